@@ -1,0 +1,30 @@
+// llmctl's command line: one table of commands, one of options, from which both the parser and the help are made.
+// Pure: reads argv, prints nothing.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "client/value.h"
+
+namespace llmd::client {
+
+enum class Command { Generate, Models, Load, Unload, Status, Cancel, Tokenize, Version, Help };
+
+struct Arguments {
+    Command command = Command::Help;
+    std::vector<std::string> operands;  // what follows the command and is no option
+    Dictionary request;                 // generate's and tokenize's options under their D-Bus names
+    bool json = false;                  // print one JSON object
+    bool verbose = false;               // generate: counts and speeds on stderr
+    bool all = false;                   // cancel: every request
+    std::string help;                   // Help: what to print on stdout
+};
+
+// Throws CommandError(Usage) naming the argument.
+Arguments parse_arguments(const std::vector<std::string>& argv);
+
+// The daemon's word about an option, "max_tokens: -1 is not ...", with the name that the option has here.
+std::string with_option_name(const std::string& message);
+
+}  // namespace llmd::client

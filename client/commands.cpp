@@ -1,0 +1,251 @@
+#include "client/commands.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iomanip>
+#include <sstream>
+
+#include "base/utf8.h"
+#include "client/dbus_client.h"
+#include "client/output.h"
+#include "client/prompt.h"
+
+namespace llmd::client {
+namespace {
+
+const std::string kRequestPrefix = "/org/llmd/Llmd1/request/";
+
+// Where the values of `status` begin, and how wide its lines are on a terminal: longer ones are hard to read, and
+// narrower ones than this would hold a word each.
+constexpr size_t kStatusIndent = 12;
+constexpr size_t kLeastColumns = 28;
+constexpr size_t kMostColumns = 100;
+
+// Bytes for people: "6.8 MB", in powers of 1000 as file managers count.
+std::string size_text(uint64_t bytes) {
+    std::ostringstream out;
+    out << std::fixed << std::setprecision(1);
+    if (bytes >= 1000'000'000) {
+        out << static_cast<double>(bytes) / 1e9 << " GB";
+    } else {
+        out << static_cast<double>(bytes) / 1e6 << " MB";
+    }
+    return out.str();
+}
+
+// The daemon's texts may quote a file's name or a driver's word: cleaned like a model's text on a terminal.
+void print_text(const std::string& text) {
+    TextOutput output(STDOUT_FILENO);
+    if (!output.write(text)) throw CommandError(ExitCode::Ok, "");
+}
+
+void print_json(base::JsonWriter& json) {
+    print(json.take() + '\n');
+}
+
+// {"ok":true} for commands that have nothing else to say.
+ExitCode done(const Arguments& arguments) {
+    if (arguments.json) print("{\"ok\":true}\n");
+    return ExitCode::Ok;
+}
+
+// Columns as wide as their widest cell, two spaces between them. A row may have fewer cells than others.
+std::string table(const std::vector<std::vector<std::string>>& rows) {
+    std::vector<size_t> widths;
+    for (const auto& row : rows) {
+        widths.resize(std::max(widths.size(), row.size()));
+        // A row's last cell needs no room: nothing follows it.
+        for (size_t i = 0; i + 1 < row.size(); ++i) widths[i] = std::max(widths[i], columns_of(row[i]));
+    }
+    std::string out;
+    for (const auto& row : rows) {
+        for (size_t i = 0; i + 1 < row.size(); ++i)
+            out += row[i] + std::string(widths[i] - columns_of(row[i]) + 2, ' ');
+        out += row.back() + '\n';
+    }
+    return out;
+}
+
+void append_requests(std::ostringstream& out, const std::vector<Dictionary>& requests) {
+    if (requests.empty()) return;
+    std::vector<std::vector<std::string>> rows = {{"REQUEST", "STATE", "PRIORITY", "MODEL", "PROMPT", "MADE"}};
+    for (const Dictionary& request : requests) {
+        std::string path = text_of(request, "request");
+        if (path.rfind(kRequestPrefix, 0) == 0) path.erase(0, kRequestPrefix.size());
+        rows.push_back({path, text_of(request, "state"), text_of(request, "priority"), text_of(request, "model"),
+                        std::to_string(number_of(request, "prompt_tokens")),
+                        std::to_string(number_of(request, "generated_tokens"))});
+    }
+    out << '\n' << table(rows);
+}
+
+// May `text` be a D-Bus object path or its end? Anything else would not even be sent.
+bool is_object_path(std::string_view text) {
+    const auto allowed = [](char c) {
+        return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' || c == '/';
+    };
+    return text.find("//") == std::string_view::npos && text.back() != '/' &&
+           std::all_of(text.begin(), text.end(), allowed);
+}
+
+// A path is the daemon's business too, and the daemon has another working directory.
+std::string name_or_absolute_path(const std::string& model) {
+    if (model.find('/') == std::string::npos) return model;
+    std::error_code error;
+    const std::string path = std::filesystem::absolute(model, error).lexically_normal().string();
+    if (error) throw CommandError(ExitCode::Failed, "the current folder: " + error.message());
+    if (!base::is_clean_text(path)) {
+        throw CommandError(ExitCode::Usage, "the current folder's name is not UTF-8 text: give MODEL's absolute path");
+    }
+    return path;
+}
+
+}  // namespace
+
+ExitCode run_models(const Arguments& arguments) {
+    const std::vector<Dictionary> models = DbusClient().list_models();
+    if (arguments.json) {
+        base::JsonWriter json;
+        json.begin_object();
+        write_json(json.key("models"), models);
+        json.end_object();
+        print_json(json);
+        return ExitCode::Ok;
+    }
+    if (models.empty()) {
+        print_text("There is no model. Put a GGUF file into ~/.local/share/llmd/models.\n");
+        return ExitCode::Ok;
+    }
+    std::vector<std::vector<std::string>> rows = {{"", "NAME", "ARCHITECTURE", "WEIGHTS", "SIZE", "CONTEXT"}};
+    for (const Dictionary& model : models) {
+        const std::string loaded = flag_of(model, "loaded") ? "*" : "";
+        if (const std::string error = text_of(model, "error"); !error.empty()) {
+            rows.push_back({loaded, text_of(model, "name"), "unusable: " + error});
+            continue;
+        }
+        rows.push_back({loaded, text_of(model, "name"), text_of(model, "architecture"), text_of(model, "quantization"),
+                        size_text(number_of(model, "size_bytes")), std::to_string(number_of(model, "context_length"))});
+    }
+    print_text(table(rows));
+    return ExitCode::Ok;
+}
+
+ExitCode run_load(const Arguments& arguments) {
+    const std::string model = name_or_absolute_path(arguments.operands[0]);
+    DbusClient client;
+    ProgressLine progress;
+    // A second connection: the first one waits for the reply.
+    std::optional<DbusClient> watcher;
+    if (progress.enabled()) watcher.emplace();
+    client.load_model(model, [&] {
+        if (watcher) progress.show_loading(watcher->glance());
+    });
+    return done(arguments);
+}
+
+ExitCode run_unload(const Arguments& arguments) {
+    DbusClient().unload_model();
+    return done(arguments);
+}
+
+ExitCode run_status(const Arguments& arguments) {
+    DbusClient client;
+    const Dictionary status = client.status();
+    const std::vector<Dictionary> requests = client.list_requests();
+    if (arguments.json) {
+        base::JsonWriter json;
+        json.begin_object();
+        for (const auto& [key, value] : status) write_json(json.key(key), value);
+        write_json(json.key("requests"), requests);
+        json.end_object();
+        print_json(json);
+        return ExitCode::Ok;
+    }
+    std::ostringstream out;
+    const std::optional<size_t> columns = terminal_columns(STDOUT_FILENO);
+    const auto line = [&](const char* name, const std::string& value) {
+        if (value.empty()) return;
+        out << std::left << std::setw(kStatusIndent) << name
+            << (columns ? wrap(value, kStatusIndent, std::clamp(*columns, kLeastColumns, kMostColumns)) : value)
+            << '\n';
+    };
+    const std::string model = text_of(status, "model");
+    std::string state = text_of(status, "state");
+    if (state == "loading") state += ' ' + std::to_string(number_of(status, "load_per_mille") / 10) + " %";
+    line("State", state);
+    line("Model", model.empty() ? "none loaded; the first request loads one" : model);
+    if (const uint64_t context = number_of(status, "context_length"); context != 0) {
+        line("Context", std::to_string(context) + " tokens");
+    }
+    const std::string backend = text_of(status, "backend");
+    const std::string device = text_of(status, "device");
+    line("Device", device.empty() ? backend : device + " (" + backend + ')');
+    line("Driver", text_of(status, "driver"));
+    for (const std::string& note : list_of(status, "notes")) line("Note", note);
+    const uint64_t memory = number_of(status, "weight_bytes") + number_of(status, "kv_bytes");
+    if (memory != 0) {
+        line("Memory", size_text(number_of(status, "weight_bytes")) + " weights, " +
+                           size_text(number_of(status, "kv_bytes")) + " context");
+    }
+    line("Requests", std::to_string(number_of(status, "active")) + " running, " +
+                         std::to_string(number_of(status, "queued")) + " waiting");
+    if (const uint64_t restarts = number_of(status, "engine_restarts"); restarts != 0) {
+        line("Restarts", std::to_string(restarts) + " of the engine");
+    }
+    line("Last fault", text_of(status, "last_fault"));
+    append_requests(out, requests);
+    print_text(out.str());
+    return ExitCode::Ok;
+}
+
+ExitCode run_cancel(const Arguments& arguments) {
+    if (arguments.all) {
+        DbusClient().cancel_all();
+        return done(arguments);
+    }
+    const std::string& request = arguments.operands[0];
+    const std::string unknown = "no request is called '" + request + "'; 'llmctl status' shows them";
+    if (!is_object_path(request)) throw CommandError(ExitCode::Usage, unknown);
+    try {
+        DbusClient().cancel(request[0] == '/' ? request : kRequestPrefix + request);
+    } catch (const CommandError& error) {
+        if (error.name() != "NotFound") throw;
+        throw CommandError(error.code(), unknown, error.name());
+    }
+    return done(arguments);
+}
+
+ExitCode run_tokenize(const Arguments& arguments) {
+    const std::string text = read_prompt(arguments.operands, STDIN_FILENO);
+    const std::vector<uint32_t> ids = DbusClient().tokenize(text, arguments.request);
+    if (arguments.json) {
+        base::JsonWriter json;
+        json.begin_object().key("count").value(static_cast<uint64_t>(ids.size())).key("ids").begin_array();
+        for (const uint32_t id : ids) json.value(id);
+        json.end_array().end_object();
+        print_json(json);
+        return ExitCode::Ok;
+    }
+    std::string line;
+    for (const uint32_t id : ids) line += (line.empty() ? "" : " ") + std::to_string(id);
+    print(line + '\n');
+    return ExitCode::Ok;
+}
+
+ExitCode run_version(const Arguments& arguments) {
+    const std::optional<std::string> daemon = DbusClient::running_version();
+    if (arguments.json) {
+        base::JsonWriter json;
+        json.begin_object().key("llmctl").value(LLMD_VERSION);
+        if (daemon) json.key("llmd").value(*daemon);
+        json.end_object();
+        print_json(json);
+        return ExitCode::Ok;
+    }
+    print(std::string("llmctl ") + LLMD_VERSION + '\n' + "llmd   " + daemon.value_or("is not running") + '\n');
+    return ExitCode::Ok;
+}
+
+}  // namespace llmd::client

@@ -1,0 +1,19 @@
+// What each llmctl command does once its arguments are known. Results go to standard output, everything else to
+// standard error. Throws CommandError.
+#pragma once
+
+#include "client/arguments.h"
+#include "client/exit_code.h"
+
+namespace llmd::client {
+
+ExitCode run_generate(const Arguments& arguments);  // generate.cpp
+ExitCode run_models(const Arguments& arguments);
+ExitCode run_load(const Arguments& arguments);
+ExitCode run_unload(const Arguments& arguments);
+ExitCode run_status(const Arguments& arguments);
+ExitCode run_cancel(const Arguments& arguments);
+ExitCode run_tokenize(const Arguments& arguments);
+ExitCode run_version(const Arguments& arguments);
+
+}  // namespace llmd::client

@@ -1,0 +1,272 @@
+#include "client/dbus_client.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <tuple>
+
+#include "client/exit_code.h"
+#include "ipc/dbus/sdbus_compat.h"
+
+namespace llmd::client {
+namespace {
+
+const char kName[] = "org.llmd.Llmd1";
+const char kObject[] = "/org/llmd/Llmd1";
+const char kRoot[] = "org.llmd.Llmd1";
+const char kAdmin[] = "org.llmd.Llmd1.Admin";
+const char kRequest[] = "org.llmd.Llmd1.Request";
+
+// The bus waits this long for a service that it starts; sd-bus's own default of 25 s would give up before it.
+constexpr std::chrono::seconds kCallTimeout{120};
+// sd-bus's word for "no timeout"; for calls that wait for a model or for other requests.
+constexpr uint64_t kForever = UINT64_MAX;
+constexpr std::chrono::milliseconds kTick{200};
+
+// The command that starts llmd on this machine. The folders are how systemd (sd_booted(3)) and OpenRC show themselves.
+const char* start_command() {
+    if (::access("/run/systemd/system", F_OK) == 0) return "systemctl --user start llmd";
+    if (::access("/run/openrc", F_OK) == 0) return "rc-service -U llmd start";
+    return LLMD_LIBEXECDIR "/llmd";
+}
+
+[[noreturn]] void unreachable(const std::string& why) {
+    throw CommandError(ExitCode::Unreachable, std::string(kName) + ' ' + why + "; start it: " + start_command(),
+                       "Unreachable");
+}
+
+// Errors of the daemon keep their name. Those of the bus say that the daemon was not reached, but for the ones that an
+// existing daemon causes.
+[[noreturn]] void rethrow(const sdbus::Error& error) {
+    const std::string name = error.getName();
+    constexpr std::string_view kBusError = "org.freedesktop.DBus.Error.";
+    if (name.rfind("org.llmd.", 0) == 0) {
+        throw CommandError(exit_code_of(name), error.getMessage(), std::string(short_error_name(name)));
+    }
+    constexpr std::array<std::string_view, 6> kAnswers = {"UnknownObject", "UnknownMethod",  "UnknownInterface",
+                                                          "InvalidArgs",   "LimitsExceeded", "AccessDenied"};
+    if (name.rfind(kBusError, 0) == 0 &&
+        std::find(kAnswers.begin(), kAnswers.end(), name.substr(kBusError.size())) != kAnswers.end()) {
+        throw CommandError(ExitCode::Failed, error.getMessage(), name);
+    }
+    const bool runs_not = name == "org.freedesktop.DBus.Error.ServiceUnknown";
+    unreachable(runs_not ? "is not running"
+                         : "does not answer: " + (error.getMessage().empty() ? name : error.getMessage()));
+}
+
+// A value of a type that Value has no place for becomes the text "?": a newer daemon may send one.
+Value to_value(const sdbus::Variant& variant) {
+    const std::string type = variant.peekValueType();
+    if (type == "s") return variant.get<std::string>();
+    if (type == "o") return std::string(variant.get<sdbus::ObjectPath>());
+    if (type == "as") return variant.get<std::vector<std::string>>();
+    if (type == "b") return variant.get<bool>();
+    if (type == "d") return variant.get<double>();
+    if (type == "y") return uint64_t{variant.get<uint8_t>()};
+    if (type == "q") return uint64_t{variant.get<uint16_t>()};
+    if (type == "u") return uint64_t{variant.get<uint32_t>()};
+    if (type == "t") return variant.get<uint64_t>();
+    if (type == "n") return int64_t{variant.get<int16_t>()};
+    if (type == "i") return int64_t{variant.get<int32_t>()};
+    if (type == "x") return variant.get<int64_t>();
+    return std::string("?");
+}
+
+Dictionary to_dictionary(const ipc::VariantMap& map) {
+    Dictionary out;
+    for (const auto& [key, variant] : map) out.emplace(key, to_value(variant));
+    return out;
+}
+
+std::vector<Dictionary> to_list(const std::vector<ipc::VariantMap>& maps) {
+    std::vector<Dictionary> out;
+    for (const auto& map : maps) out.push_back(to_dictionary(map));
+    return out;
+}
+
+ipc::VariantMap to_variants(const Dictionary& dictionary) {
+    ipc::VariantMap out;
+    for (const auto& [key, value] : dictionary) {
+        out.emplace(key, std::visit([](const auto& held) { return sdbus::Variant(held); }, value));
+    }
+    return out;
+}
+
+std::unique_ptr<sdbus::IConnection> connect() {
+    try {
+        return sdbus::createSessionBusConnection();
+    } catch (const sdbus::Error& error) {
+        throw CommandError(ExitCode::Unreachable,
+                           std::string("no session bus to find ") + kName + " on: " + error.getMessage() +
+                               "; run llmctl inside the user's session, where DBUS_SESSION_BUS_ADDRESS is set",
+                           "Unreachable");
+    }
+}
+
+}  // namespace
+
+class DbusClient::Impl {
+public:
+    Impl() : connection_(connect()), root_(proxy(kObject)) {}
+
+    std::unique_ptr<sdbus::IProxy> proxy(const std::string& path) {
+        return sdbus::createProxy(*connection_, ipc::BusName(kName), ipc::BusPath(path));
+    }
+    sdbus::IProxy& root() { return *root_; }
+
+    // Calls root's `method`; `results` receive the reply.
+    template <typename... Results, typename... Args>
+    void call(const std::string& interface, const std::string& method, uint64_t timeout,
+              std::tuple<Results&...> results, const Args&... args) {
+        try {
+            auto invoker = root_->callMethod(method);
+            invoker.onInterface(interface).withTimeout(timeout).withArguments(args...);
+            std::apply([&](auto&... out) { invoker.storeResultsTo(out...); }, results);
+        } catch (const sdbus::Error& error) {
+            rethrow(error);
+        }
+    }
+
+    // Handles messages until `done` is set, calling `tick` while nothing comes.
+    void wait(const bool& done, const std::function<void()>& tick) {
+        for (;;) {
+            while (!done && ipc::process_one(*connection_)) {
+            }
+            if (done) return;
+            const auto data = connection_->getEventLoopPollData();
+            std::array<pollfd, 2> fds = {pollfd{data.fd, data.events, 0}, pollfd{ipc::extra_fd(data), POLLIN, 0}};
+            const int timeout = data.getPollTimeout();
+            const int limit = static_cast<int>(kTick.count());
+            if (::poll(fds.data(), fds.size(), timeout < 0 ? limit : std::min(timeout, limit)) == 0) tick();
+        }
+    }
+
+private:
+    std::unique_ptr<sdbus::IConnection> connection_;
+    std::unique_ptr<sdbus::IProxy> root_;
+};
+
+namespace {
+constexpr uint64_t kShort = std::chrono::microseconds(kCallTimeout).count();
+constexpr uint64_t kAtOnce = std::chrono::microseconds(kGlance).count();
+const ipc::VariantMap kNoOptions;
+}  // namespace
+
+DbusClient::DbusClient() : impl_(std::make_unique<Impl>()) {}
+DbusClient::~DbusClient() = default;
+
+OpenStream DbusClient::stream(const std::string& prompt, const Dictionary& options) {
+    sdbus::ObjectPath request;
+    sdbus::UnixFd pipe;
+    impl_->call(kRoot, "Stream", kShort, std::tie(request, pipe), prompt, to_variants(options));
+    return {request, base::UniqueFd(pipe.release())};
+}
+
+void DbusClient::cancel(const std::string& request) {
+    impl_->call(kRoot, "Cancel", kShort, std::tie(), sdbus::ObjectPath(request));
+}
+
+std::vector<Dictionary> DbusClient::list_models() {
+    std::vector<ipc::VariantMap> models;
+    impl_->call(kRoot, "ListModels", kShort, std::tie(models), kNoOptions);
+    return to_list(models);
+}
+
+std::vector<uint32_t> DbusClient::tokenize(const std::string& text, const Dictionary& options) {
+    uint32_t count = 0;
+    std::vector<uint32_t> ids;
+    impl_->call(kRoot, "Tokenize", kForever, std::tie(count, ids), text, to_variants(options));
+    return ids;
+}
+
+Dictionary DbusClient::status() {
+    ipc::VariantMap status;
+    impl_->call(kRoot, "GetStatus", kShort, std::tie(status), kNoOptions);
+    return to_dictionary(status);
+}
+
+Dictionary DbusClient::glance() {
+    ipc::VariantMap status;
+    try {
+        impl_->call(kRoot, "GetStatus", kAtOnce, std::tie(status), kNoOptions);
+    } catch (const CommandError&) {
+        return {};
+    }
+    return to_dictionary(status);
+}
+
+void DbusClient::load_model(const std::string& name_or_path, const std::function<void()>& tick) {
+    bool done = false;
+    std::optional<sdbus::Error> failure;
+    try {
+        impl_->root()
+            .callMethodAsync("LoadModel")
+            .onInterface(kAdmin)
+            .withTimeout(kForever)
+            .withArguments(name_or_path, kNoOptions)
+            .uponReplyInvoke([&](ipc::ReplyError error) {
+                if (error) failure = *error;
+                done = true;
+            });
+        impl_->wait(done, tick);
+    } catch (const sdbus::Error& error) {
+        rethrow(error);
+    }
+    if (failure) rethrow(*failure);
+}
+
+void DbusClient::unload_model() {
+    impl_->call(kAdmin, "UnloadModel", kForever, std::tie(), kNoOptions);
+}
+
+std::vector<Dictionary> DbusClient::list_requests() {
+    std::vector<ipc::VariantMap> requests;
+    impl_->call(kAdmin, "ListRequests", kShort, std::tie(requests));
+    return to_list(requests);
+}
+
+void DbusClient::cancel_all() {
+    impl_->call(kAdmin, "CancelAll", kShort, std::tie());
+}
+
+std::string DbusClient::request_state(const std::string& request) {
+    try {
+        const auto object = impl_->proxy(request);
+        sdbus::Variant state;
+        object->callMethod("Get")
+            .onInterface("org.freedesktop.DBus.Properties")
+            .withTimeout(kAtOnce)
+            .withArguments(std::string(kRequest), std::string("State"))
+            .storeResultsTo(state);
+        return state.get<std::string>();
+    } catch (const sdbus::Error&) {
+        return {};
+    }
+}
+
+std::optional<std::string> DbusClient::running_version() {
+    try {
+        const auto connection = sdbus::createSessionBusConnection();
+        bool running = false;
+        sdbus::createProxy(*connection, ipc::BusName("org.freedesktop.DBus"), ipc::BusPath("/org/freedesktop/DBus"))
+            ->callMethod("NameHasOwner")
+            .onInterface("org.freedesktop.DBus")
+            .withArguments(std::string(kName))
+            .storeResultsTo(running);
+        if (!running) return std::nullopt;
+        sdbus::Variant version;
+        sdbus::createProxy(*connection, ipc::BusName(kName), ipc::BusPath(kObject))
+            ->callMethod("Get")
+            .onInterface("org.freedesktop.DBus.Properties")
+            .withArguments(std::string(kRoot), std::string("DaemonVersion"))
+            .storeResultsTo(version);
+        return version.get<std::string>();
+    } catch (const sdbus::Error&) {
+        return std::nullopt;
+    }
+}
+
+}  // namespace llmd::client

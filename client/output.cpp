@@ -1,0 +1,112 @@
+#include "client/output.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/utf8.h"
+#include "client/exit_code.h"
+
+namespace llmd::client {
+namespace {
+
+constexpr size_t kUsualColumns = 80;  // of a terminal that does not tell, such as a serial line
+
+}  // namespace
+
+bool write_all(int fd, std::string_view bytes) {
+    while (!bytes.empty()) {
+        const ssize_t count = ::write(fd, bytes.data(), bytes.size());
+        if (count >= 0) {
+            bytes.remove_prefix(static_cast<size_t>(count));
+        } else if (errno == EPIPE) {
+            return false;
+        } else if (errno != EINTR) {
+            throw CommandError(ExitCode::Failed, std::string("standard output: ") + std::strerror(errno));
+        }
+    }
+    return true;
+}
+
+void print(std::string_view text) {
+    if (!write_all(STDOUT_FILENO, text)) throw CommandError(ExitCode::Ok, "");
+}
+
+std::optional<size_t> terminal_columns(int fd) {
+    winsize size{};
+    if (::isatty(fd) != 1) return std::nullopt;
+    if (::ioctl(fd, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kUsualColumns;
+    return size.ws_col;
+}
+
+size_t columns_of(std::string_view text) {
+    size_t columns = 0;
+    for (; !text.empty(); ++columns) text.remove_prefix(base::next_utf8(text).length);
+    return columns;
+}
+
+std::string wrap(std::string_view text, size_t indent, size_t columns) {
+    std::string out;
+    size_t column = indent;
+    while (!text.empty()) {
+        const std::string_view word = text.substr(0, text.find(' '));
+        const size_t length = columns_of(word);
+        if (column > indent && column + 1 + length > columns) {
+            out += '\n' + std::string(indent, ' ');
+            column = indent;
+        } else if (column > indent) {
+            out += ' ';
+            ++column;
+        }
+        out += word;
+        column += length;
+        text.remove_prefix(std::min(word.size() + 1, text.size()));
+    }
+    return out;
+}
+
+TextOutput::TextOutput(int fd) : fd_(fd), is_terminal_(::isatty(fd) == 1) {}
+
+bool TextOutput::write(std::string_view text) {
+    if (!is_terminal_) return write_all(fd_, text);
+    const std::string clean = cleaner_.clean(text);
+    if (!clean.empty()) at_line_start_ = clean.back() == '\n';
+    return write_all(fd_, clean);
+}
+
+void TextOutput::finish() {
+    if (is_terminal_ && !at_line_start_) write_all(fd_, "\n");
+    at_line_start_ = true;
+}
+
+ProgressLine::ProgressLine() {
+    const char* term = std::getenv("TERM");
+    enabled_ = ::isatty(STDERR_FILENO) == 1 && term != nullptr && std::string_view(term) != "dumb";
+}
+
+void ProgressLine::show(const std::string& text) {
+    if (!enabled_ || text == shown_) return;
+    // Carriage return, text, erase to the end of the line (ECMA-48 EL).
+    write_all(STDERR_FILENO, "\r" + text + "\x1b[K");
+    shown_ = text;
+}
+
+void ProgressLine::show_loading(const Dictionary& status) {
+    if (status.empty()) return;
+    show("loading " + text_of(status, "model") + ' ' + std::to_string(number_of(status, "load_per_mille") / 10) + " %");
+}
+
+void ProgressLine::clear() {
+    if (shown_.empty()) return;
+    try {
+        write_all(STDERR_FILENO, "\r\x1b[K");
+    } catch (const CommandError&) {  // there is nowhere left to say so, and destructors do not throw
+    }
+    shown_.clear();
+}
+
+}  // namespace llmd::client

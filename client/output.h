@@ -1,0 +1,66 @@
+// Standard output and the progress line on standard error.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "client/terminal_text.h"
+#include "client/value.h"
+
+namespace llmd::client {
+
+// Writes all of `bytes` to `fd`. False when the reader has gone (EPIPE), which ends a command quietly; any other
+// failure throws CommandError(Failed).
+bool write_all(int fd, std::string_view bytes);
+
+// One result line or table to standard output; ends the program's work quietly when nobody reads.
+void print(std::string_view text);
+
+// Columns of the terminal behind `fd`; nothing when it is none.
+std::optional<size_t> terminal_columns(int fd);
+
+// Columns that `text` takes when each of its characters takes one.
+size_t columns_of(std::string_view text);
+
+// `text` with line breaks in place of spaces so that no line is longer than `columns` unless a word is; all lines but
+// the first begin with `indent` spaces, and the first is taken to stand behind as many.
+std::string wrap(std::string_view text, size_t indent, size_t columns);
+
+// A model's text on its way to standard output: cleaned for a terminal, unchanged for a pipe.
+class TextOutput {
+public:
+    explicit TextOutput(int fd);
+    // False when the reader has gone.
+    bool write(std::string_view text);
+    // On a terminal, moves to a new line if the text did not end with one, so that the shell's prompt stands alone.
+    void finish();
+
+private:
+    int fd_;
+    bool is_terminal_;
+    bool at_line_start_ = true;
+    TerminalText cleaner_;
+};
+
+// A line on standard error that is overwritten in place and erased at the end. Prints nothing unless standard error is
+// a terminal that can erase (TERM is not "dumb").
+class ProgressLine {
+public:
+    ProgressLine();
+    ~ProgressLine() { clear(); }
+    ProgressLine(const ProgressLine&) = delete;
+    ProgressLine& operator=(const ProgressLine&) = delete;
+
+    bool enabled() const { return enabled_; }
+    void show(const std::string& text);
+    void show_loading(const Dictionary& status);  // "loading NAME 40 %"; nothing when `status` is empty
+    void clear();
+
+private:
+    bool enabled_;
+    std::string shown_;
+};
+
+}  // namespace llmd::client

@@ -1,0 +1,70 @@
+#include "client/prompt.h"
+
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "base/utf8.h"
+#include "client/exit_code.h"
+
+namespace llmd::client {
+namespace {
+
+bool has_input(int fd) {
+    if (::isatty(fd) == 1) return false;
+    struct stat status {};
+    if (::fstat(fd, &status) != 0) return false;
+    if (S_ISREG(status.st_mode)) return true;
+    pollfd wait{fd, POLLIN, 0};
+    return ::poll(&wait, 1, static_cast<int>(kInputGrace.count())) > 0 && (wait.revents & POLLIN) != 0;
+}
+
+std::string read_all(int fd) {
+    std::string text;
+    std::array<char, 65536> chunk;
+    for (;;) {
+        const ssize_t count = ::read(fd, chunk.data(), chunk.size());
+        if (count == 0) return text;
+        if (count < 0) {
+            if (errno == EINTR) continue;
+            throw CommandError(ExitCode::Failed, std::string("standard input: ") + std::strerror(errno));
+        }
+        text.append(chunk.data(), static_cast<size_t>(count));
+        if (text.size() > kMaxInputBytes) throw CommandError(ExitCode::TooLong, "standard input: more than 4 MiB");
+    }
+}
+
+}  // namespace
+
+std::string read_prompt(const std::vector<std::string>& words, int input_fd) {
+    std::string text;
+    bool asked = words.empty();
+    for (const std::string& word : words) {
+        if (word == "-") {
+            asked = true;
+            continue;
+        }
+        if (!text.empty()) text += ' ';
+        text += word;
+    }
+    if (words.empty() && ::isatty(input_fd) == 1) {
+        throw CommandError(ExitCode::Usage, "a text is missing: give it as an argument or on standard input");
+    }
+    if (asked || has_input(input_fd)) {
+        std::string input = read_all(input_fd);
+        if (const size_t at = base::clean_prefix(input); at != input.size()) {
+            throw CommandError(ExitCode::Usage, "standard input: not UTF-8 text at byte " + std::to_string(at));
+        }
+        if (!input.empty() && input.back() == '\n') input.pop_back();
+        if (!text.empty() && !input.empty()) text += '\n';
+        text += input;
+    }
+    return text;
+}
+
+}  // namespace llmd::client

@@ -1,0 +1,26 @@
+// Where a prompt comes from: the command line, standard input, or both.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace llmd::client {
+
+// The most that is read from standard input, in bytes: what the largest transport takes. The daemon refuses less by
+// itself; this only keeps `llmctl generate < /dev/zero` from filling the memory.
+inline constexpr size_t kMaxInputBytes = 4u << 20;
+
+// How long a prompt that stands on the command line waits for a pipe's first byte. Long enough for the program at the
+// other end to start, short enough not to be felt.
+inline constexpr std::chrono::milliseconds kInputGrace{250};
+
+// The words joined by spaces and, on a new line, what `input_fd` holds up to its end, without its last line break.
+// No word, or a word "-", asks for the input even if it takes long; else a terminal is never read, and a pipe only if
+// something is in it within kInputGrace: a script's standard input is often a pipe that nobody ever writes to.
+// Throws CommandError: Usage when there is neither a word nor an input or the input is not UTF-8 (naming the byte),
+// TooLong past kMaxInputBytes.
+std::string read_prompt(const std::vector<std::string>& words, int input_fd);
+
+}  // namespace llmd::client

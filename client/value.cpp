@@ -1,0 +1,71 @@
+#include "client/value.h"
+
+#include <type_traits>
+
+namespace llmd::client {
+namespace {
+
+template <typename T>
+const T* find(const Dictionary& dictionary, const std::string& key) {
+    const auto entry = dictionary.find(key);
+    return entry == dictionary.end() ? nullptr : std::get_if<T>(&entry->second);
+}
+
+}  // namespace
+
+uint64_t number_of(const Dictionary& dictionary, const std::string& key, uint64_t fallback) {
+    if (const auto* value = find<uint64_t>(dictionary, key)) return *value;
+    if (const auto* value = find<int64_t>(dictionary, key))
+        return *value < 0 ? fallback : static_cast<uint64_t>(*value);
+    return fallback;
+}
+
+double real_of(const Dictionary& dictionary, const std::string& key, double fallback) {
+    if (const auto* value = find<double>(dictionary, key)) return *value;
+    if (const auto* value = find<int64_t>(dictionary, key)) return static_cast<double>(*value);
+    if (const auto* value = find<uint64_t>(dictionary, key)) return static_cast<double>(*value);
+    return fallback;
+}
+
+bool flag_of(const Dictionary& dictionary, const std::string& key) {
+    const auto* value = find<bool>(dictionary, key);
+    return value && *value;
+}
+
+std::string text_of(const Dictionary& dictionary, const std::string& key) {
+    const auto* value = find<std::string>(dictionary, key);
+    return value ? *value : std::string();
+}
+
+std::vector<std::string> list_of(const Dictionary& dictionary, const std::string& key) {
+    const auto* value = find<std::vector<std::string>>(dictionary, key);
+    return value ? *value : std::vector<std::string>();
+}
+
+void write_json(base::JsonWriter& json, const Value& value) {
+    if (const auto* list = std::get_if<std::vector<std::string>>(&value)) {
+        json.begin_array();
+        for (const std::string& item : *list) json.value(item);
+        json.end_array();
+        return;
+    }
+    std::visit(
+        [&](const auto& scalar) {
+            if constexpr (!std::is_same_v<std::decay_t<decltype(scalar)>, std::vector<std::string>>) json.value(scalar);
+        },
+        value);
+}
+
+void write_json(base::JsonWriter& json, const Dictionary& dictionary) {
+    json.begin_object();
+    for (const auto& [key, value] : dictionary) write_json(json.key(key), value);
+    json.end_object();
+}
+
+void write_json(base::JsonWriter& json, const std::vector<Dictionary>& list) {
+    json.begin_array();
+    for (const Dictionary& item : list) write_json(json, item);
+    json.end_array();
+}
+
+}  // namespace llmd::client

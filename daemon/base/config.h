@@ -1,0 +1,32 @@
+// llmd's configuration: `$XDG_CONFIG_HOME/llmd/llmd.toml`. Every key is optional; an unknown key, a wrong type or a
+// value out of range is an error that names file, line, key and value.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/result.h"
+
+namespace llmd::base {
+
+struct Config {
+    std::string model;               // default model: a catalogue name or an absolute path; empty: the bundled one
+    std::string backend = "auto";    // auto | opencl | cpu
+    std::string device;              // part of an OpenCL platform's or device's name
+    uint32_t threads = 0;            // 1..256; 0 or absent: one a performance core
+    uint32_t context_length = 0;     // 32..2^20; 0 or absent: the model's, at most 4096
+    uint32_t parallel = 0;           // sequences in one batch, 1..16; 0 or absent: 4
+    uint32_t prefill_chunk = 0;      // most prompt tokens computed in one step, 1..512; 0 or absent: 128
+    std::string log_level = "info";  // error | warn | info | debug
+};
+
+// An absent file gives the defaults when `path` is the default path, an error when the user named it.
+Result<Config> read_config(const std::string& path, bool must_exist);
+
+// Directories of the XDG base directory specification, with their fallbacks from $HOME.
+std::string xdg_config_home();
+std::string xdg_data_home();
+// $XDG_RUNTIME_DIR; NotReady when it is not set.
+Result<std::string> xdg_runtime_dir();
+
+}  // namespace llmd::base

@@ -1,0 +1,63 @@
+// The errors that llmd reports, from the engine up to an app: a code that a client can act on and a message for a
+// person. The names travel unchanged on D-Bus (`org.llmd.Llmd1.Error.<Name>`), on the socket and in llmctl's exit
+// codes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <string_view>
+
+namespace llmd::base {
+
+// Values are part of the frame protocol between llmd and llmd-engine: append, never renumber.
+enum class ErrorCode : uint8_t {
+    Failed = 0,       // anything without a better name; a bug or an unexpected answer of the system
+    InvalidArgument,  // an option, a field or a frame is malformed or out of range; the message names it and its value
+    NotAllowed,       // the caller may not do this
+    NotFound,         // no such request
+    ModelNotFound,    // no model of that name
+    ModelLoadFailed,  // the model file cannot be loaded: corrupt, unsupported, or it ended the engine
+    QueueFull,        // come back later
+    RateLimited,      // this client has too much in flight
+    PromptTooLong,    // the prompt alone exceeds a limit
+    ContextExceeded,  // prompt and answer cannot fit into the model's context
+    NotReady,         // the daemon cannot serve yet
+    DeviceError,      // the compute device failed, or its result was not finite
+    OutOfMemory,      // the model or the request does not fit
+    Cancelled,        // somebody cancelled it
+    Timeout,          // deadline_ms has passed
+    SlowConsumer,     // the reader did not keep up
+    Suspended,        // the device is going to sleep
+    ShuttingDown,     // the daemon is leaving
+};
+inline constexpr ErrorCode kLastErrorCode = ErrorCode::ShuttingDown;
+
+struct Error {
+    ErrorCode code = ErrorCode::Failed;
+    std::string message;  // what, where and the offending value; one line, no trailing full stop
+};
+
+// "InvalidArgument" for ErrorCode::InvalidArgument.
+std::string_view error_name(ErrorCode code);
+std::optional<ErrorCode> error_code_from_name(std::string_view name);
+
+// Joins its arguments with operator<<: concat("layer ", 3) == "layer 3".
+template <typename... Parts>
+std::string concat(const Parts&... parts) {
+    std::ostringstream out;
+    (out << ... << parts);
+    return std::move(out).str();
+}
+
+// fail(ErrorCode::InvalidArgument, "top_k: ", k, " is more than ", limit)
+template <typename... Parts>
+Error fail(ErrorCode code, const Parts&... parts) {
+    return Error{code, concat(parts...)};
+}
+
+// Like fail(), with ": <strerror(errno_value)>" appended.
+Error fail_errno(ErrorCode code, std::string_view what, int errno_value);
+
+}  // namespace llmd::base

@@ -1,0 +1,112 @@
+#include "base/event_loop.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+namespace llmd::base {
+
+void EventLoop::add_fd(int fd, short events, FdCallback callback) {
+    watches_[fd] = Watch{++last_watch_, events, std::make_shared<FdCallback>(std::move(callback))};
+}
+
+void EventLoop::set_events(int fd, short events) {
+    if (auto it = watches_.find(fd); it != watches_.end()) it->second.events = events;
+}
+
+void EventLoop::remove_fd(int fd) {
+    watches_.erase(fd);
+}
+
+EventLoop::TimerId EventLoop::add_timer(TimePoint when, std::function<void()> callback) {
+    const TimerId id = ++last_timer_;
+    timers_.emplace(std::make_pair(when, id), std::move(callback));
+    return id;
+}
+
+EventLoop::TimerId EventLoop::add_timer_after(std::chrono::milliseconds delay, std::function<void()> callback) {
+    return add_timer(Clock::now() + delay, std::move(callback));
+}
+
+void EventLoop::cancel_timer(TimerId id) {
+    std::erase_if(timers_, [id](const auto& timer) { return timer.first.second == id; });
+}
+
+void EventLoop::defer(std::function<void()> callback) {
+    deferred_.push_back(std::move(callback));
+}
+
+void EventLoop::add_source(PollSource& source) {
+    sources_.push_back(&source);
+}
+
+void EventLoop::remove_source(PollSource& source) {
+    std::erase(sources_, &source);
+}
+
+Result<void> EventLoop::run() {
+    while (!stopping_) {
+        if (auto turned = turn(std::nullopt); !turned) return turned;
+    }
+    return {};
+}
+
+Result<void> EventLoop::run_once(std::chrono::milliseconds timeout) {
+    return turn(Clock::now() + timeout);
+}
+
+Result<void> EventLoop::turn(std::optional<TimePoint> deadline) {
+    fds_.clear();
+    if (!timers_.empty()) {
+        const TimePoint first = timers_.begin()->first.first;
+        deadline = deadline ? std::min(*deadline, first) : first;
+    }
+    for (PollSource* source : sources_) source->prepare(fds_, deadline);
+    const size_t n_source_fds = fds_.size();
+    for (const auto& [fd, watch] : watches_) fds_.push_back({fd, watch.events, 0});
+    const uint64_t newest_watch = last_watch_;
+
+    int timeout_ms = -1;
+    if (!deferred_.empty()) {
+        timeout_ms = 0;
+    } else if (deadline) {
+        // Rounded up: a timer must not make the loop spin through its last fraction of a millisecond.
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline - Clock::now());
+        timeout_ms = static_cast<int>(std::clamp<int64_t>(left.count(), 0, 1 << 30));
+    }
+    if (::poll(fds_.data(), fds_.size(), timeout_ms) < 0 && errno != EINTR) {
+        return fail_errno(ErrorCode::Failed, "poll", errno);
+    }
+
+    for (auto& callback : std::exchange(deferred_, {})) callback();
+
+    for (size_t i = n_source_fds; i < fds_.size(); ++i) {
+        const pollfd ready = fds_[i];
+        if (ready.revents == 0) continue;
+        const auto it = watches_.find(ready.fd);
+        // Removed by an earlier callback of this turn, or another one's number by now.
+        if (it == watches_.end() || it->second.id > newest_watch) continue;
+        const std::shared_ptr<FdCallback> callback = it->second.callback;
+        (*callback)(ready.revents);
+    }
+
+    // Only timers that existed before: one that adds itself again in the past must not keep the turn from ending.
+    const TimePoint now = Clock::now();
+    const TimerId newest = last_timer_;
+    const auto due = [&] {
+        return std::find_if(timers_.begin(), timers_.end(),
+                            [&](const auto& timer) { return timer.first.first > now || timer.first.second <= newest; });
+    };
+    for (auto timer = due(); timer != timers_.end() && timer->first.first <= now; timer = due()) {
+        auto callback = std::move(timer->second);
+        timers_.erase(timer);
+        callback();
+    }
+
+    for (PollSource* source : std::vector<PollSource*>(sources_)) {
+        if (std::find(sources_.begin(), sources_.end(), source) != sources_.end()) source->dispatch();
+    }
+    return {};
+}
+
+}  // namespace llmd::base

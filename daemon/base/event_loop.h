@@ -1,0 +1,89 @@
+// One poll() loop on one thread: descriptors, one-shot timers, and sources that need a say before each wait (a D-Bus
+// connection recomputes its events and timeout every turn).
+// Thread-bound: create, use and destroy on one thread. Callbacks run from run() or run_once() and may add, change or
+// remove anything, themselves included.
+#pragma once
+
+#include <poll.h>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/result.h"
+
+namespace llmd::base {
+
+using Clock = std::chrono::steady_clock;
+using TimePoint = Clock::time_point;
+
+// Something that computes its own poll set before each wait.
+class PollSource {
+public:
+    virtual ~PollSource() = default;
+    // Appends what to wait for and lowers `deadline` where it needs an earlier turn.
+    virtual void prepare(std::vector<pollfd>& fds, std::optional<TimePoint>& deadline) = 0;
+    // Called after every wait; does its work without blocking.
+    virtual void dispatch() = 0;
+};
+
+class EventLoop {
+public:
+    using FdCallback = std::function<void(short revents)>;
+    using TimerId = uint64_t;
+
+    EventLoop() = default;
+    EventLoop(const EventLoop&) = delete;
+    EventLoop& operator=(const EventLoop&) = delete;
+
+    // Watches `fd` for `events` (POLLIN, POLLOUT; 0 still reports POLLHUP and POLLERR). The caller keeps the descriptor
+    // open until remove_fd(). One callback a descriptor; the events of one turn never reach a watch that was added in
+    // it, though the number may be one that was closed before.
+    void add_fd(int fd, short events, FdCallback callback);
+    void set_events(int fd, short events);
+    void remove_fd(int fd);
+
+    // Runs `callback` once, at or soon after `when`. Ids are never 0 and never reused. Cancelling a timer that has run
+    // or does not exist does nothing.
+    TimerId add_timer(TimePoint when, std::function<void()> callback);
+    TimerId add_timer_after(std::chrono::milliseconds delay, std::function<void()> callback);
+    void cancel_timer(TimerId id);
+
+    // Runs `callback` in the next turn of the loop, after the current callback has returned: the place to destroy
+    // an object that is in the middle of a call.
+    void defer(std::function<void()> callback);
+
+    // The source must outlive the loop or be removed first.
+    void add_source(PollSource& source);
+    void remove_source(PollSource& source);
+
+    // Runs until stop(). An error is poll() itself failing, which ends the program.
+    Result<void> run();
+    void stop() { stopping_ = true; }
+    // One wait of at most `timeout` and what it woke.
+    Result<void> run_once(std::chrono::milliseconds timeout);
+
+private:
+    struct Watch {
+        uint64_t id;  // as with timers: never reused
+        short events;
+        std::shared_ptr<FdCallback> callback;  // shared: a callback may remove itself while it runs
+    };
+
+    Result<void> turn(std::optional<TimePoint> deadline);
+
+    std::map<int, Watch> watches_;
+    std::map<std::pair<TimePoint, TimerId>, std::function<void()>> timers_;
+    std::vector<std::function<void()>> deferred_;
+    std::vector<PollSource*> sources_;
+    std::vector<pollfd> fds_;  // scratch of one turn
+    uint64_t last_watch_ = 0;
+    TimerId last_timer_ = 0;
+    bool stopping_ = false;
+};
+
+}  // namespace llmd::base

@@ -1,0 +1,53 @@
+#include "base/instance_lock.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <thread>
+
+namespace llmd::base {
+
+namespace {
+
+constexpr std::chrono::milliseconds kRetryInterval{50};
+
+// What the holder wrote into its lock: digits, or nothing yet.
+std::string holder_of(int fd) {
+    std::array<char, 16> digits{};
+    const ssize_t n = ::pread(fd, digits.data(), digits.size(), 0);
+    std::string pid(digits.data(), n > 0 ? static_cast<size_t>(n) : 0);
+    pid.erase(std::find_if(pid.begin(), pid.end(), [](char c) { return c < '0' || c > '9'; }), pid.end());
+    return pid.empty() ? "" : " (process " + pid + ")";
+}
+
+}  // namespace
+
+Result<UniqueFd> lock_instance(const std::string& directory, std::chrono::milliseconds patience) {
+    if (::mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST) {
+        return fail_errno(ErrorCode::NotReady, "mkdir " + directory, errno);
+    }
+    const std::string path = directory + "/lock";
+    UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+    if (!fd) return fail_errno(ErrorCode::NotReady, path, errno);
+
+    const auto deadline = std::chrono::steady_clock::now() + patience;
+    while (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
+        if (errno != EWOULDBLOCK && errno != EINTR) return fail_errno(ErrorCode::NotReady, path, errno);
+        if (std::chrono::steady_clock::now() >= deadline) {
+            return fail(ErrorCode::NotAllowed, "another llmd", holder_of(fd.get()),
+                        " already serves this user; it holds ", path);
+        }
+        std::this_thread::sleep_for(kRetryInterval);
+    }
+    // For the message above only: without it the lock is as good.
+    const std::string pid = std::to_string(::getpid()) + "\n";
+    if (::ftruncate(fd.get(), 0) != 0 || ::pwrite(fd.get(), pid.data(), pid.size(), 0) < 0) return fd;
+    return fd;
+}
+
+}  // namespace llmd::base

@@ -1,0 +1,127 @@
+#include "base/json_writer.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+#include "base/utf8.h"
+
+namespace llmd::base {
+
+namespace {
+
+void append_ascii(std::string& out, char c) {
+    switch (c) {
+        case '"':
+            out += "\\\"";
+            return;
+        case '\\':
+            out += "\\\\";
+            return;
+        case '\n':
+            out += "\\n";
+            return;
+        case '\r':
+            out += "\\r";
+            return;
+        case '\t':
+            out += "\\t";
+            return;
+        default:
+            break;
+    }
+    if (static_cast<unsigned char>(c) >= 0x20) {
+        out += c;
+        return;
+    }
+    constexpr std::string_view digits = "0123456789abcdef";
+    out += "\\u00";
+    out += digits[static_cast<unsigned char>(c) >> 4];
+    out += digits[static_cast<unsigned char>(c) & 15];
+}
+
+}  // namespace
+
+void append_json_string(std::string& out, std::string_view text) {
+    out += '"';
+    while (!text.empty()) {
+        const Utf8Step step = next_utf8(text);
+        if (step.character < 0x80) {
+            append_ascii(out, text.front());
+        } else {
+            out += step.status == Utf8Status::Valid ? text.substr(0, step.length) : kReplacementCharacter;
+        }
+        text.remove_prefix(step.length);
+    }
+    out += '"';
+}
+
+JsonWriter& JsonWriter::key(std::string_view name) {
+    separate();
+    append_json_string(out_, name);
+    out_ += ':';
+    needs_comma_ = false;
+    return *this;
+}
+
+JsonWriter& JsonWriter::value(std::string_view text) {
+    separate();
+    append_json_string(out_, text);
+    return *this;
+}
+
+JsonWriter& JsonWriter::value(bool flag) {
+    separate();
+    out_ += flag ? "true" : "false";
+    return *this;
+}
+
+JsonWriter& JsonWriter::value(int64_t number) {
+    separate();
+    out_ += std::to_string(number);
+    return *this;
+}
+
+JsonWriter& JsonWriter::value(uint64_t number) {
+    separate();
+    out_ += std::to_string(number);
+    return *this;
+}
+
+JsonWriter& JsonWriter::value(double number) {
+    separate();
+    if (!std::isfinite(number)) {
+        out_ += "null";
+        return *this;
+    }
+    std::array<char, 32> digits;  // the shortest form of a double has at most 24 characters
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+    out_.append(digits.data(), end);
+    return *this;
+}
+
+std::string JsonWriter::take() {
+    needs_comma_ = false;
+    return std::exchange(out_, {});
+}
+
+JsonWriter& JsonWriter::open(char bracket) {
+    separate();
+    out_ += bracket;
+    needs_comma_ = false;
+    return *this;
+}
+
+JsonWriter& JsonWriter::close(char bracket) {
+    out_ += bracket;
+    needs_comma_ = true;
+    return *this;
+}
+
+void JsonWriter::separate() {
+    if (needs_comma_) out_ += ',';
+    needs_comma_ = true;
+}
+
+}  // namespace llmd::base

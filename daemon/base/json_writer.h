@@ -1,0 +1,48 @@
+// Writes JSON: commas and escapes are right by construction. Reentrant.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace llmd::base {
+
+// Appends `text` as a JSON string with its quotes. Control characters, '"' and '\' are escaped, everything else is
+// written as it is; what is not UTF-8 becomes U+FFFD (base/utf8.h), so that the output is always valid.
+void append_json_string(std::string& out, std::string_view text);
+
+// One JSON value. The calls must form one; nothing checks it.
+//
+//     JsonWriter json;
+//     json.begin_object().key("seq").value(uint64_t{1}).key("text").value(text).end_object();
+//     std::string line = json.take();
+class JsonWriter {
+public:
+    JsonWriter& begin_object() { return open('{'); }
+    JsonWriter& end_object() { return close('}'); }
+    JsonWriter& begin_array() { return open('['); }
+    JsonWriter& end_array() { return close(']'); }
+    JsonWriter& key(std::string_view name);
+
+    JsonWriter& value(std::string_view text);
+    JsonWriter& value(const char* text) { return value(std::string_view(text)); }
+    JsonWriter& value(bool flag);
+    JsonWriter& value(int64_t number);
+    JsonWriter& value(uint64_t number);
+    JsonWriter& value(uint32_t number) { return value(uint64_t{number}); }
+    // The shortest text that reads back as the same number; null for NaN and infinities, which JSON does not have.
+    JsonWriter& value(double number);
+
+    // What has been written; the writer is then empty.
+    std::string take();
+
+private:
+    JsonWriter& open(char bracket);
+    JsonWriter& close(char bracket);
+    void separate();
+
+    std::string out_;
+    bool needs_comma_ = false;
+};
+
+}  // namespace llmd::base

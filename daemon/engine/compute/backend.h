@@ -1,0 +1,140 @@
+// The seam between the one forward pass and a compute device, at the level of fused steps: a GPU can do each in one
+// launch, a CPU in one sweep. A verb says what is computed, not how many launches it takes.
+//
+// A step of the model is, in this order:
+//     begin(rows); embed(); for each layer { norm_qkv; attend; attend_output; norm_up; down }; head(); sample();
+//     wait();
+// Steps may be queued; only wait() must block. Notation below: R rows, D = n_embd, H = n_heads, G = n_kv_heads,
+// d = head_dim, F = n_ff, V = n_vocab; x [R, D] is the residual stream, kept in float.
+//
+// Numeric contract: the float sums behind one row's results have one order that depends only on the tensor and the
+// row's own position - never on the other rows, the number of rows, the slot, the page numbers or the grid. Keys and
+// values are read from the f16 pages only, the row's own included. Attention works in leaves of kAttentionLeaf absolute
+// positions, each giving (max, sum, weighted V), folded left to right. So prefill in any chunks, batches of any company
+// and replay give the same bits.
+//
+// Thread-bound: create, use and destroy on the engine's thread. After an Error other than OutOfMemory from create() or
+// upload() the object may only be destroyed.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/model/model_config.h"
+#include "engine/model/weights.h"
+
+namespace llmd::compute {
+
+inline constexpr uint32_t kPageTokens = 32;      // positions in one KV page
+inline constexpr uint32_t kAttentionLeaf = 256;  // positions in one partial softmax
+inline constexpr uint32_t kMaxCandidates = 512;  // most candidates sample() returns for a row
+inline constexpr uint32_t kMaxPenaltyIds = 64;   // most distinct ids that one row's repeat penalty names
+
+// Sizes fixed at creation; everything is allocated then and nothing per token.
+struct BackendLimits {
+    uint32_t n_slots = 4;       // sequences that can be in flight
+    uint32_t n_ctx = 0;         // longest sequence, <= config.n_ctx_train
+    uint32_t n_pages = 0;       // KV pages in all
+    uint32_t max_rows = 128;    // rows of one batch
+    uint32_t max_outputs = 16;  // rows of one batch that want output
+};
+
+// One token of one sequence.
+struct Row {
+    uint32_t slot = 0;      // < n_slots
+    uint32_t position = 0;  // < n_ctx; its page must be in the slot's page table
+    int32_t token = 0;      // < n_vocab
+    bool wants_output = false;
+};
+
+// What to choose for a row that wants output. The logits change in this order: repeat penalty, then candidates and
+// log-sum-exp are taken, then temperature and noise for `id`.
+struct SampleRequest {
+    float temperature = 0;     // 0: the largest logit, lowest id among equals
+    uint64_t seed = 0;         // with `position` and the id, the whole state of the random generator (noise.h)
+    uint32_t position = 0;     // of the token being chosen
+    float repeat_penalty = 1;  // logit > 0 ? logit / penalty : logit * penalty   (Keskar et al. 2019); 1: none
+    std::span<const int32_t> penalty_ids;  // distinct, at most kMaxPenaltyIds; valid until wait() returns
+    bool wants_candidates = false;
+};
+
+struct Candidate {
+    int32_t id;
+    float logit;
+};
+
+struct Sampled {
+    bool finite = false;    // every logit of the row was finite; otherwise nothing below is meaningful
+    int32_t id = -1;        // argmax of logit, or with a temperature of logit / temperature + noise
+    float log_sum_exp = 0;  // of the penalised logits
+    // The largest penalised logits, by falling logit, then rising id; empty unless asked for. Every id that is not
+    // listed has a logit <= candidate_floor (-infinity when all ids are listed).
+    std::span<const Candidate> candidates;
+    float candidate_floor = -std::numeric_limits<float>::infinity();
+};
+
+// For status and logs.
+struct DeviceReport {
+    std::string backend;             // "opencl" or "cpu"
+    std::string device;              // "FD630", "AMD EPYC 7B13, 2 threads, avx2"
+    std::string driver;              // OpenCL driver version; empty for the CPU
+    std::string profile;             // everything that decides the order and kind of float operations
+    std::vector<std::string> notes;  // why this device, what was re-encoded, what is slow; one sentence each
+    uint64_t weight_bytes = 0;       // held by weights
+    uint64_t kv_bytes = 0;           // held by KV pages
+};
+
+// What a caller may not ask for is InvalidArgument.
+class Backend {
+public:
+    virtual ~Backend() = default;
+
+    virtual const DeviceReport& report() const = 0;
+    virtual const BackendLimits& limits() const = 0;
+
+    // --- Loading ---------------------------------------------------------------------------------------------------
+    // Takes a copy of one tensor in whatever form the device likes; the caller may drop the file's pages afterwards.
+    // OutOfMemory names the tensor and the size; ModelLoadFailed a tensor that does not fit the config or comes twice.
+    virtual base::Result<void> upload(const model::Weight& weight) = 0;
+    // After the last upload and before the first begin(): builds, checks and binds what remains. May take seconds.
+    // ModelLoadFailed names a tensor that is missing, DeviceError what the device cannot do.
+    virtual base::Result<void> finish_loading() = 0;
+
+    // --- Sequences -------------------------------------------------------------------------------------------------
+    // The pages of a slot: position p lives in pages[p / kPageTokens]. Takes effect with the next begin(). A page may
+    // be in several slots' tables only where nothing writes to it.
+    virtual base::Result<void> set_pages(uint32_t slot, std::span<const uint32_t> pages) = 0;
+
+    // --- One step --------------------------------------------------------------------------------------------------
+    // Rows of one slot have rising consecutive positions; at most limits().max_rows rows and max_outputs outputs.
+    virtual base::Result<void> begin(std::span<const Row> rows) = 0;
+    // x = token_embd[token] (+ position_embd[position])
+    virtual base::Result<void> embed() = 0;
+    // n = norm(x); q = Wq n + bq, k = Wk n + bk, v = Wv n + bv; rotary on q and k; k, v -> the row's page as f16
+    virtual base::Result<void> norm_qkv(uint32_t layer) = 0;
+    // a[R, H*d]: per head, softmax(q . K[0..position] / sqrt(d)) V; query head h uses key/value head h / (H/G)
+    virtual base::Result<void> attend(uint32_t layer) = 0;
+    // x += Wo a + bo
+    virtual base::Result<void> attend_output(uint32_t layer) = 0;
+    // n = norm(x); h = activation(Wgate n, Wup n + bup)
+    virtual base::Result<void> norm_up(uint32_t layer) = 0;
+    // x += Wdown h + bdown
+    virtual base::Result<void> down(uint32_t layer) = 0;
+    // logits = Wout norm(x) for the rows that want output
+    virtual base::Result<void> head() = 0;
+    // One request for each row that wants output, in row order.
+    virtual base::Result<void> sample(std::span<const SampleRequest> requests) = 0;
+    // Submits everything and waits for it. One Sampled a request of sample(), empty if there was none; valid until the
+    // next begin().
+    virtual base::Result<std::span<const Sampled>> wait() = 0;
+
+    // After wait(): the logits of the output-th row that wanted output, after its repeat penalty. out has V elements.
+    virtual base::Result<void> read_logits(uint32_t output, std::span<float> out) = 0;
+};
+
+}  // namespace llmd::compute

@@ -1,0 +1,166 @@
+#include "engine/compute/backend_factory.h"
+
+#include <grp.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cstdint>
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+#include "engine/compute/cpu/cpu_backend.h"
+#include "engine/compute/cpu/cpu_topology.h"
+#include "engine/compute/opencl/opencl_backend.h"
+
+namespace llmd::compute {
+namespace {
+
+using base::ErrorCode;
+using Devices = std::vector<OpenClDevice>;
+
+bool contains_ignoring_case(std::string_view text, std::string_view part) {
+    const auto same = [](char a, char b) {
+        return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+    };
+    return std::search(text.begin(), text.end(), part.begin(), part.end(), same) != text.end();
+}
+
+bool matches(const OpenClDevice& device, std::string_view part) {
+    return contains_ignoring_case(device.platform, part) || contains_ignoring_case(device.name, part);
+}
+
+std::string label(const OpenClDevice& device) {
+    return base::concat(device.name, " (", device.platform, ")");
+}
+
+std::string labels(const Devices& devices) {
+    std::string all;
+    for (const OpenClDevice& device : devices) all += (all.empty() ? "" : ", ") + label(device);
+    return all;
+}
+
+// A GPU that is there but that this user may not open; empty when there is none. Drivers just report no device then.
+std::string forbidden_gpu() {
+    std::error_code ignored;
+    for (const auto& entry : std::filesystem::directory_iterator("/dev/dri", ignored)) {
+        const std::string path = entry.path().string();
+        if (entry.path().filename().string().rfind("renderD", 0) != 0) continue;
+        if (::access(path.c_str(), R_OK | W_OK) == 0 || errno != EACCES) continue;
+        struct stat status {};
+        const group* owner = ::stat(path.c_str(), &status) == 0 ? ::getgrgid(status.st_gid) : nullptr;
+        const std::string name = owner != nullptr ? owner->gr_name : "render";
+        return base::concat("permission denied on ", path, ": join the group ", name, " (sudo adduser $USER ", name,
+                            ") and log in again");
+    }
+    return {};
+}
+
+bool has_render_node() {
+    std::error_code ignored;
+    const std::filesystem::directory_iterator nodes("/dev/dri", ignored);
+    return std::any_of(begin(nodes), end(nodes),
+                       [](const auto& node) { return node.path().filename().string().rfind("renderD", 0) == 0; });
+}
+
+// Installs OpenCL for the GPUs that Mesa knows, on this distribution.
+const char* install_command() {
+    return ::access("/sbin/apk", X_OK) == 0 ? "apk add mesa-rusticl" : "apt install mesa-opencl-icd";
+}
+
+// Names the devices and, if something can be done, the one command that does it.
+std::string why_no_device(const Devices& devices) {
+    if (std::string reason = forbidden_gpu(); !reason.empty()) return reason;
+    const std::string only = devices.empty() ? "" : base::concat("; OpenCL offers only ", labels(devices));
+    if (!has_render_node()) return base::concat("there is no GPU in /dev/dri", only);
+    return base::concat("the GPU in /dev/dri has no OpenCL driver: sudo ", install_command(), only);
+}
+
+// The device that an explicit choice means: among those that match, a GPU before anything else.
+base::Result<size_t> choose(const Devices& devices, std::string_view part) {
+    if (devices.empty()) return base::fail(ErrorCode::DeviceError, why_no_device(devices));
+    std::optional<size_t> chosen;
+    for (size_t i = 0; i < devices.size(); ++i) {
+        if (!matches(devices[i], part)) continue;
+        if (!chosen || (devices[i].is_gpu && !devices[*chosen].is_gpu)) chosen = i;
+    }
+    if (chosen) return *chosen;
+    return base::fail(ErrorCode::DeviceError, "device: no OpenCL device is named like \"", part, "\"; there are ",
+                      labels(devices));
+}
+
+base::Result<std::unique_ptr<Backend>> create_on(const Devices& devices, size_t index, const model::ModelConfig& config,
+                                                 const LimitsPlan& plan, std::vector<std::string> notes) {
+    const OpenClDevice& device = devices[index];
+    const uint64_t host_bytes = device.shares_host_memory ? available_memory_bytes() : UINT64_MAX;
+    const auto limits = plan(std::min(device.memory_bytes, host_bytes));
+    if (!limits) return limits.error();
+    return create_opencl_backend(config, *limits, index, {}, std::move(notes));
+}
+
+// Tries every GPU that matches; `notes` tells why none was taken.
+std::unique_ptr<Backend> try_gpus(const model::ModelConfig& config, const LimitsPlan& plan, std::string_view part,
+                                  std::vector<std::string>& notes) {
+    const auto devices = list_opencl_devices(&notes);
+    if (!devices) {
+        notes.push_back(devices.error().message);
+        return nullptr;
+    }
+    bool tried = false;
+    for (size_t i = 0; i < devices->size(); ++i) {
+        const OpenClDevice& device = (*devices)[i];
+        if (!device.is_gpu || !matches(device, part)) continue;
+        tried = true;
+        auto backend = create_on(*devices, i, config, plan, notes);
+        if (backend) return std::move(*backend);
+        notes.push_back(base::concat(label(device), " is not used: ", backend.error().message));
+    }
+    if (tried) return nullptr;
+    const bool named = std::any_of(devices->begin(), devices->end(), [&](const auto& d) { return matches(d, part); });
+    if (devices->empty() || named) {
+        notes.push_back(why_no_device(*devices));
+    } else {
+        notes.push_back(base::concat("no OpenCL device is named like \"", part, "\"; there are ", labels(*devices)));
+    }
+    return nullptr;
+}
+
+}  // namespace
+
+std::optional<BackendKind> backend_kind_from_name(std::string_view name) {
+    if (name == "auto") return BackendKind::Auto;
+    if (name == "opencl") return BackendKind::OpenCl;
+    if (name == "cpu") return BackendKind::Cpu;
+    return std::nullopt;
+}
+
+base::Result<std::unique_ptr<Backend>> create_backend(const model::ModelConfig& config, const LimitsPlan& plan,
+                                                      const BackendOptions& options) {
+    std::vector<std::string> notes;
+    switch (options.kind) {
+        case BackendKind::OpenCl: {
+            const auto devices = list_opencl_devices(&notes);
+            if (!devices) return devices.error();
+            const auto index = choose(*devices, options.device);
+            if (!index) return index.error();
+            return create_on(*devices, *index, config, plan, std::move(notes));
+        }
+        case BackendKind::Auto:
+            if (!options.avoid_device_reason.empty()) {
+                notes.push_back(options.avoid_device_reason);
+            } else if (auto backend = try_gpus(config, plan, options.device, notes)) {
+                return backend;
+            }
+            break;
+        case BackendKind::Cpu:
+            break;
+    }
+    const auto limits = plan(available_memory_bytes());
+    if (!limits) return limits.error();
+    return create_cpu_backend(config, *limits, options.n_threads, std::move(notes));
+}
+
+}  // namespace llmd::compute

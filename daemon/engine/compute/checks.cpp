@@ -1,0 +1,98 @@
+#include "engine/compute/checks.h"
+
+#include <algorithm>
+
+namespace llmd::compute {
+
+using base::ErrorCode;
+using base::fail;
+using base::Result;
+
+namespace {
+
+constexpr uint32_t kMost = 1u << 20;   // slots and pages: keeps every product below 2^64, far above any use
+constexpr uint32_t kMaxRows = 65'535;  // a batch is one dimension of an OpenCL grid; some drivers refuse a larger one
+
+}  // namespace
+
+Result<void> check_limits(const model::ModelConfig& config, const BackendLimits& limits) {
+    const struct {
+        const char* name;
+        uint32_t value;
+        uint32_t most;
+    } all[] = {
+        {"n_layers", config.n_layers, model::ModelConfigLimits::kMaxLayers},
+        {"n_slots", limits.n_slots, kMost},
+        {"n_ctx", limits.n_ctx, config.n_ctx_train},
+        {"n_pages", limits.n_pages, kMost},
+        {"max_rows", limits.max_rows, kMaxRows},
+        {"max_outputs", limits.max_outputs, limits.max_rows},
+    };
+    for (const auto& [name, value, most] : all) {
+        if (value >= 1 && value <= most) continue;
+        return fail(ErrorCode::InvalidArgument, name, ": ", value, " is not between 1 and ", most);
+    }
+    return {};
+}
+
+std::string weight_name(model::Role role, uint32_t layer) {
+    return base::concat(model::role_name(role), " of layer ", layer);
+}
+
+Result<void> check_weight(const model::ModelConfig& config, const model::Weight& weight) {
+    const model::TensorView& tensor = weight.tensor;
+    const std::string name = weight_name(weight.role, weight.layer);
+    if (weight.layer >= (model::is_in_layer(weight.role) ? config.n_layers : 1)) {
+        return fail(ErrorCode::ModelLoadFailed, name, ": there is no such layer");
+    }
+    const auto [rows, cols] = model::shape_of(weight.role, config);
+    const auto row_bytes = model::row_bytes(tensor.type, tensor.cols);
+    if (tensor.rows != rows || tensor.cols != cols || !row_bytes || tensor.data.size() != rows * *row_bytes) {
+        return fail(ErrorCode::ModelLoadFailed, name, " has ", tensor.rows, " x ", tensor.cols, " weights in ",
+                    tensor.data.size(), " bytes; the model needs ", rows, " x ", cols);
+    }
+    return {};
+}
+
+Result<void> check_rows(const model::ModelConfig& config, const BackendLimits& limits, std::span<const Row> rows) {
+    if (rows.empty() || rows.size() > limits.max_rows) {
+        return fail(ErrorCode::InvalidArgument, "a batch of ", rows.size(), " rows is not from 1 to ", limits.max_rows);
+    }
+    for (const Row& row : rows) {
+        if (row.token < 0 || static_cast<uint32_t>(row.token) >= config.n_vocab) {
+            return fail(ErrorCode::InvalidArgument, "token ", row.token, " is not in the vocabulary of ",
+                        config.n_vocab);
+        }
+    }
+    const auto outputs = std::count_if(rows.begin(), rows.end(), [](const Row& row) { return row.wants_output; });
+    if (static_cast<uint64_t>(outputs) > limits.max_outputs) {
+        return fail(ErrorCode::InvalidArgument, outputs, " outputs are more than ", limits.max_outputs);
+    }
+    return {};
+}
+
+Result<void> check_requests(const model::ModelConfig& config, uint32_t n_outputs,
+                            std::span<const SampleRequest> requests) {
+    if (requests.size() != n_outputs) {
+        return fail(ErrorCode::InvalidArgument, requests.size(), " sampling requests for ", n_outputs, " outputs");
+    }
+    for (const SampleRequest& request : requests) {
+        if (request.penalty_ids.size() > kMaxPenaltyIds) {
+            return fail(ErrorCode::InvalidArgument, request.penalty_ids.size(), " penalty ids are more than ",
+                        kMaxPenaltyIds);
+        }
+        for (const int32_t id : request.penalty_ids) {
+            if (id >= 0 && static_cast<uint32_t>(id) < config.n_vocab) continue;
+            return fail(ErrorCode::InvalidArgument, "penalty id ", id, " is not in the vocabulary of ", config.n_vocab);
+        }
+    }
+    return {};
+}
+
+Result<void> check_logits_read(const model::ModelConfig& config, uint32_t n_outputs, uint32_t output, size_t out_size) {
+    if (output < n_outputs && out_size == config.n_vocab) return {};
+    return fail(ErrorCode::InvalidArgument, "logits of output ", output, " of ", n_outputs, " into ", out_size,
+                " floats for ", config.n_vocab);
+}
+
+}  // namespace llmd::compute

@@ -1,0 +1,32 @@
+// What every backend refuses alike: misuse of one is misuse of all. Slots and positions are PageTables' part.
+// Pure functions.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "base/result.h"
+#include "engine/compute/backend.h"
+
+namespace llmd::compute {
+
+// InvalidArgument names the limit, its value and the range.
+base::Result<void> check_limits(const model::ModelConfig& config, const BackendLimits& limits);
+
+// ModelLoadFailed when the tensor is in no layer of this model, its shape is not the config's, or its bytes are not
+// what type and shape say.
+base::Result<void> check_weight(const model::ModelConfig& config, const model::Weight& weight);
+
+// "ffn_down of layer 3"
+std::string weight_name(model::Role role, uint32_t layer);
+
+// The rest is InvalidArgument and names the field and its value: a batch's size, tokens and outputs,
+base::Result<void> check_rows(const model::ModelConfig& config, const BackendLimits& limits, std::span<const Row> rows);
+// sample()'s requests for n_outputs rows,
+base::Result<void> check_requests(const model::ModelConfig& config, uint32_t n_outputs,
+                                  std::span<const SampleRequest> requests);
+// and read_logits() after n_outputs rows.
+base::Result<void> check_logits_read(const model::ModelConfig& config, uint32_t n_outputs, uint32_t output,
+                                     size_t out_size);
+
+}  // namespace llmd::compute

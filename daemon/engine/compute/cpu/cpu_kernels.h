@@ -1,0 +1,69 @@
+// The inner loops of the CPU backend, compiled once for each instruction set from the same source. All of them give the
+// same bits: sums go into 32 (products) or 16 (softmax) partial sums that are added in a fixed tree, norms are summed
+// by blocks of 32, and nothing is fused. Pure functions of their arguments, callable from any thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "engine/model/model_config.h"
+#include "engine/model/quantization.h"
+
+namespace llmd::compute {
+
+// Rows of activations are this many floats apart at least, rounded up, and padded with zeros.
+inline constexpr uint32_t kActivationPadding = 32;
+// Weight rows that multiply() holds as floats at a time, when there are many columns of x.
+inline constexpr uint32_t kDecodedRows = 8;
+
+// A weight matrix in the file's own blocks. (rows, cols)
+struct Matrix {
+    model::TensorType type = model::TensorType::F32;
+    uint32_t rows = 0;
+    uint32_t cols = 0;
+    size_t row_bytes = 0;
+    const uint8_t* data = nullptr;
+};
+
+// One row of the batch attending with all query heads of one key/value head.
+struct AttendItem {
+    const float* q = nullptr;  // [n_heads][head_dim]
+    float* out = nullptr;      // [n_heads][head_dim]
+    uint32_t n_heads = 0;      // query heads that share the key/value head
+    uint32_t head_dim = 0;
+    uint32_t n_positions = 0;          // to attend to, the row's own included
+    const uint32_t* pages = nullptr;   // page of position p: pages[p / kPageTokens]
+    const uint16_t* keys = nullptr;    // f16 [head_dim][kPageTokens] of page 0
+    const uint16_t* values = nullptr;  // f16 [kPageTokens][value_dim] of page 0
+    size_t key_page_stride = 0;        // from one page to the next, in elements
+    size_t value_page_stride = 0;
+    uint32_t value_dim = 0;    // head_dim rounded up to a multiple of 16; the rest is zero
+    float* scratch = nullptr;  // attend_scratch_floats(n_heads, value_dim)
+};
+
+constexpr size_t attend_scratch_floats(uint32_t n_heads, uint32_t value_dim) {
+    return size_t{n_heads} * (256 + 2 * size_t{value_dim} + 3) + 64;
+}
+
+struct CpuKernels {
+    const char* isa;  // "avx2"
+
+    // out[c * out_stride + r] = sum over k of w[first + r][k] * x[c * x_stride + k], r < n_rows, c < n_columns.
+    // scratch: kDecodedRows * cols rounded up to kActivationPadding floats.
+    void (*multiply)(const Matrix& w, uint32_t first, uint32_t n_rows, const float* x, size_t x_stride,
+                     uint32_t n_columns, float* out, size_t out_stride, float* scratch);
+    // out = norm(x) * weight (+ bias, LayerNorm only; may be null). Rows of n floats.
+    void (*norm)(model::Norm kind, float eps, const float* x, const float* weight, const float* bias, uint32_t n,
+                 float* out);
+    // h = activation(gate, h), in place; gate is null with Gelu.
+    void (*activate)(model::Activation kind, const float* gate, float* h, uint32_t n);
+    void (*attend)(const AttendItem& item);
+    // The sum of e^(x - largest).
+    float (*exp_sum)(const float* x, uint32_t n, float largest);
+};
+
+// Every set that was compiled and that this machine can run, the best last.
+std::vector<CpuKernels> usable_cpu_kernels();
+
+}  // namespace llmd::compute

@@ -1,0 +1,48 @@
+// Chooses ids from logits as backend.h's sample() says. Thread-bound to the engine's thread; shares the work with the
+// pool.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/compute/backend.h"
+#include "engine/compute/cpu/cpu_kernels.h"
+#include "engine/compute/cpu/worker_pool.h"
+
+namespace llmd::compute {
+
+class CpuSampler {
+public:
+    // Allocates everything for batches of up to max_outputs rows.
+    CpuSampler(const CpuKernels& kernels, WorkerPool& pool, uint32_t n_vocab, uint32_t max_outputs);
+
+    // logits: one row of n_vocab for each request, one behind the other; the penalties are applied to it in place.
+    // The result is valid until the next call.
+    std::span<const Sampled> sample(std::span<const SampleRequest> requests, float* logits);
+
+private:
+    // What a stretch of kStretch ids contributes.
+    struct Summary {
+        float best = 0;  // logit, or logit / temperature + noise
+        uint32_t best_id = 0;
+        float largest = 0;  // logit
+        float exp_sum = 0;  // of e^(logit - largest)
+        bool finite = true;
+    };
+
+    Summary summarise(const SampleRequest& request, const float* logits, uint32_t first, uint32_t n) const;
+    Sampled combine(std::span<const Summary> summaries) const;
+    // The kMaxCandidates largest into `kept`, which has room for twice as many.
+    std::span<const Candidate> select(const float* logits, Candidate* kept) const;
+
+    const CpuKernels& kernels_;
+    WorkerPool& pool_;
+    uint32_t n_vocab_;
+    uint32_t n_stretches_;
+    std::vector<Summary> summaries_;     // [output][stretch]
+    std::vector<Candidate> candidates_;  // [output][2 * kMaxCandidates]
+    std::vector<Sampled> sampled_;
+};
+
+}  // namespace llmd::compute

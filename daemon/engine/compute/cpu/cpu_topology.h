@@ -1,0 +1,19 @@
+// What the CPU backend wants to know about the machine, read from /proc and /sys. Callable from any thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace llmd::compute {
+
+// Cores that this process may run on and that are at least half as fast as the fastest (cpu_capacity, where the kernel
+// tells it: big.LITTLE phones), counting hyperthreads of one core once. At least 1, at most kMaxThreads.
+uint32_t count_performance_cores();
+
+// "AMD EPYC 7B13" from /proc/cpuinfo, the device tree's model on ARM ("OnePlus 6T"), or the machine's architecture.
+std::string cpu_name();
+
+// Bytes that can be allocated without swapping (MemAvailable); UINT64_MAX when the kernel does not say.
+uint64_t available_memory_bytes();
+
+}  // namespace llmd::compute

@@ -1,0 +1,63 @@
+#include "engine/compute/cpu/cpu_weights.h"
+
+#include <cstring>
+
+#include "engine/compute/checks.h"
+
+namespace llmd::compute {
+
+using base::ErrorCode;
+using model::Role;
+
+CpuWeights::CpuWeights(const model::ModelConfig& config)
+    : config_(config), tensors_(model::kRoleCount * config.n_layers) {}
+
+size_t CpuWeights::index(Role role, uint32_t layer) const {
+    return static_cast<size_t>(role) * config_.n_layers + layer;
+}
+
+base::Result<void> CpuWeights::add(const model::Weight& weight) {
+    const model::TensorView& view = weight.tensor;
+    if (auto checked = check_weight(config_, weight); !checked) return checked;
+    const std::string name = weight_name(weight.role, weight.layer);
+    Tensor& tensor = tensors_[index(weight.role, weight.layer)];
+    if (tensor.data.size() != 0) return base::fail(ErrorCode::ModelLoadFailed, name, " is uploaded twice");
+    const bool as_floats = model::is_vector(weight.role);
+    const uint64_t bytes = as_floats ? view.rows * view.cols * sizeof(float) : view.data.size();
+    auto data = HostBuffer::allocate(bytes, name);
+    if (!data) return data.error();
+    if (as_floats) {
+        model::dequantize(view.type, view.data, {data->as<float>(), view.rows * view.cols});
+    } else {
+        std::memcpy(data->as<std::byte>(), view.data.data(), view.data.size());
+    }
+    tensor.data = std::move(*data);
+    tensor.matrix = {as_floats ? model::TensorType::F32 : view.type, static_cast<uint32_t>(view.rows),
+                     static_cast<uint32_t>(view.cols), bytes / view.rows, tensor.data.as<uint8_t>()};
+    size_bytes_ += bytes;
+    return {};
+}
+
+base::Result<void> CpuWeights::check_complete() const {
+    for (size_t i = 0; i < model::kRoleCount; ++i) {
+        const auto role = static_cast<Role>(i);
+        if (!model::is_required(role, config_)) continue;
+        for (uint32_t layer = 0; layer < (model::is_in_layer(role) ? config_.n_layers : 1); ++layer) {
+            if (tensors_[index(role, layer)].data.size() != 0) continue;
+            return base::fail(ErrorCode::ModelLoadFailed, weight_name(role, layer), " was not uploaded");
+        }
+    }
+    return {};
+}
+
+const Matrix* CpuWeights::matrix(Role role, uint32_t layer) const {
+    const Tensor& tensor = tensors_[index(role, layer)];
+    if (tensor.data.size() != 0) return &tensor.matrix;
+    return role == Role::Output ? matrix(Role::TokenEmbedding) : nullptr;
+}
+
+const float* CpuWeights::vector(Role role, uint32_t layer) const {
+    return tensors_[index(role, layer)].data.as<float>();
+}
+
+}  // namespace llmd::compute

@@ -1,0 +1,355 @@
+// The kernels of one instruction set; LLMD_ISA names it (lanes.h says what may not be used here).
+#include "engine/compute/cpu/block_decoders.h"
+#include "engine/compute/cpu/kernel_sets.h"
+#include "engine/compute/cpu/lanes.h"
+
+namespace llmd::compute::LLMD_ISA {
+namespace {
+
+// Columns of x (query heads in attention) that share one pass over the weights, as many as registers hold.
+#if defined(__AVX512F__)
+constexpr unsigned kTile = 4;
+#elif defined(__AVX2__) || defined(__aarch64__)
+constexpr unsigned kTile = 2;
+#else
+constexpr unsigned kTile = 1;
+#endif
+
+// --- Products --------------------------------------------------------------------------------------------------------
+
+// The rest of a row of plain numbers that is no whole piece, padded with zeros as x is.
+template <class Format>
+LLMD_INLINE void decode_tail(const uint8_t* from, unsigned n, Lanes w[2]) {
+    float lane[32] = {};
+    if constexpr (Format::kPieces == 1 && requires { Format::kElementBytes; }) {
+        for (unsigned i = 0; i < n; ++i) lane[i] = Format::decode_one(from + size_t{i} * Format::kElementBytes);
+    }
+    w[0] = load(lane);
+    w[1] = load(lane + 16);
+}
+
+template <unsigned Columns>
+LLMD_INLINE void accumulate(Lanes acc[Columns][2], const Lanes w[2], const float* x, size_t x_stride) {
+    for (unsigned c = 0; c < Columns; ++c) {
+        acc[c][0] = acc[c][0] + w[0] * load(x + c * x_stride);
+        acc[c][1] = acc[c][1] + w[1] * load(x + c * x_stride + 16);
+    }
+}
+
+// One weight row with `Columns` columns of x. Weights of 32 consecutive columns go to 32 partial sums.
+template <class Format, unsigned Columns>
+LLMD_INLINE void dot(const uint8_t* row, uint32_t cols, const float* x, size_t x_stride, float* out,
+                     size_t out_stride) {
+    Lanes acc[Columns][2];
+    for (unsigned c = 0; c < Columns; ++c) acc[c][0] = acc[c][1] = splat(0);
+    const uint32_t n_blocks = cols / (32 * Format::kPieces);
+    Lanes w[2];
+    for (uint32_t b = 0; b < n_blocks; ++b) {
+        for (unsigned piece = 0; piece < Format::kPieces; ++piece) {
+            Format::decode(row, piece, w);
+            accumulate<Columns>(acc, w, x, x_stride);
+            x += 32;
+        }
+        row += Format::kBytes;
+    }
+    if (const uint32_t tail = cols % 32; tail != 0) {
+        decode_tail<Format>(row, tail, w);
+        accumulate<Columns>(acc, w, x, x_stride);
+    }
+    for (unsigned c = 0; c < Columns; ++c) out[c * out_stride] = sum(acc[c][0] + acc[c][1]);
+}
+
+// Any number of columns up to kTile.
+template <class Format>
+LLMD_INLINE void dot_tile(unsigned n_columns, const uint8_t* row, uint32_t cols, const float* x, size_t x_stride,
+                          float* out, size_t out_stride) {
+    if (n_columns == kTile) {
+        dot<Format, kTile>(row, cols, x, x_stride, out, out_stride);
+    } else {
+        for (unsigned c = 0; c < n_columns; ++c) {
+            dot<Format, 1>(row, cols, x + c * x_stride, x_stride, out + c * out_stride, out_stride);
+        }
+    }
+}
+
+template <class Format>
+void decode_row(const uint8_t* row, uint32_t cols, float* out) {
+    Lanes w[2];
+    for (uint32_t b = 0; b < cols / (32 * Format::kPieces); ++b, row += Format::kBytes) {
+        for (unsigned piece = 0; piece < Format::kPieces; ++piece, out += 32) {
+            Format::decode(row, piece, w);
+            store(out, w[0]);
+            store(out + 16, w[1]);
+        }
+    }
+    if (const uint32_t tail = cols % 32; tail != 0) {
+        decode_tail<Format>(row, tail, w);
+        store(out, w[0]);
+        store(out + 16, w[1]);
+    }
+}
+
+template <class Format>
+void multiply_as(const Matrix& w, uint32_t first, uint32_t n_rows, const float* x, size_t x_stride, uint32_t n_columns,
+                 float* out, size_t out_stride, float* scratch) {
+    const uint8_t* row = w.data + first * w.row_bytes;
+    if (n_columns <= kTile) {
+        for (uint32_t r = 0; r < n_rows; ++r, row += w.row_bytes) {
+            dot_tile<Format>(n_columns, row, w.cols, x, x_stride, out + r, out_stride);
+        }
+        return;
+    }
+    // Many columns: decode a few rows once. The floats are the same and so are the sums.
+    const uint32_t padded = (w.cols + kActivationPadding - 1) / kActivationPadding * kActivationPadding;
+    for (uint32_t r = 0; r < n_rows; r += kDecodedRows) {
+        const uint32_t n = n_rows - r < kDecodedRows ? n_rows - r : kDecodedRows;
+        for (uint32_t i = 0; i < n; ++i, row += w.row_bytes) decode_row<Format>(row, w.cols, scratch + i * padded);
+        for (uint32_t c = 0; c < n_columns; c += kTile) {
+            const uint32_t tile = n_columns - c < kTile ? n_columns - c : kTile;
+            for (uint32_t i = 0; i < n; ++i) {
+                dot_tile<F32>(tile, reinterpret_cast<const uint8_t*>(scratch + i * padded), padded, x + c * x_stride,
+                              x_stride, out + c * out_stride + r + i, out_stride);
+            }
+        }
+    }
+}
+
+void multiply(const Matrix& w, uint32_t first, uint32_t n_rows, const float* x, size_t x_stride, uint32_t n_columns,
+              float* out, size_t out_stride, float* scratch) {
+    using model::TensorType;
+    const auto as = [&]<class Format>(Format) {
+        multiply_as<Format>(w, first, n_rows, x, x_stride, n_columns, out, out_stride, scratch);
+    };
+    switch (w.type) {
+        case TensorType::F32:
+            return as(F32());
+        case TensorType::F16:
+            return as(F16());
+        case TensorType::BF16:
+            return as(BF16());
+        case TensorType::Q4_0:
+            return as(Q4_0());
+        case TensorType::Q4_1:
+            return as(Q4_1());
+        case TensorType::Q5_0:
+            return as(Q5_0());
+        case TensorType::Q5_1:
+            return as(Q5_1());
+        case TensorType::Q8_0:
+            return as(Q8_0());
+        case TensorType::Q2_K:
+            return as(Q2_K());
+        case TensorType::Q3_K:
+            return as(Q3_K());
+        case TensorType::Q4_K:
+            return as(Q4_K());
+        case TensorType::Q5_K:
+            return as(Q5_K());
+        case TensorType::Q6_K:
+            return as(Q6_K());
+        case TensorType::IQ4_NL:
+            return as(IQ4_NL());
+    }
+}
+
+// --- Norms and activations -------------------------------------------------------------------------------------------
+
+// The sum of (x - shift) or of its square: of each 32 values by themselves, then of these sums in their order.
+template <bool Square>
+float reduce(const float* x, uint32_t n, float shift) {
+    const auto term = [shift](const float* from) {
+        const Lanes centred = load(from) - splat(shift);
+        return Square ? centred * centred : centred;
+    };
+    float total = 0;
+    uint32_t i = 0;
+    for (; i + 32 <= n; i += 32) total += sum(term(x + i) + term(x + i + 16));
+    if (i == n) return total;
+    float tail[32] = {};
+    for (uint32_t j = i; j < n; ++j) tail[j - i] = Square ? (x[j] - shift) * (x[j] - shift) : x[j] - shift;
+    return total + sum(load(tail) + load(tail + 16));
+}
+
+void norm(model::Norm kind, float eps, const float* x, const float* weight, const float* bias, uint32_t n, float* out) {
+    const auto count = static_cast<float>(n);
+    if (kind == model::Norm::RmsNorm) {
+        const float scale = 1.0f / __builtin_sqrtf(reduce<true>(x, n, 0) / count + eps);
+        for (uint32_t i = 0; i < n; ++i) out[i] = x[i] * scale * weight[i];
+        return;
+    }
+    const float mean = reduce<false>(x, n, 0) / count;
+    const float scale = 1.0f / __builtin_sqrtf(reduce<true>(x, n, mean) / count + eps);
+    for (uint32_t i = 0; i < n; ++i) out[i] = (x[i] - mean) * scale * weight[i];
+    if (bias != nullptr) {
+        for (uint32_t i = 0; i < n; ++i) out[i] += bias[i];
+    }
+}
+
+void activate(model::Activation kind, const float* gate, float* h, uint32_t n) {
+    if (kind == model::Activation::SwiGlu) {
+        for (uint32_t i = 0; i < n; ++i) h[i] = gate[i] / (1.0f + exponential(-gate[i])) * h[i];
+        return;
+    }
+    // 0.5 (1 + tanh z) = 1 / (1 + e^(-2z))
+    for (uint32_t i = 0; i < n; ++i) {
+        const float z = 0.7978845608f * (h[i] + 0.044715f * h[i] * h[i] * h[i]);
+        h[i] = h[i] / (1.0f + exponential(-2.0f * z));
+    }
+}
+
+// --- Attention -------------------------------------------------------------------------------------------------------
+
+constexpr uint32_t kPage = 32, kLeaf = 256;  // backend.h: kPageTokens, kAttentionLeaf
+
+// Scores of the 32 positions of one page with `Heads` query heads: a lane is a position.
+template <unsigned Heads>
+LLMD_INLINE void score_page(const float* q, uint32_t head_dim, const uint16_t* keys, float scale, float* scores) {
+    Lanes acc[Heads][2];
+    for (unsigned h = 0; h < Heads; ++h) acc[h][0] = acc[h][1] = splat(0);
+    for (uint32_t d = 0; d < head_dim; ++d, keys += kPage) {
+        const Lanes k[2] = {load_halves(keys), load_halves(keys + 16)};
+        for (unsigned h = 0; h < Heads; ++h) {
+            const Lanes value = splat(q[h * head_dim + d]);
+            acc[h][0] = acc[h][0] + value * k[0];
+            acc[h][1] = acc[h][1] + value * k[1];
+        }
+    }
+    for (unsigned h = 0; h < Heads; ++h) {
+        store(scores + h * kLeaf, acc[h][0] * splat(scale));
+        store(scores + h * kLeaf + 16, acc[h][1] * splat(scale));
+    }
+}
+
+// 16 * Blocks dimensions from `dim` on of the weighted sum of `count` values, for `Heads` heads: a lane is a dimension.
+template <unsigned Heads, unsigned Blocks>
+LLMD_INLINE void weigh_values(const AttendItem& a, const uint32_t* pages, uint32_t count, uint32_t dim,
+                              const float* weights, float* out) {
+    Lanes acc[Heads][Blocks];
+    for (unsigned h = 0; h < Heads; ++h) {
+        for (unsigned b = 0; b < Blocks; ++b) acc[h][b] = splat(0);
+    }
+    for (uint32_t first = 0; first < count; first += kPage) {
+        const uint16_t* values = a.values + pages[first / kPage] * a.value_page_stride + dim;
+        const uint32_t n = count - first < kPage ? count - first : kPage;
+        for (uint32_t j = 0; j < n; ++j, values += a.value_dim) {
+            for (unsigned b = 0; b < Blocks; ++b) {
+                const Lanes v = load_halves(values + size_t{16} * b);
+                for (unsigned h = 0; h < Heads; ++h) {
+                    acc[h][b] = acc[h][b] + splat(weights[h * kLeaf + first + j]) * v;
+                }
+            }
+        }
+    }
+    for (unsigned h = 0; h < Heads; ++h) {
+        for (unsigned b = 0; b < Blocks; ++b) store(out + h * a.value_dim + dim + size_t{16} * b, acc[h][b]);
+    }
+}
+
+template <unsigned Heads>
+LLMD_INLINE void weigh_all_values(const AttendItem& a, const uint32_t* pages, uint32_t count, const float* weights,
+                                  float* out) {
+    uint32_t dim = 0;
+    for (; dim + 32 <= a.value_dim; dim += 32) weigh_values<Heads, 2>(a, pages, count, dim, weights, out);
+    if (dim < a.value_dim) weigh_values<Heads, 1>(a, pages, count, dim, weights, out);
+}
+
+struct Softmax {
+    float largest, sum;
+};
+
+// Turns scores into e^(score - largest), and what follows them up to a multiple of 16 into zeros.
+Softmax exponentiate(float* scores, uint32_t count) {
+    float largest = scores[0];
+    for (uint32_t j = 1; j < count; ++j) largest = scores[j] > largest ? scores[j] : largest;
+    for (uint32_t j = 0; j < count; ++j) scores[j] = exponential(scores[j] - largest);
+    const uint32_t padded = (count + 15) / 16 * 16;
+    for (uint32_t j = count; j < padded; ++j) scores[j] = 0;
+    Lanes acc = splat(0);
+    for (uint32_t j = 0; j < padded; j += 16) acc = acc + load(scores + j);
+    return {largest, sum(acc)};
+}
+
+// Adds a leaf to the leaves before it.
+void fold(Softmax* total, float* total_out, const Softmax& leaf, const float* leaf_out, uint32_t n) {
+    const float largest = leaf.largest > total->largest ? leaf.largest : total->largest;
+    const float a = exponential(total->largest - largest), b = exponential(leaf.largest - largest);
+    for (uint32_t i = 0; i < n; ++i) total_out[i] = total_out[i] * a + leaf_out[i] * b;
+    total->sum = total->sum * a + leaf.sum * b;
+    total->largest = largest;
+}
+
+void attend(const AttendItem& a) {
+    float* scores = a.scratch;                                // [n_heads][kLeaf]
+    float* leaf_out = scores + size_t{a.n_heads} * kLeaf;     // [n_heads][value_dim]
+    float* out = leaf_out + size_t{a.n_heads} * a.value_dim;  // [n_heads][value_dim]
+    auto* totals = reinterpret_cast<Softmax*>(out + size_t{a.n_heads} * a.value_dim);
+    const float scale = 1.0f / __builtin_sqrtf(static_cast<float>(a.head_dim));
+
+    for (uint32_t first = 0; first < a.n_positions; first += kLeaf) {
+        const uint32_t count = a.n_positions - first < kLeaf ? a.n_positions - first : kLeaf;
+        const uint32_t* pages = a.pages + first / kPage;
+        float* sums = first == 0 ? out : leaf_out;
+        for (uint32_t h = 0; h < a.n_heads;) {
+            const bool tile = a.n_heads - h >= kTile;
+            float* s = scores + h * kLeaf;
+            for (uint32_t p = 0; p * kPage < count; ++p) {
+                const uint16_t* keys = a.keys + pages[p] * a.key_page_stride;
+                const float* q = a.q + h * a.head_dim;
+                if (tile) {
+                    score_page<kTile>(q, a.head_dim, keys, scale, s + p * kPage);
+                } else {
+                    score_page<1>(q, a.head_dim, keys, scale, s + p * kPage);
+                }
+            }
+            h += tile ? kTile : 1;
+        }
+        for (uint32_t h = 0; h < a.n_heads;) {
+            const unsigned n = a.n_heads - h >= kTile ? kTile : 1;
+            Softmax leaf[kTile];
+            for (unsigned i = 0; i < n; ++i) leaf[i] = exponentiate(scores + (h + i) * kLeaf, count);
+            float* o = sums + size_t{h} * a.value_dim;
+            if (n == kTile) {
+                weigh_all_values<kTile>(a, pages, count, scores + h * kLeaf, o);
+            } else {
+                weigh_all_values<1>(a, pages, count, scores + h * kLeaf, o);
+            }
+            for (unsigned i = 0; i < n; ++i) {
+                if (first == 0) {
+                    totals[h + i] = leaf[i];
+                } else {
+                    const size_t offset = size_t{h + i} * a.value_dim;
+                    fold(&totals[h + i], out + offset, leaf[i], leaf_out + offset, a.value_dim);
+                }
+            }
+            h += n;
+        }
+    }
+    for (uint32_t h = 0; h < a.n_heads; ++h) {
+        for (uint32_t d = 0; d < a.head_dim; ++d) {
+            a.out[h * a.head_dim + d] = out[size_t{h} * a.value_dim + d] / totals[h].sum;
+        }
+    }
+}
+
+float exp_sum(const float* x, uint32_t n, float largest) {
+    Lanes acc = splat(0);
+    float lane[16];
+    for (uint32_t i = 0; i < n; i += 16) {
+        const uint32_t count = n - i < 16 ? n - i : 16;
+        for (uint32_t j = 0; j < count; ++j) lane[j] = exponential(x[i + j] - largest);
+        for (uint32_t j = count; j < 16; ++j) lane[j] = 0;
+        acc = acc + load(lane);
+    }
+    return sum(acc);
+}
+
+#define LLMD_TEXT_OF(name) #name
+#define LLMD_TEXT(name) LLMD_TEXT_OF(name)
+
+}  // namespace
+
+CpuKernels kernels() {
+    return {LLMD_TEXT(LLMD_ISA), multiply, norm, activate, attend, exp_sum};
+}
+
+}  // namespace llmd::compute::LLMD_ISA

@@ -1,0 +1,229 @@
+// Sixteen floats side by side, in registers of whatever width the instruction set of this compilation has. Every
+// operation is one IEEE operation a lane and nothing is fused, so that each instruction set gives the same bits.
+//
+// Included only by kernel sources, which meson compiles once an instruction set with LLMD_ISA naming it. They use no
+// standard templates: an inline function of the library compiled for AVX-512 here could otherwise be the copy that the
+// linker keeps for everybody.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#endif
+
+#define LLMD_INLINE static inline __attribute__((always_inline))
+
+namespace llmd::compute::LLMD_ISA {
+
+#if defined(__AVX512F__)
+inline constexpr unsigned kVecFloats = 16;
+#elif defined(__AVX2__)
+inline constexpr unsigned kVecFloats = 8;
+#else
+inline constexpr unsigned kVecFloats = 4;
+#endif
+inline constexpr unsigned kVecs = 16 / kVecFloats;
+
+using Vec = float __attribute__((vector_size(kVecFloats * sizeof(float))));
+using Bytes = uint8_t __attribute__((vector_size(16)));
+using SignedBytes = int8_t __attribute__((vector_size(16)));
+
+struct Lanes {
+    Vec v[kVecs];
+};
+
+LLMD_INLINE Lanes splat(float value) {
+    Lanes r;
+    for (unsigned i = 0; i < kVecs; ++i) r.v[i] = Vec{} + value;
+    return r;
+}
+
+LLMD_INLINE Lanes load(const float* from) {
+    Lanes r;
+    __builtin_memcpy(&r, from, sizeof r);
+    return r;
+}
+
+LLMD_INLINE void store(float* to, const Lanes& a) {
+    __builtin_memcpy(to, &a, sizeof a);
+}
+
+LLMD_INLINE Lanes operator+(const Lanes& a, const Lanes& b) {
+    Lanes r;
+    for (unsigned i = 0; i < kVecs; ++i) r.v[i] = a.v[i] + b.v[i];
+    return r;
+}
+
+LLMD_INLINE Lanes operator-(const Lanes& a, const Lanes& b) {
+    Lanes r;
+    for (unsigned i = 0; i < kVecs; ++i) r.v[i] = a.v[i] - b.v[i];
+    return r;
+}
+
+LLMD_INLINE Lanes operator*(const Lanes& a, const Lanes& b) {
+    Lanes r;
+    for (unsigned i = 0; i < kVecs; ++i) r.v[i] = a.v[i] * b.v[i];
+    return r;
+}
+
+// Lane i with lane i + 8, then + 4, + 2, + 1.
+LLMD_INLINE float sum(const Lanes& a) {
+    float lane[16];
+    store(lane, a);
+    for (unsigned step = 8; step > 0; step /= 2) {
+        for (unsigned i = 0; i < step; ++i) lane[i] += lane[i + step];
+    }
+    return lane[0];
+}
+
+LLMD_INLINE Bytes load_bytes(const uint8_t* from) {
+    Bytes r;
+    __builtin_memcpy(&r, from, sizeof r);
+    return r;
+}
+
+// Sixteen signed bytes as floats.
+LLMD_INLINE Lanes to_float(SignedBytes bytes) {
+    Lanes r;
+#if defined(__AVX512F__)
+    r.v[0] = reinterpret_cast<Vec>(_mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(reinterpret_cast<__m128i>(bytes))));
+#elif defined(__AVX2__)
+    const auto low = reinterpret_cast<__m128i>(bytes);
+    r.v[0] = reinterpret_cast<Vec>(_mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(low)));
+    r.v[1] = reinterpret_cast<Vec>(_mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_srli_si128(low, 8))));
+#elif defined(__SSE2__)
+    // Each byte to the top of a 32-bit lane, then shifted down with its sign.
+    const auto all = reinterpret_cast<__m128i>(bytes);
+    const __m128i zero = _mm_setzero_si128();
+    const __m128i halves[2] = {_mm_unpacklo_epi8(zero, all), _mm_unpackhi_epi8(zero, all)};
+    for (unsigned i = 0; i < 2; ++i) {
+        const __m128i low = _mm_srai_epi32(_mm_unpacklo_epi16(zero, halves[i]), 24);
+        const __m128i high = _mm_srai_epi32(_mm_unpackhi_epi16(zero, halves[i]), 24);
+        r.v[2 * i] = reinterpret_cast<Vec>(_mm_cvtepi32_ps(low));
+        r.v[2 * i + 1] = reinterpret_cast<Vec>(_mm_cvtepi32_ps(high));
+    }
+#elif defined(__aarch64__)
+    const auto all = reinterpret_cast<int8x16_t>(bytes);
+    const int16x8_t halves[2] = {vmovl_s8(vget_low_s8(all)), vmovl_s8(vget_high_s8(all))};
+    for (unsigned i = 0; i < 2; ++i) {
+        r.v[2 * i] = reinterpret_cast<Vec>(vcvtq_f32_s32(vmovl_s16(vget_low_s16(halves[i]))));
+        r.v[2 * i + 1] = reinterpret_cast<Vec>(vcvtq_f32_s32(vmovl_s16(vget_high_s16(halves[i]))));
+    }
+#else
+    for (unsigned i = 0; i < 16; ++i) r.v[i / kVecFloats][i % kVecFloats] = static_cast<float>(bytes[i]);
+#endif
+    return r;
+}
+
+LLMD_INLINE Lanes to_float(Bytes small) {
+    return to_float(reinterpret_cast<SignedBytes>(small));
+}  // values below 128
+
+// The bits of each byte from `shift` on that `mask` (shift + its width <= 8) lets through.
+LLMD_INLINE Bytes bits_at(Bytes bytes, unsigned shift, uint8_t mask) {
+#if defined(__SSE2__)
+    // There is no shift of bytes: what comes over from the neighbour is masked away.
+    const __m128i shifted = _mm_srl_epi16(reinterpret_cast<__m128i>(bytes), _mm_cvtsi32_si128(static_cast<int>(shift)));
+    return reinterpret_cast<Bytes>(shifted) & (Bytes{} + mask);
+#else
+    return (bytes >> (Bytes{} + static_cast<uint8_t>(shift))) & (Bytes{} + mask);
+#endif
+}
+
+// table[index[i]] for indexes below 16.
+LLMD_INLINE SignedBytes look_up(SignedBytes table, Bytes index) {
+#if defined(__SSSE3__)
+    return reinterpret_cast<SignedBytes>(
+        _mm_shuffle_epi8(reinterpret_cast<__m128i>(table), reinterpret_cast<__m128i>(index)));
+#elif defined(__aarch64__)
+    return reinterpret_cast<SignedBytes>(
+        vqtbl1q_s8(reinterpret_cast<int8x16_t>(table), reinterpret_cast<uint8x16_t>(index)));
+#else
+    SignedBytes r;
+    for (unsigned i = 0; i < 16; ++i) r[i] = table[index[i]];
+    return r;
+#endif
+}
+
+LLMD_INLINE float bits_to_float(uint32_t bits) {
+    float value;
+    __builtin_memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+// IEEE binary16 to binary32, exact: the exponent is rebiased by a multiplication, which also mends subnormals.
+LLMD_INLINE float half_to_float(uint16_t half) {
+#if defined(__F16C__)
+    return _cvtsh_ss(half);
+#elif defined(__aarch64__)
+    __fp16 value;
+    __builtin_memcpy(&value, &half, sizeof value);
+    return value;
+#else
+    const uint32_t magnitude = (half & 0x7fffu) << 13;
+    const uint32_t infinite = magnitude >= 0x0f800000u ? 0x7f800000u : 0;  // infinity or NaN keeps its top exponent
+    const float value = bits_to_float(magnitude) * 0x1p112f;
+    uint32_t bits;
+    __builtin_memcpy(&bits, &value, sizeof bits);
+    return bits_to_float(bits | infinite | (half & 0x8000u) << 16);
+#endif
+}
+
+LLMD_INLINE float load_half(const uint8_t* from) {
+    uint16_t half;
+    __builtin_memcpy(&half, from, sizeof half);
+    return half_to_float(half);
+}
+
+// Sixteen halves, at any alignment.
+LLMD_INLINE Lanes load_halves(const void* from) {
+    Lanes r;
+    const auto* p = static_cast<const uint8_t*>(from);
+#if defined(__AVX512F__)
+    r.v[0] = reinterpret_cast<Vec>(_mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i_u*>(p))));
+#elif defined(__F16C__)
+    for (unsigned i = 0; i < 2; ++i) {
+        r.v[i] = reinterpret_cast<Vec>(
+            _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i_u*>(p + 16 * static_cast<size_t>(i)))));
+    }
+#elif defined(__aarch64__)
+    for (unsigned i = 0; i < 4; ++i) {
+        float16x4_t half;
+        __builtin_memcpy(&half, p + 8 * static_cast<size_t>(i), sizeof half);
+        r.v[i] = reinterpret_cast<Vec>(vcvt_f32_f16(half));
+    }
+#else
+    float lane[16];
+    for (unsigned i = 0; i < 16; ++i) lane[i] = load_half(p + 2 * static_cast<size_t>(i));
+    r = load(lane);
+#endif
+    return r;
+}
+
+// e^x to within 2 units in the last place on [-87, 88], clamped outside, NaN for NaN. Range reduction by Cody and Waite
+// (1980); the polynomial is the Taylor series to the seventh power, whose remainder on |r| <= ln(2)/2 is below 2^-27.
+LLMD_INLINE float exponential(float x) {
+    x = x < -87.0f ? -87.0f : x;
+    x = x > 88.0f ? 88.0f : x;
+    const float rounded = x * 1.44269504f + 0x1.8p23f;  // the integer nearest to x / ln 2, in the low bits
+    uint32_t bits;
+    __builtin_memcpy(&bits, &rounded, sizeof bits);
+    const float n = rounded - 0x1.8p23f;
+    const float r = (x - n * 0x1.62e4p-1f) - n * 1.42860682e-6f;  // ln 2 in two parts, the first product is exact
+    float p = 1.0f / 5040;
+    p = p * r + 1.0f / 720;
+    p = p * r + 1.0f / 120;
+    p = p * r + 1.0f / 24;
+    p = p * r + 1.0f / 6;
+    p = p * r + 0.5f;
+    p = p * r + 1.0f;
+    p = p * r + 1.0f;
+    return p * bits_to_float((bits - 0x4b400000u + 127u) << 23);
+}
+
+}  // namespace llmd::compute::LLMD_ISA

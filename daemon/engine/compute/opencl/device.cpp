@@ -1,0 +1,170 @@
+#include "engine/compute/opencl/device.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+
+#include "engine/compute/opencl/cl_error.h"
+
+namespace llmd::compute {
+namespace {
+
+using base::ErrorCode;
+using base::Result;
+
+constexpr cl_int kNoPlatform = -1001;  // CL_PLATFORM_NOT_FOUND_KHR: the loader knows none
+// What the greediest kernel asks for: two sums for every 32 columns of the widest model, in norm.cl with LAYER_NORM.
+constexpr uint64_t kKernelLocalBytes = 2 * sizeof(float) * (model::ModelConfigLimits::kMaxWidth / 32);
+constexpr uint64_t kKernelGroupItems = 64;  // GROUP in common.cl
+// Kernels index a buffer's bytes with 32 bits.
+constexpr uint64_t kMaxIndexableBytes = (uint64_t{1} << 32) - 4096;
+
+void set_default(const char* name, const std::string& value) {
+    ::setenv(name, value.c_str(), 0);
+}
+
+// Mesa offers no OpenCL device unless the environment names its driver, and reads the environment once. llvmpipe is
+// left out on purpose: the CPU backend is faster.
+void prepare_mesa() {
+    set_default("RUSTICL_ENABLE", "freedreno,msm,panfrost,asahi,iris,radeonsi");
+    set_default("RUSTICL_FEATURES", "fp16");           // needed up to Mesa 25.1
+    set_default("RUSTICL_DEBUG", "no_reuse_context");  // a context that met a fault is not used again
+    if (std::getenv("MESA_SHADER_CACHE_DIR") != nullptr) return;
+    std::filesystem::path cache;
+    if (const char* xdg = std::getenv("XDG_CACHE_HOME"); xdg != nullptr && xdg[0] == '/') {
+        cache = xdg;
+    } else if (const char* home = std::getenv("HOME"); home != nullptr && home[0] == '/') {
+        cache = std::filesystem::path(home) / ".cache";
+    } else {
+        return;
+    }
+    cache = cache / "llmd" / "mesa";
+    std::error_code failure;  // Mesa makes only the last folder itself; without one it works uncached
+    std::filesystem::create_directories(cache, failure);
+    if (!failure) set_default("MESA_SHADER_CACHE_DIR", cache.string());
+}
+
+template <typename Id, typename Query>
+Result<std::string> info_string(const char* call, Query query, Id id, cl_uint name) {
+    size_t size = 0;
+    if (auto ok = cl_check(call, query(id, name, 0, nullptr, &size)); !ok) return ok.error();
+    std::string text(size, '\0');
+    if (auto ok = cl_check(call, query(id, name, size, text.data(), nullptr)); !ok) return ok.error();
+    while (!text.empty() && (text.back() == '\0' || text.back() == ' ')) text.pop_back();
+    return text;
+}
+
+template <typename T>
+Result<T> device_info(cl_device_id device, cl_device_info name) {
+    T value{};
+    if (auto ok = cl_check("clGetDeviceInfo", clGetDeviceInfo(device, name, sizeof value, &value, nullptr)); !ok) {
+        return ok.error();
+    }
+    return value;
+}
+
+// Whether the device can be used at all: drivers without a compiler and devices that are gone are passed over.
+bool is_usable(cl_device_id device) {
+    for (const cl_device_info name : {CL_DEVICE_AVAILABLE, CL_DEVICE_COMPILER_AVAILABLE, CL_DEVICE_ENDIAN_LITTLE}) {
+        const auto value = device_info<cl_bool>(device, name);
+        if (!value || *value == CL_FALSE) return false;
+    }
+    return true;
+}
+
+Result<void> add_devices(cl_platform_id platform, std::vector<ClDevice>& found) {
+    auto platform_name = info_string("clGetPlatformInfo", clGetPlatformInfo, platform, CL_PLATFORM_NAME);
+    if (!platform_name) return platform_name.error();
+    cl_uint count = 0;
+    const cl_int status = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count);
+    if (status == CL_DEVICE_NOT_FOUND || (status == CL_SUCCESS && count == 0)) return {};
+    if (auto ok = cl_check("clGetDeviceIDs", status, *platform_name); !ok) return ok;
+    std::vector<cl_device_id> ids(count);
+    if (auto ok = cl_check("clGetDeviceIDs", clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, ids.data(), nullptr),
+                           *platform_name);
+        !ok) {
+        return ok;
+    }
+    for (const cl_device_id id : ids) {
+        if (!is_usable(id)) continue;
+        auto name = info_string("clGetDeviceInfo", clGetDeviceInfo, id, CL_DEVICE_NAME);
+        if (!name) return name.error();
+        auto driver = info_string("clGetDeviceInfo", clGetDeviceInfo, id, CL_DRIVER_VERSION);
+        if (!driver) return driver.error();
+        auto type = device_info<cl_device_type>(id, CL_DEVICE_TYPE);
+        if (!type) return type.error();
+        auto memory_bytes = device_info<cl_ulong>(id, CL_DEVICE_GLOBAL_MEM_SIZE);
+        if (!memory_bytes) return memory_bytes.error();
+        auto unified = device_info<cl_bool>(id, CL_DEVICE_HOST_UNIFIED_MEMORY);
+        if (!unified) return unified.error();
+        const bool is_gpu = (*type & CL_DEVICE_TYPE_GPU) != 0 && name->find("llvmpipe") == std::string::npos;
+        found.push_back({platform, id, {*platform_name, *name, *driver, is_gpu, *memory_bytes, *unified != CL_FALSE}});
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<std::vector<ClDevice>> find_cl_devices(std::vector<std::string>* notes) {
+    prepare_mesa();
+    cl_uint count = 0;
+    const cl_int status = clGetPlatformIDs(0, nullptr, &count);
+    if (status == kNoPlatform || (status == CL_SUCCESS && count == 0)) return std::vector<ClDevice>();
+    if (auto ok = cl_check("clGetPlatformIDs", status); !ok) return ok.error();
+    std::vector<cl_platform_id> platforms(count);
+    if (auto ok = cl_check("clGetPlatformIDs", clGetPlatformIDs(count, platforms.data(), nullptr)); !ok) {
+        return ok.error();
+    }
+    std::vector<ClDevice> found;
+    for (const cl_platform_id platform : platforms) {
+        const auto added = add_devices(platform, found);
+        if (!added && notes != nullptr) {
+            notes->push_back(base::concat("an OpenCL platform is passed over: ", added.error().message));
+        }
+    }
+    return found;
+}
+
+Result<std::vector<OpenClDevice>> list_opencl_devices(std::vector<std::string>* notes) {
+    auto found = find_cl_devices(notes);
+    if (!found) return found.error();
+    std::vector<OpenClDevice> names;
+    for (const ClDevice& device : *found) names.push_back(device.names);
+    return names;
+}
+
+Result<DeviceLimits> query_limits(cl_device_id device) {
+    const auto buffer_bytes = device_info<cl_ulong>(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+    if (!buffer_bytes) return buffer_bytes.error();
+    const auto memory_bytes = device_info<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_SIZE);
+    if (!memory_bytes) return memory_bytes.error();
+    const auto local_bytes = device_info<cl_ulong>(device, CL_DEVICE_LOCAL_MEM_SIZE);
+    if (!local_bytes) return local_bytes.error();
+    const auto group_items = device_info<size_t>(device, CL_DEVICE_MAX_WORK_GROUP_SIZE);
+    if (!group_items) return group_items.error();
+    const auto type = device_info<cl_device_type>(device, CL_DEVICE_TYPE);
+    if (!type) return type.error();
+    const auto float_config = device_info<cl_device_fp_config>(device, CL_DEVICE_SINGLE_FP_CONFIG);
+    if (!float_config) return float_config.error();
+
+    DeviceLimits limits;
+    limits.max_buffer_bytes = std::min<uint64_t>(*buffer_bytes, kMaxIndexableBytes);
+    limits.memory_bytes = *memory_bytes;
+    limits.local_bytes = *local_bytes;
+    limits.group_items = *group_items;
+    limits.is_cpu = (*type & CL_DEVICE_TYPE_CPU) != 0;
+    limits.has_subnormals = (*float_config & CL_FP_DENORM) != 0;
+    if (limits.local_bytes < kKernelLocalBytes) {
+        return base::fail(ErrorCode::DeviceError, "CL_DEVICE_LOCAL_MEM_SIZE is ", limits.local_bytes, ", less than ",
+                          kKernelLocalBytes);
+    }
+    if (limits.group_items < kKernelGroupItems) {
+        return base::fail(ErrorCode::DeviceError, "CL_DEVICE_MAX_WORK_GROUP_SIZE is ", limits.group_items,
+                          ", less than ", kKernelGroupItems);
+    }
+    return limits;
+}
+
+}  // namespace llmd::compute

@@ -1,0 +1,35 @@
+// Finding OpenCL devices and asking them for what the backend depends on.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/compute/opencl/cl_handle.h"
+#include "engine/compute/opencl/opencl_backend.h"
+
+namespace llmd::compute {
+
+struct ClDevice {
+    cl_platform_id platform = nullptr;
+    cl_device_id id = nullptr;
+    OpenClDevice names;
+};
+
+// The devices behind list_opencl_devices(), in the same order: those that are available and can compile.
+base::Result<std::vector<ClDevice>> find_cl_devices(std::vector<std::string>* notes = nullptr);
+
+struct DeviceLimits {
+    uint64_t max_buffer_bytes = 0;  // one allocation
+    uint64_t memory_bytes = 0;      // all allocations
+    uint64_t local_bytes = 0;       // of a work-group
+    uint64_t group_items = 0;       // of a work-group
+    bool is_cpu = false;            // items run one after the other, with wide vectors
+    bool has_subnormals = false;    // float subnormals are kept
+};
+
+// DeviceError when the device cannot run the kernels, naming the limit.
+base::Result<DeviceLimits> query_limits(cl_device_id device);
+
+}  // namespace llmd::compute

@@ -1,0 +1,140 @@
+#include "engine/compute/opencl/device_queue.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "kernel_sources.h"
+
+namespace llmd::compute {
+namespace {
+
+using base::ErrorCode;
+using base::Result;
+
+// A log longer than this says nothing new.
+constexpr size_t kMaxBuildLog = 2000;
+
+std::string build_log(cl_program program, cl_device_id device) {
+    size_t size = 0;
+    if (clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, nullptr, &size) != CL_SUCCESS) return {};
+    std::string log(size, '\0');
+    if (clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, size, log.data(), nullptr) != CL_SUCCESS)
+        return {};
+    while (!log.empty() && (log.back() == '\0' || log.back() == '\n')) log.pop_back();
+    if (log.size() > kMaxBuildLog) log.resize(kMaxBuildLog);
+    std::replace(log.begin(), log.end(), '\n', ' ');  // an error message is one line
+    return log;
+}
+
+}  // namespace
+
+Result<DeviceQueue> DeviceQueue::open(const ClDevice& device, const OpenClOverrides& overrides) {
+    DeviceQueue opened;
+    opened.device_ = device.id;
+    auto limits = query_limits(device.id);
+    if (!limits) return limits.error();
+    opened.limits_ = *limits;
+    if (overrides.max_buffer_bytes != 0) {
+        opened.limits_.max_buffer_bytes = std::min(limits->max_buffer_bytes, overrides.max_buffer_bytes);
+    }
+    if (overrides.use_gpu_kernels) opened.limits_.is_cpu = false;
+    cl_int status = CL_SUCCESS;
+    const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
+                                                reinterpret_cast<cl_context_properties>(device.platform), 0};
+    opened.context_ = ClContext(clCreateContext(properties, 1, &device.id, nullptr, nullptr, &status));
+    if (auto ok = cl_check("clCreateContext", status, device.names.name); !ok) return ok.error();
+    opened.queue_ = ClQueue(clCreateCommandQueue(opened.context_.get(), device.id, 0, &status));
+    if (auto ok = cl_check("clCreateCommandQueue", status, device.names.name); !ok) return ok.error();
+    return opened;
+}
+
+Result<ClBuffer> DeviceQueue::allocate(std::string_view what, uint64_t bytes) {
+    auto buffer = allocate_scratch(what, bytes);
+    if (buffer) allocated_bytes_ += bytes;
+    return buffer;
+}
+
+Result<ClBuffer> DeviceQueue::allocate_scratch(std::string_view what, uint64_t bytes) const {
+    if (bytes > limits_.max_buffer_bytes) {
+        return base::fail(ErrorCode::OutOfMemory, what, " needs ", bytes,
+                          " bytes in one piece; the device gives at most ", limits_.max_buffer_bytes);
+    }
+    if (bytes > limits_.memory_bytes - std::min(allocated_bytes_, limits_.memory_bytes)) {
+        return base::fail(ErrorCode::OutOfMemory, what, " needs ", bytes, " bytes; ", allocated_bytes_,
+                          " of the device's ", limits_.memory_bytes, " are taken");
+    }
+    cl_int status = CL_SUCCESS;
+    ClBuffer buffer(clCreateBuffer(context_.get(), CL_MEM_READ_WRITE, bytes, nullptr, &status));
+    if (auto ok = cl_check("clCreateBuffer", status, base::concat(bytes, " bytes for ", what)); !ok) return ok.error();
+    return buffer;
+}
+
+Result<ClProgram> DeviceQueue::build(std::string_view name, std::initializer_list<std::string_view> sources,
+                                     const std::string& options) const {
+    std::vector<const char*> texts = {kernels::kCommonCl.data()};
+    std::vector<size_t> lengths = {kernels::kCommonCl.size()};
+    for (const std::string_view source : sources) {
+        texts.push_back(source.data());
+        lengths.push_back(source.size());
+    }
+    cl_int status = CL_SUCCESS;
+    ClProgram program(clCreateProgramWithSource(context_.get(), static_cast<cl_uint>(texts.size()), texts.data(),
+                                                lengths.data(), &status));
+    if (auto ok = cl_check("clCreateProgramWithSource", status, name); !ok) return ok.error();
+    const std::string all_options =
+        base::concat("-cl-std=CL1.2 -DHALF_BY_BITS=", limits_.is_cpu && limits_.has_subnormals ? 1 : 0, " ", options);
+    status = clBuildProgram(program.get(), 1, &device_, all_options.c_str(), nullptr, nullptr);
+    if (status != CL_SUCCESS) {
+        return cl_failure("clBuildProgram", status,
+                          base::concat(name, " (", all_options, "): ", build_log(program.get(), device_)));
+    }
+    return program;
+}
+
+Result<void> DeviceQueue::upload(const ClBuffer& to, uint64_t offset, std::span<const std::byte> bytes) {
+    while (!bytes.empty()) {
+        const std::span<const std::byte> piece = bytes.first(std::min(bytes.size(), kTransferBytes));
+        if (auto ok =
+                cl_check("clEnqueueWriteBuffer", clEnqueueWriteBuffer(queue_.get(), to.get(), CL_TRUE, offset,
+                                                                      piece.size(), piece.data(), 0, nullptr, nullptr));
+            !ok) {
+            return ok;
+        }
+        offset += piece.size();
+        bytes = bytes.subspan(piece.size());
+    }
+    return {};
+}
+
+Result<void> DeviceQueue::write(const ClBuffer& to, uint64_t offset, std::span<const std::byte> bytes) {
+    return cl_check("clEnqueueWriteBuffer", clEnqueueWriteBuffer(queue_.get(), to.get(), CL_FALSE, offset, bytes.size(),
+                                                                 bytes.data(), 0, nullptr, nullptr));
+}
+
+Result<void> DeviceQueue::launch(const ClKernel& kernel, size_t groups_x, size_t groups_y) {
+    const size_t global[] = {groups_x * kGroupItems, groups_y};
+    const size_t local[] = {kGroupItems, 1};
+    const cl_int status =
+        clEnqueueNDRangeKernel(queue_.get(), kernel.get(), 2, nullptr, global, local, 0, nullptr, nullptr);
+    if (auto ok = cl_check("clEnqueueNDRangeKernel", status); !ok) return ok;
+    if (submit_each_) return cl_check("clFlush", clFlush(queue_.get()));
+    return {};
+}
+
+Result<void> DeviceQueue::read(const ClBuffer& from, uint64_t offset, std::span<std::byte> out) {
+    return cl_check("clEnqueueReadBuffer", clEnqueueReadBuffer(queue_.get(), from.get(), CL_TRUE, offset, out.size(),
+                                                               out.data(), 0, nullptr, nullptr));
+}
+
+Result<void> DeviceQueue::finish() {
+    return cl_check("clFinish", clFinish(queue_.get()));
+}
+
+Result<ClKernel> make_kernel(const ClProgram& program, const char* name) {
+    cl_int status = CL_SUCCESS;
+    ClKernel kernel(clCreateKernel(program.get(), name, &status));
+    if (auto ok = cl_check("clCreateKernel", status, name); !ok) return ok.error();
+    return kernel;
+}
+
+}  // namespace llmd::compute

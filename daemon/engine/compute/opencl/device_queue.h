@@ -1,0 +1,89 @@
+// One device with its context and its in-order queue: buffers, programs, launches and transfers, with every status
+// checked. Thread-bound.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "engine/compute/opencl/cl_error.h"
+#include "engine/compute/opencl/cl_handle.h"
+#include "engine/compute/opencl/device.h"
+
+namespace llmd::compute {
+
+inline constexpr size_t kGroupItems = 64;           // GROUP in common.cl
+inline constexpr size_t kMaxGridGroups = 65'535;    // larger grids are split by some drivers, refused by others
+inline constexpr size_t kTransferBytes = 4u << 20;  // one write of an upload: drivers keep a copy of what is in flight
+
+class DeviceQueue {
+public:
+    static base::Result<DeviceQueue> open(const ClDevice& device, const OpenClOverrides& overrides);
+
+    const DeviceLimits& limits() const { return limits_; }
+    // From now on every launch is submitted on its own: for drivers that do not order the launches of one submission.
+    void submit_each_launch() { submit_each_ = true; }
+
+    // OutOfMemory names `what`, its size and the limit that it passes.
+    base::Result<ClBuffer> allocate(std::string_view what, uint64_t bytes);
+    // The same for a buffer that is soon released: not counted.
+    base::Result<ClBuffer> allocate_scratch(std::string_view what, uint64_t bytes) const;
+    // Builds common.cl and `sources` with `options`. DeviceError has the build log.
+    base::Result<ClProgram> build(std::string_view name, std::initializer_list<std::string_view> sources,
+                                  const std::string& options) const;
+
+    // Copies now: `bytes` may change after the call.
+    base::Result<void> upload(const ClBuffer& to, uint64_t offset, std::span<const std::byte> bytes);
+    // Queues a copy: `bytes` must stay as they are until finish() or read().
+    base::Result<void> write(const ClBuffer& to, uint64_t offset, std::span<const std::byte> bytes);
+    // groups_x work-groups of kGroupItems items, times groups_y.
+    base::Result<void> launch(const ClKernel& kernel, size_t groups_x, size_t groups_y);
+    // Submits everything, waits for it and copies.
+    base::Result<void> read(const ClBuffer& from, uint64_t offset, std::span<std::byte> out);
+    // Submits everything and waits for it.
+    base::Result<void> finish();
+
+private:
+    cl_device_id device_ = nullptr;
+    DeviceLimits limits_;
+    ClContext context_;
+    ClQueue queue_;
+    uint64_t allocated_bytes_ = 0;
+    bool submit_each_ = false;
+};
+
+base::Result<ClKernel> make_kernel(const ClProgram& program, const char* name);
+
+inline base::Result<void> set_arg(const ClKernel& kernel, cl_uint index, size_t size, const void* value) {
+    return cl_check("clSetKernelArg", clSetKernelArg(kernel.get(), index, size, value),
+                    base::concat("argument ", index));
+}
+inline base::Result<void> set_arg(const ClKernel& kernel, cl_uint index, const ClBuffer& buffer) {
+    const cl_mem raw = buffer.get();
+    return set_arg(kernel, index, sizeof raw, &raw);
+}
+inline base::Result<void> set_arg(const ClKernel& kernel, cl_uint index, uint32_t value) {
+    return set_arg(kernel, index, sizeof value, &value);
+}
+inline base::Result<void> set_arg(const ClKernel& kernel, cl_uint index, float value) {
+    return set_arg(kernel, index, sizeof value, &value);
+}
+
+// All arguments of a kernel, in order: buffers, uint32_t and float.
+template <typename... Args>
+base::Result<void> set_args(const ClKernel& kernel, const Args&... args) {
+    base::Result<void> result;
+    cl_uint index = 0;
+    const auto set_next = [&](const auto& arg) {
+        if (result) result = set_arg(kernel, index, arg);
+        ++index;
+    };
+    (set_next(args), ...);
+    return result;
+}
+
+}  // namespace llmd::compute

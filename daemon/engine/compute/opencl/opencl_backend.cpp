@@ -1,0 +1,288 @@
+#include "engine/compute/opencl/opencl_backend.h"
+
+#include <algorithm>
+
+#include "engine/compute/checks.h"
+#include "engine/compute/opencl/device_weights.h"
+#include "engine/compute/opencl/kernel_set.h"
+#include "engine/compute/opencl/launch_plan.h"
+#include "engine/compute/opencl/sample_exchange.h"
+#include "engine/compute/opencl/self_test.h"
+#include "engine/compute/page_tables.h"
+#include "engine/compute/rotary_angles.h"
+
+namespace llmd::compute {
+namespace {
+
+using base::ErrorCode;
+using base::Result;
+
+// Layout of the step buffer (common.cl), in words.
+constexpr size_t kStepHeader = 4;
+constexpr size_t kStepRowWords = 4;
+
+class OpenClBackend final : public Backend {
+public:
+    OpenClBackend(const model::ModelConfig& config, const BackendLimits& limits, DeviceQueue queue, KernelSet kernels,
+                  DeviceReport report)
+        : config_(config),
+          limits_(limits),
+          queue_(std::move(queue)),
+          kernels_(std::move(kernels)),
+          report_(std::move(report)),
+          weights_(config, limits.n_ctx, kernels_.rows_per_group()),
+          pages_(limits) {}
+
+    // After construction, once: every buffer but the weights'.
+    Result<void> allocate();
+
+    const DeviceReport& report() const override { return report_; }
+    const BackendLimits& limits() const override { return limits_; }
+    Result<void> upload(const model::Weight& weight) override { return weights_.upload(queue_, weight); }
+    Result<void> finish_loading() override;
+    Result<void> set_pages(uint32_t slot, std::span<const uint32_t> pages) override { return pages_.set(slot, pages); }
+    Result<void> begin(std::span<const Row> rows) override;
+    Result<void> embed() override { return run(plan_.embed, n_rows_); }
+    Result<void> norm_qkv(uint32_t layer) override { return run_layer(layer, &LayerLaunches::norm_qkv); }
+    Result<void> attend(uint32_t layer) override { return run_layer(layer, &LayerLaunches::attend); }
+    Result<void> attend_output(uint32_t layer) override { return run_layer(layer, &LayerLaunches::attend_output); }
+    Result<void> norm_up(uint32_t layer) override { return run_layer(layer, &LayerLaunches::norm_up); }
+    Result<void> down(uint32_t layer) override { return run_layer(layer, &LayerLaunches::down); }
+    Result<void> head() override { return run(plan_.head, n_outputs_); }
+    Result<void> sample(std::span<const SampleRequest> requests) override;
+    Result<std::span<const Sampled>> wait() override;
+    Result<void> read_logits(uint32_t output, std::span<float> out) override;
+
+private:
+    Result<void> upload_rotation();
+    Result<void> run(const Launches& launches, uint32_t rows);
+    Result<void> run_layer(uint32_t layer, Launches LayerLaunches::*step) {
+        if (layer >= plan_.layers.size())
+            return base::fail(ErrorCode::InvalidArgument, "layer ", layer, " does not exist");
+        return run(plan_.layers[layer].*step, n_rows_);
+    }
+
+    model::ModelConfig config_;
+    BackendLimits limits_;
+    DeviceQueue queue_;
+    KernelSet kernels_;
+    DeviceReport report_;
+    DeviceWeights weights_;
+
+    DeviceBuffers buffers_;
+    LaunchPlan plan_;
+
+    // What the host sends; kept until wait() because writes are queued.
+    std::vector<int32_t> step_words_;
+    PageTables pages_;
+    std::vector<uint32_t> request_words_;
+    std::vector<uint32_t> answer_words_;
+    std::vector<std::vector<Candidate>> candidates_;  // of each output
+    std::vector<Sampled> sampled_;
+
+    uint32_t n_rows_ = 0;
+    uint32_t n_outputs_ = 0;
+    bool with_candidates_ = false;
+    bool has_requests_ = false;  // sample() since begin()
+    bool is_busy_ = false;       // begin() since wait()
+};
+
+Result<void> OpenClBackend::allocate() {
+    const auto round_up = [](uint64_t rows) { return (rows + kBatchColumns - 1) / kBatchColumns * kBatchColumns; };
+    const uint64_t rows = round_up(limits_.max_rows);
+    const uint64_t outputs = round_up(limits_.max_outputs);
+    step_words_.resize(kStepHeader + kStepRowWords * limits_.max_rows + limits_.max_outputs);
+    request_words_.resize(kRequestWords * limits_.max_outputs);
+    answer_words_.resize(answer_words(limits_.max_outputs, true));
+    candidates_.resize(limits_.max_outputs);
+    for (auto& list : candidates_) list.reserve(kMaxCandidates);
+    sampled_.reserve(limits_.max_outputs);
+
+    const uint64_t qkv_rows = uint64_t{config_.q_rows()} + 2 * uint64_t{config_.kv_rows()};
+    struct Wanted {
+        ClBuffer* buffer;
+        std::string_view what;
+        uint64_t words;
+    };
+    const Wanted all_wanted[] = {
+        {&buffers_.step, "the batch", step_words_.size()},
+        {&buffers_.page_tables, "page tables", uint64_t{limits_.n_slots} * PageTables::max_pages(limits_)},
+        {&buffers_.x, "activations", rows * config_.n_embd},
+        {&buffers_.normed, "activations", std::max(rows, outputs) * config_.n_embd},
+        {&buffers_.qkv, "activations", rows * qkv_rows},
+        {&buffers_.attended, "activations", rows * config_.q_rows()},
+        {&buffers_.hidden, "activations", rows * config_.n_ff},
+        {&buffers_.logits, "logits", outputs * config_.n_vocab},
+        {&buffers_.requests, "sampling requests", request_words_.size()},
+        {&buffers_.answer, "sampling results", answer_words_.size()},
+    };
+    for (const Wanted& wanted : all_wanted) {
+        auto buffer = queue_.allocate(wanted.what, wanted.words * 4);
+        if (!buffer) return buffer.error();
+        *wanted.buffer = std::move(*buffer);
+    }
+
+    const uint64_t page_bytes = uint64_t{config_.kv_rows()} * kPageTokens * sizeof(uint16_t);
+    for (uint32_t layer = 0; layer < config_.n_layers; ++layer) {
+        for (auto* list : {&buffers_.keys, &buffers_.values}) {
+            const std::string what = base::concat(limits_.n_pages, " KV pages of layer ", layer);
+            auto buffer = queue_.allocate(what, page_bytes * limits_.n_pages);
+            if (!buffer) return buffer.error();
+            list->push_back(std::move(*buffer));
+        }
+    }
+    report_.kv_bytes = 2 * page_bytes * limits_.n_pages * config_.n_layers;
+    return {};
+}
+
+Result<void> OpenClBackend::finish_loading() {
+    for (const auto& [kind, rows] : weights_.test_rows()) {
+        if (auto ok = check_matvec(queue_, kernels_, rows); !ok) return ok;
+    }
+    weights_.drop_test_rows();
+    if (auto ok = upload_rotation(); !ok) return ok;
+    auto plan = LaunchPlan::bind(queue_, kernels_, config_, weights_, buffers_);
+    if (!plan) return plan.error();
+    plan_ = std::move(*plan);
+    report_.weight_bytes = weights_.size_bytes();
+    if (weights_.split_matrices() > 0) {
+        report_.notes.push_back(base::concat(weights_.split_matrices(),
+                                             " matrices are split: one buffer holds at most ",
+                                             queue_.limits().max_buffer_bytes, " bytes"));
+    }
+    return queue_.finish();
+}
+
+Result<void> OpenClBackend::upload_rotation() {
+    const uint32_t pairs = config_.positions == model::Positions::Learned ? 0 : config_.n_rot / 2;
+    std::vector<float> turns(size_t{limits_.n_ctx} * pairs * 2);
+    auto buffer = queue_.allocate("rotary positions", std::max<uint64_t>(turns.size(), 1) * sizeof(float));
+    if (!buffer) return buffer.error();
+    buffers_.rotation = std::move(*buffer);
+    fill_rotary_turns(config_, weights_.rope_factors(), turns);
+    return queue_.upload(buffers_.rotation, 0, std::as_bytes(std::span(turns)));
+}
+
+Result<void> OpenClBackend::begin(std::span<const Row> rows) {
+    if (auto checked = check_rows(config_, limits_, rows); !checked) return checked;
+    if (is_busy_) {  // a queued write may still read what changes now
+        if (auto ok = queue_.finish(); !ok) return ok;
+    }
+    if (auto begun = pages_.begin(rows); !begun) return begun;
+    is_busy_ = true;
+    has_requests_ = false;
+    n_rows_ = static_cast<uint32_t>(rows.size());
+    n_outputs_ = 0;
+    int32_t* word = step_words_.data() + kStepHeader;
+    int32_t* output_rows = word + kStepRowWords * limits_.max_rows;
+    for (uint32_t r = 0; r < n_rows_; ++r) {
+        *word++ = rows[r].token;
+        *word++ = static_cast<int32_t>(rows[r].position);
+        *word++ = static_cast<int32_t>(rows[r].slot);
+        *word++ = 0;
+        if (rows[r].wants_output) output_rows[n_outputs_++] = static_cast<int32_t>(r);
+    }
+    step_words_[0] = static_cast<int32_t>(n_outputs_);
+    if (auto ok = queue_.write(buffers_.step, 0, std::as_bytes(std::span(step_words_))); !ok) return ok;
+    for (uint32_t slot = 0; slot < limits_.n_slots; ++slot) {
+        const auto table = pages_.of(slot);
+        if (!pages_.is_new(slot) || table.empty()) continue;
+        const uint64_t offset = uint64_t{slot} * PageTables::max_pages(limits_) * sizeof(uint32_t);
+        if (auto ok = queue_.write(buffers_.page_tables, offset, std::as_bytes(table)); !ok) return ok;
+    }
+    return {};
+}
+
+Result<void> OpenClBackend::run(const Launches& launches, uint32_t rows) {
+    if (rows == 0) return {};
+    for (const Launch& launch : launches) {
+        const bool batch = launch.batched && rows > 1;
+        const uint32_t grid_rows = batch ? (rows + kBatchColumns - 1) / kBatchColumns : rows;
+        if (auto ok = queue_.launch(batch ? launch.batched : launch.kernel, launch.groups, grid_rows); !ok) return ok;
+    }
+    return {};
+}
+
+Result<void> OpenClBackend::sample(std::span<const SampleRequest> requests) {
+    if (auto checked = check_requests(config_, n_outputs_, requests); !checked) return checked;
+    with_candidates_ = false;
+    for (size_t i = 0; i < requests.size(); ++i) {
+        write_request(requests[i], std::span(request_words_).subspan(i * kRequestWords, kRequestWords));
+        with_candidates_ = with_candidates_ || requests[i].wants_candidates;
+    }
+    has_requests_ = true;
+    if (requests.empty()) return {};
+    const auto used = std::span(request_words_).first(requests.size() * kRequestWords);
+    if (auto ok = queue_.write(buffers_.requests, 0, std::as_bytes(used)); !ok) return ok;
+    return run(plan_.sample, n_outputs_);
+}
+
+Result<std::span<const Sampled>> OpenClBackend::wait() {
+    is_busy_ = false;
+    sampled_.clear();
+    if (!has_requests_ || n_outputs_ == 0) {
+        if (auto ok = queue_.finish(); !ok) return ok.error();
+        return std::span<const Sampled>();
+    }
+    has_requests_ = false;
+    const auto words = std::span(answer_words_).first(answer_words(n_outputs_, with_candidates_));
+    if (auto ok = queue_.read(buffers_.answer, 0, std::as_writable_bytes(words)); !ok) return ok.error();
+    for (uint32_t i = 0; i < n_outputs_; ++i) {
+        sampled_.push_back(read_answer(words, i, n_outputs_, candidates_[i]));
+    }
+    return std::span<const Sampled>(sampled_);
+}
+
+Result<void> OpenClBackend::read_logits(uint32_t output, std::span<float> out) {
+    if (auto checked = check_logits_read(config_, n_outputs_, output, out.size()); !checked) return checked;
+    return queue_.read(buffers_.logits, uint64_t{output} * config_.n_vocab * sizeof(float),
+                       std::as_writable_bytes(out));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Backend>> create_opencl_backend(const model::ModelConfig& config, const BackendLimits& limits,
+                                                       size_t device_index, const OpenClOverrides& overrides,
+                                                       std::vector<std::string> notes) {
+    auto devices = find_cl_devices();
+    if (!devices) return devices.error();
+    if (device_index >= devices->size()) {
+        return base::fail(ErrorCode::InvalidArgument, "OpenCL device ", device_index, " does not exist; there are ",
+                          devices->size());
+    }
+    if (auto checked = check_limits(config, limits); !checked) return checked.error();
+    const ClDevice& device = (*devices)[device_index];
+    const auto named = [&](const base::Error& error) {
+        return base::fail(error.code, device.names.name, " (", device.names.platform, "): ", error.message);
+    };
+    auto queue = DeviceQueue::open(device, overrides);
+    if (!queue) return named(queue.error());
+
+    DeviceReport report;
+    report.backend = "opencl";
+    report.device = device.names.name;
+    report.driver = device.names.driver;
+    report.notes = std::move(notes);
+    if (overrides.submit_each_launch) {
+        queue->submit_each_launch();
+    } else {
+        auto ordered = launches_are_ordered(*queue);
+        if (!ordered) return named(ordered.error());
+        if (!*ordered) {
+            queue->submit_each_launch();
+            report.notes.push_back(
+                "Mesa too old: it does not order dependent launches, so each is submitted on its own");
+        }
+    }
+    auto kernels = KernelSet::build(*queue, config, limits);
+    if (!kernels) return named(kernels.error());
+    report.profile = base::concat("opencl, ", device.names.platform, ", ", device.names.name, ", ", device.names.driver,
+                                  ", ", kernels->profile());
+
+    auto backend =
+        std::make_unique<OpenClBackend>(config, limits, std::move(*queue), std::move(*kernels), std::move(report));
+    if (auto ok = backend->allocate(); !ok) return named(ok.error());
+    return backend;
+}
+
+}  // namespace llmd::compute

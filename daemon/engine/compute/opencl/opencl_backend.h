@@ -1,0 +1,42 @@
+// The OpenCL backend: OpenCL C 1.2, no subgroups, no half arithmetic, so that one source serves Adreno through Rusticl,
+// PoCL, llvmpipe and NVIDIA.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/compute/backend.h"
+
+namespace llmd::compute {
+
+struct OpenClDevice {
+    std::string platform;             // "rusticl"
+    std::string name;                 // "FD630"
+    std::string driver;               // "26.1.6"
+    bool is_gpu = false;              // a GPU that `auto` may take: not a CPU device, not llvmpipe
+    uint64_t memory_bytes = 0;        // all that it has
+    bool shares_host_memory = false;  // and it is the host's
+};
+
+// Every OpenCL device of every platform, in the loader's order. Sets the environment that Rusticl needs first (unless
+// the user has): call before anything else that might touch OpenCL. DeviceError when the loader fails; an empty list
+// when there simply is none. A platform that fails is passed over; `notes`, if given, gets a sentence for each.
+base::Result<std::vector<OpenClDevice>> list_opencl_devices(std::vector<std::string>* notes = nullptr);
+
+// For tests: a device with narrower limits than the one at hand.
+struct OpenClOverrides {
+    uint64_t max_buffer_bytes = 0;    // one allocation; 0: what the device says
+    bool submit_each_launch = false;  // as if the driver did not order dependent launches
+    bool use_gpu_kernels = false;     // the kernel variants for GPUs on a CPU device too
+};
+
+// `device_index` is an index into list_opencl_devices(). `notes` go into the report as they are.
+base::Result<std::unique_ptr<Backend>> create_opencl_backend(const model::ModelConfig& config,
+                                                             const BackendLimits& limits, size_t device_index,
+                                                             const OpenClOverrides& overrides = {},
+                                                             std::vector<std::string> notes = {});
+
+}  // namespace llmd::compute

@@ -1,0 +1,96 @@
+#include "engine/compute/opencl/sample_exchange.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "engine/compute/noise.h"
+#include "engine/compute/opencl/kernel_set.h"
+
+namespace llmd::compute {
+namespace {
+
+// Offsets of sample.cl's REQUEST_*.
+enum RequestWord : size_t { kTemperature = 0, kKey, kPenalty, kWantsCandidates, kPenaltyCount, kPenaltyIds = 8 };
+static_assert(kPenaltyIds + kMaxPenaltyIds == kRequestWords);
+
+constexpr size_t kSummaryWords = 6;  // SUMMARY_WORDS
+struct Summary {
+    float score;
+    uint32_t id;
+    float largest;
+    float sum;  // of exp(logit - largest)
+    bool bad;
+    uint32_t listable;  // ids that the chunk has; 0 if no candidates are wanted
+};
+
+Summary summary_at(const uint32_t* words) {
+    return {std::bit_cast<float>(words[0]), words[1],      std::bit_cast<float>(words[2]),
+            std::bit_cast<float>(words[3]), words[4] != 0, words[5]};
+}
+
+}  // namespace
+
+void write_request(const SampleRequest& request, std::span<uint32_t> out) {
+    std::fill(out.begin(), out.end(), 0u);
+    out[kTemperature] = std::bit_cast<uint32_t>(request.temperature);
+    out[kKey] = noise_key(request.seed, request.position);
+    out[kPenalty] = std::bit_cast<uint32_t>(request.repeat_penalty);
+    out[kWantsCandidates] = request.wants_candidates ? 1 : 0;
+    if (request.repeat_penalty == 1.0f) return;
+    out[kPenaltyCount] = static_cast<uint32_t>(request.penalty_ids.size());
+    for (size_t i = 0; i < request.penalty_ids.size(); ++i) {
+        out[kPenaltyIds + i] = static_cast<uint32_t>(request.penalty_ids[i]);
+    }
+}
+
+size_t answer_words(size_t outputs, bool with_candidates) {
+    return outputs * kSampleChunks * (kSummaryWords + (with_candidates ? 2 * kChunkCandidates : 0));
+}
+
+Sampled read_answer(std::span<const uint32_t> answer, size_t output, size_t outputs,
+                    std::vector<Candidate>& candidates) {
+    const uint32_t* summaries = answer.data() + output * kSampleChunks * kSummaryWords;
+    const size_t first_top = (outputs * kSummaryWords + output * 2 * kChunkCandidates) * kSampleChunks;
+    Sampled result;
+    candidates.clear();
+    bool found = false;
+    float best = 0;
+    float largest = -std::numeric_limits<float>::infinity();
+    for (size_t c = 0; c < kSampleChunks; ++c) {
+        const Summary chunk = summary_at(summaries + c * kSummaryWords);
+        if (chunk.bad) return {};
+        if (chunk.id == UINT32_MAX) continue;  // more chunks than ids
+        if (!found || chunk.score > best) {    // chunks hold rising ids: the first of equals is the lowest
+            found = true;
+            best = chunk.score;
+            result.id = static_cast<int32_t>(chunk.id);
+        }
+        largest = std::max(largest, chunk.largest);
+    }
+    if (!found) return {};
+    double sum = 0;
+    for (size_t c = 0; c < kSampleChunks; ++c) {
+        const Summary chunk = summary_at(summaries + c * kSummaryWords);
+        if (chunk.id == UINT32_MAX) continue;
+        sum += static_cast<double>(chunk.sum) * std::exp(static_cast<double>(chunk.largest) - largest);
+        const size_t top = first_top + c * 2 * kChunkCandidates;
+        for (uint32_t n = 0; n < std::min(chunk.listable, kChunkCandidates); ++n) {
+            candidates.push_back(
+                {static_cast<int32_t>(answer[top + 2 * n]), std::bit_cast<float>(answer[top + 2 * n + 1])});
+        }
+        // What the chunk does not list is not above its last candidate.
+        if (chunk.listable > kChunkCandidates) {
+            result.candidate_floor = std::max(result.candidate_floor, candidates.back().logit);
+        }
+    }
+    std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
+        return a.logit != b.logit ? a.logit > b.logit : a.id < b.id;
+    });
+    result.finite = true;
+    result.log_sum_exp = static_cast<float>(largest + std::log(sum));
+    result.candidates = candidates;
+    return result;
+}
+
+}  // namespace llmd::compute

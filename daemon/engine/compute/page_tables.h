@@ -1,0 +1,48 @@
+// Which KV pages hold the positions of each slot. What set() says takes effect with the next begin(), so that a step in
+// progress keeps its pages. Thread-bound to the engine's thread; of() may be called from workers during a step.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/compute/backend.h"
+
+namespace llmd::compute {
+
+class PageTables {
+public:
+    explicit PageTables(const BackendLimits& limits);
+
+    // Most pages that one slot can have.
+    static uint32_t max_pages(const BackendLimits& limits) { return (limits.n_ctx + kPageTokens - 1) / kPageTokens; }
+
+    // InvalidArgument names a slot, a page or a count that is beyond the limits.
+    base::Result<void> set(uint32_t slot, std::span<const uint32_t> pages);
+    // Starts a batch. InvalidArgument names a row's slot or position that is beyond the limits or has no page, or a
+    // position that does not follow the slot's previous one in the batch; then nothing has changed.
+    base::Result<void> begin(std::span<const Row> rows);
+
+    // The pages of one slot, position p in [p / kPageTokens]; they stay where they are until the next begin().
+    std::span<const uint32_t> of(uint32_t slot) const { return slots_[slot].pages; }
+    // The last begin() gave the slot other pages.
+    bool is_new(uint32_t slot) const { return slots_[slot].is_new; }
+
+private:
+    struct Slot {
+        std::vector<uint32_t> pages;
+        std::vector<uint32_t> next_pages;
+        bool changed = false;  // next_pages are not in use yet
+        bool is_new = false;
+        std::optional<uint32_t> next_position;  // that a further row of this batch must have
+    };
+
+    base::Result<void> check(const Row& row);
+
+    BackendLimits limits_;
+    std::vector<Slot> slots_;
+};
+
+}  // namespace llmd::compute

@@ -1,0 +1,278 @@
+#include "engine/engine_server.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <cerrno>
+#include <utility>
+#include <variant>
+
+namespace llmd::engine {
+
+using base::ErrorCode;
+using base::fail;
+using std::chrono::milliseconds;
+
+namespace {
+
+constexpr size_t kReadBytes = 64u << 10;        // of one recv()
+constexpr size_t kReadBytesPerTurn = 1u << 20;  // a peer that floods does not keep the running requests waiting
+constexpr uint32_t kProgressPerMille = 10;      // a hundred LoadProgress frames a load
+
+// What llmd names in a frame is what create_backend() takes.
+constexpr bool same(protocol::BackendKind named, compute::BackendKind taken) {
+    return static_cast<uint8_t>(named) == static_cast<uint8_t>(taken);
+}
+static_assert(same(protocol::BackendKind::Auto, compute::BackendKind::Auto));
+static_assert(same(protocol::BackendKind::OpenCl, compute::BackendKind::OpenCl));
+static_assert(same(protocol::BackendKind::Cpu, compute::BackendKind::Cpu));
+
+generation::LoadOptions load_options(const protocol::Load& load) {
+    generation::LoadOptions options;
+    options.backend.kind = static_cast<compute::BackendKind>(load.backend);
+    options.backend.device = load.device;
+    options.backend.n_threads = load.n_threads;
+    options.backend.avoid_device_reason = load.avoid_device_reason;
+    options.n_ctx = load.n_ctx;
+    options.n_slots = load.n_slots;
+    options.prefill_chunk = load.prefill_chunk;
+    return options;
+}
+
+protocol::Ready ready(const generation::LoadedModel& model, milliseconds load_time) {
+    const auto& report = model.backend->report();
+    const auto& limits = model.backend->limits();
+    protocol::Ready ready;
+    ready.architecture = model.config.architecture;
+    ready.quantization = model.config.quantization;
+    ready.n_ctx = limits.n_ctx;
+    ready.n_vocab = model.config.n_vocab;
+    ready.n_slots = limits.n_slots;
+    ready.backend = report.backend;
+    ready.device = report.device;
+    ready.driver = report.driver;
+    ready.profile = report.profile;
+    ready.notes = report.notes;
+    ready.weight_bytes = report.weight_bytes;
+    ready.kv_bytes = report.kv_bytes;
+    ready.load_ms = static_cast<uint32_t>(load_time.count());
+    return ready;
+}
+
+}  // namespace
+
+EngineServer::EngineServer(base::UniqueFd socket, Loader loader)
+    : socket_(std::move(socket)), loader_(std::move(loader)) {}
+
+EngineServer::Leave EngineServer::run() {
+    while (true) {
+        if (const auto leave = turn()) return *leave;
+    }
+}
+
+std::optional<EngineServer::Leave> EngineServer::turn() {
+    const bool busy = generator_ && generator_->has_work();
+    if (!busy && !idle_) announce(protocol::Phase::Idle, milliseconds(0));
+    receive(!busy);
+    while (!leave_) {
+        const auto message = reader_.next();
+        if (!message) {
+            leave(Leave::Broken, message.error().message);
+        } else if (message->has_value()) {
+            handle(**message);
+        } else {
+            break;
+        }
+    }
+    if (!leave_ && generator_ && generator_->has_work()) {
+        announce(protocol::Phase::Step, kStepBudget);
+        if (const auto stepped = generator_->step(); !stepped) {
+            send(protocol::Fault{stepped.error().message});
+            leave(Leave::DeviceFault, stepped.error().message);
+        }
+    }
+    return leave_;
+}
+
+void EngineServer::receive(bool wait) {
+    pollfd waiting{socket_.get(), POLLIN, 0};
+    if (!leave_ && wait && ::poll(&waiting, 1, -1) < 0 && errno != EINTR) {
+        leave(Leave::Broken, base::fail_errno(ErrorCode::Failed, "poll", errno).message);
+    }
+    std::array<char, kReadBytes> buffer;
+    for (size_t total = 0; !leave_ && total < kReadBytesPerTurn;) {
+        const ssize_t n = ::recv(socket_.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
+        if (n > 0) {
+            reader_.append({buffer.data(), static_cast<size_t>(n)});
+            total += static_cast<size_t>(n);
+        } else if (n == 0 || errno == ECONNRESET) {
+            leave(Leave::PeerGone, "");
+        } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+            return;
+        } else if (errno != EINTR) {
+            leave(Leave::Broken, base::fail_errno(ErrorCode::Failed, "recv", errno).message);
+        }
+    }
+}
+
+void EngineServer::handle(const protocol::Message& message) {
+    if (const auto* load = std::get_if<protocol::Load>(&message)) {
+        handle_load(*load);
+    } else if (const auto* submit = std::get_if<protocol::Submit>(&message)) {
+        handle_submit(*submit);
+    } else if (const auto* tokenize = std::get_if<protocol::Tokenize>(&message)) {
+        handle_tokenize(*tokenize);
+    } else if (const auto* start = std::get_if<protocol::Start>(&message)) {
+        if (generator_) generator_->start(start->id);
+    } else if (const auto* cancel = std::get_if<protocol::Cancel>(&message)) {
+        if (generator_) generator_->cancel(cancel->id);
+    } else if (const auto* pause = std::get_if<protocol::SetPaused>(&message)) {
+        if (generator_) generator_->set_paused(pause->id, pause->paused);
+    } else {
+        leave(Leave::Broken, base::concat("a message of type ", message.index(), " is not for the engine"));
+    }
+}
+
+void EngineServer::handle_load(const protocol::Load& load) {
+    if (std::exchange(load_seen_, true)) {
+        leave(Leave::Broken, "a second Load");
+        return;
+    }
+    const auto begin = std::chrono::steady_clock::now();
+    auto loaded = loader_(load.model_path, load_options(load), *this);
+    if (!loaded) {
+        send(protocol::LoadFailed{loaded.error().code, loaded.error().message});
+        return;
+    }
+    model_ = std::move(*loaded);
+    generator_.emplace(*model_, generation::PrefillPace(load.prefill_chunk),
+                       static_cast<generation::GeneratorEvents&>(*this));
+    send(ready(*model_, std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - begin)));
+}
+
+void EngineServer::handle_submit(const protocol::Submit& submit) {
+    if (!generator_) {
+        refuse(submit.id, fail(ErrorCode::NotReady, "no model is loaded"));
+        return;
+    }
+    generation::GenerationRequest request;
+    request.id = submit.id;
+    request.prompt = submit.prompt;
+    request.max_tokens = submit.max_tokens;
+    request.sampling = {.temperature = submit.temperature,
+                        .top_k = submit.top_k,
+                        .top_p = submit.top_p,
+                        .min_p = submit.min_p,
+                        .repeat_penalty = submit.repeat_penalty,
+                        .seed = submit.seed};
+    request.stops = submit.stops;
+    request.replay_ids = submit.replay_ids;
+    request.delivered_bytes = submit.delivered_bytes;
+    announce(protocol::Phase::Step, kTokenizeBudget);
+    const auto n_prompt = generator_->submit(request);
+    if (!n_prompt) {
+        refuse(submit.id, n_prompt.error());
+    } else {
+        send(protocol::Accepted{.id = submit.id, .prompt_tokens = *n_prompt, .cached_tokens = 0});
+    }
+}
+
+void EngineServer::handle_tokenize(const protocol::Tokenize& tokenize) {
+    if (!model_) {
+        refuse(tokenize.id, fail(ErrorCode::NotReady, "no model is loaded"));
+        return;
+    }
+    announce(protocol::Phase::Step, kTokenizeBudget);
+    auto ids = model_->tokenizer->encode(tokenize.text);
+    if (ids.size() > protocol::kMaxArrayElements) {
+        refuse(tokenize.id, fail(ErrorCode::PromptTooLong, "text: ", ids.size(), " tokens are more than ",
+                                 protocol::kMaxArrayElements));
+    } else {
+        send(protocol::Tokenized{tokenize.id, std::move(ids)});
+    }
+}
+
+// Blocks while the peer is slow to read: it is one poll() loop that always reads, and a dead one closes the socket.
+void EngineServer::send(const protocol::Message& message) {
+    if (leave_) return;
+    out_.clear();
+    if (const auto encoded = protocol::encode(message, out_); !encoded) {
+        leave(Leave::Broken, encoded.error().message);
+        return;
+    }
+    std::string_view rest = out_;
+    while (!rest.empty() && !leave_) {
+        const ssize_t n = ::send(socket_.get(), rest.data(), rest.size(), MSG_NOSIGNAL);
+        if (n >= 0) {
+            rest.remove_prefix(static_cast<size_t>(n));
+        } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+            pollfd waiting{socket_.get(), POLLOUT, 0};
+            ::poll(&waiting, 1, -1);
+        } else if (errno == EPIPE || errno == ECONNRESET) {
+            leave(Leave::PeerGone, "");
+        } else if (errno != EINTR) {
+            leave(Leave::Broken, base::fail_errno(ErrorCode::Failed, "send", errno).message);
+        }
+    }
+}
+
+void EngineServer::refuse(uint64_t id, const base::Error& error) {
+    send(protocol::Refused{id, error.code, error.message});
+}
+
+void EngineServer::announce(protocol::Phase phase, milliseconds budget) {
+    idle_ = phase == protocol::Phase::Idle;
+    send(protocol::PhaseChange{phase, static_cast<uint32_t>(budget.count())});
+}
+
+void EngineServer::leave(Leave leave, std::string reason) {
+    if (leave_) return;
+    leave_ = leave;
+    reason_ = std::move(reason);
+}
+
+bool EngineServer::before(generation::LoadStage stage, milliseconds budget) {
+    using generation::LoadStage;
+    announce(stage == LoadStage::Build ? protocol::Phase::KernelBuild : protocol::Phase::Load, budget);
+    return !leave_;
+}
+
+void EngineServer::on_uploaded(uint64_t bytes, uint64_t total_bytes) {
+    const auto per_mille = static_cast<uint32_t>(static_cast<double>(bytes) / static_cast<double>(total_bytes) * 1000);
+    if (per_mille < load_per_mille_ + kProgressPerMille && bytes != total_bytes) return;
+    load_per_mille_ = per_mille;
+    send(protocol::LoadProgress{per_mille});
+}
+
+void EngineServer::on_prefill(uint64_t id, uint32_t position) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now < next_progress_) return;
+    next_progress_ = now + kProgressInterval;
+    send(protocol::Tokens{.id = id, .ids = {}, .text = {}, .position = position});
+}
+
+void EngineServer::on_token(uint64_t id, int32_t token, std::string text, uint32_t position) {
+    send(protocol::Tokens{.id = id, .ids = {token}, .text = std::move(text), .position = position});
+}
+
+void EngineServer::on_finished(uint64_t id, const generation::Finish& finish) {
+    protocol::Finished finished;
+    finished.id = id;
+    if (const auto* error = std::get_if<base::Error>(&finish.how)) {
+        finished.reason = protocol::FinishReason::Error;
+        finished.code = error->code;
+        finished.message = error->message;
+    } else {
+        const bool stop = std::get<generation::End>(finish.how) == generation::End::Stop;
+        finished.reason = stop ? protocol::FinishReason::Stop : protocol::FinishReason::Length;
+    }
+    finished.text = finish.text;
+    finished.prefill_tokens = finish.costs.prefill_tokens;
+    finished.prefill_us = static_cast<uint64_t>(finish.costs.prefill_time.count());
+    finished.decode_tokens = finish.costs.decode_tokens;
+    finished.decode_us = static_cast<uint64_t>(finish.costs.decode_time.count());
+    send(finished);
+}
+
+}  // namespace llmd::engine

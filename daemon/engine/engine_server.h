@@ -1,0 +1,82 @@
+// The engine's side of the conversation with llmd (protocol/messages.h): reads commands between steps, runs the
+// generator while there is work, and says before each call that may block how long it may take.
+// One thread; run() is the whole life of the process. The socket belongs to the server.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+#include "engine/generation/generator.h"
+#include "engine/generation/loaded_model.h"
+#include "protocol/frame.h"
+#include "protocol/messages.h"
+
+namespace llmd::engine {
+
+// A step is sized to take 250 ms, but the first ones run before speed is known, and a software device may share its two
+// cores with a compiler: long enough for those, because a hang is for ever and a killed step is work lost.
+inline constexpr std::chrono::milliseconds kStepBudget{60'000};
+// To tokenize one text of the largest size that a frame holds.
+inline constexpr std::chrono::milliseconds kTokenizeBudget{60'000};
+// During prefill the client's progress needs no more than this.
+inline constexpr std::chrono::milliseconds kProgressInterval{100};
+
+class EngineServer : private generation::GeneratorEvents, private generation::LoadObserver {
+public:
+    // load_model() but in tests.
+    using Loader = std::function<base::Result<generation::LoadedModel>(
+        const std::string& path, const generation::LoadOptions& options, generation::LoadObserver& observer)>;
+
+    // Why the conversation is over.
+    enum class Leave : uint8_t {
+        PeerGone,     // the socket was closed: nothing is left to do for anybody
+        DeviceFault,  // reported in a Fault
+        Broken,       // the peer broke the protocol, or the socket failed
+    };
+
+    explicit EngineServer(base::UniqueFd socket, Loader loader = generation::load_model);
+
+    Leave run();
+    // One turn of run(): waits for a command unless there is work, obeys what has arrived, and makes one step.
+    std::optional<Leave> turn();
+
+    // One sentence for DeviceFault and Broken.
+    const std::string& reason() const { return reason_; }
+
+private:
+    void receive(bool wait);
+    void handle(const protocol::Message& message);
+    void handle_load(const protocol::Load& load);
+    void handle_submit(const protocol::Submit& submit);
+    void handle_tokenize(const protocol::Tokenize& tokenize);
+    void send(const protocol::Message& message);
+    void refuse(uint64_t id, const base::Error& error);
+    void announce(protocol::Phase phase, std::chrono::milliseconds budget);
+    void leave(Leave leave, std::string reason);
+
+    bool before(generation::LoadStage stage, std::chrono::milliseconds budget) override;
+    void on_uploaded(uint64_t bytes, uint64_t total_bytes) override;
+    void on_prefill(uint64_t id, uint32_t position) override;
+    void on_token(uint64_t id, int32_t token, std::string text, uint32_t position) override;
+    void on_finished(uint64_t id, const generation::Finish& finish) override;
+
+    base::UniqueFd socket_;
+    Loader loader_;
+    protocol::FrameReader reader_;
+    std::string out_;  // scratch of send()
+    std::optional<generation::LoadedModel> model_;
+    std::optional<generation::Generator> generator_;  // borrows *model_
+    bool load_seen_ = false;
+    bool idle_ = false;            // Idle was the last phase that was announced
+    uint32_t load_per_mille_ = 0;  // as last reported
+    std::chrono::steady_clock::time_point next_progress_{};
+    std::optional<Leave> leave_;
+    std::string reason_;
+};
+
+}  // namespace llmd::engine

@@ -1,0 +1,49 @@
+#include "engine/generation/batch.h"
+
+#include <algorithm>
+
+namespace llmd::generation {
+
+void PrefillPace::measured(uint32_t prefill_rows, std::chrono::microseconds time) {
+    if (max_rows_ == 0 || prefill_rows == 0) return;
+    const auto time_us = static_cast<uint64_t>(std::max<int64_t>(time.count(), 1));
+    const uint64_t target_us = std::chrono::microseconds(kPrefillTime).count();
+    const uint64_t fitting = prefill_rows * target_us / time_us;
+    if (prefill_rows < rows_ && fitting >= prefill_rows) return;
+    rows_ = static_cast<uint32_t>(std::clamp<uint64_t>(fitting, 1, std::min(2 * prefill_rows, max_rows_)));
+}
+
+namespace {
+
+void add_part(Sequence& sequence, uint32_t n_rows, Batch& batch) {
+    const bool wants_output = n_rows == sequence.n_pending();
+    const auto pending = sequence.ids().subspan(sequence.n_computed(), n_rows);
+    for (uint32_t i = 0; i < n_rows; ++i) {
+        batch.rows.push_back({.slot = *sequence.slot,
+                              .position = sequence.n_computed() + i,
+                              .token = pending[i],
+                              .wants_output = wants_output && i + 1 == n_rows});
+    }
+    batch.parts.push_back({&sequence, n_rows, wants_output});
+}
+
+}  // namespace
+
+void plan_batch(std::span<Sequence* const> sequences, uint32_t prefill_rows, Batch& batch) {
+    batch.parts.clear();
+    batch.rows.clear();
+    batch.n_prefill_rows = 0;
+    const auto takes_part = [](const Sequence& s) { return s.slot && !s.paused && !s.end(); };
+    for (Sequence* sequence : sequences) {
+        if (takes_part(*sequence) && sequence->is_decoding()) add_part(*sequence, 1, batch);
+    }
+    for (Sequence* sequence : sequences) {
+        if (!takes_part(*sequence) || sequence->is_decoding()) continue;
+        const uint32_t n = std::min(sequence->n_pending(), prefill_rows - batch.n_prefill_rows);
+        if (n == 0) break;
+        add_part(*sequence, n, batch);
+        batch.n_prefill_rows += n;
+    }
+}
+
+}  // namespace llmd::generation

@@ -1,0 +1,76 @@
+// All requests of the engine and the step that advances them together. The engine's conversation with llmd and
+// llmd-bench drive it; what happens comes out through GeneratorEvents, from inside the call that caused it.
+// Thread-bound, like the backend. After step() has failed it may only be destroyed.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/generation/batch.h"
+#include "engine/generation/kv_pages.h"
+#include "engine/generation/loaded_model.h"
+#include "engine/generation/sequence.h"
+
+namespace llmd::generation {
+
+struct Finish {
+    std::variant<End, base::Error> how = End::Stop;
+    std::string text;  // the last of it
+    Sequence::Costs costs;
+};
+
+class GeneratorEvents {
+public:
+    virtual ~GeneratorEvents() = default;
+    // `position` tokens of the prompt have been computed, and more are to come.
+    virtual void on_prefill(uint64_t id, uint32_t position) = 0;
+    // One more token, and the text that became certain with it, often empty; `position` tokens have been computed.
+    virtual void on_token(uint64_t id, int32_t token, std::string text, uint32_t position) = 0;
+    // The request's last event; its id is free again.
+    virtual void on_finished(uint64_t id, const Finish& finish) = 0;
+};
+
+class Generator {
+public:
+    // Model and events must outlive it.
+    Generator(LoadedModel& model, PrefillPace pace, GeneratorEvents& events);
+
+    // Tokenizes and holds the request; gives its prompt's tokens. Errors: Sequence::create()'s, and InvalidArgument for
+    // an id that is in use.
+    base::Result<uint32_t> submit(const GenerationRequest& request);
+    // The request's turn has come: it gets its KV pages when those that started earlier leave enough of them.
+    void start(uint64_t id);
+    // Drops the request without an event. Like start() and set_paused() it ignores an unknown id, because a request may
+    // end while the message is on its way.
+    void cancel(uint64_t id);
+    void set_paused(uint64_t id, bool paused);
+
+    // step() would compute something.
+    bool has_work() const;
+    // Advances every request that can be. A row whose logits are not finite ends that request alone; an error is the
+    // device's.
+    base::Result<void> step();
+
+private:
+    Sequence* find(uint64_t id);
+    base::Result<void> admit();
+    void deliver(Sequence& sequence, const compute::Sampled& sampled, uint32_t output);
+    void finish(Sequence& sequence, std::variant<End, base::Error> how);
+    void drop(uint64_t id);
+
+    LoadedModel& model_;
+    GeneratorEvents& events_;
+    KvPages pages_;
+    PrefillPace pace_;
+    std::map<uint64_t, std::unique_ptr<Sequence>> sequences_;
+    std::vector<Sequence*> started_;  // in the order of their start: those with a slot, then those that wait for one
+    Batch batch_;
+    std::vector<compute::SampleRequest> requests_;
+};
+
+}  // namespace llmd::generation

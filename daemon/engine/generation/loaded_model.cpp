@@ -1,0 +1,139 @@
+#include "engine/generation/loaded_model.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/mapped_file.h"
+#include "engine/generation/batch.h"
+#include "engine/generation/kv_pages.h"
+#include "engine/model/gguf.h"
+#include "engine/model/weights.h"
+
+namespace llmd::generation {
+
+using base::ErrorCode;
+using base::fail;
+using model::Role;
+
+namespace {
+
+base::Error cancelled() {
+    return fail(ErrorCode::Cancelled, "loading was given up");
+}
+
+base::Result<void> check(const LoadOptions& options) {
+    if (options.n_slots > kMaxSlots) {
+        return fail(ErrorCode::InvalidArgument, "n_slots: ", options.n_slots, " is more than ", kMaxSlots);
+    }
+    if (options.prefill_chunk > kMaxPrefillChunk) {
+        return fail(ErrorCode::InvalidArgument, "prefill_chunk: ", options.prefill_chunk, " is more than ",
+                    kMaxPrefillChunk);
+    }
+    return {};
+}
+
+base::Result<compute::BackendLimits> backend_limits(const model::ModelConfig& config, const LoadOptions& options,
+                                                    uint64_t weight_bytes, uint64_t available_bytes) {
+    compute::BackendLimits limits;
+    limits.n_slots = options.n_slots == 0 ? kDefaultSlots : options.n_slots;
+    limits.n_ctx = std::min(options.n_ctx == 0 ? kDefaultContext : options.n_ctx, config.n_ctx_train);
+    limits.max_rows = limits.n_slots + (options.prefill_chunk == 0 ? kMaxPrefillRows : options.prefill_chunk);
+    limits.max_outputs = std::max(options.max_outputs, limits.n_slots);
+    limits.max_rows = std::max(limits.max_rows, limits.max_outputs);
+    const auto n_pages = plan_kv_pages(config, limits.n_ctx, limits.n_slots, weight_bytes, available_bytes);
+    if (!n_pages) return n_pages.error();
+    limits.n_pages = *n_pages;
+    return limits;
+}
+
+uint64_t step_weight_bytes(const model::Weights& weights) {
+    const bool tied = weights.find(Role::Output) == nullptr;
+    uint64_t bytes = 0;
+    for (const auto& weight : weights.all()) {
+        const bool looked_up = weight.role == Role::PositionEmbedding || (weight.role == Role::TokenEmbedding && !tied);
+        if (!looked_up) bytes += weight.tensor.data.size();
+    }
+    return bytes;
+}
+
+base::Result<void> upload_all(const base::MappedFile& file, const model::Weights& weights, compute::Backend& backend,
+                              LoadObserver& observer) {
+    const uint64_t total = weights.size_bytes();
+    uint64_t uploaded = 0;
+    for (const auto& weight : weights.all()) {
+        const uint64_t size = weight.tensor.data.size();
+        const std::chrono::milliseconds for_bytes(size / kReadBudgetBytesPerMs);
+        if (!observer.before(LoadStage::Read, kReadBudget + for_bytes)) return cancelled();
+        if (auto done = backend.upload(weight); !done) return done;
+        file.drop_pages(weight.tensor.data);
+        uploaded += size;
+        observer.on_uploaded(uploaded, total);
+    }
+    return {};
+}
+
+base::Result<void> fill(const base::MappedFile& file, const model::Weights& weights, compute::Backend& backend,
+                        LoadObserver& observer) {
+    if (auto done = upload_all(file, weights, backend, observer); !done) return done;
+    if (!observer.before(LoadStage::Build, kBuildBudget)) return cancelled();
+    return backend.finish_loading();
+}
+
+base::Result<std::unique_ptr<compute::Backend>> load_backend(const base::MappedFile& file,
+                                                             const model::ModelConfig& config,
+                                                             const model::Weights& weights, const LoadOptions& options,
+                                                             LoadObserver& observer) {
+    const auto plan = [&](uint64_t available_bytes) {
+        return backend_limits(config, options, weights.size_bytes(), available_bytes);
+    };
+    compute::BackendOptions chosen = options.backend;
+    while (true) {
+        if (!observer.before(LoadStage::Build, kBuildBudget)) return cancelled();
+        auto backend = options.create_backend(config, plan, chosen);
+        if (!backend) return backend.error();
+        const auto filled = fill(file, weights, **backend, observer);
+        if (filled) return backend;
+        // The device's fault, and there is another to try: once, since the reason rules every GPU out.
+        const auto code = filled.error().code;
+        const bool may_fall_back = chosen.kind == compute::BackendKind::Auto && chosen.avoid_device_reason.empty() &&
+                                   (*backend)->report().backend == "opencl" &&
+                                   (code == ErrorCode::DeviceError || code == ErrorCode::OutOfMemory);
+        if (!may_fall_back) return filled.error();
+        chosen.avoid_device_reason =
+            base::concat((*backend)->report().device, " is not used: ", filled.error().message);
+    }
+}
+
+base::Result<LoadedModel> load(const base::MappedFile& file, const LoadOptions& options, LoadObserver& observer) {
+    const auto gguf = model::Gguf::parse(file.bytes());
+    if (!gguf) return gguf.error();
+    auto config = model::read_model_config(*gguf);
+    if (!config) return config.error();
+    const auto weights = model::Weights::bind(*gguf, *config);
+    if (!weights) return weights.error();
+    auto tokenizer = tokenizer::Tokenizer::create(*gguf);
+    if (!tokenizer) return tokenizer.error();
+    auto backend = load_backend(file, *config, *weights, options, observer);
+    if (!backend) return backend.error();
+
+    LoadedModel loaded;
+    loaded.config = std::move(*config);
+    loaded.tokenizer = std::move(*tokenizer);
+    loaded.backend = std::move(*backend);
+    loaded.step_weight_bytes = step_weight_bytes(*weights);
+    return loaded;
+}
+
+}  // namespace
+
+base::Result<LoadedModel> load_model(const std::string& path, const LoadOptions& options, LoadObserver& observer) {
+    if (auto checked = check(options); !checked) return checked.error();
+    if (!observer.before(LoadStage::Read, kReadBudget)) return cancelled();
+    const auto file = base::MappedFile::open(path);
+    if (!file) return file.error();
+    auto loaded = load(*file, options, observer);
+    if (!loaded) return fail(loaded.error().code, path, ": ", loaded.error().message);
+    return loaded;
+}
+
+}  // namespace llmd::generation

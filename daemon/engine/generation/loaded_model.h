@@ -1,0 +1,63 @@
+// A model file turned into something that computes: config, tokenizer, and a backend that holds the weights. The file
+// is read once, from front to back, and nothing of it stays in memory: its pages are given back tensor by tensor.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "engine/compute/backend.h"
+#include "engine/compute/backend_factory.h"
+#include "engine/model/model_config.h"
+#include "engine/tokenizer/tokenizer.h"
+
+namespace llmd::generation {
+
+inline constexpr uint32_t kDefaultContext =
+    4096;  // tokens; a model trained for 128 k would fill a phone with its cache
+inline constexpr uint32_t kDefaultSlots = 4;
+inline constexpr uint32_t kMaxSlots = 16;
+inline constexpr uint32_t kMaxPrefillChunk = 512;
+
+struct LoadOptions {
+    compute::BackendOptions backend;
+    uint32_t n_ctx = 0;          // longest sequence; 0: kDefaultContext. Never more than the model was trained for
+    uint32_t n_slots = 0;        // sequences in one batch, at most kMaxSlots; 0: kDefaultSlots
+    uint32_t prefill_chunk = 0;  // most rows of prefill in one step, at most kMaxPrefillChunk; 0: kMaxPrefillRows
+    uint32_t max_outputs = 0;    // rows of one step that want output; 0: n_slots
+    // Another in tests.
+    std::function<decltype(compute::create_backend)> create_backend = compute::create_backend;
+};
+
+// What is about to block, for a supervisor that must tell slow from hung. Each budget is ten times or more what a slow
+// phone was seen to need, since ending a healthy load is worse than noticing a hang late.
+enum class LoadStage : uint8_t { Read, Build };
+inline constexpr std::chrono::milliseconds kReadBudget{30'000};    // of one tensor, or of all the metadata
+inline constexpr uint64_t kReadBudgetBytesPerMs = 2'000;           // and for its bytes: 2 MB/s, a worn SD card
+inline constexpr std::chrono::milliseconds kBuildBudget{180'000};  // kernels compile for seconds, self-tests run
+
+class LoadObserver {
+public:
+    virtual ~LoadObserver() = default;
+    // Called before each call that may block. False gives the load up: it fails with Cancelled.
+    virtual bool before(LoadStage stage, std::chrono::milliseconds budget) = 0;
+    virtual void on_uploaded(uint64_t bytes, uint64_t total_bytes) = 0;
+};
+
+struct LoadedModel {
+    model::ModelConfig config;
+    std::unique_ptr<tokenizer::Tokenizer> tokenizer;
+    std::unique_ptr<compute::Backend> backend;
+    uint64_t step_weight_bytes = 0;  // bytes of the file's weights that one step reads, a looked-up row not counted
+};
+
+// Errors: ModelNotFound, InvalidArgument (an option, or not a regular file), ModelLoadFailed, DeviceError; OutOfMemory
+// before anything is allocated when weights and cache exceed the memory that the device has for them. Messages begin
+// with the path. With BackendKind::Auto a GPU that fails or runs out of memory on the way is set aside, and the CPU
+// gets the model; the report's notes say why.
+base::Result<LoadedModel> load_model(const std::string& path, const LoadOptions& options, LoadObserver& observer);
+
+}  // namespace llmd::generation

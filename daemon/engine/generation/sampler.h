@@ -1,0 +1,72 @@
+// Chooses the next token of one sequence. The chain, in this order: repeat penalty over the last kPenaltyWindow tokens
+// (prompt included), top-k, top-p, min-p, temperature. Top-p and min-p look at the distribution before temperature,
+// top-p at what top-k kept, renormalised. One token is then drawn by Gumbel-max with noise.h's hash of (seed, position,
+// id), so the choice depends on the logits, the parameters and the position only.
+//
+// Greedy and plain temperature are done wholly by the device. The filters work on the candidates it returns; where
+// those do not provably hold the kept set, the row's logits are read whole, with the same result. Thread-bound, one a
+// sequence.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/compute/backend.h"
+
+namespace llmd::generation {
+
+inline constexpr uint32_t kPenaltyWindow = 64;  // tokens; as most programs of this kind look back
+static_assert(kPenaltyWindow <= compute::kMaxPenaltyIds);
+
+// Below it a temperature is taken for 0: any lead of 0.01 in logits is then worth e^100, and logit / temperature must
+// stay a finite float.
+inline constexpr float kLeastTemperature = 1e-4f;
+
+struct SamplerParameters {
+    float temperature = 0;  // below kLeastTemperature: greedy
+    uint32_t top_k = 0;     // 0: off; keeps the k largest logits, lower ids first among equals
+    float top_p = 1;        // 1: off; keeps the fewest largest whose probabilities reach it (Holtzman et al. 2019)
+    float min_p = 0;  // 0: off; keeps what has at least this part of the largest's probability (Nguyen et al. 2024)
+    float repeat_penalty = 1;  // 1: off
+    uint64_t seed = 0;
+
+    // InvalidArgument names the parameter and its value: a NaN, a negative number, a probability above 1.
+    base::Result<void> check() const;
+    // Some filter may drop an id, so there is more to do than the device's argmax.
+    bool filters() const { return !is_greedy() && (top_k > 0 || top_p < 1 || min_p > 0); }
+    bool is_greedy() const { return temperature < kLeastTemperature || top_k == 1; }
+};
+
+// How many of `candidates` - the largest logits of a row by falling logit, then rising id - pass top-k, top-p and
+// min-p: at least one. Nothing when that cannot be told because ids that are not listed (each with a logit below or
+// equal `floor`) might belong to the kept set. log_sum_exp is the whole row's.
+std::optional<size_t> kept_candidates(std::span<const compute::Candidate> candidates, float floor, float log_sum_exp,
+                                      uint32_t n_vocab, const SamplerParameters& parameters);
+
+class Sampler {
+public:
+    // Precondition: parameters.check() succeeded.
+    Sampler(const SamplerParameters& parameters, uint32_t n_vocab) : parameters_(parameters), n_vocab_(n_vocab) {}
+
+    // What to ask of the device for the token after `ids`. Valid until the next call.
+    compute::SampleRequest request(std::span<const int32_t> ids);
+
+    // The id at `position`, given the device's answer to request() for the output-th row of the step just waited for.
+    // DeviceError when the answer is not usable.
+    base::Result<int32_t> choose(const compute::Sampled& sampled, uint32_t position, uint32_t output,
+                                 compute::Backend& backend);
+
+private:
+    int32_t draw(std::span<const compute::Candidate> kept, uint32_t position) const;
+
+    SamplerParameters parameters_;
+    uint32_t n_vocab_;
+    std::vector<int32_t> penalty_ids_;
+    std::vector<float> logits_;                   // scratch of the rare whole row
+    std::vector<compute::Candidate> candidates_;  // likewise
+};
+
+}  // namespace llmd::generation

@@ -1,0 +1,97 @@
+#include "engine/generation/sequence.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/utf8.h"
+
+namespace llmd::generation {
+
+using base::ErrorCode;
+using base::fail;
+
+namespace {
+
+base::Result<void> check(const GenerationRequest& request, const SequenceLimits& limits) {
+    if (request.max_tokens == 0) return fail(ErrorCode::InvalidArgument, "max_tokens: 0 is less than 1");
+    for (size_t i = 0; i < request.stops.size(); ++i) {
+        if (request.stops[i].empty()) return fail(ErrorCode::InvalidArgument, "stop: string ", i, " is empty");
+    }
+    for (const int32_t id : request.replay_ids) {
+        if (id < 0 || static_cast<uint32_t>(id) >= limits.n_vocab) {
+            return fail(ErrorCode::InvalidArgument, "replay_ids: ", id, " is not in the vocabulary of ",
+                        limits.n_vocab);
+        }
+    }
+    return request.sampling.check();
+}
+
+}  // namespace
+
+base::Result<Sequence> Sequence::create(const GenerationRequest& request, const tokenizer::Tokenizer& tokenizer,
+                                        const SequenceLimits& limits) {
+    if (auto checked = check(request, limits); !checked) return checked.error();
+
+    std::vector<int32_t> prompt_ids = tokenizer.encode_prompt(request.prompt);
+    if (prompt_ids.empty()) {
+        const int32_t id = tokenizer.empty_prompt_id();
+        if (id < 0) {
+            return fail(ErrorCode::InvalidArgument, "prompt: it is empty, and this model has no token to begin with");
+        }
+        prompt_ids.push_back(id);
+    }
+    if (prompt_ids.size() >= limits.n_ctx) {
+        return fail(ErrorCode::ContextExceeded, "the prompt has ", prompt_ids.size(), " tokens, the context holds ",
+                    limits.n_ctx, " for prompt and answer");
+    }
+
+    Sequence sequence(request, std::move(prompt_ids), tokenizer, limits);
+    for (const int32_t id : request.replay_ids) {
+        if (sequence.end_ || !sequence.accept(id)) break;
+    }
+    sequence.n_prefill_ = static_cast<uint32_t>(sequence.ids_.size());
+
+    std::string& text = sequence.text_;
+    const uint64_t delivered = request.delivered_bytes;
+    if (delivered > text.size() || base::utf8_cut(text, delivered) != delivered) {
+        return fail(ErrorCode::InvalidArgument, "delivered_bytes: ", delivered,
+                    " is not a place in the text of replay_ids, which has ", text.size(), " bytes");
+    }
+    text.erase(0, delivered);
+    return sequence;
+}
+
+Sequence::Sequence(const GenerationRequest& request, std::vector<int32_t> prompt_ids,
+                   const tokenizer::Tokenizer& tokenizer, const SequenceLimits& limits)
+    : tokenizer_(tokenizer),
+      id_(request.id),
+      ids_(std::move(prompt_ids)),
+      n_prompt_(static_cast<uint32_t>(ids_.size())),
+      n_prefill_(n_prompt_),
+      max_generated_(std::min(request.max_tokens, limits.n_ctx - n_prompt_)),
+      sampler_(request.sampling, limits.n_vocab),
+      detokenizer_(tokenizer, request.stops) {
+    ids_.reserve(max_length());
+}
+
+bool Sequence::accept(int32_t id) {
+    if (tokenizer_.ends_generation(id)) {
+        finish(End::Stop);
+        return false;
+    }
+    ids_.push_back(id);
+    text_ += detokenizer_.push(id);
+    if (detokenizer_.stopped()) {
+        finish(End::Stop);
+    } else if (ids_.size() >= max_length()) {
+        finish(End::Length);
+    }
+    return true;
+}
+
+void Sequence::finish(End end) {
+    text_ += detokenizer_.finish();
+    end_ = end;
+}
+
+}  // namespace llmd::generation

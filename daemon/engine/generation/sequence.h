@@ -1,0 +1,103 @@
+// One request inside the engine: its tokens, how far they have been computed, its text and its end. Knows nothing of
+// batches and devices; the generator asks it what to compute and tells it what was sampled.
+// Thread-bound. The tokenizer must outlive it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/generation/sampler.h"
+#include "engine/tokenizer/stream_detokenizer.h"
+#include "engine/tokenizer/tokenizer.h"
+
+namespace llmd::generation {
+
+struct GenerationRequest {
+    uint64_t id = 0;
+    std::string prompt;       // UTF-8
+    uint32_t max_tokens = 0;  // at least 1
+    SamplerParameters sampling;
+    std::vector<std::string> stops;  // none empty
+    // Resumption: ids generated earlier, and how many bytes of their text the client has. Text and ids go on behind
+    // them as if nothing had happened.
+    std::vector<int32_t> replay_ids;
+    uint64_t delivered_bytes = 0;
+};
+
+enum class End : uint8_t {
+    Stop,    // the model ended it (that token is no part of the text), or a stop string appeared
+    Length,  // max_tokens are generated, or the context is full
+};
+
+// What a sequence has to fit into.
+struct SequenceLimits {
+    uint32_t n_ctx = 0;  // prompt and answer together
+    uint32_t n_vocab = 0;
+};
+
+class Sequence {
+public:
+    // Tokenizes the prompt and replays. ContextExceeded names the prompt's tokens and n_ctx when nothing can follow the
+    // prompt; InvalidArgument names the field and its value.
+    static base::Result<Sequence> create(const GenerationRequest& request, const tokenizer::Tokenizer& tokenizer,
+                                         const SequenceLimits& limits);
+
+    uint64_t id() const { return id_; }
+    uint32_t n_prompt() const { return n_prompt_; }
+    // The longest that this sequence can become.
+    uint32_t max_length() const { return n_prompt_ + max_generated_; }
+    // Prompt and answer so far.
+    std::span<const int32_t> ids() const { return ids_; }
+    uint32_t n_computed() const { return n_computed_; }
+    // At least 1 until the end: the last token's successor is what its computation gives.
+    uint32_t n_pending() const { return static_cast<uint32_t>(ids_.size()) - n_computed_; }
+    // The last prompt token, or the last replayed one, has been computed.
+    bool is_decoding() const { return ids_.size() > n_prefill_; }
+
+    // n more tokens are in the KV pages.
+    void advance(uint32_t n) { n_computed_ += n; }
+    // The next token. False when it ended the model's answer and so did not become part of it.
+    // Precondition: !end().
+    bool accept(int32_t id);
+
+    std::optional<End> end() const { return end_; }
+    // The text that became certain since the last call, valid UTF-8; after the end the rest of it.
+    std::string take_text() { return std::exchange(text_, {}); }
+
+    Sampler& sampler() { return sampler_; }
+
+    // Written by the generator: what this engine spent on the sequence.
+    struct Costs {
+        uint32_t prefill_tokens = 0;
+        uint32_t decode_tokens = 0;
+        std::chrono::microseconds prefill_time{};
+        std::chrono::microseconds decode_time{};
+    } costs;
+    bool paused = false;
+    std::optional<uint32_t> slot;  // while it has KV pages
+
+private:
+    Sequence(const GenerationRequest& request, std::vector<int32_t> prompt_ids, const tokenizer::Tokenizer& tokenizer,
+             const SequenceLimits& limits);
+
+    void finish(End end);
+
+    const tokenizer::Tokenizer& tokenizer_;
+    uint64_t id_;
+    std::vector<int32_t> ids_;
+    uint32_t n_prompt_;
+    uint32_t n_prefill_;  // prompt and replayed tokens
+    uint32_t max_generated_;
+    uint32_t n_computed_ = 0;
+    Sampler sampler_;
+    tokenizer::StreamDetokenizer detokenizer_;
+    std::string text_;
+    std::optional<End> end_;
+};
+
+}  // namespace llmd::generation

@@ -1,0 +1,70 @@
+#include "engine/inspection.h"
+
+#include <sys/prctl.h>
+#include <sys/resource.h>
+
+#include <cerrno>
+
+#include "base/mapped_file.h"
+#include "engine/model/gguf.h"
+#include "engine/model/model_config.h"
+
+namespace llmd::engine {
+
+namespace {
+
+struct Limit {
+    decltype(RLIMIT_CPU) resource;
+    const char* name;
+    rlim_t value;
+};
+
+constexpr Limit kLimits[] = {
+    {RLIMIT_CPU, "RLIMIT_CPU", 5},             // seconds: what llmd waits for
+    {RLIMIT_DATA, "RLIMIT_DATA", 256 << 20},   // bytes: the metadata of real models takes a few MiB
+    {RLIMIT_NOFILE, "RLIMIT_NOFILE", 8},       // standard streams and the model
+    {RLIMIT_FSIZE, "RLIMIT_FSIZE", 16 << 20},  // standard output may be a file: one frame
+    {RLIMIT_NPROC, "RLIMIT_NPROC", 0},         // no children, no threads
+    {RLIMIT_CORE, "RLIMIT_CORE", 0},
+};
+
+base::Result<protocol::Inspection> inspect(const std::string& path) {
+    const auto file = base::MappedFile::open(path);
+    if (!file) return file.error();
+    const auto gguf = model::Gguf::parse(file->bytes());
+    if (!gguf) return gguf.error();
+    const auto config = model::read_model_config(*gguf);
+    if (!config) return config.error();
+    protocol::Inspection inspection;
+    inspection.ok = true;
+    inspection.architecture = config->architecture;
+    inspection.quantization = config->quantization;
+    inspection.n_ctx_train = config->n_ctx_train;
+    inspection.weight_bytes = gguf->weight_bytes();
+    return inspection;
+}
+
+}  // namespace
+
+base::Result<void> confine_to_inspection() {
+    if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
+        return base::fail_errno(base::ErrorCode::Failed, "prctl PR_SET_NO_NEW_PRIVS", errno);
+    }
+    for (const Limit& limit : kLimits) {
+        const rlimit value{limit.value, limit.value};
+        if (::setrlimit(limit.resource, &value) != 0) {
+            return base::fail_errno(base::ErrorCode::Failed, base::concat("setrlimit ", limit.name), errno);
+        }
+    }
+    return {};
+}
+
+protocol::Inspection inspect_model(const std::string& path) {
+    auto inspection = inspect(path);
+    if (inspection) return *inspection;
+    protocol::Inspection failed;
+    failed.error = inspection.error().message;
+    return failed;
+}
+
+}  // namespace llmd::engine

@@ -1,0 +1,105 @@
+// llmd-engine: the process that reads the model file and drives the compute device, so that llmd need not. It is
+// started by llmd with one end of a socketpair and lives as long as the other end is open.
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/unique_fd.h"
+#include "engine/engine_server.h"
+#include "engine/inspection.h"
+#include "protocol/frame.h"
+
+namespace {
+
+using namespace llmd;
+
+// Read by a person or a script; llmd itself goes by frames and by how the process ended.
+enum ExitCode : int { kOk = 0, kFailed = 1, kUsage = 2, kDeviceFault = 3 };
+
+constexpr std::string_view kHelp =
+    "usage: llmd-engine --socket-fd N   serve llmd on the socket N\n"
+    "       llmd-engine --inspect FILE  write what the model file says about itself, as one frame\n"
+    "       llmd-engine --version | --help\n"
+    "llmd starts this program; it is of no use without it.\n";
+
+ExitCode complain(std::string_view message, ExitCode code) {
+    std::fprintf(stderr, "llmd-engine: %.*s\n", static_cast<int>(message.size()), message.data());
+    return code;
+}
+
+// When memory runs out this process goes long before llmd: it holds the memory and can be replaced, llmd holds the
+// requests. Done here and not by llmd, whose children cannot write into /proc before they execute this program.
+void raise_oom_score() {
+    constexpr int kAboveLlmd = 300;
+    constexpr int kMax = 1000;
+    constexpr const char* kFile = "/proc/self/oom_score_adj";
+    int own = 0;
+    if (std::ifstream(kFile) >> own) std::ofstream(kFile) << std::min(own + kAboveLlmd, kMax);
+}
+
+ExitCode write_out(std::string_view bytes) {
+    while (!bytes.empty()) {
+        const ssize_t n = ::write(STDOUT_FILENO, bytes.data(), bytes.size());
+        if (n < 0) return complain("cannot write to standard output", kFailed);
+        bytes.remove_prefix(static_cast<size_t>(n));
+    }
+    return kOk;
+}
+
+ExitCode inspect(const std::string& path) {
+    raise_oom_score();
+    if (const auto confined = engine::confine_to_inspection(); !confined) {
+        return complain(confined.error().message, kFailed);
+    }
+    std::string frame;
+    if (const auto encoded = protocol::encode(engine::inspect_model(path), frame); !encoded) {
+        return complain(encoded.error().message, kFailed);
+    }
+    return write_out(frame);
+}
+
+ExitCode serve(std::string_view number) {
+    int fd = -1;
+    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), fd);
+    if (error != std::errc() || end != number.data() + number.size() || fd < 0 || ::fcntl(fd, F_GETFD) < 0) {
+        return complain(base::concat("--socket-fd: '", number, "' is not an open descriptor"), kUsage);
+    }
+    // An OpenCL driver may run a compiler: it must not hold the socket open.
+    ::fcntl(fd, F_SETFD, FD_CLOEXEC);
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    raise_oom_score();                     // before the next line, which gives this process's /proc files to root
+    ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);  // prompts are in this memory: no core files, no debugger of another process
+    engine::EngineServer server{base::UniqueFd(fd)};
+    switch (server.run()) {
+        case engine::EngineServer::Leave::PeerGone:
+            return kOk;
+        case engine::EngineServer::Leave::DeviceFault:
+            return complain(server.reason(), kDeviceFault);
+        case engine::EngineServer::Leave::Broken:
+            break;
+    }
+    return complain(server.reason(), kFailed);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    ::signal(SIGPIPE, SIG_IGN);
+    const std::vector<std::string_view> args(argv + 1, argv + argc);
+    if (args.size() == 1 && args[0] == "--version") return write_out("llmd-engine " LLMD_VERSION "\n");
+    if (args.size() == 1 && args[0] == "--help") return write_out(kHelp);
+    if (args.size() == 2 && args[0] == "--inspect") return inspect(std::string(args[1]));
+    if (args.size() == 2 && args[0] == "--socket-fd") return serve(args[1]);
+    complain("wrong arguments", kUsage);
+    std::fwrite(kHelp.data(), 1, kHelp.size(), stderr);
+    return kUsage;
+}

@@ -1,0 +1,95 @@
+// Reads the GGUF container, versions 2 and 3 (https://github.com/ggml-org/ggml/blob/master/docs/gguf.md): a header,
+// typed key/value metadata, and tensors. The file is untrusted input: every count, length and offset is checked against
+// the bytes that are there before it is used, and nothing is allocated larger than the file justifies.
+// Immutable after parse(): may be read from any thread. Every view points into the bytes given to parse(), which the
+// caller keeps alive and unchanged.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/model/quantization.h"
+
+namespace llmd::model {
+
+struct GgufLimits {
+    static constexpr uint64_t kMaxKeyValues = 65'536;
+    static constexpr uint64_t kMaxTensors = 65'536;
+    static constexpr uint64_t kMaxKeyBytes = 65'535;         // specification: "at most 2^16-1 bytes"
+    static constexpr uint64_t kMaxTensorNameBytes = 256;     // specification says 64; real files exceed it
+    static constexpr uint64_t kMaxArrayElements = 1u << 24;  // the largest vocabulary known has under 2^19
+    static constexpr uint32_t kMaxDimensions = 4;
+    static constexpr uint64_t kMaxAlignment = 1u << 20;
+};
+
+// One tensor as stored. A matrix has `rows` rows of `cols` consecutive weights; a vector has rows == 1.
+struct TensorView {
+    TensorType type = TensorType::F32;
+    uint64_t rows = 0;
+    uint64_t cols = 0;
+    std::span<const std::byte> data;  // exactly rows * row_bytes(type, cols)
+
+    uint64_t row_size_bytes() const { return rows == 0 ? 0 : data.size() / rows; }
+    std::span<const std::byte> row(uint64_t r) const { return data.subspan(r * row_size_bytes(), row_size_bytes()); }
+    // The rows [first, first + count) as a view of their own.
+    TensorView slice(uint64_t first, uint64_t count) const {
+        return {type, count, cols, data.subspan(first * row_size_bytes(), count * row_size_bytes())};
+    }
+};
+
+class Gguf {
+public:
+    // ModelLoadFailed for anything malformed, naming the field, its value and what would be valid; an unknown or
+    // unsupported tensor type is named, and so is the tensor that has it. Duplicate keys and names are refused.
+    static base::Result<Gguf> parse(std::span<const std::byte> file);
+
+    // Metadata. The `get_` functions fail with ModelLoadFailed naming the key when it is absent or has another type;
+    // the `_or` functions use `other` when it is absent and fail when it has another type. Integers of every width are
+    // accepted where their value fits.
+    bool has(std::string_view key) const;
+    base::Result<uint32_t> get_u32(std::string_view key) const;
+    base::Result<uint32_t> get_u32_or(std::string_view key, uint32_t other) const;
+    base::Result<float> get_f32(std::string_view key) const;
+    base::Result<float> get_f32_or(std::string_view key, float other) const;
+    base::Result<bool> get_bool_or(std::string_view key, bool other) const;
+    base::Result<std::string_view> get_string(std::string_view key) const;
+    base::Result<std::string_view> get_string_or(std::string_view key, std::string_view other) const;
+    // Arrays. An absent key gives an empty vector.
+    base::Result<std::vector<std::string_view>> get_strings(std::string_view key) const;
+    base::Result<std::vector<float>> get_floats(std::string_view key) const;
+    base::Result<std::vector<int32_t>> get_ints(std::string_view key) const;
+    // The number of an array's elements, of any type; 0 for an absent key.
+    base::Result<uint64_t> array_size(std::string_view key) const;
+
+    const std::map<std::string, TensorView, std::less<>>& tensors() const { return tensors_; }
+    // Null when there is none of that name.
+    const TensorView* tensor(std::string_view name) const;
+    // The sum of all tensors' sizes.
+    uint64_t weight_bytes() const;
+
+private:
+    friend class GgufParser;
+
+    struct Array {
+        uint32_t element_type;
+        uint64_t count;
+        std::span<const std::byte> data;  // the elements as stored, all bounds checked
+    };
+    using Value = std::variant<uint64_t, int64_t, double, bool, std::string_view, Array>;
+
+    const Value* find(std::string_view key) const;
+
+    std::map<std::string, Value, std::less<>> values_;
+    std::map<std::string, TensorView, std::less<>> tensors_;
+};
+
+}  // namespace llmd::model

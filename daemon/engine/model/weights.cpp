@@ -1,0 +1,280 @@
+#include "engine/model/weights.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+
+namespace llmd::model {
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+using base::fail;
+using base::Result;
+
+enum class Kind : uint8_t { Matrix, Vector };
+enum class Scope : uint8_t { Model, Layer };
+
+struct RoleInfo {
+    std::string_view name;
+    std::string_view tensor;  // in a layer after "blk.<layer>."
+    Kind kind;
+    Scope scope;
+};
+
+constexpr std::array<RoleInfo, kRoleCount> kRoles = {{
+    {"token_embd", "token_embd.weight", Kind::Matrix, Scope::Model},
+    {"position_embd", "position_embd.weight", Kind::Matrix, Scope::Model},
+    {"rope_freqs", "rope_freqs.weight", Kind::Vector, Scope::Model},
+    {"output_norm", "output_norm.weight", Kind::Vector, Scope::Model},
+    {"output_norm_bias", "output_norm.bias", Kind::Vector, Scope::Model},
+    {"output", "output.weight", Kind::Matrix, Scope::Model},
+    {"attn_norm", "attn_norm.weight", Kind::Vector, Scope::Layer},
+    {"attn_norm_bias", "attn_norm.bias", Kind::Vector, Scope::Layer},
+    {"attn_q", "attn_q.weight", Kind::Matrix, Scope::Layer},
+    {"attn_k", "attn_k.weight", Kind::Matrix, Scope::Layer},
+    {"attn_v", "attn_v.weight", Kind::Matrix, Scope::Layer},
+    {"attn_q_bias", "attn_q.bias", Kind::Vector, Scope::Layer},
+    {"attn_k_bias", "attn_k.bias", Kind::Vector, Scope::Layer},
+    {"attn_v_bias", "attn_v.bias", Kind::Vector, Scope::Layer},
+    {"attn_output", "attn_output.weight", Kind::Matrix, Scope::Layer},
+    {"attn_output_bias", "attn_output.bias", Kind::Vector, Scope::Layer},
+    {"ffn_norm", "ffn_norm.weight", Kind::Vector, Scope::Layer},
+    {"ffn_norm_bias", "ffn_norm.bias", Kind::Vector, Scope::Layer},
+    {"ffn_gate", "ffn_gate.weight", Kind::Matrix, Scope::Layer},
+    {"ffn_up", "ffn_up.weight", Kind::Matrix, Scope::Layer},
+    {"ffn_up_bias", "ffn_up.bias", Kind::Vector, Scope::Layer},
+    {"ffn_down", "ffn_down.weight", Kind::Matrix, Scope::Layer},
+    {"ffn_down_bias", "ffn_down.bias", Kind::Vector, Scope::Layer},
+}};
+
+// Tensors of relatives of these families: a model that has them computes something else without them.
+constexpr std::array<std::string_view, 4> kUnsupportedInLayers = {"ffn_gate.bias", "attn_q_norm.weight",
+                                                                  "attn_k_norm.weight", "ffn_gate_inp.weight"};
+
+const RoleInfo& info(Role role) {
+    return kRoles[static_cast<size_t>(role)];
+}
+
+enum class Presence : uint8_t { Required, Optional, Unused };
+
+Presence presence_of(Role role, const ModelConfig& c) {
+    const auto required_if = [](bool condition) { return condition ? Presence::Required : Presence::Unused; };
+    switch (role) {
+        case Role::PositionEmbedding:
+            return required_if(c.positions == Positions::Learned);
+        case Role::RopeFactors:
+            return c.positions == Positions::Learned ? Presence::Unused : Presence::Optional;
+        case Role::OutputNormBias:
+        case Role::AttnNormBias:
+        case Role::FfnNormBias:
+            return required_if(c.norm == Norm::LayerNorm);
+        case Role::FfnGate:
+            return required_if(c.activation == Activation::SwiGlu);
+        case Role::Output:
+        case Role::AttnQBias:
+        case Role::AttnKBias:
+        case Role::AttnVBias:
+        case Role::AttnOutputBias:
+        case Role::FfnUpBias:
+        case Role::FfnDownBias:
+            return Presence::Optional;
+        default:
+            return Presence::Required;
+    }
+}
+
+std::string layer_prefix(uint32_t layer) {
+    return base::concat("blk.", layer, ".");
+}
+
+Result<void> check(const std::string& name, const TensorView& tensor, Kind kind, Shape shape) {
+    if (tensor.rows != shape.rows || tensor.cols != shape.cols) {
+        return fail(ErrorCode::ModelLoadFailed, "tensor ", name, " has ", tensor.rows, " x ", tensor.cols,
+                    ", the model needs ", shape.rows, " x ", shape.cols);
+    }
+    if (kind == Kind::Vector && block_format(tensor.type).block_weights != 1) {
+        return fail(ErrorCode::ModelLoadFailed, "tensor ", name, " is ", block_format(tensor.type).name,
+                    "; a vector must be F32, F16 or BF16");
+    }
+    return {};
+}
+
+Error missing(const std::string& name) {
+    return fail(ErrorCode::ModelLoadFailed, "tensor ", name, " is missing");
+}
+
+// The elements [first, first + count) of a vector.
+TensorView elements(const TensorView& vector, uint64_t first, uint64_t count) {
+    const uint64_t width = block_format(vector.type).block_bytes;
+    return {vector.type, 1, count, vector.data.subspan(first * width, count * width)};
+}
+
+class Binder {
+public:
+    Binder(const Gguf& gguf, const ModelConfig& config, std::vector<Weight>& weights)
+        : gguf_(gguf), config_(config), weights_(weights) {}
+
+    Result<void> bind_layer(uint32_t layer, const std::string& prefix) {
+        for (const std::string_view name : kUnsupportedInLayers) {
+            if (gguf_.tensor(prefix + std::string(name)) != nullptr) {
+                return fail(ErrorCode::ModelLoadFailed, "tensor ", prefix, name, " is not supported in ",
+                            config_.architecture, " models");
+            }
+        }
+        const bool fused = gguf_.tensor(prefix + "attn_qkv.weight") != nullptr;
+        if (fused) {
+            if (auto done = bind_fused(layer, prefix); !done) return done;
+        }
+        for (size_t i = 0; i < kRoleCount; ++i) {
+            const auto role = static_cast<Role>(i);
+            if (info(role).scope != Scope::Layer) continue;
+            if (fused && role >= Role::AttnQ && role <= Role::AttnVBias) continue;
+            if (auto done = bind(role, layer, prefix); !done) return done;
+        }
+        return {};
+    }
+
+    Result<void> bind(Role role, uint32_t layer, const std::string& prefix) {
+        const Presence presence = presence_of(role, config_);
+        if (presence == Presence::Unused) return {};
+        const std::string name = prefix + std::string(info(role).tensor);
+        const TensorView* tensor = gguf_.tensor(name);
+        if (tensor == nullptr) {
+            if (presence == Presence::Required) return missing(name);
+            return {};
+        }
+        if (auto done = check(name, *tensor, info(role).kind, shape_of(role, config_)); !done) return done;
+        weights_.push_back({role, layer, *tensor});
+        return {};
+    }
+
+private:
+    // GPT-2's one matrix of the rows of Q, then K, then V, and likewise its bias.
+    Result<void> bind_fused(uint32_t layer, const std::string& prefix) {
+        const uint64_t q = config_.q_rows();
+        const uint64_t kv = config_.kv_rows();
+        const std::string name = prefix + "attn_qkv.weight";
+        const TensorView& matrix = *gguf_.tensor(name);
+        if (auto done = check(name, matrix, Kind::Matrix, {q + 2 * kv, config_.n_embd}); !done) return done;
+        weights_.push_back({Role::AttnQ, layer, matrix.slice(0, q)});
+        weights_.push_back({Role::AttnK, layer, matrix.slice(q, kv)});
+        weights_.push_back({Role::AttnV, layer, matrix.slice(q + kv, kv)});
+
+        const std::string bias_name = prefix + "attn_qkv.bias";
+        const TensorView* bias = gguf_.tensor(bias_name);
+        if (bias == nullptr) return {};
+        if (auto done = check(bias_name, *bias, Kind::Vector, {1, q + 2 * kv}); !done) return done;
+        weights_.push_back({Role::AttnQBias, layer, elements(*bias, 0, q)});
+        weights_.push_back({Role::AttnKBias, layer, elements(*bias, q, kv)});
+        weights_.push_back({Role::AttnVBias, layer, elements(*bias, q + kv, kv)});
+        return {};
+    }
+
+    const Gguf& gguf_;
+    const ModelConfig& config_;
+    std::vector<Weight>& weights_;
+};
+
+// The rotary frequencies are divided by them.
+Result<void> check_rope_factors(const TensorView& tensor) {
+    std::vector<float> factors(tensor.cols);
+    dequantize(tensor.type, tensor.data, factors);
+    for (const float factor : factors) {
+        if (!(factor > 0) || !std::isfinite(factor)) {
+            return fail(ErrorCode::ModelLoadFailed, "tensor rope_freqs.weight holds ", factor,
+                        "; its factors must be positive");
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+std::string_view role_name(Role role) {
+    return info(role).name;
+}
+
+bool is_in_layer(Role role) {
+    return info(role).scope == Scope::Layer;
+}
+
+bool is_vector(Role role) {
+    return info(role).kind == Kind::Vector;
+}
+
+Shape shape_of(Role role, const ModelConfig& c) {
+    switch (role) {
+        case Role::TokenEmbedding:
+        case Role::Output:
+            return {c.n_vocab, c.n_embd};
+        case Role::PositionEmbedding:
+            return {c.n_ctx_train, c.n_embd};
+        case Role::RopeFactors:
+            return {1, c.n_rot / 2};
+        case Role::AttnQ:
+            return {c.q_rows(), c.n_embd};
+        case Role::AttnK:
+        case Role::AttnV:
+            return {c.kv_rows(), c.n_embd};
+        case Role::AttnQBias:
+            return {1, c.q_rows()};
+        case Role::AttnKBias:
+        case Role::AttnVBias:
+            return {1, c.kv_rows()};
+        case Role::AttnOutput:
+            return {c.n_embd, c.q_rows()};
+        case Role::FfnGate:
+        case Role::FfnUp:
+            return {c.n_ff, c.n_embd};
+        case Role::FfnUpBias:
+            return {1, c.n_ff};
+        case Role::FfnDown:
+            return {c.n_embd, c.n_ff};
+        default:
+            return {1, c.n_embd};  // norms, their biases and the biases of the two projections back
+    }
+}
+
+bool is_required(Role role, const ModelConfig& config) {
+    return presence_of(role, config) == Presence::Required;
+}
+
+Result<Weights> Weights::bind(const Gguf& gguf, const ModelConfig& config) {
+    Weights bound;
+    Binder binder(gguf, config, bound.weights_);
+    for (size_t i = 0; i < kRoleCount; ++i) {
+        const auto role = static_cast<Role>(i);
+        if (info(role).scope != Scope::Model) continue;
+        if (auto done = binder.bind(role, 0, ""); !done) return done.error();
+    }
+    for (uint32_t layer = 0; layer < config.n_layers; ++layer) {
+        if (auto done = binder.bind_layer(layer, layer_prefix(layer)); !done) return done.error();
+    }
+    std::stable_sort(bound.weights_.begin(), bound.weights_.end(),
+                     [](const Weight& a, const Weight& b) { return a.tensor.data.data() < b.tensor.data.data(); });
+    bound.index_.assign(size_t{config.n_layers} * kRoleCount, 0);
+    for (size_t i = 0; i < bound.weights_.size(); ++i) {
+        const Weight& weight = bound.weights_[i];
+        bound.index_[weight.layer * kRoleCount + static_cast<size_t>(weight.role)] = static_cast<uint32_t>(i + 1);
+    }
+    if (const TensorView* factors = bound.find(Role::RopeFactors)) {
+        if (auto done = check_rope_factors(*factors); !done) return done.error();
+    }
+    return bound;
+}
+
+const TensorView* Weights::find(Role role, uint32_t layer) const {
+    const size_t slot = size_t{layer} * kRoleCount + static_cast<size_t>(role);
+    if (slot >= index_.size() || index_[slot] == 0) return nullptr;
+    return &weights_[index_[slot] - 1].tensor;
+}
+
+uint64_t Weights::size_bytes() const {
+    uint64_t sum = 0;
+    for (const Weight& weight : weights_) sum += weight.tensor.data.size();
+    return sum;
+}
+
+}  // namespace llmd::model

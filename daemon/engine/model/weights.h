@@ -1,0 +1,81 @@
+// The tensors of a model by their meaning, with shapes checked against the config.
+// A fused Q/K/V matrix is split into its three parts here, so nobody else knows that it exists.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/model/gguf.h"
+#include "engine/model/model_config.h"
+
+namespace llmd::model {
+
+// Shapes are (rows, cols); a vector is (1, n).
+enum class Role : uint8_t {
+    TokenEmbedding,     // (n_vocab, n_embd); also the output matrix where Output is absent
+    PositionEmbedding,  // (n_ctx_train, n_embd), learned positions only
+    RopeFactors,        // (1, n_rot/2): divides each rotary frequency; optional ("rope_freqs")
+    OutputNorm,         // (1, n_embd)
+    OutputNormBias,     // (1, n_embd), LayerNorm only
+    Output,             // (n_vocab, n_embd), absent where tied
+    // In every layer:
+    AttnNorm,        // (1, n_embd)
+    AttnNormBias,    // (1, n_embd), LayerNorm only
+    AttnQ,           // (n_heads * head_dim, n_embd)
+    AttnK,           // (n_kv_heads * head_dim, n_embd)
+    AttnV,           // (n_kv_heads * head_dim, n_embd)
+    AttnQBias,       // (1, n_heads * head_dim), optional
+    AttnKBias,       // (1, n_kv_heads * head_dim), optional
+    AttnVBias,       // (1, n_kv_heads * head_dim), optional
+    AttnOutput,      // (n_embd, n_heads * head_dim)
+    AttnOutputBias,  // (1, n_embd), optional
+    FfnNorm,         // (1, n_embd)
+    FfnNormBias,     // (1, n_embd), LayerNorm only
+    FfnGate,         // (n_ff, n_embd), SwiGlu only
+    FfnUp,           // (n_ff, n_embd)
+    FfnUpBias,       // (1, n_ff), optional
+    FfnDown,         // (n_embd, n_ff)
+    FfnDownBias,     // (1, n_embd), optional
+};
+inline constexpr size_t kRoleCount = static_cast<size_t>(Role::FfnDownBias) + 1;
+
+std::string_view role_name(Role role);  // "ffn_down"
+bool is_in_layer(Role role);            // every layer has its own
+bool is_vector(Role role);              // norms, biases and factors
+
+struct Shape {
+    uint64_t rows;
+    uint64_t cols;
+};
+// What the table above says, in numbers.
+Shape shape_of(Role role, const ModelConfig& config);
+// The model cannot be computed without it.
+bool is_required(Role role, const ModelConfig& config);
+
+struct Weight {
+    Role role;
+    uint32_t layer;  // 0 for roles that are not in a layer
+    TensorView tensor;
+};
+
+class Weights {
+public:
+    // ModelLoadFailed names the tensor that is missing or has another shape, and both shapes. Vectors (norms, biases,
+    // factors) must be F32, F16 or BF16. Tensors that no role names are ignored, except those that would change the
+    // result: they are refused by name. Views point into the Gguf's bytes.
+    static base::Result<Weights> bind(const Gguf& gguf, const ModelConfig& config);
+
+    // In file order, so that a loader reads the file once from front to back.
+    const std::vector<Weight>& all() const { return weights_; }
+    // Null when the model has none.
+    const TensorView* find(Role role, uint32_t layer = 0) const;
+    uint64_t size_bytes() const;
+
+private:
+    std::vector<Weight> weights_;
+    std::vector<uint32_t> index_;  // layer * kRoleCount + role -> position in weights_ + 1, 0 where there is none
+};
+
+}  // namespace llmd::model

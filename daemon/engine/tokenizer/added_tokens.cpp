@@ -1,0 +1,67 @@
+#include "engine/tokenizer/added_tokens.h"
+
+#include <algorithm>
+
+#include "engine/model/quoted.h"
+
+namespace llmd::tokenizer {
+
+base::Result<AddedTokens> AddedTokens::create(const TokenTexts& texts, const std::vector<TokenKind>& kinds,
+                                              SpecialTokens special) {
+    AddedTokens added;
+    for (size_t i = 0; i < kinds.size(); ++i) {
+        const bool wanted =
+            kinds[i] == TokenKind::UserDefined || (kinds[i] == TokenKind::Control && special == SpecialTokens::Parse);
+        const std::string_view text = texts[static_cast<int32_t>(i)];
+        if (!wanted || text.empty()) continue;
+        if (text.size() > kMaxBytes) {
+            return base::fail(base::ErrorCode::ModelLoadFailed, "tokenizer.ggml.tokens: token ", i, " ",
+                              model::quoted(text), " is user-defined or a control token and has ", text.size(),
+                              " bytes, more than ", kMaxBytes);
+        }
+        added.tokens_.push_back({std::string(text), static_cast<int32_t>(i)});
+        added.begins_token_[static_cast<uint8_t>(text[0])] = true;
+    }
+    std::sort(added.tokens_.begin(), added.tokens_.end(),
+              [](const Token& a, const Token& b) { return a.text < b.text; });
+    return added;
+}
+
+const AddedTokens::Token* AddedTokens::longest_prefix(std::string_view text) const {
+    // The tokens that begin with the first `depth` bytes of the text are a range that each further byte narrows; the
+    // one that has no more bytes stands first in it.
+    const Token* longest = nullptr;
+    auto first = tokens_.begin(), last = tokens_.end();
+    for (size_t depth = 0; depth < text.size(); ++depth) {
+        const auto wanted = static_cast<uint8_t>(text[depth]);
+        const auto byte = [depth](const Token& token) { return static_cast<uint8_t>(token.text[depth]); };
+        first = std::partition_point(first, last, [&](const Token& token) { return byte(token) < wanted; });
+        last = std::partition_point(first, last, [&](const Token& token) { return byte(token) == wanted; });
+        if (first == last) break;
+        if (first->text.size() == depth + 1) {
+            longest = &*first++;
+            if (first == last) break;
+        }
+    }
+    return longest;
+}
+
+std::vector<AddedTokens::Piece> AddedTokens::split(std::string_view text) const {
+    std::vector<Piece> pieces;
+    size_t plain = 0;  // where the text begins that is not yet in a piece
+    for (size_t at = 0; at < text.size();) {
+        const Token* token = begins_token_[static_cast<uint8_t>(text[at])] ? longest_prefix(text.substr(at)) : nullptr;
+        if (token == nullptr) {
+            ++at;
+            continue;
+        }
+        if (plain < at) pieces.push_back({text.substr(plain, at - plain), -1});
+        pieces.push_back({text.substr(at, token->text.size()), token->id});
+        at += token->text.size();
+        plain = at;
+    }
+    if (plain < text.size()) pieces.push_back({text.substr(plain), -1});
+    return pieces;
+}
+
+}  // namespace llmd::tokenizer

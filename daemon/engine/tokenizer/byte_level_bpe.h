@@ -1,0 +1,63 @@
+// Byte-level byte-pair encoding (`tokenizer.ggml.model` = "gpt2"): the text is cut by a pre-tokenizer, each byte of a
+// piece becomes its own token, and neighbours merge by the file's ranked list. Token texts spell each byte as one
+// printable character: bytes 33..126, 161..172 and 174..255 as the code point of that value, the others in ascending
+// order as U+0100.. (https://github.com/openai/gpt-2, src/encoder.py).
+// Immutable after create(): may be used from any thread.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/tokenizer/added_tokens.h"
+#include "engine/tokenizer/pre_tokenizer.h"
+#include "engine/tokenizer/slot_table.h"
+#include "engine/tokenizer/symbol_merge.h"
+#include "engine/tokenizer/token_texts.h"
+#include "engine/tokenizer/tokenizer.h"
+
+namespace llmd::tokenizer {
+
+class ByteLevelBpe final : public Tokenizer {
+public:
+    // Besides what Tokenizer::create() says: both parts of a merge and its result must be in the vocabulary, and the
+    // result must not be a control token. A pair that is listed twice keeps its first rank.
+    static base::Result<std::unique_ptr<Tokenizer>> create(const model::Gguf& gguf);
+
+    // A byte that the vocabulary has no token for becomes the unknown token, or nothing where the file names none.
+    std::vector<int32_t> encode(std::string_view text, SpecialTokens special) const override;
+    // The text of a user-defined token stands for itself; in the others, so do characters that spell no byte.
+    void append_bytes(int32_t id, std::string& out) const override;
+
+private:
+    struct RankedMerge {
+        int32_t left, right, result;
+    };
+    struct Scratch {
+        std::string spelled;
+        std::vector<Symbol> symbols;
+        SymbolMerger merger;
+    };
+
+    ByteLevelBpe(TokenTexts texts, PreTokenizer pre_tokenizer)
+        : texts_(std::move(texts)), pre_tokenizer_(std::move(pre_tokenizer)) {}
+    base::Result<void> read(const model::Gguf& gguf);
+    base::Result<void> read_merges(const model::Gguf& gguf);
+    Merge find_merge(int32_t left, int32_t right) const;
+    void encode_piece(std::string_view piece, Scratch& scratch, std::vector<int32_t>& ids) const;
+
+    TokenTexts texts_;
+    PreTokenizer pre_tokenizer_;
+    AddedTokens user_defined_;
+    AddedTokens user_defined_and_control_;
+    std::array<int32_t, 256> byte_ids_ = {};  // -1: no token
+    std::vector<RankedMerge> merges_;         // by rank
+    SlotTable merge_by_pair_;
+    int32_t unknown_id_ = -1;
+};
+
+}  // namespace llmd::tokenizer

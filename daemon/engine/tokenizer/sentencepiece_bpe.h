@@ -1,0 +1,52 @@
+// SentencePiece-style byte-pair encoding with byte fallback (`tokenizer.ggml.model` = "llama"): spaces become U+2581,
+// every character is a symbol, and neighbours merge whose joined text is the token of the highest score
+// (https://github.com/google/sentencepiece, src/bpe_model.cc).
+// Immutable after create(): may be used from any thread.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/tokenizer/added_tokens.h"
+#include "engine/tokenizer/symbol_merge.h"
+#include "engine/tokenizer/token_texts.h"
+#include "engine/tokenizer/tokenizer.h"
+
+namespace llmd::tokenizer {
+
+class SentencePieceBpe final : public Tokenizer {
+public:
+    // Besides what Tokenizer::create() says: there is one score a token and none is NaN; tokens of kind Byte are
+    // spelled <0x00>..<0xFF>; where a byte has no token, there is an unknown token.
+    static base::Result<std::unique_ptr<Tokenizer>> create(const model::Gguf& gguf);
+
+    // With tokenizer.ggml.add_space_prefix, text at the beginning and after each added token gets a space in front, as
+    // llama.cpp does it.
+    std::vector<int32_t> encode(std::string_view text, SpecialTokens special) const override;
+    // Nothing for the unknown token: what it stood for is lost.
+    void append_bytes(int32_t id, std::string& out) const override;
+
+private:
+    explicit SentencePieceBpe(TokenTexts texts) : texts_(std::move(texts)) {}
+    base::Result<void> read(const model::Gguf& gguf);
+    base::Result<void> read_ranks(const model::Gguf& gguf);
+    base::Result<void> read_bytes();
+    // The token that ordinary text of this spelling may become; -1: none.
+    int32_t find_text(std::string_view text) const;
+    void encode_plain(std::string_view text, std::vector<int32_t>& ids) const;
+
+    TokenTexts texts_;
+    AddedTokens user_defined_;
+    AddedTokens user_defined_and_control_;
+    std::vector<uint32_t> ranks_;             // by id: how many different scores are higher than the token's
+    std::array<int32_t, 256> byte_ids_ = {};  // -1: no token
+    int32_t unknown_id_ = -1;
+    bool add_space_prefix_ = true;
+};
+
+}  // namespace llmd::tokenizer

@@ -1,0 +1,80 @@
+#include "engine/tokenizer/stream_detokenizer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/utf8.h"
+
+namespace llmd::tokenizer {
+
+StreamDetokenizer::Stop::Stop(std::string stop) : text(std::move(stop)), fallback(text.size() + 1, 0) {
+    for (uint32_t length = 2; length <= text.size(); ++length) {
+        uint32_t prefix = fallback[length - 1];
+        while (prefix > 0 && text[prefix] != text[length - 1]) prefix = fallback[prefix];
+        fallback[length] = text[prefix] == text[length - 1] ? prefix + 1 : 0;
+    }
+}
+
+void StreamDetokenizer::Stop::advance(char byte) {
+    while (matched > 0 && text[matched] != byte) matched = fallback[matched];
+    if (text[matched] == byte) ++matched;
+}
+
+StreamDetokenizer::StreamDetokenizer(const Tokenizer& tokenizer, std::vector<std::string> stops)
+    : tokenizer_(tokenizer) {
+    for (std::string& stop : stops) {
+        // Nothing else occurs in what leaves here.
+        if (!stop.empty() && base::is_clean_text(stop)) stops_.emplace_back(std::move(stop));
+    }
+}
+
+std::string StreamDetokenizer::push(int32_t id) {
+    if (stopped_) return {};
+    tokenizer_.append_bytes(id, bytes_);
+    take_characters(false);
+    return take_certain();
+}
+
+std::string StreamDetokenizer::finish() {
+    if (stopped_) return {};
+    take_characters(true);
+    return std::exchange(held_, {});
+}
+
+void StreamDetokenizer::take_characters(bool at_end) {
+    size_t at = 0;
+    while (at < bytes_.size() && !stopped_) {
+        const std::string_view rest = std::string_view(bytes_).substr(at);
+        const base::Utf8Step step = base::next_utf8(rest);
+        if (step.status == base::Utf8Status::Incomplete && !at_end) break;
+        const bool shown = step.status == base::Utf8Status::Valid && step.character != 0;
+        take_character(shown ? rest.substr(0, step.length) : base::kReplacementCharacter);
+        at += step.length;
+    }
+    bytes_.erase(0, at);
+}
+
+void StreamDetokenizer::take_character(std::string_view character) {
+    held_ += character;
+    size_t found = 0;  // length of the longest stop string that is complete now
+    for (Stop& stop : stops_) {
+        for (const char byte : character) stop.advance(byte);
+        if (stop.matched == stop.text.size()) found = std::max(found, stop.text.size());
+    }
+    if (found > 0) {
+        held_.resize(held_.size() - found);
+        stopped_ = true;
+    }
+}
+
+std::string StreamDetokenizer::take_certain() {
+    size_t uncertain = 0;
+    if (!stopped_) {
+        for (const Stop& stop : stops_) uncertain = std::max<size_t>(uncertain, stop.matched);
+    }
+    std::string certain = held_.substr(0, held_.size() - uncertain);
+    held_.erase(0, certain.size());
+    return certain;
+}
+
+}  // namespace llmd::tokenizer

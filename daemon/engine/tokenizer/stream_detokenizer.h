@@ -1,0 +1,59 @@
+// Turns a request's token ids into text as they come: holds back an incomplete UTF-8 sequence and whatever might be the
+// beginning of a stop string, replaces what can never become UTF-8 and U+0000 by U+FFFD (a D-Bus string can hold
+// neither; one U+FFFD for each maximal subpart of an ill-formed sequence, The Unicode Standard 3.9), and ends at the
+// first stop string, which never appears in the text.
+// "First" is the one that is complete first, reading the text character by character; of several that end at the same
+// character the longest. So where the text ends does not depend on how it is cut into tokens, and nothing is generated
+// beyond a complete stop string to see whether a longer one follows.
+// A pure function of the ids pushed so far: replaying the same ids gives the same text in the same places.
+// Thread-bound; one object a request. The tokenizer must outlive it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/tokenizer/tokenizer.h"
+
+namespace llmd::tokenizer {
+
+class StreamDetokenizer {
+public:
+    // A stop string that is empty, not valid UTF-8 or contains U+0000 never occurs in the text. The work for each byte
+    // of text is proportional to the number of stop strings, whatever their length.
+    StreamDetokenizer(const Tokenizer& tokenizer, std::vector<std::string> stops);
+
+    // The text that became certain with this token: valid UTF-8, often empty. After stopped(), always empty.
+    std::string push(int32_t id);
+
+    // A stop string was found; the text before it has been returned.
+    bool stopped() const { return stopped_; }
+
+    // The rest, at the end of generation: what was held back for a stop string that did not come, and U+FFFD for an
+    // unfinished UTF-8 sequence (which may complete a stop string).
+    std::string finish();
+
+private:
+    // One stop string, searched for with the failure function of Knuth, Morris and Pratt (SIAM J. Comput. 6, 1977).
+    struct Stop {
+        explicit Stop(std::string stop);
+        void advance(char byte);
+
+        std::string text;
+        std::vector<uint32_t> fallback;  // [n]: longest proper prefix of text that ends its first n bytes; [0] unused
+        uint32_t matched = 0;            // bytes of text that the output ends with, as many as possible
+    };
+
+    void take_characters(bool at_end);
+    void take_character(std::string_view character);
+    std::string take_certain();
+
+    const Tokenizer& tokenizer_;
+    std::vector<Stop> stops_;
+    std::string bytes_;  // undecoded tail: between calls an incomplete UTF-8 sequence, at most 3 bytes
+    std::string held_;   // decoded text that may begin a stop string
+    bool stopped_ = false;
+};
+
+}  // namespace llmd::tokenizer

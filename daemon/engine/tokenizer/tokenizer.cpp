@@ -1,0 +1,111 @@
+#include "engine/tokenizer/tokenizer.h"
+
+#include <algorithm>
+#include <array>
+
+#include "engine/model/quoted.h"
+#include "engine/tokenizer/byte_level_bpe.h"
+#include "engine/tokenizer/sentencepiece_bpe.h"
+#include "engine/tokenizer/token_texts.h"
+
+namespace llmd::tokenizer {
+
+using base::ErrorCode;
+using base::fail;
+
+namespace {
+
+// Control tokens that end an answer in the chat formats of the models that llmd runs, where files often name only one
+// of them as tokenizer.ggml.eos_token_id: ChatML, Llama 3, Phi 3, GPT-2 and Llama 2.
+constexpr std::array<std::string_view, 7> kEndTexts = {
+    "<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|end_of_text|>", "<|end|>", "<|endoftext|>", "</s>",
+};
+
+}  // namespace
+
+base::Result<std::unique_ptr<Tokenizer>> Tokenizer::create(const model::Gguf& gguf) {
+    const auto family = gguf.get_string("tokenizer.ggml.model");
+    if (!family) return family.error();
+    if (*family == "gpt2") return ByteLevelBpe::create(gguf);
+    if (*family == "llama") return SentencePieceBpe::create(gguf);
+    return fail(ErrorCode::ModelLoadFailed, "tokenizer.ggml.model: unknown tokenizer ", model::quoted(*family),
+                "; known are gpt2, llama");
+}
+
+std::string Tokenizer::decode(const std::vector<int32_t>& ids) const {
+    std::string text;
+    for (const int32_t id : ids) append_bytes(id, text);
+    return text;
+}
+
+std::vector<int32_t> Tokenizer::encode_prompt(std::string_view text) const {
+    std::vector<int32_t> ids = encode(text);
+    if (add_begin_) ids.insert(ids.begin(), begin_id_);
+    return ids;
+}
+
+bool Tokenizer::ends_generation(int32_t id) const {
+    return std::binary_search(end_ids_.begin(), end_ids_.end(), id);
+}
+
+base::Result<void> Tokenizer::read_common(const model::Gguf& gguf, const TokenTexts& texts, bool add_begin) {
+    kinds_.assign(texts.size(), TokenKind::Normal);
+    if (gguf.has("tokenizer.ggml.token_type")) {
+        const auto types = gguf.get_ints("tokenizer.ggml.token_type");
+        if (!types) return types.error();
+        if (types->size() != texts.size()) {
+            return fail(ErrorCode::ModelLoadFailed, "tokenizer.ggml.token_type: ", types->size(), " types for ",
+                        texts.size(), " tokens");
+        }
+        for (size_t i = 0; i < types->size(); ++i) {
+            const int32_t type = (*types)[i];
+            if (type < static_cast<int32_t>(TokenKind::Normal) || type > static_cast<int32_t>(TokenKind::Byte)) {
+                return fail(ErrorCode::ModelLoadFailed, "tokenizer.ggml.token_type[", i, "] = ", type, " is not 1..6");
+            }
+            kinds_[i] = static_cast<TokenKind>(type);
+        }
+    }
+
+    const auto begin = read_token_id(gguf, "tokenizer.ggml.bos_token_id");
+    if (!begin) return begin.error();
+    begin_id_ = *begin;
+    const auto add = gguf.get_bool_or("tokenizer.ggml.add_bos_token", add_begin && begin_id_ >= 0);
+    if (!add) return add.error();
+    add_begin_ = *add;
+    if (add_begin_ && begin_id_ < 0) {
+        return fail(ErrorCode::ModelLoadFailed,
+                    "tokenizer.ggml.add_bos_token: true, but tokenizer.ggml.bos_token_id is absent");
+    }
+
+    for (const char* key :
+         {"tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id", "tokenizer.ggml.eom_token_id"}) {
+        const auto end = read_token_id(gguf, key);
+        if (!end) return end.error();
+        if (*end >= 0) end_ids_.push_back(*end);
+    }
+    if (begin_id_ >= 0) {
+        empty_prompt_id_ = begin_id_;
+    } else if (gguf.has("tokenizer.ggml.eos_token_id")) {
+        empty_prompt_id_ = end_ids_.front();
+    }
+    for (const std::string_view text : kEndTexts) {
+        const int32_t id = texts.find(text);
+        if (id >= 0 && kind(id) == TokenKind::Control) end_ids_.push_back(id);
+    }
+    std::sort(end_ids_.begin(), end_ids_.end());
+    end_ids_.erase(std::unique(end_ids_.begin(), end_ids_.end()), end_ids_.end());
+    return {};
+}
+
+base::Result<int32_t> Tokenizer::read_token_id(const model::Gguf& gguf, std::string_view key) const {
+    if (!gguf.has(key)) return -1;
+    const auto id = gguf.get_u32(key);
+    if (!id) return id.error();
+    if (*id >= vocabulary_size()) {
+        return fail(ErrorCode::ModelLoadFailed, key, ": ", *id, " is not below the vocabulary's size ",
+                    vocabulary_size());
+    }
+    return static_cast<int32_t>(*id);
+}
+
+}  // namespace llmd::tokenizer

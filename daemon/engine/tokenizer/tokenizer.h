@@ -1,0 +1,80 @@
+// Text to token ids and back, as the model file's own vocabulary defines it: byte-level BPE (`tokenizer.ggml.model` =
+// "gpt2", split first by the regular expression that `tokenizer.ggml.pre` names) or SentencePiece-style BPE with byte
+// fallback ("llama").
+// Immutable after create(): may be used from any thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/model/gguf.h"
+
+namespace llmd::tokenizer {
+
+class TokenTexts;
+
+// GGUF's tokenizer.ggml.token_type. Unused tokens are treated like normal ones: only what the text spells decides.
+enum class TokenKind : uint8_t { Normal = 1, Unknown = 2, Control = 3, UserDefined = 4, Unused = 5, Byte = 6 };
+
+enum class SpecialTokens : uint8_t {
+    Literal,  // text that spells a control token is text: for everything a user wrote
+    Parse,    // control tokens in the text become their ids: for chat templates
+};
+
+class Tokenizer {
+public:
+    virtual ~Tokenizer() = default;
+
+    // ModelLoadFailed names an unknown tokenizer model, an unknown pre-tokenizer (never replaced by a default: a wrong
+    // split silently costs quality), and every inconsistency of the vocabulary.
+    static base::Result<std::unique_ptr<Tokenizer>> create(const model::Gguf& gguf);
+
+    // Ids of `text`, without begin- or end-of-text tokens. Tokens that the file calls user-defined are found in it as a
+    // whole whatever `special` says. Any bytes are accepted: invalid UTF-8 is encoded byte by byte.
+    // Time is O(n log n) for any input. Precondition: text has less than 2^30 bytes.
+    virtual std::vector<int32_t> encode(std::string_view text,
+                                        SpecialTokens special = SpecialTokens::Literal) const = 0;
+
+    // Appends the bytes that `id` stands for: nothing for a control token or an id outside the vocabulary. The bytes
+    // may be part of a UTF-8 sequence; StreamDetokenizer puts them together.
+    virtual void append_bytes(int32_t id, std::string& out) const = 0;
+
+    // encode()'s inverse for what it made (SentencePiece-style vocabularies with a space prefix keep that space).
+    std::string decode(const std::vector<int32_t>& ids) const;
+
+    // The ids of a prompt as the model expects it: encode() with the begin-of-text token in front where the file asks
+    // for one.
+    std::vector<int32_t> encode_prompt(std::string_view text) const;
+
+    // What stands for an empty prompt: the begin-of-text token, else the end-of-text token; -1 when there is neither.
+    int32_t empty_prompt_id() const { return empty_prompt_id_; }
+
+    // Ids are 0..vocabulary_size() - 1.
+    uint32_t vocabulary_size() const { return static_cast<uint32_t>(kinds_.size()); }
+    // Precondition: the vocabulary has `id`.
+    TokenKind kind(int32_t id) const { return kinds_[static_cast<size_t>(id)]; }
+    // True for the ids that the file names as end of text, turn or message (tokenizer.ggml.eos_token_id, eot_token_id,
+    // eom_token_id) and for control tokens with a text that chat models end their turn with: generation stops at any of
+    // them.
+    bool ends_generation(int32_t id) const;
+
+protected:
+    Tokenizer() = default;
+    // What both families read alike: kinds, begin/end ids, whether prompts begin with the begin-of-text token
+    // (`add_begin` where the file does not say). Called by create() of each.
+    base::Result<void> read_common(const model::Gguf& gguf, const TokenTexts& texts, bool add_begin);
+    // The id under `key`, checked against the vocabulary; -1 when the key is absent. After read_common().
+    base::Result<int32_t> read_token_id(const model::Gguf& gguf, std::string_view key) const;
+
+    std::vector<TokenKind> kinds_;  // by id
+    std::vector<int32_t> end_ids_;  // sorted
+    int32_t begin_id_ = -1;         // -1: none
+    int32_t empty_prompt_id_ = -1;
+    bool add_begin_ = false;
+};
+
+}  // namespace llmd::tokenizer

@@ -1,0 +1,33 @@
+// Drives one D-Bus connection from the event loop, on the loop's thread: the only thread that may touch the connection.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "base/event_loop.h"
+#include "ipc/dbus/sdbus_compat.h"
+
+namespace llmd::ipc {
+
+class BusSource final : public base::PollSource {
+public:
+    // `on_lost` is called once, from the loop, when the connection has failed: it is then no longer watched and may
+    // only be destroyed, from a later turn. `connection` must outlive this object.
+    BusSource(base::EventLoop& loop, sdbus::IConnection& connection, std::function<void(std::string reason)> on_lost);
+    ~BusSource() override;
+    BusSource(const BusSource&) = delete;
+    BusSource& operator=(const BusSource&) = delete;
+
+    void prepare(std::vector<pollfd>& fds, std::optional<base::TimePoint>& deadline) override;
+    void dispatch() override;
+
+private:
+    void lose(std::string reason);
+
+    base::EventLoop& loop_;
+    sdbus::IConnection& connection_;
+    std::function<void(std::string)> on_lost_;
+    bool lost_ = false;
+};
+
+}  // namespace llmd::ipc

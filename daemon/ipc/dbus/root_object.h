@@ -1,0 +1,58 @@
+// The object /org/llmd/Llmd1: generation, models, status, administration. Turns method calls into calls of the service.
+#pragma once
+
+#include <llmd_adaptor.h>
+
+#include <string>
+
+#include "ipc/dbus/sdbus_compat.h"
+#include "service/service.h"
+
+namespace llmd::ipc {
+
+class Session;
+
+class RootObject final : public sdbus::AdaptorInterfaces<org::llmd::Llmd1_adaptor, org::llmd::Llmd1::Admin_adaptor> {
+public:
+    // Exports the object. Throws sdbus::Error.
+    RootObject(Session& session, std::string version);
+    ~RootObject();
+    RootObject(const RootObject&) = delete;
+    RootObject& operator=(const RootObject&) = delete;
+
+    // Announces the properties that differ from what was announced last.
+    void status_changed();
+
+private:
+    // org.llmd.Llmd1
+    void Generate(sdbus::Result<std::string, VariantMap>&& result, std::string prompt, VariantMap options) override;
+    void Stream(sdbus::Result<sdbus::ObjectPath, sdbus::UnixFd>&& result, std::string prompt,
+                VariantMap options) override;
+    void Cancel(sdbus::Result<>&& result, sdbus::ObjectPath request) override;
+    void ListModels(sdbus::Result<std::vector<VariantMap>>&& result, VariantMap options) override;
+    void Tokenize(sdbus::Result<uint32_t, std::vector<uint32_t>>&& result, std::string text,
+                  VariantMap options) override;
+    VariantMap GetStatus(const VariantMap& options) override;
+    uint32_t version() override;
+    std::string DaemonVersion() override;
+    VariantMap Limits() override;
+    std::string State() override;
+    std::string Model() override;
+    std::string Device() override;
+    uint32_t ContextLength() override;
+    uint32_t QueueDepth() override;
+    uint32_t ActiveRequests() override;
+
+    // org.llmd.Llmd1.Admin
+    void LoadModel(sdbus::Result<>&& result, std::string model, VariantMap options) override;
+    void UnloadModel(sdbus::Result<>&& result, VariantMap options) override;
+    void Reload(sdbus::Result<>&& result) override;
+    void ListRequests(sdbus::Result<std::vector<VariantMap>>&& result) override;
+    void CancelAll(sdbus::Result<>&& result) override;
+
+    Session& session_;
+    const std::string version_;
+    service::Status announced_;
+};
+
+}  // namespace llmd::ipc

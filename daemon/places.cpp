@@ -1,0 +1,37 @@
+#include "places.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+#include <system_error>
+
+#include "base/config.h"
+
+namespace llmd {
+
+std::string find_engine() {
+    if (const char* engine = std::getenv("LLMD_ENGINE"); engine && *engine) return engine;
+    std::error_code error;
+    const std::filesystem::path here = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+    const std::filesystem::path installed = here / "llmd-engine";
+    const std::filesystem::path built = here / "engine" / "llmd-engine";
+    if (::access(installed.c_str(), X_OK) != 0 && ::access(built.c_str(), X_OK) == 0) return built;
+    return installed;
+}
+
+std::vector<std::string> model_folders() {
+    std::vector<std::string> folders;
+    if (const char* list = std::getenv("LLMD_MODEL_PATH")) {
+        std::istringstream parts(list);
+        for (std::string folder; std::getline(parts, folder, ':');) {
+            if (!folder.empty()) folders.push_back(folder);
+        }
+    }
+    folders.push_back(base::xdg_data_home() + "/llmd/models");
+    folders.emplace_back(LLMD_MODEL_DIR);
+    return folders;
+}
+
+}  // namespace llmd

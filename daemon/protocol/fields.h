@@ -1,0 +1,159 @@
+// The fields of every message, each listed once: frame.cpp walks the same list to encode and to decode, so the two
+// cannot disagree. A visitor `io` is called with the field's name and a reference to it:
+//     io.bytes(name, std::string)   any bytes                  io.text(name, std::string)   text for people
+//     io.number(name, T)            integer, bool or float     io.choice(name, T, last)     enum with values 0 … last
+//     io.list(name, std::vector)    numbers; or strings, as bytes (io.list) or text (io.texts)
+#pragma once
+
+#include <concepts>
+#include <type_traits>
+
+#include "protocol/messages.h"
+
+namespace llmd::protocol {
+
+// M is Message or const Message: one list serves reading and writing.
+template <typename M, typename Message>
+concept Is = std::same_as<std::remove_const_t<M>, Message>;
+
+template <typename Io>
+void fields(Io& io, Is<Load> auto& m) {
+    io.bytes("model_path", m.model_path);
+    io.choice("backend", m.backend, BackendKind::Cpu);
+    io.bytes("device", m.device);
+    io.number("n_threads", m.n_threads);
+    io.number("n_ctx", m.n_ctx);
+    io.number("n_slots", m.n_slots);
+    io.number("prefill_chunk", m.prefill_chunk);
+    io.bytes("avoid_device_reason", m.avoid_device_reason);
+}
+
+template <typename Io>
+void fields(Io& io, Is<Submit> auto& m) {
+    io.number("id", m.id);
+    io.bytes("prompt", m.prompt);
+    io.number("max_tokens", m.max_tokens);
+    io.number("temperature", m.temperature);
+    io.number("top_k", m.top_k);
+    io.number("top_p", m.top_p);
+    io.number("min_p", m.min_p);
+    io.number("repeat_penalty", m.repeat_penalty);
+    io.number("seed", m.seed);
+    io.list("stops", m.stops);
+    io.list("replay_ids", m.replay_ids);
+    io.number("delivered_bytes", m.delivered_bytes);
+}
+
+template <typename Io>
+void fields(Io& io, Is<Start> auto& m) {
+    io.number("id", m.id);
+}
+
+template <typename Io>
+void fields(Io& io, Is<Cancel> auto& m) {
+    io.number("id", m.id);
+}
+
+template <typename Io>
+void fields(Io& io, Is<SetPaused> auto& m) {
+    io.number("id", m.id);
+    io.number("paused", m.paused);
+}
+
+template <typename Io>
+void fields(Io& io, Is<Tokenize> auto& m) {
+    io.number("id", m.id);
+    io.bytes("text", m.text);
+}
+
+template <typename Io>
+void fields(Io& io, Is<PhaseChange> auto& m) {
+    io.choice("phase", m.phase, Phase::Step);
+    io.number("budget_ms", m.budget_ms);
+}
+
+template <typename Io>
+void fields(Io& io, Is<LoadProgress> auto& m) {
+    io.number("per_mille", m.per_mille);
+}
+
+template <typename Io>
+void fields(Io& io, Is<Ready> auto& m) {
+    io.text("architecture", m.architecture);
+    io.text("quantization", m.quantization);
+    io.number("n_ctx", m.n_ctx);
+    io.number("n_vocab", m.n_vocab);
+    io.number("n_slots", m.n_slots);
+    io.text("backend", m.backend);
+    io.text("device", m.device);
+    io.text("driver", m.driver);
+    io.text("profile", m.profile);
+    io.texts("notes", m.notes);
+    io.number("weight_bytes", m.weight_bytes);
+    io.number("kv_bytes", m.kv_bytes);
+    io.number("load_ms", m.load_ms);
+}
+
+template <typename Io>
+void fields(Io& io, Is<LoadFailed> auto& m) {
+    io.choice("code", m.code, base::kLastErrorCode);
+    io.text("message", m.message);
+}
+
+template <typename Io>
+void fields(Io& io, Is<Accepted> auto& m) {
+    io.number("id", m.id);
+    io.number("prompt_tokens", m.prompt_tokens);
+    io.number("cached_tokens", m.cached_tokens);
+}
+
+template <typename Io>
+void fields(Io& io, Is<Refused> auto& m) {
+    io.number("id", m.id);
+    io.choice("code", m.code, base::kLastErrorCode);
+    io.text("message", m.message);
+}
+
+template <typename Io>
+void fields(Io& io, Is<Tokens> auto& m) {
+    io.number("id", m.id);
+    io.list("ids", m.ids);
+    io.text("text", m.text);
+    io.number("position", m.position);
+}
+
+template <typename Io>
+void fields(Io& io, Is<Finished> auto& m) {
+    io.number("id", m.id);
+    io.choice("reason", m.reason, FinishReason::Error);
+    io.choice("code", m.code, base::kLastErrorCode);
+    io.text("message", m.message);
+    io.text("text", m.text);
+    io.number("prefill_tokens", m.prefill_tokens);
+    io.number("prefill_us", m.prefill_us);
+    io.number("decode_tokens", m.decode_tokens);
+    io.number("decode_us", m.decode_us);
+}
+
+template <typename Io>
+void fields(Io& io, Is<Tokenized> auto& m) {
+    io.number("id", m.id);
+    io.list("ids", m.ids);
+}
+
+template <typename Io>
+void fields(Io& io, Is<Fault> auto& m) {
+    io.text("message", m.message);
+}
+
+template <typename Io>
+void fields(Io& io, Is<Inspection> auto& m) {
+    io.number("ok", m.ok);
+    io.text("error", m.error);
+    io.text("architecture", m.architecture);
+    io.text("quantization", m.quantization);
+    io.number("n_ctx_train", m.n_ctx_train);
+    io.number("weight_bytes", m.weight_bytes);
+}
+
+}  // namespace llmd::protocol

@@ -1,0 +1,165 @@
+// Everything that llmd and llmd-engine say to each other: one struct a message, carried in frames (frame.h) over a
+// socketpair. This folder is all that the two programs share.
+//
+// A session: llmd sends Load; the engine answers LoadProgress…, then Ready or LoadFailed. For each request llmd sends
+// Submit (the engine tokenizes and answers Accepted or Refused, then holds the request), Start when its turn has come,
+// and the engine sends Tokens… and one Finished. Cancel drops a request silently. A Fault ends the engine.
+// Requests are named by llmd; ids are never reused in the life of llmd.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/error.h"
+
+namespace llmd::protocol {
+
+// --- llmd to engine --------------------------------------------------------------------------------------------------
+
+// Which kind of device computes: compute::BackendKind says what each means.
+enum class BackendKind : uint8_t { Auto = 0, OpenCl, Cpu };
+
+// The first message, exactly once.
+struct Load {
+    std::string model_path;
+    BackendKind backend = BackendKind::Auto;
+    std::string device;               // see compute::BackendOptions
+    uint32_t n_threads = 0;           // 0: the engine's choice
+    uint32_t n_ctx = 0;               // longest sequence; 0: the engine's choice
+    uint32_t n_slots = 0;             // sequences in one batch; 0: the engine's choice
+    uint32_t prefill_chunk = 0;       // most rows of prefill in one step, fewer where those take too long; 0: 128
+    std::string avoid_device_reason;  // see compute::BackendOptions
+};
+
+struct Submit {
+    uint64_t id = 0;
+    std::string prompt;        // UTF-8
+    uint32_t max_tokens = 0;   // >= 1
+    float temperature = 0;     // 0: greedy
+    uint32_t top_k = 0;        // 0: off
+    float top_p = 1;           // 1: off
+    float min_p = 0;           // 0: off
+    float repeat_penalty = 1;  // 1: off
+    uint64_t seed = 0;
+    std::vector<std::string> stops;  // none empty
+    // Resumption: the ids already generated, and how many bytes of their text have been delivered.
+    std::vector<int32_t> replay_ids;
+    uint64_t delivered_bytes = 0;
+};
+
+struct Start {
+    uint64_t id = 0;
+};
+
+struct Cancel {
+    uint64_t id = 0;
+};
+
+// A paused request keeps its place and its KV pages and makes no tokens.
+struct SetPaused {
+    uint64_t id = 0;
+    bool paused = false;
+};
+
+struct Tokenize {
+    uint64_t id = 0;
+    std::string text;
+};
+
+// --- engine to llmd --------------------------------------------------------------------------------------------------
+
+// What the engine is about to do, sent before every call that may block. Silence longer than the budget is a hang.
+enum class Phase : uint8_t { Idle = 0, Load, KernelBuild, Step };
+
+struct PhaseChange {
+    Phase phase = Phase::Idle;
+    uint32_t budget_ms = 0;  // 0: idle, silence means nothing
+};
+
+struct LoadProgress {
+    uint32_t per_mille = 0;
+};
+
+struct Ready {
+    std::string architecture;
+    std::string quantization;
+    uint32_t n_ctx = 0;
+    uint32_t n_vocab = 0;
+    uint32_t n_slots = 0;
+    std::string backend;  // "opencl" or "cpu"
+    std::string device;
+    std::string driver;
+    std::string profile;  // equal profiles continue a text bit for bit
+    std::vector<std::string> notes;
+    uint64_t weight_bytes = 0;
+    uint64_t kv_bytes = 0;
+    uint32_t load_ms = 0;
+};
+
+struct LoadFailed {
+    base::ErrorCode code = base::ErrorCode::ModelLoadFailed;
+    std::string message;
+};
+
+struct Accepted {
+    uint64_t id = 0;
+    uint32_t prompt_tokens = 0;
+    uint32_t cached_tokens = 0;
+};
+
+struct Refused {
+    uint64_t id = 0;
+    base::ErrorCode code = base::ErrorCode::Failed;
+    std::string message;
+};
+
+// One step of one request. Text may lag behind ids (held back for UTF-8 or a stop string). During prefill `ids` and
+// `text` are empty and `position` tells the progress.
+struct Tokens {
+    uint64_t id = 0;
+    std::vector<int32_t> ids;
+    std::string text;       // valid UTF-8 without U+0000
+    uint32_t position = 0;  // tokens of the sequence that have been computed, prompt included
+};
+
+enum class FinishReason : uint8_t { Stop = 0, Length, Error };
+
+struct Finished {
+    uint64_t id = 0;
+    FinishReason reason = FinishReason::Stop;
+    base::ErrorCode code = base::ErrorCode::Failed;  // with FinishReason::Error
+    std::string message;                             // with FinishReason::Error
+    std::string text;                                // the last text, as in Tokens
+    // Of this engine's part of the request only.
+    uint32_t prefill_tokens = 0;
+    uint64_t prefill_us = 0;
+    uint32_t decode_tokens = 0;
+    uint64_t decode_us = 0;
+};
+
+struct Tokenized {
+    uint64_t id = 0;
+    std::vector<int32_t> ids;
+};
+
+// The device failed; the engine exits after this frame.
+struct Fault {
+    std::string message;
+};
+
+// The one frame of `llmd-engine --inspect FILE`.
+struct Inspection {
+    bool ok = false;
+    std::string error;  // when not ok
+    std::string architecture;
+    std::string quantization;
+    uint32_t n_ctx_train = 0;
+    uint64_t weight_bytes = 0;
+};
+
+using Message = std::variant<Load, Submit, Start, Cancel, SetPaused, Tokenize, PhaseChange, LoadProgress, Ready,
+                             LoadFailed, Accepted, Refused, Tokens, Finished, Tokenized, Fault, Inspection>;
+
+}  // namespace llmd::protocol

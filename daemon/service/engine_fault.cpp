@@ -1,0 +1,23 @@
+#include "service/engine_fault.h"
+
+namespace llmd::service {
+
+void FaultCount::add(const EngineEnd& end) {
+    if (end.counts_against_device()) ++counted;
+    if (end.lacked_memory()) ++foreign_kills;
+}
+
+std::optional<base::ErrorCode> FaultCount::verdict() const {
+    if (counted >= kMaxCountedFaults) return base::ErrorCode::DeviceError;
+    if (foreign_kills >= kMaxForeignKills) return base::ErrorCode::OutOfMemory;
+    return std::nullopt;
+}
+
+EngineVerdict judge(const EngineDeath& death) {
+    if (!death.was_ready && !death.was_replacement) return EngineVerdict::LoadFailed;
+    if (death.can_set_aside && death.worst.counted >= kMaxCountedFaults) return EngineVerdict::SetDeviceAside;
+    if (!death.was_ready && !death.lacked_memory) return EngineVerdict::LoadFailed;
+    return EngineVerdict::Resume;
+}
+
+}  // namespace llmd::service

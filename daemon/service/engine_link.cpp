@@ -1,0 +1,274 @@
+#include "service/engine_link.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "protocol/frame.h"
+
+namespace llmd::service {
+namespace {
+
+using Cause = EngineEnd::Cause;
+using base::concat;
+
+constexpr size_t kReadBytes = 64u << 10;
+constexpr int kMaxReadsPerTurn = 16;  // the front ends have their turn, however talkative the engine is
+
+constexpr std::array<std::string_view, 4> kPhaseNames = {"idle", "load", "kernel build", "step"};
+
+template <typename... Ts>
+bool is_any_of(const protocol::Message& message) {
+    return (std::holds_alternative<Ts>(message) || ...);
+}
+// Each of these is answered once, by one of those.
+bool wants_answer(const protocol::Message& message) {
+    return is_any_of<protocol::Submit, protocol::Tokenize>(message);
+}
+bool is_answer(const protocol::Message& message) {
+    return is_any_of<protocol::Accepted, protocol::Refused, protocol::Tokenized>(message);
+}
+
+EngineEnd end_from_status(int status) {
+    if (WIFSIGNALED(status)) {
+        const int number = WTERMSIG(status);
+        const bool foreign = number == SIGKILL || number == SIGTERM;
+        return {foreign ? Cause::ForeignKill : Cause::Signal,
+                concat("ended by signal ", number, " (", ::strsignal(number), ")")};
+    }
+    return {Cause::Exit, concat("exited with status ", WEXITSTATUS(status))};
+}
+
+}  // namespace
+
+class EngineLink::Impl {
+public:
+    Impl(base::EventLoop& loop, EngineLauncher& launcher, EngineProcess process, Events events, EnginePatience patience)
+        : loop_(loop),
+          launcher_(launcher),
+          process_(std::move(process)),
+          events_(std::move(events)),
+          patience_(patience),
+          budget_(patience.start) {
+        loop_.add_fd(process_.socket.get(), POLLIN, [this](short revents) { on_socket(revents); });
+        loop_.add_fd(process_.pidfd.get(), POLLIN, [this](short) { on_exit(); });
+        watch();
+    }
+
+    ~Impl() {
+        if (ended_) return;
+        forget_descriptors();
+        // Not reaped: that could block. This happens only where llmd itself is about to end.
+        launcher_.kill(process_);
+    }
+
+    void send(const protocol::Message& message) {
+        if (!process_.socket) return;
+        if (unsent_begin_ > 0) {
+            unsent_.erase(0, unsent_begin_);
+            unsent_begin_ = 0;
+        }
+        if (const auto encoded = protocol::encode(message, unsent_); !encoded) {
+            condemn(Cause::Protocol, "llmd made a frame that cannot be sent: " + encoded.error().message);
+            return;
+        }
+        if (unsent_.size() > kMaxUnsentBytes) {
+            condemn(Cause::Silence, concat("does not read: ", unsent_.size(), " bytes are unsent"));
+            return;
+        }
+        write_some();
+        if (wants_answer(message) && unanswered_++ == 0 && budget_.count() == 0) watch();
+    }
+
+    void stop() { dismiss(Cause::Asked, "was asked to end"); }
+
+    void condemn(Cause cause, std::string detail) {
+        if (!give_up(cause, std::move(detail))) return;
+        kill();
+    }
+
+    pid_t pid() const { return process_.pid; }
+
+private:
+    // Nothing that it says counts from now on. False when that is so already.
+    bool give_up(Cause cause, std::string detail) {
+        if (ended_ || why_) return false;
+        why_ = EngineEnd{cause, std::move(detail)};
+        close_socket();
+        return true;
+    }
+
+    // Lets it leave by itself.
+    void dismiss(Cause cause, std::string detail) {
+        if (!give_up(cause, std::move(detail))) return;
+        set_timer(patience_.exit, [this] { kill(); });
+    }
+
+    void kill() {
+        launcher_.kill(process_);
+        set_timer(patience_.kill, [this] { end(*why_); });
+    }
+
+    void on_socket(short revents) {
+        if ((revents & POLLOUT) != 0) write_some();
+        if ((revents & (POLLIN | POLLHUP | POLLERR)) != 0) read_some(kMaxReadsPerTurn);
+    }
+
+    void write_some() {
+        while (process_.socket && unsent_begin_ < unsent_.size()) {
+            const std::string_view left = std::string_view(unsent_).substr(unsent_begin_);
+            const ssize_t n = ::send(process_.socket.get(), left.data(), left.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+            if (n < 0 && errno == EINTR) continue;
+            if (n < 0 && errno == EAGAIN) break;
+            if (n < 0) {
+                // It is gone or going; the pidfd tells how.
+                unsent_begin_ = unsent_.size();
+                break;
+            }
+            unsent_begin_ += static_cast<size_t>(n);
+        }
+        const bool all = unsent_begin_ == unsent_.size();
+        if (all) {
+            unsent_.clear();
+            unsent_begin_ = 0;
+        }
+        if (process_.socket) loop_.set_events(process_.socket.get(), all ? POLLIN : POLLIN | POLLOUT);
+    }
+
+    // Reads until nothing is left, `max_reads` are done, or a message made this link close its socket.
+    void read_some(int max_reads) {
+        std::array<char, kReadBytes> bytes;
+        for (int i = 0; i < max_reads && process_.socket; ++i) {
+            const ssize_t n = ::recv(process_.socket.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
+            if (n < 0 && errno == EINTR) continue;
+            if (n < 0 && errno == EAGAIN) return;
+            if (n <= 0) {
+                close_socket();
+                // Usually the pidfd is readable in this very turn.
+                set_timer(patience_.exit, [this] { condemn(Cause::Silence, "closed its socket and did not end"); });
+                return;
+            }
+            reader_.append({bytes.data(), static_cast<size_t>(n)});
+            if (!deliver_messages()) return;
+            watch();
+        }
+    }
+
+    // False when the engine has been given up.
+    bool deliver_messages() {
+        for (;;) {
+            auto message = reader_.next();
+            if (!message) {
+                condemn(Cause::Protocol, "sent a malformed frame: " + message.error().message);
+                return false;
+            }
+            if (!*message) return true;
+            if (const auto* change = std::get_if<protocol::PhaseChange>(&**message)) {
+                phase_ = kPhaseNames[static_cast<size_t>(change->phase)];
+                budget_ = std::chrono::milliseconds(change->budget_ms);
+            } else if (const auto* fault = std::get_if<protocol::Fault>(&**message)) {
+                dismiss(Cause::Fault, "reported a device error: " + fault->message);
+                return false;
+            } else {
+                if (unanswered_ > 0 && is_answer(**message)) --unanswered_;
+                events_.on_message(**message);
+                if (!process_.socket) return false;
+            }
+        }
+    }
+
+    void on_exit() {
+        // What it said before it ended counts: a Fault, or the last words of a request.
+        read_some(1 + static_cast<int>(protocol::kMaxFrameBytes / kReadBytes));
+        const int status = launcher_.reap(process_);
+        end(why_ ? *why_ : end_from_status(status));
+    }
+
+    void end(const EngineEnd& why) {
+        ended_ = true;
+        forget_descriptors();
+        events_.on_ended(why);
+    }
+
+    // Silence of more than the budget is a hang. An idle engine has none: it may be silent until it is asked something.
+    void watch() {
+        cancel_timer();
+        const auto budget = budget_.count() == 0 && unanswered_ > 0 ? patience_.answer : budget_;
+        if (budget.count() == 0) return;
+        set_timer(budget, [this, budget] {
+            condemn(Cause::Silence, concat("was silent for more than ", budget.count(), " ms in phase ", phase_));
+        });
+    }
+
+    void set_timer(std::chrono::milliseconds delay, std::function<void()> callback) {
+        cancel_timer();
+        timer_ = loop_.add_timer_after(delay, std::move(callback));
+    }
+    void cancel_timer() { loop_.cancel_timer(std::exchange(timer_, 0)); }
+
+    void close_socket() {
+        if (!process_.socket) return;
+        loop_.remove_fd(process_.socket.get());
+        process_.socket.reset();
+        unsent_.clear();
+        unsent_begin_ = 0;
+    }
+
+    void forget_descriptors() {
+        cancel_timer();
+        close_socket();
+        loop_.remove_fd(process_.pidfd.get());
+    }
+
+    base::EventLoop& loop_;
+    EngineLauncher& launcher_;
+    EngineProcess process_;
+    Events events_;
+
+    protocol::FrameReader reader_;
+    std::string unsent_;
+    size_t unsent_begin_ = 0;
+
+    std::string_view phase_ = "start";
+    const EnginePatience patience_;
+    std::chrono::milliseconds budget_;    // of its phase; 0: idle
+    uint32_t unanswered_ = 0;             // Submit and Tokenize; each gets one Accepted, Refused or Tokenized
+    base::EventLoop::TimerId timer_ = 0;  // the end of a budget, of the patience for an exit, or of that for a kill
+
+    std::optional<EngineEnd> why_;  // llmd ends it, for this reason
+    bool ended_ = false;
+};
+
+base::Result<std::unique_ptr<EngineLink>> EngineLink::start(base::EventLoop& loop, EngineLauncher& launcher,
+                                                            Events events, EnginePatience patience) {
+    auto process = launcher.launch();
+    if (!process) return std::move(process).error();
+    auto impl = std::make_unique<Impl>(loop, launcher, std::move(*process), std::move(events), patience);
+    return std::unique_ptr<EngineLink>(new EngineLink(std::move(impl)));
+}
+
+EngineLink::EngineLink(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+EngineLink::~EngineLink() = default;
+
+void EngineLink::send(const protocol::Message& message) {
+    impl_->send(message);
+}
+void EngineLink::stop() {
+    impl_->stop();
+}
+void EngineLink::condemn(EngineEnd::Cause cause, std::string detail) {
+    impl_->condemn(cause, std::move(detail));
+}
+pid_t EngineLink::pid() const {
+    return impl_->pid();
+}
+
+}  // namespace llmd::service

@@ -1,0 +1,121 @@
+// One engine process and the conversation with it: spawns, feeds, watches, kills. Knows frames, phases and exit codes;
+// knows nothing of clients or queues. Service decides what a death means (engine_fault.h) and what to send to the next
+// one. Thread-bound to the event loop. A link is one life of one engine: after on_ended() it is dead and may only be
+// destroyed.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/event_loop.h"
+#include "base/result.h"
+#include "base/unique_fd.h"
+#include "protocol/messages.h"
+
+namespace llmd::service {
+
+// How to run engines; constant in the life of the daemon.
+struct ServiceOptions {
+    std::string default_model;  // name or absolute path; empty: the bundled model
+    protocol::BackendKind backend = protocol::BackendKind::Auto;
+    std::string device = {};
+    uint32_t n_threads = 0;  // 0: the engine's choice, as below
+    uint32_t n_ctx = 0;
+    uint32_t n_slots = 0;
+    uint32_t prefill_chunk = 0;
+};
+
+// A started engine: its process and llmd's end of the socketpair (non-blocking).
+struct EngineProcess {
+    pid_t pid = -1;
+    base::UniqueFd pidfd;  // readable when the process has ended
+    base::UniqueFd socket;
+};
+
+// Starts engines. Tests give the service one that plays the engine's part by hand.
+class EngineLauncher {
+public:
+    virtual ~EngineLauncher() = default;
+    virtual base::Result<EngineProcess> launch() = 0;
+    // Ends it (SIGKILL to its process group).
+    virtual void kill(const EngineProcess& process) = 0;
+    // After pidfd became readable: the wait status as waitpid() gives it.
+    virtual int reap(const EngineProcess& process) = 0;
+};
+
+// Runs the llmd-engine at `engine_path` as spawn() does (engine_process.h).
+std::unique_ptr<EngineLauncher> make_process_launcher(std::string engine_path);
+
+// Why an engine ended.
+struct EngineEnd {
+    enum class Cause : uint8_t {
+        Asked,        // llmd ended it on purpose
+        Fault,        // it reported a device error, and was to end
+        Signal,       // SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE
+        Silence,      // llmd killed it: silent beyond its budget
+        Protocol,     // llmd killed it: it sent a malformed frame
+        ForeignKill,  // SIGKILL or SIGTERM that llmd did not send: the out-of-memory killer, a person
+        NoMemory,     // llmd killed it: it could not load again what had been loaded before
+        Exit,         // exited without being asked
+    };
+    Cause cause = Cause::Asked;
+    std::string detail;  // one sentence for status and log
+
+    // Counted against the device: what a driver does.
+    bool counts_against_device() const {
+        return cause == Cause::Fault || cause == Cause::Signal || cause == Cause::Silence || cause == Cause::Protocol ||
+               cause == Cause::Exit;
+    }
+    bool lacked_memory() const { return cause == Cause::ForeignKill || cause == Cause::NoMemory; }
+};
+
+// How long an engine may take, apart from the budgets that it states itself. Shorter in tests.
+struct EnginePatience {
+    // From exec to its first frame: a cold start from slow storage.
+    std::chrono::milliseconds start{30'000};
+    // While it is idle, from a Submit or Tokenize to its next frame: it may have been swapped out.
+    std::chrono::milliseconds answer{30'000};
+    // From the closed socket to SIGKILL: it looks at its socket between two submits.
+    std::chrono::milliseconds exit{2'000};
+    // From SIGKILL to its end: its memory and its device are taken apart. One that takes longer sleeps where no signal
+    // wakes it; llmd goes on without it and leaves it unreaped.
+    std::chrono::milliseconds kill{10'000};
+};
+
+class EngineLink {
+public:
+    // All prompts and replays that the limits on requests allow, with room.
+    static constexpr size_t kMaxUnsentBytes = 128u << 20;
+
+    struct Events {
+        std::function<void(const protocol::Message&)> on_message;  // everything but PhaseChange and Fault
+        std::function<void(const EngineEnd&)> on_ended;            // once, last; destroy the link from a later turn
+    };
+
+    static base::Result<std::unique_ptr<EngineLink>> start(base::EventLoop& loop, EngineLauncher& launcher,
+                                                           Events events, EnginePatience patience = {});
+    EngineLink(const EngineLink&) = delete;
+    EngineLink& operator=(const EngineLink&) = delete;
+    ~EngineLink();  // kills the engine if it still runs
+
+    // Queues a frame; an engine that reads nothing while kMaxUnsentBytes pile up is killed for Silence.
+    void send(const protocol::Message& message);
+    // Closes the socket, gives the engine EnginePatience::exit to leave, then kills it; on_ended(Asked) follows.
+    void stop();
+    // Kills an engine whose frames make no sense (Protocol) or that lacks memory (NoMemory); on_ended(cause, detail)
+    // follows.
+    void condemn(EngineEnd::Cause cause, std::string detail);
+    pid_t pid() const;
+
+private:
+    class Impl;
+    explicit EngineLink(std::unique_ptr<Impl> impl);
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace llmd::service

@@ -1,0 +1,268 @@
+#include "service/model_catalogue.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <deque>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "base/unique_fd.h"
+#include "base/utf8.h"
+#include "protocol/frame.h"
+#include "service/engine_process.h"
+
+namespace llmd::service {
+namespace {
+
+using base::ErrorCode;
+using base::fail;
+using protocol::Inspection;
+
+constexpr std::string_view kSuffix = ".gguf";
+
+struct CloseDirectory {
+    void operator()(DIR* directory) const { ::closedir(directory); }
+};
+
+struct ModelFile {
+    std::string path;
+    FileIdentity identity;
+};
+
+}  // namespace
+
+bool is_control(char c) {
+    return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+}
+
+bool is_one_line(std::string_view text) {
+    return std::none_of(text.begin(), text.end(), is_control) && base::is_clean_text(text);
+}
+
+bool is_model_name(std::string_view name) {
+    return !name.empty() && name.front() != '.' && name.find('/') == std::string_view::npos && is_one_line(name);
+}
+
+std::optional<FileIdentity> file_identity(const std::string& path) {
+    struct stat status;
+    if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+    constexpr int64_t kNanoseconds = 1'000'000'000;
+    return FileIdentity{static_cast<uint64_t>(status.st_dev), static_cast<uint64_t>(status.st_ino),
+                        static_cast<uint64_t>(status.st_size),
+                        static_cast<int64_t>(status.st_mtim.tv_sec) * kNanoseconds + status.st_mtim.tv_nsec};
+}
+
+class ModelCatalogue::Impl {
+public:
+    Impl(base::EventLoop& loop, std::vector<std::string> folders, std::string engine_path)
+        : loop_(loop), folders_(std::move(folders)), engine_path_(std::move(engine_path)) {}
+
+    ~Impl() {
+        loop_.cancel_timer(report_timer_);
+        for (auto& [pidfd, child] : children_) end_child(child);
+    }
+
+    base::Result<std::string> find(std::string_view name) const {
+        if (is_model_name(name)) {
+            for (const std::string& folder : folders_) {
+                std::string path = base::concat(folder, "/", name, kSuffix);
+                if (file_identity(path)) return path;
+            }
+        }
+        std::string known;
+        for (const auto& [other, file] : scan()) known += (known.empty() ? "" : ", ") + other;
+        return fail(ErrorCode::ModelNotFound, "no model is called '", base::to_clean_text(name), "'; there ",
+                    known.empty() ? "are none" : "are: ", known);
+    }
+
+    std::map<std::string, ModelFile> scan() const {
+        std::map<std::string, ModelFile> models;
+        for (const std::string& folder : folders_) {
+            const std::unique_ptr<DIR, CloseDirectory> directory(::opendir(folder.c_str()));
+            if (!directory) continue;
+            while (const dirent* entry = ::readdir(directory.get())) {
+                std::string_view name = entry->d_name;
+                if (!name.ends_with(kSuffix)) continue;
+                name.remove_suffix(kSuffix.size());
+                if (!is_model_name(name) || models.size() >= kMaxModels) continue;
+                std::string path = base::concat(folder, "/", name, kSuffix);
+                const auto identity = file_identity(path);
+                if (identity) models.try_emplace(std::string(name), ModelFile{std::move(path), *identity});
+            }
+        }
+        return models;
+    }
+
+    void list(std::function<void(std::vector<ModelEntry>)> done) {
+        waiting_.push_back(std::move(done));
+        if (waiting_.size() > 1) return;  // answered with the list that is being made
+        models_ = scan();
+        failures_.clear();
+        std::set<FileIdentity> present;
+        for (const auto& [name, file] : models_) {
+            if (!present.insert(file.identity).second || known_.contains(file.identity)) continue;
+            to_inspect_.push_back(file);
+        }
+        std::erase_if(known_, [&](const auto& known) { return !present.contains(known.first); });
+        continue_inspecting();
+    }
+
+    void forget_inspections() { known_.clear(); }
+
+private:
+    struct Child {
+        ChildProcess process;
+        base::UniqueFd output;
+        base::EventLoop::TimerId timer = 0;
+        FileIdentity identity;
+        bool given_up = false;  // killed; nothing but its end is awaited
+    };
+
+    size_t n_inspecting() const {
+        return static_cast<size_t>(std::count_if(children_.begin(), children_.end(),
+                                                 [](const auto& child) { return !child.second.given_up; }));
+    }
+
+    void continue_inspecting() {
+        while (!to_inspect_.empty() && n_inspecting() < kMaxInspections) {
+            const ModelFile file = std::move(to_inspect_.front());
+            to_inspect_.pop_front();
+            if (auto started = start_child(file); !started) failures_[file.identity] = started.error().message;
+        }
+        if (n_inspecting() == 0 && to_inspect_.empty() && !waiting_.empty() && report_timer_ == 0) {
+            // A timer that is due: unlike a deferred call it can be cancelled.
+            report_timer_ = loop_.add_timer_after({}, [this] { report(); });
+        }
+    }
+
+    base::Result<void> start_child(const ModelFile& file) {
+        int ends[2];
+        if (::pipe2(ends, O_CLOEXEC) != 0) return base::fail_errno(ErrorCode::Failed, "pipe2", errno);
+        base::UniqueFd output(ends[0]);
+        const base::UniqueFd input(ends[1]);
+        if (::fcntl(output.get(), F_SETFL, O_NONBLOCK) != 0) {
+            return base::fail_errno(ErrorCode::Failed, "O_NONBLOCK for an inspection", errno);
+        }
+        auto process = spawn(engine_path_, {"--inspect", file.path}, PassedFd{input.get(), STDOUT_FILENO});
+        if (!process) return std::move(process).error();
+        const int pidfd = process->pidfd.get();
+        Child& child = children_[pidfd];
+        child.process = std::move(*process);
+        child.output = std::move(output);
+        child.identity = file.identity;
+        child.timer = loop_.add_timer_after(kInspectionLimit, [this, &child] {
+            failures_[child.identity] = "the inspection took more than 5 s";
+            child.given_up = true;
+            kill_child(child.process.pid);
+            continue_inspecting();
+        });
+        loop_.add_fd(pidfd, POLLIN, [this, pidfd](short) { on_exit(pidfd); });
+        return {};
+    }
+
+    void on_exit(int pidfd) {
+        Child& child = children_.at(pidfd);
+        const int status = reap_child(child.process.pid);
+        if (!child.given_up) {
+            if (auto inspection = read_inspection(child.output.get(), status)) {
+                known_[child.identity] = *std::move(inspection);
+            } else {
+                failures_[child.identity] = inspection.error().message;
+            }
+        }
+        loop_.cancel_timer(child.timer);
+        loop_.remove_fd(pidfd);
+        children_.erase(pidfd);
+        continue_inspecting();
+    }
+
+    // All of it is in the pipe by now: one that wrote more than a pipe holds has waited until it was killed.
+    static base::Result<Inspection> read_inspection(int fd, int status) {
+        protocol::FrameReader reader;
+        std::array<char, 4096> bytes;
+        for (ssize_t n; (n = ::read(fd, bytes.data(), bytes.size())) > 0;) {
+            reader.append({bytes.data(), static_cast<size_t>(n)});
+        }
+        auto message = reader.next();
+        if (!message) {
+            return fail(ErrorCode::Failed, "the inspection's answer is malformed: ", message.error().message);
+        }
+        if (!*message || !std::holds_alternative<Inspection>(**message)) {
+            return fail(ErrorCode::Failed, "the inspection ended without an answer (wait status ", status, ")");
+        }
+        return std::get<Inspection>(std::move(**message));
+    }
+
+    void report() {
+        report_timer_ = 0;
+        std::vector<ModelEntry> entries;
+        for (const auto& [name, file] : models_) {
+            ModelEntry& entry = entries.emplace_back();
+            entry.name = name;
+            entry.path = file.path;
+            entry.size_bytes = file.identity.size;
+            const auto known = known_.find(file.identity);
+            if (known == known_.end()) {
+                const auto failure = failures_.find(file.identity);
+                entry.error = failure == failures_.end() ? "not inspected" : failure->second;
+                continue;
+            }
+            const Inspection& inspection = known->second;
+            entry.architecture = inspection.architecture;
+            entry.quantization = inspection.quantization;
+            entry.context_length = inspection.n_ctx_train;
+            if (!inspection.ok) entry.error = inspection.error.empty() ? "not a model" : inspection.error;
+        }
+        for (auto& done : std::exchange(waiting_, {})) done(entries);
+    }
+
+    void end_child(Child& child) {
+        loop_.cancel_timer(child.timer);
+        loop_.remove_fd(child.process.pidfd.get());
+        kill_child(child.process.pid);  // not reaped: that could block, and llmd is about to end
+    }
+
+    base::EventLoop& loop_;
+    const std::vector<std::string> folders_;
+    const std::string engine_path_;
+
+    std::map<FileIdentity, Inspection> known_;  // what inspections have answered, that it is no model included
+    // The list that is being made, and for whom.
+    std::map<std::string, ModelFile> models_;
+    std::deque<ModelFile> to_inspect_;
+    std::map<FileIdentity, std::string> failures_;  // of this list only: a second try may have more luck
+    std::map<int, Child> children_;                 // by pidfd
+    base::EventLoop::TimerId report_timer_ = 0;
+    std::vector<std::function<void(std::vector<ModelEntry>)>> waiting_;
+};
+
+ModelCatalogue::ModelCatalogue(base::EventLoop& loop, std::vector<std::string> folders, std::string engine_path)
+    : impl_(std::make_unique<Impl>(loop, std::move(folders), std::move(engine_path))) {}
+ModelCatalogue::~ModelCatalogue() = default;
+
+base::Result<std::string> ModelCatalogue::find(std::string_view name) const {
+    return impl_->find(name);
+}
+
+std::vector<std::string> ModelCatalogue::names() const {
+    std::vector<std::string> names;
+    for (const auto& [name, file] : impl_->scan()) names.push_back(name);
+    return names;
+}
+
+void ModelCatalogue::list(std::function<void(std::vector<ModelEntry>)> done) {
+    impl_->list(std::move(done));
+}
+void ModelCatalogue::forget_inspections() {
+    impl_->forget_inspections();
+}
+
+}  // namespace llmd::service

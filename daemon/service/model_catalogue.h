@@ -1,0 +1,83 @@
+// The models that can be named: every *.gguf in the model folders. Names and sizes come from the folder; architecture,
+// quantization and context from `llmd-engine --inspect FILE`, a short-lived confined process, cached by device, inode,
+// size and modification time. llmd itself never parses a model file.
+// Thread-bound to the event loop.
+#pragma once
+
+#include <chrono>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/event_loop.h"
+#include "base/result.h"
+
+namespace llmd::service {
+
+struct ModelEntry {
+    std::string name;  // the file's name without ".gguf"
+    std::string path;
+    uint64_t size_bytes = 0;
+    bool loaded = false;
+    // From the inspection; empty and `error` set when it failed.
+    std::string architecture;
+    std::string quantization;
+    uint32_t context_length = 0;
+    std::string error;
+};
+
+// A changed file has another identity.
+struct FileIdentity {
+    uint64_t device = 0;
+    uint64_t inode = 0;
+    uint64_t size = 0;
+    int64_t mtime_ns = 0;
+    auto operator<=>(const FileIdentity&) const = default;
+};
+// Nothing when `path` is not a regular file or a link to one.
+std::optional<FileIdentity> file_identity(const std::string& path);
+
+bool is_control(char c);
+// Clean text without control characters: it can be shown to people and logged.
+bool is_one_line(std::string_view text);
+// A name that people can also type: one line without '/' that does not begin with a dot.
+bool is_model_name(std::string_view name);
+
+class ModelCatalogue {
+public:
+    // For one file; then the process is killed, and the list goes on without it even if it does not die.
+    static constexpr std::chrono::seconds kInspectionLimit{5};
+    static constexpr size_t kMaxInspections = 2;  // at a time: a phone has other things to do
+    static constexpr size_t kMaxModels = 1000;    // listed; more is a wrong folder, not a collection
+
+    // `folders` in falling precedence: a name in an earlier folder hides the same name in a later one. `engine_path` is
+    // the llmd-engine to inspect with. A folder that does not exist is empty; what is not a regular file is skipped
+    // (symbolic links to one are fine), and so are hidden files and names that are not clean text or hold control
+    // characters.
+    ModelCatalogue(base::EventLoop& loop, std::vector<std::string> folders, std::string engine_path);
+    ModelCatalogue(const ModelCatalogue&) = delete;
+    ModelCatalogue& operator=(const ModelCatalogue&) = delete;
+    ~ModelCatalogue();
+
+    // Path of a model by name: ModelNotFound lists the names there are. Names with '/' or NUL are never looked up.
+    base::Result<std::string> find(std::string_view name) const;
+    // All names, sorted.
+    std::vector<std::string> names() const;
+    // Inspects what is new or has given no answer yet, then calls `done` in a later turn; sorted by name. `loaded` is
+    // false: the service knows.
+    void list(std::function<void(std::vector<ModelEntry>)> done);
+    // Forgets what inspections have found. The folders themselves are read at every question.
+    void forget_inspections();
+
+private:
+    class Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace llmd::service

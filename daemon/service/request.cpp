@@ -1,0 +1,69 @@
+#include "service/request.h"
+
+#include <array>
+
+namespace llmd::service {
+namespace {
+
+constexpr std::array<std::string_view, 3> kPriorities = {"interactive", "normal", "background"};
+constexpr std::array<std::string_view, 5> kStates = {"queued", "loading", "prefill", "decode", "paused"};
+constexpr std::array<std::string_view, 5> kFinishes = {"stop", "length", "cancelled", "timeout", "error"};
+
+base::Error invalid(std::string_view field, double value) {
+    return base::fail(base::ErrorCode::InvalidArgument, field, ": ", value, " is out of range");
+}
+
+}  // namespace
+
+std::string_view priority_name(Priority priority) {
+    return kPriorities[static_cast<size_t>(priority)];
+}
+
+std::optional<Priority> priority_from_name(std::string_view name) {
+    for (size_t i = 0; i < kPriorities.size(); ++i) {
+        if (kPriorities[i] == name) return static_cast<Priority>(i);
+    }
+    return std::nullopt;
+}
+
+std::string_view request_state_name(RequestState state) {
+    return kStates[static_cast<size_t>(state)];
+}
+
+std::string_view finish_name(Finish finish) {
+    return kFinishes[static_cast<size_t>(finish)];
+}
+
+base::Result<void> check(const GenerateRequest& request) {
+    using Limits = RequestLimits;
+    const Sampling& sampling = request.sampling;
+    const auto within = [](double value, double low, double high) { return value >= low && value <= high; };
+    if (request.prompt.size() > Limits::kMaxSocketPromptBytes) {
+        return base::fail(base::ErrorCode::PromptTooLong, "prompt: ", request.prompt.size(), " bytes are more than ",
+                          Limits::kMaxSocketPromptBytes);
+    }
+    if (!within(request.max_tokens, 1, Limits::kMaxTokens)) return invalid("max_tokens", request.max_tokens);
+    if (!within(sampling.temperature, 0, Limits::kMaxTemperature)) return invalid("temperature", sampling.temperature);
+    if (sampling.top_k > Limits::kMaxTopK) return invalid("top_k", sampling.top_k);
+    if (!within(sampling.top_p, 0, 1)) return invalid("top_p", sampling.top_p);
+    if (!within(sampling.min_p, 0, 1)) return invalid("min_p", sampling.min_p);
+    if (!(sampling.repeat_penalty > 0 && sampling.repeat_penalty <= Limits::kMaxRepeatPenalty)) {
+        return invalid("repeat_penalty", sampling.repeat_penalty);
+    }
+    if (request.stops.size() > Limits::kMaxStops) {
+        return base::fail(base::ErrorCode::InvalidArgument, "stop: ", request.stops.size(), " strings are more than ",
+                          Limits::kMaxStops);
+    }
+    for (const std::string& stop : request.stops) {
+        if (stop.empty() || stop.size() > Limits::kMaxStopBytes) {
+            return base::fail(base::ErrorCode::InvalidArgument, "stop: a string of ", stop.size(),
+                              " bytes, must be 1 to ", Limits::kMaxStopBytes);
+        }
+    }
+    if (request.deadline && !within(static_cast<double>(request.deadline->count()), 0, Limits::kMaxDeadlineMs)) {
+        return invalid("deadline_ms", static_cast<double>(request.deadline->count()));
+    }
+    return {};
+}
+
+}  // namespace llmd::service

@@ -1,0 +1,111 @@
+// A request as the service knows it: transport-neutral, validated by the front end that made it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace llmd::service {
+
+using RequestId = uint64_t;  // never 0, never reused
+
+enum class Priority : uint8_t { Interactive, Normal, Background };
+std::string_view priority_name(Priority priority);  // "interactive"
+std::optional<Priority> priority_from_name(std::string_view name);
+
+// Limits on what a client may ask for; published in the D-Bus property `Limits`.
+struct RequestLimits {
+    static constexpr size_t kMaxPromptBytes = 64u << 10;  // over D-Bus, where messages are copied
+    static constexpr size_t kMaxSocketPromptBytes = 4u << 20;
+    static constexpr size_t kMaxQueued = 16;    // requests not yet running, in all
+    static constexpr size_t kMaxPerClient = 4;  // requests of one client, running ones included
+    static constexpr uint32_t kMaxTokens = 1u << 20;
+    static constexpr size_t kMaxStops = 16;
+    static constexpr size_t kMaxStopBytes = 256;  // of one stop string
+    static constexpr uint32_t kMaxTopK = 256;     // what a device returns as candidates, with margin
+    static constexpr double kMaxTemperature = 10;
+    static constexpr double kMaxRepeatPenalty = 10;
+    static constexpr uint32_t kMaxDeadlineMs = 24u * 3600 * 1000;
+};
+
+// Defaults are what most programs of this kind use, so that a prompt behaves as its author is used to.
+struct Sampling {
+    float temperature = 0.8f;      // 0: greedy
+    uint32_t top_k = 40;           // 0: off
+    float top_p = 0.95f;           // 1: off
+    float min_p = 0.05f;           // 0: off
+    float repeat_penalty = 1;      // 1: off
+    std::optional<uint64_t> seed;  // chosen at random when absent, and reported
+};
+
+struct GenerateRequest {
+    std::string client;  // who asks, e.g. the unique bus name; limits and fairness go by it
+    std::string prompt;  // valid UTF-8, at most the transport's limit
+    std::string model;   // a name from the catalogue; empty: the loaded model, else the default
+    uint32_t max_tokens = kDefaultMaxTokens;
+    Sampling sampling;
+    std::vector<std::string> stops;
+    Priority priority = Priority::Normal;
+    std::optional<std::chrono::milliseconds> deadline;  // from submission to the last token
+    bool echo = false;                                  // the text begins with the prompt
+
+    static constexpr uint32_t kDefaultMaxTokens = 256;
+};
+
+// Front ends have refused such requests in their own words; this keeps the engine and its frames safe from a mistake.
+// InvalidArgument or PromptTooLong names the first field that is out of its limits.
+base::Result<void> check(const GenerateRequest& request);
+
+enum class RequestState : uint8_t { Queued, Loading, Prefill, Decode, Paused };
+std::string_view request_state_name(RequestState state);  // "queued"
+
+enum class Finish : uint8_t { Stop, Length, Cancelled, Timeout, Error };
+std::string_view finish_name(Finish finish);  // "stop"
+
+// How a request ended, and what it cost. `error` is set exactly when finish is Error.
+struct Outcome {
+    Finish finish = Finish::Stop;
+    std::optional<base::Error> error;
+    std::string model;
+    uint64_t seed = 0;
+    uint32_t prompt_tokens = 0;
+    uint32_t cached_tokens = 0;
+    uint32_t generated_tokens = 0;
+    std::chrono::milliseconds queue_time{};  // submission to start
+    std::chrono::milliseconds ttft{};        // submission to first token; 0 if there was none
+    double prefill_tps = 0;                  // tokens per second; 0 if unknown
+    double decode_tps = 0;
+    bool profile_changed = false;  // the text was continued on another device or kernel set
+};
+
+// Where a request's events go. Called on the loop thread only, never from inside a call to Service.
+class RequestSink {
+public:
+    virtual ~RequestSink() = default;
+    // Tokenized: the request fits the model.
+    virtual void on_accepted(uint32_t prompt_tokens, uint32_t cached_tokens) = 0;
+    // Valid UTF-8 without U+0000; may be many tokens' text at once or part of one's.
+    virtual void on_text(std::string_view text) = 0;
+    // Exactly once, and the last call: the sink may be destroyed after it returns.
+    virtual void on_finished(const Outcome& outcome) = 0;
+};
+
+// For the Request object's properties and for ListRequests.
+struct RequestSnapshot {
+    RequestId id = 0;
+    std::string client;
+    std::string model;
+    RequestState state = RequestState::Queued;
+    uint32_t position = 0;  // requests ahead of it; 0 when running
+    uint64_t estimated_wait_ms = 0;
+    uint32_t prompt_tokens = 0;
+    uint32_t generated_tokens = 0;
+    Priority priority = Priority::Normal;
+};
+
+}  // namespace llmd::service

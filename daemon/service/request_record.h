@@ -1,0 +1,58 @@
+// The log of a request: everything that is needed to continue it on another engine and to say how it ended.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/event_loop.h"
+#include "service/engine_fault.h"
+#include "service/model_catalogue.h"
+#include "service/request.h"
+
+namespace llmd::service {
+
+struct ModelReference {
+    std::string name;
+    std::string path;
+};
+
+struct RequestRecord {
+    RequestId id = 0;
+    GenerateRequest request;
+    RequestSink* sink = nullptr;
+    ModelReference model;
+    uint64_t seed = 0;
+
+    base::TimePoint submitted;
+    std::optional<base::TimePoint> started;  // first handed to an engine's batch
+    std::optional<base::TimePoint> first_token;
+    base::EventLoop::TimerId deadline_timer = 0;
+
+    bool running = false;   // its turn has come, whether or not an engine has it at the moment
+    bool accepted = false;  // the sink knows the prompt's length
+    bool paused = false;
+    uint32_t prompt_tokens = 0;
+    uint32_t cached_tokens = 0;
+
+    // What a replay sends.
+    std::vector<int32_t> ids;
+    uint64_t delivered_bytes = 0;  // of the text behind `ids`; an echoed prompt does not count
+
+    std::optional<FileIdentity> file;  // of the model that made `ids`
+    std::string profile;               // of the engine that made the last id
+    bool profile_changed = false;
+    FaultCount faults;
+
+    // On the engine that runs now.
+    bool sent = false;      // Submit
+    bool answered = false;  // Accepted
+    bool in_batch = false;  // Start
+    void forget_engine() { sent = answered = in_batch = false; }
+
+    // An engine's death is this request's concern: the engine computed it, or may have died of tokenizing it.
+    bool exposed() const { return running || (sent && !answered); }
+};
+
+}  // namespace llmd::service

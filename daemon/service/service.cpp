@@ -1,0 +1,356 @@
+#include "service/service.h"
+
+#include <sys/random.h>
+
+#include <array>
+#include <cerrno>
+#include <utility>
+
+#include <spdlog/spdlog.h>
+
+#include "protocol/frame.h"
+#include "service/service_impl.h"
+
+namespace llmd::service {
+namespace {
+
+using base::ErrorCode;
+using std::chrono::milliseconds;
+
+// Calls of Tokenize that wait for an answer: more is a client out of control.
+constexpr size_t kMaxTokenizeCalls = 16;
+// Every byte may be a token, and the ids must fit into a frame.
+constexpr size_t kMaxTokenizeBytes = protocol::kMaxArrayElements / 2;
+// Weight of the newest request in the average that estimates waiting times.
+constexpr double kNewestRunWeight = 0.25;
+
+constexpr std::array<std::string_view, 7> kStateNames = {"idle",      "loading",   "ready", "busy",
+                                                         "throttled", "suspended", "error"};
+
+milliseconds whole_ms(base::Clock::duration duration) {
+    return std::chrono::duration_cast<milliseconds>(duration);
+}
+
+double per_second(uint32_t tokens, uint64_t us) {
+    return us == 0 ? 0 : static_cast<double>(tokens) * 1e6 / static_cast<double>(us);
+}
+
+base::Result<uint64_t> random_seed() {
+    uint64_t seed = 0;
+    // So few bytes are never cut short.
+    if (::getrandom(&seed, sizeof(seed), 0) != sizeof(seed)) {
+        return base::fail_errno(ErrorCode::Failed, "getrandom for a seed", errno);
+    }
+    return seed;
+}
+
+base::Error no_such_request(RequestId id) {
+    return base::fail(ErrorCode::NotFound, "request ", id, " does not exist or has ended");
+}
+
+}  // namespace
+
+std::string_view state_name(State state) {
+    return kStateNames[static_cast<size_t>(state)];
+}
+
+Service::Impl::Impl(base::EventLoop& loop, ServiceOptions options, std::unique_ptr<EngineLauncher> launcher,
+                    std::unique_ptr<ModelCatalogue> catalogue, std::function<base::TimePoint()> now)
+    : loop_(loop),
+      options_(std::move(options)),
+      launcher_(std::move(launcher)),
+      catalogue_(std::move(catalogue)),
+      now_(std::move(now)),
+      scheduler_(std::make_unique<FifoPolicy>()) {}
+
+Service::Impl::~Impl() {
+    loop_.cancel_timer(turn_timer_);
+    loop_.cancel_timer(retry_timer_);
+    for (const auto& [id, record] : records_) loop_.cancel_timer(record.deadline_timer);
+}
+
+// A timer that is due at once: unlike a deferred call it can be cancelled.
+void Service::Impl::schedule_turn() {
+    status_changed_ = true;
+    if (turn_timer_ == 0) turn_timer_ = loop_.add_timer_after({}, [this] { turn(); });
+}
+
+void Service::Impl::turn() {
+    turn_timer_ = 0;
+    retired_link_.reset();
+    advance();
+    // Sinks and callbacks may call the service; what they change waits for the next turn.
+    for (const Ending& ending : std::exchange(endings_, {})) ending.sink->on_finished(ending.outcome);
+    for (const auto& callback : std::exchange(callbacks_, {})) callback();
+    if (std::exchange(status_changed_, false) && status_callback_) status_callback_();
+    if (shutting_down_ && engine_state_ == EngineState::None && endings_.empty()) {
+        for (const auto& done : std::exchange(shut_down_callbacks_, {})) done();
+    }
+}
+
+base::Result<RequestId> Service::Impl::submit(GenerateRequest request, RequestSink& sink) {
+    if (shutting_down_) return shutting_down();
+    if (auto checked = check(request); !checked) return std::move(checked).error();
+    auto model = resolve(request.model, false);
+    if (!model) return std::move(model).error();
+    if (auto failure = recent_load_failure(*model)) return *std::move(failure);
+    auto seed = request.sampling.seed ? base::Result<uint64_t>(*request.sampling.seed) : random_seed();
+    if (!seed) return std::move(seed).error();
+
+    const RequestId id = last_id_ + 1;
+    auto admitted = scheduler_.admit(Ticket{id, request.client, model->path, request.priority, now_()});
+    if (!admitted) return std::move(admitted).error();
+    last_id_ = id;
+
+    RequestRecord& record = records_[id];
+    record.id = id;
+    record.request = std::move(request);
+    record.sink = &sink;
+    record.model = std::move(*model);
+    record.seed = *seed;
+    record.submitted = now_();
+    if (record.request.deadline) {
+        record.deadline_timer = loop_.add_timer_after(*record.request.deadline, [this, id] {
+            if (RequestRecord* late = find(id)) end(*late, Finish::Timeout);
+        });
+    }
+    schedule_turn();
+    return id;
+}
+
+base::Result<void> Service::Impl::cancel(RequestId id) {
+    RequestRecord* record = find(id);
+    if (record == nullptr) return no_such_request(id);
+    end(*record, Finish::Cancelled);
+    return {};
+}
+
+base::Result<void> Service::Impl::fail(RequestId id, base::Error error) {
+    RequestRecord* record = find(id);
+    if (record == nullptr) return no_such_request(id);
+    end(*record, Finish::Error, std::move(error));
+    return {};
+}
+
+void Service::Impl::cancel_all() {
+    while (!records_.empty()) end(records_.begin()->second, Finish::Cancelled);
+}
+
+base::Result<void> Service::Impl::set_paused(RequestId id, bool paused) {
+    RequestRecord* record = find(id);
+    if (record == nullptr) return no_such_request(id);
+    if (std::exchange(record->paused, paused) == paused) return {};
+    if (record->sent && engine_state_ == EngineState::Ready) link_->send(protocol::SetPaused{id, paused});
+    return {};
+}
+
+base::Result<void> Service::Impl::set_priority(RequestId id, Priority priority) {
+    RequestRecord* record = find(id);
+    if (record == nullptr) return no_such_request(id);
+    record->request.priority = priority;
+    scheduler_.set_priority(id, priority);
+    return {};
+}
+
+std::optional<RequestSnapshot> Service::Impl::request(RequestId id) const {
+    const auto it = records_.find(id);
+    return it == records_.end() ? std::nullopt : std::optional(snapshot(it->second));
+}
+
+std::vector<RequestSnapshot> Service::Impl::requests() const {
+    std::vector<RequestSnapshot> snapshots;
+    for (const auto& [id, record] : records_) snapshots.push_back(snapshot(record));
+    return snapshots;
+}
+
+RequestSnapshot Service::Impl::snapshot(const RequestRecord& record) const {
+    RequestSnapshot snapshot;
+    snapshot.id = record.id;
+    snapshot.client = record.request.client;
+    snapshot.model = record.model.name;
+    snapshot.prompt_tokens = record.prompt_tokens;
+    snapshot.generated_tokens = static_cast<uint32_t>(record.ids.size());
+    snapshot.priority = record.request.priority;
+
+    const bool loading = engine_state_ != EngineState::Ready || !serves(record.model);
+    if (record.paused) {
+        snapshot.state = RequestState::Paused;
+    } else if (!record.running) {
+        snapshot.state = loading && serves(record.model) ? RequestState::Loading : RequestState::Queued;
+    } else if (loading) {
+        snapshot.state = RequestState::Loading;
+    } else {
+        snapshot.state = record.ids.empty() ? RequestState::Prefill : RequestState::Decode;
+    }
+
+    if (const auto position = scheduler_.position(record.id, now_())) {
+        snapshot.position = *position;
+        const uint32_t n_slots = engine_state_ == EngineState::Ready ? ready_.n_slots : 1;
+        snapshot.estimated_wait_ms = static_cast<uint64_t>(average_run_ms_ * (*position / n_slots + 1));
+    }
+    return snapshot;
+}
+
+void Service::Impl::tokenize(std::string model, std::string text,
+                             std::function<void(base::Result<std::vector<int32_t>>)> done) {
+    TokenizeCall call;
+    call.done = std::move(done);
+    if (shutting_down_) return answer(call, shutting_down());
+    if (text.size() > kMaxTokenizeBytes) {
+        return answer(call, base::fail(ErrorCode::PromptTooLong, "text: ", text.size(), " bytes are more than ",
+                                       kMaxTokenizeBytes));
+    }
+    if (tokenize_calls_.size() >= kMaxTokenizeCalls) {
+        return answer(call, base::fail(ErrorCode::QueueFull, tokenize_calls_.size(),
+                                       " texts are waiting to be tokenized, at most ", kMaxTokenizeCalls, " may"));
+    }
+    auto resolved = resolve(model, false);
+    if (!resolved) return answer(call, std::move(resolved).error());
+    if (auto failure = recent_load_failure(*resolved)) return answer(call, *std::move(failure));
+    call.id = ++last_id_;
+    call.model = std::move(*resolved);
+    call.text = std::move(text);
+    tokenize_calls_.push_back(std::move(call));
+    schedule_turn();
+}
+
+void Service::Impl::answer(TokenizeCall& call, base::Result<std::vector<int32_t>> result) {
+    callbacks_.push_back([done = std::move(call.done), result = std::move(result)] { done(result); });
+    schedule_turn();
+}
+
+void Service::Impl::shut_down(std::function<void()> done) {
+    shutting_down_ = true;
+    shut_down_callbacks_.push_back(std::move(done));
+    cancel_all();
+    while (!jobs_.empty()) finish_job(shutting_down());
+    for (TokenizeCall& call : tokenize_calls_) answer(call, shutting_down());
+    tokenize_calls_.clear();
+    schedule_turn();
+}
+
+Status Service::Impl::status() const {
+    Status status;
+    const bool ready = engine_state_ == EngineState::Ready;
+    if (ready) {
+        status.state = scheduler_.n_running() > 0 ? State::Busy : State::Ready;
+        status.backend = ready_.backend;
+        status.device = ready_.device;
+        status.driver = ready_.driver;
+        status.notes = ready_.notes;
+        status.context_length = ready_.n_ctx;
+        status.weight_bytes = ready_.weight_bytes;
+        status.kv_bytes = ready_.kv_bytes;
+    } else if (engine_state_ == EngineState::Loading || waits_to_retry()) {
+        status.state = State::Loading;
+        status.load_per_mille = load_per_mille_;
+    } else if (last_load_failed_) {
+        status.state = State::Error;
+    }
+    if (ready || status.state == State::Loading) status.model = model_->name;
+    status.queued = static_cast<uint32_t>(scheduler_.n_waiting());
+    status.active = static_cast<uint32_t>(scheduler_.n_running());
+    status.engine_pid = link_ ? link_->pid() : 0;
+    status.engine_restarts = engine_restarts_;
+    status.last_fault = last_fault_;
+    return status;
+}
+
+RequestRecord* Service::Impl::find(RequestId id) {
+    const auto it = records_.find(id);
+    return it == records_.end() ? nullptr : &it->second;
+}
+
+void Service::Impl::end(RequestRecord& record, Finish finish, std::optional<base::Error> error,
+                        const protocol::Finished* costs) {
+    const base::TimePoint now = now_();
+    Outcome outcome;
+    outcome.finish = finish;
+    outcome.error = std::move(error);
+    outcome.model = record.model.name;
+    outcome.seed = record.seed;
+    outcome.prompt_tokens = record.prompt_tokens;
+    outcome.cached_tokens = record.cached_tokens;
+    outcome.generated_tokens = static_cast<uint32_t>(record.ids.size());
+    outcome.queue_time = whole_ms(record.started.value_or(now) - record.submitted);
+    if (record.first_token) outcome.ttft = whole_ms(*record.first_token - record.submitted);
+    outcome.profile_changed = record.profile_changed;
+    if (costs != nullptr) {
+        outcome.prefill_tps = per_second(costs->prefill_tokens, costs->prefill_us);
+        outcome.decode_tps = per_second(costs->decode_tokens, costs->decode_us);
+    }
+    if (record.started && (finish == Finish::Stop || finish == Finish::Length)) {
+        const double run_ms = std::chrono::duration<double, std::milli>(now - *record.started).count();
+        average_run_ms_ =
+            average_run_ms_ == 0 ? run_ms : average_run_ms_ + kNewestRunWeight * (run_ms - average_run_ms_);
+    }
+    spdlog::info("request {} ended: {}{}{}, {} prompt tokens, {} generated", record.id, finish_name(finish),
+                 outcome.error ? " " : "", outcome.error ? base::error_name(outcome.error->code) : "",
+                 outcome.prompt_tokens, outcome.generated_tokens);
+
+    if (record.sent && costs == nullptr && engine_state_ == EngineState::Ready)
+        link_->send(protocol::Cancel{record.id});
+    loop_.cancel_timer(record.deadline_timer);
+    scheduler_.remove(record.id);
+    endings_.push_back(Ending{record.sink, std::move(outcome)});
+    records_.erase(record.id);
+    schedule_turn();
+}
+
+Service::Service(base::EventLoop& loop, ServiceOptions options, std::unique_ptr<EngineLauncher> launcher,
+                 std::unique_ptr<ModelCatalogue> catalogue, std::function<base::TimePoint()> now)
+    : impl_(std::make_unique<Impl>(loop, std::move(options), std::move(launcher), std::move(catalogue),
+                                   std::move(now))) {}
+Service::~Service() = default;
+
+base::Result<RequestId> Service::submit(GenerateRequest request, RequestSink& sink) {
+    return impl_->submit(std::move(request), sink);
+}
+base::Result<void> Service::cancel(RequestId id) {
+    return impl_->cancel(id);
+}
+base::Result<void> Service::fail(RequestId id, base::Error error) {
+    return impl_->fail(id, std::move(error));
+}
+void Service::cancel_all() {
+    impl_->cancel_all();
+}
+base::Result<void> Service::set_paused(RequestId id, bool paused) {
+    return impl_->set_paused(id, paused);
+}
+base::Result<void> Service::set_priority(RequestId id, Priority priority) {
+    return impl_->set_priority(id, priority);
+}
+std::optional<RequestSnapshot> Service::request(RequestId id) const {
+    return impl_->request(id);
+}
+std::vector<RequestSnapshot> Service::requests() const {
+    return impl_->requests();
+}
+void Service::tokenize(std::string model, std::string text,
+                       std::function<void(base::Result<std::vector<int32_t>>)> done) {
+    impl_->tokenize(std::move(model), std::move(text), std::move(done));
+}
+void Service::list_models(std::function<void(std::vector<ModelEntry>)> done) {
+    impl_->list_models(std::move(done));
+}
+void Service::load_model(std::string name_or_path, std::function<void(base::Result<void>)> done) {
+    impl_->load_model(std::move(name_or_path), std::move(done));
+}
+void Service::unload_model(std::function<void(base::Result<void>)> done) {
+    impl_->unload_model(std::move(done));
+}
+void Service::reload() {
+    impl_->reload();
+}
+Status Service::status() const {
+    return impl_->status();
+}
+void Service::on_status_changed(std::function<void()> callback) {
+    impl_->on_status_changed(std::move(callback));
+}
+void Service::shut_down(std::function<void()> done) {
+    impl_->shut_down(std::move(done));
+}
+
+}  // namespace llmd::service

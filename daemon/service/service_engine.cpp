@@ -1,0 +1,384 @@
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+
+#include <spdlog/spdlog.h>
+
+#include "base/utf8.h"
+#include "protocol/frame.h"
+#include "service/service_impl.h"
+
+namespace llmd::service {
+namespace {
+
+using base::concat;
+using base::ErrorCode;
+
+constexpr std::string_view kGpuBackend = "opencl";  // Auto takes OpenCL for GPUs only
+constexpr uint32_t kMaxTokenizeDeaths = 2;          // as for requests: once may be an accident
+
+}  // namespace
+
+bool Service::Impl::serves(const ModelReference& model) const {
+    const bool alive = engine_state_ == EngineState::Ready || engine_state_ == EngineState::Loading;
+    return alive && model_->path == model.path;
+}
+
+void Service::Impl::advance() {
+    if (engine_state_ == EngineState::Ending) return;  // its end calls again
+    if (shutting_down_) {
+        stop_engine();
+        return;
+    }
+    queue_loads_for_tokenizing();
+    if (!run_jobs()) return;
+    if (jobs_.empty()) start_waiting();
+    if (engine_state_ == EngineState::None && scheduler_.n_running() > 0) {
+        const auto running =
+            std::find_if(records_.begin(), records_.end(), [](const auto& r) { return r.second.running; });
+        const ModelReference model = running->second.model;
+        if (!waits_to_retry() || model.path != model_->path) start_engine(model);
+    }
+    feed();
+}
+
+bool Service::Impl::waits_to_retry() const {
+    return retry_timer_ != 0 && model_ && scheduler_.n_running() > 0;
+}
+
+bool Service::Impl::is_replacement() const {
+    return proven_file_ == file_ && scheduler_.n_running() > 0;
+}
+
+void Service::Impl::start_waiting() {
+    if (engine_state_ == EngineState::Loading || engine_state_ == EngineState::Ending) return;
+    const bool ready = engine_state_ == EngineState::Ready;
+    const std::string loaded = ready ? model_->path : std::string();
+    // The engine may have been started for these: replaced before it has answered, it would be started again.
+    const bool owes_answer = std::any_of(tokenize_calls_.begin(), tokenize_calls_.end(),
+                                         [this](const TokenizeCall& call) { return serves(call.model); });
+    while (const auto ticket = scheduler_.start_next(ready ? ready_.n_slots : 1, loaded, !owes_answer, now_())) {
+        RequestRecord& record = records_.at(ticket->id);
+        record.running = true;
+        if (ready && !serves(record.model)) {
+            stop_engine();
+            return;
+        }
+    }
+}
+
+void Service::Impl::start_engine(const ModelReference& model) {
+    loop_.cancel_timer(std::exchange(retry_timer_, 0));
+    model_ = model;
+    // What one model does to a device says little about another.
+    const auto file = file_identity(model.path);
+    if (file != file_) avoid_device_reason_.clear();
+    file_ = file;
+    load_per_mille_ = 0;
+    last_load_failed_ = false;
+    if (!file_) {
+        fail_load(model, base::fail(ErrorCode::ModelNotFound, model.path, ": there is no such file any more"));
+        return;
+    }
+    auto link = EngineLink::start(loop_, *launcher_,
+                                  {[this](const protocol::Message& message) { on_message(message); },
+                                   [this](const EngineEnd& end) { on_engine_ended(end); }});
+    if (!link) {
+        fail_load(model, std::move(link).error());
+        return;
+    }
+    link_ = std::move(*link);
+    engine_state_ = EngineState::Loading;
+    if (proven_file_ == file_) ++engine_restarts_;
+    status_changed_ = true;
+    spdlog::info("engine {} started, loads {}", link_->pid(), model.name);
+
+    protocol::Load load;
+    load.model_path = model.path;
+    load.backend = options_.backend;
+    load.device = options_.device;
+    load.n_threads = options_.n_threads;
+    load.n_ctx = options_.n_ctx;
+    load.n_slots = options_.n_slots;
+    load.prefill_chunk = options_.prefill_chunk;
+    load.avoid_device_reason = avoid_device_reason_;
+    link_->send(load);
+}
+
+void Service::Impl::stop_engine() {
+    if (!link_ || engine_state_ == EngineState::Ending) return;
+    engine_state_ = EngineState::Ending;
+    status_changed_ = true;
+    link_->stop();
+}
+
+void Service::Impl::feed() {
+    if (engine_state_ != EngineState::Ready) return;
+    uint32_t in_batch = 0;
+    for (const auto& [id, record] : records_) in_batch += record.in_batch ? 1 : 0;
+    for (auto& [id, record] : records_) {
+        if (!record.running || record.in_batch || in_batch >= ready_.n_slots) continue;
+        if (record.file && record.file != file_) {
+            // Its tokens mean nothing to another file. end() takes it out of the map: the next turn goes on.
+            end(record, Finish::Error,
+                base::fail(ErrorCode::ModelLoadFailed, model_->path, ": has changed while it was used"));
+            return;
+        }
+        if (!record.sent) send_submit(record);
+        link_->send(protocol::Start{id});
+        record.in_batch = true;
+        ++in_batch;
+        if (!record.started) record.started = now_();
+    }
+    // The waiting too: their prompts are checked and counted before their turn comes.
+    for (auto& [id, record] : records_) {
+        if (!record.sent && serves(record.model)) send_submit(record);
+    }
+    for (TokenizeCall& call : tokenize_calls_) {
+        if (call.sent || !serves(call.model)) continue;
+        link_->send(protocol::Tokenize{call.id, call.text});
+        call.sent = true;
+    }
+}
+
+void Service::Impl::send_submit(RequestRecord& record) {
+    const Sampling& sampling = record.request.sampling;
+    protocol::Submit submit;
+    submit.id = record.id;
+    submit.prompt = record.request.prompt;
+    submit.max_tokens = record.request.max_tokens;
+    submit.temperature = sampling.temperature;
+    submit.top_k = sampling.top_k;
+    submit.top_p = sampling.top_p;
+    submit.min_p = sampling.min_p;
+    submit.repeat_penalty = sampling.repeat_penalty;
+    submit.seed = record.seed;
+    submit.stops = record.request.stops;
+    submit.replay_ids = record.ids;
+    submit.delivered_bytes = record.delivered_bytes;
+    link_->send(submit);
+    if (record.paused) link_->send(protocol::SetPaused{record.id, true});
+    record.sent = true;
+}
+
+void Service::Impl::on_message(const protocol::Message& message) {
+    if (engine_state_ == EngineState::Ending) return;
+    std::visit([this](const auto& m) { on(m); }, message);
+}
+
+template <typename T>
+void Service::Impl::on(const T& unexpected) {
+    link_->condemn(EngineEnd::Cause::Protocol,
+                   concat("sent an unexpected ", protocol::message_name(protocol::Message(unexpected))));
+}
+
+void Service::Impl::on(const protocol::LoadProgress& progress) {
+    constexpr uint32_t kWhole = 1000;
+    load_per_mille_ = std::min(progress.per_mille, kWhole);
+    schedule_turn();
+}
+
+void Service::Impl::on(const protocol::Ready& ready) {
+    if (engine_state_ != EngineState::Loading || ready.n_slots == 0) {
+        link_->condemn(EngineEnd::Cause::Protocol,
+                       concat("sent a Ready out of turn or with ", ready.n_slots, " slots"));
+        return;
+    }
+    ready_ = ready;
+    engine_state_ = EngineState::Ready;
+    proven_file_ = file_;
+    load_failures_.forget(model_->path);
+    spdlog::info("model {} is ready after {} ms on {} ({}), context {}", model_->name, ready.load_ms, ready.backend,
+                 ready.device, ready.n_ctx);
+    schedule_turn();
+}
+
+void Service::Impl::on(const protocol::LoadFailed& failed) {
+    if (engine_state_ != EngineState::Loading) {
+        link_->condemn(EngineEnd::Cause::Protocol, "sent a LoadFailed out of turn");
+        return;
+    }
+    if (failed.code == ErrorCode::OutOfMemory && is_replacement()) {
+        // It did fit before: whatever has the memory now may give it back.
+        link_->condemn(EngineEnd::Cause::NoMemory, "could not load the model again: " + failed.message);
+        return;
+    }
+    stop_engine();
+    fail_load(ModelReference(*model_), base::Error{failed.code, failed.message});
+}
+
+void Service::Impl::on(const protocol::Accepted& accepted) {
+    RequestRecord* record = find(accepted.id);
+    if (record == nullptr) return;  // ended while this was on its way; the same below
+    record->answered = true;
+    if (std::exchange(record->accepted, true)) return;  // by an engine before this one
+    record->prompt_tokens = accepted.prompt_tokens;
+    record->cached_tokens = accepted.cached_tokens;
+    schedule_turn();
+    RequestSink& sink = *record->sink;
+    const std::string echo = record->request.echo ? base::to_clean_text(record->request.prompt) : std::string();
+    sink.on_accepted(accepted.prompt_tokens, accepted.cached_tokens);
+    if (!echo.empty() && find(accepted.id) != nullptr) sink.on_text(echo);
+}
+
+void Service::Impl::on(const protocol::Refused& refused) {
+    const base::Error error{refused.code, refused.message};
+    if (RequestRecord* record = find(refused.id)) {
+        record->sent = false;  // the engine has forgotten it: nothing to cancel there
+        end(*record, Finish::Error, error);
+        return;
+    }
+    const auto call = std::find_if(tokenize_calls_.begin(), tokenize_calls_.end(),
+                                   [&](const TokenizeCall& c) { return c.id == refused.id; });
+    if (call == tokenize_calls_.end()) return;
+    answer(*call, error);
+    tokenize_calls_.erase(call);
+}
+
+void Service::Impl::on(const protocol::Tokens& tokens) {
+    RequestRecord* record = find(tokens.id);
+    if (record == nullptr) return;
+    if (!record->in_batch || !record->answered || record->ids.size() + tokens.ids.size() > record->request.max_tokens) {
+        link_->condemn(EngineEnd::Cause::Protocol, concat("sent tokens that request ", tokens.id, " did not ask for"));
+        return;
+    }
+    if (!tokens.ids.empty()) {
+        if (!record->first_token) record->first_token = now_();
+        record->ids.insert(record->ids.end(), tokens.ids.begin(), tokens.ids.end());
+        record->faults = {};
+        record->file = file_;
+        if (!record->profile.empty() && record->profile != ready_.profile) record->profile_changed = true;
+        record->profile = ready_.profile;
+    }
+    deliver(*record, tokens.text);
+}
+
+void Service::Impl::on(const protocol::Finished& finished) {
+    RequestRecord* record = find(finished.id);
+    if (record == nullptr) return;
+    if (!record->in_batch || !record->answered) {
+        link_->condemn(EngineEnd::Cause::Protocol, concat("finished request ", finished.id, " before its start"));
+        return;
+    }
+    deliver(*record, finished.text);
+    record = find(finished.id);
+    if (record == nullptr) return;  // the sink has cancelled it
+    switch (finished.reason) {
+        case protocol::FinishReason::Stop:
+            end(*record, Finish::Stop, std::nullopt, &finished);
+            break;
+        case protocol::FinishReason::Length:
+            end(*record, Finish::Length, std::nullopt, &finished);
+            break;
+        case protocol::FinishReason::Error:
+            end(*record, Finish::Error, base::Error{finished.code, finished.message}, &finished);
+            break;
+    }
+}
+
+void Service::Impl::on(const protocol::Tokenized& tokenized) {
+    const auto call = std::find_if(tokenize_calls_.begin(), tokenize_calls_.end(),
+                                   [&](const TokenizeCall& c) { return c.id == tokenized.id; });
+    if (call == tokenize_calls_.end()) return;
+    answer(*call, tokenized.ids);
+    tokenize_calls_.erase(call);
+}
+
+void Service::Impl::deliver(RequestRecord& record, const std::string& text) {
+    if (text.empty()) return;
+    record.delivered_bytes += text.size();
+    record.sink->on_text(text);  // may end the request
+}
+
+void Service::Impl::on_engine_ended(const EngineEnd& end) {
+    const bool was_ready = engine_state_ == EngineState::Ready;
+    spdlog::log(end.cause == EngineEnd::Cause::Asked ? spdlog::level::info : spdlog::level::err, "engine {} {}",
+                link_->pid(), end.detail);
+    const bool asked = engine_state_ == EngineState::Ending;
+    retired_link_ = std::move(link_);
+    engine_state_ = EngineState::None;
+    if (end.cause != EngineEnd::Cause::Asked) last_fault_ = "llmd-engine " + end.detail;
+    if (asked) {
+        proven_file_.reset();
+    } else {
+        on_engine_died(end, was_ready);
+    }
+    for (auto& [id, record] : records_) record.forget_engine();
+    for (TokenizeCall& call : tokenize_calls_) call.sent = false;
+    schedule_turn();
+}
+
+void Service::Impl::on_engine_died(const EngineEnd& end, bool was_ready) {
+    std::vector<RequestId> exposed;
+    EngineDeath death;
+    death.lacked_memory = end.lacked_memory();
+    death.was_ready = was_ready;
+    death.was_replacement = !was_ready && is_replacement();
+    death.can_set_aside = options_.backend == protocol::BackendKind::Auto && ready_.backend == kGpuBackend &&
+                          avoid_device_reason_.empty();
+    for (auto& [id, record] : records_) {
+        if (!record.exposed()) continue;
+        exposed.push_back(id);
+        record.faults.add(end);
+        death.worst.counted = std::max(death.worst.counted, record.faults.counted);
+        death.worst.foreign_kills = std::max(death.worst.foreign_kills, record.faults.foreign_kills);
+    }
+    const EngineVerdict verdict = judge(death);
+    if (verdict == EngineVerdict::LoadFailed) {
+        fail_load(ModelReference(*model_), base::fail(ErrorCode::ModelLoadFailed, "llmd-engine ", end.detail,
+                                                      " while it loaded ", model_->path));
+        return;
+    }
+
+    if (verdict == EngineVerdict::SetDeviceAside) {
+        avoid_device_reason_ = concat("llmd has set ", ready_.device, " aside: llmd-engine ", end.detail);
+        spdlog::warn("{}", avoid_device_reason_);
+        for (auto& [id, record] : records_) record.faults = {};
+    }
+    if (end.cause == EngineEnd::Cause::NoMemory) {
+        // 1, 2, 4 … s, until FaultCount has had enough.
+        retry_timer_ = loop_.add_timer_after(kFirstLoadRetry * (1u << (death.worst.foreign_kills - 1)), [this] {
+            retry_timer_ = 0;
+            schedule_turn();
+        });
+    }
+    for (const RequestId id : exposed) {
+        RequestRecord& record = records_.at(id);
+        const auto code = record.faults.verdict();
+        if (!code) continue;
+        const bool device = *code == ErrorCode::DeviceError;
+        this->end(record, Finish::Error,
+                  base::fail(*code, "llmd-engine ended ", device ? kMaxCountedFaults : kMaxForeignKills,
+                             " times without a new token; the last time it ", end.detail));
+    }
+    for (TokenizeCall& call : tokenize_calls_) {
+        if (call.sent && ++call.deaths >= kMaxTokenizeDeaths) {
+            answer(call, base::fail(ErrorCode::DeviceError, "llmd-engine ended before it answered; the last time it ",
+                                    end.detail));
+        }
+    }
+    std::erase_if(tokenize_calls_, [](const TokenizeCall& call) { return call.deaths >= kMaxTokenizeDeaths; });
+}
+
+void Service::Impl::fail_load(const ModelReference& model, base::Error error) {
+    spdlog::error("model {} cannot be loaded: {}: {}", model.name, base::error_name(error.code), error.message);
+    load_failures_.add(model.path, file_, error, now_());
+    last_load_failed_ = true;
+    last_fault_ = error.message;
+    proven_file_.reset();
+    model_.reset();
+
+    std::vector<RequestId> failed;
+    for (const auto& [id, record] : records_) {
+        if (record.model.path == model.path) failed.push_back(id);
+    }
+    for (const RequestId id : failed) end(records_.at(id), Finish::Error, error);
+    for (TokenizeCall& call : tokenize_calls_) {
+        if (call.model.path == model.path) answer(call, error);
+    }
+    std::erase_if(tokenize_calls_, [&](const TokenizeCall& call) { return call.model.path == model.path; });
+    if (!jobs_.empty() && jobs_.front().load && jobs_.front().load->path == model.path) finish_job(error);
+    schedule_turn();
+}
+
+}  // namespace llmd::service

@@ -1,0 +1,170 @@
+// The inside of Service, in three parts: what clients ask for (service.cpp), the models that they name
+// (service_models.cpp), and the life of the engine that does it (service_engine.cpp).
+//
+// Everything that calls back, starts or stops happens in turn(), a turn of the loop of its own; the public calls and
+// the engine's messages only write down what has changed and schedule it. There is at most one engine at a time.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "service/load_failures.h"
+#include "service/request_record.h"
+#include "service/service.h"
+
+namespace llmd::service {
+
+inline base::Error shutting_down() {
+    return {base::ErrorCode::ShuttingDown, "llmd is shutting down"};
+}
+
+class Service::Impl {
+public:
+    Impl(base::EventLoop& loop, ServiceOptions options, std::unique_ptr<EngineLauncher> launcher,
+         std::unique_ptr<ModelCatalogue> catalogue, std::function<base::TimePoint()> now);
+    ~Impl();
+
+    // As in Service.
+    base::Result<RequestId> submit(GenerateRequest request, RequestSink& sink);
+    base::Result<void> cancel(RequestId id);
+    base::Result<void> fail(RequestId id, base::Error error);
+    void cancel_all();
+    base::Result<void> set_paused(RequestId id, bool paused);
+    base::Result<void> set_priority(RequestId id, Priority priority);
+    std::optional<RequestSnapshot> request(RequestId id) const;
+    std::vector<RequestSnapshot> requests() const;
+    void tokenize(std::string model, std::string text, std::function<void(base::Result<std::vector<int32_t>>)> done);
+    void list_models(std::function<void(std::vector<ModelEntry>)> done);
+    void load_model(std::string name_or_path, std::function<void(base::Result<void>)> done);
+    void unload_model(std::function<void(base::Result<void>)> done);
+    void reload();
+    Status status() const;
+    void on_status_changed(std::function<void()> callback) { status_callback_ = std::move(callback); }
+    void shut_down(std::function<void()> done);
+
+private:
+    enum class EngineState : uint8_t { None, Loading, Ready, Ending };
+
+    // LoadModel or UnloadModel; nothing new starts while one waits for running requests to end.
+    struct Job {
+        std::optional<ModelReference> load;  // nothing: unload
+        std::function<void(base::Result<void>)> done;
+    };
+    struct TokenizeCall {
+        uint64_t id = 0;
+        ModelReference model;
+        std::string text;
+        std::function<void(base::Result<std::vector<int32_t>>)> done;
+        bool sent = false;
+        uint32_t deaths = 0;  // of engines that should have answered it
+    };
+    struct Ending {
+        RequestSink* sink;
+        Outcome outcome;
+    };
+
+    // --- service.cpp: requests ---------------------------------------------------------------------------------------
+
+    void schedule_turn();
+    void turn();
+    RequestRecord* find(RequestId id);
+    // Takes the request out; its final event follows in turn().
+    void end(RequestRecord& record, Finish finish, std::optional<base::Error> error = std::nullopt,
+             const protocol::Finished* costs = nullptr);
+    RequestSnapshot snapshot(const RequestRecord& record) const;
+    void answer(TokenizeCall& call, base::Result<std::vector<int32_t>> result);
+
+    // --- service_models.cpp: which model, and the jobs that load and unload it ---------------------------------------
+
+    base::Result<ModelReference> default_model() const;
+    base::Result<ModelReference> resolve(const std::string& name_or_path, bool allow_path) const;
+    std::optional<base::Error> recent_load_failure(const ModelReference& model);
+    // Why no job can be taken now.
+    std::optional<base::Error> refuse_job() const;
+    void finish_job(base::Result<void> result);
+    void answer(std::function<void(base::Result<void>)> done, base::Result<void> result);
+    void queue_loads_for_tokenizing();
+    bool run_jobs();  // false while the engine is being replaced or ended
+
+    // --- service_engine.cpp: the engine ------------------------------------------------------------------------------
+
+    // One look at everything that waits: does what can be done now.
+    void advance();
+    void start_waiting();
+    void start_engine(const ModelReference& model);
+    void stop_engine();
+    bool serves(const ModelReference& model) const;
+    // The engine, alive or just dead, was started to go on with requests that another one had begun.
+    bool is_replacement() const;
+    // The next try to load *model_ again is due later.
+    bool waits_to_retry() const;
+    // Gives the engine what it does not have yet.
+    void feed();
+    void send_submit(RequestRecord& record);
+
+    void on_message(const protocol::Message& message);
+    void on(const protocol::LoadProgress& progress);
+    void on(const protocol::Ready& ready);
+    void on(const protocol::LoadFailed& failed);
+    void on(const protocol::Accepted& accepted);
+    void on(const protocol::Refused& refused);
+    void on(const protocol::Tokens& tokens);
+    void on(const protocol::Finished& finished);
+    void on(const protocol::Tokenized& tokenized);
+    // What only llmd says, only an inspection, or what the link keeps to itself.
+    template <typename T>
+    void on(const T& unexpected);
+    // Hands text to the sink and counts it.
+    void deliver(RequestRecord& record, const std::string& text);
+
+    void on_engine_ended(const EngineEnd& end);
+    void on_engine_died(const EngineEnd& end, bool was_ready);
+    // Whoever waits for this model gets `error`; it is not tried again for a while.
+    void fail_load(const ModelReference& model, base::Error error);
+
+    // Constant after construction.
+    base::EventLoop& loop_;
+    const ServiceOptions options_;
+    const std::unique_ptr<EngineLauncher> launcher_;
+    const std::unique_ptr<ModelCatalogue> catalogue_;
+    const std::function<base::TimePoint()> now_;
+
+    // Requests.
+    Scheduler scheduler_;
+    std::map<RequestId, RequestRecord> records_;
+    std::vector<Ending> endings_;
+    uint64_t last_id_ = 0;       // of requests and tokenize calls
+    double average_run_ms_ = 0;  // of requests that ran to their end; 0: none has
+
+    std::deque<Job> jobs_;
+    std::deque<TokenizeCall> tokenize_calls_;
+    std::vector<std::function<void()>> callbacks_;  // answers that are due in the next turn
+
+    // The engine.
+    EngineState engine_state_ = EngineState::None;
+    std::unique_ptr<EngineLink> link_;
+    std::unique_ptr<EngineLink> retired_link_;  // ended; destroyed in the next turn
+    std::optional<ModelReference> model_;       // of the engine, or of the last one until it is unloaded
+    std::optional<FileIdentity> file_;          // of *model_ when the engine was started
+    std::optional<FileIdentity> proven_file_;   // was ready in this engine, or in the one that died
+    protocol::Ready ready_;                     // of the last engine that was ready
+    uint32_t load_per_mille_ = 0;
+    uint32_t engine_restarts_ = 0;
+    std::string avoid_device_reason_;           // not empty: the device has been set aside, for this file_
+    base::EventLoop::TimerId retry_timer_ = 0;  // not 0: *model_ did not fit into memory a moment ago
+    LoadFailures load_failures_;
+    bool last_load_failed_ = false;
+    std::string last_fault_;
+
+    base::EventLoop::TimerId turn_timer_ = 0;  // 0: nothing to do
+    bool status_changed_ = false;
+    std::function<void()> status_callback_;
+    bool shutting_down_ = false;
+    std::vector<std::function<void()>> shut_down_callbacks_;
+};
+
+}  // namespace llmd::service

@@ -1,0 +1,144 @@
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "base/utf8.h"
+#include "service/service_impl.h"
+
+namespace llmd::service {
+namespace {
+
+using base::ErrorCode;
+
+// The model that comes with llmd, used when the configuration names none.
+constexpr std::string_view kBundledModel = "tales-llama-11m-q4_0";
+// LoadModel and UnloadModel calls that wait: more is a client out of control.
+constexpr size_t kMaxJobs = 16;
+
+// A path that is named outside of the catalogue. Its model is called like the file, without ".gguf".
+base::Result<ModelReference> model_at(const std::string& path) {
+    std::string name = path.substr(path.rfind('/') + 1);
+    if (constexpr std::string_view kSuffix = ".gguf"; name.ends_with(kSuffix))
+        name.resize(name.size() - kSuffix.size());
+    if (!is_one_line(path) || !is_model_name(name)) {
+        std::string shown = base::to_clean_text(path);
+        std::replace_if(shown.begin(), shown.end(), is_control, '?');
+        return base::fail(ErrorCode::InvalidArgument, shown,
+                          ": has control characters, or a file name that begins with a dot");
+    }
+    if (!file_identity(path)) {
+        struct stat status;
+        if (::stat(path.c_str(), &status) != 0) return base::fail_errno(ErrorCode::ModelNotFound, path, errno);
+        return base::fail(ErrorCode::InvalidArgument, path, ": is not a regular file");
+    }
+    return ModelReference{std::move(name), path};
+}
+
+}  // namespace
+
+base::Result<ModelReference> Service::Impl::default_model() const {
+    const std::string& configured = options_.default_model;
+    if (!configured.empty()) return configured.front() == '/' ? model_at(configured) : resolve(configured, false);
+    if (auto path = catalogue_->find(kBundledModel)) return ModelReference{std::string(kBundledModel), *path};
+    const auto names = catalogue_->names();
+    if (names.size() == 1) return resolve(names.front(), false);
+    return base::fail(ErrorCode::ModelNotFound, "no default model: '", kBundledModel, "' is not installed and ",
+                      names.empty() ? "there is no other" : "there is more than one other");
+}
+
+base::Result<ModelReference> Service::Impl::resolve(const std::string& name_or_path, bool allow_path) const {
+    if (name_or_path.empty()) return model_ ? base::Result<ModelReference>(*model_) : default_model();
+    if (allow_path && name_or_path.front() == '/') return model_at(name_or_path);
+    auto path = catalogue_->find(name_or_path);
+    if (path) return ModelReference{name_or_path, std::move(*path)};
+    // Loaded by its path, from outside of the catalogue: a name there goes first.
+    if (model_ && model_->name == name_or_path) return *model_;
+    return std::move(path).error();
+}
+
+std::optional<base::Error> Service::Impl::recent_load_failure(const ModelReference& model) {
+    return load_failures_.current(model.path, file_identity(model.path), now_());
+}
+
+void Service::Impl::list_models(std::function<void(std::vector<ModelEntry>)> done) {
+    // The catalogue forgets its callbacks when it goes, and it goes with this object.
+    catalogue_->list([this, done = std::move(done)](std::vector<ModelEntry> entries) {
+        for (ModelEntry& entry : entries) {
+            entry.loaded = engine_state_ == EngineState::Ready && entry.path == model_->path;
+        }
+        done(std::move(entries));
+    });
+}
+
+void Service::Impl::reload() {
+    catalogue_->forget_inspections();
+}
+
+void Service::Impl::load_model(std::string name_or_path, std::function<void(base::Result<void>)> done) {
+    auto model = resolve(name_or_path, true);
+    auto refused = refuse_job();
+    if (!refused && !model) refused = std::move(model).error();
+    if (refused) return answer(std::move(done), *std::move(refused));
+    load_failures_.forget(model->path);
+    avoid_device_reason_.clear();
+    jobs_.push_back(Job{std::move(*model), std::move(done)});
+    schedule_turn();
+}
+
+void Service::Impl::unload_model(std::function<void(base::Result<void>)> done) {
+    if (auto refused = refuse_job()) return answer(std::move(done), *std::move(refused));
+    jobs_.push_back(Job{std::nullopt, std::move(done)});
+    schedule_turn();
+}
+
+std::optional<base::Error> Service::Impl::refuse_job() const {
+    if (shutting_down_) return shutting_down();
+    if (jobs_.size() < kMaxJobs) return std::nullopt;
+    return base::fail(ErrorCode::QueueFull, jobs_.size(), " loads and unloads are waiting, at most ", kMaxJobs, " may");
+}
+
+void Service::Impl::finish_job(base::Result<void> result) {
+    Job job = std::move(jobs_.front());
+    jobs_.pop_front();
+    answer(std::move(job.done), std::move(result));
+}
+
+void Service::Impl::answer(std::function<void(base::Result<void>)> done, base::Result<void> result) {
+    if (!done) return;
+    callbacks_.push_back([done = std::move(done), result = std::move(result)] { done(result); });
+    schedule_turn();
+}
+
+void Service::Impl::queue_loads_for_tokenizing() {
+    for (const TokenizeCall& call : tokenize_calls_) {
+        const bool queued = std::any_of(jobs_.begin(), jobs_.end(),
+                                        [&](const Job& job) { return job.load && job.load->path == call.model.path; });
+        if (!serves(call.model) && !queued) jobs_.push_back(Job{call.model, nullptr});
+    }
+}
+
+bool Service::Impl::run_jobs() {
+    while (!jobs_.empty() && engine_state_ != EngineState::Ending) {
+        const Job& job = jobs_.front();
+        if (job.load && serves(*job.load) && file_ == file_identity(job.load->path)) {
+            if (engine_state_ == EngineState::Loading) return true;
+            finish_job({});
+            continue;
+        }
+        if (scheduler_.n_running() > 0) return true;
+        if (engine_state_ != EngineState::None) {
+            stop_engine();
+        } else if (job.load) {
+            start_engine(ModelReference(*job.load));
+        } else {
+            model_.reset();
+            last_load_failed_ = false;
+            finish_job({});
+        }
+    }
+    return engine_state_ != EngineState::Ending;
+}
+
+}  // namespace llmd::service

@@ -1,0 +1,42 @@
+// The command line of llmd-bench.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/generation/loaded_model.h"
+
+namespace llmd::bench {
+
+extern const std::string_view kHelp;
+
+enum class Command : uint8_t { Help, Version, Speed, Eval };
+enum class Format : uint8_t { Markdown, Json };
+
+struct Options {
+    Command command = Command::Help;
+    std::string model;
+    compute::BackendOptions backend;
+    Format format = Format::Markdown;
+    uint32_t prefill_chunk = 0;  // 0: generation::kMaxPrefillRows, for eval 16
+    // speed
+    uint32_t prompt = 128;
+    uint32_t generate = 32;
+    std::vector<uint32_t> batches = {1, 4};
+    uint32_t repeat = 5;
+    // eval
+    std::string tokens;  // a path, or "-" for standard input
+    uint32_t greedy = 0;
+};
+
+// InvalidArgument names the option and its value.
+base::Result<Options> parse_options(const std::vector<std::string>& args);
+
+// Loads the model with room for n_slots sequences of n_tokens and for max_outputs rows of output in one step.
+base::Result<generation::LoadedModel> load_for(const Options& options, uint32_t n_slots, uint32_t n_tokens,
+                                               uint32_t max_outputs);
+
+}  // namespace llmd::bench

@@ -1,0 +1,236 @@
+#include "tools/bench_speed.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <iomanip>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <sstream>
+#include <thread>
+#include <vector>
+
+#include "base/json_writer.h"
+#include "engine/compute/noise.h"
+#include "engine/generation/batch.h"
+#include "engine/generation/kv_pages.h"
+#include "engine/generation/transformer.h"
+
+namespace llmd::bench {
+
+using Clock = std::chrono::steady_clock;
+using Seconds = std::chrono::duration<double>;
+
+namespace {
+
+// One line of the result. Each sample is one repetition.
+struct Measurement {
+    std::string test;  // "prompt 128", "generate 32"
+    uint32_t batch = 1;
+    uint32_t tokens_per_repetition = 0;
+    uint32_t steps_per_repetition = 0;
+    std::vector<double> seconds = {};
+
+    double tokens_per_second(double s) const { return tokens_per_repetition / s; }
+    double median_seconds() const {
+        std::vector<double> sorted = seconds;
+        std::sort(sorted.begin(), sorted.end());
+        const size_t middle = sorted.size() / 2;
+        return sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+    }
+    double slowest() const { return tokens_per_second(*std::max_element(seconds.begin(), seconds.end())); }
+    double fastest() const { return tokens_per_second(*std::min_element(seconds.begin(), seconds.end())); }
+};
+
+class SpeedTest {
+public:
+    SpeedTest(generation::LoadedModel& model, const Options& options)
+        : model_(model),
+          options_(options),
+          chunk_(options.prefill_chunk == 0 ? generation::kMaxPrefillRows : options.prefill_chunk) {}
+
+    base::Result<std::vector<Measurement>> run() {
+        const uint32_t n_slots = model_.backend->limits().n_slots;
+        last_.resize(n_slots);
+        for (uint32_t slot = 0; slot < n_slots; ++slot) {
+            const uint32_t n_pages = generation::pages_for(options_.prompt + options_.generate);
+            std::vector<uint32_t> pages(n_pages);
+            std::iota(pages.begin(), pages.end(), slot * n_pages);
+            if (auto set = model_.backend->set_pages(slot, pages); !set) return set.error();
+            if (auto filled = read_prompt(slot); !filled) return filled.error();  // and warms up
+        }
+        std::vector<Measurement> all;
+        all.push_back({.test = base::concat("prompt ", options_.prompt),
+                       .tokens_per_repetition = options_.prompt,
+                       .steps_per_repetition = (options_.prompt + chunk_ - 1) / chunk_});
+        for (const uint32_t batch : options_.batches) {
+            all.push_back({.test = base::concat("generate ", options_.generate),
+                           .batch = batch,
+                           .tokens_per_repetition = batch * options_.generate,
+                           .steps_per_repetition = options_.generate});
+            if (auto warm = generate(batch, 1); !warm) return warm.error();
+        }
+        // In turn, so that a noisy moment of the machine does not fall on one of them alone.
+        for (uint32_t i = 0; i < options_.repeat; ++i) {
+            for (Measurement& m : all) {
+                const auto begin = Clock::now();
+                const bool prompt = &m == &all.front();
+                auto done = prompt ? read_prompt(0) : generate(m.batch, options_.generate);
+                if (!done) return done.error();
+                m.seconds.push_back(Seconds(Clock::now() - begin).count());
+            }
+        }
+        return all;
+    }
+
+private:
+    base::Result<void> step(std::span<const compute::Row> rows, uint32_t n_outputs) {
+        const std::vector<compute::SampleRequest> requests(n_outputs);
+        const auto sampled = generation::forward(*model_.backend, model_.config.n_layers, rows, requests);
+        if (!sampled) return sampled.error();
+        for (uint32_t i = 0; i < n_outputs; ++i) {
+            if (!(*sampled)[i].finite) return base::fail(base::ErrorCode::DeviceError, "logits that are not finite");
+            last_[n_outputs == 1 ? rows.back().slot : i] = (*sampled)[i].id;
+        }
+        return {};
+    }
+
+    base::Result<void> read_prompt(uint32_t slot) {
+        for (uint32_t begin = 0; begin < options_.prompt; begin += chunk_) {
+            const uint32_t end = std::min(begin + chunk_, options_.prompt);
+            rows_.clear();
+            for (uint32_t p = begin; p < end; ++p) {
+                const auto token = static_cast<int32_t>(compute::mix32(p + 1) % model_.config.n_vocab);
+                rows_.push_back({slot, p, token, p + 1 == options_.prompt});
+            }
+            if (auto done = step(rows_, end == options_.prompt ? 1 : 0); !done) return done;
+        }
+        return {};
+    }
+
+    base::Result<void> generate(uint32_t batch, uint32_t n) {
+        for (uint32_t i = 0; i < n; ++i) {
+            rows_.clear();
+            for (uint32_t slot = 0; slot < batch; ++slot) {
+                rows_.push_back({slot, options_.prompt + i, last_[slot], true});
+            }
+            if (auto done = step(rows_, batch); !done) return done;
+        }
+        return {};
+    }
+
+    generation::LoadedModel& model_;
+    const Options& options_;
+    uint32_t chunk_;
+    std::vector<int32_t> last_;  // by slot: the id sampled last
+    std::vector<compute::Row> rows_;
+};
+
+// Bytes read and written per second by memcpy on n threads at once, in GB; the best of several.
+double measure_copy_gb_s(uint32_t n_threads) {
+    constexpr size_t kBytes = 64u << 20;  // per thread: no cache holds it twice
+    constexpr int kRounds = 5;
+    std::vector<std::vector<char>> from(n_threads, std::vector<char>(kBytes, 1));
+    std::vector<std::vector<char>> to(n_threads, std::vector<char>(kBytes, 2));
+    double best = 0;
+    for (int round = 0; round < kRounds; ++round) {
+        const auto begin = Clock::now();
+        std::vector<std::thread> threads;
+        for (uint32_t t = 0; t < n_threads; ++t) {
+            threads.emplace_back([&, t] { std::memcpy(to[t].data(), from[t].data(), kBytes); });
+        }
+        for (auto& thread : threads) thread.join();
+        best = std::max(best, 2.0 * kBytes * n_threads / Seconds(Clock::now() - begin).count() / 1e9);
+    }
+    return best;
+}
+
+struct Report {
+    const Options& options;
+    const generation::LoadedModel& model;
+    const std::vector<Measurement>& measurements;
+    std::optional<double> copy_gb_s;  // of the memory that holds the weights, where this program can measure it
+
+    // Nothing for prompts: they wait for arithmetic, not for memory.
+    std::optional<double> bytes_per_token(const Measurement& m) const {
+        if (&m == &measurements.front()) return std::nullopt;
+        return static_cast<double>(model.step_weight_bytes) / m.batch;
+    }
+    double bandwidth_gb_s(const Measurement& m) const {
+        return static_cast<double>(model.step_weight_bytes) * m.steps_per_repetition / m.median_seconds() / 1e9;
+    }
+};
+
+std::string as_json(const Report& report) {
+    const double kNull = std::numeric_limits<double>::quiet_NaN();
+    const auto& device = report.model.backend->report();
+    base::JsonWriter json;
+    json.begin_object().key("model").value(report.options.model);
+    json.key("architecture").value(report.model.config.architecture);
+    json.key("quantization").value(report.model.config.quantization);
+    json.key("backend").value(device.backend).key("device").value(device.device).key("driver").value(device.driver);
+    json.key("profile").value(device.profile);
+    json.key("weight_bytes").value(device.weight_bytes);
+    json.key("copy_gb_s").value(report.copy_gb_s.value_or(kNull));
+    json.key("rows").begin_array();
+    for (const Measurement& m : report.measurements) {
+        const auto bytes = report.bytes_per_token(m);
+        const double bandwidth = bytes ? report.bandwidth_gb_s(m) : kNull;
+        json.begin_object().key("test").value(m.test).key("batch").value(m.batch);
+        json.key("tokens_per_second").value(m.tokens_per_second(m.median_seconds()));
+        json.key("tokens_per_second_min").value(m.slowest()).key("tokens_per_second_max").value(m.fastest());
+        json.key("weight_bytes_per_token").value(bytes.value_or(kNull));
+        json.key("bandwidth_gb_s").value(bandwidth);
+        json.key("share_of_copy").value(report.copy_gb_s ? bandwidth / *report.copy_gb_s : kNull);
+        json.end_object();
+    }
+    json.end_array().end_object();
+    return json.take() + "\n";
+}
+
+std::string as_markdown(const Report& report) {
+    const auto& device = report.model.backend->report();
+    std::ostringstream out;
+    out << report.model.config.architecture << ' ' << report.model.config.quantization << " on " << device.backend
+        << ", " << device.device << std::fixed << std::setprecision(1);
+    if (report.copy_gb_s) out << "; copying moves " << *report.copy_gb_s << " GB/s";
+    out << "\n\n| test | batch | tokens/s | min..max | MB/token | GB/s | of copy |\n|---|---|---|---|---|---|---|\n";
+    for (const Measurement& m : report.measurements) {
+        out << "| " << m.test << " | " << m.batch << " | " << m.tokens_per_second(m.median_seconds()) << " | "
+            << m.slowest() << ".." << m.fastest() << " | ";
+        if (const auto bytes = report.bytes_per_token(m)) {
+            const double bandwidth = report.bandwidth_gb_s(m);
+            out << *bytes / 1e6 << " | " << bandwidth << " | ";
+            if (report.copy_gb_s) out << bandwidth / *report.copy_gb_s * 100 << " %";
+            out << " |\n";
+        } else {
+            out << "| | |\n";
+        }
+    }
+    return out.str();
+}
+
+}  // namespace
+
+base::Result<std::string> run_speed(const Options& options) {
+    const uint32_t n_slots = *std::max_element(options.batches.begin(), options.batches.end());
+    auto model = load_for(options, n_slots, options.prompt + options.generate, n_slots);
+    if (!model) return model.error();
+    const uint64_t needed = uint64_t{generation::pages_for(options.prompt + options.generate)} * n_slots;
+    if (needed > model->backend->limits().n_pages) {
+        return base::fail(base::ErrorCode::OutOfMemory, "--batch: ", n_slots, " sequences need ", needed,
+                          " pages, memory holds ", model->backend->limits().n_pages);
+    }
+    const auto measurements = SpeedTest(*model, options).run();
+    if (!measurements) return measurements.error();
+    Report report{options, *model, *measurements, std::nullopt};
+    if (model->backend->report().backend == "cpu") {
+        const uint32_t n_threads = options.backend.n_threads;
+        report.copy_gb_s =
+            measure_copy_gb_s(n_threads > 0 ? n_threads : std::max(std::thread::hardware_concurrency(), 1u));
+    }
+    return options.format == Format::Json ? as_json(report) : as_markdown(report);
+}
+
+}  // namespace llmd::bench

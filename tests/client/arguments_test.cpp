@@ -1,0 +1,155 @@
+// The command line: what each option becomes on the bus, and what is refused before anything is sent.
+#include "client/arguments.h"
+
+#include <gtest/gtest.h>
+
+#include "client/exit_code.h"
+
+namespace llmd::client {
+namespace {
+
+Arguments parse(std::vector<std::string> words) {
+    words.insert(words.begin(), "llmctl");
+    return parse_arguments(words);
+}
+
+// The message of the usage error that `words` cause.
+std::string refusal(const std::vector<std::string>& words) {
+    try {
+        parse(words);
+    } catch (const CommandError& error) {
+        EXPECT_EQ(error.code(), ExitCode::Usage);
+        return error.what();
+    }
+    ADD_FAILURE() << "accepted";
+    return {};
+}
+
+TEST(Arguments, GenerateOptionsGetTheirBusNamesAndTypes) {
+    const Arguments arguments = parse({"generate",
+                                       "-m",
+                                       "tales",
+                                       "-n",
+                                       "40",
+                                       "--temperature=0",
+                                       "--top-k",
+                                       "1",
+                                       "--top-p",
+                                       "0.5",
+                                       "--min-p",
+                                       "0.1",
+                                       "--repeat-penalty",
+                                       "1.1",
+                                       "--seed",
+                                       "18446744073709551615",
+                                       "--stop",
+                                       "END",
+                                       "--stop",
+                                       "\n",
+                                       "--priority",
+                                       "background",
+                                       "--deadline-ms",
+                                       "5000",
+                                       "--echo",
+                                       "-v",
+                                       "--json",
+                                       "Once",
+                                       "upon"});
+    EXPECT_EQ(arguments.command, Command::Generate);
+    EXPECT_EQ(arguments.operands, (std::vector<std::string>{"Once", "upon"}));
+    EXPECT_TRUE(arguments.verbose);
+    EXPECT_TRUE(arguments.json);
+    const Dictionary expected = {
+        {"model", std::string("tales")},
+        {"max_tokens", uint64_t{40}},
+        {"temperature", 0.0},
+        {"top_k", uint64_t{1}},
+        {"top_p", 0.5},
+        {"min_p", 0.1},
+        {"repeat_penalty", 1.1},
+        {"seed", UINT64_MAX},
+        {"stop", std::vector<std::string>{"END", "\n"}},
+        {"priority", std::string("background")},
+        {"deadline_ms", uint64_t{5000}},
+        {"echo", true},
+    };
+    EXPECT_EQ(arguments.request, expected);
+}
+
+TEST(Arguments, OptionsMayFollowOperandsAndTwoDashesEndThem) {
+    const Arguments arguments = parse({"generate", "tell", "--seed", "7", "--", "--json"});
+    EXPECT_EQ(arguments.operands, (std::vector<std::string>{"tell", "--json"}));
+    EXPECT_FALSE(arguments.json);
+    EXPECT_EQ(number_of(arguments.request, "seed"), 7u);
+}
+
+// The daemon refuses it and names the option; -1 must reach it as -1.
+TEST(Arguments, RangesAreLeftToTheDaemon) {
+    EXPECT_EQ(std::get<int64_t>(parse({"generate", "--max-tokens", "-1", "x"}).request.at("max_tokens")), -1);
+}
+
+TEST(Arguments, MalformedNumbersAreNamed) {
+    EXPECT_EQ(refusal({"generate", "--max-tokens", "ten", "x"}),
+              "--max-tokens: 'ten' is not a whole number of at most 64 bits");
+    EXPECT_EQ(refusal({"generate", "--seed", "18446744073709551616", "x"}),
+              "--seed: '18446744073709551616' is not a whole number of at most 64 bits");
+    EXPECT_EQ(refusal({"generate", "--top-k", "1.5", "x"}), "--top-k: '1.5' is not a whole number of at most 64 bits");
+    EXPECT_EQ(refusal({"generate", "--temperature", "hot", "x"}), "--temperature: 'hot' is not a number");
+    EXPECT_EQ(refusal({"generate", "--top-p", "", "x"}), "--top-p: '' is not a number");
+}
+
+TEST(Arguments, TextThatIsNotUtf8IsRefusedWithItsOffset) {
+    EXPECT_EQ(refusal({"generate", "Once \xff"}), "argument: not UTF-8 text at byte 5");
+    EXPECT_EQ(refusal({"generate", "--stop", "\xc0\x80", "x"}), "--stop: not UTF-8 text at byte 0");
+}
+
+TEST(Arguments, UnknownAndMissingThingsAreNamed) {
+    EXPECT_EQ(refusal({}), "a command is missing; see 'llmctl --help'");
+    EXPECT_EQ(refusal({"sing"}), "unknown command 'sing'; see 'llmctl --help'");
+    EXPECT_EQ(refusal({"generate", "--loud"}), "unknown option --loud; see 'llmctl generate --help'");
+    EXPECT_EQ(refusal({"models", "--seed", "1"}), "unknown option --seed; see 'llmctl models --help'");
+    EXPECT_EQ(refusal({"generate", "--model"}), "--model needs a value; see 'llmctl generate --help'");
+    EXPECT_EQ(refusal({"generate", "-vZ", "x"}), "unknown option -Z; see 'llmctl generate --help'");
+    EXPECT_EQ(refusal({"generate", "-vn"}), "-n needs a value; see 'llmctl generate --help'");
+    EXPECT_EQ(refusal({"generate", "--echo=1"}), "--echo takes no value; see 'llmctl generate --help'");
+    EXPECT_EQ(refusal({"--json", "status"}), "options follow the command; see 'llmctl --help'");
+    EXPECT_EQ(refusal({"load", ""}), "the argument is empty; see 'llmctl load --help'");
+    EXPECT_EQ(refusal({"load"}), "MODEL is missing; see 'llmctl load --help'");
+    EXPECT_EQ(refusal({"unload", "x"}), "unexpected argument 'x'; see 'llmctl unload --help'");
+}
+
+TEST(Arguments, APathIsNoModelName) {
+    EXPECT_EQ(refusal({"generate", "--model", "./a.gguf", "x"}),
+              "--model: './a.gguf' is a path; load it with 'llmctl load', then leave --model out");
+}
+
+TEST(Arguments, RefusalsOfTheDaemonNameTheOptionAsItIsTypedHere) {
+    EXPECT_EQ(with_option_name("max_tokens: -1 is not in range"), "--max-tokens: -1 is not in range");
+    EXPECT_EQ(with_option_name("text: max_tokens"), "text: max_tokens");
+    EXPECT_EQ(with_option_name("max_tokens"), "--max-tokens");
+    EXPECT_EQ(with_option_name(""), "");
+}
+
+TEST(Arguments, CancelTakesOneRequestOrAll) {
+    EXPECT_TRUE(parse({"cancel", "--all"}).all);
+    EXPECT_EQ(parse({"cancel", "1_42/a"}).operands.size(), 1u);
+    EXPECT_EQ(refusal({"cancel"}), "name one request or give --all; see 'llmctl cancel --help'");
+    EXPECT_EQ(refusal({"cancel", "--all", "1_42/a"}), "name one request or give --all; see 'llmctl cancel --help'");
+}
+
+TEST(Arguments, EveryWayToAskForHelpWorks) {
+    for (const auto& words : {std::vector<std::string>{"--help"}, {"-h"}, {"help"}}) {
+        const Arguments arguments = parse(words);
+        EXPECT_EQ(arguments.command, Command::Help);
+        EXPECT_NE(arguments.help.find("generate"), std::string::npos);
+    }
+    for (const auto& words : {std::vector<std::string>{"load", "--help"}, {"help", "load"}}) {
+        const Arguments arguments = parse(words);
+        EXPECT_EQ(arguments.command, Command::Help);
+        EXPECT_EQ(arguments.help.find("Usage: llmctl load [OPTIONS] MODEL"), 0u);
+        EXPECT_EQ(arguments.help.find("--temperature"), std::string::npos) << "an option of another command";
+    }
+}
+
+}  // namespace
+}  // namespace llmd::client

@@ -1,0 +1,95 @@
+#include "base/config.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+namespace llmd::base {
+namespace {
+
+class ConfigTest : public testing::Test {
+protected:
+    ConfigTest() {
+        std::string pattern = testing::TempDir() + "config-XXXXXX";
+        folder_ = ::mkdtemp(pattern.data());
+        path_ = folder_ + "/llmd.toml";
+    }
+    ~ConfigTest() override { std::filesystem::remove_all(folder_); }
+
+    Result<Config> read(const std::string& text) {
+        std::ofstream(path_, std::ios::binary) << text;
+        return read_config(path_, true);
+    }
+    // The message of a refused text.
+    std::string refusal(const std::string& text) {
+        const auto config = read(text);
+        if (config) return "it was accepted";
+        EXPECT_EQ(config.error().code, ErrorCode::InvalidArgument);
+        return config.error().message;
+    }
+
+    std::string folder_;
+    std::string path_;
+};
+
+TEST_F(ConfigTest, EveryKeyIsRead) {
+    const auto config = read(
+        "model = \"tales\"\nbackend = \"opencl\"\ndevice = \"Adreno\"\nthreads = 256\ncontext_length = 32\n"
+        "parallel = 16\nprefill_chunk = 512\nlog_level = \"debug\"\n");
+    ASSERT_TRUE(config) << config.error().message;
+    EXPECT_EQ(config->model, "tales");
+    EXPECT_EQ(config->backend, "opencl");
+    EXPECT_EQ(config->device, "Adreno");
+    EXPECT_EQ(config->threads, 256u);
+    EXPECT_EQ(config->context_length, 32u);
+    EXPECT_EQ(config->parallel, 16u);
+    EXPECT_EQ(config->prefill_chunk, 512u);
+    EXPECT_EQ(config->log_level, "debug");
+}
+
+TEST_F(ConfigTest, AbsentFileIsAnErrorOnlyWhenNamed) {
+    const auto config = read_config(folder_ + "/none.toml", false);
+    ASSERT_TRUE(config);
+    EXPECT_EQ(config->backend, "auto");
+    const auto named = read_config(folder_ + "/none.toml", true);
+    ASSERT_FALSE(named);
+    EXPECT_NE(named.error().message.find("/none.toml"), std::string::npos);
+}
+
+TEST_F(ConfigTest, RefusalsNameLineKeyAndValue) {
+    EXPECT_EQ(refusal("# one\nthreads = 257"),
+              "configuration " + path_ + ", line 2: threads: 257 is not 0 or in the range 1 to 256");
+    EXPECT_NE(refusal("threads = -1").find("threads: -1 is not"), std::string::npos);
+    EXPECT_NE(refusal("context_length = 9223372036854775807").find("9223372036854775807 is not"), std::string::npos);
+    EXPECT_NE(refusal("context_length = 31").find("31 is not"), std::string::npos);
+    EXPECT_NE(refusal("parallel = nan").find("parallel: expected an integer"), std::string::npos);
+    EXPECT_NE(refusal("model = 3").find("model: expected a string"), std::string::npos);
+    EXPECT_NE(refusal("backend = \"cuda\"").find("backend: \"cuda\" is none of auto, opencl, cpu"), std::string::npos);
+    EXPECT_NE(refusal("\n\nmodle = \"x\"").find("line 3: modle: there is no such key"), std::string::npos);
+    EXPECT_NE(refusal("model = \"x").find("line 1: "), std::string::npos);
+}
+
+TEST_F(ConfigTest, HostileFilesAreRefused) {
+    EXPECT_NE(refusal(std::string("model = \"\xff\"")).find("line 1"), std::string::npos);
+    EXPECT_NE(refusal(std::string(300 << 10, '#')).find("more than"), std::string::npos);
+    refusal("a = " + std::string(100'000, '['));
+    ASSERT_EQ(::mkfifo((folder_ + "/fifo").c_str(), 0600), 0);
+    EXPECT_FALSE(read_config(folder_ + "/fifo", true));
+    EXPECT_FALSE(read_config(folder_, false));
+}
+
+TEST(XdgDirectories, RelativeOnesAreIgnored) {
+    ::setenv("HOME", "/home/somebody", 1);
+    ::setenv("XDG_DATA_HOME", "relative", 1);
+    EXPECT_EQ(xdg_data_home(), "/home/somebody/.local/share");
+    ::setenv("XDG_DATA_HOME", "/data", 1);
+    EXPECT_EQ(xdg_data_home(), "/data");
+    ::unsetenv("XDG_RUNTIME_DIR");
+    EXPECT_FALSE(xdg_runtime_dir());
+}
+
+}  // namespace
+}  // namespace llmd::base

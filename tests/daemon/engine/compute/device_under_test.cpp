@@ -1,0 +1,146 @@
+#include "daemon/engine/compute/device_under_test.h"
+
+#include <algorithm>
+#include <cctype>
+#include <numeric>
+
+#include "engine/compute/cpu/cpu_backend.h"
+#include "engine/compute/opencl/opencl_backend.h"
+
+namespace llmd::test {
+
+using compute::Row;
+using compute::SampleRequest;
+
+std::vector<DeviceUnderTest> devices_under_test() {
+    std::vector<DeviceUnderTest> devices = {{"cpu"}};
+    const auto listed = compute::list_opencl_devices();
+    if (!listed) return devices;  // OpenClDevices.AreThere says so
+    for (size_t i = 0; i < listed->size(); ++i) {
+        std::string name = "opencl" + std::to_string(i) + "_" + (*listed)[i].platform;
+        for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+        devices.push_back({name, i, true});
+    }
+    return devices;
+}
+
+std::string device_name(const testing::TestParamInfo<DeviceUnderTest>& info) {
+    return info.param.name;
+}
+
+compute::BackendLimits test_limits(const model::ModelConfig& config) {
+    compute::BackendLimits limits;
+    limits.n_slots = 4;
+    limits.n_ctx = config.n_ctx_train;
+    limits.n_pages = 160;
+    limits.max_rows = 128;
+    limits.max_outputs = 16;
+    return limits;
+}
+
+std::vector<Row> rows_of(std::span<const int32_t> tokens, uint32_t first, uint32_t n, uint32_t slot,
+                         bool last_wants_output) {
+    std::vector<Row> rows;
+    for (uint32_t i = first; i < first + n; ++i)
+        rows.push_back({slot, i, tokens[i], last_wants_output && i + 1 == first + n});
+    return rows;
+}
+
+std::vector<int32_t> random_tokens(uint32_t n, uint32_t n_vocab, uint64_t seed) {
+    Noise noise(seed);
+    std::vector<int32_t> tokens(n);
+    for (int32_t& token : tokens) token = static_cast<int32_t>(noise.bits() % n_vocab);
+    return tokens;
+}
+
+base::Result<std::unique_ptr<compute::Backend>> make_backend(const DeviceUnderTest& device,
+                                                             const model::ModelConfig& config,
+                                                             const compute::BackendLimits& limits, uint32_t n_threads) {
+    if (device.is_opencl) return compute::create_opencl_backend(config, limits, device.opencl_index);
+    return compute::create_cpu_backend(config, limits, n_threads);
+}
+
+DeviceModel::DeviceModel(const DeviceUnderTest& device, const RandomModel& model, const compute::BackendLimits& limits,
+                         uint32_t n_threads)
+    : config_(model.config()), limits_(limits) {
+    auto backend = make_backend(device, config_, limits, n_threads);
+    if (!backend) {
+        ADD_FAILURE() << device.name << ": " << backend.error().message;
+        return;
+    }
+    const auto succeeded = [&](const base::Result<void>& result) {
+        if (!result) ADD_FAILURE() << device.name << ": " << result.error().message;
+        return result.has_value();
+    };
+    for (const model::Weight& weight : model.weights()) {
+        if (!succeeded((*backend)->upload(weight))) return;
+    }
+    if (succeeded((*backend)->finish_loading())) backend_ = std::move(*backend);
+}
+
+void DeviceModel::give_pages(uint32_t slot, std::span<const uint32_t> pages) {
+    const auto done = backend_->set_pages(slot, pages);
+    if (!done) ADD_FAILURE() << done.error().message;
+}
+
+void DeviceModel::give_pages(uint32_t slot, uint32_t first) {
+    const uint32_t whole = (limits_.n_ctx + compute::kPageTokens - 1) / compute::kPageTokens;
+    std::vector<uint32_t> pages(std::min(whole, limits_.n_pages - first));
+    std::iota(pages.begin(), pages.end(), first);
+    give_pages(slot, pages);
+}
+
+bool DeviceModel::run(std::span<const Row> rows, std::span<const SampleRequest> requests) {
+    sampled_.clear();
+    const auto failed = [](const base::Result<void>& result) {
+        if (!result) ADD_FAILURE() << result.error().message;
+        return !result;
+    };
+    if (failed(backend_->begin(rows)) || failed(backend_->embed())) return false;
+    for (uint32_t layer = 0; layer < config_.n_layers; ++layer) {
+        if (failed(backend_->norm_qkv(layer)) || failed(backend_->attend(layer)) ||
+            failed(backend_->attend_output(layer)) || failed(backend_->norm_up(layer)) ||
+            failed(backend_->down(layer))) {
+            return false;
+        }
+    }
+    if (!requests.empty() && (failed(backend_->head()) || failed(backend_->sample(requests)))) return false;
+    const auto sampled = backend_->wait();
+    if (!sampled) {
+        ADD_FAILURE() << sampled.error().message;
+        return false;
+    }
+    EXPECT_EQ(sampled->size(), requests.size());
+    sampled_.assign(sampled->begin(), sampled->end());
+    return sampled_.size() == requests.size();
+}
+
+std::vector<compute::Sampled> DeviceModel::sample(std::span<const Row> rows, std::span<const SampleRequest> requests) {
+    return run(rows, requests) ? sampled_ : std::vector<compute::Sampled>();
+}
+
+std::vector<Logits> DeviceModel::forward(std::span<const Row> rows) {
+    const auto n =
+        static_cast<size_t>(std::count_if(rows.begin(), rows.end(), [](const Row& r) { return r.wants_output; }));
+    if (!run(rows, std::vector<SampleRequest>(n))) return {};
+    // Poisoned: a device that writes only a part is found out.
+    std::vector<Logits> all(n, Logits(config_.n_vocab, std::numeric_limits<float>::quiet_NaN()));
+    for (uint32_t i = 0; i < n; ++i) {
+        const auto done = backend_->read_logits(i, all[i]);
+        if (!done) ADD_FAILURE() << done.error().message;
+    }
+    return all;
+}
+
+Logits DeviceModel::feed(std::span<const int32_t> tokens, uint32_t chunk, uint32_t slot) {
+    const auto n_tokens = static_cast<uint32_t>(tokens.size());
+    for (uint32_t first = 0; first < n_tokens; first += chunk) {
+        const uint32_t n = std::min(chunk, n_tokens - first);
+        const bool last = first + n == n_tokens;
+        const auto logits = forward(rows_of(tokens, first, n, slot, last));
+        if (last) return logits.empty() ? Logits() : logits[0];
+    }
+    return {};
+}
+
+}  // namespace llmd::test

@@ -1,0 +1,77 @@
+// The compute devices that a test runs on: the CPU and every OpenCL device that this machine shows.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "daemon/engine/compute/random_model.h"
+#include "engine/compute/backend.h"
+
+namespace llmd::test {
+
+struct DeviceUnderTest {
+    std::string name;         // fit for a test's name: "cpu", "opencl0_pocl"
+    size_t opencl_index = 0;  // with is_opencl
+    bool is_opencl = false;
+};
+
+// The CPU first.
+std::vector<DeviceUnderTest> devices_under_test();
+// GoogleTest prints a parameter with this.
+inline void PrintTo(const DeviceUnderTest& device, std::ostream* out) {
+    *out << device.name;
+}
+std::string device_name(const testing::TestParamInfo<DeviceUnderTest>& info);
+
+base::Result<std::unique_ptr<compute::Backend>> make_backend(const DeviceUnderTest& device,
+                                                             const model::ModelConfig& config,
+                                                             const compute::BackendLimits& limits,
+                                                             uint32_t n_threads = 2);
+
+// Limits that fit the small models: 4 slots, the whole context, 160 pages, 128 rows, 16 outputs.
+compute::BackendLimits test_limits(const model::ModelConfig& config);
+
+// Tokens [first, first + n) of a sequence as rows; the last one wants output if asked for.
+std::vector<compute::Row> rows_of(std::span<const int32_t> tokens, uint32_t first, uint32_t n, uint32_t slot,
+                                  bool last_wants_output);
+
+std::vector<int32_t> random_tokens(uint32_t n, uint32_t n_vocab, uint64_t seed);
+
+using Logits = std::vector<float>;
+
+// A model on a device. Every step that fails is a failure of the test, and gives empty results.
+class DeviceModel {
+public:
+    // A device that is listed but cannot load the model fails the test; then loaded() is false.
+    DeviceModel(const DeviceUnderTest& device, const RandomModel& model, const compute::BackendLimits& limits,
+                uint32_t n_threads = 2);
+
+    bool loaded() const { return backend_ != nullptr; }
+    compute::Backend& backend() { return *backend_; }
+
+    void give_pages(uint32_t slot, std::span<const uint32_t> pages);
+    // Pages first, first + 1, … for the whole context.
+    void give_pages(uint32_t slot, uint32_t first = 0);
+
+    // The whole forward pass; the logits of the rows that want output.
+    std::vector<Logits> forward(std::span<const compute::Row> rows);
+    // Same, then a sample for each request. Candidates are valid until the next pass.
+    std::vector<compute::Sampled> sample(std::span<const compute::Row> rows,
+                                         std::span<const compute::SampleRequest> requests);
+    // Feeds a sequence in chunks and gives the logits of its last token.
+    Logits feed(std::span<const int32_t> tokens, uint32_t chunk, uint32_t slot);
+
+private:
+    bool run(std::span<const compute::Row> rows, std::span<const compute::SampleRequest> requests);
+
+    model::ModelConfig config_;
+    compute::BackendLimits limits_;
+    std::unique_ptr<compute::Backend> backend_;
+    std::vector<compute::Sampled> sampled_;
+};
+
+}  // namespace llmd::test

@@ -1,0 +1,269 @@
+// What only the OpenCL backend can get wrong: tensors in several buffers, submissions one by one, the kernel variants
+// for GPUs, limits that do not fit, and the words exchanged with the sampling kernel. Runs on the first device there
+// is.
+#include "engine/compute/opencl/opencl_backend.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "daemon/engine/compute/device_under_test.h"
+#include "daemon/engine/compute/oracle.h"
+#include "engine/compute/opencl/cl_error.h"
+#include "engine/compute/opencl/kernel_set.h"
+#include "engine/compute/opencl/sample_exchange.h"
+#include "engine/compute/opencl/self_test.h"
+
+namespace llmd::test {
+namespace {
+
+using compute::Candidate;
+using compute::OpenClOverrides;
+using compute::Row;
+using compute::SampleRequest;
+
+// Quantised matrices of two types' widths, rows that no group of a kernel divides, biases everywhere.
+RandomModel model_of_one_layer() {
+    model::ModelConfig config = small_llama();
+    config.n_vocab = 1001;
+    config.n_ctx_train = 64;
+    return RandomModel(config, {.type = model::TensorType::Q8_0, .biases = true, .tied = false});
+}
+
+compute::BackendLimits small_limits() {
+    compute::BackendLimits limits;
+    limits.n_slots = 1;
+    limits.n_ctx = 64;
+    limits.n_pages = 2;
+    limits.max_rows = 16;
+    limits.max_outputs = 1;
+    return limits;
+}
+
+struct Outcome {
+    compute::DeviceReport report;
+    std::vector<float> logits;
+    std::vector<Candidate> candidates;
+};
+
+// Ten rows in one batch, then a lone one; the last one's logits.
+Outcome outcome_of(const RandomModel& model, const OpenClOverrides& overrides) {
+    auto backend = compute::create_opencl_backend(model.config(), small_limits(), 0, overrides);
+    if (!backend) {
+        ADD_FAILURE() << backend.error().message;
+        return {};
+    }
+    compute::Backend& device = **backend;
+    const auto must = [](const base::Result<void>& result) {
+        if (!result) ADD_FAILURE() << result.error().message;
+    };
+    for (const model::Weight& weight : model.weights()) must(device.upload(weight));
+    must(device.finish_loading());
+    must(device.set_pages(0, std::vector<uint32_t>{1, 0}));
+    const auto tokens = random_tokens(11, model.config().n_vocab, 5);
+    SampleRequest request;
+    request.wants_candidates = true;
+    Outcome result;
+    for (const auto& rows : {rows_of(tokens, 0, 10, 0, false), rows_of(tokens, 10, 1, 0, true)}) {
+        must(device.begin(rows));
+        must(device.embed());
+        must(device.norm_qkv(0));
+        must(device.attend(0));
+        must(device.attend_output(0));
+        must(device.norm_up(0));
+        must(device.down(0));
+        if (rows.back().wants_output) {
+            must(device.head());
+            must(device.sample({&request, 1}));
+        }
+        const auto sampled = device.wait();
+        if (!sampled) {
+            ADD_FAILURE() << sampled.error().message;
+            return {};
+        }
+        if (!sampled->empty()) {
+            result.candidates.assign((*sampled)[0].candidates.begin(), (*sampled)[0].candidates.end());
+        }
+    }
+    result.logits.resize(model.config().n_vocab);
+    must(device.read_logits(0, result.logits));
+    result.report = device.report();
+    return result;
+}
+
+class OpenClBackend : public testing::Test {
+protected:
+    void SetUp() override {
+        const auto devices = compute::list_opencl_devices();
+        ASSERT_TRUE(devices) << devices.error().message;
+        if (devices->empty()) GTEST_SKIP() << "there is no OpenCL device";
+    }
+};
+
+TEST_F(OpenClBackend, GivesTheSameBitsWithSplitTensors) {
+    const RandomModel model = model_of_one_layer();
+    const Outcome whole = outcome_of(model, {});
+    // token_embd and output take 1001 * 68 bytes each.
+    const Outcome split = outcome_of(model, {.max_buffer_bytes = 66'000});
+    EXPECT_EQ(whole.logits, split.logits);
+    EXPECT_TRUE(whole.report.notes.empty());
+    ASSERT_EQ(split.report.notes.size(), 1u);
+    EXPECT_EQ(split.report.notes[0], "2 matrices are split: one buffer holds at most 66000 bytes");
+    EXPECT_EQ(whole.report.weight_bytes, split.report.weight_bytes);
+}
+
+TEST_F(OpenClBackend, GivesTheSameBitsWhenEachLaunchIsSubmitted) {
+    const RandomModel model = model_of_one_layer();
+    EXPECT_EQ(outcome_of(model, {}).logits, outcome_of(model, {.submit_each_launch = true}).logits);
+}
+
+TEST_F(OpenClBackend, ComputesWithTheVariantsForGpusToo) {
+    struct Shape {
+        model::TensorType type;
+        uint32_t width, heads;
+    };
+    // A width with a tail of single weights, one of three units and one of whole big blocks.
+    for (const Shape& shape : {Shape{model::TensorType::F16, 100, 5}, Shape{model::TensorType::Q4_0, 96, 4},
+                               Shape{model::TensorType::Q6_K, 256, 4}}) {
+        model::ModelConfig config = small_llama();
+        config.n_embd = config.n_ff = shape.width;
+        config.n_heads = config.n_kv_heads = shape.heads;
+        config.head_dim = shape.width / shape.heads;
+        config.n_rot = config.head_dim / 4 * 2;
+        config.n_ctx_train = 64;
+        const RandomModel model(config, {.type = shape.type, .tied = true});
+        const Outcome gpu = outcome_of(model, {.use_gpu_kernels = true});
+        Oracle oracle(model);
+        for (const int32_t token : random_tokens(11, config.n_vocab, 5)) oracle.feed(token);
+        const auto expected = oracle.logits();
+        ASSERT_EQ(gpu.logits.size(), expected.size());
+        for (size_t i = 0; i < expected.size(); ++i) {
+            ASSERT_NEAR(gpu.logits[i], expected[i], 5e-3) << model::block_format(shape.type).name << ", id " << i;
+        }
+        EXPECT_NE(gpu.report.profile.find("slices 8"), std::string::npos) << gpu.report.profile;
+    }
+}
+
+TEST_F(OpenClBackend, RefusesWhatDoesNotFit) {
+    model::ModelConfig config = small_llama();
+    compute::BackendLimits limits = small_limits();
+    limits.n_pages = 1u << 20;
+    const auto pages = compute::create_opencl_backend(config, limits, 0, {.max_buffer_bytes = 1u << 30});
+    ASSERT_FALSE(pages);
+    EXPECT_EQ(pages.error().code, base::ErrorCode::OutOfMemory);
+    EXPECT_NE(pages.error().message.find("1048576 KV pages of layer 0"), std::string::npos) << pages.error().message;
+
+    const auto device = compute::create_opencl_backend(config, small_limits(), 1000);
+    ASSERT_FALSE(device);
+    EXPECT_EQ(device.error().code, base::ErrorCode::InvalidArgument);
+}
+
+// A device that computes something else than the file says: here the file's rows are changed after the upload.
+TEST_F(OpenClBackend, SelfTestNamesTheKernelThatIsWrong) {
+    const RandomModel model = model_of_one_layer();
+    const auto devices = compute::find_cl_devices();
+    ASSERT_TRUE(devices);
+    auto queue = compute::DeviceQueue::open((*devices)[0], {});
+    ASSERT_TRUE(queue) << queue.error().message;
+    const auto ordered = compute::launches_are_ordered(*queue);
+    ASSERT_TRUE(ordered) << ordered.error().message;
+    auto kernels = compute::KernelSet::build(*queue, model.config(), small_limits());
+    ASSERT_TRUE(kernels) << kernels.error().message;
+    compute::DeviceWeights weights(model.config(), 64, kernels->rows_per_group());
+    for (const model::Weight& weight : model.weights()) ASSERT_TRUE(weights.upload(*queue, weight));
+    ASSERT_FALSE(weights.test_rows().empty());
+    compute::TestRows rows = weights.test_rows().begin()->second;
+    EXPECT_TRUE(compute::check_matvec(*queue, *kernels, rows));
+    rows.bytes[2] ^= std::byte{0x10};  // one bit of one weight of the first block
+    const auto wrong = compute::check_matvec(*queue, *kernels, rows);
+    ASSERT_FALSE(wrong);
+    EXPECT_EQ(wrong.error().code, base::ErrorCode::DeviceError);
+    EXPECT_EQ(wrong.error().message.rfind("self-test: matvec for Q8_0 of 64 columns gives ", 0), 0u)
+        << wrong.error().message;
+}
+
+TEST(ClError, NamesStatuses) {
+    EXPECT_EQ(compute::cl_status_name(CL_OUT_OF_RESOURCES), "CL_OUT_OF_RESOURCES");
+    EXPECT_EQ(compute::cl_status_name(CL_KERNEL_ARG_INFO_NOT_AVAILABLE), "CL_KERNEL_ARG_INFO_NOT_AVAILABLE");
+    EXPECT_EQ(compute::cl_status_name(CL_INVALID_VALUE), "CL_INVALID_VALUE");
+    EXPECT_EQ(compute::cl_status_name(CL_INVALID_KERNEL_ARGS), "CL_INVALID_KERNEL_ARGS");
+    EXPECT_EQ(compute::cl_status_name(CL_INVALID_DEVICE_PARTITION_COUNT), "CL_INVALID_DEVICE_PARTITION_COUNT");
+    EXPECT_EQ(compute::cl_status_name(-25), "status -25");
+    EXPECT_EQ(compute::cl_status_name(-69), "status -69");
+    EXPECT_EQ(compute::cl_status_name(7), "status 7");
+    EXPECT_EQ(compute::cl_failure("clFinish", CL_OUT_OF_RESOURCES).message, "clFinish: CL_OUT_OF_RESOURCES");
+    EXPECT_EQ(compute::cl_failure("clFinish", CL_OUT_OF_HOST_MEMORY).code, base::ErrorCode::OutOfMemory);
+}
+
+// An answer of the sampling kernel for one output, every chunk empty until it is set.
+struct Answer {
+    std::vector<uint32_t> words = std::vector<uint32_t>(compute::answer_words(1, true));
+
+    Answer() {
+        for (uint32_t c = 0; c < compute::kSampleChunks; ++c) set(c, 0, UINT32_MAX, 0, 0);
+    }
+    void set(uint32_t chunk, float score, uint32_t id, float largest, float sum, bool bad = false) {
+        const uint32_t summary[] = {std::bit_cast<uint32_t>(score), id,  std::bit_cast<uint32_t>(largest),
+                                    std::bit_cast<uint32_t>(sum),   bad, 0};
+        std::copy(std::begin(summary), std::end(summary), words.begin() + chunk * 6);
+    }
+    void list(uint32_t chunk, uint32_t ids_in_chunk, std::vector<Candidate> top) {
+        words[chunk * 6 + 5] = ids_in_chunk;
+        size_t at = compute::kSampleChunks * 6 + chunk * 2 * compute::kChunkCandidates;
+        for (const Candidate& candidate : top) {
+            words[at++] = static_cast<uint32_t>(candidate.id);
+            words[at++] = std::bit_cast<uint32_t>(candidate.logit);
+        }
+    }
+};
+
+TEST(SampleExchange, MergesChunks) {
+    Answer answer;
+    answer.set(0, 3, 4, 2, 1.5f);
+    answer.set(1, 3, 130, 2.5f, 1);  // an equal score with a higher id loses
+    answer.set(63, 1, 6000, 1, 1);
+    std::vector<Candidate> storage;
+    const auto result = compute::read_answer(answer.words, 0, 1, storage);
+    EXPECT_TRUE(result.finite);
+    EXPECT_EQ(result.id, 4);
+    EXPECT_NEAR(result.log_sum_exp, std::log(1.5 * std::exp(2.0) + std::exp(2.5) + std::exp(1.0)), 1e-6);
+    EXPECT_TRUE(result.candidates.empty());
+    EXPECT_EQ(result.candidate_floor, -std::numeric_limits<float>::infinity());
+}
+
+TEST(SampleExchange, OneBadChunkSpoilsTheRow) {
+    Answer answer;
+    answer.set(0, 3, 4, 2, 1);
+    answer.set(7, 1, 900, 1, 1, true);
+    std::vector<Candidate> storage;
+    const auto result = compute::read_answer(answer.words, 0, 1, storage);
+    EXPECT_FALSE(result.finite);
+    EXPECT_EQ(result.id, -1);
+}
+
+TEST(SampleExchange, SortsCandidatesAndTakesTheFloorFromFullChunks) {
+    Answer answer;
+    answer.set(0, 9, 0, 9, 1);
+    answer.set(1, 8, 20, 8, 1);
+    std::vector<Candidate> first, second;
+    for (int i = 0; i < 8; ++i) {
+        first.push_back({i, 9.0f - static_cast<float>(i)});               // 9 … 2
+        second.push_back({20 + i, 8.0f - 0.5f * static_cast<float>(i)});  // 8 … 4.5
+    }
+    answer.list(0, 8, first);    // lists all it has
+    answer.list(1, 20, second);  // has more
+    std::vector<Candidate> storage;
+    const auto result = compute::read_answer(answer.words, 0, 1, storage);
+    ASSERT_EQ(result.candidates.size(), 16u);
+    EXPECT_EQ(result.candidate_floor, 4.5f);
+    for (size_t i = 1; i < result.candidates.size(); ++i) {
+        const Candidate &a = result.candidates[i - 1], &b = result.candidates[i];
+        EXPECT_TRUE(a.logit > b.logit || (a.logit == b.logit && a.id < b.id)) << i;
+    }
+}
+
+}  // namespace
+}  // namespace llmd::test

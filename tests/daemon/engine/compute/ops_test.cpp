@@ -1,0 +1,204 @@
+// Every step on every device against the double-precision oracle, over awkward shapes and all tensor types. A model of
+// one layer puts each step between the token and the logits.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "daemon/engine/compute/device_under_test.h"
+#include "daemon/engine/compute/oracle.h"
+#include "engine/compute/opencl/opencl_backend.h"
+
+namespace llmd::test {
+namespace {
+
+using model::TensorType;
+
+// Logits are of the order of 1 (random_model.h). Float sums of up to 8192 products err by some 1e-6 of that,
+// activations rounded to 15 bits by 1e-4; where the oracle's key or value rounds to the other f16 neighbour, one of
+// many weighted values moves by 2^-11 of itself, which has been seen to make 3e-5. 8-bit activations would err by some
+// 2e-2.
+constexpr double kTolerance = 5e-4;
+
+void expect_near(const Logits& got, const std::vector<double>& want, const std::string& where) {
+    ASSERT_EQ(got.size(), want.size()) << where;
+    double worst = 0;
+    size_t at = 0;
+    for (size_t i = 0; i < got.size(); ++i) {
+        const double off = std::abs(got[i] - want[i]);
+        if (off <= worst) continue;  // NaN is not
+        worst = off;
+        at = i;
+        if (std::isnan(off)) break;
+    }
+    EXPECT_LE(worst, kTolerance) << where << ", logit " << at << ": " << got[at] << " instead of " << want[at];
+}
+
+class Ops : public testing::TestWithParam<DeviceUnderTest> {
+protected:
+    // Feeds n tokens in one go, then one more alone, and compares the last two.
+    void check(const RandomModel& model, uint32_t n, const std::string& what) {
+        const model::ModelConfig& config = model.config();
+        compute::BackendLimits limits = test_limits(config);
+        limits.n_ctx = std::min(config.n_ctx_train, 256u);
+        limits.n_pages = limits.n_ctx / compute::kPageTokens;
+        DeviceModel device(GetParam(), model, limits);
+        if (!device.loaded()) return;
+        device.give_pages(1);
+        const auto tokens = random_tokens(n + 1, config.n_vocab, 7);
+        Oracle oracle(model);
+        for (const uint32_t first : {0u, n}) {
+            const uint32_t count = first == 0 ? n : 1;
+            for (uint32_t i = first; i < first + count; ++i) oracle.feed(tokens[i]);
+            const auto logits = device.forward(rows_of(tokens, first, count, 1, true));
+            ASSERT_EQ(logits.size(), 1u);
+            expect_near(logits[0], oracle.logits(), what + ", position " + std::to_string(first + count - 1));
+        }
+    }
+};
+
+TEST_P(Ops, EveryTensorType) {
+    for (const model::BlockFormat& format : model::block_formats()) {
+        model::ModelConfig config = small_llama();
+        config.n_embd = 256;
+        config.head_dim = 64;
+        config.n_rot = 64;
+        config.n_ff = 512;
+        config.n_vocab = 301;
+        check(RandomModel(config, {.type = format.type, .seed = 3}), 5, std::string(format.name));
+    }
+}
+
+TEST_P(Ops, HeadShapes) {
+    struct Shape {
+        uint32_t head_dim, group, n_kv_heads, n_rot;
+        model::Positions positions;
+    };
+    using enum model::Positions;
+    for (const Shape& s : {Shape{8, 8, 1, 4, RotaryHalfSplit}, Shape{32, 3, 3, 32, RotaryInterleaved},
+                           Shape{64, 7, 2, 64, RotaryHalfSplit}, Shape{80, 1, 2, 32, RotaryHalfSplit},
+                           Shape{96, 4, 1, 96, RotaryInterleaved}, Shape{128, 3, 1, 128, RotaryInterleaved},
+                           Shape{256, 1, 2, 64, RotaryInterleaved}}) {
+        model::ModelConfig config = small_llama();
+        config.head_dim = s.head_dim;
+        config.n_kv_heads = s.n_kv_heads;
+        config.n_heads = s.group * s.n_kv_heads;
+        config.n_rot = s.n_rot;
+        config.positions = s.positions;
+        check(RandomModel(config, {.type = TensorType::Q8_0, .seed = s.head_dim}), 34,
+              "head_dim " + std::to_string(s.head_dim) + ", group " + std::to_string(s.group));
+    }
+}
+
+TEST_P(Ops, WidthsOfRealModels) {
+    struct Shape {
+        uint32_t n_embd, n_ff, n_heads, n_kv_heads;
+        TensorType type;
+    };
+    for (const Shape& s : {Shape{576, 1536, 9, 3, TensorType::Q4_0}, Shape{896, 320, 14, 2, TensorType::Q8_0},
+                           Shape{2560, 64, 4, 1, TensorType::Q4_K}, Shape{256, 8192, 4, 4, TensorType::Q6_K}}) {
+        model::ModelConfig config = small_llama();
+        config.n_embd = s.n_embd;
+        config.n_ff = s.n_ff;
+        config.n_heads = s.n_heads;
+        config.n_kv_heads = s.n_kv_heads;
+        config.head_dim = config.n_rot = 64;
+        // A superblock needs rows of a multiple of 256, as quantisers know too.
+        RandomModel model(config, {.type = s.n_embd % 256 == 0 && s.n_ff % 256 == 0 ? s.type : TensorType::Q8_0});
+        check(model, 9, "n_embd " + std::to_string(s.n_embd) + ", n_ff " + std::to_string(s.n_ff));
+    }
+}
+
+TEST_P(Ops, VocabulariesOfRealModels) {
+    model::ModelConfig config = small_gpt2();
+    config.n_vocab = 50257;
+    config.n_ctx_train = 256;
+    check(RandomModel(config, {.type = TensorType::Q4_0, .biases = true, .tied = true}), 3, "GPT-2's vocabulary");
+    config = small_llama();
+    config.n_vocab = 151936;
+    check(RandomModel(config, {.type = TensorType::Q8_0}), 3, "Qwen2's vocabulary");
+}
+
+TEST_P(Ops, FamiliesAndTheirExtras) {
+    check(RandomModel(small_gpt2(), {.type = TensorType::F16, .biases = true}), 40, "gpt2");
+    check(RandomModel(small_gpt2(), {.type = TensorType::F32, .biases = false, .tied = true}), 3,
+          "gpt2 without biases");
+    check(RandomModel(small_llama(), {.type = TensorType::BF16, .tied = true, .rope_factors = true}), 40,
+          "rope factors");
+    model::ModelConfig config = small_llama();
+    config.positions = model::Positions::RotaryHalfSplit;
+    config.rope_theta = 1e6;
+    config.n_layers = 3;
+    check(RandomModel(config, {.type = TensorType::Q5_1, .biases = true}), 40, "qwen2, three layers");
+    config = small_llama();
+    config.rope_factor = 4;
+    config.norm_eps = 1e-6f;
+    check(RandomModel(config, {.type = TensorType::Q4_1}), 40, "linear scaling");
+}
+
+TEST_P(Ops, Contexts) {
+    const std::set<uint32_t> lengths = {1, 2, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025, 4096, 4097};
+    model::ModelConfig config = small_llama();
+    config.n_embd = 32;
+    config.n_ff = 32;
+    config.head_dim = config.n_rot = 8;
+    const RandomModel model(config, {.type = TensorType::Q8_0});
+    DeviceModel device(GetParam(), model, test_limits(config));
+    if (!device.loaded()) return;
+    device.give_pages(0);
+    const auto tokens = random_tokens(*lengths.rbegin(), config.n_vocab, 11);
+    Oracle oracle(model);
+    for (uint32_t first = 0; first < tokens.size(); first += 128) {
+        auto rows =
+            rows_of(tokens, first, std::min<uint32_t>(128, static_cast<uint32_t>(tokens.size()) - first), 0, false);
+        for (compute::Row& row : rows) row.wants_output = lengths.count(row.position + 1) != 0;
+        const auto logits = device.forward(rows);
+        size_t output = 0;
+        for (const compute::Row& row : rows) {
+            oracle.feed(row.token);
+            if (!row.wants_output) continue;
+            ASSERT_LT(output, logits.size());
+            expect_near(logits[output++], oracle.logits(), "context " + std::to_string(row.position + 1));
+        }
+    }
+}
+
+TEST_P(Ops, BatchesOfOneToNineRows) {
+    const RandomModel model(small_llama(), {.type = TensorType::Q4_0});
+    compute::BackendLimits limits = test_limits(model.config());
+    limits.n_ctx = 64;
+    limits.n_slots = 9;
+    DeviceModel device(GetParam(), model, limits);
+    if (!device.loaded()) return;
+    // Slot s has s tokens behind it when it joins, so every row has another position.
+    std::vector<Oracle> oracles(limits.n_slots, Oracle(model));
+    std::vector<uint32_t> lengths(limits.n_slots);
+    Noise noise(5);
+    const auto next_token = [&] { return static_cast<int32_t>(noise.bits() % model.config().n_vocab); };
+    for (uint32_t slot = 0; slot < limits.n_slots; ++slot) device.give_pages(slot, slot * 2);
+    for (uint32_t n = 1; n <= limits.n_slots; ++n) {
+        std::vector<compute::Row> rows;
+        for (uint32_t slot = 0; slot < n; ++slot) {
+            rows.push_back({slot, lengths[slot]++, next_token(), true});
+            oracles[slot].feed(rows.back().token);
+        }
+        const auto logits = device.forward(rows);
+        ASSERT_EQ(logits.size(), n);
+        for (uint32_t slot = 0; slot < n; ++slot) {
+            expect_near(logits[slot], oracles[slot].logits(),
+                        "row " + std::to_string(slot) + " of " + std::to_string(n));
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, Ops, testing::ValuesIn(devices_under_test()), device_name);
+
+TEST(OpenClDevices, AreThere) {
+    const auto devices = compute::list_opencl_devices();
+    ASSERT_TRUE(devices) << devices.error().message;
+    if (devices->empty()) GTEST_SKIP() << "this machine has no OpenCL device: only the CPU backend was tested";
+}
+
+}  // namespace
+}  // namespace llmd::test

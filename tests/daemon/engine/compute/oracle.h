@@ -1,0 +1,45 @@
+// The forward pass of one sequence, written down as plainly as possible in double precision from the dequantised
+// weights: what every compute device is compared with. Keys and values are rounded to f16, as the numeric contract
+// wants.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "daemon/engine/compute/random_model.h"
+
+namespace llmd::test {
+
+class Oracle {
+public:
+    // The model must outlive the oracle.
+    explicit Oracle(const RandomModel& model) : model_(model), config_(model.config()) {}
+
+    // Appends a token to the sequence.
+    void feed(int32_t token);
+    // After the last token fed: [n_vocab].
+    std::vector<double> logits();
+
+private:
+    using Vector = std::vector<double>;
+
+    const std::vector<float>& weights(model::Role role, uint32_t layer = 0);
+    bool has(model::Role role, uint32_t layer = 0) const { return model_.find(role, layer) != nullptr; }
+    Vector row(model::Role role, uint32_t r);
+    Vector norm(model::Role weight, model::Role bias, uint32_t layer, const Vector& x);
+    Vector product(model::Role matrix, uint32_t layer, const Vector& x);
+    void add_bias(model::Role bias, uint32_t layer, Vector& to);
+    void rotate(Vector& heads);
+    Vector attend(uint32_t layer, const Vector& q);
+
+    const RandomModel& model_;
+    const model::ModelConfig config_;
+    std::map<std::pair<model::Role, uint32_t>, std::vector<float>> dequantized_;
+    std::map<uint32_t, std::vector<Vector>> keys_, values_;  // [layer][position]
+    Vector x_;
+    uint32_t position_ = 0;  // of the token being fed
+};
+
+}  // namespace llmd::test

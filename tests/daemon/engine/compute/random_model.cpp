@@ -1,0 +1,188 @@
+#include "daemon/engine/compute/random_model.h"
+
+#include <cmath>
+#include <cstring>
+
+namespace llmd::test {
+
+using model::Role;
+using model::TensorType;
+
+namespace {
+
+void put_half(std::byte* to, double value) {
+    const uint16_t half = model::float_to_half(static_cast<float>(value));
+    std::memcpy(to, &half, sizeof half);
+}
+
+// Where a block keeps its f16 scale and minimum, and the largest magnitude of what the scale multiplies.
+struct ScalePlace {
+    TensorType type;
+    size_t scale;
+    size_t minimum;  // 0: none
+    double largest;
+};
+constexpr ScalePlace kScalePlaces[] = {
+    {TensorType::Q4_0, 0, 0, 8},          {TensorType::Q4_1, 0, 2, 15},      {TensorType::Q5_0, 0, 0, 16},
+    {TensorType::Q5_1, 0, 2, 31},         {TensorType::Q8_0, 0, 0, 128},     {TensorType::Q2_K, 80, 82, 15 * 3},
+    {TensorType::Q3_K, 108, 0, 32 * 4},   {TensorType::Q4_K, 0, 2, 63 * 15}, {TensorType::Q5_K, 0, 2, 63 * 31},
+    {TensorType::Q6_K, 208, 0, 128 * 32}, {TensorType::IQ4_NL, 0, 0, 127},
+};
+
+}  // namespace
+
+uint64_t Noise::bits() {  // splitmix64 (Steele, Lea and Flood 2014)
+    uint64_t z = state_ += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+double Noise::uniform() {
+    return static_cast<double>(bits() >> 11) * 0x1p-52 - 1;
+}
+
+std::vector<std::byte> random_blocks(TensorType type, uint64_t n_weights, double scale, Noise& noise) {
+    std::vector<std::byte> bytes(*model::row_bytes(type, n_weights));
+    if (type == TensorType::F32 || type == TensorType::F16 || type == TensorType::BF16) {
+        for (uint64_t i = 0; i < n_weights; ++i) {
+            const auto value = static_cast<float>(scale * noise.uniform());
+            if (type == TensorType::F32) {
+                std::memcpy(&bytes[4 * i], &value, 4);
+            } else if (type == TensorType::F16) {
+                put_half(&bytes[2 * i], value);
+            } else {
+                std::memcpy(&bytes[2 * i], reinterpret_cast<const std::byte*>(&value) + 2, 2);
+            }
+        }
+        return bytes;
+    }
+    for (size_t i = 0; i < bytes.size(); i += 8) {
+        const uint64_t bits = noise.bits();
+        std::memcpy(&bytes[i], &bits, std::min<size_t>(8, bytes.size() - i));
+    }
+    const model::BlockFormat& format = model::block_format(type);
+    for (const ScalePlace& place : kScalePlaces) {
+        if (place.type != type) continue;
+        for (std::byte* block = bytes.data(); block < bytes.data() + bytes.size(); block += format.block_bytes) {
+            const double strength = scale * (0.75 + 0.25 * noise.uniform());
+            if (place.minimum == 0) {
+                put_half(block + place.scale, strength / place.largest);
+                continue;
+            }
+            // Integers from 0 up: the minimum moves them around zero. K formats subtract a multiple of it.
+            put_half(block + place.scale, 2 * strength / place.largest);
+            const bool superblock = format.block_weights == 256;
+            const double multiples = type == TensorType::Q2_K ? 15 : 63;
+            put_half(block + place.minimum, superblock ? strength / multiples : -strength);
+        }
+    }
+    return bytes;
+}
+
+model::ModelConfig small_llama() {
+    model::ModelConfig config;
+    config.architecture = "llama";
+    config.n_layers = 1;
+    config.n_embd = 64;
+    config.n_heads = 4;
+    config.n_kv_heads = 2;
+    config.head_dim = 16;
+    config.n_rot = 16;
+    config.n_ff = 128;
+    config.n_vocab = 96;
+    config.n_ctx_train = 4224;
+    return config;
+}
+
+model::ModelConfig small_gpt2() {
+    model::ModelConfig config = small_llama();
+    config.architecture = "gpt2";
+    config.n_kv_heads = config.n_heads;
+    config.norm = model::Norm::LayerNorm;
+    config.activation = model::Activation::Gelu;
+    config.positions = model::Positions::Learned;
+    config.n_rot = 0;
+    return config;
+}
+
+RandomModel::RandomModel(const model::ModelConfig& config, const Options& options)
+    : config_(config), noise_(options.seed) {
+    const TensorType type = options.type;
+    const bool layer_norm = config.norm == model::Norm::LayerNorm;
+    const auto vector = [&](Role role, uint32_t layer, uint64_t n, double scale, double offset) {
+        add(role, layer, TensorType::F32, 1, n, scale, offset);
+    };
+    // Uniform in [-s, s] has the variance s^2 / 3: a product with K inputs of variance 1 keeps it for s = sqrt(3 / K).
+    const auto matrix = [&](Role role, uint32_t layer, uint64_t rows, uint64_t cols, double gain = 1) {
+        add(role, layer, type, rows, cols, gain * std::sqrt(3.0 / static_cast<double>(cols)));
+    };
+    add(Role::TokenEmbedding, 0, type, config.n_vocab, config.n_embd, options.tied ? 0.5 : 1.5);
+    if (config.positions == model::Positions::Learned) {
+        add(Role::PositionEmbedding, 0, TensorType::F32, config.n_ctx_train, config.n_embd, 0.5);
+    } else if (options.rope_factors) {
+        vector(Role::RopeFactors, 0, config.n_rot / 2, 3, 4);
+    }
+    for (uint32_t l = 0; l < config.n_layers; ++l) {
+        for (const auto& [weight, bias] :
+             {std::pair{Role::AttnNorm, Role::AttnNormBias}, std::pair{Role::FfnNorm, Role::FfnNormBias}}) {
+            vector(weight, l, config.n_embd, 0.3, 1);
+            if (layer_norm) vector(bias, l, config.n_embd, 0.2, 0);
+        }
+        matrix(Role::AttnQ, l, config.q_rows(), config.n_embd, 2);  // so that attention is far from uniform
+        matrix(Role::AttnK, l, config.kv_rows(), config.n_embd);
+        matrix(Role::AttnV, l, config.kv_rows(), config.n_embd);
+        matrix(Role::AttnOutput, l, config.n_embd, config.q_rows(), 2);
+        if (config.activation == model::Activation::SwiGlu) matrix(Role::FfnGate, l, config.n_ff, config.n_embd);
+        matrix(Role::FfnUp, l, config.n_ff, config.n_embd);
+        matrix(Role::FfnDown, l, config.n_embd, config.n_ff, 2);
+        if (!options.biases) continue;
+        vector(Role::AttnQBias, l, config.q_rows(), 0.5, 0);
+        vector(Role::AttnKBias, l, config.kv_rows(), 0.5, 0);
+        vector(Role::AttnVBias, l, config.kv_rows(), 0.5, 0);
+        vector(Role::AttnOutputBias, l, config.n_embd, 0.5, 0);
+        vector(Role::FfnUpBias, l, config.n_ff, 0.5, 0);
+        vector(Role::FfnDownBias, l, config.n_embd, 0.5, 0);
+    }
+    vector(Role::OutputNorm, 0, config.n_embd, 0.3, 1);
+    if (layer_norm) vector(Role::OutputNormBias, 0, config.n_embd, 0.2, 0);
+    if (!options.tied) matrix(Role::Output, 0, config.n_vocab, config.n_embd);
+}
+
+void RandomModel::add(Role role, uint32_t layer, TensorType type, uint64_t rows, uint64_t cols, double scale,
+                      double offset) {
+    Tensor tensor{role, layer, random_blocks(type, rows * cols, scale, noise_), {}};
+    if (offset != 0) {  // vectors only
+        for (uint64_t i = 0; i < cols; ++i) {
+            float value;
+            std::memcpy(&value, &tensor.bytes[4 * i], 4);
+            value += static_cast<float>(offset);
+            std::memcpy(&tensor.bytes[4 * i], &value, 4);
+        }
+    }
+    tensor.view = {type, rows, cols, tensor.bytes};
+    tensors_.push_back(std::move(tensor));
+}
+
+void RandomModel::set(Role role, uint32_t layer, uint64_t cols, std::span<const float> values) {
+    std::erase_if(tensors_, [&](const Tensor& t) { return t.role == role && t.layer == layer; });
+    const auto bytes = std::as_bytes(values);
+    Tensor tensor{role, layer, {bytes.begin(), bytes.end()}, {}};
+    tensor.view = {TensorType::F32, values.size() / cols, cols, tensor.bytes};
+    tensors_.push_back(std::move(tensor));
+}
+
+std::vector<model::Weight> RandomModel::weights() const {
+    std::vector<model::Weight> all;
+    for (const Tensor& tensor : tensors_) all.push_back({tensor.role, tensor.layer, tensor.view});
+    return all;
+}
+
+const model::TensorView* RandomModel::find(Role role, uint32_t layer) const {
+    for (const Tensor& tensor : tensors_) {
+        if (tensor.role == role && tensor.layer == layer) return &tensor.view;
+    }
+    return nullptr;
+}
+
+}  // namespace llmd::test

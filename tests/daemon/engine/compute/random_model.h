@@ -1,0 +1,70 @@
+// A model of any shape with seeded random weights in memory, for the tests of compute devices. Scales are such that
+// activations, scores and logits are of the order of 1. The same arguments give the same bytes everywhere.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/model/model_config.h"
+#include "engine/model/weights.h"
+
+namespace llmd::test {
+
+// Seeded numbers that are the same with every standard library.
+class Noise {
+public:
+    explicit Noise(uint64_t seed) : state_(seed) {}
+    uint64_t bits();
+    double uniform();  // in [-1, 1)
+
+private:
+    uint64_t state_;
+};
+
+// A small LLaMA: 1 layer, width 64, 4 query heads on 2 key/value heads of 16, 128 feed-forward, 96 ids, context 4224.
+model::ModelConfig small_llama();
+// The same size in GPT-2's way: LayerNorm, GELU, learned positions, as many key/value heads as query heads.
+model::ModelConfig small_gpt2();
+
+class RandomModel {
+public:
+    struct Options {
+        model::TensorType type = model::TensorType::F32;  // of every matrix but the position embedding (F32)
+        uint64_t seed = 1;
+        bool biases = false;  // on every product
+        bool tied = false;    // no output matrix of its own
+        bool rope_factors = false;
+    };
+
+    RandomModel(const model::ModelConfig& config, const Options& options);
+    RandomModel(RandomModel&&) = default;  // not copied: tensors are views of bytes that it owns
+
+    const model::ModelConfig& config() const { return config_; }
+    std::vector<model::Weight> weights() const;
+    // Null when the model has none.
+    const model::TensorView* find(model::Role role, uint32_t layer = 0) const;
+    // Replaces or adds a tensor by these floats.
+    void set(model::Role role, uint32_t layer, uint64_t cols, std::span<const float> values);
+
+private:
+    struct Tensor {
+        model::Role role;
+        uint32_t layer;
+        std::vector<std::byte> bytes;
+        model::TensorView view;
+    };
+
+    void add(model::Role role, uint32_t layer, model::TensorType type, uint64_t rows, uint64_t cols, double scale,
+             double offset = 0);
+
+    model::ModelConfig config_;
+    Noise noise_;
+    std::vector<Tensor> tensors_;
+};
+
+// Random blocks whose decoded weights are roughly uniform in [-scale, scale].
+std::vector<std::byte> random_blocks(model::TensorType type, uint64_t n_weights, double scale, Noise& noise);
+
+}  // namespace llmd::test

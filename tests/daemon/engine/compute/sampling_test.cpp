@@ -1,0 +1,226 @@
+// sample() on every device: ties, penalties, noise, candidates, and logits that are no numbers.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "daemon/engine/compute/device_under_test.h"
+#include "engine/compute/noise.h"
+
+namespace llmd::test {
+namespace {
+
+using compute::Sampled;
+using compute::SampleRequest;
+using model::Role;
+
+constexpr uint32_t kWidth = 32;
+
+// A model whose logits for token t are row t of a table, near enough: attention and feed-forward add nothing, the
+// normed embedding is a unit vector, and the output matrix has the table in its columns.
+RandomModel table_model(const std::vector<Logits>& table) {
+    model::ModelConfig config = small_llama();
+    config.n_embd = config.n_ff = kWidth;
+    config.n_vocab = static_cast<uint32_t>(table[0].size());
+    config.n_ctx_train = 64;
+    RandomModel model(config, {});
+    model.set(Role::AttnOutput, 0, config.q_rows(), std::vector<float>(size_t{kWidth} * config.q_rows()));
+    model.set(Role::FfnDown, 0, config.n_ff, std::vector<float>(size_t{kWidth} * config.n_ff));
+    model.set(Role::OutputNorm, 0, kWidth, std::vector<float>(kWidth, 1));
+    std::vector<float> embedding(size_t{config.n_vocab} * kWidth);
+    std::vector<float> output(size_t{config.n_vocab} * kWidth);
+    for (uint32_t t = 0; t < config.n_vocab; ++t) embedding[size_t{t} * kWidth + std::min<uint32_t>(t, kWidth - 1)] = 1;
+    for (uint32_t t = 0; t < table.size(); ++t) {
+        for (uint32_t id = 0; id < config.n_vocab; ++id) {
+            output[size_t{id} * kWidth + t] = table[t][id] / std::sqrt(static_cast<float>(kWidth));
+        }
+    }
+    model.set(Role::TokenEmbedding, 0, kWidth, embedding);
+    model.set(Role::Output, 0, kWidth, output);
+    return model;
+}
+
+Logits random_logits(uint32_t n, uint64_t seed, double spread) {
+    Noise noise(seed);
+    Logits logits(n);
+    for (float& logit : logits) logit = static_cast<float>(spread * noise.uniform());
+    return logits;
+}
+
+class Sampling : public testing::TestWithParam<DeviceUnderTest> {
+protected:
+    void load(const std::vector<Logits>& table) {
+        model_ = std::make_unique<RandomModel>(table_model(table));
+        compute::BackendLimits limits = test_limits(model_->config());
+        limits.n_pages = 16;
+        device_ = std::make_unique<DeviceModel>(GetParam(), *model_, limits);
+        if (device_->loaded()) device_->give_pages(0);
+    }
+
+    // Samples after token t; logits() is what the device then reports.
+    Sampled sample(int32_t t, const SampleRequest& request) {
+        const std::vector<compute::Row> rows = {{0, 0, t, true}};
+        const auto sampled = device_->sample(rows, {&request, 1});
+        return sampled.empty() ? Sampled() : sampled[0];
+    }
+    Logits logits() {
+        Logits out(model_->config().n_vocab, std::nanf(""));
+        EXPECT_TRUE(device_->backend().read_logits(0, out));
+        return out;
+    }
+    bool ready() const { return device_->loaded(); }
+
+    std::unique_ptr<RandomModel> model_;
+    std::unique_ptr<DeviceModel> device_;
+};
+
+TEST_P(Sampling, GreedyTakesTheLowestIdAmongEquals) {
+    for (const uint32_t n : {7u, 1025u, 9000u}) {
+        Logits logits = random_logits(n, n, 3);
+        for (const uint32_t id : {n / 2, n / 2 + 1, n - 1}) logits[id] = 5;
+        load({logits, Logits(n, 0.0f)});
+        if (!ready()) return;
+        EXPECT_EQ(sample(0, {}).id, static_cast<int32_t>(n / 2)) << n;
+        EXPECT_EQ(sample(1, {}).id, 0) << "all equal, " << n;
+    }
+}
+
+TEST_P(Sampling, LogSumExpIsThatOfTheLogits) {
+    load({random_logits(5000, 1, 8), Logits(5000, -60.0f)});
+    if (!ready()) return;
+    for (const int32_t t : {0, 1}) {
+        const Sampled sampled = sample(t, {});
+        double sum = 0;
+        const Logits l = logits();
+        for (const float logit : l) sum += std::exp(double{logit} - l[0]);
+        EXPECT_NEAR(sampled.log_sum_exp, l[0] + std::log(sum), 1e-4);
+    }
+}
+
+TEST_P(Sampling, PenaltyChangesTheNamedIdsOnly) {
+    load({random_logits(600, 2, 4)});
+    if (!ready()) return;
+    sample(0, {});
+    const Logits before = logits();
+    const auto top = static_cast<int32_t>(std::max_element(before.begin(), before.end()) - before.begin());
+    const auto bottom = static_cast<int32_t>(std::min_element(before.begin(), before.end()) - before.begin());
+    const std::vector<int32_t> ids = {top, bottom};
+    SampleRequest request;
+    request.repeat_penalty = 1.5f;
+    request.penalty_ids = ids;
+    request.wants_candidates = true;
+    const Sampled sampled = sample(0, request);
+    const Logits after = logits();
+    for (int32_t id = 0; id < 600; ++id) {
+        float want = before[static_cast<size_t>(id)];
+        if (id == top) want /= 1.5f;
+        if (id == bottom) want *= 1.5f;
+        EXPECT_NEAR(after[static_cast<size_t>(id)], want, 1e-6) << id;
+    }
+    EXPECT_EQ(sampled.id, std::max_element(after.begin(), after.end()) - after.begin());
+    ASSERT_FALSE(sampled.candidates.empty());
+    EXPECT_EQ(sampled.candidates[0].logit, *std::max_element(after.begin(), after.end()));
+}
+
+TEST_P(Sampling, CandidatesAreTheLargestAndTheFloorHoldsForTheRest) {
+    for (const uint32_t n : {3u, 512u, 513u, 20000u}) {
+        for (const double spread : {0.001, 10.0}) {
+            load({random_logits(n, n, spread)});
+            if (!ready()) return;
+            SampleRequest request;
+            request.wants_candidates = true;
+            const Sampled sampled = sample(0, request);
+            ASSERT_TRUE(sampled.finite);
+            ASSERT_FALSE(sampled.candidates.empty());
+            ASSERT_LE(sampled.candidates.size(), compute::kMaxCandidates);
+            const Logits l = logits();
+            std::vector<bool> listed(n);
+            for (size_t i = 0; i < sampled.candidates.size(); ++i) {
+                const compute::Candidate& c = sampled.candidates[i];
+                ASSERT_TRUE(c.id >= 0 && c.id < static_cast<int32_t>(n) && !listed[static_cast<size_t>(c.id)]);
+                listed[static_cast<size_t>(c.id)] = true;
+                EXPECT_EQ(c.logit, l[static_cast<size_t>(c.id)]);
+                if (i == 0) continue;
+                const compute::Candidate& p = sampled.candidates[i - 1];
+                EXPECT_TRUE(p.logit > c.logit || (p.logit == c.logit && p.id < c.id)) << "order at " << i;
+            }
+            for (uint32_t id = 0; id < n; ++id) {
+                if (!listed[id]) {
+                    EXPECT_LE(l[id], sampled.candidate_floor) << "id " << id << " of " << n;
+                }
+            }
+            if (sampled.candidates.size() == n) {
+                EXPECT_EQ(sampled.candidate_floor, -std::numeric_limits<float>::infinity());
+            }
+        }
+    }
+}
+
+// The device's logarithm may differ from the host's in the last place, so near ties are left out; on the CPU there is
+// none.
+TEST_P(Sampling, TemperatureDrawsByTheNoiseFormula) {
+    load({random_logits(3000, 5, 2)});
+    if (!ready()) return;
+    for (uint32_t position = 1; position <= 40; ++position) {
+        SampleRequest request;
+        request.temperature = 0.8f;
+        request.seed = 0x123456789abcdefu;
+        request.position = position;
+        const Sampled sampled = sample(0, request);
+        const Logits l = logits();
+        const uint32_t key = compute::noise_key(request.seed, position);
+        std::multimap<float, int32_t, std::greater<>> ranked;
+        for (uint32_t id = 0; id < l.size(); ++id) {
+            ranked.emplace(l[id] / request.temperature + compute::gumbel_noise(key, id), static_cast<int32_t>(id));
+        }
+        if (GetParam().is_opencl && ranked.begin()->first - std::next(ranked.begin())->first < 1e-4f) continue;
+        EXPECT_EQ(sampled.id, ranked.begin()->second) << "position " << position;
+    }
+}
+
+TEST_P(Sampling, DrawsFollowTheSoftmax) {
+    const Logits l = {0.5f, 2.0f, -1.0f, 1.0f, 0.0f};
+    load({l});
+    if (!ready()) return;
+    constexpr int kDraws = 1500;
+    constexpr float kTemperature = 1.25f;
+    std::vector<double> seen(l.size()), want(l.size());
+    for (uint32_t i = 0; i < kDraws; ++i) {
+        SampleRequest request;
+        request.temperature = kTemperature;
+        request.seed = 99;
+        request.position = i;
+        const int32_t id = sample(0, request).id;
+        ASSERT_TRUE(id >= 0 && id < 5);
+        seen[static_cast<size_t>(id)] += 1.0 / kDraws;
+    }
+    double sum = 0;
+    for (size_t i = 0; i < l.size(); ++i) sum += want[i] = std::exp(l[i] / kTemperature);
+    for (size_t i = 0; i < l.size(); ++i) {
+        const double p = want[i] / sum;
+        EXPECT_NEAR(seen[i], p, 4 * std::sqrt(p * (1 - p) / kDraws)) << "id " << i;  // four standard deviations
+    }
+}
+
+TEST_P(Sampling, LogitsThatAreNoNumbersAreNeverAChoice) {
+    for (const float poison : {std::nanf(""), std::numeric_limits<float>::infinity()}) {
+        for (const uint32_t at : {0u, 2999u}) {
+            Logits bad = random_logits(3000, 6, 2);
+            bad[at] = poison;
+            load({bad});
+            if (!ready()) return;
+            for (const float temperature : {0.0f, 1.0f}) {
+                SampleRequest request;
+                request.temperature = temperature;
+                request.wants_candidates = true;
+                EXPECT_FALSE(sample(0, request).finite) << poison << " at " << at;
+            }
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, Sampling, testing::ValuesIn(devices_under_test()), device_name);
+
+}  // namespace
+}  // namespace llmd::test

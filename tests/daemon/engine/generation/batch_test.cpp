@@ -1,0 +1,139 @@
+#include "engine/generation/batch.h"
+
+#include <gtest/gtest.h>
+
+#include "fake_model.h"
+
+namespace llmd::generation {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+class PlanBatch : public testing::Test {
+protected:
+    Sequence make(uint64_t id, size_t n_prompt, uint32_t slot) {
+        GenerationRequest request;
+        request.id = id;
+        request.prompt = std::string(n_prompt, 'a');
+        request.max_tokens = 10;
+        auto sequence = Sequence::create(request, tokenizer_, {.n_ctx = 100, .n_vocab = 257});
+        EXPECT_TRUE(sequence);
+        sequence->slot = slot;
+        return std::move(*sequence);
+    }
+    Sequence make_decoding(uint64_t id, size_t n_prompt, uint32_t slot) {
+        Sequence sequence = make(id, n_prompt, slot);
+        sequence.advance(sequence.n_pending());
+        EXPECT_TRUE(sequence.accept('x'));
+        return sequence;
+    }
+
+    test::ByteTokenizer tokenizer_;
+    Batch batch_;
+};
+
+TEST_F(PlanBatch, DecodingRowsComeFirstAndOnlyLastRowsWantOutput) {
+    Sequence prefilling = make(1, 5, 0);
+    Sequence decoding = make_decoding(2, 7, 1);
+    const std::vector<Sequence*> all = {&prefilling, &decoding};
+    plan_batch(all, 8, batch_);
+    ASSERT_EQ(batch_.rows.size(), 6u);
+    EXPECT_EQ(batch_.rows[0].slot, 1u);
+    EXPECT_EQ(batch_.rows[0].position, 7u);
+    EXPECT_EQ(batch_.rows[0].token, 'x');
+    EXPECT_TRUE(batch_.rows[0].wants_output);
+    for (uint32_t i = 0; i < 5; ++i) {
+        EXPECT_EQ(batch_.rows[1 + i].position, i);
+        EXPECT_EQ(batch_.rows[1 + i].wants_output, i == 4);
+    }
+    EXPECT_EQ(batch_.n_prefill_rows, 5u);
+}
+
+TEST_F(PlanBatch, PrefillIsCutIntoChunks) {
+    Sequence sequence = make(1, 10, 0);
+    const std::vector<Sequence*> all = {&sequence};
+    std::vector<uint32_t> sizes;
+    while (sequence.n_pending() > 0) {
+        plan_batch(all, 4, batch_);
+        ASSERT_EQ(batch_.parts.size(), 1u);
+        sizes.push_back(batch_.parts[0].n_rows);
+        EXPECT_EQ(batch_.parts[0].wants_output, sizes.size() == 3);
+        EXPECT_EQ(batch_.rows.back().wants_output, sizes.size() == 3);
+        sequence.advance(batch_.parts[0].n_rows);
+    }
+    EXPECT_EQ(sizes, (std::vector<uint32_t>{4, 4, 2}));
+}
+
+TEST_F(PlanBatch, PrefillingSequencesShareTheRowsInTurn) {
+    Sequence first = make(1, 5, 0);
+    Sequence second = make(2, 5, 1);
+    Sequence third = make(3, 5, 2);
+    const std::vector<Sequence*> all = {&first, &second, &third};
+    plan_batch(all, 7, batch_);
+    ASSERT_EQ(batch_.parts.size(), 2u);
+    EXPECT_EQ(batch_.parts[0].n_rows, 5u);
+    EXPECT_EQ(batch_.parts[1].n_rows, 2u);
+    EXPECT_FALSE(batch_.parts[1].wants_output);
+}
+
+TEST_F(PlanBatch, LeavesOutPausedAndWaitingOnes) {
+    Sequence paused = make_decoding(1, 5, 0);
+    paused.paused = true;
+    Sequence waiting = make(2, 5, 1);
+    waiting.slot.reset();
+    const std::vector<Sequence*> all = {&paused, &waiting};
+    plan_batch(all, 8, batch_);
+    EXPECT_TRUE(batch_.rows.empty());
+}
+
+TEST(PrefillPace, GrowsAtMostTwofoldAndStopsAtTheLimit) {
+    PrefillPace pace(0);
+    EXPECT_EQ(pace.rows(), kFirstPrefillRows);
+    for (uint32_t expected = 2 * kFirstPrefillRows; expected <= kMaxPrefillRows; expected *= 2) {
+        pace.measured(pace.rows(), microseconds(0));
+        EXPECT_EQ(pace.rows(), expected);
+    }
+    pace.measured(pace.rows(), microseconds(1));
+    EXPECT_EQ(pace.rows(), kMaxPrefillRows);
+}
+
+TEST(PrefillPace, FitsTheTimeOfAStep) {
+    PrefillPace pace(0);
+    for (int i = 0; i < 20; ++i) pace.measured(pace.rows(), pace.rows() * milliseconds(5));
+    EXPECT_EQ(pace.rows(), kPrefillTime / milliseconds(5));
+    pace.measured(pace.rows(), std::chrono::hours(1));
+    EXPECT_EQ(pace.rows(), 1u);
+}
+
+TEST(PrefillPace, TheShortEndOfAPromptShrinksItOnlyWhenItTookTooLongItself) {
+    PrefillPace pace(0);
+    while (pace.rows() < 64) pace.measured(pace.rows(), microseconds(1));
+    // Dear for three rows, because a step has its own cost, but within its time.
+    pace.measured(3, kPrefillTime - milliseconds(1));
+    EXPECT_EQ(pace.rows(), 64u);
+    pace.measured(32, 4 * kPrefillTime);
+    EXPECT_EQ(pace.rows(), 8u);
+}
+
+TEST(PrefillPace, AGivenSizeIsOnlyTheLargest) {
+    PrefillPace large(512);
+    EXPECT_EQ(large.rows(), kFirstPrefillRows);
+    for (int i = 0; i < 20; ++i) large.measured(large.rows(), microseconds(1));
+    EXPECT_EQ(large.rows(), 512u);
+    large.measured(512, std::chrono::seconds(100));
+    EXPECT_EQ(large.rows(), 1u);
+    PrefillPace small(3);
+    EXPECT_EQ(small.rows(), 3u);
+    small.measured(3, microseconds(1));
+    EXPECT_EQ(small.rows(), 3u);
+}
+
+TEST(PrefillPace, IsConstantWhereATestWantsIt) {
+    PrefillPace pace = PrefillPace::exactly(7);
+    pace.measured(7, std::chrono::hours(1));
+    EXPECT_EQ(pace.rows(), 7u);
+}
+
+}  // namespace
+}  // namespace llmd::generation

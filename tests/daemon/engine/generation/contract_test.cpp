@@ -1,0 +1,134 @@
+// The numeric contract from end to end, on every device of this machine: neither the size of prefill chunks nor company
+// in the batch nor an interruption changes a token or a byte of text.
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "engine/generation/generator.h"
+#include "recorded_events.h"
+#include "support/gguf_writer.h"
+#include "test_devices.h"
+
+namespace llmd::generation {
+namespace {
+
+// A file that goes when the test is over.
+class TemporaryModel {
+public:
+    explicit TemporaryModel(const std::string& architecture)
+        : path_(std::filesystem::temp_directory_path() /
+                base::concat("llmd-contract-", ::getpid(), "-", architecture, ".gguf")) {
+        test::TinyModel tiny;
+        tiny.architecture = architecture;
+        tiny.n_kv_heads = architecture == "gpt2" ? tiny.n_heads : 2;
+        tiny.n_ctx = 512;
+        tiny.type = model::TensorType::Q8_0;
+        EXPECT_TRUE(test::write_file(path_, test::tiny_model(tiny)));
+    }
+    ~TemporaryModel() { std::filesystem::remove(path_); }
+    const std::string& path() const { return path_; }
+
+private:
+    std::string path_;
+};
+
+GenerationRequest request(uint64_t id, size_t n_prompt_bytes, const SamplerParameters& sampling) {
+    GenerationRequest request;
+    request.id = id;
+    for (size_t i = 0; i < n_prompt_bytes; ++i) request.prompt.push_back(static_cast<char>('a' + (i * i + id) % 26));
+    request.max_tokens = 24;
+    request.sampling = sampling;
+    request.stops = {"\n\n\n"};
+    return request;
+}
+
+const SamplerParameters kGreedy;
+const SamplerParameters kSeeded = {.temperature = 1, .seed = 11};
+const SamplerParameters kFiltered = {
+    .temperature = 1, .top_k = 40, .top_p = 0.9f, .min_p = 0.02f, .repeat_penalty = 1.2f, .seed = 5};
+
+class ContractTest : public testing::TestWithParam<std::tuple<const char*, test::TestDevice>> {
+protected:
+    void SetUp() override {
+        const auto& [architecture, device] = GetParam();
+        const TemporaryModel file(architecture);
+        test::PatientObserver observer;
+        LoadOptions options;
+        options.backend = device.options;
+        options.n_slots = 3;
+        auto loaded = load_model(file.path(), options, observer);
+        ASSERT_TRUE(loaded) << loaded.error().message;
+        model_ = std::move(*loaded);
+    }
+
+    test::RecordedEvents run(const std::vector<GenerationRequest>& requests, uint32_t chunk) {
+        test::RecordedEvents events;
+        Generator generator(*model_, chunk == 0 ? PrefillPace(0) : PrefillPace::exactly(chunk), events);
+        for (const auto& one : requests) {
+            const auto submitted = generator.submit(one);
+            EXPECT_TRUE(submitted) << submitted.error().message;
+            generator.start(one.id);
+        }
+        while (generator.has_work()) {
+            const auto stepped = generator.step();
+            EXPECT_TRUE(stepped) << stepped.error().message;
+            if (!stepped) break;
+        }
+        return events;
+    }
+    test::RecordedEvents::Request alone(const GenerationRequest& one, uint32_t chunk = 128) {
+        return run({one}, chunk).requests[one.id];
+    }
+
+    std::optional<LoadedModel> model_;
+};
+
+TEST_P(ContractTest, ChunksChangeNothing) {
+    // Across the border of an attention leaf.
+    const auto long_prompt = request(1, 270, kFiltered);
+    const auto expected = alone(long_prompt);
+    ASSERT_FALSE(expected.ids.empty());
+    for (const uint32_t chunk : {1u, 7u, 32u, 0u}) {
+        EXPECT_EQ(alone(long_prompt, chunk).ids, expected.ids) << "chunk " << chunk;
+    }
+}
+
+TEST_P(ContractTest, CompanyChangesNothing) {
+    const std::vector<GenerationRequest> all = {request(1, 40, kGreedy), request(2, 7, kSeeded),
+                                                request(3, 65, kFiltered), request(4, 33, kGreedy)};
+    for (const uint32_t chunk : {5u, 128u}) {
+        auto together = run(all, chunk);
+        for (const auto& one : all) {
+            const auto expected = alone(one);
+            EXPECT_EQ(together.requests[one.id].ids, expected.ids) << "request " << one.id;
+            EXPECT_EQ(together.requests[one.id].text, expected.text);
+        }
+    }
+}
+
+TEST_P(ContractTest, ReplayFromEveryCutGivesTheSameBytes) {
+    for (const auto& sampling : {kGreedy, kSeeded, kFiltered}) {
+        const auto whole = request(1, 30, sampling);
+        const auto expected = alone(whole);
+        size_t delivered = 0;
+        for (size_t cut = 0; cut <= expected.ids.size(); ++cut) {
+            auto resumed = whole;
+            resumed.replay_ids.assign(expected.ids.begin(), expected.ids.begin() + static_cast<ptrdiff_t>(cut));
+            resumed.delivered_bytes = delivered;
+            EXPECT_EQ(expected.text.substr(0, delivered) + alone(resumed).text, expected.text) << "cut " << cut;
+            if (cut < expected.texts.size()) delivered += expected.texts[cut].size();
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(TinyModels, ContractTest,
+                         testing::Combine(testing::Values("gpt2", "llama", "qwen2"),
+                                          testing::ValuesIn(test::test_devices())),
+                         [](const auto& test) {
+                             return std::string(std::get<0>(test.param)) + "_" + std::get<1>(test.param).label;
+                         });
+
+}  // namespace
+}  // namespace llmd::generation

@@ -1,0 +1,290 @@
+// The engine's side of the conversation, over a real socketpair and the fake device.
+#include "engine/engine_server.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+
+#include <array>
+
+#include "fake_model.h"
+
+namespace llmd::engine {
+namespace {
+
+using protocol::Message;
+
+class EngineServerTest : public testing::Test {
+protected:
+    void SetUp() override {
+        std::array<int, 2> fds{};
+        ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds.data()), 0);
+        peer_.reset(fds[0]);
+        server_.emplace(base::UniqueFd(fds[1]),
+                        [this](const std::string& path, const generation::LoadOptions& options,
+                               generation::LoadObserver& observer) { return fake_load(path, options, observer); });
+    }
+
+    base::Result<generation::LoadedModel> fake_load(const std::string& path, const generation::LoadOptions&,
+                                                    generation::LoadObserver& observer) {
+        if (!observer.before(generation::LoadStage::Read, generation::kReadBudget)) {
+            return base::fail(base::ErrorCode::Cancelled, "given up");
+        }
+        if (path == "bad") return base::fail(base::ErrorCode::ModelLoadFailed, "bad: not a model");
+        observer.before(generation::LoadStage::Build, generation::kBuildBudget);
+        for (uint64_t i = 1; i <= 1000; ++i) observer.on_uploaded(i, 1000);
+        auto model = test::fake_model();
+        test::fake_backend(model).fail_step = fail_step_;
+        return model;
+    }
+
+    void say(const Message& message) {
+        std::string frame;
+        ASSERT_TRUE(protocol::encode(message, frame));
+        say_bytes(frame);
+    }
+    void say_bytes(const std::string& bytes) {
+        ASSERT_EQ(::send(peer_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL), static_cast<ssize_t>(bytes.size()));
+    }
+
+    // What the server has sent so far.
+    std::vector<Message> hear() {
+        std::vector<Message> messages;
+        std::array<char, 65536> buffer;
+        ssize_t n = 0;
+        while ((n = ::recv(peer_.get(), buffer.data(), buffer.size(), MSG_DONTWAIT)) > 0) {
+            reader_.append({buffer.data(), static_cast<size_t>(n)});
+        }
+        while (true) {
+            auto message = reader_.next();
+            EXPECT_TRUE(message);
+            if (!message || !message->has_value()) return messages;
+            messages.push_back(std::move(**message));
+        }
+    }
+
+    // Turns the server until it would wait, and gives everything it said.
+    std::vector<Message> serve() {
+        std::vector<Message> all;
+        while (!left_) {
+            left_ = server_->turn();
+            auto heard = hear();
+            all.insert(all.end(), heard.begin(), heard.end());
+            if (!server_has_work(all)) break;
+        }
+        return all;
+    }
+    // Requests that were started and have not ended keep it busy.
+    bool server_has_work(const std::vector<Message>& all) {
+        size_t ended = 0;
+        for (const auto& message : all) ended += std::holds_alternative<protocol::Finished>(message) ? 1 : 0;
+        return !left_ && ended < n_started_;
+    }
+
+    void load() {
+        say(protocol::Load{.model_path = "good"});
+        const auto answer = serve();
+        ASSERT_FALSE(answer.empty());
+        ASSERT_TRUE(std::holds_alternative<protocol::Ready>(answer.back()));
+    }
+
+    template <typename T>
+    static std::vector<T> only(const std::vector<Message>& all) {
+        std::vector<T> some;
+        for (const auto& message : all) {
+            if (const auto* one = std::get_if<T>(&message)) some.push_back(*one);
+        }
+        return some;
+    }
+
+    base::UniqueFd peer_;
+    std::optional<EngineServer> server_;
+    protocol::FrameReader reader_;
+    std::optional<EngineServer::Leave> left_;
+    std::optional<uint32_t> fail_step_;
+    size_t n_started_ = 0;
+};
+
+protocol::Submit submit(uint64_t id, std::string prompt, uint32_t max_tokens = 10) {
+    protocol::Submit submit;
+    submit.id = id;
+    submit.prompt = std::move(prompt);
+    submit.max_tokens = max_tokens;
+    return submit;
+}
+
+TEST_F(EngineServerTest, LoadsAnnouncingWhatMayBlock) {
+    say(protocol::Load{.model_path = "good"});
+    const auto all = serve();
+    const auto phases = only<protocol::PhaseChange>(all);
+    ASSERT_EQ(phases.size(), 3u);
+    EXPECT_EQ(phases[0].phase, protocol::Phase::Idle);
+    EXPECT_EQ(phases[0].budget_ms, 0u);
+    EXPECT_EQ(phases[1].phase, protocol::Phase::Load);
+    EXPECT_EQ(phases[1].budget_ms, static_cast<uint32_t>(generation::kReadBudget.count()));
+    EXPECT_EQ(phases[2].phase, protocol::Phase::KernelBuild);
+    const auto progress = only<protocol::LoadProgress>(all);
+    ASSERT_FALSE(progress.empty());
+    EXPECT_LE(progress.size(), 101u);
+    EXPECT_EQ(progress.back().per_mille, 1000u);
+    const auto ready = only<protocol::Ready>(all);
+    ASSERT_EQ(ready.size(), 1u);
+    EXPECT_EQ(ready[0].architecture, "fake");
+    EXPECT_EQ(ready[0].n_ctx, 256u);
+    EXPECT_EQ(ready[0].n_vocab, 257u);
+    EXPECT_EQ(ready[0].backend, "cpu");
+}
+
+TEST_F(EngineServerTest, ReportsALoadThatFailedAndStays) {
+    say(protocol::Load{.model_path = "bad"});
+    const auto failed = only<protocol::LoadFailed>(serve());
+    ASSERT_EQ(failed.size(), 1u);
+    EXPECT_EQ(failed[0].code, base::ErrorCode::ModelLoadFailed);
+    EXPECT_FALSE(left_);
+    say(submit(1, "abc"));
+    const auto refused = only<protocol::Refused>(serve());
+    ASSERT_EQ(refused.size(), 1u);
+    EXPECT_EQ(refused[0].code, base::ErrorCode::NotReady);
+}
+
+TEST_F(EngineServerTest, HoldsARequestUntilItsTurnThenStreamsItAndGoesIdle) {
+    load();
+    say(submit(7, "hello"));
+    auto all = serve();
+    const auto accepted = only<protocol::Accepted>(all);
+    ASSERT_EQ(accepted.size(), 1u);
+    EXPECT_EQ(accepted[0].id, 7u);
+    EXPECT_EQ(accepted[0].prompt_tokens, 5u);
+    EXPECT_TRUE(only<protocol::Tokens>(all).empty());
+
+    say(protocol::Start{7});
+    n_started_ = 1;
+    all = serve();
+    const auto finished = only<protocol::Finished>(all);
+    ASSERT_EQ(finished.size(), 1u);
+    EXPECT_EQ(finished[0].reason, protocol::FinishReason::Length);
+    EXPECT_EQ(finished[0].prefill_tokens, 5u);
+    EXPECT_EQ(finished[0].decode_tokens, 9u);
+    size_t n_ids = 0;
+    for (const auto& tokens : only<protocol::Tokens>(all)) n_ids += tokens.ids.size();
+    EXPECT_EQ(n_ids, 10u);
+    for (const auto& phase : only<protocol::PhaseChange>(all)) {
+        EXPECT_TRUE(phase.phase != protocol::Phase::Step || phase.budget_ms > 0);
+    }
+    say(protocol::Cancel{1});  // only wakes it
+    n_started_ = 0;
+    const auto phases = only<protocol::PhaseChange>(serve());
+    ASSERT_EQ(phases.size(), 1u);
+    EXPECT_EQ(phases[0].phase, protocol::Phase::Idle);
+}
+
+TEST_F(EngineServerTest, RefusesWhatDoesNotFitNamingIt) {
+    load();
+    say(submit(1, std::string(300, 'a')));
+    say(submit(2, "a", 0));
+    say(submit(3, "a"));
+    say(submit(3, "a"));
+    const auto refused = only<protocol::Refused>(serve());
+    ASSERT_EQ(refused.size(), 3u);
+    EXPECT_EQ(refused[0].code, base::ErrorCode::ContextExceeded);
+    EXPECT_NE(refused[0].message.find("300"), std::string::npos);
+    EXPECT_EQ(refused[1].code, base::ErrorCode::InvalidArgument);
+    EXPECT_EQ(refused[2].id, 3u);
+}
+
+TEST_F(EngineServerTest, ResumesInTheMiddle) {
+    load();
+    say(submit(1, "hello"));
+    say(protocol::Start{1});
+    n_started_ = 1;
+    std::string text;
+    std::vector<int32_t> ids;
+    for (const auto& message : serve()) {
+        if (const auto* tokens = std::get_if<protocol::Tokens>(&message)) {
+            ids.insert(ids.end(), tokens->ids.begin(), tokens->ids.end());
+            text += tokens->text;
+        } else if (const auto* finished = std::get_if<protocol::Finished>(&message)) {
+            text += finished->text;
+        }
+    }
+    ASSERT_EQ(ids.size(), 10u);
+    auto resumed = submit(2, "hello");
+    resumed.replay_ids.assign(ids.begin(), ids.begin() + 4);
+    say(resumed);
+    say(protocol::Start{2});
+    std::vector<int32_t> rest = resumed.replay_ids;
+    std::string again;
+    for (const auto& message : serve()) {
+        if (const auto* tokens = std::get_if<protocol::Tokens>(&message)) {
+            rest.insert(rest.end(), tokens->ids.begin(), tokens->ids.end());
+            again += tokens->text;
+        } else if (const auto* finished = std::get_if<protocol::Finished>(&message)) {
+            again += finished->text;
+        }
+    }
+    EXPECT_EQ(rest, ids);
+    EXPECT_EQ(again, text);
+}
+
+TEST_F(EngineServerTest, Tokenizes) {
+    load();
+    say(protocol::Tokenize{5, "hi"});
+    const auto tokenized = only<protocol::Tokenized>(serve());
+    ASSERT_EQ(tokenized.size(), 1u);
+    EXPECT_EQ(tokenized[0].id, 5u);
+    EXPECT_EQ(tokenized[0].ids, (std::vector<int32_t>{'h', 'i'}));
+}
+
+TEST_F(EngineServerTest, CancelIsSilent) {
+    load();
+    say(submit(1, "hello", 200));
+    say(protocol::Start{1});
+    left_ = server_->turn();
+    say(protocol::Cancel{1});
+    left_ = server_->turn();
+    hear();
+    say(protocol::Tokenize{9, "x"});
+    const auto all = serve();
+    EXPECT_TRUE(only<protocol::Tokens>(all).empty());
+    EXPECT_TRUE(only<protocol::Finished>(all).empty());
+    EXPECT_EQ(only<protocol::Tokenized>(all).size(), 1u);
+}
+
+TEST_F(EngineServerTest, LeavesBetweenStepsWhenThePeerIsGone) {
+    load();
+    say(submit(1, "hello", 200));
+    say(protocol::Start{1});
+    EXPECT_FALSE(server_->turn());
+    peer_.reset();
+    EXPECT_EQ(server_->run(), EngineServer::Leave::PeerGone);
+}
+
+TEST_F(EngineServerTest, ADeviceErrorIsItsLastWord) {
+    fail_step_ = 3;
+    load();
+    say(submit(1, "hello"));
+    say(protocol::Start{1});
+    n_started_ = 1;
+    const auto all = serve();
+    EXPECT_EQ(left_, EngineServer::Leave::DeviceFault);
+    ASSERT_TRUE(std::holds_alternative<protocol::Fault>(all.back()));
+    EXPECT_EQ(std::get<protocol::Fault>(all.back()).message, "the fake device failed");
+    EXPECT_EQ(only<protocol::Tokens>(all).size(), 3u);
+}
+
+TEST_F(EngineServerTest, LeavesAPeerThatBreaksTheProtocol) {
+    say_bytes(std::string("\x01\x00\x00\x00\xff", 5));
+    serve();
+    EXPECT_EQ(left_, EngineServer::Leave::Broken);
+    EXPECT_FALSE(server_->reason().empty());
+}
+
+TEST_F(EngineServerTest, LoadsOnce) {
+    load();
+    say(protocol::Load{.model_path = "good"});
+    serve();
+    EXPECT_EQ(left_, EngineServer::Leave::Broken);
+}
+
+}  // namespace
+}  // namespace llmd::engine

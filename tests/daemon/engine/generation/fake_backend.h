@@ -1,0 +1,198 @@
+// A backend whose logits are a hash of the whole token history of a row, read back from the pages that the slot's table
+// names. Whatever goes wrong above it - a page that two sequences write, a stale table, a skipped or repeated row, a
+// wrong position, an answer given to the wrong sequence - changes the ids that come out. Misuse of the interface is an
+// error.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/compute/backend.h"
+#include "engine/compute/noise.h"
+
+namespace llmd::test {
+
+class FakeBackend : public compute::Backend {
+public:
+    FakeBackend(uint32_t n_vocab, uint32_t n_layers, const compute::BackendLimits& limits)
+        : n_vocab_(n_vocab),
+          n_layers_(n_layers),
+          limits_(limits),
+          pages_(limits.n_pages, std::vector<int32_t>(compute::kPageTokens, kUnwritten)),
+          tables_(limits.n_slots) {
+        report_.backend = "cpu";
+        report_.device = "fake";
+        report_.profile = "fake";
+    }
+
+    // --- What tests set and read -----------------------------------------------------------------------------------
+    std::optional<uint32_t> fail_step;  // wait() of this step fails, counted from 0
+    std::set<int32_t> poison;           // a history with one of these tokens gives logits that are not finite
+    uint32_t max_candidates = compute::kMaxCandidates;
+    uint32_t n_steps = 0;
+    uint32_t n_logit_reads = 0;
+    std::vector<uint32_t> rows_per_step;
+
+    // The logits that a history must give, for tests to compare with.
+    std::vector<float> logits(const std::vector<int32_t>& history) const {
+        uint32_t hash = 1;
+        for (const int32_t id : history) hash = compute::mix32(hash * 31 + static_cast<uint32_t>(id) + 1);
+        std::vector<float> out(n_vocab_);
+        for (uint32_t i = 0; i < n_vocab_; ++i) {
+            out[i] = static_cast<float>(compute::mix32(hash ^ (i * 0x9e3779b9u)) >> 8) * 0x1p-24f * 12 - 6;
+        }
+        return out;
+    }
+
+    // --- Backend ---------------------------------------------------------------------------------------------------
+    const compute::DeviceReport& report() const override { return report_; }
+    const compute::BackendLimits& limits() const override { return limits_; }
+    base::Result<void> upload(const model::Weight&) override { return {}; }
+    base::Result<void> finish_loading() override { return {}; }
+
+    base::Result<void> set_pages(uint32_t slot, std::span<const uint32_t> pages) override {
+        if (slot >= limits_.n_slots) return misuse("set_pages: slot");
+        for (const uint32_t page : pages) {
+            if (page >= limits_.n_pages) return misuse("set_pages: page");
+        }
+        tables_[slot].assign(pages.begin(), pages.end());
+        return {};
+    }
+
+    base::Result<void> begin(std::span<const compute::Row> rows) override {
+        if (rows.empty() || rows.size() > limits_.max_rows) return misuse("begin: rows");
+        std::vector<std::optional<uint32_t>> last(limits_.n_slots);
+        uint32_t outputs = 0;
+        for (const auto& row : rows) {
+            if (row.slot >= limits_.n_slots || row.position >= limits_.n_ctx) return misuse("begin: slot or position");
+            if (row.token < 0 || static_cast<uint32_t>(row.token) >= n_vocab_) return misuse("begin: token");
+            if (row.position / compute::kPageTokens >= tables_[row.slot].size()) return misuse("begin: no page");
+            if (last[row.slot] && *last[row.slot] + 1 != row.position) return misuse("begin: positions");
+            last[row.slot] = row.position;
+            outputs += row.wants_output ? 1 : 0;
+        }
+        if (outputs > limits_.max_outputs) return misuse("begin: outputs");
+        rows_.assign(rows.begin(), rows.end());
+        rows_per_step.push_back(static_cast<uint32_t>(rows.size()));
+        answers_.clear();
+        rows_logits_.clear();
+        verb_ = 0;
+        return {};
+    }
+    base::Result<void> embed() override { return expect(0); }
+    base::Result<void> norm_qkv(uint32_t layer) override {
+        if (layer == 0) {
+            for (const auto& row : rows_) cell(row.slot, row.position) = row.token;
+        }
+        return expect(1 + 5 * layer);
+    }
+    base::Result<void> attend(uint32_t layer) override { return expect(2 + 5 * layer); }
+    base::Result<void> attend_output(uint32_t layer) override { return expect(3 + 5 * layer); }
+    base::Result<void> norm_up(uint32_t layer) override { return expect(4 + 5 * layer); }
+    base::Result<void> down(uint32_t layer) override { return expect(5 + 5 * layer); }
+    base::Result<void> head() override {
+        for (const auto& row : rows_) {
+            if (!row.wants_output) continue;
+            std::vector<int32_t> history;
+            bool poisoned = false;
+            for (uint32_t p = 0; p <= row.position; ++p) {
+                history.push_back(cell(row.slot, p));
+                poisoned |= poison.contains(history.back());
+            }
+            rows_logits_.push_back(logits(history));
+            if (poisoned) rows_logits_.back()[0] = std::nanf("");
+        }
+        return expect(1 + 5 * n_layers_);
+    }
+    base::Result<void> sample(std::span<const compute::SampleRequest> requests) override {
+        if (requests.size() != rows_logits_.size()) return misuse("sample: requests");
+        candidates_.resize(requests.size());
+        for (size_t i = 0; i < requests.size(); ++i)
+            answers_.push_back(answer(requests[i], rows_logits_[i], candidates_[i]));
+        return expect(2 + 5 * n_layers_);
+    }
+    base::Result<std::span<const compute::Sampled>> wait() override {
+        if (verb_ != 1 + 5 * n_layers_ && verb_ != 3 + 5 * n_layers_) return misuse("wait");
+        if (fail_step == n_steps++) return base::fail(base::ErrorCode::DeviceError, "the fake device failed");
+        return std::span<const compute::Sampled>(answers_);
+    }
+    base::Result<void> read_logits(uint32_t output, std::span<float> out) override {
+        if (output >= rows_logits_.size() || out.size() != n_vocab_) return misuse("read_logits");
+        std::copy(rows_logits_[output].begin(), rows_logits_[output].end(), out.begin());
+        ++n_logit_reads;
+        return {};
+    }
+
+protected:
+    compute::DeviceReport report_;
+
+private:
+    static constexpr int32_t kUnwritten = -1;
+
+    static base::Error misuse(const char* what) { return base::fail(base::ErrorCode::Failed, "misuse: ", what); }
+
+    base::Result<void> expect(uint32_t verb) {
+        if (verb_ != verb) return misuse("order of verbs");
+        ++verb_;
+        return {};
+    }
+
+    int32_t& cell(uint32_t slot, uint32_t position) {
+        return pages_[tables_[slot][position / compute::kPageTokens]][position % compute::kPageTokens];
+    }
+
+    compute::Sampled answer(const compute::SampleRequest& request, std::vector<float>& logits,
+                            std::vector<compute::Candidate>& candidates) const {
+        compute::Sampled sampled;
+        sampled.finite = true;
+        for (const int32_t id : request.penalty_ids) {
+            float& l = logits[static_cast<size_t>(id)];
+            l = l > 0 ? l / request.repeat_penalty : l * request.repeat_penalty;
+        }
+        const uint32_t key = compute::noise_key(request.seed, request.position);
+        double total = 0;
+        float best = -std::numeric_limits<float>::infinity();
+        candidates.clear();
+        for (uint32_t i = 0; i < n_vocab_; ++i) {
+            if (!std::isfinite(logits[i])) sampled.finite = false;
+            total += std::exp(static_cast<double>(logits[i]));
+            const float score =
+                request.temperature > 0 ? logits[i] / request.temperature + compute::gumbel_noise(key, i) : logits[i];
+            if (score > best) {
+                best = score;
+                sampled.id = static_cast<int32_t>(i);
+            }
+            candidates.push_back({static_cast<int32_t>(i), logits[i]});
+        }
+        sampled.log_sum_exp = static_cast<float>(std::log(total));
+        if (!request.wants_candidates) return sampled;
+        std::sort(candidates.begin(), candidates.end(),
+                  [](const auto& a, const auto& b) { return a.logit != b.logit ? a.logit > b.logit : a.id < b.id; });
+        if (candidates.size() > max_candidates) {
+            sampled.candidate_floor = candidates[max_candidates].logit;
+            candidates.resize(max_candidates);
+        }
+        sampled.candidates = candidates;
+        return sampled;
+    }
+
+    uint32_t n_vocab_;
+    uint32_t n_layers_;
+    compute::BackendLimits limits_;
+    std::vector<std::vector<int32_t>> pages_;
+    std::vector<std::vector<uint32_t>> tables_;
+    std::vector<compute::Row> rows_;
+    std::vector<std::vector<float>> rows_logits_;
+    std::vector<std::vector<compute::Candidate>> candidates_;
+    std::vector<compute::Sampled> answers_;
+    uint32_t verb_ = 0;  // the next one, in the order of a step
+};
+
+}  // namespace llmd::test

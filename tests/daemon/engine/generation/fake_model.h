@@ -1,0 +1,66 @@
+// A LoadedModel without a file: FakeBackend, and a tokenizer whose ids are bytes, with one more that ends generation.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/generation/generator.h"
+#include "engine/generation/loaded_model.h"
+#include "fake_backend.h"
+
+namespace llmd::test {
+
+// Bytes 0..255; 256 ends generation. The ids 257 and above stand for nothing.
+class ByteTokenizer : public tokenizer::Tokenizer {
+public:
+    static constexpr int32_t kEnd = 256;
+
+    explicit ByteTokenizer(int32_t empty_prompt_id = kEnd) {
+        empty_prompt_id_ = empty_prompt_id;
+        kinds_.assign(256, tokenizer::TokenKind::Normal);
+        kinds_.push_back(tokenizer::TokenKind::Control);
+        end_ids_ = {kEnd};
+    }
+    std::vector<int32_t> encode(std::string_view text, tokenizer::SpecialTokens) const override {
+        std::vector<int32_t> ids;
+        for (const char c : text) ids.push_back(static_cast<uint8_t>(c));
+        return ids;
+    }
+    void append_bytes(int32_t id, std::string& out) const override {
+        if (id >= 0 && id < 256) out.push_back(static_cast<char>(id));
+    }
+};
+
+struct FakeModelOptions {
+    uint32_t n_slots = 4;
+    uint32_t n_ctx = 256;
+    uint32_t n_pages = 32;
+    uint32_t n_vocab = 257;
+    uint32_t max_rows = 64;
+};
+
+inline generation::LoadedModel fake_model(const FakeModelOptions& options = {}) {
+    generation::LoadedModel model;
+    model.config.architecture = "fake";
+    model.config.n_layers = 2;
+    model.config.n_vocab = options.n_vocab;
+    model.config.n_ctx_train = options.n_ctx;
+    model.tokenizer = std::make_unique<ByteTokenizer>();
+    compute::BackendLimits limits;
+    limits.n_slots = options.n_slots;
+    limits.n_ctx = options.n_ctx;
+    limits.n_pages = options.n_pages;
+    limits.max_rows = options.max_rows;
+    limits.max_outputs = options.n_slots;
+    model.backend = std::make_unique<FakeBackend>(options.n_vocab, model.config.n_layers, limits);
+    return model;
+}
+
+inline FakeBackend& fake_backend(generation::LoadedModel& model) {
+    return static_cast<FakeBackend&>(*model.backend);
+}
+
+}  // namespace llmd::test

@@ -1,0 +1,163 @@
+#include "engine/generation/loaded_model.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "fake_backend.h"
+#include "support/gguf_writer.h"
+#include "test_devices.h"
+
+namespace llmd::generation {
+namespace {
+
+class LoadModel : public testing::Test {
+protected:
+    void SetUp() override { ASSERT_TRUE(test::write_file(path_, test::tiny_model({}))); }
+    void TearDown() override { std::filesystem::remove(path_); }
+
+    base::Result<LoadedModel> load(LoadOptions options = {}) {
+        options.backend = {.kind = compute::BackendKind::Cpu, .n_threads = 1};
+        return load_on(options);
+    }
+    base::Result<LoadedModel> load_on(const LoadOptions& options) {
+        test::PatientObserver observer;
+        return load_model(path_, options, observer);
+    }
+
+    const std::string path_ =
+        std::filesystem::temp_directory_path() / base::concat("llmd-loaded-model-", ::getpid(), ".gguf");
+};
+
+TEST_F(LoadModel, TakesItsDefaultsFromTheModel) {
+    const auto model = load();
+    ASSERT_TRUE(model) << model.error().message;
+    EXPECT_EQ(model->backend->limits().n_ctx, 128u);
+    EXPECT_EQ(model->backend->limits().n_slots, kDefaultSlots);
+    EXPECT_EQ(model->tokenizer->empty_prompt_id(), 256);
+    EXPECT_GT(model->step_weight_bytes, 0u);
+}
+
+TEST_F(LoadModel, NeverGoesBeyondTheTrainedContext) {
+    const auto model = load({.n_ctx = 100000});
+    ASSERT_TRUE(model) << model.error().message;
+    EXPECT_EQ(model->backend->limits().n_ctx, 128u);
+}
+
+TEST_F(LoadModel, RefusesOptionsByName) {
+    const auto slots = load({.n_slots = kMaxSlots + 1});
+    ASSERT_FALSE(slots);
+    EXPECT_TRUE(slots.error().message.starts_with("n_slots"));
+    const auto chunk = load({.prefill_chunk = kMaxPrefillChunk + 1});
+    ASSERT_FALSE(chunk);
+    EXPECT_TRUE(chunk.error().message.starts_with("prefill_chunk"));
+}
+
+// A GPU that fails while the model is loaded on it.
+class BrokenGpu : public test::FakeBackend {
+public:
+    enum class At { Upload, Finish };
+    BrokenGpu(const compute::BackendLimits& limits, At at, base::ErrorCode code)
+        : FakeBackend(257, 1, limits), at_(at), code_(code) {
+        report_.backend = "opencl";
+        report_.device = "GPU 7";
+    }
+    base::Result<void> upload(const model::Weight&) override { return fail_at(At::Upload); }
+    base::Result<void> finish_loading() override { return fail_at(At::Finish); }
+
+private:
+    base::Result<void> fail_at(At at) const {
+        if (at == at_) return base::fail(code_, "it broke");
+        return {};
+    }
+
+    At at_;
+    base::ErrorCode code_;
+};
+
+// Memory of the GPU, and what create_backend() does on a machine that has it.
+LoadOptions with_gpu(BrokenGpu::At at, base::ErrorCode code, uint64_t gpu_bytes = 1u << 30) {
+    LoadOptions options;
+    options.create_backend =
+        [=](const model::ModelConfig& config, const compute::LimitsPlan& plan,
+            const compute::BackendOptions& chosen) -> base::Result<std::unique_ptr<compute::Backend>> {
+        if (!chosen.avoid_device_reason.empty()) return compute::create_backend(config, plan, chosen);
+        const auto limits = plan(gpu_bytes);
+        if (!limits) return limits.error();
+        return std::make_unique<BrokenGpu>(*limits, at, code);
+    };
+    return options;
+}
+
+TEST_F(LoadModel, AutoGivesTheCpuWhatBreaksTheGpu) {
+    for (const auto at : {BrokenGpu::At::Upload, BrokenGpu::At::Finish}) {
+        for (const auto code : {base::ErrorCode::DeviceError, base::ErrorCode::OutOfMemory}) {
+            const auto model = load_on(with_gpu(at, code));
+            ASSERT_TRUE(model) << model.error().message;
+            EXPECT_EQ(model->backend->report().backend, "cpu");
+            EXPECT_EQ(model->backend->report().notes, std::vector<std::string>{"GPU 7 is not used: it broke"});
+        }
+    }
+}
+
+TEST_F(LoadModel, AnExplicitGpuOrABrokenModelNeverFallsBack) {
+    LoadOptions options = with_gpu(BrokenGpu::At::Finish, base::ErrorCode::DeviceError);
+    options.backend.kind = compute::BackendKind::OpenCl;
+    const auto refused = load_on(options);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, base::ErrorCode::DeviceError);
+    const auto broken = load_on(with_gpu(BrokenGpu::At::Upload, base::ErrorCode::ModelLoadFailed));
+    ASSERT_FALSE(broken);
+    EXPECT_EQ(broken.error().code, base::ErrorCode::ModelLoadFailed);
+}
+
+TEST_F(LoadModel, PlansWithTheDevicesOwnMemory) {
+    const auto model = load_on(with_gpu(BrokenGpu::At::Finish, base::ErrorCode::DeviceError, 4096));
+    ASSERT_FALSE(model);
+    EXPECT_EQ(model.error().code, base::ErrorCode::OutOfMemory);
+    EXPECT_NE(model.error().message.find("4096 bytes of memory"), std::string::npos) << model.error().message;
+}
+
+TEST_F(LoadModel, NamesTheFileThatIsNoModel) {
+    ASSERT_TRUE(test::write_file(path_, std::vector<std::byte>(100)));
+    const auto model = load();
+    ASSERT_FALSE(model);
+    EXPECT_EQ(model.error().code, base::ErrorCode::ModelLoadFailed);
+    EXPECT_TRUE(model.error().message.starts_with(path_)) << model.error().message;
+}
+
+TEST_F(LoadModel, NeverWaitsForAFifo) {
+    std::filesystem::remove(path_);
+    ASSERT_EQ(::mkfifo(path_.c_str(), 0600), 0);
+    const auto model = load();
+    ASSERT_FALSE(model);
+    EXPECT_EQ(model.error().code, base::ErrorCode::InvalidArgument);
+}
+
+TEST_F(LoadModel, GivesUpWhenAsked) {
+    class Impatient : public LoadObserver {
+    public:
+        explicit Impatient(int patience) : patience_(patience) {}
+        bool before(LoadStage, std::chrono::milliseconds budget) override {
+            EXPECT_GT(budget.count(), 0);
+            return patience_-- > 0;
+        }
+        void on_uploaded(uint64_t bytes, uint64_t total) override { EXPECT_LE(bytes, total); }
+
+    private:
+        int patience_;
+    };
+    LoadOptions options;
+    options.backend.kind = compute::BackendKind::Cpu;
+    for (const int patience : {0, 1, 2, 5}) {
+        Impatient observer(patience);
+        const auto model = load_model(path_, options, observer);
+        ASSERT_FALSE(model);
+        EXPECT_EQ(model.error().code, base::ErrorCode::Cancelled);
+    }
+}
+
+}  // namespace
+}  // namespace llmd::generation

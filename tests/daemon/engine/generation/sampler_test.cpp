@@ -1,0 +1,212 @@
+#include "engine/generation/sampler.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <random>
+#include <set>
+
+#include "fake_backend.h"
+
+namespace llmd::generation {
+namespace {
+
+using compute::Candidate;
+
+constexpr float kNoFloor = -std::numeric_limits<float>::infinity();
+
+// Probabilities 0.4, 0.3, 0.2, 0.1.
+const std::vector<Candidate> kFour = {
+    {7, std::log(0.4f)}, {3, std::log(0.3f)}, {9, std::log(0.2f)}, {1, std::log(0.1f)}};
+
+TEST(KeptCandidates, TopK) {
+    EXPECT_EQ(kept_candidates(kFour, kNoFloor, 0, 4, {.temperature = 1, .top_k = 3}), 3u);
+    EXPECT_EQ(kept_candidates(kFour, kNoFloor, 0, 4, {.temperature = 1, .top_k = 400}), 4u);
+}
+
+TEST(KeptCandidates, TopPKeepsTheOneThatReachesIt) {
+    EXPECT_EQ(kept_candidates(kFour, kNoFloor, 0, 4, {.temperature = 1, .top_p = 0.69f}), 2u);
+    EXPECT_EQ(kept_candidates(kFour, kNoFloor, 0, 4, {.temperature = 1, .top_p = 0.71f}), 3u);
+    EXPECT_EQ(kept_candidates(kFour, kNoFloor, 0, 4, {.temperature = 1, .top_p = 0}), 1u);
+}
+
+TEST(KeptCandidates, TopPGoesByWhatTopKLeft) {
+    // 4/7 and 3/7 of what is left.
+    EXPECT_EQ(kept_candidates(kFour, kNoFloor, 0, 4, {.temperature = 1, .top_k = 2, .top_p = 0.5f}), 1u);
+    EXPECT_EQ(kept_candidates(kFour, kNoFloor, 0, 4, {.temperature = 1, .top_k = 2, .top_p = 0.6f}), 2u);
+}
+
+TEST(KeptCandidates, MinPIsAPartOfTheLargest) {
+    EXPECT_EQ(kept_candidates(kFour, kNoFloor, 0, 4, {.temperature = 1, .min_p = 0.51f}), 2u);
+    EXPECT_EQ(kept_candidates(kFour, kNoFloor, 0, 4, {.temperature = 1, .min_p = 0.24f}), 4u);
+    EXPECT_EQ(kept_candidates(kFour, kNoFloor, 0, 4, {.temperature = 1, .min_p = 1}), 1u);
+}
+
+TEST(KeptCandidates, RefusesWhatTheListDoesNotProve) {
+    const float floor = std::log(0.1f);  // the last one may tie with an id that is not listed
+    EXPECT_EQ(kept_candidates(kFour, floor, 0, 100, {.temperature = 1, .top_k = 3}), 3u);
+    EXPECT_EQ(kept_candidates(kFour, floor, 0, 100, {.temperature = 1, .top_k = 4}), std::nullopt);
+    EXPECT_EQ(kept_candidates(kFour, floor, 0, 100, {.temperature = 1, .top_p = 0.85f}), 3u);
+    EXPECT_EQ(kept_candidates(kFour, floor, 0, 100, {.temperature = 1, .top_p = 0.95f}), std::nullopt);
+    EXPECT_EQ(kept_candidates(kFour, floor, 0, 100, {.temperature = 1, .min_p = 0.3f}), 3u);
+    EXPECT_EQ(kept_candidates(kFour, floor, 0, 100, {.temperature = 1, .min_p = 0.2f}), std::nullopt);
+    EXPECT_EQ(kept_candidates(kFour, floor, 0, 100, {.temperature = 1, .top_k = 4, .top_p = 0.1f}), std::nullopt);
+    EXPECT_EQ(kept_candidates({}, floor, 0, 100, {.temperature = 1, .top_k = 1}), std::nullopt);
+}
+
+TEST(SamplerParameters, NameWhatIsWrong) {
+    const float nan = std::nanf("");
+    const auto refused = [](const SamplerParameters& parameters, const std::string& name) {
+        const auto checked = parameters.check();
+        return !checked && checked.error().code == base::ErrorCode::InvalidArgument &&
+               checked.error().message.starts_with(name);
+    };
+    EXPECT_TRUE(SamplerParameters{}.check());
+    for (const float bad : {nan, -1.0f, std::numeric_limits<float>::infinity()}) {
+        EXPECT_TRUE(refused({.temperature = bad}, "temperature"));
+        EXPECT_TRUE(refused({.top_p = bad}, "top_p"));
+        EXPECT_TRUE(refused({.min_p = bad}, "min_p"));
+        EXPECT_TRUE(refused({.repeat_penalty = bad}, "repeat_penalty"));
+    }
+    EXPECT_TRUE(refused({.repeat_penalty = 0}, "repeat_penalty"));
+}
+
+TEST(Sampler, PenalisesTheLast64DistinctTokens) {
+    std::vector<int32_t> ids = {200};
+    for (int32_t i = 0; i < 64; ++i) ids.push_back(i % 10);
+    Sampler sampler({.repeat_penalty = 1.5f}, 257);
+    const auto request = sampler.request(ids);
+    EXPECT_EQ(request.position, 65u);
+    EXPECT_EQ(request.repeat_penalty, 1.5f);
+    const std::set<int32_t> named(request.penalty_ids.begin(), request.penalty_ids.end());
+    EXPECT_EQ(request.penalty_ids.size(), 10u);
+    EXPECT_EQ(named.size(), 10u);
+    EXPECT_FALSE(named.contains(200));
+    EXPECT_TRUE(Sampler({.repeat_penalty = 1}, 257).request(ids).penalty_ids.empty());
+}
+
+TEST(Sampler, AsksForCandidatesOnlyWhereAFilterNeedsThem) {
+    const std::vector<int32_t> ids = {1};
+    const auto asks = [&](const SamplerParameters& p) { return Sampler(p, 257).request(ids).wants_candidates; };
+    EXPECT_FALSE(asks({.temperature = 0, .top_k = 40, .top_p = 0.9f}));
+    EXPECT_FALSE(asks({.temperature = 0.8f}));
+    EXPECT_FALSE(asks({.temperature = 0.8f, .top_k = 1}));
+    EXPECT_EQ(Sampler({.temperature = 0.8f, .top_k = 1}, 257).request(ids).temperature, 0);
+    EXPECT_TRUE(asks({.temperature = 0.8f, .top_k = 40}));
+    EXPECT_TRUE(asks({.temperature = 0.8f, .top_p = 0.9f}));
+    EXPECT_TRUE(asks({.temperature = 0.8f, .min_p = 0.1f}));
+}
+
+// Runs one row of the fake device through request() and choose().
+int32_t sample_once(test::FakeBackend& backend, Sampler& sampler, const std::vector<int32_t>& history) {
+    std::vector<compute::Row> rows;
+    for (size_t i = 0; i < history.size(); ++i) {
+        rows.push_back({0, static_cast<uint32_t>(i), history[i], i + 1 == history.size()});
+    }
+    const std::vector<compute::SampleRequest> requests = {sampler.request(history)};
+    EXPECT_TRUE(backend.begin(rows) && backend.embed() && backend.norm_qkv(0) && backend.attend(0) &&
+                backend.attend_output(0) && backend.norm_up(0) && backend.down(0) && backend.head() &&
+                backend.sample(requests));
+    const auto sampled = backend.wait();
+    EXPECT_TRUE(sampled);
+    const auto id = sampler.choose((*sampled)[0], requests[0].position, 0, backend);
+    EXPECT_TRUE(id);
+    return id ? *id : -1;
+}
+
+test::FakeBackend one_slot_backend(uint32_t n_vocab) {
+    test::FakeBackend backend(n_vocab, 1, {.n_slots = 1, .n_ctx = 64, .n_pages = 2, .max_rows = 64, .max_outputs = 1});
+    EXPECT_TRUE(backend.set_pages(0, std::vector<uint32_t>{1, 0}));
+    return backend;
+}
+
+TEST(Sampler, ReadsTheWholeRowWhenCandidatesAreTooFewAndChoosesTheSame) {
+    const std::vector<SamplerParameters> cases = {
+        {.temperature = 1.3f, .top_k = 100},
+        {.temperature = 1.3f, .top_p = 0.99f},
+        {.temperature = 1.3f, .min_p = 0.001f},
+        {.temperature = 1.3f, .top_k = 200, .top_p = 0.98f, .min_p = 0.01f, .repeat_penalty = 1.4f},
+    };
+    for (SamplerParameters parameters : cases) {
+        uint32_t reads = 0;
+        for (uint64_t seed = 0; seed < 50; ++seed) {
+            parameters.seed = seed;
+            auto many = one_slot_backend(400);
+            auto few = one_slot_backend(400);
+            few.max_candidates = 5;
+            Sampler a(parameters, 400);
+            Sampler b(parameters, 400);
+            const std::vector<int32_t> history = {1, 2, static_cast<int32_t>(seed)};
+            EXPECT_EQ(sample_once(many, a, history), sample_once(few, b, history)) << "seed " << seed;
+            EXPECT_EQ(many.n_logit_reads, 0u);
+            reads += few.n_logit_reads;
+        }
+        EXPECT_EQ(reads, 50u);
+    }
+}
+
+TEST(Sampler, DrawsAsOftenAsTheProbabilitiesSay) {
+    // Filters that keep everything: the host's draw must follow the softmax at temperature 2.
+    auto backend = one_slot_backend(8);
+    const std::vector<int32_t> history = {5};
+    std::vector<float> logits = backend.logits(history);
+    std::vector<double> expected;
+    double total = 0;
+    for (const float l : logits) total += std::exp(l / 2.0);
+    for (const float l : logits) expected.push_back(std::exp(l / 2.0) / total);
+    constexpr int kDraws = 20000;
+    std::map<int32_t, int> counts;
+    for (uint64_t seed = 0; seed < kDraws; ++seed) {
+        Sampler sampler({.temperature = 2, .top_k = 8, .seed = seed}, 8);
+        ++counts[sample_once(backend, sampler, history)];
+    }
+    for (int32_t id = 0; id < 8; ++id) {
+        const double p = expected[static_cast<size_t>(id)];
+        const double deviation = std::sqrt(p * (1 - p) / kDraws);
+        EXPECT_NEAR(counts[id] / static_cast<double>(kDraws), p, 5 * deviation) << id;  // seeds are fixed: no luck
+    }
+}
+
+TEST(Sampler, NeverLeavesTheKeptSet) {
+    auto backend = one_slot_backend(400);
+    for (uint64_t seed = 0; seed < 200; ++seed) {
+        const std::vector<int32_t> history = {3, static_cast<int32_t>(seed)};
+        const auto logits = backend.logits(history);
+        Sampler sampler({.temperature = 5, .top_k = 4, .seed = seed}, 400);
+        const auto id = static_cast<size_t>(sample_once(backend, sampler, history));
+        EXPECT_LT(std::count_if(logits.begin(), logits.end(), [&](float l) { return l > logits[id]; }), 4);
+    }
+}
+
+// Divided by it, logits would become infinite and the lowest id with one would win.
+TEST(Sampler, TinyTemperatureIsGreedy) {
+    auto backend = one_slot_backend(400);
+    const auto logits = backend.logits({1, 2});
+    const auto best = std::max_element(logits.begin(), logits.end()) - logits.begin();
+    for (const float temperature : {1e-40f, 1e-37f, 9e-5f}) {
+        for (const uint32_t top_k : {0u, 40u}) {
+            Sampler sampler({.temperature = temperature, .top_k = top_k, .seed = 3}, 400);
+            EXPECT_EQ(sample_once(backend, sampler, {1, 2}), best) << temperature << ", top_k " << top_k;
+        }
+    }
+    EXPECT_EQ(Sampler({.temperature = kLeastTemperature}, 400).request({}).temperature, kLeastTemperature);
+}
+
+TEST(Sampler, RefusesAnIdThatIsNotInTheVocabulary) {
+    auto backend = one_slot_backend(10);
+    Sampler sampler({}, 10);
+    for (const int32_t bad : {-1, 10}) {
+        compute::Sampled sampled;
+        sampled.finite = true;
+        sampled.id = bad;
+        const auto id = sampler.choose(sampled, 4, 0, backend);
+        ASSERT_FALSE(id);
+        EXPECT_EQ(id.error().code, base::ErrorCode::DeviceError);
+    }
+}
+
+}  // namespace
+}  // namespace llmd::generation

@@ -1,0 +1,181 @@
+#include "engine/generation/sequence.h"
+
+#include <gtest/gtest.h>
+
+#include "fake_model.h"
+
+namespace llmd::generation {
+namespace {
+
+constexpr SequenceLimits kLimits = {.n_ctx = 20, .n_vocab = 257};
+
+GenerationRequest request(std::string prompt, uint32_t max_tokens = 100) {
+    GenerationRequest request;
+    request.id = 1;
+    request.prompt = std::move(prompt);
+    request.max_tokens = max_tokens;
+    return request;
+}
+
+base::Error refusal(const GenerationRequest& request, const test::ByteTokenizer& tokenizer = test::ByteTokenizer()) {
+    const auto sequence = Sequence::create(request, tokenizer, kLimits);
+    return sequence ? base::Error{base::ErrorCode::Failed, "not refused"} : sequence.error();
+}
+
+TEST(Sequence, RefusesAPromptThatFillsTheContextNamingBothNumbers) {
+    const test::ByteTokenizer tokenizer;
+    EXPECT_TRUE(Sequence::create(request(std::string(19, 'a')), tokenizer, kLimits));
+    const auto error = refusal(request(std::string(20, 'a')));
+    EXPECT_EQ(error.code, base::ErrorCode::ContextExceeded);
+    EXPECT_NE(error.message.find("20 tokens"), std::string::npos) << error.message;
+    EXPECT_NE(error.message.find("holds 20"), std::string::npos) << error.message;
+}
+
+TEST(Sequence, AnEmptyPromptBecomesTheModelsOwnBeginning) {
+    const test::ByteTokenizer tokenizer;
+    const auto sequence = Sequence::create(request(""), tokenizer, kLimits);
+    ASSERT_TRUE(sequence);
+    EXPECT_EQ(std::vector<int32_t>(sequence->ids().begin(), sequence->ids().end()), std::vector<int32_t>{256});
+    const auto error = refusal(request(""), test::ByteTokenizer(-1));
+    EXPECT_EQ(error.code, base::ErrorCode::InvalidArgument);
+    EXPECT_TRUE(error.message.starts_with("prompt"));
+}
+
+TEST(Sequence, RefusesFieldsByName) {
+    const auto names = [](const GenerationRequest& bad, const char* field) {
+        const auto error = refusal(bad);
+        return error.code == base::ErrorCode::InvalidArgument && error.message.starts_with(field);
+    };
+    EXPECT_TRUE(names(request("a", 0), "max_tokens"));
+    auto bad = request("a");
+    bad.stops = {"x", ""};
+    EXPECT_TRUE(names(bad, "stop"));
+    bad = request("a");
+    bad.replay_ids = {1, -1};
+    EXPECT_TRUE(names(bad, "replay_ids"));
+    bad.replay_ids = {257};
+    EXPECT_TRUE(names(bad, "replay_ids"));
+    bad = request("a");
+    bad.sampling.temperature = -1;
+    EXPECT_TRUE(names(bad, "temperature"));
+    bad = request("a");
+    bad.replay_ids = {'x'};
+    bad.delivered_bytes = 2;
+    EXPECT_TRUE(names(bad, "delivered_bytes"));
+    bad.replay_ids = {0xC3, 0xA4};  // ä, cut in its middle
+    bad.delivered_bytes = 1;
+    EXPECT_TRUE(names(bad, "delivered_bytes"));
+}
+
+TEST(Sequence, EndsAtMaxTokens) {
+    const test::ByteTokenizer tokenizer;
+    auto sequence = Sequence::create(request("abc", 2), tokenizer, kLimits);
+    ASSERT_TRUE(sequence);
+    EXPECT_TRUE(sequence->accept('x'));
+    EXPECT_FALSE(sequence->end());
+    EXPECT_TRUE(sequence->accept('y'));
+    EXPECT_EQ(sequence->end(), End::Length);
+    EXPECT_EQ(sequence->take_text(), "xy");
+}
+
+TEST(Sequence, EndsAtTheContext) {
+    const test::ByteTokenizer tokenizer;
+    auto sequence = Sequence::create(request("0123456789abcdefg"), tokenizer, kLimits);  // 17 tokens: 3 more fit
+    ASSERT_TRUE(sequence);
+    for (const char c : {'x', 'y', 'z'}) EXPECT_TRUE(!sequence->end() && sequence->accept(c));
+    EXPECT_EQ(sequence->end(), End::Length);
+}
+
+TEST(Sequence, EndsAtTheEndTokenWhichIsNoPartOfIt) {
+    const test::ByteTokenizer tokenizer;
+    auto sequence = Sequence::create(request("abc"), tokenizer, kLimits);
+    ASSERT_TRUE(sequence);
+    EXPECT_TRUE(sequence->accept('x'));
+    EXPECT_FALSE(sequence->accept(test::ByteTokenizer::kEnd));
+    EXPECT_EQ(sequence->end(), End::Stop);
+    EXPECT_EQ(sequence->ids().size(), 4u);
+    EXPECT_EQ(sequence->take_text(), "x");
+}
+
+TEST(Sequence, StopStringsEndItAndNeverShow) {
+    const test::ByteTokenizer tokenizer;
+    auto with_stop = request("abc");
+    with_stop.stops = {"END"};
+    auto sequence = Sequence::create(with_stop, tokenizer, kLimits);
+    ASSERT_TRUE(sequence);
+    std::string text;
+    for (const char c : std::string("oEN")) {
+        EXPECT_TRUE(sequence->accept(c));
+        text += sequence->take_text();
+    }
+    EXPECT_EQ(text, "o");
+    EXPECT_TRUE(sequence->accept('D'));
+    EXPECT_EQ(sequence->end(), End::Stop);
+    EXPECT_EQ(text + sequence->take_text(), "o");
+}
+
+TEST(Sequence, WhatAStopStringHeldBackComesAtTheEnd) {
+    const test::ByteTokenizer tokenizer;
+    auto with_stop = request("abc", 3);
+    with_stop.stops = {"END"};
+    auto sequence = Sequence::create(with_stop, tokenizer, kLimits);
+    ASSERT_TRUE(sequence);
+    for (const char c : std::string("oEN")) EXPECT_TRUE(sequence->accept(c));
+    EXPECT_EQ(sequence->end(), End::Length);
+    EXPECT_EQ(sequence->take_text(), "oEN");
+}
+
+// Every place where an engine may die: the ids that were sent, and the text that went with them.
+TEST(Sequence, ReplayFromEveryCutGivesTheSameText) {
+    const test::ByteTokenizer tokenizer;
+    auto whole = request("abc", 16);
+    whole.stops = {"END", "xyz"};
+    const std::vector<int32_t> answer = {'a', 0xC3, 0xA4, 'E', 'N', 'x', 'y', 0xE2, 0x82, 0xAC, 0xFF, 'E', 'N', 'D'};
+    auto sequence = Sequence::create(whole, tokenizer, kLimits);
+    ASSERT_TRUE(sequence);
+    std::vector<size_t> delivered = {0};
+    std::string text;
+    for (const int32_t id : answer) {
+        EXPECT_TRUE(sequence->accept(id));
+        text += sequence->take_text();
+        delivered.push_back(text.size());
+    }
+    ASSERT_EQ(sequence->end(), End::Stop);
+    for (size_t cut = 0; cut <= answer.size(); ++cut) {
+        for (size_t bytes = 0; bytes <= cut; ++bytes) {  // frames lost on the way, too
+            auto resumed = whole;
+            resumed.replay_ids.assign(answer.begin(), answer.begin() + static_cast<ptrdiff_t>(cut));
+            resumed.delivered_bytes = delivered[bytes];
+            auto replay = Sequence::create(resumed, tokenizer, kLimits);
+            ASSERT_TRUE(replay) << replay.error().message;
+            EXPECT_FALSE(replay->is_decoding());
+            std::string rest;
+            for (size_t i = cut; i < answer.size(); ++i) {
+                EXPECT_TRUE(replay->accept(answer[i]));
+                rest += replay->take_text();
+            }
+            EXPECT_EQ(replay->end(), End::Stop);
+            rest += replay->take_text();
+            EXPECT_EQ(text.substr(0, delivered[bytes]) + rest, text) << "cut " << cut << " bytes " << bytes;
+        }
+    }
+}
+
+TEST(Sequence, ReplayCountsWhatWasGenerated) {
+    const test::ByteTokenizer tokenizer;
+    auto resumed = request("abc", 4);
+    resumed.replay_ids = {'w', 'x', 'y'};
+    auto sequence = Sequence::create(resumed, tokenizer, kLimits);
+    ASSERT_TRUE(sequence);
+    EXPECT_EQ(sequence->n_prompt(), 3u);
+    EXPECT_EQ(sequence->n_pending(), 6u);
+    EXPECT_TRUE(sequence->accept('z'));
+    EXPECT_EQ(sequence->end(), End::Length);
+    resumed.replay_ids = {'w', 'x', 'y', 'z'};
+    const auto whole = Sequence::create(resumed, tokenizer, kLimits);
+    ASSERT_TRUE(whole);
+    EXPECT_EQ(whole->end(), End::Length);
+}
+
+}  // namespace
+}  // namespace llmd::generation

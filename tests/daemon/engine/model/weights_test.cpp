@@ -1,0 +1,254 @@
+// Binding tensors to roles: required, optional, fused, misshapen, and the models that the project ships or tests with.
+#include "engine/model/weights.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <limits>
+#include <set>
+
+#include "base/mapped_file.h"
+#include "support/gguf_writer.h"
+
+namespace llmd::model {
+namespace {
+
+using test::GgufWriter;
+using test::TinyModel;
+using Bytes = std::vector<std::byte>;
+
+TinyModel tiny(const std::string& architecture) {
+    TinyModel model;
+    model.architecture = architecture;
+    if (architecture == "gpt2") model.n_kv_heads = model.n_heads;
+    return model;
+}
+
+// Keeps everything that views point into.
+struct Bound {
+    Bytes file;
+    Gguf gguf;
+    ModelConfig config;
+    base::Result<Weights> weights;
+};
+
+Bound bind_file(Bytes file, const std::string& forget_tensor = "") {
+    // A tensor is removed by giving it another name of the same length.
+    if (!forget_tensor.empty()) {
+        const auto* wanted = reinterpret_cast<const std::byte*>(forget_tensor.data());
+        const auto at = std::search(file.begin(), file.end(), wanted, wanted + forget_tensor.size());
+        EXPECT_NE(at, file.end()) << forget_tensor;
+        *at = std::byte{'?'};
+    }
+    auto gguf = Gguf::parse(file);
+    EXPECT_TRUE(gguf) << gguf.error().message;
+    auto config = read_model_config(*gguf);
+    EXPECT_TRUE(config) << config.error().message;
+    auto weights = Weights::bind(*gguf, *config);
+    return {std::move(file), std::move(*gguf), std::move(*config), std::move(weights)};
+}
+
+void expect_refused(const Bound& bound, const std::vector<std::string>& parts) {
+    ASSERT_FALSE(bound.weights) << "should name " << parts.front();
+    EXPECT_EQ(bound.weights.error().code, base::ErrorCode::ModelLoadFailed);
+    for (const std::string& part : parts) {
+        EXPECT_NE(bound.weights.error().message.find(part), std::string::npos)
+            << bound.weights.error().message << "\nlacks " << part;
+    }
+}
+
+std::set<Role> roles_of(const Weights& weights, uint32_t layer) {
+    std::set<Role> roles;
+    for (const Weight& weight : weights.all()) {
+        if (weight.layer == layer) roles.insert(weight.role);
+    }
+    return roles;
+}
+
+TEST(Weights, LlamaHasTheseRoles) {
+    const Bound bound = bind_file(test::tiny_model(tiny("llama")));
+    ASSERT_TRUE(bound.weights) << bound.weights.error().message;
+    EXPECT_EQ(roles_of(*bound.weights, 1),
+              (std::set{Role::AttnNorm, Role::AttnQ, Role::AttnK, Role::AttnV, Role::AttnOutput, Role::FfnNorm,
+                        Role::FfnGate, Role::FfnUp, Role::FfnDown}));
+    EXPECT_EQ(bound.weights->all().size(), 2u * 9 + 2);
+    const TensorView* k = bound.weights->find(Role::AttnK, 1);
+    ASSERT_NE(k, nullptr);
+    EXPECT_EQ(k->rows, 16u);
+    EXPECT_EQ(k->cols, 32u);
+    EXPECT_EQ(k->data.data(), bound.gguf.tensor("blk.1.attn_k.weight")->data.data());
+    EXPECT_EQ(bound.weights->find(Role::Output), nullptr) << "tied";
+    EXPECT_EQ(bound.weights->find(Role::AttnK, 2), nullptr);
+    EXPECT_EQ(bound.weights->size_bytes(), bound.gguf.weight_bytes());
+}
+
+TEST(Weights, OptionalTensorsAreBoundWhereTheyAre) {
+    TinyModel model = tiny("llama");
+    model.tied = false;
+    model.qkv_biases = true;
+    model.rope_freqs = true;
+    const Bound bound = bind_file(test::tiny_model(model));
+    ASSERT_TRUE(bound.weights) << bound.weights.error().message;
+    EXPECT_EQ(bound.weights->find(Role::Output)->rows, 288u);
+    EXPECT_EQ(bound.weights->find(Role::RopeFactors)->cols, 4u);
+    EXPECT_EQ(bound.weights->find(Role::AttnKBias, 0)->cols, 16u);
+    EXPECT_EQ(bound.weights->find(Role::AttnOutputBias, 0), nullptr);
+}
+
+TEST(Weights, QwenHasBiases) {
+    const Bound bound = bind_file(test::tiny_model(tiny("qwen2")));
+    ASSERT_TRUE(bound.weights) << bound.weights.error().message;
+    EXPECT_NE(bound.weights->find(Role::AttnQBias, 1), nullptr);
+    EXPECT_NE(bound.weights->find(Role::AttnVBias, 1), nullptr);
+}
+
+TEST(Weights, GptsFusedMatrixIsSplitByRows) {
+    for (const TensorType type : {TensorType::F32, TensorType::Q8_0}) {
+        TinyModel model = tiny("gpt2");
+        model.type = type;
+        const Bound bound = bind_file(test::tiny_model(model));
+        ASSERT_TRUE(bound.weights) << bound.weights.error().message;
+        const TensorView* fused = bound.gguf.tensor("blk.1.attn_qkv.weight");
+        uint64_t row = 0;
+        for (const Role role : {Role::AttnQ, Role::AttnK, Role::AttnV}) {
+            const TensorView* part = bound.weights->find(role, 1);
+            ASSERT_NE(part, nullptr);
+            EXPECT_EQ(part->type, type);
+            EXPECT_EQ(part->rows, 32u);
+            EXPECT_EQ(part->cols, 32u);
+            EXPECT_EQ(part->row(0).data(), fused->row(row).data());
+            row += 32;
+        }
+        const TensorView* bias = bound.gguf.tensor("blk.1.attn_qkv.bias");
+        EXPECT_EQ(bound.weights->find(Role::AttnVBias, 1)->cols, 32u);
+        EXPECT_EQ(bound.weights->find(Role::AttnVBias, 1)->data.data(), bias->data.data() + 64 * sizeof(float));
+        EXPECT_EQ(bound.weights->find(Role::AttnVBias, 1)->data.size(), 32 * sizeof(float));
+        EXPECT_EQ(bound.weights->size_bytes(), bound.gguf.weight_bytes());
+        EXPECT_EQ(bound.weights->find(Role::PositionEmbedding)->rows, 128u);
+        EXPECT_NE(bound.weights->find(Role::OutputNormBias), nullptr);
+        EXPECT_EQ(bound.weights->find(Role::FfnGate, 0), nullptr);
+    }
+}
+
+TEST(Weights, AreInFileOrder) {
+    for (const char* architecture : {"gpt2", "llama", "qwen2"}) {
+        const Bound bound = bind_file(test::tiny_model(tiny(architecture)));
+        ASSERT_TRUE(bound.weights);
+        const auto& all = bound.weights->all();
+        for (size_t i = 1; i < all.size(); ++i) {
+            EXPECT_GE(all[i].tensor.data.data(), all[i - 1].tensor.data.data() + all[i - 1].tensor.data.size());
+        }
+        for (const Weight& weight : all) EXPECT_EQ(bound.weights->find(weight.role, weight.layer), &weight.tensor);
+    }
+}
+
+TEST(Weights, NameEveryMissingTensor) {
+    for (const char* name :
+         {"token_embd.weight", "output_norm.weight", "blk.0.attn_norm.weight", "blk.1.attn_q.weight",
+          "blk.1.attn_k.weight", "blk.1.attn_v.weight", "blk.1.attn_output.weight", "blk.1.ffn_norm.weight",
+          "blk.1.ffn_gate.weight", "blk.1.ffn_up.weight", "blk.1.ffn_down.weight"}) {
+        expect_refused(bind_file(test::tiny_model(tiny("llama")), name), {name, "missing"});
+    }
+    for (const char* name :
+         {"position_embd.weight", "output_norm.bias", "blk.0.attn_norm.bias", "blk.1.ffn_norm.bias"}) {
+        expect_refused(bind_file(test::tiny_model(tiny("gpt2")), name), {name, "missing"});
+    }
+    expect_refused(bind_file(test::tiny_model(tiny("gpt2")), "blk.1.attn_qkv.weight"),
+                   {"blk.1.attn_q.weight", "missing"});
+    for (const char* name :
+         {"blk.0.attn_qkv.bias", "blk.0.attn_output.bias", "blk.0.ffn_up.bias", "blk.1.ffn_down.bias"}) {
+        EXPECT_TRUE(bind_file(test::tiny_model(tiny("gpt2")), name).weights) << name << " is optional";
+    }
+}
+
+TEST(Weights, NameEveryMisshapenTensor) {
+    const auto with = [](const std::string& name, uint64_t rows, uint64_t cols, TensorType type) {
+        TinyModel model = tiny("llama");
+        GgufWriter writer = test::tiny_model_writer(model);
+        test::RandomBits bits(5);
+        writer.add_tensor(name, type, rows, cols, test::random_blocks(type, rows * cols, 1, bits));
+        return bind_file(writer.bytes());
+    };
+    expect_refused(with("output.weight", 287, 32, TensorType::F32), {"output.weight has 287 x 32", "288 x 32"});
+    expect_refused(with("blk.1.attn_k.bias", 1, 32, TensorType::F32), {"blk.1.attn_k.bias has 1 x 32", "1 x 16"});
+    expect_refused(with("blk.1.attn_q.bias", 1, 32, TensorType::Q8_0),
+                   {"blk.1.attn_q.bias is Q8_0", "F32, F16 or BF16"});
+    expect_refused(with("rope_freqs.weight", 1, 8, TensorType::F32), {"rope_freqs.weight has 1 x 8", "1 x 4"});
+    expect_refused(with("blk.0.attn_qkv.weight", 63, 32, TensorType::F32),
+                   {"blk.0.attn_qkv.weight has 63 x 32", "64 x 32"});
+    EXPECT_TRUE(with("blk.1.attn_q.bias", 1, 32, TensorType::BF16).weights);
+    EXPECT_TRUE(with("blk.1.something.weight", 3, 3, TensorType::F32).weights) << "unknown tensors are ignored";
+}
+
+TEST(Weights, RefuseTensorsThatWouldChangeTheResult) {
+    for (const char* name : {"blk.1.ffn_gate.bias", "blk.0.attn_q_norm.weight", "blk.0.attn_k_norm.weight"}) {
+        GgufWriter writer = test::tiny_model_writer(tiny("llama"));
+        writer.add_vector(name, std::vector<float>(64));
+        expect_refused(bind_file(writer.bytes()), {name, "not supported in llama models"});
+    }
+}
+
+TEST(Weights, RefuseRopeFactorsThatAreNotPositive) {
+    for (const float bad :
+         {0.0f, -1.0f, std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+        GgufWriter writer = test::tiny_model_writer(tiny("llama"));
+        writer.add_vector("rope_freqs.weight", std::vector<float>{1, 2, bad, 4});
+        expect_refused(bind_file(writer.bytes()), {"rope_freqs.weight"});
+    }
+}
+
+TEST(Weights, RoleNamesAreDistinct) {
+    std::set<std::string_view> names;
+    for (size_t i = 0; i < kRoleCount; ++i) names.insert(role_name(static_cast<Role>(i)));
+    EXPECT_EQ(names.size(), kRoleCount);
+    EXPECT_EQ(role_name(Role::FfnDown), "ffn_down");
+    EXPECT_EQ(role_name(Role::TokenEmbedding), "token_embd");
+}
+
+TEST(TinyModel, EveryShapeAndTypeBinds) {
+    for (const BlockFormat& format : block_formats()) {
+        for (const char* architecture : {"gpt2", "llama", "qwen2"}) {
+            TinyModel model = tiny(architecture);
+            model.type = format.type;
+            model.n_embd = model.n_ff = 256;
+            model.head_dim = 64;
+            model.n_vocab = 257;
+            const Bound bound = bind_file(test::tiny_model(model));
+            EXPECT_TRUE(bound.weights) << format.name << ": " << bound.weights.error().message;
+            EXPECT_EQ(bound.config.quantization, format.name);
+        }
+    }
+    EXPECT_EQ(test::tiny_model(tiny("llama")), test::tiny_model(tiny("llama"))) << "the same seed, the same bytes";
+}
+
+TEST(TalesModels, ParseAndBind) {
+    const std::filesystem::path folder = std::filesystem::path(LLMD_TEST_DATA) / "models";
+    size_t n_models = 0;
+    std::error_code absent;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, absent)) {
+        const std::string name = entry.path().filename();
+        if (!name.starts_with("tales-") || !name.ends_with(".gguf")) continue;
+        const auto file = base::MappedFile::open(entry.path());
+        ASSERT_TRUE(file) << file.error().message;
+        const auto gguf = Gguf::parse(file->bytes());
+        ASSERT_TRUE(gguf) << name << ": " << gguf.error().message;
+        const auto config = read_model_config(*gguf);
+        ASSERT_TRUE(config) << name << ": " << config.error().message;
+        const auto weights = Weights::bind(*gguf, *config);
+        ASSERT_TRUE(weights) << name << ": " << weights.error().message;
+        EXPECT_EQ(config->n_layers, 6u);
+        EXPECT_EQ(config->n_vocab, 4096u);
+        EXPECT_EQ(config->n_ctx_train, 512u);
+        EXPECT_EQ(weights->size_bytes(), gguf->weight_bytes()) << name << ": every tensor has a role";
+        std::string type = config->quantization;
+        std::transform(type.begin(), type.end(), type.begin(), [](unsigned char c) { return std::tolower(c); });
+        EXPECT_TRUE(name.ends_with("-" + type + ".gguf")) << name << " is mostly " << type;
+        ++n_models;
+    }
+    if (n_models == 0) GTEST_SKIP() << "no tales-*.gguf in " << folder;
+}
+
+}  // namespace
+}  // namespace llmd::model

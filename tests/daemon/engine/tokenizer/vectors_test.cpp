@@ -1,0 +1,125 @@
+// Proves that real vocabularies give the ids that llama.cpp computed for them, and the text back. The files lie outside
+// the repository; where they are absent the tests skip.
+#include <gtest/gtest.h>
+#include <simdjson.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "base/mapped_file.h"
+#include "vocabularies.h"
+
+namespace llmd::tokenizer {
+namespace {
+
+const std::string kData = TEST_DATA_DIR;
+
+std::string read(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// With `pre` not empty, as if that were the file's tokenizer.ggml.pre.
+std::unique_ptr<Tokenizer> load(const std::string& path, const std::string& pre = "") {
+    const auto file = base::MappedFile::open(path);
+    EXPECT_TRUE(file);
+    if (!file) return nullptr;
+    const auto gguf = model::Gguf::parse(file->bytes());
+    EXPECT_TRUE(gguf) << (gguf ? "" : gguf.error().message);
+    if (!gguf) return nullptr;
+    if (pre.empty()) {
+        auto created = Tokenizer::create(*gguf);
+        EXPECT_TRUE(created) << (created ? "" : created.error().message);
+        return created ? std::move(*created) : nullptr;
+    }
+    test::Vocabulary vocabulary;
+    vocabulary.family = "gpt2";
+    vocabulary.pre = pre;
+    const auto tokens = *gguf->get_strings("tokenizer.ggml.tokens");
+    vocabulary.tokens.assign(tokens.begin(), tokens.end());
+    const auto merges = *gguf->get_strings("tokenizer.ggml.merges");
+    vocabulary.merges.assign(merges.begin(), merges.end());
+    vocabulary.types = *gguf->get_ints("tokenizer.ggml.token_type");
+    auto created = test::create_tokenizer(vocabulary);
+    EXPECT_TRUE(created) << (created ? "" : created.error().message);
+    return created ? std::move(*created) : nullptr;
+}
+
+// Cases of {"cases": [{"text", "ids", "detokenized"}]}.
+void expect_cases(const Tokenizer& tokenizer, const std::string& path, bool text_comes_back, int n_cases) {
+    simdjson::dom::parser parser;
+    simdjson::dom::array cases;
+    ASSERT_EQ(parser.load(path)["cases"].get(cases), simdjson::SUCCESS) << path;
+    int n = 0;
+    for (const simdjson::dom::element one : cases) {
+        const std::string text{std::string_view(one["text"])};
+        test::Ids ids;
+        for (const int64_t id : simdjson::dom::array(one["ids"])) ids.push_back(static_cast<int32_t>(id));
+        EXPECT_EQ(tokenizer.encode(text), ids) << path << ": " << text;
+        EXPECT_EQ(tokenizer.decode(ids), std::string_view(one["detokenized"])) << path;
+        if (text_comes_back) {
+            EXPECT_EQ(tokenizer.decode(ids), text) << path;
+        }
+        ++n;
+    }
+    EXPECT_EQ(n, n_cases) << path;
+}
+
+TEST(Vectors, Gpt2) {
+    const std::string path = kData + "/tokenizers/ggml-vocab-gpt-2.gguf";
+    if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is absent";
+    const auto tokenizer = load(path);
+    ASSERT_TRUE(tokenizer);
+    const std::string separator = "\n__ggml_vocab_test__\n";
+    const std::string input = read(path + ".inp");
+    std::istringstream output(read(path + ".out"));
+    int n = 0;
+    for (size_t begin = 0; begin <= input.size(); ++n) {
+        const size_t end = std::min(input.find(separator, begin), input.size());
+        const std::string text = input.substr(begin, end - begin);
+        begin = end + separator.size();
+        std::string line;  // the last one, of the empty text, has no line end and is not there for getline()
+        std::getline(output, line);
+        std::istringstream numbers(line);
+        const test::Ids ids{std::istream_iterator<int32_t>(numbers), {}};
+        EXPECT_EQ(tokenizer->encode(text), ids) << text;
+        EXPECT_EQ(tokenizer->decode(ids), text);
+    }
+    EXPECT_EQ(n, 47);
+}
+
+TEST(Vectors, EveryPreTokenizer) {
+    const std::string path = kData + "/tokenizers/pretoy";
+    if (!std::filesystem::exists(path + ".gguf")) GTEST_SKIP() << path << ".gguf is absent";
+    for (const std::string pre : {"gpt-2", "llama-bpe", "qwen2", "smollm", "starcoder"}) {
+        const auto tokenizer = load(path + ".gguf", pre);
+        ASSERT_TRUE(tokenizer);
+        expect_cases(*tokenizer, path + "." + pre + ".tokens.json", true, 57);
+    }
+}
+
+TEST(Vectors, OurModels) {
+    const std::string path = kData + "/models/";
+    if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is absent";
+    for (const char* type : {"f16", "q8_0", "q4_0"}) {
+        const auto tokenizer = load(path + "tales-gpt2-6m-" + type + ".gguf");
+        ASSERT_TRUE(tokenizer);
+        expect_cases(*tokenizer, path + "tales-gpt2-6m.tokens.json", true, 40);
+        EXPECT_TRUE(tokenizer->ends_generation(0));
+    }
+    for (const char* type : {"q8_0", "q4_0"}) {
+        const auto tokenizer = load(path + "tales-llama-11m-" + type + ".gguf");
+        ASSERT_TRUE(tokenizer);
+        expect_cases(*tokenizer, path + "tales-llama-11m.tokens.json", false, 40);
+        EXPECT_TRUE(tokenizer->ends_generation(2));
+    }
+}
+
+}  // namespace
+}  // namespace llmd::tokenizer

@@ -1,0 +1,175 @@
+#include "ipc/dbus/options.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace llmd::ipc {
+namespace {
+
+using base::ErrorCode;
+
+constexpr int64_t kInt64Max = std::numeric_limits<int64_t>::max();
+constexpr uint64_t kTwoTo63 = uint64_t{1} << 63;
+
+// The message of a refused option.
+std::string refusal(const std::string& key, OptionValue value) {
+    const auto parsed = parse_generate_options({{key, std::move(value)}});
+    if (parsed) return "accepted";
+    EXPECT_EQ(parsed.error().code, ErrorCode::InvalidArgument);
+    return parsed.error().message;
+}
+
+GenerateOptions accepted(const OptionMap& options) {
+    auto parsed = parse_generate_options(options);
+    EXPECT_TRUE(parsed) << parsed.error().message;
+    return parsed ? *parsed : GenerateOptions{};
+}
+
+TEST(GenerateOptions, NoneGivesTheDefaults) {
+    const GenerateOptions options = accepted({});
+    EXPECT_EQ(options.request.max_tokens, service::GenerateRequest::kDefaultMaxTokens);
+    EXPECT_EQ(options.request.sampling.temperature, 0.8f);
+    EXPECT_FALSE(options.request.sampling.seed);
+    EXPECT_FALSE(options.request.deadline);
+    EXPECT_EQ(options.request.priority, service::Priority::Normal);
+    EXPECT_EQ(options.delivery, TextDelivery::Pipe);
+    EXPECT_EQ(options.format, PipeFormat::JsonLines);
+    EXPECT_TRUE(options.handle_token.empty());
+}
+
+TEST(GenerateOptions, EveryOneReachesItsField) {
+    const std::vector<std::string> stops{"\n\n", "END"};
+    const GenerateOptions options = accepted({{"handle_token", std::string("t_1")},
+                                              {"model", std::string("tales")},
+                                              {"max_tokens", int64_t{7}},
+                                              {"temperature", 1.5},
+                                              {"top_k", int64_t{3}},
+                                              {"top_p", 0.5},
+                                              {"min_p", 0.25},
+                                              {"repeat_penalty", 1.25},
+                                              {"seed", kTwoTo63},
+                                              {"stop", stops},
+                                              {"priority", std::string("background")},
+                                              {"deadline_ms", int64_t{1500}},
+                                              {"delivery", std::string("signals")},
+                                              {"format", std::string("text")},
+                                              {"echo", true}});
+    const auto& request = options.request;
+    EXPECT_EQ(options.handle_token, "t_1");
+    EXPECT_EQ(request.model, "tales");
+    EXPECT_EQ(request.max_tokens, 7u);
+    EXPECT_EQ(request.sampling.temperature, 1.5f);
+    EXPECT_EQ(request.sampling.top_k, 3u);
+    EXPECT_EQ(request.sampling.top_p, 0.5f);
+    EXPECT_EQ(request.sampling.min_p, 0.25f);
+    EXPECT_EQ(request.sampling.repeat_penalty, 1.25f);
+    EXPECT_EQ(request.sampling.seed, kTwoTo63);
+    EXPECT_EQ(request.stops, stops);
+    EXPECT_EQ(request.priority, service::Priority::Background);
+    EXPECT_EQ(request.deadline, std::chrono::milliseconds(1500));
+    EXPECT_EQ(options.delivery, TextDelivery::Signals);
+    EXPECT_EQ(options.format, PipeFormat::Text);
+    EXPECT_TRUE(request.echo);
+}
+
+TEST(GenerateOptions, AnyIntegerTypeWillDoWhoseValueFits) {
+    EXPECT_EQ(accepted({{"max_tokens", uint64_t{5}}}).request.max_tokens, 5u);
+    EXPECT_EQ(accepted({{"max_tokens", int64_t{1} << 20}}).request.max_tokens, 1u << 20);
+    EXPECT_EQ(accepted({{"seed", int64_t{5}}}).request.sampling.seed, 5u);
+    EXPECT_EQ(accepted({{"top_k", int64_t{0}}}).request.sampling.top_k, 0u);
+}
+
+TEST(GenerateOptions, OutOfRangeNamesKeyAndValue) {
+    EXPECT_EQ(refusal("max_tokens", int64_t{-1}), "max_tokens: -1 is not in the range 1 to 1048576");
+    EXPECT_EQ(refusal("max_tokens", int64_t{0}), "max_tokens: 0 is not in the range 1 to 1048576");
+    EXPECT_EQ(refusal("max_tokens", kTwoTo63), "max_tokens: 9223372036854775808 is not in the range 1 to 1048576");
+    EXPECT_EQ(refusal("max_tokens", kInt64Max), "max_tokens: 9223372036854775807 is not in the range 1 to 1048576");
+    EXPECT_EQ(refusal("top_k", int64_t{257}), "top_k: 257 is not in the range 0 to 256");
+    EXPECT_EQ(refusal("seed", int64_t{-1}), "seed: -1 is not in the range 0 to 18446744073709551615");
+    EXPECT_EQ(refusal("deadline_ms", int64_t{0}), "deadline_ms: 0 is not in the range 1 to 86400000");
+    EXPECT_EQ(refusal("temperature", std::nan("")), "temperature: nan is not in the range 0 to 10");
+    EXPECT_EQ(refusal("temperature", -0.5), "temperature: -0.5 is not in the range 0 to 10");
+    EXPECT_EQ(refusal("top_p", 1.5), "top_p: 1.5 is not in the range 0 to 1");
+    EXPECT_EQ(refusal("top_p", 1.0000001), "top_p: 1.0000001 is not in the range 0 to 1");
+    EXPECT_EQ(refusal("min_p", HUGE_VAL), "min_p: inf is not in the range 0 to 1");
+    EXPECT_EQ(refusal("repeat_penalty", 0.0), "repeat_penalty: 0 is not in the range 0.01 to 10");
+    EXPECT_EQ(refusal("priority", std::string("now")), "priority: \"now\" is none of interactive, normal, background");
+    EXPECT_EQ(refusal("delivery", std::string("FD")), "delivery: \"FD\" is none of fd, signals");
+    EXPECT_EQ(refusal("format", std::string()), "format: \"\" is none of ndjson, text");
+}
+
+TEST(GenerateOptions, WrongTypeNamesKeyAndValue) {
+    EXPECT_EQ(refusal("max_tokens", std::string("5")),
+              "max_tokens: expected an integer from 1 to 1048576, got the string \"5\"");
+    EXPECT_EQ(refusal("max_tokens", 5.0),
+              "max_tokens: expected an integer from 1 to 1048576, got the floating-point number 5");
+    EXPECT_EQ(refusal("temperature", int64_t{1}),
+              "temperature: expected a floating-point number (d) from 0 to 10, got the integer 1");
+    EXPECT_EQ(refusal("echo", int64_t{1}), "echo: expected a boolean (b), got the integer 1");
+    EXPECT_EQ(refusal("model", true), "model: expected a name from ListModels (s), got the boolean true");
+    EXPECT_EQ(refusal("stop", std::string("x")),
+              "stop: expected an array of at most 16 strings (as) of 1 to 256 bytes, got the string \"x\"");
+    EXPECT_EQ(refusal("stop", OtherType{"av"}),
+              "stop: expected an array of at most 16 strings (as) of 1 to 256 bytes, got a value of D-Bus type \"av\"");
+    EXPECT_EQ(refusal("handle_token", int64_t{1}),
+              "handle_token: expected a string (s) of 1 to 64 characters A-Z a-z 0-9 _, got the integer 1");
+    EXPECT_EQ(refusal("format", int64_t{1}), "format: expected one of ndjson, text, got the integer 1");
+}
+
+TEST(GenerateOptions, StopStringsAreCountedAndMeasuredButNeverRepeated) {
+    EXPECT_EQ(refusal("stop", std::vector<std::string>(10'000, "x")), "stop: 10000 strings are more than 16");
+    EXPECT_EQ(refusal("stop", std::vector<std::string>{"a", ""}), "stop: string 1 has 0 bytes, not 1 to 256");
+    EXPECT_EQ(refusal("stop", std::vector<std::string>{std::string(257, 'q')}),
+              "stop: string 0 has 257 bytes, not 1 to 256");
+    EXPECT_EQ(accepted({{"stop", std::vector<std::string>(16, std::string(256, 'q'))}}).request.stops.size(), 16u);
+    EXPECT_TRUE(accepted({{"stop", std::vector<std::string>{}}}).request.stops.empty());
+}
+
+TEST(GenerateOptions, HandleTokenIsOnePathElement) {
+    EXPECT_EQ(accepted({{"handle_token", std::string(64, 'a')}}).handle_token.size(), 64u);
+    for (const std::string token : {"", "a/b", "a-b", "a.b", "\xc3\xa4", "a b", "a\n"}) {
+        EXPECT_NE(refusal("handle_token", token).find("is not a string (s) of 1 to 64 characters A-Z a-z 0-9 _"),
+                  std::string::npos)
+            << token;
+    }
+    EXPECT_NE(refusal("handle_token", std::string(65, 'a')), "accepted");
+}
+
+TEST(GenerateOptions, ModelIsANameAndNeverAPath) {
+    EXPECT_NE(refusal("model", std::string("/etc/passwd")).find("only Admin.LoadModel takes a path"),
+              std::string::npos);
+    EXPECT_NE(refusal("model", std::string("../secret")), "accepted");
+    EXPECT_EQ(refusal("model", std::string()),
+              "model: \"\" is not a name from ListModels; only Admin.LoadModel takes a path");
+}
+
+TEST(GenerateOptions, WhatIsNotOfferedIsRefusedByName) {
+    EXPECT_EQ(refusal("system", std::string("be brief")), "system: this version of llmd does not offer it");
+    EXPECT_EQ(refusal("json_schema", std::string("{}")), "json_schema: this version of llmd does not offer it");
+}
+
+TEST(GenerateOptions, UnknownKeysAreIgnored) {
+    EXPECT_EQ(
+        accepted({{"colour", OtherType{"(ii)"}}, {"", int64_t{1}}, {"max_tokens", int64_t{9}}}).request.max_tokens, 9u);
+}
+
+TEST(GenerateOptions, LongValuesAreCutInMessages) {
+    EXPECT_LT(refusal("priority", std::string(1 << 20, 'p')).size(), 200u);
+    EXPECT_EQ(refusal("priority", std::string("a\nb")).find('\n'), std::string::npos);
+}
+
+TEST(ModelOption, StandsAlone) {
+    EXPECT_EQ(*parse_model_option({}), "");
+    EXPECT_EQ(*parse_model_option({{"model", std::string("m")}, {"max_tokens", int64_t{-1}}}), "m");
+    EXPECT_FALSE(parse_model_option({{"model", int64_t{3}}}));
+}
+
+TEST(Priority, IsParsedByName) {
+    EXPECT_EQ(*parse_priority("interactive"), service::Priority::Interactive);
+    EXPECT_EQ(parse_priority("now").error().message, "priority: \"now\" is none of interactive, normal, background");
+}
+
+}  // namespace
+}  // namespace llmd::ipc

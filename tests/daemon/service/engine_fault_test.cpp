@@ -1,0 +1,90 @@
+// The table of deaths: what each means for the engine and for a request.
+#include "service/engine_fault.h"
+
+#include <gtest/gtest.h>
+
+#include "service/load_failures.h"
+
+namespace llmd::service {
+namespace {
+
+using base::ErrorCode;
+using Cause = EngineEnd::Cause;
+using std::chrono::seconds;
+
+TEST(FaultCount, TwoCountedFailuresAreADeviceError) {
+    for (const Cause cause : {Cause::Fault, Cause::Signal, Cause::Silence, Cause::Protocol, Cause::Exit}) {
+        FaultCount count;
+        count.add({cause, ""});
+        EXPECT_EQ(count.verdict(), std::nullopt);
+        count.add({cause, ""});
+        EXPECT_EQ(count.verdict(), ErrorCode::DeviceError);
+    }
+}
+
+TEST(FaultCount, FiveForeignKillsAreOutOfMemory) {
+    FaultCount count;
+    count.add({Cause::Signal, ""});
+    for (int i = 0; i < 4; ++i) count.add({i < 2 ? Cause::ForeignKill : Cause::NoMemory, ""});
+    EXPECT_EQ(count.verdict(), std::nullopt);
+    count.add({Cause::ForeignKill, ""});
+    EXPECT_EQ(count.verdict(), ErrorCode::OutOfMemory);
+    FaultCount asked;
+    for (int i = 0; i < 9; ++i) asked.add({Cause::Asked, ""});
+    EXPECT_EQ(asked.verdict(), std::nullopt);
+}
+
+TEST(Judge, Table) {
+    const struct {
+        const char* what;
+        EngineDeath death;
+        EngineVerdict verdict;
+    } rows[] = {
+        {"crash while loading", {false, false, false, false, {1, 0}}, EngineVerdict::LoadFailed},
+        {"kill while loading", {true, false, false, true, {0, 1}}, EngineVerdict::LoadFailed},
+        {"crash while loading, auto", {false, false, false, true, {2, 0}}, EngineVerdict::LoadFailed},
+        {"first crash", {false, true, false, false, {1, 0}}, EngineVerdict::Resume},
+        {"first crash, auto", {false, true, false, true, {1, 0}}, EngineVerdict::Resume},
+        {"second crash", {false, true, false, false, {2, 0}}, EngineVerdict::Resume},
+        {"second crash, auto", {false, true, false, true, {2, 0}}, EngineVerdict::SetDeviceAside},
+        {"crash with nothing to do", {false, true, false, true, {0, 0}}, EngineVerdict::Resume},
+        {"kill", {true, true, false, true, {0, 5}}, EngineVerdict::Resume},
+        {"replacement killed while loading", {true, false, true, true, {0, 2}}, EngineVerdict::Resume},
+        {"replacement crashed while loading", {false, false, true, false, {2, 0}}, EngineVerdict::LoadFailed},
+        {"same after a kill", {false, false, true, true, {1, 1}}, EngineVerdict::LoadFailed},
+        {"same, auto", {false, false, true, true, {2, 0}}, EngineVerdict::SetDeviceAside},
+    };
+    for (const auto& row : rows) EXPECT_EQ(judge(row.death), row.verdict) << row.what;
+}
+
+TEST(LoadFailures, WaitOneTwoFourToSixtySeconds) {
+    LoadFailures failures;
+    const FileIdentity file{1, 2, 3, 4};
+    base::TimePoint now{};
+    for (const int delay : {1, 2, 4, 8, 16, 32, 60, 60}) {
+        EXPECT_FALSE(failures.current("m", file, now));
+        failures.add("m", file, {ErrorCode::OutOfMemory, "too big"}, now);
+        const auto error = failures.current("m", file, now + seconds(delay) - std::chrono::nanoseconds(1));
+        ASSERT_TRUE(error) << delay;
+        EXPECT_EQ(error->code, ErrorCode::OutOfMemory);
+        EXPECT_FALSE(failures.current("other", file, now));
+        now += seconds(delay);
+    }
+}
+
+TEST(LoadFailures, AChangedFileOrForgettingStartsAnew) {
+    LoadFailures failures;
+    const FileIdentity file{1, 2, 3, 4};
+    const FileIdentity changed{1, 2, 3, 5};
+    base::TimePoint now{};
+    failures.add("m", file, {ErrorCode::ModelLoadFailed, "bad"}, now);
+    failures.add("m", file, {ErrorCode::ModelLoadFailed, "bad"}, now);
+    EXPECT_FALSE(failures.current("m", changed, now));
+    failures.add("m", changed, {ErrorCode::ModelLoadFailed, "bad"}, now);
+    EXPECT_FALSE(failures.current("m", changed, now + seconds(1)));
+    failures.forget("m");
+    EXPECT_FALSE(failures.current("m", changed, now));
+}
+
+}  // namespace
+}  // namespace llmd::service

@@ -1,0 +1,511 @@
+// What the service does when engines die, lie or cannot load: nobody's request is lost, and nothing is tried for ever.
+#include "service/engine_fault.h"
+#include "service_fixture.h"
+
+namespace llmd::service {
+namespace {
+
+using base::ErrorCode;
+using std::chrono::seconds;
+
+class ServiceEngineTest : public ServiceTest {
+protected:
+    // A request that runs on an engine that is ready.
+    RequestId run(RecordingSink& sink, const std::string& backend = "cpu") {
+        const RequestId id = submit(sink);
+        load_and_get_ready(2, backend, backend);
+        expect_start(id);
+        return id;
+    }
+};
+
+TEST_F(ServiceEngineTest, EveryKindOfDeathIsFollowedByAReplayFromTheIds) {
+    const std::function<void()> deaths[] = {
+        [&] { die_of(SIGABRT); },
+        [&] { die_of(SIGSEGV); },
+        [&] { die_of(SIGKILL); },
+        [&] { die_of(SIGTERM); },
+        [&] { exit_engine(); },
+        [&] {
+            send(protocol::Fault{"clFinish failed"});
+            exit_engine();
+        },
+        [&] {
+            engine().send_bytes("garbage that is no frame at all");
+            settle();
+        },
+        [&] { send(protocol::Load{}); },
+        [&] { ready(); },
+        [&] { send(protocol::LoadFailed{}); },
+        [&] { send(protocol::Inspection{}); },
+        [&] {
+            engine().send(protocol::PhaseChange{protocol::Phase::Step, 1});
+            for (const size_t n = n_engines(); n_engines() == n;) ASSERT_TRUE(loop_.run_once(seconds(10)));
+            settle();
+        },
+    };
+    RecordingSink sink;
+    const RequestId id = run(sink);
+    std::vector<int32_t> ids;
+    std::string text;
+    for (const auto& die : deaths) {
+        const auto n = static_cast<int32_t>(ids.size());
+        const std::string word = std::to_string(n) + " ";
+        ids.insert(ids.end(), {n, -n});
+        text += word;
+        token(id, n, word);
+        token(id, -n, "");  // its text is held back
+        const size_t before = n_engines();
+        die();
+        ASSERT_EQ(n_engines(), before + 1);
+        EXPECT_EQ(state(id), RequestState::Loading);
+        load_and_get_ready();
+        const auto replay = expect_start(id);
+        EXPECT_EQ(replay.replay_ids, ids);
+        EXPECT_EQ(replay.delivered_bytes, text.size());
+        EXPECT_EQ(replay.seed, 7u);
+        EXPECT_FALSE(service_->status().last_fault.empty());
+    }
+    finish(id);
+    EXPECT_EQ(sink.text, text);
+    EXPECT_EQ(sink.accepted, 1);
+    EXPECT_EQ(sink.outcome().finish, Finish::Stop);
+    EXPECT_EQ(sink.outcome().generated_tokens, ids.size());
+    EXPECT_FALSE(sink.outcome().profile_changed);
+    EXPECT_EQ(service_->status().engine_restarts, std::size(deaths));
+}
+
+TEST_F(ServiceEngineTest, WhatTheEngineSentBeforeItDiedIsNotAskedForAgain) {
+    RecordingSink sink;
+    const RequestId id = run(sink);
+    engine().send(protocol::Tokens{id, {5}, "five", 4});
+    die_of(SIGKILL);
+    load_and_get_ready();
+    EXPECT_EQ(expect_start(id).replay_ids, std::vector<int32_t>{5});
+    EXPECT_EQ(sink.text, "five");
+}
+
+TEST_F(ServiceEngineTest, RunningWaitingAndPausedRequestsAllComeBack) {
+    RecordingSink sinks[3];
+    RequestId ids[3];
+    for (int i = 0; i < 3; ++i) ids[i] = submit(sinks[i]);
+    load_and_get_ready(2);
+    ASSERT_TRUE(service_->set_paused(ids[0], true));
+    die_of(SIGSEGV);
+    load_and_get_ready(2);
+    EXPECT_EQ(engine().expect<protocol::Submit>().id, ids[0]);
+    EXPECT_EQ(engine().expect<protocol::SetPaused>().id, ids[0]);
+    EXPECT_EQ(engine().expect<protocol::Start>().id, ids[0]);
+    EXPECT_EQ(engine().expect<protocol::Submit>().id, ids[1]);
+    EXPECT_EQ(engine().expect<protocol::Start>().id, ids[1]);
+    EXPECT_EQ(engine().expect<protocol::Submit>().id, ids[2]);
+    engine().expect_nothing();
+}
+
+TEST_F(ServiceEngineTest, FewerSlotsThanBeforeAreRespected) {
+    RecordingSink sinks[2];
+    const RequestId first = submit(sinks[0]);
+    const RequestId second = submit(sinks[1]);
+    load_and_get_ready(2);
+    die_of(SIGKILL);
+    load_and_get_ready(1);
+    expect_start(first);
+    EXPECT_EQ(engine().expect<protocol::Submit>().id, second);
+    engine().expect_nothing();
+    finish(first);
+    EXPECT_EQ(engine().expect<protocol::Start>().id, second);
+}
+
+TEST_F(ServiceEngineTest, ADeviceErrorNeedsTwoFailuresWithNoTokenBetween) {
+    make_service({.default_model = "a", .backend = protocol::BackendKind::OpenCl});
+    RecordingSink sink;
+    const RequestId id = run(sink, "opencl");
+    die_of(SIGABRT);
+    load_and_get_ready(2, "opencl", "opencl");
+    expect_start(id);
+    token(id, 1, "one");
+    die_of(SIGABRT);
+    load_and_get_ready(2, "opencl", "opencl");
+    expect_start(id);
+    EXPECT_FALSE(sink.ended());
+    die_of(SIGBUS);
+    EXPECT_EQ(sink.error().code, ErrorCode::DeviceError);
+    EXPECT_NE(sink.error().message.find("signal 7"), std::string::npos) << sink.error().message;
+    EXPECT_EQ(n_engines(), 3u);
+    EXPECT_EQ(service_->status().state, State::Idle);
+    EXPECT_NE(service_->status().last_fault.find("signal 7"), std::string::npos);
+}
+
+TEST_F(ServiceEngineTest, AChosenGpuIsSetAsideAfterTheSecondFailure) {
+    RecordingSink sink;
+    const RequestId id = run(sink, "opencl");
+    token(id, 1, "one");
+    die_of(SIGABRT);
+    EXPECT_EQ(expect_load().avoid_device_reason, "");
+    ready(2, "opencl", "opencl");
+    expect_start(id);
+    die_of(SIGABRT);
+    const auto load = expect_load();
+    EXPECT_NE(load.avoid_device_reason.find("opencl device"), std::string::npos) << load.avoid_device_reason;
+    ready(2, "cpu", "cpu");
+    EXPECT_EQ(expect_start(id).replay_ids, std::vector<int32_t>{1});
+    token(id, 2, "two");
+
+    // On the CPU nothing is left to set aside.
+    die_of(SIGSEGV);
+    EXPECT_NE(expect_load().avoid_device_reason, "");
+    ready(2, "cpu", "cpu");
+    expect_start(id);
+    EXPECT_FALSE(sink.ended());
+    die_of(SIGSEGV);
+    EXPECT_EQ(sink.error().code, ErrorCode::DeviceError);
+    EXPECT_TRUE(sink.outcome().profile_changed);
+    EXPECT_EQ(sink.text, "onetwo");
+
+    // LoadModel tries the device again.
+    service_->load_model("a", nullptr);
+    settle();
+    EXPECT_EQ(expect_load().avoid_device_reason, "");
+}
+
+TEST_F(ServiceEngineTest, AResultThatIsNotFiniteEndsItsRequestAlone) {
+    RecordingSink sinks[2];
+    const RequestId wrong = run(sinks[0], "opencl");
+    const RequestId healthy = submit(sinks[1]);
+    expect_start(healthy);
+    protocol::Finished finished{.id = wrong, .reason = protocol::FinishReason::Error, .message = "NaN", .text = {}};
+    finished.code = ErrorCode::DeviceError;
+    send(finished);
+    EXPECT_EQ(sinks[0].error().code, ErrorCode::DeviceError);
+    EXPECT_EQ(sinks[0].error().message, "NaN");
+    EXPECT_EQ(n_engines(), 1u);
+    EXPECT_EQ(engine().kills, 0);
+    token(healthy, 1, "one");
+    finish(healthy);
+    EXPECT_EQ(sinks[1].text, "one");
+}
+
+TEST_F(ServiceEngineTest, ADeviceIsSetAsideForOneModelOnly) {
+    RecordingSink sinks[2];
+    const RequestId id = run(sinks[0], "opencl");
+    die_of(SIGABRT);
+    load_and_get_ready(2, "opencl", "opencl");
+    die_of(SIGABRT);
+    EXPECT_NE(expect_load().avoid_device_reason, "");
+    ready();
+    expect_start(id);
+    finish(id);
+    exit_engine();
+    submit(sinks[1], request("b"));
+    EXPECT_EQ(expect_load().avoid_device_reason, "");
+}
+
+TEST_F(ServiceEngineTest, AReplacementThatFindsTooLittleMemoryTriesAgainLater) {
+    RecordingSink sink;
+    const RequestId id = run(sink);
+    token(id, 1, "one");
+    die_of(SIGKILL);
+    expect_load();
+    now_ += seconds(60);
+    send(protocol::LoadFailed{ErrorCode::OutOfMemory, "3 GiB do not fit"});
+    EXPECT_FALSE(sink.ended());
+    EXPECT_EQ(n_engines(), 2u) << "at once";
+    EXPECT_EQ(service_->status().state, State::Loading);
+    EXPECT_EQ(service_->status().model, "a");
+    EXPECT_NE(service_->status().last_fault.find("3 GiB do not fit"), std::string::npos);
+    EXPECT_EQ(state(id), RequestState::Loading);
+
+    // Another model need not wait.
+    ASSERT_TRUE(service_->cancel(id));
+    RecordingSink other;
+    submit(other, request("b"));
+    EXPECT_EQ(n_engines(), 3u);
+    EXPECT_EQ(expect_load().model_path, folder_.path() + "/b.gguf");
+}
+
+TEST_F(ServiceEngineTest, ALoadThatFailedForMemoryIsTriedAgain) {
+    RecordingSink sink;
+    const RequestId id = run(sink);
+    token(id, 1, "one");
+    die_of(SIGSEGV);
+    expect_load();
+    send(protocol::LoadFailed{ErrorCode::OutOfMemory, "3 GiB do not fit"});
+    constexpr int kTurns = 100;
+    for (int i = 0; i < kTurns && n_engines() == 2; ++i) ASSERT_TRUE(loop_.run_once(seconds(10)));
+    ASSERT_EQ(n_engines(), 3u);
+    load_and_get_ready();
+    EXPECT_EQ(expect_start(id).replay_ids, std::vector<int32_t>{1});
+}
+
+TEST_F(ServiceEngineTest, TooLittleMemoryForTheFifthTimeIsOutOfMemory) {
+    RecordingSink sink;
+    run(sink);
+    for (uint32_t i = 1; i < kMaxForeignKills; ++i) die_of(SIGKILL);
+    send(protocol::LoadFailed{ErrorCode::OutOfMemory, "3 GiB do not fit"});
+    EXPECT_EQ(sink.error().code, ErrorCode::OutOfMemory);
+    EXPECT_NE(sink.error().message.find("3 GiB do not fit"), std::string::npos) << sink.error().message;
+    EXPECT_EQ(service_->status().state, State::Idle);
+}
+
+TEST_F(ServiceEngineTest, OtherLoadErrorsOfAReplacementFailItsRequests) {
+    RecordingSink sink;
+    run(sink);
+    die_of(SIGKILL);
+    send(protocol::LoadFailed{ErrorCode::ModelLoadFailed, "corrupt"});
+    EXPECT_EQ(sink.error().code, ErrorCode::ModelLoadFailed);
+}
+
+TEST_F(ServiceEngineTest, OtherErrorsOfARequestAreItsOwn) {
+    RecordingSink sink;
+    const RequestId id = run(sink);
+    protocol::Finished full{.id = id, .reason = protocol::FinishReason::Error, .message = "full", .text = {}};
+    full.code = ErrorCode::OutOfMemory;
+    send(full);
+    EXPECT_EQ(sink.error().code, ErrorCode::OutOfMemory);
+    EXPECT_EQ(sink.error().message, "full");
+    EXPECT_EQ(n_engines(), 1u);
+}
+
+TEST_F(ServiceEngineTest, FiveForeignKillsAreOutOfMemory) {
+    RecordingSink sink;
+    const RequestId id = run(sink, "opencl");
+    for (uint32_t i = 1; i < kMaxForeignKills; ++i) {
+        die_of(SIGKILL);
+        // Whether it had loaded the model again or not.
+        if (i % 2 == 0) load_and_get_ready(2, "opencl", "opencl");
+    }
+    EXPECT_FALSE(sink.ended());
+    die_of(SIGKILL);
+    EXPECT_EQ(sink.error().code, ErrorCode::OutOfMemory);
+    EXPECT_EQ(n_engines(), 5u);
+    EXPECT_FALSE(service_->request(id));
+}
+
+TEST_F(ServiceEngineTest, AnIdleEnginesDeathStartsNoOther) {
+    RecordingSink sink;
+    finish(run(sink));
+    die_of(SIGSEGV);
+    EXPECT_EQ(n_engines(), 1u);
+    EXPECT_EQ(service_->status().state, State::Idle);
+    RecordingSink next;
+    const RequestId id = submit(next, request(""));
+    load_and_get_ready();
+    expect_start(id);
+    EXPECT_EQ(service_->status().engine_restarts, 1u);
+}
+
+TEST_F(ServiceEngineTest, ADeathBeforeReadyIsNotTriedAgain) {
+    for (const int signal : {SIGSEGV, SIGKILL}) {
+        make_service({.default_model = "a"});
+        RecordingSink sinks[3];
+        submit(sinks[0]);
+        submit(sinks[1]);
+        submit(sinks[2], request("b"));
+        bool tokenized = false;
+        service_->tokenize("a", "x", [&](auto result) {
+            EXPECT_EQ(result.error().code, ErrorCode::ModelLoadFailed);
+            tokenized = true;
+        });
+        settle();
+        die_of(signal);
+        for (int i = 0; i < 2; ++i) EXPECT_EQ(sinks[i].error().code, ErrorCode::ModelLoadFailed);
+        EXPECT_TRUE(tokenized);
+        // Only the one for the other model is left, and has its turn.
+        ASSERT_EQ(n_engines(), 2u);
+        EXPECT_EQ(expect_load().model_path, folder_.path() + "/b.gguf");
+        EXPECT_FALSE(service_->status().last_fault.empty());
+    }
+}
+
+TEST_F(ServiceEngineTest, AReplacementThatCrashesWhileLoadingFailsItsRequests) {
+    make_service({.default_model = "a", .backend = protocol::BackendKind::Cpu});
+    RecordingSink sink;
+    run(sink);
+    die_of(SIGKILL);
+    die_of(SIGSEGV);
+    EXPECT_EQ(sink.error().code, ErrorCode::ModelLoadFailed);
+    EXPECT_EQ(n_engines(), 2u);
+    EXPECT_EQ(service_->status().state, State::Error);
+}
+
+TEST_F(ServiceEngineTest, AFailedLoadIsTriedAgainAfterAPause) {
+    for (const int delay : {1, 2, 4}) {
+        RecordingSink sink;
+        submit(sink);
+        send(protocol::LoadFailed{ErrorCode::OutOfMemory, "3 GiB do not fit"});
+        EXPECT_EQ(sink.error().code, ErrorCode::OutOfMemory);
+        EXPECT_EQ(sink.error().message, "3 GiB do not fit");
+        exit_engine();
+        EXPECT_EQ(service_->status().state, State::Error);
+
+        now_ += seconds(delay) - std::chrono::milliseconds(1);
+        const auto error = refusal(request());
+        EXPECT_EQ(error.code, ErrorCode::OutOfMemory);
+        EXPECT_EQ(error.message, "3 GiB do not fit");
+        ErrorCode tokenize_error{};
+        service_->tokenize("a", "x", [&](auto result) { tokenize_error = result.error().code; });
+        settle();
+        EXPECT_EQ(tokenize_error, ErrorCode::OutOfMemory);
+        now_ += std::chrono::milliseconds(1);
+    }
+    EXPECT_EQ(n_engines(), 3u);
+}
+
+TEST_F(ServiceEngineTest, AChangedFileOrLoadModelEndsThePause) {
+    RecordingSink sinks[2];
+    submit(sinks[0]);
+    die_of(SIGSEGV);
+    EXPECT_EQ(refusal(request()).code, ErrorCode::ModelLoadFailed);
+    folder_.write("a.gguf", "a better model a");
+    submit(sinks[1]);
+    die_of(SIGSEGV);
+    EXPECT_EQ(sinks[1].error().code, ErrorCode::ModelLoadFailed);
+    EXPECT_EQ(refusal(request()).code, ErrorCode::ModelLoadFailed);
+
+    std::vector<bool> loaded;
+    service_->load_model("a", [&](base::Result<void> result) { loaded.push_back(result.has_value()); });
+    settle();
+    die_of(SIGSEGV);
+    service_->load_model("a", [&](base::Result<void> result) { loaded.push_back(result.has_value()); });
+    settle();
+    load_and_get_ready();
+    EXPECT_EQ(loaded, (std::vector<bool>{false, true}));
+    RecordingSink sink;
+    expect_start(submit(sink));
+}
+
+TEST_F(ServiceEngineTest, AnEngineThatCannotBeStartedIsAFailedLoad) {
+    launcher_->refuse = true;
+    RecordingSink sink;
+    submit(sink);
+    EXPECT_EQ(sink.error().message, "no more processes");
+    EXPECT_EQ(service_->status().state, State::Error);
+}
+
+TEST_F(ServiceEngineTest, AFileThatChangedUnderARequestEndsIt) {
+    RecordingSink begun, fresh;
+    const RequestId id = run(begun);
+    token(id, 1, "one");
+    const RequestId other = submit(fresh);
+    folder_.write("a.gguf", "a longer model a");
+    die_of(SIGKILL);
+    load_and_get_ready();
+    EXPECT_EQ(begun.error().code, ErrorCode::ModelLoadFailed);
+    expect_start(other);
+}
+
+TEST_F(ServiceEngineTest, TokensNobodyAskedForEndTheEngine) {
+    RecordingSink sinks[2];
+    auto generate = request();
+    generate.max_tokens = 2;
+    const RequestId id = submit(sinks[0], generate);
+    load_and_get_ready(1);
+    expect_start(id);
+    const RequestId waiting = submit(sinks[1]);
+    send(protocol::Accepted{waiting, 3, 0});
+    send(protocol::Tokens{id, {1, 2, 3}, "too much", 0});
+    EXPECT_EQ(n_engines(), 2u);
+    load_and_get_ready(1);
+    EXPECT_TRUE(expect_start(id).replay_ids.empty());
+    EXPECT_EQ(engine().expect<protocol::Submit>().id, waiting);
+    send(protocol::Accepted{waiting, 3, 0});
+    send(protocol::Tokens{waiting, {1}, "early", 0});
+    EXPECT_EQ(n_engines(), 2u + 1);
+    EXPECT_EQ(sinks[0].error().code, ErrorCode::DeviceError);
+    EXPECT_EQ(sinks[0].text, "");
+    EXPECT_EQ(sinks[1].text, "");
+    // Unknown ids are requests that have ended in the meantime.
+    load_and_get_ready(1);
+    expect_start(waiting);
+    send(protocol::Tokens{9999, {1}, "x", 0});
+    send(protocol::Finished{.id = 9999, .message = {}, .text = {}});
+    send(protocol::Accepted{9999, 1, 0});
+    EXPECT_EQ(n_engines(), 3u);
+}
+
+TEST_F(ServiceEngineTest, TokenizeIsAskedAgainOnce) {
+    ErrorCode error{};
+    service_->tokenize("a", "poison", [&](auto result) { error = result.error().code; });
+    settle();
+    load_and_get_ready();
+    EXPECT_EQ(engine().expect<protocol::Tokenize>().text, "poison");
+    die_of(SIGSEGV);
+    load_and_get_ready();
+    EXPECT_EQ(engine().expect<protocol::Tokenize>().text, "poison");
+    die_of(SIGSEGV);
+    EXPECT_EQ(error, ErrorCode::DeviceError);
+    EXPECT_EQ(n_engines(), 2u);
+}
+
+TEST_F(ServiceEngineTest, ADyingEngineIsNotReplacedWhileShuttingDown) {
+    RecordingSink sink;
+    run(sink);
+    engine().die_of(SIGTERM);
+    bool done = false;
+    service_->shut_down([&] { done = true; });
+    settle();
+    EXPECT_TRUE(done);
+    EXPECT_EQ(n_engines(), 1u);
+    EXPECT_EQ(sink.outcome().finish, Finish::Cancelled);
+}
+
+// --- Real processes --------------------------------------------------------------------------------------------------
+
+class RealEngineTest : public ServiceTest {
+protected:
+    void use_program(const std::string& body) {
+        const std::string path =
+            folder_.write_program("engine", "#!/bin/sh\necho start >>" + folder_.path() + "/starts\n" + body + "\n");
+        service_ = std::make_unique<Service>(
+            loop_, ServiceOptions{.default_model = "a"}, make_process_launcher(path),
+            std::make_unique<ModelCatalogue>(loop_, std::vector<std::string>{folder_.path()}, path));
+    }
+    int starts() const {
+        std::ifstream file(folder_.path() + "/starts");
+        int n = 0;
+        for (std::string line; std::getline(file, line);) ++n;
+        return n;
+    }
+    template <typename Condition>
+    void run_until(Condition condition) {
+        constexpr int kTurns = 100;
+        for (int i = 0; i < kTurns && !condition(); ++i) ASSERT_TRUE(loop_.run_once(seconds(10)));
+    }
+};
+
+TEST_F(RealEngineTest, AProgramThatCrashesAtStartIsStartedOnce) {
+    for (const std::string body : {"exit 3", "kill -SEGV $$", "kill -KILL $$"}) {
+        std::filesystem::remove(folder_.path() + "/starts");
+        use_program(body);
+        RecordingSink sink;
+        submit(sink);
+        run_until([&] { return sink.ended(); });
+        EXPECT_EQ(sink.error().code, ErrorCode::ModelLoadFailed) << sink.error().message;
+        settle();
+        EXPECT_EQ(refusal(request()).code, ErrorCode::ModelLoadFailed);
+        EXPECT_EQ(starts(), 1) << body;
+    }
+}
+
+TEST_F(RealEngineTest, AProgramThatIsMissingIsNamed) {
+    service_ = std::make_unique<Service>(
+        loop_, ServiceOptions{.default_model = "a"}, make_process_launcher("/nonexistent/llmd-engine"),
+        std::make_unique<ModelCatalogue>(loop_, std::vector<std::string>{folder_.path()}, ""));
+    RecordingSink sink;
+    submit(sink);
+    EXPECT_EQ(sink.error().message, "cannot run /nonexistent/llmd-engine: No such file or directory");
+}
+
+TEST_F(RealEngineTest, AProgramThatReadsItsSocketLeavesWhenAsked) {
+    use_program("cat <&3 >/dev/null; exit 0");
+    RecordingSink sink;
+    submit(sink);
+    bool done = false;
+    service_->shut_down([&] { done = true; });
+    run_until([&] { return done; });
+    EXPECT_TRUE(done);
+    EXPECT_EQ(sink.outcome().finish, Finish::Cancelled);
+}
+
+}  // namespace
+}  // namespace llmd::service

@@ -1,0 +1,180 @@
+// A service whose engine, clock and model folder the test holds in its hands.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fake_engine.h"
+#include "service/service.h"
+
+namespace llmd::service {
+
+class TemporaryFolder {
+public:
+    TemporaryFolder() {
+        std::string name = (std::filesystem::temp_directory_path() / "llmd-test-XXXXXX").string();
+        EXPECT_NE(::mkdtemp(name.data()), nullptr);
+        path_ = name;
+    }
+    ~TemporaryFolder() { std::filesystem::remove_all(path_); }
+    TemporaryFolder(const TemporaryFolder&) = delete;
+    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+    const std::string& path() const { return path_; }
+    std::string write(const std::string& name, const std::string& content) const {
+        const std::string file = path_ + "/" + name;
+        std::ofstream(file, std::ios::binary) << content;
+        return file;
+    }
+    std::string write_program(const std::string& name, const std::string& content) const {
+        const std::string file = write(name, content);
+        std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+        return file;
+    }
+
+private:
+    std::string path_;
+};
+
+// Writes down what happens to a request.
+class RecordingSink final : public RequestSink {
+public:
+    void on_accepted(uint32_t n_prompt_tokens, uint32_t) override {
+        ++accepted;
+        prompt_tokens = n_prompt_tokens;
+    }
+    void on_text(std::string_view more) override {
+        EXPECT_TRUE(outcomes.empty()) << "text after the end";
+        text += more;
+        if (when_text) when_text();
+    }
+    void on_finished(const Outcome& outcome) override {
+        outcomes.push_back(outcome);
+        if (when_finished) when_finished();
+    }
+
+    bool ended() const { return !outcomes.empty(); }
+    // The one and only outcome.
+    const Outcome& outcome() const {
+        static const Outcome kNone;
+        EXPECT_EQ(outcomes.size(), 1u);
+        return outcomes.empty() ? kNone : outcomes.front();
+    }
+    base::Error error() const {
+        EXPECT_EQ(outcome().finish, Finish::Error);
+        EXPECT_TRUE(outcome().error);
+        return outcome().error.value_or(base::Error{});
+    }
+
+    int accepted = 0;
+    uint32_t prompt_tokens = 0;
+    std::string text;
+    std::vector<Outcome> outcomes;
+    std::function<void()> when_text;
+    std::function<void()> when_finished;
+};
+
+class ServiceTest : public testing::Test {
+protected:
+    ServiceTest() {
+        folder_.write("a.gguf", "model a");
+        folder_.write("b.gguf", "model b");
+        make_service({.default_model = "a"});
+    }
+
+    void make_service(ServiceOptions options) {
+        service_.reset();
+        auto launcher = std::make_unique<FakeLauncher>();
+        launcher_ = launcher.get();
+        service_ = std::make_unique<Service>(
+            loop_, std::move(options), std::move(launcher),
+            std::make_unique<ModelCatalogue>(loop_, std::vector<std::string>{folder_.path()}, "/nonexistent"),
+            [this] { return now_; });
+    }
+    void settle() { service::settle(loop_); }
+
+    // --- The client's side ---
+    static GenerateRequest request(std::string model = "a") {
+        static int n = 0;
+        GenerateRequest request;
+        request.client = "client " + std::to_string(++n);
+        request.prompt = "Once";
+        request.model = std::move(model);
+        request.sampling.seed = 7;
+        return request;
+    }
+    RequestId submit(RecordingSink& sink, GenerateRequest generate = request()) {
+        auto id = service_->submit(std::move(generate), sink);
+        EXPECT_TRUE(id) << id.error().message;
+        settle();
+        return id ? *id : 0;
+    }
+    base::Error refusal(GenerateRequest generate) {
+        RecordingSink sink;
+        const auto id = service_->submit(std::move(generate), sink);
+        EXPECT_FALSE(id);
+        return id ? base::Error{} : id.error();
+    }
+    RequestState state(RequestId id) { return service_->request(id).value_or(RequestSnapshot{}).state; }
+
+    // --- The engine's side ---
+    FakeEngine& engine() { return launcher_->last(); }
+    size_t n_engines() const { return launcher_->engines.size(); }
+    protocol::Load expect_load() { return engine().expect<protocol::Load>(); }
+    void send(const protocol::Message& message) {
+        engine().send(message);
+        settle();
+    }
+    void ready(uint32_t n_slots = 2, const std::string& backend = "cpu", const std::string& profile = "cpu") {
+        protocol::Ready message;
+        message.n_ctx = 128;
+        message.n_slots = n_slots;
+        message.backend = backend;
+        message.device = backend + " device";
+        message.profile = profile;
+        send(message);
+    }
+    void load_and_get_ready(uint32_t n_slots = 2, const std::string& backend = "cpu",
+                            const std::string& profile = "cpu") {
+        expect_load();
+        ready(n_slots, backend, profile);
+    }
+    // Submit and Start of a request, which the engine accepts.
+    protocol::Submit expect_start(RequestId id) {
+        auto message = engine().expect<protocol::Submit>();
+        EXPECT_EQ(message.id, id);
+        EXPECT_EQ(engine().expect<protocol::Start>().id, id);
+        send(protocol::Accepted{id, 3, 0});
+        return message;
+    }
+    void token(RequestId id, int32_t token, const std::string& text) { send(protocol::Tokens{id, {token}, text, 0}); }
+    void finish(RequestId id, protocol::FinishReason reason = protocol::FinishReason::Stop) {
+        protocol::Finished message;
+        message.id = id;
+        message.reason = reason;
+        send(message);
+    }
+    void die_of(int signal) {
+        engine().die_of(signal);
+        settle();
+    }
+    void exit_engine() {
+        engine().exit_with(0);
+        settle();
+    }
+
+    TemporaryFolder folder_;
+    base::EventLoop loop_;
+    base::TimePoint now_{};
+    FakeLauncher* launcher_ = nullptr;
+    std::unique_ptr<Service> service_;
+};
+
+}  // namespace llmd::service

@@ -1,0 +1,43 @@
+// A model file from anywhere: parse it, read its configuration, bind its weights, read every metadata key a loader
+// reads and decode the first row of each tensor.
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/model/gguf.h"
+#include "engine/model/model_config.h"
+#include "engine/model/weights.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+    using namespace llmd::model;
+    // A buffer of exactly this size on the heap, so that the address sanitizer sees one byte too many.
+    const std::vector<uint8_t> copy(data, data + size);
+    const auto gguf = Gguf::parse(std::as_bytes(std::span(copy)));
+    if (!gguf) return 0;
+
+    for (const char* key : {"general.architecture", "tokenizer.ggml.tokens", "tokenizer.ggml.token_type",
+                            "tokenizer.ggml.scores", "tokenizer.ggml.add_bos_token"}) {
+        (void)gguf->get_u32(key);
+        (void)gguf->get_f32(key);
+        (void)gguf->get_bool_or(key, false);
+        (void)gguf->get_string(key);
+        (void)gguf->get_strings(key);
+        (void)gguf->get_floats(key);
+        (void)gguf->get_ints(key);
+    }
+    std::vector<float> row;
+    for (const auto& [name, tensor] : gguf->tensors()) {
+        row.resize(tensor.cols);
+        dequantize(tensor.type, tensor.row(0), row);
+        dequantize(tensor.type, tensor.row(tensor.rows - 1), row);
+    }
+    const auto config = read_model_config(*gguf);
+    if (!config) return 0;
+    const auto weights = Weights::bind(*gguf, *config);
+    if (!weights) return 0;
+    for (const Weight& weight : weights->all()) (void)weights->find(weight.role, weight.layer);
+    return 0;
+}

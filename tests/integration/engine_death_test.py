@@ -1,0 +1,91 @@
+"""kill -9 of the engine at random moments of a generation: the text is that of an undisturbed run."""
+import os
+import random
+import signal
+
+import harness
+from harness import LLAMA, MARKER
+
+N_KILLS = 20
+N_TOKENS = 200
+OPTIONS = {"max_tokens": N_TOKENS, "model": LLAMA, "temperature": 1.0}
+
+
+class EngineDeath(harness.TestCase):
+    def undisturbed(self):
+        """(prompt, seed, text) of a generation that takes all its tokens."""
+        for seed in range(100):
+            prompt = f"Once upon a time {MARKER}"
+            text, info = self.client.generate(prompt, seed=seed, **OPTIONS)
+            if info["generated_tokens"] == N_TOKENS:
+                self.texts.append(text)
+                return prompt, seed, text
+        self.fail("no seed gives a long text")
+
+    def setUp(self):
+        super().setUp()
+        self.killed = set()
+
+    def living(self):
+        """The engine that this test has not killed yet: a dying one stays a child until llmd has looked after it."""
+        return [pid for pid in self.daemon.engines() if pid not in self.killed]
+
+    def kill_engine(self):
+        """How many engines were killed: 0 while a new one is being started."""
+        pids = self.living()
+        for pid in pids:
+            os.kill(pid, signal.SIGKILL)
+            self.killed.add(pid)
+        return len(pids)
+
+    def disturbed(self, prompt, seed, chance):
+        """(text, how often the engine was killed). Between two kills comes at least one token, except that a replacement
+        is sometimes killed while it loads; llmd allows five such in a row."""
+        _, fd = self.client.stream(prompt, seed=seed, **OPTIONS)
+        text = ""
+        kills = 0
+        wait = chance.randint(1, 8)
+        while (line := harness.read_line(fd)) and "text" in line:
+            text += line["text"]
+            wait -= 1
+            if wait > 0 or kills == N_KILLS:
+                continue
+            kills += self.kill_engine()
+            wait = chance.randint(1, 8)
+            if chance.random() < 0.3 and kills < N_KILLS:
+                self.client.wait(self.living, "the next engine")
+                kills += self.kill_engine()
+        os.close(fd)
+        self.assertIsNotNone(line, "the stream ended without a last line")
+        self.assertEqual(line.get("finish_reason"), "length", line)
+        return text, kills
+
+    def test_the_text_continues_as_if_nothing_had_happened(self):
+        prompt, seed, text = self.undisturbed()
+        chance = random.Random(5)
+        # The engine makes a thousand tokens a second, so a run may be over before its twentieth kill: try again. Every
+        # run must give the text.
+        for _ in range(20):
+            again, kills = self.disturbed(prompt, seed, chance)
+            self.assertEqual(again, text)
+            if kills == N_KILLS:
+                break
+        self.assertEqual(kills, N_KILLS)
+        self.assertGreaterEqual(self.client.status()["engine_restarts"], N_KILLS)
+        self.assertIn("kill", self.client.status()["last_fault"].lower())
+
+    def test_a_killed_idle_engine_is_replaced_when_it_is_needed(self):
+        self.client.load(LLAMA)
+        self.kill_engine()
+        self.assert_serves()
+
+    def test_unloading_ends_the_engine(self):
+        self.client.load(LLAMA)
+        self.assertEqual(len(self.daemon.engines()), 1)
+        self.client.admin("UnloadModel", "(a{sv})", {})
+        self.assertEqual(self.daemon.engines(), [])
+        self.assertEqual(self.client.status()["state"], "idle")
+
+
+if __name__ == "__main__":
+    harness.main()

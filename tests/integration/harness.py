@@ -1,0 +1,336 @@
+"""The real llmd on a private bus with folders of its own, for tests that talk to it as an application would.
+
+Nothing here waits for time to pass: every wait is for an event, with a limit that only a failure reaches.
+Meson gives LLMD_BUILD (build root), LLMD_SOURCE (source root) and LLMD_BACKEND (cpu or opencl).
+"""
+import contextlib
+import json
+import os
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+SKIP = 77  # meson's exit code for a test that cannot run here
+
+try:
+    from gi.repository import Gio, GLib
+except ImportError:
+    print("skipped: python3-gi is not installed")
+    sys.exit(SKIP)
+
+BUILD = os.environ["LLMD_BUILD"]
+SOURCE = os.environ["LLMD_SOURCE"]
+BACKEND = os.environ.get("LLMD_BACKEND", "cpu")
+LLMD = os.path.join(BUILD, "daemon", "llmd")
+ENGINE = os.path.join(BUILD, "daemon", "engine", "llmd-engine")
+LLMCTL = os.path.join(BUILD, "client", "llmctl")
+MODELS = os.path.join(SOURCE, "models")
+LLAMA = "tales-llama-11m-q4_0"
+GPT2 = "tales-gpt2-6m-q8_0"
+
+NAME = "org.llmd.Llmd1"
+ROOT = "/org/llmd/Llmd1"
+ERROR = "org.llmd.Llmd1.Error."
+
+# A machine under load, an OpenCL compiler at its first run: only a hang takes longer.
+LIMIT_S = 120
+
+# In every prompt of the tests; the log must never hold it.
+MARKER = "Hollerbusch"
+
+BUS_CONFIG = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+ "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig>
+  <type>session</type>
+  <listen>unix:dir={runtime}</listen>
+  <auth>EXTERNAL</auth>
+  <servicedir>{services}</servicedir>
+  <policy context="default"><allow send_destination="*"/><allow receive_sender="*"/><allow own="*"/></policy>
+</busconfig>
+"""
+
+
+def backend_is_here():
+    return BACKEND != "opencl" or os.path.exists("/etc/OpenCL/vendors/pocl.icd")
+
+
+class PrivateBus:
+    """A dbus-daemon and the folders that a user's session has."""
+
+    def __init__(self):
+        self.folder = tempfile.mkdtemp(prefix="llmd-test-")
+        for name in ("runtime", "config/llmd", "data/llmd/models", "cache", "services"):
+            os.makedirs(os.path.join(self.folder, name), mode=0o700)
+        self.config(f'backend = "{BACKEND}"\n' + ('device = "Portable"\n' if BACKEND == "opencl" else ""))
+        with open(self.path("bus.conf"), "w") as file:
+            file.write(BUS_CONFIG.format(runtime=self.path("runtime"), services=self.path("services")))
+        self.environment = {
+            "PATH": os.environ["PATH"], "LANG": "C.UTF-8", "HOME": "/nonexistent",
+            "XDG_RUNTIME_DIR": self.path("runtime"), "XDG_CONFIG_HOME": self.path("config"),
+            "XDG_DATA_HOME": self.path("data"), "XDG_CACHE_HOME": self.path("cache"),
+            "LLMD_MODEL_PATH": MODELS,
+            # Compiled kernels are kept between tests: they are not what is tested here.
+            "POCL_CACHE_DIR": os.path.join(BUILD, "pocl-cache"),
+        }
+        for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LD_LIBRARY_PATH"):
+            if name in os.environ:
+                self.environment[name] = os.environ[name]
+        os.makedirs(self.environment["POCL_CACHE_DIR"], exist_ok=True)
+        self.daemon = subprocess.Popen(
+            ["dbus-daemon", "--config-file", self.path("bus.conf"), "--nofork", "--print-address"],
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=self.environment, text=True)
+        self.address = self.daemon.stdout.readline().strip()
+        self.environment["DBUS_SESSION_BUS_ADDRESS"] = self.address
+        self.clients = []
+
+    def path(self, *parts):
+        return os.path.join(self.folder, *parts)
+
+    def config(self, text):
+        with open(self.path("config/llmd/llmd.toml"), "w") as file:
+            file.write(text)
+
+    def connect(self):
+        client = Client(self)
+        self.clients.append(client)
+        return client
+
+    def close(self):
+        for client in self.clients:
+            client.close()
+        self.daemon.terminate()
+        self.daemon.wait(LIMIT_S)
+        self.daemon.stdout.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class Daemon:
+    """One llmd, ready when the constructor returns, its log in a file."""
+
+    def __init__(self, bus, log_name="llmd.log"):
+        self.log_path = bus.path(log_name)
+        notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        notify_path = bus.path("notify-" + log_name)
+        notify.bind(notify_path)
+        with open(self.log_path, "w") as log:
+            self.process = subprocess.Popen([LLMD], env=dict(bus.environment, NOTIFY_SOCKET=notify_path),
+                                            stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        self.notifications = []
+        pidfd = os.pidfd_open(self.process.pid)
+        try:
+            while not any("READY=1" in lines for lines in self.notifications):
+                ready, _, _ = select.select([notify, pidfd], [], [], LIMIT_S)
+                assert notify in ready, "llmd did not become ready:\n" + self.log()
+                self.notifications.append(notify.recv(4096).decode().split("\n"))
+        finally:
+            os.close(pidfd)
+            notify.close()
+        os.unlink(notify_path)
+
+    def log(self):
+        with open(self.log_path, errors="replace") as file:
+            return file.read()
+
+    def stop(self):
+        """Ends it as a service manager does; returns its exit status."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(LIMIT_S)
+
+    def engines(self):
+        """Process ids of the engines that run now, from the kernel, without asking llmd."""
+        with open(f"/proc/{self.process.pid}/task/{self.process.pid}/children") as file:
+            return [int(pid) for pid in file.read().split()]
+
+
+    @contextlib.contextmanager
+    def held_engine(self):
+        """The engine makes no token inside the block, so that what happens there comes before the text's end."""
+        pid = self.engines()[0]
+        os.kill(pid, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            os.kill(pid, signal.SIGCONT)
+
+
+class Client:
+    """One connection to the bus, as one application has it."""
+
+    def __init__(self, bus):
+        self.context = GLib.MainContext.default()
+        flags = Gio.DBusConnectionFlags
+        self.connection = Gio.DBusConnection.new_for_address_sync(
+            bus.address, flags.AUTHENTICATION_CLIENT | flags.MESSAGE_BUS_CONNECTION, None, None)
+        self.connection.set_exit_on_close(False)
+        self.finished = {}  # request path -> (status, error_name, message, info)
+        self.tokens = {}    # request path -> [text]
+        self.connection.signal_subscribe(None, NAME + ".Request", None, None, None, Gio.DBusSignalFlags.NONE,
+                                         self._on_signal)
+
+    def _on_signal(self, _connection, _sender, path, _interface, member, parameters):
+        if member == "Finished":
+            assert path not in self.finished, "Finished came twice"
+            self.finished[path] = parameters.unpack()
+        elif member == "Token":
+            self.tokens.setdefault(path, []).append(parameters.unpack()[1])
+
+    def call(self, method, arguments, interface=NAME, path=ROOT, reply=None):
+        """The reply's values; GLib.Error on an error reply (see error_of)."""
+        result = self.connection.call_sync(NAME, path, interface, method, arguments, reply and GLib.VariantType(reply),
+                                           Gio.DBusCallFlags.NONE, LIMIT_S * 1000, None)
+        return result.unpack()
+
+    def generate(self, prompt, **options):
+        return self.call("Generate", GLib.Variant("(sa{sv})", (prompt, variants(options))))
+
+    def stream(self, prompt, **options):
+        """(request path, descriptor of the pipe)"""
+        reply, fds = self.connection.call_with_unix_fd_list_sync(
+            NAME, ROOT, NAME, "Stream", GLib.Variant("(sa{sv})", (prompt, variants(options))),
+            GLib.VariantType("(oh)"), Gio.DBusCallFlags.NONE, LIMIT_S * 1000, None, None)
+        path, index = reply.unpack()
+        return path, fds.get(index)
+
+    def admin(self, method, signature="()", *arguments):
+        return self.call(method, GLib.Variant(signature, arguments), interface=NAME + ".Admin")
+
+    def load(self, model):
+        return self.admin("LoadModel", "(sa{sv})", model, {})
+
+    def status(self):
+        return self.call("GetStatus", GLib.Variant("(a{sv})", ({},)))[0]
+
+    def requests(self):
+        return self.admin("ListRequests")[0]
+
+    def owner(self):
+        """llmd's unique name, or None."""
+        try:
+            return self.connection.call_sync(
+                "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetNameOwner",
+                GLib.Variant("(s)", (NAME,)), None, Gio.DBusCallFlags.NONE, -1, None).unpack()[0]
+        except GLib.Error:
+            return None
+
+    def wait(self, condition, what):
+        """Runs the main context until `condition` holds."""
+        deadline = time.monotonic() + LIMIT_S
+        # Some conditions change without a signal to us: look again a few times a second.
+        timer = GLib.timeout_source_new(50)
+        timer.set_callback(lambda *_: True)
+        timer.attach(self.context)
+        try:
+            while not condition():
+                if time.monotonic() > deadline:
+                    raise AssertionError(f"still waiting after {LIMIT_S} s: {what}")
+                self.context.iteration(True)
+        finally:
+            timer.destroy()
+
+    def wait_finished(self, path):
+        self.wait(lambda: path in self.finished, f"Finished of {path}")
+        return self.finished[path]
+
+    def close(self):
+        if not self.connection.is_closed():
+            self.connection.close_sync(None)
+
+
+def variants(options):
+    """Python values as the D-Bus types that the interface states; a GLib.Variant stays what it is."""
+    types = {"max_tokens": "u", "top_k": "u", "deadline_ms": "u", "seed": "t", "stop": "as", "echo": "b"}
+    reals = ("temperature", "top_p", "min_p", "repeat_penalty")
+    return {key: value if isinstance(value, GLib.Variant)
+            else GLib.Variant(types.get(key, "d" if key in reals else "s"), value) for key, value in options.items()}
+
+
+def error_of(call, *arguments, **options):
+    """(short error name, message) of a call that must fail."""
+    try:
+        call(*arguments, **options)
+    except GLib.Error as error:
+        name = Gio.DBusError.get_remote_error(error) or ""
+        return name.removeprefix(ERROR), error.message.removeprefix(f"GDBus.Error:{name}: ")
+    raise AssertionError("the call succeeded")
+
+
+def read_all(fd):
+    with os.fdopen(fd, "rb") as pipe:
+        return pipe.read()
+
+
+def read_line(fd):
+    """One ndjson line, byte by byte, so that the rest stays in the pipe; None at the end."""
+    line = b""
+    while not line.endswith(b"\n"):
+        ready, _, _ = select.select([fd], [], [], LIMIT_S)
+        assert ready, "no text came"
+        byte = os.read(fd, 1)
+        if not byte:
+            return None
+        line += byte
+    return json.loads(line)
+
+
+def read_stream(fd):
+    """(text, last object) of an ndjson pipe."""
+    lines = [json.loads(line) for line in read_all(fd).splitlines()]
+    assert [line["seq"] for line in lines[:-1]] == list(range(len(lines) - 1)), "seq does not count from 0"
+    return "".join(line["text"] for line in lines[:-1]), lines[-1]
+
+
+class TestCase(unittest.TestCase):
+    """A bus and an llmd for each class; the log is shown when a test fails, and is searched for prompts at the end."""
+
+    daemon = None
+
+    @classmethod
+    def setUpClass(cls):
+        cls.bus = PrivateBus()
+        cls.addClassCleanup(cls.bus.close)
+        cls.daemon = Daemon(cls.bus)
+        cls.addClassCleanup(cls._end)
+        cls.texts = []  # what was generated, of which the log must not hold a piece either
+
+    @classmethod
+    def _end(cls):
+        status = cls.daemon.stop()
+        log = cls.daemon.log()
+        assert status == 0, f"llmd ended with {status}:\n{log}"
+        assert MARKER not in log, f"a prompt is in the log:\n{log}"
+        for text in cls.texts:
+            assert len(text) < 20 or text[:20] not in log, f"generated text is in the log:\n{log}"
+
+    def run(self, result=None):
+        problems = len(result.failures) + len(result.errors) if result else 0
+        outcome = super().run(result)
+        if result and self.daemon and len(result.failures) + len(result.errors) > problems:
+            print(f"--- log of llmd, {self.id()}\n{self.daemon.log()}---", file=sys.stderr)
+        return outcome
+
+    def setUp(self):
+        self.client = self.bus.connect()
+
+    def tearDown(self):
+        self.client.close()
+        self.assertIsNone(self.daemon.process.poll(), "llmd has ended")
+
+    def assert_serves(self):
+        """The daemon still answers, with the model of the distribution."""
+        text, info = self.bus.connect().generate(f"{MARKER} and", model=LLAMA, max_tokens=4, temperature=0.0)
+        self.assertEqual(info["model"], LLAMA)
+        self.assertTrue(text)
+
+
+def main():
+    if not backend_is_here():
+        print("skipped: PoCL is not installed")
+        sys.exit(SKIP)
+    unittest.main(verbosity=2)

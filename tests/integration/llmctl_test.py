@@ -1,0 +1,270 @@
+"""llmctl against the real daemon: clean pipes, exit codes, Ctrl-C, and what it says when nobody answers."""
+import json
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import termios
+import unittest
+
+import harness
+from harness import LIMIT_S, LLAMA, LLMCTL, MARKER
+
+PROMPT = f"Once upon a time {MARKER}"
+CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")
+
+
+def llmctl(bus, *arguments, stdin=b""):
+    return subprocess.run([LLMCTL, *arguments], input=stdin, env=bus.environment, capture_output=True, timeout=LIMIT_S)
+
+
+class Llmctl(harness.TestCase):
+    def ctl(self, *arguments, stdin=b"", code=0):
+        done = llmctl(self.bus, *arguments, stdin=stdin)
+        self.assertEqual(done.returncode, code, done.stderr.decode())
+        return done
+
+    def test_a_pipe_gets_text_and_nothing_else(self):
+        done = self.ctl("generate", "--model", LLAMA, "--max-tokens", "40", "--temperature", "0", PROMPT)
+        text, _ = self.client.generate(PROMPT, model=LLAMA, max_tokens=40, temperature=0.0)
+        self.texts.append(text)
+        self.assertEqual(done.stdout.decode(), text)
+        self.assertIsNone(CONTROL.search(done.stdout))
+        self.assertEqual(done.stderr, b"")
+
+    def test_options_and_input_reach_the_daemon(self):
+        sampled = ("--seed", "5", "--top-k", "20", "--top-p", "0.9", "--min-p", "0.01", "--repeat-penalty", "1.1",
+                   "--max-tokens", "20")
+        text, _ = self.client.generate(f"{MARKER}\nand then", seed=5, top_k=20, top_p=0.9, min_p=0.01, repeat_penalty=1.1,
+                                       max_tokens=20)
+        self.assertEqual(self.ctl("generate", *sampled, MARKER, stdin=b"and then\n").stdout.decode(), text)
+        self.assertEqual(self.ctl("generate", *sampled, stdin=f"{MARKER}\nand then\n".encode()).stdout.decode(), text)
+        echoed = self.ctl("generate", *sampled, "--echo", f"{MARKER}\nand then").stdout.decode()
+        self.assertEqual(echoed, f"{MARKER}\nand then{text}")
+
+    def test_json_is_one_object(self):
+        for arguments, key in ((("generate", "--max-tokens", "3", PROMPT), "text"), (("status",), "state"),
+                               (("models",), "models"), (("tokenize", PROMPT), "ids"), (("load", LLAMA), "ok"),
+                               (("cancel", "--all"), "ok"), (("unload",), "ok"), (("version",), "llmd")):
+            with self.subTest(command=arguments[0]):
+                self.assertIn(key, json.loads(self.ctl(*arguments, "--json").stdout))
+        failed = self.ctl("generate", "--json", "--model", "no-such", PROMPT, code=4)
+        self.assertEqual(json.loads(failed.stdout)["error"]["name"], "ModelNotFound")
+
+    def test_exit_codes(self):
+        self.ctl("generate", "--temperature", "-1", PROMPT, code=2)
+        self.ctl("generate", "--max-tokens", "0", PROMPT, code=2)
+        self.ctl("generate", "--model", "no-such", PROMPT, code=4)
+        self.ctl("generate", "once " * 5000, code=7)
+        self.ctl("generate", stdin=b"x " * 40000, code=7)
+        self.ctl("cancel", "1_1/nobody", code=1)
+        self.assertIn(b"temperature", self.ctl("generate", "--temperature", "11", PROMPT, code=2).stderr)
+
+    def test_invalid_utf8_is_refused_before_it_is_sent(self):
+        done = self.ctl("generate", stdin=b"abc\xff", code=2)
+        self.assertIn(b"byte 3", done.stderr)
+        done = self.ctl("generate", b"ab\xc3", code=2)
+        self.assertIn(b"byte 2", done.stderr)
+        self.ctl("generate", stdin=b"a\0b", code=2)
+        folder = os.path.join(os.fsencode(self.bus.path("runtime")), b"\xff")
+        os.makedirs(folder)
+        done = subprocess.run([LLMCTL, "load", "./model.gguf"], cwd=folder, env=self.bus.environment,
+                              capture_output=True, timeout=LIMIT_S)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"UTF-8", done.stderr)
+
+    def test_a_refusal_is_one_line_that_names_the_option(self):
+        for arguments, words in ((("generate", "--temperature", "11", PROMPT), "--temperature: 11"),
+                                 (("generate", "--max-tokens", "0", PROMPT), "--max-tokens: 0"),
+                                 (("generate", "--stop", "", PROMPT), "--stop: "),
+                                 (("generate", "--model", "/a.gguf", PROMPT), "llmctl load"),
+                                 (("generate", "--loud", PROMPT), "llmctl generate --help"),
+                                 (("load", ""), "llmctl load --help"), (("cancel", "!"), "llmctl status")):
+            with self.subTest(arguments=arguments[:3]):
+                lines = self.ctl(*arguments, code=2).stderr.decode().splitlines()
+                self.assertEqual(len(lines), 1)
+                self.assertTrue(lines[0].startswith("llmctl: "))
+                self.assertIn(words, lines[0])
+
+    def test_prompts_of_the_bus_limit_and_one_more(self):
+        for size, words in ((65536, b"65536 tokens"), (65537, b"65537 bytes")):
+            self.assertIn(words, self.ctl("generate", "--model", LLAMA, stdin=b"a" * size, code=7).stderr)
+
+    def test_a_closed_standard_output_is_an_error(self):
+        for arguments in (("status",), ("generate", "--max-tokens", "2", PROMPT)):
+            done = subprocess.run(["sh", "-c", 'exec "$0" "$@" >&-', LLMCTL, *arguments], stdin=subprocess.DEVNULL,
+                                  env=self.bus.environment, capture_output=True, timeout=LIMIT_S)
+            self.assertEqual((done.returncode, done.stderr), (1, b"llmctl: standard output: Bad file descriptor\n"))
+
+    def test_a_model_that_cannot_be_used_says_why_in_the_list(self):
+        path = self.bus.path("data/llmd/models/broken.gguf")
+        with open(path, "w") as file:
+            file.write("garbage")
+        self.addCleanup(os.unlink, path)
+        self.assertRegex(self.ctl("models").stdout.decode(), r"(?m)^ +broken +unusable: .*not a GGUF file")
+
+    def test_tables_for_people(self):
+        self.ctl("load", LLAMA)
+        self.assertRegex(self.ctl("models").stdout.decode(), rf"\* +{LLAMA} +llama +Q4_0")
+        status = self.ctl("status").stdout.decode()
+        self.assertRegex(status, rf"(?m)^Model +{LLAMA}$")
+        self.assertRegex(status, rf"(?m)^Device +.*\({harness.BACKEND}\)$")
+        ids = self.ctl("tokenize", PROMPT).stdout.split()
+        self.assertTrue(all(word.isdigit() for word in ids))
+
+    def start(self, *options, **how):
+        """A long generation."""
+        process = subprocess.Popen([LLMCTL, "generate", "--max-tokens", "400", "--model", LLAMA, *options, PROMPT],
+                                   env=dict(self.bus.environment, TERM="xterm"), stdin=subprocess.DEVNULL, bufsize=0, **how)
+        self.addCleanup(process.wait, LIMIT_S)
+        return process
+
+    def read_terminal(self, fd):
+        """What is written to a terminal until nobody is left at its other end; closes it."""
+        out = b""
+        try:
+            while piece := os.read(fd, 4096):
+                out += piece
+        except OSError:  # how a terminal says so
+            pass
+        os.close(fd)
+        return out.decode()
+
+    def last_ending(self):
+        self.client.wait(lambda: not self.client.requests(), "the request to end")
+        return re.findall(r"request \d+ ended: (\w+)", self.daemon.log())[-1]
+
+    def test_ctrl_c_cancels_and_exits_130(self):
+        process = self.start(stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertTrue(process.stdout.read(1))
+        process.send_signal(signal.SIGINT)
+        out, errors = process.communicate(timeout=LIMIT_S)
+        self.assertEqual(process.returncode, 130)
+        self.assertEqual(errors, b"")
+        self.assertEqual(self.last_ending(), "cancelled")
+
+    def test_ctrl_c_with_json_prints_the_text_so_far(self):
+        self.client.load(LLAMA)
+        with self.daemon.held_engine():  # so that it cannot have finished
+            process = self.start("--json", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+            def takes_interrupts():
+                with open(f"/proc/{process.pid}/status") as status:
+                    blocked = next(line.split()[1] for line in status if line.startswith("SigBlk:"))
+                return int(blocked, 16) >> (signal.SIGINT - 1) & 1
+
+            # Before it has a request to cancel, Ctrl-C just ends it.
+            self.client.wait(takes_interrupts, "llmctl to wait for text and for Ctrl-C")
+            process.send_signal(signal.SIGINT)
+            out, errors = process.communicate(timeout=LIMIT_S)
+        self.assertEqual((process.returncode, errors), (130, b""))
+        result = json.loads(out)
+        self.assertEqual(result["finish_reason"], "cancelled")
+        self.assertIn("text", result)
+
+    def test_ctrl_c_does_not_wait_for_a_daemon_that_hangs(self):
+        ours, theirs = pty.openpty()
+        self.addCleanup(os.close, ours)
+        self.client.load(LLAMA)
+        with self.daemon.held_engine():
+            process = self.start(stdout=subprocess.DEVNULL, stderr=theirs)  # a terminal: progress is asked for
+            os.close(theirs)
+            self.client.wait(lambda: select.select([ours], [], [], 0)[0], "the progress line")
+            self.daemon.process.send_signal(signal.SIGSTOP)
+            try:
+                process.send_signal(signal.SIGINT)
+                self.assertEqual(process.wait(LIMIT_S / 8), 130)  # llmctl's calls wait for up to LIMIT_S
+            finally:
+                self.daemon.process.send_signal(signal.SIGCONT)
+        self.assertEqual(self.last_ending(), "cancelled")
+
+    def test_two_at_once_get_the_text_that_each_gets_alone(self):
+        arguments = [LLMCTL, "generate", "--model", LLAMA, "--max-tokens", "60", "--seed", "3"]
+        prompts = (PROMPT, f"The old king {MARKER}")
+        both = [subprocess.Popen([*arguments, prompt], env=self.bus.environment, stdin=subprocess.DEVNULL,
+                                 stdout=subprocess.PIPE) for prompt in prompts]
+        texts = [process.communicate(timeout=LIMIT_S)[0] for process in both]
+        self.assertEqual(texts, [self.ctl(*arguments[1:], prompt).stdout for prompt in prompts])
+
+    def test_status_fits_the_terminal(self):
+        self.ctl("load", LLAMA)
+        ours, theirs = pty.openpty()
+        termios.tcsetwinsize(theirs, (24, 40))
+        subprocess.run([LLMCTL, "status"], stdin=subprocess.DEVNULL, stdout=theirs, env=self.bus.environment, check=True,
+                       timeout=LIMIT_S)
+        os.close(theirs)
+        out = self.read_terminal(ours)
+        self.assertIn("Device", out)
+        label = 10
+        # A word is never broken, however long a driver makes a device's name.
+        for line in out.splitlines():
+            self.assertTrue(len(line) <= 40 or " " not in line[label:].strip(), line)
+
+    def test_a_reader_that_leaves_cancels_quietly(self):
+        process = self.start(stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertTrue(process.stdout.read(1))
+        process.stdout.close()
+        self.assertEqual(process.stderr.read(), b"")
+        process.stderr.close()
+        self.assertEqual(process.wait(LIMIT_S), 0)
+        self.assertEqual(self.last_ending(), "cancelled")
+
+    def test_ctrl_c_works_while_nobody_takes_the_output(self):
+        ours, theirs = pty.openpty()
+        termios.tcflow(theirs, termios.TCOOFF)  # what Ctrl-S does
+        endings = self.daemon.log().count(" ended: ")
+        process = subprocess.Popen([LLMCTL, "generate", "--max-tokens", "8", PROMPT], stdin=subprocess.DEVNULL,
+                                   stdout=theirs, stderr=subprocess.DEVNULL, env=self.bus.environment)
+        self.client.wait(lambda: self.daemon.log().count(" ended: ") > endings, "the text to be complete")
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(LIMIT_S), 130)
+        os.close(ours)
+        os.close(theirs)
+
+    def test_a_terminal_gets_a_line_end_and_no_progress_after_the_text(self):
+        ours, theirs = pty.openpty()
+        process = subprocess.Popen([LLMCTL, "generate", "--max-tokens", "8", PROMPT], stdin=subprocess.DEVNULL,
+                                   stdout=theirs, stderr=subprocess.PIPE, env=self.bus.environment)
+        os.close(theirs)
+        out = self.read_terminal(ours).encode()
+        self.assertEqual(process.stderr.read(), b"")
+        process.stderr.close()
+        self.assertEqual(process.wait(LIMIT_S), 0)
+        self.assertTrue(out.endswith(b"\r\n"))
+        self.assertNotIn(b"\x1b", out)
+
+
+class NoDaemon(unittest.TestCase):
+    def test_it_says_whom_it_missed_and_how_to_start_it(self):
+        bus = harness.PrivateBus()
+        self.addCleanup(bus.close)
+        for environment in ({}, {"DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent/bus"}):
+            bus.environment.update(environment)
+            for command in (["generate", PROMPT], ["status"], ["models"], ["unload"], ["load", LLAMA], ["tokenize", "x"]):
+                done = llmctl(bus, *command)
+                self.assertEqual(done.returncode, 3, command)
+                self.assertEqual(done.stdout, b"")
+                self.assertEqual(done.stderr.count(b"\n"), 1)
+                self.assertIn(b"org.llmd.Llmd1", done.stderr)
+                hint = rb"DBUS_SESSION_BUS_ADDRESS" if environment else rb"start it: (systemctl|rc-service|/.*/llmd)"
+                self.assertRegex(done.stderr, hint)
+            self.assertIn(b"llmctl 0.", llmctl(bus, "version").stdout)
+
+    def test_a_daemon_that_dies_is_told_from_one_that_is_done(self):
+        bus = harness.PrivateBus()
+        self.addCleanup(bus.close)
+        daemon = harness.Daemon(bus)
+        self.addCleanup(daemon.stop)
+        process = subprocess.Popen([LLMCTL, "generate", "--max-tokens", "400", PROMPT], env=bus.environment, bufsize=0,
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertTrue(process.stdout.read(1))
+        daemon.process.kill()
+        _, errors = process.communicate(timeout=LIMIT_S)
+        daemon.process.wait(LIMIT_S)
+        self.assertIn((process.returncode, b"llmd ended before" in errors), ((3, True), (0, False)))
+
+
+if __name__ == "__main__":
+    harness.main()

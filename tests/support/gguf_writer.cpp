@@ -1,0 +1,177 @@
+#include "support/gguf_writer.h"
+
+#include <array>
+#include <bit>
+#include <cstdio>
+#include <cstring>
+
+namespace llmd::test {
+namespace {
+
+using model::TensorType;
+
+template <Scalar T>
+void append(std::vector<std::byte>& out, T value) {
+    const auto bytes = std::as_bytes(std::span(&value, 1));
+    out.insert(out.end(), bytes.begin(), bytes.end());
+}
+
+void append(std::vector<std::byte>& out, std::span<const std::byte> bytes) {
+    out.insert(out.end(), bytes.begin(), bytes.end());
+}
+
+void append(std::vector<std::byte>& out, std::string_view text) {
+    append(out, uint64_t{text.size()});
+    append(out, std::as_bytes(std::span(text)));
+}
+
+uint64_t align(uint64_t at, uint64_t alignment) {
+    return (at + alignment - 1) / alignment * alignment;
+}
+
+}  // namespace
+
+GgufWriter::GgufWriter(uint32_t version, uint32_t alignment) : version_(version), alignment_(alignment) {
+    if (alignment != 32) add("general.alignment", alignment);
+}
+
+void GgufWriter::add(std::string_view key, std::string_view value) {
+    std::vector<std::byte> bytes;
+    append(bytes, value);
+    add_raw(key, ValueType::String, bytes);
+}
+
+void GgufWriter::add_array(std::string_view key, const std::vector<std::string>& values) {
+    std::vector<std::byte> bytes;
+    for (const std::string& value : values) append(bytes, std::string_view(value));
+    add_array_raw(key, ValueType::String, values.size(), bytes);
+}
+
+void GgufWriter::add_raw(std::string_view key, ValueType type, std::span<const std::byte> value) {
+    append(values_, key);
+    append(values_, static_cast<uint32_t>(type));
+    append(values_, value);
+    ++n_values_;
+}
+
+void GgufWriter::add_array_raw(std::string_view key, ValueType element, uint64_t count,
+                               std::span<const std::byte> elements) {
+    std::vector<std::byte> bytes;
+    append(bytes, static_cast<uint32_t>(element));
+    append(bytes, count);
+    append(bytes, elements);
+    add_raw(key, ValueType::Array, bytes);
+}
+
+void GgufWriter::add_tensor(std::string_view name, TensorType type, uint64_t rows, uint64_t cols,
+                            std::span<const std::byte> data) {
+    const uint64_t offset = next_offset();
+    add_tensor_raw(name, std::array{cols, rows}, static_cast<uint32_t>(type), offset);
+    data_.resize(offset);
+    append(data_, data);
+}
+
+void GgufWriter::add_vector(std::string_view name, std::span<const float> values) {
+    const uint64_t offset = next_offset();
+    add_tensor_raw(name, std::array{uint64_t{values.size()}}, static_cast<uint32_t>(TensorType::F32), offset);
+    data_.resize(offset);
+    append(data_, std::as_bytes(values));
+}
+
+void GgufWriter::add_tensor_raw(std::string_view name, std::span<const uint64_t> dimensions, uint32_t type_id,
+                                uint64_t offset) {
+    append(tensor_infos_, name);
+    append(tensor_infos_, static_cast<uint32_t>(dimensions.size()));
+    append(tensor_infos_, std::as_bytes(dimensions));
+    append(tensor_infos_, type_id);
+    append(tensor_infos_, offset);
+    ++n_tensors_;
+}
+
+uint64_t GgufWriter::next_offset() const {
+    return align(data_.size(), alignment_);
+}
+
+std::vector<std::byte> GgufWriter::bytes() const {
+    std::vector<std::byte> file;
+    append(file, std::as_bytes(std::span("GGUF", 4)));
+    append(file, version_);
+    append(file, n_tensors_);
+    append(file, n_values_);
+    append(file, std::span<const std::byte>(values_));
+    append(file, std::span<const std::byte>(tensor_infos_));
+    if (!data_.empty()) file.resize(align(file.size(), alignment_));
+    append(file, std::span<const std::byte>(data_));
+    return file;
+}
+
+float random_float(RandomBits& bits, float low, float high) {
+    const float unit = static_cast<float>(bits() >> 40) * 0x1p-24f;
+    return low + (high - low) * unit;
+}
+
+namespace {
+
+// Where a block keeps its scale and minimum, and how far its integers reach: any bits elsewhere then make weights of
+// the wanted magnitude.
+struct ScaleFields {
+    TensorType type;
+    size_t scale_at;
+    float reach;  // the largest |weight| / scale
+    int min_at;   // -1: no minimum
+    float min;    // minimum / scale that centres the weights
+};
+
+constexpr std::array<ScaleFields, 11> kScaleFields = {{
+    {TensorType::Q4_0, 0, 8, -1, 0},
+    {TensorType::Q4_1, 0, 7.5f, 2, -7.5f},
+    {TensorType::Q5_0, 0, 16, -1, 0},
+    {TensorType::Q5_1, 0, 15.5f, 2, -15.5f},
+    {TensorType::Q8_0, 0, 128, -1, 0},
+    {TensorType::Q2_K, 80, 15 * 3, 82, 1.5f},
+    {TensorType::Q3_K, 108, 32 * 4, -1, 0},
+    {TensorType::Q4_K, 0, 63 * 15, 2, 7.5f},
+    {TensorType::Q5_K, 0, 63 * 31, 2, 15.5f},
+    {TensorType::Q6_K, 208, 128 * 32, -1, 0},
+    {TensorType::IQ4_NL, 0, 127, -1, 0},
+}};
+
+std::vector<std::byte> random_floats(TensorType type, uint64_t weights, float amplitude, RandomBits& bits) {
+    std::vector<std::byte> out;
+    for (uint64_t i = 0; i < weights; ++i) {
+        const float value = random_float(bits, -amplitude, amplitude);
+        if (type == TensorType::F32) append(out, value);
+        if (type == TensorType::F16) append(out, model::float_to_half(value));
+        if (type == TensorType::BF16) append(out, static_cast<uint16_t>(std::bit_cast<uint32_t>(value) >> 16));
+    }
+    return out;
+}
+
+}  // namespace
+
+std::vector<std::byte> random_blocks(TensorType type, uint64_t weights, float amplitude, RandomBits& bits) {
+    const model::BlockFormat& format = model::block_format(type);
+    if (format.block_weights == 1) return random_floats(type, weights, amplitude, bits);
+    std::vector<std::byte> out(weights / format.block_weights * format.block_bytes);
+    for (std::byte& byte : out) byte = static_cast<std::byte>(bits() >> 56);
+    for (const ScaleFields& fields : kScaleFields) {
+        if (fields.type != type) continue;
+        const float scale = amplitude / fields.reach;
+        const uint16_t stored = model::float_to_half(scale);
+        const uint16_t min = model::float_to_half(scale * fields.min);
+        for (size_t block = 0; block < out.size(); block += format.block_bytes) {
+            std::memcpy(out.data() + block + fields.scale_at, &stored, sizeof stored);
+            if (fields.min_at >= 0) std::memcpy(out.data() + block + fields.min_at, &min, sizeof min);
+        }
+    }
+    return out;
+}
+
+bool write_file(const std::string& path, std::span<const std::byte> bytes) {
+    std::FILE* file = std::fopen(path.c_str(), "wb");
+    if (file == nullptr) return false;
+    const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
+    return std::fclose(file) == 0 && written;
+}
+
+}  // namespace llmd::test
