@@ -41,24 +41,29 @@ class EngineDeath(harness.TestCase):
     def disturbed(self, prompt, seed, chance):
         """(text, how often the engine was killed). Between two kills comes at least one token, except that a replacement
         is sometimes killed while it loads; llmd allows five such in a row."""
-        _, fd = self.client.stream(prompt, seed=seed, **OPTIONS)
+        path, fd = self.client.stream(prompt, seed=seed, **OPTIONS)
         text = ""
-        kills = 0
-        wait = chance.randint(1, 8)
+        n_read = kills = 0
+        next_kill = chance.randint(1, 8)
         while (line := harness.read_line(fd)) and "text" in line:
             text += line["text"]
-            wait -= 1
-            if wait > 0 or kills == N_KILLS:
+            n_read += 1
+            if n_read < next_kill or kills == N_KILLS or not self.kill_engine():
                 continue
-            kills += self.kill_engine()
-            wait = chance.randint(1, 8)
+            kills += 1
+            self.client.wait(lambda: self.living() or not self.generated(path), "the next engine")
             if chance.random() < 0.3 and kills < N_KILLS:
-                self.client.wait(self.living, "the next engine")
                 kills += self.kill_engine()
+            # llmd has read all that the dead engine wrote: a later token is its replacement's.
+            next_kill = max(n_read, self.generated(path)) + chance.randint(1, 8)
         os.close(fd)
         self.assertIsNotNone(line, "the stream ended without a last line")
         self.assertEqual(line.get("finish_reason"), "length", line)
         return text, kills
+
+    def generated(self, path):
+        """Tokens that llmd has of a request; 0 when it has ended."""
+        return sum(r["generated_tokens"] for r in self.client.requests() if r["request"] == path)
 
     def test_the_text_continues_as_if_nothing_had_happened(self):
         prompt, seed, text = self.undisturbed()
