@@ -1,0 +1,31 @@
+// Chooses the token of each output from what the groups of the output product left (choice.cl).
+//
+// answer: ANSWER_WORDS words an output: id, whether all logits were finite, log-sum-exp. The id is also left in `sampled`
+// for the slot of the output's row; 0 where the logits were no numbers, so that a step that is already queued stays inside
+// the vocabulary. Grid: (1, outputs).
+#define ANSWER_WORDS 4
+
+__kernel GROUP_SIZE void choose(__global const uint* summaries, uint groups, __global const int* step,
+                                __global int* sampled, __global uint* answer) {
+    __local choice_t parts[GROUP];
+    const uint item = get_local_id(0);
+    const uint output = get_group_id(1);
+    choice_t best = no_choice();
+    for (uint g = item; g < groups; g += GROUP) {
+        best = merged_choice(best, load_choice(summaries + output * (CHOICE_WORDS * groups), groups, g));
+    }
+    parts[item] = best;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint half_size = GROUP / 2; half_size > 0; half_size /= 2) {
+        if (item < half_size) parts[item] = merged_choice(parts[item], parts[item + half_size]);
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    if (item != 0) return;
+    best = parts[0];
+    const bool good = best.bad == 0 && best.id != NO_ID;
+    answer[output * ANSWER_WORDS] = good ? best.id : NO_ID;
+    answer[output * ANSWER_WORDS + 1] = good ? 1 : 0;
+    answer[output * ANSWER_WORDS + 2] = as_uint(best.largest + log(best.sum));
+    answer[output * ANSWER_WORDS + 3] = 0;
+    sampled[step[STEP_SLOT(step[STEP_OUTPUT_ROW(output)])]] = good ? (int)best.id : 0;
+}
