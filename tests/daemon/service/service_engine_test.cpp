@@ -1,4 +1,4 @@
-// What the service does when engines die, lie or cannot load: nobody's request is lost, and nothing is tried for ever.
+// What the service does when engines die or lie: nobody's request is lost, and nothing is tried for ever.
 #include "service/engine_fault.h"
 #include "service_fixture.h"
 
@@ -8,16 +8,7 @@ namespace {
 using base::ErrorCode;
 using std::chrono::seconds;
 
-class ServiceEngineTest : public ServiceTest {
-protected:
-    // A request that runs on an engine that is ready.
-    RequestId run(RecordingSink& sink, const std::string& backend = "cpu") {
-        const RequestId id = submit(sink);
-        load_and_get_ready(2, backend, backend);
-        expect_start(id);
-        return id;
-    }
-};
+class ServiceEngineTest : public ServiceTest {};
 
 TEST_F(ServiceEngineTest, EveryKindOfDeathIsFollowedByAReplayFromTheIds) {
     const std::function<void()> deaths[] = {
@@ -200,61 +191,6 @@ TEST_F(ServiceEngineTest, ADeviceIsSetAsideForOneModelOnly) {
     EXPECT_EQ(expect_load().avoid_device_reason, "");
 }
 
-TEST_F(ServiceEngineTest, AReplacementThatFindsTooLittleMemoryTriesAgainLater) {
-    RecordingSink sink;
-    const RequestId id = run(sink);
-    token(id, 1, "one");
-    die_of(SIGKILL);
-    expect_load();
-    now_ += seconds(60);
-    send(protocol::LoadFailed{ErrorCode::OutOfMemory, "3 GiB do not fit"});
-    EXPECT_FALSE(sink.ended());
-    EXPECT_EQ(n_engines(), 2u) << "at once";
-    EXPECT_EQ(service_->status().state, State::Loading);
-    EXPECT_EQ(service_->status().model, "a");
-    EXPECT_NE(service_->status().last_fault.find("3 GiB do not fit"), std::string::npos);
-    EXPECT_EQ(state(id), RequestState::Loading);
-
-    // Another model need not wait.
-    ASSERT_TRUE(service_->cancel(id));
-    RecordingSink other;
-    submit(other, request("b"));
-    EXPECT_EQ(n_engines(), 3u);
-    EXPECT_EQ(expect_load().model_path, folder_.path() + "/b.gguf");
-}
-
-TEST_F(ServiceEngineTest, ALoadThatFailedForMemoryIsTriedAgain) {
-    RecordingSink sink;
-    const RequestId id = run(sink);
-    token(id, 1, "one");
-    die_of(SIGSEGV);
-    expect_load();
-    send(protocol::LoadFailed{ErrorCode::OutOfMemory, "3 GiB do not fit"});
-    constexpr int kTurns = 100;
-    for (int i = 0; i < kTurns && n_engines() == 2; ++i) ASSERT_TRUE(loop_.run_once(seconds(10)));
-    ASSERT_EQ(n_engines(), 3u);
-    load_and_get_ready();
-    EXPECT_EQ(expect_start(id).replay_ids, std::vector<int32_t>{1});
-}
-
-TEST_F(ServiceEngineTest, TooLittleMemoryForTheFifthTimeIsOutOfMemory) {
-    RecordingSink sink;
-    run(sink);
-    for (uint32_t i = 1; i < kMaxForeignKills; ++i) die_of(SIGKILL);
-    send(protocol::LoadFailed{ErrorCode::OutOfMemory, "3 GiB do not fit"});
-    EXPECT_EQ(sink.error().code, ErrorCode::OutOfMemory);
-    EXPECT_NE(sink.error().message.find("3 GiB do not fit"), std::string::npos) << sink.error().message;
-    EXPECT_EQ(service_->status().state, State::Idle);
-}
-
-TEST_F(ServiceEngineTest, OtherLoadErrorsOfAReplacementFailItsRequests) {
-    RecordingSink sink;
-    run(sink);
-    die_of(SIGKILL);
-    send(protocol::LoadFailed{ErrorCode::ModelLoadFailed, "corrupt"});
-    EXPECT_EQ(sink.error().code, ErrorCode::ModelLoadFailed);
-}
-
 TEST_F(ServiceEngineTest, OtherErrorsOfARequestAreItsOwn) {
     RecordingSink sink;
     const RequestId id = run(sink);
@@ -292,94 +228,6 @@ TEST_F(ServiceEngineTest, AnIdleEnginesDeathStartsNoOther) {
     load_and_get_ready();
     expect_start(id);
     EXPECT_EQ(service_->status().engine_restarts, 1u);
-}
-
-TEST_F(ServiceEngineTest, ADeathBeforeReadyIsNotTriedAgain) {
-    for (const int signal : {SIGSEGV, SIGKILL}) {
-        make_service({.default_model = "a"});
-        RecordingSink sinks[3];
-        submit(sinks[0]);
-        submit(sinks[1]);
-        submit(sinks[2], request("b"));
-        bool tokenized = false;
-        service_->tokenize("a", "x", [&](auto result) {
-            EXPECT_EQ(result.error().code, ErrorCode::ModelLoadFailed);
-            tokenized = true;
-        });
-        settle();
-        die_of(signal);
-        for (int i = 0; i < 2; ++i) EXPECT_EQ(sinks[i].error().code, ErrorCode::ModelLoadFailed);
-        EXPECT_TRUE(tokenized);
-        // Only the one for the other model is left, and has its turn.
-        ASSERT_EQ(n_engines(), 2u);
-        EXPECT_EQ(expect_load().model_path, folder_.path() + "/b.gguf");
-        EXPECT_FALSE(service_->status().last_fault.empty());
-    }
-}
-
-TEST_F(ServiceEngineTest, AReplacementThatCrashesWhileLoadingFailsItsRequests) {
-    make_service({.default_model = "a", .backend = protocol::BackendKind::Cpu});
-    RecordingSink sink;
-    run(sink);
-    die_of(SIGKILL);
-    die_of(SIGSEGV);
-    EXPECT_EQ(sink.error().code, ErrorCode::ModelLoadFailed);
-    EXPECT_EQ(n_engines(), 2u);
-    EXPECT_EQ(service_->status().state, State::Error);
-}
-
-TEST_F(ServiceEngineTest, AFailedLoadIsTriedAgainAfterAPause) {
-    for (const int delay : {1, 2, 4}) {
-        RecordingSink sink;
-        submit(sink);
-        send(protocol::LoadFailed{ErrorCode::OutOfMemory, "3 GiB do not fit"});
-        EXPECT_EQ(sink.error().code, ErrorCode::OutOfMemory);
-        EXPECT_EQ(sink.error().message, "3 GiB do not fit");
-        exit_engine();
-        EXPECT_EQ(service_->status().state, State::Error);
-
-        now_ += seconds(delay) - std::chrono::milliseconds(1);
-        const auto error = refusal(request());
-        EXPECT_EQ(error.code, ErrorCode::OutOfMemory);
-        EXPECT_EQ(error.message, "3 GiB do not fit");
-        ErrorCode tokenize_error{};
-        service_->tokenize("a", "x", [&](auto result) { tokenize_error = result.error().code; });
-        settle();
-        EXPECT_EQ(tokenize_error, ErrorCode::OutOfMemory);
-        now_ += std::chrono::milliseconds(1);
-    }
-    EXPECT_EQ(n_engines(), 3u);
-}
-
-TEST_F(ServiceEngineTest, AChangedFileOrLoadModelEndsThePause) {
-    RecordingSink sinks[2];
-    submit(sinks[0]);
-    die_of(SIGSEGV);
-    EXPECT_EQ(refusal(request()).code, ErrorCode::ModelLoadFailed);
-    folder_.write("a.gguf", "a better model a");
-    submit(sinks[1]);
-    die_of(SIGSEGV);
-    EXPECT_EQ(sinks[1].error().code, ErrorCode::ModelLoadFailed);
-    EXPECT_EQ(refusal(request()).code, ErrorCode::ModelLoadFailed);
-
-    std::vector<bool> loaded;
-    service_->load_model("a", [&](base::Result<void> result) { loaded.push_back(result.has_value()); });
-    settle();
-    die_of(SIGSEGV);
-    service_->load_model("a", [&](base::Result<void> result) { loaded.push_back(result.has_value()); });
-    settle();
-    load_and_get_ready();
-    EXPECT_EQ(loaded, (std::vector<bool>{false, true}));
-    RecordingSink sink;
-    expect_start(submit(sink));
-}
-
-TEST_F(ServiceEngineTest, AnEngineThatCannotBeStartedIsAFailedLoad) {
-    launcher_->refuse = true;
-    RecordingSink sink;
-    submit(sink);
-    EXPECT_EQ(sink.error().message, "no more processes");
-    EXPECT_EQ(service_->status().state, State::Error);
 }
 
 TEST_F(ServiceEngineTest, AFileThatChangedUnderARequestEndsIt) {

@@ -154,6 +154,13 @@ protected:
         send(protocol::Accepted{id, 3, 0});
         return message;
     }
+    // A request that runs on an engine that is ready.
+    RequestId run(RecordingSink& sink, const std::string& backend = "cpu") {
+        const RequestId id = submit(sink);
+        load_and_get_ready(2, backend, backend);
+        expect_start(id);
+        return id;
+    }
     void token(RequestId id, int32_t token, const std::string& text) { send(protocol::Tokens{id, {token}, text, 0}); }
     void finish(RequestId id, protocol::FinishReason reason = protocol::FinishReason::Stop) {
         protocol::Finished message;

@@ -15,24 +15,12 @@ namespace llmd::tokenizer {
 namespace {
 
 using test::byte_vocabulary;
+using test::create;
 using test::create_tokenizer;
+using test::expect_refused;
 using test::Ids;
 using test::sentencepiece_vocabulary;
 using test::Vocabulary;
-using testing::HasSubstr;
-
-std::unique_ptr<Tokenizer> create(const Vocabulary& vocabulary) {
-    auto created = create_tokenizer(vocabulary);
-    EXPECT_TRUE(created) << (created ? "" : created.error().message);
-    return created ? std::move(*created) : nullptr;
-}
-
-void expect_refused(const Vocabulary& vocabulary, const std::vector<std::string>& parts) {
-    const auto created = create_tokenizer(vocabulary);
-    ASSERT_FALSE(created);
-    EXPECT_EQ(created.error().code, base::ErrorCode::ModelLoadFailed);
-    for (const std::string& part : parts) EXPECT_THAT(created.error().message, HasSubstr(part));
-}
 
 TEST(Tokenizer, UnknownFamilyIsNamed) {
     Vocabulary vocabulary = byte_vocabulary();

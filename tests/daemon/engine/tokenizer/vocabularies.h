@@ -2,6 +2,9 @@
 // Thread-bound.
 #pragma once
 
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -82,6 +85,21 @@ inline base::Result<std::unique_ptr<tokenizer::Tokenizer>> create_tokenizer(cons
 
 inline base::Result<std::unique_ptr<tokenizer::Tokenizer>> create_tokenizer(const Vocabulary& vocabulary) {
     return create_tokenizer(vocabulary.writer());
+}
+
+// Fails the test when the vocabulary is refused; then null.
+inline std::unique_ptr<tokenizer::Tokenizer> create(const Vocabulary& vocabulary) {
+    auto created = create_tokenizer(vocabulary);
+    EXPECT_TRUE(created) << (created ? "" : created.error().message);
+    return created ? std::move(*created) : nullptr;
+}
+
+// The vocabulary is refused with a message that has all the parts.
+inline void expect_refused(const Vocabulary& vocabulary, const std::vector<std::string>& parts) {
+    const auto created = create_tokenizer(vocabulary);
+    ASSERT_FALSE(created);
+    EXPECT_EQ(created.error().code, base::ErrorCode::ModelLoadFailed);
+    for (const std::string& part : parts) EXPECT_THAT(created.error().message, testing::HasSubstr(part));
 }
 
 // Byte-level: ids 0..255 are the bytes in the order of their values; there has to be one merge, so "zq" is 256.

@@ -1,0 +1,256 @@
+// What clients may expect of the service with several models: loading, replacing, listing, tokenizing.
+#include "service/service.h"
+
+#include <sys/stat.h>
+
+#include "service_fixture.h"
+
+namespace llmd::service {
+namespace {
+
+using base::ErrorCode;
+
+class ServiceModelsTest : public ServiceTest {};
+
+TEST_F(ServiceModelsTest, AnotherModelReplacesTheEngineOnceRunningRequestsHaveEnded) {
+    RecordingSink sinks[4];
+    const RequestId first = submit(sinks[0]);
+    load_and_get_ready();
+    expect_start(first);
+    const RequestId other = submit(sinks[1], request("b"));
+    const RequestId late = submit(sinks[2]);
+    EXPECT_EQ(engine().expect<protocol::Submit>().id, late);
+    engine().expect_nothing();
+    EXPECT_EQ(service_->request(late)->position, 1u);
+
+    finish(first);
+    EXPECT_TRUE(engine().hung_up());
+    EXPECT_EQ(n_engines(), 1u);
+    exit_engine();
+    ASSERT_EQ(n_engines(), 2u);
+    EXPECT_EQ(expect_load().model_path, folder_.path() + "/b.gguf");
+    ready();
+    expect_start(other);
+    engine().expect_nothing();
+    EXPECT_EQ(service_->status().model, "b");
+
+    finish(other);
+    exit_engine();
+    EXPECT_EQ(expect_load().model_path, folder_.path() + "/a.gguf");
+    ready();
+    expect_start(late);
+    EXPECT_EQ(sinks[2].accepted, 1);
+    EXPECT_EQ(service_->status().engine_restarts, 0u);
+    EXPECT_EQ(service_->status().last_fault, "");
+}
+
+TEST_F(ServiceModelsTest, NoModelMeansTheLoadedOneElseTheDefault) {
+    RecordingSink sinks[2];
+    const RequestId b = submit(sinks[0], request("b"));
+    load_and_get_ready();
+    expect_start(b);
+    const RequestId unnamed = submit(sinks[1], request(""));
+    EXPECT_EQ(service_->request(unnamed)->model, "b");
+    service_->cancel_all();
+    settle();
+
+    make_service({.default_model = folder_.write("c.bin", "model c")});
+    const RequestId by_path = submit(sinks[1], request(""));
+    EXPECT_EQ(service_->request(by_path)->model, "c.bin");
+
+    make_service({});
+    EXPECT_EQ(refusal(request("")).code, ErrorCode::ModelNotFound);
+    std::filesystem::remove(folder_.path() + "/a.gguf");
+    RecordingSink only;
+    EXPECT_EQ(service_->request(submit(only, request("")))->model, "b");
+    folder_.write("tales-llama-11m-q4_0.gguf", "bundled");
+    make_service({});
+    EXPECT_EQ(service_->request(submit(only, request("")))->model, "tales-llama-11m-q4_0");
+}
+
+TEST_F(ServiceModelsTest, LoadAndUnloadWaitForRunningRequests) {
+    std::vector<std::string> done;
+    const auto note = [&](std::string what) {
+        return [&done, what](base::Result<void> result) {
+            done.push_back(what + (result ? "" : ": " + result.error().message));
+        };
+    };
+    service_->load_model("a", note("load a"));
+    settle();
+    load_and_get_ready();
+    EXPECT_EQ(done, std::vector<std::string>{"load a"});
+    EXPECT_EQ(service_->status().state, State::Ready);
+    RecordingSink sinks[2];
+    const RequestId id = submit(sinks[0]);
+    expect_start(id);
+    service_->unload_model(note("unload"));
+    service_->load_model(folder_.path() + "/b.gguf", note("load b"));
+    const RequestId later = submit(sinks[1], request("b"));
+    EXPECT_EQ(done.size(), 1u);
+    finish(id);
+    exit_engine();
+    EXPECT_EQ(done.back(), "unload");
+    load_and_get_ready();
+    EXPECT_EQ(done.back(), "load b");
+    expect_start(later);
+    finish(later);
+
+    service_->unload_model(note("unload again"));
+    settle();
+    exit_engine();
+    EXPECT_EQ(done.back(), "unload again");
+    EXPECT_EQ(service_->status().state, State::Idle);
+    EXPECT_EQ(service_->status().model, "");
+    EXPECT_EQ(service_->status().engine_pid, 0);
+    service_->unload_model(note("nothing to unload"));
+    settle();
+    EXPECT_EQ(done.back(), "nothing to unload");
+
+    service_->load_model("b", note("load b again"));
+    settle();
+    load_and_get_ready();
+    EXPECT_EQ(done.back(), "load b again");
+    EXPECT_EQ(service_->status().engine_restarts, 0u);  // nothing has died
+}
+
+TEST_F(ServiceModelsTest, LoadModelSaysWhatIsWrongWithAPath) {
+    std::vector<ErrorCode> codes;
+    ASSERT_EQ(::mkfifo((folder_.path() + "/fifo").c_str(), 0600), 0);
+    for (const std::string& path :
+         {folder_.path(), folder_.path() + "/fifo", folder_.path() + "/none", std::string("none")}) {
+        service_->load_model(path, [&](base::Result<void> result) { codes.push_back(result.error().code); });
+    }
+    settle();
+    EXPECT_EQ(codes, (std::vector<ErrorCode>{ErrorCode::InvalidArgument, ErrorCode::InvalidArgument,
+                                             ErrorCode::ModelNotFound, ErrorCode::ModelNotFound}));
+    EXPECT_EQ(n_engines(), 0u);
+}
+
+TEST_F(ServiceModelsTest, LoadModelRefusesNamesThatCannotBeShown) {
+    for (const std::string name : {"line\nbreak.gguf", "\x1b[31mred.gguf", "\xff.gguf", ".hidden.gguf", ".gguf"}) {
+        std::optional<base::Error> error;
+        service_->load_model(folder_.write(name, "a model"),
+                             [&](base::Result<void> result) { error = result.error(); });
+        settle();
+        ASSERT_TRUE(error);
+        EXPECT_EQ(error->code, ErrorCode::InvalidArgument);
+        EXPECT_TRUE(is_one_line(error->message)) << error->message;
+    }
+    EXPECT_EQ(n_engines(), 0u);
+}
+
+TEST_F(ServiceModelsTest, ANameIsTheCataloguesBeforeItIsThatOfALoadedPath) {
+    const TemporaryFolder elsewhere;
+    const std::string other_a = elsewhere.write("a.gguf", "another model a");
+    const std::string c = elsewhere.write("c.gguf", "model c");
+    service_->load_model(other_a, nullptr);
+    settle();
+    EXPECT_EQ(expect_load().model_path, other_a);
+    ready();
+    RecordingSink sinks[2];
+    submit(sinks[0], request("a"));
+    exit_engine();
+    EXPECT_EQ(expect_load().model_path, folder_.path() + "/a.gguf");
+    service_->cancel_all();
+    settle();
+
+    service_->load_model(c, nullptr);
+    settle();
+    exit_engine();
+    EXPECT_EQ(expect_load().model_path, c);
+    ready();
+    expect_start(submit(sinks[1], request("c")));
+}
+
+TEST_F(ServiceModelsTest, LoadModelLoadsAChangedFileAgain) {
+    int loaded = 0;
+    const auto count = [&](base::Result<void> result) { loaded += result ? 1 : 0; };
+    service_->load_model("a", count);
+    settle();
+    load_and_get_ready();
+    service_->load_model("a", count);
+    settle();
+    EXPECT_EQ(loaded, 2);
+    EXPECT_EQ(n_engines(), 1u);
+    folder_.write("a.gguf", "another model a");
+    service_->load_model("a", count);
+    settle();
+    exit_engine();
+    load_and_get_ready();
+    EXPECT_EQ(loaded, 3);
+    EXPECT_EQ(n_engines(), 2u);
+}
+
+TEST_F(ServiceModelsTest, TokenizesWithTheNamedModelAndLoadsItIfNeedBe) {
+    std::vector<std::vector<int32_t>> answers;
+    std::vector<ErrorCode> errors;
+    const auto note = [&](base::Result<std::vector<int32_t>> result) {
+        if (result) {
+            answers.push_back(*result);
+        } else {
+            errors.push_back(result.error().code);
+        }
+    };
+    service_->tokenize("", "Hello", note);
+    settle();
+    load_and_get_ready();
+    auto call = engine().expect<protocol::Tokenize>();
+    EXPECT_EQ(call.text, "Hello");
+    send(protocol::Tokenized{call.id, {1, 2}});
+    EXPECT_EQ(answers, (std::vector<std::vector<int32_t>>{{1, 2}}));
+
+    service_->tokenize("b", "Bye", note);
+    settle();
+    exit_engine();
+    EXPECT_EQ(expect_load().model_path, folder_.path() + "/b.gguf");
+    ready();
+    call = engine().expect<protocol::Tokenize>();
+    send(protocol::Refused{call.id, ErrorCode::PromptTooLong, "long"});
+    service_->tokenize("c", "", note);
+    service_->tokenize("a", std::string(1u << 20, 'x'), note);
+    settle();
+    EXPECT_EQ(errors,
+              (std::vector<ErrorCode>{ErrorCode::PromptTooLong, ErrorCode::ModelNotFound, ErrorCode::PromptTooLong}));
+}
+
+TEST_F(ServiceModelsTest, ATextForAnotherModelIsTokenizedBeforeTheWaitingGoOn) {
+    RecordingSink sinks[2];
+    const RequestId first = submit(sinks[0]);
+    load_and_get_ready(1);
+    expect_start(first);
+    const RequestId second = submit(sinks[1]);
+    std::vector<int32_t> ids;
+    service_->tokenize("b", "Hello", [&](auto result) { ids = result ? *result : std::vector<int32_t>(); });
+    finish(first);
+    exit_engine();
+    EXPECT_EQ(expect_load().model_path, folder_.path() + "/b.gguf");
+    ready(1);
+    const auto call = engine().expect<protocol::Tokenize>();
+    EXPECT_FALSE(engine().hung_up());
+    EXPECT_EQ(service_->status().active, 0u);
+    EXPECT_EQ(service_->request(second)->position, 0u);
+    send(protocol::Tokenized{call.id, {1, 2}});
+    EXPECT_EQ(ids, (std::vector<int32_t>{1, 2}));
+    exit_engine();
+    EXPECT_EQ(n_engines(), 3u);
+    EXPECT_EQ(expect_load().model_path, folder_.path() + "/a.gguf");
+    ready(1);
+    expect_start(second);
+}
+
+TEST_F(ServiceModelsTest, ListsModelsAndSaysWhichIsLoaded) {
+    RecordingSink sink;
+    submit(sink, request("b"));
+    load_and_get_ready();
+    std::vector<ModelEntry> entries;
+    service_->list_models([&](std::vector<ModelEntry> list) { entries = std::move(list); });
+    settle();
+    ASSERT_EQ(entries.size(), 2u);
+    EXPECT_EQ(entries[0].name, "a");
+    EXPECT_FALSE(entries[0].loaded);
+    EXPECT_TRUE(entries[1].loaded);
+    EXPECT_NE(entries[1].error.find("cannot run /nonexistent"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace llmd::service
