@@ -40,8 +40,9 @@ public:
     base::Result<void> upload(const ClBuffer& to, uint64_t offset, std::span<const std::byte> bytes);
     // Queues a copy: `bytes` must stay as they are until finish() or read().
     base::Result<void> write(const ClBuffer& to, uint64_t offset, std::span<const std::byte> bytes);
-    // groups_x work-groups of kGroupItems items, times groups_y.
-    base::Result<void> launch(const ClKernel& kernel, size_t groups_x, size_t groups_y);
+    // groups_x work-groups of group_items items, times groups_y.
+    base::Result<void> launch(const ClKernel& kernel, size_t groups_x, size_t groups_y,
+                              size_t group_items = kGroupItems);
     // Submits everything, waits for it and copies.
     base::Result<void> read(const ClBuffer& from, uint64_t offset, std::span<std::byte> out);
     // Submits everything and waits for it.

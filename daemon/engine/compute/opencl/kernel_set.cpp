@@ -1,5 +1,6 @@
 #include "engine/compute/opencl/kernel_set.h"
 
+#include <algorithm>
 #include <string_view>
 
 #include "kernel_sources.h"
@@ -31,6 +32,8 @@ Result<KernelSet> KernelSet::build(const DeviceQueue& queue, const model::ModelC
     KernelSet set;
     set.slices_ = queue.limits().is_cpu ? 1 : kGpuSlices;
     set.wide_ = queue.limits().is_cpu;
+    const uint32_t rows = static_cast<uint32_t>(kGroupItems) / set.slices_;
+    set.matvec_shapes_ = {{1, rows, kGroupItems}, {kMaxColumns, rows, kGroupItems}};
     set.shape_options_ =
         base::concat("-DMAX_ROWS=", limits.max_rows, " -DMAX_PAGES=", (limits.n_ctx + kPageTokens - 1) / kPageTokens,
                      " -DN_EMBD=", config.n_embd, " -DHEAD_DIM=", config.head_dim, " -DQ_ROWS=", config.q_rows(),
@@ -66,7 +69,8 @@ Result<ClKernel> KernelSet::embed(const DeviceQueue& queue, model::TensorType ty
     return make_kernel(program, "embed");
 }
 
-Result<ClKernel> KernelSet::matvec(const DeviceQueue& queue, model::TensorType type, uint32_t columns) {
+Result<ClKernel> KernelSet::matvec(const DeviceQueue& queue, model::TensorType type, const MatvecShape& shape) {
+    const uint32_t columns = shape.columns;
     ClProgram& program = typed_[{type, columns}];
     if (!program) {
         // No shape in the options: drivers that cache programs find these again for every model.
@@ -78,6 +82,12 @@ Result<ClKernel> KernelSet::matvec(const DeviceQueue& queue, model::TensorType t
         program = std::move(*built);
     }
     return make_kernel(program, "matvec");
+}
+
+uint32_t KernelSet::rows_per_group() const {
+    return std::min_element(matvec_shapes_.begin(), matvec_shapes_.end(),
+                            [](const auto& a, const auto& b) { return a.rows < b.rows; })
+        ->rows;
 }
 
 std::string KernelSet::profile() const {

@@ -4,8 +4,10 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/result.h"
 #include "engine/compute/backend.h"
@@ -14,8 +16,13 @@
 
 namespace llmd::compute {
 
-// Columns that one matvec launch computes together: one for a lone row, else groups of four.
-inline constexpr uint32_t kBatchColumns = 4;
+// What a work-group of one variant of matvec computes: `rows` of the matrix times `columns` rows of the batch.
+struct MatvecShape {
+    uint32_t columns;
+    uint32_t rows;
+    uint32_t group_items;
+};
+inline constexpr uint32_t kMaxColumns = 4;
 // Pieces of the vocabulary and the candidates that each gives (sample.cl).
 inline constexpr uint32_t kSampleChunks = 64;
 inline constexpr uint32_t kChunkCandidates = kMaxCandidates / kSampleChunks;
@@ -32,16 +39,19 @@ public:
     base::Result<ClKernel> sample() const { return make_kernel(sample_, "sample"); }
     // Build their program at the first call for a type.
     base::Result<ClKernel> embed(const DeviceQueue& queue, model::TensorType type);
-    base::Result<ClKernel> matvec(const DeviceQueue& queue, model::TensorType type, uint32_t columns);
+    base::Result<ClKernel> matvec(const DeviceQueue& queue, model::TensorType type, const MatvecShape& shape);
 
-    // Rows of the matrix that one work-group of matvec computes.
-    uint32_t rows_per_group() const { return static_cast<uint32_t>(kGroupItems) / slices_; }
+    // By rising columns, the first with one. Every variant gives the same bits.
+    std::span<const MatvecShape> matvec_shapes() const { return matvec_shapes_; }
+    // Rows of the matrix that a work-group of any variant computes at least.
+    uint32_t rows_per_group() const;
     // What decides the order and kind of float operations, beside the device itself.
     std::string profile() const;
 
 private:
     uint32_t slices_ = 1;
     bool wide_ = false;
+    std::vector<MatvecShape> matvec_shapes_;
     std::string shape_options_;
     ClProgram norm_, rope_kv_, attention_, sample_;
     std::map<std::pair<model::TensorType, uint32_t>, ClProgram> typed_;  // by type and columns; 0 columns: embed

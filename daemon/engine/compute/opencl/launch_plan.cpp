@@ -25,6 +25,11 @@ public:
     Result<void> bind_sample(Launches& to);
 
 private:
+    // A kernel that computes one row in a work-group.
+    static void add(Launches& to, ClKernel kernel, uint32_t groups) {
+        Launch& launch = to.emplace_back();
+        launch.variants.push_back({std::move(kernel), 1, groups, kGroupItems});
+    }
     Result<void> add_norm(Launches& to, Role weight, Role bias, uint32_t layer, bool of_outputs);
     // y[y_first...] of rows that are y_stride long = matrix x (+ bias), for every part of the matrix.
     Result<void> add_matvec(Launches& to, const DeviceMatrix& matrix, const ClBuffer& x, const ClBuffer* bias,
@@ -45,18 +50,15 @@ Result<void> Binder::bind_embedding(Launches& to) {
         return weights_.vector(Role::PositionEmbedding).error();
     }
     for (const MatrixPart& part : (*matrix)->parts) {
-        Launch launch;
         auto kernel = kernels_.embed(queue_, (*matrix)->type);
         if (!kernel) return kernel.error();
-        launch.kernel = std::move(*kernel);
-        launch.groups = static_cast<uint32_t>((config_.n_embd + 32 * kGroupItems - 1) / (32 * kGroupItems));
-        if (auto ok =
-                set_args(launch.kernel, part.buffer, (*matrix)->row_bytes, part.first_row, part.rows, buffers_.step,
-                         positions ? *positions : buffers_.step, uint32_t{positions != nullptr}, buffers_.x);
+        if (auto ok = set_args(*kernel, part.buffer, (*matrix)->row_bytes, part.first_row, part.rows, buffers_.step,
+                               positions ? *positions : buffers_.step, uint32_t{positions != nullptr}, buffers_.x);
             !ok) {
             return ok;
         }
-        to.push_back(std::move(launch));
+        add(to, std::move(*kernel),
+            static_cast<uint32_t>((config_.n_embd + 32 * kGroupItems - 1) / (32 * kGroupItems)));
     }
     return {};
 }
@@ -67,14 +69,12 @@ Result<void> Binder::add_norm(Launches& to, Role weight, Role bias, uint32_t lay
     const ClBuffer* shift = weights_.find_vector(bias, layer);
     auto kernel = kernels_.norm();
     if (!kernel) return kernel.error();
-    Launch launch;
-    launch.kernel = std::move(*kernel);
-    if (auto ok = set_args(launch.kernel, buffers_.x, **scale, shift ? *shift : **scale, uint32_t{shift != nullptr},
+    if (auto ok = set_args(*kernel, buffers_.x, **scale, shift ? *shift : **scale, uint32_t{shift != nullptr},
                            config_.norm_eps, buffers_.step, uint32_t{of_outputs}, buffers_.normed);
         !ok) {
         return ok;
     }
-    to.push_back(std::move(launch));
+    add(to, std::move(*kernel), 1);
     return {};
 }
 
@@ -82,9 +82,8 @@ Result<void> Binder::add_matvec(Launches& to, const DeviceMatrix& matrix, const 
                                 const ClBuffer& y, uint32_t y_stride, uint32_t y_first, Epilogue epilogue) {
     for (const MatrixPart& part : matrix.parts) {
         Launch launch;
-        launch.groups = (part.rows + kernels_.rows_per_group() - 1) / kernels_.rows_per_group();
-        for (const uint32_t columns : {1u, kBatchColumns}) {
-            auto kernel = kernels_.matvec(queue_, matrix.type, columns);
+        for (const MatvecShape& shape : kernels_.matvec_shapes()) {
+            auto kernel = kernels_.matvec(queue_, matrix.type, shape);
             if (!kernel) return kernel.error();
             if (auto ok = set_args(*kernel, part.buffer, matrix.row_bytes, part.rows, matrix.cols, x, bias ? *bias : x,
                                    uint32_t{bias != nullptr}, y, y_stride, y_first, part.first_row,
@@ -92,7 +91,8 @@ Result<void> Binder::add_matvec(Launches& to, const DeviceMatrix& matrix, const 
                 !ok) {
                 return ok;
             }
-            (columns == 1 ? launch.kernel : launch.batched) = std::move(*kernel);
+            const uint32_t groups = (part.rows + shape.rows - 1) / shape.rows;
+            launch.variants.push_back({std::move(*kernel), shape.columns, groups, shape.group_items});
         }
         to.push_back(std::move(launch));
     }
@@ -127,7 +127,7 @@ Result<void> Binder::bind_layer(uint32_t layer, LayerLaunches& to) {
         !ok)
         return ok;
     const auto groups = static_cast<uint32_t>((q_rows / 2 + kv_rows + kGroupItems - 1) / kGroupItems);
-    to.norm_qkv.push_back({std::move(*rope_kv), {}, groups});
+    add(to.norm_qkv, std::move(*rope_kv), groups);
 
     auto attention = kernels_.attention();
     if (!attention) return attention.error();
@@ -137,7 +137,7 @@ Result<void> Binder::bind_layer(uint32_t layer, LayerLaunches& to) {
         !ok) {
         return ok;
     }
-    to.attend.push_back({std::move(*attention), {}, config_.n_heads});
+    add(to.attend, std::move(*attention), config_.n_heads);
 
     if (auto ok = project(to.attend_output, Role::AttnOutput, Role::AttnOutputBias, buffers_.attended, buffers_.x,
                           config_.n_embd, 0, Epilogue::Add);
@@ -176,7 +176,7 @@ Result<void> Binder::bind_sample(Launches& to) {
     auto kernel = kernels_.sample();
     if (!kernel) return kernel.error();
     if (auto ok = set_args(*kernel, buffers_.logits, buffers_.requests, buffers_.step, buffers_.answer); !ok) return ok;
-    to.push_back({std::move(*kernel), {}, kSampleChunks});
+    add(to, std::move(*kernel), kSampleChunks);
     return {};
 }
 

@@ -2,6 +2,7 @@
 // to step (rows, positions, tokens, pages, sampling requests) lies in small buffers that the kernels read.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -14,7 +15,7 @@
 namespace llmd::compute {
 
 // Device memory beside the weights. Activations have one row for each row of a batch, up to a multiple of
-// kBatchColumns.
+// kMaxColumns.
 struct DeviceBuffers {
     ClBuffer step;               // the batch (common.cl)
     ClBuffer page_tables;        // [slot][pages of a context]
@@ -31,11 +32,25 @@ struct DeviceBuffers {
     std::vector<ClBuffer> values;
 };
 
-// A kernel with all its arguments set. One that has `batched` computes one column, and `batched` kBatchColumns.
-struct Launch {
+// A kernel with all its arguments set. A work-group computes `columns` rows of a batch together; those of the grid's
+// last work-groups that no row stands in are computed too and never used.
+struct LaunchVariant {
     ClKernel kernel;
-    ClKernel batched;
-    uint32_t groups = 1;
+    uint32_t columns = 1;
+    uint32_t groups = 1;  // the grid's first dimension
+    uint32_t group_items = kGroupItems;
+};
+
+// One computation in all its variants, by rising columns, the first with one.
+struct Launch {
+    std::vector<LaunchVariant> variants;
+
+    // The narrowest variant that takes `rows` at once, else the widest.
+    const LaunchVariant& for_rows(uint32_t rows) const {
+        const auto fits = [rows](const LaunchVariant& variant) { return variant.columns >= rows; };
+        const auto found = std::find_if(variants.begin(), variants.end(), fits);
+        return found == variants.end() ? variants.back() : *found;
+    }
 };
 using Launches = std::vector<Launch>;
 

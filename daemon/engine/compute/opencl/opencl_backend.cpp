@@ -88,7 +88,7 @@ private:
 };
 
 Result<void> OpenClBackend::allocate() {
-    const auto round_up = [](uint64_t rows) { return (rows + kBatchColumns - 1) / kBatchColumns * kBatchColumns; };
+    const auto round_up = [](uint64_t rows) { return (rows + kMaxColumns - 1) / kMaxColumns * kMaxColumns; };
     const uint64_t rows = round_up(limits_.max_rows);
     const uint64_t outputs = round_up(limits_.max_outputs);
     step_words_.resize(kStepHeader + kStepRowWords * limits_.max_rows + limits_.max_outputs);
@@ -196,9 +196,9 @@ Result<void> OpenClBackend::begin(std::span<const Row> rows) {
 Result<void> OpenClBackend::run(const Launches& launches, uint32_t rows) {
     if (rows == 0) return {};
     for (const Launch& launch : launches) {
-        const bool batch = launch.batched && rows > 1;
-        const uint32_t grid_rows = batch ? (rows + kBatchColumns - 1) / kBatchColumns : rows;
-        if (auto ok = queue_.launch(batch ? launch.batched : launch.kernel, launch.groups, grid_rows); !ok) return ok;
+        const LaunchVariant& variant = launch.for_rows(rows);
+        const uint32_t grid_rows = (rows + variant.columns - 1) / variant.columns;
+        if (auto ok = queue_.launch(variant.kernel, variant.groups, grid_rows, variant.group_items); !ok) return ok;
     }
     return {};
 }

@@ -29,9 +29,9 @@ struct MatvecRun {
     const ClBuffer& x;
     const ClBuffer& y;  // also the absent bias
 
-    // y[column][row] for `columns` columns from `values`.
+    // y[column][row] for the columns in `values`.
     Result<std::vector<float>> operator()(const ClKernel& kernel, std::span<const float> values,
-                                          uint32_t columns) const {
+                                          const MatvecShape& shape) const {
         if (auto ok = queue.upload(x, 0, std::as_bytes(values)); !ok) return ok.error();
         if (auto ok = set_args(kernel, matrix.parts[0].buffer, matrix.row_bytes, rows, matrix.cols, x, y, uint32_t{0},
                                y, rows, uint32_t{0}, uint32_t{0}, uint32_t{0});
@@ -39,12 +39,43 @@ struct MatvecRun {
             return ok.error();
         }
         // More groups than rows need, whatever the device: those past the end must write nothing.
-        if (auto ok = queue.launch(kernel, rows, 1); !ok) return ok.error();
-        std::vector<float> result(size_t{rows} * columns);
+        if (auto ok = queue.launch(kernel, rows, 1, shape.group_items); !ok) return ok.error();
+        std::vector<float> result(size_t{rows} * shape.columns);
         if (auto ok = queue.read(y, 0, std::as_writable_bytes(std::span(result))); !ok) return ok.error();
         return result;
     }
 };
+
+// Compares a column's products with double-precision ones of the host.
+Result<void> check_column(const TestRows& test, std::span<const float> column, std::span<const float> got,
+                          const std::string& name) {
+    const DeviceMatrix& matrix = *test.matrix;
+    std::vector<float> weights(matrix.cols);
+    for (uint32_t r = 0; r < got.size(); ++r) {
+        model::dequantize(matrix.type, std::span(test.bytes).subspan(size_t{r} * matrix.row_bytes, matrix.row_bytes),
+                          weights);
+        double sum = 0, magnitude = 0;
+        for (uint32_t i = 0; i < matrix.cols; ++i) {
+            const double product = static_cast<double>(weights[i]) * column[i];
+            sum += product;
+            magnitude += std::fabs(product);
+        }
+        if (std::isfinite(sum) && !(std::fabs(got[r] - sum) <= kMatvecTolerance * magnitude)) {
+            return base::fail(ErrorCode::DeviceError, name, " gives ", got[r], " instead of ", sum, " in row ", r);
+        }
+    }
+    return {};
+}
+
+Result<void> check_same(std::span<const float> alone, std::span<const float> together, const std::string& name) {
+    for (size_t i = 0; i < alone.size(); ++i) {
+        if (std::isfinite(alone[i]) && std::bit_cast<uint32_t>(alone[i]) != std::bit_cast<uint32_t>(together[i])) {
+            return base::fail(ErrorCode::DeviceError, name, ": gives ", together[i], " instead of ", alone[i],
+                              " alone");
+        }
+    }
+    return {};
+}
 
 }  // namespace
 
@@ -79,44 +110,30 @@ Result<void> check_matvec(DeviceQueue& queue, KernelSet& kernels, const TestRows
     const uint32_t cols = matrix.cols;
     const std::string name =
         base::concat("self-test: matvec for ", model::block_format(matrix.type).name, " of ", cols, " columns");
-    auto x = queue.allocate_scratch(name, uint64_t{kBatchColumns} * cols * sizeof(float));
+    auto x = queue.allocate_scratch(name, uint64_t{kMaxColumns} * cols * sizeof(float));
     if (!x) return x.error();
-    auto y = queue.allocate_scratch(name, uint64_t{kBatchColumns} * rows * sizeof(float));
+    auto y = queue.allocate_scratch(name, uint64_t{kMaxColumns} * rows * sizeof(float));
     if (!y) return y.error();
-    auto single = kernels.matvec(queue, matrix.type, 1);
-    if (!single) return single.error();
-    auto batched = kernels.matvec(queue, matrix.type, kBatchColumns);
-    if (!batched) return batched.error();
 
-    std::vector<float> columns(size_t{kBatchColumns} * cols);
+    std::vector<float> columns(size_t{kMaxColumns} * cols);
     for (size_t i = 0; i < columns.size(); ++i) columns[i] = test_value(static_cast<uint32_t>(i));
     const MatvecRun run{queue, matrix, rows, *x, *y};
-    const auto together = run(*batched, columns, kBatchColumns);
-    if (!together) return together.error();
-
-    std::vector<float> weights(cols);
-    for (uint32_t n = 0; n < kBatchColumns; ++n) {
-        const auto column = std::span<const float>(columns).subspan(size_t{n} * cols, cols);
-        const auto alone = run(*single, column, 1);
-        if (!alone) return alone.error();
-        for (uint32_t r = 0; r < rows; ++r) {
-            model::dequantize(matrix.type,
-                              std::span(test.bytes).subspan(size_t{r} * matrix.row_bytes, matrix.row_bytes), weights);
-            double sum = 0, magnitude = 0;
-            for (uint32_t i = 0; i < cols; ++i) {
-                const double product = static_cast<double>(weights[i]) * column[i];
-                sum += product;
-                magnitude += std::fabs(product);
-            }
-            if (!std::isfinite(sum)) continue;
-            const float got = (*alone)[r];
-            const float got_together = (*together)[size_t{n} * rows + r];
-            if (!(std::fabs(got - sum) <= kMatvecTolerance * magnitude)) {
-                return base::fail(ErrorCode::DeviceError, name, " gives ", got, " instead of ", sum, " in row ", r);
-            }
-            if (std::bit_cast<uint32_t>(got) != std::bit_cast<uint32_t>(got_together)) {
-                return base::fail(ErrorCode::DeviceError, name, " gives ", got, " alone and ", got_together, " among ",
-                                  kBatchColumns, " columns in row ", r);
+    std::vector<float> alone;  // [column][row]
+    for (const MatvecShape& shape : kernels.matvec_shapes()) {
+        auto kernel = kernels.matvec(queue, matrix.type, shape);
+        if (!kernel) return kernel.error();
+        for (uint32_t first = 0; first < kMaxColumns; first += shape.columns) {
+            const auto values =
+                std::span<const float>(columns).subspan(size_t{first} * cols, size_t{shape.columns} * cols);
+            const auto got = run(*kernel, values, shape);
+            if (!got) return got.error();
+            if (shape.columns == 1) {
+                if (auto ok = check_column(test, values, *got, name); !ok) return ok;
+                alone.insert(alone.end(), got->begin(), got->end());
+            } else if (auto ok = check_same(std::span(alone).subspan(size_t{first} * rows, got->size()), *got,
+                                            base::concat(name, ", ", shape.columns, " at once"));
+                       !ok) {
+                return ok;
             }
         }
     }

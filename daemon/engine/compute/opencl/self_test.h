@@ -12,7 +12,7 @@ namespace llmd::compute {
 // values: Rusticl before Mesa 26 can omit the barrier between launches on Adreno.
 base::Result<bool> launches_are_ordered(DeviceQueue& queue);
 
-// Multiplies `rows` of a matrix with pseudo-random columns in both matvec variants. DeviceError names the
+// Multiplies `rows` of a matrix with pseudo-random columns in every matvec variant. DeviceError names the
 // kernel when a sum differs from the host's double-precision one by more than kMatvecTolerance times the sum of the
 // products' magnitudes, or when the variants differ in a single bit. Rows whose reference is not finite are passed
 // over: the file, not the device, is to blame.
