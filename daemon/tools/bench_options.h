@@ -13,7 +13,7 @@ namespace llmd::bench {
 
 extern const std::string_view kHelp;
 
-enum class Command : uint8_t { Help, Version, Speed, Eval };
+enum class Command : uint8_t { Help, Version, Speed, Eval, Launches };
 enum class Format : uint8_t { Markdown, Json };
 
 struct Options {
@@ -22,7 +22,7 @@ struct Options {
     compute::BackendOptions backend;
     Format format = Format::Markdown;
     uint32_t prefill_chunk = 0;  // 0: generation::kMaxPrefillRows, for eval 16
-    // speed
+    // speed; launches has the same but for the batches
     uint32_t prompt = 128;
     uint32_t generate = 32;
     std::vector<uint32_t> batches = {1, 4};

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tools/bench_eval.h"
+#include "tools/bench_launches.h"
 #include "tools/bench_options.h"
 #include "tools/bench_speed.h"
 
@@ -28,6 +29,8 @@ base::Result<std::string> run(const bench::Options& options) {
             return bench::run_speed(options);
         case bench::Command::Eval:
             return bench::run_eval(options);
+        case bench::Command::Launches:
+            return bench::run_launches(options);
     }
     return std::string();
 }

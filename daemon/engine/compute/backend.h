@@ -89,6 +89,12 @@ struct DeviceReport {
     uint64_t kv_bytes = 0;           // held by KV pages
 };
 
+// What was handed to the device since the backend was created; all zero where there is no queue.
+struct QueueCounts {
+    uint64_t launches = 0;
+    uint64_t submissions = 0;  // a blocking call that submits what is queued counts as one
+};
+
 // What a caller may not ask for is InvalidArgument.
 class Backend {
 public:
@@ -96,6 +102,7 @@ public:
 
     virtual const DeviceReport& report() const = 0;
     virtual const BackendLimits& limits() const = 0;
+    virtual QueueCounts queue_counts() const { return {}; }
 
     // --- Loading ---------------------------------------------------------------------------------------------------
     // Takes a copy of one tensor in whatever form the device likes; the caller may drop the file's pages afterwards.

@@ -93,12 +93,13 @@ base::Result<size_t> choose(const Devices& devices, std::string_view part) {
 }
 
 base::Result<std::unique_ptr<Backend>> create_on(const Devices& devices, size_t index, const model::ModelConfig& config,
-                                                 const LimitsPlan& plan, std::vector<std::string> notes) {
+                                                 const LimitsPlan& plan, const OpenClOverrides& overrides,
+                                                 std::vector<std::string> notes) {
     const OpenClDevice& device = devices[index];
     const uint64_t host_bytes = device.shares_host_memory ? available_memory_bytes() : UINT64_MAX;
     const auto limits = plan(std::min(device.memory_bytes, host_bytes));
     if (!limits) return limits.error();
-    return create_opencl_backend(config, *limits, index, {}, std::move(notes));
+    return create_opencl_backend(config, *limits, index, overrides, std::move(notes));
 }
 
 // Tries every GPU that matches; `notes` tells why none was taken.
@@ -114,7 +115,7 @@ std::unique_ptr<Backend> try_gpus(const model::ModelConfig& config, const Limits
         const OpenClDevice& device = (*devices)[i];
         if (!device.is_gpu || !matches(device, part)) continue;
         tried = true;
-        auto backend = create_on(*devices, i, config, plan, notes);
+        auto backend = create_on(*devices, i, config, plan, {}, notes);
         if (backend) return std::move(*backend);
         notes.push_back(base::concat(label(device), " is not used: ", backend.error().message));
     }
@@ -146,7 +147,7 @@ base::Result<std::unique_ptr<Backend>> create_backend(const model::ModelConfig& 
             if (!devices) return devices.error();
             const auto index = choose(*devices, options.device);
             if (!index) return index.error();
-            return create_on(*devices, *index, config, plan, std::move(notes));
+            return create_on(*devices, *index, config, plan, {.compile_only = options.compile_only}, std::move(notes));
         }
         case BackendKind::Auto:
             if (!options.avoid_device_reason.empty()) {

@@ -28,6 +28,7 @@ struct BackendOptions {
     BackendKind kind = BackendKind::Auto;
     std::string device;  // a part of the OpenCL platform's or device's name, any case; empty: the first suitable one
     uint32_t n_threads = 0;           // CPU workers; 0: one a performance core
+    bool compile_only = false;        // OpenClOverrides; for measurements, never for an answer
     std::string avoid_device_reason;  // not empty: Auto must take the CPU, and this is the note that says why
 };
 

@@ -38,6 +38,7 @@ Result<DeviceQueue> DeviceQueue::open(const ClDevice& device, const OpenClOverri
         opened.limits_.max_buffer_bytes = std::min(limits->max_buffer_bytes, overrides.max_buffer_bytes);
     }
     if (overrides.use_gpu_kernels) opened.limits_.is_cpu = false;
+    opened.compile_only_ = overrides.compile_only;
     cl_int status = CL_SUCCESS;
     const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
                                                 reinterpret_cast<cl_context_properties>(device.platform), 0};
@@ -117,16 +118,24 @@ Result<void> DeviceQueue::launch(const ClKernel& kernel, size_t groups_x, size_t
     const cl_int status =
         clEnqueueNDRangeKernel(queue_.get(), kernel.get(), 2, nullptr, global, local, 0, nullptr, nullptr);
     if (auto ok = cl_check("clEnqueueNDRangeKernel", status); !ok) return ok;
-    if (submit_each_) return cl_check("clFlush", clFlush(queue_.get()));
-    return {};
+    ++counts_.launches;
+    if (!submit_each_) return {};
+    ++counts_.submissions;
+    return cl_check("clFlush", clFlush(queue_.get()));
 }
 
 Result<void> DeviceQueue::read(const ClBuffer& from, uint64_t offset, std::span<std::byte> out) {
+    if (compile_only_) {
+        std::fill(out.begin(), out.end(), std::byte{0});
+        return finish();
+    }
+    ++counts_.submissions;
     return cl_check("clEnqueueReadBuffer", clEnqueueReadBuffer(queue_.get(), from.get(), CL_TRUE, offset, out.size(),
                                                                out.data(), 0, nullptr, nullptr));
 }
 
 Result<void> DeviceQueue::finish() {
+    ++counts_.submissions;
     return cl_check("clFinish", clFinish(queue_.get()));
 }
 

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "engine/compute/backend.h"
 #include "engine/compute/opencl/cl_error.h"
 #include "engine/compute/opencl/cl_handle.h"
 #include "engine/compute/opencl/device.h"
@@ -27,6 +28,9 @@ public:
     const DeviceLimits& limits() const { return limits_; }
     // From now on every launch is submitted on its own: for drivers that do not order the launches of one submission.
     void submit_each_launch() { submit_each_ = true; }
+    // Launches are queued but never run (OpenClOverrides): there is nothing to check, and read() gives zeros.
+    bool compile_only() const { return compile_only_; }
+    const QueueCounts& counts() const { return counts_; }
 
     // OutOfMemory names `what`, its size and the limit that it passes.
     base::Result<ClBuffer> allocate(std::string_view what, uint64_t bytes);
@@ -54,7 +58,9 @@ private:
     ClContext context_;
     ClQueue queue_;
     uint64_t allocated_bytes_ = 0;
+    QueueCounts counts_;
     bool submit_each_ = false;
+    bool compile_only_ = false;
 };
 
 base::Result<ClKernel> make_kernel(const ClProgram& program, const char* name);

@@ -38,6 +38,7 @@ public:
 
     const DeviceReport& report() const override { return report_; }
     const BackendLimits& limits() const override { return limits_; }
+    QueueCounts queue_counts() const override { return queue_.counts(); }
     Result<void> upload(const model::Weight& weight) override { return weights_.upload(queue_, weight); }
     Result<void> finish_loading() override;
     Result<void> set_pages(uint32_t slot, std::span<const uint32_t> pages) override { return pages_.set(slot, pages); }
@@ -137,6 +138,7 @@ Result<void> OpenClBackend::allocate() {
 
 Result<void> OpenClBackend::finish_loading() {
     for (const auto& [kind, rows] : weights_.test_rows()) {
+        if (queue_.compile_only()) break;
         if (auto ok = check_matvec(queue_, kernels_, rows); !ok) return ok;
     }
     weights_.drop_test_rows();
@@ -265,7 +267,7 @@ Result<std::unique_ptr<Backend>> create_opencl_backend(const model::ModelConfig&
     report.notes = std::move(notes);
     if (overrides.submit_each_launch) {
         queue->submit_each_launch();
-    } else {
+    } else if (!overrides.compile_only) {
         auto ordered = launches_are_ordered(*queue);
         if (!ordered) return named(ordered.error());
         if (!*ordered) {

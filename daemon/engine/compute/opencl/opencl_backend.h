@@ -26,11 +26,12 @@ struct OpenClDevice {
 // when there simply is none. A platform that fails is passed over; `notes`, if given, gets a sentence for each.
 base::Result<std::vector<OpenClDevice>> list_opencl_devices(std::vector<std::string>* notes = nullptr);
 
-// For tests: a device with narrower limits than the one at hand.
+// For tests and measurements: a device with narrower limits than the one at hand.
 struct OpenClOverrides {
     uint64_t max_buffer_bytes = 0;    // one allocation; 0: what the device says
     bool submit_each_launch = false;  // as if the driver did not order dependent launches
     bool use_gpu_kernels = false;     // the kernel variants for GPUs on a CPU device too
+    bool compile_only = false;        // a driver without its hardware: nothing is checked or tuned, reads give zeros
 };
 
 // `device_index` is an index into list_opencl_devices(). `notes` go into the report as they are.

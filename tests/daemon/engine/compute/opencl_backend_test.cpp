@@ -45,6 +45,7 @@ compute::BackendLimits small_limits() {
 
 struct Outcome {
     compute::DeviceReport report;
+    compute::QueueCounts counts;
     std::vector<float> logits;
     std::vector<Candidate> candidates;
 };
@@ -88,9 +89,10 @@ Outcome outcome_of(const RandomModel& model, const OpenClOverrides& overrides) {
             result.candidates.assign((*sampled)[0].candidates.begin(), (*sampled)[0].candidates.end());
         }
     }
-    result.logits.resize(model.config().n_vocab);
+    result.logits.assign(model.config().n_vocab, std::numeric_limits<float>::quiet_NaN());
     must(device.read_logits(0, result.logits));
     result.report = device.report();
+    result.counts = device.queue_counts();
     return result;
 }
 
@@ -118,6 +120,23 @@ TEST_F(OpenClBackend, GivesTheSameBitsWithSplitTensors) {
 TEST_F(OpenClBackend, GivesTheSameBitsWhenEachLaunchIsSubmitted) {
     const RandomModel model = model_of_one_layer();
     EXPECT_EQ(outcome_of(model, {}).logits, outcome_of(model, {.submit_each_launch = true}).logits);
+}
+
+TEST_F(OpenClBackend, ReadsZerosAndChecksNothingWhenItOnlyCompiles) {
+    const RandomModel model = model_of_one_layer();
+    const Outcome together = outcome_of(model, {.compile_only = true});
+    EXPECT_EQ(together.logits, std::vector<float>(model.config().n_vocab, 0.0f));
+    // The self-test would have added launches of its own.
+    EXPECT_LT(together.counts.launches, outcome_of(model, {}).counts.launches);
+}
+
+TEST_F(OpenClBackend, CountsLaunchesAndSubmissions) {
+    const RandomModel model = model_of_one_layer();
+    const Outcome together = outcome_of(model, {.compile_only = true});
+    const Outcome each = outcome_of(model, {.submit_each_launch = true, .compile_only = true});
+    EXPECT_GT(together.counts.launches, 10u);
+    EXPECT_EQ(each.counts.launches, together.counts.launches);
+    EXPECT_EQ(each.counts.submissions, together.counts.submissions + each.counts.launches);
 }
 
 TEST_F(OpenClBackend, ComputesWithTheVariantsForGpusToo) {

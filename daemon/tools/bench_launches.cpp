@@ -1,0 +1,119 @@
+#include "tools/bench_launches.h"
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <numeric>
+#include <vector>
+
+#include "base/json_writer.h"
+#include "engine/generation/kv_pages.h"
+#include "engine/generation/transformer.h"
+
+namespace llmd::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Microseconds = std::chrono::duration<double, std::micro>;
+
+constexpr uint32_t kWarmUpTokens = 2;  // drivers finish compiling a kernel at its first launch
+
+// Of one token, averaged over a repetition.
+struct HostCost {
+    double wall_us = 0;
+    double cpu_us = 0;  // of all threads: the driver has its own
+};
+
+double process_cpu_us() {
+    timespec now{};
+    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) * 1e6 + static_cast<double>(now.tv_nsec) / 1e3;
+}
+
+// One greedy token a step from `position` on. The answers are not looked at.
+base::Result<HostCost> decode(generation::LoadedModel& model, uint32_t position, uint32_t n_tokens) {
+    const compute::SampleRequest request;
+    const auto begin = Clock::now();
+    const double cpu_begin = process_cpu_us();
+    for (uint32_t i = 0; i < n_tokens; ++i) {
+        const compute::Row row{.slot = 0, .position = position + i, .token = 0, .wants_output = true};
+        const auto sampled =
+            generation::forward(*model.backend, model.config.n_layers, std::span(&row, 1), std::span(&request, 1));
+        if (!sampled) return sampled.error();
+    }
+    return HostCost{.wall_us = Microseconds(Clock::now() - begin).count() / n_tokens,
+                    .cpu_us = (process_cpu_us() - cpu_begin) / n_tokens};
+}
+
+double median(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    const size_t middle = values.size() / 2;
+    return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+struct Report {
+    const Options& options;
+    const generation::LoadedModel& model;
+    double launches_per_token;
+    double flushes_per_token;
+    std::vector<double> wall_us;
+    std::vector<double> cpu_us;
+};
+
+std::string as_json(const Report& report) {
+    const auto& device = report.model.backend->report();
+    base::JsonWriter json;
+    json.begin_object().key("model").value(report.options.model);
+    json.key("architecture").value(report.model.config.architecture);
+    json.key("quantization").value(report.model.config.quantization);
+    json.key("device").value(device.device).key("driver").value(device.driver).key("profile").value(device.profile);
+    json.key("position").value(report.options.prompt);
+    json.key("weight_bytes_per_token").value(report.model.step_weight_bytes);
+    json.key("launches_per_token").value(report.launches_per_token);
+    json.key("flushes_per_token").value(report.flushes_per_token);
+    json.key("host_us_per_token").value(median(report.wall_us));
+    json.key("host_us_per_token_min").value(*std::min_element(report.wall_us.begin(), report.wall_us.end()));
+    json.key("host_us_per_token_max").value(*std::max_element(report.wall_us.begin(), report.wall_us.end()));
+    json.key("cpu_us_per_token").value(median(report.cpu_us));
+    json.end_object();
+    return json.take() + "\n";
+}
+
+std::string as_markdown(const Report& report) {
+    return base::concat(report.model.config.architecture, ' ', report.model.config.quantization, " on ",
+                        report.model.backend->report().device, ", nothing computed\n\n",
+                        "| launches/token | flushes/token | host us/token | of all threads |\n|---|---|---|---|\n| ",
+                        report.launches_per_token, " | ", report.flushes_per_token, " | ", median(report.wall_us),
+                        " | ", median(report.cpu_us), " |\n");
+}
+
+}  // namespace
+
+base::Result<std::string> run_launches(const Options& options) {
+    const uint32_t n_tokens = options.prompt + std::max(options.generate, kWarmUpTokens);
+    Options compile_only = options;
+    compile_only.backend.kind = compute::BackendKind::OpenCl;
+    compile_only.backend.compile_only = true;
+    auto model = load_for(compile_only, 1, n_tokens, 1);
+    if (!model) return model.error();
+    std::vector<uint32_t> pages(generation::pages_for(n_tokens));
+    std::iota(pages.begin(), pages.end(), 0u);
+    if (auto set = model->backend->set_pages(0, pages); !set) return set.error();
+    if (auto warm = decode(*model, options.prompt, kWarmUpTokens); !warm) return warm.error();
+
+    const compute::QueueCounts before = model->backend->queue_counts();
+    Report report{options, *model, 0, 0, {}, {}};
+    for (uint32_t i = 0; i < options.repeat; ++i) {
+        const auto cost = decode(*model, options.prompt, options.generate);
+        if (!cost) return cost.error();
+        report.wall_us.push_back(cost->wall_us);
+        report.cpu_us.push_back(cost->cpu_us);
+    }
+    const compute::QueueCounts after = model->backend->queue_counts();
+    const double decoded = static_cast<double>(options.repeat) * options.generate;
+    report.launches_per_token = static_cast<double>(after.launches - before.launches) / decoded;
+    report.flushes_per_token = static_cast<double>(after.submissions - before.submissions) / decoded;
+    return options.format == Format::Json ? as_json(report) : as_markdown(report);
+}
+
+}  // namespace llmd::bench
