@@ -32,7 +32,7 @@ void require(bool holds) {
     if (!holds) __builtin_trap();
 }
 
-std::unique_ptr<Tokenizer> create(const test::Vocabulary& vocabulary) {
+std::unique_ptr<Tokenizer> make(const test::Vocabulary& vocabulary) {
     auto created = test::create_tokenizer(vocabulary);
     require(created.has_value());
     return std::move(*created);
@@ -50,7 +50,7 @@ std::vector<std::unique_ptr<Tokenizer>> make_byte_level() {
         vocabulary.add("<|x|>", TokenKind::Control);
         vocabulary.add("<y", TokenKind::UserDefined);
         vocabulary.add("<y>", TokenKind::UserDefined);
-        all.push_back(create(vocabulary));
+        all.push_back(make(vocabulary));
     }
     return all;
 }
@@ -63,7 +63,7 @@ std::unique_ptr<Tokenizer> make_sentencepiece() {
         vocabulary.add(text, TokenKind::Normal, score -= 1);
     }
     vocabulary.add("\n", TokenKind::UserDefined);
-    return create(vocabulary);
+    return make(vocabulary);
 }
 
 void stream(const Tokenizer& tokenizer, const std::vector<int32_t>& ids, const std::string& stop) {
