@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "engine/compute/opencl/cl_error.h"
+#include "engine/compute/opencl/program_cache.h"
 
 namespace llmd::compute {
 namespace {
@@ -32,15 +33,8 @@ void prepare_mesa() {
     set_default("RUSTICL_FEATURES", "fp16");           // needed up to Mesa 25.1
     set_default("RUSTICL_DEBUG", "no_reuse_context");  // a context that met a fault is not used again
     if (std::getenv("MESA_SHADER_CACHE_DIR") != nullptr) return;
-    std::filesystem::path cache;
-    if (const char* xdg = std::getenv("XDG_CACHE_HOME"); xdg != nullptr && xdg[0] == '/') {
-        cache = xdg;
-    } else if (const char* home = std::getenv("HOME"); home != nullptr && home[0] == '/') {
-        cache = std::filesystem::path(home) / ".cache";
-    } else {
-        return;
-    }
-    cache = cache / "llmd" / "mesa";
+    const std::filesystem::path cache = user_cache_folder("mesa");
+    if (cache.empty()) return;
     std::error_code failure;  // Mesa makes only the last folder itself; without one it works uncached
     std::filesystem::create_directories(cache, failure);
     if (!failure) set_default("MESA_SHADER_CACHE_DIR", cache.string());
@@ -133,6 +127,15 @@ Result<std::vector<OpenClDevice>> list_opencl_devices(std::vector<std::string>* 
     std::vector<OpenClDevice> names;
     for (const ClDevice& device : *found) names.push_back(device.names);
     return names;
+}
+
+Result<std::string> device_identity(const ClDevice& device) {
+    auto platform = info_string("clGetPlatformInfo", clGetPlatformInfo, device.platform, CL_PLATFORM_VERSION);
+    if (!platform) return platform.error();
+    auto version = info_string("clGetDeviceInfo", clGetDeviceInfo, device.id, CL_DEVICE_VERSION);
+    if (!version) return version.error();
+    return base::concat(device.names.platform, "\n", *platform, "\n", device.names.name, "\n", *version, "\n",
+                        device.names.driver);
 }
 
 Result<DeviceLimits> query_limits(cl_device_id device) {

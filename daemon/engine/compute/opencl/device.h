@@ -29,6 +29,9 @@ struct DeviceLimits {
     bool has_subnormals = false;    // float subnormals are kept
 };
 
+// Platform, device and driver with their versions, the compiler's among them: equal where a compiled program fits.
+base::Result<std::string> device_identity(const ClDevice& device);
+
 // DeviceError when the device cannot run the kernels, naming the limit.
 base::Result<DeviceLimits> query_limits(cl_device_id device);
 

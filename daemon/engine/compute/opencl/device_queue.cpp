@@ -26,6 +26,17 @@ std::string build_log(cl_program program, cl_device_id device) {
     return log;
 }
 
+// Empty when the driver has none to give.
+std::vector<std::byte> binary_of(cl_program program) {
+    size_t size = 0;
+    if (clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr) != CL_SUCCESS) return {};
+    if (size == 0 || size > kMaxProgramBytes) return {};
+    std::vector<std::byte> binary(size);
+    auto* data = reinterpret_cast<unsigned char*>(binary.data());
+    if (clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof data, &data, nullptr) != CL_SUCCESS) return {};
+    return binary;
+}
+
 }  // namespace
 
 Result<DeviceQueue> DeviceQueue::open(const ClDevice& device, const OpenClOverrides& overrides) {
@@ -34,6 +45,10 @@ Result<DeviceQueue> DeviceQueue::open(const ClDevice& device, const OpenClOverri
     auto limits = query_limits(device.id);
     if (!limits) return limits.error();
     opened.limits_ = *limits;
+    auto identity = device_identity(device);
+    if (!identity) return identity.error();
+    opened.identity_ = std::move(*identity);
+    opened.programs_ = ProgramCache(user_cache_folder("kernels"));
     if (overrides.max_buffer_bytes != 0) {
         opened.limits_.max_buffer_bytes = std::min(limits->max_buffer_bytes, overrides.max_buffer_bytes);
     }
@@ -72,8 +87,26 @@ Result<ClBuffer> DeviceQueue::allocate_scratch(std::string_view what, uint64_t b
 
 Result<ClProgram> DeviceQueue::build(std::string_view name, std::initializer_list<std::string_view> sources,
                                      const std::string& options) const {
-    std::vector<const char*> texts = {kernels::kCommonCl.data()};
-    std::vector<size_t> lengths = {kernels::kCommonCl.size()};
+    const std::string all_options =
+        base::concat("-cl-std=CL1.2 -DHALF_BY_BITS=", limits_.is_cpu && limits_.has_subnormals ? 1 : 0, " ", options);
+    std::vector<std::string_view> parts = {identity_, all_options, kernels::kCommonCl};
+    parts.insert(parts.end(), sources);
+    const uint64_t key = program_key(parts);
+    if (const auto binary = programs_.take(key)) {
+        if (ClProgram program = load(*binary, all_options)) {
+            programs_.put_back(key);
+            return program;
+        }
+    }
+    auto program = compile(name, std::span(parts).subspan(2), all_options);
+    if (program) programs_.keep(key, binary_of(program->get()));
+    return program;
+}
+
+Result<ClProgram> DeviceQueue::compile(std::string_view name, std::span<const std::string_view> sources,
+                                       const std::string& options) const {
+    std::vector<const char*> texts;
+    std::vector<size_t> lengths;
     for (const std::string_view source : sources) {
         texts.push_back(source.data());
         lengths.push_back(source.size());
@@ -82,14 +115,22 @@ Result<ClProgram> DeviceQueue::build(std::string_view name, std::initializer_lis
     ClProgram program(clCreateProgramWithSource(context_.get(), static_cast<cl_uint>(texts.size()), texts.data(),
                                                 lengths.data(), &status));
     if (auto ok = cl_check("clCreateProgramWithSource", status, name); !ok) return ok.error();
-    const std::string all_options =
-        base::concat("-cl-std=CL1.2 -DHALF_BY_BITS=", limits_.is_cpu && limits_.has_subnormals ? 1 : 0, " ", options);
-    status = clBuildProgram(program.get(), 1, &device_, all_options.c_str(), nullptr, nullptr);
+    status = clBuildProgram(program.get(), 1, &device_, options.c_str(), nullptr, nullptr);
     if (status != CL_SUCCESS) {
         return cl_failure("clBuildProgram", status,
-                          base::concat(name, " (", all_options, "): ", build_log(program.get(), device_)));
+                          base::concat(name, " (", options, "): ", build_log(program.get(), device_)));
     }
     return program;
+}
+
+ClProgram DeviceQueue::load(std::span<const std::byte> binary, const std::string& options) const {
+    const auto* data = reinterpret_cast<const unsigned char*>(binary.data());
+    const size_t size = binary.size();
+    cl_int status = CL_SUCCESS;
+    ClProgram program(clCreateProgramWithBinary(context_.get(), 1, &device_, &size, &data, nullptr, &status));
+    if (status != CL_SUCCESS) return {};
+    status = clBuildProgram(program.get(), 1, &device_, options.c_str(), nullptr, nullptr);
+    return status == CL_SUCCESS ? std::move(program) : ClProgram();
 }
 
 Result<void> DeviceQueue::upload(const ClBuffer& to, uint64_t offset, std::span<const std::byte> bytes) {

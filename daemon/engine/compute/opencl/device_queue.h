@@ -14,6 +14,7 @@
 #include "engine/compute/opencl/cl_error.h"
 #include "engine/compute/opencl/cl_handle.h"
 #include "engine/compute/opencl/device.h"
+#include "engine/compute/opencl/program_cache.h"
 
 namespace llmd::compute {
 
@@ -36,7 +37,8 @@ public:
     base::Result<ClBuffer> allocate(std::string_view what, uint64_t bytes);
     // The same for a buffer that is soon released: not counted.
     base::Result<ClBuffer> allocate_scratch(std::string_view what, uint64_t bytes) const;
-    // Builds common.cl and `sources` with `options`. DeviceError has the build log.
+    // Builds common.cl and `sources` with `options`, or takes what an earlier process built of the same sources and
+    // options on this device with this driver (program_cache.h). DeviceError has the build log.
     base::Result<ClProgram> build(std::string_view name, std::initializer_list<std::string_view> sources,
                                   const std::string& options) const;
 
@@ -53,7 +55,13 @@ public:
     base::Result<void> finish();
 
 private:
+    base::Result<ClProgram> compile(std::string_view name, std::span<const std::string_view> sources,
+                                    const std::string& options) const;
+    ClProgram load(std::span<const std::byte> binary, const std::string& options) const;
+
     cl_device_id device_ = nullptr;
+    std::string identity_;  // platform, device and driver with their versions
+    ProgramCache programs_{{}};
     DeviceLimits limits_;
     ClContext context_;
     ClQueue queue_;
