@@ -43,6 +43,13 @@ std::string labels(const Devices& devices) {
     return all;
 }
 
+// As the rest of a sentence.
+std::string joined(const std::vector<std::string>& notes) {
+    std::string all;
+    for (const std::string& note : notes) all += "; " + note;
+    return all;
+}
+
 // A GPU that is there but that this user may not open; empty when there is none. Drivers just report no device then.
 std::string forbidden_gpu() {
     std::error_code ignored;
@@ -146,7 +153,7 @@ base::Result<std::unique_ptr<Backend>> create_backend(const model::ModelConfig& 
             const auto devices = list_opencl_devices(&notes);
             if (!devices) return devices.error();
             const auto index = choose(*devices, options.device);
-            if (!index) return index.error();
+            if (!index) return base::fail(index.error().code, index.error().message, joined(notes));
             return create_on(*devices, *index, config, plan, {.compile_only = options.compile_only}, std::move(notes));
         }
         case BackendKind::Auto:

@@ -60,10 +60,11 @@ Result<T> device_info(cl_device_id device, cl_device_info name) {
 }
 
 // Whether the device can be used at all: drivers without a compiler and devices that are gone are passed over.
-bool is_usable(cl_device_id device) {
+Result<bool> is_usable(cl_device_id device) {
     for (const cl_device_info name : {CL_DEVICE_AVAILABLE, CL_DEVICE_COMPILER_AVAILABLE, CL_DEVICE_ENDIAN_LITTLE}) {
         const auto value = device_info<cl_bool>(device, name);
-        if (!value || *value == CL_FALSE) return false;
+        if (!value) return value.error();
+        if (*value == CL_FALSE) return false;
     }
     return true;
 }
@@ -82,7 +83,9 @@ Result<void> add_devices(cl_platform_id platform, std::vector<ClDevice>& found) 
         return ok;
     }
     for (const cl_device_id id : ids) {
-        if (!is_usable(id)) continue;
+        const auto usable = is_usable(id);
+        if (!usable) return usable.error();
+        if (!*usable) continue;
         auto name = info_string("clGetDeviceInfo", clGetDeviceInfo, id, CL_DEVICE_NAME);
         if (!name) return name.error();
         auto driver = info_string("clGetDeviceInfo", clGetDeviceInfo, id, CL_DRIVER_VERSION);
@@ -112,12 +115,16 @@ Result<std::vector<ClDevice>> find_cl_devices(std::vector<std::string>* notes) {
         return ok.error();
     }
     std::vector<ClDevice> found;
+    Result<void> failure;
     for (const cl_platform_id platform : platforms) {
         const auto added = add_devices(platform, found);
-        if (!added && notes != nullptr) {
+        if (added) continue;
+        if (failure) failure = added.error();
+        if (notes != nullptr) {
             notes->push_back(base::concat("an OpenCL platform is passed over: ", added.error().message));
         }
     }
+    if (found.empty() && !failure) return failure.error();
     return found;
 }
 

@@ -249,7 +249,7 @@ Result<std::unique_ptr<Backend>> create_opencl_backend(const model::ModelConfig&
     auto devices = find_cl_devices();
     if (!devices) return devices.error();
     if (device_index >= devices->size()) {
-        return base::fail(ErrorCode::InvalidArgument, "OpenCL device ", device_index, " does not exist; there are ",
+        return base::fail(ErrorCode::DeviceError, "OpenCL device ", device_index, " does not exist; there are ",
                           devices->size());
     }
     if (auto checked = check_limits(config, limits); !checked) return checked.error();

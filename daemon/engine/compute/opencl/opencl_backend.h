@@ -22,8 +22,9 @@ struct OpenClDevice {
 };
 
 // Every OpenCL device of every platform, in the loader's order. Sets the environment that Rusticl needs first (unless
-// the user has): call before anything else that might touch OpenCL. DeviceError when the loader fails; an empty list
-// when there simply is none. A platform that fails is passed over; `notes`, if given, gets a sentence for each.
+// the user has): call before anything else that might touch OpenCL. An error when the loader fails or when
+// platforms failed and no device is left; an empty list when there simply is none. A platform that fails is passed over
+// otherwise; `notes`, if given, gets a sentence for each.
 base::Result<std::vector<OpenClDevice>> list_opencl_devices(std::vector<std::string>* notes = nullptr);
 
 // For tests and measurements: a device with narrower limits than the one at hand.

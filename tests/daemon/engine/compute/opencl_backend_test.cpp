@@ -177,7 +177,7 @@ TEST_F(OpenClBackend, RefusesWhatDoesNotFit) {
 
     const auto device = compute::create_opencl_backend(config, small_limits(), 1000);
     ASSERT_FALSE(device);
-    EXPECT_EQ(device.error().code, base::ErrorCode::InvalidArgument);
+    EXPECT_EQ(device.error().code, base::ErrorCode::DeviceError);
 }
 
 // A device that computes something else than the file says: here the file's rows are changed after the upload.
