@@ -3,9 +3,11 @@
 //
 // A step of the model is, in this order:
 //     begin(rows); embed(); for each layer { norm_qkv; attend; attend_output; norm_up; down }; head(); sample();
-//     wait();
-// Steps may be queued; only wait() must block. Notation below: R rows, D = n_embd, H = n_heads, G = n_kv_heads,
-// d = head_dim, F = n_ff, V = n_vocab; x [R, D] is the residual stream, kept in float.
+//     submit();
+// and wait() gives its results. Only wait() must block, so the next step may be submitted before it: a row whose token
+// is kSampledToken continues with an id that the device knows already and the host does not. Notation below: R rows,
+// D = n_embd, H = n_heads, G = n_kv_heads, d = head_dim, F = n_ff, V = n_vocab; x [R, D] is the residual stream, kept
+// in float.
 //
 // Numeric contract: the float sums behind one row's results have one order that depends only on the tensor and the
 // row's own position - never on the other rows, the number of rows, the slot, the page numbers or the grid. Keys and
@@ -30,10 +32,16 @@
 
 namespace llmd::compute {
 
-inline constexpr uint32_t kPageTokens = 32;      // positions in one KV page
-inline constexpr uint32_t kAttentionLeaf = 256;  // positions in one partial softmax
-inline constexpr uint32_t kMaxCandidates = 512;  // most candidates sample() returns for a row
-inline constexpr uint32_t kMaxPenaltyIds = 64;   // most distinct ids that one row's repeat penalty names
+inline constexpr uint32_t kPageTokens = 32;       // positions in one KV page
+inline constexpr uint32_t kAttentionLeaf = 256;   // positions in one partial softmax
+inline constexpr uint32_t kMaxCandidates = 512;   // most candidates sample() returns for a row
+inline constexpr uint32_t kMaxPenaltyIds = 64;    // most distinct ids that one row's repeat penalty names
+inline constexpr uint32_t kMaxStepsInFlight = 2;  // submitted and not waited for
+
+// In place of a row's token: the id that sample() chose last in the row's slot, in an earlier step; of several rows of
+// one step the last one's. set_pages() forgets it. Where the logits behind it were not finite there is no id: then the
+// row becomes NaN, and what it gives is not finite either.
+inline constexpr int32_t kSampledToken = -1;
 
 // Sizes fixed at creation; everything is allocated then and nothing per token.
 struct BackendLimits {
@@ -48,7 +56,7 @@ struct BackendLimits {
 struct Row {
     uint32_t slot = 0;      // < n_slots
     uint32_t position = 0;  // < n_ctx; its page must be in the slot's page table
-    int32_t token = 0;      // < n_vocab
+    int32_t token = 0;      // < n_vocab, or kSampledToken
     bool wants_output = false;
 };
 
@@ -59,7 +67,7 @@ struct SampleRequest {
     uint64_t seed = 0;         // with `position` and the id, the whole state of the random generator (noise.h)
     uint32_t position = 0;     // of the token being chosen
     float repeat_penalty = 1;  // logit > 0 ? logit / penalty : logit * penalty   (Keskar et al. 2019); 1: none
-    std::span<const int32_t> penalty_ids;  // distinct, at most kMaxPenaltyIds; valid until wait() returns
+    std::span<const int32_t> penalty_ids;  // distinct, at most kMaxPenaltyIds; valid until sample() returns
     bool wants_candidates = false;
 };
 
@@ -118,7 +126,11 @@ public:
     virtual base::Result<void> set_pages(uint32_t slot, std::span<const uint32_t> pages) = 0;
 
     // --- One step --------------------------------------------------------------------------------------------------
+    // The device computes while the host goes on: submitting a step before the one before is waited for gains time.
+    virtual bool is_asynchronous() const = 0;
     // Rows of one slot have rising consecutive positions; at most limits().max_rows rows and max_outputs outputs.
+    // InvalidArgument before the previous step is submitted, or while kMaxStepsInFlight are in flight, or for
+    // kSampledToken in a slot that has none; then nothing has changed.
     virtual base::Result<void> begin(std::span<const Row> rows) = 0;
     // x = token_embd[token] (+ position_embd[position])
     virtual base::Result<void> embed() = 0;
@@ -134,13 +146,16 @@ public:
     virtual base::Result<void> down(uint32_t layer) = 0;
     // logits = Wout norm(x) for the rows that want output
     virtual base::Result<void> head() = 0;
-    // One request for each row that wants output, in row order.
+    // One request for each row that wants output, in row order; at most once a step.
     virtual base::Result<void> sample(std::span<const SampleRequest> requests) = 0;
-    // Submits everything and waits for it. One Sampled a request of sample(), empty if there was none; valid until the
-    // next begin().
+    // Ends the step: hands it to the device with one flush, the read of its answer included.
+    virtual base::Result<void> submit() = 0;
+    // Waits for the oldest step in flight; InvalidArgument when there is none. One Sampled a request of its sample(),
+    // empty if there was none; valid until the next wait().
     virtual base::Result<std::span<const Sampled>> wait() = 0;
 
-    // After wait(): the logits of the output-th row that wanted output, after its repeat penalty. out has V elements.
+    // After wait() and before the next begin(), with no step in flight: the logits of the output-th row that wanted
+    // output, after its repeat penalty. out has V elements.
     virtual base::Result<void> read_logits(uint32_t output, std::span<float> out) = 0;
 };
 

@@ -59,7 +59,8 @@ Result<void> check_rows(const model::ModelConfig& config, const BackendLimits& l
         return fail(ErrorCode::InvalidArgument, "a batch of ", rows.size(), " rows is not from 1 to ", limits.max_rows);
     }
     for (const Row& row : rows) {
-        if (row.token < 0 || static_cast<uint32_t>(row.token) >= config.n_vocab) {
+        const bool is_id = row.token >= 0 && static_cast<uint32_t>(row.token) < config.n_vocab;
+        if (!is_id && row.token != kSampledToken) {
             return fail(ErrorCode::InvalidArgument, "token ", row.token, " is not in the vocabulary of ",
                         config.n_vocab);
         }
@@ -71,10 +72,11 @@ Result<void> check_rows(const model::ModelConfig& config, const BackendLimits& l
     return {};
 }
 
-Result<void> check_requests(const model::ModelConfig& config, uint32_t n_outputs,
+Result<void> check_requests(const model::ModelConfig& config, const Step& step,
                             std::span<const SampleRequest> requests) {
-    if (requests.size() != n_outputs) {
-        return fail(ErrorCode::InvalidArgument, requests.size(), " sampling requests for ", n_outputs, " outputs");
+    if (step.is_sampled) return fail(ErrorCode::InvalidArgument, "a step is sampled twice");
+    if (requests.size() != step.n_outputs) {
+        return fail(ErrorCode::InvalidArgument, requests.size(), " sampling requests for ", step.n_outputs, " outputs");
     }
     for (const SampleRequest& request : requests) {
         if (request.penalty_ids.size() > kMaxPenaltyIds) {

@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "engine/compute/backend.h"
+#include "engine/compute/step_queue.h"
 
 namespace llmd::compute {
 
@@ -22,8 +23,8 @@ std::string weight_name(model::Role role, uint32_t layer);
 
 // The rest is InvalidArgument and names the field and its value: a batch's size, tokens and outputs,
 base::Result<void> check_rows(const model::ModelConfig& config, const BackendLimits& limits, std::span<const Row> rows);
-// sample()'s requests for n_outputs rows,
-base::Result<void> check_requests(const model::ModelConfig& config, uint32_t n_outputs,
+// sample()'s requests for an open step,
+base::Result<void> check_requests(const model::ModelConfig& config, const Step& step,
                                   std::span<const SampleRequest> requests);
 // and read_logits() after n_outputs rows.
 base::Result<void> check_logits_read(const model::ModelConfig& config, uint32_t n_outputs, uint32_t output,

@@ -37,9 +37,16 @@ base::Result<void> PageTables::begin(std::span<const Row> rows) {
     for (Slot& slot : slots_) {
         slot.is_new = slot.changed;
         if (slot.changed) slot.pages.assign(slot.next_pages.begin(), slot.next_pages.end());
+        if (slot.changed) slot.has_sampled = false;
         slot.changed = false;
+        slot.has_output = false;
     }
+    for (const Row& row : rows) slots_[row.slot].has_output |= row.wants_output;
     return {};
+}
+
+void PageTables::mark_sampled() {
+    for (Slot& slot : slots_) slot.has_sampled |= slot.has_output;
 }
 
 base::Result<void> PageTables::check(const Row& row) {
@@ -54,6 +61,10 @@ base::Result<void> PageTables::check(const Row& row) {
     if (slot.next_position && row.position != *slot.next_position) {
         return base::fail(ErrorCode::InvalidArgument, "position ", row.position, " of slot ", row.slot,
                           " does not follow ", *slot.next_position - 1);
+    }
+    if (row.token == kSampledToken && (slot.changed || !slot.has_sampled)) {
+        return base::fail(ErrorCode::InvalidArgument, "slot ", row.slot, " has no sampled token for position ",
+                          row.position);
     }
     slot.next_position = row.position + 1;
     return {};

@@ -1,5 +1,6 @@
-// Which KV pages hold the positions of each slot. What set() says takes effect with the next begin(), so that a step in
-// progress keeps its pages. Thread-bound to the engine's thread; of() may be called from workers during a step.
+// What a backend knows of each slot: which KV pages hold its positions, and whether the device holds an id sampled in
+// it. What set() says takes effect with the next begin(), so that a step in progress keeps its pages. Thread-bound to
+// the engine's thread; of() may be called from workers during a step.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +23,12 @@ public:
     // InvalidArgument names a slot, a page or a count that is beyond the limits.
     base::Result<void> set(uint32_t slot, std::span<const uint32_t> pages);
     // Starts a batch. InvalidArgument names a row's slot or position that is beyond the limits or has no page, or a
-    // position that does not follow the slot's previous one in the batch; then nothing has changed.
+    // position that does not follow the slot's previous one in the batch, or a slot that has no sampled token where a
+    // row wants it; then nothing has changed.
     base::Result<void> begin(std::span<const Row> rows);
+
+    // sample() was called for the batch: the slots of its outputs have a sampled token.
+    void mark_sampled();
 
     // The pages of one slot, position p in [p / kPageTokens]; they stay where they are until the next begin().
     std::span<const uint32_t> of(uint32_t slot) const { return slots_[slot].pages; }
@@ -36,6 +41,8 @@ private:
         std::vector<uint32_t> next_pages;
         bool changed = false;  // next_pages are not in use yet
         bool is_new = false;
+        bool has_output = false;                // in this batch
+        bool has_sampled = false;               // of a batch before it, or of this one after sample()
         std::optional<uint32_t> next_position;  // that a further row of this batch must have
     };
 

@@ -26,6 +26,7 @@ base::Result<std::span<const compute::Sampled>> forward(compute::Backend& backen
         if (auto done = backend.head(); !done) return done.error();
         if (auto done = backend.sample(requests); !done) return done.error();
     }
+    if (auto done = backend.submit(); !done) return done.error();
     auto sampled = backend.wait();
     if (sampled && sampled->size() != requests.size()) {
         return base::fail(base::ErrorCode::DeviceError, "the device answered ", sampled->size(), " of ",

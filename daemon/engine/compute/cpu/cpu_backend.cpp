@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "engine/compute/checks.h"
@@ -14,6 +15,7 @@
 #include "engine/compute/cpu/rotary_table.h"
 #include "engine/compute/cpu/worker_pool.h"
 #include "engine/compute/page_tables.h"
+#include "engine/compute/step_queue.h"
 
 namespace llmd::compute {
 namespace {
@@ -48,6 +50,7 @@ public:
         report_.notes = std::move(notes);
         report_.kv_bytes = memory_.kv.size_bytes();
         rows_.reserve(limits.max_rows);
+        sampled_ids_.resize(limits.n_slots);
         outputs_.reserve(limits.max_outputs);
     }
 
@@ -58,6 +61,8 @@ public:
     Result<void> finish_loading() override;
     Result<void> set_pages(uint32_t slot, std::span<const uint32_t> pages) override { return pages_.set(slot, pages); }
 
+    // Each verb is done when it returns.
+    bool is_asynchronous() const override { return false; }
     Result<void> begin(std::span<const Row> rows) override;
     Result<void> embed() override;
     Result<void> norm_qkv(uint32_t layer) override;
@@ -67,7 +72,8 @@ public:
     Result<void> down(uint32_t layer) override;
     Result<void> head() override;
     Result<void> sample(std::span<const SampleRequest> requests) override;
-    Result<std::span<const Sampled>> wait() override { return sampled_; }
+    Result<void> submit() override;
+    Result<std::span<const Sampled>> wait() override;
     Result<void> read_logits(uint32_t output, std::span<float> out) override;
 
 private:
@@ -94,7 +100,9 @@ private:
 
     std::vector<Row> rows_;
     std::vector<uint32_t> outputs_;  // rows that want output
-    std::span<const Sampled> sampled_;
+    StepQueue steps_;
+    std::array<std::span<const Sampled>, kMaxStepsInFlight> sampled_;  // by set of the step
+    std::vector<int32_t> sampled_ids_;                                 // by slot, the last one; -1: not finite
 };
 
 // --- Loading ---------------------------------------------------------------------------------------------------------
@@ -118,16 +126,16 @@ Result<void> CpuBackend::finish_loading() {
 // --- One step --------------------------------------------------------------------------------------------------------
 
 Result<void> CpuBackend::begin(std::span<const Row> rows) {
-    rows_.clear();
-    outputs_.clear();
-    sampled_ = {};
     if (!loaded_) return base::fail(ErrorCode::InvalidArgument, "a batch before the model is loaded");
     if (auto checked = check_rows(config_, limits_, rows); !checked) return checked;
+    if (auto checked = steps_.check_begin(); !checked) return checked;
     if (auto begun = pages_.begin(rows); !begun) return begun;
     for (uint32_t r = 0; r < rows.size(); ++r) {
         if (rows[r].wants_output) outputs_.push_back(r);
     }
     rows_.assign(rows.begin(), rows.end());
+    const Step& step = steps_.begin(n_rows(), static_cast<uint32_t>(outputs_.size()));
+    sampled_[step.set] = {};
     return {};
 }
 
@@ -140,7 +148,12 @@ Result<void> CpuBackend::embed() {
     };
     pool_->run(n_rows(), [&](uint32_t r, uint32_t worker) {
         float* x = memory_.x.row(r);
-        decode(tokens, static_cast<uint32_t>(rows_[r].token), x);
+        const int32_t token = rows_[r].token == kSampledToken ? sampled_ids_[rows_[r].slot] : rows_[r].token;
+        if (token < 0) {
+            std::fill_n(x, config_.n_embd, std::numeric_limits<float>::quiet_NaN());
+            return;
+        }
+        decode(tokens, static_cast<uint32_t>(token), x);
         if (positions == nullptr) return;
         float* p = memory_.scratch(worker);
         decode(*positions, rows_[r].position, p);
@@ -306,15 +319,34 @@ Result<void> CpuBackend::head() {
 }
 
 Result<void> CpuBackend::sample(std::span<const SampleRequest> requests) {
-    const auto n_outputs = static_cast<uint32_t>(outputs_.size());
-    if (auto checked = check_requests(config_, n_outputs, requests); !checked) return checked;
-    sampled_ = sampler_.sample(requests, memory_.logits());
+    const auto step = steps_.open();
+    if (!step) return step.error();
+    if (auto checked = check_requests(config_, **step, requests); !checked) return checked;
+    sampled_[(*step)->set] = sampler_.sample(requests, memory_.logits());
+    for (uint32_t i = 0; i < requests.size(); ++i) {
+        sampled_ids_[rows_[outputs_[i]].slot] = sampled_[(*step)->set][i].id;
+    }
+    (*step)->is_sampled = true;
+    pages_.mark_sampled();
     return {};
 }
 
+Result<void> CpuBackend::submit() {
+    rows_.clear();
+    outputs_.clear();
+    return steps_.submit();
+}
+
+Result<std::span<const Sampled>> CpuBackend::wait() {
+    const auto step = steps_.wait();
+    if (!step) return step.error();
+    return sampled_[step->set];
+}
+
 Result<void> CpuBackend::read_logits(uint32_t output, std::span<float> out) {
-    const auto n_outputs = static_cast<uint32_t>(outputs_.size());
-    if (auto checked = check_logits_read(config_, n_outputs, output, out.size()); !checked) return checked;
+    if (auto checked = check_logits_read(config_, steps_.readable_outputs(), output, out.size()); !checked) {
+        return checked;
+    }
     const float* row = memory_.logits() + size_t{output} * config_.n_vocab;
     std::copy(row, row + config_.n_vocab, out.begin());
     return {};

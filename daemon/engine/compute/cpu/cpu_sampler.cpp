@@ -29,14 +29,18 @@ CpuSampler::CpuSampler(const CpuKernels& kernels, WorkerPool& pool, uint32_t n_v
       pool_(pool),
       n_vocab_(n_vocab),
       n_stretches_((n_vocab + kStretch - 1) / kStretch),
-      summaries_(size_t{max_outputs} * n_stretches_),
-      candidates_(size_t{max_outputs} * 2 * kMaxCandidates) {
-    sampled_.reserve(max_outputs);
+      summaries_(size_t{max_outputs} * n_stretches_) {
+    for (Answer& answer : answers_) {
+        answer.candidates.resize(size_t{max_outputs} * 2 * kMaxCandidates);
+        answer.sampled.reserve(max_outputs);
+    }
 }
 
 std::span<const Sampled> CpuSampler::sample(std::span<const SampleRequest> requests, float* logits) {
     const auto n_requests = static_cast<uint32_t>(requests.size());
-    sampled_.resize(n_requests);
+    last_answer_ = (last_answer_ + 1) % answers_.size();
+    Answer& answer = answers_[last_answer_];
+    answer.sampled.resize(n_requests);
     for (uint32_t r = 0; r < n_requests; ++r) penalise(requests[r], logits + size_t{r} * n_vocab_);
     pool_.run(n_requests * n_stretches_, [&](uint32_t item, uint32_t) {
         const uint32_t r = item / n_stretches_;
@@ -45,13 +49,13 @@ std::span<const Sampled> CpuSampler::sample(std::span<const SampleRequest> reque
             summarise(requests[r], logits + size_t{r} * n_vocab_, first, std::min(kStretch, n_vocab_ - first));
     });
     pool_.run(n_requests, [&](uint32_t r, uint32_t) {
-        Sampled& sampled = sampled_[r];
+        Sampled& sampled = answer.sampled[r];
         sampled = combine({&summaries_[size_t{r} * n_stretches_], n_stretches_});
         if (!sampled.finite || !requests[r].wants_candidates) return;
-        sampled.candidates = select(logits + size_t{r} * n_vocab_, &candidates_[size_t{r} * 2 * kMaxCandidates]);
+        sampled.candidates = select(logits + size_t{r} * n_vocab_, &answer.candidates[size_t{r} * 2 * kMaxCandidates]);
         if (sampled.candidates.size() < n_vocab_) sampled.candidate_floor = sampled.candidates.back().logit;
     });
-    return sampled_;
+    return answer.sampled;
 }
 
 CpuSampler::Summary CpuSampler::summarise(const SampleRequest& request, const float* logits, uint32_t first,

@@ -2,6 +2,8 @@
 // pool.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -18,7 +20,8 @@ public:
     CpuSampler(const CpuKernels& kernels, WorkerPool& pool, uint32_t n_vocab, uint32_t max_outputs);
 
     // logits: one row of n_vocab for each request, one behind the other; the penalties are applied to it in place.
-    // The result is valid until the next call.
+    // The result is valid for kMaxStepsInFlight more calls: a step's answer is in the caller's hands while the next
+    // ones are computed.
     std::span<const Sampled> sample(std::span<const SampleRequest> requests, float* logits);
 
 private:
@@ -40,9 +43,13 @@ private:
     WorkerPool& pool_;
     uint32_t n_vocab_;
     uint32_t n_stretches_;
-    std::vector<Summary> summaries_;     // [output][stretch]
-    std::vector<Candidate> candidates_;  // [output][2 * kMaxCandidates]
-    std::vector<Sampled> sampled_;
+    std::vector<Summary> summaries_;  // [output][stretch]
+    struct Answer {
+        std::vector<Candidate> candidates;  // [output][2 * kMaxCandidates]
+        std::vector<Sampled> sampled;
+    };
+    std::array<Answer, kMaxStepsInFlight + 1> answers_;  // used in turn
+    size_t last_answer_ = 0;
 };
 
 }  // namespace llmd::compute

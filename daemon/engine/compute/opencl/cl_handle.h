@@ -35,6 +35,7 @@ using ClContext = ClHandle<cl_context, clReleaseContext>;
 using ClQueue = ClHandle<cl_command_queue, clReleaseCommandQueue>;
 using ClProgram = ClHandle<cl_program, clReleaseProgram>;
 using ClKernel = ClHandle<cl_kernel, clReleaseKernel>;
+using ClEvent = ClHandle<cl_event, clReleaseEvent>;
 using ClBuffer = ClHandle<cl_mem, clReleaseMemObject>;
 
 }  // namespace llmd::compute

@@ -160,9 +160,7 @@ Result<void> DeviceQueue::launch(const ClKernel& kernel, size_t groups_x, size_t
         clEnqueueNDRangeKernel(queue_.get(), kernel.get(), 2, nullptr, global, local, 0, nullptr, nullptr);
     if (auto ok = cl_check("clEnqueueNDRangeKernel", status); !ok) return ok;
     ++counts_.launches;
-    if (!submit_each_) return {};
-    ++counts_.submissions;
-    return cl_check("clFlush", clFlush(queue_.get()));
+    return submit_each_ ? flush() : base::Result<void>();
 }
 
 Result<void> DeviceQueue::read(const ClBuffer& from, uint64_t offset, std::span<std::byte> out) {
@@ -173,6 +171,40 @@ Result<void> DeviceQueue::read(const ClBuffer& from, uint64_t offset, std::span<
     ++counts_.submissions;
     return cl_check("clEnqueueReadBuffer", clEnqueueReadBuffer(queue_.get(), from.get(), CL_TRUE, offset, out.size(),
                                                                out.data(), 0, nullptr, nullptr));
+}
+
+Result<ClEvent> DeviceQueue::read_later(const ClBuffer& from, uint64_t offset, std::span<std::byte> out) {
+    if (compile_only_) {
+        std::fill(out.begin(), out.end(), std::byte{0});
+        return mark();
+    }
+    cl_event event = nullptr;
+    const cl_int status =
+        clEnqueueReadBuffer(queue_.get(), from.get(), CL_FALSE, offset, out.size(), out.data(), 0, nullptr, &event);
+    if (auto ok = cl_check("clEnqueueReadBuffer", status); !ok) return ok.error();
+    return ClEvent(event);
+}
+
+Result<ClEvent> DeviceQueue::mark() {
+    cl_event event = nullptr;
+    const cl_int status = clEnqueueMarkerWithWaitList(queue_.get(), 0, nullptr, &event);
+    if (auto ok = cl_check("clEnqueueMarkerWithWaitList", status); !ok) return ok.error();
+    return ClEvent(event);
+}
+
+Result<void> DeviceQueue::flush() {
+    ++counts_.submissions;
+    return cl_check("clFlush", clFlush(queue_.get()));
+}
+
+Result<void> DeviceQueue::wait(const ClEvent& event) {
+    const cl_event raw = event.get();
+    const cl_int status = clWaitForEvents(1, &raw);
+    cl_int of_command = status;
+    if (status == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) {
+        clGetEventInfo(raw, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof of_command, &of_command, nullptr);
+    }
+    return cl_check("clWaitForEvents", of_command);
 }
 
 Result<void> DeviceQueue::finish() {

@@ -29,7 +29,7 @@ public:
     const DeviceLimits& limits() const { return limits_; }
     // From now on every launch is submitted on its own: for drivers that do not order the launches of one submission.
     void submit_each_launch() { submit_each_ = true; }
-    // Launches are queued but never run (OpenClOverrides): there is nothing to check, and read() gives zeros.
+    // Launches are queued but never run (OpenClOverrides): there is nothing to check, and reads give zeros.
     bool compile_only() const { return compile_only_; }
     const QueueCounts& counts() const { return counts_; }
 
@@ -44,11 +44,19 @@ public:
 
     // Copies now: `bytes` may change after the call.
     base::Result<void> upload(const ClBuffer& to, uint64_t offset, std::span<const std::byte> bytes);
-    // Queues a copy: `bytes` must stay as they are until finish() or read().
+    // Queues a copy: `bytes` must stay as they are until it is done.
     base::Result<void> write(const ClBuffer& to, uint64_t offset, std::span<const std::byte> bytes);
     // groups_x work-groups of group_items items, times groups_y.
     base::Result<void> launch(const ClKernel& kernel, size_t groups_x, size_t groups_y,
                               size_t group_items = kGroupItems);
+    // Queues a copy into `out`, which is there when the event is complete.
+    base::Result<ClEvent> read_later(const ClBuffer& from, uint64_t offset, std::span<std::byte> out);
+    // Complete when everything queued so far is.
+    base::Result<ClEvent> mark();
+    // Hands everything queued to the device.
+    base::Result<void> flush();
+    // Blocks until the event is complete. The error is that of the command which failed.
+    base::Result<void> wait(const ClEvent& event);
     // Submits everything, waits for it and copies.
     base::Result<void> read(const ClBuffer& from, uint64_t offset, std::span<std::byte> out);
     // Submits everything and waits for it.

@@ -37,6 +37,7 @@ public:
     base::Result<ClKernel> rope_kv() const { return make_kernel(rope_kv_, "rope_kv"); }
     base::Result<ClKernel> attention() const { return make_kernel(attention_, "attention"); }
     base::Result<ClKernel> sample() const { return make_kernel(sample_, "sample"); }
+    base::Result<ClKernel> choose() const { return make_kernel(sample_, "choose"); }
     // Build their program at the first call for a type.
     base::Result<ClKernel> embed(const DeviceQueue& queue, model::TensorType type);
     base::Result<ClKernel> matvec(const DeviceQueue& queue, model::TensorType type, const MatvecShape& shape);

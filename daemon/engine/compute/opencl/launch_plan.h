@@ -1,12 +1,15 @@
 // Every launch of a step, bound once: the kernels of the model's verbs with their arguments set. What changes from step
-// to step (rows, positions, tokens, pages, sampling requests) lies in small buffers that the kernels read.
+// to step (rows, positions, tokens, pages, sampling requests) lies in small buffers that the kernels read. There is a
+// plan for each set of them.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <vector>
 
 #include "base/result.h"
+#include "engine/compute/backend.h"
 #include "engine/compute/opencl/device_queue.h"
 #include "engine/compute/opencl/device_weights.h"
 #include "engine/compute/opencl/kernel_set.h"
@@ -14,10 +17,17 @@
 
 namespace llmd::compute {
 
+// What changes from step to step, once for each step in flight: a write must not wait for the step before.
+struct StepBuffers {
+    ClBuffer step;      // the batch (common.cl)
+    ClBuffer requests;  // sample_exchange.h
+    ClBuffer answer;    // sample_exchange.h
+};
+
 // Device memory beside the weights. Activations have one row for each row of a batch, up to a multiple of
 // kMaxColumns.
 struct DeviceBuffers {
-    ClBuffer step;               // the batch (common.cl)
+    std::array<StepBuffers, kMaxStepsInFlight> steps;
     ClBuffer page_tables;        // [slot][pages of a context]
     ClBuffer rotation;           // [position][n_rot / 2] (cos, sin)
     ClBuffer x;                  // [rows][n_embd]
@@ -26,8 +36,7 @@ struct DeviceBuffers {
     ClBuffer attended;           // [rows][q_rows]
     ClBuffer hidden;             // [rows][n_ff]
     ClBuffer logits;             // [outputs][n_vocab]
-    ClBuffer requests;           // sample_exchange.h
-    ClBuffer answer;             // sample_exchange.h
+    ClBuffer sampled;            // [slot] the id sampled last, -1 where there was none
     std::vector<ClBuffer> keys;  // of each layer; layouts in rope_kv.cl
     std::vector<ClBuffer> values;
 };
@@ -62,9 +71,10 @@ struct LaunchPlan {
     Launches embed, head, sample;
     std::vector<LayerLaunches> layers;
 
-    // ModelLoadFailed names a tensor that was not uploaded. The plan refers to the weights and buffers.
+    // For the steps that use buffers.steps[set]. ModelLoadFailed names a tensor that was not uploaded. The plan refers
+    // to the weights and buffers.
     static base::Result<LaunchPlan> bind(const DeviceQueue& queue, KernelSet& kernels, const model::ModelConfig& config,
-                                         const DeviceWeights& weights, const DeviceBuffers& buffers);
+                                         const DeviceWeights& weights, const DeviceBuffers& buffers, uint32_t set);
 };
 
 }  // namespace llmd::compute

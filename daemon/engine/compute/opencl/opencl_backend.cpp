@@ -1,6 +1,7 @@
 #include "engine/compute/opencl/opencl_backend.h"
 
 #include <algorithm>
+#include <array>
 
 #include "engine/compute/checks.h"
 #include "engine/compute/opencl/device_weights.h"
@@ -10,6 +11,7 @@
 #include "engine/compute/opencl/self_test.h"
 #include "engine/compute/page_tables.h"
 #include "engine/compute/rotary_angles.h"
+#include "engine/compute/step_queue.h"
 
 namespace llmd::compute {
 namespace {
@@ -31,7 +33,10 @@ public:
           kernels_(std::move(kernels)),
           report_(std::move(report)),
           weights_(config, limits.n_ctx, kernels_.rows_per_group()),
-          pages_(limits) {}
+          pages_(limits),
+          last_output_(limits.n_slots) {}
+    // Queued copies refer to the host's side of a step.
+    ~OpenClBackend() override { (void)queue_.finish(); }
 
     // After construction, once: every buffer but the weights'.
     Result<void> allocate();
@@ -42,26 +47,27 @@ public:
     Result<void> upload(const model::Weight& weight) override { return weights_.upload(queue_, weight); }
     Result<void> finish_loading() override;
     Result<void> set_pages(uint32_t slot, std::span<const uint32_t> pages) override { return pages_.set(slot, pages); }
+    bool is_asynchronous() const override { return true; }
     Result<void> begin(std::span<const Row> rows) override;
-    Result<void> embed() override { return run(plan_.embed, n_rows_); }
+    Result<void> embed() override { return run(&LaunchPlan::embed, &Step::n_rows); }
     Result<void> norm_qkv(uint32_t layer) override { return run_layer(layer, &LayerLaunches::norm_qkv); }
     Result<void> attend(uint32_t layer) override { return run_layer(layer, &LayerLaunches::attend); }
     Result<void> attend_output(uint32_t layer) override { return run_layer(layer, &LayerLaunches::attend_output); }
     Result<void> norm_up(uint32_t layer) override { return run_layer(layer, &LayerLaunches::norm_up); }
     Result<void> down(uint32_t layer) override { return run_layer(layer, &LayerLaunches::down); }
-    Result<void> head() override { return run(plan_.head, n_outputs_); }
+    Result<void> head() override { return run(&LaunchPlan::head, &Step::n_outputs); }
     Result<void> sample(std::span<const SampleRequest> requests) override;
+    Result<void> submit() override;
     Result<std::span<const Sampled>> wait() override;
     Result<void> read_logits(uint32_t output, std::span<float> out) override;
 
 private:
     Result<void> upload_rotation();
-    Result<void> run(const Launches& launches, uint32_t rows);
-    Result<void> run_layer(uint32_t layer, Launches LayerLaunches::*step) {
-        if (layer >= plan_.layers.size())
-            return base::fail(ErrorCode::InvalidArgument, "layer ", layer, " does not exist");
-        return run(plan_.layers[layer].*step, n_rows_);
-    }
+    // One step's words of the step buffer.
+    void write_rows(std::span<const Row> rows, std::span<int32_t> out);
+    Result<void> launch(const Launches& launches, uint32_t rows);
+    Result<void> run(Launches LaunchPlan::*verb, uint32_t Step::*rows);
+    Result<void> run_layer(uint32_t layer, Launches LayerLaunches::*verb);
 
     model::ModelConfig config_;
     BackendLimits limits_;
@@ -71,30 +77,40 @@ private:
     DeviceWeights weights_;
 
     DeviceBuffers buffers_;
-    LaunchPlan plan_;
+    std::array<LaunchPlan, kMaxStepsInFlight> plans_;  // by set of the step
 
-    // What the host sends; kept until wait() because writes are queued.
-    std::vector<int32_t> step_words_;
+    // The host's end of the queued copies of a step; they are its own until it has been waited for.
+    struct HostSide {
+        std::vector<int32_t> step;
+        std::vector<uint32_t> requests;
+        std::vector<uint32_t> answer;
+        std::vector<std::vector<uint32_t>> page_tables;  // by slot
+        ClEvent done;
+    };
+    std::array<HostSide, kMaxStepsInFlight> host_;  // by set of the step
+    StepQueue steps_;
     PageTables pages_;
-    std::vector<uint32_t> request_words_;
-    std::vector<uint32_t> answer_words_;
+    std::vector<uint32_t> last_output_;  // by slot: a row of the batch, meaningful where the slot has an output
+
+    // What wait() gives.
     std::vector<std::vector<Candidate>> candidates_;  // of each output
     std::vector<Sampled> sampled_;
-
-    uint32_t n_rows_ = 0;
-    uint32_t n_outputs_ = 0;
-    bool with_candidates_ = false;
-    bool has_requests_ = false;  // sample() since begin()
-    bool is_busy_ = false;       // begin() since wait()
 };
 
 Result<void> OpenClBackend::allocate() {
     const auto round_up = [](uint64_t rows) { return (rows + kMaxColumns - 1) / kMaxColumns * kMaxColumns; };
     const uint64_t rows = round_up(limits_.max_rows);
     const uint64_t outputs = round_up(limits_.max_outputs);
-    step_words_.resize(kStepHeader + kStepRowWords * limits_.max_rows + limits_.max_outputs);
-    request_words_.resize(kRequestWords * limits_.max_outputs);
-    answer_words_.resize(answer_words(limits_.max_outputs, true));
+    const size_t step_words = kStepHeader + kStepRowWords * limits_.max_rows + limits_.max_outputs;
+    const size_t request_words = kRequestWords * limits_.max_outputs;
+    const size_t all_answer_words = answer_words(limits_.max_outputs, true);
+    for (HostSide& host : host_) {
+        host.step.resize(step_words);
+        host.requests.resize(request_words);
+        host.answer.resize(all_answer_words);
+        host.page_tables.resize(limits_.n_slots);
+        for (auto& table : host.page_tables) table.reserve(PageTables::max_pages(limits_));
+    }
     candidates_.resize(limits_.max_outputs);
     for (auto& list : candidates_) list.reserve(kMaxCandidates);
     sampled_.reserve(limits_.max_outputs);
@@ -105,8 +121,7 @@ Result<void> OpenClBackend::allocate() {
         std::string_view what;
         uint64_t words;
     };
-    const Wanted all_wanted[] = {
-        {&buffers_.step, "the batch", step_words_.size()},
+    std::vector<Wanted> all_wanted = {
         {&buffers_.page_tables, "page tables", uint64_t{limits_.n_slots} * PageTables::max_pages(limits_)},
         {&buffers_.x, "activations", rows * config_.n_embd},
         {&buffers_.normed, "activations", std::max(rows, outputs) * config_.n_embd},
@@ -114,9 +129,13 @@ Result<void> OpenClBackend::allocate() {
         {&buffers_.attended, "activations", rows * config_.q_rows()},
         {&buffers_.hidden, "activations", rows * config_.n_ff},
         {&buffers_.logits, "logits", outputs * config_.n_vocab},
-        {&buffers_.requests, "sampling requests", request_words_.size()},
-        {&buffers_.answer, "sampling results", answer_words_.size()},
+        {&buffers_.sampled, "sampled tokens", limits_.n_slots},
     };
+    for (StepBuffers& step : buffers_.steps) {
+        all_wanted.push_back({&step.step, "the batch", step_words});
+        all_wanted.push_back({&step.requests, "sampling requests", request_words});
+        all_wanted.push_back({&step.answer, "sampling results", all_answer_words});
+    }
     for (const Wanted& wanted : all_wanted) {
         auto buffer = queue_.allocate(wanted.what, wanted.words * 4);
         if (!buffer) return buffer.error();
@@ -143,9 +162,11 @@ Result<void> OpenClBackend::finish_loading() {
     }
     weights_.drop_test_rows();
     if (auto ok = upload_rotation(); !ok) return ok;
-    auto plan = LaunchPlan::bind(queue_, kernels_, config_, weights_, buffers_);
-    if (!plan) return plan.error();
-    plan_ = std::move(*plan);
+    for (uint32_t set = 0; set < kMaxStepsInFlight; ++set) {
+        auto plan = LaunchPlan::bind(queue_, kernels_, config_, weights_, buffers_, set);
+        if (!plan) return plan.error();
+        plans_[set] = std::move(*plan);
+    }
     report_.weight_bytes = weights_.size_bytes();
     if (weights_.split_matrices() > 0) {
         report_.notes.push_back(base::concat(weights_.split_matrices(),
@@ -167,35 +188,43 @@ Result<void> OpenClBackend::upload_rotation() {
 
 Result<void> OpenClBackend::begin(std::span<const Row> rows) {
     if (auto checked = check_rows(config_, limits_, rows); !checked) return checked;
-    if (is_busy_) {  // a queued write may still read what changes now
-        if (auto ok = queue_.finish(); !ok) return ok;
-    }
+    if (auto checked = steps_.check_begin(); !checked) return checked;
     if (auto begun = pages_.begin(rows); !begun) return begun;
-    is_busy_ = true;
-    has_requests_ = false;
-    n_rows_ = static_cast<uint32_t>(rows.size());
-    n_outputs_ = 0;
-    int32_t* word = step_words_.data() + kStepHeader;
-    int32_t* output_rows = word + kStepRowWords * limits_.max_rows;
-    for (uint32_t r = 0; r < n_rows_; ++r) {
-        *word++ = rows[r].token;
-        *word++ = static_cast<int32_t>(rows[r].position);
-        *word++ = static_cast<int32_t>(rows[r].slot);
-        *word++ = 0;
-        if (rows[r].wants_output) output_rows[n_outputs_++] = static_cast<int32_t>(r);
-    }
-    step_words_[0] = static_cast<int32_t>(n_outputs_);
-    if (auto ok = queue_.write(buffers_.step, 0, std::as_bytes(std::span(step_words_))); !ok) return ok;
+    const auto outputs = std::count_if(rows.begin(), rows.end(), [](const Row& row) { return row.wants_output; });
+    const Step& step = steps_.begin(static_cast<uint32_t>(rows.size()), static_cast<uint32_t>(outputs));
+    HostSide& host = host_[step.set];
+    write_rows(rows, host.step);
+    if (auto ok = queue_.write(buffers_.steps[step.set].step, 0, std::as_bytes(std::span(host.step))); !ok) return ok;
     for (uint32_t slot = 0; slot < limits_.n_slots; ++slot) {
         const auto table = pages_.of(slot);
         if (!pages_.is_new(slot) || table.empty()) continue;
+        host.page_tables[slot].assign(table.begin(), table.end());
         const uint64_t offset = uint64_t{slot} * PageTables::max_pages(limits_) * sizeof(uint32_t);
-        if (auto ok = queue_.write(buffers_.page_tables, offset, std::as_bytes(table)); !ok) return ok;
+        if (auto ok = queue_.write(buffers_.page_tables, offset, std::as_bytes(std::span(host.page_tables[slot])));
+            !ok) {
+            return ok;
+        }
     }
     return {};
 }
 
-Result<void> OpenClBackend::run(const Launches& launches, uint32_t rows) {
+void OpenClBackend::write_rows(std::span<const Row> rows, std::span<int32_t> out) {
+    for (uint32_t r = 0; r < rows.size(); ++r) {
+        if (rows[r].wants_output) last_output_[rows[r].slot] = r;
+    }
+    int32_t* word = out.data() + kStepHeader;
+    int32_t* output_row = word + kStepRowWords * limits_.max_rows;
+    for (uint32_t r = 0; r < rows.size(); ++r) {
+        *word++ = rows[r].token;
+        *word++ = static_cast<int32_t>(rows[r].position);
+        *word++ = static_cast<int32_t>(rows[r].slot);
+        *word++ = rows[r].wants_output && last_output_[rows[r].slot] == r ? 1 : 0;
+        if (rows[r].wants_output) *output_row++ = static_cast<int32_t>(r);
+    }
+    out[0] = static_cast<int32_t>(output_row - (out.data() + kStepHeader + kStepRowWords * limits_.max_rows));
+}
+
+Result<void> OpenClBackend::launch(const Launches& launches, uint32_t rows) {
     if (rows == 0) return {};
     for (const Launch& launch : launches) {
         const LaunchVariant& variant = launch.for_rows(rows);
@@ -205,38 +234,69 @@ Result<void> OpenClBackend::run(const Launches& launches, uint32_t rows) {
     return {};
 }
 
+Result<void> OpenClBackend::run(Launches LaunchPlan::*verb, uint32_t Step::*rows) {
+    const auto step = steps_.open();
+    if (!step) return step.error();
+    return launch(plans_[(*step)->set].*verb, (*step)->*rows);
+}
+
+Result<void> OpenClBackend::run_layer(uint32_t layer, Launches LayerLaunches::*verb) {
+    if (layer >= config_.n_layers) return base::fail(ErrorCode::InvalidArgument, "layer ", layer, " does not exist");
+    const auto step = steps_.open();
+    if (!step) return step.error();
+    return launch(plans_[(*step)->set].layers[layer].*verb, (*step)->n_rows);
+}
+
 Result<void> OpenClBackend::sample(std::span<const SampleRequest> requests) {
-    if (auto checked = check_requests(config_, n_outputs_, requests); !checked) return checked;
-    with_candidates_ = false;
+    const auto open = steps_.open();
+    if (!open) return open.error();
+    Step& step = **open;
+    if (auto checked = check_requests(config_, step, requests); !checked) return checked;
+    auto& words = host_[step.set].requests;
     for (size_t i = 0; i < requests.size(); ++i) {
-        write_request(requests[i], std::span(request_words_).subspan(i * kRequestWords, kRequestWords));
-        with_candidates_ = with_candidates_ || requests[i].wants_candidates;
+        write_request(requests[i], std::span(words).subspan(i * kRequestWords, kRequestWords));
+        step.with_candidates = step.with_candidates || requests[i].wants_candidates;
     }
-    has_requests_ = true;
+    step.is_sampled = true;
+    pages_.mark_sampled();
     if (requests.empty()) return {};
-    const auto used = std::span(request_words_).first(requests.size() * kRequestWords);
-    if (auto ok = queue_.write(buffers_.requests, 0, std::as_bytes(used)); !ok) return ok;
-    return run(plan_.sample, n_outputs_);
+    const auto used = std::span(words).first(requests.size() * kRequestWords);
+    if (auto ok = queue_.write(buffers_.steps[step.set].requests, 0, std::as_bytes(used)); !ok) return ok;
+    return launch(plans_[step.set].sample, step.n_outputs);
+}
+
+Result<void> OpenClBackend::submit() {
+    const auto open = steps_.open();
+    if (!open) return open.error();
+    const Step& step = **open;
+    HostSide& host = host_[step.set];
+    const bool has_answer = step.is_sampled && step.n_outputs > 0;
+    const auto words = std::span(host.answer).first(answer_words(step.n_outputs, step.with_candidates));
+    auto done = has_answer ? queue_.read_later(buffers_.steps[step.set].answer, 0, std::as_writable_bytes(words))
+                           : queue_.mark();
+    if (!done) return done.error();
+    host.done = std::move(*done);
+    if (auto flushed = queue_.flush(); !flushed) return flushed;
+    return steps_.submit();
 }
 
 Result<std::span<const Sampled>> OpenClBackend::wait() {
-    is_busy_ = false;
+    const auto step = steps_.wait();
+    if (!step) return step.error();
+    HostSide& host = host_[step->set];
     sampled_.clear();
-    if (!has_requests_ || n_outputs_ == 0) {
-        if (auto ok = queue_.finish(); !ok) return ok.error();
-        return std::span<const Sampled>();
-    }
-    has_requests_ = false;
-    const auto words = std::span(answer_words_).first(answer_words(n_outputs_, with_candidates_));
-    if (auto ok = queue_.read(buffers_.answer, 0, std::as_writable_bytes(words)); !ok) return ok.error();
-    for (uint32_t i = 0; i < n_outputs_; ++i) {
-        sampled_.push_back(read_answer(words, i, n_outputs_, candidates_[i]));
+    if (auto done = queue_.wait(host.done); !done) return done.error();
+    host.done = {};
+    for (uint32_t i = 0; step->is_sampled && i < step->n_outputs; ++i) {
+        sampled_.push_back(read_answer(host.answer, i, step->n_outputs, candidates_[i]));
     }
     return std::span<const Sampled>(sampled_);
 }
 
 Result<void> OpenClBackend::read_logits(uint32_t output, std::span<float> out) {
-    if (auto checked = check_logits_read(config_, n_outputs_, output, out.size()); !checked) return checked;
+    if (auto checked = check_logits_read(config_, steps_.readable_outputs(), output, out.size()); !checked) {
+        return checked;
+    }
     return queue_.read(buffers_.logits, uint64_t{output} * config_.n_vocab * sizeof(float),
                        std::as_writable_bytes(out));
 }

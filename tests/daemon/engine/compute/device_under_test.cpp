@@ -90,8 +90,7 @@ void DeviceModel::give_pages(uint32_t slot, uint32_t first) {
     give_pages(slot, pages);
 }
 
-bool DeviceModel::run(std::span<const Row> rows, std::span<const SampleRequest> requests) {
-    sampled_.clear();
+bool DeviceModel::submit(std::span<const Row> rows, std::span<const SampleRequest> requests) {
     const auto failed = [](const base::Result<void>& result) {
         if (!result) ADD_FAILURE() << result.error().message;
         return !result;
@@ -105,24 +104,27 @@ bool DeviceModel::run(std::span<const Row> rows, std::span<const SampleRequest> 
         }
     }
     if (!requests.empty() && (failed(backend_->head()) || failed(backend_->sample(requests)))) return false;
+    return !failed(backend_->submit());
+}
+
+std::vector<compute::Sampled> DeviceModel::wait() {
     const auto sampled = backend_->wait();
-    if (!sampled) {
-        ADD_FAILURE() << sampled.error().message;
-        return false;
-    }
-    EXPECT_EQ(sampled->size(), requests.size());
-    sampled_.assign(sampled->begin(), sampled->end());
-    return sampled_.size() == requests.size();
+    if (sampled) return {sampled->begin(), sampled->end()};
+    ADD_FAILURE() << sampled.error().message;
+    return {};
 }
 
 std::vector<compute::Sampled> DeviceModel::sample(std::span<const Row> rows, std::span<const SampleRequest> requests) {
-    return run(rows, requests) ? sampled_ : std::vector<compute::Sampled>();
+    if (!submit(rows, requests)) return {};
+    const auto sampled = wait();
+    EXPECT_EQ(sampled.size(), requests.size());
+    return sampled;
 }
 
 std::vector<Logits> DeviceModel::forward(std::span<const Row> rows) {
     const auto n =
         static_cast<size_t>(std::count_if(rows.begin(), rows.end(), [](const Row& r) { return r.wants_output; }));
-    if (!run(rows, std::vector<SampleRequest>(n))) return {};
+    if (sample(rows, std::vector<SampleRequest>(n)).size() != n) return {};
     // Poisoned: a device that writes only a part is found out.
     std::vector<Logits> all(n, Logits(config_.n_vocab, std::numeric_limits<float>::quiet_NaN()));
     for (uint32_t i = 0; i < n; ++i) {

@@ -62,16 +62,16 @@ public:
     // Same, then a sample for each request. Candidates are valid until the next pass.
     std::vector<compute::Sampled> sample(std::span<const compute::Row> rows,
                                          std::span<const compute::SampleRequest> requests);
+    // The two halves of sample(): the step is in flight in between.
+    bool submit(std::span<const compute::Row> rows, std::span<const compute::SampleRequest> requests);
+    std::vector<compute::Sampled> wait();
     // Feeds a sequence in chunks and gives the logits of its last token.
     Logits feed(std::span<const int32_t> tokens, uint32_t chunk, uint32_t slot);
 
 private:
-    bool run(std::span<const compute::Row> rows, std::span<const compute::SampleRequest> requests);
-
     model::ModelConfig config_;
     compute::BackendLimits limits_;
     std::unique_ptr<compute::Backend> backend_;
-    std::vector<compute::Sampled> sampled_;
 };
 
 }  // namespace llmd::test

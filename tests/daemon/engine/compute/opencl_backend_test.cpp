@@ -80,6 +80,7 @@ Outcome outcome_of(const RandomModel& model, const OpenClOverrides& overrides) {
             must(device.head());
             must(device.sample({&request, 1}));
         }
+        must(device.submit());
         const auto sampled = device.wait();
         if (!sampled) {
             ADD_FAILURE() << sampled.error().message;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <deque>
 #include <limits>
 #include <optional>
 #include <set>
@@ -26,7 +27,8 @@ public:
           n_layers_(n_layers),
           limits_(limits),
           pages_(limits.n_pages, std::vector<int32_t>(compute::kPageTokens, kUnwritten)),
-          tables_(limits.n_slots) {
+          tables_(limits.n_slots),
+          sampled_ids_(limits.n_slots) {
         report_.backend = "cpu";
         report_.device = "fake";
         report_.profile = "fake";
@@ -36,7 +38,9 @@ public:
     std::optional<uint32_t> fail_step;  // wait() of this step fails, counted from 0
     std::set<int32_t> poison;           // a history with one of these tokens gives logits that are not finite
     uint32_t max_candidates = compute::kMaxCandidates;
-    uint32_t n_steps = 0;
+    bool asynchronous = false;   // what is_asynchronous() says
+    uint32_t n_steps = 0;        // that were waited for
+    uint32_t n_steps_ahead = 0;  // that were submitted while another was in flight
     uint32_t n_logit_reads = 0;
     std::vector<uint32_t> rows_per_step;
 
@@ -63,16 +67,23 @@ public:
             if (page >= limits_.n_pages) return misuse("set_pages: page");
         }
         tables_[slot].assign(pages.begin(), pages.end());
+        sampled_ids_[slot].reset();
         return {};
     }
 
+    bool is_asynchronous() const override { return asynchronous; }
     base::Result<void> begin(std::span<const compute::Row> rows) override {
+        if (is_open_ || in_flight_.size() == compute::kMaxStepsInFlight) return misuse("begin: out of turn");
         if (rows.empty() || rows.size() > limits_.max_rows) return misuse("begin: rows");
         std::vector<std::optional<uint32_t>> last(limits_.n_slots);
         uint32_t outputs = 0;
         for (const auto& row : rows) {
             if (row.slot >= limits_.n_slots || row.position >= limits_.n_ctx) return misuse("begin: slot or position");
-            if (row.token < 0 || static_cast<uint32_t>(row.token) >= n_vocab_) return misuse("begin: token");
+            if (row.token == compute::kSampledToken) {
+                if (!sampled_ids_[row.slot]) return misuse("begin: no sampled token");
+            } else if (row.token < 0 || static_cast<uint32_t>(row.token) >= n_vocab_) {
+                return misuse("begin: token");
+            }
             if (row.position / compute::kPageTokens >= tables_[row.slot].size()) return misuse("begin: no page");
             if (last[row.slot] && *last[row.slot] + 1 != row.position) return misuse("begin: positions");
             last[row.slot] = row.position;
@@ -80,8 +91,12 @@ public:
         }
         if (outputs > limits_.max_outputs) return misuse("begin: outputs");
         rows_.assign(rows.begin(), rows.end());
+        for (auto& row : rows_) {
+            if (row.token == compute::kSampledToken) row.token = *sampled_ids_[row.slot];
+        }
+        is_open_ = true;
         rows_per_step.push_back(static_cast<uint32_t>(rows.size()));
-        answers_.clear();
+        step_ = {};
         rows_logits_.clear();
         verb_ = 0;
         return {};
@@ -104,7 +119,7 @@ public:
             bool poisoned = false;
             for (uint32_t p = 0; p <= row.position; ++p) {
                 history.push_back(cell(row.slot, p));
-                poisoned |= poison.contains(history.back());
+                poisoned |= history.back() == kNotFinite || poison.contains(history.back());
             }
             rows_logits_.push_back(logits(history));
             if (poisoned) rows_logits_.back()[0] = std::nanf("");
@@ -113,17 +128,34 @@ public:
     }
     base::Result<void> sample(std::span<const compute::SampleRequest> requests) override {
         if (requests.size() != rows_logits_.size()) return misuse("sample: requests");
-        candidates_.resize(requests.size());
-        for (size_t i = 0; i < requests.size(); ++i)
-            answers_.push_back(answer(requests[i], rows_logits_[i], candidates_[i]));
+        step_.candidates.resize(requests.size());
+        for (size_t i = 0; i < requests.size(); ++i) {
+            step_.answers.push_back(answer(requests[i], rows_logits_[i], step_.candidates[i]));
+        }
+        auto given = step_.answers.begin();
+        for (const auto& row : rows_) {
+            if (!row.wants_output) continue;
+            sampled_ids_[row.slot] = given->finite ? given->id : kNotFinite;
+            ++given;
+        }
         return expect(2 + 5 * n_layers_);
     }
+    base::Result<void> submit() override {
+        if (!is_open_ || (verb_ != 1 + 5 * n_layers_ && verb_ != 3 + 5 * n_layers_)) return misuse("submit");
+        is_open_ = false;
+        if (!in_flight_.empty()) ++n_steps_ahead;
+        in_flight_.push_back(std::move(step_));
+        return {};
+    }
     base::Result<std::span<const compute::Sampled>> wait() override {
-        if (verb_ != 1 + 5 * n_layers_ && verb_ != 3 + 5 * n_layers_) return misuse("wait");
+        if (in_flight_.empty()) return misuse("wait");
+        given_ = std::move(in_flight_.front());
+        in_flight_.pop_front();
         if (fail_step == n_steps++) return base::fail(base::ErrorCode::DeviceError, "the fake device failed");
-        return std::span<const compute::Sampled>(answers_);
+        return std::span<const compute::Sampled>(given_.answers);
     }
     base::Result<void> read_logits(uint32_t output, std::span<float> out) override {
+        if (is_open_ || !in_flight_.empty()) return misuse("read_logits: out of turn");
         if (output >= rows_logits_.size() || out.size() != n_vocab_) return misuse("read_logits");
         std::copy(rows_logits_[output].begin(), rows_logits_[output].end(), out.begin());
         ++n_logit_reads;
@@ -135,6 +167,12 @@ protected:
 
 private:
     static constexpr int32_t kUnwritten = -1;
+    static constexpr int32_t kNotFinite = -2;  // in place of a sampled token
+
+    struct Step {
+        std::vector<compute::Sampled> answers;
+        std::vector<std::vector<compute::Candidate>> candidates;  // of each answer
+    };
 
     static base::Error misuse(const char* what) { return base::fail(base::ErrorCode::Failed, "misuse: ", what); }
 
@@ -190,8 +228,10 @@ private:
     std::vector<std::vector<uint32_t>> tables_;
     std::vector<compute::Row> rows_;
     std::vector<std::vector<float>> rows_logits_;
-    std::vector<std::vector<compute::Candidate>> candidates_;
-    std::vector<compute::Sampled> answers_;
+    std::vector<std::optional<int32_t>> sampled_ids_;  // by slot
+    Step step_, given_;
+    std::deque<Step> in_flight_;
+    bool is_open_ = false;
     uint32_t verb_ = 0;  // the next one, in the order of a step
 };
 

@@ -109,7 +109,7 @@ int32_t sample_once(test::FakeBackend& backend, Sampler& sampler, const std::vec
     const std::vector<compute::SampleRequest> requests = {sampler.request(history)};
     EXPECT_TRUE(backend.begin(rows) && backend.embed() && backend.norm_qkv(0) && backend.attend(0) &&
                 backend.attend_output(0) && backend.norm_up(0) && backend.down(0) && backend.head() &&
-                backend.sample(requests));
+                backend.sample(requests) && backend.submit());
     const auto sampled = backend.wait();
     EXPECT_TRUE(sampled);
     const auto id = sampler.choose((*sampled)[0], requests[0].position, 0, backend);

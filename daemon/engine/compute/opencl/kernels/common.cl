@@ -12,7 +12,7 @@
 #define GROUP_SIZE __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 
 // The step buffer, written by the host at begin(): STEP_HEADER words, STEP_ROW_WORDS words a row, then the row index of
-// each output.
+// each output. A token of -1 is the one sampled last in the row's slot.
 #define STEP_HEADER 4
 #define STEP_OUTPUT_COUNT 0
 #define STEP_ROW_COUNT 1
@@ -21,6 +21,7 @@
 #define STEP_TOKEN(row) (STEP_HEADER + STEP_ROW_WORDS * (row))
 #define STEP_POSITION(row) (STEP_TOKEN(row) + 1)
 #define STEP_SLOT(row) (STEP_TOKEN(row) + 2)
+#define STEP_IS_LAST_OUTPUT(row) (STEP_TOKEN(row) + 3)  // of the row's slot in this batch
 #define STEP_OUTPUT_ROW(output) (STEP_HEADER + STEP_ROW_WORDS * MAX_ROWS + (output))
 
 #define PAGE_TOKENS 32

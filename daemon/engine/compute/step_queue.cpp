@@ -1,0 +1,45 @@
+#include "engine/compute/step_queue.h"
+
+namespace llmd::compute {
+
+using base::ErrorCode;
+using base::fail;
+
+base::Result<void> StepQueue::check_begin() const {
+    if (is_open_) return fail(ErrorCode::InvalidArgument, "a step begins before the one before it is submitted");
+    if (n_in_flight_ == kMaxStepsInFlight) {
+        return fail(ErrorCode::InvalidArgument, "a step begins while ", n_in_flight_, " are in flight");
+    }
+    return {};
+}
+
+Step& StepQueue::begin(uint32_t n_rows, uint32_t n_outputs) {
+    is_open_ = true;
+    readable_outputs_ = 0;
+    Step& step = open_step();
+    step = {.set = (first_ + n_in_flight_) % kMaxStepsInFlight, .n_rows = n_rows, .n_outputs = n_outputs};
+    return step;
+}
+
+base::Result<Step*> StepQueue::open() {
+    if (!is_open_) return fail(ErrorCode::InvalidArgument, "a verb of a step that has not begun");
+    return &open_step();
+}
+
+base::Result<void> StepQueue::submit() {
+    if (!is_open_) return fail(ErrorCode::InvalidArgument, "a step is submitted that has not begun");
+    is_open_ = false;
+    ++n_in_flight_;
+    return {};
+}
+
+base::Result<Step> StepQueue::wait() {
+    if (n_in_flight_ == 0) return fail(ErrorCode::InvalidArgument, "there is no step in flight to wait for");
+    const Step step = steps_[first_];
+    first_ = (first_ + 1) % kMaxStepsInFlight;
+    --n_in_flight_;
+    readable_outputs_ = step.n_outputs;
+    return step;
+}
+
+}  // namespace llmd::compute

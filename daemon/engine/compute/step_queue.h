@@ -1,0 +1,47 @@
+// The steps of a backend from begin() to wait(): which call is in turn, and which of kMaxStepsInFlight sets of buffers
+// belongs to a step. A set is taken again only after its step has been waited for. Thread-bound.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "base/result.h"
+#include "engine/compute/backend.h"
+
+namespace llmd::compute {
+
+struct Step {
+    uint32_t set = 0;  // < kMaxStepsInFlight
+    uint32_t n_rows = 0;
+    uint32_t n_outputs = 0;
+    bool is_sampled = false;       // sample() was called
+    bool with_candidates = false;  // and a request wants them
+};
+
+class StepQueue {
+public:
+    // A step may begin: none is open, and a set is free.
+    base::Result<void> check_begin() const;
+    // Opens a step. Precondition: check_begin().
+    Step& begin(uint32_t n_rows, uint32_t n_outputs);
+    // The open step, for the verbs between begin() and submit().
+    base::Result<Step*> open();
+    // It is in flight from now on.
+    base::Result<void> submit();
+    // Takes the oldest one in flight.
+    base::Result<Step> wait();
+
+    // Outputs of the step just waited for; 0 once another has begun, for then its logits are gone.
+    uint32_t readable_outputs() const { return is_open_ || n_in_flight_ > 0 ? 0 : readable_outputs_; }
+
+private:
+    std::array<Step, kMaxStepsInFlight> steps_;  // a ring: those in flight, then the open one
+    uint32_t first_ = 0;
+    uint32_t n_in_flight_ = 0;
+    bool is_open_ = false;
+    uint32_t readable_outputs_ = 0;
+
+    Step& open_step() { return steps_[(first_ + n_in_flight_) % kMaxStepsInFlight]; }
+};
+
+}  // namespace llmd::compute
