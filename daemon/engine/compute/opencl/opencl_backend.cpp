@@ -38,6 +38,9 @@ public:
     // Queued copies refer to the host's side of a step.
     ~OpenClBackend() override { (void)queue_.finish(); }
 
+    // After a failed step commands may still be queued, which read what is destroyed next.
+    ~OpenClBackend() override { static_cast<void>(queue_.finish()); }
+
     // After construction, once: every buffer but the weights'.
     Result<void> allocate();
 
