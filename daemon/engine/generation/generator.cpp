@@ -81,7 +81,7 @@ base::Result<void> Generator::step() {
         }
         sequence.advance(part.n_rows);
         if (part.wants_output) {
-            deliver(sequence, (*sampled)[output], output);
+            if (auto done = deliver(sequence, (*sampled)[output], output); !done) return done;
             ++output;
         } else {
             events_.on_prefill(sequence.id(), sequence.n_computed());
@@ -101,15 +101,18 @@ base::Result<void> Generator::admit() {
     return {};
 }
 
-void Generator::deliver(Sequence& sequence, const compute::Sampled& sampled, uint32_t output) {
+base::Result<void> Generator::deliver(Sequence& sequence, const compute::Sampled& sampled, uint32_t output) {
     const auto position = static_cast<uint32_t>(sequence.ids().size());
-    const auto id = sequence.sampler().choose(sampled, position, output, *model_.backend);
-    if (!id) {
-        finish(sequence, id.error());
-        return;
+    if (!sampled.finite) {
+        finish(sequence,
+               base::fail(base::ErrorCode::DeviceError, "the logits for position ", position, " are not finite"));
+        return {};
     }
+    const auto id = sequence.sampler().choose(sampled, position, output, *model_.backend);
+    if (!id) return id.error();
     if (sequence.accept(*id)) events_.on_token(sequence.id(), *id, sequence.take_text(), sequence.n_computed());
     if (const auto end = sequence.end()) finish(sequence, *end);
+    return {};
 }
 
 void Generator::finish(Sequence& sequence, std::variant<End, base::Error> how) {

@@ -59,7 +59,7 @@ public:
 private:
     Sequence* find(uint64_t id);
     base::Result<void> admit();
-    void deliver(Sequence& sequence, const compute::Sampled& sampled, uint32_t output);
+    base::Result<void> deliver(Sequence& sequence, const compute::Sampled& sampled, uint32_t output);
     void finish(Sequence& sequence, std::variant<End, base::Error> how);
     void drop(uint64_t id);
 

@@ -84,9 +84,6 @@ compute::SampleRequest Sampler::request(std::span<const int32_t> ids) {
 
 base::Result<int32_t> Sampler::choose(const compute::Sampled& sampled, uint32_t position, uint32_t output,
                                       compute::Backend& backend) {
-    if (!sampled.finite) {
-        return base::fail(base::ErrorCode::DeviceError, "the logits for position ", position, " are not finite");
-    }
     int32_t id = sampled.id;
     if (parameters_.filters()) {
         auto kept =

@@ -55,7 +55,7 @@ public:
     compute::SampleRequest request(std::span<const int32_t> ids);
 
     // The id at `position`, given the device's answer to request() for the output-th row of the step just waited for.
-    // DeviceError when the answer is not usable.
+    // Precondition: the answer is finite. Errors are the device's.
     base::Result<int32_t> choose(const compute::Sampled& sampled, uint32_t position, uint32_t output,
                                  compute::Backend& backend);
 

@@ -36,7 +36,8 @@ public:
 
     // --- What tests set and read -----------------------------------------------------------------------------------
     std::optional<uint32_t> fail_step;  // wait() of this step fails, counted from 0
-    std::set<int32_t> poison;           // a history with one of these tokens gives logits that are not finite
+    bool fail_logit_reads = false;
+    std::set<int32_t> poison;  // a history with one of these tokens gives logits that are not finite
     uint32_t max_candidates = compute::kMaxCandidates;
     bool asynchronous = false;   // what is_asynchronous() says
     uint32_t n_steps = 0;        // that were waited for
@@ -157,6 +158,7 @@ public:
     base::Result<void> read_logits(uint32_t output, std::span<float> out) override {
         if (is_open_ || !in_flight_.empty()) return misuse("read_logits: out of turn");
         if (output >= rows_logits_.size() || out.size() != n_vocab_) return misuse("read_logits");
+        if (fail_logit_reads) return base::fail(base::ErrorCode::DeviceError, "the fake device failed");
         std::copy(rows_logits_[output].begin(), rows_logits_[output].end(), out.begin());
         ++n_logit_reads;
         return {};

@@ -210,6 +210,19 @@ TEST(Generator, ADeviceErrorEndsTheStep) {
     EXPECT_EQ(failed.error().code, base::ErrorCode::DeviceError);
 }
 
+// The request is not to blame: a step that fails is repeated by a new engine.
+TEST(Generator, LogitsThatCannotBeReadEndTheStep) {
+    auto model = fake_model();
+    fake_backend(model).max_candidates = 0;
+    fake_backend(model).fail_logit_reads = true;
+    RecordedEvents events;
+    Generator generator(model, PrefillPace(0), events);
+    ASSERT_TRUE(generator.submit(request(1, "abc", 20, kFiltered)));
+    generator.start(1);
+    EXPECT_FALSE(generator.step());
+    EXPECT_FALSE(events.requests[1].finish);
+}
+
 TEST(Generator, RefusesAnIdInUseAndTakesItAgainAfterTheEnd) {
     auto model = fake_model();
     RecordedEvents events;
