@@ -251,13 +251,18 @@ def variants(options):
             else GLib.Variant(types.get(key, "d" if key in reals else "s"), value) for key, value in options.items()}
 
 
+def parts_of(error):
+    """(short error name, message) of a GLib.Error."""
+    name = Gio.DBusError.get_remote_error(error) or ""
+    return name.removeprefix(ERROR), error.message.removeprefix(f"GDBus.Error:{name}: ")
+
+
 def error_of(call, *arguments, **options):
     """(short error name, message) of a call that must fail."""
     try:
         call(*arguments, **options)
     except GLib.Error as error:
-        name = Gio.DBusError.get_remote_error(error) or ""
-        return name.removeprefix(ERROR), error.message.removeprefix(f"GDBus.Error:{name}: ")
+        return parts_of(error)
     raise AssertionError("the call succeeded")
 
 
@@ -295,9 +300,14 @@ class TestCase(unittest.TestCase):
     def setUpClass(cls):
         cls.bus = PrivateBus()
         cls.addClassCleanup(cls.bus.close)
+        cls.prepare()
         cls.daemon = Daemon(cls.bus)
         cls.addClassCleanup(cls._end)
         cls.texts = []  # what was generated, of which the log must not hold a piece either
+
+    @classmethod
+    def prepare(cls):
+        """Changes to cls.bus before llmd starts."""
 
     @classmethod
     def _end(cls):
