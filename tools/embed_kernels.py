@@ -3,7 +3,7 @@
 
 usage: embed_kernels.py OUTPUT.h KERNEL.cl...
 
-norm.cl becomes `inline constexpr std::string_view kNormCl`. Comments and blank lines are left out: they would be parsed at
+kernels/norm.cl becomes `inline constexpr std::string_view kNormCl`, kernels/packed/embed.cl kPackedEmbedCl. Comments and blank lines are left out: they would be parsed at
 every start of the engine.
 """
 
@@ -13,7 +13,9 @@ import sys
 
 
 def constant_name(path):
-    return "k" + "".join(word.capitalize() for word in path.stem.split("_")) + "Cl"
+    folders = path.parent.parts
+    words = [*folders[folders.index("kernels") + 1 :], *path.stem.split("_")]
+    return "k" + "".join(word.capitalize() for word in words) + "Cl"
 
 
 def strip_comments(source):

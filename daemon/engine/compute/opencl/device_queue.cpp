@@ -153,11 +153,11 @@ Result<void> DeviceQueue::write(const ClBuffer& to, uint64_t offset, std::span<c
                                                                  bytes.data(), 0, nullptr, nullptr));
 }
 
-Result<void> DeviceQueue::launch(const ClKernel& kernel, size_t groups_x, size_t groups_y, size_t group_items) {
-    const size_t global[] = {groups_x * group_items, groups_y};
-    const size_t local[] = {group_items, 1};
+Result<void> DeviceQueue::launch(const ClKernel& kernel, std::array<size_t, 2> group_items, size_t groups_x,
+                                 size_t groups_y) {
+    const size_t global[] = {groups_x * group_items[0], groups_y * group_items[1]};
     const cl_int status =
-        clEnqueueNDRangeKernel(queue_.get(), kernel.get(), 2, nullptr, global, local, 0, nullptr, nullptr);
+        clEnqueueNDRangeKernel(queue_.get(), kernel.get(), 2, nullptr, global, group_items.data(), 0, nullptr, nullptr);
     if (auto ok = cl_check("clEnqueueNDRangeKernel", status); !ok) return ok;
     ++counts_.launches;
     return submit_each_ ? flush() : base::Result<void>();

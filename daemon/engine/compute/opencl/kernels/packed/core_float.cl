@@ -1,0 +1,74 @@
+// The float core of product.cl: digits widened to floats in local memory, float multiply-adds.
+
+typedef float4 staged_t;
+#define STAGED_WORDS 1
+#define TOTAL_UNIT 1.0f
+
+#if CENTRE != 0 && !HAS_MIN
+#define STARTS_CENTRED 1
+// Starting values by (block, column, sub-block).
+#define CORE_LOCAL __local float x_centre[CHUNK_BLOCKS * COLUMNS * SUB_BLOCKS];
+#else
+#define CORE_LOCAL
+#endif
+
+static inline void stage_quad(__local staged_t* to, char4 high, char4 low) {
+#if DIGITS == 2
+    to[0] = mad(convert_float4(high), (float4)(128.0f), convert_float4(low));
+#else
+    to[0] = convert_float4(high);
+#endif
+}
+
+#if STARTS_CENTRED && SUB_BLOCKS == 1
+#define STAGE_SUMS(item, e0, e1, e2, e3) x_centre[item] = -(float)(CENTRE * DIGITS_TOTAL((e0) + (e1) + (e2) + (e3)));
+#elif STARTS_CENTRED
+#define STAGE_SUMS(item, e0, e1, e2, e3)                                       \
+    x_centre[2 * (item)] = -(float)(CENTRE * DIGITS_TOTAL((e0) + (e1)));       \
+    x_centre[2 * (item) + 1] = -(float)(CENTRE * DIGITS_TOTAL((e2) + (e3)));
+#else
+#define STAGE_SUMS(item, e0, e1, e2, e3)
+#endif
+
+#define CORE_DECLARE float2 total[COLUMNS][PAIRS];
+
+#ifndef ROWS
+#define ROWS(j, k, even, odd)                 \
+    {                                         \
+        const int4 dual = DUAL(j, k);         \
+        even = convert_float4(dual & 0xffff); \
+        odd = convert_float4(dual >> 16);     \
+    }
+#endif
+
+#if STARTS_CENTRED
+#define BEGIN_SUM(sub) \
+    FOR_COLUMNS FOR_PAIRS total[n][j] = (float2)(x_centre[(block * COLUMNS + n) * SUB_BLOCKS + (sub)]);
+#else
+#define BEGIN_SUM(sub) FOR_COLUMNS FOR_PAIRS total[n][j] = (float2)(0.0f);
+#endif
+
+#define ADD_QUAD(k)                                                                        \
+    {                                                                                      \
+        float4 even[PAIRS], odd[PAIRS];                                                    \
+        FOR_PAIRS ROWS(j, k, even[j], odd[j])                                              \
+        FOR_COLUMNS {                                                                      \
+            const float4 v = x[STAGED_AT(block, k, n)];                                    \
+            FOR_PAIRS {                                                                    \
+                float2 t = total[n][j];                                                    \
+                t = mad((float2)(even[j].x, odd[j].x), (float2)(v.x), t);                  \
+                t = mad((float2)(even[j].y, odd[j].y), (float2)(v.y), t);                  \
+                t = mad((float2)(even[j].z, odd[j].z), (float2)(v.z), t);                  \
+                total[n][j] = mad((float2)(even[j].w, odd[j].w), (float2)(v.w), t);        \
+            }                                                                              \
+        }                                                                                  \
+    }
+
+#if SUB_BLOCKS == 1
+#define SUM_SUB_BLOCK_0 BEGIN_SUM(0) REPEAT_QUADS(ADD_QUAD)
+#else
+#define SUM_SUB_BLOCK_0 BEGIN_SUM(0) ADD_QUAD(0) ADD_QUAD(1) ADD_QUAD(2) ADD_QUAD(3)
+#define SUM_SUB_BLOCK_1 BEGIN_SUM(1) ADD_QUAD(4) ADD_QUAD(5) ADD_QUAD(6) ADD_QUAD(7)
+#endif
+
+#define UNCENTRE(total, sum_of_x)

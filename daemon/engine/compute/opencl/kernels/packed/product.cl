@@ -1,0 +1,172 @@
+// Rows of a packed matrix times the rows of a record buffer, and an epilogue:
+//     sum(pair, row) = (W[2 pair] . x[row], W[2 pair + 1] . x[row])
+//
+// A work-group has LANES x SLICES items. Group (gx, gy) computes the pairs [gx LANES PAIRS, ...), lane l the pairs l,
+// l + LANES, ... of them, for the batch rows [gy COLUMNS, ...). x passes through local memory in chunks of CHUNK_BLOCKS
+// blocks. Slice s takes the blocks b with b % SLICES == s in rising order; the sums of the slices are added in rising order
+// too. So the bits of a sum depend on the matrix, SLICES and DIGITS alone: never on COLUMNS, PAIRS, LANES, CHUNK_BLOCKS, and
+// on core and IMAGE only where weights have no integer codes (Q8_0, F16, IQ4_NL): the sum of code * (128 hi + lo) in a
+// block or sub-block is an integer below 2^24, exact in either core.
+//
+// Grid: (ceil(n_pairs / (LANES PAIRS)), ceil(batch rows / COLUMNS)). The record buffers have rows to spare up to a multiple
+// of COLUMNS; what lies there is computed and handed to FINISH. n_pairs, a multiple of 32, and n_blocks are those of the
+// planes' buffers.
+//
+// Source: common.cl planes.cl [dot_nibbles.cl] dot_*.cl [dot_scales.cl] core_*.cl activations.cl epilogue.cl product.cl;
+// product.h knows which. epilogue.cl says what it defines.
+// Options: LAYOUT_*; DIGITS 1 or 2; IMAGE; COLUMNS; PAIRS; LANES and SLICES;
+//          CHUNK_BLOCKS, a multiple of SLICES with room for one float2 an item where x lies
+//
+// A result is finished by any item of the group; the pair's lane does not say which.
+
+#define QUADS 8  // of four columns in a block
+#define ITEMS (LANES * SLICES)
+#define ITEM ((uint)get_local_id(1) * LANES + (uint)get_local_id(0))
+#define GROUP_PAIRS (LANES * PAIRS)
+#define FIRST_PAIR ((uint)get_group_id(0) * GROUP_PAIRS)
+#define FIRST_ROW ((uint)get_group_id(1) * COLUMNS)
+#define SUMS (COLUMNS * PAIRS)
+#define STAGED (CHUNK_BLOCKS * QUADS * COLUMNS * STAGED_WORDS)
+// Sums, of every slice, that fit where x was.
+#define PASS_MAX (STAGED * 2 / ITEMS)
+#define PASS_SUMS (PASS_MAX < SUMS ? PASS_MAX : SUMS)
+
+#define STAGED_AT(block, k, n) ((((block)*QUADS + (k)) * COLUMNS + (n)) * STAGED_WORDS)
+
+#define FOR_PAIRS for (uint j = 0; j < PAIRS; ++j)
+#define FOR_COLUMNS for (uint n = 0; n < COLUMNS; ++n)
+#define REPEAT_QUADS(step) step(0) step(1) step(2) step(3) step(4) step(5) step(6) step(7)
+
+// What 128 hi + lo sums up to, from the sums of a record.
+#if DIGITS == 2
+#define DIGITS_TOTAL(sums) (128 * (sums).x + (sums).y)
+#else
+#define DIGITS_TOTAL(sums) (sums).x
+#endif
+
+#define SUMS_OF(element) convert_int2(as_short2(element))
+
+// At most one turn: written without a loop, which compilers would unroll into two.
+#if CHUNK_BLOCKS * COLUMNS <= ITEMS
+#define FOR_STAGED_BLOCKS   \
+    const uint i = ITEM;    \
+    if (i < staged_blocks)
+#else
+#define FOR_STAGED_BLOCKS for (uint i = ITEM; i < staged_blocks; i += ITEMS)
+#endif
+
+#if HAS_MIN
+#define ON_MIN(...) __VA_ARGS__
+#else
+#define ON_MIN(...)
+#endif
+
+#ifndef LAYOUT_LOCAL
+#define LAYOUT_LOCAL
+#endif
+
+// Adds the totals of a sub-block to the sums.
+#define END_SUB_BLOCK(sub)                                                                               \
+    {                                                                                                    \
+        float2 row_scale[PAIRS];                                                                           \
+        FOR_PAIRS row_scale[j] = SCALES(j, sub);                                                         \
+        ON_MIN(float2 row_min[PAIRS]; FOR_PAIRS row_min[j] = MINS(j);)                                   \
+        FOR_COLUMNS {                                                                                    \
+            const float2 of_x = (float2)(x_scale[block * COLUMNS + n]);                                  \
+            ON_MIN(const float2 sum_of_x = (float2)(x_sum[block * COLUMNS + n]);)                        \
+            FOR_PAIRS {                                                                                  \
+                ON_MIN(UNCENTRE(total[n][j], sum_of_x))                                                  \
+                sum[n][j] = mad(total[n][j], row_scale[j] * of_x, sum[n][j]);                                \
+                ON_MIN(sum[n][j] = mad(sum_of_x, row_min[j] * of_x, sum[n][j]);)                         \
+            }                                                                                            \
+        }                                                                                                \
+    }
+
+__kernel __attribute__((reqd_work_group_size(LANES, SLICES, 1)))
+void product(PLANE_ARGS, uint n_pairs, uint n_blocks, RECORD_ARGS, EPILOGUE_ARGS) {
+    __local staged_t x[STAGED];
+    __local float x_scale[CHUNK_BLOCKS * COLUMNS];
+    CORE_LOCAL
+    LAYOUT_LOCAL
+    ON_MIN(__local float x_sum[CHUNK_BLOCKS * COLUMNS];)
+    EPILOGUE_BEGIN
+
+    const uint lane = get_local_id(0), slice = get_local_id(1);
+
+    // Pairs past the end compute the last tile's again.
+    uint at[PAIRS], tile_cell[PAIRS];
+    FOR_PAIRS {
+        const uint pair = FIRST_PAIR + j * LANES + lane;
+        at[j] = pair % TILE_PAIRS;
+        tile_cell[j] = min(pair, n_pairs - 1) / TILE_PAIRS * n_blocks;
+    }
+    float2 sum[COLUMNS][PAIRS];
+    FOR_COLUMNS FOR_PAIRS sum[n][j] = (float2)(0.0f);
+
+    for (uint chunk = 0; chunk < n_blocks; chunk += CHUNK_BLOCKS) {
+        const uint blocks = min((uint)CHUNK_BLOCKS, n_blocks - chunk);
+        // Row n of x begins at n CHUNK_BLOCKS. (Were the bound of these loops a constant, they would be unrolled.)
+        const uint staged_blocks = (COLUMNS - 1) * CHUNK_BLOCKS + blocks;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint i = ITEM; i < QUADS * staged_blocks; i += ITEMS) {
+            const uint n = i / (CHUNK_BLOCKS * QUADS), quad = i % (CHUNK_BLOCKS * QUADS);
+            if (quad < blocks * QUADS) {
+                const uint row = INPUT_ROW(FIRST_ROW + n), from = chunk * QUADS + quad;
+                stage_quad(x + (quad * COLUMNS + n) * STAGED_WORDS, RECORD_HI4(row, from), RECORD_LO4(row, from));
+            }
+        }
+        FOR_STAGED_BLOCKS {
+            const uint n = i / CHUNK_BLOCKS, block = i % CHUNK_BLOCKS;
+            if (block < blocks) {
+                const uint row = INPUT_ROW(FIRST_ROW + n), from = chunk + block, to = block * COLUMNS + n;
+                // Four elements of sums, in one load.
+                const uint4 e = vload4(0, (__global const uint*)&RECORD_SUMS(row, 4 * from));
+                const int2 e0 = SUMS_OF(e.x), e1 = SUMS_OF(e.y), e2 = SUMS_OF(e.z), e3 = SUMS_OF(e.w);
+                x_scale[to] = RECORD_SCALE(row, from) * (1.0f / TOTAL_UNIT);
+                STAGE_SUMS(to, e0, e1, e2, e3)
+                ON_MIN(x_sum[to] = (float)DIGITS_TOTAL(e0 + e1 + e2 + e3) * TOTAL_UNIT;)
+            }
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+
+#pragma unroll 1
+        for (uint block = slice; block < blocks; block += SLICES) {
+            CELL_DECLARE
+            CORE_DECLARE
+            FOR_PAIRS { CELL_LOAD(j, tile_cell[j] + chunk + block, at[j]) }
+            SUM_SUB_BLOCK_0
+            END_SUB_BLOCK(0)
+#if SUB_BLOCKS == 2
+            SUM_SUB_BLOCK_1
+            END_SUB_BLOCK(1)
+#endif
+        }
+    }
+
+#if SUMS == 1 && SLICES == 1
+    const uint pair = FIRST_PAIR + lane;
+    if (pair < n_pairs) {
+        FINISH(sum[0][0], pair, FIRST_ROW, 0)
+    }
+#else
+    // The items of a lane, one for each slice, share its sums among them.
+    __local float2* parts = (__local float2*)x;
+    for (uint first = 0; first < SUMS; first += PASS_SUMS) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        FOR_COLUMNS FOR_PAIRS {
+            const uint c = n * PAIRS + j - first;
+            if (c < PASS_SUMS) parts[(c * SLICES + slice) * LANES + lane] = sum[n][j];
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint c = slice; c < min((uint)PASS_SUMS, SUMS - first); c += SLICES) {
+            float2 all = parts[c * SLICES * LANES + lane];
+            for (uint s = 1; s < SLICES; ++s) all += parts[(c * SLICES + s) * LANES + lane];
+            const uint column = (first + c) / PAIRS, pair = FIRST_PAIR + (first + c) % PAIRS * LANES + lane;
+            if (pair < n_pairs) {
+                FINISH(all, pair, FIRST_ROW + column, column)
+            }
+        }
+    }
+#endif
+    FINISH_GROUP
+}

@@ -1,0 +1,71 @@
+#include "engine/compute/opencl/packed/product.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "kernel_sources.h"
+
+namespace llmd::compute::packed {
+namespace {
+
+// Bytes of local memory that four columns of x take.
+uint32_t staged_bytes(const ProductVariant& variant) {
+    return 16 * (variant.core == Core::Integer ? variant.digits : 1);
+}
+
+uint32_t chunk_blocks(const ProductVariant& variant) {
+    if (variant.chunk_blocks != 0) return variant.chunk_blocks;
+    const uint32_t block_bytes = staged_bytes(variant) * (kBlockColumns / 4) * variant.columns;
+    const uint32_t slices = variant.shape.slices;
+    const uint32_t least = (variant.shape.items() * 8 + block_bytes - 1) / block_bytes;
+    const uint32_t blocks = std::max(kStagedBytes / block_bytes, least);
+    return std::max((blocks + slices - 1) / slices, 1u) * slices;
+}
+
+}  // namespace
+
+std::string product_source(const ProductVariant& variant, std::string_view helpers) {
+    using namespace kernels;
+    std::string source(kPackedPlanesCl);
+    switch (variant.layout) {
+        case Layout::Q4_0:
+        case Layout::Q4_1:
+        case Layout::Q4_K:
+            source += base::concat(kPackedDotNibblesCl, kPackedDotQ4Cl, kPackedDotScalesCl);
+            break;
+        case Layout::Q5_0:
+        case Layout::Q5_1:
+        case Layout::Q5_K:
+            source += base::concat(kPackedDotNibblesCl, kPackedDotQ5Cl, kPackedDotScalesCl);
+            break;
+        case Layout::Q6_K:
+            source += base::concat(kPackedDotNibblesCl, kPackedDotQ6Cl);
+            break;
+        case Layout::IQ4_NL:
+            source += base::concat(kPackedDotNibblesCl, kPackedDotIq4Cl);
+            break;
+        case Layout::Q8_0:
+            source += kPackedDotQ8Cl;
+            break;
+        case Layout::F16:
+            source += kPackedDotF16Cl;
+            break;
+    }
+    source += variant.core == Core::Integer ? kPackedCoreIntCl : kPackedCoreFloatCl;
+    return base::concat(source, kPackedActivationsCl, helpers, kPackedEpilogueCl, kPackedProductCl);
+}
+
+std::string product_options(const ProductVariant& variant) {
+    return base::concat("-DLAYOUT_", layout_name(variant.layout), " -DDIGITS=", variant.digits,
+                        " -DIMAGE=", variant.image ? 1 : 0, " -DCOLUMNS=", variant.columns,
+                        " -DPAIRS=", variant.shape.pairs, " -DLANES=", variant.shape.lanes,
+                        " -DSLICES=", variant.shape.slices, " -DCHUNK_BLOCKS=", chunk_blocks(variant));
+}
+
+uint32_t product_local_bytes(const ProductVariant& variant) {
+    // Scales, sums and starting values, of which an integer core has the most with sums of eight columns.
+    constexpr uint32_t kMostBlockBytes = 4 * (1 + 1 + 8);
+    return chunk_blocks(variant) * variant.columns * (staged_bytes(variant) * (kBlockColumns / 4) + kMostBlockBytes);
+}
+
+}  // namespace llmd::compute::packed

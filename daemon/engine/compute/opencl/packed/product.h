@@ -1,0 +1,47 @@
+// The variants of the product kernel (kernels/packed/product.cl): what it is built from.
+// Pure functions, callable from any thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "engine/compute/opencl/packed/layout.h"
+
+namespace llmd::compute::packed {
+
+// How a product is summed. Only has_integer_core() layouts have Integer.
+enum class Core : uint8_t { Integer, Float };
+
+// A product's work-group: `lanes` items side by side with `pairs` row pairs each, times `slices` items that share a
+// row's columns. Of these only `slices` changes the bits of a result.
+struct ProductShape {
+    uint32_t lanes = 32;
+    uint32_t pairs = 1;
+    uint32_t slices = 1;
+
+    uint32_t group_pairs() const { return lanes * pairs; }
+    uint32_t items() const { return lanes * slices; }
+};
+
+struct ProductVariant {
+    Layout layout = Layout::Q4_0;
+    Core core = Core::Float;
+    uint32_t digits = 2;  // of the records it reads
+    uint32_t columns = 1;
+    ProductShape shape;
+    bool image = false;         // planes are image1d_buffers
+    uint32_t chunk_blocks = 0;  // of x in local memory at a time; 0: as kStagedBytes allows
+};
+
+// Local memory for x. Small enough for several work-groups a processor of 32 KiB.
+inline constexpr uint32_t kStagedBytes = 8192;
+
+// The program without common.cl. `helpers` is what the epilogue needs of other files.
+std::string product_source(const ProductVariant& variant, std::string_view helpers = {});
+// Its options, but for the epilogue's.
+std::string product_options(const ProductVariant& variant);
+// Of the kernel's local memory, what does not belong to the epilogue.
+uint32_t product_local_bytes(const ProductVariant& variant);
+
+}  // namespace llmd::compute::packed

@@ -1,0 +1,24 @@
+// Rewrites rows of a GGUF tensor into the planes of layout.h, one tile at a time, without a device.
+// Pure functions, callable from any thread.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "engine/compute/opencl/packed/layout.h"
+#include "engine/model/quantization.h"
+
+namespace llmd::compute::packed {
+
+// The file's bytes of the rows of a tile, in the order they are to have; null: a row of zeros.
+using TileRows = std::array<const std::byte*, kTileRows>;
+// Where a tile goes: tile_bytes() bytes for each plane, aligned for uint64_t; empty for planes the layout does not
+// have.
+using TilePlanes = std::array<std::span<std::byte>, kPlanes.size()>;
+
+// Writes every byte of `out`. `cols` weights a row, a whole number of the type's blocks.
+void repack_tile(model::TensorType type, uint32_t cols, const TileRows& rows, const TilePlanes& out);
+
+}  // namespace llmd::compute::packed
