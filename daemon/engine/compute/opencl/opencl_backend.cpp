@@ -35,9 +35,6 @@ public:
           weights_(config, limits.n_ctx, kernels_.rows_per_group()),
           pages_(limits),
           last_output_(limits.n_slots) {}
-    // Queued copies refer to the host's side of a step.
-    ~OpenClBackend() override { (void)queue_.finish(); }
-
     // After a failed step commands may still be queued, which read what is destroyed next.
     ~OpenClBackend() override { static_cast<void>(queue_.finish()); }
 
