@@ -1,0 +1,100 @@
+#!/bin/sh
+# Sourced, not run, by the lanes that work in a Debian 13 root: the nearest thing to Alpine that apt-get can make.
+# Needs root (or sudo) and debootstrap. The lane sets `lane` (its name) and `root` (the folder); everything is mounted in a
+# mount namespace of its own, so that nothing stays mounted however it ends.
+# shellcheck shell=sh disable=SC2154  # lane and root are the sourcing script's
+
+# The mirror that this machine's own apt-get uses.
+debian_mirror() {
+    # shellcheck disable=SC2016  # apt-get expands $(REPO_URI)
+    apt-get indextargets --format '$(REPO_URI) $(LABEL)' 'Created-By: Packages' |
+        awk '$2 == "Debian" { print $1; exit }'
+}
+
+# Runs a command in the root with its own /proc, /run and terminals, and this machine's /sys, where PoCL counts the memory.
+# The folder LLMD_DATA, if set, is /data there.
+inside() {
+    # shellcheck disable=SC2016  # the inner shell expands its own arguments
+    unshare --mount --pid --fork --kill-child --propagation private sh -c '
+        root=$1
+        shift
+        mount --bind "$root" "$root"
+        mount -t proc proc "$root/proc"
+        mount -t sysfs -o ro sysfs "$root/sys"
+        mount -t devpts -o newinstance,ptmxmode=666,mode=620 devpts "$root/dev/pts"
+        mount -t tmpfs -o mode=755 tmpfs "$root/run"
+        if [ -d "$root/data" ] && [ -n "${LLMD_DATA-}" ]; then
+            mount --bind "$LLMD_DATA" "$root/data"
+            mount -o remount,bind,ro "$root/data"
+        fi
+        # Not chroot: a process in one may not make a user namespace, and a test does.
+        cd "$root"
+        mkdir -p .outside
+        pivot_root . .outside
+        umount -l /.outside
+        exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"
+    ' sh "$root" "$@"
+}
+
+# make_root PACKAGES NEWER_PACKAGES: makes the root once, with a user `lane`, and brings it up to date when the lists change.
+# NEWER_PACKAGES come from trixie-backports where it has them.
+make_root() {
+    mirror=$(debian_mirror)
+    [ -n "$mirror" ] || {
+        echo "lane $lane: apt-get knows no Debian mirror here"
+        return 1
+    }
+    if [ ! -e "$root/etc/debian_version" ]; then
+        echo "lane $lane: making $root"
+        mkdir -p "$root"
+        debootstrap --variant=minbase trixie "$root" "$mirror" >"$root.log" 2>&1 || {
+            tail -n 20 "$root.log"
+            rm -rf "$root"
+            return 1
+        }
+    fi
+    wanted="$mirror $1 $2"
+    [ "$(cat "$root/var/lib/llmd-lane" 2>/dev/null)" != "$wanted" ] || return 0
+    echo "lane $lane: installing packages"
+    printf 'deb %s trixie main\ndeb %s trixie-backports main\n' "$mirror" "$mirror" >"$root/etc/apt/sources.list"
+    # How this machine reaches its mirror, and whether it accepts an old one.
+    apt-config dump | grep -E '^Acquire::(Check-|http|https)' >"$root/etc/apt/apt.conf.d/90lane" || true
+    # No package starts a service in there.
+    printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
+    chmod 755 "$root/usr/sbin/policy-rc.d"
+    cp /etc/resolv.conf "$root/etc/resolv.conf"
+    install_packages "$1" "$2" >"$root.log" 2>&1 || {
+        tail -n 20 "$root.log"
+        echo "lane $lane: the packages could not be installed; all of it is in $root.log"
+        return 1
+    }
+    echo "$wanted" >"$root/var/lib/llmd-lane"
+}
+
+install_packages() {
+    inside apt-get update -q || return 1
+    # shellcheck disable=SC2086  # lists of words
+    inside apt-get install -q -y --no-install-recommends $1 || return 1
+    # shellcheck disable=SC2086
+    inside apt-get install -q -y --no-install-recommends -t trixie-backports $2 ||
+        inside apt-get install -q -y --no-install-recommends $2 || return 1
+    grep -q '^lane:' "$root/etc/passwd" || inside useradd --create-home lane
+}
+
+# The working tree, without what git ignores, as /home/lane/llmd; times are kept, so that only what changed is compiled again.
+copy_tree() {
+    rm -rf "$root/home/lane/llmd"
+    mkdir -p "$root/home/lane/llmd" "$root/data"
+    if [ -e .git ]; then
+        git -c safe.directory='*' ls-files --cached --others --exclude-standard -z |
+            tar --create --null --files-from=- --ignore-failed-read --file=- 2>/dev/null
+    else
+        tar --create --exclude='./build*' --file=- .
+    fi | tar --extract --file=- --directory="$root/home/lane/llmd"
+    inside chown -R lane:lane /home/lane
+}
+
+# An ordinary user runs a command, as in a distribution's build. It starts in /, with the variables given as NAME=VALUE first.
+inside_as_user() {
+    inside setpriv --reuid lane --regid lane --init-groups --reset-env env "$@"
+}
