@@ -37,5 +37,6 @@ using ClProgram = ClHandle<cl_program, clReleaseProgram>;
 using ClKernel = ClHandle<cl_kernel, clReleaseKernel>;
 using ClEvent = ClHandle<cl_event, clReleaseEvent>;
 using ClBuffer = ClHandle<cl_mem, clReleaseMemObject>;
+using ClImage = ClBuffer;  // an image over a buffer, which it keeps alive
 
 }  // namespace llmd::compute

@@ -158,12 +158,21 @@ Result<DeviceLimits> query_limits(cl_device_id device) {
     if (!type) return type.error();
     const auto float_config = device_info<cl_device_fp_config>(device, CL_DEVICE_SINGLE_FP_CONFIG);
     if (!float_config) return float_config.error();
+    const auto has_images = device_info<cl_bool>(device, CL_DEVICE_IMAGE_SUPPORT);
+    if (!has_images) return has_images.error();
+    size_t image_texels = 0;
+    if (*has_images != CL_FALSE) {
+        const auto texels = device_info<size_t>(device, CL_DEVICE_IMAGE_MAX_BUFFER_SIZE);
+        if (!texels) return texels.error();
+        image_texels = *texels;
+    }
 
     DeviceLimits limits;
     limits.max_buffer_bytes = std::min<uint64_t>(*buffer_bytes, kMaxIndexableBytes);
     limits.memory_bytes = *memory_bytes;
     limits.local_bytes = *local_bytes;
     limits.group_items = *group_items;
+    limits.image_texels = image_texels;
     limits.is_cpu = (*type & CL_DEVICE_TYPE_CPU) != 0;
     limits.has_subnormals = (*float_config & CL_FP_DENORM) != 0;
     if (limits.local_bytes < kKernelLocalBytes) {

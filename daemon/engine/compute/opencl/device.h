@@ -25,6 +25,7 @@ struct DeviceLimits {
     uint64_t memory_bytes = 0;      // all allocations
     uint64_t local_bytes = 0;       // of a work-group
     uint64_t group_items = 0;       // of a work-group
+    uint64_t image_texels = 0;      // of an image over a buffer; 0: no images
     bool is_cpu = false;            // items run one after the other, with wide vectors
     bool has_subnormals = false;    // float subnormals are kept
 };

@@ -85,6 +85,17 @@ Result<ClBuffer> DeviceQueue::allocate_scratch(std::string_view what, uint64_t b
     return buffer;
 }
 
+Result<ClImage> DeviceQueue::image_of(const ClBuffer& buffer, const cl_image_format& format, uint64_t texels) const {
+    cl_image_desc shape = {};
+    shape.image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER;
+    shape.image_width = texels;
+    shape.buffer = buffer.get();
+    cl_int status = CL_SUCCESS;
+    ClImage image(clCreateImage(context_.get(), CL_MEM_READ_ONLY, &format, &shape, nullptr, &status));
+    if (auto ok = cl_check("clCreateImage", status, base::concat(texels, " texels")); !ok) return ok.error();
+    return image;
+}
+
 Result<ClProgram> DeviceQueue::build(std::string_view name, std::initializer_list<std::string_view> sources,
                                      const std::string& options) const {
     const std::string all_options =

@@ -38,6 +38,8 @@ public:
     base::Result<ClBuffer> allocate(std::string_view what, uint64_t bytes);
     // The same for a buffer that is soon released: not counted.
     base::Result<ClBuffer> allocate_scratch(std::string_view what, uint64_t bytes) const;
+    // A view of a buffer as an image1d_buffer of so many texels, at most limits().image_texels.
+    base::Result<ClImage> image_of(const ClBuffer& buffer, const cl_image_format& format, uint64_t texels) const;
     // Builds common.cl and `sources` with `options`, or takes what an earlier process built of the same sources and
     // options on this device with this driver (program_cache.h). DeviceError has the build log.
     base::Result<ClProgram> build(std::string_view name, std::initializer_list<std::string_view> sources,

@@ -28,7 +28,7 @@ constexpr std::array<LayoutFormat, kLayouts.size()> kFormats = {{
     {"Q5_K", {{kNibbles, kFifthBits, kFourBytes, {8, 1, kSuperBlocks}}}, true},
     {"Q6_K", {{kNibbles, {16, 1, 1}, kFourBytes, {4, 1, kSuperBlocks}}}, true},
     {"IQ4_NL", {kNibbles, kNone, kTwoHalfs, kNone}, false},
-    {"F16", {{{16, 8, 1}, kNone, kNone, kNone}}, false},
+    {"F16", {{{8, 16, 1}, kNone, kNone, kNone}}, false},
 }};
 
 const LayoutFormat& format_of(Layout layout) {
@@ -79,7 +79,8 @@ std::string_view layout_name(Layout layout) {
     return format_of(layout).name;
 }
 
-PlaneFormat plane_format(Layout layout, Plane plane) {
+PlaneFormat plane_format(Layout layout, Plane plane, bool image) {
+    if (image && layout == Layout::Q8_0 && plane == Plane::Quants) return {4, 16, 1};
     return format_of(layout).planes[static_cast<size_t>(plane)];
 }
 
@@ -87,8 +88,8 @@ bool has_integer_core(Layout layout) {
     return format_of(layout).has_integer_core;
 }
 
-uint64_t tile_bytes(Layout layout, Plane plane, uint32_t cols) {
-    const PlaneFormat format = plane_format(layout, plane);
+uint64_t tile_bytes(Layout layout, Plane plane, uint32_t cols, bool image) {
+    const PlaneFormat format = plane_format(layout, plane, image);
     if (format.element_bytes == 0) return 0;
     const uint32_t cells = (block_count(cols) + format.cell_blocks - 1) / format.cell_blocks;
     return uint64_t{cells} * format.words * format.element_bytes * kTilePairs;

@@ -19,7 +19,8 @@
 //                                                   twice, of 16-31 twice
 //     IQ4_NL         2 x uint4                      half2 d
 //     Q8_0           4 x uint4                      half2 d
-//     F16            8 x uint4
+//       for images   16 x char4                     half2 d
+//     F16            16 x half4
 //
 // "d d" stands for row 2 p, row 2 p + 1. Quants of 4 to 6 bits: uint i of the two uint4 holds the low nibbles of
 // columns 4 i to 4 i + 3, row 2 p in bits 0-15, row 2 p + 1 in bits 16-31, lowest column lowest. High: uint i holds the
@@ -66,7 +67,7 @@ bool is_rounded(model::TensorType type);
 
 // "Q4_0"; the kernels' option is LAYOUT_Q4_0.
 std::string_view layout_name(Layout layout);
-PlaneFormat plane_format(Layout layout, Plane plane);
+PlaneFormat plane_format(Layout layout, Plane plane, bool image = false);
 // Whether products can be summed as integers, two rows in one word (CORE_INT).
 bool has_integer_core(Layout layout);
 
@@ -77,6 +78,6 @@ inline uint32_t tile_count(uint32_t rows) {
     return (rows + kTileRows - 1) / kTileRows;
 }
 // Bytes of one tile of `cols` columns in a plane; 0 where the layout has none.
-uint64_t tile_bytes(Layout layout, Plane plane, uint32_t cols);
+uint64_t tile_bytes(Layout layout, Plane plane, uint32_t cols, bool image = false);
 
 }  // namespace llmd::compute::packed

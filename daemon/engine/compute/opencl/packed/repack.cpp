@@ -207,20 +207,27 @@ void repack_codes(TensorType type, uint32_t cols, RowPair rows, const std::array
     }
 }
 
+// Columns side by side as they are in the file: one row of a block in elements of a plane.
+void put_row(const void* row, uint32_t block, uint32_t odd, const PlaneWriter& quants) {
+    const uint32_t words = quants.format.words / 2;
+    const auto* bytes = static_cast<const uint8_t*>(row);
+    for (uint32_t i = 0; i < words; ++i) {
+        quants.put(block, odd * words + i, bytes + size_t{i} * quants.format.element_bytes);
+    }
+}
+
+constexpr size_t kQ8BlockBytes = 34;  // half d, 32 bytes
+
 void repack_q8_0(uint32_t cols, RowPair rows, const PlaneWriter& quants, const PlaneWriter& scales) {
-    constexpr size_t kBlockBytes = 34;
     for (uint32_t block = 0; block < block_count(cols); ++block) {
-        const RowPair at = {rows.even + block * kBlockBytes, rows.odd + block * kBlockBytes};
-        for (uint32_t word = 0; word < 2; ++word) {
-            quants.put(block, word, at.even + 2 + 16 * word);
-            quants.put(block, 2 + word, at.odd + 2 + 16 * word);
-        }
+        const RowPair at = {rows.even + block * kQ8BlockBytes, rows.odd + block * kQ8BlockBytes};
+        put_row(at.even + 2, block, 0, quants);
+        put_row(at.odd + 2, block, 1, quants);
         put_halfs(at, 0, block, scales);
     }
 }
 
-// One row of the F16 layout: `half` 0 for the even row of the pair.
-void repack_f16(TensorType type, uint32_t cols, const uint8_t* row, uint32_t half, const PlaneWriter& quants) {
+void repack_f16(TensorType type, uint32_t cols, const uint8_t* row, uint32_t odd, const PlaneWriter& quants) {
     const uint32_t blocks = block_count(cols);
     std::vector<uint16_t> halfs(size_t{blocks} * kBlockColumns);
     if (type == TensorType::F16) {
@@ -230,15 +237,13 @@ void repack_f16(TensorType type, uint32_t cols, const uint8_t* row, uint32_t hal
         model::dequantize(type, {reinterpret_cast<const std::byte*>(row), *model::row_bytes(type, cols)}, values);
         std::transform(values.begin(), values.end(), halfs.begin(), model::float_to_half);
     }
-    constexpr uint32_t kRowWords = 4;
-    for (uint32_t i = 0; i < blocks * kRowWords; ++i) {
-        quants.put(i / kRowWords, half * kRowWords + i % kRowWords, &halfs[size_t{i} * 8]);
-    }
+    for (uint32_t block = 0; block < blocks; ++block)
+        put_row(&halfs[size_t{block} * kBlockColumns], block, odd, quants);
 }
 
 }  // namespace
 
-void repack_tile(TensorType type, uint32_t cols, const TileRows& rows, const TilePlanes& out) {
+void repack_tile(TensorType type, uint32_t cols, const TileRows& rows, const TilePlanes& out, bool image) {
     const Layout layout = layout_for(type);
     const std::vector<std::byte> zeros(*model::row_bytes(type, cols));
     for (uint32_t pair = 0; pair < kTilePairs; ++pair) {
@@ -248,7 +253,7 @@ void repack_tile(TensorType type, uint32_t cols, const TileRows& rows, const Til
         const RowPair both = {row(2 * pair), row(2 * pair + 1)};
         std::array<PlaneWriter, kPlanes.size()> writers;
         for (size_t i = 0; i < writers.size(); ++i) {
-            writers[i] = {out[i].data(), plane_format(layout, kPlanes[i]), pair};
+            writers[i] = {out[i].data(), plane_format(layout, kPlanes[i], image), pair};
         }
         if (layout == Layout::F16) {
             repack_f16(type, cols, both.even, 0, writers[0]);
@@ -259,6 +264,15 @@ void repack_tile(TensorType type, uint32_t cols, const TileRows& rows, const Til
             repack_codes(type, cols, both, writers);
         }
     }
+}
+
+bool holds_minus_128(TensorType type, std::span<const std::byte> blocks) {
+    if (type != TensorType::Q8_0) return false;
+    for (size_t at = 0; at < blocks.size(); at += kQ8BlockBytes) {
+        const auto codes = blocks.subspan(at + 2, kQ8BlockBytes - 2);
+        if (std::find(codes.begin(), codes.end(), std::byte{0x80}) != codes.end()) return true;
+    }
+    return false;
 }
 
 }  // namespace llmd::compute::packed

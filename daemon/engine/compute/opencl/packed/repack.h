@@ -18,7 +18,13 @@ using TileRows = std::array<const std::byte*, kTileRows>;
 // have.
 using TilePlanes = std::array<std::span<std::byte>, kPlanes.size()>;
 
-// Writes every byte of `out`. `cols` weights a row, a whole number of the type's blocks.
-void repack_tile(model::TensorType type, uint32_t cols, const TileRows& rows, const TilePlanes& out);
+// Writes every byte of `out`. `cols` weights a row, a whole number of the type's blocks. image: for planes that are
+// read through images.
+void repack_tile(model::TensorType type, uint32_t cols, const TileRows& rows, const TilePlanes& out,
+                 bool image = false);
+
+// Whether some rows of a type that goes into the Q8_0 layout hold a -128, which images read as -127. Quantisers do not
+// write it, the format allows it.
+bool holds_minus_128(model::TensorType type, std::span<const std::byte> blocks);
 
 }  // namespace llmd::compute::packed

@@ -5,10 +5,6 @@
 #include <cstring>
 
 namespace llmd::test {
-
-using compute::packed::kPlanes;
-using compute::packed::kTileRows;
-
 namespace {
 
 constexpr uint32_t kAlignment = 16;
@@ -36,7 +32,7 @@ RecordRows::RecordRows(uint32_t rows, uint32_t n_columns, uint32_t n_digits, Noi
             for (uint32_t i = 0; i < 32; ++i) {
                 const double v = i == peak ? (noise.bits() % 2 != 0 ? 1 : -1) : noise.uniform();
                 const int x = static_cast<int>(std::lrint(v * largest));
-                const int hi = digits == 2 ? (x + 64) >> 7 : x;
+                const int hi = digits == 2 ? (x + 63) >> 7 : x;
                 set(row, block * 32 + i, hi, digits == 2 ? x - 128 * hi : 0);
             }
         }
@@ -66,29 +62,26 @@ double RecordRows::value(uint32_t row, uint32_t column) const {
     return scale * (128 * hi + self->field<int8_t>(row, columns, column));
 }
 
-PackedMatrix::PackedMatrix(model::TensorType tensor_type, uint32_t n_rows, uint32_t n_cols, Noise& noise)
-    : type(tensor_type), rows(n_rows), cols(n_cols) {
-    pack(random_blocks(type, uint64_t{rows} * cols, 1.0, noise));
-}
-
-PackedMatrix::PackedMatrix(model::TensorType tensor_type, uint32_t n_cols, std::vector<std::byte> blocks)
-    : type(tensor_type), rows(static_cast<uint32_t>(blocks.size() / *model::row_bytes(type, n_cols))), cols(n_cols) {
-    pack(blocks);
-}
-
-void PackedMatrix::pack(const std::vector<std::byte>& blocks) {
-    using namespace compute::packed;
-    weights.resize(size_t{rows} * cols);
+PackedMatrix::PackedMatrix(model::TensorType tensor_type, uint32_t n_cols, std::vector<std::byte> file_blocks)
+    : type(tensor_type),
+      rows(static_cast<uint32_t>(file_blocks.size() / *model::row_bytes(type, n_cols))),
+      cols(n_cols),
+      weights(size_t{rows} * cols),
+      blocks(std::move(file_blocks)) {
     model::dequantize(type, blocks, weights);
-    if (is_rounded(type)) {
-        for (float& w : weights) w = model::half_to_float(model::float_to_half(w));
-    }
+    if (!compute::packed::is_rounded(type)) return;
+    for (float& w : weights) w = model::half_to_float(model::float_to_half(w));
+}
+
+PackedMatrix::Planes PackedMatrix::pack(bool image) const {
+    using namespace compute::packed;
     const Layout layout = layout_for(type);
     const uint64_t row_bytes = *model::row_bytes(type, cols);
     const uint32_t tiles = tile_count(rows);
+    Planes planes;
     for (size_t i = 0; i < planes.size(); ++i) {
         // Poison: every byte must be written.
-        planes[i].assign(tiles * tile_bytes(layout, kPlanes[i], cols), std::byte{0xa5});
+        planes[i].assign(tiles * tile_bytes(layout, kPlanes[i], cols, image), std::byte{0xa5});
     }
     for (uint32_t tile = 0; tile < tiles; ++tile) {
         TileRows source{};
@@ -100,8 +93,9 @@ void PackedMatrix::pack(const std::vector<std::byte>& blocks) {
             const size_t bytes = planes[i].size() / tiles;
             out[i] = std::span(planes[i]).subspan(tile * bytes, bytes);
         }
-        repack_tile(type, cols, source, out);
+        repack_tile(type, cols, source, out, image);
     }
+    return planes;
 }
 
 ExactSum exact_product(const PackedMatrix& matrix, const RecordRows& x, uint32_t r, uint32_t n) {

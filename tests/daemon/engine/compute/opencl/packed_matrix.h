@@ -31,20 +31,17 @@ private:
 };
 
 struct PackedMatrix {
-    // Random weights of the order of 1.
-    PackedMatrix(model::TensorType type, uint32_t rows, uint32_t cols, Noise& noise);
     // From the file's rows.
     PackedMatrix(model::TensorType type, uint32_t cols, std::vector<std::byte> blocks);
 
     model::TensorType type;
     uint32_t rows, cols;
     std::vector<float> weights;  // as the layout holds them: half precision where is_rounded()
-    std::array<std::vector<std::byte>, compute::packed::kPlanes.size()> planes;
+    std::vector<std::byte> blocks;
 
+    using Planes = std::array<std::vector<std::byte>, compute::packed::kPlanes.size()>;
+    Planes pack(bool image) const;
     uint32_t n_pairs() const { return compute::packed::tile_count(rows) * compute::packed::kTilePairs; }
-
-private:
-    void pack(const std::vector<std::byte>& blocks);
 };
 
 struct ExactSum {

@@ -13,6 +13,7 @@
 #include "daemon/engine/compute/opencl/packed_matrix.h"
 #include "engine/compute/opencl/device.h"
 #include "engine/compute/opencl/device_queue.h"
+#include "engine/compute/opencl/packed/images.h"
 
 namespace llmd::test {
 namespace {
@@ -56,12 +57,37 @@ struct Output {
     std::vector<float> y;
 };
 
-class Products {
+// A matrix and records, with what is to come out.
+struct Case {
+    Case(const PackedMatrix& a_matrix, uint32_t digits, Noise& noise)
+        : matrix(a_matrix), x(kPaddedRows, block_count(matrix.cols) * kBlockColumns, digits, noise) {
+        compute_exact();
+    }
+    void compute_exact() {
+        exact.clear();
+        for (uint32_t n = 0; n < kRows; ++n) {
+            for (uint32_t r = 0; r < matrix.rows; ++r) exact.push_back(exact_product(matrix, x, r, n));
+        }
+    }
+
+    const PackedMatrix& matrix;
+    RecordRows x;
+    std::vector<ExactSum> exact;  // [batch row][matrix row]
+};
+
+// A case on the device.
+class Product {
 public:
-    Products(const PackedMatrix& matrix, const RecordRows& x, DeviceQueue& queue)
-        : matrix_(matrix), x_(x), queue_(queue), record_(upload(queue, x.bytes)) {
+    Product(const Case& of, DeviceQueue& queue, bool image)
+        : matrix_(of.matrix), x_(of.x), queue_(queue), record_(upload(queue, of.x.bytes)) {
+        const auto planes = matrix_.pack(image);
+        const Layout layout = layout_for(matrix_.type);
         for (size_t i = 0; i < kPlanes.size(); ++i) {
-            if (!matrix.planes[i].empty()) planes_.push_back(upload(queue, matrix.planes[i]));
+            if (planes[i].empty()) continue;
+            planes_.push_back(upload(queue, planes[i]));
+            if (!image) continue;
+            const uint64_t texels = planes[i].size() / plane_format(layout, kPlanes[i], true).element_bytes;
+            planes_.back() = must(queue.image_of(planes_.back(), texel_format(layout, kPlanes[i]), texels));
         }
     }
 
@@ -87,9 +113,6 @@ public:
         return {2 * pairs, std::move(y)};
     }
 
-    const PackedMatrix& matrix() const { return matrix_; }
-    const RecordRows& x() const { return x_; }
-
 private:
     const PackedMatrix& matrix_;
     const RecordRows& x_;
@@ -108,24 +131,20 @@ ClKernel build(DeviceQueue& queue, const ProductVariant& variant) {
 std::string name_of(const ProductVariant& v) {
     return base::concat(layout_name(v.layout), v.core == Core::Integer ? " integer" : " float", ", digits ", v.digits,
                         ", columns ", v.columns, ", pairs ", v.shape.pairs, ", lanes ", v.shape.lanes, ", slices ",
-                        v.shape.slices, ", chunks of ", v.chunk_blocks);
+                        v.shape.slices, ", chunks of ", v.chunk_blocks, v.image ? ", images" : "");
 }
 
-void expect_close(const Output& got, const Products& products, const std::string& name) {
-    const PackedMatrix& matrix = products.matrix();
-    double worst = 0;
+void expect_close(const Output& got, const Case& of, const std::string& name) {
     for (uint32_t n = 0; n < kRows; ++n) {
         for (uint32_t r = 0; r < got.width; ++r) {
             const float y = got.y[size_t{n} * got.width + r];
-            if (r >= matrix.rows) {
-                ASSERT_EQ(y, 0) << name << ": padding row " << r << " of " << matrix.rows;
+            if (r >= of.matrix.rows) {
+                ASSERT_EQ(y, 0) << name << ": padding row " << r;
                 continue;
             }
-            const ExactSum exact = exact_product(matrix, products.x(), r, n);
-            const double error = std::fabs(y - exact.sum) / exact.magnitude;
-            ASSERT_LE(error, kTolerance) << name << ", " << matrix.cols << " columns: row " << r << ", batch row " << n
-                                         << ": " << y << " instead of " << exact.sum;
-            worst = std::max(worst, error);
+            const ExactSum& exact = of.exact[size_t{n} * of.matrix.rows + r];
+            ASSERT_LE(std::fabs(y - exact.sum), kTolerance * exact.magnitude)
+                << name << ": row " << r << ", batch row " << n << ": " << y << " instead of " << exact.sum;
         }
     }
 }
@@ -153,16 +172,19 @@ std::vector<ProductVariant> variants_of(Layout layout, uint32_t digits, uint32_t
     for (const Core core : {Core::Float, Core::Integer}) {
         if (core == Core::Integer && !has_integer_core(layout)) continue;
         for (const Shape& s : shapes) {
-            // A chunk has room for the group's sums.
-            const uint32_t least = (s.lanes * slices * 8 + 128 * s.columns - 1) / (128 * s.columns);
-            const uint32_t chunk = (std::max(least, s.chunks_of_slices * slices) + slices - 1) / slices * slices;
-            variants.push_back({layout,
-                                core,
-                                digits,
-                                s.columns,
-                                {s.lanes, s.pairs, slices},
-                                false,
-                                s.chunks_of_slices == 0 ? 0 : chunk});
+            ProductVariant variant{layout, core, digits, s.columns, {s.lanes, s.pairs, slices}};
+            if (s.chunks_of_slices != 0) {
+                // A chunk has room for the group's sums.
+                const uint32_t least = (s.lanes * slices * 8 + 128 * s.columns - 1) / (128 * s.columns);
+                const uint32_t blocks = std::max(least, s.chunks_of_slices * slices);
+                variant.chunk_blocks = (blocks + slices - 1) / slices * slices;
+            }
+            variants.push_back(variant);
+        }
+        for (const Shape& s : {shapes.front(), shapes.back()}) {
+            ProductVariant variant{layout, core, digits, s.columns, {s.lanes, s.pairs, slices}};
+            variant.image = true;
+            variants.push_back(variant);
         }
     }
     return variants;
@@ -186,7 +208,13 @@ protected:
         if (unit == 1) shapes.push_back({65, 49});
         std::vector<PackedMatrix> matrices;
         for (const auto& [rows, cols] : shapes) {
-            matrices.emplace_back(type, rows, (cols + unit - 1) / unit * unit, noise_);
+            const uint32_t whole = (cols + unit - 1) / unit * unit;
+            std::vector<std::byte> blocks = random_blocks(type, uint64_t{rows} * whole, 1.0, noise_);
+            // Images cannot hold -128: every other matrix is without.
+            if (type == TensorType::Q8_0 && matrices.size() % 2 == 0) {
+                std::replace(blocks.begin(), blocks.end(), std::byte{0x80}, std::byte{0x81});
+            }
+            matrices.emplace_back(type, whole, std::move(blocks));
         }
         return matrices;
     }
@@ -196,36 +224,107 @@ protected:
 
 TEST_P(PackedProduct, IsExactAndTheSameInEveryVariant) {
     DeviceQueue queue = open_queue(GetParam().device);
-    const std::vector<PackedMatrix> matrices = matrices_of(GetParam().type);
-    const Layout layout = layout_for(GetParam().type);
+    const TensorType type = GetParam().type;
+    const std::vector<PackedMatrix> matrices = matrices_of(type);
+    const bool has_images = must(images_work(queue));
+    RecordProperty("images", has_images ? "yes" : "no");
     for (const uint32_t digits : {2u, 1u}) {
-        std::vector<RecordRows> records;
-        for (const PackedMatrix& matrix : matrices) {
-            records.emplace_back(kPaddedRows, block_count(matrix.cols) * kBlockColumns, digits, noise_);
+        std::vector<Case> cases;
+        for (const PackedMatrix& matrix : matrices) cases.emplace_back(matrix, digits, noise_);
+        std::vector<Product> by_pointer, by_image;
+        for (const Case& c : cases) {
+            by_pointer.emplace_back(c, queue, false);
+            if (has_images) by_image.emplace_back(c, queue, true);
         }
-        std::vector<Products> products;
-        for (size_t i = 0; i < matrices.size(); ++i) products.emplace_back(matrices[i], records[i], queue);
         for (const uint32_t slices : {1u, 8u}) {
-            std::vector<std::optional<Output>> first(matrices.size());
-            for (const ProductVariant& variant : variants_of(layout, digits, slices)) {
+            // Bytes read as normalised floats are rounded: the sums of Q8_0 differ between images and pointers.
+            std::vector<std::optional<Output>> first(cases.size()), first_normalised(cases.size());
+            for (const ProductVariant& variant : variants_of(layout_for(type), digits, slices)) {
+                if (variant.image && !has_images) continue;
+                auto& expected = variant.image && variant.layout == Layout::Q8_0 ? first_normalised : first;
                 // Types that are held in another's layout have no kernels of their own.
-                if (is_reencoded(GetParam().type) && first[0]) break;
+                if (is_reencoded(type) && expected[0]) continue;
                 const ClKernel kernel = build(queue, variant);
-                for (size_t i = 0; i < matrices.size(); ++i) {
-                    Output got = products[i].run(variant, kernel);
+                for (size_t i = 0; i < cases.size(); ++i) {
+                    if (variant.image && holds_minus_128(type, matrices[i].blocks)) continue;
+                    Output got = (variant.image ? by_image : by_pointer)[i].run(variant, kernel);
                     const std::string name =
                         base::concat(name_of(variant), ", ", matrices[i].rows, " x ", matrices[i].cols);
-                    if (first[i]) {
-                        expect_same_bits(got, *first[i], name);
+                    if (expected[i]) {
+                        expect_same_bits(got, *expected[i], name);
                     } else {
-                        expect_close(got, products[i], name);
-                        first[i] = std::move(got);
+                        expect_close(got, cases[i], name);
+                        expected[i] = std::move(got);
                     }
                     if (HasFatalFailure()) return;
                 }
             }
         }
     }
+}
+
+// Where a block of a type keeps its codes.
+std::span<std::byte> code_bytes(TensorType type, std::span<std::byte> block) {
+    switch (type) {
+        case TensorType::Q4_0:
+        case TensorType::Q5_0:
+            return block.subspan(2);
+        case TensorType::Q4_1:
+        case TensorType::Q5_1:
+            return block.subspan(4);
+        case TensorType::Q4_K:
+        case TensorType::Q5_K:
+            return block.subspan(16);
+        case TensorType::Q6_K:
+            return block.first(192);
+        case TensorType::Q3_K:
+            return block.first(96);
+        default:
+            return {};
+    }
+}
+
+// The largest and smallest codes times the largest and smallest digits in every column: sums of 16 bits that would
+// spill over would be off by 65536.
+TEST_P(PackedProduct, HoldsTheLargestSums) {
+    const TensorType type = GetParam().type;
+    const Layout layout = layout_for(type);
+    if (!has_integer_core(layout)) return;  // nothing to spill over
+    DeviceQueue queue = open_queue(GetParam().device);
+    constexpr std::pair<int, int> kExtremes[] = {{127, 64}, {-127, -63}, {127, -63}, {-127, 64}};
+    for (const int fill : {0x00, 0xff}) {
+        const uint32_t cols = model::block_format(type).block_weights;
+        std::vector<std::byte> blocks = random_blocks(type, uint64_t{kTileRows} * cols, 1.0, noise_);
+        const size_t block_bytes = model::block_format(type).block_bytes;
+        for (size_t at = 0; at < blocks.size(); at += block_bytes) {
+            const auto codes = code_bytes(type, std::span(blocks).subspan(at, block_bytes));
+            std::fill(codes.begin(), codes.end(), static_cast<std::byte>(fill));
+        }
+        const PackedMatrix matrix(type, cols, std::move(blocks));
+        for (const uint32_t digits : {2u, 1u}) {
+            Case extreme(matrix, digits, noise_);
+            for (uint32_t n = 0; n < std::size(kExtremes); ++n) {
+                for (uint32_t c = 0; c < cols; ++c) extreme.x.set(n, c, kExtremes[n].first, kExtremes[n].second);
+            }
+            extreme.compute_exact();
+            ProductVariant variant;
+            variant.layout = layout;
+            variant.core = Core::Integer;
+            variant.digits = digits;
+            const Output got = Product(extreme, queue, false).run(variant, build(queue, variant));
+            expect_close(got, extreme, base::concat(name_of(variant), ", codes of ", fill));
+            if (HasFatalFailure()) return;
+        }
+    }
+}
+
+TEST(Repack, FindsMinus128) {
+    std::vector<std::byte> blocks(3 * 34);
+    blocks[34] = std::byte{0x80};  // in the scale: no weight
+    EXPECT_FALSE(holds_minus_128(TensorType::Q8_0, blocks));
+    blocks[3 * 34 - 1] = std::byte{0x80};
+    EXPECT_TRUE(holds_minus_128(TensorType::Q8_0, blocks));
+    EXPECT_FALSE(holds_minus_128(TensorType::Q4_0, blocks));
 }
 
 std::vector<Parameter> parameters() {

@@ -1,7 +1,7 @@
 // Activation records: how one kernel hands a vector to the products of the next launch, as integers with a scale for
 // each block of 32 columns, K columns in all (padded with zeros to a multiple of 32).
 //
-//     x = scale * (128 hi + lo)   DIGITS == 2: 15 bits, |128 hi + lo| <= 16319, |lo| <= 64
+//     x = scale * (128 hi + lo)   DIGITS == 2: 15 bits, |128 hi + lo| <= 16319, -63 <= lo <= 64
 //     x = scale * hi              DIGITS == 1: 8 bits, |hi| <= 127
 // A block that holds a NaN or an infinity has the scale NaN, so whatever it enters becomes NaN.
 //
@@ -60,7 +60,7 @@ static inline void write_record(__global uchar* record, uint columns, uint eight
     }
     const int8 digits = convert_int8_rte(v);
 #if DIGITS == 2
-    const int8 hi = (digits + 64) >> 7;
+    const int8 hi = (digits + 63) >> 7;
     const int8 lo = digits - hi * 128;
     vstore8(convert_char8(lo), eight, (__global char*)(record + columns));
 #else

@@ -11,13 +11,10 @@
 #define DUAL(j, k) (int4)(SIX_BITS(j, k, 0), SIX_BITS(j, k, 1), SIX_BITS(j, k, 2), SIX_BITS(j, k, 3))
 
 #define PLANE_ARGS PLANE(quants), PLANE(high), PLANE(scales), PLANE(supers)
-#define CELL_DECLARE NIBBLES_DECLARE uint4 high_two[PAIRS]; int sub_scales[PAIRS]; float2 super_scale[PAIRS];
+#define CELL_DECLARE NIBBLES_DECLARE uint4 high_two[PAIRS]; int4 sub_scales[PAIRS]; float2 super_scale[PAIRS];
 #define CELL_LOAD(j, cell, at)                                            \
     NIBBLES_LOAD(j, cell, at)                                             \
     high_two[j] = PLANE_UINT4(high, ELEMENT(cell, 1, 0, at));              \
-    sub_scales[j] = as_int(PLANE_UINT(scales, ELEMENT(cell, 1, 0, at)));   \
+    sub_scales[j] = PLANE_CHAR4(scales, ELEMENT(cell, 1, 0, at));   \
     super_scale[j] = PLANE_HALF2(supers, ELEMENT((cell) / 8u, 1, 0, at));
-#define SIGNED_BYTE(word, i) (((word) << (24 - 8 * (i))) >> 24)
-#define SCALES(j, sub)                                                                                        \
-    (super_scale[j] * (float2)((float)SIGNED_BYTE(sub_scales[j], 2 * (sub)),                               \
-                               (float)SIGNED_BYTE(sub_scales[j], 2 * (sub) + 1)))
+#define SCALES(j, sub) (super_scale[j] * convert_float2((sub) == 0 ? sub_scales[j].xy : sub_scales[j].zw))

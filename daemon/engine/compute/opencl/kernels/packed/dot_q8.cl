@@ -2,8 +2,21 @@
 
 #define SUB_BLOCKS 1
 #define CENTRE 0
-
 #define PLANE_ARGS PLANE(quants), PLANE(scales)
+
+#if IMAGE
+// Texels of four signed normalised bytes, code / 127.
+#define CELL_DECLARE uint first[PAIRS]; float2 scale[PAIRS];
+#define CELL_LOAD(j, cell, at)           \
+    first[j] = ELEMENT(cell, 16, 0, at); \
+    scale[j] = PLANE_HALF2(scales, ELEMENT(cell, 1, 0, at));
+#define SCALES(j, sub) (scale[j] * 127.0f)
+#define ROWS(j, k, even, odd)                                                 \
+    {                                                                         \
+        even = PLANE_NORMALISED(quants, first[j] + (k)*TILE_PAIRS);           \
+        odd = PLANE_NORMALISED(quants, first[j] + ((k) + 8) * TILE_PAIRS);    \
+    }
+#else
 #define CELL_DECLARE uint4 even_0[PAIRS], even_1[PAIRS], odd_0[PAIRS], odd_1[PAIRS]; float2 scale[PAIRS];
 #define CELL_LOAD(j, cell, at)                                \
     even_0[j] = PLANE_UINT4(quants, ELEMENT(cell, 4, 0, at)); \
@@ -27,3 +40,4 @@
 #define QUAD_OF_5(low, high) high.y
 #define QUAD_OF_6(low, high) high.z
 #define QUAD_OF_7(low, high) high.w
+#endif

@@ -22,13 +22,11 @@
 // Q4_K, Q5_K: d * scale * code - dmin * min, every product exact.
 #define HAS_MIN 1
 #define PLANE_ARGS BITS_ARGS, PLANE(scales), PLANE(supers)
-#define CELL_DECLARE BITS_DECLARE uint sub_scales[PAIRS]; float4 super_scale[PAIRS];
-#define CELL_LOAD(j, cell, at)                                  \
-    BITS_LOAD(j, cell, at)                                      \
-    sub_scales[j] = PLANE_UINT(scales, ELEMENT(cell, 1, 0, at)); \
+#define CELL_DECLARE BITS_DECLARE uint4 sub_scales[PAIRS]; float4 super_scale[PAIRS];
+#define CELL_LOAD(j, cell, at)                                    \
+    BITS_LOAD(j, cell, at)                                        \
+    sub_scales[j] = PLANE_UCHAR4(scales, ELEMENT(cell, 1, 0, at)); \
     super_scale[j] = PLANE_HALF4(supers, ELEMENT((cell) / 8u, 1, 0, at));
-#define SCALES(j, sub) \
-    (super_scale[j].xy * (float2)((float)(sub_scales[j] & 255u), (float)((sub_scales[j] >> 8) & 255u)))
-#define MINS(j) \
-    (-super_scale[j].zw * (float2)((float)((sub_scales[j] >> 16) & 255u), (float)(sub_scales[j] >> 24)))
+#define SCALES(j, sub) (super_scale[j].xy * convert_float2(sub_scales[j].xy))
+#define MINS(j) (-super_scale[j].zw * convert_float2(sub_scales[j].zw))
 #endif

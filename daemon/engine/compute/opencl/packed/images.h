@@ -1,0 +1,19 @@
+// Planes of packed weights read through image1d_buffers: on small GPUs the texture unit computes addresses and converts
+// halfs and bytes for nothing. Some drivers get that wrong, so it is tried first. Thread-bound, as DeviceQueue.
+#pragma once
+
+#include "base/result.h"
+#include "engine/compute/opencl/cl_handle.h"
+#include "engine/compute/opencl/device_queue.h"
+#include "engine/compute/opencl/packed/layout.h"
+
+namespace llmd::compute::packed {
+
+// One texel is one element of plane_format(layout, plane, true), which must exist.
+cl_image_format texel_format(Layout layout, Plane plane);
+
+// Reads a buffer through images of all these formats. False where the device has no images, refuses a format or reads
+// something else than the buffer holds; errors are those of anything else.
+base::Result<bool> images_work(DeviceQueue& queue);
+
+}  // namespace llmd::compute::packed
