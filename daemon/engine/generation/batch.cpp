@@ -15,16 +15,17 @@ void PrefillPace::measured(uint32_t prefill_rows, std::chrono::microseconds time
 
 namespace {
 
-void add_part(Sequence& sequence, uint32_t n_rows, Batch& batch) {
+void add_part(Sequence& sequence, uint32_t n_rows, bool is_prefill, Batch& batch) {
     const bool wants_output = n_rows == sequence.n_pending();
-    const auto pending = sequence.ids().subspan(sequence.n_computed(), n_rows);
+    const auto ids = sequence.ids();
     for (uint32_t i = 0; i < n_rows; ++i) {
+        const uint32_t position = sequence.n_scheduled() + i;
         batch.rows.push_back({.slot = *sequence.slot,
-                              .position = sequence.n_computed() + i,
-                              .token = pending[i],
+                              .position = position,
+                              .token = position < ids.size() ? ids[position] : compute::kSampledToken,
                               .wants_output = wants_output && i + 1 == n_rows});
     }
-    batch.parts.push_back({&sequence, n_rows, wants_output});
+    batch.parts.push_back({&sequence, n_rows, wants_output, is_prefill});
 }
 
 }  // namespace
@@ -33,15 +34,15 @@ void plan_batch(std::span<Sequence* const> sequences, uint32_t prefill_rows, Bat
     batch.parts.clear();
     batch.rows.clear();
     batch.n_prefill_rows = 0;
-    const auto takes_part = [](const Sequence& s) { return s.slot && !s.paused && !s.end(); };
+    const auto takes_part = [](const Sequence& s) { return s.slot && !s.paused && !s.end() && s.n_pending() > 0; };
     for (Sequence* sequence : sequences) {
-        if (takes_part(*sequence) && sequence->is_decoding()) add_part(*sequence, 1, batch);
+        if (takes_part(*sequence) && sequence->is_decoding()) add_part(*sequence, 1, false, batch);
     }
     for (Sequence* sequence : sequences) {
         if (!takes_part(*sequence) || sequence->is_decoding()) continue;
         const uint32_t n = std::min(sequence->n_pending(), prefill_rows - batch.n_prefill_rows);
         if (n == 0) break;
-        add_part(*sequence, n, batch);
+        add_part(*sequence, n, true, batch);
         batch.n_prefill_rows += n;
     }
 }

@@ -52,14 +52,16 @@ struct Batch {
         Sequence* sequence;
         uint32_t n_rows;
         bool wants_output;  // its last row does: nothing is pending behind it
+        bool is_prefill;
     };
     std::vector<Part> parts;
     std::vector<compute::Row> rows;
     uint32_t n_prefill_rows = 0;
 };
 
-// Fills `batch` (its buffers are reused). Sequences that have a slot and are not paused take part: every decoding one
-// with its row, then prefilling ones in the given order share `prefill_rows`.
+// Fills `batch` (its buffers are reused). Sequences that have a slot, something pending and are not paused take part:
+// every decoding one with its row, then prefilling ones in the given order share `prefill_rows`. A row whose token is
+// still being sampled says kSampledToken.
 // Precondition: the decoding rows and prefill_rows fit into the backend's max_rows.
 void plan_batch(std::span<Sequence* const> sequences, uint32_t prefill_rows, Batch& batch);
 

@@ -8,13 +8,17 @@
 
 namespace llmd::generation {
 
-using Clock = std::chrono::steady_clock;
-
 Generator::Generator(LoadedModel& model, PrefillPace pace, GeneratorEvents& events)
     : model_(model),
       events_(events),
       pages_(model.backend->limits().n_pages, model.backend->limits().n_slots),
       pace_(pace) {}
+
+Generator::~Generator() {
+    for (const Flight* flight : {&current_, &following_}) {
+        if (flight->is_in_flight) (void)model_.backend->wait();
+    }
+}
 
 base::Result<uint32_t> Generator::submit(const GenerationRequest& request) {
     if (sequences_.contains(request.id)) {
@@ -43,7 +47,11 @@ void Generator::cancel(uint64_t id) {
 }
 
 void Generator::set_paused(uint64_t id, bool paused) {
-    if (Sequence* sequence = find(id)) sequence->paused = paused;
+    Sequence* sequence = find(id);
+    if (sequence == nullptr || sequence->paused == paused) return;
+    sequence->paused = paused;
+    discard(*sequence);
+    sequence->recall();
 }
 
 bool Generator::has_work() const {
@@ -55,34 +63,66 @@ bool Generator::has_work() const {
 }
 
 base::Result<void> Generator::step() {
-    if (auto admitted = admit(); !admitted) return admitted;
-    plan_batch(started_, pace_.rows(), batch_);
-    if (batch_.rows.empty()) return {};
-    requests_.clear();
-    for (const Batch::Part& part : batch_.parts) {
-        if (part.wants_output) requests_.push_back(part.sequence->sampler().request(part.sequence->ids()));
+    if (!current_.is_in_flight) {
+        if (auto launched = launch(current_); !launched) return launched;
+        if (!current_.is_in_flight) return {};
     }
+    if (may_be_followed(current_)) {
+        if (auto launched = launch(following_); !launched) return launched;
+    }
+    if (auto landed = land(current_); !landed) return landed;
+    std::swap(current_, following_);
+    return {};
+}
 
-    const auto begin = Clock::now();
-    const auto sampled = forward(*model_.backend, model_.config.n_layers, batch_.rows, requests_);
-    if (!sampled) return sampled.error();
-    const auto time = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin);
-    pace_.measured(batch_.n_prefill_rows, time);
-
-    uint32_t output = 0;
-    for (const Batch::Part& part : batch_.parts) {
+base::Result<void> Generator::launch(Flight& flight) {
+    if (auto admitted = admit(); !admitted) return admitted;
+    Batch& batch = flight.batch;
+    plan_batch(started_, pace_.rows(), batch);
+    if (batch.rows.empty()) return {};
+    flight.requests.clear();
+    for (const Batch::Part& part : batch.parts) {
         Sequence& sequence = *part.sequence;
-        if (sequence.is_decoding()) {
-            sequence.costs.decode_tokens += part.n_rows;
-            sequence.costs.decode_time += time;
-        } else {
-            sequence.costs.prefill_tokens += part.n_rows;
-            sequence.costs.prefill_time += time;
-        }
-        sequence.advance(part.n_rows);
+        if (part.wants_output) flight.requests.push_back(sequence.sampler().request(sequence.ids(), sequence.length()));
+        sequence.schedule(part.n_rows, part.wants_output);
+    }
+    flight.submitted = Clock::now();
+    flight.is_in_flight = true;
+    return submit_step(*model_.backend, model_.config.n_layers, batch.rows, flight.requests);
+}
+
+// Not behind prefill: its chunk takes as long as a new request should have to wait, and hides the host's time anyway.
+bool Generator::may_be_followed(const Flight& flight) const {
+    if (!model_.backend->is_asynchronous() || flight.batch.n_prefill_rows > 0) return false;
+    return std::all_of(flight.batch.parts.begin(), flight.batch.parts.end(), [](const Batch::Part& part) {
+        return part.sequence == nullptr || part.sequence->sampler().parameters().is_done_by_device();
+    });
+}
+
+base::Result<void> Generator::land(Flight& flight) {
+    flight.is_in_flight = false;
+    const auto sampled = wait_step(*model_.backend, flight.requests.size());
+    if (!sampled) return sampled.error();
+    const auto began = std::max(flight.submitted, landed_);  // steps run one after the other
+    landed_ = Clock::now();
+    const auto time = std::chrono::duration_cast<std::chrono::microseconds>(landed_ - began);
+
+    const auto& parts = flight.batch.parts;
+    // With no part left nobody waited for it, so the time says nothing.
+    if (std::any_of(parts.begin(), parts.end(), [](const Batch::Part& part) { return part.sequence != nullptr; })) {
+        pace_.measured(flight.batch.n_prefill_rows, time);
+    }
+    uint32_t output = 0;
+    for (const Batch::Part& part : parts) {
+        const uint32_t its_output = output;
+        output += part.wants_output ? 1 : 0;
+        if (part.sequence == nullptr) continue;
+        Sequence& sequence = *part.sequence;
+        (part.is_prefill ? sequence.costs.prefill_tokens : sequence.costs.decode_tokens) += part.n_rows;
+        (part.is_prefill ? sequence.costs.prefill_time : sequence.costs.decode_time) += time;
+        sequence.arrive(part.n_rows, part.wants_output);
         if (part.wants_output) {
-            if (auto done = deliver(sequence, (*sampled)[output], output); !done) return done;
-            ++output;
+            if (auto done = deliver(sequence, (*sampled)[its_output], its_output); !done) return done;
         } else {
             events_.on_prefill(sequence.id(), sequence.n_computed());
         }
@@ -122,6 +162,14 @@ void Generator::finish(Sequence& sequence, std::variant<End, base::Error> how) {
     events_.on_finished(id, finish);
 }
 
+void Generator::discard(const Sequence& sequence) {
+    for (Flight* flight : {&current_, &following_}) {
+        for (Batch::Part& part : flight->batch.parts) {
+            if (part.sequence == &sequence) part.sequence = nullptr;
+        }
+    }
+}
+
 Sequence* Generator::find(uint64_t id) {
     const auto found = sequences_.find(id);
     return found == sequences_.end() ? nullptr : found->second.get();
@@ -129,6 +177,7 @@ Sequence* Generator::find(uint64_t id) {
 
 void Generator::drop(uint64_t id) {
     const auto found = sequences_.find(id);
+    discard(*found->second);
     if (found->second->slot) pages_.close(*found->second->slot);
     std::erase(started_, found->second.get());
     sequences_.erase(found);

@@ -65,11 +65,11 @@ std::optional<size_t> kept_candidates(std::span<const Candidate> candidates, flo
     return std::nullopt;
 }
 
-compute::SampleRequest Sampler::request(std::span<const int32_t> ids) {
+compute::SampleRequest Sampler::request(std::span<const int32_t> ids, uint32_t position) {
     compute::SampleRequest request;
     request.temperature = parameters_.is_greedy() ? 0 : parameters_.temperature;
     request.seed = parameters_.seed;
-    request.position = static_cast<uint32_t>(ids.size());
+    request.position = position;
     request.wants_candidates = parameters_.filters();
     if (parameters_.repeat_penalty != 1) {
         const auto recent = ids.last(std::min<size_t>(ids.size(), kPenaltyWindow));

@@ -37,6 +37,8 @@ struct SamplerParameters {
     base::Result<void> check() const;
     // Some filter may drop an id, so there is more to do than the device's argmax.
     bool filters() const { return !is_greedy() && (top_k > 0 || top_p < 1 || min_p > 0); }
+    // The device's id is the answer, and nothing that the host knows of the tokens before goes into it.
+    bool is_done_by_device() const { return !filters() && repeat_penalty == 1; }
     bool is_greedy() const { return temperature < kLeastTemperature || top_k == 1; }
 };
 
@@ -51,8 +53,11 @@ public:
     // Precondition: parameters.check() succeeded.
     Sampler(const SamplerParameters& parameters, uint32_t n_vocab) : parameters_(parameters), n_vocab_(n_vocab) {}
 
-    // What to ask of the device for the token after `ids`. Valid until the next call.
-    compute::SampleRequest request(std::span<const int32_t> ids);
+    const SamplerParameters& parameters() const { return parameters_; }
+
+    // What to ask of the device for the token at `position`, which follows `ids`; it may be further on where the
+    // parameters are done by the device. Valid until the next call.
+    compute::SampleRequest request(std::span<const int32_t> ids, uint32_t position);
 
     // The id at `position`, given the device's answer to request() for the output-th row of the step just waited for.
     // Precondition: the answer is finite. Errors are the device's.

@@ -54,13 +54,29 @@ public:
     // Prompt and answer so far.
     std::span<const int32_t> ids() const { return ids_; }
     uint32_t n_computed() const { return n_computed_; }
-    // At least 1 until the end: the last token's successor is what its computation gives.
-    uint32_t n_pending() const { return static_cast<uint32_t>(ids_.size()) - n_computed_; }
-    // The last prompt token, or the last replayed one, has been computed.
-    bool is_decoding() const { return ids_.size() > n_prefill_; }
+    // Computed or in flight.
+    uint32_t n_scheduled() const { return n_computed_ + n_in_flight_; }
+    // ids() and the tokens that are being sampled.
+    uint32_t length() const { return static_cast<uint32_t>(ids_.size()) + n_awaited_; }
+    // Tokens to schedule. At least 1 until the end, since the last token's successor is what its computation gives; but
+    // 0 when a token being sampled is the last that fits.
+    uint32_t n_pending() const { return length() < max_length() ? length() - n_scheduled() : 0; }
+    // The last prompt token, or the last replayed one, has been computed or is in flight.
+    bool is_decoding() const { return length() > n_prefill_; }
 
-    // n more tokens are in the KV pages.
-    void advance(uint32_t n) { n_computed_ += n; }
+    // n pending tokens are in flight now; with `samples` the next token is being sampled.
+    void schedule(uint32_t n, bool samples) {
+        n_in_flight_ += n;
+        n_awaited_ += samples ? 1 : 0;
+    }
+    // The oldest n tokens in flight are in the KV pages; with `sampled` accept() is about to get their successor.
+    void arrive(uint32_t n, bool sampled) {
+        n_computed_ += n;
+        n_in_flight_ -= n;
+        n_awaited_ -= sampled ? 1 : 0;
+    }
+    // What is in flight will not be looked at: it is pending again.
+    void recall() { n_in_flight_ = n_awaited_ = 0; }
     // The next token. False when it ended the model's answer and so did not become part of it.
     // Precondition: !end().
     bool accept(int32_t id);
@@ -94,6 +110,8 @@ private:
     uint32_t n_prefill_;  // prompt and replayed tokens
     uint32_t max_generated_;
     uint32_t n_computed_ = 0;
+    uint32_t n_in_flight_ = 0;
+    uint32_t n_awaited_ = 0;  // of the tokens behind those in flight
     Sampler sampler_;
     tokenizer::StreamDetokenizer detokenizer_;
     std::string text_;

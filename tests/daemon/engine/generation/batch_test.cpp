@@ -24,7 +24,8 @@ protected:
     }
     Sequence make_decoding(uint64_t id, size_t n_prompt, uint32_t slot) {
         Sequence sequence = make(id, n_prompt, slot);
-        sequence.advance(sequence.n_pending());
+        sequence.schedule(sequence.n_pending(), true);
+        sequence.arrive(sequence.n_scheduled(), true);
         EXPECT_TRUE(sequence.accept('x'));
         return sequence;
     }
@@ -60,7 +61,7 @@ TEST_F(PlanBatch, PrefillIsCutIntoChunks) {
         sizes.push_back(batch_.parts[0].n_rows);
         EXPECT_EQ(batch_.parts[0].wants_output, sizes.size() == 3);
         EXPECT_EQ(batch_.rows.back().wants_output, sizes.size() == 3);
-        sequence.advance(batch_.parts[0].n_rows);
+        sequence.schedule(batch_.parts[0].n_rows, false);
     }
     EXPECT_EQ(sizes, (std::vector<uint32_t>{4, 4, 2}));
 }
@@ -75,6 +76,42 @@ TEST_F(PlanBatch, PrefillingSequencesShareTheRowsInTurn) {
     EXPECT_EQ(batch_.parts[0].n_rows, 5u);
     EXPECT_EQ(batch_.parts[1].n_rows, 2u);
     EXPECT_FALSE(batch_.parts[1].wants_output);
+}
+
+// Behind a step that is in flight: a row for the token that is being sampled, and the rest of a prompt.
+TEST_F(PlanBatch, GoesOnBehindWhatIsInFlight) {
+    Sequence decoding = make_decoding(1, 7, 0);
+    decoding.schedule(1, true);
+    Sequence prefilling = make(2, 5, 1);
+    prefilling.schedule(3, false);
+    const std::vector<Sequence*> all = {&decoding, &prefilling};
+    plan_batch(all, 8, batch_);
+    ASSERT_EQ(batch_.rows.size(), 3u);
+    EXPECT_EQ(batch_.rows[0].position, 8u);
+    EXPECT_EQ(batch_.rows[0].token, compute::kSampledToken);
+    EXPECT_TRUE(batch_.rows[0].wants_output);
+    EXPECT_EQ(batch_.rows[1].position, 3u);
+    EXPECT_EQ(batch_.rows[1].token, 'a');
+    EXPECT_TRUE(batch_.rows[2].wants_output);
+    EXPECT_FALSE(batch_.parts[0].is_prefill);
+    EXPECT_TRUE(batch_.parts[1].is_prefill);
+    decoding.recall();
+    plan_batch(all, 8, batch_);
+    EXPECT_EQ(batch_.rows[0].position, 7u);
+    EXPECT_EQ(batch_.rows[0].token, 'x');
+}
+
+TEST_F(PlanBatch, ATokenThatIsTheLastToFitHasNoRow) {
+    Sequence sequence = make_decoding(1, 5, 0);  // and 9 more
+    const std::vector<Sequence*> all = {&sequence};
+    for (int i = 0; i < 8; ++i) {
+        sequence.schedule(1, true);
+        sequence.arrive(1, true);
+        ASSERT_TRUE(sequence.accept('x') && !sequence.end());
+    }
+    sequence.schedule(1, true);
+    plan_batch(all, 8, batch_);
+    EXPECT_TRUE(batch_.rows.empty());
 }
 
 TEST_F(PlanBatch, LeavesOutPausedAndWaitingOnes) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "fake_model.h"
+#include "generator_runs.h"
 #include "recorded_events.h"
 
 namespace llmd::generation {
@@ -14,42 +15,25 @@ namespace {
 
 using test::fake_backend;
 using test::fake_model;
+using test::kFiltered;
+using test::kSeeded;
 using test::RecordedEvents;
+using test::request;
+using test::run;
+using test::undisturbed;
 
-GenerationRequest request(uint64_t id, std::string prompt, uint32_t max_tokens = 40, SamplerParameters sampling = {}) {
-    GenerationRequest request;
-    request.id = id;
-    request.prompt = std::move(prompt);
-    request.max_tokens = max_tokens;
-    request.sampling = sampling;
-    return request;
-}
-
-void run(Generator& generator) {
-    while (generator.has_work()) {
-        const auto stepped = generator.step();
-        ASSERT_TRUE(stepped) << stepped.error().message;
+// On a device that is done with a step when it was submitted, and on one that a second step is submitted to meanwhile.
+class GeneratorTest : public testing::TestWithParam<bool> {
+protected:
+    static LoadedModel device(const test::FakeModelOptions& options = {}) {
+        LoadedModel model = fake_model(options);
+        fake_backend(model).asynchronous = GetParam();
+        return model;
     }
-}
+};
 
-// The request alone, in one chunk.
-RecordedEvents::Request undisturbed(const GenerationRequest& request) {
-    auto model = fake_model();
-    RecordedEvents events;
-    Generator generator(model, PrefillPace::exactly(60), events);
-    EXPECT_TRUE(generator.submit(request));
-    generator.start(request.id);
-    run(generator);
-    EXPECT_TRUE(events.requests[request.id].finish);
-    return events.requests[request.id];
-}
-
-const SamplerParameters kSeeded = {.temperature = 0.9f, .seed = 42};
-const SamplerParameters kFiltered = {
-    .temperature = 0.9f, .top_k = 40, .top_p = 0.95f, .min_p = 0.01f, .repeat_penalty = 1.1f, .seed = 7};
-
-TEST(Generator, IsGreedyOverTheDevicesLogits) {
-    auto model = fake_model();
+TEST_P(GeneratorTest, IsGreedyOverTheDevicesLogits) {
+    auto model = device();
     const auto alone = undisturbed(request(1, "hello", 10));
     std::vector<int32_t> history = {'h', 'e', 'l', 'l', 'o'};
     for (const int32_t id : alone.ids) {
@@ -64,11 +48,11 @@ TEST(Generator, IsGreedyOverTheDevicesLogits) {
     EXPECT_EQ(alone.finish->costs.decode_tokens, 9u);
 }
 
-TEST(Generator, ChunksChangeNothing) {
+TEST_P(GeneratorTest, ChunksChangeNothing) {
     for (const auto& sampling : {SamplerParameters{}, kSeeded, kFiltered}) {
         const auto alone = undisturbed(request(1, std::string(50, 'p'), 40, sampling));
         for (const uint32_t chunk : {0u, 1u, 7u, 32u, 50u}) {
-            auto model = fake_model();
+            auto model = device();
             RecordedEvents events;
             Generator generator(model, chunk == 0 ? PrefillPace(0) : PrefillPace::exactly(chunk), events);
             ASSERT_TRUE(generator.submit(request(1, std::string(50, 'p'), 40, sampling)));
@@ -82,14 +66,14 @@ TEST(Generator, ChunksChangeNothing) {
     }
 }
 
-TEST(Generator, CompanyChangesNothing) {
+TEST_P(GeneratorTest, CompanyChangesNothing) {
     std::vector<GenerationRequest> all;
     for (uint64_t id = 1; id <= 9; ++id) {
         const auto& sampling = id % 3 == 0 ? kSeeded : id % 3 == 1 ? kFiltered : SamplerParameters{};
         all.push_back(
             request(id, std::string(id * 11, static_cast<char>('a' + id)), 20 + static_cast<uint32_t>(id), sampling));
     }
-    auto model = fake_model({.n_slots = 3, .n_pages = 10});  // pages are short now and then
+    auto model = device({.n_slots = 3, .n_pages = 10});  // pages are short now and then
     RecordedEvents events;
     Generator generator(model, PrefillPace::exactly(8), events);
     for (const auto& one : all) {
@@ -103,7 +87,7 @@ TEST(Generator, CompanyChangesNothing) {
     }
 }
 
-TEST(Generator, ReplayContinuesWhatWasInterrupted) {
+TEST_P(GeneratorTest, ReplayContinuesWhatWasInterrupted) {
     for (const auto& sampling : {SamplerParameters{}, kSeeded, kFiltered}) {
         auto whole = request(1, "once upon", 40, sampling);
         whole.stops = {"\n\n", "zq"};
@@ -124,9 +108,9 @@ TEST(Generator, ReplayContinuesWhatWasInterrupted) {
     }
 }
 
-TEST(Generator, PausedRequestsKeepTheirPlaceAndMakeNoTokens) {
+TEST_P(GeneratorTest, PausedRequestsKeepTheirPlaceAndMakeNoTokens) {
     const auto alone = undisturbed(request(1, "pause me", 30));
-    auto model = fake_model({.n_slots = 2, .n_pages = 4});
+    auto model = device({.n_slots = 2, .n_pages = 4});
     RecordedEvents events;
     Generator generator(model, PrefillPace(0), events);
     ASSERT_TRUE(generator.submit(request(1, "pause me", 30)));
@@ -146,8 +130,8 @@ TEST(Generator, PausedRequestsKeepTheirPlaceAndMakeNoTokens) {
     EXPECT_EQ(events.requests[1].ids, alone.ids);
 }
 
-TEST(Generator, WaitsForPagesInTurnAndNeverFailsMidway) {
-    auto model = fake_model({.n_slots = 4, .n_ctx = 128, .n_pages = 4});
+TEST_P(GeneratorTest, WaitsForPagesInTurnAndNeverFailsMidway) {
+    auto model = device({.n_slots = 4, .n_ctx = 128, .n_pages = 4});
     RecordedEvents events;
     Generator generator(model, PrefillPace(0), events);
     ASSERT_TRUE(generator.submit(request(1, "a", 90)));   // 3 pages of 4
@@ -160,8 +144,8 @@ TEST(Generator, WaitsForPagesInTurnAndNeverFailsMidway) {
     EXPECT_EQ(events.requests[2].ids.size(), 120u);
 }
 
-TEST(Generator, CancelFreesPagesAtOnceAndSaysNothing) {
-    auto model = fake_model({.n_slots = 1, .n_pages = 8});
+TEST_P(GeneratorTest, CancelFreesPagesAtOnceAndSaysNothing) {
+    auto model = device({.n_slots = 1, .n_pages = 8});
     RecordedEvents events;
     Generator generator(model, PrefillPace(0), events);
     ASSERT_TRUE(generator.submit(request(1, "a", 200)));
@@ -177,8 +161,8 @@ TEST(Generator, CancelFreesPagesAtOnceAndSaysNothing) {
     EXPECT_EQ(events.requests[2].ids, undisturbed(request(2, "b", 20)).ids);
 }
 
-TEST(Generator, ALogitThatIsNotFiniteEndsThatRequestAlone) {
-    auto model = fake_model();
+TEST_P(GeneratorTest, ALogitThatIsNotFiniteEndsThatRequestAlone) {
+    auto model = device();
     fake_backend(model).poison = {'!'};
     RecordedEvents events;
     Generator generator(model, PrefillPace(0), events);
@@ -196,8 +180,8 @@ TEST(Generator, ALogitThatIsNotFiniteEndsThatRequestAlone) {
     EXPECT_EQ(events.requests[2].ids, undisturbed(request(2, "good", 20)).ids);
 }
 
-TEST(Generator, ADeviceErrorEndsTheStep) {
-    auto model = fake_model();
+TEST_P(GeneratorTest, ADeviceErrorEndsTheStep) {
+    auto model = device();
     fake_backend(model).fail_step = 2;
     RecordedEvents events;
     Generator generator(model, PrefillPace(0), events);
@@ -211,8 +195,8 @@ TEST(Generator, ADeviceErrorEndsTheStep) {
 }
 
 // The request is not to blame: a step that fails is repeated by a new engine.
-TEST(Generator, LogitsThatCannotBeReadEndTheStep) {
-    auto model = fake_model();
+TEST_P(GeneratorTest, LogitsThatCannotBeReadEndTheStep) {
+    auto model = device();
     fake_backend(model).max_candidates = 0;
     fake_backend(model).fail_logit_reads = true;
     RecordedEvents events;
@@ -223,8 +207,8 @@ TEST(Generator, LogitsThatCannotBeReadEndTheStep) {
     EXPECT_FALSE(events.requests[1].finish);
 }
 
-TEST(Generator, RefusesAnIdInUseAndTakesItAgainAfterTheEnd) {
-    auto model = fake_model();
+TEST_P(GeneratorTest, RefusesAnIdInUseAndTakesItAgainAfterTheEnd) {
+    auto model = device();
     RecordedEvents events;
     Generator generator(model, PrefillPace(0), events);
     ASSERT_TRUE(generator.submit(request(1, "abc", 2)));
@@ -236,8 +220,8 @@ TEST(Generator, RefusesAnIdInUseAndTakesItAgainAfterTheEnd) {
     EXPECT_FALSE(generator.has_work());  // not started
 }
 
-TEST(Generator, AReplayThatIsTheWholeAnswerEndsWithoutTheDevice) {
-    auto model = fake_model();
+TEST_P(GeneratorTest, AReplayThatIsTheWholeAnswerEndsWithoutTheDevice) {
+    auto model = device();
     RecordedEvents events;
     Generator generator(model, PrefillPace(0), events);
     auto done = request(1, "abc", 2);
@@ -249,6 +233,9 @@ TEST(Generator, AReplayThatIsTheWholeAnswerEndsWithoutTheDevice) {
     EXPECT_EQ(events.requests[1].text, "y");
     EXPECT_EQ(fake_backend(model).n_steps, 0u);
 }
+
+INSTANTIATE_TEST_SUITE_P(Devices, GeneratorTest, testing::Bool(),
+                         [](const auto& kind) { return std::string(kind.param ? "Asynchronous" : "Synchronous"); });
 
 }  // namespace
 }  // namespace llmd::generation

@@ -78,26 +78,34 @@ TEST(Sampler, PenalisesTheLast64DistinctTokens) {
     std::vector<int32_t> ids = {200};
     for (int32_t i = 0; i < 64; ++i) ids.push_back(i % 10);
     Sampler sampler({.repeat_penalty = 1.5f}, 257);
-    const auto request = sampler.request(ids);
+    const auto request = sampler.request(ids, 65);
     EXPECT_EQ(request.position, 65u);
     EXPECT_EQ(request.repeat_penalty, 1.5f);
     const std::set<int32_t> named(request.penalty_ids.begin(), request.penalty_ids.end());
     EXPECT_EQ(request.penalty_ids.size(), 10u);
     EXPECT_EQ(named.size(), 10u);
     EXPECT_FALSE(named.contains(200));
-    EXPECT_TRUE(Sampler({.repeat_penalty = 1}, 257).request(ids).penalty_ids.empty());
+    EXPECT_TRUE(Sampler({.repeat_penalty = 1}, 257).request(ids, 65).penalty_ids.empty());
 }
 
 TEST(Sampler, AsksForCandidatesOnlyWhereAFilterNeedsThem) {
     const std::vector<int32_t> ids = {1};
-    const auto asks = [&](const SamplerParameters& p) { return Sampler(p, 257).request(ids).wants_candidates; };
+    const auto asks = [&](const SamplerParameters& p) { return Sampler(p, 257).request(ids, 1).wants_candidates; };
     EXPECT_FALSE(asks({.temperature = 0, .top_k = 40, .top_p = 0.9f}));
     EXPECT_FALSE(asks({.temperature = 0.8f}));
     EXPECT_FALSE(asks({.temperature = 0.8f, .top_k = 1}));
-    EXPECT_EQ(Sampler({.temperature = 0.8f, .top_k = 1}, 257).request(ids).temperature, 0);
+    EXPECT_EQ(Sampler({.temperature = 0.8f, .top_k = 1}, 257).request(ids, 1).temperature, 0);
     EXPECT_TRUE(asks({.temperature = 0.8f, .top_k = 40}));
     EXPECT_TRUE(asks({.temperature = 0.8f, .top_p = 0.9f}));
     EXPECT_TRUE(asks({.temperature = 0.8f, .min_p = 0.1f}));
+}
+
+TEST(Sampler, KnowsWhatTheDeviceDoesByItself) {
+    EXPECT_TRUE(SamplerParameters{}.is_done_by_device());
+    EXPECT_TRUE((SamplerParameters{.temperature = 0.8f}.is_done_by_device()));
+    EXPECT_TRUE((SamplerParameters{.temperature = 0, .top_p = 0.5f}.is_done_by_device()));
+    EXPECT_FALSE((SamplerParameters{.temperature = 0.8f, .top_p = 0.5f}.is_done_by_device()));
+    EXPECT_FALSE((SamplerParameters{.repeat_penalty = 1.1f}.is_done_by_device()));
 }
 
 // Runs one row of the fake device through request() and choose().
@@ -106,7 +114,8 @@ int32_t sample_once(test::FakeBackend& backend, Sampler& sampler, const std::vec
     for (size_t i = 0; i < history.size(); ++i) {
         rows.push_back({0, static_cast<uint32_t>(i), history[i], i + 1 == history.size()});
     }
-    const std::vector<compute::SampleRequest> requests = {sampler.request(history)};
+    const std::vector<compute::SampleRequest> requests = {
+        sampler.request(history, static_cast<uint32_t>(history.size()))};
     EXPECT_TRUE(backend.begin(rows) && backend.embed() && backend.norm_qkv(0) && backend.attend(0) &&
                 backend.attend_output(0) && backend.norm_up(0) && backend.down(0) && backend.head() &&
                 backend.sample(requests) && backend.submit());
@@ -192,7 +201,7 @@ TEST(Sampler, TinyTemperatureIsGreedy) {
             EXPECT_EQ(sample_once(backend, sampler, {1, 2}), best) << temperature << ", top_k " << top_k;
         }
     }
-    EXPECT_EQ(Sampler({.temperature = kLeastTemperature}, 400).request({}).temperature, kLeastTemperature);
+    EXPECT_EQ(Sampler({.temperature = kLeastTemperature}, 400).request({}, 0).temperature, kLeastTemperature);
 }
 
 TEST(Sampler, RefusesAnIdThatIsNotInTheVocabulary) {
