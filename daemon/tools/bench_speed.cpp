@@ -85,13 +85,17 @@ public:
     }
 
 private:
-    base::Result<void> step(std::span<const compute::Row> rows, uint32_t n_outputs) {
+    base::Result<void> submit(uint32_t n_outputs) {
         const std::vector<compute::SampleRequest> requests(n_outputs);
-        const auto sampled = generation::forward(*model_.backend, model_.config.n_layers, rows, requests);
+        return generation::submit_step(*model_.backend, model_.config.n_layers, rows_, requests);
+    }
+    // The outputs are those of the slots from first_slot on.
+    base::Result<void> wait(uint32_t n_outputs, uint32_t first_slot) {
+        const auto sampled = generation::wait_step(*model_.backend, n_outputs);
         if (!sampled) return sampled.error();
         for (uint32_t i = 0; i < n_outputs; ++i) {
             if (!(*sampled)[i].finite) return base::fail(base::ErrorCode::DeviceError, "logits that are not finite");
-            last_[n_outputs == 1 ? rows.back().slot : i] = (*sampled)[i].id;
+            last_[first_slot + i] = (*sampled)[i].id;
         }
         return {};
     }
@@ -104,20 +108,27 @@ private:
                 const auto token = static_cast<int32_t>(compute::mix32(p + 1) % model_.config.n_vocab);
                 rows_.push_back({slot, p, token, p + 1 == options_.prompt});
             }
-            if (auto done = step(rows_, end == options_.prompt ? 1 : 0); !done) return done;
+            const uint32_t n_outputs = end == options_.prompt ? 1 : 0;
+            if (auto done = submit(n_outputs); !done) return done;
+            if (auto done = wait(n_outputs, slot); !done) return done;
         }
         return {};
     }
 
+    // As the generator does it: where it gains time, a step is submitted before the one before is read.
     base::Result<void> generate(uint32_t batch, uint32_t n) {
+        const bool ahead = model_.backend->is_asynchronous();
         for (uint32_t i = 0; i < n; ++i) {
             rows_.clear();
             for (uint32_t slot = 0; slot < batch; ++slot) {
-                rows_.push_back({slot, options_.prompt + i, last_[slot], true});
+                const int32_t token = ahead && i > 0 ? compute::kSampledToken : last_[slot];
+                rows_.push_back({slot, options_.prompt + i, token, true});
             }
-            if (auto done = step(rows_, batch); !done) return done;
+            if (auto done = submit(batch); !done) return done;
+            if (ahead && i == 0) continue;
+            if (auto done = wait(batch, 0); !done) return done;
         }
-        return {};
+        return ahead ? wait(batch, 0) : base::Result<void>();
     }
 
     generation::LoadedModel& model_;
