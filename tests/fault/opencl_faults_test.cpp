@@ -243,5 +243,32 @@ TEST_F(Faults, NoFeatureIsNeeded) {
     }
 }
 
+TEST_F(Faults, AsksForALowPriorityWhereThereIsOne) {
+    const Outcome undisturbed = run(BackendKind::OpenCl);
+    EXPECT_EQ(control_->low_priority_queues, 0u);
+    control_->hidden = kOfferPriorities;
+    EXPECT_EQ(run(BackendKind::OpenCl).ids, undisturbed.ids);
+    EXPECT_EQ(control_->low_priority_queues, 1u);
+    EXPECT_EQ(control_->live_objects, 0);
+
+    count_only("clCreateCommandQueue");  // the driver's function for such queues makes a plain one
+    control_->hidden = kOfferPriorities;
+    fail_call(1, CL_INVALID_QUEUE_PROPERTIES);
+    const Outcome refused = run(BackendKind::OpenCl);
+    EXPECT_FALSE(refused.load_error) << refused.load_error->message;
+    EXPECT_EQ(refused.ids, undisturbed.ids);
+}
+
+// On a tiny model no step has enough launches to be measured, so each launch of each step is submitted on its own.
+TEST_F(Faults, SubmitsUnknownWorkPieceByPieceOnAGpu) {
+    run(BackendKind::OpenCl);
+    count_only("clFlush");
+    run(BackendKind::OpenCl);
+    const uint64_t on_cpu_device = control_->calls;
+    control_->hidden = kHideCpuType;
+    EXPECT_EQ(run(BackendKind::OpenCl).ids.size(), kTokens);
+    EXPECT_GT(control_->calls, on_cpu_device + kTokens * 6);
+}
+
 }  // namespace
 }  // namespace llmd::test

@@ -167,6 +167,10 @@ Result<DeviceLimits> query_limits(cl_device_id device) {
         image_texels = *texels;
     }
 
+    const auto extensions = info_string("clGetDeviceInfo", clGetDeviceInfo, device, CL_DEVICE_EXTENSIONS);
+    if (!extensions) return extensions.error();
+    const auto offers = [&](std::string_view name) { return extensions->find(name) != std::string::npos; };
+
     DeviceLimits limits;
     limits.max_buffer_bytes = std::min<uint64_t>(*buffer_bytes, kMaxIndexableBytes);
     limits.memory_bytes = *memory_bytes;
@@ -175,6 +179,7 @@ Result<DeviceLimits> query_limits(cl_device_id device) {
     limits.image_texels = image_texels;
     limits.is_cpu = (*type & CL_DEVICE_TYPE_CPU) != 0;
     limits.has_subnormals = (*float_config & CL_FP_DENORM) != 0;
+    limits.has_priorities = offers("cl_khr_priority_hints") && offers("cl_khr_create_command_queue");
     if (limits.local_bytes < kKernelLocalBytes) {
         return base::fail(ErrorCode::DeviceError, "CL_DEVICE_LOCAL_MEM_SIZE is ", limits.local_bytes, ", less than ",
                           kKernelLocalBytes);

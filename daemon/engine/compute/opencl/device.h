@@ -28,6 +28,7 @@ struct DeviceLimits {
     uint64_t image_texels = 0;      // of an image over a buffer; 0: no images
     bool is_cpu = false;            // items run one after the other, with wide vectors
     bool has_subnormals = false;    // float subnormals are kept
+    bool has_priorities = false;    // a queue may have a low one (cl_khr_priority_hints)
 };
 
 // Platform, device and driver with their versions, the compiler's among them: equal where a compiled program fits.

@@ -1,6 +1,9 @@
 #include "engine/compute/opencl/device_queue.h"
 
+#include <CL/cl_ext.h>
+
 #include <algorithm>
+#include <chrono>
 #include <vector>
 
 #include "kernel_sources.h"
@@ -10,6 +13,7 @@ namespace {
 
 using base::ErrorCode;
 using base::Result;
+using Clock = std::chrono::steady_clock;
 
 // A log longer than this says nothing new.
 constexpr size_t kMaxBuildLog = 2000;
@@ -37,6 +41,17 @@ std::vector<std::byte> binary_of(cl_program program) {
     return binary;
 }
 
+// The display goes first. None when the driver does not keep its word.
+ClQueue low_priority_queue(const ClDevice& device, const ClContext& context) {
+    const auto create = reinterpret_cast<clCreateCommandQueueWithPropertiesKHR_fn>(
+        clGetExtensionFunctionAddressForPlatform(device.platform, "clCreateCommandQueueWithPropertiesKHR"));
+    if (create == nullptr) return {};
+    const cl_queue_properties_khr properties[] = {CL_QUEUE_PRIORITY_KHR, CL_QUEUE_PRIORITY_LOW_KHR, 0};
+    cl_int status = CL_SUCCESS;
+    ClQueue queue(create(context.get(), device.id, properties, &status));
+    return status == CL_SUCCESS ? std::move(queue) : ClQueue();
+}
+
 }  // namespace
 
 Result<DeviceQueue> DeviceQueue::open(const ClDevice& device, const OpenClOverrides& overrides) {
@@ -59,8 +74,11 @@ Result<DeviceQueue> DeviceQueue::open(const ClDevice& device, const OpenClOverri
                                                 reinterpret_cast<cl_context_properties>(device.platform), 0};
     opened.context_ = ClContext(clCreateContext(properties, 1, &device.id, nullptr, nullptr, &status));
     if (auto ok = cl_check("clCreateContext", status, device.names.name); !ok) return ok.error();
-    opened.queue_ = ClQueue(clCreateCommandQueue(opened.context_.get(), device.id, 0, &status));
-    if (auto ok = cl_check("clCreateCommandQueue", status, device.names.name); !ok) return ok.error();
+    if (opened.limits_.has_priorities) opened.queue_ = low_priority_queue(device, opened.context_);
+    if (!opened.queue_) {
+        opened.queue_ = ClQueue(clCreateCommandQueue(opened.context_.get(), device.id, 0, &status));
+        if (auto ok = cl_check("clCreateCommandQueue", status, device.names.name); !ok) return ok.error();
+    }
     return opened;
 }
 
@@ -167,10 +185,15 @@ Result<void> DeviceQueue::write(const ClBuffer& to, uint64_t offset, std::span<c
 Result<void> DeviceQueue::launch(const ClKernel& kernel, std::array<size_t, 2> group_items, size_t groups_x,
                                  size_t groups_y) {
     const size_t global[] = {groups_x * group_items[0], groups_y * group_items[1]};
+    const uint64_t items = uint64_t{global[0]} * global[1];
+    if (paces_ && pacer_.must_submit_before(items)) {
+        if (auto ok = flush(); !ok) return ok;
+    }
     const cl_int status =
         clEnqueueNDRangeKernel(queue_.get(), kernel.get(), 2, nullptr, global, group_items.data(), 0, nullptr, nullptr);
     if (auto ok = cl_check("clEnqueueNDRangeKernel", status); !ok) return ok;
     ++counts_.launches;
+    pacer_.on_launch(items);
     return submit_each_ ? flush() : base::Result<void>();
 }
 
@@ -179,9 +202,10 @@ Result<void> DeviceQueue::read(const ClBuffer& from, uint64_t offset, std::span<
         std::fill(out.begin(), out.end(), std::byte{0});
         return finish();
     }
-    ++counts_.submissions;
-    return cl_check("clEnqueueReadBuffer", clEnqueueReadBuffer(queue_.get(), from.get(), CL_TRUE, offset, out.size(),
-                                                               out.data(), 0, nullptr, nullptr));
+    return wait_for_all([&] {
+        return cl_check("clEnqueueReadBuffer", clEnqueueReadBuffer(queue_.get(), from.get(), CL_TRUE, offset,
+                                                                   out.size(), out.data(), 0, nullptr, nullptr));
+    });
 }
 
 Result<ClEvent> DeviceQueue::read_later(const ClBuffer& from, uint64_t offset, std::span<std::byte> out) {
@@ -193,6 +217,7 @@ Result<ClEvent> DeviceQueue::read_later(const ClBuffer& from, uint64_t offset, s
     const cl_int status =
         clEnqueueReadBuffer(queue_.get(), from.get(), CL_FALSE, offset, out.size(), out.data(), 0, nullptr, &event);
     if (auto ok = cl_check("clEnqueueReadBuffer", status); !ok) return ok.error();
+    pacer_.on_step_queued();
     return ClEvent(event);
 }
 
@@ -200,11 +225,13 @@ Result<ClEvent> DeviceQueue::mark() {
     cl_event event = nullptr;
     const cl_int status = clEnqueueMarkerWithWaitList(queue_.get(), 0, nullptr, &event);
     if (auto ok = cl_check("clEnqueueMarkerWithWaitList", status); !ok) return ok.error();
+    pacer_.on_step_queued();
     return ClEvent(event);
 }
 
 Result<void> DeviceQueue::flush() {
     ++counts_.submissions;
+    pacer_.on_submit(Clock::now());
     return cl_check("clFlush", clFlush(queue_.get()));
 }
 
@@ -215,12 +242,21 @@ Result<void> DeviceQueue::wait(const ClEvent& event) {
     if (status == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) {
         clGetEventInfo(raw, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof of_command, &of_command, nullptr);
     }
+    pacer_.on_step_done(Clock::now());
     return cl_check("clWaitForEvents", of_command);
 }
 
 Result<void> DeviceQueue::finish() {
+    return wait_for_all([&] { return cl_check("clFinish", clFinish(queue_.get())); });
+}
+
+template <typename Call>
+Result<void> DeviceQueue::wait_for_all(const Call& call) {
     ++counts_.submissions;
-    return cl_check("clFinish", clFinish(queue_.get()));
+    pacer_.on_submit(Clock::now());
+    auto result = call();
+    pacer_.on_all_done(Clock::now());
+    return result;
 }
 
 Result<ClKernel> make_kernel(const ClProgram& program, const char* name) {

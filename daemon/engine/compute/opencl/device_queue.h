@@ -16,6 +16,7 @@
 #include "engine/compute/opencl/cl_handle.h"
 #include "engine/compute/opencl/device.h"
 #include "engine/compute/opencl/program_cache.h"
+#include "engine/compute/opencl/submit_pacer.h"
 
 namespace llmd::compute {
 
@@ -30,6 +31,12 @@ public:
     const DeviceLimits& limits() const { return limits_; }
     // From now on every launch is submitted on its own: for drivers that do not order the launches of one submission.
     void submit_each_launch() { submit_each_ = true; }
+    // From now on launches are submitted before they add up to too long a submission (submit_pacer.h); not on a CPU
+    // device, where nobody waits for the queue.
+    void pace_submissions() {
+        pacer_ = {};
+        paces_ = !limits_.is_cpu;
+    }
     // Launches are queued but never run (OpenClOverrides): there is nothing to check, and reads give zeros.
     bool compile_only() const { return compile_only_; }
     const QueueCounts& counts() const { return counts_; }
@@ -74,6 +81,9 @@ private:
     base::Result<ClProgram> compile(std::string_view name, std::span<const std::string_view> sources,
                                     const std::string& options) const;
     ClProgram load(std::span<const std::byte> binary, const std::string& options) const;
+    // A call that submits everything and waits for it.
+    template <typename Call>
+    base::Result<void> wait_for_all(const Call& call);
 
     cl_device_id device_ = nullptr;
     std::string identity_;  // platform, device and driver with their versions
@@ -83,7 +93,9 @@ private:
     ClQueue queue_;
     uint64_t allocated_bytes_ = 0;
     QueueCounts counts_;
+    SubmitPacer pacer_;
     bool submit_each_ = false;
+    bool paces_ = false;
     bool compile_only_ = false;
 };
 
