@@ -73,7 +73,8 @@ protected:
     }
 
     // Loads the model and generates greedily; what the layer counts begins at 0.
-    static Outcome run(BackendKind kind, generation::LoadOptions options = {}, const char* model = "tiny.gguf") {
+    static Outcome run(BackendKind kind, generation::LoadOptions options = {}, const char* model = "tiny.gguf",
+                       uint32_t n_tokens = kTokens) {
         control_->calls = 0;
         Outcome outcome;
         Observer observer;
@@ -87,11 +88,12 @@ protected:
         outcome.notes = loaded->backend->report().notes;
         outcome.n_pages = loaded->backend->limits().n_pages;
         RecordedEvents events;
-        generation::Generator generator(*loaded, generation::PrefillPace(0), events);
+        // Chunks of a fixed size, or the number of calls would depend on the time they take.
+        generation::Generator generator(*loaded, generation::PrefillPace::exactly(4), events);
         generation::GenerationRequest request;
         request.id = 1;
         request.prompt = "the tale";
-        request.max_tokens = kTokens;
+        request.max_tokens = n_tokens;
         EXPECT_TRUE(generator.submit(request));
         generator.start(1);
         while (generator.has_work()) {
@@ -211,6 +213,29 @@ TEST_F(Faults, WithAutoTheCpuTakesOver) {
         EXPECT_NE(notes.find(control_->last_call), std::string::npos) << notes;
     }
     EXPECT_GT(n_on_cpu, n_calls / 7 / 2);
+}
+
+// What the host and the device say to each other: the batch, the sampling request, one flush and one small answer.
+// Arguments and memory are a matter of loading.
+TEST_F(Faults, ATokenCostsOneFlushAndOneRead) {
+    const auto calls_of = [](const char* function, uint32_t n_tokens) {
+        count_only(function);
+        const Outcome outcome = run(BackendKind::OpenCl, {}, "tiny.gguf", n_tokens);
+        EXPECT_EQ(outcome.ids.size(), n_tokens);
+        return control_->calls;
+    };
+    const struct {
+        const char* function;
+        uint64_t per_token;
+    } costs[] = {
+        {"clFlush", 1},       {"clEnqueueReadBuffer", 1},         {"clWaitForEvents", 1}, {"clEnqueueWriteBuffer", 2},
+        {"clFinish", 0},      {"clEnqueueMarkerWithWaitList", 0}, {"clSetKernelArg", 0},  {"clCreateKernel", 0},
+        {"clCreateBuffer", 0}};
+    constexpr uint32_t kMore = 20;
+    run(BackendKind::OpenCl);  // fills the program cache
+    for (const auto& [function, per_token] : costs) {
+        EXPECT_EQ(calls_of(function, kTokens + kMore) - calls_of(function, kTokens), per_token * kMore) << function;
+    }
 }
 
 TEST_F(Faults, LateAnswersChangeNothing) {

@@ -29,7 +29,7 @@ void SubmitPacer::on_step_queued() {
 void SubmitPacer::on_step_done(TimePoint now) {
     if (on_their_way_.empty()) return;
     measure(on_their_way_.front(), now);
-    on_their_way_.pop_front();
+    on_their_way_.erase(on_their_way_.begin());  // two at most; a deque would allocate now and then
     is_busy_ = !on_their_way_.empty();
     busy_since_ = now;
 }

@@ -6,7 +6,7 @@
 
 #include <chrono>
 #include <cstdint>
-#include <deque>
+#include <vector>
 
 namespace llmd::compute {
 
@@ -45,12 +45,12 @@ private:
     };
     void measure(const Work& work, TimePoint now);
 
-    double ns_per_item_ = 0;         // 0: unknown
-    uint64_t queued_items_ = 0;      // since the last submission
-    Work step_;                      // since the last on_step_queued()
-    std::deque<Work> on_their_way_;  // steps that are queued and not done
-    bool is_busy_ = false;           // something was submitted that is not known to be done
-    TimePoint busy_since_{};         // or since the step before was done
+    double ns_per_item_ = 0;          // 0: unknown
+    uint64_t queued_items_ = 0;       // since the last submission
+    Work step_;                       // since the last on_step_queued()
+    std::vector<Work> on_their_way_;  // steps that are queued and not done
+    bool is_busy_ = false;            // something was submitted that is not known to be done
+    TimePoint busy_since_{};          // or since the step before was done
 };
 
 }  // namespace llmd::compute
