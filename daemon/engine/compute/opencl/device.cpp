@@ -156,8 +156,6 @@ Result<DeviceLimits> query_limits(cl_device_id device) {
     if (!group_items) return group_items.error();
     const auto type = device_info<cl_device_type>(device, CL_DEVICE_TYPE);
     if (!type) return type.error();
-    const auto float_config = device_info<cl_device_fp_config>(device, CL_DEVICE_SINGLE_FP_CONFIG);
-    if (!float_config) return float_config.error();
     const auto has_images = device_info<cl_bool>(device, CL_DEVICE_IMAGE_SUPPORT);
     if (!has_images) return has_images.error();
     size_t image_texels = 0;
@@ -170,6 +168,8 @@ Result<DeviceLimits> query_limits(cl_device_id device) {
     const auto extensions = info_string("clGetDeviceInfo", clGetDeviceInfo, device, CL_DEVICE_EXTENSIONS);
     if (!extensions) return extensions.error();
     const auto offers = [&](std::string_view name) { return extensions->find(name) != std::string::npos; };
+    const auto vector_floats = device_info<cl_uint>(device, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT);
+    if (!vector_floats) return vector_floats.error();
 
     DeviceLimits limits;
     limits.max_buffer_bytes = std::min<uint64_t>(*buffer_bytes, kMaxIndexableBytes);
@@ -177,9 +177,9 @@ Result<DeviceLimits> query_limits(cl_device_id device) {
     limits.local_bytes = *local_bytes;
     limits.group_items = *group_items;
     limits.image_texels = image_texels;
-    limits.is_cpu = (*type & CL_DEVICE_TYPE_CPU) != 0;
-    limits.has_subnormals = (*float_config & CL_FP_DENORM) != 0;
     limits.has_priorities = offers("cl_khr_priority_hints") && offers("cl_khr_create_command_queue");
+    limits.is_cpu = (*type & CL_DEVICE_TYPE_CPU) != 0;
+    if (limits.is_cpu) limits.vector_floats = std::max<uint32_t>(*vector_floats, 1);
     if (limits.local_bytes < kKernelLocalBytes) {
         return base::fail(ErrorCode::DeviceError, "CL_DEVICE_LOCAL_MEM_SIZE is ", limits.local_bytes, ", less than ",
                           kKernelLocalBytes);

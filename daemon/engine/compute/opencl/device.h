@@ -26,9 +26,9 @@ struct DeviceLimits {
     uint64_t local_bytes = 0;       // of a work-group
     uint64_t group_items = 0;       // of a work-group
     uint64_t image_texels = 0;      // of an image over a buffer; 0: no images
-    bool is_cpu = false;            // items run one after the other, with wide vectors
-    bool has_subnormals = false;    // float subnormals are kept
     bool has_priorities = false;    // a queue may have a low one (cl_khr_priority_hints)
+    bool is_cpu = false;            // the host's own cores
+    uint32_t vector_floats = 1;     // a CPU's lanes for one item's vectors; 1 where items are the lanes
 };
 
 // Platform, device and driver with their versions, the compiler's among them: equal where a compiled program fits.

@@ -67,7 +67,7 @@ Result<DeviceQueue> DeviceQueue::open(const ClDevice& device, const OpenClOverri
     if (overrides.max_buffer_bytes != 0) {
         opened.limits_.max_buffer_bytes = std::min(limits->max_buffer_bytes, overrides.max_buffer_bytes);
     }
-    if (overrides.use_gpu_kernels) opened.limits_.is_cpu = false;
+    if (overrides.use_gpu_kernels) opened.limits_.vector_floats = 1;
     opened.compile_only_ = overrides.compile_only;
     cl_int status = CL_SUCCESS;
     const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
@@ -117,7 +117,7 @@ Result<ClImage> DeviceQueue::image_of(const ClBuffer& buffer, const cl_image_for
 Result<ClProgram> DeviceQueue::build(std::string_view name, std::initializer_list<std::string_view> sources,
                                      const std::string& options) const {
     const std::string all_options =
-        base::concat("-cl-std=CL1.2 -DHALF_BY_BITS=", limits_.is_cpu && limits_.has_subnormals ? 1 : 0, " ", options);
+        base::concat("-cl-std=CL1.2 -DHALF_BY_BITS=", limits_.vector_floats > 1 ? 1 : 0, " ", options);
     std::vector<std::string_view> parts = {identity_, all_options, kernels::kCommonCl};
     parts.insert(parts.end(), sources);
     const uint64_t key = program_key(parts);

@@ -16,13 +16,29 @@
 
 namespace llmd::compute {
 
-// What a work-group of one variant of matvec computes: `rows` of the matrix times `columns` rows of the batch.
+// What a work-group of one variant of matvec computes: `rows` of the matrix times `columns` rows of the batch, or times
+// as many of them as there are.
 struct MatvecShape {
     uint32_t columns;
     uint32_t rows;
     uint32_t group_items;
 };
+// Kernels may touch so many rows of activations together, whatever the batch has.
 inline constexpr uint32_t kMaxColumns = 4;
+// Values of the EPILOGUE_* of matvec.cl and cpu_matvec.cl.
+enum class Epilogue : uint32_t { Store = 0, Add = 1, Gelu = 2, SwiGlu = 3 };
+// y[column][y_first + first_row + r] = weights[r] . x[column] (+ bias), then the epilogue.
+struct MatvecArguments {
+    const ClBuffer& weights;
+    uint32_t row_bytes, rows, cols;
+    const ClBuffer& x;
+    const ClBuffer* bias;  // null: none
+    const ClBuffer& y;
+    uint32_t y_stride, y_first, first_row;
+    Epilogue epilogue;
+    const ClBuffer& step;  // says how many columns there are
+    bool of_outputs;       // the columns are the step's outputs, not its rows
+};
 // Pieces of the vocabulary and the candidates that each gives (sample.cl).
 inline constexpr uint32_t kSampleChunks = 64;
 inline constexpr uint32_t kChunkCandidates = kMaxCandidates / kSampleChunks;
@@ -42,6 +58,9 @@ public:
     base::Result<ClKernel> embed(const DeviceQueue& queue, model::TensorType type);
     base::Result<ClKernel> matvec(const DeviceQueue& queue, model::TensorType type, const MatvecShape& shape);
 
+    base::Result<void> set_matvec_args(const ClKernel& kernel, const MatvecShape& shape,
+                                       const MatvecArguments& arguments) const;
+
     // By rising columns, the first with one. Every variant gives the same bits.
     std::span<const MatvecShape> matvec_shapes() const { return matvec_shapes_; }
     // Rows of the matrix that a work-group of any variant computes at least.
@@ -49,9 +68,17 @@ public:
     // What decides the order and kind of float operations, beside the device itself.
     std::string profile() const;
 
+    // Work-items of a group of norm, rope_kv, attention and sample.
+    uint32_t group_items() const { return for_cpu_ ? 1 : kGroupItems; }
+    // One group of rope_kv serves all rows of a batch.
+    bool rope_kv_takes_batch() const { return for_cpu_; }
+    uint32_t rope_kv_groups(const model::ModelConfig& config) const;
+
 private:
-    uint32_t slices_ = 1;
-    bool wide_ = false;
+    base::Result<ClProgram> build_matvec(const DeviceQueue& queue, model::TensorType type, uint32_t columns) const;
+
+    bool for_cpu_ = false;  // kernels/cpu_*.cl
+    uint32_t micro_ = 0;    // MICRO of cpu_matvec.cl
     std::vector<MatvecShape> matvec_shapes_;
     std::string shape_options_;
     ClProgram norm_, rope_kv_, attention_, sample_;

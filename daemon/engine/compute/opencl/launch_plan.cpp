@@ -10,9 +10,6 @@ namespace {
 using base::Result;
 using model::Role;
 
-// Values of matvec.cl's EPILOGUE_*.
-enum class Epilogue : uint32_t { Store = 0, Add = 1, Gelu = 2, SwiGlu = 3 };
-
 class Binder {
 public:
     Binder(const DeviceQueue& queue, KernelSet& kernels, const model::ModelConfig& config, const DeviceWeights& weights,
@@ -25,15 +22,15 @@ public:
     Result<void> bind_sample(Launches& to);
 
 private:
-    // A kernel that computes one row in a work-group.
-    static void add(Launches& to, ClKernel kernel, uint32_t groups) {
-        Launch& launch = to.emplace_back();
-        launch.variants.push_back({std::move(kernel), 1, groups, kGroupItems});
+    // A kernel that computes `rows` rows of the batch in a work-group.
+    static void add(Launches& to, ClKernel kernel, uint32_t groups, uint32_t group_items, uint32_t rows = 1) {
+        to.emplace_back().variants.push_back({std::move(kernel), rows, groups, group_items});
     }
     Result<void> add_norm(Launches& to, Role weight, Role bias, uint32_t layer, bool of_outputs);
     // y[y_first...] of rows that are y_stride long = matrix x (+ bias), for every part of the matrix.
     Result<void> add_matvec(Launches& to, const DeviceMatrix& matrix, const ClBuffer& x, const ClBuffer* bias,
-                            const ClBuffer& y, uint32_t y_stride, uint32_t y_first, Epilogue epilogue);
+                            const ClBuffer& y, uint32_t y_stride, uint32_t y_first, Epilogue epilogue,
+                            bool of_outputs = false);
 
     const DeviceQueue& queue_;
     KernelSet& kernels_;
@@ -59,8 +56,8 @@ Result<void> Binder::bind_embedding(Launches& to) {
             !ok) {
             return ok;
         }
-        add(to, std::move(*kernel),
-            static_cast<uint32_t>((config_.n_embd + 32 * kGroupItems - 1) / (32 * kGroupItems)));
+        add(to, std::move(*kernel), static_cast<uint32_t>((config_.n_embd + 32 * kGroupItems - 1) / (32 * kGroupItems)),
+            kGroupItems);
     }
     return {};
 }
@@ -76,23 +73,22 @@ Result<void> Binder::add_norm(Launches& to, Role weight, Role bias, uint32_t lay
         !ok) {
         return ok;
     }
-    add(to, std::move(*kernel), 1);
+    add(to, std::move(*kernel), 1, kernels_.group_items());
     return {};
 }
 
 Result<void> Binder::add_matvec(Launches& to, const DeviceMatrix& matrix, const ClBuffer& x, const ClBuffer* bias,
-                                const ClBuffer& y, uint32_t y_stride, uint32_t y_first, Epilogue epilogue) {
+                                const ClBuffer& y, uint32_t y_stride, uint32_t y_first, Epilogue epilogue,
+                                bool of_outputs) {
     for (const MatrixPart& part : matrix.parts) {
         Launch launch;
         for (const MatvecShape& shape : kernels_.matvec_shapes()) {
             auto kernel = kernels_.matvec(queue_, matrix.type, shape);
             if (!kernel) return kernel.error();
-            if (auto ok = set_args(*kernel, part.buffer, matrix.row_bytes, part.rows, matrix.cols, x, bias ? *bias : x,
-                                   uint32_t{bias != nullptr}, y, y_stride, y_first, part.first_row,
-                                   static_cast<uint32_t>(epilogue));
-                !ok) {
-                return ok;
-            }
+            const MatvecArguments arguments{
+                part.buffer, matrix.row_bytes, part.rows,      matrix.cols, x,          bias,      y,
+                y_stride,    y_first,          part.first_row, epilogue,    step_.step, of_outputs};
+            if (auto ok = kernels_.set_matvec_args(*kernel, shape, arguments); !ok) return ok;
             const uint32_t groups = (part.rows + shape.rows - 1) / shape.rows;
             launch.variants.push_back({std::move(*kernel), shape.columns, groups, shape.group_items});
         }
@@ -128,8 +124,8 @@ Result<void> Binder::bind_layer(uint32_t layer, LayerLaunches& to) {
                            buffers_.keys[layer], buffers_.values[layer]);
         !ok)
         return ok;
-    const auto groups = static_cast<uint32_t>((q_rows / 2 + kv_rows + kGroupItems - 1) / kGroupItems);
-    add(to.norm_qkv, std::move(*rope_kv), groups);
+    add(to.norm_qkv, std::move(*rope_kv), kernels_.rope_kv_groups(config_), kernels_.group_items(),
+        kernels_.rope_kv_takes_batch() ? kWholeBatch : 1);
 
     auto attention = kernels_.attention();
     if (!attention) return attention.error();
@@ -139,7 +135,7 @@ Result<void> Binder::bind_layer(uint32_t layer, LayerLaunches& to) {
         !ok) {
         return ok;
     }
-    add(to.attend, std::move(*attention), config_.n_heads);
+    add(to.attend, std::move(*attention), config_.n_heads, kernels_.group_items());
 
     if (auto ok = project(to.attend_output, Role::AttnOutput, Role::AttnOutputBias, buffers_.attended, buffers_.x,
                           config_.n_embd, 0, Epilogue::Add);
@@ -171,18 +167,19 @@ Result<void> Binder::bind_head(Launches& to) {
     const DeviceMatrix* matrix = weights_.find_matrix(Role::Output);
     if (matrix == nullptr) matrix = weights_.find_matrix(Role::TokenEmbedding);
     if (auto ok = add_norm(to, Role::OutputNorm, Role::OutputNormBias, 0, true); !ok) return ok;
-    return add_matvec(to, *matrix, buffers_.normed, nullptr, buffers_.logits, config_.n_vocab, 0, Epilogue::Store);
+    return add_matvec(to, *matrix, buffers_.normed, nullptr, buffers_.logits, config_.n_vocab, 0, Epilogue::Store,
+                      true);
 }
 
 Result<void> Binder::bind_sample(Launches& to) {
     auto kernel = kernels_.sample();
     if (!kernel) return kernel.error();
     if (auto ok = set_args(*kernel, buffers_.logits, step_.requests, step_.step, step_.answer); !ok) return ok;
-    add(to, std::move(*kernel), kSampleChunks);
+    add(to, std::move(*kernel), kSampleChunks, kernels_.group_items());
     auto choose = kernels_.choose();
     if (!choose) return choose.error();
     if (auto ok = set_args(*choose, step_.answer, step_.step, buffers_.sampled); !ok) return ok;
-    add(to, std::move(*choose), 1);
+    add(to, std::move(*choose), 1, kGroupItems);
     return {};
 }
 

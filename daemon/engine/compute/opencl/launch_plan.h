@@ -41,6 +41,9 @@ struct DeviceBuffers {
     std::vector<ClBuffer> values;
 };
 
+// More rows than a batch can have.
+inline constexpr uint32_t kWholeBatch = 1u << 16;
+
 // A kernel with all its arguments set. A work-group computes `columns` rows of a batch together; those of the grid's
 // last work-groups that no row stands in are computed too and never used.
 struct LaunchVariant {

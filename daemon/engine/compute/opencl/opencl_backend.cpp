@@ -221,6 +221,7 @@ void OpenClBackend::write_rows(std::span<const Row> rows, std::span<int32_t> out
         *word++ = rows[r].wants_output && last_output_[rows[r].slot] == r ? 1 : 0;
         if (rows[r].wants_output) *output_row++ = static_cast<int32_t>(r);
     }
+    out[1] = static_cast<int32_t>(rows.size());
     out[0] = static_cast<int32_t>(output_row - (out.data() + kStepHeader + kStepRowWords * limits_.max_rows));
 }
 

@@ -24,23 +24,34 @@ float test_value(uint32_t i) {
 
 struct MatvecRun {
     DeviceQueue& queue;
+    const KernelSet& kernels;
     const DeviceMatrix& matrix;
     uint32_t rows;
     const ClBuffer& x;
-    const ClBuffer& y;  // also the absent bias
+    const ClBuffer& y;
+    const ClBuffer& step;
 
     // y[column][row] for the columns in `values`.
     Result<std::vector<float>> operator()(const ClKernel& kernel, std::span<const float> values,
                                           const MatvecShape& shape) const {
         if (auto ok = queue.upload(x, 0, std::as_bytes(values)); !ok) return ok.error();
-        if (auto ok = set_args(kernel, matrix.parts[0].buffer, matrix.row_bytes, rows, matrix.cols, x, y, uint32_t{0},
-                               y, rows, uint32_t{0}, uint32_t{0}, uint32_t{0});
-            !ok) {
-            return ok.error();
-        }
+        const MatvecArguments arguments{matrix.parts[0].buffer,
+                                        matrix.row_bytes,
+                                        rows,
+                                        matrix.cols,
+                                        x,
+                                        nullptr,
+                                        y,
+                                        rows,
+                                        0,
+                                        0,
+                                        Epilogue::Store,
+                                        step,
+                                        false};
+        if (auto ok = kernels.set_matvec_args(kernel, shape, arguments); !ok) return ok.error();
         // More groups than rows need, whatever the device: those past the end must write nothing.
         if (auto ok = queue.launch(kernel, rows, 1, shape.group_items); !ok) return ok.error();
-        std::vector<float> result(size_t{rows} * shape.columns);
+        std::vector<float> result(rows * (values.size() / matrix.cols));
         if (auto ok = queue.read(y, 0, std::as_writable_bytes(std::span(result))); !ok) return ok.error();
         return result;
     }
@@ -117,21 +128,25 @@ Result<void> check_matvec(DeviceQueue& queue, KernelSet& kernels, const TestRows
 
     std::vector<float> columns(size_t{kMaxColumns} * cols);
     for (size_t i = 0; i < columns.size(); ++i) columns[i] = test_value(static_cast<uint32_t>(i));
-    const MatvecRun run{queue, matrix, rows, *x, *y};
+    auto step = queue.allocate_scratch(name, sizeof(uint32_t) * 2);
+    if (!step) return step.error();
+    const uint32_t counts[] = {kMaxColumns, kMaxColumns};  // of outputs and of rows, whatever the variant
+    if (auto ok = queue.upload(*step, 0, std::as_bytes(std::span(counts))); !ok) return ok;
+    const MatvecRun run{queue, kernels, matrix, rows, *x, *y, *step};
     std::vector<float> alone;  // [column][row]
     for (const MatvecShape& shape : kernels.matvec_shapes()) {
         auto kernel = kernels.matvec(queue, matrix.type, shape);
         if (!kernel) return kernel.error();
-        for (uint32_t first = 0; first < kMaxColumns; first += shape.columns) {
-            const auto values =
-                std::span<const float>(columns).subspan(size_t{first} * cols, size_t{shape.columns} * cols);
+        const uint32_t together = std::min(shape.columns, kMaxColumns);
+        for (uint32_t first = 0; first < kMaxColumns; first += together) {
+            const auto values = std::span<const float>(columns).subspan(size_t{first} * cols, size_t{together} * cols);
             const auto got = run(*kernel, values, shape);
             if (!got) return got.error();
             if (shape.columns == 1) {
                 if (auto ok = check_column(test, values, *got, name); !ok) return ok;
                 alone.insert(alone.end(), got->begin(), got->end());
             } else if (auto ok = check_same(std::span(alone).subspan(size_t{first} * rows, got->size()), *got,
-                                            base::concat(name, ", ", shape.columns, " at once"));
+                                            base::concat(name, ", ", together, " at once"));
                        !ok) {
                 return ok;
             }

@@ -10,6 +10,11 @@
 
 static inline float16 sixteen(uchar16 v) { return convert_float16(v); }
 
+// Small integers as floats: they stand in the last places of 2^23 or, counted in sixteenths, of 2^19. Fewer operations
+// than to shift and to convert, and exact.
+#define ONES(bits, offset) (as_float16((bits) | 0x4b000000u) - (0x1p23f + (offset)))
+#define SIXTEENTHS(bits, offset) (as_float16((bits) | 0x49000000u) - (0x1p19f + (offset)))
+
 #if WEIGHT_TYPE == 0  // F32
 #define SINGLE_WEIGHTS 1
 static inline float decode_one(__global const uchar* row, uint i) { return ((__global const float*)row)[i]; }
@@ -21,12 +26,9 @@ static inline void decode_unit(__global const uchar* row, uint unit, float16* lo
 #elif WEIGHT_TYPE == 1  // F16
 #define SINGLE_WEIGHTS 1
 static inline float decode_one(__global const uchar* row, uint i) { return LOAD_HALF(row + 2 * i); }
-static inline float16 decode_halfs(__global const uchar* p) {
-    return (float16)(LOAD_HALF4(0, p), LOAD_HALF4(1, p), LOAD_HALF4(2, p), LOAD_HALF4(3, p));
-}
 static inline void decode_unit(__global const uchar* row, uint unit, float16* low, float16* high) {
-    *low = decode_halfs(row + 64 * unit);
-    *high = decode_halfs(row + 64 * unit + 32);
+    *low = LOAD_HALF16(row + 64 * unit);
+    *high = LOAD_HALF16(row + 64 * unit + 32);
 }
 
 #elif WEIGHT_TYPE == 30  // BF16: the upper half of a float
@@ -42,10 +44,10 @@ static inline void decode_unit(__global const uchar* row, uint unit, float16* lo
 #elif WEIGHT_TYPE == 2  // Q4_0: half d, 16 bytes: low nibbles are the weights 0..15, high nibbles 16..31; d (q - 8)
 static inline void decode_unit(__global const uchar* row, uint unit, float16* low, float16* high) {
     __global const uchar* block = row + 18 * unit;
-    const float d = LOAD_HALF(block);
-    const uchar16 q = BYTES16(block + 2);
-    *low = (sixteen(q & (uchar16)15) - 8.0f) * d;
-    *high = (sixteen(q >> (uchar16)4) - 8.0f) * d;
+    const float16 d = LOAD_HALF_WIDE(block);
+    const uint16 q = convert_uint16(BYTES16(block + 2));
+    *low = ONES(q & 0x0fu, 8.0f) * d;
+    *high = SIXTEENTHS(q & 0xf0u, 8.0f) * d;
 }
 
 #elif WEIGHT_TYPE == 3  // Q4_1: half d, half m, nibbles as Q4_0; d q + m
@@ -88,7 +90,7 @@ static inline void decode_unit(__global const uchar* row, uint unit, float16* lo
 #elif WEIGHT_TYPE == 8  // Q8_0: half d, 32 signed bytes; d q
 static inline void decode_unit(__global const uchar* row, uint unit, float16* low, float16* high) {
     __global const uchar* block = row + 34 * unit;
-    const float d = LOAD_HALF(block);
+    const float16 d = LOAD_HALF_WIDE(block);
     *low = convert_float16(as_char16(BYTES16(block + 2))) * d;
     *high = convert_float16(as_char16(BYTES16(block + 18))) * d;
 }
@@ -171,25 +173,27 @@ static inline void decode_unit(__global const uchar* row, uint unit, float16* lo
     }
     const float d = LOAD_HALF(block) * (float)scale;
     const float m = LOAD_HALF(block + 2) * (float)minimum;
-    const uchar16 shift = (uchar16)((uchar)(4 * (u % 2)));
-    uchar16 a = (BYTES16(nibbles) >> shift) & (uchar16)15;
-    uchar16 b = (BYTES16(nibbles + 16) >> shift) & (uchar16)15;
-#if WEIGHT_TYPE == 13
-    const uchar16 bit = (uchar16)((uchar)u);
-    a |= ((BYTES16(block + 16) >> bit) & (uchar16)1) << (uchar16)4;
-    b |= ((BYTES16(block + 32) >> bit) & (uchar16)1) << (uchar16)4;
-#endif
+#if WEIGHT_TYPE == 12
+    const uint16 a = convert_uint16(BYTES16(nibbles)), b = convert_uint16(BYTES16(nibbles + 16));
+    *low = (u % 2 ? SIXTEENTHS(a & 0xf0u, 0.0f) : ONES(a & 0x0fu, 0.0f)) * d - m;
+    *high = (u % 2 ? SIXTEENTHS(b & 0xf0u, 0.0f) : ONES(b & 0x0fu, 0.0f)) * d - m;
+#else
+    const uchar16 shift = (uchar16)((uchar)(4 * (u % 2))), bit = (uchar16)((uchar)u);
+    const uchar16 a = ((BYTES16(nibbles) >> shift) & (uchar16)15) |
+                      ((BYTES16(block + 16) >> bit) & (uchar16)1) << (uchar16)4;
+    const uchar16 b = ((BYTES16(nibbles + 16) >> shift) & (uchar16)15) |
+                      ((BYTES16(block + 32) >> bit) & (uchar16)1) << (uchar16)4;
     *low = sixteen(a) * d - m;
     *high = sixteen(b) * d - m;
+#endif
 }
 
 #elif WEIGHT_TYPE == 14
 // Q6_K, 256 weights in two parts of 128: 64 bytes of nibbles a part, 32 bytes of 2-bit pieces a part, 16 signed scales
 // (one for 16 weights), half d. Unit k of a part: nibbles 32 (k % 2), low for k < 2; pieces at bits 2k. d scale (q - 32)
 static inline float16 q6_weights(uchar16 nibbles, uchar16 pieces, uint k) {
-    const uchar16 low = (nibbles >> (uchar16)((uchar)(4 * (k / 2)))) & (uchar16)15;
-    const uchar16 high = ((pieces >> (uchar16)((uchar)(2 * k))) & (uchar16)3) << (uchar16)4;
-    return sixteen(low | high) - 32.0f;
+    const uint16 n = convert_uint16(nibbles), p = convert_uint16(pieces) << (k % 2 ? 2u : 4u);
+    return k < 2 ? ONES((n & 0x0fu) | (p & 0x30u), 32.0f) : SIXTEENTHS((n & 0xf0u) | (p & 0x300u), 32.0f);
 }
 static inline void decode_unit(__global const uchar* row, uint unit, float16* low, float16* high) {
     __global const uchar* block = row + 210 * (unit / 8);

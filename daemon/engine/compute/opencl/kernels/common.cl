@@ -4,7 +4,7 @@
 // dimension of the grid is the row of the batch. No contraction by the compiler: where a fused multiply-add may be used,
 // the source says mad(), so that the same expression gives the same bits in every kernel variant.
 //
-// Options: HALF_BY_BITS  1: widen halfs with integer operations (needs float subnormals; PoCL's vload_half is slow)
+// Options: HALF_BY_BITS  1: widen single halfs with integer operations (PoCL's vload_half is slow)
 //          MAX_ROWS, MAX_PAGES  sizes of the step buffer and of one slot's page table
 #pragma OPENCL FP_CONTRACT OFF
 
@@ -27,23 +27,20 @@
 #define PAGE_TOKENS 32
 
 #if HALF_BY_BITS
-// Exponent and mantissa moved into place and rescaled: exact, subnormals included. All exponent bits set stays infinite
-// or NaN.
-static inline float half_bits_to_float(ushort h) {
-    const float finite = as_float(((uint)(h & 0x7fff) << 13) | ((uint)(h & 0x8000) << 16)) * 0x1p112f;
-    return (h & 0x7c00) == 0x7c00 ? as_float(((uint)(h & 0x8000) << 16) | 0x7f800000u | ((uint)(h & 0x3ff) << 13))
-                                  : finite;
+// Exponent and mantissa moved into place, with integers but for subnormals: to multiply float subnormals takes a CPU longer
+// than everything else here.
+static inline uint float_bits_of_half(ushort h) {
+    const uint sign = (uint)(h & 0x8000) << 16, magnitude = (uint)(h & 0x7fff) << 13;
+    if ((h & 0x7c00) == 0) return sign | as_uint(as_float(magnitude | 0x38800000u) - 0x1p-14f);
+    return sign | (magnitude + ((h & 0x7c00) == 0x7c00 ? 0x70000000u : 0x38000000u));
 }
-static inline float4 half4_bits_to_float4(ushort4 h) {
-    const uint4 u = convert_uint4(h);
-    const uint4 sign = (u & 0x8000u) << 16;
-    const uint4 magnitude = (u & 0x7fffu) << 13;
-    const float4 finite = as_float4(magnitude | sign) * 0x1p112f;
-    return select(finite, as_float4(sign | magnitude | 0x7f800000u), (u & 0x7c00u) == 0x7c00u);
-}
-#define LOAD_HALF(p) half_bits_to_float(*(__global const ushort*)(p))
-#define LOAD_HALF4(i, p) half4_bits_to_float4(vload4((i), (__global const ushort*)(p)))
+#define HALF_BITS(p) float_bits_of_half(*(__global const ushort*)(p))
+#define LOAD_HALF(p) as_float(HALF_BITS(p))
+#define LOAD_HALF_WIDE(p) as_float16((uint16)(HALF_BITS(p)))
+#define LOAD_HALF16(p) vload_half16(0, (__global const half*)(p))
 #else
 #define LOAD_HALF(p) vload_half(0, (__global const half*)(p))
+#define LOAD_HALF_WIDE(p) ((float16)(LOAD_HALF(p)))
 #define LOAD_HALF4(i, p) vload_half4((i), (__global const half*)(p))
+#define LOAD_HALF16(p) ((float16)(LOAD_HALF4(0, p), LOAD_HALF4(1, p), LOAD_HALF4(2, p), LOAD_HALF4(3, p)))
 #endif

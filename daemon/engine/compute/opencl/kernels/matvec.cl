@@ -6,18 +6,8 @@
 // its own, fed in the same order. x and y have rows to spare up to a multiple of COLUMNS; what lies there is computed
 // and never used.
 //
-// Options: WEIGHT_TYPE (blocks.cl), COLUMNS, SLICES (a power of two), WIDE 1: sixteen partial sums an item (CPU vectors),
-//          0: four (fewer registers).
+// Options: WEIGHT_TYPE (blocks.cl), COLUMNS, SLICES (a power of two).
 
-#if WIDE
-typedef float16 sum_t;
-#define ADD_PRODUCT(sum, w, x) sum = mad(w, x, sum)
-static inline float total(sum_t a) {
-    const float8 b = a.lo + a.hi;
-    const float4 c = b.lo + b.hi;
-    return (c.x + c.y) + (c.z + c.w);
-}
-#else
 typedef float4 sum_t;
 #define ADD_PRODUCT(sum, w, x)               \
     sum = mad((w).s0123, (x).s0123, sum);    \
@@ -25,7 +15,6 @@ typedef float4 sum_t;
     sum = mad((w).s89ab, (x).s89ab, sum);    \
     sum = mad((w).scdef, (x).scdef, sum)
 static inline float total(sum_t a) { return (a.x + a.y) + (a.z + a.w); }
-#endif
 
 // Values of `epilogue`, shared with the host.
 #define EPILOGUE_STORE 0     // y = v

@@ -1,26 +1,7 @@
 // Applies the repeat penalties of each output row to its logits and reduces them for the choice of a token.
 //
-// A work-group owns one of CHUNKS pieces of the vocabulary of one row. It writes a summary: the best score (logit, or
-// logit / temperature + noise) and its id, the largest logit, the sum of exp(logit - largest), whether a logit is not
-// finite, and, if candidates are wanted, how many ids the chunk has. Its TOP largest logits then follow as (id, logit)
-// behind the summaries of all rows.
-// Requests: REQUEST_WORDS words a row. Grid: (CHUNKS, outputs). Options: N_VOCAB, CHUNKS, TOP (a chunk's candidates).
-//
-// choose() then leaves the best id of all chunks where the next step finds it.
-//
-// Noise: the twin of compute/noise.h.
-#define REQUEST_WORDS 72
-#define REQUEST_TEMPERATURE 0
-#define REQUEST_KEY 1
-#define REQUEST_PENALTY 2
-#define REQUEST_WANTS_CANDIDATES 3
-#define REQUEST_PENALTY_COUNT 4
-#define REQUEST_PENALTY_IDS 8
-
-#define SUMMARY_WORDS 6
-#define CHUNK_IDS ((N_VOCAB + CHUNKS - 1) / CHUNKS)
-#define NO_ID 0xffffffffu
-
+// Requests and results: sample_exchange.cl. Noise: the twin of compute/noise.h. Needs choose.cl before it. Grid: (CHUNKS,
+// outputs).
 static inline uint mix32(uint h) {
     h ^= h >> 16;
     h *= 0x85ebca6bu;
@@ -34,22 +15,6 @@ static inline float gumbel_noise(uint key, uint id) {
     const float u = ((float)h + 0.5f) * 0x1p-23f;
     return -log(-log(u));
 }
-
-// Leaves in best[0], ids[0] the largest value of the items and, among equals, its lowest id. A macro rather than a
-// function with barriers that is called twice: see norm.cl.
-#define GROUP_BEST(best, ids)                                                                     \
-    barrier(CLK_LOCAL_MEM_FENCE);                                                                 \
-    for (uint half_size = GROUP / 2; half_size > 0; half_size /= 2) {                             \
-        if (item < half_size) {                                                                   \
-            const float other = best[item + half_size];                                           \
-            const uint other_id = ids[item + half_size];                                          \
-            if (other > best[item] || (other == best[item] && other_id < ids[item])) {            \
-                best[item] = other;                                                               \
-                ids[item] = other_id;                                                             \
-            }                                                                                     \
-        }                                                                                         \
-        barrier(CLK_LOCAL_MEM_FENCE);                                                             \
-    }
 
 __kernel GROUP_SIZE void sample(__global float* logits, __global const uint* requests, __global const int* step,
                                 __global uint* result) {
@@ -157,32 +122,4 @@ __kernel GROUP_SIZE void sample(__global float* logits, __global const uint* req
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-}
-
-// sampled[slot] = the best id of the output's chunks, lowest among equals, or -1 if a logit is not finite. Of several
-// outputs in one slot the last one counts. Grid: (1, outputs).
-__kernel GROUP_SIZE void choose(__global const uint* result, __global const int* step, __global int* sampled) {
-    __local float best[GROUP];
-    __local uint ids[GROUP];
-    const uint item = get_local_id(0);
-    const uint output = get_group_id(1);
-    float score = -INFINITY;
-    uint id = NO_ID;
-    for (uint chunk = item; chunk < CHUNKS; chunk += GROUP) {
-        __global const uint* summary = result + (output * CHUNKS + chunk) * SUMMARY_WORDS;
-        if (summary[4]) {  // wins over every finite score
-            score = INFINITY;
-            id = NO_ID;
-            break;
-        }
-        if (summary[1] != NO_ID && as_float(summary[0]) > score) {
-            score = as_float(summary[0]);
-            id = summary[1];
-        }
-    }
-    best[item] = score;
-    ids[item] = id;
-    GROUP_BEST(best, ids)
-    const uint row = (uint)step[STEP_OUTPUT_ROW(output)];
-    if (item == 0 && step[STEP_IS_LAST_OUTPUT(row)]) sampled[step[STEP_SLOT(row)]] = (int)ids[0];
 }
