@@ -268,6 +268,21 @@ TEST_F(Faults, NoFeatureIsNeeded) {
     }
 }
 
+// A layer's keys for all sequences take 128 MiB here.
+TEST_F(Faults, PlansFewerPagesWhereABufferIsSmall) {
+    const TinyModel model{.n_layers = 1, .n_kv_heads = 4, .n_ctx = 131'072};
+    ASSERT_TRUE(write_file(folder_ / "long.gguf", tiny_model(model)));
+    const generation::LoadOptions options{.n_ctx = model.n_ctx, .n_slots = 16};
+    const Outcome large = run(BackendKind::OpenCl, options, "long.gguf");
+    control_->hidden = kHideLargeBuffers;
+    const Outcome small = run(BackendKind::OpenCl, options, "long.gguf");
+    ASSERT_FALSE(small.load_error) << small.load_error->message;
+    EXPECT_EQ(small.ids, large.ids);
+    EXPECT_EQ(small.ids.size(), kTokens);
+    EXPECT_EQ(small.n_pages, 32'768u);
+    EXPECT_GT(large.n_pages, small.n_pages);
+}
+
 TEST_F(Faults, AsksForALowPriorityWhereThereIsOne) {
     const Outcome undisturbed = run(BackendKind::OpenCl);
     EXPECT_EQ(control_->low_priority_queues, 0u);

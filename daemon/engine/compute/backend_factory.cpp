@@ -104,7 +104,7 @@ base::Result<std::unique_ptr<Backend>> create_on(const Devices& devices, size_t 
                                                  std::vector<std::string> notes) {
     const OpenClDevice& device = devices[index];
     const uint64_t host_bytes = device.shares_host_memory ? available_memory_bytes() : UINT64_MAX;
-    const auto limits = plan(std::min(device.memory_bytes, host_bytes));
+    const auto limits = plan({std::min(device.memory_bytes, host_bytes), device.max_buffer_bytes});
     if (!limits) return limits.error();
     return create_opencl_backend(config, *limits, index, overrides, std::move(notes));
 }
@@ -166,7 +166,7 @@ base::Result<std::unique_ptr<Backend>> create_backend(const model::ModelConfig& 
         case BackendKind::Cpu:
             break;
     }
-    const auto limits = plan(available_memory_bytes());
+    const auto limits = plan({.available_bytes = available_memory_bytes()});
     if (!limits) return limits.error();
     return create_cpu_backend(config, *limits, options.n_threads, std::move(notes));
 }

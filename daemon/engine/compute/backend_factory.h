@@ -32,8 +32,13 @@ struct BackendOptions {
     std::string avoid_device_reason;  // not empty: Auto must take the CPU, and this is the note that says why
 };
 
-// The limits on a device where that many bytes can be allocated; OutOfMemory where the model does not fit.
-using LimitsPlan = std::function<base::Result<BackendLimits>(uint64_t available_bytes)>;
+struct DeviceMemory {
+    uint64_t available_bytes = 0;            // that can be allocated now
+    uint64_t max_buffer_bytes = UINT64_MAX;  // in one piece; the keys of a layer's pages lie in one, its values too
+};
+
+// The limits on a device with that memory; OutOfMemory where the model does not fit.
+using LimitsPlan = std::function<base::Result<BackendLimits>(const DeviceMemory& memory)>;
 
 // DeviceError when no device fits (the message lists what there is and the command that mends it) or the device fails
 // its self-test; OutOfMemory when KV pages or activations do not fit; the plan's own errors.

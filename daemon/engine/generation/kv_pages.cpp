@@ -4,9 +4,14 @@
 
 namespace llmd::generation {
 
+namespace {
+
+constexpr uint64_t kKeyAndValue = 2;
+constexpr uint64_t kHalfBytes = 2;
+
+}  // namespace
+
 uint64_t kv_page_bytes(const model::ModelConfig& config) {
-    constexpr uint64_t kKeyAndValue = 2;
-    constexpr uint64_t kHalfBytes = 2;
     return uint64_t{compute::kPageTokens} * config.n_layers * kKeyAndValue * config.kv_rows() * kHalfBytes;
 }
 
@@ -15,7 +20,8 @@ uint32_t pages_for(uint32_t n_tokens) {
 }
 
 base::Result<uint32_t> plan_kv_pages(const model::ModelConfig& config, uint32_t n_ctx, uint32_t n_slots,
-                                     uint64_t weight_bytes, uint64_t available_bytes) {
+                                     uint64_t weight_bytes, const compute::DeviceMemory& memory) {
+    const uint64_t available_bytes = memory.available_bytes;
     const uint64_t page_bytes = kv_page_bytes(config);
     const uint64_t least = pages_for(n_ctx);
     const uint64_t most = least * n_slots;
@@ -27,7 +33,14 @@ base::Result<uint32_t> plan_kv_pages(const model::ModelConfig& config, uint32_t 
                           least * page_bytes, " for the cache of one sequence of ", n_ctx, " tokens and ",
                           kMemoryHeadroomBytes, " to work in; ", available_bytes, " bytes of memory are available");
     }
-    return static_cast<uint32_t>(std::clamp(free / 2 / page_bytes, least, most));
+    const uint64_t buffer_page_bytes = page_bytes / config.n_layers / kKeyAndValue;
+    const uint64_t most_in_buffer = memory.max_buffer_bytes / buffer_page_bytes;
+    if (least > most_in_buffer) {
+        return base::fail(base::ErrorCode::OutOfMemory, "the cache of one sequence of ", n_ctx, " tokens needs ",
+                          least * buffer_page_bytes, " bytes in one piece; the device gives at most ",
+                          memory.max_buffer_bytes);
+    }
+    return static_cast<uint32_t>(std::clamp(free / 2 / page_bytes, least, std::min(most, most_in_buffer)));
 }
 
 KvPages::KvPages(uint32_t n_pages, uint32_t n_slots) : tables_(n_slots) {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "engine/compute/backend.h"
+#include "engine/compute/backend_factory.h"
 #include "engine/model/model_config.h"
 
 namespace llmd::generation {
@@ -22,10 +22,11 @@ uint64_t kv_page_bytes(const model::ModelConfig& config);
 uint32_t pages_for(uint32_t n_tokens);
 
 // The number of pages to allocate: enough for n_slots sequences of n_ctx tokens if that takes at most half of what the
-// weights leave free, else as many as that half holds, but never fewer than one whole sequence needs. OutOfMemory names
-// what is needed and what is there when weights, those pages and the headroom exceed `available_bytes`.
+// weights leave free, else as many as that half holds, and not more than fit into one buffer, but never fewer than one
+// whole sequence needs. OutOfMemory names what is needed and what is there when weights, those pages and the headroom
+// exceed what is available, or those pages the buffer.
 base::Result<uint32_t> plan_kv_pages(const model::ModelConfig& config, uint32_t n_ctx, uint32_t n_slots,
-                                     uint64_t weight_bytes, uint64_t available_bytes);
+                                     uint64_t weight_bytes, const compute::DeviceMemory& memory);
 
 class KvPages {
 public:

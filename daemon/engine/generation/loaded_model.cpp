@@ -33,14 +33,14 @@ base::Result<void> check(const LoadOptions& options) {
 }
 
 base::Result<compute::BackendLimits> backend_limits(const model::ModelConfig& config, const LoadOptions& options,
-                                                    uint64_t weight_bytes, uint64_t available_bytes) {
+                                                    uint64_t weight_bytes, const compute::DeviceMemory& memory) {
     compute::BackendLimits limits;
     limits.n_slots = options.n_slots == 0 ? kDefaultSlots : options.n_slots;
     limits.n_ctx = std::min(options.n_ctx == 0 ? kDefaultContext : options.n_ctx, config.n_ctx_train);
     limits.max_rows = limits.n_slots + (options.prefill_chunk == 0 ? kMaxPrefillRows : options.prefill_chunk);
     limits.max_outputs = std::max(options.max_outputs, limits.n_slots);
     limits.max_rows = std::max(limits.max_rows, limits.max_outputs);
-    const auto n_pages = plan_kv_pages(config, limits.n_ctx, limits.n_slots, weight_bytes, available_bytes);
+    const auto n_pages = plan_kv_pages(config, limits.n_ctx, limits.n_slots, weight_bytes, memory);
     if (!n_pages) return n_pages.error();
     limits.n_pages = *n_pages;
     return limits;
@@ -83,8 +83,8 @@ base::Result<std::unique_ptr<compute::Backend>> load_backend(const base::MappedF
                                                              const model::ModelConfig& config,
                                                              const model::Weights& weights, const LoadOptions& options,
                                                              LoadObserver& observer) {
-    const auto plan = [&](uint64_t available_bytes) {
-        return backend_limits(config, options, weights.size_bytes(), available_bytes);
+    const auto plan = [&](const compute::DeviceMemory& memory) {
+        return backend_limits(config, options, weights.size_bytes(), memory);
     };
     compute::BackendOptions chosen = options.backend;
     while (true) {

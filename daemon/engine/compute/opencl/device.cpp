@@ -94,10 +94,15 @@ Result<void> add_devices(cl_platform_id platform, std::vector<ClDevice>& found) 
         if (!type) return type.error();
         auto memory_bytes = device_info<cl_ulong>(id, CL_DEVICE_GLOBAL_MEM_SIZE);
         if (!memory_bytes) return memory_bytes.error();
+        auto buffer_bytes = device_info<cl_ulong>(id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+        if (!buffer_bytes) return buffer_bytes.error();
         auto unified = device_info<cl_bool>(id, CL_DEVICE_HOST_UNIFIED_MEMORY);
         if (!unified) return unified.error();
         const bool is_gpu = (*type & CL_DEVICE_TYPE_GPU) != 0 && name->find("llvmpipe") == std::string::npos;
-        found.push_back({platform, id, {*platform_name, *name, *driver, is_gpu, *memory_bytes, *unified != CL_FALSE}});
+        found.push_back({platform,
+                         id,
+                         {*platform_name, *name, *driver, is_gpu, *memory_bytes,
+                          std::min<uint64_t>(*buffer_bytes, kMaxIndexableBytes), *unified != CL_FALSE}});
     }
     return {};
 }

@@ -18,6 +18,7 @@ struct OpenClDevice {
     std::string driver;               // "26.1.6"
     bool is_gpu = false;              // a GPU that `auto` may take: not a CPU device, not llvmpipe
     uint64_t memory_bytes = 0;        // all that it has
+    uint64_t max_buffer_bytes = 0;    // in one piece
     bool shares_host_memory = false;  // and it is the host's
 };
 

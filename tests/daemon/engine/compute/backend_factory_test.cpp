@@ -19,7 +19,7 @@ BackendLimits small_limits() {
     return limits;
 }
 
-base::Result<BackendLimits> plan(uint64_t) {
+base::Result<BackendLimits> plan(const DeviceMemory&) {
     return small_limits();
 }
 
@@ -60,8 +60,8 @@ TEST(BackendFactory, ADeviceThatIsSetAsideIsNotTried) {
 
 TEST(BackendFactory, AsksForLimitsWithTheMemoryOfTheDevice) {
     uint64_t asked = 0;
-    const auto too_small = [&](uint64_t available_bytes) -> base::Result<BackendLimits> {
-        asked = available_bytes;
+    const auto too_small = [&](const DeviceMemory& memory) -> base::Result<BackendLimits> {
+        asked = memory.available_bytes;
         return base::fail(base::ErrorCode::OutOfMemory, "too small");
     };
     BackendOptions options;

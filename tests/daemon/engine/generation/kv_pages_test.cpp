@@ -27,7 +27,7 @@ TEST(KvPages, AreCountedInWhole) {
 }
 
 TEST(PlanKvPages, GivesEverySlotAWholeContextWhereMemoryIsPlenty) {
-    const auto n = plan_kv_pages(small_config(), 1000, 4, 1 << 20, uint64_t{1} << 40);
+    const auto n = plan_kv_pages(small_config(), 1000, 4, 1 << 20, {.available_bytes = uint64_t{1} << 40});
     ASSERT_TRUE(n) << n.error().message;
     EXPECT_EQ(*n, 4 * 32u);
 }
@@ -35,7 +35,7 @@ TEST(PlanKvPages, GivesEverySlotAWholeContextWhereMemoryIsPlenty) {
 TEST(PlanKvPages, TakesHalfOfWhatTheWeightsLeave) {
     const uint64_t weights = 10 << 20;
     const uint64_t available = weights + kMemoryHeadroomBytes + 2 * 50 * kPageBytes;
-    const auto n = plan_kv_pages(small_config(), 1000, 4, weights, available);
+    const auto n = plan_kv_pages(small_config(), 1000, 4, weights, {.available_bytes = available});
     ASSERT_TRUE(n) << n.error().message;
     EXPECT_EQ(*n, 50u);
 }
@@ -43,19 +43,34 @@ TEST(PlanKvPages, TakesHalfOfWhatTheWeightsLeave) {
 TEST(PlanKvPages, NeverGivesLessThanOneSequence) {
     const uint64_t weights = 10 << 20;
     const uint64_t available = weights + kMemoryHeadroomBytes + 32 * kPageBytes;
-    const auto n = plan_kv_pages(small_config(), 1000, 4, weights, available);
+    const auto n = plan_kv_pages(small_config(), 1000, 4, weights, {.available_bytes = available});
     ASSERT_TRUE(n) << n.error().message;
     EXPECT_EQ(*n, 32u);
-    EXPECT_FALSE(plan_kv_pages(small_config(), 1000, 4, weights, available - 1));
+    EXPECT_FALSE(plan_kv_pages(small_config(), 1000, 4, weights, {.available_bytes = available - 1}));
+}
+
+TEST(PlanKvPages, PutsALayersKeysIntoOneBuffer) {
+    const uint64_t of_layer = kPageBytes / small_config().n_layers / 2;
+    compute::DeviceMemory memory{.available_bytes = uint64_t{1} << 40, .max_buffer_bytes = 50 * of_layer};
+    const auto n = plan_kv_pages(small_config(), 1000, 4, 1 << 20, memory);
+    ASSERT_TRUE(n) << n.error().message;
+    EXPECT_EQ(*n, 50u);
+    memory.max_buffer_bytes = 32 * of_layer;
+    EXPECT_TRUE(plan_kv_pages(small_config(), 1000, 4, 1 << 20, memory));
+    memory.max_buffer_bytes -= 1;
+    const auto none = plan_kv_pages(small_config(), 1000, 4, 1 << 20, memory);
+    ASSERT_FALSE(none);
+    EXPECT_EQ(none.error().code, base::ErrorCode::OutOfMemory);
+    EXPECT_NE(none.error().message.find(std::to_string(memory.max_buffer_bytes)), std::string::npos);
 }
 
 TEST(PlanKvPages, NamesBothSizesWhenTheModelDoesNotFit) {
-    const auto n = plan_kv_pages(small_config(), 1000, 4, uint64_t{1} << 50, 123456);
+    const auto n = plan_kv_pages(small_config(), 1000, 4, uint64_t{1} << 50, {.available_bytes = 123456});
     ASSERT_FALSE(n);
     EXPECT_EQ(n.error().code, base::ErrorCode::OutOfMemory);
     EXPECT_NE(n.error().message.find("1125899906842624"), std::string::npos) << n.error().message;
     EXPECT_NE(n.error().message.find("123456"), std::string::npos) << n.error().message;
-    EXPECT_FALSE(plan_kv_pages(small_config(), 1000, 4, ~uint64_t{0}, 123456));
+    EXPECT_FALSE(plan_kv_pages(small_config(), 1000, 4, ~uint64_t{0}, {.available_bytes = 123456}));
 }
 
 TEST(KvPages, GivesNoPageTwiceAndTakesAllBack) {

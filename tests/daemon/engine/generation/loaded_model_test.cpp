@@ -84,7 +84,7 @@ LoadOptions with_gpu(BrokenGpu::At at, base::ErrorCode code, uint64_t gpu_bytes 
         [=](const model::ModelConfig& config, const compute::LimitsPlan& plan,
             const compute::BackendOptions& chosen) -> base::Result<std::unique_ptr<compute::Backend>> {
         if (!chosen.avoid_device_reason.empty()) return compute::create_backend(config, plan, chosen);
-        const auto limits = plan(gpu_bytes);
+        const auto limits = plan({.available_bytes = gpu_bytes});
         if (!limits) return limits.error();
         return std::make_unique<BrokenGpu>(*limits, at, code);
     };
