@@ -57,9 +57,10 @@ std::string product_source(const ProductVariant& variant, std::string_view helpe
 
 std::string product_options(const ProductVariant& variant) {
     return base::concat("-DLAYOUT_", layout_name(variant.layout), " -DDIGITS=", variant.digits,
-                        " -DIMAGE=", variant.image ? 1 : 0, " -DCOLUMNS=", variant.columns,
-                        " -DPAIRS=", variant.shape.pairs, " -DLANES=", variant.shape.lanes,
-                        " -DSLICES=", variant.shape.slices, " -DCHUNK_BLOCKS=", chunk_blocks(variant));
+                        " -DIMAGE=", variant.image ? 1 : 0, " -DPREFETCH=", variant.prefetch ? 1 : 0,
+                        " -DCOLUMNS=", variant.columns, " -DPAIRS=", variant.shape.pairs,
+                        " -DLANES=", variant.shape.lanes, " -DSLICES=", variant.shape.slices,
+                        " -DCHUNK_BLOCKS=", chunk_blocks(variant));
 }
 
 uint32_t product_local_bytes(const ProductVariant& variant) {

@@ -31,6 +31,7 @@ struct ProductVariant {
     uint32_t columns = 1;
     ProductShape shape;
     bool image = false;         // planes are image1d_buffers
+    bool prefetch = false;      // weights are loaded one block ahead: for GPUs with registers to spare
     uint32_t chunk_blocks = 0;  // of x in local memory at a time; 0: as kStagedBytes allows
 };
 

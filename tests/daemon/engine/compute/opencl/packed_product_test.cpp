@@ -131,7 +131,8 @@ ClKernel build(DeviceQueue& queue, const ProductVariant& variant) {
 std::string name_of(const ProductVariant& v) {
     return base::concat(layout_name(v.layout), v.core == Core::Integer ? " integer" : " float", ", digits ", v.digits,
                         ", columns ", v.columns, ", pairs ", v.shape.pairs, ", lanes ", v.shape.lanes, ", slices ",
-                        v.shape.slices, ", chunks of ", v.chunk_blocks, v.image ? ", images" : "");
+                        v.shape.slices, ", chunks of ", v.chunk_blocks, v.image ? ", images" : "",
+                        v.prefetch ? ", prefetch" : "");
 }
 
 void expect_close(const Output& got, const Case& of, const std::string& name) {
@@ -179,6 +180,7 @@ std::vector<ProductVariant> variants_of(Layout layout, uint32_t digits, uint32_t
                 const uint32_t blocks = std::max(least, s.chunks_of_slices * slices);
                 variant.chunk_blocks = (blocks + slices - 1) / slices * slices;
             }
+            variant.prefetch = &s == &shapes[1];
             variants.push_back(variant);
         }
         for (const Shape& s : {shapes.front(), shapes.back()}) {

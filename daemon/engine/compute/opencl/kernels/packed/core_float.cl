@@ -33,9 +33,9 @@ static inline void stage_quad(__local staged_t* to, char4 high, char4 low) {
 #define CORE_DECLARE float2 total[COLUMNS][PAIRS];
 
 #ifndef ROWS
-#define ROWS(j, k, even, odd)                 \
+#define ROWS(c, k, even, odd)                 \
     {                                         \
-        const int4 dual = DUAL(j, k);         \
+        const int4 dual = DUAL(c, k);         \
         even = convert_float4(dual & 0xffff); \
         odd = convert_float4(dual >> 16);     \
     }
@@ -51,7 +51,7 @@ static inline void stage_quad(__local staged_t* to, char4 high, char4 low) {
 #define ADD_QUAD(k)                                                                        \
     {                                                                                      \
         float4 even[PAIRS], odd[PAIRS];                                                    \
-        FOR_PAIRS ROWS(j, k, even[j], odd[j])                                              \
+        FOR_PAIRS ROWS(cells[j], k, even[j], odd[j])                                              \
         FOR_COLUMNS {                                                                      \
             const float4 v = x[STAGED_AT(block, k, n)];                                    \
             FOR_PAIRS {                                                                    \

@@ -10,9 +10,9 @@ typedef int4 staged_t;
 #define TOTAL_UNIT 65536.0f
 
 #if DIGITS == 2
-#define ON_SECOND_DIGIT(...) __VA_ARGS__
+#define ON_SECOND_DIGIT(code) code
 #else
-#define ON_SECOND_DIGIT(...)
+#define ON_SECOND_DIGIT(code)
 #endif
 
 // Starting values by (block, column, sum).
@@ -80,7 +80,7 @@ static inline float2 split(int word) {
 #define ADD_QUAD(k)                                                                   \
     {                                                                                 \
         int4 codes[PAIRS];                                                            \
-        FOR_PAIRS codes[j] = DUAL(j, k);                                              \
+        FOR_PAIRS codes[j] = DUAL(cells[j], k);                                              \
         FOR_COLUMNS {                                                                 \
             const int4 high = x[STAGED_AT(block, k, n)];                              \
             FOR_PAIRS { ADD_PRODUCTS(high_sum[n][j], codes[j], high) }                \

@@ -1,14 +1,16 @@
-// F16 (see dot_nibbles.cl): weights are loaded as they are needed, no block has a scale.
+// F16 (see dot_nibbles.cl): weights are read as they are needed, no block has a scale.
 
 #define SUB_BLOCKS 1
 #define CENTRE 0
 
 #define PLANE_ARGS PLANE(quants)
-#define CELL_DECLARE uint first[PAIRS];
-#define CELL_LOAD(j, cell, at) first[j] = ELEMENT(cell, 16, 0, at);
-#define SCALES(j, sub) (float2)(1.0f)
-#define ROWS(j, k, even, odd)                                             \
-    {                                                                     \
-        even = PLANE_HALF4(quants, first[j] + (k)*TILE_PAIRS);            \
-        odd = PLANE_HALF4(quants, first[j] + ((k) + 8) * TILE_PAIRS);     \
+typedef struct {
+    uint first;
+} cell_t;
+#define LOAD_CELL(c, cell, at) c.first = ELEMENT(cell, 16, 0, at);
+#define SCALES(c, sub) (float2)(1.0f)
+#define ROWS(c, k, even, odd)                                        \
+    {                                                                \
+        even = PLANE_HALF4(quants, c.first + (k)*TILE_PAIRS);        \
+        odd = PLANE_HALF4(quants, c.first + ((k) + 8) * TILE_PAIRS); \
     }

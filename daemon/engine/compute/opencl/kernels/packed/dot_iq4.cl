@@ -9,15 +9,18 @@ __constant float kLevels[16] = {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13,
     for (uint i = ITEM; i < 16; i += ITEMS) levels[i] = kLevels[i];
 
 #define PLANE_ARGS PLANE(quants), PLANE(scales)
-#define CELL_DECLARE NIBBLES_DECLARE float2 scale[PAIRS];
-#define CELL_LOAD(j, cell, at) \
-    NIBBLES_LOAD(j, cell, at)  \
-    scale[j] = PLANE_HALF2(scales, ELEMENT(cell, 1, 0, at));
-#define SCALES(j, sub) scale[j]
-#define LEVEL(w, i) levels[((w) >> (4 * (i))) & 15u]
-#define ROWS(j, k, even, odd)                                                         \
+typedef struct {
+    NIBBLES_FIELDS
+    float2 scale;
+} cell_t;
+#define LOAD_CELL(c, cell, at) \
+    LOAD_NIBBLES(c, cell, at)  \
+    c.scale = PLANE_HALF2(scales, ELEMENT(cell, 1, 0, at));
+#define SCALES(c, sub) c.scale
+#define LEVEL(word, i) levels[((word) >> (4 * (i))) & 15u]
+#define ROWS(c, k, even, odd)                                                         \
     {                                                                                 \
-        const uint w = NIBBLE_WORD(j, k);                                             \
-        even = (float4)(LEVEL(w, 0), LEVEL(w, 1), LEVEL(w, 2), LEVEL(w, 3));          \
-        odd = (float4)(LEVEL(w, 4), LEVEL(w, 5), LEVEL(w, 6), LEVEL(w, 7));           \
+        const uint word = NIBBLE_WORD(c, k);                                          \
+        even = (float4)(LEVEL(word, 0), LEVEL(word, 1), LEVEL(word, 2), LEVEL(word, 3)); \
+        odd = (float4)(LEVEL(word, 4), LEVEL(word, 5), LEVEL(word, 6), LEVEL(word, 7));  \
     }

@@ -4,9 +4,9 @@
 #define CENTRE 8
 #define SUM_QUADS 8
 
-#define DUAL(j, k)                                                                                          \
-    (int4)(NIBBLE(NIBBLE_WORD(j, k), 0), NIBBLE(NIBBLE_WORD(j, k), 1), NIBBLE(NIBBLE_WORD(j, k), 2), \
-           NIBBLE(NIBBLE_WORD(j, k), 3))
+#define DUAL(c, k)                                                                                   \
+    (int4)(NIBBLE(NIBBLE_WORD(c, k), 0), NIBBLE(NIBBLE_WORD(c, k), 1), NIBBLE(NIBBLE_WORD(c, k), 2), \
+           NIBBLE(NIBBLE_WORD(c, k), 3))
 #define BITS_ARGS PLANE(quants)
-#define BITS_DECLARE NIBBLES_DECLARE
-#define BITS_LOAD(j, cell, at) NIBBLES_LOAD(j, cell, at)
+#define BITS_FIELDS NIBBLES_FIELDS
+#define LOAD_BITS(c, cell, at) LOAD_NIBBLES(c, cell, at)

@@ -5,31 +5,36 @@
 #define PLANE_ARGS PLANE(quants), PLANE(scales)
 
 #if IMAGE
-// Texels of four signed normalised bytes, code / 127.
-#define CELL_DECLARE uint first[PAIRS]; float2 scale[PAIRS];
-#define CELL_LOAD(j, cell, at)           \
-    first[j] = ELEMENT(cell, 16, 0, at); \
-    scale[j] = PLANE_HALF2(scales, ELEMENT(cell, 1, 0, at));
-#define SCALES(j, sub) (scale[j] * 127.0f)
-#define ROWS(j, k, even, odd)                                                 \
-    {                                                                         \
-        even = PLANE_NORMALISED(quants, first[j] + (k)*TILE_PAIRS);           \
-        odd = PLANE_NORMALISED(quants, first[j] + ((k) + 8) * TILE_PAIRS);    \
+// Texels of four signed normalised bytes, code / 127, read as they are needed.
+typedef struct {
+    uint first;
+    float2 scale;
+} cell_t;
+#define LOAD_CELL(c, cell, at)          \
+    c.first = ELEMENT(cell, 16, 0, at); \
+    c.scale = PLANE_HALF2(scales, ELEMENT(cell, 1, 0, at));
+#define SCALES(c, sub) (c.scale * 127.0f)
+#define ROWS(c, k, even, odd)                                             \
+    {                                                                     \
+        even = PLANE_NORMALISED(quants, c.first + (k)*TILE_PAIRS);        \
+        odd = PLANE_NORMALISED(quants, c.first + ((k) + 8) * TILE_PAIRS); \
     }
 #else
-#define CELL_DECLARE uint4 even_0[PAIRS], even_1[PAIRS], odd_0[PAIRS], odd_1[PAIRS]; float2 scale[PAIRS];
-#define CELL_LOAD(j, cell, at)                                \
-    even_0[j] = PLANE_UINT4(quants, ELEMENT(cell, 4, 0, at)); \
-    even_1[j] = PLANE_UINT4(quants, ELEMENT(cell, 4, 1, at)); \
-    odd_0[j] = PLANE_UINT4(quants, ELEMENT(cell, 4, 2, at));  \
-    odd_1[j] = PLANE_UINT4(quants, ELEMENT(cell, 4, 3, at));  \
-    scale[j] = PLANE_HALF2(scales, ELEMENT(cell, 1, 0, at));
-#define SCALES(j, sub) scale[j]
-
-#define ROWS(j, k, even, odd) \
-    { \
-    even = convert_float4(as_char4(QUAD_OF(k, even_0[j], even_1[j]))); \
-    odd = convert_float4(as_char4(QUAD_OF(k, odd_0[j], odd_1[j]))); \
+typedef struct {
+    uint4 even_0, even_1, odd_0, odd_1;
+    float2 scale;
+} cell_t;
+#define LOAD_CELL(c, cell, at)                               \
+    c.even_0 = PLANE_UINT4(quants, ELEMENT(cell, 4, 0, at)); \
+    c.even_1 = PLANE_UINT4(quants, ELEMENT(cell, 4, 1, at)); \
+    c.odd_0 = PLANE_UINT4(quants, ELEMENT(cell, 4, 2, at));  \
+    c.odd_1 = PLANE_UINT4(quants, ELEMENT(cell, 4, 3, at));  \
+    c.scale = PLANE_HALF2(scales, ELEMENT(cell, 1, 0, at));
+#define SCALES(c, sub) c.scale
+#define ROWS(c, k, even, odd)                                                \
+    {                                                                        \
+        even = convert_float4(as_char4(QUAD_OF(k, c.even_0, c.even_1)));     \
+        odd = convert_float4(as_char4(QUAD_OF(k, c.odd_0, c.odd_1)));        \
     }
 #define QUAD_OF(k, low, high) QUAD_OF_##k(low, high)
 #define QUAD_OF_0(low, high) low.x

@@ -2,31 +2,41 @@
 
 #if defined(LAYOUT_Q4_0) || defined(LAYOUT_Q5_0)
 #define PLANE_ARGS BITS_ARGS, PLANE(scales)
-#define CELL_DECLARE BITS_DECLARE float2 scale[PAIRS];
-#define CELL_LOAD(j, cell, at) \
-    BITS_LOAD(j, cell, at)     \
-    scale[j] = PLANE_HALF2(scales, ELEMENT(cell, 1, 0, at));
-#define SCALES(j, sub) scale[j]
+typedef struct {
+    BITS_FIELDS
+    float2 scale;
+} cell_t;
+#define LOAD_CELL(c, cell, at) \
+    LOAD_BITS(c, cell, at)     \
+    c.scale = PLANE_HALF2(scales, ELEMENT(cell, 1, 0, at));
+#define SCALES(c, sub) c.scale
 
 #elif defined(LAYOUT_Q4_1) || defined(LAYOUT_Q5_1)
 #define HAS_MIN 1
 #define PLANE_ARGS BITS_ARGS, PLANE(scales)
-#define CELL_DECLARE BITS_DECLARE float4 scale_min[PAIRS];
-#define CELL_LOAD(j, cell, at) \
-    BITS_LOAD(j, cell, at)     \
-    scale_min[j] = PLANE_HALF4(scales, ELEMENT(cell, 1, 0, at));
-#define SCALES(j, sub) scale_min[j].xy
-#define MINS(j) scale_min[j].zw
+typedef struct {
+    BITS_FIELDS
+    float4 scale_min;
+} cell_t;
+#define LOAD_CELL(c, cell, at) \
+    LOAD_BITS(c, cell, at)     \
+    c.scale_min = PLANE_HALF4(scales, ELEMENT(cell, 1, 0, at));
+#define SCALES(c, sub) c.scale_min.xy
+#define MINS(c) c.scale_min.zw
 
 #else
 // Q4_K, Q5_K: d * scale * code - dmin * min, every product exact.
 #define HAS_MIN 1
 #define PLANE_ARGS BITS_ARGS, PLANE(scales), PLANE(supers)
-#define CELL_DECLARE BITS_DECLARE uint4 sub_scales[PAIRS]; float4 super_scale[PAIRS];
-#define CELL_LOAD(j, cell, at)                                    \
-    BITS_LOAD(j, cell, at)                                        \
-    sub_scales[j] = PLANE_UCHAR4(scales, ELEMENT(cell, 1, 0, at)); \
-    super_scale[j] = PLANE_HALF4(supers, ELEMENT((cell) / 8u, 1, 0, at));
-#define SCALES(j, sub) (super_scale[j].xy * convert_float2(sub_scales[j].xy))
-#define MINS(j) (-super_scale[j].zw * convert_float2(sub_scales[j].zw))
+typedef struct {
+    BITS_FIELDS
+    uint4 sub_scales;
+    float4 super_scale;
+} cell_t;
+#define LOAD_CELL(c, cell, at)                                    \
+    LOAD_BITS(c, cell, at)                                        \
+    c.sub_scales = PLANE_UCHAR4(scales, ELEMENT(cell, 1, 0, at)); \
+    c.super_scale = PLANE_HALF4(supers, ELEMENT((cell) / 8u, 1, 0, at));
+#define SCALES(c, sub) (c.super_scale.xy * convert_float2(c.sub_scales.xy))
+#define MINS(c) (-c.super_scale.zw * convert_float2(c.sub_scales.zw))
 #endif

@@ -15,6 +15,7 @@
 // Source: common.cl planes.cl [dot_nibbles.cl] dot_*.cl [dot_scales.cl] core_*.cl activations.cl epilogue.cl product.cl;
 // product.h knows which. epilogue.cl says what it defines.
 // Options: LAYOUT_*; DIGITS 1 or 2; IMAGE; COLUMNS; PAIRS; LANES and SLICES;
+//          PREFETCH 1: a block's weights are loaded one block ahead (more registers, fewer waits);
 //          CHUNK_BLOCKS, a multiple of SLICES with room for one float2 an item where x lies
 //
 // A result is finished by any item of the group; the pair's lane does not say which.
@@ -56,9 +57,9 @@
 #endif
 
 #if HAS_MIN
-#define ON_MIN(...) __VA_ARGS__
+#define ON_MIN(code) code
 #else
-#define ON_MIN(...)
+#define ON_MIN(code)
 #endif
 
 #ifndef LAYOUT_LOCAL
@@ -69,8 +70,8 @@
 #define END_SUB_BLOCK(sub)                                                                               \
     {                                                                                                    \
         float2 row_scale[PAIRS];                                                                           \
-        FOR_PAIRS row_scale[j] = SCALES(j, sub);                                                         \
-        ON_MIN(float2 row_min[PAIRS]; FOR_PAIRS row_min[j] = MINS(j);)                                   \
+        FOR_PAIRS row_scale[j] = SCALES(cells[j], sub);                                                         \
+        ON_MIN(float2 row_min[PAIRS]; FOR_PAIRS row_min[j] = MINS(cells[j]);)                                   \
         FOR_COLUMNS {                                                                                    \
             const float2 of_x = (float2)(x_scale[block * COLUMNS + n]);                                  \
             ON_MIN(const float2 sum_of_x = (float2)(x_sum[block * COLUMNS + n]);)                        \
@@ -100,6 +101,11 @@ void product(PLANE_ARGS, uint n_pairs, uint n_blocks, RECORD_ARGS, EPILOGUE_ARGS
         at[j] = pair % TILE_PAIRS;
         tile_cell[j] = min(pair, n_pairs - 1) / TILE_PAIRS * n_blocks;
     }
+#if PREFETCH
+    // Weights on their way while x is staged and while the block before them is multiplied.
+    cell_t next[PAIRS];
+    FOR_PAIRS { LOAD_CELL(next[j], tile_cell[j] + min(slice, n_blocks - 1), at[j]) }
+#endif
     float2 sum[COLUMNS][PAIRS];
     FOR_COLUMNS FOR_PAIRS sum[n][j] = (float2)(0.0f);
 
@@ -131,9 +137,17 @@ void product(PLANE_ARGS, uint n_pairs, uint n_blocks, RECORD_ARGS, EPILOGUE_ARGS
 
 #pragma unroll 1
         for (uint block = slice; block < blocks; block += SLICES) {
-            CELL_DECLARE
+            cell_t cells[PAIRS];
             CORE_DECLARE
-            FOR_PAIRS { CELL_LOAD(j, tile_cell[j] + chunk + block, at[j]) }
+#if PREFETCH
+            const uint following = min(chunk + block + SLICES, n_blocks - 1);
+            FOR_PAIRS {
+                cells[j] = next[j];
+                LOAD_CELL(next[j], tile_cell[j] + following, at[j])
+            }
+#else
+            FOR_PAIRS { LOAD_CELL(cells[j], tile_cell[j] + chunk + block, at[j]) }
+#endif
             SUM_SUB_BLOCK_0
             END_SUB_BLOCK(0)
 #if SUB_BLOCKS == 2
