@@ -17,7 +17,7 @@ constexpr uint32_t kGpuSlices = 8;
 // cpu_matvec.cl: GROUP_ROWS, MATMUL_COLUMNS and the local memory of matmul.
 constexpr uint32_t kCpuGroupRows = 16;
 constexpr uint32_t kMatmulColumns = 128;
-constexpr uint64_t kMatmulLocalBytes = sizeof(float) * 4 * (768 + 16 * kMatmulColumns);
+constexpr uint64_t kMatmulLocalBytes = sizeof(float) * 8 * (768 + 16 * kMatmulColumns);
 // From so many lanes on sixteen vector sums fit the registers at once (AVX-512); with fewer, four do.
 constexpr uint32_t kManyLanes = 16;
 

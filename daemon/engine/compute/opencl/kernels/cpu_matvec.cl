@@ -3,8 +3,8 @@
 //
 // A work-group is one item and computes GROUP_ROWS rows: matvec of one column, matmul of MATMUL_COLUMNS, or of those that
 // the step has rows for (outputs, with `of_outputs`). Grid: (ceil(rows / GROUP_ROWS), ceil(columns / those of a group)).
-// matmul decodes TILE rows of TILE_COLS weights at a time, which stay in the nearest cache while all columns are multiplied
-// with them; sums that go on in the next piece are carried. Both kernels add products in the same order: lane i of a row's
+// matmul decodes DECODED_ROWS rows of TILE_COLS weights at a time, which stay in the nearest cache while all columns are
+// multiplied with them, TILE rows times TILE columns at once; sums that go on in the next piece are carried. Both kernels add products in the same order: lane i of a row's
 // sixteen sums takes the products i, 16 + i, ..., then the lanes are added as totals() does. x and y have rows to spare up
 // to a multiple of TILE; what lies there is computed and never used.
 //
@@ -12,6 +12,7 @@
 //          device's vector registers; changes no sum.
 #define GROUP_ROWS 16
 #define TILE 4
+#define DECODED_ROWS 8
 #define TILE_COLS 768
 #define MATMUL_COLUMNS 128
 #define MATVEC_ROWS 2
@@ -126,11 +127,11 @@ __kernel ONE_ITEM void matvec(__global const uchar* weights, uint row_bytes, uin
     for (uint r = 0; r < count; ++r) y[r] = old[r];
 }
 
-// Decodes the `cols` weights from `first_col` on of TILE rows from `first` on.
+// Decodes the `cols` weights from `first_col` on of DECODED_ROWS rows from `first` on.
 static inline void fill_tile(__local float16* tile, __global const uchar* weights, uint row_bytes, uint first, uint last,
                              uint first_col, uint cols) {
     const uint first_block = first_col / (32 * BLOCK_UNITS);
-    for (uint r = 0; r < TILE; ++r) {
+    for (uint r = 0; r < DECODED_ROWS; ++r) {
         __global const uchar* w = weights + min(first + r, last) * row_bytes;
         for (uint block = 0; block < cols / (32 * BLOCK_UNITS); ++block) {
 #pragma unroll
@@ -177,63 +178,76 @@ static inline void multiply_tile(const __local float16* tile, uint cols, __globa
     }
 }
 
+// y of TILE columns and the first `count` of TILE rows from their sums.
+static inline void finish_tile(__global float* y, uint y_stride, float16 v, float4 bias, uint count, uint epilogue) {
+    v += (float16)(bias, bias, bias, bias);
+    float16 old = 0.0f;
+    if (epilogue == EPILOGUE_ADD || epilogue == EPILOGUE_SWIGLU) {
+        old = (float16)(load_some(y, count), load_some(y + y_stride, count), load_some(y + 2 * y_stride, count),
+                        load_some(y + 3 * y_stride, count));
+    }
+    v = finish(old, v, epilogue);
+    store_some(v.s0123, y, count);
+    store_some(v.s4567, y + y_stride, count);
+    store_some(v.s89ab, y + 2 * y_stride, count);
+    store_some(v.scdef, y + 3 * y_stride, count);
+}
+
+#ifdef SINGLE_WEIGHTS
+// Adds the products past the last whole unit.
+static inline float16 add_rest(float16 v, __global const uchar* weights, uint row_bytes, uint first, uint last,
+                               __global const float* x, uint cols) {
+    for (uint i = cols / 32 * 32; i < cols; ++i) {
+        float one[TILE];
+        for (uint r = 0; r < TILE; ++r) one[r] = decode_one(weights + min(first + r, last) * row_bytes, i);
+        const float4 w = vload4(0, one);
+        v = MULTIPLY_ADD((float16)(w, w, w, w),
+                         (float16)((float4)(x[i]), (float4)(x[cols + i]), (float4)(x[2 * cols + i]),
+                                   (float4)(x[3 * cols + i])),
+                         v);
+    }
+    return v;
+}
+#endif
+
 __kernel ONE_ITEM void matmul(__global const uchar* weights, uint row_bytes, uint rows, uint cols,
                               __global const float* x, __global const float* bias, uint has_bias, __global float* y,
                               uint y_stride, uint y_first, uint first_row, uint epilogue, __global const int* step,
                               uint of_outputs) {
-    __local float16 tile[TILE * TILE_COLS / 16];
-    __local float16 carried[MATMUL_COLUMNS * TILE];
+    __local float16 tile[DECODED_ROWS * TILE_COLS / 16];
+    __local float16 carried[MATMUL_COLUMNS * DECODED_ROWS];
     const uint first_column = get_group_id(1) * MATMUL_COLUMNS;
     const uint columns = min((uint)step[of_outputs ? STEP_OUTPUT_COUNT : STEP_ROW_COUNT] - first_column,
                              (uint)MATMUL_COLUMNS);
     x += first_column * cols;
-    y += first_column * y_stride;
+    y += first_column * y_stride + y_first + first_row;
+    bias += first_row;
     const uint end = min((uint)(get_group_id(0) + 1) * GROUP_ROWS, rows);
     const uint whole_cols = cols / 32 * 32;
-    for (uint first = get_group_id(0) * GROUP_ROWS; first < end; first += TILE) {
-        const uint count = end - first;
-        const float4 b = has_bias ? load_some(bias + first_row + first, count) : (float4)(0.0f);
-        for (uint first_col = 0; first_col < whole_cols; first_col += TILE_COLS) {
+    for (uint first = get_group_id(0) * GROUP_ROWS; first < end; first += DECODED_ROWS) {
+        for (uint first_col = 0; first_col == 0 || first_col < whole_cols; first_col += TILE_COLS) {
             const uint tile_cols = min(whole_cols - first_col, (uint)TILE_COLS);
             const uint is_last = first_col + tile_cols == whole_cols;
             fill_tile(tile, weights, row_bytes, first, rows - 1, first_col, tile_cols);
-            for (uint n = 0; n < columns; n += TILE) {
-                __global const float* xn = x + n * cols;
+            for (uint i = 0; i < columns / TILE * DECODED_ROWS + DECODED_ROWS; i += TILE) {
+                const uint n = i / DECODED_ROWS * TILE, row = first + i % DECODED_ROWS;
+                if (n >= columns || row >= end) continue;
+                __local float16* kept = carried + TILE * i;
                 float16 sums[TILE * TILE];
 #pragma unroll
-                for (uint i = 0; i < TILE * TILE; ++i) {
-                    sums[i] = first_col > 0 ? carried[TILE * n + i] : (float16)(0.0f);
-                }
-                multiply_tile(tile, tile_cols, xn + first_col, cols, sums);
+                for (uint j = 0; j < TILE * TILE; ++j) sums[j] = first_col > 0 ? kept[j] : (float16)(0.0f);
+                multiply_tile(tile + (row - first) * (tile_cols / 16), tile_cols, x + n * cols + first_col, cols, sums);
                 if (!is_last) {
 #pragma unroll
-                    for (uint i = 0; i < TILE * TILE; ++i) carried[TILE * n + i] = sums[i];
+                    for (uint j = 0; j < TILE * TILE; ++j) kept[j] = sums[j];
                     continue;
                 }
                 float16 v = totals(sums);
 #ifdef SINGLE_WEIGHTS
-                for (uint i = whole_cols; i < cols; ++i) {
-                    float one[TILE];
-                    for (uint r = 0; r < TILE; ++r) {
-                        one[r] = decode_one(weights + min(first + r, rows - 1) * row_bytes, i);
-                    }
-                    const float4 w = vload4(0, one);
-                    v = MULTIPLY_ADD((float16)(w, w, w, w),
-                                     (float16)((float4)(xn[i]), (float4)(xn[cols + i]), (float4)(xn[2 * cols + i]),
-                                               (float4)(xn[3 * cols + i])),
-                                     v);
-                }
+                v = add_rest(v, weights, row_bytes, row, rows - 1, x + n * cols, cols);
 #endif
-                if (has_bias) v += (float16)(b, b, b, b);
-                __global float* yn = y + n * y_stride + y_first + first_row + first;
-                const float16 old =
-                    (float16)(load_some(yn, count), load_some(yn + y_stride, count),
-                              load_some(yn + 2 * y_stride, count), load_some(yn + 3 * y_stride, count));
-                v = finish(old, v, epilogue);
-                store_some(v.s0123, yn, count);
-                store_some(v.s4567, yn + y_stride, count);
-                store_some(v.s89ab, yn + 2 * y_stride, count);
-                store_some(v.scdef, yn + 3 * y_stride, count);
+                const float4 b = has_bias ? load_some(bias + row, end - row) : (float4)(0.0f);
+                finish_tile(y + n * y_stride + row, y_stride, v, b, end - row, epilogue);
             }
         }
     }
