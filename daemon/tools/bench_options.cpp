@@ -25,6 +25,11 @@ const std::string_view kHelp =
     "  --repeat N            measurements of each; the median is given, with the extremes (default 5)\n"
     "speed:\n"
     "  --batch N,N,...       sequences decoded together, each 1..16 (default 1,4)\n"
+    "                        Where the device is this machine's cores, what they can do at best is measured too,\n"
+    "                        on --threads threads (default: all): reading memory beyond the caches, reading as many\n"
+    "                        bytes as a step's weights again and again, and float multiply-adds in registers. The\n"
+    "                        share of a prompt is of the multiply-adds (the layers' weights x tokens, two operations\n"
+    "                        each), that of what is generated is of the memory read\n"
     "eval:\n"
     "  --tokens FILE         token ids separated by white space; - is standard input\n"
     "  --greedy N            continue with N greedy tokens (default 0)\n";

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <iomanip>
 #include <limits>
 #include <numeric>
@@ -13,9 +12,11 @@
 
 #include "base/json_writer.h"
 #include "engine/compute/noise.h"
+#include "engine/compute/opencl/opencl_backend.h"
 #include "engine/generation/batch.h"
 #include "engine/generation/kv_pages.h"
 #include "engine/generation/transformer.h"
+#include "tools/machine_speed.h"
 
 namespace llmd::bench {
 
@@ -138,38 +139,46 @@ private:
     std::vector<compute::Row> rows_;
 };
 
-// Bytes read and written per second by memcpy on n threads at once, in GB; the best of several.
-double measure_copy_gb_s(uint32_t n_threads) {
-    constexpr size_t kBytes = 64u << 20;  // per thread: no cache holds it twice
-    constexpr int kRounds = 5;
-    std::vector<std::vector<char>> from(n_threads, std::vector<char>(kBytes, 1));
-    std::vector<std::vector<char>> to(n_threads, std::vector<char>(kBytes, 2));
-    double best = 0;
-    for (int round = 0; round < kRounds; ++round) {
-        const auto begin = Clock::now();
-        std::vector<std::thread> threads;
-        for (uint32_t t = 0; t < n_threads; ++t) {
-            threads.emplace_back([&, t] { std::memcpy(to[t].data(), from[t].data(), kBytes); });
-        }
-        for (auto& thread : threads) thread.join();
-        best = std::max(best, 2.0 * kBytes * n_threads / Seconds(Clock::now() - begin).count() / 1e9);
-    }
-    return best;
+// Multiply-adds of one token in the matrices of all layers.
+uint64_t layer_weights(const model::ModelConfig& config) {
+    const uint64_t qkv = uint64_t{config.q_rows()} + 2 * uint64_t{config.kv_rows()};
+    const uint64_t ffn_matrices = config.activation == model::Activation::SwiGlu ? 3 : 2;
+    return config.n_layers * config.n_embd * (qkv + config.q_rows() + ffn_matrices * config.n_ff);
+}
+
+// Whether the device is this machine's own cores, so that what they can do at best is what it can.
+bool runs_on_host_cores(const compute::DeviceReport& device) {
+    if (device.backend == "cpu") return true;
+    const auto devices = compute::list_opencl_devices();
+    return devices && std::any_of(devices->begin(), devices->end(),
+                                  [&](const auto& d) { return d.name == device.device && !d.is_gpu; });
 }
 
 struct Report {
     const Options& options;
     const generation::LoadedModel& model;
     const std::vector<Measurement>& measurements;
-    std::optional<double> copy_gb_s;  // of the memory that holds the weights, where this program can measure it
+    // What the cores can do at best; nothing where others compute.
+    std::optional<double> memory_read_gb_s;
+    std::optional<double> weights_read_gb_s;  // of as many bytes as a step's weights, over and over
+    std::optional<double> multiply_add_gflops;
 
+    bool is_prompt(const Measurement& m) const { return &m == &measurements.front(); }
     // Nothing for prompts: they wait for arithmetic, not for memory.
     std::optional<double> bytes_per_token(const Measurement& m) const {
-        if (&m == &measurements.front()) return std::nullopt;
+        if (is_prompt(m)) return std::nullopt;
         return static_cast<double>(model.step_weight_bytes) / m.batch;
     }
     double bandwidth_gb_s(const Measurement& m) const {
         return static_cast<double>(model.step_weight_bytes) * m.steps_per_repetition / m.median_seconds() / 1e9;
+    }
+    double gflops(const Measurement& m) const {
+        return 2.0 * static_cast<double>(layer_weights(model.config)) * m.tokens_per_second(m.median_seconds()) / 1e9;
+    }
+    // Of the cores' best: multiply-adds for prompts, memory read for what is generated.
+    std::optional<double> share(const Measurement& m) const {
+        if (!memory_read_gb_s || !multiply_add_gflops) return std::nullopt;
+        return is_prompt(m) ? gflops(m) / *multiply_add_gflops : bandwidth_gb_s(m) / *memory_read_gb_s;
     }
 };
 
@@ -183,7 +192,9 @@ std::string as_json(const Report& report) {
     json.key("backend").value(device.backend).key("device").value(device.device).key("driver").value(device.driver);
     json.key("profile").value(device.profile);
     json.key("weight_bytes").value(device.weight_bytes);
-    json.key("copy_gb_s").value(report.copy_gb_s.value_or(kNull));
+    json.key("memory_read_gb_s").value(report.memory_read_gb_s.value_or(kNull));
+    json.key("weights_read_gb_s").value(report.weights_read_gb_s.value_or(kNull));
+    json.key("fma_peak_gflops").value(report.multiply_add_gflops.value_or(kNull));
     json.key("rows").begin_array();
     for (const Measurement& m : report.measurements) {
         const auto bytes = report.bytes_per_token(m);
@@ -193,7 +204,9 @@ std::string as_json(const Report& report) {
         json.key("tokens_per_second_min").value(m.slowest()).key("tokens_per_second_max").value(m.fastest());
         json.key("weight_bytes_per_token").value(bytes.value_or(kNull));
         json.key("bandwidth_gb_s").value(bandwidth);
-        json.key("share_of_copy").value(report.copy_gb_s ? bandwidth / *report.copy_gb_s : kNull);
+        json.key("gflops").value(report.gflops(m));
+        json.key(report.is_prompt(m) ? "share_of_fma_peak" : "share_of_memory_read")
+            .value(report.share(m).value_or(kNull));
         json.end_object();
     }
     json.end_array().end_object();
@@ -205,19 +218,23 @@ std::string as_markdown(const Report& report) {
     std::ostringstream out;
     out << report.model.config.architecture << ' ' << report.model.config.quantization << " on " << device.backend
         << ", " << device.device << std::fixed << std::setprecision(1);
-    if (report.copy_gb_s) out << "; copying moves " << *report.copy_gb_s << " GB/s";
-    out << "\n\n| test | batch | tokens/s | min..max | MB/token | GB/s | of copy |\n|---|---|---|---|---|---|---|\n";
+    if (report.memory_read_gb_s && report.weights_read_gb_s && report.multiply_add_gflops) {
+        out << "\n\nThe cores read " << *report.memory_read_gb_s << " GB/s of memory, " << *report.weights_read_gb_s
+            << " GB/s of as little as the weights, and multiply-add " << *report.multiply_add_gflops << " GFLOP/s.";
+    }
+    out << "\n\n| test | batch | tokens/s | min..max | MB/token | GB/s | GFLOP/s | of the cores |\n"
+        << "|---|---|---|---|---|---|---|---|\n";
     for (const Measurement& m : report.measurements) {
         out << "| " << m.test << " | " << m.batch << " | " << m.tokens_per_second(m.median_seconds()) << " | "
             << m.slowest() << ".." << m.fastest() << " | ";
         if (const auto bytes = report.bytes_per_token(m)) {
-            const double bandwidth = report.bandwidth_gb_s(m);
-            out << *bytes / 1e6 << " | " << bandwidth << " | ";
-            if (report.copy_gb_s) out << bandwidth / *report.copy_gb_s * 100 << " %";
-            out << " |\n";
+            out << *bytes / 1e6 << " | " << report.bandwidth_gb_s(m);
         } else {
-            out << "| | |\n";
+            out << "|";
         }
+        out << " | " << report.gflops(m) << " | ";
+        if (const auto share = report.share(m)) out << *share * 100 << " %";
+        out << " |\n";
     }
     return out.str();
 }
@@ -235,11 +252,13 @@ base::Result<std::string> run_speed(const Options& options) {
     }
     const auto measurements = SpeedTest(*model, options).run();
     if (!measurements) return measurements.error();
-    Report report{options, *model, *measurements, std::nullopt};
-    if (model->backend->report().backend == "cpu") {
-        const uint32_t n_threads = options.backend.n_threads;
-        report.copy_gb_s =
-            measure_copy_gb_s(n_threads > 0 ? n_threads : std::max(std::thread::hardware_concurrency(), 1u));
+    Report report{options, *model, *measurements, std::nullopt, std::nullopt, std::nullopt};
+    if (runs_on_host_cores(model->backend->report())) {
+        const uint32_t n_threads = options.backend.n_threads > 0 ? options.backend.n_threads
+                                                                 : std::max(std::thread::hardware_concurrency(), 1u);
+        report.memory_read_gb_s = measure_memory_read_gb_s(n_threads, kMemoryBytes);
+        report.weights_read_gb_s = measure_memory_read_gb_s(n_threads, model->step_weight_bytes);
+        report.multiply_add_gflops = measure_multiply_add_gflops(n_threads);
     }
     return options.format == Format::Json ? as_json(report) : as_markdown(report);
 }
