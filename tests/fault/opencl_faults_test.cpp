@@ -129,11 +129,15 @@ protected:
         EXPECT_NE(error->message.find(control_->last_call), std::string::npos) << error->message;
     }
 
+    static void fail_every_call(uint32_t hidden);
+
     static inline fs::path folder_;
     static inline FaultControl* control_ = nullptr;
 };
 
-TEST_F(Faults, EveryCallMayFail) {
+// Each kind of device has kernels and launches of its own.
+void Faults::fail_every_call(uint32_t hidden) {
+    control_->hidden = hidden;
     run(BackendKind::OpenCl);  // fills the program cache
     const Outcome undisturbed = run(BackendKind::OpenCl);
     ASSERT_EQ(undisturbed.ids.size(), kTokens);
@@ -152,6 +156,14 @@ TEST_F(Faults, EveryCallMayFail) {
         if (HasFailure()) break;
     }
     EXPECT_GT(n_errors, n_calls / 2) << "most calls matter";
+}
+
+TEST_F(Faults, EveryCallMayFailOnACpuDevice) {
+    fail_every_call(0);
+}
+
+TEST_F(Faults, EveryCallMayFailOnAGpu) {
+    fail_every_call(kHideCpuType);
 }
 
 // Nothing is kept: every program is compiled, and none can be written.
