@@ -5,6 +5,9 @@
 // shared by many work-items. decode_unit() gives the weights [32 u, 32 u + 16) and [32 u + 16, 32 u + 32) of a row,
 // with the value that the host's reference dequantisation has, bit for bit (every product below is exact in float).
 // Blocks begin at even addresses only: bytes are read as such or as pairs.
+//
+// Options: WEIGHT_TYPE, BLOCK_AT_ONCE  1: the units of a block are decoded in one unrolled loop, which then computes what they
+// share once, so that scales are best made all together.
 
 #define BYTES16(p) as_uchar16(vload8(0, (__global const ushort*)(p)))
 
@@ -163,6 +166,14 @@ static inline void decode_unit(__global const uchar* row, uint unit, float16* lo
     __global const uchar* nibbles = block + 48 + 32 * (u / 2);
 #endif
     __global const uchar* s = block + 4;
+#if BLOCK_AT_ONCE
+    const uchar4 s0 = vload4(0, s), s1 = vload4(1, s), s2 = vload4(2, s);
+    const uchar16 six_bits = (uchar16)(s0 & (uchar4)63, (s2 & (uchar4)15) | ((s0 >> (uchar4)6) << (uchar4)4),
+                                       s1 & (uchar4)63, (s2 >> (uchar4)4) | ((s1 >> (uchar4)6) << (uchar4)4));
+    float scales[16];
+    vstore16(convert_float16(six_bits) * (float16)((float8)(LOAD_HALF(block)), (float8)(LOAD_HALF(block + 2))), 0, scales);
+    const float d = scales[u], m = scales[8 + u];
+#else
     uint scale, minimum;
     if (u < 4) {
         scale = s[u] & 63u;
@@ -173,6 +184,7 @@ static inline void decode_unit(__global const uchar* row, uint unit, float16* lo
     }
     const float d = LOAD_HALF(block) * (float)scale;
     const float m = LOAD_HALF(block + 2) * (float)minimum;
+#endif
 #if WEIGHT_TYPE == 12
     const uint16 a = convert_uint16(BYTES16(nibbles)), b = convert_uint16(BYTES16(nibbles + 16));
     *low = (u % 2 ? SIXTEENTHS(a & 0xf0u, 0.0f) : ONES(a & 0x0fu, 0.0f)) * d - m;
@@ -200,9 +212,16 @@ static inline void decode_unit(__global const uchar* row, uint unit, float16* lo
     const uint part = unit % 8 / 4, k = unit % 4;
     __global const uchar* nibbles = block + 64 * part + 32 * (k % 2);
     __global const uchar* pieces = block + 128 + 32 * part;
+#if BLOCK_AT_ONCE
+    float scales[16];
+    vstore16(convert_float16(vload16(0, (__global const char*)(block + 192))) * LOAD_HALF(block + 208), 0, scales);
+    const float d_low = scales[8 * part + 2 * k], d_high = scales[8 * part + 2 * k + 1];
+#else
     __global const char* scales = (__global const char*)(block + 192 + 8 * part + 2 * k);
     const float d = LOAD_HALF(block + 208);
-    *low = q6_weights(BYTES16(nibbles), BYTES16(pieces), k) * (d * (float)scales[0]);
-    *high = q6_weights(BYTES16(nibbles + 16), BYTES16(pieces + 16), k) * (d * (float)scales[1]);
+    const float d_low = d * (float)scales[0], d_high = d * (float)scales[1];
+#endif
+    *low = q6_weights(BYTES16(nibbles), BYTES16(pieces), k) * d_low;
+    *high = q6_weights(BYTES16(nibbles + 16), BYTES16(pieces + 16), k) * d_high;
 }
 #endif

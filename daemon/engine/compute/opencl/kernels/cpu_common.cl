@@ -1,4 +1,5 @@
 // Shared by the kernels for CPU devices, whose items run one after the other with wide vectors: a work-group is one item.
+#define BLOCK_AT_ONCE 1
 #define ONE_ITEM __attribute__((reqd_work_group_size(1, 1, 1)))
 
 // fma() where it is one instruction. Elsewhere it is a slow function.

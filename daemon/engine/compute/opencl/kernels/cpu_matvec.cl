@@ -15,7 +15,6 @@
 #define DECODED_ROWS 8
 #define TILE_COLS 768
 #define MATMUL_COLUMNS 128
-#define MATVEC_ROWS 2
 // Weights come once and in order, but from farther away than the processor looks ahead by itself.
 #define PREFETCH_BYTES 4096
 #ifdef __has_builtin
@@ -27,11 +26,13 @@
 #define PREFETCH(row, unit)
 #endif
 
-// Units decoded in one go: those of a block share its loads and scales.
+// Units decoded in one go: those of a block share its loads and scales. Rows at once: small blocks leave registers for two.
 #if WEIGHT_TYPE >= 10 && WEIGHT_TYPE <= 14
 #define BLOCK_UNITS 8
+#define MATVEC_ROWS 1
 #else
 #define BLOCK_UNITS 1
+#define MATVEC_ROWS 2
 #endif
 
 // Values of `epilogue`, shared with the host.
