@@ -13,8 +13,8 @@ using model::Role;
 class Binder {
 public:
     Binder(const DeviceQueue& queue, KernelSet& kernels, const model::ModelConfig& config, const DeviceWeights& weights,
-           const DeviceBuffers& buffers, const StepBuffers& step)
-        : queue_(queue), kernels_(kernels), config_(config), weights_(weights), buffers_(buffers), step_(step) {}
+           const DeviceBuffers& buffers)
+        : queue_(queue), kernels_(kernels), config_(config), weights_(weights), buffers_(buffers) {}
 
     Result<void> bind_embedding(Launches& to);
     Result<void> bind_layer(uint32_t layer, LayerLaunches& to);
@@ -37,7 +37,6 @@ private:
     const model::ModelConfig& config_;
     const DeviceWeights& weights_;
     const DeviceBuffers& buffers_;
-    const StepBuffers& step_;
 };
 
 Result<void> Binder::bind_embedding(Launches& to) {
@@ -50,8 +49,8 @@ Result<void> Binder::bind_embedding(Launches& to) {
     for (const MatrixPart& part : (*matrix)->parts) {
         auto kernel = kernels_.embed(queue_, (*matrix)->type);
         if (!kernel) return kernel.error();
-        if (auto ok = set_args(*kernel, part.buffer, (*matrix)->row_bytes, part.first_row, part.rows, step_.step,
-                               buffers_.sampled, positions ? *positions : step_.step, uint32_t{positions != nullptr},
+        if (auto ok = set_args(*kernel, part.buffer, (*matrix)->row_bytes, part.first_row, part.rows, buffers_.step,
+                               buffers_.sampled, positions ? *positions : buffers_.step, uint32_t{positions != nullptr},
                                buffers_.x);
             !ok) {
             return ok;
@@ -69,7 +68,7 @@ Result<void> Binder::add_norm(Launches& to, Role weight, Role bias, uint32_t lay
     auto kernel = kernels_.norm();
     if (!kernel) return kernel.error();
     if (auto ok = set_args(*kernel, buffers_.x, **scale, shift ? *shift : **scale, uint32_t{shift != nullptr},
-                           config_.norm_eps, step_.step, uint32_t{of_outputs}, buffers_.normed);
+                           config_.norm_eps, buffers_.step, uint32_t{of_outputs}, buffers_.normed);
         !ok) {
         return ok;
     }
@@ -86,8 +85,8 @@ Result<void> Binder::add_matvec(Launches& to, const DeviceMatrix& matrix, const 
             auto kernel = kernels_.matvec(queue_, matrix.type, shape);
             if (!kernel) return kernel.error();
             const MatvecArguments arguments{
-                part.buffer, matrix.row_bytes, part.rows,      matrix.cols, x,          bias,      y,
-                y_stride,    y_first,          part.first_row, epilogue,    step_.step, of_outputs};
+                part.buffer, matrix.row_bytes, part.rows, matrix.cols,   x,         bias, y, y_stride,
+                y_first,     part.first_row,   epilogue,  buffers_.step, of_outputs};
             if (auto ok = kernels_.set_matvec_args(*kernel, shape, arguments); !ok) return ok;
             const uint32_t groups = (part.rows + shape.rows - 1) / shape.rows;
             launch.variants.push_back({std::move(*kernel), shape.columns, groups, shape.group_items});
@@ -120,7 +119,7 @@ Result<void> Binder::bind_layer(uint32_t layer, LayerLaunches& to) {
 
     auto rope_kv = kernels_.rope_kv();
     if (!rope_kv) return rope_kv.error();
-    if (auto ok = set_args(*rope_kv, buffers_.qkv, buffers_.rotation, step_.step, buffers_.page_tables,
+    if (auto ok = set_args(*rope_kv, buffers_.qkv, buffers_.rotation, buffers_.step, buffers_.page_tables,
                            buffers_.keys[layer], buffers_.values[layer]);
         !ok)
         return ok;
@@ -130,7 +129,7 @@ Result<void> Binder::bind_layer(uint32_t layer, LayerLaunches& to) {
     auto attention = kernels_.attention();
     if (!attention) return attention.error();
     const float scale = 1.0f / std::sqrt(static_cast<float>(config_.head_dim));
-    if (auto ok = set_args(*attention, buffers_.qkv, step_.step, buffers_.page_tables, buffers_.keys[layer],
+    if (auto ok = set_args(*attention, buffers_.qkv, buffers_.step, buffers_.page_tables, buffers_.keys[layer],
                            buffers_.values[layer], scale, buffers_.attended);
         !ok) {
         return ok;
@@ -174,11 +173,11 @@ Result<void> Binder::bind_head(Launches& to) {
 Result<void> Binder::bind_sample(Launches& to) {
     auto kernel = kernels_.sample();
     if (!kernel) return kernel.error();
-    if (auto ok = set_args(*kernel, buffers_.logits, step_.requests, step_.step, step_.answer); !ok) return ok;
+    if (auto ok = set_args(*kernel, buffers_.logits, buffers_.requests, buffers_.step, buffers_.answer); !ok) return ok;
     add(to, std::move(*kernel), kSampleChunks, kernels_.group_items());
     auto choose = kernels_.choose();
     if (!choose) return choose.error();
-    if (auto ok = set_args(*choose, step_.answer, step_.step, buffers_.sampled); !ok) return ok;
+    if (auto ok = set_args(*choose, buffers_.answer, buffers_.step, buffers_.sampled); !ok) return ok;
     add(to, std::move(*choose), 1, kGroupItems);
     return {};
 }
@@ -186,8 +185,8 @@ Result<void> Binder::bind_sample(Launches& to) {
 }  // namespace
 
 Result<LaunchPlan> LaunchPlan::bind(const DeviceQueue& queue, KernelSet& kernels, const model::ModelConfig& config,
-                                    const DeviceWeights& weights, const DeviceBuffers& buffers, uint32_t set) {
-    Binder binder(queue, kernels, config, weights, buffers, buffers.steps[set]);
+                                    const DeviceWeights& weights, const DeviceBuffers& buffers) {
+    Binder binder(queue, kernels, config, weights, buffers);
     LaunchPlan plan;
     if (auto ok = binder.bind_embedding(plan.embed); !ok) return ok.error();
     plan.layers.resize(config.n_layers);

@@ -1,10 +1,10 @@
 // Every launch of a step, bound once: the kernels of the model's verbs with their arguments set. What changes from step
-// to step (rows, positions, tokens, pages, sampling requests) lies in small buffers that the kernels read. There is a
-// plan for each set of them.
+// to step (rows, positions, tokens, pages, sampling requests) lies in small buffers that the kernels read. They exist
+// once however many steps are in flight: the queue is in order, and a second plan would cost some drivers the memory of
+// every kernel again.
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -17,17 +17,10 @@
 
 namespace llmd::compute {
 
-// What changes from step to step, once for each step in flight: a write must not wait for the step before.
-struct StepBuffers {
-    ClBuffer step;      // the batch (common.cl)
-    ClBuffer requests;  // sample_exchange.h
-    ClBuffer answer;    // sample_exchange.h
-};
-
 // Device memory beside the weights. Activations have one row for each row of a batch, up to a multiple of
 // kMaxColumns.
 struct DeviceBuffers {
-    std::array<StepBuffers, kMaxStepsInFlight> steps;
+    ClBuffer step;               // the batch (common.cl)
     ClBuffer page_tables;        // [slot][pages of a context]
     ClBuffer rotation;           // [position][n_rot / 2] (cos, sin)
     ClBuffer x;                  // [rows][n_embd]
@@ -36,6 +29,8 @@ struct DeviceBuffers {
     ClBuffer attended;           // [rows][q_rows]
     ClBuffer hidden;             // [rows][n_ff]
     ClBuffer logits;             // [outputs][n_vocab]
+    ClBuffer requests;           // sample_exchange.h
+    ClBuffer answer;             // sample_exchange.h
     ClBuffer sampled;            // [slot] the id sampled last, -1 where there was none
     std::vector<ClBuffer> keys;  // of each layer; layouts in rope_kv.cl
     std::vector<ClBuffer> values;
@@ -74,10 +69,9 @@ struct LaunchPlan {
     Launches embed, head, sample;
     std::vector<LayerLaunches> layers;
 
-    // For the steps that use buffers.steps[set]. ModelLoadFailed names a tensor that was not uploaded. The plan refers
-    // to the weights and buffers.
+    // ModelLoadFailed names a tensor that was not uploaded. The plan refers to the weights and buffers.
     static base::Result<LaunchPlan> bind(const DeviceQueue& queue, KernelSet& kernels, const model::ModelConfig& config,
-                                         const DeviceWeights& weights, const DeviceBuffers& buffers, uint32_t set);
+                                         const DeviceWeights& weights, const DeviceBuffers& buffers);
 };
 
 }  // namespace llmd::compute

@@ -77,9 +77,10 @@ private:
     DeviceWeights weights_;
 
     DeviceBuffers buffers_;
-    std::array<LaunchPlan, kMaxStepsInFlight> plans_;  // by set of the step
+    LaunchPlan plan_;
 
-    // The host's end of the queued copies of a step; they are its own until it has been waited for.
+    // The host's end of the queued copies of a step; it is its own until the step has been waited for. The device needs
+    // one end only, since its queue is in order.
     struct HostSide {
         std::vector<int32_t> step;
         std::vector<uint32_t> requests;
@@ -121,7 +122,8 @@ Result<void> OpenClBackend::allocate() {
         std::string_view what;
         uint64_t words;
     };
-    std::vector<Wanted> all_wanted = {
+    const Wanted all_wanted[] = {
+        {&buffers_.step, "the batch", step_words},
         {&buffers_.page_tables, "page tables", uint64_t{limits_.n_slots} * PageTables::max_pages(limits_)},
         {&buffers_.x, "activations", rows * config_.n_embd},
         {&buffers_.normed, "activations", std::max(rows, outputs) * config_.n_embd},
@@ -129,13 +131,10 @@ Result<void> OpenClBackend::allocate() {
         {&buffers_.attended, "activations", rows * config_.q_rows()},
         {&buffers_.hidden, "activations", rows * config_.n_ff},
         {&buffers_.logits, "logits", outputs * config_.n_vocab},
+        {&buffers_.requests, "sampling requests", request_words},
+        {&buffers_.answer, "sampling results", all_answer_words},
         {&buffers_.sampled, "sampled tokens", limits_.n_slots},
     };
-    for (StepBuffers& step : buffers_.steps) {
-        all_wanted.push_back({&step.step, "the batch", step_words});
-        all_wanted.push_back({&step.requests, "sampling requests", request_words});
-        all_wanted.push_back({&step.answer, "sampling results", all_answer_words});
-    }
     for (const Wanted& wanted : all_wanted) {
         auto buffer = queue_.allocate(wanted.what, wanted.words * 4);
         if (!buffer) return buffer.error();
@@ -162,11 +161,9 @@ Result<void> OpenClBackend::finish_loading() {
     }
     weights_.drop_test_rows();
     if (auto ok = upload_rotation(); !ok) return ok;
-    for (uint32_t set = 0; set < kMaxStepsInFlight; ++set) {
-        auto plan = LaunchPlan::bind(queue_, kernels_, config_, weights_, buffers_, set);
-        if (!plan) return plan.error();
-        plans_[set] = std::move(*plan);
-    }
+    auto plan = LaunchPlan::bind(queue_, kernels_, config_, weights_, buffers_);
+    if (!plan) return plan.error();
+    plan_ = std::move(*plan);
     report_.weight_bytes = weights_.size_bytes();
     if (weights_.split_matrices() > 0) {
         report_.notes.push_back(base::concat(weights_.split_matrices(),
@@ -194,7 +191,7 @@ Result<void> OpenClBackend::begin(std::span<const Row> rows) {
     const Step& step = steps_.begin(static_cast<uint32_t>(rows.size()), static_cast<uint32_t>(outputs));
     HostSide& host = host_[step.set];
     write_rows(rows, host.step);
-    if (auto ok = queue_.write(buffers_.steps[step.set].step, 0, std::as_bytes(std::span(host.step))); !ok) return ok;
+    if (auto ok = queue_.write(buffers_.step, 0, std::as_bytes(std::span(host.step))); !ok) return ok;
     for (uint32_t slot = 0; slot < limits_.n_slots; ++slot) {
         const auto table = pages_.of(slot);
         if (!pages_.is_new(slot) || table.empty()) continue;
@@ -238,14 +235,14 @@ Result<void> OpenClBackend::launch(const Launches& launches, uint32_t rows) {
 Result<void> OpenClBackend::run(Launches LaunchPlan::*verb, uint32_t Step::*rows) {
     const auto step = steps_.open();
     if (!step) return step.error();
-    return launch(plans_[(*step)->set].*verb, (*step)->*rows);
+    return launch(plan_.*verb, (*step)->*rows);
 }
 
 Result<void> OpenClBackend::run_layer(uint32_t layer, Launches LayerLaunches::*verb) {
     if (layer >= config_.n_layers) return base::fail(ErrorCode::InvalidArgument, "layer ", layer, " does not exist");
     const auto step = steps_.open();
     if (!step) return step.error();
-    return launch(plans_[(*step)->set].layers[layer].*verb, (*step)->n_rows);
+    return launch(plan_.layers[layer].*verb, (*step)->n_rows);
 }
 
 Result<void> OpenClBackend::sample(std::span<const SampleRequest> requests) {
@@ -262,8 +259,8 @@ Result<void> OpenClBackend::sample(std::span<const SampleRequest> requests) {
     pages_.mark_sampled();
     if (requests.empty()) return {};
     const auto used = std::span(words).first(requests.size() * kRequestWords);
-    if (auto ok = queue_.write(buffers_.steps[step.set].requests, 0, std::as_bytes(used)); !ok) return ok;
-    return launch(plans_[step.set].sample, step.n_outputs);
+    if (auto ok = queue_.write(buffers_.requests, 0, std::as_bytes(used)); !ok) return ok;
+    return launch(plan_.sample, step.n_outputs);
 }
 
 Result<void> OpenClBackend::submit() {
@@ -273,8 +270,7 @@ Result<void> OpenClBackend::submit() {
     HostSide& host = host_[step.set];
     const bool has_answer = step.is_sampled && step.n_outputs > 0;
     const auto words = std::span(host.answer).first(answer_words(step.n_outputs, step.with_candidates));
-    auto done = has_answer ? queue_.read_later(buffers_.steps[step.set].answer, 0, std::as_writable_bytes(words))
-                           : queue_.mark();
+    auto done = has_answer ? queue_.read_later(buffers_.answer, 0, std::as_writable_bytes(words)) : queue_.mark();
     if (!done) return done.error();
     host.done = std::move(*done);
     if (auto flushed = queue_.flush(); !flushed) return flushed;
