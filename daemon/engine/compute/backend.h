@@ -43,6 +43,13 @@ inline constexpr uint32_t kMaxStepsInFlight = 2;  // submitted and not waited fo
 // row becomes NaN, and what it gives is not finite either.
 inline constexpr int32_t kSampledToken = -1;
 
+// How activations enter products. One precision does prefill, decode and replay alike. Values are part of the frame
+// protocol.
+enum class Precision : uint8_t {
+    Faithful = 0,  // with 15 bits or more, float included
+    Fast = 1,      // with 8 bits where the device gains by it; a backend that has only faithful kernels uses those
+};
+
 // Sizes fixed at creation; everything is allocated then and nothing per token.
 struct BackendLimits {
     uint32_t n_slots = 4;       // sequences that can be in flight
@@ -113,6 +120,12 @@ public:
     virtual QueueCounts queue_counts() const { return {}; }
 
     // --- Loading ---------------------------------------------------------------------------------------------------
+    // All the tensors that upload() will bring, before the first of them, so that tensors that are used together can
+    // lie together. Vectors (norms, biases, factors) are read now; the views are not kept.
+    virtual base::Result<void> announce(std::span<const model::Weight> weights) {
+        (void)weights;
+        return {};
+    }
     // Takes a copy of one tensor in whatever form the device likes; the caller may drop the file's pages afterwards.
     // OutOfMemory names the tensor and the size; ModelLoadFailed a tensor that does not fit the config or comes twice.
     virtual base::Result<void> upload(const model::Weight& weight) = 0;

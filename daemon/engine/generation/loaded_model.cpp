@@ -74,6 +74,7 @@ base::Result<void> upload_all(const base::MappedFile& file, const model::Weights
 
 base::Result<void> fill(const base::MappedFile& file, const model::Weights& weights, compute::Backend& backend,
                         LoadObserver& observer) {
+    if (auto done = backend.announce(weights.all()); !done) return done;
     if (auto done = upload_all(file, weights, backend, observer); !done) return done;
     if (!observer.before(LoadStage::Build, kBuildBudget)) return cancelled();
     return backend.finish_loading();

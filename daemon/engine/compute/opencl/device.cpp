@@ -161,6 +161,8 @@ Result<DeviceLimits> query_limits(cl_device_id device) {
     if (!group_items) return group_items.error();
     const auto type = device_info<cl_device_type>(device, CL_DEVICE_TYPE);
     if (!type) return type.error();
+    const auto vendor_id = device_info<cl_uint>(device, CL_DEVICE_VENDOR_ID);
+    if (!vendor_id) return vendor_id.error();
     const auto has_images = device_info<cl_bool>(device, CL_DEVICE_IMAGE_SUPPORT);
     if (!has_images) return has_images.error();
     size_t image_texels = 0;
@@ -183,6 +185,7 @@ Result<DeviceLimits> query_limits(cl_device_id device) {
     limits.group_items = *group_items;
     limits.image_texels = image_texels;
     limits.has_priorities = offers("cl_khr_priority_hints") && offers("cl_khr_create_command_queue");
+    limits.vendor_id = *vendor_id;
     limits.is_cpu = (*type & CL_DEVICE_TYPE_CPU) != 0;
     if (limits.is_cpu) limits.vector_floats = std::max<uint32_t>(*vector_floats, 1);
     if (limits.local_bytes < kKernelLocalBytes) {

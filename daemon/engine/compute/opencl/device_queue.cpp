@@ -67,7 +67,10 @@ Result<DeviceQueue> DeviceQueue::open(const ClDevice& device, const OpenClOverri
     if (overrides.max_buffer_bytes != 0) {
         opened.limits_.max_buffer_bytes = std::min(limits->max_buffer_bytes, overrides.max_buffer_bytes);
     }
-    if (overrides.use_gpu_kernels) opened.limits_.vector_floats = 1;
+    if (overrides.use_gpu_kernels) {
+        opened.limits_.vector_floats = 1;
+        opened.limits_.is_cpu = false;
+    }
     opened.compile_only_ = overrides.compile_only;
     cl_int status = CL_SUCCESS;
     const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
@@ -182,15 +185,15 @@ Result<void> DeviceQueue::write(const ClBuffer& to, uint64_t offset, std::span<c
                                                                  bytes.data(), 0, nullptr, nullptr));
 }
 
-Result<void> DeviceQueue::launch(const ClKernel& kernel, std::array<size_t, 2> group_items, size_t groups_x,
-                                 size_t groups_y) {
-    const size_t global[] = {groups_x * group_items[0], groups_y * group_items[1]};
+Result<void> DeviceQueue::launch(const ClKernel& kernel, size_t groups_x, size_t groups_y, size_t group_items) {
+    const size_t global[] = {groups_x * group_items, groups_y};
+    const size_t local[] = {group_items, 1};
     const uint64_t items = uint64_t{global[0]} * global[1];
     if (paces_ && pacer_.must_submit_before(items)) {
         if (auto ok = flush(); !ok) return ok;
     }
     const cl_int status =
-        clEnqueueNDRangeKernel(queue_.get(), kernel.get(), 2, nullptr, global, group_items.data(), 0, nullptr, nullptr);
+        clEnqueueNDRangeKernel(queue_.get(), kernel.get(), 2, nullptr, global, local, 0, nullptr, nullptr);
     if (auto ok = cl_check("clEnqueueNDRangeKernel", status); !ok) return ok;
     ++counts_.launches;
     pacer_.on_launch(items);

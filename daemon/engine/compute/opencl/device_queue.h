@@ -2,7 +2,6 @@
 // checked. Thread-bound.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -58,12 +57,7 @@ public:
     base::Result<void> write(const ClBuffer& to, uint64_t offset, std::span<const std::byte> bytes);
     // groups_x work-groups of group_items items, times groups_y.
     base::Result<void> launch(const ClKernel& kernel, size_t groups_x, size_t groups_y,
-                              size_t group_items = kGroupItems) {
-        return launch(kernel, std::array<size_t, 2>{group_items, 1}, groups_x, groups_y);
-    }
-    // The same with work-groups of group_items[0] times group_items[1] items.
-    base::Result<void> launch(const ClKernel& kernel, std::array<size_t, 2> group_items, size_t groups_x,
-                              size_t groups_y);
+                              size_t group_items = kGroupItems);
     // Queues a copy into `out`, which is there when the event is complete.
     base::Result<ClEvent> read_later(const ClBuffer& from, uint64_t offset, std::span<std::byte> out);
     // Complete when everything queued so far is.

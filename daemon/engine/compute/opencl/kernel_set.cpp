@@ -28,7 +28,7 @@ uint32_t hash_sources() {
          {kernels::kCommonCl, kernels::kBlocksCl, kernels::kMatvecCl, kernels::kEmbedCl, kernels::kNormCl,
           kernels::kRopeKvCl, kernels::kAttentionCl, kernels::kSampleCl, kernels::kCpuCommonCl, kernels::kCpuMatvecCl,
           kernels::kCpuNormCl, kernels::kCpuRopeKvCl, kernels::kCpuAttentionCl, kernels::kCpuSampleCl,
-          kernels::kSampleExchangeCl, kernels::kChooseCl}) {
+          kernels::kSampleExchangeCl, kernels::kNoiseCl, kernels::kChooseCl}) {
         for (const char c : source) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
     }
     return hash;
@@ -56,7 +56,7 @@ Result<KernelSet> KernelSet::build(const DeviceQueue& queue, const model::ModelC
                      " -DN_ROT=", config.positions == model::Positions::Learned ? 0 : config.n_rot,
                      " -DHALF_SPLIT=", config.positions == model::Positions::RotaryHalfSplit ? 1 : 0,
                      " -DLAYER_NORM=", config.norm == model::Norm::LayerNorm ? 1 : 0, " -DCHUNKS=", kSampleChunks,
-                     " -DTOP=", kChunkCandidates);
+                     " -DTOP=", kChunkCandidates, " -DPENALTIES=1");
 
     using Sources = std::initializer_list<std::string_view>;
     const auto add = [&](ClProgram& program, const char* name, Sources gpu, Sources cpu) -> Result<void> {
@@ -71,7 +71,7 @@ Result<KernelSet> KernelSet::build(const DeviceQueue& queue, const model::ModelC
     if (auto ok = add(set.attention_, "attention", {kAttentionCl}, {kCpuCommonCl, kCpuAttentionCl}); !ok) {
         return ok.error();
     }
-    if (auto ok = add(set.sample_, "sample", {kSampleExchangeCl, kChooseCl, kSampleCl},
+    if (auto ok = add(set.sample_, "sample", {kSampleExchangeCl, kNoiseCl, kChooseCl, kSampleCl},
                       {kSampleExchangeCl, kChooseCl, kCpuCommonCl, kCpuSampleCl});
         !ok) {
         return ok.error();

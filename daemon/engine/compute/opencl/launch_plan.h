@@ -4,7 +4,6 @@
 // every kernel again.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -13,6 +12,7 @@
 #include "engine/compute/opencl/device_queue.h"
 #include "engine/compute/opencl/device_weights.h"
 #include "engine/compute/opencl/kernel_set.h"
+#include "engine/compute/opencl/launch.h"
 #include "engine/model/model_config.h"
 
 namespace llmd::compute {
@@ -35,31 +35,6 @@ struct DeviceBuffers {
     std::vector<ClBuffer> keys;  // of each layer; layouts in rope_kv.cl
     std::vector<ClBuffer> values;
 };
-
-// More rows than a batch can have.
-inline constexpr uint32_t kWholeBatch = 1u << 16;
-
-// A kernel with all its arguments set. A work-group computes `columns` rows of a batch together; those of the grid's
-// last work-groups that no row stands in are computed too and never used.
-struct LaunchVariant {
-    ClKernel kernel;
-    uint32_t columns = 1;
-    uint32_t groups = 1;  // the grid's first dimension
-    uint32_t group_items = kGroupItems;
-};
-
-// One computation in all its variants, by rising columns, the first with one.
-struct Launch {
-    std::vector<LaunchVariant> variants;
-
-    // The narrowest variant that takes `rows` at once, else the widest.
-    const LaunchVariant& for_rows(uint32_t rows) const {
-        const auto fits = [rows](const LaunchVariant& variant) { return variant.columns >= rows; };
-        const auto found = std::find_if(variants.begin(), variants.end(), fits);
-        return found == variants.end() ? variants.back() : *found;
-    }
-};
-using Launches = std::vector<Launch>;
 
 struct LayerLaunches {
     Launches norm_qkv, attend, attend_output, norm_up, down;

@@ -7,6 +7,7 @@
 #include "engine/compute/opencl/device_weights.h"
 #include "engine/compute/opencl/kernel_set.h"
 #include "engine/compute/opencl/launch_plan.h"
+#include "engine/compute/opencl/packed/packed_backend.h"
 #include "engine/compute/opencl/sample_exchange.h"
 #include "engine/compute/opencl/self_test.h"
 #include "engine/compute/page_tables.h"
@@ -65,7 +66,6 @@ private:
     Result<void> upload_rotation();
     // One step's words of the step buffer.
     void write_rows(std::span<const Row> rows, std::span<int32_t> out);
-    Result<void> launch(const Launches& launches, uint32_t rows);
     Result<void> run(Launches LaunchPlan::*verb, uint32_t Step::*rows);
     Result<void> run_layer(uint32_t layer, Launches LayerLaunches::*verb);
 
@@ -222,27 +222,17 @@ void OpenClBackend::write_rows(std::span<const Row> rows, std::span<int32_t> out
     out[0] = static_cast<int32_t>(output_row - (out.data() + kStepHeader + kStepRowWords * limits_.max_rows));
 }
 
-Result<void> OpenClBackend::launch(const Launches& launches, uint32_t rows) {
-    if (rows == 0) return {};
-    for (const Launch& launch : launches) {
-        const LaunchVariant& variant = launch.for_rows(rows);
-        const uint32_t grid_rows = (rows + variant.columns - 1) / variant.columns;
-        if (auto ok = queue_.launch(variant.kernel, variant.groups, grid_rows, variant.group_items); !ok) return ok;
-    }
-    return {};
-}
-
 Result<void> OpenClBackend::run(Launches LaunchPlan::*verb, uint32_t Step::*rows) {
     const auto step = steps_.open();
     if (!step) return step.error();
-    return launch(plan_.*verb, (*step)->*rows);
+    return compute::run(queue_, plan_.*verb, (*step)->*rows);
 }
 
 Result<void> OpenClBackend::run_layer(uint32_t layer, Launches LayerLaunches::*verb) {
     if (layer >= config_.n_layers) return base::fail(ErrorCode::InvalidArgument, "layer ", layer, " does not exist");
     const auto step = steps_.open();
     if (!step) return step.error();
-    return launch(plan_.layers[layer].*verb, (*step)->n_rows);
+    return compute::run(queue_, plan_.layers[layer].*verb, (*step)->n_rows);
 }
 
 Result<void> OpenClBackend::sample(std::span<const SampleRequest> requests) {
@@ -260,7 +250,7 @@ Result<void> OpenClBackend::sample(std::span<const SampleRequest> requests) {
     if (requests.empty()) return {};
     const auto used = std::span(words).first(requests.size() * kRequestWords);
     if (auto ok = queue_.write(buffers_.requests, 0, std::as_bytes(used)); !ok) return ok;
-    return launch(plan_.sample, step.n_outputs);
+    return compute::run(queue_, plan_.sample, step.n_outputs);
 }
 
 Result<void> OpenClBackend::submit() {
@@ -298,11 +288,28 @@ Result<void> OpenClBackend::read_logits(uint32_t output, std::span<float> out) {
                        std::as_writable_bytes(out));
 }
 
+// Its kernels are faithful in either precision.
+Result<std::unique_ptr<Backend>> create_blocks(const model::ModelConfig& config, const BackendLimits& limits,
+                                               DeviceQueue queue, Precision, DeviceReport report) {
+    auto kernels = KernelSet::build(queue, config, limits);
+    if (!kernels) return kernels.error();
+    report.profile += kernels->profile();
+    auto backend =
+        std::make_unique<OpenClBackend>(config, limits, std::move(queue), std::move(*kernels), std::move(report));
+    if (auto ok = backend->allocate(); !ok) return ok.error();
+    return backend;
+}
+
+KernelFamily family_for(const DeviceQueue& queue, const OpenClOverrides& overrides) {
+    if (overrides.family) return *overrides.family;
+    return queue.limits().vector_floats > 1 ? KernelFamily::Blocks : KernelFamily::Packed;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Backend>> create_opencl_backend(const model::ModelConfig& config, const BackendLimits& limits,
                                                        size_t device_index, const OpenClOverrides& overrides,
-                                                       std::vector<std::string> notes) {
+                                                       std::vector<std::string> notes, Precision precision) {
     auto devices = find_cl_devices();
     if (!devices) return devices.error();
     if (device_index >= devices->size()) {
@@ -334,14 +341,12 @@ Result<std::unique_ptr<Backend>> create_opencl_backend(const model::ModelConfig&
         }
     }
     queue->pace_submissions();  // not before: the self-test wants its launches in one submission
-    auto kernels = KernelSet::build(*queue, config, limits);
-    if (!kernels) return named(kernels.error());
-    report.profile = base::concat("opencl, ", device.names.platform, ", ", device.names.name, ", ", device.names.driver,
-                                  ", ", kernels->profile());
-
-    auto backend =
-        std::make_unique<OpenClBackend>(config, limits, std::move(*queue), std::move(*kernels), std::move(report));
-    if (auto ok = backend->allocate(); !ok) return named(ok.error());
+    report.profile =
+        base::concat("opencl, ", device.names.platform, ", ", device.names.name, ", ", device.names.driver, ", ");
+    const auto create =
+        family_for(*queue, overrides) == KernelFamily::Packed ? packed::create_packed_backend : create_blocks;
+    auto backend = create(config, limits, std::move(*queue), precision, std::move(report));
+    if (!backend) return named(backend.error());
     return backend;
 }
 

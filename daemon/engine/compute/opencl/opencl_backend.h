@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,18 +29,24 @@ struct OpenClDevice {
 // otherwise; `notes`, if given, gets a sentence for each.
 base::Result<std::vector<OpenClDevice>> list_opencl_devices(std::vector<std::string>* notes = nullptr);
 
+// The two sets of kernels: Blocks multiplies the file's own blocks with floats, for CPU devices; Packed has weights
+// repacked and activations as integers (kernels/packed), for GPUs and llvmpipe.
+enum class KernelFamily : uint8_t { Blocks, Packed };
+
 // For tests and measurements: a device with narrower limits than the one at hand.
 struct OpenClOverrides {
-    uint64_t max_buffer_bytes = 0;    // one allocation; 0: what the device says
-    bool submit_each_launch = false;  // as if the driver did not order dependent launches
-    bool use_gpu_kernels = false;     // the kernel variants for GPUs on a CPU device too
-    bool compile_only = false;        // a driver without its hardware: nothing is checked or tuned, reads give zeros
+    uint64_t max_buffer_bytes = 0;       // one allocation; 0: what the device says
+    bool submit_each_launch = false;     // as if the driver did not order dependent launches
+    bool use_gpu_kernels = false;        // the kernel variants for GPUs on a CPU device too
+    std::optional<KernelFamily> family;  // rather than the device's own
+    bool compile_only = false;           // a driver without its hardware: nothing is checked or tuned, reads give zeros
 };
 
 // `device_index` is an index into list_opencl_devices(). `notes` go into the report as they are.
 base::Result<std::unique_ptr<Backend>> create_opencl_backend(const model::ModelConfig& config,
                                                              const BackendLimits& limits, size_t device_index,
                                                              const OpenClOverrides& overrides = {},
-                                                             std::vector<std::string> notes = {});
+                                                             std::vector<std::string> notes = {},
+                                                             Precision precision = Precision::Faithful);
 
 }  // namespace llmd::compute

@@ -362,6 +362,7 @@ TEST_P(Contract, TensorsThatDoNotFitTheConfigAreRefused) {
     const RandomModel model = std::move(models()[0]);
     auto backend = make_backend(GetParam(), model.config(), test_limits(model.config()));
     ASSERT_TRUE(backend) << backend.error().message;
+    ASSERT_TRUE((*backend)->announce(model.weights()));
     constexpr auto kCode = base::ErrorCode::ModelLoadFailed;
     for (const model::Weight& weight : model.weights()) {
         model::Weight bad = weight;

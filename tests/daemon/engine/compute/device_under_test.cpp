@@ -19,7 +19,9 @@ std::vector<DeviceUnderTest> devices_under_test() {
     for (size_t i = 0; i < listed->size(); ++i) {
         std::string name = "opencl" + std::to_string(i) + "_" + (*listed)[i].platform;
         for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
-        devices.push_back({name, i, true});
+        const bool is_llvmpipe = (*listed)[i].name.find("llvmpipe") != std::string::npos;
+        devices.push_back({name, i, true, is_llvmpipe, compute::KernelFamily::Blocks});
+        devices.push_back({name + "_packed", i, true, is_llvmpipe, compute::KernelFamily::Packed});
     }
     return devices;
 }
@@ -56,7 +58,13 @@ std::vector<int32_t> random_tokens(uint32_t n, uint32_t n_vocab, uint64_t seed) 
 base::Result<std::unique_ptr<compute::Backend>> make_backend(const DeviceUnderTest& device,
                                                              const model::ModelConfig& config,
                                                              const compute::BackendLimits& limits, uint32_t n_threads) {
-    if (device.is_opencl) return compute::create_opencl_backend(config, limits, device.opencl_index);
+    if (device.is_opencl) {
+        // PoCL, too, gets the packed kernels in the shape for GPUs, with the columns of a row in several slices.
+        const bool for_gpus = device.family == compute::KernelFamily::Packed && !device.is_llvmpipe;
+        return compute::create_opencl_backend(config, limits, device.opencl_index,
+                                              {.use_gpu_kernels = for_gpus, .family = device.family}, {},
+                                              device.precision);
+    }
     return compute::create_cpu_backend(config, limits, n_threads);
 }
 
@@ -72,6 +80,7 @@ DeviceModel::DeviceModel(const DeviceUnderTest& device, const RandomModel& model
         if (!result) ADD_FAILURE() << device.name << ": " << result.error().message;
         return result.has_value();
     };
+    if (!succeeded((*backend)->announce(model.weights()))) return;
     for (const model::Weight& weight : model.weights()) {
         if (!succeeded((*backend)->upload(weight))) return;
     }

@@ -155,7 +155,7 @@ TEST_F(OpenClBackend, ComputesWithTheVariantsForGpusToo) {
         config.n_rot = config.head_dim / 4 * 2;
         config.n_ctx_train = 64;
         const RandomModel model(config, {.type = shape.type, .tied = true});
-        const Outcome gpu = outcome_of(model, {.use_gpu_kernels = true});
+        const Outcome gpu = outcome_of(model, {.use_gpu_kernels = true, .family = compute::KernelFamily::Blocks});
         Oracle oracle(model);
         for (const int32_t token : random_tokens(11, config.n_vocab, 5)) oracle.feed(token);
         const auto expected = oracle.logits();

@@ -15,10 +15,10 @@ namespace {
 
 using model::TensorType;
 
-// Logits are of the order of 1 (random_model.h). Float sums of up to 8192 products err by some 1e-6 of that,
-// activations rounded to 15 bits by 1e-4; where the oracle's key or value rounds to the other f16 neighbour, one of
-// many weighted values moves by 2^-11 of itself, which has been seen to make 3e-5. 8-bit activations would err by some
-// 2e-2.
+// Logits are of the order of 1 (random_model.h). Float sums of up to 8192 products err by some 1e-6 of that; where the
+// oracle's key or value rounds to the other f16 neighbour, one of many weighted values moves by 2^-11 of itself, which
+// has been seen to make 3e-5. The oracle rounds activations as the device does; where one is on the edge, it moves by
+// 1/16319 of the largest.
 constexpr double kTolerance = 5e-4;
 
 void expect_near(const Logits& got, const std::vector<double>& want, const std::string& where) {
@@ -47,7 +47,7 @@ protected:
         if (!device.loaded()) return;
         device.give_pages(1);
         const auto tokens = random_tokens(n + 1, config.n_vocab, 7);
-        Oracle oracle(model);
+        Oracle oracle(model, GetParam().rounding());
         for (const uint32_t first : {0u, n}) {
             const uint32_t count = first == 0 ? n : 1;
             for (uint32_t i = first; i < first + count; ++i) oracle.feed(tokens[i]);
@@ -148,7 +148,7 @@ TEST_P(Ops, Contexts) {
     if (!device.loaded()) return;
     device.give_pages(0);
     const auto tokens = random_tokens(*lengths.rbegin(), config.n_vocab, 11);
-    Oracle oracle(model);
+    Oracle oracle(model, GetParam().rounding());
     for (uint32_t first = 0; first < tokens.size(); first += 128) {
         auto rows =
             rows_of(tokens, first, std::min<uint32_t>(128, static_cast<uint32_t>(tokens.size()) - first), 0, false);
@@ -172,7 +172,7 @@ TEST_P(Ops, BatchesOfOneToNineRows) {
     DeviceModel device(GetParam(), model, limits);
     if (!device.loaded()) return;
     // Slot s has s tokens behind it when it joins, so every row has another position.
-    std::vector<Oracle> oracles(limits.n_slots, Oracle(model));
+    std::vector<Oracle> oracles(limits.n_slots, Oracle(model, GetParam().rounding()));
     std::vector<uint32_t> lengths(limits.n_slots);
     Noise noise(5);
     const auto next_token = [&] { return static_cast<int32_t>(noise.bits() % model.config().n_vocab); };

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
+
+#include "engine/compute/opencl/packed/layout.h"
 
 namespace llmd::test {
 
@@ -21,6 +24,10 @@ const std::vector<float>& Oracle::weights(Role role, uint32_t layer) {
         const model::TensorView& tensor = *model_.find(role, layer);
         floats.resize(tensor.rows * tensor.cols);
         model::dequantize(tensor.type, tensor.data, floats);
+        const bool is_matrix = !model::is_vector(role) && role != Role::PositionEmbedding;
+        if (rounding_.to_half_weights && is_matrix && compute::packed::is_rounded(tensor.type)) {
+            for (float& weight : floats) weight = model::half_to_float(model::float_to_half(weight));
+        }
     }
     return floats;
 }
@@ -28,6 +35,18 @@ const std::vector<float>& Oracle::weights(Role role, uint32_t layer) {
 Oracle::Vector Oracle::row(Role role, uint32_t r) {
     const auto first = weights(role).begin() + static_cast<std::ptrdiff_t>(size_t{r} * config_.n_embd);
     return {first, first + config_.n_embd};
+}
+
+Oracle::Vector Oracle::rounded(Vector x) const {
+    constexpr size_t kBlock = 32;
+    for (size_t first = 0; rounding_.steps != 0 && first < x.size(); first += kBlock) {
+        const auto block = std::span(x).subspan(first, std::min(kBlock, x.size() - first));
+        double largest = 0;
+        for (const double value : block) largest = std::max(largest, std::abs(value));
+        const double unit = largest / rounding_.steps;
+        for (double& value : block) value = largest == 0 ? 0 : std::nearbyint(value / unit) * unit;
+    }
+    return x;
 }
 
 Oracle::Vector Oracle::norm(Role weight, Role bias, uint32_t layer, const Vector& x) {
@@ -39,7 +58,10 @@ Oracle::Vector Oracle::norm(Role weight, Role bias, uint32_t layer, const Vector
     for (const double value : x) square += (value - mean) * (value - mean) / n;
     Vector out(x.size());
     const auto& w = weights(weight, layer);
-    for (size_t i = 0; i < x.size(); ++i) out[i] = (x[i] - mean) / std::sqrt(square + double{config_.norm_eps}) * w[i];
+    for (size_t i = 0; i < x.size(); ++i) out[i] = x[i] * w[i];
+    out = rounded(std::move(out));
+    for (size_t i = 0; i < x.size(); ++i)
+        out[i] = (out[i] - mean * w[i]) / std::sqrt(square + double{config_.norm_eps});
     add_bias(bias, layer, out);
     return out;
 }
@@ -119,7 +141,7 @@ void Oracle::feed(int32_t token) {
         std::transform(v.begin(), v.end(), v.begin(), through_half);
         keys_[l].push_back(std::move(k));
         values_[l].push_back(std::move(v));
-        Vector o = product(Role::AttnOutput, l, attend(l, q));
+        Vector o = product(Role::AttnOutput, l, rounded(attend(l, q)));
         add_bias(Role::AttnOutputBias, l, o);
         add_to_x(o);
 
@@ -132,7 +154,7 @@ void Oracle::feed(int32_t token) {
         } else {
             for (double& u : up) u *= 0.5 * (1 + std::tanh(std::sqrt(2 / M_PI) * (u + 0.044715 * u * u * u)));
         }
-        Vector y = product(Role::FfnDown, l, up);
+        Vector y = product(Role::FfnDown, l, rounded(std::move(up)));
         add_bias(Role::FfnDownBias, l, y);
         add_to_x(y);
     }

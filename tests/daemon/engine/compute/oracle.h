@@ -1,6 +1,6 @@
 // The forward pass of one sequence, written down as plainly as possible in double precision from the dequantised
 // weights: what every compute device is compared with. Keys and values are rounded to f16, as the numeric contract
-// wants.
+// wants; so is, where a device is said to do it, what goes into a product.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,18 @@
 
 namespace llmd::test {
 
+struct Rounding {
+    // Of 32 columns of a product's input to multiples of largest / steps; 0: none. An input that went through a norm is
+    // rounded after the multiplication with the norm's weight and before the rest of the norm.
+    double steps = 0;
+    bool to_half_weights = false;  // of matrices whose type has no packed layout of its own
+};
+
 class Oracle {
 public:
     // The model must outlive the oracle.
-    explicit Oracle(const RandomModel& model) : model_(model), config_(model.config()) {}
+    explicit Oracle(const RandomModel& model, const Rounding& rounding = {})
+        : model_(model), config_(model.config()), rounding_(rounding) {}
 
     // Appends a token to the sequence.
     void feed(int32_t token);
@@ -28,6 +36,7 @@ private:
     const std::vector<float>& weights(model::Role role, uint32_t layer = 0);
     bool has(model::Role role, uint32_t layer = 0) const { return model_.find(role, layer) != nullptr; }
     Vector row(model::Role role, uint32_t r);
+    Vector rounded(Vector x) const;
     Vector norm(model::Role weight, model::Role bias, uint32_t layer, const Vector& x);
     Vector product(model::Role matrix, uint32_t layer, const Vector& x);
     void add_bias(model::Role bias, uint32_t layer, Vector& to);
@@ -36,6 +45,7 @@ private:
 
     const RandomModel& model_;
     const model::ModelConfig config_;
+    const Rounding rounding_;
     std::map<std::pair<model::Role, uint32_t>, std::vector<float>> dequantized_;
     std::map<uint32_t, std::vector<Vector>> keys_, values_;  // [layer][position]
     Vector x_;

@@ -1,16 +1,4 @@
-// Sampling requests and noise, for the kernels that choose tokens.
-//
-// Requests: REQUEST_WORDS words an output (sample_exchange.h). Noise: the twin of compute/noise.h.
-#define REQUEST_WORDS 72
-#define REQUEST_TEMPERATURE 0
-#define REQUEST_KEY 1
-#define REQUEST_PENALTY 2
-#define REQUEST_WANTS_CANDIDATES 3
-#define REQUEST_PENALTY_COUNT 4
-#define REQUEST_PENALTY_IDS 8
-
-#define NO_ID 0xffffffffu
-
+// The random numbers of sampling: the twin of compute/noise.h.
 static inline uint mix32(uint h) {
     h ^= h >> 16;
     h *= 0x85ebca6bu;

@@ -1,21 +1,7 @@
 // Applies the repeat penalties of each output row to its logits and reduces them for the choice of a token.
 //
-// Requests and results: sample_exchange.cl. Noise: the twin of compute/noise.h. Needs choose.cl before it. Grid: (CHUNKS,
-// outputs).
-static inline uint mix32(uint h) {
-    h ^= h >> 16;
-    h *= 0x85ebca6bu;
-    h ^= h >> 13;
-    h *= 0xc2b2ae35u;
-    h ^= h >> 16;
-    return h;
-}
-static inline float gumbel_noise(uint key, uint id) {
-    const uint h = mix32(id ^ key) >> 9;
-    const float u = ((float)h + 0.5f) * 0x1p-23f;
-    return -log(-log(u));
-}
-
+// Requests and results: sample_exchange.cl. Needs noise.cl and choose.cl before it. Grid: (CHUNKS, outputs).
+// Options: PENALTIES (0: they are in the logits already).
 __kernel GROUP_SIZE void sample(__global float* logits, __global const uint* requests, __global const int* step,
                                 __global uint* result) {
     __local float best[GROUP];
@@ -28,6 +14,7 @@ __kernel GROUP_SIZE void sample(__global float* logits, __global const uint* req
     logits += output * N_VOCAB;
     requests += output * REQUEST_WORDS;
 
+#if PENALTIES
     const float penalty = as_float(requests[REQUEST_PENALTY]);
     for (uint i = item; i < requests[REQUEST_PENALTY_COUNT]; i += GROUP) {
         const uint id = requests[REQUEST_PENALTY_IDS + i];
@@ -37,6 +24,7 @@ __kernel GROUP_SIZE void sample(__global float* logits, __global const uint* req
         }
     }
     barrier(CLK_GLOBAL_MEM_FENCE);
+#endif
 
     const float temperature = as_float(requests[REQUEST_TEMPERATURE]);
     const uint key = requests[REQUEST_KEY];

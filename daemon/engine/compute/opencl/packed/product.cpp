@@ -24,7 +24,7 @@ uint32_t chunk_blocks(const ProductVariant& variant) {
 
 }  // namespace
 
-std::string product_source(const ProductVariant& variant, std::string_view helpers) {
+std::string layout_source(const ProductVariant& variant) {
     using namespace kernels;
     std::string source(kPackedPlanesCl);
     switch (variant.layout) {
@@ -52,7 +52,11 @@ std::string product_source(const ProductVariant& variant, std::string_view helpe
             break;
     }
     source += variant.core == Core::Integer ? kPackedCoreIntCl : kPackedCoreFloatCl;
-    return base::concat(source, kPackedActivationsCl, helpers, kPackedEpilogueCl, kPackedProductCl);
+    return source += kPackedActivationsCl;
+}
+
+std::string product_source(const ProductVariant& variant, std::string_view helpers) {
+    return base::concat(layout_source(variant), helpers, kernels::kPackedEpilogueCl, kernels::kPackedProductCl);
 }
 
 std::string product_options(const ProductVariant& variant) {

@@ -38,7 +38,9 @@ struct ProductVariant {
 // Local memory for x. Small enough for several work-groups a processor of 32 KiB.
 inline constexpr uint32_t kStagedBytes = 8192;
 
-// The program without common.cl. `helpers` is what the epilogue needs of other files.
+// What reads one layout's weights: planes, dot, core and activations. Without common.cl.
+std::string layout_source(const ProductVariant& variant);
+// The whole program without common.cl. `helpers` is what the epilogue needs of other files.
 std::string product_source(const ProductVariant& variant, std::string_view helpers = {});
 // Its options, but for the epilogue's.
 std::string product_options(const ProductVariant& variant);

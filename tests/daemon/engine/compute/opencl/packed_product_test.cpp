@@ -106,8 +106,8 @@ public:
         must(compute::set_arg(kernel, index++, out));
         must(compute::set_arg(kernel, index++, 2 * pairs));
         const uint32_t group_pairs = variant.shape.group_pairs();
-        must(queue_.launch(kernel, std::array<size_t, 2>{variant.shape.lanes, variant.shape.slices},
-                           (pairs + group_pairs - 1) / group_pairs, (kRows + variant.columns - 1) / variant.columns));
+        must(queue_.launch(kernel, (pairs + group_pairs - 1) / group_pairs,
+                           (kRows + variant.columns - 1) / variant.columns, variant.shape.items()));
         must(queue_.read(out, 0, std::as_writable_bytes(std::span(y))));
         y.resize(size_t{kRows} * 2 * pairs);
         return {2 * pairs, std::move(y)};

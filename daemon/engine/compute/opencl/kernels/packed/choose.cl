@@ -1,8 +1,7 @@
 // Chooses the token of each output from what the groups of the output product left (choice.cl).
 //
-// answer: ANSWER_WORDS words an output: id, whether all logits were finite, log-sum-exp. The id is also left in `sampled`
-// for the slot of the output's row; 0 where the logits were no numbers, so that a step that is already queued stays inside
-// the vocabulary. Grid: (1, outputs).
+// answer: ANSWER_WORDS words an output: id, whether all logits were finite, log-sum-exp. sampled[slot] becomes the id of
+// the slot's last output, -1 where the logits were no numbers. Grid: (1, outputs).
 #define ANSWER_WORDS 4
 
 __kernel GROUP_SIZE void choose(__global const uint* summaries, uint groups, __global const int* step,
@@ -27,5 +26,6 @@ __kernel GROUP_SIZE void choose(__global const uint* summaries, uint groups, __g
     answer[output * ANSWER_WORDS + 1] = good ? 1 : 0;
     answer[output * ANSWER_WORDS + 2] = as_uint(best.largest + log(best.sum));
     answer[output * ANSWER_WORDS + 3] = 0;
-    sampled[step[STEP_SLOT(step[STEP_OUTPUT_ROW(output)])]] = good ? (int)best.id : 0;
+    const uint row = (uint)step[STEP_OUTPUT_ROW(output)];
+    if (step[STEP_IS_LAST_OUTPUT(row)]) sampled[step[STEP_SLOT(row)]] = good ? (int)best.id : -1;
 }

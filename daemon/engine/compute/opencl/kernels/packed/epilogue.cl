@@ -13,7 +13,7 @@
 //
 // A product's result is v = rs * (dot - mean * norm_sum[row]) + shift[row]: the record holds x times the norm's weight
 // w, and of the rest of the norm only (rs, mean) are missing, from the stats. norm_sum = W w and shift = W b + bias come
-// from the host. RMSNorm has no mean; without a norm rs is 1.
+// from the host, for all rows of the output. RMSNorm has no mean; without a norm rs is 1.
 //
 // Options: INPUT_NORM (0 none, 1 RMSNorm, 2 LayerNorm), SHIFT (0: all shifts are zero),
 //          EPILOGUE: one of the names below; and what each says.
@@ -66,7 +66,7 @@ static inline float2 scale_of_norm(float2 sums, float width, float epsilon) {
 
 #if INPUT_NORM == 2
 #define NORM_SUM_ARG , __global const float2* norm_sum
-#define NORMED(sum, pair, column) ((sum) * norm_scale[column].x - norm_scale[column].y * norm_sum[pair])
+#define NORMED(sum, pair, column) ((sum) * norm_scale[column].x - norm_scale[column].y * norm_sum[first_pair + (pair)])
 #elif INPUT_NORM == 1
 #define NORM_SUM_ARG
 #define NORMED(sum, pair, column) ((sum) * norm_scale[column].x)
@@ -76,7 +76,7 @@ static inline float2 scale_of_norm(float2 sums, float width, float epsilon) {
 #endif
 #if SHIFT
 #define SHIFT_ARG , __global const float2* shift
-#define SHIFTED(v, pair) ((v) + shift[pair])
+#define SHIFTED(v, pair) ((v) + shift[first_pair + (pair)])
 #else
 #define SHIFT_ARG
 #define SHIFTED(v, pair) (v)
@@ -104,7 +104,7 @@ static inline float swish(float v) { return v / (1.0f + exp(-v)); }
         __global ushort *values, __global const int *step, __global const uint *page_tables
 #define FINISH(sum, pair, batch_row, column)                                                                \
     finish_qkv(RESULT(sum, pair, column), first_pair + (pair), batch_row, queries, query_scale, rotation, keys, values, \
-               step, page_tables)
+               step, page_tables);
 #define FINISH_GROUP
 
 static inline float2 rotated(float2 v, uint in_head, uint position, __global const float2* rotation) {
@@ -143,16 +143,16 @@ static inline void finish_qkv(float2 v, uint pair, uint row, __global float2* qu
 }
 
 #elif EPILOGUE == EPILOGUE_RESIDUAL
-// x is [rows][padded columns]; next_norm, padded with zeros, is the weight of the norm that reads x next.
+// residual is x, [rows][padded columns]; next_norm, padded with zeros, is the weight of the norm that reads x next.
 #define INPUT_ROW(batch_row) (batch_row)
 #define EPILOGUE_ARGS                                                                                      \
-    RESULT_ARGS, __global float2 *x, __global const float2 *next_norm, __global uchar *next, uint next_bytes, \
+    RESULT_ARGS, __global float2 *residual, __global const float2 *next_norm, __global uchar *next, uint next_bytes, \
         uint next_columns
 #define FINISH(sum, pair, batch_row, column)                                                          \
     if (2 * (first_pair + (pair)) < next_columns) {                                                   \
         const uint out_pair = first_pair + (pair), at = (column)*GROUP_PAIRS + (pair)-FIRST_PAIR;     \
-        const float2 new_x = x[(batch_row) * (next_columns / 2) + out_pair] + RESULT(sum, pair, column); \
-        x[(batch_row) * (next_columns / 2) + out_pair] = new_x;                                       \
+        const float2 new_x = residual[(batch_row) * (next_columns / 2) + out_pair] + RESULT(sum, pair, column); \
+        residual[(batch_row) * (next_columns / 2) + out_pair] = new_x;                                       \
         vstore2(new_x, at, made_x);                                                                   \
         vstore2(new_x * next_norm[out_pair], at, made);                                               \
     }
@@ -210,14 +210,14 @@ static inline float2 gated(float2 gate, float2 v) { return (float2)(swish(gate.x
 #define EPILOGUE_LOCAL                     \
     __local float made[COLUMNS * GROUP_ROWS];   \
     __local float scores[COLUMNS * GROUP_ROWS]; \
-    __local choice_t parts[COLUMNS * CHOICE_PARTS];
+    __local choice_t choices[COLUMNS * CHOICE_PARTS];
 #define MAX_PENALTY_IDS (REQUEST_WORDS - REQUEST_PENALTY_IDS)
 #define CHOICE_PARTS 8  // that the group's ids are reduced in
 #define FINISH_GROUP                                                                                                 \
     barrier(CLK_LOCAL_MEM_FENCE);                                                                                    \
     const uint outputs = min((uint)COLUMNS, (uint)step[STEP_OUTPUT_COUNT] - FIRST_ROW);                              \
     const uint first_id = 2 * (first_pair + FIRST_PAIR);                                                             \
-    const uint ids = min(min((uint)GROUP_ROWS, 2 * (n_pairs - FIRST_PAIR)), n_vocab - first_id);                     \
+    const uint ids = min(min((uint)GROUP_ROWS, 2 * (n_pairs - FIRST_PAIR)), n_vocab - min(first_id, n_vocab));       \
     for (uint i = ITEM; i < outputs * MAX_PENALTY_IDS; i += ITEMS) {                                                 \
         penalise(made + i / MAX_PENALTY_IDS * GROUP_ROWS, first_id, ids,                                             \
                  requests + (FIRST_ROW + i / MAX_PENALTY_IDS) * REQUEST_WORDS, i % MAX_PENALTY_IDS);                 \
@@ -232,13 +232,13 @@ static inline float2 gated(float2 gate, float2 v) { return (float2)(swish(gate.x
     barrier(CLK_LOCAL_MEM_FENCE);                                                                                    \
     for (uint i = ITEM; i < outputs * CHOICE_PARTS; i += ITEMS) {                                                    \
         const uint of_output = i / CHOICE_PARTS * GROUP_ROWS, part = i % CHOICE_PARTS;                               \
-        parts[i] = choice_among(made + of_output, scores + of_output, part * (GROUP_ROWS / CHOICE_PARTS),            \
+        choices[i] = choice_among(made + of_output, scores + of_output, part * (GROUP_ROWS / CHOICE_PARTS),            \
                                 min(ids, (part + 1) * (GROUP_ROWS / CHOICE_PARTS)), first_id);                       \
     }                                                                                                                \
     barrier(CLK_LOCAL_MEM_FENCE);                                                                                    \
     for (uint n = ITEM; n < outputs; n += ITEMS) {                                                                   \
-        choice_t best = parts[n * CHOICE_PARTS];                                                                     \
-        for (uint i = 1; i < CHOICE_PARTS; ++i) best = merged_choice(best, parts[n * CHOICE_PARTS + i]);             \
+        choice_t best = choices[n * CHOICE_PARTS];                                                                     \
+        for (uint i = 1; i < CHOICE_PARTS; ++i) best = merged_choice(best, choices[n * CHOICE_PARTS + i]);             \
         store_choice(summaries + (FIRST_ROW + n) * (CHOICE_WORDS * groups), groups,                                  \
                      first_group + FIRST_PAIR / GROUP_PAIRS, best);                                                  \
     }

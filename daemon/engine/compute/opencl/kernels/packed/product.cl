@@ -22,7 +22,7 @@
 
 #define QUADS 8  // of four columns in a block
 #define ITEMS (LANES * SLICES)
-#define ITEM ((uint)get_local_id(1) * LANES + (uint)get_local_id(0))
+#define ITEM ((uint)get_local_id(0))
 #define GROUP_PAIRS (LANES * PAIRS)
 #define FIRST_PAIR ((uint)get_group_id(0) * GROUP_PAIRS)
 #define FIRST_ROW ((uint)get_group_id(1) * COLUMNS)
@@ -83,7 +83,7 @@
         }                                                                                                \
     }
 
-__kernel __attribute__((reqd_work_group_size(LANES, SLICES, 1)))
+__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void product(PLANE_ARGS, uint n_pairs, uint n_blocks, RECORD_ARGS, EPILOGUE_ARGS) {
     __local staged_t x[STAGED];
     __local float x_scale[CHUNK_BLOCKS * COLUMNS];
@@ -92,7 +92,7 @@ void product(PLANE_ARGS, uint n_pairs, uint n_blocks, RECORD_ARGS, EPILOGUE_ARGS
     ON_MIN(__local float x_sum[CHUNK_BLOCKS * COLUMNS];)
     EPILOGUE_BEGIN
 
-    const uint lane = get_local_id(0), slice = get_local_id(1);
+    const uint lane = ITEM % LANES, slice = ITEM / LANES;
 
     // Pairs past the end compute the last tile's again.
     uint at[PAIRS], tile_cell[PAIRS];

@@ -1,0 +1,173 @@
+// softmax(q . K) V of HEADS query heads that share a key/value head, over the positions 0..position of a row's slot.
+//
+// Leaves of LEAF absolute positions each give (maximum, sum, weighted V); they are folded left to right. A group walks
+// all leaves of a row and, with SPLIT 0, writes the result as records; with SPLIT 1 it walks what its chunk has (all
+// leaves where the step has one chunk, else one leaf) and leaves (weighted V, maximum, sum) in `partials`
+// [row][chunk][head][HEAD_DIM + 2] for merge.cl. Either way the bits are the same. A leaf's sums depend on ITEMS and
+// HEAD_DIM only. Queries are scaled already; queries, keys and values: see epilogue.cl.
+//
+// Grid: (query heads / HEADS * chunks, batch rows). Options: HEAD_DIM, Q_ROWS, KV_ROWS, HEADS, ITEMS (at least
+// HEAD_DIM / 4), SPLIT.
+#define LEAF 256
+#define Q_HEADS (Q_ROWS / HEAD_DIM)
+#define V_COLUMNS (HEAD_DIM / 4)
+#define V_GROUPS (ITEMS / V_COLUMNS)  // of positions, summed in their order
+#define SOFTMAX_PARTS 16              // of a leaf: part i takes positions i, i + 16, ...; then in order
+#define RESULTS ((HEADS * V_COLUMNS + ITEMS - 1) / ITEMS)  // float4 that an item folds
+
+__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
+    __global const float4* queries, __global const int* step, __global const uint* page_tables,
+    __global const ushort* keys, __global const ushort* values,
+#if SPLIT
+    __global float* partials
+#else
+    __global uchar* next, uint next_bytes, uint next_columns
+#endif
+) {
+    __local float4 query[HEADS * V_COLUMNS];
+    __local float weights[HEADS * LEAF];
+    __local float parts[HEADS * SOFTMAX_PARTS];
+    __local float4 v_parts[HEADS * ITEMS];
+    const uint item = get_local_id(0);
+    const uint row = get_group_id(1);
+#if SPLIT
+    const uint chunks = (uint)step[STEP_CHUNKS];
+    const uint chunk = get_group_id(0) % chunks;
+    const uint first_head = get_group_id(0) / chunks * HEADS;
+    const uint count = (uint)step[STEP_POSITION(row)] + 1;
+    const uint begin = chunk * LEAF;
+    const uint end = chunks == 1 ? count : min(count, begin + LEAF);
+#else
+    const uint first_head = get_group_id(0) * HEADS;
+    const uint begin = 0, end = (uint)step[STEP_POSITION(row)] + 1;
+#endif
+    const uint kv_base = first_head / (Q_ROWS / KV_ROWS) * (PAGE_TOKENS * HEAD_DIM);
+    __global const uint* pages = page_tables + (uint)step[STEP_SLOT(row)] * MAX_PAGES;
+
+    for (uint i = item; i < HEADS * V_COLUMNS; i += ITEMS) {
+        query[i] = queries[row * (Q_ROWS / 4) + first_head * V_COLUMNS + i];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    const uint v_column = item % V_COLUMNS;
+    const uint v_group = item / V_COLUMNS;
+    float maximum[RESULTS], sum[RESULTS];
+    float4 acc[RESULTS];
+#pragma unroll
+    for (uint r = 0; r < RESULTS; ++r) {
+        maximum[r] = -INFINITY;
+        sum[r] = 0.0f;
+        acc[r] = (float4)(0.0f);
+    }
+    for (uint leaf = begin; leaf < end; leaf += LEAF) {
+        const uint in_leaf = min(end - leaf, (uint)LEAF);
+
+        for (uint i = item; i < in_leaf; i += ITEMS) {
+            const uint position = leaf + i;
+            __global const ushort* k = keys + pages[position / PAGE_TOKENS] * (KV_ROWS * PAGE_TOKENS) + kv_base;
+            float4 products[HEADS];
+#pragma unroll
+            for (uint h = 0; h < HEADS; ++h) products[h] = (float4)(0.0f);
+            for (uint c = 0; c < V_COLUMNS; ++c) {
+                const float4 key = LOAD_HALF4(c * PAGE_TOKENS + position % PAGE_TOKENS, k);
+#pragma unroll
+                for (uint h = 0; h < HEADS; ++h) products[h] = mad(query[h * V_COLUMNS + c], key, products[h]);
+            }
+#pragma unroll
+            for (uint h = 0; h < HEADS; ++h) {
+                weights[h * LEAF + i] = (products[h].x + products[h].y) + (products[h].z + products[h].w);
+            }
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+
+        // Not fmax: exp() below keeps a NaN, which must go on to the result.
+        for (uint i = item; i < HEADS * SOFTMAX_PARTS; i += ITEMS) {
+            __local const float* scores = weights + i / SOFTMAX_PARTS * LEAF;
+            float largest = -INFINITY;
+            for (uint n = i % SOFTMAX_PARTS; n < in_leaf; n += SOFTMAX_PARTS) {
+                largest = scores[n] > largest ? scores[n] : largest;
+            }
+            parts[i] = largest;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        float leaf_max[RESULTS];
+#pragma unroll
+        for (uint r = 0; r < RESULTS; ++r) {
+            const uint head = min((item + r * ITEMS) / V_COLUMNS, (uint)(HEADS - 1));
+            leaf_max[r] = parts[head * SOFTMAX_PARTS];
+            for (uint n = 1; n < SOFTMAX_PARTS; ++n) leaf_max[r] = fmax(leaf_max[r], parts[head * SOFTMAX_PARTS + n]);
+        }
+        for (uint i = item; i < HEADS * SOFTMAX_PARTS; i += ITEMS) {
+            const uint head = i / SOFTMAX_PARTS;
+            float largest = parts[head * SOFTMAX_PARTS];
+            for (uint n = 1; n < SOFTMAX_PARTS; ++n) largest = fmax(largest, parts[head * SOFTMAX_PARTS + n]);
+            for (uint n = i % SOFTMAX_PARTS; n < in_leaf; n += SOFTMAX_PARTS) {
+                weights[head * LEAF + n] = exp(weights[head * LEAF + n] - largest);
+            }
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint i = item; i < HEADS * SOFTMAX_PARTS; i += ITEMS) {
+            float part = 0.0f;
+            for (uint n = i % SOFTMAX_PARTS; n < in_leaf; n += SOFTMAX_PARTS) {
+                part += weights[i / SOFTMAX_PARTS * LEAF + n];
+            }
+            parts[i] = part;
+        }
+
+        float4 v_part[HEADS];
+#pragma unroll
+        for (uint h = 0; h < HEADS; ++h) v_part[h] = (float4)(0.0f);
+        if (v_group < V_GROUPS) {
+            for (uint i = v_group; i < in_leaf; i += V_GROUPS) {
+                const uint position = leaf + i;
+                const float4 value =
+                    LOAD_HALF4(v_column, values + pages[position / PAGE_TOKENS] * (KV_ROWS * PAGE_TOKENS) + kv_base +
+                                             position % PAGE_TOKENS * HEAD_DIM);
+#pragma unroll
+                for (uint h = 0; h < HEADS; ++h) {
+                    v_part[h] = mad((float4)(weights[h * LEAF + i]), value, v_part[h]);
+                }
+            }
+        }
+#pragma unroll
+        for (uint h = 0; h < HEADS; ++h) v_parts[h * ITEMS + item] = v_part[h];
+        barrier(CLK_LOCAL_MEM_FENCE);
+
+#pragma unroll
+        for (uint r = 0; r < RESULTS; ++r) {
+            const uint head = min((item + r * ITEMS) / V_COLUMNS, (uint)(HEADS - 1));
+            const uint column = (item + r * ITEMS) % V_COLUMNS;
+            float leaf_sum = parts[head * SOFTMAX_PARTS];
+            for (uint n = 1; n < SOFTMAX_PARTS; ++n) leaf_sum += parts[head * SOFTMAX_PARTS + n];
+            float4 leaf_acc = v_parts[head * ITEMS + column];
+            for (uint g = 1; g < V_GROUPS; ++g) leaf_acc += v_parts[head * ITEMS + g * V_COLUMNS + column];
+            FOLD(maximum[r], sum[r], acc[r], leaf_max[r], leaf_sum, leaf_acc);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+
+#if SPLIT
+    if (begin >= end) return;
+    __global float* partial = partials + (row * chunks + chunk) * (Q_HEADS * (HEAD_DIM + 2));
+#pragma unroll
+    for (uint r = 0; r < RESULTS; ++r) {
+        const uint result = item + r * ITEMS;
+        if (result >= HEADS * V_COLUMNS) continue;
+        __global float* to = partial + (first_head + result / V_COLUMNS) * (HEAD_DIM + 2);
+        vstore4(acc[r], result % V_COLUMNS, to);
+        if (result % V_COLUMNS == 0) vstore2((float2)(maximum[r], sum[r]), 0, to + HEAD_DIM);
+    }
+#else
+    // HEADS * HEAD_DIM is a multiple of 32.
+    __local float* made = (__local float*)query;
+#pragma unroll
+    for (uint r = 0; r < RESULTS; ++r) {
+        const uint result = item + r * ITEMS;
+        if (result < HEADS * V_COLUMNS) vstore4(acc[r] / sum[r], result, made);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint i = item; i < HEADS * HEAD_DIM / 8; i += ITEMS) {
+        write_record(next + row * next_bytes, next_columns, first_head * HEAD_DIM / 8 + i, made + i / 4 * 32);
+    }
+#endif
+}

@@ -1,0 +1,86 @@
+// x[row] = token_embd[token of row] (+ position_embd[position of row]), and the records of x for the first norm. The
+// embedding is a packed matrix, the output's too where they are tied.
+//
+// A token below 0 stands for the one that was chosen last in the row's slot; where there is none, x is NaN. The matrix may
+// be in several buffers: this launch serves the rows whose token lies in its n_pairs from first_pair on. Columns past
+// `width` are zeros. An item decodes a block of 32 columns, then takes eight columns.
+// Needs planes.cl, a dot_*.cl, core_float.cl, activations.cl.
+// Grid: (ceil(next_columns / EMBED_COLUMNS), batch rows). Options: POSITIONS.
+#define EMBED_COLUMNS (8 * GROUP)
+#define EMBED_BLOCKS (EMBED_COLUMNS / 32)
+#define ITEM ((uint)get_local_id(0))
+#define ITEMS GROUP
+
+#if HAS_MIN
+#define WEIGHT(v, scale, minimum) ((v) * (scale) + (minimum))
+#define ROW_MINIMUM(is_odd) (is_odd ? MINS(c).y : MINS(c).x)
+#else
+#define WEIGHT(v, scale, minimum) (((v) - (float)CENTRE) * (scale))
+#define ROW_MINIMUM(is_odd) 0.0f
+#endif
+#define DECODE_QUAD(k)                                                                        \
+    {                                                                                         \
+        float4 even, odd;                                                                     \
+        ROWS(c, k, even, odd)                                                                 \
+        const float2 pair_scales = SCALES(c, (k) / 4 * (SUB_BLOCKS - 1));                         \
+        vstore4(WEIGHT(is_odd ? odd : even, is_odd ? pair_scales.y : pair_scales.x, row_minimum), k, to); \
+    }
+
+__kernel GROUP_SIZE void embed(PLANE_ARGS, uint n_pairs, uint n_blocks, uint first_pair, uint width,
+                               __global const int* step, __global const int* sampled,
+#if POSITIONS
+                               __global const float* position_embd,
+#endif
+                               __global float* x, __global const float* next_norm, __global uchar* next,
+                               uint next_bytes, uint next_columns) {
+    __local float made_x[EMBED_COLUMNS];
+    __local float made[EMBED_COLUMNS];
+#ifdef LAYOUT_LOCAL
+    LAYOUT_LOCAL
+    barrier(CLK_LOCAL_MEM_FENCE);
+#endif
+    const uint item = ITEM;
+    const uint row = get_group_id(1);
+    const int named = step[STEP_TOKEN(row)];
+    const int token = named < 0 ? sampled[step[STEP_SLOT(row)]] : named;
+    const bool is_none = token < 0;
+    const uint pair = is_none ? 0 : (uint)token / 2;
+    const bool is_odd = token % 2 == 1;
+    if (pair < first_pair || pair - first_pair >= n_pairs) return;
+
+    if (item < EMBED_BLOCKS) {
+        const uint block = min((uint)get_group_id(0) * EMBED_BLOCKS + item, n_blocks - 1);
+        cell_t c;
+        LOAD_CELL(c, (pair - first_pair) / TILE_PAIRS * n_blocks + block, (pair - first_pair) % TILE_PAIRS)
+        const float row_minimum = ROW_MINIMUM(is_odd);
+        __local float* to = made_x + item * 32;
+        DECODE_QUAD(0)
+        DECODE_QUAD(1)
+        DECODE_QUAD(2)
+        DECODE_QUAD(3)
+        DECODE_QUAD(4)
+        DECODE_QUAD(5)
+        DECODE_QUAD(6)
+        DECODE_QUAD(7)
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    const uint eight = get_group_id(0) * GROUP + item;
+    if (8 * eight < next_columns) {
+        for (uint i = 8 * item; i < 8 * item + 8; ++i) {
+            const uint column = get_group_id(0) * EMBED_COLUMNS + i;
+            float v = is_none ? NAN : made_x[i];
+#if POSITIONS
+            if (column < width) v += position_embd[(uint)step[STEP_POSITION(row)] * width + column];
+#endif
+            if (column >= width) v = 0.0f;
+            x[row * next_columns + column] = v;
+            made_x[i] = v;
+            made[i] = v * next_norm[column];
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (8 * eight >= next_columns) return;
+    write_record(next + row * next_bytes, next_columns, eight, made + item / 4 * 32);
+    if (item % 4 == 0) write_stats(next + row * next_bytes, next_columns, eight / 4, made_x + item * 8);
+}

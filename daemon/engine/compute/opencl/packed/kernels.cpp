@@ -1,0 +1,112 @@
+#include "engine/compute/opencl/packed/kernels.h"
+
+#include "engine/compute/opencl/kernel_set.h"
+#include "kernel_sources.h"
+
+namespace llmd::compute::packed {
+namespace {
+
+using base::Result;
+
+// FNV-1a, to tell kernel sets apart in the profile.
+uint32_t hash_sources() {
+    uint32_t hash = 2166136261u;
+    const auto add = [&](std::string_view source) {
+        for (const char c : source) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
+    };
+    for (const Layout layout : kLayouts) {
+        for (const Core core : {Core::Integer, Core::Float}) {
+            if (core == Core::Integer && !has_integer_core(layout)) continue;
+            add(layout_source({.layout = layout, .core = core}));
+        }
+    }
+    for (const std::string_view source :
+         {kernels::kCommonCl, kernels::kSampleExchangeCl, kernels::kNoiseCl, kernels::kPackedEpilogueCl,
+          kernels::kPackedProductCl, kernels::kPackedEmbedCl, kernels::kPackedFoldCl, kernels::kPackedAttentionCl,
+          kernels::kPackedMergeCl, kernels::kPackedChoiceCl, kernels::kPackedChooseCl}) {
+        add(source);
+    }
+    return hash;
+}
+
+}  // namespace
+
+Kernels::Kernels(const DeviceQueue& queue, const model::ModelConfig& config, const BackendLimits& limits,
+                 const Variants& variants)
+    : queue_(queue), variants_(variants) {
+    attention_options_ =
+        base::concat("-DMAX_PAGES=", (limits.n_ctx + kPageTokens - 1) / kPageTokens, " -DHEAD_DIM=", config.head_dim,
+                     " -DQ_ROWS=", config.q_rows(), " -DKV_ROWS=", config.kv_rows(),
+                     " -DN_ROT=", config.positions == model::Positions::Learned ? 0 : config.n_rot);
+    digits_option_ = base::concat(" -DDIGITS=", variants.digits());
+    rows_option_ = base::concat(" -DMAX_ROWS=", limits.max_rows);
+}
+
+Result<ClKernel> Kernels::make(const char* kernel, const std::string& name, const std::string& source,
+                               const std::string& options) {
+    ClProgram& program = programs_[name + options];
+    if (!program) {
+        auto built = queue_.build(name, {source}, options);
+        if (!built) return built.error();
+        program = std::move(*built);
+    }
+    return make_kernel(program, kernel);
+}
+
+Result<ClKernel> Kernels::product(const ProductKey& key) {
+    const ProductVariant variant = {.layout = key.layout,
+                                    .core = variants_.core(key.layout),
+                                    .digits = variants_.digits(),
+                                    .columns = key.columns,
+                                    .shape = key.shape};
+    std::string helpers;
+    if (key.epilogue == Epilogue::Logits)
+        helpers = base::concat(kernels::kSampleExchangeCl, kernels::kNoiseCl, kernels::kPackedChoiceCl);
+    // No shape in the options where none is needed: drivers that cache programs find these again for every model.
+    std::string options =
+        base::concat(product_options(variant), " -DEPILOGUE=", static_cast<uint32_t>(key.epilogue),
+                     " -DINPUT_NORM=", static_cast<uint32_t>(key.norm), " -DSHIFT=", key.has_shift ? 1 : 0);
+    if (key.epilogue == Epilogue::Qkv) options += " " + attention_options_;
+    if (key.epilogue == Epilogue::Logits) options += rows_option_;
+    return make("product", base::concat("product of ", layout_name(key.layout), ", ", key.columns, " columns"),
+                product_source(variant, helpers), options);
+}
+
+Result<ClKernel> Kernels::embed(Layout layout, bool has_positions) {
+    const ProductVariant variant = {.layout = layout, .core = Core::Float, .digits = variants_.digits()};
+    return make("embed", base::concat("embed for ", layout_name(layout)),
+                base::concat(layout_source(variant), kernels::kPackedEmbedCl),
+                base::concat(product_options(variant), " -DPOSITIONS=", has_positions ? 1 : 0));
+}
+
+Result<ClKernel> Kernels::attention(uint32_t heads, bool split) {
+    return make("attention", "attention",
+                base::concat(kernels::kPackedActivationsCl, kernels::kPackedFoldCl, kernels::kPackedAttentionCl),
+                base::concat(attention_options_, digits_option_, " -DHEADS=", heads,
+                             " -DITEMS=", variants_.attention_items(), " -DSPLIT=", split ? 1 : 0));
+}
+
+Result<ClKernel> Kernels::merge() {
+    return make("merge", "merge",
+                base::concat(kernels::kPackedActivationsCl, kernels::kPackedFoldCl, kernels::kPackedMergeCl),
+                attention_options_ + digits_option_);
+}
+
+Result<ClKernel> Kernels::choose() {
+    return make("choose", "choose",
+                base::concat(kernels::kSampleExchangeCl, kernels::kPackedChoiceCl, kernels::kPackedChooseCl),
+                rows_option_);
+}
+
+Result<ClKernel> Kernels::candidates(uint32_t n_vocab) {
+    return make("sample", "candidates",
+                base::concat(kernels::kSampleExchangeCl, kernels::kNoiseCl, kernels::kChooseCl, kernels::kSampleCl),
+                base::concat(rows_option_, " -DPENALTIES=0 -DN_VOCAB=", n_vocab, " -DCHUNKS=", kSampleChunks,
+                             " -DTOP=", kChunkCandidates));
+}
+
+std::string Kernels::profile() const {
+    return base::concat(variants_.profile(), ", kernels ", std::hex, hash_sources());
+}
+
+}  // namespace llmd::compute::packed

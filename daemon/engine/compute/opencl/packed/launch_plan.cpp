@@ -1,0 +1,306 @@
+#include "engine/compute/opencl/packed/launch_plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "engine/compute/opencl/kernel_set.h"
+#include "engine/compute/opencl/packed/activations.h"
+
+namespace llmd::compute::packed {
+namespace {
+
+using base::Result;
+using model::Role;
+
+// Sets a kernel's arguments one after the other.
+class Arguments {
+public:
+    explicit Arguments(const ClKernel& kernel) : kernel_(kernel) {}
+
+    template <typename... Args>
+    Arguments& add(const Args&... args) {
+        (add_one(args), ...);
+        return *this;
+    }
+    const Result<void>& result() const { return result_; }
+
+private:
+    template <typename Arg>
+    void add_one(const Arg& arg) {
+        if (result_) result_ = set_arg(kernel_, index_, arg);
+        ++index_;
+    }
+
+    const ClKernel& kernel_;
+    cl_uint index_ = 0;
+    Result<void> result_;
+};
+
+// A record buffer of so many (padded) columns.
+struct Records {
+    const ClBuffer& buffer;
+    uint32_t bytes;
+    uint32_t columns;
+};
+
+uint32_t groups_for(uint32_t n, uint32_t of_one) {
+    return (n + of_one - 1) / of_one;
+}
+
+// Work-groups of the output product in the parts before this one.
+uint32_t groups_before(const PackedProduct& product, const PackedPart& part, const Variants& variants) {
+    const uint32_t group_pairs = variants.product_shape(product.rows, false).group_pairs();
+    uint32_t groups = 0;
+    for (const PackedPart* before = product.parts.data(); before != &part; ++before) {
+        groups += groups_for(before->n_pairs, group_pairs);
+    }
+    return groups;
+}
+
+class Binder {
+public:
+    Binder(const DeviceQueue& queue, Kernels& kernels, const Variants& variants, const model::ModelConfig& config,
+           const BackendLimits& limits, const PackedWeights& weights, const Buffers& buffers)
+        : queue_(queue),
+          kernels_(kernels),
+          variants_(variants),
+          config_(config),
+          limits_(limits),
+          weights_(weights),
+          buffers_(buffers) {}
+
+    Result<LaunchPlan> bind();
+
+private:
+    // What a product reads, and what it does with the sums.
+    struct ProductUse {
+        Use use;
+        uint32_t layer;
+        Epilogue epilogue;
+        bool has_norm;
+        Records input;
+        uint32_t rows;  // of a batch, at most
+    };
+
+    Records records(const ClBuffer& buffer, uint32_t n) const {
+        const uint32_t columns = padded_columns(n);
+        return {buffer, record_bytes(columns, variants_.digits()), columns};
+    }
+    Records residual() const { return records(buffers_.residual, config_.n_embd); }
+    Records attended() const { return records(buffers_.attended, config_.q_rows()); }
+    Records hidden() const { return records(buffers_.hidden, config_.n_ff); }
+    // The norm that reads x after the feed-forward of `layer`.
+    const ClBuffer& norm_after(uint32_t layer) const {
+        return layer + 1 < config_.n_layers ? weights_.norm(Role::AttnNorm, layer + 1)
+                                            : weights_.norm(Role::OutputNorm, 0);
+    }
+
+    // Adds a launch for each part; add_rest(part, arguments) sets what its epilogue needs behind RESULT_ARGS.
+    template <typename AddRest>
+    Result<void> add_product(Launches& to, const ProductUse& use, const AddRest& add_rest);
+    Result<void> add_residual(Launches& to, Use use, uint32_t layer, const Records& input, const ClBuffer& next_norm);
+    template <typename... Args>
+    Result<LaunchVariant> bind_single(Result<ClKernel> kernel, uint32_t groups, const Args&... args);
+    // The same as the one variant of a launch.
+    template <typename... Args>
+    Result<void> add_single(Launch& to, Result<ClKernel> kernel, uint32_t groups, const Args&... args);
+
+    Result<void> bind_embedding(Launches& to);
+    Result<void> bind_layer(uint32_t layer, LayerLaunches& to);
+    Result<void> bind_attention(uint32_t layer, LayerLaunches& to);
+    Result<void> bind_up(uint32_t layer, Launches& to);
+    Result<void> bind_head(LaunchPlan& to);
+
+    const DeviceQueue& queue_;
+    Kernels& kernels_;
+    const Variants& variants_;
+    const model::ModelConfig& config_;
+    const BackendLimits& limits_;
+    const PackedWeights& weights_;
+    const Buffers& buffers_;
+};
+
+template <typename AddRest>
+Result<void> Binder::add_product(Launches& to, const ProductUse& use, const AddRest& add_rest) {
+    const PackedProduct& product = *weights_.product(use.use, use.layer);
+    ProductKey key;
+    key.shape = variants_.product_shape(product.rows, use.epilogue == Epilogue::SwiGlu);
+    key.epilogue = use.epilogue;
+    key.has_shift = static_cast<bool>(product.shift);
+    if (use.has_norm) key.norm = config_.norm == model::Norm::LayerNorm ? InputNorm::Layer : InputNorm::Rms;
+    for (const PackedPart& part : product.parts) {
+        key.layout = part.layout;
+        Launch launch;
+        const uint32_t groups = groups_for(part.n_pairs, key.shape.group_pairs());
+        for (const uint32_t columns : kColumnCounts) {
+            if (columns > 1 && columns / 2 >= use.rows) break;
+            key.columns = columns;
+            auto kernel = kernels_.product(key);
+            if (!kernel) return kernel.error();
+            Arguments args(*kernel);
+            for (const ClBuffer& plane : part.planes) {
+                if (plane) args.add(plane);
+            }
+            args.add(part.n_pairs, groups_for(product.cols, kBlockColumns));
+            args.add(use.input.buffer, use.input.bytes, use.input.columns, part.first_pair);
+            if (use.has_norm) args.add(static_cast<float>(config_.n_embd), config_.norm_eps);
+            if (product.norm_sum) args.add(product.norm_sum);
+            if (product.shift) args.add(product.shift);
+            add_rest(part, args);
+            if (!args.result()) return args.result();
+            launch.variants.push_back({std::move(*kernel), columns, groups, key.shape.items()});
+        }
+        to.push_back(std::move(launch));
+    }
+    return {};
+}
+
+template <typename... Args>
+Result<LaunchVariant> Binder::bind_single(Result<ClKernel> kernel, uint32_t groups, const Args&... args) {
+    if (!kernel) return kernel.error();
+    if (auto ok = Arguments(*kernel).add(args...).result(); !ok) return ok.error();
+    return LaunchVariant{std::move(*kernel), 1, groups, kGroupItems};
+}
+
+template <typename... Args>
+Result<void> Binder::add_single(Launch& to, Result<ClKernel> kernel, uint32_t groups, const Args&... args) {
+    auto one = bind_single(std::move(kernel), groups, args...);
+    if (!one) return one.error();
+    to.variants.push_back(std::move(*one));
+    return {};
+}
+
+Result<void> Binder::add_residual(Launches& to, Use use, uint32_t layer, const Records& input,
+                                  const ClBuffer& next_norm) {
+    const Records next = residual();
+    return add_product(to, {use, layer, Epilogue::Residual, false, input, limits_.max_rows},
+                       [&](const PackedPart&, Arguments& args) {
+                           args.add(buffers_.x, next_norm, next.buffer, next.bytes, next.columns);
+                       });
+}
+
+Result<void> Binder::bind_embedding(Launches& to) {
+    const PackedProduct* embedding = weights_.product(Use::Embedding);
+    if (embedding == nullptr) embedding = weights_.product(Use::Output);
+    const Records next = residual();
+    const ClBuffer& positions = weights_.position_embedding();
+    for (const PackedPart& part : embedding->parts) {
+        auto kernel = kernels_.embed(part.layout, static_cast<bool>(positions));
+        if (!kernel) return kernel.error();
+        Arguments args(*kernel);
+        for (const ClBuffer& plane : part.planes) {
+            if (plane) args.add(plane);
+        }
+        args.add(part.n_pairs, groups_for(embedding->cols, kBlockColumns), part.first_pair, config_.n_embd,
+                 buffers_.step, buffers_.sampled);
+        if (positions) args.add(positions);
+        args.add(buffers_.x, weights_.norm(Role::AttnNorm, 0), next.buffer, next.bytes, next.columns);
+        if (!args.result()) return args.result();
+        Launch& launch = to.emplace_back();
+        launch.variants.push_back({std::move(*kernel), 1, groups_for(next.columns, kEmbedColumns), kGroupItems});
+    }
+    return {};
+}
+
+Result<void> Binder::bind_attention(uint32_t layer, LayerLaunches& to) {
+    const uint32_t heads = variants_.attention_heads(config_.heads_per_kv(), config_.head_dim);
+    const uint32_t groups = config_.n_heads / heads;
+    const Records next = attended();
+    const auto bind = [&](bool split, const auto&... rest) {
+        auto bound = bind_single(kernels_.attention(heads, split), groups, buffers_.queries, buffers_.step,
+                                 buffers_.page_tables, buffers_.keys[layer], buffers_.values[layer], rest...);
+        if (bound) bound->group_items = variants_.attention_items();
+        return bound;
+    };
+    if (heads * config_.head_dim % kRecordBlock == 0) {
+        auto whole = bind(false, next.buffer, next.bytes, next.columns);
+        if (!whole) return whole.error();
+        to.attend.variants.push_back(std::move(*whole));
+    }
+    auto split = bind(true, buffers_.partials);
+    if (!split) return split.error();
+    to.attend_split = std::move(*split);
+    return add_single(to.merge, kernels_.merge(), groups_for(next.columns, kMergeColumns), buffers_.partials,
+                      buffers_.step, next.buffer, next.bytes, next.columns);
+}
+
+Result<void> Binder::bind_up(uint32_t layer, Launches& to) {
+    const Records next = hidden();
+    const bool is_gated = config_.activation == model::Activation::SwiGlu;
+    const bool lies_apart = weights_.product(Use::Gate, layer) != nullptr;
+    if (lies_apart) {
+        auto ok = add_product(to, {Use::Gate, layer, Epilogue::Store, true, residual(), limits_.max_rows},
+                              [&](const PackedPart&, Arguments& args) { args.add(buffers_.gate, next.columns); });
+        if (!ok) return ok;
+    }
+    const Epilogue epilogue = !is_gated ? Epilogue::Gelu : lies_apart ? Epilogue::Gated : Epilogue::SwiGlu;
+    return add_product(to, {Use::Up, layer, epilogue, true, residual(), limits_.max_rows},
+                       [&](const PackedPart&, Arguments& args) {
+                           args.add(next.buffer, next.bytes, next.columns);
+                           if (lies_apart) args.add(buffers_.gate);
+                       });
+}
+
+Result<void> Binder::bind_layer(uint32_t layer, LayerLaunches& to) {
+    const float query_scale = 1.0f / std::sqrt(static_cast<float>(config_.head_dim));
+    auto ok = add_product(to.norm_qkv, {Use::Qkv, layer, Epilogue::Qkv, true, residual(), limits_.max_rows},
+                          [&](const PackedPart&, Arguments& args) {
+                              args.add(buffers_.queries, query_scale, buffers_.rotation, buffers_.keys[layer],
+                                       buffers_.values[layer], buffers_.step, buffers_.page_tables);
+                          });
+    if (!ok) return ok;
+    if (ok = bind_attention(layer, to); !ok) return ok;
+    if (ok = add_residual(to.attend_output, Use::AttnOutput, layer, attended(), weights_.norm(Role::FfnNorm, layer));
+        !ok) {
+        return ok;
+    }
+    if (ok = bind_up(layer, to.norm_up); !ok) return ok;
+    return add_residual(to.down, Use::Down, layer, hidden(), norm_after(layer));
+}
+
+Result<void> Binder::bind_head(LaunchPlan& to) {
+    const PackedProduct& product = *weights_.product(Use::Output);
+    const uint32_t groups = choice_groups(product, variants_);
+    auto ok = add_product(to.head, {Use::Output, 0, Epilogue::Logits, true, residual(), limits_.max_outputs},
+                          [&](const PackedPart& part, Arguments& args) {
+                              args.add(buffers_.logits, config_.n_vocab, buffers_.requests, buffers_.step,
+                                       buffers_.summaries, groups_before(product, part, variants_), groups);
+                          });
+    if (!ok) return ok;
+    if (ok = add_single(to.choose, kernels_.choose(), 1, buffers_.summaries, groups, buffers_.step, buffers_.sampled,
+                        buffers_.answer);
+        !ok) {
+        return ok;
+    }
+    return add_single(to.candidates, kernels_.candidates(config_.n_vocab), kSampleChunks, buffers_.logits,
+                      buffers_.requests, buffers_.step, buffers_.candidates);
+}
+
+Result<LaunchPlan> Binder::bind() {
+    LaunchPlan plan;
+    if (auto ok = bind_embedding(plan.embed); !ok) return ok.error();
+    plan.layers.resize(config_.n_layers);
+    for (uint32_t layer = 0; layer < config_.n_layers; ++layer) {
+        if (auto ok = bind_layer(layer, plan.layers[layer]); !ok) return ok.error();
+    }
+    if (auto ok = bind_head(plan); !ok) return ok.error();
+    return plan;
+}
+
+}  // namespace
+
+uint32_t choice_groups(const PackedProduct& product, const Variants& variants) {
+    const uint32_t group_pairs = variants.product_shape(product.rows, false).group_pairs();
+    uint32_t groups = 0;
+    for (const PackedPart& part : product.parts) groups += groups_for(part.n_pairs, group_pairs);
+    return groups;
+}
+
+Result<LaunchPlan> LaunchPlan::bind(const DeviceQueue& queue, Kernels& kernels, const Variants& variants,
+                                    const model::ModelConfig& config, const BackendLimits& limits,
+                                    const PackedWeights& weights, const Buffers& buffers) {
+    return Binder(queue, kernels, variants, config, limits, weights, buffers).bind();
+}
+
+}  // namespace llmd::compute::packed

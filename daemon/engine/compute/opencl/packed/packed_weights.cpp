@@ -1,0 +1,357 @@
+#include "engine/compute/opencl/packed/packed_weights.h"
+
+#include <algorithm>
+
+#include "engine/compute/checks.h"
+#include "engine/compute/opencl/packed/activations.h"
+#include "engine/compute/opencl/packed/repack.h"
+
+namespace llmd::compute::packed {
+namespace {
+
+using base::ErrorCode;
+using base::Result;
+using model::Role;
+using model::TensorType;
+
+constexpr uint64_t kStagingBytes = 2u << 20;  // of repacked weights between host and device
+
+uint32_t round_up(uint32_t n, uint32_t multiple) {
+    return (n + multiple - 1) / multiple * multiple;
+}
+
+// The norm that a product's input has gone through, if any.
+struct NormRoles {
+    bool is_there = false;
+    Role weight = {}, bias = {};
+};
+NormRoles norm_before(Use use) {
+    switch (use) {
+        case Use::Qkv:
+            return {true, Role::AttnNorm, Role::AttnNormBias};
+        case Use::Gate:
+        case Use::Up:
+            return {true, Role::FfnNorm, Role::FfnNormBias};
+        case Use::Output:
+            return {true, Role::OutputNorm, Role::OutputNormBias};
+        default:
+            return {};
+    }
+}
+
+// The bias of a matrix; none for those that cannot have one.
+bool find_bias(Role matrix, Role& bias) {
+    static constexpr std::pair<Role, Role> kBiases[] = {
+        {Role::AttnQ, Role::AttnQBias},           {Role::AttnK, Role::AttnKBias}, {Role::AttnV, Role::AttnVBias},
+        {Role::AttnOutput, Role::AttnOutputBias}, {Role::FfnUp, Role::FfnUpBias}, {Role::FfnDown, Role::FfnDownBias},
+    };
+    const auto* found =
+        std::find_if(std::begin(kBiases), std::end(kBiases), [&](const auto& b) { return b.first == matrix; });
+    if (found == std::end(kBiases)) return false;
+    bias = found->second;
+    return true;
+}
+
+bool is_norm_weight(Role role) {
+    return role == Role::AttnNorm || role == Role::FfnNorm || role == Role::OutputNorm;
+}
+
+}  // namespace
+
+const PackedWeights::Tensor* PackedWeights::find(Role role, uint32_t layer) const {
+    const auto found = tensors_.find({role, layer});
+    return found == tensors_.end() ? nullptr : &found->second;
+}
+
+const PackedProduct* PackedWeights::product(Use use, uint32_t layer) const {
+    const auto found = products_.find({use, layer});
+    return found == products_.end() ? nullptr : &found->second;
+}
+
+Result<void> PackedWeights::announce(std::span<const model::Weight> weights) {
+    for (const model::Weight& weight : weights) {
+        if (auto checked = check_weight(config_, weight); !checked) return checked;
+        if (!tensors_.emplace(Key(weight.role, weight.layer), Tensor{weight.tensor, {}, false}).second) {
+            return base::fail(ErrorCode::ModelLoadFailed, weight_name(weight.role, weight.layer), " comes twice");
+        }
+        if (!model::is_vector(weight.role)) continue;
+        std::vector<float>& floats = vectors_[{weight.role, weight.layer}];
+        floats.resize(weight.tensor.cols);
+        model::dequantize(weight.tensor.type, weight.tensor.data, floats);
+    }
+    return {};
+}
+
+Result<void> PackedWeights::upload(DeviceQueue& queue, const model::Weight& weight) {
+    if (auto checked = check_weight(config_, weight); !checked) return checked;
+    const std::string name = weight_name(weight.role, weight.layer);
+    const auto found = tensors_.find({weight.role, weight.layer});
+    if (found == tensors_.end() || found->second.view.type != weight.tensor.type) {
+        return base::fail(ErrorCode::ModelLoadFailed, name, " was not announced");
+    }
+    Tensor& tensor = found->second;
+    if (tensor.is_uploaded) return base::fail(ErrorCode::ModelLoadFailed, name, " is uploaded twice");
+    tensor.is_uploaded = true;
+    tensor.view = weight.tensor;
+    if (model::is_vector(weight.role) || weight.role == Role::PositionEmbedding) return upload_vector(queue, weight);
+
+    const Use use = use_of(weight.role, weight.layer);
+    const auto sources = sources_of(use, weight.layer);
+    const auto has_arrived = [&](Role role) {
+        const Tensor* source = find(role, weight.layer);
+        return source != nullptr && source->is_uploaded;
+    };
+    if (std::all_of(sources.begin(), sources.end(), has_arrived)) return pack(queue, use, weight.layer);
+    tensor.kept.assign(weight.tensor.data.begin(), weight.tensor.data.end());
+    tensor.view.data = tensor.kept;
+    return {};
+}
+
+Result<void> PackedWeights::check_complete() const {
+    for (size_t r = 0; r < model::kRoleCount; ++r) {
+        const Role role = static_cast<Role>(r);
+        if (!model::is_required(role, config_)) continue;
+        for (uint32_t layer = 0; layer < (model::is_in_layer(role) ? config_.n_layers : 1); ++layer) {
+            const Tensor* tensor = find(role, layer);
+            if (tensor != nullptr && tensor->is_uploaded) continue;
+            return base::fail(ErrorCode::ModelLoadFailed, weight_name(role, layer), " was not uploaded");
+        }
+    }
+    return {};
+}
+
+Result<ClBuffer> PackedWeights::upload_floats(DeviceQueue& queue, const std::string& name,
+                                              std::span<const float> floats) {
+    auto buffer = queue.allocate(name, floats.size_bytes());
+    if (!buffer) return buffer.error();
+    if (auto ok = queue.upload(*buffer, 0, std::as_bytes(floats)); !ok) return ok.error();
+    size_bytes_ += floats.size_bytes();
+    return std::move(*buffer);
+}
+
+Result<void> PackedWeights::upload_vector(DeviceQueue& queue, const model::Weight& weight) {
+    const std::string name = weight_name(weight.role, weight.layer);
+    if (weight.role == Role::RopeFactors) {
+        rope_factors_ = vectors_.at({weight.role, weight.layer});
+    } else if (weight.role == Role::PositionEmbedding) {
+        // Positions past the context are never read.
+        const uint64_t rows = std::min<uint64_t>(weight.tensor.rows, n_ctx_);
+        std::vector<float> floats(rows * weight.tensor.cols);
+        model::dequantize(weight.tensor.type, weight.tensor.slice(0, rows).data, floats);
+        auto buffer = upload_floats(queue, name, floats);
+        if (!buffer) return buffer.error();
+        positions_ = std::move(*buffer);
+    } else if (is_norm_weight(weight.role)) {
+        std::vector<float> floats = vectors_.at({weight.role, weight.layer});
+        floats.resize(padded_columns(static_cast<uint32_t>(floats.size())));
+        auto buffer = upload_floats(queue, name, floats);
+        if (!buffer) return buffer.error();
+        norms_[{weight.role, weight.layer}] = std::move(*buffer);
+    }
+    return {};
+}
+
+bool PackedWeights::has_interleaved_gate(uint32_t layer) const {
+    const Tensor* gate = find(Role::FfnGate, layer);
+    const Tensor* up = find(Role::FfnUp, layer);
+    return gate != nullptr && up != nullptr && gate->view.type == up->view.type;
+}
+
+Use PackedWeights::use_of(Role role, uint32_t layer) const {
+    switch (role) {
+        case Role::TokenEmbedding:
+            return find(Role::Output, 0) != nullptr ? Use::Embedding : Use::Output;
+        case Role::AttnQ:
+        case Role::AttnK:
+        case Role::AttnV:
+            return Use::Qkv;
+        case Role::AttnOutput:
+            return Use::AttnOutput;
+        case Role::FfnGate:
+            return has_interleaved_gate(layer) ? Use::Up : Use::Gate;
+        case Role::FfnUp:
+            return Use::Up;
+        case Role::FfnDown:
+            return Use::Down;
+        default:
+            return Use::Output;
+    }
+}
+
+std::vector<Role> PackedWeights::sources_of(Use use, uint32_t layer) const {
+    switch (use) {
+        case Use::Embedding:
+            return {Role::TokenEmbedding};
+        case Use::Qkv:
+            return {Role::AttnQ, Role::AttnK, Role::AttnV};
+        case Use::AttnOutput:
+            return {Role::AttnOutput};
+        case Use::Gate:
+            return {Role::FfnGate};
+        case Use::Up:
+            return has_interleaved_gate(layer) ? std::vector{Role::FfnGate, Role::FfnUp} : std::vector{Role::FfnUp};
+        case Use::Down:
+            return {Role::FfnDown};
+        case Use::Output:
+            break;
+    }
+    return {find(Role::Output, 0) != nullptr ? Role::Output : Role::TokenEmbedding};
+}
+
+std::vector<PackedWeights::SourceRow> PackedWeights::rows_of(Use use, uint32_t layer) const {
+    const auto sources = sources_of(use, layer);
+    std::vector<SourceRow> rows;
+    if (use == Use::Up && sources.size() == 2) {
+        for (uint32_t i = 0; i < config_.n_ff; ++i) {
+            for (const Role role : sources) rows.push_back({{role, layer}, i, false});
+        }
+        rows.resize(round_up(static_cast<uint32_t>(rows.size()), kTileRows));
+        return rows;
+    }
+    const bool half_split = config_.positions == model::Positions::RotaryHalfSplit;
+    const uint32_t turned = config_.n_rot / 2;  // pairs
+    for (const Role role : sources) {
+        const auto n = static_cast<uint32_t>(find(role, layer)->view.rows);
+        const bool paired = half_split && (role == Role::AttnQ || role == Role::AttnK);
+        for (uint32_t i = 0; i < n; ++i) {
+            const uint32_t in_head = i % config_.head_dim;
+            const bool is_split = paired && in_head < config_.n_rot;
+            const uint32_t row = is_split ? i - in_head + in_head / 2 + in_head % 2 * turned : i;
+            rows.push_back({{role, layer}, row, false});
+        }
+        rows.resize(round_up(static_cast<uint32_t>(rows.size()), kTileRows));
+    }
+    return rows;
+}
+
+TensorType PackedWeights::tile_type(std::span<const SourceRow> tile) const {
+    return tensors_.at(tile[0].tensor).view.type;  // a tile's first row is never padding
+}
+
+Result<void> PackedWeights::pack(DeviceQueue& queue, Use use, uint32_t layer) {
+    const auto sources = sources_of(use, layer);
+    const auto rows = rows_of(use, layer);
+    const std::string name = weight_name(sources[0], layer);
+    PackedProduct& product = products_[{use, layer}];
+    product.rows = static_cast<uint32_t>(rows.size());
+    product.cols = static_cast<uint32_t>(find(sources[0], layer)->view.cols);
+    for (size_t first = 0; first < rows.size();) {
+        const auto tile_at = [&](size_t row) { return std::span(rows).subspan(row, kTileRows); };
+        PackedPart part;
+        part.layout = layout_for(tile_type(tile_at(first)));
+        part.first_pair = static_cast<uint32_t>(first / 2);
+        uint64_t tile_size = 0;  // of the largest plane
+        for (const Plane plane : kPlanes) tile_size = std::max(tile_size, tile_bytes(part.layout, plane, product.cols));
+        const uint64_t most_tiles = std::max<uint64_t>(queue.limits().max_buffer_bytes / tile_size, 1);
+        size_t end = first + kTileRows;
+        while (end < rows.size() && (end - first) / kTileRows < most_tiles &&
+               layout_for(tile_type(tile_at(end))) == part.layout) {
+            end += kTileRows;
+        }
+        const auto of_part = std::span(rows).subspan(first, end - first);
+        if (auto ok = pack_part(queue, of_part, product.cols, name, part); !ok) return ok;
+        product.parts.push_back(std::move(part));
+        first = end;
+    }
+    std::set<Layout> layouts;
+    for (const PackedPart& part : product.parts) layouts.insert(part.layout);
+    if (product.parts.size() > layouts.size()) ++split_products_;
+    if (auto ok = add_constants(queue, use, layer, rows, product); !ok) return ok;
+    for (const Role role : sources) tensors_[{role, layer}].kept = {};
+    return {};
+}
+
+Result<void> PackedWeights::pack_part(DeviceQueue& queue, std::span<const SourceRow> rows, uint32_t cols,
+                                      const std::string& name, PackedPart& part) {
+    const size_t tiles = rows.size() / kTileRows;
+    part.n_pairs = static_cast<uint32_t>(rows.size() / 2);
+    uint64_t all_planes = 0;  // bytes of one tile
+    for (size_t p = 0; p < kPlanes.size(); ++p) {
+        const uint64_t bytes = tile_bytes(part.layout, kPlanes[p], cols);
+        if (bytes == 0) continue;
+        auto buffer = queue.allocate(name, bytes * tiles);
+        if (!buffer) return buffer.error();
+        part.planes[p] = std::move(*buffer);
+        all_planes += bytes;
+    }
+    size_bytes_ += all_planes * tiles;
+
+    const size_t staged = std::clamp<uint64_t>(kStagingBytes / all_planes, 1, tiles);
+    std::array<std::vector<uint64_t>, kPlanes.size()> staging;
+    for (size_t p = 0; p < kPlanes.size(); ++p) {
+        staging[p].resize(tile_bytes(part.layout, kPlanes[p], cols) * staged / sizeof(uint64_t));
+    }
+    for (size_t first = 0; first < tiles; first += staged) {
+        const size_t n = std::min(staged, tiles - first);
+        for (size_t t = 0; t < n; ++t) {
+            const auto tile = rows.subspan((first + t) * kTileRows, kTileRows);
+            const TensorType type = tile_type(tile);
+            if (is_reencoded(type)) reencoded_.insert(type);
+            TileRows sources{};
+            for (size_t r = 0; r < kTileRows; ++r) {
+                if (!tile[r].is_zero) sources[r] = tensors_.at(tile[r].tensor).view.row(tile[r].row).data();
+            }
+            TilePlanes planes;
+            for (size_t p = 0; p < kPlanes.size(); ++p) {
+                const size_t bytes = tile_bytes(part.layout, kPlanes[p], cols);
+                planes[p] = std::as_writable_bytes(std::span(staging[p])).subspan(t * bytes, bytes);
+            }
+            repack_tile(type, cols, sources, planes);
+        }
+        for (size_t p = 0; p < kPlanes.size(); ++p) {
+            const size_t bytes = tile_bytes(part.layout, kPlanes[p], cols);
+            if (bytes == 0) continue;
+            const auto done = std::as_bytes(std::span(staging[p])).first(n * bytes);
+            if (auto ok = queue.upload(part.planes[p], first * bytes, done); !ok) return ok;
+        }
+    }
+    return {};
+}
+
+Result<void> PackedWeights::add_constants(DeviceQueue& queue, Use use, uint32_t layer, std::span<const SourceRow> rows,
+                                          PackedProduct& product) {
+    const NormRoles norm = norm_before(use);
+    const bool after_layer_norm = norm.is_there && config_.norm == model::Norm::LayerNorm;
+    std::vector<float> shift(rows.size()), norm_sum(after_layer_norm ? rows.size() : 0), weights(product.cols);
+    const uint32_t norm_layer = use == Use::Output ? 0 : layer;
+    const auto vector = [&](Role role) -> const std::vector<float>* {
+        const auto found = vectors_.find({role, norm_layer});
+        return found == vectors_.end() ? nullptr : &found->second;
+    };
+    const auto* norm_weight = after_layer_norm ? vector(norm.weight) : nullptr;
+    const auto* norm_bias = after_layer_norm ? vector(norm.bias) : nullptr;
+    for (size_t r = 0; r < rows.size(); ++r) {
+        if (rows[r].is_zero) continue;
+        const auto& [role, of_layer] = rows[r].tensor;
+        double sum_of_biases = 0, sum_of_weights = 0;
+        if (norm_weight != nullptr) {
+            const model::TensorView& view = tensors_.at(rows[r].tensor).view;
+            model::dequantize(view.type, view.row(rows[r].row), weights);
+            if (is_rounded(view.type)) {
+                for (float& weight : weights) weight = model::half_to_float(model::float_to_half(weight));
+            }
+            for (size_t i = 0; i < weights.size(); ++i) {
+                sum_of_weights += double{weights[i]} * (*norm_weight)[i];
+                if (norm_bias != nullptr) sum_of_biases += double{weights[i]} * (*norm_bias)[i];
+            }
+            norm_sum[r] = static_cast<float>(sum_of_weights);
+        }
+        Role bias = {};
+        if (find_bias(role, bias) && vector(bias) != nullptr) sum_of_biases += (*vector(bias))[rows[r].row];
+        shift[r] = static_cast<float>(sum_of_biases);
+    }
+    const std::string name = weight_name(rows[0].tensor.first, layer);
+    if (std::any_of(shift.begin(), shift.end(), [](float s) { return s != 0; })) {
+        auto buffer = upload_floats(queue, base::concat("constants of ", name), shift);
+        if (!buffer) return buffer.error();
+        product.shift = std::move(*buffer);
+    }
+    if (after_layer_norm) {
+        auto buffer = upload_floats(queue, base::concat("constants of ", name), norm_sum);
+        if (!buffer) return buffer.error();
+        product.norm_sum = std::move(*buffer);
+    }
+    return {};
+}
+
+}  // namespace llmd::compute::packed

@@ -1,0 +1,121 @@
+// A model's tensors in the form that the packed kernels read. What one launch multiplies lies together: a product is a
+// list of rows, of one tensor or of several, in the order that its epilogue wants (kernels/packed/epilogue.cl).
+//
+// A tensor that shares a product with others is kept in host memory until the last of them has arrived.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/compute/opencl/device_queue.h"
+#include "engine/compute/opencl/packed/layout.h"
+#include "engine/model/model_config.h"
+#include "engine/model/weights.h"
+
+namespace llmd::compute::packed {
+
+// Some whole tiles of a product, in one layout.
+struct PackedPart {
+    Layout layout = Layout::Q4_0;
+    std::array<ClBuffer, kPlanes.size()> planes;  // none where the layout has none
+    uint32_t first_pair = 0;                      // among all pairs of the product
+    uint32_t n_pairs = 0;                         // a multiple of kTilePairs
+};
+
+struct PackedProduct {
+    uint32_t rows = 0;  // with padding: a multiple of kTileRows
+    uint32_t cols = 0;
+    std::vector<PackedPart> parts;  // in the order of their pairs
+    ClBuffer shift;                 // float a row: W b + bias; none if all are zero
+    ClBuffer norm_sum;              // float a row: W w; only behind a LayerNorm
+};
+
+// What a product is for, and its rows; each tensor's begin a new tile.
+enum class Use : uint8_t {
+    Embedding,  // of tokens; only where it is not the output matrix too
+    Qkv,        // queries, keys, values; in the former two, rotary pairs are neighbours
+    AttnOutput,
+    Gate,  // only where gate and up have different types
+    Up,    // else of gate and up, by turns; or only up
+    Down,
+    Output,  // or the tied embedding
+};
+
+class PackedWeights {
+public:
+    PackedWeights(const model::ModelConfig& config, uint32_t n_ctx) : config_(config), n_ctx_(n_ctx) {}
+
+    // Backend::announce(), once. ModelLoadFailed as upload().
+    base::Result<void> announce(std::span<const model::Weight> weights);
+    // OutOfMemory names the product and its size; ModelLoadFailed when a tensor's shape is not the config's, or it was
+    // not announced or comes twice.
+    base::Result<void> upload(DeviceQueue& queue, const model::Weight& weight);
+    // After the last upload. ModelLoadFailed names a required tensor that did not come.
+    base::Result<void> check_complete() const;
+
+    // Null where the model has none.
+    const PackedProduct* product(Use use, uint32_t layer = 0) const;
+    // A norm's weight, padded with zeros to a whole block.
+    const ClBuffer& norm(model::Role role, uint32_t layer) const { return norms_.at({role, layer}); }
+    // [position][n_embd] floats; none when the model has none.
+    const ClBuffer& position_embedding() const { return positions_; }
+    // Each frequency's divisor; empty without RopeFactors.
+    const std::vector<float>& rope_factors() const { return rope_factors_; }
+
+    uint64_t size_bytes() const { return size_bytes_; }
+    size_t split_products() const { return split_products_; }
+    // Of tensors that are held another way than in the file.
+    const std::set<model::TensorType>& reencoded() const { return reencoded_; }
+
+private:
+    using Key = std::pair<model::Role, uint32_t>;
+
+    struct Tensor {
+        model::TensorView view;       // its data are valid from upload() until the product is packed
+        std::vector<std::byte> kept;  // behind `view`, where others have to arrive first
+        bool is_uploaded = false;
+    };
+    // Where a row of a product comes from; no tensor: zeros.
+    struct SourceRow {
+        Key tensor = {};
+        uint32_t row = 0;
+        bool is_zero = true;
+    };
+
+    const Tensor* find(model::Role role, uint32_t layer) const;
+    Use use_of(model::Role role, uint32_t layer) const;
+    std::vector<model::Role> sources_of(Use use, uint32_t layer) const;
+    bool has_interleaved_gate(uint32_t layer) const;
+    std::vector<SourceRow> rows_of(Use use, uint32_t layer) const;
+    model::TensorType tile_type(std::span<const SourceRow> tile) const;
+
+    base::Result<void> pack(DeviceQueue& queue, Use use, uint32_t layer);
+    base::Result<void> pack_part(DeviceQueue& queue, std::span<const SourceRow> rows, uint32_t cols,
+                                 const std::string& name, PackedPart& part);
+    base::Result<void> add_constants(DeviceQueue& queue, Use use, uint32_t layer, std::span<const SourceRow> rows,
+                                     PackedProduct& product);
+    base::Result<void> upload_vector(DeviceQueue& queue, const model::Weight& weight);
+    base::Result<ClBuffer> upload_floats(DeviceQueue& queue, const std::string& name, std::span<const float> floats);
+
+    model::ModelConfig config_;
+    uint32_t n_ctx_;
+    std::map<Key, Tensor> tensors_;
+    std::map<Key, std::vector<float>> vectors_;
+    std::map<std::pair<Use, uint32_t>, PackedProduct> products_;
+    std::map<Key, ClBuffer> norms_;
+    ClBuffer positions_;
+    std::vector<float> rope_factors_;
+    std::set<model::TensorType> reencoded_;
+    uint64_t size_bytes_ = 0;
+    size_t split_products_ = 0;
+};
+
+}  // namespace llmd::compute::packed

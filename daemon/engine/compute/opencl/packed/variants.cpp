@@ -1,0 +1,52 @@
+#include "engine/compute/opencl/packed/variants.h"
+
+#include <algorithm>
+
+#include "engine/compute/opencl/packed/activations.h"
+
+namespace llmd::compute::packed {
+namespace {
+
+constexpr uint32_t kNvidia = 0x10de;
+constexpr uint32_t kMostItems = 256;        // in a work-group, on any device
+constexpr uint32_t kManyRows = 8192;        // give groups enough to fill a device with few slices
+constexpr uint32_t kMaxAttentionHeads = 8;  // whose sums an item keeps in registers
+
+}  // namespace
+
+Variants::Variants(const DeviceLimits& device, Precision precision)
+    : precision_(precision),
+      in_turn_(device.is_cpu),
+      is_nvidia_(device.vendor_id == kNvidia),
+      most_items_(static_cast<uint32_t>(std::min<uint64_t>(device.group_items, kMostItems))) {}
+
+Core Variants::core(Layout layout) const {
+    // NVIDIA multiplies 32-bit integers as fast as floats and 24-bit ones slower.
+    return has_integer_core(layout) && !is_nvidia_ ? Core::Integer : Core::Float;
+}
+
+ProductShape Variants::product_shape(uint32_t rows, bool one_output_a_pair) const {
+    ProductShape shape;
+    shape.lanes = one_output_a_pair || in_turn_ || rows >= kManyRows ? kRecordBlock : kRecordBlock / 2;
+    shape.slices = in_turn_ ? 1 : std::min(rows >= kManyRows ? 4u : 8u, most_items_ / shape.lanes);
+    return shape;
+}
+
+uint32_t Variants::attention_heads(uint32_t heads_per_kv, uint32_t head_dim) const {
+    const auto fills_blocks = [&](uint32_t heads) { return heads * head_dim % kRecordBlock == 0; };
+    uint32_t best = 1;
+    for (uint32_t heads = 1; heads <= std::min(heads_per_kv, kMaxAttentionHeads); ++heads) {
+        if (heads_per_kv % heads != 0) continue;
+        // NVIDIA has more multiprocessors than a small model has heads, and a cache for the keys that they share.
+        if (is_nvidia_ && fills_blocks(best)) break;
+        if (fills_blocks(heads) || !fills_blocks(best)) best = heads;
+    }
+    return best;
+}
+
+std::string Variants::profile() const {
+    return base::concat("packed, ", precision_ == Precision::Fast ? "fast" : "faithful", ", ",
+                        in_turn_ ? "slices 1" : "slices 8", is_nvidia_ ? ", float" : "");
+}
+
+}  // namespace llmd::compute::packed
