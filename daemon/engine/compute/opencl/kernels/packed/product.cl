@@ -47,13 +47,25 @@
 
 #define SUMS_OF(element) convert_int2(as_short2(element))
 
-// At most one turn: written without a loop, which compilers would unroll into two.
+// Loops of at most one turn are written without a loop, which compilers would unroll into two.
 #if CHUNK_BLOCKS * COLUMNS <= ITEMS
 #define FOR_STAGED_BLOCKS   \
     const uint i = ITEM;    \
     if (i < staged_blocks)
 #else
 #define FOR_STAGED_BLOCKS for (uint i = ITEM; i < staged_blocks; i += ITEMS)
+#endif
+#if PASS_SUMS == SUMS
+#define FOR_PASSES const uint first = 0;
+#else
+#define FOR_PASSES for (uint first = 0; first < SUMS; first += PASS_SUMS)
+#endif
+#if PASS_SUMS <= SLICES
+#define FOR_PASS_SUMS     \
+    const uint c = slice; \
+    if (c < min((uint)PASS_SUMS, SUMS - first))
+#else
+#define FOR_PASS_SUMS for (uint c = slice; c < min((uint)PASS_SUMS, SUMS - first); c += SLICES)
 #endif
 
 #if HAS_MIN
@@ -165,14 +177,14 @@ void product(PLANE_ARGS, uint n_pairs, uint n_blocks, RECORD_ARGS, EPILOGUE_ARGS
 #else
     // The items of a lane, one for each slice, share its sums among them.
     __local float2* parts = (__local float2*)x;
-    for (uint first = 0; first < SUMS; first += PASS_SUMS) {
+    FOR_PASSES {
         barrier(CLK_LOCAL_MEM_FENCE);
         FOR_COLUMNS FOR_PAIRS {
             const uint c = n * PAIRS + j - first;
             if (c < PASS_SUMS) parts[(c * SLICES + slice) * LANES + lane] = sum[n][j];
         }
         barrier(CLK_LOCAL_MEM_FENCE);
-        for (uint c = slice; c < min((uint)PASS_SUMS, SUMS - first); c += SLICES) {
+        FOR_PASS_SUMS {
             float2 all = parts[c * SLICES * LANES + lane];
             for (uint s = 1; s < SLICES; ++s) all += parts[(c * SLICES + s) * LANES + lane];
             const uint column = (first + c) / PAIRS, pair = FIRST_PAIR + (first + c) % PAIRS * LANES + lane;
