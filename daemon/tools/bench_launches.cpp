@@ -30,16 +30,24 @@ double process_cpu_us() {
     return static_cast<double>(now.tv_sec) * 1e6 + static_cast<double>(now.tv_nsec) / 1e3;
 }
 
-// One greedy token a step from `position` on. The answers are not looked at.
+// One greedy token a step from `position` on, each step submitted before the answer of the one before is read, as the
+// generator does it. The answers are not looked at.
 base::Result<HostCost> decode(generation::LoadedModel& model, uint32_t position, uint32_t n_tokens) {
     const compute::SampleRequest request;
     const auto begin = Clock::now();
     const double cpu_begin = process_cpu_us();
-    for (uint32_t i = 0; i < n_tokens; ++i) {
-        const compute::Row row{.slot = 0, .position = position + i, .token = 0, .wants_output = true};
-        const auto sampled =
-            generation::forward(*model.backend, model.config.n_layers, std::span(&row, 1), std::span(&request, 1));
-        if (!sampled) return sampled.error();
+    for (uint32_t i = 0; i <= n_tokens; ++i) {
+        if (i < n_tokens) {
+            const compute::Row row{.slot = 0,
+                                   .position = position + i,
+                                   .token = i == 0 ? 0 : compute::kSampledToken,
+                                   .wants_output = true};
+            auto submitted = generation::submit_step(*model.backend, model.config.n_layers, std::span(&row, 1),
+                                                     std::span(&request, 1));
+            if (!submitted) return submitted.error();
+        }
+        if (i == 0) continue;
+        if (auto sampled = generation::wait_step(*model.backend, 1); !sampled) return sampled.error();
     }
     return HostCost{.wall_us = Microseconds(Clock::now() - begin).count() / n_tokens,
                     .cpu_us = (process_cpu_us() - cpu_begin) / n_tokens};

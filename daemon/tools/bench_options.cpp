@@ -16,6 +16,7 @@ const std::string_view kHelp =
     "\n"
     "  --model FILE          a GGUF file\n"
     "  --backend NAME        auto (default), cpu, opencl, or opencl:DEVICE with a part of the device's name\n"
+    "  --precision NAME      faithful (default) or fast: how a GPU's products take activations\n"
     "  --threads N           CPU workers (default: one a performance core)\n"
     "  --prefill-chunk N     most prompt tokens computed in one step, 1..512 (default 128, eval 16)\n"
     "  --format md|json      what is printed (default md)\n"
@@ -103,6 +104,10 @@ base::Result<void> apply(const std::string& name, const std::string& value, Opti
         auto batches = parse_batches(value);
         if (!batches) return batches.error();
         options.batches = std::move(*batches);
+    } else if (name == "--precision" && (value == "faithful" || value == "fast")) {
+        options.backend.precision = value == "fast" ? compute::Precision::Fast : compute::Precision::Faithful;
+    } else if (name == "--precision") {
+        return fail(ErrorCode::InvalidArgument, "--precision: '", value, "' is not faithful or fast");
     } else if (name == "--format" && (value == "md" || value == "json")) {
         options.format = value == "json" ? Format::Json : Format::Markdown;
     } else if (name == "--format") {
@@ -111,6 +116,7 @@ base::Result<void> apply(const std::string& name, const std::string& value, Opti
         auto backend = parse_backend(value);
         if (!backend) return backend.error();
         backend->n_threads = options.backend.n_threads;
+        backend->precision = options.backend.precision;
         options.backend = std::move(*backend);
     } else {
         return fail(ErrorCode::InvalidArgument, name, ": unknown option");

@@ -100,18 +100,20 @@ base::Result<size_t> choose(const Devices& devices, std::string_view part) {
 }
 
 base::Result<std::unique_ptr<Backend>> create_on(const Devices& devices, size_t index, const model::ModelConfig& config,
-                                                 const LimitsPlan& plan, const OpenClOverrides& overrides,
+                                                 const LimitsPlan& plan, const BackendOptions& options,
                                                  std::vector<std::string> notes) {
     const OpenClDevice& device = devices[index];
     const uint64_t host_bytes = device.shares_host_memory ? available_memory_bytes() : UINT64_MAX;
     const auto limits = plan({std::min(device.memory_bytes, host_bytes), device.max_buffer_bytes});
     if (!limits) return limits.error();
-    return create_opencl_backend(config, *limits, index, overrides, std::move(notes));
+    return create_opencl_backend(config, *limits, index, {.compile_only = options.compile_only}, std::move(notes),
+                                 options.precision);
 }
 
 // Tries every GPU that matches; `notes` tells why none was taken.
-std::unique_ptr<Backend> try_gpus(const model::ModelConfig& config, const LimitsPlan& plan, std::string_view part,
-                                  std::vector<std::string>& notes) {
+std::unique_ptr<Backend> try_gpus(const model::ModelConfig& config, const LimitsPlan& plan,
+                                  const BackendOptions& options, std::vector<std::string>& notes) {
+    const std::string_view part = options.device;
     const auto devices = list_opencl_devices(&notes);
     if (!devices) {
         notes.push_back(devices.error().message);
@@ -122,7 +124,7 @@ std::unique_ptr<Backend> try_gpus(const model::ModelConfig& config, const Limits
         const OpenClDevice& device = (*devices)[i];
         if (!device.is_gpu || !matches(device, part)) continue;
         tried = true;
-        auto backend = create_on(*devices, i, config, plan, {}, notes);
+        auto backend = create_on(*devices, i, config, plan, options, notes);
         if (backend) return std::move(*backend);
         notes.push_back(base::concat(label(device), " is not used: ", backend.error().message));
     }
@@ -154,12 +156,12 @@ base::Result<std::unique_ptr<Backend>> create_backend(const model::ModelConfig& 
             if (!devices) return devices.error();
             const auto index = choose(*devices, options.device);
             if (!index) return base::fail(index.error().code, index.error().message, joined(notes));
-            return create_on(*devices, *index, config, plan, {.compile_only = options.compile_only}, std::move(notes));
+            return create_on(*devices, *index, config, plan, options, std::move(notes));
         }
         case BackendKind::Auto:
             if (!options.avoid_device_reason.empty()) {
                 notes.push_back(options.avoid_device_reason);
-            } else if (auto backend = try_gpus(config, plan, options.device, notes)) {
+            } else if (auto backend = try_gpus(config, plan, options, notes)) {
                 return backend;
             }
             break;

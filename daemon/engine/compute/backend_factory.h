@@ -27,7 +27,8 @@ std::optional<BackendKind> backend_kind_from_name(std::string_view name);
 struct BackendOptions {
     BackendKind kind = BackendKind::Auto;
     std::string device;  // a part of the OpenCL platform's or device's name, any case; empty: the first suitable one
-    uint32_t n_threads = 0;           // CPU workers; 0: one a performance core
+    uint32_t n_threads = 0;  // CPU workers; 0: one a performance core
+    Precision precision = Precision::Faithful;
     bool compile_only = false;        // OpenClOverrides; for measurements, never for an answer
     std::string avoid_device_reason;  // not empty: Auto must take the CPU, and this is the note that says why
 };

@@ -1,0 +1,44 @@
+"""What the report must show, and whether it does."""
+
+# Instructions per weight of a product of one column, without nops, by format: fast, faithful.
+PER_WEIGHT = {
+    "Q4_0": (1.6, 2.3), "Q8_0": (2.2, 2.2), "Q6_K": (3.2, 4.0), "Q4_K": (3.2, 4.0), "Q5_0": (3.2, None),
+}
+MOST_INSTRUCTIONS = 1024  # of a kernel; beyond, the GPU's instruction cache does not hold it
+LAUNCHES = {"gpt2-124m Q4_0": 63, "tinyllama-1.1b Q4_0": 113}
+LONG_CONTEXT_LAUNCHES = {"tinyllama-1.1b Q4_0": ("launches_per_token_at_1100", 113 + 22)}
+PEER_SHARE = 0.1  # of tinygrad's time
+
+
+def _limit(what, limit, value, timed=False):
+    holds = value is not None and value <= limit
+    return {"what": what, "limit": limit, "value": value, "holds": holds, "timed": timed}
+
+
+def check(report):
+    kernels, models = report["kernels"], report["models"]
+    found = []
+    for weight_format, limits in PER_WEIGHT.items():
+        for precision, limit in zip(("fast", "faithful"), limits):
+            if limit is None:
+                continue
+            costs = [row["non_nop_per_weight"] for row in kernels
+                     if row["format"] == weight_format and row["precision"] in (precision, "both") and row["columns"] == 1]
+            found.append(_limit(f"instructions per weight, {weight_format} {precision}", limit, max(costs, default=None)))
+    worst = lambda key: max((row[key] for row in kernels), default=None)
+    found.append(_limit("instructions of the longest kernel", MOST_INSTRUCTIONS, worst("instructions")))
+    found.append(_limit("spills", 0, worst("spills")))
+    found.append(_limit("private memory, bytes", 0, worst("private_bytes")))
+    for name, limit in LAUNCHES.items():
+        found.append(_limit(f"launches a token, {name}", limit, _most(models, name, "launches_per_token")))
+    for name, (key, limit) in LONG_CONTEXT_LAUNCHES.items():
+        found.append(_limit(f"the same beyond 1,024 positions, {name}", limit, _most(models, name, key)))
+    found.append(_limit("flushes a token", 1, max(_most(models, name, "flushes_per_token") for name in models)))
+    if report["peer"] is not None:
+        share = report["peer"]["llmd_us"] / report["peer"]["tinygrad_us"]
+        found.append(_limit("host time of a GPT-2 124M token, of tinygrad's", PEER_SHARE, round(share, 3), timed=True))
+    return found
+
+
+def _most(models, name, key):
+    return max(row[key] for row in models[name].values())

@@ -1,0 +1,114 @@
+"""What the report says of each kernel and each model: plain dictionaries, as they are printed in JSON."""
+import re
+
+import hollow_model
+
+# An Adreno 630: 2 shader processors of 128 lanes at 710 MHz, and the peak of its memory. One instruction of a listing is
+# one lane's slot.
+LANE_INSTRUCTIONS_PER_S = 2 * 128 * 710e6
+BYTES_PER_S = 29.8e9
+
+BLOCK_WEIGHTS = 64  # that a row pair has in 32 columns: what product.cl computes at each turn of its loop
+LAYOUT_FORMATS = {"Q4_0", "Q4_1", "Q5_0", "Q5_1", "Q8_0", "Q4_K", "Q5_K", "Q6_K", "IQ4_NL", "F16"}
+
+
+def bytes_per_weight(weight_format):
+    _, block_weights, block_bytes = hollow_model.FORMATS[weight_format]
+    return block_bytes / block_weights
+
+
+def break_even(weight_format):
+    """Instructions per weight above which arithmetic, not memory, limits a product."""
+    return bytes_per_weight(weight_format) / BYTES_PER_S * LANE_INSTRUCTIONS_PER_S
+
+
+def epilogue_names(source):
+    """{number: name} from epilogue.cl."""
+    return {int(number): name.lower() for name, number in re.findall(r"#define EPILOGUE_([A-Z]+) (\d+)", source)}
+
+
+def _loop_weights(kernel, hot):
+    """Weights times columns that the hot loop multiplies at each turn; the compiler may have unrolled it."""
+    options = kernel.options
+    columns, digits = int(options["COLUMNS"]), int(options["DIGITS"])
+    block = BLOCK_WEIGHTS * int(options["PAIRS"]) * columns
+    is_float = 2 * hot.float_multiply_adds > hot.multiply_adds
+    # Integers hold two rows, and each digit has a multiplication of its own.
+    turn = block if is_float else block * digits // 2
+    return max(1, round(hot.multiply_adds / turn)) * block, "float" if is_float else "integer"
+
+
+def kernel_row(kernel, precision, model, epilogues):
+    listing, options = kernel.listing, kernel.options
+    row = {
+        "name": kernel.name, "kernel": kernel.name, "precision": precision, "models": [model], "format": None,
+        "columns": int(options.get("COLUMNS", 1)), "launches_per_token": {model: kernel.launches},
+        "instructions": listing.instructions, "nops": listing.nops, "code_words": listing.code_words,
+        "registers": listing.registers, "half_registers": listing.half_registers, "waves": listing.waves,
+        "spills": listing.spills,
+        "private_bytes": kernel.private_bytes, "local_bytes": kernel.local_bytes,
+        "non_nop_per_weight": None, "nops_per_weight": None, "break_even": None, "bound": None,
+    }
+    layout = next((name for name in LAYOUT_FORMATS if "LAYOUT_" + name in options), None)
+    hot = listing.hot_loop()
+    if kernel.name != "product" or layout is None or hot is None or hot.multiply_adds == 0:
+        row["name"] = " ".join(filter(None, [kernel.name, layout, _details(kernel)]))
+        return row
+    weights, core = _loop_weights(kernel, hot)
+    epilogue = epilogues.get(int(options.get("EPILOGUE", 0)), "")
+    row["name"] = f"product {layout} {epilogue}".strip()
+    row["shape"] = {"core": core, "pairs": int(options["PAIRS"]), "lanes": int(options["LANES"]),
+                    "slices": int(options["SLICES"]), "image": options.get("IMAGE") == "1"}
+    row["format"] = layout
+    row["non_nop_per_weight"] = round(hot.instructions / weights, 3)
+    row["nops_per_weight"] = round(hot.nops / weights, 3)
+    # Columns share what is read.
+    row["break_even"] = round(break_even(layout) / row["columns"], 2)
+    row["bound"] = "memory" if row["non_nop_per_weight"] < row["break_even"] else "arithmetic"
+    return row
+
+
+def _details(kernel):
+    """What tells kernels of one name apart for a reader."""
+    known = {"HEAD_DIM": "of {}", "HEADS": "x {} heads", "SPLIT": "split {}"}
+    return ", ".join(text.format(kernel.options[key]) for key, text in known.items()
+                     if key in kernel.options and kernel.name in ("attention", "merge"))
+
+
+def merge_rows(rows):
+    """One row for each compiled program, with all models that use it; in both precisions it may be the same."""
+    merged = {}
+    for row, identity in rows:
+        other = merged.setdefault(identity, row)
+        if other["precision"] != row["precision"]:
+            other["precision"] = "both"
+        other["models"] = sorted({*other["models"], *row["models"]})
+        other["launches_per_token"] |= row["launches_per_token"]
+    return sorted(merged.values(), key=lambda r: (not any(r["launches_per_token"].values()), r["columns"],
+                                                  r["precision"], r["name"]))
+
+
+def model_row(shape_name, mixture, precision, kernels, measured):
+    """The least time of a token: every weight moved once, every weight's instructions done once."""
+    shape = hollow_model.SHAPES[shape_name]
+    weights = hollow_model.weights_of_a_token(shape, mixture)
+    memory_ms = measured["weight_bytes_per_token"] / BYTES_PER_S * 1e3
+    row = {
+        "precision": precision, "launches_per_token": measured["launches_per_token"],
+        "flushes_per_token": measured["flushes_per_token"], "host_us_per_token": round(measured["host_us_per_token"], 1),
+        "cpu_us_per_token": round(measured["cpu_us_per_token"], 1),
+        "weight_bytes_per_token": measured["weight_bytes_per_token"], "memory_ms": round(memory_ms, 3),
+        "arithmetic_ms": None, "arithmetic_ms_with_nops": None, "bound": None,
+    }
+    # The slowest of the programs that a format has.
+    cost = {}
+    for kernel in kernels:
+        if kernel["format"] and kernel["columns"] == 1:
+            slots = (kernel["non_nop_per_weight"], kernel["non_nop_per_weight"] + kernel["nops_per_weight"])
+            cost[kernel["format"]] = max(cost.get(kernel["format"], (0, 0)), slots)
+    if set(weights) <= set(cost):
+        for name, which in (("arithmetic_ms", 0), ("arithmetic_ms_with_nops", 1)):
+            slots = sum(count * cost[weight_format][which] for weight_format, count in weights.items())
+            row[name] = round(slots / LANE_INSTRUCTIONS_PER_S * 1e3, 3)
+        row["bound"] = "memory" if row["arithmetic_ms"] < memory_ms else "arithmetic"
+    return row

@@ -1,0 +1,97 @@
+"""The report as a document."""
+import datetime
+
+from rows import BYTES_PER_S, LANE_INSTRUCTIONS_PER_S
+
+_INTRODUCTION = """# On an Adreno 630
+
+Nothing here ran on an Adreno. Mesa's own compiler and driver for it did run, with the kernel's part played by a shim that
+computes nothing: what the compiler makes of each kernel is what a phone gets, and what a token costs the host is what this
+machine pays; how fast the GPU is follows only from a model.
+
+{date}, freedreno of Mesa {driver}, x86-64, `tests/lanes/adreno report`, which prints this page. Models of real shapes with
+empty weights.
+
+The model: {slots:.1f} G lane instructions a second (2 processors of 128 lanes at 710 MHz) and {bandwidth:.1f} GB/s, the memory's
+peak. A product whose instructions per weight are below its break-even waits for memory; 'nops' are issue slots in which a wave
+waits, which other waves may fill. Columns are rows of a batch computed together; a decoded token has one.
+"""
+
+
+def _table(headings, lines):
+    body = ["| " + " | ".join(headings) + " |", "|" + "---|" * len(headings)]
+    body += ["| " + " | ".join("" if cell is None else str(cell) for cell in line) + " |" for line in lines]
+    return "\n".join(body) + "\n"
+
+
+def _shape(row):
+    shape = row.get("shape")
+    if shape is None:
+        return ""
+    return f"{shape['core']}, {shape['pairs']}x{shape['lanes']}x{shape['slices']}" + (", image" if shape["image"] else "")
+
+
+def _weights_table(rows):
+    headings = ["kernel", "precision", "columns", "core, pairs x lanes x slices", "instructions/weight", "with nops",
+                "break-even", "bound"]
+    return _table(headings, [
+        (row["name"], row["precision"], row["columns"], _shape(row), f"{row['non_nop_per_weight']:.2f}",
+         f"{row['non_nop_per_weight'] + row['nops_per_weight']:.2f}", row["break_even"], row["bound"])
+        for row in rows if row["format"]])
+
+
+def _shapes(row):
+    return ", ".join(sorted({model.split()[0] for model in row["models"]}))
+
+
+def _size_table(rows):
+    headings = ["kernel", "precision", "columns", "models", "instructions", "of them nops", "words",
+                "registers", "waves", "spills",
+                "private bytes", "local bytes"]
+    return _table(headings, [
+        (row["name"], row["precision"], row["columns"], _shapes(row), row["instructions"], row["nops"],
+         row["code_words"], row["registers"], row["waves"], row["spills"], row["private_bytes"], row["local_bytes"]) for row in rows])
+
+
+def _models_table(models):
+    headings = ["model", "precision", "launches", "flushes", "host us", "CPU us", "MB", "memory ms", "arithmetic ms",
+                "with nops", "bound"]
+    lines = []
+    for name, by_precision in models.items():
+        for precision, row in by_precision.items():
+            lines.append((name, precision, f"{row['launches_per_token']:g}", f"{row['flushes_per_token']:g}",
+                          f"{row['host_us_per_token']:.0f}", f"{row['cpu_us_per_token']:.0f}",
+                          f"{row['weight_bytes_per_token'] / 1e6:.1f}", row["memory_ms"], row["arithmetic_ms"],
+                          row["arithmetic_ms_with_nops"], row["bound"]))
+    return _table(headings, lines)
+
+
+def _peer_text(peer):
+    if peer is None:
+        return ""
+    return "\n## Beside tinygrad\n\nGPT-2 124M on the same shim in the same run, in turn, medians: what a token costs the host.\n\n" + \
+        _table(["program", "launches", "us", "CPU us"], [
+            ("llmd", f"{peer['llmd_launches']:g}", f"{peer['llmd_us']:.0f}", f"{peer['llmd_cpu_us']:.0f}"),
+            ("tinygrad", peer["tinygrad_launches"], f"{peer['tinygrad_us']:.0f}", f"{peer['tinygrad_cpu_us']:.0f}"),
+            ("llmd's share", "", f"{peer['llmd_us'] / peer['tinygrad_us']:.3f}",
+             f"{peer['llmd_cpu_us'] / peer['tinygrad_cpu_us']:.3f}")])
+
+
+def document(report):
+    decode = [row for row in report["kernels"] if any(row["launches_per_token"].values())]
+    others = [row for row in report["kernels"] if row not in decode]
+    parts = [
+        _INTRODUCTION.format(date=datetime.date.today().isoformat(), driver=report["driver"],
+                             slots=LANE_INSTRUCTIONS_PER_S / 1e9, bandwidth=BYTES_PER_S / 1e9),
+        "## Limits\n", _table(["what", "limit", "measured", "holds"], [
+            (limit["what"], limit["limit"], limit["value"], "yes" if limit["holds"] else "**no**")
+            for limit in report["limits"]]),
+        "## Models\n\nA token at position 128. The host's time is that of one step after another; CPU time is all threads'. Arithmetic\n"
+        "counts the products' loops alone, at the price of the format's dearest kernel.\n",
+        _models_table(report["models"]) + _peer_text(report["peer"]),
+        "## Products of a decoded token, in their hot loop\n", _weights_table(decode),
+        "## All kernels of a decoded token\n", _size_table(decode),
+        "## Products of several columns\n\nPer weight and column; the break-even too.\n", _weights_table(others),
+        "## All other kernels\n", _size_table(others),
+    ]
+    return "\n".join(parts)
