@@ -6,8 +6,9 @@
 // with the value that the host's reference dequantisation has, bit for bit (every product below is exact in float).
 // Blocks begin at even addresses only: bytes are read as such or as pairs.
 //
-// Options: WEIGHT_TYPE, BLOCK_AT_ONCE  1: the units of a block are decoded in one unrolled loop, which then computes what they
-// share once, so that scales are best made all together.
+// Options: WEIGHT_TYPE,
+//          BLOCK_AT_ONCE 1: the units of a block are decoded in one unrolled loop, which computes what they share once, so
+//          that scales are best made all together.
 
 #define BYTES16(p) as_uchar16(vload8(0, (__global const ushort*)(p)))
 

@@ -4,12 +4,13 @@
 // A work-group is one item and computes GROUP_ROWS rows: matvec of one column, matmul of MATMUL_COLUMNS, or of those that
 // the step has rows for (outputs, with `of_outputs`). Grid: (ceil(rows / GROUP_ROWS), ceil(columns / those of a group)).
 // matmul decodes DECODED_ROWS rows of TILE_COLS weights at a time, which stay in the nearest cache while all columns are
-// multiplied with them, TILE rows times TILE columns at once; sums that go on in the next piece are carried. Both kernels add products in the same order: lane i of a row's
-// sixteen sums takes the products i, 16 + i, ..., then the lanes are added as totals() does. x and y have rows to spare up
-// to a multiple of TILE; what lies there is computed and never used.
+// multiplied with them, TILE rows times TILE columns at once; sums that go on in the next piece are carried. Both kernels
+// add products in the same order: lane i of a row's sixteen sums takes the products i, 16 + i, ..., then the lanes are added
+// as totals() does. x and y have rows to spare up to a multiple of TILE; what lies there is computed and never used.
 //
-// Options: WEIGHT_TYPE (blocks.cl), UNIT_BYTES  bytes of 32 weights, rounded down, MICRO  rows and columns (2 or 4) whose sums are kept at once, by the number of the
-//          device's vector registers; changes no sum.
+// Options: WEIGHT_TYPE (blocks.cl), UNIT_BYTES  bytes of 32 weights, rounded down,
+//          MICRO  rows and columns (2 or 4) whose sums are kept at once, by the number of the device's vector registers;
+//          changes no sum.
 #define GROUP_ROWS 16
 #define TILE 4
 #define DECODED_ROWS 8
@@ -26,7 +27,7 @@
 #define PREFETCH(row, unit)
 #endif
 
-// Units decoded in one go: those of a block share its loads and scales. Rows at once: small blocks leave registers for two.
+// Units decoded in one go: those of a block share its loads and scales. Small blocks leave registers for two rows.
 #if WEIGHT_TYPE >= 10 && WEIGHT_TYPE <= 14
 #define BLOCK_UNITS 8
 #define MATVEC_ROWS 1
