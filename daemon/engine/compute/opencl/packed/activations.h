@@ -12,7 +12,7 @@ inline uint32_t padded_columns(uint32_t n) {
     return (n + kRecordBlock - 1) / kRecordBlock * kRecordBlock;
 }
 
-// Bytes from one row to the next: digits, stats, scales and sums; `columns` padded, 1 or 2 digits.
+// Bytes from one row to the next: digits, sums, stats and scales; `columns` padded, 1 or 2 digits.
 inline uint32_t record_bytes(uint32_t columns, uint32_t digits) {
     constexpr uint32_t kAlignment = 16;
     const uint32_t bytes = digits * columns + columns / 4 + columns / 8 + columns / 2;

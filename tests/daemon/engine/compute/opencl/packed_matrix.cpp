@@ -41,7 +41,7 @@ RecordRows::RecordRows(uint32_t rows, uint32_t n_columns, uint32_t n_digits, Noi
 
 void RecordRows::set(uint32_t row, uint32_t column, int hi, int lo) {
     int8_t& high = field<int8_t>(row, 0, column);
-    int16_t* sums = &field<int16_t>(row, digits * columns + columns / 4 + columns / 8, column / 8 * 2);
+    int16_t* sums = &field<int16_t>(row, digits * columns, column / 8 * 2);
     sums[0] = static_cast<int16_t>(sums[0] + hi - high);
     high = static_cast<int8_t>(hi);
     if (digits == 1) return;
@@ -51,12 +51,12 @@ void RecordRows::set(uint32_t row, uint32_t column, int hi, int lo) {
 }
 
 void RecordRows::set_scale(uint32_t row, uint32_t block, float scale) {
-    field<float>(row, digits * columns + columns / 4, block) = scale;
+    field<float>(row, digits * columns + columns / 2 + columns / 4, block) = scale;
 }
 
 double RecordRows::value(uint32_t row, uint32_t column) const {
     auto* self = const_cast<RecordRows*>(this);
-    const double scale = self->field<float>(row, digits * columns + columns / 4, column / 32);
+    const double scale = self->field<float>(row, digits * columns + columns / 2 + columns / 4, column / 32);
     const int hi = self->field<int8_t>(row, 0, column);
     if (digits == 1) return scale * hi;
     return scale * (128 * hi + self->field<int8_t>(row, columns, column));

@@ -8,25 +8,32 @@
 // A row of records is record_bytes long (activations.h has the same layout):
 //     hi     char[K]
 //     lo     char[K]        only with two digits
+//     sums   short2[K / 8]  (sum of hi, sum of lo) of eight columns
 //     stats  float2[K / 32] (sum, sum of squares) of the residual stream in that block, before the norm's weight. For the
 //                           records of attention and feed-forward, which no norm reads, they are not written
 //     scale  float[K / 32]
-//     sums   short2[K / 8]  (sum of hi, sum of lo) of eight columns
+// All but the scales begin at a multiple of 16 bytes.
 //
 // Options: DIGITS.
 #define RECORD_ARGS __global const uchar *record, uint record_bytes, uint record_columns
 
-#define RECORD_STATS_AT(columns) (DIGITS * (columns))
+#define RECORD_SUMS_AT(columns) (DIGITS * (columns))
+#define RECORD_STATS_AT(columns) (RECORD_SUMS_AT(columns) + (columns) / 2)
 #define RECORD_SCALE_AT(columns) (RECORD_STATS_AT(columns) + (columns) / 4)
-#define RECORD_SUMS_AT(columns) (RECORD_SCALE_AT(columns) + (columns) / 8)
 
-// Reading, in a kernel that has RECORD_ARGS: columns 4 i .. 4 i + 3, block b of 32, eight columns from 8 e on.
+// For i = item, item + items, ... below n; items and n are constants. So is the number of turns: of a loop that begins at
+// `item` compilers make two copies, not knowing that there is no second turn.
+#define FOR_SHARE(i, item, items, n) \
+    for (uint i = (item), turn = 0; turn < ((n) + (items)-1) / (items); ++turn, i += (items)) if (i < (n))
+
+// Reading, in a kernel that has RECORD_ARGS: columns 4 i .. 4 i + 3, block b of 32, and of its sums four
+// elements at once, each of eight columns.
 #define RECORD_ROW(row) (record + (row) * record_bytes)
 #define RECORD_HI4(row, i) (((__global const char4*)RECORD_ROW(row))[i])
 #define RECORD_LO4(row, i) (((__global const char4*)(RECORD_ROW(row) + record_columns))[i])
 #define RECORD_STATS(row, b) (((__global const float2*)(RECORD_ROW(row) + RECORD_STATS_AT(record_columns)))[b])
 #define RECORD_SCALE(row, b) (((__global const float*)(RECORD_ROW(row) + RECORD_SCALE_AT(record_columns)))[b])
-#define RECORD_SUMS(row, e) (((__global const short2*)(RECORD_ROW(row) + RECORD_SUMS_AT(record_columns)))[e])
+#define RECORD_SUMS(row, b) (((__global const uint4*)(RECORD_ROW(row) + RECORD_SUMS_AT(record_columns)))[b])
 
 // Writing.
 #if DIGITS == 2
@@ -46,6 +53,14 @@ static inline uint sums_of_eight(int8 hi, int8 lo) {
     return ((uint)((h.x + h.y) + (h.z + h.w)) & 0xffffu) | ((uint)((l.x + l.y) + (l.z + l.w)) << 16);
 }
 
+// The low bytes of eight integers. One store of eight bytes: compilers for GPUs make eight of a vstore8.
+static inline uint packed_bytes(int4 v) {
+    return ((uint)v.x & 255u) | ((uint)v.y & 255u) << 8 | ((uint)v.z & 255u) << 16 | (uint)v.w << 24;
+}
+static inline void store_bytes(int8 v, uint eight, __global uchar* to) {
+    ((__global uint2*)to)[eight] = (uint2)(packed_bytes(v.lo), packed_bytes(v.hi));
+}
+
 // Writes the eight columns from 8 * eight on into one row's record. `block` holds the 32 values that they are among.
 static inline void write_record(__global uchar* record, uint columns, uint eight, __local const float* block) {
     uint largest = 0;
@@ -62,12 +77,12 @@ static inline void write_record(__global uchar* record, uint columns, uint eight
 #if DIGITS == 2
     const int8 hi = (digits + 63) >> 7;
     const int8 lo = digits - hi * 128;
-    vstore8(convert_char8(lo), eight, (__global char*)(record + columns));
+    store_bytes(lo, eight, record + columns);
 #else
     const int8 hi = digits;
     const int8 lo = (int8)(0);
 #endif
-    vstore8(convert_char8(hi), eight, (__global char*)record);
+    store_bytes(hi, eight, record);
     ((__global uint*)(record + RECORD_SUMS_AT(columns)))[eight] = sums_of_eight(hi, lo);
     if (eight % 4 == 0) ((__global float*)(record + RECORD_SCALE_AT(columns)))[eight / 4] = scale;
 }

@@ -14,12 +14,23 @@
 #define V_GROUPS (ITEMS / V_COLUMNS)  // of positions, summed in their order
 #define SOFTMAX_PARTS 16              // of a leaf: part i takes positions i, i + 16, ...; then in order
 #define RESULTS ((HEADS * V_COLUMNS + ITEMS - 1) / ITEMS)  // float4 that an item folds
+#define KEYS_AT_ONCE (V_COLUMNS % 4 == 0 ? 4 : V_COLUMNS % 2 == 0 ? 2 : 1)  // on their way while none is needed
+
+// Four halves of a page in one load: what vload_half4 becomes is four.
+#ifdef cl_khr_fp16
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
+typedef half4 page_t;
+#define PAGE_FLOAT4(p, i) convert_float4((p)[i])
+#else
+typedef ushort4 page_t;
+#define PAGE_FLOAT4(p, i) vloada_half4(i, (__global const half*)(p))
+#endif
 
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
     __global const float4* queries, __global const int* step, __global const uint* page_tables,
-    __global const ushort* keys, __global const ushort* values,
+    __global const page_t* keys, __global const page_t* values,
 #if SPLIT
-    __global float* partials
+    __global float2* partials
 #else
     __global uchar* next, uint next_bytes, uint next_columns
 #endif
@@ -32,19 +43,19 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
     const uint row = get_group_id(1);
 #if SPLIT
     const uint chunks = (uint)step[STEP_CHUNKS];
-    const uint chunk = get_group_id(0) % chunks;
-    const uint first_head = get_group_id(0) / chunks * HEADS;
+    const uint chunk = (uint)get_group_id(0) % chunks;
+    const uint first_head = (uint)get_group_id(0) / chunks * HEADS;
     const uint count = (uint)step[STEP_POSITION(row)] + 1;
     const uint begin = chunk * LEAF;
-    const uint end = chunks == 1 ? count : min(count, begin + LEAF);
+    const uint end = chunks != 1 && begin + LEAF < count ? begin + LEAF : count;
 #else
     const uint first_head = get_group_id(0) * HEADS;
     const uint begin = 0, end = (uint)step[STEP_POSITION(row)] + 1;
 #endif
-    const uint kv_base = first_head / (Q_ROWS / KV_ROWS) * (PAGE_TOKENS * HEAD_DIM);
+    const uint kv_base = first_head / (Q_ROWS / KV_ROWS) * (PAGE_TOKENS * V_COLUMNS);
     __global const uint* pages = page_tables + (uint)step[STEP_SLOT(row)] * MAX_PAGES;
 
-    for (uint i = item; i < HEADS * V_COLUMNS; i += ITEMS) {
+    FOR_SHARE(i, item, ITEMS, HEADS * V_COLUMNS) {
         query[i] = queries[row * (Q_ROWS / 4) + first_head * V_COLUMNS + i];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -60,18 +71,29 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
         acc[r] = (float4)(0.0f);
     }
     for (uint leaf = begin; leaf < end; leaf += LEAF) {
-        const uint in_leaf = min(end - leaf, (uint)LEAF);
+        // Bounds that are seen to be constants have compilers write a loop out: hence no min() here, and below loops
+        // that do not begin at 0.
+        const uint in_leaf = leaf + LEAF <= end ? LEAF : end % LEAF;
 
-        for (uint i = item; i < in_leaf; i += ITEMS) {
+        FOR_SHARE(i, item, ITEMS, LEAF) if (i < in_leaf) {
             const uint position = leaf + i;
-            __global const ushort* k = keys + pages[position / PAGE_TOKENS] * (KV_ROWS * PAGE_TOKENS) + kv_base;
+            __global const page_t* key = keys + pages[position / PAGE_TOKENS] * (KV_ROWS / 4 * PAGE_TOKENS) + kv_base +
+                                         position % PAGE_TOKENS;
+            __global const page_t* const end_of_keys = key + V_COLUMNS * PAGE_TOKENS;
             float4 products[HEADS];
 #pragma unroll
             for (uint h = 0; h < HEADS; ++h) products[h] = (float4)(0.0f);
-            for (uint c = 0; c < V_COLUMNS; ++c) {
-                const float4 key = LOAD_HALF4(c * PAGE_TOKENS + position % PAGE_TOKENS, k);
+            for (uint c = 0; key != end_of_keys; c += KEYS_AT_ONCE, key += KEYS_AT_ONCE * PAGE_TOKENS) {
+                float4 columns[KEYS_AT_ONCE];
 #pragma unroll
-                for (uint h = 0; h < HEADS; ++h) products[h] = mad(query[h * V_COLUMNS + c], key, products[h]);
+                for (uint n = 0; n < KEYS_AT_ONCE; ++n) columns[n] = PAGE_FLOAT4(key, n * PAGE_TOKENS);
+#pragma unroll
+                for (uint n = 0; n < KEYS_AT_ONCE; ++n) {
+#pragma unroll
+                    for (uint h = 0; h < HEADS; ++h) {
+                        products[h] = mad(query[h * V_COLUMNS + c + n], columns[n], products[h]);
+                    }
+                }
             }
 #pragma unroll
             for (uint h = 0; h < HEADS; ++h) {
@@ -81,7 +103,7 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
         barrier(CLK_LOCAL_MEM_FENCE);
 
         // Not fmax: exp() below keeps a NaN, which must go on to the result.
-        for (uint i = item; i < HEADS * SOFTMAX_PARTS; i += ITEMS) {
+        FOR_SHARE(i, item, ITEMS, HEADS * SOFTMAX_PARTS) {
             __local const float* scores = weights + i / SOFTMAX_PARTS * LEAF;
             float largest = -INFINITY;
             for (uint n = i % SOFTMAX_PARTS; n < in_leaf; n += SOFTMAX_PARTS) {
@@ -95,18 +117,20 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
         for (uint r = 0; r < RESULTS; ++r) {
             const uint head = min((item + r * ITEMS) / V_COLUMNS, (uint)(HEADS - 1));
             leaf_max[r] = parts[head * SOFTMAX_PARTS];
-            for (uint n = 1; n < SOFTMAX_PARTS; ++n) leaf_max[r] = fmax(leaf_max[r], parts[head * SOFTMAX_PARTS + n]);
+            for (uint n = head * SOFTMAX_PARTS + 1; n < (head + 1) * SOFTMAX_PARTS; ++n) {
+                leaf_max[r] = fmax(leaf_max[r], parts[n]);
+            }
         }
-        for (uint i = item; i < HEADS * SOFTMAX_PARTS; i += ITEMS) {
+        FOR_SHARE(i, item, ITEMS, HEADS * SOFTMAX_PARTS) {
             const uint head = i / SOFTMAX_PARTS;
             float largest = parts[head * SOFTMAX_PARTS];
-            for (uint n = 1; n < SOFTMAX_PARTS; ++n) largest = fmax(largest, parts[head * SOFTMAX_PARTS + n]);
+            for (uint n = head * SOFTMAX_PARTS + 1; n < (head + 1) * SOFTMAX_PARTS; ++n) largest = fmax(largest, parts[n]);
             for (uint n = i % SOFTMAX_PARTS; n < in_leaf; n += SOFTMAX_PARTS) {
                 weights[head * LEAF + n] = exp(weights[head * LEAF + n] - largest);
             }
         }
         barrier(CLK_LOCAL_MEM_FENCE);
-        for (uint i = item; i < HEADS * SOFTMAX_PARTS; i += ITEMS) {
+        FOR_SHARE(i, item, ITEMS, HEADS * SOFTMAX_PARTS) {
             float part = 0.0f;
             for (uint n = i % SOFTMAX_PARTS; n < in_leaf; n += SOFTMAX_PARTS) {
                 part += weights[i / SOFTMAX_PARTS * LEAF + n];
@@ -121,8 +145,8 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
             for (uint i = v_group; i < in_leaf; i += V_GROUPS) {
                 const uint position = leaf + i;
                 const float4 value =
-                    LOAD_HALF4(v_column, values + pages[position / PAGE_TOKENS] * (KV_ROWS * PAGE_TOKENS) + kv_base +
-                                             position % PAGE_TOKENS * HEAD_DIM);
+                    PAGE_FLOAT4(values, pages[position / PAGE_TOKENS] * (KV_ROWS / 4 * PAGE_TOKENS) + kv_base +
+                                            position % PAGE_TOKENS * V_COLUMNS + v_column);
 #pragma unroll
                 for (uint h = 0; h < HEADS; ++h) {
                     v_part[h] = mad((float4)(weights[h * LEAF + i]), value, v_part[h]);
@@ -138,9 +162,10 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
             const uint head = min((item + r * ITEMS) / V_COLUMNS, (uint)(HEADS - 1));
             const uint column = (item + r * ITEMS) % V_COLUMNS;
             float leaf_sum = parts[head * SOFTMAX_PARTS];
-            for (uint n = 1; n < SOFTMAX_PARTS; ++n) leaf_sum += parts[head * SOFTMAX_PARTS + n];
+            for (uint n = head * SOFTMAX_PARTS + 1; n < (head + 1) * SOFTMAX_PARTS; ++n) leaf_sum += parts[n];
             float4 leaf_acc = v_parts[head * ITEMS + column];
-            for (uint g = 1; g < V_GROUPS; ++g) leaf_acc += v_parts[head * ITEMS + g * V_COLUMNS + column];
+            const uint first = head * ITEMS + column;
+            for (uint n = first + V_COLUMNS; n < first + V_GROUPS * V_COLUMNS; n += V_COLUMNS) leaf_acc += v_parts[n];
             FOLD(maximum[r], sum[r], acc[r], leaf_max[r], leaf_sum, leaf_acc);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -148,14 +173,15 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
 
 #if SPLIT
     if (begin >= end) return;
-    __global float* partial = partials + (row * chunks + chunk) * (Q_HEADS * (HEAD_DIM + 2));
+    __global float2* partial = partials + (row * chunks + chunk) * (Q_HEADS * (HEAD_DIM / 2 + 1));
 #pragma unroll
     for (uint r = 0; r < RESULTS; ++r) {
         const uint result = item + r * ITEMS;
         if (result >= HEADS * V_COLUMNS) continue;
-        __global float* to = partial + (first_head + result / V_COLUMNS) * (HEAD_DIM + 2);
-        vstore4(acc[r], result % V_COLUMNS, to);
-        if (result % V_COLUMNS == 0) vstore2((float2)(maximum[r], sum[r]), 0, to + HEAD_DIM);
+        __global float2* to = partial + (first_head + result / V_COLUMNS) * (HEAD_DIM / 2 + 1);
+        to[2 * (result % V_COLUMNS)] = acc[r].lo;
+        to[2 * (result % V_COLUMNS) + 1] = acc[r].hi;
+        if (result % V_COLUMNS == 0) to[HEAD_DIM / 2] = (float2)(maximum[r], sum[r]);
     }
 #else
     // HEADS * HEAD_DIM is a multiple of 32.
@@ -163,10 +189,10 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
 #pragma unroll
     for (uint r = 0; r < RESULTS; ++r) {
         const uint result = item + r * ITEMS;
-        if (result < HEADS * V_COLUMNS) vstore4(acc[r] / sum[r], result, made);
+        if (result < HEADS * V_COLUMNS) vstore4(acc[r] * (1.0f / sum[r]), result, made);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint i = item; i < HEADS * HEAD_DIM / 8; i += ITEMS) {
+    FOR_SHARE(i, item, ITEMS, HEADS * HEAD_DIM / 8) {
         write_record(next + row * next_bytes, next_columns, first_head * HEAD_DIM / 8 + i, made + i / 4 * 32);
     }
 #endif

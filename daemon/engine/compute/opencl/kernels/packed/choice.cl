@@ -12,6 +12,7 @@ static inline choice_t no_choice(void) {
     return none;
 }
 
+// All but the sum, which waits until the largest of all parts is known: every exp() is long.
 static inline choice_t merged_choice(choice_t a, choice_t b) {
     if (b.id == NO_ID) return a;
     if (a.id == NO_ID) return b;
@@ -21,7 +22,6 @@ static inline choice_t merged_choice(choice_t a, choice_t b) {
         both.id = b.id;
     }
     both.largest = fmax(a.largest, b.largest);
-    both.sum = a.sum * exp(a.largest - both.largest) + b.sum * exp(b.largest - both.largest);
     both.bad = a.bad | b.bad;
     return both;
 }

@@ -7,6 +7,7 @@
 __kernel GROUP_SIZE void choose(__global const uint* summaries, uint groups, __global const int* step,
                                 __global int* sampled, __global uint* answer) {
     __local choice_t parts[GROUP];
+    __local float sums[GROUP];
     const uint item = get_local_id(0);
     const uint output = get_group_id(1);
     choice_t best = no_choice();
@@ -19,12 +20,21 @@ __kernel GROUP_SIZE void choose(__global const uint* summaries, uint groups, __g
         if (item < half_size) parts[item] = merged_choice(parts[item], parts[item + half_size]);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    if (item != 0) return;
     best = parts[0];
+    __global const uint* of_output = summaries + output * (CHOICE_WORDS * groups);
+    float sum = 0.0f;
+    for (uint g = item; g < groups; g += GROUP) {
+        const choice_t choice = load_choice(of_output, groups, g);
+        if (choice.id != NO_ID) sum += choice.sum * exp(choice.largest - best.largest);
+    }
+    sums[item] = sum;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (item != 0) return;
+    for (uint i = 1; i < min(groups, (uint)GROUP); ++i) sum += sums[i];
     const bool good = best.bad == 0 && best.id != NO_ID;
     answer[output * ANSWER_WORDS] = good ? best.id : NO_ID;
     answer[output * ANSWER_WORDS + 1] = good ? 1 : 0;
-    answer[output * ANSWER_WORDS + 2] = as_uint(best.largest + log(best.sum));
+    answer[output * ANSWER_WORDS + 2] = as_uint(best.largest + log(sum));
     answer[output * ANSWER_WORDS + 3] = 0;
     const uint row = (uint)step[STEP_OUTPUT_ROW(output)];
     if (step[STEP_IS_LAST_OUTPUT(row)]) sampled[step[STEP_SLOT(row)]] = good ? (int)best.id : -1;

@@ -33,14 +33,14 @@
 #define FIND_NORM                                                                                 \
     __local float2 norm_parts[COLUMNS * NORM_CHAINS];                                             \
     __local float2 norm_scale[COLUMNS];                                                           \
-    for (uint i = ITEM; i < COLUMNS * NORM_CHAINS; i += ITEMS) {                                  \
+    FOR_SHARE(i, ITEM, ITEMS, COLUMNS * NORM_CHAINS) {                                            \
         const uint row = INPUT_ROW(FIRST_ROW + i / NORM_CHAINS);                                  \
         float2 sum = (float2)(0.0f);                                                              \
         for (uint b = i % NORM_CHAINS; b < record_columns / 32; b += NORM_CHAINS) sum += RECORD_STATS(row, b); \
         norm_parts[i] = sum;                                                                      \
     }                                                                                             \
     barrier(CLK_LOCAL_MEM_FENCE);                                                                 \
-    for (uint n = ITEM; n < COLUMNS; n += ITEMS) {                                                \
+    FOR_SHARE(n, ITEM, ITEMS, COLUMNS) {                                                          \
         float2 sum = norm_parts[n * NORM_CHAINS];                                                 \
         for (uint i = 1; i < NORM_CHAINS; ++i) sum += norm_parts[n * NORM_CHAINS + i];            \
         norm_scale[n] = scale_of_norm(sum, norm_width, norm_epsilon);                             \
@@ -210,35 +210,49 @@ static inline float2 gated(float2 gate, float2 v) { return (float2)(swish(gate.x
 #define EPILOGUE_LOCAL                     \
     __local float made[COLUMNS * GROUP_ROWS];   \
     __local float scores[COLUMNS * GROUP_ROWS]; \
-    __local choice_t choices[COLUMNS * CHOICE_PARTS];
+    __local choice_t choices[COLUMNS * CHOICE_PARTS]; \
+    __local float sums[COLUMNS * CHOICE_PARTS];
 #define MAX_PENALTY_IDS (REQUEST_WORDS - REQUEST_PENALTY_IDS)
 #define CHOICE_PARTS 8  // that the group's ids are reduced in
+#define PART_BEGIN(i) ((i) % CHOICE_PARTS * (GROUP_ROWS / CHOICE_PARTS))
+#define PART_END(i) (PART_BEGIN(i) + GROUP_ROWS / CHOICE_PARTS)
 #define FINISH_GROUP                                                                                                 \
     barrier(CLK_LOCAL_MEM_FENCE);                                                                                    \
     const uint outputs = min((uint)COLUMNS, (uint)step[STEP_OUTPUT_COUNT] - FIRST_ROW);                              \
     const uint first_id = 2 * (first_pair + FIRST_PAIR);                                                             \
     const uint ids = min(min((uint)GROUP_ROWS, 2 * (n_pairs - FIRST_PAIR)), n_vocab - min(first_id, n_vocab));       \
-    for (uint i = ITEM; i < outputs * MAX_PENALTY_IDS; i += ITEMS) {                                                 \
+    FOR_SHARE(i, ITEM, ITEMS, COLUMNS * MAX_PENALTY_IDS) if (i < outputs * MAX_PENALTY_IDS) {                        \
         penalise(made + i / MAX_PENALTY_IDS * GROUP_ROWS, first_id, ids,                                             \
                  requests + (FIRST_ROW + i / MAX_PENALTY_IDS) * REQUEST_WORDS, i % MAX_PENALTY_IDS);                 \
     }                                                                                                                \
     barrier(CLK_LOCAL_MEM_FENCE);                                                                                    \
-    for (uint i = ITEM; i < outputs * GROUP_ROWS; i += ITEMS) {                                                      \
+    FOR_SHARE(i, ITEM, ITEMS, COLUMNS * GROUP_ROWS) if (i < outputs * GROUP_ROWS) {                                  \
         const uint output = FIRST_ROW + i / GROUP_ROWS, n = i % GROUP_ROWS;                                          \
         if (n >= ids) continue;                                                                                      \
         logits[output * n_vocab + first_id + n] = made[i];                                                           \
         scores[i] = score_of(made[i], first_id + n, requests + output * REQUEST_WORDS);                              \
     }                                                                                                                \
     barrier(CLK_LOCAL_MEM_FENCE);                                                                                    \
-    for (uint i = ITEM; i < outputs * CHOICE_PARTS; i += ITEMS) {                                                    \
-        const uint of_output = i / CHOICE_PARTS * GROUP_ROWS, part = i % CHOICE_PARTS;                               \
-        choices[i] = choice_among(made + of_output, scores + of_output, part * (GROUP_ROWS / CHOICE_PARTS),            \
-                                min(ids, (part + 1) * (GROUP_ROWS / CHOICE_PARTS)), first_id);                       \
+    FOR_SHARE(i, ITEM, ITEMS, COLUMNS * CHOICE_PARTS) if (i < outputs * CHOICE_PARTS) {                              \
+        const uint of_output = i / CHOICE_PARTS * GROUP_ROWS;                                                        \
+        choices[i] = choice_among(made + of_output, scores + of_output, PART_BEGIN(i), min(ids, PART_END(i)), first_id); \
     }                                                                                                                \
     barrier(CLK_LOCAL_MEM_FENCE);                                                                                    \
-    for (uint n = ITEM; n < outputs; n += ITEMS) {                                                                   \
-        choice_t best = choices[n * CHOICE_PARTS];                                                                     \
-        for (uint i = 1; i < CHOICE_PARTS; ++i) best = merged_choice(best, choices[n * CHOICE_PARTS + i]);             \
+    FOR_SHARE(i, ITEM, ITEMS, COLUMNS * CHOICE_PARTS) if (i < outputs * CHOICE_PARTS) {                              \
+        const uint first = i / CHOICE_PARTS * CHOICE_PARTS;                                                          \
+        float largest = choices[first].largest;                                                                      \
+        for (uint n = first + 1; n < first + CHOICE_PARTS; ++n) largest = fmax(largest, choices[n].largest);         \
+        sums[i] = sum_of_exp(made + i / CHOICE_PARTS * GROUP_ROWS, PART_BEGIN(i), min(ids, PART_END(i)), largest);   \
+    }                                                                                                                \
+    barrier(CLK_LOCAL_MEM_FENCE);                                                                                    \
+    FOR_SHARE(n, ITEM, ITEMS, COLUMNS) if (n < outputs) {                                                            \
+        choice_t best = no_choice();                                                                                 \
+        float sum = 0.0f;                                                                                            \
+        for (uint i = n * CHOICE_PARTS; i < (n + 1) * CHOICE_PARTS; ++i) {                                           \
+            best = merged_choice(best, choices[i]);                                                                  \
+            sum += sums[i];                                                                                          \
+        }                                                                                                            \
+        best.sum = sum;                                                                                              \
         store_choice(summaries + (FIRST_ROW + n) * (CHOICE_WORDS * groups), groups,                                  \
                      first_group + FIRST_PAIR / GROUP_PAIRS, best);                                                  \
     }
@@ -268,8 +282,13 @@ static inline choice_t choice_among(__local const float* logits, __local const f
             best.id = first_id + n;
         }
     }
-    for (uint n = begin; n < end; ++n) best.sum += exp(logits[n] - best.largest);
     return best;
+}
+
+static inline float sum_of_exp(__local const float* logits, uint begin, uint end, float largest) {
+    float sum = 0.0f;
+    for (uint n = begin; n < end; ++n) sum += exp(logits[n] - largest);
+    return sum;
 }
 #endif
 
@@ -288,7 +307,7 @@ static inline choice_t choice_among(__local const float* logits, __local const f
 // GROUP_OUTPUTS is a multiple of 32, so a block of a record is made by one group.
 #define FINISH_GROUP                                                                                      \
     barrier(CLK_LOCAL_MEM_FENCE);                                                                         \
-    for (uint i = ITEM; i < COLUMNS * (GROUP_OUTPUTS / 8); i += ITEMS) {                                  \
+    FOR_SHARE(i, ITEM, ITEMS, COLUMNS * (GROUP_OUTPUTS / 8)) {                                            \
         const uint of_column = i / (GROUP_OUTPUTS / 8), of_group = i % (GROUP_OUTPUTS / 8);               \
         const uint eight = (first_pair + FIRST_PAIR) * OUTPUTS_PER_PAIR / 8 + of_group;                   \
         if (8 * of_group >= (n_pairs - FIRST_PAIR) * OUTPUTS_PER_PAIR || 8 * eight >= next_columns) continue; \

@@ -3,9 +3,9 @@
 // An item takes four columns. Grid: (ceil(columns / MERGE_COLUMNS), batch rows). Options: HEAD_DIM, Q_ROWS.
 #define MERGE_COLUMNS (4 * GROUP)
 #define LEAF 256
-#define PARTIAL (HEAD_DIM + 2)
+#define PARTIAL (HEAD_DIM / 2 + 1)
 
-__kernel GROUP_SIZE void merge(__global const float* partials, __global const int* step, __global uchar* next,
+__kernel GROUP_SIZE void merge(__global const float2* partials, __global const int* step, __global uchar* next,
                                uint next_bytes, uint next_columns) {
     __local float made[MERGE_COLUMNS];
     const uint item = get_local_id(0);
@@ -19,13 +19,14 @@ __kernel GROUP_SIZE void merge(__global const float* partials, __global const in
         float maximum = -INFINITY, sum = 0.0f;
         float4 acc = (float4)(0.0f);
         for (uint chunk = 0; chunk < used; ++chunk) {
-            __global const float* partial =
+            __global const float2* partial =
                 partials + ((row * chunks + chunk) * (Q_ROWS / HEAD_DIM) + column / HEAD_DIM) * PARTIAL;
-            const float4 chunk_acc = vload4(column % HEAD_DIM / 4, partial);
-            const float2 scales = vload2(0, partial + HEAD_DIM);
+            const uint at = column % HEAD_DIM / 2;
+            const float4 chunk_acc = (float4)(partial[at], partial[at + 1]);
+            const float2 scales = partial[HEAD_DIM / 2];
             FOLD(maximum, sum, acc, scales.x, scales.y, chunk_acc)
         }
-        result = acc / sum;
+        result = acc * (1.0f / sum);
     }
     vstore4(result, item, made);
     barrier(CLK_LOCAL_MEM_FENCE);

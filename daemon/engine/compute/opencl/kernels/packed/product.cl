@@ -137,8 +137,7 @@ void product(PLANE_ARGS, uint n_pairs, uint n_blocks, RECORD_ARGS, EPILOGUE_ARGS
             const uint n = i / CHUNK_BLOCKS, block = i % CHUNK_BLOCKS;
             if (block < blocks) {
                 const uint row = INPUT_ROW(FIRST_ROW + n), from = chunk + block, to = block * COLUMNS + n;
-                // Four elements of sums, in one load.
-                const uint4 e = vload4(0, (__global const uint*)&RECORD_SUMS(row, 4 * from));
+                const uint4 e = RECORD_SUMS(row, from);
                 const int2 e0 = SUMS_OF(e.x), e1 = SUMS_OF(e.y), e2 = SUMS_OF(e.z), e3 = SUMS_OF(e.w);
                 x_scale[to] = RECORD_SCALE(row, from) * (1.0f / TOTAL_UNIT);
                 STAGE_SUMS(to, e0, e1, e2, e3)
