@@ -183,6 +183,7 @@ ExitCode run_status(const Arguments& arguments) {
     const std::string device = text_of(status, "device");
     line("Device", device.empty() ? backend : device + " (" + backend + ')');
     line("Driver", text_of(status, "driver"));
+    line("Precision", text_of(status, "precision"));
     for (const std::string& note : list_of(status, "notes")) line("Note", note);
     const uint64_t memory = number_of(status, "weight_bytes") + number_of(status, "kv_bytes");
     if (memory != 0) {

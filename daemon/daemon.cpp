@@ -22,6 +22,7 @@ service::ServiceOptions service_options(const base::Config& config) {
     using Kind = protocol::BackendKind;
     options.backend = config.backend == "opencl" ? Kind::OpenCl : config.backend == "cpu" ? Kind::Cpu : Kind::Auto;
     options.device = config.device;
+    options.precision = config.precision == "fast" ? protocol::Precision::Fast : protocol::Precision::Faithful;
     options.n_threads = config.threads;
     options.n_ctx = config.context_length;
     options.n_slots = config.parallel;

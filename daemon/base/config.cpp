@@ -140,13 +140,14 @@ Result<Config> read_config(const std::string& path, bool must_exist) {
     reader.text("model", config.model);
     reader.choice("backend", {"auto", "opencl", "cpu"}, config.backend);
     reader.text("device", config.device);
+    reader.choice("precision", {"faithful", "fast"}, config.precision);
     reader.integer("threads", 1, 256, config.threads);
     reader.integer("context_length", 32, 1u << 20, config.context_length);
     reader.integer("parallel", 1, 16, config.parallel);
     reader.integer("prefill_chunk", 1, 512, config.prefill_chunk);
     reader.choice("log_level", {"error", "warn", "info", "debug"}, config.log_level);
-    reader.refuse_others(
-        {"model", "backend", "device", "threads", "context_length", "parallel", "prefill_chunk", "log_level"});
+    reader.refuse_others({"model", "backend", "device", "precision", "threads", "context_length", "parallel",
+                          "prefill_chunk", "log_level"});
     if (reader.error) return *reader.error;
     return config;
 }

@@ -10,14 +10,15 @@
 namespace llmd::base {
 
 struct Config {
-    std::string model;               // default model: a catalogue name or an absolute path; empty: the bundled one
-    std::string backend = "auto";    // auto | opencl | cpu
-    std::string device;              // part of an OpenCL platform's or device's name
-    uint32_t threads = 0;            // 1..256; 0 or absent: one a performance core
-    uint32_t context_length = 0;     // 32..2^20; 0 or absent: the model's, at most 4096
-    uint32_t parallel = 0;           // sequences in one batch, 1..16; 0 or absent: 4
-    uint32_t prefill_chunk = 0;      // most prompt tokens computed in one step, 1..512; 0 or absent: 128
-    std::string log_level = "info";  // error | warn | info | debug
+    std::string model;                   // default model: a catalogue name or an absolute path; empty: the bundled one
+    std::string backend = "auto";        // auto | opencl | cpu
+    std::string device;                  // part of an OpenCL platform's or device's name
+    std::string precision = "faithful";  // faithful | fast: activations of 15 bits or of 8, where the device has both
+    uint32_t threads = 0;                // 1..256; 0 or absent: one a performance core
+    uint32_t context_length = 0;         // 32..2^20; 0 or absent: the model's, at most 4096
+    uint32_t parallel = 0;               // sequences in one batch, 1..16; 0 or absent: 4
+    uint32_t prefill_chunk = 0;          // most prompt tokens computed in one step, 1..512; 0 or absent: 128
+    std::string log_level = "info";      // error | warn | info | debug
 };
 
 // An absent file gives the defaults when `path` is the default path, an error when the user named it.

@@ -27,11 +27,13 @@ constexpr bool same(protocol::BackendKind named, compute::BackendKind taken) {
 static_assert(same(protocol::BackendKind::Auto, compute::BackendKind::Auto));
 static_assert(same(protocol::BackendKind::OpenCl, compute::BackendKind::OpenCl));
 static_assert(same(protocol::BackendKind::Cpu, compute::BackendKind::Cpu));
+static_assert(static_cast<uint8_t>(protocol::Precision::Fast) == static_cast<uint8_t>(compute::Precision::Fast));
 
 generation::LoadOptions load_options(const protocol::Load& load) {
     generation::LoadOptions options;
     options.backend.kind = static_cast<compute::BackendKind>(load.backend);
     options.backend.device = load.device;
+    options.backend.precision = static_cast<compute::Precision>(load.precision);
     options.backend.n_threads = load.n_threads;
     options.backend.avoid_device_reason = load.avoid_device_reason;
     options.n_ctx = load.n_ctx;
@@ -52,6 +54,7 @@ protocol::Ready ready(const generation::LoadedModel& model, milliseconds load_ti
     ready.backend = report.backend;
     ready.device = report.device;
     ready.driver = report.driver;
+    ready.precision = static_cast<protocol::Precision>(report.precision);
     ready.profile = report.profile;
     ready.notes = report.notes;
     ready.weight_bytes = report.weight_bytes;

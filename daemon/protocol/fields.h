@@ -21,6 +21,7 @@ void fields(Io& io, Is<Load> auto& m) {
     io.bytes("model_path", m.model_path);
     io.choice("backend", m.backend, BackendKind::Cpu);
     io.bytes("device", m.device);
+    io.choice("precision", m.precision, Precision::Fast);
     io.number("n_threads", m.n_threads);
     io.number("n_ctx", m.n_ctx);
     io.number("n_slots", m.n_slots);
@@ -87,6 +88,7 @@ void fields(Io& io, Is<Ready> auto& m) {
     io.text("backend", m.backend);
     io.text("device", m.device);
     io.text("driver", m.driver);
+    io.choice("precision", m.precision, Precision::Fast);
     io.text("profile", m.profile);
     io.texts("notes", m.notes);
     io.number("weight_bytes", m.weight_bytes);

@@ -21,11 +21,15 @@ namespace llmd::protocol {
 // Which kind of device computes: compute::BackendKind says what each means.
 enum class BackendKind : uint8_t { Auto = 0, OpenCl, Cpu };
 
+// How activations enter products: compute::Precision says what each means.
+enum class Precision : uint8_t { Faithful = 0, Fast };
+
 // The first message, exactly once.
 struct Load {
     std::string model_path;
     BackendKind backend = BackendKind::Auto;
-    std::string device;               // see compute::BackendOptions
+    std::string device;  // see compute::BackendOptions
+    Precision precision = Precision::Faithful;
     uint32_t n_threads = 0;           // 0: the engine's choice
     uint32_t n_ctx = 0;               // longest sequence; 0: the engine's choice
     uint32_t n_slots = 0;             // sequences in one batch; 0: the engine's choice
@@ -91,7 +95,8 @@ struct Ready {
     std::string backend;  // "opencl" or "cpu"
     std::string device;
     std::string driver;
-    std::string profile;  // equal profiles continue a text bit for bit
+    Precision precision = Precision::Faithful;  // of what computes, whatever was asked for
+    std::string profile;                        // equal profiles continue a text bit for bit
     std::vector<std::string> notes;
     uint64_t weight_bytes = 0;
     uint64_t kv_bytes = 0;

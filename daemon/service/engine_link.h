@@ -24,6 +24,7 @@ struct ServiceOptions {
     std::string default_model;  // name or absolute path; empty: the bundled model
     protocol::BackendKind backend = protocol::BackendKind::Auto;
     std::string device = {};
+    protocol::Precision precision = protocol::Precision::Faithful;
     uint32_t n_threads = 0;  // 0: the engine's choice, as below
     uint32_t n_ctx = 0;
     uint32_t n_slots = 0;

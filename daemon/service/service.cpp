@@ -237,6 +237,7 @@ Status Service::Impl::status() const {
         status.backend = ready_.backend;
         status.device = ready_.device;
         status.driver = ready_.driver;
+        status.precision = ready_.precision == protocol::Precision::Fast ? "fast" : "faithful";
         status.notes = ready_.notes;
         status.context_length = ready_.n_ctx;
         status.weight_bytes = ready_.weight_bytes;

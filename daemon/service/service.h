@@ -27,6 +27,7 @@ struct Status {
     std::string backend;  // "opencl", "cpu"; empty until a model is loaded
     std::string device;
     std::string driver;
+    std::string precision;           // "faithful", "fast"
     std::vector<std::string> notes;  // why this device, and the like
     uint32_t context_length = 0;
     uint32_t load_per_mille = 0;  // while loading

@@ -97,6 +97,7 @@ void Service::Impl::start_engine(const ModelReference& model) {
     load.model_path = model.path;
     load.backend = options_.backend;
     load.device = options_.device;
+    load.precision = options_.precision;
     load.n_threads = options_.n_threads;
     load.n_ctx = options_.n_ctx;
     load.n_slots = options_.n_slots;

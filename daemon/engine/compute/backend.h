@@ -95,13 +95,14 @@ struct Sampled {
 
 // For status and logs.
 struct DeviceReport {
-    std::string backend;             // "opencl" or "cpu"
-    std::string device;              // "FD630", "AMD EPYC 7B13, 2 threads, avx2"
-    std::string driver;              // OpenCL driver version; empty for the CPU
-    std::string profile;             // everything that decides the order and kind of float operations
-    std::vector<std::string> notes;  // why this device, what was re-encoded, what is slow; one sentence each
-    uint64_t weight_bytes = 0;       // held by weights
-    uint64_t kv_bytes = 0;           // held by KV pages
+    std::string backend;                        // "opencl" or "cpu"
+    std::string device;                         // "FD630", "AMD EPYC 7B13, 2 threads, avx2"
+    std::string driver;                         // OpenCL driver version; empty for the CPU
+    Precision precision = Precision::Faithful;  // of the kernels in use
+    std::string profile;                        // everything that decides the order and kind of float operations
+    std::vector<std::string> notes;             // why this device, what was re-encoded, what is slow; one sentence each
+    uint64_t weight_bytes = 0;                  // held by weights
+    uint64_t kv_bytes = 0;                      // held by KV pages
 };
 
 // What was handed to the device since the backend was created; all zero where there is no queue.

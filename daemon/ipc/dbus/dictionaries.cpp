@@ -114,6 +114,7 @@ VariantMap status_dictionary(const service::Status& status, const std::string& v
         {"backend", text(status.backend)},
         {"device", text(status.device)},
         {"driver", text(status.driver)},
+        {"precision", text(status.precision)},
         {"notes", sdbus::Variant(status.notes)},
         {"context_length", u32(status.context_length)},
         {"load_per_mille", u32(status.load_per_mille)},

@@ -37,12 +37,14 @@ protected:
 
 TEST_F(ConfigTest, EveryKeyIsRead) {
     const auto config = read(
-        "model = \"tales\"\nbackend = \"opencl\"\ndevice = \"Adreno\"\nthreads = 256\ncontext_length = 32\n"
+        "model = \"tales\"\nbackend = \"opencl\"\ndevice = \"Adreno\"\nprecision = \"fast\"\nthreads = "
+        "256\ncontext_length = 32\n"
         "parallel = 16\nprefill_chunk = 512\nlog_level = \"debug\"\n");
     ASSERT_TRUE(config) << config.error().message;
     EXPECT_EQ(config->model, "tales");
     EXPECT_EQ(config->backend, "opencl");
     EXPECT_EQ(config->device, "Adreno");
+    EXPECT_EQ(config->precision, "fast");
     EXPECT_EQ(config->threads, 256u);
     EXPECT_EQ(config->context_length, 32u);
     EXPECT_EQ(config->parallel, 16u);
@@ -68,6 +70,8 @@ TEST_F(ConfigTest, RefusalsNameLineKeyAndValue) {
     EXPECT_NE(refusal("parallel = nan").find("parallel: expected an integer"), std::string::npos);
     EXPECT_NE(refusal("model = 3").find("model: expected a string"), std::string::npos);
     EXPECT_NE(refusal("backend = \"cuda\"").find("backend: \"cuda\" is none of auto, opencl, cpu"), std::string::npos);
+    EXPECT_NE(refusal("precision = \"exact\"").find("precision: \"exact\" is none of faithful, fast"),
+              std::string::npos);
     EXPECT_NE(refusal("\n\nmodle = \"x\"").find("line 3: modle: there is no such key"), std::string::npos);
     EXPECT_NE(refusal("model = \"x").find("line 1: "), std::string::npos);
 }

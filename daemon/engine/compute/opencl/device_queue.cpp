@@ -67,6 +67,9 @@ Result<DeviceQueue> DeviceQueue::open(const ClDevice& device, const OpenClOverri
     if (overrides.max_buffer_bytes != 0) {
         opened.limits_.max_buffer_bytes = std::min(limits->max_buffer_bytes, overrides.max_buffer_bytes);
     }
+    if (overrides.max_group_items != 0) {
+        opened.limits_.group_items = std::min(limits->group_items, overrides.max_group_items);
+    }
     if (overrides.use_gpu_kernels) {
         opened.limits_.vector_floats = 1;
         opened.limits_.is_cpu = false;

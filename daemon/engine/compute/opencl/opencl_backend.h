@@ -36,6 +36,7 @@ enum class KernelFamily : uint8_t { Blocks, Packed };
 // For tests and measurements: a device with narrower limits than the one at hand.
 struct OpenClOverrides {
     uint64_t max_buffer_bytes = 0;       // one allocation; 0: what the device says
+    uint64_t max_group_items = 0;        // of a work-group; 0: what the device says
     bool submit_each_launch = false;     // as if the driver did not order dependent launches
     bool use_gpu_kernels = false;        // the kernel variants for GPUs on a CPU device too
     std::optional<KernelFamily> family;  // rather than the device's own

@@ -20,9 +20,17 @@ std::vector<DeviceUnderTest> devices_under_test() {
         std::string name = "opencl" + std::to_string(i) + "_" + (*listed)[i].platform;
         for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
         const bool is_llvmpipe = (*listed)[i].name.find("llvmpipe") != std::string::npos;
-        devices.push_back({name, i, true, is_llvmpipe, compute::KernelFamily::Blocks});
-        devices.push_back({name + "_packed", i, true, is_llvmpipe, compute::KernelFamily::Packed});
+        devices.push_back({name, i, true, {.family = compute::KernelFamily::Blocks}});
+        // PoCL, too, gets the packed kernels in the shape for GPUs, with the columns of a row in several slices.
+        devices.push_back(
+            {name + "_packed", i, true, {.use_gpu_kernels = !is_llvmpipe, .family = compute::KernelFamily::Packed}});
     }
+    return devices;
+}
+
+std::vector<DeviceUnderTest> packed_devices_under_test() {
+    std::vector<DeviceUnderTest> devices = devices_under_test();
+    std::erase_if(devices, [](const auto& d) { return d.overrides.family != compute::KernelFamily::Packed; });
     return devices;
 }
 
@@ -59,10 +67,7 @@ base::Result<std::unique_ptr<compute::Backend>> make_backend(const DeviceUnderTe
                                                              const model::ModelConfig& config,
                                                              const compute::BackendLimits& limits, uint32_t n_threads) {
     if (device.is_opencl) {
-        // PoCL, too, gets the packed kernels in the shape for GPUs, with the columns of a row in several slices.
-        const bool for_gpus = device.family == compute::KernelFamily::Packed && !device.is_llvmpipe;
-        return compute::create_opencl_backend(config, limits, device.opencl_index,
-                                              {.use_gpu_kernels = for_gpus, .family = device.family}, {},
+        return compute::create_opencl_backend(config, limits, device.opencl_index, device.overrides, {},
                                               device.precision);
     }
     return compute::create_cpu_backend(config, limits, n_threads);

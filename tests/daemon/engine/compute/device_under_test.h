@@ -19,19 +19,20 @@ struct DeviceUnderTest {
     std::string name;         // fit for a test's name: "cpu", "opencl0_pocl", "opencl0_pocl_packed"
     size_t opencl_index = 0;  // with is_opencl
     bool is_opencl = false;
-    bool is_llvmpipe = false;
-    compute::KernelFamily family = compute::KernelFamily::Blocks;
+    compute::OpenClOverrides overrides = {};
     compute::Precision precision = compute::Precision::Faithful;
 
     // What it rounds by design: the packed family its activations.
     Rounding rounding() const {
-        if (!is_opencl || family != compute::KernelFamily::Packed) return {};
+        if (!is_opencl || overrides.family != compute::KernelFamily::Packed) return {};
         return {.steps = precision == compute::Precision::Fast ? 127.0 : 16319.0, .to_half_weights = true};
     }
 };
 
 // The CPU first; each OpenCL device once with each kernel family, faithful.
 std::vector<DeviceUnderTest> devices_under_test();
+// Of these, those with the packed family.
+std::vector<DeviceUnderTest> packed_devices_under_test();
 // GoogleTest prints a parameter with this.
 inline void PrintTo(const DeviceUnderTest& device, std::ostream* out) {
     *out << device.name;

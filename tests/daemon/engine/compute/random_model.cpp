@@ -115,7 +115,9 @@ RandomModel::RandomModel(const model::ModelConfig& config, const Options& option
     };
     // Uniform in [-s, s] has the variance s^2 / 3: a product with K inputs of variance 1 keeps it for s = sqrt(3 / K).
     const auto matrix = [&](Role role, uint32_t layer, uint64_t rows, uint64_t cols, double gain = 1) {
-        add(role, layer, type, rows, cols, gain * std::sqrt(3.0 / static_cast<double>(cols)));
+        const auto own = options.types.find(role);
+        add(role, layer, own == options.types.end() ? type : own->second, rows, cols,
+            gain * std::sqrt(3.0 / static_cast<double>(cols)));
     };
     add(Role::TokenEmbedding, 0, type, config.n_vocab, config.n_embd, options.tied ? 0.5 : 1.5);
     if (config.positions == model::Positions::Learned) {

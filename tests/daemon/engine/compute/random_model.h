@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -36,6 +37,7 @@ public:
         bool biases = false;  // on every product
         bool tied = false;    // no output matrix of its own
         bool rope_factors = false;
+        std::map<model::Role, model::TensorType> types = {};  // of single matrices of every layer
     };
 
     RandomModel(const model::ModelConfig& config, const Options& options);

@@ -43,6 +43,7 @@ public:
           weights_(config, limits.n_ctx),
           pages_(limits),
           last_output_(limits.n_slots) {
+        report_.precision = precision;
         report_.profile += kernels_.profile();
     }
 
