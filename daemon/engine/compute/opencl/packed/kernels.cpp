@@ -58,7 +58,8 @@ Result<ClKernel> Kernels::product(const ProductKey& key) {
                                     .core = variants_.core(key.layout),
                                     .digits = variants_.digits(),
                                     .columns = key.columns,
-                                    .shape = key.shape};
+                                    .shape = key.shape,
+                                    .image = key.image};
     std::string helpers;
     if (key.epilogue == Epilogue::Logits)
         helpers = base::concat(kernels::kSampleExchangeCl, kernels::kNoiseCl, kernels::kPackedChoiceCl);
@@ -72,8 +73,9 @@ Result<ClKernel> Kernels::product(const ProductKey& key) {
                 product_source(variant, helpers), options);
 }
 
-Result<ClKernel> Kernels::embed(Layout layout, bool has_positions) {
-    const ProductVariant variant = {.layout = layout, .core = Core::Float, .digits = variants_.digits()};
+Result<ClKernel> Kernels::embed(Layout layout, bool image, bool has_positions) {
+    const ProductVariant variant = {
+        .layout = layout, .core = Core::Float, .digits = variants_.digits(), .image = image};
     return make("embed", base::concat("embed for ", layout_name(layout)),
                 base::concat(layout_source(variant), kernels::kPackedEmbedCl),
                 base::concat(product_options(variant), " -DPOSITIONS=", has_positions ? 1 : 0));

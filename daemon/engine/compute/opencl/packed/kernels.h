@@ -28,6 +28,7 @@ struct ProductKey {
     Epilogue epilogue = Epilogue::Store;
     InputNorm norm = InputNorm::None;
     bool has_shift = false;
+    bool image = false;
 };
 
 // Refers to the queue and the variants that it was made with.
@@ -38,7 +39,7 @@ public:
 
     // DeviceError names the program that does not build.
     base::Result<ClKernel> product(const ProductKey& key);
-    base::Result<ClKernel> embed(Layout layout, bool has_positions);
+    base::Result<ClKernel> embed(Layout layout, bool image, bool has_positions);
     // `split`: leaves partial results for merge() instead of records.
     base::Result<ClKernel> attention(uint32_t heads, bool split);
     base::Result<ClKernel> merge();

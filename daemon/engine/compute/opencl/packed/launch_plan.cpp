@@ -131,6 +131,7 @@ Result<void> Binder::add_product(Launches& to, const ProductUse& use, const AddR
     if (use.has_norm) key.norm = config_.norm == model::Norm::LayerNorm ? InputNorm::Layer : InputNorm::Rms;
     for (const PackedPart& part : product.parts) {
         key.layout = part.layout;
+        key.image = part.image;
         Launch launch;
         const uint32_t groups = groups_for(part.n_pairs, key.shape.group_pairs());
         for (const uint32_t columns : kColumnCounts) {
@@ -186,7 +187,7 @@ Result<void> Binder::bind_embedding(Launches& to) {
     const Records next = residual();
     const ClBuffer& positions = weights_.position_embedding();
     for (const PackedPart& part : embedding->parts) {
-        auto kernel = kernels_.embed(part.layout, static_cast<bool>(positions));
+        auto kernel = kernels_.embed(part.layout, part.image, static_cast<bool>(positions));
         if (!kernel) return kernel.error();
         Arguments args(*kernel);
         for (const ClBuffer& plane : part.planes) {

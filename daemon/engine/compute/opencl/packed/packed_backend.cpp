@@ -7,6 +7,7 @@
 
 #include "engine/compute/checks.h"
 #include "engine/compute/opencl/packed/activations.h"
+#include "engine/compute/opencl/packed/images.h"
 #include "engine/compute/opencl/packed/kernels.h"
 #include "engine/compute/opencl/packed/launch_plan.h"
 #include "engine/compute/opencl/packed/packed_weights.h"
@@ -83,6 +84,7 @@ private:
     };
     Result<void> allocate_all(std::span<const Wanted> wanted);
     Result<void> allocate_pages();
+    Result<void> choose_images();
     Result<void> upload_rotation();
     uint32_t attention_chunks(std::span<const Row> rows) const;
     // One step's words of the step buffer.
@@ -133,7 +135,20 @@ Result<void> PackedBackend::allocate_all(std::span<const Wanted> wanted) {
     return {};
 }
 
+Result<void> PackedBackend::choose_images() {
+    if (!variants_.prefers_images() || queue_.limits().image_texels == 0) return {};
+    if (!queue_.compile_only()) {
+        const auto work = images_work(queue_);
+        if (!work) return work.error();
+        if (!*work) return {};
+    }
+    weights_.use_images();
+    report_.profile += ", images";
+    return {};
+}
+
 Result<void> PackedBackend::allocate() {
+    if (auto ok = choose_images(); !ok) return ok;
     const size_t step_words = kStepHeader + kStepRowWords * limits_.max_rows + limits_.max_outputs;
     const size_t request_words = kRequestWords * limits_.max_outputs;
     const size_t all_answer_words = size_t{kAnswerWords} * limits_.max_outputs;

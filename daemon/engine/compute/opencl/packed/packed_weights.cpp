@@ -4,6 +4,7 @@
 
 #include "engine/compute/checks.h"
 #include "engine/compute/opencl/packed/activations.h"
+#include "engine/compute/opencl/packed/images.h"
 #include "engine/compute/opencl/packed/repack.h"
 
 namespace llmd::compute::packed {
@@ -261,13 +262,31 @@ Result<void> PackedWeights::pack(DeviceQueue& queue, Use use, uint32_t layer) {
     return {};
 }
 
+bool PackedWeights::fits_images(const DeviceQueue& queue, std::span<const SourceRow> rows, uint32_t cols,
+                                Layout layout) const {
+    if (!use_images_) return false;
+    for (const Plane plane : kPlanes) {
+        if (tile_bytes(layout, plane, cols, true) == 0) continue;
+        const uint64_t texels = tile_bytes(layout, plane, cols, true) /
+                                plane_format(layout, plane, true).element_bytes * (rows.size() / kTileRows);
+        if (texels > queue.limits().image_texels) return false;
+    }
+    if (layout != Layout::Q8_0) return true;
+    return std::none_of(rows.begin(), rows.end(), [&](const SourceRow& row) {
+        if (row.is_zero) return false;
+        const model::TensorView& view = tensors_.at(row.tensor).view;
+        return holds_minus_128(view.type, view.row(row.row));
+    });
+}
+
 Result<void> PackedWeights::pack_part(DeviceQueue& queue, std::span<const SourceRow> rows, uint32_t cols,
                                       const std::string& name, PackedPart& part) {
     const size_t tiles = rows.size() / kTileRows;
     part.n_pairs = static_cast<uint32_t>(rows.size() / 2);
+    part.image = fits_images(queue, rows, cols, part.layout);
     uint64_t all_planes = 0;  // bytes of one tile
     for (size_t p = 0; p < kPlanes.size(); ++p) {
-        const uint64_t bytes = tile_bytes(part.layout, kPlanes[p], cols);
+        const uint64_t bytes = tile_bytes(part.layout, kPlanes[p], cols, part.image);
         if (bytes == 0) continue;
         auto buffer = queue.allocate(name, bytes * tiles);
         if (!buffer) return buffer.error();
@@ -279,7 +298,7 @@ Result<void> PackedWeights::pack_part(DeviceQueue& queue, std::span<const Source
     const size_t staged = std::clamp<uint64_t>(kStagingBytes / all_planes, 1, tiles);
     std::array<std::vector<uint64_t>, kPlanes.size()> staging;
     for (size_t p = 0; p < kPlanes.size(); ++p) {
-        staging[p].resize(tile_bytes(part.layout, kPlanes[p], cols) * staged / sizeof(uint64_t));
+        staging[p].resize(tile_bytes(part.layout, kPlanes[p], cols, part.image) * staged / sizeof(uint64_t));
     }
     for (size_t first = 0; first < tiles; first += staged) {
         const size_t n = std::min(staged, tiles - first);
@@ -293,17 +312,25 @@ Result<void> PackedWeights::pack_part(DeviceQueue& queue, std::span<const Source
             }
             TilePlanes planes;
             for (size_t p = 0; p < kPlanes.size(); ++p) {
-                const size_t bytes = tile_bytes(part.layout, kPlanes[p], cols);
+                const size_t bytes = tile_bytes(part.layout, kPlanes[p], cols, part.image);
                 planes[p] = std::as_writable_bytes(std::span(staging[p])).subspan(t * bytes, bytes);
             }
-            repack_tile(type, cols, sources, planes);
+            repack_tile(type, cols, sources, planes, part.image);
         }
         for (size_t p = 0; p < kPlanes.size(); ++p) {
-            const size_t bytes = tile_bytes(part.layout, kPlanes[p], cols);
+            const size_t bytes = tile_bytes(part.layout, kPlanes[p], cols, part.image);
             if (bytes == 0) continue;
             const auto done = std::as_bytes(std::span(staging[p])).first(n * bytes);
             if (auto ok = queue.upload(part.planes[p], first * bytes, done); !ok) return ok;
         }
+    }
+    for (size_t p = 0; part.image && p < kPlanes.size(); ++p) {
+        const uint64_t bytes = tile_bytes(part.layout, kPlanes[p], cols, true);
+        if (bytes == 0) continue;
+        const uint64_t texels = bytes / plane_format(part.layout, kPlanes[p], true).element_bytes * tiles;
+        auto image = queue.image_of(part.planes[p], texel_format(part.layout, kPlanes[p]), texels);
+        if (!image) return image.error();
+        part.planes[p] = std::move(*image);
     }
     return {};
 }

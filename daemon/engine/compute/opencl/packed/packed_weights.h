@@ -26,6 +26,7 @@ namespace llmd::compute::packed {
 struct PackedPart {
     Layout layout = Layout::Q4_0;
     std::array<ClBuffer, kPlanes.size()> planes;  // none where the layout has none
+    bool image = false;                           // planes are images over buffers (images.h)
     uint32_t first_pair = 0;                      // among all pairs of the product
     uint32_t n_pairs = 0;                         // a multiple of kTilePairs
 };
@@ -53,6 +54,8 @@ class PackedWeights {
 public:
     PackedWeights(const model::ModelConfig& config, uint32_t n_ctx) : config_(config), n_ctx_(n_ctx) {}
 
+    // Before the first upload: planes are read through images where they can be.
+    void use_images() { use_images_ = true; }
     // Backend::announce(), once. ModelLoadFailed as upload().
     base::Result<void> announce(std::span<const model::Weight> weights);
     // OutOfMemory names the product and its size; ModelLoadFailed when a tensor's shape is not the config's, or it was
@@ -96,6 +99,8 @@ private:
     bool has_interleaved_gate(uint32_t layer) const;
     std::vector<SourceRow> rows_of(Use use, uint32_t layer) const;
     model::TensorType tile_type(std::span<const SourceRow> tile) const;
+    // Whether images give what the planes of these rows hold.
+    bool fits_images(const DeviceQueue& queue, std::span<const SourceRow> rows, uint32_t cols, Layout layout) const;
 
     base::Result<void> pack(DeviceQueue& queue, Use use, uint32_t layer);
     base::Result<void> pack_part(DeviceQueue& queue, std::span<const SourceRow> rows, uint32_t cols,
@@ -116,6 +121,7 @@ private:
     std::set<model::TensorType> reencoded_;
     uint64_t size_bytes_ = 0;
     size_t split_products_ = 0;
+    bool use_images_ = false;
 };
 
 }  // namespace llmd::compute::packed

@@ -28,6 +28,10 @@ Core Variants::core(Layout layout) const {
 ProductShape Variants::product_shape(uint32_t rows, bool one_output_a_pair) const {
     ProductShape shape;
     shape.lanes = one_output_a_pair || in_turn_ || rows >= kManyRows ? kRecordBlock : kRecordBlock / 2;
+    if (prefers_images()) {  // two pairs an item share what a turn of the loop costs beside its products
+        shape.lanes = kRecordBlock / 2;
+        shape.pairs = 2;
+    }
     shape.slices = in_turn_ ? 1 : std::min(rows >= kManyRows ? 4u : 8u, most_items_ / shape.lanes);
     return shape;
 }

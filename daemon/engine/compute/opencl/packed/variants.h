@@ -30,6 +30,9 @@ public:
     // possible.
     uint32_t attention_heads(uint32_t heads_per_kv, uint32_t head_dim) const;
 
+    // Whether planes are better read through images (images.h), where they work.
+    bool prefers_images() const { return !in_turn_ && !is_nvidia_; }
+
     std::string profile() const;
 
 private:
