@@ -27,6 +27,7 @@ def check(report):
             found.append(_limit(f"instructions per weight, {weight_format} {precision}", limit, max(costs, default=None)))
     worst = lambda key: max((row[key] for row in kernels), default=None)
     found.append(_limit("instructions of the longest kernel", MOST_INSTRUCTIONS, worst("instructions")))
+    found.append(_limit("the same in words of code", MOST_INSTRUCTIONS, worst("code_words")))
     found.append(_limit("spills", 0, worst("spills")))
     found.append(_limit("private memory, bytes", 0, worst("private_bytes")))
     for name, limit in LAUNCHES.items():

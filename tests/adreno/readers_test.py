@@ -80,7 +80,7 @@ class Limits(unittest.TestCase):
 
     def test_broken(self):
         kernel = {"format": "Q4_0", "precision": "fast", "columns": 1, "non_nop_per_weight": 1.7, "instructions": 900,
-                  "spills": 0, "private_bytes": 0}
+                  "code_words": 700, "spills": 0, "private_bytes": 0}
         model = {"launches_per_token": 64, "launches_per_token_at_1100": 135, "flushes_per_token": 1}
         models = {name: {"fast": model} for name in limits.LAUNCHES}
         broken = [limit["what"] for limit in limits.check({"kernels": [kernel], "models": models, "peer": None})

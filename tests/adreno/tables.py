@@ -14,7 +14,9 @@ empty weights.
 
 The model: {slots:.1f} G lane instructions a second (2 processors of 128 lanes at 710 MHz) and {bandwidth:.1f} GB/s, the memory's
 peak. A product whose instructions per weight are below its break-even waits for memory; 'nops' are issue slots in which a wave
-waits, which other waves may fill. Columns are rows of a batch computed together; a decoded token has one.
+waits, which other waves may fill. Columns are rows of a batch computed together; a decoded token has one. 'Instructions' of a
+kernel are what the compiler counts, a repetition for each turn and nops too; in 'words' of 8 bytes, of which the instruction
+cache holds 1,024, repetitions and most nops take no room of their own.
 """
 
 
