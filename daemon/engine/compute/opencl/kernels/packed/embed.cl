@@ -46,9 +46,10 @@ __kernel GROUP_SIZE void embed(PLANE_ARGS, uint n_pairs, uint n_blocks, uint fir
     const bool is_none = token < 0;
     const uint pair = is_none ? 0 : (uint)token / 2;
     const bool is_odd = token % 2 == 1;
-    if (pair < first_pair || pair - first_pair >= n_pairs) return;
+    // Not a return: behind one, PoCL 3.1 takes all items of a group into a condition that the first one meets.
+    const bool is_here = pair >= first_pair && pair - first_pair < n_pairs;
 
-    if (item < EMBED_BLOCKS) {
+    if (is_here && item < EMBED_BLOCKS) {
         const uint block = min((uint)get_group_id(0) * EMBED_BLOCKS + item, n_blocks - 1);
         cell_t c;
         LOAD_CELL(c, (pair - first_pair) / TILE_PAIRS * n_blocks + block, (pair - first_pair) % TILE_PAIRS)
@@ -66,7 +67,7 @@ __kernel GROUP_SIZE void embed(PLANE_ARGS, uint n_pairs, uint n_blocks, uint fir
     barrier(CLK_LOCAL_MEM_FENCE);
 
     const uint eight = get_group_id(0) * GROUP + item;
-    if (8 * eight < next_columns) {
+    if (is_here && 8 * eight < next_columns) {
         for (uint i = 8 * item; i < 8 * item + 8; ++i) {
             const uint column = get_group_id(0) * EMBED_COLUMNS + i;
             float v = is_none ? NAN : made_x[i];
@@ -80,7 +81,8 @@ __kernel GROUP_SIZE void embed(PLANE_ARGS, uint n_pairs, uint n_blocks, uint fir
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (8 * eight >= next_columns) return;
-    write_record(next + row * next_bytes, next_columns, eight, made + item / 4 * 32);
-    if (item % 4 == 0) write_stats(next + row * next_bytes, next_columns, eight / 4, made_x + item * 8);
+    if (is_here && 8 * eight < next_columns) {
+        write_record(next + row * next_bytes, next_columns, eight, made + item / 4 * 32);
+        if (item % 4 == 0) write_stats(next + row * next_bytes, next_columns, eight / 4, made_x + item * 8);
+    }
 }
