@@ -59,7 +59,9 @@ Result<ClKernel> Kernels::product(const ProductKey& key) {
                                     .digits = variants_.digits(),
                                     .columns = key.columns,
                                     .shape = key.shape,
-                                    .image = key.image};
+                                    .image = key.image,
+                                    .prefetch = variants_.prefetches(),
+                                    .staged_bytes = variants_.staged_bytes()};
     std::string helpers;
     if (key.epilogue == Epilogue::Logits)
         helpers = base::concat(kernels::kSampleExchangeCl, kernels::kNoiseCl, kernels::kPackedChoiceCl);

@@ -50,7 +50,7 @@ uint32_t groups_for(uint32_t n, uint32_t of_one) {
 
 // Work-groups of the output product in the parts before this one.
 uint32_t groups_before(const PackedProduct& product, const PackedPart& part, const Variants& variants) {
-    const uint32_t group_pairs = variants.product_shape(product.rows, false).group_pairs();
+    const uint32_t group_pairs = variants.product_shape(product.rows, 1, false).group_pairs();
     uint32_t groups = 0;
     for (const PackedPart* before = product.parts.data(); before != &part; ++before) {
         groups += groups_for(before->n_pairs, group_pairs);
@@ -125,7 +125,6 @@ template <typename AddRest>
 Result<void> Binder::add_product(Launches& to, const ProductUse& use, const AddRest& add_rest) {
     const PackedProduct& product = *weights_.product(use.use, use.layer);
     ProductKey key;
-    key.shape = variants_.product_shape(product.rows, use.epilogue == Epilogue::SwiGlu);
     key.epilogue = use.epilogue;
     key.has_shift = static_cast<bool>(product.shift);
     if (use.has_norm) key.norm = config_.norm == model::Norm::LayerNorm ? InputNorm::Layer : InputNorm::Rms;
@@ -133,10 +132,10 @@ Result<void> Binder::add_product(Launches& to, const ProductUse& use, const AddR
         key.layout = part.layout;
         key.image = part.image;
         Launch launch;
-        const uint32_t groups = groups_for(part.n_pairs, key.shape.group_pairs());
         for (const uint32_t columns : kColumnCounts) {
             if (columns > 1 && columns / 2 >= use.rows) break;
             key.columns = columns;
+            key.shape = variants_.product_shape(product.rows, columns, use.epilogue == Epilogue::SwiGlu);
             auto kernel = kernels_.product(key);
             if (!kernel) return kernel.error();
             Arguments args(*kernel);
@@ -150,6 +149,7 @@ Result<void> Binder::add_product(Launches& to, const ProductUse& use, const AddR
             if (product.shift) args.add(product.shift);
             add_rest(part, args);
             if (!args.result()) return args.result();
+            const uint32_t groups = groups_for(part.n_pairs, key.shape.group_pairs());
             launch.variants.push_back({std::move(*kernel), columns, groups, key.shape.items()});
         }
         to.push_back(std::move(launch));
@@ -292,7 +292,7 @@ Result<LaunchPlan> Binder::bind() {
 }  // namespace
 
 uint32_t choice_groups(const PackedProduct& product, const Variants& variants) {
-    const uint32_t group_pairs = variants.product_shape(product.rows, false).group_pairs();
+    const uint32_t group_pairs = variants.product_shape(product.rows, 1, false).group_pairs();
     uint32_t groups = 0;
     for (const PackedPart& part : product.parts) groups += groups_for(part.n_pairs, group_pairs);
     return groups;

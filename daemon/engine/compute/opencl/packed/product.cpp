@@ -9,16 +9,16 @@ namespace llmd::compute::packed {
 namespace {
 
 // Bytes of local memory that four columns of x take.
-uint32_t staged_bytes(const ProductVariant& variant) {
+uint32_t quad_bytes(const ProductVariant& variant) {
     return 16 * (variant.core == Core::Integer ? variant.digits : 1);
 }
 
 uint32_t chunk_blocks(const ProductVariant& variant) {
     if (variant.chunk_blocks != 0) return variant.chunk_blocks;
-    const uint32_t block_bytes = staged_bytes(variant) * (kBlockColumns / 4) * variant.columns;
+    const uint32_t block_bytes = quad_bytes(variant) * (kBlockColumns / 4) * variant.columns;
     const uint32_t slices = variant.shape.slices;
     const uint32_t least = (variant.shape.items() * 8 + block_bytes - 1) / block_bytes;
-    const uint32_t blocks = std::max(kStagedBytes / block_bytes, least);
+    const uint32_t blocks = std::max(variant.staged_bytes / block_bytes, least);
     return std::max((blocks + slices - 1) / slices, 1u) * slices;
 }
 
@@ -70,7 +70,7 @@ std::string product_options(const ProductVariant& variant) {
 uint32_t product_local_bytes(const ProductVariant& variant) {
     // Scales, sums and starting values, of which an integer core has the most with sums of eight columns.
     constexpr uint32_t kMostBlockBytes = 4 * (1 + 1 + 8);
-    return chunk_blocks(variant) * variant.columns * (staged_bytes(variant) * (kBlockColumns / 4) + kMostBlockBytes);
+    return chunk_blocks(variant) * variant.columns * (quad_bytes(variant) * (kBlockColumns / 4) + kMostBlockBytes);
 }
 
 }  // namespace llmd::compute::packed

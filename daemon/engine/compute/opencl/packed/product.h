@@ -24,19 +24,20 @@ struct ProductShape {
     uint32_t items() const { return lanes * slices; }
 };
 
+// Local memory for x. Small enough for several work-groups a processor of 32 KiB.
+inline constexpr uint32_t kStagedBytes = 8192;
+
 struct ProductVariant {
     Layout layout = Layout::Q4_0;
     Core core = Core::Float;
     uint32_t digits = 2;  // of the records it reads
     uint32_t columns = 1;
     ProductShape shape;
-    bool image = false;         // planes are image1d_buffers
-    bool prefetch = false;      // weights are loaded one block ahead: for GPUs with registers to spare
-    uint32_t chunk_blocks = 0;  // of x in local memory at a time; 0: as kStagedBytes allows
+    bool image = false;     // planes are image1d_buffers
+    bool prefetch = false;  // weights are loaded one block ahead: for GPUs with registers to spare
+    uint32_t staged_bytes = kStagedBytes;
+    uint32_t chunk_blocks = 0;  // of x in local memory at a time; 0: as staged_bytes allows
 };
-
-// Local memory for x. Small enough for several work-groups a processor of 32 KiB.
-inline constexpr uint32_t kStagedBytes = 8192;
 
 // What reads one layout's weights: planes, dot, core and activations. Without common.cl.
 std::string layout_source(const ProductVariant& variant);

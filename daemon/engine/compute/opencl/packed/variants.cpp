@@ -8,8 +8,18 @@ namespace llmd::compute::packed {
 namespace {
 
 constexpr uint32_t kNvidia = 0x10de;
-constexpr uint32_t kMostItems = 256;        // in a work-group, on any device
-constexpr uint32_t kManyRows = 8192;        // give groups enough to fill a device with few slices
+constexpr uint32_t kMostItems = 256;  // in a work-group, on any device
+constexpr uint32_t kManyRows = 8192;  // give groups enough to fill a device with few slices
+constexpr uint32_t kSlices = 8;       // of a row where there are fewer
+constexpr uint32_t kFewSlices = 4;
+// For NVIDIA, measured on an H200, where a token's launches wait for memory and for each other: many items a row, all
+// of x staged at once. From kManyColumns on two pairs share an item's work.
+constexpr uint32_t kNvidiaMostItems = 512;
+constexpr uint32_t kNvidiaSlices = 32;
+constexpr uint32_t kNvidiaStagedBytes = 24 * 1024;
+constexpr uint32_t kAttentionItems = 64;
+constexpr uint32_t kNvidiaAttentionItems = 256;
+constexpr uint32_t kManyColumns = 8;
 constexpr uint32_t kMaxAttentionHeads = 4;  // whose sums an item keeps in registers: eight spill on an Adreno
 
 }  // namespace
@@ -18,22 +28,37 @@ Variants::Variants(const DeviceLimits& device, Precision precision)
     : precision_(precision),
       in_turn_(device.is_cpu),
       is_nvidia_(device.vendor_id == kNvidia),
-      most_items_(static_cast<uint32_t>(std::min<uint64_t>(device.group_items, kMostItems))) {}
+      most_items_(
+          static_cast<uint32_t>(std::min<uint64_t>(device.group_items, is_nvidia_ ? kNvidiaMostItems : kMostItems))) {}
 
 Core Variants::core(Layout layout) const {
     // NVIDIA multiplies 32-bit integers as fast as floats and 24-bit ones slower.
     return has_integer_core(layout) && !is_nvidia_ ? Core::Integer : Core::Float;
 }
 
-ProductShape Variants::product_shape(uint32_t rows, bool one_output_a_pair) const {
+ProductShape Variants::product_shape(uint32_t rows, uint32_t columns, bool one_output_a_pair) const {
+    const bool many_rows = rows >= kManyRows && !(is_nvidia_ && one_output_a_pair);
     ProductShape shape;
-    shape.lanes = one_output_a_pair || in_turn_ || rows >= kManyRows ? kRecordBlock : kRecordBlock / 2;
+    shape.lanes = one_output_a_pair || in_turn_ || many_rows ? kRecordBlock : kRecordBlock / 2;
     if (prefers_images()) {  // two pairs an item share what a turn of the loop costs beside its products
         shape.lanes = kRecordBlock / 2;
         shape.pairs = 2;
     }
-    shape.slices = in_turn_ ? 1 : std::min(rows >= kManyRows ? 4u : 8u, most_items_ / shape.lanes);
+    if (is_nvidia_ && !many_rows && columns >= kManyColumns) shape.pairs = 2;
+    shape.slices = in_turn_ ? 1 : std::min(many_rows ? kFewSlices : slices(), most_items_ / shape.lanes);
     return shape;
+}
+
+uint32_t Variants::slices() const {
+    return in_turn_ ? 1 : is_nvidia_ ? kNvidiaSlices : kSlices;
+}
+
+uint32_t Variants::staged_bytes() const {
+    return is_nvidia_ ? kNvidiaStagedBytes : kStagedBytes;
+}
+
+uint32_t Variants::attention_items() const {
+    return is_nvidia_ ? kNvidiaAttentionItems : kAttentionItems;
 }
 
 uint32_t Variants::attention_heads(uint32_t heads_per_kv, uint32_t head_dim) const {
@@ -49,8 +74,8 @@ uint32_t Variants::attention_heads(uint32_t heads_per_kv, uint32_t head_dim) con
 }
 
 std::string Variants::profile() const {
-    return base::concat("packed, ", precision_ == Precision::Fast ? "fast" : "faithful", ", ",
-                        in_turn_ ? "slices 1" : "slices 8", is_nvidia_ ? ", float" : "");
+    return base::concat("packed, ", precision_ == Precision::Fast ? "fast" : "faithful", ", ", "slices ", slices(),
+                        is_nvidia_ ? ", float" : "");
 }
 
 }  // namespace llmd::compute::packed

@@ -22,10 +22,14 @@ public:
 
     uint32_t digits() const { return precision_ == Precision::Fast ? 1 : 2; }
     Core core(Layout layout) const;
-    // For a matrix of so many rows, the same for any number of columns. A group's outputs fill whole blocks of a
+    // For a matrix of so many rows and a launch of so many columns. `slices` is the same for any number of columns; for
+    // vocabularies, which are long and have two outputs a pair, all is. A group's outputs fill whole blocks of a
     // record, with one output a pair too where that is asked for.
-    ProductShape product_shape(uint32_t rows, bool one_output_a_pair) const;
-    uint32_t attention_items() const { return 64; }
+    ProductShape product_shape(uint32_t rows, uint32_t columns, bool one_output_a_pair) const;
+    // Whether weights are better loaded one block ahead.
+    bool prefetches() const { return is_nvidia_; }
+    uint32_t staged_bytes() const;  // local memory for x
+    uint32_t attention_items() const;
     // Query heads of an attention work-group: a divisor of heads_per_kv, whose outputs fill whole blocks if that is
     // possible.
     uint32_t attention_heads(uint32_t heads_per_kv, uint32_t head_dim) const;
@@ -36,6 +40,8 @@ public:
     std::string profile() const;
 
 private:
+    uint32_t slices() const;
+
     Precision precision_;
     bool in_turn_;  // items run one after the other
     bool is_nvidia_;

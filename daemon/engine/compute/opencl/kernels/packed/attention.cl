@@ -39,6 +39,8 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
     __local float weights[HEADS * LEAF];
     __local float parts[HEADS * SOFTMAX_PARTS];
     __local float4 v_parts[HEADS * ITEMS];
+    __local float largest[HEADS];
+    __local uint leaf_pages[LEAF / PAGE_TOKENS];
     const uint item = get_local_id(0);
     const uint row = get_group_id(1);
 #if SPLIT
@@ -58,7 +60,6 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
     FOR_SHARE(i, item, ITEMS, HEADS * V_COLUMNS) {
         query[i] = queries[row * (Q_ROWS / 4) + first_head * V_COLUMNS + i];
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
 
     const uint v_column = item % V_COLUMNS;
     const uint v_group = item / V_COLUMNS;
@@ -75,10 +76,13 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
         // that do not begin at 0.
         const uint in_leaf = leaf + LEAF <= end ? LEAF : end % LEAF;
 
+        // Read once: an item would wait for a page's number before it may wait for what the page holds.
+        for (uint i = item; i * PAGE_TOKENS < in_leaf; i += ITEMS) leaf_pages[i] = pages[leaf / PAGE_TOKENS + i];
+        barrier(CLK_LOCAL_MEM_FENCE);
+
         FOR_SHARE(i, item, ITEMS, LEAF) if (i < in_leaf) {
-            const uint position = leaf + i;
-            __global const page_t* key = keys + pages[position / PAGE_TOKENS] * (KV_ROWS / 4 * PAGE_TOKENS) + kv_base +
-                                         position % PAGE_TOKENS;
+            __global const page_t* key =
+                keys + leaf_pages[i / PAGE_TOKENS] * (KV_ROWS / 4 * PAGE_TOKENS) + kv_base + i % PAGE_TOKENS;
             __global const page_t* const end_of_keys = key + V_COLUMNS * PAGE_TOKENS;
             float4 products[HEADS];
 #pragma unroll
@@ -105,29 +109,21 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
         // Not fmax: exp() below keeps a NaN, which must go on to the result.
         FOR_SHARE(i, item, ITEMS, HEADS * SOFTMAX_PARTS) {
             __local const float* scores = weights + i / SOFTMAX_PARTS * LEAF;
-            float largest = -INFINITY;
+            float part = -INFINITY;
             for (uint n = i % SOFTMAX_PARTS; n < in_leaf; n += SOFTMAX_PARTS) {
-                largest = scores[n] > largest ? scores[n] : largest;
+                part = scores[n] > part ? scores[n] : part;
             }
-            parts[i] = largest;
+            parts[i] = part;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
-        float leaf_max[RESULTS];
-#pragma unroll
-        for (uint r = 0; r < RESULTS; ++r) {
-            const uint head = min((item + r * ITEMS) / V_COLUMNS, (uint)(HEADS - 1));
-            leaf_max[r] = parts[head * SOFTMAX_PARTS];
-            for (uint n = head * SOFTMAX_PARTS + 1; n < (head + 1) * SOFTMAX_PARTS; ++n) {
-                leaf_max[r] = fmax(leaf_max[r], parts[n]);
-            }
+        FOR_SHARE(h, item, ITEMS, HEADS) {
+            float part = parts[h * SOFTMAX_PARTS];
+            for (uint n = h * SOFTMAX_PARTS + 1; n < (h + 1) * SOFTMAX_PARTS; ++n) part = fmax(part, parts[n]);
+            largest[h] = part;
         }
-        FOR_SHARE(i, item, ITEMS, HEADS * SOFTMAX_PARTS) {
-            const uint head = i / SOFTMAX_PARTS;
-            float largest = parts[head * SOFTMAX_PARTS];
-            for (uint n = head * SOFTMAX_PARTS + 1; n < (head + 1) * SOFTMAX_PARTS; ++n) largest = fmax(largest, parts[n]);
-            for (uint n = i % SOFTMAX_PARTS; n < in_leaf; n += SOFTMAX_PARTS) {
-                weights[head * LEAF + n] = exp(weights[head * LEAF + n] - largest);
-            }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint i = item; i < HEADS * LEAF; i += ITEMS) {
+            if (i % LEAF < in_leaf) weights[i] = exp(weights[i] - largest[i / LEAF]);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         FOR_SHARE(i, item, ITEMS, HEADS * SOFTMAX_PARTS) {
@@ -142,11 +138,11 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
 #pragma unroll
         for (uint h = 0; h < HEADS; ++h) v_part[h] = (float4)(0.0f);
         if (v_group < V_GROUPS) {
+#pragma unroll 4
             for (uint i = v_group; i < in_leaf; i += V_GROUPS) {
-                const uint position = leaf + i;
                 const float4 value =
-                    PAGE_FLOAT4(values, pages[position / PAGE_TOKENS] * (KV_ROWS / 4 * PAGE_TOKENS) + kv_base +
-                                            position % PAGE_TOKENS * V_COLUMNS + v_column);
+                    PAGE_FLOAT4(values, leaf_pages[i / PAGE_TOKENS] * (KV_ROWS / 4 * PAGE_TOKENS) + kv_base +
+                                            i % PAGE_TOKENS * V_COLUMNS + v_column);
 #pragma unroll
                 for (uint h = 0; h < HEADS; ++h) {
                     v_part[h] = mad((float4)(weights[h * LEAF + i]), value, v_part[h]);
@@ -166,7 +162,7 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
             float4 leaf_acc = v_parts[head * ITEMS + column];
             const uint first = head * ITEMS + column;
             for (uint n = first + V_COLUMNS; n < first + V_GROUPS * V_COLUMNS; n += V_COLUMNS) leaf_acc += v_parts[n];
-            FOLD(maximum[r], sum[r], acc[r], leaf_max[r], leaf_sum, leaf_acc);
+            FOLD(maximum[r], sum[r], acc[r], largest[head], leaf_sum, leaf_acc);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }

@@ -115,8 +115,8 @@ void product(PLANE_ARGS, uint n_pairs, uint n_blocks, RECORD_ARGS, EPILOGUE_ARGS
     }
 #if PREFETCH
     // Weights on their way while x is staged and while the block before them is multiplied.
-    cell_t next[PAIRS];
-    FOR_PAIRS { LOAD_CELL(next[j], tile_cell[j] + min(slice, n_blocks - 1), at[j]) }
+    cell_t ahead[PAIRS];
+    FOR_PAIRS { LOAD_CELL(ahead[j], tile_cell[j] + min(slice, n_blocks - 1), at[j]) }
 #endif
     float2 sum[COLUMNS][PAIRS];
     FOR_COLUMNS FOR_PAIRS sum[n][j] = (float2)(0.0f);
@@ -153,8 +153,8 @@ void product(PLANE_ARGS, uint n_pairs, uint n_blocks, RECORD_ARGS, EPILOGUE_ARGS
 #if PREFETCH
             const uint following = min(chunk + block + SLICES, n_blocks - 1);
             FOR_PAIRS {
-                cells[j] = next[j];
-                LOAD_CELL(next[j], tile_cell[j] + following, at[j])
+                cells[j] = ahead[j];
+                LOAD_CELL(ahead[j], tile_cell[j] + following, at[j])
             }
 #else
             FOR_PAIRS { LOAD_CELL(cells[j], tile_cell[j] + chunk + block, at[j]) }
