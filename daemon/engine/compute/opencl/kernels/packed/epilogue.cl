@@ -2,7 +2,8 @@
 //
 //     EPILOGUE_ARGS             the kernel's last parameters
 //     INPUT_ROW(batch_row)      the row of `record` that batch row reads
-//     EPILOGUE_BEGIN            once, at the start, by every item of the group; may hold barriers
+//     EPILOGUE_BEGIN            once, at the start, by every item of the group; a barrier follows before
+//     EPILOGUE_FOLD             once, before the first FINISH, by every item of the group; a barrier follows if FOLDS
 //     FINISH(sum, pair, batch_row, column)   for each result of an item: float2 sum of rows 2 pair and 2 pair + 1;
 //                               column < COLUMNS is batch_row's place in the group
 //     FINISH_GROUP              once, at the end, by every item of the group; begins with a barrier where it needs one
@@ -30,7 +31,8 @@
 #if INPUT_NORM
 #define NORM_ARGS , float norm_width, float norm_epsilon
 #define NORM_CHAINS 16  // partial sums of a row: part i takes blocks i, i + 16, ...; then in order
-#define FIND_NORM                                                                                 \
+#define FOLDS 1
+#define ADD_NORM                                                                                  \
     __local float2 norm_parts[COLUMNS * NORM_CHAINS];                                             \
     __local float2 norm_scale[COLUMNS];                                                           \
     FOR_SHARE(i, ITEM, ITEMS, COLUMNS * NORM_CHAINS) {                                            \
@@ -38,14 +40,13 @@
         float2 sum = (float2)(0.0f);                                                              \
         for (uint b = i % NORM_CHAINS; b < record_columns / 32; b += NORM_CHAINS) sum += RECORD_STATS(row, b); \
         norm_parts[i] = sum;                                                                      \
-    }                                                                                             \
-    barrier(CLK_LOCAL_MEM_FENCE);                                                                 \
+    }
+#define EPILOGUE_FOLD \
     FOR_SHARE(n, ITEM, ITEMS, COLUMNS) {                                                          \
         float2 sum = norm_parts[n * NORM_CHAINS];                                                 \
         for (uint i = 1; i < NORM_CHAINS; ++i) sum += norm_parts[n * NORM_CHAINS + i];            \
         norm_scale[n] = scale_of_norm(sum, norm_width, norm_epsilon);                             \
-    }                                                                                             \
-    barrier(CLK_LOCAL_MEM_FENCE);
+    }
 
 // (rs, rs * mean) of a row of `width` values.
 static inline float2 scale_of_norm(float2 sums, float width, float epsilon) {
@@ -61,7 +62,9 @@ static inline float2 scale_of_norm(float2 sums, float width, float epsilon) {
 }
 #else
 #define NORM_ARGS
-#define FIND_NORM
+#define FOLDS 0
+#define ADD_NORM
+#define EPILOGUE_FOLD
 #endif
 
 #if INPUT_NORM == 2
@@ -323,4 +326,4 @@ static inline float sum_of_exp(__local const float* logits, uint begin, uint end
 #endif
 #define EPILOGUE_BEGIN \
     EPILOGUE_LOCAL     \
-    FIND_NORM
+    ADD_NORM

@@ -168,7 +168,11 @@ void product(PLANE_ARGS, uint n_pairs, uint n_blocks, RECORD_ARGS, EPILOGUE_ARGS
         }
     }
 
+    EPILOGUE_FOLD
 #if SUMS == 1 && SLICES == 1
+#if FOLDS
+    barrier(CLK_LOCAL_MEM_FENCE);
+#endif
     const uint pair = FIRST_PAIR + lane;
     if (pair < n_pairs) {
         FINISH(sum[0][0], pair, FIRST_ROW, 0)
