@@ -38,7 +38,7 @@ base::Result<Step> StepQueue::wait() {
     const Step step = steps_[first_];
     first_ = (first_ + 1) % kMaxStepsInFlight;
     --n_in_flight_;
-    readable_outputs_ = step.n_outputs;
+    readable_outputs_ = step.is_sampled ? step.n_outputs : 0;
     return step;
 }
 

@@ -31,7 +31,7 @@ public:
     // Takes the oldest one in flight.
     base::Result<Step> wait();
 
-    // Outputs of the step just waited for; 0 once another has begun, for then its logits are gone.
+    // Outputs of the step just waited for, if it was sampled; 0 once another has begun, for then its logits are gone.
     uint32_t readable_outputs() const { return is_open_ || n_in_flight_ > 0 ? 0 : readable_outputs_; }
 
 private:

@@ -55,6 +55,8 @@ void Generator::set_paused(uint64_t id, bool paused) {
 }
 
 bool Generator::has_work() const {
+    // Also a step whose rows are all discarded: the device's time and faults are its own, not the next request's.
+    if (current_.is_in_flight) return true;
     for (const Sequence* sequence : started_) {
         if (!sequence->slot) return pages_.fits(sequence->max_length());
         if (!sequence->paused) return true;

@@ -223,7 +223,6 @@ Result<ClEvent> DeviceQueue::read_later(const ClBuffer& from, uint64_t offset, s
     const cl_int status =
         clEnqueueReadBuffer(queue_.get(), from.get(), CL_FALSE, offset, out.size(), out.data(), 0, nullptr, &event);
     if (auto ok = cl_check("clEnqueueReadBuffer", status); !ok) return ok.error();
-    pacer_.on_step_queued();
     return ClEvent(event);
 }
 
@@ -231,8 +230,12 @@ Result<ClEvent> DeviceQueue::mark() {
     cl_event event = nullptr;
     const cl_int status = clEnqueueMarkerWithWaitList(queue_.get(), 0, nullptr, &event);
     if (auto ok = cl_check("clEnqueueMarkerWithWaitList", status); !ok) return ok.error();
-    pacer_.on_step_queued();
     return ClEvent(event);
+}
+
+Result<void> DeviceQueue::submit_step() {
+    pacer_.on_step_queued();
+    return flush();
 }
 
 Result<void> DeviceQueue::flush() {

@@ -62,9 +62,9 @@ public:
     base::Result<ClEvent> read_later(const ClBuffer& from, uint64_t offset, std::span<std::byte> out);
     // Complete when everything queued so far is.
     base::Result<ClEvent> mark();
-    // Hands everything queued to the device.
-    base::Result<void> flush();
-    // Blocks until the event is complete. The error is that of the command which failed.
+    // Ends a step and hands it to the device. wait() once for each, in the same order.
+    base::Result<void> submit_step();
+    // Blocks until the step's last event is complete. The error is that of the command which failed.
     base::Result<void> wait(const ClEvent& event);
     // Submits everything, waits for it and copies.
     base::Result<void> read(const ClBuffer& from, uint64_t offset, std::span<std::byte> out);
@@ -72,6 +72,8 @@ public:
     base::Result<void> finish();
 
 private:
+    // Hands everything queued to the device.
+    base::Result<void> flush();
     base::Result<ClProgram> compile(std::string_view name, std::span<const std::string_view> sources,
                                     const std::string& options) const;
     ClProgram load(std::span<const std::byte> binary, const std::string& options) const;

@@ -263,7 +263,7 @@ Result<void> OpenClBackend::submit() {
     auto done = has_answer ? queue_.read_later(buffers_.answer, 0, std::as_writable_bytes(words)) : queue_.mark();
     if (!done) return done.error();
     host.done = std::move(*done);
-    if (auto flushed = queue_.flush(); !flushed) return flushed;
+    if (auto flushed = queue_.submit_step(); !flushed) return flushed;
     return steps_.submit();
 }
 

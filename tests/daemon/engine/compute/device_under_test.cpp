@@ -12,18 +12,41 @@ namespace llmd::test {
 using compute::Row;
 using compute::SampleRequest;
 
+namespace {
+
+std::string test_name(size_t index, std::string_view platform) {
+    std::string name = "opencl" + std::to_string(index) + "_" + std::string(platform);
+    for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+    return name;
+}
+
+}  // namespace
+
 std::vector<DeviceUnderTest> devices_under_test() {
     std::vector<DeviceUnderTest> devices = {{"cpu"}};
     const auto listed = compute::list_opencl_devices();
     if (!listed) return devices;  // OpenClDevices.AreThere says so
+    const auto add_packed = [&](const std::string& name, size_t index, bool gpu_shape) {
+        devices.push_back({name + (gpu_shape ? "_packed_in_slices" : "_packed"),
+                           index,
+                           true,
+                           {.use_gpu_kernels = gpu_shape, .family = compute::KernelFamily::Packed}});
+    };
+    bool has_packed = false;
     for (size_t i = 0; i < listed->size(); ++i) {
-        std::string name = "opencl" + std::to_string(i) + "_" + (*listed)[i].platform;
-        for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+        const std::string name = test_name(i, (*listed)[i].platform);
         const bool is_llvmpipe = (*listed)[i].name.find("llvmpipe") != std::string::npos;
-        devices.push_back({name, i, true, {.family = compute::KernelFamily::Blocks}});
-        // PoCL, too, gets the packed kernels in the shape for GPUs, with the columns of a row in several slices.
-        devices.push_back(
-            {name + "_packed", i, true, {.use_gpu_kernels = !is_llvmpipe, .family = compute::KernelFamily::Packed}});
+        if (is_llvmpipe || (*listed)[i].is_gpu) {
+            has_packed = true;
+            add_packed(name, i, false);
+            // As on a GPU, whose items share a row's columns.
+            if (is_llvmpipe) add_packed(name, i, true);
+        } else {
+            devices.push_back({name, i, true, {.family = compute::KernelFamily::Blocks}});
+        }
+    }
+    for (size_t i = 0; !has_packed && i < listed->size(); ++i) {
+        add_packed(test_name(i, (*listed)[i].platform), i, true);
     }
     return devices;
 }

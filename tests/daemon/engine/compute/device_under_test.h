@@ -29,7 +29,8 @@ struct DeviceUnderTest {
     }
 };
 
-// The CPU first; each OpenCL device once with each kernel family, faithful.
+// The CPU first; each OpenCL device with the kernel family that it gets in use, faithful. Where no device gets the
+// packed family, those for CPUs get it too.
 std::vector<DeviceUnderTest> devices_under_test();
 // Of these, those with the packed family.
 std::vector<DeviceUnderTest> packed_devices_under_test();

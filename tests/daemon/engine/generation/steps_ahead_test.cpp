@@ -119,6 +119,8 @@ TEST_F(StepsAhead, ACancelledRequestLeavesItsSlotAndPagesToTheNext) {
     EXPECT_TRUE(generator_->has_work());
     run_until(2, 7);
     generator_->cancel(2);
+    EXPECT_TRUE(generator_->has_work()) << "the step in flight is waited for";
+    ASSERT_TRUE(generator_->step());
     EXPECT_FALSE(generator_->has_work());
     EXPECT_EQ(events_.requests[1].ids.size(), 12u);
     const auto so_far = events_.requests[2].ids;

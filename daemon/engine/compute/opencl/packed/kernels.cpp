@@ -62,6 +62,11 @@ Result<ClKernel> Kernels::product(const ProductKey& key) {
                                     .image = key.image,
                                     .prefetch = variants_.prefetches(),
                                     .staged_bytes = variants_.staged_bytes()};
+    if (product_local_bytes(variant) > queue_.limits().local_bytes) {
+        return base::fail(base::ErrorCode::DeviceError, "a product of ", key.columns, " columns needs ",
+                          product_local_bytes(variant), " bytes of local memory; the device has ",
+                          queue_.limits().local_bytes);
+    }
     std::string helpers;
     if (key.epilogue == Epilogue::Logits)
         helpers = base::concat(kernels::kSampleExchangeCl, kernels::kNoiseCl, kernels::kPackedChoiceCl);

@@ -135,7 +135,9 @@ Result<void> Binder::add_product(Launches& to, const ProductUse& use, const AddR
         for (const uint32_t columns : kColumnCounts) {
             if (columns > 1 && columns / 2 >= use.rows) break;
             key.columns = columns;
-            key.shape = variants_.product_shape(product.rows, columns, use.epilogue == Epilogue::SwiGlu);
+            // Logits: choice_groups() counts the groups of any number of columns.
+            const uint32_t shape_columns = use.epilogue == Epilogue::Logits ? 1 : columns;
+            key.shape = variants_.product_shape(product.rows, shape_columns, use.epilogue == Epilogue::SwiGlu);
             auto kernel = kernels_.product(key);
             if (!kernel) return kernel.error();
             Arguments args(*kernel);

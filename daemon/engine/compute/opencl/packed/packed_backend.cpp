@@ -171,7 +171,13 @@ Result<void> PackedBackend::allocate() {
     const uint32_t leaves = (limits_.n_ctx + kAttentionLeaf - 1) / kAttentionLeaf;
     // Every row in one chunk, or a lone row of each slot in all its leaves.
     const uint64_t partial_rows = std::max<uint64_t>(limits_.max_rows, uint64_t{limits_.n_slots} * leaves);
-    partial_rows_ = static_cast<uint32_t>(std::min(partial_rows, queue_.limits().max_buffer_bytes / partial_bytes));
+    const uint64_t fitting_rows = queue_.limits().max_buffer_bytes / partial_bytes;
+    if (fitting_rows < limits_.max_rows) {
+        return base::fail(ErrorCode::OutOfMemory, "attention of ", limits_.max_rows, " rows needs ",
+                          partial_bytes * limits_.max_rows, " bytes in one piece; the device gives at most ",
+                          queue_.limits().max_buffer_bytes);
+    }
+    partial_rows_ = static_cast<uint32_t>(std::min(partial_rows, fitting_rows));
     const Wanted wanted[] = {
         {&buffers_.step, "the batch", step_words * sizeof(uint32_t)},
         {&buffers_.page_tables, "page tables",
@@ -360,7 +366,7 @@ Result<void> PackedBackend::submit() {
     auto done = has_answer ? queue_.read_later(buffers_.answer, 0, std::as_writable_bytes(words)) : queue_.mark();
     if (!done) return done.error();
     host.done = std::move(*done);
-    if (auto flushed = queue_.flush(); !flushed) return flushed;
+    if (auto flushed = queue_.submit_step(); !flushed) return flushed;
     return steps_.submit();
 }
 

@@ -74,8 +74,10 @@ uint32_t Variants::attention_heads(uint32_t heads_per_kv, uint32_t head_dim) con
 }
 
 std::string Variants::profile() const {
-    return base::concat("packed, ", precision_ == Precision::Fast ? "fast" : "faithful", ", ", "slices ", slices(),
-                        is_nvidia_ ? ", float" : "");
+    return base::concat("packed, ", precision_ == Precision::Fast ? "fast" : "faithful", ", slices ",
+                        product_shape(1, 1, false).slices, "/", product_shape(1, 1, true).slices, "/",
+                        product_shape(kManyRows, 1, false).slices, "/", product_shape(kManyRows, 1, true).slices,
+                        ", attention ", attention_items(), is_nvidia_ ? ", float" : "");
 }
 
 }  // namespace llmd::compute::packed

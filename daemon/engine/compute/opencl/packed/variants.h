@@ -22,9 +22,8 @@ public:
 
     uint32_t digits() const { return precision_ == Precision::Fast ? 1 : 2; }
     Core core(Layout layout) const;
-    // For a matrix of so many rows and a launch of so many columns. `slices` is the same for any number of columns; for
-    // vocabularies, which are long and have two outputs a pair, all is. A group's outputs fill whole blocks of a
-    // record, with one output a pair too where that is asked for.
+    // For a matrix of so many rows and a launch of so many columns. `slices` is the same for any number of columns. A
+    // group's outputs fill whole blocks of a record, with one output a pair too where that is asked for.
     ProductShape product_shape(uint32_t rows, uint32_t columns, bool one_output_a_pair) const;
     // Whether weights are better loaded one block ahead.
     bool prefetches() const { return is_nvidia_; }
