@@ -18,8 +18,8 @@ using model::TensorType;
 // Logits are of the order of 1 (random_model.h). Float sums of up to 8192 products err by some 1e-6 of that; where the
 // oracle's key or value rounds to the other f16 neighbour, one of many weighted values moves by 2^-11 of itself, which
 // has been seen to make 3e-5. The oracle rounds activations as the device does; where one is on the edge, it moves by
-// 1/16319 of the largest.
-constexpr double kTolerance = 5e-4;
+// 1/16319 of the largest, times a weight: of GPT-2's 50,257 rows one has made 8e-4 of it.
+constexpr double kTolerance = 1e-3;
 
 void expect_near(const Logits& got, const std::vector<double>& want, const std::string& where) {
     ASSERT_EQ(got.size(), want.size()) << where;
