@@ -133,6 +133,8 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
             }
             parts[i] = part;
         }
+        // Nobody waits for it here, but without it PoCL 3.1 takes every item into the condition above.
+        barrier(CLK_LOCAL_MEM_FENCE);
 
         float4 v_part[HEADS];
 #pragma unroll
