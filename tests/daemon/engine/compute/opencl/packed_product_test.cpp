@@ -170,7 +170,7 @@ std::vector<ProductVariant> variants_of(Layout layout, uint32_t digits, uint32_t
     } else {
         shapes = {{1, 4, 16, 0}, {2, 2, 32, 2}, {8, 1, 8, 1}};
     }
-    if (is_cpu) shapes = {shapes[0], shapes[1]};
+    if (is_cpu) shapes.erase(shapes.begin() + 2, shapes.end());
     if (is_cpu && digits == 1) shapes.resize(1);
     std::vector<ProductVariant> variants;
     for (const Core core : {Core::Float, Core::Integer}) {
