@@ -300,8 +300,10 @@ Result<std::unique_ptr<Backend>> create_blocks(const model::ModelConfig& config,
     return backend;
 }
 
-KernelFamily family_for(const DeviceQueue& queue, const OpenClOverrides& overrides) {
+// llvmpipe keeps the family that CPU devices once had: Mesa 26.1's crashes in some packed kernels.
+KernelFamily family_for(const DeviceQueue& queue, const OpenClOverrides& overrides, const std::string& device) {
     if (overrides.family) return *overrides.family;
+    if (device.find("llvmpipe") != std::string::npos) return KernelFamily::Blocks;
     return queue.limits().vector_floats > 1 ? KernelFamily::Blocks : KernelFamily::Packed;
 }
 
@@ -343,8 +345,9 @@ Result<std::unique_ptr<Backend>> create_opencl_backend(const model::ModelConfig&
     queue->pace_submissions();  // not before: the self-test wants its launches in one submission
     report.profile =
         base::concat("opencl, ", device.names.platform, ", ", device.names.name, ", ", device.names.driver, ", ");
-    const auto create =
-        family_for(*queue, overrides) == KernelFamily::Packed ? packed::create_packed_backend : create_blocks;
+    const auto create = family_for(*queue, overrides, device.names.name) == KernelFamily::Packed
+                            ? packed::create_packed_backend
+                            : create_blocks;
     auto backend = create(config, limits, std::move(*queue), precision, std::move(report));
     if (!backend) return named(backend.error());
     return backend;
