@@ -44,9 +44,15 @@ constexpr std::array kCommands = {
     CommandSpec{Command::Unload, "unload", "", 0, 0, "give the model's memory back",
                 "Ends the engine once the running requests have ended.\n"},
     CommandSpec{Command::Status, "status", "", 0, 0, "show state, device, model and requests",
-                "Shows what llmd is doing, on which device and why, and every request.\n"},
+                "Shows what llmd is doing, on which device and why, and every request. With --watch it does so every\n"
+                "second until Ctrl-C, on a terminal in place; with --json too, one object a line.\n"},
+    CommandSpec{
+        Command::Queue, "queue", "", 0, 0, "list the requests in the order of their turns",
+        "Lists every request: whose it is, its priority and state, and for one that waits how many run before it\n"
+        "and about when it runs. A request of a higher priority takes the place of one of a lower, which goes on\n"
+        "later where it was: it is 'paused' meanwhile.\n"},
     CommandSpec{Command::Cancel, "cancel", "[REQUEST]", 0, 1, "end a request",
-                "Ends REQUEST, as 'llmctl status' names it, or with --all every request.\n"},
+                "Ends REQUEST, as 'llmctl queue' names it, or with --all every request.\n"},
     CommandSpec{Command::Tokenize, "tokenize", "[TEXT]", 0, -1, "show a text as tokens",
                 "Prints the token numbers of TEXT, or of standard input, as the model sees them.\n"},
     CommandSpec{Command::Version, "version", "", 0, 0, "show the versions of llmctl and llmd",
@@ -80,6 +86,7 @@ constexpr std::array kOptions = {
     OptionSpec{"echo", 'e', "", Kind::Flag, "echo", "g", "begin with the prompt"},
     OptionSpec{"verbose", 'v', "", Kind::Flag, nullptr, "g", "counts and speeds on standard error"},
     OptionSpec{"all", 'a', "", Kind::Flag, nullptr, "c", "every request of every program"},
+    OptionSpec{"watch", 'w', "", Kind::Flag, nullptr, "s", "show it again every second"},
     OptionSpec{"json", 'j', "", Kind::Flag, nullptr, "*", "print one JSON object"},
     OptionSpec{"help", 'h', "", Kind::Flag, nullptr, "*", "show this help"},
 };
@@ -172,6 +179,7 @@ void store(Arguments& arguments, const OptionSpec& option, const char* text) {
         if (option.key != nullptr) arguments.request[option.key] = true;
         if (option.letter == 'v') arguments.verbose = true;
         if (option.letter == 'a') arguments.all = true;
+        if (option.letter == 'w') arguments.watch = true;
         if (option.letter == 'j') arguments.json = true;
         return;
     }

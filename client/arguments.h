@@ -9,7 +9,7 @@
 
 namespace llmd::client {
 
-enum class Command { Generate, Models, Load, Unload, Status, Cancel, Tokenize, Version, Help };
+enum class Command { Generate, Models, Load, Unload, Status, Queue, Cancel, Tokenize, Version, Help };
 
 struct Arguments {
     Command command = Command::Help;
@@ -18,6 +18,7 @@ struct Arguments {
     bool json = false;                  // print one JSON object
     bool verbose = false;               // generate: counts and speeds on stderr
     bool all = false;                   // cancel: every request
+    bool watch = false;                 // status: again and again
     std::string help;                   // Help: what to print on stdout
 };
 

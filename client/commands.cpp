@@ -3,9 +3,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <iomanip>
 #include <sstream>
+#include <thread>
+#include <utility>
 
 #include "base/utf8.h"
 #include "client/dbus_client.h"
@@ -22,6 +25,9 @@ const std::string kRequestPrefix = "/org/llmd/Llmd1/request/";
 constexpr size_t kStatusIndent = 12;
 constexpr size_t kLeastColumns = 28;
 constexpr size_t kMostColumns = 100;
+
+// Of status --watch.
+constexpr std::chrono::seconds kWatchInterval{1};
 
 // Bytes for people: "6.8 MB", in powers of 1000 as file managers count.
 std::string size_text(uint64_t bytes) {
@@ -68,17 +74,40 @@ std::string table(const std::vector<std::vector<std::string>>& rows) {
     return out;
 }
 
-void append_requests(std::ostringstream& out, const std::vector<Dictionary>& requests) {
-    if (requests.empty()) return;
-    std::vector<std::vector<std::string>> rows = {{"REQUEST", "STATE", "PRIORITY", "MODEL", "PROMPT", "MADE"}};
+std::string whole_text(double number) {
+    return std::to_string(static_cast<uint64_t>(number));
+}
+
+// "4 s", "3 min": an estimate deserves no more digits. Empty when there is none.
+std::string wait_text(uint64_t ms) {
+    constexpr uint64_t kMsPerSecond = 1000;
+    constexpr uint64_t kMsPerMinute = 60 * kMsPerSecond;
+    if (ms == 0) return "";
+    if (ms < kMsPerMinute) return std::to_string((ms + kMsPerSecond - 1) / kMsPerSecond) + " s";
+    return std::to_string((ms + kMsPerMinute - 1) / kMsPerMinute) + " min";
+}
+
+// Those that run, then the waiting in the order of their turns.
+std::string request_table(std::vector<Dictionary> requests) {
+    const auto waits = [](const Dictionary& request) {
+        const std::string state = text_of(request, "state");
+        return state == "queued" || state == "paused";
+    };
+    std::stable_sort(requests.begin(), requests.end(), [&](const Dictionary& a, const Dictionary& b) {
+        return std::pair(waits(a), number_of(a, "position")) < std::pair(waits(b), number_of(b, "position"));
+    });
+    std::vector<std::vector<std::string>> rows = {
+        {"REQUEST", "CLIENT", "PRIORITY", "STATE", "BEFORE", "WAIT", "PROMPT", "MADE", "MODEL"}};
     for (const Dictionary& request : requests) {
         std::string path = text_of(request, "request");
         if (path.rfind(kRequestPrefix, 0) == 0) path.erase(0, kRequestPrefix.size());
-        rows.push_back({path, text_of(request, "state"), text_of(request, "priority"), text_of(request, "model"),
+        rows.push_back({path, text_of(request, "client"), text_of(request, "priority"), text_of(request, "state"),
+                        waits(request) ? std::to_string(number_of(request, "position")) : "",
+                        wait_text(number_of(request, "estimated_wait_ms")),
                         std::to_string(number_of(request, "prompt_tokens")),
-                        std::to_string(number_of(request, "generated_tokens"))});
+                        std::to_string(number_of(request, "generated_tokens")), text_of(request, "model")});
     }
-    out << '\n' << table(rows);
+    return table(rows);
 }
 
 // May `text` be a D-Bus object path or its end? Anything else would not even be sent.
@@ -150,19 +179,18 @@ ExitCode run_unload(const Arguments& arguments) {
     return done(arguments);
 }
 
-ExitCode run_status(const Arguments& arguments) {
-    DbusClient client;
-    const Dictionary status = client.status();
-    const std::vector<Dictionary> requests = client.list_requests();
-    if (arguments.json) {
-        base::JsonWriter json;
-        json.begin_object();
-        for (const auto& [key, value] : status) write_json(json.key(key), value);
-        write_json(json.key("requests"), requests);
-        json.end_object();
-        print_json(json);
-        return ExitCode::Ok;
-    }
+namespace {
+
+std::string status_json(const Dictionary& status, const std::vector<Dictionary>& requests) {
+    base::JsonWriter json;
+    json.begin_object();
+    for (const auto& [key, value] : status) write_json(json.key(key), value);
+    write_json(json.key("requests"), requests);
+    json.end_object();
+    return json.take() + '\n';
+}
+
+std::string status_text(const Dictionary& status, const std::vector<Dictionary>& requests) {
     std::ostringstream out;
     const std::optional<size_t> columns = terminal_columns(STDOUT_FILENO);
     const auto line = [&](const char* name, const std::string& value) {
@@ -175,6 +203,7 @@ ExitCode run_status(const Arguments& arguments) {
     std::string state = text_of(status, "state");
     if (state == "loading") state += ' ' + std::to_string(number_of(status, "load_per_mille") / 10) + " %";
     line("State", state);
+    line("Paused", text_of(status, "paused"));
     line("Model", model.empty() ? "none loaded; the first request loads one" : model);
     if (const uint64_t context = number_of(status, "context_length"); context != 0) {
         line("Context", std::to_string(context) + " tokens");
@@ -184,20 +213,70 @@ ExitCode run_status(const Arguments& arguments) {
     line("Device", device.empty() ? backend : device + " (" + backend + ')');
     line("Driver", text_of(status, "driver"));
     line("Precision", text_of(status, "precision"));
-    for (const std::string& note : list_of(status, "notes")) line("Note", note);
+    const std::vector<std::string> notes = list_of(status, "notes");
+    for (const std::string& note : notes) line("Note", note);
+    const std::string set_aside = text_of(status, "set_aside");
+    if (std::find(notes.begin(), notes.end(), set_aside) == notes.end()) line("Note", set_aside);
+    line("Confined", text_of(status, "confinement"));
     const uint64_t memory = number_of(status, "weight_bytes") + number_of(status, "kv_bytes");
     if (memory != 0) {
         line("Memory", size_text(number_of(status, "weight_bytes")) + " weights, " +
                            size_text(number_of(status, "kv_bytes")) + " context");
+    }
+    if (const uint64_t total = number_of(status, "kv_pages_total"); total != 0) {
+        line("Cache", std::to_string(number_of(status, "kv_pages_used")) + " of " + std::to_string(total) +
+                          " pages in use, " + std::to_string(number_of(status, "kv_pages_cached")) +
+                          " kept for prompts that begin alike; " + std::to_string(number_of(status, "cache_hits")) +
+                          " requests found " + std::to_string(number_of(status, "cache_hit_tokens")) + " tokens");
     }
     line("Requests", std::to_string(number_of(status, "active")) + " running, " +
                          std::to_string(number_of(status, "queued")) + " waiting");
     if (const uint64_t restarts = number_of(status, "engine_restarts"); restarts != 0) {
         line("Restarts", std::to_string(restarts) + " of the engine");
     }
+    const auto spread = [&](const char* name, const std::string& key, const char* unit) {
+        if (number_of(status, key + "_count") == 0) return;
+        line(name, "up to " + whole_text(real_of(status, key + "_p50")) + ' ' + unit + " for half of the requests, " +
+                       whole_text(real_of(status, key + "_p95")) + ' ' + unit + " for 95 %");
+    };
+    spread("Waiting", "queue_ms", "ms");
+    spread("First word", "ttft_ms", "ms");
+    spread("Speed", "decode_tps", "tokens/s");
+    line("Memory", text_of(status, "memory"));
+    line("Heat", text_of(status, "heat"));
+    line("Power", text_of(status, "power"));
     line("Last fault", text_of(status, "last_fault"));
-    append_requests(out, requests);
-    print_text(out.str());
+    if (!requests.empty()) out << '\n' << request_table(requests);
+    return out.str();
+}
+
+}  // namespace
+
+ExitCode run_status(const Arguments& arguments) {
+    DbusClient client;
+    const bool in_place = arguments.watch && !arguments.json && terminal_columns(STDOUT_FILENO).has_value();
+    while (true) {
+        const Dictionary status = client.status();
+        const std::vector<Dictionary> requests = client.list_requests();
+        if (in_place) print("\x1b[H\x1b[J");  // ECMA-48 CUP and ED: home, then erase what is below
+        arguments.json ? print(status_json(status, requests)) : print_text(status_text(status, requests));
+        if (!arguments.watch) return ExitCode::Ok;
+        std::this_thread::sleep_for(kWatchInterval);
+        if (!arguments.json && !in_place) print("\n");
+    }
+}
+
+ExitCode run_queue(const Arguments& arguments) {
+    const std::vector<Dictionary> requests = DbusClient().list_requests();
+    if (arguments.json) {
+        base::JsonWriter json;
+        json.begin_object();
+        write_json(json.key("requests"), requests);
+        json.end_object();
+        print_json(json);
+    } else {
+        print_text(requests.empty() ? "There is no request.\n" : request_table(requests));
+    }
     return ExitCode::Ok;
 }
 
@@ -207,7 +286,7 @@ ExitCode run_cancel(const Arguments& arguments) {
         return done(arguments);
     }
     const std::string& request = arguments.operands[0];
-    const std::string unknown = "no request is called '" + request + "'; 'llmctl status' shows them";
+    const std::string unknown = "no request is called '" + request + "'; 'llmctl queue' shows them";
     if (!is_object_path(request)) throw CommandError(ExitCode::Usage, unknown);
     try {
         DbusClient().cancel(request[0] == '/' ? request : kRequestPrefix + request);

@@ -12,6 +12,7 @@ ExitCode run_models(const Arguments& arguments);
 ExitCode run_load(const Arguments& arguments);
 ExitCode run_unload(const Arguments& arguments);
 ExitCode run_status(const Arguments& arguments);
+ExitCode run_queue(const Arguments& arguments);
 ExitCode run_cancel(const Arguments& arguments);
 ExitCode run_tokenize(const Arguments& arguments);
 ExitCode run_version(const Arguments& arguments);

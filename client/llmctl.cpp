@@ -29,6 +29,8 @@ ExitCode run(const Arguments& arguments) {
             return run_unload(arguments);
         case Command::Status:
             return run_status(arguments);
+        case Command::Queue:
+            return run_queue(arguments);
         case Command::Cancel:
             return run_cancel(arguments);
         case Command::Tokenize:
@@ -46,7 +48,7 @@ ExitCode run(const Arguments& arguments) {
 void report(const CommandError& error, bool json) {
     if (*error.what() == 0) return;  // the reader of standard output has gone
     std::string message = error.name() == "InvalidArgument" ? with_option_name(error.what()) : error.what();
-    if (error.code() == ExitCode::Busy) message += "; try again later, 'llmctl status' shows the requests";
+    if (error.code() == ExitCode::Busy) message += "; try again later, 'llmctl queue' shows the requests";
     TextOutput(STDERR_FILENO).write("llmctl: " + message + '\n');
     if (!json) return;
     base::JsonWriter out;

@@ -5,6 +5,8 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <utility>
@@ -27,7 +29,22 @@ service::ServiceOptions service_options(const base::Config& config) {
     options.n_ctx = config.context_length;
     options.n_slots = config.parallel;
     options.prefill_chunk = config.prefill_chunk;
+    options.device_record = base::xdg_cache_home() + "/llmd/device-health";
     return options;
+}
+
+service::IdleTimes idle_times(const base::Config& config) {
+    service::IdleTimes times;
+    if (config.idle_unload_seconds != 0) {
+        times.unload_on_battery = times.unload_on_mains = std::chrono::seconds(config.idle_unload_seconds);
+    }
+    if (config.idle_exit_seconds != 0) times.exit = std::chrono::seconds(config.idle_exit_seconds);
+    return times;
+}
+
+// Started by a socket or by the bus itself: whoever asks next starts it again.
+bool was_activated() {
+    return std::getenv("LISTEN_FDS") != nullptr || std::getenv("DBUS_STARTER_BUS_TYPE") != nullptr;
 }
 
 }  // namespace
@@ -35,10 +52,13 @@ service::ServiceOptions service_options(const base::Config& config) {
 Daemon::Daemon(const base::Config& config)
     : service_(loop_, service_options(config), service::make_process_launcher(find_engine()),
                std::make_unique<service::ModelCatalogue>(loop_, model_folders(), find_engine())),
-      front_end_(loop_, service_, LLMD_VERSION, bus_events()) {
+      front_end_(loop_, service_, LLMD_VERSION, bus_events()),
+      idle_times_(idle_times(config)) {
     service_.on_status_changed([this] {
+        if (governor_) governor_->review();
         front_end_.status_changed();
-        if (!stopping_) base::notify_status(status_line());
+        std::string line = status_line();
+        if (!stopping_ && line != notified_) base::notify_status(notified_ = std::move(line));
     });
 }
 
@@ -48,7 +68,38 @@ base::Result<void> Daemon::run(int signal_fd) {
     ping_watchdog();
     spdlog::info("llmd {} serves org.llmd.Llmd1", LLMD_VERSION);
     base::notify_ready(status_line());
+    start_governor();
     return loop_.run();
+}
+
+void Daemon::start_governor() {
+    service::Governor::Sources sources;
+    auto memory = service::watch_memory_pressure(loop_, {procfs(), sysfs() + "/fs/cgroup"});
+    if (memory) {
+        memory_ = std::move(*memory);
+        sources.memory = memory_.get();
+    } else {
+        spdlog::info("memory pressure is not watched: {}", memory.error().message);
+    }
+    thermometer_ = service::make_thermometer(sysfs());
+    sources.thermometer = thermometer_.get();
+    auto bus = ipc::SystemBus::open(loop_);
+    if (bus) {
+        system_bus_ = std::move(*bus);
+        sources.power = &system_bus_->power();
+        sources.sleep = &system_bus_->sleep();
+    } else {
+        spdlog::info("power and sleep are not watched: {}", bus.error().message);
+    }
+    service::Governor::Options options{idle_times_, nullptr};
+    if (was_activated()) options.on_exit = [this] { leave_idle(); };
+    governor_ = std::make_unique<service::Governor>(loop_, service_, sources, std::move(options));
+}
+
+void Daemon::leave_idle() {
+    if (stopping_ || !front_end_.give_up_name()) return;
+    spdlog::info("nobody has asked for anything for {} s; leaving until somebody does", idle_times_.exit.count());
+    stop();
 }
 
 ipc::FrontEnd::Events Daemon::bus_events() {

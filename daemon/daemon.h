@@ -1,10 +1,15 @@
-// The running llmd: service and front end on one loop, from readiness to the end of a drained shutdown. Logs.
+// The running llmd: service, front end and what tells of the device on one loop, from readiness to the end of a drained
+// shutdown. Logs.
 #pragma once
+
+#include <memory>
 
 #include "base/config.h"
 #include "base/event_loop.h"
 #include "base/result.h"
 #include "ipc/dbus/front_end.h"
+#include "ipc/dbus/system_bus.h"
+#include "service/policy/governor.h"
 #include "service/service.h"
 
 namespace llmd {
@@ -16,7 +21,8 @@ public:
     Daemon& operator=(const Daemon&) = delete;
 
     // Serves until a signal has ended it. `signal_fd` is a signalfd: SIGHUP reads the model folders again, any other
-    // signal ends what runs and returns, a second one returns at once.
+    // signal ends what runs and returns, a second one returns at once. It also returns when nobody has asked for long,
+    // if somebody starts llmd again.
     // NotAllowed: another program has the bus name; NotReady: there is no bus.
     base::Result<void> run(int signal_fd);
 
@@ -26,11 +32,22 @@ private:
     void on_signal(int signal_fd);
     void stop();
     void ping_watchdog();
+    // Looks for what tells of the device.
+    void start_governor();
+    // If nobody comes in the last moment.
+    void leave_idle();
 
     base::EventLoop loop_;
     service::Service service_;
     ipc::FrontEnd front_end_;
+    const service::IdleTimes idle_times_;
+    // Nothing where the device has none.
+    std::unique_ptr<service::MemoryPressure> memory_;
+    std::unique_ptr<service::Thermometer> thermometer_;
+    std::unique_ptr<ipc::SystemBus> system_bus_;
+    std::unique_ptr<service::Governor> governor_;  // from run() on
     bool stopping_ = false;
+    std::string notified_;  // the status line that the service manager knows
 };
 
 }  // namespace llmd

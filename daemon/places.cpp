@@ -11,6 +11,23 @@
 
 namespace llmd {
 
+namespace {
+
+std::string from_environment(const char* variable, const char* otherwise) {
+    const char* value = std::getenv(variable);
+    return value && *value ? value : otherwise;
+}
+
+}  // namespace
+
+std::string sysfs() {
+    return from_environment("LLMD_SYSFS", "/sys");
+}
+
+std::string procfs() {
+    return from_environment("LLMD_PROCFS", "/proc");
+}
+
 std::string find_engine() {
     if (const char* engine = std::getenv("LLMD_ENGINE"); engine && *engine) return engine;
     std::error_code error;

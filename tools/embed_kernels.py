@@ -3,8 +3,8 @@
 
 usage: embed_kernels.py OUTPUT.h KERNEL.cl...
 
-kernels/norm.cl becomes `inline constexpr std::string_view kNormCl`, kernels/packed/embed.cl kPackedEmbedCl. Comments and blank lines are left out: they would be parsed at
-every start of the engine.
+kernels/noise.cl becomes `inline constexpr std::string_view kNoiseCl`, kernels/packed/embed.cl kPackedEmbedCl. Comments and
+blank lines are left out: they would be parsed at every start of the engine.
 """
 
 import pathlib

@@ -27,6 +27,8 @@ namespace {
 // Far above any real configuration; keeps a wrong path (a model, a device) from being read into memory.
 constexpr size_t kMaxConfigBytes = 256u << 10;
 
+constexpr uint32_t kMaxIdleSeconds = 365u * 24 * 3600;  // as good as never
+
 std::string in_quotes(std::string_view text) {
     std::string out;
     append_json_string(out, text);
@@ -145,9 +147,11 @@ Result<Config> read_config(const std::string& path, bool must_exist) {
     reader.integer("context_length", 32, 1u << 20, config.context_length);
     reader.integer("parallel", 1, 16, config.parallel);
     reader.integer("prefill_chunk", 1, 512, config.prefill_chunk);
+    reader.integer("idle_unload_seconds", 1, kMaxIdleSeconds, config.idle_unload_seconds);
+    reader.integer("idle_exit_seconds", 1, kMaxIdleSeconds, config.idle_exit_seconds);
     reader.choice("log_level", {"error", "warn", "info", "debug"}, config.log_level);
     reader.refuse_others({"model", "backend", "device", "precision", "threads", "context_length", "parallel",
-                          "prefill_chunk", "log_level"});
+                          "prefill_chunk", "idle_unload_seconds", "idle_exit_seconds", "log_level"});
     if (reader.error) return *reader.error;
     return config;
 }
@@ -157,6 +161,10 @@ std::string xdg_config_home() {
 }
 std::string xdg_data_home() {
     return xdg_dir("XDG_DATA_HOME", ".local/share");
+}
+
+std::string xdg_cache_home() {
+    return xdg_dir("XDG_CACHE_HOME", ".cache");
 }
 
 Result<std::string> xdg_runtime_dir() {

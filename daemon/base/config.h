@@ -18,7 +18,13 @@ struct Config {
     uint32_t context_length = 0;         // 32..2^20; 0 or absent: the model's, at most 4096
     uint32_t parallel = 0;               // sequences in one batch, 1..16; 0 or absent: 4
     uint32_t prefill_chunk = 0;          // most prompt tokens computed in one step, 1..512; 0 or absent: 128
-    std::string log_level = "info";      // error | warn | info | debug
+    // Seconds without requests, 1..31536000, after which the model is unloaded; 0 or absent: 300 on battery, 1800 on
+    // mains.
+    uint32_t idle_unload_seconds = 0;
+    // Seconds without a model, 1..31536000, after which an llmd that the bus or a socket has started, and will start
+    // again, ends itself; 0 or absent: 600.
+    uint32_t idle_exit_seconds = 0;
+    std::string log_level = "info";  // error | warn | info | debug
 };
 
 // An absent file gives the defaults when `path` is the default path, an error when the user named it.
@@ -27,6 +33,7 @@ Result<Config> read_config(const std::string& path, bool must_exist);
 // Directories of the XDG base directory specification, with their fallbacks from $HOME.
 std::string xdg_config_home();
 std::string xdg_data_home();
+std::string xdg_cache_home();
 // $XDG_RUNTIME_DIR; NotReady when it is not set.
 Result<std::string> xdg_runtime_dir();
 

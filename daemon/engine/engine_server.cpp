@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <utility>
@@ -18,7 +19,10 @@ namespace {
 
 constexpr size_t kReadBytes = 64u << 10;        // of one recv()
 constexpr size_t kReadBytesPerTurn = 1u << 20;  // a peer that floods does not keep the running requests waiting
-constexpr uint32_t kProgressPerMille = 10;      // a hundred LoadProgress frames a load
+constexpr uint32_t kFullLoadPercent = 100;
+constexpr uint32_t kProgressPerMille = 10;  // a hundred LoadProgress frames a load
+constexpr uint32_t kWholePerMille = 1000;
+constexpr uint32_t kTuningPerMille = 500;  // of a load with tuning: seconds, as reading the file takes
 
 // What llmd names in a frame is what create_backend() takes.
 constexpr bool same(protocol::BackendKind named, compute::BackendKind taken) {
@@ -35,14 +39,14 @@ generation::LoadOptions load_options(const protocol::Load& load) {
     options.backend.device = load.device;
     options.backend.precision = static_cast<compute::Precision>(load.precision);
     options.backend.n_threads = load.n_threads;
-    options.backend.avoid_device_reason = load.avoid_device_reason;
+    options.backend.avoided = {load.avoid_device, load.avoid_driver, load.avoid_device_reason};
     options.n_ctx = load.n_ctx;
     options.n_slots = load.n_slots;
     options.prefill_chunk = load.prefill_chunk;
     return options;
 }
 
-protocol::Ready ready(const generation::LoadedModel& model, milliseconds load_time) {
+protocol::Ready ready(const generation::LoadedModel& model, milliseconds load_time, const std::string& confinement) {
     const auto& report = model.backend->report();
     const auto& limits = model.backend->limits();
     protocol::Ready ready;
@@ -50,13 +54,14 @@ protocol::Ready ready(const generation::LoadedModel& model, milliseconds load_ti
     ready.quantization = model.config.quantization;
     ready.n_ctx = limits.n_ctx;
     ready.n_vocab = model.config.n_vocab;
-    ready.n_slots = limits.n_slots;
+    ready.n_slots = limits.max_outputs;
     ready.backend = report.backend;
     ready.device = report.device;
     ready.driver = report.driver;
     ready.precision = static_cast<protocol::Precision>(report.precision);
     ready.profile = report.profile;
     ready.notes = report.notes;
+    ready.confinement = confinement;
     ready.weight_bytes = report.weight_bytes;
     ready.kv_bytes = report.kv_bytes;
     ready.load_ms = static_cast<uint32_t>(load_time.count());
@@ -65,8 +70,11 @@ protocol::Ready ready(const generation::LoadedModel& model, milliseconds load_ti
 
 }  // namespace
 
-EngineServer::EngineServer(base::UniqueFd socket, Loader loader)
-    : socket_(std::move(socket)), loader_(std::move(loader)) {}
+EngineServer::EngineServer(base::UniqueFd socket, std::string confinement, Loader loader, Now now)
+    : socket_(std::move(socket)),
+      confinement_(std::move(confinement)),
+      loader_(std::move(loader)),
+      now_(std::move(now)) {}
 
 EngineServer::Leave EngineServer::run() {
     while (true) {
@@ -75,9 +83,10 @@ EngineServer::Leave EngineServer::run() {
 }
 
 std::optional<EngineServer::Leave> EngineServer::turn() {
-    const bool busy = generator_ && generator_->has_work();
+    report_pages();
+    const bool busy = has_work();
     if (!busy && !idle_) announce(protocol::Phase::Idle, milliseconds(0));
-    receive(!busy);
+    receive(busy ? static_cast<int>(rest().count()) : -1);
     while (!leave_) {
         const auto message = reader_.next();
         if (!message) {
@@ -88,19 +97,41 @@ std::optional<EngineServer::Leave> EngineServer::turn() {
             break;
         }
     }
-    if (!leave_ && generator_ && generator_->has_work()) {
-        announce(protocol::Phase::Step, kStepBudget);
-        if (const auto stepped = generator_->step(); !stepped) {
+    if (!leave_ && has_work() && rest().count() == 0) {
+        if (!std::exchange(step_announced_, false)) announce(protocol::Phase::Step, kStepBudget);
+        if (const auto stepped = step(); !stepped) {
             send(protocol::Fault{stepped.error().message});
+            flush();
             leave(Leave::DeviceFault, stepped.error().message);
+        } else if (has_work() && rest().count() == 0) {
+            // With what the last step has made: llmd is woken once a step.
+            send(protocol::PhaseChange{protocol::Phase::Step, static_cast<uint32_t>(kStepBudget.count())});
+            step_announced_ = true;
         }
     }
+    flush();
     return leave_;
 }
 
-void EngineServer::receive(bool wait) {
+base::Result<void> EngineServer::step() {
+    const auto began = now_();
+    auto stepped = generator_->step();
+    if (load_percent_ < kFullLoadPercent) {
+        const auto ended = now_();
+        const auto rest = (ended - began) * (kFullLoadPercent - load_percent_) / load_percent_;
+        rests_until_ = ended + std::min<std::chrono::steady_clock::duration>(rest, kMaxRest);
+    }
+    return stepped;
+}
+
+milliseconds EngineServer::rest() const {
+    const auto left = rests_until_ - now_();
+    return std::max(std::chrono::ceil<milliseconds>(left), milliseconds(0));
+}
+
+void EngineServer::receive(int patience_ms) {
     pollfd waiting{socket_.get(), POLLIN, 0};
-    if (!leave_ && wait && ::poll(&waiting, 1, -1) < 0 && errno != EINTR) {
+    if (!leave_ && patience_ms != 0 && ::poll(&waiting, 1, patience_ms) < 0 && errno != EINTR) {
         leave(Leave::Broken, base::fail_errno(ErrorCode::Failed, "poll", errno).message);
     }
     std::array<char, kReadBytes> buffer;
@@ -127,11 +158,15 @@ void EngineServer::handle(const protocol::Message& message) {
     } else if (const auto* tokenize = std::get_if<protocol::Tokenize>(&message)) {
         handle_tokenize(*tokenize);
     } else if (const auto* start = std::get_if<protocol::Start>(&message)) {
-        if (generator_) generator_->start(start->id);
+        if (generator_) generator_->start(start->id, static_cast<uint32_t>(start->priority));
     } else if (const auto* cancel = std::get_if<protocol::Cancel>(&message)) {
         if (generator_) generator_->cancel(cancel->id);
     } else if (const auto* pause = std::get_if<protocol::SetPaused>(&message)) {
         if (generator_) generator_->set_paused(pause->id, pause->paused);
+    } else if (std::holds_alternative<protocol::DropCache>(message)) {
+        if (generator_) generator_->drop_cache();
+    } else if (const auto* pace = std::get_if<protocol::SetPace>(&message)) {
+        handle_pace(*pace);
     } else {
         leave(Leave::Broken, base::concat("a message of type ", message.index(), " is not for the engine"));
     }
@@ -151,12 +186,18 @@ void EngineServer::handle_load(const protocol::Load& load) {
     model_ = std::move(*loaded);
     generator_.emplace(*model_, generation::PrefillPace(load.prefill_chunk),
                        static_cast<generation::GeneratorEvents&>(*this));
-    send(ready(*model_, std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - begin)));
+    send(ready(*model_, std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - begin),
+               confinement_));
 }
 
 void EngineServer::handle_submit(const protocol::Submit& submit) {
     if (!generator_) {
         refuse(submit.id, fail(ErrorCode::NotReady, "no model is loaded"));
+        return;
+    }
+    if (submit.cache_scope.size() > protocol::kMaxCacheScopeBytes) {
+        refuse(submit.id, fail(ErrorCode::InvalidArgument, "cache_scope: ", submit.cache_scope.size(),
+                               " bytes are more than ", protocol::kMaxCacheScopeBytes));
         return;
     }
     generation::GenerationRequest request;
@@ -172,12 +213,13 @@ void EngineServer::handle_submit(const protocol::Submit& submit) {
     request.stops = submit.stops;
     request.replay_ids = submit.replay_ids;
     request.delivered_bytes = submit.delivered_bytes;
+    request.cache_scope = submit.cache_scope;
     announce(protocol::Phase::Step, kTokenizeBudget);
     const auto n_prompt = generator_->submit(request);
     if (!n_prompt) {
         refuse(submit.id, n_prompt.error());
     } else {
-        send(protocol::Accepted{.id = submit.id, .prompt_tokens = *n_prompt, .cached_tokens = 0});
+        send(protocol::Accepted{.id = submit.id, .prompt_tokens = *n_prompt});
     }
 }
 
@@ -196,15 +238,27 @@ void EngineServer::handle_tokenize(const protocol::Tokenize& tokenize) {
     }
 }
 
-// Blocks while the peer is slow to read: it is one poll() loop that always reads, and a dead one closes the socket.
-void EngineServer::send(const protocol::Message& message) {
-    if (leave_) return;
-    out_.clear();
-    if (const auto encoded = protocol::encode(message, out_); !encoded) {
-        leave(Leave::Broken, encoded.error().message);
+void EngineServer::handle_pace(const protocol::SetPace& pace) {
+    if (pace.load_percent == 0 || pace.load_percent > kFullLoadPercent) {
+        leave(Leave::Broken,
+              base::concat("SetPace.load_percent: ", pace.load_percent, " is not in the range 1 to 100"));
         return;
     }
-    std::string_view rest = out_;
+    load_percent_ = pace.load_percent;
+    if (load_percent_ == kFullLoadPercent) rests_until_ = {};
+    if (generator_) generator_->set_runs_ahead(load_percent_ == kFullLoadPercent);
+}
+
+void EngineServer::send(const protocol::Message& message) {
+    if (leave_) return;
+    if (const auto encoded = protocol::encode(message, unsent_); !encoded) {
+        leave(Leave::Broken, encoded.error().message);
+    }
+}
+
+// Blocks while the peer is slow to read: it is one poll() loop that always reads, and a dead one closes the socket.
+void EngineServer::flush() {
+    std::string_view rest = unsent_;
     while (!rest.empty() && !leave_) {
         const ssize_t n = ::send(socket_.get(), rest.data(), rest.size(), MSG_NOSIGNAL);
         if (n >= 0) {
@@ -218,15 +272,24 @@ void EngineServer::send(const protocol::Message& message) {
             leave(Leave::Broken, base::fail_errno(ErrorCode::Failed, "send", errno).message);
         }
     }
+    unsent_.clear();
 }
 
 void EngineServer::refuse(uint64_t id, const base::Error& error) {
     send(protocol::Refused{id, error.code, error.message});
 }
 
+void EngineServer::report_pages() {
+    if (!generator_) return;
+    const auto pages = generator_->page_counts();
+    if (std::exchange(pages_, pages) != pages) send(protocol::Pages{pages.used, pages.cached, pages.total});
+}
+
 void EngineServer::announce(protocol::Phase phase, milliseconds budget) {
     idle_ = phase == protocol::Phase::Idle;
+    step_announced_ = false;
     send(protocol::PhaseChange{phase, static_cast<uint32_t>(budget.count())});
+    flush();
 }
 
 void EngineServer::leave(Leave leave, std::string reason) {
@@ -237,15 +300,38 @@ void EngineServer::leave(Leave leave, std::string reason) {
 
 bool EngineServer::before(generation::LoadStage stage, milliseconds budget) {
     using generation::LoadStage;
-    announce(stage == LoadStage::Build ? protocol::Phase::KernelBuild : protocol::Phase::Load, budget);
+    announce(stage == LoadStage::Build  ? protocol::Phase::KernelBuild
+             : stage == LoadStage::Tune ? protocol::Phase::Tuning
+                                        : protocol::Phase::Load,
+             budget);
     return !leave_;
 }
 
 void EngineServer::on_uploaded(uint64_t bytes, uint64_t total_bytes) {
-    const auto per_mille = static_cast<uint32_t>(static_cast<double>(bytes) / static_cast<double>(total_bytes) * 1000);
-    if (per_mille < load_per_mille_ + kProgressPerMille && bytes != total_bytes) return;
+    const double share = static_cast<double>(bytes) / static_cast<double>(total_bytes);
+    report_progress(tuned_per_mille_ + static_cast<uint32_t>(share * (kWholePerMille - tuned_per_mille_)));
+}
+
+void EngineServer::on_tuned(uint32_t per_mille) {
+    tuned_per_mille_ = kTuningPerMille;
+    report_progress(per_mille * kTuningPerMille / kWholePerMille);
+}
+
+void EngineServer::report_progress(uint32_t per_mille) {
+    const bool is_last = per_mille >= kWholePerMille && load_per_mille_ < kWholePerMille;
+    if (per_mille < load_per_mille_ + kProgressPerMille && !is_last) return;
     load_per_mille_ = per_mille;
     send(protocol::LoadProgress{per_mille});
+}
+
+void EngineServer::on_started(uint64_t id, uint32_t cached_tokens) {
+    send(protocol::Started{id, cached_tokens});
+    report_pages();
+}
+
+void EngineServer::on_device(const compute::ChosenDevice& device) {
+    send(protocol::DeviceChosen{device.backend, device.name, device.driver});
+    flush();  // its driver may end this process at once
 }
 
 void EngineServer::on_prefill(uint64_t id, uint32_t position) {
@@ -275,6 +361,7 @@ void EngineServer::on_finished(uint64_t id, const generation::Finish& finish) {
     finished.prefill_us = static_cast<uint64_t>(finish.costs.prefill_time.count());
     finished.decode_tokens = finish.costs.decode_tokens;
     finished.decode_us = static_cast<uint64_t>(finish.costs.decode_time.count());
+    report_pages();  // first: whoever has its answer finds the numbers behind it
     send(finished);
 }
 

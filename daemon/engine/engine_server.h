@@ -23,6 +23,9 @@ namespace llmd::engine {
 inline constexpr std::chrono::milliseconds kStepBudget{60'000};
 // To tokenize one text of the largest size that a frame holds.
 inline constexpr std::chrono::milliseconds kTokenizeBudget{60'000};
+// The longest rest between two steps of an engine that shall not compute all the time: whoever waits for a word still
+// sees one.
+inline constexpr std::chrono::milliseconds kMaxRest{2'000};
 // During prefill the client's progress needs no more than this.
 inline constexpr std::chrono::milliseconds kProgressInterval{100};
 
@@ -39,41 +42,68 @@ public:
         Broken,       // the peer broke the protocol, or the socket failed
     };
 
-    explicit EngineServer(base::UniqueFd socket, Loader loader = generation::load_model);
+    // The clock of rests between steps.
+    using Now = std::function<std::chrono::steady_clock::time_point()>;
+
+    // `confinement` goes into Ready as it is.
+    EngineServer(base::UniqueFd socket, std::string confinement, Loader loader = generation::load_model,
+                 Now now = std::chrono::steady_clock::now);
 
     Leave run();
-    // One turn of run(): waits for a command unless there is work, obeys what has arrived, and makes one step.
+    // One turn of run(): waits for a command unless there is work, obeys what has arrived, and makes one step; while it
+    // rests, it waits for a command or the end of the rest instead.
     std::optional<Leave> turn();
 
     // One sentence for DeviceFault and Broken.
     const std::string& reason() const { return reason_; }
 
 private:
-    void receive(bool wait);
+    // Waits for at most so long; negative: until something comes.
+    void receive(int patience_ms);
     void handle(const protocol::Message& message);
     void handle_load(const protocol::Load& load);
     void handle_submit(const protocol::Submit& submit);
     void handle_tokenize(const protocol::Tokenize& tokenize);
+    void handle_pace(const protocol::SetPace& pace);
+    bool has_work() const { return generator_ && generator_->has_work(); }
+    base::Result<void> step();
+    // Left of the rest; 0: none.
+    std::chrono::milliseconds rest() const;
+    // Kept until flush(), which turn() and announce() call.
     void send(const protocol::Message& message);
+    void flush();
     void refuse(uint64_t id, const base::Error& error);
+    // Says how many pages are in use, if that has changed.
+    void report_pages();
     void announce(protocol::Phase phase, std::chrono::milliseconds budget);
     void leave(Leave leave, std::string reason);
+    void report_progress(uint32_t per_mille);
 
     bool before(generation::LoadStage stage, std::chrono::milliseconds budget) override;
+    void on_tuned(uint32_t per_mille) override;
     void on_uploaded(uint64_t bytes, uint64_t total_bytes) override;
+    void on_device(const compute::ChosenDevice& device) override;
+    void on_started(uint64_t id, uint32_t cached_tokens) override;
     void on_prefill(uint64_t id, uint32_t position) override;
     void on_token(uint64_t id, int32_t token, std::string text, uint32_t position) override;
     void on_finished(uint64_t id, const generation::Finish& finish) override;
 
     base::UniqueFd socket_;
+    const std::string confinement_;
     Loader loader_;
+    Now now_;
     protocol::FrameReader reader_;
-    std::string out_;  // scratch of send()
+    std::string unsent_;
     std::optional<generation::LoadedModel> model_;
     std::optional<generation::Generator> generator_;  // borrows *model_
     bool load_seen_ = false;
-    bool idle_ = false;            // Idle was the last phase that was announced
-    uint32_t load_per_mille_ = 0;  // as last reported
+    bool idle_ = false;                       // Idle was the last phase that was announced
+    bool step_announced_ = false;             // the next step has been, and nothing else since
+    uint32_t load_per_mille_ = 0;             // as last reported
+    uint32_t tuned_per_mille_ = 0;            // of the load, that tuning was
+    generation::KvPages::Counts pages_ = {};  // as last reported
+    uint32_t load_percent_ = 100;             // as in SetPace
+    std::chrono::steady_clock::time_point rests_until_{};
     std::chrono::steady_clock::time_point next_progress_{};
     std::optional<Leave> leave_;
     std::string reason_;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/unique_fd.h"
+#include "engine/confinement.h"
 #include "engine/engine_server.h"
 #include "engine/inspection.h"
 #include "protocol/frame.h"
@@ -78,7 +79,9 @@ ExitCode serve(std::string_view number) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     raise_oom_score();                     // before the next line, which gives this process's /proc files to root
     ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);  // prompts are in this memory: no core files, no debugger of another process
-    engine::EngineServer server{base::UniqueFd(fd)};
+    auto confinement = engine::confine(engine::prepare_writable_places());
+    if (!confinement) return complain(confinement.error().message, kFailed);
+    engine::EngineServer server{base::UniqueFd(fd), *std::move(confinement)};
     switch (server.run()) {
         case engine::EngineServer::Leave::PeerGone:
             return kOk;

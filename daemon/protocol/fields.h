@@ -26,6 +26,8 @@ void fields(Io& io, Is<Load> auto& m) {
     io.number("n_ctx", m.n_ctx);
     io.number("n_slots", m.n_slots);
     io.number("prefill_chunk", m.prefill_chunk);
+    io.bytes("avoid_device", m.avoid_device);
+    io.bytes("avoid_driver", m.avoid_driver);
     io.bytes("avoid_device_reason", m.avoid_device_reason);
 }
 
@@ -43,11 +45,13 @@ void fields(Io& io, Is<Submit> auto& m) {
     io.list("stops", m.stops);
     io.list("replay_ids", m.replay_ids);
     io.number("delivered_bytes", m.delivered_bytes);
+    io.bytes("cache_scope", m.cache_scope);
 }
 
 template <typename Io>
 void fields(Io& io, Is<Start> auto& m) {
     io.number("id", m.id);
+    io.choice("priority", m.priority, Priority::Background);
 }
 
 template <typename Io>
@@ -68,6 +72,14 @@ void fields(Io& io, Is<Tokenize> auto& m) {
 }
 
 template <typename Io>
+void fields(Io&, Is<DropCache> auto&) {}
+
+template <typename Io>
+void fields(Io& io, Is<SetPace> auto& m) {
+    io.number("load_percent", m.load_percent);
+}
+
+template <typename Io>
 void fields(Io& io, Is<PhaseChange> auto& m) {
     io.choice("phase", m.phase, Phase::Step);
     io.number("budget_ms", m.budget_ms);
@@ -76,6 +88,13 @@ void fields(Io& io, Is<PhaseChange> auto& m) {
 template <typename Io>
 void fields(Io& io, Is<LoadProgress> auto& m) {
     io.number("per_mille", m.per_mille);
+}
+
+template <typename Io>
+void fields(Io& io, Is<DeviceChosen> auto& m) {
+    io.text("backend", m.backend);
+    io.text("device", m.device);
+    io.text("driver", m.driver);
 }
 
 template <typename Io>
@@ -91,6 +110,7 @@ void fields(Io& io, Is<Ready> auto& m) {
     io.choice("precision", m.precision, Precision::Fast);
     io.text("profile", m.profile);
     io.texts("notes", m.notes);
+    io.text("confinement", m.confinement);
     io.number("weight_bytes", m.weight_bytes);
     io.number("kv_bytes", m.kv_bytes);
     io.number("load_ms", m.load_ms);
@@ -106,7 +126,6 @@ template <typename Io>
 void fields(Io& io, Is<Accepted> auto& m) {
     io.number("id", m.id);
     io.number("prompt_tokens", m.prompt_tokens);
-    io.number("cached_tokens", m.cached_tokens);
 }
 
 template <typename Io>
@@ -114,6 +133,19 @@ void fields(Io& io, Is<Refused> auto& m) {
     io.number("id", m.id);
     io.choice("code", m.code, base::kLastErrorCode);
     io.text("message", m.message);
+}
+
+template <typename Io>
+void fields(Io& io, Is<Started> auto& m) {
+    io.number("id", m.id);
+    io.number("cached_tokens", m.cached_tokens);
+}
+
+template <typename Io>
+void fields(Io& io, Is<Pages> auto& m) {
+    io.number("used", m.used);
+    io.number("cached", m.cached);
+    io.number("total", m.total);
 }
 
 template <typename Io>

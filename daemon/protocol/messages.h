@@ -1,10 +1,11 @@
 // Everything that llmd and llmd-engine say to each other: one struct a message, carried in frames (frame.h) over a
 // socketpair. This folder is all that the two programs share.
 //
-// A session: llmd sends Load; the engine answers LoadProgress…, then Ready or LoadFailed. For each request llmd sends
-// Submit (the engine tokenizes and answers Accepted or Refused, then holds the request), Start when its turn has come,
-// and the engine sends Tokens… and one Finished. Cancel drops a request silently. A Fault ends the engine.
-// Requests are named by llmd; ids are never reused in the life of llmd.
+// A session: llmd sends Load; the engine answers DeviceChosen, LoadProgress…, then Ready or LoadFailed. For each
+// request llmd sends Submit (the engine tokenizes and answers Accepted or Refused, then holds the request), Start when
+// its turn has come, and the engine sends Started, Tokens… and one Finished. SetPaused takes the turn away and gives it
+// back: at most Ready.n_slots requests are started and not paused. Cancel drops a request silently. A Fault ends the
+// engine. Requests are named by llmd; ids are never reused in the life of llmd.
 #pragma once
 
 #include <cstdint>
@@ -30,11 +31,14 @@ struct Load {
     BackendKind backend = BackendKind::Auto;
     std::string device;  // see compute::BackendOptions
     Precision precision = Precision::Faithful;
-    uint32_t n_threads = 0;           // 0: the engine's choice
-    uint32_t n_ctx = 0;               // longest sequence; 0: the engine's choice
-    uint32_t n_slots = 0;             // sequences in one batch; 0: the engine's choice
-    uint32_t prefill_chunk = 0;       // most rows of prefill in one step, fewer where those take too long; 0: 128
-    std::string avoid_device_reason;  // see compute::BackendOptions
+    uint32_t n_threads = 0;      // 0: the engine's choice
+    uint32_t n_ctx = 0;          // longest sequence; 0: the engine's choice
+    uint32_t n_slots = 0;        // sequences in one batch; 0: the engine's choice
+    uint32_t prefill_chunk = 0;  // most rows of prefill in one step, fewer where those take too long; 0: 128
+    // See compute::AvoidedDevice.
+    std::string avoid_device;
+    std::string avoid_driver;
+    std::string avoid_device_reason;
 };
 
 struct Submit {
@@ -51,17 +55,25 @@ struct Submit {
     // Resumption: the ids already generated, and how many bytes of their text have been delivered.
     std::vector<int32_t> replay_ids;
     uint64_t delivered_bytes = 0;
+    // Whose requests may share what is computed of equal beginnings, at most kMaxCacheScopeBytes; empty: nobody's.
+    std::string cache_scope;
 };
+inline constexpr size_t kMaxCacheScopeBytes = 300;  // an application id has at most 255
 
+// Where requests cannot all be served, those of a smaller value are.
+enum class Priority : uint8_t { Interactive = 0, Normal, Background };
+
+// Again for a request that has been started: another priority.
 struct Start {
     uint64_t id = 0;
+    Priority priority = Priority::Normal;
 };
 
 struct Cancel {
     uint64_t id = 0;
 };
 
-// A paused request keeps its place and its KV pages and makes no tokens.
+// A paused request makes no tokens. It keeps its KV pages until others need them; then it is rebuilt from its tokens.
 struct SetPaused {
     uint64_t id = 0;
     bool paused = false;
@@ -72,10 +84,18 @@ struct Tokenize {
     std::string text;
 };
 
+// Memory is short: the engine lets go of what it keeps to save work later. No text changes by it.
+struct DropCache {};
+
+// The device is hot: the engine computes for this share of the time and rests between its steps. 1..100; 100 at first.
+struct SetPace {
+    uint32_t load_percent = 100;
+};
+
 // --- engine to llmd --------------------------------------------------------------------------------------------------
 
 // What the engine is about to do, sent before every call that may block. Silence longer than the budget is a hang.
-enum class Phase : uint8_t { Idle = 0, Load, KernelBuild, Step };
+enum class Phase : uint8_t { Idle = 0, Load, KernelBuild, Tuning, Step };
 
 struct PhaseChange {
     Phase phase = Phase::Idle;
@@ -84,6 +104,14 @@ struct PhaseChange {
 
 struct LoadProgress {
     uint32_t per_mille = 0;
+};
+
+// Where the model is about to go, before anything is built there; again when that has failed and another device gets
+// it. Says whose failure an end before Ready is. The words are those of Ready; the CPU has none but its backend's.
+struct DeviceChosen {
+    std::string backend;
+    std::string device;
+    std::string driver;
 };
 
 struct Ready {
@@ -98,6 +126,7 @@ struct Ready {
     Precision precision = Precision::Faithful;  // of what computes, whatever was asked for
     std::string profile;                        // equal profiles continue a text bit for bit
     std::vector<std::string> notes;
+    std::string confinement;  // what the engine cannot do, for people
     uint64_t weight_bytes = 0;
     uint64_t kv_bytes = 0;
     uint32_t load_ms = 0;
@@ -111,13 +140,25 @@ struct LoadFailed {
 struct Accepted {
     uint64_t id = 0;
     uint32_t prompt_tokens = 0;
-    uint32_t cached_tokens = 0;
 };
 
 struct Refused {
     uint64_t id = 0;
     base::ErrorCode code = base::ErrorCode::Failed;
     std::string message;
+};
+
+// The request has its KV pages; again after it had to give them away. So many tokens of its prompt are in them already.
+struct Started {
+    uint64_t id = 0;
+    uint32_t cached_tokens = 0;
+};
+
+// The KV pages, whenever these numbers have changed: when requests begin and end, not with every token.
+struct Pages {
+    uint32_t used = 0;    // by requests
+    uint32_t cached = 0;  // free for any, and kept meanwhile for those that begin like earlier ones
+    uint32_t total = 0;
 };
 
 // One step of one request. Text may lag behind ids (held back for UTF-8 or a stop string). During prefill `ids` and
@@ -165,6 +206,7 @@ struct Inspection {
 };
 
 using Message = std::variant<Load, Submit, Start, Cancel, SetPaused, Tokenize, PhaseChange, LoadProgress, Ready,
-                             LoadFailed, Accepted, Refused, Tokens, Finished, Tokenized, Fault, Inspection>;
+                             LoadFailed, Accepted, Refused, Tokens, Finished, Tokenized, Fault, Inspection, DropCache,
+                             SetPace, Started, Pages, DeviceChosen>;
 
 }  // namespace llmd::protocol

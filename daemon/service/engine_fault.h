@@ -32,6 +32,7 @@ struct EngineDeath {
     bool was_replacement = false;  // the same file had been ready in the engine that it was started to replace
     bool can_set_aside = false;    // the device was chosen by llmd-engine and another one is left
     FaultCount worst;              // of the requests it was serving, this death included
+    bool device_failed = false;    // DeviceHealth has just set it aside
 };
 
 enum class EngineVerdict : uint8_t {
@@ -40,9 +41,10 @@ enum class EngineVerdict : uint8_t {
     LoadFailed,      // the model could not be loaded: no restart, whoever waits for it fails
 };
 
-// A death before Ready is LoadFailed, because what killed the engine once while loading would do it again, with two
-// exceptions for an engine that replaced a working one, both bounded by FaultCount: lack of memory says nothing about
-// the model, and a device that fails again while it is set up anew can be set aside.
+// A death before Ready is LoadFailed, because what killed the engine once while loading would do it again, with three
+// exceptions. Two are for an engine that replaced a working one, both bounded by FaultCount: lack of memory says
+// nothing about the model, and a device that fails again while it is set up anew can be set aside. The third is a
+// device that DeviceHealth sets aside with this death: the next engine does not use it.
 EngineVerdict judge(const EngineDeath& death);
 
 }  // namespace llmd::service

@@ -23,7 +23,8 @@ using base::concat;
 constexpr size_t kReadBytes = 64u << 10;
 constexpr int kMaxReadsPerTurn = 16;  // the front ends have their turn, however talkative the engine is
 
-constexpr std::array<std::string_view, 4> kPhaseNames = {"idle", "load", "kernel build", "step"};
+constexpr std::array<std::string_view, 5> kPhaseNames = {"idle", "load", "kernel build", "tuning", "step"};
+constexpr std::string_view kNoPhase = "start";
 
 template <typename... Ts>
 bool is_any_of(const protocol::Message& message) {
@@ -96,6 +97,7 @@ public:
     }
 
     pid_t pid() const { return process_.pid; }
+    bool is_idle() const { return budget_.count() == 0 && unanswered_ == 0; }
 
 private:
     // Nothing that it says counts from now on. False when that is so already.
@@ -159,6 +161,8 @@ private:
             reader_.append({bytes.data(), static_cast<size_t>(n)});
             if (!deliver_messages()) return;
             watch();
+            // More would have come along; what comes now wakes the loop again.
+            if (static_cast<size_t>(n) < bytes.size()) return;
         }
     }
 
@@ -172,8 +176,9 @@ private:
             }
             if (!*message) return true;
             if (const auto* change = std::get_if<protocol::PhaseChange>(&**message)) {
-                phase_ = kPhaseNames[static_cast<size_t>(change->phase)];
+                phase_ = change->phase;
                 budget_ = std::chrono::milliseconds(change->budget_ms);
+                if (is_idle() && events_.on_idle) events_.on_idle();
             } else if (const auto* fault = std::get_if<protocol::Fault>(&**message)) {
                 dismiss(Cause::Fault, "reported a device error: " + fault->message);
                 return false;
@@ -192,9 +197,10 @@ private:
         end(why_ ? *why_ : end_from_status(status));
     }
 
-    void end(const EngineEnd& why) {
+    void end(EngineEnd why) {
         ended_ = true;
         forget_descriptors();
+        why.phase = phase_;
         events_.on_ended(why);
     }
 
@@ -204,7 +210,8 @@ private:
         const auto budget = budget_.count() == 0 && unanswered_ > 0 ? patience_.answer : budget_;
         if (budget.count() == 0) return;
         set_timer(budget, [this, budget] {
-            condemn(Cause::Silence, concat("was silent for more than ", budget.count(), " ms in phase ", phase_));
+            condemn(Cause::Silence, concat("was silent for more than ", budget.count(), " ms in phase ",
+                                           phase_ ? kPhaseNames[static_cast<size_t>(*phase_)] : kNoPhase));
         });
     }
 
@@ -237,7 +244,7 @@ private:
     std::string unsent_;
     size_t unsent_begin_ = 0;
 
-    std::string_view phase_ = "start";
+    std::optional<protocol::Phase> phase_;
     const EnginePatience patience_;
     std::chrono::milliseconds budget_;    // of its phase; 0: idle
     uint32_t unanswered_ = 0;             // Submit and Tokenize; each gets one Accepted, Refused or Tokenized
@@ -269,6 +276,9 @@ void EngineLink::condemn(EngineEnd::Cause cause, std::string detail) {
 }
 pid_t EngineLink::pid() const {
     return impl_->pid();
+}
+bool EngineLink::is_idle() const {
+    return impl_->is_idle();
 }
 
 }  // namespace llmd::service

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,7 @@ struct ServiceOptions {
     uint32_t n_ctx = 0;
     uint32_t n_slots = 0;
     uint32_t prefill_chunk = 0;
+    std::string device_record;  // the file that keeps DeviceHealth; empty: it is not kept
 };
 
 // A started engine: its process and llmd's end of the socketpair (non-blocking).
@@ -66,6 +68,8 @@ struct EngineEnd {
     };
     Cause cause = Cause::Asked;
     std::string detail;  // one sentence for status and log
+    // Where it was: the last phase that it has announced; nothing if it had not begun.
+    std::optional<protocol::Phase> phase = {};
 
     // Counted against the device: what a driver does.
     bool counts_against_device() const {
@@ -96,6 +100,7 @@ public:
     struct Events {
         std::function<void(const protocol::Message&)> on_message;  // everything but PhaseChange and Fault
         std::function<void(const EngineEnd&)> on_ended;            // once, last; destroy the link from a later turn
+        std::function<void()> on_idle = {};                        // is_idle() has become true
     };
 
     static base::Result<std::unique_ptr<EngineLink>> start(base::EventLoop& loop, EngineLauncher& launcher,
@@ -112,6 +117,8 @@ public:
     // follows.
     void condemn(EngineEnd::Cause cause, std::string detail);
     pid_t pid() const;
+    // It has nothing to compute and nothing to answer.
+    bool is_idle() const;
 
 private:
     class Impl;

@@ -28,7 +28,8 @@ using base::fail;
 using base::fail_errno;
 
 bool belongs_to_llmd(std::string_view variable) {
-    constexpr std::array<std::string_view, 3> kPrefixes = {"NOTIFY_SOCKET=", "WATCHDOG_", "LISTEN_"};
+    constexpr std::array<std::string_view, 4> kPrefixes = {"NOTIFY_SOCKET=", "WATCHDOG_", "LISTEN_",
+                                                           "MEMORY_PRESSURE_"};
     return std::any_of(kPrefixes.begin(), kPrefixes.end(),
                        [&](std::string_view prefix) { return variable.substr(0, prefix.size()) == prefix; });
 }

@@ -29,7 +29,7 @@ inline constexpr int kSocketFd = 3;
 // - leads a process group of its own, so that it and what it started can be killed together;
 // - is killed when llmd ends; it raises its oom_score_adj itself, because llmd's /proc files belong to root;
 // - has default signal dispositions, an empty signal mask, and llmd's environment without what belongs to llmd alone:
-//   NOTIFY_SOCKET, WATCHDOG_* and LISTEN_*.
+//   NOTIFY_SOCKET, WATCHDOG_*, LISTEN_* and MEMORY_PRESSURE_*.
 // Failed when `path` cannot be executed. A later failure to execute it shows as exit status 127.
 base::Result<ChildProcess> spawn(const std::string& path, const std::vector<std::string>& arguments, PassedFd passed);
 

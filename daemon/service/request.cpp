@@ -42,6 +42,10 @@ base::Result<void> check(const GenerateRequest& request) {
         return base::fail(base::ErrorCode::PromptTooLong, "prompt: ", request.prompt.size(), " bytes are more than ",
                           Limits::kMaxSocketPromptBytes);
     }
+    if (request.application.size() > Limits::kMaxApplicationBytes) {
+        return base::fail(base::ErrorCode::InvalidArgument, "application: ", request.application.size(),
+                          " bytes are more than ", Limits::kMaxApplicationBytes);
+    }
     if (!within(request.max_tokens, 1, Limits::kMaxTokens)) return invalid("max_tokens", request.max_tokens);
     if (!within(sampling.temperature, 0, Limits::kMaxTemperature)) return invalid("temperature", sampling.temperature);
     if (sampling.top_k > Limits::kMaxTopK) return invalid("top_k", sampling.top_k);

@@ -9,12 +9,13 @@
 #include <vector>
 
 #include "base/result.h"
+#include "protocol/messages.h"
 
 namespace llmd::service {
 
 using RequestId = uint64_t;  // never 0, never reused
 
-enum class Priority : uint8_t { Interactive, Normal, Background };
+using Priority = protocol::Priority;
 std::string_view priority_name(Priority priority);  // "interactive"
 std::optional<Priority> priority_from_name(std::string_view name);
 
@@ -22,7 +23,7 @@ std::optional<Priority> priority_from_name(std::string_view name);
 struct RequestLimits {
     static constexpr size_t kMaxPromptBytes = 64u << 10;  // over D-Bus, where messages are copied
     static constexpr size_t kMaxSocketPromptBytes = 4u << 20;
-    static constexpr size_t kMaxQueued = 16;    // requests not yet running, in all
+    static constexpr size_t kMaxQueued = 16;    // requests that do not run, in all
     static constexpr size_t kMaxPerClient = 4;  // requests of one client, running ones included
     static constexpr uint32_t kMaxTokens = 1u << 20;
     static constexpr size_t kMaxStops = 16;
@@ -31,6 +32,7 @@ struct RequestLimits {
     static constexpr double kMaxTemperature = 10;
     static constexpr double kMaxRepeatPenalty = 10;
     static constexpr uint32_t kMaxDeadlineMs = 24u * 3600 * 1000;
+    static constexpr size_t kMaxApplicationBytes = protocol::kMaxCacheScopeBytes;
 };
 
 // Defaults are what most programs of this kind use, so that a prompt behaves as its author is used to.
@@ -44,9 +46,11 @@ struct Sampling {
 };
 
 struct GenerateRequest {
-    std::string client;  // who asks, e.g. the unique bus name; limits and fairness go by it
-    std::string prompt;  // valid UTF-8, at most the transport's limit
-    std::string model;   // a name from the catalogue; empty: the loaded model, else the default
+    std::string client;       // who asks, e.g. the unique bus name; limits and fairness go by it
+    bool sandboxed = false;   // half the limits, and never Interactive
+    std::string application;  // whose it is; caches are shared within one only, and with an empty one by nobody
+    std::string prompt;       // valid UTF-8, at most the transport's limit
+    std::string model;        // a name from the catalogue; empty: the loaded model, else the default
     uint32_t max_tokens = kDefaultMaxTokens;
     Sampling sampling;
     std::vector<std::string> stops;
@@ -74,7 +78,7 @@ struct Outcome {
     std::string model;
     uint64_t seed = 0;
     uint32_t prompt_tokens = 0;
-    uint32_t cached_tokens = 0;
+    uint32_t cached_tokens = 0;  // of the prompt, that earlier requests had computed
     uint32_t generated_tokens = 0;
     std::chrono::milliseconds queue_time{};  // submission to start
     std::chrono::milliseconds ttft{};        // submission to first token; 0 if there was none
@@ -88,7 +92,7 @@ class RequestSink {
 public:
     virtual ~RequestSink() = default;
     // Tokenized: the request fits the model.
-    virtual void on_accepted(uint32_t prompt_tokens, uint32_t cached_tokens) = 0;
+    virtual void on_accepted(uint32_t prompt_tokens) = 0;
     // Valid UTF-8 without U+0000; may be many tokens' text at once or part of one's.
     virtual void on_text(std::string_view text) = 0;
     // Exactly once, and the last call: the sink may be destroyed after it returns.
@@ -101,7 +105,7 @@ struct RequestSnapshot {
     std::string client;
     std::string model;
     RequestState state = RequestState::Queued;
-    uint32_t position = 0;  // requests ahead of it; 0 when running
+    uint32_t position = 0;  // requests that run before it does; 0 when running
     uint64_t estimated_wait_ms = 0;
     uint32_t prompt_tokens = 0;
     uint32_t generated_tokens = 0;

@@ -30,11 +30,11 @@ struct RequestRecord {
     std::optional<base::TimePoint> first_token;
     base::EventLoop::TimerId deadline_timer = 0;
 
-    bool running = false;   // its turn has come, whether or not an engine has it at the moment
+    bool running = false;   // it has a place, whether or not an engine has it at the moment
     bool accepted = false;  // the sink knows the prompt's length
-    bool paused = false;
+    bool paused = false;    // its client does not read
     uint32_t prompt_tokens = 0;
-    uint32_t cached_tokens = 0;
+    uint32_t cached_tokens = 0;  // of them, when they were first computed
 
     // What a replay sends.
     std::vector<int32_t> ids;
@@ -46,10 +46,14 @@ struct RequestRecord {
     FaultCount faults;
 
     // On the engine that runs now.
-    bool sent = false;      // Submit
-    bool answered = false;  // Accepted
-    bool in_batch = false;  // Start
-    void forget_engine() { sent = answered = in_batch = false; }
+    bool sent = false;                   // Submit
+    bool answered = false;               // Accepted
+    std::optional<Priority> started_as;  // Start
+    bool told_paused = false;            // SetPaused
+    void forget_engine() {
+        sent = answered = told_paused = false;
+        started_as.reset();
+    }
 
     // An engine's death is this request's concern: the engine computed it, or may have died of tokenizing it.
     bool exposed() const { return running || (sent && !answered); }

@@ -1,10 +1,37 @@
-// Decides who may enter and who is next; pure: no I/O and no clock of its own, so every decision can be tested.
-// The policy orders the waiting; the scheduler counts and keeps the limits.
+// Decides who may enter and who computes; pure: no I/O and no clock of its own, so every decision can be tested.
+//
+// A request that has entered either has one of the engine's places (it runs) or waits for one: for its first, or for
+// the next after another request has taken its place. Whoever loses its place goes on later where it was; the engine
+// keeps its KV pages while memory allows. plan() gives the places:
+//
+// - Classes are strict: interactive before normal before background. One of a higher class that waits takes the place
+//   of one of a lower class at once.
+// - Within a class clients share by tokens, not by requests. Each client has a counter of what it was served: a token
+//   made counts 1, a token of a prompt 1/kPromptTokensPerToken, since prompts are read in large batches. The client
+//   with the smallest counter plus kFairTokens for each place that it has is next; a client that waits takes a place
+//   from another of its class when it is still behind that one afterwards. So newcomers get their part of the places
+//   at once, and more clients than places take turns of kFairTokens.
+// - A client that begins to wait is raised to its class's clock, the smallest counter of those that wait: having been
+//   away is no credit, and what others were served meanwhile is no debt. While nobody waits the clock follows the
+//   largest counter, because tokens that nobody else wanted are free. A client that has left and is not ahead of the
+//   clock is forgotten.
+// - Within a class and client: first in, first out.
+// - No class starves: one that waits for kPatience without a place gets one for kTurnTokens tokens, before all others.
+//   Only one class at a time, so that with more than one place an interactive request never waits for it. A turn and
+//   not a share of every step, because on a phone each row of the batch makes all the others slower.
+// - One engine computes one model. When the first of the waiting needs another one, nothing new starts until those of
+//   its class and higher ones that run have ended; those of lower classes lose their places. With kPatience this is the
+//   only time that a place stays empty while somebody waits.
+// - A blocked request, whose client does not read, has no place and is passed over. So has every background request
+//   while the policy holds background back.
+//
+// Deadlines are the service's timers: a near one brings nobody forward.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
-#include <memory>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,53 +42,117 @@
 
 namespace llmd::service {
 
+// A turn between clients that share a place: long enough to be worth the rebuilding of a sequence whose pages are gone.
+inline constexpr uint32_t kFairTokens = 128;
+// Prompts are read about so much faster than text is made.
+inline constexpr uint32_t kPromptTokensPerToken = 8;
+// A class without a place gets a turn after so long: background is late by it, and takes 3 s of a minute from the
+// others on a device that makes 10 tokens a second.
+inline constexpr std::chrono::seconds kPatience{60};
+inline constexpr uint32_t kTurnTokens = 32;
+// While somebody waits, plan() is due again after so many tokens.
+inline constexpr uint32_t kReviewTokens = 16;
+
 // What the scheduler knows of a request.
 struct Ticket {
-    RequestId id = 0;
+    RequestId id = 0;  // rising in order of submission
     std::string client;
+    bool sandboxed = false;  // half the limits
     std::string model_path;
     Priority priority = Priority::Normal;
-    base::TimePoint submitted;
+    uint32_t max_tokens = 0;
 };
 
-// The order of the waiting.
-class SchedulingPolicy {
-public:
-    virtual ~SchedulingPolicy() = default;
-    // Index into `waiting` (never empty, in order of submission) of the request to run next.
-    virtual size_t next(const std::vector<Ticket>& waiting, base::TimePoint now) const = 0;
-};
-
-// First in, first out, whatever the priority.
-class FifoPolicy final : public SchedulingPolicy {
-public:
-    size_t next(const std::vector<Ticket>& waiting, base::TimePoint now) const override;
+// What was measured of requests that have ended; 0: nothing yet.
+struct Pace {
+    double ms_per_token = 0;  // of one sequence
+    double mean_tokens = 0;   // of one text
 };
 
 class Scheduler {
 public:
-    explicit Scheduler(std::unique_ptr<SchedulingPolicy> policy);
-
-    // QueueFull or RateLimited, naming the limit.
+    // RateLimited (this client has enough requests) or QueueFull (everybody together has), naming number and limit.
     base::Result<void> admit(Ticket ticket);
-    // The next request to start, moved from waiting to running: nothing while `n_slots` run, or while the next one
-    // needs another model than `loaded_model_path` and something still runs or the engine may not be replaced. A
-    // request for another model is returned once nothing runs; the caller then replaces the engine.
-    std::optional<Ticket> start_next(uint32_t n_slots, const std::string& loaded_model_path, bool may_replace,
-                                     base::TimePoint now);
-    // Forgets a request, waiting or running.
-    void remove(RequestId id);
-    void set_priority(RequestId id, Priority priority);
 
-    // Requests ahead of a waiting one; nothing when it runs or is unknown.
-    std::optional<uint32_t> position(RequestId id, base::TimePoint now) const;
-    size_t n_waiting() const { return waiting_.size(); }
-    size_t n_running() const { return running_.size(); }
+    struct Changes {
+        std::vector<RequestId> stops;   // have lost their places
+        std::vector<RequestId> starts;  // have got one, the first or another
+    };
+    // Gives `n_places` places of an engine with this model (empty: no engine); with none, nobody starves. When one that
+    // needs another model gets a place it is the only one that has; the caller then replaces the engine, which it may
+    // forbid.
+    Changes plan(uint32_t n_places, const std::string& model_path, bool may_replace, base::TimePoint now);
+
+    // The request was served. True when plan() is due because of it.
+    bool made_tokens(RequestId id, uint32_t n_tokens);
+    void read_prompt(RequestId id, uint32_t n_tokens);
+
+    // The others ignore an unknown id.
+    void set_blocked(RequestId id, bool blocked);
+    void set_priority(RequestId id, Priority priority);
+    // Whether background requests get places.
+    void set_runs_background(bool runs);
+    void remove(RequestId id);
+
+    // Requests that will get a place before this one; nothing when it runs or is unknown.
+    std::optional<uint32_t> position(RequestId id) const;
+    // Until it gets one, if those that run go on to their ends: each makes as many tokens as the mean, or as it may
+    // when it has passed that. 0 when it runs, is unknown, or nothing was measured.
+    std::chrono::milliseconds estimated_wait(RequestId id, uint32_t n_places, const Pace& pace) const;
+    size_t n_waiting() const { return entries_.size() - n_running(); }  // blocked ones included
+    size_t n_running() const;
 
 private:
-    std::unique_ptr<SchedulingPolicy> policy_;
-    std::vector<Ticket> waiting_;  // in order of submission
-    std::vector<Ticket> running_;
+    struct Entry {
+        Ticket ticket;
+        uint32_t n_tokens = 0;  // made
+        bool running = false;
+        bool blocked = false;
+    };
+    struct Class {
+        uint64_t clock = 0;
+        std::map<std::string, uint64_t> served;  // by client, in tokens
+        std::optional<base::TimePoint> hungry_since;
+    };
+    // What orders requests; the smallest is served first.
+    struct Key {
+        uint32_t rank;
+        uint64_t served;  // by its client, and about to be
+        RequestId id;
+        auto operator<=>(const Key&) const = default;
+    };
+
+    Entry* find(RequestId id);
+    const Entry* find(RequestId id) const;
+    Class& class_of(const Entry& entry) { return classes_[static_cast<size_t>(entry.ticket.priority)]; }
+    const Class& class_of(const Entry& entry) const { return classes_[static_cast<size_t>(entry.ticket.priority)]; }
+    Key key(const Entry& entry) const;
+    // Has no place and would take one.
+    bool waits(const Entry& entry) const { return !entry.running && may_run(entry); }
+    bool may_run(const Entry& entry) const {
+        return !entry.blocked && (runs_background_ || entry.ticket.priority != Priority::Background);
+    }
+    Entry* first_waiting();
+    Entry* last_running();
+    bool takes_place_of(const Entry& waiting, const Entry& running) const;
+    void start(Entry& entry) { entry.running = true; }
+    void stop(Entry& entry);
+    // Before a client begins to wait in the class of `entry`.
+    void raise_to_clock(const Entry& entry);
+    void advance_clock(Priority priority);
+    void forget_clients();
+    void fill_places(uint32_t n_places, const std::string& model_path, bool may_replace);
+    void note_hunger(uint32_t n_places, base::TimePoint now);
+    void grant_turn(base::TimePoint now);
+    // The waiting, in the order in which places will be given if nothing else happens.
+    std::vector<const Entry*> queue() const;
+
+    std::vector<Entry> entries_;  // in order of submission
+    bool runs_background_ = true;
+    std::array<Class, 3> classes_;
+    std::optional<RequestId> turn_;  // of a class that was starving
+    uint32_t turn_tokens_ = 0;       // left of it
+    uint32_t unreviewed_tokens_ = 0;
 };
 
 }  // namespace llmd::service

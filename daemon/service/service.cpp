@@ -2,6 +2,7 @@
 
 #include <sys/random.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <utility>
@@ -9,6 +10,7 @@
 #include <spdlog/spdlog.h>
 
 #include "protocol/frame.h"
+#include "service/device_record.h"
 #include "service/service_impl.h"
 
 namespace llmd::service {
@@ -21,8 +23,9 @@ using std::chrono::milliseconds;
 constexpr size_t kMaxTokenizeCalls = 16;
 // Every byte may be a token, and the ids must fit into a frame.
 constexpr size_t kMaxTokenizeBytes = protocol::kMaxArrayElements / 2;
-// Weight of the newest request in the average that estimates waiting times.
-constexpr double kNewestRunWeight = 0.25;
+// Weight of the newest request in what is expected of the next.
+constexpr double kNewestWeight = 0.25;
+constexpr double kMsPerSecond = 1000;
 
 constexpr std::array<std::string_view, 7> kStateNames = {"idle",      "loading",   "ready", "busy",
                                                          "throttled", "suspended", "error"};
@@ -44,6 +47,15 @@ base::Result<uint64_t> random_seed() {
     return seed;
 }
 
+// The mean that follows what is measured; 0: nothing was.
+void follow(double& mean, double newest) {
+    mean = mean == 0 ? newest : mean + kNewestWeight * (newest - mean);
+}
+
+Priority allowed_priority(Priority wanted, bool sandboxed) {
+    return sandboxed ? std::max(wanted, Priority::Normal) : wanted;
+}
+
 base::Error no_such_request(RequestId id) {
     return base::fail(ErrorCode::NotFound, "request ", id, " does not exist or has ended");
 }
@@ -55,13 +67,13 @@ std::string_view state_name(State state) {
 }
 
 Service::Impl::Impl(base::EventLoop& loop, ServiceOptions options, std::unique_ptr<EngineLauncher> launcher,
-                    std::unique_ptr<ModelCatalogue> catalogue, std::function<base::TimePoint()> now)
+                    std::unique_ptr<ModelCatalogue> catalogue, ServiceClocks clocks)
     : loop_(loop),
       options_(std::move(options)),
       launcher_(std::move(launcher)),
       catalogue_(std::move(catalogue)),
-      now_(std::move(now)),
-      scheduler_(std::make_unique<FifoPolicy>()) {}
+      clocks_(std::move(clocks)),
+      device_health_(DeviceHealth::decode(read_device_record(options_.device_record))) {}
 
 Service::Impl::~Impl() {
     loop_.cancel_timer(turn_timer_);
@@ -91,6 +103,10 @@ void Service::Impl::turn() {
 base::Result<RequestId> Service::Impl::submit(GenerateRequest request, RequestSink& sink) {
     if (shutting_down_) return shutting_down();
     if (auto checked = check(request); !checked) return std::move(checked).error();
+    if (directive_.refuse_all) return directive_.refuse_all->error();
+    if (directive_.refuse_background && request.priority == Priority::Background) {
+        return directive_.refuse_background->error();
+    }
     auto model = resolve(request.model, false);
     if (!model) return std::move(model).error();
     if (auto failure = recent_load_failure(*model)) return *std::move(failure);
@@ -98,7 +114,9 @@ base::Result<RequestId> Service::Impl::submit(GenerateRequest request, RequestSi
     if (!seed) return std::move(seed).error();
 
     const RequestId id = last_id_ + 1;
-    auto admitted = scheduler_.admit(Ticket{id, request.client, model->path, request.priority, now_()});
+    request.priority = allowed_priority(request.priority, request.sandboxed);
+    auto admitted = scheduler_.admit(
+        Ticket{id, request.client, request.sandboxed, model->path, request.priority, request.max_tokens});
     if (!admitted) return std::move(admitted).error();
     last_id_ = id;
 
@@ -108,7 +126,7 @@ base::Result<RequestId> Service::Impl::submit(GenerateRequest request, RequestSi
     record.sink = &sink;
     record.model = std::move(*model);
     record.seed = *seed;
-    record.submitted = now_();
+    record.submitted = clocks_.now();
     if (record.request.deadline) {
         record.deadline_timer = loop_.add_timer_after(*record.request.deadline, [this, id] {
             if (RequestRecord* late = find(id)) end(*late, Finish::Timeout);
@@ -140,15 +158,17 @@ base::Result<void> Service::Impl::set_paused(RequestId id, bool paused) {
     RequestRecord* record = find(id);
     if (record == nullptr) return no_such_request(id);
     if (std::exchange(record->paused, paused) == paused) return {};
-    if (record->sent && engine_state_ == EngineState::Ready) link_->send(protocol::SetPaused{id, paused});
+    scheduler_.set_blocked(id, paused);
+    schedule_turn();
     return {};
 }
 
 base::Result<void> Service::Impl::set_priority(RequestId id, Priority priority) {
     RequestRecord* record = find(id);
     if (record == nullptr) return no_such_request(id);
-    record->request.priority = priority;
-    scheduler_.set_priority(id, priority);
+    record->request.priority = allowed_priority(priority, record->request.sandboxed);
+    scheduler_.set_priority(id, record->request.priority);
+    schedule_turn();
     return {};
 }
 
@@ -173,7 +193,7 @@ RequestSnapshot Service::Impl::snapshot(const RequestRecord& record) const {
     snapshot.priority = record.request.priority;
 
     const bool loading = engine_state_ != EngineState::Ready || !serves(record.model);
-    if (record.paused) {
+    if (record.paused || (record.started && !record.running)) {
         snapshot.state = RequestState::Paused;
     } else if (!record.running) {
         snapshot.state = loading && serves(record.model) ? RequestState::Loading : RequestState::Queued;
@@ -183,11 +203,8 @@ RequestSnapshot Service::Impl::snapshot(const RequestRecord& record) const {
         snapshot.state = record.ids.empty() ? RequestState::Prefill : RequestState::Decode;
     }
 
-    if (const auto position = scheduler_.position(record.id, now_())) {
-        snapshot.position = *position;
-        const uint32_t n_slots = engine_state_ == EngineState::Ready ? ready_.n_slots : 1;
-        snapshot.estimated_wait_ms = static_cast<uint64_t>(average_run_ms_ * (*position / n_slots + 1));
-    }
+    snapshot.position = scheduler_.position(record.id).value_or(0);
+    snapshot.estimated_wait_ms = static_cast<uint64_t>(scheduler_.estimated_wait(record.id, n_places(), pace_).count());
     return snapshot;
 }
 
@@ -207,6 +224,7 @@ void Service::Impl::tokenize(std::string model, std::string text,
     auto resolved = resolve(model, false);
     if (!resolved) return answer(call, std::move(resolved).error());
     if (auto failure = recent_load_failure(*resolved)) return answer(call, *std::move(failure));
+    if (directive_.refuse_all && !serves(*resolved)) return answer(call, directive_.refuse_all->error());
     call.id = ++last_id_;
     call.model = std::move(*resolved);
     call.text = std::move(text);
@@ -229,8 +247,29 @@ void Service::Impl::shut_down(std::function<void()> done) {
     schedule_turn();
 }
 
+void Service::Impl::apply(const Directive& directive) {
+    cache_is_due_ = cache_is_due_ || directive.drop_cache;
+    if (directive == directive_) return;
+    directive_ = directive;
+    scheduler_.set_runs_background(directive.run_background);
+    schedule_turn();
+}
+
+Activity Service::Impl::activity() const {
+    Activity activity;
+    activity.has_engine = engine_state_ != EngineState::None;
+    activity.has_requests = !records_.empty();
+    const bool may_run = std::any_of(records_.begin(), records_.end(), [this](const auto& record) {
+        return directive_.run_background || record.second.request.priority != Priority::Background;
+    });
+    activity.has_work = may_run || !jobs_.empty() || !tokenize_calls_.empty();
+    activity.is_quiet = engine_state_ != EngineState::Ready || link_->is_idle();
+    return activity;
+}
+
 Status Service::Impl::status() const {
     Status status;
+    status.conditions = directive_.words;
     const bool ready = engine_state_ == EngineState::Ready;
     if (ready) {
         status.state = scheduler_.n_running() > 0 ? State::Busy : State::Ready;
@@ -239,21 +278,35 @@ Status Service::Impl::status() const {
         status.driver = ready_.driver;
         status.precision = ready_.precision == protocol::Precision::Fast ? "fast" : "faithful";
         status.notes = ready_.notes;
+        status.confinement = ready_.confinement;
         status.context_length = ready_.n_ctx;
         status.weight_bytes = ready_.weight_bytes;
         status.kv_bytes = ready_.kv_bytes;
+        status.kv_pages_used = pages_.used;
+        status.kv_pages_cached = pages_.cached;
+        status.kv_pages_total = pages_.total;
     } else if (engine_state_ == EngineState::Loading || waits_to_retry()) {
         status.state = State::Loading;
         status.load_per_mille = load_per_mille_;
     } else if (last_load_failed_) {
         status.state = State::Error;
     }
+    const bool has_requests = !records_.empty();
+    if (ready && directive_.throttled && has_requests) status.state = State::Throttled;
+    if (directive_.suspended) status.state = State::Suspended;
     if (ready || status.state == State::Loading) status.model = model_->name;
     status.queued = static_cast<uint32_t>(scheduler_.n_waiting());
     status.active = static_cast<uint32_t>(scheduler_.n_running());
     status.engine_pid = link_ ? link_->pid() : 0;
     status.engine_restarts = engine_restarts_;
     status.last_fault = last_fault_;
+    const auto* aside = device_health_.aside(clocks_.wall());
+    status.set_aside = aside != nullptr ? aside->reason : avoid_device_reason_;
+    status.queue_ms = queue_ms_;
+    status.ttft_ms = ttft_ms_;
+    status.decode_tps = decode_tps_;
+    status.cache_hits = cache_hits_;
+    status.cache_hit_tokens = cache_hit_tokens_;
     return status;
 }
 
@@ -264,7 +317,7 @@ RequestRecord* Service::Impl::find(RequestId id) {
 
 void Service::Impl::end(RequestRecord& record, Finish finish, std::optional<base::Error> error,
                         const protocol::Finished* costs) {
-    const base::TimePoint now = now_();
+    const base::TimePoint now = clocks_.now();
     Outcome outcome;
     outcome.finish = finish;
     outcome.error = std::move(error);
@@ -280,10 +333,14 @@ void Service::Impl::end(RequestRecord& record, Finish finish, std::optional<base
         outcome.prefill_tps = per_second(costs->prefill_tokens, costs->prefill_us);
         outcome.decode_tps = per_second(costs->decode_tokens, costs->decode_us);
     }
-    if (record.started && (finish == Finish::Stop || finish == Finish::Length)) {
-        const double run_ms = std::chrono::duration<double, std::milli>(now - *record.started).count();
-        average_run_ms_ =
-            average_run_ms_ == 0 ? run_ms : average_run_ms_ + kNewestRunWeight * (run_ms - average_run_ms_);
+    if (record.started) queue_ms_.add(static_cast<double>(outcome.queue_time.count()));
+    if (record.first_token) ttft_ms_.add(static_cast<double>(outcome.ttft.count()));
+    if (outcome.decode_tps > 0) decode_tps_.add(outcome.decode_tps);
+    cache_hits_ += outcome.cached_tokens > 0 ? 1 : 0;
+    cache_hit_tokens_ += outcome.cached_tokens;
+    if (finish == Finish::Stop || finish == Finish::Length) {
+        follow(pace_.mean_tokens, outcome.generated_tokens);
+        if (outcome.decode_tps > 0) follow(pace_.ms_per_token, kMsPerSecond / outcome.decode_tps);
     }
     spdlog::info("request {} ended: {}{}{}, {} prompt tokens, {} generated", record.id, finish_name(finish),
                  outcome.error ? " " : "", outcome.error ? base::error_name(outcome.error->code) : "",
@@ -299,9 +356,9 @@ void Service::Impl::end(RequestRecord& record, Finish finish, std::optional<base
 }
 
 Service::Service(base::EventLoop& loop, ServiceOptions options, std::unique_ptr<EngineLauncher> launcher,
-                 std::unique_ptr<ModelCatalogue> catalogue, std::function<base::TimePoint()> now)
+                 std::unique_ptr<ModelCatalogue> catalogue, ServiceClocks clocks)
     : impl_(std::make_unique<Impl>(loop, std::move(options), std::move(launcher), std::move(catalogue),
-                                   std::move(now))) {}
+                                   std::move(clocks))) {}
 Service::~Service() = default;
 
 base::Result<RequestId> Service::submit(GenerateRequest request, RequestSink& sink) {
@@ -343,6 +400,12 @@ void Service::unload_model(std::function<void(base::Result<void>)> done) {
 }
 void Service::reload() {
     impl_->reload();
+}
+void Service::apply(const Directive& directive) {
+    impl_->apply(directive);
+}
+Activity Service::activity() const {
+    return impl_->activity();
 }
 Status Service::status() const {
     return impl_->status();

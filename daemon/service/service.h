@@ -11,8 +11,11 @@
 
 #include "base/event_loop.h"
 #include "base/result.h"
+#include "service/device_health.h"
 #include "service/engine_link.h"
+#include "service/histogram.h"
 #include "service/model_catalogue.h"
+#include "service/policy/policy.h"
 #include "service/request.h"
 #include "service/scheduler.h"
 
@@ -29,29 +32,56 @@ struct Status {
     std::string driver;
     std::string precision;           // "faithful", "fast"
     std::vector<std::string> notes;  // why this device, and the like
+    std::string confinement;         // what of the engine is confined, for people; empty until a model is loaded
     uint32_t context_length = 0;
     uint32_t load_per_mille = 0;  // while loading
     uint32_t queued = 0;
     uint32_t active = 0;
     uint64_t weight_bytes = 0;
     uint64_t kv_bytes = 0;
+    uint32_t kv_pages_used = 0;    // of kPageTokens tokens each, by requests
+    uint32_t kv_pages_cached = 0;  // free, and kept meanwhile for prompts that begin like earlier ones
+    uint32_t kv_pages_total = 0;
     int64_t engine_pid = 0;        // 0: no engine is running
     uint32_t engine_restarts = 0;  // since llmd started
     std::string last_fault;        // the last engine death or device error, with its cause; empty if none
+    std::string set_aside;         // which device is left for the CPU, and why; empty if none
+    Directive::Words conditions;   // of the device, as the last directive tells them
+    // Of requests that have ended since llmd started.
+    Histogram queue_ms;             // submission to start, of those that started
+    Histogram ttft_ms;              // submission to first token, of those that had one
+    Histogram decode_tps;           // tokens per second, of those that the engine has ended
+    uint64_t cache_hits = 0;        // requests whose prompt's beginning had been computed by earlier ones
+    uint64_t cache_hit_tokens = 0;  // their tokens that were not computed again
+};
+
+// The clocks of a service; others in tests.
+struct ServiceClocks {
+    // Of queue times and of the pause after a failed load.
+    std::function<base::TimePoint()> now = base::Clock::now;
+    // Of how long a device is set aside, which may be longer than llmd lives.
+    std::function<DeviceHealth::WallTime()> wall = std::chrono::system_clock::now;
+};
+
+// What the policy has to know of the service; cheaper than its status.
+struct Activity {
+    bool has_engine = false;    // a model is loaded, is being loaded, or is going
+    bool has_work = false;      // that may be done: held-back background requests are none
+    bool has_requests = false;  // these included
+    bool is_quiet = false;      // no engine computes, or has an answer to give
 };
 
 class Service {
 public:
-    // The loop must outlive the service. `now` is the clock of queue times and of the pause after a failed load;
-    // deadlines and budgets are timers of the loop.
+    // The loop must outlive the service. Deadlines and budgets are timers of the loop.
     Service(base::EventLoop& loop, ServiceOptions options, std::unique_ptr<EngineLauncher> launcher,
-            std::unique_ptr<ModelCatalogue> catalogue, std::function<base::TimePoint()> now = base::Clock::now);
+            std::unique_ptr<ModelCatalogue> catalogue, ServiceClocks clocks = {});
     // Kills the engine. Sinks and callbacks that still wait are never called.
     ~Service();
 
-    // Errors: ModelNotFound, QueueFull, RateLimited, ShuttingDown, InvalidArgument, PromptTooLong; and the error of the
-    // last try, at once, while a model that failed to load is not tried again. On success `sink` is called until
-    // on_finished(); it must live until then.
+    // Errors: ModelNotFound, QueueFull, RateLimited, ShuttingDown, InvalidArgument, PromptTooLong; Suspended or
+    // OutOfMemory while the directive refuses it; and the error of the last try, at once, while a model that failed to
+    // load is not tried again. On success `sink` is called until on_finished(); it must live until then.
     base::Result<RequestId> submit(GenerateRequest request, RequestSink& sink);
     // The request ends with Finish::Cancelled in a later turn of the loop. NotFound when it has ended.
     base::Result<void> cancel(RequestId id);
@@ -75,6 +105,10 @@ public:
     // Inspects all models again when they are next listed. The folders themselves are read at every question.
     void reload();
 
+    // Until the next one. Requests are never ended by it: they are refused, or they wait.
+    void apply(const Directive& directive);
+
+    Activity activity() const;
     Status status() const;
     // Called (in its own turn, coalesced) whenever status() may have changed.
     void on_status_changed(std::function<void()> callback);

@@ -14,8 +14,8 @@ namespace {
 using base::concat;
 using base::ErrorCode;
 
-constexpr std::string_view kGpuBackend = "opencl";  // Auto takes OpenCL for GPUs only
-constexpr uint32_t kMaxTokenizeDeaths = 2;          // as for requests: once may be an accident
+constexpr uint32_t kFullLoadPercent = protocol::SetPace{}.load_percent;  // what an engine begins with
+constexpr uint32_t kMaxTokenizeDeaths = 2;                               // as for requests: once may be an accident
 
 }  // namespace
 
@@ -32,7 +32,9 @@ void Service::Impl::advance() {
     }
     queue_loads_for_tokenizing();
     if (!run_jobs()) return;
-    if (jobs_.empty()) start_waiting();
+    if (jobs_.empty()) give_places();
+    // As if it had died: whoever asks next gets the same model.
+    if (directive_.unload && engine_state_ == EngineState::Ready && !activity().has_work) return stop_engine();
     if (engine_state_ == EngineState::None && scheduler_.n_running() > 0) {
         const auto running =
             std::find_if(records_.begin(), records_.end(), [](const auto& r) { return r.second.running; });
@@ -50,20 +52,26 @@ bool Service::Impl::is_replacement() const {
     return proven_file_ == file_ && scheduler_.n_running() > 0;
 }
 
-void Service::Impl::start_waiting() {
+uint32_t Service::Impl::n_places() const {
+    // One is enough to start an engine; what ran on one that died goes on.
+    const auto n = engine_state_ == EngineState::Ready
+                       ? ready_.n_slots
+                       : std::max<uint32_t>(1, static_cast<uint32_t>(scheduler_.n_running()));
+    return std::min(n, directive_.max_places);
+}
+
+void Service::Impl::give_places() {
     if (engine_state_ == EngineState::Loading || engine_state_ == EngineState::Ending) return;
     const bool ready = engine_state_ == EngineState::Ready;
-    const std::string loaded = ready ? model_->path : std::string();
     // The engine may have been started for these: replaced before it has answered, it would be started again.
     const bool owes_answer = std::any_of(tokenize_calls_.begin(), tokenize_calls_.end(),
                                          [this](const TokenizeCall& call) { return serves(call.model); });
-    while (const auto ticket = scheduler_.start_next(ready ? ready_.n_slots : 1, loaded, !owes_answer, now_())) {
-        RequestRecord& record = records_.at(ticket->id);
+    const auto changes = scheduler_.plan(n_places(), ready ? model_->path : std::string(), !owes_answer, clocks_.now());
+    for (const RequestId id : changes.stops) records_.at(id).running = false;
+    for (const RequestId id : changes.starts) {
+        RequestRecord& record = records_.at(id);
         record.running = true;
-        if (ready && !serves(record.model)) {
-            stop_engine();
-            return;
-        }
+        if (ready && !serves(record.model)) stop_engine();
     }
 }
 
@@ -76,13 +84,15 @@ void Service::Impl::start_engine(const ModelReference& model) {
     file_ = file;
     load_per_mille_ = 0;
     last_load_failed_ = false;
+    chosen_.reset();
     if (!file_) {
         fail_load(model, base::fail(ErrorCode::ModelNotFound, model.path, ": there is no such file any more"));
         return;
     }
-    auto link = EngineLink::start(loop_, *launcher_,
-                                  {[this](const protocol::Message& message) { on_message(message); },
-                                   [this](const EngineEnd& end) { on_engine_ended(end); }});
+    auto link =
+        EngineLink::start(loop_, *launcher_,
+                          {[this](const protocol::Message& message) { on_message(message); },
+                           [this](const EngineEnd& end) { on_engine_ended(end); }, [this] { schedule_turn(); }});
     if (!link) {
         fail_load(model, std::move(link).error());
         return;
@@ -102,7 +112,7 @@ void Service::Impl::start_engine(const ModelReference& model) {
     load.n_ctx = options_.n_ctx;
     load.n_slots = options_.n_slots;
     load.prefill_chunk = options_.prefill_chunk;
-    load.avoid_device_reason = avoid_device_reason_;
+    avoid_device(load);
     link_->send(load);
 }
 
@@ -115,21 +125,19 @@ void Service::Impl::stop_engine() {
 
 void Service::Impl::feed() {
     if (engine_state_ != EngineState::Ready) return;
-    uint32_t in_batch = 0;
-    for (const auto& [id, record] : records_) in_batch += record.in_batch ? 1 : 0;
+    if (told_load_percent_ != directive_.load_percent) {
+        told_load_percent_ = directive_.load_percent;
+        link_->send(protocol::SetPace{told_load_percent_});
+    }
+    // First, so that there is room for those that start.
     for (auto& [id, record] : records_) {
-        if (!record.running || record.in_batch || in_batch >= ready_.n_slots) continue;
-        if (record.file && record.file != file_) {
-            // Its tokens mean nothing to another file. end() takes it out of the map: the next turn goes on.
-            end(record, Finish::Error,
-                base::fail(ErrorCode::ModelLoadFailed, model_->path, ": has changed while it was used"));
-            return;
-        }
-        if (!record.sent) send_submit(record);
-        link_->send(protocol::Start{id});
-        record.in_batch = true;
-        ++in_batch;
-        if (!record.started) record.started = now_();
+        if (record.running || !record.started_as || std::exchange(record.told_paused, true)) continue;
+        link_->send(protocol::SetPaused{id, true});
+    }
+    if (std::exchange(cache_is_due_, false)) link_->send(protocol::DropCache{});
+    for (auto& [id, record] : records_) {
+        // It is taken out of the map: the next turn goes on.
+        if (record.running && !send_start(record)) return;
     }
     // The waiting too: their prompts are checked and counted before their turn comes.
     for (auto& [id, record] : records_) {
@@ -140,6 +148,22 @@ void Service::Impl::feed() {
         link_->send(protocol::Tokenize{call.id, call.text});
         call.sent = true;
     }
+}
+
+bool Service::Impl::send_start(RequestRecord& record) {
+    if (record.file && record.file != file_) {
+        end(record, Finish::Error,
+            base::fail(ErrorCode::ModelLoadFailed, model_->path, ": has changed while it was used"));
+        return false;
+    }
+    if (!record.sent) send_submit(record);
+    if (record.started_as != record.request.priority) {
+        record.started_as = record.request.priority;
+        link_->send(protocol::Start{record.id, record.request.priority});
+    }
+    if (std::exchange(record.told_paused, false)) link_->send(protocol::SetPaused{record.id, false});
+    if (!record.started) record.started = clocks_.now();
+    return true;
 }
 
 void Service::Impl::send_submit(RequestRecord& record) {
@@ -157,8 +181,8 @@ void Service::Impl::send_submit(RequestRecord& record) {
     submit.stops = record.request.stops;
     submit.replay_ids = record.ids;
     submit.delivered_bytes = record.delivered_bytes;
+    submit.cache_scope = record.request.application;
     link_->send(submit);
-    if (record.paused) link_->send(protocol::SetPaused{record.id, true});
     record.sent = true;
 }
 
@@ -179,6 +203,14 @@ void Service::Impl::on(const protocol::LoadProgress& progress) {
     schedule_turn();
 }
 
+void Service::Impl::on(const protocol::DeviceChosen& chosen) {
+    if (engine_state_ != EngineState::Loading) {
+        link_->condemn(EngineEnd::Cause::Protocol, "sent a DeviceChosen out of turn");
+        return;
+    }
+    chosen_ = chosen;
+}
+
 void Service::Impl::on(const protocol::Ready& ready) {
     if (engine_state_ != EngineState::Loading || ready.n_slots == 0) {
         link_->condemn(EngineEnd::Cause::Protocol,
@@ -186,7 +218,12 @@ void Service::Impl::on(const protocol::Ready& ready) {
         return;
     }
     ready_ = ready;
+    pages_ = {};
+    chosen_ = protocol::DeviceChosen{ready.backend, ready.device, ready.driver};
+    note_device();
     engine_state_ = EngineState::Ready;
+    told_load_percent_ = kFullLoadPercent;
+    cache_is_due_ = false;
     proven_file_ = file_;
     load_failures_.forget(model_->path);
     spdlog::info("model {} is ready after {} ms on {} ({}), context {}", model_->name, ready.load_ms, ready.backend,
@@ -214,11 +251,10 @@ void Service::Impl::on(const protocol::Accepted& accepted) {
     record->answered = true;
     if (std::exchange(record->accepted, true)) return;  // by an engine before this one
     record->prompt_tokens = accepted.prompt_tokens;
-    record->cached_tokens = accepted.cached_tokens;
     schedule_turn();
     RequestSink& sink = *record->sink;
     const std::string echo = record->request.echo ? base::to_clean_text(record->request.prompt) : std::string();
-    sink.on_accepted(accepted.prompt_tokens, accepted.cached_tokens);
+    sink.on_accepted(accepted.prompt_tokens);
     if (!echo.empty() && find(accepted.id) != nullptr) sink.on_text(echo);
 }
 
@@ -236,15 +272,37 @@ void Service::Impl::on(const protocol::Refused& refused) {
     tokenize_calls_.erase(call);
 }
 
+void Service::Impl::on(const protocol::Started& started) {
+    RequestRecord* record = find(started.id);
+    if (record == nullptr) return;
+    if (!record->started_as || !record->answered || started.cached_tokens > record->prompt_tokens) {
+        link_->condemn(EngineEnd::Cause::Protocol, concat("started request ", started.id, " with ",
+                                                          started.cached_tokens, " tokens that it did not have"));
+        return;
+    }
+    // Behind its first token its prompt is only computed again.
+    if (record->ids.empty()) record->cached_tokens = started.cached_tokens;
+}
+
+void Service::Impl::on(const protocol::Pages& pages) {
+    pages_ = pages;
+    status_changed_ = true;
+}
+
 void Service::Impl::on(const protocol::Tokens& tokens) {
     RequestRecord* record = find(tokens.id);
     if (record == nullptr) return;
-    if (!record->in_batch || !record->answered || record->ids.size() + tokens.ids.size() > record->request.max_tokens) {
+    if (!record->started_as || !record->answered ||
+        record->ids.size() + tokens.ids.size() > record->request.max_tokens) {
         link_->condemn(EngineEnd::Cause::Protocol, concat("sent tokens that request ", tokens.id, " did not ask for"));
         return;
     }
     if (!tokens.ids.empty()) {
-        if (!record->first_token) record->first_token = now_();
+        if (!record->first_token) {
+            record->first_token = clocks_.now();
+            scheduler_.read_prompt(record->id, record->prompt_tokens);
+        }
+        if (scheduler_.made_tokens(record->id, static_cast<uint32_t>(tokens.ids.size()))) schedule_turn();
         record->ids.insert(record->ids.end(), tokens.ids.begin(), tokens.ids.end());
         record->faults = {};
         record->file = file_;
@@ -257,7 +315,7 @@ void Service::Impl::on(const protocol::Tokens& tokens) {
 void Service::Impl::on(const protocol::Finished& finished) {
     RequestRecord* record = find(finished.id);
     if (record == nullptr) return;
-    if (!record->in_batch || !record->answered) {
+    if (!record->started_as || !record->answered) {
         link_->condemn(EngineEnd::Cause::Protocol, concat("finished request ", finished.id, " before its start"));
         return;
     }
@@ -315,8 +373,8 @@ void Service::Impl::on_engine_died(const EngineEnd& end, bool was_ready) {
     death.lacked_memory = end.lacked_memory();
     death.was_ready = was_ready;
     death.was_replacement = !was_ready && is_replacement();
-    death.can_set_aside = options_.backend == protocol::BackendKind::Auto && ready_.backend == kGpuBackend &&
-                          avoid_device_reason_.empty();
+    death.can_set_aside = may_leave_device();
+    death.device_failed = count_against_device(end);
     for (auto& [id, record] : records_) {
         if (!record.exposed()) continue;
         exposed.push_back(id);
@@ -332,8 +390,11 @@ void Service::Impl::on_engine_died(const EngineEnd& end, bool was_ready) {
     }
 
     if (verdict == EngineVerdict::SetDeviceAside) {
-        avoid_device_reason_ = concat("llmd has set ", ready_.device, " aside: llmd-engine ", end.detail);
-        spdlog::warn("{}", avoid_device_reason_);
+        if (!death.device_failed) {
+            const std::string& device = chosen_ ? chosen_->device : ready_.device;
+            avoid_device_reason_ = concat("llmd has set ", device, " aside: llmd-engine ", end.detail);
+            spdlog::warn("{}", avoid_device_reason_);
+        }
         for (auto& [id, record] : records_) record.faults = {};
     }
     if (end.cause == EngineEnd::Cause::NoMemory) {
@@ -363,7 +424,7 @@ void Service::Impl::on_engine_died(const EngineEnd& end, bool was_ready) {
 
 void Service::Impl::fail_load(const ModelReference& model, base::Error error) {
     spdlog::error("model {} cannot be loaded: {}: {}", model.name, base::error_name(error.code), error.message);
-    load_failures_.add(model.path, file_, error, now_());
+    load_failures_.add(model.path, file_, error, clocks_.now());
     last_load_failed_ = true;
     last_fault_ = error.message;
     proven_file_.reset();

@@ -1,5 +1,6 @@
-// The inside of Service, in three parts: what clients ask for (service.cpp), the models that they name
-// (service_models.cpp), and the life of the engine that does it (service_engine.cpp).
+// The inside of Service, in four parts: what clients ask for (service.cpp), the models that they name
+// (service_models.cpp), the life of the engine that does it (service_engine.cpp), and the device that engines are kept
+// away from (service_device.cpp).
 //
 // Everything that calls back, starts or stops happens in turn(), a turn of the loop of its own; the public calls and
 // the engine's messages only write down what has changed and schedule it. There is at most one engine at a time.
@@ -25,7 +26,7 @@ inline base::Error shutting_down() {
 class Service::Impl {
 public:
     Impl(base::EventLoop& loop, ServiceOptions options, std::unique_ptr<EngineLauncher> launcher,
-         std::unique_ptr<ModelCatalogue> catalogue, std::function<base::TimePoint()> now);
+         std::unique_ptr<ModelCatalogue> catalogue, ServiceClocks clocks);
     ~Impl();
 
     // As in Service.
@@ -42,6 +43,8 @@ public:
     void load_model(std::string name_or_path, std::function<void(base::Result<void>)> done);
     void unload_model(std::function<void(base::Result<void>)> done);
     void reload();
+    void apply(const Directive& directive);
+    Activity activity() const;
     Status status() const;
     void on_status_changed(std::function<void()> callback) { status_callback_ = std::move(callback); }
     void shut_down(std::function<void()> done);
@@ -94,7 +97,8 @@ private:
 
     // One look at everything that waits: does what can be done now.
     void advance();
-    void start_waiting();
+    void give_places();
+    uint32_t n_places() const;
     void start_engine(const ModelReference& model);
     void stop_engine();
     bool serves(const ModelReference& model) const;
@@ -102,16 +106,21 @@ private:
     bool is_replacement() const;
     // The next try to load *model_ again is due later.
     bool waits_to_retry() const;
-    // Gives the engine what it does not have yet.
+    // Tells the engine what it does not know yet.
     void feed();
+    // False when the record has ended instead.
+    bool send_start(RequestRecord& record);
     void send_submit(RequestRecord& record);
 
     void on_message(const protocol::Message& message);
     void on(const protocol::LoadProgress& progress);
+    void on(const protocol::DeviceChosen& chosen);
     void on(const protocol::Ready& ready);
     void on(const protocol::LoadFailed& failed);
     void on(const protocol::Accepted& accepted);
     void on(const protocol::Refused& refused);
+    void on(const protocol::Started& started);
+    void on(const protocol::Pages& pages);
     void on(const protocol::Tokens& tokens);
     void on(const protocol::Finished& finished);
     void on(const protocol::Tokenized& tokenized);
@@ -126,19 +135,37 @@ private:
     // Whoever waits for this model gets `error`; it is not tried again for a while.
     void fail_load(const ModelReference& model, base::Error error);
 
+    // --- service_device.cpp: the device that engines are kept away from ----------------------------------------------
+
+    void avoid_device(protocol::Load& load);
+    // The engine computes, or would compute, on a GPU that llmd may leave for the CPU.
+    bool may_leave_device() const;
+    // Whose failure the death of an engine is; nothing when it is not that of such a GPU.
+    std::optional<DeviceName> failed_device(const EngineEnd& end) const;
+    // True when the device is set aside by this death.
+    bool count_against_device(const EngineEnd& end);
+    // Somebody who may do so wants it.
+    void use_device_again();
+    // After Ready.
+    void note_device();
+    void keep_device_health();
+
     // Constant after construction.
     base::EventLoop& loop_;
     const ServiceOptions options_;
     const std::unique_ptr<EngineLauncher> launcher_;
     const std::unique_ptr<ModelCatalogue> catalogue_;
-    const std::function<base::TimePoint()> now_;
+    const ServiceClocks clocks_;
 
     // Requests.
     Scheduler scheduler_;
     std::map<RequestId, RequestRecord> records_;
     std::vector<Ending> endings_;
-    uint64_t last_id_ = 0;       // of requests and tokenize calls
-    double average_run_ms_ = 0;  // of requests that ran to their end; 0: none has
+    uint64_t last_id_ = 0;  // of requests and tokenize calls
+    Pace pace_;
+    Histogram queue_ms_, ttft_ms_, decode_tps_;  // as in Status
+    uint64_t cache_hits_ = 0, cache_hit_tokens_ = 0;
+    Directive directive_;
 
     std::deque<Job> jobs_;
     std::deque<TokenizeCall> tokenize_calls_;
@@ -152,12 +179,18 @@ private:
     std::optional<FileIdentity> file_;          // of *model_ when the engine was started
     std::optional<FileIdentity> proven_file_;   // was ready in this engine, or in the one that died
     protocol::Ready ready_;                     // of the last engine that was ready
+    protocol::Pages pages_;                     // of it, as last heard
     uint32_t load_per_mille_ = 0;
     uint32_t engine_restarts_ = 0;
-    std::string avoid_device_reason_;           // not empty: the device has been set aside, for this file_
+    std::optional<protocol::DeviceChosen> chosen_;  // by the engine that runs or has just died
+    std::string avoid_device_reason_;  // not empty: the device has been set aside, for this file_ and this llmd
+    DeviceHealth device_health_;       // sets it aside for every model, and for longer
+    bool looks_at_device_ = false;     // the engine was told the name of the device that it is to avoid
     base::EventLoop::TimerId retry_timer_ = 0;  // not 0: *model_ did not fit into memory a moment ago
     LoadFailures load_failures_;
     bool last_load_failed_ = false;
+    uint32_t told_load_percent_ = 0;  // of the engine that runs now
+    bool cache_is_due_ = false;       // DropCache
     std::string last_fault_;
 
     base::EventLoop::TimerId turn_timer_ = 0;  // 0: nothing to do

@@ -59,7 +59,7 @@ base::Result<ModelReference> Service::Impl::resolve(const std::string& name_or_p
 }
 
 std::optional<base::Error> Service::Impl::recent_load_failure(const ModelReference& model) {
-    return load_failures_.current(model.path, file_identity(model.path), now_());
+    return load_failures_.current(model.path, file_identity(model.path), clocks_.now());
 }
 
 void Service::Impl::list_models(std::function<void(std::vector<ModelEntry>)> done) {
@@ -79,10 +79,11 @@ void Service::Impl::reload() {
 void Service::Impl::load_model(std::string name_or_path, std::function<void(base::Result<void>)> done) {
     auto model = resolve(name_or_path, true);
     auto refused = refuse_job();
+    if (!refused && directive_.refuse_all) refused = directive_.refuse_all->error();
     if (!refused && !model) refused = std::move(model).error();
     if (refused) return answer(std::move(done), *std::move(refused));
     load_failures_.forget(model->path);
-    avoid_device_reason_.clear();
+    use_device_again();
     jobs_.push_back(Job{std::move(*model), std::move(done)});
     schedule_turn();
 }

@@ -90,7 +90,9 @@ base::Result<std::vector<int32_t>> read_ids(const std::string& path) {
 
 std::string as_json(const Evaluation& evaluation) {
     base::JsonWriter json;
-    json.begin_object().key("tokens").value(evaluation.tokens).key("mean_nll");
+    json.begin_object().key("precision");
+    json.value(evaluation.precision == compute::Precision::Fast ? "fast" : "faithful");
+    json.key("tokens").value(evaluation.tokens).key("mean_nll");
     json.value(evaluation.mean_nll.value_or(std::numeric_limits<double>::quiet_NaN()));
     json.key("last_logits").begin_array();
     for (const float logit : evaluation.last_logits) json.value(double{logit});
@@ -137,6 +139,7 @@ base::Result<Evaluation> evaluate(generation::LoadedModel& model, const std::vec
     if (auto opened = evaluator.open(static_cast<uint32_t>(n_tokens)); !opened) return opened.error();
 
     Evaluation evaluation;
+    evaluation.precision = model.backend->report().precision;
     evaluation.tokens = static_cast<uint32_t>(ids.size());
     double nll = 0;
     std::pair<int32_t, float> best;
@@ -165,18 +168,27 @@ base::Result<Evaluation> evaluate(generation::LoadedModel& model, const std::vec
 }
 
 base::Result<std::string> run_eval(const Options& options) {
-    const auto ids = read_ids(options.tokens);
-    if (!ids) return ids.error();
-    const uint64_t n_tokens = ids->size() + uint64_t{options.greedy};
+    std::vector<std::vector<int32_t>> sequences;
+    uint64_t n_tokens = 1;
+    for (const std::string& path : options.tokens) {
+        auto ids = read_ids(path);
+        if (!ids) return ids.error();
+        n_tokens = std::max(n_tokens, ids->size() + uint64_t{options.greedy});
+        sequences.push_back(std::move(*ids));
+    }
     if (n_tokens > model::ModelConfigLimits::kMaxContext) {
         return fail(ErrorCode::ContextExceeded, n_tokens, " tokens are more than any model's context");
     }
     const uint32_t n_rows = options.prefill_chunk == 0 ? kDefaultRows : options.prefill_chunk;
-    auto model = load_for(options, 1, static_cast<uint32_t>(std::max<uint64_t>(n_tokens, 1)), n_rows);
+    auto model = load_for(options, 1, static_cast<uint32_t>(n_tokens), n_rows);
     if (!model) return model.error();
-    const auto evaluation = evaluate(*model, *ids, options.greedy, n_rows);
-    if (!evaluation) return evaluation.error();
-    return options.format == Format::Json ? as_json(*evaluation) : as_markdown(*evaluation);
+    std::string out;
+    for (const auto& ids : sequences) {
+        const auto evaluation = evaluate(*model, ids, options.greedy, n_rows);
+        if (!evaluation) return evaluation.error();
+        out += options.format == Format::Json ? as_json(*evaluation) : as_markdown(*evaluation);
+    }
+    return out;
 }
 
 }  // namespace llmd::bench

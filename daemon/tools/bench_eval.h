@@ -13,6 +13,7 @@
 namespace llmd::bench {
 
 struct Evaluation {
+    compute::Precision precision = compute::Precision::Faithful;  // of what computed, whatever was asked for
     uint32_t tokens = 0;
     std::optional<double> mean_nll;  // nats per token of ids[1:]; a single id has none
     std::vector<float> last_logits;

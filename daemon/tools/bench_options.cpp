@@ -17,6 +17,7 @@ const std::string_view kHelp =
     "  --model FILE          a GGUF file\n"
     "  --backend NAME        auto (default), cpu, opencl, or opencl:DEVICE with a part of the device's name\n"
     "  --precision NAME      faithful (default) or fast: how a GPU's products take activations\n"
+    "  --tuning yes|no       whether a GPU's kernels are chosen by timing them or are the usual ones (default no)\n"
     "  --threads N           CPU workers (default: one a performance core)\n"
     "  --prefill-chunk N     most prompt tokens computed in one step, 1..512 (default 128, eval 16)\n"
     "  --format md|json      what is printed (default md)\n"
@@ -32,7 +33,8 @@ const std::string_view kHelp =
     "                        share of a prompt is of the multiply-adds (the layers' weights x tokens, two operations\n"
     "                        each), that of what is generated is of the memory read\n"
     "eval:\n"
-    "  --tokens FILE         token ids separated by white space; - is standard input\n"
+    "  --tokens FILE,...     token ids separated by white space; - is standard input. Each file is a sequence of its\n"
+    "                        own, answered by an object or a table of its own\n"
     "  --greedy N            continue with N greedy tokens (default 0)\n";
 
 namespace {
@@ -60,6 +62,16 @@ base::Result<std::vector<uint32_t>> parse_batches(std::string_view text) {
         begin = end + 1;
     }
     return batches;
+}
+
+std::vector<std::string> parse_paths(std::string_view text) {
+    std::vector<std::string> paths;
+    for (size_t begin = 0; begin <= text.size();) {
+        const size_t end = std::min(text.find(',', begin), text.size());
+        paths.emplace_back(text.substr(begin, end - begin));
+        begin = end + 1;
+    }
+    return paths;
 }
 
 base::Result<compute::BackendOptions> parse_backend(std::string_view text) {
@@ -99,7 +111,7 @@ base::Result<void> apply(const std::string& name, const std::string& value, Opti
     } else if (name == "--model") {
         options.model = value;
     } else if (name == "--tokens" && options.command == Command::Eval) {
-        options.tokens = value;
+        options.tokens = parse_paths(value);
     } else if (name == "--batch" && options.command == Command::Speed) {
         auto batches = parse_batches(value);
         if (!batches) return batches.error();
@@ -108,6 +120,10 @@ base::Result<void> apply(const std::string& name, const std::string& value, Opti
         options.backend.precision = value == "fast" ? compute::Precision::Fast : compute::Precision::Faithful;
     } else if (name == "--precision") {
         return fail(ErrorCode::InvalidArgument, "--precision: '", value, "' is not faithful or fast");
+    } else if (name == "--tuning" && (value == "yes" || value == "no")) {
+        options.backend.tuning_budget = value == "yes" ? compute::kTuningBudget : std::chrono::milliseconds(0);
+    } else if (name == "--tuning") {
+        return fail(ErrorCode::InvalidArgument, "--tuning: '", value, "' is not yes or no");
     } else if (name == "--format" && (value == "md" || value == "json")) {
         options.format = value == "json" ? Format::Json : Format::Markdown;
     } else if (name == "--format") {
@@ -117,6 +133,7 @@ base::Result<void> apply(const std::string& name, const std::string& value, Opti
         if (!backend) return backend.error();
         backend->n_threads = options.backend.n_threads;
         backend->precision = options.backend.precision;
+        backend->tuning_budget = options.backend.tuning_budget;
         options.backend = std::move(*backend);
     } else {
         return fail(ErrorCode::InvalidArgument, name, ": unknown option");

@@ -28,7 +28,7 @@ struct Options {
     std::vector<uint32_t> batches = {1, 4};
     uint32_t repeat = 5;
     // eval
-    std::string tokens;  // a path, or "-" for standard input
+    std::vector<std::string> tokens;  // paths, or "-" for standard input
     uint32_t greedy = 0;
 };
 

@@ -52,7 +52,7 @@ public:
           chunk_(options.prefill_chunk == 0 ? generation::kMaxPrefillRows : options.prefill_chunk) {}
 
     base::Result<std::vector<Measurement>> run() {
-        const uint32_t n_slots = model_.backend->limits().n_slots;
+        const uint32_t n_slots = model_.backend->limits().max_outputs;
         last_.resize(n_slots);
         for (uint32_t slot = 0; slot < n_slots; ++slot) {
             const uint32_t n_pages = generation::pages_for(options_.prompt + options_.generate);

@@ -18,6 +18,7 @@
 #include <thread>
 #include <tuple>
 #include <type_traits>
+#include <vector>
 
 #include "fault/fault_control.h"
 
@@ -145,6 +146,10 @@ cl_int CL_API_CALL get_device_info(cl_device_id device, cl_device_info name, siz
         const cl_device_type type = CL_DEVICE_TYPE_GPU;
         return answer(&type, sizeof type, size, out, size_ret);
     }
+    if (name == CL_DRIVER_VERSION && hides(kChangeDriver)) {
+        constexpr char kVersion[] = "another driver";
+        return answer(kVersion, sizeof kVersion, size, out, size_ret);
+    }
     if (name == CL_DEVICE_IMAGE_SUPPORT && hides(kHideImages)) {
         const cl_bool none = CL_FALSE;
         return answer(&none, sizeof none, size, out, size_ret);
@@ -157,6 +162,24 @@ cl_int CL_API_CALL get_device_info(cl_device_id device, cl_device_info name, siz
     }
     if (name == CL_DEVICE_EXTENSIONS) return answer_extensions(device, size, out, size_ret);
     return target->clGetDeviceInfo(device, name, size, out, size_ret);
+}
+
+cl_program CL_API_CALL create_program(cl_context context, cl_uint count, const char** sources, const size_t* lengths,
+                                      cl_int* status) {
+    std::vector<const char*> texts(sources, sources + count);
+    std::vector<size_t> sizes(lengths, lengths + count);
+    const auto is_product = [&](cl_uint i) {
+        return std::string_view(sources[i], lengths[i]).find("void product(") != std::string_view::npos;
+    };
+    for (cl_uint i = 0; hides(kMiscompile) && i < count; ++i) {
+        if (!is_product(i)) continue;
+        constexpr std::string_view kWrong = "#define mad(a, b, c) ((a) * (b) - (c))\n";
+        texts.insert(texts.begin() + i, kWrong.data());
+        sizes.insert(sizes.begin() + i, kWrong.size());
+        break;
+    }
+    return INTERCEPTED(clCreateProgramWithSource)(context, static_cast<cl_uint>(texts.size()), texts.data(),
+                                                  sizes.data(), status);
 }
 
 cl_mem CL_API_CALL create_buffer(cl_context context, cl_mem_flags flags, size_t bytes, void* host, cl_int* status) {
@@ -225,8 +248,9 @@ void fill_layer() {
     layer.clCreateBuffer = create_buffer;
     layer.clCreateImage = create_image;
     SET_INTERCEPTED(clCreateSubBuffer);
+    SET_INTERCEPTED(clGetMemObjectInfo);
     SET_INTERCEPTED(clGetSupportedImageFormats);
-    SET_INTERCEPTED(clCreateProgramWithSource);
+    layer.clCreateProgramWithSource = create_program;
     SET_INTERCEPTED(clCreateProgramWithBinary);
     SET_INTERCEPTED(clBuildProgram);
     SET_INTERCEPTED(clGetProgramInfo);

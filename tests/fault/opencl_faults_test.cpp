@@ -1,139 +1,32 @@
 // The engine on a device that fails: the fault layer makes each OpenCL call of loading a tiny model and generating four
 // tokens fail, one after the other, and hides features of the device. Every run gives the undisturbed text or one typed
 // error, leaves no OpenCL object behind, and with `auto` ends on the CPU. Runs on PoCL.
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
-#include <optional>
-#include <string>
+#include <fstream>
 
-#include "daemon/engine/generation/recorded_events.h"
-#include "engine/compute/opencl/cl_error.h"
-#include "engine/compute/opencl/opencl_backend.h"
-#include "engine/generation/generator.h"
-#include "engine/generation/loaded_model.h"
-#include "fault/fault_control.h"
-#include "support/gguf_writer.h"
+#include "engine/compute/opencl/program_cache.h"
+#include "fault/faulty_engine.h"
 
 namespace llmd::test {
 namespace {
 
-namespace fs = std::filesystem;
-using base::ErrorCode;
-using compute::BackendKind;
-
-constexpr uint32_t kTokens = 4;
-constexpr const char* kPocl = "Portable";
-
-class Observer : public generation::LoadObserver {
-public:
-    bool before(generation::LoadStage, std::chrono::milliseconds) override { return true; }
-    void on_uploaded(uint64_t, uint64_t) override {}
-};
-
-struct Outcome {
-    std::optional<base::Error> load_error, step_error;
-    std::string backend;
-    std::vector<std::string> notes;
-    uint32_t n_pages = 0;
-    std::vector<int32_t> ids;
-};
-
-class Faults : public testing::Test {
+class Faults : public FaultyEngine {
 protected:
-    static void SetUpTestSuite() {
-        std::string name = (fs::temp_directory_path() / "llmd-faults-XXXXXX").string();
-        ASSERT_NE(::mkdtemp(name.data()), nullptr);
-        folder_ = name;
-        const fs::path file = folder_ / "control";
-        const int fd = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-        ASSERT_EQ(::ftruncate(fd, sizeof(FaultControl)), 0);
-        void* const mapped = ::mmap(nullptr, sizeof(FaultControl), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-        ::close(fd);
-        ASSERT_NE(mapped, MAP_FAILED);
-        control_ = static_cast<FaultControl*>(mapped);
-        ::setenv("LLMD_FAULT_CONTROL", file.c_str(), 1);  // before the first OpenCL call
-        ::setenv("XDG_CACHE_HOME", folder_.c_str(), 1);
-        ASSERT_TRUE(write_file(folder_ / "tiny.gguf", tiny_model({.n_layers = 1, .type = model::TensorType::Q8_0})));
-    }
-    static void TearDownTestSuite() { fs::remove_all(folder_); }
-
-    void SetUp() override {
-        *control_ = {};
-        const auto devices = compute::list_opencl_devices();
-        ASSERT_TRUE(devices) << devices.error().message;
-        if (devices->empty()) GTEST_SKIP() << "there is no OpenCL device";
-        ASSERT_GT(control_->calls, 0u) << "the layer is not loaded: OPENCL_LAYERS names it?";
-        *control_ = {};
-    }
-
-    // Loads the model and generates greedily; what the layer counts begins at 0.
-    static Outcome run(BackendKind kind, generation::LoadOptions options = {}, const char* model = "tiny.gguf",
-                       uint32_t n_tokens = kTokens) {
-        control_->calls = 0;
-        Outcome outcome;
-        Observer observer;
-        options.backend = {.kind = kind, .device = kPocl, .n_threads = 1};
-        auto loaded = generation::load_model(folder_ / model, options, observer);
-        if (!loaded) {
-            outcome.load_error = loaded.error();
-            return outcome;
-        }
-        outcome.backend = loaded->backend->report().backend;
-        outcome.notes = loaded->backend->report().notes;
-        outcome.n_pages = loaded->backend->limits().n_pages;
-        RecordedEvents events;
-        // Chunks of a fixed size, or the number of calls would depend on the time they take.
-        generation::Generator generator(*loaded, generation::PrefillPace::exactly(4), events);
-        generation::GenerationRequest request;
-        request.id = 1;
-        request.prompt = "the tale";
-        request.max_tokens = n_tokens;
-        EXPECT_TRUE(generator.submit(request));
-        generator.start(1);
-        while (generator.has_work()) {
-            if (const auto stepped = generator.step(); !stepped) {
-                outcome.step_error = stepped.error();
-                break;
-            }
-        }
-        outcome.ids = events.requests[1].ids;
-        return outcome;
-    }
-
-    static void fail_call(uint64_t call, cl_int status) {
-        control_->first_fault = control_->last_fault = call;
-        control_->status = status;
-    }
-    // From now on no other function counts.
-    static void count_only(const char* function) {
-        *control_ = {};
-        std::snprintf(control_->function, sizeof control_->function, "%s", function);
-    }
-
-    // That a run with a fault ended as it may: the undisturbed ids, or an error that names the call and the status.
-    static void check(const Outcome& outcome, const Outcome& undisturbed, cl_int status) {
-        EXPECT_EQ(control_->live_objects, 0) << "objects are not released";
-        const auto& error = outcome.load_error ? outcome.load_error : outcome.step_error;
-        if (!error) {
-            EXPECT_EQ(outcome.ids, undisturbed.ids);
-            return;
-        }
-        EXPECT_TRUE(error->code == ErrorCode::DeviceError || error->code == ErrorCode::OutOfMemory) << error->message;
-        EXPECT_NE(error->message.find(compute::cl_status_name(status)), std::string::npos) << error->message;
-        EXPECT_NE(error->message.find(control_->last_call), std::string::npos) << error->message;
-    }
-
     static void fail_every_call(uint32_t hidden);
-
-    static inline fs::path folder_;
-    static inline FaultControl* control_ = nullptr;
+    // One with products that are worth tuning: "wide.gguf".
+    static void write_wide_model() {
+        ASSERT_TRUE(write_file(folder_ / "wide.gguf", tiny_model({.n_layers = 1,
+                                                                  .n_embd = 256,
+                                                                  .n_heads = 8,
+                                                                  .head_dim = 32,
+                                                                  .n_ff = 512,
+                                                                  .type = model::TensorType::Q4_0})));
+    }
 };
+
+// For tuning: what is not decided then stays as usual. Its first kernel always is built and timed.
+constexpr std::chrono::milliseconds kShort{1000};
 
 // Each kind of device has kernels and launches of its own.
 void Faults::fail_every_call(uint32_t hidden) {
@@ -155,7 +48,8 @@ void Faults::fail_every_call(uint32_t hidden) {
         n_errors += outcome.load_error || outcome.step_error ? 1 : 0;
         if (HasFailure()) break;
     }
-    EXPECT_GT(n_errors, n_calls / 2) << "most calls matter";
+    // A load that runs out of memory once is repeated.
+    EXPECT_GT(n_errors, n_calls / 3) << "most calls matter";
 }
 
 TEST_F(Faults, EveryCallMayFailOnACpuDevice) {
@@ -224,7 +118,147 @@ TEST_F(Faults, WithAutoTheCpuTakesOver) {
         for (const std::string& note : outcome.notes) notes += note + "\n";
         EXPECT_NE(notes.find(control_->last_call), std::string::npos) << notes;
     }
-    EXPECT_GT(n_on_cpu, n_calls / 7 / 2);
+    EXPECT_GT(n_on_cpu, n_calls / 7 / 3);
+}
+
+TEST_F(Faults, AGpuSaysWhatItHoldsAnotherWay) {
+    ASSERT_TRUE(write_file(folder_ / "bf16.gguf", tiny_model({.n_layers = 1, .type = model::TensorType::BF16})));
+    EXPECT_EQ(run(BackendKind::OpenCl, {}, "bf16.gguf").notes, std::vector<std::string>());
+    control_->hidden = kHideCpuType;
+    EXPECT_EQ(run(BackendKind::OpenCl, {}, "bf16.gguf").notes,
+              std::vector<std::string>{"tensors of type BF16 are held as F16, rounded"});
+}
+
+// The self-test of the packed kernels (packed/preparation.h) is remembered for a device and its driver, and nothing
+// that lies in its place passes for it.
+TEST_F(Faults, KernelsAreTriedOnce) {
+    const fs::path cache = folder_ / "trials-cache";
+    ::setenv("XDG_CACHE_HOME", cache.c_str(), 1);
+    const auto launches = [](uint32_t hidden) {
+        count_only("clEnqueueNDRangeKernel");
+        control_->hidden = kHideCpuType | hidden;
+        EXPECT_EQ(run(BackendKind::OpenCl).ids.size(), kTokens);
+        return control_->calls;
+    };
+    const uint64_t first = launches(0), again = launches(0);
+    EXPECT_GT(first, again);
+    EXPECT_EQ(launches(kChangeDriver), first);
+    for (const auto& file : fs::directory_iterator(cache / "llmd" / "trials")) fs::resize_file(file, 20);
+    EXPECT_EQ(launches(0), first);
+    EXPECT_EQ(launches(0), again);
+    fs::remove_all(cache / "llmd");
+    std::ofstream(cache / "llmd") << "no folder";
+    EXPECT_EQ(launches(0), first);
+    ::setenv("XDG_CACHE_HOME", folder_.c_str(), 1);
+}
+
+// Choosing kernels by time costs once for a device and a model, whatever lies in the record's place, and changes
+// neither the profile nor a token. The models above are too small for it.
+// Not run by itself: LLVM 19 under PoCL 6 aborts while it compiles one of the kernels, and tuning is off by default.
+TEST_F(Faults, DISABLED_KernelsAreTunedOnce) {
+    write_wide_model();
+    const fs::path cache = folder_ / "tuning-cache";
+    ::setenv("XDG_CACHE_HOME", cache.c_str(), 1);
+    control_->hidden = kHideCpuType;
+    generation::LoadOptions options;
+    const auto load = [&](std::chrono::milliseconds budget) {
+        options.backend.tuning_budget = budget;
+        const Outcome outcome = run(BackendKind::OpenCl, options, "wide.gguf");
+        EXPECT_FALSE(outcome.load_error) << outcome.load_error->message;
+        EXPECT_EQ(control_->live_objects, 0);
+        return outcome;
+    };
+    const Outcome untuned = load({});
+    EXPECT_EQ(untuned.n_tuned, 0u);
+    EXPECT_EQ(untuned.ids.size(), kTokens);
+    const auto expect_tuned = [&](bool tunes, const char* when) {
+        const Outcome outcome = load(kShort);
+        EXPECT_EQ(outcome.n_tuned > 0, tunes) << when;
+        EXPECT_EQ(outcome.ids, untuned.ids) << when;
+        EXPECT_EQ(outcome.profile, untuned.profile) << when;
+    };
+    expect_tuned(true, "first");
+    expect_tuned(false, "again");
+    EXPECT_EQ(load({}).ids, untuned.ids);
+    expect_tuned(false, "after a load without");
+    const auto record = [&] { return *fs::directory_iterator(cache / "llmd" / "trials"); };
+    fs::resize_file(record(), 20);
+    expect_tuned(true, "cut");
+    const compute::ProgramCache records(cache / "llmd" / "trials");
+    const std::string foreign = "tuned\nproduct Q4_0 1 1 0 1 1 1 1 0 1\nend\n";
+    records.keep(std::stoull(record().path().stem().string(), nullptr, 16), std::as_bytes(std::span(foreign)));
+    expect_tuned(true, "foreign");
+    expect_tuned(false, "and again");
+    control_->hidden |= kChangeDriver;
+    const Outcome other_driver = load(kShort);
+    EXPECT_GT(other_driver.n_tuned, 0u);
+    control_->hidden = kHideCpuType;
+    fs::remove_all(cache / "llmd");
+    std::ofstream(cache / "llmd") << "no folder";
+    expect_tuned(true, "nothing can be kept");
+    expect_tuned(true, "nor now");
+    ::setenv("XDG_CACHE_HOME", folder_.c_str(), 1);
+}
+
+// Whatever fails while kernels are timed, the model is loaded and computes the same.
+// Not run by itself: LLVM 19 under PoCL 6 aborts while it compiles one of the kernels, and tuning is off by default.
+TEST_F(Faults, DISABLED_WhatFailsInTuningIsNotUsed) {
+    write_wide_model();
+    const fs::path cache = folder_ / "tuning-faults-cache";
+    ::setenv("XDG_CACHE_HOME", cache.c_str(), 1);
+    generation::LoadOptions options;
+    options.backend.tuning_budget = {};
+    control_->hidden = kHideCpuType;
+    const Outcome untuned = run(BackendKind::OpenCl, options, "wide.gguf");
+    ASSERT_EQ(untuned.ids.size(), kTokens);
+    options.backend.tuning_budget = kShort;
+    // Calls of the first kernel: buffers, programs, and launches alone.
+    const struct {
+        const char* function;
+        uint64_t first;
+    } faults[] = {{"", 1}, {"", 7}, {"", 20}, {"", 50}, {"clEnqueueNDRangeKernel", 1}, {"clEnqueueNDRangeKernel", 2}};
+    for (const auto& [function, first] : faults) {
+        SCOPED_TRACE(base::concat("call ", first, " ", function));
+        fs::remove_all(cache / "llmd" / "trials");
+        count_only("none");
+        control_->hidden = kHideCpuType;
+        const auto on_tune = [&, function = function, first = first](uint32_t n_tuned) {
+            if (n_tuned != 1) return;
+            const int64_t live_objects = control_->live_objects;
+            count_only(function);
+            control_->live_objects = live_objects;
+            control_->hidden = kHideCpuType;
+            control_->first_fault = first;
+            control_->last_fault = first + 1;
+            control_->status = CL_OUT_OF_RESOURCES;
+        };
+        const Outcome outcome = run(BackendKind::OpenCl, options, "wide.gguf", kTokens, on_tune);
+        EXPECT_GE(outcome.n_tuned, 1u);
+        EXPECT_GT(control_->calls, first);
+        EXPECT_EQ(control_->live_objects, 0);
+        EXPECT_FALSE(outcome.load_error) << outcome.load_error->message;
+        EXPECT_FALSE(outcome.step_error) << outcome.step_error->message;
+        EXPECT_EQ(outcome.ids, untuned.ids);
+    }
+    ::setenv("XDG_CACHE_HOME", folder_.c_str(), 1);
+}
+
+TEST_F(Faults, AWrongKernelIsFoundBeforeItIsUsed) {
+    const fs::path cache = folder_ / "wrong-cache";  // programs of these sources, wrongly compiled
+    ::setenv("XDG_CACHE_HOME", cache.c_str(), 1);
+    control_->hidden = kHideCpuType | kMiscompile;
+    const Outcome refused = run(BackendKind::OpenCl);
+    const Outcome on_cpu = run(BackendKind::Auto);
+    ::setenv("XDG_CACHE_HOME", folder_.c_str(), 1);
+    ASSERT_TRUE(refused.load_error);
+    EXPECT_EQ(refused.load_error->code, ErrorCode::DeviceError);
+    EXPECT_NE(refused.load_error->message.find("self-test: product of Q8_0, 1 columns"), std::string::npos)
+        << refused.load_error->message;
+    EXPECT_EQ(on_cpu.backend, "cpu");
+    EXPECT_EQ(on_cpu.ids, run(BackendKind::Cpu).ids);
+    ASSERT_FALSE(on_cpu.notes.empty());
+    EXPECT_NE(on_cpu.notes.back().find(" is not used: self-test: product of Q8_0"), std::string::npos)
+        << on_cpu.notes.back();
 }
 
 // What the host and the device say to each other: the batch, the sampling request, one flush and one small answer.
@@ -278,21 +312,6 @@ TEST_F(Faults, NoFeatureIsNeeded) {
             EXPECT_EQ(control_->live_objects, 0);
         }
     }
-}
-
-// A layer's keys for all sequences take 128 MiB here.
-TEST_F(Faults, PlansFewerPagesWhereABufferIsSmall) {
-    const TinyModel model{.n_layers = 1, .n_kv_heads = 4, .n_ctx = 131'072};
-    ASSERT_TRUE(write_file(folder_ / "long.gguf", tiny_model(model)));
-    const generation::LoadOptions options{.n_ctx = model.n_ctx, .n_slots = 16};
-    const Outcome large = run(BackendKind::OpenCl, options, "long.gguf");
-    control_->hidden = kHideLargeBuffers;
-    const Outcome small = run(BackendKind::OpenCl, options, "long.gguf");
-    ASSERT_FALSE(small.load_error) << small.load_error->message;
-    EXPECT_EQ(small.ids, large.ids);
-    EXPECT_EQ(small.ids.size(), kTokens);
-    EXPECT_EQ(small.n_pages, 32'768u);
-    EXPECT_GT(large.n_pages, small.n_pages);
 }
 
 TEST_F(Faults, AsksForALowPriorityWhereThereIsOne) {

@@ -119,6 +119,16 @@ class Bus(harness.TestCase):
         self.assertEqual(count, len(ids))
         self.assertEqual(self.client.status()["backend"], harness.BACKEND)
 
+    def test_the_engine_is_confined_and_says_so(self):
+        self.client.load(LLAMA)
+        with open(f"/proc/{self.daemon.engines()[0]}/status") as file:
+            process = dict(line.split(":\t", 1) for line in file.read().splitlines() if ":\t" in line)
+        confined = self.client.status()["confinement"]
+        self.assertEqual(process["NoNewPrivs"], "1")
+        self.assertEqual(process["Seccomp"] == "2", "seccomp" in confined, confined)
+        with open("/sys/kernel/security/lsm") if os.path.exists("/sys/kernel/security/lsm") else open(os.devnull) as file:
+            self.assertTrue("Landlock" in confined or "landlock" not in file.read(), confined)
+
     def test_a_second_daemon_explains_and_leaves(self):
         second = harness.Daemon(self.bus, "second.log")
         self.assertEqual(second.process.wait(LIMIT_S), 0)

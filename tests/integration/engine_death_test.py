@@ -6,18 +6,20 @@ import signal
 import harness
 from harness import LLAMA, MARKER
 
-N_KILLS = 20
-N_TOKENS = 200
-OPTIONS = {"max_tokens": N_TOKENS, "model": LLAMA, "temperature": 1.0}
-
 
 class EngineDeath(harness.TestCase):
+    n_kills = 20
+    n_tokens = 200
+
+    def options(self):
+        return {"max_tokens": self.n_tokens, "model": LLAMA, "temperature": 1.0}
+
     def undisturbed(self):
         """(prompt, seed, text) of a generation that takes all its tokens."""
         for seed in range(100):
             prompt = f"Once upon a time {MARKER}"
-            text, info = self.client.generate(prompt, seed=seed, **OPTIONS)
-            if info["generated_tokens"] == N_TOKENS:
+            text, info = self.client.generate(prompt, seed=seed, **self.options())
+            if info["generated_tokens"] == self.n_tokens:
                 self.texts.append(text)
                 return prompt, seed, text
         self.fail("no seed gives a long text")
@@ -41,18 +43,18 @@ class EngineDeath(harness.TestCase):
     def disturbed(self, prompt, seed, chance):
         """(text, how often the engine was killed). Between two kills comes at least one token, except that a replacement
         is sometimes killed while it loads; llmd allows five such in a row."""
-        path, fd = self.client.stream(prompt, seed=seed, **OPTIONS)
+        path, fd = self.client.stream(prompt, seed=seed, **self.options())
         text = ""
         n_read = kills = 0
         next_kill = chance.randint(1, 8)
         while (line := harness.read_line(fd)) and "text" in line:
             text += line["text"]
             n_read += 1
-            if n_read < next_kill or kills == N_KILLS or not self.kill_engine():
+            if n_read < next_kill or kills == self.n_kills or not self.kill_engine():
                 continue
             kills += 1
             self.client.wait(lambda: self.living() or not self.generated(path), "the next engine")
-            if chance.random() < 0.3 and kills < N_KILLS:
+            if chance.random() < 0.3 and kills < self.n_kills:
                 kills += self.kill_engine()
             # llmd has read all that the dead engine wrote: a later token is its replacement's.
             next_kill = max(n_read, self.generated(path)) + chance.randint(1, 8)
@@ -73,10 +75,10 @@ class EngineDeath(harness.TestCase):
         for _ in range(20):
             again, kills = self.disturbed(prompt, seed, chance)
             self.assertEqual(again, text)
-            if kills == N_KILLS:
+            if kills == self.n_kills:
                 break
-        self.assertEqual(kills, N_KILLS)
-        self.assertGreaterEqual(self.client.status()["engine_restarts"], N_KILLS)
+        self.assertEqual(kills, self.n_kills)
+        self.assertGreaterEqual(self.client.status()["engine_restarts"], self.n_kills)
         self.assertIn("kill", self.client.status()["last_fault"].lower())
 
     def test_a_killed_idle_engine_is_replaced_when_it_is_needed(self):

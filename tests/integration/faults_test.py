@@ -1,47 +1,18 @@
 """OpenCL calls that fail, come late or end the engine, one after the other, while the real programs load a model and
 generate: the text is that of an undisturbed run or there is one typed error, and the daemon serves on. With `auto`
 a GPU that fails is left for the CPU. LLMD_FAULT_LAYER is tests/fault's layer."""
-import mmap
 import os
 import random
-import struct
 
 import harness
+from fault_control import (ABORT, BUILD_PROGRAM_FAILURE, CHANGE_DRIVER, DELAY, EVERY_TIME, FAIL, HIDE_CPU_TYPE,
+                           MEM_OBJECT_ALLOCATION_FAILURE, FaultControl)
 from harness import GPT2, MARKER
 
-# tests/fault/fault_control.h
-LAYOUT = struct.Struct("<QQQqIiIIII64s64s")
-FAIL, DELAY, ABORT = range(3)
-HIDE_CPU_TYPE = 1
-EVERY_TIME = 2**64 - 1
-OUT_OF_RESOURCES, BUILD_PROGRAM_FAILURE, MEM_OBJECT_ALLOCATION_FAILURE = -5, -11, -4
 N_SAMPLES = 10
 
 OPTIONS = {"max_tokens": 24, "model": GPT2, "temperature": 1.0, "seed": 3}
 PROMPT = f"Once upon a time {MARKER}"
-
-
-class FaultControl:
-    """What the layer does and has seen, shared with the engine."""
-
-    def __init__(self, path):
-        with open(path, "wb") as file:
-            file.write(bytes(LAYOUT.size))
-        with open(path, "r+b") as file:
-            self.memory = mmap.mmap(file.fileno(), LAYOUT.size)
-
-    def calls(self):
-        return LAYOUT.unpack_from(self.memory)[0]
-
-    def arm(self, after=None, status=OUT_OF_RESOURCES, action=FAIL, last=None, delay_ms=0, hidden=0, function=""):
-        """The call that comes `after` others from now on meets a fault (None: no call), or all from it to `last`."""
-        calls, _, _, objects, queues = LAYOUT.unpack_from(self.memory)[:5]
-        first = 0 if after is None else calls + after
-        LAYOUT.pack_into(self.memory, 0, calls, first, last or first, objects, queues, status, action, delay_ms, hidden,
-                         0, function.encode(), b"")
-
-    def last_call(self):
-        return LAYOUT.unpack_from(self.memory)[-1].rstrip(b"\0").decode()
 
 
 class Faults(harness.TestCase):
@@ -50,9 +21,10 @@ class Faults(harness.TestCase):
 
     @classmethod
     def prepare(cls):
-        cls.control = FaultControl(cls.bus.path("faults"))
+        os.makedirs(cls.bus.path("cache/llmd"))  # the engine writes nowhere else
+        cls.control = FaultControl(cls.bus.path("cache/llmd/faults"))
         cls.control.arm(hidden=cls.hidden)
-        cls.bus.environment["LLMD_FAULT_CONTROL"] = cls.bus.path("faults")
+        cls.bus.environment["LLMD_FAULT_CONTROL"] = cls.bus.path("cache/llmd/faults")
         cls.bus.environment["OPENCL_LAYERS"] = os.environ["LLMD_FAULT_LAYER"]
         cls.bus.config(cls.backend)
 
@@ -143,6 +115,40 @@ class OnAGpuThatFails(Faults):
         status = self.client.status()
         self.assertEqual(status["backend"], "cpu")
         self.assertTrue(any("CL_BUILD_PROGRAM_FAILURE" in note for note in status["notes"]), status["notes"])
+
+
+class OnAGpuWhoseDriverAborts(Faults):
+    backend = 'backend = "auto"\n'
+    hidden = HIDE_CPU_TYPE
+
+    def restart(self):
+        """Another llmd, as after a new boot."""
+        self.assertEqual(self.daemon.stop(), 0)
+        type(self).daemon = harness.Daemon(self.bus, "next.log")
+        self.client = self.bus.connect()
+
+    def test_it_is_left_for_the_cpu_until_it_has_another_driver(self):
+        self.control.arm(1, last=EVERY_TIME, action=ABORT, hidden=self.hidden, function="clBuildProgram")
+        for _ in range(2):
+            self.assertEqual(harness.error_of(self.client.load, GPT2)[0], "ModelLoadFailed")
+            self.assertEqual(self.client.status()["set_aside"], "")
+        self.client.load(GPT2)  # the third time: it goes on without the GPU
+        status = self.client.status()
+        self.assertEqual((status["backend"], status["notes"]), ("cpu", [status["set_aside"]]))
+        self.assertIn("3 times", status["set_aside"])
+
+        self.restart()
+        self.assertEqual(self.client.status()["set_aside"], status["set_aside"])
+        before = self.control.calls()
+        text, _ = self.generate()
+        self.assertEqual(self.client.status()["backend"], "cpu")
+        self.assertEqual(self.control.calls(), before, "nothing was compiled")
+
+        self.control.arm(hidden=self.hidden | CHANGE_DRIVER)
+        self.unload()
+        self.assertTrue(self.generate()[0])
+        status = self.client.status()
+        self.assertEqual((status["backend"], status["set_aside"]), ("opencl", ""), status["notes"])
 
 
 if __name__ == "__main__":

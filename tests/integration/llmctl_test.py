@@ -47,7 +47,7 @@ class Llmctl(harness.TestCase):
     def test_json_is_one_object(self):
         for arguments, key in ((("generate", "--max-tokens", "3", PROMPT), "text"), (("status",), "state"),
                                (("models",), "models"), (("tokenize", PROMPT), "ids"), (("load", LLAMA), "ok"),
-                               (("cancel", "--all"), "ok"), (("unload",), "ok"), (("version",), "llmd")):
+                               (("cancel", "--all"), "ok"), (("queue",), "requests"), (("unload",), "ok"), (("version",), "llmd")):
             with self.subTest(command=arguments[0]):
                 self.assertIn(key, json.loads(self.ctl(*arguments, "--json").stdout))
         failed = self.ctl("generate", "--json", "--model", "no-such", PROMPT, code=4)
@@ -81,7 +81,7 @@ class Llmctl(harness.TestCase):
                                  (("generate", "--stop", "", PROMPT), "--stop: "),
                                  (("generate", "--model", "/a.gguf", PROMPT), "llmctl load"),
                                  (("generate", "--loud", PROMPT), "llmctl generate --help"),
-                                 (("load", ""), "llmctl load --help"), (("cancel", "!"), "llmctl status")):
+                                 (("load", ""), "llmctl load --help"), (("cancel", "!"), "llmctl queue")):
             with self.subTest(arguments=arguments[:3]):
                 lines = self.ctl(*arguments, code=2).stderr.decode().splitlines()
                 self.assertEqual(len(lines), 1)
@@ -111,6 +111,10 @@ class Llmctl(harness.TestCase):
         status = self.ctl("status").stdout.decode()
         self.assertRegex(status, rf"(?m)^Model +{LLAMA}$")
         self.assertRegex(status, rf"(?m)^Device +.*\({harness.BACKEND}\)$")
+        self.ctl("generate", "--max-tokens", "3", PROMPT)
+        status = self.ctl("status").stdout.decode()
+        for name, unit in (("Waiting", "ms"), ("First word", "ms"), ("Speed", "tokens/s")):
+            self.assertRegex(status, rf"(?m)^{name} +up to \d+ {unit} for half of the requests, \d+ {unit} for 95 %$")
         ids = self.ctl("tokenize", PROMPT).stdout.split()
         self.assertTrue(all(word.isdigit() for word in ids))
 
@@ -202,6 +206,38 @@ class Llmctl(harness.TestCase):
         for line in out.splitlines():
             self.assertTrue(len(line) <= 40 or " " not in line[label:].strip(), line)
 
+    def test_the_queue_shows_whose_turn_is_when(self):
+        self.client.load(LLAMA)
+        self.assertEqual(self.ctl("queue").stdout, b"There is no request.\n")
+        with self.daemon.held_engine():
+            fds = [self.client.stream(PROMPT, priority="background", max_tokens=400, handle_token=f"b{i}")[1]
+                   for i in range(4)]
+            self.client.wait(lambda: [r["state"] for r in self.client.requests()] == ["prefill"] * 4, "four places taken")
+            others = self.bus.connect()
+            fds.append(others.stream(PROMPT, priority="interactive", max_tokens=4, handle_token="i")[1])
+            fds.append(others.stream(PROMPT, max_tokens=4, handle_token="n", priority="background")[1])
+            self.client.wait(lambda: any(r["state"] == "paused" for r in self.client.requests()), "a place to change hands")
+            lines = self.ctl("queue").stdout.decode().splitlines()
+            status = self.ctl("status").stdout.decode()
+        for fd in fds:
+            os.close(fd)
+        self.assertRegex(lines[0], r"REQUEST +CLIENT +PRIORITY +STATE +BEFORE +WAIT +PROMPT +MADE +MODEL")
+        self.assertEqual(len(lines), 7)
+        self.assertRegex("\n".join(lines), rf"(?m)/i +:\S+ +interactive +prefill +\d+ +\d+ +{LLAMA}$")
+        waiting = lines[-2:]  # behind those that run, the first of them first
+        self.assertRegex(waiting[0], r"background +(paused|queued) +0 ")
+        self.assertRegex(waiting[1], r"background +(paused|queued) +1 ")
+        self.assertIn(lines[0], status)
+
+    def test_watching_goes_on_until_ctrl_c(self):
+        process = subprocess.Popen([LLMCTL, "status", "--watch", "--json"], env=self.bus.environment,
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+        for _ in range(2):
+            self.assertIn("requests", json.loads(process.stdout.readline()))
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(LIMIT_S), 130)
+        process.stdout.close()
+
     def test_a_reader_that_leaves_cancels_quietly(self):
         process = self.start(stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.assertTrue(process.stdout.read(1))
@@ -214,6 +250,7 @@ class Llmctl(harness.TestCase):
     def test_ctrl_c_works_while_nobody_takes_the_output(self):
         ours, theirs = pty.openpty()
         termios.tcflow(theirs, termios.TCOOFF)  # what Ctrl-S does
+        self.client.wait(lambda: not self.client.requests(), "requests of other tests to end")
         endings = self.daemon.log().count(" ended: ")
         process = subprocess.Popen([LLMCTL, "generate", "--max-tokens", "8", PROMPT], stdin=subprocess.DEVNULL,
                                    stdout=theirs, stderr=subprocess.DEVNULL, env=self.bus.environment)

@@ -11,8 +11,8 @@ debian_mirror() {
         awk '$2 == "Debian" { print $1; exit }'
 }
 
-# Runs a command in the root with its own /proc, /run and terminals, and this machine's /sys, where PoCL counts the memory.
-# The folder LLMD_DATA, if set, is /data there.
+# Runs a command in the root with its own /proc, /run, /dev/shm and terminals, and this machine's /sys, where PoCL counts
+# the memory. The folder LLMD_DATA, if set, is /data there.
 inside() {
     # shellcheck disable=SC2016  # the inner shell expands its own arguments
     unshare --mount --pid --fork --kill-child --propagation private sh -c '
@@ -23,6 +23,8 @@ inside() {
         mount -t sysfs -o ro sysfs "$root/sys"
         mount -t devpts -o newinstance,ptmxmode=666,mode=620 devpts "$root/dev/pts"
         mount -t tmpfs -o mode=755 tmpfs "$root/run"
+        mkdir -p "$root/dev/shm"
+        mount -t tmpfs -o mode=1777 tmpfs "$root/dev/shm"
         if [ -d "$root/data" ] && [ -n "${LLMD_DATA-}" ]; then
             mount --bind "$LLMD_DATA" "$root/data"
             mount -o remount,bind,ro "$root/data"

@@ -19,7 +19,9 @@
 // upload() the object may only be destroyed.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <span>
@@ -105,6 +107,17 @@ struct DeviceReport {
     uint64_t kv_bytes = 0;                      // held by KV pages
 };
 
+// What announce() does that may take seconds.
+enum class Preparation : uint8_t {
+    Trial,   // kernels are built and tried
+    Tuning,  // kernels that give the same bits are timed
+};
+// Called before each piece of it that may block; `per_mille` of this preparation is done. False gives up: Cancelled.
+using OnPreparation = std::function<bool(Preparation what, uint32_t per_mille)>;
+
+// The most time that tuning takes where it is asked for, once for a model on a device: its owner waits.
+inline constexpr std::chrono::milliseconds kTuningBudget{10'000};
+
 // What was handed to the device since the backend was created; all zero where there is no queue.
 struct QueueCounts {
     uint64_t launches = 0;
@@ -122,9 +135,12 @@ public:
 
     // --- Loading ---------------------------------------------------------------------------------------------------
     // All the tensors that upload() will bring, before the first of them, so that tensors that are used together can
-    // lie together. Vectors (norms, biases, factors) are read now; the views are not kept.
-    virtual base::Result<void> announce(std::span<const model::Weight> weights) {
+    // lie together. Vectors (norms, biases, factors) are read now, and some rows of the matrices, which a device's
+    // kernels are tried on and timed with: that may take seconds. DeviceError names a kernel that computes something
+    // else; the rest as upload(). The views are not kept.
+    virtual base::Result<void> announce(std::span<const model::Weight> weights, const OnPreparation& on_preparation) {
         (void)weights;
+        (void)on_preparation;
         return {};
     }
     // Takes a copy of one tensor in whatever form the device likes; the caller may drop the file's pages afterwards.

@@ -15,6 +15,7 @@
 #include "engine/compute/cpu/cpu_backend.h"
 #include "engine/compute/cpu/cpu_topology.h"
 #include "engine/compute/opencl/opencl_backend.h"
+#include "engine/compute/opencl/packed/product_rows.h"
 
 namespace llmd::compute {
 namespace {
@@ -99,15 +100,37 @@ base::Result<size_t> choose(const Devices& devices, std::string_view part) {
                       labels(devices));
 }
 
+template <typename Create>
+base::Result<std::unique_ptr<Backend>> create_planned(const LimitsPlan& plan, DeviceMemory memory,
+                                                      const Create& create) {
+    const auto limits = plan(memory);
+    if (!limits) return limits.error();
+    auto backend = create(*limits);
+    if (backend || backend.error().code != ErrorCode::OutOfMemory || memory.is_scarce) return backend;
+    memory.is_scarce = true;
+    const auto least = plan(memory);
+    if (!least || least->n_pages == limits->n_pages) return backend;
+    return create(*least);
+}
+
+void tell(const BackendOptions& options, const ChosenDevice& device) {
+    if (options.on_chosen) options.on_chosen(device);
+}
+
 base::Result<std::unique_ptr<Backend>> create_on(const Devices& devices, size_t index, const model::ModelConfig& config,
                                                  const LimitsPlan& plan, const BackendOptions& options,
-                                                 std::vector<std::string> notes) {
+                                                 const std::vector<std::string>& notes) {
     const OpenClDevice& device = devices[index];
     const uint64_t host_bytes = device.shares_host_memory ? available_memory_bytes() : UINT64_MAX;
-    const auto limits = plan({std::min(device.memory_bytes, host_bytes), device.max_buffer_bytes});
-    if (!limits) return limits.error();
-    return create_opencl_backend(config, *limits, index, {.compile_only = options.compile_only}, std::move(notes),
-                                 options.precision);
+    const DeviceMemory memory = {std::min(device.memory_bytes, host_bytes), device.max_buffer_bytes,
+                                 device.packs_weights ? packed::packed_weight_bytes : block_weight_bytes,
+                                 options.scarce_backend == "opencl"};
+    tell(options, {"opencl", device.name, device.driver});
+    return create_planned(plan, memory, [&](const BackendLimits& limits) {
+        const OpenClOverrides overrides = {.tuning_budget = options.tuning_budget,
+                                           .compile_only = options.compile_only};
+        return create_opencl_backend(config, limits, index, overrides, notes, options.precision);
+    });
 }
 
 // Tries every GPU that matches; `notes` tells why none was taken.
@@ -138,6 +161,15 @@ std::unique_ptr<Backend> try_gpus(const model::ModelConfig& config, const Limits
     return nullptr;
 }
 
+bool is_to_avoid(const AvoidedDevice& avoided) {
+    if (avoided.reason.empty()) return false;
+    if (avoided.name.empty()) return true;
+    const auto devices = list_opencl_devices();
+    return devices && std::any_of(devices->begin(), devices->end(), [&](const OpenClDevice& device) {
+               return device.name == avoided.name && device.driver == avoided.driver;
+           });
+}
+
 }  // namespace
 
 std::optional<BackendKind> backend_kind_from_name(std::string_view name) {
@@ -145,6 +177,15 @@ std::optional<BackendKind> backend_kind_from_name(std::string_view name) {
     if (name == "opencl") return BackendKind::OpenCl;
     if (name == "cpu") return BackendKind::Cpu;
     return std::nullopt;
+}
+
+uint64_t block_weight_bytes(std::span<const model::Weight> weights) {
+    uint64_t bytes = 0;
+    for (const auto& [role, layer, tensor] : weights) {
+        const bool as_floats = model::is_vector(role) || role == model::Role::PositionEmbedding;
+        bytes += as_floats ? tensor.rows * tensor.cols * sizeof(float) : tensor.data.size();
+    }
+    return bytes;
 }
 
 base::Result<std::unique_ptr<Backend>> create_backend(const model::ModelConfig& config, const LimitsPlan& plan,
@@ -156,11 +197,11 @@ base::Result<std::unique_ptr<Backend>> create_backend(const model::ModelConfig& 
             if (!devices) return devices.error();
             const auto index = choose(*devices, options.device);
             if (!index) return base::fail(index.error().code, index.error().message, joined(notes));
-            return create_on(*devices, *index, config, plan, options, std::move(notes));
+            return create_on(*devices, *index, config, plan, options, notes);
         }
         case BackendKind::Auto:
-            if (!options.avoid_device_reason.empty()) {
-                notes.push_back(options.avoid_device_reason);
+            if (is_to_avoid(options.avoided)) {
+                notes.push_back(options.avoided.reason);
             } else if (auto backend = try_gpus(config, plan, options, notes)) {
                 return backend;
             }
@@ -168,9 +209,12 @@ base::Result<std::unique_ptr<Backend>> create_backend(const model::ModelConfig& 
         case BackendKind::Cpu:
             break;
     }
-    const auto limits = plan({.available_bytes = available_memory_bytes()});
-    if (!limits) return limits.error();
-    return create_cpu_backend(config, *limits, options.n_threads, std::move(notes));
+    const DeviceMemory memory = {.available_bytes = available_memory_bytes(),
+                                 .is_scarce = options.scarce_backend == "cpu"};
+    tell(options, {"cpu", "", ""});
+    return create_planned(plan, memory, [&](const BackendLimits& limits) {
+        return create_cpu_backend(config, limits, options.n_threads, notes);
+    });
 }
 
 }  // namespace llmd::compute

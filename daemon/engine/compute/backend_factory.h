@@ -1,9 +1,11 @@
 // The one place that chooses a compute device.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -15,7 +17,7 @@ namespace llmd::compute {
 // Values are part of the frame protocol.
 enum class BackendKind : uint8_t {
     // A GPU, else the CPU; the report's notes say why. When the GPU fails later, while the model is loaded on it, the
-    // caller sets avoid_device_reason and creates another.
+    // caller sets `avoided` and creates another.
     Auto = 0,
     OpenCl = 1,  // an OpenCL device or an error: never falls back silently. Takes CPU devices (PoCL, llvmpipe) too
     Cpu = 2,
@@ -24,25 +26,51 @@ enum class BackendKind : uint8_t {
 // "auto", "opencl", "cpu"
 std::optional<BackendKind> backend_kind_from_name(std::string_view name);
 
+// A GPU that failed before. Auto takes the CPU in its place and `reason` is the note that says why. With a name, a
+// device without it or with another driver is taken as if there were nothing to avoid; without, no OpenCL call is made.
+struct AvoidedDevice {
+    std::string name;    // as in DeviceReport
+    std::string driver;  // likewise
+    std::string reason;  // empty: nothing is avoided
+};
+
+// Where a model is about to go.
+struct ChosenDevice {
+    std::string backend;  // as in DeviceReport, like the rest; the CPU has no more than this
+    std::string name;
+    std::string driver;
+};
+
 struct BackendOptions {
     BackendKind kind = BackendKind::Auto;
     std::string device;  // a part of the OpenCL platform's or device's name, any case; empty: the first suitable one
     uint32_t n_threads = 0;  // CPU workers; 0: one a performance core
     Precision precision = Precision::Faithful;
-    bool compile_only = false;        // OpenClOverrides; for measurements, never for an answer
-    std::string avoid_device_reason;  // not empty: Auto must take the CPU, and this is the note that says why
+    std::chrono::milliseconds tuning_budget{};  // OpenClOverrides
+    bool compile_only = false;                  // OpenClOverrides; for measurements, never for an answer
+    std::string scarce_backend;                 // "opencl" or "cpu", whose DeviceMemory is scarce; empty: none
+    AvoidedDevice avoided;
+    // Before anything is built on a device, and again for the next when that has failed; may be empty.
+    std::function<void(const ChosenDevice&)> on_chosen;
 };
+
+// Bytes that a model's weights take where matrices stay as they are in the file and the rest becomes float.
+uint64_t block_weight_bytes(std::span<const model::Weight> weights);
 
 struct DeviceMemory {
     uint64_t available_bytes = 0;            // that can be allocated now
     uint64_t max_buffer_bytes = UINT64_MAX;  // in one piece; the keys of a layer's pages lie in one, its values too
+    // What a model's weights take there, at most.
+    uint64_t (*weight_bytes)(std::span<const model::Weight> weights) = block_weight_bytes;
+    bool is_scarce = false;  // what an earlier plan allowed could not be allocated: only the least will do
 };
 
 // The limits on a device with that memory; OutOfMemory where the model does not fit.
 using LimitsPlan = std::function<base::Result<BackendLimits>(const DeviceMemory& memory)>;
 
-// DeviceError when no device fits (the message lists what there is and the command that mends it) or the device fails
-// its self-test; OutOfMemory when KV pages or activations do not fit; the plan's own errors.
+// A device that runs out of memory is tried once more with the plan for a scarce one. DeviceError when no device fits
+// (the message lists what there is and the command that mends it); whether a device's kernels are right turns out in
+// Backend::announce() and finish_loading(). OutOfMemory when KV pages or activations do not fit; the plan's own errors.
 base::Result<std::unique_ptr<Backend>> create_backend(const model::ModelConfig& config, const LimitsPlan& plan,
                                                       const BackendOptions& options);
 

@@ -32,14 +32,20 @@ base::Result<uint32_t> Generator::submit(const GenerationRequest& request) {
     return n_prompt;
 }
 
-void Generator::start(uint64_t id) {
+void Generator::start(uint64_t id, uint32_t rank) {
     Sequence* sequence = find(id);
-    if (sequence == nullptr || std::find(started_.begin(), started_.end(), sequence) != started_.end()) return;
+    if (sequence == nullptr) return;
     if (const auto end = sequence->end()) {  // the replayed ids were the whole answer
         finish(*sequence, *end);
         return;
     }
-    started_.push_back(sequence);
+    const bool is_started = std::find(started_.begin(), started_.end(), sequence) != started_.end();
+    if (is_started && sequence->rank == rank) return;
+    std::erase(started_, sequence);
+    sequence->rank = rank;
+    const auto behind =
+        std::find_if(started_.begin(), started_.end(), [&](const Sequence* s) { return s->rank > rank; });
+    started_.insert(behind, sequence);
 }
 
 void Generator::cancel(uint64_t id) {
@@ -54,14 +60,18 @@ void Generator::set_paused(uint64_t id, bool paused) {
     sequence->recall();
 }
 
+void Generator::drop_cache() {
+    for (Sequence* sequence : started_) {
+        if (sequence->paused && sequence->slot) evict(*sequence);
+    }
+    pages_.drop_idle();
+}
+
 bool Generator::has_work() const {
     // Also a step whose rows are all discarded: the device's time and faults are its own, not the next request's.
     if (current_.is_in_flight) return true;
-    for (const Sequence* sequence : started_) {
-        if (!sequence->slot) return pages_.fits(sequence->max_length());
-        if (!sequence->paused) return true;
-    }
-    return false;
+    // Whatever is in the way of one that has no pages is paused, and makes room, or has work itself.
+    return std::any_of(started_.begin(), started_.end(), [](const Sequence* sequence) { return !sequence->paused; });
 }
 
 base::Result<void> Generator::step() {
@@ -80,7 +90,7 @@ base::Result<void> Generator::step() {
 base::Result<void> Generator::launch(Flight& flight) {
     if (auto admitted = admit(); !admitted) return admitted;
     Batch& batch = flight.batch;
-    plan_batch(started_, pace_.rows(), batch);
+    plan_batch(computing_, pace_.rows(), batch);
     if (batch.rows.empty()) return {};
     flight.requests.clear();
     for (const Batch::Part& part : batch.parts) {
@@ -95,7 +105,7 @@ base::Result<void> Generator::launch(Flight& flight) {
 
 // Not behind prefill: its chunk takes as long as a new request should have to wait, and hides the host's time anyway.
 bool Generator::may_be_followed(const Flight& flight) const {
-    if (!model_.backend->is_asynchronous() || flight.batch.n_prefill_rows > 0) return false;
+    if (!runs_ahead_ || !model_.backend->is_asynchronous() || flight.batch.n_prefill_rows > 0) return false;
     return std::all_of(flight.batch.parts.begin(), flight.batch.parts.end(), [](const Batch::Part& part) {
         return part.sequence == nullptr || part.sequence->sampler().parameters().is_done_by_device();
     });
@@ -132,24 +142,69 @@ base::Result<void> Generator::land(Flight& flight) {
     return {};
 }
 
-// Strictly in turn: a small request never overtakes a large one that waits for pages, or that might wait for ever.
+// Pages are given strictly in turn: a small request never overtakes a large one that waits for them, or that might wait
+// for ever.
 base::Result<void> Generator::admit() {
+    computing_.clear();
+    bool lacks_room = false;
     for (Sequence* sequence : started_) {
-        if (sequence->slot) continue;
-        sequence->slot = pages_.open(sequence->max_length());
-        if (!sequence->slot) break;
-        if (auto set = model_.backend->set_pages(*sequence->slot, pages_.pages(*sequence->slot)); !set) return set;
+        if (sequence->paused) continue;
+        if (computing_.size() == model_.backend->limits().max_outputs) break;
+        if (!sequence->slot) {
+            lacks_room = lacks_room || !make_room(*sequence);
+            if (lacks_room) continue;
+            if (auto given = give_pages(*sequence); !given) return given;
+        }
+        computing_.push_back(sequence);
     }
     return {};
+}
+
+bool Generator::make_room(const Sequence& sequence) {
+    if (pages_.fits(sequence.max_length())) return true;
+    std::vector<Sequence*> victims;
+    const auto collect = [&](auto may_be_evicted) {
+        for (auto it = started_.rbegin(); it != started_.rend(); ++it) {
+            if ((*it)->slot && may_be_evicted(**it)) victims.push_back(*it);
+        }
+    };
+    collect([](const Sequence& other) { return other.paused; });
+    collect([&](const Sequence& other) { return !other.paused && other.rank > sequence.rank; });
+    // Not in vain: all of them together must leave enough.
+    std::vector<uint32_t> slots;
+    for (const Sequence* victim : victims) slots.push_back(*victim->slot);
+    if (!pages_.fits_without(slots, sequence.max_length())) return false;
+    for (Sequence* victim : victims) {
+        evict(*victim);
+        if (pages_.fits(sequence.max_length())) return true;
+    }
+    return false;
+}
+
+base::Result<void> Generator::give_pages(Sequence& sequence) {
+    const uint32_t slot = *pages_.open(sequence.max_length(), {sequence.cache_scope(), sequence.ids()});
+    sequence.slot = slot;
+    const uint32_t n_cached = pages_.n_cached(slot) * compute::kPageTokens;
+    sequence.take_cached(n_cached);
+    events_.on_started(sequence.id(), std::min(n_cached, sequence.n_prompt()));
+    return model_.backend->set_pages(slot, pages_.pages(slot));
+}
+
+void Generator::evict(Sequence& sequence) {
+    discard(sequence);
+    sequence.forget_pages();
+    pages_.close(*std::exchange(sequence.slot, std::nullopt));
 }
 
 base::Result<void> Generator::deliver(Sequence& sequence, const compute::Sampled& sampled, uint32_t output) {
     const auto position = static_cast<uint32_t>(sequence.ids().size());
     if (!sampled.finite) {
+        pages_.forget(*sequence.slot);
         finish(sequence,
                base::fail(base::ErrorCode::DeviceError, "the logits for position ", position, " are not finite"));
         return {};
     }
+    pages_.enter(*sequence.slot, {sequence.cache_scope(), sequence.ids().first(sequence.n_computed())});
     const auto id = sequence.sampler().choose(sampled, position, output, *model_.backend);
     if (!id) return id.error();
     if (sequence.accept(*id)) events_.on_token(sequence.id(), *id, sequence.take_text(), sequence.n_computed());

@@ -6,6 +6,15 @@
 // has ended, was cancelled or paused meanwhile is discarded: its token is dropped, and its place in the KV pages is
 // written again before anyone reads it, since later steps run after it.
 //
+// At most BackendLimits::max_outputs sequences compute at a time; a slot more than that each keeps the pages of those
+// that are paused. When one that is to compute finds no slot or too few pages, others lose theirs and are rebuilt from
+// their tokens when it is their turn again, bit for bit (numeric contract): first paused ones, then those of a higher
+// rank than its own, each time the highest rank first and of that the one that started last.
+//
+// What has been computed of a sequence, whole pages of it, is kept for those of the same cache scope that begin alike,
+// itself included, until somebody needs the pages: not before logits computed from them were finite, and not if others
+// of that sequence are not.
+//
 // Thread-bound, like the backend. After step() has failed it may only be destroyed.
 #pragma once
 
@@ -34,6 +43,9 @@ struct Finish {
 class GeneratorEvents {
 public:
     virtual ~GeneratorEvents() = default;
+    // It has its KV pages, and begins; again after it had to give them away. `cached_tokens` of its prompt need not be
+    // computed.
+    virtual void on_started(uint64_t id, uint32_t cached_tokens) = 0;
     // `position` tokens of the prompt have been computed, and more are to come.
     virtual void on_prefill(uint64_t id, uint32_t position) = 0;
     // One more token, and the text that became certain with it, often empty; `position` tokens have been computed.
@@ -54,12 +66,21 @@ public:
     // Tokenizes and holds the request; gives its prompt's tokens. Errors: Sequence::create()'s, and InvalidArgument for
     // an id that is in use.
     base::Result<uint32_t> submit(const GenerationRequest& request);
-    // The request's turn has come: it gets its KV pages when those that started earlier leave enough of them.
-    void start(uint64_t id);
+    // The request's turn has come: it gets its KV pages when those of its rank that started earlier, and those of lower
+    // ranks, leave enough of them. Again: only its rank changes.
+    void start(uint64_t id, uint32_t rank = 0);
     // Drops the request without an event. Like start() and set_paused() it ignores an unknown id, because a request may
     // end while the message is on its way.
     void cancel(uint64_t id);
     void set_paused(uint64_t id, bool paused);
+    // Takes the pages of those that are paused, which are rebuilt when it is their turn again, and all that is kept of
+    // others but for what is in use.
+    void drop_cache();
+    // Whether a step may be submitted before the answer of the one before is read. Without, an asynchronous device
+    // rests between two calls of step().
+    void set_runs_ahead(bool runs_ahead) { runs_ahead_ = runs_ahead; }
+
+    KvPages::Counts page_counts() const { return pages_.counts(); }
 
     // step() would compute or deliver something.
     bool has_work() const;
@@ -79,7 +100,12 @@ private:
     };
 
     Sequence* find(uint64_t id);
+    // Finds who computes next, and gives them their pages.
     base::Result<void> admit();
+    // A slot and pages for the sequence, others' if need be; false when those that go before it have them.
+    bool make_room(const Sequence& sequence);
+    base::Result<void> give_pages(Sequence& sequence);
+    void evict(Sequence& sequence);
     // Submits a step of what is pending, if there is anything.
     base::Result<void> launch(Flight& flight);
     // The next step may be submitted before this one's answer is read.
@@ -97,10 +123,12 @@ private:
     KvPages pages_;
     PrefillPace pace_;
     std::map<uint64_t, std::unique_ptr<Sequence>> sequences_;
-    std::vector<Sequence*> started_;  // in the order of their start: those with a slot, then those that wait for one
-    Flight current_;                  // the oldest step in flight
-    Flight following_;                // the one behind it
+    std::vector<Sequence*> started_;    // by rank, then in the order of their start
+    std::vector<Sequence*> computing_;  // the first of these, as admit() found them
+    Flight current_;                    // the oldest step in flight
+    Flight following_;                  // the one behind it
     Clock::time_point landed_;
+    bool runs_ahead_ = true;
 };
 
 }  // namespace llmd::generation

@@ -40,32 +40,95 @@ base::Result<uint32_t> plan_kv_pages(const model::ModelConfig& config, uint32_t 
                           least * buffer_page_bytes, " bytes in one piece; the device gives at most ",
                           memory.max_buffer_bytes);
     }
+    if (memory.is_scarce) return static_cast<uint32_t>(least);
     return static_cast<uint32_t>(std::clamp(free / 2 / page_bytes, least, std::min(most, most_in_buffer)));
 }
 
-KvPages::KvPages(uint32_t n_pages, uint32_t n_slots) : tables_(n_slots) {
+KvPages::KvPages(uint32_t n_pages, uint32_t n_slots) : n_pages_(n_pages), cache_(n_pages), slots_(n_slots) {
     for (uint32_t i = n_pages; i-- > 0;) free_pages_.push_back(i);
     for (uint32_t i = n_slots; i-- > 0;) free_slots_.push_back(i);
 }
 
 bool KvPages::fits(uint32_t n_tokens) const {
-    return !free_slots_.empty() && free_pages_.size() >= pages_for(n_tokens);
+    return !free_slots_.empty() && free_pages_.size() + cache_.n_idle() >= pages_for(n_tokens);
 }
 
-std::optional<uint32_t> KvPages::open(uint32_t n_tokens) {
+bool KvPages::fits_without(std::span<const uint32_t> slots, uint32_t n_tokens) const {
+    if (free_slots_.empty() && slots.empty()) return false;
+    std::map<uint32_t, uint32_t> n_closed;
+    size_t n = free_pages_.size() + cache_.n_idle();
+    for (const uint32_t slot : slots) n += n_only_of(slots_[slot], n_closed);
+    return n >= pages_for(n_tokens);
+}
+
+uint32_t KvPages::n_only_of(const Slot& slot, std::map<uint32_t, uint32_t>& n_closed) const {
+    uint32_t n = 0;
+    for (size_t i = 0; i < slot.table.size(); ++i) {
+        const bool on_path = i < slot.path.size();
+        if (on_path && ++n_closed[slot.path[i]] == cache_.n_holders(slot.path[i])) ++n;
+        if (!on_path || slot.path[i] != slot.table[i]) ++n;
+    }
+    return n;
+}
+
+std::optional<uint32_t> KvPages::open(uint32_t n_tokens, const Text& text) {
     if (!fits(n_tokens)) return std::nullopt;
-    const uint32_t slot = free_slots_.back();
+    const uint32_t number = free_slots_.back();
     free_slots_.pop_back();
-    const auto first = free_pages_.end() - pages_for(n_tokens);
-    tables_[slot].assign(first, free_pages_.end());
-    free_pages_.erase(first, free_pages_.end());
-    return slot;
+    Slot& slot = slots_[number];
+    if (!text.scope.empty() && !text.ids.empty()) {
+        slot.path = cache_.find(text.scope, text.ids.first(text.ids.size() - 1));
+    }
+    // First, so that they are not what makes room.
+    for (const uint32_t page : slot.path) cache_.hold(page);
+    slot.n_cached = static_cast<uint32_t>(slot.path.size());
+    slot.table = slot.path;
+    while (slot.table.size() < pages_for(n_tokens)) {
+        if (free_pages_.empty()) free_pages_.push_back(*cache_.evict());
+        slot.table.push_back(free_pages_.back());
+        free_pages_.pop_back();
+    }
+    return number;
 }
 
-void KvPages::close(uint32_t slot) {
-    free_pages_.insert(free_pages_.end(), tables_[slot].begin(), tables_[slot].end());
-    tables_[slot].clear();
-    free_slots_.push_back(slot);
+void KvPages::enter(uint32_t number, const Text& text) {
+    Slot& slot = slots_[number];
+    if (text.scope.empty()) return;
+    const size_t n_full = text.ids.size() / compute::kPageTokens;
+    while (slot.path.size() < n_full) {
+        const size_t i = slot.path.size();
+        if (i > 0 && !cache_.contains(slot.path.back())) return;  // forgotten
+        slot.path.push_back(cache_.enter(text.scope, i > 0 ? std::optional(slot.path.back()) : std::nullopt,
+                                         text.ids.subspan(i * compute::kPageTokens).first<compute::kPageTokens>(),
+                                         slot.table[i]));
+    }
+}
+
+void KvPages::forget(uint32_t number) {
+    const Slot& slot = slots_[number];
+    if (slot.path.empty() || !cache_.contains(slot.path.front())) return;
+    const auto idle = cache_.forget(slot.path.front());
+    free_pages_.insert(free_pages_.end(), idle.begin(), idle.end());
+}
+
+void KvPages::close(uint32_t number) {
+    Slot& slot = slots_[number];
+    for (size_t i = slot.table.size(); i-- > 0;) {
+        const bool on_path = i < slot.path.size();
+        if (on_path && cache_.release(slot.path[i])) free_pages_.push_back(slot.path[i]);
+        if (!on_path || slot.path[i] != slot.table[i]) free_pages_.push_back(slot.table[i]);
+    }
+    slot = {};
+    free_slots_.push_back(number);
+}
+
+void KvPages::drop_idle() {
+    while (const auto page = cache_.evict()) free_pages_.push_back(*page);
+}
+
+KvPages::Counts KvPages::counts() const {
+    const auto n_free = static_cast<uint32_t>(free_pages_.size());
+    return {.used = n_pages_ - n_free - cache_.n_idle(), .cached = cache_.n_idle(), .total = n_pages_};
 }
 
 }  // namespace llmd::generation

@@ -35,12 +35,13 @@ base::Result<void> check(const LoadOptions& options) {
 base::Result<compute::BackendLimits> backend_limits(const model::ModelConfig& config, const LoadOptions& options,
                                                     uint64_t weight_bytes, const compute::DeviceMemory& memory) {
     compute::BackendLimits limits;
-    limits.n_slots = options.n_slots == 0 ? kDefaultSlots : options.n_slots;
+    const uint32_t n_computing = options.n_slots == 0 ? kDefaultSlots : options.n_slots;
+    limits.n_slots = 2 * n_computing;
     limits.n_ctx = std::min(options.n_ctx == 0 ? kDefaultContext : options.n_ctx, config.n_ctx_train);
-    limits.max_rows = limits.n_slots + (options.prefill_chunk == 0 ? kMaxPrefillRows : options.prefill_chunk);
-    limits.max_outputs = std::max(options.max_outputs, limits.n_slots);
+    limits.max_rows = n_computing + (options.prefill_chunk == 0 ? kMaxPrefillRows : options.prefill_chunk);
+    limits.max_outputs = std::max(options.max_outputs, n_computing);
     limits.max_rows = std::max(limits.max_rows, limits.max_outputs);
-    const auto n_pages = plan_kv_pages(config, limits.n_ctx, limits.n_slots, weight_bytes, memory);
+    const auto n_pages = plan_kv_pages(config, limits.n_ctx, n_computing, weight_bytes, memory);
     if (!n_pages) return n_pages.error();
     limits.n_pages = *n_pages;
     return limits;
@@ -74,7 +75,12 @@ base::Result<void> upload_all(const base::MappedFile& file, const model::Weights
 
 base::Result<void> fill(const base::MappedFile& file, const model::Weights& weights, compute::Backend& backend,
                         LoadObserver& observer) {
-    if (auto done = backend.announce(weights.all()); !done) return done;
+    const auto on_preparation = [&](compute::Preparation what, uint32_t per_mille) {
+        if (what == compute::Preparation::Trial) return observer.before(LoadStage::Build, kBuildBudget);
+        observer.on_tuned(per_mille);
+        return observer.before(LoadStage::Tune, kTuneBudget);
+    };
+    if (auto done = backend.announce(weights.all(), on_preparation); !done) return done;
     if (auto done = upload_all(file, weights, backend, observer); !done) return done;
     if (!observer.before(LoadStage::Build, kBuildBudget)) return cancelled();
     return backend.finish_loading();
@@ -85,23 +91,33 @@ base::Result<std::unique_ptr<compute::Backend>> load_backend(const base::MappedF
                                                              const model::Weights& weights, const LoadOptions& options,
                                                              LoadObserver& observer) {
     const auto plan = [&](const compute::DeviceMemory& memory) {
-        return backend_limits(config, options, weights.size_bytes(), memory);
+        return backend_limits(config, options, memory.weight_bytes(weights.all()), memory);
     };
     compute::BackendOptions chosen = options.backend;
+    chosen.on_chosen = [&](const compute::ChosenDevice& device) { observer.on_device(device); };
     while (true) {
         if (!observer.before(LoadStage::Build, kBuildBudget)) return cancelled();
         auto backend = options.create_backend(config, plan, chosen);
         if (!backend) return backend.error();
         const auto filled = fill(file, weights, **backend, observer);
         if (filled) return backend;
+        base::Error error = filled.error();
+        if (error.code == ErrorCode::OutOfMemory) {
+            if (chosen.scarce_backend != (*backend)->report().backend &&
+                (*backend)->limits().n_pages > pages_for((*backend)->limits().n_ctx)) {
+                chosen.scarce_backend = (*backend)->report().backend;
+                continue;
+            }
+            error.message +=
+                base::concat("; the file has ", weights.size_bytes(), " bytes of weights, ",
+                             (*backend)->limits().n_pages, " pages of the cache take ", (*backend)->report().kv_bytes);
+        }
         // The device's fault, and there is another to try: once, since the reason rules every GPU out.
-        const auto code = filled.error().code;
-        const bool may_fall_back = chosen.kind == compute::BackendKind::Auto && chosen.avoid_device_reason.empty() &&
+        const bool may_fall_back = chosen.kind == compute::BackendKind::Auto &&
                                    (*backend)->report().backend == "opencl" &&
-                                   (code == ErrorCode::DeviceError || code == ErrorCode::OutOfMemory);
-        if (!may_fall_back) return filled.error();
-        chosen.avoid_device_reason =
-            base::concat((*backend)->report().device, " is not used: ", filled.error().message);
+                                   (error.code == ErrorCode::DeviceError || error.code == ErrorCode::OutOfMemory);
+        if (!may_fall_back) return error;
+        chosen.avoided = {.reason = base::concat((*backend)->report().device, " is not used: ", error.message)};
     }
 }
 

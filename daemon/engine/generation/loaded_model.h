@@ -25,7 +25,8 @@ inline constexpr uint32_t kMaxPrefillChunk = 512;
 struct LoadOptions {
     compute::BackendOptions backend;
     uint32_t n_ctx = 0;          // longest sequence; 0: kDefaultContext. Never more than the model was trained for
-    uint32_t n_slots = 0;        // sequences in one batch, at most kMaxSlots; 0: kDefaultSlots
+    uint32_t n_slots = 0;        // sequences in one batch, at most kMaxSlots; 0: kDefaultSlots. The backend has twice
+                                 // as many, so that as many can keep their pages while they are paused
     uint32_t prefill_chunk = 0;  // most rows of prefill in one step, at most kMaxPrefillChunk; 0: kMaxPrefillRows
     uint32_t max_outputs = 0;    // rows of one step that want output; 0: n_slots
     // Another in tests.
@@ -34,17 +35,22 @@ struct LoadOptions {
 
 // What is about to block, for a supervisor that must tell slow from hung. Each budget is ten times or more what a slow
 // phone was seen to need, since ending a healthy load is worse than noticing a hang late.
-enum class LoadStage : uint8_t { Read, Build };
+enum class LoadStage : uint8_t { Read, Build, Tune };
 inline constexpr std::chrono::milliseconds kReadBudget{30'000};    // of one tensor, or of all the metadata
 inline constexpr uint64_t kReadBudgetBytesPerMs = 2'000;           // and for its bytes: 2 MB/s, a worn SD card
 inline constexpr std::chrono::milliseconds kBuildBudget{180'000};  // kernels compile for seconds, self-tests run
+inline constexpr std::chrono::milliseconds kTuneBudget{60'000};    // to build one kernel, or to time it once
 
 class LoadObserver {
 public:
     virtual ~LoadObserver() = default;
     // Called before each call that may block. False gives the load up: it fails with Cancelled.
     virtual bool before(LoadStage stage, std::chrono::milliseconds budget) = 0;
+    // Before on_uploaded(), and only where kernels are timed.
+    virtual void on_tuned(uint32_t per_mille) { (void)per_mille; }
     virtual void on_uploaded(uint64_t bytes, uint64_t total_bytes) = 0;
+    // As BackendOptions::on_chosen.
+    virtual void on_device(const compute::ChosenDevice& device) { (void)device; }
 };
 
 struct LoadedModel {
@@ -56,8 +62,9 @@ struct LoadedModel {
 
 // Errors: ModelNotFound, InvalidArgument (an option, or not a regular file), ModelLoadFailed, DeviceError; OutOfMemory
 // before anything is allocated when weights and cache exceed the memory that the device has for them. Messages begin
-// with the path. With BackendKind::Auto a GPU that fails or runs out of memory on the way is set aside, and the CPU
-// gets the model; the report's notes say why.
+// with the path. A device that runs out of memory on the way gets the model once more with the cache
+// of one sequence. With BackendKind::Auto a GPU that fails all the same is set aside, and the CPU gets the model; the
+// report's notes say why.
 base::Result<LoadedModel> load_model(const std::string& path, const LoadOptions& options, LoadObserver& observer);
 
 }  // namespace llmd::generation

@@ -65,6 +65,7 @@ Sequence::Sequence(const GenerationRequest& request, std::vector<int32_t> prompt
                    const tokenizer::Tokenizer& tokenizer, const SequenceLimits& limits)
     : tokenizer_(tokenizer),
       id_(request.id),
+      cache_scope_(request.cache_scope),
       ids_(std::move(prompt_ids)),
       n_prompt_(static_cast<uint32_t>(ids_.size())),
       n_prefill_(n_prompt_),

@@ -27,6 +27,7 @@ struct GenerationRequest {
     // them as if nothing had happened.
     std::vector<int32_t> replay_ids;
     uint64_t delivered_bytes = 0;
+    std::string cache_scope;  // with whom it may share what is computed of equal beginnings; empty: with nobody
 };
 
 enum class End : uint8_t {
@@ -48,6 +49,7 @@ public:
                                          const SequenceLimits& limits);
 
     uint64_t id() const { return id_; }
+    const std::string& cache_scope() const { return cache_scope_; }
     uint32_t n_prompt() const { return n_prompt_; }
     // The longest that this sequence can become.
     uint32_t max_length() const { return n_prompt_ + max_generated_; }
@@ -61,7 +63,7 @@ public:
     // Tokens to schedule. At least 1 until the end, since the last token's successor is what its computation gives; but
     // 0 when a token being sampled is the last that fits.
     uint32_t n_pending() const { return length() < max_length() ? length() - n_scheduled() : 0; }
-    // The last prompt token, or the last replayed one, has been computed or is in flight.
+    // The last prompt token, or the last one that is computed again, has been computed or is in flight.
     bool is_decoding() const { return length() > n_prefill_; }
 
     // n pending tokens are in flight now; with `samples` the next token is being sampled.
@@ -77,6 +79,15 @@ public:
     }
     // What is in flight will not be looked at: it is pending again.
     void recall() { n_in_flight_ = n_awaited_ = 0; }
+    // The first n tokens are in the KV pages already.
+    // Precondition: none has been computed, n < ids().size().
+    void take_cached(uint32_t n) { n_computed_ = n; }
+    // The KV pages are gone: everything is pending, as prefill.
+    void forget_pages() {
+        recall();
+        n_computed_ = 0;
+        n_prefill_ = static_cast<uint32_t>(ids_.size());
+    }
     // The next token. False when it ended the model's answer and so did not become part of it.
     // Precondition: !end().
     bool accept(int32_t id);
@@ -95,6 +106,7 @@ public:
         std::chrono::microseconds decode_time{};
     } costs;
     bool paused = false;
+    uint32_t rank = 0;             // a smaller one goes before it
     std::optional<uint32_t> slot;  // while it has KV pages
 
 private:
@@ -105,9 +117,10 @@ private:
 
     const tokenizer::Tokenizer& tokenizer_;
     uint64_t id_;
+    std::string cache_scope_;
     std::vector<int32_t> ids_;
     uint32_t n_prompt_;
-    uint32_t n_prefill_;  // prompt and replayed tokens
+    uint32_t n_prefill_;  // prompt and tokens that are computed again
     uint32_t max_generated_;
     uint32_t n_computed_ = 0;
     uint32_t n_in_flight_ = 0;

@@ -1,5 +1,6 @@
-// Who is calling: from inside a sandbox or not. Unsandboxed programs of the same user are not a security boundary; an
-// app in a Flatpak is, and may touch only its own requests.
+// Who is calling: from inside a sandbox or not, and from which application's. Unsandboxed programs of the same user are
+// not a security boundary and count as one application; an app in a Flatpak is another, and may touch only its own
+// requests.
 #pragma once
 
 #include <sys/types.h>
@@ -9,14 +10,28 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "ipc/dbus/sdbus_compat.h"
 
 namespace llmd::ipc {
 
+struct Caller {
+    bool sandboxed = true;
+    // GenerateRequest::application: kHostApplication, "flatpak:org.example.App", or empty when it cannot be told.
+    std::string application;
+};
+
+inline constexpr const char* kHostApplication = "host";
+inline constexpr size_t kMaxFlatpakNameBytes = 255;  // as D-Bus allows for the name that an app must be able to own
+inline constexpr size_t kMaxFlatpakInfoBytes = 64 << 10;  // far above any real one
+
 // Only a root folder that can be read and has no /.flatpak-info makes a process a host process; everything else, a
-// process that has ended included, counts as sandboxed.
-bool is_sandboxed(pid_t pid);
+// process that has ended included, counts as sandboxed. That file is Flatpak's, and the app cannot change it.
+Caller identify(pid_t pid);
+
+// `name` in the group [Application] of a .flatpak-info; empty when there is none, or one that no app can have.
+std::string application_name(std::string_view flatpak_info);
 
 // The bus answers such a question in microseconds; one that takes this long is stuck, and so is the whole session.
 inline constexpr std::chrono::seconds kBusTimeout{1};
@@ -30,20 +45,21 @@ public:
     CallerIdentities& operator=(const CallerIdentities&) = delete;
 
     // Calls `done` at once when it is known, else from a later turn, when the bus has answered.
-    void resolve(const std::string& caller, std::function<void(bool sandboxed)> done);
+    void resolve(const std::string& caller, std::function<void(const Caller&)> done);
 
-    // The same for one who cannot wait, a property getter: blocks for two answers of the bus itself, at most
-    // kBusTimeout each, the first time a caller is seen. One that cannot be identified counts as sandboxed.
-    bool resolve_now(const std::string& caller);
+    // The same for those who cannot wait, a property getter and a new request, which a Cancel by its caller must not
+    // overtake: blocks for two answers of the bus itself, at most kBusTimeout each, the first time a caller is seen.
+    // One that cannot be identified counts as sandboxed.
+    Caller resolve_now(const std::string& caller);
 
 private:
-    std::optional<bool> known(const std::string& caller) const;
+    std::optional<Caller> known(const std::string& caller) const;
     void ask_pid(const std::string& caller, std::function<void(std::optional<uint32_t>)> done);
     std::optional<uint32_t> ask_pid_now(const std::string& caller);
-    void remember(const std::string& caller, bool sandboxed);
+    void remember(const std::string& caller, const Caller& identity);
 
     sdbus::IProxy& bus_;
-    std::map<std::string, bool> known_;
+    std::map<std::string, Caller> known_;
 };
 
 }  // namespace llmd::ipc

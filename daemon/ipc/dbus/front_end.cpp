@@ -55,6 +55,10 @@ void FrontEnd::forget_ended() {
     if (done_ && leaving_.empty() && (!session_ || session_->n_requests() == 0)) std::exchange(done_, {})();
 }
 
+bool FrontEnd::give_up_name() {
+    return !session_ || session_->give_up_name();
+}
+
 void FrontEnd::status_changed() {
     if (session_) session_->status_changed();
 }

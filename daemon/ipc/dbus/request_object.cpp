@@ -56,7 +56,7 @@ void RequestObject::export_interface() {
     interface.add_property<uint32_t>(
         "GeneratedTokens", "u", [this](const std::string& reader) { return snapshot_for(reader).generated_tokens; });
     interface.add_property<std::string>("Priority", "s", [this](const std::string& reader) {
-        return std::string(priority_name(snapshot_for(reader).priority));
+        return std::string(service::priority_name(snapshot_for(reader).priority));
     });
     interface.publish();
 }
@@ -74,7 +74,7 @@ Delivery::Events RequestObject::delivery_events() {
     return events;
 }
 
-void RequestObject::on_accepted(uint32_t, uint32_t) {}
+void RequestObject::on_accepted(uint32_t) {}
 
 void RequestObject::on_text(std::string_view text) {
     delivery_->text(text);

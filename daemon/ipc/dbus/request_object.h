@@ -36,7 +36,7 @@ public:
     void set_id(service::RequestId id) { id_ = id; }
 
     // service::RequestSink
-    void on_accepted(uint32_t prompt_tokens, uint32_t cached_tokens) override;
+    void on_accepted(uint32_t prompt_tokens) override;
     void on_text(std::string_view text) override;
     void on_finished(const service::Outcome& outcome) override;
 

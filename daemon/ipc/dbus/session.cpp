@@ -55,6 +55,12 @@ Result<void> Session::connect(const std::string& version) {
     } catch (const sdbus::Error& error) {
         return fail(ErrorCode::NotReady, "no session bus: ", error.getMessage());
     }
+    if (auto taken = take_name(); !taken) return taken;
+    source_ = std::make_unique<BusSource>(loop_, *connection_, [this](const std::string& reason) { lose(reason); });
+    return {};
+}
+
+Result<void> Session::take_name() {
     try {
         connection_->requestName(BusName(kBusName));
     } catch (const sdbus::Error& error) {
@@ -64,8 +70,22 @@ Result<void> Session::connect(const std::string& version) {
         }
         return fail(ErrorCode::NotReady, "the name ", kBusName, " cannot be had: ", error.getMessage());
     }
-    source_ = std::make_unique<BusSource>(loop_, *connection_, [this](const std::string& reason) { lose(reason); });
     return {};
+}
+
+bool Session::give_up_name() {
+    const auto has_work = [this] {
+        const service::Activity activity = service_.activity();
+        return activity.has_work || activity.has_requests || !requests_.empty();
+    };
+    try {
+        connection_->releaseName(BusName(kBusName));
+        // The bus sends nothing to the name behind its answer; what came before it is here.
+        while (!has_work() && process_one(*connection_)) {
+        }
+    } catch (const sdbus::Error&) {  // the bus has gone: the source notices
+    }
+    return !has_work() || !take_name();
 }
 
 void Session::lose(const std::string& reason) {
@@ -85,14 +105,14 @@ void Session::status_changed() {
 void Session::check_allowed(const std::string& caller, const std::string& owner,
                             std::function<void(const Result<void>&)> done) {
     if (caller == owner) return done({});
-    identities_->resolve(caller, [done = std::move(done)](bool sandboxed) {
-        done(sandboxed ? Result<void>(sandboxed_caller()) : Result<void>());
+    identities_->resolve(caller, [done = std::move(done)](const Caller& identity) {
+        done(identity.sandboxed ? Result<void>(sandboxed_caller()) : Result<void>());
     });
 }
 
 Result<void> Session::check_reader(const std::string& reader, const std::string& owner) {
     if (reader == owner) return {};
-    if (identities_->resolve_now(reader)) return sandboxed_caller();
+    if (identities_->resolve_now(reader).sandboxed) return sandboxed_caller();
     return {};
 }
 
@@ -122,7 +142,10 @@ Result<RequestObject*> Session::start(const std::string& owner, std::string prom
     if (!path) return path.error();
 
     service::GenerateRequest request = std::move(options.request);
+    const Caller identity = identities_->resolve_now(owner);
     request.client = owner;
+    request.sandboxed = identity.sandboxed;
+    request.application = identity.application;
     request.prompt = std::move(prompt);
     try {
         auto object = std::make_unique<RequestObject>(*this, *path, owner);

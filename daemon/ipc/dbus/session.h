@@ -37,6 +37,9 @@ public:
     Session& operator=(const Session&) = delete;
 
     size_t n_requests() const { return requests_.size(); }
+    // Gives the name away and answers what has come until then. False when that made work, and so the name has been
+    // taken again: calls that come to the name meanwhile wait at the bus.
+    bool give_up_name();
     // Announces what has changed of the properties.
     void status_changed();
 
@@ -73,6 +76,7 @@ private:
 
     Session(base::EventLoop& loop, service::Service& service, Events events);
     base::Result<void> connect(const std::string& version);
+    base::Result<void> take_name();
     base::Result<std::string> request_path(const std::string& owner, const std::string& token);
     void watch_client(const std::string& client);
     void unwatch_client(const std::string& client);

@@ -209,7 +209,7 @@ protected:
     }
     uint64_t accept() {
         const uint64_t id = expect_frame<protocol::Submit>().id;
-        engine().send(protocol::Accepted{id, 3, 0});
+        engine().send(protocol::Accepted{id, 3});
         EXPECT_EQ(expect_frame<protocol::Start>().id, id);
         return id;
     }

@@ -144,7 +144,7 @@ TEST(Frame, EveryTruncationAndEveryTrailingByteIsRefused) {
 
 TEST(Frame, ErrorsNameMessageAndField) {
     EXPECT_EQ(refusal(""), "frame: no message type");
-    EXPECT_EQ(refusal("\x11"), "frame: unknown message type 17");
+    EXPECT_EQ(refusal("\x7f"), "frame: unknown message type 127");
     EXPECT_EQ(refusal("\xff"), "frame: unknown message type 255");
     EXPECT_EQ(refusal(std::string("\x02\x01\0", 3)), "Start.id: needs 8 bytes, the frame has 2 left");
 
@@ -153,8 +153,8 @@ TEST(Frame, ErrorsNameMessageAndField) {
     EXPECT_EQ(refusal(paused), "SetPaused.paused: unknown value 2");
 
     std::string phase = encoded(PhaseChange{Phase::Step, 250}).substr(4);
-    phase[1] = 4;
-    EXPECT_EQ(refusal(phase), "PhaseChange.phase: unknown value 4");
+    phase[1] = 5;
+    EXPECT_EQ(refusal(phase), "PhaseChange.phase: unknown value 5");
 
     std::string load = encoded(Load{}).substr(4);
     load[5] = 3;

@@ -53,6 +53,8 @@ TEST(Judge, Table) {
         {"replacement crashed while loading", {false, false, true, false, {2, 0}}, EngineVerdict::LoadFailed},
         {"same after a kill", {false, false, true, true, {1, 1}}, EngineVerdict::LoadFailed},
         {"same, auto", {false, false, true, true, {2, 0}}, EngineVerdict::SetDeviceAside},
+        {"device's third crash", {false, true, false, true, {1, 0}, true}, EngineVerdict::SetDeviceAside},
+        {"same while loading", {false, false, false, true, {1, 0}, true}, EngineVerdict::SetDeviceAside},
     };
     for (const auto& row : rows) EXPECT_EQ(judge(row.death), row.verdict) << row.what;
 }

@@ -69,19 +69,15 @@ TEST(Spawn, TheSocketIsNumberThree) {
 }
 
 TEST(Spawn, CleansTheEnvironment) {
-    for (const char* name :
-         {"NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_FDS", "LISTEN_PID", "LLMD_KEPT"}) {
-        ::setenv(name, "x", 1);
-    }
+    constexpr const char* kNames[] = {"NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID",         "LISTEN_FDS",
+                                      "LISTEN_PID",    "LLMD_KEPT",     "MEMORY_PRESSURE_WATCH"};
+    for (const char* name : kNames) ::setenv(name, "x", 1);
     const Answer answer = run_shell("env");
     EXPECT_NE(answer.output.find("LLMD_KEPT=x"), std::string::npos);
-    for (const char* name : {"NOTIFY_SOCKET", "WATCHDOG_", "LISTEN_"}) {
+    for (const char* name : {"NOTIFY_SOCKET", "WATCHDOG_", "LISTEN_", "MEMORY_PRESSURE_"}) {
         EXPECT_EQ(answer.output.find(name), std::string::npos) << name;
     }
-    for (const char* name :
-         {"NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_FDS", "LISTEN_PID", "LLMD_KEPT"}) {
-        ::unsetenv(name);
-    }
+    for (const char* name : kNames) ::unsetenv(name);
 }
 
 std::string field(const std::string& status, const std::string& name) {

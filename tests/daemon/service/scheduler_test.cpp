@@ -1,4 +1,5 @@
-// The scheduler keeps the limits and the order, and never mixes models.
+// The scheduler keeps the limits and the order, and never mixes models. What holds whatever happens is in
+// scheduler_simulation_test.cpp.
 #include "service/scheduler.h"
 
 #include <gtest/gtest.h>
@@ -6,105 +7,254 @@
 namespace llmd::service {
 namespace {
 
-constexpr base::TimePoint kNow{};
+using std::chrono::milliseconds;
+using Ids = std::vector<RequestId>;
 
-Ticket ticket(RequestId id, std::string model = "a", std::string client = "") {
-    if (client.empty()) client = "client " + std::to_string(id);
-    return Ticket{id, std::move(client), std::move(model), Priority::Normal, kNow};
+class SchedulerTest : public testing::Test {
+protected:
+    static Ticket ticket(RequestId id, std::string client = "", Priority priority = Priority::Normal,
+                         std::string model = "a") {
+        if (client.empty()) client = "client " + std::to_string(id);
+        return {id, std::move(client), false, std::move(model), priority, 100};
+    }
+    void admit(RequestId id, std::string client = "", Priority priority = Priority::Normal, std::string model = "a") {
+        const auto admitted = scheduler_.admit(ticket(id, std::move(client), priority, std::move(model)));
+        EXPECT_TRUE(admitted) << admitted.error().message;
+    }
+    Ids starts(uint32_t n_places = 1, const std::string& model = "a", bool may_replace = true) {
+        changes_ = scheduler_.plan(n_places, model, may_replace, now_);
+        return changes_.starts;
+    }
+    const Ids& stops() const { return changes_.stops; }
+
+    Scheduler scheduler_;
+    Scheduler::Changes changes_;  // of the last starts()
+    base::TimePoint now_{};
+};
+
+TEST_F(SchedulerTest, StartsInOrderUpToThePlaces) {
+    for (RequestId id = 1; id <= 3; ++id) admit(id);
+    EXPECT_EQ(starts(0), Ids{});
+    EXPECT_EQ(starts(2), (Ids{1, 2}));
+    EXPECT_EQ(starts(2), Ids{});
+    EXPECT_EQ(scheduler_.n_running(), 2u);
+    EXPECT_EQ(scheduler_.n_waiting(), 1u);
+    scheduler_.remove(1);
+    EXPECT_EQ(starts(2), Ids{3});
+    EXPECT_EQ(starts(9), Ids{});
+    EXPECT_EQ(starts(1), Ids{});  // another engine has fewer
+    EXPECT_EQ(stops(), Ids{3});
 }
 
-Scheduler fifo() {
-    return Scheduler(std::make_unique<FifoPolicy>());
+TEST_F(SchedulerTest, BackgroundThatIsHeldBackHasNoPlaceAndNoTurn) {
+    admit(1, "x", Priority::Background);
+    admit(2, "y", Priority::Normal);
+    EXPECT_EQ(starts(2), (Ids{1, 2}));
+    scheduler_.set_runs_background(false);
+    EXPECT_EQ(starts(2), Ids{});
+    EXPECT_EQ(stops(), Ids{1});
+    now_ += 2 * kPatience;
+    EXPECT_EQ(starts(2), Ids{}) << "hunger is no reason";
+    EXPECT_FALSE(scheduler_.made_tokens(2, kReviewTokens)) << "nobody waits for a place";
+    EXPECT_EQ(scheduler_.position(1), 0u) << "it keeps its turn";
+    scheduler_.set_priority(1, Priority::Normal);
+    EXPECT_EQ(starts(2), Ids{1}) << "it is none any more";
+    admit(3, "z", Priority::Background);
+    EXPECT_EQ(starts(3), Ids{});
+    scheduler_.set_runs_background(true);
+    EXPECT_EQ(starts(3), Ids{3});
 }
 
-RequestId start(Scheduler& scheduler, uint32_t n_slots, const std::string& model, bool may_replace = true) {
-    const auto next = scheduler.start_next(n_slots, model, may_replace, kNow);
-    return next ? next->id : 0;
+TEST_F(SchedulerTest, NobodyStarvesWhileThereAreNoPlaces) {
+    admit(1, "x", Priority::Background);
+    admit(2, "y", Priority::Normal, "b");
+    EXPECT_EQ(starts(0, "a"), Ids{}) << "no replacement of the engine either";
+    now_ += 2 * kPatience;
+    EXPECT_EQ(starts(0, "a"), Ids{});
+    admit(3, "z", Priority::Interactive);
+    EXPECT_EQ(starts(1, "a"), Ids{3}) << "before those that were kept waiting by the device";
 }
 
-TEST(Scheduler, StartsInOrderUpToTheSlots) {
-    Scheduler scheduler = fifo();
-    for (RequestId id = 1; id <= 3; ++id) ASSERT_TRUE(scheduler.admit(ticket(id)));
-    EXPECT_EQ(start(scheduler, 0, "a"), 0u);
-    EXPECT_EQ(start(scheduler, 2, "a"), 1u);
-    EXPECT_EQ(start(scheduler, 2, "a"), 2u);
-    EXPECT_EQ(start(scheduler, 2, "a"), 0u);
-    EXPECT_EQ(scheduler.n_running(), 2u);
-    EXPECT_EQ(scheduler.n_waiting(), 1u);
-    scheduler.remove(1);
-    EXPECT_EQ(start(scheduler, 2, "a"), 3u);
-    EXPECT_EQ(start(scheduler, 9, "a"), 0u);
+TEST_F(SchedulerTest, HigherClassesComeFirstAndTakePlaces) {
+    admit(1, "x", Priority::Background);
+    admit(2, "y", Priority::Normal);
+    EXPECT_EQ(starts(1), Ids{2});
+    admit(3, "z", Priority::Interactive);
+    EXPECT_EQ(starts(1), Ids{3});
+    EXPECT_EQ(stops(), Ids{2});
+    scheduler_.remove(3);
+    EXPECT_EQ(starts(1), Ids{2});
+    scheduler_.set_priority(1, Priority::Interactive);
+    EXPECT_EQ(starts(1), Ids{1});
+    EXPECT_EQ(stops(), Ids{2});
 }
 
-TEST(Scheduler, AnotherModelWaitsForRunningOnesAndHoldsLaterArrivals) {
-    Scheduler scheduler = fifo();
-    ASSERT_TRUE(scheduler.admit(ticket(1, "a")));
-    ASSERT_TRUE(scheduler.admit(ticket(2, "b")));
-    ASSERT_TRUE(scheduler.admit(ticket(3, "a")));
-    EXPECT_EQ(start(scheduler, 4, "a"), 1u);
-    EXPECT_EQ(start(scheduler, 4, "a"), 0u);
-    scheduler.remove(1);
-    EXPECT_EQ(start(scheduler, 4, "a"), 2u);
-    EXPECT_EQ(start(scheduler, 4, "b"), 0u);
-    scheduler.remove(2);
-    EXPECT_EQ(start(scheduler, 4, "b"), 3u);
+TEST_F(SchedulerTest, TheYoungestOfTheLowestClassLosesItsPlace) {
+    for (RequestId id = 1; id <= 4; ++id) admit(id, "", id == 2 ? Priority::Normal : Priority::Background);
+    EXPECT_EQ(starts(4).size(), 4u);
+    admit(5, "", Priority::Interactive);
+    EXPECT_EQ(starts(4), Ids{5});
+    EXPECT_EQ(stops(), Ids{4});
 }
 
-TEST(Scheduler, RefusesTheSeventeenthWaitingRequest) {
-    Scheduler scheduler = fifo();
-    for (RequestId id = 1; id <= RequestLimits::kMaxQueued; ++id) ASSERT_TRUE(scheduler.admit(ticket(id)));
-    const auto refused = scheduler.admit(ticket(100));
+TEST_F(SchedulerTest, ANewcomerGetsItsPartOfThePlacesAtOnce) {
+    for (RequestId id = 1; id <= 4; ++id) admit(id, "first");
+    EXPECT_EQ(starts(4).size(), 4u);
+    for (RequestId id = 1; id <= 4; ++id) scheduler_.made_tokens(id, 1000);  // which nobody else wanted
+    for (RequestId id = 5; id <= 8; ++id) admit(id, "second");
+    EXPECT_EQ(starts(4), (Ids{5, 6}));
+    EXPECT_EQ(stops(), (Ids{3, 4}));
+}
+
+TEST_F(SchedulerTest, ClientsShareAPlaceInTurns) {
+    admit(1, "first");
+    EXPECT_EQ(starts(), Ids{1});
+    admit(2, "second");
+    EXPECT_EQ(starts(), Ids{});
+    EXPECT_FALSE(scheduler_.made_tokens(1, kReviewTokens - 1));
+    EXPECT_TRUE(scheduler_.made_tokens(1, kFairTokens - kReviewTokens));
+    EXPECT_EQ(starts(), Ids{});
+    scheduler_.made_tokens(1, 1);
+    EXPECT_EQ(starts(), Ids{2});
+    scheduler_.made_tokens(2, 2 * kFairTokens - 1);
+    EXPECT_EQ(starts(), Ids{});
+    scheduler_.made_tokens(2, 1);
+    EXPECT_EQ(starts(), Ids{1});
+}
+
+TEST_F(SchedulerTest, PromptsCountLess) {
+    admit(1, "first");
+    EXPECT_EQ(starts(), Ids{1});
+    admit(2, "second");
+    scheduler_.read_prompt(1, kFairTokens * kPromptTokensPerToken - kPromptTokensPerToken);
+    EXPECT_EQ(starts(), Ids{});
+    scheduler_.read_prompt(1, kPromptTokensPerToken);
+    EXPECT_EQ(starts(), Ids{2});
+}
+
+TEST_F(SchedulerTest, AStarvingClassGetsATurn) {
+    admit(1, "patient", Priority::Background);
+    admit(2, "busy", Priority::Interactive);
+    EXPECT_EQ(starts(), Ids{2});
+    now_ += kPatience - milliseconds(1);
+    EXPECT_EQ(starts(), Ids{});
+    now_ += milliseconds(1);
+    EXPECT_EQ(starts(), Ids{1});
+    admit(3, "hasty", Priority::Interactive);
+    EXPECT_EQ(starts(), Ids{});
+    EXPECT_FALSE(scheduler_.made_tokens(1, kReviewTokens - 1));
+    EXPECT_EQ(starts(), Ids{});
+    EXPECT_TRUE(scheduler_.made_tokens(1, kTurnTokens - kReviewTokens + 1));
+    EXPECT_EQ(starts(), Ids{2});
+    now_ += kPatience - milliseconds(1);
+    EXPECT_EQ(starts(), Ids{});
+}
+
+TEST_F(SchedulerTest, ABlockedRequestGivesItsPlaceAway) {
+    admit(1);
+    admit(2);
+    EXPECT_EQ(starts(), Ids{1});
+    scheduler_.set_blocked(1, true);
+    EXPECT_EQ(starts(), Ids{2});
+    EXPECT_EQ(stops(), Ids{1});
+    EXPECT_EQ(scheduler_.n_waiting(), 1u);
+    scheduler_.remove(2);
+    EXPECT_EQ(starts(), Ids{});
+    scheduler_.set_blocked(1, false);
+    EXPECT_EQ(starts(), Ids{1});
+}
+
+TEST_F(SchedulerTest, AnotherModelWaitsForRunningOnesAndHoldsLaterArrivals) {
+    admit(1, "", Priority::Normal, "a");
+    EXPECT_EQ(starts(4, ""), Ids{1});
+    admit(2, "", Priority::Normal, "b");
+    admit(3, "", Priority::Normal, "a");
+    EXPECT_EQ(starts(4), Ids{});
+    scheduler_.remove(1);
+    EXPECT_EQ(starts(4, "a", false), Ids{});
+    EXPECT_EQ(starts(4, "a"), Ids{2});
+    EXPECT_EQ(starts(4, "b"), Ids{});
+    scheduler_.remove(2);
+    EXPECT_EQ(starts(4, "b"), Ids{3});
+}
+
+TEST_F(SchedulerTest, AnotherModelOfAHigherClassDoesNotWait) {
+    admit(1, "", Priority::Background, "a");
+    admit(2, "", Priority::Background, "a");
+    EXPECT_EQ(starts(2), (Ids{1, 2}));
+    admit(3, "", Priority::Interactive, "b");
+    EXPECT_EQ(starts(2, "a", false), Ids{});
+    EXPECT_EQ(starts(2), Ids{3});
+    EXPECT_EQ(stops(), (Ids{1, 2}));
+    scheduler_.remove(3);
+    EXPECT_EQ(starts(2, "b"), Ids{1});  // alone, until its model is there
+    EXPECT_EQ(starts(2, "a"), Ids{2});
+}
+
+TEST_F(SchedulerTest, RefusesTheSeventeenthWaitingRequest) {
+    for (RequestId id = 1; id <= RequestLimits::kMaxQueued; ++id) admit(id);
+    const auto refused = scheduler_.admit(ticket(100));
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, base::ErrorCode::QueueFull);
     EXPECT_EQ(refused.error().message, "16 requests are waiting, at most 16 are allowed");
-    EXPECT_EQ(start(scheduler, 1, "a"), 1u);
-    EXPECT_TRUE(scheduler.admit(ticket(100)));
+    EXPECT_EQ(starts(1), Ids{1});
+    admit(100);
 }
 
-TEST(Scheduler, RefusesTheFifthRequestOfAClientRunningOnesIncluded) {
-    Scheduler scheduler = fifo();
-    for (RequestId id = 1; id <= RequestLimits::kMaxPerClient; ++id) {
-        ASSERT_TRUE(scheduler.admit(ticket(id, "a", "one")));
-    }
-    start(scheduler, 1, "a");
-    const auto refused = scheduler.admit(ticket(5, "a", "one"));
+TEST_F(SchedulerTest, RefusesTheFifthRequestOfAClientRunningOnesIncluded) {
+    for (RequestId id = 1; id <= RequestLimits::kMaxPerClient; ++id) admit(id, "one");
+    starts();
+    const auto refused = scheduler_.admit(ticket(5, "one"));
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, base::ErrorCode::RateLimited);
-    EXPECT_TRUE(scheduler.admit(ticket(6, "a", "two")));
-    scheduler.remove(1);
-    EXPECT_TRUE(scheduler.admit(ticket(7, "a", "one")));
+    EXPECT_EQ(refused.error().message, "this client has 4 requests in flight, at most 4 are allowed");
+    admit(6, "two");
+    scheduler_.remove(1);
+    admit(7, "one");
 }
 
-// Last in, first out: positions must come from the policy, not from the order of submission.
-class LifoPolicy final : public SchedulingPolicy {
-public:
-    size_t next(const std::vector<Ticket>& waiting, base::TimePoint) const override { return waiting.size() - 1; }
-};
-
-TEST(Scheduler, PositionCountsThoseThatThePolicyPutsAhead) {
-    Scheduler first = fifo();
-    Scheduler last(std::make_unique<LifoPolicy>());
-    for (RequestId id = 1; id <= 3; ++id) {
-        ASSERT_TRUE(first.admit(ticket(id)));
-        ASSERT_TRUE(last.admit(ticket(id)));
-    }
-    EXPECT_EQ(first.position(1, kNow), 0u);
-    EXPECT_EQ(first.position(3, kNow), 2u);
-    EXPECT_EQ(last.position(1, kNow), 2u);
-    EXPECT_EQ(last.position(3, kNow), 0u);
-    EXPECT_EQ(first.position(4, kNow), std::nullopt);
-    EXPECT_EQ(start(last, 1, "a"), 3u);
-    EXPECT_EQ(last.position(3, kNow), std::nullopt);
+TEST_F(SchedulerTest, SandboxedCallersHaveHalfTheLimits) {
+    const auto sandboxed = [](RequestId id, std::string client) {
+        Ticket made = ticket(id, std::move(client));
+        made.sandboxed = true;
+        return made;
+    };
+    EXPECT_TRUE(scheduler_.admit(sandboxed(1, "app")));
+    EXPECT_TRUE(scheduler_.admit(sandboxed(2, "app")));
+    EXPECT_EQ(scheduler_.admit(sandboxed(3, "app")).error().message,
+              "this client has 2 requests in flight, at most 2 are allowed");
+    for (RequestId id = 3; id <= 8; ++id) admit(id);
+    EXPECT_EQ(scheduler_.admit(sandboxed(9, "other")).error().message, "8 requests are waiting, at most 8 are allowed");
+    admit(9);
 }
 
-TEST(Scheduler, PriorityIsKept) {
-    Scheduler scheduler = fifo();
-    ASSERT_TRUE(scheduler.admit(ticket(1)));
-    scheduler.set_priority(1, Priority::Background);
-    scheduler.set_priority(2, Priority::Background);
-    EXPECT_EQ(scheduler.start_next(1, "", true, kNow)->priority, Priority::Background);
-    scheduler.remove(2);
-    EXPECT_EQ(scheduler.n_running(), 1u);
+TEST_F(SchedulerTest, PositionsFollowTheOrderOfTheClasses) {
+    admit(1, "one", Priority::Interactive);
+    EXPECT_EQ(starts(), Ids{1});
+    admit(2, "two", Priority::Background);
+    admit(3, "three", Priority::Normal);
+    admit(4, "three", Priority::Normal);
+    admit(5, "five", Priority::Normal);
+    EXPECT_EQ(scheduler_.position(3), 0u);
+    EXPECT_EQ(scheduler_.position(5), 1u);  // its client has nothing yet
+    EXPECT_EQ(scheduler_.position(4), 2u);
+    EXPECT_EQ(scheduler_.position(2), 3u);
+    EXPECT_EQ(scheduler_.position(1), std::nullopt);
+    EXPECT_EQ(scheduler_.position(9), std::nullopt);
+}
+
+TEST_F(SchedulerTest, EstimatesFromWhatIsLeftOfThoseAhead) {
+    for (RequestId id = 1; id <= 2; ++id) admit(id);
+    EXPECT_EQ(starts(2), (Ids{1, 2}));
+    for (RequestId id = 3; id <= 5; ++id) admit(id);
+    scheduler_.made_tokens(1, 10);
+    scheduler_.made_tokens(2, 60);  // more than most: up to 40 are left
+    const Pace pace{.ms_per_token = 10, .mean_tokens = 50};
+    EXPECT_EQ(scheduler_.estimated_wait(3, 2, pace), milliseconds(400));
+    EXPECT_EQ(scheduler_.estimated_wait(4, 2, pace), milliseconds(400));
+    EXPECT_EQ(scheduler_.estimated_wait(5, 2, pace), milliseconds(900));
+    EXPECT_EQ(scheduler_.estimated_wait(1, 2, pace), milliseconds(0));
+    EXPECT_EQ(scheduler_.estimated_wait(5, 2, {}), milliseconds(0));
 }
 
 TEST(Names, GoThereAndBack) {

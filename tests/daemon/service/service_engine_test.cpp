@@ -84,13 +84,18 @@ TEST_F(ServiceEngineTest, RunningWaitingAndPausedRequestsAllComeBack) {
     ASSERT_TRUE(service_->set_paused(ids[0], true));
     die_of(SIGSEGV);
     load_and_get_ready(2);
+    for (const RequestId id : {ids[1], ids[2]}) {  // the paused one has given its place away
+        EXPECT_EQ(engine().expect<protocol::Submit>().id, id);
+        EXPECT_EQ(engine().expect<protocol::Start>().id, id);
+    }
     EXPECT_EQ(engine().expect<protocol::Submit>().id, ids[0]);
-    EXPECT_EQ(engine().expect<protocol::SetPaused>().id, ids[0]);
-    EXPECT_EQ(engine().expect<protocol::Start>().id, ids[0]);
-    EXPECT_EQ(engine().expect<protocol::Submit>().id, ids[1]);
-    EXPECT_EQ(engine().expect<protocol::Start>().id, ids[1]);
-    EXPECT_EQ(engine().expect<protocol::Submit>().id, ids[2]);
     engine().expect_nothing();
+    ASSERT_TRUE(service_->set_paused(ids[0], false));
+    settle();
+    engine().expect_nothing();
+    send(protocol::Accepted{ids[1], 3});
+    finish(ids[1]);
+    EXPECT_EQ(engine().expect<protocol::Start>().id, ids[0]);
 }
 
 TEST_F(ServiceEngineTest, FewerSlotsThanBeforeAreRespected) {
@@ -105,6 +110,41 @@ TEST_F(ServiceEngineTest, FewerSlotsThanBeforeAreRespected) {
     engine().expect_nothing();
     finish(first);
     EXPECT_EQ(engine().expect<protocol::Start>().id, second);
+}
+
+TEST_F(ServiceEngineTest, TheCachePertainsToTheApplicationAndIsCountedWhereItServedAPrompt) {
+    RecordingSink sinks[2];
+    auto generate = request();
+    generate.application = "flatpak:org.example.App";
+    const RequestId first = submit(sinks[0], generate);
+    load_and_get_ready(2);
+    EXPECT_EQ(expect_start(first).cache_scope, "flatpak:org.example.App");
+    send(protocol::Pages{.used = 5, .cached = 3, .total = 16});
+    EXPECT_EQ(service_->status().kv_pages_used, 5u);
+    EXPECT_EQ(service_->status().kv_pages_cached, 3u);
+    EXPECT_EQ(service_->status().kv_pages_total, 16u);
+    send(protocol::Started{first, 2});
+    token(first, 1, "one");
+    die_of(SIGKILL);
+    EXPECT_EQ(service_->status().kv_pages_total, 0u);
+    load_and_get_ready(2);
+    EXPECT_EQ(expect_start(first).cache_scope, "flatpak:org.example.App");
+    send(protocol::Started{first, 0});
+    finish(first);
+    EXPECT_EQ(sinks[0].outcome().cached_tokens, 2u) << "when its prompt was first computed";
+    expect_start(submit(sinks[1]));
+    finish(2);
+    EXPECT_EQ(sinks[1].outcome().cached_tokens, 0u);
+    EXPECT_EQ(service_->status().cache_hits, 1u);
+    EXPECT_EQ(service_->status().cache_hit_tokens, 2u);
+}
+
+TEST_F(ServiceEngineTest, MoreCachedTokensThanThePromptHasAreAProtocolError) {
+    RecordingSink sink;
+    const RequestId id = run(sink);
+    send(protocol::Started{id, 4});
+    EXPECT_EQ(launcher_->engines.front()->kills, 1);
+    EXPECT_EQ(n_engines(), 2u) << "another one goes on";
 }
 
 TEST_F(ServiceEngineTest, ADeviceErrorNeedsTwoFailuresWithNoTokenBetween) {
@@ -250,13 +290,13 @@ TEST_F(ServiceEngineTest, TokensNobodyAskedForEndTheEngine) {
     load_and_get_ready(1);
     expect_start(id);
     const RequestId waiting = submit(sinks[1]);
-    send(protocol::Accepted{waiting, 3, 0});
+    send(protocol::Accepted{waiting, 3});
     send(protocol::Tokens{id, {1, 2, 3}, "too much", 0});
     EXPECT_EQ(n_engines(), 2u);
     load_and_get_ready(1);
     EXPECT_TRUE(expect_start(id).replay_ids.empty());
     EXPECT_EQ(engine().expect<protocol::Submit>().id, waiting);
-    send(protocol::Accepted{waiting, 3, 0});
+    send(protocol::Accepted{waiting, 3});
     send(protocol::Tokens{waiting, {1}, "early", 0});
     EXPECT_EQ(n_engines(), 2u + 1);
     EXPECT_EQ(sinks[0].error().code, ErrorCode::DeviceError);
@@ -267,7 +307,7 @@ TEST_F(ServiceEngineTest, TokensNobodyAskedForEndTheEngine) {
     expect_start(waiting);
     send(protocol::Tokens{9999, {1}, "x", 0});
     send(protocol::Finished{.id = 9999, .message = {}, .text = {}});
-    send(protocol::Accepted{9999, 1, 0});
+    send(protocol::Accepted{9999, 1});
     EXPECT_EQ(n_engines(), 3u);
 }
 

@@ -46,7 +46,7 @@ private:
 // Writes down what happens to a request.
 class RecordingSink final : public RequestSink {
 public:
-    void on_accepted(uint32_t n_prompt_tokens, uint32_t) override {
+    void on_accepted(uint32_t n_prompt_tokens) override {
         ++accepted;
         prompt_tokens = n_prompt_tokens;
     }
@@ -96,7 +96,7 @@ protected:
         service_ = std::make_unique<Service>(
             loop_, std::move(options), std::move(launcher),
             std::make_unique<ModelCatalogue>(loop_, std::vector<std::string>{folder_.path()}, "/nonexistent"),
-            [this] { return now_; });
+            ServiceClocks{[this] { return now_; }, [this] { return wall_; }});
     }
     void settle() { service::settle(loop_); }
 
@@ -151,7 +151,7 @@ protected:
         auto message = engine().expect<protocol::Submit>();
         EXPECT_EQ(message.id, id);
         EXPECT_EQ(engine().expect<protocol::Start>().id, id);
-        send(protocol::Accepted{id, 3, 0});
+        send(protocol::Accepted{id, 3});
         return message;
     }
     // A request that runs on an engine that is ready.
@@ -180,6 +180,7 @@ protected:
     TemporaryFolder folder_;
     base::EventLoop loop_;
     base::TimePoint now_{};
+    DeviceHealth::WallTime wall_{std::chrono::hours(24 * 365 * 50)};  // some day
     FakeLauncher* launcher_ = nullptr;
     std::unique_ptr<Service> service_;
 };

@@ -88,6 +88,22 @@ TEST_F(ServiceLoadingTest, ADeathBeforeReadyIsNotTriedAgain) {
     }
 }
 
+TEST_F(ServiceLoadingTest, TheStatusNamesThePrecisionThatTheEngineComputesWith) {
+    for (const auto& [of_engine, name] :
+         {std::pair(protocol::Precision::Faithful, "faithful"), std::pair(protocol::Precision::Fast, "fast")}) {
+        make_service({.default_model = "a", .precision = protocol::Precision::Fast});
+        RecordingSink sink;
+        submit(sink);
+        EXPECT_EQ(expect_load().precision, protocol::Precision::Fast);
+        protocol::Ready ready;
+        ready.n_ctx = 128;
+        ready.n_slots = 2;
+        ready.precision = of_engine;
+        send(ready);
+        EXPECT_EQ(service_->status().precision, name);
+    }
+}
+
 TEST_F(ServiceLoadingTest, AReplacementThatCrashesWhileLoadingFailsItsRequests) {
     make_service({.default_model = "a", .backend = protocol::BackendKind::Cpu});
     RecordingSink sink;

@@ -69,6 +69,9 @@ TEST_F(ServiceTest, StartsTheEngineWithTheFirstRequestAndStreamsItsText) {
     EXPECT_EQ(outcome.ttft, milliseconds(150));
     EXPECT_EQ(outcome.prefill_tps, 3);
     EXPECT_EQ(outcome.decode_tps, 4);
+    EXPECT_EQ(service_->status().queue_ms.sum(), 100);
+    EXPECT_EQ(service_->status().ttft_ms.sum(), 150);
+    EXPECT_EQ(service_->status().decode_tps.sum(), 4);
     EXPECT_FALSE(outcome.profile_changed);
     EXPECT_FALSE(service_->request(id));
     EXPECT_EQ(service_->status().state, State::Ready);
@@ -111,7 +114,7 @@ TEST_F(ServiceTest, WaitingRequestsAreTokenizedAtOnceAndStartedInOrder) {
     EXPECT_EQ(service_->status().queued, 2u);
     EXPECT_EQ(service_->status().active, 2u);
 
-    for (int i = 0; i < 4; ++i) send(protocol::Accepted{ids[i], 3, 0});
+    for (int i = 0; i < 4; ++i) send(protocol::Accepted{ids[i], 3});
     EXPECT_EQ(sinks[3].accepted, 1);
     finish(ids[1]);
     EXPECT_EQ(engine().expect<protocol::Start>().id, ids[2]);
@@ -122,18 +125,131 @@ TEST_F(ServiceTest, WaitingRequestsAreTokenizedAtOnceAndStartedInOrder) {
     engine().expect_nothing();
 }
 
-TEST_F(ServiceTest, EstimatesWaitingFromWhatEarlierRequestsTook) {
-    RecordingSink sinks[3];
+TEST_F(ServiceTest, EstimatesWaitingFromTheSpeedAndLengthOfEarlierRequests) {
+    RecordingSink sinks[4];
     const RequestId first = submit(sinks[0]);
     load_and_get_ready(1);
     expect_start(first);
     const RequestId second = submit(sinks[1]);
     EXPECT_EQ(service_->request(second)->estimated_wait_ms, 0u);
-    now_ += milliseconds(800);
-    finish(first);
+    for (int i = 0; i < 8; ++i) token(first, i, "x");
+    protocol::Finished finished{.id = first, .message = {}, .text = {}};
+    finished.decode_tokens = 7;
+    finished.decode_us = 700'000;
+    send(finished);
     const RequestId third = submit(sinks[2]);
+    const RequestId fourth = submit(sinks[3]);
     EXPECT_EQ(service_->request(second)->estimated_wait_ms, 0u);
     EXPECT_EQ(service_->request(third)->estimated_wait_ms, 800u);
+    EXPECT_EQ(service_->request(fourth)->estimated_wait_ms, 1600u);
+}
+
+TEST_F(ServiceTest, AnInteractiveRequestTakesABackgroundPlaceAtOnce) {
+    RecordingSink sinks[4], hasty;
+    RequestId ids[4];
+    auto generate = request();
+    generate.priority = Priority::Background;
+    for (int i = 0; i < 4; ++i) {
+        generate.client = "patient " + std::to_string(i);
+        ids[i] = submit(sinks[i], generate);
+    }
+    load_and_get_ready(4);
+    for (const RequestId id : ids) {
+        EXPECT_EQ(engine().expect<protocol::Submit>().id, id);
+        EXPECT_EQ(engine().expect<protocol::Start>().priority, Priority::Background);
+        send(protocol::Accepted{id, 3});
+        token(id, 1, "one");
+    }
+
+    generate.client = "hasty";
+    generate.priority = Priority::Interactive;
+    const RequestId id = submit(hasty, generate);
+    const auto paused = engine().expect<protocol::SetPaused>();
+    EXPECT_EQ(paused.id, ids[3]);
+    EXPECT_TRUE(paused.paused);
+    EXPECT_EQ(engine().expect<protocol::Submit>().id, id);
+    const auto start = engine().expect<protocol::Start>();
+    EXPECT_EQ(start.id, id);
+    EXPECT_EQ(start.priority, Priority::Interactive);
+    engine().expect_nothing();
+    EXPECT_EQ(state(ids[3]), RequestState::Paused);
+    EXPECT_EQ(service_->status().active, 4u);
+    EXPECT_EQ(service_->status().queued, 1u);
+    token(ids[3], 2, " two");  // was on its way
+    EXPECT_EQ(sinks[3].text, "one two");
+
+    send(protocol::Accepted{id, 3});
+    finish(id);
+    const auto resumed = engine().expect<protocol::SetPaused>();
+    EXPECT_EQ(resumed.id, ids[3]);
+    EXPECT_FALSE(resumed.paused);
+    engine().expect_nothing();
+    token(ids[3], 3, " three");
+    EXPECT_EQ(sinks[3].text, "one two three");
+}
+
+TEST_F(ServiceTest, WhoLostItsPlaceComesBackFromItsTokensAfterADeath) {
+    RecordingSink patient, hasty;
+    auto generate = request();
+    generate.priority = Priority::Background;
+    const RequestId id = submit(patient, generate);
+    load_and_get_ready(1);
+    expect_start(id);
+    token(id, 5, "five");
+    const RequestId other = submit(hasty);
+    EXPECT_EQ(engine().expect<protocol::SetPaused>().id, id);
+    expect_start(other);
+    die_of(SIGKILL);
+    load_and_get_ready(1);
+    expect_start(other);
+    EXPECT_EQ(engine().expect<protocol::Submit>().replay_ids, std::vector<int32_t>{5});
+    finish(other);
+    EXPECT_EQ(engine().expect<protocol::Start>().id, id);
+    engine().expect_nothing();
+}
+
+TEST_F(ServiceTest, AnotherModelOfAHigherClassDoesNotWaitForBackground) {
+    RecordingSink patient, hasty;
+    auto generate = request("a");
+    generate.priority = Priority::Background;
+    const RequestId id = submit(patient, generate);
+    load_and_get_ready(1);
+    expect_start(id);
+    token(id, 5, "five");
+    const RequestId other = submit(hasty, request("b"));
+    EXPECT_TRUE(engine().hung_up());
+    exit_engine();
+    EXPECT_EQ(expect_load().model_path, folder_.path() + "/b.gguf");
+    ready(1);
+    expect_start(other);
+    finish(other);
+    exit_engine();
+    load_and_get_ready(1);
+    EXPECT_EQ(expect_start(id).replay_ids, std::vector<int32_t>{5});
+}
+
+TEST_F(ServiceTest, TheEngineHearsOfAnotherPriority) {
+    RecordingSink sink;
+    const RequestId id = run(sink);
+    ASSERT_TRUE(service_->set_priority(id, Priority::Background));
+    settle();
+    EXPECT_EQ(engine().expect<protocol::Start>().priority, Priority::Background);
+    ASSERT_TRUE(service_->set_priority(id, Priority::Background));
+    settle();
+    engine().expect_nothing();
+}
+
+TEST_F(ServiceTest, ASandboxedCallerHasHalfTheLimitsAndIsNeverInteractive) {
+    RecordingSink sinks[2];
+    auto generate = request();
+    generate.sandboxed = true;
+    generate.priority = Priority::Interactive;
+    const RequestId id = submit(sinks[0], generate);
+    EXPECT_EQ(service_->request(id)->priority, Priority::Normal);
+    ASSERT_TRUE(service_->set_priority(id, Priority::Interactive));
+    EXPECT_EQ(service_->request(id)->priority, Priority::Normal);
+    submit(sinks[1], generate);
+    EXPECT_EQ(refusal(generate).code, ErrorCode::RateLimited);
 }
 
 TEST_F(ServiceTest, TheQueueAndAClientHaveLimits) {
@@ -206,10 +322,11 @@ TEST_F(ServiceTest, CancelWorksInEveryState) {
     const RequestId paused_id = submit(paused);
     expect_start(paused_id);
     ASSERT_TRUE(service_->set_paused(paused_id, true));
+    settle();
     EXPECT_TRUE(engine().expect<protocol::SetPaused>().paused);
     EXPECT_EQ(state(paused_id), RequestState::Paused);
     const RequestId queued_id = submit(queued);
-    EXPECT_EQ(engine().expect<protocol::Submit>().id, queued_id);
+    expect_start(queued_id);  // in the place of the paused one
 
     for (const RequestId id : {queued_id, paused_id, decoding_id, prefill_id}) {
         ASSERT_TRUE(service_->cancel(id));
@@ -243,18 +360,25 @@ TEST_F(ServiceTest, ASinkMayCancelFailOrSubmitFromItsCallbacks) {
     EXPECT_EQ(second.outcome().finish, Finish::Stop);
 }
 
-TEST_F(ServiceTest, PausingIsPassedOnOnceAndKeptForAnEngineThatIsNotReady) {
+TEST_F(ServiceTest, APausedRequestIsNotStartedAndPausingIsPassedOnOnce) {
     RecordingSink sink;
     const RequestId id = submit(sink);
-    ASSERT_TRUE(service_->set_paused(id, true));
+    const auto pause = [&](bool paused) {
+        ASSERT_TRUE(service_->set_paused(id, paused));
+        settle();
+    };
+    pause(true);
     load_and_get_ready();
     EXPECT_EQ(engine().expect<protocol::Submit>().id, id);
-    EXPECT_TRUE(engine().expect<protocol::SetPaused>().paused);
+    pause(false);
     EXPECT_EQ(engine().expect<protocol::Start>().id, id);
-    ASSERT_TRUE(service_->set_paused(id, true));
+    pause(true);
+    EXPECT_TRUE(engine().expect<protocol::SetPaused>().paused);
+    pause(true);
     engine().expect_nothing();
-    ASSERT_TRUE(service_->set_paused(id, false));
+    pause(false);
     EXPECT_FALSE(engine().expect<protocol::SetPaused>().paused);
+    engine().expect_nothing();
     EXPECT_FALSE(service_->set_paused(id + 1, true));
 }
 

@@ -27,6 +27,7 @@ struct DeviceLimits {
     uint64_t group_items = 0;       // of a work-group
     uint64_t image_texels = 0;      // of an image over a buffer; 0: no images
     bool has_priorities = false;    // a queue may have a low one (cl_khr_priority_hints)
+    bool has_own_memory = false;    // apart from the host's
     uint32_t vendor_id = 0;         // PCI vendor
     bool is_cpu = false;            // the host's own cores
     uint32_t vector_floats = 1;     // a CPU's lanes for one item's vectors; 1 where items are the lanes

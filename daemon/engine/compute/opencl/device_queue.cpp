@@ -75,6 +75,8 @@ Result<DeviceQueue> DeviceQueue::open(const ClDevice& device, const OpenClOverri
         opened.limits_.is_cpu = false;
     }
     opened.compile_only_ = overrides.compile_only;
+    opened.tries_kernels_ = !overrides.compile_only && !overrides.untried;
+    if (opened.tries_kernels_) opened.tuning_budget_ = overrides.tuning_budget;
     cl_int status = CL_SUCCESS;
     const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
                                                 reinterpret_cast<cl_context_properties>(device.platform), 0};
@@ -94,6 +96,15 @@ Result<ClBuffer> DeviceQueue::allocate(std::string_view what, uint64_t bytes) {
     return buffer;
 }
 
+Result<void> DeviceQueue::allocate(std::span<const Allocation> all) {
+    for (const Allocation& one : all) {
+        auto buffer = allocate(one.what, std::max<uint64_t>(one.bytes, sizeof(uint32_t)));
+        if (!buffer) return buffer.error();
+        *one.buffer = std::move(*buffer);
+    }
+    return {};
+}
+
 Result<ClBuffer> DeviceQueue::allocate_scratch(std::string_view what, uint64_t bytes) const {
     if (bytes > limits_.max_buffer_bytes) {
         return base::fail(ErrorCode::OutOfMemory, what, " needs ", bytes,
@@ -109,6 +120,19 @@ Result<ClBuffer> DeviceQueue::allocate_scratch(std::string_view what, uint64_t b
     return buffer;
 }
 
+Result<std::span<uint32_t>> DeviceQueue::allocate_host(std::string_view what, size_t words) {
+    if (!limits_.has_own_memory || compile_only_) return std::span(on_heap_.emplace_back(words));
+    const size_t bytes = words * sizeof(uint32_t);
+    cl_int status = CL_SUCCESS;
+    ClBuffer buffer(clCreateBuffer(context_.get(), CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, nullptr, &status));
+    if (auto ok = cl_check("clCreateBuffer", status, base::concat(bytes, " bytes for ", what)); !ok) return ok.error();
+    void* mapped = clEnqueueMapBuffer(queue_.get(), buffer.get(), CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0,
+                                      nullptr, nullptr, &status);
+    if (auto ok = cl_check("clEnqueueMapBuffer", status, what); !ok) return ok.error();
+    pinned_.push_back(std::move(buffer));
+    return std::span(static_cast<uint32_t*>(mapped), words);
+}
+
 Result<ClImage> DeviceQueue::image_of(const ClBuffer& buffer, const cl_image_format& format, uint64_t texels) const {
     cl_image_desc shape = {};
     shape.image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER;
@@ -122,8 +146,7 @@ Result<ClImage> DeviceQueue::image_of(const ClBuffer& buffer, const cl_image_for
 
 Result<ClProgram> DeviceQueue::build(std::string_view name, std::initializer_list<std::string_view> sources,
                                      const std::string& options) const {
-    const std::string all_options =
-        base::concat("-cl-std=CL1.2 -DHALF_BY_BITS=", limits_.vector_floats > 1 ? 1 : 0, " ", options);
+    const std::string all_options = base::concat("-cl-std=CL1.2 ", options);
     std::vector<std::string_view> parts = {identity_, all_options, kernels::kCommonCl};
     parts.insert(parts.end(), sources);
     const uint64_t key = program_key(parts);
@@ -171,12 +194,9 @@ ClProgram DeviceQueue::load(std::span<const std::byte> binary, const std::string
 Result<void> DeviceQueue::upload(const ClBuffer& to, uint64_t offset, std::span<const std::byte> bytes) {
     while (!bytes.empty()) {
         const std::span<const std::byte> piece = bytes.first(std::min(bytes.size(), kTransferBytes));
-        if (auto ok =
-                cl_check("clEnqueueWriteBuffer", clEnqueueWriteBuffer(queue_.get(), to.get(), CL_TRUE, offset,
-                                                                      piece.size(), piece.data(), 0, nullptr, nullptr));
-            !ok) {
-            return ok;
-        }
+        const cl_int status = clEnqueueWriteBuffer(queue_.get(), to.get(), CL_TRUE, offset, piece.size(), piece.data(),
+                                                   0, nullptr, nullptr);
+        if (auto ok = cl_check("clEnqueueWriteBuffer", status, base::concat(piece.size(), " bytes")); !ok) return ok;
         offset += piece.size();
         bytes = bytes.subspan(piece.size());
     }
@@ -192,15 +212,19 @@ Result<void> DeviceQueue::launch(const ClKernel& kernel, size_t groups_x, size_t
     const size_t global[] = {groups_x * group_items, groups_y};
     const size_t local[] = {group_items, 1};
     const uint64_t items = uint64_t{global[0]} * global[1];
-    if (paces_ && pacer_.must_submit_before(items)) {
-        if (auto ok = flush(); !ok) return ok;
+    Result<void> result;
+    if (paces_ && pacer_.must_submit_before(items)) result = flush();
+    if (result) {
+        result = cl_check("clEnqueueNDRangeKernel", clEnqueueNDRangeKernel(queue_.get(), kernel.get(), 2, nullptr,
+                                                                           global, local, 0, nullptr, nullptr));
     }
-    const cl_int status =
-        clEnqueueNDRangeKernel(queue_.get(), kernel.get(), 2, nullptr, global, local, 0, nullptr, nullptr);
-    if (auto ok = cl_check("clEnqueueNDRangeKernel", status); !ok) return ok;
-    ++counts_.launches;
-    pacer_.on_launch(items);
-    return submit_each_ ? flush() : base::Result<void>();
+    if (result) {
+        ++counts_.launches;
+        pacer_.on_launch(items);
+        if (submit_each_) result = flush();
+    }
+    if (!result) static_cast<void>(finish());
+    return result;
 }
 
 Result<void> DeviceQueue::read(const ClBuffer& from, uint64_t offset, std::span<std::byte> out) {
@@ -208,10 +232,13 @@ Result<void> DeviceQueue::read(const ClBuffer& from, uint64_t offset, std::span<
         std::fill(out.begin(), out.end(), std::byte{0});
         return finish();
     }
-    return wait_for_all([&] {
+    auto result = wait_for_all([&] {
         return cl_check("clEnqueueReadBuffer", clEnqueueReadBuffer(queue_.get(), from.get(), CL_TRUE, offset,
                                                                    out.size(), out.data(), 0, nullptr, nullptr));
     });
+    // PoCL 6 keeps no image for a launch that waits.
+    if (!result) static_cast<void>(finish());
+    return result;
 }
 
 Result<ClEvent> DeviceQueue::read_later(const ClBuffer& from, uint64_t offset, std::span<std::byte> out) {

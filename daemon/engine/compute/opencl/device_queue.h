@@ -2,12 +2,14 @@
 // checked. Thread-bound.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "engine/compute/backend.h"
@@ -23,6 +25,13 @@ inline constexpr size_t kGroupItems = 64;           // GROUP in common.cl
 inline constexpr size_t kMaxGridGroups = 65'535;    // larger grids are split by some drivers, refused by others
 inline constexpr size_t kTransferBytes = 4u << 20;  // one write of an upload: drivers keep a copy of what is in flight
 
+// A buffer to be made; at least a word long, since an empty one cannot be.
+struct Allocation {
+    ClBuffer* buffer;
+    std::string_view what;
+    uint64_t bytes;
+};
+
 class DeviceQueue {
 public:
     static base::Result<DeviceQueue> open(const ClDevice& device, const OpenClOverrides& overrides);
@@ -31,19 +40,29 @@ public:
     // From now on every launch is submitted on its own: for drivers that do not order the launches of one submission.
     void submit_each_launch() { submit_each_ = true; }
     // From now on launches are submitted before they add up to too long a submission (submit_pacer.h); not on a CPU
-    // device, where nobody waits for the queue.
+    // device, where nobody waits for the queue, and not where nothing runs: a step's time is the host's own there.
     void pace_submissions() {
         pacer_ = {};
-        paces_ = !limits_.is_cpu;
+        paces_ = !limits_.is_cpu && !compile_only_;
     }
     // Launches are queued but never run (OpenClOverrides): there is nothing to check, and reads give zeros.
     bool compile_only() const { return compile_only_; }
+    // Whether kernels are tried before they are used (OpenClOverrides).
+    bool tries_kernels() const { return tries_kernels_; }
+    // How long kernels may be timed (OpenClOverrides); 0: not at all.
+    std::chrono::milliseconds tuning_budget() const { return tuning_budget_; }
+    // Platform, device and driver with their versions.
+    const std::string& identity() const { return identity_; }
     const QueueCounts& counts() const { return counts_; }
 
     // OutOfMemory names `what`, its size and the limit that it passes.
     base::Result<ClBuffer> allocate(std::string_view what, uint64_t bytes);
+    base::Result<void> allocate(std::span<const Allocation> all);
     // The same for a buffer that is soon released: not counted.
     base::Result<ClBuffer> allocate_scratch(std::string_view what, uint64_t bytes) const;
+    // Memory of the host for read_later(), in multiples of four bytes, which lives as long as the queue: such that a
+    // copy does not keep the device from what is queued behind it (on an H200 one into other memory does so for 40 µs).
+    base::Result<std::span<uint32_t>> allocate_host(std::string_view what, size_t words);
     // A view of a buffer as an image1d_buffer of so many texels, at most limits().image_texels.
     base::Result<ClImage> image_of(const ClBuffer& buffer, const cl_image_format& format, uint64_t texels) const;
     // Builds common.cl and `sources` with `options`, or takes what an earlier process built of the same sources and
@@ -55,7 +74,8 @@ public:
     base::Result<void> upload(const ClBuffer& to, uint64_t offset, std::span<const std::byte> bytes);
     // Queues a copy: `bytes` must stay as they are until it is done.
     base::Result<void> write(const ClBuffer& to, uint64_t offset, std::span<const std::byte> bytes);
-    // groups_x work-groups of group_items items, times groups_y.
+    // groups_x work-groups of group_items items, times groups_y. After an error nothing is left in the queue: what
+    // launches were given may be released.
     base::Result<void> launch(const ClKernel& kernel, size_t groups_x, size_t groups_y,
                               size_t group_items = kGroupItems);
     // Queues a copy into `out`, which is there when the event is complete.
@@ -66,7 +86,8 @@ public:
     base::Result<void> submit_step();
     // Blocks until the step's last event is complete. The error is that of the command which failed.
     base::Result<void> wait(const ClEvent& event);
-    // Submits everything, waits for it and copies.
+    // Submits everything, waits for it and copies. After an error too nothing is left that uses what launches were
+    // given.
     base::Result<void> read(const ClBuffer& from, uint64_t offset, std::span<std::byte> out);
     // Submits everything and waits for it.
     base::Result<void> finish();
@@ -82,17 +103,21 @@ private:
     base::Result<void> wait_for_all(const Call& call);
 
     cl_device_id device_ = nullptr;
-    std::string identity_;  // platform, device and driver with their versions
+    std::string identity_;
     ProgramCache programs_{{}};
     DeviceLimits limits_;
     ClContext context_;
     ClQueue queue_;
+    std::vector<ClBuffer> pinned_;                // mapped, where the device has memory of its own
+    std::vector<std::vector<uint32_t>> on_heap_;  // elsewhere
     uint64_t allocated_bytes_ = 0;
     QueueCounts counts_;
     SubmitPacer pacer_;
     bool submit_each_ = false;
     bool paces_ = false;
     bool compile_only_ = false;
+    bool tries_kernels_ = true;
+    std::chrono::milliseconds tuning_budget_{};
 };
 
 base::Result<ClKernel> make_kernel(const ClProgram& program, const char* name);

@@ -7,6 +7,7 @@ using base::Result;
 Result<void> run(DeviceQueue& queue, const Launch& launch, uint32_t rows) {
     if (rows == 0) return {};
     const LaunchVariant& variant = launch.for_rows(rows);
+    if (!variant.kernel) return {};
     const uint32_t grid_rows = (rows + variant.columns - 1) / variant.columns;
     return queue.launch(variant.kernel, variant.groups, grid_rows, variant.group_items);
 }

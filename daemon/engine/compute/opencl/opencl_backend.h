@@ -2,6 +2,7 @@
 // PoCL, llvmpipe and NVIDIA.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -21,6 +22,7 @@ struct OpenClDevice {
     uint64_t memory_bytes = 0;        // all that it has
     uint64_t max_buffer_bytes = 0;    // in one piece
     bool shares_host_memory = false;  // and it is the host's
+    bool packs_weights = false;       // its kernel family holds them repacked
 };
 
 // Every OpenCL device of every platform, in the loader's order. Sets the environment that Rusticl needs first (unless
@@ -29,18 +31,20 @@ struct OpenClDevice {
 // otherwise; `notes`, if given, gets a sentence for each.
 base::Result<std::vector<OpenClDevice>> list_opencl_devices(std::vector<std::string>* notes = nullptr);
 
-// The two sets of kernels: Blocks multiplies the file's own blocks with floats, for CPU devices; Packed has weights
-// repacked and activations as integers (kernels/packed), for GPUs and llvmpipe.
+// The two sets of kernels: Blocks multiplies the file's own blocks with floats (blocks/), for CPU devices; Packed has
+// weights repacked and activations as integers (packed/), for GPUs and llvmpipe.
 enum class KernelFamily : uint8_t { Blocks, Packed };
 
 // For tests and measurements: a device with narrower limits than the one at hand.
 struct OpenClOverrides {
-    uint64_t max_buffer_bytes = 0;       // one allocation; 0: what the device says
-    uint64_t max_group_items = 0;        // of a work-group; 0: what the device says
-    bool submit_each_launch = false;     // as if the driver did not order dependent launches
-    bool use_gpu_kernels = false;        // the kernel variants for GPUs on a CPU device too
-    std::optional<KernelFamily> family;  // rather than the device's own
-    bool compile_only = false;           // a driver without its hardware: nothing is checked or tuned, reads give zeros
+    uint64_t max_buffer_bytes = 0;              // one allocation; 0: what the device says
+    uint64_t max_group_items = 0;               // of a work-group; 0: what the device says
+    bool submit_each_launch = false;            // as if the driver did not order dependent launches
+    bool use_gpu_kernels = false;               // packed kernels as for GPUs on a CPU device too
+    std::optional<KernelFamily> family;         // rather than the device's own
+    bool untried = false;                       // packed kernels are used without a trial on the device (preparation.h)
+    std::chrono::milliseconds tuning_budget{};  // 0: packed kernels as usual for the kind of device
+    bool compile_only = false;  // a driver without its hardware: nothing is checked or tuned, reads give zeros
 };
 
 // `device_index` is an index into list_opencl_devices(). `notes` go into the report as they are.

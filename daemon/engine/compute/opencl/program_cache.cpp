@@ -123,6 +123,10 @@ std::optional<std::vector<std::byte>> ProgramCache::take(uint64_t key) const {
     return binary;
 }
 
+std::optional<std::vector<std::byte>> ProgramCache::peek(uint64_t key) const {
+    return folder_.empty() ? std::nullopt : read_program(file_of(key), key);
+}
+
 void ProgramCache::put_back(uint64_t key) const {
     if (folder_.empty()) return;
     ::utimensat(AT_FDCWD, taken_file_of(key).c_str(), nullptr, AT_SYMLINK_NOFOLLOW);

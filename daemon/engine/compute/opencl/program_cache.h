@@ -1,5 +1,6 @@
-// Compiled OpenCL programs kept in files, so that a phone compiles them once and not at every load. A file is a header
-// (magic, key, length, checksum; little endian) and what the driver gave as CL_PROGRAM_BINARIES.
+// Compiled OpenCL programs kept in files, so that a phone compiles them once and not at every load; and in another
+// folder what is found out about them (packed/preparation.h). A file is a header (magic, key, length, checksum; little
+// endian) and what the driver gave as CL_PROGRAM_BINARIES.
 //
 // Nothing here fails: a file that is missing, damaged, of another key or unreadable is no program, a folder that cannot
 // be written keeps none. Processes may share a folder. Thread-bound.
@@ -34,6 +35,8 @@ public:
     // The binary kept under `key`. It leaves the cache until put_back() or keep(): one that ends the process (PoCL 3.1
     // aborts on binaries that it should refuse) is tried once, not at every start.
     std::optional<std::vector<std::byte>> take(uint64_t key) const;
+    // What is kept under `key`, which stays: for bytes that end no process.
+    std::optional<std::vector<std::byte>> peek(uint64_t key) const;
     // The driver took what take() gave: it is now the newest of the cache.
     void put_back(uint64_t key) const;
     // Writes the file at once or not at all (0600, in a folder of 0700), then deletes the oldest files until the rest

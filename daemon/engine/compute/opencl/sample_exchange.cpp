@@ -3,18 +3,19 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 #include "engine/compute/noise.h"
-#include "engine/compute/opencl/kernel_set.h"
 
 namespace llmd::compute {
 namespace {
 
-// Offsets of sample.cl's REQUEST_*.
+// Offsets of REQUEST_*.
 enum RequestWord : size_t { kTemperature = 0, kKey, kPenalty, kWantsCandidates, kPenaltyCount, kPenaltyIds = 8 };
 static_assert(kPenaltyIds + kMaxPenaltyIds == kRequestWords);
 
-constexpr size_t kSummaryWords = 6;  // SUMMARY_WORDS
+constexpr uint32_t kNoId = 0xffffffffu;  // NO_ID
+constexpr size_t kSummaryWords = 6;      // SUMMARY_WORDS
 struct Summary {
     float score;
     uint32_t id;
@@ -32,7 +33,8 @@ Summary summary_at(const uint32_t* words) {
 }  // namespace
 
 void write_request(const SampleRequest& request, std::span<uint32_t> out) {
-    std::fill(out.begin(), out.end(), 0u);
+    std::fill(out.begin(), out.begin() + kPenaltyIds, 0u);
+    std::fill(out.begin() + kPenaltyIds, out.end(), kNoId);
     out[kTemperature] = std::bit_cast<uint32_t>(request.temperature);
     out[kKey] = noise_key(request.seed, request.position);
     out[kPenalty] = std::bit_cast<uint32_t>(request.repeat_penalty);
@@ -48,12 +50,33 @@ size_t answer_words(size_t outputs, bool with_candidates) {
     return outputs * kSampleChunks * (kSummaryWords + (with_candidates ? 2 * kChunkCandidates : 0));
 }
 
+void read_candidates(std::span<const uint32_t> answer, size_t output, size_t outputs,
+                     std::vector<Candidate>& candidates, Sampled& result) {
+    const uint32_t* summaries = answer.data() + output * kSampleChunks * kSummaryWords;
+    const size_t first_top = (outputs * kSummaryWords + output * 2 * kChunkCandidates) * kSampleChunks;
+    candidates.clear();
+    for (size_t c = 0; c < kSampleChunks; ++c) {
+        const uint32_t listable = summary_at(summaries + c * kSummaryWords).listable;
+        const size_t top = first_top + c * 2 * kChunkCandidates;
+        for (uint32_t n = 0; n < std::min(listable, kChunkCandidates); ++n) {
+            candidates.push_back(
+                {static_cast<int32_t>(answer[top + 2 * n]), std::bit_cast<float>(answer[top + 2 * n + 1])});
+        }
+        // What the chunk does not list is not above its last candidate.
+        if (listable > kChunkCandidates) {
+            result.candidate_floor = std::max(result.candidate_floor, candidates.back().logit);
+        }
+    }
+    std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
+        return a.logit != b.logit ? a.logit > b.logit : a.id < b.id;
+    });
+    result.candidates = candidates;
+}
+
 Sampled read_answer(std::span<const uint32_t> answer, size_t output, size_t outputs,
                     std::vector<Candidate>& candidates) {
     const uint32_t* summaries = answer.data() + output * kSampleChunks * kSummaryWords;
-    const size_t first_top = (outputs * kSummaryWords + output * 2 * kChunkCandidates) * kSampleChunks;
     Sampled result;
-    candidates.clear();
     bool found = false;
     float best = 0;
     float largest = -std::numeric_limits<float>::infinity();
@@ -74,22 +97,10 @@ Sampled read_answer(std::span<const uint32_t> answer, size_t output, size_t outp
         const Summary chunk = summary_at(summaries + c * kSummaryWords);
         if (chunk.id == UINT32_MAX) continue;
         sum += static_cast<double>(chunk.sum) * std::exp(static_cast<double>(chunk.largest) - largest);
-        const size_t top = first_top + c * 2 * kChunkCandidates;
-        for (uint32_t n = 0; n < std::min(chunk.listable, kChunkCandidates); ++n) {
-            candidates.push_back(
-                {static_cast<int32_t>(answer[top + 2 * n]), std::bit_cast<float>(answer[top + 2 * n + 1])});
-        }
-        // What the chunk does not list is not above its last candidate.
-        if (chunk.listable > kChunkCandidates) {
-            result.candidate_floor = std::max(result.candidate_floor, candidates.back().logit);
-        }
     }
-    std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
-        return a.logit != b.logit ? a.logit > b.logit : a.id < b.id;
-    });
+    read_candidates(answer, output, outputs, candidates, result);
     result.finite = true;
     result.log_sum_exp = static_cast<float>(largest + std::log(sum));
-    result.candidates = candidates;
     return result;
 }
 

@@ -51,11 +51,33 @@ TEST(BackendFactory, AutoWithoutAMatchingGpuTakesTheCpuAndSaysWhy) {
 
 TEST(BackendFactory, ADeviceThatIsSetAsideIsNotTried) {
     BackendOptions options;
-    options.avoid_device_reason = "the GPU failed twice";
+    options.avoided.reason = "the GPU failed twice";
     const auto backend = create_backend(test::small_llama(), plan, options);
     ASSERT_TRUE(backend) << backend.error().message;
     EXPECT_EQ((*backend)->report().backend, "cpu");
     EXPECT_EQ((*backend)->report().notes, std::vector<std::string>{"the GPU failed twice"});
+}
+
+TEST(BackendFactory, ADeviceThatIsSetAsideByNameIsAvoidedWhileItHasThatDriver) {
+    const auto devices = list_opencl_devices();
+    ASSERT_TRUE(devices) << devices.error().message;
+    const auto avoids = [](const std::string& name, const std::string& driver) {
+        BackendOptions options;
+        options.avoided = {name, driver, "the GPU failed"};
+        std::vector<std::string> chosen;
+        options.on_chosen = [&](const ChosenDevice& device) { chosen.push_back(device.backend); };
+        const auto backend = create_backend(test::small_llama(), plan, options);
+        EXPECT_TRUE(backend) << backend.error().message;
+        EXPECT_FALSE(chosen.empty());
+        if (!backend || chosen.empty()) return false;
+        EXPECT_EQ(chosen.back(), (*backend)->report().backend);
+        return (*backend)->report().notes == std::vector<std::string>{"the GPU failed"};
+    };
+    for (const OpenClDevice& device : *devices) {
+        EXPECT_TRUE(avoids(device.name, device.driver)) << device.name;
+        EXPECT_FALSE(avoids(device.name, device.driver + ".1")) << device.name;
+    }
+    EXPECT_FALSE(avoids("no such device", "1.0"));
 }
 
 TEST(BackendFactory, AsksForLimitsWithTheMemoryOfTheDevice) {

@@ -40,6 +40,9 @@ inline void PrintTo(const DeviceUnderTest& device, std::ostream* out) {
 }
 std::string device_name(const testing::TestParamInfo<DeviceUnderTest>& info);
 
+// For Backend::announce().
+inline constexpr auto kUnobserved = [](compute::Preparation, uint32_t) { return true; };
+
 base::Result<std::unique_ptr<compute::Backend>> make_backend(const DeviceUnderTest& device,
                                                              const model::ModelConfig& config,
                                                              const compute::BackendLimits& limits,
@@ -55,6 +58,10 @@ std::vector<compute::Row> rows_of(std::span<const int32_t> tokens, uint32_t firs
 std::vector<int32_t> random_tokens(uint32_t n, uint32_t n_vocab, uint64_t seed);
 
 using Logits = std::vector<float>;
+// And there are any.
+bool same_bits(const Logits& a, const Logits& b);
+// The result is an error with that code.
+bool refuses(const base::Result<void>& result, base::ErrorCode code = base::ErrorCode::InvalidArgument);
 
 // A model on a device. Every step that fails is a failure of the test, and gives empty results.
 class DeviceModel {

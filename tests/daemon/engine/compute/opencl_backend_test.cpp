@@ -1,6 +1,5 @@
-// What only the OpenCL backend can get wrong: tensors in several buffers, submissions one by one, the kernel variants
-// for GPUs, limits that do not fit, and the words exchanged with the sampling kernel. Runs on the first device there
-// is.
+// What only the OpenCL backend can get wrong: tensors in several buffers, submissions one by one, limits that do not
+// fit, the self-test of products, and the words exchanged with the sampling kernel. Runs on the first device there is.
 #include "engine/compute/opencl/opencl_backend.h"
 
 #include <gtest/gtest.h>
@@ -11,11 +10,10 @@
 #include <numeric>
 
 #include "daemon/engine/compute/device_under_test.h"
-#include "daemon/engine/compute/oracle.h"
+#include "engine/compute/opencl/blocks/matvec_check.h"
 #include "engine/compute/opencl/cl_error.h"
-#include "engine/compute/opencl/kernel_set.h"
+#include "engine/compute/opencl/launch_order.h"
 #include "engine/compute/opencl/sample_exchange.h"
-#include "engine/compute/opencl/self_test.h"
 
 namespace llmd::test {
 namespace {
@@ -140,33 +138,6 @@ TEST_F(OpenClBackend, CountsLaunchesAndSubmissions) {
     EXPECT_EQ(each.counts.submissions, together.counts.submissions + each.counts.launches);
 }
 
-TEST_F(OpenClBackend, ComputesWithTheVariantsForGpusToo) {
-    struct Shape {
-        model::TensorType type;
-        uint32_t width, heads;
-    };
-    // A width with a tail of single weights, one of three units and one of whole big blocks.
-    for (const Shape& shape : {Shape{model::TensorType::F16, 100, 5}, Shape{model::TensorType::Q4_0, 96, 4},
-                               Shape{model::TensorType::Q6_K, 256, 4}}) {
-        model::ModelConfig config = small_llama();
-        config.n_embd = config.n_ff = shape.width;
-        config.n_heads = config.n_kv_heads = shape.heads;
-        config.head_dim = shape.width / shape.heads;
-        config.n_rot = config.head_dim / 4 * 2;
-        config.n_ctx_train = 64;
-        const RandomModel model(config, {.type = shape.type, .tied = true});
-        const Outcome gpu = outcome_of(model, {.use_gpu_kernels = true, .family = compute::KernelFamily::Blocks});
-        Oracle oracle(model);
-        for (const int32_t token : random_tokens(11, config.n_vocab, 5)) oracle.feed(token);
-        const auto expected = oracle.logits();
-        ASSERT_EQ(gpu.logits.size(), expected.size());
-        for (size_t i = 0; i < expected.size(); ++i) {
-            ASSERT_NEAR(gpu.logits[i], expected[i], 5e-3) << model::block_format(shape.type).name << ", id " << i;
-        }
-        EXPECT_NE(gpu.report.profile.find("slices 8"), std::string::npos) << gpu.report.profile;
-    }
-}
-
 TEST_F(OpenClBackend, RefusesWhatDoesNotFit) {
     model::ModelConfig config = small_llama();
     compute::BackendLimits limits = small_limits();
@@ -190,15 +161,15 @@ TEST_F(OpenClBackend, SelfTestNamesTheKernelThatIsWrong) {
     ASSERT_TRUE(queue) << queue.error().message;
     const auto ordered = compute::launches_are_ordered(*queue);
     ASSERT_TRUE(ordered) << ordered.error().message;
-    auto kernels = compute::KernelSet::build(*queue, model.config(), small_limits());
+    auto kernels = compute::blocks::Kernels::build(*queue, model.config(), small_limits());
     ASSERT_TRUE(kernels) << kernels.error().message;
-    compute::DeviceWeights weights(model.config(), 64, kernels->rows_per_group());
+    compute::blocks::BlockWeights weights(model.config(), 64);
     for (const model::Weight& weight : model.weights()) ASSERT_TRUE(weights.upload(*queue, weight));
     ASSERT_FALSE(weights.test_rows().empty());
-    compute::TestRows rows = weights.test_rows().begin()->second;
-    EXPECT_TRUE(compute::check_matvec(*queue, *kernels, rows));
+    compute::blocks::TestRows rows = weights.test_rows().begin()->second;
+    EXPECT_TRUE(compute::blocks::check_matvec(*queue, *kernels, rows));
     rows.bytes[2] ^= std::byte{0x10};  // one bit of one weight of the first block
-    const auto wrong = compute::check_matvec(*queue, *kernels, rows);
+    const auto wrong = compute::blocks::check_matvec(*queue, *kernels, rows);
     ASSERT_FALSE(wrong);
     EXPECT_EQ(wrong.error().code, base::ErrorCode::DeviceError);
     EXPECT_EQ(wrong.error().message.rfind("self-test: matvec for Q8_0 of 64 columns gives ", 0), 0u)

@@ -1,5 +1,6 @@
 #include "daemon/engine/compute/random_model.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -106,6 +107,21 @@ model::ModelConfig small_gpt2() {
     return config;
 }
 
+model::ModelConfig two_layers(model::ModelConfig config) {
+    config.n_layers = 2;
+    config.n_ctx_train = 640;
+    return config;
+}
+
+std::vector<RandomModel> two_layer_models() {
+    std::vector<RandomModel> all;
+    all.emplace_back(two_layers(small_llama()), RandomModel::Options{.type = TensorType::Q4_0, .biases = true});
+    model::ModelConfig gpt2 = two_layers(small_gpt2());
+    gpt2.n_ff = 800;  // longer than what the kernels for CPU devices add up in one go
+    all.emplace_back(std::move(gpt2), RandomModel::Options{.type = TensorType::Q8_0, .biases = true, .tied = true});
+    return all;
+}
+
 RandomModel::RandomModel(const model::ModelConfig& config, const Options& options)
     : config_(config), noise_(options.seed) {
     const TensorType type = options.type;
@@ -172,6 +188,14 @@ void RandomModel::set(Role role, uint32_t layer, uint64_t cols, std::span<const 
     Tensor tensor{role, layer, {bytes.begin(), bytes.end()}, {}};
     tensor.view = {TensorType::F32, values.size() / cols, cols, tensor.bytes};
     tensors_.push_back(std::move(tensor));
+}
+
+void RandomModel::set_embedding(int32_t token, float value) {
+    const model::TensorView& view = *find(Role::TokenEmbedding);
+    std::vector<float> embedding(view.rows * view.cols);
+    model::dequantize(TensorType::F32, view.data, embedding);
+    std::fill_n(embedding.begin() + static_cast<ptrdiff_t>(static_cast<uint64_t>(token) * view.cols), view.cols, value);
+    set(Role::TokenEmbedding, 0, view.cols, embedding);
 }
 
 std::vector<model::Weight> RandomModel::weights() const {

@@ -28,6 +28,8 @@ private:
 model::ModelConfig small_llama();
 // The same size in GPT-2's way: LayerNorm, GELU, learned positions, as many key/value heads as query heads.
 model::ModelConfig small_gpt2();
+// With two layers and a context of 640, two and a half leaves of attention.
+model::ModelConfig two_layers(model::ModelConfig config);
 
 class RandomModel {
 public:
@@ -49,6 +51,8 @@ public:
     const model::TensorView* find(model::Role role, uint32_t layer = 0) const;
     // Replaces or adds a tensor by these floats.
     void set(model::Role role, uint32_t layer, uint64_t cols, std::span<const float> values);
+    // The embedding of a token becomes this, everywhere; the model has F32.
+    void set_embedding(int32_t token, float value);
 
 private:
     struct Tensor {
@@ -65,6 +69,9 @@ private:
     Noise noise_;
     std::vector<Tensor> tensors_;
 };
+
+// One of each family with two_layers(), quantised.
+std::vector<RandomModel> two_layer_models();
 
 // Random blocks whose decoded weights are roughly uniform in [-scale, scale].
 std::vector<std::byte> random_blocks(model::TensorType type, uint64_t n_weights, double scale, Noise& noise);

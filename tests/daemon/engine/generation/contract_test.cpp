@@ -1,5 +1,5 @@
 // The numeric contract from end to end, on every device of this machine: neither the size of prefill chunks nor company
-// in the batch nor an interruption changes a token or a byte of text.
+// in the batch nor an interruption nor what is taken from the cache changes a token or a byte of text.
 #include <gtest/gtest.h>
 
 #include <unistd.h>
@@ -120,6 +120,74 @@ TEST_P(ContractTest, ReplayFromEveryCutGivesTheSameBytes) {
             EXPECT_EQ(expected.text.substr(0, delivered) + alone(resumed).text, expected.text) << "cut " << cut;
             if (cut < expected.texts.size()) delivered += expected.texts[cut].size();
         }
+    }
+}
+
+// Prompts that begin alike across the border of an attention leaf, alone and all at once.
+TEST_P(ContractTest, CacheHitsChangeNothing) {
+    std::vector<GenerationRequest> all = {request(1, 270, kGreedy), request(1, 270, kSeeded),
+                                          request(1, 270, kFiltered), request(1, 300, kSeeded),
+                                          request(1, 100, kGreedy)};
+    std::vector<test::RecordedEvents::Request> expected;
+    for (const auto& one : all) expected.push_back(alone(one));
+    for (size_t i = 0; i < all.size(); ++i) {
+        all[i].id = i + 1;
+        all[i].cache_scope = "app";
+    }
+    test::RecordedEvents events;
+    Generator generator(*model_, PrefillPace(0), events);
+    const auto run_all = [&](const std::vector<GenerationRequest>& requests) {
+        for (const auto& one : requests) {
+            ASSERT_TRUE(generator.submit(one));
+            generator.start(one.id);
+        }
+        while (generator.has_work()) ASSERT_TRUE(generator.step());
+    };
+    for (const auto& one : all) run_all({one});
+    const std::vector<uint32_t> found = {0, 256, 256, 256, 96};
+    for (size_t i = 0; i < all.size(); ++i) {
+        const auto& given = events.requests[all[i].id];
+        EXPECT_EQ(given.cached, std::vector<uint32_t>{found[i]});
+        EXPECT_EQ(given.ids, expected[i].ids) << "alone, " << i;
+        EXPECT_EQ(given.text, expected[i].text) << "alone, " << i;
+    }
+    events = {};
+    run_all(all);
+    for (size_t i = 0; i < all.size(); ++i) {
+        const auto& given = events.requests[all[i].id];
+        EXPECT_GE(given.cached.at(0), 96u);
+        EXPECT_EQ(given.ids, expected[i].ids) << "together, " << i;
+        EXPECT_EQ(given.text, expected[i].text) << "together, " << i;
+    }
+}
+
+// It goes on from pages that the cache kept of it, answer included, where they had not to be given away as well.
+TEST_P(ContractTest, LosingItsPagesChangesNothing) {
+    for (const auto& sampling : {kGreedy, kFiltered}) {
+        auto evicted = request(1, 270, sampling);
+        const auto expected = alone(evicted).ids;
+        ASSERT_GE(expected.size(), 24u) << "another prompt, please";
+        evicted.cache_scope = "app";
+        evicted.max_tokens = 230;
+        test::RecordedEvents events;
+        Generator generator(*model_, PrefillPace(0), events);
+        const auto& ids = events.requests[1].ids;
+        ASSERT_TRUE(generator.submit(evicted));
+        generator.start(1);
+        while (ids.size() < 20) ASSERT_TRUE(generator.step());
+        generator.set_paused(1, true);
+        for (const uint64_t id : {2, 3, 4}) {  // two need a third of all pages each, and the last a bit less
+            auto other = request(id, 10, kGreedy);
+            other.max_tokens = id == 4 ? 300 : 500;
+            ASSERT_TRUE(generator.submit(other));
+            generator.start(id);
+        }
+        for (int i = 0; i < 3; ++i) ASSERT_TRUE(generator.step());
+        for (const uint64_t id : {2, 3, 4}) generator.cancel(id);
+        generator.set_paused(1, false);
+        while (ids.size() < 24) ASSERT_TRUE(generator.step());
+        EXPECT_EQ(events.requests[1].cached, (std::vector<uint32_t>{0, 192})) << "three of nine are gone";
+        EXPECT_EQ(std::vector<int32_t>(ids.begin(), ids.begin() + 24), expected);
     }
 }
 

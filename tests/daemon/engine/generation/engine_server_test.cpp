@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 
 #include "fake_model.h"
@@ -20,21 +21,30 @@ protected:
         std::array<int, 2> fds{};
         ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds.data()), 0);
         peer_.reset(fds[0]);
-        server_.emplace(base::UniqueFd(fds[1]),
-                        [this](const std::string& path, const generation::LoadOptions& options,
-                               generation::LoadObserver& observer) { return fake_load(path, options, observer); });
+        server_.emplace(
+            base::UniqueFd(fds[1]), "everything",
+            [this](const std::string& path, const generation::LoadOptions& options,
+                   generation::LoadObserver& observer) { return fake_load(path, options, observer); },
+            [this] { return now_ += tick_; });
     }
 
-    base::Result<generation::LoadedModel> fake_load(const std::string& path, const generation::LoadOptions&,
+    base::Result<generation::LoadedModel> fake_load(const std::string& path, const generation::LoadOptions& options,
                                                     generation::LoadObserver& observer) {
         if (!observer.before(generation::LoadStage::Read, generation::kReadBudget)) {
             return base::fail(base::ErrorCode::Cancelled, "given up");
         }
         if (path == "bad") return base::fail(base::ErrorCode::ModelLoadFailed, "bad: not a model");
         observer.before(generation::LoadStage::Build, generation::kBuildBudget);
+        for (uint32_t i = 0; path == "tuned" && i <= 1000; i += 25) {
+            observer.on_tuned(i);
+            observer.before(generation::LoadStage::Tune, generation::kTuneBudget);
+        }
         for (uint64_t i = 1; i <= 1000; ++i) observer.on_uploaded(i, 1000);
+        asked_ = options.backend.precision;
         auto model = test::fake_model();
+        test::fake_backend(model).set_precision(precision_);
         test::fake_backend(model).fail_step = fail_step_;
+        observer.on_device({"opencl", "FD630", "26.1.6"});
         return model;
     }
 
@@ -102,7 +112,11 @@ protected:
     protocol::FrameReader reader_;
     std::optional<EngineServer::Leave> left_;
     std::optional<uint32_t> fail_step_;
+    compute::Precision precision_ = compute::Precision::Faithful;  // of the device
+    std::optional<compute::Precision> asked_;                      // of it, by what loads
     size_t n_started_ = 0;
+    std::chrono::steady_clock::time_point now_{};  // of rests
+    std::chrono::milliseconds tick_{1};            // every look at the clock takes so long
 };
 
 protocol::Submit submit(uint64_t id, std::string prompt, uint32_t max_tokens = 10) {
@@ -133,6 +147,38 @@ TEST_F(EngineServerTest, LoadsAnnouncingWhatMayBlock) {
     EXPECT_EQ(ready[0].n_ctx, 256u);
     EXPECT_EQ(ready[0].n_vocab, 257u);
     EXPECT_EQ(ready[0].backend, "cpu");
+    const auto chosen = only<protocol::DeviceChosen>(all);
+    ASSERT_EQ(chosen.size(), 1u);
+    EXPECT_EQ(chosen[0].backend, "opencl");
+    EXPECT_EQ(chosen[0].device, "FD630");
+    EXPECT_EQ(chosen[0].driver, "26.1.6");
+}
+
+TEST_F(EngineServerTest, TuningIsAPhaseAndAPartOfTheProgress) {
+    say(protocol::Load{.model_path = "tuned"});
+    const auto all = serve();
+    const auto phases = only<protocol::PhaseChange>(all);
+    ASSERT_EQ(phases.size(), 3u + 41u);
+    EXPECT_EQ(phases.back().phase, protocol::Phase::Tuning);
+    EXPECT_EQ(phases.back().budget_ms, static_cast<uint32_t>(generation::kTuneBudget.count()));
+    const auto progress = only<protocol::LoadProgress>(all);
+    EXPECT_LE(progress.size(), 101u);
+    EXPECT_TRUE(std::ranges::is_sorted(progress, std::ranges::less(), &protocol::LoadProgress::per_mille));
+    EXPECT_EQ(std::ranges::count(progress, 500u, &protocol::LoadProgress::per_mille), 1);
+    EXPECT_EQ(progress.back().per_mille, 1000u);
+}
+
+TEST_F(EngineServerTest, SaysWhichPrecisionTheDeviceComputesWithWhateverWasAskedFor) {
+    for (const auto& [of_device, announced] : {std::pair(compute::Precision::Faithful, protocol::Precision::Faithful),
+                                               std::pair(compute::Precision::Fast, protocol::Precision::Fast)}) {
+        SetUp();
+        precision_ = of_device;
+        say(protocol::Load{.model_path = "good", .precision = protocol::Precision::Fast});
+        const auto ready = only<protocol::Ready>(serve());
+        ASSERT_EQ(ready.size(), 1u);
+        EXPECT_EQ(asked_, compute::Precision::Fast);
+        EXPECT_EQ(ready[0].precision, announced);
+    }
 }
 
 TEST_F(EngineServerTest, ReportsALoadThatFailedAndStays) {
@@ -178,8 +224,61 @@ TEST_F(EngineServerTest, HoldsARequestUntilItsTurnThenStreamsItAndGoesIdle) {
     EXPECT_EQ(phases[0].phase, protocol::Phase::Idle);
 }
 
+TEST_F(EngineServerTest, SaysWhatTheCacheHeldAndHowManyPagesThereAre) {
+    load();
+    auto cached = submit(1, std::string(100, 'a'));
+    cached.cache_scope = "app";
+    say(cached);
+    EXPECT_EQ(only<protocol::Pages>(serve()).at(0).total, 32u);
+    for (const uint64_t id : {1, 2}) {
+        say(protocol::Start{id});
+        n_started_ = 1;
+        auto all = serve();
+        n_started_ = 0;
+        say(protocol::Cancel{9});  // only wakes it
+        for (auto& message : serve()) all.push_back(std::move(message));
+        ASSERT_EQ(only<protocol::Started>(all).size(), 1u);
+        EXPECT_EQ(only<protocol::Started>(all)[0].cached_tokens, id == 1 ? 0u : 96u);
+        const auto pages = only<protocol::Pages>(all);
+        ASSERT_EQ(pages.size(), 2u) << "at its beginning and at its end";
+        EXPECT_EQ(pages[0].used, 4u);
+        EXPECT_EQ(pages[0].cached, 0u);
+        EXPECT_EQ(pages[1].used, 0u);
+        EXPECT_EQ(pages[1].cached, 3u);
+        cached.id = 2;
+        say(cached);
+        serve();
+    }
+}
+
+TEST_F(EngineServerTest, SaysOnceAStepWhatItHasMadeAndThatTheNextOneBegins) {
+    load();
+    say(submit(1, "hello", 200));
+    say(protocol::Start{1});
+    left_ = server_->turn();
+    hear();
+    for (int step = 0; step < 3; ++step) {
+        left_ = server_->turn();
+        const auto heard = hear();
+        ASSERT_EQ(heard.size(), 2u);
+        EXPECT_TRUE(std::holds_alternative<protocol::Tokens>(heard[0]));
+        ASSERT_TRUE(std::holds_alternative<protocol::PhaseChange>(heard[1]));
+        EXPECT_EQ(std::get<protocol::PhaseChange>(heard[1]).phase, protocol::Phase::Step);
+    }
+    // Whatever is done between two steps has a phase of its own, and the step again.
+    say(protocol::Tokenize{9, "x"});
+    left_ = server_->turn();
+    EXPECT_EQ(only<protocol::PhaseChange>(hear()).size(), 3u);
+}
+
 TEST_F(EngineServerTest, RefusesWhatDoesNotFitNamingIt) {
     load();
+    auto long_scope = submit(9, "abc");
+    long_scope.cache_scope.assign(protocol::kMaxCacheScopeBytes + 1, 'x');
+    say(long_scope);
+    const auto of_scope = only<protocol::Refused>(serve());
+    ASSERT_EQ(of_scope.size(), 1u);
+    EXPECT_EQ(of_scope[0].message.rfind("cache_scope: 301", 0), 0u) << of_scope[0].message;
     say(submit(1, std::string(300, 'a')));
     say(submit(2, "a", 0));
     say(submit(3, "a"));
@@ -248,6 +347,60 @@ TEST_F(EngineServerTest, CancelIsSilent) {
     EXPECT_TRUE(only<protocol::Tokens>(all).empty());
     EXPECT_TRUE(only<protocol::Finished>(all).empty());
     EXPECT_EQ(only<protocol::Tokenized>(all).size(), 1u);
+}
+
+TEST_F(EngineServerTest, RestsBetweenStepsWithoutLosingAToken) {
+    load();
+    const auto turns_of = [&](uint64_t id) {
+        say(submit(id, "hello"));
+        say(protocol::Start{id});
+        std::vector<Message> all;
+        int n_turns = 0;
+        for (; only<protocol::Finished>(all).empty() && !left_; ++n_turns) {
+            left_ = server_->turn();
+            const auto heard = hear();
+            all.insert(all.end(), heard.begin(), heard.end());
+        }
+        size_t n_ids = 0;
+        for (const auto& tokens : only<protocol::Tokens>(all)) n_ids += tokens.ids.size();
+        EXPECT_EQ(n_ids, 10u);
+        return n_turns;
+    };
+    turns_of(1);  // its prefill is tried out
+    const int n_steps = turns_of(2);
+    say(protocol::SetPace{10});
+    EXPECT_GE(turns_of(3), 3 * n_steps);
+    say(protocol::SetPace{100});
+    EXPECT_EQ(turns_of(4), n_steps);
+}
+
+TEST_F(EngineServerTest, ObeysWhileItRests) {
+    load();
+    say(protocol::SetPace{50});
+    say(submit(1, "hello", 200));
+    say(protocol::Start{1});
+    tick_ = 2 * kMaxRest;
+    left_ = server_->turn();  // a step
+    tick_ = {};
+    hear();
+    say(protocol::Tokenize{9, "x"});
+    left_ = server_->turn();
+    EXPECT_EQ(only<protocol::Tokenized>(hear()).size(), 1u);
+    say(protocol::Cancel{1});
+    left_ = server_->turn();
+    EXPECT_TRUE(hear().empty()) << "no step was made";
+}
+
+TEST_F(EngineServerTest, APaceIsAShareOfTheTime) {
+    for (const uint32_t percent : {0u, 101u}) {
+        SetUp();
+        left_.reset();
+        say(protocol::SetPace{percent});
+        left_ = server_->turn();
+        EXPECT_EQ(left_, EngineServer::Leave::Broken);
+        EXPECT_EQ(server_->reason(),
+                  "SetPace.load_percent: " + std::to_string(percent) + " is not in the range 1 to 100");
+    }
 }
 
 TEST_F(EngineServerTest, LeavesBetweenStepsWhenThePeerIsGone) {

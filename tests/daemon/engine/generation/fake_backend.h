@@ -58,6 +58,7 @@ public:
 
     // --- Backend ---------------------------------------------------------------------------------------------------
     const compute::DeviceReport& report() const override { return report_; }
+    void set_precision(compute::Precision precision) { report_.precision = precision; }
     const compute::BackendLimits& limits() const override { return limits_; }
     base::Result<void> upload(const model::Weight&) override { return {}; }
     base::Result<void> finish_loading() override { return {}; }

@@ -35,7 +35,8 @@ public:
 };
 
 struct FakeModelOptions {
-    uint32_t n_slots = 4;
+    uint32_t n_slots = 4;  // that compute
+    uint32_t n_held = 0;   // and more, for paused ones
     uint32_t n_ctx = 256;
     uint32_t n_pages = 32;
     uint32_t n_vocab = 257;
@@ -50,7 +51,7 @@ inline generation::LoadedModel fake_model(const FakeModelOptions& options = {}) 
     model.config.n_ctx_train = options.n_ctx;
     model.tokenizer = std::make_unique<ByteTokenizer>();
     compute::BackendLimits limits;
-    limits.n_slots = options.n_slots;
+    limits.n_slots = options.n_slots + options.n_held;
     limits.n_ctx = options.n_ctx;
     limits.n_pages = options.n_pages;
     limits.max_rows = options.max_rows;

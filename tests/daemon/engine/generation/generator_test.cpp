@@ -13,14 +13,7 @@
 namespace llmd::generation {
 namespace {
 
-using test::fake_backend;
-using test::fake_model;
-using test::kFiltered;
-using test::kSeeded;
-using test::RecordedEvents;
-using test::request;
-using test::run;
-using test::undisturbed;
+using namespace test;
 
 // On a device that is done with a step when it was submitted, and on one that a second step is submitted to meanwhile.
 class GeneratorTest : public testing::TestWithParam<bool> {

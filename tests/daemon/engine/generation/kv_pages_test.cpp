@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <random>
 #include <set>
 
 namespace llmd::generation {
@@ -49,6 +52,13 @@ TEST(PlanKvPages, NeverGivesLessThanOneSequence) {
     EXPECT_FALSE(plan_kv_pages(small_config(), 1000, 4, weights, {.available_bytes = available - 1}));
 }
 
+TEST(PlanKvPages, GivesOneSequenceWhereMemoryIsScarce) {
+    const auto n =
+        plan_kv_pages(small_config(), 1000, 4, 1 << 20, {.available_bytes = uint64_t{1} << 40, .is_scarce = true});
+    ASSERT_TRUE(n) << n.error().message;
+    EXPECT_EQ(*n, 32u);
+}
+
 TEST(PlanKvPages, PutsALayersKeysIntoOneBuffer) {
     const uint64_t of_layer = kPageBytes / small_config().n_layers / 2;
     compute::DeviceMemory memory{.available_bytes = uint64_t{1} << 40, .max_buffer_bytes = 50 * of_layer};
@@ -73,28 +83,232 @@ TEST(PlanKvPages, NamesBothSizesWhenTheModelDoesNotFit) {
     EXPECT_FALSE(plan_kv_pages(small_config(), 1000, 4, ~uint64_t{0}, {.available_bytes = 123456}));
 }
 
+const std::string kNobody;
+const KvPages::Text kNothing{kNobody, {}};
+
 TEST(KvPages, GivesNoPageTwiceAndTakesAllBack) {
     KvPages pages(10, 3);
-    const auto a = pages.open(100);  // 4 pages
-    const auto b = pages.open(32);   // 1 page
+    const auto a = pages.open(100, kNothing);  // 4 pages
+    const auto b = pages.open(32, kNothing);   // 1 page
     ASSERT_TRUE(a && b);
     EXPECT_NE(*a, *b);
     EXPECT_FALSE(pages.fits(6 * 32));
-    const auto c = pages.open(5 * 32);
+    const auto c = pages.open(5 * 32, kNothing);
     ASSERT_TRUE(c);
     std::set<uint32_t> seen;
     for (const uint32_t slot : {*a, *b, *c}) seen.insert(pages.pages(slot).begin(), pages.pages(slot).end());
     EXPECT_EQ(seen.size(), 10u);
     EXPECT_LT(*seen.rbegin(), 10u);
-    EXPECT_FALSE(pages.open(1));
+    EXPECT_FALSE(pages.open(1, kNothing));
     for (const uint32_t slot : {*a, *b, *c}) pages.close(slot);
-    EXPECT_TRUE(pages.open(320));
+    EXPECT_TRUE(pages.open(320, kNothing));
 }
 
 TEST(KvPages, RunsOutOfSlotsToo) {
     KvPages pages(10, 1);
-    ASSERT_TRUE(pages.open(1));
-    EXPECT_FALSE(pages.open(1));
+    ASSERT_TRUE(pages.open(1, kNothing));
+    EXPECT_FALSE(pages.open(1, kNothing));
+    EXPECT_FALSE(pages.fits_without({}, 1));
+    EXPECT_TRUE(pages.fits_without(std::vector<uint32_t>{0}, 320));
+}
+
+class SharedPages : public testing::Test {
+protected:
+    KvPages::Text text(size_t n, size_t from = 0) const { return {scope_, std::span(ids_).subspan(from, n)}; }
+    // The pages that a new sequence of this text gets from the cache.
+    uint32_t n_found(const KvPages::Text& text) {
+        const auto slot = pages_.open(static_cast<uint32_t>(text.ids.size()) + 1, text);
+        EXPECT_TRUE(slot);
+        const uint32_t n = pages_.n_cached(*slot);
+        pages_.close(*slot);
+        return n;
+    }
+
+    std::string scope_ = "app";
+    std::vector<int32_t> ids_ = [] {
+        std::vector<int32_t> ids(1000);
+        for (size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<int32_t>(i);
+        return ids;
+    }();
+    KvPages pages_{10, 4};
+};
+
+TEST_F(SharedPages, AreThoseThatAreFull) {
+    const uint32_t slot = *pages_.open(100, text(70));
+    EXPECT_EQ(pages_.n_cached(slot), 0u);
+    pages_.enter(slot, text(31));
+    EXPECT_EQ(n_found(text(100)), 0u);
+    pages_.enter(slot, text(70));
+    EXPECT_EQ(n_found(text(100)), 2u) << "while the first one still goes on";
+    pages_.close(slot);
+    EXPECT_EQ(n_found(text(100)), 2u);
+    EXPECT_EQ(n_found(text(65)), 2u);
+    EXPECT_EQ(n_found(text(64)), 1u) << "the last token is always computed";
+    EXPECT_EQ(n_found(text(33)), 1u);
+    EXPECT_EQ(n_found(text(32)), 0u);
+    EXPECT_EQ(n_found(text(70, 1)), 0u);
+    const std::string other = "another app";
+    EXPECT_EQ(n_found({other, text(70).ids}), 0u);
+    EXPECT_EQ(n_found({kNobody, text(70).ids}), 0u);
+    EXPECT_EQ(pages_.counts(), (KvPages::Counts{.used = 0, .cached = 2, .total = 10}));
+}
+
+TEST_F(SharedPages, OfNobodyAreNotKept) {
+    const uint32_t slot = *pages_.open(100, {kNobody, text(70).ids});
+    pages_.enter(slot, {kNobody, text(70).ids});
+    pages_.close(slot);
+    EXPECT_EQ(pages_.counts().cached, 0u);
+}
+
+TEST_F(SharedPages, AreTheSamePagesAndCountOnce) {
+    const uint32_t a = *pages_.open(128, text(100));
+    pages_.enter(a, text(100));
+    const uint32_t b = *pages_.open(160, text(120));
+    EXPECT_EQ(pages_.n_cached(b), 3u);
+    EXPECT_TRUE(std::equal(pages_.pages(a).begin(), pages_.pages(a).begin() + 3, pages_.pages(b).begin()));
+    EXPECT_NE(pages_.pages(a)[3], pages_.pages(b)[3]);
+    EXPECT_EQ(pages_.counts(), (KvPages::Counts{.used = 6, .cached = 0, .total = 10}));
+    EXPECT_TRUE(pages_.fits_without(std::vector<uint32_t>{a}, 5 * 32)) << "one page is a's alone";
+    EXPECT_FALSE(pages_.fits_without(std::vector<uint32_t>{a}, 6 * 32));
+    EXPECT_TRUE(pages_.fits_without(std::vector<uint32_t>{a, b}, 10 * 32));
+    pages_.close(a);
+    EXPECT_EQ(pages_.counts(), (KvPages::Counts{.used = 5, .cached = 0, .total = 10}));
+    pages_.close(b);
+    EXPECT_EQ(pages_.counts(), (KvPages::Counts{.used = 0, .cached = 3, .total = 10}));
+}
+
+TEST_F(SharedPages, NeverMakeAnybodyWait) {
+    const uint32_t a = *pages_.open(320, text(300));
+    pages_.enter(a, text(300));
+    pages_.close(a);
+    EXPECT_EQ(pages_.counts().cached, 9u);
+    EXPECT_TRUE(pages_.fits(320));
+    const auto b = pages_.open(320, text(200, 500));
+    ASSERT_TRUE(b) << "all of the cache goes";
+    EXPECT_EQ(std::set<uint32_t>(pages_.pages(*b).begin(), pages_.pages(*b).end()).size(), 10u);
+    pages_.close(*b);
+    EXPECT_EQ(n_found(text(300)), 0u);
+}
+
+TEST_F(SharedPages, OfTheOneThatStartsAreNotWhatMakesRoomForIt) {
+    const uint32_t a = *pages_.open(320, text(300));
+    pages_.enter(a, text(300));
+    pages_.close(a);
+    const auto b = pages_.open(320, text(100));
+    ASSERT_TRUE(b);
+    EXPECT_EQ(pages_.n_cached(*b), 3u);
+    EXPECT_EQ(std::set<uint32_t>(pages_.pages(*b).begin(), pages_.pages(*b).end()).size(), 10u);
+}
+
+TEST_F(SharedPages, AreKeptOnceOfTwoThatComputedThemBeside) {
+    const uint32_t a = *pages_.open(64, text(64));
+    const uint32_t b = *pages_.open(96, text(64));
+    pages_.enter(a, text(64));
+    pages_.enter(b, text(96));
+    EXPECT_EQ(pages_.counts().used, 5u);
+    pages_.close(a);
+    EXPECT_EQ(pages_.counts(), (KvPages::Counts{.used = 5, .cached = 0, .total = 10})) << "b goes on behind a's";
+    pages_.close(b);
+    EXPECT_EQ(pages_.counts(), (KvPages::Counts{.used = 0, .cached = 3, .total = 10}));
+    EXPECT_EQ(n_found(text(97)), 3u);
+}
+
+TEST_F(SharedPages, AreForgottenWithAllThatContinuesThemButNotTakenFromAnybody) {
+    const uint32_t a = *pages_.open(96, text(90));
+    pages_.enter(a, text(96));
+    const uint32_t b = *pages_.open(160, text(120));
+    pages_.enter(b, text(128));
+    pages_.forget(a);
+    EXPECT_EQ(n_found(text(120)), 0u);
+    pages_.enter(b, text(160));
+    EXPECT_EQ(n_found(text(150)), 0u) << "b's further pages continue what is wrong";
+    pages_.close(a);
+    EXPECT_EQ(pages_.counts(), (KvPages::Counts{.used = 5, .cached = 0, .total = 10}));
+    pages_.close(b);
+    EXPECT_EQ(pages_.counts(), (KvPages::Counts{.used = 0, .cached = 0, .total = 10}));
+}
+
+TEST_F(SharedPages, AreDroppedOnDemandButForThoseInUse) {
+    const uint32_t a = *pages_.open(96, text(90));
+    pages_.enter(a, text(96));
+    const uint32_t b = *pages_.open(160, text(33));
+    pages_.close(a);
+    pages_.drop_idle();
+    EXPECT_EQ(pages_.counts(), (KvPages::Counts{.used = 5, .cached = 0, .total = 10}));
+    pages_.close(b);
+    EXPECT_EQ(n_found(text(90)), 1u);
+}
+
+// What lies in a page is written down; whoever gets it from the cache must find its own text there, and nobody writes
+// to a page that another one uses.
+TEST(KvPagesSimulation, NoPageIsWrongTakenTwiceOrLost) {
+    struct Running {
+        uint32_t slot;
+        std::string scope;
+        std::vector<int32_t> ids;  // computed
+    };
+    const uint32_t seed = std::random_device()();
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    std::mt19937 chance(seed);
+    const auto draw = [&](uint32_t least, uint32_t most) { return std::uniform_int_distribution(least, most)(chance); };
+    constexpr uint32_t kPages = 24;
+    KvPages pages(kPages, 5);
+    std::vector<Running> running;
+    std::vector<std::pair<std::string, std::vector<int32_t>>> contents(kPages);  // scope, and all ids to the page's end
+    uint32_t n_cached = 0;
+    for (int round = 0; round < 5000; ++round) {
+        const uint32_t what = draw(0, 9);
+        if (what < 5) {
+            std::vector<int32_t> ids;
+            for (uint32_t n = draw(1, 6), i = 0; i < n; ++i)
+                ids.insert(ids.end(), 32, static_cast<int32_t>(draw(0, 1)));
+            ids.resize(ids.size() - draw(0, 31));
+            const std::string scope = std::array{"", "a", "b"}[draw(0, 2)];
+            const auto n_tokens = static_cast<uint32_t>(ids.size()) + draw(1, 64);
+            const bool fits = pages.fits(n_tokens);
+            const auto slot = pages.open(n_tokens, {scope, ids});
+            ASSERT_EQ(fits, slot.has_value());
+            if (!slot) continue;
+            const auto table = pages.pages(*slot);
+            ASSERT_EQ(table.size(), pages_for(n_tokens));
+            ASSERT_EQ(std::set<uint32_t>(table.begin(), table.end()).size(), table.size());
+            ASSERT_LT(pages.n_cached(*slot) * 32, ids.size());
+            n_cached += pages.n_cached(*slot);
+            for (uint32_t i = 0; i < table.size(); ++i) {
+                if (i < pages.n_cached(*slot)) {
+                    const std::vector<int32_t> expected(ids.begin(), ids.begin() + 32 * (i + 1));
+                    ASSERT_EQ(contents[table[i]], std::pair(scope, expected));
+                    continue;
+                }
+                for (const Running& other : running) {
+                    const auto theirs = pages.pages(other.slot);
+                    ASSERT_EQ(std::count(theirs.begin(), theirs.end(), table[i]), 0) << "it is in use";
+                }
+                const size_t end = std::min<size_t>(32 * (i + 1), ids.size());
+                contents[table[i]] = {scope, {ids.begin(), ids.begin() + static_cast<ptrdiff_t>(end)}};
+            }
+            running.push_back({*slot, scope, std::move(ids)});
+        } else if (what < 8 && !running.empty()) {
+            const Running& one = running[draw(0, static_cast<uint32_t>(running.size()) - 1)];
+            pages.enter(one.slot, {one.scope, one.ids});
+            if (what == 7 && draw(0, 9) == 0) pages.forget(one.slot);
+        } else if (!running.empty()) {
+            std::vector<uint32_t> slots;
+            for (const Running& one : running) slots.push_back(one.slot);
+            std::shuffle(slots.begin(), slots.end(), chance);
+            slots.resize(draw(1, static_cast<uint32_t>(slots.size())));
+            const uint32_t n_tokens = draw(1, kPages * 32);
+            const bool would_fit = pages.fits_without(slots, n_tokens);
+            for (const uint32_t slot : slots) pages.close(slot);
+            ASSERT_EQ(pages.fits(n_tokens), would_fit);
+            std::erase_if(running,
+                          [&](const Running& one) { return std::count(slots.begin(), slots.end(), one.slot); });
+        }
+        if (running.empty()) {
+            ASSERT_EQ(pages.counts().used, 0u) << "none is lost";
+        }
+    }
+    EXPECT_GT(n_cached, 500u);
 }
 
 }  // namespace

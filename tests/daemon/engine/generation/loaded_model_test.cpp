@@ -6,6 +6,7 @@
 
 #include <filesystem>
 
+#include "engine/generation/kv_pages.h"
 #include "fake_backend.h"
 #include "support/gguf_writer.h"
 #include "test_devices.h"
@@ -35,7 +36,10 @@ TEST_F(LoadModel, TakesItsDefaultsFromTheModel) {
     const auto model = load();
     ASSERT_TRUE(model) << model.error().message;
     EXPECT_EQ(model->backend->limits().n_ctx, 128u);
-    EXPECT_EQ(model->backend->limits().n_slots, kDefaultSlots);
+    EXPECT_EQ(model->backend->limits().max_outputs, kDefaultSlots);
+    EXPECT_EQ(model->backend->limits().n_slots, 2 * kDefaultSlots);
+    EXPECT_EQ(model->backend->limits().n_pages, kDefaultSlots * pages_for(128))
+        << "paused ones have no memory of their own";
     EXPECT_EQ(model->tokenizer->empty_prompt_id(), 256);
     EXPECT_GT(model->step_weight_bytes, 0u);
 }
@@ -59,8 +63,9 @@ TEST_F(LoadModel, RefusesOptionsByName) {
 class BrokenGpu : public test::FakeBackend {
 public:
     enum class At { Upload, Finish };
-    BrokenGpu(const compute::BackendLimits& limits, At at, base::ErrorCode code)
-        : FakeBackend(257, 1, limits), at_(at), code_(code) {
+    // With so many pages it does not fail.
+    BrokenGpu(const compute::BackendLimits& limits, At at, base::ErrorCode code, uint32_t fitting_pages)
+        : FakeBackend(257, 1, limits), at_(at), code_(code), fails_(limits.n_pages > fitting_pages) {
         report_.backend = "opencl";
         report_.device = "GPU 7";
     }
@@ -69,24 +74,26 @@ public:
 
 private:
     base::Result<void> fail_at(At at) const {
-        if (at == at_) return base::fail(code_, "it broke");
+        if (fails_ && at == at_) return base::fail(code_, "it broke");
         return {};
     }
 
     At at_;
     base::ErrorCode code_;
+    bool fails_;
 };
 
 // Memory of the GPU, and what create_backend() does on a machine that has it.
-LoadOptions with_gpu(BrokenGpu::At at, base::ErrorCode code, uint64_t gpu_bytes = 1u << 30) {
+LoadOptions with_gpu(BrokenGpu::At at, base::ErrorCode code, uint64_t gpu_bytes = 1u << 30,
+                     uint32_t fitting_pages = 0) {
     LoadOptions options;
     options.create_backend =
         [=](const model::ModelConfig& config, const compute::LimitsPlan& plan,
             const compute::BackendOptions& chosen) -> base::Result<std::unique_ptr<compute::Backend>> {
-        if (!chosen.avoid_device_reason.empty()) return compute::create_backend(config, plan, chosen);
-        const auto limits = plan({.available_bytes = gpu_bytes});
+        if (!chosen.avoided.reason.empty()) return compute::create_backend(config, plan, chosen);
+        const auto limits = plan({.available_bytes = gpu_bytes, .is_scarce = chosen.scarce_backend == "opencl"});
         if (!limits) return limits.error();
-        return std::make_unique<BrokenGpu>(*limits, at, code);
+        return std::make_unique<BrokenGpu>(*limits, at, code, fitting_pages);
     };
     return options;
 }
@@ -97,8 +104,22 @@ TEST_F(LoadModel, AutoGivesTheCpuWhatBreaksTheGpu) {
             const auto model = load_on(with_gpu(at, code));
             ASSERT_TRUE(model) << model.error().message;
             EXPECT_EQ(model->backend->report().backend, "cpu");
-            EXPECT_EQ(model->backend->report().notes, std::vector<std::string>{"GPU 7 is not used: it broke"});
+            const auto& notes = model->backend->report().notes;
+            ASSERT_EQ(notes.size(), 1u);
+            EXPECT_TRUE(notes[0].starts_with("GPU 7 is not used: it broke")) << notes[0];
+            // Sizes are named where they are the reason.
+            EXPECT_EQ(notes[0].find("bytes of weights") != std::string::npos, code == base::ErrorCode::OutOfMemory);
+            EXPECT_EQ(model->backend->limits().n_pages, kDefaultSlots * 4) << "the CPU has its own plan";
         }
+    }
+}
+
+TEST_F(LoadModel, TriesTheLeastPagesBeforeItGivesADeviceUp) {
+    for (const auto at : {BrokenGpu::At::Upload, BrokenGpu::At::Finish}) {
+        const auto model = load_on(with_gpu(at, base::ErrorCode::OutOfMemory, 1u << 30, 4));
+        ASSERT_TRUE(model) << model.error().message;
+        EXPECT_EQ(model->backend->report().device, "GPU 7");
+        EXPECT_EQ(model->backend->limits().n_pages, 4u);
     }
 }
 

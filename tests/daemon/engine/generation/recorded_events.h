@@ -18,6 +18,7 @@ public:
         std::vector<std::string> texts;  // one for each id
         std::string text;                // all of it, the last text included
         uint32_t position = 0;
+        std::vector<uint32_t> cached;  // at each start
         std::optional<generation::Finish> finish;
 
         bool ended_with(generation::End end) const {
@@ -26,6 +27,7 @@ public:
         }
     };
 
+    void on_started(uint64_t id, uint32_t cached_tokens) override { requests[id].cached.push_back(cached_tokens); }
     void on_prefill(uint64_t id, uint32_t position) override { requests[id].position = position; }
     void on_token(uint64_t id, int32_t token, std::string text, uint32_t position) override {
         Request& request = requests[id];

@@ -13,14 +13,7 @@
 namespace llmd::generation {
 namespace {
 
-using test::fake_backend;
-using test::fake_model;
-using test::kFiltered;
-using test::kSeeded;
-using test::RecordedEvents;
-using test::request;
-using test::run;
-using test::undisturbed;
+using namespace test;
 
 class StepsAhead : public testing::Test {
 protected:

@@ -16,6 +16,7 @@ namespace llmd::test {
 struct TestDevice {
     std::string label;  // letters and digits, for the test's name
     compute::BackendOptions options;
+    bool has_fast_kernels = false;  // rather than faithful ones whatever is asked for
 
     friend void PrintTo(const TestDevice& device, std::ostream* out) { *out << device.label; }
 };
@@ -31,8 +32,10 @@ inline std::vector<TestDevice> test_devices() {
     const auto listed = compute::list_opencl_devices();
     if (!listed) return devices;
     for (const auto& device : *listed) {
+        const bool is_llvmpipe = device.name.find("llvmpipe") != std::string::npos;
         devices.push_back({only_letters_and_digits(device.platform + device.name).substr(0, 40),
-                           {.kind = compute::BackendKind::OpenCl, .device = device.name}});
+                           {.kind = compute::BackendKind::OpenCl, .device = device.name},
+                           device.is_gpu || is_llvmpipe});
     }
     return devices;
 }

@@ -94,6 +94,10 @@ cl_image_format texel_format(Layout layout, Plane plane) {
     return format.element_bytes == 8 ? kHalf4 : kHalf2;
 }
 
+bool is_better_as_image(Layout layout) {
+    return layout == Layout::Q8_0 || layout == Layout::Q6_K;
+}
+
 Result<bool> images_work(DeviceQueue& queue) {
     if (queue.limits().image_texels < kProbeTexels) return false;
     const std::vector<uint8_t> bytes = probe_bytes();

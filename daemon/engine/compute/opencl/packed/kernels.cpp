@@ -1,6 +1,6 @@
 #include "engine/compute/opencl/packed/kernels.h"
 
-#include "engine/compute/opencl/kernel_set.h"
+#include "engine/compute/opencl/sample_exchange.h"
 #include "kernel_sources.h"
 
 namespace llmd::compute::packed {
@@ -20,10 +20,11 @@ uint32_t hash_sources() {
             add(layout_source({.layout = layout, .core = core}));
         }
     }
+    for (const Epilogue epilogue : kEpilogues) add(epilogue_source(epilogue));
     for (const std::string_view source :
-         {kernels::kCommonCl, kernels::kSampleExchangeCl, kernels::kNoiseCl, kernels::kPackedEpilogueCl,
-          kernels::kPackedProductCl, kernels::kPackedEmbedCl, kernels::kPackedFoldCl, kernels::kPackedAttentionCl,
-          kernels::kPackedMergeCl, kernels::kPackedChoiceCl, kernels::kPackedChooseCl}) {
+         {kernels::kCommonCl, kernels::kSampleExchangeCl, kernels::kNoiseCl, kernels::kPackedProductCl,
+          kernels::kPackedEmbedCl, kernels::kPackedFoldCl, kernels::kPackedAttentionCl, kernels::kPackedMergeCl,
+          kernels::kPackedChoiceCl, kernels::kPackedChooseCl}) {
         add(source);
     }
     return hash;
@@ -55,21 +56,19 @@ Result<ClKernel> Kernels::make(const char* kernel, const std::string& name, cons
 
 Result<ClKernel> Kernels::product(const ProductKey& key) {
     const ProductVariant variant = {.layout = key.layout,
-                                    .core = variants_.core(key.layout),
+                                    .core = key.choice.core,
                                     .digits = variants_.digits(),
                                     .columns = key.columns,
-                                    .shape = key.shape,
+                                    .shape = key.choice.shape,
                                     .image = key.image,
-                                    .prefetch = variants_.prefetches(),
-                                    .staged_bytes = variants_.staged_bytes()};
+                                    .window = variants_.needs_windows(),
+                                    .prefetch = variants_.loads_ahead(),
+                                    .staged_bytes = key.choice.staged_bytes};
     if (product_local_bytes(variant) > queue_.limits().local_bytes) {
         return base::fail(base::ErrorCode::DeviceError, "a product of ", key.columns, " columns needs ",
                           product_local_bytes(variant), " bytes of local memory; the device has ",
                           queue_.limits().local_bytes);
     }
-    std::string helpers;
-    if (key.epilogue == Epilogue::Logits)
-        helpers = base::concat(kernels::kSampleExchangeCl, kernels::kNoiseCl, kernels::kPackedChoiceCl);
     // No shape in the options where none is needed: drivers that cache programs find these again for every model.
     std::string options =
         base::concat(product_options(variant), " -DEPILOGUE=", static_cast<uint32_t>(key.epilogue),
@@ -77,22 +76,26 @@ Result<ClKernel> Kernels::product(const ProductKey& key) {
     if (key.epilogue == Epilogue::Qkv) options += " " + attention_options_;
     if (key.epilogue == Epilogue::Logits) options += rows_option_;
     return make("product", base::concat("product of ", layout_name(key.layout), ", ", key.columns, " columns"),
-                product_source(variant, helpers), options);
+                product_source(variant, key.epilogue), options);
 }
 
 Result<ClKernel> Kernels::embed(Layout layout, bool image, bool has_positions) {
-    const ProductVariant variant = {
-        .layout = layout, .core = Core::Float, .digits = variants_.digits(), .image = image};
+    const ProductVariant variant = {.layout = layout,
+                                    .core = Core::Float,
+                                    .digits = variants_.digits(),
+                                    .image = image,
+                                    .window = variants_.needs_windows()};
     return make("embed", base::concat("embed for ", layout_name(layout)),
                 base::concat(layout_source(variant), kernels::kPackedEmbedCl),
                 base::concat(product_options(variant), " -DPOSITIONS=", has_positions ? 1 : 0));
 }
 
 Result<ClKernel> Kernels::attention(uint32_t heads, bool split) {
-    return make("attention", "attention",
-                base::concat(kernels::kPackedActivationsCl, kernels::kPackedFoldCl, kernels::kPackedAttentionCl),
-                base::concat(attention_options_, digits_option_, " -DHEADS=", heads,
-                             " -DITEMS=", variants_.attention_items(), " -DSPLIT=", split ? 1 : 0));
+    return make(
+        "attention", "attention",
+        base::concat(kernels::kPackedActivationsCl, kernels::kPackedFoldCl, kernels::kPackedAttentionCl),
+        base::concat(attention_options_, digits_option_, " -DHEADS=", heads, " -DITEMS=", variants_.attention_items(),
+                     " -DSPLIT=", split ? 1 : 0, " -DAHEAD=", variants_.loads_ahead() ? 1 : 0));
 }
 
 Result<ClKernel> Kernels::merge() {
@@ -108,10 +111,10 @@ Result<ClKernel> Kernels::choose() {
 }
 
 Result<ClKernel> Kernels::candidates(uint32_t n_vocab) {
-    return make("sample", "candidates",
-                base::concat(kernels::kSampleExchangeCl, kernels::kNoiseCl, kernels::kChooseCl, kernels::kSampleCl),
-                base::concat(rows_option_, " -DPENALTIES=0 -DN_VOCAB=", n_vocab, " -DCHUNKS=", kSampleChunks,
-                             " -DTOP=", kChunkCandidates));
+    return make(
+        "candidates", "candidates",
+        base::concat(kernels::kSampleExchangeCl, kernels::kGroupBestCl, kernels::kPackedCandidatesCl),
+        base::concat(rows_option_, " -DN_VOCAB=", n_vocab, " -DCHUNKS=", kSampleChunks, " -DTOP=", kChunkCandidates));
 }
 
 std::string Kernels::profile() const {

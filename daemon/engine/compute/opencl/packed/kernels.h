@@ -15,15 +15,13 @@
 
 namespace llmd::compute::packed {
 
-// Values of epilogue.cl's EPILOGUE_*.
-enum class Epilogue : uint8_t { Qkv = 1, Residual, Gelu, SwiGlu, Store, Gated, Logits };
 // Values of epilogue.cl's INPUT_NORM.
 enum class InputNorm : uint8_t { None = 0, Rms, Layer };
 
 // What tells one product program from another.
 struct ProductKey {
     Layout layout = Layout::Q4_0;
-    ProductShape shape;
+    ProductChoice choice;
     uint32_t columns = 1;
     Epilogue epilogue = Epilogue::Store;
     InputNorm norm = InputNorm::None;

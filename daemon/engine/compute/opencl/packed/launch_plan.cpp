@@ -4,8 +4,8 @@
 #include <cmath>
 #include <utility>
 
-#include "engine/compute/opencl/kernel_set.h"
 #include "engine/compute/opencl/packed/activations.h"
+#include "engine/compute/opencl/sample_exchange.h"
 
 namespace llmd::compute::packed {
 namespace {
@@ -48,14 +48,23 @@ uint32_t groups_for(uint32_t n, uint32_t of_one) {
     return (n + of_one - 1) / of_one;
 }
 
-// Work-groups of the output product in the parts before this one.
+// Work-groups of a part of the output product.
+uint32_t logit_groups(const PackedProduct& product, const PackedPart& part, const Variants& variants) {
+    const ProductKind kind = {part.layout, product.rows, product.cols, Ending::Logits};
+    return groups_for(part.n_pairs, variants.product(kind, 1).shape.group_pairs());
+}
+
+// In the parts before this one.
 uint32_t groups_before(const PackedProduct& product, const PackedPart& part, const Variants& variants) {
-    const uint32_t group_pairs = variants.product_shape(product.rows, 1, false).group_pairs();
     uint32_t groups = 0;
     for (const PackedPart* before = product.parts.data(); before != &part; ++before) {
-        groups += groups_for(before->n_pairs, group_pairs);
+        groups += logit_groups(product, *before, variants);
     }
     return groups;
+}
+
+Ending ending_of(Epilogue epilogue) {
+    return epilogue == Epilogue::Logits ? Ending::Logits : epilogue == Epilogue::SwiGlu ? Ending::Pairs : Ending::Rows;
 }
 
 class Binder {
@@ -131,13 +140,12 @@ Result<void> Binder::add_product(Launches& to, const ProductUse& use, const AddR
     for (const PackedPart& part : product.parts) {
         key.layout = part.layout;
         key.image = part.image;
+        const ProductKind kind = {part.layout, product.rows, product.cols, ending_of(use.epilogue)};
         Launch launch;
         for (const uint32_t columns : kColumnCounts) {
-            if (columns > 1 && columns / 2 >= use.rows) break;
+            if ((columns > 1 && columns / 2 >= use.rows) || !variants_.may_compute(columns)) break;
             key.columns = columns;
-            // Logits: choice_groups() counts the groups of any number of columns.
-            const uint32_t shape_columns = use.epilogue == Epilogue::Logits ? 1 : columns;
-            key.shape = variants_.product_shape(product.rows, shape_columns, use.epilogue == Epilogue::SwiGlu);
+            key.choice = variants_.product(kind, columns);
             auto kernel = kernels_.product(key);
             if (!kernel) return kernel.error();
             Arguments args(*kernel);
@@ -151,8 +159,10 @@ Result<void> Binder::add_product(Launches& to, const ProductUse& use, const AddR
             if (product.shift) args.add(product.shift);
             add_rest(part, args);
             if (!args.result()) return args.result();
-            const uint32_t groups = groups_for(part.n_pairs, key.shape.group_pairs());
-            launch.variants.push_back({std::move(*kernel), columns, groups, key.shape.items()});
+            const ProductShape& shape = key.choice.shape;
+            const uint32_t groups = groups_for(part.n_pairs, shape.group_pairs());
+            launch.variants.push_back(
+                {std::move(*kernel), columns, groups, shape.items(), variants_.spread_rows(columns)});
         }
         to.push_back(std::move(launch));
     }
@@ -294,9 +304,8 @@ Result<LaunchPlan> Binder::bind() {
 }  // namespace
 
 uint32_t choice_groups(const PackedProduct& product, const Variants& variants) {
-    const uint32_t group_pairs = variants.product_shape(product.rows, 1, false).group_pairs();
     uint32_t groups = 0;
-    for (const PackedPart& part : product.parts) groups += groups_for(part.n_pairs, group_pairs);
+    for (const PackedPart& part : product.parts) groups += logit_groups(product, part, variants);
     return groups;
 }
 

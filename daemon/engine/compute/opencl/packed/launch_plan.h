@@ -6,34 +6,29 @@
 #include <vector>
 
 #include "base/result.h"
+#include "engine/compute/opencl/kv_buffers.h"
 #include "engine/compute/opencl/launch.h"
 #include "engine/compute/opencl/packed/kernels.h"
 #include "engine/compute/opencl/packed/packed_weights.h"
 #include "engine/compute/opencl/packed/variants.h"
+#include "engine/compute/opencl/step_exchange.h"
 #include "engine/model/model_config.h"
 
 namespace llmd::compute::packed {
 
 // Device memory beside the weights. Activations have one row for each row of a batch, up to a multiple of kMaxColumns.
-struct Buffers {
-    ClBuffer step;               // the batch (common.cl)
-    ClBuffer page_tables;        // [slot][pages of a context]
-    ClBuffer rotation;           // [position][n_rot / 2] (cos, sin)
-    ClBuffer x;                  // [rows][n_embd, padded]
-    ClBuffer residual;           // records of x for the next norm
-    ClBuffer queries;            // [rows][q_rows]
-    ClBuffer partials;           // of attention that is split
-    ClBuffer attended;           // records
-    ClBuffer gate;               // [rows][n_ff, padded], where gate and up lie apart
-    ClBuffer hidden;             // records
-    ClBuffer logits;             // [outputs][n_vocab]
-    ClBuffer requests;           // sample_exchange.h
-    ClBuffer summaries;          // choice.cl
-    ClBuffer sampled;            // [slot] the id chosen last
-    ClBuffer answer;             // [outputs] of choose.cl
-    ClBuffer candidates;         // sample_exchange.h
-    std::vector<ClBuffer> keys;  // of each layer; layouts in epilogue.cl
-    std::vector<ClBuffer> values;
+struct Buffers : StepBuffers, KvBuffers {
+    ClBuffer rotation;    // rotary_buffer.h
+    ClBuffer x;           // [rows][n_embd, padded]
+    ClBuffer residual;    // records of x for the next norm
+    ClBuffer queries;     // [rows][q_rows]
+    ClBuffer partials;    // of attention that is split
+    ClBuffer attended;    // records
+    ClBuffer gate;        // [rows][n_ff, padded], where gate and up lie apart
+    ClBuffer hidden;      // records
+    ClBuffer summaries;   // choice.cl
+    ClBuffer answer;      // [outputs] of choose.cl
+    ClBuffer candidates;  // sample_exchange.h
 };
 
 struct LayerLaunches {
@@ -46,7 +41,7 @@ struct LayerLaunches {
 
 inline constexpr uint32_t kEmbedColumns = 8 * kGroupItems;  // EMBED_COLUMNS in embed.cl
 inline constexpr uint32_t kMergeColumns = 4 * kGroupItems;  // MERGE_COLUMNS in merge.cl
-inline constexpr uint32_t kChoiceWords = 5;                 // CHOICE_WORDS in choice.cl
+inline constexpr uint32_t kChoiceWords = 4;                 // of a summary in choice.cl
 inline constexpr uint32_t kAnswerWords = 4;                 // ANSWER_WORDS in choose.cl
 
 // Work-groups of the output product: each leaves kChoiceWords words an output in `summaries`.

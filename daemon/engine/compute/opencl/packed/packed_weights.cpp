@@ -17,10 +17,6 @@ using model::TensorType;
 
 constexpr uint64_t kStagingBytes = 2u << 20;  // of repacked weights between host and device
 
-uint32_t round_up(uint32_t n, uint32_t multiple) {
-    return (n + multiple - 1) / multiple * multiple;
-}
-
 // The norm that a product's input has gone through, if any.
 struct NormRoles {
     bool is_there = false;
@@ -69,12 +65,18 @@ const PackedProduct* PackedWeights::product(Use use, uint32_t layer) const {
     return found == products_.end() ? nullptr : &found->second;
 }
 
+bool PackedWeights::has_gates_apart() const {
+    return std::any_of(products_.begin(), products_.end(),
+                       [](const auto& product) { return product.first.first == Use::Gate; });
+}
+
 Result<void> PackedWeights::announce(std::span<const model::Weight> weights) {
     for (const model::Weight& weight : weights) {
         if (auto checked = check_weight(config_, weight); !checked) return checked;
-        if (!tensors_.emplace(Key(weight.role, weight.layer), Tensor{weight.tensor, {}, false}).second) {
+        if (!tensors_.emplace(TensorKey(weight.role, weight.layer), Tensor{weight.tensor, {}, false}).second) {
             return base::fail(ErrorCode::ModelLoadFailed, weight_name(weight.role, weight.layer), " comes twice");
         }
+        rows_.add(weight);
         if (!model::is_vector(weight.role)) continue;
         std::vector<float>& floats = vectors_[{weight.role, weight.layer}];
         floats.resize(weight.tensor.cols);
@@ -96,8 +98,8 @@ Result<void> PackedWeights::upload(DeviceQueue& queue, const model::Weight& weig
     tensor.view = weight.tensor;
     if (model::is_vector(weight.role) || weight.role == Role::PositionEmbedding) return upload_vector(queue, weight);
 
-    const Use use = use_of(weight.role, weight.layer);
-    const auto sources = sources_of(use, weight.layer);
+    const Use use = rows_.use_of(weight.role, weight.layer);
+    const auto sources = rows_.sources_of(use, weight.layer);
     const auto has_arrived = [&](Role role) {
         const Tensor* source = find(role, weight.layer);
         return source != nullptr && source->is_uploaded;
@@ -152,111 +154,24 @@ Result<void> PackedWeights::upload_vector(DeviceQueue& queue, const model::Weigh
     return {};
 }
 
-bool PackedWeights::has_interleaved_gate(uint32_t layer) const {
-    const Tensor* gate = find(Role::FfnGate, layer);
-    const Tensor* up = find(Role::FfnUp, layer);
-    return gate != nullptr && up != nullptr && gate->view.type == up->view.type;
-}
-
-Use PackedWeights::use_of(Role role, uint32_t layer) const {
-    switch (role) {
-        case Role::TokenEmbedding:
-            return find(Role::Output, 0) != nullptr ? Use::Embedding : Use::Output;
-        case Role::AttnQ:
-        case Role::AttnK:
-        case Role::AttnV:
-            return Use::Qkv;
-        case Role::AttnOutput:
-            return Use::AttnOutput;
-        case Role::FfnGate:
-            return has_interleaved_gate(layer) ? Use::Up : Use::Gate;
-        case Role::FfnUp:
-            return Use::Up;
-        case Role::FfnDown:
-            return Use::Down;
-        default:
-            return Use::Output;
-    }
-}
-
-std::vector<Role> PackedWeights::sources_of(Use use, uint32_t layer) const {
-    switch (use) {
-        case Use::Embedding:
-            return {Role::TokenEmbedding};
-        case Use::Qkv:
-            return {Role::AttnQ, Role::AttnK, Role::AttnV};
-        case Use::AttnOutput:
-            return {Role::AttnOutput};
-        case Use::Gate:
-            return {Role::FfnGate};
-        case Use::Up:
-            return has_interleaved_gate(layer) ? std::vector{Role::FfnGate, Role::FfnUp} : std::vector{Role::FfnUp};
-        case Use::Down:
-            return {Role::FfnDown};
-        case Use::Output:
-            break;
-    }
-    return {find(Role::Output, 0) != nullptr ? Role::Output : Role::TokenEmbedding};
-}
-
-std::vector<PackedWeights::SourceRow> PackedWeights::rows_of(Use use, uint32_t layer) const {
-    const auto sources = sources_of(use, layer);
-    std::vector<SourceRow> rows;
-    if (use == Use::Up && sources.size() == 2) {
-        for (uint32_t i = 0; i < config_.n_ff; ++i) {
-            for (const Role role : sources) rows.push_back({{role, layer}, i, false});
-        }
-        rows.resize(round_up(static_cast<uint32_t>(rows.size()), kTileRows));
-        return rows;
-    }
-    const bool half_split = config_.positions == model::Positions::RotaryHalfSplit;
-    const uint32_t turned = config_.n_rot / 2;  // pairs
-    for (const Role role : sources) {
-        const auto n = static_cast<uint32_t>(find(role, layer)->view.rows);
-        const bool paired = half_split && (role == Role::AttnQ || role == Role::AttnK);
-        for (uint32_t i = 0; i < n; ++i) {
-            const uint32_t in_head = i % config_.head_dim;
-            const bool is_split = paired && in_head < config_.n_rot;
-            const uint32_t row = is_split ? i - in_head + in_head / 2 + in_head % 2 * turned : i;
-            rows.push_back({{role, layer}, row, false});
-        }
-        rows.resize(round_up(static_cast<uint32_t>(rows.size()), kTileRows));
-    }
-    return rows;
-}
-
-TensorType PackedWeights::tile_type(std::span<const SourceRow> tile) const {
-    return tensors_.at(tile[0].tensor).view.type;  // a tile's first row is never padding
-}
-
 Result<void> PackedWeights::pack(DeviceQueue& queue, Use use, uint32_t layer) {
-    const auto sources = sources_of(use, layer);
-    const auto rows = rows_of(use, layer);
+    const auto sources = rows_.sources_of(use, layer);
+    const auto rows = rows_.rows_of(use, layer);
     const std::string name = weight_name(sources[0], layer);
     PackedProduct& product = products_[{use, layer}];
     product.rows = static_cast<uint32_t>(rows.size());
-    product.cols = static_cast<uint32_t>(find(sources[0], layer)->view.cols);
-    for (size_t first = 0; first < rows.size();) {
-        const auto tile_at = [&](size_t row) { return std::span(rows).subspan(row, kTileRows); };
+    product.cols = rows_.cols_of(use, layer);
+    bool is_split = false;
+    for (const RowRange& range : rows_.parts_of(rows, product.cols, queue.limits().max_buffer_bytes)) {
         PackedPart part;
-        part.layout = layout_for(tile_type(tile_at(first)));
-        part.first_pair = static_cast<uint32_t>(first / 2);
-        uint64_t tile_size = 0;  // of the largest plane
-        for (const Plane plane : kPlanes) tile_size = std::max(tile_size, tile_bytes(part.layout, plane, product.cols));
-        const uint64_t most_tiles = std::max<uint64_t>(queue.limits().max_buffer_bytes / tile_size, 1);
-        size_t end = first + kTileRows;
-        while (end < rows.size() && (end - first) / kTileRows < most_tiles &&
-               layout_for(tile_type(tile_at(end))) == part.layout) {
-            end += kTileRows;
-        }
-        const auto of_part = std::span(rows).subspan(first, end - first);
+        part.layout = range.layout;
+        part.first_pair = static_cast<uint32_t>(range.first / 2);
+        const auto of_part = std::span(rows).subspan(range.first, range.count);
         if (auto ok = pack_part(queue, of_part, product.cols, name, part); !ok) return ok;
         product.parts.push_back(std::move(part));
-        first = end;
+        is_split = is_split || range.is_cut;
     }
-    std::set<Layout> layouts;
-    for (const PackedPart& part : product.parts) layouts.insert(part.layout);
-    if (product.parts.size() > layouts.size()) ++split_products_;
+    if (is_split) ++split_products_;
     if (auto ok = add_constants(queue, use, layer, rows, product); !ok) return ok;
     for (const Role role : sources) tensors_[{role, layer}].kept = {};
     return {};
@@ -264,7 +179,7 @@ Result<void> PackedWeights::pack(DeviceQueue& queue, Use use, uint32_t layer) {
 
 bool PackedWeights::fits_images(const DeviceQueue& queue, std::span<const SourceRow> rows, uint32_t cols,
                                 Layout layout) const {
-    if (!use_images_) return false;
+    if (!images_.contains(layout)) return false;
     for (const Plane plane : kPlanes) {
         if (tile_bytes(layout, plane, cols, true) == 0) continue;
         const uint64_t texels = tile_bytes(layout, plane, cols, true) /
@@ -284,16 +199,35 @@ Result<void> PackedWeights::pack_part(DeviceQueue& queue, std::span<const Source
     const size_t tiles = rows.size() / kTileRows;
     part.n_pairs = static_cast<uint32_t>(rows.size() / 2);
     part.image = fits_images(queue, rows, cols, part.layout);
+    const auto upload = [&] { return upload_planes(queue, rows, cols, name, part); };
+    auto planes = probe_ && !part.image ? probe_->make_in_windows(upload) : upload();
+    if (!planes) return planes.error();
+    part.planes = std::move(*planes);
+    for (size_t p = 0; p < kPlanes.size(); ++p) {
+        const uint64_t bytes = tile_bytes(part.layout, kPlanes[p], cols, part.image);
+        size_bytes_ += bytes * tiles;
+        if (!part.image || bytes == 0) continue;
+        const uint64_t texels = bytes / plane_format(part.layout, kPlanes[p], true).element_bytes * tiles;
+        auto image = queue.image_of(part.planes[p], texel_format(part.layout, kPlanes[p]), texels);
+        if (!image) return image.error();
+        part.planes[p] = std::move(*image);
+    }
+    return {};
+}
+
+Result<PlaneBuffers> PackedWeights::upload_planes(DeviceQueue& queue, std::span<const SourceRow> rows, uint32_t cols,
+                                                  const std::string& name, const PackedPart& part) {
+    const size_t tiles = rows.size() / kTileRows;
+    PlaneBuffers buffers;
     uint64_t all_planes = 0;  // bytes of one tile
     for (size_t p = 0; p < kPlanes.size(); ++p) {
         const uint64_t bytes = tile_bytes(part.layout, kPlanes[p], cols, part.image);
         if (bytes == 0) continue;
         auto buffer = queue.allocate(name, bytes * tiles);
         if (!buffer) return buffer.error();
-        part.planes[p] = std::move(*buffer);
+        buffers[p] = std::move(*buffer);
         all_planes += bytes;
     }
-    size_bytes_ += all_planes * tiles;
 
     const size_t staged = std::clamp<uint64_t>(kStagingBytes / all_planes, 1, tiles);
     std::array<std::vector<uint64_t>, kPlanes.size()> staging;
@@ -304,7 +238,7 @@ Result<void> PackedWeights::pack_part(DeviceQueue& queue, std::span<const Source
         const size_t n = std::min(staged, tiles - first);
         for (size_t t = 0; t < n; ++t) {
             const auto tile = rows.subspan((first + t) * kTileRows, kTileRows);
-            const TensorType type = tile_type(tile);
+            const TensorType type = rows_.tile_type(tile);
             if (is_reencoded(type)) reencoded_.insert(type);
             TileRows sources{};
             for (size_t r = 0; r < kTileRows; ++r) {
@@ -321,18 +255,10 @@ Result<void> PackedWeights::pack_part(DeviceQueue& queue, std::span<const Source
             const size_t bytes = tile_bytes(part.layout, kPlanes[p], cols, part.image);
             if (bytes == 0) continue;
             const auto done = std::as_bytes(std::span(staging[p])).first(n * bytes);
-            if (auto ok = queue.upload(part.planes[p], first * bytes, done); !ok) return ok;
+            if (auto ok = queue.upload(buffers[p], first * bytes, done); !ok) return ok.error();
         }
     }
-    for (size_t p = 0; part.image && p < kPlanes.size(); ++p) {
-        const uint64_t bytes = tile_bytes(part.layout, kPlanes[p], cols, true);
-        if (bytes == 0) continue;
-        const uint64_t texels = bytes / plane_format(part.layout, kPlanes[p], true).element_bytes * tiles;
-        auto image = queue.image_of(part.planes[p], texel_format(part.layout, kPlanes[p]), texels);
-        if (!image) return image.error();
-        part.planes[p] = std::move(*image);
-    }
-    return {};
+    return buffers;
 }
 
 Result<void> PackedWeights::add_constants(DeviceQueue& queue, Use use, uint32_t layer, std::span<const SourceRow> rows,

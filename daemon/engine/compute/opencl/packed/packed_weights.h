@@ -4,10 +4,10 @@
 // A tensor that shares a product with others is kept in host memory until the last of them has arrived.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -17,6 +17,8 @@
 #include "base/result.h"
 #include "engine/compute/opencl/device_queue.h"
 #include "engine/compute/opencl/packed/layout.h"
+#include "engine/compute/opencl/packed/product_rows.h"
+#include "engine/compute/opencl/packed/window_probe.h"
 #include "engine/model/model_config.h"
 #include "engine/model/weights.h"
 
@@ -25,10 +27,10 @@ namespace llmd::compute::packed {
 // Some whole tiles of a product, in one layout.
 struct PackedPart {
     Layout layout = Layout::Q4_0;
-    std::array<ClBuffer, kPlanes.size()> planes;  // none where the layout has none
-    bool image = false;                           // planes are images over buffers (images.h)
-    uint32_t first_pair = 0;                      // among all pairs of the product
-    uint32_t n_pairs = 0;                         // a multiple of kTilePairs
+    PlaneBuffers planes;
+    bool image = false;       // planes are images over buffers (images.h)
+    uint32_t first_pair = 0;  // among all pairs of the product
+    uint32_t n_pairs = 0;     // a multiple of kTilePairs
 };
 
 struct PackedProduct {
@@ -39,25 +41,18 @@ struct PackedProduct {
     ClBuffer norm_sum;              // float a row: W w; only behind a LayerNorm
 };
 
-// What a product is for, and its rows; each tensor's begin a new tile.
-enum class Use : uint8_t {
-    Embedding,  // of tokens; only where it is not the output matrix too
-    Qkv,        // queries, keys, values; in the former two, rotary pairs are neighbours
-    AttnOutput,
-    Gate,  // only where gate and up have different types
-    Up,    // else of gate and up, by turns; or only up
-    Down,
-    Output,  // or the tied embedding
-};
-
 class PackedWeights {
 public:
-    PackedWeights(const model::ModelConfig& config, uint32_t n_ctx) : config_(config), n_ctx_(n_ctx) {}
+    PackedWeights(const model::ModelConfig& config, uint32_t n_ctx) : config_(config), n_ctx_(n_ctx), rows_(config) {}
 
-    // Before the first upload: planes are read through images where they can be.
-    void use_images() { use_images_ = true; }
+    // Before the first upload: planes of these layouts are read through images where they can be.
+    void use_images(std::set<Layout> layouts) { images_ = std::move(layouts); }
+    // Before the first upload: planes that are no images lie in windows.
+    void use_windows(WindowProbe probe) { probe_ = std::move(probe); }
     // Backend::announce(), once. ModelLoadFailed as upload().
     base::Result<void> announce(std::span<const model::Weight> weights);
+    // The kinds of all products that a step computes, after announce().
+    std::set<ProductKind> kinds() const { return rows_.kinds(); }
     // OutOfMemory names the product and its size; ModelLoadFailed when a tensor's shape is not the config's, or it was
     // not announced or comes twice.
     base::Result<void> upload(DeviceQueue& queue, const model::Weight& weight);
@@ -73,38 +68,29 @@ public:
     // Each frequency's divisor; empty without RopeFactors.
     const std::vector<float>& rope_factors() const { return rope_factors_; }
 
+    // In some layer.
+    bool has_gates_apart() const;
+
     uint64_t size_bytes() const { return size_bytes_; }
     size_t split_products() const { return split_products_; }
     // Of tensors that are held another way than in the file.
     const std::set<model::TensorType>& reencoded() const { return reencoded_; }
 
 private:
-    using Key = std::pair<model::Role, uint32_t>;
-
     struct Tensor {
         model::TensorView view;       // its data are valid from upload() until the product is packed
         std::vector<std::byte> kept;  // behind `view`, where others have to arrive first
         bool is_uploaded = false;
     };
-    // Where a row of a product comes from; no tensor: zeros.
-    struct SourceRow {
-        Key tensor = {};
-        uint32_t row = 0;
-        bool is_zero = true;
-    };
-
     const Tensor* find(model::Role role, uint32_t layer) const;
-    Use use_of(model::Role role, uint32_t layer) const;
-    std::vector<model::Role> sources_of(Use use, uint32_t layer) const;
-    bool has_interleaved_gate(uint32_t layer) const;
-    std::vector<SourceRow> rows_of(Use use, uint32_t layer) const;
-    model::TensorType tile_type(std::span<const SourceRow> tile) const;
     // Whether images give what the planes of these rows hold.
     bool fits_images(const DeviceQueue& queue, std::span<const SourceRow> rows, uint32_t cols, Layout layout) const;
 
     base::Result<void> pack(DeviceQueue& queue, Use use, uint32_t layer);
     base::Result<void> pack_part(DeviceQueue& queue, std::span<const SourceRow> rows, uint32_t cols,
                                  const std::string& name, PackedPart& part);
+    base::Result<PlaneBuffers> upload_planes(DeviceQueue& queue, std::span<const SourceRow> rows, uint32_t cols,
+                                             const std::string& name, const PackedPart& part);
     base::Result<void> add_constants(DeviceQueue& queue, Use use, uint32_t layer, std::span<const SourceRow> rows,
                                      PackedProduct& product);
     base::Result<void> upload_vector(DeviceQueue& queue, const model::Weight& weight);
@@ -112,16 +98,18 @@ private:
 
     model::ModelConfig config_;
     uint32_t n_ctx_;
-    std::map<Key, Tensor> tensors_;
-    std::map<Key, std::vector<float>> vectors_;
+    ProductRows rows_;
+    std::map<TensorKey, Tensor> tensors_;
+    std::map<TensorKey, std::vector<float>> vectors_;
     std::map<std::pair<Use, uint32_t>, PackedProduct> products_;
-    std::map<Key, ClBuffer> norms_;
+    std::map<TensorKey, ClBuffer> norms_;
     ClBuffer positions_;
     std::vector<float> rope_factors_;
     std::set<model::TensorType> reencoded_;
     uint64_t size_bytes_ = 0;
     size_t split_products_ = 0;
-    bool use_images_ = false;
+    std::set<Layout> images_;
+    std::optional<WindowProbe> probe_;
 };
 
 }  // namespace llmd::compute::packed

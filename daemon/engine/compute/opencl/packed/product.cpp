@@ -55,16 +55,36 @@ std::string layout_source(const ProductVariant& variant) {
     return source += kPackedActivationsCl;
 }
 
-std::string product_source(const ProductVariant& variant, std::string_view helpers) {
-    return base::concat(layout_source(variant), helpers, kernels::kPackedEpilogueCl, kernels::kPackedProductCl);
+std::string epilogue_source(Epilogue epilogue) {
+    using namespace kernels;
+    switch (epilogue) {
+        case Epilogue::Qkv:
+            return base::concat(kPackedEpilogueCl, kPackedEpilogueQkvCl);
+        case Epilogue::Residual:
+            return base::concat(kPackedEpilogueCl, kPackedEpilogueResidualCl, kPackedEpilogueRecordsCl);
+        case Epilogue::Gelu:
+        case Epilogue::SwiGlu:
+        case Epilogue::Gated:
+            return base::concat(kPackedEpilogueCl, kPackedEpilogueActivationCl, kPackedEpilogueRecordsCl);
+        case Epilogue::Logits:
+            return base::concat(kSampleExchangeCl, kNoiseCl, kPackedChoiceCl, kPackedEpilogueCl,
+                                kPackedEpilogueLogitsCl);
+        case Epilogue::Store:
+            break;
+    }
+    return base::concat(kPackedEpilogueCl, kPackedEpilogueStoreCl);
+}
+
+std::string product_source(const ProductVariant& variant, Epilogue epilogue) {
+    return base::concat(layout_source(variant), epilogue_source(epilogue), kernels::kPackedProductCl);
 }
 
 std::string product_options(const ProductVariant& variant) {
     return base::concat("-DLAYOUT_", layout_name(variant.layout), " -DDIGITS=", variant.digits,
-                        " -DIMAGE=", variant.image ? 1 : 0, " -DPREFETCH=", variant.prefetch ? 1 : 0,
-                        " -DCOLUMNS=", variant.columns, " -DPAIRS=", variant.shape.pairs,
-                        " -DLANES=", variant.shape.lanes, " -DSLICES=", variant.shape.slices,
-                        " -DCHUNK_BLOCKS=", chunk_blocks(variant));
+                        " -DIMAGE=", variant.image ? 1 : 0, " -DWINDOW=", variant.window && !variant.image ? 1 : 0,
+                        " -DPREFETCH=", variant.prefetch ? 1 : 0, " -DCOLUMNS=", variant.columns,
+                        " -DPAIRS=", variant.shape.pairs, " -DLANES=", variant.shape.lanes,
+                        " -DSLICES=", variant.shape.slices, " -DCHUNK_BLOCKS=", chunk_blocks(variant));
 }
 
 uint32_t product_local_bytes(const ProductVariant& variant) {

@@ -17,9 +17,26 @@ constexpr uint32_t kFewSlices = 4;
 constexpr uint32_t kNvidiaMostItems = 512;
 constexpr uint32_t kNvidiaSlices = 32;
 constexpr uint32_t kNvidiaStagedBytes = 24 * 1024;
+// Eight rows: twice as many work-groups, which compute half as much, are faster than few that fill an eighth of the
+// device.
+constexpr uint32_t kNvidiaSpreadColumns = 4;
+constexpr uint32_t kNvidiaSpreadRows = 8;
+// Gates and ups of so many rows have groups enough for two a processor, if those are small.
+constexpr uint32_t kNvidiaManyGates = 16384;
+constexpr uint32_t kNvidiaGateSlices = 8;
+// Columns times digits. One multiply-add of integers takes as long as two of floats, but codes need no conversion.
+constexpr uint32_t kNvidiaMostIntegers = 4;
 constexpr uint32_t kAttentionItems = 64;
 constexpr uint32_t kNvidiaAttentionItems = 256;
+constexpr uint32_t kSomeColumns = 4;
 constexpr uint32_t kManyColumns = 8;
+// Shapes that are worth a try where the table's is not the best: few enough to time them all.
+constexpr std::array<uint32_t, 3> kTriedLanes = {16, 32, 64};
+constexpr std::array<uint32_t, 3> kTriedPairs = {1, 2, 4};
+constexpr uint32_t kMostTriedPairs = 64;  // of a group: small matrices have too few groups of more
+constexpr uint32_t kMostTriedSums = 16;   // of an item: more spill
+// Local memory that holds kNvidiaStagedBytes of x and what epilogues take beside.
+constexpr uint64_t kMuchLocalBytes = 48 * 1024;
 constexpr uint32_t kMaxAttentionHeads = 4;  // whose sums an item keeps in registers: eight spill on an Adreno
 
 }  // namespace
@@ -29,28 +46,96 @@ Variants::Variants(const DeviceLimits& device, Precision precision)
       in_turn_(device.is_cpu),
       is_nvidia_(device.vendor_id == kNvidia),
       most_items_(
-          static_cast<uint32_t>(std::min<uint64_t>(device.group_items, is_nvidia_ ? kNvidiaMostItems : kMostItems))) {}
+          static_cast<uint32_t>(std::min<uint64_t>(device.group_items, is_nvidia_ ? kNvidiaMostItems : kMostItems))),
+      has_much_local_(device.local_bytes >= kMuchLocalBytes) {}
 
-Core Variants::core(Layout layout) const {
-    // NVIDIA multiplies 32-bit integers as fast as floats and 24-bit ones slower.
-    return has_integer_core(layout) && !is_nvidia_ ? Core::Integer : Core::Float;
+Core Variants::usual_core(Layout layout, uint32_t columns) const {
+    const bool prefers_floats = is_nvidia_ && columns * digits() > kNvidiaMostIntegers;
+    return has_integer_core(layout) && !prefers_floats ? Core::Integer : Core::Float;
+}
+
+ProductChoice Variants::product(const ProductKind& kind, uint32_t columns) const {
+    const auto found = choices_.products.find({kind, columns});
+    return found != choices_.products.end() ? found->second : usual(kind, columns);
+}
+
+ProductChoice Variants::usual(const ProductKind& kind, uint32_t columns) const {
+    ProductShape shape = product_shape(kind.rows, columns, kind.ending == Ending::Pairs);
+    if (kind.ending == Ending::Logits) {
+        const ProductShape one = product_shape(kind.rows, 1, false);
+        if (shape.group_pairs() != one.group_pairs()) shape = one;
+    }
+    return {shape, usual_core(kind.layout, columns), staged_bytes()};
+}
+
+std::vector<ProductChoice> Variants::in_other_shapes(const ProductKind& kind, uint32_t columns,
+                                                     const ProductChoice& choice) const {
+    const uint32_t logit_pairs = usual(kind, columns).shape.group_pairs();
+    const uint32_t unit = kind.ending == Ending::Pairs ? kRecordBlock : kRecordBlock / 2;  // outputs in whole blocks
+    std::vector<ProductChoice> others;
+    for (const uint32_t lanes : kTriedLanes) {
+        for (const uint32_t pairs : kTriedPairs) {
+            ProductChoice other = choice;
+            other.shape.lanes = lanes;
+            other.shape.pairs = pairs;
+            const uint32_t group_pairs = other.shape.group_pairs();
+            if (other == choice || other.shape.items() > most_items_ || columns * pairs > kMostTriedSums) continue;
+            if (group_pairs > kMostTriedPairs || group_pairs % unit != 0) continue;
+            if (kind.ending == Ending::Logits && group_pairs != logit_pairs) continue;
+            others.push_back(other);
+        }
+    }
+    return others;
+}
+
+std::vector<ProductChoice> Variants::in_other_ways(const ProductKind& kind, const ProductChoice& choice) const {
+    std::vector<ProductChoice> others;
+    if (has_integer_core(kind.layout)) {
+        others.push_back(choice);
+        others.back().core = choice.core == Core::Integer ? Core::Float : Core::Integer;
+    }
+    if (has_much_local_) {
+        others.push_back(choice);
+        others.back().staged_bytes = choice.staged_bytes == kStagedBytes ? kNvidiaStagedBytes : kStagedBytes;
+    }
+    return others;
+}
+
+bool Variants::allows(const ProductKind& kind, uint32_t columns, const ProductChoice& choice) const {
+    const ProductChoice normal = usual(kind, columns);
+    const auto has = [](const std::vector<ProductChoice>& some, const ProductChoice& one) {
+        return std::find(some.begin(), some.end(), one) != some.end();
+    };
+    for (ProductChoice shaped : in_other_shapes(kind, columns, normal)) {
+        if (shaped == choice || has(in_other_ways(kind, shaped), choice)) return true;
+    }
+    return choice == normal || has(in_other_ways(kind, normal), choice);
 }
 
 ProductShape Variants::product_shape(uint32_t rows, uint32_t columns, bool one_output_a_pair) const {
     const bool many_rows = rows >= kManyRows && !(is_nvidia_ && one_output_a_pair);
     ProductShape shape;
-    shape.lanes = one_output_a_pair || in_turn_ || many_rows ? kRecordBlock : kRecordBlock / 2;
-    if (prefers_images()) {  // two pairs an item share what a turn of the loop costs beside its products
+    shape.lanes = one_output_a_pair || in_turn_ || many_rows || is_small_gpu() ? kRecordBlock : kRecordBlock / 2;
+    // Two pairs an item share what a turn of the loop costs beside its products; columns do too, and with more of them
+    // the registers would not suffice.
+    if (is_small_gpu() && columns < kSomeColumns) {
         shape.lanes = kRecordBlock / 2;
         shape.pairs = 2;
     }
     if (is_nvidia_ && !many_rows && columns >= kManyColumns) shape.pairs = 2;
-    shape.slices = in_turn_ ? 1 : std::min(many_rows ? kFewSlices : slices(), most_items_ / shape.lanes);
+    const bool many_gates = is_nvidia_ && one_output_a_pair && rows >= kNvidiaManyGates;
+    const uint32_t wanted = many_rows ? kFewSlices : many_gates ? kNvidiaGateSlices : slices();
+    const uint32_t most_lanes = is_small_gpu() ? kRecordBlock : shape.lanes;  // of any number of columns
+    shape.slices = in_turn_ ? 1 : std::min(wanted, most_items_ / most_lanes);
     return shape;
 }
 
 uint32_t Variants::slices() const {
     return in_turn_ ? 1 : is_nvidia_ ? kNvidiaSlices : kSlices;
+}
+
+uint32_t Variants::spread_rows(uint32_t columns) const {
+    return is_nvidia_ && columns == kNvidiaSpreadColumns ? kNvidiaSpreadRows : 0;
 }
 
 uint32_t Variants::staged_bytes() const {
@@ -74,10 +159,16 @@ uint32_t Variants::attention_heads(uint32_t heads_per_kv, uint32_t head_dim) con
 }
 
 std::string Variants::profile() const {
+    std::string images;
+    for (const Layout layout : choices_.images) {
+        if (has_integer_core(layout)) continue;  // the same bits
+        images += base::concat(images.empty() ? ", images " : " ", layout_name(layout));
+    }
     return base::concat("packed, ", precision_ == Precision::Fast ? "fast" : "faithful", ", slices ",
                         product_shape(1, 1, false).slices, "/", product_shape(1, 1, true).slices, "/",
-                        product_shape(kManyRows, 1, false).slices, "/", product_shape(kManyRows, 1, true).slices,
-                        ", attention ", attention_items(), is_nvidia_ ? ", float" : "");
+                        product_shape(kManyRows, 1, false).slices, "/", product_shape(kManyRows, 1, true).slices, "/",
+                        product_shape(kNvidiaManyGates, 1, true).slices, ", attention ", attention_items(),
+                        is_nvidia_ ? ", float" : "", images);
 }
 
 }  // namespace llmd::compute::packed

@@ -1,139 +1,27 @@
 // The packed product kernel on every OpenCL device, against double-precision sums of the file's own weights and the
 // records' digits: every layout in every variant, and the same bits in all that promise it.
-#include "engine/compute/opencl/packed/product.h"
-
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 #include <optional>
 
 #include "daemon/engine/compute/device_under_test.h"
-#include "daemon/engine/compute/opencl/packed_matrix.h"
-#include "engine/compute/opencl/device.h"
-#include "engine/compute/opencl/device_queue.h"
+#include "daemon/engine/compute/opencl/product_under_test.h"
 #include "engine/compute/opencl/packed/images.h"
 
 namespace llmd::test {
 namespace {
 
 using namespace compute::packed;
-using compute::ClBuffer;
 using compute::ClKernel;
 using compute::DeviceQueue;
 using model::TensorType;
 
-// Batch rows of every test: no multiple of the column counts but 1, so the last group has rows to spare.
-constexpr uint32_t kRows = 9;
-constexpr uint32_t kPaddedRows = 16;
 // Sums within a block are exact; what rounds is one multiply-add a block, the scales, and within a block those of
 // weights that are no small integers: a few times 2^-24 of the magnitude.
 constexpr double kTolerance = 1e-6;
-
-template <typename T>
-T must(base::Result<T> result) {
-    if (!result) throw std::runtime_error(result.error().message);
-    return std::move(*result);
-}
-void must(const base::Result<void>& result) {
-    if (!result) throw std::runtime_error(result.error().message);
-}
-
-DeviceQueue open_queue(const DeviceUnderTest& device) {
-    const auto found = must(compute::find_cl_devices());
-    return must(DeviceQueue::open(found.at(device.opencl_index), {}));
-}
-
-ClBuffer upload(DeviceQueue& queue, std::span<const std::byte> bytes) {
-    ClBuffer buffer = must(queue.allocate_scratch("a test", bytes.size()));
-    must(queue.upload(buffer, 0, bytes));
-    return buffer;
-}
-
-// y[row][matrix row] of kRows rows, padding rows included.
-struct Output {
-    uint32_t width;
-    std::vector<float> y;
-};
-
-// A matrix and records, with what is to come out.
-struct Case {
-    Case(const PackedMatrix& a_matrix, uint32_t digits, Noise& noise)
-        : matrix(a_matrix), x(kPaddedRows, block_count(matrix.cols) * kBlockColumns, digits, noise) {
-        compute_exact();
-    }
-    void compute_exact() {
-        exact.clear();
-        for (uint32_t n = 0; n < kRows; ++n) {
-            for (uint32_t r = 0; r < matrix.rows; ++r) exact.push_back(exact_product(matrix, x, r, n));
-        }
-    }
-
-    const PackedMatrix& matrix;
-    RecordRows x;
-    std::vector<ExactSum> exact;  // [batch row][matrix row]
-};
-
-// A case on the device.
-class Product {
-public:
-    Product(const Case& of, DeviceQueue& queue, bool image)
-        : matrix_(of.matrix), x_(of.x), queue_(queue), record_(upload(queue, of.x.bytes)) {
-        const auto planes = matrix_.pack(image);
-        const Layout layout = layout_for(matrix_.type);
-        for (size_t i = 0; i < kPlanes.size(); ++i) {
-            if (planes[i].empty()) continue;
-            planes_.push_back(upload(queue, planes[i]));
-            if (!image) continue;
-            const uint64_t texels = planes[i].size() / plane_format(layout, kPlanes[i], true).element_bytes;
-            planes_.back() = must(queue.image_of(planes_.back(), texel_format(layout, kPlanes[i]), texels));
-        }
-    }
-
-    Output run(const ProductVariant& variant, const ClKernel& kernel) {
-        const uint32_t pairs = matrix_.n_pairs();
-        std::vector<float> y(size_t{kPaddedRows} * 2 * pairs, std::numeric_limits<float>::quiet_NaN());
-        const ClBuffer out = upload(queue_, std::as_bytes(std::span(y)));
-        cl_uint index = 0;
-        for (const ClBuffer& plane : planes_) must(compute::set_arg(kernel, index++, plane));
-        must(compute::set_arg(kernel, index++, pairs));
-        must(compute::set_arg(kernel, index++, block_count(matrix_.cols)));
-        must(compute::set_arg(kernel, index++, record_));
-        must(compute::set_arg(kernel, index++, x_.row_bytes));
-        must(compute::set_arg(kernel, index++, x_.columns));
-        must(compute::set_arg(kernel, index++, uint32_t{0}));
-        must(compute::set_arg(kernel, index++, out));
-        must(compute::set_arg(kernel, index++, 2 * pairs));
-        const uint32_t group_pairs = variant.shape.group_pairs();
-        must(queue_.launch(kernel, (pairs + group_pairs - 1) / group_pairs,
-                           (kRows + variant.columns - 1) / variant.columns, variant.shape.items()));
-        must(queue_.read(out, 0, std::as_writable_bytes(std::span(y))));
-        y.resize(size_t{kRows} * 2 * pairs);
-        return {2 * pairs, std::move(y)};
-    }
-
-private:
-    const PackedMatrix& matrix_;
-    const RecordRows& x_;
-    DeviceQueue& queue_;
-    ClBuffer record_;
-    std::vector<ClBuffer> planes_;
-};
-
-ClKernel build(DeviceQueue& queue, const ProductVariant& variant) {
-    const auto program = must(
-        queue.build("product", {product_source(variant)},
-                    base::concat(product_options(variant), " -DEPILOGUE=5 -DINPUT_NORM=0 -DSHIFT=0 -DMAX_ROWS=16")));
-    return must(compute::make_kernel(program, "product"));
-}
-
-std::string name_of(const ProductVariant& v) {
-    return base::concat(layout_name(v.layout), v.core == Core::Integer ? " integer" : " float", ", digits ", v.digits,
-                        ", columns ", v.columns, ", pairs ", v.shape.pairs, ", lanes ", v.shape.lanes, ", slices ",
-                        v.shape.slices, ", chunks of ", v.chunk_blocks, v.image ? ", images" : "",
-                        v.prefetch ? ", prefetch" : "");
-}
 
 void expect_close(const Output& got, const Case& of, const std::string& name) {
     for (uint32_t n = 0; n < kRows; ++n) {
@@ -184,6 +72,7 @@ std::vector<ProductVariant> variants_of(Layout layout, uint32_t digits, uint32_t
                 variant.chunk_blocks = (blocks + slices - 1) / slices * slices;
             }
             variant.prefetch = s.pairs == 2;
+            variant.window = s.pairs != 1;
             variants.push_back(variant);
         }
         for (const Shape& s : {shapes.front(), shapes.back()}) {
@@ -238,8 +127,8 @@ TEST_P(PackedProduct, IsExactAndTheSameInEveryVariant) {
         for (const PackedMatrix& matrix : matrices) cases.emplace_back(matrix, digits, noise_);
         std::vector<Product> by_pointer, by_image;
         for (const Case& c : cases) {
-            by_pointer.emplace_back(c, queue, false);
-            if (has_images) by_image.emplace_back(c, queue, true);
+            by_pointer.emplace_back(c, queue, PlanesIn::Buffers);
+            if (has_images) by_image.emplace_back(c, queue, PlanesIn::Images);
         }
         for (const uint32_t slices : {1u, 8u}) {
             // Bytes read as normalised floats are rounded: the sums of Q8_0 differ between images and pointers.
@@ -316,11 +205,25 @@ TEST_P(PackedProduct, HoldsTheLargestSums) {
             variant.layout = layout;
             variant.core = Core::Integer;
             variant.digits = digits;
-            const Output got = Product(extreme, queue, false).run(variant, build(queue, variant));
+            const Output got = Product(extreme, queue, PlanesIn::Buffers).run(variant, build(queue, variant));
             expect_close(got, extreme, base::concat(name_of(variant), ", codes of ", fill));
             if (HasFatalFailure()) return;
         }
     }
+}
+
+// Without WINDOW planes may lie anywhere.
+TEST_P(PackedProduct, ReadsPlanesAcrossABorderOf4GiB) {
+    const TensorType type = GetParam().type;
+    if (is_reencoded(type)) return;  // has no kernels of its own
+    DeviceQueue queue = open_queue(GetParam().device);
+    constexpr uint32_t kRowsOfIt = 192, kCols = 512;
+    const PackedMatrix matrix(type, kCols, random_blocks(type, uint64_t{kRowsOfIt} * kCols, 1.0, noise_));
+    const Case c(matrix, 2, noise_);
+    ProductVariant variant;
+    variant.layout = layout_for(type);
+    const Output got = Product(c, queue, PlanesIn::BorderMemory).run(variant, build(queue, variant));
+    expect_close(got, c, name_of(variant));
 }
 
 TEST(Repack, FindsMinus128) {

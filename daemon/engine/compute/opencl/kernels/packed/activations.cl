@@ -26,14 +26,18 @@
 #define FOR_SHARE(i, item, items, n) \
     for (uint i = (item), turn = 0; turn < ((n) + (items)-1) / (items); ++turn, i += (items)) if (i < (n))
 
-// Reading, in a kernel that has RECORD_ARGS: columns 4 i .. 4 i + 3, block b of 32, and of its sums four
+// Offsets are 32 bits: a buffer of records is less than 4 GiB, its row less than 16 MiB.
+//
+// Reading, in a kernel that has RECORD_ARGS: columns 4 i .. 4 i + 3 or 16 i .. 16 i + 15, block b of 32, and of its sums four
 // elements at once, each of eight columns.
-#define RECORD_ROW(row) (record + (row) * record_bytes)
-#define RECORD_HI4(row, i) (((__global const char4*)RECORD_ROW(row))[i])
-#define RECORD_LO4(row, i) (((__global const char4*)(RECORD_ROW(row) + record_columns))[i])
-#define RECORD_STATS(row, b) (((__global const float2*)(RECORD_ROW(row) + RECORD_STATS_AT(record_columns)))[b])
-#define RECORD_SCALE(row, b) (((__global const float*)(RECORD_ROW(row) + RECORD_SCALE_AT(record_columns)))[b])
-#define RECORD_SUMS(row, b) (((__global const uint4*)(RECORD_ROW(row) + RECORD_SUMS_AT(record_columns)))[b])
+#define RECORD_AT(type, row, offset) (*(__global const type*)(record + (mul24((uint)(row), record_bytes) + (offset))))
+#define RECORD_HI4(row, i) RECORD_AT(char4, row, 4 * (i))
+#define RECORD_LO4(row, i) RECORD_AT(char4, row, record_columns + 4 * (i))
+#define RECORD_HI16(row, i) RECORD_AT(uint4, row, 16 * (i))
+#define RECORD_LO16(row, i) RECORD_AT(uint4, row, record_columns + 16 * (i))
+#define RECORD_STATS(row, b) RECORD_AT(float2, row, RECORD_STATS_AT(record_columns) + 8 * (b))
+#define RECORD_SCALE(row, b) RECORD_AT(float, row, RECORD_SCALE_AT(record_columns) + 4 * (b))
+#define RECORD_SUMS(row, b) RECORD_AT(uint4, row, RECORD_SUMS_AT(record_columns) + 16 * (b))
 
 // Writing.
 #if DIGITS == 2
@@ -42,59 +46,62 @@
 #define LARGEST_DIGITS 127.0f
 #endif
 #define LEAST_MAGNITUDE 0x0da24260u  // bits of 1e-30: a block below it counts as zeros, its reciprocal would overflow
-#define FIRST_NOT_FINITE 0x7f800000u
-
-// Orders magnitudes as floats do, with infinity and NaN above all numbers.
-static inline uint magnitude_bits(float v) { return as_uint(v) & 0x7fffffffu; }
+#define FIRST_NOT_FINITE 0x7f800000u  // magnitudes are compared as integers: infinity and NaN are above all numbers
 
 // Two sums of at most 16 bits as a short2.
-static inline uint sums_of_eight(int8 hi, int8 lo) {
+INLINE uint sums_of_eight(int8 hi, int8 lo) {
     const int4 h = hi.lo + hi.hi, l = lo.lo + lo.hi;
     return ((uint)((h.x + h.y) + (h.z + h.w)) & 0xffffu) | ((uint)((l.x + l.y) + (l.z + l.w)) << 16);
 }
 
 // The low bytes of eight integers. One store of eight bytes: compilers for GPUs make eight of a vstore8.
-static inline uint packed_bytes(int4 v) {
+INLINE uint packed_bytes(int4 v) {
     return ((uint)v.x & 255u) | ((uint)v.y & 255u) << 8 | ((uint)v.z & 255u) << 16 | (uint)v.w << 24;
 }
-static inline void store_bytes(int8 v, uint eight, __global uchar* to) {
-    ((__global uint2*)to)[eight] = (uint2)(packed_bytes(v.lo), packed_bytes(v.hi));
+INLINE void store_bytes(int8 v, __global uchar* to, uint at) {
+    *(__global uint2*)(to + at) = (uint2)(packed_bytes(v.lo), packed_bytes(v.hi));
 }
 
-// Writes the eight columns from 8 * eight on into one row's record. `block` holds the 32 values that they are among.
-static inline void write_record(__global uchar* record, uint columns, uint eight, __local const float* block) {
-    uint largest = 0;
-    for (uint i = 0; i < 32; ++i) largest = max(largest, magnitude_bits(block[i]));
-    float scale = 0.0f;
-    float8 v = (float8)(0.0f);
-    if (largest >= FIRST_NOT_FINITE) {
-        scale = NAN;
-    } else if (largest >= LEAST_MAGNITUDE) {
-        scale = as_float(largest) * (1.0f / LARGEST_DIGITS);
-        v = vload8(eight % 4, block) * (LARGEST_DIGITS / as_float(largest));
+// Of 32 values. (Not counted from 0: compilers for GPUs write out a loop whose end they see.)
+INLINE uint largest_magnitude(__local const float* block) {
+    uint4 largest = (uint4)(0);
+    for (__local const float* v = block; v != block + 32; v += 4) {
+        largest = max(largest, as_uint4(vload4(0, v)) & 0x7fffffffu);
     }
-    const int8 digits = convert_int8_rte(v);
+    return max(max(largest.x, largest.y), max(largest.z, largest.w));
+}
+
+// Writes the eight columns from 8 * eight on into the record that begins `row` bytes into `records`. `block` holds the 32
+// values that they are among.
+INLINE void write_record(__global uchar* records, uint row, uint columns, uint eight, __local const float* block) {
+    const uint largest = largest_magnitude(block);
+    const bool is_finite = largest < FIRST_NOT_FINITE, is_zero = largest < LEAST_MAGNITUDE;
+    const float inverse = is_finite && !is_zero ? LARGEST_DIGITS * native_recip(as_float(largest)) : 0.0f;
+    const int8 digits = convert_int8_rte(vload8(eight % 4, block) * inverse);
 #if DIGITS == 2
     const int8 hi = (digits + 63) >> 7;
     const int8 lo = digits - hi * 128;
-    store_bytes(lo, eight, record + columns);
+    store_bytes(lo, records, row + columns + 8 * eight);
 #else
     const int8 hi = digits;
     const int8 lo = (int8)(0);
 #endif
-    store_bytes(hi, eight, record);
-    ((__global uint*)(record + RECORD_SUMS_AT(columns)))[eight] = sums_of_eight(hi, lo);
-    if (eight % 4 == 0) ((__global float*)(record + RECORD_SCALE_AT(columns)))[eight / 4] = scale;
+    store_bytes(hi, records, row + 8 * eight);
+    *(__global uint*)(records + (row + RECORD_SUMS_AT(columns) + 4 * eight)) = sums_of_eight(hi, lo);
+    if (eight % 4 == 0) {
+        *(__global float*)(records + (row + RECORD_SCALE_AT(columns) + eight)) =
+            !is_finite ? NAN : is_zero ? 0.0f : as_float(largest) * (1.0f / LARGEST_DIGITS);
+    }
 }
 
 // Writes the stats of block b, whose 32 values of the residual stream are in `block`.
-static inline void write_stats(__global uchar* record, uint columns, uint b, __local const float* block) {
+INLINE void write_stats(__global uchar* records, uint row, uint columns, uint b, __local const float* block) {
     float4 sum = (float4)(0.0f), squares = (float4)(0.0f);
-    for (uint i = 0; i < 8; ++i) {
-        const float4 v = vload4(i, block);
+    for (__local const float* at = block; at != block + 32; at += 4) {
+        const float4 v = vload4(0, at);
         sum += v;
         squares = mad(v, v, squares);
     }
-    ((__global float2*)(record + RECORD_STATS_AT(columns)))[b] =
+    *(__global float2*)(records + (row + RECORD_STATS_AT(columns) + 8 * b)) =
         (float2)((sum.x + sum.y) + (sum.z + sum.w), (squares.x + squares.y) + (squares.z + squares.w));
 }

@@ -4,27 +4,43 @@
 // all leaves of a row and, with SPLIT 0, writes the result as records; with SPLIT 1 it walks what its chunk has (all
 // leaves where the step has one chunk, else one leaf) and leaves (weighted V, maximum, sum) in `partials`
 // [row][chunk][head][HEAD_DIM + 2] for merge.cl. Either way the bits are the same. A leaf's sums depend on ITEMS and
-// HEAD_DIM only. Queries are scaled already; queries, keys and values: see epilogue.cl.
+// HEAD_DIM only. Queries are scaled already; queries, keys and values: see epilogue_qkv.cl.
 //
 // Grid: (query heads / HEADS * chunks, batch rows). Options: HEAD_DIM, Q_ROWS, KV_ROWS, HEADS, ITEMS (at least
-// HEAD_DIM / 4), SPLIT.
+// HEAD_DIM / 4), SPLIT, AHEAD 1: all that an item reads of a leaf is on its way at once (for GPUs with
+// registers to spare; needs LEAF items).
 #define LEAF 256
 #define Q_HEADS (Q_ROWS / HEAD_DIM)
 #define V_COLUMNS (HEAD_DIM / 4)
 #define V_GROUPS (ITEMS / V_COLUMNS)  // of positions, summed in their order
 #define SOFTMAX_PARTS 16              // of a leaf: part i takes positions i, i + 16, ...; then in order
 #define RESULTS ((HEADS * V_COLUMNS + ITEMS - 1) / ITEMS)  // float4 that an item folds
+#if AHEAD
+#if ITEMS != LEAF
+#error an item has one position
+#endif
+#define VALUES_AT_ONCE ((LEAF + V_GROUPS - 1) / V_GROUPS)
+#else
 #define KEYS_AT_ONCE (V_COLUMNS % 4 == 0 ? 4 : V_COLUMNS % 2 == 0 ? 2 : 1)  // on their way while none is needed
+#endif
+#define SUM_OF(v) (((v).x + (v).y) + ((v).z + (v).w))
 
 // Four halves of a page in one load: what vload_half4 becomes is four.
 #ifdef cl_khr_fp16
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 typedef half4 page_t;
 #define PAGE_FLOAT4(p, i) convert_float4((p)[i])
+#define AHEAD_FLOAT4(v) convert_float4(v)
 #else
 typedef ushort4 page_t;
 #define PAGE_FLOAT4(p, i) vloada_half4(i, (__global const half*)(p))
+#define AHEAD_FLOAT4(v) vloada_half4(0, (const half*)&(v))
 #endif
+
+// Of position i of the leaf.
+#define KEY_AT(i) (leaf_pages[(i) / PAGE_TOKENS] * (KV_ROWS / 4 * PAGE_TOKENS) + kv_base + (i) % PAGE_TOKENS)
+#define VALUE_AT(i)                                                                                      \
+    (leaf_pages[(i) / PAGE_TOKENS] * (KV_ROWS / 4 * PAGE_TOKENS) + kv_base + (i) % PAGE_TOKENS * V_COLUMNS + v_column)
 
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
     __global const float4* queries, __global const int* step, __global const uint* page_tables,
@@ -79,10 +95,34 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
         // Read once: an item would wait for a page's number before it may wait for what the page holds.
         for (uint i = item; i * PAGE_TOKENS < in_leaf; i += ITEMS) leaf_pages[i] = pages[leaf / PAGE_TOKENS + i];
         barrier(CLK_LOCAL_MEM_FENCE);
-
+#if AHEAD
+        // The keys of one position and its share of the values, in the order in which they are needed.
+        page_t key_ahead[V_COLUMNS], ahead[VALUES_AT_ONCE];
+        if (item < in_leaf) {
+#pragma unroll
+            for (uint c = 0; c < V_COLUMNS; ++c) key_ahead[c] = keys[KEY_AT(item) + c * PAGE_TOKENS];
+        }
+#pragma unroll
+        for (uint n = 0; n < VALUES_AT_ONCE; ++n) {
+            const uint i = v_group + n * V_GROUPS;
+            if (v_group < V_GROUPS && i < in_leaf) ahead[n] = values[VALUE_AT(i)];
+        }
+        if (item < in_leaf) {
+            float4 products[HEADS];
+#pragma unroll
+            for (uint h = 0; h < HEADS; ++h) products[h] = (float4)(0.0f);
+#pragma unroll
+            for (uint c = 0; c < V_COLUMNS; ++c) {
+                const float4 column = AHEAD_FLOAT4(key_ahead[c]);
+#pragma unroll
+                for (uint h = 0; h < HEADS; ++h) products[h] = mad(query[h * V_COLUMNS + c], column, products[h]);
+            }
+#pragma unroll
+            for (uint h = 0; h < HEADS; ++h) weights[h * LEAF + item] = SUM_OF(products[h]);
+        }
+#else
         FOR_SHARE(i, item, ITEMS, LEAF) if (i < in_leaf) {
-            __global const page_t* key =
-                keys + leaf_pages[i / PAGE_TOKENS] * (KV_ROWS / 4 * PAGE_TOKENS) + kv_base + i % PAGE_TOKENS;
+            __global const page_t* key = keys + KEY_AT(i);
             __global const page_t* const end_of_keys = key + V_COLUMNS * PAGE_TOKENS;
             float4 products[HEADS];
 #pragma unroll
@@ -100,10 +140,9 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
                 }
             }
 #pragma unroll
-            for (uint h = 0; h < HEADS; ++h) {
-                weights[h * LEAF + i] = (products[h].x + products[h].y) + (products[h].z + products[h].w);
-            }
+            for (uint h = 0; h < HEADS; ++h) weights[h * LEAF + i] = SUM_OF(products[h]);
         }
+#endif
         barrier(CLK_LOCAL_MEM_FENCE);
 
         // Not fmax: exp() below keeps a NaN, which must go on to the result.
@@ -140,11 +179,17 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
 #pragma unroll
         for (uint h = 0; h < HEADS; ++h) v_part[h] = (float4)(0.0f);
         if (v_group < V_GROUPS) {
+#if AHEAD
+#pragma unroll
+            for (uint n = 0; n < VALUES_AT_ONCE; ++n) {
+                const uint i = v_group + n * V_GROUPS;
+                if (i >= in_leaf) break;
+                const float4 value = AHEAD_FLOAT4(ahead[n]);
+#else
 #pragma unroll 4
             for (uint i = v_group; i < in_leaf; i += V_GROUPS) {
-                const float4 value =
-                    PAGE_FLOAT4(values, leaf_pages[i / PAGE_TOKENS] * (KV_ROWS / 4 * PAGE_TOKENS) + kv_base +
-                                            i % PAGE_TOKENS * V_COLUMNS + v_column);
+                const float4 value = PAGE_FLOAT4(values, VALUE_AT(i));
+#endif
 #pragma unroll
                 for (uint h = 0; h < HEADS; ++h) {
                     v_part[h] = mad((float4)(weights[h * LEAF + i]), value, v_part[h]);
@@ -191,7 +236,7 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     FOR_SHARE(i, item, ITEMS, HEADS * HEAD_DIM / 8) {
-        write_record(next + row * next_bytes, next_columns, first_head * HEAD_DIM / 8 + i, made + i / 4 * 32);
+        write_record(next, row * next_bytes, next_columns, first_head * HEAD_DIM / 8 + i, made + i / 4 * 32);
     }
 #endif
 }

@@ -1,42 +1,28 @@
 // What is known of a part of the vocabulary when a token is chosen from it, and how two parts become one.
-typedef struct {
-    float score;    // the best: logit, or logit / temperature + noise
-    uint id;        // and the lowest id that has it; NO_ID: the part is empty
-    float largest;  // logit
-    float sum;      // of exp(logit - largest)
-    uint bad;       // a logit is not finite: nothing else counts
-} choice_t;
+//
+// A vector, not a struct: compilers for GPUs keep copies of a struct in private memory.
+typedef uint4 choice_t;
+#define SCORE(choice) as_float((choice).x)    // the best: logit, or logit / temperature + noise
+#define ID(choice) (choice).y                 // and the lowest id that has it; NO_ID: the part is empty
+#define LARGEST(choice) as_float((choice).z)  // logit
+#define BAD(choice) (choice).w                // a logit is not finite: nothing else counts
+#define NO_CHOICE ((choice_t)(as_uint(-INFINITY), NO_ID, as_uint(-INFINITY), 0))
 
-static inline choice_t no_choice(void) {
-    const choice_t none = {-INFINITY, NO_ID, -INFINITY, 0.0f, 0};
-    return none;
+INLINE choice_t merged_choice(choice_t a, choice_t b) {
+    const bool is_better = SCORE(b) > SCORE(a) || (SCORE(b) == SCORE(a) && ID(b) < ID(a));
+    const bool is_b = ID(a) == NO_ID || (ID(b) != NO_ID && is_better);
+    return (choice_t)((is_b ? b : a).xy, as_uint(fmax(LARGEST(a), LARGEST(b))), BAD(a) | BAD(b));
 }
 
-// All but the sum, which waits until the largest of all parts is known: every exp() is long.
-static inline choice_t merged_choice(choice_t a, choice_t b) {
-    if (b.id == NO_ID) return a;
-    if (a.id == NO_ID) return b;
-    choice_t both = a;
-    if (b.score > a.score || (b.score == a.score && b.id < a.id)) {
-        both.score = b.score;
-        both.id = b.id;
-    }
-    both.largest = fmax(a.largest, b.largest);
-    both.bad = a.bad | b.bad;
-    return both;
-}
+// Integers above 0 in the order of the numbers; one above them all.
+INLINE uint in_order(float v) { return as_uint(v) ^ ((uint)(as_int(v) >> 31) | 0x80000000u); }
+INLINE float from_order(uint key) { return as_float(key ^ ((uint)((int)~key >> 31) | 0x80000000u)); }
+#define BEYOND_NUMBERS 0xffffffffu
 
-// Summaries: [output][word][group], so that neighbouring groups are neighbours.
-#define CHOICE_WORDS 5
-static inline void store_choice(__global uint* to, uint groups, uint group, choice_t choice) {
-    to[group] = as_uint(choice.score);
-    to[groups + group] = choice.id;
-    to[2 * groups + group] = as_uint(choice.largest);
-    to[3 * groups + group] = as_uint(choice.sum);
-    to[4 * groups + group] = choice.bad;
-}
-static inline choice_t load_choice(__global const uint* from, uint groups, uint group) {
-    const choice_t choice = {as_float(from[group]), from[groups + group], as_float(from[2 * groups + group]),
-                             as_float(from[3 * groups + group]), from[4 * groups + group]};
-    return choice;
+// Summaries: [output][group], each in_order(score), id, in_order(largest), or BEYOND_NUMBERS if bad, and the sum of
+// exp(logit - largest).
+#define SUM(summary) as_float((summary).w)
+INLINE choice_t choice_of(uint4 summary) {
+    return (choice_t)(as_uint(from_order(summary.x)), summary.y, as_uint(from_order(summary.z)),
+                      summary.z == BEYOND_NUMBERS ? 1u : 0u);
 }

@@ -4,15 +4,16 @@
 // the slot's last output, -1 where the logits were no numbers. Grid: (1, outputs).
 #define ANSWER_WORDS 4
 
-__kernel GROUP_SIZE void choose(__global const uint* summaries, uint groups, __global const int* step,
+__kernel GROUP_SIZE void choose(__global const uint4* summaries, uint groups, __global const int* step,
                                 __global int* sampled, __global uint* answer) {
     __local choice_t parts[GROUP];
     __local float sums[GROUP];
     const uint item = get_local_id(0);
     const uint output = get_group_id(1);
-    choice_t best = no_choice();
+    __global const uint4* of_output = summaries + output * groups;
+    choice_t best = NO_CHOICE;
     for (uint g = item; g < groups; g += GROUP) {
-        best = merged_choice(best, load_choice(summaries + output * (CHOICE_WORDS * groups), groups, g));
+        best = merged_choice(best, choice_of(of_output[g]));
     }
     parts[item] = best;
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -21,21 +22,20 @@ __kernel GROUP_SIZE void choose(__global const uint* summaries, uint groups, __g
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     best = parts[0];
-    __global const uint* of_output = summaries + output * (CHOICE_WORDS * groups);
     float sum = 0.0f;
     for (uint g = item; g < groups; g += GROUP) {
-        const choice_t choice = load_choice(of_output, groups, g);
-        if (choice.id != NO_ID) sum += choice.sum * exp(choice.largest - best.largest);
+        const uint4 summary = of_output[g];
+        if (ID(summary) != NO_ID) sum += SUM(summary) * exp(from_order(summary.z) - LARGEST(best));
     }
     sums[item] = sum;
     barrier(CLK_LOCAL_MEM_FENCE);
     if (item != 0) return;
     for (uint i = 1; i < min(groups, (uint)GROUP); ++i) sum += sums[i];
-    const bool good = best.bad == 0 && best.id != NO_ID;
-    answer[output * ANSWER_WORDS] = good ? best.id : NO_ID;
+    const bool good = BAD(best) == 0 && ID(best) != NO_ID;
+    answer[output * ANSWER_WORDS] = good ? ID(best) : NO_ID;
     answer[output * ANSWER_WORDS + 1] = good ? 1 : 0;
-    answer[output * ANSWER_WORDS + 2] = as_uint(best.largest + log(sum));
+    answer[output * ANSWER_WORDS + 2] = as_uint(LARGEST(best) + log(sum));
     answer[output * ANSWER_WORDS + 3] = 0;
     const uint row = (uint)step[STEP_OUTPUT_ROW(output)];
-    if (step[STEP_IS_LAST_OUTPUT(row)]) sampled[step[STEP_SLOT(row)]] = good ? (int)best.id : -1;
+    if (step[STEP_IS_LAST_OUTPUT(row)]) sampled[step[STEP_SLOT(row)]] = good ? (int)ID(best) : -1;
 }

@@ -12,7 +12,7 @@ typedef float4 staged_t;
 #define CORE_LOCAL
 #endif
 
-static inline void stage_quad(__local staged_t* to, char4 high, char4 low) {
+INLINE void stage_quad(__local staged_t* to, char4 high, char4 low) {
 #if DIGITS == 2
     to[0] = mad(convert_float4(high), (float4)(128.0f), convert_float4(low));
 #else

@@ -20,12 +20,12 @@ typedef int4 staged_t;
     __local int high_start[CHUNK_BLOCKS * COLUMNS * HIGH_SUMS];     \
     ON_SECOND_DIGIT(__local int low_start[CHUNK_BLOCKS * COLUMNS * SUB_BLOCKS];)
 
-static inline void stage_quad(__local staged_t* to, char4 high, char4 low) {
+INLINE void stage_quad(__local staged_t* to, char4 high, char4 low) {
     to[0] = convert_int4(high);
     ON_SECOND_DIGIT(to[1] = convert_int4(low);)
 }
 
-#define START(sum) (-CENTRE * 65537 * (sum))
+#define START(sum) mul24(-CENTRE * 65537, sum)
 // e0 to e3: sums of the digits of eight columns each.
 #if SUM_QUADS == 8
 #define STAGE_HIGH(item, e0, e1, e2, e3) high_start[item] = START((e0).x + (e1).x + (e2).x + (e3).x);
@@ -52,7 +52,7 @@ static inline void stage_quad(__local staged_t* to, char4 high, char4 low) {
     ON_SECOND_DIGIT(STAGE_LOW(item, e0, e1, e2, e3))
 
 // Both sums of a word, times 2^16. The low half has borrowed from the high one where it is negative.
-static inline float2 split(int word) {
+INLINE float2 split(int word) {
     const int even = word << 16;
     return (float2)((float)even, (float)(word - (even >> 16)));
 }
@@ -71,11 +71,16 @@ static inline float2 split(int word) {
 #define END_DIGITS \
     ON_SECOND_DIGIT(FOR_COLUMNS FOR_PAIRS total[n][j] = mad(total[n][j], (float2)(128.0f), split(low_sum[n][j]));)
 
-#define ADD_PRODUCTS(sum, codes, digits)     \
-    sum = mad24((codes).x, (digits).x, sum); \
-    sum = mad24((codes).y, (digits).y, sum); \
-    sum = mad24((codes).z, (digits).z, sum); \
-    sum = mad24((codes).w, (digits).w, sum);
+#ifdef __NV_CL_C_VERSION  // multiplies 32 bits in one instruction, 24 bits in several
+#define MULTIPLY_ADD(a, b, sum) ((a) * (b) + (sum))
+#else
+#define MULTIPLY_ADD(a, b, sum) mad24(a, b, sum)
+#endif
+#define ADD_PRODUCTS(sum, codes, digits)            \
+    sum = MULTIPLY_ADD((codes).x, (digits).x, sum); \
+    sum = MULTIPLY_ADD((codes).y, (digits).y, sum); \
+    sum = MULTIPLY_ADD((codes).z, (digits).z, sum); \
+    sum = MULTIPLY_ADD((codes).w, (digits).w, sum);
 
 #define ADD_QUAD(k)                                                                   \
     {                                                                                 \

@@ -5,12 +5,15 @@
 
 #define PLANE_ARGS PLANE(quants)
 typedef struct {
-    uint first;
+    uint cell;
+    place_t at;
 } cell_t;
-#define LOAD_CELL(c, cell, at) c.first = ELEMENT(cell, 16, 0, at);
+#define LOAD_CELL(c, of, in_tile) \
+    c.cell = of;                  \
+    c.at = in_tile;
 #define SCALES(c, sub) (float2)(1.0f)
-#define ROWS(c, k, even, odd)                                        \
-    {                                                                \
-        even = PLANE_HALF4(quants, c.first + (k)*TILE_PAIRS);        \
-        odd = PLANE_HALF4(quants, c.first + ((k) + 8) * TILE_PAIRS); \
+#define ROWS(c, k, even, odd)                                  \
+    {                                                          \
+        even = PLANE_HALF4(quants, c.cell, 16, k, c.at);       \
+        odd = PLANE_HALF4(quants, c.cell, 16, (k) + 8, c.at);  \
     }

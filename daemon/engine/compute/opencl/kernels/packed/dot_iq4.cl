@@ -4,9 +4,10 @@
 #define CENTRE 0
 
 __constant float kLevels[16] = {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113};
-#define LAYOUT_LOCAL           \
-    __local float levels[16]; \
-    for (uint i = ITEM; i < 16; i += ITEMS) levels[i] = kLevels[i];
+// Two neighbouring columns at once, by the byte that holds them.
+#define LAYOUT_LOCAL             \
+    __local float2 levels[256]; \
+    for (uint i = ITEM; i < 256; i += ITEMS) levels[i] = (float2)(kLevels[i % 16], kLevels[i / 16]);
 
 #define PLANE_ARGS PLANE(quants), PLANE(scales)
 typedef struct {
@@ -15,12 +16,14 @@ typedef struct {
 } cell_t;
 #define LOAD_CELL(c, cell, at) \
     LOAD_NIBBLES(c, cell, at)  \
-    c.scale = PLANE_HALF2(scales, ELEMENT(cell, 1, 0, at));
+    c.scale = PLANE_HALF2(scales, cell, 1, 0, at);
 #define SCALES(c, sub) c.scale
-#define LEVEL(word, i) levels[((word) >> (4 * (i))) & 15u]
-#define ROWS(c, k, even, odd)                                                         \
-    {                                                                                 \
-        const uint word = NIBBLE_WORD(c, k);                                          \
-        even = (float4)(LEVEL(word, 0), LEVEL(word, 1), LEVEL(word, 2), LEVEL(word, 3)); \
-        odd = (float4)(LEVEL(word, 4), LEVEL(word, 5), LEVEL(word, 6), LEVEL(word, 7));  \
+// The byte brought to bit 3: an address at once.
+#define LEVELS(word, i) \
+    *(__local const float2*)((__local const uchar*)levels + (((i) == 0 ? (word) << 3 : (word) >> ((8 * (i)-3) & 31)) & 0x7f8u))
+#define ROWS(c, k, even, odd)                                 \
+    {                                                         \
+        const uint word = NIBBLE_WORD(c, k);                  \
+        even = (float4)(LEVELS(word, 0), LEVELS(word, 1)); \
+        odd = (float4)(LEVELS(word, 2), LEVELS(word, 3));  \
     }

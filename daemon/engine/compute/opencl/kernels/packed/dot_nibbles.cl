@@ -5,7 +5,8 @@
 //     PLANE_ARGS            kernel arguments
 //     cell_t, LOAD_CELL(c, cell, at)
 //     DUAL(c, k)            int4, for each column code(even row) + 65536 code(odd row)
-//  or ROWS(c, k, even, odd) sets two float4 to the weights of each row without their scale, where there are no such codes
+//     ROWS(c, k, even, odd) sets two float4 to the codes of each row, if that is shorter than to make them of DUAL's; or,
+//                           in place of DUAL where there are no such codes, to the weights of each row without their scale
 //     SCALES(c, sub)        float2, the scales of both rows in sub-block sub (a literal)
 //     MINS(c)               float2, what every weight has in addition, if HAS_MIN
 //     LAYOUT_LOCAL          local memory and what fills it, if any
@@ -16,8 +17,8 @@
 
 #define NIBBLES_FIELDS uint4 quants_0, quants_1;
 #define LOAD_NIBBLES(c, cell, at)                               \
-    c.quants_0 = PLANE_UINT4(quants, ELEMENT(cell, 2, 0, at)); \
-    c.quants_1 = PLANE_UINT4(quants, ELEMENT(cell, 2, 1, at));
+    c.quants_0 = PLANE_UINT4(quants, cell, 2, 0, at); \
+    c.quants_1 = PLANE_UINT4(quants, cell, 2, 1, at);
 
 #define NIBBLE_WORD(c, k) NIBBLE_WORD_##k(c)
 #define NIBBLE_WORD_0(c) c.quants_0.x

@@ -7,6 +7,14 @@
 #define DUAL(c, k)                                                                                   \
     (int4)(NIBBLE(NIBBLE_WORD(c, k), 0), NIBBLE(NIBBLE_WORD(c, k), 1), NIBBLE(NIBBLE_WORD(c, k), 2), \
            NIBBLE(NIBBLE_WORD(c, k), 3))
+// Columns 0 and 2 of both rows are bytes of the word, columns 1 and 3 those of the word shifted.
+#define ROWS(c, k, even, odd)                                                      \
+    {                                                                              \
+        const float4 first = convert_float4(as_uchar4(NIBBLE_WORD(c, k) & 0x0f0f0f0fu));         \
+        const float4 second = convert_float4(as_uchar4((NIBBLE_WORD(c, k) >> 4) & 0x0f0f0f0fu)); \
+        even = (float4)(first.x, second.x, first.y, second.y);                                   \
+        odd = (float4)(first.z, second.z, first.w, second.w);                                    \
+    }
 #define BITS_ARGS PLANE(quants)
 #define BITS_FIELDS NIBBLES_FIELDS
 #define LOAD_BITS(c, cell, at) LOAD_NIBBLES(c, cell, at)

@@ -14,4 +14,4 @@
 #define BITS_FIELDS NIBBLES_FIELDS uint2 fifth;
 #define LOAD_BITS(c, cell, at) \
     LOAD_NIBBLES(c, cell, at)  \
-    c.fifth = PLANE_UINT2(high, ELEMENT(cell, 1, 0, at));
+    c.fifth = PLANE_UINT2(high, cell, 1, 0, at);

@@ -20,7 +20,7 @@ typedef struct {
 } cell_t;
 #define LOAD_CELL(c, cell, at)                                     \
     LOAD_NIBBLES(c, cell, at)                                      \
-    c.high_two = PLANE_UINT4(high, ELEMENT(cell, 1, 0, at));       \
-    c.sub_scales = PLANE_CHAR4(scales, ELEMENT(cell, 1, 0, at));   \
-    c.super_scale = PLANE_HALF2(supers, ELEMENT((cell) / 8u, 1, 0, at));
+    c.high_two = PLANE_UINT4(high, cell, 1, 0, at);       \
+    c.sub_scales = PLANE_CHAR4(scales, cell, 1, 0, at);   \
+    c.super_scale = PLANE_HALF2(supers, (cell) / 8u, 1, 0, at);
 #define SCALES(c, sub) (c.super_scale * convert_float2((sub) == 0 ? c.sub_scales.xy : c.sub_scales.zw))

@@ -6,13 +6,14 @@
 
 #if IMAGE
 // Texels of four signed normalised bytes, code / 127, read as they are needed.
+// Cells are fewer than 2^24; compilers leave what mad24 gives as it is, so a texel's index is one addition.
 typedef struct {
     uint first;
     float2 scale;
 } cell_t;
-#define LOAD_CELL(c, cell, at)          \
-    c.first = ELEMENT(cell, 16, 0, at); \
-    c.scale = PLANE_HALF2(scales, ELEMENT(cell, 1, 0, at));
+#define LOAD_CELL(c, cell, at)                      \
+    c.first = mad24((cell), 16u * TILE_PAIRS, (at)); \
+    c.scale = PLANE_HALF2(scales, cell, 1, 0, at);
 #define SCALES(c, sub) (c.scale * 127.0f)
 #define ROWS(c, k, even, odd)                                             \
     {                                                                     \
@@ -25,11 +26,11 @@ typedef struct {
     float2 scale;
 } cell_t;
 #define LOAD_CELL(c, cell, at)                               \
-    c.even_0 = PLANE_UINT4(quants, ELEMENT(cell, 4, 0, at)); \
-    c.even_1 = PLANE_UINT4(quants, ELEMENT(cell, 4, 1, at)); \
-    c.odd_0 = PLANE_UINT4(quants, ELEMENT(cell, 4, 2, at));  \
-    c.odd_1 = PLANE_UINT4(quants, ELEMENT(cell, 4, 3, at));  \
-    c.scale = PLANE_HALF2(scales, ELEMENT(cell, 1, 0, at));
+    c.even_0 = PLANE_UINT4(quants, cell, 4, 0, at); \
+    c.even_1 = PLANE_UINT4(quants, cell, 4, 1, at); \
+    c.odd_0 = PLANE_UINT4(quants, cell, 4, 2, at);  \
+    c.odd_1 = PLANE_UINT4(quants, cell, 4, 3, at);  \
+    c.scale = PLANE_HALF2(scales, cell, 1, 0, at);
 #define SCALES(c, sub) c.scale
 #define ROWS(c, k, even, odd)                                                \
     {                                                                        \

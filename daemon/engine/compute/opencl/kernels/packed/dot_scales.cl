@@ -8,7 +8,7 @@ typedef struct {
 } cell_t;
 #define LOAD_CELL(c, cell, at) \
     LOAD_BITS(c, cell, at)     \
-    c.scale = PLANE_HALF2(scales, ELEMENT(cell, 1, 0, at));
+    c.scale = PLANE_HALF2(scales, cell, 1, 0, at);
 #define SCALES(c, sub) c.scale
 
 #elif defined(LAYOUT_Q4_1) || defined(LAYOUT_Q5_1)
@@ -20,7 +20,7 @@ typedef struct {
 } cell_t;
 #define LOAD_CELL(c, cell, at) \
     LOAD_BITS(c, cell, at)     \
-    c.scale_min = PLANE_HALF4(scales, ELEMENT(cell, 1, 0, at));
+    c.scale_min = PLANE_HALF4(scales, cell, 1, 0, at);
 #define SCALES(c, sub) c.scale_min.xy
 #define MINS(c) c.scale_min.zw
 
@@ -35,8 +35,8 @@ typedef struct {
 } cell_t;
 #define LOAD_CELL(c, cell, at)                                    \
     LOAD_BITS(c, cell, at)                                        \
-    c.sub_scales = PLANE_UCHAR4(scales, ELEMENT(cell, 1, 0, at)); \
-    c.super_scale = PLANE_HALF4(supers, ELEMENT((cell) / 8u, 1, 0, at));
+    c.sub_scales = PLANE_UCHAR4(scales, cell, 1, 0, at); \
+    c.super_scale = PLANE_HALF4(supers, (cell) / 8u, 1, 0, at);
 #define SCALES(c, sub) (c.super_scale.xy * convert_float2(c.sub_scales.xy))
 #define MINS(c) (-c.super_scale.zw * convert_float2(c.sub_scales.zw))
 #endif

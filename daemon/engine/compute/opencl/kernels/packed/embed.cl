@@ -52,7 +52,7 @@ __kernel GROUP_SIZE void embed(PLANE_ARGS, uint n_pairs, uint n_blocks, uint fir
     if (is_here && item < EMBED_BLOCKS) {
         const uint block = min((uint)get_group_id(0) * EMBED_BLOCKS + item, n_blocks - 1);
         cell_t c;
-        LOAD_CELL(c, (pair - first_pair) / TILE_PAIRS * n_blocks + block, (pair - first_pair) % TILE_PAIRS)
+        LOAD_CELL(c, (pair - first_pair) / TILE_PAIRS * n_blocks + block, place_of((pair - first_pair) % TILE_PAIRS))
         const float row_minimum = ROW_MINIMUM(is_odd);
         __local float* to = made_x + item * 32;
         DECODE_QUAD(0)
@@ -82,7 +82,7 @@ __kernel GROUP_SIZE void embed(PLANE_ARGS, uint n_pairs, uint n_blocks, uint fir
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     if (is_here && 8 * eight < next_columns) {
-        write_record(next + row * next_bytes, next_columns, eight, made + item / 4 * 32);
-        if (item % 4 == 0) write_stats(next + row * next_bytes, next_columns, eight / 4, made_x + item * 8);
+        write_record(next, row * next_bytes, next_columns, eight, made + item / 4 * 32);
+        if (item % 4 == 0) write_stats(next, row * next_bytes, next_columns, eight / 4, made_x + item * 8);
     }
 }

@@ -32,6 +32,6 @@ __kernel GROUP_SIZE void merge(__global const float2* partials, __global const i
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint eight = get_group_id(0) * (MERGE_COLUMNS / 8) + item;
     if (item < MERGE_COLUMNS / 8 && 8 * eight < next_columns) {
-        write_record(next + row * next_bytes, next_columns, eight, made + item / 4 * 32);
+        write_record(next, row * next_bytes, next_columns, eight, made + item / 4 * 32);
     }
 }

@@ -12,10 +12,11 @@
 // of COLUMNS; what lies there is computed and handed to FINISH. n_pairs, a multiple of 32, and n_blocks are those of the
 // planes' buffers.
 //
-// Source: common.cl planes.cl [dot_nibbles.cl] dot_*.cl [dot_scales.cl] core_*.cl activations.cl epilogue.cl product.cl;
+// Source: common.cl planes.cl [dot_nibbles.cl] dot_*.cl [dot_scales.cl] core_*.cl activations.cl epilogue*.cl product.cl;
 // product.h knows which. epilogue.cl says what it defines.
-// Options: LAYOUT_*; DIGITS 1 or 2; IMAGE; COLUMNS; PAIRS; LANES and SLICES;
-//          PREFETCH 1: a block's weights are loaded one block ahead (more registers, fewer waits);
+// Options: LAYOUT_*; DIGITS 1 or 2; IMAGE, WINDOW; COLUMNS; PAIRS; LANES and SLICES;
+//          PREFETCH 1: for GPUs with registers to spare, what can be loaded is on its way before anything is waited for: a
+//          block's weights one block ahead, a chunk of x while the one before is multiplied, what the epilogue reads;
 //          CHUNK_BLOCKS, a multiple of SLICES with room for one float2 an item where x lies
 //
 // A result is finished by any item of the group; the pair's lane does not say which.
@@ -24,6 +25,7 @@
 #define ITEMS (LANES * SLICES)
 #define ITEM ((uint)get_local_id(0))
 #define GROUP_PAIRS (LANES * PAIRS)
+#define IN_ONE_TILE (TILE_PAIRS % GROUP_PAIRS == 0)
 #define FIRST_PAIR ((uint)get_group_id(0) * GROUP_PAIRS)
 #define FIRST_ROW ((uint)get_group_id(1) * COLUMNS)
 #define SUMS (COLUMNS * PAIRS)
@@ -45,7 +47,57 @@
 #define DIGITS_TOTAL(sums) (sums).x
 #endif
 
+// Item i of a loop over the columns' shares of so many: the column, and its place in the share.
+#if COLUMNS == 1
+#define COLUMN_OF(i, share) 0
+#define IN_SHARE(i, share) (i)
+#define ROW_OF(n) only_row
+#else
+#define COLUMN_OF(i, share) ((i) / (share))
+#define IN_SHARE(i, share) ((i) % (share))
+#define ROW_OF(n) INPUT_ROW(FIRST_ROW + (n))
+#endif
+
 #define SUMS_OF(element) convert_int2(as_short2(element))
+// Stages what a block of x has beside its digits, from the sums and the scale of its record.
+#define STAGE_BLOCK(to, sums, scale)                                                           \
+    {                                                                                          \
+        const uint4 e = sums;                                                                  \
+        const int2 e0 = SUMS_OF(e.x), e1 = SUMS_OF(e.y), e2 = SUMS_OF(e.z), e3 = SUMS_OF(e.w); \
+        x_scale[to] = scale * (1.0f / TOTAL_UNIT);                                             \
+        STAGE_SUMS(to, e0, e1, e2, e3)                                                         \
+        ON_MIN(x_sum[to] = (float)DIGITS_TOTAL(e0 + e1 + e2 + e3) * TOTAL_UNIT;)               \
+    }
+
+#if PREFETCH
+// The items' shares of a chunk of x, 16 columns each, between their loads and their stores. Neighbours take a column each,
+// which lie side by side in local memory.
+#define STAGE_TURNS ((CHUNK_BLOCKS * COLUMNS * 2 + ITEMS - 1) / ITEMS)
+#define SUMS_TURNS ((CHUNK_BLOCKS * COLUMNS + ITEMS - 1) / ITEMS)
+#define STAGE_COLUMN(t) ((ITEM + (t)*ITEMS) % COLUMNS)
+#define STAGE_PLACE(t) ((ITEM + (t)*ITEMS) / COLUMNS)
+#define LOAD_STAGE(chunk)                                                                   \
+    {                                                                                       \
+        const uint loaded = min((uint)CHUNK_BLOCKS, n_blocks - (chunk));                    \
+        for (uint t = 0; t < STAGE_TURNS; ++t) {                                            \
+            if (STAGE_PLACE(t) < 2 * loaded) {                                              \
+                const uint row = ROW_OF(STAGE_COLUMN(t));                                   \
+                stage_hi[t] = RECORD_HI16(row, (chunk)*2 + STAGE_PLACE(t));                 \
+                if (DIGITS == 2) stage_lo[t] = RECORD_LO16(row, (chunk)*2 + STAGE_PLACE(t)); \
+            }                                                                               \
+        }                                                                                   \
+        for (uint t = 0; t < SUMS_TURNS; ++t) {                                             \
+            if (STAGE_PLACE(t) < loaded) {                                                  \
+                const uint row = ROW_OF(STAGE_COLUMN(t));                                   \
+                stage_sums[t] = RECORD_SUMS(row, (chunk) + STAGE_PLACE(t));                 \
+                stage_scale[t] = RECORD_SCALE(row, (chunk) + STAGE_PLACE(t));               \
+            }                                                                               \
+        }                                                                                   \
+    }
+#define STORE_QUAD(t, k, word)                                                                        \
+    stage_quad(x + STAGED_AT(0, 4 * STAGE_PLACE(t) + (k), STAGE_COLUMN(t)), as_char4(stage_hi[t].word), \
+               as_char4(stage_lo[t].word));
+#endif
 
 // Loops of at most one turn are written without a loop, which compilers would unroll into two.
 #if CHUNK_BLOCKS * COLUMNS <= ITEMS
@@ -102,50 +154,83 @@ void product(PLANE_ARGS, uint n_pairs, uint n_blocks, RECORD_ARGS, EPILOGUE_ARGS
     CORE_LOCAL
     LAYOUT_LOCAL
     ON_MIN(__local float x_sum[CHUNK_BLOCKS * COLUMNS];)
+#if COLUMNS == 1
+    const uint only_row = INPUT_ROW(FIRST_ROW);
+#endif
+#if !PREFETCH
     EPILOGUE_BEGIN
+#endif
 
     const uint lane = ITEM % LANES, slice = ITEM / LANES;
 
-    // Pairs past the end compute the last tile's again.
-    uint at[PAIRS], tile_cell[PAIRS];
+    // Pairs past the end, which a group in one tile has not, compute the last tile's again.
+    place_t at[PAIRS];
+    uint tile_cell[PAIRS];
     FOR_PAIRS {
         const uint pair = FIRST_PAIR + j * LANES + lane;
-        at[j] = pair % TILE_PAIRS;
-        tile_cell[j] = min(pair, n_pairs - 1) / TILE_PAIRS * n_blocks;
+        at[j] = place_of(pair % TILE_PAIRS);
+#if IN_ONE_TILE
+        tile_cell[j] = j == 0 ? mul24(pair / TILE_PAIRS, n_blocks) : tile_cell[0];
+#else
+        tile_cell[j] = mul24(min(pair, n_pairs - 1) / TILE_PAIRS, n_blocks);
+#endif
     }
 #if PREFETCH
-    // Weights on their way while x is staged and while the block before them is multiplied.
     cell_t ahead[PAIRS];
     FOR_PAIRS { LOAD_CELL(ahead[j], tile_cell[j] + min(slice, n_blocks - 1), at[j]) }
+    uint4 stage_hi[STAGE_TURNS], stage_lo[STAGE_TURNS], stage_sums[SUMS_TURNS];
+    float stage_scale[SUMS_TURNS];
+    LOAD_STAGE(0)
+    EPILOGUE_BEGIN  // waits for loads of its own
+#endif
+#if EARLY
+    const uint own_pair = FIRST_PAIR + slice % PAIRS * LANES + lane, own_row = FIRST_ROW + slice / PAIRS;
+    EPILOGUE_EARLY(own_pair, own_row, slice < SUMS && own_pair < n_pairs)
 #endif
     float2 sum[COLUMNS][PAIRS];
     FOR_COLUMNS FOR_PAIRS sum[n][j] = (float2)(0.0f);
 
     for (uint chunk = 0; chunk < n_blocks; chunk += CHUNK_BLOCKS) {
         const uint blocks = min((uint)CHUNK_BLOCKS, n_blocks - chunk);
+        barrier(CLK_LOCAL_MEM_FENCE);
+#if PREFETCH
+#pragma unroll
+        for (uint t = 0; t < STAGE_TURNS; ++t) {
+            if (STAGE_PLACE(t) < 2 * blocks) {
+                STORE_QUAD(t, 0, x) STORE_QUAD(t, 1, y) STORE_QUAD(t, 2, z) STORE_QUAD(t, 3, w)
+            }
+        }
+#pragma unroll
+        for (uint t = 0; t < SUMS_TURNS; ++t) {
+            const uint to = STAGE_PLACE(t) * COLUMNS + STAGE_COLUMN(t);
+            if (STAGE_PLACE(t) < blocks) STAGE_BLOCK(to, stage_sums[t], stage_scale[t])
+        }
+#else
         // Row n of x begins at n CHUNK_BLOCKS. (Were the bound of these loops a constant, they would be unrolled.)
         const uint staged_blocks = (COLUMNS - 1) * CHUNK_BLOCKS + blocks;
-        barrier(CLK_LOCAL_MEM_FENCE);
         for (uint i = ITEM; i < QUADS * staged_blocks; i += ITEMS) {
-            const uint n = i / (CHUNK_BLOCKS * QUADS), quad = i % (CHUNK_BLOCKS * QUADS);
+            const uint n = COLUMN_OF(i, CHUNK_BLOCKS * QUADS), quad = IN_SHARE(i, CHUNK_BLOCKS * QUADS);
             if (quad < blocks * QUADS) {
-                const uint row = INPUT_ROW(FIRST_ROW + n), from = chunk * QUADS + quad;
+                const uint row = ROW_OF(n), from = chunk * QUADS + quad;
                 stage_quad(x + (quad * COLUMNS + n) * STAGED_WORDS, RECORD_HI4(row, from), RECORD_LO4(row, from));
             }
         }
         FOR_STAGED_BLOCKS {
-            const uint n = i / CHUNK_BLOCKS, block = i % CHUNK_BLOCKS;
+            const uint n = COLUMN_OF(i, CHUNK_BLOCKS), block = IN_SHARE(i, CHUNK_BLOCKS);
             if (block < blocks) {
-                const uint row = INPUT_ROW(FIRST_ROW + n), from = chunk + block, to = block * COLUMNS + n;
-                const uint4 e = RECORD_SUMS(row, from);
-                const int2 e0 = SUMS_OF(e.x), e1 = SUMS_OF(e.y), e2 = SUMS_OF(e.z), e3 = SUMS_OF(e.w);
-                x_scale[to] = RECORD_SCALE(row, from) * (1.0f / TOTAL_UNIT);
-                STAGE_SUMS(to, e0, e1, e2, e3)
-                ON_MIN(x_sum[to] = (float)DIGITS_TOTAL(e0 + e1 + e2 + e3) * TOTAL_UNIT;)
+                const uint row = ROW_OF(n), from = chunk + block, to = block * COLUMNS + n;
+                STAGE_BLOCK(to, RECORD_SUMS(row, from), RECORD_SCALE(row, from))
             }
         }
+#endif
         barrier(CLK_LOCAL_MEM_FENCE);
 
+#if PREFETCH
+        if (chunk + CHUNK_BLOCKS < n_blocks) LOAD_STAGE(chunk + CHUNK_BLOCKS)
+#else
+        uint chunk_cell[PAIRS];
+        FOR_PAIRS chunk_cell[j] = tile_cell[j] + chunk;
+#endif
 #pragma unroll 1
         for (uint block = slice; block < blocks; block += SLICES) {
             cell_t cells[PAIRS];
@@ -157,7 +242,7 @@ void product(PLANE_ARGS, uint n_pairs, uint n_blocks, RECORD_ARGS, EPILOGUE_ARGS
                 LOAD_CELL(ahead[j], tile_cell[j] + following, at[j])
             }
 #else
-            FOR_PAIRS { LOAD_CELL(cells[j], tile_cell[j] + chunk + block, at[j]) }
+            FOR_PAIRS { LOAD_CELL(cells[j], chunk_cell[j] + block, at[j]) }
 #endif
             SUM_SUB_BLOCK_0
             END_SUB_BLOCK(0)
@@ -174,7 +259,7 @@ void product(PLANE_ARGS, uint n_pairs, uint n_blocks, RECORD_ARGS, EPILOGUE_ARGS
     barrier(CLK_LOCAL_MEM_FENCE);
 #endif
     const uint pair = FIRST_PAIR + lane;
-    if (pair < n_pairs) {
+    if (IN_ONE_TILE || pair < n_pairs) {
         FINISH(sum[0][0], pair, FIRST_ROW, 0)
     }
 #else
@@ -191,7 +276,7 @@ void product(PLANE_ARGS, uint n_pairs, uint n_blocks, RECORD_ARGS, EPILOGUE_ARGS
             float2 all = parts[c * SLICES * LANES + lane];
             for (uint s = 1; s < SLICES; ++s) all += parts[(c * SLICES + s) * LANES + lane];
             const uint column = (first + c) / PAIRS, pair = FIRST_PAIR + (first + c) % PAIRS * LANES + lane;
-            if (pair < n_pairs) {
+            if (IN_ONE_TILE || pair < n_pairs) {
                 FINISH(all, pair, FIRST_ROW + column, column)
             }
         }

@@ -1,0 +1,56 @@
+// The contest of product kernels (tuner.h) on a device. What OpenCL refuses, or what computes other bits than the usual
+// kernel of one column, is not admitted. Thread-bound, as DeviceQueue; borrows everything that it is made with.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "engine/compute/opencl/device_queue.h"
+#include "engine/compute/opencl/packed/kernels.h"
+#include "engine/compute/opencl/packed/sample_matrix.h"
+#include "engine/compute/opencl/packed/timed_product.h"
+#include "engine/compute/opencl/packed/trial.h"
+#include "engine/compute/opencl/packed/tuner.h"
+#include "engine/compute/opencl/packed/variants.h"
+
+namespace llmd::compute::packed {
+
+class DeviceContest final : public Contest {
+public:
+    using Samples = std::map<std::pair<Layout, uint32_t>, SampleMatrix>;  // by columns of the matrix
+
+    // `samples` has all that will be asked for. `goes_on`: as the function of that name.
+    DeviceContest(DeviceQueue& queue, Kernels& kernels, const Variants& variants, const Samples& samples,
+                  const std::function<bool(uint32_t per_mille)>& goes_on)
+        : queue_(queue), kernels_(kernels), variants_(variants), samples_(samples), goes_on_(goes_on) {}
+
+    TimePoint now() override { return std::chrono::steady_clock::now(); }
+    bool goes_on(uint32_t per_mille) override { return goes_on_(per_mille); }
+    bool admit(const Contender& contender) override;
+    std::optional<std::chrono::nanoseconds> time(const Contender& contender) override;
+
+private:
+    // A product in one reading.
+    struct Arena {
+        Trial trial;
+        TimedProduct timed;
+    };
+
+    base::Result<Arena> make_arena(const ProductKind& kind, bool image);
+    base::Result<void> try_kernel(const Contender& contender);
+
+    DeviceQueue& queue_;
+    Kernels& kernels_;
+    const Variants& variants_;
+    const Samples& samples_;
+    const std::function<bool(uint32_t)>& goes_on_;
+    std::optional<ProductKind> kind_;  // of the arenas
+    std::map<bool, Arena> arenas_;     // by image
+    std::vector<float> expected_;  // what the usual kernel of one column gives, in the reading that is admitted first
+    std::vector<std::pair<Contender, ClKernel>> kernels_of_kind_;
+};
+
+}  // namespace llmd::compute::packed

@@ -1,0 +1,160 @@
+#include "engine/compute/opencl/packed/preparation.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "engine/compute/opencl/packed/attention_check.h"
+#include "engine/compute/opencl/packed/device_contest.h"
+#include "engine/compute/opencl/packed/kernels.h"
+#include "engine/compute/opencl/packed/outcome_record.h"
+#include "engine/compute/opencl/packed/timed_product.h"
+#include "engine/compute/opencl/packed/tuner.h"
+
+namespace llmd::compute::packed {
+namespace {
+
+using base::Result;
+using model::Role;
+
+bool is_multiplied(const model::Weight& weight, std::span<const model::Weight> all) {
+    if (model::is_vector(weight.role) || weight.role == Role::PositionEmbedding) return false;
+    return weight.role != Role::TokenEmbedding ||
+           std::none_of(all.begin(), all.end(), [](const model::Weight& w) { return w.role == Role::Output; });
+}
+
+// The kernels of every layout and width, by rising columns.
+std::map<std::pair<Layout, uint32_t>, std::vector<ProductTest>> tests_of(const Variants& variants,
+                                                                         const std::set<ProductKind>& kinds) {
+    std::map<std::pair<Layout, uint32_t>, std::vector<ProductTest>> tests;
+    for (const uint32_t columns : kColumnCounts) {
+        for (const ProductKind& kind : kinds) {
+            const ProductTest test = {columns, variants.product(kind, columns)};
+            auto& of_kind = tests[{kind.layout, kind.cols}];
+            if (std::find(of_kind.begin(), of_kind.end(), test) == of_kind.end()) of_kind.push_back(test);
+        }
+    }
+    return tests;
+}
+
+// Everything that the outcome depends on, beside the device, the driver and the kernels.
+std::string describe(const Variants& variants, const Model& model) {
+    const model::ModelConfig& config = model.config;
+    std::string text =
+        base::concat(config.n_heads, " x ", config.head_dim, " / ", config.n_kv_heads, ", ", model.limits.n_ctx);
+    for (const auto& [sample, tests] : tests_of(variants, model.kinds)) {
+        text += base::concat(model.images.contains(sample.first) ? "; image of " : "; ", layout_name(sample.first), " ",
+                             sample.second, ":");
+        for (const auto& [columns, choice] : tests) {
+            text +=
+                base::concat(" ", columns, "/", choice.shape.lanes, "x", choice.shape.pairs, "x", choice.shape.slices,
+                             "/", static_cast<uint32_t>(choice.core), "/", choice.staged_bytes);
+        }
+    }
+    return text;
+}
+
+class Preparer {
+public:
+    Preparer(DeviceQueue& queue, const Variants& variants, const Model& model, const OnPreparation& on_preparation)
+        : queue_(queue),
+          variants_(variants),
+          model_(model),
+          on_preparation_(on_preparation),
+          kernels_(queue, model.config, model.limits, variants) {}
+
+    Result<ProductsFound> run() {
+        const std::string profile = kernels_.profile(), description = describe(variants_, model_);
+        const uint64_t key = program_key(std::array<std::string_view, 3>{queue_.identity(), profile, description});
+        const bool tunes = queue_.tuning_budget().count() > 0;
+        if (const auto known = remembered(key); known && (known->is_tuned || !tunes)) {
+            return ProductsFound{tunes ? known->choices : Choices{.images = model_.images}, {}};
+        }
+        take_samples();
+        auto found = test(model_.images);
+        if (!found || !found->notes.empty()) return found;
+        if (tunes) {
+            auto tuned = tune_products();
+            if (!tuned) return tuned.error();
+            // What the contest has not seen of a reading: all its columns.
+            if (tuned->images != found->choices.images) {
+                const auto other = test(tuned->images);
+                if (!other) return other.error();
+                if (!other->notes.empty()) tuned = std::move(found->choices);
+            }
+            found->choices = std::move(*tuned);
+        }
+        const std::string text = to_text({tunes, found->choices});
+        records_.keep(key, std::as_bytes(std::span(text)));
+        return found;
+    }
+
+private:
+    std::optional<Outcome> remembered(uint64_t key) const {
+        const auto record = records_.peek(key);
+        if (!record) return std::nullopt;
+        const std::string_view text(reinterpret_cast<const char*>(record->data()), record->size());
+        return outcome_from_text(text, variants_, model_.kinds, model_.images, model_.free_images);
+    }
+
+    // One of every layout and width.
+    void take_samples() {
+        const auto wanted = tests_of(variants_, model_.kinds);
+        for (const model::Weight& weight : model_.weights) {
+            if (!is_multiplied(weight, model_.weights)) continue;
+            const auto which = std::pair(layout_for(weight.tensor.type), static_cast<uint32_t>(weight.tensor.cols));
+            if (wanted.contains(which)) samples_.try_emplace(which, weight.tensor, variants_.digits());
+        }
+    }
+
+    // Attention, which has one reading, with the usual one.
+    Result<ProductsFound> test(const std::set<Layout>& images) {
+        const auto kernels_of = tests_of(variants_, model_.kinds);
+        std::vector<SampleTest> tests;
+        for (const auto& [which, sample] : samples_) {
+            tests.push_back({&sample, kernels_of.at(which), images.contains(which.first)});
+        }
+        const ProductBuilder build = [this](Layout layout, const ProductTest& test, bool image) {
+            return kernels_.product({.layout = layout, .choice = test.choice, .columns = test.columns, .image = image});
+        };
+        auto found = test_products(queue_, tests, build, [this] { return on_preparation_(Preparation::Trial, 0); });
+        if (!found || images != model_.images) return found;
+        auto checked = check_attention(queue_, kernels_, variants_, model_.config, model_.limits);
+        return checked ? std::move(found) : checked.error();
+    }
+
+    Result<Choices> tune_products() {
+        TuningPlan plan = {{}, model_.images, model_.free_images, queue_.tuning_budget()};
+        for (const ProductKind& kind : model_.kinds) {
+            const bool has_sample = samples_.contains({kind.layout, kind.cols});
+            if (has_sample && plane_bytes(kind, false) >= kLeastTunedBytes) plan.kinds.insert(kind);
+        }
+        const std::function<bool(uint32_t)> goes_on = [this](uint32_t per_mille) {
+            return on_preparation_(Preparation::Tuning, per_mille);
+        };
+        DeviceContest contest(queue_, kernels_, variants_, samples_, goes_on);
+        auto tuned = tune(variants_, plan, contest);
+        queue_.pace_submissions();  // anew: a step's launches are others
+        if (!tuned) return base::fail(base::ErrorCode::Cancelled, "loading was given up");
+        return std::move(*tuned);
+    }
+
+    DeviceQueue& queue_;
+    const Variants& variants_;
+    const Model& model_;
+    const OnPreparation& on_preparation_;
+    Kernels kernels_;  // those that are not used in the end go with it
+    const ProgramCache records_{user_cache_folder("trials")};
+    DeviceContest::Samples samples_;
+};
+
+}  // namespace
+
+Result<ProductsFound> prepare(DeviceQueue& queue, const Variants& variants, const Model& model,
+                              const OnPreparation& on_preparation) {
+    return Preparer(queue, variants, model, on_preparation).run();
+}
+
+}  // namespace llmd::compute::packed

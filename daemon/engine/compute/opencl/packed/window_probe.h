@@ -1,0 +1,40 @@
+// Planes that lie in one window of 4 GiB each, so that addresses in a plane differ in their lower halves alone: what
+// planes.cl's WINDOW goes by. OpenCL tells no addresses and drivers do not keep buffers off the borders of windows, so
+// the device is asked. Thread-bound, as DeviceQueue, which it refers to.
+#pragma once
+
+#include <array>
+#include <functional>
+
+#include "base/result.h"
+#include "engine/compute/opencl/cl_handle.h"
+#include "engine/compute/opencl/device_queue.h"
+#include "engine/compute/opencl/packed/layout.h"
+
+namespace llmd::compute::packed {
+
+using PlaneBuffers = std::array<ClBuffer, kPlanes.size()>;  // none where a layout has no such plane
+
+class WindowProbe {
+public:
+    // Errors are the queue's.
+    static base::Result<WindowProbe> create(DeviceQueue& queue);
+
+    // Of a buffer after its last write, since a driver may move what is written whole.
+    base::Result<bool> is_in_window(const ClBuffer& buffer);
+
+    // Makes planes until all of them are in windows. `make` allocates and writes them; its errors are passed on.
+    // DeviceError when kMostTries found none.
+    using MakePlanes = std::function<base::Result<PlaneBuffers>()>;
+    base::Result<PlaneBuffers> make_in_windows(const MakePlanes& make);
+    static constexpr size_t kMostTries = 4;  // two are enough where few buffers lie across borders
+
+private:
+    explicit WindowProbe(DeviceQueue& queue) : queue_(&queue) {}
+
+    DeviceQueue* queue_;
+    ClKernel kernel_;
+    ClBuffer upper_;
+};
+
+}  // namespace llmd::compute::packed

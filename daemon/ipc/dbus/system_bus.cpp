@@ -1,0 +1,41 @@
+#include "ipc/dbus/system_bus.h"
+
+#include "ipc/dbus/desktop_power.h"
+#include "ipc/dbus/login_sleep.h"
+
+namespace llmd::ipc {
+
+base::Result<std::unique_ptr<SystemBus>> SystemBus::open(base::EventLoop& loop) {
+    std::unique_ptr<SystemBus> bus(new SystemBus(loop));
+    if (auto connected = bus->connect(); !connected) return connected.error();
+    return bus;
+}
+
+SystemBus::SystemBus(base::EventLoop& loop) : loop_(loop) {}
+
+SystemBus::~SystemBus() = default;
+
+base::Result<void> SystemBus::connect() {
+    try {
+        connection_ = sdbus::createSystemBusConnection();
+        bus_ = sdbus::createProxy(*connection_, BusName("org.freedesktop.DBus"), BusPath("/org/freedesktop/DBus"));
+        power_ = std::make_unique<DesktopPower>(*connection_, *bus_);
+        sleep_ = std::make_unique<LoginSleep>(*connection_, *bus_);
+    } catch (const sdbus::Error& error) {
+        return base::fail(base::ErrorCode::NotReady, "no system bus: ", error.getMessage());
+    }
+    source_ = std::make_unique<BusSource>(loop_, *connection_, [this](const std::string&) {
+        power_->forget();
+        sleep_->forget();
+    });
+    return {};
+}
+
+service::PowerWatch& SystemBus::power() {
+    return *power_;
+}
+service::SleepWatch& SystemBus::sleep() {
+    return *sleep_;
+}
+
+}  // namespace llmd::ipc

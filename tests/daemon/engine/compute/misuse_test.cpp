@@ -1,0 +1,117 @@
+// What a caller may not ask for is refused on every device, and changes nothing.
+#include <gtest/gtest.h>
+
+#include "daemon/engine/compute/device_under_test.h"
+
+namespace llmd::test {
+namespace {
+
+class Misuse : public testing::TestWithParam<DeviceUnderTest> {};
+
+TEST_P(Misuse, BadBatchesAreRefused) {
+    const RandomModel model = std::move(two_layer_models()[0]);
+    DeviceModel device(GetParam(), model, test_limits(model.config()));
+    if (!device.loaded()) return;
+    device.give_pages(0, std::vector<uint32_t>{0});
+    compute::Backend& backend = device.backend();
+    using Rows = std::vector<compute::Row>;
+    EXPECT_TRUE(refuses(backend.begin({}))) << "no rows";
+    EXPECT_TRUE(refuses(backend.begin(Rows{{4, 0, 1, true}}))) << "slot";
+    EXPECT_TRUE(refuses(backend.begin(Rows{{0, 32, 1, true}}))) << "position without a page";
+    EXPECT_TRUE(refuses(backend.begin(Rows{{0, 0, 1, false}, {0, 2, 1, true}}))) << "positions with a gap";
+    EXPECT_TRUE(refuses(backend.begin(Rows{{0, 0, -2, true}}))) << "token below 0";
+    EXPECT_TRUE(refuses(backend.begin(Rows{{0, 0, compute::kSampledToken, true}}))) << "no sampled token";
+    EXPECT_TRUE(refuses(backend.begin(Rows{{0, 0, 96, true}}))) << "token beyond the vocabulary";
+    EXPECT_TRUE(refuses(backend.begin(Rows(129, compute::Row{0, 0, 1, false})))) << "too many rows";
+    Rows outputs;
+    for (uint32_t i = 0; i < 17; ++i) outputs.push_back({0, i, 1, true});
+    EXPECT_TRUE(refuses(backend.begin(outputs))) << "too many outputs";
+    EXPECT_TRUE(refuses(backend.set_pages(0, std::vector<uint32_t>{160}))) << "page";
+    EXPECT_TRUE(refuses(backend.set_pages(0, std::vector<uint32_t>(640 / 32 + 1)))) << "too many pages";
+    EXPECT_TRUE(refuses(backend.set_pages(4, {}))) << "slot";
+    EXPECT_EQ(device.forward(Rows{{0, 0, 1, true}}).size(), 1u) << "and a good one still runs";
+
+    EXPECT_TRUE(refuses(backend.sample({}))) << "outside a step";
+    EXPECT_TRUE(refuses(backend.submit())) << "outside a step";
+    EXPECT_FALSE(backend.wait()) << "nothing is in flight";
+    ASSERT_TRUE(backend.begin(Rows{{0, 0, 1, true}}));
+    EXPECT_TRUE(refuses(backend.begin(Rows{{0, 0, 1, true}}))) << "before submit()";
+    EXPECT_TRUE(refuses(backend.sample({}))) << "fewer requests than outputs";
+    std::vector<compute::SampleRequest> request(1);
+    const std::vector<int32_t> beyond = {96}, many(compute::kMaxPenaltyIds + 1);
+    request[0].repeat_penalty = 2;
+    request[0].penalty_ids = beyond;
+    EXPECT_TRUE(refuses(backend.sample(request))) << "penalty id beyond the vocabulary";
+    request[0].penalty_ids = many;
+    EXPECT_TRUE(refuses(backend.sample(request))) << "too many penalty ids";
+    request[0].penalty_ids = {};
+    EXPECT_TRUE(backend.sample(request));
+    EXPECT_TRUE(refuses(backend.sample(request))) << "twice";
+    ASSERT_TRUE(backend.submit() && backend.wait());
+    EXPECT_FALSE(backend.wait()) << "twice";
+    Logits logits(96);
+    EXPECT_TRUE(refuses(backend.read_logits(1, logits))) << "output";
+    EXPECT_TRUE(refuses(backend.read_logits(0, std::span(logits).first(95)))) << "size";
+}
+
+// Pages that a refused batch would have brought into use come with the next one.
+TEST_P(Misuse, ARefusedBatchLosesNoPages) {
+    const RandomModel model = std::move(two_layer_models()[0]);
+    DeviceModel device(GetParam(), model, test_limits(model.config()));
+    if (!device.loaded()) return;
+    const auto tokens = random_tokens(33, model.config().n_vocab, 8);
+    device.give_pages(0, std::vector<uint32_t>{4, 11});
+    const Logits want = device.feed(tokens, 33, 0);
+    device.give_pages(0, std::vector<uint32_t>{5, 12});
+    EXPECT_TRUE(refuses(device.backend().begin(std::vector<compute::Row>{{0, 64, 1, true}})));
+    EXPECT_TRUE(same_bits(want, device.feed(tokens, 33, 0)));
+    device.give_pages(0, std::vector<uint32_t>{4, 11});
+    EXPECT_TRUE(same_bits(want, device.forward({{{0, 32, tokens[32], true}}})[0])) << "the old pages are untouched";
+}
+
+TEST_P(Misuse, TensorsThatDoNotFitTheConfigAreRefused) {
+    const RandomModel model = std::move(two_layer_models()[0]);
+    auto backend = make_backend(GetParam(), model.config(), test_limits(model.config()));
+    ASSERT_TRUE(backend) << backend.error().message;
+    ASSERT_TRUE((*backend)->announce(model.weights(), kUnobserved));
+    constexpr auto kCode = base::ErrorCode::ModelLoadFailed;
+    for (const model::Weight& weight : model.weights()) {
+        model::Weight bad = weight;
+        bad.tensor.cols /= 2;
+        EXPECT_TRUE(refuses((*backend)->upload(bad), kCode)) << "shape of " << model::role_name(weight.role);
+        bad = weight;
+        bad.layer = 2;
+        EXPECT_TRUE(refuses((*backend)->upload(bad), kCode)) << "layer of " << model::role_name(weight.role);
+        bad = weight;
+        bad.tensor.data = bad.tensor.data.first(bad.tensor.data.size() - 1);
+        EXPECT_TRUE(refuses((*backend)->upload(bad), kCode)) << "bytes of " << model::role_name(weight.role);
+    }
+    const auto finished = (*backend)->finish_loading();
+    ASSERT_FALSE(finished);
+    EXPECT_EQ(finished.error().code, kCode);
+    EXPECT_EQ(finished.error().message, "token_embd of layer 0 was not uploaded");
+    ASSERT_TRUE((*backend)->upload(model.weights()[0]));
+    EXPECT_TRUE(refuses((*backend)->upload(model.weights()[0]), kCode)) << "twice";
+}
+
+TEST_P(Misuse, LimitsWithoutSenseAreRefused) {
+    const model::ModelConfig config = small_llama();
+    const auto message_of = [&](const compute::BackendLimits& limits) {
+        const auto backend = make_backend(GetParam(), config, limits);
+        return backend ? std::string("taken") : backend.error().message;
+    };
+    compute::BackendLimits limits = test_limits(config);
+    limits.max_outputs = 0;
+    EXPECT_EQ(message_of(limits), "max_outputs: 0 is not between 1 and 128");
+    limits = test_limits(config);
+    limits.n_ctx = config.n_ctx_train + 1;
+    EXPECT_EQ(message_of(limits), "n_ctx: 4225 is not between 1 and 4224");
+    limits = test_limits(config);
+    limits.max_rows = 65'536;
+    EXPECT_EQ(message_of(limits), "max_rows: 65536 is not between 1 and 65535");
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, Misuse, testing::ValuesIn(devices_under_test()), device_name);
+
+}  // namespace
+}  // namespace llmd::test

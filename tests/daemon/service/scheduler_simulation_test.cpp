@@ -1,0 +1,312 @@
+// The scheduler's promises over thousands of random arrivals, each checked after every step by a model of its own:
+// nobody waits for ever, nobody overtakes inside a class and client, no place stays empty while somebody could use it,
+// clients of a class get the same within a constant, and whatever entered ends exactly once.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "service/scheduler.h"
+
+namespace llmd::service {
+namespace {
+
+constexpr std::chrono::milliseconds kStep{100};  // of the device: a token for each that runs
+constexpr uint32_t kMaxText = 300;
+constexpr uint32_t kMaxPrompt = 400;
+
+class Simulation {
+public:
+    struct Request {
+        std::string client;
+        Priority priority{};
+        std::string model;
+        uint32_t n_prompt = 0;  // to read
+        uint32_t n_left = 0;    // to make
+        bool runs = false;
+        bool blocked = false;
+        bool was_stopped = false;
+        base::Clock::duration class_had_waited{};  // when it was last given a place
+        uint32_t n_since_start = 0;                // made in that place
+        bool waits() const { return !runs && !blocked; }
+    };
+
+    Simulation(uint32_t seed, uint32_t n_places, std::vector<std::string> models = {"a"})
+        : n_places_(n_places), models_(std::move(models)), chance_(seed) {}
+
+    uint32_t draw(uint32_t least, uint32_t most) { return std::uniform_int_distribution(least, most)(chance_); }
+    bool happens(double probability) { return std::bernoulli_distribution(probability)(chance_); }
+
+    // False when the limits refuse it.
+    bool arrive(const std::string& client, Priority priority) {
+        const std::string& model = models_[draw(0, static_cast<uint32_t>(models_.size()) - 1)];
+        const RequestId id = last_id_ + 1;
+        if (!scheduler_.admit({id, client, false, model, priority, kMaxText})) return false;
+        last_id_ = id;
+        Request& request = requests_[id];
+        request.client = client;
+        request.priority = priority;
+        request.model = model;
+        request.n_prompt = draw(1, kMaxPrompt);
+        request.n_left = draw(1, kMaxText);
+        is_due_ = true;
+        return true;
+    }
+    void end(RequestId id) {
+        ASSERT_EQ(requests_.erase(id), 1u);
+        scheduler_.remove(id);
+        ++n_ended_;
+        is_due_ = true;
+    }
+    void set_blocked(RequestId id, bool blocked) {
+        scheduler_.set_blocked(id, blocked);
+        requests_.at(id).blocked = blocked;
+        is_due_ = true;
+    }
+    void set_priority(RequestId id, Priority priority) {
+        scheduler_.set_priority(id, priority);
+        requests_.at(id).priority = priority;
+        is_due_ = true;
+    }
+    RequestId any() {
+        auto it = requests_.begin();
+        std::advance(it, draw(0, static_cast<uint32_t>(requests_.size()) - 1));
+        return it->first;
+    }
+
+    void step() {
+        // The service plans again when the engine that it has replaced is ready.
+        for (int i = 0; is_due_ && i < 3; ++i) plan();
+        now_ += kStep;
+        std::vector<RequestId> done;
+        for (auto& [id, request] : requests_) {
+            if (!request.runs) continue;
+            uint64_t& served = served_[request.client];
+            scheduler_.read_prompt(id, request.n_prompt);
+            served += std::exchange(request.n_prompt, 0) / kPromptTokensPerToken;
+            is_due_ = scheduler_.made_tokens(id, 1) || is_due_;
+            ++served;
+            ++request.n_since_start;
+            if (--request.n_left == 0) done.push_back(id);
+        }
+        for (const RequestId id : done) end(id);
+    }
+
+    const std::map<RequestId, Request>& requests() const { return requests_; }
+    std::map<std::string, uint64_t>& served() { return served_; }  // tokens by client
+    RequestId n_arrived() const { return last_id_; }
+    uint64_t n_ended() const { return n_ended_; }
+    uint64_t n_resumed() const { return n_resumed_; }
+    uint64_t n_turns() const { return n_turns_; }
+
+private:
+    void plan() {
+        is_due_ = false;
+        for (const auto& [id, request] : requests_) {
+            if (request.runs) class_waits_since_[request.priority] = now_;
+        }
+        const auto changes = scheduler_.plan(n_places_, model_, true, now_);
+        for (const RequestId id : changes.stops) {
+            ASSERT_TRUE(std::exchange(requests_.at(id).runs, false)) << id << " did not run";
+            requests_.at(id).was_stopped = true;
+        }
+        for (const RequestId id : changes.starts) {
+            Request& request = requests_.at(id);
+            ASSERT_FALSE(std::exchange(request.runs, true)) << id << " runs already";
+            n_resumed_ += request.was_stopped ? 1 : 0;
+            request.class_had_waited = now_ - class_waits_since_[request.priority];
+            request.n_since_start = 0;
+            if (request.model != model_) is_due_ = true;
+            model_ = request.model;
+        }
+        check_places();
+        check_order(changes);
+        if (models_.size() == 1) {
+            check_classes();
+            check_hunger();
+        }
+    }
+
+    void check_places() {
+        uint32_t n_running = 0;
+        bool may_run = false;
+        bool needs_another_model = false;
+        for (const auto& [id, request] : requests_) {
+            n_running += request.runs ? 1 : 0;
+            ASSERT_FALSE(request.runs && request.blocked) << id;
+            ASSERT_FALSE(request.runs && request.model != model_) << id;
+            may_run = may_run || request.waits();
+            needs_another_model = needs_another_model || (request.waits() && request.model != model_);
+        }
+        ASSERT_LE(n_running, n_places_);
+        ASSERT_EQ(n_running, scheduler_.n_running());
+        const bool is_full = n_running == n_places_;
+        ASSERT_TRUE(is_full || !may_run || needs_another_model || is_due_) << "a place is empty while somebody waits";
+        ASSERT_TRUE(n_running > 0 || !may_run) << "nobody runs";
+    }
+
+    void check_order(const Scheduler::Changes& changes) {
+        for (const RequestId id : changes.starts) {
+            const Request& started = requests_.at(id);
+            for (const auto& [other, older] : requests_) {
+                const bool alike = older.client == started.client && older.priority == started.priority;
+                ASSERT_FALSE(other < id && alike && older.waits()) << id << " overtook " << other;
+            }
+        }
+    }
+
+    // A lower class runs beside waiting ones of a higher class only for its turn.
+    void check_classes() {
+        RequestId ahead = 0;
+        for (const auto& [id, request] : requests_) {
+            const bool others_wait = std::any_of(requests_.begin(), requests_.end(), [&](const auto& other) {
+                return other.second.waits() && other.second.priority < request.priority;
+            });
+            if (!request.runs || !others_wait) continue;
+            ASSERT_EQ(ahead, 0u) << ahead << " and " << id << " run while a higher class waits";
+            ahead = id;
+            ASSERT_GE(request.class_had_waited, kPatience) << id;
+            ASSERT_LT(request.n_since_start, kTurnTokens) << id;
+            n_turns_ += request.n_since_start == 0 ? 1 : 0;
+        }
+    }
+
+    void check_hunger() {
+        // Plans come every kReviewTokens, and both other classes may have their turns before.
+        constexpr auto kMost = kPatience + kStep * (kReviewTokens + 2 * kTurnTokens + kReviewTokens);
+        for (const Priority priority : {Priority::Interactive, Priority::Normal, Priority::Background}) {
+            bool waits = false;
+            bool runs = false;
+            for (const auto& [id, request] : requests_) {
+                if (request.priority != priority) continue;
+                waits = waits || request.waits();
+                runs = runs || request.runs;
+            }
+            base::TimePoint& since = class_waits_since_[priority];
+            if (!waits || runs) since = now_;
+            ASSERT_LE(now_ - since, kMost) << priority_name(priority) << " starves";
+        }
+    }
+
+    Scheduler scheduler_;
+    const uint32_t n_places_;
+    const std::vector<std::string> models_;
+    std::mt19937 chance_;
+    std::string model_ = "a";  // of the engine
+    bool is_due_ = false;
+    std::map<RequestId, Request> requests_;
+    std::map<std::string, uint64_t> served_;
+    std::map<Priority, base::TimePoint> class_waits_since_;
+    RequestId last_id_ = 0;
+    uint64_t n_ended_ = 0;
+    uint64_t n_resumed_ = 0;
+    uint64_t n_turns_ = 0;
+    base::TimePoint now_{};
+};
+
+uint32_t random_seed() {
+    const uint32_t seed = std::random_device()();
+    testing::Test::RecordProperty("seed", std::to_string(seed));
+    return seed;
+}
+
+std::string client(uint32_t number) {
+    return "client " + std::to_string(number);
+}
+
+// Everything that can happen to requests, `n_steps` long; then they are left alone until all have ended.
+void live(Simulation& simulation, uint32_t n_steps, double arrivals_per_step) {
+    for (uint32_t i = 0; i < n_steps; ++i) {
+        if (simulation.happens(arrivals_per_step)) {
+            simulation.arrive(client(simulation.draw(1, 7)), static_cast<Priority>(simulation.draw(0, 2)));
+        }
+        if (!simulation.requests().empty()) {
+            const RequestId id = simulation.any();
+            if (simulation.happens(0.002)) {
+                simulation.end(id);
+            } else if (simulation.happens(0.01)) {
+                simulation.set_blocked(id, !simulation.requests().at(id).blocked);
+            } else if (simulation.happens(0.002)) {
+                simulation.set_priority(id, static_cast<Priority>(simulation.draw(0, 2)));
+            }
+        }
+        simulation.step();
+        if (testing::Test::HasFatalFailure()) return;
+    }
+    for (RequestId id = 1; id <= simulation.n_arrived(); ++id) {
+        if (simulation.requests().contains(id)) simulation.set_blocked(id, false);
+    }
+    // One at a time, with all of its turns, would take so long.
+    const uint64_t most = simulation.requests().size() * kMaxText;
+    for (uint64_t i = 0; i < most && !simulation.requests().empty(); ++i) {
+        simulation.step();
+        if (testing::Test::HasFatalFailure()) return;
+    }
+    EXPECT_TRUE(simulation.requests().empty()) << simulation.requests().size() << " requests never ended";
+    EXPECT_EQ(simulation.n_ended(), simulation.n_arrived());
+}
+
+class SchedulerSimulation : public testing::TestWithParam<uint32_t> {};
+
+TEST_P(SchedulerSimulation, KeepsItsPromisesUnderLoad) {
+    const uint32_t n_places = GetParam();
+    const uint32_t seed = random_seed();
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Simulation simulation(seed, n_places);
+    live(simulation, 40'000, 0.03 * n_places);  // several times what the places can do
+    EXPECT_GT(simulation.n_arrived(), 100u);
+    EXPECT_GT(simulation.n_resumed(), 20u);
+    EXPECT_TRUE(simulation.n_turns() > 0 || n_places > 1);  // with more places no class is shut out for so long
+}
+
+TEST_P(SchedulerSimulation, KeepsItsPromisesWithPlacesToSpare) {
+    const uint32_t seed = random_seed();
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Simulation simulation(seed, GetParam());
+    live(simulation, 40'000, 0.004 * GetParam());
+}
+
+TEST_P(SchedulerSimulation, NeverMixesModelsAndServesThemAll) {
+    const uint32_t seed = random_seed();
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Simulation simulation(seed, GetParam(), {"a", "a", "b"});
+    live(simulation, 40'000, 0.006 * GetParam());
+    EXPECT_GT(simulation.n_arrived(), 100u);
+}
+
+// Two clients that always wait, among others that come and go and a class above that takes the places now and then.
+TEST_P(SchedulerSimulation, ClientsOfAClassGetTheSame) {
+    const uint32_t n_places = GetParam();
+    const uint32_t seed = random_seed();
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Simulation simulation(seed, n_places);
+    const std::string one = client(1);
+    const std::string two = client(2);
+    for (uint32_t i = 0; i < 20'000; ++i) {
+        while (simulation.arrive(one, Priority::Normal)) {
+        }
+        while (simulation.arrive(two, Priority::Normal)) {
+        }
+        if (simulation.happens(0.002)) simulation.arrive(client(simulation.draw(3, 5)), Priority::Normal);
+        if (simulation.happens(0.002)) simulation.arrive(client(6), Priority::Interactive);
+        simulation.step();
+        if (HasFatalFailure()) return;
+        const auto served_one = static_cast<int64_t>(simulation.served()[one]);
+        const auto served_two = static_cast<int64_t>(simulation.served()[two]);
+        // What a place is worth, once more for its exchange; then what each may have got before a plan saw it.
+        const int64_t most =
+            kFairTokens * (n_places + 1) + kReviewTokens + n_places * kMaxPrompt / kPromptTokensPerToken;
+        ASSERT_LE(std::abs(served_one - served_two), most) << "after " << i << " steps";
+    }
+    EXPECT_GT(simulation.served()[one], 1'000u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Places, SchedulerSimulation, testing::Values(1u, 2u, 3u, 4u));
+
+}  // namespace
+}  // namespace llmd::service

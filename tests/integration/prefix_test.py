@@ -1,0 +1,120 @@
+"""Prompts that begin alike, over the bus: the second is not computed again, its text is the same, and no other
+application has any of it."""
+import ctypes
+import json
+import os
+import signal
+import subprocess
+import sys
+import types
+
+import harness
+from harness import GPT2, LIMIT_S, LLAMA, MARKER
+
+PAGE_TOKENS = 32
+CLONE_NEWUSER = 0x10000000
+NOT_PERMITTED = 77
+
+
+def prompt_of(words):
+    return f"Once upon a time {MARKER} " + " ".join(f"and then came number {i}," for i in range(words))
+
+
+class Prefix(harness.TestCase):
+    def generate(self, prompt, **options):
+        text, info = self.client.generate(prompt, max_tokens=24, **options)
+        self.texts.append(text)
+        return text, info
+
+    def test_a_repeated_prompt_is_not_computed_again(self):
+        prompt = prompt_of(57)
+        for options in ({"temperature": 0.0}, {"seed": 7}, {"seed": 7, "repeat_penalty": 1.1, "top_k": 5}):
+            for model in (LLAMA, GPT2):
+                # A model that is loaded anew has an empty cache.
+                self.client.load(model)
+                before = self.client.status()
+                self.assertEqual(before["kv_pages_cached"], 0)
+                text, info = self.generate(prompt, model=model, **options)
+                self.assertEqual(info["cached_tokens"], 0)
+                self.assertGreaterEqual(info["prompt_tokens"], 400)
+                again, info = self.generate(prompt, model=model, **options)
+                self.assertEqual(again, text)
+                whole_pages = (info["prompt_tokens"] - 1) // PAGE_TOKENS * PAGE_TOKENS
+                self.assertEqual(info["cached_tokens"], whole_pages)
+                other, info = self.generate(prompt + " and", model=model, **options)
+                self.assertGreaterEqual(info["cached_tokens"], whole_pages - PAGE_TOKENS)
+                after = self.client.status()
+                self.assertEqual(after["cache_hits"] - before["cache_hits"], 2)
+                self.assertEqual(after["cache_hit_tokens"] - before["cache_hit_tokens"],
+                                 whole_pages + info["cached_tokens"])
+                self.assertGreaterEqual(after["kv_pages_cached"], whole_pages // PAGE_TOKENS)
+                self.assertLess(after["kv_pages_cached"], after["kv_pages_total"])
+                self.assertEqual(after["kv_pages_used"], 0)
+                self.client.admin("UnloadModel", "(a{sv})", {})
+
+    def test_an_engine_that_died_takes_the_cache_with_it_and_changes_no_text(self):
+        self.client.load(LLAMA)
+        prompt = prompt_of(20)
+        options = {"model": LLAMA, "seed": 3}
+        text, _ = self.generate(prompt, **options)
+        self.assertGreater(self.generate(prompt, **options)[1]["cached_tokens"], 0)
+        path, fd = self.client.stream(prompt, max_tokens=24, **options)
+        parts = [harness.read_line(fd)["text"]]
+        os.kill(self.daemon.engines()[0], signal.SIGKILL)
+        while "text" in (line := harness.read_line(fd)):
+            parts.append(line["text"])
+        os.close(fd)
+        self.assertEqual("".join(parts), text)
+        info = self.client.wait_finished(path)[3]
+        self.assertGreater(info["cached_tokens"], 0, "when its prompt was first computed")
+        self.assertEqual(self.generate(prompt, **options)[0], text)
+
+    def test_another_application_finds_nothing(self):
+        self.client.load(LLAMA)
+        prompt = prompt_of(30)
+        options = {"model": LLAMA, "temperature": 0.0}
+        text, _ = self.generate(prompt, **options)
+        self.assertGreater(self.generate(prompt, **options)[1]["cached_tokens"], 0)
+        for app, of_first in (("org.example.One", 0), ("org.example.Two", 0)):
+            answers = [self.as_flatpak(app, prompt, options) for _ in range(2)]
+            for answer in answers:
+                self.assertEqual(answer["text"], text)
+            self.assertEqual(answers[0]["cached_tokens"], of_first, "what others have asked shows in no time")
+            self.assertGreater(answers[1]["cached_tokens"], 0, "its own is its own")
+        # Not even to itself, where it cannot be told who it is.
+        for _ in range(2):
+            self.assertEqual(self.as_flatpak("not a name", prompt, options)["cached_tokens"], 0)
+
+    def as_flatpak(self, app, prompt, options):
+        """Asks from a process whose root has the file that Flatpak puts there."""
+        root = self.bus.path("root-" + app.replace(" ", "-"))
+        os.makedirs(root, exist_ok=True)
+        with open(os.path.join(root, ".flatpak-info"), "w") as file:
+            file.write(f"[Application]\nname={app}\nruntime=runtime/org.example.Platform\n")
+        asked = subprocess.run([sys.executable, __file__, root, self.bus.address, prompt, json.dumps(options)],
+                               stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT_S)
+        if asked.returncode == NOT_PERMITTED:
+            self.skipTest("this system lets nobody change the root")
+        self.assertEqual(asked.returncode, 0, asked.stderr)
+        return json.loads(asked.stdout)
+
+
+def ask(root, address, prompt, options):
+    """The part of as_flatpak() that runs in a process of its own."""
+    client = harness.Client(types.SimpleNamespace(address=address))
+    client.owner()  # everything is loaded that the other root does not have
+    if os.geteuid() != 0:
+        ctypes.CDLL(None).unshare(CLONE_NEWUSER)
+    try:
+        os.chroot(root)
+    except PermissionError:
+        return NOT_PERMITTED
+    text, info = client.generate(prompt, max_tokens=24, **json.loads(options))
+    print(json.dumps({"text": text, "cached_tokens": info["cached_tokens"]}))
+    return 0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) == 5:
+        sys.exit(ask(*sys.argv[1:]))
+    harness.main()
