@@ -242,7 +242,7 @@ std::string status_text(const Dictionary& status, const std::vector<Dictionary>&
     spread("Waiting", "queue_ms", "ms");
     spread("First word", "ttft_ms", "ms");
     spread("Speed", "decode_tps", "tokens/s");
-    line("Memory", text_of(status, "memory"));
+    line("Pressure", text_of(status, "memory"));
     line("Heat", text_of(status, "heat"));
     line("Power", text_of(status, "power"));
     line("Last fault", text_of(status, "last_fault"));

@@ -25,11 +25,11 @@ enum class ErrorCode : uint8_t {
     ContextExceeded,  // prompt and answer cannot fit into the model's context
     NotReady,         // the daemon cannot serve yet
     DeviceError,      // the compute device failed, or its result was not finite
-    OutOfMemory,      // the model or the request does not fit
+    OutOfMemory,      // the model or the request does not fit, or the device lacks memory for more requests now
     Cancelled,        // somebody cancelled it
     Timeout,          // deadline_ms has passed
     SlowConsumer,     // the reader did not keep up
-    Suspended,        // the device is going to sleep
+    Suspended,        // the device is going to sleep, or saves its battery and takes no background work
     ShuttingDown,     // the daemon is leaving
 };
 inline constexpr ErrorCode kLastErrorCode = ErrorCode::ShuttingDown;

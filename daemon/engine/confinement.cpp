@@ -141,23 +141,18 @@ Result<bool> confine_calls() {
 
 WritablePlaces prepare_writable_places() {
     WritablePlaces places;
-    const auto add_cache = [&](const char* variable, std::string_view name) {
-        const char* set = variable == nullptr ? nullptr : std::getenv(variable);
-        const fs::path folder = set != nullptr ? fs::path(set) : compute::user_cache_folder(name);
-        if (!folder.is_absolute()) return;
-        std::error_code failure;  // a read-only home: drivers and llmd work without their caches
-        fs::create_directories(folder, failure);
-        if (failure) return;
-        if (variable != nullptr) ::setenv(variable, folder.c_str(), 1);
-        places.folders.push_back(folder);
+    const auto add = [&](fs::path folder) {
+        if (!folder.empty()) places.folders.push_back(std::move(folder));
     };
-    add_cache(nullptr, "");
-    add_cache("MESA_SHADER_CACHE_DIR", "mesa");
-    add_cache("POCL_CACHE_DIR", "pocl");
-    add_cache("CUDA_CACHE_PATH", "nvidia");
+    const fs::path own = compute::user_cache_folder("");
+    std::error_code failure;  // a read-only home: llmd works without its cache
+    if (!own.empty() && (fs::create_directories(own, failure), !failure)) add(own);
+    add(compute::prepare_cache_folder("MESA_SHADER_CACHE_DIR", "mesa"));
+    add(compute::prepare_cache_folder("POCL_CACHE_DIR", "pocl"));
+    add(compute::prepare_cache_folder("CUDA_CACHE_PATH", "nvidia"));
     // Compilers that drivers start write there; the place that everybody may write stays closed to them.
     ::unsetenv("TMPDIR");
-    add_cache("TMPDIR", "tmp");
+    add(compute::prepare_cache_folder("TMPDIR", "tmp"));
 
     for (const char* device : {"/dev/dri", "/dev/kfd", "/dev/kgsl-3d0", "/dev/mali0", "/dev/dma_heap", "/dev/nvidiactl",
                                "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools", "/dev/null"}) {

@@ -19,8 +19,7 @@ namespace {
 
 constexpr size_t kReadBytes = 64u << 10;        // of one recv()
 constexpr size_t kReadBytesPerTurn = 1u << 20;  // a peer that floods does not keep the running requests waiting
-constexpr uint32_t kFullLoadPercent = 100;
-constexpr uint32_t kProgressPerMille = 10;  // a hundred LoadProgress frames a load
+constexpr uint32_t kProgressPerMille = 10;      // a hundred LoadProgress frames a load
 constexpr uint32_t kWholePerMille = 1000;
 constexpr uint32_t kTuningPerMille = 500;  // of a load with tuning: seconds, as reading the file takes
 
@@ -116,9 +115,9 @@ std::optional<EngineServer::Leave> EngineServer::turn() {
 base::Result<void> EngineServer::step() {
     const auto began = now_();
     auto stepped = generator_->step();
-    if (load_percent_ < kFullLoadPercent) {
+    if (load_percent_ < protocol::kFullLoadPercent) {
         const auto ended = now_();
-        const auto rest = (ended - began) * (kFullLoadPercent - load_percent_) / load_percent_;
+        const auto rest = (ended - began) * (protocol::kFullLoadPercent - load_percent_) / load_percent_;
         rests_until_ = ended + std::min<std::chrono::steady_clock::duration>(rest, kMaxRest);
     }
     return stepped;
@@ -239,14 +238,14 @@ void EngineServer::handle_tokenize(const protocol::Tokenize& tokenize) {
 }
 
 void EngineServer::handle_pace(const protocol::SetPace& pace) {
-    if (pace.load_percent == 0 || pace.load_percent > kFullLoadPercent) {
-        leave(Leave::Broken,
-              base::concat("SetPace.load_percent: ", pace.load_percent, " is not in the range 1 to 100"));
+    if (pace.load_percent == 0 || pace.load_percent > protocol::kFullLoadPercent) {
+        leave(Leave::Broken, base::concat("SetPace.load_percent: ", pace.load_percent, " is not in the range 1 to ",
+                                          protocol::kFullLoadPercent));
         return;
     }
     load_percent_ = pace.load_percent;
-    if (load_percent_ == kFullLoadPercent) rests_until_ = {};
-    if (generator_) generator_->set_runs_ahead(load_percent_ == kFullLoadPercent);
+    if (load_percent_ == protocol::kFullLoadPercent) rests_until_ = {};
+    if (generator_) generator_->set_runs_ahead(load_percent_ == protocol::kFullLoadPercent);
 }
 
 void EngineServer::send(const protocol::Message& message) {

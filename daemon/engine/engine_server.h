@@ -97,12 +97,12 @@ private:
     std::optional<generation::LoadedModel> model_;
     std::optional<generation::Generator> generator_;  // borrows *model_
     bool load_seen_ = false;
-    bool idle_ = false;                       // Idle was the last phase that was announced
-    bool step_announced_ = false;             // the next step has been, and nothing else since
-    uint32_t load_per_mille_ = 0;             // as last reported
-    uint32_t tuned_per_mille_ = 0;            // of the load, that tuning was
-    generation::KvPages::Counts pages_ = {};  // as last reported
-    uint32_t load_percent_ = 100;             // as in SetPace
+    bool idle_ = false;                                   // Idle was the last phase that was announced
+    bool step_announced_ = false;                         // the next step has been, and nothing else since
+    uint32_t load_per_mille_ = 0;                         // as last reported
+    uint32_t tuned_per_mille_ = 0;                        // of the load, that tuning was
+    generation::KvPages::Counts pages_ = {};              // as last reported
+    uint32_t load_percent_ = protocol::kFullLoadPercent;  // as in SetPace
     std::chrono::steady_clock::time_point rests_until_{};
     std::chrono::steady_clock::time_point next_progress_{};
     std::optional<Leave> leave_;

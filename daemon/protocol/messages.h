@@ -87,9 +87,12 @@ struct Tokenize {
 // Memory is short: the engine lets go of what it keeps to save work later. No text changes by it.
 struct DropCache {};
 
-// The device is hot: the engine computes for this share of the time and rests between its steps. 1..100; 100 at first.
+inline constexpr uint32_t kFullLoadPercent = 100;
+
+// The device is hot: the engine computes for this share of the time and rests between its steps.
+// 1..kFullLoadPercent, which it does at first.
 struct SetPace {
-    uint32_t load_percent = 100;
+    uint32_t load_percent = kFullLoadPercent;
 };
 
 // --- engine to llmd --------------------------------------------------------------------------------------------------

@@ -14,8 +14,7 @@ namespace {
 using base::concat;
 using base::ErrorCode;
 
-constexpr uint32_t kFullLoadPercent = protocol::SetPace{}.load_percent;  // what an engine begins with
-constexpr uint32_t kMaxTokenizeDeaths = 2;                               // as for requests: once may be an accident
+constexpr uint32_t kMaxTokenizeDeaths = 2;  // as for requests: once may be an accident
 
 }  // namespace
 
@@ -222,7 +221,7 @@ void Service::Impl::on(const protocol::Ready& ready) {
     chosen_ = protocol::DeviceChosen{ready.backend, ready.device, ready.driver};
     note_device();
     engine_state_ = EngineState::Ready;
-    told_load_percent_ = kFullLoadPercent;
+    told_load_percent_ = protocol::kFullLoadPercent;
     cache_is_due_ = false;
     proven_file_ = file_;
     load_failures_.forget(model_->path);

@@ -21,6 +21,7 @@
 
 #include "base/error.h"
 #include "base/event_loop.h"
+#include "protocol/messages.h"
 #include "service/policy/power.h"
 #include "service/policy/thermometer.h"
 
@@ -72,12 +73,12 @@ struct Directive {
 
     uint32_t max_places = kAllPlaces;  // requests that compute at a time; 0: everything pauses
     bool run_background = true;
-    std::optional<Refusal> refuse_all;         // new requests and loads
-    std::optional<Refusal> refuse_background;  // new requests of that priority
-    uint32_t load_percent = 100;               // share of the time that the engine computes
-    bool drop_cache = false;                   // now, once
-    bool unload = false;                       // as soon as nobody needs the model
-    bool exit = false;                         // nobody has asked for long
+    std::optional<Refusal> refuse_all;                   // new requests and loads
+    std::optional<Refusal> refuse_background;            // new requests of that priority
+    uint32_t load_percent = protocol::kFullLoadPercent;  // share of the time that the engine computes
+    bool drop_cache = false;                             // now, once
+    bool unload = false;                                 // as soon as nobody needs the model
+    bool exit = false;                                   // nobody has asked for long
     bool throttled = false;
     bool suspended = false;
 

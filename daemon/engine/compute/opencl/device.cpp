@@ -32,12 +32,7 @@ void prepare_mesa() {
     set_default("RUSTICL_ENABLE", "freedreno,msm,panfrost,asahi,iris,radeonsi");
     set_default("RUSTICL_FEATURES", "fp16");           // needed up to Mesa 25.1
     set_default("RUSTICL_DEBUG", "no_reuse_context");  // a context that met a fault is not used again
-    if (std::getenv("MESA_SHADER_CACHE_DIR") != nullptr) return;
-    const std::filesystem::path cache = user_cache_folder("mesa");
-    if (cache.empty()) return;
-    std::error_code failure;  // Mesa makes only the last folder itself; without one it works uncached
-    std::filesystem::create_directories(cache, failure);
-    if (!failure) set_default("MESA_SHADER_CACHE_DIR", cache.string());
+    prepare_cache_folder("MESA_SHADER_CACHE_DIR", "mesa");
 }
 
 template <typename Id, typename Query>

@@ -24,6 +24,11 @@ inline constexpr uint64_t kMaxProgramBytes = 16u << 20;       // one; larger one
 // Makes nothing.
 std::filesystem::path user_cache_folder(std::string_view name);
 
+// The folder of a driver's own cache: what the environment's `variable` names, else user_cache_folder(name), which the
+// variable then names. It exists afterwards, since drivers make at most the last folder of a path. Empty when there can
+// be none (a read-only home); drivers work without.
+std::filesystem::path prepare_cache_folder(const char* variable, std::string_view name);
+
 // Tells programs apart: 64-bit FNV-1a over the parts and their lengths.
 uint64_t program_key(std::span<const std::string_view> parts);
 
