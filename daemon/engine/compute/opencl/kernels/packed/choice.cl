@@ -10,7 +10,8 @@ typedef uint4 choice_t;
 
 INLINE choice_t merged_choice(choice_t a, choice_t b) {
     const bool is_better = SCORE(b) > SCORE(a) || (SCORE(b) == SCORE(a) && ID(b) < ID(a));
-    const bool is_b = ID(a) == NO_ID || (ID(b) != NO_ID && is_better);
+    // No && and ||: of their branches LLVM 18 in PoCL 6 makes something for AVX2 on which it ends the process.
+    const bool is_b = (ID(a) == NO_ID) | ((ID(b) != NO_ID) & is_better);
     return (choice_t)((is_b ? b : a).xy, as_uint(fmax(LARGEST(a), LARGEST(b))), BAD(a) | BAD(b));
 }
 
