@@ -64,6 +64,15 @@ def backend_is_here():
     return BACKEND != "opencl" or os.path.exists("/etc/OpenCL/vendors/pocl.icd")
 
 
+def command_of(pid):
+    """The name of a process's program; empty when it is gone."""
+    try:
+        with open(f"/proc/{pid}/comm") as file:
+            return file.read().rstrip("\n")
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+
+
 class PrivateBus:
     """A dbus-daemon and the folders that a user's session has."""
 
@@ -163,10 +172,10 @@ class Daemon:
         return self.process.wait(LIMIT_S)
 
     def engines(self):
-        """Process ids of the engines that run now, from the kernel, without asking llmd."""
+        """Process ids of the engines that run now, from the kernel, without asking llmd. A child that is still a copy
+        of llmd is none: held then, it would hold llmd's descriptors too."""
         with open(f"/proc/{self.process.pid}/task/{self.process.pid}/children") as file:
-            return [int(pid) for pid in file.read().split()]
-
+            return [pid for pid in map(int, file.read().split()) if command_of(pid) == "llmd-engine"]
 
     @contextlib.contextmanager
     def held_engine(self):
