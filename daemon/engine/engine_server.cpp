@@ -38,6 +38,7 @@ generation::LoadOptions load_options(const protocol::Load& load) {
     options.backend.device = load.device;
     options.backend.precision = static_cast<compute::Precision>(load.precision);
     options.backend.n_threads = load.n_threads;
+    options.backend.tuning_budget = compute::kTuningBudget;
     options.backend.avoided = {load.avoid_device, load.avoid_driver, load.avoid_device_reason};
     options.n_ctx = load.n_ctx;
     options.n_slots = load.n_slots;

@@ -310,8 +310,7 @@ compute::packed::Outcome others_than_usual(const compute::packed::Variants& vari
     return outcome;
 }
 
-// Not run by itself: LLVM 19 under PoCL 6 aborts while it compiles one of the kernels, and tuning is off by default.
-TEST_P(PackedBackend, DISABLED_GivesTheSameBitsWithWhateverTuningPicks) {
+TEST_P(PackedBackend, GivesTheSameBitsWithWhateverTuningPicks) {
     DeviceUnderTest on = GetParam();
     on.overrides.untried = false;
     on.overrides.tuning_budget = {};
