@@ -41,6 +41,13 @@ struct Load {
     std::string avoid_device_reason;
 };
 
+// One turn of a conversation.
+struct ChatMessage {
+    enum class Role : uint8_t { System = 0, User, Assistant };
+    Role role = Role::User;
+    std::string content;  // UTF-8; never read for control tokens
+};
+
 struct Submit {
     uint64_t id = 0;
     std::string prompt;        // UTF-8

@@ -42,6 +42,23 @@ base::Result<void> check(const GenerateRequest& request) {
         return base::fail(base::ErrorCode::PromptTooLong, "prompt: ", request.prompt.size(), " bytes are more than ",
                           Limits::kMaxSocketPromptBytes);
     }
+    if (!request.prompt.empty() && !request.messages.empty()) {
+        return base::fail(base::ErrorCode::InvalidArgument, "messages: given together with a prompt");
+    }
+    if (request.messages.size() > Limits::kMaxMessages) {
+        return base::fail(base::ErrorCode::InvalidArgument, "messages: ", request.messages.size(), " are more than ",
+                          Limits::kMaxMessages);
+    }
+    size_t content_bytes = 0;
+    for (const protocol::ChatMessage& message : request.messages) content_bytes += message.content.size();
+    if (content_bytes > Limits::kMaxSocketPromptBytes) {
+        return base::fail(base::ErrorCode::PromptTooLong, "messages: ", content_bytes, " bytes are more than ",
+                          Limits::kMaxSocketPromptBytes);
+    }
+    if (request.json_schema.size() > Limits::kMaxJsonSchemaBytes) {
+        return base::fail(base::ErrorCode::InvalidArgument, "json_schema: ", request.json_schema.size(),
+                          " bytes are more than ", Limits::kMaxJsonSchemaBytes);
+    }
     if (request.application.size() > Limits::kMaxApplicationBytes) {
         return base::fail(base::ErrorCode::InvalidArgument, "application: ", request.application.size(),
                           " bytes are more than ", Limits::kMaxApplicationBytes);

@@ -23,6 +23,8 @@ std::optional<Priority> priority_from_name(std::string_view name);
 struct RequestLimits {
     static constexpr size_t kMaxPromptBytes = 64u << 10;  // over D-Bus, where messages are copied
     static constexpr size_t kMaxSocketPromptBytes = 4u << 20;
+    static constexpr size_t kMaxMessages = 1024;  // of one conversation
+    static constexpr size_t kMaxJsonSchemaBytes = 64u << 10;
     static constexpr size_t kMaxQueued = 16;    // requests that do not run, in all
     static constexpr size_t kMaxPerClient = 4;  // requests of one client, running ones included
     static constexpr uint32_t kMaxTokens = 1u << 20;
@@ -50,6 +52,10 @@ struct GenerateRequest {
     bool sandboxed = false;   // half the limits, and never Interactive
     std::string application;  // whose it is; caches are shared within one only, and with an empty one by nobody
     std::string prompt;       // valid UTF-8, at most the transport's limit
+    // A conversation instead of a prompt: the model's own chat template makes one of it. A last message of the
+    // assistant is the beginning of its answer. All contents together are limited like a prompt.
+    std::vector<protocol::ChatMessage> messages;
+    std::string json_schema;  // the text is JSON that fits it; empty: any text
     std::string model;        // a name from the catalogue; empty: the loaded model, else the default
     uint32_t max_tokens = kDefaultMaxTokens;
     Sampling sampling;
