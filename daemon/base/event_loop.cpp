@@ -61,7 +61,12 @@ Result<void> EventLoop::turn(std::optional<TimePoint> deadline) {
         const TimePoint first = timers_.begin()->first.first;
         deadline = deadline ? std::min(*deadline, first) : first;
     }
-    for (PollSource* source : sources_) source->prepare(fds_, deadline);
+    parts_.clear();
+    for (PollSource* source : sources_) {
+        const size_t begin = fds_.size();
+        source->prepare(fds_, deadline);
+        parts_.push_back({source, begin, fds_.size() - begin});
+    }
     const size_t n_source_fds = fds_.size();
     for (const auto& [fd, watch] : watches_) fds_.push_back({fd, watch.events, 0});
     const uint64_t newest_watch = last_watch_;
@@ -103,8 +108,9 @@ Result<void> EventLoop::turn(std::optional<TimePoint> deadline) {
         callback();
     }
 
-    for (PollSource* source : std::vector<PollSource*>(sources_)) {
-        if (std::find(sources_.begin(), sources_.end(), source) != sources_.end()) source->dispatch();
+    for (const auto& [source, begin, count] : parts_) {
+        const bool is_here = std::find(sources_.begin(), sources_.end(), source) != sources_.end();
+        if (is_here) source->dispatch(std::span(fds_).subspan(begin, count));
     }
     return {};
 }

@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/result.h"
@@ -27,8 +28,8 @@ public:
     virtual ~PollSource() = default;
     // Appends what to wait for and lowers `deadline` where it needs an earlier turn.
     virtual void prepare(std::vector<pollfd>& fds, std::optional<TimePoint>& deadline) = 0;
-    // Called after every wait; does its work without blocking.
-    virtual void dispatch() = 0;
+    // Called after every wait with what prepare() has appended, and its answers; does its work without blocking.
+    virtual void dispatch(std::span<const pollfd> polled) = 0;
 };
 
 class EventLoop {
@@ -80,7 +81,13 @@ private:
     std::map<std::pair<TimePoint, TimerId>, std::function<void()>> timers_;
     std::vector<std::function<void()>> deferred_;
     std::vector<PollSource*> sources_;
-    std::vector<pollfd> fds_;  // scratch of one turn
+    // Scratch of one turn: what is polled, and of that the part of each source.
+    struct Part {
+        PollSource* source;
+        size_t begin, count;
+    };
+    std::vector<pollfd> fds_;
+    std::vector<Part> parts_;
     uint64_t last_watch_ = 0;
     TimerId last_timer_ = 0;
     bool stopping_ = false;

@@ -204,20 +204,33 @@ private:
         events_.on_ended(why);
     }
 
-    // Silence of more than the budget is a hang. An idle engine has none: it may be silent until it is asked something.
+    // How long it may be silent now; 0: for ever, as an idle engine that has nothing to answer.
+    std::chrono::milliseconds patience_now() const {
+        return budget_.count() == 0 && unanswered_ > 0 ? patience_.answer : budget_;
+    }
+
+    // It has just been heard, or asked. Frames come with every token: a timer that ends too early is left to look
+    // again, rather than made anew for each.
     void watch() {
-        cancel_timer();
-        const auto budget = budget_.count() == 0 && unanswered_ > 0 ? patience_.answer : budget_;
-        if (budget.count() == 0) return;
-        set_timer(budget, [this, budget] {
-            condemn(Cause::Silence, concat("was silent for more than ", budget.count(), " ms in phase ",
-                                           phase_ ? kPhaseNames[static_cast<size_t>(*phase_)] : kNoPhase));
-        });
+        heard_ = base::Clock::now();
+        const auto patience = patience_now();
+        if (patience.count() == 0) return cancel_timer();
+        if (timer_ == 0 || heard_ + patience < timer_end_) set_timer(patience, [this] { judge_silence(); });
+    }
+
+    void judge_silence() {
+        timer_ = 0;
+        const auto patience = patience_now();
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(heard_ + patience - base::Clock::now());
+        if (left.count() > 0) return set_timer(left, [this] { judge_silence(); });
+        condemn(Cause::Silence, concat("was silent for more than ", patience.count(), " ms in phase ",
+                                       phase_ ? kPhaseNames[static_cast<size_t>(*phase_)] : kNoPhase));
     }
 
     void set_timer(std::chrono::milliseconds delay, std::function<void()> callback) {
         cancel_timer();
-        timer_ = loop_.add_timer_after(delay, std::move(callback));
+        timer_end_ = base::Clock::now() + delay;
+        timer_ = loop_.add_timer(timer_end_, std::move(callback));
     }
     void cancel_timer() { loop_.cancel_timer(std::exchange(timer_, 0)); }
 
@@ -248,7 +261,9 @@ private:
     const EnginePatience patience_;
     std::chrono::milliseconds budget_;    // of its phase; 0: idle
     uint32_t unanswered_ = 0;             // Submit and Tokenize; each gets one Accepted, Refused or Tokenized
-    base::EventLoop::TimerId timer_ = 0;  // the end of a budget, of the patience for an exit, or of that for a kill
+    base::TimePoint heard_;               // when it was last heard, or asked
+    base::EventLoop::TimerId timer_ = 0;  // the end of a silence, of the patience for an exit, or of that for a kill
+    base::TimePoint timer_end_;
 
     std::optional<EngineEnd> why_;  // llmd ends it, for this reason
     bool ended_ = false;

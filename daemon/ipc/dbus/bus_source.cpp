@@ -23,6 +23,7 @@ BusSource::~BusSource() {
 }
 
 void BusSource::prepare(std::vector<pollfd>& fds, std::optional<base::TimePoint>& deadline) {
+    deadline_.reset();
     if (lost_) return;
     try {
         const auto data = connection_.getEventLoopPollData();
@@ -30,21 +31,27 @@ void BusSource::prepare(std::vector<pollfd>& fds, std::optional<base::TimePoint>
         if (const int extra = extra_fd(data); extra >= 0) fds.push_back({extra, POLLIN, 0});
         const int timeout_ms = data.getPollTimeout();
         if (timeout_ms < 0) return;
-        const base::TimePoint when = base::Clock::now() + std::chrono::milliseconds(timeout_ms);
-        deadline = deadline ? std::min(*deadline, when) : when;
+        deadline_ = base::Clock::now() + std::chrono::milliseconds(timeout_ms);
+        deadline = deadline ? std::min(*deadline, *deadline_) : *deadline_;
     } catch (const sdbus::Error& error) {
         lose(error.getMessage());
     }
 }
 
-void BusSource::dispatch() {
-    if (lost_) return;
+void BusSource::dispatch(std::span<const pollfd> polled) {
+    const auto is_ready = [](const pollfd& fd) { return fd.revents != 0; };
+    // What another callback of this turn has read meanwhile makes the next timeout 0.
+    if (lost_ || (std::none_of(polled.begin(), polled.end(), is_ready) && !is_due())) return;
     try {
         for (int i = 0; i < kMaxMessagesPerTurn && process_one(connection_); ++i) {
         }
     } catch (const sdbus::Error& error) {
         lose(error.getMessage());
     }
+}
+
+bool BusSource::is_due() const {
+    return deadline_ && base::Clock::now() >= *deadline_;
 }
 
 void BusSource::lose(std::string reason) {

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <functional>
+#include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "base/event_loop.h"
 #include "ipc/dbus/sdbus_compat.h"
@@ -19,14 +22,16 @@ public:
     BusSource& operator=(const BusSource&) = delete;
 
     void prepare(std::vector<pollfd>& fds, std::optional<base::TimePoint>& deadline) override;
-    void dispatch() override;
+    void dispatch(std::span<const pollfd> polled) override;
 
 private:
+    bool is_due() const;
     void lose(std::string reason);
 
     base::EventLoop& loop_;
     sdbus::IConnection& connection_;
     std::function<void(std::string)> on_lost_;
+    std::optional<base::TimePoint> deadline_;  // when it has to be processed without any event
     bool lost_ = false;
 };
 

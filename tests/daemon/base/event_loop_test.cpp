@@ -231,13 +231,18 @@ public:
         if (wants_turn) deadline = Clock::now();
         log_ += name_ + "p ";
     }
-    void dispatch() override {
+    void dispatch(std::span<const pollfd> polled) override {
         log_ += name_ + "d ";
+        polled_fds.clear();
+        for (const pollfd& ready : polled) {
+            if (ready.revents != 0) polled_fds.push_back(ready.fd);
+        }
         if (on_dispatch) on_dispatch();
     }
 
     int fd = -1;
     bool wants_turn = false;
+    std::vector<int> polled_fds;  // those with something to read, at the last dispatch
     std::function<void()> on_dispatch;
 
 private:
@@ -272,6 +277,21 @@ TEST(EventLoop, ASourcesDeadlineAndDescriptorEndTheWait) {
     source.fd = pipe.reader.get();
     ASSERT_TRUE(loop.run_once(hours(1)));
     EXPECT_EQ(log, "sp sd sp sd ");
+}
+
+TEST(EventLoop, EachSourceIsToldOfItsOwnDescriptors) {
+    EventLoop loop;
+    std::string log;
+    FakeSource none(log, "0"), silent(log, "1"), ready(log, "2");
+    Pipe quiet, full;
+    full.put();
+    silent.fd = quiet.reader.get();
+    ready.fd = full.reader.get();
+    for (FakeSource* source : {&none, &silent, &ready}) loop.add_source(*source);
+    turn(loop);
+    EXPECT_TRUE(none.polled_fds.empty());
+    EXPECT_TRUE(silent.polled_fds.empty());
+    EXPECT_EQ(ready.polled_fds, std::vector{full.reader.get()});
 }
 
 TEST(EventLoop, ASourceMayRemoveAnotherWhileDispatching) {
