@@ -29,6 +29,7 @@ service::ServiceOptions service_options(const base::Config& config) {
     options.n_ctx = config.context_length;
     options.n_slots = config.parallel;
     options.prefill_chunk = config.prefill_chunk;
+    options.chat_template = config.chat_template;
     options.device_record = base::xdg_cache_home() + "/llmd/device-health";
     return options;
 }

@@ -79,7 +79,9 @@ public:
         const toml::node* node = table_.get(key);
         if (!node || std::find(names.begin(), names.end(), out) != names.end()) return;
         std::string list;
-        for (const std::string_view name : names) list += (list.empty() ? "" : ", ") + std::string(name);
+        for (const std::string_view name : names) {
+            list += (list.empty() ? "" : ", ") + (name.empty() ? in_quotes(name) : std::string(name));
+        }
         set(*node, key, in_quotes(out) + " is none of " + list);
     }
 
@@ -143,6 +145,8 @@ Result<Config> read_config(const std::string& path, bool must_exist) {
     reader.choice("backend", {"auto", "opencl", "cpu"}, config.backend);
     reader.text("device", config.device);
     reader.choice("precision", {"faithful", "fast"}, config.precision);
+    reader.choice("chat_template", {"", "none", "zephyr", "llama2", "llama3", "chatml", "gemma", "mistral", "phi3"},
+                  config.chat_template);
     reader.integer("threads", 1, 256, config.threads);
     reader.integer("context_length", 32, 1u << 20, config.context_length);
     reader.integer("parallel", 1, 16, config.parallel);
@@ -150,8 +154,8 @@ Result<Config> read_config(const std::string& path, bool must_exist) {
     reader.integer("idle_unload_seconds", 1, kMaxIdleSeconds, config.idle_unload_seconds);
     reader.integer("idle_exit_seconds", 1, kMaxIdleSeconds, config.idle_exit_seconds);
     reader.choice("log_level", {"error", "warn", "info", "debug"}, config.log_level);
-    reader.refuse_others({"model", "backend", "device", "precision", "threads", "context_length", "parallel",
-                          "prefill_chunk", "idle_unload_seconds", "idle_exit_seconds", "log_level"});
+    reader.refuse_others({"model", "backend", "device", "precision", "chat_template", "threads", "context_length",
+                          "parallel", "prefill_chunk", "idle_unload_seconds", "idle_exit_seconds", "log_level"});
     if (reader.error) return *reader.error;
     return config;
 }

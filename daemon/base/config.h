@@ -14,10 +14,13 @@ struct Config {
     std::string backend = "auto";        // auto | opencl | cpu
     std::string device;                  // part of an OpenCL platform's or device's name
     std::string precision = "faithful";  // faithful | fast: activations of 15 bits or of 8, where the device has both
-    uint32_t threads = 0;                // 1..256; 0 or absent: one a performance core
-    uint32_t context_length = 0;         // 32..2^20; 0 or absent: the model's, at most 4096
-    uint32_t parallel = 0;               // sequences in one batch, 1..16; 0 or absent: 4
-    uint32_t prefill_chunk = 0;          // most prompt tokens computed in one step, 1..512; 0 or absent: 128
+    // How a conversation becomes a prompt, where it cannot be told from the model file: none | zephyr | llama2 | llama3
+    // | chatml | gemma | mistral | phi3, for every model; empty or absent: as each file says.
+    std::string chat_template;
+    uint32_t threads = 0;         // 1..256; 0 or absent: one a performance core
+    uint32_t context_length = 0;  // 32..2^20; 0 or absent: the model's, at most 4096
+    uint32_t parallel = 0;        // sequences in one batch, 1..16; 0 or absent: 4
+    uint32_t prefill_chunk = 0;   // most prompt tokens computed in one step, 1..512; 0 or absent: 128
     // Seconds without requests, 1..31536000, after which the model is unloaded; 0 or absent: 300 on battery, 1800 on
     // mains.
     uint32_t idle_unload_seconds = 0;

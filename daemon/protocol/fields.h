@@ -3,6 +3,7 @@
 //     io.bytes(name, std::string)   any bytes                  io.text(name, std::string)   text for people
 //     io.number(name, T)            integer, bool or float     io.choice(name, T, last)     enum with values 0 … last
 //     io.list(name, std::vector)    numbers; or strings, as bytes (io.list) or text (io.texts)
+//     io.records(name, std::vector, most)    structs with fields() of their own
 #pragma once
 
 #include <concepts>
@@ -29,6 +30,13 @@ void fields(Io& io, Is<Load> auto& m) {
     io.bytes("avoid_device", m.avoid_device);
     io.bytes("avoid_driver", m.avoid_driver);
     io.bytes("avoid_device_reason", m.avoid_device_reason);
+    io.bytes("chat_template", m.chat_template);
+}
+
+template <typename Io>
+void fields(Io& io, Is<ChatMessage> auto& m) {
+    io.choice("messages.role", m.role, ChatMessage::Role::Assistant);
+    io.bytes("messages.content", m.content);
 }
 
 template <typename Io>
@@ -46,6 +54,7 @@ void fields(Io& io, Is<Submit> auto& m) {
     io.list("replay_ids", m.replay_ids);
     io.number("delivered_bytes", m.delivered_bytes);
     io.bytes("cache_scope", m.cache_scope);
+    io.records("messages", m.messages, kMaxChatMessages);
 }
 
 template <typename Io>

@@ -110,6 +110,12 @@ public:
         }
     }
     void texts(std::string_view field, const std::vector<std::string>& values) { list(field, values); }
+    template <typename T>
+    void records(std::string_view field, const std::vector<T>& values, uint32_t most) {
+        if (!check_count(field, values.size(), most, "elements")) return;
+        put_integer(out_, static_cast<uint32_t>(values.size()));
+        for (const T& value : values) fields(*this, value);
+    }
 
 private:
     std::string& out_;
@@ -157,6 +163,13 @@ public:
     void texts(std::string_view field, std::vector<std::string>& values) {
         list(field, values);
         for (std::string& value : values) value = base::to_clean_text(value);
+    }
+    template <typename T>
+    void records(std::string_view field, std::vector<T>& values, uint32_t most) {
+        const auto count = integer<uint32_t>(field);
+        if (!check_count(field, count, most, "elements")) return;
+        // Never allocated ahead: the count says nothing yet about the bytes that follow.
+        for (uint32_t i = 0; i < count && !failed(); ++i) fields(*this, values.emplace_back());
     }
     void expect_end() {
         if (!in_.empty()) refuse("end", in_.size(), " trailing bytes");

@@ -39,7 +39,11 @@ struct Load {
     std::string avoid_device;
     std::string avoid_driver;
     std::string avoid_device_reason;
+    std::string chat_template;  // see tokenizer::ChatTemplate::create; empty: what the model file says
 };
+
+// Enough for a day of talk; a context holds fewer.
+inline constexpr uint32_t kMaxChatMessages = 1024;
 
 // One turn of a conversation.
 struct ChatMessage {
@@ -50,7 +54,7 @@ struct ChatMessage {
 
 struct Submit {
     uint64_t id = 0;
-    std::string prompt;        // UTF-8
+    std::string prompt;        // UTF-8; empty with `messages`
     uint32_t max_tokens = 0;   // >= 1
     float temperature = 0;     // 0: greedy
     uint32_t top_k = 0;        // 0: off
@@ -64,6 +68,8 @@ struct Submit {
     uint64_t delivered_bytes = 0;
     // Whose requests may share what is computed of equal beginnings, at most kMaxCacheScopeBytes; empty: nobody's.
     std::string cache_scope;
+    // A conversation instead of a prompt, at most kMaxChatMessages: the engine makes one of it.
+    std::vector<ChatMessage> messages;
 };
 inline constexpr size_t kMaxCacheScopeBytes = 300;  // an application id has at most 255
 

@@ -23,7 +23,7 @@ std::optional<Priority> priority_from_name(std::string_view name);
 struct RequestLimits {
     static constexpr size_t kMaxPromptBytes = 64u << 10;  // over D-Bus, where messages are copied
     static constexpr size_t kMaxSocketPromptBytes = 4u << 20;
-    static constexpr size_t kMaxMessages = 1024;  // of one conversation
+    static constexpr size_t kMaxMessages = protocol::kMaxChatMessages;  // of one conversation
     static constexpr size_t kMaxJsonSchemaBytes = 64u << 10;
     static constexpr size_t kMaxQueued = 16;    // requests that do not run, in all
     static constexpr size_t kMaxPerClient = 4;  // requests of one client, running ones included

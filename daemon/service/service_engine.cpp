@@ -111,6 +111,7 @@ void Service::Impl::start_engine(const ModelReference& model) {
     load.n_ctx = options_.n_ctx;
     load.n_slots = options_.n_slots;
     load.prefill_chunk = options_.prefill_chunk;
+    load.chat_template = options_.chat_template;
     avoid_device(load);
     link_->send(load);
 }
@@ -181,6 +182,7 @@ void Service::Impl::send_submit(RequestRecord& record) {
     submit.replay_ids = record.ids;
     submit.delivered_bytes = record.delivered_bytes;
     submit.cache_scope = record.request.application;
+    submit.messages = record.request.messages;
     link_->send(submit);
     record.sent = true;
 }

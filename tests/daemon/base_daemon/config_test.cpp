@@ -37,8 +37,8 @@ protected:
 
 TEST_F(ConfigTest, EveryKeyIsRead) {
     const auto config = read(
-        "model = \"tales\"\nbackend = \"opencl\"\ndevice = \"Adreno\"\nprecision = \"fast\"\nthreads = "
-        "256\ncontext_length = 32\n"
+        "model = \"tales\"\nbackend = \"opencl\"\ndevice = \"Adreno\"\nprecision = \"fast\"\n"
+        "chat_template = \"zephyr\"\nthreads = 256\ncontext_length = 32\n"
         "parallel = 16\nprefill_chunk = 512\nidle_unload_seconds = 60\nidle_exit_seconds = 31536000\nlog_level = "
         "\"debug\"\n");
     ASSERT_TRUE(config) << config.error().message;
@@ -46,6 +46,7 @@ TEST_F(ConfigTest, EveryKeyIsRead) {
     EXPECT_EQ(config->backend, "opencl");
     EXPECT_EQ(config->device, "Adreno");
     EXPECT_EQ(config->precision, "fast");
+    EXPECT_EQ(config->chat_template, "zephyr");
     EXPECT_EQ(config->threads, 256u);
     EXPECT_EQ(config->context_length, 32u);
     EXPECT_EQ(config->parallel, 16u);
@@ -75,6 +76,11 @@ TEST_F(ConfigTest, RefusalsNameLineKeyAndValue) {
     EXPECT_NE(refusal("backend = \"cuda\"").find("backend: \"cuda\" is none of auto, opencl, cpu"), std::string::npos);
     EXPECT_NE(refusal("precision = \"exact\"").find("precision: \"exact\" is none of faithful, fast"),
               std::string::npos);
+    EXPECT_NE(refusal("chat_template = \"zephir\"")
+                  .find("chat_template: \"zephir\" is none of \"\", none, zephyr, llama2, llama3, chatml, gemma, "
+                        "mistral, phi3"),
+              std::string::npos);
+    EXPECT_TRUE(read("chat_template = \"\""));
     EXPECT_NE(refusal("\n\nmodle = \"x\"").find("line 3: modle: there is no such key"), std::string::npos);
     EXPECT_NE(refusal("model = \"x").find("line 1: "), std::string::npos);
 }

@@ -50,6 +50,11 @@ public:
         values.resize(2);
         for (std::string& value : values) text(field, value);
     }
+    template <typename T>
+    void records(std::string_view, std::vector<T>& values, uint32_t) {
+        values.resize(2);
+        for (T& value : values) fields(*this, value);
+    }
 
 private:
     uint32_t n_ = 0;
@@ -74,6 +79,11 @@ public:
         for (const T& value : values) out_ << ' ' << value << '\n';
     }
     void texts(std::string_view field, const std::vector<std::string>& values) { list(field, values); }
+    template <typename T>
+    void records(std::string_view field, const std::vector<T>& values, uint32_t) {
+        out_ << field << " of " << values.size() << '\n';
+        for (const T& value : values) fields(*this, value);
+    }
     std::string str() const { return out_.str(); }
 
 private:
@@ -209,6 +219,26 @@ TEST(Frame, LimitsHoldInBothDirections) {
     submit.stops.assign(2, std::string(kMaxStringBytes / 2, 's'));
     EXPECT_NE(encode(submit, out).error().message.find("is longer than 16777216"), std::string::npos);
     EXPECT_EQ(out, "");
+}
+
+TEST(Frame, AConversationHasRolesAndALimit) {
+    std::string body = encoded(Submit{.messages = {{ChatMessage::Role::Assistant, "x"}}}).substr(4);
+    const size_t role = body.size() - 6;  // role, length of the content, content
+    body[role] = 3;
+    EXPECT_EQ(refusal(body), "Submit.messages.role: unknown value 3");
+    body[role] = 2;
+    body.replace(role - 4, 4, std::string("\x02\0\0\0", 4));
+    EXPECT_EQ(refusal(body), "Submit.messages.role: needs 1 bytes, the frame has 0 left");
+    body.replace(role - 4, 4, std::string("\x01\x04\0\0", 4));
+    EXPECT_EQ(refusal(body), "Submit.messages: 1025 elements are more than 1024");
+
+    std::string out;
+    Submit submit;
+    submit.messages.resize(kMaxChatMessages);
+    ASSERT_TRUE(encode(submit, out));
+    EXPECT_TRUE(decode(std::string_view(out).substr(4)));
+    submit.messages.resize(kMaxChatMessages + 1);
+    EXPECT_EQ(encode(submit, out).error().message, "Submit.messages: 1025 elements are more than 1024");
 }
 
 TEST(Frame, EngineTextComesOutCleanAndPromptsPassUnchanged) {

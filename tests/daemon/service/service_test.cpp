@@ -208,6 +208,26 @@ TEST_F(ServiceTest, WhoLostItsPlaceComesBackFromItsTokensAfterADeath) {
     engine().expect_nothing();
 }
 
+TEST_F(ServiceTest, AConversationGoesToEveryEngineThatServesIt) {
+    RecordingSink sink;
+    auto generate = request("a");
+    generate.prompt.clear();
+    generate.messages = {{protocol::ChatMessage::Role::System, "s"}, {protocol::ChatMessage::Role::User, "u"}};
+    const RequestId id = submit(sink, generate);
+    load_and_get_ready();
+    const auto expect_conversation = [](const protocol::Submit& submitted) {
+        ASSERT_EQ(submitted.messages.size(), 2u);
+        EXPECT_EQ(submitted.messages[0].role, protocol::ChatMessage::Role::System);
+        EXPECT_EQ(submitted.messages[1].content, "u");
+        EXPECT_EQ(submitted.prompt, "");
+    };
+    expect_conversation(expect_start(id));
+    token(id, 5, "five");
+    die_of(SIGKILL);
+    load_and_get_ready();
+    expect_conversation(expect_start(id));
+}
+
 TEST_F(ServiceTest, AnotherModelOfAHigherClassDoesNotWaitForBackground) {
     RecordingSink patient, hasty;
     auto generate = request("a");
