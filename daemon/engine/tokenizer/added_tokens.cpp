@@ -6,20 +6,18 @@
 
 namespace llmd::tokenizer {
 
-base::Result<AddedTokens> AddedTokens::create(const TokenTexts& texts, const std::vector<TokenKind>& kinds,
-                                              SpecialTokens special) {
+base::Result<AddedTokens> AddedTokens::create(const TokenTexts& texts, const std::vector<TokenKind>& kinds) {
     AddedTokens added;
     for (size_t i = 0; i < kinds.size(); ++i) {
-        const bool wanted =
-            kinds[i] == TokenKind::UserDefined || (kinds[i] == TokenKind::Control && special == SpecialTokens::Parse);
+        const bool is_control = kinds[i] == TokenKind::Control;
         const std::string_view text = texts[static_cast<int32_t>(i)];
-        if (!wanted || text.empty()) continue;
+        if (text.empty() || !(is_control || kinds[i] == TokenKind::UserDefined)) continue;
         if (text.size() > kMaxBytes) {
             return base::fail(base::ErrorCode::ModelLoadFailed, "tokenizer.ggml.tokens: token ", i, " ",
                               model::quoted(text), " is user-defined or a control token and has ", text.size(),
                               " bytes, more than ", kMaxBytes);
         }
-        added.tokens_.push_back({std::string(text), static_cast<int32_t>(i)});
+        added.tokens_.push_back({std::string(text), static_cast<int32_t>(i), is_control});
         added.begins_token_[static_cast<uint8_t>(text[0])] = true;
     }
     std::sort(added.tokens_.begin(), added.tokens_.end(),
@@ -27,7 +25,7 @@ base::Result<AddedTokens> AddedTokens::create(const TokenTexts& texts, const std
     return added;
 }
 
-const AddedTokens::Token* AddedTokens::longest_prefix(std::string_view text) const {
+const AddedTokens::Token* AddedTokens::longest_prefix(std::string_view text, size_t n_parsed) const {
     // The tokens that begin with the first `depth` bytes of the text are a range that each further byte narrows; the
     // one that has no more bytes stands first in it.
     const Token* longest = nullptr;
@@ -39,18 +37,21 @@ const AddedTokens::Token* AddedTokens::longest_prefix(std::string_view text) con
         last = std::partition_point(first, last, [&](const Token& token) { return byte(token) == wanted; });
         if (first == last) break;
         if (first->text.size() == depth + 1) {
-            longest = &*first++;
-            if (first == last) break;
+            if (!first->is_control || depth < n_parsed) longest = &*first;
+            if (++first == last) break;
         }
     }
     return longest;
 }
 
-std::vector<AddedTokens::Piece> AddedTokens::split(std::string_view text) const {
+std::vector<AddedTokens::Piece> AddedTokens::split(std::string_view text, std::span<const ByteRange> parsed) const {
     std::vector<Piece> pieces;
     size_t plain = 0;  // where the text begins that is not yet in a piece
     for (size_t at = 0; at < text.size();) {
-        const Token* token = begins_token_[static_cast<uint8_t>(text[at])] ? longest_prefix(text.substr(at)) : nullptr;
+        while (!parsed.empty() && parsed.front().end <= at) parsed = parsed.subspan(1);
+        const size_t n_parsed = parsed.empty() || at < parsed.front().begin ? 0 : parsed.front().end - at;
+        const bool may_begin = begins_token_[static_cast<uint8_t>(text[at])];
+        const Token* token = may_begin ? longest_prefix(text.substr(at), n_parsed) : nullptr;
         if (token == nullptr) {
             ++at;
             continue;

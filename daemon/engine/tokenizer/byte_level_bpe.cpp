@@ -61,12 +61,9 @@ base::Result<std::unique_ptr<Tokenizer>> ByteLevelBpe::create(const model::Gguf&
 
 base::Result<void> ByteLevelBpe::read(const model::Gguf& gguf) {
     if (const auto common = read_common(gguf, texts_, pre_tokenizer_.adds_begin()); !common) return common.error();
-    auto user_defined = AddedTokens::create(texts_, kinds_, SpecialTokens::Literal);
-    if (!user_defined) return user_defined.error();
-    user_defined_ = std::move(*user_defined);
-    auto all = AddedTokens::create(texts_, kinds_, SpecialTokens::Parse);
-    if (!all) return all.error();
-    user_defined_and_control_ = std::move(*all);
+    auto added = AddedTokens::create(texts_, kinds_);
+    if (!added) return added.error();
+    added_ = std::move(*added);
 
     std::string spelled;
     for (size_t byte = 0; byte < 256; ++byte) {
@@ -120,11 +117,10 @@ Merge ByteLevelBpe::find_merge(int32_t left, int32_t right) const {
     return {static_cast<uint32_t>(rank), rank < 0 ? -1 : merges_[static_cast<size_t>(rank)].result};
 }
 
-std::vector<int32_t> ByteLevelBpe::encode(std::string_view text, SpecialTokens special) const {
+std::vector<int32_t> ByteLevelBpe::encode_parsed(std::string_view text, std::span<const ByteRange> parsed) const {
     std::vector<int32_t> ids;
     Scratch scratch;
-    const AddedTokens& added = special == SpecialTokens::Parse ? user_defined_and_control_ : user_defined_;
-    for (const AddedTokens::Piece& part : added.split(text)) {
+    for (const AddedTokens::Piece& part : added_.split(text, parsed)) {
         if (part.id >= 0) {
             ids.push_back(part.id);
             continue;

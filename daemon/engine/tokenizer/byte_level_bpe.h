@@ -28,8 +28,6 @@ public:
     // result must not be a control token. A pair that is listed twice keeps its first rank.
     static base::Result<std::unique_ptr<Tokenizer>> create(const model::Gguf& gguf);
 
-    // A byte that the vocabulary has no token for becomes the unknown token, or nothing where the file names none.
-    std::vector<int32_t> encode(std::string_view text, SpecialTokens special) const override;
     // The text of a user-defined token stands for itself; in the others, so do characters that spell no byte.
     void append_bytes(int32_t id, std::string& out) const override;
 
@@ -46,14 +44,15 @@ private:
     ByteLevelBpe(TokenTexts texts, PreTokenizer pre_tokenizer)
         : texts_(std::move(texts)), pre_tokenizer_(std::move(pre_tokenizer)) {}
     base::Result<void> read(const model::Gguf& gguf);
+    // A byte that the vocabulary has no token for becomes the unknown token, or nothing where the file names none.
+    std::vector<int32_t> encode_parsed(std::string_view text, std::span<const ByteRange> parsed) const override;
     base::Result<void> read_merges(const model::Gguf& gguf);
     Merge find_merge(int32_t left, int32_t right) const;
     void encode_piece(std::string_view piece, Scratch& scratch, std::vector<int32_t>& ids) const;
 
     TokenTexts texts_;
     PreTokenizer pre_tokenizer_;
-    AddedTokens user_defined_;
-    AddedTokens user_defined_and_control_;
+    AddedTokens added_;
     std::array<int32_t, 256> byte_ids_ = {};  // -1: no token
     std::vector<RankedMerge> merges_;         // by rank
     SlotTable merge_by_pair_;

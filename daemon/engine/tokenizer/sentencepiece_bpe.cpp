@@ -37,12 +37,9 @@ base::Result<std::unique_ptr<Tokenizer>> SentencePieceBpe::create(const model::G
 
 base::Result<void> SentencePieceBpe::read(const model::Gguf& gguf) {
     if (const auto common = read_common(gguf, texts_, true); !common) return common.error();
-    auto user_defined = AddedTokens::create(texts_, kinds_, SpecialTokens::Literal);
-    if (!user_defined) return user_defined.error();
-    user_defined_ = std::move(*user_defined);
-    auto all = AddedTokens::create(texts_, kinds_, SpecialTokens::Parse);
-    if (!all) return all.error();
-    user_defined_and_control_ = std::move(*all);
+    auto added = AddedTokens::create(texts_, kinds_);
+    if (!added) return added.error();
+    added_ = std::move(*added);
 
     const auto prefix = gguf.get_bool_or("tokenizer.ggml.add_space_prefix", true);
     if (!prefix) return prefix.error();
@@ -104,10 +101,9 @@ int32_t SentencePieceBpe::find_text(std::string_view text) const {
     return is == TokenKind::Control || is == TokenKind::Unknown || is == TokenKind::Byte ? -1 : id;
 }
 
-std::vector<int32_t> SentencePieceBpe::encode(std::string_view text, SpecialTokens special) const {
+std::vector<int32_t> SentencePieceBpe::encode_parsed(std::string_view text, std::span<const ByteRange> parsed) const {
     std::vector<int32_t> ids;
-    const AddedTokens& added = special == SpecialTokens::Parse ? user_defined_and_control_ : user_defined_;
-    for (const AddedTokens::Piece& part : added.split(text)) {
+    for (const AddedTokens::Piece& part : added_.split(text, parsed)) {
         if (part.id >= 0) {
             ids.push_back(part.id);
         } else {

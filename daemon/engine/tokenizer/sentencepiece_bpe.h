@@ -25,15 +25,15 @@ public:
     // spelled <0x00>..<0xFF>; where a byte has no token, there is an unknown token.
     static base::Result<std::unique_ptr<Tokenizer>> create(const model::Gguf& gguf);
 
-    // With tokenizer.ggml.add_space_prefix, text at the beginning and after each added token gets a space in front, as
-    // llama.cpp does it.
-    std::vector<int32_t> encode(std::string_view text, SpecialTokens special) const override;
     // Nothing for the unknown token: what it stood for is lost.
     void append_bytes(int32_t id, std::string& out) const override;
 
 private:
     explicit SentencePieceBpe(TokenTexts texts) : texts_(std::move(texts)) {}
     base::Result<void> read(const model::Gguf& gguf);
+    // With tokenizer.ggml.add_space_prefix, text at the beginning and after each added token gets a space in front, as
+    // llama.cpp does it.
+    std::vector<int32_t> encode_parsed(std::string_view text, std::span<const ByteRange> parsed) const override;
     base::Result<void> read_ranks(const model::Gguf& gguf);
     base::Result<void> read_bytes();
     // The token that ordinary text of this spelling may become; -1: none.
@@ -41,8 +41,7 @@ private:
     void encode_plain(std::string_view text, std::vector<int32_t>& ids) const;
 
     TokenTexts texts_;
-    AddedTokens user_defined_;
-    AddedTokens user_defined_and_control_;
+    AddedTokens added_;
     std::vector<uint32_t> ranks_;             // by id: how many different scores are higher than the token's
     std::array<int32_t, 256> byte_ids_ = {};  // -1: no token
     int32_t unknown_id_ = -1;

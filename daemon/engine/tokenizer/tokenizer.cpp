@@ -16,9 +16,9 @@ using base::fail;
 namespace {
 
 // Control tokens that end an answer in the chat formats of the models that llmd runs, where files often name only one
-// of them as tokenizer.ggml.eos_token_id: ChatML, Llama 3, Phi 3, GPT-2 and Llama 2.
-constexpr std::array<std::string_view, 7> kEndTexts = {
-    "<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|end_of_text|>", "<|end|>", "<|endoftext|>", "</s>",
+// of them as tokenizer.ggml.eos_token_id: ChatML, Llama 3, Phi 3, GPT-2, Llama 2 and Gemma.
+constexpr std::array<std::string_view, 8> kEndTexts = {
+    "<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|end_of_text|>", "<|end|>", "<|endoftext|>", "</s>", "<end_of_turn>",
 };
 
 }  // namespace
@@ -38,9 +38,36 @@ std::string Tokenizer::decode(const std::vector<int32_t>& ids) const {
     return text;
 }
 
+std::vector<int32_t> Tokenizer::encode(std::string_view text, SpecialTokens special) const {
+    const ByteRange all{0, text.size()};
+    return encode_parsed(text, {&all, special == SpecialTokens::Parse ? size_t{1} : size_t{0}});
+}
+
+std::vector<int32_t> Tokenizer::encode(std::span<const TextSegment> segments) const {
+    std::string text;
+    std::vector<ByteRange> parsed;
+    for (const TextSegment& segment : segments) {
+        const size_t begin = text.size();
+        text += segment.text;
+        if (segment.special == SpecialTokens::Literal || segment.text.empty()) continue;
+        if (!parsed.empty() && parsed.back().end == begin) {
+            parsed.back().end = text.size();
+        } else {
+            parsed.push_back({begin, text.size()});
+        }
+    }
+    return encode_parsed(text, parsed);
+}
+
 std::vector<int32_t> Tokenizer::encode_prompt(std::string_view text) const {
     std::vector<int32_t> ids = encode(text);
     if (add_begin_) ids.insert(ids.begin(), begin_id_);
+    return ids;
+}
+
+std::vector<int32_t> Tokenizer::encode_prompt(std::span<const TextSegment> segments) const {
+    std::vector<int32_t> ids = encode(segments);
+    if (add_begin_ && (ids.empty() || ids.front() != begin_id_)) ids.insert(ids.begin(), begin_id_);
     return ids;
 }
 
@@ -83,10 +110,13 @@ base::Result<void> Tokenizer::read_common(const model::Gguf& gguf, const TokenTe
         if (!end) return end.error();
         if (*end >= 0) end_ids_.push_back(*end);
     }
+    if (gguf.has("tokenizer.ggml.eos_token_id")) {
+        empty_prompt_id_ = end_ids_.front();
+        end_text_ = texts[empty_prompt_id_];
+    }
     if (begin_id_ >= 0) {
         empty_prompt_id_ = begin_id_;
-    } else if (gguf.has("tokenizer.ggml.eos_token_id")) {
-        empty_prompt_id_ = end_ids_.front();
+        begin_text_ = texts[begin_id_];
     }
     for (const std::string_view text : kEndTexts) {
         const int32_t id = texts.find(text);

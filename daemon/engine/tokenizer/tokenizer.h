@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,19 @@ enum class SpecialTokens : uint8_t {
     Parse,    // control tokens in the text become their ids: for chat templates
 };
 
+// A part of a text that is tokenized as one.
+struct TextSegment {
+    std::string text;
+    SpecialTokens special = SpecialTokens::Literal;
+
+    bool operator==(const TextSegment&) const = default;
+};
+
+// Bytes [begin, end) of a text.
+struct ByteRange {
+    size_t begin, end;
+};
+
 class Tokenizer {
 public:
     virtual ~Tokenizer() = default;
@@ -36,8 +50,10 @@ public:
     // Ids of `text`, without begin- or end-of-text tokens. Tokens that the file calls user-defined are found in it as a
     // whole whatever `special` says. Any bytes are accepted: invalid UTF-8 is encoded byte by byte.
     // Time is O(n log n) for any input. Precondition: text has less than 2^30 bytes.
-    virtual std::vector<int32_t> encode(std::string_view text,
-                                        SpecialTokens special = SpecialTokens::Literal) const = 0;
+    std::vector<int32_t> encode(std::string_view text, SpecialTokens special = SpecialTokens::Literal) const;
+    // Ids of the segments' joined text, as encode() gives them: their borders leave no trace, but that a control token
+    // is found only where all of it stands in segments to be parsed.
+    std::vector<int32_t> encode(std::span<const TextSegment> segments) const;
 
     // Appends the bytes that `id` stands for: nothing for a control token or an id outside the vocabulary. The bytes
     // may be part of a UTF-8 sequence; StreamDetokenizer puts them together.
@@ -47,8 +63,13 @@ public:
     std::string decode(const std::vector<int32_t>& ids) const;
 
     // The ids of a prompt as the model expects it: encode() with the begin-of-text token in front where the file asks
-    // for one.
+    // for one, and the segments do not begin with it already.
     std::vector<int32_t> encode_prompt(std::string_view text) const;
+    std::vector<int32_t> encode_prompt(std::span<const TextSegment> segments) const;
+
+    // How the file spells its begin-of-text and end-of-text tokens; empty when it names none.
+    const std::string& begin_text() const { return begin_text_; }
+    const std::string& end_text() const { return end_text_; }
 
     // What stands for an empty prompt: the begin-of-text token, else the end-of-text token; -1 when there is neither.
     int32_t empty_prompt_id() const { return empty_prompt_id_; }
@@ -64,6 +85,8 @@ public:
 
 protected:
     Tokenizer() = default;
+    // encode(), with control tokens found in `parsed` only: ascending ranges of `text` that do not touch.
+    virtual std::vector<int32_t> encode_parsed(std::string_view text, std::span<const ByteRange> parsed) const = 0;
     // What both families read alike: kinds, begin/end ids, whether prompts begin with the begin-of-text token
     // (`add_begin` where the file does not say). Called by create() of each.
     base::Result<void> read_common(const model::Gguf& gguf, const TokenTexts& texts, bool add_begin);
@@ -75,6 +98,10 @@ protected:
     int32_t begin_id_ = -1;         // -1: none
     int32_t empty_prompt_id_ = -1;
     bool add_begin_ = false;
+
+private:
+    std::string begin_text_;
+    std::string end_text_;
 };
 
 }  // namespace llmd::tokenizer
