@@ -30,6 +30,13 @@ constexpr bool same(protocol::BackendKind named, compute::BackendKind taken) {
 static_assert(same(protocol::BackendKind::Auto, compute::BackendKind::Auto));
 static_assert(same(protocol::BackendKind::OpenCl, compute::BackendKind::OpenCl));
 static_assert(same(protocol::BackendKind::Cpu, compute::BackendKind::Cpu));
+// And so are the roles of a conversation.
+constexpr bool same(protocol::ChatMessage::Role named, tokenizer::ChatMessage::Role taken) {
+    return static_cast<uint8_t>(named) == static_cast<uint8_t>(taken);
+}
+static_assert(same(protocol::ChatMessage::Role::System, tokenizer::ChatMessage::Role::System));
+static_assert(same(protocol::ChatMessage::Role::User, tokenizer::ChatMessage::Role::User));
+static_assert(same(protocol::ChatMessage::Role::Assistant, tokenizer::ChatMessage::Role::Assistant));
 static_assert(static_cast<uint8_t>(protocol::Precision::Fast) == static_cast<uint8_t>(compute::Precision::Fast));
 
 generation::LoadOptions load_options(const protocol::Load& load) {
@@ -43,6 +50,7 @@ generation::LoadOptions load_options(const protocol::Load& load) {
     options.n_ctx = load.n_ctx;
     options.n_slots = load.n_slots;
     options.prefill_chunk = load.prefill_chunk;
+    options.chat_template = load.chat_template;
     return options;
 }
 
@@ -214,6 +222,10 @@ void EngineServer::handle_submit(const protocol::Submit& submit) {
     request.replay_ids = submit.replay_ids;
     request.delivered_bytes = submit.delivered_bytes;
     request.cache_scope = submit.cache_scope;
+    if (auto taken = take_conversation(submit, request); !taken) {
+        refuse(submit.id, taken.error());
+        return;
+    }
     announce(protocol::Phase::Step, kTokenizeBudget);
     const auto n_prompt = generator_->submit(request);
     if (!n_prompt) {
@@ -221,6 +233,22 @@ void EngineServer::handle_submit(const protocol::Submit& submit) {
     } else {
         send(protocol::Accepted{.id = submit.id, .prompt_tokens = *n_prompt});
     }
+}
+
+base::Result<void> EngineServer::take_conversation(const protocol::Submit& submit,
+                                                   generation::GenerationRequest& request) const {
+    if (submit.messages.empty()) return {};
+    std::vector<tokenizer::ChatMessage> messages;
+    messages.reserve(submit.messages.size());
+    for (const protocol::ChatMessage& message : submit.messages) {
+        messages.push_back({static_cast<tokenizer::ChatMessage::Role>(message.role), message.content});
+    }
+    auto rendered = model_->chat_template.render(messages);
+    if (!rendered) return rendered.error();
+    request.conversation = std::move(*rendered);
+    const auto& stops = model_->chat_template.stops();
+    request.stops.insert(request.stops.end(), stops.begin(), stops.end());
+    return {};
 }
 
 void EngineServer::handle_tokenize(const protocol::Tokenize& tokenize) {

@@ -63,6 +63,8 @@ private:
     void handle(const protocol::Message& message);
     void handle_load(const protocol::Load& load);
     void handle_submit(const protocol::Submit& submit);
+    // Its conversation, as the model's template makes a prompt of it, and what ends an answer there.
+    base::Result<void> take_conversation(const protocol::Submit& submit, generation::GenerationRequest& request) const;
     void handle_tokenize(const protocol::Tokenize& tokenize);
     void handle_pace(const protocol::SetPace& pace);
     bool has_work() const { return generator_ && generator_->has_work(); }

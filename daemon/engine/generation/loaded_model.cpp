@@ -130,12 +130,15 @@ base::Result<LoadedModel> load(const base::MappedFile& file, const LoadOptions& 
     if (!weights) return weights.error();
     auto tokenizer = tokenizer::Tokenizer::create(*gguf);
     if (!tokenizer) return tokenizer.error();
+    auto chat_template = tokenizer::ChatTemplate::create(*gguf, **tokenizer, options.chat_template);
+    if (!chat_template) return chat_template.error();
     auto backend = load_backend(file, *config, *weights, options, observer);
     if (!backend) return backend.error();
 
     LoadedModel loaded;
     loaded.config = std::move(*config);
     loaded.tokenizer = std::move(*tokenizer);
+    loaded.chat_template = std::move(*chat_template);
     loaded.backend = std::move(*backend);
     loaded.step_weight_bytes = step_weight_bytes(*weights);
     return loaded;

@@ -12,6 +12,7 @@
 #include "engine/compute/backend.h"
 #include "engine/compute/backend_factory.h"
 #include "engine/model/model_config.h"
+#include "engine/tokenizer/chat_template.h"
 #include "engine/tokenizer/tokenizer.h"
 
 namespace llmd::generation {
@@ -28,6 +29,7 @@ struct LoadOptions {
     uint32_t n_slots = 0;        // sequences in one batch, at most kMaxSlots; 0: kDefaultSlots. The backend has twice
                                  // as many, so that as many can keep their pages while they are paused
     uint32_t prefill_chunk = 0;  // most rows of prefill in one step, at most kMaxPrefillChunk; 0: kMaxPrefillRows
+    std::string chat_template;   // as ChatTemplate::create() takes it
     uint32_t max_outputs = 0;    // rows of one step that want output; 0: n_slots
     // Another in tests.
     std::function<decltype(compute::create_backend)> create_backend = compute::create_backend;
@@ -56,6 +58,7 @@ public:
 struct LoadedModel {
     model::ModelConfig config;
     std::unique_ptr<tokenizer::Tokenizer> tokenizer;
+    tokenizer::ChatTemplate chat_template;
     std::unique_ptr<compute::Backend> backend;
     uint64_t step_weight_bytes = 0;  // bytes of the file's weights that one step reads, a looked-up row not counted
 };

@@ -32,7 +32,8 @@ base::Result<Sequence> Sequence::create(const GenerationRequest& request, const 
                                         const SequenceLimits& limits) {
     if (auto checked = check(request, limits); !checked) return checked.error();
 
-    std::vector<int32_t> prompt_ids = tokenizer.encode_prompt(request.prompt);
+    std::vector<int32_t> prompt_ids = request.conversation.empty() ? tokenizer.encode_prompt(request.prompt)
+                                                                   : tokenizer.encode_prompt(request.conversation);
     if (prompt_ids.empty()) {
         const int32_t id = tokenizer.empty_prompt_id();
         if (id < 0) {

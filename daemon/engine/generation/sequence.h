@@ -19,8 +19,9 @@ namespace llmd::generation {
 
 struct GenerationRequest {
     uint64_t id = 0;
-    std::string prompt;       // UTF-8
-    uint32_t max_tokens = 0;  // at least 1
+    std::string prompt;                                // UTF-8
+    std::vector<tokenizer::TextSegment> conversation;  // instead of a prompt: one that is rendered; empty: none
+    uint32_t max_tokens = 0;                           // at least 1
     SamplerParameters sampling;
     std::vector<std::string> stops;  // none empty
     // Resumption: ids generated earlier, and how many bytes of their text the client has. Text and ids go on behind

@@ -9,6 +9,7 @@
 #include <array>
 
 #include "fake_model.h"
+#include "support/gguf_writer.h"
 
 namespace llmd::engine {
 namespace {
@@ -42,6 +43,11 @@ protected:
         for (uint64_t i = 1; i <= 1000; ++i) observer.on_uploaded(i, 1000);
         asked_ = options.backend.precision;
         auto model = test::fake_model();
+        if (!options.chat_template.empty()) {
+            const auto bytes = test::GgufWriter().bytes();
+            const auto gguf = model::Gguf::parse(bytes);
+            model.chat_template = *tokenizer::ChatTemplate::create(*gguf, *model.tokenizer, options.chat_template);
+        }
         test::fake_backend(model).set_precision(precision_);
         test::fake_backend(model).fail_step = fail_step_;
         observer.on_device({"opencl", "FD630", "26.1.6"});
@@ -179,6 +185,30 @@ TEST_F(EngineServerTest, SaysWhichPrecisionTheDeviceComputesWithWhateverWasAsked
         EXPECT_EQ(asked_, compute::Precision::Fast);
         EXPECT_EQ(ready[0].precision, announced);
     }
+}
+
+TEST_F(EngineServerTest, AConversationBecomesThePromptOfItsTemplate) {
+    say(protocol::Load{.model_path = "good", .chat_template = "none"});
+    serve();
+    protocol::Submit chat = submit(1, "");
+    chat.messages = {{protocol::ChatMessage::Role::System, "s"},
+                     {protocol::ChatMessage::Role::User, "u"},
+                     {protocol::ChatMessage::Role::Assistant, "a"}};
+    say(chat);
+    const auto accepted = only<protocol::Accepted>(serve());
+    ASSERT_EQ(accepted.size(), 1u);
+    EXPECT_EQ(accepted[0].prompt_tokens, std::string("s\n\nUser: u\nAssistant: a").size());
+}
+
+TEST_F(EngineServerTest, RefusesAConversationWhoseTemplateIsUnknown) {
+    load();
+    protocol::Submit chat = submit(1, "");
+    chat.messages = {{protocol::ChatMessage::Role::User, "u"}};
+    say(chat);
+    const auto refused = only<protocol::Refused>(serve());
+    ASSERT_EQ(refused.size(), 1u);
+    EXPECT_EQ(refused[0].code, base::ErrorCode::InvalidArgument);
+    EXPECT_EQ(refused[0].message.rfind("chat_template: ", 0), 0u) << refused[0].message;
 }
 
 TEST_F(EngineServerTest, ReportsALoadThatFailedAndStays) {
