@@ -16,9 +16,10 @@ using llmd::ipc::OptionMap;
 using llmd::ipc::OptionValue;
 using llmd::service::RequestLimits;
 
-constexpr const char* kKeys[] = {
-    "handle_token",   "model", "system",      "max_tokens", "temperature", "top_k",    "top_p",  "min_p", "seed",
-    "repeat_penalty", "stop",  "json_schema", "priority",   "deadline_ms", "delivery", "format", "echo"};
+constexpr const char* kKeys[] = {"handle_token", "model",       "system",   "max_tokens",  "temperature",
+                                 "top_k",        "top_p",       "min_p",    "seed",        "repeat_penalty",
+                                 "stop",         "json_schema", "priority", "deadline_ms", "delivery",
+                                 "format",       "echo",        "role",     "content"};
 
 void require(bool condition) {
     if (!condition) __builtin_trap();
@@ -120,6 +121,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     }
     const auto parsed = llmd::ipc::parse_generate_options(options);
     parsed ? check_accepted(*parsed) : check_refused(parsed.error(), options);
+    llmd::ipc::GenerateOptions none;
+    if (const auto taken = llmd::ipc::take_messages(none, {options, options}); !taken) {
+        require(taken.error().message.starts_with("messages"));
+    }
     if (const auto model = llmd::ipc::parse_model_option(options)) {
         require(model->find('/') == std::string::npos);
     } else {

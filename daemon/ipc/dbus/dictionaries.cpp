@@ -54,6 +54,12 @@ OptionMap to_options(const VariantMap& variants) {
     return options;
 }
 
+std::vector<OptionMap> to_options(const std::vector<VariantMap>& list) {
+    std::vector<OptionMap> out;
+    for (const VariantMap& variants : list) out.push_back(to_options(variants));
+    return out;
+}
+
 VariantMap info_dictionary(const service::Outcome& outcome) {
     return {
         {"finish_reason", text(service::finish_name(outcome.finish))},
@@ -72,6 +78,7 @@ VariantMap info_dictionary(const service::Outcome& outcome) {
 VariantMap limits_dictionary() {
     return {
         {"max_prompt_bytes", u64(RequestLimits::kMaxPromptBytes)},
+        {"max_messages", u32(RequestLimits::kMaxMessages)},
         {"max_queued", u32(RequestLimits::kMaxQueued)},
         {"max_per_client", u32(RequestLimits::kMaxPerClient)},
         {"max_tokens", u32(RequestLimits::kMaxTokens)},

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "ipc/dbus/options.h"
 #include "ipc/dbus/sdbus_compat.h"
@@ -12,6 +13,7 @@
 namespace llmd::ipc {
 
 OptionMap to_options(const VariantMap& variants);
+std::vector<OptionMap> to_options(const std::vector<VariantMap>& list);
 
 VariantMap info_dictionary(const service::Outcome& outcome);
 VariantMap limits_dictionary();

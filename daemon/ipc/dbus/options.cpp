@@ -214,7 +214,7 @@ Result<GenerateOptions> parse_generate_options(const OptionMap& options) {
     service::GenerateRequest& request = out.request;
     service::Sampling& sampling = request.sampling;
 
-    for (const std::string_view key : {"system", "json_schema"}) {
+    for (const std::string_view key : {"json_schema"}) {
         if (reader.present(key)) {
             return fail(ErrorCode::InvalidArgument, key, ": this version of llmd does not offer it");
         }
@@ -230,6 +230,9 @@ Result<GenerateOptions> parse_generate_options(const OptionMap& options) {
     uint64_t seed = 0;
     reader.integer("seed", 0, std::numeric_limits<uint64_t>::max(), seed);
     if (reader.present("seed")) sampling.seed = seed;
+    std::string system;
+    reader.text("system", "a string (s)", system);
+    if (reader.present("system")) out.system = std::move(system);
     check_stops(reader, request.stops);
     check_priority(reader, request.priority);
     uint64_t deadline_ms = 0;
@@ -241,6 +244,65 @@ Result<GenerateOptions> parse_generate_options(const OptionMap& options) {
 
     if (reader.failed()) return reader.error();
     return out;
+}
+
+namespace {
+
+Result<protocol::ChatMessage> parse_message(const OptionMap& fields) {
+    OptionReader reader(fields);
+    for (const std::string_view key : {"role", "content"}) {
+        if (!reader.present(key)) return fail(ErrorCode::InvalidArgument, key, ": is missing");
+    }
+    protocol::ChatMessage message;
+    check_choice(reader, "role", {"system", "user", "assistant"}, message.role);
+    reader.text("content", "a string (s)", message.content);
+    if (reader.failed()) return reader.error();
+    return message;
+}
+
+// Of a prompt or of all messages.
+Result<void> check_size(std::string_view what, size_t bytes) {
+    if (bytes <= RequestLimits::kMaxPromptBytes) return {};
+    return fail(ErrorCode::PromptTooLong, what, ": ", bytes, " bytes are more than ", RequestLimits::kMaxPromptBytes);
+}
+
+Result<void> take_conversation(GenerateOptions& options, std::vector<protocol::ChatMessage> messages) {
+    if (options.request.echo) return fail(ErrorCode::InvalidArgument, "echo: not with a conversation");
+    if (options.system) {
+        messages.insert(messages.begin(), {protocol::ChatMessage::Role::System, *std::move(options.system)});
+    }
+    size_t bytes = 0;
+    for (const protocol::ChatMessage& message : messages) bytes += message.content.size();
+    options.request.messages = std::move(messages);
+    return check_size("messages", bytes);
+}
+
+}  // namespace
+
+Result<void> take_prompt(GenerateOptions& options, std::string prompt) {
+    if (options.system) {
+        return take_conversation(options, {{protocol::ChatMessage::Role::User, std::move(prompt)}});
+    }
+    options.request.prompt = std::move(prompt);
+    return check_size("prompt", options.request.prompt.size());
+}
+
+Result<void> take_messages(GenerateOptions& options, const std::vector<OptionMap>& messages) {
+    const size_t most = RequestLimits::kMaxMessages - (options.system ? 1 : 0);
+    if (messages.empty()) return fail(ErrorCode::InvalidArgument, "messages: there is none");
+    if (messages.size() > most) {
+        return fail(ErrorCode::InvalidArgument, "messages: ", messages.size(), " are more than ", most);
+    }
+    std::vector<protocol::ChatMessage> parsed;
+    for (size_t i = 0; i < messages.size(); ++i) {
+        auto message = parse_message(messages[i]);
+        if (!message) return fail(message.error().code, "messages[", i, "].", message.error().message);
+        parsed.push_back(std::move(*message));
+    }
+    if (options.system && parsed.front().role == protocol::ChatMessage::Role::System) {
+        return fail(ErrorCode::InvalidArgument, "system: the messages begin with one already");
+    }
+    return take_conversation(options, std::move(parsed));
 }
 
 Result<std::string> parse_model_option(const OptionMap& options) {

@@ -1,11 +1,12 @@
-// The options dictionary of the D-Bus methods, validated into a GenerateRequest. Pure: knows no bus, so that it can be
-// fuzzed and tested by itself; dictionaries.h converts D-Bus variants to OptionMap.
-// Unknown keys are ignored. A known key of the wrong type or out of range is InvalidArgument naming key, value and
-// what is allowed.
+// The options dictionary of the D-Bus methods and the messages of a conversation, validated into a GenerateRequest.
+// Pure: knows no bus, so that it can be fuzzed and tested by itself; dictionaries.h converts D-Bus variants to
+// OptionMap. Unknown keys are ignored. A known key of the wrong type or out of range is InvalidArgument naming key,
+// value and what is allowed.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -29,13 +30,20 @@ enum class TextDelivery : uint8_t { Pipe, Signals };
 enum class PipeFormat : uint8_t { JsonLines, Text };
 
 struct GenerateOptions {
-    service::GenerateRequest request;  // all but client and prompt
-    std::string handle_token;          // empty: none was given
+    service::GenerateRequest request;  // all but client, prompt and messages
+    std::optional<std::string> system;
+    std::string handle_token;  // empty: none was given
     TextDelivery delivery = TextDelivery::Pipe;
     PipeFormat format = PipeFormat::JsonLines;
 };
 
 base::Result<GenerateOptions> parse_generate_options(const OptionMap& options);
+
+// What is asked: makes it part of `options.request`, with options.system in front. PromptTooLong past kMaxPromptBytes
+// in all; InvalidArgument names a message that is malformed ("messages[2].role: ...") or an option that does not go
+// with a conversation.
+base::Result<void> take_prompt(GenerateOptions& options, std::string prompt);
+base::Result<void> take_messages(GenerateOptions& options, const std::vector<OptionMap>& messages);
 
 // The option `model` by itself, as Tokenize takes it; empty when absent.
 base::Result<std::string> parse_model_option(const OptionMap& options);

@@ -23,6 +23,20 @@ Reply<Values...> reply_to(Session& session, sdbus::Result<Values...>&& result) {
     return Reply<Values...>(session.shared_connection(), std::move(result));
 }
 
+Result<GenerateOptions> parse(std::string prompt, const VariantMap& options) {
+    auto parsed = parse_generate_options(to_options(options));
+    if (!parsed) return parsed;
+    if (auto taken = take_prompt(*parsed, std::move(prompt)); !taken) return taken.error();
+    return parsed;
+}
+
+Result<GenerateOptions> parse(const std::vector<VariantMap>& messages, const VariantMap& options) {
+    auto parsed = parse_generate_options(to_options(options));
+    if (!parsed) return parsed;
+    if (auto taken = take_messages(*parsed, to_options(messages)); !taken) return taken.error();
+    return parsed;
+}
+
 // Answers a call that has no results.
 std::function<void(const Result<void>&)> answer(const Reply<>& reply) {
     return [reply](const Result<void>& done) { done ? (void)reply.send() : reply.fail(done.error()); };
@@ -61,9 +75,17 @@ void RootObject::status_changed() {
 }
 
 void RootObject::Generate(sdbus::Result<std::string, VariantMap>&& result, std::string prompt, VariantMap options) {
+    answer_at_end(std::move(result), parse(std::move(prompt), options));
+}
+
+void RootObject::Chat(sdbus::Result<std::string, VariantMap>&& result, std::vector<VariantMap> messages,
+                      VariantMap options) {
+    answer_at_end(std::move(result), parse(messages, options));
+}
+
+void RootObject::answer_at_end(sdbus::Result<std::string, VariantMap>&& result, Result<GenerateOptions> parsed) {
     const std::string caller = sender_of(getObject());
     const auto reply = reply_to(session_, std::move(result));
-    auto parsed = parse_generate_options(to_options(options));
     if (!parsed) return reply.fail(parsed.error());
 
     const auto finished = [reply](const std::string& text, const service::Outcome& outcome) {
@@ -73,7 +95,7 @@ void RootObject::Generate(sdbus::Result<std::string, VariantMap>&& result, std::
         }
         reply.send(text, info_dictionary(outcome));
     };
-    const auto started = session_.start(caller, std::move(prompt), std::move(*parsed), [&](RequestObject& object) {
+    const auto started = session_.start(caller, std::move(*parsed), [&](RequestObject& object) {
         return Result<std::unique_ptr<Delivery>>(make_collected_delivery(object.delivery_events(), finished));
     });
     if (!started) reply.fail(started.error());
@@ -81,9 +103,17 @@ void RootObject::Generate(sdbus::Result<std::string, VariantMap>&& result, std::
 
 void RootObject::Stream(sdbus::Result<sdbus::ObjectPath, sdbus::UnixFd>&& result, std::string prompt,
                         VariantMap options) {
+    open_stream(std::move(result), parse(std::move(prompt), options));
+}
+
+void RootObject::StreamChat(sdbus::Result<sdbus::ObjectPath, sdbus::UnixFd>&& result, std::vector<VariantMap> messages,
+                            VariantMap options) {
+    open_stream(std::move(result), parse(messages, options));
+}
+
+void RootObject::open_stream(sdbus::Result<sdbus::ObjectPath, sdbus::UnixFd>&& result, Result<GenerateOptions> parsed) {
     const std::string caller = sender_of(getObject());
     const auto reply = reply_to(session_, std::move(result));
-    auto parsed = parse_generate_options(to_options(options));
     if (!parsed) return reply.fail(parsed.error());
 
     base::UniqueFd read_end;
@@ -99,7 +129,7 @@ void RootObject::Stream(sdbus::Result<sdbus::ObjectPath, sdbus::UnixFd>&& result
         return make_signal_delivery(session_.loop(), object.delivery_events(),
                                     [&object](uint64_t seq, const std::string& text) { object.emit_token(seq, text); });
     };
-    const auto started = session_.start(caller, std::move(prompt), std::move(*parsed), make_delivery);
+    const auto started = session_.start(caller, std::move(*parsed), make_delivery);
     if (!started) return reply.fail(started.error());
 
     // The descriptor is given away for good: a copy kept here would hide that the reader has closed its own.

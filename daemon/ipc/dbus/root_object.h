@@ -4,7 +4,9 @@
 #include <llmd_adaptor.h>
 
 #include <string>
+#include <vector>
 
+#include "ipc/dbus/options.h"
 #include "ipc/dbus/sdbus_compat.h"
 #include "service/service.h"
 
@@ -28,6 +30,10 @@ private:
     void Generate(sdbus::Result<std::string, VariantMap>&& result, std::string prompt, VariantMap options) override;
     void Stream(sdbus::Result<sdbus::ObjectPath, sdbus::UnixFd>&& result, std::string prompt,
                 VariantMap options) override;
+    void Chat(sdbus::Result<std::string, VariantMap>&& result, std::vector<VariantMap> messages,
+              VariantMap options) override;
+    void StreamChat(sdbus::Result<sdbus::ObjectPath, sdbus::UnixFd>&& result, std::vector<VariantMap> messages,
+                    VariantMap options) override;
     void Cancel(sdbus::Result<>&& result, sdbus::ObjectPath request) override;
     void ListModels(sdbus::Result<std::vector<VariantMap>>&& result, VariantMap options) override;
     void Tokenize(sdbus::Result<uint32_t, std::vector<uint32_t>>&& result, std::string text,
@@ -49,6 +55,10 @@ private:
     void Reload(sdbus::Result<>&& result) override;
     void ListRequests(sdbus::Result<std::vector<VariantMap>>&& result) override;
     void CancelAll(sdbus::Result<>&& result) override;
+
+    // The two ways of a generation, whatever was asked.
+    void answer_at_end(sdbus::Result<std::string, VariantMap>&& result, base::Result<GenerateOptions> parsed);
+    void open_stream(sdbus::Result<sdbus::ObjectPath, sdbus::UnixFd>&& result, base::Result<GenerateOptions> parsed);
 
     Session& session_;
     const std::string version_;

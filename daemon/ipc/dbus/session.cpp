@@ -132,12 +132,8 @@ Result<std::string> Session::request_path(const std::string& owner, const std::s
     return path;
 }
 
-Result<RequestObject*> Session::start(const std::string& owner, std::string prompt, GenerateOptions options,
+Result<RequestObject*> Session::start(const std::string& owner, GenerateOptions options,
                                       const MakeDelivery& make_delivery) {
-    const size_t limit = service::RequestLimits::kMaxPromptBytes;
-    if (prompt.size() > limit) {
-        return fail(ErrorCode::PromptTooLong, "prompt: ", prompt.size(), " bytes are more than ", limit);
-    }
     auto path = request_path(owner, options.handle_token);
     if (!path) return path.error();
 
@@ -146,7 +142,6 @@ Result<RequestObject*> Session::start(const std::string& owner, std::string prom
     request.client = owner;
     request.sandboxed = identity.sandboxed;
     request.application = identity.application;
-    request.prompt = std::move(prompt);
     try {
         auto object = std::make_unique<RequestObject>(*this, *path, owner);
         auto delivery = make_delivery(*object);

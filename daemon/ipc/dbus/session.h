@@ -58,7 +58,7 @@ public:
 
     // Submits a request of `owner`. `make_delivery` gets the request's object when everything else has been checked.
     using MakeDelivery = std::function<base::Result<std::unique_ptr<Delivery>>(RequestObject&)>;
-    base::Result<RequestObject*> start(const std::string& owner, std::string prompt, GenerateOptions options,
+    base::Result<RequestObject*> start(const std::string& owner, GenerateOptions options,
                                        const MakeDelivery& make_delivery);
     // Removes the object in a later turn.
     void remove(RequestObject& object);

@@ -146,7 +146,6 @@ TEST(GenerateOptions, ModelIsANameAndNeverAPath) {
 }
 
 TEST(GenerateOptions, WhatIsNotOfferedIsRefusedByName) {
-    EXPECT_EQ(refusal("system", std::string("be brief")), "system: this version of llmd does not offer it");
     EXPECT_EQ(refusal("json_schema", std::string("{}")), "json_schema: this version of llmd does not offer it");
 }
 
@@ -158,6 +157,78 @@ TEST(GenerateOptions, UnknownKeysAreIgnored) {
 TEST(GenerateOptions, LongValuesAreCutInMessages) {
     EXPECT_LT(refusal("priority", std::string(1 << 20, 'p')).size(), 200u);
     EXPECT_EQ(refusal("priority", std::string("a\nb")).find('\n'), std::string::npos);
+}
+
+OptionMap message(const std::string& role, const std::string& content) {
+    return {{"role", role}, {"content", content}};
+}
+
+// The message of refused messages.
+std::string refusal_of(const std::vector<OptionMap>& messages, GenerateOptions options = {}) {
+    const auto taken = take_messages(options, messages);
+    return taken ? "accepted" : taken.error().message;
+}
+
+TEST(Messages, BecomeTheConversation) {
+    GenerateOptions options;
+    ASSERT_TRUE(take_messages(options, {message("system", "s"), message("user", ""), message("assistant", "a")}));
+    const auto& messages = options.request.messages;
+    ASSERT_EQ(messages.size(), 3u);
+    EXPECT_EQ(messages[0].role, protocol::ChatMessage::Role::System);
+    EXPECT_EQ(messages[1].role, protocol::ChatMessage::Role::User);
+    EXPECT_EQ(messages[2].role, protocol::ChatMessage::Role::Assistant);
+    EXPECT_EQ(messages[2].content, "a");
+    EXPECT_TRUE(options.request.prompt.empty());
+}
+
+TEST(Messages, AreRefusedByPlaceAndField) {
+    const OptionMap good = message("user", "secret");
+    EXPECT_EQ(refusal_of({}), "messages: there is none");
+    EXPECT_EQ(refusal_of({good, {{"content", std::string("secret")}}}), "messages[1].role: is missing");
+    EXPECT_EQ(refusal_of({{{"role", std::string("user")}}}), "messages[0].content: is missing");
+    EXPECT_EQ(refusal_of({message("robot", "secret")}),
+              "messages[0].role: \"robot\" is none of system, user, assistant");
+    EXPECT_EQ(refusal_of({{{"role", int64_t{1}}, {"content", std::string("secret")}}}),
+              "messages[0].role: expected one of system, user, assistant, got the integer 1");
+    EXPECT_EQ(refusal_of({{{"role", std::string("user")}, {"content", OtherType{"ay"}}}}),
+              "messages[0].content: expected a string (s), got a value of D-Bus type \"ay\"");
+    const std::vector<OptionMap> many(service::RequestLimits::kMaxMessages, good);
+    EXPECT_EQ(refusal_of(many), "accepted");
+    EXPECT_EQ(refusal_of(many, accepted({{"system", std::string("s")}})), "messages: 1024 are more than 1023");
+    EXPECT_EQ(refusal_of({good}, accepted({{"echo", true}})), "echo: not with a conversation");
+}
+
+TEST(Messages, AreLimitedLikeAPrompt) {
+    const size_t most = service::RequestLimits::kMaxPromptBytes;
+    EXPECT_EQ(refusal_of({message("user", std::string(most - 1, 'x')), message("assistant", "y")}), "accepted");
+    EXPECT_EQ(refusal_of({message("user", std::string(most, 'x')), message("assistant", "y")}),
+              "messages: 65537 bytes are more than 65536");
+    GenerateOptions options;
+    EXPECT_TRUE(take_prompt(options, std::string(most, 'x')));
+    const auto taken = take_prompt(options, std::string(most + 1, 'x'));
+    EXPECT_EQ(taken.error().code, ErrorCode::PromptTooLong);
+    EXPECT_EQ(taken.error().message, "prompt: 65537 bytes are more than 65536");
+}
+
+TEST(System, MakesAConversationAndStandsInFrontOfOne) {
+    GenerateOptions options = accepted({{"system", std::string("s")}});
+    ASSERT_TRUE(take_prompt(options, "p"));
+    ASSERT_EQ(options.request.messages.size(), 2u);
+    EXPECT_EQ(options.request.messages[0].content, "s");
+    EXPECT_EQ(options.request.messages[1].role, protocol::ChatMessage::Role::User);
+    EXPECT_TRUE(options.request.prompt.empty());
+
+    options = accepted({{"system", std::string()}});
+    ASSERT_TRUE(take_messages(options, {message("user", "p")}));
+    EXPECT_EQ(options.request.messages[0].role, protocol::ChatMessage::Role::System);
+    EXPECT_EQ(refusal_of({message("system", "t")}, accepted({{"system", std::string("s")}})),
+              "system: the messages begin with one already");
+    EXPECT_EQ(refusal("system", int64_t{1}), "system: expected a string (s), got the integer 1");
+
+    options = accepted({});
+    ASSERT_TRUE(take_prompt(options, "p"));
+    EXPECT_TRUE(options.request.messages.empty());
+    EXPECT_EQ(options.request.prompt, "p");
 }
 
 TEST(ModelOption, StandsAlone) {
