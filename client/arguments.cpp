@@ -36,6 +36,15 @@ constexpr std::array kCommands = {
         "  llmctl generate \"Once upon a time\"\n"
         "  llmctl generate --temperature 0 --max-tokens 40 \"The old king\"\n"
         "  llmctl generate \"Continue this letter:\" < letter.txt > answer.txt\n"},
+    CommandSpec{
+        Command::Chat, "chat", "", 0, 0, "talk with the model",
+        "Reads what you say, a line at a time, and prints the model's answers. A text of several lines stands between\n"
+        "two \"\"\". Ctrl-C stops an answer, Ctrl-D or /exit leaves, /help says what else there is. Standard input "
+        "may\n"
+        "be a file or a pipe: each line is a turn then.\n\n"
+        "Examples:\n"
+        "  llmctl chat\n"
+        "  llmctl chat --system \"You answer in one sentence.\"\n"},
     CommandSpec{Command::Models, "models", "", 0, 0, "list the models that can be named",
                 "Lists the models in the model folders. An asterisk marks the one that is loaded.\n"},
     CommandSpec{Command::Load, "load", "MODEL", 1, 1, "load a model now",
@@ -67,26 +76,31 @@ struct OptionSpec {
     const char* placeholder;  // empty for a flag
     Kind kind;
     const char* key;            // in the request's dictionary; nullptr: a field of Arguments
-    std::string_view commands;  // first letters of the commands that take it; '*': all
+    std::string_view commands;  // names of the commands that take it, a space between; "*": all
     std::string_view help;
 };
 
+// Those that generate.
+constexpr std::string_view kMakers = "generate chat";
+
 constexpr std::array kOptions = {
-    OptionSpec{"model", 'm', "NAME", Kind::Text, "model", "gt", "which model; see 'llmctl models'"},
-    OptionSpec{"max-tokens", 'n', "N", Kind::Whole, "max_tokens", "g", "stop after N tokens (256)"},
-    OptionSpec{"temperature", 't', "X", Kind::Real, "temperature", "g", "0 always takes the likeliest token (0.8)"},
-    OptionSpec{"top-k", 0, "N", Kind::Whole, "top_k", "g", "choose among the N likeliest tokens; 0 is off (40)"},
-    OptionSpec{"top-p", 0, "X", Kind::Real, "top_p", "g", "choose among tokens that make up probability X (0.95)"},
-    OptionSpec{"min-p", 0, "X", Kind::Real, "min_p", "g", "leave out what is less likely than X times the best (0.05)"},
-    OptionSpec{"repeat-penalty", 0, "X", Kind::Real, "repeat_penalty", "g", "above 1 discourages repetition (1)"},
-    OptionSpec{"seed", 0, "N", Kind::Whole, "seed", "g", "the same seed gives the same text (random)"},
-    OptionSpec{"stop", 0, "TEXT", Kind::TextList, "stop", "g", "end before TEXT; may be given several times"},
-    OptionSpec{"priority", 0, "P", Kind::Text, "priority", "g", "interactive, normal or background (normal)"},
-    OptionSpec{"deadline-ms", 0, "N", Kind::Whole, "deadline_ms", "g", "end after N milliseconds"},
-    OptionSpec{"echo", 'e', "", Kind::Flag, "echo", "g", "begin with the prompt"},
-    OptionSpec{"verbose", 'v', "", Kind::Flag, nullptr, "g", "counts and speeds on standard error"},
-    OptionSpec{"all", 'a', "", Kind::Flag, nullptr, "c", "every request of every program"},
-    OptionSpec{"watch", 'w', "", Kind::Flag, nullptr, "s", "show it again every second"},
+    OptionSpec{"model", 'm', "NAME", Kind::Text, "model", "generate chat tokenize", "which model; see 'llmctl models'"},
+    OptionSpec{"system", 's', "TEXT", Kind::Text, "system", kMakers, "how the model is to answer"},
+    OptionSpec{"max-tokens", 'n', "N", Kind::Whole, "max_tokens", kMakers, "stop after N tokens (256)"},
+    OptionSpec{"temperature", 't', "X", Kind::Real, "temperature", kMakers, "0 always takes the likeliest token (0.8)"},
+    OptionSpec{"top-k", 0, "N", Kind::Whole, "top_k", kMakers, "choose among the N likeliest tokens; 0 is off (40)"},
+    OptionSpec{"top-p", 0, "X", Kind::Real, "top_p", kMakers, "choose among tokens that make up probability X (0.95)"},
+    OptionSpec{"min-p", 0, "X", Kind::Real, "min_p", kMakers,
+               "leave out what is less likely than X times the best (0.05)"},
+    OptionSpec{"repeat-penalty", 0, "X", Kind::Real, "repeat_penalty", kMakers, "above 1 discourages repetition (1)"},
+    OptionSpec{"seed", 0, "N", Kind::Whole, "seed", kMakers, "the same seed gives the same text (random)"},
+    OptionSpec{"stop", 0, "TEXT", Kind::TextList, "stop", kMakers, "end before TEXT; may be given several times"},
+    OptionSpec{"priority", 0, "P", Kind::Text, "priority", kMakers, "interactive, normal or background (normal)"},
+    OptionSpec{"deadline-ms", 0, "N", Kind::Whole, "deadline_ms", kMakers, "end after N milliseconds"},
+    OptionSpec{"echo", 'e', "", Kind::Flag, "echo", "generate", "begin with the prompt"},
+    OptionSpec{"verbose", 'v', "", Kind::Flag, nullptr, "generate", "counts and speeds on standard error"},
+    OptionSpec{"all", 'a', "", Kind::Flag, nullptr, "cancel", "every request of every program"},
+    OptionSpec{"watch", 'w', "", Kind::Flag, nullptr, "status", "show it again every second"},
     OptionSpec{"json", 'j', "", Kind::Flag, nullptr, "*", "print one JSON object"},
     OptionSpec{"help", 'h', "", Kind::Flag, nullptr, "*", "show this help"},
 };
@@ -95,7 +109,11 @@ constexpr std::array kOptions = {
 constexpr int kFirstLongOption = 256;
 
 bool takes(const CommandSpec& command, const OptionSpec& option) {
-    return option.commands == "*" || option.commands.find(command.name[0]) != std::string_view::npos;
+    const size_t at = option.commands.find(command.name);
+    if (option.commands == "*" || at == std::string_view::npos) return option.commands == "*";
+    const size_t end = at + command.name.size();
+    return (at == 0 || option.commands[at - 1] == ' ') &&
+           (end == option.commands.size() || option.commands[end] == ' ');
 }
 
 std::string general_help() {

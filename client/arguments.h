@@ -9,12 +9,12 @@
 
 namespace llmd::client {
 
-enum class Command { Generate, Models, Load, Unload, Status, Queue, Cancel, Tokenize, Version, Help };
+enum class Command { Generate, Chat, Models, Load, Unload, Status, Queue, Cancel, Tokenize, Version, Help };
 
 struct Arguments {
     Command command = Command::Help;
     std::vector<std::string> operands;  // what follows the command and is no option
-    Dictionary request;                 // generate's and tokenize's options under their D-Bus names
+    Dictionary request;                 // generate's, chat's and tokenize's options under their D-Bus names
     bool json = false;                  // print one JSON object
     bool verbose = false;               // generate: counts and speeds on stderr
     bool all = false;                   // cancel: every request

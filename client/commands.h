@@ -8,6 +8,7 @@
 namespace llmd::client {
 
 ExitCode run_generate(const Arguments& arguments);  // generate.cpp
+ExitCode run_chat(const Arguments& arguments);      // chat.cpp
 ExitCode run_models(const Arguments& arguments);
 ExitCode run_load(const Arguments& arguments);
 ExitCode run_unload(const Arguments& arguments);

@@ -25,6 +25,9 @@ constexpr std::chrono::seconds kCallTimeout{120};
 // sd-bus's word for "no timeout"; for calls that wait for a model or for other requests.
 constexpr uint64_t kForever = UINT64_MAX;
 constexpr std::chrono::milliseconds kTick{200};
+constexpr uint64_t kShort = std::chrono::microseconds(kCallTimeout).count();
+constexpr uint64_t kAtOnce = std::chrono::microseconds(kGlance).count();
+const ipc::VariantMap kNoOptions;
 
 // The command that starts llmd on this machine. The folders are how systemd (sd_booted(3)) and OpenRC show themselves.
 const char* start_command() {
@@ -130,6 +133,17 @@ public:
         }
     }
 
+    template <typename Asked>
+    OpenStream open_stream(const std::string& method, const Asked& asked, const Dictionary& options) {
+        ipc::VariantMap variants = to_variants(options);
+        variants.emplace("format", sdbus::Variant(std::string("ndjson")));
+        variants.emplace("delivery", sdbus::Variant(std::string("fd")));
+        sdbus::ObjectPath request;
+        sdbus::UnixFd pipe;
+        call(kRoot, method, kShort, std::tie(request, pipe), asked, variants);
+        return {request, base::UniqueFd(pipe.release())};
+    }
+
     // Handles messages until `done` is set, calling `tick` while nothing comes.
     void wait(const bool& done, const std::function<void()>& tick) {
         for (;;) {
@@ -149,20 +163,17 @@ private:
     std::unique_ptr<sdbus::IProxy> root_;
 };
 
-namespace {
-constexpr uint64_t kShort = std::chrono::microseconds(kCallTimeout).count();
-constexpr uint64_t kAtOnce = std::chrono::microseconds(kGlance).count();
-const ipc::VariantMap kNoOptions;
-}  // namespace
-
 DbusClient::DbusClient() : impl_(std::make_unique<Impl>()) {}
 DbusClient::~DbusClient() = default;
 
 OpenStream DbusClient::stream(const std::string& prompt, const Dictionary& options) {
-    sdbus::ObjectPath request;
-    sdbus::UnixFd pipe;
-    impl_->call(kRoot, "Stream", kShort, std::tie(request, pipe), prompt, to_variants(options));
-    return {request, base::UniqueFd(pipe.release())};
+    return impl_->open_stream("Stream", prompt, options);
+}
+
+OpenStream DbusClient::stream_chat(const std::vector<Dictionary>& messages, const Dictionary& options) {
+    std::vector<ipc::VariantMap> maps;
+    for (const Dictionary& message : messages) maps.push_back(to_variants(message));
+    return impl_->open_stream("StreamChat", maps, options);
 }
 
 void DbusClient::cancel(const std::string& request) {

@@ -29,7 +29,10 @@ public:
     DbusClient();
     ~DbusClient();
 
+    // What comes through the pipe is ndjson.
     OpenStream stream(const std::string& prompt, const Dictionary& options);
+    // A message has `role` and `content`.
+    OpenStream stream_chat(const std::vector<Dictionary>& messages, const Dictionary& options);
     void cancel(const std::string& request);
     std::vector<Dictionary> list_models();
     std::vector<uint32_t> tokenize(const std::string& text, const Dictionary& options);

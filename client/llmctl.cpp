@@ -13,6 +13,7 @@
 #include "client/commands.h"
 #include "client/exit_code.h"
 #include "client/output.h"
+#include "client/report.h"
 
 namespace llmd::client {
 namespace {
@@ -21,6 +22,8 @@ ExitCode run(const Arguments& arguments) {
     switch (arguments.command) {
         case Command::Generate:
             return run_generate(arguments);
+        case Command::Chat:
+            return run_chat(arguments);
         case Command::Models:
             return run_models(arguments);
         case Command::Load:
@@ -42,20 +45,6 @@ ExitCode run(const Arguments& arguments) {
             return ExitCode::Ok;
     }
     return ExitCode::Failed;
-}
-
-// On standard error always; with --json also as the one object that the caller's parser waits for.
-void report(const CommandError& error, bool json) {
-    if (*error.what() == 0) return;  // the reader of standard output has gone
-    std::string message = error.name() == "InvalidArgument" ? with_option_name(error.what()) : error.what();
-    if (error.code() == ExitCode::Busy) message += "; try again later, 'llmctl queue' shows the requests";
-    TextOutput(STDERR_FILENO).write("llmctl: " + message + '\n');
-    if (!json) return;
-    base::JsonWriter out;
-    out.begin_object().key("error").begin_object();
-    out.key("name").value(error.name().empty() ? "Failed" : error.name()).key("message").value(error.what());
-    out.end_object().end_object();
-    write_all(STDOUT_FILENO, out.take() + '\n');
 }
 
 // A descriptor that the caller closed would else become the bus's socket, and results would be written into it. What is

@@ -36,6 +36,12 @@ void print(std::string_view text) {
     if (!write_all(STDOUT_FILENO, text)) throw CommandError(ExitCode::Ok, "");
 }
 
+void print_json(const Dictionary& dictionary) {
+    base::JsonWriter json;
+    write_json(json, dictionary);
+    print(json.take() + '\n');
+}
+
 std::optional<size_t> terminal_columns(int fd) {
     winsize size{};
     if (::isatty(fd) != 1) return std::nullopt;

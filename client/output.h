@@ -18,6 +18,9 @@ bool write_all(int fd, std::string_view bytes);
 // One result line or table to standard output; ends the program's work quietly when nobody reads.
 void print(std::string_view text);
 
+// The same, as one line of JSON.
+void print_json(const Dictionary& dictionary);
+
 // Columns of the terminal behind `fd`; nothing when it is none.
 std::optional<size_t> terminal_columns(int fd);
 

@@ -76,6 +76,17 @@ TEST(Arguments, GenerateOptionsGetTheirBusNamesAndTypes) {
     EXPECT_EQ(arguments.request, expected);
 }
 
+TEST(Arguments, AChatTakesWhatAGenerationDoesButForTheText) {
+    const Arguments arguments = parse({"chat", "-s", "Be brief.", "-m", "tales", "--seed", "7"});
+    EXPECT_EQ(arguments.command, Command::Chat);
+    const Dictionary expected = {
+        {"system", std::string("Be brief.")}, {"model", std::string("tales")}, {"seed", uint64_t{7}}};
+    EXPECT_EQ(arguments.request, expected);
+    EXPECT_EQ(refusal({"chat", "hello"}), "unexpected argument 'hello'; see 'llmctl chat --help'");
+    EXPECT_EQ(refusal({"chat", "--echo"}), "unknown option --echo; see 'llmctl chat --help'");
+    EXPECT_EQ(refusal({"cancel", "--system", "x"}), "unknown option --system; see 'llmctl cancel --help'");
+}
+
 TEST(Arguments, OptionsMayFollowOperandsAndTwoDashesEndThem) {
     const Arguments arguments = parse({"generate", "tell", "--seed", "7", "--", "--json"});
     EXPECT_EQ(arguments.operands, (std::vector<std::string>{"tell", "--json"}));

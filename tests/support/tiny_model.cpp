@@ -10,7 +10,6 @@ namespace {
 using model::TensorType;
 
 constexpr uint32_t kEndOfText = 256;
-constexpr uint32_t kFirstMerged = 257;
 constexpr int32_t kNormal = 1;
 constexpr int32_t kControl = 3;
 constexpr int32_t kUnused = 5;
@@ -53,8 +52,12 @@ void add_tokenizer(GgufWriter& writer, const TinyModel& model) {
         tokens.push_back(std::string(left) + right);
         kinds.push_back(kNormal);
     }
-    while (tokens.size() < model.n_vocab) {
-        tokens.push_back("<unused" + std::to_string(tokens.size() - kFirstMerged - kMerges.size()) + ">");
+    for (const std::string& token : model.control_tokens) {
+        tokens.push_back(token);
+        kinds.push_back(kControl);
+    }
+    for (size_t n_unused = 0; tokens.size() < model.n_vocab; ++n_unused) {
+        tokens.push_back("<unused" + std::to_string(n_unused) + ">");
         kinds.push_back(kUnused);
     }
     writer.add("tokenizer.ggml.model", "gpt2");

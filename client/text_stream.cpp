@@ -1,0 +1,151 @@
+#include "client/text_stream.h"
+
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <ctime>
+#include <utility>
+
+#include "base/utf8.h"
+#include "client/exit_code.h"
+
+namespace llmd::client {
+namespace {
+
+// How often the progress line asks the daemon what it is doing until the first text comes.
+constexpr int kProgressIntervalMs = 200;
+
+// A pipe or terminal that poll() calls writable takes this many bytes without blocking (POSIX PIPE_BUF on Linux).
+constexpr size_t kUnblockedWrite = 4096;
+
+sigset_t interrupt_signal() {
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    return signals;
+}
+
+}  // namespace
+
+Interrupts::Interrupts() {
+    const sigset_t signals = interrupt_signal();
+    sigprocmask(SIG_BLOCK, &signals, nullptr);
+    fd_.reset(::signalfd(-1, &signals, SFD_CLOEXEC));
+    if (!fd_) throw CommandError(ExitCode::Failed, std::string("signalfd: ") + std::strerror(errno));
+}
+
+void Interrupts::release() {
+    const sigset_t signals = interrupt_signal();
+    const timespec at_once{};
+    while (sigtimedwait(&signals, nullptr, &at_once) >= 0) {
+    }
+    sigprocmask(SIG_UNBLOCK, &signals, nullptr);
+}
+
+TextStream::TextStream(DbusClient& client, OpenStream stream, Interrupts& interrupts, Show show)
+    : client_(client), stream_(std::move(stream)), interrupts_(interrupts), show_(show), output_(STDOUT_FILENO) {}
+
+TextStream::End TextStream::run() {
+    End end = End::Complete;
+    while (!ended_ && end == End::Complete) {
+        const Ready ready = wait(stream_.pipe.get(), POLLIN);
+        if (ready == Ready::Interrupt) end = End::Interrupted;
+        if (ready == Ready::Nothing) report_progress();
+        if (ready == Ready::Descriptor) end = read_some();
+    }
+    if (end == End::Interrupted) {
+        last_.finish_reason = "cancelled";
+        interrupts_.release();  // a second Ctrl-C ends llmctl at once, should the output be stopped
+    }
+    progress_.clear();
+    if (end != End::NobodyReads) output_.finish();
+    if (end != End::Complete) return end;
+    if (last_.kind == StreamLine::Kind::Error) {
+        const std::string name(short_error_name(last_.error_name));
+        throw CommandError(exit_code_of(name), last_.message, name);
+    }
+    return end;
+}
+
+Dictionary TextStream::result() const {
+    Dictionary result = last_.info;
+    result["finish_reason"] = last_.finish_reason;
+    result["text"] = text_;
+    return result;
+}
+
+// Nothing when it is time for the progress line.
+TextStream::Ready TextStream::wait(int fd, short events) {
+    std::array<pollfd, 2> fds = {pollfd{fd, events, 0}, pollfd{interrupts_.fd(), POLLIN, 0}};
+    const bool reports = progress_.enabled() && text_.empty();
+    const int ready = ::poll(fds.data(), fds.size(), reports ? kProgressIntervalMs : -1);
+    if (ready < 0 && errno != EINTR) {
+        throw CommandError(ExitCode::Failed, std::string("poll: ") + std::strerror(errno));
+    }
+    if (ready <= 0) return Ready::Nothing;
+    return fds[1].revents != 0 ? Ready::Interrupt : Ready::Descriptor;
+}
+
+// Never blocks for longer than Ctrl-C takes: a pager may have stopped reading.
+TextStream::End TextStream::write(std::string_view text) {
+    while (!text.empty()) {
+        const Ready ready = wait(STDOUT_FILENO, POLLOUT);
+        if (ready == Ready::Interrupt) return End::Interrupted;
+        if (ready == Ready::Nothing) continue;
+        const std::string_view piece = text.substr(0, base::utf8_cut(text, kUnblockedWrite));
+        if (!output_.write(piece)) return End::NobodyReads;
+        text.remove_prefix(piece.size());
+    }
+    return End::Complete;
+}
+
+TextStream::End TextStream::read_some() {
+    std::array<char, 16384> bytes;
+    const ssize_t count = ::read(stream_.pipe.get(), bytes.data(), bytes.size());
+    if (count < 0) {
+        if (errno == EINTR) return End::Complete;
+        throw CommandError(ExitCode::Failed, std::string("reading the text: ") + std::strerror(errno));
+    }
+    if (count == 0) {
+        progress_.clear();
+        output_.finish();
+        throw CommandError(ExitCode::Unreachable, "llmd ended before the text was complete; try again", "Unreachable");
+    }
+    for (StreamLine& line : reader_.take({bytes.data(), static_cast<size_t>(count)})) {
+        if (line.kind == StreamLine::Kind::Text) {
+            if (const End end = take_text(line.text); end != End::Complete) return end;
+        } else {
+            last_ = std::move(line);
+            ended_ = true;
+        }
+    }
+    return End::Complete;
+}
+
+TextStream::End TextStream::take_text(std::string_view text) {
+    text_ += text;
+    if (!text_.empty()) progress_.clear();
+    if (!show_.text) return End::Complete;
+    if (!show_.leading_space && !shown_) text.remove_prefix(std::min(text.find_first_not_of(" \n\t"), text.size()));
+    shown_ = shown_ || !text.empty();
+    return write(text);
+}
+
+void TextStream::report_progress() {
+    const std::string state = client_.request_state(stream_.request);
+    if (state == "loading") {
+        progress_.show_loading(client_.glance());
+    } else if (state == "queued") {
+        progress_.show("waiting for other requests");
+    } else if (state == "prefill") {
+        progress_.show("reading the prompt");
+    }
+}
+
+}  // namespace llmd::client

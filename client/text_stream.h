@@ -1,0 +1,78 @@
+// A text on its way from the daemon to standard output, while Ctrl-C and, on a terminal, a progress line are served.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/unique_fd.h"
+#include "client/dbus_client.h"
+#include "client/ndjson.h"
+#include "client/output.h"
+
+namespace llmd::client {
+
+// Ctrl-C as a descriptor, so that the wait for text and for the signal are one. Until release() it does nothing else;
+// then it ends the program again.
+class Interrupts {
+public:
+    Interrupts();
+    ~Interrupts() { release(); }
+    Interrupts(const Interrupts&) = delete;
+    Interrupts& operator=(const Interrupts&) = delete;
+
+    int fd() const { return fd_.get(); }
+    // Forgets those that have come.
+    void release();
+
+private:
+    base::UniqueFd fd_;
+};
+
+// One generation, from the opened stream to its last line.
+class TextStream {
+public:
+    enum class End {
+        Complete,
+        Interrupted,  // by Ctrl-C
+        NobodyReads,  // standard output
+    };
+    struct Show {
+        bool text = true;           // on standard output, as it comes
+        bool leading_space = true;  // of the whole text
+    };
+
+    // `client` is asked for progress. All must outlive the stream. Destruction cancels what has not ended: nothing is
+    // asked of a daemon that may not answer.
+    TextStream(DbusClient& client, OpenStream stream, Interrupts& interrupts, Show show);
+
+    // Throws CommandError with the daemon's error when the generation failed, and Unreachable when the daemon ended.
+    End run();
+
+    // So far.
+    const std::string& text() const { return text_; }
+    // What `--json` promises: text, finish_reason and the daemon's counts. After run().
+    Dictionary result() const;
+
+private:
+    enum class Ready { Descriptor, Interrupt, Nothing };
+
+    Ready wait(int fd, short events);
+    End write(std::string_view text);
+    End read_some();
+    End take_text(std::string_view text);
+    void report_progress();
+
+    DbusClient& client_;
+    OpenStream stream_;
+    Interrupts& interrupts_;
+    const Show show_;
+    StreamReader reader_;
+    TextOutput output_;
+    ProgressLine progress_;
+    std::string text_;
+    bool shown_ = false;  // something of it
+    bool ended_ = false;
+    StreamLine last_;
+};
+
+}  // namespace llmd::client
