@@ -1,0 +1,179 @@
+#include "engine/generation/constraint/grammar.h"
+
+#include <algorithm>
+
+namespace llmd::constraint {
+
+using base::ErrorCode;
+using base::fail;
+using Kind = Node::Kind;
+
+namespace {
+
+constexpr uint8_t kNever = kMaxDepth + 1;
+
+// Where to go from a node without reading a byte and without coming back from a call; 0 is nowhere.
+std::pair<NodeId, NodeId> silent_steps(const Node& node, const std::vector<NodeId>& entries) {
+    switch (node.kind) {
+        case Kind::Choice:
+            return {node.next, node.value};
+        case Kind::Call:
+            return {entries[node.value], entries[node.value]};
+        case Kind::Count:
+        case Kind::AtLeast:
+        case Kind::Below:
+            return {node.next, node.next};
+        case Kind::Byte:
+        case Kind::Return:
+        case Kind::Fail:
+            break;
+    }
+    return {0, 0};
+}
+
+}  // namespace
+
+GrammarBuilder::GrammarBuilder() : nodes_(2) {
+    nodes_[end()].kind = Kind::Return;
+}
+
+NodeId GrammarBuilder::add(const Node& node) {
+    if (is_full()) return nothing();
+    nodes_.push_back(node);
+    return static_cast<NodeId>(nodes_.size() - 1);
+}
+
+NodeId GrammarBuilder::bytes(char first, char last, NodeId next) {
+    return add(
+        {.kind = Kind::Byte, .first = static_cast<uint8_t>(first), .last = static_cast<uint8_t>(last), .next = next});
+}
+
+NodeId GrammarBuilder::literal(std::string_view text, NodeId next) {
+    for (auto c = text.rbegin(); c != text.rend(); ++c) next = byte(*c, next);
+    return next;
+}
+
+NodeId GrammarBuilder::choice(NodeId a, NodeId b) {
+    if (a == nothing() || a == b) return b;
+    return b == nothing() ? a : add({.kind = Kind::Choice, .value = b, .next = a});
+}
+
+NodeId GrammarBuilder::choice(std::span<const NodeId> any) {
+    NodeId all = nothing();
+    for (auto node = any.rbegin(); node != any.rend(); ++node) all = choice(*node, all);
+    return all;
+}
+
+NodeId GrammarBuilder::one_of(const std::vector<std::string>& texts, NodeId next) {
+    ByteTrie trie;
+    for (const std::string& text : texts) trie.entry(trie.insert(text)).ends = true;
+    std::vector<NodeId> made(trie.size());
+    for (uint32_t i = trie.size(); i-- > 0;) {
+        std::vector<NodeId> ways;
+        if (trie.entry(i).ends) ways.push_back(next);
+        for (const auto& [c, child] : trie.entry(i).children) ways.push_back(byte(static_cast<char>(c), made[child]));
+        made[i] = choice(ways);
+    }
+    return made[0];
+}
+
+void GrammarBuilder::become_choice(NodeId unknown, NodeId a, NodeId b) {
+    if (unknown != nothing()) nodes_[unknown] = {.kind = Kind::Choice, .value = b, .next = a};
+}
+
+RuleId GrammarBuilder::declare() {
+    return rule(nothing());
+}
+
+RuleId GrammarBuilder::rule(NodeId entry) {
+    entries_.push_back(entry);
+    return static_cast<RuleId>(entries_.size() - 1);
+}
+
+base::Result<Grammar> GrammarBuilder::finish(RuleId start) {
+    if (is_full()) {
+        return fail(ErrorCode::InvalidArgument, "it is too complicated: it needs more than ", kMaxNodes, " states");
+    }
+    if (calls_itself_at_once()) {
+        return fail(ErrorCode::InvalidArgument, "a $ref leads back to itself with nothing in between");
+    }
+    Grammar grammar;
+    grammar.depths_ = depths();
+    if (grammar.depths_[entries_[start]] > kMaxDepth) {
+        return fail(ErrorCode::InvalidArgument, "no JSON text fits it that nests less than ", kMaxDepth, " deep");
+    }
+    grammar.nodes_ = std::move(nodes_);
+    grammar.entries_ = std::move(entries_);
+    grammar.start_ = start;
+    return grammar;
+}
+
+// The least fixed point, from above: a pass can only lower values. Most nodes stand behind what follows them, so that
+// one pass carries a value through all of a rule, and as many passes are made as rules are chained the wrong way round.
+std::vector<uint8_t> GrammarBuilder::depths() const {
+    std::vector<uint8_t> depths(nodes_.size(), kNever);
+    depths[end()] = 0;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (NodeId id = 0; id < nodes_.size(); ++id) {
+            const Node& node = nodes_[id];
+            if (node.kind == Kind::Fail || node.kind == Kind::Return) continue;
+            uint8_t depth = depths[node.next];
+            if (node.kind == Kind::Choice) depth = std::min(depth, depths[node.value]);
+            if (node.kind == Kind::Call) {
+                const uint8_t callee = depths[entries_[node.value]];
+                const bool is_last = nodes_[node.next].kind == Kind::Return;
+                depth = is_last ? callee : std::max<uint8_t>(depth, std::min<uint8_t>(callee + 1, kNever));
+            }
+            changed = changed || depth < depths[id];
+            depths[id] = std::min(depth, depths[id]);
+        }
+    }
+    return depths;
+}
+
+bool GrammarBuilder::calls_itself_at_once() const {
+    enum class Mark : uint8_t { New, Open, Done };
+    std::vector<Mark> marks(nodes_.size(), Mark::New);
+    std::vector<NodeId> stack;
+    for (NodeId from = 0; from < nodes_.size(); ++from) {
+        stack.push_back(from);
+        while (!stack.empty()) {
+            const NodeId id = stack.back();
+            if (marks[id] != Mark::New) {
+                marks[id] = Mark::Done;
+                stack.pop_back();
+                continue;
+            }
+            marks[id] = Mark::Open;
+            const auto [a, b] = silent_steps(nodes_[id], entries_);
+            for (const NodeId next : {a, b}) {
+                if (next == nothing()) continue;
+                if (marks[next] == Mark::Open) return true;
+                if (marks[next] == Mark::New) stack.push_back(next);
+            }
+        }
+    }
+    return false;
+}
+
+uint32_t ByteTrie::insert(std::string_view text) {
+    uint32_t at = 0;
+    for (const char c : text) {
+        const auto byte = static_cast<uint8_t>(c);
+        const auto& children = entries_[at].children;
+        const auto child =
+            std::find_if(children.begin(), children.end(), [&](const auto& known) { return known.first == byte; });
+        if (child != children.end()) {
+            at = child->second;
+            continue;
+        }
+        const auto made = static_cast<uint32_t>(entries_.size());
+        entries_[at].children.emplace_back(byte, made);
+        entries_.emplace_back();
+        at = made;
+    }
+    return at;
+}
+
+}  // namespace llmd::constraint

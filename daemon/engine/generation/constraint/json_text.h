@@ -1,0 +1,80 @@
+// The parts of a JSON text (RFC 8259) as nodes of a grammar, for the compiler of schemas. A text is compact but for one
+// space that may follow a ',' or a ':' - with more, a small model can go on with spaces for ever.
+//
+// Numbers have bounded digits: of an integer 15, which every reader of JSON keeps exactly (2^53), unless the schema
+// bounds it otherwise; of a fraction as many; of an exponent two. A NUL, a control character or half a surrogate pair
+// never comes up in a string.
+// Thread-bound; the builder must outlive it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/generation/constraint/grammar.h"
+
+namespace llmd::constraint {
+
+inline constexpr int64_t kUsualMagnitude = 999'999'999'999'999;    // 15 digits
+inline constexpr int64_t kMaxMagnitude = 999'999'999'999'999'999;  // 18 digits, what a schema may name
+inline constexpr uint32_t kMaxFractionDigits = 15;
+
+// Whole numbers from low to high, both included and at most kMaxMagnitude from 0.
+struct Range {
+    int64_t low = -kUsualMagnitude;
+    int64_t high = kUsualMagnitude;
+    bool operator==(const Range&) const = default;
+};
+
+// How many, both included.
+struct Counts {
+    uint32_t least = 0;
+    uint32_t most = kUnbounded;
+    bool operator<(const Counts& other) const { return std::pair(least, most) < std::pair(other.least, other.most); }
+};
+
+struct Property {
+    std::string name;  // UTF-8
+    RuleId value = 0;
+    bool required = false;
+};
+
+class JsonText {
+public:
+    explicit JsonText(GrammarBuilder& builder) : builder_(builder) {}
+
+    // Any JSON value.
+    RuleId anything();
+    // A string of so many characters (code points).
+    RuleId string(Counts characters);
+    NodeId integer(Range range, NodeId next);
+    // A number; with a range one in it, without an exponent.
+    NodeId number(std::optional<Range> range, NodeId next);
+    // Each of `items` while the array lasts, then `more` as often as the counts allow.
+    NodeId array(const std::vector<RuleId>& items, std::optional<RuleId> more, Counts counts);
+    // The properties in this order, and then others with values of `more`.
+    NodeId object(const std::vector<Property>& properties, std::optional<RuleId> more);
+
+private:
+    NodeId comma(NodeId next) { return builder_.byte(',', builder_.choice(builder_.byte(' ', next), next)); }
+    NodeId colon(NodeId next) { return builder_.byte(':', builder_.choice(builder_.byte(' ', next), next)); }
+    RuleId character();
+    RuleId wide_character();
+    NodeId escape();
+    NodeId hex_digit(NodeId next);
+    // A key that is none of the properties' names, and its colon.
+    NodeId other_key(const std::vector<Property>& properties, NodeId next);
+    NodeId fraction(NodeId next);
+    NodeId with_fraction(Range magnitudes, NodeId next);
+
+    GrammarBuilder& builder_;
+    std::optional<RuleId> anything_;
+    std::optional<RuleId> character_;
+    std::optional<RuleId> wide_character_;
+    std::map<Counts, RuleId> strings_;
+};
+
+}  // namespace llmd::constraint

@@ -1,0 +1,116 @@
+// A constraint over a vocabulary whose tokens are letters, words, halves of characters and control tokens: what it
+// allows is what its automaton can read, token by token.
+#include "engine/generation/constraint/constraint.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "schema_matching.h"
+
+namespace llmd::constraint {
+namespace {
+
+class Words : public tokenizer::Tokenizer {
+public:
+    static constexpr int32_t kEnd = 256;
+
+    Words() {
+        for (int byte = 0; byte < 256; ++byte) texts_.emplace_back(1, static_cast<char>(byte));
+        texts_.emplace_back();
+        for (const char* text : {"{\"", "\":", "\": ", "true", "tru", "false", ", \"", "\"}", "\xC3\xA9", "\x80\x80",
+                                 "\xE2", "e\xE2\x82", "a", "[[", "]]", "  ", "12", "123456"}) {
+            texts_.emplace_back(text);
+        }
+        texts_.emplace_back(kMaxTokenBytes + 1, 'x');
+        texts_.emplace_back(kMaxTokenBytes, 'x');
+        kinds_.assign(texts_.size(), tokenizer::TokenKind::Normal);
+        kinds_[kEnd] = tokenizer::TokenKind::Control;
+        kinds_['!'] = tokenizer::TokenKind::Control;
+        end_ids_ = {kEnd};
+    }
+    std::vector<int32_t> encode(std::string_view, tokenizer::SpecialTokens) const override { return {}; }
+    void append_bytes(int32_t id, std::string& out) const override { out += texts_[static_cast<size_t>(id)]; }
+    const std::string& text(uint32_t id) const { return texts_[id]; }
+    uint32_t longest_allowed() const { return vocabulary_size() - 1; }
+
+private:
+    std::vector<std::string> texts_;
+};
+
+constexpr uint32_t kUnknownIds = 3;  // the model has more ids than the tokenizer
+
+std::shared_ptr<const TokenTrie> trie_of(const Words& words) {
+    return std::make_shared<TokenTrie>(words, words.vocabulary_size() + kUnknownIds);
+}
+
+Constraint constraint_of(std::string_view schema, std::shared_ptr<const TokenTrie> trie) {
+    auto grammar = compile_json_schema(schema);
+    EXPECT_TRUE(grammar);
+    return {std::make_shared<const Grammar>(std::move(*grammar)), std::move(trie)};
+}
+
+TEST(Constraint, AllowsTheTokensThatTheAutomatonCanRead) {
+    const Words words;
+    const auto trie = trie_of(words);
+    std::mt19937 random(5);
+    for (const char* schema :
+         {"true", R"({"properties":{"a":{"type":"boolean"},"aa":{"maxLength":4}},"additionalProperties":true})",
+          R"({"type":"array","items":{"$ref":"#"}})", R"({"type":"integer"})",
+          R"({"type":"string","maxLength":300})"}) {
+        auto automaton = test::automaton_of(schema);
+        for (int round = 0; round < 10; ++round) {
+            auto constraint = constraint_of(schema, trie);
+            std::string text;
+            for (int step = 0; step < 20 && !constraint.is_final(); ++step) {
+                std::vector<int32_t> allowed;
+                for (uint32_t id = 0; id < trie->n_vocab(); ++id) {
+                    const bool has_text = id < words.vocabulary_size() && id != Words::kEnd && id != '!' &&
+                                          words.text(id).size() <= kMaxTokenBytes;
+                    const bool fits = has_text && test::behind(automaton, text + words.text(id)) != Automaton::kDead;
+                    const bool ends = id == Words::kEnd && constraint.is_complete();
+                    ASSERT_EQ(constraint.allowed().contains(id), fits || ends) << schema << text << " then " << id;
+                    ASSERT_EQ(constraint.allows(static_cast<int32_t>(id)), fits || ends);
+                    if (fits) allowed.push_back(static_cast<int32_t>(id));
+                }
+                if (allowed.empty()) break;
+                const int32_t id = allowed[random() % allowed.size()];
+                ASSERT_TRUE(constraint.accept(id));
+                text += words.text(static_cast<uint32_t>(id));
+            }
+        }
+    }
+}
+
+TEST(Constraint, RefusesWithoutChanging) {
+    const Words words;
+    auto constraint = constraint_of(R"({"type":"integer"})", trie_of(words));
+    for (const int32_t id : {static_cast<int32_t>('x'), Words::kEnd, -1, 100000}) EXPECT_FALSE(constraint.accept(id));
+    EXPECT_FALSE(constraint.allows(Words::kEnd));
+    EXPECT_TRUE(constraint.accept('7'));
+    EXPECT_TRUE(constraint.allows(Words::kEnd));
+    EXPECT_FALSE(constraint.accept(Words::kEnd));
+    EXPECT_TRUE(constraint.accept('7'));
+    EXPECT_TRUE(constraint.is_complete());
+}
+
+TEST(Constraint, MakesRoomOnTheWay) {
+    const Words words;
+    auto constraint = constraint_of(R"({"type":"string","maxLength":20000})", trie_of(words));
+    ASSERT_TRUE(constraint.accept('"'));
+    for (int i = 0; i < 20000; ++i) {
+        if (i % 1000 == 0) {
+            ASSERT_TRUE(constraint.allowed().contains(words.longest_allowed()) == (i + kMaxTokenBytes <= 20000));
+        }
+        ASSERT_TRUE(constraint.accept('x'));
+    }
+    EXPECT_FALSE(constraint.accept('x'));
+    EXPECT_FALSE(constraint.allowed().contains('x'));
+    EXPECT_TRUE(constraint.accept('"'));
+    EXPECT_TRUE(constraint.is_final());
+}
+
+}  // namespace
+}  // namespace llmd::constraint

@@ -1,0 +1,58 @@
+// Whole texts against a schema, byte by byte.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "engine/generation/constraint/automaton.h"
+#include "engine/generation/constraint/json_schema.h"
+
+namespace llmd::test {
+
+using constraint::Automaton;
+
+// Why the schema is refused; "accepted" if it is not.
+inline std::string refusal(std::string_view schema) {
+    const auto grammar = constraint::compile_json_schema(schema);
+    if (grammar) return "accepted";
+    EXPECT_EQ(grammar.error().code, base::ErrorCode::InvalidArgument);
+    EXPECT_EQ(grammar.error().message.rfind("json_schema: ", 0), 0u) << grammar.error().message;
+    EXPECT_LT(grammar.error().message.size(), 1000u);
+    return grammar.error().message;
+}
+
+inline Automaton automaton_of(std::string_view schema) {
+    auto grammar = constraint::compile_json_schema(schema);
+    EXPECT_TRUE(grammar) << grammar.error().message << " in " << schema;
+    return Automaton(std::make_shared<const constraint::Grammar>(std::move(*grammar)));
+}
+
+// The state behind the text, with room made on the way.
+inline Automaton::State behind(Automaton& automaton, std::string_view text) {
+    Automaton::State state = automaton.start();
+    for (const char c : text) {
+        if (state == Automaton::kDead) break;
+        if (automaton.is_full()) automaton.compact(std::span(&state, 1));
+        state = automaton.advance(state, static_cast<uint8_t>(c));
+    }
+    return state;
+}
+
+inline bool matches(std::string_view schema, std::string_view text) {
+    Automaton automaton = automaton_of(schema);
+    const auto state = behind(automaton, text);
+    return state != Automaton::kDead && automaton.is_complete(state);
+}
+
+// Some text goes on from here.
+inline bool begins(std::string_view schema, std::string_view text) {
+    Automaton automaton = automaton_of(schema);
+    return behind(automaton, text) != Automaton::kDead;
+}
+
+}  // namespace llmd::test

@@ -1,0 +1,73 @@
+// Hostile schemas, and hostile texts against them: whatever is compiled must be readable without getting stuck, what it
+// takes for whole must be JSON, and what is refused must be one clean line. Input: a schema up to the first zero byte,
+// then bytes: each chooses among those that may come next, so that a short input is a long walk.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <simdjson.h>
+
+#include "base/utf8.h"
+#include "engine/generation/constraint/automaton.h"
+#include "engine/generation/constraint/json_schema.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
+
+namespace {
+
+using namespace llmd;
+using constraint::Automaton;
+
+void require(bool holds) {
+    if (!holds) __builtin_trap();
+}
+
+void check_refusal(const base::Error& error) {
+    require(error.code == base::ErrorCode::InvalidArgument);
+    require(error.message.rfind("json_schema: ", 0) == 0);
+    require(base::is_clean_text(error.message));
+    for (const char c : error.message) require(static_cast<unsigned char>(c) >= 0x20);
+}
+
+std::vector<uint8_t> following(Automaton& automaton, Automaton::State& state) {
+    std::vector<uint8_t> bytes;
+    for (int byte = 0; byte < 256; ++byte) {
+        if (automaton.is_full()) automaton.compact(std::span(&state, 1));
+        if (automaton.advance(state, static_cast<uint8_t>(byte)) != Automaton::kDead) {
+            bytes.push_back(static_cast<uint8_t>(byte));
+        }
+    }
+    return bytes;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+    const std::string_view input(reinterpret_cast<const char*>(data), size);
+    const size_t zero = std::min(input.find('\0'), size);
+    auto grammar = constraint::compile_json_schema(input.substr(0, zero));
+    if (!grammar) {
+        check_refusal(grammar.error());
+        return 0;
+    }
+    Automaton automaton(std::make_shared<const constraint::Grammar>(std::move(*grammar)));
+    auto state = automaton.start();
+    std::string text;
+    simdjson::dom::parser parser;
+    for (const char choice : input.substr(std::min(zero + 1, size))) {
+        const auto bytes = following(automaton, state);
+        require(bytes.empty() == automaton.is_final(state));
+        if (bytes.empty()) break;
+        text += static_cast<char>(bytes[static_cast<uint8_t>(choice) % bytes.size()]);
+        if (automaton.is_full()) automaton.compact(std::span(&state, 1));
+        state = automaton.advance(state, static_cast<uint8_t>(text.back()));
+        if (automaton.is_complete(state)) require(parser.parse(text).error() == simdjson::SUCCESS);
+    }
+    return 0;
+}
