@@ -25,7 +25,7 @@ base::Result<uint32_t> Generator::submit(const GenerationRequest& request) {
         return base::fail(base::ErrorCode::InvalidArgument, "id: ", request.id, " is in use");
     }
     const SequenceLimits limits{.n_ctx = model_.backend->limits().n_ctx, .n_vocab = model_.config.n_vocab};
-    auto sequence = Sequence::create(request, *model_.tokenizer, limits);
+    auto sequence = Sequence::create(request, *model_.tokenizer, limits, request.grammar ? tokens() : nullptr);
     if (!sequence) return sequence.error();
     const uint32_t n_prompt = sequence->n_prompt();
     sequences_.emplace(request.id, std::make_unique<Sequence>(std::move(*sequence)));
@@ -107,7 +107,7 @@ base::Result<void> Generator::launch(Flight& flight) {
 bool Generator::may_be_followed(const Flight& flight) const {
     if (!runs_ahead_ || !model_.backend->is_asynchronous() || flight.batch.n_prefill_rows > 0) return false;
     return std::all_of(flight.batch.parts.begin(), flight.batch.parts.end(), [](const Batch::Part& part) {
-        return part.sequence == nullptr || part.sequence->sampler().parameters().is_done_by_device();
+        return part.sequence == nullptr || part.sequence->is_done_by_device();
     });
 }
 
@@ -205,11 +205,42 @@ base::Result<void> Generator::deliver(Sequence& sequence, const compute::Sampled
         return {};
     }
     pages_.enter(*sequence.slot, {sequence.cache_scope(), sequence.ids().first(sequence.n_computed())});
-    const auto id = sequence.sampler().choose(sampled, position, output, *model_.backend);
+    const auto id = choose(sequence, sampled, output);
     if (!id) return id.error();
-    if (sequence.accept(*id)) events_.on_token(sequence.id(), *id, sequence.take_text(), sequence.n_computed());
+    if (!id->has_value()) {
+        end_without_token(sequence);
+        return {};
+    }
+    if (sequence.accept(**id)) events_.on_token(sequence.id(), **id, sequence.take_text(), sequence.n_computed());
     if (const auto end = sequence.end()) finish(sequence, *end);
     return {};
+}
+
+std::shared_ptr<const constraint::TokenTrie> Generator::tokens() {
+    if (!tokens_) tokens_ = std::make_shared<constraint::TokenTrie>(*model_.tokenizer, model_.config.n_vocab);
+    return tokens_;
+}
+
+base::Result<std::optional<int32_t>> Generator::choose(Sequence& sequence, const compute::Sampled& sampled,
+                                                       uint32_t output) {
+    const auto position = static_cast<uint32_t>(sequence.ids().size());
+    if (constraint::Constraint* constraint = sequence.constraint()) {
+        return sequence.sampler().choose_allowed(sampled, position, output, *model_.backend, *constraint);
+    }
+    const auto id = sequence.sampler().choose(sampled, position, output, *model_.backend);
+    if (!id) return id.error();
+    return std::optional(*id);
+}
+
+void Generator::end_without_token(Sequence& sequence) {
+    if (!sequence.constraint()->is_complete()) {
+        finish(sequence,
+               base::fail(base::ErrorCode::Failed, "json_schema: after ", sequence.ids().size() - sequence.n_prompt(),
+                          " tokens no token of this model goes on with a text that fits"));
+        return;
+    }
+    sequence.stop();
+    finish(sequence, End::Stop);
 }
 
 void Generator::finish(Sequence& sequence, std::variant<End, base::Error> how) {

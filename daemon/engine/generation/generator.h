@@ -118,8 +118,16 @@ private:
     void finish(Sequence& sequence, std::variant<End, base::Error> how);
     void drop(uint64_t id);
 
+    // Of the vocabulary, made when a grammar first asks for it.
+    std::shared_ptr<const constraint::TokenTrie> tokens();
+    // Its grammar allows no token: the text is whole, or this model cannot spell what it lacks.
+    void end_without_token(Sequence& sequence);
+    // The id that follows the sequence, chosen from the device's answer; nothing when its grammar allows none.
+    base::Result<std::optional<int32_t>> choose(Sequence& sequence, const compute::Sampled& sampled, uint32_t output);
+
     LoadedModel& model_;
     GeneratorEvents& events_;
+    std::shared_ptr<const constraint::TokenTrie> tokens_;
     KvPages pages_;
     PrefillPace pace_;
     std::map<uint64_t, std::unique_ptr<Sequence>> sequences_;

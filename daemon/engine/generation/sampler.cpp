@@ -91,8 +91,7 @@ base::Result<int32_t> Sampler::choose(const compute::Sampled& sampled, uint32_t 
         if (kept) {
             id = draw(sampled.candidates.first(*kept), position);
         } else {
-            logits_.resize(n_vocab_);
-            if (auto read = backend.read_logits(output, logits_); !read) return read.error();
+            if (auto read = read_row(output, backend); !read) return read.error();
             candidates_.clear();
             for (uint32_t i = 0; i < n_vocab_; ++i) candidates_.push_back({static_cast<int32_t>(i), logits_[i]});
             std::sort(candidates_.begin(), candidates_.end(), comes_first);
@@ -105,6 +104,55 @@ base::Result<int32_t> Sampler::choose(const compute::Sampled& sampled, uint32_t 
                           " of a vocabulary of ", n_vocab_);
     }
     return id;
+}
+
+base::Result<std::optional<int32_t>> Sampler::choose_allowed(const compute::Sampled& sampled, uint32_t position,
+                                                             uint32_t output, compute::Backend& backend,
+                                                             constraint::Constraint& constraint) {
+    // The largest of all is the largest of the allowed ones if it is one of them, noise included.
+    if (!parameters_.filters()) {
+        const auto id = choose(sampled, position, output, backend);
+        if (!id) return id.error();
+        if (constraint.allows(*id)) return std::optional(*id);
+    } else if (const auto id = choose_candidate(sampled, position, constraint)) {
+        return id;
+    }
+    const constraint::TokenSet& allowed = constraint.allowed();
+    if (auto read = read_row(output, backend); !read) return read.error();
+    candidates_.clear();
+    for (uint32_t id = 0; id < n_vocab_; ++id) {
+        if (allowed.contains(id)) candidates_.push_back({static_cast<int32_t>(id), logits_[id]});
+    }
+    return candidates_.empty() ? std::nullopt : std::optional(choose_of_all(position));
+}
+
+base::Result<void> Sampler::read_row(uint32_t output, compute::Backend& backend) {
+    logits_.resize(n_vocab_);
+    return backend.read_logits(output, logits_);
+}
+
+std::optional<int32_t> Sampler::choose_candidate(const compute::Sampled& sampled, uint32_t position,
+                                                 constraint::Constraint& constraint) {
+    // Top-p without top-k goes by the sum over all that are allowed.
+    if (parameters_.top_p < 1 && parameters_.top_k == 0) return std::nullopt;
+    candidates_.clear();
+    for (const Candidate& candidate : sampled.candidates) {
+        if (constraint.allows(candidate.id)) candidates_.push_back(candidate);
+    }
+    const auto kept = kept_candidates(candidates_, sampled.candidate_floor, sampled.log_sum_exp, n_vocab_, parameters_);
+    return kept ? std::optional(draw(std::span<const Candidate>(candidates_).first(*kept), position)) : std::nullopt;
+}
+
+int32_t Sampler::choose_of_all(uint32_t position) {
+    if (parameters_.is_greedy()) return std::min_element(candidates_.begin(), candidates_.end(), comes_first)->id;
+    if (!parameters_.filters()) return draw(candidates_, position);
+    std::sort(candidates_.begin(), candidates_.end(), comes_first);
+    const float largest = candidates_.front().logit;
+    double total = 0;
+    for (const Candidate& candidate : candidates_) total += std::exp(static_cast<double>(candidate.logit) - largest);
+    const auto log_sum_exp = static_cast<float>(largest + std::log(total));
+    const auto kept = kept_candidates(candidates_, -kInfinity, log_sum_exp, n_vocab_, parameters_);
+    return draw(std::span<const Candidate>(candidates_).first(kept.value_or(1)), position);
 }
 
 int32_t Sampler::draw(std::span<const Candidate> kept, uint32_t position) const {

@@ -4,7 +4,10 @@
 // id), so the choice depends on the logits, the parameters and the position only.
 //
 // Greedy and plain temperature are done wholly by the device. The filters work on the candidates it returns; where
-// those do not provably hold the kept set, the row's logits are read whole, with the same result. Thread-bound, one a
+// those do not provably hold the kept set, the row's logits are read whole, with the same result.
+//
+// A constraint comes before the chain: only ids that it allows take part. Most often what the device chose, or enough
+// of its candidates, is allowed, and that decides as the whole row would; else the row is read. Thread-bound, one a
 // sequence.
 #pragma once
 
@@ -15,6 +18,7 @@
 
 #include "base/result.h"
 #include "engine/compute/backend.h"
+#include "engine/generation/constraint/constraint.h"
 
 namespace llmd::generation {
 
@@ -63,8 +67,18 @@ public:
     // Precondition: the answer is finite. Errors are the device's.
     base::Result<int32_t> choose(const compute::Sampled& sampled, uint32_t position, uint32_t output,
                                  compute::Backend& backend);
+    // Likewise among the ids that the constraint allows; nothing when there are none.
+    base::Result<std::optional<int32_t>> choose_allowed(const compute::Sampled& sampled, uint32_t position,
+                                                        uint32_t output, compute::Backend& backend,
+                                                        constraint::Constraint& constraint);
 
 private:
+    base::Result<void> read_row(uint32_t output, compute::Backend& backend);
+    // Of the allowed ones among the device's candidates; nothing when these do not hold the kept set.
+    std::optional<int32_t> choose_candidate(const compute::Sampled& sampled, uint32_t position,
+                                            constraint::Constraint& constraint);
+    // Of candidates_, which are all ids that take part, by rising id.
+    int32_t choose_of_all(uint32_t position);
     int32_t draw(std::span<const compute::Candidate> kept, uint32_t position) const;
 
     SamplerParameters parameters_;

@@ -29,7 +29,8 @@ base::Result<void> check(const GenerationRequest& request, const SequenceLimits&
 }  // namespace
 
 base::Result<Sequence> Sequence::create(const GenerationRequest& request, const tokenizer::Tokenizer& tokenizer,
-                                        const SequenceLimits& limits) {
+                                        const SequenceLimits& limits,
+                                        std::shared_ptr<const constraint::TokenTrie> tokens) {
     if (auto checked = check(request, limits); !checked) return checked.error();
 
     std::vector<int32_t> prompt_ids = request.conversation.empty() ? tokenizer.encode_prompt(request.prompt)
@@ -47,7 +48,11 @@ base::Result<Sequence> Sequence::create(const GenerationRequest& request, const 
     }
 
     Sequence sequence(request, std::move(prompt_ids), tokenizer, limits);
+    if (request.grammar) sequence.constraint_.emplace(request.grammar, std::move(tokens));
     for (const int32_t id : request.replay_ids) {
+        if (sequence.constraint_ && !sequence.constraint_->allows(id)) {
+            return fail(ErrorCode::InvalidArgument, "replay_ids: ", id, " is not what the grammar goes on with");
+        }
         if (sequence.end_ || !sequence.accept(id)) break;
     }
     sequence.n_prefill_ = static_cast<uint32_t>(sequence.ids_.size());
@@ -81,9 +86,10 @@ bool Sequence::accept(int32_t id) {
         finish(End::Stop);
         return false;
     }
+    if (constraint_) (void)constraint_->accept(id);
     ids_.push_back(id);
     text_ += detokenizer_.push(id);
-    if (detokenizer_.stopped()) {
+    if (detokenizer_.stopped() || (constraint_ && constraint_->is_final())) {
         finish(End::Stop);
     } else if (ids_.size() >= max_length()) {
         finish(End::Length);

@@ -5,12 +5,14 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "engine/generation/constraint/constraint.h"
 #include "engine/generation/sampler.h"
 #include "engine/tokenizer/stream_detokenizer.h"
 #include "engine/tokenizer/tokenizer.h"
@@ -29,10 +31,11 @@ struct GenerationRequest {
     std::vector<int32_t> replay_ids;
     uint64_t delivered_bytes = 0;
     std::string cache_scope;  // with whom it may share what is computed of equal beginnings; empty: with nobody
+    std::shared_ptr<const constraint::Grammar> grammar;  // the text is one of it; null: any text
 };
 
 enum class End : uint8_t {
-    Stop,    // the model ended it (that token is no part of the text), or a stop string appeared
+    Stop,    // the model ended it (that token is no part of the text), a stop string appeared, or the grammar ends here
     Length,  // max_tokens are generated, or the context is full
 };
 
@@ -45,9 +48,10 @@ struct SequenceLimits {
 class Sequence {
 public:
     // Tokenizes the prompt and replays. ContextExceeded names the prompt's tokens and n_ctx when nothing can follow the
-    // prompt; InvalidArgument names the field and its value.
+    // prompt; InvalidArgument names the field and its value. `tokens` is there when the request has a grammar.
     static base::Result<Sequence> create(const GenerationRequest& request, const tokenizer::Tokenizer& tokenizer,
-                                         const SequenceLimits& limits);
+                                         const SequenceLimits& limits,
+                                         std::shared_ptr<const constraint::TokenTrie> tokens = nullptr);
 
     uint64_t id() const { return id_; }
     const std::string& cache_scope() const { return cache_scope_; }
@@ -90,14 +94,20 @@ public:
         n_prefill_ = static_cast<uint32_t>(ids_.size());
     }
     // The next token. False when it ended the model's answer and so did not become part of it.
-    // Precondition: !end().
+    // Precondition: !end(), and the constraint allows it.
     bool accept(int32_t id);
+    // The answer ends here without another token.
+    void stop() { finish(End::Stop); }
 
     std::optional<End> end() const { return end_; }
     // The text that became certain since the last call, valid UTF-8; after the end the rest of it.
     std::string take_text() { return std::exchange(text_, {}); }
 
     Sampler& sampler() { return sampler_; }
+    // Null without a grammar.
+    constraint::Constraint* constraint() { return constraint_ ? &*constraint_ : nullptr; }
+    // The device's next token is the next token, and so its successor can be computed before the host has seen it.
+    bool is_done_by_device() const { return !constraint_ && sampler_.parameters().is_done_by_device(); }
 
     // Written by the generator: what this engine spent on the sequence.
     struct Costs {
@@ -127,6 +137,7 @@ private:
     uint32_t n_in_flight_ = 0;
     uint32_t n_awaited_ = 0;  // of the tokens behind those in flight
     Sampler sampler_;
+    std::optional<constraint::Constraint> constraint_;
     tokenizer::StreamDetokenizer detokenizer_;
     std::string text_;
     std::optional<End> end_;
