@@ -1,6 +1,7 @@
 #include "engine/generation/constraint/schema_shape.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "engine/generation/constraint/schema_keywords.h"
