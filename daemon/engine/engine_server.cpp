@@ -6,8 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <memory>
 #include <utility>
 #include <variant>
+
+#include "engine/generation/constraint/json_schema.h"
 
 namespace llmd::engine {
 
@@ -227,6 +230,14 @@ void EngineServer::handle_submit(const protocol::Submit& submit) {
         return;
     }
     announce(protocol::Phase::Step, kTokenizeBudget);
+    if (!submit.json_schema.empty()) {
+        auto grammar = constraint::compile_json_schema(submit.json_schema);
+        if (!grammar) {
+            refuse(submit.id, grammar.error());
+            return;
+        }
+        request.grammar = std::make_shared<const constraint::Grammar>(std::move(*grammar));
+    }
     const auto n_prompt = generator_->submit(request);
     if (!n_prompt) {
         refuse(submit.id, n_prompt.error());

@@ -55,6 +55,7 @@ void fields(Io& io, Is<Submit> auto& m) {
     io.number("delivered_bytes", m.delivered_bytes);
     io.bytes("cache_scope", m.cache_scope);
     io.records("messages", m.messages, kMaxChatMessages);
+    io.bytes("json_schema", m.json_schema);
 }
 
 template <typename Io>

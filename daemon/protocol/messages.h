@@ -70,6 +70,7 @@ struct Submit {
     std::string cache_scope;
     // A conversation instead of a prompt, at most kMaxChatMessages: the engine makes one of it.
     std::vector<ChatMessage> messages;
+    std::string json_schema;  // the text is JSON that fits it; empty: any text
 };
 inline constexpr size_t kMaxCacheScopeBytes = 300;  // an application id has at most 255
 

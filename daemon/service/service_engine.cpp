@@ -183,6 +183,7 @@ void Service::Impl::send_submit(RequestRecord& record) {
     submit.delivered_bytes = record.delivered_bytes;
     submit.cache_scope = record.request.application;
     submit.messages = record.request.messages;
+    submit.json_schema = record.request.json_schema;
     link_->send(submit);
     record.sent = true;
 }

@@ -186,6 +186,20 @@ void check_stops(OptionReader& reader, std::vector<std::string>& out) {
     out = std::move(stops);
 }
 
+// What is in it is the engine's to judge.
+void check_json_schema(OptionReader& reader, std::string& out) {
+    const std::string expected =
+        base::concat("a JSON schema (s) of 1 to ", RequestLimits::kMaxJsonSchemaBytes, " bytes");
+    std::string schema;
+    reader.text("json_schema", expected, schema);
+    if (reader.failed() || !reader.present("json_schema")) return;
+    if (schema.empty() || schema.size() > RequestLimits::kMaxJsonSchemaBytes) {
+        return reader.set(
+            fail(ErrorCode::InvalidArgument, "json_schema: a text of ", schema.size(), " bytes is not ", expected));
+    }
+    out = std::move(schema);
+}
+
 // `names` in the order of the enumeration that `out` is of.
 template <typename Enum>
 void check_choice(OptionReader& reader, std::string_view key, std::initializer_list<std::string_view> names,
@@ -214,11 +228,6 @@ Result<GenerateOptions> parse_generate_options(const OptionMap& options) {
     service::GenerateRequest& request = out.request;
     service::Sampling& sampling = request.sampling;
 
-    for (const std::string_view key : {"json_schema"}) {
-        if (reader.present(key)) {
-            return fail(ErrorCode::InvalidArgument, key, ": this version of llmd does not offer it");
-        }
-    }
     check_handle_token(reader, out.handle_token);
     check_model(reader, request.model);
     reader.integer("max_tokens", 1, RequestLimits::kMaxTokens, request.max_tokens);
@@ -234,6 +243,7 @@ Result<GenerateOptions> parse_generate_options(const OptionMap& options) {
     reader.text("system", "a string (s)", system);
     if (reader.present("system")) out.system = std::move(system);
     check_stops(reader, request.stops);
+    check_json_schema(reader, request.json_schema);
     check_priority(reader, request.priority);
     uint64_t deadline_ms = 0;
     reader.integer("deadline_ms", 1, RequestLimits::kMaxDeadlineMs, deadline_ms);

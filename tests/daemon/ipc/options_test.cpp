@@ -145,8 +145,15 @@ TEST(GenerateOptions, ModelIsANameAndNeverAPath) {
               "model: \"\" is not a name from ListModels; only Admin.LoadModel takes a path");
 }
 
-TEST(GenerateOptions, WhatIsNotOfferedIsRefusedByName) {
-    EXPECT_EQ(refusal("json_schema", std::string("{}")), "json_schema: this version of llmd does not offer it");
+TEST(GenerateOptions, ASchemaIsTextOfALimitedSize) {
+    EXPECT_EQ(accepted({{"json_schema", std::string("{}")}}).request.json_schema, "{}");
+    EXPECT_EQ(accepted({}).request.json_schema, "");
+    EXPECT_EQ(accepted({{"json_schema", std::string(64u << 10, ' ')}}).request.json_schema.size(), 64u << 10);
+    EXPECT_EQ(refusal("json_schema", std::string()),
+              "json_schema: a text of 0 bytes is not a JSON schema (s) of 1 to 65536 bytes");
+    EXPECT_EQ(refusal("json_schema", std::string((64u << 10) + 1, ' ')),
+              "json_schema: a text of 65537 bytes is not a JSON schema (s) of 1 to 65536 bytes");
+    EXPECT_NE(refusal("json_schema", int64_t{1}).find("expected a JSON schema (s)"), std::string::npos);
 }
 
 TEST(GenerateOptions, UnknownKeysAreIgnored) {

@@ -112,6 +112,19 @@ TEST_F(ServiceEngineTest, FewerSlotsThanBeforeAreRespected) {
     EXPECT_EQ(engine().expect<protocol::Start>().id, second);
 }
 
+TEST_F(ServiceEngineTest, TheSchemaGoesToEveryEngine) {
+    RecordingSink sink;
+    auto generate = request();
+    generate.json_schema = R"({"type":"null"})";
+    const RequestId id = submit(sink, generate);
+    load_and_get_ready(1);
+    EXPECT_EQ(expect_start(id).json_schema, generate.json_schema);
+    die_of(SIGKILL);
+    load_and_get_ready(1);
+    EXPECT_EQ(expect_start(id).json_schema, generate.json_schema);
+    finish(id);
+}
+
 TEST_F(ServiceEngineTest, TheCachePertainsToTheApplicationAndIsCountedWhereItServedAPrompt) {
     RecordingSink sinks[2];
     auto generate = request();

@@ -133,6 +133,31 @@ protocol::Submit submit(uint64_t id, std::string prompt, uint32_t max_tokens = 1
     return submit;
 }
 
+TEST_F(EngineServerTest, ASchemaHoldsTheTextOrIsRefusedBeforeAny) {
+    say(protocol::Load{.model_path = "good"});
+    auto held = submit(1, "abc", 40);
+    held.json_schema = R"({"type":"object","properties":{"a":{"enum":[1,22]}},"required":["a"]})";
+    auto refused = submit(2, "abc");
+    refused.json_schema = R"({"properties":{"a":{"pattern":"x"}}})";
+    say(held);
+    say(refused);
+    say(protocol::Start{.id = 1});
+    const auto all = serve();
+    const auto refusals = only<protocol::Refused>(all);
+    ASSERT_EQ(refusals.size(), 1u);
+    EXPECT_EQ(refusals[0].id, 2u);
+    EXPECT_EQ(refusals[0].code, base::ErrorCode::InvalidArgument);
+    EXPECT_EQ(refusals[0].message, R"(json_schema: at "#/properties/a": "pattern" is not supported)");
+    std::string text;
+    for (const auto& tokens : only<protocol::Tokens>(all)) text += tokens.text;
+    const auto ends = only<protocol::Finished>(all);
+    ASSERT_EQ(ends.size(), 1u);
+    EXPECT_EQ(ends[0].reason, protocol::FinishReason::Stop);
+    text += ends[0].text;
+    std::erase(text, ' ');
+    EXPECT_TRUE(text == R"({"a":1})" || text == R"({"a":22})") << text;
+}
+
 TEST_F(EngineServerTest, LoadsAnnouncingWhatMayBlock) {
     say(protocol::Load{.model_path = "good"});
     const auto all = serve();

@@ -1,0 +1,211 @@
+"""Texts that are held to a JSON schema, made by the demonstration models at a temperature at which they make nonsense:
+every finished one must fit its schema, as python3-jsonschema judges it. LLMD_SCHEMAS is how many random schemas are
+tried with each model."""
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+import harness
+from harness import GPT2, LIMIT_S, LLAMA, LLMCTL, MARKER
+
+try:
+    import jsonschema
+except ImportError:
+    print("skipped: python3-jsonschema is not installed")
+    sys.exit(harness.SKIP)
+
+N_SCHEMAS = int(os.environ.get("LLMD_SCHEMAS", "40"))
+SEED = 20
+WORDS = ("name", "age", "n", "na", "colour", "tags", "größe", "a\"b\\", "x y", "")
+
+PERSON = {
+    "$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Person", "type": "object",
+    "properties": {
+        "name": {"type": "string", "minLength": 1, "maxLength": 24, "description": "how friends say"},
+        "age": {"type": "integer", "minimum": 0, "maximum": 120},
+        "colours": {"type": "array", "items": {"enum": ["red", "green", "dark green"]}, "maxItems": 4},
+        "friend": {"anyOf": [{"$ref": "#"}, {"type": "null"}], "default": None},
+    },
+    "required": ["name", "age", "friend"], "additionalProperties": False,
+}
+
+
+class RandomSchema:
+    """Schemas of every keyword that llmd honours, small enough to be finished now and then."""
+
+    def __init__(self, seed):
+        self.chance = random.Random(seed)
+
+    def schema(self):
+        root = self.node(3)
+        if self.chance.random() < 0.3:
+            root = {"$defs": {"it": self.node(1)}, "type": "array", "maxItems": 3, "items": {"$ref": "#/$defs/it"}}
+        return root
+
+    def node(self, depth):
+        kinds = [self.text, self.whole, self.number, self.choice, self.constant, self.simple, self.formatted]
+        if depth > 0:
+            kinds += [self.record, self.record, self.record, self.list, self.tuple, self.any_of, self.one_of, self.map]
+        node = self.chance.choice(kinds)(depth - 1)
+        if self.chance.random() < 0.2:
+            node["description"] = "of no consequence"
+        return node
+
+    def text(self, _depth):
+        node = {"type": "string"}
+        if self.chance.random() < 0.8:
+            node["maxLength"] = self.chance.randint(0, 12)
+            if self.chance.random() < 0.5:
+                node["minLength"] = self.chance.randint(0, node["maxLength"])
+        return node
+
+    def bounds(self):
+        low = self.chance.randint(-10 ** self.chance.randint(0, 6), 10 ** self.chance.randint(0, 6))
+        bounds = {"minimum": low, "maximum": low + self.chance.randint(0, 10 ** self.chance.randint(0, 6))}
+        return {key: value for key, value in bounds.items() if self.chance.random() < 0.7}
+
+    def whole(self, _depth):
+        node = {"type": "integer", **self.bounds()}
+        if self.chance.random() < 0.2 and "minimum" in node:
+            node["exclusiveMinimum"] = node.pop("minimum") - 1
+        return node
+
+    def number(self, _depth):
+        return {"type": "number", **self.bounds()}
+
+    def value(self):
+        return self.chance.choice([None, True, False, -3, 17, 2.5, "", "red", "dark red", "größe\n", [1, "a"],
+                                   {"k": [None]}])
+
+    def choice(self, _depth):
+        return {"enum": [self.value() for _ in range(self.chance.randint(1, 5))]}
+
+    def constant(self, _depth):
+        return {"const": self.value()}
+
+    def simple(self, _depth):
+        return {"type": self.chance.choice(["null", "boolean", ["boolean", "null"], ["integer", "string"]])}
+
+    def formatted(self, _depth):
+        return {"type": "string", "format": self.chance.choice(["date", "time", "date-time", "uuid", "ipv4"])}
+
+    def record(self, depth):
+        names = self.chance.sample(WORDS, self.chance.randint(1, 4))
+        node = {"type": "object", "properties": {name: self.node(depth) for name in names},
+                "required": [name for name in names if self.chance.random() < 0.6]}
+        if self.chance.random() < 0.3:
+            node["additionalProperties"] = self.chance.choice([False, True, {"type": "integer"}])
+        return node
+
+    def map(self, depth):
+        return {"type": "object", "additionalProperties": self.node(depth)}
+
+    def list(self, depth):
+        node = {"type": "array", "items": self.node(depth)}
+        if self.chance.random() < 0.8:
+            node["maxItems"] = self.chance.randint(0, 4)
+            if self.chance.random() < 0.5:
+                node["minItems"] = self.chance.randint(0, node["maxItems"])
+        return node
+
+    def tuple(self, depth):
+        return {"type": "array", "prefixItems": [self.node(depth) for _ in range(self.chance.randint(1, 3))],
+                "items": False}
+
+    def any_of(self, depth):
+        return {"anyOf": [self.node(depth) for _ in range(self.chance.randint(1, 3))]}
+
+    def one_of(self, depth):
+        return {"oneOf": [{"type": "integer"}, {"type": "string", "maxLength": 5},
+                          {"type": "array", "items": self.node(depth), "maxItems": 2}]}
+
+
+def judge(schema, text):
+    checker = jsonschema.FormatChecker(formats=("date", "ipv4"))
+    jsonschema.Draft202012Validator(schema, format_checker=checker).validate(json.loads(text))
+
+
+class Schema(harness.TestCase):
+    def generate(self, schema, **options):
+        options = {"temperature": 1.5, "top_k": 0, "top_p": 1.0, "min_p": 0.0, "seed": 1, "max_tokens": 150, **options}
+        text, info = self.client.generate(f"{MARKER} was asked, and said:", json_schema=json.dumps(schema), **options)
+        self.texts.append(text)
+        return text, info["finish_reason"]
+
+    def test_every_finished_text_fits(self):
+        for model in (LLAMA, GPT2):
+            n_finished = 0
+            for i in range(N_SCHEMAS):
+                schema = RandomSchema(SEED + i).schema()
+                filters = ({}, {"top_k": 40, "top_p": 0.95, "min_p": 0.05}, {"top_p": 0.9, "repeat_penalty": 1.1})[i % 3]
+                text, reason = self.generate(schema, model=model, seed=i, **filters)
+                with self.subTest(model=model, i=i, schema=json.dumps(schema), text=text):
+                    self.assertIn(reason, ("stop", "length"))
+                    if reason == "stop":
+                        judge(schema, text)
+                        n_finished += 1
+            self.assertGreater(n_finished, N_SCHEMAS // 2, "too few to prove anything")
+
+    def test_greedy_text_fits_too(self):
+        text, reason = self.generate(PERSON, model=LLAMA, temperature=0.0, max_tokens=400)
+        if reason == "stop":
+            judge(PERSON, text)
+        self.assertTrue(text.startswith('{"name":'), text)
+
+    def test_an_engine_that_dies_changes_no_text(self):
+        for seed in range(50):
+            options = {"temperature": 1.2, "seed": seed, "model": LLAMA, "max_tokens": 300}
+            text, reason = self.generate(PERSON, **options)
+            if reason == "stop" and len(text) > 60:
+                break
+        judge(PERSON, text)
+        path, fd = self.client.stream(f"{MARKER} was asked, and said:", json_schema=json.dumps(PERSON), top_k=0,
+                                      top_p=1.0, min_p=0.0, **options)
+        parts = [harness.read_line(fd)["text"]]
+        with self.daemon.held_engine():
+            os.kill(self.daemon.engines()[0], 9)
+        while "text" in (line := harness.read_line(fd)):
+            parts.append(line["text"])
+        os.close(fd)
+        self.assertEqual("".join(parts), text)
+        self.assertEqual(self.client.wait_finished(path)[3]["finish_reason"], "stop")
+
+    def test_a_schema_that_cannot_be_honoured_is_refused_before_any_text(self):
+        for schema, message in (('{"pattern":"a"}', 'json_schema: at "#": "pattern" is not supported'),
+                                ('{"properties":{"a":{"minimum":"1"}}}',
+                                 'json_schema: at "#/properties/a": minimum is not a number'),
+                                ("{", None), ("", None), ("[" * 60000, None), ("x" * 70000, None)):
+            name, said = harness.error_of(self.client.generate, MARKER, model=LLAMA, json_schema=schema)
+            self.assertEqual(name, "InvalidArgument")
+            self.assertTrue(said.startswith("json_schema: "), said)
+            self.assertIn(said, (message or said,))
+        self.assert_serves()
+
+    def test_llmctl_reads_the_schema_from_a_file(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".json", dir=self.bus.folder) as file:
+            json.dump({"type": "array", "items": {"type": "boolean"}, "minItems": 2, "maxItems": 3}, file)
+            file.flush()
+            made = self.llmctl("--json-schema", file.name, MARKER)
+            self.assertEqual(made.returncode, 0, made.stderr)
+            self.assertIn(len(json.loads(made.stdout)), (2, 3))
+            file.seek(0)
+            file.truncate()
+            file.write('{"not":{}}')
+            file.flush()
+            refused = self.llmctl("--json-schema", file.name, MARKER)
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn('--json-schema: at "#": "not" is not supported', refused.stderr)
+        missing = self.llmctl("--json-schema", "/nowhere", MARKER)
+        self.assertEqual(missing.returncode, 2)
+        self.assertIn("--json-schema: /nowhere: No such file", missing.stderr)
+
+    def llmctl(self, *arguments):
+        return subprocess.run([LLMCTL, "generate", *arguments], env=self.bus.environment, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=LIMIT_S)
+
+
+if __name__ == "__main__":
+    harness.main()
