@@ -35,6 +35,7 @@ constexpr std::array kCommands = {
         "Examples:\n"
         "  llmctl generate \"Once upon a time\"\n"
         "  llmctl generate --temperature 0 --max-tokens 40 \"The old king\"\n"
+        "  llmctl generate --json-schema person.json \"A person, as JSON:\"\n"
         "  llmctl generate \"Continue this letter:\" < letter.txt > answer.txt\n"},
     CommandSpec{
         Command::Chat, "chat", "", 0, 0, "talk with the model",
@@ -95,6 +96,7 @@ constexpr std::array kOptions = {
     OptionSpec{"repeat-penalty", 0, "X", Kind::Real, "repeat_penalty", kMakers, "above 1 discourages repetition (1)"},
     OptionSpec{"seed", 0, "N", Kind::Whole, "seed", kMakers, "the same seed gives the same text (random)"},
     OptionSpec{"stop", 0, "TEXT", Kind::TextList, "stop", kMakers, "end before TEXT; may be given several times"},
+    OptionSpec{"json-schema", 0, "FILE", Kind::Text, "json_schema", "generate", "make JSON that fits the schema in FILE"},
     OptionSpec{"priority", 0, "P", Kind::Text, "priority", kMakers, "interactive, normal or background (normal)"},
     OptionSpec{"deadline-ms", 0, "N", Kind::Whole, "deadline_ms", kMakers, "end after N milliseconds"},
     OptionSpec{"echo", 'e', "", Kind::Flag, "echo", "generate", "begin with the prompt"},
@@ -127,7 +129,7 @@ std::string general_help() {
     }
     out << "\n'llmctl COMMAND --help' says more about one command.\n\n"
            "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no daemon, 4 no such model, 5 busy, 6 refused,\n"
-           "7 prompt too long, 130 interrupted.\n";
+           "7 prompt too long, 8 the model cannot fit the JSON schema, 130 interrupted.\n";
     return out.str();
 }
 

@@ -14,7 +14,8 @@ enum class Command { Generate, Chat, Models, Load, Unload, Status, Queue, Cancel
 struct Arguments {
     Command command = Command::Help;
     std::vector<std::string> operands;  // what follows the command and is no option
-    Dictionary request;                 // generate's, chat's and tokenize's options under their D-Bus names
+    Dictionary request;                 // generate's, chat's and tokenize's options under their D-Bus names, but that
+                                        // json_schema is the name of a file
     bool json = false;                  // print one JSON object
     bool verbose = false;               // generate: counts and speeds on stderr
     bool all = false;                   // cancel: every request

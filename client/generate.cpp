@@ -29,8 +29,12 @@ std::string summary(const Dictionary& result) {
 
 ExitCode run_generate(const Arguments& arguments) {
     const std::string prompt = read_prompt(arguments.operands, STDIN_FILENO);
+    Dictionary options = arguments.request;
+    if (const auto schema = options.find("json_schema"); schema != options.end()) {
+        schema->second = read_text_file("--json-schema", std::get<std::string>(schema->second));
+    }
     DbusClient client;
-    OpenStream stream = client.stream(prompt, arguments.request);
+    OpenStream stream = client.stream(prompt, options);
     Interrupts interrupts;
     TextStream text(client, std::move(stream), interrupts, {.text = !arguments.json});
     const TextStream::End end = text.run();

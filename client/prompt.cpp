@@ -1,5 +1,6 @@
 #include "client/prompt.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/unique_fd.h"
 #include "base/utf8.h"
 #include "client/exit_code.h"
 
@@ -24,7 +26,7 @@ bool has_input(int fd) {
     return ::poll(&wait, 1, static_cast<int>(kInputGrace.count())) > 0 && (wait.revents & POLLIN) != 0;
 }
 
-std::string read_all(int fd) {
+std::string read_all(int fd, const std::string& name) {
     std::string text;
     std::array<char, 65536> chunk;
     for (;;) {
@@ -32,14 +34,29 @@ std::string read_all(int fd) {
         if (count == 0) return text;
         if (count < 0) {
             if (errno == EINTR) continue;
-            throw CommandError(ExitCode::Failed, std::string("standard input: ") + std::strerror(errno));
+            throw CommandError(ExitCode::Failed, name + ": " + std::strerror(errno));
         }
         text.append(chunk.data(), static_cast<size_t>(count));
-        if (text.size() > kMaxInputBytes) throw CommandError(ExitCode::TooLong, "standard input: more than 4 MiB");
+        if (text.size() > kMaxInputBytes) throw CommandError(ExitCode::TooLong, name + ": more than 4 MiB");
     }
 }
 
+std::string read_text(int fd, const std::string& name) {
+    std::string text = read_all(fd, name);
+    if (const size_t at = base::clean_prefix(text); at != text.size()) {
+        throw CommandError(ExitCode::Usage, name + ": not UTF-8 text at byte " + std::to_string(at));
+    }
+    return text;
+}
+
 }  // namespace
+
+std::string read_text_file(const std::string& option, const std::string& path) {
+    const std::string name = option + ": " + path;
+    const base::UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file) throw CommandError(ExitCode::Usage, name + ": " + std::strerror(errno));
+    return read_text(file.get(), name);
+}
 
 std::string read_prompt(const std::vector<std::string>& words, int input_fd) {
     std::string text;
@@ -56,10 +73,7 @@ std::string read_prompt(const std::vector<std::string>& words, int input_fd) {
         throw CommandError(ExitCode::Usage, "a text is missing: give it as an argument or on standard input");
     }
     if (asked || has_input(input_fd)) {
-        std::string input = read_all(input_fd);
-        if (const size_t at = base::clean_prefix(input); at != input.size()) {
-            throw CommandError(ExitCode::Usage, "standard input: not UTF-8 text at byte " + std::to_string(at));
-        }
+        std::string input = read_text(input_fd, "standard input");
         if (!input.empty() && input.back() == '\n') input.pop_back();
         if (!text.empty() && !input.empty()) text += '\n';
         text += input;

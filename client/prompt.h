@@ -1,4 +1,4 @@
-// Where a prompt comes from: the command line, standard input, or both.
+// Where a prompt comes from: the command line, standard input, or both; and what options take from files.
 #pragma once
 
 #include <chrono>
@@ -22,5 +22,9 @@ inline constexpr std::chrono::milliseconds kInputGrace{250};
 // Throws CommandError: Usage when there is neither a word nor an input or the input is not UTF-8 (naming the byte),
 // TooLong past kMaxInputBytes.
 std::string read_prompt(const std::vector<std::string>& words, int input_fd);
+
+// A file of UTF-8 that an option names. Throws CommandError naming option and file: Usage when it cannot be opened or
+// is something else, TooLong past kMaxInputBytes.
+std::string read_text_file(const std::string& option, const std::string& path);
 
 }  // namespace llmd::client

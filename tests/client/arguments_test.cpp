@@ -141,6 +141,13 @@ TEST(Arguments, RefusalsOfTheDaemonNameTheOptionAsItIsTypedHere) {
     EXPECT_EQ(with_option_name(""), "");
 }
 
+TEST(Arguments, ASchemaIsTheNameOfAFile) {
+    const Arguments arguments = parse({"generate", "--json-schema", "person.json", "--json", "x"});
+    EXPECT_EQ(std::get<std::string>(arguments.request.at("json_schema")), "person.json");
+    EXPECT_TRUE(arguments.json);
+    EXPECT_EQ(with_option_name("json_schema: at \"#\": no"), "--json-schema: at \"#\": no");
+}
+
 TEST(Arguments, CancelTakesOneRequestOrAll) {
     EXPECT_TRUE(parse({"cancel", "--all"}).all);
     EXPECT_EQ(parse({"cancel", "1_42/a"}).operands.size(), 1u);

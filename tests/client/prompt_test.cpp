@@ -68,5 +68,16 @@ TEST(Prompt, EndlessInputIsRefused) {
     }
 }
 
+TEST(TextFile, ThatCannotBeReadIsNamedWithItsOption) {
+    try {
+        read_text_file("--json-schema", "/nowhere");
+        ADD_FAILURE() << "accepted";
+    } catch (const CommandError& error) {
+        EXPECT_EQ(error.code(), ExitCode::Usage);
+        EXPECT_STREQ(error.what(), "--json-schema: /nowhere: No such file or directory");
+    }
+    EXPECT_EQ(read_text_file("--json-schema", "/dev/null"), "");
+}
+
 }  // namespace
 }  // namespace llmd::client
