@@ -43,7 +43,7 @@ public:
         pipe_events.on_reader_gone = [this] { closed(std::nullopt); };
         pipe_events.on_stalled = [this] {
             closed(base::fail(ErrorCode::SlowConsumer, "the reader took nothing for ",
-                              TextPipe::kStallTimeout.count() / 1000, " s"));
+                              Backlog::kStallTimeout.count() / 1000, " s"));
         };
         pipe_events.on_delivered = [this] { events_.on_delivered(std::nullopt); };
         auto pipe = TextPipe::open(loop_, std::move(pipe_events), read_end);

@@ -1,12 +1,11 @@
 #include "ipc/dbus/options.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <limits>
 #include <optional>
 
-#include "base/json_writer.h"
+#include "ipc/quoted.h"
+#include "ipc/request_limits.h"
 
 namespace llmd::ipc {
 
@@ -17,24 +16,6 @@ using base::ErrorCode;
 using base::fail;
 using base::Result;
 using service::RequestLimits;
-
-// Values are quoted in messages, cut to this many bytes.
-constexpr size_t kMaxQuotedBytes = 48;
-
-std::string in_quotes(std::string_view text) {
-    std::string out;
-    const bool cut = text.size() > kMaxQuotedBytes;
-    base::append_json_string(out, text.substr(0, kMaxQuotedBytes));
-    if (cut) out += "...";
-    return out;
-}
-
-// The shortest digits that mean this number and no other: 1.0000001 must not be shown as 1.
-std::string digits(double number) {
-    std::array<char, 32> out;
-    const auto end = std::to_chars(out.data(), out.data() + out.size(), number).ptr;
-    return {out.data(), end};
-}
 
 // For messages: what the caller sent.
 std::string describe(const OptionValue& value) {

@@ -53,7 +53,5 @@ base::Result<service::Priority> parse_priority(const std::string& name);
 
 // Bytes of a handle_token, so that an object path stays short.
 inline constexpr size_t kMaxHandleTokenBytes = 64;
-// Below this the penalty is so strong that its inverse leaves the range in which logits differ.
-inline constexpr double kMinRepeatPenalty = 0.01;
 
 }  // namespace llmd::ipc

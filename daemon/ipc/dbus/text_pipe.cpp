@@ -25,7 +25,10 @@ Result<std::unique_ptr<TextPipe>> TextPipe::open(base::EventLoop& loop, Events e
 }
 
 TextPipe::TextPipe(base::EventLoop& loop, Events events, UniqueFd write_end, std::chrono::milliseconds stall_timeout)
-    : loop_(loop), events_(std::move(events)), fd_(std::move(write_end)), stall_timeout_(stall_timeout) {
+    : loop_(loop),
+      events_(std::move(events)),
+      fd_(std::move(write_end)),
+      backlog_(loop, {events_.on_paused, [this] { end(events_.on_stalled); }}, stall_timeout) {
     // Without events poll() still reports POLLERR, which is the reader closing its end.
     loop_.add_fd(fd_.get(), 0, [this](short) { on_ready(); });
 }
@@ -35,16 +38,16 @@ TextPipe::~TextPipe() {
 }
 
 void TextPipe::write(std::string_view bytes) {
-    if (!fd_ || finishing_) return;
-    buffer_ += bytes;
+    if (!fd_ || backlog_.finishing()) return;
+    backlog_.append(bytes);
     drain();
     update();
 }
 
 void TextPipe::finish() {
-    if (!fd_ || finishing_) return;
-    finishing_ = true;
-    if (waiting() > 0) return update();
+    if (!fd_ || backlog_.finishing()) return;
+    backlog_.finish();
+    if (!backlog_.waiting().empty()) return update();
     end_timer_ = loop_.add_timer_after({}, [this] { end(events_.on_delivered); });
 }
 
@@ -54,40 +57,29 @@ void TextPipe::on_ready() {
     ::poll(&now, 1, 0);
     if (now.revents & POLLERR) return end(events_.on_reader_gone);
     drain();
-    if (finishing_ && waiting() == 0) return end(events_.on_delivered);
+    if (backlog_.finishing() && backlog_.waiting().empty()) return end(events_.on_delivered);
     update();
 }
 
 void TextPipe::drain() {
-    while (waiting() > 0) {
-        const ssize_t n = ::write(fd_.get(), buffer_.data() + sent_, waiting());
+    while (!backlog_.waiting().empty()) {
+        const ssize_t n = ::write(fd_.get(), backlog_.waiting().data(), backlog_.waiting().size());
         if (n < 0 && errno == EINTR) continue;
         if (n < 0) break;  // full, or the reader has gone: poll() tells which
-        sent_ += static_cast<size_t>(n);
-        loop_.cancel_timer(std::exchange(stall_timer_, 0));
+        backlog_.take(static_cast<size_t>(n));
     }
-    buffer_.erase(0, std::exchange(sent_, 0));
 }
 
 void TextPipe::update() {
-    loop_.set_events(fd_.get(), waiting() > 0 ? POLLOUT : 0);
-    const bool pause = waiting() > (paused_ ? kBufferBytes / 2 : kBufferBytes);
-    const bool changed = pause != std::exchange(paused_, pause);
-    const bool may_stall = paused_ || (finishing_ && waiting() > 0);
-    if (!may_stall) {
-        loop_.cancel_timer(std::exchange(stall_timer_, 0));
-    } else if (stall_timer_ == 0) {
-        stall_timer_ = loop_.add_timer_after(stall_timeout_, [this] { end(events_.on_stalled); });
-    }
-    if (changed && !finishing_) events_.on_paused(paused_);
+    loop_.set_events(fd_.get(), backlog_.waiting().empty() ? 0 : POLLOUT);
+    backlog_.review();
 }
 
 void TextPipe::end(const std::function<void()>& event) {
-    loop_.cancel_timer(std::exchange(stall_timer_, 0));
     loop_.cancel_timer(std::exchange(end_timer_, 0));
     if (fd_) loop_.remove_fd(fd_.get());
     fd_.reset();
-    buffer_.clear();
+    backlog_.clear();
     if (event) event();
 }
 

@@ -1,5 +1,5 @@
 // The writing end of a pipe that carries one request's text to its reader, with back-pressure: what the kernel's pipe
-// (64 KiB) does not take waits in a buffer; when that is full the request is paused until the reader has caught up.
+// (64 KiB) does not take waits in a backlog; when that is full the request is paused until the reader has caught up.
 // Knows no D-Bus. Thread-bound to the event loop. SIGPIPE must be ignored.
 #pragma once
 
@@ -12,16 +12,12 @@
 #include "base/event_loop.h"
 #include "base/result.h"
 #include "base/unique_fd.h"
+#include "ipc/backlog.h"
 
 namespace llmd::ipc {
 
 class TextPipe {
 public:
-    // Bytes that wait beside the kernel's pipe before the request is paused; it goes on when half have left.
-    static constexpr size_t kBufferBytes = 64u << 10;
-    // A reader that takes nothing for so long is given up.
-    static constexpr std::chrono::milliseconds kStallTimeout{30'000};
-
     // Called from the loop, on_paused also from write(). At most one of the last three is called, once. None may
     // destroy the pipe: do that in a later turn.
     struct Events {
@@ -33,8 +29,9 @@ public:
 
     // `read_end` receives the descriptor to hand out: blocking, close-on-exec here.
     // `stall_timeout` is shorter in tests.
-    static base::Result<std::unique_ptr<TextPipe>> open(base::EventLoop& loop, Events events, base::UniqueFd& read_end,
-                                                        std::chrono::milliseconds stall_timeout = kStallTimeout);
+    static base::Result<std::unique_ptr<TextPipe>> open(
+        base::EventLoop& loop, Events events, base::UniqueFd& read_end,
+        std::chrono::milliseconds stall_timeout = Backlog::kStallTimeout);
     ~TextPipe();
     TextPipe(const TextPipe&) = delete;
     TextPipe& operator=(const TextPipe&) = delete;
@@ -50,18 +47,12 @@ private:
     void drain();
     void update();
     void end(const std::function<void()>& event);
-    size_t waiting() const { return buffer_.size() - sent_; }
 
     base::EventLoop& loop_;
     Events events_;
     base::UniqueFd fd_;
-    std::chrono::milliseconds stall_timeout_;
-    std::string buffer_;
-    size_t sent_ = 0;  // of buffer_
-    bool paused_ = false;
-    bool finishing_ = false;
-    base::EventLoop::TimerId stall_timer_ = 0;  // runs while paused or finishing
-    base::EventLoop::TimerId end_timer_ = 0;    // for on_delivered when finish() finds nothing waiting
+    Backlog backlog_;
+    base::EventLoop::TimerId end_timer_ = 0;  // for on_delivered when finish() finds nothing waiting
 };
 
 // The reading end of a pipe that has ended before it began.

@@ -121,7 +121,7 @@ TEST_F(DeliveryTest, AReaderThatLagsPausesAndResumesTheRequest) {
     }
     ASSERT_EQ(told.paused, std::vector<bool>{true});
     const auto pipe_bytes = static_cast<size_t>(::fcntl(reader.get(), F_GETPIPE_SZ));
-    EXPECT_EQ(written, pipe_bytes + TextPipe::kBufferBytes + kib.size());
+    EXPECT_EQ(written, pipe_bytes + Backlog::kLimitBytes + kib.size());
 
     size_t read = 0;
     until([&] {

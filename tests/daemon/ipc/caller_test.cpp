@@ -1,4 +1,4 @@
-#include "ipc/dbus/caller_identity.h"
+#include "ipc/caller.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>
