@@ -90,14 +90,17 @@ JsonWriter& JsonWriter::value(uint64_t number) {
 }
 
 JsonWriter& JsonWriter::value(double number) {
+    if (!std::isfinite(number)) return null();
     separate();
-    if (!std::isfinite(number)) {
-        out_ += "null";
-        return *this;
-    }
     std::array<char, 32> digits;  // the shortest form of a double has at most 24 characters
     const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
     out_.append(digits.data(), end);
+    return *this;
+}
+
+JsonWriter& JsonWriter::null() {
+    separate();
+    out_ += "null";
     return *this;
 }
 

@@ -32,6 +32,7 @@ public:
     JsonWriter& value(uint32_t number) { return value(uint64_t{number}); }
     // The shortest text that reads back as the same number; null for NaN and infinities, which JSON does not have.
     JsonWriter& value(double number);
+    JsonWriter& null();
 
     // What has been written; the writer is then empty.
     std::string take();

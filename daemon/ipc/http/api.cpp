@@ -1,0 +1,185 @@
+#include "ipc/http/api.h"
+
+#include <charconv>
+#include <utility>
+
+#include "base/json_writer.h"
+#include "ipc/http/generate_fields.h"
+#include "ipc/http/metrics.h"
+#include "ipc/http/openai_body.h"
+#include "ipc/http/openai_json.h"
+#include "ipc/quoted.h"
+
+namespace llmd::ipc::http {
+
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+using base::fail;
+
+constexpr std::string_view kId = "{id}";
+constexpr std::string_view kCancelPath = "/v1/requests/{id}/cancel";
+
+Reply refusal(const Error& error) {
+    return error_reply(error, error_object(error));
+}
+
+// What stands in `path` where `pattern` has "{id}", empty if that has none; nothing when they do not match.
+std::optional<std::string_view> id_in(std::string_view path, std::string_view pattern) {
+    const size_t place = pattern.find(kId);
+    if (place == std::string_view::npos) return path == pattern ? std::optional<std::string_view>("") : std::nullopt;
+    const std::string_view before = pattern.substr(0, place);
+    const std::string_view after = pattern.substr(place + kId.size());
+    if (path.size() <= before.size() + after.size() || !path.starts_with(before) || !path.ends_with(after)) {
+        return std::nullopt;
+    }
+    return path.substr(before.size(), path.size() - before.size() - after.size());
+}
+
+// Of "cmpl-12", "chatcmpl-12" or "12"; 0 when it is none.
+service::RequestId request_id(std::string_view id) {
+    for (const std::string_view prefix : {"chatcmpl-", "cmpl-"}) {
+        if (id.starts_with(prefix)) id.remove_prefix(prefix.size());
+    }
+    service::RequestId number = 0;
+    const auto [end, error] = std::from_chars(id.data(), id.data() + id.size(), number);
+    return error == std::errc() && end == id.data() + id.size() ? number : 0;
+}
+
+}  // namespace
+
+struct Api::Endpoint {
+    std::string_view method;
+    std::string_view path;
+    Handler handler;
+};
+
+const Api::Endpoint Api::kEndpoints[] = {
+    {"GET", "/health", &Api::get_health},
+    {"GET", "/v1/models", &Api::get_models},
+    {"GET", "/metrics", &Api::get_metrics},
+    {"POST", "/v1/completions", &Api::post_completions},
+    {"POST", "/v1/chat/completions", &Api::post_chat_completions},
+    {"POST", kCancelPath, &Api::post_cancel},
+    {"POST", "/tokenize", &Api::post_tokenize},
+    {"GET", "/", &Api::get_ollama},
+    {"GET", "/api/version", &Api::get_ollama_version},
+    {"GET", "/api/tags", &Api::get_ollama_tags},
+    {"GET", "/api/ps", &Api::get_ollama_ps},
+    {"POST", "/api/show", &Api::post_ollama_show},
+    {"POST", "/api/generate", &Api::post_ollama_generate},
+    {"POST", "/api/chat", &Api::post_ollama_chat},
+};
+
+Api::Api(base::EventLoop& loop, service::Service& service, std::string version)
+    : loop_(loop), service_(service), version_(std::move(version)) {}
+
+void Api::handle(const std::shared_ptr<Exchange>& exchange, const Request& request) {
+    // HEAD is GET without the body, which libmicrohttpd leaves out by itself.
+    const std::string_view method = request.method == "HEAD" ? "GET" : std::string_view(request.method);
+    std::string_view allowed;
+    for (const Endpoint& endpoint : kEndpoints) {
+        if (!id_in(request.path, endpoint.path)) continue;
+        if (endpoint.method == method) return (this->*endpoint.handler)(exchange, request);
+        allowed = endpoint.method;
+    }
+    if (allowed.empty()) {
+        return exchange->reply(refusal(fail(ErrorCode::NotFound, "there is nothing at ", in_quotes(request.path))));
+    }
+    Reply reply = refusal(
+        fail(ErrorCode::InvalidArgument, request.path, " takes ", allowed, ", not ", in_quotes(request.method)));
+    reply.status = 405;
+    reply.headers.emplace_back("Allow", allowed == "GET" ? "GET, HEAD" : std::string(allowed));
+    exchange->reply(std::move(reply));
+}
+
+void Api::get_health(const std::shared_ptr<Exchange>& exchange, const Request&) {
+    base::JsonWriter json;
+    json.begin_object();
+    json.key("status").value("ok");
+    json.key("state").value(service::state_name(service_.status().state));
+    exchange->reply(json_reply(json.end_object().take()));
+}
+
+void Api::get_models(const std::shared_ptr<Exchange>& exchange, const Request&) {
+    service_.list_models([exchange](const std::vector<service::ModelEntry>& models) {
+        exchange->reply(json_reply(openai_models(models)));
+    });
+}
+
+void Api::post_completions(const std::shared_ptr<Exchange>& exchange, const Request& request) {
+    auto call = parse_completion(request.body);
+    if (!call) return exchange->reply(refusal(call.error()));
+    generate(exchange, request, std::move(call->request),
+             make_openai_format(OpenAiKind::Completion, call->include_usage, [this] { return context_length(); }),
+             call->stream);
+}
+
+void Api::post_chat_completions(const std::shared_ptr<Exchange>& exchange, const Request& request) {
+    auto call = parse_chat_completion(request.body);
+    if (!call) return exchange->reply(refusal(call.error()));
+    generate(exchange, request, std::move(call->request),
+             make_openai_format(OpenAiKind::Chat, call->include_usage, [this] { return context_length(); }),
+             call->stream);
+}
+
+void Api::get_metrics(const std::shared_ptr<Exchange>& exchange, const Request&) {
+    Reply reply;
+    reply.type = kMetricsType;
+    reply.body = metrics(service_.status(), version_);
+    exchange->reply(std::move(reply));
+}
+
+void Api::post_tokenize(const std::shared_ptr<Exchange>& exchange, const Request& request) {
+    const auto json = parse_body(request.body);
+    if (!json) return exchange->reply(refusal(json.error()));
+    FieldReader reader(*json->get<JsonValue::Object>());
+    std::string model;
+    std::string content;
+    read_model(reader, model);
+    reader.text("content", content);
+    if (!reader.find("content")) reader.refuse("content", "it is missing");
+    if (reader.error()) return exchange->reply(refusal(*reader.error()));
+    service_.tokenize(std::move(model), std::move(content), [exchange](base::Result<std::vector<int32_t>> ids) {
+        if (!ids) return exchange->reply(refusal(ids.error()));
+        base::JsonWriter answer;
+        answer.begin_object().key("tokens").begin_array();
+        for (const int32_t id : *ids) answer.value(int64_t{id});
+        exchange->reply(json_reply(answer.end_array().end_object().take()));
+    });
+}
+
+void Api::post_cancel(const std::shared_ptr<Exchange>& exchange, const Request& request) {
+    const service::RequestId id = request_id(*id_in(request.path, kCancelPath));
+    const auto known = service_.request(id);
+    // A sandboxed program learns nothing of what others ask.
+    const bool allowed = known && (known->client == request.client.name || !request.client.caller.sandboxed);
+    if (!allowed) {
+        return exchange->reply(refusal(fail(ErrorCode::NotFound, "there is no such request, or it has ended")));
+    }
+    (void)service_.cancel(id);
+    base::JsonWriter json;
+    json.begin_object().key("id").value(id).key("cancelled").value(true).end_object();
+    exchange->reply(json_reply(json.take()));
+}
+
+void Api::generate(const std::shared_ptr<Exchange>& exchange, const Request& request, service::GenerateRequest generate,
+                   std::unique_ptr<AnswerFormat> format, bool stream) {
+    generate.client = request.client.name;
+    generate.sandboxed = request.client.caller.sandboxed;
+    generate.application = request.client.caller.application;
+    AnswerFormat& shape = *format;
+    const uint64_t key = ++last_generation_;
+    auto generation = std::make_unique<Generation>(service_, exchange, std::move(format), stream, [this, key] {
+        loop_.defer([this, key, alive = std::weak_ptr<void>(alive_)] {
+            if (!alive.expired()) generations_.erase(key);
+        });
+    });
+    if (const auto submitted = generation->submit(std::move(generate)); !submitted) {
+        return exchange->reply(shape.refusal(submitted.error()));
+    }
+    generations_.emplace(key, std::move(generation));
+}
+
+}  // namespace llmd::ipc::http

@@ -1,0 +1,69 @@
+// What is served over HTTP: finds the endpoint of a request and answers it from the service. OpenAI's API, the part of
+// Ollama's that its clients need, and a few calls of llmd's own. Knows neither sockets nor libmicrohttpd.
+// Thread-bound to the event loop.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "base/event_loop.h"
+#include "ipc/http/exchange.h"
+#include "ipc/http/generation.h"
+#include "ipc/http/ollama_body.h"
+#include "ipc/http/ollama_json.h"
+#include "ipc/http/request.h"
+#include "service/service.h"
+
+namespace llmd::ipc::http {
+
+class Api {
+public:
+    // The references must outlive it. `version` is llmd's.
+    Api(base::EventLoop& loop, service::Service& service, std::string version);
+    Api(const Api&) = delete;
+    Api& operator=(const Api&) = delete;
+
+    // Answers in the end, whatever the request is, unless the client goes.
+    void handle(const std::shared_ptr<Exchange>& exchange, const Request& request);
+
+private:
+    struct Endpoint;
+    static const Endpoint kEndpoints[];
+
+    using Handler = void (Api::*)(const std::shared_ptr<Exchange>&, const Request&);
+
+    // --- api.cpp -----------------------------------------------------------------------------------------------------
+    void get_health(const std::shared_ptr<Exchange>& exchange, const Request& request);
+    void get_models(const std::shared_ptr<Exchange>& exchange, const Request& request);
+    void get_metrics(const std::shared_ptr<Exchange>& exchange, const Request& request);
+    void post_completions(const std::shared_ptr<Exchange>& exchange, const Request& request);
+    void post_chat_completions(const std::shared_ptr<Exchange>& exchange, const Request& request);
+    void post_tokenize(const std::shared_ptr<Exchange>& exchange, const Request& request);
+    void post_cancel(const std::shared_ptr<Exchange>& exchange, const Request& request);
+
+    // --- ollama_api.cpp ----------------------------------------------------------------------------------------------
+    void get_ollama(const std::shared_ptr<Exchange>& exchange, const Request& request);
+    void get_ollama_version(const std::shared_ptr<Exchange>& exchange, const Request& request);
+    void get_ollama_tags(const std::shared_ptr<Exchange>& exchange, const Request& request);
+    void get_ollama_ps(const std::shared_ptr<Exchange>& exchange, const Request& request);
+    void post_ollama_show(const std::shared_ptr<Exchange>& exchange, const Request& request);
+    void post_ollama_generate(const std::shared_ptr<Exchange>& exchange, const Request& request);
+    void post_ollama_chat(const std::shared_ptr<Exchange>& exchange, const Request& request);
+    void ollama(const std::shared_ptr<Exchange>& exchange, const Request& request, OllamaKind kind,
+                base::Result<OllamaCall> call);
+
+    // Submits `generate` for the client of `request`.
+    void generate(const std::shared_ptr<Exchange>& exchange, const Request& request, service::GenerateRequest generate,
+                  std::unique_ptr<AnswerFormat> format, bool stream);
+    uint32_t context_length() const { return service_.status().context_length; }
+
+    base::EventLoop& loop_;
+    service::Service& service_;
+    const std::string version_;
+    uint64_t last_generation_ = 0;
+    std::map<uint64_t, std::unique_ptr<Generation>> generations_;
+    std::shared_ptr<void> alive_ = std::make_shared<int>();  // what deferred calls look at
+};
+
+}  // namespace llmd::ipc::http

@@ -1,0 +1,168 @@
+#include "ipc/http/openai_json.h"
+
+#include <utility>
+
+#include "base/json_writer.h"
+
+namespace llmd::ipc::http {
+
+namespace {
+
+using base::JsonWriter;
+using service::Outcome;
+
+constexpr int64_t kNsPerSecond = 1'000'000'000;
+
+std::string event(const std::string& json) {
+    return "data: " + json + "\n\n";
+}
+
+int64_t unix_time(std::chrono::system_clock::time_point time) {
+    return std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count();
+}
+
+const char* finish_reason(const Outcome& outcome) {
+    return outcome.finish == service::Finish::Stop ? "stop" : "length";
+}
+
+// What it cost, in OpenAI's numbers and in those that llama.cpp's server adds.
+void write_costs(JsonWriter& json, const Outcome& outcome) {
+    const uint32_t prompt = outcome.prompt_tokens;
+    const uint32_t generated = outcome.generated_tokens;
+    json.key("usage").begin_object();
+    json.key("prompt_tokens").value(prompt);
+    json.key("completion_tokens").value(generated);
+    json.key("total_tokens").value(uint64_t{prompt} + generated);
+    json.key("prompt_tokens_details").begin_object();
+    json.key("cached_tokens").value(outcome.cached_tokens);
+    json.end_object().end_object();
+
+    json.key("timings").begin_object();
+    json.key("cache_n").value(outcome.cached_tokens);
+    json.key("prompt_n").value(prompt - std::min(prompt, outcome.cached_tokens));
+    json.key("prompt_per_second").value(outcome.prefill_tps);
+    json.key("predicted_n").value(generated);
+    json.key("predicted_per_second").value(outcome.decode_tps);
+    json.key("queue_ms").value(int64_t{outcome.queue_time.count()});
+    json.key("ttft_ms").value(int64_t{outcome.ttft.count()});
+    json.end_object();
+}
+
+class OpenAiFormat final : public AnswerFormat {
+public:
+    OpenAiFormat(OpenAiKind kind, bool include_usage, std::function<uint32_t()> n_ctx)
+        : is_chat_(kind == OpenAiKind::Chat), include_usage_(include_usage), n_ctx_(std::move(n_ctx)) {}
+
+    const char* stream_type() const override { return "text/event-stream"; }
+
+    std::string begin(const AnswerHead& head) override {
+        head_ = head;
+        if (!is_chat_) return {};
+        JsonWriter json = chunk();
+        begin_choice(json);
+        json.key("delta").begin_object().key("role").value("assistant").key("content").value("").end_object();
+        return end_chunk(json, nullptr);
+    }
+
+    std::string text(std::string_view text) override {
+        JsonWriter json = chunk();
+        begin_choice(json);
+        if (is_chat_) {
+            json.key("delta").begin_object().key("content").value(text).end_object();
+        } else {
+            json.key("text").value(text);
+        }
+        return end_chunk(json, nullptr);
+    }
+
+    std::string end(const Outcome& outcome) override {
+        JsonWriter json = chunk();
+        begin_choice(json);
+        is_chat_ ? json.key("delta").begin_object().end_object() : json.key("text").value("");
+        std::string out = end_chunk(json, finish_reason(outcome));
+        if (include_usage_) {
+            JsonWriter usage = chunk();
+            usage.key("choices").begin_array().end_array();
+            write_costs(usage, outcome);
+            out += event(usage.end_object().take());
+        }
+        return out + event("[DONE]");
+    }
+
+    std::string failure(const base::Error& error) override { return event(error_object(error, n_ctx_())); }
+
+    std::string whole(const AnswerHead& head, std::string_view text, const Outcome& outcome) override {
+        JsonWriter json = object(head, is_chat_ ? "chat.completion" : "text_completion");
+        begin_choice(json);
+        if (is_chat_) {
+            json.key("message").begin_object();
+            json.key("role").value("assistant").key("content").value(text).end_object();
+        } else {
+            json.key("text").value(text);
+        }
+        end_choice(json, finish_reason(outcome));
+        write_costs(json, outcome);
+        return json.end_object().take();
+    }
+
+    Reply refusal(const base::Error& error) override { return error_reply(error, error_object(error, n_ctx_())); }
+
+private:
+    JsonWriter object(const AnswerHead& head, const char* kind) const {
+        JsonWriter json;
+        json.begin_object();
+        json.key("id").value((is_chat_ ? "chatcmpl-" : "cmpl-") + std::to_string(head.id));
+        json.key("object").value(kind);
+        json.key("created").value(unix_time(head.created));
+        json.key("model").value(head.model);
+        return json;
+    }
+    JsonWriter chunk() const { return object(head_, is_chat_ ? "chat.completion.chunk" : "text_completion"); }
+    static void begin_choice(JsonWriter& json) {
+        json.key("choices").begin_array().begin_object().key("index").value(uint64_t{0});
+    }
+    // `reason` is nothing while the text goes on.
+    static void end_choice(JsonWriter& json, const char* reason) {
+        json.key("logprobs").null().key("finish_reason");
+        reason ? json.value(reason) : json.null();
+        json.end_object().end_array();
+    }
+    std::string end_chunk(JsonWriter& json, const char* reason) const {
+        end_choice(json, reason);
+        if (include_usage_) json.key("usage").null();
+        return event(json.end_object().take());
+    }
+
+    const bool is_chat_;
+    const bool include_usage_;
+    const std::function<uint32_t()> n_ctx_;
+    AnswerHead head_;
+};
+
+}  // namespace
+
+std::unique_ptr<AnswerFormat> make_openai_format(OpenAiKind kind, bool include_usage, std::function<uint32_t()> n_ctx) {
+    return std::make_unique<OpenAiFormat>(kind, include_usage, std::move(n_ctx));
+}
+
+std::string openai_models(const std::vector<service::ModelEntry>& models) {
+    JsonWriter json;
+    json.begin_object().key("object").value("list").key("data").begin_array();
+    for (const service::ModelEntry& model : models) {
+        const auto file = service::file_identity(model.path);
+        json.begin_object();
+        json.key("id").value(model.name);
+        json.key("object").value("model");
+        json.key("created").value(file ? file->mtime_ns / kNsPerSecond : int64_t{0});
+        json.key("owned_by").value("llmd");
+        json.key("architecture").value(model.architecture);
+        json.key("quantization").value(model.quantization);
+        json.key("size").value(model.size_bytes);
+        json.key("context_length").value(model.context_length);
+        json.key("loaded").value(model.loaded);
+        json.end_object();
+    }
+    return json.end_array().end_object().take();
+}
+
+}  // namespace llmd::ipc::http
