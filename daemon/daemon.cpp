@@ -63,11 +63,30 @@ Daemon::Daemon(const base::Config& config)
     });
 }
 
-base::Result<void> Daemon::run(int signal_fd) {
-    if (auto connected = front_end_.connect(); !connected) return connected;
+base::Result<void> Daemon::open(const std::string& socket_path) {
+    const auto connected = front_end_.connect();
+    if (!connected && connected.error().code == base::ErrorCode::NotAllowed) return connected;
+    auto socket = ipc::http::Server::open(loop_, service_, LLMD_VERSION, socket_path);
+    if (!connected && !socket) return connected;
+    if (connected) {
+        spdlog::info("llmd {} serves org.llmd.Llmd1", LLMD_VERSION);
+    } else {
+        spdlog::info("{}; until there is one the socket alone is served", connected.error().message);
+        front_end_.connect_later();
+    }
+    if (socket) {
+        spdlog::info("llmd {} serves {}", LLMD_VERSION, socket_path);
+        socket_ = std::move(*socket);
+    } else {
+        spdlog::warn("the socket is not served: {}", socket.error().message);
+    }
+    return {};
+}
+
+base::Result<void> Daemon::run(int signal_fd, const std::string& socket_path) {
+    if (auto opened = open(socket_path); !opened) return opened;
     loop_.add_fd(signal_fd, POLLIN, [this, signal_fd](short) { on_signal(signal_fd); });
     ping_watchdog();
-    spdlog::info("llmd {} serves org.llmd.Llmd1", LLMD_VERSION);
     base::notify_ready(status_line());
     start_governor();
     return loop_.run();
@@ -98,7 +117,7 @@ void Daemon::start_governor() {
 }
 
 void Daemon::leave_idle() {
-    if (stopping_ || !front_end_.give_up_name()) return;
+    if (stopping_ || (socket_ && !socket_->is_idle()) || !front_end_.give_up_name()) return;
     spdlog::info("nobody has asked for anything for {} s; leaving until somebody does", idle_times_.exit.count());
     stop();
 }
@@ -133,7 +152,8 @@ void Daemon::on_signal(int signal_fd) {
 void Daemon::stop() {
     if (std::exchange(stopping_, true)) return loop_.stop();
     base::notify_stopping("ending what runs");
-    service_.shut_down([this] { front_end_.shut_down([this] { loop_.stop(); }); });
+    const auto leave = [this] { socket_ ? socket_->shut_down([this] { loop_.stop(); }) : loop_.stop(); };
+    service_.shut_down([this, leave] { front_end_.shut_down(leave); });
 }
 
 void Daemon::ping_watchdog() {

@@ -1,5 +1,5 @@
-// The running llmd: service, front end and what tells of the device on one loop, from readiness to the end of a drained
-// shutdown. Logs.
+// The running llmd: service, front ends and what tells of the device on one loop, from readiness to the end of a
+// drained shutdown. Logs.
 #pragma once
 
 #include <memory>
@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "ipc/dbus/front_end.h"
 #include "ipc/dbus/system_bus.h"
+#include "ipc/http/server.h"
 #include "service/policy/governor.h"
 #include "service/service.h"
 
@@ -20,13 +21,16 @@ public:
     Daemon(const Daemon&) = delete;
     Daemon& operator=(const Daemon&) = delete;
 
-    // Serves until a signal has ended it. `signal_fd` is a signalfd: SIGHUP reads the model folders again, any other
-    // signal ends what runs and returns, a second one returns at once. It also returns when nobody has asked for long,
-    // if somebody starts llmd again.
-    // NotAllowed: another program has the bus name; NotReady: there is no bus.
-    base::Result<void> run(int signal_fd);
+    // Serves until a signal has ended it, on the session bus and on the socket at `socket_path`, or on the one of them
+    // that can be had. `signal_fd` is a signalfd: SIGHUP reads the model folders again, any other signal ends what runs
+    // and returns, a second one returns at once. It also returns when nobody has asked for long, if somebody starts
+    // llmd again.
+    // NotAllowed: another program has the bus name; NotReady: there is neither bus nor socket.
+    base::Result<void> run(int signal_fd, const std::string& socket_path);
 
 private:
+    // Opens both ways in.
+    base::Result<void> open(const std::string& socket_path);
     ipc::FrontEnd::Events bus_events();
     std::string status_line() const;
     void on_signal(int signal_fd);
@@ -40,6 +44,7 @@ private:
     base::EventLoop loop_;
     service::Service service_;
     ipc::FrontEnd front_end_;
+    std::unique_ptr<ipc::http::Server> socket_;  // from run() on, if it can be had
     const service::IdleTimes idle_times_;
     // Nothing where the device has none.
     std::unique_ptr<service::MemoryPressure> memory_;

@@ -27,7 +27,8 @@ constexpr std::chrono::milliseconds kLockPatience{2000};
 
 constexpr const char* kUsage =
     "Usage: llmd [--config FILE] [--version] [--help]\n"
-    "Serves language models to this user's applications on the session bus, as org.llmd.Llmd1.\n";
+    "Serves language models to this user's applications on the session bus, as org.llmd.Llmd1, and over HTTP on the\n"
+    "socket $XDG_RUNTIME_DIR/llmd/llmd.sock.\n";
 
 // Another llmd serves this user or this bus. For the service manager that is a success: the service is there.
 int leave_to(const std::string& why) {
@@ -65,7 +66,7 @@ int serve(const std::string& config_path, bool config_named) {
         return lock.error().code == ErrorCode::NotAllowed ? leave_to(lock.error().message) : cannot_serve(lock.error());
 
     Daemon daemon(*config);
-    const auto served = daemon.run(signal_fd.get());
+    const auto served = daemon.run(signal_fd.get(), *runtime_dir + "/llmd/llmd.sock");
     if (served) return 0;
     if (served.error().code == ErrorCode::NotReady) {
         spdlog::error(

@@ -36,6 +36,10 @@ void FrontEnd::on_lost(const std::string& reason) {
     leaving_.push_back(std::move(session_));
     loop_.defer([this] { forget_ended(); });
     events_.on_bus_lost(reason);
+    connect_later();
+}
+
+void FrontEnd::connect_later() {
     pause_ = kFirstReconnectPause;
     reconnect_timer_ = loop_.add_timer_after(pause_, [this] { reconnect(); });
 }

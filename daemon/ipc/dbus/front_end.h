@@ -40,6 +40,8 @@ public:
 
     // Connects and takes the name. NotReady: there is no bus; NotAllowed: another program has the name.
     base::Result<void> connect();
+    // After connect() has found no bus: goes on trying, as after a bus was lost.
+    void connect_later();
     // Stops serving, if nobody wants anything. False: somebody does, and nothing has changed.
     bool give_up_name();
     // To be called when the service's status may have changed.

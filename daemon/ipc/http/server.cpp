@@ -176,8 +176,9 @@ void Server::prepare(std::vector<pollfd>& fds, std::optional<base::TimePoint>& d
     deadline = deadline ? std::min(*deadline, next) : next;
 }
 
-void Server::dispatch() {
-    MHD_run(daemon_);
+void Server::dispatch(std::span<const pollfd>) {
+    // What was resumed in this turn shows in no descriptor.
+    if (!connections_.empty()) MHD_run(daemon_);
     if (done_ && is_idle()) std::exchange(done_, {})();
 }
 

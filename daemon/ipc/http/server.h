@@ -7,7 +7,10 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "base/event_loop.h"
 #include "base/result.h"
@@ -51,7 +54,7 @@ private:
     base::Result<Client> admit(int fd, pid_t& pid) const;
 
     void prepare(std::vector<pollfd>& fds, std::optional<base::TimePoint>& deadline) override;
-    void dispatch() override;
+    void dispatch(std::span<const pollfd> polled) override;
 
     static MHD_Result on_access(void* server, MHD_Connection* connection, const char* url, const char* method,
                                 const char* version, const char* data, size_t* n_data, void** context);

@@ -1,0 +1,287 @@
+"""What programs do over llmd's Unix socket, with the real engine: OpenAI's API by plain HTTP, and clients that misbehave."""
+import http.client
+import json
+import os
+import re
+import select
+import signal
+import socket
+import unittest
+
+import harness
+from harness import LIMIT_S, LLAMA, MARKER
+
+PROMPT = f"Once upon a time {MARKER}"
+GREEDY = {"prompt": PROMPT, "max_tokens": 24, "temperature": 0, "model": LLAMA}
+# Never ends by itself within a test.
+LONG = dict(GREEDY, max_tokens=400, stream=True)
+MAX_CONNECTIONS = 64
+MAX_PER_PROCESS = 8
+
+
+class Connection(http.client.HTTPConnection):
+    """HTTP over the socket at `path`."""
+
+    def __init__(self, path):
+        super().__init__("llmd", timeout=LIMIT_S)
+        self.path = path
+
+    def connect(self):
+        self.sock = connect(self.path)
+
+    def ask(self, method, path, body=None):
+        """(status, headers, body)"""
+        self.request(method, path, json.dumps(body) if body is not None else None)
+        response = self.getresponse()
+        return response.status, response.headers, response.read()
+
+
+def connect(path):
+    client = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    client.settimeout(LIMIT_S)
+    client.connect(path)
+    return client
+
+
+def raw(body, path="/v1/completions"):
+    data = json.dumps(body).encode()
+    return f"POST {path} HTTP/1.1\r\nHost: llmd\r\nContent-Length: {len(data)}\r\n\r\n".encode() + data
+
+
+def read_until(client, end):
+    data = b""
+    while end not in data:
+        part = client.recv(65536)
+        assert part, f"the connection ended: {data!r}"
+        data += part
+    return data
+
+
+def events(body):
+    """What a stream of server-sent events carries; the last is "[DONE]"."""
+    frames = body.decode().split("\n\n")
+    assert frames.pop() == "" and all(frame.startswith("data: ") for frame in frames), body
+    return [frame.removeprefix("data: ") for frame in frames]
+
+
+class Socket(harness.TestCase):
+    def setUp(self):
+        super().setUp()
+        self.path = self.bus.path("runtime/llmd/llmd.sock")
+
+    def http(self):
+        connection = Connection(self.path)
+        self.addCleanup(connection.close)
+        return connection
+
+    def complete(self, **changes):
+        status, _, body = self.http().ask("POST", "/v1/completions", dict(GREEDY, **changes))
+        self.assertEqual(status, 200, body)
+        return json.loads(body)
+
+    def refusal(self, body, path="/v1/completions"):
+        status, headers, data = self.http().ask("POST", path, body)
+        return status, headers, json.loads(data)["error"]
+
+    def n_requests(self):
+        status = self.client.status()
+        return status["queued"] + status["active"]
+
+    def wait_idle(self):
+        self.client.wait(lambda: self.n_requests() == 0, "all requests to end")
+
+    def test_a_completion_is_that_of_the_bus(self):
+        text, info = self.client.generate(PROMPT, max_tokens=24, temperature=0.0, model=LLAMA)
+        self.texts.append(text)
+        answer = self.complete()
+        choice = answer["choices"][0]
+        self.assertEqual((choice["text"], choice["finish_reason"]), (text, "length"))
+        self.assertEqual((answer["object"], answer["model"]), ("text_completion", LLAMA))
+        usage = answer["usage"]
+        self.assertEqual((usage["prompt_tokens"], usage["completion_tokens"]), (info["prompt_tokens"], 24))
+        self.assertEqual(usage["total_tokens"], usage["prompt_tokens"] + 24)
+        self.assertGreaterEqual(usage["prompt_tokens_details"]["cached_tokens"], 0)
+
+    def test_a_stream_is_the_same_text(self):
+        options = {"temperature": 0.8, "seed": 7, "echo": True}
+        whole = self.complete(**options)
+        status, headers, body = self.http().ask(
+            "POST", "/v1/completions", dict(GREEDY, stream=True, stream_options={"include_usage": True}, **options))
+        self.assertEqual((status, headers["Content-Type"]), (200, "text/event-stream"))
+        frames = events(body)
+        self.assertEqual(frames.pop(), "[DONE]")
+        chunks = [json.loads(frame) for frame in frames]
+        self.assertEqual((chunks[-1]["choices"], chunks[-1]["usage"]["completion_tokens"]), ([], 24))
+        self.assertEqual([chunk["choices"][0]["finish_reason"] for chunk in chunks[:-1]],
+                         [None] * (len(chunks) - 2) + ["length"])
+        text = "".join(chunk["choices"][0]["text"] for chunk in chunks[:-1])
+        self.assertEqual(text, whole["choices"][0]["text"])
+        self.assertTrue(text.startswith(PROMPT))
+        self.assertEqual(len({chunk["id"] for chunk in chunks}), 1)
+
+    def test_stop_strings_never_show(self):
+        word = self.complete()["choices"][0]["text"].split()[3]
+        choice = self.complete(stop=[word])["choices"][0]
+        self.assertEqual(choice["finish_reason"], "stop")
+        self.assertNotIn(word, choice["text"])
+
+    def test_models_and_health(self):
+        connection = self.http()
+        status, _, body = connection.ask("GET", "/v1/models")
+        self.assertEqual(status, 200)
+        self.assertIn(LLAMA, [model["id"] for model in json.loads(body)["data"]])
+        status, _, body = connection.ask("GET", "/health")  # on the same connection
+        self.assertEqual((status, json.loads(body)["status"]), (200, "ok"))
+        status, _, body = connection.ask("HEAD", "/health")
+        self.assertEqual((status, body), (200, b""))
+
+    def test_what_cannot_be_is_refused_with_a_reason(self):
+        status, headers, error = self.refusal(dict(GREEDY, n=2))
+        self.assertEqual((status, error["code"], headers["x-should-retry"]), (400, "InvalidArgument", "false"))
+        self.assertTrue(error["message"].startswith("n: "))
+        status, _, error = self.refusal(dict(GREEDY, model="nobody"))
+        self.assertEqual((status, error["code"]), (404, "ModelNotFound"))
+        status, _, error = self.refusal(dict(GREEDY, prompt="a b " * 5000, stream=True))
+        self.assertEqual((status, error["code"]), (400, "ContextExceeded"))
+        self.assertEqual(error["n_ctx"], self.client.status()["context_length"])
+        self.assertEqual(self.refusal(GREEDY, "/v1/nothing")[0], 404)
+        status, headers, _ = self.http().ask("DELETE", "/v1/completions")
+        self.assertEqual((status, headers["Allow"]), (405, "POST"))
+        self.assert_serves()
+
+    def test_a_full_queue_says_when_to_come_back(self):
+        self.client.load(LLAMA)
+        with self.daemon.held_engine():
+            clients = [connect(self.path) for _ in range(5)]
+            for client in clients:
+                client.sendall(raw(LONG))
+            # Four requests of one client may wait or run.
+            ready, _, _ = select.select(clients, [], [], LIMIT_S)
+            reply = read_until(ready[0], b"}}")
+            self.assertIn(b"HTTP/1.1 429 ", reply)
+            self.assertIn(b"Retry-After: ", reply)
+            for client in clients:
+                client.close()
+        self.wait_idle()
+
+    def test_pipelined_requests_are_answered_in_order(self):
+        client = connect(self.path)
+        client.sendall(raw(GREEDY) + b"GET /health HTTP/1.1\r\nHost: llmd\r\nConnection: close\r\n\r\n")
+        data = b""
+        while part := client.recv(65536):
+            data += part
+        self.assertEqual(data.count(b"HTTP/1.1 200 "), 2)
+        self.assertLess(data.index(b"text_completion"), data.index(b'"status":"ok"'))
+        client.close()
+
+    def test_disconnecting_cancels_running_and_queued_requests(self):
+        self.client.load(LLAMA)
+        with self.daemon.held_engine():
+            clients = [connect(self.path) for _ in range(4)]
+            for client in clients:
+                client.sendall(raw(LONG))
+            self.client.wait(lambda: self.n_requests() == 4, "four requests to arrive")
+            for client in clients:
+                client.close()
+            self.wait_idle()
+        self.assertEqual(re.findall(r"request \d+ ended: (\w+)", self.daemon.log())[-4:], ["cancelled"] * 4)
+
+    def test_half_closing_does_not_cancel(self):
+        client = connect(self.path)
+        client.sendall(raw(GREEDY))
+        client.shutdown(socket.SHUT_WR)
+        self.assertIn(b"text_completion", read_until(client, b'"timings"'))
+        client.close()
+
+    def test_a_reader_that_never_reads_stops_nobody(self):
+        slow = connect(self.path)
+        slow.sendall(raw(LONG) * 4)  # more text than the socket holds
+        self.assertTrue(self.complete()["choices"][0]["text"])
+        slow.close()
+        self.wait_idle()
+
+    def test_bad_heads_are_refused_and_headers_must_come_in_time(self):
+        slow = connect(self.path)
+        slow.sendall(b"GET /health HTTP/1.1\r\nHost: ")
+        for request, status in ((b"GET /" + b"x" * 9000 + b" HTTP/1.1\r\nHost: l\r\n\r\n", 414),
+                                (b"GET / HTTP/1.1\r\n" + b"A: b\r\n" * 65 + b"\r\n", 431),
+                                (b"POST / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx", 400),
+                                (b"POST / HTTP/1.1\r\nContent-Length: 5000000\r\n\r\n", 413)):
+            client = connect(self.path)
+            client.sendall(request)
+            self.assertIn(f"HTTP/1.1 {status} ".encode(), read_until(client, b"\r\n"))
+            client.close()
+        nonsense = connect(self.path)
+        nonsense.sendall(b"\x00\xff\r\n\r\n" * 100)
+        nonsense.close()
+        self.assertEqual(slow.recv(1), b"", "ten seconds for the headers are enough")
+        slow.close()
+        self.assert_serves()
+
+    def test_too_many_connections_are_told_so(self):
+        """From several processes, each of which may have a few."""
+        clients = []
+        self.addCleanup(lambda: [client.close() for client in clients])
+        children = []
+        while len(clients) < MAX_CONNECTIONS:
+            ours, theirs = socket.socketpair()
+            child = os.fork()
+            if child == 0:
+                try:
+                    made = [connect(self.path) for _ in range(MAX_PER_PROCESS)]
+                    socket.send_fds(theirs, [b"x"], [one.fileno() for one in made])
+                finally:
+                    os._exit(0)
+            children.append(child)
+            theirs.close()
+            _, fds, _, _ = socket.recv_fds(ours, 1, MAX_PER_PROCESS)
+            ours.close()
+            clients += [socket.socket(fileno=fd) for fd in fds]
+        for child in children:
+            os.waitpid(child, 0)
+        one_more = connect(self.path)
+        self.assertIn(b"HTTP/1.1 503 ", read_until(one_more, b"\r\n"))
+        one_more.close()
+        for client in clients:
+            client.close()
+        clients.clear()
+        served = lambda: b"HTTP/1.1 200 " in self.first_line()
+        self.client.wait(served, "room for a connection")
+
+    def first_line(self):
+        client = connect(self.path)
+        try:
+            client.sendall(b"GET /health HTTP/1.1\r\nHost: llmd\r\n\r\n")
+            return read_until(client, b"\r\n")
+        except OSError:
+            return b""
+        finally:
+            client.close()
+
+    def test_an_engine_that_dies_is_not_noticed(self):
+        whole = self.complete(max_tokens=200)["choices"][0]["text"]
+        connection = self.http()
+        connection.request("POST", "/v1/completions", json.dumps(dict(GREEDY, max_tokens=200, stream=True)))
+        response = connection.getresponse()
+        begin = response.readline()
+        os.kill(self.daemon.engines()[0], signal.SIGKILL)
+        frames = events(begin + response.read())
+        self.assertEqual(frames.pop(), "[DONE]")
+        self.assertEqual("".join(json.loads(frame)["choices"][0]["text"] for frame in frames), whole)
+
+
+class WithoutABus(unittest.TestCase):
+    def test_the_socket_is_served_alone(self):
+        bus = harness.PrivateBus()
+        self.addCleanup(bus.close)
+        bus.environment["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=" + bus.path("no-bus")
+        daemon = harness.Daemon(bus)
+        connection = Connection(bus.path("runtime/llmd/llmd.sock"))
+        self.assertEqual(connection.ask("POST", "/v1/completions", dict(GREEDY, max_tokens=2))[0], 200)
+        connection.close()
+        self.assertEqual(daemon.stop(), 0)
+        self.assertFalse(os.path.exists(bus.path("runtime/llmd/llmd.sock")))
+
+
+if __name__ == "__main__":
+    harness.main()
