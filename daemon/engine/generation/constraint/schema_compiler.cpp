@@ -13,7 +13,7 @@ using base::fail;
 using simdjson::SUCCESS;
 using simdjson::dom::element;
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
     constexpr size_t kMaxQuotedBytes = 200;
     std::string out;
     base::append_json_string(out, text.substr(0, base::utf8_cut(text, kMaxQuotedBytes)));
@@ -51,7 +51,7 @@ NodeId SchemaCompiler::schema_node(element schema) {
     if (schema.get(object) != SUCCESS) return refuse("a schema is an object, true or false");
     const SchemaKeywords keywords(object, path_ == "#");
     if (keywords.twice) return refuse(keyword_name(*keywords.twice), " comes twice");
-    if (keywords.unknown) return refuse(quoted(*keywords.unknown), " is not supported");
+    if (keywords.unknown) return refuse(in_quotes(*keywords.unknown), " is not supported");
     return keywords_node(keywords);
 }
 
@@ -75,7 +75,7 @@ NodeId SchemaCompiler::ref_node(const SchemaKeywords& keywords) {
     std::string_view ref;
     if (keywords[Keyword::Ref]->get(ref) != SUCCESS) return refuse_form(Keyword::Ref, "a string");
     const auto target = resolve(ref, root_);
-    if (!target) return refuse("$ref: ", quoted(ref), " names no place in this schema");
+    if (!target) return refuse("$ref: ", in_quotes(ref), " names no place in this schema");
     return b_.call(reference(ref, *target), b_.end());
 }
 

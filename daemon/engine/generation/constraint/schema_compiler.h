@@ -21,7 +21,7 @@
 namespace llmd::constraint {
 
 // For messages: as a JSON string, cut where it is long.
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 
 class SchemaCompiler {
 public:
@@ -49,7 +49,7 @@ private:
     template <typename... Parts>
     NodeId refuse(const Parts&... parts) {
         if (!error_) {
-            error_ = base::fail(base::ErrorCode::InvalidArgument, "json_schema: at ", quoted(path_), ": ", parts...);
+            error_ = base::fail(base::ErrorCode::InvalidArgument, "json_schema: at ", in_quotes(path_), ": ", parts...);
         }
         return b_.nothing();
     }

@@ -22,7 +22,7 @@ NodeId SchemaCompiler::string_node(const SchemaKeywords& keywords) {
         if (keywords.has(other)) return refuse("format beside ", keyword_name(other), " is not supported");
     }
     const auto text = json_format(b_, name, b_.byte('"', b_.end()));
-    if (!text) return refuse("format: ", quoted(name), " is none of ", kJsonFormats);
+    if (!text) return refuse("format: ", in_quotes(name), " is none of ", kJsonFormats);
     return b_.byte('"', *text);
 }
 
@@ -65,7 +65,7 @@ NodeId SchemaCompiler::object_node(const SchemaKeywords& keywords) {
         const Step step(*this, keyword_name(Keyword::Properties));
         std::set<std::string_view> names;
         for (const auto& [name, schema] : schemas) {
-            if (!names.insert(name).second) return refuse(quoted(name), " comes twice");
+            if (!names.insert(name).second) return refuse(in_quotes(name), " comes twice");
             if (names.size() > kMaxProperties) return refuse("more than ", kMaxProperties, " properties");
             const bool is_required = required.erase(std::string(name)) > 0;
             properties.push_back({std::string(name), rule_of(name, schema), is_required});

@@ -134,7 +134,7 @@ protocol::Submit submit(uint64_t id, std::string prompt, uint32_t max_tokens = 1
 }
 
 TEST_F(EngineServerTest, ASchemaHoldsTheTextOrIsRefusedBeforeAny) {
-    say(protocol::Load{.model_path = "good"});
+    load();
     auto held = submit(1, "abc", 40);
     held.json_schema = R"({"type":"object","properties":{"a":{"enum":[1,22]}},"required":["a"]})";
     auto refused = submit(2, "abc");
@@ -142,6 +142,7 @@ TEST_F(EngineServerTest, ASchemaHoldsTheTextOrIsRefusedBeforeAny) {
     say(held);
     say(refused);
     say(protocol::Start{.id = 1});
+    n_started_ = 1;
     const auto all = serve();
     const auto refusals = only<protocol::Refused>(all);
     ASSERT_EQ(refusals.size(), 1u);

@@ -200,6 +200,8 @@ TEST(JsonSchema, RefusesWhatItCannotHonourAndNamesItsPlace) {
         {R"({"anyOf":[true,{"items":{"allOf":[]}}]})",
          R"(json_schema: at "#/anyOf/1/items": "allOf" is not supported)"},
         {R"({"$defs":{"x":{"if":{}}},"$ref":"#/$defs/x"})", R"(json_schema: at "#/$defs/x": "if" is not supported)"},
+        {R"({"properties":{"a\u0000\n":{"not":{}}}})",
+         R"(json_schema: at "#/properties/a\u0000\n": "not" is not supported)"},
         {R"({"uniqueItems":true})", R"(json_schema: at "#": "uniqueItems" is not supported)"},
         {R"({"dependentSchemas":{}})", R"(json_schema: at "#": "dependentSchemas" is not supported)"},
         {R"({"patternProperties":{}})", R"(json_schema: at "#": "patternProperties" is not supported)"},
@@ -235,6 +237,7 @@ TEST(JsonSchema, RefusesWhatItCannotHonourAndNamesItsPlace) {
          "json_schema: no JSON text fits it that nests less than 64 deep"},
     };
     for (const auto& [schema, message] : cases) EXPECT_EQ(refusal(schema), message) << schema;
+    EXPECT_LT(refusal(base::concat(R"({"properties":{")", std::string(50000, 'k'), R"(":{"not":{}}}})")).size(), 300u);
     for (const char* text : {"", "{", "nope", "{\"a\":\"\xFF\"}", R"({} {})", R"({"minimum":1e999})"}) {
         EXPECT_EQ(refusal(text).rfind("json_schema: it is not JSON that nests at most 64 deep: ", 0), 0u) << text;
     }
