@@ -1,4 +1,4 @@
-"""What programs do over llmd's Unix socket, with the real engine: OpenAI's API by plain HTTP, and clients that misbehave."""
+"""What programs do over llmd's Unix socket, with the real engine: plain HTTP, and clients that misbehave."""
 import http.client
 import json
 import os
@@ -6,6 +6,7 @@ import re
 import select
 import signal
 import socket
+import sys
 import unittest
 
 import harness
@@ -270,17 +271,57 @@ class Socket(harness.TestCase):
         self.assertEqual("".join(json.loads(frame)["choices"][0]["text"] for frame in frames), whole)
 
 
-class WithoutABus(unittest.TestCase):
-    def test_the_socket_is_served_alone(self):
-        bus = harness.PrivateBus()
-        self.addCleanup(bus.close)
-        bus.environment["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=" + bus.path("no-bus")
-        daemon = harness.Daemon(bus)
-        connection = Connection(bus.path("runtime/llmd/llmd.sock"))
+# Becomes an llmd that has the socket at the first argument from its service manager.
+ACTIVATE = """
+import os, socket, sys
+path, llmd = sys.argv[1:]
+listener = socket.socket(socket.AF_UNIX)
+listener.bind(path)
+listener.listen()
+handed_over = os.dup(listener.fileno())
+os.dup2(handed_over, 3)
+os.execve(llmd, [llmd], dict(os.environ, LISTEN_FDS="1", LISTEN_PID=str(os.getpid())))
+"""
+
+
+class Circumstances(unittest.TestCase):
+    def setUp(self):
+        self.bus = harness.PrivateBus()
+        self.addCleanup(self.bus.close)
+        self.path = self.bus.path("runtime/llmd/llmd.sock")
+
+    def assert_served(self):
+        connection = Connection(self.path)
         self.assertEqual(connection.ask("POST", "/v1/completions", dict(GREEDY, max_tokens=2))[0], 200)
         connection.close()
+
+    def test_without_a_bus_the_socket_is_served_alone(self):
+        self.bus.stop()
+        daemon = harness.Daemon(self.bus)
+        self.assert_served()
+        self.bus.start()
+        client = self.bus.connect()
+        client.wait(client.owner, "llmd to find the bus")
+        client.close()
+        self.assert_served()
         self.assertEqual(daemon.stop(), 0)
-        self.assertFalse(os.path.exists(bus.path("runtime/llmd/llmd.sock")))
+        self.assertFalse(os.path.exists(self.path), "the socket goes with llmd")
+
+    def test_a_socket_that_is_left_over_is_replaced(self):
+        daemon = harness.Daemon(self.bus)
+        daemon.process.kill()
+        daemon.process.wait(LIMIT_S)
+        self.assertTrue(os.path.exists(self.path))
+        daemon = harness.Daemon(self.bus, "second.log")
+        self.assert_served()
+        self.assertEqual(daemon.stop(), 0)
+
+    def test_the_service_managers_socket_is_taken_and_left_to_it(self):
+        self.path = self.bus.path("runtime/handed-over")
+        daemon = harness.Daemon(self.bus, command=(sys.executable, "-c", ACTIVATE, self.path, harness.LLMD))
+        self.assert_served()
+        self.assertEqual(daemon.stop(), 0)
+        self.assertTrue(os.path.exists(self.path))
 
 
 if __name__ == "__main__":

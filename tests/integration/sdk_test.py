@@ -1,0 +1,149 @@
+"""OpenAI's and Ollama's own Python packages against llmd's Unix socket. They come from PyPI, into a virtual environment
+below the build folder that is made once."""
+import os
+import subprocess
+import sys
+import unittest
+
+import harness
+from harness import LLAMA, MARKER
+
+ENVIRONMENT = os.path.join(harness.BUILD, "sdk-venv")
+PYTHON = os.path.join(ENVIRONMENT, "bin", "python")
+# What the program below was written for.
+PACKAGES = ["openai>=1.40,<4", "ollama>=0.4,<1"]
+INSTALL_LIMIT_S = 240
+
+PROMPT = f"Once upon a time {MARKER}"
+MESSAGES = [{"role": "user", "content": PROMPT}]
+SCHEMA = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
+
+# Runs with the environment's Python: every function whose name begins with that of one package. Importing one takes
+# seconds, so that happens once.
+PROGRAM = f"""
+import importlib, sys
+import httpx
+
+PACKAGE = sys.argv[2]
+globals()[PACKAGE] = importlib.import_module(PACKAGE)
+PROMPT, MESSAGES, SCHEMA, MODEL = {PROMPT!r}, {MESSAGES!r}, {SCHEMA!r}, {LLAMA!r}
+COMMON = dict(model=MODEL, max_tokens=8, temperature=0)
+OPTIONS = dict(num_predict=8, temperature=0)
+
+
+def transport():
+    return httpx.HTTPTransport(uds=sys.argv[1])
+
+
+def openai_completion(ai):
+    whole = ai.completions.create(prompt=PROMPT, **COMMON)
+    assert whole.choices[0].text and whole.choices[0].finish_reason == "length"
+    assert whole.usage.completion_tokens == 8
+    stream = list(ai.completions.create(prompt=PROMPT, stream=True, stream_options=dict(include_usage=True), **COMMON))
+    assert "".join(chunk.choices[0].text for chunk in stream if chunk.choices) == whole.choices[0].text
+    assert stream[-1].usage.completion_tokens == 8
+
+
+def openai_chat(ai):
+    whole = ai.chat.completions.create(messages=MESSAGES, **COMMON)
+    assert whole.choices[0].message.role == "assistant" and whole.choices[0].message.content
+    stream = list(ai.chat.completions.create(messages=MESSAGES, stream=True, **COMMON))
+    assert stream[0].choices[0].delta.role == "assistant"
+    text = "".join(chunk.choices[0].delta.content or "" for chunk in stream)
+    assert text == whole.choices[0].message.content
+    assert stream[-1].choices[0].finish_reason == "length"
+
+
+def openai_models(ai):
+    assert MODEL in [model.id for model in ai.models.list()]
+
+
+def openai_errors(ai):
+    try:
+        ai.completions.create(prompt=PROMPT, n=2, **COMMON)
+    except openai.BadRequestError as error:
+        assert error.code == "InvalidArgument" and "n: " in error.message
+    else:
+        raise AssertionError("n=2 was accepted")
+    try:
+        ai.completions.create(prompt=PROMPT, model="nobody")
+    except openai.NotFoundError as error:
+        assert error.code == "ModelNotFound"
+    else:
+        raise AssertionError("a model that is not there was accepted")
+
+
+def ollama_generate(client):
+    whole = client.generate(MODEL, PROMPT, options=OPTIONS)
+    assert whole.done and whole.done_reason == "length" and whole.eval_count == 8
+    stream = list(client.generate(MODEL, PROMPT, options=OPTIONS, stream=True))
+    assert "".join(part.response for part in stream) == whole.response
+    assert [part.done for part in stream] == [False] * (len(stream) - 1) + [True]
+
+
+def ollama_chat(client):
+    whole = client.chat(MODEL, MESSAGES, options=OPTIONS)
+    assert whole.message.role == "assistant" and whole.message.content
+    stream = client.chat(MODEL, MESSAGES, options=OPTIONS, stream=True)
+    assert "".join(part.message.content for part in stream) == whole.message.content
+
+
+def ollama_models(client):
+    assert client.generate(MODEL).done_reason == "load"
+    assert MODEL in [model.model for model in client.list().models]
+    assert [model.model for model in client.ps().models] == [MODEL]
+    assert client.show(MODEL).details.family == "llama"
+
+
+def ollama_errors(client):
+    try:
+        client.generate("nobody", PROMPT)
+    except ollama.ResponseError as error:
+        assert error.status_code == 404 and "nobody" in error.error
+    else:
+        raise AssertionError("a model that is not there was accepted")
+
+
+if PACKAGE == "openai":
+    client = openai.OpenAI(base_url="http://llmd/v1", api_key="none", http_client=httpx.Client(transport=transport()))
+else:
+    client = ollama.Client(host="http://llmd", transport=transport())
+for name, test in list(globals().items()):
+    if name.startswith(PACKAGE + "_"):
+        print(name, flush=True)
+        test(client)
+"""
+
+
+def make_environment():
+    """Installs the packages; AssertionError says why that was not possible."""
+    look = [PYTHON, "-c", "import openai, ollama"]
+    if os.path.exists(PYTHON) and subprocess.run(look, stderr=subprocess.DEVNULL).returncode == 0:
+        return
+    for command in ([sys.executable, "-m", "venv", "--clear", ENVIRONMENT],
+                    [PYTHON, "-m", "pip", "install", "--quiet", "--retries", "1", *PACKAGES]):
+        done = subprocess.run(command, capture_output=True, text=True, timeout=INSTALL_LIMIT_S)
+        assert done.returncode == 0, f"{' '.join(command)} failed; is PyPI reachable?\n{done.stdout}{done.stderr}"
+
+
+class Sdk(harness.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        make_environment()
+        super().setUpClass()
+
+    def run_all(self, package, n_tests):
+        done = subprocess.run([PYTHON, "-c", PROGRAM, self.bus.path("runtime/llmd/llmd.sock"), package],
+                              capture_output=True, text=True, timeout=harness.LIMIT_S)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(len(done.stdout.split()), n_tests, done.stdout)
+
+    def test_openai(self):
+        self.run_all("openai", 4)
+
+    def test_ollama(self):
+        self.run_all("ollama", 4)
+
+
+if __name__ == "__main__":
+    harness.main()
