@@ -31,12 +31,15 @@ public:
         kinds_['!'] = tokenizer::TokenKind::Control;
         end_ids_ = {kEnd};
     }
-    std::vector<int32_t> encode(std::string_view, tokenizer::SpecialTokens) const override { return {}; }
     void append_bytes(int32_t id, std::string& out) const override { out += texts_[static_cast<size_t>(id)]; }
     const std::string& text(uint32_t id) const { return texts_[id]; }
     uint32_t longest_allowed() const { return vocabulary_size() - 1; }
 
 private:
+    std::vector<int32_t> encode_parsed(std::string_view, std::span<const tokenizer::ByteRange>) const override {
+        return {};
+    }
+
     std::vector<std::string> texts_;
 };
 
