@@ -205,9 +205,9 @@ class Socket(harness.TestCase):
         slow = connect(self.path)
         slow.sendall(b"GET /health HTTP/1.1\r\nHost: ")
         for request, status in ((b"GET /" + b"x" * 9000 + b" HTTP/1.1\r\nHost: l\r\n\r\n", 414),
-                                (b"GET / HTTP/1.1\r\n" + b"A: b\r\n" * 65 + b"\r\n", 431),
-                                (b"POST / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx", 400),
-                                (b"POST / HTTP/1.1\r\nContent-Length: 5000000\r\n\r\n", 413)):
+                                (b"GET / HTTP/1.1\r\nHost: l\r\n" + b"A: b\r\n" * 64 + b"\r\n", 431),
+                                (b"POST / HTTP/1.1\r\nHost: l\r\n" + b"Content-Length: 1\r\n" * 2 + b"\r\nx", 400),
+                                (b"POST / HTTP/1.1\r\nHost: l\r\nContent-Length: 5000000\r\n\r\n", 413)):
             client = connect(self.path)
             client.sendall(request)
             self.assertIn(f"HTTP/1.1 {status} ".encode(), read_until(client, b"\r\n"))

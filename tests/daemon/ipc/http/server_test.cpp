@@ -161,8 +161,8 @@ TEST_F(ServerTest, TokenizesAndCancelsAndCounts) {
 
 TEST_F(ServerTest, LimitsOfARequestAreStatuses) {
     EXPECT_EQ(status(ask(get("/" + std::string(kMaxRequestLineBytes, 'x')))), 414);
-    std::string many = "GET /health HTTP/1.1\r\n";
-    for (size_t i = 0; i <= kMaxHeaders; ++i) many += "A: b\r\n";
+    std::string many = "GET /health HTTP/1.1\r\nHost: l\r\n";
+    for (size_t i = 0; i < kMaxHeaders; ++i) many += "A: b\r\n";
     EXPECT_EQ(status(ask(many + "\r\n")), 431);
     EXPECT_EQ(status(ask(post("/v1/completions", "{}", "Content-Length: 2\r\n"))), 400);
     EXPECT_EQ(status(ask(post("/v1/completions", "{}", "Transfer-Encoding: chunked\r\n"))), 400);
