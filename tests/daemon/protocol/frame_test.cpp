@@ -223,6 +223,7 @@ TEST(Frame, LimitsHoldInBothDirections) {
 
 TEST(Frame, AConversationHasRolesAndALimit) {
     std::string body = encoded(Submit{.messages = {{ChatMessage::Role::Assistant, "x"}}}).substr(4);
+    body.resize(body.size() - 4);         // the length of json_schema, which comes behind
     const size_t role = body.size() - 6;  // role, length of the content, content
     body[role] = 3;
     EXPECT_EQ(refusal(body), "Submit.messages.role: unknown value 3");
