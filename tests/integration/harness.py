@@ -175,7 +175,7 @@ class Daemon:
         """Process ids of the engines that run now, from the kernel, without asking llmd. A child that is still a copy
         of llmd is none: held then, it would hold llmd's descriptors too."""
         with open(f"/proc/{self.process.pid}/task/{self.process.pid}/children") as file:
-            return [pid for pid in map(int, file.read().split()) if command_of(pid) == "llmd-engine"]
+            return [pid for pid in map(int, file.read().split()) if command_of(pid) not in ("", "llmd")]
 
     @contextlib.contextmanager
     def held_engine(self):
