@@ -219,6 +219,12 @@ class Socket(harness.TestCase):
         slow.close()
         self.assert_serves()
 
+    def test_a_prompt_that_cannot_fit_keeps_nobody_waiting(self):
+        """Tokenizing it would take seconds, and megabytes of memory."""
+        _, _, error = self.refusal(dict(GREEDY, prompt="the old house " * 290_000))
+        self.assertEqual(error["code"], "ContextExceeded")
+        self.assertIn("at least", error["message"])
+
     def test_too_many_connections_are_told_so(self):
         """From several processes, each of which may have a few."""
         clients = []

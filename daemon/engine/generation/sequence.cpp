@@ -12,6 +12,37 @@ using base::fail;
 
 namespace {
 
+// A longer prompt is not tokenized when its length alone tells that it cannot fit: for megabytes that takes seconds, in
+// which all other requests wait. A shorter one is, so that the error names its tokens.
+constexpr size_t kCountedPromptBytes = 64u << 10;
+constexpr size_t kMaxCharacterBytes = 4;  // of UTF-8, for which an unknown token may stand
+
+// Without what a chat template writes, whose control tokens stand for text of any length.
+size_t written_bytes(const GenerationRequest& request) {
+    size_t n = request.prompt.size();
+    for (const auto& segment : request.conversation) {
+        if (segment.special == tokenizer::SpecialTokens::Literal) n += segment.text.size();
+    }
+    return n;
+}
+
+// Bytes of a text that one token stands for at most.
+size_t longest_token(const tokenizer::Tokenizer& tokenizer) {
+    size_t longest = kMaxCharacterBytes;
+    std::string bytes;
+    for (uint32_t id = 0; id < tokenizer.vocabulary_size(); ++id) {
+        bytes.clear();
+        tokenizer.append_bytes(static_cast<int32_t>(id), bytes);
+        longest = std::max(longest, bytes.size());
+    }
+    return longest;
+}
+
+base::Error too_long(const char* at_least, size_t n_tokens, const SequenceLimits& limits) {
+    return fail(ErrorCode::ContextExceeded, "the prompt has ", at_least, n_tokens, " tokens, the context holds ",
+                limits.n_ctx, " for prompt and answer");
+}
+
 base::Result<void> check(const GenerationRequest& request, const SequenceLimits& limits) {
     if (request.max_tokens == 0) return fail(ErrorCode::InvalidArgument, "max_tokens: 0 is less than 1");
     for (size_t i = 0; i < request.stops.size(); ++i) {
@@ -32,6 +63,10 @@ base::Result<Sequence> Sequence::create(const GenerationRequest& request, const 
                                         const SequenceLimits& limits,
                                         std::shared_ptr<const constraint::TokenTrie> tokens) {
     if (auto checked = check(request, limits); !checked) return checked.error();
+    if (const size_t n_bytes = written_bytes(request); n_bytes > kCountedPromptBytes) {
+        const size_t n_least = n_bytes / longest_token(tokenizer);
+        if (n_least >= limits.n_ctx) return too_long("at least ", n_least, limits);
+    }
 
     std::vector<int32_t> prompt_ids = request.conversation.empty() ? tokenizer.encode_prompt(request.prompt)
                                                                    : tokenizer.encode_prompt(request.conversation);
@@ -43,8 +78,7 @@ base::Result<Sequence> Sequence::create(const GenerationRequest& request, const 
         prompt_ids.push_back(id);
     }
     if (prompt_ids.size() >= limits.n_ctx) {
-        return fail(ErrorCode::ContextExceeded, "the prompt has ", prompt_ids.size(), " tokens, the context holds ",
-                    limits.n_ctx, " for prompt and answer");
+        return too_long("", prompt_ids.size(), limits);
     }
 
     Sequence sequence(request, std::move(prompt_ids), tokenizer, limits);

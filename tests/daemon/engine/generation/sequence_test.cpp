@@ -31,6 +31,25 @@ TEST(Sequence, RefusesAPromptThatFillsTheContextNamingBothNumbers) {
     EXPECT_NE(error.message.find("holds 20"), std::string::npos) << error.message;
 }
 
+// Must not be asked for the tokens of a text.
+class RefusingTokenizer : public test::ByteTokenizer {
+public:
+    std::vector<int32_t> encode_parsed(std::string_view, std::span<const tokenizer::ByteRange>) const override {
+        ADD_FAILURE() << "a prompt that cannot fit was tokenized";
+        return {};
+    }
+};
+
+TEST(Sequence, RefusesAPromptOfMegabytesWithoutTokenizingIt) {
+    const RefusingTokenizer tokenizer;
+    const auto error = refusal(request(std::string(4u << 20, 'a')), tokenizer);
+    EXPECT_EQ(error.code, base::ErrorCode::ContextExceeded);
+    EXPECT_NE(error.message.find("at least 1048576 tokens"), std::string::npos) << error.message;
+    auto conversation = request("");
+    conversation.conversation.assign(2, {std::string(1u << 20, 'a'), tokenizer::SpecialTokens::Literal});
+    EXPECT_EQ(refusal(conversation, tokenizer).code, base::ErrorCode::ContextExceeded);
+}
+
 TEST(Sequence, AnEmptyPromptBecomesTheModelsOwnBeginning) {
     const test::ByteTokenizer tokenizer;
     const auto sequence = Sequence::create(request(""), tokenizer, kLimits);
