@@ -57,6 +57,7 @@ int serve(const std::string& config_path, bool config_named) {
     set_up_log(config->log_level);
 
     base::apply_background_limits();
+    base::give_memory_back();
     base::forbid_core_dumps();
 
     const auto runtime_dir = base::xdg_runtime_dir();

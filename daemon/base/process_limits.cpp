@@ -1,6 +1,7 @@
 #include "base/process_limits.h"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -21,6 +22,9 @@ namespace {
 
 constexpr int kNice = 5;
 constexpr int kOomScoreAdj = 500;  // of 1000: llmd and its engine can be started again, apps lose what the user typed
+
+// glibc's own at a process's beginning. Saying it keeps it from growing.
+constexpr int kMmapThresholdBytes = 128 << 10;
 
 // From linux/ioprio.h, which is newer than the kernels' other headers.
 constexpr int kIoprioWhoProcess = 1;
@@ -53,6 +57,12 @@ void apply_background_limits() {
     raise_oom_score();
     ::umask(077);
     ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+}
+
+void give_memory_back() {
+#ifdef M_MMAP_THRESHOLD
+    ::mallopt(M_MMAP_THRESHOLD, kMmapThresholdBytes);
+#endif
 }
 
 void forbid_core_dumps() {

@@ -9,6 +9,10 @@ namespace llmd::base {
 // kernel refuses is left as it is.
 void apply_background_limits();
 
+// Freed blocks of some 100 KiB and more go back to the kernel at once, as musl does it by itself: glibc keeps up to
+// 64 MiB for good once requests of a few MiB have been read. Call it before anything large is allocated.
+void give_memory_back();
+
 // Keeps prompts out of core dumps and out of other processes' reach. After this the files of /proc/self belong to root:
 // call it last.
 void forbid_core_dumps();

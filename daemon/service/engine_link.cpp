@@ -140,6 +140,7 @@ private:
         const bool all = unsent_begin_ == unsent_.size();
         if (all) {
             unsent_.clear();
+            unsent_.shrink_to_fit();  // a prompt of 4 MiB is not kept for the next one
             unsent_begin_ = 0;
         }
         if (process_.socket) loop_.set_events(process_.socket.get(), all ? POLLIN : POLLIN | POLLOUT);

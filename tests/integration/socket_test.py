@@ -18,6 +18,8 @@ GREEDY = {"prompt": PROMPT, "max_tokens": 24, "temperature": 0, "model": LLAMA}
 LONG = dict(GREEDY, max_tokens=400, stream=True)
 MAX_CONNECTIONS = 64
 MAX_PER_PROCESS = 8
+# A tenth of what reading the largest bodies takes.
+LEFT_BEHIND_KIB = 8 << 10
 
 
 class Connection(http.client.HTTPConnection):
@@ -218,6 +220,21 @@ class Socket(harness.TestCase):
         self.assertEqual(slow.recv(1), b"", "ten seconds for the headers are enough")
         slow.close()
         self.assert_serves()
+
+    def memory_kib(self):
+        with open(f"/proc/{self.daemon.process.pid}/status") as file:
+            return int(re.search(r"VmRSS:\s+(\d+)", file.read())[1])
+
+    def test_large_bodies_leave_no_memory_behind(self):
+        """Not what malloc() keeps either: a phone misses it for as long as llmd runs."""
+        self.complete(max_tokens=1)
+        before = self.memory_kib()
+        for body in ("[" * 4_000_000, '{"prompt":[' + "1," * 2_000_000 + "1]}", '{"prompt":"' + "a" * 4_000_000 + '"}'):
+            connection = self.http()
+            connection.request("POST", "/v1/completions", body)
+            self.assertEqual(connection.getresponse().status, 400)
+            connection.close()
+        self.assertLess(self.memory_kib() - before, LEFT_BEHIND_KIB)
 
     def test_a_prompt_that_cannot_fit_keeps_nobody_waiting(self):
         """Tokenizing it would take seconds, and megabytes of memory."""
