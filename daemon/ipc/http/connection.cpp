@@ -38,6 +38,7 @@ struct Head {
     size_t n_headers = 0;
     size_t n_lengths = 0;
     bool is_chunked = false;
+    bool is_coded = false;  // in a way that libmicrohttpd does not undo
     bool is_encoded = false;
     bool is_too_large = false;
 
@@ -51,6 +52,7 @@ struct Head {
             is_too_large = is_too_large || error != std::errc() || length > kMaxBodyBytes;
         } else if (is(MHD_HTTP_HEADER_TRANSFER_ENCODING)) {
             is_chunked = true;
+            is_coded = is_coded || ::strcasecmp(value, "chunked") != 0;
         } else if (is(MHD_HTTP_HEADER_CONTENT_ENCODING)) {
             is_encoded = ::strcasecmp(value, "identity") != 0;
         }
@@ -140,6 +142,9 @@ std::optional<Reply> Connection::refuse_head() const {
     // Where they differ, two readers see different requests.
     if (head.n_lengths + (head.is_chunked ? 1 : 0) > 1) {
         return refusal(400, fail(ErrorCode::InvalidArgument, "the length of the body is given more than once"));
+    }
+    if (head.is_coded) {
+        return refusal(501, fail(ErrorCode::InvalidArgument, "Transfer-Encoding: only chunked is understood"));
     }
     if (head.is_encoded) {
         return refusal(415, fail(ErrorCode::InvalidArgument, "Content-Encoding: only identity is understood"));
