@@ -19,8 +19,10 @@ using base::fail_errno;
 using base::Result;
 using base::UniqueFd;
 
-// Connections that wait to be accepted: more come only from a program out of control.
-constexpr int kBacklog = 64;
+// Connections that wait to be accepted; the kernel lowers it to its own limit. A connection beyond it fails at once
+// with EAGAIN where the client's socket does not block, which HTTP libraries do not expect: llmd rather says itself
+// when there are too many.
+constexpr int kBacklog = SOMAXCONN;
 constexpr mode_t kFolderMode = 0700;
 constexpr mode_t kSocketMode = 0600;
 

@@ -93,10 +93,8 @@ Result<void> Server::start(const std::string& path) {
 
 void Server::listen() {
     accept_timer_ = 0;
-    loop_.add_fd(listener_.get(), POLLIN, [this](short) {
-        while (listener_ && accept()) {
-        }
-    });
+    // One a turn: the connections that have ended are noticed between two, and do not count against a newer one.
+    loop_.add_fd(listener_.get(), POLLIN, [this](short) { accept(); });
 }
 
 void Server::close_listener() {
@@ -106,20 +104,19 @@ void Server::close_listener() {
     if (!made_path_.empty()) ::unlink(std::exchange(made_path_, {}).c_str());
 }
 
-bool Server::accept() {
+void Server::accept() {
     base::UniqueFd fd(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!fd) {
-        if (errno == EINTR || errno == ECONNABORTED) return true;
-        if (errno == EAGAIN) return false;
+        if (errno == EINTR || errno == ECONNABORTED || errno == EAGAIN) return;
         loop_.remove_fd(listener_.get());
         accept_timer_ = loop_.add_timer_after(kAcceptPause, [this] { listen(); });
-        return false;
+        return;
     }
     pid_t pid = 0;
     auto client = admit(fd.get(), pid);
     if (!client) {
         turn_away(fd.get(), client.error());
-        return true;
+        return;
     }
     // From here on the descriptor is libmicrohttpd's, which closes it also when it fails.
     const int number = fd.release();
@@ -130,7 +127,6 @@ bool Server::accept() {
         MHD_YES) {
         connections_.erase(number);
     }
-    return true;
 }
 
 Result<Client> Server::admit(int fd, pid_t& pid) const {

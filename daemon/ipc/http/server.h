@@ -49,8 +49,8 @@ private:
     base::Result<void> start(const std::string& path);
     void listen();
     void close_listener();
-    // One connection; false when there is none to accept now.
-    bool accept();
+    // One connection, if there is one.
+    void accept();
     base::Result<Client> admit(int fd, pid_t& pid) const;
 
     void prepare(std::vector<pollfd>& fds, std::optional<base::TimePoint>& deadline) override;

@@ -29,12 +29,17 @@ protected:
     }
     std::string path() const { return folder_.path() + "/llmd.sock"; }
 
-    base::UniqueFd connect() {
+    // A connection of which the server has not been told yet.
+    base::UniqueFd knock() {
         base::UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
         sockaddr_un address{};
         address.sun_family = AF_UNIX;
         path().copy(address.sun_path, sizeof address.sun_path - 1);
         EXPECT_EQ(::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+        return fd;
+    }
+    base::UniqueFd connect() {
+        base::UniqueFd fd = knock();
         settle();
         return fd;
     }

@@ -252,6 +252,11 @@ TEST_F(ServerTest, AProcessMayHaveSoManyConnections) {
     EXPECT_EQ(status(ask(get("/health"))), 200);
 }
 
+TEST_F(ServerTest, ConnectionsThatHaveEndedDoNotCountAgainstNewerOnes) {
+    for (size_t i = 0; i < 2 * Server::kMaxConnectionsPerProcess; ++i) (void)knock();
+    EXPECT_EQ(status(ask(get("/health"))), 200);
+}
+
 TEST_F(ServerTest, TheSocketIsForItsOwnerAndGoesWithTheServer) {
     struct stat info {};
     ASSERT_EQ(::stat(path().c_str(), &info), 0);
