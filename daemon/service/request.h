@@ -27,6 +27,8 @@ struct RequestLimits {
     static constexpr size_t kMaxJsonSchemaBytes = 64u << 10;
     static constexpr size_t kMaxQueued = 16;    // requests that do not run, in all
     static constexpr size_t kMaxPerClient = 4;  // requests of one client, running ones included
+    // Of the two numbers above, what is left for a sandboxed client.
+    static constexpr size_t for_client(size_t limit, bool sandboxed) { return sandboxed ? limit / 2 : limit; }
     static constexpr uint32_t kMaxTokens = 1u << 20;
     static constexpr size_t kMaxStops = 16;
     static constexpr size_t kMaxStopBytes = 256;  // of one stop string

@@ -7,23 +7,17 @@
 #include <utility>
 
 namespace llmd::service {
-namespace {
-
-constexpr size_t limit_for(const Ticket& ticket, size_t limit) {
-    constexpr size_t kSandboxedPart = 2;
-    return ticket.sandboxed ? limit / kSandboxedPart : limit;
-}
-
-}  // namespace
 
 base::Result<void> Scheduler::admit(Ticket ticket) {
     const auto of_client = static_cast<size_t>(std::count_if(
         entries_.begin(), entries_.end(), [&](const Entry& e) { return e.ticket.client == ticket.client; }));
-    if (const size_t limit = limit_for(ticket, RequestLimits::kMaxPerClient); of_client >= limit) {
+    if (const size_t limit = RequestLimits::for_client(RequestLimits::kMaxPerClient, ticket.sandboxed);
+        of_client >= limit) {
         return base::fail(base::ErrorCode::RateLimited, "this client has ", of_client, " requests in flight, at most ",
                           limit, " are allowed");
     }
-    if (const size_t limit = limit_for(ticket, RequestLimits::kMaxQueued); n_waiting() >= limit) {
+    if (const size_t limit = RequestLimits::for_client(RequestLimits::kMaxQueued, ticket.sandboxed);
+        n_waiting() >= limit) {
         return base::fail(base::ErrorCode::QueueFull, n_waiting(), " requests are waiting, at most ", limit,
                           " are allowed");
     }

@@ -42,6 +42,10 @@ def openai_completion(ai):
     stream = list(ai.completions.create(prompt=PROMPT, stream=True, stream_options=dict(include_usage=True), **COMMON))
     assert "".join(chunk.choices[0].text for chunk in stream if chunk.choices) == whole.choices[0].text
     assert stream[-1].usage.completion_tokens == 8
+    several = ai.completions.create(prompt=[PROMPT, "The"], n=2, **COMMON)
+    assert [choice.index for choice in several.choices] == [0, 1, 2, 3]
+    assert [choice.text for choice in several.choices][:2] == [whole.choices[0].text] * 2
+    assert several.usage.completion_tokens == 32
 
 
 def openai_chat(ai):
@@ -52,6 +56,10 @@ def openai_chat(ai):
     text = "".join(chunk.choices[0].delta.content or "" for chunk in stream)
     assert text == whole.choices[0].message.content
     assert stream[-1].choices[0].finish_reason == "length"
+    texts = ["", ""]
+    for chunk in ai.chat.completions.create(messages=MESSAGES, n=2, stream=True, **COMMON):
+        texts[chunk.choices[0].index] += chunk.choices[0].delta.content or ""
+    assert texts == [text] * 2
 
 
 def openai_models(ai):
@@ -60,11 +68,11 @@ def openai_models(ai):
 
 def openai_errors(ai):
     try:
-        ai.completions.create(prompt=PROMPT, n=2, **COMMON)
+        ai.completions.create(prompt=PROMPT, n=5, **COMMON)
     except openai.BadRequestError as error:
         assert error.code == "InvalidArgument" and "n: " in error.message
     else:
-        raise AssertionError("n=2 was accepted")
+        raise AssertionError("n=5 was accepted")
     try:
         ai.completions.create(prompt=PROMPT, model="nobody")
     except openai.NotFoundError as error:

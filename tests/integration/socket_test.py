@@ -122,6 +122,39 @@ class Socket(harness.TestCase):
         self.assertTrue(text.startswith(PROMPT))
         self.assertEqual(len({chunk["id"] for chunk in chunks}), 1)
 
+    def test_several_choices_are_what_each_is_alone(self):
+        """Prompts in an array and n answers to each: every choice has the text of a request of its own."""
+        prompts = [PROMPT, f"{MARKER} was"]
+        options = {"temperature": 0.8, "max_tokens": 12}
+        alone = [self.complete(prompt=prompt, seed=seed, **options)["choices"][0]["text"]
+                 for prompt in prompts for seed in (7, 8)]
+        self.assertNotEqual(alone[0], alone[1])
+        answer = self.complete(prompt=prompts, n=2, seed=7, **options)
+        self.assertEqual([choice["index"] for choice in answer["choices"]], [0, 1, 2, 3])
+        self.assertEqual([choice["text"] for choice in answer["choices"]], alone)
+        self.assertEqual(answer["usage"]["completion_tokens"], 48)
+        body = dict(GREEDY, prompt=prompts, n=2, seed=7, stream=True, stream_options={"include_usage": True}, **options)
+        frames = events(self.http().ask("POST", "/v1/completions", body)[2])
+        self.assertEqual(frames.pop(), "[DONE]")
+        *chunks, last = map(json.loads, frames)
+        texts = [""] * 4
+        for chunk in chunks:
+            texts[chunk["choices"][0]["index"]] += chunk["choices"][0]["text"]
+        self.assertEqual(texts, alone)
+        self.assertEqual(sum(chunk["choices"][0]["finish_reason"] == "length" for chunk in chunks), 4)
+        # What has been cached meanwhile is another matter.
+        for usage in last["usage"], answer["usage"]:
+            del usage["prompt_tokens_details"]
+        self.assertEqual(last["usage"], answer["usage"])
+
+    def test_leaving_cancels_every_choice(self):
+        self.client.load(LLAMA)
+        client = connect(self.path)
+        client.sendall(raw(dict(LONG, n=4)))
+        self.client.wait(lambda: self.n_requests() == 4, "four requests to arrive")
+        client.close()
+        self.wait_idle()
+
     def test_stop_strings_never_show(self):
         word = self.complete()["choices"][0]["text"].split()[3]
         choice = self.complete(stop=[word])["choices"][0]
@@ -139,7 +172,7 @@ class Socket(harness.TestCase):
         self.assertEqual((status, body), (200, b""))
 
     def test_what_cannot_be_is_refused_with_a_reason(self):
-        status, headers, error = self.refusal(dict(GREEDY, n=2))
+        status, headers, error = self.refusal(dict(GREEDY, n=5))
         self.assertEqual((status, error["code"], headers["x-should-retry"]), (400, "InvalidArgument", "false"))
         self.assertTrue(error["message"].startswith("n: "))
         status, _, error = self.refusal(dict(GREEDY, model="nobody"))

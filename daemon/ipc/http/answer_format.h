@@ -1,10 +1,12 @@
-// How the answer to a generation request is written: the events of the request, turned into bytes. Pure.
+// How the answer to a generation request is written: the events of its choices, which are the texts that it consists of
+// and are counted from 0, turned into bytes. Pure.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ipc/http/reply.h"
 #include "service/request.h"
@@ -16,21 +18,29 @@ struct AnswerHead {
     service::RequestId id = 0;
     std::string model;
     std::chrono::system_clock::time_point created;
+    size_t n_choices = 1;
+};
+
+// One that has ended.
+struct Choice {
+    std::string text;  // empty when it was streamed
+    service::Outcome outcome;
 };
 
 class AnswerFormat {
 public:
     virtual ~AnswerFormat() = default;
 
-    // --- A stream: begin(), text()…, then one of the last two --------------------------------------------------------
+    // --- A stream: begin(), for each choice text()… and end_choice(), then end(); or failure() instead of the rest ---
     virtual const char* stream_type() const = 0;  // its media type
     virtual std::string begin(const AnswerHead& head) = 0;
-    virtual std::string text(std::string_view text) = 0;
-    virtual std::string end(const service::Outcome& outcome) = 0;
+    virtual std::string text(size_t choice, std::string_view text) = 0;
+    virtual std::string end_choice(size_t choice, const service::Outcome& outcome) = 0;
+    virtual std::string end(const std::vector<Choice>& choices) = 0;
     virtual std::string failure(const base::Error& error) = 0;
 
     // --- All at once -------------------------------------------------------------------------------------------------
-    virtual std::string whole(const AnswerHead& head, std::string_view text, const service::Outcome& outcome) = 0;
+    virtual std::string whole(const AnswerHead& head, const std::vector<Choice>& choices) = 0;
     // Instead of an answer, before its first byte.
     virtual Reply refusal(const base::Error& error) = 0;
 };

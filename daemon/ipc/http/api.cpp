@@ -6,8 +6,6 @@
 #include "base/json_writer.h"
 #include "ipc/http/generate_fields.h"
 #include "ipc/http/metrics.h"
-#include "ipc/http/openai_body.h"
-#include "ipc/http/openai_json.h"
 #include "ipc/quoted.h"
 
 namespace llmd::ipc::http {
@@ -45,6 +43,11 @@ service::RequestId request_id(std::string_view id) {
     service::RequestId number = 0;
     const auto [end, error] = std::from_chars(id.data(), id.data() + id.size(), number);
     return error == std::errc() && end == id.data() + id.size() ? number : 0;
+}
+
+// As many as the service may take of its client: more would be refused as if the client only had to wait.
+size_t max_choices(const Request& request) {
+    return service::RequestLimits::for_client(kMaxChoices, request.client.caller.sandboxed);
 }
 
 }  // namespace
@@ -109,19 +112,19 @@ void Api::get_models(const std::shared_ptr<Exchange>& exchange, const Request&) 
 }
 
 void Api::post_completions(const std::shared_ptr<Exchange>& exchange, const Request& request) {
-    auto call = parse_completion(request.body);
-    if (!call) return exchange->reply(refusal(call.error()));
-    generate(exchange, request, std::move(call->request),
-             make_openai_format(OpenAiKind::Completion, call->include_usage, [this] { return context_length(); }),
-             call->stream);
+    openai(exchange, request, OpenAiKind::Completion, parse_completion(request.body, max_choices(request)));
 }
 
 void Api::post_chat_completions(const std::shared_ptr<Exchange>& exchange, const Request& request) {
-    auto call = parse_chat_completion(request.body);
+    openai(exchange, request, OpenAiKind::Chat, parse_chat_completion(request.body, max_choices(request)));
+}
+
+void Api::openai(const std::shared_ptr<Exchange>& exchange, const Request& request, OpenAiKind kind,
+                 base::Result<OpenAiCall> call) {
     if (!call) return exchange->reply(refusal(call.error()));
-    generate(exchange, request, std::move(call->request),
-             make_openai_format(OpenAiKind::Chat, call->include_usage, [this] { return context_length(); }),
-             call->stream);
+    auto format = make_openai_format(kind, call->n_per_prompt, call->include_usage,
+                                     [this] { return service_.status().context_length; });
+    generate(exchange, request, std::move(call->requests), std::move(format), call->stream);
 }
 
 void Api::get_metrics(const std::shared_ptr<Exchange>& exchange, const Request&) {
@@ -152,34 +155,38 @@ void Api::post_tokenize(const std::shared_ptr<Exchange>& exchange, const Request
 
 void Api::post_cancel(const std::shared_ptr<Exchange>& exchange, const Request& request) {
     const service::RequestId id = request_id(*id_in(request.path, kCancelPath));
-    const auto known = service_.request(id);
+    // Of an answer with several choices the first may have ended, which has given it its id.
+    service::RequestId unended = id;
+    for (const auto& [key, generation] : generations_) {
+        if (generation->id() == id) unended = generation->unended().value_or(id);
+    }
+    const auto known = service_.request(unended);
     // A sandboxed program learns nothing of what others ask.
     const bool allowed = known && (known->client == request.client.name || !request.client.caller.sandboxed);
     if (!allowed) {
         return exchange->reply(refusal(fail(ErrorCode::NotFound, "there is no such request, or it has ended")));
     }
-    (void)service_.cancel(id);
+    (void)service_.cancel(unended);
     base::JsonWriter json;
     json.begin_object().key("id").value(id).key("cancelled").value(true).end_object();
     exchange->reply(json_reply(json.take()));
 }
 
-void Api::generate(const std::shared_ptr<Exchange>& exchange, const Request& request, service::GenerateRequest generate,
-                   std::unique_ptr<AnswerFormat> format, bool stream) {
-    generate.client = request.client.name;
-    generate.sandboxed = request.client.caller.sandboxed;
-    generate.application = request.client.caller.application;
-    AnswerFormat& shape = *format;
+void Api::generate(const std::shared_ptr<Exchange>& exchange, const Request& request,
+                   std::vector<service::GenerateRequest> requests, std::unique_ptr<AnswerFormat> format, bool stream) {
+    for (service::GenerateRequest& one : requests) {
+        one.client = request.client.name;
+        one.sandboxed = request.client.caller.sandboxed;
+        one.application = request.client.caller.application;
+    }
     const uint64_t key = ++last_generation_;
-    auto generation = std::make_unique<Generation>(service_, exchange, std::move(format), stream, [this, key] {
+    auto& generation = generations_[key];
+    generation = std::make_unique<Generation>(service_, exchange, std::move(format), stream, [this, key] {
         loop_.defer([this, key, alive = std::weak_ptr<void>(alive_)] {
             if (!alive.expired()) generations_.erase(key);
         });
     });
-    if (const auto submitted = generation->submit(std::move(generate)); !submitted) {
-        return exchange->reply(shape.refusal(submitted.error()));
-    }
-    generations_.emplace(key, std::move(generation));
+    generation->submit(std::move(requests));
 }
 
 }  // namespace llmd::ipc::http

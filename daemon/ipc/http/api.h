@@ -6,12 +6,15 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/event_loop.h"
 #include "ipc/http/exchange.h"
 #include "ipc/http/generation.h"
 #include "ipc/http/ollama_body.h"
 #include "ipc/http/ollama_json.h"
+#include "ipc/http/openai_body.h"
+#include "ipc/http/openai_json.h"
 #include "ipc/http/request.h"
 #include "service/service.h"
 
@@ -39,6 +42,8 @@ private:
     void get_metrics(const std::shared_ptr<Exchange>& exchange, const Request& request);
     void post_completions(const std::shared_ptr<Exchange>& exchange, const Request& request);
     void post_chat_completions(const std::shared_ptr<Exchange>& exchange, const Request& request);
+    void openai(const std::shared_ptr<Exchange>& exchange, const Request& request, OpenAiKind kind,
+                base::Result<OpenAiCall> call);
     void post_tokenize(const std::shared_ptr<Exchange>& exchange, const Request& request);
     void post_cancel(const std::shared_ptr<Exchange>& exchange, const Request& request);
 
@@ -53,10 +58,9 @@ private:
     void ollama(const std::shared_ptr<Exchange>& exchange, const Request& request, OllamaKind kind,
                 base::Result<OllamaCall> call);
 
-    // Submits `generate` for the client of `request`.
-    void generate(const std::shared_ptr<Exchange>& exchange, const Request& request, service::GenerateRequest generate,
-                  std::unique_ptr<AnswerFormat> format, bool stream);
-    uint32_t context_length() const { return service_.status().context_length; }
+    // Submits `requests`, one for each choice, for the client of `request`.
+    void generate(const std::shared_ptr<Exchange>& exchange, const Request& request,
+                  std::vector<service::GenerateRequest> requests, std::unique_ptr<AnswerFormat> format, bool stream);
 
     base::EventLoop& loop_;
     service::Service& service_;

@@ -1,5 +1,6 @@
 #include "ipc/http/generation.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace llmd::ipc::http {
@@ -19,53 +20,106 @@ Generation::~Generation() {
     exchange_->set_events({});
 }
 
-base::Result<void> Generation::submit(service::GenerateRequest request) {
-    const auto id = service_.submit(std::move(request), *this);
-    if (!id) return id.error();
-    head_ = {*id, service_.request(*id).value_or(service::RequestSnapshot{}).model, std::chrono::system_clock::now()};
+void Generation::submit(std::vector<service::GenerateRequest> requests) {
     Exchange::Events events;
-    events.on_paused = [this](bool paused) { (void)service_.set_paused(head_.id, paused); };
-    events.on_gone = [this](const std::optional<Error>& error) { on_client_gone(error); };
+    events.on_paused = [this](bool paused) { set_paused(paused); };
+    events.on_gone = [this](const std::optional<Error>& error) { end_requests(error); };
     exchange_->set_events(std::move(events));
-    return {};
+
+    for (service::GenerateRequest& request : requests) {
+        const auto id = service_.submit(std::move(request), sinks_.emplace_back(*this, sinks_.size()));
+        if (!id) {
+            sinks_.pop_back();
+            fail(id.error());
+            break;
+        }
+        sinks_.back().id = *id;
+    }
+    if (sinks_.empty()) return on_ended_();
+    choices_.resize(sinks_.size());
+    head_.id = sinks_.front().id;
+    head_.model = service_.request(head_.id).value_or(service::RequestSnapshot{}).model;
+    head_.created = std::chrono::system_clock::now();
+    head_.n_choices = choices_.size();
 }
 
-void Generation::on_client_gone(const std::optional<Error>& error) {
-    // It may have ended meanwhile, which on_finished() is about to tell.
-    if (error) {
-        (void)service_.fail(head_.id, *error);
-    } else {
-        (void)service_.cancel(head_.id);
+std::optional<service::RequestId> Generation::unended() const {
+    const auto sink = std::find_if(sinks_.begin(), sinks_.end(), [](const Sink& one) { return !one.ended; });
+    return sink == sinks_.end() ? std::nullopt : std::optional(sink->id);
+}
+
+// It may have ended meanwhile, which on_finished() is about to tell.
+void Generation::end_requests(const std::optional<Error>& error) {
+    for (const Sink& sink : sinks_) {
+        if (!sink.ended) (void)(error ? service_.fail(sink.id, *error) : service_.cancel(sink.id));
     }
 }
 
-void Generation::on_accepted(uint32_t) {
+void Generation::set_paused(bool paused) {
+    for (const Sink& sink : sinks_) {
+        if (!sink.ended) (void)service_.set_paused(sink.id, paused);
+    }
+}
+
+void Generation::on_accepted() {
     // After this no other status is possible; before it the client would not know that its request is in order.
-    if (!stream_ || std::exchange(streaming_, true)) return;
+    if (++n_accepted_ == sinks_.size() && stream_ && !failed_) begin_stream();
+}
+
+void Generation::begin_stream() {
+    streaming_ = true;
     exchange_->begin_stream(format_->stream_type());
     exchange_->write(format_->begin(head_));
-}
-
-void Generation::on_text(std::string_view text) {
-    if (streaming_) {
-        exchange_->write(format_->text(text));
-    } else {
-        text_ += text;
+    for (size_t i = 0; i < choices_.size(); ++i) {
+        if (!choices_[i].text.empty()) exchange_->write(format_->text(i, std::exchange(choices_[i].text, {})));
+        if (sinks_[i].ended) exchange_->write(format_->end_choice(i, choices_[i].outcome));
     }
 }
 
-void Generation::on_finished(const service::Outcome& outcome) {
-    std::optional<Error> error = outcome.error;
-    if (outcome.finish == service::Finish::Cancelled) error = {ErrorCode::Cancelled, "the request was cancelled"};
+void Generation::on_text(size_t choice, std::string_view text) {
     if (streaming_) {
-        exchange_->write(error ? format_->failure(*error) : format_->end(outcome));
-        exchange_->finish();
-    } else if (error) {
-        exchange_->reply(format_->refusal(*error));
+        if (!failed_) exchange_->write(format_->text(choice, text));
     } else {
-        exchange_->reply(json_reply(format_->whole(head_, text_, outcome)));
+        choices_[choice].text += text;
     }
+}
+
+void Generation::on_finished(size_t choice, const service::Outcome& outcome) {
+    sinks_[choice].ended = true;
+    ++n_ended_;
+    choices_[choice].outcome = outcome;
+    if (!failed_) {
+        if (outcome.finish == service::Finish::Cancelled) {
+            fail({ErrorCode::Cancelled, "the request was cancelled"});
+        } else if (outcome.error) {
+            fail(*outcome.error);
+        } else if (streaming_) {
+            exchange_->write(format_->end_choice(choice, outcome));
+        }
+    }
+    if (n_ended_ < sinks_.size()) return;
+    if (!failed_) answer();
     on_ended_();
+}
+
+void Generation::answer() {
+    if (streaming_) {
+        exchange_->write(format_->end(choices_));
+        exchange_->finish();
+    } else {
+        exchange_->reply(json_reply(format_->whole(head_, choices_)));
+    }
+}
+
+void Generation::fail(const Error& error) {
+    failed_ = true;
+    if (streaming_) {
+        exchange_->write(format_->failure(error));
+        exchange_->finish();
+    } else {
+        exchange_->reply(format_->refusal(error));
+    }
+    end_requests(std::nullopt);
 }
 
 }  // namespace llmd::ipc::http

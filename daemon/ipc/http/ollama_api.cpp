@@ -66,7 +66,9 @@ void Api::ollama(const std::shared_ptr<Exchange>& exchange, const Request& reque
                  base::Result<OllamaCall> call) {
     if (!call) return exchange->reply(ollama_error(call.error()));
     if (!call->load_only) {
-        return generate(exchange, request, std::move(call->request), make_ollama_format(kind), call->stream);
+        std::vector<service::GenerateRequest> requests;
+        requests.push_back(std::move(call->request));
+        return generate(exchange, request, std::move(requests), make_ollama_format(kind), call->stream);
     }
     if (request.client.caller.sandboxed) {
         return exchange->reply(

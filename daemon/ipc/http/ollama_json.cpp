@@ -80,19 +80,24 @@ public:
         head_ = head;
         return {};
     }
-    std::string text(std::string_view text) override {
+    std::string text(size_t, std::string_view text) override {
         return line(kind_, head_, text, false).end_object().take() + '\n';
     }
-    std::string end(const Outcome& outcome) override { return whole(head_, "", outcome) + '\n'; }
+    std::string end_choice(size_t, const Outcome& outcome) override { return last_line(head_, "", outcome) + '\n'; }
+    std::string end(const std::vector<Choice>&) override { return {}; }
     std::string failure(const base::Error& error) override { return error_line(error) + '\n'; }
-    std::string whole(const AnswerHead& head, std::string_view text, const Outcome& outcome) override {
-        JsonWriter json = line(kind_, head, text, true);
-        write_costs(json, outcome);
-        return json.end_object().take();
+    std::string whole(const AnswerHead& head, const std::vector<Choice>& choices) override {
+        return last_line(head, choices.front().text, choices.front().outcome);
     }
     Reply refusal(const base::Error& error) override { return ollama_error(error); }
 
 private:
+    std::string last_line(const AnswerHead& head, std::string_view text, const Outcome& outcome) const {
+        JsonWriter json = line(kind_, head, text, true);
+        write_costs(json, outcome);
+        return json.end_object().take();
+    }
+
     const OllamaKind kind_;
     AnswerHead head_;
 };

@@ -12,6 +12,7 @@ namespace llmd::ipc::http {
 
 enum class OllamaKind : uint8_t { Generate, Chat };
 
+// Of an answer of one choice.
 std::unique_ptr<AnswerFormat> make_ollama_format(OllamaKind kind);
 
 // {"error":"…"}, with the status of the error.

@@ -1,5 +1,7 @@
 #include "ipc/http/openai_body.h"
 
+#include <utility>
+
 #include "ipc/http/generate_fields.h"
 #include "ipc/quoted.h"
 
@@ -9,13 +11,6 @@ namespace {
 
 using base::Result;
 using service::RequestLimits;
-
-// A field that says how many answers there are to be.
-void require_one(FieldReader& reader, std::string_view key) {
-    uint32_t n = 1;
-    reader.integer(key, 1, RequestLimits::kMaxTokens, n);
-    if (n != 1) reader.refuse(key, n, " answers to one request are not offered, only 1 is");
-}
 
 void read_response_format(FieldReader& reader, std::string& out) {
     const auto* format = reader.object("response_format");
@@ -37,8 +32,7 @@ void read_response_format(FieldReader& reader, std::string& out) {
 }
 
 // What both kinds of body have.
-void read_common(FieldReader& reader, OpenAiCall& call) {
-    service::GenerateRequest& request = call.request;
+void read_common(FieldReader& reader, service::GenerateRequest& request, OpenAiCall& call) {
     read_model(reader, request.model);
     read_sampling(reader, request.sampling);
     read_stops(reader, request.stops);
@@ -51,7 +45,6 @@ void read_common(FieldReader& reader, OpenAiCall& call) {
         fields.boolean("include_usage", call.include_usage);
         if (fields.error()) reader.set(*fields.error());
     }
-    require_one(reader, "n");
     refuse_fields(reader, {"presence_penalty", "frequency_penalty", "logit_bias"});
     // 0 asks for the likelihood of the chosen token.
     const JsonValue* logprobs = reader.find("logprobs");
@@ -59,44 +52,74 @@ void read_common(FieldReader& reader, OpenAiCall& call) {
     if (logprobs && !(wanted && !*wanted)) reader.refuse("logprobs", "this version of llmd does not offer it");
 }
 
-void read_prompt(FieldReader& reader, std::string& out) {
-    const JsonValue* prompt = reader.find("prompt");
-    if (!prompt) return reader.refuse("prompt", "it is missing");
-    std::vector<std::string> prompts;
-    reader.strings("prompt", prompts);
+void read_prompts(FieldReader& reader, size_t most, std::vector<std::string>& out) {
+    if (!reader.find("prompt")) return reader.refuse("prompt", "it is missing");
+    reader.strings("prompt", out);
     if (reader.error()) return;
-    if (prompts.size() != 1) return reader.refuse("prompt", prompts.size(), " prompts in one request, must be 1");
-    out = std::move(prompts.front());
+    if (out.empty() || out.size() > most) reader.refuse("prompt", out.size(), " prompts, must be 1 to ", most);
+}
+
+// n, the answers to each of `n_prompts`.
+void read_n(FieldReader& reader, size_t n_prompts, size_t most, uint32_t& out) {
+    reader.integer("n", 1, most, out);
+    if (out * n_prompts > most) {
+        reader.refuse("n", out, " answers to each of ", n_prompts, " prompts are more than ", most);
+    }
+}
+
+// Where it is n, none of the answers is to be left out.
+void read_best_of(FieldReader& reader, uint32_t n) {
+    uint32_t best_of = n;
+    reader.integer("best_of", 1, RequestLimits::kMaxTokens, best_of);
+    if (best_of != n) reader.refuse("best_of", best_of, " is not offered, only n is, which is ", n);
+}
+
+// One request for each choice; what they have in common is in `request`.
+void add_choices(const std::vector<std::string>& prompts, service::GenerateRequest request, OpenAiCall& call) {
+    for (const std::string& prompt : prompts) {
+        request.prompt = prompt;
+        for (uint32_t i = 0; i < call.n_per_prompt; ++i) {
+            service::GenerateRequest& choice = call.requests.emplace_back(request);
+            if (choice.sampling.seed) *choice.sampling.seed += i;
+        }
+    }
 }
 
 }  // namespace
 
-Result<OpenAiCall> parse_completion(std::string_view body) {
+Result<OpenAiCall> parse_completion(std::string_view body, size_t max_choices) {
     const auto json = parse_body(body);
     if (!json) return json.error();
     FieldReader reader(*json->get<JsonValue::Object>());
     OpenAiCall call;
-    read_prompt(reader, call.request.prompt);
-    read_common(reader, call);
-    reader.boolean("echo", call.request.echo);
-    require_one(reader, "best_of");
+    service::GenerateRequest request;
+    std::vector<std::string> prompts;
+    read_prompts(reader, max_choices, prompts);
+    read_common(reader, request, call);
+    read_n(reader, prompts.size(), max_choices, call.n_per_prompt);
+    read_best_of(reader, call.n_per_prompt);
+    reader.boolean("echo", request.echo);
     refuse_fields(reader, {"suffix"});
     if (reader.error()) return *reader.error();
+    add_choices(prompts, std::move(request), call);
     return call;
 }
 
-Result<OpenAiCall> parse_chat_completion(std::string_view body) {
+Result<OpenAiCall> parse_chat_completion(std::string_view body, size_t max_choices) {
     const auto json = parse_body(body);
     if (!json) return json.error();
     FieldReader reader(*json->get<JsonValue::Object>());
     OpenAiCall call;
-    call.request.max_tokens = kDefaultAnswerTokens;
-    read_messages(reader, call.request.messages);
-    read_common(reader, call);
+    service::GenerateRequest request;
+    request.max_tokens = kDefaultAnswerTokens;
+    read_messages(reader, request.messages);
+    read_common(reader, request, call);
+    read_n(reader, 1, max_choices, call.n_per_prompt);
     // The newer name, which wins.
-    reader.integer("max_completion_tokens", 1, RequestLimits::kMaxTokens, call.request.max_tokens);
+    reader.integer("max_completion_tokens", 1, RequestLimits::kMaxTokens, request.max_tokens);
     refuse_fields(reader, {"tools", "functions", "top_logprobs", "audio"});
     if (reader.error()) return *reader.error();
+    add_choices({std::string()}, std::move(request), call);
     return call;
 }
 

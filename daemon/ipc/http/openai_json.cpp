@@ -1,5 +1,6 @@
 #include "ipc/http/openai_json.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/json_writer.h"
@@ -25,48 +26,63 @@ const char* finish_reason(const Outcome& outcome) {
     return outcome.finish == service::Finish::Stop ? "stop" : "length";
 }
 
-// What it cost, in OpenAI's numbers and in those that llama.cpp's server adds.
-void write_costs(JsonWriter& json, const Outcome& outcome) {
-    const uint32_t prompt = outcome.prompt_tokens;
-    const uint32_t generated = outcome.generated_tokens;
-    json.key("usage").begin_object();
-    json.key("prompt_tokens").value(prompt);
-    json.key("completion_tokens").value(generated);
-    json.key("total_tokens").value(uint64_t{prompt} + generated);
-    json.key("prompt_tokens_details").begin_object();
-    json.key("cached_tokens").value(outcome.cached_tokens);
-    json.end_object().end_object();
-
+void write_timings(JsonWriter& json, const Outcome& outcome) {
     json.key("timings").begin_object();
     json.key("cache_n").value(outcome.cached_tokens);
-    json.key("prompt_n").value(prompt - std::min(prompt, outcome.cached_tokens));
+    json.key("prompt_n").value(outcome.prompt_tokens - std::min(outcome.prompt_tokens, outcome.cached_tokens));
     json.key("prompt_per_second").value(outcome.prefill_tps);
-    json.key("predicted_n").value(generated);
+    json.key("predicted_n").value(outcome.generated_tokens);
     json.key("predicted_per_second").value(outcome.decode_tps);
     json.key("queue_ms").value(int64_t{outcome.queue_time.count()});
     json.key("ttft_ms").value(int64_t{outcome.ttft.count()});
     json.end_object();
 }
 
+// What the answer cost, in OpenAI's numbers and in those that llama.cpp's server adds.
+void write_costs(JsonWriter& json, const std::vector<Choice>& choices, uint32_t n_per_prompt) {
+    uint64_t prompt = 0;
+    uint64_t cached = 0;
+    uint64_t generated = 0;
+    for (size_t i = 0; i < choices.size(); ++i) {
+        const Outcome& outcome = choices[i].outcome;
+        generated += outcome.generated_tokens;
+        if (i % n_per_prompt != 0) continue;
+        prompt += outcome.prompt_tokens;
+        cached += outcome.cached_tokens;
+    }
+    json.key("usage").begin_object();
+    json.key("prompt_tokens").value(prompt);
+    json.key("completion_tokens").value(generated);
+    json.key("total_tokens").value(prompt + generated);
+    json.key("prompt_tokens_details").begin_object();
+    json.key("cached_tokens").value(cached);
+    json.end_object().end_object();
+    if (choices.size() == 1) write_timings(json, choices.front().outcome);
+}
+
 class OpenAiFormat final : public AnswerFormat {
 public:
-    OpenAiFormat(OpenAiKind kind, bool include_usage, std::function<uint32_t()> n_ctx)
-        : is_chat_(kind == OpenAiKind::Chat), include_usage_(include_usage), n_ctx_(std::move(n_ctx)) {}
+    OpenAiFormat(OpenAiKind kind, uint32_t n_per_prompt, bool include_usage, std::function<uint32_t()> n_ctx)
+        : is_chat_(kind == OpenAiKind::Chat),
+          n_per_prompt_(n_per_prompt),
+          include_usage_(include_usage),
+          n_ctx_(std::move(n_ctx)) {}
 
     const char* stream_type() const override { return "text/event-stream"; }
 
     std::string begin(const AnswerHead& head) override {
         head_ = head;
-        if (!is_chat_) return {};
-        JsonWriter json = chunk();
-        begin_choice(json);
-        json.key("delta").begin_object().key("role").value("assistant").key("content").value("").end_object();
-        return end_chunk(json, nullptr);
+        std::string out;
+        for (size_t choice = 0; is_chat_ && choice < head.n_choices; ++choice) {
+            JsonWriter json = begin_chunk(choice);
+            json.key("delta").begin_object().key("role").value("assistant").key("content").value("").end_object();
+            out += end_chunk(json, nullptr);
+        }
+        return out;
     }
 
-    std::string text(std::string_view text) override {
-        JsonWriter json = chunk();
-        begin_choice(json);
+    std::string text(size_t choice, std::string_view text) override {
+        JsonWriter json = begin_chunk(choice);
         if (is_chat_) {
             json.key("delta").begin_object().key("content").value(text).end_object();
         } else {
@@ -75,33 +91,40 @@ public:
         return end_chunk(json, nullptr);
     }
 
-    std::string end(const Outcome& outcome) override {
-        JsonWriter json = chunk();
-        begin_choice(json);
+    std::string end_choice(size_t choice, const Outcome& outcome) override {
+        JsonWriter json = begin_chunk(choice);
         is_chat_ ? json.key("delta").begin_object().end_object() : json.key("text").value("");
-        std::string out = end_chunk(json, finish_reason(outcome));
+        return end_chunk(json, finish_reason(outcome));
+    }
+
+    std::string end(const std::vector<Choice>& choices) override {
+        std::string out;
         if (include_usage_) {
             JsonWriter usage = chunk();
             usage.key("choices").begin_array().end_array();
-            write_costs(usage, outcome);
-            out += event(usage.end_object().take());
+            write_costs(usage, choices, n_per_prompt_);
+            out = event(usage.end_object().take());
         }
         return out + event("[DONE]");
     }
 
     std::string failure(const base::Error& error) override { return event(error_object(error, n_ctx_())); }
 
-    std::string whole(const AnswerHead& head, std::string_view text, const Outcome& outcome) override {
+    std::string whole(const AnswerHead& head, const std::vector<Choice>& choices) override {
         JsonWriter json = object(head, is_chat_ ? "chat.completion" : "text_completion");
-        begin_choice(json);
-        if (is_chat_) {
-            json.key("message").begin_object();
-            json.key("role").value("assistant").key("content").value(text).end_object();
-        } else {
-            json.key("text").value(text);
+        json.key("choices").begin_array();
+        for (size_t i = 0; i < choices.size(); ++i) {
+            begin_choice(json, i);
+            if (is_chat_) {
+                json.key("message").begin_object();
+                json.key("role").value("assistant").key("content").value(choices[i].text).end_object();
+            } else {
+                json.key("text").value(choices[i].text);
+            }
+            end_choice(json, finish_reason(choices[i].outcome));
         }
-        end_choice(json, finish_reason(outcome));
-        write_costs(json, outcome);
+        json.end_array();
+        write_costs(json, choices, n_per_prompt_);
         return json.end_object().take();
     }
 
@@ -118,22 +141,31 @@ private:
         return json;
     }
     JsonWriter chunk() const { return object(head_, is_chat_ ? "chat.completion.chunk" : "text_completion"); }
-    static void begin_choice(JsonWriter& json) {
-        json.key("choices").begin_array().begin_object().key("index").value(uint64_t{0});
+    static void begin_choice(JsonWriter& json, size_t index) {
+        json.begin_object().key("index").value(uint64_t{index});
     }
     // `reason` is nothing while the text goes on.
     static void end_choice(JsonWriter& json, const char* reason) {
         json.key("logprobs").null().key("finish_reason");
         reason ? json.value(reason) : json.null();
-        json.end_object().end_array();
+        json.end_object();
+    }
+    // A chunk with something of one choice.
+    JsonWriter begin_chunk(size_t choice) const {
+        JsonWriter json = chunk();
+        json.key("choices").begin_array();
+        begin_choice(json, choice);
+        return json;
     }
     std::string end_chunk(JsonWriter& json, const char* reason) const {
         end_choice(json, reason);
+        json.end_array();
         if (include_usage_) json.key("usage").null();
         return event(json.end_object().take());
     }
 
     const bool is_chat_;
+    const uint32_t n_per_prompt_;
     const bool include_usage_;
     const std::function<uint32_t()> n_ctx_;
     AnswerHead head_;
@@ -141,8 +173,9 @@ private:
 
 }  // namespace
 
-std::unique_ptr<AnswerFormat> make_openai_format(OpenAiKind kind, bool include_usage, std::function<uint32_t()> n_ctx) {
-    return std::make_unique<OpenAiFormat>(kind, include_usage, std::move(n_ctx));
+std::unique_ptr<AnswerFormat> make_openai_format(OpenAiKind kind, uint32_t n_per_prompt, bool include_usage,
+                                                 std::function<uint32_t()> n_ctx) {
+    return std::make_unique<OpenAiFormat>(kind, n_per_prompt, include_usage, std::move(n_ctx));
 }
 
 std::string openai_models(const std::vector<service::ModelEntry>& models) {

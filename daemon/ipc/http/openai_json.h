@@ -1,7 +1,9 @@
-// Answers in OpenAI's shapes: text_completion, and chat.completion with its chunks; streams are server-sent events.
-// Pure.
+// Answers in OpenAI's shapes: text_completion, and chat.completion with its chunks; streams are server-sent events, in
+// which the choices' texts come as they are made. There is one usage over all choices, in which a prompt counts once,
+// however many answers it has; llama.cpp's `timings` are added where there is one choice. Pure.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 
@@ -12,8 +14,10 @@ namespace llmd::ipc::http {
 
 enum class OpenAiKind : uint8_t { Completion, Chat };
 
-// `n_ctx` tells the length of the loaded model's context when an error is about that.
-std::unique_ptr<AnswerFormat> make_openai_format(OpenAiKind kind, bool include_usage, std::function<uint32_t()> n_ctx);
+// Of choices `n_per_prompt` in a row answer one prompt. `n_ctx` tells the length of the loaded model's context when an
+// error is about that.
+std::unique_ptr<AnswerFormat> make_openai_format(OpenAiKind kind, uint32_t n_per_prompt, bool include_usage,
+                                                 std::function<uint32_t()> n_ctx);
 
 // {"object":"list","data":[…]}
 std::string openai_models(const std::vector<service::ModelEntry>& models);

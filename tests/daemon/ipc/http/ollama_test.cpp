@@ -109,11 +109,12 @@ TEST(OllamaJson, AStreamIsLinesAndTheLastHasTheCosts) {
 
     const auto generate = make_ollama_format(OllamaKind::Generate);
     EXPECT_EQ(generate->begin(head), "");
-    EXPECT_EQ(generate->text("hi\n"), begin + R"("response":"hi\n","done":false})" + "\n");
-    EXPECT_EQ(generate->end(outcome), begin + R"("response":"",)" + costs + "\n");
+    EXPECT_EQ(generate->text(0, "hi\n"), begin + R"("response":"hi\n","done":false})" + "\n");
+    EXPECT_EQ(generate->end_choice(0, outcome), begin + R"("response":"",)" + costs + "\n");
+    EXPECT_EQ(generate->end({{"", outcome}}), "");
     EXPECT_EQ(generate->failure({base::ErrorCode::DeviceError, "it broke"}), "{\"error\":\"it broke\"}\n");
-    EXPECT_EQ(generate->whole(head, "all", outcome), begin + R"("response":"all",)" + costs);
-    EXPECT_EQ(make_ollama_format(OllamaKind::Chat)->whole(head, "all", outcome),
+    EXPECT_EQ(generate->whole(head, {{"all", outcome}}), begin + R"("response":"all",)" + costs);
+    EXPECT_EQ(make_ollama_format(OllamaKind::Chat)->whole(head, {{"all", outcome}}),
               begin + R"("message":{"role":"assistant","content":"all"},)" + costs);
     EXPECT_EQ(ollama_loaded(OllamaKind::Generate, head), begin + R"("response":"","done":true,"done_reason":"load"})");
     EXPECT_EQ(ollama_error({base::ErrorCode::ModelNotFound, "no model"}).status, 404u);

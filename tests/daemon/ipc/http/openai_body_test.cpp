@@ -24,7 +24,10 @@ std::string with(const std::string& fields) {
 
 OpenAiCall accepted(const base::Result<OpenAiCall>& call) {
     EXPECT_TRUE(call) << call.error().message;
-    return call ? *call : OpenAiCall{};
+    if (call) return *call;
+    OpenAiCall none;
+    none.requests.resize(1);
+    return none;
 }
 
 // The message of a refusal, which must be one clean line.
@@ -49,7 +52,7 @@ TEST(Completion, TakesEveryField) {
         R"("repeat_penalty":1.5,"seed":18446744073709551615,"stop":["a","b"],"stream":true,"echo":true,"n":1,)"
         R"("best_of":1,"stream_options":{"include_usage":true},"priority":"background","user":"ignored","suffix":null,)"
         R"("presence_penalty":0,"frequency_penalty":0.0,"logit_bias":{},"logprobs":null})"));
-    const service::GenerateRequest& request = call.request;
+    const service::GenerateRequest& request = call.requests.front();
     EXPECT_EQ(request.prompt, "Once");
     EXPECT_EQ(request.model, "m");
     EXPECT_EQ(request.max_tokens, 7u);
@@ -68,22 +71,62 @@ TEST(Completion, TakesEveryField) {
 TEST(Completion, WhatIsAbsentOrNullHasTheServicesDefault) {
     for (const char* fields : {"", R"("max_tokens":null,"temperature":null,"stop":null,"seed":null,"stream":null)"}) {
         const OpenAiCall call = accepted(parse_completion(with(fields)));
-        EXPECT_EQ(call.request.max_tokens, service::GenerateRequest::kDefaultMaxTokens);
-        EXPECT_EQ(call.request.sampling.temperature, service::Sampling{}.temperature);
-        EXPECT_EQ(call.request.priority, service::Priority::Normal);
-        EXPECT_FALSE(call.request.sampling.seed || call.stream || call.include_usage || call.request.echo);
-        EXPECT_TRUE(call.request.stops.empty() && call.request.model.empty() && call.request.messages.empty());
+        EXPECT_EQ(call.requests.front().max_tokens, service::GenerateRequest::kDefaultMaxTokens);
+        EXPECT_EQ(call.requests.front().sampling.temperature, service::Sampling{}.temperature);
+        EXPECT_EQ(call.requests.front().priority, service::Priority::Normal);
+        EXPECT_FALSE(call.requests.front().sampling.seed || call.stream || call.include_usage ||
+                     call.requests.front().echo);
+        EXPECT_TRUE(call.requests.front().stops.empty() && call.requests.front().model.empty() &&
+                    call.requests.front().messages.empty());
     }
 }
 
-TEST(Completion, ThePromptIsAStringOrAnArrayOfOne) {
-    EXPECT_EQ(accepted(parse_completion(R"({"prompt":["one"]})")).request.prompt, "one");
-    EXPECT_EQ(accepted(parse_completion(R"({"prompt":"a\u0000b\ud83d\ude00"})")).request.prompt,
+TEST(Completion, ThePromptIsAStringOrAnArrayOfSome) {
+    EXPECT_EQ(accepted(parse_completion(R"({"prompt":["one"]})")).requests.front().prompt, "one");
+    EXPECT_EQ(accepted(parse_completion(R"({"prompt":"a\u0000b\ud83d\ude00"})")).requests.front().prompt,
               std::string("a\0b\U0001F600", 7));
-    for (const char* prompt : {"[]", R"(["a","b"])", "[1,2]", "[[1]]", "1", "{}", "true"}) {
+    for (const char* prompt : {"[]", R"(["a",null])", "[1,2]", "[[1]]", "1", "{}", "true"}) {
         EXPECT_EQ(refused(parse_completion(std::string(R"({"prompt":)") + prompt + "}")).rfind("prompt: ", 0), 0u);
     }
     EXPECT_EQ(refused(parse_completion("{}")), "prompt: it is missing");
+}
+
+// What tells the choices of a call apart.
+std::vector<std::pair<std::string, uint64_t>> prompts_and_seeds(const OpenAiCall& call) {
+    std::vector<std::pair<std::string, uint64_t>> out;
+    for (const auto& request : call.requests) out.emplace_back(request.prompt, request.sampling.seed.value_or(0));
+    return out;
+}
+
+TEST(Choices, AreAllAnswersToEachPromptInTurn) {
+    const OpenAiCall call =
+        accepted(parse_completion(R"({"prompt":["a","b"],"n":2,"best_of":2,"seed":7,"max_tokens":3,"echo":true})"));
+    EXPECT_EQ(call.n_per_prompt, 2u);
+    EXPECT_EQ(prompts_and_seeds(call),
+              (std::vector<std::pair<std::string, uint64_t>>{{"a", 7}, {"a", 8}, {"b", 7}, {"b", 8}}));
+    for (const auto& request : call.requests) EXPECT_TRUE(request.max_tokens == 3 && request.echo);
+    EXPECT_EQ(accepted(parse_completion(R"({"prompt":["a","b","c","d"]})")).requests.size(), kMaxChoices);
+
+    const OpenAiCall chat = accepted(
+        parse_chat_completion(R"({"messages":[{"role":"user","content":"c"}],"n":2,"seed":18446744073709551615})"));
+    EXPECT_EQ(prompts_and_seeds(chat),
+              (std::vector<std::pair<std::string, uint64_t>>{{"", 18446744073709551615u}, {"", 0}}));
+    for (const auto& request : chat.requests) EXPECT_EQ(request.messages.size(), 1u);
+    EXPECT_TRUE(chat.requests.back().sampling.seed);
+    for (const auto& request : accepted(parse_completion(with(R"("n":2)"))).requests) {
+        EXPECT_FALSE(request.sampling.seed) << "each gets one of its own";
+    }
+}
+
+TEST(Choices, AreAsManyAsTheClientMayHaveRequests) {
+    EXPECT_EQ(refused(R"("n":5)"), "n: expected an integer from 1 to 4, got 5");
+    EXPECT_EQ(refused_chat(R"("n":5)"), "n: expected an integer from 1 to 4, got 5");
+    EXPECT_EQ(refused(parse_completion(R"({"prompt":["a","b","c","d","e"]})")), "prompt: 5 prompts, must be 1 to 4");
+    EXPECT_EQ(refused(parse_completion(R"({"prompt":["a","b","c"],"n":2})")),
+              "n: 2 answers to each of 3 prompts are more than 4");
+    EXPECT_EQ(refused(parse_completion(R"({"prompt":["a","b","c"]})", 2)), "prompt: 3 prompts, must be 1 to 2");
+    EXPECT_EQ(refused(parse_completion(with(R"("n":3)"), 2)), "n: expected an integer from 1 to 2, got 3");
+    EXPECT_EQ(refused(R"("n":2,"best_of":3)"), "best_of: 3 is not offered, only n is, which is 2");
 }
 
 TEST(Completion, NumbersOutOfRangeAreRefusedByName) {
@@ -105,18 +148,19 @@ TEST(Completion, NumbersOutOfRangeAreRefusedByName) {
     EXPECT_NE(refused(R"("max_tokens":0)"), "");
     EXPECT_NE(refused(R"("repeat_penalty":0)"), "");
     EXPECT_EQ(refused(R"("top_k":257)"), "top_k: expected an integer from 0 to 256, got 257");
-    EXPECT_EQ(
-        accepted(parse_completion(with(R"("max_tokens":24.0,"top_k":0,"temperature":0,"seed":0)"))).request.max_tokens,
-        24u);
+    EXPECT_EQ(accepted(parse_completion(with(R"("max_tokens":24.0,"top_k":0,"temperature":0,"seed":0)")))
+                  .requests.front()
+                  .max_tokens,
+              24u);
 }
 
 TEST(Completion, WhatIsNotOfferedIsRefusedByName) {
-    for (const char* field : {R"("n":2)", R"("best_of":2)", R"("suffix":"x")", R"("logprobs":0)", R"("logprobs":true)",
+    for (const char* field : {R"("best_of":2)", R"("suffix":"x")", R"("logprobs":0)", R"("logprobs":true)",
                               R"("logit_bias":{"1":2})", R"("presence_penalty":0.1)", R"("frequency_penalty":-1)"}) {
         const std::string name = std::string(field).substr(1, std::string(field).find('"', 1) - 1);
         EXPECT_EQ(refused(field).rfind(name + ": ", 0), 0u);
     }
-    for (const char* field : {R"("tools":[{}])", R"("functions":[{}])", R"("top_logprobs":1)", R"("n":2)"}) {
+    for (const char* field : {R"("tools":[{}])", R"("functions":[{}])", R"("top_logprobs":1)"}) {
         const std::string name = std::string(field).substr(1, std::string(field).find('"', 1) - 1);
         EXPECT_EQ(refused_chat(field).rfind(name + ": ", 0), 0u);
     }
@@ -125,8 +169,8 @@ TEST(Completion, WhatIsNotOfferedIsRefusedByName) {
 }
 
 TEST(Completion, StopsAreOneOrSome) {
-    EXPECT_EQ(accepted(parse_completion(with(R"("stop":"x")"))).request.stops, std::vector<std::string>{"x"});
-    EXPECT_TRUE(accepted(parse_completion(with(R"("stop":[])"))).request.stops.empty());
+    EXPECT_EQ(accepted(parse_completion(with(R"("stop":"x")"))).requests.front().stops, std::vector<std::string>{"x"});
+    EXPECT_TRUE(accepted(parse_completion(with(R"("stop":[])"))).requests.front().stops.empty());
     EXPECT_EQ(refused(R"("stop":"")"), "stop: a string of 0 bytes, must be 1 to 256");
     EXPECT_NE(refused(R"("stop":[1])"), "");
     EXPECT_NE(refused("\"stop\":\"" + std::string(RequestLimits::kMaxStopBytes + 1, 'x') + '"'), "");
@@ -144,7 +188,7 @@ TEST(Chat, MessagesAreTurns) {
         R"({"messages":[{"role":"system","content":"s"},{"role":"developer","content":"d"},)"
         R"({"role":"user","content":[{"type":"text","text":"one "},{"type":"text","text":"two"}],"name":"x"},)"
         R"({"role":"assistant","content":null}],"max_tokens":3,"max_completion_tokens":5})"));
-    const auto& messages = call.request.messages;
+    const auto& messages = call.requests.front().messages;
     ASSERT_EQ(messages.size(), 4u);
     EXPECT_EQ(messages[0].role, ChatMessage::Role::System);
     EXPECT_EQ(messages[1].role, ChatMessage::Role::System);
@@ -152,9 +196,9 @@ TEST(Chat, MessagesAreTurns) {
     EXPECT_EQ(messages[2].content, "one two");
     EXPECT_EQ(messages[3].role, ChatMessage::Role::Assistant);
     EXPECT_EQ(messages[3].content, "");
-    EXPECT_EQ(call.request.max_tokens, 5u);
-    EXPECT_TRUE(call.request.prompt.empty());
-    EXPECT_TRUE(service::check(call.request));
+    EXPECT_EQ(call.requests.front().max_tokens, 5u);
+    EXPECT_TRUE(call.requests.front().prompt.empty());
+    EXPECT_TRUE(service::check(call.requests.front()));
 }
 
 TEST(Chat, BadMessagesAreRefusedByTheirPlace) {
@@ -181,12 +225,12 @@ TEST(Chat, BadMessagesAreRefusedByTheirPlace) {
 
 TEST(Chat, AnswersAreLongerThanCompletionsByDefault) {
     const auto call = accepted(parse_chat_completion(R"({"messages":[{"role":"user","content":"c"}]})"));
-    EXPECT_EQ(call.request.max_tokens, kDefaultAnswerTokens);
+    EXPECT_EQ(call.requests.front().max_tokens, kDefaultAnswerTokens);
 }
 
 TEST(ResponseFormat, BecomesASchema) {
     const auto schema = [](const std::string& format) {
-        return accepted(parse_completion(with("\"response_format\":" + format))).request.json_schema;
+        return accepted(parse_completion(with("\"response_format\":" + format))).requests.front().json_schema;
     };
     EXPECT_EQ(schema(R"({"type":"text"})"), "");
     EXPECT_EQ(schema(R"({"type":"json_object"})"), R"({"type":"object"})");
@@ -234,9 +278,10 @@ TEST(HostileBody, IsRefusedOrHarmless) {
     }
     EXPECT_EQ(refused(R"("seed":)" + std::string(1'000'000, '9')).rfind("body: ", 0), 0u);
     const std::string long_fraction = "0." + std::string(1'000'000, '3');
-    EXPECT_NEAR(accepted(parse_completion(with("\"top_p\":" + long_fraction))).request.sampling.top_p, 1.0 / 3, 1e-6);
+    EXPECT_NEAR(accepted(parse_completion(with("\"top_p\":" + long_fraction))).requests.front().sampling.top_p, 1.0 / 3,
+                1e-6);
     const std::string text(RequestLimits::kMaxSocketPromptBytes - 64, 'x');
-    EXPECT_EQ(accepted(parse_completion("{\"prompt\":\"" + text + "\"}")).request.prompt.size(), text.size());
+    EXPECT_EQ(accepted(parse_completion("{\"prompt\":\"" + text + "\"}")).requests.front().prompt.size(), text.size());
     EXPECT_EQ(refused("\"temperature\":\"" + text + '"'),
               base::concat("temperature: expected a number from 0 to 10, got a string of ", text.size(), " bytes"));
 }

@@ -22,8 +22,8 @@ service::Outcome outcome() {
     return outcome;
 }
 
-std::unique_ptr<AnswerFormat> format(OpenAiKind kind, bool include_usage = false) {
-    return make_openai_format(kind, include_usage, [] { return 512u; });
+std::unique_ptr<AnswerFormat> format(OpenAiKind kind, bool include_usage = false, uint32_t n_per_prompt = 1) {
+    return make_openai_format(kind, n_per_prompt, include_usage, [] { return 512u; });
 }
 
 const std::string kCosts =
@@ -32,7 +32,7 @@ const std::string kCosts =
     R"("queue_ms":10,"ttft_ms":20}})";
 
 TEST(OpenAiJson, ACompletionAtOnce) {
-    EXPECT_EQ(format(OpenAiKind::Completion)->whole(head(), "a \"tale\"", outcome()),
+    EXPECT_EQ(format(OpenAiKind::Completion)->whole(head(), {{"a \"tale\"", outcome()}}),
               R"({"id":"cmpl-7","object":"text_completion","created":1000,"model":"tale",)"
               R"("choices":[{"index":0,"text":"a \"tale\"","logprobs":null,"finish_reason":"stop"}],)" +
                   kCosts);
@@ -41,7 +41,7 @@ TEST(OpenAiJson, ACompletionAtOnce) {
 TEST(OpenAiJson, AChatAtOnce) {
     service::Outcome cut = outcome();
     cut.finish = service::Finish::Length;
-    EXPECT_EQ(format(OpenAiKind::Chat)->whole(head(), "hi", cut),
+    EXPECT_EQ(format(OpenAiKind::Chat)->whole(head(), {{"hi", cut}}),
               R"({"id":"chatcmpl-7","object":"chat.completion","created":1000,"model":"tale",)"
               R"("choices":[{"index":0,"message":{"role":"assistant","content":"hi"},"logprobs":null,)"
               R"("finish_reason":"length"}],)" +
@@ -53,9 +53,9 @@ TEST(OpenAiJson, AStreamOfACompletion) {
     const std::string begin =
         R"(data: {"id":"cmpl-7","object":"text_completion","created":1000,"model":"tale","choices":[{"index":0,"text":)";
     EXPECT_EQ(stream->begin(head()), "");
-    EXPECT_EQ(stream->text("o\n"), begin + R"("o\n","logprobs":null,"finish_reason":null}]})" + "\n\n");
-    EXPECT_EQ(stream->end(outcome()),
-              begin + R"("","logprobs":null,"finish_reason":"stop"}]})" + "\n\ndata: [DONE]\n\n");
+    EXPECT_EQ(stream->text(0, "o\n"), begin + R"("o\n","logprobs":null,"finish_reason":null}]})" + "\n\n");
+    EXPECT_EQ(stream->end_choice(0, outcome()), begin + R"("","logprobs":null,"finish_reason":"stop"}]})" + "\n\n");
+    EXPECT_EQ(stream->end({{"", outcome()}}), "data: [DONE]\n\n");
 }
 
 TEST(OpenAiJson, AStreamOfAChatWithItsUsage) {
@@ -65,9 +65,49 @@ TEST(OpenAiJson, AStreamOfAChatWithItsUsage) {
     const std::string end = R"(,"logprobs":null,"finish_reason":null}],"usage":null})"
                             "\n\n";
     EXPECT_EQ(stream->begin(head()), begin + R"({"index":0,"delta":{"role":"assistant","content":""})" + end);
-    EXPECT_EQ(stream->text("hi"), begin + R"({"index":0,"delta":{"content":"hi"})" + end);
-    EXPECT_EQ(stream->end(outcome()), begin + R"({"index":0,"delta":{},"logprobs":null,"finish_reason":"stop"}],)" +
-                                          "\"usage\":null}\n\n" + begin + "]," + kCosts + "\n\ndata: [DONE]\n\n");
+    EXPECT_EQ(stream->text(0, "hi"), begin + R"({"index":0,"delta":{"content":"hi"})" + end);
+    EXPECT_EQ(stream->end_choice(0, outcome()),
+              begin + R"({"index":0,"delta":{},"logprobs":null,"finish_reason":"stop"}],"usage":null})" + "\n\n");
+    EXPECT_EQ(stream->end({{"", outcome()}}), begin + "]," + kCosts + "\n\ndata: [DONE]\n\n");
+}
+
+// Four choices: two answers to each of two prompts. Of 5 tokens, 2 of them cached, and 3 generated ones each.
+std::vector<Choice> four_choices() {
+    std::vector<Choice> choices;
+    for (const char* text : {"a", "b", "c", "d"}) choices.push_back({text, outcome()});
+    choices[1].outcome.cached_tokens = 5;  // what the first answer to the prompt has read
+    choices[3].outcome.finish = service::Finish::Length;
+    return choices;
+}
+
+const std::string kCostsOfFour = R"("usage":{"prompt_tokens":10,"completion_tokens":12,"total_tokens":22,)"
+                                 R"("prompt_tokens_details":{"cached_tokens":4}}})";
+
+TEST(OpenAiJson, SeveralChoicesHaveOneUsageInWhichAPromptCountsOnce) {
+    const auto choice = [](int index, const char* text, const char* reason) {
+        return base::concat(R"({"index":)", index, R"(,"text":")", text, R"(","logprobs":null,"finish_reason":")",
+                            reason, "\"}");
+    };
+    EXPECT_EQ(format(OpenAiKind::Completion, false, 2)->whole(head(), four_choices()),
+              R"({"id":"cmpl-7","object":"text_completion","created":1000,"model":"tale","choices":[)" +
+                  choice(0, "a", "stop") + "," + choice(1, "b", "stop") + "," + choice(2, "c", "stop") + "," +
+                  choice(3, "d", "length") + "]," + kCostsOfFour);
+}
+
+TEST(OpenAiJson, AStreamOfSeveralChoicesNamesThem) {
+    const auto stream = format(OpenAiKind::Chat, true, 2);
+    const std::string begin =
+        R"(data: {"id":"chatcmpl-7","object":"chat.completion.chunk","created":1000,"model":"tale","choices":[)";
+    const auto chunk = [&](const std::string& choice) { return begin + choice + "],\"usage\":null}\n\n"; };
+    const std::string open = R"(,"logprobs":null,"finish_reason":null})";
+    AnswerHead two = head();
+    two.n_choices = 2;
+    EXPECT_EQ(stream->begin(two), chunk(R"({"index":0,"delta":{"role":"assistant","content":""})" + open) +
+                                      chunk(R"({"index":1,"delta":{"role":"assistant","content":""})" + open));
+    EXPECT_EQ(stream->text(1, "hi"), chunk(R"({"index":1,"delta":{"content":"hi"})" + open));
+    EXPECT_EQ(stream->end_choice(1, outcome()),
+              chunk(R"({"index":1,"delta":{},"logprobs":null,"finish_reason":"stop"})"));
+    EXPECT_EQ(stream->end(four_choices()), begin + "]," + kCostsOfFour + "\n\ndata: [DONE]\n\n");
 }
 
 TEST(OpenAiJson, AFailureEndsAStreamWithoutDone) {
