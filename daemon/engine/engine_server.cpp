@@ -238,11 +238,12 @@ void EngineServer::handle_submit(const protocol::Submit& submit) {
         }
         request.grammar = std::make_shared<const constraint::Grammar>(std::move(*grammar));
     }
-    const auto n_prompt = generator_->submit(request);
-    if (!n_prompt) {
-        refuse(submit.id, n_prompt.error());
+    uint32_t n_prompt = 0;
+    if (const auto submitted = generator_->submit(request, &n_prompt); !submitted) {
+        const bool too_long = submitted.error().code == ErrorCode::ContextExceeded;
+        refuse(submit.id, submitted.error(), too_long ? n_prompt : 0);
     } else {
-        send(protocol::Accepted{.id = submit.id, .prompt_tokens = *n_prompt});
+        send(protocol::Accepted{.id = submit.id, .prompt_tokens = n_prompt});
     }
 }
 
@@ -314,8 +315,8 @@ void EngineServer::flush() {
     unsent_.clear();
 }
 
-void EngineServer::refuse(uint64_t id, const base::Error& error) {
-    send(protocol::Refused{id, error.code, error.message});
+void EngineServer::refuse(uint64_t id, const base::Error& error, uint32_t prompt_tokens) {
+    send(protocol::Refused{id, error.code, error.message, prompt_tokens});
 }
 
 void EngineServer::report_pages() {

@@ -74,7 +74,7 @@ private:
     // Kept until flush(), which turn() and announce() call.
     void send(const protocol::Message& message);
     void flush();
-    void refuse(uint64_t id, const base::Error& error);
+    void refuse(uint64_t id, const base::Error& error, uint32_t prompt_tokens = 0);
     // Says how many pages are in use, if that has changed.
     void report_pages();
     void announce(protocol::Phase phase, std::chrono::milliseconds budget);

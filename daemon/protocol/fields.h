@@ -143,6 +143,7 @@ void fields(Io& io, Is<Refused> auto& m) {
     io.number("id", m.id);
     io.choice("code", m.code, base::kLastErrorCode);
     io.text("message", m.message);
+    io.number("prompt_tokens", m.prompt_tokens);
 }
 
 template <typename Io>

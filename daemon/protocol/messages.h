@@ -163,6 +163,7 @@ struct Refused {
     uint64_t id = 0;
     base::ErrorCode code = base::ErrorCode::Failed;
     std::string message;
+    uint32_t prompt_tokens = 0;  // of the prompt that does not fit, with ContextExceeded
 };
 
 // The request has its KV pages; again after it had to give them away. So many tokens of its prompt are in them already.

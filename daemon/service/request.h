@@ -85,7 +85,7 @@ struct Outcome {
     std::optional<base::Error> error;
     std::string model;
     uint64_t seed = 0;
-    uint32_t prompt_tokens = 0;
+    uint32_t prompt_tokens = 0;  // also of a prompt that has exceeded the context; 0: not counted
     uint32_t cached_tokens = 0;  // of the prompt, that earlier requests had computed
     uint32_t generated_tokens = 0;
     std::chrono::milliseconds queue_time{};  // submission to start

@@ -264,6 +264,7 @@ void Service::Impl::on(const protocol::Refused& refused) {
     const base::Error error{refused.code, refused.message};
     if (RequestRecord* record = find(refused.id)) {
         record->sent = false;  // the engine has forgotten it: nothing to cancel there
+        if (refused.prompt_tokens != 0) record->prompt_tokens = refused.prompt_tokens;
         end(*record, Finish::Error, error);
         return;
     }

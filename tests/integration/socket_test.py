@@ -180,6 +180,7 @@ class Socket(harness.TestCase):
         status, _, error = self.refusal(dict(GREEDY, prompt="a b " * 5000, stream=True))
         self.assertEqual((status, error["code"]), (400, "ContextExceeded"))
         self.assertEqual(error["n_ctx"], self.client.status()["context_length"])
+        self.assertGreaterEqual(error["n_prompt_tokens"], 10000)
         self.assertEqual(self.refusal(GREEDY, "/v1/nothing")[0], 404)
         status, headers, _ = self.http().ask("DELETE", "/v1/completions")
         self.assertEqual((status, headers["Allow"]), (405, "POST"))

@@ -20,16 +20,16 @@ Generator::~Generator() {
     }
 }
 
-base::Result<uint32_t> Generator::submit(const GenerationRequest& request) {
+base::Result<void> Generator::submit(const GenerationRequest& request, uint32_t* n_prompt) {
     if (sequences_.contains(request.id)) {
         return base::fail(base::ErrorCode::InvalidArgument, "id: ", request.id, " is in use");
     }
     const SequenceLimits limits{.n_ctx = model_.backend->limits().n_ctx, .n_vocab = model_.config.n_vocab};
-    auto sequence = Sequence::create(request, *model_.tokenizer, limits, request.grammar ? tokens() : nullptr);
+    auto sequence =
+        Sequence::create(request, *model_.tokenizer, limits, request.grammar ? tokens() : nullptr, n_prompt);
     if (!sequence) return sequence.error();
-    const uint32_t n_prompt = sequence->n_prompt();
     sequences_.emplace(request.id, std::make_unique<Sequence>(std::move(*sequence)));
-    return n_prompt;
+    return {};
 }
 
 void Generator::start(uint64_t id, uint32_t rank) {

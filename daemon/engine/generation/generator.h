@@ -63,9 +63,9 @@ public:
     Generator(const Generator&) = delete;
     Generator& operator=(const Generator&) = delete;
 
-    // Tokenizes and holds the request; gives its prompt's tokens. Errors: Sequence::create()'s, and InvalidArgument for
-    // an id that is in use.
-    base::Result<uint32_t> submit(const GenerationRequest& request);
+    // Tokenizes and holds the request. `n_prompt`: as in Sequence::create(). Errors: those of that, and InvalidArgument
+    // for an id that is in use.
+    base::Result<void> submit(const GenerationRequest& request, uint32_t* n_prompt = nullptr);
     // The request's turn has come: it gets its KV pages when those of its rank that started earlier, and those of lower
     // ranks, leave enough of them. Again: only its rank changes.
     void start(uint64_t id, uint32_t rank = 0);

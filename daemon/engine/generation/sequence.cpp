@@ -61,7 +61,7 @@ base::Result<void> check(const GenerationRequest& request, const SequenceLimits&
 
 base::Result<Sequence> Sequence::create(const GenerationRequest& request, const tokenizer::Tokenizer& tokenizer,
                                         const SequenceLimits& limits,
-                                        std::shared_ptr<const constraint::TokenTrie> tokens) {
+                                        std::shared_ptr<const constraint::TokenTrie> tokens, uint32_t* n_prompt) {
     if (auto checked = check(request, limits); !checked) return checked.error();
     if (const size_t n_bytes = written_bytes(request); n_bytes > kCountedPromptBytes) {
         const size_t n_least = n_bytes / longest_token(tokenizer);
@@ -77,6 +77,7 @@ base::Result<Sequence> Sequence::create(const GenerationRequest& request, const 
         }
         prompt_ids.push_back(id);
     }
+    if (n_prompt != nullptr) *n_prompt = static_cast<uint32_t>(prompt_ids.size());
     if (prompt_ids.size() >= limits.n_ctx) {
         return too_long("", prompt_ids.size(), limits);
     }

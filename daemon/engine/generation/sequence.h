@@ -49,9 +49,11 @@ class Sequence {
 public:
     // Tokenizes the prompt and replays. ContextExceeded names the prompt's tokens and n_ctx when nothing can follow the
     // prompt; InvalidArgument names the field and its value. `tokens` is there when the request has a grammar.
+    // `n_prompt`, if given, becomes the number of the prompt's tokens as soon as they are counted, whatever follows.
     static base::Result<Sequence> create(const GenerationRequest& request, const tokenizer::Tokenizer& tokenizer,
                                          const SequenceLimits& limits,
-                                         std::shared_ptr<const constraint::TokenTrie> tokens = nullptr);
+                                         std::shared_ptr<const constraint::TokenTrie> tokens = nullptr,
+                                         uint32_t* n_prompt = nullptr);
 
     uint64_t id() const { return id_; }
     const std::string& cache_scope() const { return cache_scope_; }

@@ -41,8 +41,8 @@ public:
 
     // --- All at once -------------------------------------------------------------------------------------------------
     virtual std::string whole(const AnswerHead& head, const std::vector<Choice>& choices) = 0;
-    // Instead of an answer, before its first byte.
-    virtual Reply refusal(const base::Error& error) = 0;
+    // Instead of an answer, before its first byte; `prompt_tokens` as in Outcome.
+    virtual Reply refusal(const base::Error& error, uint32_t prompt_tokens) = 0;
 };
 
 }  // namespace llmd::ipc::http

@@ -92,7 +92,7 @@ void Generation::on_finished(size_t choice, const service::Outcome& outcome) {
         if (outcome.finish == service::Finish::Cancelled) {
             fail({ErrorCode::Cancelled, "the request was cancelled"});
         } else if (outcome.error) {
-            fail(*outcome.error);
+            fail(*outcome.error, outcome.prompt_tokens);
         } else if (streaming_) {
             exchange_->write(format_->end_choice(choice, outcome));
         }
@@ -111,13 +111,13 @@ void Generation::answer() {
     }
 }
 
-void Generation::fail(const Error& error) {
+void Generation::fail(const Error& error, uint32_t prompt_tokens) {
     failed_ = true;
     if (streaming_) {
         exchange_->write(format_->failure(error));
         exchange_->finish();
     } else {
-        exchange_->reply(format_->refusal(error));
+        exchange_->reply(format_->refusal(error, prompt_tokens));
     }
     end_requests(std::nullopt);
 }

@@ -59,7 +59,7 @@ private:
     void on_finished(size_t choice, const service::Outcome& outcome);
     void begin_stream();
     void answer();
-    void fail(const base::Error& error);
+    void fail(const base::Error& error, uint32_t prompt_tokens = 0);
     // Those that have not ended: with an error, or cancelled.
     void end_requests(const std::optional<base::Error>& error);
     void set_paused(bool paused);

@@ -89,7 +89,7 @@ public:
     std::string whole(const AnswerHead& head, const std::vector<Choice>& choices) override {
         return last_line(head, choices.front().text, choices.front().outcome);
     }
-    Reply refusal(const base::Error& error) override { return ollama_error(error); }
+    Reply refusal(const base::Error& error, uint32_t) override { return ollama_error(error); }
 
 private:
     std::string last_line(const AnswerHead& head, std::string_view text, const Outcome& outcome) const {

@@ -108,7 +108,7 @@ public:
         return out + event("[DONE]");
     }
 
-    std::string failure(const base::Error& error) override { return event(error_object(error, n_ctx_())); }
+    std::string failure(const base::Error& error) override { return event(error_object(error, {0, n_ctx_()})); }
 
     std::string whole(const AnswerHead& head, const std::vector<Choice>& choices) override {
         JsonWriter json = object(head, is_chat_ ? "chat.completion" : "text_completion");
@@ -128,7 +128,9 @@ public:
         return json.end_object().take();
     }
 
-    Reply refusal(const base::Error& error) override { return error_reply(error, error_object(error, n_ctx_())); }
+    Reply refusal(const base::Error& error, uint32_t prompt_tokens) override {
+        return error_reply(error, error_object(error, {prompt_tokens, n_ctx_()}));
+    }
 
 private:
     JsonWriter object(const AnswerHead& head, const char* kind) const {

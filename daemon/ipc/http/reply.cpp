@@ -72,13 +72,16 @@ bool may_retry(ErrorCode code) {
     }
 }
 
-std::string error_object(const base::Error& error, uint32_t n_ctx) {
+std::string error_object(const base::Error& error, Lengths lengths) {
     base::JsonWriter json;
     json.begin_object().key("error").begin_object();
     json.key("message").value(error.message);
     json.key("type").value(error_type(http_status(error.code)));
     json.key("code").value(base::error_name(error.code));
-    if (error.code == ErrorCode::ContextExceeded && n_ctx != 0) json.key("n_ctx").value(n_ctx);
+    if (error.code == ErrorCode::ContextExceeded) {
+        if (lengths.n_prompt_tokens != 0) json.key("n_prompt_tokens").value(lengths.n_prompt_tokens);
+        if (lengths.n_ctx != 0) json.key("n_ctx").value(lengths.n_ctx);
+    }
     json.end_object().end_object();
     return json.take();
 }

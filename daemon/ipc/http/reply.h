@@ -1,6 +1,7 @@
 // What an HTTP request is answered with when all of it is known.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,9 +28,14 @@ unsigned http_status(base::ErrorCode code);
 bool may_retry(base::ErrorCode code);
 inline constexpr int kRetryAfterSeconds = 2;
 
-// {"error":{"message":…,"type":…,"code":…}}; `n_ctx`, the length of the model's context, is added to what did not fit
-// into it, if it is known (not 0).
-std::string error_object(const base::Error& error, uint32_t n_ctx = 0);
+// Of a prompt and the context that it does not fit into, in tokens; 0: not known.
+struct Lengths {
+    uint32_t n_prompt_tokens = 0;
+    uint32_t n_ctx = 0;
+};
+
+// {"error":{"message":…,"type":…,"code":…}}; those `lengths` that are known are added to ContextExceeded.
+std::string error_object(const base::Error& error, Lengths lengths = {});
 
 // The reply with that status, these headers and `body`.
 Reply error_reply(const base::Error& error, std::string body);

@@ -120,8 +120,9 @@ TEST_F(ServiceTest, WaitingRequestsAreTokenizedAtOnceAndStartedInOrder) {
     EXPECT_EQ(engine().expect<protocol::Start>().id, ids[2]);
     EXPECT_EQ(service_->request(ids[3])->position, 0u);
 
-    send(protocol::Refused{ids[3], ErrorCode::ContextExceeded, "too long"});
+    send(protocol::Refused{ids[3], ErrorCode::ContextExceeded, "too long", 300});
     EXPECT_EQ(sinks[3].error().code, ErrorCode::ContextExceeded);
+    EXPECT_EQ(sinks[3].outcome().prompt_tokens, 300u);
     engine().expect_nothing();
 }
 

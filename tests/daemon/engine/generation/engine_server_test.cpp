@@ -343,6 +343,8 @@ TEST_F(EngineServerTest, RefusesWhatDoesNotFitNamingIt) {
     ASSERT_EQ(refused.size(), 3u);
     EXPECT_EQ(refused[0].code, base::ErrorCode::ContextExceeded);
     EXPECT_NE(refused[0].message.find("300"), std::string::npos);
+    EXPECT_EQ(refused[0].prompt_tokens, 300u);
+    EXPECT_EQ(refused[2].prompt_tokens, 0u);
     EXPECT_EQ(refused[1].code, base::ErrorCode::InvalidArgument);
     EXPECT_EQ(refused[2].id, 3u);
 }

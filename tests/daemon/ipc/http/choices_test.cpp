@@ -83,10 +83,10 @@ TEST_F(ChoicesTest, AChoiceThatEndsBeforeTheStreamBeginsIsToldInIt) {
 TEST_F(ChoicesTest, WhenOneIsRefusedAllAre) {
     const base::UniqueFd client = ask_for_two(R"("prompt":["Once","Twice"],"stream":true)");
     send(protocol::Accepted{1, 3});
-    send(protocol::Refused{2, base::ErrorCode::ContextExceeded, "too long"});
+    send(protocol::Refused{2, base::ErrorCode::ContextExceeded, "too long", 300});
     const std::string reply = read(client);
     EXPECT_EQ(status(reply), 400);
-    EXPECT_NE(reply.find(R"("code":"ContextExceeded")"), std::string::npos);
+    EXPECT_NE(reply.find(R"("code":"ContextExceeded","n_prompt_tokens":300,"n_ctx":128)"), std::string::npos);
     EXPECT_EQ(engine().expect<protocol::Cancel>().id, 1u);
     EXPECT_TRUE(service_->requests().empty());
 }

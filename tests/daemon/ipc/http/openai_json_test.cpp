@@ -117,7 +117,7 @@ TEST(OpenAiJson, AFailureEndsAStreamWithoutDone) {
 }
 
 TEST(Refusal, HasAStatusAndSaysWhetherToTryAgain) {
-    const auto refusal = [](base::ErrorCode code) { return format(OpenAiKind::Chat)->refusal({code, "m"}); };
+    const auto refusal = [](base::ErrorCode code) { return format(OpenAiKind::Chat)->refusal({code, "m"}, 600); };
     const Reply full = refusal(base::ErrorCode::QueueFull);
     EXPECT_EQ(full.status, 429u);
     EXPECT_EQ(full.headers.at(0).first, std::string("Retry-After"));
@@ -126,8 +126,10 @@ TEST(Refusal, HasAStatusAndSaysWhetherToTryAgain) {
     EXPECT_EQ(too_long.status, 400u);
     EXPECT_EQ(too_long.headers.at(0).first, std::string("x-should-retry"));
     EXPECT_EQ(too_long.headers.at(0).second, "false");
-    EXPECT_EQ(too_long.body,
-              R"({"error":{"message":"m","type":"invalid_request_error","code":"ContextExceeded","n_ctx":512}})");
+    EXPECT_EQ(too_long.body, R"({"error":{"message":"m","type":"invalid_request_error","code":"ContextExceeded",)"
+                             R"("n_prompt_tokens":600,"n_ctx":512}})");
+    EXPECT_EQ(error_object({base::ErrorCode::ContextExceeded, "m"}),
+              R"({"error":{"message":"m","type":"invalid_request_error","code":"ContextExceeded"}})");
 }
 
 TEST(Refusal, EveryErrorHasAStatusAndExactlyOneAdvice) {

@@ -69,13 +69,12 @@ TEST_F(ServerTest, WhatTheEngineRefusesHasAStatus) {
     write(client, post("/v1/completions", kStream));
     load_and_get_ready();
     (void)engine().expect<protocol::Submit>();
-    send(protocol::Refused{1, base::ErrorCode::ContextExceeded, "too long"});
+    send(protocol::Refused{1, base::ErrorCode::ContextExceeded, "too long", 300});
     const std::string reply = read(client);
     EXPECT_EQ(status(reply), 400);
     EXPECT_NE(reply.find("x-should-retry: false\r\n"), std::string::npos);
-    EXPECT_EQ(
-        body(reply),
-        R"({"error":{"message":"too long","type":"invalid_request_error","code":"ContextExceeded","n_ctx":128}})");
+    EXPECT_EQ(body(reply), R"({"error":{"message":"too long","type":"invalid_request_error","code":"ContextExceeded",)"
+                           R"("n_prompt_tokens":300,"n_ctx":128}})");
 }
 
 TEST_F(ServerTest, AFailureInTheMiddleIsAFrameAndAProperEnd) {
