@@ -168,6 +168,8 @@ void EngineServer::handle(const protocol::Message& message) {
         handle_submit(*submit);
     } else if (const auto* tokenize = std::get_if<protocol::Tokenize>(&message)) {
         handle_tokenize(*tokenize);
+    } else if (const auto* detokenize = std::get_if<protocol::Detokenize>(&message)) {
+        handle_detokenize(*detokenize);
     } else if (const auto* start = std::get_if<protocol::Start>(&message)) {
         if (generator_) generator_->start(start->id, static_cast<uint32_t>(start->priority));
     } else if (const auto* cancel = std::get_if<protocol::Cancel>(&message)) {
@@ -276,6 +278,29 @@ void EngineServer::handle_tokenize(const protocol::Tokenize& tokenize) {
     } else {
         send(protocol::Tokenized{tokenize.id, std::move(ids)});
     }
+}
+
+void EngineServer::handle_detokenize(const protocol::Detokenize& detokenize) {
+    if (!model_) {
+        refuse(detokenize.id, fail(ErrorCode::NotReady, "no model is loaded"));
+        return;
+    }
+    announce(protocol::Phase::Step, kTokenizeBudget);
+    std::string text;
+    for (const int32_t id : detokenize.ids) {
+        if (id < 0 || static_cast<uint32_t>(id) >= model_->config.n_vocab) {
+            refuse(detokenize.id, fail(ErrorCode::InvalidArgument, "tokens: ", id, " is not in the vocabulary of ",
+                                       model_->config.n_vocab));
+            return;
+        }
+        model_->tokenizer->append_bytes(id, text);
+        if (text.size() > protocol::kMaxStringBytes) {
+            refuse(detokenize.id, fail(ErrorCode::PromptTooLong, "tokens: their text has more than ",
+                                       protocol::kMaxStringBytes, " bytes"));
+            return;
+        }
+    }
+    send(protocol::Detokenized{detokenize.id, std::move(text)});
 }
 
 void EngineServer::handle_pace(const protocol::SetPace& pace) {

@@ -66,6 +66,7 @@ private:
     // Its conversation, as the model's template makes a prompt of it, and what ends an answer there.
     base::Result<void> take_conversation(const protocol::Submit& submit, generation::GenerationRequest& request) const;
     void handle_tokenize(const protocol::Tokenize& tokenize);
+    void handle_detokenize(const protocol::Detokenize& detokenize);
     void handle_pace(const protocol::SetPace& pace);
     bool has_work() const { return generator_ && generator_->has_work(); }
     base::Result<void> step();

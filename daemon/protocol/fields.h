@@ -82,6 +82,12 @@ void fields(Io& io, Is<Tokenize> auto& m) {
 }
 
 template <typename Io>
+void fields(Io& io, Is<Detokenize> auto& m) {
+    io.number("id", m.id);
+    io.list("ids", m.ids);
+}
+
+template <typename Io>
 void fields(Io&, Is<DropCache> auto&) {}
 
 template <typename Io>
@@ -184,6 +190,12 @@ template <typename Io>
 void fields(Io& io, Is<Tokenized> auto& m) {
     io.number("id", m.id);
     io.list("ids", m.ids);
+}
+
+template <typename Io>
+void fields(Io& io, Is<Detokenized> auto& m) {
+    io.number("id", m.id);
+    io.text("text", m.text);
 }
 
 template <typename Io>

@@ -4,8 +4,9 @@
 // A session: llmd sends Load; the engine answers DeviceChosen, LoadProgress…, then Ready or LoadFailed. For each
 // request llmd sends Submit (the engine tokenizes and answers Accepted or Refused, then holds the request), Start when
 // its turn has come, and the engine sends Started, Tokens… and one Finished. SetPaused takes the turn away and gives it
-// back: at most Ready.n_slots requests are started and not paused. Cancel drops a request silently. A Fault ends the
-// engine. Requests are named by llmd; ids are never reused in the life of llmd.
+// back: at most Ready.n_slots requests are started and not paused. Cancel drops a request silently. Tokenize and
+// Detokenize are answered at once, by Tokenized and Detokenized or by Refused. A Fault ends the engine. Requests are
+// named by llmd; ids are never reused in the life of llmd.
 #pragma once
 
 #include <cstdint>
@@ -96,6 +97,11 @@ struct SetPaused {
 struct Tokenize {
     uint64_t id = 0;
     std::string text;
+};
+
+struct Detokenize {
+    uint64_t id = 0;
+    std::vector<int32_t> ids;  // at most kMaxArrayElements (frame.h)
 };
 
 // Memory is short: the engine lets go of what it keeps to save work later. No text changes by it.
@@ -208,6 +214,11 @@ struct Tokenized {
     std::vector<int32_t> ids;
 };
 
+struct Detokenized {
+    uint64_t id = 0;
+    std::string text;  // control tokens have none
+};
+
 // The device failed; the engine exits after this frame.
 struct Fault {
     std::string message;
@@ -225,6 +236,6 @@ struct Inspection {
 
 using Message = std::variant<Load, Submit, Start, Cancel, SetPaused, Tokenize, PhaseChange, LoadProgress, Ready,
                              LoadFailed, Accepted, Refused, Tokens, Finished, Tokenized, Fault, Inspection, DropCache,
-                             SetPace, Started, Pages, DeviceChosen>;
+                             SetPace, Started, Pages, DeviceChosen, Detokenize, Detokenized>;
 
 }  // namespace llmd::protocol

@@ -32,10 +32,10 @@ bool is_any_of(const protocol::Message& message) {
 }
 // Each of these is answered once, by one of those.
 bool wants_answer(const protocol::Message& message) {
-    return is_any_of<protocol::Submit, protocol::Tokenize>(message);
+    return is_any_of<protocol::Submit, protocol::Tokenize, protocol::Detokenize>(message);
 }
 bool is_answer(const protocol::Message& message) {
-    return is_any_of<protocol::Accepted, protocol::Refused, protocol::Tokenized>(message);
+    return is_any_of<protocol::Accepted, protocol::Refused, protocol::Tokenized, protocol::Detokenized>(message);
 }
 
 EngineEnd end_from_status(int status) {

@@ -9,7 +9,6 @@
 
 #include <spdlog/spdlog.h>
 
-#include "protocol/frame.h"
 #include "service/device_record.h"
 #include "service/service_impl.h"
 
@@ -19,10 +18,6 @@ namespace {
 using base::ErrorCode;
 using std::chrono::milliseconds;
 
-// Calls of Tokenize that wait for an answer: more is a client out of control.
-constexpr size_t kMaxTokenizeCalls = 16;
-// Every byte may be a token, and the ids must fit into a frame.
-constexpr size_t kMaxTokenizeBytes = protocol::kMaxArrayElements / 2;
 // Weight of the newest request in what is expected of the next.
 constexpr double kNewestWeight = 0.25;
 constexpr double kMsPerSecond = 1000;
@@ -208,35 +203,6 @@ RequestSnapshot Service::Impl::snapshot(const RequestRecord& record) const {
     return snapshot;
 }
 
-void Service::Impl::tokenize(std::string model, std::string text,
-                             std::function<void(base::Result<std::vector<int32_t>>)> done) {
-    TokenizeCall call;
-    call.done = std::move(done);
-    if (shutting_down_) return answer(call, shutting_down());
-    if (text.size() > kMaxTokenizeBytes) {
-        return answer(call, base::fail(ErrorCode::PromptTooLong, "text: ", text.size(), " bytes are more than ",
-                                       kMaxTokenizeBytes));
-    }
-    if (tokenize_calls_.size() >= kMaxTokenizeCalls) {
-        return answer(call, base::fail(ErrorCode::QueueFull, tokenize_calls_.size(),
-                                       " texts are waiting to be tokenized, at most ", kMaxTokenizeCalls, " may"));
-    }
-    auto resolved = resolve(model, false);
-    if (!resolved) return answer(call, std::move(resolved).error());
-    if (auto failure = recent_load_failure(*resolved)) return answer(call, *std::move(failure));
-    if (directive_.refuse_all && !serves(*resolved)) return answer(call, directive_.refuse_all->error());
-    call.id = ++last_id_;
-    call.model = std::move(*resolved);
-    call.text = std::move(text);
-    tokenize_calls_.push_back(std::move(call));
-    schedule_turn();
-}
-
-void Service::Impl::answer(TokenizeCall& call, base::Result<std::vector<int32_t>> result) {
-    callbacks_.push_back([done = std::move(call.done), result = std::move(result)] { done(result); });
-    schedule_turn();
-}
-
 void Service::Impl::shut_down(std::function<void()> done) {
     shutting_down_ = true;
     shut_down_callbacks_.push_back(std::move(done));
@@ -388,6 +354,10 @@ std::vector<RequestSnapshot> Service::requests() const {
 void Service::tokenize(std::string model, std::string text,
                        std::function<void(base::Result<std::vector<int32_t>>)> done) {
     impl_->tokenize(std::move(model), std::move(text), std::move(done));
+}
+void Service::detokenize(std::string model, std::vector<int32_t> ids,
+                         std::function<void(base::Result<std::string>)> done) {
+    impl_->detokenize(std::move(model), std::move(ids), std::move(done));
 }
 void Service::list_models(std::function<void(std::vector<ModelEntry>)> done) {
     impl_->list_models(std::move(done));

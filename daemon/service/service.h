@@ -96,6 +96,9 @@ public:
 
     // Empty `model`: the loaded one, else the default. Loads it if need be.
     void tokenize(std::string model, std::string text, std::function<void(base::Result<std::vector<int32_t>>)> done);
+    // The text that these tokens are, as clean text (base/utf8.h); control tokens have none. Else as tokenize().
+    // InvalidArgument names an id that the model's vocabulary does not have.
+    void detokenize(std::string model, std::vector<int32_t> ids, std::function<void(base::Result<std::string>)> done);
     void list_models(std::function<void(std::vector<ModelEntry>)> done);
     // A name from the catalogue or an absolute path. Waits for running requests of another model; a loaded model whose
     // file has changed is loaded again. Forgets that the model failed to load and that the device was set aside.

@@ -145,7 +145,7 @@ void Service::Impl::feed() {
     }
     for (TokenizeCall& call : tokenize_calls_) {
         if (call.sent || !serves(call.model)) continue;
-        link_->send(protocol::Tokenize{call.id, call.text});
+        std::visit([this](const auto& question) { link_->send(question); }, call.question);
         call.sent = true;
     }
 }
@@ -336,14 +336,6 @@ void Service::Impl::on(const protocol::Finished& finished) {
             end(*record, Finish::Error, base::Error{finished.code, finished.message}, &finished);
             break;
     }
-}
-
-void Service::Impl::on(const protocol::Tokenized& tokenized) {
-    const auto call = std::find_if(tokenize_calls_.begin(), tokenize_calls_.end(),
-                                   [&](const TokenizeCall& c) { return c.id == tokenized.id; });
-    if (call == tokenize_calls_.end()) return;
-    answer(*call, tokenized.ids);
-    tokenize_calls_.erase(call);
 }
 
 void Service::Impl::deliver(RequestRecord& record, const std::string& text) {

@@ -1,6 +1,6 @@
-// The inside of Service, in four parts: what clients ask for (service.cpp), the models that they name
-// (service_models.cpp), the life of the engine that does it (service_engine.cpp), and the device that engines are kept
-// away from (service_device.cpp).
+// The inside of Service, in five parts: the requests (service.cpp), the questions for a model's tokenizer
+// (service_tokenizer.cpp), the models that both name (service_models.cpp), the life of the engine that does it
+// (service_engine.cpp), and the device that engines are kept away from (service_device.cpp).
 //
 // Everything that calls back, starts or stops happens in turn(), a turn of the loop of its own; the public calls and
 // the engine's messages only write down what has changed and schedule it. There is at most one engine at a time.
@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "service/load_failures.h"
@@ -39,6 +40,7 @@ public:
     std::optional<RequestSnapshot> request(RequestId id) const;
     std::vector<RequestSnapshot> requests() const;
     void tokenize(std::string model, std::string text, std::function<void(base::Result<std::vector<int32_t>>)> done);
+    void detokenize(std::string model, std::vector<int32_t> ids, std::function<void(base::Result<std::string>)> done);
     void list_models(std::function<void(std::vector<ModelEntry>)> done);
     void load_model(std::string name_or_path, std::function<void(base::Result<void>)> done);
     void unload_model(std::function<void(base::Result<void>)> done);
@@ -57,11 +59,13 @@ private:
         std::optional<ModelReference> load;  // nothing: unload
         std::function<void(base::Result<void>)> done;
     };
+    // A question for the tokenizer of a model, and who gets the answer: the message of that name.
+    using TokenizeQuestion = std::variant<protocol::Tokenize, protocol::Detokenize>;
     struct TokenizeCall {
         uint64_t id = 0;
         ModelReference model;
-        std::string text;
-        std::function<void(base::Result<std::vector<int32_t>>)> done;
+        TokenizeQuestion question;
+        std::function<void(base::Result<protocol::Message>)> done;
         bool sent = false;
         uint32_t deaths = 0;  // of engines that should have answered it
     };
@@ -79,7 +83,16 @@ private:
     void end(RequestRecord& record, Finish finish, std::optional<base::Error> error = std::nullopt,
              const protocol::Finished* costs = nullptr);
     RequestSnapshot snapshot(const RequestRecord& record) const;
-    void answer(TokenizeCall& call, base::Result<std::vector<int32_t>> result);
+
+    // --- service_tokenizer.cpp: questions for a model's tokenizer ----------------------------------------------------
+
+    void ask(const std::string& model, TokenizeQuestion question,
+             std::function<void(base::Result<protocol::Message>)> done);
+    std::optional<base::Error> refuse(const TokenizeQuestion& question) const;
+    void answer(TokenizeCall& call, base::Result<protocol::Message> result);
+    // The engine's answer to a Question.
+    template <typename Question, typename Answer>
+    void on_answer(const Answer& answered);
 
     // --- service_models.cpp: which model, and the jobs that load and unload it ---------------------------------------
 
@@ -124,6 +137,7 @@ private:
     void on(const protocol::Tokens& tokens);
     void on(const protocol::Finished& finished);
     void on(const protocol::Tokenized& tokenized);
+    void on(const protocol::Detokenized& detokenized);
     // What only llmd says, only an inspection, or what the link keeps to itself.
     template <typename T>
     void on(const T& unexpected);

@@ -171,6 +171,18 @@ class Socket(harness.TestCase):
         status, _, body = connection.ask("HEAD", "/health")
         self.assertEqual((status, body), (200, b""))
 
+    def test_tokens_and_text_become_each_other(self):
+        text = f" {MARKER} \u00e4\u20ac\U0001f600 said"
+        for model in (LLAMA, harness.GPT2):
+            status, _, body = self.http().ask("POST", "/tokenize", {"content": text, "model": model})
+            self.assertEqual(status, 200, body)
+            tokens = json.loads(body)["tokens"]
+            status, _, body = self.http().ask("POST", "/detokenize", {"tokens": tokens, "model": model})
+            self.assertEqual((status, json.loads(body)["content"].lstrip()), (200, text.lstrip()))
+            status, _, error = self.refusal({"tokens": [1 << 30], "model": model}, "/detokenize")
+            self.assertEqual((status, error["code"]), (400, "InvalidArgument"))
+            self.assertTrue(error["message"].startswith("tokens: 1073741824 "), error["message"])
+
     def test_what_cannot_be_is_refused_with_a_reason(self):
         status, headers, error = self.refusal(dict(GREEDY, n=5))
         self.assertEqual((status, error["code"], headers["x-should-retry"]), (400, "InvalidArgument", "false"))

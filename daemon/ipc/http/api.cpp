@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "base/json_writer.h"
-#include "ipc/http/generate_fields.h"
 #include "ipc/http/metrics.h"
+#include "ipc/http/tokenizer_body.h"
 #include "ipc/quoted.h"
 
 namespace llmd::ipc::http {
@@ -66,6 +66,7 @@ const Api::Endpoint Api::kEndpoints[] = {
     {"POST", "/v1/chat/completions", &Api::post_chat_completions},
     {"POST", kCancelPath, &Api::post_cancel},
     {"POST", "/tokenize", &Api::post_tokenize},
+    {"POST", "/detokenize", &Api::post_detokenize},
     {"GET", "/", &Api::get_ollama},
     {"GET", "/api/version", &Api::get_ollama_version},
     {"GET", "/api/tags", &Api::get_ollama_tags},
@@ -135,21 +136,18 @@ void Api::get_metrics(const std::shared_ptr<Exchange>& exchange, const Request&)
 }
 
 void Api::post_tokenize(const std::shared_ptr<Exchange>& exchange, const Request& request) {
-    const auto json = parse_body(request.body);
-    if (!json) return exchange->reply(refusal(json.error()));
-    FieldReader reader(*json->get<JsonValue::Object>());
-    std::string model;
-    std::string content;
-    read_model(reader, model);
-    reader.text("content", content);
-    if (!reader.find("content")) reader.refuse("content", "it is missing");
-    if (reader.error()) return exchange->reply(refusal(*reader.error()));
-    service_.tokenize(std::move(model), std::move(content), [exchange](base::Result<std::vector<int32_t>> ids) {
-        if (!ids) return exchange->reply(refusal(ids.error()));
-        base::JsonWriter answer;
-        answer.begin_object().key("tokens").begin_array();
-        for (const int32_t id : *ids) answer.value(int64_t{id});
-        exchange->reply(json_reply(answer.end_array().end_object().take()));
+    auto body = parse_tokenize(request.body);
+    if (!body) return exchange->reply(refusal(body.error()));
+    service_.tokenize(std::move(body->model), std::move(body->content), [exchange](const auto& ids) {
+        exchange->reply(ids ? json_reply(tokenized_json(*ids)) : refusal(ids.error()));
+    });
+}
+
+void Api::post_detokenize(const std::shared_ptr<Exchange>& exchange, const Request& request) {
+    auto body = parse_detokenize(request.body);
+    if (!body) return exchange->reply(refusal(body.error()));
+    service_.detokenize(std::move(body->model), std::move(body->tokens), [exchange](const auto& text) {
+        exchange->reply(text ? json_reply(detokenized_json(*text)) : refusal(text.error()));
     });
 }
 

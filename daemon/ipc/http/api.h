@@ -45,6 +45,7 @@ private:
     void openai(const std::shared_ptr<Exchange>& exchange, const Request& request, OpenAiKind kind,
                 base::Result<OpenAiCall> call);
     void post_tokenize(const std::shared_ptr<Exchange>& exchange, const Request& request);
+    void post_detokenize(const std::shared_ptr<Exchange>& exchange, const Request& request);
     void post_cancel(const std::shared_ptr<Exchange>& exchange, const Request& request);
 
     // --- ollama_api.cpp ----------------------------------------------------------------------------------------------

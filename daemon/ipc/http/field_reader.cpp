@@ -1,6 +1,8 @@
 #include "ipc/http/field_reader.h"
 
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include "ipc/quoted.h"
 
@@ -19,6 +21,16 @@ std::string describe(const JsonValue& value) {
     if (const auto* text = value.get<std::string>()) return base::concat("a string of ", text->size(), " bytes");
     if (const auto* array = value.get<JsonValue::Array>()) return base::concat("an array of ", array->size());
     return value.is<JsonValue::Object>() ? "an object" : "null";
+}
+
+std::optional<uint64_t> whole_number_of(const JsonValue& value) {
+    if (const auto* large = value.get<uint64_t>()) return *large;
+    if (const auto* small = value.get<int64_t>(); small && *small >= 0) return static_cast<uint64_t>(*small);
+    if (const auto* real = value.get<double>();
+        real && *real >= 0 && *real <= kMaxExactDouble && *real == std::floor(*real)) {
+        return static_cast<uint64_t>(*real);
+    }
+    return std::nullopt;
 }
 
 std::optional<double> number_of(const JsonValue& value) {
@@ -45,13 +57,7 @@ void FieldReader::wrong_type(std::string_view key, std::string_view expected, co
 std::optional<uint64_t> FieldReader::integer_within(std::string_view key, uint64_t least, uint64_t most) {
     const JsonValue* value = find(key);
     if (!value) return std::nullopt;
-    std::optional<uint64_t> number;
-    if (const auto* large = value->get<uint64_t>()) number = *large;
-    if (const auto* small = value->get<int64_t>(); small && *small >= 0) number = static_cast<uint64_t>(*small);
-    if (const auto* real = value->get<double>();
-        real && *real >= 0 && *real <= kMaxExactDouble && *real == std::floor(*real)) {
-        number = static_cast<uint64_t>(*real);
-    }
+    const auto number = whole_number_of(*value);
     if (number && *number >= least && *number <= most) return number;
     wrong_type(key, base::concat("an integer from ", least, " to ", most), *value);
     return std::nullopt;
@@ -99,6 +105,19 @@ void FieldReader::strings(std::string_view key, std::vector<std::string>& out) {
         texts.push_back(*text);
     }
     out = std::move(texts);
+}
+
+void FieldReader::ids(std::string_view key, std::vector<int32_t>& out) {
+    constexpr uint64_t kMost = std::numeric_limits<int32_t>::max();
+    const auto* elements = array(key);
+    if (!elements) return;
+    std::vector<int32_t> ids;
+    for (const JsonValue& element : *elements) {
+        const auto id = whole_number_of(element);
+        if (!id || *id > kMost) return wrong_type(key, base::concat("integers from 0 to ", kMost), element);
+        ids.push_back(static_cast<int32_t>(*id));
+    }
+    out = std::move(ids);
 }
 
 const JsonValue::Object* FieldReader::object(std::string_view key) {

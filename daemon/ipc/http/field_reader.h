@@ -33,6 +33,8 @@ public:
     void text(std::string_view key, std::string& out);
     // A string, or an array of strings.
     void strings(std::string_view key, std::vector<std::string>& out);
+    // An array of whole numbers from 0 to INT32_MAX.
+    void ids(std::string_view key, std::vector<int32_t>& out);
     // The object that a field holds; nothing when there is none.
     const JsonValue::Object* object(std::string_view key);
     const JsonValue::Array* array(std::string_view key);

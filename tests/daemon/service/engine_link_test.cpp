@@ -142,7 +142,8 @@ TEST_F(EngineLinkTest, AnIdleEngineMayBeSilentForEver) {
 }
 
 TEST_F(EngineLinkTest, AnIdleEngineThatDoesNotAnswerIsEnded) {
-    for (const protocol::Message& question : {protocol::Message(protocol::Submit{}), {protocol::Tokenize{}}}) {
+    for (const protocol::Message& question :
+         {protocol::Message(protocol::Submit{}), {protocol::Tokenize{}}, {protocol::Detokenize{}}}) {
         ends_.clear();
         start({.answer = kSoon});
         engine().send(protocol::PhaseChange{protocol::Phase::Idle, 0});
@@ -168,6 +169,8 @@ TEST_F(EngineLinkTest, AnEngineThatHasAnsweredMayBeSilent) {
     engine().send(protocol::PhaseChange{protocol::Phase::Idle, 0});
     link_->send(protocol::Submit{});
     link_->send(protocol::Tokenize{});
+    link_->send(protocol::Detokenize{});
+    engine().send(protocol::Detokenized{});
     engine().send(protocol::Accepted{});
     engine().send(protocol::Refused{});
     settle(loop_);

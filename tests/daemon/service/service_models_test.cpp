@@ -213,6 +213,36 @@ TEST_F(ServiceModelsTest, TokenizesWithTheNamedModelAndLoadsItIfNeedBe) {
               (std::vector<ErrorCode>{ErrorCode::PromptTooLong, ErrorCode::ModelNotFound, ErrorCode::PromptTooLong}));
 }
 
+TEST_F(ServiceModelsTest, DetokenizesAndSurvivesAWrongAnswer) {
+    std::vector<std::string> texts;
+    std::vector<ErrorCode> errors;
+    const auto note = [&](const base::Result<std::string>& result) {
+        result ? texts.push_back(*result) : errors.push_back(result.error().code);
+    };
+    service_->detokenize("a", {1, 2}, note);
+    settle();
+    load_and_get_ready();
+    auto call = engine().expect<protocol::Detokenize>();
+    EXPECT_EQ(call.ids, (std::vector<int32_t>{1, 2}));
+    send(protocol::Detokenized{call.id, "Hello"});
+    EXPECT_EQ(texts, std::vector<std::string>{"Hello"});
+
+    service_->detokenize("a", {3}, note);
+    service_->detokenize("a", std::vector<int32_t>((1u << 20) + 1), note);
+    service_->detokenize("c", {}, note);
+    settle();
+    EXPECT_EQ(errors, (std::vector<ErrorCode>{ErrorCode::PromptTooLong, ErrorCode::ModelNotFound}));
+    call = engine().expect<protocol::Detokenize>();
+    send(protocol::Tokenized{call.id, {4}});
+    EXPECT_EQ(engine().kills, 1) << "it makes no sense";
+    load_and_get_ready();
+    call = engine().expect<protocol::Detokenize>();
+    EXPECT_EQ(call.ids, std::vector<int32_t>{3});
+    send(protocol::Refused{call.id, ErrorCode::InvalidArgument, "tokens: 3 is not in the vocabulary of 2"});
+    EXPECT_EQ(errors.back(), ErrorCode::InvalidArgument);
+    EXPECT_EQ(texts.size(), 1u);
+}
+
 TEST_F(ServiceModelsTest, ATextForAnotherModelIsTokenizedBeforeTheWaitingGoOn) {
     RecordingSink sinks[2];
     const RequestId first = submit(sinks[0]);

@@ -392,6 +392,23 @@ TEST_F(EngineServerTest, Tokenizes) {
     EXPECT_EQ(tokenized[0].ids, (std::vector<int32_t>{'h', 'i'}));
 }
 
+TEST_F(EngineServerTest, DetokenizesOrNamesWhatItCannot) {
+    load();
+    say(protocol::Detokenize{5, {'h', 'i'}});
+    for (const int32_t id : {-1, 1'000'000}) say(protocol::Detokenize{6, {'h', id}});
+    const auto all = serve();
+    const auto detokenized = only<protocol::Detokenized>(all);
+    ASSERT_EQ(detokenized.size(), 1u);
+    EXPECT_EQ(detokenized[0].id, 5u);
+    EXPECT_EQ(detokenized[0].text, "hi");
+    const auto refused = only<protocol::Refused>(all);
+    ASSERT_EQ(refused.size(), 2u);
+    EXPECT_EQ(refused[0].id, 6u);
+    EXPECT_EQ(refused[0].code, base::ErrorCode::InvalidArgument);
+    EXPECT_EQ(refused[0].message.rfind("tokens: -1 is not in the vocabulary of ", 0), 0u) << refused[0].message;
+    EXPECT_EQ(refused[1].message.rfind("tokens: 1000000 is not in the vocabulary of ", 0), 0u);
+}
+
 TEST_F(EngineServerTest, CancelIsSilent) {
     load();
     say(submit(1, "hello", 200));

@@ -147,7 +147,12 @@ TEST_F(ServerTest, TokenizesAndCancelsAndCounts) {
     EXPECT_EQ(call.text, "Once");
     send(protocol::Tokenized{call.id, {4, 5}});
     EXPECT_EQ(body(read(other)), R"({"tokens":[4,5]})");
-    EXPECT_EQ(status(ask(post("/tokenize", "{}"))), 400);
+    write(other, post("/detokenize", R"({"tokens":[4,5]})"));
+    const auto back = engine().expect<protocol::Detokenize>();
+    EXPECT_EQ(back.ids, (std::vector<int32_t>{4, 5}));
+    send(protocol::Detokenized{back.id, "a \"tale\""});
+    EXPECT_EQ(body(read(other)), R"({"content":"a \"tale\""})");
+    for (const char* path : {"/tokenize", "/detokenize"}) EXPECT_EQ(status(ask(post(path, "{}"))), 400);
 
     EXPECT_NE(ask(get("/metrics")).find("\nllmd_requests_active 1\n"), std::string::npos);
     for (const char* id : {"cmpl-99", "x", "cmpl-", "-1", "18446744073709551616"}) {
