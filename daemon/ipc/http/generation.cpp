@@ -103,6 +103,8 @@ void Generation::on_finished(size_t choice, const service::Outcome& outcome) {
 }
 
 void Generation::answer() {
+    // A deadline may pass before the engine has accepted the request; what was to be a stream is one all the same.
+    if (stream_ && !streaming_) begin_stream();
     if (streaming_) {
         exchange_->write(format_->end(choices_));
         exchange_->finish();

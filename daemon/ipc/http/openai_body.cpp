@@ -12,6 +12,12 @@ namespace {
 using base::Result;
 using service::RequestLimits;
 
+void read_deadline(FieldReader& reader, std::optional<std::chrono::milliseconds>& out) {
+    uint64_t deadline_ms = 0;
+    reader.integer("deadline_ms", 1, RequestLimits::kMaxDeadlineMs, deadline_ms);
+    if (reader.find("deadline_ms")) out = std::chrono::milliseconds(deadline_ms);
+}
+
 void read_response_format(FieldReader& reader, std::string& out) {
     const auto* format = reader.object("response_format");
     if (!format) return;
@@ -37,6 +43,7 @@ void read_common(FieldReader& reader, service::GenerateRequest& request, OpenAiC
     read_sampling(reader, request.sampling);
     read_stops(reader, request.stops);
     read_priority(reader, request.priority);
+    read_deadline(reader, request.deadline);
     read_response_format(reader, request.json_schema);
     reader.integer("max_tokens", 1, RequestLimits::kMaxTokens, request.max_tokens);
     reader.boolean("stream", call.stream);

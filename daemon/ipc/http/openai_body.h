@@ -1,10 +1,10 @@
 // The bodies of OpenAI's completions and chat completions, validated into GenerateRequests. Pure.
-// Beside OpenAI's fields these are read: priority, top_k, min_p, repeat_penalty. Fields that are not known are ignored;
-// those that are known, would change the answer and are not offered are refused by name: prompts of token ids, and a
-// best_of that is not n, among others.
-// A completion's prompt may be an array of strings, and each prompt gets n answers; prompt p's are the choices p * n to
-// p * n + n - 1. With a seed, which is then that of each prompt's first answer, the others have the numbers that follow
-// it (modulo 2^64): they differ, come again, and do not depend on what else is in the array.
+// Beside OpenAI's fields these are read: priority, top_k, min_p, repeat_penalty, deadline_ms (from submission to the
+// last token; then finish_reason is "timeout"). Fields that are not known are ignored; those that are known, would
+// change the answer and are not offered are refused by name: prompts of token ids, and a best_of that is not n, among
+// others. A completion's prompt may be an array of strings, and each prompt gets n answers; prompt p's are the choices
+// p * n to p * n + n - 1. With a seed, which is then that of each prompt's first answer, the others have the numbers
+// that follow it (modulo 2^64): they differ, come again, and do not depend on what else is in the array.
 #pragma once
 
 #include <cstdint>

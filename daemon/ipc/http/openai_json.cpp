@@ -22,8 +22,9 @@ int64_t unix_time(std::chrono::system_clock::time_point time) {
     return std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count();
 }
 
-const char* finish_reason(const Outcome& outcome) {
-    return outcome.finish == service::Finish::Stop ? "stop" : "length";
+// OpenAI's word, and "timeout" for who has set deadline_ms, which is none of OpenAI's either.
+std::string_view finish_reason(const Outcome& outcome) {
+    return service::finish_name(outcome.finish);
 }
 
 void write_timings(JsonWriter& json, const Outcome& outcome) {
@@ -76,7 +77,7 @@ public:
         for (size_t choice = 0; is_chat_ && choice < head.n_choices; ++choice) {
             JsonWriter json = begin_chunk(choice);
             json.key("delta").begin_object().key("role").value("assistant").key("content").value("").end_object();
-            out += end_chunk(json, nullptr);
+            out += end_chunk(json, {});
         }
         return out;
     }
@@ -88,7 +89,7 @@ public:
         } else {
             json.key("text").value(text);
         }
-        return end_chunk(json, nullptr);
+        return end_chunk(json, {});
     }
 
     std::string end_choice(size_t choice, const Outcome& outcome) override {
@@ -146,10 +147,10 @@ private:
     static void begin_choice(JsonWriter& json, size_t index) {
         json.begin_object().key("index").value(uint64_t{index});
     }
-    // `reason` is nothing while the text goes on.
-    static void end_choice(JsonWriter& json, const char* reason) {
+    // `reason` is empty while the text goes on.
+    static void end_choice(JsonWriter& json, std::string_view reason) {
         json.key("logprobs").null().key("finish_reason");
-        reason ? json.value(reason) : json.null();
+        reason.empty() ? json.null() : json.value(reason);
         json.end_object();
     }
     // A chunk with something of one choice.
@@ -159,7 +160,7 @@ private:
         begin_choice(json, choice);
         return json;
     }
-    std::string end_chunk(JsonWriter& json, const char* reason) const {
+    std::string end_chunk(JsonWriter& json, std::string_view reason) const {
         end_choice(json, reason);
         json.end_array();
         if (include_usage_) json.key("usage").null();

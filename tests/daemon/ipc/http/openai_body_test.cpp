@@ -51,7 +51,7 @@ TEST(Completion, TakesEveryField) {
         R"({"prompt":"Once","model":"m:latest","max_tokens":7,"temperature":1,"top_p":0.5,"top_k":3,"min_p":0.25,)"
         R"("repeat_penalty":1.5,"seed":18446744073709551615,"stop":["a","b"],"stream":true,"echo":true,"n":1,)"
         R"("best_of":1,"stream_options":{"include_usage":true},"priority":"background","user":"ignored","suffix":null,)"
-        R"("presence_penalty":0,"frequency_penalty":0.0,"logit_bias":{},"logprobs":null})"));
+        R"("presence_penalty":0,"frequency_penalty":0.0,"logit_bias":{},"logprobs":null,"deadline_ms":500})"));
     const service::GenerateRequest& request = call.requests.front();
     EXPECT_EQ(request.prompt, "Once");
     EXPECT_EQ(request.model, "m");
@@ -64,6 +64,7 @@ TEST(Completion, TakesEveryField) {
     EXPECT_EQ(request.sampling.seed, 18446744073709551615u);
     EXPECT_EQ(request.stops, (std::vector<std::string>{"a", "b"}));
     EXPECT_EQ(request.priority, service::Priority::Background);
+    EXPECT_EQ(request.deadline, std::chrono::milliseconds(500));
     EXPECT_TRUE(request.echo && call.stream && call.include_usage);
     EXPECT_TRUE(service::check(request));
 }
@@ -132,8 +133,8 @@ TEST(Choices, AreAsManyAsTheClientMayHaveRequests) {
 TEST(Completion, NumbersOutOfRangeAreRefusedByName) {
     const char* numbers[] = {"-1",    "1e308", "-1e308", "9223372036854775808", "-9223372036854775808", "1e-1x", "NaN",
                              "\"1\"", "[]",    "{}"};
-    for (const char* field :
-         {"max_tokens", "temperature", "top_p", "top_k", "min_p", "repeat_penalty", "seed", "n", "best_of"}) {
+    for (const char* field : {"max_tokens", "temperature", "top_p", "top_k", "min_p", "repeat_penalty", "seed", "n",
+                              "best_of", "deadline_ms"}) {
         for (const char* number : numbers) {
             // A seed has 64 bits.
             if (field == std::string("seed") && number == std::string("9223372036854775808")) continue;

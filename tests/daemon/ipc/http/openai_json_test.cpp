@@ -48,6 +48,14 @@ TEST(OpenAiJson, AChatAtOnce) {
                   kCosts);
 }
 
+// OpenAI has no deadlines, so no word for them: who sets one knows llmd's.
+TEST(OpenAiJson, ADeadlineThatHasPassedIsNamed) {
+    service::Outcome late = outcome();
+    late.finish = service::Finish::Timeout;
+    EXPECT_NE(format(OpenAiKind::Completion)->end_choice(0, late).find(R"("finish_reason":"timeout")"),
+              std::string::npos);
+}
+
 TEST(OpenAiJson, AStreamOfACompletion) {
     const auto stream = format(OpenAiKind::Completion);
     const std::string begin =

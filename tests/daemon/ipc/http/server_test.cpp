@@ -64,6 +64,16 @@ TEST_F(ServerTest, AStreamBeginsWhenTheEngineHasAcceptedAndFollowsTheTokens) {
     EXPECT_EQ(chunks(read(client)), begin + R"("","logprobs":null,"finish_reason":"stop"}]})" + "\n\ndata: [DONE]\n\n");
 }
 
+TEST_F(ServerTest, AStreamWhoseDeadlinePassesBeforeTheEngineAcceptsIsAStreamAllTheSame) {
+    const base::UniqueFd client = connect();
+    write(client, post("/v1/completions", R"({"prompt":"Once","seed":1,"stream":true,"deadline_ms":1})"));
+    std::string reply;
+    for (int i = 0; i < kMaxTurns && reply.find("[DONE]") == std::string::npos; ++i) reply += read(client);
+    EXPECT_EQ(status(reply), 200);
+    EXPECT_NE(reply.find("Content-Type: text/event-stream\r\n"), std::string::npos);
+    EXPECT_NE(reply.find(R"("finish_reason":"timeout")"), std::string::npos) << reply;
+}
+
 TEST_F(ServerTest, WhatTheEngineRefusesHasAStatus) {
     const base::UniqueFd client = connect();
     write(client, post("/v1/completions", kStream));
