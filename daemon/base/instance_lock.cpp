@@ -16,6 +16,10 @@ namespace {
 
 constexpr std::chrono::milliseconds kRetryInterval{50};
 
+std::string lock_path(const std::string& directory) {
+    return directory + "/lock";
+}
+
 // What the holder wrote into its lock: digits, or nothing yet.
 std::string holder_of(int fd) {
     std::array<char, 16> digits{};
@@ -31,7 +35,7 @@ Result<UniqueFd> lock_instance(const std::string& directory, std::chrono::millis
     if (::mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST) {
         return fail_errno(ErrorCode::NotReady, "mkdir " + directory, errno);
     }
-    const std::string path = directory + "/lock";
+    const std::string path = lock_path(directory);
     UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!fd) return fail_errno(ErrorCode::NotReady, path, errno);
 
@@ -48,6 +52,12 @@ Result<UniqueFd> lock_instance(const std::string& directory, std::chrono::millis
     const std::string pid = std::to_string(::getpid()) + "\n";
     if (::ftruncate(fd.get(), 0) != 0 || ::pwrite(fd.get(), pid.data(), pid.size(), 0) < 0) return fd;
     return fd;
+}
+
+bool is_instance_locked(const std::string& directory) {
+    const UniqueFd fd(::open(lock_path(directory).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    // Shared, so that two who look do not take each other for an instance; one that starts tries again.
+    return fd && ::flock(fd.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
 
 }  // namespace llmd::base

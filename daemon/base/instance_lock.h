@@ -14,4 +14,7 @@ namespace llmd::base {
 // NotAllowed, naming its process, when another instance keeps it; NotReady when the directory or file cannot be made.
 Result<UniqueFd> lock_instance(const std::string& directory, std::chrono::milliseconds patience);
 
+// An instance holds that lock now. False also when it cannot be looked at.
+bool is_instance_locked(const std::string& directory);
+
 }  // namespace llmd::base
