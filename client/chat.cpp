@@ -10,8 +10,8 @@
 
 #include "base/utf8.h"
 #include "client/commands.h"
-#include "client/dbus_client.h"
 #include "client/line_input.h"
+#include "client/llmd_client.h"
 #include "client/output.h"
 #include "client/report.h"
 #include "client/text_stream.h"
@@ -100,9 +100,9 @@ private:
     }
 
     std::optional<ExitCode> answer() {
-        OpenStream stream = client_.stream_chat(turns_, options_);
+        auto source = client_->stream_chat(turns_, options_);
         Interrupts interrupts;
-        TextStream text(client_, std::move(stream), interrupts, {.text = !json_, .leading_space = false});
+        TextStream text(std::move(source), interrupts, {.text = !json_, .leading_space = false});
         const TextStream::End end = text.run();
         if (end == TextStream::End::NobodyReads) return ExitCode::Ok;
         if (json_) {
@@ -123,7 +123,7 @@ private:
     const bool json_;
     Dictionary options_;
     std::vector<Dictionary> turns_;
-    DbusClient client_;
+    const std::unique_ptr<LlmdClient> client_ = connect_to_llmd();
     const std::unique_ptr<LineInput> input_;
 };
 

@@ -11,14 +11,12 @@
 #include <utility>
 
 #include "base/utf8.h"
-#include "client/dbus_client.h"
+#include "client/llmd_client.h"
 #include "client/output.h"
 #include "client/prompt.h"
 
 namespace llmd::client {
 namespace {
-
-const std::string kRequestPrefix = "/org/llmd/Llmd1/request/";
 
 // Where the values of `status` begin, and how wide its lines are on a terminal: longer ones are hard to read, and
 // narrower ones than this would hold a word each.
@@ -134,7 +132,7 @@ std::string name_or_absolute_path(const std::string& model) {
 }  // namespace
 
 ExitCode run_models(const Arguments& arguments) {
-    const std::vector<Dictionary> models = DbusClient().list_models();
+    const std::vector<Dictionary> models = connect_to_llmd()->list_models();
     if (arguments.json) {
         base::JsonWriter json;
         json.begin_object();
@@ -163,34 +161,39 @@ ExitCode run_models(const Arguments& arguments) {
 
 ExitCode run_load(const Arguments& arguments) {
     const std::string model = name_or_absolute_path(arguments.operands[0]);
-    DbusClient client;
+    const auto client = connect_to_llmd();
     ProgressLine progress;
     // A second connection: the first one waits for the reply.
-    std::optional<DbusClient> watcher;
-    if (progress.enabled()) watcher.emplace();
-    client.load_model(model, [&] {
+    const auto watcher = progress.enabled() ? connect_to_llmd() : nullptr;
+    client->load_model(model, [&] {
         if (watcher) progress.show_loading(watcher->glance());
     });
     return done(arguments);
 }
 
 ExitCode run_unload(const Arguments& arguments) {
-    DbusClient().unload_model();
+    connect_to_llmd()->unload_model();
     return done(arguments);
 }
 
 namespace {
 
-std::string status_json(const Dictionary& status, const std::vector<Dictionary>& requests) {
+struct StatusReport {
+    Dictionary status;
+    std::optional<std::vector<Dictionary>> requests;  // where they are offered
+};
+
+std::string status_json(const StatusReport& report) {
     base::JsonWriter json;
     json.begin_object();
-    for (const auto& [key, value] : status) write_json(json.key(key), value);
-    write_json(json.key("requests"), requests);
+    for (const auto& [key, value] : report.status) write_json(json.key(key), value);
+    if (report.requests) write_json(json.key("requests"), *report.requests);
     json.end_object();
     return json.take() + '\n';
 }
 
-std::string status_text(const Dictionary& status, const std::vector<Dictionary>& requests) {
+std::string status_text(const StatusReport& report) {
+    const Dictionary& status = report.status;
     std::ostringstream out;
     const std::optional<size_t> columns = terminal_columns(STDOUT_FILENO);
     const auto line = [&](const char* name, const std::string& value) {
@@ -246,20 +249,20 @@ std::string status_text(const Dictionary& status, const std::vector<Dictionary>&
     line("Heat", text_of(status, "heat"));
     line("Power", text_of(status, "power"));
     line("Last fault", text_of(status, "last_fault"));
-    if (!requests.empty()) out << '\n' << request_table(requests);
+    if (report.requests && !report.requests->empty()) out << '\n' << request_table(*report.requests);
     return out.str();
 }
 
 }  // namespace
 
 ExitCode run_status(const Arguments& arguments) {
-    DbusClient client;
+    const auto client = connect_to_llmd();
     const bool in_place = arguments.watch && !arguments.json && terminal_columns(STDOUT_FILENO).has_value();
     while (true) {
-        const Dictionary status = client.status();
-        const std::vector<Dictionary> requests = client.list_requests();
+        StatusReport report{client->status(), std::nullopt};
+        if (client->offers_admin()) report.requests = client->list_requests();
         if (in_place) print("\x1b[H\x1b[J");  // ECMA-48 CUP and ED: home, then erase what is below
-        arguments.json ? print(status_json(status, requests)) : print_text(status_text(status, requests));
+        arguments.json ? print(status_json(report)) : print_text(status_text(report));
         if (!arguments.watch) return ExitCode::Ok;
         std::this_thread::sleep_for(kWatchInterval);
         if (!arguments.json && !in_place) print("\n");
@@ -267,7 +270,7 @@ ExitCode run_status(const Arguments& arguments) {
 }
 
 ExitCode run_queue(const Arguments& arguments) {
-    const std::vector<Dictionary> requests = DbusClient().list_requests();
+    const std::vector<Dictionary> requests = connect_to_llmd()->list_requests();
     if (arguments.json) {
         base::JsonWriter json;
         json.begin_object();
@@ -282,14 +285,14 @@ ExitCode run_queue(const Arguments& arguments) {
 
 ExitCode run_cancel(const Arguments& arguments) {
     if (arguments.all) {
-        DbusClient().cancel_all();
+        connect_to_llmd()->cancel_all();
         return done(arguments);
     }
     const std::string& request = arguments.operands[0];
     const std::string unknown = "no request is called '" + request + "'; 'llmctl queue' shows them";
     if (!is_object_path(request)) throw CommandError(ExitCode::Usage, unknown);
     try {
-        DbusClient().cancel(request[0] == '/' ? request : kRequestPrefix + request);
+        connect_to_llmd()->cancel(request);
     } catch (const CommandError& error) {
         if (error.name() != "NotFound") throw;
         throw CommandError(error.code(), unknown, error.name());
@@ -299,7 +302,7 @@ ExitCode run_cancel(const Arguments& arguments) {
 
 ExitCode run_tokenize(const Arguments& arguments) {
     const std::string text = read_prompt(arguments.operands, STDIN_FILENO);
-    const std::vector<uint32_t> ids = DbusClient().tokenize(text, arguments.request);
+    const std::vector<uint32_t> ids = connect_to_llmd()->tokenize(text, arguments.request);
     if (arguments.json) {
         base::JsonWriter json;
         json.begin_object().key("count").value(static_cast<uint64_t>(ids.size())).key("ids").begin_array();
@@ -315,7 +318,7 @@ ExitCode run_tokenize(const Arguments& arguments) {
 }
 
 ExitCode run_version(const Arguments& arguments) {
-    const std::optional<std::string> daemon = DbusClient::running_version();
+    const std::optional<std::string> daemon = running_version();
     if (arguments.json) {
         base::JsonWriter json;
         json.begin_object().key("llmctl").value(LLMD_VERSION);

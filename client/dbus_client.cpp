@@ -1,7 +1,5 @@
 #include "client/dbus_client.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -9,6 +7,7 @@
 #include <tuple>
 
 #include "client/exit_code.h"
+#include "client/pipe_text.h"
 #include "ipc/dbus/sdbus_compat.h"
 
 namespace llmd::client {
@@ -19,9 +18,9 @@ const char kObject[] = "/org/llmd/Llmd1";
 const char kRoot[] = "org.llmd.Llmd1";
 const char kAdmin[] = "org.llmd.Llmd1.Admin";
 const char kRequest[] = "org.llmd.Llmd1.Request";
+const char kBus[] = "org.freedesktop.DBus";
+const char kBusObject[] = "/org/freedesktop/DBus";
 
-// The bus waits this long for a service that it starts; sd-bus's own default of 25 s would give up before it.
-constexpr std::chrono::seconds kCallTimeout{120};
 // sd-bus's word for "no timeout"; for calls that wait for a model or for other requests.
 constexpr uint64_t kForever = UINT64_MAX;
 constexpr std::chrono::milliseconds kTick{200};
@@ -29,16 +28,13 @@ constexpr uint64_t kShort = std::chrono::microseconds(kCallTimeout).count();
 constexpr uint64_t kAtOnce = std::chrono::microseconds(kGlance).count();
 const ipc::VariantMap kNoOptions;
 
-// The command that starts llmd on this machine. The folders are how systemd (sd_booted(3)) and OpenRC show themselves.
-const char* start_command() {
-    if (::access("/run/systemd/system", F_OK) == 0) return "systemctl --user start llmd";
-    if (::access("/run/openrc", F_OK) == 0) return "rc-service -U llmd start";
-    return LLMD_LIBEXECDIR "/llmd";
+[[noreturn]] void unreachable(const std::string& why) {
+    throw CommandError(ExitCode::Unreachable, std::string(kName) + ' ' + why, "Unreachable");
 }
 
-[[noreturn]] void unreachable(const std::string& why) {
-    throw CommandError(ExitCode::Unreachable, std::string(kName) + ' ' + why + "; start it: " + start_command(),
-                       "Unreachable");
+// What the bus, not llmd, has said.
+std::string words_of(const sdbus::Error& error) {
+    return error.getMessage().empty() ? std::string(error.getName()) : std::string(error.getMessage());
 }
 
 // Errors of the daemon keep their name. Those of the bus say that the daemon was not reached, but for the ones that an
@@ -56,8 +52,7 @@ const char* start_command() {
         throw CommandError(ExitCode::Failed, error.getMessage(), name);
     }
     const bool runs_not = name == "org.freedesktop.DBus.Error.ServiceUnknown";
-    unreachable(runs_not ? "is not running"
-                         : "does not answer: " + (error.getMessage().empty() ? name : error.getMessage()));
+    unreachable(runs_not ? "is not running" : "does not answer: " + words_of(error));
 }
 
 // A value of a type that Value has no place for becomes the text "?": a newer daemon may send one.
@@ -103,9 +98,7 @@ std::unique_ptr<sdbus::IConnection> connect() {
         return sdbus::createSessionBusConnection();
     } catch (const sdbus::Error& error) {
         throw CommandError(ExitCode::Unreachable,
-                           std::string("no session bus to find ") + kName + " on: " + error.getMessage() +
-                               "; run llmctl inside the user's session, where DBUS_SESSION_BUS_ADDRESS is set",
-                           "Unreachable");
+                           std::string("no session bus to find ") + kName + " on: " + words_of(error), "Unreachable");
     }
 }
 
@@ -119,6 +112,9 @@ public:
         return sdbus::createProxy(*connection_, ipc::BusName(kName), ipc::BusPath(path));
     }
     sdbus::IProxy& root() { return *root_; }
+    std::unique_ptr<sdbus::IProxy> bus() {
+        return sdbus::createProxy(*connection_, ipc::BusName(kBus), ipc::BusPath(kBusObject));
+    }
 
     // Calls root's `method`; `results` receive the reply.
     template <typename... Results, typename... Args>
@@ -134,14 +130,43 @@ public:
     }
 
     template <typename Asked>
-    OpenStream open_stream(const std::string& method, const Asked& asked, const Dictionary& options) {
+    std::unique_ptr<TextSource> open_stream(const std::string& method, const Asked& asked, const Dictionary& options) {
         ipc::VariantMap variants = to_variants(options);
         variants.emplace("format", sdbus::Variant(std::string("ndjson")));
         variants.emplace("delivery", sdbus::Variant(std::string("fd")));
         sdbus::ObjectPath request;
         sdbus::UnixFd pipe;
         call(kRoot, method, kShort, std::tie(request, pipe), asked, variants);
-        return {request, base::UniqueFd(pipe.release())};
+        return std::make_unique<PipeText>(base::UniqueFd(pipe.release()),
+                                          [this, request] { return progress(request); });
+    }
+
+    Dictionary glance() {
+        ipc::VariantMap status;
+        try {
+            call(kRoot, "GetStatus", kAtOnce, std::tie(status), kNoOptions);
+        } catch (const CommandError&) {
+            return {};
+        }
+        return to_dictionary(status);
+    }
+
+    Dictionary progress(const std::string& request) {
+        sdbus::Variant state;
+        try {
+            proxy(request)
+                ->callMethod("Get")
+                .onInterface("org.freedesktop.DBus.Properties")
+                .withTimeout(kAtOnce)
+                .withArguments(std::string(kRequest), std::string("State"))
+                .storeResultsTo(state);
+            Dictionary out{{"state", state.get<std::string>()}};
+            // The first of two equal keys stays: the request's state, not the daemon's.
+            if (text_of(out, "state") == "loading") out.merge(glance());
+            return out;
+        } catch (const sdbus::Error&) {  // it has ended
+            return {};
+        }
     }
 
     // Handles messages until `done` is set, calling `tick` while nothing comes.
@@ -166,18 +191,51 @@ private:
 DbusClient::DbusClient() : impl_(std::make_unique<Impl>()) {}
 DbusClient::~DbusClient() = default;
 
-OpenStream DbusClient::stream(const std::string& prompt, const Dictionary& options) {
+bool DbusClient::is_there() {
+    bool there = false;
+    try {
+        impl_->bus()
+            ->callMethod("NameHasOwner")
+            .onInterface(kBus)
+            .withTimeout(kShort)
+            .withArguments(std::string(kName))
+            .storeResultsTo(there);
+    } catch (const sdbus::Error& error) {
+        unreachable("cannot be looked for: " + words_of(error));
+    }
+    return there;
+}
+
+void DbusClient::start() {
+    constexpr uint32_t kNoFlags = 0;
+    uint32_t reply = 0;  // now, or it ran already
+    try {
+        impl_->bus()
+            ->callMethod("StartServiceByName")
+            .onInterface(kBus)
+            .withTimeout(kShort)
+            .withArguments(std::string(kName), kNoFlags)
+            .storeResultsTo(reply);
+    } catch (const sdbus::Error& error) {
+        const bool unknown = error.getName() == "org.freedesktop.DBus.Error.ServiceUnknown";
+        unreachable(unknown ? "is not running" : "does not start: " + words_of(error));
+    }
+}
+
+std::unique_ptr<TextSource> DbusClient::stream(const std::string& prompt, const Dictionary& options) {
     return impl_->open_stream("Stream", prompt, options);
 }
 
-OpenStream DbusClient::stream_chat(const std::vector<Dictionary>& messages, const Dictionary& options) {
+std::unique_ptr<TextSource> DbusClient::stream_chat(const std::vector<Dictionary>& messages,
+                                                    const Dictionary& options) {
     std::vector<ipc::VariantMap> maps;
     for (const Dictionary& message : messages) maps.push_back(to_variants(message));
     return impl_->open_stream("StreamChat", maps, options);
 }
 
 void DbusClient::cancel(const std::string& request) {
-    impl_->call(kRoot, "Cancel", kShort, std::tie(), sdbus::ObjectPath(request));
+    const std::string path = request.starts_with('/') ? request : std::string(kRequestPrefix) + request;
+    impl_->call(kRoot, "Cancel", kShort, std::tie(), sdbus::ObjectPath(path));
 }
 
 std::vector<Dictionary> DbusClient::list_models() {
@@ -200,13 +258,7 @@ Dictionary DbusClient::status() {
 }
 
 Dictionary DbusClient::glance() {
-    ipc::VariantMap status;
-    try {
-        impl_->call(kRoot, "GetStatus", kAtOnce, std::tie(status), kNoOptions);
-    } catch (const CommandError&) {
-        return {};
-    }
-    return to_dictionary(status);
+    return impl_->glance();
 }
 
 void DbusClient::load_model(const std::string& name_or_path, const std::function<void()>& tick) {
@@ -241,43 +293,6 @@ std::vector<Dictionary> DbusClient::list_requests() {
 
 void DbusClient::cancel_all() {
     impl_->call(kAdmin, "CancelAll", kShort, std::tie());
-}
-
-std::string DbusClient::request_state(const std::string& request) {
-    try {
-        const auto object = impl_->proxy(request);
-        sdbus::Variant state;
-        object->callMethod("Get")
-            .onInterface("org.freedesktop.DBus.Properties")
-            .withTimeout(kAtOnce)
-            .withArguments(std::string(kRequest), std::string("State"))
-            .storeResultsTo(state);
-        return state.get<std::string>();
-    } catch (const sdbus::Error&) {
-        return {};
-    }
-}
-
-std::optional<std::string> DbusClient::running_version() {
-    try {
-        const auto connection = sdbus::createSessionBusConnection();
-        bool running = false;
-        sdbus::createProxy(*connection, ipc::BusName("org.freedesktop.DBus"), ipc::BusPath("/org/freedesktop/DBus"))
-            ->callMethod("NameHasOwner")
-            .onInterface("org.freedesktop.DBus")
-            .withArguments(std::string(kName))
-            .storeResultsTo(running);
-        if (!running) return std::nullopt;
-        sdbus::Variant version;
-        sdbus::createProxy(*connection, ipc::BusName(kName), ipc::BusPath(kObject))
-            ->callMethod("Get")
-            .onInterface("org.freedesktop.DBus.Properties")
-            .withArguments(std::string(kRoot), std::string("DaemonVersion"))
-            .storeResultsTo(version);
-        return version.get<std::string>();
-    } catch (const sdbus::Error&) {
-        return std::nullopt;
-    }
 }
 
 }  // namespace llmd::client

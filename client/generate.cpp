@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "client/commands.h"
-#include "client/dbus_client.h"
+#include "client/llmd_client.h"
 #include "client/output.h"
 #include "client/prompt.h"
 #include "client/text_stream.h"
@@ -33,12 +33,12 @@ ExitCode run_generate(const Arguments& arguments) {
     if (const auto schema = options.find("json_schema"); schema != options.end()) {
         schema->second = read_text_file("--json-schema", std::get<std::string>(schema->second));
     }
-    DbusClient client;
-    OpenStream stream = client.stream(prompt, options);
+    const auto client = connect_to_llmd();
+    auto source = client->stream(prompt, options);
     Interrupts interrupts;
-    TextStream text(client, std::move(stream), interrupts, {.text = !arguments.json});
+    TextStream text(std::move(source), interrupts, {.text = !arguments.json});
     const TextStream::End end = text.run();
-    if (end == TextStream::End::NobodyReads) return ExitCode::Ok;  // leaving closes the pipe, which cancels
+    if (end == TextStream::End::NobodyReads) return ExitCode::Ok;  // leaving cancels
 
     const Dictionary result = text.result();
     if (arguments.json) print_json(result);

@@ -103,7 +103,10 @@ void ProgressLine::show(const std::string& text) {
 
 void ProgressLine::show_loading(const Dictionary& status) {
     if (status.empty()) return;
-    show("loading " + text_of(status, "model") + ' ' + std::to_string(number_of(status, "load_per_mille") / 10) + " %");
+    std::string text = "loading " + text_of(status, "model");
+    const std::string per_mille = "load_per_mille";
+    if (status.contains(per_mille)) text += ' ' + std::to_string(number_of(status, per_mille) / 10) + " %";
+    show(text);
 }
 
 void ProgressLine::clear() {

@@ -58,7 +58,7 @@ public:
 
     bool enabled() const { return enabled_; }
     void show(const std::string& text);
-    void show_loading(const Dictionary& status);  // "loading NAME 40 %"; nothing when `status` is empty
+    void show_loading(const Dictionary& status);  // "loading NAME 40 %"; nothing when it is empty
     void clear();
 
 private:

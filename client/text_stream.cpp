@@ -48,13 +48,13 @@ void Interrupts::release() {
     sigprocmask(SIG_UNBLOCK, &signals, nullptr);
 }
 
-TextStream::TextStream(DbusClient& client, OpenStream stream, Interrupts& interrupts, Show show)
-    : client_(client), stream_(std::move(stream)), interrupts_(interrupts), show_(show), output_(STDOUT_FILENO) {}
+TextStream::TextStream(std::unique_ptr<TextSource> source, Interrupts& interrupts, Show show)
+    : source_(std::move(source)), interrupts_(interrupts), show_(show), output_(STDOUT_FILENO) {}
 
 TextStream::End TextStream::run() {
     End end = End::Complete;
     while (!ended_ && end == End::Complete) {
-        const Ready ready = wait(stream_.pipe.get(), POLLIN);
+        const Ready ready = wait(source_->fd(), POLLIN);
         if (ready == Ready::Interrupt) end = End::Interrupted;
         if (ready == Ready::Nothing) report_progress();
         if (ready == Ready::Descriptor) end = read_some();
@@ -106,18 +106,13 @@ TextStream::End TextStream::write(std::string_view text) {
 }
 
 TextStream::End TextStream::read_some() {
-    std::array<char, 16384> bytes;
-    const ssize_t count = ::read(stream_.pipe.get(), bytes.data(), bytes.size());
-    if (count < 0) {
-        if (errno == EINTR) return End::Complete;
-        throw CommandError(ExitCode::Failed, std::string("reading the text: ") + std::strerror(errno));
-    }
-    if (count == 0) {
+    auto lines = source_->read();
+    if (!lines) {
         progress_.clear();
         output_.finish();
         throw CommandError(ExitCode::Unreachable, "llmd ended before the text was complete; try again", "Unreachable");
     }
-    for (StreamLine& line : reader_.take({bytes.data(), static_cast<size_t>(count)})) {
+    for (StreamLine& line : *lines) {
         if (line.kind == StreamLine::Kind::Text) {
             if (const End end = take_text(line.text); end != End::Complete) return end;
         } else {
@@ -138,9 +133,10 @@ TextStream::End TextStream::take_text(std::string_view text) {
 }
 
 void TextStream::report_progress() {
-    const std::string state = client_.request_state(stream_.request);
+    const Dictionary progress = source_->progress();
+    const std::string state = text_of(progress, "state");
     if (state == "loading") {
-        progress_.show_loading(client_.glance());
+        progress_.show_loading(progress);
     } else if (state == "queued") {
         progress_.show("waiting for other requests");
     } else if (state == "prefill") {

@@ -1,12 +1,12 @@
 // A text on its way from the daemon to standard output, while Ctrl-C and, on a terminal, a progress line are served.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "base/unique_fd.h"
-#include "client/dbus_client.h"
-#include "client/ndjson.h"
+#include "client/llmd_client.h"
 #include "client/output.h"
 
 namespace llmd::client {
@@ -41,9 +41,8 @@ public:
         bool leading_space = true;  // of the whole text
     };
 
-    // `client` is asked for progress. All must outlive the stream. Destruction cancels what has not ended: nothing is
-    // asked of a daemon that may not answer.
-    TextStream(DbusClient& client, OpenStream stream, Interrupts& interrupts, Show show);
+    // `interrupts` must outlive the stream. Destruction cancels what has not ended.
+    TextStream(std::unique_ptr<TextSource> source, Interrupts& interrupts, Show show);
 
     // Throws CommandError with the daemon's error when the generation failed, and Unreachable when the daemon ended.
     End run();
@@ -62,11 +61,9 @@ private:
     End take_text(std::string_view text);
     void report_progress();
 
-    DbusClient& client_;
-    OpenStream stream_;
+    const std::unique_ptr<TextSource> source_;
     Interrupts& interrupts_;
     const Show show_;
-    StreamReader reader_;
     TextOutput output_;
     ProgressLine progress_;
     std::string text_;

@@ -1,0 +1,64 @@
+// One HTTP request over a Unix socket, and its answer as it comes.
+//
+// The request says HTTP/1.0 (RFC 1945): then the connection carries this one answer, whose body is what follows the
+// headers up to its end, neither chunked nor encoded, and closing it early cancels. That is all llmctl needs, and
+// libcurl, with the 29 libraries that it brings, would make each start of llmctl three times as long.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/unique_fd.h"
+
+namespace llmd::client {
+
+struct HttpRequest {
+    std::string_view method;
+    std::string target;
+    std::string body;  // JSON, or empty
+};
+
+// Far above what llmd's headers, and the longest list of tokens, take.
+inline constexpr size_t kMaxHeadBytes = 16u << 10;
+inline constexpr size_t kMaxAnswerBytes = 64u << 20;
+
+class HttpExchange {
+public:
+    // Connects to the socket at `path` and sends. Throws CommandError: Unreachable naming the path when nobody listens
+    // there, or takes nothing for `patience`; Failed.
+    HttpExchange(const std::string& path, const HttpRequest& request,
+                 std::optional<std::chrono::milliseconds> patience = {});
+
+    // Readable when read() need not wait.
+    int fd() const { return socket_.get(); }
+    // Bytes of the body, empty as long as the headers come; nothing at the end. Throws CommandError: Unreachable when
+    // nothing came for `patience`, or the end came before the headers' end; Failed when this is not HTTP.
+    std::optional<std::string> read();
+    // 0 until the headers have come.
+    unsigned status() const { return status_; }
+
+private:
+    void connect();
+    void send(std::string_view bytes);
+    std::string take_head(std::string_view bytes);
+    [[noreturn]] void unreachable(const std::string& why) const;
+
+    const std::string path_;
+    base::UniqueFd socket_;
+    std::string head_;
+    unsigned status_ = 0;
+};
+
+struct HttpAnswer {
+    unsigned status = 0;
+    std::string body;
+};
+
+// The whole answer. Throws as HttpExchange does, and Failed past kMaxAnswerBytes.
+HttpAnswer fetch(const std::string& path, const HttpRequest& request,
+                 std::optional<std::chrono::milliseconds> patience = {});
+
+}  // namespace llmd::client

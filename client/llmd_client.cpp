@@ -1,0 +1,79 @@
+#include "client/llmd_client.h"
+
+#include <unistd.h>
+
+#include "base/config.h"
+#include "base/instance_lock.h"
+#include "client/dbus_client.h"
+#include "client/exit_code.h"
+#include "client/socket_client.h"
+
+namespace llmd::client {
+namespace {
+
+// The command that starts llmd on this machine. The folders are how systemd (sd_booted(3)) and OpenRC show themselves.
+const char* start_command() {
+    if (::access("/run/systemd/system", F_OK) == 0) return "systemctl --user start llmd";
+    if (::access("/run/openrc", F_OK) == 0) return "rc-service -U llmd start";
+    return LLMD_LIBEXECDIR "/llmd";
+}
+
+// Some llmd serves this user, on whatever bus.
+bool is_running() {
+    const auto folder = base::xdg_runtime_dir();
+    return folder && base::is_instance_locked(*folder + "/llmd");
+}
+
+// Runs `make`; nothing, and `fault` says why, when llmd cannot be reached that way.
+std::unique_ptr<LlmdClient> attempt(std::string& fault, const std::function<std::unique_ptr<LlmdClient>()>& make) {
+    try {
+        return make();
+    } catch (const CommandError& error) {
+        if (error.code() != ExitCode::Unreachable) throw;
+        fault = error.what();
+        return nullptr;
+    }
+}
+
+}  // namespace
+
+std::unique_ptr<LlmdClient> connect_to_llmd() {
+    std::string bus_fault = "it runs, but not on this session bus";
+    std::string socket_fault;
+    const auto over_socket = [&] {
+        return attempt(socket_fault, [&] { return std::make_unique<SocketClient>(socket_path(), bus_fault); });
+    };
+    const auto over_bus = [&]() -> std::unique_ptr<LlmdClient> {
+        auto bus = std::make_unique<DbusClient>();
+        if (bus->is_there()) return bus;
+        // A second session bus: started here too, llmd would wait for the first one to leave, and give up.
+        if (is_running()) {
+            if (auto socket = over_socket()) return socket;
+        }
+        bus->start();
+        return bus;
+    };
+    if (auto client = attempt(bus_fault, over_bus)) return client;
+    if (auto client = over_socket()) return client;
+    throw CommandError(ExitCode::Unreachable,
+                       "llmd is not reached: " + bus_fault + "; " + socket_fault + "; start it: " + start_command(),
+                       "Unreachable");
+}
+
+std::optional<std::string> running_version() {
+    std::string fault;
+    const auto from_bus = [&]() -> std::unique_ptr<LlmdClient> {
+        auto bus = std::make_unique<DbusClient>();
+        return bus->is_there() ? std::move(bus) : nullptr;
+    };
+    try {
+        auto client = attempt(fault, from_bus);
+        // Only where somebody serves it: systemd would start llmd for whoever connects.
+        if (!client && is_running()) client = std::make_unique<SocketClient>(socket_path(), fault);
+        if (client) return text_of(client->status(), "version");
+    } catch (const CommandError&) {  // it has gone meanwhile
+    }
+    return std::nullopt;
+}
+
+}  // namespace llmd::client

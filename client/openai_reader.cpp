@@ -1,0 +1,110 @@
+#include "client/openai_reader.h"
+
+#include <array>
+#include <utility>
+
+#include "base/error.h"
+#include "client/json_reading.h"
+
+namespace llmd::client {
+namespace {
+
+namespace dom = simdjson::dom;
+
+constexpr std::string_view kData = "data: ";
+constexpr std::string_view kDone = "[DONE]";
+
+StreamLine error_line(const dom::object& error) {
+    StreamLine out;
+    out.message = text_member(error, "message");
+    out.error_name = text_member(error, "code");
+    out.kind = StreamLine::Kind::Error;
+    if (out.error_name == base::error_name(base::ErrorCode::Cancelled)) {
+        // To OpenAI's clients this is a failure; here it is one of the ways in which a text ends.
+        out.kind = StreamLine::Kind::Done;
+        out.finish_reason = "cancelled";
+    }
+    return out;
+}
+
+// Where the counts stand, and what they are called everywhere else.
+struct Count {
+    const char* object;
+    const char* key;
+    const char* name;
+};
+constexpr std::array kCounts = {
+    Count{"usage", "prompt_tokens", "prompt_tokens"},
+    Count{"usage", "completion_tokens", "generated_tokens"},
+    Count{"timings", "cache_n", "cached_tokens"},
+    Count{"timings", "queue_ms", "queue_ms"},
+    Count{"timings", "ttft_ms", "ttft_ms"},
+    Count{"timings", "prompt_per_second", "prefill_tps"},
+    Count{"timings", "predicted_per_second", "decode_tps"},
+};
+
+void copy_counts(const dom::object& event, Dictionary& out) {
+    Dictionary found;
+    for (const Count& count : kCounts) {
+        dom::object object;
+        if (event[count.object].get_object().get(object)) continue;
+        copy_scalars(object, found);
+        if (const auto value = found.find(count.key); value != found.end()) out[count.name] = value->second;
+    }
+}
+
+// The piece of text in a choice: a completion's, or a conversation's.
+std::string_view text_in(const dom::element& choice) {
+    for (const auto& text : {choice["text"], choice["delta"]["content"]}) {
+        if (text.is_string()) return text.get_string().value_unsafe();
+    }
+    return {};
+}
+
+}  // namespace
+
+struct OpenAiStreamReader::Parser {
+    dom::parser dom;
+};
+
+OpenAiStreamReader::OpenAiStreamReader() : parser_(std::make_unique<Parser>()) {}
+OpenAiStreamReader::~OpenAiStreamReader() = default;
+
+std::vector<StreamLine> OpenAiStreamReader::take(std::string_view bytes) {
+    std::vector<StreamLine> out;
+    for (const std::string& line : lines_.take(bytes)) {
+        // Between events is an empty line; other fields than `data` are not for us.
+        if (!line.starts_with(kData)) continue;
+        if (auto read = parse(std::string_view(line).substr(kData.size()))) out.push_back(*std::move(read));
+    }
+    return out;
+}
+
+std::optional<StreamLine> OpenAiStreamReader::parse(std::string_view event) {
+    if (event == kDone) {
+        if (last_.finish_reason.empty()) malformed("the text ends without \"finish_reason\"");
+        last_.kind = StreamLine::Kind::Done;
+        return last_;
+    }
+    const dom::object object = parse_object(parser_->dom, event);
+    dom::object error;
+    if (!object["error"].get_object().get(error)) return error_line(error);
+    last_.info["model"] = text_member(object, "model");
+    copy_counts(object, last_.info);
+    const dom::array choices = array_member(object, "choices");
+    if (choices.size() == 0) return std::nullopt;
+    const dom::element choice = choices.at(0).value_unsafe();
+    if (std::string_view reason; !choice["finish_reason"].get_string().get(reason)) last_.finish_reason = reason;
+    StreamLine out;
+    out.text = text_in(choice);
+    return out;
+}
+
+StreamLine read_error(std::string_view body) {
+    dom::parser parser;
+    dom::object error;
+    if (parse_object(parser, body)["error"].get_object().get(error)) malformed("no object in \"error\"");
+    return error_line(error);
+}
+
+}  // namespace llmd::client

@@ -1,0 +1,74 @@
+#include "client/openai_request.h"
+
+#include <simdjson.h>
+
+#include <cmath>
+#include <utility>
+
+#include "client/exit_code.h"
+#include "service/request.h"
+
+namespace llmd::client {
+namespace {
+
+const std::string kSystem = "system";
+const std::string kEcho = "echo";
+const std::string kJsonSchema = "json_schema";
+const std::string kMaxTokens = "max_tokens";
+
+[[noreturn]] void refuse(const std::string& key, const std::string& why) {
+    constexpr std::string_view kName = "InvalidArgument";
+    throw CommandError(exit_code_of(kName), key + ": " + why, std::string(kName));
+}
+
+// As the value of a key. `schema` is pasted into the body: it must be one value, and nothing more.
+std::string response_format(const std::string& schema) {
+    simdjson::dom::parser parser;
+    simdjson::dom::element element;
+    if (const auto code = parser.parse(schema).get(element)) {
+        refuse(kJsonSchema, std::string("not JSON: ") + simdjson::error_message(code));
+    }
+    if (!element.is_object()) refuse(kJsonSchema, "not a JSON schema, which is an object");
+    return R"({"type":"json_schema","json_schema":{"schema":)" + schema + "}}";
+}
+
+// `json` is in the body's object, behind what is to be continued.
+HttpRequest finish(const char* target, base::JsonWriter json, const Dictionary& options) {
+    json.key("stream").value(true);
+    json.key("stream_options").begin_object().key("include_usage").value(true).end_object();
+    for (const auto& [key, value] : options) {
+        if (key == kJsonSchema) continue;
+        if (const auto* number = std::get_if<double>(&value); number && !std::isfinite(*number)) {
+            refuse(key, "not a finite number");
+        }
+        write_json(json.key(key), value);
+    }
+    std::string body = json.take();
+    if (const std::string schema = text_of(options, kJsonSchema); !schema.empty()) {
+        body += R"(,"response_format":)" + response_format(schema);
+    }
+    return {"POST", target, body + '}'};
+}
+
+}  // namespace
+
+HttpRequest completion_request(const std::string& prompt, const Dictionary& options) {
+    if (options.contains(kSystem)) return chat_request({{{"role", "user"}, {"content", prompt}}}, options);
+    base::JsonWriter json;
+    json.begin_object().key("prompt").value(prompt);
+    return finish("/v1/completions", std::move(json), options);
+}
+
+HttpRequest chat_request(std::vector<Dictionary> messages, Dictionary options) {
+    if (flag_of(options, kEcho)) refuse(kEcho, "not with a conversation");
+    if (const auto system = options.extract(kSystem)) {
+        messages.insert(messages.begin(), {{"role", kSystem}, {"content", system.mapped()}});
+    }
+    // OpenAI's conversations have a longer limit of their own.
+    options.try_emplace(kMaxTokens, uint64_t{service::GenerateRequest::kDefaultMaxTokens});
+    base::JsonWriter json;
+    write_json(json.begin_object().key("messages"), messages);
+    return finish("/v1/chat/completions", std::move(json), options);
+}
+
+}  // namespace llmd::client

@@ -1,0 +1,76 @@
+// The socket's streams, cut anywhere, its errors, and what is not the format.
+#include "client/openai_reader.h"
+
+#include <gtest/gtest.h>
+
+#include "client/exit_code.h"
+
+namespace llmd::client {
+namespace {
+
+const std::string kHead = R"(data: {"id":"cmpl-1","object":"text_completion","created":1,"model":"tales","choices":[)";
+const std::string kStream =
+    kHead + R"({"index":0,"text":"Once \"upon\"\n","logprobs":null,"finish_reason":null}],"usage":null})" + "\n\n" +
+    kHead + R"({"index":0,"text":"","logprobs":null,"finish_reason":"timeout"}],"usage":null})" + "\n\n" + kHead +
+    R"(],"usage":{"prompt_tokens":3,"completion_tokens":5,"total_tokens":8},)"
+    R"("timings":{"cache_n":1,"prompt_per_second":7.5,"predicted_per_second":2,"queue_ms":11,"ttft_ms":12}})"
+    "\n\ndata: [DONE]\n\n";
+
+TEST(OpenAiStreamReader, ReadsTheSameWhereverTheBytesAreCut) {
+    for (size_t at = 0; at <= kStream.size(); ++at) {
+        OpenAiStreamReader reader;
+        std::vector<StreamLine> lines = reader.take(kStream.substr(0, at));
+        for (StreamLine& line : reader.take(kStream.substr(at))) lines.push_back(std::move(line));
+        ASSERT_EQ(lines.size(), 3u) << "cut at " << at;
+        EXPECT_EQ(lines[0].text, "Once \"upon\"\n");
+        const StreamLine& last = lines[2];
+        EXPECT_EQ(last.kind, StreamLine::Kind::Done);
+        EXPECT_EQ(last.finish_reason, "timeout");
+        const std::vector<std::pair<std::string, uint64_t>> counts = {
+            {"prompt_tokens", 3}, {"generated_tokens", 5}, {"cached_tokens", 1}, {"queue_ms", 11}, {"ttft_ms", 12}};
+        for (const auto& [key, count] : counts) EXPECT_EQ(number_of(last.info, key), count) << key;
+        EXPECT_EQ(real_of(last.info, "prefill_tps"), 7.5);
+        EXPECT_EQ(real_of(last.info, "decode_tps"), 2);
+        EXPECT_EQ(text_of(last.info, "model"), "tales");
+    }
+}
+
+TEST(OpenAiStreamReader, ReadsAConversationsPiecesAndPassesOverWhatIsNotData) {
+    OpenAiStreamReader reader;
+    const auto lines = reader.take(
+        ": a comment\nevent: x\ndata: {\"model\":\"m\",\"choices\":[{\"delta\":{\"content\":\"hi\"}}]}\n\n");
+    ASSERT_EQ(lines.size(), 1u);
+    EXPECT_EQ(lines[0].text, "hi");
+}
+
+TEST(OpenAiStreamReader, AFailureEndsTheText) {
+    OpenAiStreamReader reader;
+    const auto lines =
+        reader.take("data: {\"error\":{\"message\":\"gone\",\"type\":\"t\",\"code\":\"DeviceError\"}}\n\n");
+    ASSERT_EQ(lines.size(), 1u);
+    EXPECT_EQ(lines[0].kind, StreamLine::Kind::Error);
+    EXPECT_EQ(lines[0].error_name, "DeviceError");
+    EXPECT_EQ(lines[0].message, "gone");
+}
+
+TEST(OpenAiStreamReader, ACancelledTextHasEndedAsItDoesOverTheBus) {
+    const StreamLine line = read_error(R"({"error":{"message":"m","type":"t","code":"Cancelled"}})");
+    EXPECT_EQ(line.kind, StreamLine::Kind::Done);
+    EXPECT_EQ(line.finish_reason, "cancelled");
+}
+
+TEST(OpenAiStreamReader, RefusesWhatIsNotTheFormat) {
+    for (const std::string event : {"", "text", "[]", "{}", R"({"model":"m"})", R"({"model":"m","choices":{}})",
+                                    R"({"error":{"message":"m"}})", "[DONE]", "{\"model\":\"\xff\",\"choices\":[]}"}) {
+        OpenAiStreamReader reader;
+        EXPECT_THROW((void)reader.take("data: " + event + '\n'), CommandError) << event;
+    }
+    OpenAiStreamReader reader;
+    EXPECT_THROW((void)reader.take(std::string(kMaxLineBytes + 1, 'x')), CommandError);
+    for (const char* body : {"", "gone", "{}", R"({"error":"text"})"}) {
+        EXPECT_THROW((void)read_error(body), CommandError) << body;
+    }
+}
+
+}  // namespace
+}  // namespace llmd::client
