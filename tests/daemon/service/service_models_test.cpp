@@ -234,7 +234,7 @@ TEST_F(ServiceModelsTest, DetokenizesAndSurvivesAWrongAnswer) {
     EXPECT_EQ(errors, (std::vector<ErrorCode>{ErrorCode::PromptTooLong, ErrorCode::ModelNotFound}));
     call = engine().expect<protocol::Detokenize>();
     send(protocol::Tokenized{call.id, {4}});
-    EXPECT_EQ(engine().kills, 1) << "it makes no sense";
+    EXPECT_EQ(launcher_->engines.front()->kills, 1) << "it makes no sense";
     load_and_get_ready();
     call = engine().expect<protocol::Detokenize>();
     EXPECT_EQ(call.ids, std::vector<int32_t>{3});
