@@ -11,6 +11,8 @@ namespace llmd::base {
 
 namespace {
 
+constexpr double kTwoTo63 = 9223372036854775808.0;
+
 void append_ascii(std::string& out, char c) {
     switch (c) {
         case '"':
@@ -93,8 +95,12 @@ JsonWriter& JsonWriter::value(double number) {
     if (!std::isfinite(number)) return null();
     separate();
     std::array<char, 32> digits;  // the shortest form of a double has at most 24 characters
-    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
-    out_.append(digits.data(), end);
+    char* const last = digits.data() + digits.size();
+    // Many digits without a point are an integer to some readers, and one that none of theirs holds.
+    const auto end = std::abs(number) < kTwoTo63
+                         ? std::to_chars(digits.data(), last, number)
+                         : std::to_chars(digits.data(), last, number, std::chars_format::scientific);
+    out_.append(digits.data(), end.ptr);
     return *this;
 }
 

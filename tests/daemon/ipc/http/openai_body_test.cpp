@@ -238,6 +238,9 @@ TEST(ResponseFormat, BecomesASchema) {
     EXPECT_EQ(schema(R"({"type":"json_schema","json_schema":{"name":"n","strict":true,)"
                      R"("schema":{"type":"object","properties":{"b":{"enum":[1,-2,0.5,"x\n",null,true]},"a":{}}}}})"),
               R"({"type":"object","properties":{"b":{"enum":[1,-2,0.5,"x\n",null,true]},"a":{}}})");
+    EXPECT_TRUE(
+        parse_json(schema(R"({"type":"json_schema","json_schema":{"schema":{"maximum":98765432109876543210.5}}})")))
+        << "a number beyond all integers stays one";
     EXPECT_NE(refused(R"("response_format":{"type":"grammar"})"), "");
     EXPECT_NE(refused(R"("response_format":{})"), "");
     EXPECT_NE(refused(R"("response_format":"json")"), "");
