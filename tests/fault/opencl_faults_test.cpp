@@ -252,10 +252,7 @@ TEST_F(Faults, WhatEndsTheProcessInTuningIsMetOnce) {
     const Outcome untuned = run(BackendKind::OpenCl, options, "wide.gguf");
     options.backend.tuning_budget = kShort;
     struct End {};
-    const auto end_in_second = [](uint32_t n_tuned) {
-        if (n_tuned == 2) throw End();
-    };
-    EXPECT_THROW(run(BackendKind::OpenCl, options, "wide.gguf", kTokens, end_in_second), End);
+    EXPECT_THROW(run(BackendKind::OpenCl, options, "wide.gguf", kTokens, [](uint32_t) { throw End(); }), End);
     const Outcome after = run(BackendKind::OpenCl, options, "wide.gguf");
     EXPECT_EQ(after.n_tuned, 0u);
     EXPECT_EQ(after.ids, untuned.ids);
