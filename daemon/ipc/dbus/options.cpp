@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "ipc/quoted.h"
-#include "ipc/request_limits.h"
+#include "ipc/sampling_fields.h"
 
 namespace llmd::ipc {
 
@@ -42,6 +42,12 @@ class OptionReader {
 public:
     explicit OptionReader(const OptionMap& options) : options_(options) {}
 
+    // Nothing when absent or when an earlier option was wrong.
+    const OptionValue* find(std::string_view key) const {
+        if (error_) return nullptr;
+        const auto found = options_.find(std::string(key));
+        return found == options_.end() ? nullptr : &found->second;
+    }
     bool failed() const { return error_.has_value(); }
     Error error() const { return *error_; }
 
@@ -108,13 +114,6 @@ private:
     template <typename Value, typename Limit>
     static Error out_of_range(std::string_view key, const Value& value, Limit least, Limit most) {
         return fail(ErrorCode::InvalidArgument, key, ": ", value, " is not in the range ", least, " to ", most);
-    }
-
-    // Nothing when absent or when an earlier option was wrong.
-    const OptionValue* find(std::string_view key) const {
-        if (error_) return nullptr;
-        const auto found = options_.find(std::string(key));
-        return found == options_.end() ? nullptr : &found->second;
     }
 
     const OptionMap& options_;
@@ -207,28 +206,18 @@ Result<GenerateOptions> parse_generate_options(const OptionMap& options) {
     OptionReader reader(options);
     GenerateOptions out;
     service::GenerateRequest& request = out.request;
-    service::Sampling& sampling = request.sampling;
 
     check_handle_token(reader, out.handle_token);
     check_model(reader, request.model);
     reader.integer("max_tokens", 1, RequestLimits::kMaxTokens, request.max_tokens);
-    reader.number("temperature", 0, RequestLimits::kMaxTemperature, sampling.temperature);
-    reader.integer("top_k", 0, RequestLimits::kMaxTopK, sampling.top_k);
-    reader.number("top_p", 0, 1, sampling.top_p);
-    reader.number("min_p", 0, 1, sampling.min_p);
-    reader.number("repeat_penalty", kMinRepeatPenalty, RequestLimits::kMaxRepeatPenalty, sampling.repeat_penalty);
-    uint64_t seed = 0;
-    reader.integer("seed", 0, std::numeric_limits<uint64_t>::max(), seed);
-    if (reader.present("seed")) sampling.seed = seed;
+    read_sampling(reader, request.sampling);
     std::string system;
     reader.text("system", "a string (s)", system);
     if (reader.present("system")) out.system = std::move(system);
     check_stops(reader, request.stops);
     check_json_schema(reader, request.json_schema);
     check_priority(reader, request.priority);
-    uint64_t deadline_ms = 0;
-    reader.integer("deadline_ms", 1, RequestLimits::kMaxDeadlineMs, deadline_ms);
-    if (reader.present("deadline_ms")) request.deadline = std::chrono::milliseconds(deadline_ms);
+    read_deadline(reader, request.deadline);
     check_choice(reader, "delivery", {"fd", "signals"}, out.delivery);
     check_choice(reader, "format", {"ndjson", "text"}, out.format);
     reader.boolean("echo", request.echo);

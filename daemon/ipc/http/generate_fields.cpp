@@ -1,9 +1,6 @@
 #include "ipc/http/generate_fields.h"
 
-#include <limits>
-
 #include "ipc/quoted.h"
-#include "ipc/request_limits.h"
 
 namespace llmd::ipc::http {
 
@@ -76,17 +73,6 @@ base::Result<JsonValue> parse_body(std::string_view body) {
 void read_model(FieldReader& reader, std::string& out) {
     reader.text("model", out);
     if (out.ends_with(kLatest)) out.resize(out.size() - kLatest.size());
-}
-
-void read_sampling(FieldReader& reader, service::Sampling& out) {
-    reader.number("temperature", 0, RequestLimits::kMaxTemperature, out.temperature);
-    reader.integer("top_k", 0, RequestLimits::kMaxTopK, out.top_k);
-    reader.number("top_p", 0, 1, out.top_p);
-    reader.number("min_p", 0, 1, out.min_p);
-    reader.number("repeat_penalty", kMinRepeatPenalty, RequestLimits::kMaxRepeatPenalty, out.repeat_penalty);
-    uint64_t seed = 0;
-    reader.integer("seed", 0, std::numeric_limits<uint64_t>::max(), seed);
-    if (reader.find("seed")) out.seed = seed;
 }
 
 void read_stops(FieldReader& reader, std::vector<std::string>& out) {

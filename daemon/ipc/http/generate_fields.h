@@ -1,4 +1,5 @@
-// The fields that the bodies of generation requests have in common, whichever program's API they follow. Pure.
+// The fields that the bodies of generation requests have in common, whichever program's API they follow, beside those
+// of ipc/sampling_fields.h. Pure.
 // As with every FieldReader, the first error is kept in the reader.
 #pragma once
 
@@ -21,8 +22,6 @@ base::Result<JsonValue> parse_body(std::string_view body);
 
 // model. Ollama's clients append ":latest" to a name without a tag.
 void read_model(FieldReader& reader, std::string& out);
-// temperature, top_k, top_p, min_p, repeat_penalty, seed
-void read_sampling(FieldReader& reader, service::Sampling& out);
 // stop
 void read_stops(FieldReader& reader, std::vector<std::string>& out);
 // priority

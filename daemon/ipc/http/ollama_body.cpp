@@ -2,6 +2,7 @@
 
 #include "ipc/http/generate_fields.h"
 #include "ipc/quoted.h"
+#include "ipc/sampling_fields.h"
 
 namespace llmd::ipc::http {
 

@@ -4,6 +4,7 @@
 
 #include "ipc/http/generate_fields.h"
 #include "ipc/quoted.h"
+#include "ipc/sampling_fields.h"
 
 namespace llmd::ipc::http {
 
@@ -11,12 +12,6 @@ namespace {
 
 using base::Result;
 using service::RequestLimits;
-
-void read_deadline(FieldReader& reader, std::optional<std::chrono::milliseconds>& out) {
-    uint64_t deadline_ms = 0;
-    reader.integer("deadline_ms", 1, RequestLimits::kMaxDeadlineMs, deadline_ms);
-    if (reader.find("deadline_ms")) out = std::chrono::milliseconds(deadline_ms);
-}
 
 void read_response_format(FieldReader& reader, std::string& out) {
     const auto* format = reader.object("response_format");
