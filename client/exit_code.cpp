@@ -28,6 +28,8 @@ ExitCode exit_code_of(std::string_view error_name) {
         case ErrorCode::PromptTooLong:
         case ErrorCode::ContextExceeded:
             return ExitCode::TooLong;
+        case ErrorCode::ConstraintFailed:
+            return ExitCode::Unsatisfiable;
         case ErrorCode::Failed:
         case ErrorCode::NotFound:
         case ErrorCode::ModelLoadFailed:

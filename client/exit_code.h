@@ -16,6 +16,7 @@ enum class ExitCode : int {
     Busy = 5,           // come back later
     Refused = 6,        // by policy: who asks, or the device's state
     TooLong = 7,        // for the model's context or the transport
+    Unsatisfiable = 8,  // the model cannot spell a text that fits the schema
     Interrupted = 130,  // 128 + SIGINT, as shells count
 };
 

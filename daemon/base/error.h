@@ -13,26 +13,27 @@ namespace llmd::base {
 
 // Values are part of the frame protocol between llmd and llmd-engine: append, never renumber.
 enum class ErrorCode : uint8_t {
-    Failed = 0,       // anything without a better name; a bug or an unexpected answer of the system
-    InvalidArgument,  // an option, a field or a frame is malformed or out of range; the message names it and its value
-    NotAllowed,       // the caller may not do this
-    NotFound,         // no such request
-    ModelNotFound,    // no model of that name
-    ModelLoadFailed,  // the model file cannot be loaded: corrupt, unsupported, or it ended the engine
-    QueueFull,        // come back later
-    RateLimited,      // this client has too much in flight
-    PromptTooLong,    // the prompt alone exceeds a limit
-    ContextExceeded,  // prompt and answer cannot fit into the model's context
-    NotReady,         // the daemon cannot serve yet
-    DeviceError,      // the compute device failed, or its result was not finite
-    OutOfMemory,      // the model or the request does not fit, or the device lacks memory for more requests now
-    Cancelled,        // somebody cancelled it
-    Timeout,          // deadline_ms has passed
-    SlowConsumer,     // the reader did not keep up
-    Suspended,        // the device is going to sleep, or saves its battery and takes no background work
-    ShuttingDown,     // the daemon is leaving
+    Failed = 0,        // anything without a better name; a bug or an unexpected answer of the system
+    InvalidArgument,   // an option, a field or a frame is malformed or out of range; the message names it and its value
+    NotAllowed,        // the caller may not do this
+    NotFound,          // no such request
+    ModelNotFound,     // no model of that name
+    ModelLoadFailed,   // the model file cannot be loaded: corrupt, unsupported, or it ended the engine
+    QueueFull,         // come back later
+    RateLimited,       // this client has too much in flight
+    PromptTooLong,     // the prompt alone exceeds a limit
+    ContextExceeded,   // prompt and answer cannot fit into the model's context
+    NotReady,          // the daemon cannot serve yet
+    DeviceError,       // the compute device failed, or its result was not finite
+    OutOfMemory,       // the model or the request does not fit, or the device lacks memory for more requests now
+    Cancelled,         // somebody cancelled it
+    Timeout,           // deadline_ms has passed
+    SlowConsumer,      // the reader did not keep up
+    Suspended,         // the device is going to sleep, or saves its battery and takes no background work
+    ShuttingDown,      // the daemon is leaving
+    ConstraintFailed,  // this model's vocabulary cannot spell a text that fits the schema
 };
-inline constexpr ErrorCode kLastErrorCode = ErrorCode::ShuttingDown;
+inline constexpr ErrorCode kLastErrorCode = ErrorCode::ConstraintFailed;
 
 struct Error {
     ErrorCode code = ErrorCode::Failed;

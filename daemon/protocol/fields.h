@@ -31,6 +31,7 @@ void fields(Io& io, Is<Load> auto& m) {
     io.bytes("avoid_driver", m.avoid_driver);
     io.bytes("avoid_device_reason", m.avoid_device_reason);
     io.bytes("chat_template", m.chat_template);
+    io.number("saved_prefix_bytes", m.saved_prefix_bytes);
 }
 
 template <typename Io>
@@ -56,6 +57,10 @@ void fields(Io& io, Is<Submit> auto& m) {
     io.bytes("cache_scope", m.cache_scope);
     io.records("messages", m.messages, kMaxChatMessages);
     io.bytes("json_schema", m.json_schema);
+    io.list("prompt_ids", m.prompt_ids);
+    io.number("wants_logprobs", m.wants_logprobs);
+    io.number("n_top_logprobs", m.n_top_logprobs);
+    io.number("embeds", m.embeds);
 }
 
 template <typename Io>
@@ -166,11 +171,25 @@ void fields(Io& io, Is<Pages> auto& m) {
 }
 
 template <typename Io>
+void fields(Io& io, Is<TokenLogprob> auto& m) {
+    io.number("logprobs.id", m.id);
+    io.number("logprobs.logprob", m.logprob);
+    io.bytes("logprobs.bytes", m.bytes);
+}
+
+template <typename Io>
+void fields(Io& io, Is<TokenLogprobs> auto& m) {
+    fields(io, m.chosen);
+    io.records("logprobs.top", m.top, kMaxTopLogprobs);
+}
+
+template <typename Io>
 void fields(Io& io, Is<Tokens> auto& m) {
     io.number("id", m.id);
     io.list("ids", m.ids);
     io.text("text", m.text);
     io.number("position", m.position);
+    io.records("logprobs", m.logprobs, kMaxTokensOfOneStep);
 }
 
 template <typename Io>
@@ -184,6 +203,7 @@ void fields(Io& io, Is<Finished> auto& m) {
     io.number("prefill_us", m.prefill_us);
     io.number("decode_tokens", m.decode_tokens);
     io.number("decode_us", m.decode_us);
+    io.list("embedding", m.embedding);
 }
 
 template <typename Io>

@@ -40,7 +40,8 @@ struct Load {
     std::string avoid_device;
     std::string avoid_driver;
     std::string avoid_device_reason;
-    std::string chat_template;  // see tokenizer::ChatTemplate::create; empty: what the model file says
+    std::string chat_template;        // see tokenizer::ChatTemplate::create; empty: what the model file says
+    uint64_t saved_prefix_bytes = 0;  // of prefixes kept on disk for the next engine, at most; 0: none are
 };
 
 // Enough for a day of talk; a context holds fewer.
@@ -53,9 +54,12 @@ struct ChatMessage {
     std::string content;  // UTF-8; never read for control tokens
 };
 
+// Most alternatives told of one token; what OpenAI's API allows.
+inline constexpr uint32_t kMaxTopLogprobs = 20;
+
 struct Submit {
     uint64_t id = 0;
-    std::string prompt;        // UTF-8; empty with `messages`
+    std::string prompt;        // UTF-8; empty with `messages` or `prompt_ids`
     uint32_t max_tokens = 0;   // >= 1
     float temperature = 0;     // 0: greedy
     uint32_t top_k = 0;        // 0: off
@@ -71,7 +75,12 @@ struct Submit {
     std::string cache_scope;
     // A conversation instead of a prompt, at most kMaxChatMessages: the engine makes one of it.
     std::vector<ChatMessage> messages;
-    std::string json_schema;  // the text is JSON that fits it; empty: any text
+    std::string json_schema;          // the text is JSON that fits it; empty: any text
+    std::vector<int32_t> prompt_ids;  // a prompt that is tokenized already
+    bool wants_logprobs = false;
+    uint32_t n_top_logprobs = 0;  // at most kMaxTopLogprobs; 0 without wants_logprobs
+    // Not a text but the prompt's embedding is wanted: Finished has it, and there are no Tokens but those of prefill.
+    bool embeds = false;
 };
 inline constexpr size_t kMaxCacheScopeBytes = 300;  // an application id has at most 255
 
@@ -185,13 +194,30 @@ struct Pages {
     uint32_t total = 0;
 };
 
+// How likely a token was: the logarithm of its probability among all that could come next, before temperature and the
+// filters.
+struct TokenLogprob {
+    int32_t id = 0;
+    float logprob = 0;  // at least kLeastLogprob
+    std::string bytes;  // of its text; a piece of a character by itself need not be UTF-8
+};
+// In place of the logarithm of nothing: a number that JSON can hold, and the one that OpenAI's API gives.
+inline constexpr float kLeastLogprob = -9999;
+
+struct TokenLogprobs {
+    TokenLogprob chosen;
+    std::vector<TokenLogprob> top;  // the likeliest, by falling logprob; the chosen one need not be among them
+};
+inline constexpr uint32_t kMaxTokensOfOneStep = 4096;
+
 // One step of one request. Text may lag behind ids (held back for UTF-8 or a stop string). During prefill `ids` and
 // `text` are empty and `position` tells the progress.
 struct Tokens {
     uint64_t id = 0;
     std::vector<int32_t> ids;
-    std::string text;       // valid UTF-8 without U+0000
-    uint32_t position = 0;  // tokens of the sequence that have been computed, prompt included
+    std::string text;                     // valid UTF-8 without U+0000
+    uint32_t position = 0;                // tokens of the sequence that have been computed, prompt included
+    std::vector<TokenLogprobs> logprobs;  // one for each of `ids` where they are wanted
 };
 
 enum class FinishReason : uint8_t { Stop = 0, Length, Error };
@@ -207,6 +233,7 @@ struct Finished {
     uint64_t prefill_us = 0;
     uint32_t decode_tokens = 0;
     uint64_t decode_us = 0;
+    std::vector<float> embedding;  // of length 1, where it is wanted
 };
 
 struct Tokenized {

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,7 +33,8 @@ struct RequestLimits {
     static constexpr uint32_t kMaxTokens = 1u << 20;
     static constexpr size_t kMaxStops = 16;
     static constexpr size_t kMaxStopBytes = 256;  // of one stop string
-    static constexpr uint32_t kMaxTopK = 256;     // what a device returns as candidates, with margin
+    static constexpr uint32_t kMaxTopLogprobs = protocol::kMaxTopLogprobs;
+    static constexpr uint32_t kMaxTopK = 256;  // what a device returns as candidates, with margin
     static constexpr double kMaxTemperature = 10;
     static constexpr double kMaxRepeatPenalty = 10;
     static constexpr uint32_t kMaxDeadlineMs = 24u * 3600 * 1000;
@@ -57,14 +59,17 @@ struct GenerateRequest {
     // A conversation instead of a prompt: the model's own chat template makes one of it. A last message of the
     // assistant is the beginning of its answer. All contents together are limited like a prompt.
     std::vector<protocol::ChatMessage> messages;
-    std::string json_schema;  // the text is JSON that fits it; empty: any text
-    std::string model;        // a name from the catalogue; empty: the loaded model, else the default
+    std::vector<int32_t> prompt_ids;  // instead of a prompt: one that is tokenized already
+    std::string json_schema;          // the text is JSON that fits it; empty: any text
+    std::string model;                // a name from the catalogue; empty: the loaded model, else the default
     uint32_t max_tokens = kDefaultMaxTokens;
     Sampling sampling;
     std::vector<std::string> stops;
     Priority priority = Priority::Normal;
     std::optional<std::chrono::milliseconds> deadline;  // from submission to the last token
     bool echo = false;                                  // the text begins with the prompt
+    std::optional<uint32_t> top_logprobs;  // on_logprobs() is wanted, with so many alternatives of each token
+    bool embeds = false;                   // not a text is wanted but the prompt's embedding, in the outcome
 
     static constexpr uint32_t kDefaultMaxTokens = 256;
 };
@@ -93,6 +98,7 @@ struct Outcome {
     double prefill_tps = 0;                  // tokens per second; 0 if unknown
     double decode_tps = 0;
     bool profile_changed = false;  // the text was continued on another device or kernel set
+    std::vector<float> embedding;  // of length 1, where it was wanted and the request succeeded
 };
 
 // Where a request's events go. Called on the loop thread only, never from inside a call to Service.
@@ -101,6 +107,8 @@ public:
     virtual ~RequestSink() = default;
     // Tokenized: the request fits the model.
     virtual void on_accepted(uint32_t prompt_tokens) = 0;
+    // One for each token that was made, each before its text; where they are wanted.
+    virtual void on_logprobs(std::span<const protocol::TokenLogprobs> logprobs) { (void)logprobs; }
     // Valid UTF-8 without U+0000; may be many tokens' text at once or part of one's.
     virtual void on_text(std::string_view text) = 0;
     // Exactly once, and the last call: the sink may be destroyed after it returns.

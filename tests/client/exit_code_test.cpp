@@ -15,6 +15,7 @@ TEST(ExitCode, FollowsTheDocumentedTable) {
     EXPECT_EQ(exit_code_of("NotAllowed"), ExitCode::Refused);
     EXPECT_EQ(exit_code_of("ContextExceeded"), ExitCode::TooLong);
     EXPECT_EQ(exit_code_of("org.llmd.Llmd1.Error.PromptTooLong"), ExitCode::TooLong);
+    EXPECT_EQ(exit_code_of("ConstraintFailed"), ExitCode::Unsatisfiable);
     EXPECT_EQ(exit_code_of("org.llmd.Llmd1.Error.FromTheFuture"), ExitCode::Failed);
     EXPECT_EQ(exit_code_of(""), ExitCode::Failed);
 }
@@ -22,6 +23,7 @@ TEST(ExitCode, FollowsTheDocumentedTable) {
 TEST(ExitCode, NumbersAreThoseThatScriptsRelyOn) {
     EXPECT_EQ(static_cast<int>(ExitCode::Unreachable), 3);
     EXPECT_EQ(static_cast<int>(ExitCode::TooLong), 7);
+    EXPECT_EQ(static_cast<int>(ExitCode::Unsatisfiable), 8);
     EXPECT_EQ(static_cast<int>(ExitCode::Interrupted), 130);
 }
 

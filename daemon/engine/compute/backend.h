@@ -20,6 +20,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -69,14 +70,17 @@ struct Row {
     bool wants_output = false;
 };
 
-// What to choose for a row that wants output. The logits change in this order: repeat penalty, then candidates and
-// log-sum-exp are taken, then temperature and noise for `id`.
+// What to choose for a row that wants output. The logits change in this order: repeat penalty, mask, then candidates
+// and log-sum-exp are taken, then temperature and noise for `id`.
 struct SampleRequest {
     float temperature = 0;     // 0: the largest logit, lowest id among equals
     uint64_t seed = 0;         // with `position` and the id, the whole state of the random generator (noise.h)
     uint32_t position = 0;     // of the token being chosen
     float repeat_penalty = 1;  // logit > 0 ? logit / penalty : logit * penalty   (Keskar et al. 2019); 1: none
     std::span<const int32_t> penalty_ids;  // distinct, at most kMaxPenaltyIds; valid until sample() returns
+    // The ids that take part, at least one: bit id % 32 of word id / 32, (V + 31) / 32 words; empty: all. For the
+    // others nothing below is computed, and they are no candidates. Valid until sample() returns.
+    std::span<const uint32_t> allowed;
     bool wants_candidates = false;
 };
 
@@ -88,9 +92,9 @@ struct Candidate {
 struct Sampled {
     bool finite = false;    // every logit of the row was finite; otherwise nothing below is meaningful
     int32_t id = -1;        // argmax of logit, or with a temperature of logit / temperature + noise
-    float log_sum_exp = 0;  // of the penalised logits
-    // The largest penalised logits, by falling logit, then rising id; empty unless asked for. Every id that is not
-    // listed has a logit <= candidate_floor (-infinity when all ids are listed).
+    float log_sum_exp = 0;  // of the penalised logits that take part
+    // The largest of them, by falling logit, then rising id; empty unless asked for. Every id that takes part and is
+    // not listed has a logit <= candidate_floor (-infinity when all ids are listed).
     std::span<const Candidate> candidates;
     float candidate_floor = -std::numeric_limits<float>::infinity();
 };
@@ -154,6 +158,17 @@ public:
     // The pages of a slot: position p lives in pages[p / kPageTokens]. Takes effect with the next begin(). A page may
     // be in several slots' tables only where nothing writes to it.
     virtual base::Result<void> set_pages(uint32_t slot, std::span<const uint32_t> pages) = 0;
+    // One page as bytes: keys and values of every layer, in an order that is the backend's own and belongs to its
+    // profile. With no step in flight and none begun.
+    virtual uint64_t page_bytes() const { return 0; }
+    virtual base::Result<void> read_page(uint32_t page, std::span<std::byte> out) {
+        (void)page, (void)out;
+        return base::fail(base::ErrorCode::Failed, "read_page");
+    }
+    virtual base::Result<void> write_page(uint32_t page, std::span<const std::byte> in) {
+        (void)page, (void)in;
+        return base::fail(base::ErrorCode::Failed, "write_page");
+    }
 
     // --- One step --------------------------------------------------------------------------------------------------
     // The device computes while the host goes on: submitting a step before the one before is waited for gains time.
@@ -187,6 +202,11 @@ public:
     // After wait() and before the next begin(), with no step in flight: the logits of the output-th row that wanted
     // output, after its repeat penalty. out has V elements.
     virtual base::Result<void> read_logits(uint32_t output, std::span<float> out) = 0;
+    // Likewise: x of every row of that step, as the last layer left it. out has R * D elements.
+    virtual base::Result<void> read_residual(std::span<float> out) {
+        (void)out;
+        return base::fail(base::ErrorCode::Failed, "read_residual");
+    }
 };
 
 }  // namespace llmd::compute

@@ -234,9 +234,9 @@ base::Result<std::optional<int32_t>> Generator::choose(Sequence& sequence, const
 
 void Generator::end_without_token(Sequence& sequence) {
     if (!sequence.constraint()->is_complete()) {
-        finish(sequence,
-               base::fail(base::ErrorCode::Failed, "json_schema: after ", sequence.ids().size() - sequence.n_prompt(),
-                          " tokens no token of this model goes on with a text that fits"));
+        finish(sequence, base::fail(base::ErrorCode::ConstraintFailed, "json_schema: after ",
+                                    sequence.ids().size() - sequence.n_prompt(),
+                                    " tokens no token of this model goes on with a text that fits"));
         return;
     }
     sequence.stop();

@@ -31,6 +31,7 @@ unsigned http_status(ErrorCode code) {
         case ErrorCode::InvalidArgument:
         case ErrorCode::PromptTooLong:
         case ErrorCode::ContextExceeded:
+        case ErrorCode::ConstraintFailed:
             return 400;
         case ErrorCode::NotAllowed:
             return 403;

@@ -33,6 +33,8 @@ TEST(Error, NumbersOfTheFrameProtocol) {
     EXPECT_EQ(static_cast<int>(ErrorCode::Cancelled), 13);
     EXPECT_EQ(static_cast<int>(ErrorCode::ShuttingDown), 17);
     EXPECT_EQ(error_name(ErrorCode::ShuttingDown), "ShuttingDown");
+    EXPECT_EQ(static_cast<int>(ErrorCode::ConstraintFailed), 18);
+    EXPECT_EQ(error_name(ErrorCode::ConstraintFailed), "ConstraintFailed");
     EXPECT_EQ(error_name(ErrorCode::ModelLoadFailed), "ModelLoadFailed");
 }
 

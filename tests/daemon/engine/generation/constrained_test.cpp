@@ -200,7 +200,7 @@ TEST(Constrained, AVocabularyThatCannotSpellItFailsThatRequestAlone) {
     run(generator);
     const auto* error = std::get_if<base::Error>(&events.requests[1].finish->how);
     ASSERT_NE(error, nullptr);
-    EXPECT_EQ(error->code, base::ErrorCode::Failed);
+    EXPECT_EQ(error->code, base::ErrorCode::ConstraintFailed);
     EXPECT_EQ(error->message, "json_schema: after 0 tokens no token of this model goes on with a text that fits");
     EXPECT_TRUE(events.requests[2].ended_with(End::Stop)) << "without an end-of-text token in this vocabulary";
     EXPECT_EQ(events.requests[2].text.size(), 15u);
