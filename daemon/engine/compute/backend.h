@@ -203,10 +203,7 @@ public:
     // output, after its repeat penalty. out has V elements.
     virtual base::Result<void> read_logits(uint32_t output, std::span<float> out) = 0;
     // Likewise: x of every row of that step, as the last layer left it. out has R * D elements.
-    virtual base::Result<void> read_residual(std::span<float> out) {
-        (void)out;
-        return base::fail(base::ErrorCode::Failed, "read_residual");
-    }
+    virtual base::Result<void> read_residual(std::span<float> out) = 0;
 };
 
 }  // namespace llmd::compute

@@ -97,4 +97,10 @@ Result<void> check_logits_read(const model::ModelConfig& config, uint32_t n_outp
                 " floats for ", config.n_vocab);
 }
 
+Result<void> check_residual_read(const model::ModelConfig& config, uint32_t n_rows, size_t out_size) {
+    if (n_rows > 0 && out_size == size_t{n_rows} * config.n_embd) return {};
+    return fail(ErrorCode::InvalidArgument, "the residual of ", n_rows, " rows of ", config.n_embd, " into ", out_size,
+                " floats");
+}
+
 }  // namespace llmd::compute

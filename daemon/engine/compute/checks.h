@@ -26,8 +26,10 @@ base::Result<void> check_rows(const model::ModelConfig& config, const BackendLim
 // sample()'s requests for an open step,
 base::Result<void> check_requests(const model::ModelConfig& config, const Step& step,
                                   std::span<const SampleRequest> requests);
-// and read_logits() after n_outputs rows.
+// read_logits() after n_outputs rows,
 base::Result<void> check_logits_read(const model::ModelConfig& config, uint32_t n_outputs, uint32_t output,
                                      size_t out_size);
+// and read_residual() after n_rows.
+base::Result<void> check_residual_read(const model::ModelConfig& config, uint32_t n_rows, size_t out_size);
 
 }  // namespace llmd::compute

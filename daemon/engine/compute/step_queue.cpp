@@ -15,7 +15,7 @@ base::Result<void> StepQueue::check_begin() const {
 
 Step& StepQueue::begin(uint32_t n_rows, uint32_t n_outputs) {
     is_open_ = true;
-    readable_outputs_ = 0;
+    readable_outputs_ = readable_rows_ = 0;
     Step& step = open_step();
     step = {.set = (first_ + n_in_flight_) % kMaxStepsInFlight, .n_rows = n_rows, .n_outputs = n_outputs};
     return step;
@@ -39,6 +39,7 @@ base::Result<Step> StepQueue::wait() {
     first_ = (first_ + 1) % kMaxStepsInFlight;
     --n_in_flight_;
     readable_outputs_ = step.is_sampled ? step.n_outputs : 0;
+    readable_rows_ = step.n_rows;
     return step;
 }
 

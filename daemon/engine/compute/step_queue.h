@@ -33,6 +33,8 @@ public:
 
     // Outputs of the step just waited for, if it was sampled; 0 once another has begun, for then its logits are gone.
     uint32_t readable_outputs() const { return is_open_ || n_in_flight_ > 0 ? 0 : readable_outputs_; }
+    // Likewise its rows, sampled or not.
+    uint32_t readable_rows() const { return is_open_ || n_in_flight_ > 0 ? 0 : readable_rows_; }
 
 private:
     std::array<Step, kMaxStepsInFlight> steps_;  // a ring: those in flight, then the open one
@@ -40,6 +42,7 @@ private:
     uint32_t n_in_flight_ = 0;
     bool is_open_ = false;
     uint32_t readable_outputs_ = 0;
+    uint32_t readable_rows_ = 0;
 
     Step& open_step() { return steps_[(first_ + n_in_flight_) % kMaxStepsInFlight]; }
 };

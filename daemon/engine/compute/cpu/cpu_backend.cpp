@@ -75,6 +75,7 @@ public:
     Result<void> submit() override;
     Result<std::span<const Sampled>> wait() override;
     Result<void> read_logits(uint32_t output, std::span<float> out) override;
+    Result<void> read_residual(std::span<float> out) override;
 
 private:
     uint32_t n_rows() const { return static_cast<uint32_t>(rows_.size()); }
@@ -349,6 +350,14 @@ Result<void> CpuBackend::read_logits(uint32_t output, std::span<float> out) {
     }
     const float* row = memory_.logits() + size_t{output} * config_.n_vocab;
     std::copy(row, row + config_.n_vocab, out.begin());
+    return {};
+}
+
+Result<void> CpuBackend::read_residual(std::span<float> out) {
+    const uint32_t n_rows = steps_.readable_rows();
+    if (auto checked = check_residual_read(config_, n_rows, out.size()); !checked) return checked;
+    for (uint32_t r = 0; r < n_rows; ++r)
+        std::copy_n(memory_.x.row(r), config_.n_embd, &out[size_t{r} * config_.n_embd]);
     return {};
 }
 

@@ -52,6 +52,14 @@ TEST_P(Misuse, BadBatchesAreRefused) {
     Logits logits(96);
     EXPECT_TRUE(refuses(backend.read_logits(1, logits))) << "output";
     EXPECT_TRUE(refuses(backend.read_logits(0, std::span(logits).first(95)))) << "size";
+    std::vector<float> residual(model.config().n_embd);
+    EXPECT_TRUE(refuses(backend.read_residual(std::span(residual).first(1)))) << "size";
+    EXPECT_TRUE(backend.read_residual(residual));
+    ASSERT_TRUE(backend.begin(Rows{{0, 0, 1, false}}));
+    EXPECT_TRUE(refuses(backend.read_residual(residual))) << "after begin()";
+    ASSERT_TRUE(backend.submit());
+    EXPECT_TRUE(refuses(backend.read_residual(residual))) << "while a step is in flight";
+    ASSERT_TRUE(backend.wait());
 }
 
 // Pages that a refused batch would have brought into use come with the next one.

@@ -27,7 +27,9 @@ public:
 
     // Appends a token to the sequence.
     void feed(int32_t token);
-    // After the last token fed: [n_vocab].
+    // After the last token fed: what the last layer leaves, [n_embd].
+    const std::vector<double>& residual() const { return x_; }
+    // And the vocabulary makes of it: [n_vocab].
     std::vector<double> logits();
 
 private:

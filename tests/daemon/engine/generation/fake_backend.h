@@ -37,12 +37,14 @@ public:
     // --- What tests set and read -----------------------------------------------------------------------------------
     std::optional<uint32_t> fail_step;  // wait() of this step fails, counted from 0
     bool fail_logit_reads = false;
+    bool fail_residual_reads = false;
     std::set<int32_t> poison;  // a history with one of these tokens gives logits that are not finite
     uint32_t max_candidates = compute::kMaxCandidates;
     bool asynchronous = false;   // what is_asynchronous() says
     uint32_t n_steps = 0;        // that were waited for
     uint32_t n_steps_ahead = 0;  // that were submitted while another was in flight
     uint32_t n_logit_reads = 0;
+    uint32_t n_outputs = 0;  // rows that wanted output
     std::vector<uint32_t> rows_per_step;
 
     // The logits that a history must give, for tests to compare with.
@@ -53,6 +55,14 @@ public:
         for (uint32_t i = 0; i < n_vocab_; ++i) {
             out[i] = static_cast<float>(compute::mix32(hash ^ (i * 0x9e3779b9u)) >> 8) * 0x1p-24f * 12 - 6;
         }
+        return out;
+    }
+
+    // Likewise what the last layer leaves behind a history, of kWidth floats.
+    static constexpr uint32_t kWidth = 8;
+    std::vector<float> residual(const std::vector<int32_t>& history) const {
+        auto out = logits(history);
+        out.resize(kWidth);
         return out;
     }
 
@@ -78,7 +88,7 @@ public:
         if (is_open_ || in_flight_.size() == compute::kMaxStepsInFlight) return misuse("begin: out of turn");
         if (rows.empty() || rows.size() > limits_.max_rows) return misuse("begin: rows");
         std::vector<std::optional<uint32_t>> last(limits_.n_slots);
-        uint32_t outputs = 0;
+        uint32_t wanted = 0;
         for (const auto& row : rows) {
             if (row.slot >= limits_.n_slots || row.position >= limits_.n_ctx) return misuse("begin: slot or position");
             if (row.token == compute::kSampledToken) {
@@ -89,9 +99,10 @@ public:
             if (row.position / compute::kPageTokens >= tables_[row.slot].size()) return misuse("begin: no page");
             if (last[row.slot] && *last[row.slot] + 1 != row.position) return misuse("begin: positions");
             last[row.slot] = row.position;
-            outputs += row.wants_output ? 1 : 0;
+            wanted += row.wants_output ? 1 : 0;
         }
-        if (outputs > limits_.max_outputs) return misuse("begin: outputs");
+        if (wanted > limits_.max_outputs) return misuse("begin: outputs");
+        n_outputs += wanted;
         rows_.assign(rows.begin(), rows.end());
         for (auto& row : rows_) {
             if (row.token == compute::kSampledToken) row.token = *sampled_ids_[row.slot];
@@ -117,12 +128,7 @@ public:
     base::Result<void> head() override {
         for (const auto& row : rows_) {
             if (!row.wants_output) continue;
-            std::vector<int32_t> history;
-            bool poisoned = false;
-            for (uint32_t p = 0; p <= row.position; ++p) {
-                history.push_back(cell(row.slot, p));
-                poisoned |= history.back() == kNotFinite || poison.contains(history.back());
-            }
+            const auto [history, poisoned] = history_of(row);
             rows_logits_.push_back(logits(history));
             if (poisoned) rows_logits_.back()[0] = std::nanf("");
         }
@@ -164,6 +170,19 @@ public:
         ++n_logit_reads;
         return {};
     }
+    base::Result<void> read_residual(std::span<float> out) override {
+        if (is_open_ || !in_flight_.empty()) return misuse("read_residual: out of turn");
+        if (out.size() != rows_.size() * kWidth) return misuse("read_residual");
+        if (fail_residual_reads) return base::fail(base::ErrorCode::DeviceError, "the fake device failed");
+        auto to = out.begin();
+        for (const auto& row : rows_) {
+            const auto [history, poisoned] = history_of(row);
+            const auto values = residual(history);
+            to = std::copy(values.begin(), values.end(), to);
+            if (poisoned) *(to - 1) = std::nanf("");
+        }
+        return {};
+    }
 
 protected:
     compute::DeviceReport report_;
@@ -183,6 +202,17 @@ private:
         if (verb_ != verb) return misuse("order of verbs");
         ++verb_;
         return {};
+    }
+
+    // What the pages have of the row's sequence up to it, and whether that makes its results not finite.
+    std::pair<std::vector<int32_t>, bool> history_of(const compute::Row& row) {
+        std::vector<int32_t> history;
+        bool poisoned = false;
+        for (uint32_t p = 0; p <= row.position; ++p) {
+            history.push_back(cell(row.slot, p));
+            poisoned |= history.back() == kNotFinite || poison.contains(history.back());
+        }
+        return {std::move(history), poisoned};
     }
 
     int32_t& cell(uint32_t slot, uint32_t position) {

@@ -60,6 +60,9 @@ public:
     Result<void> read_logits(uint32_t output, std::span<float> out) override {
         return exchange_.read_logits(output, out);
     }
+    Result<void> read_residual(std::span<float> out) override {
+        return exchange_.read_residual(buffers_.x, config_.n_embd, out);
+    }
 
 private:
     Result<void> run(Launches LaunchPlan::*verb, uint32_t Step::*rows);

@@ -91,6 +91,9 @@ public:
     Result<void> read_logits(uint32_t output, std::span<float> out) override {
         return exchange_.read_logits(output, out);
     }
+    Result<void> read_residual(std::span<float> out) override {
+        return exchange_.read_residual(buffers_.x, padded_columns(config_.n_embd), out);
+    }
 
 private:
     // Tries the kernels on the device and chooses among them.
