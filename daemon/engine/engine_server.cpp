@@ -216,6 +216,7 @@ void EngineServer::handle_submit(const protocol::Submit& submit) {
     generation::GenerationRequest request;
     request.id = submit.id;
     request.prompt = submit.prompt;
+    request.prompt_ids = submit.prompt_ids;
     request.max_tokens = submit.max_tokens;
     request.sampling = {.temperature = submit.temperature,
                         .top_k = submit.top_k,
@@ -227,6 +228,7 @@ void EngineServer::handle_submit(const protocol::Submit& submit) {
     request.replay_ids = submit.replay_ids;
     request.delivered_bytes = submit.delivered_bytes;
     request.cache_scope = submit.cache_scope;
+    request.embeds = submit.embeds;
     if (auto taken = take_conversation(submit, request); !taken) {
         refuse(submit.id, taken.error());
         return;
@@ -422,6 +424,7 @@ void EngineServer::on_finished(uint64_t id, const generation::Finish& finish) {
         finished.reason = stop ? protocol::FinishReason::Stop : protocol::FinishReason::Length;
     }
     finished.text = finish.text;
+    finished.embedding = finish.embedding;
     finished.prefill_tokens = finish.costs.prefill_tokens;
     finished.prefill_us = static_cast<uint64_t>(finish.costs.prefill_time.count());
     finished.decode_tokens = finish.costs.decode_tokens;

@@ -16,7 +16,7 @@ void PrefillPace::measured(uint32_t prefill_rows, std::chrono::microseconds time
 namespace {
 
 void add_part(Sequence& sequence, uint32_t n_rows, bool is_prefill, Batch& batch) {
-    const bool wants_output = n_rows == sequence.n_pending();
+    const bool wants_output = n_rows == sequence.n_pending() && !sequence.embeds();
     const auto ids = sequence.ids();
     for (uint32_t i = 0; i < n_rows; ++i) {
         const uint32_t position = sequence.n_scheduled() + i;

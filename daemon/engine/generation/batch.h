@@ -51,7 +51,7 @@ struct Batch {
     struct Part {
         Sequence* sequence;
         uint32_t n_rows;
-        bool wants_output;  // its last row does: nothing is pending behind it
+        bool wants_output;  // its last row does: nothing is pending behind it, and a token is to follow
         bool is_prefill;
     };
     std::vector<Part> parts;

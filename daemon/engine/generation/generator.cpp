@@ -124,10 +124,14 @@ base::Result<void> Generator::land(Flight& flight) {
     if (std::any_of(parts.begin(), parts.end(), [](const Batch::Part& part) { return part.sequence != nullptr; })) {
         pace_.measured(flight.batch.n_prefill_rows, time);
     }
+    if (auto read = read_residual(flight.batch); !read) return read;
     uint32_t output = 0;
+    uint32_t row = 0;
     for (const Batch::Part& part : parts) {
         const uint32_t its_output = output;
+        const uint32_t its_row = row;
         output += part.wants_output ? 1 : 0;
+        row += part.n_rows;
         if (part.sequence == nullptr) continue;
         Sequence& sequence = *part.sequence;
         (part.is_prefill ? sequence.costs.prefill_tokens : sequence.costs.decode_tokens) += part.n_rows;
@@ -135,11 +139,34 @@ base::Result<void> Generator::land(Flight& flight) {
         sequence.arrive(part.n_rows, part.wants_output);
         if (part.wants_output) {
             if (auto done = deliver(sequence, (*sampled)[its_output], its_output); !done) return done;
+        } else if (sequence.embeds()) {
+            const size_t width = model_.config.n_embd;
+            pool(sequence, std::span(residual_).subspan(its_row * width, part.n_rows * width));
         } else {
             events_.on_prefill(sequence.id(), sequence.n_computed());
         }
     }
     return {};
+}
+
+base::Result<void> Generator::read_residual(const Batch& batch) {
+    const bool is_wanted = std::any_of(batch.parts.begin(), batch.parts.end(), [](const Batch::Part& part) {
+        return part.sequence != nullptr && part.sequence->embeds();
+    });
+    if (!is_wanted) return {};
+    residual_.resize(batch.rows.size() * model_.config.n_embd);
+    return model_.backend->read_residual(residual_);
+}
+
+void Generator::pool(Sequence& sequence, std::span<const float> rows) {
+    sequence.pooling->add(rows);
+    if (sequence.n_computed() < sequence.n_prompt()) {
+        events_.on_prefill(sequence.id(), sequence.n_computed());
+        return;
+    }
+    auto embedding = sequence.pooling->embedding();
+    if (!embedding) return finish(sequence, std::move(embedding).error());
+    finish(sequence, End::Stop, std::move(*embedding));
 }
 
 // Pages are given strictly in turn: a small request never overtakes a large one that waits for them, or that might wait
@@ -186,6 +213,7 @@ base::Result<void> Generator::give_pages(Sequence& sequence) {
     sequence.slot = slot;
     const uint32_t n_cached = pages_.n_cached(slot) * compute::kPageTokens;
     sequence.take_cached(n_cached);
+    if (sequence.embeds()) sequence.pooling.emplace(model_.output_norm);
     events_.on_started(sequence.id(), std::min(n_cached, sequence.n_prompt()));
     return model_.backend->set_pages(slot, pages_.pages(slot));
 }
@@ -243,8 +271,8 @@ void Generator::end_without_token(Sequence& sequence) {
     finish(sequence, End::Stop);
 }
 
-void Generator::finish(Sequence& sequence, std::variant<End, base::Error> how) {
-    const Finish finish{std::move(how), sequence.take_text(), sequence.costs};
+void Generator::finish(Sequence& sequence, std::variant<End, base::Error> how, std::vector<float> embedding) {
+    const Finish finish{std::move(how), sequence.take_text(), sequence.costs, std::move(embedding)};
     const uint64_t id = sequence.id();
     drop(id);
     events_.on_finished(id, finish);

@@ -15,6 +15,8 @@
 // itself included, until somebody needs the pages: not before logits computed from them were finite, and not if others
 // of that sequence are not.
 //
+// A request that embeds takes part in prefill alone. Where its pages are taken from it, it starts over.
+//
 // Thread-bound, like the backend. After step() has failed it may only be destroyed.
 #pragma once
 
@@ -22,6 +24,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -38,6 +41,7 @@ struct Finish {
     std::variant<End, base::Error> how = End::Stop;
     std::string text;  // the last of it
     Sequence::Costs costs;
+    std::vector<float> embedding;  // of a request that embeds and has succeeded
 };
 
 class GeneratorEvents {
@@ -113,9 +117,13 @@ private:
     // Waits for the step and tells what it gave.
     base::Result<void> land(Flight& flight);
     base::Result<void> deliver(Sequence& sequence, const compute::Sampled& sampled, uint32_t output);
+    // Reads residual_ of a step that has landed, if somebody embeds in it.
+    base::Result<void> read_residual(const Batch& batch);
+    // Adds the sequence's next rows to its embedding, and ends it with the last.
+    void pool(Sequence& sequence, std::span<const float> rows);
     // Nothing that is in flight reaches the sequence.
     void discard(const Sequence& sequence);
-    void finish(Sequence& sequence, std::variant<End, base::Error> how);
+    void finish(Sequence& sequence, std::variant<End, base::Error> how, std::vector<float> embedding = {});
     void drop(uint64_t id);
 
     // Of the vocabulary, made when a grammar first asks for it.
@@ -135,6 +143,7 @@ private:
     std::vector<Sequence*> computing_;  // the first of these, as admit() found them
     Flight current_;                    // the oldest step in flight
     Flight following_;                  // the one behind it
+    std::vector<float> residual_;       // of the rows of the step that lands
     Clock::time_point landed_;
     bool runs_ahead_ = true;
 };

@@ -57,6 +57,13 @@ uint64_t step_weight_bytes(const model::Weights& weights) {
     return bytes;
 }
 
+std::vector<float> vector_of(const model::Weights& weights, Role role) {
+    const model::TensorView* tensor = weights.find(role);
+    std::vector<float> out(tensor == nullptr ? 0 : tensor->cols);
+    if (tensor != nullptr) model::dequantize(tensor->type, tensor->data, out);
+    return out;
+}
+
 base::Result<void> upload_all(const base::MappedFile& file, const model::Weights& weights, compute::Backend& backend,
                               LoadObserver& observer) {
     const uint64_t total = weights.size_bytes();
@@ -132,6 +139,8 @@ base::Result<LoadedModel> load(const base::MappedFile& file, const LoadOptions& 
     if (!tokenizer) return tokenizer.error();
     auto chat_template = tokenizer::ChatTemplate::create(*gguf, **tokenizer, options.chat_template);
     if (!chat_template) return chat_template.error();
+    OutputNorm output_norm = {config->norm, config->norm_eps, vector_of(*weights, Role::OutputNorm),
+                              vector_of(*weights, Role::OutputNormBias)};
     auto backend = load_backend(file, *config, *weights, options, observer);
     if (!backend) return backend.error();
 
@@ -140,6 +149,7 @@ base::Result<LoadedModel> load(const base::MappedFile& file, const LoadOptions& 
     loaded.tokenizer = std::move(*tokenizer);
     loaded.chat_template = std::move(*chat_template);
     loaded.backend = std::move(*backend);
+    loaded.output_norm = std::move(output_norm);
     loaded.step_weight_bytes = step_weight_bytes(*weights);
     return loaded;
 }

@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "engine/compute/backend.h"
 #include "engine/compute/backend_factory.h"
+#include "engine/generation/pooling.h"
 #include "engine/model/model_config.h"
 #include "engine/tokenizer/chat_template.h"
 #include "engine/tokenizer/tokenizer.h"
@@ -60,6 +61,7 @@ struct LoadedModel {
     std::unique_ptr<tokenizer::Tokenizer> tokenizer;
     tokenizer::ChatTemplate chat_template;
     std::unique_ptr<compute::Backend> backend;
+    OutputNorm output_norm;
     uint64_t step_weight_bytes = 0;  // bytes of the file's weights that one step reads, a looked-up row not counted
 };
 

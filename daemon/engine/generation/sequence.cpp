@@ -38,22 +38,33 @@ size_t longest_token(const tokenizer::Tokenizer& tokenizer) {
     return longest;
 }
 
-base::Error too_long(const char* at_least, size_t n_tokens, const SequenceLimits& limits) {
+base::Error too_long(const GenerationRequest& request, const char* at_least, size_t n_tokens,
+                     const SequenceLimits& limits) {
     return fail(ErrorCode::ContextExceeded, "the prompt has ", at_least, n_tokens, " tokens, the context holds ",
-                limits.n_ctx, " for prompt and answer");
+                limits.n_ctx, request.embeds ? "" : " for prompt and answer");
+}
+
+// The longest prompt that something can follow, where something has to.
+size_t longest_prompt(const GenerationRequest& request, const SequenceLimits& limits) {
+    return request.embeds ? limits.n_ctx : limits.n_ctx - 1;
+}
+
+base::Result<void> check_ids(const char* field, const std::vector<int32_t>& ids, const SequenceLimits& limits) {
+    for (const int32_t id : ids) {
+        if (id >= 0 && static_cast<uint32_t>(id) < limits.n_vocab) continue;
+        return fail(ErrorCode::InvalidArgument, field, ": ", id, " is not in the vocabulary of ", limits.n_vocab);
+    }
+    return {};
 }
 
 base::Result<void> check(const GenerationRequest& request, const SequenceLimits& limits) {
-    if (request.max_tokens == 0) return fail(ErrorCode::InvalidArgument, "max_tokens: 0 is less than 1");
+    if (request.max_tokens == 0 && !request.embeds)
+        return fail(ErrorCode::InvalidArgument, "max_tokens: 0 is less than 1");
     for (size_t i = 0; i < request.stops.size(); ++i) {
         if (request.stops[i].empty()) return fail(ErrorCode::InvalidArgument, "stop: string ", i, " is empty");
     }
-    for (const int32_t id : request.replay_ids) {
-        if (id < 0 || static_cast<uint32_t>(id) >= limits.n_vocab) {
-            return fail(ErrorCode::InvalidArgument, "replay_ids: ", id, " is not in the vocabulary of ",
-                        limits.n_vocab);
-        }
-    }
+    if (auto checked = check_ids("prompt_ids", request.prompt_ids, limits); !checked) return checked;
+    if (auto checked = check_ids("replay_ids", request.replay_ids, limits); !checked) return checked;
     return request.sampling.check();
 }
 
@@ -65,11 +76,12 @@ base::Result<Sequence> Sequence::create(const GenerationRequest& request, const 
     if (auto checked = check(request, limits); !checked) return checked.error();
     if (const size_t n_bytes = written_bytes(request); n_bytes > kCountedPromptBytes) {
         const size_t n_least = n_bytes / longest_token(tokenizer);
-        if (n_least >= limits.n_ctx) return too_long("at least ", n_least, limits);
+        if (n_least > longest_prompt(request, limits)) return too_long(request, "at least ", n_least, limits);
     }
 
-    std::vector<int32_t> prompt_ids = request.conversation.empty() ? tokenizer.encode_prompt(request.prompt)
-                                                                   : tokenizer.encode_prompt(request.conversation);
+    std::vector<int32_t> prompt_ids = !request.prompt_ids.empty()    ? request.prompt_ids
+                                      : request.conversation.empty() ? tokenizer.encode_prompt(request.prompt)
+                                                                     : tokenizer.encode_prompt(request.conversation);
     if (prompt_ids.empty()) {
         const int32_t id = tokenizer.empty_prompt_id();
         if (id < 0) {
@@ -78,8 +90,8 @@ base::Result<Sequence> Sequence::create(const GenerationRequest& request, const 
         prompt_ids.push_back(id);
     }
     if (n_prompt != nullptr) *n_prompt = static_cast<uint32_t>(prompt_ids.size());
-    if (prompt_ids.size() >= limits.n_ctx) {
-        return too_long("", prompt_ids.size(), limits);
+    if (prompt_ids.size() > longest_prompt(request, limits)) {
+        return too_long(request, "", prompt_ids.size(), limits);
     }
 
     Sequence sequence(request, std::move(prompt_ids), tokenizer, limits);
@@ -106,11 +118,12 @@ Sequence::Sequence(const GenerationRequest& request, std::vector<int32_t> prompt
                    const tokenizer::Tokenizer& tokenizer, const SequenceLimits& limits)
     : tokenizer_(tokenizer),
       id_(request.id),
-      cache_scope_(request.cache_scope),
+      cache_scope_(request.embeds ? std::string() : request.cache_scope),
+      embeds_(request.embeds),
       ids_(std::move(prompt_ids)),
       n_prompt_(static_cast<uint32_t>(ids_.size())),
       n_prefill_(n_prompt_),
-      max_generated_(std::min(request.max_tokens, limits.n_ctx - n_prompt_)),
+      max_generated_(embeds_ ? 0 : std::min(request.max_tokens, limits.n_ctx - n_prompt_)),
       sampler_(request.sampling, limits.n_vocab),
       detokenizer_(tokenizer, request.stops) {
     ids_.reserve(max_length());

@@ -13,6 +13,7 @@
 
 #include "base/result.h"
 #include "engine/generation/constraint/constraint.h"
+#include "engine/generation/pooling.h"
 #include "engine/generation/sampler.h"
 #include "engine/tokenizer/stream_detokenizer.h"
 #include "engine/tokenizer/tokenizer.h"
@@ -23,6 +24,7 @@ struct GenerationRequest {
     uint64_t id = 0;
     std::string prompt;                                // UTF-8
     std::vector<tokenizer::TextSegment> conversation;  // instead of a prompt: one that is rendered; empty: none
+    std::vector<int32_t> prompt_ids;                   // instead of a prompt: one that is tokenized; empty: none
     uint32_t max_tokens = 0;                           // at least 1
     SamplerParameters sampling;
     std::vector<std::string> stops;  // none empty
@@ -32,6 +34,9 @@ struct GenerationRequest {
     uint64_t delivered_bytes = 0;
     std::string cache_scope;  // with whom it may share what is computed of equal beginnings; empty: with nobody
     std::shared_ptr<const constraint::Grammar> grammar;  // the text is one of it; null: any text
+    // Not a text is wanted but the prompt's embedding: nothing is sampled, max_tokens means nothing, and the cache is
+    // not asked, since all rows must be computed.
+    bool embeds = false;
 };
 
 enum class End : uint8_t {
@@ -48,7 +53,8 @@ struct SequenceLimits {
 class Sequence {
 public:
     // Tokenizes the prompt and replays. ContextExceeded names the prompt's tokens and n_ctx when nothing can follow the
-    // prompt; InvalidArgument names the field and its value. `tokens` is there when the request has a grammar.
+    // prompt (an embedding may fill the context); InvalidArgument names the field and its value. `tokens` is there when
+    // the request has a grammar.
     // `n_prompt`, if given, becomes the number of the prompt's tokens as soon as they are counted, whatever follows.
     static base::Result<Sequence> create(const GenerationRequest& request, const tokenizer::Tokenizer& tokenizer,
                                          const SequenceLimits& limits,
@@ -57,6 +63,7 @@ public:
 
     uint64_t id() const { return id_; }
     const std::string& cache_scope() const { return cache_scope_; }
+    bool embeds() const { return embeds_; }
     uint32_t n_prompt() const { return n_prompt_; }
     // The longest that this sequence can become.
     uint32_t max_length() const { return n_prompt_ + max_generated_; }
@@ -68,8 +75,8 @@ public:
     // ids() and the tokens that are being sampled.
     uint32_t length() const { return static_cast<uint32_t>(ids_.size()) + n_awaited_; }
     // Tokens to schedule. At least 1 until the end, since the last token's successor is what its computation gives; but
-    // 0 when a token being sampled is the last that fits.
-    uint32_t n_pending() const { return length() < max_length() ? length() - n_scheduled() : 0; }
+    // 0 when a token being sampled is the last that fits. Of an embedding, what has not been scheduled of the prompt.
+    uint32_t n_pending() const { return embeds_ || length() < max_length() ? length() - n_scheduled() : 0; }
     // The last prompt token, or the last one that is computed again, has been computed or is in flight.
     bool is_decoding() const { return length() > n_prefill_; }
 
@@ -119,8 +126,9 @@ public:
         std::chrono::microseconds decode_time{};
     } costs;
     bool paused = false;
-    uint32_t rank = 0;             // a smaller one goes before it
-    std::optional<uint32_t> slot;  // while it has KV pages
+    uint32_t rank = 0;               // a smaller one goes before it
+    std::optional<uint32_t> slot;    // while it has KV pages
+    std::optional<Pooling> pooling;  // of an embedding, while it has KV pages
 
 private:
     Sequence(const GenerationRequest& request, std::vector<int32_t> prompt_ids, const tokenizer::Tokenizer& tokenizer,
@@ -131,6 +139,7 @@ private:
     const tokenizer::Tokenizer& tokenizer_;
     uint64_t id_;
     std::string cache_scope_;
+    bool embeds_;
     std::vector<int32_t> ids_;
     uint32_t n_prompt_;
     uint32_t n_prefill_;  // prompt and tokens that are computed again

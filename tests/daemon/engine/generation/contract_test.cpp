@@ -191,6 +191,21 @@ TEST_P(ContractTest, LosingItsPagesChangesNothing) {
     }
 }
 
+// An embedding, across the border of an attention leaf.
+TEST_P(ContractTest, NothingChangesAnEmbedding) {
+    auto embedded = request(1, 270, kGreedy);
+    embedded.embeds = true;
+    const auto expected = alone(embedded).finish.value_or(Finish{}).embedding;
+    ASSERT_EQ(expected.size(), model_->config.n_embd);
+    for (const uint32_t chunk : {1u, 7u, 32u, 0u}) {
+        EXPECT_EQ(alone(embedded, chunk).finish->embedding, expected) << "chunk " << chunk;
+        auto other = request(4, 65, kGreedy);
+        other.embeds = true;
+        auto together = run({request(2, 33, kSeeded), embedded, request(3, 7, kFiltered), other}, chunk);
+        EXPECT_EQ(together.requests[1].finish->embedding, expected) << "in company, chunk " << chunk;
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(TinyModels, ContractTest,
                          testing::Combine(testing::Values("gpt2", "llama", "qwen2"),
                                           testing::ValuesIn(test::test_devices())),

@@ -327,6 +327,24 @@ TEST_F(EngineServerTest, SaysOnceAStepWhatItHasMadeAndThatTheNextOneBegins) {
     EXPECT_EQ(only<protocol::PhaseChange>(hear()).size(), 3u);
 }
 
+TEST_F(EngineServerTest, GivesAnEmbeddingInsteadOfTokens) {
+    load();
+    protocol::Submit wanted;
+    wanted.id = 1;
+    wanted.prompt_ids = {'a', 'b', 'c'};
+    wanted.embeds = true;
+    say(wanted);
+    ASSERT_EQ(only<protocol::Accepted>(serve()).at(0).prompt_tokens, 3u);
+    say(protocol::Start{1});
+    ++n_started_;
+    const auto all = serve();
+    const auto ends = only<protocol::Finished>(all);
+    ASSERT_EQ(ends.size(), 1u);
+    EXPECT_EQ(ends[0].reason, protocol::FinishReason::Stop);
+    EXPECT_EQ(ends[0].embedding.size(), size_t{test::FakeBackend::kWidth});
+    EXPECT_TRUE(only<protocol::Tokens>(all).empty());
+}
+
 TEST_F(EngineServerTest, RefusesWhatDoesNotFitNamingIt) {
     load();
     auto long_scope = submit(9, "abc");

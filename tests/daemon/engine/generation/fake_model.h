@@ -48,6 +48,8 @@ inline generation::LoadedModel fake_model(const FakeModelOptions& options = {}) 
     generation::LoadedModel model;
     model.config.architecture = "fake";
     model.config.n_layers = 2;
+    model.config.n_embd = FakeBackend::kWidth;
+    model.output_norm = {model::Norm::RmsNorm, 1e-5f, std::vector<float>(FakeBackend::kWidth, 1.0f), {}};
     model.config.n_vocab = options.n_vocab;
     model.config.n_ctx_train = options.n_ctx;
     model.tokenizer = std::make_unique<ByteTokenizer>();
