@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "protocol/frame.h"
+
 namespace llmd::service {
 namespace {
 
@@ -44,6 +46,13 @@ base::Result<void> check(const GenerateRequest& request) {
     }
     if (!request.prompt.empty() && !request.messages.empty()) {
         return base::fail(base::ErrorCode::InvalidArgument, "messages: given together with a prompt");
+    }
+    if (!request.prompt_ids.empty() && !(request.prompt.empty() && request.messages.empty())) {
+        return base::fail(base::ErrorCode::InvalidArgument, "prompt_ids: given together with a prompt or messages");
+    }
+    if (request.prompt_ids.size() > protocol::kMaxArrayElements) {
+        return base::fail(base::ErrorCode::PromptTooLong, "prompt_ids: ", request.prompt_ids.size(),
+                          " tokens are more than ", protocol::kMaxArrayElements);
     }
     if (request.messages.size() > Limits::kMaxMessages) {
         return base::fail(base::ErrorCode::InvalidArgument, "messages: ", request.messages.size(), " are more than ",

@@ -60,7 +60,7 @@ struct Ticket {
     bool sandboxed = false;  // half the limits
     std::string model_path;
     Priority priority = Priority::Normal;
-    uint32_t max_tokens = 0;
+    uint32_t max_tokens = 0;  // that it may make
 };
 
 // What was measured of requests that have ended; 0: nothing yet.

@@ -110,8 +110,8 @@ base::Result<RequestId> Service::Impl::submit(GenerateRequest request, RequestSi
 
     const RequestId id = last_id_ + 1;
     request.priority = allowed_priority(request.priority, request.sandboxed);
-    auto admitted = scheduler_.admit(
-        Ticket{id, request.client, request.sandboxed, model->path, request.priority, request.max_tokens});
+    auto admitted = scheduler_.admit(Ticket{id, request.client, request.sandboxed, model->path, request.priority,
+                                            request.embeds ? 0 : request.max_tokens});
     if (!admitted) return std::move(admitted).error();
     last_id_ = id;
 
@@ -298,13 +298,14 @@ void Service::Impl::end(RequestRecord& record, Finish finish, std::optional<base
     if (costs != nullptr) {
         outcome.prefill_tps = per_second(costs->prefill_tokens, costs->prefill_us);
         outcome.decode_tps = per_second(costs->decode_tokens, costs->decode_us);
+        outcome.embedding = costs->embedding;
     }
     if (record.started) queue_ms_.add(static_cast<double>(outcome.queue_time.count()));
     if (record.first_token) ttft_ms_.add(static_cast<double>(outcome.ttft.count()));
     if (outcome.decode_tps > 0) decode_tps_.add(outcome.decode_tps);
     cache_hits_ += outcome.cached_tokens > 0 ? 1 : 0;
     cache_hit_tokens_ += outcome.cached_tokens;
-    if (finish == Finish::Stop || finish == Finish::Length) {
+    if ((finish == Finish::Stop || finish == Finish::Length) && !record.request.embeds) {
         follow(pace_.mean_tokens, outcome.generated_tokens);
         if (outcome.decode_tps > 0) follow(pace_.ms_per_token, kMsPerSecond / outcome.decode_tps);
     }

@@ -171,6 +171,8 @@ void Service::Impl::send_submit(RequestRecord& record) {
     protocol::Submit submit;
     submit.id = record.id;
     submit.prompt = record.request.prompt;
+    submit.prompt_ids = record.request.prompt_ids;
+    submit.embeds = record.request.embeds;
     submit.max_tokens = record.request.max_tokens;
     submit.temperature = sampling.temperature;
     submit.top_k = sampling.top_k;
@@ -295,8 +297,8 @@ void Service::Impl::on(const protocol::Pages& pages) {
 void Service::Impl::on(const protocol::Tokens& tokens) {
     RequestRecord* record = find(tokens.id);
     if (record == nullptr) return;
-    if (!record->started_as || !record->answered ||
-        record->ids.size() + tokens.ids.size() > record->request.max_tokens) {
+    const size_t most_tokens = record->request.embeds ? 0 : record->request.max_tokens;
+    if (!record->started_as || !record->answered || record->ids.size() + tokens.ids.size() > most_tokens) {
         link_->condemn(EngineEnd::Cause::Protocol, concat("sent tokens that request ", tokens.id, " did not ask for"));
         return;
     }
@@ -322,6 +324,13 @@ void Service::Impl::on(const protocol::Finished& finished) {
         link_->condemn(EngineEnd::Cause::Protocol, concat("finished request ", finished.id, " before its start"));
         return;
     }
+    const bool has_succeeded = finished.reason != protocol::FinishReason::Error;
+    if ((record->request.embeds && has_succeeded) == finished.embedding.empty()) {
+        link_->condemn(EngineEnd::Cause::Protocol, concat("finished request ", finished.id, " with an embedding of ",
+                                                          finished.embedding.size(), " numbers"));
+        return;
+    }
+    if (record->request.embeds) scheduler_.read_prompt(record->id, record->prompt_tokens);
     deliver(*record, finished.text);
     record = find(finished.id);
     if (record == nullptr) return;  // the sink has cancelled it

@@ -10,6 +10,59 @@ using std::chrono::seconds;
 
 class ServiceEngineTest : public ServiceTest {};
 
+// It has made nothing that could be replayed: the next engine starts over.
+TEST_F(ServiceEngineTest, AnEmbeddingOutlivesItsEngine) {
+    RecordingSink sink;
+    GenerateRequest wanted = request();
+    wanted.prompt.clear();
+    wanted.prompt_ids = {5, 6};
+    wanted.embeds = true;
+    const RequestId id = submit(sink, wanted);
+    load_and_get_ready();
+    EXPECT_TRUE(expect_start(id).embeds);
+    send(protocol::Tokens{.id = id, .ids = {}, .text = {}, .position = 1});
+    die_of(SIGABRT);
+    load_and_get_ready();
+    const auto again = expect_start(id);
+    EXPECT_TRUE(again.embeds && again.replay_ids.empty());
+    EXPECT_EQ(again.prompt_ids, wanted.prompt_ids);
+    protocol::Finished finished;
+    finished.id = id;
+    finished.embedding = {0.6f, 0.8f};
+    send(finished);
+    EXPECT_EQ(sink.outcome().finish, Finish::Stop);
+    EXPECT_EQ(sink.outcome().embedding, finished.embedding);
+    EXPECT_EQ(sink.outcome().prompt_tokens, 3u);
+}
+
+TEST_F(ServiceEngineTest, AnEngineThatConfusesTextsAndEmbeddingsIsEnded) {
+    for (const bool embeds : {false, true}) {
+        for (const bool with_token : {false, true}) {
+            if (with_token && !embeds) continue;
+            RecordingSink sink;
+            GenerateRequest wanted = request();
+            wanted.embeds = embeds;
+            const size_t before = n_engines();
+            const RequestId id = submit(sink, wanted);
+            if (n_engines() > before) load_and_get_ready();
+            expect_start(id);
+            const size_t n = n_engines();
+            if (with_token) {
+                token(id, 1, "a");
+            } else {
+                protocol::Finished finished;
+                finished.id = id;
+                if (!embeds) finished.embedding = {1};
+                send(finished);
+            }
+            EXPECT_EQ(n_engines(), n + 1);
+            EXPECT_FALSE(sink.ended());
+            ASSERT_TRUE(service_->cancel(id));
+            load_and_get_ready();
+        }
+    }
+}
+
 TEST_F(ServiceEngineTest, EveryKindOfDeathIsFollowedByAReplayFromTheIds) {
     const std::function<void()> deaths[] = {
         [&] { die_of(SIGABRT); },
