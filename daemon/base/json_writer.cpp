@@ -91,17 +91,26 @@ JsonWriter& JsonWriter::value(uint64_t number) {
     return *this;
 }
 
-JsonWriter& JsonWriter::value(double number) {
+template <typename Number>
+JsonWriter& JsonWriter::real(Number number) {
     if (!std::isfinite(number)) return null();
     separate();
     std::array<char, 32> digits;  // the shortest form of a double has at most 24 characters
     char* const last = digits.data() + digits.size();
     // Many digits without a point are an integer to some readers, and one that none of theirs holds.
-    const auto end = std::abs(number) < kTwoTo63
+    const auto end = std::abs(number) < static_cast<Number>(kTwoTo63)
                          ? std::to_chars(digits.data(), last, number)
                          : std::to_chars(digits.data(), last, number, std::chars_format::scientific);
     out_.append(digits.data(), end.ptr);
     return *this;
+}
+
+JsonWriter& JsonWriter::value(double number) {
+    return real(number);
+}
+
+JsonWriter& JsonWriter::value(float number) {
+    return real(number);
 }
 
 JsonWriter& JsonWriter::null() {

@@ -32,6 +32,7 @@ public:
     JsonWriter& value(uint32_t number) { return value(uint64_t{number}); }
     // The shortest text that reads back as the same number; null for NaN and infinities, which JSON does not have.
     JsonWriter& value(double number);
+    JsonWriter& value(float number);  // as a float
     JsonWriter& null();
 
     // What has been written; the writer is then empty.
@@ -40,6 +41,8 @@ public:
 private:
     JsonWriter& open(char bracket);
     JsonWriter& close(char bracket);
+    template <typename Number>
+    JsonWriter& real(Number number);
     void separate();
 
     std::string out_;

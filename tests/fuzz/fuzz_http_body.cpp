@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/utf8.h"
+#include "ipc/http/embeddings_body.h"
 #include "ipc/http/json_value.h"
 #include "ipc/http/ollama_body.h"
 #include "ipc/http/openai_body.h"
@@ -43,6 +44,15 @@ void check(const llmd::base::Result<OllamaCall>& call) {
     call ? check_accepted(call->request) : check_refusal(call.error());
 }
 
+void check(const llmd::base::Result<EmbeddingsCall>& call) {
+    if (!call) return check_refusal(call.error());
+    require(!call->requests.empty() && call->requests.size() <= kMaxInputs);
+    for (const auto& request : call->requests) {
+        require(request.embeds);
+        check_accepted(request);
+    }
+}
+
 void check(const llmd::base::Result<TokenizeBody>& body) {
     body ? require(llmd::base::valid_utf8_prefix(body->content) == body->content.size()) : check_refusal(body.error());
 }
@@ -65,7 +75,7 @@ void check_json(std::string_view text) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-    constexpr size_t kParsers = 6;
+    constexpr size_t kParsers = 9;
     if (size == 0) return 0;
     const std::string_view body(reinterpret_cast<const char*>(data) + 1, size - 1);
     const size_t max_choices = 1 + data[0] / kParsers % kMaxChoices;
@@ -86,8 +96,17 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         case 4:
             check(parse_tokenize(body));
             break;
-        default:
+        case 5:
             check(parse_detokenize(body));
+            break;
+        case 6:
+            check(parse_embeddings(body));
+            break;
+        case 7:
+            check(parse_ollama_embed(body));
+            break;
+        default:
+            check(parse_ollama_embeddings(body));
     }
     return 0;
 }

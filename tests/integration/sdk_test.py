@@ -66,6 +66,24 @@ def openai_models(ai):
     assert MODEL in [model.id for model in ai.models.list()]
 
 
+def openai_embeddings(ai):
+    texts = [PROMPT, "The", PROMPT]
+    several = ai.embeddings.create(model=MODEL, input=texts)  # which the package asks for as base64
+    assert [one.index for one in several.data] == [0, 1, 2] and several.usage.prompt_tokens > 3
+    first, second, again = [one.embedding for one in several.data]
+    assert abs(sum(x * x for x in first) - 1) < 1e-5
+    assert first == again and first != second and len(first) == len(second)
+    numbers = ai.embeddings.create(model=MODEL, input=PROMPT, encoding_format="float")
+    assert numbers.data[0].embedding == first
+    assert len(ai.embeddings.create(model=MODEL, input=[[1, 2], [3]]).data) == 2
+    try:
+        ai.embeddings.create(model=MODEL, input="The", dimensions=8)
+    except openai.BadRequestError as error:
+        assert "dimensions: " in error.message
+    else:
+        raise AssertionError("dimensions was accepted")
+
+
 def openai_errors(ai):
     try:
         ai.completions.create(prompt=PROMPT, n=5, **COMMON)
@@ -101,6 +119,13 @@ def ollama_models(client):
     assert MODEL in [model.model for model in client.list().models]
     assert [model.model for model in client.ps().models] == [MODEL]
     assert client.show(MODEL).details.family == "llama"
+
+
+def ollama_embeddings(client):
+    both = client.embed(MODEL, [PROMPT, "The"])
+    assert len(both.embeddings) == 2 and both.prompt_eval_count > 2
+    assert list(client.embed(MODEL, PROMPT).embeddings[0]) == list(both.embeddings[0])
+    assert list(client.embeddings(MODEL, PROMPT).embedding) == list(both.embeddings[0])
 
 
 def ollama_errors(client):
@@ -147,10 +172,10 @@ class Sdk(harness.TestCase):
         self.assertEqual(len(done.stdout.split()), n_tests, done.stdout)
 
     def test_openai(self):
-        self.run_all("openai", 4)
+        self.run_all("openai", 5)
 
     def test_ollama(self):
-        self.run_all("ollama", 4)
+        self.run_all("ollama", 5)
 
 
 if __name__ == "__main__":

@@ -64,6 +64,7 @@ const Api::Endpoint Api::kEndpoints[] = {
     {"GET", "/metrics", &Api::get_metrics},
     {"POST", "/v1/completions", &Api::post_completions},
     {"POST", "/v1/chat/completions", &Api::post_chat_completions},
+    {"POST", "/v1/embeddings", &Api::post_embeddings},
     {"POST", kCancelPath, &Api::post_cancel},
     {"POST", "/tokenize", &Api::post_tokenize},
     {"POST", "/detokenize", &Api::post_detokenize},
@@ -74,6 +75,8 @@ const Api::Endpoint Api::kEndpoints[] = {
     {"POST", "/api/show", &Api::post_ollama_show},
     {"POST", "/api/generate", &Api::post_ollama_generate},
     {"POST", "/api/chat", &Api::post_ollama_chat},
+    {"POST", "/api/embed", &Api::post_ollama_embed},
+    {"POST", "/api/embeddings", &Api::post_ollama_embeddings},
 };
 
 Api::Api(base::EventLoop& loop, service::Service& service, std::string version)
@@ -170,13 +173,17 @@ void Api::post_cancel(const std::shared_ptr<Exchange>& exchange, const Request& 
     exchange->reply(json_reply(json.take()));
 }
 
+void Api::sign(std::vector<service::GenerateRequest>& requests, const Client& client) {
+    for (service::GenerateRequest& request : requests) {
+        request.client = client.name;
+        request.sandboxed = client.caller.sandboxed;
+        request.application = client.caller.application;
+    }
+}
+
 void Api::generate(const std::shared_ptr<Exchange>& exchange, const Request& request,
                    std::vector<service::GenerateRequest> requests, std::unique_ptr<AnswerFormat> format, bool stream) {
-    for (service::GenerateRequest& one : requests) {
-        one.client = request.client.name;
-        one.sandboxed = request.client.caller.sandboxed;
-        one.application = request.client.caller.application;
-    }
+    sign(requests, request.client);
     const uint64_t key = ++last_generation_;
     auto& generation = generations_[key];
     generation = std::make_unique<Generation>(service_, exchange, std::move(format), stream, [this, key] {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/event_loop.h"
+#include "ipc/http/embeddings.h"
 #include "ipc/http/exchange.h"
 #include "ipc/http/generation.h"
 #include "ipc/http/ollama_body.h"
@@ -59,15 +60,25 @@ private:
     void ollama(const std::shared_ptr<Exchange>& exchange, const Request& request, OllamaKind kind,
                 base::Result<OllamaCall> call);
 
+    // --- embeddings_api.cpp ------------------------------------------------------------------------------------------
+    void post_embeddings(const std::shared_ptr<Exchange>& exchange, const Request& request);
+    void post_ollama_embed(const std::shared_ptr<Exchange>& exchange, const Request& request);
+    void post_ollama_embeddings(const std::shared_ptr<Exchange>& exchange, const Request& request);
+    void embed(const std::shared_ptr<Exchange>& exchange, const Request& request, base::Result<EmbeddingsCall> call,
+               EmbeddingsFormat format);
+
     // Submits `requests`, one for each choice, for the client of `request`.
     void generate(const std::shared_ptr<Exchange>& exchange, const Request& request,
                   std::vector<service::GenerateRequest> requests, std::unique_ptr<AnswerFormat> format, bool stream);
+    static void sign(std::vector<service::GenerateRequest>& requests, const Client& client);
 
     base::EventLoop& loop_;
     service::Service& service_;
     const std::string version_;
     uint64_t last_generation_ = 0;
     std::map<uint64_t, std::unique_ptr<Generation>> generations_;
+    uint64_t last_embeddings_ = 0;
+    std::map<uint64_t, std::unique_ptr<Embeddings>> embeddings_;
     std::shared_ptr<void> alive_ = std::make_shared<int>();  // what deferred calls look at
 };
 

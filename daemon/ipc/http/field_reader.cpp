@@ -108,9 +108,13 @@ void FieldReader::strings(std::string_view key, std::vector<std::string>& out) {
 }
 
 void FieldReader::ids(std::string_view key, std::vector<int32_t>& out) {
+    if (const JsonValue* value = find(key)) ids(key, *value, out);
+}
+
+void FieldReader::ids(std::string_view key, const JsonValue& value, std::vector<int32_t>& out) {
     constexpr uint64_t kMost = std::numeric_limits<int32_t>::max();
-    const auto* elements = array(key);
-    if (!elements) return;
+    const auto* elements = value.get<JsonValue::Array>();
+    if (!elements) return wrong_type(key, "an array", value);
     std::vector<int32_t> ids;
     for (const JsonValue& element : *elements) {
         const auto id = whole_number_of(element);

@@ -35,6 +35,8 @@ public:
     void strings(std::string_view key, std::vector<std::string>& out);
     // An array of whole numbers from 0 to INT32_MAX.
     void ids(std::string_view key, std::vector<int32_t>& out);
+    // The same of `value`, which was found at `key`.
+    void ids(std::string_view key, const JsonValue& value, std::vector<int32_t>& out);
     // The object that a field holds; nothing when there is none.
     const JsonValue::Object* object(std::string_view key);
     const JsonValue::Array* array(std::string_view key);

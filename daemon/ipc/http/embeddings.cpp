@@ -1,0 +1,86 @@
+#include "ipc/http/embeddings.h"
+
+#include <utility>
+
+namespace llmd::ipc::http {
+
+using base::Error;
+using base::ErrorCode;
+
+namespace {
+
+// The error that an outcome is for whoever waits for an embedding; nothing when it has one.
+std::optional<Error> error_of(const service::Outcome& outcome) {
+    if (outcome.error) return outcome.error;
+    if (outcome.finish == service::Finish::Cancelled) return Error{ErrorCode::Cancelled, "the request was cancelled"};
+    if (outcome.finish == service::Finish::Timeout) return Error{ErrorCode::Timeout, "deadline_ms has passed"};
+    return std::nullopt;
+}
+
+}  // namespace
+
+Embeddings::Embeddings(service::Service& service, std::shared_ptr<Exchange> exchange, EmbeddingsFormat format,
+                       std::function<void()> on_ended)
+    : service_(service), exchange_(std::move(exchange)), format_(std::move(format)), on_ended_(std::move(on_ended)) {}
+
+Embeddings::~Embeddings() {
+    exchange_->set_events({});
+}
+
+void Embeddings::submit(std::vector<service::GenerateRequest> requests, size_t most_at_once) {
+    Exchange::Events events;
+    events.on_gone = [this](const std::optional<Error>& error) { end_requests(error); };
+    exchange_->set_events(std::move(events));
+    requests_ = std::move(requests);
+    outcomes_.resize(requests_.size());
+    most_at_once_ = most_at_once;
+    submit_more();
+    if (n_running_ == 0) on_ended_();
+}
+
+void Embeddings::submit_more() {
+    while (!failed_ && sinks_.size() < requests_.size() && n_running_ < most_at_once_) {
+        const size_t input = sinks_.size();
+        const auto id = service_.submit(requests_[input], sinks_.emplace_back(*this, input));
+        if (!id) {
+            sinks_.pop_back();
+            const ErrorCode code = id.error().code;
+            const bool waits = code == ErrorCode::RateLimited || code == ErrorCode::QueueFull;
+            // Room comes with the end of one that runs.
+            if (!waits || n_running_ == 0) fail(id.error());
+            return;
+        }
+        sinks_.back().id = *id;
+        ++n_running_;
+    }
+}
+
+void Embeddings::on_finished(size_t input, const service::Outcome& outcome) {
+    sinks_[input].ended = true;
+    --n_running_;
+    outcomes_[input] = outcome;
+    if (!failed_) {
+        if (const auto error = error_of(outcome)) {
+            fail(*error, outcome.prompt_tokens);
+        } else {
+            submit_more();
+        }
+    }
+    if (n_running_ > 0) return;
+    if (!failed_) exchange_->reply(json_reply(format_.answer(outcomes_)));
+    on_ended_();
+}
+
+void Embeddings::fail(const Error& error, uint32_t prompt_tokens) {
+    exchange_->reply(format_.refusal(error, prompt_tokens));
+    end_requests(std::nullopt);
+}
+
+void Embeddings::end_requests(const std::optional<Error>& error) {
+    failed_ = true;
+    for (const Sink& sink : sinks_) {
+        if (!sink.ended) (void)(error ? service_.fail(sink.id, *error) : service_.cancel(sink.id));
+    }
+}
+
+}  // namespace llmd::ipc::http
