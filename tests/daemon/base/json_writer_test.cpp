@@ -62,6 +62,9 @@ TEST(JsonWriter, WritesNumbersThatReadBackTheSame) {
     EXPECT_EQ(written(std::numeric_limits<int64_t>::min()), "-9223372036854775808");
     EXPECT_EQ(written(0.1), "0.1");
     EXPECT_EQ(std::stod(written(1.0 / 3)), 1.0 / 3);
+    EXPECT_EQ(written(0.1f), "0.1");
+    EXPECT_EQ(std::stof(written(1.0f / 3)), 1.0f / 3);
+    EXPECT_EQ(written(std::numeric_limits<float>::infinity()), "null");
     EXPECT_EQ(written(9223372036854774784.0), "9223372036854774784");
     // Read as an integer it would fit into none.
     EXPECT_EQ(written(98765432109876543210.0), "9.876543210987654e+19");

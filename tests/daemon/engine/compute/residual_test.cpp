@@ -10,7 +10,7 @@
 namespace llmd::test {
 namespace {
 
-// As for logits (ops_test.cpp), which are of the same order.
+// Of a row's largest number, as for logits (ops_test.cpp), which are of the order of 1.
 constexpr double kTolerance = 1e-3;
 constexpr uint32_t kTokens = 45;
 
@@ -57,15 +57,17 @@ TEST_P(Residual, IsWhatTheLastLayerLeavesOfEachRow) {
         for (uint32_t r = 0; r < kTokens; ++r) {
             oracle.feed(tokens[r]);
             const auto& want = oracle.residual();
+            double largest = 1;
+            for (const double value : want) largest = std::max(largest, std::abs(value));
             for (size_t i = 0; i < want.size(); ++i) {
-                ASSERT_NEAR(got[r * want.size() + i], want[i], kTolerance) << "row " << r << ", column " << i;
+                ASSERT_NEAR(got[r * want.size() + i], want[i], kTolerance * largest) << "row " << r << ", column " << i;
             }
         }
     }
 }
 
 TEST_P(Residual, ChunksCompanyAndOutputsDoNotMatter) {
-    for (const RandomModel& model : models()) {
+    for (const RandomModel& model : two_layer_models()) {
         DeviceModel device(GetParam(), model, test_limits(model.config()));
         if (!device.loaded()) return;
         const size_t width = model.config().n_embd;
