@@ -33,6 +33,7 @@ constexpr bool same(protocol::BackendKind named, compute::BackendKind taken) {
 static_assert(same(protocol::BackendKind::Auto, compute::BackendKind::Auto));
 static_assert(same(protocol::BackendKind::OpenCl, compute::BackendKind::OpenCl));
 static_assert(same(protocol::BackendKind::Cpu, compute::BackendKind::Cpu));
+static_assert(protocol::kLeastLogprob == generation::kLeastLogprob);
 // And so are the roles of a conversation.
 constexpr bool same(protocol::ChatMessage::Role named, tokenizer::ChatMessage::Role taken) {
     return static_cast<uint8_t>(named) == static_cast<uint8_t>(taken);
@@ -229,6 +230,7 @@ void EngineServer::handle_submit(const protocol::Submit& submit) {
     request.delivered_bytes = submit.delivered_bytes;
     request.cache_scope = submit.cache_scope;
     request.embeds = submit.embeds;
+    if (submit.wants_logprobs) request.top_logprobs = std::min(submit.n_top_logprobs, protocol::kMaxTopLogprobs);
     if (auto taken = take_conversation(submit, request); !taken) {
         refuse(submit.id, taken.error());
         return;
@@ -408,8 +410,25 @@ void EngineServer::on_prefill(uint64_t id, uint32_t position) {
     send(protocol::Tokens{.id = id, .ids = {}, .text = {}, .position = position});
 }
 
-void EngineServer::on_token(uint64_t id, int32_t token, std::string text, uint32_t position) {
-    send(protocol::Tokens{.id = id, .ids = {token}, .text = std::move(text), .position = position});
+void EngineServer::on_token(uint64_t id, int32_t token, std::string text, uint32_t position,
+                            const generation::TokenLogprobs* logprobs) {
+    protocol::Tokens tokens;
+    tokens.id = id;
+    tokens.ids = {token};
+    tokens.text = std::move(text);
+    tokens.position = position;
+    if (logprobs != nullptr) {
+        auto& told = tokens.logprobs.emplace_back();
+        told.chosen = spelled(logprobs->chosen);
+        for (const auto& one : logprobs->top) told.top.push_back(spelled(one));
+    }
+    send(tokens);
+}
+
+protocol::TokenLogprob EngineServer::spelled(const generation::TokenLogprob& token) const {
+    protocol::TokenLogprob spelled{token.id, token.logprob, {}};
+    model_->tokenizer->append_bytes(token.id, spelled.bytes);
+    return spelled;
 }
 
 void EngineServer::on_finished(uint64_t id, const generation::Finish& finish) {

@@ -81,6 +81,8 @@ private:
     void announce(protocol::Phase phase, std::chrono::milliseconds budget);
     void leave(Leave leave, std::string reason);
     void report_progress(uint32_t per_mille);
+    // With the bytes that it stands for.
+    protocol::TokenLogprob spelled(const generation::TokenLogprob& token) const;
 
     bool before(generation::LoadStage stage, std::chrono::milliseconds budget) override;
     void on_tuned(uint32_t per_mille) override;
@@ -88,7 +90,8 @@ private:
     void on_device(const compute::ChosenDevice& device) override;
     void on_started(uint64_t id, uint32_t cached_tokens) override;
     void on_prefill(uint64_t id, uint32_t position) override;
-    void on_token(uint64_t id, int32_t token, std::string text, uint32_t position) override;
+    void on_token(uint64_t id, int32_t token, std::string text, uint32_t position,
+                  const generation::TokenLogprobs* logprobs) override;
     void on_finished(uint64_t id, const generation::Finish& finish) override;
 
     base::UniqueFd socket_;

@@ -11,6 +11,7 @@ namespace llmd::generation {
 Generator::Generator(LoadedModel& model, PrefillPace pace, GeneratorEvents& events)
     : model_(model),
       events_(events),
+      logprob_reader_(model.config.n_vocab),
       pages_(model.backend->limits().n_pages, model.backend->limits().n_slots),
       pace_(pace) {}
 
@@ -95,7 +96,10 @@ base::Result<void> Generator::launch(Flight& flight) {
     flight.requests.clear();
     for (const Batch::Part& part : batch.parts) {
         Sequence& sequence = *part.sequence;
-        if (part.wants_output) flight.requests.push_back(sequence.sampler().request(sequence.ids(), sequence.length()));
+        if (part.wants_output) {
+            auto& request = flight.requests.emplace_back(sequence.sampler().request(sequence.ids(), sequence.length()));
+            request.wants_candidates = request.wants_candidates || sequence.top_logprobs();
+        }
         sequence.schedule(part.n_rows, part.wants_output);
     }
     flight.submitted = Clock::now();
@@ -239,7 +243,16 @@ base::Result<void> Generator::deliver(Sequence& sequence, const compute::Sampled
         end_without_token(sequence);
         return {};
     }
-    if (sequence.accept(**id)) events_.on_token(sequence.id(), **id, sequence.take_text(), sequence.n_computed());
+    std::optional<TokenLogprobs> logprobs;
+    if (const auto n_top = sequence.top_logprobs()) {
+        auto read = logprob_reader_.read(sampled, **id, *n_top, output, *model_.backend, sequence.constraint());
+        if (!read) return read.error();
+        logprobs = std::move(*read);
+    }
+    if (sequence.accept(**id)) {
+        events_.on_token(sequence.id(), **id, sequence.take_text(), sequence.n_computed(),
+                         logprobs ? &*logprobs : nullptr);
+    }
     if (const auto end = sequence.end()) finish(sequence, *end);
     return {};
 }

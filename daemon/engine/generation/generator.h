@@ -33,6 +33,7 @@
 #include "engine/generation/batch.h"
 #include "engine/generation/kv_pages.h"
 #include "engine/generation/loaded_model.h"
+#include "engine/generation/logprobs.h"
 #include "engine/generation/sequence.h"
 
 namespace llmd::generation {
@@ -53,7 +54,9 @@ public:
     // `position` tokens of the prompt have been computed, and more are to come.
     virtual void on_prefill(uint64_t id, uint32_t position) = 0;
     // One more token, and the text that became certain with it, often empty; `position` tokens have been computed.
-    virtual void on_token(uint64_t id, int32_t token, std::string text, uint32_t position) = 0;
+    // `logprobs`, where they are wanted, are the token's; else null.
+    virtual void on_token(uint64_t id, int32_t token, std::string text, uint32_t position,
+                          const TokenLogprobs* logprobs) = 0;
     // The request's last event; its id is free again.
     virtual void on_finished(uint64_t id, const Finish& finish) = 0;
 };
@@ -136,6 +139,7 @@ private:
     LoadedModel& model_;
     GeneratorEvents& events_;
     std::shared_ptr<const constraint::TokenTrie> tokens_;
+    LogprobReader logprob_reader_;
     KvPages pages_;
     PrefillPace pace_;
     std::map<uint64_t, std::unique_ptr<Sequence>> sequences_;

@@ -50,9 +50,10 @@ size_t longest_prompt(const GenerationRequest& request, const SequenceLimits& li
 }
 
 base::Result<void> check_ids(const char* field, const std::vector<int32_t>& ids, const SequenceLimits& limits) {
-    for (const int32_t id : ids) {
-        if (id >= 0 && static_cast<uint32_t>(id) < limits.n_vocab) continue;
-        return fail(ErrorCode::InvalidArgument, field, ": ", id, " is not in the vocabulary of ", limits.n_vocab);
+    for (size_t i = 0; i < ids.size(); ++i) {
+        if (ids[i] >= 0 && static_cast<uint32_t>(ids[i]) < limits.n_vocab) continue;
+        return fail(ErrorCode::InvalidArgument, field, "[", i, "]: ", ids[i], " is not in the vocabulary of ",
+                    limits.n_vocab);
     }
     return {};
 }
@@ -63,7 +64,7 @@ base::Result<void> check(const GenerationRequest& request, const SequenceLimits&
     for (size_t i = 0; i < request.stops.size(); ++i) {
         if (request.stops[i].empty()) return fail(ErrorCode::InvalidArgument, "stop: string ", i, " is empty");
     }
-    if (auto checked = check_ids("prompt_ids", request.prompt_ids, limits); !checked) return checked;
+    if (auto checked = check_ids("prompt", request.prompt_ids, limits); !checked) return checked;
     if (auto checked = check_ids("replay_ids", request.replay_ids, limits); !checked) return checked;
     return request.sampling.check();
 }
@@ -125,6 +126,7 @@ Sequence::Sequence(const GenerationRequest& request, std::vector<int32_t> prompt
       n_prefill_(n_prompt_),
       max_generated_(embeds_ ? 0 : std::min(request.max_tokens, limits.n_ctx - n_prompt_)),
       sampler_(request.sampling, limits.n_vocab),
+      top_logprobs_(request.top_logprobs),
       detokenizer_(tokenizer, request.stops) {
     ids_.reserve(max_length());
 }

@@ -37,6 +37,7 @@ struct GenerationRequest {
     // Not a text is wanted but the prompt's embedding: nothing is sampled, max_tokens means nothing, and the cache is
     // not asked, since all rows must be computed.
     bool embeds = false;
+    std::optional<uint32_t> top_logprobs;  // how likely each token was is wanted, and so many alternatives
 };
 
 enum class End : uint8_t {
@@ -116,7 +117,11 @@ public:
     // Null without a grammar.
     constraint::Constraint* constraint() { return constraint_ ? &*constraint_ : nullptr; }
     // The device's next token is the next token, and so its successor can be computed before the host has seen it.
-    bool is_done_by_device() const { return !constraint_ && sampler_.parameters().is_done_by_device(); }
+    bool is_done_by_device() const {
+        return !constraint_ && !top_logprobs_ && sampler_.parameters().is_done_by_device();
+    }
+    // As in the request.
+    std::optional<uint32_t> top_logprobs() const { return top_logprobs_; }
 
     // Written by the generator: what this engine spent on the sequence.
     struct Costs {
@@ -149,6 +154,7 @@ private:
     uint32_t n_awaited_ = 0;  // of the tokens behind those in flight
     Sampler sampler_;
     std::optional<constraint::Constraint> constraint_;
+    std::optional<uint32_t> top_logprobs_;
     tokenizer::StreamDetokenizer detokenizer_;
     std::string text_;
     std::optional<End> end_;

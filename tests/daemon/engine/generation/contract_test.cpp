@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <cmath>
 #include <filesystem>
 
 #include "engine/generation/generator.h"
@@ -104,6 +105,28 @@ TEST_P(ContractTest, CompanyChangesNothing) {
             const auto expected = alone(one);
             EXPECT_EQ(together.requests[one.id].ids, expected.ids) << "request " << one.id;
             EXPECT_EQ(together.requests[one.id].text, expected.text);
+        }
+    }
+}
+
+TEST_P(ContractTest, TellingLogprobsChangesNothing) {
+    for (const auto& sampling : {kGreedy, kSeeded, kFiltered}) {
+        auto asking = request(1, 30, sampling);
+        const auto expected = alone(asking);
+        for (const uint32_t n_top : {0u, 20u}) {
+            asking.top_logprobs = n_top;
+            const auto given = alone(asking);
+            EXPECT_EQ(given.ids, expected.ids);
+            EXPECT_EQ(given.text, expected.text);
+            ASSERT_EQ(given.logprobs.size(), given.ids.size());
+            for (const TokenLogprobs& told : given.logprobs) {
+                ASSERT_EQ(told.top.size(), n_top);
+                // None can be likelier than the first, and all that are told are not likelier than certain.
+                double total = n_top == 0 ? std::exp(told.chosen.logprob) : 0;
+                for (const TokenLogprob& one : told.top) total += std::exp(one.logprob);
+                EXPECT_LE(total, 1 + 1e-4);
+                EXPECT_TRUE(n_top == 0 || told.chosen.logprob <= told.top[0].logprob);
+            }
         }
     }
 }

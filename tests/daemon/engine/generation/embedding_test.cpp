@@ -162,7 +162,7 @@ TEST_P(Embedding, OfTokenIdsIsThatOfTheirText) {
     request.prompt_ids = {1, 257};
     const auto refused = generator_->submit(request);
     ASSERT_FALSE(refused);
-    EXPECT_EQ(refused.error().message, "prompt_ids: 257 is not in the vocabulary of 257");
+    EXPECT_EQ(refused.error().message, "prompt[1]: 257 is not in the vocabulary of 257");
 }
 
 TEST_P(Embedding, WhatIsNotFiniteEndsThatRequestAlone) {

@@ -237,6 +237,50 @@ TEST_F(EngineServerTest, RefusesAConversationWhoseTemplateIsUnknown) {
     EXPECT_EQ(refused[0].message.rfind("chat_template: ", 0), 0u) << refused[0].message;
 }
 
+TEST_F(EngineServerTest, APromptOfIdsIsTakenAsItIs) {
+    load();
+    auto ids = submit(1, "");
+    ids.prompt_ids = {'a', 'b', 'c'};
+    auto bad = submit(2, "");
+    bad.prompt_ids = {'a', 257};
+    say(ids);
+    say(bad);
+    const auto all = serve();
+    const auto accepted = only<protocol::Accepted>(all);
+    ASSERT_EQ(accepted.size(), 1u);
+    EXPECT_EQ(accepted[0].prompt_tokens, 3u);
+    const auto refused = only<protocol::Refused>(all);
+    ASSERT_EQ(refused.size(), 1u);
+    EXPECT_EQ(refused[0].message, "prompt[1]: 257 is not in the vocabulary of 257");
+}
+
+TEST_F(EngineServerTest, TellsHowLikelyATokenWasWhereThatIsWantedWithItsBytes) {
+    load();
+    auto asking = submit(1, "abc");
+    asking.wants_logprobs = true;
+    asking.n_top_logprobs = 3;
+    auto chosen_only = submit(2, "abc");
+    chosen_only.wants_logprobs = true;
+    say(asking);
+    say(chosen_only);
+    say(submit(3, "abc"));
+    for (const uint64_t id : {1, 2, 3}) say(protocol::Start{id});
+    n_started_ = 3;
+    size_t n_told = 0;
+    for (const auto& tokens : only<protocol::Tokens>(serve())) {
+        ASSERT_EQ(tokens.logprobs.size(), tokens.id == 3 ? 0 : tokens.ids.size());
+        for (size_t i = 0; i < tokens.logprobs.size(); ++i) {
+            const auto& told = tokens.logprobs[i];
+            EXPECT_EQ(told.chosen.id, tokens.ids[i]);
+            EXPECT_EQ(told.chosen.bytes, std::string(1, static_cast<char>(tokens.ids[i])));
+            EXPECT_TRUE(told.chosen.logprob < 0 && told.chosen.logprob >= protocol::kLeastLogprob);
+            EXPECT_EQ(told.top.size(), tokens.id == 1 ? 3u : 0u);
+            ++n_told;
+        }
+    }
+    EXPECT_EQ(n_told, 20u);
+}
+
 TEST_F(EngineServerTest, ReportsALoadThatFailedAndStays) {
     say(protocol::Load{.model_path = "bad"});
     const auto failed = only<protocol::LoadFailed>(serve());

@@ -16,7 +16,8 @@ public:
     struct Request {
         std::vector<int32_t> ids;
         std::vector<std::string> texts;  // one for each id
-        std::string text;                // all of it, the last text included
+        std::vector<generation::TokenLogprobs> logprobs;
+        std::string text;  // all of it, the last text included
         uint32_t position = 0;
         std::vector<uint32_t> cached;  // at each start
         std::optional<generation::Finish> finish;
@@ -29,9 +30,11 @@ public:
 
     void on_started(uint64_t id, uint32_t cached_tokens) override { requests[id].cached.push_back(cached_tokens); }
     void on_prefill(uint64_t id, uint32_t position) override { requests[id].position = position; }
-    void on_token(uint64_t id, int32_t token, std::string text, uint32_t position) override {
+    void on_token(uint64_t id, int32_t token, std::string text, uint32_t position,
+                  const generation::TokenLogprobs* logprobs) override {
         Request& request = requests[id];
         request.ids.push_back(token);
+        if (logprobs != nullptr) request.logprobs.push_back(*logprobs);
         request.text += text;
         request.texts.push_back(std::move(text));
         request.position = position;

@@ -86,6 +86,26 @@ TEST(Sequence, RefusesFieldsByName) {
     EXPECT_TRUE(names(bad, "delivered_bytes"));
 }
 
+// What the caller has tokenized is the prompt: nothing is put before it, and nothing that does not exist is taken.
+TEST(Sequence, TakesAPromptOfIdsAsItIs) {
+    const RefusingTokenizer tokenizer;
+    auto given = request("");
+    given.prompt_ids = {256, 'a', 'b'};
+    uint32_t n_prompt = 0;
+    const auto sequence = Sequence::create(given, tokenizer, kLimits, nullptr, &n_prompt);
+    ASSERT_TRUE(sequence);
+    EXPECT_EQ(std::vector<int32_t>(sequence->ids().begin(), sequence->ids().end()), given.prompt_ids);
+    EXPECT_EQ(n_prompt, 3u);
+    for (const int32_t bad : {-1, 257}) {
+        given.prompt_ids[2] = bad;
+        const auto error = refusal(given);
+        EXPECT_EQ(error.code, base::ErrorCode::InvalidArgument);
+        EXPECT_EQ(error.message, base::concat("prompt[2]: ", bad, " is not in the vocabulary of 257"));
+    }
+    given.prompt_ids.assign(20, 'a');
+    EXPECT_EQ(refusal(given).code, base::ErrorCode::ContextExceeded);
+}
+
 TEST(Sequence, EndsAtMaxTokens) {
     const test::ByteTokenizer tokenizer;
     auto sequence = Sequence::create(request("abc", 2), tokenizer, kLimits);
