@@ -54,6 +54,11 @@ base::Result<void> check(const GenerateRequest& request) {
         return base::fail(base::ErrorCode::PromptTooLong, "prompt_ids: ", request.prompt_ids.size(),
                           " tokens are more than ", protocol::kMaxArrayElements);
     }
+    // An echo is a text without tokens of its own.
+    if (request.echo && (request.top_logprobs || !request.prompt_ids.empty())) {
+        return base::fail(base::ErrorCode::InvalidArgument, "echo: given together with logprobs or token ids");
+    }
+    if (request.top_logprobs > Limits::kMaxTopLogprobs) return invalid("top_logprobs", *request.top_logprobs);
     if (request.messages.size() > Limits::kMaxMessages) {
         return base::fail(base::ErrorCode::InvalidArgument, "messages: ", request.messages.size(), " are more than ",
                           Limits::kMaxMessages);

@@ -186,6 +186,8 @@ void Service::Impl::send_submit(RequestRecord& record) {
     submit.cache_scope = record.request.application;
     submit.messages = record.request.messages;
     submit.json_schema = record.request.json_schema;
+    submit.wants_logprobs = record.request.top_logprobs.has_value();
+    submit.n_top_logprobs = record.request.top_logprobs.value_or(0);
     link_->send(submit);
     record.sent = true;
 }
@@ -298,7 +300,9 @@ void Service::Impl::on(const protocol::Tokens& tokens) {
     RequestRecord* record = find(tokens.id);
     if (record == nullptr) return;
     const size_t most_tokens = record->request.embeds ? 0 : record->request.max_tokens;
-    if (!record->started_as || !record->answered || record->ids.size() + tokens.ids.size() > most_tokens) {
+    const size_t n_logprobs = record->request.top_logprobs ? tokens.ids.size() : 0;
+    if (!record->started_as || !record->answered || record->ids.size() + tokens.ids.size() > most_tokens ||
+        tokens.logprobs.size() != n_logprobs) {
         link_->condemn(EngineEnd::Cause::Protocol, concat("sent tokens that request ", tokens.id, " did not ask for"));
         return;
     }
@@ -314,6 +318,8 @@ void Service::Impl::on(const protocol::Tokens& tokens) {
         if (!record->profile.empty() && record->profile != ready_.profile) record->profile_changed = true;
         record->profile = ready_.profile;
     }
+    // None again from an engine that goes on with these ids: it tells of new tokens only.
+    if (!tokens.logprobs.empty()) record->sink->on_logprobs(tokens.logprobs);
     deliver(*record, tokens.text);
 }
 

@@ -377,6 +377,55 @@ TEST_F(ServiceEngineTest, TokensNobodyAskedForEndTheEngine) {
     EXPECT_EQ(n_engines(), 3u);
 }
 
+// Neither lost nor told twice, however the engine dies: they come with the ids, which a replay does not give again.
+TEST_F(ServiceEngineTest, LogprobsComeOnceForEachTokenAndBeforeItsText) {
+    RecordingSink sink;
+    auto generate = request();
+    generate.top_logprobs = 2;
+    const RequestId id = submit(sink, generate);
+    load_and_get_ready();
+    const auto first = expect_start(id);
+    EXPECT_TRUE(first.wants_logprobs);
+    EXPECT_EQ(first.n_top_logprobs, 2u);
+    const auto tell = [&](int32_t token, const std::string& text) {
+        protocol::Tokens tokens{id, {token}, text, 0, {}};
+        tokens.logprobs.push_back({{token, -1, "x"}, {}});
+        send(tokens);
+    };
+    tell(5, "five");
+    tell(6, "");
+    die_of(SIGKILL);
+    load_and_get_ready();
+    const auto replay = expect_start(id);
+    EXPECT_EQ(replay.replay_ids, (std::vector<int32_t>{5, 6}));
+    EXPECT_TRUE(replay.wants_logprobs);
+    tell(7, "sixseven");
+    finish(id);
+    EXPECT_EQ(sink.text, "fivesixseven");
+    EXPECT_EQ(sink.logprobs, (std::vector<std::pair<int32_t, size_t>>{{5, 0}, {6, 4}, {7, 4}}));
+}
+
+TEST_F(ServiceEngineTest, LogprobsThatAreNotOnePerTokenWantedEndTheEngine) {
+    RecordingSink plain;
+    const RequestId id = run(plain);
+    protocol::Tokens tokens{id, {5}, "five", 0, {}};
+    tokens.logprobs.push_back({{5, -1, "five"}, {}});
+    send(tokens);
+    EXPECT_EQ(n_engines(), 2u) << "nobody asked for them";
+    load_and_get_ready();
+    expect_start(id);
+    finish(id);
+
+    RecordingSink asking;
+    auto generate = request();
+    generate.top_logprobs = 0;
+    const RequestId other = submit(asking, generate);
+    expect_start(other);
+    token(other, 5, "five");
+    EXPECT_EQ(n_engines(), 3u) << "they are missing";
+    EXPECT_EQ(plain.text + asking.text, "");
+}
+
 TEST_F(ServiceEngineTest, TokenizeIsAskedAgainOnce) {
     ErrorCode error{};
     service_->tokenize("a", "poison", [&](auto result) { error = result.error().code; });

@@ -50,6 +50,9 @@ public:
         ++accepted;
         prompt_tokens = n_prompt_tokens;
     }
+    void on_logprobs(std::span<const protocol::TokenLogprobs> more) override {
+        for (const auto& one : more) logprobs.emplace_back(one.chosen.id, text.size());
+    }
     void on_text(std::string_view more) override {
         EXPECT_TRUE(outcomes.empty()) << "text after the end";
         text += more;
@@ -76,6 +79,7 @@ public:
     int accepted = 0;
     uint32_t prompt_tokens = 0;
     std::string text;
+    std::vector<std::pair<int32_t, size_t>> logprobs;  // of which id, and how long the text was then
     std::vector<Outcome> outcomes;
     std::function<void()> when_text;
     std::function<void()> when_finished;
