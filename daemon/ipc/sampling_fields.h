@@ -23,9 +23,13 @@ void read_sampling(Reader& reader, service::Sampling& out) {
     reader.number("top_p", 0, 1, out.top_p);
     reader.number("min_p", 0, 1, out.min_p);
     reader.number("repeat_penalty", kMinRepeatPenalty, RequestLimits::kMaxRepeatPenalty, out.repeat_penalty);
+}
+
+template <typename Reader>
+void read_seed(Reader& reader, std::optional<uint64_t>& out) {
     uint64_t seed = 0;
     reader.integer("seed", 0, std::numeric_limits<uint64_t>::max(), seed);
-    if (reader.find("seed")) out.seed = seed;
+    if (reader.find("seed")) out = seed;
 }
 
 template <typename Reader>

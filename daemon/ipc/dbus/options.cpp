@@ -211,6 +211,7 @@ Result<GenerateOptions> parse_generate_options(const OptionMap& options) {
     check_model(reader, request.model);
     reader.integer("max_tokens", 1, RequestLimits::kMaxTokens, request.max_tokens);
     read_sampling(reader, request.sampling);
+    read_seed(reader, request.sampling.seed);
     std::string system;
     reader.text("system", "a string (s)", system);
     if (reader.present("system")) out.system = std::move(system);

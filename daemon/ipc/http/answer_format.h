@@ -4,10 +4,12 @@
 
 #include <chrono>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "ipc/http/logprob_aligner.h"
 #include "ipc/http/reply.h"
 #include "service/request.h"
 
@@ -25,6 +27,7 @@ struct AnswerHead {
 struct Choice {
     std::string text;  // empty when it was streamed
     service::Outcome outcome;
+    std::vector<AlignedLogprobs> logprobs;  // where they are wanted; likewise
 };
 
 class AnswerFormat {
@@ -34,8 +37,10 @@ public:
     // --- A stream: begin(), for each choice text()… and end_choice(), then end(); or failure() instead of the rest ---
     virtual const char* stream_type() const = 0;  // its media type
     virtual std::string begin(const AnswerHead& head) = 0;
-    virtual std::string text(size_t choice, std::string_view text) = 0;
-    virtual std::string end_choice(size_t choice, const service::Outcome& outcome) = 0;
+    // `logprobs`, where they are wanted, are those that go out with this text, or at the end.
+    using Logprobs = std::span<const AlignedLogprobs>;
+    virtual std::string text(size_t choice, std::string_view text, Logprobs logprobs) = 0;
+    virtual std::string end_choice(size_t choice, const service::Outcome& outcome, Logprobs logprobs) = 0;
     virtual std::string end(const std::vector<Choice>& choices) = 0;
     virtual std::string failure(const base::Error& error) = 0;
 

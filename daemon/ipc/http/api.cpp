@@ -126,7 +126,7 @@ void Api::post_chat_completions(const std::shared_ptr<Exchange>& exchange, const
 void Api::openai(const std::shared_ptr<Exchange>& exchange, const Request& request, OpenAiKind kind,
                  base::Result<OpenAiCall> call) {
     if (!call) return exchange->reply(refusal(call.error()));
-    auto format = make_openai_format(kind, call->n_per_prompt, call->include_usage,
+    auto format = make_openai_format(kind, call->n_per_prompt, call->include_usage, call->requests.front().top_logprobs,
                                      [this] { return service_.status().context_length; });
     generate(exchange, request, std::move(call->requests), std::move(format), call->stream);
 }

@@ -116,9 +116,13 @@ void FieldReader::ids(std::string_view key, const JsonValue& value, std::vector<
     const auto* elements = value.get<JsonValue::Array>();
     if (!elements) return wrong_type(key, "an array", value);
     std::vector<int32_t> ids;
+    ids.reserve(elements->size());
     for (const JsonValue& element : *elements) {
         const auto id = whole_number_of(element);
-        if (!id || *id > kMost) return wrong_type(key, base::concat("integers from 0 to ", kMost), element);
+        if (!id || *id > kMost) {
+            return wrong_type(base::concat(key, "[", ids.size(), "]"), base::concat("an integer from 0 to ", kMost),
+                              element);
+        }
         ids.push_back(static_cast<int32_t>(*id));
     }
     out = std::move(ids);

@@ -33,7 +33,7 @@ public:
     void text(std::string_view key, std::string& out);
     // A string, or an array of strings.
     void strings(std::string_view key, std::vector<std::string>& out);
-    // An array of whole numbers from 0 to INT32_MAX.
+    // An array of whole numbers from 0 to INT32_MAX. Errors name the element.
     void ids(std::string_view key, std::vector<int32_t>& out);
     // The same of `value`, which was found at `key`.
     void ids(std::string_view key, const JsonValue& value, std::vector<int32_t>& out);

@@ -1,6 +1,7 @@
 #include "ipc/http/generate_fields.h"
 
 #include "ipc/quoted.h"
+#include "ipc/sampling_fields.h"
 
 namespace llmd::ipc::http {
 
@@ -86,6 +87,12 @@ void read_stops(FieldReader& reader, std::vector<std::string>& out) {
                                  RequestLimits::kMaxStopBytes);
         }
     }
+}
+
+void read_seed_or_none(FieldReader& reader, std::optional<uint64_t>& out) {
+    const JsonValue* value = reader.find("seed");
+    const auto* number = value ? value->get<int64_t>() : nullptr;
+    if (!number || *number != -1) read_seed(reader, out);
 }
 
 void read_priority(FieldReader& reader, service::Priority& out) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,8 @@ base::Result<JsonValue> parse_body(std::string_view body);
 void read_model(FieldReader& reader, std::string& out);
 // stop
 void read_stops(FieldReader& reader, std::vector<std::string>& out);
+// seed; -1 is none, as clients of both APIs mean it.
+void read_seed_or_none(FieldReader& reader, std::optional<uint64_t>& out);
 // priority
 void read_priority(FieldReader& reader, service::Priority& out);
 // messages; absent is an error, empty as well.

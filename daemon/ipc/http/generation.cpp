@@ -1,6 +1,7 @@
 #include "ipc/http/generation.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace llmd::ipc::http {
@@ -71,30 +72,44 @@ void Generation::begin_stream() {
     exchange_->begin_stream(format_->stream_type());
     exchange_->write(format_->begin(head_));
     for (size_t i = 0; i < choices_.size(); ++i) {
-        if (!choices_[i].text.empty()) exchange_->write(format_->text(i, std::exchange(choices_[i].text, {})));
-        if (sinks_[i].ended) exchange_->write(format_->end_choice(i, choices_[i].outcome));
+        Choice& choice = choices_[i];
+        if (!choice.text.empty()) {
+            exchange_->write(format_->text(i, std::exchange(choice.text, {}), std::exchange(choice.logprobs, {})));
+        }
+        if (sinks_[i].ended) {
+            exchange_->write(format_->end_choice(i, choice.outcome, std::exchange(choice.logprobs, {})));
+        }
     }
 }
 
 void Generation::on_text(size_t choice, std::string_view text) {
+    auto logprobs = sinks_[choice].aligner.take(text);
     if (streaming_) {
-        if (!failed_) exchange_->write(format_->text(choice, text));
+        if (!failed_) exchange_->write(format_->text(choice, text, logprobs));
     } else {
         choices_[choice].text += text;
+        keep(choice, std::move(logprobs));
     }
+}
+
+void Generation::keep(size_t choice, std::vector<AlignedLogprobs> logprobs) {
+    std::move(logprobs.begin(), logprobs.end(), std::back_inserter(choices_[choice].logprobs));
 }
 
 void Generation::on_finished(size_t choice, const service::Outcome& outcome) {
     sinks_[choice].ended = true;
     ++n_ended_;
     choices_[choice].outcome = outcome;
+    auto logprobs = sinks_[choice].aligner.finish();
     if (!failed_) {
         if (outcome.finish == service::Finish::Cancelled) {
             fail({ErrorCode::Cancelled, "the request was cancelled"});
         } else if (outcome.error) {
             fail(*outcome.error, outcome.prompt_tokens);
         } else if (streaming_) {
-            exchange_->write(format_->end_choice(choice, outcome));
+            exchange_->write(format_->end_choice(choice, outcome, logprobs));
+        } else {
+            keep(choice, std::move(logprobs));
         }
     }
     if (n_ended_ < sinks_.size()) return;

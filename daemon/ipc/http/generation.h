@@ -43,9 +43,11 @@ private:
     public:
         Sink(Generation& generation, size_t choice) : generation_(generation), choice_(choice) {}
         void on_accepted(uint32_t) override { generation_.on_accepted(); }
+        void on_logprobs(std::span<const protocol::TokenLogprobs> logprobs) override { aligner.add(logprobs); }
         void on_text(std::string_view text) override { generation_.on_text(choice_, text); }
         void on_finished(const service::Outcome& outcome) override { generation_.on_finished(choice_, outcome); }
 
+        LogprobAligner aligner;
         service::RequestId id = 0;
         bool ended = false;
 
@@ -56,6 +58,8 @@ private:
 
     void on_accepted();
     void on_text(size_t choice, std::string_view text);
+    // To what has not been sent.
+    void keep(size_t choice, std::vector<AlignedLogprobs> logprobs);
     void on_finished(size_t choice, const service::Outcome& outcome);
     void begin_stream();
     void answer();
@@ -71,7 +75,7 @@ private:
     const std::function<void()> on_ended_;
     AnswerHead head_;
     std::deque<Sink> sinks_;       // which stay where they are
-    std::vector<Choice> choices_;  // with the text that has not been sent
+    std::vector<Choice> choices_;  // with what has not been sent
     size_t n_accepted_ = 0;
     size_t n_ended_ = 0;
     bool streaming_ = false;  // the head of the stream is out

@@ -45,6 +45,7 @@ void Api::post_ollama_show(const std::shared_ptr<Exchange>& exchange, const Requ
     FieldReader reader(*json->get<JsonValue::Object>());
     std::string name;
     read_model(reader, name);
+    if (name.empty()) reader.refuse("model", "it is missing");
     if (reader.error()) return exchange->reply(ollama_error(*reader.error()));
     service_.list_models([exchange, name](const std::vector<ModelEntry>& models) {
         const auto model =

@@ -49,6 +49,7 @@ void read_common(FieldReader& reader, OllamaCall& call) {
         FieldReader fields(*options, "options.");
         read_num_predict(fields, request.max_tokens);
         read_sampling(fields, request.sampling);
+        read_seed_or_none(fields, request.sampling.seed);
         read_stops(fields, request.stops);
         refuse_fields(fields, {"presence_penalty", "frequency_penalty", "mirostat"});
         if (fields.error()) reader.set(*fields.error());

@@ -1,7 +1,7 @@
 // The bodies of Ollama's generate and chat, validated into a GenerateRequest. Pure.
 // A prompt goes to the model as it is; with `system` it is a conversation of two turns, as it is in chat. Fields that
-// are not known are ignored, num_ctx and keep_alive too, which llmd decides; those that are known, would change the
-// answer and are not offered are refused by name.
+// are not known are ignored, num_ctx and keep_alive too, which llmd decides, and a seed of -1 is none; those that are
+// known, would change the answer and are not offered are refused by name.
 #pragma once
 
 #include <string_view>

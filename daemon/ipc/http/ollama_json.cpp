@@ -80,10 +80,12 @@ public:
         head_ = head;
         return {};
     }
-    std::string text(size_t, std::string_view text) override {
+    std::string text(size_t, std::string_view text, Logprobs) override {
         return line(kind_, head_, text, false).end_object().take() + '\n';
     }
-    std::string end_choice(size_t, const Outcome& outcome) override { return last_line(head_, "", outcome) + '\n'; }
+    std::string end_choice(size_t, const Outcome& outcome, Logprobs) override {
+        return last_line(head_, "", outcome) + '\n';
+    }
     std::string end(const std::vector<Choice>&) override { return {}; }
     std::string failure(const base::Error& error) override { return error_line(error) + '\n'; }
     std::string whole(const AnswerHead& head, const std::vector<Choice>& choices) override {

@@ -36,6 +36,7 @@ void read_response_format(FieldReader& reader, std::string& out) {
 void read_common(FieldReader& reader, service::GenerateRequest& request, OpenAiCall& call) {
     read_model(reader, request.model);
     read_sampling(reader, request.sampling);
+    read_seed_or_none(reader, request.sampling.seed);
     read_stops(reader, request.stops);
     read_priority(reader, request.priority);
     read_deadline(reader, request.deadline);
@@ -48,15 +49,55 @@ void read_common(FieldReader& reader, service::GenerateRequest& request, OpenAiC
         if (fields.error()) reader.set(*fields.error());
     }
     refuse_fields(reader, {"presence_penalty", "frequency_penalty", "logit_bias"});
-    // 0 asks for the likelihood of the chosen token.
-    const JsonValue* logprobs = reader.find("logprobs");
-    const auto* wanted = logprobs ? logprobs->get<bool>() : nullptr;
-    if (logprobs && !(wanted && !*wanted)) reader.refuse("logprobs", "this version of llmd does not offer it");
 }
 
-void read_prompts(FieldReader& reader, size_t most, std::vector<std::string>& out) {
-    if (!reader.find("prompt")) return reader.refuse("prompt", "it is missing");
-    reader.strings("prompt", out);
+// A completion's `logprobs` is the number of alternatives; 0 asks for those of the chosen tokens alone.
+void read_completion_logprobs(FieldReader& reader, service::GenerateRequest& request) {
+    const JsonValue* value = reader.find("logprobs");
+    const auto* flag = value ? value->get<bool>() : nullptr;
+    if (!value || (flag && !*flag)) return;
+    uint32_t n_top = 0;
+    reader.integer("logprobs", 0, RequestLimits::kMaxTopLogprobs, n_top);
+    request.top_logprobs = n_top;
+    // The prompt's would have to be computed too.
+    if (request.echo) reader.refuse("echo", "is not offered together with logprobs");
+}
+
+void read_chat_logprobs(FieldReader& reader, service::GenerateRequest& request) {
+    bool wanted = false;
+    uint32_t n_top = 0;
+    reader.boolean("logprobs", wanted);
+    reader.integer("top_logprobs", 0, RequestLimits::kMaxTopLogprobs, n_top);
+    if (n_top > 0 && !wanted) reader.refuse("top_logprobs", n_top, " is only offered where logprobs is true");
+    if (wanted) request.top_logprobs = n_top;
+}
+
+// Either of them.
+struct Prompt {
+    std::string text;
+    std::vector<int32_t> ids;
+};
+
+// One of token ids, and not of nothing: what that would begin with is the model's to say.
+void read_ids(FieldReader& reader, const std::string& key, const JsonValue& value, std::vector<Prompt>& out) {
+    reader.ids(key, value, out.emplace_back().ids);
+    if (!reader.error() && out.back().ids.empty()) reader.refuse(key, "an array of no tokens");
+}
+
+// What the first element is, all must be.
+void read_prompts(FieldReader& reader, size_t most, std::vector<Prompt>& out) {
+    const JsonValue* value = reader.find("prompt");
+    if (!value) return reader.refuse("prompt", "it is missing");
+    const auto* array = value->get<JsonValue::Array>();
+    if (array && !array->empty() && array->front().is<JsonValue::Array>()) {
+        for (size_t i = 0; i < array->size(); ++i) read_ids(reader, base::concat("prompt[", i, "]"), (*array)[i], out);
+    } else if (array && !array->empty() && !array->front().is<std::string>()) {
+        read_ids(reader, "prompt", *value, out);
+    } else {
+        std::vector<std::string> texts;
+        reader.strings("prompt", texts);
+        for (std::string& text : texts) out.push_back({std::move(text), {}});
+    }
     if (reader.error()) return;
     if (out.empty() || out.size() > most) reader.refuse("prompt", out.size(), " prompts, must be 1 to ", most);
 }
@@ -77,9 +118,10 @@ void read_best_of(FieldReader& reader, uint32_t n) {
 }
 
 // One request for each choice; what they have in common is in `request`.
-void add_choices(const std::vector<std::string>& prompts, service::GenerateRequest request, OpenAiCall& call) {
-    for (const std::string& prompt : prompts) {
-        request.prompt = prompt;
+void add_choices(const std::vector<Prompt>& prompts, service::GenerateRequest request, OpenAiCall& call) {
+    for (const Prompt& prompt : prompts) {
+        request.prompt = prompt.text;
+        request.prompt_ids = prompt.ids;
         for (uint32_t i = 0; i < call.n_per_prompt; ++i) {
             service::GenerateRequest& choice = call.requests.emplace_back(request);
             if (choice.sampling.seed) *choice.sampling.seed += i;
@@ -95,12 +137,16 @@ Result<OpenAiCall> parse_completion(std::string_view body, size_t max_choices) {
     FieldReader reader(*json->get<JsonValue::Object>());
     OpenAiCall call;
     service::GenerateRequest request;
-    std::vector<std::string> prompts;
+    std::vector<Prompt> prompts;
     read_prompts(reader, max_choices, prompts);
     read_common(reader, request, call);
     read_n(reader, prompts.size(), max_choices, call.n_per_prompt);
     read_best_of(reader, call.n_per_prompt);
     reader.boolean("echo", request.echo);
+    if (request.echo && !prompts.empty() && !prompts.front().ids.empty()) {
+        reader.refuse("echo", "is not offered for a prompt of token ids");
+    }
+    read_completion_logprobs(reader, request);
     refuse_fields(reader, {"suffix"});
     if (reader.error()) return *reader.error();
     add_choices(prompts, std::move(request), call);
@@ -119,9 +165,10 @@ Result<OpenAiCall> parse_chat_completion(std::string_view body, size_t max_choic
     read_n(reader, 1, max_choices, call.n_per_prompt);
     // The newer name, which wins.
     reader.integer("max_completion_tokens", 1, RequestLimits::kMaxTokens, request.max_tokens);
-    refuse_fields(reader, {"tools", "functions", "top_logprobs", "audio"});
+    read_chat_logprobs(reader, request);
+    refuse_fields(reader, {"tools", "functions", "audio"});
     if (reader.error()) return *reader.error();
-    add_choices({std::string()}, std::move(request), call);
+    add_choices({Prompt()}, std::move(request), call);
     return call;
 }
 

@@ -1,10 +1,13 @@
 // The bodies of OpenAI's completions and chat completions, validated into GenerateRequests. Pure.
 // Beside OpenAI's fields these are read: priority, top_k, min_p, repeat_penalty, deadline_ms (from submission to the
 // last token; then finish_reason is "timeout"). Fields that are not known are ignored; those that are known, would
-// change the answer and are not offered are refused by name: prompts of token ids, and a best_of that is not n, among
-// others. A completion's prompt may be an array of strings, and each prompt gets n answers; prompt p's are the choices
-// p * n to p * n + n - 1. With a seed, which is then that of each prompt's first answer, the others have the numbers
-// that follow it (modulo 2^64): they differ, come again, and do not depend on what else is in the array.
+// change the answer and are not offered are refused by name: a best_of that is not n, and echo together with token ids
+// or logprobs, among others. A completion's prompt may be an array of strings, an array of token ids, which the model
+// gets as they are, or an array of such arrays; each prompt gets n answers, and prompt p's are the choices p * n to p *
+// n + n - 1. With a seed, which is then that of each prompt's first answer, the others have the numbers that follow it
+// (modulo 2^64): they differ, come again, and do not depend on what else is in the array. A seed of -1 is none, as
+// llama.cpp's clients mean it. Logprobs are told with up to RequestLimits::kMaxTopLogprobs alternatives in both kinds
+// of body (OpenAI: 5 and 20); see generation/logprobs.h for what they are of, openai_logprobs.h for how they look.
 #pragma once
 
 #include <cstdint>

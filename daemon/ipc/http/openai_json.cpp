@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/json_writer.h"
+#include "ipc/http/openai_logprobs.h"
 
 namespace llmd::ipc::http {
 
@@ -63,10 +64,12 @@ void write_costs(JsonWriter& json, const std::vector<Choice>& choices, uint32_t 
 
 class OpenAiFormat final : public AnswerFormat {
 public:
-    OpenAiFormat(OpenAiKind kind, uint32_t n_per_prompt, bool include_usage, std::function<uint32_t()> n_ctx)
+    OpenAiFormat(OpenAiKind kind, uint32_t n_per_prompt, bool include_usage, std::optional<uint32_t> top_logprobs,
+                 std::function<uint32_t()> n_ctx)
         : is_chat_(kind == OpenAiKind::Chat),
           n_per_prompt_(n_per_prompt),
           include_usage_(include_usage),
+          top_logprobs_(top_logprobs),
           n_ctx_(std::move(n_ctx)) {}
 
     const char* stream_type() const override { return "text/event-stream"; }
@@ -77,25 +80,25 @@ public:
         for (size_t choice = 0; is_chat_ && choice < head.n_choices; ++choice) {
             JsonWriter json = begin_chunk(choice);
             json.key("delta").begin_object().key("role").value("assistant").key("content").value("").end_object();
-            out += end_chunk(json, {});
+            out += end_chunk(json, {}, {});
         }
         return out;
     }
 
-    std::string text(size_t choice, std::string_view text) override {
+    std::string text(size_t choice, std::string_view text, Logprobs logprobs) override {
         JsonWriter json = begin_chunk(choice);
         if (is_chat_) {
             json.key("delta").begin_object().key("content").value(text).end_object();
         } else {
             json.key("text").value(text);
         }
-        return end_chunk(json, {});
+        return end_chunk(json, {}, logprobs);
     }
 
-    std::string end_choice(size_t choice, const Outcome& outcome) override {
+    std::string end_choice(size_t choice, const Outcome& outcome, Logprobs logprobs) override {
         JsonWriter json = begin_chunk(choice);
         is_chat_ ? json.key("delta").begin_object().end_object() : json.key("text").value("");
-        return end_chunk(json, finish_reason(outcome));
+        return end_chunk(json, finish_reason(outcome), logprobs);
     }
 
     std::string end(const std::vector<Choice>& choices) override {
@@ -122,6 +125,8 @@ public:
             } else {
                 json.key("text").value(choices[i].text);
             }
+            json.key("logprobs");
+            top_logprobs_ ? write_logprobs(json, choices[i].logprobs) : void(json.null());
             end_choice(json, finish_reason(choices[i].outcome));
         }
         json.end_array();
@@ -149,9 +154,12 @@ private:
     }
     // `reason` is empty while the text goes on.
     static void end_choice(JsonWriter& json, std::string_view reason) {
-        json.key("logprobs").null().key("finish_reason");
+        json.key("finish_reason");
         reason.empty() ? json.null() : json.value(reason);
         json.end_object();
+    }
+    void write_logprobs(JsonWriter& json, Logprobs logprobs) const {
+        is_chat_ ? write_chat_logprobs(json, logprobs) : write_completion_logprobs(json, logprobs, *top_logprobs_ > 0);
     }
     // A chunk with something of one choice.
     JsonWriter begin_chunk(size_t choice) const {
@@ -160,7 +168,9 @@ private:
         begin_choice(json, choice);
         return json;
     }
-    std::string end_chunk(JsonWriter& json, std::string_view reason) const {
+    std::string end_chunk(JsonWriter& json, std::string_view reason, Logprobs logprobs) const {
+        json.key("logprobs");
+        logprobs.empty() ? void(json.null()) : write_logprobs(json, logprobs);
         end_choice(json, reason);
         json.end_array();
         if (include_usage_) json.key("usage").null();
@@ -170,6 +180,7 @@ private:
     const bool is_chat_;
     const uint32_t n_per_prompt_;
     const bool include_usage_;
+    const std::optional<uint32_t> top_logprobs_;
     const std::function<uint32_t()> n_ctx_;
     AnswerHead head_;
 };
@@ -177,8 +188,9 @@ private:
 }  // namespace
 
 std::unique_ptr<AnswerFormat> make_openai_format(OpenAiKind kind, uint32_t n_per_prompt, bool include_usage,
+                                                 std::optional<uint32_t> top_logprobs,
                                                  std::function<uint32_t()> n_ctx) {
-    return std::make_unique<OpenAiFormat>(kind, n_per_prompt, include_usage, std::move(n_ctx));
+    return std::make_unique<OpenAiFormat>(kind, n_per_prompt, include_usage, top_logprobs, std::move(n_ctx));
 }
 
 std::string openai_models(const std::vector<service::ModelEntry>& models) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "ipc/http/answer_format.h"
 #include "service/model_catalogue.h"
@@ -15,9 +16,9 @@ namespace llmd::ipc::http {
 enum class OpenAiKind : uint8_t { Completion, Chat };
 
 // Of choices `n_per_prompt` in a row answer one prompt. `n_ctx` tells the length of the loaded model's context when an
-// error is about that.
+// error is about that. `top_logprobs` as in GenerateRequest.
 std::unique_ptr<AnswerFormat> make_openai_format(OpenAiKind kind, uint32_t n_per_prompt, bool include_usage,
-                                                 std::function<uint32_t()> n_ctx);
+                                                 std::optional<uint32_t> top_logprobs, std::function<uint32_t()> n_ctx);
 
 // {"object":"list","data":[…]}
 std::string openai_models(const std::vector<service::ModelEntry>& models);

@@ -160,5 +160,67 @@ TEST_F(ChoicesTest, AReaderThatLagsPausesAll) {
     EXPECT_FALSE(engine().expect<protocol::SetPaused>().paused);
 }
 
+// From the engine to the frames: each choice has its own, which go out with its text, also what was told before an
+// engine died, and the end of a stop string's victim at the end.
+TEST_F(ChoicesTest, LogprobsGoOutWithTheTextOfTheirChoice) {
+    const base::UniqueFd client = ask_for_two(R"("prompt":"Once","n":2,"stream":true,"logprobs":0)");
+    for (const protocol::Submit& submit : submits_) EXPECT_TRUE(submit.wants_logprobs && submit.n_top_logprobs == 0);
+    accept_two();
+    (void)read(client);
+    const auto tell = [&](service::RequestId id, const std::string& bytes, float logprob, const std::string& text) {
+        protocol::Tokens tokens{id, {5}, text, 0, {}};
+        tokens.logprobs.push_back({{5, logprob, bytes}, {}});
+        send(tokens);
+    };
+    const auto chunk = [](int choice, const std::string& text, const std::string& logprobs,
+                          const std::string& reason = "null") {
+        return base::concat(R"(data: {"id":"cmpl-1","object":"text_completion","created":0,"model":"a",)",
+                            R"("choices":[{"index":)", choice, R"(,"text":")", text, R"(","logprobs":)", logprobs,
+                            R"(,"finish_reason":)", reason, "}]}\n\n");
+    };
+    const auto one = [](const std::string& token, const std::string& logprob, int offset) {
+        return base::concat(R"({"tokens":[")", token, R"("],"token_logprobs":[)", logprob,
+                            R"(],"top_logprobs":null,"text_offset":[)", offset, "]}");
+    };
+    tell(2, " a", -0.5, " a");
+    EXPECT_EQ(chunks(read(client)), chunk(1, " a", one(" a", "-0.5", 0)) + "…");
+    tell(1, " up", -0.25, "");
+    EXPECT_EQ(read(client), "") << "a stop string may have begun";
+
+    die_of(SIGKILL);
+    load_and_get_ready(2);
+    for (const service::RequestId id : {1, 2}) {
+        EXPECT_EQ(engine().expect<protocol::Submit>().replay_ids.size(), 1u);
+        EXPECT_EQ(engine().expect<protocol::Start>().id, id);
+    }
+    accept_two();
+    tell(1, "on", -2, " upon");
+    EXPECT_EQ(chunks(read(client)),
+              chunk(0, " upon",
+                    R"({"tokens":[" up","on"],"token_logprobs":[-0.25,-2],"top_logprobs":null,"text_offset":[0,3]})") +
+                  "…");
+    tell(1, "! END", -3, "!");
+    EXPECT_EQ(chunks(read(client)), chunk(0, "!", "null") + "…");
+    finish(1);
+    EXPECT_EQ(chunks(read(client)), chunk(0, "", one("!", "-3", 5), "\"stop\"") + "…");
+    finish(2);
+    EXPECT_EQ(chunks(read(client)), chunk(1, "", "null", "\"stop\"") + "data: [DONE]\n\n");
+}
+
+TEST_F(ChoicesTest, LogprobsThatComeBeforeTheStreamBeginsAreInIt) {
+    const base::UniqueFd client = ask_for_two(R"("prompt":"Once","n":2,"stream":true,"logprobs":0)");
+    send(protocol::Accepted{1, 3});
+    protocol::Tokens tokens{1, {5, 6}, " up", 0, {}};
+    tokens.logprobs = {{{5, -1, " up"}, {}}, {{6, -2, "onto"}, {}}};
+    send(tokens);
+    finish(1);
+    EXPECT_EQ(read(client), "");
+    send(protocol::Accepted{2, 3});
+    const std::string frames = chunks(body(read(client)));
+    EXPECT_NE(frames.find(R"("text":" up","logprobs":{"tokens":[" up"],"token_logprobs":[-1],)"), std::string::npos);
+    EXPECT_EQ(frames.find("onto"), std::string::npos) << "a stop string has cut it away: " << frames;
+    EXPECT_EQ(frames.find("-2"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace llmd::ipc::http

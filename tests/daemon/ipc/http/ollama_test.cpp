@@ -93,6 +93,13 @@ TEST(OllamaBody, MinusOneIsUntilTheModelEnds) {
               service::RequestLimits::kMaxTokens);
 }
 
+TEST(OllamaBody, ASeedOfMinusOneIsNone) {
+    EXPECT_FALSE(
+        accepted(parse_ollama_generate(R"({"model":"m","prompt":"p","options":{"seed":-1}})")).request.sampling.seed);
+    EXPECT_EQ(refused(R"("options":{"seed":-2})"),
+              "options.seed: expected an integer from 0 to 18446744073709551615, got -2");
+}
+
 TEST(OllamaJson, AStreamIsLinesAndTheLastHasTheCosts) {
     const AnswerHead head{7, "tale", std::chrono::system_clock::time_point(std::chrono::milliseconds(1500))};
     service::Outcome outcome;
@@ -109,12 +116,12 @@ TEST(OllamaJson, AStreamIsLinesAndTheLastHasTheCosts) {
 
     const auto generate = make_ollama_format(OllamaKind::Generate);
     EXPECT_EQ(generate->begin(head), "");
-    EXPECT_EQ(generate->text(0, "hi\n"), begin + R"("response":"hi\n","done":false})" + "\n");
-    EXPECT_EQ(generate->end_choice(0, outcome), begin + R"("response":"",)" + costs + "\n");
-    EXPECT_EQ(generate->end({{"", outcome}}), "");
+    EXPECT_EQ(generate->text(0, "hi\n", {}), begin + R"("response":"hi\n","done":false})" + "\n");
+    EXPECT_EQ(generate->end_choice(0, outcome, {}), begin + R"("response":"",)" + costs + "\n");
+    EXPECT_EQ(generate->end({{"", outcome, {}}}), "");
     EXPECT_EQ(generate->failure({base::ErrorCode::DeviceError, "it broke"}), "{\"error\":\"it broke\"}\n");
-    EXPECT_EQ(generate->whole(head, {{"all", outcome}}), begin + R"("response":"all",)" + costs);
-    EXPECT_EQ(make_ollama_format(OllamaKind::Chat)->whole(head, {{"all", outcome}}),
+    EXPECT_EQ(generate->whole(head, {{"all", outcome, {}}}), begin + R"("response":"all",)" + costs);
+    EXPECT_EQ(make_ollama_format(OllamaKind::Chat)->whole(head, {{"all", outcome, {}}}),
               begin + R"("message":{"role":"assistant","content":"all"},)" + costs);
     EXPECT_EQ(ollama_loaded(OllamaKind::Generate, head), begin + R"("response":"","done":true,"done_reason":"load"})");
     EXPECT_EQ(ollama_error({base::ErrorCode::ModelNotFound, "no model"}).status, 404u);

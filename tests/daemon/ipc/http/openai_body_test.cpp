@@ -86,10 +86,72 @@ TEST(Completion, ThePromptIsAStringOrAnArrayOfSome) {
     EXPECT_EQ(accepted(parse_completion(R"({"prompt":["one"]})")).requests.front().prompt, "one");
     EXPECT_EQ(accepted(parse_completion(R"({"prompt":"a\u0000b\ud83d\ude00"})")).requests.front().prompt,
               std::string("a\0b\U0001F600", 7));
-    for (const char* prompt : {"[]", R"(["a",null])", "[1,2]", "[[1]]", "1", "{}", "true"}) {
+    for (const char* prompt : {"[]", R"(["a",null])", R"(["a",1])", R"(["a",[1]])", "1", "{}", "true"}) {
         EXPECT_EQ(refused(parse_completion(std::string(R"({"prompt":)") + prompt + "}")).rfind("prompt: ", 0), 0u);
     }
     EXPECT_EQ(refused(parse_completion("{}")), "prompt: it is missing");
+}
+
+TEST(Completion, ThePromptIsAnArrayOfTokenIdsOrOfSuchArrays) {
+    const OpenAiCall one = accepted(parse_completion(R"({"prompt":[1,2,3.0],"n":2})"));
+    ASSERT_EQ(one.requests.size(), 2u);
+    for (const auto& request : one.requests) {
+        EXPECT_EQ(request.prompt_ids, (std::vector<int32_t>{1, 2, 3}));
+        EXPECT_TRUE(service::check(request));
+    }
+    const OpenAiCall two = accepted(parse_completion(R"({"prompt":[[1,2],[2147483647]]})"));
+    ASSERT_EQ(two.requests.size(), 2u);
+    EXPECT_EQ(two.requests[0].prompt_ids, (std::vector<int32_t>{1, 2}));
+    EXPECT_EQ(two.requests[1].prompt_ids, std::vector<int32_t>{2147483647});
+    const auto refused_prompt = [](const std::string& prompt) {
+        return refused(parse_completion(R"({"prompt":)" + prompt + "}"));
+    };
+    EXPECT_EQ(refused_prompt("[1,-1]"), "prompt[1]: expected an integer from 0 to 2147483647, got -1");
+    EXPECT_EQ(refused_prompt("[2147483648]"), "prompt[0]: expected an integer from 0 to 2147483647, got 2147483648");
+    EXPECT_EQ(refused_prompt(R"([1,"a"])"),
+              "prompt[1]: expected an integer from 0 to 2147483647, got a string of 1 bytes");
+    EXPECT_EQ(refused_prompt("[1,[2]]"), "prompt[1]: expected an integer from 0 to 2147483647, got an array of 1");
+    EXPECT_EQ(refused_prompt("[null]"), "prompt[0]: expected an integer from 0 to 2147483647, got null");
+    EXPECT_EQ(refused_prompt("[[1],[2,1.5]]"), "prompt[1][1]: expected an integer from 0 to 2147483647, got 1.5");
+    EXPECT_EQ(refused_prompt("[[1],2]"), "prompt[1]: expected an array, got 2");
+    EXPECT_EQ(refused_prompt(R"([[1],"a"])"), "prompt[1]: expected an array, got a string of 1 bytes");
+    EXPECT_EQ(refused_prompt("[[1],[]]"), "prompt[1]: an array of no tokens");
+    EXPECT_EQ(refused_prompt("[[1],[2],[3],[4],[5]]"), "prompt: 5 prompts, must be 1 to 4");
+    EXPECT_EQ(refused(parse_completion(R"({"prompt":[1],"echo":true})")),
+              "echo: is not offered for a prompt of token ids");
+}
+
+TEST(Logprobs, AreANumberInACompletionAndAFlagWithANumberInAChat) {
+    for (const auto& [fields, wanted] :
+         {std::pair(R"("logprobs":0)", std::optional(0u)), std::pair(R"("logprobs":20)", std::optional(20u)),
+          std::pair(R"("logprobs":null)", std::optional<uint32_t>()),
+          std::pair(R"("logprobs":false)", std::optional<uint32_t>())}) {
+        EXPECT_EQ(accepted(parse_completion(with(fields))).requests.front().top_logprobs, wanted);
+    }
+    EXPECT_EQ(refused(R"("logprobs":21)"), "logprobs: expected an integer from 0 to 20, got 21");
+    EXPECT_EQ(refused(R"("logprobs":true)"), "logprobs: expected an integer from 0 to 20, got true");
+    EXPECT_EQ(refused(R"("logprobs":1,"echo":true)"), "echo: is not offered together with logprobs");
+
+    const auto of_chat = [](const std::string& fields) {
+        const auto call =
+            accepted(parse_chat_completion(R"({"messages":[{"role":"user","content":"c"}],"n":2,)" + fields + "}"));
+        EXPECT_EQ(call.requests.front().top_logprobs, call.requests.back().top_logprobs);
+        EXPECT_TRUE(service::check(call.requests.front()));
+        return call.requests.front().top_logprobs;
+    };
+    EXPECT_EQ(of_chat(R"("logprobs":true)"), 0u);
+    EXPECT_EQ(of_chat(R"("logprobs":true,"top_logprobs":20)"), 20u);
+    EXPECT_EQ(of_chat(R"("logprobs":true,"top_logprobs":3,"response_format":{"type":"json_object"})"), 3u);
+    EXPECT_EQ(of_chat(R"("logprobs":false,"top_logprobs":0)"), std::nullopt);
+    EXPECT_EQ(refused_chat(R"("top_logprobs":2)"), "top_logprobs: 2 is only offered where logprobs is true");
+    EXPECT_EQ(refused_chat(R"("logprobs":true,"top_logprobs":21)"),
+              "top_logprobs: expected an integer from 0 to 20, got 21");
+    EXPECT_EQ(refused_chat(R"("logprobs":1)"), "logprobs: expected true or false, got 1");
+}
+
+TEST(Completion, ASeedOfMinusOneIsNone) {
+    EXPECT_FALSE(accepted(parse_completion(with(R"("seed":-1)"))).requests.front().sampling.seed);
+    EXPECT_EQ(refused(R"("seed":-2)"), "seed: expected an integer from 0 to 18446744073709551615, got -2");
 }
 
 // What tells the choices of a call apart.
@@ -136,8 +198,9 @@ TEST(Completion, NumbersOutOfRangeAreRefusedByName) {
     for (const char* field : {"max_tokens", "temperature", "top_p", "top_k", "min_p", "repeat_penalty", "seed", "n",
                               "best_of", "deadline_ms"}) {
         for (const char* number : numbers) {
-            // A seed has 64 bits.
+            // A seed has 64 bits, and -1 is none.
             if (field == std::string("seed") && number == std::string("9223372036854775808")) continue;
+            if (field == std::string("seed") && number == std::string("-1")) continue;
             const std::string message = refused('"' + std::string(field) + "\":" + number);
             EXPECT_TRUE(message.rfind(std::string(field) + ": ", 0) == 0 || message.rfind("body: ", 0) == 0) << message;
         }
@@ -156,12 +219,12 @@ TEST(Completion, NumbersOutOfRangeAreRefusedByName) {
 }
 
 TEST(Completion, WhatIsNotOfferedIsRefusedByName) {
-    for (const char* field : {R"("best_of":2)", R"("suffix":"x")", R"("logprobs":0)", R"("logprobs":true)",
-                              R"("logit_bias":{"1":2})", R"("presence_penalty":0.1)", R"("frequency_penalty":-1)"}) {
+    for (const char* field : {R"("best_of":2)", R"("suffix":"x")", R"("logit_bias":{"1":2})",
+                              R"("presence_penalty":0.1)", R"("frequency_penalty":-1)"}) {
         const std::string name = std::string(field).substr(1, std::string(field).find('"', 1) - 1);
         EXPECT_EQ(refused(field).rfind(name + ": ", 0), 0u);
     }
-    for (const char* field : {R"("tools":[{}])", R"("functions":[{}])", R"("top_logprobs":1)"}) {
+    for (const char* field : {R"("tools":[{}])", R"("functions":[{}])"}) {
         const std::string name = std::string(field).substr(1, std::string(field).find('"', 1) - 1);
         EXPECT_EQ(refused_chat(field).rfind(name + ": ", 0), 0u);
     }

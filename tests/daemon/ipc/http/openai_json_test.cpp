@@ -22,8 +22,9 @@ service::Outcome outcome() {
     return outcome;
 }
 
-std::unique_ptr<AnswerFormat> format(OpenAiKind kind, bool include_usage = false, uint32_t n_per_prompt = 1) {
-    return make_openai_format(kind, n_per_prompt, include_usage, [] { return 512u; });
+std::unique_ptr<AnswerFormat> format(OpenAiKind kind, bool include_usage = false, uint32_t n_per_prompt = 1,
+                                     std::optional<uint32_t> top_logprobs = std::nullopt) {
+    return make_openai_format(kind, n_per_prompt, include_usage, top_logprobs, [] { return 512u; });
 }
 
 const std::string kCosts =
@@ -32,7 +33,7 @@ const std::string kCosts =
     R"("queue_ms":10,"ttft_ms":20}})";
 
 TEST(OpenAiJson, ACompletionAtOnce) {
-    EXPECT_EQ(format(OpenAiKind::Completion)->whole(head(), {{"a \"tale\"", outcome()}}),
+    EXPECT_EQ(format(OpenAiKind::Completion)->whole(head(), {{"a \"tale\"", outcome(), {}}}),
               R"({"id":"cmpl-7","object":"text_completion","created":1000,"model":"tale",)"
               R"("choices":[{"index":0,"text":"a \"tale\"","logprobs":null,"finish_reason":"stop"}],)" +
                   kCosts);
@@ -41,7 +42,7 @@ TEST(OpenAiJson, ACompletionAtOnce) {
 TEST(OpenAiJson, AChatAtOnce) {
     service::Outcome cut = outcome();
     cut.finish = service::Finish::Length;
-    EXPECT_EQ(format(OpenAiKind::Chat)->whole(head(), {{"hi", cut}}),
+    EXPECT_EQ(format(OpenAiKind::Chat)->whole(head(), {{"hi", cut, {}}}),
               R"({"id":"chatcmpl-7","object":"chat.completion","created":1000,"model":"tale",)"
               R"("choices":[{"index":0,"message":{"role":"assistant","content":"hi"},"logprobs":null,)"
               R"("finish_reason":"length"}],)" +
@@ -52,7 +53,7 @@ TEST(OpenAiJson, AChatAtOnce) {
 TEST(OpenAiJson, ADeadlineThatHasPassedIsNamed) {
     service::Outcome late = outcome();
     late.finish = service::Finish::Timeout;
-    EXPECT_NE(format(OpenAiKind::Completion)->end_choice(0, late).find(R"("finish_reason":"timeout")"),
+    EXPECT_NE(format(OpenAiKind::Completion)->end_choice(0, late, {}).find(R"("finish_reason":"timeout")"),
               std::string::npos);
 }
 
@@ -61,9 +62,9 @@ TEST(OpenAiJson, AStreamOfACompletion) {
     const std::string begin =
         R"(data: {"id":"cmpl-7","object":"text_completion","created":1000,"model":"tale","choices":[{"index":0,"text":)";
     EXPECT_EQ(stream->begin(head()), "");
-    EXPECT_EQ(stream->text(0, "o\n"), begin + R"("o\n","logprobs":null,"finish_reason":null}]})" + "\n\n");
-    EXPECT_EQ(stream->end_choice(0, outcome()), begin + R"("","logprobs":null,"finish_reason":"stop"}]})" + "\n\n");
-    EXPECT_EQ(stream->end({{"", outcome()}}), "data: [DONE]\n\n");
+    EXPECT_EQ(stream->text(0, "o\n", {}), begin + R"("o\n","logprobs":null,"finish_reason":null}]})" + "\n\n");
+    EXPECT_EQ(stream->end_choice(0, outcome(), {}), begin + R"("","logprobs":null,"finish_reason":"stop"}]})" + "\n\n");
+    EXPECT_EQ(stream->end({{"", outcome(), {}}}), "data: [DONE]\n\n");
 }
 
 TEST(OpenAiJson, AStreamOfAChatWithItsUsage) {
@@ -73,16 +74,16 @@ TEST(OpenAiJson, AStreamOfAChatWithItsUsage) {
     const std::string end = R"(,"logprobs":null,"finish_reason":null}],"usage":null})"
                             "\n\n";
     EXPECT_EQ(stream->begin(head()), begin + R"({"index":0,"delta":{"role":"assistant","content":""})" + end);
-    EXPECT_EQ(stream->text(0, "hi"), begin + R"({"index":0,"delta":{"content":"hi"})" + end);
-    EXPECT_EQ(stream->end_choice(0, outcome()),
+    EXPECT_EQ(stream->text(0, "hi", {}), begin + R"({"index":0,"delta":{"content":"hi"})" + end);
+    EXPECT_EQ(stream->end_choice(0, outcome(), {}),
               begin + R"({"index":0,"delta":{},"logprobs":null,"finish_reason":"stop"}],"usage":null})" + "\n\n");
-    EXPECT_EQ(stream->end({{"", outcome()}}), begin + "]," + kCosts + "\n\ndata: [DONE]\n\n");
+    EXPECT_EQ(stream->end({{"", outcome(), {}}}), begin + "]," + kCosts + "\n\ndata: [DONE]\n\n");
 }
 
 // Four choices: two answers to each of two prompts. Of 5 tokens, 2 of them cached, and 3 generated ones each.
 std::vector<Choice> four_choices() {
     std::vector<Choice> choices;
-    for (const char* text : {"a", "b", "c", "d"}) choices.push_back({text, outcome()});
+    for (const char* text : {"a", "b", "c", "d"}) choices.push_back({text, outcome(), {}});
     choices[1].outcome.cached_tokens = 5;  // what the first answer to the prompt has read
     choices[3].outcome.finish = service::Finish::Length;
     return choices;
@@ -112,10 +113,69 @@ TEST(OpenAiJson, AStreamOfSeveralChoicesNamesThem) {
     two.n_choices = 2;
     EXPECT_EQ(stream->begin(two), chunk(R"({"index":0,"delta":{"role":"assistant","content":""})" + open) +
                                       chunk(R"({"index":1,"delta":{"role":"assistant","content":""})" + open));
-    EXPECT_EQ(stream->text(1, "hi"), chunk(R"({"index":1,"delta":{"content":"hi"})" + open));
-    EXPECT_EQ(stream->end_choice(1, outcome()),
+    EXPECT_EQ(stream->text(1, "hi", {}), chunk(R"({"index":1,"delta":{"content":"hi"})" + open));
+    EXPECT_EQ(stream->end_choice(1, outcome(), {}),
               chunk(R"({"index":1,"delta":{},"logprobs":null,"finish_reason":"stop"})"));
     EXPECT_EQ(stream->end(four_choices()), begin + "]," + kCostsOfFour + "\n\ndata: [DONE]\n\n");
+}
+
+// Half an emoji, then a word whose alternatives are another one and half an emoji; the first was chosen though it was
+// none of the likeliest.
+std::vector<AlignedLogprobs> two_tokens() {
+    return {{{{7, -3, "\xF0\x9F"}, {{1, -0.5, "a"}, {2, -1.25, "a"}}}, 0},
+            {{{8, -0.25, "\x99\x82 b"}, {{8, -0.25, "\x99\x82 b"}, {9, -9999, "\xE4"}}}, 0}};
+}
+
+const std::string kTwoInAChat =
+    "{\"content\":[{\"token\":\"\uFFFD\","
+    R"("logprob":-3,"bytes":[240,159],"top_logprobs":[{"token":"a","logprob":-0.5,"bytes":[97]},)"
+    R"({"token":"a","logprob":-1.25,"bytes":[97]}]},)"
+    "{\"token\":\"\uFFFD\uFFFD b\","
+    R"("logprob":-0.25,"bytes":[153,130,32,98],"top_logprobs":[)"
+    "{\"token\":\"\uFFFD\uFFFD b\","
+    R"("logprob":-0.25,"bytes":[153,130,32,98]},)"
+    "{\"token\":\"\uFFFD\","
+    R"("logprob":-9999,"bytes":[228]}]}],"refusal":null})";
+
+TEST(OpenAiJson, LogprobsOfAChat) {
+    const auto whole = format(OpenAiKind::Chat, false, 1, 2)->whole(head(), {{"hi", outcome(), two_tokens()}});
+    EXPECT_NE(whole.find(R"("content":"hi"},"logprobs":)" + kTwoInAChat + R"(,"finish_reason":"stop"}])"),
+              std::string::npos)
+        << whole;
+    const auto nothing = format(OpenAiKind::Chat, false, 1, 2)->whole(head(), {{"", outcome(), {}}});
+    EXPECT_NE(nothing.find(R"("logprobs":{"content":[],"refusal":null},)"), std::string::npos) << nothing;
+
+    const auto stream = format(OpenAiKind::Chat, false, 1, 2);
+    const std::string begin =
+        R"(data: {"id":"chatcmpl-7","object":"chat.completion.chunk","created":1000,"model":"tale","choices":[)";
+    EXPECT_EQ(stream->begin(head()), begin + R"({"index":0,"delta":{"role":"assistant","content":""},"logprobs":null,)"
+                                             R"("finish_reason":null}]})"
+                                             "\n\n");
+    EXPECT_EQ(stream->text(0, "hi", two_tokens()), begin + R"({"index":0,"delta":{"content":"hi"},"logprobs":)" +
+                                                       kTwoInAChat + R"(,"finish_reason":null}]})" + "\n\n");
+    EXPECT_EQ(stream->end_choice(0, outcome(), two_tokens()),
+              begin + R"({"index":0,"delta":{},"logprobs":)" + kTwoInAChat + R"(,"finish_reason":"stop"}]})" + "\n\n");
+}
+
+TEST(OpenAiJson, LogprobsOfACompletion) {
+    const std::string two =
+        R"({"tokens":["bytes:\\xf0\\x9f","bytes:\\x99\\x82\\x20\\x62"],"token_logprobs":[-3,-0.25],)"
+        R"("top_logprobs":[{"a":-0.5,"bytes:\\xf0\\x9f":-3},)"
+        R"({"bytes:\\x99\\x82\\x20\\x62":-0.25,"bytes:\\xe4":-9999}],"text_offset":[0,0]})";
+    const auto whole = format(OpenAiKind::Completion, false, 1, 2)->whole(head(), {{"hi", outcome(), two_tokens()}});
+    EXPECT_NE(whole.find(R"("text":"hi","logprobs":)" + two + R"(,"finish_reason":"stop"}])"), std::string::npos)
+        << whole;
+    const auto stream = format(OpenAiKind::Completion, false, 1, 0);
+    EXPECT_EQ(stream->begin(head()), "");
+    auto word = two_tokens();
+    word.erase(word.begin());
+    word[0].token = {{3, -0.5, " b\""}, {}};
+    word[0].text_offset = 12;
+    EXPECT_EQ(stream->text(0, " b\"", word),
+              R"(data: {"id":"cmpl-7","object":"text_completion","created":1000,"model":"tale","choices":[{"index":0,)"
+              R"("text":" b\"","logprobs":{"tokens":[" b\""],"token_logprobs":[-0.5],"top_logprobs":null,)"
+              R"("text_offset":[12]},"finish_reason":null}]})"
+              "\n\n");
 }
 
 TEST(OpenAiJson, AFailureEndsAStreamWithoutDone) {

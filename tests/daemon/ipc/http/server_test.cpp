@@ -122,6 +122,9 @@ TEST_F(ServerTest, OllamasClientsFindWhatTheyLookFor) {
     EXPECT_EQ(body(ask(get("/"))), "Ollama is running");
     EXPECT_EQ(body(ask(get("/api/version"))), R"({"version":"1.2.3"})");
     EXPECT_EQ(status(ask(get("/api/chat"))), 405);
+    const std::string nameless = ask(post("/api/show", "{}"));
+    EXPECT_EQ(status(nameless), 400);
+    EXPECT_EQ(body(nameless), R"({"error":"model: it is missing"})");
     const std::string unknown = ask(post("/api/generate", R"({"model":"none","prompt":"p"})"));
     EXPECT_EQ(status(unknown), 404);
     EXPECT_EQ(body(unknown).rfind(R"({"error":")", 0), 0u);

@@ -37,9 +37,10 @@ TEST(TokenizerBody, WhatCannotBeIsRefusedByName) {
     EXPECT_EQ(parse_detokenize("{}").error().message, "tokens: it is missing");
     EXPECT_EQ(refused_tokens("null"), "tokens: it is missing");
     EXPECT_EQ(refused_tokens("7"), "tokens: expected an array, got 7");
-    EXPECT_EQ(refused_tokens("[1,-1]"), "tokens: expected integers from 0 to 2147483647, got -1");
+    EXPECT_EQ(refused_tokens("[1,-1]"), "tokens[1]: expected an integer from 0 to 2147483647, got -1");
     for (const char* token : {"2147483648", "18446744073709551615", "1e300", "0.5", "\"1\"", "[1]", "null", "true"}) {
-        EXPECT_EQ(refused_tokens(base::concat("[", token, "]")).rfind("tokens: expected integers from 0 to ", 0), 0u);
+        EXPECT_EQ(refused_tokens(base::concat("[", token, "]")).rfind("tokens[0]: expected an integer from 0 to ", 0),
+                  0u);
     }
 }
 
