@@ -21,18 +21,55 @@ SCHEMA = {"type": "object", "properties": {"name": {"type": "string"}}, "require
 # Runs with the environment's Python: every function whose name begins with that of one package. Importing one takes
 # seconds, so that happens once.
 PROGRAM = f"""
-import importlib, sys
+import contextlib, importlib, os, signal, sys
 import httpx
 
 PACKAGE = sys.argv[2]
 globals()[PACKAGE] = importlib.import_module(PACKAGE)
 PROMPT, MESSAGES, SCHEMA, MODEL = {PROMPT!r}, {MESSAGES!r}, {SCHEMA!r}, {LLAMA!r}
+LOOKS = 100_000  # only a failure needs so many
 COMMON = dict(model=MODEL, max_tokens=8, temperature=0)
 OPTIONS = dict(num_predict=8, temperature=0)
+LONG = dict(COMMON, max_tokens=100_000)  # to the end of the context
+
+
+# Of every answer that the client has had, also of those that it repeated its request for.
+STATUSES = []
+when_refused = lambda: None
 
 
 def transport():
     return httpx.HTTPTransport(uds=sys.argv[1])
+
+
+def answered(response):
+    STATUSES.append(response.status_code)
+    if response.status_code == 429:
+        when_refused()
+
+
+def metric(name):
+    with httpx.Client(transport=transport()) as client:
+        lines = client.get("http://llmd/metrics").text.splitlines()
+    value, = [line.split()[1] for line in lines if line.startswith(name + " ")]
+    return float(value)
+
+
+def wait_requests(n):
+    for _ in range(LOOKS):
+        if metric("llmd_requests_active") + metric("llmd_requests_queued") == n:
+            return
+    raise AssertionError(f"there are not {{n}} requests")
+
+
+# No request ends by itself inside the block.
+@contextlib.contextmanager
+def held_engine():
+    os.kill(int(sys.argv[3]), signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(int(sys.argv[3]), signal.SIGCONT)
 
 
 def openai_completion(ai):
@@ -60,6 +97,83 @@ def openai_chat(ai):
     for chunk in ai.chat.completions.create(messages=MESSAGES, n=2, stream=True, **COMMON):
         texts[chunk.choices[0].index] += chunk.choices[0].delta.content or ""
     assert texts == [text] * 2
+
+
+def openai_completion_logprobs(ai):
+    options = dict(prompt=PROMPT, logprobs=3, **COMMON)
+    choice = ai.completions.create(**options).choices[0]
+    told = choice.logprobs
+    assert "".join(told.tokens) == choice.text and len(told.tokens) == 8
+    assert [max(top.values()) for top in told.top_logprobs] == told.token_logprobs
+    assert [len(top) for top in told.top_logprobs] == [3] * 8
+    tokens, offsets = [], []
+    for chunk in ai.completions.create(stream=True, **options):
+        if chunk.choices[0].logprobs:
+            tokens += chunk.choices[0].logprobs.tokens
+            offsets += chunk.choices[0].logprobs.text_offset
+    assert (tokens, offsets) == (told.tokens, told.text_offset)
+    assert ai.completions.create(**dict(options, logprobs=None)).choices[0].text == choice.text
+
+
+def openai_chat_logprobs(ai):
+    options = dict(messages=MESSAGES, logprobs=True, top_logprobs=2, **COMMON)
+    choice = ai.chat.completions.create(**options).choices[0]
+    told = choice.logprobs.content
+    assert b"".join(bytes(one.bytes) for one in told).decode() == choice.message.content
+    assert all(one.logprob == one.top_logprobs[0].logprob >= one.top_logprobs[1].logprob for one in told)
+    streamed = []
+    for chunk in ai.chat.completions.create(stream=True, **options):
+        if chunk.choices[0].logprobs:
+            streamed += chunk.choices[0].logprobs.content
+    assert streamed == told
+
+
+def openai_token_ids(ai):
+    one = ai.completions.create(prompt=[5, 6, 7], **COMMON)
+    several = ai.completions.create(prompt=[[5, 6, 7], [8]], **COMMON)
+    assert one.usage.prompt_tokens == 3 and several.usage.prompt_tokens == 4
+    assert several.choices[0].text == one.choices[0].text and len(several.choices) == 2
+
+
+# A client may have four requests. The fifth is repeated by the package itself, and succeeds when they have gone.
+def openai_retries(ai):
+    global when_refused
+    stream = ai.completions.create(prompt=PROMPT, n=4, stream=True, **LONG)
+    next(iter(stream))
+    n_ended = metric("llmd_queue_seconds_count")
+    STATUSES.clear()
+    with contextlib.ExitStack() as until_refused:
+        until_refused.enter_context(held_engine())
+        until_refused.callback(stream.close)
+        when_refused = until_refused.close
+        assert ai.completions.create(prompt=PROMPT, **COMMON).usage.completion_tokens == 8
+    assert STATUSES == [429, 200], STATUSES
+    assert metric("llmd_queue_seconds_count") == n_ended + 5
+    # What cannot succeed is asked once: the numbers of llmd's requests tell how many there were.
+    number = lambda answer: int(answer.id.removeprefix("cmpl-"))
+    before = number(ai.completions.create(prompt=PROMPT, **COMMON))
+    STATUSES.clear()
+    try:
+        ai.completions.create(prompt=[5] * 20_000, **COMMON)
+    except openai.BadRequestError as error:
+        assert error.code == "ContextExceeded"
+    else:
+        raise AssertionError("a prompt that does not fit was accepted")
+    assert STATUSES == [400], STATUSES
+    assert number(ai.completions.create(prompt=PROMPT, **COMMON)) == before + 2
+
+
+def openai_leaving_cancels(ai):
+    expected = ai.completions.create(prompt=PROMPT, **LONG).choices[0].text
+    leaving = ai.completions.create(prompt=PROMPT, n=2, stream=True, **LONG)
+    staying = ai.completions.create(prompt=PROMPT, stream=True, **LONG)
+    next(iter(leaving))
+    text = next(iter(staying)).choices[0].text
+    with held_engine():
+        leaving.close()
+        wait_requests(1)
+    assert text + "".join(chunk.choices[0].text for chunk in staying) == expected
+    wait_requests(0)
 
 
 def openai_models(ai):
@@ -128,6 +242,14 @@ def ollama_embeddings(client):
     assert list(client.embeddings(MODEL, PROMPT).embedding) == list(both.embeddings[0])
 
 
+def ollama_leaving_cancels(client):
+    stream = client.generate(MODEL, PROMPT, stream=True, options=dict(num_predict=-1, temperature=0, seed=-1))
+    next(stream)
+    with held_engine():
+        stream.close()
+        wait_requests(0)
+
+
 def ollama_errors(client):
     try:
         client.generate("nobody", PROMPT)
@@ -138,7 +260,8 @@ def ollama_errors(client):
 
 
 if PACKAGE == "openai":
-    client = openai.OpenAI(base_url="http://llmd/v1", api_key="none", http_client=httpx.Client(transport=transport()))
+    client = openai.OpenAI(base_url="http://llmd/v1", api_key="none",
+                           http_client=httpx.Client(transport=transport(), event_hooks=dict(response=[answered])))
 else:
     client = ollama.Client(host="http://llmd", transport=transport())
 for name, test in list(globals().items()):
@@ -166,16 +289,18 @@ class Sdk(harness.TestCase):
         super().setUpClass()
 
     def run_all(self, package, n_tests):
-        done = subprocess.run([PYTHON, "-c", PROGRAM, self.bus.path("runtime/llmd/llmd.sock"), package],
+        self.client.load(LLAMA)
+        engine, = self.daemon.engines()
+        done = subprocess.run([PYTHON, "-c", PROGRAM, self.bus.path("runtime/llmd/llmd.sock"), package, str(engine)],
                               capture_output=True, text=True, timeout=harness.LIMIT_S)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual(len(done.stdout.split()), n_tests, done.stdout)
 
     def test_openai(self):
-        self.run_all("openai", 5)
+        self.run_all("openai", 10)
 
     def test_ollama(self):
-        self.run_all("ollama", 5)
+        self.run_all("ollama", 6)
 
 
 if __name__ == "__main__":
