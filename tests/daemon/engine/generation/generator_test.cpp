@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
+#include <string_view>
 
 #include "fake_model.h"
 #include "generator_runs.h"
@@ -124,6 +126,52 @@ TEST_P(GeneratorTest, PausedRequestsKeepTheirPlaceAndMakeNoTokens) {
     EXPECT_TRUE(generator.has_work());
     run(generator);
     EXPECT_EQ(events.requests[1].ids, alone.ids);
+}
+
+// Whatever it was doing: only the steps that the device has already are made.
+TEST_P(GeneratorTest, CancellingCostsNoStepThatIsNotInFlight) {
+    struct State {
+        const char* name;
+        std::function<void(Generator&)> reach;
+    };
+    const auto steps = [](Generator& generator, int n) {
+        for (int i = 0; i < n; ++i) ASSERT_TRUE(generator.step());
+    };
+    const State states[] = {
+        {"queued", [](Generator&) {}},
+        {"started", [](Generator& generator) { generator.start(1); }},
+        {"prefill",
+         [&](Generator& generator) {
+             generator.start(1);
+             steps(generator, 2);
+         }},
+        {"decode",
+         [&](Generator& generator) {
+             generator.start(1);
+             steps(generator, 12);
+         }},
+        {"paused",
+         [&](Generator& generator) {
+             generator.start(1);
+             steps(generator, 12);
+             generator.set_paused(1, true);
+         }},
+    };
+    for (const State& state : states) {
+        auto model = device();
+        RecordedEvents events;
+        Generator generator(model, PrefillPace::exactly(8), events);
+        ASSERT_TRUE(generator.submit(request(1, std::string(60, 'p'), 100)));
+        state.reach(generator);
+        const uint32_t before = fake_backend(model).n_steps;
+        const size_t n_ids = events.requests[1].ids.size();
+        EXPECT_EQ(n_ids > 0, std::string_view(state.name) == "decode" || std::string_view(state.name) == "paused");
+        generator.cancel(1);
+        run(generator);
+        EXPECT_LE(fake_backend(model).n_steps - before, GetParam() ? 1u : 0u) << state.name;
+        EXPECT_EQ(events.requests[1].ids.size(), n_ids) << state.name;
+        EXPECT_FALSE(events.requests[1].finish) << state.name;
+    }
 }
 
 TEST_P(GeneratorTest, WaitsForPagesInTurnAndNeverFailsMidway) {

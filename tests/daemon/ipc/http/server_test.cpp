@@ -224,6 +224,43 @@ TEST_F(ServerTest, AClientThatLeavesCancelsWhileItWaits) {
     EXPECT_TRUE(server_->is_idle());
 }
 
+// Without waiting for a token of it, which may take long or never come.
+TEST_F(ServerTest, LeavingIsToldToTheEngineAtOnceWhateverTheRequestDoes) {
+    base::UniqueFd first = connect();
+    write(first, post("/v1/completions", kStream));
+    load_and_get_ready(1);
+    const auto leave = [&](base::UniqueFd& client, service::RequestId id) {
+        client.reset();
+        settle();
+        EXPECT_EQ(engine().expect<protocol::Cancel>().id, id);
+        EXPECT_FALSE(service_->request(id));
+    };
+    expect_start(1);
+    EXPECT_EQ(state(1), service::RequestState::Prefill);
+    base::UniqueFd waiting = connect();
+    write(waiting, post("/v1/completions", kStream));
+    EXPECT_EQ(engine().expect<protocol::Submit>().id, 2u);
+    send(protocol::Accepted{2, 3});
+    EXPECT_EQ(state(2), service::RequestState::Queued);
+    leave(waiting, 2);
+    leave(first, 1);
+
+    base::UniqueFd decoding = connect();
+    write(decoding, post("/v1/completions", kStream));
+    expect_start(3);
+    token(3, 5, " upon");
+    EXPECT_EQ(state(3), service::RequestState::Decode);
+    leave(decoding, 3);
+
+    base::UniqueFd paused = connect();
+    write(paused, post("/v1/completions", kStream));
+    expect_start(4);
+    while (state(4) != service::RequestState::Paused) token(4, 5, std::string(16u << 10, 'x'));
+    EXPECT_TRUE(engine().expect<protocol::SetPaused>().paused);
+    leave(paused, 4);
+    EXPECT_TRUE(server_->is_idle());
+}
+
 TEST_F(ServerTest, AClientThatOnlySendsNoMoreGetsItsAnswer) {
     const base::UniqueFd client = connect();
     write(client, post("/v1/completions", kWhole));
