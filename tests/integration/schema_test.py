@@ -1,15 +1,18 @@
 """Texts that are held to a JSON schema, made by the demonstration models at a temperature at which they make nonsense:
 every finished one must fit its schema, as python3-jsonschema judges it. LLMD_SCHEMAS is how many random schemas are
 tried with each model."""
+import contextlib
 import json
 import os
 import random
+import struct
 import subprocess
 import sys
 import tempfile
 
 import harness
 from harness import GPT2, LIMIT_S, LLAMA, LLMCTL, MARKER
+from socket_test import Connection
 
 try:
     import jsonschema
@@ -17,6 +20,7 @@ except ImportError:
     print("skipped: python3-jsonschema is not installed")
     sys.exit(harness.SKIP)
 
+CONTROL_TOKEN = 3  # in tokenizer.ggml.token_type
 N_SCHEMAS = int(os.environ.get("LLMD_SCHEMAS", "40"))
 SEED = 20
 WORDS = ("name", "age", "n", "na", "colour", "tags", "größe", "a\"b\\", "x y", "")
@@ -123,6 +127,27 @@ class RandomSchema:
                           {"type": "array", "items": self.node(depth), "maxItems": 2}]}
 
 
+def write_without(character, source, target):
+    """A copy of a GGUF file in which every token that spells `character` is a control token, which no text holds."""
+    with open(source, "rb") as file:
+        data = bytearray(file.read())
+
+    def elements(key):
+        """Where the array of a key begins, and how many elements it has."""
+        at = data.index(struct.pack("<Q", len(key)) + key) + 8 + len(key) + 8  # its type and its elements'
+        return at + 8, struct.unpack_from("<Q", data, at)[0]
+
+    at, n_tokens = elements(b"tokenizer.ggml.tokens")
+    types, _ = elements(b"tokenizer.ggml.token_type")
+    for i in range(n_tokens):
+        length, = struct.unpack_from("<Q", data, at)
+        if character.encode() in data[at + 8:at + 8 + length]:
+            struct.pack_into("<i", data, types + 4 * i, CONTROL_TOKEN)
+        at += 8 + length
+    with open(target, "wb") as file:
+        file.write(data)
+
+
 def judge(schema, text):
     checker = jsonschema.FormatChecker(formats=("date", "ipv4"))
     jsonschema.Draft202012Validator(schema, format_checker=checker).validate(json.loads(text))
@@ -201,6 +226,28 @@ class Schema(harness.TestCase):
         missing = self.llmctl("--json-schema", "/nowhere", MARKER)
         self.assertEqual(missing.returncode, 2)
         self.assertIn("--json-schema: /nowhere: No such file", missing.stderr)
+
+    def test_a_vocabulary_that_cannot_spell_it_is_an_error_of_its_own(self):
+        """On the bus, on the socket and as llmctl's exit code; a text that needs no such token is made."""
+        write_without("{", os.path.join(harness.MODELS, GPT2 + ".gguf"), self.bus.path("data/llmd/models/braceless.gguf"))
+        braceless = {"model": "braceless", "max_tokens": 20}
+        name, said = harness.error_of(self.client.generate, MARKER, json_schema='{"const":"a{b"}', **braceless)
+        self.assertEqual(name, "ConstraintFailed")
+        self.assertTrue(said.startswith("json_schema: after "), said)
+        form = {"type": "json_schema", "json_schema": {"name": "brace", "schema": {"const": "{"}}}
+        with contextlib.closing(Connection(self.bus.path("runtime/llmd/llmd.sock"))) as connection:
+            status, headers, body = connection.ask("POST", "/v1/completions",
+                                                   dict(braceless, prompt=MARKER, response_format=form))
+        self.assertEqual((status, headers["x-should-retry"]), (400, "false"))
+        self.assertEqual(json.loads(body)["error"]["code"], "ConstraintFailed")
+        with tempfile.NamedTemporaryFile("w", suffix=".json", dir=self.bus.folder) as file:
+            file.write('{"const":"{"}')
+            file.flush()
+            failed = self.llmctl("--model", "braceless", "--json-schema", file.name, MARKER)
+        self.assertEqual(failed.returncode, 8, failed.stderr)
+        self.assertIn("no token of this model goes on with a text that fits", failed.stderr)
+        text, reason = self.generate({"const": "a}b"}, **braceless)
+        self.assertEqual((json.loads(text), reason), ("a}b", "stop"))
 
     def llmctl(self, *arguments):
         return subprocess.run([LLMCTL, "generate", *arguments], env=self.bus.environment, stdin=subprocess.DEVNULL,
