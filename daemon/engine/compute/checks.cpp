@@ -79,6 +79,10 @@ Result<void> check_requests(const model::ModelConfig& config, const Step& step,
         return fail(ErrorCode::InvalidArgument, requests.size(), " sampling requests for ", step.n_outputs, " outputs");
     }
     for (const SampleRequest& request : requests) {
+        if (!request.allowed.empty() && request.allowed.size() != mask_words(config.n_vocab)) {
+            return fail(ErrorCode::InvalidArgument, "a mask of ", request.allowed.size(), " words for a vocabulary of ",
+                        config.n_vocab);
+        }
         if (request.penalty_ids.size() > kMaxPenaltyIds) {
             return fail(ErrorCode::InvalidArgument, request.penalty_ids.size(), " penalty ids are more than ",
                         kMaxPenaltyIds);

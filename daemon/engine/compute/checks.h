@@ -11,6 +11,11 @@
 
 namespace llmd::compute {
 
+// Words of SampleRequest::allowed.
+constexpr uint32_t mask_words(uint32_t n_vocab) {
+    return (n_vocab + 31) / 32;
+}
+
 // InvalidArgument names the limit, its value and the range.
 base::Result<void> check_limits(const model::ModelConfig& config, const BackendLimits& limits);
 

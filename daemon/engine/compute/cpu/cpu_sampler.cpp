@@ -1,6 +1,7 @@
 #include "engine/compute/cpu/cpu_sampler.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "engine/compute/noise.h"
@@ -19,6 +20,20 @@ void penalise(const SampleRequest& request, float* logits) {
     for (const int32_t id : request.penalty_ids) {
         float& logit = logits[id];
         logit = logit > 0 ? logit / request.repeat_penalty : logit * request.repeat_penalty;
+    }
+}
+
+// Calls `take(id)` for each id in [first, first + n) that takes part, rising.
+template <typename Take>
+void for_each_allowed(std::span<const uint32_t> allowed, uint32_t first, uint32_t n, const Take& take) {
+    if (allowed.empty()) {
+        for (uint32_t id = first; id < first + n; ++id) take(id);
+        return;
+    }
+    for (uint32_t id = first; id < first + n; id = (id / 32 + 1) * 32) {
+        const uint32_t in_word = std::min(32 - id % 32, first + n - id);
+        uint32_t bits = allowed[id / 32] >> id % 32 & 0xffffffffu >> (32 - in_word);
+        for (; bits != 0; bits &= bits - 1) take(id + static_cast<uint32_t>(std::countr_zero(bits)));
     }
 }
 
@@ -52,8 +67,7 @@ std::span<const Sampled> CpuSampler::sample(std::span<const SampleRequest> reque
         Sampled& sampled = answer.sampled[r];
         sampled = combine({&summaries_[size_t{r} * n_stretches_], n_stretches_});
         if (!sampled.finite || !requests[r].wants_candidates) return;
-        sampled.candidates = select(logits + size_t{r} * n_vocab_, &answer.candidates[size_t{r} * 2 * kMaxCandidates]);
-        if (sampled.candidates.size() < n_vocab_) sampled.candidate_floor = sampled.candidates.back().logit;
+        select(requests[r], logits + size_t{r} * n_vocab_, &answer.candidates[size_t{r} * 2 * kMaxCandidates], sampled);
     });
     return answer.sampled;
 }
@@ -62,56 +76,79 @@ CpuSampler::Summary CpuSampler::summarise(const SampleRequest& request, const fl
                                           uint32_t n) const {
     Summary s;
     const float* l = logits + first;
-    s.largest = l[0];
     for (uint32_t i = 0; i < n; ++i) s.finite &= std::isfinite(l[i]);
     if (!s.finite) return s;
+    // Those that take part, one behind the other.
+    std::array<float, kStretch> some;
+    std::array<uint16_t, kStretch> places;
+    const bool is_masked = !request.allowed.empty();
+    if (is_masked) {
+        uint32_t n_some = 0;
+        for_each_allowed(request.allowed, first, n, [&](uint32_t id) {
+            some[n_some] = logits[id];
+            places[n_some++] = static_cast<uint16_t>(id - first);
+        });
+        s.empty = n_some == 0;
+        if (s.empty) return s;
+        l = some.data();
+        n = n_some;
+    }
+    const auto id_at = [&](uint32_t i) { return first + (is_masked ? places[i] : i); };
+    s.largest = l[0];
     for (uint32_t i = 1; i < n; ++i) s.largest = std::max(s.largest, l[i]);
     s.exp_sum = kernels_.exp_sum(l, n, s.largest);
     if (request.temperature == 0) {
         s.best = s.largest;
-        s.best_id = first + static_cast<uint32_t>(std::find(l, l + n, s.largest) - l);
+        s.best_id = id_at(static_cast<uint32_t>(std::find(l, l + n, s.largest) - l));
         return s;
     }
     const uint32_t key = noise_key(request.seed, request.position);
     for (uint32_t i = 0; i < n; ++i) {
-        const float value = l[i] / request.temperature + gumbel_noise(key, first + i);
+        const float value = l[i] / request.temperature + gumbel_noise(key, id_at(i));
         if (i > 0 && !(value > s.best)) continue;
         s.best = value;
-        s.best_id = first + i;
+        s.best_id = id_at(i);
     }
     return s;
 }
 
 Sampled CpuSampler::combine(std::span<const Summary> summaries) const {
     Sampled sampled;
-    const Summary* best = &summaries[0];
-    float largest = summaries[0].largest;
+    const Summary* best = nullptr;
+    float largest = -std::numeric_limits<float>::infinity();
     for (const Summary& s : summaries) {
         if (!s.finite) return sampled;
-        if (s.best > best->best) best = &s;
+        if (s.empty) continue;
+        if (best == nullptr || s.best > best->best) best = &s;
         largest = std::max(largest, s.largest);
     }
+    if (best == nullptr) return sampled;
     double exp_sum = 0;
-    for (const Summary& s : summaries) exp_sum += double{s.exp_sum} * std::exp(double{s.largest} - largest);
+    for (const Summary& s : summaries) {
+        if (!s.empty) exp_sum += double{s.exp_sum} * std::exp(double{s.largest} - largest);
+    }
     sampled.finite = true;
     sampled.id = static_cast<int32_t>(best->best_id);
     sampled.log_sum_exp = static_cast<float>(largest + std::log(exp_sum));
     return sampled;
 }
 
-std::span<const Candidate> CpuSampler::select(const float* logits, Candidate* kept) const {
+void CpuSampler::select(const SampleRequest& request, const float* logits, Candidate* kept, Sampled& sampled) const {
     size_t n = 0;
     float bar = -std::numeric_limits<float>::infinity();  // ids come rising, so a later one must be above it
-    for (uint32_t id = 0; id < n_vocab_; ++id) {
-        if (!(logits[id] > bar)) continue;
+    size_t n_allowed = 0;
+    for_each_allowed(request.allowed, 0, n_vocab_, [&](uint32_t id) {
+        ++n_allowed;
+        if (!(logits[id] > bar)) return;
         kept[n++] = {static_cast<int32_t>(id), logits[id]};
-        if (n < 2 * kMaxCandidates) continue;
+        if (n < 2 * kMaxCandidates) return;
         std::nth_element(kept, kept + kMaxCandidates - 1, kept + n, before);
         n = kMaxCandidates;
         bar = kept[kMaxCandidates - 1].logit;
-    }
+    });
     std::sort(kept, kept + n, before);
-    return {kept, std::min<size_t>(n, kMaxCandidates)};
+    sampled.candidates = {kept, std::min<size_t>(n, kMaxCandidates)};
+    if (sampled.candidates.size() < n_allowed) sampled.candidate_floor = sampled.candidates.back().logit;
 }
 
 }  // namespace llmd::compute

@@ -27,7 +27,8 @@ public:
 private:
     // What a stretch of kStretch ids contributes.
     struct Summary {
-        float best = 0;  // logit, or logit / temperature + noise
+        bool empty = false;  // none of them takes part
+        float best = 0;      // logit, or logit / temperature + noise
         uint32_t best_id = 0;
         float largest = 0;  // logit
         float exp_sum = 0;  // of e^(logit - largest)
@@ -36,8 +37,8 @@ private:
 
     Summary summarise(const SampleRequest& request, const float* logits, uint32_t first, uint32_t n) const;
     Sampled combine(std::span<const Summary> summaries) const;
-    // The kMaxCandidates largest into `kept`, which has room for twice as many.
-    std::span<const Candidate> select(const float* logits, Candidate* kept) const;
+    // The kMaxCandidates largest that take part into `kept`, which has room for twice as many; and their floor.
+    void select(const SampleRequest& request, const float* logits, Candidate* kept, Sampled& sampled) const;
 
     const CpuKernels& kernels_;
     WorkerPool& pool_;

@@ -5,13 +5,14 @@
 #include <cmath>
 #include <limits>
 
+#include "engine/compute/checks.h"
 #include "engine/compute/noise.h"
 
 namespace llmd::compute {
 namespace {
 
 // Offsets of REQUEST_*.
-enum RequestWord : size_t { kTemperature = 0, kKey, kPenalty, kWantsCandidates, kPenaltyCount, kPenaltyIds = 8 };
+enum RequestWord : size_t { kTemperature = 0, kKey, kPenalty, kWantsCandidates, kPenaltyCount, kMask, kPenaltyIds = 8 };
 static_assert(kPenaltyIds + kMaxPenaltyIds == kRequestWords);
 
 constexpr uint32_t kNoId = 0xffffffffu;  // NO_ID
@@ -22,15 +23,13 @@ struct Summary {
     float largest;
     float sum;  // of exp(logit - largest)
     bool bad;
-    uint32_t listable;  // ids that the chunk has; 0 if no candidates are wanted
+    uint32_t listable;  // ids of the chunk that take part; 0 if no candidates are wanted
 };
 
 Summary summary_at(const uint32_t* words) {
     return {std::bit_cast<float>(words[0]), words[1],      std::bit_cast<float>(words[2]),
             std::bit_cast<float>(words[3]), words[4] != 0, words[5]};
 }
-
-}  // namespace
 
 void write_request(const SampleRequest& request, std::span<uint32_t> out) {
     std::fill(out.begin(), out.begin() + kPenaltyIds, 0u);
@@ -44,6 +43,26 @@ void write_request(const SampleRequest& request, std::span<uint32_t> out) {
     for (size_t i = 0; i < request.penalty_ids.size(); ++i) {
         out[kPenaltyIds + i] = static_cast<uint32_t>(request.penalty_ids[i]);
     }
+}
+
+}  // namespace
+
+size_t request_words(size_t outputs, uint32_t n_vocab) {
+    // One more: blocks/sample.cl takes two words where one mask's last sixteen ids may lie across them.
+    return outputs * (kRequestWords + mask_words(n_vocab)) + 1;
+}
+
+size_t write_requests(std::span<const SampleRequest> requests, std::span<uint32_t> out) {
+    size_t end = requests.size() * kRequestWords;
+    for (size_t i = 0; i < requests.size(); ++i) {
+        const auto request = out.subspan(i * kRequestWords, kRequestWords);
+        write_request(requests[i], request);
+        if (requests[i].allowed.empty()) continue;
+        request[kMask] = static_cast<uint32_t>(end);
+        std::copy(requests[i].allowed.begin(), requests[i].allowed.end(), out.begin() + static_cast<ptrdiff_t>(end));
+        end += requests[i].allowed.size();
+    }
+    return end;
 }
 
 size_t answer_words(size_t outputs, bool with_candidates) {
@@ -83,7 +102,7 @@ Sampled read_answer(std::span<const uint32_t> answer, size_t output, size_t outp
     for (size_t c = 0; c < kSampleChunks; ++c) {
         const Summary chunk = summary_at(summaries + c * kSummaryWords);
         if (chunk.bad) return {};
-        if (chunk.id == UINT32_MAX) continue;  // more chunks than ids
+        if (chunk.id == UINT32_MAX) continue;  // no id takes part
         if (!found || chunk.score > best) {    // chunks hold rising ids: the first of equals is the lowest
             found = true;
             best = chunk.score;

@@ -16,8 +16,10 @@ inline constexpr size_t kRequestWords = 72;  // REQUEST_WORDS
 inline constexpr uint32_t kSampleChunks = 64;
 inline constexpr uint32_t kChunkCandidates = kMaxCandidates / kSampleChunks;
 
-// out has kRequestWords words.
-void write_request(const SampleRequest& request, std::span<uint32_t> out);
+// Words that the requests of a step with so many outputs may need, masks included.
+size_t request_words(size_t outputs, uint32_t n_vocab);
+// Gives how many of `out` they need.
+size_t write_requests(std::span<const SampleRequest> requests, std::span<uint32_t> out);
 
 // Words of the answer for so many outputs; the candidates lie behind all summaries.
 size_t answer_words(size_t outputs, bool with_candidates);

@@ -36,7 +36,7 @@ StepExchange::StepExchange(DeviceQueue& queue, StepBuffers& buffers, const model
       candidates_(limits.max_outputs) {
     for (HostSide& host : host_) {
         host.step.resize(step_words(limits));
-        host.requests.resize(kRequestWords * limits.max_outputs);
+        host.requests.resize(request_words(limits.max_outputs, config.n_vocab));
         host.page_tables.resize(limits.n_slots);
         for (auto& table : host.page_tables) table.reserve(PageTables::max_pages(limits));
     }
@@ -49,7 +49,8 @@ Result<void> StepExchange::allocate(uint64_t outputs) {
     const Allocation all[] = {
         {&buffers_.step, "the batch", step_words(limits_) * sizeof(int32_t)},
         {&buffers_.page_tables, "page tables", pages * sizeof(uint32_t)},
-        {&buffers_.requests, "sampling requests", kRequestWords * limits_.max_outputs * sizeof(uint32_t)},
+        {&buffers_.requests, "sampling requests",
+         request_words(limits_.max_outputs, config_.n_vocab) * sizeof(uint32_t)},
         {&buffers_.sampled, "sampled tokens", limits_.n_slots * sizeof(int32_t)},
         {&buffers_.logits, "logits", outputs * config_.n_vocab * sizeof(float)},
     };
@@ -120,14 +121,13 @@ Result<const Step*> StepExchange::sample(std::span<const SampleRequest> requests
     Step& step = **open;
     if (auto checked = check_requests(config_, step, requests); !checked) return checked.error();
     auto& words = host_[step.set].requests;
-    for (size_t i = 0; i < requests.size(); ++i) {
-        write_request(requests[i], std::span(words).subspan(i * kRequestWords, kRequestWords));
-        step.with_candidates = step.with_candidates || requests[i].wants_candidates;
+    for (const SampleRequest& request : requests) {
+        step.with_candidates = step.with_candidates || request.wants_candidates;
     }
     step.is_sampled = true;
     pages_.mark_sampled();
     if (requests.empty()) return &step;
-    const auto used = std::span(words).first(requests.size() * kRequestWords);
+    const auto used = std::span(words).first(write_requests(requests, words));
     if (auto ok = queue_.write(buffers_.requests, 0, std::as_bytes(used)); !ok) return ok.error();
     return &step;
 }

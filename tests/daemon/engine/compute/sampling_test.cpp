@@ -203,6 +203,142 @@ TEST_P(Sampling, DrawsFollowTheSoftmax) {
     }
 }
 
+// Ids of a mask, and the mask as requests have it.
+struct Mask {
+    std::vector<uint32_t> words;
+    std::vector<int32_t> ids;  // rising
+
+    template <typename Takes>
+    Mask(uint32_t n, const Takes& takes) : words((n + 31) / 32) {
+        for (uint32_t id = 0; id < n; ++id) {
+            if (!takes(id)) continue;
+            words[id / 32] |= 1u << id % 32;
+            ids.push_back(static_cast<int32_t>(id));
+        }
+    }
+};
+
+// What the device says of `l` under a mask against what the formulas give.
+void expect_masked(const DeviceUnderTest& device, const Sampled& sampled, const Logits& l, const SampleRequest& request,
+                   const Mask& mask) {
+    const auto logit = [&](int32_t id) { return l[static_cast<size_t>(id)]; };
+    ASSERT_TRUE(sampled.finite);
+    const uint32_t key = compute::noise_key(request.seed, request.position);
+    std::multimap<float, int32_t, std::greater<>> scores, largest;
+    double sum = 0;
+    for (const int32_t id : mask.ids) {
+        const float score = request.temperature > 0 ? logit(id) / request.temperature +
+                                                          compute::gumbel_noise(key, static_cast<uint32_t>(id))
+                                                    : logit(id);
+        scores.emplace(score, id);
+        largest.emplace(logit(id), id);
+        sum += std::exp(double{logit(id)});
+    }
+    EXPECT_NEAR(sampled.log_sum_exp, std::log(sum), 1e-4);
+    const bool is_near = device.is_opencl && request.temperature > 0 && scores.size() > 1 &&
+                         scores.begin()->first - std::next(scores.begin())->first < 1e-4f;
+    if (!is_near) {
+        EXPECT_EQ(sampled.id, scores.begin()->second);
+    }
+    if (!request.wants_candidates) return;
+    ASSERT_FALSE(sampled.candidates.empty());
+    ASSERT_LE(sampled.candidates.size(), std::min<size_t>(mask.ids.size(), compute::kMaxCandidates));
+    auto want = largest.begin();
+    for (const compute::Candidate& candidate : sampled.candidates) {
+        EXPECT_EQ(candidate.logit, logit(candidate.id));
+        if (candidate.logit <= sampled.candidate_floor) break;
+        EXPECT_EQ(candidate.id, want++->second);
+    }
+    if (sampled.candidates.size() == mask.ids.size()) {
+        EXPECT_EQ(sampled.candidate_floor, -std::numeric_limits<float>::infinity());
+    } else {
+        EXPECT_LE(largest.size() > sampled.candidates.size() ? want->first : 0, sampled.candidate_floor);
+    }
+}
+
+TEST_P(Sampling, OnlyTheIdsOfAMaskTakePart) {
+    for (const uint32_t n : {7u, 70u, 5003u}) {
+        load({random_logits(n, n, 6)});
+        if (!ready()) return;
+        sample(0, {});
+        const Logits plain = logits();
+        const auto best = static_cast<uint32_t>(std::max_element(plain.begin(), plain.end()) - plain.begin());
+        const Mask masks[] = {
+            {n, [&](uint32_t id) { return id == n - 1; }},
+            {n, [&](uint32_t id) { return id == 0; }},
+            {n, [](uint32_t) { return true; }},
+            {n, [&](uint32_t id) { return id != best; }},
+            {n, [](uint32_t id) { return compute::mix32(id) % 2 == 0; }},
+            {n, [](uint32_t id) { return compute::mix32(id) % 97 == 0 || id == 5; }},
+            {n, [&](uint32_t id) { return id >= n / 2 && id < n / 2 + 9; }},
+        };
+        const std::vector<int32_t> penalised = {static_cast<int32_t>(best), 0};
+        for (const Mask& mask : masks) {
+            uint32_t position = 1;
+            for (const float temperature : {0.0f, 1.5f}) {
+                for (const bool wants_candidates : {false, true}) {
+                    SampleRequest request;
+                    request.temperature = temperature;
+                    request.seed = 77;
+                    request.position = position++;
+                    request.wants_candidates = wants_candidates;
+                    request.repeat_penalty = wants_candidates ? 1.3f : 1;
+                    if (wants_candidates) request.penalty_ids = penalised;
+                    request.allowed = mask.words;
+                    const Sampled sampled = sample(0, request);
+                    SCOPED_TRACE(testing::Message() << mask.ids.size() << " of " << n << ", temperature " << temperature
+                                                    << ", candidates " << wants_candidates);
+                    expect_masked(GetParam(), sampled, logits(), request, mask);
+                }
+            }
+        }
+    }
+}
+
+// Rows of one step with and without masks, each its own; and afterwards none of them has one.
+TEST_P(Sampling, EachRowHasItsOwnMask) {
+    constexpr uint32_t n = 5000;
+    load({random_logits(n, 8, 6)});
+    if (!ready()) return;
+    const Mask even(n, [](uint32_t id) { return id % 2 == 0; }), odd(n, [](uint32_t id) { return id % 2 == 1; });
+    const Mask all(n, [](uint32_t) { return true; });
+    device_->give_pages(1, 2);
+    device_->give_pages(2, 4);
+    const std::vector<compute::Row> rows = {{0, 0, 0, true}, {1, 0, 0, true}, {2, 0, 0, true}};
+    std::vector<SampleRequest> requests(3);
+    requests[0].allowed = odd.words;
+    requests[2].allowed = even.words;
+    requests[2].temperature = 1;
+    for (const bool wants_candidates : {false, true}) {
+        for (SampleRequest& request : requests) request.wants_candidates = wants_candidates;
+        const auto sampled = device_->sample(rows, requests);
+        ASSERT_EQ(sampled.size(), 3u);
+        const Logits l = logits();
+        expect_masked(GetParam(), sampled[0], l, requests[0], odd);
+        expect_masked(GetParam(), sampled[1], l, requests[1], all);
+        expect_masked(GetParam(), sampled[2], l, requests[2], even);
+    }
+    for (SampleRequest& request : requests) request.allowed = {};
+    const auto free = device_->sample(rows, requests);
+    ASSERT_EQ(free.size(), 3u);
+    for (size_t i = 0; i < free.size(); ++i) expect_masked(GetParam(), free[i], logits(), requests[i], all);
+}
+
+TEST_P(Sampling, AMaskOfAnotherSizeIsRefused) {
+    load({random_logits(70, 1, 1)});
+    if (!ready()) return;
+    const std::vector<uint32_t> words(2, 1u);
+    compute::Backend& backend = device_->backend();
+    const std::vector<compute::Row> rows = {{0, 0, 0, true}};
+    ASSERT_TRUE(backend.begin(rows) && backend.embed());
+    ASSERT_TRUE(backend.head());
+    SampleRequest request;
+    request.allowed = words;
+    const auto refused = backend.sample({&request, 1});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().message, "a mask of 2 words for a vocabulary of 70");
+}
+
 TEST_P(Sampling, LogitsThatAreNoNumbersAreNeverAChoice) {
     for (const float poison : {std::nanf(""), std::numeric_limits<float>::infinity()}) {
         for (const uint32_t at : {0u, 2999u}) {
@@ -215,6 +351,9 @@ TEST_P(Sampling, LogitsThatAreNoNumbersAreNeverAChoice) {
                 request.temperature = temperature;
                 request.wants_candidates = true;
                 EXPECT_FALSE(sample(0, request).finite) << poison << " at " << at;
+                const Mask others(3000, [&](uint32_t id) { return id != at; });
+                request.allowed = others.words;
+                EXPECT_FALSE(sample(0, request).finite) << poison << " at " << at << ", left out by a mask";
             }
         }
     }

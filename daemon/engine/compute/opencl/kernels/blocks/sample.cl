@@ -10,6 +10,14 @@ static inline float16 load_logits(__global const float* logits, uint i, uint end
     return vload16(0, some);
 }
 
+// -1 for those of the ids first..first + 15 that take part, else 0.
+static inline int16 taking_part(__global const uint* requests, uint mask, uint first) {
+    if (mask == 0) return (int16)(-1);
+    const uint at = mask + first / 32, shift = first % 32;
+    const uint bits = requests[at] >> shift | (shift > 16 ? requests[at + 1] << (32 - shift) : 0);
+    return ((uint16)(bits) >> LANES & 1) != 0;
+}
+
 struct best {
     float value;
     uint id;
@@ -38,19 +46,20 @@ __kernel ONE_ITEM void sample(__global float* logits, __global const uint* reque
     const uint begin = min(chunk * CHUNK_IDS, (uint)N_VOCAB);
     const uint end = min(begin + CHUNK_IDS, (uint)N_VOCAB);
     logits += output * N_VOCAB;
-    requests += output * REQUEST_WORDS;
+    __global const uint* request = requests + output * REQUEST_WORDS;
+    const uint mask = request[REQUEST_MASK];
 
-    const float penalty = as_float(requests[REQUEST_PENALTY]);
-    for (uint i = 0; i < requests[REQUEST_PENALTY_COUNT]; ++i) {
-        const uint id = requests[REQUEST_PENALTY_IDS + i];
+    const float penalty = as_float(request[REQUEST_PENALTY]);
+    for (uint i = 0; i < request[REQUEST_PENALTY_COUNT]; ++i) {
+        const uint id = request[REQUEST_PENALTY_IDS + i];
         if (id >= begin && id < end) {
             const float logit = logits[id];
             logits[id] = logit > 0.0f ? logit / penalty : logit * penalty;
         }
     }
 
-    const float temperature = as_float(requests[REQUEST_TEMPERATURE]);
-    const uint key = requests[REQUEST_KEY];
+    const float temperature = as_float(request[REQUEST_TEMPERATURE]);
+    const uint key = request[REQUEST_KEY];
     float16 scores = -INFINITY, maxima = -INFINITY;
     uint16 ids = NO_ID;
     int16 bad = 0;
@@ -60,18 +69,22 @@ __kernel ONE_ITEM void sample(__global float* logits, __global const uint* reque
         const int16 exists = id < (uint16)(end);
         // Bits, not isfinite(): exact under every compiler.
         bad |= exists & ((as_uint16(logit) & 0x7f800000u) == 0x7f800000u);
-        maxima = fmax(maxima, logit);
+        const int16 takes = exists & taking_part(requests, mask, i);
+        maxima = fmax(maxima, select((float16)(-INFINITY), logit, takes));
         const float16 score = temperature > 0.0f ? logit / temperature + gumbel_noise(key, id) : logit;
-        const int16 better = exists & ((score > scores) | (ids == NO_ID));
+        const int16 better = takes & ((score > scores) | (ids == NO_ID));
         scores = select(scores, score, better);
         ids = select(ids, id, better);
     }
     const struct best chosen = best_lane(scores, ids);
     const float largest = lane_max(maxima);
     float16 sums = 0.0f;
-    for (uint i = begin; i < end; i += 16) sums += exp(load_logits(logits, i, end) - largest);
+    for (uint i = begin; i < end; i += 16) {
+        const float16 one = exp(load_logits(logits, i, end) - largest);
+        sums += select((float16)(0.0f), one, taking_part(requests, mask, i));
+    }
 
-    const uint listable = requests[REQUEST_WANTS_CANDIDATES] ? end - begin : 0;
+    const uint listable = request[REQUEST_WANTS_CANDIDATES] ? count_taking_part(requests, mask, begin, end) : 0;
     __global uint* summary = result + (output * CHUNKS + chunk) * SUMMARY_WORDS;
     summary[0] = as_uint(chosen.value);
     summary[1] = chosen.id;
@@ -92,7 +105,7 @@ __kernel ONE_ITEM void sample(__global float* logits, __global const uint* reque
             const float16 logit = load_logits(logits, i, end);
             const uint16 id = LANES + i;
             const int16 behind = (logit < last) | ((logit == last) & (id > (uint16)(last_id)));
-            const int16 better = behind & (logit > scores);
+            const int16 better = behind & (logit > scores) & taking_part(requests, mask, i);
             scores = select(scores, logit, better);
             ids = select(ids, id, better);
         }

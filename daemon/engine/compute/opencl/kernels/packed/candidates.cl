@@ -1,5 +1,5 @@
 // The largest logits of each piece of each output row's vocabulary, where the row wants them, as sample_exchange.cl has them.
-// Of a piece's summary only how many ids it has: the token has been chosen (choose.cl), penalties are in the logits.
+// Of a piece's summary only how many of its ids take part: the token has been chosen (choose.cl), penalties are in the logits.
 // Needs group_best.cl. Grid: (CHUNKS, outputs).
 __kernel GROUP_SIZE void candidates(__global const float* logits, __global const uint* requests,
                                     __global const int* step, __global uint* result) {
@@ -11,8 +11,9 @@ __kernel GROUP_SIZE void candidates(__global const float* logits, __global const
     const uint begin = min(chunk * CHUNK_IDS, (uint)N_VOCAB);
     const uint end = min(begin + CHUNK_IDS, (uint)N_VOCAB);
     logits += output * N_VOCAB;
-    requests += output * REQUEST_WORDS;
-    const uint listable = requests[REQUEST_WANTS_CANDIDATES] ? end - begin : 0;
+    __global const uint* request = requests + output * REQUEST_WORDS;
+    const uint mask = request[REQUEST_MASK];
+    const uint listable = request[REQUEST_WANTS_CANDIDATES] ? count_taking_part(requests, mask, begin, end) : 0;
     if (item == 0) result[(output * CHUNKS + chunk) * SUMMARY_WORDS + SUMMARY_LISTABLE] = listable;
 
     // The largest, then the largest of those behind it, and so on.
@@ -25,7 +26,7 @@ __kernel GROUP_SIZE void candidates(__global const float* logits, __global const
         uint id = NO_ID;
         for (uint i = begin + item; i < end; i += GROUP) {
             const float logit = logits[i];
-            if ((logit < last || (logit == last && i > last_id)) && logit > score) {
+            if ((logit < last || (logit == last && i > last_id)) && logit > score && takes_part(requests, mask, i)) {
                 score = logit;
                 id = i;
             }

@@ -19,6 +19,7 @@ INLINE choice_t merged_choice(choice_t a, choice_t b) {
 INLINE uint in_order(float v) { return as_uint(v) ^ ((uint)(as_int(v) >> 31) | 0x80000000u); }
 INLINE float from_order(uint key) { return as_float(key ^ ((uint)((int)~key >> 31) | 0x80000000u)); }
 #define BEYOND_NUMBERS 0xffffffffu
+#define LEAST_IN_ORDER 0x007fffffu  // of -infinity
 
 // Summaries: [output][group], each in_order(score), id, in_order(largest), or BEYOND_NUMBERS if bad, and the sum of
 // exp(logit - largest).

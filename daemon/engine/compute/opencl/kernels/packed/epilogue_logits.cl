@@ -1,5 +1,6 @@
 // EPILOGUE_LOGITS (see epilogue.cl): penalties, logits and the group's part of the choice. Rows are ids. A batch row is an
-// output. Rows past the vocabulary and outputs past the last leave nothing. Needs sample_exchange.cl, noise.cl, choice.cl.
+// output. Rows past the vocabulary and outputs past the last leave nothing; ids that a mask leaves out only their logit, and
+// whether it is finite. Needs sample_exchange.cl, noise.cl, choice.cl.
 //
 // What a group's ids add up to does not depend on their order, but for the sum, which one item adds in theirs.
 
@@ -17,7 +18,7 @@
     __local float scores[COLUMNS * GROUP_ROWS];                                   \
     __local uint best_score[COLUMNS], largest[COLUMNS], best_id[COLUMNS];         \
     FOR_SHARE(n, ITEM, ITEMS, COLUMNS) {                                          \
-        best_score[n] = largest[n] = 0;                                           \
+        best_score[n] = largest[n] = LEAST_IN_ORDER;                              \
         best_id[n] = NO_ID;                                                       \
     }
 
@@ -36,16 +37,19 @@
         const uint n = i / GROUP_ROWS, in_group = i % GROUP_ROWS;                                              \
         if (n < outputs && in_group < ids) {                                                                   \
             const uint output = FIRST_ROW + n;                                                                 \
-            logits[mul24(output, n_vocab) + first_id + in_group] = made[i];                                         \
-            scores[i] = score_of(made[i], first_id + in_group, requests + mul24(output, (uint)REQUEST_WORDS)); \
-            atomic_max(largest + n, is_not_finite(made[i]) ? BEYOND_NUMBERS : in_order(made[i]));              \
+            __global const uint* request = requests + mul24(output, (uint)REQUEST_WORDS);                      \
+            const bool takes = takes_part(requests, request[REQUEST_MASK], first_id + in_group);               \
+            logits[mul24(output, n_vocab) + first_id + in_group] = made[i];                                    \
+            scores[i] = takes ? score_of(made[i], first_id + in_group, request) : -INFINITY;                   \
+            const uint order = takes ? in_order(made[i]) : LEAST_IN_ORDER;                                     \
+            atomic_max(largest + n, is_not_finite(made[i]) ? BEYOND_NUMBERS : order);                          \
             atomic_max(best_score + n, in_order(scores[i]));                                                   \
         }                                                                                                      \
     }                                                                                                          \
     barrier(CLK_LOCAL_MEM_FENCE);                                                                              \
     FOR_SHARE(i, ITEM, ITEMS, COLUMNS * GROUP_ROWS) {                                                          \
         const uint n = i / GROUP_ROWS, in_group = i % GROUP_ROWS;                                              \
-        const bool counts = n < outputs && in_group < ids;                                                     \
+        const bool counts = n < outputs && in_group < ids && scores[i] > -INFINITY;                            \
         if (counts && scores[i] == from_order(best_score[n])) atomic_min(best_id + n, first_id + in_group);    \
         scores[i] = counts ? native_exp(made[i] - from_order(largest[n])) : 0.0f;                              \
     }                                                                                                          \
