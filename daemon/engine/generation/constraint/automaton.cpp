@@ -68,13 +68,23 @@ Automaton::State Automaton::advance(State state, uint8_t byte) {
     new_is_complete_ = false;
     followed_.clear();
     const Known& from = states_[state];
+    int first = 0, last = 255;  // of the bytes that no way tells from this one
     for (uint32_t i = 0; i < from.n_ways; ++i) {
         const Way way = ways_[from.first_way + i];
         const Node& node = grammar_->node(way.node);
-        if (node.first <= byte && byte <= node.last) follow({node.next, way.frame});
+        if (byte < node.first) {
+            last = std::min(last, node.first - 1);
+        } else if (byte > node.last) {
+            first = std::max(first, node.last + 1);
+        } else {
+            first = std::max<int>(first, node.first);
+            last = std::min<int>(last, node.last);
+            follow({node.next, way.frame});
+        }
     }
     const State next = intern_new_ways();
-    states_[state].next[byte] = next;
+    auto& steps = states_[state].next;
+    std::fill(steps.begin() + first, steps.begin() + last + 1, next);
     return next;
 }
 
