@@ -36,7 +36,10 @@ void plan_batch(std::span<Sequence* const> sequences, uint32_t prefill_rows, Bat
     batch.n_prefill_rows = 0;
     const auto takes_part = [](const Sequence& s) { return s.slot && !s.paused && !s.end() && s.n_pending() > 0; };
     for (Sequence* sequence : sequences) {
-        if (takes_part(*sequence) && sequence->is_decoding()) add_part(*sequence, 1, false, batch);
+        if (!takes_part(*sequence) || !sequence->is_decoding()) continue;
+        const uint32_t n_more = std::min(sequence->n_pending() - 1, prefill_rows - batch.n_prefill_rows);
+        add_part(*sequence, 1 + n_more, false, batch);
+        batch.n_prefill_rows += n_more;
     }
     for (Sequence* sequence : sequences) {
         if (!takes_part(*sequence) || sequence->is_decoding()) continue;

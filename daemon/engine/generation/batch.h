@@ -60,9 +60,9 @@ struct Batch {
 };
 
 // Fills `batch` (its buffers are reused). Sequences that have a slot, something pending and are not paused take part:
-// every decoding one with its row, then prefilling ones in the given order share `prefill_rows`. A row whose token is
-// still being sampled says kSampledToken.
-// Precondition: the decoding rows and prefill_rows fit into the backend's max_rows.
+// every decoding one with its row, then prefilling ones in the given order share `prefill_rows`. Of these a decoding
+// one also takes rows where tokens were accepted that nothing was sampled for. A row whose token is still being sampled
+// says kSampledToken. Precondition: the decoding rows and prefill_rows fit into the backend's max_rows.
 void plan_batch(std::span<Sequence* const> sequences, uint32_t prefill_rows, Batch& batch);
 
 }  // namespace llmd::generation

@@ -97,7 +97,8 @@ base::Result<void> Generator::launch(Flight& flight) {
     for (const Batch::Part& part : batch.parts) {
         Sequence& sequence = *part.sequence;
         if (part.wants_output) {
-            auto& request = flight.requests.emplace_back(sequence.sampler().request(sequence.ids(), sequence.length()));
+            auto& request = flight.requests.emplace_back(
+                sequence.sampler().request(sequence.ids(), sequence.length(), sequence.allowed_ids()));
             request.wants_candidates = request.wants_candidates || sequence.top_logprobs();
         }
         sequence.schedule(part.n_rows, part.wants_output);
@@ -146,7 +147,7 @@ base::Result<void> Generator::land(Flight& flight) {
         } else if (sequence.embeds()) {
             const size_t width = model_.config.n_embd;
             pool(sequence, std::span(residual_).subspan(its_row * width, part.n_rows * width));
-        } else {
+        } else if (part.is_prefill) {
             events_.on_prefill(sequence.id(), sequence.n_computed());
         }
     }
@@ -237,40 +238,41 @@ base::Result<void> Generator::deliver(Sequence& sequence, const compute::Sampled
         return {};
     }
     pages_.enter(*sequence.slot, {sequence.cache_scope(), sequence.ids().first(sequence.n_computed())});
-    const auto id = choose(sequence, sampled, output);
-    if (!id) return id.error();
-    if (!id->has_value()) {
+    if (!sequence.may_go_on()) {
         end_without_token(sequence);
         return {};
     }
+    const auto allowed = sequence.allowed_ids();
+    const auto id = sequence.sampler().choose(sampled, position, output, *model_.backend, allowed);
+    if (!id) return id.error();
     std::optional<TokenLogprobs> logprobs;
     if (const auto n_top = sequence.top_logprobs()) {
-        auto read = logprob_reader_.read(sampled, **id, *n_top, output, *model_.backend, sequence.constraint());
+        auto read = logprob_reader_.read(sampled, *id, *n_top, output, *model_.backend, allowed);
         if (!read) return read.error();
         logprobs = std::move(*read);
     }
-    if (sequence.accept(**id)) {
-        events_.on_token(sequence.id(), **id, sequence.take_text(), sequence.n_computed(),
-                         logprobs ? &*logprobs : nullptr);
-    }
+    take(sequence, *id, logprobs ? &*logprobs : nullptr);
+    take_only_ids(sequence);
     if (const auto end = sequence.end()) finish(sequence, *end);
     return {};
+}
+
+void Generator::take(Sequence& sequence, int32_t id, const TokenLogprobs* logprobs) {
+    if (!sequence.accept(id)) return;
+    events_.on_token(sequence.id(), id, sequence.take_text(), sequence.n_computed(), logprobs);
+}
+
+void Generator::take_only_ids(Sequence& sequence) {
+    while (const auto id = sequence.only_id()) {
+        TokenLogprobs certain{.chosen = {*id, 0}, .top = {}};
+        if (sequence.top_logprobs().value_or(0) > 0) certain.top.push_back(certain.chosen);
+        take(sequence, *id, sequence.top_logprobs() ? &certain : nullptr);
+    }
 }
 
 std::shared_ptr<const constraint::TokenTrie> Generator::tokens() {
     if (!tokens_) tokens_ = std::make_shared<constraint::TokenTrie>(*model_.tokenizer, model_.config.n_vocab);
     return tokens_;
-}
-
-base::Result<std::optional<int32_t>> Generator::choose(Sequence& sequence, const compute::Sampled& sampled,
-                                                       uint32_t output) {
-    const auto position = static_cast<uint32_t>(sequence.ids().size());
-    if (constraint::Constraint* constraint = sequence.constraint()) {
-        return sequence.sampler().choose_allowed(sampled, position, output, *model_.backend, *constraint);
-    }
-    const auto id = sequence.sampler().choose(sampled, position, output, *model_.backend);
-    if (!id) return id.error();
-    return std::optional(*id);
 }
 
 void Generator::end_without_token(Sequence& sequence) {

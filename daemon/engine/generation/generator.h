@@ -15,6 +15,9 @@
 // itself included, until somebody needs the pages: not before logits computed from them were finite, and not if others
 // of that sequence are not.
 //
+// Where a constraint leaves one token only it is taken without being sampled; several such tokens are computed in one
+// step.
+//
 // A request that embeds takes part in prefill alone. Where its pages are taken from it, it starts over.
 //
 // Thread-bound, like the backend. After step() has failed it may only be destroyed.
@@ -120,6 +123,10 @@ private:
     // Waits for the step and tells what it gave.
     base::Result<void> land(Flight& flight);
     base::Result<void> deliver(Sequence& sequence, const compute::Sampled& sampled, uint32_t output);
+    // The sequence goes on with this token; null where nobody asked for logprobs.
+    void take(Sequence& sequence, int32_t id, const TokenLogprobs* logprobs);
+    // And with those behind it that have no alternative.
+    void take_only_ids(Sequence& sequence);
     // Reads residual_ of a step that has landed, if somebody embeds in it.
     base::Result<void> read_residual(const Batch& batch);
     // Adds the sequence's next rows to its embedding, and ends it with the last.
@@ -133,8 +140,6 @@ private:
     std::shared_ptr<const constraint::TokenTrie> tokens();
     // Its grammar allows no token: the text is whole, or this model cannot spell what it lacks.
     void end_without_token(Sequence& sequence);
-    // The id that follows the sequence, chosen from the device's answer; nothing when its grammar allows none.
-    base::Result<std::optional<int32_t>> choose(Sequence& sequence, const compute::Sampled& sampled, uint32_t output);
 
     LoadedModel& model_;
     GeneratorEvents& events_;

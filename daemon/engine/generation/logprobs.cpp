@@ -1,10 +1,10 @@
 #include "engine/generation/logprobs.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <optional>
-#include <span>
+
+#include "engine/generation/sampler.h"
 
 namespace llmd::generation {
 
@@ -38,34 +38,26 @@ std::optional<TokenLogprobs> look_up(std::span<const Candidate> sorted, int32_t 
 
 base::Result<TokenLogprobs> LogprobReader::read(const compute::Sampled& sampled, int32_t chosen, uint32_t n_top,
                                                 uint32_t output, compute::Backend& backend,
-                                                constraint::Constraint* constraint) {
-    if (constraint == nullptr) {
-        // Of ids that tie with the floor some may be missing.
-        std::span<const Candidate> listed = sampled.candidates;
-        while (!listed.empty() && listed.back().logit <= sampled.candidate_floor) {
-            listed = listed.first(listed.size() - 1);
-        }
-        const bool holds_all = sampled.candidate_floor == -std::numeric_limits<float>::infinity();
-        if (auto told = look_up(listed, chosen, n_top, holds_all, sampled.log_sum_exp)) return std::move(*told);
+                                                std::span<const uint32_t> allowed) {
+    // Of ids that tie with the floor some may be missing.
+    std::span<const Candidate> listed = sampled.candidates;
+    while (!listed.empty() && listed.back().logit <= sampled.candidate_floor) {
+        listed = listed.first(listed.size() - 1);
     }
-    if (auto row = read_row(output, backend, constraint, n_top); !row) return row.error();
-    double total = 0;
-    const float largest = candidates_.empty() ? 0 : candidates_.front().logit;
-    for (const Candidate& one : candidates_) total += std::exp(static_cast<double>(one.logit) - largest);
-    // Without a constraint the device's sum, so that equal ids get equal numbers whichever way they were read.
-    const double log_sum_exp = constraint == nullptr ? sampled.log_sum_exp : largest + std::log(total);
-    if (auto told = look_up(candidates_, chosen, n_top, true, log_sum_exp)) return std::move(*told);
+    const bool holds_all = sampled.candidate_floor == -std::numeric_limits<float>::infinity();
+    if (auto told = look_up(listed, chosen, n_top, holds_all, sampled.log_sum_exp)) return std::move(*told);
+    if (auto row = read_row(output, backend, allowed, n_top); !row) return row.error();
+    if (auto told = look_up(candidates_, chosen, n_top, true, sampled.log_sum_exp)) return std::move(*told);
     return base::fail(base::ErrorCode::DeviceError, "logprobs: id ", chosen, " is not among the ids that could come");
 }
 
 base::Result<void> LogprobReader::read_row(uint32_t output, compute::Backend& backend,
-                                           constraint::Constraint* constraint, uint32_t n_top) {
+                                           std::span<const uint32_t> allowed, uint32_t n_top) {
     logits_.resize(n_vocab_);
     if (auto read = backend.read_logits(output, logits_); !read) return read;
-    const constraint::TokenSet* allowed = constraint == nullptr ? nullptr : &constraint->allowed();
     candidates_.clear();
     for (uint32_t id = 0; id < n_vocab_; ++id) {
-        if (allowed == nullptr || allowed->contains(id)) candidates_.push_back({static_cast<int32_t>(id), logits_[id]});
+        if (takes_part(allowed, id)) candidates_.push_back({static_cast<int32_t>(id), logits_[id]});
     }
     const auto n_sorted = std::min<size_t>(std::max<size_t>(n_top, 1), candidates_.size());
     std::partial_sort(candidates_.begin(), candidates_.begin() + static_cast<ptrdiff_t>(n_sorted), candidates_.end(),

@@ -4,11 +4,11 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/result.h"
 #include "engine/compute/backend.h"
-#include "engine/generation/constraint/constraint.h"
 
 namespace llmd::generation {
 
@@ -31,13 +31,13 @@ public:
 
     // Of `chosen`, the token that follows the output-th row of the step just waited for, with `n_top` alternatives, or
     // as many as there are. `sampled` is the device's answer, with candidates: where these do not hold all that is
-    // wanted, the row is read. `constraint`, null for none, still stands before `chosen`. Errors are the device's.
+    // wanted, the row is read. `allowed` was the mask of its request. Errors are the device's.
     base::Result<TokenLogprobs> read(const compute::Sampled& sampled, int32_t chosen, uint32_t n_top, uint32_t output,
-                                     compute::Backend& backend, constraint::Constraint* constraint);
+                                     compute::Backend& backend, std::span<const uint32_t> allowed);
 
 private:
     // All ids that take part, in candidates_; the first n_top, and the first in any case, by falling logit.
-    base::Result<void> read_row(uint32_t output, compute::Backend& backend, constraint::Constraint* constraint,
+    base::Result<void> read_row(uint32_t output, compute::Backend& backend, std::span<const uint32_t> allowed,
                                 uint32_t n_top);
 
     uint32_t n_vocab_;

@@ -14,6 +14,9 @@ namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
+constexpr size_t kFirstSorted = 4096;  // of a whole row
+constexpr size_t kMoreSorted = 8;      // times as many, where these were too few
+
 bool comes_first(const Candidate& a, const Candidate& b) {
     return a.logit != b.logit ? a.logit > b.logit : a.id < b.id;
 }
@@ -65,12 +68,14 @@ std::optional<size_t> kept_candidates(std::span<const Candidate> candidates, flo
     return std::nullopt;
 }
 
-compute::SampleRequest Sampler::request(std::span<const int32_t> ids, uint32_t position) {
+compute::SampleRequest Sampler::request(std::span<const int32_t> ids, uint32_t position,
+                                        std::span<const uint32_t> allowed) {
     compute::SampleRequest request;
     request.temperature = parameters_.is_greedy() ? 0 : parameters_.temperature;
     request.seed = parameters_.seed;
     request.position = position;
     request.wants_candidates = parameters_.filters();
+    request.allowed = allowed;
     if (parameters_.repeat_penalty != 1) {
         const auto recent = ids.last(std::min<size_t>(ids.size(), kPenaltyWindow));
         penalty_ids_.assign(recent.begin(), recent.end());
@@ -83,76 +88,40 @@ compute::SampleRequest Sampler::request(std::span<const int32_t> ids, uint32_t p
 }
 
 base::Result<int32_t> Sampler::choose(const compute::Sampled& sampled, uint32_t position, uint32_t output,
-                                      compute::Backend& backend) {
+                                      compute::Backend& backend, std::span<const uint32_t> allowed) {
     int32_t id = sampled.id;
     if (parameters_.filters()) {
-        auto kept =
+        const auto kept =
             kept_candidates(sampled.candidates, sampled.candidate_floor, sampled.log_sum_exp, n_vocab_, parameters_);
-        if (kept) {
-            id = draw(sampled.candidates.first(*kept), position);
-        } else {
-            if (auto read = read_row(output, backend); !read) return read.error();
-            candidates_.clear();
-            for (uint32_t i = 0; i < n_vocab_; ++i) candidates_.push_back({static_cast<int32_t>(i), logits_[i]});
-            std::sort(candidates_.begin(), candidates_.end(), comes_first);
-            kept = kept_candidates(candidates_, -kInfinity, sampled.log_sum_exp, n_vocab_, parameters_);
-            id = draw(std::span<const Candidate>(candidates_).first(kept.value_or(1)), position);
-        }
+        if (!kept) return choose_of_all(sampled, position, output, backend, allowed);
+        id = draw(sampled.candidates.first(*kept), position);
     }
-    if (id < 0 || static_cast<uint32_t>(id) >= n_vocab_) {
+    if (id < 0 || static_cast<uint32_t>(id) >= n_vocab_ || !takes_part(allowed, static_cast<uint32_t>(id))) {
         return base::fail(base::ErrorCode::DeviceError, "the device chose id ", id, " for position ", position,
                           " of a vocabulary of ", n_vocab_);
     }
     return id;
 }
 
-base::Result<std::optional<int32_t>> Sampler::choose_allowed(const compute::Sampled& sampled, uint32_t position,
-                                                             uint32_t output, compute::Backend& backend,
-                                                             constraint::Constraint& constraint) {
-    // The largest of all is the largest of the allowed ones if it is one of them, noise included.
-    if (!parameters_.filters()) {
-        const auto id = choose(sampled, position, output, backend);
-        if (!id) return id.error();
-        if (constraint.allows(*id)) return std::optional(*id);
-    } else if (const auto id = choose_candidate(sampled, position, constraint)) {
-        return id;
-    }
-    const constraint::TokenSet& allowed = constraint.allowed();
-    if (auto read = read_row(output, backend); !read) return read.error();
+base::Result<int32_t> Sampler::choose_of_all(const compute::Sampled& sampled, uint32_t position, uint32_t output,
+                                             compute::Backend& backend, std::span<const uint32_t> allowed) {
+    logits_.resize(n_vocab_);
+    if (auto read = backend.read_logits(output, logits_); !read) return read.error();
     candidates_.clear();
     for (uint32_t id = 0; id < n_vocab_; ++id) {
-        if (allowed.contains(id)) candidates_.push_back({static_cast<int32_t>(id), logits_[id]});
+        if (takes_part(allowed, id)) candidates_.push_back({static_cast<int32_t>(id), logits_[id]});
     }
-    return candidates_.empty() ? std::nullopt : std::optional(choose_of_all(position));
-}
-
-base::Result<void> Sampler::read_row(uint32_t output, compute::Backend& backend) {
-    logits_.resize(n_vocab_);
-    return backend.read_logits(output, logits_);
-}
-
-std::optional<int32_t> Sampler::choose_candidate(const compute::Sampled& sampled, uint32_t position,
-                                                 constraint::Constraint& constraint) {
-    // Top-p without top-k goes by the sum over all that are allowed.
-    if (parameters_.top_p < 1 && parameters_.top_k == 0) return std::nullopt;
-    candidates_.clear();
-    for (const Candidate& candidate : sampled.candidates) {
-        if (constraint.allows(candidate.id)) candidates_.push_back(candidate);
+    // Sorting all takes many times as long as finding the largest, which most often suffice.
+    for (size_t n = kFirstSorted;; n *= kMoreSorted) {
+        n = std::min(n, candidates_.size());
+        const auto end = candidates_.begin() + static_cast<std::ptrdiff_t>(n);
+        if (n < candidates_.size()) std::nth_element(candidates_.begin(), end - 1, candidates_.end(), comes_first);
+        std::sort(candidates_.begin(), end, comes_first);
+        const auto largest = std::span<const Candidate>(candidates_).first(n);
+        const float floor = n < candidates_.size() ? largest.back().logit : -kInfinity;
+        const auto kept = kept_candidates(largest, floor, sampled.log_sum_exp, n_vocab_, parameters_);
+        if (kept || n == candidates_.size()) return draw(largest.first(kept.value_or(1)), position);
     }
-    const auto kept = kept_candidates(candidates_, sampled.candidate_floor, sampled.log_sum_exp, n_vocab_, parameters_);
-    return kept ? std::optional(draw(std::span<const Candidate>(candidates_).first(*kept), position)) : std::nullopt;
-}
-
-int32_t Sampler::choose_of_all(uint32_t position) {
-    if (parameters_.is_greedy()) return std::min_element(candidates_.begin(), candidates_.end(), comes_first)->id;
-    if (!parameters_.filters()) return draw(candidates_, position);
-    std::sort(candidates_.begin(), candidates_.end(), comes_first);
-    const float largest = candidates_.front().logit;
-    double total = 0;
-    for (const Candidate& candidate : candidates_) total += std::exp(static_cast<double>(candidate.logit) - largest);
-    const auto log_sum_exp = static_cast<float>(largest + std::log(total));
-    const auto kept = kept_candidates(candidates_, -kInfinity, log_sum_exp, n_vocab_, parameters_);
-    return draw(std::span<const Candidate>(candidates_).first(kept.value_or(1)), position);
 }
 
 int32_t Sampler::draw(std::span<const Candidate> kept, uint32_t position) const {

@@ -6,9 +6,8 @@
 // Greedy and plain temperature are done wholly by the device. The filters work on the candidates it returns; where
 // those do not provably hold the kept set, the row's logits are read whole, with the same result.
 //
-// A constraint comes before the chain: only ids that it allows take part. Most often what the device chose, or enough
-// of its candidates, is allowed, and that decides as the whole row would; else the row is read. Thread-bound, one a
-// sequence.
+// Where a mask (compute::SampleRequest::allowed) comes with the request, only its ids take part, behind the penalty.
+// Thread-bound, one a sequence.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +17,6 @@
 
 #include "base/result.h"
 #include "engine/compute/backend.h"
-#include "engine/generation/constraint/constraint.h"
 
 namespace llmd::generation {
 
@@ -52,6 +50,11 @@ struct SamplerParameters {
 std::optional<size_t> kept_candidates(std::span<const compute::Candidate> candidates, float floor, float log_sum_exp,
                                       uint32_t n_vocab, const SamplerParameters& parameters);
 
+// Whether a mask (compute::SampleRequest::allowed) has the id.
+inline bool takes_part(std::span<const uint32_t> allowed, uint32_t id) {
+    return allowed.empty() || (allowed[id / 32] >> id % 32 & 1) != 0;
+}
+
 class Sampler {
 public:
     // Precondition: parameters.check() succeeded.
@@ -60,25 +63,19 @@ public:
     const SamplerParameters& parameters() const { return parameters_; }
 
     // What to ask of the device for the token at `position`, which follows `ids`; it may be further on where the
-    // parameters are done by the device. Valid until the next call.
-    compute::SampleRequest request(std::span<const int32_t> ids, uint32_t position);
+    // parameters are done by the device. Valid until the next call, and as long as `allowed` is.
+    compute::SampleRequest request(std::span<const int32_t> ids, uint32_t position,
+                                   std::span<const uint32_t> allowed = {});
 
-    // The id at `position`, given the device's answer to request() for the output-th row of the step just waited for.
-    // Precondition: the answer is finite. Errors are the device's.
+    // The id at `position`, given the device's answer to request() for the output-th row of the step just waited for,
+    // and the mask of that request. Precondition: the answer is finite. Errors are the device's.
     base::Result<int32_t> choose(const compute::Sampled& sampled, uint32_t position, uint32_t output,
-                                 compute::Backend& backend);
-    // Likewise among the ids that the constraint allows; nothing when there are none.
-    base::Result<std::optional<int32_t>> choose_allowed(const compute::Sampled& sampled, uint32_t position,
-                                                        uint32_t output, compute::Backend& backend,
-                                                        constraint::Constraint& constraint);
+                                 compute::Backend& backend, std::span<const uint32_t> allowed = {});
 
 private:
-    base::Result<void> read_row(uint32_t output, compute::Backend& backend);
-    // Of the allowed ones among the device's candidates; nothing when these do not hold the kept set.
-    std::optional<int32_t> choose_candidate(const compute::Sampled& sampled, uint32_t position,
-                                            constraint::Constraint& constraint);
-    // Of candidates_, which are all ids that take part, by rising id.
-    int32_t choose_of_all(uint32_t position);
+    // The device's candidates are too few: all logits are read.
+    base::Result<int32_t> choose_of_all(const compute::Sampled& sampled, uint32_t position, uint32_t output,
+                                        compute::Backend& backend, std::span<const uint32_t> allowed);
     int32_t draw(std::span<const compute::Candidate> kept, uint32_t position) const;
 
     SamplerParameters parameters_;

@@ -147,6 +147,15 @@ bool Sequence::accept(int32_t id) {
     return true;
 }
 
+std::span<const uint32_t> Sequence::allowed_ids() {
+    return constraint_ && may_go_on() ? constraint_->allowed().tokens.words() : std::span<const uint32_t>();
+}
+
+std::optional<int32_t> Sequence::only_id() {
+    if (end_ || !constraint_ || constraint_->allowed().n != 1) return std::nullopt;
+    return static_cast<int32_t>(constraint_->allowed().tokens.first());
+}
+
 void Sequence::finish(End end) {
     text_ += detokenizer_.finish();
     end_ = end;

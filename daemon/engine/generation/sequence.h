@@ -116,6 +116,12 @@ public:
     Sampler& sampler() { return sampler_; }
     // Null without a grammar.
     constraint::Constraint* constraint() { return constraint_ ? &*constraint_ : nullptr; }
+    // Some token may come next.
+    bool may_go_on() { return !constraint_ || constraint_->allowed().n > 0; }
+    // Those that may, as compute::SampleRequest::allowed; empty where all may or none. Valid until accept().
+    std::span<const uint32_t> allowed_ids();
+    // The token that comes next whatever is sampled; nothing where more than one may, or none, and after the end.
+    std::optional<int32_t> only_id();
     // The device's next token is the next token, and so its successor can be computed before the host has seen it.
     bool is_done_by_device() const {
         return !constraint_ && !top_logprobs_ && sampler_.parameters().is_done_by_device();

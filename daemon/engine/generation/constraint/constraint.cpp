@@ -40,8 +40,7 @@ bool Constraint::accept(int32_t id) {
     return true;
 }
 
-const TokenSet& Constraint::allowed() {
-    if (sets_.size() >= kMaxKeptSets) sets_.clear();
+const Constraint::Allowed& Constraint::allowed() {
     forget_renamed();
     if (const auto kept = sets_.find(state_); kept != sets_.end()) return kept->second;
     TokenSet set = tokens_->following(automaton_, state_);
@@ -49,7 +48,9 @@ const TokenSet& Constraint::allowed() {
     if (is_complete()) {
         for (const uint32_t id : tokens_->end_ids()) set.insert(id);
     }
-    return sets_.insert_or_assign(state_, std::move(set)).first->second;
+    if (sets_.size() >= kMaxKeptSets) sets_.clear();
+    const uint32_t n = set.size();
+    return sets_.insert_or_assign(state_, Allowed{std::move(set), n}).first->second;
 }
 
 void Constraint::forget_renamed() {

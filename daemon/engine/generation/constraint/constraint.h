@@ -25,8 +25,12 @@ public:
     // Whether this token may come next, by its own bytes: quick for a few tokens. A token that ends generation may when
     // is_complete().
     bool allows(int32_t id);
+    struct Allowed {
+        TokenSet tokens;
+        uint32_t n = 0;  // of them
+    };
     // All tokens that may come next. Valid until accept().
-    const TokenSet& allowed();
+    const Allowed& allowed();
     // The token comes next. False, and nothing has changed, when it may not or ends generation.
     bool accept(int32_t id);
 
@@ -45,7 +49,7 @@ private:
     std::shared_ptr<const TokenTrie> tokens_;
     Automaton automaton_;
     Automaton::State state_;
-    std::unordered_map<Automaton::State, TokenSet> sets_;
+    std::unordered_map<Automaton::State, Allowed> sets_;
     uint32_t n_compactions_ = 0;  // of the automaton, when the sets' states had these names
 };
 

@@ -2,8 +2,20 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 namespace llmd::constraint {
+
+uint32_t TokenSet::size() const {
+    uint32_t n = 0;
+    for (const uint32_t word : words_) n += static_cast<uint32_t>(std::popcount(word));
+    return n;
+}
+
+uint32_t TokenSet::first() const {
+    const auto word = std::find_if(words_.begin(), words_.end(), [](uint32_t w) { return w != 0; });
+    return static_cast<uint32_t>(word - words_.begin()) * kBits + static_cast<uint32_t>(std::countr_zero(*word));
+}
 
 TokenTrie::TokenTrie(const tokenizer::Tokenizer& tokenizer, uint32_t n_vocab) {
     starts_.reserve(n_vocab + size_t{1});

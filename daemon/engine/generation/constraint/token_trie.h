@@ -21,14 +21,17 @@ inline constexpr size_t kMaxTokenBytes = 256;
 class TokenSet {
 public:
     explicit TokenSet(uint32_t n_vocab) : words_((n_vocab + kBits - 1) / kBits) {}
-    void insert(uint32_t id) { words_[id / kBits] |= uint64_t{1} << id % kBits; }
+    void insert(uint32_t id) { words_[id / kBits] |= 1u << id % kBits; }
     bool contains(uint32_t id) const { return (words_[id / kBits] >> id % kBits & 1) != 0; }
-    // As a device would take it: bit id % 64 of word id / 64.
-    std::span<const uint64_t> words() const { return words_; }
+    // As compute::SampleRequest::allowed has it.
+    std::span<const uint32_t> words() const { return words_; }
+    uint32_t size() const;
+    // Precondition: it is not empty.
+    uint32_t first() const;
 
 private:
-    static constexpr uint32_t kBits = 64;
-    std::vector<uint64_t> words_;
+    static constexpr uint32_t kBits = 32;
+    std::vector<uint32_t> words_;
 };
 
 class TokenTrie {

@@ -78,6 +78,27 @@ TEST_F(PlanBatch, PrefillingSequencesShareTheRowsInTurn) {
     EXPECT_FALSE(batch_.parts[1].wants_output);
 }
 
+// Tokens that nothing was sampled for lie behind the last one: they take what others' prefill would, and leave the
+// rest.
+TEST_F(PlanBatch, ADecodingSequenceCatchesUp) {
+    Sequence prefilling = make(1, 9, 0);
+    Sequence decoding = make_decoding(2, 7, 1);
+    for (const char c : {'y', 'z', 'w'}) ASSERT_TRUE(decoding.accept(c));
+    const std::vector<Sequence*> all = {&prefilling, &decoding};
+    plan_batch(all, 2, batch_);
+    ASSERT_EQ(batch_.parts.size(), 1u);
+    EXPECT_EQ(batch_.parts[0].n_rows, 3u);
+    EXPECT_FALSE(batch_.parts[0].wants_output);
+    EXPECT_FALSE(batch_.parts[0].is_prefill);
+    EXPECT_EQ(batch_.rows[2].token, 'z');
+    plan_batch(all, 5, batch_);
+    ASSERT_EQ(batch_.parts.size(), 2u);
+    EXPECT_EQ(batch_.parts[0].n_rows, 4u);
+    EXPECT_TRUE(batch_.parts[0].wants_output);
+    EXPECT_EQ(batch_.parts[1].n_rows, 2u);
+    EXPECT_EQ(batch_.n_prefill_rows, 5u);
+}
+
 // Behind a step that is in flight: a row for the token that is being sampled, and the rest of a prompt.
 TEST_F(PlanBatch, GoesOnBehindWhatIsInFlight) {
     Sequence decoding = make_decoding(1, 7, 0);

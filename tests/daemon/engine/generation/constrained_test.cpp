@@ -2,6 +2,9 @@
 // and is the same whatever happens around it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <numeric>
+
 #include "engine/generation/constraint/automaton.h"
 #include "engine/generation/constraint/json_schema.h"
 #include "engine/generation/generator.h"
@@ -158,6 +161,42 @@ TEST(Constrained, TheDeviceNeverRunsAheadOfTheGrammar) {
     generator.start(1);
     run(generator);
     EXPECT_EQ(fake_backend(model).n_steps_ahead, 0u);
+}
+
+// Tokens without a choice need no step of their own, and each token is computed once, whatever a chunk holds.
+TEST(Constrained, TokensWithoutAChoiceAreComputedTogether) {
+    const auto grammar = grammar_of(R"({"type":"object","properties":{"a long name of a property":{"const":
+        "and a value that is known"},"digit":{"enum":[1,2]}},"required":["a long name of a property","digit"]})");
+    auto model = fake_model();
+    const auto tokens = std::make_shared<const constraint::TokenTrie>(*model.tokenizer, model.config.n_vocab);
+    for (const SamplerParameters& sampling : kSamplings) {
+        const auto whole = undisturbed(held(1, "abc", grammar, sampling));
+        ASSERT_TRUE(whole.ended_with(End::Stop));
+        EXPECT_TRUE(fits(grammar, whole.text));
+        constraint::Constraint constraint(grammar, tokens);
+        uint32_t n_sampled = 0;
+        for (const int32_t id : whole.ids) {
+            n_sampled += n_sampled == 0 || constraint.allowed().n > 1 ? 1 : 0;
+            ASSERT_TRUE(constraint.accept(id));
+        }
+        EXPECT_LT(n_sampled, whole.ids.size() / 4);
+        for (const uint32_t chunk : {60u, 5u}) {
+            auto fresh = fake_model();
+            RecordedEvents events;
+            Generator generator(fresh, PrefillPace::exactly(chunk), events);
+            ASSERT_TRUE(generator.submit(held(1, "abc", grammar, sampling)));
+            generator.start(1);
+            run(generator);
+            EXPECT_EQ(events.requests[1].ids, whole.ids);
+            EXPECT_EQ(events.requests[1].text, whole.text);
+            const auto& rows = fake_backend(fresh).rows_per_step;
+            if (chunk == 60) {
+                EXPECT_EQ(rows.size(), n_sampled);
+            }
+            EXPECT_LE(*std::max_element(rows.begin(), rows.end()), 1 + chunk);
+            EXPECT_LT(std::accumulate(rows.begin(), rows.end(), 0u), 3 + whole.ids.size());
+        }
+    }
 }
 
 TEST(Constrained, EndsWithTheTokensThatWereAskedFor) {

@@ -136,6 +136,14 @@ public:
     }
     base::Result<void> sample(std::span<const compute::SampleRequest> requests) override {
         if (requests.size() != rows_logits_.size()) return misuse("sample: requests");
+        for (const auto& request : requests) {
+            const auto& mask = request.allowed;
+            if (mask.empty()) continue;
+            if (mask.size() != (n_vocab_ + 31) / 32) return misuse("sample: mask");
+            if (std::all_of(mask.begin(), mask.end(), [](uint32_t word) { return word == 0; })) {
+                return misuse("sample: no id is allowed");
+            }
+        }
         step_.candidates.resize(requests.size());
         for (size_t i = 0; i < requests.size(); ++i) {
             step_.answers.push_back(answer(requests[i], rows_logits_[i], step_.candidates[i]));
@@ -233,6 +241,7 @@ private:
         candidates.clear();
         for (uint32_t i = 0; i < n_vocab_; ++i) {
             if (!std::isfinite(logits[i])) sampled.finite = false;
+            if (!request.allowed.empty() && (request.allowed[i / 32] >> i % 32 & 1) == 0) continue;
             total += std::exp(static_cast<double>(logits[i]));
             const float score =
                 request.temperature > 0 ? logits[i] / request.temperature + compute::gumbel_noise(key, i) : logits[i];

@@ -200,19 +200,19 @@ TEST(LogprobReader, IdsThatTieWithTheFloorAreNotTaken) {
     const std::vector<compute::Candidate> candidates = {{2, 1}, {3, 0}};
     compute::Sampled sampled{.finite = true, .id = 2, .log_sum_exp = 2, .candidates = candidates, .candidate_floor = 0};
     LogprobReader reader(4);
-    const auto one = reader.read(sampled, 2, 1, 0, *model.backend, nullptr);
+    const auto one = reader.read(sampled, 2, 1, 0, *model.backend, {});
     ASSERT_TRUE(one);
     EXPECT_EQ(one->chosen.logprob, -1);
     ASSERT_EQ(one->top.size(), 1u);
     // A second alternative could be another id than 3: the row must be read, which this device has none of.
-    EXPECT_FALSE(reader.read(sampled, 2, 2, 0, *model.backend, nullptr));
+    EXPECT_FALSE(reader.read(sampled, 2, 2, 0, *model.backend, {}));
 }
 
 TEST(LogprobReader, NumbersAreThoseThatAProbabilityCanHave) {
     auto model = fake_model({.n_vocab = 4});
     const std::vector<compute::Candidate> candidates = {{0, 1.5f}, {1, -20'000}, {2, -30'000}, {3, -30'000}};
     const compute::Sampled sampled{.finite = true, .id = 0, .log_sum_exp = 1.4999999f, .candidates = candidates};
-    const auto told = LogprobReader(4).read(sampled, 1, 20, 0, *model.backend, nullptr);
+    const auto told = LogprobReader(4).read(sampled, 1, 20, 0, *model.backend, {});
     ASSERT_TRUE(told);
     EXPECT_EQ(told->chosen.logprob, kLeastLogprob);
     ASSERT_EQ(told->top.size(), 4u);

@@ -74,7 +74,8 @@ TEST(Constraint, AllowsTheTokensThatTheAutomatonCanRead) {
                                           words.text(id).size() <= kMaxTokenBytes;
                     const bool fits = has_text && test::behind(automaton, text + words.text(id)) != Automaton::kDead;
                     const bool ends = id == Words::kEnd && constraint.is_complete();
-                    ASSERT_EQ(constraint.allowed().contains(id), fits || ends) << schema << text << " then " << id;
+                    ASSERT_EQ(constraint.allowed().tokens.contains(id), fits || ends)
+                        << schema << text << " then " << id;
                     ASSERT_EQ(constraint.allows(static_cast<int32_t>(id)), fits || ends);
                     if (fits) allowed.push_back(static_cast<int32_t>(id));
                 }
@@ -105,12 +106,12 @@ TEST(Constraint, MakesRoomOnTheWay) {
     ASSERT_TRUE(constraint.accept('"'));
     for (int i = 0; i < 20000; ++i) {
         if (i % 1000 == 0) {
-            ASSERT_TRUE(constraint.allowed().contains(words.longest_allowed()) == (i + kMaxTokenBytes <= 20000));
+            ASSERT_TRUE(constraint.allowed().tokens.contains(words.longest_allowed()) == (i + kMaxTokenBytes <= 20000));
         }
         ASSERT_TRUE(constraint.accept('x'));
     }
     EXPECT_FALSE(constraint.accept('x'));
-    EXPECT_FALSE(constraint.allowed().contains('x'));
+    EXPECT_FALSE(constraint.allowed().tokens.contains('x'));
     EXPECT_TRUE(constraint.accept('"'));
     EXPECT_TRUE(constraint.is_final());
 }
