@@ -42,7 +42,7 @@ void Automaton::reset() {
     depths_.clear();
     frames_by_value_.clear();
     intern({kCaller, 0, 0});
-    Known dead{.first_way = 0, .n_ways = 0, .is_complete = false, .next = {}};
+    Known dead{.first_way = 0, .n_ways = 0, .is_complete = false, .behind_plain = kDead, .next = {}};
     states_.push_back(dead);
     new_ways_.clear();
     new_is_complete_ = false;
@@ -86,6 +86,29 @@ Automaton::State Automaton::advance(State state, uint8_t byte) {
     auto& steps = states_[state].next;
     std::fill(steps.begin() + first, steps.begin() + last + 1, next);
     return next;
+}
+
+bool Automaton::takes_plain(State state, uint32_t n) {
+    for (; n > 0; --n) {
+        const State next = behind_plain(state);
+        if (next == kDead) return false;
+        if (next == state) return true;
+        state = next;
+    }
+    return true;
+}
+
+Automaton::State Automaton::behind_plain(State state) {
+    if (const State known = states_[state].behind_plain; known != kNotMade) return known;
+    State all = kNotMade;
+    for (uint32_t byte = 0; byte < 256 && all != kDead; ++byte) {
+        if (!is_plain(static_cast<uint8_t>(byte))) continue;
+        if (states_[state].next[byte] == kNotMade && is_full()) return kDead;
+        const State next = advance(state, static_cast<uint8_t>(byte));
+        all = all == kNotMade || all == next ? next : kDead;
+    }
+    states_[state].behind_plain = all;
+    return all;
 }
 
 void Automaton::follow(Way from) {
@@ -154,6 +177,7 @@ Automaton::State Automaton::intern_new_ways() {
     known.first_way = static_cast<uint32_t>(ways_.size());
     known.n_ways = static_cast<uint32_t>(new_ways_.size());
     known.is_complete = new_is_complete_;
+    known.behind_plain = kNotMade;
     known.next.fill(kNotMade);
     ways_.insert(ways_.end(), new_ways_.begin(), new_ways_.end());
     states_by_hash_.emplace(hash, made);

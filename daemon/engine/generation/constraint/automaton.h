@@ -27,6 +27,11 @@ inline constexpr size_t kMaxKeptWays = 1u << 17;     // 1 MB
 inline constexpr size_t kMaxFrames = 1u << 16;       // 1 MB
 inline constexpr size_t kMaxSilentSteps = 1u << 12;  // that one byte may cost
 
+// What strings of JSON hold as it is, of one byte a character: inside them no state tells one from another.
+constexpr bool is_plain(uint8_t byte) {
+    return byte >= 0x20 && byte < 0x7F && byte != '"' && byte != '\\';
+}
+
 class Automaton {
 public:
     using State = uint16_t;
@@ -38,6 +43,9 @@ public:
     State start() const { return kStart; }
     // The state behind one more byte. Precondition: the state is alive, and !is_full().
     State advance(State state, uint8_t byte);
+    // Any n plain bytes can follow, and any fewer. May be false where that is not known yet and there is no room to
+    // find out. Precondition: the state is alive.
+    bool takes_plain(State state, uint32_t n);
     // The text so far is one of the grammar.
     bool is_complete(State state) const { return states_[state].is_complete; }
     // And nothing can follow.
@@ -77,6 +85,7 @@ private:
         uint32_t first_way;
         uint32_t n_ways;
         bool is_complete;
+        State behind_plain;  // any plain byte, if it is one state; else kDead
         std::array<State, 256> next;
     };
 
@@ -87,6 +96,7 @@ private:
     void follow(Way from);
     void take_silent_step(Way from);
     State intern_new_ways();
+    State behind_plain(State state);
 
     std::shared_ptr<const Grammar> grammar_;
     std::vector<Known> states_;

@@ -38,6 +38,7 @@ TokenTrie::TokenTrie(const tokenizer::Tokenizer& tokenizer, uint32_t n_vocab) {
         return order != 0 ? order < 0 : a < b;
     });
     add_nodes();
+    find_plain();
 }
 
 void TokenTrie::add_nodes() {
@@ -50,12 +51,26 @@ void TokenTrie::add_nodes() {
         for (; path.size() > n_same; path.pop_back()) nodes_[path.back()].behind = static_cast<uint32_t>(nodes_.size());
         for (size_t depth = n_same; depth < token.size(); ++depth) {
             path.push_back(static_cast<uint32_t>(nodes_.size()));
-            nodes_.push_back({0, i, static_cast<uint16_t>(depth + 1), static_cast<uint8_t>(token[depth])});
+            nodes_.push_back({0, i, static_cast<uint16_t>(depth + 1), static_cast<uint8_t>(token[depth]), 0});
         }
         last = token;
     }
     for (const uint32_t node : path) nodes_[node].behind = static_cast<uint32_t>(nodes_.size());
-    nodes_.push_back({0, static_cast<uint32_t>(ids_.size()), 0, 0});
+    nodes_.push_back({0, static_cast<uint32_t>(ids_.size()), 0, 0, 0});
+}
+
+void TokenTrie::find_plain() {
+    for (auto i = static_cast<uint32_t>(nodes_.size() - 1); i-- > 0;) {
+        Node& node = nodes_[i];
+        uint32_t deepest = 0;
+        bool all = true;
+        for (uint32_t child = i + 1; child < node.behind; child = nodes_[child].behind) {
+            const bool is_leaf = nodes_[child].behind == child + 1;
+            all = all && is_plain(nodes_[child].byte) && (is_leaf || nodes_[child].plain_below > 0);
+            deepest = std::max(deepest, nodes_[child].plain_below + 1u);
+        }
+        node.plain_below = all && deepest <= UINT8_MAX ? static_cast<uint8_t>(deepest) : 0;
+    }
 }
 
 std::string_view TokenTrie::bytes(int32_t id) const {
@@ -77,7 +92,8 @@ TokenSet TokenTrie::following(Automaton& automaton, Automaton::State& state) con
             i = node.behind;
             continue;
         }
-        ++i;
+        // Inside strings, where nearly all of the vocabulary may follow, this skips nearly all of the nodes.
+        i = node.plain_below > 0 && automaton.takes_plain(path[node.depth], node.plain_below) ? node.behind : i + 1;
         for (uint32_t n = node.first_id; n < nodes_[i].first_id; ++n) set.insert(ids_[n]);
     }
     state = path[0];

@@ -55,9 +55,11 @@ private:
         uint32_t first_id;  // in ids_: the tokens that end here, up to the next node's
         uint16_t depth;     // bytes from the root; of the first ones 1
         uint8_t byte;
+        uint8_t plain_below;  // bytes to the deepest node below; 0 if there is none or one has a byte that is not plain
     };
 
     void add_nodes();
+    void find_plain();
 
     std::string bytes_;             // of all tokens, by id
     std::vector<uint32_t> starts_;  // in bytes_, and the end of the last
