@@ -50,7 +50,8 @@ TEST_P(Allocation, NoneInADecodingStep) {
     std::array<compute::Row, kSequences> rows;
     std::array<compute::SampleRequest, kSequences> requests;
     const std::array<int32_t, 2> penalised = {3, 5};
-    requests[1].temperature = 1;
+    const std::vector<uint32_t> mask((config.n_vocab + 31) / 32, 0x55555555u);
+    requests[1] = {.temperature = 1, .allowed = mask};
     requests[2] = {.temperature = 1, .repeat_penalty = 1.1f, .penalty_ids = penalised, .wants_candidates = true};
     // One step ahead, as the generator does it; gives what it allocated.
     const auto decode = [&](uint32_t n_sequences) {
