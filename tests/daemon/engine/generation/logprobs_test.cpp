@@ -130,6 +130,7 @@ TEST(Logprobs, CandidatesAndTheWholeRowTellTheSame) {
         auto many = fake_model();
         auto few = fake_model();
         fake_backend(few).max_candidates = 3;
+        fake_backend(few).asynchronous = true;  // a step ahead would take the row away
         const auto by_candidates = given(many, asking(sampling));
         const auto by_row = given(few, asking(sampling));
         EXPECT_EQ(fake_backend(many).n_logit_reads, 0u);
