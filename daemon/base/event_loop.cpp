@@ -1,12 +1,12 @@
 #include "base/event_loop.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <utility>
 
 namespace llmd::base {
 
 void EventLoop::add_fd(int fd, short events, FdCallback callback) {
+    set_.forget(fd);
     watches_[fd] = Watch{++last_watch_, events, std::make_shared<FdCallback>(std::move(callback))};
 }
 
@@ -15,6 +15,7 @@ void EventLoop::set_events(int fd, short events) {
 }
 
 void EventLoop::remove_fd(int fd) {
+    set_.forget(fd);
     watches_.erase(fd);
 }
 
@@ -42,6 +43,10 @@ void EventLoop::add_source(PollSource& source) {
 
 void EventLoop::remove_source(PollSource& source) {
     std::erase(sources_, &source);
+    for (const auto& [owner, begin, count] : parts_) {
+        if (owner != &source) continue;
+        for (const pollfd& polled : std::span(fds_).subspan(begin, count)) set_.forget(polled.fd);
+    }
 }
 
 Result<void> EventLoop::run() {
@@ -79,9 +84,7 @@ Result<void> EventLoop::turn(std::optional<TimePoint> deadline) {
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline - Clock::now());
         timeout_ms = static_cast<int>(std::clamp<int64_t>(left.count(), 0, 1 << 30));
     }
-    if (::poll(fds_.data(), fds_.size(), timeout_ms) < 0 && errno != EINTR) {
-        return fail_errno(ErrorCode::Failed, "poll", errno);
-    }
+    if (auto waited = set_.wait(fds_, timeout_ms); !waited) return waited;
 
     for (auto& callback : std::exchange(deferred_, {})) callback();
 

@@ -1,4 +1,4 @@
-// One poll() loop on one thread: descriptors, one-shot timers, and sources that need a say before each wait (a D-Bus
+// One poll loop on one thread: descriptors, one-shot timers, and sources that need a say before each wait (a D-Bus
 // connection recomputes its events and timeout every turn).
 // Thread-bound: create, use and destroy on one thread. Callbacks run from run() or run_once() and may add, change or
 // remove anything, themselves included.
@@ -15,6 +15,7 @@
 #include <span>
 #include <vector>
 
+#include "base/poll_set.h"
 #include "base/result.h"
 
 namespace llmd::base {
@@ -26,7 +27,8 @@ using TimePoint = Clock::time_point;
 class PollSource {
 public:
     virtual ~PollSource() = default;
-    // Appends what to wait for and lowers `deadline` where it needs an earlier turn.
+    // Appends what to wait for and lowers `deadline` where it needs an earlier turn. Descriptors stay open, and the
+    // same files, while it appends them.
     virtual void prepare(std::vector<pollfd>& fds, std::optional<TimePoint>& deadline) = 0;
     // Called after every wait with what prepare() has appended, and its answers; does its work without blocking.
     virtual void dispatch(std::span<const pollfd> polled) = 0;
@@ -58,11 +60,11 @@ public:
     // an object that is in the middle of a call.
     void defer(std::function<void()> callback);
 
-    // The source must outlive the loop or be removed first.
+    // The source must outlive the loop or be removed first, before its descriptors are closed.
     void add_source(PollSource& source);
     void remove_source(PollSource& source);
 
-    // Runs until stop(). An error is poll() itself failing, which ends the program.
+    // Runs until stop(). An error is the wait itself failing, which ends the program.
     Result<void> run();
     void stop() { stopping_ = true; }
     // One wait of at most `timeout` and what it woke.
@@ -86,6 +88,7 @@ private:
         PollSource* source;
         size_t begin, count;
     };
+    PollSet set_;
     std::vector<pollfd> fds_;
     std::vector<Part> parts_;
     uint64_t last_watch_ = 0;

@@ -325,7 +325,7 @@ void EngineServer::send(const protocol::Message& message) {
     }
 }
 
-// Blocks while the peer is slow to read: it is one poll() loop that always reads, and a dead one closes the socket.
+// Blocks while the peer is slow to read: it is one loop that always reads, and a dead one closes the socket.
 void EngineServer::flush() {
     std::string_view rest = unsent_;
     while (!rest.empty() && !leave_) {

@@ -29,7 +29,7 @@ TextPipe::TextPipe(base::EventLoop& loop, Events events, UniqueFd write_end, std
       events_(std::move(events)),
       fd_(std::move(write_end)),
       backlog_(loop, {events_.on_paused, [this] { end(events_.on_stalled); }}, stall_timeout) {
-    // Without events poll() still reports POLLERR, which is the reader closing its end.
+    // Without events the loop still reports POLLERR, which is the reader closing its end.
     loop_.add_fd(fd_.get(), 0, [this](short) { on_ready(); });
 }
 
@@ -65,7 +65,7 @@ void TextPipe::drain() {
     while (!backlog_.waiting().empty()) {
         const ssize_t n = ::write(fd_.get(), backlog_.waiting().data(), backlog_.waiting().size());
         if (n < 0 && errno == EINTR) continue;
-        if (n < 0) break;  // full, or the reader has gone: poll() tells which
+        if (n < 0) break;  // full, or the reader has gone: the loop tells which
         backlog_.take(static_cast<size_t>(n));
     }
 }

@@ -25,7 +25,7 @@ constexpr size_t kConnectionMemoryBytes = 64u << 10;
 // A connection on which nothing moves, neither way, though something should. Longer than Backlog::kStallTimeout, which
 // knows why.
 constexpr unsigned kInactivitySeconds = 60;
-// Where no descriptors are left, accept() is tried again after this: poll() would report the connection all the time.
+// Where no descriptors are left, accept() is tried again after this: the loop would report the connection all the time.
 constexpr std::chrono::seconds kAcceptPause{1};
 
 Connection* connection_of(MHD_Connection* handle) {
