@@ -72,6 +72,11 @@ std::string table(const std::vector<std::vector<std::string>>& rows) {
     return out;
 }
 
+// "1 request", "2 requests"
+std::string counted(uint64_t count, const std::string& noun) {
+    return std::to_string(count) + ' ' + noun + (count == 1 ? "" : "s");
+}
+
 std::string whole_text(double number) {
     return std::to_string(static_cast<uint64_t>(number));
 }
@@ -229,8 +234,8 @@ std::string status_text(const StatusReport& report) {
     if (const uint64_t total = number_of(status, "kv_pages_total"); total != 0) {
         line("Cache", std::to_string(number_of(status, "kv_pages_used")) + " of " + std::to_string(total) +
                           " pages in use, " + std::to_string(number_of(status, "kv_pages_cached")) +
-                          " kept for prompts that begin alike; " + std::to_string(number_of(status, "cache_hits")) +
-                          " requests found " + std::to_string(number_of(status, "cache_hit_tokens")) + " tokens");
+                          " kept for prompts that begin alike; " + counted(number_of(status, "cache_hits"), "request") +
+                          " found " + counted(number_of(status, "cache_hit_tokens"), "token"));
     }
     line("Requests", std::to_string(number_of(status, "active")) + " running, " +
                          std::to_string(number_of(status, "queued")) + " waiting");

@@ -1,4 +1,5 @@
 // `llmctl generate`
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <iomanip>
@@ -25,6 +26,18 @@ std::string summary(const Dictionary& result) {
     return out.str();
 }
 
+// Where what is printed may end up in the middle of a line that standard error goes on with: both are the same file or
+// pipe, or another program prints this one's output on the terminal. On a terminal of its own the text ends its line.
+bool output_leads_to_errors() {
+    struct stat out {};
+    struct stat errors {};
+    if (::isatty(STDOUT_FILENO) == 1 || ::fstat(STDOUT_FILENO, &out) != 0 || ::fstat(STDERR_FILENO, &errors) != 0) {
+        return false;
+    }
+    const bool same = out.st_dev == errors.st_dev && out.st_ino == errors.st_ino;
+    return same || (S_ISFIFO(out.st_mode) && ::isatty(STDERR_FILENO) == 1);
+}
+
 }  // namespace
 
 ExitCode run_generate(const Arguments& arguments) {
@@ -43,7 +56,10 @@ ExitCode run_generate(const Arguments& arguments) {
     const Dictionary result = text.result();
     if (arguments.json) print_json(result);
     if (end == TextStream::End::Interrupted) return ExitCode::Interrupted;
-    if (arguments.verbose) write_all(STDERR_FILENO, summary(result));
+    if (arguments.verbose) {
+        const bool mid_line = !arguments.json && !text.text().empty() && text.text().back() != '\n';
+        write_all(STDERR_FILENO, (mid_line && output_leads_to_errors() ? "\n" : "") + summary(result));
+    }
     if (text_of(result, "finish_reason") == "cancelled") {
         if (arguments.json) return ExitCode::Failed;
         throw CommandError(ExitCode::Failed, "another program cancelled the request", "Cancelled");

@@ -229,6 +229,30 @@ class Llmctl(harness.TestCase):
         self.assertRegex(waiting[1], r"background +(paused|queued) +1 ")
         self.assertIn(lines[0], status)
 
+    def test_the_queue_shows_what_came_over_the_socket_too(self):
+        self.client.load(LLAMA)
+        no_bus = dict(self.bus.environment, DBUS_SESSION_BUS_ADDRESS="unix:path=/nonexistent/bus")
+        with self.daemon.held_engine():
+            process = subprocess.Popen([LLMCTL, "generate", "--max-tokens", "400", PROMPT], env=no_bus,
+                                       stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            self.client.wait(lambda: self.client.requests(), "the request")
+            line = self.ctl("queue").stdout.decode().splitlines()[1]
+            self.assertRegex(line, rf"^socket/\d+ +socket:{process.pid} +normal +prefill +\d+ +0 +{LLAMA}$")
+            self.ctl("cancel", "socket/0", code=1)
+            self.ctl("cancel", line.split()[0])
+            _, errors = process.communicate(timeout=LIMIT_S)
+        self.assertEqual(process.returncode, 1)
+        self.assertIn(b"cancelled", errors)
+
+    def test_the_report_begins_a_line(self):
+        verbose = [LLMCTL, "generate", "--verbose", "--max-tokens", "4", PROMPT]
+        both = subprocess.run(verbose, env=self.bus.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, timeout=LIMIT_S).stdout
+        self.assertRegex(both, rb"[^\n]\nllmctl: prompt ")
+        apart = self.ctl(*verbose[1:])
+        self.assertTrue(apart.stderr.startswith(b"llmctl: prompt "), apart.stderr)
+        self.assertFalse(apart.stdout.endswith(b"\n"))
+
     def test_watching_goes_on_until_ctrl_c(self):
         process = subprocess.Popen([LLMCTL, "status", "--watch", "--json"], env=self.bus.environment,
                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)

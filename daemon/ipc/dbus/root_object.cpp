@@ -228,7 +228,7 @@ void RootObject::ListRequests(sdbus::Result<std::vector<VariantMap>>&& result) {
         if (!allowed) return reply.fail(allowed.error());
         std::vector<VariantMap> out;
         for (const auto& request : session_.service().requests()) {
-            const std::string path = session_.path_of(request.id);
+            const std::string path = session_.path_of(request);
             if (!path.empty()) out.push_back(request_dictionary(path, request));
         }
         reply.send(out);

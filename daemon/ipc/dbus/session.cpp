@@ -15,6 +15,8 @@ using base::Result;
 
 constexpr const char* kBusName = "org.llmd.Llmd1";
 constexpr const char* kRequestRoot = "/org/llmd/Llmd1/request/";
+// No sender's: theirs begin with a digit.
+const std::string kSocketRequestRoot = std::string(kRequestRoot) + "socket/";
 
 // What sd-bus makes of EEXIST: another connection has the name.
 constexpr std::string_view kNameTaken = "org.freedesktop.DBus.Error.FileExists";
@@ -191,18 +193,27 @@ void Session::act_on(const std::string& caller, const std::string& path, const R
         found == requests_.end() ? path.starts_with(path_prefix(caller)) : found->second->owner() == caller;
     check_allowed(caller, own ? caller : "", [this, path, reply, act = std::move(act)](const Result<void>& allowed) {
         if (!allowed) return reply.fail(allowed.error());
-        const auto request = requests_.find(path);
-        if (request == requests_.end()) return reply.fail(fail(ErrorCode::NotFound, path, ": no such request"));
-        if (const auto done = act(request->second->id()); !done) return reply.fail(done.error());
+        const auto id = id_of(path);
+        if (!id) return reply.fail(fail(ErrorCode::NotFound, path, ": no such request"));
+        if (const auto done = act(*id); !done) return reply.fail(done.error());
         reply.send();
     });
 }
 
-std::string Session::path_of(service::RequestId id) const {
+std::string Session::path_of(const service::RequestSnapshot& request) const {
     for (const auto& [path, object] : requests_) {
-        if (object->id() == id) return path;
+        if (object->id() == request.id) return path;
     }
-    return {};
+    const bool is_of_a_bus = request.client.starts_with(':');  // as unique names do
+    return is_of_a_bus ? std::string() : kSocketRequestRoot + std::to_string(request.id);
+}
+
+std::optional<service::RequestId> Session::id_of(const std::string& path) const {
+    if (const auto found = requests_.find(path); found != requests_.end()) return found->second->id();
+    for (const auto& request : service_.requests()) {
+        if (path_of(request) == path) return request.id;
+    }
+    return std::nullopt;
 }
 
 void Session::watch_client(const std::string& client) {

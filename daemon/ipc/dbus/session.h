@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/event_loop.h"
@@ -65,8 +66,9 @@ public:
     void cancel(const std::string& caller, const std::string& path, const Reply<>& reply);
     void set_priority(const std::string& caller, const std::string& path, const std::string& priority,
                       const Reply<>& reply);
-    // Object path of a request; empty when it did not come over this session.
-    std::string path_of(service::RequestId id) const;
+    // What a request is called here: its object's path, or, for one that came over the socket and has no object,
+    // /org/llmd/Llmd1/request/socket/NUMBER, which cancel() takes too. Empty for one of another session.
+    std::string path_of(const service::RequestSnapshot& request) const;
 
 private:
     struct Client {
@@ -80,6 +82,8 @@ private:
     base::Result<std::string> request_path(const std::string& owner, const std::string& token);
     void watch_client(const std::string& client);
     void unwatch_client(const std::string& client);
+    // Of the request that has this path.
+    std::optional<service::RequestId> id_of(const std::string& path) const;
     // Answers `reply` with what `act` made of the request at `path`, if `caller` may.
     void act_on(const std::string& caller, const std::string& path, const Reply<>& reply,
                 std::function<base::Result<void>(service::RequestId)> act);
