@@ -65,6 +65,17 @@ constexpr std::array kCommands = {
                 "Ends REQUEST, as 'llmctl queue' names it, or with --all every request.\n"},
     CommandSpec{Command::Tokenize, "tokenize", "[TEXT]", 0, -1, "show a text as tokens",
                 "Prints the token numbers of TEXT, or of standard input, as the model sees them.\n"},
+    CommandSpec{
+        Command::Bridge, "bridge", "", 0, 0, "let programs that only know URLs reach llmd",
+        "Serves llmd's Unix socket, OpenAI's and Ollama's API, as http://localhost:11434 until Ctrl-C. Only programs "
+        "of\n"
+        "this user on this device are let in, and no web pages but this device's own. All of them together count as\n"
+        "one application in a sandbox: at most two requests at a time, none before those of other programs.\n"
+        "A request may also be asked for a token ('Authorization: Bearer ...'): with --token-file only programs that\n"
+        "can read that file are answered. The file is made if it is not there.\n\n"
+        "Examples:\n"
+        "  llmctl bridge\n"
+        "  llmctl bridge --port 8080 --token-file ~/.config/llmd/token\n"},
     CommandSpec{Command::Version, "version", "", 0, 0, "show the versions of llmctl and llmd",
                 "Shows llmctl's version, and llmd's when it is running.\n"},
 };
@@ -104,6 +115,10 @@ constexpr std::array kOptions = {
     OptionSpec{"verbose", 'v', "", Kind::Flag, nullptr, "generate", "counts and speeds on standard error"},
     OptionSpec{"all", 'a', "", Kind::Flag, nullptr, "cancel", "every request of every program"},
     OptionSpec{"watch", 'w', "", Kind::Flag, nullptr, "status", "show it again every second"},
+    OptionSpec{"port", 'p', "N", Kind::Whole, "port", "bridge", "listen on port N; 0 is any that is free (11434)"},
+    OptionSpec{"token-file", 0, "FILE", Kind::Text, "token_file", "bridge", "answer only who has the token in FILE"},
+    OptionSpec{"allow-host", 0, "NAME", Kind::TextList, "allow_host", "bridge",
+               "also answer to this name; may be given several times"},
     OptionSpec{"json", 'j', "", Kind::Flag, nullptr, "*", "print one JSON object"},
     OptionSpec{"help", 'h', "", Kind::Flag, nullptr, "*", "show this help"},
 };

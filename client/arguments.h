@@ -9,13 +9,13 @@
 
 namespace llmd::client {
 
-enum class Command { Generate, Chat, Models, Load, Unload, Status, Queue, Cancel, Tokenize, Version, Help };
+enum class Command { Generate, Chat, Models, Load, Unload, Status, Queue, Cancel, Tokenize, Bridge, Version, Help };
 
 struct Arguments {
     Command command = Command::Help;
     std::vector<std::string> operands;  // what follows the command and is no option
     Dictionary request;                 // generate's, chat's and tokenize's options under their D-Bus names, but that
-                                        // json_schema is the name of a file
+                                        // json_schema is the name of a file; bridge's port, token_file, allow_host
     bool json = false;                  // print one JSON object
     bool verbose = false;               // generate: counts and speeds on stderr
     bool all = false;                   // cancel: every request

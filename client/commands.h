@@ -17,5 +17,6 @@ ExitCode run_queue(const Arguments& arguments);
 ExitCode run_cancel(const Arguments& arguments);
 ExitCode run_tokenize(const Arguments& arguments);
 ExitCode run_version(const Arguments& arguments);
+ExitCode run_bridge(const Arguments& arguments);  // bridge.cpp
 
 }  // namespace llmd::client

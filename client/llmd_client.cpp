@@ -11,13 +11,6 @@
 namespace llmd::client {
 namespace {
 
-// The command that starts llmd on this machine. The folders are how systemd (sd_booted(3)) and OpenRC show themselves.
-const char* start_command() {
-    if (::access("/run/systemd/system", F_OK) == 0) return "systemctl --user start llmd";
-    if (::access("/run/openrc", F_OK) == 0) return "rc-service -U llmd start";
-    return LLMD_LIBEXECDIR "/llmd";
-}
-
 // Some llmd serves this user, on whatever bus.
 bool is_running() {
     const auto folder = base::xdg_runtime_dir();
@@ -36,6 +29,13 @@ std::unique_ptr<LlmdClient> attempt(std::string& fault, const std::function<std:
 }
 
 }  // namespace
+
+// The folders are how systemd (sd_booted(3)) and OpenRC show themselves.
+std::string start_command() {
+    if (::access("/run/systemd/system", F_OK) == 0) return "systemctl --user start llmd";
+    if (::access("/run/openrc", F_OK) == 0) return "rc-service -U llmd start";
+    return LLMD_LIBEXECDIR "/llmd";
+}
 
 std::unique_ptr<LlmdClient> connect_to_llmd() {
     std::string bus_fault = "it runs, but not on this session bus";

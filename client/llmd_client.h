@@ -79,6 +79,9 @@ protected:
 // llmd's Unix socket. Unreachable when neither answers, naming both and how to start the service.
 std::unique_ptr<LlmdClient> connect_to_llmd();
 
+// The command that starts llmd on this machine.
+std::string start_command();
+
 // Version of the running daemon; nothing when it is not running. Does not start it, and does not throw.
 std::optional<std::string> running_version();
 

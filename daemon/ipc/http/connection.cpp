@@ -8,6 +8,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/bridge_header.h"
 #include "ipc/http/api.h"
 
 namespace llmd::ipc::http {
@@ -91,7 +92,7 @@ void Connection::on_request_line(size_t n_bytes) {
 MHD_Result Connection::on_access(const char* method, const char* path, const char* data, size_t* n_data) {
     switch (stage_) {
         case Stage::Headers:
-            request_ = {method, path, {}, client_};
+            request_ = {method, path, {}, requester()};
             n_body_ = 0;
             if (auto reply = refuse_head()) {
                 stage_ = Stage::Answer;
@@ -123,6 +124,16 @@ MHD_Result Connection::on_access(const char* method, const char* path, const cha
     if (exchange_->answer()) return send_answer();
     suspend();
     return MHD_YES;
+}
+
+Client Connection::requester() const {
+    Client client = client_;
+    const char* bridged = MHD_lookup_connection_value(handle_, MHD_HEADER_KIND, base::kBridgeHeader);
+    // A sandbox's own name holds: it would else share the bridge's prefix cache.
+    if (bridged != nullptr && !client.caller.sandboxed) {
+        client.caller = {.sandboxed = true, .application = base::kBridgeApplication};
+    }
+    return client;
 }
 
 std::optional<Reply> Connection::refuse_head() const {

@@ -50,6 +50,8 @@ public:
 private:
     enum class Stage : uint8_t { Headers, Body, Answer };
 
+    // Whom the request counts as (base/bridge_header.h).
+    Client requester() const;
     // What makes the request refused before its body is read; the connection does not survive that.
     std::optional<Reply> refuse_head() const;
     void receive(const char* data, size_t n_data);

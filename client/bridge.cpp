@@ -1,0 +1,86 @@
+// `llmctl bridge`
+#include <sys/signalfd.h>
+#include <sys/un.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include "client/bridge_server.h"
+#include "client/bridge_token.h"
+#include "client/commands.h"
+#include "client/llmd_client.h"
+#include "client/output.h"
+#include "client/socket_client.h"
+
+namespace llmd::client {
+namespace {
+
+// Ollama's, where programs that know no other address look first.
+constexpr uint16_t kDefaultPort = 11434;
+
+uint16_t port_from(const Dictionary& options) {
+    const auto given = options.find("port");
+    if (given == options.end()) return kDefaultPort;
+    const auto* port = std::get_if<uint64_t>(&given->second);
+    if (port == nullptr || *port > UINT16_MAX) {
+        throw CommandError(ExitCode::Usage, "--port: must be 0 to " + std::to_string(UINT16_MAX));
+    }
+    return static_cast<uint16_t>(*port);
+}
+
+BridgeConnection::Route route_from(const Dictionary& options) {
+    BridgeConnection::Route route{socket_path(), start_command(), {}};
+    if (route.socket.size() >= sizeof sockaddr_un{}.sun_path) {
+        throw CommandError(ExitCode::Failed, route.socket + ": " + std::strerror(ENAMETOOLONG));
+    }
+    route.rules.port = port_from(options);
+    route.rules.hosts = list_of(options, "allow_host");
+    if (const auto file = options.find("token_file"); file != options.end()) {
+        route.rules.token = bridge_token(std::get<std::string>(file->second));
+    }
+    return route;
+}
+
+// What ends the bridge, as a descriptor.
+base::UniqueFd end_signals() {
+    sigset_t signals;
+    sigemptyset(&signals);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, signal);
+    sigprocmask(SIG_BLOCK, &signals, nullptr);
+    base::UniqueFd fd(::signalfd(-1, &signals, SFD_CLOEXEC));
+    if (!fd) throw CommandError(ExitCode::Failed, std::string("signalfd: ") + std::strerror(errno));
+    return fd;
+}
+
+void announce(const BridgeServer& server, const BridgeConnection::Route& route, bool json) {
+    if (json) {
+        base::JsonWriter out;
+        out.begin_object();
+        write_json(out.key("urls"), Value(server.urls()));
+        out.key("socket").value(route.socket).key("token").value(!route.rules.token.empty()).end_object();
+        return print(out.take() + '\n');
+    }
+    std::string line;
+    for (const std::string& url : server.urls()) line += (line.empty() ? "" : " and ") + url;
+    print(line + " lead to " + route.socket + "; Ctrl-C ends this\n");
+}
+
+}  // namespace
+
+ExitCode run_bridge(const Arguments& arguments) {
+    const BridgeConnection::Route route = route_from(arguments.request);
+    base::EventLoop loop;
+    const base::UniqueFd ended = end_signals();
+    loop.add_fd(ended.get(), POLLIN, [&](short) { loop.stop(); });
+    const auto server = BridgeServer::open(loop, route);
+    if (!server) {
+        const bool taken = server.error().code == base::ErrorCode::NotReady;
+        throw CommandError(ExitCode::Failed, server.error().message + (taken ? "; --port N takes another" : ""));
+    }
+    announce(**server, route, arguments.json);
+    if (const auto run = loop.run(); !run) throw CommandError(ExitCode::Failed, run.error().message);
+    return ExitCode::Ok;
+}
+
+}  // namespace llmd::client

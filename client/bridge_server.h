@@ -1,0 +1,48 @@
+// Where the bridge listens: this device's own addresses 127.0.0.1 and, where there is IPv6, ::1, never any other; for
+// programs of the same user only.
+// Thread-bound to the event loop.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/event_loop.h"
+#include "base/result.h"
+#include "base/unique_fd.h"
+#include "client/bridge_connection.h"
+
+namespace llmd::client {
+
+class BridgeServer {
+public:
+    // Further ones are told so and closed.
+    static constexpr size_t kMaxConnections = 64;
+
+    // `route.rules.port` 0 takes one that is free. NotReady names the address that cannot be had; Failed when the
+    // kernel does not tell whose a connection is. The loop must outlive the server.
+    static base::Result<std::unique_ptr<BridgeServer>> open(base::EventLoop& loop, BridgeConnection::Route route);
+    ~BridgeServer();
+    BridgeServer(const BridgeServer&) = delete;
+    BridgeServer& operator=(const BridgeServer&) = delete;
+
+    // "http://127.0.0.1:11434", one for each address.
+    std::vector<std::string> urls() const;
+
+private:
+    BridgeServer(base::EventLoop& loop, BridgeConnection::Route route) : loop_(loop), route_(std::move(route)) {}
+    base::Result<void> listen();
+    void watch(int listener);
+    void accept(int listener);
+
+    base::EventLoop& loop_;
+    BridgeConnection::Route route_;
+    std::vector<base::UniqueFd> listeners_;  // for 127.0.0.1, then for ::1
+    uint64_t last_connection_ = 0;
+    std::map<uint64_t, std::unique_ptr<BridgeConnection>> connections_;
+};
+
+}  // namespace llmd::client

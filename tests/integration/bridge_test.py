@@ -1,0 +1,441 @@
+"""llmctl bridge between TCP clients and the real llmd: what it lets through and whom it turns away; and, with an llmd
+that this test plays, that neither side can fill the bridge's memory."""
+import http.client
+import json
+import os
+import pwd
+import re
+import select
+import shutil
+import signal
+import socket
+import stat
+import struct
+import subprocess
+import sys
+import threading
+import unittest
+
+import harness
+from harness import LIMIT_S, LLAMA, LLMCTL, MARKER
+
+PROMPT = f"Once upon a time {MARKER}"
+GREEDY = {"prompt": PROMPT, "max_tokens": 24, "temperature": 0, "model": LLAMA}
+LONG = dict(GREEDY, max_tokens=400, stream=True)
+MAX_CONNECTIONS = 64
+AS_NOBODY = ["setpriv", f"--reuid={pwd.getpwnam('nobody').pw_uid}", "--clear-groups"]
+TOKEN = "a-token-of-the-test-0123"
+# The bridge's two buffers, and those of the kernel for two sockets, each at its largest.
+MOST_HELD = 32 << 20
+
+
+class Bridge:
+    """A bridge that listens when the constructor returns."""
+
+    def __init__(self, environment, *options):
+        self.process = subprocess.Popen([LLMCTL, "bridge", "--port", "0", "--json", *options], env=environment,
+                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+        line = self.process.stdout.readline()
+        assert line, "the bridge did not start"
+        self.urls = json.loads(line)["urls"]
+        self.port = int(self.urls[0].rpartition(":")[2])
+
+    def connect(self, receive_buffer=None):
+        client = socket.socket()
+        if receive_buffer:
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+        client.settimeout(LIMIT_S)
+        client.connect(("127.0.0.1", self.port))
+        return client
+
+    def post(self, body, *headers, path="/v1/completions"):
+        data = body if isinstance(body, bytes) else json.dumps(body).encode()
+        lines = [f"POST {path} HTTP/1.1", f"Host: localhost:{self.port}", f"Content-Length: {len(data)}", *headers]
+        return "\r\n".join(lines).encode() + b"\r\n\r\n" + data
+
+    def exchange(self, request):
+        """(status, everything that came) of raw bytes."""
+        with self.connect() as client:
+            client.sendall(request)
+            data = read_to_end(client)
+        return int(data.split(b" ", 2)[1]), data
+
+    def get(self, *headers, host=None, method="GET", path="/health"):
+        lines = [f"{method} {path} HTTP/1.1", f"Host: {host or f'localhost:{self.port}'}", *headers]
+        return self.exchange("\r\n".join(lines).encode() + b"\r\n\r\n")
+
+    def stop(self):
+        self.process.send_signal(signal.SIGINT)
+        status = self.process.wait(LIMIT_S)
+        self.process.stdout.close()
+        return status
+
+
+def read_to_end(client):
+    data = b""
+    while part := client.recv(65536):
+        data += part
+    return data
+
+
+class WithLlmd(harness.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.bridge = Bridge(cls.bus.environment)
+        cls.addClassCleanup(cls.bridge.stop)
+
+    def with_token(self):
+        path = self.bus.path("token")
+        with open(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600), "w") as file:
+            file.write(TOKEN + "\n")
+        bridge = Bridge(self.bus.environment, "--token-file", path)
+        self.addCleanup(bridge.stop)
+        return bridge
+
+    def n_requests(self):
+        status = self.client.status()
+        return status["queued"] + status["active"]
+
+    def curl(self, url, *arguments):
+        return subprocess.run(["curl", "-sS", "--noproxy", "*", *arguments, url], capture_output=True, timeout=LIMIT_S,
+                              check=True).stdout
+
+    def test_a_text_is_that_of_the_bus(self):
+        text, _ = self.client.generate(PROMPT, max_tokens=24, temperature=0.0, model=LLAMA)
+        self.texts.append(text)
+        for url in self.bridge.urls + [f"http://localhost:{self.bridge.port}"]:
+            with self.subTest(url=url):
+                answer = json.loads(self.curl(url + "/v1/completions", "-d", json.dumps(GREEDY)))
+                self.assertEqual(answer["choices"][0]["text"], text)
+        answer = json.loads(self.curl(url + "/api/generate", "-d", json.dumps(
+            {"model": LLAMA, "prompt": PROMPT, "stream": False, "options": {"num_predict": 24, "temperature": 0}})))
+        self.assertEqual(answer["response"], text)
+        self.assertEqual(self.curl(url), b"Ollama is running")
+
+    def test_a_stream_comes_as_it_is_made(self):
+        self.client.load(LLAMA)
+        with self.bridge.connect() as client:
+            client.sendall(self.bridge.post(LONG))
+            data = b""
+            while b'"text":"' not in data:
+                data += client.recv(65536)
+            self.assertEqual(self.n_requests(), 1)  # it is not complete yet
+            rest = data + read_to_end(client)
+        self.assertTrue(rest.endswith(b"data: [DONE]\n\n\r\n0\r\n\r\n"), rest[-100:])
+        self.assertNotIn(b"Access-Control", rest)
+
+    def test_only_its_own_names_are_answered(self):
+        """A page whose name was made to resolve to this device has that name in Host (DNS rebinding)."""
+        port = self.bridge.port
+        for host in f"localhost:{port}", f"LOCALHOST:{port}", f"127.0.0.1:{port}", f"[::1]:{port}":
+            self.assertEqual(self.bridge.get(host=host)[0], 200, host)
+        for host in ("evil.example", f"evil.example:{port}", "localhost", f"localhost:{port + 1}", f"localhost.:{port}",
+                     f"127.0.0.2:{port}", f"localhost:{port}:{port}", f"localhost@evil.example:{port}", f":{port}"):
+            status, answer = self.bridge.get(host=host)
+            self.assertEqual(status, 403, host)
+            self.assertIn(b"Host: '" + host.encode(), answer)
+        other = Bridge(self.bus.environment, "--allow-host", "phone.lan")
+        self.addCleanup(other.stop)
+        self.assertEqual(other.get(host=f"Phone.lan:{other.port}")[0], 200)
+        self.assertEqual(other.get(host=f"evil.lan:{other.port}")[0], 403)
+
+    def test_pages_from_elsewhere_are_refused(self):
+        for origin in "http://localhost:3000", "https://127.0.0.1", "http://[::1]:8080":
+            self.assertEqual(self.bridge.get("Origin: " + origin)[0], 200, origin)
+        for origin in ("https://evil.example", "null", "http://localhost.evil.example", "http://evil.example:80",
+                       "file://", "http://localhost:3000:x", "chrome-extension://localhost"):
+            status, answer = self.bridge.get("Origin: " + origin)
+            self.assertEqual(status, 403, origin)
+            self.assertNotIn(b"Access-Control", answer)
+        # A preflight is answered, but grants nothing.
+        answer = self.bridge.get("Origin: http://localhost:3000", "Access-Control-Request-Method: POST", method="OPTIONS",
+                                 path="/v1/completions")
+        self.assertEqual(answer[0], 405)
+        self.assertNotIn(b"Access-Control", answer[1])
+
+    def test_a_token_is_asked_for(self):
+        bridge = self.with_token()
+        self.assertEqual(bridge.get(f"Authorization: Bearer {TOKEN}")[0], 200)
+        self.assertEqual(bridge.get(f"authorization: bearer {TOKEN}")[0], 200)
+        for header in ("X: y", "Authorization: Bearer ", f"Authorization: Bearer {TOKEN}x", f"Authorization: {TOKEN}",
+                       f"Authorization: Bearer {TOKEN[:-1]}", f"Authorization: Basic {TOKEN}"):
+            status, answer = bridge.get(header)
+            self.assertEqual(status, 401, header)
+            self.assertIn(b"WWW-Authenticate: Bearer\r\n", answer)
+            self.assertNotIn(TOKEN.encode(), answer)
+        with open(f"/proc/{bridge.process.pid}/cmdline", "rb") as file:
+            self.assertNotIn(TOKEN.encode(), file.read())
+
+    def test_a_token_is_made_where_there_is_none(self):
+        path = self.bus.path("new-token")
+        bridge = Bridge(self.bus.environment, "--token-file", path)
+        self.addCleanup(bridge.stop)
+        self.assertEqual(stat.S_IMODE(os.stat(path).st_mode), 0o600)
+        with open(path) as file:
+            token = file.read().strip()
+        self.assertRegex(token, r"^[0-9a-f]{64}$")
+        self.assertEqual(bridge.get(f"Authorization: Bearer {token}")[0], 200)
+        self.assertEqual(bridge.get()[0], 401)
+        for mode, text in (0o644, token), (0o600, "short"), (0o600, "with a blank in it"):
+            with open(path, "w") as file:
+                file.write(text)
+            os.chmod(path, mode)
+            done = subprocess.run([LLMCTL, "bridge", "--port", "0", "--token-file", path], env=self.bus.environment,
+                                  capture_output=True, timeout=LIMIT_S)
+            self.assertEqual(done.returncode, 2, text)
+            self.assertIn(path.encode(), done.stderr)
+            self.assertNotIn(text.encode(), done.stderr)
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can be another user too")
+    def test_another_user_is_turned_away(self):
+        script = ("import socket, sys\n"
+                  "client = socket.create_connection((sys.argv[1], int(sys.argv[2])))\n"
+                  "try:\n"
+                  "    client.sendall(sys.stdin.buffer.read())\n"
+                  "    sys.stdout.buffer.write(client.recv(65536))\n"
+                  "except ConnectionError:\n"
+                  "    pass\n")
+        command = [sys.executable, "-c", script]
+        request = f"GET /health HTTP/1.1\r\nHost: localhost:{self.bridge.port}\r\n\r\n".encode()
+        # The last is a socket of IPv6 that leads to the address of IPv4.
+        for address in "127.0.0.1", "::1", "::ffff:127.0.0.1":
+            for prefix, served in ([], True), (AS_NOBODY, False):
+                with self.subTest(address=address, prefix=prefix):
+                    done = subprocess.run([*prefix, *command, address, str(self.bridge.port)], input=request,
+                                          capture_output=True, timeout=LIMIT_S, check=True)
+                    self.assertEqual(done.stdout.startswith(b"HTTP/1.1 200 "), served, done)
+                    if not served and done.stdout:  # what had been sent before may be lost when the connection closes
+                        self.assertTrue(done.stdout.startswith(b"HTTP/1.1 403 "), done.stdout)
+
+    def test_what_two_readers_could_read_differently_is_refused(self):
+        host = f"Host: localhost:{self.bridge.port}\r\n".encode()
+        post = b"POST /v1/completions HTTP/1.1\r\n" + host
+        inner = b"GET /metrics HTTP/1.1\r\n" + host + b"\r\n"
+        for request, status in (
+                (post + b"Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}", 400),
+                (post + b"Content-Length: 2, 2\r\n\r\n{}", 400),
+                (post + b"Content-Length: +2\r\n\r\n{}", 400),
+                (post + b"Content-Length: 0x2\r\n\r\n{}", 400),
+                (post + b"Content-Length: \r\n\r\n", 400),
+                (post + b"Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n", 400),
+                (post + b"Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n", 411),
+                (post + b"Transfer-Encoding : chunked\r\n\r\n", 400),
+                (post + b"X: y\r\n Content-Length: 5\r\n\r\n", 400),
+                (post + b"X: y\nContent-Length: 5\r\n\r\n", 400),
+                (post + b"X: y\r\rContent-Length: 5\r\n\r\n", 400),
+                (post + b"X: \0\r\n\r\n", 400),
+                (post + host + b"\r\n", 400),
+                (post + b": y\r\n\r\n", 400),
+                (post + b"no colon\r\n\r\n", 400),
+                (b"GET /health HTTP/1.1\r\n\r\n", 400),
+                (b"GET http://localhost/health HTTP/1.1\r\n" + host + b"\r\n", 400),
+                (b"CONNECT localhost:1 HTTP/1.1\r\n" + host + b"\r\n", 400),
+                (b"GET  /health HTTP/1.1\r\n" + host + b"\r\n", 400),
+                (b"get /health HTTP/1.1\r\n" + host + b"\r\n", 400),
+                (b"\r\nGET /health HTTP/1.1\r\n" + host + b"\r\n", 400),
+                (b"GET /health HTTP/2.0\r\n" + host + b"\r\n", 505),
+                (b"GET /" + b"x" * 9000 + b" HTTP/1.1\r\n" + host + b"\r\n", 414),
+                (b"GET /health HTTP/1.1\r\n" + host + b"A: b\r\n" * 64 + b"\r\n", 431),
+                (b"GET /health HTTP/1.1\r\n" + host + b"A: " + b"b" * 40000, 431),
+                (post + b"Content-Length: 5000000\r\n\r\n", 413),
+                (post + b"Content-Length: 99999999999999999999999\r\n\r\n", 413)):
+            with self.subTest(request=request[:100]):
+                self.assertEqual(self.bridge.exchange(request)[0], status)
+        # What follows a request is no second one, and a body is as long as it says.
+        data = self.bridge.exchange(b"GET /health HTTP/1.1\r\n" + host + b"\r\n" + inner)[1]
+        self.assertEqual(data.count(b"HTTP/1.1 "), 1)
+        self.assertEqual(self.bridge.exchange(post + b"Content-Length: 2\r\n\r\n{}" + inner)[1].count(b"HTTP/1.1 "), 1)
+
+    def test_requests_count_as_a_sandboxed_application(self):
+        self.client.load(LLAMA)
+        with self.daemon.held_engine():
+            clients = [self.bridge.connect() for _ in range(3)]
+            # Nobody can say that it did not come this way.
+            for client in clients[:2]:
+                client.sendall(self.bridge.post(dict(LONG, priority="interactive"), "Llmd-Bridge: 0"))
+            self.client.wait(lambda: self.n_requests() == 2, "two requests")
+            self.assertEqual([one["priority"] for one in self.client.requests()], ["normal"] * 2)
+            clients[2].sendall(self.bridge.post(LONG))
+            self.assertTrue(read_to_end(clients[2]).startswith(b"HTTP/1.1 429 "))
+            queue = subprocess.run([LLMCTL, "queue"], env=self.bus.environment, capture_output=True, text=True).stdout
+            self.assertRegex(queue, rf"(?m)^socket/\d+ +socket:{self.bridge.process.pid} +normal +prefill ")
+            for client in clients:
+                client.close()
+            self.client.wait(lambda: self.n_requests() == 0, "those who left to be cancelled")
+        self.assertEqual(re.findall(r"request \d+ ended: (\w+)", self.daemon.log())[-2:], ["cancelled"] * 2)
+
+    def test_a_client_that_vanishes_cancels(self):
+        self.client.load(LLAMA)
+        with self.daemon.held_engine():
+            client = self.bridge.connect()
+            client.sendall(self.bridge.post(LONG))
+            self.client.wait(lambda: self.n_requests() == 1, "the request")
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # a reset instead of an end
+            client.close()
+            self.client.wait(lambda: self.n_requests() == 0, "the request to go")
+
+    def test_too_many_connections_are_told_so(self):
+        clients = [self.bridge.connect() for _ in range(MAX_CONNECTIONS)]
+        with self.bridge.connect() as one_more:
+            self.assertTrue(read_to_end(one_more).startswith(b"HTTP/1.1 503 "))
+        for client in clients:
+            client.close()
+
+        def is_served():
+            try:
+                return self.bridge.get()[0] == 200
+            except ConnectionError:  # the refusal may be lost when it closes
+                return False
+        self.client.wait(is_served, "room for a connection")
+
+    def test_headers_must_come_in_time(self):
+        with self.bridge.connect() as client:
+            client.sendall(b"GET /health HTTP/1.1\r\nHost: ")
+            self.assertTrue(read_to_end(client).startswith(b"HTTP/1.1 408 "))
+
+    def test_a_port_that_is_taken_is_told(self):
+        done = subprocess.run([LLMCTL, "bridge", "--port", str(self.bridge.port)], env=self.bus.environment,
+                              capture_output=True, text=True, timeout=LIMIT_S)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(f"127.0.0.1 port {self.bridge.port}: Address already in use; --port N", done.stderr)
+
+    def test_it_listens_on_this_device_only(self):
+        with open("/proc/net/tcp") as tcp, open("/proc/net/tcp6") as tcp6:
+            listening = {line.split()[1] for line in [*tcp, *tcp6] if line.split()[3] == "0A"}
+        ours = {address for address in listening if address.endswith(f":{self.bridge.port:04X}")}
+        loopback = {"0100007F", "00000000000000000000000001000000"}
+        self.assertTrue(ours)
+        self.assertLessEqual({address.partition(":")[0] for address in ours}, loopback)
+
+
+class WithAnother(unittest.TestCase):
+    """In llmd's place: the bridge's memory and what it does where llmd is not."""
+
+    def setUp(self):
+        self.bus = harness.PrivateBus()
+        self.addCleanup(self.bus.close)
+        self.bridge = Bridge(self.bus.environment)
+        self.addCleanup(self.bridge.stop)
+
+    def has_remains_of_a_client(self):
+        """A connection to the bridge whose end the bridge's kernel has seen: FIN_WAIT2 or TIME_WAIT."""
+        with open("/proc/net/tcp") as file:
+            connections = [line.split() for line in file][1:]
+        return any(remote.endswith(f":{self.bridge.port:04X}") and state in ("05", "06")
+                   for _, _, remote, state, *_ in connections)
+
+    def listen(self):
+        os.makedirs(self.bus.path("runtime/llmd"), exist_ok=True)
+        listener = socket.socket(socket.AF_UNIX)
+        self.addCleanup(listener.close)
+        listener.settimeout(LIMIT_S)
+        listener.bind(self.bus.path("runtime/llmd/llmd.sock"))
+        listener.listen()
+        return listener
+
+    def accept(self, listener):
+        llmd, _ = listener.accept()
+        self.addCleanup(llmd.close)
+        llmd.settimeout(LIMIT_S)
+        return llmd
+
+    def test_without_llmd_it_says_how_to_start_it(self):
+        status, answer = self.bridge.get()
+        self.assertEqual(status, 503)
+        self.assertRegex(answer, rb"llmd\.sock: No such file or directory; start it: (systemctl|rc-service|/.*/llmd)")
+        self.assertIn(b"Retry-After: ", answer)
+        llmd = self.listen()
+        with self.bridge.connect() as client:
+            client.sendall(self.bridge.post(b""))
+            self.accept(llmd).close()
+            self.assertTrue(read_to_end(client).startswith(b"HTTP/1.1 502 "))
+
+    def test_llmd_gets_a_head_of_the_bridges_own(self):
+        listener = self.listen()
+        with self.bridge.connect() as client:
+            client.sendall(self.bridge.post(b"{}", "Content-Type: text/x", "Cookie: secret", "X-Forwarded-For: evil",
+                                            "Connection: keep-alive, Content-Length", "Upgrade: h2c", path="/x?y#z"))
+            llmd = self.accept(listener)
+            data = b""
+            while not data.endswith(b"{}"):
+                data += llmd.recv(65536)
+            self.assertEqual(data.decode().split("\r\n"), [
+                "POST /x?y#z HTTP/1.1", "Host: llmd", "Llmd-Bridge: 1", "Connection: close", "Content-Type: text/x",
+                "Content-Length: 2", "", "{}"])
+            llmd.sendall(b"HTTP/1.1 200 OK\r\n\r\nanswer")
+            llmd.close()
+            self.assertEqual(read_to_end(client), b"HTTP/1.1 200 OK\r\n\r\nanswer")
+
+    def test_a_reader_that_is_slow_slows_llmd_down(self):
+        listener = self.listen()
+        with self.bridge.connect(receive_buffer=4096) as client:
+            client.sendall(self.bridge.post(b""))
+            llmd = self.accept(listener)
+            llmd.recv(65536)
+            llmd.setblocking(False)
+            sent = 0
+            # Full for a second: nothing has moved on.
+            while select.select([], [llmd], [], 1)[1]:
+                sent += llmd.send(bytes(65536))
+                self.assertLess(sent, MOST_HELD, "the bridge takes what nobody reads")
+            received = 0
+            while received < sent:
+                received += len(client.recv(65536))
+            self.assertEqual(received, sent)
+            with open(f"/proc/{self.bridge.process.pid}/status") as file:
+                self.assertLess(int(re.search(r"VmHWM:\s+(\d+)", file.read())[1]), 32 << 10)
+
+    def test_the_longest_body_arrives_whole(self):
+        listener = self.listen()
+        body = os.urandom(4 << 20)
+        with self.bridge.connect() as client:
+            sender = threading.Thread(target=client.sendall, args=[self.bridge.post(body) + b"and what follows it"])
+            sender.start()
+            llmd = self.accept(listener)
+            data = b""
+            while len(data.partition(b"\r\n\r\n")[2]) < len(body):
+                data += llmd.recv(1 << 20)
+            sender.join()
+            llmd.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+            self.assertTrue(data.endswith(b"\r\n\r\n" + body))
+            llmd.shutdown(socket.SHUT_WR)
+            self.assertEqual(llmd.recv(1), b"")
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can be another user too")
+    def test_another_user_who_has_left_is_not_taken_for_root(self):
+        """A socket that no process has any more is root's to the kernel."""
+        listener = self.listen()
+        script = ("import socket, sys\n"
+                  "client = socket.create_connection(('127.0.0.1', int(sys.argv[1])))\n"
+                  "client.sendall(sys.stdin.buffer.read())\n")
+        os.kill(self.bridge.process.pid, signal.SIGSTOP)  # what comes waits in its queue
+        try:
+            subprocess.run([*AS_NOBODY, sys.executable, "-c", script, str(self.bridge.port)], timeout=LIMIT_S, check=True,
+                           input=self.bridge.post(b"", path="/theirs"))
+            self.bus.connect().wait(lambda: self.has_remains_of_a_client(), "the kernel to forget whose it was")
+        finally:
+            os.kill(self.bridge.process.pid, signal.SIGCONT)
+        with self.bridge.connect() as client:  # behind it in the queue
+            client.sendall(self.bridge.post(b"", path="/ours"))
+            self.assertTrue(self.accept(listener).recv(65536).startswith(b"POST /ours "))
+
+    def test_leaving_closes_llmds_side(self):
+        listener = self.listen()
+        for begun in False, True:
+            client = self.bridge.connect()
+            client.sendall(self.bridge.post(b"{}"))
+            llmd = self.accept(listener)
+            llmd.recv(65536)
+            if begun:
+                llmd.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+                client.recv(65536)
+            client.close()
+            self.assertEqual(llmd.recv(65536), b"")
+
+
+if __name__ == "__main__":
+    if not shutil.which("curl"):
+        print("skipped: curl is not installed")
+        sys.exit(harness.SKIP)
+    harness.main()
