@@ -66,6 +66,11 @@ constexpr std::array kCommands = {
     CommandSpec{Command::Tokenize, "tokenize", "[TEXT]", 0, -1, "show a text as tokens",
                 "Prints the token numbers of TEXT, or of standard input, as the model sees them.\n"},
     CommandSpec{
+        Command::Doctor, "doctor", "", 0, 0, "find what keeps llmd from working",
+        "Looks at everything that llmd needs, one line each: ok, warn for what works but not as well as it could,\n"
+        "fail for what does not. With a command that mends it where there is one. Needs no daemon, starts and\n"
+        "changes nothing. Fails (1) when a check does.\n"},
+    CommandSpec{
         Command::Bridge, "bridge", "", 0, 0, "let programs that only know URLs reach llmd",
         "Serves llmd's Unix socket, OpenAI's and Ollama's API, as http://localhost:11434 until Ctrl-C. Only programs "
         "of\n"

@@ -9,7 +9,21 @@
 
 namespace llmd::client {
 
-enum class Command { Generate, Chat, Models, Load, Unload, Status, Queue, Cancel, Tokenize, Bridge, Version, Help };
+enum class Command {
+    Generate,
+    Chat,
+    Models,
+    Load,
+    Unload,
+    Status,
+    Queue,
+    Cancel,
+    Tokenize,
+    Doctor,
+    Bridge,
+    Version,
+    Help
+};
 
 struct Arguments {
     Command command = Command::Help;

@@ -14,6 +14,7 @@
 #include "client/llmd_client.h"
 #include "client/output.h"
 #include "client/prompt.h"
+#include "client/size_text.h"
 
 namespace llmd::client {
 namespace {
@@ -26,18 +27,6 @@ constexpr size_t kMostColumns = 100;
 
 // Of status --watch.
 constexpr std::chrono::seconds kWatchInterval{1};
-
-// Bytes for people: "6.8 MB", in powers of 1000 as file managers count.
-std::string size_text(uint64_t bytes) {
-    std::ostringstream out;
-    out << std::fixed << std::setprecision(1);
-    if (bytes >= 1000'000'000) {
-        out << static_cast<double>(bytes) / 1e9 << " GB";
-    } else {
-        out << static_cast<double>(bytes) / 1e6 << " MB";
-    }
-    return out.str();
-}
 
 // The daemon's texts may quote a file's name or a driver's word: cleaned like a model's text on a terminal.
 void print_text(const std::string& text) {

@@ -17,6 +17,7 @@ ExitCode run_queue(const Arguments& arguments);
 ExitCode run_cancel(const Arguments& arguments);
 ExitCode run_tokenize(const Arguments& arguments);
 ExitCode run_version(const Arguments& arguments);
+ExitCode run_doctor(const Arguments& arguments);  // doctor.cpp
 ExitCode run_bridge(const Arguments& arguments);  // bridge.cpp
 
 }  // namespace llmd::client

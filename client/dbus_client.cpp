@@ -206,6 +206,16 @@ bool DbusClient::is_there() {
     return there;
 }
 
+bool DbusClient::can_start() {
+    std::vector<std::string> names;
+    try {
+        impl_->bus()->callMethod("ListActivatableNames").onInterface(kBus).withTimeout(kShort).storeResultsTo(names);
+    } catch (const sdbus::Error& error) {
+        unreachable("cannot be looked for: " + words_of(error));
+    }
+    return std::find(names.begin(), names.end(), kName) != names.end();
+}
+
 void DbusClient::start() {
     constexpr uint32_t kNoFlags = 0;
     uint32_t reply = 0;  // now, or it ran already

@@ -13,6 +13,8 @@ public:
 
     // Somebody has llmd's name. Only then may more than start() be called.
     bool is_there();
+    // The bus knows how to start llmd.
+    bool can_start();
     // Has the bus start llmd and waits until it has its name. Unreachable says why that cannot be.
     void start();
 

@@ -38,6 +38,8 @@ ExitCode run(const Arguments& arguments) {
             return run_cancel(arguments);
         case Command::Tokenize:
             return run_tokenize(arguments);
+        case Command::Doctor:
+            return run_doctor(arguments);
         case Command::Bridge:
             return run_bridge(arguments);
         case Command::Version:

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "base/notify.h"
-#include "places.h"
+#include "base/places.h"
 
 namespace llmd {
 
@@ -51,8 +51,8 @@ bool was_activated() {
 }  // namespace
 
 Daemon::Daemon(const base::Config& config)
-    : service_(loop_, service_options(config), service::make_process_launcher(find_engine()),
-               std::make_unique<service::ModelCatalogue>(loop_, model_folders(), find_engine())),
+    : service_(loop_, service_options(config), service::make_process_launcher(base::find_engine()),
+               std::make_unique<service::ModelCatalogue>(loop_, base::model_folders(), base::find_engine())),
       front_end_(loop_, service_, LLMD_VERSION, bus_events()),
       idle_times_(idle_times(config)) {
     service_.on_status_changed([this] {
@@ -94,14 +94,14 @@ base::Result<void> Daemon::run(int signal_fd, const std::string& socket_path) {
 
 void Daemon::start_governor() {
     service::Governor::Sources sources;
-    auto memory = service::watch_memory_pressure(loop_, {procfs(), sysfs() + "/fs/cgroup"});
+    auto memory = service::watch_memory_pressure(loop_, {base::procfs(), base::sysfs() + "/fs/cgroup"});
     if (memory) {
         memory_ = std::move(*memory);
         sources.memory = memory_.get();
     } else {
         spdlog::info("memory pressure is not watched: {}", memory.error().message);
     }
-    thermometer_ = service::make_thermometer(sysfs());
+    thermometer_ = service::make_thermometer(base::sysfs());
     sources.thermometer = thermometer_.get();
     auto bus = ipc::SystemBus::open(loop_);
     if (bus) {

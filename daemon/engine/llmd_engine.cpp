@@ -15,6 +15,7 @@
 
 #include "base/unique_fd.h"
 #include "engine/confinement.h"
+#include "engine/device_list.h"
 #include "engine/engine_server.h"
 #include "engine/inspection.h"
 #include "protocol/frame.h"
@@ -29,6 +30,7 @@ enum ExitCode : int { kOk = 0, kFailed = 1, kUsage = 2, kDeviceFault = 3 };
 constexpr std::string_view kHelp =
     "usage: llmd-engine --socket-fd N   serve llmd on the socket N\n"
     "       llmd-engine --inspect FILE  write what the model file says about itself, as one frame\n"
+    "       llmd-engine --devices       write what OpenCL offers, as JSON\n"
     "       llmd-engine --version | --help\n"
     "llmd starts this program; it is of no use without it.\n";
 
@@ -68,6 +70,15 @@ ExitCode inspect(const std::string& path) {
     return write_out(frame);
 }
 
+// Confined as the engine that serves is: what that cannot reach is not offered.
+ExitCode list_devices() {
+    raise_oom_score();
+    if (const auto confined = engine::confine(engine::prepare_writable_places()); !confined) {
+        return complain(confined.error().message, kFailed);
+    }
+    return write_out(engine::device_list());
+}
+
 ExitCode serve(std::string_view number) {
     int fd = -1;
     const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), fd);
@@ -100,6 +111,7 @@ int main(int argc, char** argv) {
     const std::vector<std::string_view> args(argv + 1, argv + argc);
     if (args.size() == 1 && args[0] == "--version") return write_out("llmd-engine " LLMD_VERSION "\n");
     if (args.size() == 1 && args[0] == "--help") return write_out(kHelp);
+    if (args.size() == 1 && args[0] == "--devices") return list_devices();
     if (args.size() == 2 && args[0] == "--inspect") return inspect(std::string(args[1]));
     if (args.size() == 2 && args[0] == "--socket-fd") return serve(args[1]);
     complain("wrong arguments", kUsage);

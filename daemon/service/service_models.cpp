@@ -13,7 +13,6 @@ namespace {
 using base::ErrorCode;
 
 // The model that comes with llmd, used when the configuration names none.
-constexpr std::string_view kBundledModel = "tales-llama-11m-q4_0";
 // LoadModel and UnloadModel calls that wait: more is a client out of control.
 constexpr size_t kMaxJobs = 16;
 

@@ -1,4 +1,4 @@
-#include "places.h"
+#include "base/places.h"
 
 #include <unistd.h>
 
@@ -9,7 +9,7 @@
 
 #include "base/config.h"
 
-namespace llmd {
+namespace llmd::base {
 
 namespace {
 
@@ -32,10 +32,15 @@ std::string find_engine() {
     if (const char* engine = std::getenv("LLMD_ENGINE"); engine && *engine) return engine;
     std::error_code error;
     const std::filesystem::path here = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
-    const std::filesystem::path installed = here / "llmd-engine";
-    const std::filesystem::path built = here / "engine" / "llmd-engine";
-    if (::access(installed.c_str(), X_OK) != 0 && ::access(built.c_str(), X_OK) == 0) return built;
-    return installed;
+    for (const char* place : {"llmd-engine", "engine/llmd-engine", "../daemon/engine/llmd-engine"}) {
+        const std::filesystem::path engine = here / place;
+        if (::access(engine.c_str(), X_OK) == 0) return engine.lexically_normal();
+    }
+    return LLMD_LIBEXECDIR "/llmd-engine";
+}
+
+std::string user_model_folder() {
+    return xdg_data_home() + "/llmd/models";
 }
 
 std::vector<std::string> model_folders() {
@@ -46,9 +51,9 @@ std::vector<std::string> model_folders() {
             if (!folder.empty()) folders.push_back(folder);
         }
     }
-    folders.push_back(base::xdg_data_home() + "/llmd/models");
+    folders.push_back(user_model_folder());
     folders.emplace_back(LLMD_MODEL_DIR);
     return folders;
 }
 
-}  // namespace llmd
+}  // namespace llmd::base

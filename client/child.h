@@ -1,0 +1,27 @@
+// A short-lived program whose output is read: for work that may crash or hang, which is then not llmctl's.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace llmd::client {
+
+// Of output; what comes behind it is thrown away.
+inline constexpr size_t kMaxChildOutput = 4u << 20;
+
+struct ChildEnd {
+    std::string output;         // standard output
+    std::optional<int> status;  // exit status; nothing when it did not end by itself
+    // Empty when the status is 0; else for people: "did not start: …", "ended with status 1", "was killed by signal 6
+    // (Aborted)", "did not end within 20 s".
+    std::string fault;
+};
+
+// Runs `command`, whose first word is a path or is looked for in $PATH, with nothing to read and its standard error
+// thrown away. What has not ended within `limit` is killed, with all that it started. Does not throw.
+ChildEnd run_child(const std::vector<std::string>& command, std::chrono::milliseconds limit);
+
+}  // namespace llmd::client

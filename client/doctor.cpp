@@ -1,0 +1,82 @@
+#include "client/doctor.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "client/commands.h"
+#include "client/output.h"
+
+namespace llmd::client {
+namespace {
+
+const char* state_name(Check::State state) {
+    switch (state) {
+        case Check::State::Ok:
+            return "ok";
+        case Check::State::Warn:
+            return "warn";
+        case Check::State::Fail:
+            break;
+    }
+    return "fail";
+}
+
+std::string as_json(const std::vector<Check>& checks, bool healthy) {
+    base::JsonWriter json;
+    json.begin_object().key("ok").value(healthy).key("checks").begin_array();
+    for (const Check& check : checks) {
+        json.begin_object().key("name").value(check.name).key("state").value(state_name(check.state));
+        json.key("text").value(check.text);
+        if (!check.fix.empty()) json.key("fix").value(check.fix);
+        json.end_object();
+    }
+    return json.end_array().end_object().take() + '\n';
+}
+
+std::string as_text(const std::vector<Check>& checks) {
+    size_t width = 0;
+    for (const Check& check : checks) width = std::max(width, check.name.size());
+    std::string out;
+    for (const Check& check : checks) {
+        const std::string state = state_name(check.state);
+        out +=
+            state + std::string(6 - state.size(), ' ') + check.name + std::string(width + 2 - check.name.size(), ' ');
+        out += check.text + (check.fix.empty() ? "" : "; mend it: " + check.fix) + '\n';
+    }
+    return out;
+}
+
+}  // namespace
+
+std::string install_command(const std::string& debian, const std::string& alpine) {
+    if (::access("/sbin/apk", X_OK) == 0) return "doas apk add " + alpine;
+    if (::access("/usr/bin/apt", X_OK) == 0) return "sudo apt install " + debian;
+    return {};
+}
+
+std::string first_line(const std::string& path) {
+    std::ifstream file(path);
+    std::string line;
+    std::getline(file, line);
+    return line;
+}
+
+ExitCode run_doctor(const Arguments& arguments) {
+    std::vector<Check> checks;
+    for (const auto part : {check_reach, check_compute, check_system}) {
+        for (Check& check : part()) checks.push_back(std::move(check));
+    }
+    const bool healthy = std::none_of(checks.begin(), checks.end(),
+                                      [](const Check& check) { return check.state == Check::State::Fail; });
+    if (arguments.json) {
+        print(as_json(checks, healthy));
+    } else {
+        TextOutput output(STDOUT_FILENO);  // drivers and files choose some of these words
+        output.write(as_text(checks));
+    }
+    return healthy ? ExitCode::Ok : ExitCode::Failed;
+}
+
+}  // namespace llmd::client

@@ -1,0 +1,222 @@
+#include <fcntl.h>
+#include <grp.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "base/config.h"
+#include "base/places.h"
+#include "base/unique_fd.h"
+#include "client/child.h"
+#include "client/doctor.h"
+#include "client/exit_code.h"
+#include "client/json_reading.h"
+#include "client/size_text.h"
+
+namespace llmd::client {
+namespace {
+
+namespace dom = simdjson::dom;
+using State = Check::State;
+
+// Mesa starts its compiler when it is first asked for devices.
+constexpr std::chrono::seconds kDeviceLimit{30};
+constexpr std::chrono::seconds kVersionLimit{5};
+constexpr const char* kVendors = "/etc/OpenCL/vendors";
+// Of one buffer: below this a model of a billion parameters has matrices that do not fit.
+constexpr uint64_t kSmallBufferBytes = 128u << 20;
+
+std::string settings_path() {
+    return base::xdg_config_home() + "/llmd/llmd.toml";
+}
+
+// Has llmd leave the GPU alone.
+std::string cpu_command(const base::Config& settings) {
+    if (settings.backend != "auto") return "${EDITOR:-vi} " + settings_path();
+    return "echo 'backend = \"cpu\"' >> " + settings_path();
+}
+
+Check check_engine(const std::string& engine) {
+    const ChildEnd end = run_child({engine, "--version"}, kVersionLimit);
+    const std::string expected = "llmd-engine " LLMD_VERSION "\n";
+    if (end.output == expected) return {"engine", State::Ok, engine, {}};
+    if (!end.fault.empty()) {
+        return {"engine", State::Fail, engine + ' ' + end.fault, install_command("llmd", "llmd")};
+    }
+    return {"engine", State::Fail, engine + " is another version than llmctl, " LLMD_VERSION,
+            install_command("llmd", "llmd")};
+}
+
+Check check_settings(const base::Result<base::Config>& settings) {
+    if (!settings) return {"settings", State::Fail, settings.error().message, "${EDITOR:-vi} " + settings_path()};
+    if (::access(settings_path().c_str(), F_OK) != 0) return {"settings", State::Ok, "none: all as it comes", {}};
+    return {"settings", State::Ok, settings_path(), {}};
+}
+
+struct Devices {
+    std::vector<Dictionary> list;
+    std::string fault;  // why it could not be made
+    std::vector<std::string> notes;
+};
+
+Devices ask_for_devices(const std::string& engine) {
+    Devices out;
+    const ChildEnd end = run_child({engine, "--devices"}, kDeviceLimit);
+    if (!end.fault.empty()) {
+        out.fault = "the process that asked the drivers " + end.fault;
+        return out;
+    }
+    try {
+        dom::parser parser;
+        const dom::object answer = parse_object(parser, end.output);
+        for (const dom::element element : array_member(answer, "devices")) {
+            dom::object device;
+            if (element.get_object().get(device)) malformed("a device is not an object");
+            copy_scalars(device, out.list.emplace_back());
+        }
+        for (const dom::element note : array_member(answer, "notes")) {
+            std::string_view text;
+            if (!note.get_string().get(text)) out.notes.emplace_back(text);
+        }
+        Dictionary rest;
+        copy_scalars(answer, rest);
+        out.fault = text_of(rest, "error");
+    } catch (const CommandError& error) {
+        out.fault = error.what();
+    }
+    return out;
+}
+
+std::string called(const Dictionary& device) {
+    return text_of(device, "name") + " (" + text_of(device, "platform") + ", driver " + text_of(device, "driver") + ')';
+}
+
+bool is_chosen(const Dictionary& device, const base::Config& settings) {
+    if (settings.device.empty()) return flag_of(device, "gpu") || settings.backend == "opencl";
+    const auto holds = [&](const std::string& name) {
+        const auto same = [](char a, char b) {
+            return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+        };
+        return std::search(name.begin(), name.end(), settings.device.begin(), settings.device.end(), same) !=
+               name.end();
+    };
+    return holds(text_of(device, "name")) || holds(text_of(device, "platform"));
+}
+
+const Dictionary* chosen_device(const Devices& devices, const base::Config& settings) {
+    if (settings.backend == "cpu") return nullptr;
+    const auto found = std::find_if(devices.list.begin(), devices.list.end(),
+                                    [&](const Dictionary& device) { return is_chosen(device, settings); });
+    return found == devices.list.end() ? nullptr : &*found;
+}
+
+// Where no device is taken: a fault only if the settings insist on one.
+Check check_opencl(const Devices& devices, const base::Config& settings) {
+    const bool insists = settings.backend == "opencl";
+    if (settings.backend == "cpu") return {"OpenCL", State::Ok, "not used: backend = \"cpu\" in the settings", {}};
+    const std::string on_cpu = insists ? ", and backend = \"opencl\" in the settings" : "; llmd computes on the CPU";
+    if (!devices.fault.empty()) {
+        return {"OpenCL", insists ? State::Fail : State::Warn, devices.fault + on_cpu, cpu_command(settings)};
+    }
+    std::string names;
+    for (const Dictionary& device : devices.list) names += (names.empty() ? "" : ", ") + called(device);
+    for (const std::string& note : devices.notes) names += (names.empty() ? "" : "; ") + note;
+    const std::string rusticl = install_command("mesa-opencl-icd", "mesa-rusticl");
+    if (devices.list.empty()) {
+        return {"OpenCL", insists ? State::Fail : State::Ok,
+                "there is no platform" + (names.empty() ? "" : " (" + names + ')') + on_cpu, rusticl};
+    }
+    if (chosen_device(devices, settings) == nullptr) {
+        const std::string what = settings.device.empty() ? "no GPU among " : "no '" + settings.device + "' among ";
+        const bool missed = insists || !settings.device.empty();
+        return {"OpenCL", missed ? State::Fail : State::Ok, what + names + on_cpu,
+                missed ? "${EDITOR:-vi} " + settings_path() : ""};
+    }
+    return {"OpenCL", devices.notes.empty() ? State::Ok : State::Warn, names, {}};
+}
+
+Check check_limits(const Devices& devices, const base::Config& settings) {
+    const Dictionary* device = chosen_device(devices, settings);
+    if (device == nullptr) return {"device limits", State::Ok, "no OpenCL device is used", {}};
+    const std::string error = text_of(*device, "error");
+    const uint64_t buffer = number_of(*device, "max_buffer_bytes");
+    const std::string text = called(*device) + ": " + size_text(number_of(*device, "memory_bytes")) + " of memory, " +
+                             size_text(buffer) + " in one piece";
+    if (!error.empty()) {
+        return {"device limits", settings.backend == "opencl" ? State::Fail : State::Warn,
+                called(*device) + ": " + error, cpu_command(settings)};
+    }
+    if (buffer < kSmallBufferBytes) {
+        return {"device limits", State::Warn, text + ": large models are computed on the CPU", {}};
+    }
+    return {"device limits", State::Ok, text, {}};
+}
+
+Check check_rusticl(const Devices& devices) {
+    std::error_code error;
+    const bool installed = std::filesystem::exists(std::string(kVendors) + "/rusticl.icd", error);
+    const char* enabled = std::getenv("RUSTICL_ENABLE");
+    if (!installed) return {"Rusticl", State::Ok, "not installed; Mesa's OpenCL for GPUs of phones", {}};
+    const bool offers = std::any_of(devices.list.begin(), devices.list.end(), [](const Dictionary& device) {
+        return text_of(device, "platform").find("rusticl") != std::string::npos;
+    });
+    if (offers) return {"Rusticl", State::Ok, "offers a device", {}};
+    if (enabled != nullptr) {
+        return {"Rusticl", State::Warn,
+                std::string("offers no device; RUSTICL_ENABLE is '") + enabled + "', which llmd does not change",
+                "unset RUSTICL_ENABLE"};
+    }
+    return {"Rusticl", State::Ok, "installed, but none of the drivers that llmd enables has a GPU here", {}};
+}
+
+Check check_render_node() {
+    const std::string folder = "/dev/dri";
+    std::string opened;
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+        const std::string path = entry.path();
+        if (entry.path().filename().string().rfind("renderD", 0) != 0) continue;
+        const base::UniqueFd fd(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+        if (!fd && errno == EACCES) {
+            struct stat info {};
+            const group* owner = ::stat(path.c_str(), &info) == 0 ? ::getgrgid(info.st_gid) : nullptr;
+            const std::string name = owner != nullptr ? owner->gr_name : "render";
+            return {"render node", State::Fail,
+                    path + ": " + std::strerror(EACCES) +
+                        ", the GPU cannot be used until you are in its group and have "
+                        "logged in again",
+                    ::access("/sbin/apk", X_OK) == 0 ? "doas addgroup $USER " + name
+                                                     : "sudo usermod -aG " + name + " $USER"};
+        }
+        if (!fd) return {"render node", State::Warn, path + ": " + std::strerror(errno), {}};
+        opened += (opened.empty() ? "" : ", ") + path;
+    }
+    return {"render node",
+            State::Ok,
+            opened.empty() ? "there is none in " + folder + ": no GPU with a driver" : opened,
+            {}};
+}
+
+}  // namespace
+
+std::vector<Check> check_compute() {
+    const std::string engine = base::find_engine();
+    const auto settings = base::read_config(settings_path(), false);
+    const base::Config config = settings ? *settings : base::Config();
+    std::vector<Check> checks = {check_engine(engine), check_settings(settings)};
+    const Devices devices = ask_for_devices(engine);
+    checks.push_back(check_opencl(devices, config));
+    checks.push_back(check_rusticl(devices));
+    checks.push_back(check_render_node());
+    checks.push_back(check_limits(devices, config));
+    return checks;
+}
+
+}  // namespace llmd::client

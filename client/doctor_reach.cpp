@@ -1,0 +1,148 @@
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+
+#include "base/config.h"
+#include "base/instance_lock.h"
+#include "client/child.h"
+#include "client/dbus_client.h"
+#include "client/doctor.h"
+#include "client/exit_code.h"
+#include "client/llmd_client.h"
+#include "client/socket_client.h"
+
+namespace llmd::client {
+namespace {
+
+using State = Check::State;
+
+// A service manager that does not answer is not waited for.
+constexpr std::chrono::seconds kServiceLimit{5};
+
+// As start_command().
+std::string restart_command() {
+    if (::access("/run/systemd/system", F_OK) == 0) return "systemctl --user restart llmd";
+    if (::access("/run/openrc", F_OK) == 0) return "rc-service -U llmd restart";
+    return "pkill -x llmd; " + start_command();
+}
+
+struct Bus {
+    bool there = false;
+    bool has_llmd = false;
+    bool starts_llmd = false;
+    std::string fault;
+};
+
+Bus look_at_bus() {
+    Bus bus;
+    try {
+        DbusClient client;
+        bus.there = true;
+        bus.has_llmd = client.is_there();
+        bus.starts_llmd = client.can_start();
+    } catch (const CommandError& error) {
+        bus.fault = error.what();
+    }
+    return bus;
+}
+
+Check check_bus(const Bus& bus) {
+    if (!bus.there) {
+        return {"session bus", State::Warn, bus.fault + ": llmctl takes the socket, applications on D-Bus find no llmd",
+                "dbus-run-session -- $SHELL"};
+    }
+    if (bus.has_llmd) return {"session bus", State::Ok, "llmd is on it", {}};
+    if (bus.starts_llmd) return {"session bus", State::Ok, "it starts llmd for whoever asks", {}};
+    return {"session bus", State::Warn, "it does not know llmd: org.llmd.Llmd1 is neither running nor installed on it",
+            start_command()};
+}
+
+std::string mode_text(mode_t mode) {
+    std::string digits;
+    for (const int shift : {6, 3, 0}) digits += static_cast<char>('0' + ((mode >> shift) & 7));
+    return digits;
+}
+
+// `is_running`: an llmd of this user, on whatever bus.
+Check check_socket(const Bus& bus, bool is_running) {
+    const auto runtime = base::xdg_runtime_dir();
+    if (!runtime) {
+        return {"socket", State::Fail, runtime.error().message,
+                "export XDG_RUNTIME_DIR=/run/user/" + std::to_string(::getuid())};
+    }
+    const std::string path = socket_path();
+    struct stat info {};
+    if (::stat(path.c_str(), &info) != 0) {
+        const std::string why = path + ": " + std::strerror(errno);
+        if (is_running) return {"socket", State::Fail, why + ", though llmd runs", restart_command()};
+        return {"socket", bus.starts_llmd ? State::Ok : State::Warn, path + " is made when llmd starts", {}};
+    }
+    if (!S_ISSOCK(info.st_mode)) return {"socket", State::Fail, path + " is no socket", "rm " + path};
+    if (info.st_uid != ::geteuid()) {
+        return {"socket", State::Fail, path + " belongs to user " + std::to_string(info.st_uid), "rm " + path};
+    }
+    if ((info.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
+        return {"socket", State::Warn, path + " has mode " + mode_text(info.st_mode) + ", others may connect",
+                "chmod 600 " + path};
+    }
+    return {"socket", State::Ok, path, {}};
+}
+
+Check check_daemon(const Bus& bus, bool is_running) {
+    if (const auto version = running_version()) {
+        if (*version == LLMD_VERSION) return {"llmd", State::Ok, "version " + *version + " is running", {}};
+        return {"llmd", State::Warn, "version " + *version + " is running, llmctl is " LLMD_VERSION, restart_command()};
+    }
+    if (is_running) return {"llmd", State::Fail, "it runs, but does not answer", restart_command()};
+    if (bus.starts_llmd) return {"llmd", State::Ok, "not running; the bus starts it when it is asked", {}};
+    return {"llmd", State::Fail, "not running, and nothing starts it", start_command()};
+}
+
+std::string word_of(const std::vector<std::string>& command) {
+    const ChildEnd end = run_child(command, kServiceLimit);
+    const std::string word = end.output.substr(0, end.output.find('\n'));
+    return word.empty() ? "unknown (" + command.front() + ' ' + end.fault + ')' : word;
+}
+
+Check check_systemd() {
+    const std::string active = word_of({"systemctl", "--user", "is-active", "llmd.service"});
+    if (active == "failed") {
+        return {"service", State::Fail, "llmd.service of systemd has failed",
+                "journalctl --user -u llmd; systemctl --user restart llmd"};
+    }
+    const std::string enabled = word_of({"systemctl", "--user", "is-enabled", "llmd.socket"});
+    return {"service", State::Ok, "llmd.service of systemd is " + active + ", llmd.socket is " + enabled, {}};
+}
+
+Check check_openrc() {
+    const ChildEnd end = run_child({"rc-service", "-U", "llmd", "status"}, kServiceLimit);
+    constexpr int kStopped = 3;  // and 32 for crashed: rc-service(8) passes on what the service says
+    constexpr int kCrashed = 32;
+    if (end.status == kCrashed) {
+        return {"service", State::Fail, "the OpenRC user service llmd has crashed", "rc-service -U llmd restart"};
+    }
+    const std::string state = end.status == 0          ? "started"
+                              : end.status == kStopped ? "stopped"
+                                                       : "not used (" + end.fault + ')';
+    return {"service", State::Ok, "the OpenRC user service llmd is " + state, {}};
+}
+
+Check check_service() {
+    if (::access("/run/systemd/system", F_OK) == 0) return check_systemd();
+    if (::access("/run/openrc", F_OK) == 0) return check_openrc();
+    return {"service", State::Ok, "neither systemd nor OpenRC runs here; the bus or a person starts llmd", {}};
+}
+
+}  // namespace
+
+std::vector<Check> check_reach() {
+    const Bus bus = look_at_bus();
+    const auto runtime = base::xdg_runtime_dir();
+    const bool is_running = bus.has_llmd || (runtime && base::is_instance_locked(*runtime + "/llmd"));
+    return {check_bus(bus), check_socket(bus, is_running), check_daemon(bus, is_running), check_service()};
+}
+
+}  // namespace llmd::client

@@ -1,0 +1,220 @@
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "base/config.h"
+#include "base/places.h"
+#include "client/doctor.h"
+#include "client/size_text.h"
+#include "service/model_catalogue.h"
+#include "service/policy/policy.h"
+#include "service/policy/thermometer.h"
+
+namespace llmd::client {
+namespace {
+
+namespace fs = std::filesystem;
+using service::ModelEntry;
+using State = Check::State;
+
+// Beside a model's weights: keys and values, activations, what programs take meanwhile.
+constexpr uint64_t kRoomBytes = 256u << 20;
+// Percent of the time that some program waits for memory: above it everything is felt to be slow.
+constexpr double kMuchWaiting = 10;
+// Percent of a battery's charge: below it UPower calls it low, and llmd lets background requests wait.
+constexpr int64_t kLowBattery = 20;
+
+int64_t number_in(const std::string& text, int64_t otherwise) {
+    int64_t number = otherwise;
+    std::from_chars(text.data(), text.data() + text.size(), number);
+    return number;
+}
+
+// --- Models ----------------------------------------------------------------------------------------------------------
+
+struct Models {
+    std::vector<ModelEntry> list;
+    std::string wanted;                 // the default's name, or a path; empty: there is none
+    const ModelEntry* found = nullptr;  // it
+};
+
+std::vector<ModelEntry> list_models() {
+    base::EventLoop loop;
+    service::ModelCatalogue catalogue(loop, base::model_folders(), base::find_engine());
+    std::vector<ModelEntry> out;
+    catalogue.list([&](std::vector<ModelEntry> models) {
+        out = std::move(models);
+        loop.stop();
+    });
+    (void)loop.run();  // fails where poll() does: then there is no list
+    return out;
+}
+
+Models look_at_models() {
+    Models models;
+    models.list = list_models();
+    if (const auto settings = base::read_config(base::xdg_config_home() + "/llmd/llmd.toml", false)) {
+        models.wanted = settings->model;
+    }
+    const auto find = [&](std::string_view name) {
+        const auto found = std::find_if(models.list.begin(), models.list.end(),
+                                        [&](const ModelEntry& model) { return model.name == name; });
+        return found == models.list.end() ? nullptr : &*found;
+    };
+    if (!models.wanted.empty()) {
+        models.found = find(models.wanted);
+    } else if (models.found = find(service::kBundledModel); !models.found && models.list.size() == 1) {
+        models.found = &models.list.front();
+    }
+    if (models.found != nullptr) models.wanted = models.found->name;
+    return models;
+}
+
+Check check_model(const Models& models) {
+    const std::string import = "llmctl import FILE.gguf";
+    const std::string count = std::to_string(models.list.size()) + (models.list.size() == 1 ? " model" : " models");
+    if (models.found != nullptr) {
+        const ModelEntry& model = *models.found;
+        if (!model.error.empty()) return {"model", State::Fail, model.path + ": " + model.error, import};
+        return {"model",
+                State::Ok,
+                model.name + " (" + model.architecture + ' ' + model.quantization + ", " + size_text(model.size_bytes) +
+                    "), " + count + " in all",
+                {}};
+    }
+    if (!models.wanted.empty() && models.wanted.front() == '/') {
+        if (::access(models.wanted.c_str(), R_OK) == 0) return {"model", State::Ok, models.wanted, {}};
+        return {"model", State::Fail, models.wanted + ", which the settings name, cannot be read", import};
+    }
+    if (!models.wanted.empty()) {
+        return {"model", State::Fail, "'" + models.wanted + "', which the settings name, is none of " + count, import};
+    }
+    if (models.list.empty()) return {"model", State::Fail, "there is none", import};
+    return {"model", State::Warn, count + ", and none is the default",
+            "echo 'model = \"" + models.list.front().name + "\"' >> " + base::xdg_config_home() + "/llmd/llmd.toml"};
+}
+
+// --- The cache of compiled kernels -----------------------------------------------------------------------------------
+
+Check check_cache() {
+    const std::string folder = base::xdg_cache_home() + "/llmd";
+    std::error_code error;
+    // What is not there yet is made in the first folder that is.
+    fs::path nearest = folder;
+    while (!fs::exists(nearest, error) && nearest.has_relative_path()) nearest = nearest.parent_path();
+    if (::access(nearest.c_str(), W_OK | X_OK) != 0) {
+        return {"kernel cache", State::Warn,
+                nearest.string() + " cannot be written: kernels are compiled at every load",
+                "sudo chown -R $USER " + nearest.string()};
+    }
+    uintmax_t bytes = 0;
+    size_t n_files = 0;
+    const auto options = fs::directory_options::skip_permission_denied;
+    for (auto at = fs::recursive_directory_iterator(folder, options, error); !error && at != end(at);
+         at.increment(error)) {
+        std::error_code gone;
+        if (!at->is_regular_file(gone)) continue;
+        bytes += at->file_size(gone);
+        ++n_files;
+    }
+    return {"kernel cache",
+            State::Ok,
+            n_files == 0 ? folder + " is empty: the first load on a GPU compiles"
+                         : folder + " holds " + std::to_string(n_files) + " files, " + size_text(bytes),
+            {}};
+}
+
+// --- Memory ----------------------------------------------------------------------------------------------------------
+
+uint64_t meminfo_bytes(const std::string& name) {
+    std::ifstream file(base::procfs() + "/meminfo");
+    for (std::string line; std::getline(file, line);) {
+        if (line.rfind(name + ':', 0) != 0) continue;
+        const size_t digits = line.find_first_of("0123456789");
+        return digits == std::string::npos ? 0 : static_cast<uint64_t>(number_in(line.substr(digits), 0)) * 1024;
+    }
+    return 0;
+}
+
+// Of "some avg10=0.12 avg60=…"
+double waiting_percent() {
+    const std::string line = first_line(base::procfs() + "/pressure/memory");
+    const size_t at = line.find("avg10=");
+    double percent = 0;
+    if (at != std::string::npos) std::from_chars(line.data() + at + 6, line.data() + line.size(), percent);
+    return percent;
+}
+
+Check check_memory(const Models& models) {
+    const uint64_t available = meminfo_bytes("MemAvailable");
+    const uint64_t swap = meminfo_bytes("SwapTotal");
+    if (available == 0) return {"memory", State::Warn, base::procfs() + "/meminfo does not tell what is free", {}};
+    std::string text = size_text(available) + " available, " +
+                       (swap == 0 ? std::string("no swap") : size_text(meminfo_bytes("SwapFree")) + " of swap free");
+    const uint64_t needed = models.found == nullptr ? 0 : models.found->size_bytes + kRoomBytes;
+    if (available < needed) {
+        return {"memory", State::Warn, text + "; " + models.wanted + " needs about " + size_text(needed),
+                "llmctl unload"};
+    }
+    if (const double percent = waiting_percent(); percent > kMuchWaiting) {
+        return {"memory", State::Warn,
+                text + "; programs wait for memory " + std::to_string(std::lround(percent)) + " % of the time",
+                "llmctl unload"};
+    }
+    return {"memory", State::Ok, text, {}};
+}
+
+// --- Temperature and power -------------------------------------------------------------------------------------------
+
+Check check_temperature() {
+    const auto heat = service::make_thermometer(base::sysfs())->read();
+    if (!heat) return {"temperature", State::Ok, "no thermal zone has a trip point: nothing slows llmd down", {}};
+    const auto& nearest = heat->passive ? heat->passive : heat->hot;
+    const auto degrees = [](service::MilliCelsius value) { return std::to_string(value / 1000) + " °C"; };
+    const std::string text = nearest->zone + " has " + degrees(nearest->temperature) + ", " +
+                             (heat->passive ? "the kernel slows the device down at " : "it is too hot at ") +
+                             degrees(nearest->trip);
+    const bool warm = nearest->left() <= service::kHeatMargin;
+    return {"temperature", warm ? State::Warn : State::Ok, text + (warm ? ": llmd rests between its steps" : ""), {}};
+}
+
+Check check_power() {
+    std::error_code error;
+    bool on_mains = false;
+    std::string battery;
+    bool is_low = false;
+    bool discharging = false;
+    for (const auto& entry : fs::directory_iterator(base::sysfs() + "/class/power_supply", error)) {
+        const std::string folder = entry.path();
+        if (first_line(folder + "/scope") == "Device") continue;  // a mouse's, not this device's
+        if (first_line(folder + "/type") != "Battery") {
+            on_mains = on_mains || first_line(folder + "/online") == "1";
+            continue;
+        }
+        const int64_t percent = number_in(first_line(folder + "/capacity"), -1);
+        if (percent < 0) continue;
+        const std::string status = first_line(folder + "/status");
+        discharging = discharging || status == "Discharging";
+        is_low = is_low || percent < kLowBattery;
+        battery += (battery.empty() ? "battery " : ", ") + std::to_string(percent) + " %, " + status;
+    }
+    if (battery.empty()) return {"power", State::Ok, "no battery", {}};
+    if (is_low && discharging && !on_mains) {
+        return {"power", State::Warn, battery + ": background requests wait", {}};
+    }
+    return {"power", State::Ok, battery, {}};
+}
+
+}  // namespace
+
+std::vector<Check> check_system() {
+    const Models models = look_at_models();
+    return {check_model(models), check_cache(), check_memory(models), check_temperature(), check_power()};
+}
+
+}  // namespace llmd::client

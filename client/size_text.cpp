@@ -1,0 +1,19 @@
+#include "client/size_text.h"
+
+#include <iomanip>
+#include <sstream>
+
+namespace llmd::client {
+
+std::string size_text(uint64_t bytes) {
+    std::ostringstream out;
+    out << std::fixed << std::setprecision(1);
+    if (bytes >= 1000'000'000) {
+        out << static_cast<double>(bytes) / 1e9 << " GB";
+    } else {
+        out << static_cast<double>(bytes) / 1e6 << " MB";
+    }
+    return out.str();
+}
+
+}  // namespace llmd::client

@@ -1,0 +1,46 @@
+// How a child's end is told, and that none outlives its limit.
+#include "client/child.h"
+
+#include <gtest/gtest.h>
+
+namespace llmd::client {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Only a hang takes so long.
+constexpr auto kPatience = 300s;
+
+TEST(Child, IsReadToItsEnd) {
+    const ChildEnd end = run_child({"sh", "-c", "cat; printf 'a%s' b; echo lost >&2"}, kPatience);
+    EXPECT_EQ(end.output, "ab");
+    EXPECT_EQ(end.status, 0);
+    EXPECT_EQ(end.fault, "");
+}
+
+TEST(Child, TellsHowItEnded) {
+    const ChildEnd failed = run_child({"sh", "-c", "echo x; exit 3"}, kPatience);
+    EXPECT_EQ(failed.output, "x\n");
+    EXPECT_EQ(failed.status, 3);
+    EXPECT_EQ(failed.fault, "ended with status 3");
+    const ChildEnd killed = run_child({"sh", "-c", "kill -ABRT $$"}, kPatience);
+    EXPECT_EQ(killed.status, std::nullopt);
+    EXPECT_EQ(killed.fault, "was killed by signal 6 (Aborted)");
+    EXPECT_TRUE(run_child({"/nonexistent/program"}, kPatience).fault.starts_with("did not start: "));
+}
+
+TEST(Child, IsKilledWithAllThatItStarted) {
+    // The grandchild holds the output open.
+    const ChildEnd end = run_child({"sh", "-c", "echo begun; sleep 1000 & sleep 1000"}, 1ms);
+    EXPECT_EQ(end.status, std::nullopt);
+    EXPECT_EQ(end.fault, "did not end within 1 s");
+}
+
+TEST(Child, KeepsNoMoreThanItMay) {
+    const ChildEnd end = run_child({"head", "-c", std::to_string(kMaxChildOutput + 1), "/dev/zero"}, kPatience);
+    EXPECT_EQ(end.output.size(), kMaxChildOutput);
+    EXPECT_EQ(end.status, 0);
+}
+
+}  // namespace
+}  // namespace llmd::client
