@@ -66,6 +66,17 @@ constexpr std::array kCommands = {
     CommandSpec{Command::Tokenize, "tokenize", "[TEXT]", 0, -1, "show a text as tokens",
                 "Prints the token numbers of TEXT, or of standard input, as the model sees them.\n"},
     CommandSpec{
+        Command::Import, "import", "FILE", 1, 1, "put a model where llmd finds it",
+        "Checks the GGUF file FILE and puts it into the folder of your models, as a clone or a hard link where the\n"
+        "filesystem can, else as a copy. The file itself stays. A model that llmd cannot use is refused.\n\n"
+        "Examples:\n"
+        "  llmctl import ~/Downloads/SmolLM2-135M-Instruct-Q8_0.gguf --name smollm2\n"
+        "  llmctl generate --model smollm2 \"Once upon a time\"\n"},
+    CommandSpec{
+        Command::Bench, "bench", "", 0, 0, "measure how fast the model is",
+        "Has llmd read a prompt of random words and go on with it, some times, and shows how many tokens a second\n"
+        "it reads and makes, and when the first one comes: mean and standard deviation. Nothing is kept.\n"},
+    CommandSpec{
         Command::Doctor, "doctor", "", 0, 0, "find what keeps llmd from working",
         "Looks at everything that llmd needs, one line each: ok, warn for what works but not as well as it could,\n"
         "fail for what does not. With a command that mends it where there is one. Needs no daemon, starts and\n"
@@ -101,7 +112,8 @@ struct OptionSpec {
 constexpr std::string_view kMakers = "generate chat";
 
 constexpr std::array kOptions = {
-    OptionSpec{"model", 'm', "NAME", Kind::Text, "model", "generate chat tokenize", "which model; see 'llmctl models'"},
+    OptionSpec{"model", 'm', "NAME", Kind::Text, "model", "generate chat tokenize bench",
+               "which model; see 'llmctl models'"},
     OptionSpec{"system", 's', "TEXT", Kind::Text, "system", kMakers, "how the model is to answer"},
     OptionSpec{"max-tokens", 'n', "N", Kind::Whole, "max_tokens", kMakers, "stop after N tokens (256)"},
     OptionSpec{"temperature", 't', "X", Kind::Real, "temperature", kMakers, "0 always takes the likeliest token (0.8)"},
@@ -120,6 +132,10 @@ constexpr std::array kOptions = {
     OptionSpec{"verbose", 'v', "", Kind::Flag, nullptr, "generate", "counts and speeds on standard error"},
     OptionSpec{"all", 'a', "", Kind::Flag, nullptr, "cancel", "every request of every program"},
     OptionSpec{"watch", 'w', "", Kind::Flag, nullptr, "status", "show it again every second"},
+    OptionSpec{"name", 0, "NAME", Kind::Text, "name", "import", "what to call it (as the file, without .gguf)"},
+    OptionSpec{"prompt-tokens", 0, "N", Kind::Whole, "prompt_tokens", "bench", "about how many to read (256)"},
+    OptionSpec{"made-tokens", 0, "N", Kind::Whole, "made_tokens", "bench", "how many to make (64)"},
+    OptionSpec{"runs", 0, "N", Kind::Whole, "runs", "bench", "how many times (3)"},
     OptionSpec{"port", 'p', "N", Kind::Whole, "port", "bridge", "listen on port N; 0 is any that is free (11434)"},
     OptionSpec{"token-file", 0, "FILE", Kind::Text, "token_file", "bridge", "answer only who has the token in FILE"},
     OptionSpec{"allow-host", 0, "NAME", Kind::TextList, "allow_host", "bridge",

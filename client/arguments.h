@@ -19,6 +19,8 @@ enum class Command {
     Queue,
     Cancel,
     Tokenize,
+    Import,
+    Bench,
     Doctor,
     Bridge,
     Version,
@@ -29,7 +31,7 @@ struct Arguments {
     Command command = Command::Help;
     std::vector<std::string> operands;  // what follows the command and is no option
     Dictionary request;                 // generate's, chat's and tokenize's options under their D-Bus names, but that
-                                        // json_schema is the name of a file; bridge's port, token_file, allow_host
+                                        // json_schema is the name of a file; what the other commands take
     bool json = false;                  // print one JSON object
     bool verbose = false;               // generate: counts and speeds on stderr
     bool all = false;                   // cancel: every request

@@ -44,23 +44,6 @@ ExitCode done(const Arguments& arguments) {
     return ExitCode::Ok;
 }
 
-// Columns as wide as their widest cell, two spaces between them. A row may have fewer cells than others.
-std::string table(const std::vector<std::vector<std::string>>& rows) {
-    std::vector<size_t> widths;
-    for (const auto& row : rows) {
-        widths.resize(std::max(widths.size(), row.size()));
-        // A row's last cell needs no room: nothing follows it.
-        for (size_t i = 0; i + 1 < row.size(); ++i) widths[i] = std::max(widths[i], columns_of(row[i]));
-    }
-    std::string out;
-    for (const auto& row : rows) {
-        for (size_t i = 0; i + 1 < row.size(); ++i)
-            out += row[i] + std::string(widths[i] - columns_of(row[i]) + 2, ' ');
-        out += row.back() + '\n';
-    }
-    return out;
-}
-
 // "1 request", "2 requests"
 std::string counted(uint64_t count, const std::string& noun) {
     return std::to_string(count) + ' ' + noun + (count == 1 ? "" : "s");
@@ -136,7 +119,7 @@ ExitCode run_models(const Arguments& arguments) {
         return ExitCode::Ok;
     }
     if (models.empty()) {
-        print_text("There is no model. Put a GGUF file into ~/.local/share/llmd/models.\n");
+        print_text("There is no model; llmctl import FILE.gguf adds one.\n");
         return ExitCode::Ok;
     }
     std::vector<std::vector<std::string>> rows = {{"", "NAME", "ARCHITECTURE", "WEIGHTS", "SIZE", "CONTEXT"}};

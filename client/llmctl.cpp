@@ -38,6 +38,10 @@ ExitCode run(const Arguments& arguments) {
             return run_cancel(arguments);
         case Command::Tokenize:
             return run_tokenize(arguments);
+        case Command::Import:
+            return run_import(arguments);
+        case Command::Bench:
+            return run_bench(arguments);
         case Command::Doctor:
             return run_doctor(arguments);
         case Command::Bridge:

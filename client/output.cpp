@@ -75,6 +75,22 @@ std::string wrap(std::string_view text, size_t indent, size_t columns) {
     return out;
 }
 
+std::string table(const std::vector<std::vector<std::string>>& rows) {
+    std::vector<size_t> widths;
+    for (const auto& row : rows) {
+        widths.resize(std::max(widths.size(), row.size()));
+        // A row's last cell needs no room: nothing follows it.
+        for (size_t i = 0; i + 1 < row.size(); ++i) widths[i] = std::max(widths[i], columns_of(row[i]));
+    }
+    std::string out;
+    for (const auto& row : rows) {
+        for (size_t i = 0; i + 1 < row.size(); ++i)
+            out += row[i] + std::string(widths[i] - columns_of(row[i]) + 2, ' ');
+        out += row.back() + '\n';
+    }
+    return out;
+}
+
 TextOutput::TextOutput(int fd) : fd_(fd), is_terminal_(::isatty(fd) == 1) {}
 
 bool TextOutput::write(std::string_view text) {

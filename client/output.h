@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "client/terminal_text.h"
 #include "client/value.h"
@@ -30,6 +31,9 @@ size_t columns_of(std::string_view text);
 // `text` with line breaks in place of spaces so that no line is longer than `columns` unless a word is; all lines but
 // the first begin with `indent` spaces, and the first is taken to stand behind as many.
 std::string wrap(std::string_view text, size_t indent, size_t columns);
+
+// Columns as wide as their widest cell, two spaces between them. A row may have fewer cells than others.
+std::string table(const std::vector<std::vector<std::string>>& rows);
 
 // A model's text on its way to standard output: cleaned for a terminal, unchanged for a pipe.
 class TextOutput {

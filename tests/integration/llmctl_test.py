@@ -244,6 +244,26 @@ class Llmctl(harness.TestCase):
         self.assertEqual(process.returncode, 1)
         self.assertIn(b"cancelled", errors)
 
+    def test_bench_measures_what_it_says(self):
+        bench = ("bench", "--model", LLAMA, "--prompt-tokens", "60", "--made-tokens", "8", "--runs", "2")
+        report = json.loads(self.ctl(*bench, "--json").stdout)
+        self.assertEqual((report["model"], report["runs"]), (LLAMA, 2))
+        self.assertTrue(40 <= report["prompt_tokens"] <= 80, report)
+        self.assertTrue(1 <= report["generated_tokens"] <= 8, report)
+        for figure in "prefill_tps", "decode_tps", "ttft_ms":
+            self.assertGreater(report[figure]["mean"], 0)
+            self.assertGreaterEqual(report[figure]["deviation"], 0)
+        # One prompt must not be found in the cache of another, or reading it would seem to take no time.
+        self.assertEqual(self.client.status().get("cache_hit_tokens", 0), self.hits_after(bench))
+        self.assertRegex(self.ctl(*bench).stdout.decode(), r"(?s)^\S+ on .+, 2 runs\n +TOKENS +TOKENS/S\nreading +\d+ +"
+                         r"[\d.]+ ± [\d.]+\nmaking +\d+ +[\d.]+ ± [\d.]+\nfirst token after [\d.]+ ± [\d.]+ ms\n$")
+        self.ctl("bench", "--runs", "0", code=2)
+        self.ctl("bench", "--model", "no-such", code=4)
+
+    def hits_after(self, arguments):
+        self.ctl(*arguments)
+        return self.client.status().get("cache_hit_tokens", 0)
+
     def test_the_report_begins_a_line(self):
         verbose = [LLMCTL, "generate", "--verbose", "--max-tokens", "4", PROMPT]
         both = subprocess.run(verbose, env=self.bus.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,

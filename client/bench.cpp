@@ -1,0 +1,154 @@
+// `llmctl bench`
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iomanip>
+#include <random>
+#include <sstream>
+
+#include "client/commands.h"
+#include "client/llmd_client.h"
+#include "client/output.h"
+#include "client/text_stream.h"
+
+namespace llmd::client {
+namespace {
+
+// Short enough for a phone and for the context of the bundled model, long enough that a step's jitter hardly shows.
+constexpr uint64_t kPromptTokens = 256;
+constexpr uint64_t kMadeTokens = 64;
+constexpr uint64_t kRuns = 3;
+
+// Of prompts: words that any tokenizer has, in a random order, so that no run finds what another has left in the cache.
+constexpr std::array kWords = {"the", "old",  "house", "and", "a",   "king", "was",  "in",   "of", "her",
+                               "day", "they", "saw",   "his", "not", "with", "said", "that", "to", "very"};
+
+std::string random_words(uint64_t count) {
+    std::random_device random;
+    std::string out;
+    for (uint64_t i = 0; i < count; ++i) out += (i == 0 ? "" : " ") + std::string(kWords[random() % kWords.size()]);
+    return out;
+}
+
+class Figure {
+public:
+    void add(double value) { values_.push_back(value); }
+    double mean() const {
+        double sum = 0;
+        for (const double value : values_) sum += value;
+        return values_.empty() ? 0 : sum / static_cast<double>(values_.size());
+    }
+    // The standard deviation of the sample; 0 of one value.
+    double deviation() const {
+        double sum = 0;
+        for (const double value : values_) sum += (value - mean()) * (value - mean());
+        return values_.size() < 2 ? 0 : std::sqrt(sum / static_cast<double>(values_.size() - 1));
+    }
+    std::string text() const {
+        std::ostringstream out;
+        out << std::fixed << std::setprecision(1) << mean() << " ± " << deviation();
+        return out.str();
+    }
+    void write(base::JsonWriter& json) const {
+        json.begin_object().key("mean").value(mean()).key("deviation").value(deviation()).end_object();
+    }
+
+private:
+    std::vector<double> values_;
+};
+
+struct Figures {
+    Figure prefill;  // tokens/s
+    Figure decode;
+    Figure ttft;            // ms
+    uint64_t n_prompt = 0;  // tokens, of the last run
+    uint64_t n_made = 0;
+};
+
+class Bench {
+public:
+    explicit Bench(const Dictionary& options) : options_(options), client_(connect_to_llmd()) {}
+
+    LlmdClient& client() { return *client_; }
+
+    // As many words as make up that many tokens, more or less.
+    uint64_t words_for(uint64_t n_tokens) {
+        Dictionary options;
+        if (const auto model = options_.find("model"); model != options_.end()) options.insert(*model);
+        const uint64_t n_sample = 200;
+        const size_t n = client_->tokenize(random_words(n_sample), options).size();
+        return std::max<uint64_t>(1, n_tokens * n_sample / std::max<size_t>(1, n));
+    }
+
+    // False when Ctrl-C ended it.
+    bool run(const std::string& prompt, uint64_t n_made, Dictionary& result) {
+        Dictionary options;
+        if (const auto model = options_.find("model"); model != options_.end()) options.insert(*model);
+        options["max_tokens"] = n_made;
+        TextStream text(client_->stream(prompt, options), interrupts_, {.text = false});
+        if (text.run() != TextStream::End::Complete) return false;
+        result = text.result();
+        return true;
+    }
+
+private:
+    const Dictionary& options_;
+    const std::unique_ptr<LlmdClient> client_;
+    Interrupts interrupts_;
+};
+
+void report(const Dictionary& status, const Figures& figures, uint64_t n_runs, bool json) {
+    const std::string device = text_of(status, "device");
+    const std::string place = device.empty() ? text_of(status, "backend") : device;
+    if (json) {
+        base::JsonWriter out;
+        out.begin_object().key("model").value(text_of(status, "model")).key("device").value(place);
+        out.key("backend").value(text_of(status, "backend")).key("runs").value(n_runs);
+        out.key("prompt_tokens").value(figures.n_prompt).key("generated_tokens").value(figures.n_made);
+        figures.prefill.write(out.key("prefill_tps"));
+        figures.decode.write(out.key("decode_tps"));
+        figures.ttft.write(out.key("ttft_ms"));
+        return print(out.end_object().take() + '\n');
+    }
+    TextOutput output(STDOUT_FILENO);  // a driver chooses the device's name
+    output.write(text_of(status, "model") + " on " + place + ", " + std::to_string(n_runs) + " runs\n" +
+                 table({{"", "TOKENS", "TOKENS/S"},
+                        {"reading", std::to_string(figures.n_prompt), figures.prefill.text()},
+                        {"making", std::to_string(figures.n_made), figures.decode.text()}}) +
+                 "first token after " + figures.ttft.text() + " ms\n");
+}
+
+}  // namespace
+
+ExitCode run_bench(const Arguments& arguments) {
+    const Dictionary& options = arguments.request;
+    const uint64_t n_prompt = number_of(options, "prompt_tokens", kPromptTokens);
+    const uint64_t n_made = number_of(options, "made_tokens", kMadeTokens);
+    const uint64_t n_runs = number_of(options, "runs", kRuns);
+    if (n_prompt == 0 || n_made < 2 || n_runs == 0) {
+        throw CommandError(ExitCode::Usage, "--prompt-tokens and --runs must be at least 1, --made-tokens at least 2");
+    }
+    Bench bench(options);
+    const uint64_t n_words = bench.words_for(n_prompt);
+    Dictionary result;
+    // The first run loads the model and, on a GPU, times kernels.
+    if (!bench.run(random_words(n_words), 2, result)) return ExitCode::Interrupted;
+    if (number_of(bench.client().status(), "active") + number_of(bench.client().status(), "queued") != 0) {
+        write_all(STDERR_FILENO, "llmctl: other requests run meanwhile: llmd alone is faster\n");
+    }
+    Figures figures;
+    for (uint64_t i = 0; i < n_runs; ++i) {
+        if (!bench.run(random_words(n_words), n_made, result)) return ExitCode::Interrupted;
+        figures.prefill.add(real_of(result, "prefill_tps"));
+        figures.decode.add(real_of(result, "decode_tps"));
+        figures.ttft.add(static_cast<double>(number_of(result, "ttft_ms")));
+        figures.n_prompt = number_of(result, "prompt_tokens");
+        figures.n_made = number_of(result, "generated_tokens");
+    }
+    report(bench.client().status(), figures, n_runs, arguments.json);
+    return ExitCode::Ok;
+}
+
+}  // namespace llmd::client

@@ -1,0 +1,31 @@
+// Puts a model file where llmd finds it, after llmd-engine has looked at it. A hard link is the same file under another
+// name: whoever writes into the one changes the other.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace llmd::client {
+
+struct ImportedModel {
+    std::string name;
+    std::string path;
+    std::string architecture;
+    std::string quantization;
+    uint64_t size_bytes = 0;
+    const char* how = "";  // "clone" (shares the blocks until one of them is changed), "hard link" or "copy"
+};
+
+// Shows how much of a copy is done.
+using ImportProgress = std::function<void(uint64_t copied_bytes, uint64_t size_bytes)>;
+
+// `name` is what it is to be called; empty: as the file, without ".gguf". The folder is made if need be. A model
+// appears in it complete and checked, or not at all, even if llmctl is killed: until it has its name it is a file
+// without one (O_TMPFILE, which filesystems for Linux have). Throws CommandError: Usage, naming the value, for a name
+// that no model can have, one that is taken, or what is no file; Failed with the reason for one that llmd cannot use,
+// and where the disk is full.
+ImportedModel import_model(const std::string& file, const std::string& name, const std::string& folder,
+                           const std::string& engine, const ImportProgress& progress);
+
+}  // namespace llmd::client

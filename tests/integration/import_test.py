@@ -1,0 +1,101 @@
+"""llmctl import: a good model is there, whole, by its name; a bad one or a full disk leaves nothing."""
+import json
+import os
+import shutil
+import subprocess
+import unittest
+
+import harness
+from harness import ENGINE, LIMIT_S, LLAMA, LLMCTL, MODELS, SOURCE
+
+MODEL = os.path.join(MODELS, LLAMA + ".gguf")
+
+
+class Import(unittest.TestCase):
+    def setUp(self):
+        self.bus = harness.PrivateBus()
+        self.addCleanup(self.bus.close)
+        self.folder = self.bus.path("data/llmd/models")
+        self.file = self.bus.path("a model.gguf")
+        shutil.copyfile(MODEL, self.file)
+
+    def run_import(self, *arguments, prefix=(), code=0):
+        done = subprocess.run([*prefix, LLMCTL, "import", *arguments], env=self.bus.environment, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=LIMIT_S)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done
+
+    def there(self):
+        return sorted(os.listdir(self.folder)) if os.path.isdir(self.folder) else []
+
+    def test_a_model_is_found_by_its_name(self):
+        os.rmdir(self.folder)
+        report = json.loads(self.run_import(self.file, "--json").stdout)
+        self.assertEqual((report["name"], report["architecture"], report["size_bytes"]),
+                         ("a model", "llama", os.path.getsize(MODEL)))
+        self.assertIn(report["how"], ("clone", "hard link", "copy"))
+        self.assertIn("better (llama ", self.run_import(self.file, "--name", "better.gguf").stdout)
+        self.assertEqual(self.there(), ["a model.gguf", "better.gguf"])
+        self.assert_same("better.gguf")
+        daemon = harness.Daemon(self.bus)
+        self.addCleanup(daemon.stop)
+        models = subprocess.run([LLMCTL, "models", "--json"], env=self.bus.environment, capture_output=True).stdout
+        self.assertLessEqual({"a model", "better"}, {model["name"] for model in json.loads(models)["models"]})
+
+    def assert_same(self, name):
+        with open(os.path.join(self.folder, name), "rb") as ours, open(MODEL, "rb") as theirs:
+            self.assertTrue(ours.read() == theirs.read())
+
+    def test_from_another_filesystem_it_is_copied(self):
+        other = self.in_small_filesystem("64m", self.bus.path("other"))
+        script = 'cp "$1" other/m.gguf && shift && "$@" other/m.gguf'
+        report = json.loads(self.run_import("--json", prefix=[*other, "sh", "-c", script, "sh", self.file]).stdout)
+        self.assertEqual(report["how"], "copy")
+        self.assert_same("m.gguf")
+
+    def in_small_filesystem(self, size, place):
+        """Words before a command that has one at `place`, and is in the folder above."""
+        os.makedirs(place, exist_ok=True)
+        return ["unshare", "-m" if os.geteuid() == 0 else "-rm", "sh", "-c",
+                f'mount -t tmpfs -o size={size} none "{place}" && cd "{self.bus.folder}" && exec "$@"', "sh"]
+
+    def test_a_full_disk_leaves_nothing(self):
+        small = self.in_small_filesystem("1m", self.folder)
+        script = '"$@"; code=$?; ls -A data/llmd/models; exit $code'
+        done = self.run_import(self.file, prefix=[*small, "sh", "-c", script, "sh"], code=1)
+        self.assertRegex(done.stderr, r"has room for 1\.0 MB, the model takes \d+\.\d MB")
+        self.assertEqual(done.stdout, "")
+
+    def test_what_llmd_cannot_use_is_refused_with_the_reason(self):
+        with open(self.file, "r+b") as file:
+            file.truncate(os.path.getsize(MODEL) // 2)
+        done = self.run_import(self.file, code=1)
+        self.assertIn(self.file + ": ", done.stderr)
+        self.assertNotIn("/proc/", done.stderr)
+        text = self.bus.path("text.gguf")
+        shutil.copyfile(os.path.join(SOURCE, "README.md"), text)
+        self.assertIn("not a GGUF file", self.run_import(text, code=1).stderr)
+        self.assertEqual(self.there(), [])
+
+    def test_names_and_files_that_cannot_be(self):
+        for arguments, words in (((self.bus.path("none.gguf"),), "No such file"), ((self.bus.folder,), "not a regular file"),
+                                 (("/dev/null",), "not a regular file"), ((self.file, "--name", "a/b"), "--name: 'a/b'"),
+                                 ((self.file, "--name", ".hidden"), "--name: '.hidden'")):
+            self.assertIn(words, self.run_import(*arguments, code=2).stderr)
+        self.run_import(self.file)
+        with open(self.file, "ab") as file:
+            file.write(b"changed")
+        self.assertIn("is there already; --name", self.run_import(self.file, code=2).stderr)
+        self.assertEqual(self.there(), ["a model.gguf"])
+
+    def test_an_engine_that_hangs_or_is_missing_is_told(self):
+        self.bus.environment["LLMD_ENGINE"] = "/bin/false"
+        self.assertIn("ended with status 1", self.run_import(self.file, code=1).stderr)
+        self.bus.environment["LLMD_ENGINE"] = "/bin/true"
+        self.assertIn("another version", self.run_import(self.file, code=1).stderr)
+        self.bus.environment["LLMD_ENGINE"] = ENGINE
+        self.run_import(self.file)
+
+
+if __name__ == "__main__":
+    harness.main()
