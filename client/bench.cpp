@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "client/commands.h"
+#include "client/counts.h"
 #include "client/llmd_client.h"
 #include "client/output.h"
 #include "client/text_stream.h"
@@ -113,7 +114,7 @@ void report(const Dictionary& status, const Figures& figures, uint64_t n_runs, b
         return print(out.end_object().take() + '\n');
     }
     TextOutput output(STDOUT_FILENO);  // a driver chooses the device's name
-    output.write(text_of(status, "model") + " on " + place + ", " + std::to_string(n_runs) + " runs\n" +
+    output.write(text_of(status, "model") + " on " + place + ", " + counted(n_runs, "run") + "\n" +
                  table({{"", "TOKENS", "TOKENS/S"},
                         {"reading", std::to_string(figures.n_prompt), figures.prefill.text()},
                         {"making", std::to_string(figures.n_made), figures.decode.text()}}) +

@@ -11,10 +11,10 @@
 #include <utility>
 
 #include "base/utf8.h"
+#include "client/counts.h"
 #include "client/llmd_client.h"
 #include "client/output.h"
 #include "client/prompt.h"
-#include "client/size_text.h"
 
 namespace llmd::client {
 namespace {
@@ -42,11 +42,6 @@ void print_json(base::JsonWriter& json) {
 ExitCode done(const Arguments& arguments) {
     if (arguments.json) print("{\"ok\":true}\n");
     return ExitCode::Ok;
-}
-
-// "1 request", "2 requests"
-std::string counted(uint64_t count, const std::string& noun) {
-    return std::to_string(count) + ' ' + noun + (count == 1 ? "" : "s");
 }
 
 std::string whole_text(double number) {

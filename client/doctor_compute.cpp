@@ -15,10 +15,10 @@
 #include "base/places.h"
 #include "base/unique_fd.h"
 #include "client/child.h"
+#include "client/counts.h"
 #include "client/doctor.h"
 #include "client/exit_code.h"
 #include "client/json_reading.h"
-#include "client/size_text.h"
 
 namespace llmd::client {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "base/config.h"
 #include "base/places.h"
+#include "client/counts.h"
 #include "client/doctor.h"
-#include "client/size_text.h"
 #include "service/model_catalogue.h"
 #include "service/policy/policy.h"
 #include "service/policy/thermometer.h"
@@ -77,7 +77,7 @@ Models look_at_models() {
 
 Check check_model(const Models& models) {
     const std::string import = "llmctl import FILE.gguf";
-    const std::string count = std::to_string(models.list.size()) + (models.list.size() == 1 ? " model" : " models");
+    const std::string count = counted(models.list.size(), "model");
     if (models.found != nullptr) {
         const ModelEntry& model = *models.found;
         if (!model.error.empty()) return {"model", State::Fail, model.path + ": " + model.error, import};
@@ -125,7 +125,7 @@ Check check_cache() {
     return {"kernel cache",
             State::Ok,
             n_files == 0 ? folder + " is empty: the first load on a GPU compiles"
-                         : folder + " holds " + std::to_string(n_files) + " files, " + size_text(bytes),
+                         : folder + " holds " + counted(n_files, "file") + ", " + size_text(bytes),
             {}};
 }
 

@@ -3,9 +3,9 @@
 
 #include "base/places.h"
 #include "client/commands.h"
+#include "client/counts.h"
 #include "client/model_import.h"
 #include "client/output.h"
-#include "client/size_text.h"
 
 namespace llmd::client {
 

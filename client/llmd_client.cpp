@@ -4,6 +4,7 @@
 
 #include "base/config.h"
 #include "base/instance_lock.h"
+#include "base/places.h"
 #include "client/dbus_client.h"
 #include "client/exit_code.h"
 #include "client/socket_client.h"
@@ -34,7 +35,7 @@ std::unique_ptr<LlmdClient> attempt(std::string& fault, const std::function<std:
 std::string start_command() {
     if (::access("/run/systemd/system", F_OK) == 0) return "systemctl --user start llmd";
     if (::access("/run/openrc", F_OK) == 0) return "rc-service -U llmd start";
-    return LLMD_LIBEXECDIR "/llmd";
+    return base::find_daemon();
 }
 
 std::unique_ptr<LlmdClient> connect_to_llmd() {

@@ -15,9 +15,9 @@
 
 #include "base/unique_fd.h"
 #include "client/child.h"
+#include "client/counts.h"
 #include "client/exit_code.h"
 #include "client/output.h"
-#include "client/size_text.h"
 #include "protocol/frame.h"
 #include "service/model_catalogue.h"
 

@@ -28,6 +28,13 @@ std::string procfs() {
     return from_environment("LLMD_PROCFS", "/proc");
 }
 
+std::string find_daemon() {
+    std::error_code error;
+    const std::filesystem::path here = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+    const std::filesystem::path built = (here / "../daemon/llmd").lexically_normal();
+    return ::access(built.c_str(), X_OK) == 0 ? built.string() : LLMD_LIBEXECDIR "/llmd";
+}
+
 std::string find_engine() {
     if (const char* engine = std::getenv("LLMD_ENGINE"); engine && *engine) return engine;
     std::error_code error;

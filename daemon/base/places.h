@@ -10,6 +10,9 @@ namespace llmd::base {
 // where it is installed.
 std::string find_engine();
 
+// llmd where the build tree has it if this program is there too, else where it is installed.
+std::string find_daemon();
+
 // Where the kernel's files are: $LLMD_SYSFS and $LLMD_PROCFS, which tests set, else /sys and /proc.
 std::string sysfs();
 std::string procfs();

@@ -1,9 +1,13 @@
-#include "client/size_text.h"
+#include "client/counts.h"
 
 #include <iomanip>
 #include <sstream>
 
 namespace llmd::client {
+
+std::string counted(uint64_t count, const std::string& noun) {
+    return std::to_string(count) + ' ' + noun + (count == 1 ? "" : "s");
+}
 
 std::string size_text(uint64_t bytes) {
     std::ostringstream out;
