@@ -52,7 +52,7 @@ std::string as_text(const std::vector<Check>& checks) {
 
 std::string install_command(const std::string& debian, const std::string& alpine) {
     if (::access("/sbin/apk", X_OK) == 0) return "doas apk add " + alpine;
-    if (::access("/usr/bin/apt", X_OK) == 0) return "sudo apt install " + debian;
+    if (::access("/usr/bin/apt", X_OK) == 0 && !debian.empty()) return "sudo apt install " + debian;
     return {};
 }
 

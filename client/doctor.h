@@ -30,7 +30,7 @@ std::vector<Check> check_compute();
 std::vector<Check> check_system();
 
 // --- What checks share (doctor.cpp) ----------------------------------------------------------------------------------
-// "sudo apt install DEBIAN" or "doas apk add ALPINE", as the system is; empty on another.
+// "sudo apt install DEBIAN" or "doas apk add ALPINE", as the system is; empty on another, and where DEBIAN is.
 std::string install_command(const std::string& debian, const std::string& alpine);
 // Of a file of a few lines in /sys or /proc, without its last line break; empty when it cannot be read.
 std::string first_line(const std::string& path);

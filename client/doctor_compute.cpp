@@ -48,10 +48,10 @@ Check check_engine(const std::string& engine) {
     const std::string expected = "llmd-engine " LLMD_VERSION "\n";
     if (end.output == expected) return {"engine", State::Ok, engine, {}};
     if (!end.fault.empty()) {
-        return {"engine", State::Fail, engine + ' ' + end.fault, install_command("llmd", "llmd")};
+        return {"engine", State::Fail, engine + ' ' + end.fault, install_command({}, "llmd")};
     }
     return {"engine", State::Fail, engine + " is another version than llmctl, " LLMD_VERSION,
-            install_command("llmd", "llmd")};
+            install_command({}, "llmd")};
 }
 
 Check check_settings(const base::Result<base::Config>& settings) {
@@ -154,7 +154,7 @@ Check check_limits(const Devices& devices, const base::Config& settings) {
                 called(*device) + ": " + error, cpu_command(settings)};
     }
     if (buffer < kSmallBufferBytes) {
-        return {"device limits", State::Warn, text + ": large models are computed on the CPU", {}};
+        return {"device limits", State::Warn, text + ": large models may not fit", {}};
     }
     return {"device limits", State::Ok, text, {}};
 }

@@ -29,7 +29,7 @@ void check(const BridgedHead& head) {
     // No line ends but in the one way.
     require(count(head.text, "\r") == count(head.text, "\r\n") && count(head.text, "\n") == count(head.text, "\r\n"));
     require(head.text.find('\0') == std::string::npos);
-    require(count(head.text, " HTTP/1.") == 1);
+    require(count(head.text.substr(0, head.text.find("\r\n")), " ") == 2);
     for (const char* once : {"\r\nHost: llmd\r\n", "\r\nLlmd-Bridge: 1\r\n", "\r\nConnection: close\r\n"}) {
         require(count(head.text, once) == 1);
     }
