@@ -79,7 +79,9 @@ ExitCode run_bridge(const Arguments& arguments) {
         throw CommandError(ExitCode::Failed, server.error().message + (taken ? "; --port N takes another" : ""));
     }
     announce(**server, route, arguments.json);
-    if (const auto run = loop.run(); !run) throw CommandError(ExitCode::Failed, run.error().message);
+    const auto run = loop.run();
+    loop.remove_fd(ended.get());
+    if (!run) throw CommandError(ExitCode::Failed, run.error().message);
     return ExitCode::Ok;
 }
 
