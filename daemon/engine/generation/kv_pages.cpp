@@ -33,7 +33,7 @@ base::Result<uint32_t> plan_kv_pages(const model::ModelConfig& config, uint32_t 
                           least * page_bytes, " for the cache of one sequence of ", n_ctx, " tokens and ",
                           kMemoryHeadroomBytes, " to work in; ", available_bytes, " bytes of memory are available");
     }
-    const uint64_t buffer_page_bytes = page_bytes / config.n_layers / kKeyAndValue;
+    const uint64_t buffer_page_bytes = page_bytes / config.n_layers;
     const uint64_t most_in_buffer = memory.max_buffer_bytes / buffer_page_bytes;
     if (least > most_in_buffer) {
         return base::fail(base::ErrorCode::OutOfMemory, "the cache of one sequence of ", n_ctx, " tokens needs ",

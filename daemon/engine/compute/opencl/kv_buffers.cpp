@@ -5,26 +5,24 @@
 namespace llmd::compute {
 namespace {
 
+// Of one layer.
 uint64_t page_bytes(const model::ModelConfig& config) {
-    return uint64_t{config.kv_rows()} * kPageTokens * sizeof(uint16_t);
+    return 2 * uint64_t{config.kv_rows()} * kPageTokens * sizeof(uint16_t);
 }
 
 }  // namespace
 
 base::Result<void> KvBuffers::allocate(DeviceQueue& queue, const model::ModelConfig& config, uint32_t n_pages) {
     for (uint32_t layer = 0; layer < config.n_layers; ++layer) {
-        for (auto* list : {&keys, &values}) {
-            const std::string what = base::concat(n_pages, " KV pages of layer ", layer);
-            auto buffer = queue.allocate(what, page_bytes(config) * n_pages);
-            if (!buffer) return buffer.error();
-            list->push_back(std::move(*buffer));
-        }
+        auto buffer = queue.allocate(base::concat(n_pages, " KV pages of layer ", layer), page_bytes(config) * n_pages);
+        if (!buffer) return buffer.error();
+        kv.push_back(std::move(*buffer));
     }
     return {};
 }
 
 uint64_t kv_bytes(const model::ModelConfig& config, uint32_t n_pages) {
-    return 2 * page_bytes(config) * n_pages * config.n_layers;
+    return page_bytes(config) * n_pages * config.n_layers;
 }
 
 }  // namespace llmd::compute

@@ -1,5 +1,5 @@
-// The keys and values of all positions that a backend keeps, as f16 pages in two buffers a layer (layouts in
-// blocks/rope_kv.cl and packed/epilogue.cl).
+// The keys and values of all positions that a backend keeps, as f16 pages in one buffer a layer: of each page its keys,
+// then its values (blocks/rope_kv.cl and packed/epilogue_qkv.cl say in which order).
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,13 @@
 namespace llmd::compute {
 
 struct KvBuffers {
-    std::vector<ClBuffer> keys;  // of each layer
-    std::vector<ClBuffer> values;
+    std::vector<ClBuffer> kv;  // of each layer
 
     // Once. OutOfMemory names the layer and the size.
     base::Result<void> allocate(DeviceQueue& queue, const model::ModelConfig& config, uint32_t n_pages);
 };
 
-// Of both, in all layers.
+// In all layers.
 uint64_t kv_bytes(const model::ModelConfig& config, uint32_t n_pages);
 
 }  // namespace llmd::compute

@@ -11,17 +11,22 @@ namespace {
 using base::ErrorCode;
 using base::Result;
 
-// Layout of the step buffer (common.cl), in words.
-constexpr size_t kStepHeader = 4;
-constexpr size_t kStepRowWords = 4;
-constexpr size_t kOutputsAtOnce = 8;  // what a launch reads of the output rows is a multiple of a divisor of it
+// Layout of the batch in the step buffer (common.cl), in words.
+constexpr uint32_t kStepHeader = 4;
+constexpr uint32_t kStepRowWords = 4;
+constexpr uint32_t kOutputsAtOnce = 8;  // what a launch reads of the output rows is a multiple of a divisor of it
 
-size_t step_words(const BackendLimits& limits) {
-    const size_t outputs = (limits.max_outputs + kOutputsAtOnce - 1) / kOutputsAtOnce * kOutputsAtOnce;
+}  // namespace
+
+uint32_t tables_at(const BackendLimits& limits) {
+    const uint32_t outputs = (limits.max_outputs + kOutputsAtOnce - 1) / kOutputsAtOnce * kOutputsAtOnce;
     return kStepHeader + kStepRowWords * limits.max_rows + outputs;
 }
 
-}  // namespace
+std::string step_options(const BackendLimits& limits) {
+    return base::concat("-DMAX_ROWS=", limits.max_rows, " -DMAX_PAGES=", PageTables::max_pages(limits),
+                        " -DTABLES_AT=", tables_at(limits));
+}
 
 StepExchange::StepExchange(DeviceQueue& queue, StepBuffers& buffers, const model::ModelConfig& config,
                            const BackendLimits& limits, size_t answer_words, ReadOutput read_output)
@@ -35,7 +40,7 @@ StepExchange::StepExchange(DeviceQueue& queue, StepBuffers& buffers, const model
       last_output_(limits.n_slots),
       candidates_(limits.max_outputs) {
     for (HostSide& host : host_) {
-        host.step.resize(step_words(limits));
+        host.step.resize(tables_at(limits));
         host.requests.resize(request_words(limits.max_outputs, config.n_vocab));
         host.page_tables.resize(limits.n_slots);
         for (auto& table : host.page_tables) table.reserve(PageTables::max_pages(limits));
@@ -46,9 +51,9 @@ StepExchange::StepExchange(DeviceQueue& queue, StepBuffers& buffers, const model
 
 Result<void> StepExchange::allocate(uint64_t outputs) {
     const uint64_t pages = uint64_t{limits_.n_slots} * PageTables::max_pages(limits_);
+    const uint64_t words = tables_at(limits_) + pages;
     const Allocation all[] = {
-        {&buffers_.step, "the batch", step_words(limits_) * sizeof(int32_t)},
-        {&buffers_.page_tables, "page tables", pages * sizeof(uint32_t)},
+        {&buffers_.step, "the batch and page tables", words * sizeof(int32_t)},
         {&buffers_.requests, "sampling requests",
          request_words(limits_.max_outputs, config_.n_vocab) * sizeof(uint32_t)},
         {&buffers_.sampled, "sampled tokens", limits_.n_slots * sizeof(int32_t)},
@@ -95,11 +100,9 @@ Result<void> StepExchange::begin(std::span<const Row> rows, uint32_t chunks) {
         const auto table = pages_.of(slot);
         if (!pages_.is_new(slot) || table.empty()) continue;
         host.page_tables[slot].assign(table.begin(), table.end());
-        const uint64_t offset = uint64_t{slot} * PageTables::max_pages(limits_) * sizeof(uint32_t);
-        if (auto ok = queue_.write(buffers_.page_tables, offset, std::as_bytes(std::span(host.page_tables[slot])));
-            !ok) {
-            return ok;
-        }
+        const uint64_t word = tables_at(limits_) + uint64_t{slot} * PageTables::max_pages(limits_);
+        const auto pages = std::as_bytes(std::span(host.page_tables[slot]));
+        if (auto ok = queue_.write(buffers_.step, word * sizeof(uint32_t), pages); !ok) return ok;
     }
     return {};
 }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -20,12 +21,16 @@ namespace llmd::compute {
 
 // The device's ends.
 struct StepBuffers {
-    ClBuffer step;         // the batch (common.cl)
-    ClBuffer page_tables;  // [slot][pages of a context]
-    ClBuffer requests;     // sample_exchange.h
-    ClBuffer sampled;      // [slot] the id sampled last, -1 where there was none
-    ClBuffer logits;       // [outputs][n_vocab]
+    ClBuffer step;      // the batch, then the page tables (common.cl)
+    ClBuffer requests;  // sample_exchange.h
+    ClBuffer sampled;   // [slot] the id sampled last, -1 where there was none
+    ClBuffer logits;    // [outputs][n_vocab]
 };
+
+// The word of `step` at which the page tables begin.
+uint32_t tables_at(const BackendLimits& limits);
+// What kernels that read `step` are built with: common.cl's options.
+std::string step_options(const BackendLimits& limits);
 
 // Words at the beginning of a buffer that are a part of a step's answer.
 struct AnswerPart {

@@ -59,8 +59,8 @@ TEST(PlanKvPages, GivesOneSequenceWhereMemoryIsScarce) {
     EXPECT_EQ(*n, 32u);
 }
 
-TEST(PlanKvPages, PutsALayersKeysIntoOneBuffer) {
-    const uint64_t of_layer = kPageBytes / small_config().n_layers / 2;
+TEST(PlanKvPages, PutsALayersPagesIntoOneBuffer) {
+    const uint64_t of_layer = kPageBytes / small_config().n_layers;
     compute::DeviceMemory memory{.available_bytes = uint64_t{1} << 40, .max_buffer_bytes = 50 * of_layer};
     const auto n = plan_kv_pages(small_config(), 1000, 4, 1 << 20, memory);
     ASSERT_TRUE(n) << n.error().message;

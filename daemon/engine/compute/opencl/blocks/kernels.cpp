@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "engine/compute/opencl/sample_exchange.h"
+#include "engine/compute/opencl/step_exchange.h"
 #include "kernel_sources.h"
 
 namespace llmd::compute::blocks {
@@ -44,9 +45,8 @@ Result<Kernels> Kernels::build(const DeviceQueue& queue, const model::ModelConfi
         set.matvec_shapes_.push_back({kPackedColumns, true});
     }
     set.shape_options_ =
-        base::concat("-DMAX_ROWS=", limits.max_rows, " -DMAX_PAGES=", (limits.n_ctx + kPageTokens - 1) / kPageTokens,
-                     " -DN_EMBD=", config.n_embd, " -DHEAD_DIM=", config.head_dim, " -DQ_ROWS=", config.q_rows(),
-                     " -DKV_ROWS=", config.kv_rows(), " -DN_VOCAB=", config.n_vocab,
+        base::concat(step_options(limits), " -DN_EMBD=", config.n_embd, " -DHEAD_DIM=", config.head_dim,
+                     " -DQ_ROWS=", config.q_rows(), " -DKV_ROWS=", config.kv_rows(), " -DN_VOCAB=", config.n_vocab,
                      " -DN_ROT=", config.positions == model::Positions::Learned ? 0 : config.n_rot,
                      " -DHALF_SPLIT=", config.positions == model::Positions::RotaryHalfSplit ? 1 : 0,
                      " -DLAYER_NORM=", config.norm == model::Norm::LayerNorm ? 1 : 0, " -DCHUNKS=", kSampleChunks,

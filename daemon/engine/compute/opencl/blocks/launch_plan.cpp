@@ -150,17 +150,14 @@ Result<void> Binder::bind_layer(uint32_t layer, LayerLaunches& to) {
 
     auto rope_kv = kernels_.rope_kv();
     if (!rope_kv) return rope_kv.error();
-    if (auto ok = set_args(*rope_kv, buffers_.qkv, buffers_.rotation, buffers_.step, buffers_.page_tables,
-                           buffers_.keys[layer], buffers_.values[layer]);
-        !ok)
+    if (auto ok = set_args(*rope_kv, buffers_.qkv, buffers_.rotation, buffers_.step, buffers_.kv[layer]); !ok)
         return ok;
     add(to.norm_qkv, std::move(*rope_kv), qkv_rows / config_.head_dim, kWholeBatch);
 
     auto attention = kernels_.attention();
     if (!attention) return attention.error();
     const float scale = 1.0f / std::sqrt(static_cast<float>(config_.head_dim));
-    if (auto ok = set_args(*attention, buffers_.qkv, buffers_.step, buffers_.page_tables, buffers_.keys[layer],
-                           buffers_.values[layer], scale, buffers_.attended);
+    if (auto ok = set_args(*attention, buffers_.qkv, buffers_.step, buffers_.kv[layer], scale, buffers_.attended);
         !ok) {
         return ok;
     }

@@ -4,7 +4,8 @@
 // dimension of the grid is the row of the batch. No contraction by the compiler: where a fused multiply-add may be used,
 // the source says mad(), so that the same expression gives the same bits in every kernel variant.
 //
-// Options: MAX_ROWS, MAX_PAGES  sizes of the step buffer and of one slot's page table
+// Options: MAX_ROWS, MAX_PAGES  rows of the step buffer, pages of one slot's table
+//          TABLES_AT            the word of the step buffer at which the tables begin
 #pragma OPENCL FP_CONTRACT OFF
 
 // Mesa's llvmpipe calls what it is not made to inline, and finds no private memory for a call made by what it calls.
@@ -15,7 +16,7 @@
 
 // The step buffer, written by the host at begin(): STEP_HEADER words, STEP_ROW_WORDS words a row, then the row index of
 // each output; behind the last output's are some that may be read, up to a multiple of 8. A token of -1 is the one sampled
-// last in the row's slot.
+// last in the row's slot. Then the page table of each slot, from which set_pages() changes one at a time.
 #define STEP_HEADER 4
 #define STEP_OUTPUT_COUNT 0
 #define STEP_ROW_COUNT 1
@@ -26,5 +27,7 @@
 #define STEP_SLOT(row) (STEP_TOKEN(row) + 2)
 #define STEP_IS_LAST_OUTPUT(row) (STEP_TOKEN(row) + 3)  // of the row's slot in this batch
 #define STEP_OUTPUT_ROW(output) (STEP_HEADER + STEP_ROW_WORDS * MAX_ROWS + (output))
+
+#define STEP_PAGES(slot) (TABLES_AT + (uint)(slot)*MAX_PAGES)
 
 #define PAGE_TOKENS 32

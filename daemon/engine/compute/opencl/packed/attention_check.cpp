@@ -8,6 +8,7 @@
 #include "engine/compute/noise.h"
 #include "engine/compute/opencl/packed/activations.h"
 #include "engine/compute/opencl/packed/launch_plan.h"
+#include "engine/compute/opencl/step_exchange.h"
 #include "engine/model/quantization.h"
 
 namespace llmd::compute::packed {
@@ -28,7 +29,7 @@ class Check {
 public:
     Check(DeviceQueue& queue, Kernels& kernels, const Variants& variants, const model::ModelConfig& config,
           const BackendLimits& limits)
-        : queue_(queue), kernels_(kernels), variants_(variants), config_(config) {
+        : queue_(queue), kernels_(kernels), variants_(variants), config_(config), tables_at_(tables_at(limits)) {
         for (const uint32_t position : kCheckedPositions) {
             if (position < limits.n_ctx && positions_.size() < limits.max_rows) positions_.push_back(position);
         }
@@ -68,8 +69,8 @@ private:
     const Variants& variants_;
     const model::ModelConfig& config_;
     std::vector<uint32_t> positions_;
-    uint32_t n_pages_;
-    ClBuffer queries_, step_, page_tables_, keys_, values_, partials_, records_;
+    uint32_t tables_at_, n_pages_;
+    ClBuffer queries_, step_, kv_, partials_, records_;
 };
 
 template <typename T>
@@ -82,15 +83,16 @@ Result<ClBuffer> Check::upload(const std::vector<T>& values) {
 
 Result<void> Check::upload() {
     const uint32_t dim = config_.head_dim, kv_rows = config_.kv_rows();
-    std::vector<uint16_t> keys(size_t{n_pages_} * kPageTokens * kv_rows), values(keys.size());
+    const size_t page_half = size_t{kPageTokens} * kv_rows;
+    std::vector<uint16_t> kv(2 * n_pages_ * page_half);
     for (uint32_t position = 0; position < n_pages_ * kPageTokens; ++position) {
         const uint32_t in_page = position % kPageTokens;
         for (uint32_t column = 0; column < kv_rows; ++column) {
             const uint32_t in_head = column % dim;
-            const size_t head = (size_t{position / kPageTokens} * kv_rows + column - in_head) * kPageTokens;
-            keys[head + (in_head / 4 * kPageTokens + in_page) * 4 + in_head % 4] =
-                model::float_to_half(key(position, column));
-            values[head + in_page * dim + in_head] = model::float_to_half(v(position, column));
+            uint16_t* keys = &kv[2 * (position / kPageTokens) * page_half + (column - in_head) * kPageTokens];
+            uint16_t* values = keys + page_half;
+            keys[(in_head / 4 * kPageTokens + in_page) * 4 + in_head % 4] = model::float_to_half(key(position, column));
+            values[in_page * dim + in_head] = model::float_to_half(v(position, column));
         }
     }
     std::vector<float> queries(size_t{rows()} * config_.q_rows());
@@ -99,14 +101,13 @@ Result<void> Check::upload() {
         for (uint32_t i = 0; i < config_.q_rows(); ++i) queries[row * config_.q_rows() + i] = query(row, i);
         for (const int32_t word : {0, static_cast<int32_t>(positions_[row]), 0, 0}) step.push_back(word);
     }
-    std::vector<uint32_t> pages(n_pages_);
-    std::iota(pages.begin(), pages.end(), 0u);
+    step.resize(tables_at_ + n_pages_);
+    std::iota(step.begin() + tables_at_, step.end(), 0);
     const std::vector<float> partials(size_t{rows()} * chunks() * config_.n_heads * (config_.head_dim + 2));
     const std::vector<std::byte> records(size_t{rows()} * row_bytes());
     std::pair<ClBuffer*, Result<ClBuffer>> all[] = {
-        {&queries_, upload(queries)}, {&step_, upload(step)},     {&page_tables_, upload(pages)},
-        {&keys_, upload(keys)},       {&values_, upload(values)}, {&partials_, upload(partials)},
-        {&records_, upload(records)},
+        {&queries_, upload(queries)},   {&step_, upload(step)},       {&kv_, upload(kv)},
+        {&partials_, upload(partials)}, {&records_, upload(records)},
     };
     for (auto& [buffer, made] : all) {
         if (!made) return made.error();
@@ -124,7 +125,7 @@ Result<Check::Records> Check::read() {
 Result<Check::Records> Check::run_whole(uint32_t heads) {
     const auto kernel = kernels_.attention(heads, false);
     if (!kernel) return kernel.error();
-    auto ok = set_args(*kernel, queries_, step_, page_tables_, keys_, values_, records_, row_bytes(), columns());
+    auto ok = set_args(*kernel, queries_, step_, kv_, records_, row_bytes(), columns());
     if (ok) ok = queue_.launch(*kernel, config_.n_heads / heads, rows(), variants_.attention_items());
     if (!ok) return ok.error();
     return read();
@@ -135,7 +136,7 @@ Result<Check::Records> Check::run_split(uint32_t heads) {
     if (!kernel) return kernel.error();
     const auto merge = kernels_.merge();
     if (!merge) return merge.error();
-    auto ok = set_args(*kernel, queries_, step_, page_tables_, keys_, values_, partials_);
+    auto ok = set_args(*kernel, queries_, step_, kv_, partials_);
     if (ok) ok = set_args(*merge, partials_, step_, records_, row_bytes(), columns());
     if (ok) ok = queue_.launch(*kernel, config_.n_heads / heads * chunks(), rows(), variants_.attention_items());
     if (ok) ok = queue_.launch(*merge, (columns() + kMergeColumns - 1) / kMergeColumns, rows());

@@ -1,6 +1,7 @@
 #include "engine/compute/opencl/packed/kernels.h"
 
 #include "engine/compute/opencl/sample_exchange.h"
+#include "engine/compute/opencl/step_exchange.h"
 #include "kernel_sources.h"
 
 namespace llmd::compute::packed {
@@ -35,10 +36,9 @@ uint32_t hash_sources() {
 Kernels::Kernels(const DeviceQueue& queue, const model::ModelConfig& config, const BackendLimits& limits,
                  const Variants& variants)
     : queue_(queue), variants_(variants) {
-    attention_options_ =
-        base::concat("-DMAX_PAGES=", (limits.n_ctx + kPageTokens - 1) / kPageTokens, " -DHEAD_DIM=", config.head_dim,
-                     " -DQ_ROWS=", config.q_rows(), " -DKV_ROWS=", config.kv_rows(),
-                     " -DN_ROT=", config.positions == model::Positions::Learned ? 0 : config.n_rot);
+    attention_options_ = base::concat(step_options(limits), " -DHEAD_DIM=", config.head_dim,
+                                      " -DQ_ROWS=", config.q_rows(), " -DKV_ROWS=", config.kv_rows(),
+                                      " -DN_ROT=", config.positions == model::Positions::Learned ? 0 : config.n_rot);
     digits_option_ = base::concat(" -DDIGITS=", variants.digits());
     rows_option_ = base::concat(" -DMAX_ROWS=", limits.max_rows);
 }

@@ -222,7 +222,7 @@ Result<void> Binder::bind_attention(uint32_t layer, LayerLaunches& to) {
     const Records next = attended();
     const auto bind = [&](bool split, const auto&... rest) {
         auto bound = bind_single(kernels_.attention(heads, split), groups, buffers_.queries, buffers_.step,
-                                 buffers_.page_tables, buffers_.keys[layer], buffers_.values[layer], rest...);
+                                 buffers_.kv[layer], rest...);
         if (bound) bound->group_items = variants_.attention_items();
         return bound;
     };
@@ -257,11 +257,11 @@ Result<void> Binder::bind_up(uint32_t layer, Launches& to) {
 
 Result<void> Binder::bind_layer(uint32_t layer, LayerLaunches& to) {
     const float query_scale = 1.0f / std::sqrt(static_cast<float>(config_.head_dim));
-    auto ok = add_product(to.norm_qkv, {Use::Qkv, layer, Epilogue::Qkv, true, residual(), limits_.max_rows},
-                          [&](const PackedPart&, Arguments& args) {
-                              args.add(buffers_.queries, query_scale, buffers_.rotation, buffers_.keys[layer],
-                                       buffers_.values[layer], buffers_.step, buffers_.page_tables);
-                          });
+    auto ok =
+        add_product(to.norm_qkv, {Use::Qkv, layer, Epilogue::Qkv, true, residual(), limits_.max_rows},
+                    [&](const PackedPart&, Arguments& args) {
+                        args.add(buffers_.queries, query_scale, buffers_.rotation, buffers_.kv[layer], buffers_.step);
+                    });
     if (!ok) return ok;
     if (ok = bind_attention(layer, to); !ok) return ok;
     if (ok = add_residual(to.attend_output, Use::AttnOutput, layer, attended(), weights_.norm(Role::FfnNorm, layer));

@@ -3,10 +3,11 @@
 // A work-group takes one query head of one row. It walks leaves of LEAF absolute positions; each gives (maximum, sum,
 // weighted V), and these are folded left to right. Sixteen neighbouring positions are scored in the lanes of one vector, the
 // dimensions in four sums; V is added position by position. Every order depends on the row's position and HEAD_DIM only.
-// Keys and values: see rope_kv.cl. Grid: (query heads, batch rows). Options: HEAD_DIM, Q_ROWS, KV_ROWS.
+// Pages: see rope_kv.cl. Grid: (query heads, batch rows). Options: HEAD_DIM, Q_ROWS, KV_ROWS.
 #define LEAF 256
 #define V_VECTORS (HEAD_DIM / 16)
 #define V_REST (HEAD_DIM % 16)
+#define PAGE_OF(position) ((uint)pages[(position) / PAGE_TOKENS] * (2 * KV_ROWS * PAGE_TOKENS))
 
 // The scores of sixteen positions, whose keys begin at k.
 static inline float16 scores_of(const float* query, __global const ushort* k) {
@@ -24,16 +25,15 @@ static inline float16 scores_of(const float* query, __global const ushort* k) {
 }
 
 __kernel ONE_ITEM void attention(__global const float* qkv, __global const int* step,
-                                 __global const uint* page_tables, __global const ushort* keys,
-                                 __global const ushort* values, float scale, __global float* out) {
+                                 __global const ushort* kv, float scale, __global float* out) {
     const uint head = get_group_id(0);
     const uint row = get_group_id(1);
     const uint kv_head = head / (Q_ROWS / KV_ROWS);
     const uint count = (uint)step[STEP_POSITION(row)] + 1;
-    __global const uint* pages = page_tables + (uint)step[STEP_SLOT(row)] * MAX_PAGES;
+    __global const int* pages = step + STEP_PAGES(step[STEP_SLOT(row)]);
     out += row * Q_ROWS + head * HEAD_DIM;
-    keys += kv_head * (PAGE_TOKENS * HEAD_DIM);
-    values += kv_head * (PAGE_TOKENS * HEAD_DIM);
+    __global const ushort* keys = kv + kv_head * (PAGE_TOKENS * HEAD_DIM);
+    __global const ushort* values = keys + KV_ROWS * PAGE_TOKENS;
 
     float query[HEAD_DIM];
     for (uint i = 0; i < HEAD_DIM; ++i) query[i] = qkv[row * (Q_ROWS + 2 * KV_ROWS) + head * HEAD_DIM + i] * scale;
@@ -51,8 +51,7 @@ __kernel ONE_ITEM void attention(__global const float* qkv, __global const int* 
         float16 lane_maxima = -INFINITY;
         for (uint i = 0; i < in_leaf; i += 16) {
             const uint position = leaf + i;
-            const float16 s = scores_of(query, keys + pages[position / PAGE_TOKENS] * (KV_ROWS * PAGE_TOKENS) +
-                                                   position % PAGE_TOKENS);
+            const float16 s = scores_of(query, keys + PAGE_OF(position) + position % PAGE_TOKENS);
             // What a page holds past the row's position is not looked at. Not fmax: a NaN must go on to the result.
             const float16 valid = select((float16)(-INFINITY), s, LANES + i < (uint16)(in_leaf));
             lane_maxima = select(lane_maxima, valid, valid > lane_maxima);
@@ -75,8 +74,8 @@ __kernel ONE_ITEM void attention(__global const float* qkv, __global const int* 
         for (uint i = 0; i < V_REST; ++i) rest_part[i] = 0.0f;
         for (uint i = 0; i < in_leaf; ++i) {
             const uint position = leaf + i;
-            __global const half* v = (__global const half*)(values + pages[position / PAGE_TOKENS] * (KV_ROWS * PAGE_TOKENS) +
-                                                            position % PAGE_TOKENS * HEAD_DIM);
+            __global const half* v =
+                (__global const half*)(values + PAGE_OF(position) + position % PAGE_TOKENS * HEAD_DIM);
 #pragma unroll
             for (uint j = 0; j < V_VECTORS; ++j) {
                 part[j] = MULTIPLY_ADD((float16)(weights[i]), vload_half16(j, v), part[j]);

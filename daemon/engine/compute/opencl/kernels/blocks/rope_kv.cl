@@ -1,7 +1,7 @@
 // Rotates the queries in place, rotates the keys and writes keys and values into the row's page as halfs.
 //
-// qkv is [row][Q_ROWS + 2 KV_ROWS]. A page of keys is [kv head][HEAD_DIM][PAGE_TOKENS] half, so that neighbouring positions
-// are neighbours; a page of values is [kv head][PAGE_TOKENS][HEAD_DIM] half. rotation is [position][N_ROT / 2] (cos, sin),
+// qkv is [row][Q_ROWS + 2 KV_ROWS]. A page is its keys, [kv head][HEAD_DIM][PAGE_TOKENS] half, so that neighbouring positions
+// are neighbours, and behind them its values, [kv head][PAGE_TOKENS][HEAD_DIM] half. rotation is [position][N_ROT / 2] (cos, sin),
 // made by the host. A pair is (2i, 2i + 1) or, with HALF_SPLIT, (i, i + N_ROT / 2). A work-group takes one head
 // of all rows: query heads, then key heads, then value heads. Grid: ((Q_ROWS + 2 KV_ROWS) / HEAD_DIM, 1). Options: HEAD_DIM,
 // Q_ROWS, KV_ROWS, N_ROT, HALF_SPLIT.
@@ -27,7 +27,7 @@ static inline void rotate(__global float* x, __global const float2* turns) {
 }
 
 __kernel ONE_ITEM void rope_kv(__global float* qkv, __global const float2* rotation, __global const int* step,
-                               __global const uint* page_tables, __global ushort* keys, __global ushort* values) {
+                               __global ushort* kv) {
     const uint head = get_group_id(0);
     for (uint row = 0; row < (uint)step[STEP_ROW_COUNT]; ++row) {
         const uint position = (uint)step[STEP_POSITION(row)];
@@ -37,14 +37,14 @@ __kernel ONE_ITEM void rope_kv(__global float* qkv, __global const float2* rotat
 
         ushort halfs[HEAD_DIM];
         store_halfs(x, halfs);
-        const uint page = page_tables[(uint)step[STEP_SLOT(row)] * MAX_PAGES + position / PAGE_TOKENS];
+        const uint page = (uint)step[STEP_PAGES(step[STEP_SLOT(row)]) + position / PAGE_TOKENS];
+        __global ushort* keys = kv + page * (2 * KV_ROWS * PAGE_TOKENS);
         const uint in_page = position % PAGE_TOKENS;
         if (head < Q_HEADS + KV_HEADS) {
-            __global ushort* k =
-                keys + (page * KV_ROWS + (head - Q_HEADS) * HEAD_DIM) * PAGE_TOKENS + in_page;
+            __global ushort* k = keys + (head - Q_HEADS) * (HEAD_DIM * PAGE_TOKENS) + in_page;
             for (uint i = 0; i < HEAD_DIM; ++i) k[i * PAGE_TOKENS] = halfs[i];
         } else {
-            __global ushort* v = values + page * (KV_ROWS * PAGE_TOKENS) +
+            __global ushort* v = keys + KV_ROWS * PAGE_TOKENS +
                                  ((head - Q_HEADS - KV_HEADS) * PAGE_TOKENS + in_page) * HEAD_DIM;
             for (uint i = 0; i < HEAD_DIM; ++i) v[i] = halfs[i];
         }

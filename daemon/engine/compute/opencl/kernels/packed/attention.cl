@@ -4,7 +4,7 @@
 // all leaves of a row and, with SPLIT 0, writes the result as records; with SPLIT 1 it walks what its chunk has (all
 // leaves where the step has one chunk, else one leaf) and leaves (weighted V, maximum, sum) in `partials`
 // [row][chunk][head][HEAD_DIM + 2] for merge.cl. Either way the bits are the same. A leaf's sums depend on ITEMS and
-// HEAD_DIM only. Queries are scaled already; queries, keys and values: see epilogue_qkv.cl.
+// HEAD_DIM only. Queries are scaled already; queries and pages: see epilogue_qkv.cl.
 //
 // Grid: (query heads / HEADS * chunks, batch rows). Options: HEAD_DIM, Q_ROWS, KV_ROWS, HEADS, ITEMS (at least
 // HEAD_DIM / 4), SPLIT, AHEAD 1: all that an item reads of a leaf is on its way at once (for GPUs with
@@ -38,13 +38,13 @@ typedef ushort4 page_t;
 #endif
 
 // Of position i of the leaf.
-#define KEY_AT(i) (leaf_pages[(i) / PAGE_TOKENS] * (KV_ROWS / 4 * PAGE_TOKENS) + kv_base + (i) % PAGE_TOKENS)
-#define VALUE_AT(i)                                                                                      \
-    (leaf_pages[(i) / PAGE_TOKENS] * (KV_ROWS / 4 * PAGE_TOKENS) + kv_base + (i) % PAGE_TOKENS * V_COLUMNS + v_column)
+#define KEY_AT(i) (leaf_pages[(i) / PAGE_TOKENS] * (KV_ROWS / 2 * PAGE_TOKENS) + kv_base + (i) % PAGE_TOKENS)
+#define VALUE_AT(i)                                                                                   \
+    (leaf_pages[(i) / PAGE_TOKENS] * (KV_ROWS / 2 * PAGE_TOKENS) + (KV_ROWS / 4 * PAGE_TOKENS) + kv_base + \
+     (i) % PAGE_TOKENS * V_COLUMNS + v_column)
 
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
-    __global const float4* queries, __global const int* step, __global const uint* page_tables,
-    __global const page_t* keys, __global const page_t* values,
+    __global const float4* queries, __global const int* step, __global const page_t* kv,
 #if SPLIT
     __global float2* partials
 #else
@@ -71,7 +71,7 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
     const uint begin = 0, end = (uint)step[STEP_POSITION(row)] + 1;
 #endif
     const uint kv_base = first_head / (Q_ROWS / KV_ROWS) * (PAGE_TOKENS * V_COLUMNS);
-    __global const uint* pages = page_tables + (uint)step[STEP_SLOT(row)] * MAX_PAGES;
+    __global const int* pages = step + STEP_PAGES(step[STEP_SLOT(row)]);
 
     FOR_SHARE(i, item, ITEMS, HEADS * V_COLUMNS) {
         query[i] = queries[row * (Q_ROWS / 4) + first_head * V_COLUMNS + i];
@@ -93,19 +93,19 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
         const uint in_leaf = leaf + LEAF <= end ? LEAF : end % LEAF;
 
         // Read once: an item would wait for a page's number before it may wait for what the page holds.
-        for (uint i = item; i * PAGE_TOKENS < in_leaf; i += ITEMS) leaf_pages[i] = pages[leaf / PAGE_TOKENS + i];
+        for (uint i = item; i * PAGE_TOKENS < in_leaf; i += ITEMS) leaf_pages[i] = (uint)pages[leaf / PAGE_TOKENS + i];
         barrier(CLK_LOCAL_MEM_FENCE);
 #if AHEAD
         // The keys of one position and its share of the values, in the order in which they are needed.
         page_t key_ahead[V_COLUMNS], ahead[VALUES_AT_ONCE];
         if (item < in_leaf) {
 #pragma unroll
-            for (uint c = 0; c < V_COLUMNS; ++c) key_ahead[c] = keys[KEY_AT(item) + c * PAGE_TOKENS];
+            for (uint c = 0; c < V_COLUMNS; ++c) key_ahead[c] = kv[KEY_AT(item) + c * PAGE_TOKENS];
         }
 #pragma unroll
         for (uint n = 0; n < VALUES_AT_ONCE; ++n) {
             const uint i = v_group + n * V_GROUPS;
-            if (v_group < V_GROUPS && i < in_leaf) ahead[n] = values[VALUE_AT(i)];
+            if (v_group < V_GROUPS && i < in_leaf) ahead[n] = kv[VALUE_AT(i)];
         }
         if (item < in_leaf) {
             float4 products[HEADS];
@@ -122,7 +122,7 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
         }
 #else
         FOR_SHARE(i, item, ITEMS, LEAF) if (i < in_leaf) {
-            __global const page_t* key = keys + KEY_AT(i);
+            __global const page_t* key = kv + KEY_AT(i);
             __global const page_t* const end_of_keys = key + V_COLUMNS * PAGE_TOKENS;
             float4 products[HEADS];
 #pragma unroll
@@ -188,7 +188,7 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
 #else
 #pragma unroll 4
             for (uint i = v_group; i < in_leaf; i += V_GROUPS) {
-                const float4 value = PAGE_FLOAT4(values, VALUE_AT(i));
+                const float4 value = PAGE_FLOAT4(kv, VALUE_AT(i));
 #endif
 #pragma unroll
                 for (uint h = 0; h < HEADS; ++h) {

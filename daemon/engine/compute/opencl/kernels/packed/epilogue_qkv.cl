@@ -2,14 +2,14 @@
 //
 // Pairs: the queries', the keys', the values', each padded to whole tiles of PAIRS_OF(rows). Pair i of a head is rotated by
 // turn i where i < N_ROT / 2. Queries and keys are stored in the order of pairs, whichever dimensions those are: their
-// product does not mind. A page of keys is [kv head][HEAD_DIM / 4][PAGE_TOKENS] half4, one of values
+// product does not mind. A page is its keys, [kv head][HEAD_DIM / 4][PAGE_TOKENS] half4, and behind them its values,
 // [kv head][PAGE_TOKENS][HEAD_DIM] half. Only rows of the batch touch pages.
-// Further options: HEAD_DIM, Q_ROWS, KV_ROWS, N_ROT.
+// Further options: HEAD_DIM, Q_ROWS, KV_ROWS, N_ROT; MAX_ROWS, MAX_PAGES, TABLES_AT.
 #define PAIRS_OF(rows) (((rows) + 63) / 64 * 32)
 #define INPUT_ROW(batch_row) (batch_row)
 #define EPILOGUE_ARGS                                                                                                 \
-    RESULT_ARGS, __global float2 *queries, float query_scale, __global const float2 *rotation, __global ushort *keys, \
-        __global ushort *values, __global const int *step, __global const uint *page_tables
+    RESULT_ARGS, __global float2 *queries, float query_scale, __global const float2 *rotation, __global ushort *kv, \
+        __global const int *step
 // Where a pair goes and how it is turned, as variables: compilers for GPUs put a structure into memory.
 #define NO_POSITION 0xffffffffu  // rows that the batch has not
 #define FIND_SPOT(pair, row, is_mine)                                                                           \
@@ -19,7 +19,7 @@
         spot_position = (uint)step[STEP_POSITION(row)];                                                         \
         if (is_rotated(pair)) spot_turn = rotation[spot_position * (N_ROT / 2) + turn_of(pair)];                \
         if ((pair) >= PAIRS_OF(Q_ROWS)) {                                                                       \
-            spot_page = page_tables[(uint)step[STEP_SLOT(row)] * MAX_PAGES + spot_position / PAGE_TOKENS];      \
+            spot_page = (uint)step[STEP_PAGES(step[STEP_SLOT(row)]) + spot_position / PAGE_TOKENS];             \
         }                                                                                                       \
     }
 #if EARLY
@@ -35,7 +35,7 @@
         FIND_SPOT_LATE(first_pair + (pair), batch_row)                                                    \
         if (spot_position != NO_POSITION) {                                                               \
             finish_qkv(RESULT(sum, pair, column), first_pair + (pair), batch_row, spot_position, spot_page, spot_turn, \
-                       queries, query_scale, keys, values);                                               \
+                       queries, query_scale, kv);                                                         \
         }                                                                                                 \
     }
 #define FINISH_GROUP
@@ -50,7 +50,7 @@ INLINE bool is_rotated(uint pair) {
 }
 
 INLINE void finish_qkv(float2 v, uint pair, uint row, uint position, uint page, float2 turn, __global float2* queries,
-                       float query_scale, __global ushort* keys, __global ushort* values) {
+                       float query_scale, __global ushort* kv) {
 #if N_ROT > 0
     if (is_rotated(pair)) {
         v = (float2)(v.x * turn.x - v.y * turn.y, v.x * turn.y + v.y * turn.x);
@@ -65,10 +65,10 @@ INLINE void finish_qkv(float2 v, uint pair, uint row, uint position, uint page, 
     if (is_value) pair -= PAIRS_OF(KV_ROWS);
     if (pair >= KV_ROWS / 2) return;
     const uint kv_head = pair / (HEAD_DIM / 2), in_head = pair % (HEAD_DIM / 2), in_page = position % PAGE_TOKENS;
-    const uint base = page * (KV_ROWS * PAGE_TOKENS) + kv_head * (PAGE_TOKENS * HEAD_DIM);
+    const uint base = page * (2 * KV_ROWS * PAGE_TOKENS) + kv_head * (PAGE_TOKENS * HEAD_DIM);
     if (is_value) {
-        vstore_half2_rte(v, 0, (__global half*)(values + base + in_page * HEAD_DIM + 2 * in_head));
+        vstore_half2_rte(v, 0, (__global half*)(kv + base + KV_ROWS * PAGE_TOKENS + in_page * HEAD_DIM + 2 * in_head));
     } else {
-        vstore_half2_rte(v, 0, (__global half*)(keys + base + (in_head / 2 * PAGE_TOKENS + in_page) * 4 + in_head % 2 * 2));
+        vstore_half2_rte(v, 0, (__global half*)(kv + base + (in_head / 2 * PAGE_TOKENS + in_page) * 4 + in_head % 2 * 2));
     }
 }
