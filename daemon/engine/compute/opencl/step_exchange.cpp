@@ -180,12 +180,12 @@ Result<void> StepExchange::read_logits(uint32_t output, std::span<float> out) {
                        std::as_writable_bytes(out));
 }
 
-Result<void> StepExchange::read_residual(const ClBuffer& x, uint32_t stride, std::span<float> out) {
+Result<void> StepExchange::read_residual(const ClBuffer& from, uint64_t offset, uint32_t stride, std::span<float> out) {
     const uint32_t n_rows = steps_.readable_rows();
     if (auto checked = check_residual_read(config_, n_rows, out.size()); !checked) return checked;
-    if (stride == config_.n_embd) return queue_.read(x, 0, std::as_writable_bytes(out));
+    if (stride == config_.n_embd) return queue_.read(from, offset, std::as_writable_bytes(out));
     std::vector<float> padded(size_t{n_rows} * stride);
-    if (auto read = queue_.read(x, 0, std::as_writable_bytes(std::span(padded))); !read) return read;
+    if (auto read = queue_.read(from, offset, std::as_writable_bytes(std::span(padded))); !read) return read;
     for (uint32_t r = 0; r < n_rows; ++r) {
         std::copy_n(&padded[size_t{r} * stride], config_.n_embd, &out[size_t{r} * config_.n_embd]);
     }

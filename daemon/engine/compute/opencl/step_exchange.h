@@ -66,8 +66,8 @@ public:
     base::Result<void> submit(std::initializer_list<AnswerPart> parts);
     base::Result<std::span<const Sampled>> wait();
     base::Result<void> read_logits(uint32_t output, std::span<float> out);
-    // Of `x`, whose rows are `stride` floats apart.
-    base::Result<void> read_residual(const ClBuffer& x, uint32_t stride, std::span<float> out);
+    // Of x, which begins at byte `offset` of `from` and whose rows are `stride` floats apart.
+    base::Result<void> read_residual(const ClBuffer& from, uint64_t offset, uint32_t stride, std::span<float> out);
 
 private:
     struct HostSide {

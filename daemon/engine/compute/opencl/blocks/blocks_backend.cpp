@@ -61,7 +61,7 @@ public:
         return exchange_.read_logits(output, out);
     }
     Result<void> read_residual(std::span<float> out) override {
-        return exchange_.read_residual(buffers_.x, config_.n_embd, out);
+        return exchange_.read_residual(buffers_.x, 0, config_.n_embd, out);
     }
 
 private:

@@ -18,6 +18,7 @@ using base::ErrorCode;
 using base::Result;
 
 constexpr double kTolerance = 1e-4;    // of values below 1, beside what records round
+constexpr uint32_t kQueriesAt = 0;     // in the buffer of activations
 constexpr double kRecordError = 0.51;  // of a record's unit
 
 // In [-1, 1), a half exactly.
@@ -44,6 +45,7 @@ private:
     uint32_t rows() const { return static_cast<uint32_t>(positions_.size()); }
     uint32_t chunks() const { return positions_.back() / kAttentionLeaf + 1; }
     uint32_t columns() const { return padded_columns(config_.q_rows()); }
+    uint32_t records_at() const { return rows() * config_.q_rows() * static_cast<uint32_t>(sizeof(float)); }
     uint32_t row_bytes() const { return record_bytes(columns(), variants_.digits()); }
     float key(uint32_t position, uint32_t column) const {
         return value_of(2 * (position * config_.kv_rows() + column));
@@ -70,7 +72,8 @@ private:
     const model::ModelConfig& config_;
     std::vector<uint32_t> positions_;
     uint32_t tables_at_, n_pages_;
-    ClBuffer queries_, step_, kv_, partials_, records_;
+    ClBuffer activations_;  // queries, then records
+    ClBuffer step_, kv_, partials_;
 };
 
 template <typename T>
@@ -104,10 +107,13 @@ Result<void> Check::upload() {
     step.resize(tables_at_ + n_pages_);
     std::iota(step.begin() + tables_at_, step.end(), 0);
     const std::vector<float> partials(size_t{rows()} * chunks() * config_.n_heads * (config_.head_dim + 2));
-    const std::vector<std::byte> records(size_t{rows()} * row_bytes());
+    std::vector<std::byte> activations(records_at() + size_t{rows()} * row_bytes());
+    std::memcpy(activations.data(), queries.data(), records_at());
     std::pair<ClBuffer*, Result<ClBuffer>> all[] = {
-        {&queries_, upload(queries)},   {&step_, upload(step)},       {&kv_, upload(kv)},
-        {&partials_, upload(partials)}, {&records_, upload(records)},
+        {&activations_, upload(activations)},
+        {&step_, upload(step)},
+        {&kv_, upload(kv)},
+        {&partials_, upload(partials)},
     };
     for (auto& [buffer, made] : all) {
         if (!made) return made.error();
@@ -118,14 +124,14 @@ Result<void> Check::upload() {
 
 Result<Check::Records> Check::read() {
     Records records(size_t{rows()} * row_bytes());
-    if (auto ok = queue_.read(records_, 0, records); !ok) return ok.error();
+    if (auto ok = queue_.read(activations_, records_at(), records); !ok) return ok.error();
     return records;
 }
 
 Result<Check::Records> Check::run_whole(uint32_t heads) {
     const auto kernel = kernels_.attention(heads, false);
     if (!kernel) return kernel.error();
-    auto ok = set_args(*kernel, queries_, step_, kv_, records_, row_bytes(), columns());
+    auto ok = set_args(*kernel, activations_, kQueriesAt, step_, kv_, records_at(), row_bytes(), columns());
     if (ok) ok = queue_.launch(*kernel, config_.n_heads / heads, rows(), variants_.attention_items());
     if (!ok) return ok.error();
     return read();
@@ -136,8 +142,8 @@ Result<Check::Records> Check::run_split(uint32_t heads) {
     if (!kernel) return kernel.error();
     const auto merge = kernels_.merge();
     if (!merge) return merge.error();
-    auto ok = set_args(*kernel, queries_, step_, kv_, partials_);
-    if (ok) ok = set_args(*merge, partials_, step_, records_, row_bytes(), columns());
+    auto ok = set_args(*kernel, activations_, kQueriesAt, step_, kv_, partials_);
+    if (ok) ok = set_args(*merge, partials_, step_, activations_, records_at(), row_bytes(), columns());
     if (ok) ok = queue_.launch(*kernel, config_.n_heads / heads * chunks(), rows(), variants_.attention_items());
     if (ok) ok = queue_.launch(*merge, (columns() + kMergeColumns - 1) / kMergeColumns, rows());
     if (!ok) return ok.error();

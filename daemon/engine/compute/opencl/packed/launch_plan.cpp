@@ -13,6 +13,13 @@ namespace {
 using base::Result;
 using model::Role;
 
+// Records of so many (padded) columns in the buffer of activations.
+struct Records {
+    uint32_t at;
+    uint32_t bytes;
+    uint32_t columns;
+};
+
 // Sets a kernel's arguments one after the other.
 class Arguments {
 public:
@@ -26,6 +33,7 @@ public:
     const Result<void>& result() const { return result_; }
 
 private:
+    void add_one(const Records& records) { add(records.at, records.bytes, records.columns); }
     template <typename Arg>
     void add_one(const Arg& arg) {
         if (result_) result_ = set_arg(kernel_, index_, arg);
@@ -35,13 +43,6 @@ private:
     const ClKernel& kernel_;
     cl_uint index_ = 0;
     Result<void> result_;
-};
-
-// A record buffer of so many (padded) columns.
-struct Records {
-    const ClBuffer& buffer;
-    uint32_t bytes;
-    uint32_t columns;
 };
 
 uint32_t groups_for(uint32_t n, uint32_t of_one) {
@@ -92,13 +93,13 @@ private:
         uint32_t rows;  // of a batch, at most
     };
 
-    Records records(const ClBuffer& buffer, uint32_t n) const {
+    Records records(uint32_t at, uint32_t n) const {
         const uint32_t columns = padded_columns(n);
-        return {buffer, record_bytes(columns, variants_.digits()), columns};
+        return {at, record_bytes(columns, variants_.digits()), columns};
     }
-    Records residual() const { return records(buffers_.residual, config_.n_embd); }
-    Records attended() const { return records(buffers_.attended, config_.q_rows()); }
-    Records hidden() const { return records(buffers_.hidden, config_.n_ff); }
+    Records residual() const { return records(buffers_.at.residual, config_.n_embd); }
+    Records attended() const { return records(buffers_.at.attended, config_.q_rows()); }
+    Records hidden() const { return records(buffers_.at.hidden, config_.n_ff); }
     // The norm that reads x after the feed-forward of `layer`.
     const ClBuffer& norm_after(uint32_t layer) const {
         return layer + 1 < config_.n_layers ? weights_.norm(Role::AttnNorm, layer + 1)
@@ -153,7 +154,7 @@ Result<void> Binder::add_product(Launches& to, const ProductUse& use, const AddR
                 if (plane) args.add(plane);
             }
             args.add(part.n_pairs, groups_for(product.cols, kBlockColumns));
-            args.add(use.input.buffer, use.input.bytes, use.input.columns, part.first_pair);
+            args.add(buffers_.activations, use.input, part.first_pair);
             if (use.has_norm) args.add(static_cast<float>(config_.n_embd), config_.norm_eps);
             if (product.norm_sum) args.add(product.norm_sum);
             if (product.shift) args.add(product.shift);
@@ -188,9 +189,7 @@ Result<void> Binder::add_residual(Launches& to, Use use, uint32_t layer, const R
                                   const ClBuffer& next_norm) {
     const Records next = residual();
     return add_product(to, {use, layer, Epilogue::Residual, false, input, limits_.max_rows},
-                       [&](const PackedPart&, Arguments& args) {
-                           args.add(buffers_.x, next_norm, next.buffer, next.bytes, next.columns);
-                       });
+                       [&](const PackedPart&, Arguments& args) { args.add(buffers_.at.x, next_norm, next); });
 }
 
 Result<void> Binder::bind_embedding(Launches& to) {
@@ -208,7 +207,7 @@ Result<void> Binder::bind_embedding(Launches& to) {
         args.add(part.n_pairs, groups_for(embedding->cols, kBlockColumns), part.first_pair, config_.n_embd,
                  buffers_.step, buffers_.sampled);
         if (positions) args.add(positions);
-        args.add(buffers_.x, weights_.norm(Role::AttnNorm, 0), next.buffer, next.bytes, next.columns);
+        args.add(buffers_.activations, buffers_.at.x, weights_.norm(Role::AttnNorm, 0), next);
         if (!args.result()) return args.result();
         Launch& launch = to.emplace_back();
         launch.variants.push_back({std::move(*kernel), 1, groups_for(next.columns, kEmbedColumns), kGroupItems});
@@ -221,13 +220,13 @@ Result<void> Binder::bind_attention(uint32_t layer, LayerLaunches& to) {
     const uint32_t groups = config_.n_heads / heads;
     const Records next = attended();
     const auto bind = [&](bool split, const auto&... rest) {
-        auto bound = bind_single(kernels_.attention(heads, split), groups, buffers_.queries, buffers_.step,
-                                 buffers_.kv[layer], rest...);
+        auto bound = bind_single(kernels_.attention(heads, split), groups, buffers_.activations, buffers_.at.queries,
+                                 buffers_.step, buffers_.kv[layer], rest...);
         if (bound) bound->group_items = variants_.attention_items();
         return bound;
     };
     if (heads * config_.head_dim % kRecordBlock == 0) {
-        auto whole = bind(false, next.buffer, next.bytes, next.columns);
+        auto whole = bind(false, next);
         if (!whole) return whole.error();
         to.attend.variants.push_back(std::move(*whole));
     }
@@ -235,7 +234,7 @@ Result<void> Binder::bind_attention(uint32_t layer, LayerLaunches& to) {
     if (!split) return split.error();
     to.attend_split = std::move(*split);
     return add_single(to.merge, kernels_.merge(), groups_for(next.columns, kMergeColumns), buffers_.partials,
-                      buffers_.step, next.buffer, next.bytes, next.columns);
+                      buffers_.step, buffers_.activations, next);
 }
 
 Result<void> Binder::bind_up(uint32_t layer, Launches& to) {
@@ -250,18 +249,18 @@ Result<void> Binder::bind_up(uint32_t layer, Launches& to) {
     const Epilogue epilogue = !is_gated ? Epilogue::Gelu : lies_apart ? Epilogue::Gated : Epilogue::SwiGlu;
     return add_product(to, {Use::Up, layer, epilogue, true, residual(), limits_.max_rows},
                        [&](const PackedPart&, Arguments& args) {
-                           args.add(next.buffer, next.bytes, next.columns);
+                           args.add(next);
                            if (lies_apart) args.add(buffers_.gate);
                        });
 }
 
 Result<void> Binder::bind_layer(uint32_t layer, LayerLaunches& to) {
     const float query_scale = 1.0f / std::sqrt(static_cast<float>(config_.head_dim));
-    auto ok =
-        add_product(to.norm_qkv, {Use::Qkv, layer, Epilogue::Qkv, true, residual(), limits_.max_rows},
-                    [&](const PackedPart&, Arguments& args) {
-                        args.add(buffers_.queries, query_scale, buffers_.rotation, buffers_.kv[layer], buffers_.step);
-                    });
+    auto ok = add_product(to.norm_qkv, {Use::Qkv, layer, Epilogue::Qkv, true, residual(), limits_.max_rows},
+                          [&](const PackedPart&, Arguments& args) {
+                              args.add(buffers_.at.queries, query_scale, buffers_.rotation, buffers_.kv[layer],
+                                       buffers_.step);
+                          });
     if (!ok) return ok;
     if (ok = bind_attention(layer, to); !ok) return ok;
     if (ok = add_residual(to.attend_output, Use::AttnOutput, layer, attended(), weights_.norm(Role::FfnNorm, layer));

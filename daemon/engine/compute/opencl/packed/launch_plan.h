@@ -16,16 +16,23 @@
 
 namespace llmd::compute::packed {
 
-// Device memory beside the weights. Activations have one row for each row of a batch, up to a multiple of kMaxColumns.
+// Where in the buffer of activations each begins, in bytes. All have one row for each row of a batch, up to a multiple
+// of kMaxColumns.
+struct Activations {
+    uint32_t x = 0;         // [rows][n_embd, padded]
+    uint32_t residual = 0;  // records of x for the next norm
+    uint32_t queries = 0;   // [rows][q_rows]
+    uint32_t attended = 0;  // records
+    uint32_t hidden = 0;    // records
+};
+
+// Device memory beside the weights.
 struct Buffers : StepBuffers, KvBuffers {
-    ClBuffer rotation;    // rotary_buffer.h
-    ClBuffer x;           // [rows][n_embd, padded]
-    ClBuffer residual;    // records of x for the next norm
-    ClBuffer queries;     // [rows][q_rows]
+    ClBuffer rotation;  // rotary_buffer.h
+    ClBuffer activations;
+    Activations at;
     ClBuffer partials;    // of attention that is split
-    ClBuffer attended;    // records
     ClBuffer gate;        // [rows][n_ff, padded], where gate and up lie apart
-    ClBuffer hidden;      // records
     ClBuffer summaries;   // choice.cl
     ClBuffer answer;      // [outputs] of choose.cl
     ClBuffer candidates;  // sample_exchange.h

@@ -92,12 +92,14 @@ public:
         return exchange_.read_logits(output, out);
     }
     Result<void> read_residual(std::span<float> out) override {
-        return exchange_.read_residual(buffers_.x, padded_columns(config_.n_embd), out);
+        return exchange_.read_residual(buffers_.activations, buffers_.at.x, padded_columns(config_.n_embd), out);
     }
 
 private:
     // Tries the kernels on the device and chooses among them.
     Result<void> choose_variants(std::span<const model::Weight> weights, const OnPreparation& on_preparation);
+    // Sets where they begin; gives their size in bytes, of which more than 4 GiB cannot be addressed.
+    uint64_t place_activations();
     uint32_t attention_chunks(std::span<const Row> rows) const;
     Result<void> run_layer(uint32_t layer, Launches LayerLaunches::*verb);
 
@@ -159,10 +161,30 @@ Result<void> PackedBackend::choose_variants(std::span<const model::Weight> weigh
     return {};
 }
 
+uint64_t PackedBackend::place_activations() {
+    constexpr uint64_t kAlignment = 128;  // of each, for whole cache lines
+    const uint64_t rows = round_up(limits_.max_rows, kMaxColumns);
+    uint64_t end = 0;
+    const auto place = [&](uint32_t& at, uint64_t row_bytes) {
+        at = static_cast<uint32_t>(end);
+        end += (rows * row_bytes + kAlignment - 1) / kAlignment * kAlignment;
+    };
+    const auto records = [&](uint32_t n) { return record_bytes(padded_columns(n), variants_.digits()); };
+    place(buffers_.at.x, padded_columns(config_.n_embd) * sizeof(float));
+    place(buffers_.at.residual, records(config_.n_embd));
+    place(buffers_.at.queries, config_.q_rows() * sizeof(float));
+    place(buffers_.at.attended, records(config_.q_rows()));
+    place(buffers_.at.hidden, records(config_.n_ff));
+    return end;
+}
+
 Result<void> PackedBackend::allocate() {
     if (auto ok = exchange_.allocate(limits_.max_outputs); !ok) return ok;
-    const uint64_t rows = round_up(limits_.max_rows, kMaxColumns);
-    const auto records = [&](uint32_t n) { return rows * record_bytes(padded_columns(n), variants_.digits()); };
+    const uint64_t activation_bytes = place_activations();
+    if (activation_bytes > UINT32_MAX) {
+        return base::fail(ErrorCode::OutOfMemory, "activations of ", limits_.max_rows, " rows need ", activation_bytes,
+                          " bytes in one piece; kernels address at most ", UINT32_MAX);
+    }
     const uint64_t partial_bytes = uint64_t{config_.n_heads} * (config_.head_dim + 2) * sizeof(float);
     const uint32_t leaves = (limits_.n_ctx + kAttentionLeaf - 1) / kAttentionLeaf;
     // Every row in one chunk, or a lone row of each slot in all its leaves.
@@ -175,12 +197,8 @@ Result<void> PackedBackend::allocate() {
     }
     partial_rows_ = static_cast<uint32_t>(std::min(partial_rows, fitting_rows));
     const Allocation wanted[] = {
-        {&buffers_.x, "activations", rows * padded_columns(config_.n_embd) * sizeof(float)},
-        {&buffers_.residual, "activations", records(config_.n_embd)},
-        {&buffers_.queries, "activations", rows * config_.q_rows() * sizeof(float)},
+        {&buffers_.activations, "activations", activation_bytes},
         {&buffers_.partials, "attention", partial_rows_ * partial_bytes},
-        {&buffers_.attended, "activations", records(config_.q_rows())},
-        {&buffers_.hidden, "activations", records(config_.n_ff)},
         {&buffers_.answer, "sampling results", uint64_t{kAnswerWords} * limits_.max_outputs * sizeof(uint32_t)},
         {&buffers_.candidates, "sampling results", answer_words(limits_.max_outputs, true) * sizeof(uint32_t)},
     };

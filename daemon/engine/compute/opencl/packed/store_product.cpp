@@ -52,6 +52,7 @@ Result<void> StoreProduct::bind(const ClKernel& kernel) const {
     add(n_pairs);
     add(n_blocks);
     add(records);
+    add(uint32_t{0});  // record_at
     add(record_bytes);
     add(record_columns);
     add(uint32_t{0});  // first_pair

@@ -95,9 +95,10 @@ Output Product::run(const ProductVariant& variant, const ClKernel& kernel) {
     must(compute::set_arg(kernel, index++, pairs));
     must(compute::set_arg(kernel, index++, block_count(matrix_.cols)));
     must(compute::set_arg(kernel, index++, record_));
+    must(compute::set_arg(kernel, index++, uint32_t{0}));  // record_at
     must(compute::set_arg(kernel, index++, x_.row_bytes));
     must(compute::set_arg(kernel, index++, x_.columns));
-    must(compute::set_arg(kernel, index++, uint32_t{0}));
+    must(compute::set_arg(kernel, index++, uint32_t{0}));  // first_pair
     must(compute::set_arg(kernel, index++, out));
     must(compute::set_arg(kernel, index++, 2 * pairs));
     const uint32_t group_pairs = variant.shape.group_pairs();

@@ -15,7 +15,10 @@
 // All but the scales begin at a multiple of 16 bytes.
 //
 // Options: DIGITS.
-#define RECORD_ARGS __global const uchar *record, uint record_bytes, uint record_columns
+// They, x and the queries lie in one buffer, since drivers take longer to enqueue a kernel the more buffers it has: records
+// begin at byte record_at, those that a kernel writes at next_at.
+#define RECORD_ARGS __global uchar *activations, uint record_at, uint record_bytes, uint record_columns
+#define NEXT_ARGS uint next_at, uint next_bytes, uint next_columns
 
 #define RECORD_SUMS_AT(columns) (DIGITS * (columns))
 #define RECORD_STATS_AT(columns) (RECORD_SUMS_AT(columns) + (columns) / 2)
@@ -26,11 +29,12 @@
 #define FOR_SHARE(i, item, items, n) \
     for (uint i = (item), turn = 0; turn < ((n) + (items)-1) / (items); ++turn, i += (items)) if (i < (n))
 
-// Offsets are 32 bits: a buffer of records is less than 4 GiB, its row less than 16 MiB.
+// Offsets are 32 bits: the buffer is less than 4 GiB, a row of records less than 16 MiB.
 //
 // Reading, in a kernel that has RECORD_ARGS: columns 4 i .. 4 i + 3 or 16 i .. 16 i + 15, block b of 32, and of its sums four
 // elements at once, each of eight columns.
-#define RECORD_AT(type, row, offset) (*(__global const type*)(record + (mul24((uint)(row), record_bytes) + (offset))))
+#define RECORD_AT(type, row, offset) \
+    (*(__global const type*)(activations + (mad24((uint)(row), record_bytes, record_at) + (offset))))
 #define RECORD_HI4(row, i) RECORD_AT(char4, row, 4 * (i))
 #define RECORD_LO4(row, i) RECORD_AT(char4, row, record_columns + 4 * (i))
 #define RECORD_HI16(row, i) RECORD_AT(uint4, row, 16 * (i))
@@ -39,7 +43,8 @@
 #define RECORD_SCALE(row, b) RECORD_AT(float, row, RECORD_SCALE_AT(record_columns) + 4 * (b))
 #define RECORD_SUMS(row, b) RECORD_AT(uint4, row, RECORD_SUMS_AT(record_columns) + 16 * (b))
 
-// Writing.
+// Writing, in a kernel that has NEXT_ARGS: where a row begins.
+#define NEXT_ROW(row) mad24((uint)(row), next_bytes, next_at)
 #if DIGITS == 2
 #define LARGEST_DIGITS 16319.0f
 #else
@@ -71,9 +76,9 @@ INLINE uint largest_magnitude(__local const float* block) {
     return max(max(largest.x, largest.y), max(largest.z, largest.w));
 }
 
-// Writes the eight columns from 8 * eight on into the record that begins `row` bytes into `records`. `block` holds the 32
+// Writes the eight columns from 8 * eight on into the record that begins at byte `row`. `block` holds the 32
 // values that they are among.
-INLINE void write_record(__global uchar* records, uint row, uint columns, uint eight, __local const float* block) {
+INLINE void write_record(__global uchar* activations, uint row, uint columns, uint eight, __local const float* block) {
     const uint largest = largest_magnitude(block);
     const bool is_finite = largest < FIRST_NOT_FINITE, is_zero = largest < LEAST_MAGNITUDE;
     const float inverse = is_finite && !is_zero ? LARGEST_DIGITS * native_recip(as_float(largest)) : 0.0f;
@@ -81,27 +86,27 @@ INLINE void write_record(__global uchar* records, uint row, uint columns, uint e
 #if DIGITS == 2
     const int8 hi = (digits + 63) >> 7;
     const int8 lo = digits - hi * 128;
-    store_bytes(lo, records, row + columns + 8 * eight);
+    store_bytes(lo, activations, row + columns + 8 * eight);
 #else
     const int8 hi = digits;
     const int8 lo = (int8)(0);
 #endif
-    store_bytes(hi, records, row + 8 * eight);
-    *(__global uint*)(records + (row + RECORD_SUMS_AT(columns) + 4 * eight)) = sums_of_eight(hi, lo);
+    store_bytes(hi, activations, row + 8 * eight);
+    *(__global uint*)(activations + (row + RECORD_SUMS_AT(columns) + 4 * eight)) = sums_of_eight(hi, lo);
     if (eight % 4 == 0) {
-        *(__global float*)(records + (row + RECORD_SCALE_AT(columns) + eight)) =
+        *(__global float*)(activations + (row + RECORD_SCALE_AT(columns) + eight)) =
             !is_finite ? NAN : is_zero ? 0.0f : as_float(largest) * (1.0f / LARGEST_DIGITS);
     }
 }
 
 // Writes the stats of block b, whose 32 values of the residual stream are in `block`.
-INLINE void write_stats(__global uchar* records, uint row, uint columns, uint b, __local const float* block) {
+INLINE void write_stats(__global uchar* activations, uint row, uint columns, uint b, __local const float* block) {
     float4 sum = (float4)(0.0f), squares = (float4)(0.0f);
     for (__local const float* at = block; at != block + 32; at += 4) {
         const float4 v = vload4(0, at);
         sum += v;
         squares = mad(v, v, squares);
     }
-    *(__global float2*)(records + (row + RECORD_STATS_AT(columns) + 8 * b)) =
+    *(__global float2*)(activations + (row + RECORD_STATS_AT(columns) + 8 * b)) =
         (float2)((sum.x + sum.y) + (sum.z + sum.w), (squares.x + squares.y) + (squares.z + squares.w));
 }

@@ -44,11 +44,11 @@ typedef ushort4 page_t;
      (i) % PAGE_TOKENS * V_COLUMNS + v_column)
 
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
-    __global const float4* queries, __global const int* step, __global const page_t* kv,
+    __global uchar* activations, uint queries_at, __global const int* step, __global const page_t* kv,
 #if SPLIT
     __global float2* partials
 #else
-    __global uchar* next, uint next_bytes, uint next_columns
+    NEXT_ARGS
 #endif
 ) {
     __local float4 query[HEADS * V_COLUMNS];
@@ -73,6 +73,7 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
     const uint kv_base = first_head / (Q_ROWS / KV_ROWS) * (PAGE_TOKENS * V_COLUMNS);
     __global const int* pages = step + STEP_PAGES(step[STEP_SLOT(row)]);
 
+    __global const float4* queries = (__global const float4*)(activations + queries_at);
     FOR_SHARE(i, item, ITEMS, HEADS * V_COLUMNS) {
         query[i] = queries[row * (Q_ROWS / 4) + first_head * V_COLUMNS + i];
     }
@@ -236,7 +237,7 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     FOR_SHARE(i, item, ITEMS, HEADS * HEAD_DIM / 8) {
-        write_record(next, row * next_bytes, next_columns, first_head * HEAD_DIM / 8 + i, made + i / 4 * 32);
+        write_record(activations, NEXT_ROW(row), next_columns, first_head * HEAD_DIM / 8 + i, made + i / 4 * 32);
     }
 #endif
 }

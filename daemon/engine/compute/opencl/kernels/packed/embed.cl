@@ -31,8 +31,7 @@ __kernel GROUP_SIZE void embed(PLANE_ARGS, uint n_pairs, uint n_blocks, uint fir
 #if POSITIONS
                                __global const float* position_embd,
 #endif
-                               __global float* x, __global const float* next_norm, __global uchar* next,
-                               uint next_bytes, uint next_columns) {
+                               __global uchar* activations, uint x_begin, __global const float* next_norm, NEXT_ARGS) {
     __local float made_x[EMBED_COLUMNS];
     __local float made[EMBED_COLUMNS];
 #ifdef LAYOUT_LOCAL
@@ -67,6 +66,7 @@ __kernel GROUP_SIZE void embed(PLANE_ARGS, uint n_pairs, uint n_blocks, uint fir
     barrier(CLK_LOCAL_MEM_FENCE);
 
     const uint eight = get_group_id(0) * GROUP + item;
+    __global float* x = (__global float*)(activations + x_begin);
     if (is_here && 8 * eight < next_columns) {
         for (uint i = 8 * item; i < 8 * item + 8; ++i) {
             const uint column = get_group_id(0) * EMBED_COLUMNS + i;
@@ -82,7 +82,7 @@ __kernel GROUP_SIZE void embed(PLANE_ARGS, uint n_pairs, uint n_blocks, uint fir
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     if (is_here && 8 * eight < next_columns) {
-        write_record(next, row * next_bytes, next_columns, eight, made + item / 4 * 32);
-        if (item % 4 == 0) write_stats(next, row * next_bytes, next_columns, eight / 4, made_x + item * 8);
+        write_record(activations, NEXT_ROW(row), next_columns, eight, made + item / 4 * 32);
+        if (item % 4 == 0) write_stats(activations, NEXT_ROW(row), next_columns, eight / 4, made_x + item * 8);
     }
 }

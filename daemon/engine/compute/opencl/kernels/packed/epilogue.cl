@@ -2,7 +2,7 @@
 // which an epilogue_*.cl behind this file defines the rest:
 //
 //     EPILOGUE_ARGS             the kernel's last parameters
-//     INPUT_ROW(batch_row)      the row of `record` that batch row reads
+//     INPUT_ROW(batch_row)      the row of the records that batch row reads
 //     EPILOGUE_BEGIN            once, at the start, by every item of the group; a barrier follows
 //     EPILOGUE_EARLY(pair, batch_row, is_mine)   if EARLY, at the start: what the item's one FINISH reads of memory
 //     EPILOGUE_FOLD             once, before the first FINISH, by every item of the group; a barrier follows if FOLDS
@@ -53,7 +53,7 @@
     __local float2 norm_scale[COLUMNS];                                                           \
     FOR_SHARE(i, NORM_ITEM, ITEMS, COLUMNS * NORM_CHAINS) {                                       \
         norm_parts[i] =                                                                           \
-            norm_part(record, record_bytes, record_columns, ROW_OF(i / NORM_CHAINS), i % NORM_CHAINS); \
+            norm_part(activations, record_at, record_bytes, record_columns, ROW_OF(i / NORM_CHAINS), i % NORM_CHAINS); \
     }
 #define EPILOGUE_FOLD \
     FOR_SHARE(n, ITEM, ITEMS, COLUMNS) {                                                          \

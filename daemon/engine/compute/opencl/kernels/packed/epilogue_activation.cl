@@ -12,7 +12,7 @@ INLINE float gelu(float v) {  // the tanh form
 INLINE float swish(float v) { return v * native_recip(1.0f + native_exp(-v)); }
 
 #if EPILOGUE == EPILOGUE_SWIGLU
-#define EPILOGUE_ARGS RESULT_ARGS, __global uchar *next, uint next_bytes, uint next_columns
+#define EPILOGUE_ARGS RESULT_ARGS, NEXT_ARGS
 #define GROUP_OUTPUTS GROUP_PAIRS
 #define FINISH(sum, pair, batch_row, column)                                          \
     {                                                                                 \
@@ -22,12 +22,11 @@ INLINE float swish(float v) { return v * native_recip(1.0f + native_exp(-v)); }
 #else
 #define GROUP_OUTPUTS GROUP_ROWS
 #if EPILOGUE == EPILOGUE_GELU
-#define EPILOGUE_ARGS RESULT_ARGS, __global uchar *next, uint next_bytes, uint next_columns
+#define EPILOGUE_ARGS RESULT_ARGS, NEXT_ARGS
 #define ACTIVATED(v, out_pair, batch_row) (float2)(gelu((v).x), gelu((v).y))
 #define EPILOGUE_EARLY(pair, batch_row, is_mine) EARLY_RESULT(pair, is_mine)
 #else
-#define EPILOGUE_ARGS \
-    RESULT_ARGS, __global uchar *next, uint next_bytes, uint next_columns, __global const float2 *gate
+#define EPILOGUE_ARGS RESULT_ARGS, NEXT_ARGS, __global const float2 *gate
 #define ACTIVATED(v, out_pair, batch_row) gated(gate[(batch_row) * (next_columns / 2) + (out_pair)], v)
 INLINE float2 gated(float2 gate, float2 v) { return (float2)(swish(gate.x) * v.x, swish(gate.y) * v.y); }
 #endif

@@ -8,7 +8,7 @@
 #define PAIRS_OF(rows) (((rows) + 63) / 64 * 32)
 #define INPUT_ROW(batch_row) (batch_row)
 #define EPILOGUE_ARGS                                                                                                 \
-    RESULT_ARGS, __global float2 *queries, float query_scale, __global const float2 *rotation, __global ushort *kv, \
+    RESULT_ARGS, uint queries_at, float query_scale, __global const float2 *rotation, __global ushort *kv, \
         __global const int *step
 // Where a pair goes and how it is turned, as variables: compilers for GPUs put a structure into memory.
 #define NO_POSITION 0xffffffffu  // rows that the batch has not
@@ -35,7 +35,7 @@
         FIND_SPOT_LATE(first_pair + (pair), batch_row)                                                    \
         if (spot_position != NO_POSITION) {                                                               \
             finish_qkv(RESULT(sum, pair, column), first_pair + (pair), batch_row, spot_position, spot_page, spot_turn, \
-                       queries, query_scale, kv);                                                         \
+                       (__global float2*)(activations + queries_at), query_scale, kv);                                                         \
         }                                                                                                 \
     }
 #define FINISH_GROUP

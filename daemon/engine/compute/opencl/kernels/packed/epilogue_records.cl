@@ -7,7 +7,7 @@
     __local float made[COLUMNS * GROUP_OUTPUTS]; \
     __local float made_x[COLUMNS * GROUP_OUTPUTS];
 #define WRITE_STATS(row, eight, at) \
-    if ((eight) % 4 == 0) write_stats(next, row, next_columns, (eight) / 4, made_x + (at));
+    if ((eight) % 4 == 0) write_stats(activations, row, next_columns, (eight) / 4, made_x + (at));
 #else
 #define EPILOGUE_LOCAL __local float made[COLUMNS * GROUP_OUTPUTS];
 #define WRITE_STATS(record, eight, at)
@@ -19,8 +19,8 @@
         const uint of_column = i / (GROUP_OUTPUTS / 8), of_group = i % (GROUP_OUTPUTS / 8);               \
         const uint eight = (first_pair + FIRST_PAIR) * OUTPUTS_PER_PAIR / 8 + of_group;                   \
         if (8 * of_group >= (n_pairs - FIRST_PAIR) * OUTPUTS_PER_PAIR || 8 * eight >= next_columns) continue; \
-        const uint to = mul24(FIRST_ROW + of_column, next_bytes);                                         \
+        const uint to = NEXT_ROW(FIRST_ROW + of_column);                                                  \
         const uint at = of_column * GROUP_OUTPUTS + of_group / 4 * 32;                                    \
-        write_record(next, to, next_columns, eight, made + at);                                               \
+        write_record(activations, to, next_columns, eight, made + at);                                    \
         WRITE_STATS(to, eight, at)                                                                        \
     }

@@ -5,8 +5,8 @@
 #define LEAF 256
 #define PARTIAL (HEAD_DIM / 2 + 1)
 
-__kernel GROUP_SIZE void merge(__global const float2* partials, __global const int* step, __global uchar* next,
-                               uint next_bytes, uint next_columns) {
+__kernel GROUP_SIZE void merge(__global const float2* partials, __global const int* step,
+                               __global uchar* activations, NEXT_ARGS) {
     __local float made[MERGE_COLUMNS];
     const uint item = get_local_id(0);
     const uint row = get_group_id(1);
@@ -32,6 +32,6 @@ __kernel GROUP_SIZE void merge(__global const float2* partials, __global const i
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint eight = get_group_id(0) * (MERGE_COLUMNS / 8) + item;
     if (item < MERGE_COLUMNS / 8 && 8 * eight < next_columns) {
-        write_record(next, row * next_bytes, next_columns, eight, made + item / 4 * 32);
+        write_record(activations, NEXT_ROW(row), next_columns, eight, made + item / 4 * 32);
     }
 }

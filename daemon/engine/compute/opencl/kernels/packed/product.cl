@@ -1,4 +1,4 @@
-// Rows of a packed matrix times the rows of a record buffer, and an epilogue:
+// Rows of a packed matrix times rows of records, and an epilogue:
 //     sum(pair, row) = (W[2 pair] . x[row], W[2 pair + 1] . x[row])
 //
 // A work-group has LANES x SLICES items. Group (gx, gy) computes the pairs [gx LANES PAIRS, ...), lane l the pairs l,
@@ -8,7 +8,7 @@
 // on core and IMAGE only where weights have no integer codes (Q8_0, F16, IQ4_NL): the sum of code * (128 hi + lo) in a
 // block or sub-block is an integer below 2^24, exact in either core.
 //
-// Grid: (ceil(n_pairs / (LANES PAIRS)), ceil(batch rows / COLUMNS)). The record buffers have rows to spare up to a multiple
+// Grid: (ceil(n_pairs / (LANES PAIRS)), ceil(batch rows / COLUMNS)). The records have rows to spare up to a multiple
 // of COLUMNS; what lies there is computed and handed to FINISH. n_pairs, a multiple of 32, and n_blocks are those of the
 // planes' buffers.
 //
