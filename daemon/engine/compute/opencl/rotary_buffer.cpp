@@ -6,16 +6,16 @@
 
 namespace llmd::compute {
 
-base::Result<ClBuffer> upload_rotary_turns(DeviceQueue& queue, const model::ModelConfig& config, uint32_t n_ctx,
-                                           std::span<const float> factors) {
-    const uint32_t pairs = config.positions == model::Positions::Learned ? 0 : config.n_rot / 2;
-    std::vector<float> turns(size_t{n_ctx} * pairs * 2);
-    ClBuffer buffer;
-    const Allocation wanted = {&buffer, "rotary positions", turns.size() * sizeof(float)};
-    if (auto ok = queue.allocate({&wanted, 1}); !ok) return ok.error();
+uint64_t rotary_bytes(const model::ModelConfig& config, uint32_t n_ctx) {
+    return config.positions == model::Positions::Learned ? 0 : uint64_t{n_ctx} * config.n_rot * sizeof(float);
+}
+
+base::Result<void> upload_rotary_turns(DeviceQueue& queue, const model::ModelConfig& config, uint32_t n_ctx,
+                                       std::span<const float> factors, const ClBuffer& to, uint64_t offset) {
+    std::vector<float> turns(rotary_bytes(config, n_ctx) / sizeof(float));
+    if (turns.empty()) return {};
     fill_rotary_turns(config, factors, turns);
-    if (auto ok = queue.upload(buffer, 0, std::as_bytes(std::span(turns))); !ok) return ok.error();
-    return buffer;
+    return queue.upload(to, offset, std::as_bytes(std::span(turns)));
 }
 
 }  // namespace llmd::compute

@@ -1,6 +1,8 @@
-// The table of rotary positions on a device.
+// The table of rotary positions on a device: [position < n_ctx][n_rot / 2] (cos, sin) as rotary_angles.h has them; none
+// where the model has learned positions.
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 #include "base/result.h"
@@ -9,9 +11,9 @@
 
 namespace llmd::compute {
 
-// [position < n_ctx][n_rot / 2] (cos, sin) as rotary_angles.h has them; a few unused bytes where the model has learned
-// positions.
-base::Result<ClBuffer> upload_rotary_turns(DeviceQueue& queue, const model::ModelConfig& config, uint32_t n_ctx,
-                                           std::span<const float> factors);
+uint64_t rotary_bytes(const model::ModelConfig& config, uint32_t n_ctx);
+// From byte `offset` on.
+base::Result<void> upload_rotary_turns(DeviceQueue& queue, const model::ModelConfig& config, uint32_t n_ctx,
+                                       std::span<const float> factors, const ClBuffer& to, uint64_t offset);
 
 }  // namespace llmd::compute

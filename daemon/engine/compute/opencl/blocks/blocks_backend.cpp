@@ -89,6 +89,7 @@ Result<void> BlocksBackend::allocate() {
     const Allocation wanted[] = {
         {&buffers_.x, "activations", rows * config_.n_embd * sizeof(float)},
         {&buffers_.normed, "activations", std::max(rows, outputs) * config_.n_embd * sizeof(float)},
+        {&buffers_.rotation, "rotary positions", rotary_bytes(config_, limits_.n_ctx)},
         {&buffers_.qkv, "activations", rows * qkv_rows * sizeof(float)},
         {&buffers_.attended, "activations", rows * config_.q_rows() * sizeof(float)},
         {&buffers_.hidden, "activations", rows * config_.n_ff * sizeof(float)},
@@ -111,9 +112,10 @@ Result<void> BlocksBackend::finish_loading() {
         if (auto ok = check_matvec(queue_, kernels_, rows); !ok) return ok;
     }
     weights_.drop_test_rows();
-    auto rotation = upload_rotary_turns(queue_, config_, limits_.n_ctx, weights_.rope_factors());
-    if (!rotation) return rotation.error();
-    buffers_.rotation = std::move(*rotation);
+    if (auto ok = upload_rotary_turns(queue_, config_, limits_.n_ctx, weights_.rope_factors(), buffers_.rotation, 0);
+        !ok) {
+        return ok;
+    }
     auto plan = LaunchPlan::bind(queue_, kernels_, config_, weights_, buffers_);
     if (!plan) return plan.error();
     plan_ = std::move(*plan);

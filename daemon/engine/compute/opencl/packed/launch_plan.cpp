@@ -11,7 +11,6 @@ namespace llmd::compute::packed {
 namespace {
 
 using base::Result;
-using model::Role;
 
 // Records of so many (padded) columns in the buffer of activations.
 struct Records {
@@ -100,16 +99,11 @@ private:
     Records residual() const { return records(buffers_.at.residual, config_.n_embd); }
     Records attended() const { return records(buffers_.at.attended, config_.q_rows()); }
     Records hidden() const { return records(buffers_.at.hidden, config_.n_ff); }
-    // The norm that reads x after the feed-forward of `layer`.
-    const ClBuffer& norm_after(uint32_t layer) const {
-        return layer + 1 < config_.n_layers ? weights_.norm(Role::AttnNorm, layer + 1)
-                                            : weights_.norm(Role::OutputNorm, 0);
-    }
 
     // Adds a launch for each part; add_rest(part, arguments) sets what its epilogue needs behind RESULT_ARGS.
     template <typename AddRest>
     Result<void> add_product(Launches& to, const ProductUse& use, const AddRest& add_rest);
-    Result<void> add_residual(Launches& to, Use use, uint32_t layer, const Records& input, const ClBuffer& next_norm);
+    Result<void> add_residual(Launches& to, Use use, uint32_t layer, const Records& input, uint32_t next_norm);
     template <typename... Args>
     Result<LaunchVariant> bind_single(Result<ClKernel> kernel, uint32_t groups, const Args&... args);
     // The same as the one variant of a launch.
@@ -185,8 +179,7 @@ Result<void> Binder::add_single(Launch& to, Result<ClKernel> kernel, uint32_t gr
     return {};
 }
 
-Result<void> Binder::add_residual(Launches& to, Use use, uint32_t layer, const Records& input,
-                                  const ClBuffer& next_norm) {
+Result<void> Binder::add_residual(Launches& to, Use use, uint32_t layer, const Records& input, uint32_t next_norm) {
     const Records next = residual();
     return add_product(to, {use, layer, Epilogue::Residual, false, input, limits_.max_rows},
                        [&](const PackedPart&, Arguments& args) { args.add(buffers_.at.x, next_norm, next); });
@@ -207,7 +200,7 @@ Result<void> Binder::bind_embedding(Launches& to) {
         args.add(part.n_pairs, groups_for(embedding->cols, kBlockColumns), part.first_pair, config_.n_embd,
                  buffers_.step, buffers_.sampled);
         if (positions) args.add(positions);
-        args.add(buffers_.activations, buffers_.at.x, weights_.norm(Role::AttnNorm, 0), next);
+        args.add(buffers_.activations, buffers_.at.x, buffers_.at.attention_norm(0), next);
         if (!args.result()) return args.result();
         Launch& launch = to.emplace_back();
         launch.variants.push_back({std::move(*kernel), 1, groups_for(next.columns, kEmbedColumns), kGroupItems});
@@ -258,17 +251,17 @@ Result<void> Binder::bind_layer(uint32_t layer, LayerLaunches& to) {
     const float query_scale = 1.0f / std::sqrt(static_cast<float>(config_.head_dim));
     auto ok = add_product(to.norm_qkv, {Use::Qkv, layer, Epilogue::Qkv, true, residual(), limits_.max_rows},
                           [&](const PackedPart&, Arguments& args) {
-                              args.add(buffers_.at.queries, query_scale, buffers_.rotation, buffers_.kv[layer],
+                              args.add(buffers_.at.queries, query_scale, buffers_.at.rotation, buffers_.kv[layer],
                                        buffers_.step);
                           });
     if (!ok) return ok;
     if (ok = bind_attention(layer, to); !ok) return ok;
-    if (ok = add_residual(to.attend_output, Use::AttnOutput, layer, attended(), weights_.norm(Role::FfnNorm, layer));
+    if (ok = add_residual(to.attend_output, Use::AttnOutput, layer, attended(), buffers_.at.feed_forward_norm(layer));
         !ok) {
         return ok;
     }
     if (ok = bind_up(layer, to.norm_up); !ok) return ok;
-    return add_residual(to.down, Use::Down, layer, hidden(), norm_after(layer));
+    return add_residual(to.down, Use::Down, layer, hidden(), buffers_.at.attention_norm(layer + 1));
 }
 
 Result<void> Binder::bind_head(LaunchPlan& to) {

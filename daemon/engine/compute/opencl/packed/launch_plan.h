@@ -16,19 +16,28 @@
 
 namespace llmd::compute::packed {
 
-// Where in the buffer of activations each begins, in bytes. All have one row for each row of a batch, up to a multiple
-// of kMaxColumns.
+// Where in the buffer of activations each begins, in bytes. Activations have one row for each row of a batch, up to a
+// multiple of kMaxColumns.
 struct Activations {
     uint32_t x = 0;         // [rows][n_embd, padded]
     uint32_t residual = 0;  // records of x for the next norm
     uint32_t queries = 0;   // [rows][q_rows]
     uint32_t attended = 0;  // records
     uint32_t hidden = 0;    // records
+
+    // Constants.
+    uint32_t norms = 0;  // [2 n_layers + 1][n_embd, padded with zeros]: attention's and feed-forward's, the output's
+    uint32_t norm_bytes = 0;  // of each
+    uint32_t rotation = 0;    // rotary_buffer.h
+
+    uint32_t attention_norm(uint32_t layer) const {
+        return norms + 2 * layer * norm_bytes;
+    }  // after the last the output's
+    uint32_t feed_forward_norm(uint32_t layer) const { return attention_norm(layer) + norm_bytes; }
 };
 
 // Device memory beside the weights.
 struct Buffers : StepBuffers, KvBuffers {
-    ClBuffer rotation;  // rotary_buffer.h
     ClBuffer activations;
     Activations at;
     ClBuffer partials;    // of attention that is split

@@ -100,6 +100,7 @@ private:
     Result<void> choose_variants(std::span<const model::Weight> weights, const OnPreparation& on_preparation);
     // Sets where they begin; gives their size in bytes, of which more than 4 GiB cannot be addressed.
     uint64_t place_activations();
+    Result<void> upload_constants();
     uint32_t attention_chunks(std::span<const Row> rows) const;
     Result<void> run_layer(uint32_t layer, Launches LayerLaunches::*verb);
 
@@ -165,16 +166,20 @@ uint64_t PackedBackend::place_activations() {
     constexpr uint64_t kAlignment = 128;  // of each, for whole cache lines
     const uint64_t rows = round_up(limits_.max_rows, kMaxColumns);
     uint64_t end = 0;
-    const auto place = [&](uint32_t& at, uint64_t row_bytes) {
+    const auto place = [&](uint32_t& at, uint64_t n, uint64_t bytes) {
         at = static_cast<uint32_t>(end);
-        end += (rows * row_bytes + kAlignment - 1) / kAlignment * kAlignment;
+        end += (n * bytes + kAlignment - 1) / kAlignment * kAlignment;
     };
     const auto records = [&](uint32_t n) { return record_bytes(padded_columns(n), variants_.digits()); };
-    place(buffers_.at.x, padded_columns(config_.n_embd) * sizeof(float));
-    place(buffers_.at.residual, records(config_.n_embd));
-    place(buffers_.at.queries, config_.q_rows() * sizeof(float));
-    place(buffers_.at.attended, records(config_.q_rows()));
-    place(buffers_.at.hidden, records(config_.n_ff));
+    Activations& at = buffers_.at;
+    at.norm_bytes = padded_columns(config_.n_embd) * static_cast<uint32_t>(sizeof(float));
+    place(at.x, rows, at.norm_bytes);
+    place(at.residual, rows, records(config_.n_embd));
+    place(at.queries, rows, config_.q_rows() * sizeof(float));
+    place(at.attended, rows, records(config_.q_rows()));
+    place(at.hidden, rows, records(config_.n_ff));
+    place(at.norms, 2 * uint64_t{config_.n_layers} + 1, at.norm_bytes);
+    place(at.rotation, 1, rotary_bytes(config_, limits_.n_ctx));
     return end;
 }
 
@@ -209,9 +214,7 @@ Result<void> PackedBackend::allocate() {
 
 Result<void> PackedBackend::finish_loading() {
     if (auto ok = weights_.check_complete(); !ok) return ok;
-    auto rotation = upload_rotary_turns(queue_, config_, limits_.n_ctx, weights_.rope_factors());
-    if (!rotation) return rotation.error();
-    buffers_.rotation = std::move(*rotation);
+    if (auto ok = upload_constants(); !ok) return ok;
     const uint64_t groups = choice_groups(*weights_.product(Use::Output), variants_);
     const uint64_t gate_rows = weights_.has_gates_apart() ? round_up(limits_.max_rows, kMaxColumns) : 0;
     const Allocation wanted[] = {
@@ -234,6 +237,22 @@ Result<void> PackedBackend::finish_loading() {
                                              is_rounded(type) ? ", rounded" : ", exactly"));
     }
     return queue_.finish();
+}
+
+Result<void> PackedBackend::upload_constants() {
+    const Activations& at = buffers_.at;
+    const auto upload_norm = [&](model::Role role, uint32_t layer, uint32_t to) -> Result<void> {
+        std::vector<float> weight = weights_.norm(role, layer);
+        weight.resize(at.norm_bytes / sizeof(float));
+        return queue_.upload(buffers_.activations, to, std::as_bytes(std::span(weight)));
+    };
+    for (uint32_t layer = 0; layer < config_.n_layers; ++layer) {
+        if (auto ok = upload_norm(model::Role::AttnNorm, layer, at.attention_norm(layer)); !ok) return ok;
+        if (auto ok = upload_norm(model::Role::FfnNorm, layer, at.feed_forward_norm(layer)); !ok) return ok;
+    }
+    if (auto ok = upload_norm(model::Role::OutputNorm, 0, at.attention_norm(config_.n_layers)); !ok) return ok;
+    return upload_rotary_turns(queue_, config_, limits_.n_ctx, weights_.rope_factors(), buffers_.activations,
+                               at.rotation);
 }
 
 uint32_t PackedBackend::attention_chunks(std::span<const Row> rows) const {

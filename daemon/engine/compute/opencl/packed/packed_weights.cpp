@@ -49,10 +49,6 @@ bool find_bias(Role matrix, Role& bias) {
     return true;
 }
 
-bool is_norm_weight(Role role) {
-    return role == Role::AttnNorm || role == Role::FfnNorm || role == Role::OutputNorm;
-}
-
 }  // namespace
 
 const PackedWeights::Tensor* PackedWeights::find(Role role, uint32_t layer) const {
@@ -144,12 +140,6 @@ Result<void> PackedWeights::upload_vector(DeviceQueue& queue, const model::Weigh
         auto buffer = upload_floats(queue, name, floats);
         if (!buffer) return buffer.error();
         positions_ = std::move(*buffer);
-    } else if (is_norm_weight(weight.role)) {
-        std::vector<float> floats = vectors_.at({weight.role, weight.layer});
-        floats.resize(padded_columns(static_cast<uint32_t>(floats.size())));
-        auto buffer = upload_floats(queue, name, floats);
-        if (!buffer) return buffer.error();
-        norms_[{weight.role, weight.layer}] = std::move(*buffer);
     }
     return {};
 }

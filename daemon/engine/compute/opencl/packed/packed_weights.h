@@ -61,8 +61,8 @@ public:
 
     // Null where the model has none.
     const PackedProduct* product(Use use, uint32_t layer = 0) const;
-    // A norm's weight, padded with zeros to a whole block.
-    const ClBuffer& norm(model::Role role, uint32_t layer) const { return norms_.at({role, layer}); }
+    // A norm's weight, which is left to the caller to upload.
+    const std::vector<float>& norm(model::Role role, uint32_t layer) const { return vectors_.at({role, layer}); }
     // [position][n_embd] floats; none when the model has none.
     const ClBuffer& position_embedding() const { return positions_; }
     // Each frequency's divisor; empty without RopeFactors.
@@ -102,7 +102,6 @@ private:
     std::map<TensorKey, Tensor> tensors_;
     std::map<TensorKey, std::vector<float>> vectors_;
     std::map<std::pair<Use, uint32_t>, PackedProduct> products_;
-    std::map<TensorKey, ClBuffer> norms_;
     ClBuffer positions_;
     std::vector<float> rope_factors_;
     std::set<model::TensorType> reencoded_;

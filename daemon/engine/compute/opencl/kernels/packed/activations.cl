@@ -15,8 +15,9 @@
 // All but the scales begin at a multiple of 16 bytes.
 //
 // Options: DIGITS.
-// They, x and the queries lie in one buffer, since drivers take longer to enqueue a kernel the more buffers it has: records
-// begin at byte record_at, those that a kernel writes at next_at.
+// They lie in one buffer with x, the queries and the constants that are read beside them, since drivers take longer to enqueue
+// a kernel the more buffers it has. What is named ..._at is the byte at which something begins there: record_at the records that
+// a product reads, next_at those that a kernel writes.
 #define RECORD_ARGS __global uchar *activations, uint record_at, uint record_bytes, uint record_columns
 #define NEXT_ARGS uint next_at, uint next_bytes, uint next_columns
 
@@ -42,6 +43,9 @@
 #define RECORD_STATS(row, b) RECORD_AT(float2, row, RECORD_STATS_AT(record_columns) + 8 * (b))
 #define RECORD_SCALE(row, b) RECORD_AT(float, row, RECORD_SCALE_AT(record_columns) + 4 * (b))
 #define RECORD_SUMS(row, b) RECORD_AT(uint4, row, RECORD_SUMS_AT(record_columns) + 16 * (b))
+
+// Element i of what begins at byte `at`.
+#define ACTIVATION(type, at, i) (*(__global type*)(activations + ((at) + (uint)sizeof(type) * (i))))
 
 // Writing, in a kernel that has NEXT_ARGS: where a row begins.
 #define NEXT_ROW(row) mad24((uint)(row), next_bytes, next_at)

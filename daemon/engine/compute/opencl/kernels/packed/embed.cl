@@ -31,7 +31,7 @@ __kernel GROUP_SIZE void embed(PLANE_ARGS, uint n_pairs, uint n_blocks, uint fir
 #if POSITIONS
                                __global const float* position_embd,
 #endif
-                               __global uchar* activations, uint x_begin, __global const float* next_norm, NEXT_ARGS) {
+                               __global uchar* activations, uint x_at, uint next_norm_at, NEXT_ARGS) {
     __local float made_x[EMBED_COLUMNS];
     __local float made[EMBED_COLUMNS];
 #ifdef LAYOUT_LOCAL
@@ -66,7 +66,6 @@ __kernel GROUP_SIZE void embed(PLANE_ARGS, uint n_pairs, uint n_blocks, uint fir
     barrier(CLK_LOCAL_MEM_FENCE);
 
     const uint eight = get_group_id(0) * GROUP + item;
-    __global float* x = (__global float*)(activations + x_begin);
     if (is_here && 8 * eight < next_columns) {
         for (uint i = 8 * item; i < 8 * item + 8; ++i) {
             const uint column = get_group_id(0) * EMBED_COLUMNS + i;
@@ -75,9 +74,9 @@ __kernel GROUP_SIZE void embed(PLANE_ARGS, uint n_pairs, uint n_blocks, uint fir
             if (column < width) v += position_embd[(uint)step[STEP_POSITION(row)] * width + column];
 #endif
             if (column >= width) v = 0.0f;
-            x[row * next_columns + column] = v;
+            ACTIVATION(float, x_at, row * next_columns + column) = v;
             made_x[i] = v;
-            made[i] = v * next_norm[column];
+            made[i] = v * ACTIVATION(const float, next_norm_at, column);
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);

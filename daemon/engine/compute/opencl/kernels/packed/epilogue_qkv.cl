@@ -8,7 +8,7 @@
 #define PAIRS_OF(rows) (((rows) + 63) / 64 * 32)
 #define INPUT_ROW(batch_row) (batch_row)
 #define EPILOGUE_ARGS                                                                                                 \
-    RESULT_ARGS, uint queries_at, float query_scale, __global const float2 *rotation, __global ushort *kv, \
+    RESULT_ARGS, uint queries_at, float query_scale, uint rotation_at, __global ushort *kv, \
         __global const int *step
 // Where a pair goes and how it is turned, as variables: compilers for GPUs put a structure into memory.
 #define NO_POSITION 0xffffffffu  // rows that the batch has not
@@ -17,7 +17,7 @@
     float2 spot_turn = (float2)(0.0f);                                                                          \
     if (is_mine && (row) < (uint)step[STEP_ROW_COUNT]) {                                                        \
         spot_position = (uint)step[STEP_POSITION(row)];                                                         \
-        if (is_rotated(pair)) spot_turn = rotation[spot_position * (N_ROT / 2) + turn_of(pair)];                \
+        if (is_rotated(pair)) spot_turn = ACTIVATION(const float2, rotation_at, spot_position * (N_ROT / 2) + turn_of(pair));                \
         if ((pair) >= PAIRS_OF(Q_ROWS)) {                                                                       \
             spot_page = (uint)step[STEP_PAGES(step[STEP_SLOT(row)]) + spot_position / PAGE_TOKENS];             \
         }                                                                                                       \
