@@ -95,4 +95,10 @@ uint64_t tile_bytes(Layout layout, Plane plane, uint32_t cols, bool image) {
     return uint64_t{cells} * format.words * format.element_bytes * kTilePairs;
 }
 
+uint64_t tile_bytes(Layout layout, uint32_t cols, bool image) {
+    uint64_t bytes = 0;
+    for (const Plane plane : kPlanes) bytes += tile_bytes(layout, plane, cols, image);
+    return bytes;
+}
+
 }  // namespace llmd::compute::packed

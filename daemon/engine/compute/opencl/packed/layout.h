@@ -79,5 +79,7 @@ inline uint32_t tile_count(uint32_t rows) {
 }
 // Bytes of one tile of `cols` columns in a plane; 0 where the layout has none.
 uint64_t tile_bytes(Layout layout, Plane plane, uint32_t cols, bool image = false);
+// In all planes together.
+uint64_t tile_bytes(Layout layout, uint32_t cols, bool image = false);
 
 }  // namespace llmd::compute::packed

@@ -208,15 +208,14 @@ Result<void> PackedWeights::pack_part(DeviceQueue& queue, std::span<const Source
 Result<PlaneBuffers> PackedWeights::upload_planes(DeviceQueue& queue, std::span<const SourceRow> rows, uint32_t cols,
                                                   const std::string& name, const PackedPart& part) {
     const size_t tiles = rows.size() / kTileRows;
+    const uint64_t all_planes = tile_bytes(part.layout, cols, part.image);
     PlaneBuffers buffers;
-    uint64_t all_planes = 0;  // bytes of one tile
-    for (size_t p = 0; p < kPlanes.size(); ++p) {
-        const uint64_t bytes = tile_bytes(part.layout, kPlanes[p], cols, part.image);
+    for (size_t p = 0; p < (part.image ? kPlanes.size() : 1); ++p) {
+        const uint64_t bytes = part.image ? tile_bytes(part.layout, kPlanes[p], cols, true) : all_planes;
         if (bytes == 0) continue;
         auto buffer = queue.allocate(name, bytes * tiles);
         if (!buffer) return buffer.error();
         buffers[p] = std::move(*buffer);
-        all_planes += bytes;
     }
 
     const size_t staged = std::clamp<uint64_t>(kStagingBytes / all_planes, 1, tiles);
@@ -241,11 +240,14 @@ Result<PlaneBuffers> PackedWeights::upload_planes(DeviceQueue& queue, std::span<
             }
             repack_tile(type, cols, sources, planes, part.image);
         }
+        uint64_t plane_at = 0;
         for (size_t p = 0; p < kPlanes.size(); ++p) {
             const size_t bytes = tile_bytes(part.layout, kPlanes[p], cols, part.image);
             if (bytes == 0) continue;
             const auto done = std::as_bytes(std::span(staging[p])).first(n * bytes);
-            if (auto ok = queue.upload(buffers[p], first * bytes, done); !ok) return ok.error();
+            const ClBuffer& to = buffers[part.image ? p : 0];
+            if (auto ok = queue.upload(to, plane_at + first * bytes, done); !ok) return ok.error();
+            if (!part.image) plane_at += tiles * bytes;
         }
     }
     return buffers;

@@ -47,7 +47,7 @@ public:
 
     // Before the first upload: planes of these layouts are read through images where they can be.
     void use_images(std::set<Layout> layouts) { images_ = std::move(layouts); }
-    // Before the first upload: planes that are no images lie in windows.
+    // Before the first upload: planes that are no images lie in one window.
     void use_windows(WindowProbe probe) { probe_ = std::move(probe); }
     // Backend::announce(), once. ModelLoadFailed as upload().
     base::Result<void> announce(std::span<const model::Weight> weights);

@@ -133,9 +133,7 @@ std::vector<RowRange> ProductRows::parts_of(std::span<const SourceRow> rows, uin
             continue;
         }
         if (continues) parts.back().is_cut = true;
-        uint64_t tile_size = 0;  // of the largest plane
-        for (const Plane plane : kPlanes) tile_size = std::max(tile_size, tile_bytes(layout, plane, cols));
-        most_tiles = std::max<uint64_t>(max_buffer_bytes / tile_size, 1);
+        most_tiles = std::max<uint64_t>(max_buffer_bytes / tile_bytes(layout, cols), 1);
         parts.push_back({layout, row, kTileRows});
     }
     return parts;

@@ -8,26 +8,36 @@ using base::Result;
 
 Result<PlaneBuffers> make_planes(DeviceQueue& queue, std::string_view what, Layout layout,
                                  const std::array<std::vector<std::byte>, kPlanes.size()>& contents, bool image) {
-    const auto make = [&]() -> Result<PlaneBuffers> {
-        PlaneBuffers planes;
-        for (size_t p = 0; p < kPlanes.size(); ++p) {
-            const auto& content = contents[p];
-            if (content.empty()) continue;
-            auto plane = queue.allocate_scratch(what, content.size());
-            if (!plane) return plane.error();
-            if (auto ok = queue.upload(*plane, 0, content); !ok) return ok.error();
-            if (image) {
-                const uint64_t texels = content.size() / plane_format(layout, kPlanes[p], true).element_bytes;
-                plane = queue.image_of(*plane, texel_format(layout, kPlanes[p]), texels);
-                if (!plane) return plane.error();
-            }
-            planes[p] = std::move(*plane);
-        }
-        return planes;
+    const auto upload = [&](const std::vector<std::byte>& content) -> Result<ClBuffer> {
+        auto buffer = queue.allocate_scratch(what, content.size());
+        if (!buffer) return buffer;
+        if (auto ok = queue.upload(*buffer, 0, content); !ok) return ok.error();
+        return buffer;
     };
-    if (image) return make();
-    auto probe = WindowProbe::create(queue);
-    return probe ? probe->make_in_windows(make) : probe.error();
+    if (!image) {
+        std::vector<std::byte> all;
+        for (const auto& content : contents) all.insert(all.end(), content.begin(), content.end());
+        auto probe = WindowProbe::create(queue);
+        if (!probe) return probe.error();
+        return probe->make_in_windows([&]() -> Result<PlaneBuffers> {
+            auto buffer = upload(all);
+            if (!buffer) return buffer.error();
+            PlaneBuffers one;
+            one[0] = std::move(*buffer);
+            return one;
+        });
+    }
+    PlaneBuffers planes;
+    for (size_t p = 0; p < kPlanes.size(); ++p) {
+        if (contents[p].empty()) continue;
+        auto plane = upload(contents[p]);
+        if (!plane) return plane.error();
+        const uint64_t texels = contents[p].size() / plane_format(layout, kPlanes[p], true).element_bytes;
+        plane = queue.image_of(*plane, texel_format(layout, kPlanes[p]), texels);
+        if (!plane) return plane.error();
+        planes[p] = std::move(*plane);
+    }
+    return planes;
 }
 
 Result<void> set_planes(const ClKernel& kernel, const PlaneBuffers& planes) {

@@ -16,7 +16,7 @@
 
 namespace llmd::compute::packed {
 
-// Planes with such contents, none where that is empty: buffers in windows (window_probe.h), or images of buffers.
+// Planes with such contents, none where that is empty: a buffer in a window (window_probe.h), or images of buffers.
 // Errors are the queue's and WindowProbe's.
 base::Result<PlaneBuffers> make_planes(DeviceQueue& queue, std::string_view what, Layout layout,
                                        const std::array<std::vector<std::byte>, kPlanes.size()>& contents, bool image);

@@ -11,12 +11,6 @@ namespace {
 
 constexpr std::string_view kWhat = "tuning";
 
-uint64_t all_planes_bytes(Layout layout, uint32_t cols, bool image) {
-    uint64_t bytes = 0;
-    for (const Plane plane : kPlanes) bytes += tile_bytes(layout, plane, cols, image);
-    return bytes;
-}
-
 std::vector<std::byte> repeat(const std::vector<std::byte>& content, size_t bytes) {
     std::vector<std::byte> all(bytes);
     for (size_t at = 0; at < bytes; at += content.size()) {
@@ -32,14 +26,14 @@ uint32_t groups_of(uint32_t columns) {
 }  // namespace
 
 uint64_t plane_bytes(const ProductKind& kind, bool image) {
-    return tile_count(kind.rows) * all_planes_bytes(kind.layout, kind.cols, image);
+    return tile_count(kind.rows) * tile_bytes(kind.layout, kind.cols, image);
 }
 
 Result<TimedProduct> TimedProduct::create(DeviceQueue& queue, const SampleMatrix& sample, const ProductKind& kind,
                                           bool image) {
     TimedProduct timed(queue);
     StoreProduct& product = timed.product_;
-    const uint64_t of_tile = all_planes_bytes(kind.layout, kind.cols, image);
+    const uint64_t of_tile = tile_bytes(kind.layout, kind.cols, image);
     const auto tiles = static_cast<uint32_t>(std::clamp<uint64_t>(kTimedBytes / of_tile, 1, tile_count(kind.rows)));
     timed.bytes_ = tiles * of_tile;
     const auto n_copies = std::clamp<uint64_t>(kTimedBytes / timed.bytes_, 1, kMostTimedCopies);

@@ -1,4 +1,4 @@
-// Planes that lie in one window of 4 GiB each, so that addresses in a plane differ in their lower halves alone: what
+// Planes that lie in one window of 4 GiB, so that their addresses differ in their lower halves alone: what
 // planes.cl's WINDOW goes by. OpenCL tells no addresses and drivers do not keep buffers off the borders of windows, so
 // the device is asked. Thread-bound, as DeviceQueue, which it refers to.
 #pragma once
@@ -13,7 +13,8 @@
 
 namespace llmd::compute::packed {
 
-using PlaneBuffers = std::array<ClBuffer, kPlanes.size()>;  // none where a layout has no such plane
+// Images, none where a layout has no such plane; or one buffer, the first, with all planes one behind the other.
+using PlaneBuffers = std::array<ClBuffer, kPlanes.size()>;
 
 class WindowProbe {
 public:

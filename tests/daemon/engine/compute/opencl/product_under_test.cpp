@@ -60,7 +60,11 @@ void Case::compute_exact() {
 Product::Product(const Case& of, DeviceQueue& queue, PlanesIn planes_in)
     : matrix_(of.matrix), x_(of.x), queue_(queue), record_(upload(queue, of.x.bytes)) {
     const bool image = planes_in == PlanesIn::Images;
-    const auto planes = matrix_.pack(image);
+    auto planes = matrix_.pack(image);
+    for (size_t i = 1; !image && i < planes.size(); ++i) {  // one behind the other
+        planes[0].insert(planes[0].end(), planes[i].begin(), planes[i].end());
+        planes[i].clear();
+    }
     const Layout layout = layout_for(matrix_.type);
     const auto make = [&]() -> base::Result<PlaneBuffers> {
         PlaneBuffers made;

@@ -3,7 +3,7 @@
 #define SUB_BLOCKS 1
 #define CENTRE 0
 
-#define PLANE_ARGS PLANE(quants)
+#define FURTHER_PLANES(plane)
 typedef struct {
     uint cell;
     place_t at;

@@ -2,7 +2,7 @@
 //
 // A file like this one gives product.cl a layout, as macros over a cell (the registers of one pair and one block) and the
 // quad k (columns 4 k to 4 k + 3 of the block, a literal):
-//     PLANE_ARGS            kernel arguments
+//     FURTHER_PLANES(plane) see planes.cl
 //     cell_t, LOAD_CELL(c, cell, at)
 //     DUAL(c, k)            int4, for each column code(even row) + 65536 code(odd row)
 //     ROWS(c, k, even, odd) sets two float4 to the codes of each row, if that is shorter than to make them of DUAL's; or,

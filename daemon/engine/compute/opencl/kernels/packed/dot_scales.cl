@@ -1,7 +1,7 @@
 // Scales and minima of the layouts in dot_q4.cl and dot_q5.cl.
 
 #if defined(LAYOUT_Q4_0) || defined(LAYOUT_Q5_0)
-#define PLANE_ARGS BITS_ARGS, PLANE(scales)
+#define FURTHER_PLANES(plane) BITS_PLANES(plane, scales)
 typedef struct {
     BITS_FIELDS
     float2 scale;
@@ -13,7 +13,7 @@ typedef struct {
 
 #elif defined(LAYOUT_Q4_1) || defined(LAYOUT_Q5_1)
 #define HAS_MIN 1
-#define PLANE_ARGS BITS_ARGS, PLANE(scales)
+#define FURTHER_PLANES(plane) BITS_PLANES(plane, scales)
 typedef struct {
     BITS_FIELDS
     float4 scale_min;
@@ -27,7 +27,7 @@ typedef struct {
 #else
 // Q4_K, Q5_K: d * scale * code - dmin * min, every product exact.
 #define HAS_MIN 1
-#define PLANE_ARGS BITS_ARGS, PLANE(scales), PLANE(supers)
+#define FURTHER_PLANES(plane) BITS_PLANES(plane, scales) plane(supers, scales, 128)
 typedef struct {
     BITS_FIELDS
     uint4 sub_scales;

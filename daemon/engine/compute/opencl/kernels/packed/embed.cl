@@ -32,6 +32,7 @@ __kernel GROUP_SIZE void embed(PLANE_ARGS, uint n_pairs, uint n_blocks, uint fir
                                __global const float* position_embd,
 #endif
                                __global uchar* activations, uint x_at, uint next_norm_at, NEXT_ARGS) {
+    FIND_PLANES(n_pairs / TILE_PAIRS * n_blocks)
     __local float made_x[EMBED_COLUMNS];
     __local float made[EMBED_COLUMNS];
 #ifdef LAYOUT_LOCAL

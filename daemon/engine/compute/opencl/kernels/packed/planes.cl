@@ -1,8 +1,12 @@
 // Reading the planes of packed weights (layout.h): word `word` of the `words` that a pair has in a cell. `cell` counts the
 // plane's cells over all tiles, `at` is the place_of() a pair in its tile.
 //
-// Options: IMAGE   1: planes are image1d_buffers, one texel an element (layout.h says of which format); 0: global pointers
-//          WINDOW  1: no plane lies across a border of 4 GiB (window_probe.h), so that an address is found by additions
+// A layout's FURTHER_PLANES(plane) is plane(name, before, bytes) for each plane behind the quants: the one before it, and
+// what a cell of a tile takes in that one.
+//
+// Options: IMAGE   1: planes are image1d_buffers, one texel an element (layout.h says of which format); 0: they lie in one
+//                  buffer, one behind the other, since drivers take longer to enqueue a kernel the more buffers it has
+//          WINDOW  1: the buffer does not lie across a border of 4 GiB (window_probe.h), so that an address is found by additions
 //                  of 32 bits: for GPUs that add 64 bits in pieces
 
 #define TILE_PAIRS 32u
@@ -16,7 +20,9 @@ typedef uint place_t;
 #endif
 
 #if IMAGE
-#define PLANE(name) __read_only image1d_buffer_t name
+#define PLANE_ARG(name, before, bytes) , __read_only image1d_buffer_t name
+#define PLANE_ARGS __read_only image1d_buffer_t quants FURTHER_PLANES(PLANE_ARG)
+#define FIND_PLANES(cells)
 #define TEXEL(cell, words, word, at) (int)((cell) * ((words)*TILE_PAIRS) + (at) + (word)*TILE_PAIRS)
 #define PLANE_UINT4(name, cell, words, word, at) read_imageui(name, TEXEL(cell, words, word, at))
 #define PLANE_UINT2(name, cell, words, word, at) read_imageui(name, TEXEL(cell, words, word, at)).xy
@@ -26,7 +32,12 @@ typedef uint place_t;
 #define PLANE_HALF2(name, cell, words, word, at) read_imagef(name, TEXEL(cell, words, word, at)).xy
 #define PLANE_HALF4(name, cell, words, word, at) read_imagef(name, TEXEL(cell, words, word, at))
 #else
-#define PLANE(name) __global const uchar* name
+#define PLANE_ARGS __global const uchar* quants
+#define PLANE_BEHIND(name, before, bytes) __global const uchar* const name = before + plane_cells * (uint)(bytes);
+// Once, at the start: of the cells of all tiles.
+#define FIND_PLANES(cells)          \
+    const uint plane_cells = cells; \
+    FURTHER_PLANES(PLANE_BEHIND)
 #define TILE_WORD(bytes, cell, words, word) (((cell) * (words) + (word)) * (TILE_PAIRS * (bytes)))
 #if WINDOW
 INLINE __global const uchar* in_window(__global const uchar* plane, uint offset) {

@@ -149,6 +149,7 @@
 
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void product(PLANE_ARGS, uint n_pairs, uint n_blocks, RECORD_ARGS, EPILOGUE_ARGS) {
+    FIND_PLANES(n_pairs / TILE_PAIRS * n_blocks)
     __local staged_t x[STAGED];
     __local float x_scale[CHUNK_BLOCKS * COLUMNS];
     CORE_LOCAL
