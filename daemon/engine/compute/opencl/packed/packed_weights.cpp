@@ -15,7 +15,8 @@ using base::Result;
 using model::Role;
 using model::TensorType;
 
-constexpr uint64_t kStagingBytes = 2u << 20;  // of repacked weights between host and device
+constexpr uint64_t kMostPartBytes = UINT32_MAX;  // kernels count them with 32 bits
+constexpr uint64_t kStagingBytes = 2u << 20;     // of repacked weights between host and device
 
 // The norm that a product's input has gone through, if any.
 struct NormRoles {
@@ -152,7 +153,8 @@ Result<void> PackedWeights::pack(DeviceQueue& queue, Use use, uint32_t layer) {
     product.rows = static_cast<uint32_t>(rows.size());
     product.cols = rows_.cols_of(use, layer);
     bool is_split = false;
-    for (const RowRange& range : rows_.parts_of(rows, product.cols, queue.limits().max_buffer_bytes)) {
+    const uint64_t most_bytes = std::min(queue.limits().max_buffer_bytes, kMostPartBytes);
+    for (const RowRange& range : rows_.parts_of(rows, product.cols, most_bytes)) {
         PackedPart part;
         part.layout = range.layout;
         part.first_pair = static_cast<uint32_t>(range.first / 2);

@@ -15,9 +15,9 @@
 // All but the scales begin at a multiple of 16 bytes.
 //
 // Options: DIGITS.
-// They lie in one buffer with x, the queries and the constants that are read beside them, since drivers take longer to enqueue
-// a kernel the more buffers it has. What is named ..._at is the byte at which something begins there: record_at the records that
-// a product reads, next_at those that a kernel writes.
+// They lie in one buffer with x, the queries and the constants that are read beside them, since drivers take longer to
+// enqueue a kernel the more buffers it has. What is named ..._at is the byte at which something begins there: record_at the
+// records that a product reads, next_at those that a kernel writes.
 #define RECORD_ARGS __global uchar *activations, uint record_at, uint record_bytes, uint record_columns
 #define NEXT_ARGS uint next_at, uint next_bytes, uint next_columns
 

@@ -9,7 +9,7 @@ __constant float kLevels[16] = {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13,
     __local float2 levels[256]; \
     for (uint i = ITEM; i < 256; i += ITEMS) levels[i] = (float2)(kLevels[i % 16], kLevels[i / 16]);
 
-#define FURTHER_PLANES(plane) plane(scales, quants, 1024)
+#define FURTHER_PLANES(plane) plane(scales, quants, 2 * 16)
 typedef struct {
     NIBBLES_FIELDS
     float2 scale;

@@ -15,6 +15,6 @@
         even = (float4)(first.x, second.x, first.y, second.y);                                   \
         odd = (float4)(first.z, second.z, first.w, second.w);                                    \
     }
-#define BITS_PLANES(plane, name) plane(name, quants, 1024)
+#define BITS_PLANES(plane, name) plane(name, quants, 2 * 16)
 #define BITS_FIELDS NIBBLES_FIELDS
 #define LOAD_BITS(c, cell, at) LOAD_NIBBLES(c, cell, at)

@@ -10,7 +10,7 @@
 #define FIVE_BITS(c, k, i) (NIBBLE(NIBBLE_WORD(c, k), i) | FIFTH(FIFTH_WORD(c, k), 4 * ((k) % 4) + (i)))
 #define DUAL(c, k) (int4)(FIVE_BITS(c, k, 0), FIVE_BITS(c, k, 1), FIVE_BITS(c, k, 2), FIVE_BITS(c, k, 3))
 
-#define BITS_PLANES(plane, name) plane(high, quants, 1024) plane(name, high, 256)
+#define BITS_PLANES(plane, name) plane(high, quants, 2 * 16) plane(name, high, 8)
 #define BITS_FIELDS NIBBLES_FIELDS uint2 fifth;
 #define LOAD_BITS(c, cell, at) \
     LOAD_NIBBLES(c, cell, at)  \

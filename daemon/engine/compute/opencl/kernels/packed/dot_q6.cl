@@ -11,7 +11,7 @@
 #define SIX_BITS(c, k, i) (NIBBLE(NIBBLE_WORD(c, k), i) | HIGH_TWO(HIGH_WORD(c, k), 4 * ((k) % 2) + (i)))
 #define DUAL(c, k) (int4)(SIX_BITS(c, k, 0), SIX_BITS(c, k, 1), SIX_BITS(c, k, 2), SIX_BITS(c, k, 3))
 
-#define FURTHER_PLANES(plane) plane(high, quants, 1024) plane(scales, high, 512) plane(supers, scales, 128)
+#define FURTHER_PLANES(plane) plane(high, quants, 2 * 16) plane(scales, high, 16) plane(supers, scales, 4)
 typedef struct {
     NIBBLES_FIELDS
     uint4 high_two;

@@ -2,7 +2,7 @@
 
 #define SUB_BLOCKS 1
 #define CENTRE 0
-#define FURTHER_PLANES(plane) plane(scales, quants, 2048)
+#define FURTHER_PLANES(plane) plane(scales, quants, 4 * 16)
 
 #if IMAGE
 // Texels of four signed normalised bytes, code / 127, read as they are needed.

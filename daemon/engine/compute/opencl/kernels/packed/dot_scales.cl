@@ -27,7 +27,7 @@ typedef struct {
 #else
 // Q4_K, Q5_K: d * scale * code - dmin * min, every product exact.
 #define HAS_MIN 1
-#define FURTHER_PLANES(plane) BITS_PLANES(plane, scales) plane(supers, scales, 128)
+#define FURTHER_PLANES(plane) BITS_PLANES(plane, scales) plane(supers, scales, 4)
 typedef struct {
     BITS_FIELDS
     uint4 sub_scales;

@@ -7,20 +7,20 @@
 // Further options: HEAD_DIM, Q_ROWS, KV_ROWS, N_ROT; MAX_ROWS, MAX_PAGES, TABLES_AT.
 #define PAIRS_OF(rows) (((rows) + 63) / 64 * 32)
 #define INPUT_ROW(batch_row) (batch_row)
-#define EPILOGUE_ARGS                                                                                                 \
+#define EPILOGUE_ARGS                                                                       \
     RESULT_ARGS, uint queries_at, float query_scale, uint rotation_at, __global ushort *kv, \
         __global const int *step
 // Where a pair goes and how it is turned, as variables: compilers for GPUs put a structure into memory.
 #define NO_POSITION 0xffffffffu  // rows that the batch has not
-#define FIND_SPOT(pair, row, is_mine)                                                                           \
-    uint spot_position = NO_POSITION, spot_page = 0;                                                            \
-    float2 spot_turn = (float2)(0.0f);                                                                          \
-    if (is_mine && (row) < (uint)step[STEP_ROW_COUNT]) {                                                        \
-        spot_position = (uint)step[STEP_POSITION(row)];                                                         \
-        if (is_rotated(pair)) spot_turn = ACTIVATION(const float2, rotation_at, spot_position * (N_ROT / 2) + turn_of(pair));                \
-        if ((pair) >= PAIRS_OF(Q_ROWS)) {                                                                       \
-            spot_page = (uint)step[STEP_PAGES(step[STEP_SLOT(row)]) + spot_position / PAGE_TOKENS];             \
-        }                                                                                                       \
+#define FIND_SPOT(pair, row, is_mine)                                                                                         \
+    uint spot_position = NO_POSITION, spot_page = 0;                                                                          \
+    float2 spot_turn = (float2)(0.0f);                                                                                        \
+    if (is_mine && (row) < (uint)step[STEP_ROW_COUNT]) {                                                                      \
+        spot_position = (uint)step[STEP_POSITION(row)];                                                                       \
+        if (is_rotated(pair)) spot_turn = ACTIVATION(const float2, rotation_at, spot_position * (N_ROT / 2) + turn_of(pair)); \
+        if ((pair) >= PAIRS_OF(Q_ROWS)) {                                                                                     \
+            spot_page = (uint)step[STEP_PAGES(step[STEP_SLOT(row)]) + spot_position / PAGE_TOKENS];                           \
+        }                                                                                                                     \
     }
 #if EARLY
 #define FIND_SPOT_LATE(pair, row)
@@ -30,13 +30,13 @@
 #define EPILOGUE_EARLY(pair, batch_row, is_mine) \
     EARLY_RESULT(pair, is_mine)                  \
     FIND_SPOT(first_pair + (pair), batch_row, is_mine)
-#define FINISH(sum, pair, batch_row, column)                                                              \
-    {                                                                                                     \
-        FIND_SPOT_LATE(first_pair + (pair), batch_row)                                                    \
-        if (spot_position != NO_POSITION) {                                                               \
+#define FINISH(sum, pair, batch_row, column)                                                                           \
+    {                                                                                                                  \
+        FIND_SPOT_LATE(first_pair + (pair), batch_row)                                                                 \
+        if (spot_position != NO_POSITION) {                                                                            \
             finish_qkv(RESULT(sum, pair, column), first_pair + (pair), batch_row, spot_position, spot_page, spot_turn, \
-                       (__global float2*)(activations + queries_at), query_scale, kv);                                                         \
-        }                                                                                                 \
+                       (__global float2*)(activations + queries_at), query_scale, kv);                                 \
+        }                                                                                                              \
     }
 #define FINISH_GROUP
 #define EPILOGUE_LOCAL

@@ -2,12 +2,12 @@
 // plane's cells over all tiles, `at` is the place_of() a pair in its tile.
 //
 // A layout's FURTHER_PLANES(plane) is plane(name, before, bytes) for each plane behind the quants: the one before it, and
-// what a cell of a tile takes in that one.
+// what a pair has in a cell of that one.
 //
 // Options: IMAGE   1: planes are image1d_buffers, one texel an element (layout.h says of which format); 0: they lie in one
 //                  buffer, one behind the other, since drivers take longer to enqueue a kernel the more buffers it has
-//          WINDOW  1: the buffer does not lie across a border of 4 GiB (window_probe.h), so that an address is found by additions
-//                  of 32 bits: for GPUs that add 64 bits in pieces
+//          WINDOW  1: the buffer does not lie across a border of 4 GiB (window_probe.h), so that an address is found by
+//                  additions of 32 bits: for GPUs that add 64 bits in pieces
 
 #define TILE_PAIRS 32u
 
@@ -33,7 +33,8 @@ typedef uint place_t;
 #define PLANE_HALF4(name, cell, words, word, at) read_imagef(name, TEXEL(cell, words, word, at))
 #else
 #define PLANE_ARGS __global const uchar* quants
-#define PLANE_BEHIND(name, before, bytes) __global const uchar* const name = before + plane_cells * (uint)(bytes);
+#define PLANE_BEHIND(name, before, bytes) \
+    __global const uchar* const name = before + plane_cells * (TILE_PAIRS * (bytes));
 // Once, at the start: of the cells of all tiles.
 #define FIND_PLANES(cells)          \
     const uint plane_cells = cells; \
