@@ -1,137 +1,18 @@
-// The engine's side of the conversation, over a real socketpair and the fake device.
+// The engine's side of the conversation: requests from their submission to their end, and how it is left.
 #include "engine/engine_server.h"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
 #include <algorithm>
-#include <array>
 
-#include "fake_model.h"
-#include "support/gguf_writer.h"
+#include "served_engine.h"
 
 namespace llmd::engine {
 namespace {
 
-using protocol::Message;
-
-class EngineServerTest : public testing::Test {
-protected:
-    void SetUp() override {
-        std::array<int, 2> fds{};
-        ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds.data()), 0);
-        peer_.reset(fds[0]);
-        server_.emplace(
-            base::UniqueFd(fds[1]), "everything",
-            [this](const std::string& path, const generation::LoadOptions& options,
-                   generation::LoadObserver& observer) { return fake_load(path, options, observer); },
-            [this] { return now_ += tick_; });
-    }
-
-    base::Result<generation::LoadedModel> fake_load(const std::string& path, const generation::LoadOptions& options,
-                                                    generation::LoadObserver& observer) {
-        if (!observer.before(generation::LoadStage::Read, generation::kReadBudget)) {
-            return base::fail(base::ErrorCode::Cancelled, "given up");
-        }
-        if (path == "bad") return base::fail(base::ErrorCode::ModelLoadFailed, "bad: not a model");
-        observer.before(generation::LoadStage::Build, generation::kBuildBudget);
-        for (uint32_t i = 0; path == "tuned" && i <= 1000; i += 25) {
-            observer.on_tuned(i);
-            observer.before(generation::LoadStage::Tune, generation::kTuneBudget);
-        }
-        for (uint64_t i = 1; i <= 1000; ++i) observer.on_uploaded(i, 1000);
-        asked_ = options.backend.precision;
-        auto model = test::fake_model();
-        if (!options.chat_template.empty()) {
-            const auto bytes = test::GgufWriter().bytes();
-            const auto gguf = model::Gguf::parse(bytes);
-            model.chat_template = *tokenizer::ChatTemplate::create(*gguf, *model.tokenizer, options.chat_template);
-        }
-        test::fake_backend(model).set_precision(precision_);
-        test::fake_backend(model).fail_step = fail_step_;
-        observer.on_device({"opencl", "FD630", "26.1.6"});
-        return model;
-    }
-
-    void say(const Message& message) {
-        std::string frame;
-        ASSERT_TRUE(protocol::encode(message, frame));
-        say_bytes(frame);
-    }
-    void say_bytes(const std::string& bytes) {
-        ASSERT_EQ(::send(peer_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL), static_cast<ssize_t>(bytes.size()));
-    }
-
-    // What the server has sent so far.
-    std::vector<Message> hear() {
-        std::vector<Message> messages;
-        std::array<char, 65536> buffer;
-        ssize_t n = 0;
-        while ((n = ::recv(peer_.get(), buffer.data(), buffer.size(), MSG_DONTWAIT)) > 0) {
-            reader_.append({buffer.data(), static_cast<size_t>(n)});
-        }
-        while (true) {
-            auto message = reader_.next();
-            EXPECT_TRUE(message);
-            if (!message || !message->has_value()) return messages;
-            messages.push_back(std::move(**message));
-        }
-    }
-
-    // Turns the server until it would wait, and gives everything it said.
-    std::vector<Message> serve() {
-        std::vector<Message> all;
-        while (!left_) {
-            left_ = server_->turn();
-            auto heard = hear();
-            all.insert(all.end(), heard.begin(), heard.end());
-            if (!server_has_work(all)) break;
-        }
-        return all;
-    }
-    // Requests that were started and have not ended keep it busy.
-    bool server_has_work(const std::vector<Message>& all) {
-        size_t ended = 0;
-        for (const auto& message : all) ended += std::holds_alternative<protocol::Finished>(message) ? 1 : 0;
-        return !left_ && ended < n_started_;
-    }
-
-    void load() {
-        say(protocol::Load{.model_path = "good"});
-        const auto answer = serve();
-        ASSERT_FALSE(answer.empty());
-        ASSERT_TRUE(std::holds_alternative<protocol::Ready>(answer.back()));
-    }
-
-    template <typename T>
-    static std::vector<T> only(const std::vector<Message>& all) {
-        std::vector<T> some;
-        for (const auto& message : all) {
-            if (const auto* one = std::get_if<T>(&message)) some.push_back(*one);
-        }
-        return some;
-    }
-
-    base::UniqueFd peer_;
-    std::optional<EngineServer> server_;
-    protocol::FrameReader reader_;
-    std::optional<EngineServer::Leave> left_;
-    std::optional<uint32_t> fail_step_;
-    compute::Precision precision_ = compute::Precision::Faithful;  // of the device
-    std::optional<compute::Precision> asked_;                      // of it, by what loads
-    size_t n_started_ = 0;
-    std::chrono::steady_clock::time_point now_{};  // of rests
-    std::chrono::milliseconds tick_{1};            // every look at the clock takes so long
-};
-
-protocol::Submit submit(uint64_t id, std::string prompt, uint32_t max_tokens = 10) {
-    protocol::Submit submit;
-    submit.id = id;
-    submit.prompt = std::move(prompt);
-    submit.max_tokens = max_tokens;
-    return submit;
-}
+using test::submit;
+using EngineServerTest = test::ServedEngine;
 
 TEST_F(EngineServerTest, ASchemaHoldsTheTextOrIsRefusedBeforeAny) {
     load();
@@ -157,60 +38,6 @@ TEST_F(EngineServerTest, ASchemaHoldsTheTextOrIsRefusedBeforeAny) {
     text += ends[0].text;
     std::erase(text, ' ');
     EXPECT_TRUE(text == R"({"a":1})" || text == R"({"a":22})") << text;
-}
-
-TEST_F(EngineServerTest, LoadsAnnouncingWhatMayBlock) {
-    say(protocol::Load{.model_path = "good"});
-    const auto all = serve();
-    const auto phases = only<protocol::PhaseChange>(all);
-    ASSERT_EQ(phases.size(), 3u);
-    EXPECT_EQ(phases[0].phase, protocol::Phase::Idle);
-    EXPECT_EQ(phases[0].budget_ms, 0u);
-    EXPECT_EQ(phases[1].phase, protocol::Phase::Load);
-    EXPECT_EQ(phases[1].budget_ms, static_cast<uint32_t>(generation::kReadBudget.count()));
-    EXPECT_EQ(phases[2].phase, protocol::Phase::KernelBuild);
-    const auto progress = only<protocol::LoadProgress>(all);
-    ASSERT_FALSE(progress.empty());
-    EXPECT_LE(progress.size(), 101u);
-    EXPECT_EQ(progress.back().per_mille, 1000u);
-    const auto ready = only<protocol::Ready>(all);
-    ASSERT_EQ(ready.size(), 1u);
-    EXPECT_EQ(ready[0].architecture, "fake");
-    EXPECT_EQ(ready[0].n_ctx, 256u);
-    EXPECT_EQ(ready[0].n_vocab, 257u);
-    EXPECT_EQ(ready[0].backend, "cpu");
-    const auto chosen = only<protocol::DeviceChosen>(all);
-    ASSERT_EQ(chosen.size(), 1u);
-    EXPECT_EQ(chosen[0].backend, "opencl");
-    EXPECT_EQ(chosen[0].device, "FD630");
-    EXPECT_EQ(chosen[0].driver, "26.1.6");
-}
-
-TEST_F(EngineServerTest, TuningIsAPhaseAndAPartOfTheProgress) {
-    say(protocol::Load{.model_path = "tuned"});
-    const auto all = serve();
-    const auto phases = only<protocol::PhaseChange>(all);
-    ASSERT_EQ(phases.size(), 3u + 41u);
-    EXPECT_EQ(phases.back().phase, protocol::Phase::Tuning);
-    EXPECT_EQ(phases.back().budget_ms, static_cast<uint32_t>(generation::kTuneBudget.count()));
-    const auto progress = only<protocol::LoadProgress>(all);
-    EXPECT_LE(progress.size(), 101u);
-    EXPECT_TRUE(std::ranges::is_sorted(progress, std::ranges::less(), &protocol::LoadProgress::per_mille));
-    EXPECT_EQ(std::ranges::count(progress, 500u, &protocol::LoadProgress::per_mille), 1);
-    EXPECT_EQ(progress.back().per_mille, 1000u);
-}
-
-TEST_F(EngineServerTest, SaysWhichPrecisionTheDeviceComputesWithWhateverWasAskedFor) {
-    for (const auto& [of_device, announced] : {std::pair(compute::Precision::Faithful, protocol::Precision::Faithful),
-                                               std::pair(compute::Precision::Fast, protocol::Precision::Fast)}) {
-        SetUp();
-        precision_ = of_device;
-        say(protocol::Load{.model_path = "good", .precision = protocol::Precision::Fast});
-        const auto ready = only<protocol::Ready>(serve());
-        ASSERT_EQ(ready.size(), 1u);
-        EXPECT_EQ(asked_, compute::Precision::Fast);
-        EXPECT_EQ(ready[0].precision, announced);
-    }
 }
 
 TEST_F(EngineServerTest, AConversationBecomesThePromptOfItsTemplate) {
@@ -279,18 +106,6 @@ TEST_F(EngineServerTest, TellsHowLikelyATokenWasWhereThatIsWantedWithItsBytes) {
         }
     }
     EXPECT_EQ(n_told, 20u);
-}
-
-TEST_F(EngineServerTest, ReportsALoadThatFailedAndStays) {
-    say(protocol::Load{.model_path = "bad"});
-    const auto failed = only<protocol::LoadFailed>(serve());
-    ASSERT_EQ(failed.size(), 1u);
-    EXPECT_EQ(failed[0].code, base::ErrorCode::ModelLoadFailed);
-    EXPECT_FALSE(left_);
-    say(submit(1, "abc"));
-    const auto refused = only<protocol::Refused>(serve());
-    ASSERT_EQ(refused.size(), 1u);
-    EXPECT_EQ(refused[0].code, base::ErrorCode::NotReady);
 }
 
 TEST_F(EngineServerTest, HoldsARequestUntilItsTurnThenStreamsItAndGoesIdle) {
@@ -486,60 +301,6 @@ TEST_F(EngineServerTest, CancelIsSilent) {
     EXPECT_EQ(only<protocol::Tokenized>(all).size(), 1u);
 }
 
-TEST_F(EngineServerTest, RestsBetweenStepsWithoutLosingAToken) {
-    load();
-    const auto turns_of = [&](uint64_t id) {
-        say(submit(id, "hello"));
-        say(protocol::Start{id});
-        std::vector<Message> all;
-        int n_turns = 0;
-        for (; only<protocol::Finished>(all).empty() && !left_; ++n_turns) {
-            left_ = server_->turn();
-            const auto heard = hear();
-            all.insert(all.end(), heard.begin(), heard.end());
-        }
-        size_t n_ids = 0;
-        for (const auto& tokens : only<protocol::Tokens>(all)) n_ids += tokens.ids.size();
-        EXPECT_EQ(n_ids, 10u);
-        return n_turns;
-    };
-    turns_of(1);  // its prefill is tried out
-    const int n_steps = turns_of(2);
-    say(protocol::SetPace{10});
-    EXPECT_GE(turns_of(3), 3 * n_steps);
-    say(protocol::SetPace{100});
-    EXPECT_EQ(turns_of(4), n_steps);
-}
-
-TEST_F(EngineServerTest, ObeysWhileItRests) {
-    load();
-    say(protocol::SetPace{50});
-    say(submit(1, "hello", 200));
-    say(protocol::Start{1});
-    tick_ = 2 * kMaxRest;
-    left_ = server_->turn();  // a step
-    tick_ = {};
-    hear();
-    say(protocol::Tokenize{9, "x"});
-    left_ = server_->turn();
-    EXPECT_EQ(only<protocol::Tokenized>(hear()).size(), 1u);
-    say(protocol::Cancel{1});
-    left_ = server_->turn();
-    EXPECT_TRUE(hear().empty()) << "no step was made";
-}
-
-TEST_F(EngineServerTest, APaceIsAShareOfTheTime) {
-    for (const uint32_t percent : {0u, 101u}) {
-        SetUp();
-        left_.reset();
-        say(protocol::SetPace{percent});
-        left_ = server_->turn();
-        EXPECT_EQ(left_, EngineServer::Leave::Broken);
-        EXPECT_EQ(server_->reason(),
-                  "SetPace.load_percent: " + std::to_string(percent) + " is not in the range 1 to 100");
-    }
-}
-
 TEST_F(EngineServerTest, LeavesBetweenStepsWhenThePeerIsGone) {
     load();
     say(submit(1, "hello", 200));
@@ -567,13 +328,6 @@ TEST_F(EngineServerTest, LeavesAPeerThatBreaksTheProtocol) {
     serve();
     EXPECT_EQ(left_, EngineServer::Leave::Broken);
     EXPECT_FALSE(server_->reason().empty());
-}
-
-TEST_F(EngineServerTest, LoadsOnce) {
-    load();
-    say(protocol::Load{.model_path = "good"});
-    serve();
-    EXPECT_EQ(left_, EngineServer::Leave::Broken);
 }
 
 }  // namespace

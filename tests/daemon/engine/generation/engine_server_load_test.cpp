@@ -1,0 +1,88 @@
+// What the engine says of a load, and what it makes of what it was asked for.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "served_engine.h"
+
+namespace llmd::engine {
+namespace {
+
+using test::submit;
+using EngineServerLoad = test::ServedEngine;
+
+TEST_F(EngineServerLoad, LoadsAnnouncingWhatMayBlock) {
+    say(protocol::Load{.model_path = "good"});
+    const auto all = serve();
+    const auto phases = only<protocol::PhaseChange>(all);
+    ASSERT_EQ(phases.size(), 3u);
+    EXPECT_EQ(phases[0].phase, protocol::Phase::Idle);
+    EXPECT_EQ(phases[0].budget_ms, 0u);
+    EXPECT_EQ(phases[1].phase, protocol::Phase::Load);
+    EXPECT_EQ(phases[1].budget_ms, static_cast<uint32_t>(generation::kReadBudget.count()));
+    EXPECT_EQ(phases[2].phase, protocol::Phase::KernelBuild);
+    const auto progress = only<protocol::LoadProgress>(all);
+    ASSERT_FALSE(progress.empty());
+    EXPECT_LE(progress.size(), 101u);
+    EXPECT_EQ(progress.back().per_mille, 1000u);
+    const auto ready = only<protocol::Ready>(all);
+    ASSERT_EQ(ready.size(), 1u);
+    EXPECT_EQ(ready[0].architecture, "fake");
+    EXPECT_EQ(ready[0].n_ctx, 256u);
+    EXPECT_EQ(ready[0].n_vocab, 257u);
+    EXPECT_EQ(ready[0].backend, "cpu");
+    const auto chosen = only<protocol::DeviceChosen>(all);
+    ASSERT_EQ(chosen.size(), 1u);
+    EXPECT_EQ(chosen[0].backend, "opencl");
+    EXPECT_EQ(chosen[0].device, "FD630");
+    EXPECT_EQ(chosen[0].driver, "26.1.6");
+}
+
+TEST_F(EngineServerLoad, TuningIsAPhaseAndAPartOfTheProgress) {
+    say(protocol::Load{.model_path = "tuned"});
+    const auto all = serve();
+    const auto phases = only<protocol::PhaseChange>(all);
+    ASSERT_EQ(phases.size(), 3u + 41u);
+    EXPECT_EQ(phases.back().phase, protocol::Phase::Tuning);
+    EXPECT_EQ(phases.back().budget_ms, static_cast<uint32_t>(generation::kTuneBudget.count()));
+    const auto progress = only<protocol::LoadProgress>(all);
+    EXPECT_LE(progress.size(), 101u);
+    EXPECT_TRUE(std::ranges::is_sorted(progress, std::ranges::less(), &protocol::LoadProgress::per_mille));
+    EXPECT_EQ(std::ranges::count(progress, 500u, &protocol::LoadProgress::per_mille), 1);
+    EXPECT_EQ(progress.back().per_mille, 1000u);
+}
+
+TEST_F(EngineServerLoad, SaysWhichPrecisionTheDeviceComputesWithWhateverWasAskedFor) {
+    for (const auto& [of_device, announced] : {std::pair(compute::Precision::Faithful, protocol::Precision::Faithful),
+                                               std::pair(compute::Precision::Fast, protocol::Precision::Fast)}) {
+        SetUp();
+        precision_ = of_device;
+        say(protocol::Load{.model_path = "good", .precision = protocol::Precision::Fast});
+        const auto ready = only<protocol::Ready>(serve());
+        ASSERT_EQ(ready.size(), 1u);
+        EXPECT_EQ(asked_, compute::Precision::Fast);
+        EXPECT_EQ(ready[0].precision, announced);
+    }
+}
+
+TEST_F(EngineServerLoad, ReportsALoadThatFailedAndStays) {
+    say(protocol::Load{.model_path = "bad"});
+    const auto failed = only<protocol::LoadFailed>(serve());
+    ASSERT_EQ(failed.size(), 1u);
+    EXPECT_EQ(failed[0].code, base::ErrorCode::ModelLoadFailed);
+    EXPECT_FALSE(left_);
+    say(submit(1, "abc"));
+    const auto refused = only<protocol::Refused>(serve());
+    ASSERT_EQ(refused.size(), 1u);
+    EXPECT_EQ(refused[0].code, base::ErrorCode::NotReady);
+}
+
+TEST_F(EngineServerLoad, LoadsOnce) {
+    load();
+    say(protocol::Load{.model_path = "good"});
+    serve();
+    EXPECT_EQ(left_, EngineServer::Leave::Broken);
+}
+
+}  // namespace
+}  // namespace llmd::engine

@@ -1,0 +1,138 @@
+// An EngineServer for its tests, which are its llmd: over a real socketpair, with the fake device.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <chrono>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "engine/engine_server.h"
+#include "fake_model.h"
+#include "support/gguf_writer.h"
+
+namespace llmd::test {
+
+class ServedEngine : public testing::Test {
+protected:
+    void SetUp() override {
+        std::array<int, 2> fds{};
+        ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds.data()), 0);
+        peer_.reset(fds[0]);
+        server_.emplace(
+            base::UniqueFd(fds[1]), "everything",
+            [this](const std::string& path, const generation::LoadOptions& options,
+                   generation::LoadObserver& observer) { return fake_load(path, options, observer); },
+            [this] { return now_ += tick_; });
+    }
+
+    base::Result<generation::LoadedModel> fake_load(const std::string& path, const generation::LoadOptions& options,
+                                                    generation::LoadObserver& observer) {
+        if (!observer.before(generation::LoadStage::Read, generation::kReadBudget)) {
+            return base::fail(base::ErrorCode::Cancelled, "given up");
+        }
+        if (path == "bad") return base::fail(base::ErrorCode::ModelLoadFailed, "bad: not a model");
+        observer.before(generation::LoadStage::Build, generation::kBuildBudget);
+        for (uint32_t i = 0; path == "tuned" && i <= 1000; i += 25) {
+            observer.on_tuned(i);
+            observer.before(generation::LoadStage::Tune, generation::kTuneBudget);
+        }
+        for (uint64_t i = 1; i <= 1000; ++i) observer.on_uploaded(i, 1000);
+        asked_ = options.backend.precision;
+        auto model = fake_model();
+        if (!options.chat_template.empty()) {
+            const auto bytes = GgufWriter().bytes();
+            const auto gguf = model::Gguf::parse(bytes);
+            model.chat_template = *tokenizer::ChatTemplate::create(*gguf, *model.tokenizer, options.chat_template);
+        }
+        fake_backend(model).set_precision(precision_);
+        fake_backend(model).fail_step = fail_step_;
+        observer.on_device({"opencl", "FD630", "26.1.6"});
+        return model;
+    }
+
+    void say(const protocol::Message& message) {
+        std::string frame;
+        ASSERT_TRUE(protocol::encode(message, frame));
+        say_bytes(frame);
+    }
+    void say_bytes(const std::string& bytes) {
+        ASSERT_EQ(::send(peer_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL), static_cast<ssize_t>(bytes.size()));
+    }
+
+    // What the server has sent so far.
+    std::vector<protocol::Message> hear() {
+        std::vector<protocol::Message> messages;
+        std::array<char, 65536> buffer;
+        ssize_t n = 0;
+        while ((n = ::recv(peer_.get(), buffer.data(), buffer.size(), MSG_DONTWAIT)) > 0) {
+            reader_.append({buffer.data(), static_cast<size_t>(n)});
+        }
+        while (true) {
+            auto message = reader_.next();
+            EXPECT_TRUE(message);
+            if (!message || !message->has_value()) return messages;
+            messages.push_back(std::move(**message));
+        }
+    }
+
+    // Turns the server until it would wait, and gives everything it said.
+    std::vector<protocol::Message> serve() {
+        std::vector<protocol::Message> all;
+        while (!left_) {
+            left_ = server_->turn();
+            auto heard = hear();
+            all.insert(all.end(), heard.begin(), heard.end());
+            if (!server_has_work(all)) break;
+        }
+        return all;
+    }
+    // Requests that were started and have not ended keep it busy.
+    bool server_has_work(const std::vector<protocol::Message>& all) {
+        size_t ended = 0;
+        for (const auto& message : all) ended += std::holds_alternative<protocol::Finished>(message) ? 1 : 0;
+        return !left_ && ended < n_started_;
+    }
+
+    void load() {
+        say(protocol::Load{.model_path = "good"});
+        const auto answer = serve();
+        ASSERT_FALSE(answer.empty());
+        ASSERT_TRUE(std::holds_alternative<protocol::Ready>(answer.back()));
+    }
+
+    template <typename T>
+    static std::vector<T> only(const std::vector<protocol::Message>& all) {
+        std::vector<T> some;
+        for (const auto& message : all) {
+            if (const auto* one = std::get_if<T>(&message)) some.push_back(*one);
+        }
+        return some;
+    }
+
+    base::UniqueFd peer_;
+    std::optional<engine::EngineServer> server_;
+    protocol::FrameReader reader_;
+    std::optional<engine::EngineServer::Leave> left_;
+    std::optional<uint32_t> fail_step_;
+    compute::Precision precision_ = compute::Precision::Faithful;  // of the device
+    std::optional<compute::Precision> asked_;                      // of it, by what loads
+    size_t n_started_ = 0;
+    std::chrono::steady_clock::time_point now_{};  // of rests
+    std::chrono::milliseconds tick_{1};            // every look at the clock takes so long
+};
+
+inline protocol::Submit submit(uint64_t id, std::string prompt, uint32_t max_tokens = 10) {
+    protocol::Submit submit;
+    submit.id = id;
+    submit.prompt = std::move(prompt);
+    submit.max_tokens = max_tokens;
+    return submit;
+}
+
+}  // namespace llmd::test
