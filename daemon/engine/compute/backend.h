@@ -159,16 +159,12 @@ public:
     // be in several slots' tables only where nothing writes to it.
     virtual base::Result<void> set_pages(uint32_t slot, std::span<const uint32_t> pages) = 0;
     // One page as bytes: keys and values of every layer, in an order that is the backend's own and belongs to its
-    // profile. With no step in flight and none begun.
-    virtual uint64_t page_bytes() const { return 0; }
-    virtual base::Result<void> read_page(uint32_t page, std::span<std::byte> out) {
-        (void)page, (void)out;
-        return base::fail(base::ErrorCode::Failed, "read_page");
-    }
-    virtual base::Result<void> write_page(uint32_t page, std::span<const std::byte> in) {
-        (void)page, (void)in;
-        return base::fail(base::ErrorCode::Failed, "write_page");
-    }
+    // profile. Not between begin() and submit(); steps in flight are done first. `out` and `in` have page_bytes().
+    virtual uint64_t page_bytes() const = 0;
+    virtual base::Result<void> read_page(uint32_t page, std::span<std::byte> out) = 0;
+    virtual base::Result<void> write_page(uint32_t page, std::span<const std::byte> in) = 0;
+    // Nobody needs what these pages hold: their memory goes back to the system where it can, until they are written.
+    virtual void discard_pages(std::span<const uint32_t> pages) { (void)pages; }
 
     // --- One step --------------------------------------------------------------------------------------------------
     // The device computes while the host goes on: submitting a step before the one before is waited for gains time.

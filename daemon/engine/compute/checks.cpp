@@ -95,6 +95,14 @@ Result<void> check_requests(const model::ModelConfig& config, const Step& step,
     return {};
 }
 
+Result<void> check_page(const BackendLimits& limits, const StepQueue& steps, uint32_t page, size_t n_bytes,
+                        uint64_t page_bytes) {
+    if (auto closed = steps.check_closed(); !closed) return closed;
+    if (page < limits.n_pages && n_bytes == page_bytes) return {};
+    return fail(ErrorCode::InvalidArgument, "page ", page, " of ", limits.n_pages, " as ", n_bytes,
+                " bytes instead of ", page_bytes);
+}
+
 Result<void> check_logits_read(const model::ModelConfig& config, uint32_t n_outputs, uint32_t output, size_t out_size) {
     if (output < n_outputs && out_size == config.n_vocab) return {};
     return fail(ErrorCode::InvalidArgument, "logits of output ", output, " of ", n_outputs, " into ", out_size,

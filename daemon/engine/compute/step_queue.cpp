@@ -26,6 +26,11 @@ base::Result<Step*> StepQueue::open() {
     return &open_step();
 }
 
+base::Result<void> StepQueue::check_closed() const {
+    if (is_open_) return fail(ErrorCode::InvalidArgument, "a page is read or written within a step");
+    return {};
+}
+
 base::Result<void> StepQueue::submit() {
     if (!is_open_) return fail(ErrorCode::InvalidArgument, "a step is submitted that has not begun");
     is_open_ = false;

@@ -26,6 +26,8 @@ public:
     Step& begin(uint32_t n_rows, uint32_t n_outputs);
     // The open step, for the verbs between begin() and submit().
     base::Result<Step*> open();
+    // None is open.
+    base::Result<void> check_closed() const;
     // It is in flight from now on.
     base::Result<void> submit();
     // Takes the oldest one in flight.

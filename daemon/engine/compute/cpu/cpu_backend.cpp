@@ -61,6 +61,20 @@ public:
     Result<void> finish_loading() override;
     Result<void> set_pages(uint32_t slot, std::span<const uint32_t> pages) override { return pages_.set(slot, pages); }
 
+    uint64_t page_bytes() const override { return memory_.kv.page_bytes(); }
+    Result<void> read_page(uint32_t page, std::span<std::byte> out) override {
+        if (auto checked = check_page(limits_, steps_, page, out.size(), page_bytes()); !checked) return checked;
+        memory_.kv.read_page(page, out);
+        return {};
+    }
+    Result<void> write_page(uint32_t page, std::span<const std::byte> in) override {
+        if (auto checked = check_page(limits_, steps_, page, in.size(), page_bytes()); !checked) return checked;
+        memory_.kv.write_page(page, in);
+        return {};
+    }
+
+    void discard_pages(std::span<const uint32_t> pages) override { memory_.kv.discard(pages); }
+
     // Each verb is done when it returns.
     bool is_asynchronous() const override { return false; }
     Result<void> begin(std::span<const Row> rows) override;

@@ -1,7 +1,11 @@
 #include "engine/compute/cpu/cpu_memory.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "engine/compute/cpu/cpu_kernels.h"
 
@@ -11,6 +15,7 @@ using base::Result;
 
 Result<KvStore> KvStore::allocate(const model::ModelConfig& config, uint32_t n_pages) {
     KvStore kv;
+    kv.n_layers_ = config.n_layers;
     kv.n_pages_ = n_pages;
     kv.head_dim_ = config.head_dim;
     kv.value_dim_ = (config.head_dim + 15) / 16 * 16;
@@ -23,6 +28,45 @@ Result<KvStore> KvStore::allocate(const model::ModelConfig& config, uint32_t n_p
         *buffer = std::move(*data);
     }
     return kv;
+}
+
+void KvStore::read_page(uint32_t page, std::span<std::byte> out) const {
+    for (uint32_t layer = 0; layer < n_layers_; ++layer) {
+        for (const auto part :
+             {std::span(keys(layer, page, 0), key_page_), std::span(values(layer, page, 0), value_page_)}) {
+            std::ranges::copy(std::as_bytes(part), out.begin());
+            out = out.subspan(part.size_bytes());
+        }
+    }
+}
+
+void KvStore::write_page(uint32_t page, std::span<const std::byte> in) const {
+    for (uint32_t layer = 0; layer < n_layers_; ++layer) {
+        for (const auto part :
+             {std::span(keys(layer, page, 0), key_page_), std::span(values(layer, page, 0), value_page_)}) {
+            std::ranges::copy(in.first(part.size_bytes()), std::as_writable_bytes(part).begin());
+            in = in.subspan(part.size_bytes());
+        }
+    }
+}
+
+void KvStore::discard(std::span<const uint32_t> pages) const {
+    const auto system_page = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
+    const auto give_back = [&](const uint16_t* data, size_t n) {
+        const uintptr_t begin = (reinterpret_cast<uintptr_t>(data) + system_page - 1) / system_page * system_page;
+        const uintptr_t end = reinterpret_cast<uintptr_t>(data + n) / system_page * system_page;
+        if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+    };
+    std::vector<uint32_t> sorted(pages.begin(), pages.end());
+    std::sort(sorted.begin(), sorted.end());
+    for (size_t i = 0, n; i < sorted.size(); i += n) {
+        // Neighbours together: a page of a small model is less than one of the system.
+        for (n = 1; i + n < sorted.size() && sorted[i + n] == sorted[i] + n;) ++n;
+        for (uint32_t layer = 0; layer < n_layers_; ++layer) {
+            give_back(keys(layer, sorted[i], 0), n * key_page_);
+            give_back(values(layer, sorted[i], 0), n * value_page_);
+        }
+    }
 }
 
 Result<CpuMemory> CpuMemory::allocate(const model::ModelConfig& config, const BackendLimits& limits,

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "base/result.h"
 #include "engine/compute/backend.h"
@@ -40,10 +41,19 @@ public:
     // head_dim rounded up to a multiple of 16.
     uint32_t value_dim() const { return value_dim_; }
     uint64_t size_bytes() const { return keys_.size() + values_.size(); }
+    // Of one page in all layers: of each layer the keys, then the values.
+    uint64_t page_bytes() const { return n_layers_ * (key_page_ + value_page_) * sizeof(uint16_t); }
+    // Both have page_bytes().
+    void read_page(uint32_t page, std::span<std::byte> out) const;
+    void write_page(uint32_t page, std::span<const std::byte> in) const;
+    // Gives the memory of these pages back to the system, as far as it makes up whole pages of that; they are zero
+    // then.
+    void discard(std::span<const uint32_t> pages) const;
 
 private:
     HostBuffer keys_;    // [layer][page][kv head][head_dim][kPageTokens]
     HostBuffer values_;  // [layer][page][kv head][kPageTokens][value_dim]
+    uint32_t n_layers_ = 0;
     uint32_t n_pages_ = 0;
     uint32_t head_dim_ = 0;
     uint32_t value_dim_ = 0;

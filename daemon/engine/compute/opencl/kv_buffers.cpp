@@ -21,6 +21,24 @@ base::Result<void> KvBuffers::allocate(DeviceQueue& queue, const model::ModelCon
     return {};
 }
 
+base::Result<void> KvBuffers::read_page(DeviceQueue& queue, uint32_t page, std::span<std::byte> bytes) const {
+    const size_t part = bytes.size() / kv.size();
+    for (size_t layer = 0; layer < kv.size(); ++layer) {
+        auto ok = queue.read(kv[layer], uint64_t{page} * part, bytes.subspan(layer * part, part));
+        if (!ok) return ok;
+    }
+    return {};
+}
+
+base::Result<void> KvBuffers::write_page(DeviceQueue& queue, uint32_t page, std::span<const std::byte> bytes) const {
+    const size_t part = bytes.size() / kv.size();
+    for (size_t layer = 0; layer < kv.size(); ++layer) {
+        auto ok = queue.upload(kv[layer], uint64_t{page} * part, bytes.subspan(layer * part, part));
+        if (!ok) return ok;
+    }
+    return {};
+}
+
 uint64_t kv_bytes(const model::ModelConfig& config, uint32_t n_pages) {
     return page_bytes(config) * n_pages * config.n_layers;
 }

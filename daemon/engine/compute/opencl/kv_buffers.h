@@ -2,7 +2,9 @@
 // then its values (blocks/rope_kv.cl and packed/epilogue_qkv.cl say in which order).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/result.h"
@@ -16,6 +18,10 @@ struct KvBuffers {
 
     // Once. OutOfMemory names the layer and the size.
     base::Result<void> allocate(DeviceQueue& queue, const model::ModelConfig& config, uint32_t n_pages);
+    // One page of all buffers, of each layer the keys, then the values. What is queued is done first; `bytes`, as many
+    // as kv_bytes() of one page, may change after the call.
+    base::Result<void> read_page(DeviceQueue& queue, uint32_t page, std::span<std::byte> bytes) const;
+    base::Result<void> write_page(DeviceQueue& queue, uint32_t page, std::span<const std::byte> bytes) const;
 };
 
 // In all layers.

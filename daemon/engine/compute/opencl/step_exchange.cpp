@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/compute/checks.h"
+#include "engine/compute/opencl/kv_buffers.h"
 #include "engine/compute/opencl/sample_exchange.h"
 
 namespace llmd::compute {
@@ -170,6 +171,10 @@ Result<std::span<const Sampled>> StepExchange::wait() {
         sampled_.push_back(read_output_(host.answer, *step, i, candidates_[i]));
     }
     return std::span<const Sampled>(sampled_);
+}
+
+Result<void> StepExchange::check_page(uint32_t page, size_t n_bytes) const {
+    return compute::check_page(limits_, steps_, page, n_bytes, kv_bytes(config_, 1));
 }
 
 Result<void> StepExchange::read_logits(uint32_t output, std::span<float> out) {

@@ -121,6 +121,34 @@ TEST_P(Contract, PagesTakeEffectWithTheNextBatch) {
     EXPECT_TRUE(same_bits(want, got[0]));
 }
 
+// Taken out as bytes and put elsewhere, also while a step of another sequence is in flight.
+TEST_P(Contract, APageIsItsBytes) {
+    for (const RandomModel& model : two_layer_models()) {
+        DeviceModel device(GetParam(), model, test_limits(model.config()));
+        if (!device.loaded()) return;
+        const auto tokens = random_tokens(65, model.config().n_vocab, 9);
+        device.give_pages(0, std::vector<uint32_t>{4, 11, 6});
+        const Logits want = device.feed(tokens, 33, 0);
+        std::vector<std::byte> first(device.backend().page_bytes()), second(first.size()), again(first.size());
+        ASSERT_TRUE(device.backend().read_page(4, first));
+        ASSERT_TRUE(device.backend().read_page(11, second));
+        EXPECT_NE(first, second);
+        const std::vector<std::byte> garbage(first.size(), std::byte{0x7e});  // no NaN, which nobody would miss
+        for (const uint32_t page : {4, 11, 6}) ASSERT_TRUE(device.backend().write_page(page, garbage));
+        device.give_pages(1, std::vector<uint32_t>{8, 2, 3});
+        device.give_pages(2, std::vector<uint32_t>{7});
+        ASSERT_TRUE(device.submit(rows_of(tokens, 0, 20, 2, true), std::vector<compute::SampleRequest>(1)));
+        ASSERT_TRUE(device.backend().write_page(8, first));
+        ASSERT_TRUE(device.backend().write_page(2, second));
+        ASSERT_TRUE(device.backend().read_page(2, again));
+        EXPECT_EQ(device.wait().size(), 1u);
+        EXPECT_EQ(again, second);
+        const auto got = device.forward(std::vector<compute::Row>{{1, 64, tokens[64], true}});
+        ASSERT_EQ(got.size(), 1u);
+        EXPECT_TRUE(same_bits(want, got[0]));
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Devices, Contract, testing::ValuesIn(devices_under_test()), device_name);
 
 TEST(CpuContract, ThreadsDoNotMatter) {

@@ -45,6 +45,8 @@ public:
     uint32_t n_steps_ahead = 0;  // that were submitted while another was in flight
     uint32_t n_logit_reads = 0;
     uint32_t n_outputs = 0;  // rows that wanted output
+    uint32_t n_page_reads = 0;
+    uint32_t n_page_writes = 0;
     std::vector<uint32_t> rows_per_step;
 
     // The logits that a history must give, for tests to compare with.
@@ -81,6 +83,23 @@ public:
         tables_[slot].assign(pages.begin(), pages.end());
         sampled_ids_[slot].reset();
         return {};
+    }
+
+    uint64_t page_bytes() const override { return compute::kPageTokens * sizeof(int32_t); }
+    base::Result<void> read_page(uint32_t page, std::span<std::byte> out) override {
+        if (is_open_ || page >= limits_.n_pages || out.size() != page_bytes()) return misuse("read_page");
+        std::ranges::copy(std::as_bytes(std::span(pages_[page])), out.begin());
+        ++n_page_reads;
+        return {};
+    }
+    base::Result<void> write_page(uint32_t page, std::span<const std::byte> in) override {
+        if (is_open_ || page >= limits_.n_pages || in.size() != page_bytes()) return misuse("write_page");
+        std::ranges::copy(in, std::as_writable_bytes(std::span(pages_[page])).begin());
+        ++n_page_writes;
+        return {};
+    }
+    void discard_pages(std::span<const uint32_t> pages) override {
+        for (const uint32_t page : pages) std::ranges::fill(pages_[page], kUnwritten);
     }
 
     bool is_asynchronous() const override { return asynchronous; }

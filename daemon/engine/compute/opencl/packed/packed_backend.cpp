@@ -72,6 +72,15 @@ public:
     Result<void> set_pages(uint32_t slot, std::span<const uint32_t> pages) override {
         return exchange_.set_pages(slot, pages);
     }
+    uint64_t page_bytes() const override { return kv_bytes(config_, 1); }
+    Result<void> read_page(uint32_t page, std::span<std::byte> out) override {
+        if (auto checked = exchange_.check_page(page, out.size()); !checked) return checked;
+        return buffers_.KvBuffers::read_page(queue_, page, out);
+    }
+    Result<void> write_page(uint32_t page, std::span<const std::byte> in) override {
+        if (auto checked = exchange_.check_page(page, in.size()); !checked) return checked;
+        return buffers_.KvBuffers::write_page(queue_, page, in);
+    }
     bool is_asynchronous() const override { return true; }
     Result<void> begin(std::span<const Row> rows) override;
     Result<void> embed() override;
