@@ -30,6 +30,7 @@ service::ServiceOptions service_options(const base::Config& config) {
     options.n_slots = config.parallel;
     options.prefill_chunk = config.prefill_chunk;
     options.chat_template = config.chat_template;
+    options.saved_prefix_bytes = uint64_t{config.saved_prefix_mib} << 20;
     options.device_record = base::xdg_cache_home() + "/llmd/device-health";
     return options;
 }

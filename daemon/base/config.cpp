@@ -153,9 +153,11 @@ Result<Config> read_config(const std::string& path, bool must_exist) {
     reader.integer("prefill_chunk", 1, 512, config.prefill_chunk);
     reader.integer("idle_unload_seconds", 1, kMaxIdleSeconds, config.idle_unload_seconds);
     reader.integer("idle_exit_seconds", 1, kMaxIdleSeconds, config.idle_exit_seconds);
+    reader.integer("saved_prefix_mib", 1, 65'536, config.saved_prefix_mib);
     reader.choice("log_level", {"error", "warn", "info", "debug"}, config.log_level);
     reader.refuse_others({"model", "backend", "device", "precision", "chat_template", "threads", "context_length",
-                          "parallel", "prefill_chunk", "idle_unload_seconds", "idle_exit_seconds", "log_level"});
+                          "parallel", "prefill_chunk", "idle_unload_seconds", "idle_exit_seconds", "saved_prefix_mib",
+                          "log_level"});
     if (reader.error) return *reader.error;
     return config;
 }

@@ -27,6 +27,9 @@ struct Config {
     // Seconds without a model, 1..31536000, after which an llmd that the bus or a socket has started, and will start
     // again, ends itself; 0 or absent: 600.
     uint32_t idle_exit_seconds = 0;
+    // MiB of files with what was computed of long prompts that come again, 1..65536, which models that are loaded later
+    // go on from; they hold those prompts, as token ids. 0 or absent: none, and those that are there are removed.
+    uint32_t saved_prefix_mib = 0;
     std::string log_level = "info";  // error | warn | info | debug
 };
 

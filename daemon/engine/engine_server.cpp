@@ -55,6 +55,7 @@ generation::LoadOptions load_options(const protocol::Load& load) {
     options.n_slots = load.n_slots;
     options.prefill_chunk = load.prefill_chunk;
     options.chat_template = load.chat_template;
+    options.identifies = load.saved_prefix_bytes > 0;
     return options;
 }
 
@@ -82,9 +83,9 @@ protocol::Ready ready(const generation::LoadedModel& model, milliseconds load_ti
 
 }  // namespace
 
-EngineServer::EngineServer(base::UniqueFd socket, std::string confinement, Loader loader, Now now)
+EngineServer::EngineServer(base::UniqueFd socket, Surroundings surroundings, Loader loader, Now now)
     : socket_(std::move(socket)),
-      confinement_(std::move(confinement)),
+      surroundings_(std::move(surroundings)),
       loader_(std::move(loader)),
       now_(std::move(now)) {}
 
@@ -98,7 +99,7 @@ std::optional<EngineServer::Leave> EngineServer::turn() {
     report_pages();
     const bool busy = has_work();
     if (!busy && !idle_) announce(protocol::Phase::Idle, milliseconds(0));
-    receive(busy ? static_cast<int>(rest().count()) : -1);
+    receive(busy ? static_cast<int>(rest().count()) : has_unsaved() ? 0 : -1);
     while (!leave_) {
         const auto message = reader_.next();
         if (!message) {
@@ -112,17 +113,24 @@ std::optional<EngineServer::Leave> EngineServer::turn() {
     if (!leave_ && has_work() && rest().count() == 0) {
         if (!std::exchange(step_announced_, false)) announce(protocol::Phase::Step, kStepBudget);
         if (const auto stepped = step(); !stepped) {
-            send(protocol::Fault{stepped.error().message});
-            flush();
-            leave(Leave::DeviceFault, stepped.error().message);
+            report_fault(stepped.error());
         } else if (has_work() && rest().count() == 0) {
             // With what the last step has made: llmd is woken once a step.
             send(protocol::PhaseChange{protocol::Phase::Step, static_cast<uint32_t>(kStepBudget.count())});
             step_announced_ = true;
         }
+    } else if (!leave_ && !has_work() && has_unsaved()) {
+        announce(protocol::Phase::Step, kSaveBudget);
+        if (const auto saved = generator_->save_next(); !saved) report_fault(saved.error());
     }
     flush();
     return leave_;
+}
+
+void EngineServer::report_fault(const base::Error& error) {
+    send(protocol::Fault{error.message});
+    flush();
+    leave(Leave::DeviceFault, error.message);
 }
 
 base::Result<void> EngineServer::step() {
@@ -198,10 +206,33 @@ void EngineServer::handle_load(const protocol::Load& load) {
         return;
     }
     model_ = std::move(*loaded);
+    std::vector<std::string> notes;
     generator_.emplace(*model_, generation::PrefillPace(load.prefill_chunk),
-                       static_cast<generation::GeneratorEvents&>(*this));
-    send(ready(*model_, std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - begin),
-               confinement_));
+                       static_cast<generation::GeneratorEvents&>(*this), open_store(load.saved_prefix_bytes, notes));
+    auto answer = ready(*model_, std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - begin),
+                        surroundings_.confinement);
+    answer.notes.insert(answer.notes.end(), notes.begin(), notes.end());
+    send(answer);
+}
+
+std::optional<generation::PrefixStore> EngineServer::open_store(uint64_t max_bytes,
+                                                                std::vector<std::string>& notes) const {
+    if (max_bytes == 0) {
+        if (!surroundings_.prefixes.empty()) generation::PrefixStore::clear(surroundings_.prefixes);
+        return std::nullopt;
+    }
+    if (surroundings_.prefixes.empty()) {
+        notes.emplace_back("prefixes are not saved: there is no folder for caches");
+        return std::nullopt;
+    }
+    const auto& backend = *model_->backend;
+    auto store = generation::PrefixStore::open(surroundings_.prefixes,
+                                               base::concat("llmd-engine ", surroundings_.version, ", ",
+                                                            backend.report().profile, ", model ", model_->content),
+                                               backend.page_bytes(), max_bytes);
+    if (store) return *std::move(store);
+    notes.push_back(base::concat("prefixes are not saved: ", store.error().message));
+    return std::nullopt;
 }
 
 void EngineServer::handle_submit(const protocol::Submit& submit) {

@@ -5,9 +5,11 @@
 
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "base/unique_fd.h"
@@ -23,6 +25,8 @@ namespace llmd::engine {
 inline constexpr std::chrono::milliseconds kStepBudget{60'000};
 // To tokenize one text of the largest size that a frame holds.
 inline constexpr std::chrono::milliseconds kTokenizeBudget{60'000};
+// To save one page: megabytes, to a card that is busy or worn.
+inline constexpr std::chrono::milliseconds kSaveBudget{60'000};
 // The longest rest between two steps of an engine that shall not compute all the time: whoever waits for a word still
 // sees one.
 inline constexpr std::chrono::milliseconds kMaxRest{2'000};
@@ -45,13 +49,19 @@ public:
     // The clock of rests between steps.
     using Now = std::function<std::chrono::steady_clock::time_point()>;
 
-    // `confinement` goes into Ready as it is.
-    EngineServer(base::UniqueFd socket, std::string confinement, Loader loader = generation::load_model,
+    // What the server is told of its process.
+    struct Surroundings {
+        std::string confinement;              // goes into Ready as it is
+        std::string version;                  // of this program: what another one saved is not read
+        std::filesystem::path prefixes = {};  // the folder of saved prefixes (prefix_store.h); empty: there is none
+    };
+
+    EngineServer(base::UniqueFd socket, Surroundings surroundings, Loader loader = generation::load_model,
                  Now now = std::chrono::steady_clock::now);
 
     Leave run();
     // One turn of run(): waits for a command unless there is work, obeys what has arrived, and makes one step; while it
-    // rests, it waits for a command or the end of the rest instead.
+    // rests, it waits for a command or the end of the rest instead. Without work it saves one page, if there is one to.
     std::optional<Leave> turn();
 
     // One sentence for DeviceFault and Broken.
@@ -70,6 +80,11 @@ private:
     void handle_pace(const protocol::SetPace& pace);
     bool has_work() const { return generator_ && generator_->has_work(); }
     base::Result<void> step();
+    bool has_unsaved() const { return generator_ && generator_->has_unsaved(); }
+    // The device's: the last word.
+    void report_fault(const base::Error& error);
+    // Where the model's prefixes are saved; nothing where they are not, with a note in `notes` if they should be.
+    std::optional<generation::PrefixStore> open_store(uint64_t max_bytes, std::vector<std::string>& notes) const;
     // Left of the rest; 0: none.
     std::chrono::milliseconds rest() const;
     // Kept until flush(), which turn() and announce() call.
@@ -95,7 +110,7 @@ private:
     void on_finished(uint64_t id, const generation::Finish& finish) override;
 
     base::UniqueFd socket_;
-    const std::string confinement_;
+    const Surroundings surroundings_;
     Loader loader_;
     Now now_;
     protocol::FrameReader reader_;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/unique_fd.h"
+#include "engine/compute/opencl/program_cache.h"
 #include "engine/confinement.h"
 #include "engine/device_list.h"
 #include "engine/engine_server.h"
@@ -92,7 +93,9 @@ ExitCode serve(std::string_view number) {
     ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);  // prompts are in this memory: no core files, no debugger of another process
     auto confinement = engine::confine(engine::prepare_writable_places());
     if (!confinement) return complain(confinement.error().message, kFailed);
-    engine::EngineServer server{base::UniqueFd(fd), *std::move(confinement)};
+    engine::EngineServer server(base::UniqueFd(fd), {.confinement = *std::move(confinement),
+                                                     .version = LLMD_VERSION,
+                                                     .prefixes = compute::user_cache_folder("prefixes")});
     switch (server.run()) {
         case engine::EngineServer::Leave::PeerGone:
             return kOk;

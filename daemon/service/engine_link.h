@@ -30,8 +30,9 @@ struct ServiceOptions {
     uint32_t n_ctx = 0;
     uint32_t n_slots = 0;
     uint32_t prefill_chunk = 0;
-    std::string device_record;  // the file that keeps DeviceHealth; empty: it is not kept
-    std::string chat_template;  // of every model, as in protocol::Load
+    std::string device_record;        // the file that keeps DeviceHealth; empty: it is not kept
+    std::string chat_template;        // of every model, as in protocol::Load
+    uint64_t saved_prefix_bytes = 0;  // likewise
 };
 
 // A started engine: its process and llmd's end of the socketpair (non-blocking).

@@ -112,6 +112,7 @@ void Service::Impl::start_engine(const ModelReference& model) {
     load.n_slots = options_.n_slots;
     load.prefill_chunk = options_.prefill_chunk;
     load.chat_template = options_.chat_template;
+    load.saved_prefix_bytes = options_.saved_prefix_bytes;
     avoid_device(load);
     link_->send(load);
 }

@@ -8,12 +8,14 @@
 
 namespace llmd::generation {
 
-Generator::Generator(LoadedModel& model, PrefillPace pace, GeneratorEvents& events)
+Generator::Generator(LoadedModel& model, PrefillPace pace, GeneratorEvents& events, std::optional<PrefixStore> store)
     : model_(model),
       events_(events),
       logprob_reader_(model.config.n_vocab),
       pages_(model.backend->limits().n_pages, model.backend->limits().n_slots),
-      pace_(pace) {}
+      pace_(pace) {
+    if (store) saved_.emplace(*std::move(store), *model.backend);
+}
 
 Generator::~Generator() {
     for (const Flight* flight : {&current_, &following_}) {
@@ -65,7 +67,7 @@ void Generator::drop_cache() {
     for (Sequence* sequence : started_) {
         if (sequence->paused && sequence->slot) evict(*sequence);
     }
-    pages_.drop_idle();
+    model_.backend->discard_pages(pages_.drop_idle());
 }
 
 bool Generator::has_work() const {
@@ -214,8 +216,16 @@ bool Generator::make_room(const Sequence& sequence) {
 }
 
 base::Result<void> Generator::give_pages(Sequence& sequence) {
-    const uint32_t slot = *pages_.open(sequence.max_length(), {sequence.cache_scope(), sequence.ids()});
+    const KvPages::Text text{sequence.cache_scope(), sequence.ids()};
+    const uint32_t slot = *pages_.open(sequence.max_length(), text);
     sequence.slot = slot;
+    if (saved_) {
+        // What it computed itself, before it lost its pages, is no second request's.
+        const bool is_hit = sequence.costs.prefill_tokens == 0;
+        const auto n_pages = saved_->begin(text, pages_.pages(slot), pages_.n_cached(slot), is_hit);
+        if (!n_pages) return n_pages.error();
+        pages_.take(slot, {text.scope, text.ids.first(size_t{*n_pages} * compute::kPageTokens)});
+    }
     const uint32_t n_cached = pages_.n_cached(slot) * compute::kPageTokens;
     sequence.take_cached(n_cached);
     if (sequence.embeds()) sequence.pooling.emplace(model_.output_norm);
@@ -233,6 +243,7 @@ base::Result<void> Generator::deliver(Sequence& sequence, const compute::Sampled
     const auto position = static_cast<uint32_t>(sequence.ids().size());
     if (!sampled.finite) {
         pages_.forget(*sequence.slot);
+        if (saved_) saved_->forget({sequence.cache_scope(), sequence.ids()});
         finish(sequence,
                base::fail(base::ErrorCode::DeviceError, "the logits for position ", position, " are not finite"));
         return {};
@@ -268,6 +279,10 @@ void Generator::take_only_ids(Sequence& sequence) {
         if (sequence.top_logprobs().value_or(0) > 0) certain.top.push_back(certain.chosen);
         take(sequence, *id, sequence.top_logprobs() ? &certain : nullptr);
     }
+}
+
+base::Result<void> Generator::save_next() {
+    return saved_ ? saved_->save_next(pages_) : base::Result<void>();
 }
 
 std::shared_ptr<const constraint::TokenTrie> Generator::tokens() {

@@ -13,7 +13,7 @@
 //
 // What has been computed of a sequence, whole pages of it, is kept for those of the same cache scope that begin alike,
 // itself included, until somebody needs the pages: not before logits computed from them were finite, and not if others
-// of that sequence are not.
+// of that sequence are not. With files for it (saved_prefixes.h) some of it outlives the engine.
 //
 // Where a constraint leaves one token only it is taken without being sampled; several such tokens are computed in one
 // step.
@@ -27,6 +27,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <variant>
@@ -37,6 +38,7 @@
 #include "engine/generation/kv_pages.h"
 #include "engine/generation/loaded_model.h"
 #include "engine/generation/logprobs.h"
+#include "engine/generation/saved_prefixes.h"
 #include "engine/generation/sequence.h"
 
 namespace llmd::generation {
@@ -66,8 +68,8 @@ public:
 
 class Generator {
 public:
-    // Model and events must outlive it.
-    Generator(LoadedModel& model, PrefillPace pace, GeneratorEvents& events);
+    // Model and events must outlive it. `store` has pages of this model and backend; without, nothing is saved.
+    Generator(LoadedModel& model, PrefillPace pace, GeneratorEvents& events, std::optional<PrefixStore> store = {});
     // Leaves nothing in flight.
     ~Generator();
     Generator(const Generator&) = delete;
@@ -84,7 +86,7 @@ public:
     void cancel(uint64_t id);
     void set_paused(uint64_t id, bool paused);
     // Takes the pages of those that are paused, which are rebuilt when it is their turn again, and all that is kept of
-    // others but for what is in use.
+    // others but for what is in use; files stay.
     void drop_cache();
     // Whether a step may be submitted before the answer of the one before is read. Without, an asynchronous device
     // rests between two calls of step().
@@ -97,6 +99,11 @@ public:
     // Advances every request that can be: delivers what one step of the device gave. A row whose logits are not finite
     // ends that request alone; an error is the device's.
     base::Result<void> step();
+
+    // save_next() would save something.
+    bool has_unsaved() const { return saved_ && saved_->has_unsaved(); }
+    // Saves one page of a prefix. For when there is no work: it may take as long as a step. An error is the device's.
+    base::Result<void> save_next();
 
 private:
     using Clock = std::chrono::steady_clock;
@@ -146,6 +153,7 @@ private:
     std::shared_ptr<const constraint::TokenTrie> tokens_;
     LogprobReader logprob_reader_;
     KvPages pages_;
+    std::optional<SavedPrefixes> saved_;
     PrefillPace pace_;
     std::map<uint64_t, std::unique_ptr<Sequence>> sequences_;
     std::vector<Sequence*> started_;    // by rank, then in the order of their start

@@ -91,6 +91,11 @@ std::optional<uint32_t> KvPages::open(uint32_t n_tokens, const Text& text) {
     return number;
 }
 
+void KvPages::take(uint32_t number, const Text& text) {
+    enter(number, text);
+    slots_[number].n_cached = static_cast<uint32_t>(slots_[number].path.size());
+}
+
 void KvPages::enter(uint32_t number, const Text& text) {
     Slot& slot = slots_[number];
     if (text.scope.empty()) return;
@@ -111,6 +116,12 @@ void KvPages::forget(uint32_t number) {
     free_pages_.insert(free_pages_.end(), idle.begin(), idle.end());
 }
 
+std::optional<uint32_t> KvPages::find(const Text& text) const {
+    const auto chain = cache_.find(text.scope, text.ids);
+    if (chain.empty() || chain.size() < text.ids.size() / compute::kPageTokens) return std::nullopt;
+    return chain.back();
+}
+
 void KvPages::close(uint32_t number) {
     Slot& slot = slots_[number];
     for (size_t i = slot.table.size(); i-- > 0;) {
@@ -122,8 +133,9 @@ void KvPages::close(uint32_t number) {
     free_slots_.push_back(number);
 }
 
-void KvPages::drop_idle() {
+std::span<const uint32_t> KvPages::drop_idle() {
     while (const auto page = cache_.evict()) free_pages_.push_back(*page);
+    return free_pages_;
 }
 
 KvPages::Counts KvPages::counts() const {

@@ -48,15 +48,20 @@ public:
     // Position p of the slot's sequence lives in page pages(slot)[p / kPageTokens].
     std::span<const uint32_t> pages(uint32_t slot) const { return slots_[slot].table; }
     uint32_t n_cached(uint32_t slot) const { return slots_[slot].n_cached; }
+    // Before anything is computed in the slot: the first pages that n_cached() does not count have been filled from
+    // elsewhere too, and `text` is what these hold now. They enter the cache, and n_cached() counts them.
+    void take(uint32_t slot, const Text& text);
     // The keys and values of all of `text` are in the slot's pages, and right: those that are full enter the cache.
     // From now on nothing may be written to them.
     void enter(uint32_t slot, const Text& text);
     // What the slot's pages gave is wrong: the cache forgets those that it has, and whatever continues them.
     void forget(uint32_t slot);
+    // The page that holds the last whole page of `text`, if the cache has it with all those before it.
+    std::optional<uint32_t> find(const Text& text) const;
     // Precondition: open() gave this slot.
     void close(uint32_t slot);
-    // Empties the cache, but for what slots hold.
-    void drop_idle();
+    // Empties the cache, but for what slots hold. Gives the pages that hold nothing now.
+    std::span<const uint32_t> drop_idle();
 
     // open(n_tokens, …) would succeed now.
     bool fits(uint32_t n_tokens) const;

@@ -5,6 +5,7 @@
 
 #include "base/mapped_file.h"
 #include "engine/generation/batch.h"
+#include "engine/generation/content_hash.h"
 #include "engine/generation/kv_pages.h"
 #include "engine/model/gguf.h"
 #include "engine/model/weights.h"
@@ -64,8 +65,20 @@ std::vector<float> vector_of(const model::Weights& weights, Role role) {
     return out;
 }
 
+// Everything in front of the tensors' data.
+std::span<const std::byte> metadata(const base::MappedFile& file, const model::Weights& weights) {
+    const std::byte* end = file.bytes().data() + file.size();
+    for (const auto& weight : weights.all()) end = std::min(end, weight.tensor.data.data());
+    return {file.bytes().data(), end};
+}
+
+// `content`, where there is one, becomes the hash of what is uploaded, and of the metadata.
 base::Result<void> upload_all(const base::MappedFile& file, const model::Weights& weights, compute::Backend& backend,
-                              LoadObserver& observer) {
+                              LoadObserver& observer, ContentHash* content) {
+    if (content != nullptr) {
+        *content = {};
+        content->add(metadata(file, weights));
+    }
     const uint64_t total = weights.size_bytes();
     uint64_t uploaded = 0;
     for (const auto& weight : weights.all()) {
@@ -73,6 +86,7 @@ base::Result<void> upload_all(const base::MappedFile& file, const model::Weights
         const std::chrono::milliseconds for_bytes(size / kReadBudgetBytesPerMs);
         if (!observer.before(LoadStage::Read, kReadBudget + for_bytes)) return cancelled();
         if (auto done = backend.upload(weight); !done) return done;
+        if (content != nullptr) content->add(weight.tensor.data);
         file.drop_pages(weight.tensor.data);
         uploaded += size;
         observer.on_uploaded(uploaded, total);
@@ -81,14 +95,14 @@ base::Result<void> upload_all(const base::MappedFile& file, const model::Weights
 }
 
 base::Result<void> fill(const base::MappedFile& file, const model::Weights& weights, compute::Backend& backend,
-                        LoadObserver& observer) {
+                        LoadObserver& observer, ContentHash* content) {
     const auto on_preparation = [&](compute::Preparation what, uint32_t per_mille) {
         if (what == compute::Preparation::Trial) return observer.before(LoadStage::Build, kBuildBudget);
         observer.on_tuned(per_mille);
         return observer.before(LoadStage::Tune, kTuneBudget);
     };
     if (auto done = backend.announce(weights.all(), on_preparation); !done) return done;
-    if (auto done = upload_all(file, weights, backend, observer); !done) return done;
+    if (auto done = upload_all(file, weights, backend, observer, content); !done) return done;
     if (!observer.before(LoadStage::Build, kBuildBudget)) return cancelled();
     return backend.finish_loading();
 }
@@ -96,7 +110,7 @@ base::Result<void> fill(const base::MappedFile& file, const model::Weights& weig
 base::Result<std::unique_ptr<compute::Backend>> load_backend(const base::MappedFile& file,
                                                              const model::ModelConfig& config,
                                                              const model::Weights& weights, const LoadOptions& options,
-                                                             LoadObserver& observer) {
+                                                             LoadObserver& observer, ContentHash* content) {
     const auto plan = [&](const compute::DeviceMemory& memory) {
         return backend_limits(config, options, memory.weight_bytes(weights.all()), memory);
     };
@@ -106,7 +120,7 @@ base::Result<std::unique_ptr<compute::Backend>> load_backend(const base::MappedF
         if (!observer.before(LoadStage::Build, kBuildBudget)) return cancelled();
         auto backend = options.create_backend(config, plan, chosen);
         if (!backend) return backend.error();
-        const auto filled = fill(file, weights, **backend, observer);
+        const auto filled = fill(file, weights, **backend, observer, content);
         if (filled) return backend;
         base::Error error = filled.error();
         if (error.code == ErrorCode::OutOfMemory) {
@@ -141,7 +155,8 @@ base::Result<LoadedModel> load(const base::MappedFile& file, const LoadOptions& 
     if (!chat_template) return chat_template.error();
     OutputNorm output_norm = {config->norm, config->norm_eps, vector_of(*weights, Role::OutputNorm),
                               vector_of(*weights, Role::OutputNormBias)};
-    auto backend = load_backend(file, *config, *weights, options, observer);
+    ContentHash content;
+    auto backend = load_backend(file, *config, *weights, options, observer, options.identifies ? &content : nullptr);
     if (!backend) return backend.error();
 
     LoadedModel loaded;
@@ -150,6 +165,7 @@ base::Result<LoadedModel> load(const base::MappedFile& file, const LoadOptions& 
     loaded.chat_template = std::move(*chat_template);
     loaded.backend = std::move(*backend);
     loaded.output_norm = std::move(output_norm);
+    if (options.identifies) loaded.content = content.value();
     loaded.step_weight_bytes = step_weight_bytes(*weights);
     return loaded;
 }

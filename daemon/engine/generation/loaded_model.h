@@ -32,6 +32,7 @@ struct LoadOptions {
     uint32_t prefill_chunk = 0;  // most rows of prefill in one step, at most kMaxPrefillChunk; 0: kMaxPrefillRows
     std::string chat_template;   // as ChatTemplate::create() takes it
     uint32_t max_outputs = 0;    // rows of one step that want output; 0: n_slots
+    bool identifies = false;     // LoadedModel::content is wanted
     // Another in tests.
     std::function<decltype(compute::create_backend)> create_backend = compute::create_backend;
 };
@@ -62,6 +63,7 @@ struct LoadedModel {
     tokenizer::ChatTemplate chat_template;
     std::unique_ptr<compute::Backend> backend;
     OutputNorm output_norm;
+    uint64_t content = 0;            // hash of the file's metadata and weights (content_hash.h), if it is wanted
     uint64_t step_weight_bytes = 0;  // bytes of the file's weights that one step reads, a looked-up row not counted
 };
 

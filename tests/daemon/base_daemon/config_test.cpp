@@ -39,7 +39,8 @@ TEST_F(ConfigTest, EveryKeyIsRead) {
     const auto config = read(
         "model = \"tales\"\nbackend = \"opencl\"\ndevice = \"Adreno\"\nprecision = \"fast\"\n"
         "chat_template = \"zephyr\"\nthreads = 256\ncontext_length = 32\n"
-        "parallel = 16\nprefill_chunk = 512\nidle_unload_seconds = 60\nidle_exit_seconds = 31536000\nlog_level = "
+        "parallel = 16\nprefill_chunk = 512\nidle_unload_seconds = 60\nidle_exit_seconds = 31536000\nsaved_prefix_mib "
+        "= 65536\nlog_level = "
         "\"debug\"\n");
     ASSERT_TRUE(config) << config.error().message;
     EXPECT_EQ(config->model, "tales");
@@ -53,6 +54,7 @@ TEST_F(ConfigTest, EveryKeyIsRead) {
     EXPECT_EQ(config->prefill_chunk, 512u);
     EXPECT_EQ(config->idle_unload_seconds, 60u);
     EXPECT_EQ(config->idle_exit_seconds, 31'536'000u);
+    EXPECT_EQ(config->saved_prefix_mib, 65'536u);
     EXPECT_EQ(config->log_level, "debug");
 }
 

@@ -184,6 +184,44 @@ TEST_P(ContractTest, CacheHitsChangeNothing) {
     }
 }
 
+// What a later engine reads back is what it would have computed.
+TEST_P(ContractTest, PagesFromFilesChangeNothing) {
+    const auto folder =
+        std::filesystem::temp_directory_path() / base::concat("llmd-contract-", ::getpid(), "-prefixes");
+    auto& backend = *model_->backend;
+    const auto run_one = [&](uint64_t id, const SamplerParameters& sampling, uint32_t n_cached) {
+        auto one = request(1, 300, sampling);
+        const auto expected = alone(one);
+        one.id = id;
+        one.cache_scope = "app";
+        auto store = PrefixStore::open(folder, backend.report().profile, backend.page_bytes(), 1u << 30);
+        ASSERT_TRUE(store) << store.error().message;
+        test::RecordedEvents events;
+        Generator generator(*model_, PrefillPace(0), events, *std::move(store));
+        // Not where the pages were before, whose contents a new engine does not have.
+        auto before = request(99, 10, kGreedy);
+        before.max_tokens = id == 1 ? 10 : 400;
+        ASSERT_TRUE(generator.submit(before));
+        generator.start(before.id);
+        ASSERT_TRUE(generator.step());
+        generator.set_paused(before.id, true);
+        for (int i = 0; i < 2; ++i) {
+            ASSERT_TRUE(generator.submit(one));
+            generator.start(one.id);
+            while (generator.has_work()) ASSERT_TRUE(generator.step());
+            const auto& given = events.requests[id];
+            EXPECT_EQ(given.cached.back(), i == 0 ? n_cached : 288u);
+            EXPECT_EQ(given.ids, expected.ids);
+            EXPECT_EQ(given.text, expected.text);
+            events = {};
+            while (generator.has_unsaved()) ASSERT_TRUE(generator.save_next());
+        }
+    };
+    run_one(1, kGreedy, 0);
+    for (const auto& sampling : {kGreedy, kSeeded, kFiltered}) run_one(2, sampling, 288);
+    std::filesystem::remove_all(folder);
+}
+
 // It goes on from pages that the cache kept of it, answer included, where they had not to be given away as well.
 TEST_P(ContractTest, LosingItsPagesChangesNothing) {
     for (const auto& sampling : {kGreedy, kFiltered}) {

@@ -13,6 +13,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/compute/backend.h"
@@ -71,6 +72,7 @@ public:
     // --- Backend ---------------------------------------------------------------------------------------------------
     const compute::DeviceReport& report() const override { return report_; }
     void set_precision(compute::Precision precision) { report_.precision = precision; }
+    void set_profile(std::string profile) { report_.profile = std::move(profile); }
     const compute::BackendLimits& limits() const override { return limits_; }
     base::Result<void> upload(const model::Weight&) override { return {}; }
     base::Result<void> finish_loading() override { return {}; }

@@ -30,8 +30,9 @@ inline void run(generation::Generator& generator) {
 }
 
 // The request alone, in one chunk, on a device that no step is ahead on.
-inline RecordedEvents::Request undisturbed(const generation::GenerationRequest& request) {
-    auto model = fake_model();
+inline RecordedEvents::Request undisturbed(const generation::GenerationRequest& request,
+                                           const FakeModelOptions& options = {}) {
+    auto model = fake_model(options);
     RecordedEvents events;
     generation::Generator generator(model, generation::PrefillPace::exactly(60), events);
     EXPECT_TRUE(generator.submit(request));

@@ -153,6 +153,23 @@ TEST_F(SharedPages, AreThoseThatAreFull) {
     EXPECT_EQ(pages_.counts(), (KvPages::Counts{.used = 0, .cached = 2, .total = 10}));
 }
 
+TEST_F(SharedPages, FilledFromElsewhereAreTheCachesToo) {
+    const uint32_t slot = *pages_.open(128, text(100));
+    pages_.take(slot, text(64));
+    EXPECT_EQ(pages_.n_cached(slot), 2u);
+    EXPECT_EQ(pages_.find(text(32)), pages_.pages(slot)[0]);
+    EXPECT_EQ(pages_.find(text(64)), pages_.pages(slot)[1]);
+    EXPECT_FALSE(pages_.find(text(96))) << "nothing is in it";
+    EXPECT_FALSE(pages_.find(text(0)));
+    EXPECT_FALSE(pages_.find({kNobody, text(32).ids}));
+    pages_.enter(slot, text(100));
+    EXPECT_EQ(pages_.find(text(96)), pages_.pages(slot)[2]);
+    pages_.close(slot);
+    EXPECT_EQ(n_found(text(100)), 3u);
+    EXPECT_EQ(pages_.drop_idle().size(), 10u) << "all hold nothing now";
+    EXPECT_FALSE(pages_.find(text(32)));
+}
+
 TEST_F(SharedPages, OfNobodyAreNotKept) {
     const uint32_t slot = *pages_.open(100, {kNobody, text(70).ids});
     pages_.enter(slot, {kNobody, text(70).ids});

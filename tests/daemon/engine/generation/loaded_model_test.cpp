@@ -50,6 +50,25 @@ TEST_F(LoadModel, NeverGoesBeyondTheTrainedContext) {
     EXPECT_EQ(model->backend->limits().n_ctx, 128u);
 }
 
+TEST_F(LoadModel, IsKnownByWhatIsInTheFile) {
+    const auto content = [&] {
+        const auto model = load({.identifies = true});
+        return model ? model->content : 0;
+    };
+    const uint64_t first = content();
+    EXPECT_NE(first, 0u);
+    EXPECT_EQ(content(), first);
+    test::TinyModel other;
+    other.rope_theta *= 2;
+    ASSERT_TRUE(test::write_file(path_, test::tiny_model(other)));
+    EXPECT_NE(content(), first) << "metadata";
+    auto bytes = test::tiny_model({});
+    bytes[bytes.size() / 4 * 3] ^= std::byte{1};
+    ASSERT_TRUE(test::write_file(path_, bytes));
+    EXPECT_NE(content(), first) << "a weight";
+    EXPECT_EQ(load()->content, 0u) << "nobody asks";
+}
+
 TEST_F(LoadModel, RefusesOptionsByName) {
     const auto slots = load({.n_slots = kMaxSlots + 1});
     ASSERT_FALSE(slots);

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <chrono>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <utility>
@@ -25,7 +26,8 @@ protected:
         ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds.data()), 0);
         peer_.reset(fds[0]);
         server_.emplace(
-            base::UniqueFd(fds[1]), "everything",
+            base::UniqueFd(fds[1]),
+            engine::EngineServer::Surroundings{.confinement = "everything", .version = "0", .prefixes = prefixes_},
             [this](const std::string& path, const generation::LoadOptions& options,
                    generation::LoadObserver& observer) { return fake_load(path, options, observer); },
             [this] { return now_ += tick_; });
@@ -44,13 +46,14 @@ protected:
         }
         for (uint64_t i = 1; i <= 1000; ++i) observer.on_uploaded(i, 1000);
         asked_ = options.backend.precision;
-        auto model = fake_model();
+        auto model = fake_model(model_options_);
         if (!options.chat_template.empty()) {
             const auto bytes = GgufWriter().bytes();
             const auto gguf = model::Gguf::parse(bytes);
             model.chat_template = *tokenizer::ChatTemplate::create(*gguf, *model.tokenizer, options.chat_template);
         }
         fake_backend(model).set_precision(precision_);
+        fake_backend(model).set_profile(profile_);
         fake_backend(model).fail_step = fail_step_;
         observer.on_device({"opencl", "FD630", "26.1.6"});
         return model;
@@ -119,6 +122,9 @@ protected:
     std::optional<engine::EngineServer> server_;
     protocol::FrameReader reader_;
     std::optional<engine::EngineServer::Leave> left_;
+    std::filesystem::path prefixes_;  // the folder that it is told of
+    FakeModelOptions model_options_;
+    std::string profile_ = "fake";
     std::optional<uint32_t> fail_step_;
     compute::Precision precision_ = compute::Precision::Faithful;  // of the device
     std::optional<compute::Precision> asked_;                      // of it, by what loads

@@ -1,0 +1,58 @@
+#include "engine/generation/saved_prefixes.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace llmd::generation {
+
+using compute::kPageTokens;
+
+SavedPrefixes::SavedPrefixes(PrefixStore store, compute::Backend& backend)
+    : store_(std::move(store)), backend_(backend), page_(store_.page_bytes()) {}
+
+base::Result<uint32_t> SavedPrefixes::begin(const KvPages::Text& text, std::span<const uint32_t> pages,
+                                            uint32_t n_cached, bool is_hit) {
+    if (text.scope.empty() || text.ids.empty()) return n_cached;
+    const auto ids = text.ids.first(text.ids.size() - 1);  // the last one is computed, for its successor
+    const uint32_t n_saved = store_.use(text.scope, ids);
+    const auto end = std::chrono::steady_clock::now() + kReadLimit;
+    uint32_t n = n_cached;
+    for (; n < n_saved && std::chrono::steady_clock::now() < end; ++n) {
+        if (!store_.read(text.scope, ids.first(size_t{n + 1} * kPageTokens), page_)) break;
+        if (auto written = backend_.write_page(pages[n], page_); !written) return written.error();
+    }
+    if (!is_hit || n <= n_saved || n * kPageTokens < kLeastSavedTokens) return n;
+    const auto prefix = ids.first(size_t{n} * kPageTokens);
+    Prefix unsaved{text.scope, {prefix.begin(), prefix.end()}};
+    if (std::find(unsaved_.begin(), unsaved_.end(), unsaved) != unsaved_.end()) return n;
+    if (unsaved_.size() == kMaxUnsavedPrefixes) unsaved_.pop_front();
+    unsaved_.push_back(std::move(unsaved));
+    return n;
+}
+
+void SavedPrefixes::forget(const KvPages::Text& text) {
+    if (text.scope.empty() || text.ids.size() < kPageTokens) return;
+    store_.forget(text.scope, text.ids.first(kPageTokens));
+    std::erase_if(unsaved_, [&](const Prefix& prefix) {
+        return prefix.scope == text.scope &&
+               std::equal(prefix.ids.begin(), prefix.ids.begin() + kPageTokens, text.ids.begin());
+    });
+}
+
+base::Result<void> SavedPrefixes::save_next(const KvPages& pages) {
+    if (unsaved_.empty()) return {};
+    const Prefix& prefix = unsaved_.front();
+    const std::span<const int32_t> ids = prefix.ids;
+    const size_t n = size_t{store_.use(prefix.scope, ids)} + 1;
+    if (n * kPageTokens <= ids.size()) {
+        const auto chain = ids.first(n * kPageTokens);
+        if (const auto page = pages.find({prefix.scope, chain})) {
+            if (auto read = backend_.read_page(*page, page_); !read) return read;
+            if (store_.write(prefix.scope, chain, page_) && chain.size() < ids.size()) return {};
+        }
+    }
+    unsaved_.pop_front();
+    return {};
+}
+
+}  // namespace llmd::generation
