@@ -139,7 +139,7 @@ TEST(Frame, EveryMessageComesBackEqual) {
 TEST(Frame, LayoutIsLittleEndianLengthTypeFields) {
     EXPECT_EQ(encoded(SetPaused{0x0102, true}), std::string("\x0a\0\0\0\x04\x02\x01\0\0\0\0\0\0\x01", 14));
     EXPECT_EQ(encoded(Tokens{1, {-1}, "ab", 7}),
-              std::string("\x1b\0\0\0\x0c\x01\0\0\0\0\0\0\0\x01\0\0\0\xff\xff\xff\xff\x02\0\0\0ab\x07\0\0\0", 31));
+              std::string("\x1f\0\0\0\x0c\x01\0\0\0\0\0\0\0\x01\0\0\0\xff\xff\xff\xff\x02\0\0\0ab\x07\0\0\0\0\0\0\0", 35));
 }
 
 TEST(Frame, EveryTruncationAndEveryTrailingByteIsRefused) {
@@ -172,7 +172,7 @@ TEST(Frame, ErrorsNameMessageAndField) {
 
     std::string failed = encoded(LoadFailed{}).substr(4);
     failed[1] = static_cast<char>(static_cast<uint8_t>(base::kLastErrorCode) + 1);
-    EXPECT_EQ(refusal(failed), "LoadFailed.code: unknown value 18");
+    EXPECT_EQ(refusal(failed), "LoadFailed.code: unknown value 19");
 
     std::string huge = encoded(Fault{"x"}).substr(4);
     huge.replace(1, 4, "\xff\xff\xff\xff");
@@ -223,7 +223,8 @@ TEST(Frame, LimitsHoldInBothDirections) {
 
 TEST(Frame, AConversationHasRolesAndALimit) {
     std::string body = encoded(Submit{.messages = {{ChatMessage::Role::Assistant, "x"}}}).substr(4);
-    body.resize(body.size() - 4);         // the length of json_schema, which comes behind
+    // json_schema, prompt_ids, wants_logprobs, n_top_logprobs and embeds come behind.
+    body.resize(body.size() - (4 + 4 + 1 + 4 + 1));
     const size_t role = body.size() - 6;  // role, length of the content, content
     body[role] = 3;
     EXPECT_EQ(refusal(body), "Submit.messages.role: unknown value 3");
