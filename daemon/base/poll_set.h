@@ -1,5 +1,5 @@
-// poll() for a set of descriptors that hardly changes from one wait to the next: the kernel keeps it (epoll), so that a
-// wait costs what is ready and not what is watched.
+// poll() for a set of descriptors that hardly changes from one wait to the next: the kernel keeps it (epoll), and does
+// not register all of them anew at each wait.
 //
 // Unlike poll() it has to be told before a descriptor is closed whose number may come back, since that is another file
 // to the kernel. What cannot be polled, as a regular file, is never ready.

@@ -90,7 +90,7 @@ struct Candidate {
 };
 
 struct Sampled {
-    bool finite = false;    // every logit of the row was finite; otherwise nothing below is meaningful
+    bool finite = false;    // every logit of the row was finite, masked or not; else nothing below is meaningful
     int32_t id = -1;        // argmax of logit, or with a temperature of logit / temperature + noise
     float log_sum_exp = 0;  // of the penalised logits that take part
     // The largest of them, by falling logit, then rising id; empty unless asked for. Every id that takes part and is
@@ -105,10 +105,10 @@ struct DeviceReport {
     std::string device;                         // "FD630", "AMD EPYC 7B13, 2 threads, avx2"
     std::string driver;                         // OpenCL driver version; empty for the CPU
     Precision precision = Precision::Faithful;  // of the kernels in use
-    std::string profile;                        // everything that decides the order and kind of float operations
-    std::vector<std::string> notes;             // why this device, what was re-encoded, what is slow; one sentence each
-    uint64_t weight_bytes = 0;                  // held by weights
-    uint64_t kv_bytes = 0;                      // held by KV pages
+    std::string profile;             // what decides the order and kind of float operations, and a page's bytes
+    std::vector<std::string> notes;  // why this device, what was re-encoded, what is slow; one sentence each
+    uint64_t weight_bytes = 0;       // held by weights
+    uint64_t kv_bytes = 0;           // held by KV pages
 };
 
 // What announce() does that may take seconds.
@@ -163,7 +163,8 @@ public:
     virtual uint64_t page_bytes() const = 0;
     virtual base::Result<void> read_page(uint32_t page, std::span<std::byte> out) = 0;
     virtual base::Result<void> write_page(uint32_t page, std::span<const std::byte> in) = 0;
-    // Nobody needs what these pages hold: their memory goes back to the system where it can, until they are written.
+    // Nobody needs what these pages hold, which is undefined until it is written again: their memory goes back to the
+    // system where pages are the host's own; an OpenCL buffer stays whole. Likewise not within a step.
     virtual void discard_pages(std::span<const uint32_t> pages) { (void)pages; }
 
     // --- One step --------------------------------------------------------------------------------------------------
@@ -196,7 +197,7 @@ public:
     virtual base::Result<std::span<const Sampled>> wait() = 0;
 
     // After wait() and before the next begin(), with no step in flight: the logits of the output-th row that wanted
-    // output, after its repeat penalty. out has V elements.
+    // output, after its repeat penalty and unmasked. out has V elements.
     virtual base::Result<void> read_logits(uint32_t output, std::span<float> out) = 0;
     // Likewise: x of every row of that step, as the last layer left it. out has R * D elements.
     virtual base::Result<void> read_residual(std::span<float> out) = 0;

@@ -138,8 +138,9 @@ TEST(Frame, EveryMessageComesBackEqual) {
 
 TEST(Frame, LayoutIsLittleEndianLengthTypeFields) {
     EXPECT_EQ(encoded(SetPaused{0x0102, true}), std::string("\x0a\0\0\0\x04\x02\x01\0\0\0\0\0\0\x01", 14));
-    EXPECT_EQ(encoded(Tokens{1, {-1}, "ab", 7}),
-              std::string("\x1f\0\0\0\x0c\x01\0\0\0\0\0\0\0\x01\0\0\0\xff\xff\xff\xff\x02\0\0\0ab\x07\0\0\0\0\0\0\0", 35));
+    EXPECT_EQ(
+        encoded(Tokens{1, {-1}, "ab", 7}),
+        std::string("\x1f\0\0\0\x0c\x01\0\0\0\0\0\0\0\x01\0\0\0\xff\xff\xff\xff\x02\0\0\0ab\x07\0\0\0\0\0\0\0", 35));
 }
 
 TEST(Frame, EveryTruncationAndEveryTrailingByteIsRefused) {
