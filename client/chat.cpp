@@ -33,7 +33,9 @@ constexpr std::string_view kHelp =
 class Chat {
 public:
     explicit Chat(const Arguments& arguments)
-        : json_(arguments.json), options_(arguments.request), input_(LineInput::open()) {}
+        : json_(arguments.json), options_(arguments.request), input_(LineInput::open()) {
+        if (input_->is_person()) interrupts_.emplace();
+    }
 
     ExitCode run() {
         if (input_->is_person()) tell("Ctrl-D leaves, /help shows what else there is.\n");
@@ -100,8 +102,18 @@ private:
     }
 
     std::optional<ExitCode> answer() {
+        if (!interrupts_) {
+            Interrupts interrupts;
+            return answer(interrupts);
+        }
+        interrupts_->hold();
+        const auto leave = answer(*interrupts_);
+        interrupts_->hold();
+        return leave;
+    }
+
+    std::optional<ExitCode> answer(Interrupts& interrupts) {
         auto source = client_->stream_chat(turns_, options_);
-        Interrupts interrupts;
         TextStream text(std::move(source), interrupts, {.text = !json_, .leading_space = false});
         const TextStream::End end = text.run();
         if (end == TextStream::End::NobodyReads) return ExitCode::Ok;
@@ -125,6 +137,8 @@ private:
     std::vector<Dictionary> turns_;
     const std::unique_ptr<LlmdClient> client_ = connect_to_llmd();
     const std::unique_ptr<LineInput> input_;
+    // At a terminal all the time: a Ctrl-C that comes just behind an answer is not meant to end the conversation.
+    std::optional<Interrupts> interrupts_;
 };
 
 }  // namespace

@@ -34,17 +34,23 @@ sigset_t interrupt_signal() {
 }  // namespace
 
 Interrupts::Interrupts() {
+    hold();
     const sigset_t signals = interrupt_signal();
-    sigprocmask(SIG_BLOCK, &signals, nullptr);
     fd_.reset(::signalfd(-1, &signals, SFD_CLOEXEC));
     if (!fd_) throw CommandError(ExitCode::Failed, std::string("signalfd: ") + std::strerror(errno));
 }
 
-void Interrupts::release() {
+void Interrupts::hold() {
     const sigset_t signals = interrupt_signal();
+    sigprocmask(SIG_BLOCK, &signals, nullptr);
     const timespec at_once{};
     while (sigtimedwait(&signals, nullptr, &at_once) >= 0) {
     }
+}
+
+void Interrupts::release() {
+    hold();
+    const sigset_t signals = interrupt_signal();
     sigprocmask(SIG_UNBLOCK, &signals, nullptr);
 }
 

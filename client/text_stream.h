@@ -21,7 +21,8 @@ public:
     Interrupts& operator=(const Interrupts&) = delete;
 
     int fd() const { return fd_.get(); }
-    // Forgets those that have come.
+    // Takes them again after release(). Like that it forgets those that have come.
+    void hold();
     void release();
 
 private:
