@@ -19,22 +19,12 @@ namespace {
 // Ollama's, where programs that know no other address look first.
 constexpr uint16_t kDefaultPort = 11434;
 
-uint16_t port_from(const Dictionary& options) {
-    const auto given = options.find("port");
-    if (given == options.end()) return kDefaultPort;
-    const auto* port = std::get_if<uint64_t>(&given->second);
-    if (port == nullptr || *port > UINT16_MAX) {
-        throw CommandError(ExitCode::Usage, "--port: must be 0 to " + std::to_string(UINT16_MAX));
-    }
-    return static_cast<uint16_t>(*port);
-}
-
 BridgeConnection::Route route_from(const Dictionary& options) {
     BridgeConnection::Route route{socket_path(), start_command(), {}};
     if (route.socket.size() >= sizeof sockaddr_un{}.sun_path) {
         throw CommandError(ExitCode::Failed, route.socket + ": " + std::strerror(ENAMETOOLONG));
     }
-    route.rules.port = port_from(options);
+    route.rules.port = static_cast<uint16_t>(number_of(options, "port", kDefaultPort));
     route.rules.hosts = list_of(options, "allow_host");
     if (const auto file = options.find("token_file"); file != options.end()) {
         route.rules.token = bridge_token(std::get<std::string>(file->second));

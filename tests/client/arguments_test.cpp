@@ -99,6 +99,20 @@ TEST(Arguments, RangesAreLeftToTheDaemon) {
     EXPECT_EQ(std::get<int64_t>(parse({"generate", "--max-tokens", "-1", "x"}).request.at("max_tokens")), -1);
 }
 
+TEST(Arguments, RangesOfWhatTheDaemonNeverSeesAreCheckedHereAndShown) {
+    EXPECT_EQ(number_of(parse({"bridge", "--port", "65535"}).request, "port"), 65535u);
+    EXPECT_EQ(number_of(parse({"bridge", "-p", "0"}).request, "port", 1), 0u);
+    EXPECT_EQ(refusal({"bridge", "--port", "65536"}), "--port: '65536' is not a whole number from 0 to 65535");
+    EXPECT_EQ(refusal({"bridge", "-p", "-1"}), "--port: '-1' is not a whole number from 0 to 65535");
+    EXPECT_EQ(refusal({"bridge", "--port", "http"}), "--port: 'http' is not a whole number from 0 to 65535");
+    EXPECT_EQ(refusal({"bench", "--runs", "0"}), "--runs: '0' is not a whole number from 1 to 1000");
+    EXPECT_EQ(refusal({"bench", "--prompt-tokens", "0"}),
+              "--prompt-tokens: '0' is not a whole number from 1 to 1048576");
+    EXPECT_EQ(refusal({"bench", "--made-tokens", "1"}), "--made-tokens: '1' is not a whole number from 2 to 1048576");
+    EXPECT_NE(parse({"bridge", "--help"}).help.find("(11434); 0 to 65535\n"), std::string::npos);
+    EXPECT_NE(parse({"bench", "--help"}).help.find("(3); 1 to 1000\n"), std::string::npos);
+}
+
 TEST(Arguments, MalformedNumbersAreNamed) {
     EXPECT_EQ(refusal({"generate", "--max-tokens", "ten", "x"}),
               "--max-tokens: 'ten' is not a whole number of at most 64 bits");

@@ -1,0 +1,180 @@
+#include "client/command_table.h"
+
+#include <array>
+#include <iomanip>
+#include <sstream>
+
+#include "service/request.h"
+
+namespace llmd::client {
+namespace {
+
+constexpr std::array kCommands = {
+    CommandSpec{
+        Command::Generate, "generate", "[PROMPT]", 0, -1, "continue a text",
+        "Continues PROMPT and prints the text as it is made.\n\n"
+        "Without PROMPT, or with - in it, the prompt is read from standard input; with a PROMPT, what is piped in\n"
+        "is appended to it on a new line. The last line break of the input is dropped.\n"
+        "Ctrl-C stops the generation.\n\n"
+        "Examples:\n"
+        "  llmctl generate \"Once upon a time\"\n"
+        "  llmctl generate --temperature 0 --max-tokens 40 \"The old king\"\n"
+        "  llmctl generate --json-schema person.json \"A person, as JSON:\"\n"
+        "  llmctl generate \"Continue this letter:\" < letter.txt > answer.txt\n"},
+    CommandSpec{
+        Command::Chat, "chat", "", 0, 0, "talk with the model",
+        "Reads what you say, a line at a time, and prints the model's answers. A text of several lines stands between\n"
+        "two \"\"\". Ctrl-C stops an answer, Ctrl-D or /exit leaves, /help says what else there is. Standard input "
+        "may\n"
+        "be a file or a pipe: each line is a turn then.\n\n"
+        "Examples:\n"
+        "  llmctl chat\n"
+        "  llmctl chat --system \"You answer in one sentence.\"\n"},
+    CommandSpec{Command::Models, "models", "", 0, 0, "list the models that can be named",
+                "Lists the models in the model folders. An asterisk marks the one that is loaded.\n"},
+    CommandSpec{Command::Load, "load", "MODEL", 1, 1, "load a model now",
+                "Loads MODEL, a name from 'llmctl models' or the path of a GGUF file, and waits until it is ready.\n"
+                "Models are also loaded by the first request that needs them.\n"},
+    CommandSpec{Command::Unload, "unload", "", 0, 0, "give the model's memory back",
+                "Ends the engine once the running requests have ended.\n"},
+    CommandSpec{Command::Status, "status", "", 0, 0, "show state, device, model and requests",
+                "Shows what llmd is doing, on which device and why, and every request. With --watch it does so every\n"
+                "second until Ctrl-C, on a terminal in place; with --json too, one object a line.\n"},
+    CommandSpec{
+        Command::Queue, "queue", "", 0, 0, "list the requests in the order of their turns",
+        "Lists every request: whose it is, its priority and state, and for one that waits how many run before it\n"
+        "and about when it runs. A request of a higher priority takes the place of one of a lower, which goes on\n"
+        "later where it was: it is 'paused' meanwhile.\n"},
+    CommandSpec{Command::Cancel, "cancel", "[REQUEST]", 0, 1, "end a request",
+                "Ends REQUEST, as 'llmctl queue' names it, or with --all every request.\n"},
+    CommandSpec{Command::Tokenize, "tokenize", "[TEXT]", 0, -1, "show a text as tokens",
+                "Prints the token numbers of TEXT, or of standard input, as the model sees them.\n"},
+    CommandSpec{
+        Command::Import, "import", "FILE", 1, 1, "put a model where llmd finds it",
+        "Checks the GGUF file FILE and puts it into the folder of your models, as a clone or a hard link where the\n"
+        "filesystem can, else as a copy. The file itself stays. A model that llmd cannot use is refused.\n\n"
+        "Examples:\n"
+        "  llmctl import ~/Downloads/SmolLM2-135M-Instruct-Q8_0.gguf --name smollm2\n"
+        "  llmctl generate --model smollm2 \"Once upon a time\"\n"},
+    CommandSpec{
+        Command::Bench, "bench", "", 0, 0, "measure how fast the model is",
+        "Has llmd read a prompt of random words and go on with it, some times, and shows how many tokens a second\n"
+        "it reads and makes, and when the first one comes: mean and standard deviation. Nothing is kept.\n"},
+    CommandSpec{
+        Command::Doctor, "doctor", "", 0, 0, "find what keeps llmd from working",
+        "Looks at everything that llmd needs, one line each: ok, warn for what works but not as well as it could,\n"
+        "fail for what does not. With a command that mends it where there is one. Needs no daemon, starts none\n"
+        "and changes no setting; the engine, which it asks for devices, may make its cache folders. Fails (1) when a\n"
+        "check does.\n"},
+    CommandSpec{
+        Command::Bridge, "bridge", "", 0, 0, "let programs that only know URLs reach llmd",
+        "Serves llmd's Unix socket, OpenAI's and Ollama's API, as http://localhost:11434 until Ctrl-C. Only programs "
+        "of\n"
+        "this user on this device are let in, and no web pages but this device's own. All of them together count as\n"
+        "one application in a sandbox: at most two requests at a time, never with priority interactive.\n"
+        "A request may also be asked for a token ('Authorization: Bearer ...'): with --token-file only programs that\n"
+        "can read that file are answered. The file is made if it is not there.\n\n"
+        "Examples:\n"
+        "  llmctl bridge\n"
+        "  llmctl bridge --port 8080 --token-file ~/.config/llmd/token\n"},
+    CommandSpec{Command::Version, "version", "", 0, 0, "show the versions of llmctl and llmd",
+                "Shows llmctl's version, and llmd's when it is running.\n"},
+};
+
+using Kind = OptionSpec::Kind;
+
+constexpr OptionSpec::Range kPorts{0, UINT16_MAX};
+// No request may ask for more tokens. A text has a speed from its second token on.
+constexpr OptionSpec::Range kPromptTokens{1, service::RequestLimits::kMaxTokens};
+constexpr OptionSpec::Range kMadeTokens{2, service::RequestLimits::kMaxTokens};
+constexpr OptionSpec::Range kRuns{1, 1000};
+
+// Those that generate.
+constexpr std::string_view kMakers = "generate chat";
+
+constexpr std::array kOptions = {
+    OptionSpec{"model", 'm', "NAME", Kind::Text, "model", "generate chat tokenize bench",
+               "which model; see 'llmctl models'"},
+    OptionSpec{"system", 's', "TEXT", Kind::Text, "system", kMakers, "how the model is to answer"},
+    OptionSpec{"max-tokens", 'n', "N", Kind::Whole, "max_tokens", kMakers, "stop after N tokens (256)"},
+    OptionSpec{"temperature", 't', "X", Kind::Real, "temperature", kMakers, "0 always takes the likeliest token (0.8)"},
+    OptionSpec{"top-k", 0, "N", Kind::Whole, "top_k", kMakers, "choose among the N likeliest tokens; 0 is off (40)"},
+    OptionSpec{"top-p", 0, "X", Kind::Real, "top_p", kMakers, "choose among tokens that make up probability X (0.95)"},
+    OptionSpec{"min-p", 0, "X", Kind::Real, "min_p", kMakers,
+               "leave out what is less likely than X times the best (0.05)"},
+    OptionSpec{"repeat-penalty", 0, "X", Kind::Real, "repeat_penalty", kMakers, "above 1 discourages repetition (1)"},
+    OptionSpec{"seed", 0, "N", Kind::Whole, "seed", kMakers, "the same seed gives the same text (random)"},
+    OptionSpec{"stop", 0, "TEXT", Kind::TextList, "stop", kMakers, "end before TEXT; may be given several times"},
+    OptionSpec{"json-schema", 0, "FILE", Kind::Text, "json_schema", "generate",
+               "make JSON that fits the schema in FILE"},
+    OptionSpec{"priority", 0, "P", Kind::Text, "priority", kMakers, "interactive, normal or background (normal)"},
+    OptionSpec{"deadline-ms", 0, "N", Kind::Whole, "deadline_ms", kMakers, "end after N milliseconds"},
+    OptionSpec{"echo", 'e', "", Kind::Flag, "echo", "generate", "begin with the prompt"},
+    OptionSpec{"verbose", 'v', "", Kind::Flag, nullptr, "generate", "counts and speeds on standard error"},
+    OptionSpec{"all", 'a', "", Kind::Flag, nullptr, "cancel", "every request of every program"},
+    OptionSpec{"watch", 'w', "", Kind::Flag, nullptr, "status", "show it again every second"},
+    OptionSpec{"name", 0, "NAME", Kind::Text, "name", "import", "what to call it (as the file, without .gguf)"},
+    OptionSpec{"prompt-tokens", 0, "N", Kind::Whole, "prompt_tokens", "bench", "about how many to read (256)",
+               kPromptTokens},
+    OptionSpec{"made-tokens", 0, "N", Kind::Whole, "made_tokens", "bench", "how many to make (64)", kMadeTokens},
+    OptionSpec{"runs", 0, "N", Kind::Whole, "runs", "bench", "how many times (3)", kRuns},
+    OptionSpec{"port", 'p', "N", Kind::Whole, "port", "bridge", "listen on port N; 0 is any that is free (11434)",
+               kPorts},
+    OptionSpec{"token-file", 0, "FILE", Kind::Text, "token_file", "bridge", "answer only who has the token in FILE"},
+    OptionSpec{"allow-host", 0, "NAME", Kind::TextList, "allow_host", "bridge",
+               "also answer to this name; may be given several times"},
+    OptionSpec{"json", 'j', "", Kind::Flag, nullptr, "*", "print one JSON object"},
+    OptionSpec{"help", 'h', "", Kind::Flag, nullptr, "*", "show this help"},
+};
+
+}  // namespace
+
+std::span<const CommandSpec> command_table() {
+    return kCommands;
+}
+
+std::span<const OptionSpec> option_table() {
+    return kOptions;
+}
+
+bool takes(const CommandSpec& command, const OptionSpec& option) {
+    const size_t at = option.commands.find(command.name);
+    if (option.commands == "*" || at == std::string_view::npos) return option.commands == "*";
+    const size_t end = at + command.name.size();
+    return (at == 0 || option.commands[at - 1] == ' ') &&
+           (end == option.commands.size() || option.commands[end] == ' ');
+}
+
+std::string general_help() {
+    std::ostringstream out;
+    out << "llmctl talks to llmd, the language model of this device.\n\n"
+           "Usage: llmctl COMMAND [OPTIONS] [ARGUMENTS]\n\n"
+           "Try:   llmctl generate \"Once upon a time\"\n\n"
+           "Commands:\n";
+    for (const CommandSpec& command : kCommands) {
+        out << "  " << std::left << std::setw(10) << command.name << command.summary << '\n';
+    }
+    out << "\n'llmctl COMMAND --help' says more about one command.\n\n"
+           "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no daemon, 4 no such model, 5 busy, 6 refused,\n"
+           "7 prompt too long, 8 the model cannot fit the JSON schema, 130 interrupted.\n";
+    return out.str();
+}
+
+std::string help_of(const CommandSpec& command) {
+    std::ostringstream out;
+    out << "Usage: llmctl " << command.name << " [OPTIONS]" << (command.operands.empty() ? "" : " ") << command.operands
+        << "\n\n"
+        << command.description << "\nOptions:\n";
+    for (const OptionSpec& option : kOptions) {
+        if (!takes(command, option)) continue;
+        std::string left = option.letter != 0 ? std::string("-") + option.letter + ", " : std::string(4, ' ');
+        left += std::string("--") + option.name;
+        if (*option.placeholder != 0) left += std::string(" ") + option.placeholder;
+        out << "  " << std::left << std::setw(26) << left << option.help;
+        if (option.range) out << "; " << option.range->least << " to " << option.range->most;
+        out << '\n';
+    }
+    return out.str();
+}
+
+}  // namespace llmd::client
