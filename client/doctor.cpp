@@ -3,9 +3,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <fstream>
 
+#include "base/config.h"
 #include "client/commands.h"
+#include "client/llmd_client.h"
 #include "client/output.h"
 
 namespace llmd::client {
@@ -51,9 +54,33 @@ std::string as_text(const std::vector<Check>& checks) {
 }  // namespace
 
 std::string install_command(const std::string& debian, const std::string& alpine) {
-    if (::access("/sbin/apk", X_OK) == 0) return "doas apk add " + alpine;
+    if (::access("/sbin/apk", X_OK) == 0) return "sudo apk add " + alpine;
     if (::access("/usr/bin/apt", X_OK) == 0 && !debian.empty()) return "sudo apt install " + debian;
     return {};
+}
+
+// As start_command().
+std::string restart_command() {
+    if (::access("/run/systemd/system", F_OK) == 0) return "systemctl --user restart llmd";
+    if (::access("/run/openrc", F_OK) == 0) return "rc-service -U llmd restart";
+    return "pkill -x llmd; " + start_command();
+}
+
+std::string settings_path() {
+    return base::xdg_config_home() + "/llmd/llmd.toml";
+}
+
+std::string edit_command() {
+    return "${EDITOR:-vi} " + settings_path() + " && " + restart_command();
+}
+
+std::string settings_command(const std::string& line) {
+    const std::string path = settings_path();
+    // Of an error other than ENOENT it cannot be told whether there is a file.
+    const bool may_exist = ::access(path.c_str(), F_OK) == 0 || errno != ENOENT;
+    if (may_exist || line.find_first_of("'\\") != std::string::npos) return edit_command();
+    return "mkdir -p " + path.substr(0, path.rfind('/')) + " && echo '" + line + "' > " + path + " && " +
+           restart_command();
 }
 
 std::string first_line(const std::string& path) {

@@ -1,6 +1,6 @@
 // `llmctl doctor`: what of this device and this installation keeps llmd from working, or from working well, and the one
-// command that mends it. Each check looks at one thing and needs none of the others, nor a daemon. Nothing is started
-// or changed; a driver is only opened in another process.
+// command that mends it. Each check looks at one thing and needs none of the others, nor a daemon. No daemon is started
+// and no setting changed. A driver is only opened in another process, the engine, which may make its cache folders.
 #pragma once
 
 #include <string>
@@ -30,8 +30,18 @@ std::vector<Check> check_compute();
 std::vector<Check> check_system();
 
 // --- What checks share (doctor.cpp) ----------------------------------------------------------------------------------
-// "sudo apt install DEBIAN" or "doas apk add ALPINE", as the system is; empty on another, and where DEBIAN is.
+// As the engine words it: "sudo apt install DEBIAN" or "sudo apk add ALPINE", as the system is; empty on another, and
+// where DEBIAN is.
 std::string install_command(const std::string& debian, const std::string& alpine);
+// Of llmd, also where it does not run yet.
+std::string restart_command();
+// Where the settings are, whether the file is there or not.
+std::string settings_path();
+// Opens the settings in an editor, and has llmd read them again.
+std::string edit_command();
+// Makes the line of TOML a setting. Written at once only where there is no file that it could spoil, since that may
+// hold the key already, and where echo prints the line as it is; else edit_command().
+std::string settings_command(const std::string& line);
 // Of a file of a few lines in /sys or /proc, without its last line break; empty when it cannot be read.
 std::string first_line(const std::string& path);
 

@@ -33,15 +33,9 @@ constexpr const char* kVendors = "/etc/OpenCL/vendors";
 // Of one buffer: below this a model of a billion parameters has matrices that do not fit.
 constexpr uint64_t kSmallBufferBytes = 128u << 20;
 
-std::string settings_path() {
-    return base::xdg_config_home() + "/llmd/llmd.toml";
-}
-
 // Has llmd leave the GPU alone.
-std::string cpu_command(const base::Config& settings) {
-    if (settings.backend != "auto") return "${EDITOR:-vi} " + settings_path();
-    return "echo 'backend = \"cpu\"' >> " + settings_path();
-}
+constexpr const char* kCpuSetting = "backend = \"cpu\"";
+constexpr const char* kCpuHint = "; backend = \"cpu\" in the settings does without OpenCL";
 
 Check check_engine(const std::string& engine) {
     const ChildEnd end = run_child({engine, "--version"}, kVersionLimit);
@@ -55,7 +49,7 @@ Check check_engine(const std::string& engine) {
 }
 
 Check check_settings(const base::Result<base::Config>& settings) {
-    if (!settings) return {"settings", State::Fail, settings.error().message, "${EDITOR:-vi} " + settings_path()};
+    if (!settings) return {"settings", State::Fail, settings.error().message, edit_command()};
     if (::access(settings_path().c_str(), F_OK) != 0) return {"settings", State::Ok, "none: all as it comes", {}};
     return {"settings", State::Ok, settings_path(), {}};
 }
@@ -98,23 +92,34 @@ std::string called(const Dictionary& device) {
     return text_of(device, "name") + " (" + text_of(device, "platform") + ", driver " + text_of(device, "driver") + ')';
 }
 
-bool is_chosen(const Dictionary& device, const base::Config& settings) {
-    if (settings.device.empty()) return flag_of(device, "gpu") || settings.backend == "opencl";
+// Its name or platform holds what the settings ask for; where they ask for none, every device's does.
+bool is_named(const Dictionary& device, const base::Config& settings) {
+    const auto same = [](char a, char b) {
+        return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+    };
     const auto holds = [&](const std::string& name) {
-        const auto same = [](char a, char b) {
-            return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
-        };
         return std::search(name.begin(), name.end(), settings.device.begin(), settings.device.end(), same) !=
                name.end();
     };
-    return holds(text_of(device, "name")) || holds(text_of(device, "platform"));
+    return settings.device.empty() || holds(text_of(device, "name")) || holds(text_of(device, "platform"));
 }
 
+// As the engine chooses (create_backend()): "auto" takes the first GPU that can be used; "opencl" the first GPU, else
+// the first device. Where "auto" can use none, the first GPU tells why.
 const Dictionary* chosen_device(const Devices& devices, const base::Config& settings) {
     if (settings.backend == "cpu") return nullptr;
-    const auto found = std::find_if(devices.list.begin(), devices.list.end(),
-                                    [&](const Dictionary& device) { return is_chosen(device, settings); });
-    return found == devices.list.end() ? nullptr : &*found;
+    const bool is_auto = settings.backend == "auto";
+    const Dictionary* chosen = nullptr;
+    int rank_of_chosen = -1;
+    for (const Dictionary& device : devices.list) {
+        const bool is_gpu = flag_of(device, "gpu");
+        if (!is_named(device, settings) || (is_auto && !is_gpu)) continue;
+        const int rank = is_auto ? text_of(device, "error").empty() : is_gpu;
+        if (rank <= rank_of_chosen) continue;
+        chosen = &device;
+        rank_of_chosen = rank;
+    }
+    return chosen;
 }
 
 // Where no device is taken: a fault only if the settings insist on one.
@@ -123,7 +128,8 @@ Check check_opencl(const Devices& devices, const base::Config& settings) {
     if (settings.backend == "cpu") return {"OpenCL", State::Ok, "not used: backend = \"cpu\" in the settings", {}};
     const std::string on_cpu = insists ? ", and backend = \"opencl\" in the settings" : "; llmd computes on the CPU";
     if (!devices.fault.empty()) {
-        return {"OpenCL", insists ? State::Fail : State::Warn, devices.fault + on_cpu, cpu_command(settings)};
+        return {"OpenCL", insists ? State::Fail : State::Warn, devices.fault + on_cpu + kCpuHint,
+                settings_command(kCpuSetting)};
     }
     std::string names;
     for (const Dictionary& device : devices.list) names += (names.empty() ? "" : ", ") + called(device);
@@ -134,10 +140,10 @@ Check check_opencl(const Devices& devices, const base::Config& settings) {
                 "there is no platform" + (names.empty() ? "" : " (" + names + ')') + on_cpu, rusticl};
     }
     if (chosen_device(devices, settings) == nullptr) {
-        const std::string what = settings.device.empty() ? "no GPU among " : "no '" + settings.device + "' among ";
+        const std::string what = (insists ? "no device" : "no GPU") +
+                                 (settings.device.empty() ? "" : " named like '" + settings.device + '\'') + " among ";
         const bool missed = insists || !settings.device.empty();
-        return {"OpenCL", missed ? State::Fail : State::Ok, what + names + on_cpu,
-                missed ? "${EDITOR:-vi} " + settings_path() : ""};
+        return {"OpenCL", missed ? State::Fail : State::Ok, what + names + on_cpu, missed ? edit_command() : ""};
     }
     return {"OpenCL", devices.notes.empty() ? State::Ok : State::Warn, names, {}};
 }
@@ -151,7 +157,7 @@ Check check_limits(const Devices& devices, const base::Config& settings) {
                              size_text(buffer) + " in one piece";
     if (!error.empty()) {
         return {"device limits", settings.backend == "opencl" ? State::Fail : State::Warn,
-                called(*device) + ": " + error, cpu_command(settings)};
+                called(*device) + ": " + error + kCpuHint, settings_command(kCpuSetting)};
     }
     if (buffer < kSmallBufferBytes) {
         return {"device limits", State::Warn, text + ": large models may not fit", {}};
@@ -190,10 +196,8 @@ Check check_render_node() {
             const std::string name = owner != nullptr ? owner->gr_name : "render";
             return {"render node", State::Fail,
                     path + ": " + std::strerror(EACCES) +
-                        ", the GPU cannot be used until you are in its group and have "
-                        "logged in again",
-                    ::access("/sbin/apk", X_OK) == 0 ? "doas addgroup $USER " + name
-                                                     : "sudo usermod -aG " + name + " $USER"};
+                        ", the GPU cannot be used until you are in its group and have logged in again",
+                    "sudo adduser $USER " + name};
         }
         if (!fd) return {"render node", State::Warn, path + ": " + std::strerror(errno), {}};
         opened += (opened.empty() ? "" : ", ") + path;

@@ -22,13 +22,6 @@ using State = Check::State;
 // A service manager that does not answer is not waited for.
 constexpr std::chrono::seconds kServiceLimit{5};
 
-// As start_command().
-std::string restart_command() {
-    if (::access("/run/systemd/system", F_OK) == 0) return "systemctl --user restart llmd";
-    if (::access("/run/openrc", F_OK) == 0) return "rc-service -U llmd restart";
-    return "pkill -x llmd; " + start_command();
-}
-
 struct Bus {
     bool there = false;
     bool has_llmd = false;

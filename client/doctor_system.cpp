@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "base/config.h"
+#include "base/json_writer.h"
 #include "base/places.h"
 #include "client/counts.h"
 #include "client/doctor.h"
@@ -58,7 +59,7 @@ std::vector<ModelEntry> list_models() {
 Models look_at_models() {
     Models models;
     models.list = list_models();
-    if (const auto settings = base::read_config(base::xdg_config_home() + "/llmd/llmd.toml", false)) {
+    if (const auto settings = base::read_config(settings_path(), false)) {
         models.wanted = settings->model;
     }
     const auto find = [&](std::string_view name) {
@@ -95,8 +96,10 @@ Check check_model(const Models& models) {
         return {"model", State::Fail, "'" + models.wanted + "', which the settings name, is none of " + count, import};
     }
     if (models.list.empty()) return {"model", State::Fail, "there is none", import};
-    return {"model", State::Warn, count + ", and none is the default",
-            "echo 'model = \"" + models.list.front().name + "\"' >> " + base::xdg_config_home() + "/llmd/llmd.toml"};
+    std::string setting = "model = ";
+    base::append_json_string(setting, models.list.front().name);
+    return {"model", State::Warn, count + ", and none is the default; " + setting + " in the settings makes it one",
+            settings_command(setting)};
 }
 
 // --- The cache of compiled kernels -----------------------------------------------------------------------------------

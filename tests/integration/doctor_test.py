@@ -117,6 +117,34 @@ class Doctor(unittest.TestCase):
         self.offer(dict(GPU, name="Adreno 630"))
         self.doctor()
 
+    def test_the_device_is_the_one_that_the_engine_takes(self):
+        self.offer(dict(CPU_DEVICE, name="Intel Xeon"), dict(GPU, name="Intel Arc"))
+        for settings in "", 'device = "intel"\n', 'backend = "opencl"\n', 'backend = "opencl"\ndevice = "intel"\n':
+            self.write("config/llmd/llmd.toml", settings)
+            self.assertRegex(self.doctor()["device limits"]["text"], "^Intel Arc ", settings)
+        self.write("config/llmd/llmd.toml", 'backend = "opencl"\ndevice = "xeon"\n')
+        self.assertRegex(self.doctor()["device limits"]["text"], "^Intel Xeon ")
+        self.write("config/llmd/llmd.toml", 'device = "xeon"\n')  # with backend = "auto", which takes GPUs only
+        self.assertIn("no GPU named like 'xeon' among", self.doctor(fails=["OpenCL"])["OpenCL"]["text"])
+        self.write("config/llmd/llmd.toml", "")
+        self.offer(dict(GPU, name="Mali", error="no fp32"), dict(GPU, name="Arc"))  # and the next when one cannot be used
+        self.assertRegex(self.doctor()["device limits"]["text"], "^Arc ")
+
+    def test_advice_about_settings_does_not_spoil_them(self):
+        self.engine("exit 3")
+        file = self.bus.path("config/llmd/llmd.toml")
+        os.rmdir(os.path.dirname(file))
+        fix = self.doctor(warns=["OpenCL"])["OpenCL"]["fix"]
+        self.assertRegex(fix, "^mkdir -p [^ ]+ && echo [^>]+ > [^ ]+ && (systemctl --user restart|rc-service|pkill)")
+        make, write, _ = fix.split(" && ")
+        subprocess.run(["sh", "-c", make + " && " + write], check=True, timeout=LIMIT_S)
+        self.assertIn('not used: backend = "cpu"', self.doctor()["OpenCL"]["text"])
+        for text, fails in ('backend = "auto"\n', []), ("threads = 2\n", []), ("threads = many\n", ["settings"]):
+            self.write("config/llmd/llmd.toml", text)
+            checks = self.doctor(fails=fails, warns=["OpenCL"])
+            for name in "OpenCL", *fails:
+                self.assertTrue(checks[name]["fix"].startswith("${EDITOR:-vi} " + file + " && "), checks[name])
+
     def test_an_installation_with_parts_missing(self):
         self.bus.environment["LLMD_ENGINE"] = self.bus.path("no-engine")
         self.assertIn("did not start", self.doctor(fails=["engine", "model"], warns=["OpenCL"])["engine"]["text"])
