@@ -20,6 +20,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// What has been killed ends at once, unless the kernel itself is stuck on its behalf.
+constexpr std::chrono::seconds kKillTime{1};
+
 // posix_spawn's settings, which must be given back.
 struct Plan {
     Plan() {
@@ -98,12 +101,18 @@ ChildEnd run_child(const std::vector<std::string>& command, std::chrono::millise
     theirs.reset();
     const Clock::time_point deadline = Clock::now() + limit;
     const base::UniqueFd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+    if (!pidfd) {
+        end.fault = std::string("was ended, for its limit cannot be kept: pidfd_open: ") + std::strerror(errno);
+        ::kill(-pid, SIGKILL);
+        return end;
+    }
     const bool in_time = read_output(ours.get(), deadline, end.output) && wait_for(pidfd.get(), deadline);
     ::kill(-pid, SIGKILL);
     int status = 0;
-    while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    const bool ended = wait_for(pidfd.get(), Clock::now() + kKillTime);
+    while (ended && ::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
     }
-    if (!in_time) {
+    if (!in_time || !ended) {
         end.fault =
             "did not end within " + std::to_string(std::chrono::ceil<std::chrono::seconds>(limit).count()) + " s";
     } else if (WIFSIGNALED(status)) {
