@@ -26,9 +26,11 @@ ExitCode run_import(const Arguments& arguments) {
                               {"how", model.how}});
         return ExitCode::Ok;
     }
+    const bool is_one = std::string_view(model.how) == kHardLink;
     TextOutput output(STDOUT_FILENO);  // a file chooses some of these words
     output.write(model.name + " (" + model.architecture + ' ' + model.quantization + ", " +
-                 size_text(model.size_bytes) + ") is in " + base::user_model_folder() + ", as a " + model.how + '\n');
+                 size_text(model.size_bytes) + ") is in " + base::user_model_folder() + ", as a " + model.how +
+                 (is_one ? ": what changes " + arguments.operands[0] + " changes the model\n" : "\n"));
     return ExitCode::Ok;
 }
 

@@ -68,6 +68,12 @@ std::string model_name(const std::string& file, std::string name) {
     return name;
 }
 
+uint64_t size_of(int fd, const std::string& file) {
+    struct stat info {};
+    if (::fstat(fd, &info) != 0) fail(file, errno);
+    return static_cast<uint64_t>(info.st_size);
+}
+
 base::UniqueFd open_source(const std::string& file, uint64_t& size) {
     base::UniqueFd source(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     if (!source) throw CommandError(ExitCode::Usage, file + ": " + std::strerror(errno));
@@ -136,13 +142,16 @@ ImportedModel import_model(const std::string& file, const std::string& wanted_na
     if (::ioctl(target.get(), FICLONE, source.get()) == 0) {
         model.how = "clone";
     } else if (link_to(source.get(), model.path)) {
-        model.how = "hard link";
+        model.how = kHardLink;
     } else {
         copy(source.get(), target.get(), model.size_bytes, folder, progress);
-        inspection = inspect(engine, proc_path(target.get()), file);  // it may have changed meanwhile
         model.how = "copy";
     }
-    if (std::string_view(model.how) != "hard link" && !link_to(target.get(), model.path)) fail(model.path, errno);
+    if (std::string_view(model.how) != kHardLink) {
+        inspection = inspect(engine, proc_path(target.get()), file);  // the source may have changed meanwhile
+        model.size_bytes = size_of(target.get(), file);
+        if (!link_to(target.get(), model.path)) fail(model.path, errno);
+    }
     model.architecture = inspection.architecture;
     model.quantization = inspection.quantization;
     return model;

@@ -8,13 +8,15 @@
 
 namespace llmd::client {
 
+inline constexpr const char* kHardLink = "hard link";
+
 struct ImportedModel {
     std::string name;
     std::string path;
     std::string architecture;
     std::string quantization;
     uint64_t size_bytes = 0;
-    const char* how = "";  // "clone" (shares the blocks until one of them is changed), "hard link" or "copy"
+    const char* how = "";  // "clone" (shares the blocks until one of them is changed), kHardLink or "copy"
 };
 
 // Shows how much of a copy is done.

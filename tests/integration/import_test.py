@@ -34,7 +34,9 @@ class Import(unittest.TestCase):
         self.assertEqual((report["name"], report["architecture"], report["size_bytes"]),
                          ("a model", "llama", os.path.getsize(MODEL)))
         self.assertIn(report["how"], ("clone", "hard link", "copy"))
-        self.assertIn("better (llama ", self.run_import(self.file, "--name", "better.gguf").stdout)
+        line = self.run_import(self.file, "--name", "better.gguf").stdout
+        self.assertIn("better (llama ", line)
+        self.assertEqual(f"what changes {self.file} changes the model" in line, report["how"] == "hard link")
         self.assertEqual(self.there(), ["a model.gguf", "better.gguf"])
         self.assert_same("better.gguf")
         daemon = harness.Daemon(self.bus)
