@@ -65,6 +65,23 @@ base::Result<Question> question_about_peer(int fd) {
     return question;
 }
 
+// One form for both families: a socket of IPv6 that speaks IPv4 tells its addresses as ::ffff:127.0.0.1.
+std::array<uint32_t, 4> mapped(uint8_t family, const __be32 (&address)[4]) {
+    if (family == AF_INET) return {0, 0, htonl(0xffff), address[0]};
+    return {address[0], address[1], address[2], address[3]};
+}
+
+// Where there is no such connection any more, the kernel may answer with a listener on the port.
+bool answers(const inet_diag_msg& message, const inet_diag_req_v2& question) {
+    const inet_diag_sockid& told = message.id;
+    const inet_diag_sockid& asked = question.id;
+    const auto is_same = [&](const __be32(&one)[4], const __be32(&other)[4]) {
+        return mapped(message.idiag_family, one) == mapped(question.sdiag_family, other);
+    };
+    return told.idiag_sport == asked.idiag_sport && told.idiag_dport == asked.idiag_dport &&
+           is_same(told.idiag_src, asked.idiag_src) && is_same(told.idiag_dst, asked.idiag_dst);
+}
+
 }  // namespace
 
 base::Result<std::optional<uid_t>> uid_of_peer(int fd) {
@@ -87,7 +104,7 @@ base::Result<std::optional<uid_t>> uid_of_peer(int fd) {
     if (holds(0)) std::memcpy(&header, bytes.data(), sizeof header);
     if (header.nlmsg_type == SOCK_DIAG_BY_FAMILY && holds(sizeof message)) {
         std::memcpy(&message, content, sizeof message);
-        if (message.idiag_inode == 0) return std::optional<uid_t>();
+        if (message.idiag_inode == 0 || !answers(message, question->body)) return std::optional<uid_t>();
         return std::optional<uid_t>(message.idiag_uid);
     }
     if (header.nlmsg_type == NLMSG_ERROR && holds(sizeof error.error)) {

@@ -420,6 +420,32 @@ class WithAnother(unittest.TestCase):
             client.sendall(self.bridge.post(b"", path="/ours"))
             self.assertTrue(self.accept(listener).recv(65536).startswith(b"POST /ours "))
 
+    @unittest.skipUnless(os.geteuid() == 0, "only root can be another user too")
+    def test_a_listener_in_the_place_of_another_user_is_not_taken_for_them(self):
+        listener = self.listen()
+        ours = socket.socket()
+        self.addCleanup(ours.close)
+        ours.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        script = ("import socket, sys\n"
+                  "client = socket.create_connection(('127.0.0.1', int(sys.argv[1])))\n"
+                  "client.setsockopt(socket.IPPROTO_TCP, socket.TCP_LINGER2, 1)\n"  # its remains are gone after 1 s
+                  "client.sendall(sys.stdin.buffer.read())\n"
+                  "print(client.getsockname()[1])\n")
+        os.kill(self.bridge.process.pid, signal.SIGSTOP)
+        try:
+            port = int(subprocess.run([sys.executable, "-c", script, str(self.bridge.port)], timeout=LIMIT_S, check=True,
+                                      cwd="/", input=self.bridge.post(b"", path="/theirs"), stdout=subprocess.PIPE,
+                                      **AS_NOBODY).stdout)
+            bus = self.bus.connect()
+            bus.wait(lambda: not self.has_remains_of_a_client(), "the remains to go")
+            ours.bind(("127.0.0.1", port))
+            ours.listen()
+        finally:
+            os.kill(self.bridge.process.pid, signal.SIGCONT)
+        with self.bridge.connect() as client:  # behind it in the queue
+            client.sendall(self.bridge.post(b"", path="/ours"))
+            self.assertTrue(self.accept(listener).recv(65536).startswith(b"POST /ours "))
+
     def test_leaving_closes_llmds_side(self):
         listener = self.listen()
         for begun in False, True:
