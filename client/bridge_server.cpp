@@ -78,15 +78,24 @@ uint16_t port_of(int fd) {
     return ntohs(address.sin_port);
 }
 
-// A connection to the listener, from and to this process, whose owner must be told.
+// A connection to the listener, from and to this process, whose owner must be told. Those in front of it in the queue
+// are other programs', which came before they were invited: they are closed.
 Result<void> check_kernel(int listener) {
     const UniqueFd client(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     const Address address = loopback(AF_INET, port_of(listener));
     if (!client || ::connect(client.get(), reinterpret_cast<const sockaddr*>(&address.bytes), address.size) != 0) {
         return fail_errno(ErrorCode::Failed, "connect to 127.0.0.1", errno);
     }
-    const UniqueFd server(::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC));
-    if (!server) return fail_errno(ErrorCode::Failed, "accept on 127.0.0.1", errno);
+    const uint16_t own_port = port_of(client.get());
+    UniqueFd server;
+    // The queue may hold one more than listen() was told.
+    for (size_t tries = BridgeServer::kMaxConnections + 2; tries > 0; --tries) {
+        sockaddr_in peer{};
+        socklen_t size = sizeof peer;
+        server.reset(::accept4(listener, reinterpret_cast<sockaddr*>(&peer), &size, SOCK_CLOEXEC));
+        if (!server) return fail_errno(ErrorCode::Failed, "accept on 127.0.0.1", errno);
+        if (ntohs(peer.sin_port) == own_port) break;
+    }
     const auto uid = uid_of_peer(server.get());
     if (uid && *uid == ::geteuid()) return {};
     return fail(ErrorCode::Failed, "this kernel does not tell whose a TCP connection is (CONFIG_INET_TCP_DIAG)",
