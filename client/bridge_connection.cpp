@@ -9,6 +9,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/bridge_header.h"
+
 namespace llmd::client {
 namespace {
 
@@ -24,9 +26,8 @@ bool would_block(int error) {
 
 }  // namespace
 
-BridgeConnection::BridgeConnection(base::EventLoop& loop, const Route& route, base::UniqueFd client,
-                                   std::function<void()> on_end)
-    : loop_(loop), route_(route), on_end_(std::move(on_end)) {
+BridgeConnection::BridgeConnection(base::EventLoop& loop, const Route& route, base::UniqueFd client, Events events)
+    : loop_(loop), route_(route), events_(std::move(events)) {
     client_.fd = std::move(client);
     set_timer(kHeadTime, [this] {
         refuse({408, fail(ErrorCode::Timeout, "the headers did not come within ", kHeadTime.count(), " s")});
@@ -37,7 +38,7 @@ BridgeConnection::BridgeConnection(base::EventLoop& loop, const Route& route, ba
 BridgeConnection::~BridgeConnection() {
     loop_.cancel_timer(timer_);
     watch(client_, 0, nullptr);
-    close_llmd();
+    watch(llmd_, 0, nullptr);
 }
 
 void BridgeConnection::on_client(short events) {
@@ -68,7 +69,7 @@ void BridgeConnection::take_from_client(std::string_view bytes) {
     if (stage_ == Stage::Head) {
         head_ += bytes;
         take_head();
-    } else if (stage_ == Stage::Pump && body_left_ > 0) {
+    } else if ((stage_ == Stage::Wait || stage_ == Stage::Pump) && body_left_ > 0) {
         bytes = bytes.substr(0, body_left_);
         body_left_ -= bytes.size();
         to_llmd_ += bytes;
@@ -86,11 +87,21 @@ void BridgeConnection::take_head() {
     const auto read = read_bridge_head(std::string_view(head_).substr(0, size), route_.rules);
     if (const auto* refusal = std::get_if<BridgeRefusal>(&read)) return refuse(*refusal);
     const std::string body = std::exchange(head_, {}).substr(size + kHeadEnd.size());
-    connect_to_llmd(*std::get_if<BridgedHead>(&read));
+    const auto& bridged = *std::get_if<BridgedHead>(&read);
+    to_llmd_ = bridged.text;
+    body_left_ = bridged.n_body;
+    stage_ = Stage::Wait;
     take_from_client(body);
+    set_timer(kPlaceTime, [this] {
+        refuse({503, fail(ErrorCode::NotReady, "all ", base::kBridgeConnections,
+                          " connections of the bridge to llmd were taken for ", kPlaceTime.count(), " s")});
+    });
+    loop_.defer(events_.on_place);
 }
 
-void BridgeConnection::connect_to_llmd(const BridgedHead& head) {
+void BridgeConnection::give_place() {
+    loop_.cancel_timer(std::exchange(timer_, 0));
+    stage_ = Stage::Pump;
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     route_.socket.copy(address.sun_path, sizeof address.sun_path - 1);  // run_bridge() has measured it
@@ -99,9 +110,7 @@ void BridgeConnection::connect_to_llmd(const BridgedHead& head) {
         return refuse({503, fail(ErrorCode::NotReady, "llmd is not reached at ", route_.socket, ": ",
                                  std::strerror(errno), "; start it: ", route_.how_to_start)});
     }
-    stage_ = Stage::Pump;
-    to_llmd_ = head.text;
-    body_left_ = head.n_body;
+    update();
 }
 
 void BridgeConnection::read_llmd() {
@@ -150,8 +159,10 @@ void BridgeConnection::refuse(const BridgeRefusal& refusal) {
 }
 
 void BridgeConnection::close_llmd() {
+    if (!llmd_.fd) return;
     watch(llmd_, 0, nullptr);
     llmd_.fd.reset();
+    loop_.defer(events_.on_place);
 }
 
 // What the client has sent and nobody has read would have its kernel throw the answer away when this side closes.
@@ -167,7 +178,7 @@ void BridgeConnection::end() {
     close_llmd();
     watch(client_, 0, nullptr);
     client_.fd.reset();
-    loop_.defer(on_end_);
+    loop_.defer(events_.on_end);
 }
 
 void BridgeConnection::set_timer(std::chrono::seconds limit, std::function<void()> callback) {

@@ -1,6 +1,6 @@
-// One program's TCP connection to the bridge: a head that bridge_head.h lets through, then bytes from one side to the
-// other as they come, never more than kBufferBytes of them held. One request each: the answer says Connection: close,
-// and what a client sends behind its request is thrown away.
+// One program's TCP connection to the bridge: a head that bridge_head.h lets through, then, once there is a place at
+// llmd for it, bytes from one side to the other as they come, never more than kBufferBytes of them held. One request
+// each: the answer says Connection: close, and what a client sends behind its request is thrown away.
 // The client's leaving closes llmd's side at once, which cancels; on TCP the end of what it sends is all that can be
 // seen of that, so a client that only says that it sends no more counts as gone too.
 // Thread-bound to the event loop. SIGPIPE must be ignored.
@@ -25,6 +25,8 @@ public:
     static constexpr size_t kBufferBytes = 64u << 10;
     // From the connection's beginning to the head's end.
     static constexpr std::chrono::seconds kHeadTime{10};
+    // How long a request waits for a place at llmd before it is refused.
+    static constexpr std::chrono::seconds kPlaceTime{60};
     // A client that takes nothing for so long is given up. llmd gives the request up after half of it.
     static constexpr std::chrono::seconds kStallTime{60};
     // How long a client whose answer is complete has to close.
@@ -36,15 +38,25 @@ public:
         BridgeRules rules;
     };
 
-    // `client` does not block. Calls `on_end` once, in a later turn, when all is over: then it may be destroyed. The
-    // references must outlive it.
-    BridgeConnection(base::EventLoop& loop, const Route& route, base::UniqueFd client, std::function<void()> on_end);
+    // Called in a later turn.
+    struct Events {
+        std::function<void()> on_place;  // a place at llmd has been given back, or is waited for
+        std::function<void()> on_end;    // once, when all is over: the connection may be destroyed
+    };
+
+    // `client` does not block. The references must outlive it.
+    BridgeConnection(base::EventLoop& loop, const Route& route, base::UniqueFd client, Events events);
     ~BridgeConnection();
     BridgeConnection(const BridgeConnection&) = delete;
     BridgeConnection& operator=(const BridgeConnection&) = delete;
 
+    bool waits_for_place() const { return stage_ == Stage::Wait; }
+    bool has_place() const { return static_cast<bool>(llmd_.fd); }
+    // Connects to llmd. Called while it waits for a place.
+    void give_place();
+
 private:
-    enum class Stage { Head, Pump, Leaving, Ended };
+    enum class Stage { Head, Wait, Pump, Leaving, Ended };
     // A descriptor and what it is watched for; 0: not at all, for poll() reports a hang-up whatever it is asked.
     struct End {
         base::UniqueFd fd;
@@ -56,7 +68,6 @@ private:
     void read_client();
     void take_from_client(std::string_view bytes);
     void take_head();
-    void connect_to_llmd(const BridgedHead& head);
     void read_llmd();
     // False when the other side takes no more, ever.
     bool send(End& end, std::string& bytes);
@@ -72,7 +83,7 @@ private:
 
     base::EventLoop& loop_;
     const Route& route_;
-    const std::function<void()> on_end_;
+    const Events events_;
     End client_;
     End llmd_;
     Stage stage_ = Stage::Head;

@@ -6,10 +6,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
 
+#include "base/bridge_header.h"
 #include "client/bridge_peer.h"
 
 namespace llmd::client {
@@ -175,8 +177,21 @@ void BridgeServer::accept(int listener) {
     set_option(fd.get(), IPPROTO_TCP, TCP_NODELAY, 1);  // a token is a small packet, and must not wait for the next
     set_option(fd.get(), SOL_SOCKET, SO_SNDBUF, kSendBufferBytes);
     const uint64_t key = ++last_connection_;
-    connections_[key] =
-        std::make_unique<BridgeConnection>(loop_, route_, std::move(fd), [this, key] { connections_.erase(key); });
+    connections_[key] = std::make_unique<BridgeConnection>(
+        loop_, route_, std::move(fd),
+        BridgeConnection::Events{[this] { give_places(); }, [this, key] { connections_.erase(key); }});
+}
+
+// In the order in which they have connected.
+void BridgeServer::give_places() {
+    auto n_taken = std::count_if(connections_.begin(), connections_.end(),
+                                 [](const auto& entry) { return entry.second->has_place(); });
+    for (const auto& [key, connection] : connections_) {
+        if (static_cast<size_t>(n_taken) >= base::kBridgeConnections) return;
+        if (!connection->waits_for_place()) continue;
+        connection->give_place();
+        if (connection->has_place()) ++n_taken;
+    }
 }
 
 }  // namespace llmd::client

@@ -19,7 +19,8 @@ namespace llmd::client {
 
 class BridgeServer {
 public:
-    // Further ones are told so and closed.
+    // Further ones are told so and closed. At most base::kBridgeConnections of them lead to llmd at once, the others
+    // wait for one of these to end.
     static constexpr size_t kMaxConnections = 64;
 
     // `route.rules.port` 0 takes one that is free. NotReady names the address that cannot be had; Failed when the
@@ -37,6 +38,7 @@ private:
     base::Result<void> listen();
     void watch(int listener);
     void accept(int listener);
+    void give_places();
 
     base::EventLoop& loop_;
     BridgeConnection::Route route_;

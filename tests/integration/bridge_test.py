@@ -21,6 +21,7 @@ PROMPT = f"Once upon a time {MARKER}"
 GREEDY = {"prompt": PROMPT, "max_tokens": 24, "temperature": 0, "model": LLAMA}
 LONG = dict(GREEDY, max_tokens=400, stream=True)
 MAX_CONNECTIONS = 64
+MAX_LLMD_CONNECTIONS = 6
 AS_NOBODY = {"user": "nobody", "extra_groups": []}  # of subprocess.run()
 TOKEN = "a-token-of-the-test-0123"
 # The bridge's two buffers, and those of the kernel for two sockets, each at its largest.
@@ -289,6 +290,17 @@ class WithLlmd(harness.TestCase):
                 return False
         self.client.wait(is_served, "room for a connection")
 
+    def test_requests_wait_for_a_connection_that_llmd_takes(self):
+        """llmd turns a process away that has more than eight."""
+        clients = [self.bridge.connect() for _ in range(3 * MAX_LLMD_CONNECTIONS)]
+        for client in clients:
+            client.sendall(self.bridge.post(b"{}")[:-2])
+        for client in clients:
+            client.sendall(b"{}")
+        for client in clients:
+            self.assertTrue(read_to_end(client).startswith(b"HTTP/1.1 400 "))
+            client.close()
+
     def test_headers_must_come_in_time(self):
         with self.bridge.connect() as client:
             client.sendall(b"GET /health HTTP/1.1\r\nHost: ")
@@ -445,6 +457,27 @@ class WithAnother(unittest.TestCase):
         with self.bridge.connect() as client:  # behind it in the queue
             client.sendall(self.bridge.post(b"", path="/ours"))
             self.assertTrue(self.accept(listener).recv(65536).startswith(b"POST /ours "))
+
+    def test_requests_wait_for_each_other_in_their_order(self):
+        listener = self.listen()
+        clients = []
+        for i in range(MAX_LLMD_CONNECTIONS + 3):
+            clients.append(self.bridge.connect())
+            clients[-1].sendall(self.bridge.post(b"", path=f"/{i}"))
+        places = [self.accept(listener) for _ in range(MAX_LLMD_CONNECTIONS)]
+        for i, llmd in enumerate(places):
+            self.assertTrue(llmd.recv(65536).startswith(f"POST /{i} ".encode()))
+        self.bridge.get(host="evil.example")  # comes behind those that wait
+        self.assertEqual(select.select([listener], [], [], 0)[0], [])
+        clients[-3].close()  # while it waits
+        self.bridge.get(host="evil.example")
+        places[0].close()
+        clients[1].close()
+        for i in -2, -1:
+            number = len(clients) + i
+            self.assertTrue(self.accept(listener).recv(65536).startswith(f"POST /{number} ".encode()))
+        for client in clients:
+            client.close()
 
     def test_leaving_closes_llmds_side(self):
         listener = self.listen()

@@ -21,6 +21,8 @@ using base::fail;
 // Beyond the limit this much is received for nothing, so that a client that has begun to send can finish and read why;
 // one that sends more is cut off.
 constexpr size_t kMaxIgnoredBytes = 4u << 20;
+// What a request that came through `llmctl bridge` counts as.
+constexpr const char* kBridgeApplication = "bridge";
 // Of a stream's text, handed to libmicrohttpd at a time.
 constexpr size_t kStreamBlockBytes = 16u << 10;
 
@@ -131,7 +133,7 @@ Client Connection::requester() const {
     const char* bridged = MHD_lookup_connection_value(handle_, MHD_HEADER_KIND, base::kBridgeHeader);
     // A sandbox's own name holds: it would else share the bridge's prefix cache.
     if (bridged != nullptr && !client.caller.sandboxed) {
-        client.caller = {.sandboxed = true, .application = base::kBridgeApplication};
+        client.caller = {.sandboxed = true, .application = kBridgeApplication};
     }
     return client;
 }

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/bridge_header.h"
 #include "base/event_loop.h"
 #include "base/result.h"
 #include "base/unique_fd.h"
@@ -26,7 +27,7 @@ class Server final : private base::PollSource {
 public:
     // Further connections are told so and closed.
     static constexpr size_t kMaxConnections = 64;
-    static constexpr size_t kMaxConnectionsPerProcess = 8;
+    static constexpr size_t kMaxConnectionsPerProcess = base::kConnectionsPerProcess;
     // How long shut_down() waits for clients to take the last bytes.
     static constexpr std::chrono::seconds kDrainTime{2};
 
