@@ -20,7 +20,7 @@ Result<void> PollSet::wait(std::span<pollfd> fds, int timeout_ms) {
     if (auto updated = update(fds); !updated) return updated;
     const bool lacks_some = last_.empty();
     for (pollfd& fd : fds) {
-        fd.revents = lacks_some && !kept_.contains(fd.fd) ? POLLNVAL : 0;
+        fd.revents = lacks_some && fd.fd >= 0 && !kept_.contains(fd.fd) ? POLLNVAL : 0;
         if (fd.revents != 0) timeout_ms = 0;
     }
     const int n = ::epoll_wait(epoll_.get(), ready_.data(), static_cast<int>(ready_.size()), timeout_ms);
@@ -45,7 +45,9 @@ Result<void> PollSet::update(std::span<const pollfd> fds) {
     if (!last_.empty() && std::equal(fds.begin(), fds.end(), last_.begin(), last_.end(), is_same)) return {};
     last_.clear();
     std::map<int, short> wanted;
-    for (const pollfd& fd : fds) wanted[fd.fd] |= fd.events;
+    for (const pollfd& fd : fds) {
+        if (fd.fd >= 0) wanted[fd.fd] |= fd.events;
+    }
     for (const auto& [fd, events] : std::map(kept_)) {
         if (!wanted.contains(fd)) forget(fd);
     }

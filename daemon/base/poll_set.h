@@ -21,8 +21,8 @@ namespace llmd::base {
 
 class PollSet {
 public:
-    // As poll(fds, timeout_ms): fills in revents. A descriptor may be there more than once. Being interrupted by a
-    // signal is an end without anything ready. After an error it may be tried again.
+    // As poll(fds, timeout_ms): fills in revents. A descriptor may be there more than once, a negative one is none.
+    // Being interrupted by a signal is an end without anything ready. After an error it may be tried again.
     Result<void> wait(std::span<pollfd> fds, int timeout_ms);
     // The descriptor is about to be closed, or is another file by now.
     void forget(int fd);

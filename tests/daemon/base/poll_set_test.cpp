@@ -116,6 +116,18 @@ TEST(PollSet, ARegularFileIsNeverReady) {
     EXPECT_EQ(answers(set, {{file.get(), POLLIN, 0}, {pipe.reader.get(), POLLIN, 0}}), (Answers{0, POLLIN}));
 }
 
+TEST(PollSet, ANegativeDescriptorIsNone) {
+    PollSet set;
+    Pipe pipe;
+    pipe.put();
+    const std::vector<pollfd> fds = {{-1, POLLIN, 0}, {pipe.reader.get(), POLLIN, 0}};
+    for (int i = 0; i < 2; ++i) EXPECT_EQ(answers(set, fds), (Answers{0, POLLIN}));
+    EXPECT_EQ(answers(set, {{-1, POLLIN, 0}}), Answers{0});
+    const int closed = ::fcntl(pipe.reader.get(), F_DUPFD_CLOEXEC, 100);
+    ::close(closed);
+    EXPECT_EQ(answers(set, {{-1, POLLIN, 0}, {closed, POLLIN, 0}}), (Answers{0, POLLNVAL}));
+}
+
 TEST(PollSet, ADescriptorThatIsNotOpenIsToldAndDoesNotWait) {
     PollSet set;
     Pipe pipe;
