@@ -135,6 +135,7 @@ base::Result<PrefixStore> PrefixStore::open(fs::path folder, std::string identit
         const auto bytes = static_cast<uint64_t>(status.st_size);
         store.files_[name] = {.bytes = bytes, .last_used_ns = time_ns};
         store.size_bytes_ += bytes;
+        store.newest_ns_ = std::max(store.newest_ns_, time_ns);
     });
     if (failure) return base::fail(ErrorCode::Failed, store.folder_.string(), ": ", failure.message());
     store.make_room(0, std::numeric_limits<int64_t>::max());
@@ -246,12 +247,11 @@ void PrefixStore::forget(std::string_view scope, std::span<const int32_t> ids) {
 }
 
 // The clock may have gone back: a phone without a battery for it begins in 1970.
-int64_t PrefixStore::next_time_ns() const {
+int64_t PrefixStore::next_time_ns() {
     timespec now{};
     ::clock_gettime(CLOCK_REALTIME, &now);
-    int64_t time_ns = int64_t{now.tv_sec} * kNsPerSecond + now.tv_nsec;
-    for (const auto& [name, file] : files_) time_ns = std::max(time_ns, file.last_used_ns + 1);
-    return time_ns;
+    newest_ns_ = std::max(int64_t{now.tv_sec} * kNsPerSecond + now.tv_nsec, newest_ns_ + 1);
+    return newest_ns_;
 }
 
 void PrefixStore::mark_used(std::span<const std::string> names, int64_t time_ns) {
@@ -265,18 +265,25 @@ void PrefixStore::mark_used(std::span<const std::string> names, int64_t time_ns)
 }
 
 bool PrefixStore::make_room(uint64_t bytes, int64_t time_ns) {
+    if (size_bytes_ + bytes <= max_bytes_) return true;
     // Of one chain, which is used as a whole, the longer file is the one further down: without those above it it would
     // be of no use.
-    const auto goes_first = [](const Files::value_type& a, const Files::value_type& b) {
-        return a.second.last_used_ns != b.second.last_used_ns ? a.second.last_used_ns < b.second.last_used_ns
-                                                              : a.second.bytes > b.second.bytes;
+    const auto stays = [](Files::iterator a, Files::iterator b) {
+        return a->second.last_used_ns != b->second.last_used_ns ? a->second.last_used_ns > b->second.last_used_ns
+                                                                : a->second.bytes < b->second.bytes;
     };
-    while (!files_.empty() && size_bytes_ + bytes > max_bytes_) {
-        const auto file = std::min_element(files_.begin(), files_.end(), goes_first);
-        if (file->second.last_used_ns >= time_ns) return false;
-        remove(file);
+    // A heap: most writes remove one of many.
+    std::vector<Files::iterator> old;
+    for (auto file = files_.begin(); file != files_.end(); ++file) {
+        if (file->second.last_used_ns < time_ns) old.push_back(file);
     }
-    return bytes <= max_bytes_;
+    std::make_heap(old.begin(), old.end(), stays);
+    for (; size_bytes_ + bytes > max_bytes_; old.pop_back()) {
+        if (old.empty()) return false;
+        std::pop_heap(old.begin(), old.end(), stays);
+        remove(old.back());
+    }
+    return true;
 }
 
 void PrefixStore::remove(Files::iterator file) {

@@ -66,7 +66,7 @@ private:
     bool write_file(const std::string& name, std::span<const std::byte> key, std::span<const std::byte> page,
                     int64_t time_ns) const;
     // Later than every use before.
-    int64_t next_time_ns() const;
+    int64_t next_time_ns();
     void mark_used(std::span<const std::string> names, int64_t time_ns);
     // Removes what was used before `time_ns` until `bytes` more fit.
     bool make_room(uint64_t bytes, int64_t time_ns);
@@ -78,6 +78,7 @@ private:
     uint64_t max_bytes_;
     Files files_;
     uint64_t size_bytes_ = 0;
+    int64_t newest_ns_ = 0;  // the last use of any file
 };
 
 }  // namespace llmd::generation
