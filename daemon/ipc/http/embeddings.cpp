@@ -19,23 +19,32 @@ std::optional<Error> error_of(const service::Outcome& outcome) {
 
 }  // namespace
 
-Embeddings::Embeddings(service::Service& service, std::shared_ptr<Exchange> exchange, EmbeddingsFormat format,
-                       std::function<void()> on_ended)
-    : service_(service), exchange_(std::move(exchange)), format_(std::move(format)), on_ended_(std::move(on_ended)) {}
+Embeddings::Embeddings(base::EventLoop& loop, service::Service& service, std::shared_ptr<Exchange> exchange,
+                       EmbeddingsFormat format, std::function<void()> on_ended)
+    : loop_(loop),
+      service_(service),
+      exchange_(std::move(exchange)),
+      format_(std::move(format)),
+      on_ended_(std::move(on_ended)) {}
 
 Embeddings::~Embeddings() {
+    loop_.cancel_timer(retry_timer_);
     exchange_->set_events({});
 }
 
 void Embeddings::submit(std::vector<service::GenerateRequest> requests, size_t most_at_once) {
     Exchange::Events events;
-    events.on_gone = [this](const std::optional<Error>& error) { end_requests(error); };
+    events.on_gone = [this](const std::optional<Error>& error) {
+        const bool none_runs = retry_timer_ != 0;
+        end_requests(error);
+        if (none_runs) on_ended_();
+    };
     exchange_->set_events(std::move(events));
     requests_ = std::move(requests);
     outcomes_.resize(requests_.size());
     most_at_once_ = most_at_once;
     submit_more();
-    if (n_running_ == 0) on_ended_();
+    if (!is_waiting()) on_ended_();
 }
 
 void Embeddings::submit_more() {
@@ -46,13 +55,22 @@ void Embeddings::submit_more() {
             sinks_.pop_back();
             const ErrorCode code = id.error().code;
             const bool waits = code == ErrorCode::RateLimited || code == ErrorCode::QueueFull;
-            // Room comes with the end of one that runs.
-            if (!waits || n_running_ == 0) fail(id.error());
+            if (!waits || sinks_.empty()) {
+                fail(id.error());
+            } else if (n_running_ == 0) {  // else room comes with the end of one that runs
+                retry_timer_ = loop_.add_timer_after(kRetryInterval, [this] { retry(); });
+            }
             return;
         }
         sinks_.back().id = *id;
         ++n_running_;
     }
+}
+
+void Embeddings::retry() {
+    retry_timer_ = 0;
+    submit_more();
+    if (!is_waiting()) on_ended_();
 }
 
 void Embeddings::on_finished(size_t input, const service::Outcome& outcome) {
@@ -66,7 +84,7 @@ void Embeddings::on_finished(size_t input, const service::Outcome& outcome) {
             submit_more();
         }
     }
-    if (n_running_ > 0) return;
+    if (is_waiting()) return;
     if (!failed_) exchange_->reply(json_reply(format_.answer(outcomes_)));
     on_ended_();
 }
@@ -78,6 +96,7 @@ void Embeddings::fail(const Error& error, uint32_t prompt_tokens) {
 
 void Embeddings::end_requests(const std::optional<Error>& error) {
     failed_ = true;
+    loop_.cancel_timer(std::exchange(retry_timer_, 0));
     for (const Sink& sink : sinks_) {
         if (!sink.ended) (void)(error ? service_.fail(sink.id, *error) : service_.cancel(sink.id));
     }

@@ -41,7 +41,7 @@ void Api::embed(const std::shared_ptr<Exchange>& exchange, const Request& reques
     const size_t most_at_once = Limits::for_client(Limits::kMaxPerClient, request.client.caller.sandboxed) - 1;
     const uint64_t key = ++last_embeddings_;
     auto& embeddings = embeddings_[key];
-    embeddings = std::make_unique<Embeddings>(service_, exchange, std::move(format), [this, key] {
+    embeddings = std::make_unique<Embeddings>(loop_, service_, exchange, std::move(format), [this, key] {
         loop_.defer([this, key, alive = std::weak_ptr<void>(alive_)] {
             if (!alive.expired()) embeddings_.erase(key);
         });

@@ -74,6 +74,64 @@ TEST_F(EmbeddingsTest, WaitsForItsOwnWhileTheClientHasEnough) {
     EXPECT_EQ(status(ask(post("/v1/embeddings", R"({"input":"x"})"))), 429);
 }
 
+// What has been computed is not thrown away because another request of the client has taken its place.
+class CrowdedEmbeddingsTest : public EmbeddingsTest {
+protected:
+    // One of two inputs is computed, and its place is taken before the call hears of it: nothing of its own runs.
+    base::UniqueFd ask_and_lose_the_place() {
+        other_ = connect();
+        write(other_, post("/v1/completions", R"({"model":"a","prompt":"Once","n":3})"));
+        load_and_get_ready(4);
+        for (const service::RequestId id : {1, 2, 3}) expect_start(id);
+        base::UniqueFd client = connect();
+        write(client, post("/v1/embeddings", R"({"input":["text 4","text 5"]})"));
+        expect_input(4);
+        auto greedy = request();
+        greedy.client = service_->requests().front().client;
+        protocol::Finished finished;
+        finished.id = 4;
+        finished.embedding = {1};
+        engine().send(finished);
+        for (int i = 0; i < kMaxTurns && service_->requests().size() == 4; ++i) turn();
+        const auto taken = service_->submit(greedy, taker_);
+        EXPECT_TRUE(taken);
+        settle();
+        expect_start(5);
+        EXPECT_EQ(read(client), "") << "it waits";
+        return client;
+    }
+    void turn() { EXPECT_TRUE(loop_.run_once(std::chrono::seconds(10))); }
+
+    base::UniqueFd other_;
+    service::RecordingSink taker_;
+};
+
+TEST_F(CrowdedEmbeddingsTest, WhatIsHalfDoneGoesOnWhenThereIsRoomAgain) {
+    const base::UniqueFd client = ask_and_lose_the_place();
+    turn();
+    EXPECT_EQ(read(client), "") << "it has tried again, and waits";
+    ASSERT_TRUE(service_->cancel(5));
+    settle();
+    EXPECT_EQ(engine().expect<protocol::Cancel>().id, 5u);
+    for (int i = 0; i < kMaxTurns && service_->requests().size() == 3; ++i) turn();
+    settle();
+    const auto submit = expect_start(6);
+    EXPECT_EQ(submit.prompt, "text 5");
+    embed(6, 1);
+    EXPECT_EQ(status(read(client)), 200);
+}
+
+TEST_F(CrowdedEmbeddingsTest, LeavingWhileItWaitsEndsIt) {
+    base::UniqueFd client = ask_and_lose_the_place();
+    client.reset();
+    settle();
+    ASSERT_TRUE(service_->cancel(5));
+    other_.reset();
+    settle();
+    EXPECT_TRUE(server_->is_idle());
+    EXPECT_TRUE(service_->requests().empty());
+}
+
 TEST_F(EmbeddingsTest, WhenOneFailsAllDoAndNoMoreFollow) {
     const base::UniqueFd client = ask_for(5);
     send(protocol::Refused{2, base::ErrorCode::ContextExceeded, "too long", 300});
