@@ -43,7 +43,6 @@ public:
     void begin_stream(const char* type);
     void write(std::string_view bytes);
     void finish();
-    bool is_gone() const { return gone_; }
 
     // --- For the connection ------------------------------------------------------------------------------------------
     // What to send: nothing before there is an answer; of a stream, what stands before its body.

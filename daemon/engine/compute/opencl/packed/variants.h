@@ -56,7 +56,6 @@ public:
     void use(Choices choices) { choices_ = std::move(choices); }
     // Whether a launch may compute so many columns, of kColumnCounts.
     bool may_compute(uint32_t columns) const { return columns <= choices_.most_columns; }
-    bool uses_images(Layout layout) const { return choices_.images.contains(layout); }
 
     std::string profile() const;
 
