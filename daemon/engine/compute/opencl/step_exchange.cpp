@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "engine/compute/checks.h"
-#include "engine/compute/opencl/kv_buffers.h"
 #include "engine/compute/opencl/sample_exchange.h"
 
 namespace llmd::compute {
@@ -173,8 +172,14 @@ Result<std::span<const Sampled>> StepExchange::wait() {
     return std::span<const Sampled>(sampled_);
 }
 
-Result<void> StepExchange::check_page(uint32_t page, size_t n_bytes) const {
-    return compute::check_page(limits_, steps_, page, n_bytes, kv_bytes(config_, 1));
+Result<void> StepExchange::read_page(const KvBuffers& buffers, uint32_t page, std::span<std::byte> out) {
+    if (auto ok = check_page(limits_, steps_, page, out.size(), kv_bytes(config_, 1)); !ok) return ok;
+    return buffers.read_page(queue_, page, out);
+}
+
+Result<void> StepExchange::write_page(const KvBuffers& buffers, uint32_t page, std::span<const std::byte> in) {
+    if (auto ok = check_page(limits_, steps_, page, in.size(), kv_bytes(config_, 1)); !ok) return ok;
+    return buffers.write_page(queue_, page, in);
 }
 
 Result<void> StepExchange::read_logits(uint32_t output, std::span<float> out) {

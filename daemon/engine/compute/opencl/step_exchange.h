@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "engine/compute/backend.h"
 #include "engine/compute/opencl/device_queue.h"
+#include "engine/compute/opencl/kv_buffers.h"
 #include "engine/compute/page_tables.h"
 #include "engine/compute/step_queue.h"
 #include "engine/model/model_config.h"
@@ -65,8 +66,8 @@ public:
     // `parts` are read if the step was sampled and has outputs.
     base::Result<void> submit(std::initializer_list<AnswerPart> parts);
     base::Result<std::span<const Sampled>> wait();
-    // Of Backend::read_page() and write_page().
-    base::Result<void> check_page(uint32_t page, size_t n_bytes) const;
+    base::Result<void> read_page(const KvBuffers& buffers, uint32_t page, std::span<std::byte> out);
+    base::Result<void> write_page(const KvBuffers& buffers, uint32_t page, std::span<const std::byte> in);
     base::Result<void> read_logits(uint32_t output, std::span<float> out);
     // Of x, which begins at byte `offset` of `from` and whose rows are `stride` floats apart.
     base::Result<void> read_residual(const ClBuffer& from, uint64_t offset, uint32_t stride, std::span<float> out);

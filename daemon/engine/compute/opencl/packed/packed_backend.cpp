@@ -74,12 +74,10 @@ public:
     }
     uint64_t page_bytes() const override { return kv_bytes(config_, 1); }
     Result<void> read_page(uint32_t page, std::span<std::byte> out) override {
-        if (auto checked = exchange_.check_page(page, out.size()); !checked) return checked;
-        return buffers_.KvBuffers::read_page(queue_, page, out);
+        return exchange_.read_page(buffers_, page, out);
     }
     Result<void> write_page(uint32_t page, std::span<const std::byte> in) override {
-        if (auto checked = exchange_.check_page(page, in.size()); !checked) return checked;
-        return buffers_.KvBuffers::write_page(queue_, page, in);
+        return exchange_.write_page(buffers_, page, in);
     }
     bool is_asynchronous() const override { return true; }
     Result<void> begin(std::span<const Row> rows) override;
