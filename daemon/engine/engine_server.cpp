@@ -120,7 +120,7 @@ std::optional<EngineServer::Leave> EngineServer::turn() {
             step_announced_ = true;
         }
     } else if (!leave_ && !has_work() && has_unsaved()) {
-        announce(protocol::Phase::Step, kSaveBudget);
+        announce(protocol::Phase::Idle, kDiskBudget);
         if (const auto saved = generator_->save_next(); !saved) report_fault(saved.error());
     }
     flush();
@@ -215,8 +215,8 @@ void EngineServer::handle_load(const protocol::Load& load) {
     send(answer);
 }
 
-std::optional<generation::PrefixStore> EngineServer::open_store(uint64_t max_bytes,
-                                                                std::vector<std::string>& notes) const {
+std::optional<generation::PrefixStore> EngineServer::open_store(uint64_t max_bytes, std::vector<std::string>& notes) {
+    if (!surroundings_.prefixes.empty()) announce(protocol::Phase::Idle, kDiskBudget);
     if (max_bytes == 0) {
         if (!surroundings_.prefixes.empty()) generation::PrefixStore::clear(surroundings_.prefixes);
         return std::nullopt;
@@ -386,7 +386,7 @@ void EngineServer::report_pages() {
 }
 
 void EngineServer::announce(protocol::Phase phase, milliseconds budget) {
-    idle_ = phase == protocol::Phase::Idle;
+    idle_ = phase == protocol::Phase::Idle && budget.count() == 0;
     step_announced_ = false;
     send(protocol::PhaseChange{phase, static_cast<uint32_t>(budget.count())});
     flush();

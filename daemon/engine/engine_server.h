@@ -25,8 +25,9 @@ namespace llmd::engine {
 inline constexpr std::chrono::milliseconds kStepBudget{60'000};
 // To tokenize one text of the largest size that a frame holds.
 inline constexpr std::chrono::milliseconds kTokenizeBudget{60'000};
-// To save one page: megabytes, to a card that is busy or worn.
-inline constexpr std::chrono::milliseconds kSaveBudget{60'000};
+// To save one page, megabytes, to a card that is busy or worn, or to look through the folder of them. Announced as Idle
+// with a budget: the device has no part in it, and silence then says nothing about the device.
+inline constexpr std::chrono::milliseconds kDiskBudget{60'000};
 // The longest rest between two steps of an engine that shall not compute all the time: whoever waits for a word still
 // sees one.
 inline constexpr std::chrono::milliseconds kMaxRest{2'000};
@@ -84,7 +85,7 @@ private:
     // The device's: the last word.
     void report_fault(const base::Error& error);
     // Where the model's prefixes are saved; nothing where they are not, with a note in `notes` if they should be.
-    std::optional<generation::PrefixStore> open_store(uint64_t max_bytes, std::vector<std::string>& notes) const;
+    std::optional<generation::PrefixStore> open_store(uint64_t max_bytes, std::vector<std::string>& notes);
     // Left of the rest; 0: none.
     std::chrono::milliseconds rest() const;
     // Kept until flush(), which turn() and announce() call.
@@ -118,7 +119,7 @@ private:
     std::optional<generation::LoadedModel> model_;
     std::optional<generation::Generator> generator_;  // borrows *model_
     bool load_seen_ = false;
-    bool idle_ = false;                                   // Idle was the last phase that was announced
+    bool idle_ = false;                                   // Idle without a budget was the last phase
     bool step_announced_ = false;                         // the next step has been, and nothing else since
     uint32_t load_per_mille_ = 0;                         // as last reported
     uint32_t tuned_per_mille_ = 0;                        // of the load, that tuning was

@@ -18,7 +18,7 @@ inline constexpr uint32_t kMaxForeignKills = 5;
 // What a request has lived through since its last new token. Cleared by every new token.
 struct FaultCount {
     uint32_t counted = 0;        // deaths that count against the device
-    uint32_t foreign_kills = 0;  // and loads that failed for lack of memory
+    uint32_t foreign_kills = 0;  // loads that failed for lack of memory, silences while idle
 
     void add(const EngineEnd& end);
     // The code to fail the request with; nothing while it may be resumed.

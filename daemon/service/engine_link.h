@@ -73,10 +73,12 @@ struct EngineEnd {
     // Where it was: the last phase that it has announced; nothing if it had not begun.
     std::optional<protocol::Phase> phase = {};
 
+    // It computed nothing and was silent for too long: swapped out, or held up by a disk.
+    bool was_silent_while_idle() const { return cause == Cause::Silence && phase == protocol::Phase::Idle; }
     // Counted against the device: what a driver does.
     bool counts_against_device() const {
-        return cause == Cause::Fault || cause == Cause::Signal || cause == Cause::Silence || cause == Cause::Protocol ||
-               cause == Cause::Exit;
+        return cause == Cause::Fault || cause == Cause::Signal || cause == Cause::Protocol || cause == Cause::Exit ||
+               (cause == Cause::Silence && !was_silent_while_idle());
     }
     bool lacked_memory() const { return cause == Cause::ForeignKill || cause == Cause::NoMemory; }
 };

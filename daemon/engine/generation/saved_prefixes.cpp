@@ -7,27 +7,34 @@ namespace llmd::generation {
 
 using compute::kPageTokens;
 
-SavedPrefixes::SavedPrefixes(PrefixStore store, compute::Backend& backend)
-    : store_(std::move(store)), backend_(backend), page_(store_.page_bytes()) {}
+SavedPrefixes::SavedPrefixes(PrefixStore store, compute::Backend& backend, Now now)
+    : store_(std::move(store)), backend_(backend), now_(std::move(now)), page_(store_.page_bytes()) {}
 
 base::Result<uint32_t> SavedPrefixes::begin(const KvPages::Text& text, std::span<const uint32_t> pages,
                                             uint32_t n_cached, bool is_hit) {
-    if (text.scope.empty() || text.ids.empty()) return n_cached;
+    if (is_slow_ || text.scope.empty() || text.ids.empty()) return n_cached;
     const auto ids = text.ids.first(text.ids.size() - 1);  // the last one is computed, for its successor
     const uint32_t n_saved = store_.use(text.scope, ids);
-    const auto end = std::chrono::steady_clock::now() + kReadLimit;
+    const auto end = now_() + kReadLimit;
     uint32_t n = n_cached;
-    for (; n < n_saved && std::chrono::steady_clock::now() < end; ++n) {
-        if (!store_.read(text.scope, ids.first(size_t{n + 1} * kPageTokens), page_)) break;
+    for (auto began = now_(); n < n_saved && began < end; began = now_(), ++n) {
+        const bool has_read = store_.read(text.scope, ids.first(size_t{n + 1} * kPageTokens), page_);
+        if (!keeps_up(began) || !has_read) break;
         if (auto written = backend_.write_page(pages[n], page_); !written) return written.error();
     }
-    if (!is_hit || n <= n_saved || n * kPageTokens < kLeastSavedTokens) return n;
+    if (is_slow_ || !is_hit || n <= n_saved || n * kPageTokens < kLeastSavedTokens) return n;
     const auto prefix = ids.first(size_t{n} * kPageTokens);
     Prefix unsaved{text.scope, {prefix.begin(), prefix.end()}};
     if (std::find(unsaved_.begin(), unsaved_.end(), unsaved) != unsaved_.end()) return n;
     if (unsaved_.size() == kMaxUnsavedPrefixes) unsaved_.pop_front();
     unsaved_.push_back(std::move(unsaved));
     return n;
+}
+
+bool SavedPrefixes::keeps_up(std::chrono::steady_clock::time_point began) {
+    is_slow_ = now_() - began > kSlowDisk;
+    if (is_slow_) unsaved_.clear();
+    return !is_slow_;
 }
 
 void SavedPrefixes::forget(const KvPages::Text& text) {
@@ -48,7 +55,9 @@ base::Result<void> SavedPrefixes::save_next(const KvPages& pages) {
         const auto chain = ids.first(n * kPageTokens);
         if (const auto page = pages.find({prefix.scope, chain})) {
             if (auto read = backend_.read_page(*page, page_); !read) return read;
-            if (store_.write(prefix.scope, chain, page_) && chain.size() < ids.size()) return {};
+            const auto began = now_();
+            const bool written = store_.write(prefix.scope, chain, page_);
+            if (!keeps_up(began) || (written && chain.size() < ids.size())) return {};
         }
     }
     unsaved_.pop_front();

@@ -34,6 +34,19 @@ TEST(FaultCount, FiveForeignKillsAreOutOfMemory) {
     EXPECT_EQ(asked.verdict(), std::nullopt);
 }
 
+// A disk or the memory holds it up; the device has no part in that. It is bounded all the same.
+TEST(FaultCount, ASilenceWhileIdleIsNotTheDevices) {
+    const EngineEnd end{Cause::Silence, "", protocol::Phase::Idle};
+    EXPECT_FALSE(end.counts_against_device());
+    EXPECT_TRUE((EngineEnd{Cause::Silence, "", protocol::Phase::Step}).counts_against_device());
+    EXPECT_TRUE((EngineEnd{Cause::Fault, "", protocol::Phase::Idle}).counts_against_device());
+    FaultCount count;
+    for (uint32_t i = 1; i < kMaxForeignKills; ++i) count.add(end);
+    EXPECT_EQ(count.verdict(), std::nullopt);
+    count.add(end);
+    EXPECT_EQ(count.verdict(), ErrorCode::OutOfMemory);
+}
+
 TEST(Judge, Table) {
     const struct {
         const char* what;

@@ -225,6 +225,29 @@ TEST_P(SavedPrefixesTest, IsReadWhileOthersCompute) {
     EXPECT_EQ(events_.requests[50].ids, test::undisturbed(first, kOptions).ids);
 }
 
+TEST_P(SavedPrefixesTest, ASlowDiskIsNotUsedAgain) {
+    const std::vector<int32_t> ids(3 * compute::kPageTokens + 1, 7);
+    const auto open = [&] { return *PrefixStore::open(root_, "fake", device().page_bytes(), 1u << 20); };
+    auto store = open();
+    const std::vector<std::byte> page(device().page_bytes());
+    for (uint32_t n = 1; n <= 3; ++n) {
+        ASSERT_TRUE(store.write("app", std::span(ids).first(size_t{n} * compute::kPageTokens), page));
+    }
+    std::chrono::steady_clock::time_point now;
+    int n_until_slow = 0;
+    const auto clock = [&] {
+        if (--n_until_slow == 0) now += kSlowDisk + std::chrono::milliseconds(1);
+        return now;
+    };
+    SavedPrefixes saved(open(), device(), clock);
+    const std::vector<uint32_t> pages = {0, 1, 2, 3};
+    const auto begin = [&] { return *saved.begin({"app", ids}, pages, 0, false); };
+    EXPECT_EQ(begin(), 3u);
+    n_until_slow = 5;  // while it reads the second page
+    EXPECT_EQ(begin(), 1u);
+    EXPECT_EQ(begin(), 0u);
+}
+
 INSTANTIATE_TEST_SUITE_P(Devices, SavedPrefixesTest, testing::Bool(),
                          [](const auto& kind) { return std::string(kind.param ? "Asynchronous" : "Synchronous"); });
 
