@@ -80,30 +80,36 @@ protected:
     // One of two inputs is computed, and its place is taken before the call hears of it: nothing of its own runs.
     base::UniqueFd ask_and_lose_the_place() {
         other_ = connect();
-        write(other_, post("/v1/completions", R"({"model":"a","prompt":"Once","n":3})"));
+        write(other_, post("/v1/completions", R"({"model":"a","prompt":"Once","n":2})"));
         load_and_get_ready(4);
-        for (const service::RequestId id : {1, 2, 3}) expect_start(id);
+        for (const service::RequestId id : {1, 2}) expect_start(id);
+        auto greedy = request();
+        greedy.client = service_->requests().front().client;
+        EXPECT_TRUE(service_->submit(greedy, first_));
+        first_.when_finished = [this, greedy] {
+            for (service::RecordingSink& taker : takers_) EXPECT_TRUE(service_->submit(greedy, taker));
+        };
+        settle();
+        expect_start(3);
         base::UniqueFd client = connect();
         write(client, post("/v1/embeddings", R"({"input":["text 4","text 5"]})"));
         expect_input(4);
-        auto greedy = request();
-        greedy.client = service_->requests().front().client;
         protocol::Finished finished;
+        finished.id = 3;
+        engine().send(finished);
         finished.id = 4;
         finished.embedding = {1};
         engine().send(finished);
-        for (int i = 0; i < kMaxTurns && service_->requests().size() == 4; ++i) turn();
-        const auto taken = service_->submit(greedy, taker_);
-        EXPECT_TRUE(taken);
         settle();
         expect_start(5);
+        expect_start(6);
         EXPECT_EQ(read(client), "") << "it waits";
         return client;
     }
     void turn() { EXPECT_TRUE(loop_.run_once(std::chrono::seconds(10))); }
 
     base::UniqueFd other_;
-    service::RecordingSink taker_;
+    service::RecordingSink first_, takers_[2];
 };
 
 TEST_F(CrowdedEmbeddingsTest, WhatIsHalfDoneGoesOnWhenThereIsRoomAgain) {
@@ -115,9 +121,9 @@ TEST_F(CrowdedEmbeddingsTest, WhatIsHalfDoneGoesOnWhenThereIsRoomAgain) {
     EXPECT_EQ(engine().expect<protocol::Cancel>().id, 5u);
     for (int i = 0; i < kMaxTurns && service_->requests().size() == 3; ++i) turn();
     settle();
-    const auto submit = expect_start(6);
+    const auto submit = expect_start(7);
     EXPECT_EQ(submit.prompt, "text 5");
-    embed(6, 1);
+    embed(7, 1);
     EXPECT_EQ(status(read(client)), 200);
 }
 
@@ -125,7 +131,7 @@ TEST_F(CrowdedEmbeddingsTest, LeavingWhileItWaitsEndsIt) {
     base::UniqueFd client = ask_and_lose_the_place();
     client.reset();
     settle();
-    ASSERT_TRUE(service_->cancel(5));
+    for (const service::RequestId id : {5, 6}) ASSERT_TRUE(service_->cancel(id));
     other_.reset();
     settle();
     EXPECT_TRUE(server_->is_idle());
