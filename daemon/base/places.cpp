@@ -18,6 +18,11 @@ std::string from_environment(const char* variable, const char* otherwise) {
     return value && *value ? value : otherwise;
 }
 
+std::filesystem::path folder_of_this_program() {
+    std::error_code error;
+    return std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+}
+
 }  // namespace
 
 std::string sysfs() {
@@ -29,16 +34,13 @@ std::string procfs() {
 }
 
 std::string find_daemon() {
-    std::error_code error;
-    const std::filesystem::path here = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
-    const std::filesystem::path built = (here / "../daemon/llmd").lexically_normal();
+    const std::filesystem::path built = (folder_of_this_program() / "../daemon/llmd").lexically_normal();
     return ::access(built.c_str(), X_OK) == 0 ? built.string() : LLMD_LIBEXECDIR "/llmd";
 }
 
 std::string find_engine() {
     if (const char* engine = std::getenv("LLMD_ENGINE"); engine && *engine) return engine;
-    std::error_code error;
-    const std::filesystem::path here = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+    const std::filesystem::path here = folder_of_this_program();
     for (const char* place : {"llmd-engine", "engine/llmd-engine", "../daemon/engine/llmd-engine"}) {
         const std::filesystem::path engine = here / place;
         if (::access(engine.c_str(), X_OK) == 0) return engine.lexically_normal();

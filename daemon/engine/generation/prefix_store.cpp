@@ -12,6 +12,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/file_bytes.h"
 #include "base/unique_fd.h"
 #include "engine/compute/backend.h"
 #include "engine/generation/content_hash.h"
@@ -20,6 +21,8 @@ namespace llmd::generation {
 namespace {
 
 namespace fs = std::filesystem;
+using base::read_all;
+using base::write_all;
 using compute::kPageTokens;
 
 constexpr uint64_t kMagic = 0x313078666572'70u;  // "prefx01"; another layout gets another number
@@ -69,26 +72,6 @@ bool is_unfinished(std::string_view name) {
 template <typename T>
 std::span<std::byte> bytes_of(T& object) {
     return std::as_writable_bytes(std::span(&object, 1));
-}
-
-bool read_all(int fd, std::span<std::byte> out) {
-    while (!out.empty()) {
-        const ssize_t n = ::read(fd, out.data(), out.size());
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) return false;
-        out = out.subspan(static_cast<size_t>(n));
-    }
-    return true;
-}
-
-bool write_all(int fd, std::span<const std::byte> bytes) {
-    while (!bytes.empty()) {
-        const ssize_t n = ::write(fd, bytes.data(), bytes.size());
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) return false;
-        bytes = bytes.subspan(static_cast<size_t>(n));
-    }
-    return true;
 }
 
 timespec to_timespec(int64_t ns) {

@@ -8,7 +8,7 @@
 #include <array>
 #include <string>
 
-#include "base/unique_fd.h"
+#include "pipe.h"
 
 namespace llmd::base {
 namespace {
@@ -16,23 +16,11 @@ namespace {
 using std::chrono::hours;
 using std::chrono::milliseconds;
 
-struct Pipe {
-    Pipe() {
-        std::array<int, 2> ends{};
-        EXPECT_EQ(::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK), 0);
-        reader.reset(ends[0]);
-        writer.reset(ends[1]);
+void drain(const Pipe& pipe) {
+    char byte;
+    while (::read(pipe.reader.get(), &byte, 1) == 1) {
     }
-    void put() { EXPECT_EQ(::write(writer.get(), "x", 1), 1); }
-    void drain() {
-        char byte;
-        while (::read(reader.get(), &byte, 1) == 1) {
-        }
-    }
-
-    UniqueFd reader;
-    UniqueFd writer;
-};
+}
 
 void turn(EventLoop& loop) {
     const auto turned = loop.run_once(milliseconds(0));
@@ -53,7 +41,7 @@ TEST(EventLoop, CallsBackWhileADescriptorIsReady) {
     turn(loop);
     turn(loop);
     EXPECT_EQ(calls, 2) << "level-triggered: as long as there is something to read";
-    pipe.drain();
+    drain(pipe);
     turn(loop);
     EXPECT_EQ(calls, 2);
 }
@@ -149,7 +137,7 @@ TEST(EventLoop, ADescriptorThatReusesANumberGetsNoEventsOfTheOldOne) {
     int old_calls = 0;
     int new_calls = 0;
     loop.add_fd(first.reader.get(), POLLIN, [&](short) {
-        first.drain();
+        drain(first);
         loop.remove_fd(second.reader.get());
         ASSERT_EQ(::dup2(quiet.reader.get(), second.reader.get()), second.reader.get());
         loop.add_fd(second.reader.get(), POLLIN, [&](short) { ++new_calls; });

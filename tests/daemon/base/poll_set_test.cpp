@@ -6,21 +6,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "pipe.h"
+
 namespace llmd::base {
 namespace {
-
-struct Pipe {
-    Pipe() {
-        std::array<int, 2> ends{};
-        EXPECT_EQ(::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK), 0);
-        reader.reset(ends[0]);
-        writer.reset(ends[1]);
-    }
-    void put() { EXPECT_EQ(::write(writer.get(), "x", 1), 1); }
-
-    UniqueFd reader;
-    UniqueFd writer;
-};
 
 // The answers to one wait.
 std::vector<short> answers(PollSet& set, std::vector<pollfd> fds) {

@@ -11,12 +11,15 @@
 #include <string>
 #include <system_error>
 
+#include "base/file_bytes.h"
 #include "base/unique_fd.h"
 
 namespace llmd::compute {
 namespace {
 
 namespace fs = std::filesystem;
+using base::read_all;
+using base::write_all;
 
 static_assert(std::endian::native == std::endian::little, "files are written as they are in memory");
 
@@ -44,26 +47,6 @@ uint64_t checksum(std::span<const std::byte> bytes) {
     Fnv1a hash;
     hash.add(bytes);
     return hash.value();
-}
-
-bool read_all(int fd, std::span<std::byte> out) {
-    while (!out.empty()) {
-        const ssize_t n = ::read(fd, out.data(), out.size());
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) return false;
-        out = out.subspan(static_cast<size_t>(n));
-    }
-    return true;
-}
-
-bool write_all(int fd, std::span<const std::byte> bytes) {
-    while (!bytes.empty()) {
-        const ssize_t n = ::write(fd, bytes.data(), bytes.size());
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) return false;
-        bytes = bytes.subspan(static_cast<size_t>(n));
-    }
-    return true;
 }
 
 std::optional<std::vector<std::byte>> read_program(const fs::path& path, uint64_t key) {
