@@ -187,6 +187,8 @@ class Terminal:
                 assert ready, f"{word!r} did not come: {self.seen!r}"
                 self.seen += os.read(self.ours, 4096).decode(errors="replace")
             begin = self.seen.index(word, begin) + len(word)
+        if words[-1] == ">>> ":  # who sees the prompt may type any key
+            assert not termios.tcgetattr(self.ours)[3] & termios.ICANON, "the prompt came before the keys were taken"
 
     def type(self, text):
         os.write(self.ours, text.encode())
