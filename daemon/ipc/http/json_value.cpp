@@ -71,7 +71,7 @@ JsonValue Copier::copy_array(const dom::array& array) {
 JsonValue Copier::copy_object(const dom::object& object) {
     JsonValue::Object out;
     for (const dom::key_value_pair field : object) {
-        out.emplace_back(std::string(field.key), copy(field.value));
+        out.push_back({std::string(field.key), copy(field.value)});
         if (error) break;
     }
     refuse_duplicates(out);

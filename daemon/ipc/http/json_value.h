@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -20,8 +19,9 @@ inline constexpr size_t kMaxJsonDepth = 64;
 inline constexpr size_t kMaxJsonValues = 64u << 10;
 
 struct JsonValue {
+    struct Member;
     using Array = std::vector<JsonValue>;
-    using Object = std::vector<std::pair<std::string, JsonValue>>;  // in the order in which it was written
+    using Object = std::vector<Member>;  // in the order in which it was written
 
     template <typename T>
     bool is() const {
@@ -34,6 +34,11 @@ struct JsonValue {
 
     // Integers that fit are int64_t, larger ones uint64_t, all other numbers double. Strings are UTF-8.
     std::variant<std::nullptr_t, bool, int64_t, uint64_t, double, std::string, Array, Object> value;
+};
+
+struct JsonValue::Member {
+    std::string key;
+    JsonValue value;
 };
 
 // InvalidArgument says what is wrong with `text`: it is no JSON (what is not UTF-8, unpaired surrogates and numbers
