@@ -70,8 +70,8 @@ public:
 
     std::optional<std::string> read(const std::string& prompt) override {
         prompt_ = prompt;
-        // The editor shows the prompt first and takes the terminal's keys after, when it reads: a Ctrl-D that comes between
-        // the two ends a line of the terminal's own, and is nothing here.
+        // The editor shows the prompt first and takes the terminal's keys after, when it reads: a Ctrl-D that comes
+        // between the two ends a line of the terminal's own, and is nothing here.
         ::el_set(editor_.get(), EL_PREP_TERM, 1);
         int count = 0;
         const char* line = ::el_gets(editor_.get(), &count);

@@ -107,6 +107,15 @@ base::Result<void> fill(const base::MappedFile& file, const model::Weights& weig
     return backend.finish_loading();
 }
 
+// What 8-bit activations make faster. Products of float weights take as long with 15 bits on an Adreno
+// (docs/adreno.md), and 8 cost them more of a text's likelihood than fast precision may (docs/performance.md,
+// "Fidelity").
+bool has_integer_weights(const model::Weights& weights) {
+    return std::any_of(weights.all().begin(), weights.all().end(), [](const model::Weight& weight) {
+        return model::is_in_layer(weight.role) && model::block_format(weight.tensor.type).block_weights > 1;
+    });
+}
+
 base::Result<std::unique_ptr<compute::Backend>> load_backend(const base::MappedFile& file,
                                                              const model::ModelConfig& config,
                                                              const model::Weights& weights, const LoadOptions& options,
@@ -115,6 +124,7 @@ base::Result<std::unique_ptr<compute::Backend>> load_backend(const base::MappedF
         return backend_limits(config, options, memory.weight_bytes(weights.all()), memory);
     };
     compute::BackendOptions chosen = options.backend;
+    if (!has_integer_weights(weights)) chosen.precision = compute::Precision::Faithful;
     chosen.on_chosen = [&](const compute::ChosenDevice& device) { observer.on_device(device); };
     while (true) {
         if (!observer.before(LoadStage::Build, kBuildBudget)) return cancelled();

@@ -117,6 +117,27 @@ LoadOptions with_gpu(BrokenGpu::At at, base::ErrorCode code, uint64_t gpu_bytes 
     return options;
 }
 
+TEST_F(LoadModel, IsFastWhereItsWeightsAreIntegers) {
+    for (const auto& [type, expected] : {std::pair(model::TensorType::F32, compute::Precision::Faithful),
+                                         std::pair(model::TensorType::F16, compute::Precision::Faithful),
+                                         std::pair(model::TensorType::BF16, compute::Precision::Faithful),
+                                         std::pair(model::TensorType::Q8_0, compute::Precision::Fast)}) {
+        ASSERT_TRUE(test::write_file(path_, test::tiny_model({.type = type})));
+        compute::Precision asked{};
+        LoadOptions options;
+        options.backend.precision = compute::Precision::Fast;
+        options.create_backend = [&](const model::ModelConfig& config, const compute::LimitsPlan& plan,
+                                     compute::BackendOptions chosen) {
+            asked = chosen.precision;
+            chosen.kind = compute::BackendKind::Cpu;
+            return compute::create_backend(config, plan, chosen);
+        };
+        const auto model = load_on(options);
+        ASSERT_TRUE(model) << model.error().message;
+        EXPECT_EQ(asked, expected) << static_cast<uint32_t>(type);
+    }
+}
+
 TEST_F(LoadModel, AutoGivesTheCpuWhatBreaksTheGpu) {
     for (const auto at : {BrokenGpu::At::Upload, BrokenGpu::At::Finish}) {
         for (const auto code : {base::ErrorCode::DeviceError, base::ErrorCode::OutOfMemory}) {
