@@ -61,6 +61,12 @@ void read_content(FieldReader& reader, std::string& out) {
     }
 }
 
+// Not of nothing: what that would begin with is the model's to say.
+void read_ids(FieldReader& reader, const std::string& key, const JsonValue& value, std::vector<Prompt>& out) {
+    reader.ids(key, value, out.emplace_back().ids);
+    if (!reader.error() && out.back().ids.empty()) reader.refuse(key, "an array of no tokens");
+}
+
 }  // namespace
 
 base::Result<JsonValue> parse_body(std::string_view body) {
@@ -131,6 +137,23 @@ void read_schema(FieldReader& reader, std::string_view key, const JsonValue& sch
     if (out.size() > RequestLimits::kMaxJsonSchemaBytes) {
         reader.refuse(key, "a schema of ", out.size(), " bytes is longer than ", RequestLimits::kMaxJsonSchemaBytes);
     }
+}
+
+void read_prompts(FieldReader& reader, const std::string& key, size_t most, std::vector<Prompt>& out) {
+    const JsonValue* value = reader.find(key);
+    if (!value) return reader.refuse(key, "it is missing");
+    const auto* array = value->get<JsonValue::Array>();
+    if (array && !array->empty() && array->front().is<JsonValue::Array>()) {
+        for (size_t i = 0; i < array->size(); ++i) read_ids(reader, base::concat(key, '[', i, ']'), (*array)[i], out);
+    } else if (array && !array->empty() && !array->front().is<std::string>()) {
+        read_ids(reader, key, *value, out);
+    } else {
+        std::vector<std::string> texts;
+        reader.strings(key, texts);
+        for (std::string& text : texts) out.push_back({std::move(text), {}});
+    }
+    if (reader.error()) return;
+    if (out.empty() || out.size() > most) reader.refuse(key, out.size(), ' ', key, "s, must be 1 to ", most);
 }
 
 void refuse_fields(FieldReader& reader, std::initializer_list<std::string_view> keys) {

@@ -34,6 +34,16 @@ void read_messages(FieldReader& reader, std::vector<protocol::ChatMessage>& out)
 // `schema`, found at `key`, as GenerateRequest::json_schema holds it.
 void read_schema(FieldReader& reader, std::string_view key, const JsonValue& schema, std::string& out);
 
+// A text, or token ids.
+struct Prompt {
+    std::string text;
+    std::vector<int32_t> ids;
+};
+
+// The prompts at `key`, 1 to `most`: a text, an array of texts, one of token ids, or one of such arrays. What the first
+// element is, all must be.
+void read_prompts(FieldReader& reader, const std::string& key, size_t most, std::vector<Prompt>& out);
+
 // What is not offered and would change the answer: each must be absent, or say no (null, false, 0, empty).
 void refuse_fields(FieldReader& reader, std::initializer_list<std::string_view> keys);
 

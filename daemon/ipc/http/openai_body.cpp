@@ -72,36 +72,6 @@ void read_chat_logprobs(FieldReader& reader, service::GenerateRequest& request) 
     if (wanted) request.top_logprobs = n_top;
 }
 
-// Either of them.
-struct Prompt {
-    std::string text;
-    std::vector<int32_t> ids;
-};
-
-// One of token ids, and not of nothing: what that would begin with is the model's to say.
-void read_ids(FieldReader& reader, const std::string& key, const JsonValue& value, std::vector<Prompt>& out) {
-    reader.ids(key, value, out.emplace_back().ids);
-    if (!reader.error() && out.back().ids.empty()) reader.refuse(key, "an array of no tokens");
-}
-
-// What the first element is, all must be.
-void read_prompts(FieldReader& reader, size_t most, std::vector<Prompt>& out) {
-    const JsonValue* value = reader.find("prompt");
-    if (!value) return reader.refuse("prompt", "it is missing");
-    const auto* array = value->get<JsonValue::Array>();
-    if (array && !array->empty() && array->front().is<JsonValue::Array>()) {
-        for (size_t i = 0; i < array->size(); ++i) read_ids(reader, base::concat("prompt[", i, "]"), (*array)[i], out);
-    } else if (array && !array->empty() && !array->front().is<std::string>()) {
-        read_ids(reader, "prompt", *value, out);
-    } else {
-        std::vector<std::string> texts;
-        reader.strings("prompt", texts);
-        for (std::string& text : texts) out.push_back({std::move(text), {}});
-    }
-    if (reader.error()) return;
-    if (out.empty() || out.size() > most) reader.refuse("prompt", out.size(), " prompts, must be 1 to ", most);
-}
-
 // n, the answers to each of `n_prompts`.
 void read_n(FieldReader& reader, size_t n_prompts, size_t most, uint32_t& out) {
     reader.integer("n", 1, most, out);
@@ -138,7 +108,7 @@ Result<OpenAiCall> parse_completion(std::string_view body, size_t max_choices) {
     OpenAiCall call;
     service::GenerateRequest request;
     std::vector<Prompt> prompts;
-    read_prompts(reader, max_choices, prompts);
+    read_prompts(reader, "prompt", max_choices, prompts);
     read_common(reader, request, call);
     read_n(reader, prompts.size(), max_choices, call.n_per_prompt);
     read_best_of(reader, call.n_per_prompt);

@@ -51,7 +51,7 @@ TEST(EmbeddingsBody, AnInputIsATextOrTokensOrAnArrayOfEither) {
 TEST(EmbeddingsBody, WhatCannotBeIsRefusedByName) {
     EXPECT_EQ(refused(R"("model":"m")"), "input: it is missing");
     EXPECT_EQ(refused(R"("input":[])"), "input: 0 inputs, must be 1 to 64");
-    EXPECT_EQ(refused(R"("input":[[1],[]])"), "input: an array of no tokens");
+    EXPECT_EQ(refused(R"("input":[[1],[]])"), "input[1]: an array of no tokens");
     EXPECT_EQ(refused(R"("input":"a","dimensions":8)"), "dimensions: this version of llmd does not offer it");
     EXPECT_EQ(refused(R"("input":"a","encoding_format":"hex")"),
               "encoding_format: \"hex\" is neither float nor base64");
