@@ -89,7 +89,7 @@ int main(int argc, char** argv) {
     try {
         return llmd::client::run_main({argv, argv + argc});
     } catch (const std::exception& error) {
-        llmd::client::write_all(STDERR_FILENO, std::string("llmctl: ") + error.what() + '\n');
-        return 1;
+        llmd::client::report({llmd::client::ExitCode::Failed, error.what()}, false);
+        return static_cast<int>(llmd::client::ExitCode::Failed);
     }
 }

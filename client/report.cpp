@@ -14,13 +14,16 @@ void report(const CommandError& error, bool json) {
     if (*error.what() == 0) return;
     std::string message = error.name() == "InvalidArgument" ? with_option_name(error.what()) : error.what();
     if (error.code() == ExitCode::Busy) message += "; try again later, 'llmctl queue' shows the requests";
-    TextOutput(STDERR_FILENO).write("llmctl: " + message + '\n');
-    if (!json) return;
-    base::JsonWriter out;
-    out.begin_object().key("error").begin_object();
-    out.key("name").value(error.name().empty() ? "Failed" : error.name()).key("message").value(error.what());
-    out.end_object().end_object();
-    write_all(STDOUT_FILENO, out.take() + '\n');
+    try {
+        TextOutput(STDERR_FILENO).write("llmctl: " + message + '\n');
+        if (!json) return;
+        base::JsonWriter out;
+        out.begin_object().key("error").begin_object();
+        out.key("name").value(error.name().empty() ? "Failed" : error.name()).key("message").value(error.what());
+        out.end_object().end_object();
+        write_all(STDOUT_FILENO, out.take() + '\n');
+    } catch (const CommandError&) {  // a full disk: there is nowhere left to say so
+    }
 }
 
 }  // namespace llmd::client

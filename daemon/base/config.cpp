@@ -1,7 +1,9 @@
 #include "base/config.h"
 
 #include <fcntl.h>
+#include <pwd.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -123,7 +125,8 @@ std::string xdg_dir(const char* variable, std::string_view below_home) {
     // The specification: a relative path is invalid and ignored.
     if (const char* dir = std::getenv(variable); dir && dir[0] == '/') return dir;
     const char* home = std::getenv("HOME");
-    return std::string(home ? home : "") + "/" + std::string(below_home);
+    const passwd* user = home != nullptr ? nullptr : ::getpwuid(::getuid());
+    return std::string(user ? user->pw_dir : home ? home : "") + "/" + std::string(below_home);
 }
 
 }  // namespace

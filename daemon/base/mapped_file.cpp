@@ -16,7 +16,7 @@ Result<MappedFile> MappedFile::open(const std::string& path) {
     struct stat info {};
     if (::fstat(fd.get(), &info) != 0) return fail_errno(ErrorCode::Failed, concat(path, ": fstat"), errno);
     if (!S_ISREG(info.st_mode)) return fail(ErrorCode::InvalidArgument, path, ": not a regular file");
-    if (info.st_size <= 0) return fail(ErrorCode::InvalidArgument, path, ": the file is empty");
+    if (info.st_size <= 0) return fail(ErrorCode::ModelLoadFailed, path, ": the file is empty");
     const auto size = static_cast<size_t>(info.st_size);
     void* data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd.get(), 0);
     if (data == MAP_FAILED) {

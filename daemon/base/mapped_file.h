@@ -16,8 +16,8 @@ namespace llmd::base {
 
 class MappedFile {
 public:
-    // InvalidArgument names the path when it is not a regular file (a FIFO is never waited for) or is empty;
-    // ModelNotFound when it does not exist or cannot be opened.
+    // InvalidArgument names the path when it is not a regular file (a FIFO is never waited for), ModelLoadFailed when
+    // empty, ModelNotFound when it does not exist or cannot be opened.
     static Result<MappedFile> open(const std::string& path);
 
     MappedFile(MappedFile&& other) noexcept;

@@ -5,8 +5,13 @@ namespace {
 
 constexpr char32_t kReplacement = 0xFFFD;
 
+// The Unicode Standard, section 23.7.
+bool is_noncharacter(char32_t character) {
+    return (character & 0xFFFE) == 0xFFFE || (character >= 0xFDD0 && character <= 0xFDEF);
+}
+
 bool is_clean(const Utf8Step& step) {
-    return step.status == Utf8Status::Valid && step.character != 0;
+    return step.status == Utf8Status::Valid && step.character != 0 && !is_noncharacter(step.character);
 }
 
 }  // namespace
@@ -82,7 +87,13 @@ size_t utf8_cut(std::string_view text, size_t limit) {
 }
 
 size_t clean_prefix(std::string_view text) {
-    return valid_utf8_prefix(text.substr(0, text.find('\0')));
+    size_t at = 0;
+    while (at < text.size()) {
+        const Utf8Step step = next_utf8(text.substr(at));
+        if (!is_clean(step)) break;
+        at += step.length;
+    }
+    return at;
 }
 
 bool is_clean_text(std::string_view text) {

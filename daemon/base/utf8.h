@@ -36,11 +36,12 @@ size_t valid_utf8_prefix(std::string_view text);
 // Where to cut valid UTF-8 so that at most `limit` bytes remain and no character is split.
 size_t utf8_cut(std::string_view text, size_t limit);
 
-// "Clean text" is valid UTF-8 without U+0000: what a D-Bus string may hold. The bus disconnects a sender of anything
-// else.
+// "Clean text" is valid UTF-8 without U+0000 and without noncharacters (U+FFFE, U+FFFF and their like in every plane,
+// U+FDD0 to U+FDEF): what a D-Bus string may hold. The bus disconnects a sender of anything else, and libsystemd does
+// not send noncharacters.
 size_t clean_prefix(std::string_view text);  // the length of the longest clean prefix
 bool is_clean_text(std::string_view text);
-// With U+FFFD for U+0000 and for everything that is not UTF-8.
+// With U+FFFD for U+0000, noncharacters and everything that is not UTF-8.
 std::string to_clean_text(std::string_view bytes);
 
 }  // namespace llmd::base

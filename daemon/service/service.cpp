@@ -206,7 +206,7 @@ RequestSnapshot Service::Impl::snapshot(const RequestRecord& record) const {
 void Service::Impl::shut_down(std::function<void()> done) {
     shutting_down_ = true;
     shut_down_callbacks_.push_back(std::move(done));
-    cancel_all();
+    while (!records_.empty()) end(records_.begin()->second, Finish::Error, shutting_down());
     while (!jobs_.empty()) finish_job(shutting_down());
     for (TokenizeCall& call : tokenize_calls_) answer(call, shutting_down());
     tokenize_calls_.clear();

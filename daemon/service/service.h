@@ -116,7 +116,7 @@ public:
     // Called (in its own turn, coalesced) whenever status() may have changed.
     void on_status_changed(std::function<void()> callback);
 
-    // Refuses new requests with ShuttingDown, cancels the rest, ends the engine, then calls `done`.
+    // Refuses new requests and ends the others, all with ShuttingDown, ends the engine, then calls `done`.
     void shut_down(std::function<void()> done);
 
 private:

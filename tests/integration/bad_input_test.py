@@ -1,4 +1,5 @@
 """Wrong options and hostile model files: each gets a typed error that names what is wrong, and the daemon serves on."""
+import json
 import os
 import random
 import struct
@@ -117,6 +118,19 @@ class Options(harness.TestCase):
 
     def test_control_characters_in_the_prompt_are_text(self):
         self.client.generate(f"{MARKER}\x01\x1b[31m\n\t\u202e", max_tokens=2)
+
+
+    def test_what_libsystemd_does_not_send_ends_nothing(self):
+        # Noncharacters are UTF-8, and no D-Bus string holds them.
+        schema = json.dumps({"const": "\uffff"})
+        self.assertEqual(self.client.generate("x", json_schema=schema)[0], '"\ufffd"')
+        path, _ = self.client.stream("x", json_schema=schema, delivery="signals")
+        self.assertEqual(self.client.wait_finished(path)[3]["text"], '"\ufffd"')
+        os.symlink(os.path.join(harness.MODELS, LLAMA + ".gguf"), self.bus.path("data/llmd/models/a\uffff.gguf"))
+        models, = self.client.call("ListModels", GLib.Variant("(a{sv})", ({},)))
+        self.assertNotIn("a", [model["name"][:1] for model in models])
+        self.assertEqual(harness.error_of(self.client.load, "none")[0], "ModelNotFound")
+        self.assert_serves()
 
 
 class ModelFiles(harness.TestCase):

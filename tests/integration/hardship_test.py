@@ -150,7 +150,7 @@ class AShutdown(OwnDaemon):
         self.assertEqual(daemon.process.wait(SHUTDOWN_LIMIT_S), 0)
         for _, fd in streams:
             last = harness.read_all(fd).splitlines()[-1]
-            self.assertRegex(last, b'"finish_reason": ?"(cancelled|length|stop)"')
+            self.assertRegex(last, b'"name":"ShuttingDown"|"finish_reason": ?"(length|stop)"')
         self.assertFalse(os.path.exists(f"/proc/{engine}"), "the engine is left behind")
         self.assertIsNone(client.owner())
 

@@ -98,6 +98,12 @@ class Llmctl(harness.TestCase):
                                   env=self.bus.environment, capture_output=True, timeout=LIMIT_S)
             self.assertEqual((done.returncode, done.stderr), (1, b"llmctl: standard output: Bad file descriptor\n"))
 
+    def test_an_error_that_nobody_can_be_told_is_a_code(self):
+        for arguments, code in ((("status",), 1), (("foo",), 2), (("load", "none"), 4)):
+            done = subprocess.run(["sh", "-c", 'exec "$0" "$@" >/dev/full 2>&1', LLMCTL, *arguments],
+                                  env=self.bus.environment, timeout=LIMIT_S)
+            self.assertEqual(done.returncode, code, arguments)
+
     def test_a_model_that_cannot_be_used_says_why_in_the_list(self):
         path = self.bus.path("data/llmd/models/broken.gguf")
         with open(path, "w") as file:

@@ -64,7 +64,7 @@ TEST_F(MappedFileTest, RefusesWhatIsNotARegularFile) {
 }
 
 TEST_F(MappedFileTest, RefusesAnEmptyFile) {
-    expect_refused(write("empty", ""), ErrorCode::InvalidArgument, "empty");
+    expect_refused(write("empty", ""), ErrorCode::ModelLoadFailed, "empty");
 }
 
 TEST_F(MappedFileTest, MovesItsMapping) {

@@ -67,7 +67,7 @@ TEST(Utf8, CutsBetweenCharacters) {
 
 TEST(CleanText, ValidTextPassesUnchanged) {
     for (const std::string text :
-         {"", "a", "\x7f", "\u0080\u07ff", "\u0800\uffff", "\U00010000\U0010ffff", "\ud7ff\ue000"}) {
+         {"", "a", "\x7f", "\u0080\u07ff", "\u0800\ufffd", "\U00010000\U0010fffd", "\ufdcf\ufdf0"}) {
         EXPECT_TRUE(is_clean_text(text)) << text;
         EXPECT_EQ(to_clean_text(text), text);
     }
@@ -86,7 +86,8 @@ TEST(CleanText, EveryMaximalSubpartBecomesOneReplacement) {
         {"\xED\xA0\x80", 3},      // surrogate
         {"\xF4\x90\x80\x80", 4},  // above U+10FFFF
         {"\xF5\xFF", 2},
-        {"\xF0\x9F\x98", 1},  // cut off
+        {"\xF0\x9F\x98", 1},                                  // cut off
+        {"\uffff\ufffe\ufdd0\ufdef\U0001ffff\U0010fffe", 6},  // noncharacters
     };
     for (const auto& [bytes, replacements] : cases) {
         std::string expected;

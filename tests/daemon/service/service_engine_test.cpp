@@ -347,7 +347,7 @@ TEST_F(ServiceEngineTest, ADyingEngineIsNotReplacedWhileShuttingDown) {
     settle();
     EXPECT_TRUE(done);
     EXPECT_EQ(n_engines(), 1u);
-    EXPECT_EQ(sink.outcome().finish, Finish::Cancelled);
+    EXPECT_EQ(sink.outcome().finish, Finish::Error);
 }
 
 // --- Real processes --------------------------------------------------------------------------------------------------
@@ -405,7 +405,7 @@ TEST_F(RealEngineTest, AProgramThatReadsItsSocketLeavesWhenAsked) {
     service_->shut_down([&] { done = true; });
     run_until([&] { return done; });
     EXPECT_TRUE(done);
-    EXPECT_EQ(sink.outcome().finish, Finish::Cancelled);
+    EXPECT_EQ(sink.outcome().finish, Finish::Error);
 }
 
 }  // namespace

@@ -463,8 +463,10 @@ TEST_F(ServiceTest, ShutsDownInOrder) {
     service_->load_model("b", [&](base::Result<void> result) { errors.push_back(result.error().code); });
     service_->unload_model([&](base::Result<void> result) { errors.push_back(result.error().code); });
     settle();
-    EXPECT_EQ(running.outcome().finish, Finish::Cancelled);
-    EXPECT_EQ(waiting.outcome().finish, Finish::Cancelled);
+    for (const RecordingSink* sink : {&running, &waiting}) {
+        EXPECT_EQ(sink->outcome().finish, Finish::Error);
+        EXPECT_EQ(sink->outcome().error->code, ErrorCode::ShuttingDown);
+    }
     EXPECT_EQ(errors, std::vector<ErrorCode>(4, ErrorCode::ShuttingDown));
     EXPECT_FALSE(done);
     die_of(SIGSEGV);
