@@ -61,9 +61,17 @@ class Count:
             self.multiply_adds += repeats
             self.float_multiply_adds += repeats if kind == "float" else 0
 
+    def with_twice(self, other):
+        """A Count of this and two of the other."""
+        both = Count([])
+        for name in ("instructions", "nops", "multiply_adds", "float_multiply_adds"):
+            setattr(both, name, getattr(self, name) + 2 * getattr(other, name))
+        both.kinds = self.kinds + other.kinds + other.kinds
+        return both
+
 
 class Kernel:
-    """One compiled kernel. `loops` has a Count for each loop, of its code outside the loops within it."""
+    """One compiled kernel. `loops` has a Count for each loop, of its code outside the loops within it, innermost ones first."""
 
     def __init__(self, name, code, statistics):
         self.name = name
@@ -75,23 +83,40 @@ class Kernel:
         self.half_registers, self.registers = int(half), int(full)
         waves = _WAVES.search(statistics)
         self.waves, self.double_threads = int(waves[1]), waves[2] != "0"
-        self.loops = [Count(lines) for lines in _loops(code)]
+        loops = _loops(code)
+        self.loops = [Count(lines) for lines, _ in loops]
+        self._around = [around for _, around in loops]  # the loops around each, by their places, from the inside out
 
-    def hot_loop(self):
-        """The loop with the most multiply-adds, or None."""
-        return max(self.loops, key=lambda loop: (loop.multiply_adds, loop.instructions), default=None)
+    def hot_loop(self, doublings=0):
+        """A Count of one turn of the loop that multiplies most, or None. With `doublings` it is that around the innermost
+        multiplying one at so many steps, and each of these takes two turns in the next."""
+        multiplying = [at for at, loop in enumerate(self.loops) if loop.multiply_adds]
+        if not multiplying:
+            return None
+        if doublings == 0:
+            return max((self.loops[at] for at in multiplying), key=lambda loop: (loop.multiply_adds, loop.instructions))
+        innermost = max(multiplying, key=lambda at: (len(self._around[at]), self.loops[at].multiply_adds))
+        turn = self.loops[innermost]
+        for around in self._around[innermost][:doublings]:
+            turn = self.loops[around].with_twice(turn)
+        return turn
 
 
 def _loops(code):
+    """[(lines outside the loops within it, places in this list of those around it)] of every loop."""
     labels, loops = {}, []
     for at, line in enumerate(code):
         if label := _LABEL.match(line):
             labels[label[1]] = at
         elif (target := _TARGET.search(line)) and target[1] in labels:
             loops.append((labels[target[1]], at))
+    loops.sort(key=lambda loop: loop[1] - loop[0])
+    found = []
     for begin, end in loops:
         inner = [other for other in loops if other != (begin, end) and begin <= other[0] and other[1] <= end]
-        yield [code[at] for at in range(begin, end + 1) if not any(a <= at <= b for a, b in inner)]
+        around = [at for at, other in enumerate(loops) if other != (begin, end) and other[0] <= begin and end <= other[1]]
+        found.append(([code[at] for at in range(begin, end + 1) if not any(a <= at <= b for a, b in inner)], around))
+    return found
 
 
 def read_kernels(log):

@@ -46,6 +46,8 @@ class Listing(unittest.TestCase):
         self.assertEqual((inner.multiply_adds, inner.float_multiply_adds), (5, 1))
         outer, = [loop for loop in kernel.loops if loop is not inner]
         self.assertEqual((outer.instructions, outer.nops), (3, 0))
+        both = kernel.hot_loop(1)
+        self.assertEqual((both.instructions, both.nops, both.multiply_adds), (3 + 2 * 7, 2 * 6, 2 * 5))
 
 
 class Trace(unittest.TestCase):

@@ -27,6 +27,11 @@ def epilogue_names(source):
     return {int(number): name.lower() for name, number in re.findall(r"#define EPILOGUE_([A-Z]+) (\d+)", source)}
 
 
+def _doublings(options):
+    """Loops of two turns that product.cl adds a block in: over its halves, and their quarters."""
+    return {8: 0, 4: 1, 2: 2}[int(options.get("TURN_QUADS", 8))]
+
+
 def _loop_weights(kernel, hot):
     """Weights times columns that the hot loop multiplies at each turn; the compiler may have unrolled it."""
     options = kernel.options
@@ -50,7 +55,7 @@ def kernel_row(kernel, precision, model, epilogues):
         "non_nop_per_weight": None, "nops_per_weight": None, "break_even": None, "bound": None,
     }
     layout = next((name for name in LAYOUT_FORMATS if "LAYOUT_" + name in options), None)
-    hot = listing.hot_loop()
+    hot = listing.hot_loop(_doublings(options))
     if kernel.name != "product" or layout is None or hot is None or hot.multiply_adds == 0:
         row["name"] = " ".join(filter(None, [kernel.name, layout, _details(kernel)]))
         return row

@@ -22,6 +22,14 @@ uint32_t chunk_blocks(const ProductVariant& variant) {
     return std::max((blocks + slices - 1) / slices, 1u) * slices;
 }
 
+// What a kernel's code may hold of a block, for all of the kernel to fit into an Adreno 630's cache of 1,024
+// instructions (docs/adreno.md).
+uint32_t turn_quads(const ProductVariant& variant) {
+    if (variant.prefetch) return 8;  // for GPUs whose cache is larger
+    if (variant.columns == 8) return 2;
+    return variant.columns > 1 || variant.layout == Layout::F16 ? 4 : 8;
+}
+
 }  // namespace
 
 std::string layout_source(const ProductVariant& variant) {
@@ -84,7 +92,8 @@ std::string product_options(const ProductVariant& variant) {
                         " -DIMAGE=", variant.image ? 1 : 0, " -DWINDOW=", variant.window && !variant.image ? 1 : 0,
                         " -DPREFETCH=", variant.prefetch ? 1 : 0, " -DCOLUMNS=", variant.columns,
                         " -DPAIRS=", variant.shape.pairs, " -DLANES=", variant.shape.lanes,
-                        " -DSLICES=", variant.shape.slices, " -DCHUNK_BLOCKS=", chunk_blocks(variant));
+                        " -DSLICES=", variant.shape.slices, " -DCHUNK_BLOCKS=", chunk_blocks(variant),
+                        " -DTURN_QUADS=", turn_quads(variant));
 }
 
 uint32_t product_local_bytes(const ProductVariant& variant) {

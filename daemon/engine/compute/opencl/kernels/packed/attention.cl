@@ -162,7 +162,7 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
             largest[h] = part;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
-        for (uint i = item; i < HEADS * LEAF; i += ITEMS) {
+        for (uint i = item; i < (HEADS - 1) * LEAF + in_leaf; i += ITEMS) {
             if (i % LEAF < in_leaf) weights[i] = exp(weights[i] - largest[i / LEAF]);
         }
         barrier(CLK_LOCAL_MEM_FENCE);

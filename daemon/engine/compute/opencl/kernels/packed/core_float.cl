@@ -48,12 +48,12 @@ INLINE void stage_quad(__local staged_t* to, char4 high, char4 low) {
 #define BEGIN_SUM(sub) FOR_COLUMNS FOR_PAIRS total[n][j] = (float2)(0.0f);
 #endif
 
-#define ADD_QUAD(k)                                                                        \
+#define ADD_QUAD(at, k)                                                                    \
     {                                                                                      \
         float4 even[PAIRS], odd[PAIRS];                                                    \
         FOR_PAIRS ROWS(cells[j], k, even[j], odd[j])                                              \
         FOR_COLUMNS {                                                                      \
-            const float4 v = x[STAGED_AT(block, k, n)];                                    \
+            const float4 v = x[STAGED_AT(block, at, n)];                                    \
             FOR_PAIRS {                                                                    \
                 float2 t = total[n][j];                                                    \
                 t = mad((float2)(even[j].x, odd[j].x), (float2)(v.x), t);                  \
@@ -65,10 +65,13 @@ INLINE void stage_quad(__local staged_t* to, char4 high, char4 low) {
     }
 
 #if SUB_BLOCKS == 1
-#define SUM_SUB_BLOCK_0 BEGIN_SUM(0) REPEAT_QUADS(ADD_QUAD)
+#define BEGIN_BLOCK BEGIN_SUM(0)
+#define ADD_HALF(half) ADD_QUADS(half)
+#define END_BLOCK END_SUB_BLOCK
 #else
-#define SUM_SUB_BLOCK_0 BEGIN_SUM(0) ADD_QUAD(0) ADD_QUAD(1) ADD_QUAD(2) ADD_QUAD(3)
-#define SUM_SUB_BLOCK_1 BEGIN_SUM(1) ADD_QUAD(4) ADD_QUAD(5) ADD_QUAD(6) ADD_QUAD(7)
+#define BEGIN_BLOCK
+#define ADD_HALF(half) BEGIN_SUM(half) ADD_QUADS(half) END_SUB_BLOCK
+#define END_BLOCK
 #endif
 
 #define UNCENTRE(total, sum_of_x)

@@ -66,6 +66,7 @@ INLINE float2 split(int word) {
     ON_SECOND_DIGIT(FOR_COLUMNS FOR_PAIRS low_sum[n][j] = low_start[(block * COLUMNS + n) * SUB_BLOCKS + (sub)];)
 #define BEGIN_HIGH(g) \
     FOR_COLUMNS FOR_PAIRS high_sum[n][j] = high_start[(block * COLUMNS + n) * HIGH_SUMS + (g)];
+#define BEGIN_TOTAL FOR_COLUMNS FOR_PAIRS total[n][j] = (float2)(0.0f);
 #define END_FIRST_HIGH FOR_COLUMNS FOR_PAIRS total[n][j] = split(high_sum[n][j]);
 #define END_NEXT_HIGH FOR_COLUMNS FOR_PAIRS total[n][j] += split(high_sum[n][j]);
 #define END_DIGITS \
@@ -82,31 +83,41 @@ INLINE float2 split(int word) {
     sum = MULTIPLY_ADD((codes).z, (digits).z, sum); \
     sum = MULTIPLY_ADD((codes).w, (digits).w, sum);
 
-#define ADD_QUAD(k)                                                                   \
+#define ADD_QUAD(at, k)                                                               \
     {                                                                                 \
         int4 codes[PAIRS];                                                            \
         FOR_PAIRS codes[j] = DUAL(cells[j], k);                                              \
         FOR_COLUMNS {                                                                 \
-            const int4 high = x[STAGED_AT(block, k, n)];                              \
+            const int4 high = x[STAGED_AT(block, at, n)];                              \
             FOR_PAIRS { ADD_PRODUCTS(high_sum[n][j], codes[j], high) }                \
-            ON_SECOND_DIGIT(const int4 low = x[STAGED_AT(block, k, n) + 1];           \
+            ON_SECOND_DIGIT(const int4 low = x[STAGED_AT(block, at, n) + 1];           \
                             FOR_PAIRS { ADD_PRODUCTS(low_sum[n][j], codes[j], low) }) \
         }                                                                             \
     }
 
 #if SUM_QUADS == 8
-#define SUM_SUB_BLOCK_0 BEGIN_SUB_BLOCK(0) BEGIN_HIGH(0) REPEAT_QUADS(ADD_QUAD) END_FIRST_HIGH END_DIGITS
+#define BEGIN_BLOCK BEGIN_SUB_BLOCK(0) BEGIN_HIGH(0)
+#define ADD_HALF(half) ADD_QUADS(half)
+#define END_BLOCK END_FIRST_HIGH END_DIGITS END_SUB_BLOCK
 #elif SUM_QUADS == 4
-#define SUM_SUB_BLOCK_0                                                                           \
-    BEGIN_SUB_BLOCK(0) BEGIN_HIGH(0) ADD_QUAD(0) ADD_QUAD(1) ADD_QUAD(2) ADD_QUAD(3) END_FIRST_HIGH \
-    BEGIN_HIGH(1) ADD_QUAD(4) ADD_QUAD(5) ADD_QUAD(6) ADD_QUAD(7) END_NEXT_HIGH END_DIGITS
+#define BEGIN_BLOCK BEGIN_SUB_BLOCK(0) BEGIN_TOTAL
+#define ADD_HALF(half) BEGIN_HIGH(half) ADD_QUADS(half) END_NEXT_HIGH
+#define END_BLOCK END_DIGITS END_SUB_BLOCK
 #else
-#define SUM_SUB_BLOCK_0                                                 \
-    BEGIN_SUB_BLOCK(0) BEGIN_HIGH(0) ADD_QUAD(0) ADD_QUAD(1) END_FIRST_HIGH \
-    BEGIN_HIGH(1) ADD_QUAD(2) ADD_QUAD(3) END_NEXT_HIGH END_DIGITS
-#define SUM_SUB_BLOCK_1                                                 \
-    BEGIN_SUB_BLOCK(1) BEGIN_HIGH(2) ADD_QUAD(4) ADD_QUAD(5) END_FIRST_HIGH \
-    BEGIN_HIGH(3) ADD_QUAD(6) ADD_QUAD(7) END_NEXT_HIGH END_DIGITS
+#define BEGIN_BLOCK
+#if TURN_QUADS == 2
+#define ADD_HALF(half)                                                                                    \
+    BEGIN_SUB_BLOCK(half) BEGIN_TOTAL                                                                     \
+    FOR_QUARTERS { BEGIN_HIGH(2 * (half) + quarter) ADD_QUARTER(half) END_NEXT_HIGH }                     \
+    END_DIGITS END_SUB_BLOCK
+#else
+#define ADD_HALF(half)                                                                                          \
+    BEGIN_SUB_BLOCK(half)                                                                                       \
+    BEGIN_HIGH(2 * (half)) ADD_QUAD(4 * (half), 0) ADD_QUAD(4 * (half) + 1, 1) END_FIRST_HIGH                   \
+    BEGIN_HIGH(2 * (half) + 1) ADD_QUAD(4 * (half) + 2, 2) ADD_QUAD(4 * (half) + 3, 3) END_NEXT_HIGH            \
+    END_DIGITS END_SUB_BLOCK
+#endif
+#define END_BLOCK
 #endif
 
 // Where the centre is no part of the weight it is taken back.

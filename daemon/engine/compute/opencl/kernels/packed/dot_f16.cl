@@ -11,7 +11,9 @@ typedef struct {
 #define LOAD_CELL(c, of, in_tile) \
     c.cell = of;                  \
     c.at = in_tile;
-#define SCALES(c, sub) (float2)(1.0f)
+#define SCALES(c) (float2)(1.0f)
+#define NEXT_QUARTER(c) c.at += place_of(2u * TILE_PAIRS);
+#define NEXT_HALF(c) if (TURN_QUADS > 2) c.at += place_of(4u * TILE_PAIRS);
 #define ROWS(c, k, even, odd)                                  \
     {                                                          \
         even = PLANE_HALF4(quants, c.cell, 16, k, c.at);       \

@@ -17,7 +17,9 @@ typedef struct {
 #define LOAD_CELL(c, cell, at) \
     LOAD_NIBBLES(c, cell, at)  \
     c.scale = PLANE_HALF2(scales, cell, 1, 0, at);
-#define SCALES(c, sub) c.scale
+#define SCALES(c) c.scale
+#define NEXT_QUARTER(c) NEXT_QUARTER_NIBBLES(c)
+#define NEXT_HALF(c) NEXT_HALF_NIBBLES(c)
 // The byte brought to bit 3: an address at once.
 #define LEVELS(word, i) \
     *(__local const float2*)((__local const uchar*)levels + (((i) == 0 ? (word) << 3 : (word) >> ((8 * (i)-3) & 31)) & 0x7f8u))

@@ -18,3 +18,5 @@
 #define BITS_PLANES(plane, name) plane(name, quants, 2 * 16)
 #define BITS_FIELDS NIBBLES_FIELDS
 #define LOAD_BITS(c, cell, at) LOAD_NIBBLES(c, cell, at)
+#define NEXT_QUARTER(c) NEXT_QUARTER_NIBBLES(c)
+#define NEXT_HALF(c) NEXT_HALF_NIBBLES(c)

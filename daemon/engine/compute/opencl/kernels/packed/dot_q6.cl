@@ -7,7 +7,7 @@
 // The two high bits of column i (of the 8 that a word of the plane holds) brought to bit 4 of both halves.
 #define HIGH_TWO(word, i) \
     (((i) < 2 ? (word) << ((4 - 2 * (i)) & 31) : (word) >> ((2 * (i)-4) & 31)) & 0x00300030u)
-#define HIGH_WORD(c, k) ((k) < 2 ? c.high_two.x : (k) < 4 ? c.high_two.y : (k) < 6 ? c.high_two.z : c.high_two.w)
+#define HIGH_WORD(c, k) ((k) < 2 ? c.high_two.x : c.high_two.y)
 #define SIX_BITS(c, k, i) (NIBBLE(NIBBLE_WORD(c, k), i) | HIGH_TWO(HIGH_WORD(c, k), 4 * ((k) % 2) + (i)))
 #define DUAL(c, k) (int4)(SIX_BITS(c, k, 0), SIX_BITS(c, k, 1), SIX_BITS(c, k, 2), SIX_BITS(c, k, 3))
 
@@ -23,4 +23,11 @@ typedef struct {
     c.high_two = PLANE_UINT4(high, cell, 1, 0, at);       \
     c.sub_scales = PLANE_CHAR4(scales, cell, 1, 0, at);   \
     c.super_scale = PLANE_HALF2(supers, (cell) / 8u, 1, 0, at);
-#define SCALES(c, sub) (c.super_scale * convert_float2((sub) == 0 ? c.sub_scales.xy : c.sub_scales.zw))
+#define SCALES(c) (c.super_scale * convert_float2(c.sub_scales.xy))
+#define NEXT_QUARTER(c)     \
+    NEXT_QUARTER_NIBBLES(c) \
+    c.high_two.x = c.high_two.y;
+#define NEXT_HALF(c)               \
+    NEXT_HALF_NIBBLES(c)           \
+    c.high_two.xy = c.high_two.zw; \
+    c.sub_scales.xy = c.sub_scales.zw;

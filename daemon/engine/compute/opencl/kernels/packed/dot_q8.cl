@@ -14,7 +14,9 @@ typedef struct {
 #define LOAD_CELL(c, cell, at)                      \
     c.first = mad24((cell), 16u * TILE_PAIRS, (at)); \
     c.scale = PLANE_HALF2(scales, cell, 1, 0, at);
-#define SCALES(c, sub) (c.scale * 127.0f)
+#define SCALES(c) (c.scale * 127.0f)
+#define NEXT_QUARTER(c) c.first += 2u * TILE_PAIRS;
+#define NEXT_HALF(c) if (TURN_QUADS > 2) c.first += 4u * TILE_PAIRS;
 #define ROWS(c, k, even, odd)                                             \
     {                                                                     \
         even = PLANE_NORMALISED(quants, c.first + (k)*TILE_PAIRS);        \
@@ -31,19 +33,20 @@ typedef struct {
     c.odd_0 = PLANE_UINT4(quants, cell, 4, 2, at);  \
     c.odd_1 = PLANE_UINT4(quants, cell, 4, 3, at);  \
     c.scale = PLANE_HALF2(scales, cell, 1, 0, at);
-#define SCALES(c, sub) c.scale
+#define SCALES(c) c.scale
+#define NEXT_QUARTER(c)          \
+    c.even_0.xy = c.even_0.zw; \
+    c.odd_0.xy = c.odd_0.zw;
+#define NEXT_HALF(c)     \
+    c.even_0 = c.even_1; \
+    c.odd_0 = c.odd_1;
 #define ROWS(c, k, even, odd)                                                \
     {                                                                        \
-        even = convert_float4(as_char4(QUAD_OF(k, c.even_0, c.even_1)));     \
-        odd = convert_float4(as_char4(QUAD_OF(k, c.odd_0, c.odd_1)));        \
+        even = convert_float4(as_char4(QUAD_OF_##k(c.even_0)));  \
+        odd = convert_float4(as_char4(QUAD_OF_##k(c.odd_0)));    \
     }
-#define QUAD_OF(k, low, high) QUAD_OF_##k(low, high)
-#define QUAD_OF_0(low, high) low.x
-#define QUAD_OF_1(low, high) low.y
-#define QUAD_OF_2(low, high) low.z
-#define QUAD_OF_3(low, high) low.w
-#define QUAD_OF_4(low, high) high.x
-#define QUAD_OF_5(low, high) high.y
-#define QUAD_OF_6(low, high) high.z
-#define QUAD_OF_7(low, high) high.w
+#define QUAD_OF_0(quads) quads.x
+#define QUAD_OF_1(quads) quads.y
+#define QUAD_OF_2(quads) quads.z
+#define QUAD_OF_3(quads) quads.w
 #endif

@@ -9,7 +9,7 @@ typedef struct {
 #define LOAD_CELL(c, cell, at) \
     LOAD_BITS(c, cell, at)     \
     c.scale = PLANE_HALF2(scales, cell, 1, 0, at);
-#define SCALES(c, sub) c.scale
+#define SCALES(c) c.scale
 
 #elif defined(LAYOUT_Q4_1) || defined(LAYOUT_Q5_1)
 #define HAS_MIN 1
@@ -21,7 +21,7 @@ typedef struct {
 #define LOAD_CELL(c, cell, at) \
     LOAD_BITS(c, cell, at)     \
     c.scale_min = PLANE_HALF4(scales, cell, 1, 0, at);
-#define SCALES(c, sub) c.scale_min.xy
+#define SCALES(c) c.scale_min.xy
 #define MINS(c) c.scale_min.zw
 
 #else
@@ -37,6 +37,6 @@ typedef struct {
     LOAD_BITS(c, cell, at)                                        \
     c.sub_scales = PLANE_UCHAR4(scales, cell, 1, 0, at); \
     c.super_scale = PLANE_HALF4(supers, (cell) / 8u, 1, 0, at);
-#define SCALES(c, sub) (c.super_scale.xy * convert_float2(c.sub_scales.xy))
+#define SCALES(c) (c.super_scale.xy * convert_float2(c.sub_scales.xy))
 #define MINS(c) (-c.super_scale.zw * convert_float2(c.sub_scales.zw))
 #endif

@@ -18,13 +18,14 @@
 #define WEIGHT(v, scale, minimum) (((v) - (float)CENTRE) * (scale))
 #define ROW_MINIMUM(is_odd) 0.0f
 #endif
-#define DECODE_QUAD(k)                                                                        \
+#define DECODE_QUAD(half, k)                                                                   \
     {                                                                                         \
         float4 even, odd;                                                                     \
         ROWS(c, k, even, odd)                                                                 \
-        const float2 pair_scales = SCALES(c, (k) / 4 * (SUB_BLOCKS - 1));                         \
-        vstore4(WEIGHT(is_odd ? odd : even, is_odd ? pair_scales.y : pair_scales.x, row_minimum), k, to); \
+        const float2 pair_scales = SCALES(c);                                                     \
+        vstore4(WEIGHT(is_odd ? odd : even, is_odd ? pair_scales.y : pair_scales.x, row_minimum), 4 * (half) + (k), to); \
     }
+#define DECODE_HALF(half) DECODE_QUAD(half, 0) DECODE_QUAD(half, 1) DECODE_QUAD(half, 2) DECODE_QUAD(half, 3)
 
 __kernel GROUP_SIZE void embed(PLANE_ARGS, uint n_pairs, uint n_blocks, uint first_pair, uint width,
                                __global const int* step, __global const int* sampled,
@@ -55,14 +56,9 @@ __kernel GROUP_SIZE void embed(PLANE_ARGS, uint n_pairs, uint n_blocks, uint fir
         LOAD_CELL(c, (pair - first_pair) / TILE_PAIRS * n_blocks + block, place_of((pair - first_pair) % TILE_PAIRS))
         const float row_minimum = ROW_MINIMUM(is_odd);
         __local float* to = made_x + item * 32;
-        DECODE_QUAD(0)
-        DECODE_QUAD(1)
-        DECODE_QUAD(2)
-        DECODE_QUAD(3)
-        DECODE_QUAD(4)
-        DECODE_QUAD(5)
-        DECODE_QUAD(6)
-        DECODE_QUAD(7)
+        DECODE_HALF(0)
+        NEXT_HALF(c)
+        DECODE_HALF(1)
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 

@@ -17,6 +17,8 @@
 // Options: LAYOUT_*; DIGITS 1 or 2; IMAGE, WINDOW; COLUMNS; PAIRS; LANES and SLICES;
 //          PREFETCH 1: for GPUs with registers to spare, what can be loaded is on its way before anything is waited for: a
 //          block's weights one block ahead, a chunk of x while the one before is multiplied, what the epilogue reads;
+//          TURN_QUADS 8, 4 or 2: with 8 a block is written out; with fewer a loop adds its halves, with 2 another one their
+//          quarters, for small instruction caches;
 //          CHUNK_BLOCKS, a multiple of SLICES with room for one float2 an item where x lies
 //
 // A result is finished by any item of the group; the pair's lane does not say which.
@@ -36,9 +38,20 @@
 
 #define STAGED_AT(block, k, n) ((((block)*QUADS + (k)) * COLUMNS + (n)) * STAGED_WORDS)
 
+// A block in turns of TURN_QUADS quads.
+#define ADD_QUARTER(half)                                                                             \
+    ADD_QUAD(4 * (half) + 2 * quarter, 0) ADD_QUAD(4 * (half) + 2 * quarter + 1, 1)                   \
+    FOR_PAIRS { NEXT_QUARTER(cells[j]) }
+#define FOR_QUARTERS for (uint quarter = 0; quarter < 2 + none; ++quarter)
+#if TURN_QUADS == 2
+#define ADD_QUADS(half) FOR_QUARTERS { ADD_QUARTER(half) }
+#else
+#define ADD_QUADS(half) \
+    ADD_QUAD(4 * (half), 0) ADD_QUAD(4 * (half) + 1, 1) ADD_QUAD(4 * (half) + 2, 2) ADD_QUAD(4 * (half) + 3, 3)
+#endif
+
 #define FOR_PAIRS for (uint j = 0; j < PAIRS; ++j)
 #define FOR_COLUMNS for (uint n = 0; n < COLUMNS; ++n)
-#define REPEAT_QUADS(step) step(0) step(1) step(2) step(3) step(4) step(5) step(6) step(7)
 
 // What 128 hi + lo sums up to, from the sums of a record.
 #if DIGITS == 2
@@ -110,7 +123,7 @@
 #if PASS_SUMS == SUMS
 #define FOR_PASSES const uint first = 0;
 #else
-#define FOR_PASSES for (uint first = 0; first < SUMS; first += PASS_SUMS)
+#define FOR_PASSES for (uint first = 0; first < SUMS + none; first += PASS_SUMS)
 #endif
 #if PASS_SUMS <= SLICES
 #define FOR_PASS_SUMS     \
@@ -130,11 +143,11 @@
 #define LAYOUT_LOCAL
 #endif
 
-// Adds the totals of a sub-block to the sums.
-#define END_SUB_BLOCK(sub)                                                                               \
+// Adds the totals of the sub-block that the cells' first half is in to the sums.
+#define END_SUB_BLOCK                                                                                    \
     {                                                                                                    \
         float2 row_scale[PAIRS];                                                                           \
-        FOR_PAIRS row_scale[j] = SCALES(cells[j], sub);                                                         \
+        FOR_PAIRS row_scale[j] = SCALES(cells[j]);                                                         \
         ON_MIN(float2 row_min[PAIRS]; FOR_PAIRS row_min[j] = MINS(cells[j]);)                                   \
         FOR_COLUMNS {                                                                                    \
             const float2 of_x = (float2)(x_scale[block * COLUMNS + n]);                                  \
@@ -188,11 +201,12 @@ void product(PLANE_ARGS, uint n_pairs, uint n_blocks, RECORD_ARGS, EPILOGUE_ARGS
     const uint own_pair = FIRST_PAIR + slice % PAIRS * LANES + lane, own_row = FIRST_ROW + slice / PAIRS;
     EPILOGUE_EARLY(own_pair, own_row, slice < SUMS && own_pair < n_pairs)
 #endif
+    const uint none = n_pairs % TILE_PAIRS;  // 0; in the bounds of loops that compilers would unroll
     float2 sum[COLUMNS][PAIRS];
     FOR_COLUMNS FOR_PAIRS sum[n][j] = (float2)(0.0f);
 
     for (uint chunk = 0; chunk < n_blocks; chunk += CHUNK_BLOCKS) {
-        const uint blocks = min((uint)CHUNK_BLOCKS, n_blocks - chunk);
+        const uint blocks = min((uint)CHUNK_BLOCKS, n_blocks - chunk) + none;
         barrier(CLK_LOCAL_MEM_FENCE);
 #if PREFETCH
 #pragma unroll
@@ -245,12 +259,19 @@ void product(PLANE_ARGS, uint n_pairs, uint n_blocks, RECORD_ARGS, EPILOGUE_ARGS
 #else
             FOR_PAIRS { LOAD_CELL(cells[j], chunk_cell[j] + block, at[j]) }
 #endif
-            SUM_SUB_BLOCK_0
-            END_SUB_BLOCK(0)
-#if SUB_BLOCKS == 2
-            SUM_SUB_BLOCK_1
-            END_SUB_BLOCK(1)
+            BEGIN_BLOCK
+#if TURN_QUADS < QUADS
+#pragma unroll 1
+            for (uint half_block = 0; half_block < 2 + none; ++half_block) {
+                ADD_HALF(half_block)
+                FOR_PAIRS { NEXT_HALF(cells[j]) }
+            }
+#else
+            ADD_HALF(0)
+            FOR_PAIRS { NEXT_HALF(cells[j]) }
+            ADD_HALF(1)
 #endif
+            END_BLOCK
         }
     }
 
