@@ -12,6 +12,7 @@
 #include "engine/compute/cpu/cpu_sampler.h"
 #include "engine/compute/cpu/cpu_topology.h"
 #include "engine/compute/cpu/cpu_weights.h"
+#include "engine/compute/cpu/packed_rows.h"
 #include "engine/compute/cpu/rotary_table.h"
 #include "engine/compute/cpu/worker_pool.h"
 #include "engine/compute/page_tables.h"
@@ -46,7 +47,7 @@ public:
         report_.backend = "cpu";
         report_.device = base::concat(cpu_name(), ", ", pool_->n_threads(),
                                       pool_->n_threads() == 1 ? " thread, " : " threads, ", kernels.isa);
-        report_.profile = base::concat("cpu/", kernels.isa, "/f32");
+        report_.profile = base::concat("cpu/", kernels.isa, "/i16");
         report_.notes = std::move(notes);
         report_.kv_bytes = memory_.kv.size_bytes();
         rows_.reserve(limits.max_rows);
@@ -93,6 +94,9 @@ public:
 
 private:
     uint32_t n_rows() const { return static_cast<uint32_t>(rows_.size()); }
+    // out[r] = w . x[r] for rows [first, first + n) of w.
+    void multiply_rows(const Product& product, uint32_t first, uint32_t n, const Activations& x, uint32_t n_columns,
+                       uint32_t worker) const;
     // after(first, n, part, worker) runs when rows [first, first + n) of products[part] are there for every column.
     template <size_t N, typename After>
     void multiply(const std::array<Product, N>& products, const Activations& x, uint32_t n_columns, const After& after);
@@ -157,11 +161,16 @@ Result<void> CpuBackend::begin(std::span<const Row> rows) {
 Result<void> CpuBackend::embed() {
     const Matrix& tokens = *weights_.matrix(Role::TokenEmbedding);
     const Matrix* positions = weights_.matrix(Role::PositionEmbedding);
-    const auto decode = [](const Matrix& from, uint32_t row, float* out) {
-        const auto* data = reinterpret_cast<const std::byte*>(from.data + row * from.row_bytes);
-        model::dequantize(from.type, {data, from.row_bytes}, {out, from.cols});
-    };
     pool_->run(n_rows(), [&](uint32_t r, uint32_t worker) {
+        const auto decode = [&](const Matrix& from, uint32_t row, float* out) {
+            std::span blocks(reinterpret_cast<const std::byte*>(from.data + row * from.row_bytes), from.row_bytes);
+            if (from.is_packed) {
+                const std::span unpacked(reinterpret_cast<std::byte*>(memory_.scratch(worker)), from.row_bytes);
+                unpack_row(from.type, from.data, row, unpacked);
+                blocks = unpacked;
+            }
+            model::dequantize(from.type, blocks, {out, from.cols});
+        };
         float* x = memory_.x.row(r);
         const int32_t token = rows_[r].token == kSampledToken ? sampled_ids_[rows_[r].slot] : rows_[r].token;
         if (token < 0) {
@@ -182,14 +191,29 @@ void CpuBackend::normalise(Role weight, Role bias, uint32_t layer, const float* 
                   config_.n_embd, out);
 }
 
+void CpuBackend::multiply_rows(const Product& product, uint32_t first, uint32_t n, const Activations& x,
+                               uint32_t n_columns, uint32_t worker) const {
+    float* out = product.out + first;
+    if (product.matrix->is_packed) {
+        kernels_.multiply_packed(*product.matrix, first, n, memory_.rounded.as<uint8_t>(), memory_.rounded_stride,
+                                 n_columns, out, product.out_stride);
+    } else {
+        kernels_.multiply(*product.matrix, first, n, x.row(0), x.stride, n_columns, out, product.out_stride,
+                          memory_.scratch(worker));
+    }
+}
+
 template <size_t N, typename After>
 void CpuBackend::multiply(const std::array<Product, N>& products, const Activations& x, uint32_t n_columns,
                           const After& after) {
     uint32_t total = 0;
     for (const Product& product : products) total += product.matrix->rows;
+    pool_->run(n_columns, [&](uint32_t r, uint32_t) {
+        kernels_.round_activations(x.row(r), static_cast<uint32_t>(x.stride),
+                                   memory_.rounded.as<uint8_t>() + r * memory_.rounded_stride);
+    });
     // Small enough that stealing evens out uneven cores, large enough that claiming an item costs nothing beside it.
-    const uint32_t chunk =
-        std::clamp(total / (pool_->n_threads() * 8) / kDecodedRows * kDecodedRows, kDecodedRows, 64u);
+    const uint32_t chunk = std::clamp(total / (pool_->n_threads() * 8) / kPackedRows * kPackedRows, kPackedRows, 64u);
     std::array<uint32_t, N> chunks;
     uint32_t n_chunks = 0;
     for (size_t i = 0; i < N; ++i) n_chunks += chunks[i] = (products[i].matrix->rows + chunk - 1) / chunk;
@@ -199,8 +223,7 @@ void CpuBackend::multiply(const std::array<Product, N>& products, const Activati
         const Product& product = products[part];
         const uint32_t first = item * chunk;
         const uint32_t n = std::min(chunk, product.matrix->rows - first);
-        kernels_.multiply(*product.matrix, first, n, x.row(0), x.stride, n_columns, product.out + first,
-                          product.out_stride, memory_.scratch(worker));
+        multiply_rows(product, first, n, x, n_columns, worker);
         after(first, n, part, worker);
     });
 }
@@ -298,8 +321,7 @@ Result<void> CpuBackend::norm_up(uint32_t layer) {
     // The same rows of gate and up are one item, so that the activation follows while they are in the cache.
     multiply(std::array{up}, memory_.normed, n_rows(), [&](uint32_t first, uint32_t n, size_t, uint32_t worker) {
         if (gate != nullptr) {
-            kernels_.multiply(*gate, first, n, memory_.normed.row(0), memory_.normed.stride, n_rows(),
-                              memory_.gate.row(0) + first, memory_.gate.stride, memory_.scratch(worker));
+            multiply_rows({gate, memory_.gate.row(0), memory_.gate.stride}, first, n, memory_.normed, n_rows(), worker);
         }
         for (uint32_t r = 0; r < n_rows(); ++r) {
             float* h = memory_.h.row(r) + first;

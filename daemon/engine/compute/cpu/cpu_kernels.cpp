@@ -4,6 +4,8 @@
 
 #if defined(LLMD_X86_KERNELS)
 #include <cpuid.h>
+#elif defined(LLMD_ARM64_KERNELS)
+#include <sys/auxv.h>
 #endif
 
 namespace llmd::compute {
@@ -25,8 +27,14 @@ std::vector<CpuKernels> usable_cpu_kernels() {
 #if defined(LLMD_X86_KERNELS)
     if (__builtin_cpu_supports("avx2") && has_f16c()) {
         usable.push_back(avx2::kernels());
-        if (__builtin_cpu_supports("avx512f")) usable.push_back(avx512::kernels());
+        if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+            __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vnni")) {
+            usable.push_back(avx512::kernels());
+        }
     }
+#elif defined(LLMD_ARM64_KERNELS)
+    constexpr unsigned long kDotProduct = 1UL << 20;  // HWCAP_ASIMDDP, which older system headers lack
+    if ((getauxval(AT_HWCAP) & kDotProduct) != 0) usable.push_back(dotprod::kernels());
 #endif
     return usable;
 }

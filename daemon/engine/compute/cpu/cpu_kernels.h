@@ -1,6 +1,7 @@
 // The inner loops of the CPU backend, compiled once for each instruction set from the same source. All of them give the
-// same bits: sums go into 32 (products) or 16 (softmax) partial sums that are added in a fixed tree, norms are summed
-// by blocks of 32, and nothing is fused. Pure functions of their arguments, callable from any thread.
+// same bits: products of quantised matrices are exact within 16 or 32 columns and add those in their order, of plain
+// numbers go into 32 and softmax into 16 partial sums that are added in a fixed tree, norms are summed by blocks of 32,
+// and nothing is fused. Pure functions of their arguments, callable from any thread.
 #pragma once
 
 #include <cstddef>
@@ -17,12 +18,16 @@ inline constexpr uint32_t kActivationPadding = 32;
 // Weight rows that multiply() holds as floats at a time, when there are many columns of x.
 inline constexpr uint32_t kDecodedRows = 8;
 
-// A weight matrix in the file's own blocks. (rows, cols)
+// 32 activations rounded to 16 bits with their scale, in a form that the instruction set chooses.
+inline constexpr size_t kRoundedBlockBytes = 80;
+
+// A weight matrix: plain numbers as in the file, quantised ones in groups of rows (packed_rows.h). (rows, cols)
 struct Matrix {
     model::TensorType type = model::TensorType::F32;
     uint32_t rows = 0;
     uint32_t cols = 0;
     size_t row_bytes = 0;
+    bool is_packed = false;
     const uint8_t* data = nullptr;
 };
 
@@ -49,7 +54,14 @@ constexpr size_t attend_scratch_floats(uint32_t n_heads, uint32_t value_dim) {
 struct CpuKernels {
     const char* isa;  // "avx2"
 
-    // out[c * out_stride + r] = sum over k of w[first + r][k] * x[c * x_stride + k], r < n_rows, c < n_columns.
+    // Rounds n floats, padded with zeros to a multiple of 32: to blocks of kRoundedBlockBytes. One with a value that is
+    // not finite makes every product with it not finite.
+    void (*round_activations)(const float* x, uint32_t n, uint8_t* to);
+    // out[c * out_stride + r] = sum over k of w[first + r][k] * x[c][k], r < n_rows, c < n_columns. w is packed, first
+    // a multiple of kPackedRows; rounded columns are x_stride bytes apart.
+    void (*multiply_packed)(const Matrix& w, uint32_t first, uint32_t n_rows, const uint8_t* x, size_t x_stride,
+                            uint32_t n_columns, float* out, size_t out_stride);
+    // The same of plain numbers, with x as floats, x_stride floats apart.
     // scratch: kDecodedRows * cols rounded up to kActivationPadding floats.
     void (*multiply)(const Matrix& w, uint32_t first, uint32_t n_rows, const float* x, size_t x_stride,
                      uint32_t n_columns, float* out, size_t out_stride, float* scratch);

@@ -90,6 +90,10 @@ Result<CpuMemory> CpuMemory::allocate(const model::ModelConfig& config, const Ba
     memory.logits_data = std::move(*logits);
 
     const size_t widest = std::max({memory.x.stride, memory.a.stride, memory.h.stride});
+    memory.rounded_stride = widest / kActivationPadding * kRoundedBlockBytes;
+    auto rounded = HostBuffer::allocate(limits.max_rows * memory.rounded_stride, "activations");
+    if (!rounded) return rounded.error();
+    memory.rounded = std::move(*rounded);
     memory.scratch_stride =
         std::max(kDecodedRows * widest, attend_scratch_floats(config.heads_per_kv(), memory.kv.value_dim()));
     auto scratch = HostBuffer::allocate(n_threads * memory.scratch_stride * sizeof(float), "scratch memory");

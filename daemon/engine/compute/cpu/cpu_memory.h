@@ -77,6 +77,8 @@ struct CpuMemory {
     Activations k, v;     // [max_rows][n_kv_heads * head_dim]
     Activations a;        // [max_rows][n_heads * head_dim] what attention gives
     Activations gate, h;  // [max_rows][n_ff]
+    HostBuffer rounded;   // [max_rows][rounded_stride] a product's input
+    size_t rounded_stride = 0;
     HostBuffer logits_data;
     HostBuffer scratch_data;  // [thread][scratch_stride]
     size_t scratch_stride = 0;

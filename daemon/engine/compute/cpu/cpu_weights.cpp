@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "engine/compute/checks.h"
+#include "engine/compute/cpu/packed_rows.h"
 
 namespace llmd::compute {
 
@@ -23,17 +24,26 @@ base::Result<void> CpuWeights::add(const model::Weight& weight) {
     Tensor& tensor = tensors_[index(weight.role, weight.layer)];
     if (tensor.data.size() != 0) return base::fail(ErrorCode::ModelLoadFailed, name, " is uploaded twice");
     const bool as_floats = model::is_vector(weight.role);
-    const uint64_t bytes = as_floats ? view.rows * view.cols * sizeof(float) : view.data.size();
+    // A position's row is only ever looked up.
+    const bool packed = !as_floats && weight.role != Role::PositionEmbedding && is_packed(view.type);
+    const uint64_t row_bytes = as_floats ? view.cols * sizeof(float) : view.data.size() / view.rows;
+    const uint64_t bytes = row_bytes * (packed ? padded_rows(view.rows) : view.rows);
     auto data = HostBuffer::allocate(bytes, name);
     if (!data) return data.error();
     if (as_floats) {
         model::dequantize(view.type, view.data, {data->as<float>(), view.rows * view.cols});
+    } else if (packed) {
+        pack_rows(view.type, row_bytes, view.data, data->as<uint8_t>());
     } else {
         std::memcpy(data->as<std::byte>(), view.data.data(), view.data.size());
     }
     tensor.data = std::move(*data);
-    tensor.matrix = {as_floats ? model::TensorType::F32 : view.type, static_cast<uint32_t>(view.rows),
-                     static_cast<uint32_t>(view.cols), bytes / view.rows, tensor.data.as<uint8_t>()};
+    tensor.matrix = {as_floats ? model::TensorType::F32 : view.type,
+                     static_cast<uint32_t>(view.rows),
+                     static_cast<uint32_t>(view.cols),
+                     row_bytes,
+                     packed,
+                     tensor.data.as<uint8_t>()};
     size_bytes_ += bytes;
     return {};
 }

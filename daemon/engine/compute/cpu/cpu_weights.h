@@ -1,4 +1,5 @@
-// A model's tensors in memory of our own: matrices in the file's blocks, vectors as floats. Filled while loading, then
+// A model's tensors in memory of our own: matrices in the file's blocks, their rows
+// interleaved if quantised (packed_rows.h), vectors as floats. Filled while loading, then
 // read from every worker.
 #pragma once
 

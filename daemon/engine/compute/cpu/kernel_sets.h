@@ -10,5 +10,8 @@ namespace llmd::compute::avx2 {
 CpuKernels kernels();  // AVX2 and F16C
 }
 namespace llmd::compute::avx512 {
-CpuKernels kernels();  // AVX-512 F
+CpuKernels kernels();  // AVX-512 F, BW, VL and VNNI
+}
+namespace llmd::compute::dotprod {
+CpuKernels kernels();  // ARMv8.2 with the dot product of bytes
 }

@@ -1,7 +1,8 @@
 // The kernels of one instruction set; LLMD_ISA names it (lanes.h says what may not be used here).
-#include "engine/compute/cpu/block_decoders.h"
 #include "engine/compute/cpu/kernel_sets.h"
 #include "engine/compute/cpu/lanes.h"
+#include "engine/compute/cpu/packed_products.h"
+#include "engine/compute/cpu/plain_numbers.h"
 
 namespace llmd::compute::LLMD_ISA {
 namespace {
@@ -15,15 +16,13 @@ constexpr unsigned kTile = 2;
 constexpr unsigned kTile = 1;
 #endif
 
-// --- Products --------------------------------------------------------------------------------------------------------
+// --- Products of plain numbers ---------------------------------------------------------------------------------------
 
 // The rest of a row of plain numbers that is no whole piece, padded with zeros as x is.
 template <class Format>
 LLMD_INLINE void decode_tail(const uint8_t* from, unsigned n, Lanes w[2]) {
     float lane[32] = {};
-    if constexpr (Format::kPieces == 1 && requires { Format::kElementBytes; }) {
-        for (unsigned i = 0; i < n; ++i) lane[i] = Format::decode_one(from + size_t{i} * Format::kElementBytes);
-    }
+    for (unsigned i = 0; i < n; ++i) lane[i] = Format::decode_one(from + size_t{i} * Format::kElementBytes);
     w[0] = load(lane);
     w[1] = load(lane + 16);
 }
@@ -42,15 +41,10 @@ LLMD_INLINE void dot(const uint8_t* row, uint32_t cols, const float* x, size_t x
                      size_t out_stride) {
     Lanes acc[Columns][2];
     for (unsigned c = 0; c < Columns; ++c) acc[c][0] = acc[c][1] = splat(0);
-    const uint32_t n_blocks = cols / (32 * Format::kPieces);
     Lanes w[2];
-    for (uint32_t b = 0; b < n_blocks; ++b) {
-        for (unsigned piece = 0; piece < Format::kPieces; ++piece) {
-            Format::decode(row, piece, w);
-            accumulate<Columns>(acc, w, x, x_stride);
-            x += 32;
-        }
-        row += Format::kBytes;
+    for (uint32_t b = 0; b < cols / 32; ++b, row += size_t{32} * Format::kElementBytes, x += 32) {
+        Format::decode(row, w);
+        accumulate<Columns>(acc, w, x, x_stride);
     }
     if (const uint32_t tail = cols % 32; tail != 0) {
         decode_tail<Format>(row, tail, w);
@@ -75,12 +69,10 @@ LLMD_INLINE void dot_tile(unsigned n_columns, const uint8_t* row, uint32_t cols,
 template <class Format>
 void decode_row(const uint8_t* row, uint32_t cols, float* out) {
     Lanes w[2];
-    for (uint32_t b = 0; b < cols / (32 * Format::kPieces); ++b, row += Format::kBytes) {
-        for (unsigned piece = 0; piece < Format::kPieces; ++piece, out += 32) {
-            Format::decode(row, piece, w);
-            store(out, w[0]);
-            store(out + 16, w[1]);
-        }
+    for (uint32_t b = 0; b < cols / 32; ++b, row += size_t{32} * Format::kElementBytes, out += 32) {
+        Format::decode(row, w);
+        store(out, w[0]);
+        store(out + 16, w[1]);
     }
     if (const uint32_t tail = cols % 32; tail != 0) {
         decode_tail<Format>(row, tail, w);
@@ -128,27 +120,17 @@ void multiply(const Matrix& w, uint32_t first, uint32_t n_rows, const float* x, 
         case TensorType::BF16:
             return as(BF16());
         case TensorType::Q4_0:
-            return as(Q4_0());
         case TensorType::Q4_1:
-            return as(Q4_1());
         case TensorType::Q5_0:
-            return as(Q5_0());
         case TensorType::Q5_1:
-            return as(Q5_1());
         case TensorType::Q8_0:
-            return as(Q8_0());
         case TensorType::Q2_K:
-            return as(Q2_K());
         case TensorType::Q3_K:
-            return as(Q3_K());
         case TensorType::Q4_K:
-            return as(Q4_K());
         case TensorType::Q5_K:
-            return as(Q5_K());
         case TensorType::Q6_K:
-            return as(Q6_K());
         case TensorType::IQ4_NL:
-            return as(IQ4_NL());
+            return;  // packed
     }
 }
 
@@ -349,7 +331,7 @@ float exp_sum(const float* x, uint32_t n, float largest) {
 }  // namespace
 
 CpuKernels kernels() {
-    return {LLMD_TEXT(LLMD_ISA), multiply, norm, activate, attend, exp_sum};
+    return {LLMD_TEXT(LLMD_ISA), round_activations, multiply_packed, multiply, norm, activate, attend, exp_sum};
 }
 
 }  // namespace llmd::compute::LLMD_ISA

@@ -30,8 +30,6 @@ inline constexpr unsigned kVecFloats = 4;
 inline constexpr unsigned kVecs = 16 / kVecFloats;
 
 using Vec = float __attribute__((vector_size(kVecFloats * sizeof(float))));
-using Bytes = uint8_t __attribute__((vector_size(16)));
-using SignedBytes = int8_t __attribute__((vector_size(16)));
 
 struct Lanes {
     Vec v[kVecs];
@@ -79,75 +77,6 @@ LLMD_INLINE float sum(const Lanes& a) {
         for (unsigned i = 0; i < step; ++i) lane[i] += lane[i + step];
     }
     return lane[0];
-}
-
-LLMD_INLINE Bytes load_bytes(const uint8_t* from) {
-    Bytes r;
-    __builtin_memcpy(&r, from, sizeof r);
-    return r;
-}
-
-// Sixteen signed bytes as floats.
-LLMD_INLINE Lanes to_float(SignedBytes bytes) {
-    Lanes r;
-#if defined(__AVX512F__)
-    r.v[0] = reinterpret_cast<Vec>(_mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(reinterpret_cast<__m128i>(bytes))));
-#elif defined(__AVX2__)
-    const auto low = reinterpret_cast<__m128i>(bytes);
-    r.v[0] = reinterpret_cast<Vec>(_mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(low)));
-    r.v[1] = reinterpret_cast<Vec>(_mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_srli_si128(low, 8))));
-#elif defined(__SSE2__)
-    // Each byte to the top of a 32-bit lane, then shifted down with its sign.
-    const auto all = reinterpret_cast<__m128i>(bytes);
-    const __m128i zero = _mm_setzero_si128();
-    const __m128i halves[2] = {_mm_unpacklo_epi8(zero, all), _mm_unpackhi_epi8(zero, all)};
-    for (unsigned i = 0; i < 2; ++i) {
-        const __m128i low = _mm_srai_epi32(_mm_unpacklo_epi16(zero, halves[i]), 24);
-        const __m128i high = _mm_srai_epi32(_mm_unpackhi_epi16(zero, halves[i]), 24);
-        r.v[2 * i] = reinterpret_cast<Vec>(_mm_cvtepi32_ps(low));
-        r.v[2 * i + 1] = reinterpret_cast<Vec>(_mm_cvtepi32_ps(high));
-    }
-#elif defined(__aarch64__)
-    const auto all = reinterpret_cast<int8x16_t>(bytes);
-    const int16x8_t halves[2] = {vmovl_s8(vget_low_s8(all)), vmovl_s8(vget_high_s8(all))};
-    for (unsigned i = 0; i < 2; ++i) {
-        r.v[2 * i] = reinterpret_cast<Vec>(vcvtq_f32_s32(vmovl_s16(vget_low_s16(halves[i]))));
-        r.v[2 * i + 1] = reinterpret_cast<Vec>(vcvtq_f32_s32(vmovl_s16(vget_high_s16(halves[i]))));
-    }
-#else
-    for (unsigned i = 0; i < 16; ++i) r.v[i / kVecFloats][i % kVecFloats] = static_cast<float>(bytes[i]);
-#endif
-    return r;
-}
-
-LLMD_INLINE Lanes to_float(Bytes small) {
-    return to_float(reinterpret_cast<SignedBytes>(small));
-}  // values below 128
-
-// The bits of each byte from `shift` on that `mask` (shift + its width <= 8) lets through.
-LLMD_INLINE Bytes bits_at(Bytes bytes, unsigned shift, uint8_t mask) {
-#if defined(__SSE2__)
-    // There is no shift of bytes: what comes over from the neighbour is masked away.
-    const __m128i shifted = _mm_srl_epi16(reinterpret_cast<__m128i>(bytes), _mm_cvtsi32_si128(static_cast<int>(shift)));
-    return reinterpret_cast<Bytes>(shifted) & (Bytes{} + mask);
-#else
-    return (bytes >> (Bytes{} + static_cast<uint8_t>(shift))) & (Bytes{} + mask);
-#endif
-}
-
-// table[index[i]] for indexes below 16.
-LLMD_INLINE SignedBytes look_up(SignedBytes table, Bytes index) {
-#if defined(__SSSE3__)
-    return reinterpret_cast<SignedBytes>(
-        _mm_shuffle_epi8(reinterpret_cast<__m128i>(table), reinterpret_cast<__m128i>(index)));
-#elif defined(__aarch64__)
-    return reinterpret_cast<SignedBytes>(
-        vqtbl1q_s8(reinterpret_cast<int8x16_t>(table), reinterpret_cast<uint8x16_t>(index)));
-#else
-    SignedBytes r;
-    for (unsigned i = 0; i < 16; ++i) r[i] = table[index[i]];
-    return r;
-#endif
 }
 
 LLMD_INLINE float bits_to_float(uint32_t bits) {

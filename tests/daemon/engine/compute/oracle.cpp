@@ -59,14 +59,20 @@ Oracle::Vector Oracle::norm(Role weight, Role bias, uint32_t layer, const Vector
     Vector out(x.size());
     const auto& w = weights(weight, layer);
     for (size_t i = 0; i < x.size(); ++i) out[i] = x[i] * w[i];
-    out = rounded(std::move(out));
+    out = rounded_early(std::move(out));
     for (size_t i = 0; i < x.size(); ++i)
         out[i] = (out[i] - mean * w[i]) / std::sqrt(square + double{config_.norm_eps});
     add_bias(bias, layer, out);
     return out;
 }
 
-Oracle::Vector Oracle::product(Role matrix, uint32_t layer, const Vector& x) {
+Oracle::Vector Oracle::rounded_early(Vector x) const {
+    return rounding_.at_product ? x : rounded(std::move(x));
+}
+
+Oracle::Vector Oracle::product(Role matrix, uint32_t layer, Vector x) {
+    const bool quantised = model::block_format(model_.find(matrix, layer)->type).block_weights > 1;
+    if (rounding_.at_product && quantised) x = rounded(std::move(x));
     const float* w = weights(matrix, layer).data();
     Vector out(weights(matrix, layer).size() / x.size());
     for (double& sum : out) {
@@ -141,7 +147,7 @@ void Oracle::feed(int32_t token) {
         std::transform(v.begin(), v.end(), v.begin(), through_half);
         keys_[l].push_back(std::move(k));
         values_[l].push_back(std::move(v));
-        Vector o = product(Role::AttnOutput, l, rounded(attend(l, q)));
+        Vector o = product(Role::AttnOutput, l, rounded_early(attend(l, q)));
         add_bias(Role::AttnOutputBias, l, o);
         add_to_x(o);
 
@@ -154,7 +160,7 @@ void Oracle::feed(int32_t token) {
         } else {
             for (double& u : up) u *= 0.5 * (1 + std::tanh(std::sqrt(2 / M_PI) * (u + 0.044715 * u * u * u)));
         }
-        Vector y = product(Role::FfnDown, l, rounded(std::move(up)));
+        Vector y = product(Role::FfnDown, l, rounded_early(std::move(up)));
         add_bias(Role::FfnDownBias, l, y);
         add_to_x(y);
     }

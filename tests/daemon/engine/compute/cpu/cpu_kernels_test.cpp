@@ -1,12 +1,14 @@
-// The decoders equal the reference decoding, and every instruction set that this machine has gives the same bits.
+// Products are those of the reference decoding, and every instruction set that this machine has gives the same bits.
 #include "engine/compute/cpu/cpu_kernels.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "daemon/engine/compute/random_model.h"
+#include "engine/compute/cpu/packed_rows.h"
 
 namespace llmd::compute {
 namespace {
@@ -14,8 +16,11 @@ namespace {
 using model::TensorType;
 using test::Noise;
 
+// A matrix as the backend keeps it, and its reference decoding.
 struct Problem {
     std::vector<std::byte> blocks;
+    std::vector<uint8_t> packed;
+    std::vector<float> weights;
     Matrix w;
 };
 
@@ -23,25 +28,59 @@ Problem random_matrix(TensorType type, uint32_t rows, uint32_t cols) {
     Noise noise(cols + static_cast<uint32_t>(type));
     Problem p;
     p.blocks = test::random_blocks(type, uint64_t{rows} * cols, 1, noise);
-    p.w = {type, rows, cols, p.blocks.size() / rows, reinterpret_cast<const uint8_t*>(p.blocks.data())};
+    p.weights.resize(size_t{rows} * cols);
+    model::dequantize(type, p.blocks, p.weights);
+    p.w = {
+        type, rows, cols, p.blocks.size() / rows, is_packed(type), reinterpret_cast<const uint8_t*>(p.blocks.data())};
+    if (p.w.is_packed) {
+        p.packed.resize(padded_rows(rows) * p.w.row_bytes);
+        pack_rows(type, p.w.row_bytes, p.blocks, p.packed.data());
+        p.w.data = p.packed.data();
+    }
     return p;
 }
+
+// out[column][row] of `n_columns` columns of x, which are a multiple of kActivationPadding floats apart.
+std::vector<float> multiply(const CpuKernels& kernels, const Matrix& w, std::span<const float> x, uint32_t n_columns) {
+    const size_t stride = x.size() / n_columns;
+    std::vector<float> out(size_t{n_columns} * w.rows);
+    if (!w.is_packed) {
+        std::vector<float> scratch(kDecodedRows * stride);
+        kernels.multiply(w, 0, w.rows, x.data(), stride, n_columns, out.data(), w.rows, scratch.data());
+        return out;
+    }
+    const size_t rounded_stride = stride / kActivationPadding * kRoundedBlockBytes;
+    std::vector<uint8_t> rounded(n_columns * rounded_stride);
+    for (uint32_t c = 0; c < n_columns; ++c) {
+        kernels.round_activations(&x[c * stride], static_cast<uint32_t>(stride), &rounded[c * rounded_stride]);
+    }
+    // In two parts, as two threads would.
+    for (uint32_t first = 0; first < w.rows; first += kPackedRows) {
+        kernels.multiply_packed(w, first, std::min(kPackedRows, w.rows - first), rounded.data(), rounded_stride,
+                                n_columns, &out[first], w.rows);
+    }
+    return out;
+}
+
+constexpr uint32_t kRows = 21;  // a whole group of packed rows and a part of one
 
 TEST(CpuKernels, AProductWithAUnitVectorIsTheReferenceDecoding) {
     for (const CpuKernels& kernels : usable_cpu_kernels()) {
         for (const model::BlockFormat& format : model::block_formats()) {
             // Plain numbers may end anywhere.
             const uint32_t cols = format.block_weights == 1 ? 45 : 512;
-            const uint32_t stride = (cols + kActivationPadding - 1) / kActivationPadding * kActivationPadding;
-            const Problem p = random_matrix(format.type, 3, cols);
-            std::vector<float> want(3 * cols);
-            model::dequantize(format.type, p.blocks, want);
-            std::vector<float> x(stride), out(3), scratch(size_t{kDecodedRows} * stride);
+            const Problem p = random_matrix(format.type, kRows, cols);
+            float largest = 0;
+            for (const float weight : p.weights) largest = std::max(largest, std::abs(weight));
+            // The scale of a packed product is rounded; a wrong code is off by far more.
+            const float tolerance = p.w.is_packed ? 1e-6f * largest : 0;
+            std::vector<float> x((cols + kActivationPadding - 1) / kActivationPadding * kActivationPadding);
             for (uint32_t k = 0; k < cols; ++k) {
                 x[k] = 1;
-                kernels.multiply(p.w, 0, 3, x.data(), stride, 1, out.data(), 3, scratch.data());
-                for (uint32_t r = 0; r < 3; ++r) {
-                    ASSERT_EQ(out[r], want[r * cols + k]) << kernels.isa << ' ' << format.name << " weight " << k;
+                const auto out = multiply(kernels, p.w, x, 1);
+                for (uint32_t r = 0; r < kRows; ++r) {
+                    ASSERT_NEAR(out[r], p.weights[r * cols + k], tolerance)
+                        << kernels.isa << ' ' << format.name << " row " << r << " weight " << k;
                 }
                 x[k] = 0;
             }
@@ -50,25 +89,69 @@ TEST(CpuKernels, AProductWithAUnitVectorIsTheReferenceDecoding) {
 }
 
 TEST(CpuKernels, EveryInstructionSetAndColumnCountGivesTheSameBits) {
-    constexpr uint32_t kRows = 13, kColumns = 9, kCols = 768;
+    constexpr uint32_t kColumns = 19, kCols = 768;
     for (const model::BlockFormat& format : model::block_formats()) {
         const Problem p = random_matrix(format.type, kRows, kCols);
         Noise noise(1);
-        std::vector<float> x(size_t{kColumns} * kCols), scratch(size_t{kDecodedRows} * kCols);
+        std::vector<float> x(size_t{kColumns} * kCols);
         for (float& value : x) value = static_cast<float>(noise.uniform());
         std::vector<float> want;
         for (const CpuKernels& kernels : usable_cpu_kernels()) {
             for (uint32_t n = 1; n <= kColumns; ++n) {
-                std::vector<float> out(kColumns * kRows);
+                std::vector<float> out;
                 for (uint32_t c = 0; c < kColumns; c += n) {
-                    kernels.multiply(p.w, 0, kRows, &x[size_t{c} * kCols], kCols, std::min(n, kColumns - c),
-                                     &out[c * kRows], kRows, scratch.data());
+                    const uint32_t count = std::min(n, kColumns - c);
+                    const auto some =
+                        multiply(kernels, p.w, std::span(x).subspan(size_t{c} * kCols, count * kCols), count);
+                    out.insert(out.end(), some.begin(), some.end());
                 }
                 if (want.empty()) want = out;
                 EXPECT_EQ(std::memcmp(out.data(), want.data(), out.size() * sizeof(float)), 0)
                     << kernels.isa << ' ' << format.name << ", " << n << " columns";
             }
         }
+    }
+}
+
+// Against the sum in double precision of what is rounded by no more than half a step of a block's largest.
+TEST(CpuKernels, APackedProductErrsByTheRoundingOfActivationsOnly) {
+    constexpr uint32_t kCols = 4096;
+    constexpr double kSteps = 32639;
+    for (const CpuKernels& kernels : usable_cpu_kernels()) {
+        for (const model::BlockFormat& format : model::block_formats()) {
+            if (!is_packed(format.type)) continue;
+            const Problem p = random_matrix(format.type, kRows, kCols);
+            Noise noise(3);
+            std::vector<float> x(kCols);
+            // Blocks of very different sizes.
+            for (uint32_t k = 0; k < kCols; ++k) {
+                x[k] = static_cast<float>(noise.uniform() * std::exp2(static_cast<double>(k / 32 % 20)));
+            }
+            const auto out = multiply(kernels, p.w, x, 1);
+            for (uint32_t r = 0; r < kRows; ++r) {
+                double want = 0, bound = 0;
+                for (uint32_t k = 0; k < kCols; ++k) {
+                    const double weight = p.weights[r * kCols + k];
+                    want += weight * double{x[k]};
+                    bound += std::abs(weight) * std::exp2(k / 32 % 20) * (0.5 / kSteps + 1e-6);
+                }
+                EXPECT_NEAR(out[r], want, bound) << kernels.isa << ' ' << format.name << " row " << r;
+            }
+        }
+    }
+}
+
+TEST(CpuKernels, ActivationsThatAreNotFiniteMakeNoFiniteProduct) {
+    constexpr float kInfinity = std::numeric_limits<float>::infinity();
+    const Problem p = random_matrix(TensorType::Q4_0, kRows, 64);
+    for (const CpuKernels& kernels : usable_cpu_kernels()) {
+        for (const float bad : {kInfinity, -kInfinity, std::nanf("")}) {
+            std::vector<float> x(64, 0.5f);
+            x[40] = bad;
+            for (const float value : multiply(kernels, p.w, x, 1)) EXPECT_FALSE(std::isfinite(value)) << kernels.isa;
+        }
+        // A scale whose inverse no float holds is as good as none.
+        for (const float value : multiply(kernels, p.w, std::vector<float>(64, 1e-44f), 1)) EXPECT_EQ(value, 0);
     }
 }
 

@@ -1,0 +1,180 @@
+// Products of packed matrices (packed_rows.h) with activations that are rounded to 16 bits by blocks of 32: of each
+// part with one scale the integers are multiplied and added exactly, then scaled and added to a float, in the order of
+// the columns. So a product's bits depend on neither the instruction set nor its neighbours. Kernel sources only
+// (lanes.h).
+#pragma once
+
+#include "engine/compute/cpu/cpu_kernels.h"
+#include "engine/compute/cpu/packed_formats.h"
+#include "engine/compute/cpu/packed_rows.h"
+
+namespace llmd::compute::LLMD_ISA {
+
+static_assert(sizeof(RoundedBlock) == kRoundedBlockBytes);
+
+// Columns of x that share one pass over a group of rows, as many as registers hold; a power of two.
+#if defined(__AVX512F__)
+inline constexpr unsigned kPackedTile = 8;
+#else
+inline constexpr unsigned kPackedTile = 4;
+#endif
+
+inline constexpr size_t kLineBytes = 64;
+inline constexpr size_t kFetchAheadBytes = 2048;
+
+// A block that is not finite gets a scale that is not finite; one that is all but zero becomes zero, because a float
+// cannot hold the inverse of its scale.
+LLMD_INLINE void round_block(const float* x, RoundedBlock* to) {
+    constexpr float kNearlyZero = 1e-30f;
+    uint32_t largest_bits = 0;  // as an integer NaN is larger than any float
+    for (unsigned i = 0; i < 32; ++i) {
+        uint32_t bits;
+        __builtin_memcpy(&bits, x + i, sizeof bits);
+        bits &= 0x7fffffffu;
+        largest_bits = bits > largest_bits ? bits : largest_bits;
+    }
+    float largest = bits_to_float(largest_bits);
+    if (largest < kNearlyZero) largest = 0;
+    to->scale = largest / static_cast<float>(kLargestCode);
+    const float inverse = largest == 0 ? 0 : static_cast<float>(kLargestCode) / largest;
+    int32_t q[32];
+    for (unsigned i = 0; i < 32; ++i) {
+        const float shifted = x[i] * inverse + 0x1.8p23f;  // the nearest integer, in the low bits
+        uint32_t bits;
+        __builtin_memcpy(&bits, &shifted, sizeof bits);
+        q[i] = static_cast<int16_t>(bits);
+    }
+    for (unsigned half = 0; half < 2; ++half) {
+        int32_t sum = 0;
+        for (unsigned i = 0; i < 16; ++i) sum += q[16 * half + i];
+        to->sums[half] = sum;
+    }
+    to->unused = 0;
+    if constexpr (kSplitsActivations) {
+        for (unsigned i = 0; i < 32; ++i) to->q[i] = static_cast<uint8_t>(q[i]);
+        for (unsigned i = 0; i < 32; ++i) to->q[32 + i] = static_cast<uint8_t>((q[i] + 128) >> 8);
+    } else {
+        int16_t narrow[32];
+        for (unsigned i = 0; i < 32; ++i) narrow[i] = static_cast<int16_t>(q[i]);
+        __builtin_memcpy(to->q, narrow, sizeof narrow);
+    }
+}
+
+static void round_activations(const float* x, uint32_t n, uint8_t* to) {
+    auto* blocks = reinterpret_cast<RoundedBlock*>(to);
+    for (uint32_t b = 0; b < (n + 31) / 32; ++b) round_block(x + size_t{32} * b, blocks + b);
+}
+
+// Rows `row` ... of a group with `Columns` columns of x, x_stride blocks apart.
+template <class Format, unsigned Columns>
+LLMD_INLINE void multiply_rows(const uint8_t* block, unsigned row, uint32_t n_blocks, const RoundedBlock* x,
+                               size_t x_stride, Vec out[Columns]) {
+    constexpr unsigned kGroups = 8 / Format::kUnits;
+    for (unsigned c = 0; c < Columns; ++c) out[c] = Vec{};
+    for (uint32_t b = 0; b < n_blocks; ++b, block += size_t{kPackedRows} * Format::kBytes) {
+        if constexpr (Columns == 1) {
+            for (size_t line = 0; line < size_t{kPackedRows} * Format::kBytes; line += kLineBytes) {
+                __builtin_prefetch(block + kFetchAheadBytes + line);
+            }
+        }
+        for (unsigned piece = 0; piece < Format::kPieces; ++piece, ++x) {
+#pragma GCC unroll 2
+            for (unsigned unit = 0; unit < Format::kUnits; ++unit) {
+                PartialSums sums[Columns] = {};
+#pragma GCC unroll 8
+                for (unsigned group = unit * kGroups; group < (unit + 1) * kGroups; ++group) {
+                    const Codes codes = Format::codes(block, row, piece, group);
+#pragma GCC unroll 8
+                    for (unsigned c = 0; c < Columns; ++c) add_products(&sums[c], codes, x[c * x_stride], group);
+                }
+                const Vec scale = Format::scale(block, row, piece, unit);
+                Vec minimum = {};
+                if constexpr (Format::kHasMinimum) minimum = Format::minimum(block, row, piece, unit);
+#pragma GCC unroll 8
+                for (unsigned c = 0; c < Columns; ++c) {
+                    const RoundedBlock& rounded = x[c * x_stride];
+                    const int32_t sum = Format::kUnits == 2 ? rounded.sums[unit] : rounded.sums[0] + rounded.sums[1];
+                    const Ints products = total(sums[c]) - Format::kOffset * sum;
+                    out[c] = out[c] + to_float(products) * (scale * rounded.scale);
+                    if constexpr (Format::kHasMinimum) {
+                        out[c] = out[c] + minimum * (rounded.scale * static_cast<float>(sum));
+                    }
+                }
+            }
+        }
+    }
+}
+
+// One group of rows, of which the first n_rows count, with `Columns` columns.
+template <class Format, unsigned Columns>
+void multiply_group(const uint8_t* group, uint32_t n_rows, uint32_t cols, const RoundedBlock* x, size_t x_stride,
+                    float* out, size_t out_stride) {
+    const uint32_t n_blocks = cols / (32 * Format::kPieces);
+    for (unsigned row = 0; row < n_rows; row += kVecFloats) {
+        Vec sums[Columns];
+        multiply_rows<Format, Columns>(group, row, n_blocks, x, x_stride, sums);
+        const size_t n = n_rows - row < kVecFloats ? n_rows - row : kVecFloats;
+        for (unsigned c = 0; c < Columns; ++c)
+            __builtin_memcpy(out + c * out_stride + row, &sums[c], n * sizeof(float));
+    }
+}
+
+template <class Format, unsigned Columns = kPackedTile>
+LLMD_INLINE void multiply_columns(const uint8_t* group, uint32_t n_rows, uint32_t cols, const RoundedBlock* x,
+                                  size_t x_stride, uint32_t n_columns, float* out, size_t out_stride) {
+    for (; n_columns >= Columns; n_columns -= Columns, x += Columns * x_stride, out += Columns * out_stride) {
+        multiply_group<Format, Columns>(group, n_rows, cols, x, x_stride, out, out_stride);
+    }
+    if constexpr (Columns > 1) {
+        multiply_columns<Format, Columns / 2>(group, n_rows, cols, x, x_stride, n_columns, out, out_stride);
+    }
+}
+
+template <class Format>
+void multiply_packed_as(const Matrix& w, uint32_t first, uint32_t n_rows, const RoundedBlock* x, size_t x_stride,
+                        uint32_t n_columns, float* out, size_t out_stride) {
+    for (uint32_t r = 0; r < n_rows; r += kPackedRows) {
+        const uint32_t n = n_rows - r < kPackedRows ? n_rows - r : kPackedRows;
+        multiply_columns<Format>(w.data + (first + r) * w.row_bytes, n, w.cols, x, x_stride, n_columns, out + r,
+                                 out_stride);
+    }
+}
+
+static void multiply_packed(const Matrix& w, uint32_t first, uint32_t n_rows, const uint8_t* x, size_t x_stride,
+                            uint32_t n_columns, float* out, size_t out_stride) {
+    using model::TensorType;
+    const auto as = [&]<class Format>(Format) {
+        multiply_packed_as<Format>(w, first, n_rows, reinterpret_cast<const RoundedBlock*>(x),
+                                   x_stride / kRoundedBlockBytes, n_columns, out, out_stride);
+    };
+    switch (w.type) {
+        case TensorType::F32:
+        case TensorType::F16:
+        case TensorType::BF16:
+            return;  // never packed
+        case TensorType::Q4_0:
+            return as(Q4_0());
+        case TensorType::Q4_1:
+            return as(Q4_1());
+        case TensorType::Q5_0:
+            return as(Q5_0());
+        case TensorType::Q5_1:
+            return as(Q5_1());
+        case TensorType::Q8_0:
+            return as(Q8_0());
+        case TensorType::Q2_K:
+            return as(Q2_K());
+        case TensorType::Q3_K:
+            return as(Q3_K());
+        case TensorType::Q4_K:
+            return as(Q4_K());
+        case TensorType::Q5_K:
+            return as(Q5_K());
+        case TensorType::Q6_K:
+            return as(Q6_K());
+        case TensorType::IQ4_NL:
+            return as(IQ4_NL());
+    }
+}
+
+}  // namespace llmd::compute::LLMD_ISA
