@@ -195,8 +195,8 @@ void CpuBackend::multiply_rows(const Product& product, uint32_t first, uint32_t 
                                uint32_t n_columns, uint32_t worker) const {
     float* out = product.out + first;
     if (product.matrix->is_packed) {
-        kernels_.multiply_packed(*product.matrix, first, n, memory_.rounded.as<uint8_t>(), memory_.rounded_stride,
-                                 n_columns, out, product.out_stride);
+        kernels_.multiply_packed(*product.matrix, first, n, memory_.rounded.as<uint8_t>(), rounded_stride(x), n_columns,
+                                 out, product.out_stride);
     } else {
         kernels_.multiply(*product.matrix, first, n, x.row(0), x.stride, n_columns, out, product.out_stride,
                           memory_.scratch(worker));
@@ -210,7 +210,7 @@ void CpuBackend::multiply(const std::array<Product, N>& products, const Activati
     for (const Product& product : products) total += product.matrix->rows;
     pool_->run(n_columns, [&](uint32_t r, uint32_t) {
         kernels_.round_activations(x.row(r), static_cast<uint32_t>(x.stride),
-                                   memory_.rounded.as<uint8_t>() + r * memory_.rounded_stride);
+                                   memory_.rounded.as<uint8_t>() + r * rounded_stride(x));
     });
     // Small enough that stealing evens out uneven cores, large enough that claiming an item costs nothing beside it.
     const uint32_t chunk = std::clamp(total / (pool_->n_threads() * 8) / kPackedRows * kPackedRows, kPackedRows, 64u);

@@ -90,8 +90,9 @@ Result<CpuMemory> CpuMemory::allocate(const model::ModelConfig& config, const Ba
     memory.logits_data = std::move(*logits);
 
     const size_t widest = std::max({memory.x.stride, memory.a.stride, memory.h.stride});
-    memory.rounded_stride = widest / kActivationPadding * kRoundedBlockBytes;
-    auto rounded = HostBuffer::allocate(limits.max_rows * memory.rounded_stride, "activations");
+    const size_t rounded_bytes =
+        std::max({rounded_stride(memory.x), rounded_stride(memory.a), rounded_stride(memory.h)});
+    auto rounded = HostBuffer::allocate(limits.max_rows * rounded_bytes, "activations");
     if (!rounded) return rounded.error();
     memory.rounded = std::move(*rounded);
     memory.scratch_stride =

@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "engine/compute/backend.h"
+#include "engine/compute/cpu/cpu_kernels.h"
 #include "engine/compute/cpu/host_buffer.h"
 #include "engine/model/model_config.h"
 
@@ -61,6 +62,12 @@ private:
     size_t value_page_ = 0;
 };
 
+// Bytes from one row to the next when x is rounded. An odd number of blocks, so that neighbouring rows do not fall on
+// the same lines of a cache.
+constexpr size_t rounded_stride(const Activations& x) {
+    return (x.stride / kActivationPadding | 1) * kRoundedBlockBytes;
+}
+
 struct CpuMemory {
     // OutOfMemory names what does not fit and its size.
     static base::Result<CpuMemory> allocate(const model::ModelConfig& config, const BackendLimits& limits,
@@ -77,8 +84,7 @@ struct CpuMemory {
     Activations k, v;     // [max_rows][n_kv_heads * head_dim]
     Activations a;        // [max_rows][n_heads * head_dim] what attention gives
     Activations gate, h;  // [max_rows][n_ff]
-    HostBuffer rounded;   // [max_rows][rounded_stride] a product's input
-    size_t rounded_stride = 0;
+    HostBuffer rounded;   // [max_rows][rounded_stride(widest input)] a product's input
     HostBuffer logits_data;
     HostBuffer scratch_data;  // [thread][scratch_stride]
     size_t scratch_stride = 0;

@@ -20,7 +20,7 @@ inline constexpr unsigned kPackedTile = 4;
 #endif
 
 inline constexpr size_t kLineBytes = 64;
-inline constexpr size_t kFetchAheadBytes = 2048;
+inline constexpr size_t kFetchAheadBytes = 4096;
 
 // A block that is not finite gets a scale that is not finite; one that is all but zero becomes zero, because a float
 // cannot hold the inverse of its scale.
@@ -70,14 +70,15 @@ template <class Format, unsigned Columns>
 LLMD_INLINE void multiply_rows(const uint8_t* block, unsigned row, uint32_t n_blocks, const RoundedBlock* x,
                                size_t x_stride, Vec out[Columns]) {
     constexpr unsigned kGroups = 8 / Format::kUnits;
+    constexpr size_t kPieceBytes = size_t{kPackedRows} * Format::kBytes / Format::kPieces;
     for (unsigned c = 0; c < Columns; ++c) out[c] = Vec{};
     for (uint32_t b = 0; b < n_blocks; ++b, block += size_t{kPackedRows} * Format::kBytes) {
-        if constexpr (Columns == 1) {
-            for (size_t line = 0; line < size_t{kPackedRows} * Format::kBytes; line += kLineBytes) {
-                __builtin_prefetch(block + kFetchAheadBytes + line);
-            }
-        }
         for (unsigned piece = 0; piece < Format::kPieces; ++piece, ++x) {
+            if constexpr (Columns <= 4) {
+                for (size_t at = piece * kPieceBytes; at < (piece + 1) * kPieceBytes; at += kLineBytes) {
+                    __builtin_prefetch(block + kFetchAheadBytes + at);
+                }
+            }
 #pragma GCC unroll 2
             for (unsigned unit = 0; unit < Format::kUnits; ++unit) {
                 PartialSums sums[Columns] = {};
