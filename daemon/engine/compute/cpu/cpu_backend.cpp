@@ -101,7 +101,7 @@ private:
     template <size_t N, typename After>
     void multiply(const std::array<Product, N>& products, const Activations& x, uint32_t n_columns, const After& after);
     void normalise(Role weight, Role bias, uint32_t layer, const float* x, float* out) const;
-    void store_key_value(uint32_t layer, uint32_t r);
+    void store_key_value(uint32_t layer, uint32_t r, uint32_t worker);
     // x += y + bias
     void add_to_x(const float* bias, uint32_t first, uint32_t n);
 
@@ -246,28 +246,28 @@ Result<void> CpuBackend::norm_qkv(uint32_t layer) {
             for (uint32_t i = first; i < first + n; ++i) out[i] += biases[part][i];
         }
     });
-    pool_->run(n_rows(), [&](uint32_t r, uint32_t) {
+    pool_->run(n_rows(), [&](uint32_t r, uint32_t worker) {
         const uint32_t position = rows_[r].position;
         rotary_.rotate(position, memory_.q.row(r), config_.n_heads);
         rotary_.rotate(position, memory_.k.row(r), config_.n_kv_heads);
-        store_key_value(layer, r);
+        store_key_value(layer, r, worker);
     });
     return {};
 }
 
-void CpuBackend::store_key_value(uint32_t layer, uint32_t r) {
+void CpuBackend::store_key_value(uint32_t layer, uint32_t r, uint32_t worker) {
     const Row& row = rows_[r];
     const uint32_t page = pages_.of(row.slot)[row.position / kPageTokens];
     const uint32_t place = row.position % kPageTokens;
-    const float* k = memory_.k.row(r);
-    const float* v = memory_.v.row(r);
+    auto* k = reinterpret_cast<uint16_t*>(memory_.scratch(worker));
+    uint16_t* v = k + config_.kv_rows();
+    kernels_.to_halves(memory_.k.row(r), config_.kv_rows(), k);
+    kernels_.to_halves(memory_.v.row(r), config_.kv_rows(), v);
     for (uint32_t g = 0; g < config_.n_kv_heads; ++g, k += config_.head_dim, v += config_.head_dim) {
         uint16_t* key = memory_.kv.keys(layer, page, g) + place;
         uint16_t* value = memory_.kv.values(layer, page, g) + size_t{place} * memory_.kv.value_dim();
-        for (uint32_t d = 0; d < config_.head_dim; ++d) {
-            key[size_t{d} * kPageTokens] = model::float_to_half(k[d]);
-            value[d] = model::float_to_half(v[d]);
-        }
+        for (uint32_t d = 0; d < config_.head_dim; ++d) key[size_t{d} * kPageTokens] = k[d];
+        std::copy_n(v, config_.head_dim, value);
     }
 }
 

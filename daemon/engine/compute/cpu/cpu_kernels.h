@@ -70,6 +70,8 @@ struct CpuKernels {
                  float* out);
     // h = activation(gate, h), in place; gate is null with Gelu.
     void (*activate)(model::Activation kind, const float* gate, float* h, uint32_t n);
+    // As model::float_to_half().
+    void (*to_halves)(const float* x, uint32_t n, uint16_t* out);
     void (*attend)(const AttendItem& item);
     // The sum of e^(x - largest).
     float (*exp_sum)(const float* x, uint32_t n, float largest);

@@ -181,6 +181,12 @@ void activate(model::Activation kind, const float* gate, float* h, uint32_t n) {
 
 // --- Attention -------------------------------------------------------------------------------------------------------
 
+void to_halves(const float* x, uint32_t n, uint16_t* out) {
+    uint32_t i = 0;
+    for (; i + 16 <= n; i += 16) store_halves(out + i, x + i);
+    for (; i < n; ++i) out[i] = model::float_to_half(x[i]);
+}
+
 constexpr uint32_t kPage = 32, kLeaf = 256;  // backend.h: kPageTokens, kAttentionLeaf
 
 // Scores of the 32 positions of one page with `Heads` query heads: a lane is a position.
@@ -331,7 +337,8 @@ float exp_sum(const float* x, uint32_t n, float largest) {
 }  // namespace
 
 CpuKernels kernels() {
-    return {LLMD_TEXT(LLMD_ISA), round_activations, multiply_packed, multiply, norm, activate, attend, exp_sum};
+    return {
+        LLMD_TEXT(LLMD_ISA), round_activations, multiply_packed, multiply, norm, activate, to_halves, attend, exp_sum};
 }
 
 }  // namespace llmd::compute::LLMD_ISA

@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "engine/model/quantization.h"
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 #elif defined(__aarch64__)
@@ -133,6 +135,27 @@ LLMD_INLINE Lanes load_halves(const void* from) {
 #endif
     return r;
 }
+
+// Sixteen floats as halves, rounded to nearest, ties to even.
+#if defined(__F16C__)
+LLMD_INLINE void store_halves(uint16_t* to, const float* from) {
+    for (unsigned i = 0; i < 16; i += 8) {
+        const __m128i halves = _mm256_cvtps_ph(_mm256_loadu_ps(from + i), _MM_FROUND_TO_NEAREST_INT);
+        __builtin_memcpy(to + i, &halves, sizeof halves);
+    }
+}
+#elif defined(__aarch64__)
+LLMD_INLINE void store_halves(uint16_t* to, const float* from) {
+    for (unsigned i = 0; i < 16; i += 4) {
+        const float16x4_t halves = vcvt_f16_f32(vld1q_f32(from + i));
+        __builtin_memcpy(to + i, &halves, sizeof halves);
+    }
+}
+#else
+LLMD_INLINE void store_halves(uint16_t* to, const float* from) {
+    for (unsigned i = 0; i < 16; ++i) to[i] = model::float_to_half(from[i]);
+}
+#endif
 
 // e^x to within 2 units in the last place on [-87, 88], clamped outside, NaN for NaN. Range reduction by Cody and Waite
 // (1980); the polynomial is the Taylor series to the seventh power, whose remainder on |r| <= ln(2)/2 is below 2^-27.

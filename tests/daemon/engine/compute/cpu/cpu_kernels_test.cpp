@@ -188,6 +188,21 @@ TEST(CpuKernels, NormsAddSumsOf32ValuesInTheirOrder) {
     }
 }
 
+TEST(CpuKernels, HalvesAreThoseOfTheReference) {
+    std::vector<float> x = {0,     -0.0f, 65504, 65519.99f, 65520, 1e30f, -std::numeric_limits<float>::infinity(),
+                            6e-8f, 2e-8f};
+    Noise noise(4);
+    while (x.size() < 1003) {
+        x.push_back(static_cast<float>(noise.uniform() * std::exp2(40 * noise.uniform())));
+    }
+    for (const CpuKernels& kernels : usable_cpu_kernels()) {
+        std::vector<uint16_t> out(x.size());
+        kernels.to_halves(x.data(), static_cast<uint32_t>(x.size()), out.data());
+        for (size_t i = 0; i < x.size(); ++i)
+            EXPECT_EQ(out[i], model::float_to_half(x[i])) << kernels.isa << ' ' << x[i];
+    }
+}
+
 TEST(CpuKernels, TheExponentialIsAccurate) {
     for (const CpuKernels& kernels : usable_cpu_kernels()) {
         for (float x = -86; x <= 0; x += 0.0137f) {
