@@ -81,7 +81,7 @@ class Limits(unittest.TestCase):
         self.assertAlmostEqual(rows.break_even("Q4_0"), 3.43, places=2)
 
     def test_broken(self):
-        kernel = {"format": "Q4_0", "precision": "fast", "columns": 1, "non_nop_per_weight": 1.7, "instructions": 900,
+        kernel = {"format": "Q4_0", "precision": "fast", "columns": 1, "non_nop_per_weight": 1.7, "instructions": 900, "nops": 0,
                   "code_words": 700, "spills": 0, "private_bytes": 0}
         model = {"launches_per_token": 64, "launches_per_token_at_1100": 135, "flushes_per_token": 1}
         models = {name: {"fast": model} for name in limits.LAUNCHES}
