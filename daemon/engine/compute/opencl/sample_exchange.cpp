@@ -12,7 +12,7 @@ namespace llmd::compute {
 namespace {
 
 // Offsets of REQUEST_*.
-enum RequestWord : size_t { kTemperature = 0, kKey, kPenalty, kWantsCandidates, kPenaltyCount, kMask, kPenaltyIds = 8 };
+enum RequestWord : size_t { kTemperature = 0, kKey, kPenalty, kMask, kPenaltyCount, kWantsCandidates, kPenaltyIds = 8 };
 static_assert(kPenaltyIds + kMaxPenaltyIds == kRequestWords);
 
 constexpr uint32_t kNoId = 0xffffffffu;  // NO_ID

@@ -9,9 +9,9 @@
 #define REQUEST_TEMPERATURE 0
 #define REQUEST_KEY 1
 #define REQUEST_PENALTY 2
-#define REQUEST_WANTS_CANDIDATES 3
+#define REQUEST_MASK 3  // where the row's mask begins, in words from the first row's request; 0: all ids take part
 #define REQUEST_PENALTY_COUNT 4
-#define REQUEST_MASK 5  // where the row's mask begins, in words from the first row's request; 0: all ids take part
+#define REQUEST_WANTS_CANDIDATES 5
 #define REQUEST_PENALTY_IDS 8
 
 #define SUMMARY_WORDS 6

@@ -66,7 +66,7 @@ INLINE float2 split(int word) {
     ON_SECOND_DIGIT(FOR_COLUMNS FOR_PAIRS low_sum[n][j] = low_start[(block * COLUMNS + n) * SUB_BLOCKS + (sub)];)
 #define BEGIN_HIGH(g) \
     FOR_COLUMNS FOR_PAIRS high_sum[n][j] = high_start[(block * COLUMNS + n) * HIGH_SUMS + (g)];
-#define BEGIN_TOTAL FOR_COLUMNS FOR_PAIRS total[n][j] = (float2)(0.0f);
+#define BEGIN_TOTAL FOR_COLUMNS FOR_PAIRS total[n][j] = (float2)(-0.0f);
 #define END_FIRST_HIGH FOR_COLUMNS FOR_PAIRS total[n][j] = split(high_sum[n][j]);
 #define END_NEXT_HIGH FOR_COLUMNS FOR_PAIRS total[n][j] += split(high_sum[n][j]);
 #define END_DIGITS \

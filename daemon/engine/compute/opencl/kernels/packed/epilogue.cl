@@ -43,9 +43,11 @@
 #define NORM_CHAINS 16
 #define NORM_ITEM (ITEMS - 1 - ITEM)  // not those that stage most of x
 #define NORM_AHEAD 4
+#define END_OF_CHAINS(n) (((n) + 1) * NORM_CHAINS)
 #else
 #define NORM_CHAINS 8
 #define NORM_ITEM ITEM
+#define END_OF_CHAINS(n) (((n) + 1) * NORM_CHAINS + none)  // a loop, for small instruction caches
 #endif
 #define FOLDS 1
 #define ADD_NORM                                                                                  \
@@ -58,7 +60,7 @@
 #define EPILOGUE_FOLD \
     FOR_SHARE(n, ITEM, ITEMS, COLUMNS) {                                                          \
         float2 sum = (float2)(0.0f);                                                              \
-        for (uint i = n * NORM_CHAINS; i < (n + 1) * NORM_CHAINS; ++i) sum += norm_parts[i];      \
+        for (uint i = n * NORM_CHAINS; i < END_OF_CHAINS(n); ++i) sum += norm_parts[i];            \
         norm_scale[n] = scale_of_norm(sum, norm_width, norm_epsilon);                             \
     }
 

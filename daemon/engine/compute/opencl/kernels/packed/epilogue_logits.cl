@@ -30,17 +30,17 @@
     const uint ids = min(min((uint)GROUP_ROWS, 2 * (n_pairs - FIRST_PAIR)), n_vocab - min(first_id, n_vocab)); \
     FOR_SHARE(i, ITEM, ITEMS, COLUMNS * MAX_PENALTY_IDS) if (i < outputs * MAX_PENALTY_IDS) {                  \
         penalise(made + i / MAX_PENALTY_IDS * GROUP_ROWS, first_id, ids,                                       \
-                 requests + mul24(FIRST_ROW + i / MAX_PENALTY_IDS, (uint)REQUEST_WORDS), i % MAX_PENALTY_IDS); \
+                 requests, FIRST_ROW + i / MAX_PENALTY_IDS, i % MAX_PENALTY_IDS);                              \
     }                                                                                                          \
     barrier(CLK_LOCAL_MEM_FENCE);                                                                              \
     FOR_SHARE(i, ITEM, ITEMS, COLUMNS * GROUP_ROWS) {                                                          \
         const uint n = i / GROUP_ROWS, in_group = i % GROUP_ROWS;                                              \
         if (n < outputs && in_group < ids) {                                                                   \
             const uint output = FIRST_ROW + n;                                                                 \
-            __global const uint* request = requests + mul24(output, (uint)REQUEST_WORDS);                      \
-            const bool takes = takes_part(requests, request[REQUEST_MASK], first_id + in_group);               \
+            const uint4 head = request_head(requests, output);                                                 \
+            const bool takes = takes_part(requests, head.w, first_id + in_group);                              \
             logits[mul24(output, n_vocab) + first_id + in_group] = made[i];                                    \
-            scores[i] = takes ? score_of(made[i], first_id + in_group, request) : -INFINITY;                   \
+            scores[i] = takes ? score_of(made[i], first_id + in_group, head) : -INFINITY;                      \
             const uint order = takes ? in_order(made[i]) : LEAST_IN_ORDER;                                     \
             atomic_max(largest + n, is_not_finite(made[i]) ? BEYOND_NUMBERS : order);                          \
             atomic_max(best_score + n, in_order(scores[i]));                                                   \
@@ -49,28 +49,32 @@
     barrier(CLK_LOCAL_MEM_FENCE);                                                                              \
     FOR_SHARE(i, ITEM, ITEMS, COLUMNS * GROUP_ROWS) {                                                          \
         const uint n = i / GROUP_ROWS, in_group = i % GROUP_ROWS;                                              \
-        const bool counts = n < outputs && in_group < ids && scores[i] > -INFINITY;                            \
-        if (counts && scores[i] == from_order(best_score[n])) atomic_min(best_id + n, first_id + in_group);    \
+        const float score = scores[i];                                                                         \
+        const bool counts = (n < outputs) & (in_group < ids) & (score > -INFINITY);                            \
+        if (counts && score == from_order(best_score[n])) atomic_min(best_id + n, first_id + in_group);        \
         scores[i] = counts ? native_exp(made[i] - from_order(largest[n])) : 0.0f;                              \
     }                                                                                                          \
     barrier(CLK_LOCAL_MEM_FENCE);                                                                              \
     FOR_SHARE(n, ITEM, ITEMS, COLUMNS) if (n < outputs) {                                                      \
-        summaries[(FIRST_ROW + n) * groups + first_group + (uint)get_group_id(0)] = (uint4)(                   \
+        summaries[mul24(FIRST_ROW + n, groups) + first_group + (uint)get_group_id(0)] = (uint4)(                \
             best_score[n], best_id[n], largest[n], as_uint(sum_of(scores + n * GROUP_ROWS, ids)));             \
     }
 
-// The first four words of a request.
-#define REQUEST_HEAD(request) (*(__global const uint4*)(request))
+// The first four words of a request: temperature, key, penalty, mask. Words are counted from the first request's, so that
+// one addition of 64 bits makes an address.
+INLINE uint4 request_head(__global const uint* requests, uint output) {
+    return ((__global const uint4*)requests)[mul24(output, (uint)(REQUEST_WORDS / 4))];
+}
 
-INLINE void penalise(__local float* made, uint first_id, uint ids, __global const uint* request, uint i) {
-    const uint at = request[REQUEST_PENALTY_IDS + i] - first_id;  // past the request's, NO_ID
-    if (at >= ids) return;
-    const float penalty = as_float(REQUEST_HEAD(request).z), logit = made[at];
+INLINE void penalise(__local float* made, uint first_id, uint ids, __global const uint* requests, uint output, uint i) {
+    const float penalty = as_float(request_head(requests, output).z);  // at an address that is needed again
+    const uint at = requests[mul24(output, (uint)REQUEST_WORDS) + (REQUEST_PENALTY_IDS + i)] - first_id;
+    if (at >= ids) return;  // past the request's, NO_ID
+    const float logit = made[at];
     made[at] = logit > 0.0f ? logit * native_recip(penalty) : logit * penalty;
 }
 
-INLINE float score_of(float logit, uint id, __global const uint* request) {
-    const uint4 head = REQUEST_HEAD(request);
+INLINE float score_of(float logit, uint id, uint4 head) {
     const float temperature = as_float(head.x);
     return temperature > 0.0f ? logit * native_recip(temperature) + gumbel_noise(head.y, id) : logit;
 }
