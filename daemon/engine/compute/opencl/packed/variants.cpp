@@ -26,8 +26,9 @@ constexpr uint32_t kNvidiaManyGates = 16384;
 constexpr uint32_t kNvidiaGateSlices = 8;
 // Columns times digits. One multiply-add of integers takes as long as two of floats, but codes need no conversion.
 constexpr uint32_t kNvidiaMostIntegers = 4;
-// On an Adreno they take as long as each other. Above this, two digits of eight columns, floats need half the registers
-// and half the local memory for x (docs/adreno.md).
+// On an Adreno they take as long as each other. Above this, two digits of eight columns, integers of more than four
+// bits, whose sums start anew within a block, take longer than floats (Q6_K: by a third) or more code than its cache
+// holds (Q5_K); those of four bits need fewer registers (docs/adreno.md).
 constexpr uint32_t kSmallGpuMostIntegers = 8;
 constexpr uint32_t kAttentionItems = 64;
 constexpr uint32_t kNvidiaAttentionItems = 256;
@@ -53,8 +54,9 @@ Variants::Variants(const DeviceLimits& device, Precision precision)
       has_much_local_(device.local_bytes >= kMuchLocalBytes) {}
 
 Core Variants::usual_core(Layout layout, uint32_t columns) const {
+    const bool has_four_bits = layout == Layout::Q4_0 || layout == Layout::Q4_1 || layout == Layout::Q4_K;
     const bool prefers_floats = (is_nvidia_ && columns * digits() > kNvidiaMostIntegers) ||
-                                (is_small_gpu() && columns * digits() > kSmallGpuMostIntegers);
+                                (is_small_gpu() && !has_four_bits && columns * digits() > kSmallGpuMostIntegers);
     return has_integer_core(layout) && !prefers_floats ? Core::Integer : Core::Float;
 }
 

@@ -111,7 +111,7 @@ TEST(PackedTuner, FindsAnotherCoreInTheBestShape) {
     const ProductChoice& one = choices.products.at({kRows, 1});
     EXPECT_EQ(one.shape.pairs, 2u);
     EXPECT_EQ(one.core, Core::Float);
-    EXPECT_EQ(choices.products.at({kRows, 4}).core, Core::Float);
+    EXPECT_EQ(choices.products.at({kRows, 8}).core, Core::Float);
 }
 
 TEST(PackedTuner, NeverPicksAKernelThatFailsHoweverFast) {
