@@ -117,6 +117,9 @@ private:
         TextStream text(std::move(source), interrupts, {.text = !json_, .leading_space = false});
         const TextStream::End end = text.run();
         if (end == TextStream::End::NobodyReads) return ExitCode::Ok;
+        if (end == TextStream::End::Complete && text_of(text.result(), "finish_reason") == "cancelled") {
+            throw CommandError(ExitCode::Failed, "another program cancelled the answer", "Cancelled");
+        }
         if (json_) {
             print_json(text.result());
         } else if (::isatty(STDOUT_FILENO) != 1 && !text.text().ends_with('\n')) {

@@ -248,6 +248,16 @@ class AtATerminal(ChatTest):
         terminal.type("this line is\x03/exit\r")
         self.assertEqual(terminal.process.wait(LIMIT_S), 0)
 
+    def test_an_answer_that_another_program_cancels_is_told(self):
+        self.client.load(LLAMA)
+        terminal = Terminal(self, *self.OPTIONS)
+        terminal.expect(">>> ")
+        with self.daemon.held_engine():
+            terminal.type(FIRST + "\r")
+            self.client.wait(self.client.requests, "the request")
+            subprocess.run([LLMCTL, "cancel", "--all"], env=self.bus.environment, check=True, timeout=LIMIT_S)
+            terminal.expect("another program cancelled the answer", ">>> ")
+
     def test_lines_commands_and_mistakes(self):
         both, = self.answers(f"{FIRST}\n{SECOND}")
         brief, = self.answers(SECOND, system="Be brief.")
