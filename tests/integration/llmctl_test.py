@@ -271,7 +271,7 @@ class Llmctl(harness.TestCase):
         return self.client.status().get("cache_hit_tokens", 0)
 
     def test_the_report_begins_a_line(self):
-        verbose = [LLMCTL, "generate", "--verbose", "--max-tokens", "4", PROMPT]
+        verbose = [LLMCTL, "generate", "--verbose", "--max-tokens", "4", "--seed", "1", PROMPT]
         both = subprocess.run(verbose, env=self.bus.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, timeout=LIMIT_S).stdout
         self.assertRegex(both, rb"[^\n]\nllmctl: prompt ")

@@ -140,6 +140,7 @@ std::string ollama_models(const std::vector<service::ModelEntry>& models) {
     JsonWriter json;
     json.begin_object().key("models").begin_array();
     for (const service::ModelEntry& model : models) {
+        if (!model.error.empty()) continue;  // there is no place to say so
         json.begin_object();
         json.key("name").value(model.name);
         json.key("model").value(model.name);

@@ -208,6 +208,7 @@ std::string openai_models(const std::vector<service::ModelEntry>& models) {
         json.key("size").value(model.size_bytes);
         json.key("context_length").value(model.context_length);
         json.key("loaded").value(model.loaded);
+        if (!model.error.empty()) json.key("error").value(model.error);
         json.end_object();
     }
     return json.end_array().end_object().take();
