@@ -10,10 +10,6 @@ bool is_noncharacter(char32_t character) {
     return (character & 0xFFFE) == 0xFFFE || (character >= 0xFDD0 && character <= 0xFDEF);
 }
 
-bool is_clean(const Utf8Step& step) {
-    return step.status == Utf8Status::Valid && step.character != 0 && !is_noncharacter(step.character);
-}
-
 }  // namespace
 
 Utf8Step next_utf8(std::string_view text) {
@@ -84,6 +80,10 @@ size_t utf8_cut(std::string_view text, size_t limit) {
     if (text.size() <= limit) return text.size();
     while (limit > 0 && (static_cast<uint8_t>(text[limit]) & 0xC0) == 0x80) --limit;
     return limit;
+}
+
+bool is_clean(const Utf8Step& step) {
+    return step.status == Utf8Status::Valid && step.character != 0 && !is_noncharacter(step.character);
 }
 
 size_t clean_prefix(std::string_view text) {

@@ -39,6 +39,7 @@ size_t utf8_cut(std::string_view text, size_t limit);
 // "Clean text" is valid UTF-8 without U+0000 and without noncharacters (U+FFFE, U+FFFF and their like in every plane,
 // U+FDD0 to U+FDEF): what a D-Bus string may hold. The bus disconnects a sender of anything else, and libsystemd does
 // not send noncharacters.
+bool is_clean(const Utf8Step& step);         // of one character
 size_t clean_prefix(std::string_view text);  // the length of the longest clean prefix
 bool is_clean_text(std::string_view text);
 // With U+FFFD for U+0000, noncharacters and everything that is not UTF-8.

@@ -71,13 +71,12 @@ void stream(const Tokenizer& tokenizer, const std::vector<int32_t>& ids, const s
     std::string text;
     for (const int32_t id : ids) {
         const std::string piece = detokenizer.push(id);
-        require(base::valid_utf8_prefix(piece) == piece.size());
+        require(base::is_clean_text(piece));
         text += piece;
     }
     text += detokenizer.finish();
-    require(base::valid_utf8_prefix(text) == text.size());
-    require(text.find('\0') == std::string::npos);
-    const bool can_occur = !stop.empty() && base::valid_utf8_prefix(stop) == stop.size();
+    require(base::is_clean_text(text));
+    const bool can_occur = !stop.empty() && base::is_clean_text(stop);
     require(!can_occur || text.find(stop) == std::string::npos);
 }
 

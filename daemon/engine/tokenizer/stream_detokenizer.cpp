@@ -47,8 +47,7 @@ void StreamDetokenizer::take_characters(bool at_end) {
         const std::string_view rest = std::string_view(bytes_).substr(at);
         const base::Utf8Step step = base::next_utf8(rest);
         if (step.status == base::Utf8Status::Incomplete && !at_end) break;
-        const bool shown = step.status == base::Utf8Status::Valid && step.character != 0;
-        take_character(shown ? rest.substr(0, step.length) : base::kReplacementCharacter);
+        take_character(base::is_clean(step) ? rest.substr(0, step.length) : base::kReplacementCharacter);
         at += step.length;
     }
     bytes_.erase(0, at);

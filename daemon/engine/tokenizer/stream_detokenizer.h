@@ -1,7 +1,7 @@
 // Turns a request's token ids into text as they come: holds back an incomplete UTF-8 sequence and whatever might be the
-// beginning of a stop string, replaces what can never become UTF-8 and U+0000 by U+FFFD (a D-Bus string can hold
-// neither; one U+FFFD for each maximal subpart of an ill-formed sequence, The Unicode Standard 3.9), and ends at the
-// first stop string, which never appears in the text.
+// beginning of a stop string, replaces what is not clean text (base/utf8.h) by U+FFFD (a D-Bus string cannot hold it;
+// one U+FFFD for each maximal subpart of an ill-formed sequence, The Unicode Standard 3.9), and ends at the first stop
+// string, which never appears in the text.
 // "First" is the one that is complete first, reading the text character by character; of several that end at the same
 // character the longest. So where the text ends does not depend on how it is cut into tokens, and nothing is generated
 // beyond a complete stop string to see whether a longer one follows.
@@ -20,11 +20,11 @@ namespace llmd::tokenizer {
 
 class StreamDetokenizer {
 public:
-    // A stop string that is empty, not valid UTF-8 or contains U+0000 never occurs in the text. The work for each byte
+    // A stop string that is empty or no clean text never occurs in the text. The work for each byte
     // of text is proportional to the number of stop strings, whatever their length.
     StreamDetokenizer(const Tokenizer& tokenizer, std::vector<std::string> stops);
 
-    // The text that became certain with this token: valid UTF-8, often empty. After stopped(), always empty.
+    // The text that became certain with this token: clean text, often empty. After stopped(), always empty.
     std::string push(int32_t id);
 
     // A stop string was found; the text before it has been returned.

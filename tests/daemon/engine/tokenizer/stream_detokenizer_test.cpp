@@ -108,6 +108,10 @@ TEST_F(StreamDetokenizerTest, HoldsBackWhatMayBeginAStopString) {
     EXPECT_FALSE(pending.stopped);
 }
 
+TEST_F(StreamDetokenizerTest, NoncharactersAreReplaced) {
+    EXPECT_EQ(text("a\uffffb\ufdd0\U0010fffe", {"\uffff"}), "a\ufffdb\ufffd\ufffd");
+}
+
 TEST_F(StreamDetokenizerTest, StopStringsThatOverlapThemselves) {
     EXPECT_EQ(text("aaab", {"aab"}), "a");
     EXPECT_EQ(text("ababac", {"abac"}), "ab");
