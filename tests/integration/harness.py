@@ -185,7 +185,8 @@ class Daemon:
         try:
             yield
         finally:
-            os.kill(pid, signal.SIGCONT)
+            with contextlib.suppress(ProcessLookupError):  # llmd may have ended inside the block, and it with llmd
+                os.kill(pid, signal.SIGCONT)
 
 
 class Client:
