@@ -12,8 +12,8 @@ PROMPT = f"Once upon a time {MARKER}"
 OPTIONS = {"max_tokens": 150, "model": LLAMA, "temperature": 1.0, "seed": 1}
 SHUTDOWN_LIMIT_S = 10  # systemd's and ours: whatever the engine and the readers do
 
-# Stands between llmd and its engine. When the file `hang` is there, it gives the step that begins next a budget of a second,
-# stops the engine in it and removes the file.
+# Stands between llmd and its engine. When the file `hang` is there, it stops the engine in the step that begins next, removes
+# the file, and gives a budget of a second to that step and to those that had begun before the engine stood.
 GO_BETWEEN = """#!/usr/bin/python3
 import os, signal, socket, struct, subprocess, sys, threading
 
@@ -35,16 +35,21 @@ def to_engine():
 
 threading.Thread(target=to_engine, daemon=True).start()
 frames = here.makefile("rb")
+hung = False
 while length := frames.read(4):
     body = frames.read(*struct.unpack("<I", length))
     # No frame but PhaseChange is so long: type, phase, budget, which is 0 at rest.
-    hangs = len(body) == 6 and body[2:] != bytes(4) and os.path.exists(HANG)
-    if hangs:
+    rests = len(body) == 6 and body[2:] == bytes(4)
+    if hung and rests:  # the text was complete before the engine stood
+        engine.send_signal(signal.SIGCONT)
+        hung = False
+    elif len(body) == 6 and not rests and (hung or os.path.exists(HANG)):
+        if not hung:
+            engine.send_signal(signal.SIGSTOP)
+            os.unlink(HANG)
+        hung = True
         body = body[:2] + struct.pack("<I", BUDGET_MS)
-        os.unlink(HANG)
     llmd.sendall(length + body)
-    if hangs:
-        engine.send_signal(signal.SIGSTOP)
 sys.exit(engine.wait())
 """
 
