@@ -361,6 +361,13 @@ class TestCase(unittest.TestCase):
         self.client.close()
         self.assertIsNone(self.daemon.process.poll(), "llmd has ended")
 
+    def add_broken_model(self):
+        """A model called `broken` until the test ends, whose file is not one."""
+        path = self.bus.path("data/llmd/models/broken.gguf")
+        with open(path, "w") as file:
+            file.write("garbage")
+        self.addCleanup(os.unlink, path)
+
     def assert_serves(self):
         """The daemon still answers, with the model of the distribution."""
         text, info = self.bus.connect().generate(f"{MARKER} and", model=LLAMA, max_tokens=4, temperature=0.0)

@@ -53,10 +53,7 @@ class OverTheSocket(harness.TestCase):
         self.assertEqual(self.ctl("generate", *flags, "--stop", word, PROMPT).stdout.decode(), text[:text.index(word)])
 
     def test_a_model_that_cannot_be_used_says_why_in_the_list(self):
-        path = self.bus.path("data/llmd/models/broken.gguf")
-        with open(path, "w") as file:
-            file.write("garbage")
-        self.addCleanup(os.unlink, path)
+        self.add_broken_model()
         self.assertRegex(self.ctl("models").stdout.decode(), r"(?m)^ +broken +unusable: .*not a GGUF file")
 
     def test_system_makes_a_conversation(self):

@@ -105,10 +105,7 @@ class Llmctl(harness.TestCase):
             self.assertEqual(done.returncode, code, arguments)
 
     def test_a_model_that_cannot_be_used_says_why_in_the_list(self):
-        path = self.bus.path("data/llmd/models/broken.gguf")
-        with open(path, "w") as file:
-            file.write("garbage")
-        self.addCleanup(os.unlink, path)
+        self.add_broken_model()
         self.assertRegex(self.ctl("models").stdout.decode(), r"(?m)^ +broken +unusable: .*not a GGUF file")
 
     def test_tables_for_people(self):

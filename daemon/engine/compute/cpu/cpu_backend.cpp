@@ -208,7 +208,9 @@ void CpuBackend::multiply(const std::array<Product, N>& products, const Activati
                           const After& after) {
     uint32_t total = 0;
     for (const Product& product : products) total += product.matrix->rows;
-    pool_->run(n_columns, [&](uint32_t r, uint32_t) {
+    const bool multiplies_integers =
+        std::any_of(products.begin(), products.end(), [](const Product& p) { return p.matrix->is_packed; });
+    pool_->run(multiplies_integers ? n_columns : 0, [&](uint32_t r, uint32_t) {
         kernels_.round_activations(x.row(r), static_cast<uint32_t>(x.stride),
                                    memory_.rounded.as<uint8_t>() + r * rounded_stride(x));
     });

@@ -136,20 +136,12 @@ struct Q4_K {
 };
 
 // As Q4_K with 32 bytes of fifth bits before the nibbles: bit `piece` of byte i belongs to weight i of the piece.
-struct Q5_K {
-    static constexpr unsigned kPieces = 8, kBytes = 176, kUnits = 1;
-    static constexpr int32_t kOffset = 0;
-    static constexpr bool kHasMinimum = true;
+struct Q5_K : Q4_K {
+    static constexpr unsigned kBytes = 176;
     LLMD_INLINE Codes codes(const uint8_t* block, unsigned row, unsigned piece, unsigned group) {
         const Codes q = words_at(block, 48 + size_t{32} * (piece / 2) + size_t{4} * group, row);
         const Codes high = words_at(block, 16 + size_t{4} * group, row);
         return bits_of(q, 4 * (piece % 2), 15) | shifted_up(bits_of(high, piece, 1), 4);
-    }
-    LLMD_INLINE Vec scale(const uint8_t* block, unsigned row, unsigned piece, unsigned) {
-        return halves_at(block, 0, row) * packed_scale(block, row, piece);
-    }
-    LLMD_INLINE Vec minimum(const uint8_t* block, unsigned row, unsigned piece, unsigned) {
-        return -(halves_at(block, 2, row) * packed_minimum(block, row, piece));
     }
 };
 
