@@ -201,7 +201,11 @@ void product(PLANE_ARGS, uint n_pairs, uint n_blocks, RECORD_ARGS, EPILOGUE_ARGS
     const uint own_pair = FIRST_PAIR + slice % PAIRS * LANES + lane, own_row = FIRST_ROW + slice / PAIRS;
     EPILOGUE_EARLY(own_pair, own_row, slice < SUMS && own_pair < n_pairs)
 #endif
+#if PREFETCH
+    const uint none = 0;
+#else
     const uint none = n_pairs % TILE_PAIRS;  // 0; in the bounds of loops that compilers would unroll
+#endif
     float2 sum[COLUMNS][PAIRS];
     FOR_COLUMNS FOR_PAIRS sum[n][j] = (float2)(0.0f);
 
