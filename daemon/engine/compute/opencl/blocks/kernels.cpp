@@ -25,8 +25,9 @@ uint32_t hash_sources() {
     uint32_t hash = 2166136261u;
     for (const std::string_view source :
          {kCommonCl, kBlocksCommonCl, kBlocksDecodeCl, kBlocksEmbedCl, kBlocksStripsCl, kBlocksProductCl,
-          kBlocksMatvecCl, kBlocksMatmulCl, kBlocksMatmulWideCl, kBlocksPackCl, kBlocksNormCl, kBlocksRopeKvCl,
-          kBlocksAttentionCl, kBlocksSampleCl, kBlocksChooseCl, kSampleExchangeCl, kNoiseCl, kGroupBestCl}) {
+          kBlocksMatvecCl, kBlocksMatmulCl, kBlocksMatmulWideCl, kBlocksPackCl, kBlocksNormCl, kBlocksNormProductCl,
+          kBlocksRopeKvCl, kBlocksAttentionCl, kBlocksSampleCl, kBlocksChooseCl, kSampleExchangeCl, kNoiseCl,
+          kGroupBestCl}) {
         for (const char c : source) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
     }
     return hash;
@@ -39,6 +40,7 @@ Result<Kernels> Kernels::build(const DeviceQueue& queue, const model::ModelConfi
     Kernels set;
     const DeviceLimits& device = queue.limits();
     set.micro_ = device.vector_floats >= kManyLanes ? 4 : 2;
+    set.joins_norms_ = device.local_bytes >= config.n_embd * sizeof(float);
     set.matvec_shapes_ = {{1}};
     if (device.local_bytes >= kMatmulLocalBytes) {
         set.matvec_shapes_.push_back({kMatmulColumns});
@@ -88,22 +90,41 @@ Result<ClKernel> Kernels::embed(const DeviceQueue& queue, model::TensorType type
     return make_kernel(program, "embed");
 }
 
+std::string Kernels::product_options(model::TensorType type) const {
+    const model::BlockFormat& format = model::block_format(type);
+    return base::concat("-DWEIGHT_TYPE=", static_cast<uint32_t>(type),
+                        " -DUNIT_BYTES=", kUnitWeights * format.block_bytes / format.block_weights,
+                        " -DMICRO=", micro_);
+}
+
 Result<ClKernel> Kernels::matvec(const DeviceQueue& queue, model::TensorType type, const MatvecShape& shape) {
     using namespace kernels;
     ClProgram& program = products_[type];
     if (!program) {
-        const model::BlockFormat& format = model::block_format(type);
         // No shape in the options: drivers that cache programs find these again for every model.
-        auto built =
-            queue.build(base::concat("matvec for ", format.name),
-                        {kBlocksCommonCl, kBlocksStripsCl, kBlocksDecodeCl, kBlocksProductCl, kBlocksMatvecCl,
-                         kBlocksMatmulCl, kBlocksMatmulWideCl},
-                        base::concat("-DWEIGHT_TYPE=", static_cast<uint32_t>(type), " -DUNIT_BYTES=",
-                                     kUnitWeights * format.block_bytes / format.block_weights, " -DMICRO=", micro_));
+        auto built = queue.build(base::concat("matvec for ", model::block_format(type).name),
+                                 {kBlocksCommonCl, kBlocksStripsCl, kBlocksDecodeCl, kBlocksProductCl, kBlocksMatvecCl,
+                                  kBlocksMatmulCl, kBlocksMatmulWideCl},
+                                 product_options(type));
         if (!built) return built.error();
         program = std::move(*built);
     }
     return make_kernel(program, shape.takes_packed ? "matmul_wide" : shape.columns > 1 ? "matmul" : "matvec");
+}
+
+Result<ClKernel> Kernels::make_normed(const DeviceQueue& queue, model::TensorType type, const char* name) {
+    using namespace kernels;
+    ClProgram& program = normed_products_[type];
+    if (!program) {
+        auto built =
+            queue.build(base::concat("norm_product for ", model::block_format(type).name),
+                        {kBlocksCommonCl, kBlocksStripsCl, kBlocksDecodeCl, kBlocksProductCl, kBlocksNormCl,
+                         kBlocksRopeKvCl, kBlocksNormProductCl},
+                        base::concat(shape_options_, " ", product_options(type), " -DNORMED_ROWS=", kNormedRows));
+        if (!built) return built.error();
+        program = std::move(*built);
+    }
+    return make_kernel(program, name);
 }
 
 std::span<const MatvecShape> Kernels::matvec_shapes(uint32_t cols) const {

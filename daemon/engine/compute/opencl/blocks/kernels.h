@@ -20,6 +20,7 @@ inline constexpr uint32_t kTileColumns = 4;
 // What a launch of pack and of the products that take it does at most, and work-groups that share it (strips.cl).
 inline constexpr uint32_t kPackedColumns = 128;
 inline constexpr uint32_t kPackGroups = kPackedColumns / 16;
+inline constexpr uint32_t kNormedRows = 64;  // what a work-group of norm_product computes: NORMED_ROWS
 
 // A variant of a product: its work-groups compute kGroupRows of the matrix times so many rows of the batch.
 struct MatvecShape {
@@ -57,21 +58,34 @@ public:
     // Build their program at the first call for a type.
     base::Result<ClKernel> embed(const DeviceQueue& queue, model::TensorType type);
     base::Result<ClKernel> matvec(const DeviceQueue& queue, model::TensorType type, const MatvecShape& shape);
+    base::Result<ClKernel> norm_product(const DeviceQueue& queue, model::TensorType type) {
+        return make_normed(queue, type, "norm_product");
+    }
+    base::Result<ClKernel> norm_qkv(const DeviceQueue& queue, model::TensorType type) {
+        return make_normed(queue, type, "norm_qkv");
+    }
 
     // Those for matrices of so many columns: by rising columns of the batch, the first with one. Every variant gives
     // the same bits.
     std::span<const MatvecShape> matvec_shapes(uint32_t cols) const;
+    // Whether a work-group can keep a normed row, as those of norm_product do.
+    bool joins_norms() const { return joins_norms_; }
     // What pack writes for so many rows of a batch, each of so many values; 0 where nothing takes it.
     uint64_t packed_bytes(uint64_t rows, uint32_t cols) const;
     // What decides the order and kind of float operations, beside the device itself.
     std::string profile() const;
 
 private:
+    std::string product_options(model::TensorType type) const;
+    // Of norm_product.cl.
+    base::Result<ClKernel> make_normed(const DeviceQueue& queue, model::TensorType type, const char* name);
+
     uint32_t micro_ = 0;  // MICRO of product.cl
     std::vector<MatvecShape> matvec_shapes_;
+    bool joins_norms_ = false;
     std::string shape_options_;
     ClProgram norm_, rope_kv_, attention_, sample_, pack_;
-    std::map<model::TensorType, ClProgram> embeds_, products_;
+    std::map<model::TensorType, ClProgram> embeds_, products_, normed_products_;
 };
 
 base::Result<void> set_pack_args(const ClKernel& kernel, const ClBuffer& x, uint32_t cols, const ClBuffer& step,

@@ -1,6 +1,9 @@
 #include "engine/compute/opencl/blocks/launch_plan.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -40,6 +43,21 @@ private:
                             const ClBuffer& y, uint32_t y_stride, uint32_t y_first, Epilogue epilogue,
                             bool of_outputs = false);
 
+    // For batches of one row, in place of what `to` has.
+    static void add_alone(Launches& to, Launches alone);
+    // To what takes a norm and its products of any batch, one launch that does it all for a batch of one row; nothing
+    // where no kernel can. `gate` is null but for SwiGlu.
+    Result<void> join_product(Launches& to, Role norm_weight, Role norm_bias, uint32_t layer, const BlockMatrix& matrix,
+                              const BlockMatrix* gate, const ClBuffer* bias, const ClBuffer& y, Epilogue epilogue,
+                              bool of_outputs = false);
+    Result<void> join_qkv(Launches& to, uint32_t layer);
+
+    struct NormVectors {
+        const ClBuffer* scale;
+        const ClBuffer* shift;  // null: none
+    };
+    Result<NormVectors> norm_vectors(Role weight, Role bias, uint32_t layer) const;
+
     const DeviceQueue& queue_;
     Kernels& kernels_;
     const model::ModelConfig& config_;
@@ -69,13 +87,19 @@ Result<void> Binder::bind_embedding(Launches& to) {
     return {};
 }
 
-Result<void> Binder::add_norm(Launches& to, Role weight, Role bias, uint32_t layer, bool of_outputs) {
+Result<Binder::NormVectors> Binder::norm_vectors(Role weight, Role bias, uint32_t layer) const {
     auto scale = weights_.vector(weight, layer);
     if (!scale) return scale.error();
-    const ClBuffer* shift = weights_.find_vector(bias, layer);
+    return NormVectors{*scale, weights_.find_vector(bias, layer)};
+}
+
+Result<void> Binder::add_norm(Launches& to, Role weight, Role bias, uint32_t layer, bool of_outputs) {
+    const auto norm = norm_vectors(weight, bias, layer);
+    if (!norm) return norm.error();
     auto kernel = kernels_.norm();
     if (!kernel) return kernel.error();
-    if (auto ok = set_args(*kernel, buffers_.x, **scale, shift ? *shift : **scale, uint32_t{shift != nullptr},
+    const auto& [scale, shift] = *norm;
+    if (auto ok = set_args(*kernel, buffers_.x, *scale, shift ? *shift : *scale, uint32_t{shift != nullptr},
                            config_.norm_eps, buffers_.step, uint32_t{of_outputs}, buffers_.normed);
         !ok) {
         return ok;
@@ -126,13 +150,81 @@ Result<void> Binder::add_matvec(Launches& to, const BlockMatrix& matrix, const C
     return {};
 }
 
+void Binder::add_alone(Launches& to, Launches alone) {
+    for (Launch& launch : to) launch.variants.insert(launch.variants.begin(), LaunchVariant{});
+    for (Launch& launch : alone) {
+        launch.variants.push_back({ClKernel(), kWholeBatch});
+        to.push_back(std::move(launch));
+    }
+}
+
+Result<void> Binder::join_product(Launches& to, Role norm_weight, Role norm_bias, uint32_t layer,
+                                  const BlockMatrix& matrix, const BlockMatrix* gate, const ClBuffer* bias,
+                                  const ClBuffer& y, Epilogue epilogue, bool of_outputs) {
+    if (!kernels_.joins_norms() || (gate != nullptr && gate->type != matrix.type)) return {};
+    const auto norm = norm_vectors(norm_weight, norm_bias, layer);
+    if (!norm) return norm.error();
+    const auto& [scale, shift] = *norm;
+    Launches alone;
+    for (size_t i = 0; i < matrix.parts.size(); ++i) {
+        const MatrixPart& part = matrix.parts[i];
+        auto kernel = kernels_.norm_product(queue_, matrix.type);
+        if (!kernel) return kernel.error();
+        if (auto ok = set_args(*kernel, buffers_.x, *scale, shift ? *shift : *scale, uint32_t{shift != nullptr},
+                               config_.norm_eps, buffers_.step, uint32_t{of_outputs}, part.buffer,
+                               gate ? gate->parts[i].buffer : part.buffer, uint32_t{gate != nullptr}, matrix.row_bytes,
+                               part.rows, bias ? *bias : buffers_.x, uint32_t{bias != nullptr}, y, part.first_row,
+                               static_cast<uint32_t>(epilogue));
+            !ok) {
+            return ok;
+        }
+        add(alone, std::move(*kernel), (part.rows + kNormedRows - 1) / kNormedRows);
+    }
+    add_alone(to, std::move(alone));
+    return {};
+}
+
+Result<void> Binder::join_qkv(Launches& to, uint32_t layer) {
+    const std::array matrices = {weights_.find_matrix(Role::AttnQ, layer), weights_.find_matrix(Role::AttnK, layer),
+                                 weights_.find_matrix(Role::AttnV, layer)};
+    const std::array biases = {weights_.find_vector(Role::AttnQBias, layer),
+                               weights_.find_vector(Role::AttnKBias, layer),
+                               weights_.find_vector(Role::AttnVBias, layer)};
+    const BlockMatrix& first = *matrices[0];
+    const bool has_biases = biases[0] != nullptr;
+    const bool are_alike = std::all_of(matrices.begin(), matrices.end(), [&](const BlockMatrix* matrix) {
+        return matrix->type == first.type && matrix->parts.size() == 1;
+    });
+    const bool have_same_biases = std::all_of(biases.begin(), biases.end(),
+                                              [&](const ClBuffer* bias) { return (bias != nullptr) == has_biases; });
+    if (!kernels_.joins_norms() || config_.head_dim % kGroupRows != 0 || !are_alike || !have_same_biases) return {};
+    const auto norm = norm_vectors(Role::AttnNorm, Role::AttnNormBias, layer);
+    if (!norm) return norm.error();
+    const auto& [scale, shift] = *norm;
+    const auto bias = [&](size_t i) -> const ClBuffer& { return has_biases ? *biases[i] : buffers_.x; };
+    auto kernel = kernels_.norm_qkv(queue_, first.type);
+    if (!kernel) return kernel.error();
+    if (auto ok = set_args(*kernel, buffers_.x, *scale, shift ? *shift : *scale, uint32_t{shift != nullptr},
+                           config_.norm_eps, first.parts[0].buffer, matrices[1]->parts[0].buffer,
+                           matrices[2]->parts[0].buffer, first.row_bytes, bias(0), bias(1), bias(2),
+                           uint32_t{has_biases}, buffers_.rotation, buffers_.step, buffers_.kv[layer], buffers_.qkv);
+        !ok) {
+        return ok;
+    }
+    Launches alone;
+    add(alone, std::move(*kernel), (config_.q_rows() + 2 * config_.kv_rows()) / config_.head_dim);
+    add_alone(to, std::move(alone));
+    return {};
+}
+
 Result<void> Binder::bind_layer(uint32_t layer, LayerLaunches& to) {
     const uint32_t q_rows = config_.q_rows(), kv_rows = config_.kv_rows(), qkv_rows = q_rows + 2 * kv_rows;
-    const auto project = [&](Launches& list, Role role, Role bias, const ClBuffer& x, const ClBuffer& y,
+    const auto project = [&](Launches& list, Role role, std::optional<Role> bias, const ClBuffer& x, const ClBuffer& y,
                              uint32_t y_stride, uint32_t y_first, Epilogue epilogue) -> Result<void> {
         auto matrix = weights_.matrix(role, layer);
         if (!matrix) return matrix.error();
-        return add_matvec(list, **matrix, x, weights_.find_vector(bias, layer), y, y_stride, y_first, epilogue);
+        return add_matvec(list, **matrix, x, bias ? weights_.find_vector(*bias, layer) : nullptr, y, y_stride, y_first,
+                          epilogue);
     };
 
     if (auto ok = add_norm(to.norm_qkv, Role::AttnNorm, Role::AttnNormBias, layer, false); !ok) return ok;
@@ -153,6 +245,7 @@ Result<void> Binder::bind_layer(uint32_t layer, LayerLaunches& to) {
     if (auto ok = set_args(*rope_kv, buffers_.qkv, buffers_.rotation, buffers_.step, buffers_.kv[layer]); !ok)
         return ok;
     add(to.norm_qkv, std::move(*rope_kv), qkv_rows / config_.head_dim, kWholeBatch);
+    if (auto ok = join_qkv(to.norm_qkv, layer); !ok) return ok;
 
     auto attention = kernels_.attention();
     if (!attention) return attention.error();
@@ -172,18 +265,24 @@ Result<void> Binder::bind_layer(uint32_t layer, LayerLaunches& to) {
 
     if (auto ok = add_norm(to.norm_up, Role::FfnNorm, Role::FfnNormBias, layer, false); !ok) return ok;
     if (auto ok = add_pack(to.norm_up, buffers_.normed, config_.n_embd); !ok) return ok;
-    const bool gated = config_.activation == model::Activation::SwiGlu;
-    if (gated) {
-        auto gate = weights_.matrix(Role::FfnGate, layer);
-        if (!gate) return gate.error();
-        if (auto ok = add_matvec(to.norm_up, **gate, buffers_.normed, nullptr, buffers_.hidden, config_.n_ff, 0,
-                                 Epilogue::Store);
+    const bool is_gated = config_.activation == model::Activation::SwiGlu;
+    const Epilogue activation = is_gated ? Epilogue::SwiGlu : Epilogue::Gelu;
+    if (is_gated) {
+        if (auto ok = project(to.norm_up, Role::FfnGate, std::nullopt, buffers_.normed, buffers_.hidden, config_.n_ff,
+                              0, Epilogue::Store);
             !ok) {
             return ok;
         }
     }
     if (auto ok = project(to.norm_up, Role::FfnUp, Role::FfnUpBias, buffers_.normed, buffers_.hidden, config_.n_ff, 0,
-                          gated ? Epilogue::SwiGlu : Epilogue::Gelu);
+                          activation);
+        !ok) {
+        return ok;
+    }
+    if (auto ok =
+            join_product(to.norm_up, Role::FfnNorm, Role::FfnNormBias, layer, *weights_.find_matrix(Role::FfnUp, layer),
+                         is_gated ? weights_.find_matrix(Role::FfnGate, layer) : nullptr,
+                         weights_.find_vector(Role::FfnUpBias, layer), buffers_.hidden, activation);
         !ok) {
         return ok;
     }
@@ -197,8 +296,13 @@ Result<void> Binder::bind_head(Launches& to) {
     if (matrix == nullptr) matrix = weights_.find_matrix(Role::TokenEmbedding);
     if (auto ok = add_norm(to, Role::OutputNorm, Role::OutputNormBias, 0, true); !ok) return ok;
     if (auto ok = add_pack(to, buffers_.normed, config_.n_embd, true); !ok) return ok;
-    return add_matvec(to, *matrix, buffers_.normed, nullptr, buffers_.logits, config_.n_vocab, 0, Epilogue::Store,
-                      true);
+    if (auto ok = add_matvec(to, *matrix, buffers_.normed, nullptr, buffers_.logits, config_.n_vocab, 0,
+                             Epilogue::Store, true);
+        !ok) {
+        return ok;
+    }
+    return join_product(to, Role::OutputNorm, Role::OutputNormBias, 0, *matrix, nullptr, nullptr, buffers_.logits,
+                        Epilogue::Store, true);
 }
 
 Result<void> Binder::bind_sample(Launches& to) {

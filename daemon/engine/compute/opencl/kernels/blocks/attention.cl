@@ -9,6 +9,14 @@
 #define V_REST (HEAD_DIM % 16)
 #define PAGE_OF(position) ((uint)pages[(position) / PAGE_TOKENS] * (2 * KV_ROWS * PAGE_TOKENS))
 
+// What sixteen positions of a head take in a page.
+#define GROUP_HALFS (16 * HEAD_DIM)
+#define LINE_HALFS 32  // in 64 bytes, a cache line of most
+
+static inline void fetch_group(__global const ushort* p) {
+    for (uint i = 0; i < GROUP_HALFS; i += LINE_HALFS) FETCH(p + i);
+}
+
 // The scores of sixteen positions, whose keys begin at k.
 static inline float16 scores_of(const float* query, __global const ushort* k) {
     float16 s[4];
@@ -35,6 +43,9 @@ __kernel ONE_ITEM void attention(__global const float* qkv, __global const int* 
     __global const ushort* keys = kv + kv_head * (PAGE_TOKENS * HEAD_DIM);
     __global const ushort* values = keys + KV_ROWS * PAGE_TOKENS;
 
+    // Pages are anywhere, so that no processor guesses the next one.
+    fetch_group(keys + PAGE_OF(0));
+    fetch_group(keys + PAGE_OF(0) + GROUP_HALFS);
     float query[HEAD_DIM];
     for (uint i = 0; i < HEAD_DIM; ++i) query[i] = qkv[row * (Q_ROWS + 2 * KV_ROWS) + head * HEAD_DIM + i] * scale;
 
@@ -50,7 +61,9 @@ __kernel ONE_ITEM void attention(__global const float* qkv, __global const int* 
 
         float16 lane_maxima = -INFINITY;
         for (uint i = 0; i < in_leaf; i += 16) {
-            const uint position = leaf + i;
+            const uint position = leaf + i, in_page = position % PAGE_TOKENS * HEAD_DIM;
+            fetch_group(values + PAGE_OF(position) + in_page);
+            if (position + PAGE_TOKENS < count) fetch_group(keys + PAGE_OF(position + PAGE_TOKENS) + in_page);
             const float16 s = scores_of(query, keys + PAGE_OF(position) + position % PAGE_TOKENS);
             // What a page holds past the row's position is not looked at. Not fmax: a NaN must go on to the result.
             const float16 valid = select((float16)(-INFINITY), s, LANES + i < (uint16)(in_leaf));

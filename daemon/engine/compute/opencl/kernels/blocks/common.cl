@@ -8,6 +8,16 @@
 #define MULTIPLY_ADD(a, b, c) mad(a, b, c)
 #endif
 
+// The cache line at p comes nearer; p may lie where nothing may be read.
+#ifdef __has_builtin
+#if __has_builtin(__builtin_prefetch)
+#define FETCH(p) __builtin_prefetch((const void*)(size_t)(p), 0, 2)
+#endif
+#endif
+#ifndef FETCH
+#define FETCH(p)
+#endif
+
 // The sums of the lanes of sixteen vectors: lanes 8 apart are added first, then 4, 2 and 1.
 #define ADD_HALVES(p, q) ((float16)((p).lo, (q).lo) + (float16)((p).hi, (q).hi))
 #define ADD_QUARTERS(p, q)                                        \

@@ -4,13 +4,8 @@
 // one that the step names as its i-th output. Options: N_EMBD, LAYER_NORM.
 #define WHOLE (N_EMBD / 16)
 
-__kernel ONE_ITEM void norm(__global const float* x, __global const float* weight, __global const float* bias,
-                            uint has_bias, float epsilon, __global const int* step, uint of_outputs,
-                            __global float* out) {
-    const uint row = get_group_id(1);
-    x += (of_outputs ? (uint)step[STEP_OUTPUT_ROW(row)] : row) * N_EMBD;
-    out += row * N_EMBD;
-
+static inline void normalise(__global const float* x, __global const float* weight, __global const float* bias,
+                             uint has_bias, float epsilon, __global float* out) {
     float mean = 0.0f;
 #if LAYER_NORM
     float16 sums = 0.0f;
@@ -38,4 +33,12 @@ __kernel ONE_ITEM void norm(__global const float* x, __global const float* weigh
         const float v = (x[i] - mean) * scale * weight[i];
         out[i] = has_bias ? v + bias[i] : v;
     }
+}
+
+__kernel ONE_ITEM void norm(__global const float* x, __global const float* weight, __global const float* bias,
+                            uint has_bias, float epsilon, __global const int* step, uint of_outputs,
+                            __global float* out) {
+    const uint row = get_group_id(1);
+    x += (of_outputs ? (uint)step[STEP_OUTPUT_ROW(row)] : row) * N_EMBD;
+    normalise(x, weight, bias, has_bias, epsilon, out + row * N_EMBD);
 }

@@ -1,7 +1,7 @@
-// Shared by the products: matvec, matmul and matmul_wide (mat*.cl), which give
+// Shared by the products: matvec, matmul and matmul_wide (mat*.cl) and those of norm_product.cl, which give
 // y[column][y_first + first_row + r] = weights[r] . x[column], r < rows, then the epilogue.
 //
-// A work-group is one item and computes GROUP_ROWS rows of some columns. All three add products in the same order. A row is
+// A work-group is one item and computes GROUP_ROWS rows of some columns, or more of one. All of them add products in the same order. A row is
 // cut into chunks of CHUNK weights (strips.cl). In each, lane i of sixteen sums takes the products i, 16 + i, ...; then the lanes are
 // added as totals() does, and the result to that of the chunks before, which begins with 0. What fills no unit of 32 follows
 // one by one.
@@ -11,23 +11,16 @@
 #define GROUP_ROWS 16
 #define DECODED_ROWS 8
 // Weights come once and in order, but from farther away than the processor looks ahead by itself.
-#define PREFETCH_BYTES 8192
-#ifdef __has_builtin
-#if __has_builtin(__builtin_prefetch)
-#define PREFETCH(row, unit) __builtin_prefetch((const void*)(size_t)((row) + UNIT_BYTES * (unit) + PREFETCH_BYTES), 0, 2)
-#endif
-#endif
-#ifndef PREFETCH
-#define PREFETCH(row, unit)
-#endif
+#define PREFETCH_BYTES 16384
+#define PREFETCH(row, unit) FETCH((row) + UNIT_BYTES * (unit) + PREFETCH_BYTES)
 
-// Units decoded in one go: those of a block share its loads and scales. Small blocks leave registers for two rows.
+// Units decoded in one go: those of a block share its loads and scales. Small blocks leave registers for several rows.
 #if WEIGHT_TYPE >= 10 && WEIGHT_TYPE <= 14
 #define BLOCK_UNITS 8
 #define MATVEC_ROWS 1
 #else
 #define BLOCK_UNITS 1
-#define MATVEC_ROWS 2
+#define MATVEC_ROWS MICRO
 #endif
 
 // Values of `epilogue`, shared with the host.
@@ -83,4 +76,55 @@ static inline void fill_tile(__local float16* tile, __global const uchar* weight
         }
         tile += cols / 16;
     }
+}
+
+// The first `count` of GROUP_ROWS rows times x; the others repeat the last.
+static inline float16 multiply_rows(__global const uchar* weights, uint row_bytes, uint count, uint cols,
+                                    __global const float* x) {
+    const uint blocks = cols / (32 * BLOCK_UNITS);
+    float sums[GROUP_ROWS];
+    for (uint r = 0; r < GROUP_ROWS; r += MATVEC_ROWS) {
+        __global const uchar* w[MATVEC_ROWS];
+        float total[MATVEC_ROWS];
+#pragma unroll
+        for (uint i = 0; i < MATVEC_ROWS; ++i) {
+            w[i] = weights + min(r + i, count - 1) * row_bytes;
+            total[i] = 0.0f;
+        }
+        for (uint begin = 0; begin < blocks; begin += CHUNK / (32 * BLOCK_UNITS)) {
+            const uint end = min(begin + CHUNK / (32 * BLOCK_UNITS), blocks);
+            float16 sum[MATVEC_ROWS];
+#pragma unroll
+            for (uint i = 0; i < MATVEC_ROWS; ++i) sum[i] = 0.0f;
+            for (uint block = begin; block < end; ++block) {
+#pragma unroll
+                for (uint u = 0; u < BLOCK_UNITS; ++u) {
+                    const uint unit = BLOCK_UNITS * block + u;
+                    const float16 x_low = vload16(2 * unit, x), x_high = vload16(2 * unit + 1, x);
+#pragma unroll
+                    for (uint i = 0; i < MATVEC_ROWS; ++i) {
+                        float16 low, high;
+                        PREFETCH(w[i], unit);
+                        decode_unit(w[i], unit, &low, &high);
+                        sum[i] = MULTIPLY_ADD(low, x_low, sum[i]);
+                        sum[i] = MULTIPLY_ADD(high, x_high, sum[i]);
+                    }
+                }
+            }
+#pragma unroll
+            for (uint i = 0; i < MATVEC_ROWS; ++i) total[i] += lane_sum(sum[i]);
+        }
+#pragma unroll
+        for (uint i = 0; i < MATVEC_ROWS; ++i) sums[r + i] = total[i];
+    }
+
+    float16 v = vload16(0, sums);
+#ifdef SINGLE_WEIGHTS
+    for (uint i = cols / 32 * 32; i < cols; ++i) {
+        float one[GROUP_ROWS];
+        for (uint r = 0; r < GROUP_ROWS; ++r) one[r] = decode_one(weights + min(r, count - 1) * row_bytes, i);
+        v = MULTIPLY_ADD(vload16(0, one), (float16)(x[i]), v);
+    }
+#endif
+    return v;
 }

@@ -26,27 +26,31 @@ static inline void rotate(__global float* x, __global const float2* turns) {
     }
 }
 
+static inline void place_head(uint head, uint row, __global float* qkv, __global const float2* rotation,
+                              __global const int* step, __global ushort* kv) {
+    const uint position = (uint)step[STEP_POSITION(row)];
+    __global float* x = qkv + row * (Q_ROWS + 2 * KV_ROWS) + head * HEAD_DIM;
+    if (head < Q_HEADS + KV_HEADS) rotate(x, rotation + position * (N_ROT / 2));
+    if (head < Q_HEADS) return;
+
+    ushort halfs[HEAD_DIM];
+    store_halfs(x, halfs);
+    const uint page = (uint)step[STEP_PAGES(step[STEP_SLOT(row)]) + position / PAGE_TOKENS];
+    __global ushort* keys = kv + page * (2 * KV_ROWS * PAGE_TOKENS);
+    const uint in_page = position % PAGE_TOKENS;
+    if (head < Q_HEADS + KV_HEADS) {
+        __global ushort* k = keys + (head - Q_HEADS) * (HEAD_DIM * PAGE_TOKENS) + in_page;
+        for (uint i = 0; i < HEAD_DIM; ++i) k[i * PAGE_TOKENS] = halfs[i];
+    } else {
+        __global ushort* v = keys + KV_ROWS * PAGE_TOKENS +
+                             ((head - Q_HEADS - KV_HEADS) * PAGE_TOKENS + in_page) * HEAD_DIM;
+        for (uint i = 0; i < HEAD_DIM; ++i) v[i] = halfs[i];
+    }
+}
+
 __kernel ONE_ITEM void rope_kv(__global float* qkv, __global const float2* rotation, __global const int* step,
                                __global ushort* kv) {
-    const uint head = get_group_id(0);
     for (uint row = 0; row < (uint)step[STEP_ROW_COUNT]; ++row) {
-        const uint position = (uint)step[STEP_POSITION(row)];
-        __global float* x = qkv + row * (Q_ROWS + 2 * KV_ROWS) + head * HEAD_DIM;
-        if (head < Q_HEADS + KV_HEADS) rotate(x, rotation + position * (N_ROT / 2));
-        if (head < Q_HEADS) continue;
-
-        ushort halfs[HEAD_DIM];
-        store_halfs(x, halfs);
-        const uint page = (uint)step[STEP_PAGES(step[STEP_SLOT(row)]) + position / PAGE_TOKENS];
-        __global ushort* keys = kv + page * (2 * KV_ROWS * PAGE_TOKENS);
-        const uint in_page = position % PAGE_TOKENS;
-        if (head < Q_HEADS + KV_HEADS) {
-            __global ushort* k = keys + (head - Q_HEADS) * (HEAD_DIM * PAGE_TOKENS) + in_page;
-            for (uint i = 0; i < HEAD_DIM; ++i) k[i * PAGE_TOKENS] = halfs[i];
-        } else {
-            __global ushort* v = keys + KV_ROWS * PAGE_TOKENS +
-                                 ((head - Q_HEADS - KV_HEADS) * PAGE_TOKENS + in_page) * HEAD_DIM;
-            for (uint i = 0; i < HEAD_DIM; ++i) v[i] = halfs[i];
-        }
+        place_head(get_group_id(0), row, qkv, rotation, step, kv);
     }
 }
