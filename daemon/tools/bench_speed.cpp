@@ -25,6 +25,12 @@ using Seconds = std::chrono::duration<double>;
 
 namespace {
 
+double median_of(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    const size_t middle = values.size() / 2;
+    return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
 // One line of the result. Each sample is one repetition.
 struct Measurement {
     std::string test;  // "prompt 128", "generate 32"
@@ -34,21 +40,40 @@ struct Measurement {
     std::vector<double> seconds = {};
 
     double tokens_per_second(double s) const { return tokens_per_repetition / s; }
-    double median_seconds() const {
-        std::vector<double> sorted = seconds;
-        std::sort(sorted.begin(), sorted.end());
-        const size_t middle = sorted.size() / 2;
-        return sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-    }
+    double median_seconds() const { return median_of(seconds); }
     double slowest() const { return tokens_per_second(*std::max_element(seconds.begin(), seconds.end())); }
     double fastest() const { return tokens_per_second(*std::min_element(seconds.begin(), seconds.end())); }
 };
 
+// What the machine's own cores do at best beside the model, in every repetition: neither speed is the same for long on
+// a machine that others use too.
+class Cores {
+public:
+    Cores(uint32_t n_threads, uint64_t weight_bytes)
+        : n_threads_(n_threads), memory_(n_threads, kMemoryBytes), weights_(n_threads, weight_bytes) {}
+
+    void measure() {
+        memory_read_gb_s.push_back(memory_.measure_gb_s());
+        weights_read_gb_s.push_back(weights_.measure_gb_s());
+        multiply_add_gflops.push_back(measure_multiply_add_gflops(n_threads_));
+    }
+
+    std::vector<double> memory_read_gb_s;
+    std::vector<double> weights_read_gb_s;  // of as many bytes as a step's weights, over and over
+    std::vector<double> multiply_add_gflops;
+
+private:
+    uint32_t n_threads_;
+    MemoryReader memory_, weights_;
+};
+
 class SpeedTest {
 public:
-    SpeedTest(generation::LoadedModel& model, const Options& options)
+    // `cores` is null where others compute.
+    SpeedTest(generation::LoadedModel& model, const Options& options, Cores* cores)
         : model_(model),
           options_(options),
+          cores_(cores),
           chunk_(options.prefill_chunk == 0 ? generation::kMaxPrefillRows : options.prefill_chunk) {}
 
     base::Result<std::vector<Measurement>> run() {
@@ -81,6 +106,7 @@ public:
                 if (!done) return done.error();
                 m.seconds.push_back(Seconds(Clock::now() - begin).count());
             }
+            if (cores_ != nullptr) cores_->measure();
         }
         return all;
     }
@@ -134,6 +160,7 @@ private:
 
     generation::LoadedModel& model_;
     const Options& options_;
+    Cores* cores_;
     uint32_t chunk_;
     std::vector<int32_t> last_;  // by slot: the id sampled last
     std::vector<compute::Row> rows_;
@@ -158,10 +185,7 @@ struct Report {
     const Options& options;
     const generation::LoadedModel& model;
     const std::vector<Measurement>& measurements;
-    // What the cores can do at best; nothing where others compute.
-    std::optional<double> memory_read_gb_s;
-    std::optional<double> weights_read_gb_s;  // of as many bytes as a step's weights, over and over
-    std::optional<double> multiply_add_gflops;
+    const Cores* cores;  // null where others compute
 
     bool is_prompt(const Measurement& m) const { return &m == &measurements.front(); }
     // Nothing for prompts: they wait for arithmetic, not for memory.
@@ -169,16 +193,22 @@ struct Report {
         if (is_prompt(m)) return std::nullopt;
         return static_cast<double>(model.step_weight_bytes) / m.batch;
     }
-    double bandwidth_gb_s(const Measurement& m) const {
-        return static_cast<double>(model.step_weight_bytes) * m.steps_per_repetition / m.median_seconds() / 1e9;
+    double bandwidth_gb_s(const Measurement& m, double seconds) const {
+        return static_cast<double>(model.step_weight_bytes) * m.steps_per_repetition / seconds / 1e9;
     }
-    double gflops(const Measurement& m) const {
-        return 2.0 * static_cast<double>(layer_weights(model.config)) * m.tokens_per_second(m.median_seconds()) / 1e9;
+    double gflops(const Measurement& m, double seconds) const {
+        return 2.0 * static_cast<double>(layer_weights(model.config)) * m.tokens_per_second(seconds) / 1e9;
     }
-    // Of the cores' best: multiply-adds for prompts, memory read for what is generated.
+    // Of the cores' best in the same repetition: multiply-adds for prompts, memory read for what is generated. The
+    // median.
     std::optional<double> share(const Measurement& m) const {
-        if (!memory_read_gb_s || !multiply_add_gflops) return std::nullopt;
-        return is_prompt(m) ? gflops(m) / *multiply_add_gflops : bandwidth_gb_s(m) / *memory_read_gb_s;
+        if (cores == nullptr) return std::nullopt;
+        std::vector<double> shares;
+        for (size_t i = 0; i < m.seconds.size(); ++i) {
+            shares.push_back(is_prompt(m) ? gflops(m, m.seconds[i]) / cores->multiply_add_gflops[i]
+                                          : bandwidth_gb_s(m, m.seconds[i]) / cores->memory_read_gb_s[i]);
+        }
+        return median_of(std::move(shares));
     }
 };
 
@@ -192,19 +222,20 @@ std::string as_json(const Report& report) {
     json.key("backend").value(device.backend).key("device").value(device.device).key("driver").value(device.driver);
     json.key("profile").value(device.profile);
     json.key("weight_bytes").value(device.weight_bytes);
-    json.key("memory_read_gb_s").value(report.memory_read_gb_s.value_or(kNull));
-    json.key("weights_read_gb_s").value(report.weights_read_gb_s.value_or(kNull));
-    json.key("fma_peak_gflops").value(report.multiply_add_gflops.value_or(kNull));
+    const Cores* cores = report.cores;
+    json.key("memory_read_gb_s").value(cores ? median_of(cores->memory_read_gb_s) : kNull);
+    json.key("weights_read_gb_s").value(cores ? median_of(cores->weights_read_gb_s) : kNull);
+    json.key("fma_peak_gflops").value(cores ? median_of(cores->multiply_add_gflops) : kNull);
     json.key("rows").begin_array();
     for (const Measurement& m : report.measurements) {
         const auto bytes = report.bytes_per_token(m);
-        const double bandwidth = bytes ? report.bandwidth_gb_s(m) : kNull;
+        const double bandwidth = bytes ? report.bandwidth_gb_s(m, m.median_seconds()) : kNull;
         json.begin_object().key("test").value(m.test).key("batch").value(m.batch);
         json.key("tokens_per_second").value(m.tokens_per_second(m.median_seconds()));
         json.key("tokens_per_second_min").value(m.slowest()).key("tokens_per_second_max").value(m.fastest());
         json.key("weight_bytes_per_token").value(bytes.value_or(kNull));
         json.key("bandwidth_gb_s").value(bandwidth);
-        json.key("gflops").value(report.gflops(m));
+        json.key("gflops").value(report.gflops(m, m.median_seconds()));
         json.key(report.is_prompt(m) ? "share_of_fma_peak" : "share_of_memory_read")
             .value(report.share(m).value_or(kNull));
         json.end_object();
@@ -218,9 +249,10 @@ std::string as_markdown(const Report& report) {
     std::ostringstream out;
     out << report.model.config.architecture << ' ' << report.model.config.quantization << " on " << device.backend
         << ", " << device.device << std::fixed << std::setprecision(1);
-    if (report.memory_read_gb_s && report.weights_read_gb_s && report.multiply_add_gflops) {
-        out << "\n\nThe cores read " << *report.memory_read_gb_s << " GB/s of memory, " << *report.weights_read_gb_s
-            << " GB/s of as little as the weights, and multiply-add " << *report.multiply_add_gflops << " GFLOP/s.";
+    if (const Cores* cores = report.cores) {
+        out << "\n\nThe cores read " << median_of(cores->memory_read_gb_s) << " GB/s of memory, "
+            << median_of(cores->weights_read_gb_s) << " GB/s of as little as the weights, and multiply-add "
+            << median_of(cores->multiply_add_gflops) << " GFLOP/s.";
     }
     out << "\n\n| test | batch | tokens/s | min..max | MB/token | GB/s | GFLOP/s | of the cores |\n"
         << "|---|---|---|---|---|---|---|---|\n";
@@ -228,11 +260,11 @@ std::string as_markdown(const Report& report) {
         out << "| " << m.test << " | " << m.batch << " | " << m.tokens_per_second(m.median_seconds()) << " | "
             << m.slowest() << ".." << m.fastest() << " | ";
         if (const auto bytes = report.bytes_per_token(m)) {
-            out << *bytes / 1e6 << " | " << report.bandwidth_gb_s(m);
+            out << *bytes / 1e6 << " | " << report.bandwidth_gb_s(m, m.median_seconds());
         } else {
             out << "|";
         }
-        out << " | " << report.gflops(m) << " | ";
+        out << " | " << report.gflops(m, m.median_seconds()) << " | ";
         if (const auto share = report.share(m)) out << *share * 100 << " %";
         out << " |\n";
     }
@@ -250,16 +282,16 @@ base::Result<std::string> run_speed(const Options& options) {
         return base::fail(base::ErrorCode::OutOfMemory, "--batch: ", n_slots, " sequences need ", needed,
                           " pages, memory holds ", model->backend->limits().n_pages);
     }
-    const auto measurements = SpeedTest(*model, options).run();
-    if (!measurements) return measurements.error();
-    Report report{options, *model, *measurements, std::nullopt, std::nullopt, std::nullopt};
+    std::optional<Cores> cores;
     if (runs_on_host_cores(model->backend->report())) {
         const uint32_t n_threads = options.backend.n_threads > 0 ? options.backend.n_threads
                                                                  : std::max(std::thread::hardware_concurrency(), 1u);
-        report.memory_read_gb_s = measure_memory_read_gb_s(n_threads, kMemoryBytes);
-        report.weights_read_gb_s = measure_memory_read_gb_s(n_threads, model->step_weight_bytes);
-        report.multiply_add_gflops = measure_multiply_add_gflops(n_threads);
+        cores.emplace(n_threads, model->step_weight_bytes);
     }
+    Cores* const beside = cores ? &*cores : nullptr;
+    const auto measurements = SpeedTest(*model, options, beside).run();
+    if (!measurements) return measurements.error();
+    const Report report{options, *model, *measurements, beside};
     return options.format == Format::Json ? as_json(report) : as_markdown(report);
 }
 

@@ -1,19 +1,32 @@
-// What this machine's own cores can do at best, to compare a backend with. Both take about a second.
+// What this machine's own cores can do at best, to compare a backend with.
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
+#include <memory>
 
 namespace llmd::bench {
 
 // More than the caches of most machines hold.
 inline constexpr uint64_t kMemoryBytes = uint64_t{512} << 20;
 
-// Gigabytes a second that n threads read together from `bytes`, each its own part, over and over; the best of several
-// rounds. kMemoryBytes of them show the memory; as many as a model's weights show what the caches add for that model.
-double measure_memory_read_gb_s(uint32_t n_threads, uint64_t bytes);
+// Reads memory with n threads, each its own part of `bytes`. kMemoryBytes of them show the memory; as many as a model's
+// weights show what the caches add for that model.
+class MemoryReader {
+public:
+    MemoryReader(uint32_t n_threads, uint64_t bytes);
+
+    // Gigabytes a second of reading all once.
+    double measure_gb_s() const;
+
+private:
+    uint32_t n_threads_;
+    size_t words_a_thread_;
+    std::unique_ptr<uint64_t, decltype(&std::free)> words_;
+};
 
 // 1e9 float operations a second of n threads doing multiply-adds in registers, two operations each, in the widest
-// vectors that this program was compiled for and the processor has; the best of several rounds.
+// vectors that this program was compiled for and the processor has, for some tens of milliseconds.
 double measure_multiply_add_gflops(uint32_t n_threads);
 
 }  // namespace llmd::bench
