@@ -178,6 +178,7 @@ def openai_leaving_cancels(ai):
 
 def openai_models(ai):
     assert MODEL in [model.id for model in ai.models.list()]
+    assert ai.models.retrieve(MODEL).id == MODEL
 
 
 def openai_embeddings(ai):

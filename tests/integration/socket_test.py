@@ -166,6 +166,11 @@ class Socket(harness.TestCase):
         status, _, body = connection.ask("GET", "/v1/models")
         self.assertEqual(status, 200)
         self.assertIn(LLAMA, [model["id"] for model in json.loads(body)["data"]])
+        status, _, one = connection.ask("GET", f"/v1/models/{LLAMA}")
+        self.assertEqual(status, 200)
+        self.assertIn(json.loads(one), json.loads(body)["data"])
+        status, _, body = connection.ask("GET", "/v1/models/nobody")
+        self.assertEqual((status, json.loads(body)["error"]["code"]), (404, "ModelNotFound"))
         status, _, body = connection.ask("GET", "/health")  # on the same connection
         self.assertEqual((status, json.loads(body)["status"]), (200, "ok"))
         status, _, body = connection.ask("HEAD", "/health")

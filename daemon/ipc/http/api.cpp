@@ -1,5 +1,6 @@
 #include "ipc/http/api.h"
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
@@ -17,6 +18,7 @@ using base::ErrorCode;
 using base::fail;
 
 constexpr std::string_view kId = "{id}";
+constexpr std::string_view kModelPath = "/v1/models/{id}";
 constexpr std::string_view kCancelPath = "/v1/requests/{id}/cancel";
 
 Reply refusal(const Error& error) {
@@ -61,6 +63,7 @@ struct Api::Endpoint {
 const Api::Endpoint Api::kEndpoints[] = {
     {"GET", "/health", &Api::get_health},
     {"GET", "/v1/models", &Api::get_models},
+    {"GET", kModelPath, &Api::get_model},
     {"GET", "/metrics", &Api::get_metrics},
     {"POST", "/v1/completions", &Api::post_completions},
     {"POST", "/v1/chat/completions", &Api::post_chat_completions},
@@ -112,6 +115,16 @@ void Api::get_health(const std::shared_ptr<Exchange>& exchange, const Request&) 
 void Api::get_models(const std::shared_ptr<Exchange>& exchange, const Request&) {
     service_.list_models([exchange](const std::vector<service::ModelEntry>& models) {
         exchange->reply(json_reply(openai_models(models)));
+    });
+}
+
+void Api::get_model(const std::shared_ptr<Exchange>& exchange, const Request& request) {
+    const std::string name(*id_in(request.path, kModelPath));
+    service_.list_models([exchange, name](const std::vector<service::ModelEntry>& models) {
+        const auto found =
+            std::find_if(models.begin(), models.end(), [&](const auto& model) { return model.name == name; });
+        if (found != models.end()) return exchange->reply(json_reply(openai_model(*found)));
+        exchange->reply(refusal(fail(ErrorCode::ModelNotFound, "there is no model ", in_quotes(name))));
     });
 }
 

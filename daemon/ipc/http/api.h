@@ -40,6 +40,7 @@ private:
     // --- api.cpp -----------------------------------------------------------------------------------------------------
     void get_health(const std::shared_ptr<Exchange>& exchange, const Request& request);
     void get_models(const std::shared_ptr<Exchange>& exchange, const Request& request);
+    void get_model(const std::shared_ptr<Exchange>& exchange, const Request& request);
     void get_metrics(const std::shared_ptr<Exchange>& exchange, const Request& request);
     void post_completions(const std::shared_ptr<Exchange>& exchange, const Request& request);
     void post_chat_completions(const std::shared_ptr<Exchange>& exchange, const Request& request);

@@ -193,24 +193,36 @@ std::unique_ptr<AnswerFormat> make_openai_format(OpenAiKind kind, uint32_t n_per
     return std::make_unique<OpenAiFormat>(kind, n_per_prompt, include_usage, top_logprobs, std::move(n_ctx));
 }
 
+namespace {
+
+void write_model(JsonWriter& json, const service::ModelEntry& model) {
+    const auto file = service::file_identity(model.path);
+    json.begin_object();
+    json.key("id").value(model.name);
+    json.key("object").value("model");
+    json.key("created").value(file ? file->mtime_ns / kNsPerSecond : int64_t{0});
+    json.key("owned_by").value("llmd");
+    json.key("architecture").value(model.architecture);
+    json.key("quantization").value(model.quantization);
+    json.key("size").value(model.size_bytes);
+    json.key("context_length").value(model.context_length);
+    json.key("loaded").value(model.loaded);
+    if (!model.error.empty()) json.key("error").value(model.error);
+    json.end_object();
+}
+
+}  // namespace
+
+std::string openai_model(const service::ModelEntry& model) {
+    JsonWriter json;
+    write_model(json, model);
+    return json.take();
+}
+
 std::string openai_models(const std::vector<service::ModelEntry>& models) {
     JsonWriter json;
     json.begin_object().key("object").value("list").key("data").begin_array();
-    for (const service::ModelEntry& model : models) {
-        const auto file = service::file_identity(model.path);
-        json.begin_object();
-        json.key("id").value(model.name);
-        json.key("object").value("model");
-        json.key("created").value(file ? file->mtime_ns / kNsPerSecond : int64_t{0});
-        json.key("owned_by").value("llmd");
-        json.key("architecture").value(model.architecture);
-        json.key("quantization").value(model.quantization);
-        json.key("size").value(model.size_bytes);
-        json.key("context_length").value(model.context_length);
-        json.key("loaded").value(model.loaded);
-        if (!model.error.empty()) json.key("error").value(model.error);
-        json.end_object();
-    }
+    for (const service::ModelEntry& model : models) write_model(json, model);
     return json.end_array().end_object().take();
 }
 

@@ -20,6 +20,7 @@ enum class OpenAiKind : uint8_t { Completion, Chat };
 std::unique_ptr<AnswerFormat> make_openai_format(OpenAiKind kind, uint32_t n_per_prompt, bool include_usage,
                                                  std::optional<uint32_t> top_logprobs, std::function<uint32_t()> n_ctx);
 
+std::string openai_model(const service::ModelEntry& model);
 // {"object":"list","data":[…]}
 std::string openai_models(const std::vector<service::ModelEntry>& models);
 
