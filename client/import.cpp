@@ -1,6 +1,8 @@
 // `llmctl import`
 #include <unistd.h>
 
+#include <string>
+
 #include "base/places.h"
 #include "client/commands.h"
 #include "client/counts.h"
@@ -8,6 +10,23 @@
 #include "client/output.h"
 
 namespace llmd::client {
+namespace {
+
+// What becomes of another model of that name; empty without one.
+std::string other_of_that_name(const std::string& name) {
+    bool comes_first = true;
+    for (const std::string& folder : base::model_folders()) {
+        if (folder == base::user_model_folder()) {
+            comes_first = false;
+        } else if (::access((folder + '/' + name + ".gguf").c_str(), F_OK) == 0) {
+            return comes_first ? folder + " has a model of that name too, which llmd takes in its place\n"
+                               : "it takes the place of the model of that name in " + folder + '\n';
+        }
+    }
+    return "";
+}
+
+}  // namespace
 
 ExitCode run_import(const Arguments& arguments) {
     ProgressLine progress;
@@ -30,7 +49,8 @@ ExitCode run_import(const Arguments& arguments) {
     TextOutput output(STDOUT_FILENO);  // a file chooses some of these words
     output.write(model.name + " (" + model.architecture + ' ' + model.quantization + ", " +
                  size_text(model.size_bytes) + ") is in " + base::user_model_folder() + ", as a " + model.how +
-                 (is_one ? ": what changes " + arguments.operands[0] + " changes the model\n" : "\n"));
+                 (is_one ? ": what changes " + arguments.operands[0] + " changes the model\n" : "\n") +
+                 other_of_that_name(model.name));
     return ExitCode::Ok;
 }
 

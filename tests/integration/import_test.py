@@ -44,6 +44,10 @@ class Import(unittest.TestCase):
         models = subprocess.run([LLMCTL, "models", "--json"], env=self.bus.environment, capture_output=True).stdout
         self.assertLessEqual({"a model", "better"}, {model["name"] for model in json.loads(models)["models"]})
 
+    def test_another_of_that_name_is_told(self):
+        self.assertIn(f"{MODELS} has a model of that name too, which llmd takes in its place\n",
+                      self.run_import(self.file, "--name", LLAMA).stdout)
+
     def assert_same(self, name):
         with open(os.path.join(self.folder, name), "rb") as ours, open(MODEL, "rb") as theirs:
             self.assertTrue(ours.read() == theirs.read())
