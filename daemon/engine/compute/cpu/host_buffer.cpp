@@ -21,6 +21,11 @@ base::Result<HostBuffer> HostBuffer::allocate(uint64_t bytes, std::string_view w
     return HostBuffer(data, bytes);
 }
 
+void HostBuffer::use_huge_pages() const {
+    // Kernels without them refuse, which changes nothing.
+    if (data_ != nullptr) ::madvise(data_, size_, MADV_HUGEPAGE);
+}
+
 HostBuffer::~HostBuffer() {
     if (data_ != nullptr) ::munmap(data_, size_);
 }

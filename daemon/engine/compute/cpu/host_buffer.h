@@ -27,6 +27,9 @@ public:
     }
     ~HostBuffer();
 
+    // Asks for huge pages, before it is written: the processor then looks up fewer addresses.
+    void use_huge_pages() const;
+
     uint64_t size() const { return size_; }
     // Aligned to a page.
     template <typename T>

@@ -105,7 +105,13 @@ Result<void> DeviceQueue::allocate(std::span<const Allocation> all) {
     return {};
 }
 
-Result<ClBuffer> DeviceQueue::allocate_scratch(std::string_view what, uint64_t bytes) const {
+Result<ClBuffer> DeviceQueue::allocate_at(void* memory, std::string_view what, uint64_t bytes) {
+    auto buffer = create_buffer(what, bytes, memory);
+    if (buffer) allocated_bytes_ += bytes;
+    return buffer;
+}
+
+Result<ClBuffer> DeviceQueue::create_buffer(std::string_view what, uint64_t bytes, void* memory) const {
     if (bytes > limits_.max_buffer_bytes) {
         return base::fail(ErrorCode::OutOfMemory, what, " needs ", bytes,
                           " bytes in one piece; the device gives at most ", limits_.max_buffer_bytes);
@@ -115,7 +121,8 @@ Result<ClBuffer> DeviceQueue::allocate_scratch(std::string_view what, uint64_t b
                           " of the device's ", limits_.memory_bytes, " are taken");
     }
     cl_int status = CL_SUCCESS;
-    ClBuffer buffer(clCreateBuffer(context_.get(), CL_MEM_READ_WRITE, bytes, nullptr, &status));
+    const cl_mem_flags flags = CL_MEM_READ_WRITE | (memory != nullptr ? CL_MEM_USE_HOST_PTR : 0);
+    ClBuffer buffer(clCreateBuffer(context_.get(), flags, bytes, memory, &status));
     if (auto ok = cl_check("clCreateBuffer", status, base::concat(bytes, " bytes for ", what)); !ok) return ok.error();
     return buffer;
 }

@@ -12,6 +12,11 @@ using base::ErrorCode;
 using base::Result;
 using model::Role;
 
+// What matrices lie in together, several huge pages, and how each begins: at a page, as drivers want it for memory that
+// they take as it is.
+constexpr uint64_t kPieceBytes = uint64_t{16} << 20;
+constexpr uint64_t kMatrixAlignment = 4096;
+
 // The position embedding is looked up by rows of floats, as vectors are.
 bool is_matrix(Role role) {
     return !model::is_vector(role) && role != Role::PositionEmbedding;
@@ -35,6 +40,21 @@ Result<void> BlockWeights::upload(DeviceQueue& queue, const model::Weight& weigh
     return upload_floats(queue, weight, name);
 }
 
+Result<ClBuffer> BlockWeights::allocate(DeviceQueue& queue, const std::string& name, uint64_t bytes) {
+    const uint64_t taken = (bytes + kMatrixAlignment - 1) / kMatrixAlignment * kMatrixAlignment;
+    if (memory_.empty() || free_bytes_ < taken) {
+        auto piece = HostBuffer::allocate(std::max(taken, kPieceBytes), name);
+        if (!piece) return piece.error();
+        piece->use_huge_pages();
+        free_bytes_ = piece->size();
+        memory_.push_back(std::move(*piece));
+    }
+    const HostBuffer& piece = memory_.back();
+    auto buffer = queue.allocate_at(piece.as<std::byte>() + (piece.size() - free_bytes_), name, bytes);
+    if (buffer) free_bytes_ -= taken;
+    return buffer;
+}
+
 Result<void> BlockWeights::upload_matrix(DeviceQueue& queue, const model::Weight& weight, const std::string& name) {
     const model::TensorView& tensor = weight.tensor;
     BlockMatrix matrix;
@@ -48,7 +68,7 @@ Result<void> BlockWeights::upload_matrix(DeviceQueue& queue, const model::Weight
         std::clamp<uint64_t>(queue.limits().max_buffer_bytes / matrix.row_bytes, 1, kMaxGridGroups * kGroupRows);
     for (uint64_t first = 0; first < tensor.rows; first += most_rows) {
         const model::TensorView piece = tensor.slice(first, std::min(most_rows, tensor.rows - first));
-        auto buffer = queue.allocate(name, piece.data.size());
+        auto buffer = allocate(queue, name, piece.data.size());
         if (!buffer) return buffer.error();
         if (auto ok = queue.upload(*buffer, 0, piece.data); !ok) return ok;
         matrix.parts.push_back({std::move(*buffer), static_cast<uint32_t>(first), static_cast<uint32_t>(piece.rows)});

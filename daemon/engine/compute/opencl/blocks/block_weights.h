@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "engine/compute/cpu/host_buffer.h"
 #include "engine/compute/opencl/device_queue.h"
 #include "engine/model/model_config.h"
 #include "engine/model/weights.h"
@@ -62,11 +63,17 @@ public:
 private:
     using Key = std::pair<model::Role, uint32_t>;
 
+    // For a part of a matrix, out of the host's memory, which is the device's.
+    base::Result<ClBuffer> allocate(DeviceQueue& queue, const std::string& name, uint64_t bytes);
     base::Result<void> upload_matrix(DeviceQueue& queue, const model::Weight& weight, const std::string& name);
     base::Result<void> upload_floats(DeviceQueue& queue, const model::Weight& weight, const std::string& name);
 
     model::ModelConfig config_;
     uint32_t n_ctx_;
+    // Matrices lie one behind the other in pieces much larger than a huge page, since one alone holds few or none. The
+    // last has `free_bytes_` left at its end. (Here because buffers are released first.)
+    std::vector<HostBuffer> memory_;
+    uint64_t free_bytes_ = 0;
     std::map<Key, BlockMatrix> matrices_;
     std::map<Key, ClBuffer> vectors_;
     std::map<std::pair<model::TensorType, uint32_t>, TestRows> test_rows_;
