@@ -1,7 +1,9 @@
 // `llmctl import`
 #include <unistd.h>
 
+#include <filesystem>
 #include <string>
+#include <system_error>
 
 #include "base/places.h"
 #include "client/commands.h"
@@ -13,15 +15,17 @@ namespace llmd::client {
 namespace {
 
 // What becomes of another model of that name; empty without one.
-std::string other_of_that_name(const std::string& name) {
+std::string other_of_that_name(const ImportedModel& model) {
     bool comes_first = true;
     for (const std::string& folder : base::model_folders()) {
-        if (folder == base::user_model_folder()) {
-            comes_first = false;
-        } else if (::access((folder + '/' + name + ".gguf").c_str(), F_OK) == 0) {
+        const std::filesystem::path other = std::filesystem::path(folder) / (model.name + ".gguf");
+        std::error_code ignored;
+        if (!std::filesystem::is_regular_file(other, ignored)) continue;
+        if (!std::filesystem::equivalent(other, model.path, ignored)) {
             return comes_first ? folder + " has a model of that name too, which llmd takes in its place\n"
                                : "it takes the place of the model of that name in " + folder + '\n';
         }
+        comes_first = false;
     }
     return "";
 }
@@ -50,7 +54,7 @@ ExitCode run_import(const Arguments& arguments) {
     output.write(model.name + " (" + model.architecture + ' ' + model.quantization + ", " +
                  size_text(model.size_bytes) + ") is in " + base::user_model_folder() + ", as a " + model.how +
                  (is_one ? ": what changes " + arguments.operands[0] + " changes the model\n" : "\n") +
-                 other_of_that_name(model.name));
+                 other_of_that_name(model));
     return ExitCode::Ok;
 }
 

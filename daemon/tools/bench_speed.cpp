@@ -45,8 +45,8 @@ struct Measurement {
     double fastest() const { return tokens_per_second(*std::min_element(seconds.begin(), seconds.end())); }
 };
 
-// What the machine's own cores do at best beside the model, in every repetition: neither speed is the same for long on
-// a machine that others use too.
+// What the machine's own cores can do, in every repetition: neither speed is the same for long on a machine that others
+// use too. Holds kMemoryBytes and as many bytes as the weights.
 class Cores {
 public:
     Cores(uint32_t n_threads, uint64_t weight_bytes)
@@ -200,7 +200,7 @@ struct Report {
         return 2.0 * static_cast<double>(layer_weights(model.config)) * m.tokens_per_second(seconds) / 1e9;
     }
     // Of the cores' best in the same repetition: multiply-adds for prompts, memory read for what is generated. The
-    // median.
+    // median of the repetitions.
     std::optional<double> share(const Measurement& m) const {
         if (cores == nullptr) return std::nullopt;
         std::vector<double> shares;

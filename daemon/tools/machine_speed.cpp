@@ -48,11 +48,13 @@ double MemoryReader::measure_gb_s() const {
     if (!words_) return 0;
     const MachineLoops loops = best_loops();
     std::atomic<uint64_t> sink{0};
+    const uint64_t bytes = n_threads_ * words_a_thread_ * sizeof(uint64_t);
+    const uint64_t passes = (kMemoryBytes + bytes - 1) / bytes;
     const auto read = [&](uint32_t thread) {
-        sink += loops.read(words_.get() + thread * words_a_thread_, words_a_thread_);
+        const uint64_t* part = words_.get() + thread * words_a_thread_;
+        for (uint64_t i = 0; i < passes; ++i) sink += loops.read(part, words_a_thread_);
     };
-    const double bytes = static_cast<double>(n_threads_ * words_a_thread_ * sizeof(uint64_t));
-    return bytes / seconds_of(n_threads_, read) / 1e9;
+    return static_cast<double>(passes * bytes) / seconds_of(n_threads_, read) / 1e9;
 }
 
 double measure_multiply_add_gflops(uint32_t n_threads) {

@@ -1,4 +1,4 @@
-// What this machine's own cores can do at best, to compare a backend with.
+// What this machine's own cores can do when they do nothing else, to compare a backend with.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@ namespace llmd::bench {
 inline constexpr uint64_t kMemoryBytes = uint64_t{512} << 20;
 
 // Reads memory with n threads, each its own part of `bytes`. kMemoryBytes of them show the memory; as many as a model's
-// weights show what the caches add for that model.
+// weights, again and again, show what the caches add for that model.
 class MemoryReader {
 public:
     MemoryReader(uint32_t n_threads, uint64_t bytes);
 
-    // Gigabytes a second of reading all once.
+    // Gigabytes a second of reading kMemoryBytes, in as many passes as that takes.
     double measure_gb_s() const;
 
 private:

@@ -47,6 +47,10 @@ class Import(unittest.TestCase):
     def test_another_of_that_name_is_told(self):
         self.assertIn(f"{MODELS} has a model of that name too, which llmd takes in its place\n",
                       self.run_import(self.file, "--name", LLAMA).stdout)
+        self.bus.environment["LLMD_MODEL_PATH"] = ":".join([self.folder + "/", MODELS])
+        os.unlink(os.path.join(self.folder, LLAMA + ".gguf"))
+        self.assertIn(f"it takes the place of the model of that name in {MODELS}\n",
+                      self.run_import(self.file, "--name", LLAMA).stdout)
 
     def assert_same(self, name):
         with open(os.path.join(self.folder, name), "rb") as ours, open(MODEL, "rb") as theirs:

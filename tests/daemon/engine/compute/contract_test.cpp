@@ -40,6 +40,8 @@ TEST_P(Contract, CompanyDoesNotMatter) {
         const auto tokens = random_tokens(40, model.config().n_vocab, 2);
         device.give_pages(0);
         const Logits alone = device.feed(tokens, 40, 0);
+        // One by one, which devices may compute in other launches.
+        EXPECT_TRUE(same_bits(alone, device.feed(tokens, 1, 0)));
 
         // Again in slot 2 on other pages in a mixed order, with two others in every batch that are at other positions.
         const auto others = random_tokens(200, model.config().n_vocab, 3);

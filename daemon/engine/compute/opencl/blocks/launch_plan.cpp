@@ -151,7 +151,12 @@ Result<void> Binder::add_matvec(Launches& to, const BlockMatrix& matrix, const C
 }
 
 void Binder::add_alone(Launches& to, Launches alone) {
-    for (Launch& launch : to) launch.variants.insert(launch.variants.begin(), LaunchVariant{});
+    for (Launch& launch : to) {
+        auto& variants = launch.variants;
+        // Where a wider one takes all other batches, what would serve one row is not kept.
+        if (variants.size() > 1 && variants.front().columns == 1) variants.erase(variants.begin());
+        variants.insert(variants.begin(), LaunchVariant{});
+    }
     for (Launch& launch : alone) {
         launch.variants.push_back({ClKernel(), kWholeBatch});
         to.push_back(std::move(launch));

@@ -9,12 +9,12 @@
 #define V_REST (HEAD_DIM % 16)
 #define PAGE_OF(position) ((uint)pages[(position) / PAGE_TOKENS] * (2 * KV_ROWS * PAGE_TOKENS))
 
-// What sixteen positions of a head take in a page.
-#define GROUP_HALFS (16 * HEAD_DIM)
+// Half of what a head has in a page: sixteen positions of its values, all positions of half its keys' dimensions.
+#define HALF_PAGE (16 * HEAD_DIM)
 #define LINE_HALFS 32  // in 64 bytes, a cache line of most
 
-static inline void fetch_group(__global const ushort* p) {
-    for (uint i = 0; i < GROUP_HALFS; i += LINE_HALFS) FETCH(p + i);
+static inline void fetch_half(__global const ushort* p) {
+    for (uint i = 0; i < HALF_PAGE; i += LINE_HALFS) FETCH(p + i);
 }
 
 // The scores of sixteen positions, whose keys begin at k.
@@ -44,8 +44,8 @@ __kernel ONE_ITEM void attention(__global const float* qkv, __global const int* 
     __global const ushort* values = keys + KV_ROWS * PAGE_TOKENS;
 
     // Pages are anywhere, so that no processor guesses the next one.
-    fetch_group(keys + PAGE_OF(0));
-    fetch_group(keys + PAGE_OF(0) + GROUP_HALFS);
+    fetch_half(keys + PAGE_OF(0));
+    fetch_half(keys + PAGE_OF(0) + HALF_PAGE);
     float query[HEAD_DIM];
     for (uint i = 0; i < HEAD_DIM; ++i) query[i] = qkv[row * (Q_ROWS + 2 * KV_ROWS) + head * HEAD_DIM + i] * scale;
 
@@ -61,9 +61,11 @@ __kernel ONE_ITEM void attention(__global const float* qkv, __global const int* 
 
         float16 lane_maxima = -INFINITY;
         for (uint i = 0; i < in_leaf; i += 16) {
-            const uint position = leaf + i, in_page = position % PAGE_TOKENS * HEAD_DIM;
-            fetch_group(values + PAGE_OF(position) + in_page);
-            if (position + PAGE_TOKENS < count) fetch_group(keys + PAGE_OF(position + PAGE_TOKENS) + in_page);
+            const uint position = leaf + i, half_page = position % PAGE_TOKENS * HEAD_DIM;
+            fetch_half(values + PAGE_OF(position) + half_page);
+            if (position / PAGE_TOKENS < (count - 1) / PAGE_TOKENS) {
+                fetch_half(keys + PAGE_OF(position + PAGE_TOKENS) + half_page);
+            }
             const float16 s = scores_of(query, keys + PAGE_OF(position) + position % PAGE_TOKENS);
             // What a page holds past the row's position is not looked at. Not fmax: a NaN must go on to the result.
             const float16 valid = select((float16)(-INFINITY), s, LANES + i < (uint16)(in_leaf));

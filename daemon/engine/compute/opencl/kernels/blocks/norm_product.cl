@@ -1,6 +1,6 @@
 // What a step of one row does in a launch each, where larger ones take several: a norm and the products of what it gives
-// (norm.cl, product.cl). Each work-group norms the row for itself, which costs less than a launch. The same bits as from norm,
-// the products and rope_kv.
+// (norm.cl, product.cl). Each work-group norms the row for itself: three passes over it for every
+// 64 rows of a matrix. The same bits as from norm, the products and rope_kv.
 //
 // Options: those of norm.cl, product.cl and rope_kv.cl.
 #define ROW 0  // the only one

@@ -1,10 +1,10 @@
 // Shared by the products: matvec, matmul and matmul_wide (mat*.cl) and those of norm_product.cl, which give
 // y[column][y_first + first_row + r] = weights[r] . x[column], r < rows, then the epilogue.
 //
-// A work-group is one item and computes GROUP_ROWS rows of some columns, or more of one. All of them add products in the same order. A row is
-// cut into chunks of CHUNK weights (strips.cl). In each, lane i of sixteen sums takes the products i, 16 + i, ...; then the lanes are
-// added as totals() does, and the result to that of the chunks before, which begins with 0. What fills no unit of 32 follows
-// one by one.
+// A work-group is one item and computes GROUP_ROWS rows of some columns; in norm_product.cl more rows of one column. All add
+// products in the same order. A row is cut into chunks of CHUNK weights (strips.cl). In each, lane i of sixteen sums
+// takes the products i, 16 + i, ...; then the lanes are added as totals() and lane_sum() do, and the result to that of the
+// chunks before, which begins with 0. What fills no unit of 32 follows one by one.
 //
 // Options: WEIGHT_TYPE (decode.cl), UNIT_BYTES  bytes of 32 weights, rounded down,
 //          MICRO  4 where 16 vectors of sixteen fit the registers at once, else 2; changes no sum.
