@@ -120,11 +120,17 @@ void Api::get_models(const std::shared_ptr<Exchange>& exchange, const Request&) 
 
 void Api::get_model(const std::shared_ptr<Exchange>& exchange, const Request& request) {
     const std::string name(*id_in(request.path, kModelPath));
-    service_.list_models([exchange, name](const std::vector<service::ModelEntry>& models) {
-        const auto found =
-            std::find_if(models.begin(), models.end(), [&](const auto& model) { return model.name == name; });
-        if (found != models.end()) return exchange->reply(json_reply(openai_model(*found)));
+    find_model(name, [exchange, name](const service::ModelEntry* model) {
+        if (model != nullptr) return exchange->reply(json_reply(openai_model(*model)));
         exchange->reply(refusal(fail(ErrorCode::ModelNotFound, "there is no model ", in_quotes(name))));
+    });
+}
+
+void Api::find_model(std::string name, std::function<void(const service::ModelEntry*)> answer) {
+    service_.list_models([name = std::move(name), answer = std::move(answer)](const auto& models) {
+        const auto found =
+            std::find_if(models.begin(), models.end(), [&](const auto& one) { return one.name == name; });
+        answer(found != models.end() ? &*found : nullptr);
     });
 }
 

@@ -3,6 +3,7 @@
 // Thread-bound to the event loop.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -68,6 +69,8 @@ private:
     void embed(const std::shared_ptr<Exchange>& exchange, const Request& request, base::Result<EmbeddingsCall> call,
                EmbeddingsFormat format);
 
+    // `answer` has the model of that name, or null.
+    void find_model(std::string name, std::function<void(const service::ModelEntry*)> answer);
     // Submits `requests`, one for each choice, for the client of `request`.
     void generate(const std::shared_ptr<Exchange>& exchange, const Request& request,
                   std::vector<service::GenerateRequest> requests, std::unique_ptr<AnswerFormat> format, bool stream);

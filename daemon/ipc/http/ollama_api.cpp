@@ -1,5 +1,4 @@
 // Ollama's endpoints.
-#include <algorithm>
 #include <utility>
 
 #include "base/json_writer.h"
@@ -47,10 +46,8 @@ void Api::post_ollama_show(const std::shared_ptr<Exchange>& exchange, const Requ
     read_model(reader, name);
     if (name.empty()) reader.refuse("model", "it is missing");
     if (reader.error()) return exchange->reply(ollama_error(*reader.error()));
-    service_.list_models([exchange, name](const std::vector<ModelEntry>& models) {
-        const auto model =
-            std::find_if(models.begin(), models.end(), [&](const auto& one) { return one.name == name; });
-        if (model != models.end()) return exchange->reply(json_reply(ollama_model(*model)));
+    find_model(name, [exchange, name](const ModelEntry* model) {
+        if (model != nullptr) return exchange->reply(json_reply(ollama_model(*model)));
         exchange->reply(ollama_error(fail(ErrorCode::ModelNotFound, "there is no model ", in_quotes(name))));
     });
 }
