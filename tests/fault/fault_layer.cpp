@@ -168,14 +168,20 @@ cl_program CL_API_CALL create_program(cl_context context, cl_uint count, const c
                                       cl_int* status) {
     std::vector<const char*> texts(sources, sources + count);
     std::vector<size_t> sizes(lengths, lengths + count);
-    const auto is_product = [&](cl_uint i) {
-        return std::string_view(sources[i], lengths[i]).find("void product(") != std::string_view::npos;
+    struct Mistake {
+        std::string_view kernel, wrong;
+    };
+    constexpr Mistake kMistakes[] = {
+        {"void product(", "#define mad(a, b, c) ((a) * (b) - (c))\n"},
+        {"void norm_product(", "#define multiply_rows(...) (0.99f * multiply_rows(__VA_ARGS__))\n"},
     };
     for (cl_uint i = 0; hides(kMiscompile) && i < count; ++i) {
-        if (!is_product(i)) continue;
-        constexpr std::string_view kWrong = "#define mad(a, b, c) ((a) * (b) - (c))\n";
-        texts.insert(texts.begin() + i, kWrong.data());
-        sizes.insert(sizes.begin() + i, kWrong.size());
+        const auto mistake = std::find_if(std::begin(kMistakes), std::end(kMistakes), [&](const Mistake& one) {
+            return std::string_view(sources[i], lengths[i]).find(one.kernel) != std::string_view::npos;
+        });
+        if (mistake == std::end(kMistakes)) continue;
+        texts.insert(texts.begin() + i, mistake->wrong.data());
+        sizes.insert(sizes.begin() + i, mistake->wrong.size());
         break;
     }
     return INTERCEPTED(clCreateProgramWithSource)(context, static_cast<cl_uint>(texts.size()), texts.data(),

@@ -278,6 +278,19 @@ TEST_F(Faults, AWrongKernelIsFoundBeforeItIsUsed) {
         << on_cpu.notes.back();
 }
 
+// The kernels that CPU devices have for steps of one row alone.
+TEST_F(Faults, AWrongStepOfOneRowIsFoundBeforeItIsUsed) {
+    const fs::path cache = folder_ / "wrong-step-cache";
+    ::setenv("XDG_CACHE_HOME", cache.c_str(), 1);
+    control_->hidden = kMiscompile;
+    const Outcome refused = run(BackendKind::OpenCl);
+    ::setenv("XDG_CACHE_HOME", folder_.c_str(), 1);
+    ASSERT_TRUE(refused.load_error);
+    EXPECT_EQ(refused.load_error->code, ErrorCode::DeviceError);
+    EXPECT_NE(refused.load_error->message.find("self-test: a step of one row gives "), std::string::npos)
+        << refused.load_error->message;
+}
+
 // What the host and the device say to each other: the batch, the sampling request, one flush and one small answer.
 // Arguments and memory are a matter of loading.
 TEST_F(Faults, ATokenCostsOneFlushAndOneRead) {

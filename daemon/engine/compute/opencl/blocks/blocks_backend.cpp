@@ -1,7 +1,10 @@
 #include "engine/compute/opencl/blocks/blocks_backend.h"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 
+#include "engine/compute/noise.h"
 #include "engine/compute/opencl/blocks/block_weights.h"
 #include "engine/compute/opencl/blocks/kernels.h"
 #include "engine/compute/opencl/blocks/launch_plan.h"
@@ -74,6 +77,9 @@ public:
 private:
     Result<void> run(Launches LaunchPlan::*verb, uint32_t Step::*rows);
     Result<void> run_layer(uint32_t layer, Launches LayerLaunches::*verb);
+    Result<void> run_step(std::span<const Row> rows);
+    // A step of one row and one of several take different kernels. DeviceError when they do not give the same bits.
+    Result<void> check_steps();
 
     model::ModelConfig config_;
     BackendLimits limits_;
@@ -113,6 +119,54 @@ Result<void> BlocksBackend::allocate() {
     return buffers_.KvBuffers::allocate(queue_, config_, limits_.n_pages);
 }
 
+Result<void> BlocksBackend::run_step(std::span<const Row> rows) {
+    auto ok = begin(rows);
+    if (ok) ok = embed();
+    for (uint32_t layer = 0; ok && layer < config_.n_layers; ++layer) {
+        ok = norm_qkv(layer);
+        if (ok) ok = attend(layer);
+        if (ok) ok = attend_output(layer);
+        if (ok) ok = norm_up(layer);
+        if (ok) ok = down(layer);
+    }
+    if (ok) ok = head();
+    const std::vector<SampleRequest> greedy(
+        std::count_if(rows.begin(), rows.end(), [](const Row& row) { return row.wants_output; }));
+    if (ok) ok = sample(greedy);
+    if (ok) ok = submit();
+    if (!ok) return ok;
+    const auto done = wait();
+    return done ? Result<void>() : done.error();
+}
+
+Result<void> BlocksBackend::check_steps() {
+    if (queue_.compile_only() || limits_.max_rows < 2 || limits_.n_ctx < 2) return {};
+    const uint32_t page = 0;
+    if (auto ok = set_pages(0, std::span(&page, 1)); !ok) return ok;
+    const auto row = [&](uint32_t position) {
+        const auto token = static_cast<int32_t>(mix32(position) % config_.n_vocab);
+        return Row{.slot = 0, .position = position, .token = token, .wants_output = position == 1};
+    };
+    const Row rows[] = {row(0), row(1)};
+    std::vector<float> together(config_.n_vocab), alone(config_.n_vocab);
+    auto ok = run_step(rows);
+    if (ok) ok = read_logits(0, together);
+    for (const Row& one : rows) {
+        if (ok) ok = run_step(std::span(&one, 1));
+    }
+    if (ok) ok = read_logits(0, alone);
+    if (ok) ok = set_pages(0, {});
+    if (!ok) return ok;
+    for (size_t i = 0; i < alone.size(); ++i) {
+        // What is not finite is the file's fault.
+        if (std::isfinite(together[i]) && std::bit_cast<uint32_t>(alone[i]) != std::bit_cast<uint32_t>(together[i])) {
+            return base::fail(base::ErrorCode::DeviceError, "self-test: a step of one row gives ", alone[i],
+                              " for token ", i, ", one of two rows ", together[i]);
+        }
+    }
+    return {};
+}
+
 Result<void> BlocksBackend::finish_loading() {
     for (const auto& [kind, rows] : weights_.test_rows()) {
         if (queue_.compile_only()) break;
@@ -126,6 +180,7 @@ Result<void> BlocksBackend::finish_loading() {
     auto plan = LaunchPlan::bind(queue_, kernels_, config_, weights_, buffers_);
     if (!plan) return plan.error();
     plan_ = std::move(*plan);
+    if (auto ok = check_steps(); !ok) return ok;
     report_.weight_bytes = weights_.size_bytes();
     if (weights_.split_matrices() > 0) {
         report_.notes.push_back(base::concat(weights_.split_matrices(),

@@ -116,11 +116,11 @@ Result<ClKernel> Kernels::make_normed(const DeviceQueue& queue, model::TensorTyp
     using namespace kernels;
     ClProgram& program = normed_products_[type];
     if (!program) {
-        auto built =
-            queue.build(base::concat("norm_product for ", model::block_format(type).name),
-                        {kBlocksCommonCl, kBlocksStripsCl, kBlocksDecodeCl, kBlocksProductCl, kBlocksNormCl,
-                         kBlocksRopeKvCl, kBlocksNormProductCl},
-                        base::concat(shape_options_, " ", product_options(type), " -DNORMED_ROWS=", kNormedRows));
+        auto built = queue.build(base::concat("norm_product for ", model::block_format(type).name),
+                                 {kBlocksCommonCl, kBlocksStripsCl, kBlocksDecodeCl, kBlocksProductCl, kBlocksNormCl,
+                                  kBlocksRopeKvCl, kBlocksNormProductCl},
+                                 base::concat(shape_options_, " ", product_options(type),
+                                              " -DNORMED_SPACE=__local -DNORMED_ROWS=", kNormedRows));
         if (!built) return built.error();
         program = std::move(*built);
     }

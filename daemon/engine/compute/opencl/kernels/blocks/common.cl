@@ -18,6 +18,11 @@
 #define FETCH(p)
 #endif
 
+// Where a norm puts a row and products read it.
+#ifndef NORMED_SPACE
+#define NORMED_SPACE __global
+#endif
+
 // The sums of the lanes of sixteen vectors: lanes 8 apart are added first, then 4, 2 and 1.
 #define ADD_HALVES(p, q) ((float16)((p).lo, (q).lo) + (float16)((p).hi, (q).hi))
 #define ADD_QUARTERS(p, q)                                        \

@@ -5,7 +5,7 @@
 #define WHOLE (N_EMBD / 16)
 
 static inline void normalise(__global const float* x, __global const float* weight, __global const float* bias,
-                             uint has_bias, float epsilon, __global float* out) {
+                             uint has_bias, float epsilon, NORMED_SPACE float* out) {
     float mean = 0.0f;
 #if LAYER_NORM
     float16 sums = 0.0f;
@@ -35,6 +35,7 @@ static inline void normalise(__global const float* x, __global const float* weig
     }
 }
 
+#ifndef NORMED_ROWS  // there norm_product.cl has its own
 __kernel ONE_ITEM void norm(__global const float* x, __global const float* weight, __global const float* bias,
                             uint has_bias, float epsilon, __global const int* step, uint of_outputs,
                             __global float* out) {
@@ -42,3 +43,4 @@ __kernel ONE_ITEM void norm(__global const float* x, __global const float* weigh
     x += (of_outputs ? (uint)step[STEP_OUTPUT_ROW(row)] : row) * N_EMBD;
     normalise(x, weight, bias, has_bias, epsilon, out + row * N_EMBD);
 }
+#endif

@@ -80,7 +80,7 @@ static inline void fill_tile(__local float16* tile, __global const uchar* weight
 
 // The first `count` of GROUP_ROWS rows times x; the others repeat the last.
 static inline float16 multiply_rows(__global const uchar* weights, uint row_bytes, uint count, uint cols,
-                                    __global const float* x) {
+                                    NORMED_SPACE const float* x) {
     const uint blocks = cols / (32 * BLOCK_UNITS);
     float sums[GROUP_ROWS];
     for (uint r = 0; r < GROUP_ROWS; r += MATVEC_ROWS) {
