@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <numeric>
+#include <set>
 
 #include "engine/compute/noise.h"
 #include "engine/compute/opencl/packed/activations.h"
@@ -192,16 +193,22 @@ Result<void> Check::check(const Records& got, const char* name) const {
 
 Result<void> Check::run() {
     if (auto ok = upload(); !ok) return ok;
-    const uint32_t heads = variants_.attention_heads(config_.heads_per_kv(), config_.head_dim);
-    const auto split = run_split(heads);
+    const auto heads_of = [&](bool has_many_rows) {
+        return variants_.attention_heads(config_.heads_per_kv(), config_.head_dim, has_many_rows);
+    };
+    const auto split = run_split(heads_of(false));
     if (!split) return split.error();
     if (auto ok = check(*split, "attention in leaves"); !ok) return ok;
-    if (heads * config_.head_dim % kRecordBlock != 0) return {};
-    const auto whole = run_whole(heads);
-    if (!whole) return whole.error();
-    if (auto ok = check(*whole, "attention"); !ok) return ok;
-    if (*whole == *split) return {};
-    return base::fail(ErrorCode::DeviceError, "self-test: attention in leaves gives other bits than in one piece");
+    for (const uint32_t heads : std::set{heads_of(false), heads_of(true)}) {
+        if (heads * config_.head_dim % kRecordBlock != 0) continue;
+        const auto whole = run_whole(heads);
+        if (!whole) return whole.error();
+        if (auto ok = check(*whole, "attention"); !ok) return ok;
+        if (*whole == *split) continue;
+        return base::fail(ErrorCode::DeviceError, "self-test: attention of ", heads, " heads in one piece gives other",
+                          " bits than in leaves");
+    }
+    return {};
 }
 
 }  // namespace

@@ -157,7 +157,7 @@ Result<void> Binder::add_product(Launches& to, const ProductUse& use, const AddR
             const ProductShape& shape = key.choice.shape;
             const uint32_t groups = groups_for(part.n_pairs, shape.group_pairs());
             launch.variants.push_back(
-                {std::move(*kernel), columns, groups, shape.items(), variants_.spread_rows(columns)});
+                {std::move(*kernel), columns, groups, shape.items(), variants_.spread_rows(kind, columns)});
         }
         to.push_back(std::move(launch));
     }
@@ -209,21 +209,29 @@ Result<void> Binder::bind_embedding(Launches& to) {
 }
 
 Result<void> Binder::bind_attention(uint32_t layer, LayerLaunches& to) {
-    const uint32_t heads = variants_.attention_heads(config_.heads_per_kv(), config_.head_dim);
-    const uint32_t groups = config_.n_heads / heads;
+    const auto heads_of = [&](bool has_many_rows) {
+        return variants_.attention_heads(config_.heads_per_kv(), config_.head_dim, has_many_rows);
+    };
+    const uint32_t heads = heads_of(false), heads_of_many = heads_of(true);
     const Records next = attended();
-    const auto bind = [&](bool split, const auto&... rest) {
-        auto bound = bind_single(kernels_.attention(heads, split), groups, buffers_.activations, buffers_.at.queries,
-                                 buffers_.step, buffers_.kv[layer], rest...);
+    const auto bind = [&](uint32_t of_group, bool split, const auto&... rest) {
+        auto bound = bind_single(kernels_.attention(of_group, split), config_.n_heads / of_group, buffers_.activations,
+                                 buffers_.at.queries, buffers_.step, buffers_.kv[layer], rest...);
         if (bound) bound->group_items = variants_.attention_items();
         return bound;
     };
     if (heads * config_.head_dim % kRecordBlock == 0) {
-        auto whole = bind(false, next);
+        auto whole = bind(heads, false, next);
+        if (!whole) return whole.error();
+        if (heads_of_many != heads) whole->spread_rows = kSomeAttentionRows;
+        to.attend.variants.push_back(std::move(*whole));
+    }
+    if (heads_of_many != heads) {  // then those of one fill blocks too
+        auto whole = bind(heads_of_many, false, next);
         if (!whole) return whole.error();
         to.attend.variants.push_back(std::move(*whole));
     }
-    auto split = bind(true, buffers_.partials);
+    auto split = bind(heads, true, buffers_.partials);
     if (!split) return split.error();
     to.attend_split = std::move(*split);
     return add_single(to.merge, kernels_.merge(), groups_for(next.columns, kMergeColumns), buffers_.partials,

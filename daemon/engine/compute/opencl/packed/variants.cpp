@@ -17,10 +17,11 @@ constexpr uint32_t kFewSlices = 4;
 constexpr uint32_t kNvidiaMostItems = 512;
 constexpr uint32_t kNvidiaSlices = 32;
 constexpr uint32_t kNvidiaStagedBytes = 24 * 1024;
-// Eight rows: twice as many work-groups, which compute half as much, are faster than few that fill an eighth of the
-// device.
+// Eight rows: twice as many work-groups, which compute half as much, are faster than fewer than these, which leave half
+// the device idle.
 constexpr uint32_t kNvidiaSpreadColumns = 4;
 constexpr uint32_t kNvidiaSpreadRows = 8;
+constexpr uint32_t kNvidiaManyGroups = 64;
 // Gates and ups of so many rows have groups enough for two a processor, if those are small.
 constexpr uint32_t kNvidiaManyGates = 16384;
 constexpr uint32_t kNvidiaGateSlices = 8;
@@ -140,8 +141,11 @@ uint32_t Variants::slices() const {
     return in_turn_ ? 1 : is_nvidia_ ? kNvidiaSlices : kSlices;
 }
 
-uint32_t Variants::spread_rows(uint32_t columns) const {
-    return is_nvidia_ && columns == kNvidiaSpreadColumns ? kNvidiaSpreadRows : 0;
+uint32_t Variants::spread_rows(const ProductKind& kind, uint32_t columns) const {
+    if (!is_nvidia_ || columns != kNvidiaSpreadColumns) return 0;
+    const uint32_t groups = kind.rows / 2 / usual(kind, kNvidiaSpreadRows).shape.group_pairs();
+    const bool is_quick = usual(kind, columns).core == Core::Integer;
+    return groups < kNvidiaManyGroups || is_quick ? kNvidiaSpreadRows : 0;
 }
 
 uint32_t Variants::staged_bytes() const {
@@ -152,13 +156,14 @@ uint32_t Variants::attention_items() const {
     return is_nvidia_ ? kNvidiaAttentionItems : kAttentionItems;
 }
 
-uint32_t Variants::attention_heads(uint32_t heads_per_kv, uint32_t head_dim) const {
+uint32_t Variants::attention_heads(uint32_t heads_per_kv, uint32_t head_dim, bool has_many_rows) const {
     const auto fills_blocks = [&](uint32_t heads) { return heads * head_dim % kRecordBlock == 0; };
     uint32_t best = 1;
     for (uint32_t heads = 1; heads <= std::min(heads_per_kv, kMaxAttentionHeads); ++heads) {
         if (heads_per_kv % heads != 0) continue;
-        // NVIDIA has more multiprocessors than a small model has heads, and a cache for the keys that they share.
-        if (is_nvidia_ && fills_blocks(best)) break;
+        // NVIDIA has more multiprocessors than a small model has heads, and a cache for the keys that they share. Many
+        // rows have groups enough: a prompt of 512 is read 3 to 6 % faster on an H200.
+        if (is_nvidia_ && !has_many_rows && fills_blocks(best)) break;
         if (fills_blocks(heads) || !fills_blocks(best)) best = heads;
     }
     return best;

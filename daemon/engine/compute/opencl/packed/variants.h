@@ -19,6 +19,7 @@ namespace llmd::compute::packed {
 // Columns that one launch of a product can compute together.
 inline constexpr std::array<uint32_t, 4> kColumnCounts = {1, 2, 4, 8};
 inline constexpr uint32_t kMaxColumns = kColumnCounts.back();
+inline constexpr uint32_t kSomeAttentionRows = 16;
 
 class Variants {
 public:
@@ -38,14 +39,14 @@ public:
     // Whether it is the usual choice but for what these may change.
     bool allows(const ProductKind& kind, uint32_t columns, const ProductChoice& choice) const;
     // Rows of a batch up to which launches of so many columns are better than wider ones (LaunchVariant); 0: none.
-    uint32_t spread_rows(uint32_t columns) const;
+    uint32_t spread_rows(const ProductKind& kind, uint32_t columns) const;
     // Whether registers are plenty, so that products (PREFETCH) and attention (AHEAD) load all they can before they
     // wait.
     bool loads_ahead() const { return is_nvidia_; }
     uint32_t attention_items() const;
-    // Query heads of an attention work-group: a divisor of heads_per_kv, whose outputs fill whole blocks if that is
-    // possible.
-    uint32_t attention_heads(uint32_t heads_per_kv, uint32_t head_dim) const;
+    // Query heads of an attention work-group, for batches of any size or of more than kSomeAttentionRows: a divisor of
+    // heads_per_kv, whose outputs fill whole blocks if that is possible. It changes no bit.
+    uint32_t attention_heads(uint32_t heads_per_kv, uint32_t head_dim, bool has_many_rows) const;
 
     // A GPU whose compiler is Mesa's: 64-bit additions are several, images are worth a try (images.h).
     bool is_small_gpu() const { return !in_turn_ && !is_nvidia_; }

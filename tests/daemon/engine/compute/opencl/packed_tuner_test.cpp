@@ -217,6 +217,28 @@ TEST(PackedTuner, AsksForNothingThatChangesASum) {
     }
 }
 
+// Eight rows go to two groups of four columns each, unless the groups of eight would be many, as measured.
+TEST(PackedVariants, SpreadsEightRowsOverMoreGroupsWhereThereAreFew) {
+    const ProductKind down = {Layout::Q4_0, 2048, 5632, Ending::Rows},
+                      gates = {Layout::Q4_0, 11264, 2048, Ending::Pairs};
+    const Variants faithful(nvidia(), compute::Precision::Faithful), fast(nvidia(), compute::Precision::Fast);
+    EXPECT_EQ(faithful.spread_rows(down, 4), 8u);
+    EXPECT_EQ(faithful.spread_rows(down, 2), 0u);
+    EXPECT_EQ(faithful.spread_rows(gates, 4), 0u);
+    EXPECT_EQ(fast.spread_rows(gates, 4), 8u);
+    EXPECT_EQ(Variants(small_gpu(), compute::Precision::Faithful).spread_rows(down, 4), 0u);
+}
+
+TEST(PackedVariants, SharesKeysAmongHeadsWhereGroupsAreMany) {
+    const Variants large(nvidia(), compute::Precision::Faithful), small(small_gpu(), compute::Precision::Faithful);
+    EXPECT_EQ(large.attention_heads(8, 64, false), 1u);
+    EXPECT_EQ(large.attention_heads(8, 64, true), 4u);
+    EXPECT_EQ(large.attention_heads(3, 64, true), 3u);
+    EXPECT_EQ(large.attention_heads(1, 64, true), 1u);
+    EXPECT_EQ(small.attention_heads(8, 64, false), 4u);
+    EXPECT_EQ(small.attention_heads(8, 64, true), 4u);
+}
+
 TEST(PackedTuner, ReadsALayoutAsItIsFastest) {
     for (const bool image_is_faster : {true, false}) {
         FakeContest contest;
