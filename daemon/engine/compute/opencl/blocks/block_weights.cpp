@@ -14,7 +14,7 @@ using model::Role;
 
 // What matrices lie in together, several huge pages, and how each begins: at a page, as drivers want it for memory that
 // they take as it is.
-constexpr uint64_t kPieceBytes = uint64_t{16} << 20;
+constexpr uint64_t kPieceBytes = uint64_t{64} << 20;
 constexpr uint64_t kMatrixAlignment = 4096;
 
 // The position embedding is looked up by rows of floats, as vectors are.
