@@ -66,6 +66,8 @@ public:
     // `parts` are read if the step was sampled and has outputs.
     base::Result<void> submit(std::initializer_list<AnswerPart> parts);
     base::Result<std::span<const Sampled>> wait();
+    // Nothing of the steps so far can be read any more. None is open or in flight.
+    void forget() { steps_ = StepQueue(); }
     base::Result<void> read_page(const KvBuffers& buffers, uint32_t page, std::span<std::byte> out);
     base::Result<void> write_page(const KvBuffers& buffers, uint32_t page, std::span<const std::byte> in);
     base::Result<void> read_logits(uint32_t output, std::span<float> out);

@@ -34,6 +34,10 @@ TEST_P(Misuse, BadBatchesAreRefused) {
     EXPECT_TRUE(refuses(backend.write_page(160, page))) << "page";
     EXPECT_TRUE(refuses(backend.read_page(0, std::span(page).subspan(1)))) << "size";
     EXPECT_TRUE(refuses(backend.write_page(0, std::span(page).subspan(1)))) << "size";
+    Logits logits(96);
+    std::vector<float> residual(model.config().n_embd);
+    EXPECT_TRUE(refuses(backend.read_logits(0, logits))) << "before the first step";
+    EXPECT_TRUE(refuses(backend.read_residual(residual))) << "before the first step";
     EXPECT_EQ(device.forward(Rows{{0, 0, 1, true}}).size(), 1u) << "and a good one still runs";
 
     EXPECT_TRUE(refuses(backend.sample({}))) << "outside a step";
@@ -56,10 +60,8 @@ TEST_P(Misuse, BadBatchesAreRefused) {
     EXPECT_TRUE(refuses(backend.sample(request))) << "twice";
     ASSERT_TRUE(backend.submit() && backend.wait());
     EXPECT_FALSE(backend.wait()) << "twice";
-    Logits logits(96);
     EXPECT_TRUE(refuses(backend.read_logits(1, logits))) << "output";
     EXPECT_TRUE(refuses(backend.read_logits(0, std::span(logits).first(95)))) << "size";
-    std::vector<float> residual(model.config().n_embd);
     EXPECT_TRUE(refuses(backend.read_residual(std::span(residual).first(1)))) << "size";
     EXPECT_TRUE(backend.read_residual(residual));
     ASSERT_TRUE(backend.begin(Rows{{0, 0, 1, false}}));

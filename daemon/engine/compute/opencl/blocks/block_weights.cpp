@@ -44,6 +44,7 @@ Result<ClBuffer> BlockWeights::allocate(DeviceQueue& queue, const std::string& n
     const uint64_t taken = (bytes + kMatrixAlignment - 1) / kMatrixAlignment * kMatrixAlignment;
     if (memory_.empty() || free_bytes_ < taken) {
         auto piece = HostBuffer::allocate(std::max(taken, kPieceBytes), name);
+        if (!piece && taken < kPieceBytes) piece = HostBuffer::allocate(taken, name);
         if (!piece) return piece.error();
         piece->use_huge_pages();
         free_bytes_ = piece->size();

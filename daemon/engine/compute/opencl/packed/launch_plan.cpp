@@ -213,6 +213,7 @@ Result<void> Binder::bind_attention(uint32_t layer, LayerLaunches& to) {
         return variants_.attention_heads(config_.heads_per_kv(), config_.head_dim, has_many_rows);
     };
     const uint32_t heads = heads_of(false), heads_of_many = heads_of(true);
+    const uint32_t few_rows = kManyAttentionGroups / (config_.n_heads / heads_of_many);
     const Records next = attended();
     const auto bind = [&](uint32_t of_group, bool split, const auto&... rest) {
         auto bound = bind_single(kernels_.attention(of_group, split), config_.n_heads / of_group, buffers_.activations,
@@ -223,10 +224,10 @@ Result<void> Binder::bind_attention(uint32_t layer, LayerLaunches& to) {
     if (heads * config_.head_dim % kRecordBlock == 0) {
         auto whole = bind(heads, false, next);
         if (!whole) return whole.error();
-        if (heads_of_many != heads) whole->spread_rows = kSomeAttentionRows;
+        whole->spread_rows = few_rows;
         to.attend.variants.push_back(std::move(*whole));
     }
-    if (heads_of_many != heads) {  // then those of one fill blocks too
+    if (heads_of_many != heads && limits_.max_rows > few_rows) {  // then those of one fill blocks too
         auto whole = bind(heads_of_many, false, next);
         if (!whole) return whole.error();
         to.attend.variants.push_back(std::move(*whole));

@@ -44,6 +44,10 @@ std::string describe(const Variants& variants, const Model& model) {
     const model::ModelConfig& config = model.config;
     std::string text =
         base::concat(config.n_heads, " x ", config.head_dim, " / ", config.n_kv_heads, ", ", model.limits.n_ctx);
+    for (const bool has_many_rows : {false, true}) {
+        text +=
+            base::concat(", heads ", variants.attention_heads(config.heads_per_kv(), config.head_dim, has_many_rows));
+    }
     for (const auto& [sample, tests] : tests_of(variants, model.kinds)) {
         text += base::concat(model.images.contains(sample.first) ? "; image of " : "; ", layout_name(sample.first), " ",
                              sample.second, ":");

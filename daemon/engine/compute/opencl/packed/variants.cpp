@@ -143,8 +143,8 @@ uint32_t Variants::slices() const {
 
 uint32_t Variants::spread_rows(const ProductKind& kind, uint32_t columns) const {
     if (!is_nvidia_ || columns != kNvidiaSpreadColumns) return 0;
-    const uint32_t groups = kind.rows / 2 / usual(kind, kNvidiaSpreadRows).shape.group_pairs();
-    const bool is_quick = usual(kind, columns).core == Core::Integer;
+    const uint32_t groups = kind.rows / 2 / product(kind, kNvidiaSpreadRows).shape.group_pairs();
+    const bool is_quick = product(kind, columns).core == Core::Integer;
     return groups < kNvidiaManyGroups || is_quick ? kNvidiaSpreadRows : 0;
 }
 

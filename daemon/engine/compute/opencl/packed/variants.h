@@ -19,7 +19,7 @@ namespace llmd::compute::packed {
 // Columns that one launch of a product can compute together.
 inline constexpr std::array<uint32_t, 4> kColumnCounts = {1, 2, 4, 8};
 inline constexpr uint32_t kMaxColumns = kColumnCounts.back();
-inline constexpr uint32_t kSomeAttentionRows = 16;
+inline constexpr uint32_t kManyAttentionGroups = 128;  // about the multiprocessors of an H200
 
 class Variants {
 public:
@@ -44,8 +44,8 @@ public:
     // wait.
     bool loads_ahead() const { return is_nvidia_; }
     uint32_t attention_items() const;
-    // Query heads of an attention work-group, for batches of any size or of more than kSomeAttentionRows: a divisor of
-    // heads_per_kv, whose outputs fill whole blocks if that is possible. It changes no bit.
+    // Query heads of an attention work-group, for batches of any size or of rows enough for kManyAttentionGroups: a
+    // divisor of heads_per_kv, whose outputs fill whole blocks if that is possible. It changes no bit.
     uint32_t attention_heads(uint32_t heads_per_kv, uint32_t head_dim, bool has_many_rows) const;
 
     // A GPU whose compiler is Mesa's: 64-bit additions are several, images are worth a try (images.h).
