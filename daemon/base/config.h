@@ -13,7 +13,7 @@ struct Config {
     std::string model;                   // default model: a catalogue name or an absolute path; empty: the bundled one
     std::string backend = "auto";        // auto | opencl | cpu
     std::string device;                  // part of an OpenCL platform's or device's name
-    std::string precision = "faithful";  // faithful | fast: activations of 15 bits or of 8, where the device has both
+    std::string precision = "faithful";  // faithful | fast: activations of 15 bits or, most of them, of 8
     // How a conversation becomes a prompt, where it cannot be told from the model file: none | zephyr | llama2 | llama3
     // | chatml | gemma | mistral | phi3, for every model; empty or absent: as each file says.
     std::string chat_template;

@@ -50,7 +50,7 @@ inline constexpr int32_t kSampledToken = -1;
 // protocol.
 enum class Precision : uint8_t {
     Faithful = 0,  // with 15 bits or more, float included
-    Fast = 1,      // with 8 bits where the device gains by it; a backend that has only faithful kernels uses those
+    Fast = 1,      // most with 8 bits where the device gains by it; a backend that has only faithful kernels uses those
 };
 
 // Sizes fixed at creation; everything is allocated then and nothing per token.

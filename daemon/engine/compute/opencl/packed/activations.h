@@ -6,13 +6,14 @@
 namespace llmd::compute::packed {
 
 inline constexpr uint32_t kRecordBlock = 32;  // columns that share a scale
+inline constexpr uint32_t kMostDigits = 2;
 
 // Columns of a record for a vector of n values.
 inline uint32_t padded_columns(uint32_t n) {
     return (n + kRecordBlock - 1) / kRecordBlock * kRecordBlock;
 }
 
-// Bytes from one row to the next: digits, sums, stats and scales; `columns` padded, 1 or 2 digits.
+// Bytes from one row to the next: digits, sums, stats and scales; `columns` padded, 1 to kMostDigits digits.
 inline uint32_t record_bytes(uint32_t columns, uint32_t digits) {
     constexpr uint32_t kAlignment = 16;
     const uint32_t bytes = digits * columns + columns / 4 + columns / 8 + columns / 2;

@@ -24,6 +24,7 @@ struct ProductKind {
     uint32_t rows = 0;  // of the whole product, padded; parts in other layouts are kinds of their own
     uint32_t cols = 0;
     Ending ending = Ending::Rows;
+    uint32_t digits = 2;  // of the records it reads
 
     auto operator<=>(const ProductKind&) const = default;
 };

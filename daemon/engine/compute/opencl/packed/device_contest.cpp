@@ -14,6 +14,7 @@ ProductKey key_of(const Contender& contender) {
     return {.layout = contender.kind.layout,
             .choice = contender.choice,
             .columns = contender.columns,
+            .digits = contender.kind.digits,
             .image = contender.image};
 }
 
@@ -34,14 +35,14 @@ bool DeviceContest::admit(const Contender& contender) {
 }
 
 Result<DeviceContest::Arena> DeviceContest::make_arena(const ProductKind& kind, bool image) {
-    const SampleMatrix& sample = samples_.at({kind.layout, kind.cols});
+    const SampleMatrix& sample = samples_.at(sample_key(kind));
     auto trial = Trial::create(queue_, sample, image);
     if (!trial) return trial.error();
     auto timed = TimedProduct::create(queue_, sample, kind, image);
     if (!timed) return timed.error();
     if (expected_.empty()) {
         const ProductChoice usual = variants_.usual(kind, 1);
-        const auto kernel = kernels_.product({.layout = kind.layout, .choice = usual, .columns = 1, .image = image});
+        const auto kernel = kernels_.product(key_of({kind, 1, usual, image}));
         if (!kernel) return kernel.error();
         auto expected = trial->products(*kernel, usual.shape, 1);
         if (!expected) return expected.error();
@@ -62,7 +63,7 @@ Result<void> DeviceContest::try_kernel(const Contender& contender) {
     if (!kernel) return kernel.error();
     const auto got = arena.trial.products(*kernel, contender.choice.shape, contender.columns);
     if (!got) return got.error();
-    const SampleMatrix& sample = samples_.at({contender.kind.layout, contender.kind.cols});
+    const SampleMatrix& sample = samples_.at(sample_key(contender.kind));
     if (auto same = check_same(sample, *got, expected_); !same) return same;
     // Drivers that compile at a launch do so now.
     if (auto first = arena.timed.round(*kernel, contender.choice.shape, contender.columns); !first) {

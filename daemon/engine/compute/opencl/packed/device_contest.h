@@ -20,7 +20,7 @@ namespace llmd::compute::packed {
 
 class DeviceContest final : public Contest {
 public:
-    using Samples = std::map<std::pair<Layout, uint32_t>, SampleMatrix>;  // by columns of the matrix
+    using Samples = std::map<SampleKey, SampleMatrix>;
 
     // `samples` has all that will be asked for. `goes_on`: as the function of that name.
     DeviceContest(DeviceQueue& queue, Kernels& kernels, const Variants& variants, const Samples& samples,

@@ -23,6 +23,8 @@ struct ProductKey {
     Layout layout = Layout::Q4_0;
     ProductChoice choice;
     uint32_t columns = 1;
+    uint32_t digits = 2;       // of the records it reads
+    uint32_t next_digits = 2;  // of those that Epilogue::Residual writes; others write Variants::digits()
     Epilogue epilogue = Epilogue::Store;
     InputNorm norm = InputNorm::None;
     bool has_shift = false;

@@ -17,6 +17,7 @@ struct Records {
     uint32_t at;
     uint32_t bytes;
     uint32_t columns;
+    uint32_t digits;
 };
 
 // Sets a kernel's arguments one after the other.
@@ -50,7 +51,7 @@ uint32_t groups_for(uint32_t n, uint32_t of_one) {
 
 // Work-groups of a part of the output product.
 uint32_t logit_groups(const PackedProduct& product, const PackedPart& part, const Variants& variants) {
-    const ProductKind kind = {part.layout, product.rows, product.cols, Ending::Logits};
+    const ProductKind kind = {part.layout, product.rows, product.cols, Ending::Logits, variants.digits()};
     return groups_for(part.n_pairs, variants.product(kind, 1).shape.group_pairs());
 }
 
@@ -89,21 +90,25 @@ private:
         Epilogue epilogue;
         bool has_norm;
         Records input;
-        uint32_t rows;  // of a batch, at most
+        uint32_t rows;             // of a batch, at most
+        uint32_t next_digits = 2;  // ProductKey
     };
 
-    Records records(uint32_t at, uint32_t n) const {
+    Records records(uint32_t at, uint32_t n, uint32_t digits) const {
         const uint32_t columns = padded_columns(n);
-        return {at, record_bytes(columns, variants_.digits()), columns};
+        return {at, record_bytes(columns, digits), columns, digits};
     }
-    Records residual() const { return records(buffers_.at.residual, config_.n_embd); }
-    Records attended() const { return records(buffers_.at.attended, config_.q_rows()); }
-    Records hidden() const { return records(buffers_.at.hidden, config_.n_ff); }
+    // Of the residual stream: for queries, keys and values, and for the rest.
+    Records residual_for_qkv() const { return records(buffers_.at.residual, config_.n_embd, kMostDigits); }
+    Records residual() const { return records(buffers_.at.residual, config_.n_embd, variants_.digits()); }
+    Records attended() const { return records(buffers_.at.attended, config_.q_rows(), variants_.digits()); }
+    Records hidden() const { return records(buffers_.at.hidden, config_.n_ff, variants_.digits()); }
 
     // Adds a launch for each part; add_rest(part, arguments) sets what its epilogue needs behind RESULT_ARGS.
     template <typename AddRest>
     Result<void> add_product(Launches& to, const ProductUse& use, const AddRest& add_rest);
-    Result<void> add_residual(Launches& to, Use use, uint32_t layer, const Records& input, uint32_t next_norm);
+    Result<void> add_residual(Launches& to, Use use, uint32_t layer, const Records& input, uint32_t next_norm,
+                              const Records& next);
     template <typename... Args>
     Result<LaunchVariant> bind_single(Result<ClKernel> kernel, uint32_t groups, const Args&... args);
     // The same as the one variant of a launch.
@@ -131,11 +136,13 @@ Result<void> Binder::add_product(Launches& to, const ProductUse& use, const AddR
     ProductKey key;
     key.epilogue = use.epilogue;
     key.has_shift = static_cast<bool>(product.shift);
+    key.digits = use.input.digits;
+    key.next_digits = use.next_digits;
     if (use.has_norm) key.norm = config_.norm == model::Norm::LayerNorm ? InputNorm::Layer : InputNorm::Rms;
     for (const PackedPart& part : product.parts) {
         key.layout = part.layout;
         key.image = part.image;
-        const ProductKind kind = {part.layout, product.rows, product.cols, ending_of(use.epilogue)};
+        const ProductKind kind = {part.layout, product.rows, product.cols, ending_of(use.epilogue), key.digits};
         Launch launch;
         for (const uint32_t columns : kColumnCounts) {
             if ((columns > 1 && columns / 2 >= use.rows) || !variants_.may_compute(columns)) break;
@@ -179,16 +186,16 @@ Result<void> Binder::add_single(Launch& to, Result<ClKernel> kernel, uint32_t gr
     return {};
 }
 
-Result<void> Binder::add_residual(Launches& to, Use use, uint32_t layer, const Records& input, uint32_t next_norm) {
-    const Records next = residual();
-    return add_product(to, {use, layer, Epilogue::Residual, false, input, limits_.max_rows},
+Result<void> Binder::add_residual(Launches& to, Use use, uint32_t layer, const Records& input, uint32_t next_norm,
+                                  const Records& next) {
+    return add_product(to, {use, layer, Epilogue::Residual, false, input, limits_.max_rows, next.digits},
                        [&](const PackedPart&, Arguments& args) { args.add(buffers_.at.x, next_norm, next); });
 }
 
 Result<void> Binder::bind_embedding(Launches& to) {
     const PackedProduct* embedding = weights_.product(Use::Embedding);
     if (embedding == nullptr) embedding = weights_.product(Use::Output);
-    const Records next = residual();
+    const Records next = residual_for_qkv();
     const ClBuffer& positions = weights_.position_embedding();
     for (const PackedPart& part : embedding->parts) {
         auto kernel = kernels_.embed(part.layout, part.image, static_cast<bool>(positions));
@@ -258,19 +265,22 @@ Result<void> Binder::bind_up(uint32_t layer, Launches& to) {
 
 Result<void> Binder::bind_layer(uint32_t layer, LayerLaunches& to) {
     const float query_scale = 1.0f / std::sqrt(static_cast<float>(config_.head_dim));
-    auto ok = add_product(to.norm_qkv, {Use::Qkv, layer, Epilogue::Qkv, true, residual(), limits_.max_rows},
+    auto ok = add_product(to.norm_qkv, {Use::Qkv, layer, Epilogue::Qkv, true, residual_for_qkv(), limits_.max_rows},
                           [&](const PackedPart&, Arguments& args) {
                               args.add(buffers_.at.queries, query_scale, buffers_.at.rotation, buffers_.kv[layer],
                                        buffers_.step);
                           });
     if (!ok) return ok;
     if (ok = bind_attention(layer, to); !ok) return ok;
-    if (ok = add_residual(to.attend_output, Use::AttnOutput, layer, attended(), buffers_.at.feed_forward_norm(layer));
+    if (ok = add_residual(to.attend_output, Use::AttnOutput, layer, attended(), buffers_.at.feed_forward_norm(layer),
+                          residual());
         !ok) {
         return ok;
     }
     if (ok = bind_up(layer, to.norm_up); !ok) return ok;
-    return add_residual(to.down, Use::Down, layer, hidden(), buffers_.at.attention_norm(layer + 1));
+    const bool is_last = layer + 1 == config_.n_layers;  // the vocabulary follows
+    return add_residual(to.down, Use::Down, layer, hidden(), buffers_.at.attention_norm(layer + 1),
+                        is_last ? residual() : residual_for_qkv());
 }
 
 Result<void> Binder::bind_head(LaunchPlan& to) {

@@ -21,8 +21,8 @@ bool read_product(std::istream& in, const Variants& variants, const std::set<Pro
     ProductKind kind;
     ProductChoice choice;
     uint32_t columns = 0, ending = 0, core = 0;
-    in >> name >> kind.rows >> kind.cols >> ending >> columns >> choice.shape.lanes >> choice.shape.pairs >>
-        choice.shape.slices >> core >> choice.staged_bytes;
+    in >> name >> kind.rows >> kind.cols >> ending >> kind.digits >> columns >> choice.shape.lanes >>
+        choice.shape.pairs >> choice.shape.slices >> core >> choice.staged_bytes;
     const auto layout = layout_from_name(name);
     if (!in || !layout || ending > static_cast<uint32_t>(Ending::Logits) || core > static_cast<uint32_t>(Core::Float)) {
         return false;
@@ -45,9 +45,9 @@ std::string to_text(const Outcome& outcome) {
     for (const auto& [key, choice] : outcome.choices.products) {
         const auto& [kind, columns] = key;
         text += base::concat(kProduct, " ", layout_name(kind.layout), " ", kind.rows, " ", kind.cols, " ",
-                             static_cast<uint32_t>(kind.ending), " ", columns, " ", choice.shape.lanes, " ",
-                             choice.shape.pairs, " ", choice.shape.slices, " ", static_cast<uint32_t>(choice.core), " ",
-                             choice.staged_bytes, "\n");
+                             static_cast<uint32_t>(kind.ending), " ", kind.digits, " ", columns, " ",
+                             choice.shape.lanes, " ", choice.shape.pairs, " ", choice.shape.slices, " ",
+                             static_cast<uint32_t>(choice.core), " ", choice.staged_bytes, "\n");
     }
     return text += base::concat(kEnd, "\n");
 }

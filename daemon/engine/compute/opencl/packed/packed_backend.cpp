@@ -141,7 +141,7 @@ Result<void> PackedBackend::choose_variants(std::span<const model::Weight> weigh
         if (!work) return work.error();
         images = *work;
     }
-    const auto kinds = weights_.kinds();
+    const auto kinds = weights_.kinds(variants_.digits());
     Choices choices;
     std::set<Layout> free_images;
     for (const ProductKind& kind : kinds) {
@@ -177,14 +177,14 @@ uint64_t PackedBackend::place_activations() {
         at = static_cast<uint32_t>(end);
         end += (n * bytes + kAlignment - 1) / kAlignment * kAlignment;
     };
-    const auto records = [&](uint32_t n) { return record_bytes(padded_columns(n), variants_.digits()); };
+    const auto records = [&](uint32_t n, uint32_t digits) { return record_bytes(padded_columns(n), digits); };
     Activations& at = buffers_.at;
     at.norm_bytes = padded_columns(config_.n_embd) * static_cast<uint32_t>(sizeof(float));
     place(at.x, rows, at.norm_bytes);
-    place(at.residual, rows, records(config_.n_embd));
+    place(at.residual, rows, records(config_.n_embd, kMostDigits));
     place(at.queries, rows, config_.q_rows() * sizeof(float));
-    place(at.attended, rows, records(config_.q_rows()));
-    place(at.hidden, rows, records(config_.n_ff));
+    place(at.attended, rows, records(config_.q_rows(), variants_.digits()));
+    place(at.hidden, rows, records(config_.n_ff, variants_.digits()));
     place(at.norms, 2 * uint64_t{config_.n_layers} + 1, at.norm_bytes);
     place(at.rotation, 1, rotary_bytes(config_, limits_.n_ctx));
     return end;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "engine/compute/opencl/packed/activations.h"
 #include "engine/compute/opencl/packed/attention_check.h"
 #include "engine/compute/opencl/packed/device_contest.h"
 #include "engine/compute/opencl/packed/kernels.h"
@@ -25,14 +26,13 @@ bool is_multiplied(const model::Weight& weight, std::span<const model::Weight> a
            std::none_of(all.begin(), all.end(), [](const model::Weight& w) { return w.role == Role::Output; });
 }
 
-// The kernels of every layout and width, by rising columns.
-std::map<std::pair<Layout, uint32_t>, std::vector<ProductTest>> tests_of(const Variants& variants,
-                                                                         const std::set<ProductKind>& kinds) {
-    std::map<std::pair<Layout, uint32_t>, std::vector<ProductTest>> tests;
+// The kernels of every sample, by rising columns.
+std::map<SampleKey, std::vector<ProductTest>> tests_of(const Variants& variants, const std::set<ProductKind>& kinds) {
+    std::map<SampleKey, std::vector<ProductTest>> tests;
     for (const uint32_t columns : kColumnCounts) {
         for (const ProductKind& kind : kinds) {
             const ProductTest test = {columns, variants.product(kind, columns)};
-            auto& of_kind = tests[{kind.layout, kind.cols}];
+            auto& of_kind = tests[sample_key(kind)];
             if (std::find(of_kind.begin(), of_kind.end(), test) == of_kind.end()) of_kind.push_back(test);
         }
     }
@@ -49,8 +49,8 @@ std::string describe(const Variants& variants, const Model& model) {
             base::concat(", heads ", variants.attention_heads(config.heads_per_kv(), config.head_dim, has_many_rows));
     }
     for (const auto& [sample, tests] : tests_of(variants, model.kinds)) {
-        text += base::concat(model.images.contains(sample.first) ? "; image of " : "; ", layout_name(sample.first), " ",
-                             sample.second, ":");
+        text += base::concat(model.images.contains(sample.layout) ? "; image of " : "; ", layout_name(sample.layout),
+                             " ", sample.cols, " ", sample.digits, ":");
         for (const auto& [columns, choice] : tests) {
             text +=
                 base::concat(" ", columns, "/", choice.shape.lanes, "x", choice.shape.pairs, "x", choice.shape.slices,
@@ -113,13 +113,15 @@ private:
         records_.keep(key, std::as_bytes(std::span(text)));
     }
 
-    // One of every layout and width.
     void take_samples() {
         const auto wanted = tests_of(variants_, model_.kinds);
         for (const model::Weight& weight : model_.weights) {
             if (!is_multiplied(weight, model_.weights)) continue;
-            const auto which = std::pair(layout_for(weight.tensor.type), static_cast<uint32_t>(weight.tensor.cols));
-            if (wanted.contains(which)) samples_.try_emplace(which, weight.tensor, variants_.digits());
+            for (uint32_t digits = 1; digits <= kMostDigits; ++digits) {
+                const SampleKey which = {layout_for(weight.tensor.type), static_cast<uint32_t>(weight.tensor.cols),
+                                         digits};
+                if (wanted.contains(which)) samples_.try_emplace(which, weight.tensor, digits);
+            }
         }
     }
 
@@ -128,10 +130,14 @@ private:
         const auto kernels_of = tests_of(variants_, model_.kinds);
         std::vector<SampleTest> tests;
         for (const auto& [which, sample] : samples_) {
-            tests.push_back({&sample, kernels_of.at(which), images.contains(which.first)});
+            tests.push_back({&sample, kernels_of.at(which), images.contains(which.layout)});
         }
-        const ProductBuilder build = [this](Layout layout, const ProductTest& test, bool image) {
-            return kernels_.product({.layout = layout, .choice = test.choice, .columns = test.columns, .image = image});
+        const ProductBuilder build = [this](const SampleMatrix& sample, const ProductTest& test, bool image) {
+            return kernels_.product({.layout = sample.layout,
+                                     .choice = test.choice,
+                                     .columns = test.columns,
+                                     .digits = sample.x.digits,
+                                     .image = image});
         };
         auto found = test_products(queue_, tests, build, [this] { return on_preparation_(Preparation::Trial, 0); });
         if (!found || images != model_.images) return found;
@@ -142,7 +148,7 @@ private:
     Result<Choices> tune_products() {
         TuningPlan plan = {{}, model_.images, model_.free_images, queue_.tuning_budget()};
         for (const ProductKind& kind : model_.kinds) {
-            const bool has_sample = samples_.contains({kind.layout, kind.cols});
+            const bool has_sample = samples_.contains(sample_key(kind));
             if (has_sample && plane_bytes(kind, false) >= kLeastTunedBytes) plan.kinds.insert(kind);
         }
         const std::function<bool(uint32_t)> goes_on = [this](uint32_t per_mille) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/compute/opencl/packed/activations.h"
+
 namespace llmd::compute::packed {
 namespace {
 
@@ -93,7 +95,7 @@ std::vector<SourceRow> ProductRows::rows_of(Use use, uint32_t layer) const {
     return rows;
 }
 
-std::set<ProductKind> ProductRows::kinds() const {
+std::set<ProductKind> ProductRows::kinds(uint32_t digits) const {
     std::set<ProductKind> kinds;
     for (const auto& [key, shape] : tensors_) {
         const Role role = key.first;
@@ -110,7 +112,8 @@ std::set<ProductKind> ProductRows::kinds() const {
                                                                               : Ending::Rows;
         for (size_t first = 0; first < rows.size(); first += kTileRows) {
             const Layout layout = layout_for(tile_type(std::span(rows).subspan(first, kTileRows)));
-            kinds.insert({layout, static_cast<uint32_t>(rows.size()), shape.cols, ending});
+            kinds.insert({layout, static_cast<uint32_t>(rows.size()), shape.cols, ending,
+                          use == Use::Qkv ? kMostDigits : digits});
         }
     }
     return kinds;

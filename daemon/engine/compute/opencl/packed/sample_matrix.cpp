@@ -54,8 +54,9 @@ SampleMatrix::Sum product(const Row& row, std::span<const float> x) {
 
 }  // namespace
 
-SampleRecords::SampleRecords(uint32_t cols, uint32_t digits)
+SampleRecords::SampleRecords(uint32_t cols, uint32_t n_digits)
     : columns(padded_columns(cols)),
+      digits(n_digits),
       row_bytes(record_bytes(columns, digits)),
       bytes(size_t{kSampleVectors} * row_bytes),
       values(size_t{kSampleVectors} * columns) {

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "engine/compute/opencl/packed/choices.h"
 #include "engine/compute/opencl/packed/layout.h"
 #include "engine/compute/opencl/packed/variants.h"
 #include "engine/model/gguf.h"
@@ -19,13 +21,26 @@ inline constexpr uint32_t kSampleVectors = kMaxColumns;
 // Pseudo-random vectors as kernels/packed/activations.cl lays them out, the same everywhere.
 struct SampleRecords {
     // `cols` values each, padded with zeros; 1 or 2 digits.
-    SampleRecords(uint32_t cols, uint32_t digits);
+    SampleRecords(uint32_t cols, uint32_t n_digits);
 
     uint32_t columns;  // padded
+    uint32_t digits;
     uint32_t row_bytes;
     std::vector<std::byte> bytes;  // kSampleVectors rows
     std::vector<float> values;     // [vector][columns], what the digits stand for, exactly but for one rounding
 };
+
+// One sample serves all products of these.
+struct SampleKey {
+    Layout layout;
+    uint32_t cols;
+    uint32_t digits;  // of the activations
+
+    auto operator<=>(const SampleKey&) const = default;
+};
+inline SampleKey sample_key(const ProductKind& kind) {
+    return {kind.layout, kind.cols, kind.digits};
+}
 
 struct SampleMatrix {
     // Reads kSampleTiles * kTileRows rows of the tensor, fewer where it has fewer, and nothing later.

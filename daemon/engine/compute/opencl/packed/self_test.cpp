@@ -85,7 +85,7 @@ private:
         const SampleMatrix& sample = *test.sample;
         const std::string name = "self-test: " + name_of(sample.layout, kernel, image);
         const auto failed = [&](const base::Error& error) { return base::fail(error.code, name, ": ", error.message); };
-        const auto built = build_(sample.layout, kernel, image);
+        const auto built = build_(sample, kernel, image);
         if (!built) return failed(built.error());
         auto got = trial.products(*built, kernel.choice.shape, kernel.columns);
         if (!got) return failed(got.error());

@@ -33,8 +33,9 @@ struct SampleTest {
     bool image = false;                // whether images are wanted
 };
 
-// Builds a kernel with the Store epilogue, without norm and shift.
-using ProductBuilder = std::function<base::Result<ClKernel>(Layout layout, const ProductTest& test, bool image)>;
+// Builds a kernel for a sample with the Store epilogue, without norm and shift.
+using ProductBuilder =
+    std::function<base::Result<ClKernel>(const SampleMatrix& sample, const ProductTest& test, bool image)>;
 // Called before each kernel is built; false gives up: Cancelled.
 using Tick = std::function<bool()>;
 

@@ -54,10 +54,10 @@ Variants::Variants(const DeviceLimits& device, Precision precision)
           static_cast<uint32_t>(std::min<uint64_t>(device.group_items, is_nvidia_ ? kNvidiaMostItems : kMostItems))),
       has_much_local_(device.local_bytes >= kMuchLocalBytes) {}
 
-Core Variants::usual_core(Layout layout, uint32_t columns) const {
+Core Variants::usual_core(Layout layout, uint32_t columns, uint32_t digits) const {
     const bool has_four_bits = layout == Layout::Q4_0 || layout == Layout::Q4_1 || layout == Layout::Q4_K;
-    const bool prefers_floats = (is_nvidia_ && columns * digits() > kNvidiaMostIntegers) ||
-                                (is_small_gpu() && !has_four_bits && columns * digits() > kSmallGpuMostIntegers);
+    const bool prefers_floats = (is_nvidia_ && columns * digits > kNvidiaMostIntegers) ||
+                                (is_small_gpu() && !has_four_bits && columns * digits > kSmallGpuMostIntegers);
     return has_integer_core(layout) && !prefers_floats ? Core::Integer : Core::Float;
 }
 
@@ -72,7 +72,7 @@ ProductChoice Variants::usual(const ProductKind& kind, uint32_t columns) const {
         const ProductShape one = product_shape(kind.rows, 1, false);
         if (shape.group_pairs() != one.group_pairs()) shape = one;
     }
-    return {shape, usual_core(kind.layout, columns), staged_bytes()};
+    return {shape, usual_core(kind.layout, columns, kind.digits), staged_bytes()};
 }
 
 std::vector<ProductChoice> Variants::in_other_shapes(const ProductKind& kind, uint32_t columns,

@@ -25,6 +25,8 @@ class Variants {
 public:
     Variants(const DeviceLimits& device, Precision precision);
 
+    // Of records, but for those that queries, keys and values are made of, which have kMostDigits: with 8 bits there
+    // some models of many formats are beyond what fast precision may be off.
     uint32_t digits() const { return precision_ == Precision::Fast ? 1 : 2; }
     // For a launch of so many columns. `slices` is the same for any number of columns; for logits group_pairs() is,
     // since the group adds up what its ids leave, and what it leaves is counted before.
@@ -64,7 +66,7 @@ private:
     // For a matrix of so many rows and a launch of so many columns. A group's outputs fill whole blocks of a record,
     // with one output a pair too where that is asked for.
     ProductShape product_shape(uint32_t rows, uint32_t columns, bool one_output_a_pair) const;
-    Core usual_core(Layout layout, uint32_t columns) const;
+    Core usual_core(Layout layout, uint32_t columns, uint32_t digits) const;
     uint32_t staged_bytes() const;  // local memory for x
     uint32_t slices() const;
 

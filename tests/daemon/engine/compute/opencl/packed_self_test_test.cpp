@@ -49,10 +49,10 @@ protected:
     }
 
     // A product kernel; `broken`: with the weights of every block read as if their scale were one sixteenth larger.
-    base::Result<ClKernel> build(Layout layout, const ProductTest& test, bool image, bool broken) {
-        const ProductVariant variant = {.layout = layout,
-                                        .core = has_integer_core(layout) ? Core::Integer : Core::Float,
-                                        .digits = digits_,
+    base::Result<ClKernel> build(const SampleMatrix& sample, const ProductTest& test, bool image, bool broken) {
+        const ProductVariant variant = {.layout = sample.layout,
+                                        .core = has_integer_core(sample.layout) ? Core::Integer : Core::Float,
+                                        .digits = sample.x.digits,
                                         .columns = test.columns,
                                         .shape = test.choice.shape,
                                         .image = image,
@@ -77,8 +77,8 @@ protected:
         n_ticks_ = 0;
         return test_products(
             *queue_, {&test, 1},
-            [&](Layout layout, const ProductTest& kernel, bool image) {
-                return build(layout, kernel, image, is_broken(kernel, image));
+            [&](const SampleMatrix& of, const ProductTest& kernel, bool image) {
+                return build(of, kernel, image, is_broken(kernel, image));
             },
             [&] { return ++n_ticks_ <= most_ticks_; });
     }
@@ -86,7 +86,6 @@ protected:
     Noise noise_{11};
     std::optional<DeviceQueue> queue_;
     bool has_images_ = false;
-    uint32_t digits_ = 2;
     uint32_t n_ticks_ = 0, most_ticks_ = 1000;
 };
 
@@ -100,7 +99,6 @@ TEST_P(PackedSelfTest, SoundKernelsPass) {
                                        {TensorType::BF16, 2u}}) {
         SCOPED_TRACE(model::block_format(type).name);
         const FileMatrix matrix(type, noise_);
-        digits_ = digits;
         const SampleMatrix sample(matrix.view, digits);
         EXPECT_EQ(sample.tiles, kSampleTiles);
         const auto found = run(sample, kSound);
@@ -172,7 +170,7 @@ TEST_P(PackedSelfTest, AContestAdmitsNoKernelThatGivesOtherBits) {
     const compute::BackendLimits limits = test_limits(config);
     Kernels kernels(*queue_, config, limits, variants);
     DeviceContest::Samples samples;
-    samples.try_emplace({Layout::Q4_0, kCols}, matrix.view, variants.digits());
+    samples.try_emplace({Layout::Q4_0, kCols, variants.digits()}, matrix.view, variants.digits());
     const std::function<bool(uint32_t)> goes_on = [](uint32_t) { return true; };
     DeviceContest contest(*queue_, kernels, variants, samples, goes_on);
     const ProductKind kind = {Layout::Q4_0, kRows, kCols, Ending::Rows};

@@ -225,7 +225,8 @@ TEST(PackedVariants, SpreadsEightRowsOverMoreGroupsWhereThereAreFew) {
     EXPECT_EQ(faithful.spread_rows(down, 4), 8u);
     EXPECT_EQ(faithful.spread_rows(down, 2), 0u);
     EXPECT_EQ(faithful.spread_rows(gates, 4), 0u);
-    EXPECT_EQ(fast.spread_rows(gates, 4), 8u);
+    const ProductKind gates_in_eight_bits = {gates.layout, gates.rows, gates.cols, gates.ending, 1};
+    EXPECT_EQ(fast.spread_rows(gates_in_eight_bits, 4), 8u);
     EXPECT_EQ(Variants(small_gpu(), compute::Precision::Faithful).spread_rows(down, 4), 0u);
 }
 
@@ -292,15 +293,18 @@ TEST(PackedOutcome, IsNotReadFromAnythingElse) {
          {text + "end\n", text + " ", "x" + text, std::string(100, '\0'), std::string("passed\nimage Q5_9\nend\n"),
           std::string("tuned\nimage Q6_K\nend\n"),   // Q8_0 by pointers: other sums
           std::string("passed\nimage Q8_0\nend\n"),  // tuned, or not?
-          std::string("tuned\nimage Q6_K\nimage Q8_0\nproduct Q4_0 768 768 0 1 16 2 4 0 8192\nend\n"),  // other slices
-          std::string("tuned\nimage Q6_K\nimage Q8_0\nproduct Q4_0 768 768 0 3 16 2 8 0 8192\nend\n"),  // three columns
-          std::string("tuned\nimage Q6_K\nimage Q8_0\nproduct Q4_0 768 768 9 1 16 2 8 0 8192\nend\n"),
-          std::string("tuned\nimage Q6_K\nimage Q8_0\nproduct Q4_0 768 768 0 1 0 2 8 0 8192\nend\n"),
-          std::string("tuned\nimage Q6_K\nimage Q8_0\nproduct Q4_0 768 768 0 1 16 2 8 0 99999999\nend\n"),
-          std::string("tuned\nimage Q6_K\nimage Q8_0\nproduct Q4_0 768 99999999999999 0 1 16 2 8 0 8192\nend\n")}) {
+          std::string(
+              "tuned\nimage Q6_K\nimage Q8_0\nproduct Q4_0 768 768 0 2 1 16 2 4 0 8192\nend\n"),  // other slices
+          std::string(
+              "tuned\nimage Q6_K\nimage Q8_0\nproduct Q4_0 768 768 0 2 3 16 2 8 0 8192\nend\n"),  // three columns
+          std::string("tuned\nimage Q6_K\nimage Q8_0\nproduct Q4_0 768 768 0 1 1 32 1 8 0 8192\nend\n"),  // 8 bits
+          std::string("tuned\nimage Q6_K\nimage Q8_0\nproduct Q4_0 768 768 9 2 1 16 2 8 0 8192\nend\n"),
+          std::string("tuned\nimage Q6_K\nimage Q8_0\nproduct Q4_0 768 768 0 2 1 0 2 8 0 8192\nend\n"),
+          std::string("tuned\nimage Q6_K\nimage Q8_0\nproduct Q4_0 768 768 0 2 1 16 2 8 0 99999999\nend\n"),
+          std::string("tuned\nimage Q6_K\nimage Q8_0\nproduct Q4_0 768 99999999999999 0 2 1 16 2 8 0 8192\nend\n")}) {
         EXPECT_FALSE(read(other)) << other;
     }
-    EXPECT_TRUE(read("tuned\nimage Q6_K\nimage Q8_0\nproduct Q4_0 768 768 0 1 32 1 8 0 8192\nend\n"));
+    EXPECT_TRUE(read("tuned\nimage Q6_K\nimage Q8_0\nproduct Q4_0 768 768 0 2 1 32 1 8 0 8192\nend\n"));
     // Of another device, of another model.
     EXPECT_FALSE(read(text, nvidia()));
     EXPECT_FALSE(read(text, small_gpu(), {kRows}));

@@ -14,16 +14,19 @@
 //     scale  float[K / 32]
 // All but the scales begin at a multiple of 16 bytes.
 //
-// Options: DIGITS.
+// Options: DIGITS of the records that a kernel reads, NEXT_DIGITS of those that it writes, as many unless it says so.
+#ifndef NEXT_DIGITS
+#define NEXT_DIGITS DIGITS
+#endif
 // They lie in one buffer with x, the queries and the constants that are read beside them, since drivers take longer to
 // enqueue a kernel the more buffers it has. What is named ..._at is the byte at which something begins there: record_at the
 // records that a product reads, next_at those that a kernel writes.
 #define RECORD_ARGS __global uchar *activations, uint record_at, uint record_bytes, uint record_columns
 #define NEXT_ARGS uint next_at, uint next_bytes, uint next_columns
 
-#define RECORD_SUMS_AT(columns) (DIGITS * (columns))
-#define RECORD_STATS_AT(columns) (RECORD_SUMS_AT(columns) + (columns) / 2)
-#define RECORD_SCALE_AT(columns) (RECORD_STATS_AT(columns) + (columns) / 4)
+#define SUMS_AT(digits, columns) ((digits) * (columns))
+#define STATS_AT(digits, columns) (SUMS_AT(digits, columns) + (columns) / 2)
+#define SCALE_AT(digits, columns) (STATS_AT(digits, columns) + (columns) / 4)
 
 // For i = item, item + items, ... below n; items and n are constants. So is the number of turns: of a loop that begins at
 // `item` compilers make two copies, not knowing that there is no second turn.
@@ -40,16 +43,16 @@
 #define RECORD_LO4(row, i) RECORD_AT(char4, row, record_columns + 4 * (i))
 #define RECORD_HI16(row, i) RECORD_AT(uint4, row, 16 * (i))
 #define RECORD_LO16(row, i) RECORD_AT(uint4, row, record_columns + 16 * (i))
-#define RECORD_STATS(row, b) RECORD_AT(float2, row, RECORD_STATS_AT(record_columns) + 8 * (b))
-#define RECORD_SCALE(row, b) RECORD_AT(float, row, RECORD_SCALE_AT(record_columns) + 4 * (b))
-#define RECORD_SUMS(row, b) RECORD_AT(uint4, row, RECORD_SUMS_AT(record_columns) + 16 * (b))
+#define RECORD_STATS(row, b) RECORD_AT(float2, row, STATS_AT(DIGITS, record_columns) + 8 * (b))
+#define RECORD_SCALE(row, b) RECORD_AT(float, row, SCALE_AT(DIGITS, record_columns) + 4 * (b))
+#define RECORD_SUMS(row, b) RECORD_AT(uint4, row, SUMS_AT(DIGITS, record_columns) + 16 * (b))
 
 // Element i of what begins at byte `at`.
 #define ACTIVATION(type, at, i) (*(__global type*)(activations + ((at) + (uint)sizeof(type) * (i))))
 
 // Writing, in a kernel that has NEXT_ARGS: where a row begins.
 #define NEXT_ROW(row) mad24((uint)(row), next_bytes, next_at)
-#if DIGITS == 2
+#if NEXT_DIGITS == 2
 #define LARGEST_DIGITS 16319.0f
 #else
 #define LARGEST_DIGITS 127.0f
@@ -87,7 +90,7 @@ INLINE void write_record(__global uchar* activations, uint row, uint columns, ui
     const bool is_finite = largest < FIRST_NOT_FINITE, is_zero = largest < LEAST_MAGNITUDE;
     const float inverse = is_finite && !is_zero ? LARGEST_DIGITS * native_recip(as_float(largest)) : 0.0f;
     const int8 digits = convert_int8_rte(vload8(eight % 4, block) * inverse);
-#if DIGITS == 2
+#if NEXT_DIGITS == 2
     const int8 hi = (digits + 63) >> 7;
     const int8 lo = digits - hi * 128;
     store_bytes(lo, activations, row + columns + 8 * eight);
@@ -96,9 +99,9 @@ INLINE void write_record(__global uchar* activations, uint row, uint columns, ui
     const int8 lo = (int8)(0);
 #endif
     store_bytes(hi, activations, row + 8 * eight);
-    *(__global uint*)(activations + (row + RECORD_SUMS_AT(columns) + 4 * eight)) = sums_of_eight(hi, lo);
+    *(__global uint*)(activations + (row + SUMS_AT(NEXT_DIGITS, columns) + 4 * eight)) = sums_of_eight(hi, lo);
     if (eight % 4 == 0) {
-        *(__global float*)(activations + (row + RECORD_SCALE_AT(columns) + eight)) =
+        *(__global float*)(activations + (row + SCALE_AT(NEXT_DIGITS, columns) + eight)) =
             !is_finite ? NAN : is_zero ? 0.0f : as_float(largest) * (1.0f / LARGEST_DIGITS);
     }
 }
@@ -111,6 +114,6 @@ INLINE void write_stats(__global uchar* activations, uint row, uint columns, uin
         sum += v;
         squares = mad(v, v, squares);
     }
-    *(__global float2*)(activations + (row + RECORD_STATS_AT(columns) + 8 * b)) =
+    *(__global float2*)(activations + (row + STATS_AT(NEXT_DIGITS, columns) + 8 * b)) =
         (float2)((sum.x + sum.y) + (sum.z + sum.w), (squares.x + squares.y) + (squares.z + squares.w));
 }
