@@ -1,5 +1,6 @@
 """Writes GGUF models of real shapes whose weights are all zero, as holes of a sparse file: made at once and hardly larger on
 disk than their vocabulary. For what does not depend on weights: launches, compiled kernels, the host's time."""
+import re
 import struct
 from dataclasses import dataclass
 
@@ -98,12 +99,13 @@ def tensors(shape, mixture):
 
 
 def weights_of_a_token(shape, mixture):
-    """{format: weights that a decoded token multiplies}."""
+    """{(format, whether they make queries, keys and values): weights that a decoded token multiplies}."""
     total = {}
     for name, columns, rows, chosen in tensors(shape, mixture):
         if rows == 1 or name == "position_embd.weight" or (name == "token_embd.weight" and not shape.tied):
             continue
-        total[chosen] = total.get(chosen, 0) + rows * columns
+        which = chosen, re.search(r"\battn_(q|k|v|qkv)\b", name) is not None
+        total[which] = total.get(which, 0) + rows * columns
     return total
 
 

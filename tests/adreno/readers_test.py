@@ -70,10 +70,12 @@ class Model(unittest.TestCase):
     def test_weights_of_a_token(self):
         gpt2 = hollow_model.SHAPES["gpt2-124m"]
         self.assertEqual(hollow_model.weights_of_a_token(gpt2, "Q4_0"),
-                         {"Q6_K": 50257 * 768, "Q4_0": 12 * 12 * 768 * 768})
-        self.assertEqual(set(hollow_model.weights_of_a_token(gpt2, "Q4_K_M")), {"Q4_K", "Q5_K", "Q6_K"})
+                         {("Q6_K", False): 50257 * 768, ("Q4_0", True): 12 * 3 * 768 * 768,
+                          ("Q4_0", False): 12 * 9 * 768 * 768})
+        formats = lambda shape, mixture: {which[0] for which in hollow_model.weights_of_a_token(shape, mixture)}
+        self.assertEqual(formats(gpt2, "Q4_K_M"), {"Q4_K", "Q5_K", "Q6_K"})
         # Too narrow for blocks of 256.
-        self.assertEqual(set(hollow_model.weights_of_a_token(hollow_model.SHAPES["smollm2-135m"], "Q4_0")), {"Q8_0", "Q4_0"})
+        self.assertEqual(formats(hollow_model.SHAPES["smollm2-135m"], "Q4_0"), {"Q8_0", "Q4_0"})
 
 
 class Limits(unittest.TestCase):
@@ -81,13 +83,13 @@ class Limits(unittest.TestCase):
         self.assertAlmostEqual(rows.break_even("Q4_0"), 3.43, places=2)
 
     def test_broken(self):
-        kernel = {"format": "Q4_0", "precision": "fast", "columns": 1, "non_nop_per_weight": 1.7, "instructions": 900, "nops": 0,
+        kernel = {"format": "Q4_0", "bits": 8, "columns": 1, "non_nop_per_weight": 1.7, "instructions": 900, "nops": 0,
                   "code_words": 700, "spills": 0, "private_bytes": 0}
         model = {"launches_per_token": 64, "launches_per_token_at_1100": 135, "flushes_per_token": 1}
         models = {name: {"fast": model} for name in limits.LAUNCHES}
         broken = [limit["what"] for limit in limits.check({"kernels": [kernel], "models": models, "peer": None})
                   if not limit["holds"] and limit["value"] is not None]
-        self.assertEqual(broken, ["instructions per weight, Q4_0 fast", "launches a token, gpt2-124m Q4_0"])
+        self.assertEqual(broken, ["instructions per weight, Q4_0, activations of 8 bits", "launches a token, gpt2-124m Q4_0"])
 
 
 if __name__ == "__main__":

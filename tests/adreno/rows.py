@@ -9,6 +9,7 @@ LANE_INSTRUCTIONS_PER_S = 2 * 128 * 710e6
 BYTES_PER_S = 29.8e9
 
 BLOCK_WEIGHTS = 64  # that a row pair has in 32 columns: what product.cl computes at each turn of its loop
+ACTIVATION_BITS = {"1": 8, "2": 15}  # by DIGITS, activations.cl
 LAYOUT_FORMATS = {"Q4_0", "Q4_1", "Q5_0", "Q5_1", "Q8_0", "Q4_K", "Q5_K", "Q6_K", "IQ4_NL", "F16"}
 
 
@@ -46,7 +47,7 @@ def _loop_weights(kernel, hot):
 def kernel_row(kernel, precision, model, epilogues):
     listing, options = kernel.listing, kernel.options
     row = {
-        "name": kernel.name, "kernel": kernel.name, "precision": precision, "models": [model], "format": None,
+        "name": kernel.name, "kernel": kernel.name, "precision": precision, "models": [model], "format": None, "bits": None,
         "columns": int(options.get("COLUMNS", 1)), "launches_per_token": {model: kernel.launches},
         "instructions": listing.instructions, "nops": listing.nops, "code_words": listing.code_words,
         "registers": listing.registers, "half_registers": listing.half_registers, "waves": listing.waves,
@@ -65,6 +66,8 @@ def kernel_row(kernel, precision, model, epilogues):
     row["shape"] = {"core": core, "pairs": int(options["PAIRS"]), "lanes": int(options["LANES"]),
                     "slices": int(options["SLICES"]), "image": options.get("IMAGE") == "1"}
     row["format"] = layout
+    row["bits"] = ACTIVATION_BITS[options["DIGITS"]]
+    row["is_qkv"] = epilogue == "qkv"
     row["non_nop_per_weight"] = round(hot.instructions / weights, 3)
     row["nops_per_weight"] = round(hot.nops / weights, 3)
     # Columns share what is read.
@@ -105,15 +108,16 @@ def model_row(shape_name, mixture, precision, kernels, measured):
         "weight_bytes_per_token": measured["weight_bytes_per_token"], "memory_ms": round(memory_ms, 3),
         "arithmetic_ms": None, "arithmetic_ms_with_nops": None, "bound": None,
     }
-    # The slowest of the programs that a format has.
+    # The slowest of the programs that a format has; those of queries, keys and values have 15 bits in both precisions.
     cost = {}
     for kernel in kernels:
         if kernel["format"] and kernel["columns"] == 1:
             slots = (kernel["non_nop_per_weight"], kernel["non_nop_per_weight"] + kernel["nops_per_weight"])
-            cost[kernel["format"]] = max(cost.get(kernel["format"], (0, 0)), slots)
+            which = kernel["format"], kernel["is_qkv"]
+            cost[which] = max(cost.get(which, (0, 0)), slots)
     if set(weights) <= set(cost):
         for name, which in (("arithmetic_ms", 0), ("arithmetic_ms_with_nops", 1)):
-            slots = sum(count * cost[weight_format][which] for weight_format, count in weights.items())
+            slots = sum(count * cost[key][which] for key, count in weights.items())
             row[name] = round(slots / LANE_INSTRUCTIONS_PER_S * 1e3, 3)
         row["bound"] = "memory" if row["arithmetic_ms"] < memory_ms else "arithmetic"
     return row

@@ -14,7 +14,8 @@ empty weights.
 
 The model: {slots:.1f} G lane instructions a second (2 processors of 128 lanes at 710 MHz) and {bandwidth:.1f} GB/s, the memory's
 peak. A product whose instructions per weight are below its break-even waits for memory; 'nops' are issue slots in which a wave
-waits, which other waves may fill. Columns are rows of a batch computed together; a decoded token has one. 'Instructions' of a
+waits, which other waves may fill. Activations have 15 bits in faithful precision, and 8 in fast precision but for those that queries,
+keys and values are made of. Columns are rows of a batch computed together; a decoded token has one. 'Instructions' of a
 kernel are what the compiler counts, a repetition for each turn and nops too; in 'words' of 8 bytes, of which the instruction
 cache holds 1,024, repetitions and most nops take no room of their own.
 """
@@ -34,10 +35,10 @@ def _shape(row):
 
 
 def _weights_table(rows):
-    headings = ["kernel", "precision", "columns", "core, pairs x lanes x slices", "instructions/weight", "with nops",
+    headings = ["kernel", "precision", "bits", "columns", "core, pairs x lanes x slices", "instructions/weight", "with nops",
                 "break-even", "bound"]
     return _table(headings, [
-        (row["name"], row["precision"], row["columns"], _shape(row), f"{row['non_nop_per_weight']:.2f}",
+        (row["name"], row["precision"], row["bits"], row["columns"], _shape(row), f"{row['non_nop_per_weight']:.2f}",
          f"{row['non_nop_per_weight'] + row['nops_per_weight']:.2f}", row["break_even"], row["bound"])
         for row in rows if row["format"]])
 
@@ -89,7 +90,7 @@ def document(report):
             (limit["what"], limit["limit"], limit["value"], "yes" if limit["holds"] else "**no**")
             for limit in report["limits"]]),
         "## Models\n\nA token at position 128. The host's time is that of one step after another; CPU time is all threads'. Arithmetic\n"
-        "counts the products' loops alone, at the price of the format's dearest kernel.\n",
+        "counts the products' loops alone, at the price of a format's dearest kernel; queries, keys and values have their own.\n",
         _models_table(report["models"]) + _peer_text(report["peer"]),
         "## Products of a decoded token, in their hot loop\n", _weights_table(decode),
         "## All kernels of a decoded token\n", _size_table(decode),
