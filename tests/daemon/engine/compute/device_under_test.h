@@ -26,7 +26,10 @@ struct DeviceUnderTest {
     Rounding rounding() const {
         if (!is_opencl) return {.steps = 32639.0, .at_product = true};
         if (overrides.family != compute::KernelFamily::Packed) return {};
-        return {.steps = precision == compute::Precision::Fast ? 127.0 : 16319.0, .to_half_weights = true};
+        constexpr double k15Bits = 16319.0, k8Bits = 127.0;
+        return {.steps = precision == compute::Precision::Fast ? k8Bits : k15Bits,
+                .qkv_steps = k15Bits,
+                .to_half_weights = true};
     }
 };
 

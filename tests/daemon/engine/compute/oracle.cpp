@@ -37,19 +37,19 @@ Oracle::Vector Oracle::row(Role role, uint32_t r) {
     return {first, first + config_.n_embd};
 }
 
-Oracle::Vector Oracle::rounded(Vector x) const {
+Oracle::Vector Oracle::rounded(Vector x, double steps) const {
     constexpr size_t kBlock = 32;
-    for (size_t first = 0; rounding_.steps != 0 && first < x.size(); first += kBlock) {
+    for (size_t first = 0; steps != 0 && first < x.size(); first += kBlock) {
         const auto block = std::span(x).subspan(first, std::min(kBlock, x.size() - first));
         double largest = 0;
         for (const double value : block) largest = std::max(largest, std::abs(value));
-        const double unit = largest / rounding_.steps;
+        const double unit = largest / steps;
         for (double& value : block) value = largest == 0 ? 0 : std::nearbyint(value / unit) * unit;
     }
     return x;
 }
 
-Oracle::Vector Oracle::norm(Role weight, Role bias, uint32_t layer, const Vector& x) {
+Oracle::Vector Oracle::norm(Role weight, Role bias, uint32_t layer, const Vector& x, double steps) {
     const auto n = static_cast<double>(x.size());
     double mean = 0, square = 0;
     if (config_.norm == model::Norm::LayerNorm) {
@@ -59,20 +59,20 @@ Oracle::Vector Oracle::norm(Role weight, Role bias, uint32_t layer, const Vector
     Vector out(x.size());
     const auto& w = weights(weight, layer);
     for (size_t i = 0; i < x.size(); ++i) out[i] = x[i] * w[i];
-    out = rounded_early(std::move(out));
+    out = rounded_early(std::move(out), steps);
     for (size_t i = 0; i < x.size(); ++i)
         out[i] = (out[i] - mean * w[i]) / std::sqrt(square + double{config_.norm_eps});
     add_bias(bias, layer, out);
     return out;
 }
 
-Oracle::Vector Oracle::rounded_early(Vector x) const {
-    return rounding_.at_product ? x : rounded(std::move(x));
+Oracle::Vector Oracle::rounded_early(Vector x, double steps) const {
+    return rounding_.at_product ? x : rounded(std::move(x), steps);
 }
 
 Oracle::Vector Oracle::product(Role matrix, uint32_t layer, Vector x) {
     const bool quantised = model::block_format(model_.find(matrix, layer)->type).block_weights > 1;
-    if (rounding_.at_product && quantised) x = rounded(std::move(x));
+    if (rounding_.at_product && quantised) x = rounded(std::move(x), rounding_.steps);
     const float* w = weights(matrix, layer).data();
     Vector out(weights(matrix, layer).size() / x.size());
     for (double& sum : out) {
@@ -136,7 +136,7 @@ void Oracle::feed(int32_t token) {
         for (size_t i = 0; i < x_.size(); ++i) x_[i] += y[i];
     };
     for (uint32_t l = 0; l < config_.n_layers; ++l) {
-        Vector n = norm(Role::AttnNorm, Role::AttnNormBias, l, x_);
+        Vector n = norm(Role::AttnNorm, Role::AttnNormBias, l, x_, rounding_.qkv_steps);
         Vector q = product(Role::AttnQ, l, n), k = product(Role::AttnK, l, n), v = product(Role::AttnV, l, n);
         add_bias(Role::AttnQBias, l, q);
         add_bias(Role::AttnKBias, l, k);
@@ -147,11 +147,11 @@ void Oracle::feed(int32_t token) {
         std::transform(v.begin(), v.end(), v.begin(), through_half);
         keys_[l].push_back(std::move(k));
         values_[l].push_back(std::move(v));
-        Vector o = product(Role::AttnOutput, l, rounded_early(attend(l, q)));
+        Vector o = product(Role::AttnOutput, l, rounded_early(attend(l, q), rounding_.steps));
         add_bias(Role::AttnOutputBias, l, o);
         add_to_x(o);
 
-        n = norm(Role::FfnNorm, Role::FfnNormBias, l, x_);
+        n = norm(Role::FfnNorm, Role::FfnNormBias, l, x_, rounding_.steps);
         Vector up = product(Role::FfnUp, l, n);
         add_bias(Role::FfnUpBias, l, up);
         if (config_.activation == model::Activation::SwiGlu) {
@@ -160,7 +160,7 @@ void Oracle::feed(int32_t token) {
         } else {
             for (double& u : up) u *= 0.5 * (1 + std::tanh(std::sqrt(2 / M_PI) * (u + 0.044715 * u * u * u)));
         }
-        Vector y = product(Role::FfnDown, l, rounded_early(std::move(up)));
+        Vector y = product(Role::FfnDown, l, rounded_early(std::move(up), rounding_.steps));
         add_bias(Role::FfnDownBias, l, y);
         add_to_x(y);
     }
@@ -168,7 +168,7 @@ void Oracle::feed(int32_t token) {
 }
 
 std::vector<double> Oracle::logits() {
-    const Vector n = norm(Role::OutputNorm, Role::OutputNormBias, 0, x_);
+    const Vector n = norm(Role::OutputNorm, Role::OutputNormBias, 0, x_, rounding_.steps);
     return product(has(Role::Output) ? Role::Output : Role::TokenEmbedding, 0, n);
 }
 

@@ -16,6 +16,7 @@ struct Rounding {
     // Of 32 columns of a product's input to multiples of largest / steps; 0: none. An input that went through a norm is
     // rounded after the multiplication with the norm's weight and before the rest of the norm.
     double steps = 0;
+    double qkv_steps = 0;          // the same of what queries, keys and values are made of, unless at_product
     bool at_product = false;       // after the whole norm instead, and for quantised matrices only
     bool to_half_weights = false;  // of matrices whose type has no packed layout of its own
 };
@@ -39,9 +40,9 @@ private:
     const std::vector<float>& weights(model::Role role, uint32_t layer = 0);
     bool has(model::Role role, uint32_t layer = 0) const { return model_.find(role, layer) != nullptr; }
     Vector row(model::Role role, uint32_t r);
-    Vector rounded(Vector x) const;        // by steps
-    Vector rounded_early(Vector x) const;  // the same unless at_product
-    Vector norm(model::Role weight, model::Role bias, uint32_t layer, const Vector& x);
+    Vector rounded(Vector x, double steps) const;
+    Vector rounded_early(Vector x, double steps) const;  // unless at_product
+    Vector norm(model::Role weight, model::Role bias, uint32_t layer, const Vector& x, double steps);
     Vector product(model::Role matrix, uint32_t layer, Vector x);
     void add_bias(model::Role bias, uint32_t layer, Vector& to);
     void rotate(Vector& heads);

@@ -188,6 +188,27 @@ TEST_P(PackedBackend, RoundsTo8BitsWhenFast) {
     }
 }
 
+// In the first layer they come from the embedding alone.
+TEST_P(PackedBackend, MakesKeysAndValuesOf15BitsWhenFast) {
+    for (const model::ModelConfig& config : {small_gpt2(), small_llama()}) {
+        ASSERT_EQ(config.n_layers, 1u);
+        const RandomModel model(config, {.type = TensorType::Q4_0, .biases = true});
+        std::vector<std::byte> pages[2];
+        for (const auto precision : {compute::Precision::Faithful, compute::Precision::Fast}) {
+            DeviceUnderTest on = GetParam();
+            on.precision = precision;
+            DeviceModel device(on, model, test_limits(config));
+            if (!device.loaded()) return;
+            device.give_pages(0);
+            device.feed(random_tokens(compute::kPageTokens, config.n_vocab, 4), 7, 0);
+            auto& page = pages[static_cast<size_t>(precision)];
+            page.resize(device.backend().page_bytes());
+            ASSERT_TRUE(device.backend().read_page(0, page));
+        }
+        EXPECT_EQ(pages[0], pages[1]);
+    }
+}
+
 TEST_P(PackedBackend, GivesTheSameBitsAmongOneToNine) {
     for (const model::ModelConfig& family : {small_gpt2(), small_llama()}) {
         model::ModelConfig config = family;
