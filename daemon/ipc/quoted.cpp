@@ -4,14 +4,16 @@
 #include <charconv>
 
 #include "base/json_writer.h"
+#include "base/utf8.h"
 
 namespace llmd::ipc {
 
 std::string in_quotes(std::string_view text) {
     std::string out;
-    const bool cut = text.size() > kMaxQuotedBytes;
-    base::append_json_string(out, text.substr(0, kMaxQuotedBytes));
-    if (cut) out += "...";
+    const std::string clean = base::to_clean_text(text);
+    const size_t shown = base::utf8_cut(clean, kMaxQuotedBytes);
+    base::append_json_string(out, clean.substr(0, shown));
+    if (shown < clean.size()) out += "...";
     return out;
 }
 
