@@ -63,6 +63,9 @@ def kernel_row(kernel, precision, model, epilogues):
     weights, core = _loop_weights(kernel, hot)
     epilogue = epilogues.get(int(options.get("EPILOGUE", 0)), "")
     row["name"] = f"product {layout} {epilogue}".strip()
+    next_digits = options.get("NEXT_DIGITS", options["DIGITS"])
+    if next_digits != options["DIGITS"]:
+        row["name"] += f" to {ACTIVATION_BITS[next_digits]} bits"
     row["shape"] = {"core": core, "pairs": int(options["PAIRS"]), "lanes": int(options["LANES"]),
                     "slices": int(options["SLICES"]), "image": options.get("IMAGE") == "1"}
     row["format"] = layout

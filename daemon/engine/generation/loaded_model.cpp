@@ -108,8 +108,7 @@ base::Result<void> fill(const base::MappedFile& file, const model::Weights& weig
 }
 
 // What 8-bit activations make faster. Products of float weights take as long with 15 bits on an Adreno
-// (docs/adreno.md), and 8 cost them more of a text's likelihood than fast precision may (docs/performance.md,
-// "Fidelity").
+// (docs/adreno.md).
 bool has_integer_weights(const model::Weights& weights) {
     return std::any_of(weights.all().begin(), weights.all().end(), [](const model::Weight& weight) {
         return model::is_in_layer(weight.role) && model::block_format(weight.tensor.type).block_weights > 1;

@@ -1,6 +1,5 @@
 #include "engine/compute/opencl/packed/kernels.h"
 
-#include "engine/compute/opencl/packed/activations.h"
 #include "engine/compute/opencl/sample_exchange.h"
 #include "engine/compute/opencl/step_exchange.h"
 #include "kernel_sources.h"
@@ -76,7 +75,7 @@ Result<ClKernel> Kernels::product(const ProductKey& key) {
                      " -DINPUT_NORM=", static_cast<uint32_t>(key.norm), " -DSHIFT=", key.has_shift ? 1 : 0);
     if (key.epilogue == Epilogue::Qkv) options += " " + attention_options_;
     if (key.epilogue == Epilogue::Logits) options += rows_option_;
-    if (key.epilogue == Epilogue::Residual) options += base::concat(" -DNEXT_DIGITS=", key.next_digits);
+    if (key.next_digits != 0) options += base::concat(" -DNEXT_DIGITS=", key.next_digits);
     return make("product", base::concat("product of ", layout_name(key.layout), ", ", key.columns, " columns"),
                 product_source(variant, key.epilogue), options);
 }
@@ -84,7 +83,7 @@ Result<ClKernel> Kernels::product(const ProductKey& key) {
 Result<ClKernel> Kernels::embed(Layout layout, bool image, bool has_positions) {
     const ProductVariant variant = {.layout = layout,
                                     .core = Core::Float,
-                                    .digits = kMostDigits,  // which queries, keys and values are made of
+                                    .digits = variants_.qkv_digits(),
                                     .image = image,
                                     .window = variants_.needs_windows()};
     return make("embed", base::concat("embed for ", layout_name(layout)),

@@ -24,7 +24,7 @@ struct ProductKey {
     ProductChoice choice;
     uint32_t columns = 1;
     uint32_t digits = 2;       // of the records it reads
-    uint32_t next_digits = 2;  // of those that Epilogue::Residual writes; others write Variants::digits()
+    uint32_t next_digits = 0;  // of those it writes, if it does; 0: as many
     Epilogue epilogue = Epilogue::Store;
     InputNorm norm = InputNorm::None;
     bool has_shift = false;

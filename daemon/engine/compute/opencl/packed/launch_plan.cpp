@@ -91,7 +91,7 @@ private:
         bool has_norm;
         Records input;
         uint32_t rows;             // of a batch, at most
-        uint32_t next_digits = 2;  // ProductKey
+        uint32_t next_digits = 0;  // ProductKey
     };
 
     Records records(uint32_t at, uint32_t n, uint32_t digits) const {
@@ -99,7 +99,7 @@ private:
         return {at, record_bytes(columns, digits), columns, digits};
     }
     // Of the residual stream: for queries, keys and values, and for the rest.
-    Records residual_for_qkv() const { return records(buffers_.at.residual, config_.n_embd, kMostDigits); }
+    Records residual_for_qkv() const { return records(buffers_.at.residual, config_.n_embd, variants_.qkv_digits()); }
     Records residual() const { return records(buffers_.at.residual, config_.n_embd, variants_.digits()); }
     Records attended() const { return records(buffers_.at.attended, config_.q_rows(), variants_.digits()); }
     Records hidden() const { return records(buffers_.at.hidden, config_.n_ff, variants_.digits()); }

@@ -20,7 +20,7 @@ namespace llmd::compute::packed {
 // multiple of kMaxColumns.
 struct Activations {
     uint32_t x = 0;         // [rows][n_embd, padded]
-    uint32_t residual = 0;  // records of x for the next norm
+    uint32_t residual = 0;  // records of x for the next norm, by turns of qkv_digits() and digits() (Variants)
     uint32_t queries = 0;   // [rows][q_rows]
     uint32_t attended = 0;  // records
     uint32_t hidden = 0;    // records

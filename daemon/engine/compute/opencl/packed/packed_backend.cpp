@@ -141,7 +141,7 @@ Result<void> PackedBackend::choose_variants(std::span<const model::Weight> weigh
         if (!work) return work.error();
         images = *work;
     }
-    const auto kinds = weights_.kinds(variants_.digits());
+    const auto kinds = weights_.kinds(variants_);
     Choices choices;
     std::set<Layout> free_images;
     for (const ProductKind& kind : kinds) {
@@ -181,7 +181,7 @@ uint64_t PackedBackend::place_activations() {
     Activations& at = buffers_.at;
     at.norm_bytes = padded_columns(config_.n_embd) * static_cast<uint32_t>(sizeof(float));
     place(at.x, rows, at.norm_bytes);
-    place(at.residual, rows, records(config_.n_embd, kMostDigits));
+    place(at.residual, rows, records(config_.n_embd, std::max(variants_.qkv_digits(), variants_.digits())));
     place(at.queries, rows, config_.q_rows() * sizeof(float));
     place(at.attended, rows, records(config_.q_rows(), variants_.digits()));
     place(at.hidden, rows, records(config_.n_ff, variants_.digits()));

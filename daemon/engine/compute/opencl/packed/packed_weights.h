@@ -52,7 +52,7 @@ public:
     // Backend::announce(), once. ModelLoadFailed as upload().
     base::Result<void> announce(std::span<const model::Weight> weights);
     // The kinds of all products that a step computes, after announce().
-    std::set<ProductKind> kinds(uint32_t digits) const { return rows_.kinds(digits); }
+    std::set<ProductKind> kinds(const Variants& variants) const { return rows_.kinds(variants); }
     // OutOfMemory names the product and its size; ModelLoadFailed when a tensor's shape is not the config's, or it was
     // not announced or comes twice.
     base::Result<void> upload(DeviceQueue& queue, const model::Weight& weight);

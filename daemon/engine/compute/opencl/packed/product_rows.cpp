@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "engine/compute/opencl/packed/activations.h"
-
 namespace llmd::compute::packed {
 namespace {
 
@@ -95,7 +93,7 @@ std::vector<SourceRow> ProductRows::rows_of(Use use, uint32_t layer) const {
     return rows;
 }
 
-std::set<ProductKind> ProductRows::kinds(uint32_t digits) const {
+std::set<ProductKind> ProductRows::kinds(const Variants& variants) const {
     std::set<ProductKind> kinds;
     for (const auto& [key, shape] : tensors_) {
         const Role role = key.first;
@@ -113,7 +111,7 @@ std::set<ProductKind> ProductRows::kinds(uint32_t digits) const {
         for (size_t first = 0; first < rows.size(); first += kTileRows) {
             const Layout layout = layout_for(tile_type(std::span(rows).subspan(first, kTileRows)));
             kinds.insert({layout, static_cast<uint32_t>(rows.size()), shape.cols, ending,
-                          use == Use::Qkv ? kMostDigits : digits});
+                          use == Use::Qkv ? variants.qkv_digits() : variants.digits()});
         }
     }
     return kinds;

@@ -12,6 +12,7 @@
 
 #include "engine/compute/opencl/packed/choices.h"
 #include "engine/compute/opencl/packed/layout.h"
+#include "engine/compute/opencl/packed/variants.h"
 #include "engine/model/model_config.h"
 #include "engine/model/weights.h"
 
@@ -56,8 +57,8 @@ public:
     // The product that a matrix belongs to, and the matrices that a product has.
     Use use_of(model::Role role, uint32_t layer) const;
     std::vector<model::Role> sources_of(Use use, uint32_t layer) const;
-    // The kinds of all products that a step computes, with Variants::digits().
-    std::set<ProductKind> kinds(uint32_t digits) const;
+    // The kinds of all products that a step computes, with the digits that Variants gives their records.
+    std::set<ProductKind> kinds(const Variants& variants) const;
     // Of a product that the model has.
     uint32_t cols_of(Use use, uint32_t layer) const;
     std::vector<SourceRow> rows_of(Use use, uint32_t layer) const;

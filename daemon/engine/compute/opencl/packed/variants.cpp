@@ -175,10 +175,10 @@ std::string Variants::profile() const {
         if (has_integer_core(layout)) continue;  // the same bits
         images += base::concat(images.empty() ? ", images " : " ", layout_name(layout));
     }
-    return base::concat("packed, ", precision_ == Precision::Fast ? "fast" : "faithful", ", slices ",
-                        product_shape(1, 1, false).slices, "/", product_shape(1, 1, true).slices, "/",
-                        product_shape(kManyRows, 1, false).slices, "/", product_shape(kManyRows, 1, true).slices, "/",
-                        product_shape(kNvidiaManyGates, 1, true).slices, ", attention ", attention_items(),
+    return base::concat("packed, ", precision_ == Precision::Fast ? "fast" : "faithful", ", digits ", qkv_digits(), "/",
+                        digits(), ", slices ", product_shape(1, 1, false).slices, "/", product_shape(1, 1, true).slices,
+                        "/", product_shape(kManyRows, 1, false).slices, "/", product_shape(kManyRows, 1, true).slices,
+                        "/", product_shape(kNvidiaManyGates, 1, true).slices, ", attention ", attention_items(),
                         is_nvidia_ ? ", float" : "", images);
 }
 

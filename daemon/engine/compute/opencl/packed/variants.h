@@ -1,5 +1,5 @@
 // Which of the possible kernels a device gets: a table of what is usual for its kind, and what was found out on the
-// device itself instead. What changes a bit is in the table alone, and in the numeric profile: precision, slices,
+// device itself instead. What changes a bit is in the table alone, and in the numeric profile: digits, slices,
 // attention items, a logit group's pairs, images of weights without integer codes.
 #pragma once
 
@@ -11,6 +11,7 @@
 
 #include "engine/compute/backend.h"
 #include "engine/compute/opencl/device.h"
+#include "engine/compute/opencl/packed/activations.h"
 #include "engine/compute/opencl/packed/choices.h"
 #include "engine/compute/opencl/packed/product.h"
 
@@ -25,9 +26,11 @@ class Variants {
 public:
     Variants(const DeviceLimits& device, Precision precision);
 
-    // Of records, but for those that queries, keys and values are made of, which have kMostDigits: with 8 bits there
-    // some models of many formats are beyond what fast precision may be off.
-    uint32_t digits() const { return precision_ == Precision::Fast ? 1 : 2; }
+    // Of the records that queries, keys and values are made of. In fast precision too: with 8 bits there some formats
+    // are beyond what it may be off (docs/performance.md, "Fidelity").
+    uint32_t qkv_digits() const { return kMostDigits; }
+    // Of all others.
+    uint32_t digits() const { return precision_ == Precision::Fast ? 1 : kMostDigits; }
     // For a launch of so many columns. `slices` is the same for any number of columns; for logits group_pairs() is,
     // since the group adds up what its ids leave, and what it leaves is counted before.
     ProductChoice product(const ProductKind& kind, uint32_t columns) const;

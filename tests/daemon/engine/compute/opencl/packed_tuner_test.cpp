@@ -190,13 +190,18 @@ TEST(PackedTuner, GivesUpWhenTold) {
 // Whatever is fastest, it gives the same bits.
 TEST(PackedTuner, AsksForNothingThatChangesASum) {
     for (const auto& device : {small_gpu(), nvidia(), in_turn()}) {
-        for (const auto precision : {compute::Precision::Faithful, compute::Precision::Fast}) {
-            const Variants variants(device, precision);
+        for (const uint32_t digits : {1u, 2u}) {
+            const Variants variants(device, compute::Precision::Fast);
+            const auto of_digits = [digits](ProductKind kind) {
+                kind.digits = digits;
+                return kind;
+            };
+            const std::set<ProductKind> kinds = {of_digits(kRows), of_digits(kPairs), of_digits(kLogits)};
             FakeContest contest;
             contest.takes = [&](const Contender& c) {
                 return nanoseconds(c.choice == variants.usual(c.kind, c.columns) ? 1000 : 500);
             };
-            const auto choices = tune(variants, {{kRows, kPairs, kLogits}, {}, {}, kPlenty}, contest);
+            const auto choices = tune(variants, {kinds, {}, {}, kPlenty}, contest);
             ASSERT_TRUE(choices);
             EXPECT_GE(choices->products.size(), 8u);
             for (const Contender& c : contest.asked) {
@@ -221,12 +226,12 @@ TEST(PackedTuner, AsksForNothingThatChangesASum) {
 TEST(PackedVariants, SpreadsEightRowsOverMoreGroupsWhereThereAreFew) {
     const ProductKind down = {Layout::Q4_0, 2048, 5632, Ending::Rows},
                       gates = {Layout::Q4_0, 11264, 2048, Ending::Pairs};
-    const Variants faithful(nvidia(), compute::Precision::Faithful), fast(nvidia(), compute::Precision::Fast);
-    EXPECT_EQ(faithful.spread_rows(down, 4), 8u);
-    EXPECT_EQ(faithful.spread_rows(down, 2), 0u);
-    EXPECT_EQ(faithful.spread_rows(gates, 4), 0u);
-    const ProductKind gates_in_eight_bits = {gates.layout, gates.rows, gates.cols, gates.ending, 1};
-    EXPECT_EQ(fast.spread_rows(gates_in_eight_bits, 4), 8u);
+    const ProductKind gates_of_8_bits = {gates.layout, gates.rows, gates.cols, gates.ending, 1};
+    const Variants large(nvidia(), compute::Precision::Fast);
+    EXPECT_EQ(large.spread_rows(down, 4), 8u);
+    EXPECT_EQ(large.spread_rows(down, 2), 0u);
+    EXPECT_EQ(large.spread_rows(gates, 4), 0u);
+    EXPECT_EQ(large.spread_rows(gates_of_8_bits, 4), 8u);
     EXPECT_EQ(Variants(small_gpu(), compute::Precision::Faithful).spread_rows(down, 4), 0u);
 }
 

@@ -1,8 +1,8 @@
 // Activation records: how one kernel hands a vector to the products of the next launch, as integers with a scale for
 // each block of 32 columns, K columns in all (padded with zeros to a multiple of 32).
 //
-//     x = scale * (128 hi + lo)   DIGITS == 2: 15 bits, |128 hi + lo| <= 16319, -63 <= lo <= 64
-//     x = scale * hi              DIGITS == 1: 8 bits, |hi| <= 127
+//     x = scale * (128 hi + lo)   two digits: 15 bits, |128 hi + lo| <= 16319, -63 <= lo <= 64
+//     x = scale * hi              one digit: 8 bits, |hi| <= 127
 // A block that holds a NaN or an infinity has the scale NaN, so whatever it enters becomes NaN.
 //
 // A row of records is record_bytes long (activations.h has the same layout):
@@ -14,13 +14,14 @@
 //     scale  float[K / 32]
 // All but the scales begin at a multiple of 16 bytes.
 //
-// Options: DIGITS of the records that a kernel reads, NEXT_DIGITS of those that it writes, as many unless it says so.
-#ifndef NEXT_DIGITS
-#define NEXT_DIGITS DIGITS
-#endif
+// Options: DIGITS of the records that a kernel reads, NEXT_DIGITS of those that it writes, as many unless it is given.
+//
 // They lie in one buffer with x, the queries and the constants that are read beside them, since drivers take longer to
 // enqueue a kernel the more buffers it has. What is named ..._at is the byte at which something begins there: record_at the
 // records that a product reads, next_at those that a kernel writes.
+#ifndef NEXT_DIGITS
+#define NEXT_DIGITS DIGITS
+#endif
 #define RECORD_ARGS __global uchar *activations, uint record_at, uint record_bytes, uint record_columns
 #define NEXT_ARGS uint next_at, uint next_bytes, uint next_columns
 

@@ -14,7 +14,7 @@
 //
 // Source: common.cl planes.cl [dot_nibbles.cl] dot_*.cl [dot_scales.cl] core_*.cl activations.cl epilogue*.cl product.cl;
 // product.h knows which. epilogue.cl says what it defines.
-// Options: LAYOUT_*; DIGITS 1 or 2; IMAGE, WINDOW; COLUMNS; PAIRS; LANES and SLICES;
+// Options: LAYOUT_*; DIGITS 1 or 2, NEXT_DIGITS (activations.cl); IMAGE, WINDOW; COLUMNS; PAIRS; LANES and SLICES;
 //          PREFETCH 1: for GPUs with registers to spare, what can be loaded is on its way before anything is waited for: a
 //          block's weights one block ahead, a chunk of x while the one before is multiplied, what the epilogue reads;
 //          TURN_QUADS 8, 4 or 2: with 8 a block is written out; with fewer a loop adds its halves, with 2 another one their
