@@ -155,8 +155,8 @@ Result<void> PackedBackend::choose_variants(std::span<const model::Weight> weigh
         choices = std::move(found->choices);
         report_.notes.insert(report_.notes.end(), found->notes.begin(), found->notes.end());
         if (!choices.products.empty()) {
-            report_.notes.push_back(base::concat("timed on this device, ", choices.products.size(),
-                                                 " kernels are faster than the usual ones"));
+            report_.notes.push_back(
+                base::concat("kernels that timing found faster than the usual ones: ", choices.products.size()));
         }
     }
     weights_.use_images(choices.images);
