@@ -59,6 +59,13 @@ void append_json_string(std::string& out, std::string_view text) {
     out += '"';
 }
 
+std::string in_quotes(std::string_view text, size_t most_bytes) {
+    std::string json;
+    const size_t shown = utf8_cut(text, most_bytes);
+    append_json_string(json, text.substr(0, shown));
+    return to_clean_text(json) + (shown < text.size() ? "..." : "");
+}
+
 JsonWriter& JsonWriter::key(std::string_view name) {
     separate();
     append_json_string(out_, name);

@@ -1,6 +1,7 @@
 // Writes JSON: commas and escapes are right by construction. Reentrant.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -10,6 +11,9 @@ namespace llmd::base {
 // Appends `text` as a JSON string with its quotes. Control characters, '"' and '\' are escaped, everything else is
 // written as it is; what is not UTF-8 becomes U+FFFD (base/utf8.h), so that the output is always valid.
 void append_json_string(std::string& out, std::string_view text);
+// What a caller has sent, for a message: as a JSON string that is clean text too (base/utf8.h), cut behind most_bytes
+// of it with "...".
+std::string in_quotes(std::string_view text, size_t most_bytes);
 
 // One JSON value. The calls must form one; nothing checks it.
 //

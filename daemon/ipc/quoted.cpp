@@ -4,17 +4,11 @@
 #include <charconv>
 
 #include "base/json_writer.h"
-#include "base/utf8.h"
 
 namespace llmd::ipc {
 
 std::string in_quotes(std::string_view text) {
-    std::string out;
-    const std::string clean = base::to_clean_text(text);
-    const size_t shown = base::utf8_cut(clean, kMaxQuotedBytes);
-    base::append_json_string(out, clean.substr(0, shown));
-    if (shown < clean.size()) out += "...";
-    return out;
+    return base::in_quotes(text, kMaxQuotedBytes);
 }
 
 std::string digits(double number) {

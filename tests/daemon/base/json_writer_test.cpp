@@ -42,6 +42,14 @@ TEST(JsonString, ReplacesWhatIsNotUtf8) {
     EXPECT_EQ(json_string("\xe2\x82(\""), '"' + bad + "(\\\"\"");                   // the bytes after it are kept
 }
 
+TEST(InQuotes, ShowsCleanTextUpToAWholeCharacter) {
+    EXPECT_EQ(in_quotes(std::string_view("a\0\n", 3), 8), R"("a\u0000\n")");
+    EXPECT_EQ(in_quotes("\xef\xbf\xbf", 8), "\"\xef\xbf\xbd\"");  // U+FFFF
+    EXPECT_EQ(in_quotes("\x80", 8), "\"\xef\xbf\xbd\"");
+    EXPECT_EQ(in_quotes("abc\xc3\xa9", 4), "\"abc\"...");
+    EXPECT_EQ(in_quotes("abc\xc3\xa9", 5), "\"abc\xc3\xa9\"");
+}
+
 TEST(JsonWriter, PutsCommasWhereTheyBelong) {
     JsonWriter json;
     json.begin_object().key("a").value(true).key("b").begin_array();

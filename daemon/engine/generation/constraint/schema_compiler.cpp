@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "base/json_writer.h"
-#include "base/utf8.h"
 #include "engine/generation/constraint/json_schema.h"
 #include "engine/generation/constraint/schema_shape.h"
 
@@ -15,9 +14,7 @@ using simdjson::dom::element;
 
 std::string in_quotes(std::string_view text) {
     constexpr size_t kMaxQuotedBytes = 200;
-    std::string out;
-    base::append_json_string(out, text.substr(0, base::utf8_cut(text, kMaxQuotedBytes)));
-    return text.size() > kMaxQuotedBytes ? out + "..." : out;
+    return base::in_quotes(text, kMaxQuotedBytes);
 }
 
 base::Result<Grammar> SchemaCompiler::compile() {
