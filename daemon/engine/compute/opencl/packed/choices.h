@@ -10,6 +10,7 @@
 #include <set>
 #include <utility>
 
+#include "engine/compute/opencl/packed/activations.h"
 #include "engine/compute/opencl/packed/product.h"
 
 namespace llmd::compute::packed {
@@ -24,7 +25,7 @@ struct ProductKind {
     uint32_t rows = 0;  // of the whole product, padded; parts in other layouts are kinds of their own
     uint32_t cols = 0;
     Ending ending = Ending::Rows;
-    uint32_t digits = 2;  // of the records it reads
+    uint32_t digits = kMostDigits;  // of the records it reads
 
     auto operator<=>(const ProductKind&) const = default;
 };

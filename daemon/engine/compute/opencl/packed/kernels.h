@@ -9,6 +9,7 @@
 #include "engine/compute/backend.h"
 #include "engine/compute/opencl/cl_handle.h"
 #include "engine/compute/opencl/device_queue.h"
+#include "engine/compute/opencl/packed/activations.h"
 #include "engine/compute/opencl/packed/product.h"
 #include "engine/compute/opencl/packed/variants.h"
 #include "engine/model/model_config.h"
@@ -23,8 +24,8 @@ struct ProductKey {
     Layout layout = Layout::Q4_0;
     ProductChoice choice;
     uint32_t columns = 1;
-    uint32_t digits = 2;       // of the records it reads
-    uint32_t next_digits = 0;  // of those it writes, if it does; 0: as many
+    uint32_t digits = kMostDigits;  // of the records it reads
+    uint32_t next_digits = 0;       // of those it writes, if it does; 0: as many
     Epilogue epilogue = Epilogue::Store;
     InputNorm norm = InputNorm::None;
     bool has_shift = false;
