@@ -24,7 +24,7 @@ constexpr size_t kRandomBytes = 32;
 }
 
 std::string read(int fd, const std::string& path) {
-    struct stat info {};
+    struct stat info = {};
     if (::fstat(fd, &info) != 0) fail(ExitCode::Failed, path, std::strerror(errno));
     if (!S_ISREG(info.st_mode)) fail(ExitCode::Usage, path, "not a file");
     if (info.st_uid != ::geteuid()) fail(ExitCode::Usage, path, "belongs to another user");

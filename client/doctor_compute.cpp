@@ -191,7 +191,7 @@ Check check_render_node() {
         if (entry.path().filename().string().rfind("renderD", 0) != 0) continue;
         const base::UniqueFd fd(::open(path.c_str(), O_RDWR | O_CLOEXEC));
         if (!fd && errno == EACCES) {
-            struct stat info {};
+            struct stat info = {};
             const group* owner = ::stat(path.c_str(), &info) == 0 ? ::getgrgid(info.st_gid) : nullptr;
             const std::string name = owner != nullptr ? owner->gr_name : "render";
             return {"render node", State::Fail,

@@ -67,7 +67,7 @@ Check check_socket(const Bus& bus, bool is_running) {
                 "export XDG_RUNTIME_DIR=/run/user/" + std::to_string(::getuid())};
     }
     const std::string path = socket_path();
-    struct stat info {};
+    struct stat info = {};
     if (::stat(path.c_str(), &info) != 0) {
         const std::string why = path + ": " + std::strerror(errno);
         if (is_running) return {"socket", State::Fail, why + ", though llmd runs", restart_command()};

@@ -29,8 +29,8 @@ std::string summary(const Dictionary& result) {
 // Where what is printed may end up in the middle of a line that standard error goes on with: both are the same file or
 // pipe, or another program prints this one's output on the terminal. On a terminal of its own the text ends its line.
 bool output_leads_to_errors() {
-    struct stat out {};
-    struct stat errors {};
+    struct stat out = {};
+    struct stat errors = {};
     if (::isatty(STDOUT_FILENO) == 1 || ::fstat(STDOUT_FILENO, &out) != 0 || ::fstat(STDERR_FILENO, &errors) != 0) {
         return false;
     }

@@ -69,7 +69,7 @@ std::string model_name(const std::string& file, std::string name) {
 }
 
 uint64_t size_of(int fd, const std::string& file) {
-    struct stat info {};
+    struct stat info = {};
     if (::fstat(fd, &info) != 0) fail(file, errno);
     return static_cast<uint64_t>(info.st_size);
 }
@@ -77,7 +77,7 @@ uint64_t size_of(int fd, const std::string& file) {
 base::UniqueFd open_source(const std::string& file, uint64_t& size) {
     base::UniqueFd source(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     if (!source) throw CommandError(ExitCode::Usage, file + ": " + std::strerror(errno));
-    struct stat info {};
+    struct stat info = {};
     if (::fstat(source.get(), &info) != 0) fail(file, errno);
     if (!S_ISREG(info.st_mode)) throw CommandError(ExitCode::Usage, file + " is not a regular file");
     size = static_cast<uint64_t>(info.st_size);
@@ -99,7 +99,7 @@ bool link_to(int fd, const std::string& path) {
 }
 
 void copy(int source, int target, uint64_t size, const std::string& folder, const ImportProgress& progress) {
-    struct statvfs disk {};
+    struct statvfs disk = {};
     const bool knows = ::fstatvfs(target, &disk) == 0;
     const uint64_t room = knows ? uint64_t{disk.f_bavail} * disk.f_frsize : size;
     if (room < size) {

@@ -19,7 +19,7 @@ namespace {
 
 bool has_input(int fd) {
     if (::isatty(fd) == 1) return false;
-    struct stat status {};
+    struct stat status = {};
     if (::fstat(fd, &status) != 0) return false;
     if (S_ISREG(status.st_mode)) return true;
     pollfd wait{fd, POLLIN, 0};

@@ -42,7 +42,7 @@ Result<std::string> read_text(const std::string& path, bool& exists) {
     const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     exists = fd.valid() || errno != ENOENT;
     if (!fd) return fail_errno(ErrorCode::InvalidArgument, "configuration " + path, errno);
-    struct stat info {};
+    struct stat info = {};
     if (::fstat(fd.get(), &info) != 0) return fail_errno(ErrorCode::InvalidArgument, "configuration " + path, errno);
     if (!S_ISREG(info.st_mode)) {
         return fail(ErrorCode::InvalidArgument, "configuration ", path, ": not a regular file");

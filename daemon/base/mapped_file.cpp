@@ -13,7 +13,7 @@ Result<MappedFile> MappedFile::open(const std::string& path) {
     // O_NONBLOCK: opening a FIFO must not wait for its writer.
     UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
     if (!fd) return fail_errno(ErrorCode::ModelNotFound, path, errno);
-    struct stat info {};
+    struct stat info = {};
     if (::fstat(fd.get(), &info) != 0) return fail_errno(ErrorCode::Failed, concat(path, ": fstat"), errno);
     if (!S_ISREG(info.st_mode)) return fail(ErrorCode::InvalidArgument, path, ": not a regular file");
     if (info.st_size <= 0) return fail(ErrorCode::ModelLoadFailed, path, ": the file is empty");

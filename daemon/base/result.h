@@ -14,6 +14,16 @@
 namespace llmd::base {
 
 template <typename T>
+class Result;
+
+// What converts to T and has no constructor of its own in Result<T>, for example unique_ptr<Derived> for
+// unique_ptr<Base>.
+template <typename U, typename T>
+concept ConvertsToValue =
+    std::is_convertible_v<U, T> && !std::is_same_v<std::remove_cvref_t<U>, T> &&
+    !std::is_same_v<std::remove_cvref_t<U>, Error> && !std::is_same_v<std::remove_cvref_t<U>, Result<T>>;
+
+template <typename T>
 class [[nodiscard]] Result {
 public:
     using value_type = T;
@@ -22,12 +32,9 @@ public:
     Result(T&& value) : state_(std::in_place_index<0>, std::move(value)) {}
     Result(const Error& error) : state_(std::in_place_index<1>, error) {}
     Result(Error&& error) : state_(std::in_place_index<1>, std::move(error)) {}
-    // Converts what converts to T, e.g. unique_ptr<Derived> to unique_ptr<Base>.
-    template <typename U>
-    requires(std::is_convertible_v<U, T> && !std::is_same_v<std::remove_cvref_t<U>, T> &&
-             !std::is_same_v<std::remove_cvref_t<U>, Error> && !std::is_same_v<std::remove_cvref_t<U>, Result>)
-        Result(U&& value)
-        : state_(std::in_place_index<0>, std::forward<U>(value)) {}
+    template <ConvertsToValue<T> U>  // never copies nor moves a Result
+    // NOLINTNEXTLINE(bugprone-forwarding-reference-overload)
+    Result(U&& value) : state_(std::in_place_index<0>, std::forward<U>(value)) {}
 
     bool has_value() const { return state_.index() == 0; }
     explicit operator bool() const { return has_value(); }

@@ -59,7 +59,7 @@ uint64_t write_rights(int version) {
 Result<void> allow(int ruleset, const fs::path& path, uint64_t rights) {
     const base::UniqueFd fd(::open(path.c_str(), O_PATH | O_CLOEXEC));
     if (!fd) return {};
-    struct stat info {};
+    struct stat info = {};
     if (::fstat(fd.get(), &info) != 0) return fail_errno(ErrorCode::Failed, "fstat " + path.string(), errno);
     // Rights of a folder's entries are refused for what is none.
     if (!S_ISDIR(info.st_mode)) rights &= kWriteFile | kTruncate | kIoctlDev;

@@ -46,7 +46,7 @@ Caller identify(pid_t pid) {
     const std::string root_path = "/proc/" + std::to_string(pid) + "/root";
     const base::UniqueFd root(::open(root_path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
     if (!root) return {};
-    struct stat info {};
+    struct stat info = {};
     const bool absent = ::fstatat(root.get(), ".flatpak-info", &info, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT;
     std::string name;
     if (!absent) name = application_name(read_flatpak_info(root.get()));

@@ -21,8 +21,9 @@ constexpr size_t kLines = 5;
 std::string one_line(std::string_view text) {
     std::string line = base::to_clean_text(text);
     line.resize(base::utf8_cut(line, kMaxReasonBytes));
-    std::replace_if(
-        line.begin(), line.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
+    for (char& c : line) {
+        if (static_cast<unsigned char>(c) < ' ') c = ' ';
+    }
     return line;
 }
 

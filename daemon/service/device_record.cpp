@@ -34,7 +34,7 @@ base::Result<void> write_all(const std::string& path, std::string_view text) {
 std::string read_device_record(const std::string& path) {
     // Not blocking: somebody may have put a FIFO there.
     const base::UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-    struct stat status {};
+    struct stat status = {};
     if (!fd || ::fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
     if (status.st_size <= 0 || static_cast<size_t>(status.st_size) > kMaxDeviceRecordBytes) return {};
     std::string text(static_cast<size_t>(status.st_size), '\0');

@@ -15,10 +15,13 @@ constexpr size_t kMaxTokenizeCalls = 16;
 // Every byte may be a token, and the ids must fit into a frame.
 constexpr size_t kMaxTokenizeBytes = protocol::kMaxArrayElements / 2;
 
+template <typename Answer, typename T>
+using MemberOf = T Answer::*;
+
 // Gives the member of the answer that `done` is for.
 template <typename Answer, typename T>
 std::function<void(base::Result<protocol::Message>)> unwrap(std::function<void(base::Result<T>)> done,
-                                                            T Answer::*member) {
+                                                            MemberOf<Answer, T> member) {
     return [done = std::move(done), member](base::Result<protocol::Message> answer) {
         if (!answer) return done(std::move(answer).error());
         done(std::move(std::get<Answer>(*answer).*member));

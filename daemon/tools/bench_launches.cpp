@@ -59,7 +59,7 @@ double median(std::vector<double> values) {
     return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
-struct Report {
+struct LaunchReport {
     const Options& options;
     const generation::LoadedModel& model;
     double launches_per_token;
@@ -68,7 +68,7 @@ struct Report {
     std::vector<double> cpu_us;
 };
 
-std::string as_json(const Report& report) {
+std::string as_json(const LaunchReport& report) {
     const auto& device = report.model.backend->report();
     base::JsonWriter json;
     json.begin_object().key("model").value(report.options.model);
@@ -87,7 +87,7 @@ std::string as_json(const Report& report) {
     return json.take() + "\n";
 }
 
-std::string as_markdown(const Report& report) {
+std::string as_markdown(const LaunchReport& report) {
     return base::concat(report.model.config.architecture, ' ', report.model.config.quantization, " on ",
                         report.model.backend->report().device, ", nothing computed\n\n",
                         "| launches/token | flushes/token | host us/token | of all threads |\n|---|---|---|---|\n| ",
@@ -110,7 +110,7 @@ base::Result<std::string> run_launches(const Options& options) {
     if (auto warm = decode(*model, options.prompt, kWarmUpTokens); !warm) return warm.error();
 
     const compute::QueueCounts before = model->backend->queue_counts();
-    Report report{options, *model, 0, 0, {}, {}};
+    LaunchReport report{options, *model, 0, 0, {}, {}};
     for (uint32_t i = 0; i < options.repeat; ++i) {
         const auto cost = decode(*model, options.prompt, options.generate);
         if (!cost) return cost.error();

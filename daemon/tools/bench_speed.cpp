@@ -181,7 +181,7 @@ bool runs_on_host_cores(const compute::DeviceReport& device) {
                                   [&](const auto& d) { return d.name == device.device && !d.is_gpu; });
 }
 
-struct Report {
+struct SpeedReport {
     const Options& options;
     const generation::LoadedModel& model;
     const std::vector<Measurement>& measurements;
@@ -212,7 +212,7 @@ struct Report {
     }
 };
 
-std::string as_json(const Report& report) {
+std::string as_json(const SpeedReport& report) {
     const double kNull = std::numeric_limits<double>::quiet_NaN();
     const auto& device = report.model.backend->report();
     base::JsonWriter json;
@@ -244,7 +244,7 @@ std::string as_json(const Report& report) {
     return json.take() + "\n";
 }
 
-std::string as_markdown(const Report& report) {
+std::string as_markdown(const SpeedReport& report) {
     const auto& device = report.model.backend->report();
     std::ostringstream out;
     out << report.model.config.architecture << ' ' << report.model.config.quantization << " on " << device.backend
@@ -291,7 +291,7 @@ base::Result<std::string> run_speed(const Options& options) {
     Cores* const beside = cores ? &*cores : nullptr;
     const auto measurements = SpeedTest(*model, options, beside).run();
     if (!measurements) return measurements.error();
-    const Report report{options, *model, *measurements, beside};
+    const SpeedReport report{options, *model, *measurements, beside};
     return options.format == Format::Json ? as_json(report) : as_markdown(report);
 }
 

@@ -25,13 +25,12 @@ MachineLoops best_loops() {
 // Seconds in which `work(thread)` runs on n threads at once.
 template <typename Work>
 double seconds_of(uint32_t n_threads, const Work& work) {
-    using Clock = std::chrono::steady_clock;
-    const auto begin = Clock::now();
+    const auto begin = std::chrono::steady_clock::now();
     std::vector<std::thread> threads;
     for (uint32_t t = 1; t < n_threads; ++t) threads.emplace_back(work, t);
     work(0);
     for (auto& thread : threads) thread.join();
-    return std::chrono::duration<double>(Clock::now() - begin).count();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
 }  // namespace

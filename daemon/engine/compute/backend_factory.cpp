@@ -58,7 +58,7 @@ std::string forbidden_gpu() {
         const std::string path = entry.path().string();
         if (entry.path().filename().string().rfind("renderD", 0) != 0) continue;
         if (::access(path.c_str(), R_OK | W_OK) == 0 || errno != EACCES) continue;
-        struct stat status {};
+        struct stat status = {};
         const group* owner = ::stat(path.c_str(), &status) == 0 ? ::getgrgid(status.st_gid) : nullptr;
         const std::string name = owner != nullptr ? owner->gr_name : "render";
         return base::concat("permission denied on ", path, ": join the group ", name, " (sudo adduser $USER ", name,

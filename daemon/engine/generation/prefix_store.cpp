@@ -85,7 +85,7 @@ std::error_code list(const fs::path& folder, const Found& found) {
     for (fs::directory_iterator entry(folder, failure); !failure && entry != fs::directory_iterator();
          entry.increment(failure)) {
         const std::string name = entry->path().filename();
-        struct stat status {};
+        struct stat status = {};
         if ((is_name(name) || is_unfinished(name)) && ::lstat(entry->path().c_str(), &status) == 0 &&
             S_ISREG(status.st_mode)) {
             found(name, status);
@@ -179,7 +179,7 @@ bool PrefixStore::read(std::string_view scope, std::span<const int32_t> ids, std
 bool PrefixStore::read_file(const std::string& name, std::span<const std::byte> key, std::span<std::byte> page) const {
     // Not blocking: somebody may have put a FIFO there.
     const base::UniqueFd fd(::open((folder_ / name).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-    struct stat status {};
+    struct stat status = {};
     if (!fd || ::fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode)) return false;
     Header header;
     std::vector<std::byte> its_key(key.size());

@@ -29,7 +29,7 @@ constexpr mode_t kSocketMode = 0600;
 Result<void> check_folder(const std::string& path) {
     const std::string folder = path.substr(0, path.rfind('/'));
     const UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-    struct stat info {};
+    struct stat info = {};
     if (!fd || ::fstat(fd.get(), &info) != 0) return fail_errno(ErrorCode::NotReady, folder, errno);
     if (info.st_uid != ::geteuid()) return fail(ErrorCode::NotReady, folder, " belongs to another user");
     if ((info.st_mode & 0777) != kFolderMode && ::fchmod(fd.get(), kFolderMode) != 0) {
@@ -40,7 +40,7 @@ Result<void> check_folder(const std::string& path) {
 
 // Makes room at `address` if what is there is a socket on which nobody listens.
 Result<void> remove_stale(const std::string& path, const sockaddr_un& address) {
-    struct stat info {};
+    struct stat info = {};
     if (::lstat(path.c_str(), &info) != 0) return fail_errno(ErrorCode::NotReady, path, errno);
     if (!S_ISSOCK(info.st_mode)) return fail(ErrorCode::NotReady, path, " is there and is not a socket");
     const UniqueFd probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));

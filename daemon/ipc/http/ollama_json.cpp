@@ -15,8 +15,6 @@ using service::Outcome;
 using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 
-constexpr double kNsPerSecond = 1e9;
-
 // RFC 3339, as 2026-01-31T12:00:00.000001Z.
 std::string timestamp(std::chrono::system_clock::time_point time) {
     const auto us = std::chrono::floor<std::chrono::microseconds>(time.time_since_epoch()).count();
@@ -38,8 +36,9 @@ void write_costs(JsonWriter& json, const Outcome& outcome) {
     // The first token is the end of reading, so the others are what making took.
     const milliseconds reading =
         outcome.ttft > outcome.queue_time ? outcome.ttft - outcome.queue_time : milliseconds(0);
-    const double making_s = outcome.decode_tps > 0 ? outcome.generated_tokens / outcome.decode_tps : 0;
-    const auto making = static_cast<int64_t>(making_s * kNsPerSecond);
+    const std::chrono::duration<double> making_s(outcome.decode_tps > 0 ? outcome.generated_tokens / outcome.decode_tps
+                                                                        : 0);
+    const int64_t making = std::chrono::duration_cast<nanoseconds>(making_s).count();
     json.key("done_reason").value(outcome.finish == service::Finish::Stop ? "stop" : "length");
     json.key("total_duration").value(ns(outcome.queue_time + reading) + making);
     json.key("load_duration").value(ns(outcome.queue_time));

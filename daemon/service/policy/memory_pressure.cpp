@@ -117,7 +117,7 @@ private:
 };
 
 Result<std::unique_ptr<MemoryPressure>> watch(base::EventLoop& loop, const Target& target) {
-    struct stat status {};
+    struct stat status = {};
     if (::stat(target.path.c_str(), &status) != 0) return fail_errno(ErrorCode::NotReady, target.path, errno);
     const bool is_socket = S_ISSOCK(status.st_mode);
     const bool is_fifo = S_ISFIFO(status.st_mode);

@@ -52,7 +52,7 @@ uint64_t checksum(std::span<const std::byte> bytes) {
 std::optional<std::vector<std::byte>> read_program(const fs::path& path, uint64_t key) {
     // Not blocking: somebody may have put a FIFO there.
     const base::UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-    struct stat status {};
+    struct stat status = {};
     if (!fd || ::fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
     Header header;
     if (!read_all(fd.get(), std::as_writable_bytes(std::span(&header, 1)))) return std::nullopt;

@@ -75,8 +75,12 @@ public:
     }
 
 private:
-    Result<void> run(Launches LaunchPlan::*verb, uint32_t Step::*rows);
-    Result<void> run_layer(uint32_t layer, Launches LayerLaunches::*verb);
+    using Verb = Launches LaunchPlan::*;
+    using LayerVerb = Launches LayerLaunches::*;
+    using RowCount = uint32_t Step::*;
+
+    Result<void> run(Verb verb, RowCount rows);
+    Result<void> run_layer(uint32_t layer, LayerVerb verb);
     Result<void> run_step(std::span<const Row> rows);
     // A step of one row and one of several take different kernels. DeviceError when they do not give the same bits.
     Result<void> check_steps();
@@ -194,13 +198,13 @@ Result<void> BlocksBackend::finish_loading() {
     return queue_.finish();
 }
 
-Result<void> BlocksBackend::run(Launches LaunchPlan::*verb, uint32_t Step::*rows) {
+Result<void> BlocksBackend::run(Verb verb, RowCount rows) {
     const auto step = exchange_.open();
     if (!step) return step.error();
     return compute::run(queue_, plan_.*verb, (*step)->*rows);
 }
 
-Result<void> BlocksBackend::run_layer(uint32_t layer, Launches LayerLaunches::*verb) {
+Result<void> BlocksBackend::run_layer(uint32_t layer, LayerVerb verb) {
     const auto step = exchange_.open(layer);
     if (!step) return step.error();
     return compute::run(queue_, plan_.layers[layer].*verb, (*step)->n_rows);

@@ -71,6 +71,9 @@ PlaneFormat plane_format(Layout layout, Plane plane, bool image = false);
 // Whether products can be summed as integers, two rows in one word (CORE_INT).
 bool has_integer_core(Layout layout);
 
+inline uint32_t round_up(uint32_t n, uint32_t multiple) {
+    return (n + multiple - 1) / multiple * multiple;
+}
 inline uint32_t block_count(uint32_t cols) {
     return (cols + kBlockColumns - 1) / kBlockColumns;
 }

@@ -8,6 +8,7 @@
 #include "engine/compute/opencl/packed/images.h"
 #include "engine/compute/opencl/packed/kernels.h"
 #include "engine/compute/opencl/packed/launch_plan.h"
+#include "engine/compute/opencl/packed/layout.h"
 #include "engine/compute/opencl/packed/packed_weights.h"
 #include "engine/compute/opencl/packed/preparation.h"
 #include "engine/compute/opencl/packed/variants.h"
@@ -20,10 +21,6 @@ namespace {
 
 using base::ErrorCode;
 using base::Result;
-
-uint32_t round_up(uint32_t n, uint32_t multiple) {
-    return (n + multiple - 1) / multiple * multiple;
-}
 
 // ReadOutput: choose.cl's words of every output, then, where a row wants them, the candidates.
 Sampled read_choice(std::span<const uint32_t> answer, const Step& step, uint32_t output,
@@ -103,13 +100,15 @@ public:
     }
 
 private:
+    using LayerVerb = Launches LayerLaunches::*;
+
     // Tries the kernels on the device and chooses among them.
     Result<void> choose_variants(std::span<const model::Weight> weights, const OnPreparation& on_preparation);
     // Sets where they begin; gives their size in bytes, of which more than 4 GiB cannot be addressed.
     uint64_t place_activations();
     Result<void> upload_constants();
     uint32_t attention_chunks(std::span<const Row> rows) const;
-    Result<void> run_layer(uint32_t layer, Launches LayerLaunches::*verb);
+    Result<void> run_layer(uint32_t layer, LayerVerb verb);
 
     model::ModelConfig config_;
     BackendLimits limits_;
@@ -282,7 +281,7 @@ Result<void> PackedBackend::embed() {
     return run(queue_, plan_.embed, (*step)->n_rows);
 }
 
-Result<void> PackedBackend::run_layer(uint32_t layer, Launches LayerLaunches::*verb) {
+Result<void> PackedBackend::run_layer(uint32_t layer, LayerVerb verb) {
     const auto step = exchange_.open(layer);
     if (!step) return step.error();
     return run(queue_, plan_.layers[layer].*verb, (*step)->n_rows);

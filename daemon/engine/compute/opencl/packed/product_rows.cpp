@@ -9,10 +9,6 @@ using model::Role;
 
 constexpr uint64_t kConstantBytes = 2 * sizeof(float);  // PackedProduct::shift and norm_sum, of a row
 
-uint32_t round_up(uint32_t n, uint32_t multiple) {
-    return (n + multiple - 1) / multiple * multiple;
-}
-
 }  // namespace
 
 void ProductRows::add(const model::Weight& weight) {

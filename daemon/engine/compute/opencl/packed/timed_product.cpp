@@ -9,7 +9,7 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 
-constexpr std::string_view kWhat = "tuning";
+constexpr std::string_view kTuning = "tuning";
 
 std::vector<std::byte> repeat(const std::vector<std::byte>& content, size_t bytes) {
     std::vector<std::byte> all(bytes);
@@ -44,7 +44,7 @@ Result<TimedProduct> TimedProduct::create(DeviceQueue& queue, const SampleMatrix
         if (!sampled.empty()) contents[p] = repeat(sampled, sampled.size() / sample.tiles * tiles);
     }
     for (size_t copy = 0; copy < n_copies; ++copy) {
-        auto planes = make_planes(queue, kWhat, kind.layout, contents, image);
+        auto planes = make_planes(queue, kTuning, kind.layout, contents, image);
         if (!planes) return planes.error();
         (copy == 0 ? product.planes : timed.further_copies_[copy - 1]) = std::move(*planes);
     }
@@ -54,8 +54,8 @@ Result<TimedProduct> TimedProduct::create(DeviceQueue& queue, const SampleMatrix
     product.record_columns = sample.x.columns;
     const size_t batch = kMaxColumns * groups_of(kMaxColumns);
     const auto records = repeat(sample.x.bytes, batch * sample.x.row_bytes);
-    const Allocation wanted[] = {{&product.records, kWhat, records.size()},
-                                 {&product.y, kWhat, batch * tiles * kTileRows * sizeof(float)}};
+    const Allocation wanted[] = {{&product.records, kTuning, records.size()},
+                                 {&product.y, kTuning, batch * tiles * kTileRows * sizeof(float)}};
     for (const Allocation& one : wanted) {
         auto buffer = queue.allocate_scratch(one.what, one.bytes);
         if (!buffer) return buffer.error();

@@ -8,22 +8,23 @@ using base::Result;
 
 namespace {
 
-constexpr std::string_view kWhat = "the self-test";
+constexpr std::string_view kSelfTest = "the self-test";
 
 }  // namespace
 
 Result<Trial> Trial::create(DeviceQueue& queue, const SampleMatrix& sample, bool image) {
     Trial trial(queue, sample);
     StoreProduct& product = trial.product_;
-    auto planes = make_planes(queue, kWhat, sample.layout, image ? sample.image_planes : sample.pointer_planes, image);
+    auto planes =
+        make_planes(queue, kSelfTest, sample.layout, image ? sample.image_planes : sample.pointer_planes, image);
     if (!planes) return planes.error();
     product.planes = std::move(*planes);
     product.n_pairs = sample.tiles * kTilePairs;
     product.n_blocks = block_count(sample.cols);
     product.record_bytes = sample.x.row_bytes;
     product.record_columns = sample.x.columns;
-    const Allocation wanted[] = {{&product.records, kWhat, sample.x.bytes.size()},
-                                 {&product.y, kWhat, sample.sums.size() * sizeof(float)}};
+    const Allocation wanted[] = {{&product.records, kSelfTest, sample.x.bytes.size()},
+                                 {&product.y, kSelfTest, sample.sums.size() * sizeof(float)}};
     for (const Allocation& one : wanted) {
         auto buffer = queue.allocate_scratch(one.what, one.bytes);
         if (!buffer) return buffer.error();

@@ -12,7 +12,7 @@ using base::Result;
 
 namespace {
 
-constexpr std::string_view kWhat = "the window probe";
+constexpr std::string_view kWindowProbe = "the window probe";
 
 using UpperHalves = std::array<uint32_t, 2>;  // of the addresses of the first and the last byte
 
@@ -20,12 +20,12 @@ using UpperHalves = std::array<uint32_t, 2>;  // of the addresses of the first a
 
 Result<WindowProbe> WindowProbe::create(DeviceQueue& queue) {
     WindowProbe probe(queue);
-    auto program = queue.build(kWhat, {kernels::kPackedProbeWindowCl}, "");
+    auto program = queue.build(kWindowProbe, {kernels::kPackedProbeWindowCl}, "");
     if (!program) return program.error();
     auto kernel = make_kernel(*program, "probe_window");
     if (!kernel) return kernel.error();
     probe.kernel_ = std::move(*kernel);
-    auto upper = queue.allocate_scratch(kWhat, sizeof(UpperHalves));
+    auto upper = queue.allocate_scratch(kWindowProbe, sizeof(UpperHalves));
     if (!upper) return upper.error();
     probe.upper_ = std::move(*upper);
     return probe;
