@@ -54,7 +54,7 @@ TEST_F(BridgeToken, IsMadeOnceForTheUserAlone) {
     const std::string made = bridge_token(path_);
     EXPECT_EQ(made.size(), 64u);
     EXPECT_EQ(made.find_first_not_of("0123456789abcdef"), std::string::npos);
-    struct stat info {};
+    struct stat info = {};
     ASSERT_EQ(::stat(path_.c_str(), &info), 0);
     EXPECT_EQ(info.st_mode & 0777, mode_t{S_IRUSR | S_IWUSR});
     EXPECT_EQ(bridge_token(path_), made);

@@ -9,7 +9,7 @@ namespace llmd::client {
 namespace {
 
 const std::string kHead = R"(data: {"id":"cmpl-1","object":"text_completion","created":1,"model":"tales","choices":[)";
-const std::string kStream =
+const std::string kEvents =
     kHead + R"({"index":0,"text":"Once \"upon\"\n","logprobs":null,"finish_reason":null}],"usage":null})" + "\n\n" +
     kHead + R"({"index":0,"text":"","logprobs":null,"finish_reason":"timeout"}],"usage":null})" + "\n\n" + kHead +
     R"(],"usage":{"prompt_tokens":3,"completion_tokens":5,"total_tokens":8},)"
@@ -17,10 +17,10 @@ const std::string kStream =
     "\n\ndata: [DONE]\n\n";
 
 TEST(OpenAiStreamReader, ReadsTheSameWhereverTheBytesAreCut) {
-    for (size_t at = 0; at <= kStream.size(); ++at) {
+    for (size_t at = 0; at <= kEvents.size(); ++at) {
         OpenAiStreamReader reader;
-        std::vector<StreamLine> lines = reader.take(kStream.substr(0, at));
-        for (StreamLine& line : reader.take(kStream.substr(at))) lines.push_back(std::move(line));
+        std::vector<StreamLine> lines = reader.take(kEvents.substr(0, at));
+        for (StreamLine& line : reader.take(kEvents.substr(at))) lines.push_back(std::move(line));
         ASSERT_EQ(lines.size(), 3u) << "cut at " << at;
         EXPECT_EQ(lines[0].text, "Once \"upon\"\n");
         const StreamLine& last = lines[2];

@@ -10,7 +10,7 @@
 namespace llmd::client {
 namespace {
 
-const std::string kStream = R"("stream":true,"stream_options":{"include_usage":true})";
+const std::string kStreamed = R"("stream":true,"stream_options":{"include_usage":true})";
 
 std::string refused(const Dictionary& options) {
     try {
@@ -30,20 +30,20 @@ TEST(CompletionRequest, HasEveryOptionUnderItsName) {
     EXPECT_EQ(request.method, "POST");
     EXPECT_EQ(request.target, "/v1/completions");
     EXPECT_EQ(request.body,
-              R"({"prompt":"a \"p\"",)" + kStream + R"(,"echo":true,"max_tokens":7,"stop":["x"],"top_p":0.5})");
+              R"({"prompt":"a \"p\"",)" + kStreamed + R"(,"echo":true,"max_tokens":7,"stop":["x"],"top_p":0.5})");
 }
 
 TEST(CompletionRequest, WithSystemIsAConversationOfTheLengthThatPromptsHave) {
     const HttpRequest request = completion_request("p", {{"system", std::string("s")}});
     EXPECT_EQ(request.target, "/v1/chat/completions");
     EXPECT_EQ(request.body, R"({"messages":[{"content":"s","role":"system"},{"content":"p","role":"user"}],)" +
-                                kStream + R"(,"max_tokens":256})");
+                                kStreamed + R"(,"max_tokens":256})");
 }
 
 TEST(CompletionRequest, HasTheSchemaAsJson) {
     EXPECT_EQ(
         completion_request("p", {{"json_schema", std::string("{\"type\":\n\"object\"}")}}).body,
-        R"({"prompt":"p",)" + kStream +
+        R"({"prompt":"p",)" + kStreamed +
             ",\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{\"schema\":{\"type\":\n\"object\"}}}}");
     for (const char* text : {"{", "[]", "{} {}", "{}}}", "5"}) {
         EXPECT_EQ(refused({{"json_schema", std::string(text)}}).rfind("json_schema: not ", 0), 0u) << text;

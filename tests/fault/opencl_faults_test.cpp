@@ -7,6 +7,7 @@
 
 #include "engine/compute/opencl/program_cache.h"
 #include "fault/faulty_engine.h"
+#include "support/environment.h"
 
 namespace llmd::test {
 namespace {
@@ -38,7 +39,8 @@ void Faults::fail_every_call(uint32_t hidden) {
     const uint64_t n_calls = control_->calls;
     RecordProperty("calls", static_cast<int>(n_calls));
     uint64_t n_errors = 0;
-    for (uint64_t call = 1; call <= n_calls; ++call) {
+    const uint64_t step = sample_step(9);
+    for (uint64_t call = 1; call <= n_calls; call += step) {
         SCOPED_TRACE(base::concat("call ", call, " of ", n_calls));
         const cl_int status = call % 2 == 0 ? CL_OUT_OF_RESOURCES : CL_MEM_OBJECT_ALLOCATION_FAILURE;
         fail_call(call, status);
@@ -49,7 +51,7 @@ void Faults::fail_every_call(uint32_t hidden) {
         if (HasFailure()) break;
     }
     // A load that runs out of memory once is repeated.
-    EXPECT_GT(n_errors, n_calls / 3) << "most calls matter";
+    EXPECT_GT(n_errors, n_calls / step / 3) << "most calls matter";
 }
 
 TEST_F(Faults, EveryCallMayFailOnACpuDevice) {
@@ -70,7 +72,7 @@ TEST_F(Faults, EveryCallOfTheCompilerMayFail) {
         run(BackendKind::OpenCl);
         const uint64_t n_calls = control_->calls;
         EXPECT_GT(n_calls, 4u) << function;
-        for (uint64_t call = 1; call <= n_calls; ++call) {
+        for (uint64_t call = 1; call <= n_calls; call += sample_step(5)) {
             SCOPED_TRACE(base::concat("call ", call, " of ", n_calls, " of ", function));
             fail_call(call, CL_BUILD_PROGRAM_FAILURE);
             check(run(BackendKind::OpenCl), undisturbed, CL_BUILD_PROGRAM_FAILURE);
@@ -103,7 +105,8 @@ TEST_F(Faults, WithAutoTheCpuTakesOver) {
     const uint64_t n_calls = control_->calls;
     uint64_t n_on_cpu = 0;
     // Not a divisor of anything that repeats.
-    for (uint64_t call = 1; call <= n_calls; call += 7) {
+    const uint64_t step = 7 * sample_step(5);
+    for (uint64_t call = 1; call <= n_calls; call += step) {
         SCOPED_TRACE(base::concat("call ", call, " of ", n_calls));
         fail_call(call, call % 2 == 0 ? CL_OUT_OF_RESOURCES : CL_MEM_OBJECT_ALLOCATION_FAILURE);
         const Outcome outcome = run(BackendKind::Auto);
@@ -118,7 +121,7 @@ TEST_F(Faults, WithAutoTheCpuTakesOver) {
         for (const std::string& note : outcome.notes) notes += note + "\n";
         EXPECT_NE(notes.find(control_->last_call), std::string::npos) << notes;
     }
-    EXPECT_GT(n_on_cpu, n_calls / 7 / 3);
+    EXPECT_GT(n_on_cpu, n_calls / step / 3);
 }
 
 TEST_F(Faults, AGpuSaysWhatItHoldsAnotherWay) {

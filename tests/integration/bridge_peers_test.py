@@ -122,9 +122,9 @@ class WithAnother(unittest.TestCase):
             llmd.shutdown(socket.SHUT_WR)
             self.assertEqual(llmd.recv(1), b"")
 
-    @unittest.skipUnless(os.geteuid() == 0, "only root can be another user too")
     def test_another_user_who_has_left_is_not_taken_for_root(self):
         """A socket that no process has any more is root's to the kernel."""
+        harness.require("another-user")
         listener = self.listen()
         script = ("import socket, sys\n"
                   "client = socket.create_connection(('127.0.0.1', int(sys.argv[1])))\n"
@@ -140,8 +140,8 @@ class WithAnother(unittest.TestCase):
             client.sendall(self.bridge.post(b"", path="/ours"))
             self.assertTrue(self.accept(listener).recv(65536).startswith(b"POST /ours "))
 
-    @unittest.skipUnless(os.geteuid() == 0, "only root can be another user too")
     def test_a_listener_in_the_place_of_another_user_is_not_taken_for_them(self):
+        harness.require("another-user")
         listener = self.listen()
         ours = socket.socket()
         self.addCleanup(ours.close)

@@ -49,7 +49,8 @@ class WithLlmd(harness.TestCase):
     def test_a_text_is_that_of_the_bus(self):
         text, _ = self.client.generate(PROMPT, max_tokens=24, temperature=0.0, model=LLAMA)
         self.texts.append(text)
-        for url in self.bridge.urls + [f"http://localhost:{self.bridge.port}"]:
+        # A bare root may not know the name localhost, which test_only_its_own_names_are_answered sends.
+        for url in self.bridge.urls:
             with self.subTest(url=url):
                 answer = json.loads(self.fetch(url + "/v1/completions", GREEDY))
                 self.assertEqual(answer["choices"][0]["text"], text)
@@ -132,8 +133,8 @@ class WithLlmd(harness.TestCase):
             self.assertIn(path.encode(), done.stderr)
             self.assertNotIn(text.encode(), done.stderr)
 
-    @unittest.skipUnless(os.geteuid() == 0, "only root can be another user too")
     def test_another_user_is_turned_away(self):
+        harness.require("another-user")
         script = ("import socket, sys\n"
                   "client = socket.create_connection((sys.argv[1], int(sys.argv[2])))\n"
                   "try:\n"

@@ -9,7 +9,7 @@ from fault_control import (ABORT, BUILD_PROGRAM_FAILURE, CHANGE_DRIVER, DELAY, E
                            MEM_OBJECT_ALLOCATION_FAILURE, FaultControl)
 from harness import GPT2, MARKER
 
-N_SAMPLES = 10
+N_SAMPLES = 3 if "LLMD_TEST_SAMPLE" in os.environ else 10
 
 OPTIONS = {"max_tokens": 24, "model": GPT2, "temperature": 1.0, "seed": 3}
 PROMPT = f"Once upon a time {MARKER}"

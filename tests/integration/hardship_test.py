@@ -104,9 +104,8 @@ class ACacheThatCannotBeUsed(OwnDaemon):
     def start_with_cache(self, options):
         """llmd with a cache folder that only it and its engine see: another file system, filled to the brim."""
         cache = self.bus.path("cache")
-        script = (f'mount -t tmpfs -o {options} none "{cache}" || exit 3\n'
-                  f'dd if=/dev/zero of="{cache}/ballast" bs=4k 2>/dev/null\nexec "{harness.LLMD}"')
-        return self.start("unshare", "--user", "--map-current-user", "--keep-caps", "--mount", "sh", "-c", script)
+        fill = f'dd if=/dev/zero of="{cache}/ballast" bs=4k 2>/dev/null\nexec "{harness.LLMD}"'
+        return self.start(*harness.with_tmpfs(cache, options, fill))
 
     def test_everything_works_without_it(self):
         daemon, client = self.start()

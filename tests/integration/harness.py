@@ -64,6 +64,22 @@ def backend_is_here():
     return BACKEND != "opencl" or os.path.exists("/etc/OpenCL/vendors/pocl.icd")
 
 
+def require(ability):
+    """Skips the test where this machine lacks an ability of tests/abilities, which says what is absent."""
+    probe = subprocess.run([os.path.join(SOURCE, "tests", "abilities"), ability], stdin=subprocess.DEVNULL,
+                           stdout=subprocess.PIPE, text=True)
+    if probe.returncode != 0:
+        raise unittest.SkipTest(probe.stdout.strip())
+
+
+def with_tmpfs(place, options, then):
+    """A command that runs the shell script `then` where `place`, for it alone, is a new file system in memory; "$@" is
+    what follows the command. Skips the test where nothing can be mounted."""
+    require("mounts")
+    namespaces = ["--mount"] if os.geteuid() == 0 else ["--user", "--map-current-user", "--keep-caps", "--mount"]
+    return ["unshare", *namespaces, "sh", "-c", f'mount -t tmpfs -o {options} none "{place}" || exit\n{then}', "sh"]
+
+
 def command_of(pid):
     """The name of a process's program; empty when it is gone."""
     try:
@@ -94,7 +110,7 @@ class PrivateBus:
             # Compiled kernels are kept between tests: they are not what is tested here.
             "POCL_CACHE_DIR": os.path.join(BUILD, "pocl-cache"),
         }
-        for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LD_LIBRARY_PATH"):
+        for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "LD_LIBRARY_PATH"):
             if name in os.environ:
                 self.environment[name] = os.environ[name]
         os.makedirs(self.environment["POCL_CACHE_DIR"], exist_ok=True)
@@ -377,6 +393,6 @@ class TestCase(unittest.TestCase):
 
 def main():
     if not backend_is_here():
-        print("skipped: PoCL is not installed")
+        print("skipped: PoCL is not installed; install pocl-opencl-icd")
         sys.exit(SKIP)
     unittest.main(verbosity=2)

@@ -33,9 +33,9 @@ TEST_F(InstanceLockTest, TheSecondIsToldWhoHoldsIt) {
 }
 
 TEST_F(InstanceLockTest, IsFreeAgainWhenTheHolderHasGone) {
-    { ASSERT_TRUE(lock_instance(folder_ + "/llmd", milliseconds(0))); }
+    ASSERT_TRUE(lock_instance(folder_ + "/llmd", milliseconds(0)));  // held until the end of this line
     EXPECT_TRUE(lock_instance(folder_ + "/llmd", milliseconds(0)));
-    struct stat info {};
+    struct stat info = {};
     ASSERT_EQ(::stat((folder_ + "/llmd").c_str(), &info), 0);
     EXPECT_EQ(info.st_mode & 0777, 0700u);
 }

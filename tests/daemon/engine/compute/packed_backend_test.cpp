@@ -27,7 +27,7 @@ using model::Role;
 using model::TensorType;
 
 // As in the tests of single steps (ops_test.cpp).
-constexpr double kTolerance = 5e-4;
+constexpr double kPackedTolerance = 5e-4;
 // In fast precision a value on the edge between two of 127 steps may go to the other side than the oracle's, and what
 // follows from it moves others over their edges: errors of the order of the rounding itself, seen up to 2e-2.
 constexpr double kFastTolerance = 6e-2;
@@ -35,7 +35,7 @@ constexpr double kFastTolerance = 6e-2;
 class PackedBackend : public testing::TestWithParam<DeviceUnderTest> {
 protected:
     // Twenty tokens in one batch and two alone, against the oracle.
-    void check(const RandomModel& model, const DeviceUnderTest& on, double tolerance = kTolerance) {
+    void check(const RandomModel& model, const DeviceUnderTest& on, double tolerance = kPackedTolerance) {
         const model::ModelConfig& config = model.config();
         compute::BackendLimits limits = test_limits(config);
         limits.n_ctx = 32;
@@ -353,14 +353,14 @@ void check_whatever_tuning_picks(DeviceUnderTest on) {
     compute::BackendLimits limits = test_limits(config);
     limits.max_rows = limits.max_outputs = 2;  // more columns would take a CPU device long to compile
     const auto tokens = random_tokens(5, config.n_vocab, 8);
-    struct Answer {
+    struct Answers {
         std::string profile;
         std::vector<Logits> logits;
         std::vector<float> log_sums;
     };
     const auto answer = [&] {
         DeviceModel device(on, model, limits);
-        Answer got;
+        Answers got;
         if (!device.loaded()) return got;
         got.profile = device.backend().report().profile;
         device.give_pages(0);
@@ -374,14 +374,14 @@ void check_whatever_tuning_picks(DeviceUnderTest on) {
         return got;
     };
     const CacheFolder cache;
-    const Answer usual = answer();
+    const Answers usual = answer();
     ASSERT_EQ(usual.logits.size(), tokens.size());
     const compute::ProgramCache records(compute::user_cache_folder("trials"));
     const uint64_t key = cache.key_of_outcome();
     on.overrides.tuning_budget = compute::kTuningBudget;
     const std::string text = to_text(others_than_usual(variants, rows.kinds(variants)));
     records.keep(key, std::as_bytes(std::span(text)));
-    const Answer other = answer();
+    const Answers other = answer();
     EXPECT_EQ(other.profile, usual.profile);
     EXPECT_EQ(other.log_sums, usual.log_sums);
     ASSERT_EQ(other.logits.size(), usual.logits.size());

@@ -11,7 +11,7 @@ namespace llmd::test {
 namespace {
 
 // Of a row's largest number, as for logits (ops_test.cpp), which are of the order of 1.
-constexpr double kTolerance = 1e-3;
+constexpr double kResidualTolerance = 1e-3;
 constexpr uint32_t kTokens = 45;
 
 class Residual : public testing::TestWithParam<DeviceUnderTest> {
@@ -60,7 +60,8 @@ TEST_P(Residual, IsWhatTheLastLayerLeavesOfEachRow) {
             double largest = 1;
             for (const double value : want) largest = std::max(largest, std::abs(value));
             for (size_t i = 0; i < want.size(); ++i) {
-                ASSERT_NEAR(got[r * want.size() + i], want[i], kTolerance * largest) << "row " << r << ", column " << i;
+                ASSERT_NEAR(got[r * want.size() + i], want[i], kResidualTolerance * largest)
+                    << "row " << r << ", column " << i;
             }
         }
     }

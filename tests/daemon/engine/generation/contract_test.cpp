@@ -35,7 +35,7 @@ private:
     std::string path_;
 };
 
-GenerationRequest request(uint64_t id, size_t n_prompt_bytes, const SamplerParameters& sampling) {
+GenerationRequest tale_request(uint64_t id, size_t n_prompt_bytes, const SamplerParameters& sampling) {
     GenerationRequest request;
     request.id = id;
     for (size_t i = 0; i < n_prompt_bytes; ++i) request.prompt.push_back(static_cast<char>('a' + (i * i + id) % 26));
@@ -46,7 +46,7 @@ GenerationRequest request(uint64_t id, size_t n_prompt_bytes, const SamplerParam
 }
 
 const SamplerParameters kGreedy;
-const SamplerParameters kSeeded = {.temperature = 1, .seed = 11};
+const SamplerParameters kWithSeed = {.temperature = 1, .seed = 11};
 const SamplerParameters kFiltered = {
     .temperature = 1, .top_k = 40, .top_p = 0.9f, .min_p = 0.02f, .repeat_penalty = 1.2f, .seed = 5};
 
@@ -88,7 +88,7 @@ protected:
 
 TEST_P(ContractTest, ChunksChangeNothing) {
     // Across the border of an attention leaf.
-    const auto long_prompt = request(1, 270, kFiltered);
+    const auto long_prompt = tale_request(1, 270, kFiltered);
     const auto expected = alone(long_prompt);
     ASSERT_FALSE(expected.ids.empty());
     for (const uint32_t chunk : {1u, 7u, 32u, 0u}) {
@@ -97,8 +97,8 @@ TEST_P(ContractTest, ChunksChangeNothing) {
 }
 
 TEST_P(ContractTest, CompanyChangesNothing) {
-    const std::vector<GenerationRequest> all = {request(1, 40, kGreedy), request(2, 7, kSeeded),
-                                                request(3, 65, kFiltered), request(4, 33, kGreedy)};
+    const std::vector<GenerationRequest> all = {tale_request(1, 40, kGreedy), tale_request(2, 7, kWithSeed),
+                                                tale_request(3, 65, kFiltered), tale_request(4, 33, kGreedy)};
     for (const uint32_t chunk : {5u, 128u}) {
         auto together = run(all, chunk);
         for (const auto& one : all) {
@@ -110,8 +110,8 @@ TEST_P(ContractTest, CompanyChangesNothing) {
 }
 
 TEST_P(ContractTest, TellingLogprobsChangesNothing) {
-    for (const auto& sampling : {kGreedy, kSeeded, kFiltered}) {
-        auto asking = request(1, 30, sampling);
+    for (const auto& sampling : {kGreedy, kWithSeed, kFiltered}) {
+        auto asking = tale_request(1, 30, sampling);
         const auto expected = alone(asking);
         for (const uint32_t n_top : {0u, 20u}) {
             asking.top_logprobs = n_top;
@@ -132,8 +132,8 @@ TEST_P(ContractTest, TellingLogprobsChangesNothing) {
 }
 
 TEST_P(ContractTest, ReplayFromEveryCutGivesTheSameBytes) {
-    for (const auto& sampling : {kGreedy, kSeeded, kFiltered}) {
-        const auto whole = request(1, 30, sampling);
+    for (const auto& sampling : {kGreedy, kWithSeed, kFiltered}) {
+        const auto whole = tale_request(1, 30, sampling);
         const auto expected = alone(whole);
         size_t delivered = 0;
         for (size_t cut = 0; cut <= expected.ids.size(); ++cut) {
@@ -148,9 +148,9 @@ TEST_P(ContractTest, ReplayFromEveryCutGivesTheSameBytes) {
 
 // Prompts that begin alike across the border of an attention leaf, alone and all at once.
 TEST_P(ContractTest, CacheHitsChangeNothing) {
-    std::vector<GenerationRequest> all = {request(1, 270, kGreedy), request(1, 270, kSeeded),
-                                          request(1, 270, kFiltered), request(1, 300, kSeeded),
-                                          request(1, 100, kGreedy)};
+    std::vector<GenerationRequest> all = {tale_request(1, 270, kGreedy), tale_request(1, 270, kWithSeed),
+                                          tale_request(1, 270, kFiltered), tale_request(1, 300, kWithSeed),
+                                          tale_request(1, 100, kGreedy)};
     std::vector<test::RecordedEvents::Request> expected;
     for (const auto& one : all) expected.push_back(alone(one));
     for (size_t i = 0; i < all.size(); ++i) {
@@ -190,7 +190,7 @@ TEST_P(ContractTest, PagesFromFilesChangeNothing) {
         std::filesystem::temp_directory_path() / base::concat("llmd-contract-", ::getpid(), "-prefixes");
     auto& backend = *model_->backend;
     const auto run_one = [&](uint64_t id, const SamplerParameters& sampling, uint32_t n_cached) {
-        auto one = request(1, 300, sampling);
+        auto one = tale_request(1, 300, sampling);
         const auto expected = alone(one);
         one.id = id;
         one.cache_scope = "app";
@@ -199,7 +199,7 @@ TEST_P(ContractTest, PagesFromFilesChangeNothing) {
         test::RecordedEvents events;
         Generator generator(*model_, PrefillPace(0), events, *std::move(store));
         // Not where the pages were before, whose contents a new engine does not have.
-        auto before = request(99, 10, kGreedy);
+        auto before = tale_request(99, 10, kGreedy);
         before.max_tokens = id == 1 ? 10 : 400;
         ASSERT_TRUE(generator.submit(before));
         generator.start(before.id);
@@ -218,14 +218,14 @@ TEST_P(ContractTest, PagesFromFilesChangeNothing) {
         }
     };
     run_one(1, kGreedy, 0);
-    for (const auto& sampling : {kGreedy, kSeeded, kFiltered}) run_one(2, sampling, 288);
+    for (const auto& sampling : {kGreedy, kWithSeed, kFiltered}) run_one(2, sampling, 288);
     std::filesystem::remove_all(folder);
 }
 
 // It goes on from pages that the cache kept of it, answer included, where they had not to be given away as well.
 TEST_P(ContractTest, LosingItsPagesChangesNothing) {
     for (const auto& sampling : {kGreedy, kFiltered}) {
-        auto evicted = request(1, 270, sampling);
+        auto evicted = tale_request(1, 270, sampling);
         const auto expected = alone(evicted).ids;
         ASSERT_GE(expected.size(), 24u) << "another prompt, please";
         evicted.cache_scope = "app";
@@ -238,7 +238,7 @@ TEST_P(ContractTest, LosingItsPagesChangesNothing) {
         while (ids.size() < 20) ASSERT_TRUE(generator.step());
         generator.set_paused(1, true);
         for (const uint64_t id : {2, 3, 4}) {  // two need a third of all pages each, and the last a bit less
-            auto other = request(id, 10, kGreedy);
+            auto other = tale_request(id, 10, kGreedy);
             other.max_tokens = id == 4 ? 300 : 500;
             ASSERT_TRUE(generator.submit(other));
             generator.start(id);
@@ -254,15 +254,15 @@ TEST_P(ContractTest, LosingItsPagesChangesNothing) {
 
 // An embedding, across the border of an attention leaf.
 TEST_P(ContractTest, NothingChangesAnEmbedding) {
-    auto embedded = request(1, 270, kGreedy);
+    auto embedded = tale_request(1, 270, kGreedy);
     embedded.embeds = true;
     const auto expected = alone(embedded).finish.value_or(Finish{}).embedding;
     ASSERT_EQ(expected.size(), model_->config.n_embd);
     for (const uint32_t chunk : {1u, 7u, 32u, 0u}) {
         EXPECT_EQ(alone(embedded, chunk).finish->embedding, expected) << "chunk " << chunk;
-        auto other = request(4, 65, kGreedy);
+        auto other = tale_request(4, 65, kGreedy);
         other.embeds = true;
-        auto together = run({request(2, 33, kSeeded), embedded, request(3, 7, kFiltered), other}, chunk);
+        auto together = run({tale_request(2, 33, kWithSeed), embedded, tale_request(3, 7, kFiltered), other}, chunk);
         EXPECT_EQ(together.requests[1].finish->embedding, expected) << "in company, chunk " << chunk;
     }
 }

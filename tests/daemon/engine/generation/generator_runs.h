@@ -22,6 +22,14 @@ inline generation::GenerationRequest request(uint64_t id, std::string prompt, ui
     return request;
 }
 
+// That many bytes, no page of it like another.
+inline std::string long_text(const std::string& begin, size_t n_bytes) {
+    std::string text = begin;
+    for (int i = 0; text.size() < n_bytes; ++i) text += " word " + std::to_string(i);
+    text.resize(n_bytes);
+    return text;
+}
+
 inline void run(generation::Generator& generator) {
     while (generator.has_work()) {
         const auto stepped = generator.step();

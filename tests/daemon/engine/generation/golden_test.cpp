@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "engine/generation/loaded_model.h"
+#include "support/environment.h"
 #include "test_devices.h"
 #include "tools/bench_eval.h"
 
@@ -113,7 +114,7 @@ protected:
     void check(Precision precision, const Bounds& bounds) {
         const auto& [name, device] = GetParam();
         const std::string path = std::string(TEST_DATA_DIR "/models/") + name;
-        if (!std::filesystem::exists(path + ".gguf")) GTEST_SKIP() << "there is no " << path << ".gguf";
+        if (!std::filesystem::exists(path + ".gguf")) GTEST_SKIP() << test::absent_reference_data(TEST_DATA_DIR);
         const Golden golden = read_golden(path + ".golden.json");
         ASSERT_FALSE(golden.cases.empty());
 

@@ -50,7 +50,7 @@ void set_content(const fs::path& path, std::string_view text) {
     std::ofstream(path, std::ios::binary | std::ios::trunc) << text;
 }
 uint32_t mode_of(const fs::path& path) {
-    struct stat status {};
+    struct stat status = {};
     EXPECT_EQ(::stat(path.c_str(), &status), 0);
     return status.st_mode & 07777;
 }

@@ -22,11 +22,8 @@ constexpr test::FakeModelOptions kOptions = {.n_ctx = 1024, .n_pages = 64};
 constexpr uint32_t kTokens = 400;  // of a prompt: twelve whole pages
 constexpr uint32_t kWhole = kTokens / compute::kPageTokens * compute::kPageTokens;
 
-std::string long_text(const std::string& begin, size_t n_bytes = kTokens) {
-    std::string text = begin;
-    for (int i = 0; text.size() < n_bytes; ++i) text += " word " + std::to_string(i);
-    text.resize(n_bytes);
-    return text;
+std::string long_prompt(const std::string& begin, size_t n_bytes = kTokens) {
+    return test::long_text(begin, n_bytes);
 }
 
 class SavedPrefixesTest : public testing::TestWithParam<bool> {
@@ -85,7 +82,7 @@ protected:
 };
 
 TEST_P(SavedPrefixesTest, ALongPrefixThatComesAgainOutlivesTheEngine) {
-    const std::string prompt = long_text("a system prompt");
+    const std::string prompt = long_prompt("a system prompt");
     EXPECT_EQ(found(prompt), 0u);
     EXPECT_EQ(n_files(), 0u) << "what is asked once is not saved";
     EXPECT_EQ(found(prompt), kWhole);
@@ -101,15 +98,15 @@ TEST_P(SavedPrefixesTest, ALongPrefixThatComesAgainOutlivesTheEngine) {
 }
 
 TEST_P(SavedPrefixesTest, OnlyWhatComesAgainIsSavedOfALongerText) {
-    const std::string system = long_text("a system prompt", 12 * 32);
-    EXPECT_EQ(found(system + long_text("one question", 100)), 0u);
-    EXPECT_EQ(found(system + long_text("two questions", 100)), 12 * 32u);
+    const std::string system = long_prompt("a system prompt", 12 * 32);
+    EXPECT_EQ(found(system + long_prompt("one question", 100)), 0u);
+    EXPECT_EQ(found(system + long_prompt("two questions", 100)), 12 * 32u);
     EXPECT_EQ(n_files(), 12u);
 }
 
 TEST_P(SavedPrefixesTest, AShortPrefixIsNotSaved) {
     const std::string prompt =
-        long_text("short", kLeastSavedTokens);  // its last page is not whole without its last token
+        long_prompt("short", kLeastSavedTokens);  // its last page is not whole without its last token
     EXPECT_EQ(found(prompt), 0u);
     EXPECT_EQ(found(prompt), kLeastSavedTokens - compute::kPageTokens);
     EXPECT_EQ(n_files(), 0u);
@@ -118,7 +115,7 @@ TEST_P(SavedPrefixesTest, AShortPrefixIsNotSaved) {
 }
 
 TEST_P(SavedPrefixesTest, AnotherApplicationOrProfileFindsNothing) {
-    const std::string prompt = long_text("a system prompt");
+    const std::string prompt = long_prompt("a system prompt");
     found(prompt);
     EXPECT_EQ(found(prompt), kWhole);
     restart();
@@ -132,7 +129,7 @@ TEST_P(SavedPrefixesTest, AnotherApplicationOrProfileFindsNothing) {
 }
 
 TEST_P(SavedPrefixesTest, ADamagedPageEndsWhatIsTaken) {
-    const std::string prompt = long_text("a system prompt");
+    const std::string prompt = long_prompt("a system prompt");
     found(prompt);
     EXPECT_EQ(found(prompt), kWhole);
     const auto cut = fs::directory_iterator(root_)->path();
@@ -145,7 +142,7 @@ TEST_P(SavedPrefixesTest, ADamagedPageEndsWhatIsTaken) {
 }
 
 TEST_P(SavedPrefixesTest, DroppingTheCacheKeepsTheFiles) {
-    const std::string prompt = long_text("a system prompt");
+    const std::string prompt = long_prompt("a system prompt");
     found(prompt);
     EXPECT_EQ(found(prompt), kWhole);
     generator_->drop_cache();
@@ -156,7 +153,7 @@ TEST_P(SavedPrefixesTest, DroppingTheCacheKeepsTheFiles) {
 }
 
 TEST_P(SavedPrefixesTest, WhatMemoryHasLostMeanwhileIsNotSaved) {
-    const std::string prompt = long_text("a system prompt");
+    const std::string prompt = long_prompt("a system prompt");
     found(prompt);
     auto again = test::request(90, prompt, 20);
     again.cache_scope = "app";
@@ -173,11 +170,11 @@ TEST_P(SavedPrefixesTest, WhatMemoryHasLostMeanwhileIsNotSaved) {
 }
 
 TEST_P(SavedPrefixesTest, WhatGaveNoFiniteLogitsIsRemoved) {
-    const std::string prompt = long_text("a system prompt");
+    const std::string prompt = long_prompt("a system prompt");
     found(prompt);
     EXPECT_EQ(found(prompt), kWhole);
-    found(long_text("something else"));
-    EXPECT_EQ(found(long_text("something else")), kWhole);
+    found(long_prompt("something else"));
+    EXPECT_EQ(found(long_prompt("something else")), kWhole);
     device().poison = {'#'};
     auto wrong = test::request(90, prompt.substr(0, 100) + "#", 20);
     wrong.cache_scope = "app";
@@ -188,12 +185,12 @@ TEST_P(SavedPrefixesTest, WhatGaveNoFiniteLogitsIsRemoved) {
     device().poison.clear();
     restart();
     EXPECT_EQ(found(prompt), 0u);
-    EXPECT_EQ(found(long_text("something else")), kWhole);
+    EXPECT_EQ(found(long_prompt("something else")), kWhole);
 }
 
 // A text that lost its pages and finds them again was asked for once.
 TEST_P(SavedPrefixesTest, WhatASequenceFindsOfItsOwnIsNoHit) {
-    auto request = test::request(1, long_text("once"), 100);
+    auto request = test::request(1, long_prompt("once"), 100);
     request.cache_scope = "app";
     ASSERT_TRUE(generator_->submit(request));
     generator_->start(1, 1);
@@ -213,7 +210,7 @@ TEST_P(SavedPrefixesTest, WhatASequenceFindsOfItsOwnIsNoHit) {
 }
 
 TEST_P(SavedPrefixesTest, IsReadWhileOthersCompute) {
-    const std::string prompt = long_text("a system prompt");
+    const std::string prompt = long_prompt("a system prompt");
     found(prompt);
     EXPECT_EQ(found(prompt), kWhole);
     restart();

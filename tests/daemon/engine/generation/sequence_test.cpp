@@ -9,7 +9,7 @@ namespace {
 
 constexpr SequenceLimits kLimits = {.n_ctx = 20, .n_vocab = 257};
 
-GenerationRequest request(std::string prompt, uint32_t max_tokens = 100) {
+GenerationRequest request_of(std::string prompt, uint32_t max_tokens = 100) {
     GenerationRequest request;
     request.id = 1;
     request.prompt = std::move(prompt);
@@ -24,8 +24,8 @@ base::Error refusal(const GenerationRequest& request, const test::ByteTokenizer&
 
 TEST(Sequence, RefusesAPromptThatFillsTheContextNamingBothNumbers) {
     const test::ByteTokenizer tokenizer;
-    EXPECT_TRUE(Sequence::create(request(std::string(19, 'a')), tokenizer, kLimits));
-    const auto error = refusal(request(std::string(20, 'a')));
+    EXPECT_TRUE(Sequence::create(request_of(std::string(19, 'a')), tokenizer, kLimits));
+    const auto error = refusal(request_of(std::string(20, 'a')));
     EXPECT_EQ(error.code, base::ErrorCode::ContextExceeded);
     EXPECT_NE(error.message.find("20 tokens"), std::string::npos) << error.message;
     EXPECT_NE(error.message.find("holds 20"), std::string::npos) << error.message;
@@ -42,20 +42,20 @@ public:
 
 TEST(Sequence, RefusesAPromptOfMegabytesWithoutTokenizingIt) {
     const RefusingTokenizer tokenizer;
-    const auto error = refusal(request(std::string(4u << 20, 'a')), tokenizer);
+    const auto error = refusal(request_of(std::string(4u << 20, 'a')), tokenizer);
     EXPECT_EQ(error.code, base::ErrorCode::ContextExceeded);
     EXPECT_NE(error.message.find("at least 1048576 tokens"), std::string::npos) << error.message;
-    auto conversation = request("");
+    auto conversation = request_of("");
     conversation.conversation.assign(2, {std::string(1u << 20, 'a'), tokenizer::SpecialTokens::Literal});
     EXPECT_EQ(refusal(conversation, tokenizer).code, base::ErrorCode::ContextExceeded);
 }
 
 TEST(Sequence, AnEmptyPromptBecomesTheModelsOwnBeginning) {
     const test::ByteTokenizer tokenizer;
-    const auto sequence = Sequence::create(request(""), tokenizer, kLimits);
+    const auto sequence = Sequence::create(request_of(""), tokenizer, kLimits);
     ASSERT_TRUE(sequence);
     EXPECT_EQ(std::vector<int32_t>(sequence->ids().begin(), sequence->ids().end()), std::vector<int32_t>{256});
-    const auto error = refusal(request(""), test::ByteTokenizer(-1));
+    const auto error = refusal(request_of(""), test::ByteTokenizer(-1));
     EXPECT_EQ(error.code, base::ErrorCode::InvalidArgument);
     EXPECT_TRUE(error.message.starts_with("prompt"));
 }
@@ -65,19 +65,19 @@ TEST(Sequence, RefusesFieldsByName) {
         const auto error = refusal(bad);
         return error.code == base::ErrorCode::InvalidArgument && error.message.starts_with(field);
     };
-    EXPECT_TRUE(names(request("a", 0), "max_tokens"));
-    auto bad = request("a");
+    EXPECT_TRUE(names(request_of("a", 0), "max_tokens"));
+    auto bad = request_of("a");
     bad.stops = {"x", ""};
     EXPECT_TRUE(names(bad, "stop"));
-    bad = request("a");
+    bad = request_of("a");
     bad.replay_ids = {1, -1};
     EXPECT_TRUE(names(bad, "replay_ids"));
     bad.replay_ids = {257};
     EXPECT_TRUE(names(bad, "replay_ids"));
-    bad = request("a");
+    bad = request_of("a");
     bad.sampling.temperature = -1;
     EXPECT_TRUE(names(bad, "temperature"));
-    bad = request("a");
+    bad = request_of("a");
     bad.replay_ids = {'x'};
     bad.delivered_bytes = 2;
     EXPECT_TRUE(names(bad, "delivered_bytes"));
@@ -89,7 +89,7 @@ TEST(Sequence, RefusesFieldsByName) {
 // What the caller has tokenized is the prompt: nothing is put before it, and nothing that does not exist is taken.
 TEST(Sequence, TakesAPromptOfIdsAsItIs) {
     const RefusingTokenizer tokenizer;
-    auto given = request("");
+    auto given = request_of("");
     given.prompt_ids = {256, 'a', 'b'};
     uint32_t n_prompt = 0;
     const auto sequence = Sequence::create(given, tokenizer, kLimits, nullptr, &n_prompt);
@@ -108,7 +108,7 @@ TEST(Sequence, TakesAPromptOfIdsAsItIs) {
 
 TEST(Sequence, EndsAtMaxTokens) {
     const test::ByteTokenizer tokenizer;
-    auto sequence = Sequence::create(request("abc", 2), tokenizer, kLimits);
+    auto sequence = Sequence::create(request_of("abc", 2), tokenizer, kLimits);
     ASSERT_TRUE(sequence);
     EXPECT_TRUE(sequence->accept('x'));
     EXPECT_FALSE(sequence->end());
@@ -119,7 +119,7 @@ TEST(Sequence, EndsAtMaxTokens) {
 
 TEST(Sequence, EndsAtTheContext) {
     const test::ByteTokenizer tokenizer;
-    auto sequence = Sequence::create(request("0123456789abcdefg"), tokenizer, kLimits);  // 17 tokens: 3 more fit
+    auto sequence = Sequence::create(request_of("0123456789abcdefg"), tokenizer, kLimits);  // 17 tokens: 3 more fit
     ASSERT_TRUE(sequence);
     for (const char c : {'x', 'y', 'z'}) EXPECT_TRUE(!sequence->end() && sequence->accept(c));
     EXPECT_EQ(sequence->end(), End::Length);
@@ -127,7 +127,7 @@ TEST(Sequence, EndsAtTheContext) {
 
 TEST(Sequence, EndsAtTheEndTokenWhichIsNoPartOfIt) {
     const test::ByteTokenizer tokenizer;
-    auto sequence = Sequence::create(request("abc"), tokenizer, kLimits);
+    auto sequence = Sequence::create(request_of("abc"), tokenizer, kLimits);
     ASSERT_TRUE(sequence);
     EXPECT_TRUE(sequence->accept('x'));
     EXPECT_FALSE(sequence->accept(test::ByteTokenizer::kEnd));
@@ -138,7 +138,7 @@ TEST(Sequence, EndsAtTheEndTokenWhichIsNoPartOfIt) {
 
 TEST(Sequence, StopStringsEndItAndNeverShow) {
     const test::ByteTokenizer tokenizer;
-    auto with_stop = request("abc");
+    auto with_stop = request_of("abc");
     with_stop.stops = {"END"};
     auto sequence = Sequence::create(with_stop, tokenizer, kLimits);
     ASSERT_TRUE(sequence);
@@ -155,7 +155,7 @@ TEST(Sequence, StopStringsEndItAndNeverShow) {
 
 TEST(Sequence, WhatAStopStringHeldBackComesAtTheEnd) {
     const test::ByteTokenizer tokenizer;
-    auto with_stop = request("abc", 3);
+    auto with_stop = request_of("abc", 3);
     with_stop.stops = {"END"};
     auto sequence = Sequence::create(with_stop, tokenizer, kLimits);
     ASSERT_TRUE(sequence);
@@ -167,7 +167,7 @@ TEST(Sequence, WhatAStopStringHeldBackComesAtTheEnd) {
 // Every place where an engine may die: the ids that were sent, and the text that went with them.
 TEST(Sequence, ReplayFromEveryCutGivesTheSameText) {
     const test::ByteTokenizer tokenizer;
-    auto whole = request("abc", 16);
+    auto whole = request_of("abc", 16);
     whole.stops = {"END", "xyz"};
     const std::vector<int32_t> answer = {'a', 0xC3, 0xA4, 'E', 'N', 'x', 'y', 0xE2, 0x82, 0xAC, 0xFF, 'E', 'N', 'D'};
     auto sequence = Sequence::create(whole, tokenizer, kLimits);
@@ -202,7 +202,7 @@ TEST(Sequence, ReplayFromEveryCutGivesTheSameText) {
 
 TEST(Sequence, ReplayCountsWhatWasGenerated) {
     const test::ByteTokenizer tokenizer;
-    auto resumed = request("abc", 4);
+    auto resumed = request_of("abc", 4);
     resumed.replay_ids = {'w', 'x', 'y'};
     auto sequence = Sequence::create(resumed, tokenizer, kLimits);
     ASSERT_TRUE(sequence);

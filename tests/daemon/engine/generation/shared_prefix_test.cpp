@@ -18,16 +18,9 @@ using test::fake_backend;
 using test::fake_model;
 using test::kFiltered;
 using test::kSeeded;
+using test::long_text;
 using test::RecordedEvents;
 using test::undisturbed;
-
-// No page of it like another.
-std::string long_text(const std::string& begin, size_t n_bytes) {
-    std::string text = begin;
-    for (int i = 0; text.size() < n_bytes; ++i) text += " word " + std::to_string(i);
-    text.resize(n_bytes);
-    return text;
-}
 
 class SharedPrefix : public testing::TestWithParam<bool> {
 protected:

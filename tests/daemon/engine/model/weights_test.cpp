@@ -10,6 +10,7 @@
 #include <set>
 
 #include "base/mapped_file.h"
+#include "support/environment.h"
 #include "support/gguf_writer.h"
 
 namespace llmd::model {
@@ -247,7 +248,7 @@ TEST(TalesModels, ParseAndBind) {
         EXPECT_TRUE(name.ends_with("-" + type + ".gguf")) << name << " is mostly " << type;
         ++n_models;
     }
-    if (n_models == 0) GTEST_SKIP() << "no tales-*.gguf in " << folder;
+    if (n_models == 0) GTEST_SKIP() << test::absent_reference_data(folder.string());
 }
 
 }  // namespace

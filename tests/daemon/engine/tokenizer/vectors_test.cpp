@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/mapped_file.h"
+#include "support/environment.h"
 #include "vocabularies.h"
 
 namespace llmd::tokenizer {
@@ -73,7 +74,7 @@ void expect_cases(const Tokenizer& tokenizer, const std::string& path, bool text
 
 TEST(Vectors, Gpt2) {
     const std::string path = kData + "/tokenizers/ggml-vocab-gpt-2.gguf";
-    if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is absent";
+    if (!std::filesystem::exists(path)) GTEST_SKIP() << test::absent_reference_data(kData);
     const auto tokenizer = load(path);
     ASSERT_TRUE(tokenizer);
     const std::string separator = "\n__ggml_vocab_test__\n";
@@ -96,7 +97,7 @@ TEST(Vectors, Gpt2) {
 
 TEST(Vectors, EveryPreTokenizer) {
     const std::string path = kData + "/tokenizers/pretoy";
-    if (!std::filesystem::exists(path + ".gguf")) GTEST_SKIP() << path << ".gguf is absent";
+    if (!std::filesystem::exists(path + ".gguf")) GTEST_SKIP() << test::absent_reference_data(kData);
     for (const std::string pre : {"gpt-2", "llama-bpe", "qwen2", "smollm", "starcoder"}) {
         const auto tokenizer = load(path + ".gguf", pre);
         ASSERT_TRUE(tokenizer);
@@ -106,7 +107,7 @@ TEST(Vectors, EveryPreTokenizer) {
 
 TEST(Vectors, OurModels) {
     const std::string path = kData + "/models/";
-    if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is absent";
+    if (!std::filesystem::exists(path)) GTEST_SKIP() << test::absent_reference_data(kData);
     for (const char* type : {"f16", "q8_0", "q4_0"}) {
         const auto tokenizer = load(path + "tales-gpt2-6m-" + type + ".gguf");
         ASSERT_TRUE(tokenizer);

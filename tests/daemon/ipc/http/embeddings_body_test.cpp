@@ -19,7 +19,7 @@ std::string refused(const base::Result<EmbeddingsCall>& call) {
     EXPECT_FALSE(call);
     return call ? "" : call.error().message;
 }
-std::string refused(const std::string& fields) {
+std::string refused_fields(const std::string& fields) {
     return refused(parse_embeddings("{" + fields + "}"));
 }
 
@@ -49,24 +49,24 @@ TEST(EmbeddingsBody, AnInputIsATextOrTokensOrAnArrayOfEither) {
 }
 
 TEST(EmbeddingsBody, WhatCannotBeIsRefusedByName) {
-    EXPECT_EQ(refused(R"("model":"m")"), "input: it is missing");
-    EXPECT_EQ(refused(R"("input":[])"), "input: 0 inputs, must be 1 to 64");
-    EXPECT_EQ(refused(R"("input":[[1],[]])"), "input[1]: an array of no tokens");
-    EXPECT_EQ(refused(R"("input":"a","dimensions":8)"), "dimensions: this version of llmd does not offer it");
-    EXPECT_EQ(refused(R"("input":"a","encoding_format":"hex")"),
+    EXPECT_EQ(refused_fields(R"("model":"m")"), "input: it is missing");
+    EXPECT_EQ(refused_fields(R"("input":[])"), "input: 0 inputs, must be 1 to 64");
+    EXPECT_EQ(refused_fields(R"("input":[[1],[]])"), "input[1]: an array of no tokens");
+    EXPECT_EQ(refused_fields(R"("input":"a","dimensions":8)"), "dimensions: this version of llmd does not offer it");
+    EXPECT_EQ(refused_fields(R"("input":"a","encoding_format":"hex")"),
               "encoding_format: \"hex\" is neither float nor base64");
     for (const char* input : {"1", "{}", "true", R"(["a",1])", R"([1,"a"])", R"([[1],"a"])", R"([[1],2])", "[-1]",
                               "[1.5]", "[[[1]]]", "[{}]", "[null]"}) {
-        EXPECT_EQ(refused(base::concat(R"("input":)", input)).rfind("input", 0), 0u) << input;
+        EXPECT_EQ(refused_fields(base::concat(R"("input":)", input)).rfind("input", 0), 0u) << input;
     }
     std::string many = R"("input":["a")";
     for (size_t i = 1; i < kMaxInputs; ++i) many += R"(,"a")";
     EXPECT_EQ(accepted(parse_embeddings("{" + many + "]}")).requests.size(), kMaxInputs);
-    EXPECT_EQ(refused(many + R"(,"a"])"), "input: 65 inputs, must be 1 to 64");
+    EXPECT_EQ(refused_fields(many + R"(,"a"])"), "input: 65 inputs, must be 1 to 64");
 }
 
 TEST(EmbeddingsBody, MessagesNeverQuoteTexts) {
-    EXPECT_EQ(refused(R"("input":[1,"secret"])").find("secret"), std::string::npos);
+    EXPECT_EQ(refused_fields(R"("input":[1,"secret"])").find("secret"), std::string::npos);
 }
 
 TEST(OllamaEmbedBody, TakesInputsOrTheOlderCallsPrompt) {

@@ -15,7 +15,7 @@ using base::ErrorCode;
 class ListeningSocketTest : public testing::Test {
 protected:
     mode_t mode(const std::string& path) {
-        struct stat info {};
+        struct stat info = {};
         EXPECT_EQ(::stat(path.c_str(), &info), 0);
         return info.st_mode & 07777;
     }

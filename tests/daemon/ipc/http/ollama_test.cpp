@@ -19,7 +19,7 @@ std::string refused(const base::Result<OllamaCall>& call) {
     EXPECT_FALSE(call);
     return call ? "" : call.error().message;
 }
-std::string refused(const std::string& fields) {
+std::string refused_generate(const std::string& fields) {
     return refused(parse_ollama_generate(R"({"model":"m","prompt":"p",)" + fields + "}"));
 }
 
@@ -63,8 +63,8 @@ TEST(OllamaBody, ASchemaIsAFormat) {
         accepted(parse_ollama_generate(R"({"model":"m","prompt":"p","format":{"type":"array"}})")).request.json_schema,
         R"({"type":"array"})");
     EXPECT_EQ(accepted(parse_ollama_generate(R"({"model":"m","prompt":"p","format":""})")).request.json_schema, "");
-    EXPECT_EQ(refused(R"("format":"yaml")"), "format: \"yaml\" is neither json nor a schema");
-    EXPECT_NE(refused(R"("format":[])"), "");
+    EXPECT_EQ(refused_generate(R"("format":"yaml")"), "format: \"yaml\" is neither json nor a schema");
+    EXPECT_NE(refused_generate(R"("format":[])"), "");
 }
 
 TEST(OllamaBody, WhatCannotBeIsRefusedByName) {
@@ -72,12 +72,13 @@ TEST(OllamaBody, WhatCannotBeIsRefusedByName) {
     for (const char* field : {R"("images":["x"])", R"("suffix":"x")", R"("template":"x")", R"("context":[1])",
                               R"("think":true)", R"("stream":1)", R"("options":[])"}) {
         const std::string name = std::string(field).substr(1, std::string(field).find('"', 1) - 1);
-        EXPECT_EQ(refused(field).rfind(name + ": ", 0), 0u) << refused(field);
+        EXPECT_EQ(refused_generate(field).rfind(name + ": ", 0), 0u) << refused_generate(field);
     }
     for (const char* number : {"-1", "1e308", "9223372036854775808", "\"1\"", "[]"}) {
         for (const char* option : {"temperature", "top_k", "top_p", "min_p", "repeat_penalty", "num_predict"}) {
             if (option == std::string("num_predict") && number == std::string("-1")) continue;
-            const std::string message = refused(R"("options":{")" + std::string(option) + "\":" + number + "}");
+            const std::string message =
+                refused_generate(R"("options":{")" + std::string(option) + "\":" + number + "}");
             EXPECT_EQ(message.rfind("options." + std::string(option) + ": ", 0), 0u) << message;
         }
     }
@@ -96,7 +97,7 @@ TEST(OllamaBody, MinusOneIsUntilTheModelEnds) {
 TEST(OllamaBody, ASeedOfMinusOneIsNone) {
     EXPECT_FALSE(
         accepted(parse_ollama_generate(R"({"model":"m","prompt":"p","options":{"seed":-1}})")).request.sampling.seed);
-    EXPECT_EQ(refused(R"("options":{"seed":-2})"),
+    EXPECT_EQ(refused_generate(R"("options":{"seed":-2})"),
               "options.seed: expected an integer from 0 to 18446744073709551615, got -2");
 }
 

@@ -312,7 +312,7 @@ TEST_F(ServerTest, ConnectionsThatHaveEndedDoNotCountAgainstNewerOnes) {
 }
 
 TEST_F(ServerTest, TheSocketIsForItsOwnerAndGoesWithTheServer) {
-    struct stat info {};
+    struct stat info = {};
     ASSERT_EQ(::stat(path().c_str(), &info), 0);
     EXPECT_EQ(info.st_mode & 07777, 0600u);
     server_.reset();

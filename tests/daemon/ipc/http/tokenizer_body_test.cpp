@@ -6,7 +6,7 @@
 namespace llmd::ipc::http {
 namespace {
 
-std::string refused(std::string_view body) {
+std::string refused_content(std::string_view body) {
     const auto tokenize = parse_tokenize(body);
     EXPECT_FALSE(tokenize);
     return tokenize ? "" : tokenize.error().message;
@@ -31,9 +31,9 @@ TEST(TokenizerBody, TakesATextOrTokens) {
 }
 
 TEST(TokenizerBody, WhatCannotBeIsRefusedByName) {
-    EXPECT_EQ(refused("{}"), "content: it is missing");
-    EXPECT_EQ(refused(R"({"content":[1]})"), "content: expected a string, got an array of 1");
-    EXPECT_EQ(refused("[]"), "body: not a JSON object");
+    EXPECT_EQ(refused_content("{}"), "content: it is missing");
+    EXPECT_EQ(refused_content(R"({"content":[1]})"), "content: expected a string, got an array of 1");
+    EXPECT_EQ(refused_content("[]"), "body: not a JSON object");
     EXPECT_EQ(parse_detokenize("{}").error().message, "tokens: it is missing");
     EXPECT_EQ(refused_tokens("null"), "tokens: it is missing");
     EXPECT_EQ(refused_tokens("7"), "tokens: expected an array, got 7");

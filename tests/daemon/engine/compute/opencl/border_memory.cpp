@@ -13,7 +13,7 @@ constexpr uintptr_t kBorder = uintptr_t{1} << 32;
 constexpr uintptr_t kFirst = 17 * kBorder;       // below lie programs that are not position independent
 constexpr uintptr_t kEnd = uintptr_t{1} << 46;   // of what is tried: less than any 64-bit system has
 constexpr size_t kPageBytes = size_t{64} << 10;  // the largest of any system
-constexpr size_t kAlignment = 64;
+constexpr size_t kBorderAlignment = 64;
 
 std::byte* map_at(uintptr_t address, size_t bytes) {
     void* wanted = reinterpret_cast<void*>(address);  // NOLINT: an address is what this is about
@@ -27,13 +27,13 @@ std::byte* map_at(uintptr_t address, size_t bytes) {
 }  // namespace
 
 BorderMemory::BorderMemory(size_t size) {
-    const size_t half = (size / 2 + 2 * kAlignment + kPageBytes) / kPageBytes * kPageBytes;
+    const size_t half = (size / 2 + 2 * kBorderAlignment + kPageBytes) / kPageBytes * kPageBytes;
     // Ever larger steps: sanitizers keep terabytes for themselves.
     for (uintptr_t n = kFirst / kBorder; n < kEnd / kBorder; n += 1 + n / 8) {
         std::byte* pages = map_at(n * kBorder - half, 2 * half);
         if (pages == nullptr) continue;
         pages_ = {pages, 2 * half};
-        bytes_below_ = size / 2 / (2 * kAlignment) * (2 * kAlignment) + kAlignment;
+        bytes_below_ = size / 2 / (2 * kBorderAlignment) * (2 * kBorderAlignment) + kBorderAlignment;
         bytes_ = pages_.subspan(half - bytes_below_, size);
         return;
     }

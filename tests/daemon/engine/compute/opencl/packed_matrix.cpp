@@ -7,11 +7,11 @@
 namespace llmd::test {
 namespace {
 
-constexpr uint32_t kAlignment = 16;
+constexpr uint32_t kPlaneAlignment = 16;
 
 uint32_t row_bytes_of(uint32_t columns, uint32_t digits) {
     const uint32_t bytes = digits * columns + columns / 4 + columns / 8 + columns / 2;
-    return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+    return (bytes + kPlaneAlignment - 1) / kPlaneAlignment * kPlaneAlignment;
 }
 
 }  // namespace

@@ -23,12 +23,13 @@ using compute::ClKernel;
 using compute::DeviceQueue;
 using model::TensorType;
 
-constexpr uint32_t kRows = 300, kCols = 512;
+constexpr uint32_t kMatrixRows = 300, kMatrixCols = 512;
 
 // A matrix in a file.
 struct FileMatrix {
-    FileMatrix(TensorType type, Noise& noise) : blocks(random_blocks(type, uint64_t{kRows} * kCols, 1.0, noise)) {
-        view = {type, kRows, kCols, blocks};
+    FileMatrix(TensorType type, Noise& noise)
+        : blocks(random_blocks(type, uint64_t{kMatrixRows} * kMatrixCols, 1.0, noise)) {
+        view = {type, kMatrixRows, kMatrixCols, blocks};
     }
     std::vector<std::byte> blocks;
     model::TensorView view;
@@ -170,10 +171,10 @@ TEST_P(PackedSelfTest, AContestAdmitsNoKernelThatGivesOtherBits) {
     const compute::BackendLimits limits = test_limits(config);
     Kernels kernels(*queue_, config, limits, variants);
     DeviceContest::Samples samples;
-    samples.try_emplace({Layout::Q4_0, kCols, variants.digits()}, matrix.view, variants.digits());
+    samples.try_emplace({Layout::Q4_0, kMatrixCols, variants.digits()}, matrix.view, variants.digits());
     const std::function<bool(uint32_t)> goes_on = [](uint32_t) { return true; };
     DeviceContest contest(*queue_, kernels, variants, samples, goes_on);
-    const ProductKind kind = {Layout::Q4_0, kRows, kCols, Ending::Rows};
+    const ProductKind kind = {Layout::Q4_0, kMatrixRows, kMatrixCols, Ending::Rows};
     const Contender usual = {kind, 1, variants.usual(kind, 1)};
     EXPECT_TRUE(contest.admit(usual));
     EXPECT_TRUE(contest.time(usual));

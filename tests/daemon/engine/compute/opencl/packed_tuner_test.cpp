@@ -15,7 +15,7 @@ using namespace compute::packed;
 using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 
-const ProductKind kRows = {Layout::Q4_0, 768, 768, Ending::Rows};
+const ProductKind kPlain = {Layout::Q4_0, 768, 768, Ending::Rows};
 const ProductKind kPairs = {Layout::Q8_0, 4096, 768, Ending::Pairs};
 const ProductKind kLogits = {Layout::Q6_K, 50304, 768, Ending::Logits};
 
@@ -85,10 +85,10 @@ auto fast_shape(uint32_t lanes, uint32_t pairs, nanoseconds time) {
 TEST(PackedTuner, PicksWhatIsFasterForCertain) {
     FakeContest contest;
     contest.takes = fast_shape(32, 1, nanoseconds(900));
-    const Choices choices = tuned(contest, {kRows});
+    const Choices choices = tuned(contest, {kPlain});
     ASSERT_EQ(choices.products.size(), 1u);
     const auto& [key, choice] = *choices.products.begin();
-    EXPECT_EQ(key, std::pair(kRows, 1u));
+    EXPECT_EQ(key, std::pair(kPlain, 1u));
     EXPECT_EQ(choice.shape.lanes, 32u);
     EXPECT_EQ(choice.shape.pairs, 1u);
     EXPECT_EQ(contest.progress > 0, true);
@@ -97,7 +97,7 @@ TEST(PackedTuner, PicksWhatIsFasterForCertain) {
 TEST(PackedTuner, KeepsTheUsualKernelWhereOthersGainLittleOrNothing) {
     FakeContest contest;
     contest.takes = fast_shape(32, 1, nanoseconds(960));
-    EXPECT_TRUE(tuned(contest, {kRows, kPairs, kLogits}).products.empty());
+    EXPECT_TRUE(tuned(contest, {kPlain, kPairs, kLogits}).products.empty());
     EXPECT_GT(contest.n_timed, 0u);
 }
 
@@ -107,18 +107,18 @@ TEST(PackedTuner, FindsAnotherCoreInTheBestShape) {
     contest.takes = [&](const Contender& c) -> std::optional<nanoseconds> {
         return c.choice.core == Core::Float ? *shape(c) / 2 : *shape(c);
     };
-    const Choices choices = tuned(contest, {kRows});
-    const ProductChoice& one = choices.products.at({kRows, 1});
+    const Choices choices = tuned(contest, {kPlain});
+    const ProductChoice& one = choices.products.at({kPlain, 1});
     EXPECT_EQ(one.shape.pairs, 2u);
     EXPECT_EQ(one.core, Core::Float);
-    EXPECT_EQ(choices.products.at({kRows, 8}).core, Core::Float);
+    EXPECT_EQ(choices.products.at({kPlain, 8}).core, Core::Float);
 }
 
 TEST(PackedTuner, NeverPicksAKernelThatFailsHoweverFast) {
     FakeContest contest;
     contest.takes = fast_shape(32, 1, nanoseconds(1));
     contest.admits = [](const Contender& c) { return c.choice.shape.lanes != 32 || c.choice.shape.pairs != 1; };
-    EXPECT_TRUE(tuned(contest, {kRows}).products.empty());
+    EXPECT_TRUE(tuned(contest, {kPlain}).products.empty());
 
     FakeContest later;  // at its third round
     uint32_t rounds = 0;
@@ -127,7 +127,7 @@ TEST(PackedTuner, NeverPicksAKernelThatFailsHoweverFast) {
         if (*shape(c) == nanoseconds(1) && ++rounds >= 3) return std::nullopt;
         return shape(c);
     };
-    EXPECT_TRUE(tuned(later, {kRows}).products.empty());
+    EXPECT_TRUE(tuned(later, {kPlain}).products.empty());
     EXPECT_EQ(rounds, 3u);
 }
 
@@ -136,7 +136,7 @@ TEST(PackedTuner, ComparesWithNothingWhereTheUsualKernelFails) {
     const Variants variants(small_gpu(), compute::Precision::Faithful);
     contest.takes = fast_shape(32, 1, nanoseconds(1));
     contest.admits = [&](const Contender& c) { return c.choice != variants.usual(c.kind, c.columns); };
-    EXPECT_TRUE(tuned(contest, {kRows}).products.empty());
+    EXPECT_TRUE(tuned(contest, {kPlain}).products.empty());
 }
 
 TEST(PackedTuner, TakesTheBestOfSeveralRounds) {
@@ -147,9 +147,9 @@ TEST(PackedTuner, TakesTheBestOfSeveralRounds) {
         // Something else runs most of the time, and never as long.
         return *shape(c) + (++n % 3 == 0 ? nanoseconds(0) : nanoseconds(37 * n % 300));
     };
-    const Choices choices = tuned(contest, {kRows});
-    ASSERT_TRUE(choices.products.contains({kRows, 1}));
-    EXPECT_EQ(choices.products.at({kRows, 1}).shape.lanes, 32u);
+    const Choices choices = tuned(contest, {kPlain});
+    ASSERT_TRUE(choices.products.contains({kPlain, 1}));
+    EXPECT_EQ(choices.products.at({kPlain, 1}).shape.lanes, 32u);
 }
 
 TEST(PackedTuner, WastesNoRoundsOnTheHopeless) {
@@ -157,8 +157,8 @@ TEST(PackedTuner, WastesNoRoundsOnTheHopeless) {
     contest.takes = [](const Contender& c) {
         return nanoseconds(c.choice.shape == ProductShape{16, 2, 8} ? 1000 : 2000);  // mostly the table's
     };
-    tuned(contest, {kRows});
-    tuned(even, {kRows});
+    tuned(contest, {kPlain});
+    tuned(even, {kPlain});
     EXPECT_EQ(contest.asked.size(), even.asked.size());
     EXPECT_LT(contest.n_timed, even.n_timed * 2 / 3);
 }
@@ -168,13 +168,13 @@ TEST(PackedTuner, StaysInItsBudget) {
         FakeContest contest;
         contest.building = contest.timing = slow;
         contest.takes = fast_shape(32, 1, nanoseconds(500));
-        const Choices choices = tuned(contest, {kRows, kPairs, kLogits}, compute::kTuningBudget);
+        const Choices choices = tuned(contest, {kPlain, kPairs, kLogits}, compute::kTuningBudget);
         EXPECT_LT(contest.clock, compute::kTuningBudget + slow + milliseconds(1)) << slow.count();
         // What was decided before counts.
-        EXPECT_EQ(choices.products.contains({kRows, 1}), slow < milliseconds(200)) << slow.count();
+        EXPECT_EQ(choices.products.contains({kPlain, 1}), slow < milliseconds(200)) << slow.count();
     }
     FakeContest contest;
-    EXPECT_TRUE(tuned(contest, {kRows}, milliseconds(0)).products.empty());
+    EXPECT_TRUE(tuned(contest, {kPlain}, milliseconds(0)).products.empty());
     EXPECT_TRUE(contest.asked.empty());
 }
 
@@ -183,7 +183,7 @@ TEST(PackedTuner, GivesUpWhenTold) {
         FakeContest contest;
         contest.patience = patience;
         const Variants variants(small_gpu(), compute::Precision::Faithful);
-        EXPECT_FALSE(tune(variants, {{kRows, kPairs}, {}, {}, kPlenty}, contest));
+        EXPECT_FALSE(tune(variants, {{kPlain, kPairs}, {}, {}, kPlenty}, contest));
     }
 }
 
@@ -196,7 +196,7 @@ TEST(PackedTuner, AsksForNothingThatChangesASum) {
                 kind.digits = digits;
                 return kind;
             };
-            const std::set<ProductKind> kinds = {of_digits(kRows), of_digits(kPairs), of_digits(kLogits)};
+            const std::set<ProductKind> kinds = {of_digits(kPlain), of_digits(kPairs), of_digits(kLogits)};
             FakeContest contest;
             contest.takes = [&](const Contender& c) {
                 return nanoseconds(c.choice == variants.usual(c.kind, c.columns) ? 1000 : 500);
@@ -249,7 +249,7 @@ TEST(PackedTuner, ReadsALayoutAsItIsFastest) {
     for (const bool image_is_faster : {true, false}) {
         FakeContest contest;
         contest.takes = [=](const Contender& c) { return nanoseconds(c.image == image_is_faster ? 500 : 1000); };
-        const Choices choices = tuned(contest, {kRows, kLogits, kPairs}, kPlenty, small_gpu(),
+        const Choices choices = tuned(contest, {kPlain, kLogits, kPairs}, kPlenty, small_gpu(),
                                       {Layout::Q6_K, Layout::Q8_0}, {Layout::Q4_0, Layout::Q6_K});
         EXPECT_EQ(choices.images,
                   image_is_faster ? (std::set{Layout::Q4_0, Layout::Q6_K, Layout::Q8_0}) : std::set{Layout::Q8_0});
@@ -259,7 +259,7 @@ TEST(PackedTuner, ReadsALayoutAsItIsFastest) {
     }
 }
 
-const std::set<ProductKind> kKinds = {kRows, kPairs, kLogits};
+const std::set<ProductKind> kKinds = {kPlain, kPairs, kLogits};
 const std::set<Layout> kUsualImages = {Layout::Q6_K, Layout::Q8_0}, kFreeImages = {Layout::Q4_0, Layout::Q6_K};
 
 std::optional<Outcome> read(std::string_view text, const compute::DeviceLimits& device = small_gpu(),
@@ -312,7 +312,7 @@ TEST(PackedOutcome, IsNotReadFromAnythingElse) {
     EXPECT_TRUE(read("tuned\nimage Q6_K\nimage Q8_0\nproduct Q4_0 768 768 0 2 1 32 1 8 0 8192\nend\n"));
     // Of another device, of another model.
     EXPECT_FALSE(read(text, nvidia()));
-    EXPECT_FALSE(read(text, small_gpu(), {kRows}));
+    EXPECT_FALSE(read(text, small_gpu(), {kPlain}));
 }
 
 }  // namespace

@@ -79,7 +79,7 @@ TEST_F(ProgramCacheTest, IsForTheOwnerOnly) {
     const mode_t mask = ::umask(0);
     ProgramCache(folder()).keep(kKey, program_);
     ::umask(mask);
-    struct stat status {};
+    struct stat status = {};
     ASSERT_EQ(::stat(folder().c_str(), &status), 0);
     EXPECT_EQ(status.st_mode & 07777, 0700u);
     ASSERT_EQ(::stat(file().c_str(), &status), 0);

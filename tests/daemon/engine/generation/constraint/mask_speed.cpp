@@ -82,9 +82,10 @@ struct Run {
         const compute::Row row{.slot = 0, .position = position, .token = token, .wants_output = true};
         const compute::SampleRequest request{
             .temperature = kTemperature, .seed = seed, .position = position, .allowed = mask};
-        const auto sampled = times.of([&] {
+        const auto decode = [&] {
             return generation::forward(*model.backend, model.config.n_layers, {&row, 1}, {&request, 1});
-        });
+        };
+        const auto sampled = times.of(decode);
         if (!sampled) return sampled.error();
         return sampled->front();
     }

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Sourced, not run, by the lanes that work in a Debian 13 root: the nearest thing to Alpine that apt-get can make.
-# Needs root (or sudo) and debootstrap. The lane sets `lane` (its name) and `root` (the folder); everything is mounted in a
-# mount namespace of its own, so that nothing stays mounted however it ends.
+# Sourced, not run, by the lanes that work in a Debian root made with debootstrap. Most use Debian 13 with backports, the
+# nearest thing to Alpine that apt-get can make: make_root, inside. Needs root. The lane sets `lane` (its name) and `root` (the
+# directory); everything is mounted in a mount namespace of its own, so that nothing stays mounted however it ends.
 # shellcheck shell=sh disable=SC2154  # lane and root are the sourcing script's
 
 # The mirror that this machine's own apt-get uses.
@@ -9,6 +9,14 @@ debian_mirror() {
     # shellcheck disable=SC2016  # apt-get expands $(REPO_URI)
     apt-get indextargets --format '$(REPO_URI) $(LABEL)' 'Created-By: Packages' |
         awk '$2 == "Debian" { print $1; exit }'
+}
+
+# configure_apt ROOT: apt-get there reaches its mirror as on this machine, and no package starts a service.
+configure_apt() {
+    apt-config dump | grep -E '^Acquire::(Check-|http|https)' >"$1/etc/apt/apt.conf.d/90lane" || true
+    printf '#!/bin/sh\nexit 101\n' >"$1/usr/sbin/policy-rc.d"
+    chmod 755 "$1/usr/sbin/policy-rc.d"
+    cp /etc/resolv.conf "$1/etc/resolv.conf"
 }
 
 # Runs a command in the root with its own /proc, /run, /dev/shm and terminals, and this machine's /sys, where PoCL counts
@@ -59,12 +67,7 @@ make_root() {
     [ "$(cat "$root/var/lib/llmd-lane" 2>/dev/null)" != "$wanted" ] || return 0
     echo "lane $lane: installing packages"
     printf 'deb %s trixie main\ndeb %s trixie-backports main\n' "$mirror" "$mirror" >"$root/etc/apt/sources.list"
-    # How this machine reaches its mirror, and whether it accepts an old one.
-    apt-config dump | grep -E '^Acquire::(Check-|http|https)' >"$root/etc/apt/apt.conf.d/90lane" || true
-    # No package starts a service in there.
-    printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
-    chmod 755 "$root/usr/sbin/policy-rc.d"
-    cp /etc/resolv.conf "$root/etc/resolv.conf"
+    configure_apt "$root"
     install_packages "$1" "$2" >"$root.log" 2>&1 || {
         tail -n 20 "$root.log"
         echo "lane $lane: the packages could not be installed; all of it is in $root.log"
