@@ -34,7 +34,7 @@ void Faults::fail_every_call(uint32_t hidden) {
     control_->hidden = hidden;
     run(BackendKind::OpenCl);  // fills the program cache
     const Outcome undisturbed = run(BackendKind::OpenCl);
-    ASSERT_EQ(undisturbed.ids.size(), kTokens);
+    ASSERT_EQ(undisturbed.ids.size(), kTokens) << (undisturbed.load_error ? undisturbed.load_error->message : "");
     EXPECT_EQ(control_->live_objects, 0);
     const uint64_t n_calls = control_->calls;
     RecordProperty("calls", static_cast<int>(n_calls));

@@ -70,15 +70,16 @@ class EngineDeath(harness.TestCase):
     def test_the_text_continues_as_if_nothing_had_happened(self):
         prompt, seed, text = self.undisturbed()
         chance = random.Random(5)
-        # The engine makes a thousand tokens a second, so a run may be over before its twentieth kill: try again. Every
-        # run must give the text.
-        for _ in range(20):
-            again, kills = self.disturbed(prompt, seed, chance)
+        # The engine makes thousands of tokens a second, so a run may be over before many kills. Every run must give the text.
+        kills = runs = 0
+        while kills < self.n_kills and runs < self.n_kills:
+            again, killed = self.disturbed(prompt, seed, chance)
             self.assertEqual(again, text)
-            if kills == self.n_kills:
-                break
-        self.assertEqual(kills, self.n_kills)
-        self.assertGreaterEqual(self.client.status()["engine_restarts"], self.n_kills)
+            kills += killed
+            runs += 1
+        self.assertGreaterEqual(kills, self.n_kills)
+        # Nothing may have asked for another engine after the last kill.
+        self.assertGreaterEqual(self.client.status()["engine_restarts"], self.n_kills - 1)
         self.assertIn("kill", self.client.status()["last_fault"].lower())
 
     def test_a_killed_idle_engine_is_replaced_when_it_is_needed(self):
