@@ -93,7 +93,7 @@ bool is_object_path(std::string_view text) {
 std::string name_or_absolute_path(const std::string& model) {
     if (model.find('/') == std::string::npos) return model;
     std::error_code error;
-    const std::string path = std::filesystem::absolute(model, error).lexically_normal().string();
+    std::string path = std::filesystem::absolute(model, error).lexically_normal().string();
     if (error) throw CommandError(ExitCode::Failed, "the current folder: " + error.message());
     if (!base::is_clean_text(path)) {
         throw CommandError(ExitCode::Usage, "the current folder's name is not UTF-8 text: give MODEL's absolute path");

@@ -40,7 +40,7 @@ std::string words_of(const sdbus::Error& error) {
 // Errors of the daemon keep their name. Those of the bus say that the daemon was not reached, but for the ones that an
 // existing daemon causes.
 [[noreturn]] void rethrow(const sdbus::Error& error) {
-    const std::string name = error.getName();
+    const std::string& name = error.getName();
     constexpr std::string_view kBusError = "org.freedesktop.DBus.Error.";
     if (name.rfind("org.llmd.", 0) == 0) {
         throw CommandError(exit_code_of(name), error.getMessage(), std::string(short_error_name(name)));

@@ -98,7 +98,7 @@ std::string SocketClient::ask(const HttpRequest& request, std::optional<std::chr
     throw CommandError(exit_code_of(error.error_name), error.message, error.error_name);
 }
 
-std::unique_ptr<TextSource> SocketClient::open(HttpRequest request, const Dictionary& options) {
+std::unique_ptr<TextSource> SocketClient::open(const HttpRequest& request, const Dictionary& options) {
     return std::make_unique<SocketText>(*this, HttpExchange(path_, request), options.at(kSeed));
 }
 

@@ -30,7 +30,7 @@ public:
     void cancel_all() override;
 
 private:
-    std::unique_ptr<TextSource> open(HttpRequest request, const Dictionary& options);
+    std::unique_ptr<TextSource> open(const HttpRequest& request, const Dictionary& options);
     // The body of an answer that is 200. Throws the daemon's error otherwise.
     std::string ask(const HttpRequest& request, std::optional<std::chrono::milliseconds> patience) const;
     [[noreturn]] void not_offered(const std::string& what) const;

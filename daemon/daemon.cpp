@@ -65,7 +65,7 @@ Daemon::Daemon(const base::Config& config)
 }
 
 base::Result<void> Daemon::open(const std::string& socket_path) {
-    const auto connected = front_end_.connect();
+    auto connected = front_end_.connect();
     if (!connected && connected.error().code == base::ErrorCode::NotAllowed) return connected;
     auto socket = ipc::http::Server::open(loop_, service_, LLMD_VERSION, socket_path);
     if (!connected && !socket) return connected;

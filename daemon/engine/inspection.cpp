@@ -20,8 +20,10 @@ struct Limit {
 };
 
 constexpr Limit kLimits[] = {
-    {RLIMIT_CPU, "RLIMIT_CPU", 5},             // seconds: what llmd waits for
-    {RLIMIT_DATA, "RLIMIT_DATA", 256 << 20},   // bytes: the metadata of real models takes a few MiB
+    {RLIMIT_CPU, "RLIMIT_CPU", 5},            // seconds: what llmd waits for
+#ifndef LLMD_SANITIZED                        // whose shadow memory is terabytes
+    {RLIMIT_DATA, "RLIMIT_DATA", 256 << 20},  // bytes: the metadata of real models takes a few MiB
+#endif
     {RLIMIT_NOFILE, "RLIMIT_NOFILE", 8},       // standard streams and the model
     {RLIMIT_FSIZE, "RLIMIT_FSIZE", 16 << 20},  // standard output may be a file: one frame
     {RLIMIT_NPROC, "RLIMIT_NPROC", 0},         // no children, no threads

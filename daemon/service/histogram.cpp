@@ -6,7 +6,7 @@ namespace llmd::service {
 
 double Histogram::end_of(size_t bucket) {
     constexpr std::array<double, kPerDecade> kSteps = {1, 2, 5};
-    return kSteps[bucket % kPerDecade] * std::pow(10.0, static_cast<double>(bucket / kPerDecade));
+    return kSteps[bucket % kPerDecade] * std::pow(10.0, static_cast<int>(bucket / kPerDecade));
 }
 
 void Histogram::add(double value) {

@@ -80,7 +80,8 @@ bool Scheduler::takes_place_of(const Entry& waiting, const Entry& running) const
     const Key ahead = key(waiting);
     const Key behind = key(running);
     // One turn for the place that changes hands on each side: else it would come back at once.
-    return ahead.rank < behind.rank || (ahead.rank == behind.rank && ahead.served + 2 * kFairTokens <= behind.served);
+    return ahead.rank < behind.rank ||
+           (ahead.rank == behind.rank && ahead.served + uint64_t{2} * kFairTokens <= behind.served);
 }
 
 bool Scheduler::made_tokens(RequestId id, uint32_t n_tokens) {

@@ -352,19 +352,19 @@ std::optional<RequestSnapshot> Service::request(RequestId id) const {
 std::vector<RequestSnapshot> Service::requests() const {
     return impl_->requests();
 }
-void Service::tokenize(std::string model, std::string text,
+void Service::tokenize(const std::string& model, std::string text,
                        std::function<void(base::Result<std::vector<int32_t>>)> done) {
-    impl_->tokenize(std::move(model), std::move(text), std::move(done));
+    impl_->tokenize(model, std::move(text), std::move(done));
 }
-void Service::detokenize(std::string model, std::vector<int32_t> ids,
+void Service::detokenize(const std::string& model, std::vector<int32_t> ids,
                          std::function<void(base::Result<std::string>)> done) {
-    impl_->detokenize(std::move(model), std::move(ids), std::move(done));
+    impl_->detokenize(model, std::move(ids), std::move(done));
 }
 void Service::list_models(std::function<void(std::vector<ModelEntry>)> done) {
     impl_->list_models(std::move(done));
 }
-void Service::load_model(std::string name_or_path, std::function<void(base::Result<void>)> done) {
-    impl_->load_model(std::move(name_or_path), std::move(done));
+void Service::load_model(const std::string& name_or_path, std::function<void(base::Result<void>)> done) {
+    impl_->load_model(name_or_path, std::move(done));
 }
 void Service::unload_model(std::function<void(base::Result<void>)> done) {
     impl_->unload_model(std::move(done));

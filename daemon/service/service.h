@@ -95,14 +95,16 @@ public:
     std::vector<RequestSnapshot> requests() const;
 
     // Empty `model`: the loaded one, else the default. Loads it if need be.
-    void tokenize(std::string model, std::string text, std::function<void(base::Result<std::vector<int32_t>>)> done);
+    void tokenize(const std::string& model, std::string text,
+                  std::function<void(base::Result<std::vector<int32_t>>)> done);
     // The text that these tokens are, as clean text (base/utf8.h); control tokens have none. Else as tokenize().
     // InvalidArgument names an id that the model's vocabulary does not have.
-    void detokenize(std::string model, std::vector<int32_t> ids, std::function<void(base::Result<std::string>)> done);
+    void detokenize(const std::string& model, std::vector<int32_t> ids,
+                    std::function<void(base::Result<std::string>)> done);
     void list_models(std::function<void(std::vector<ModelEntry>)> done);
     // A name from the catalogue or an absolute path. Waits for running requests of another model; a loaded model whose
     // file has changed is loaded again. Forgets that the model failed to load and that the device was set aside.
-    void load_model(std::string name_or_path, std::function<void(base::Result<void>)> done);
+    void load_model(const std::string& name_or_path, std::function<void(base::Result<void>)> done);
     // Ends the engine once running requests have ended.
     void unload_model(std::function<void(base::Result<void>)> done);
     // Inspects all models again when they are next listed. The folders themselves are read at every question.

@@ -39,10 +39,12 @@ public:
     base::Result<void> set_priority(RequestId id, Priority priority);
     std::optional<RequestSnapshot> request(RequestId id) const;
     std::vector<RequestSnapshot> requests() const;
-    void tokenize(std::string model, std::string text, std::function<void(base::Result<std::vector<int32_t>>)> done);
-    void detokenize(std::string model, std::vector<int32_t> ids, std::function<void(base::Result<std::string>)> done);
+    void tokenize(const std::string& model, std::string text,
+                  std::function<void(base::Result<std::vector<int32_t>>)> done);
+    void detokenize(const std::string& model, std::vector<int32_t> ids,
+                    std::function<void(base::Result<std::string>)> done);
     void list_models(std::function<void(std::vector<ModelEntry>)> done);
-    void load_model(std::string name_or_path, std::function<void(base::Result<void>)> done);
+    void load_model(const std::string& name_or_path, std::function<void(base::Result<void>)> done);
     void unload_model(std::function<void(base::Result<void>)> done);
     void reload();
     void apply(const Directive& directive);

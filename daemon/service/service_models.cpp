@@ -75,11 +75,11 @@ void Service::Impl::reload() {
     catalogue_->forget_inspections();
 }
 
-void Service::Impl::load_model(std::string name_or_path, std::function<void(base::Result<void>)> done) {
+void Service::Impl::load_model(const std::string& name_or_path, std::function<void(base::Result<void>)> done) {
     auto model = resolve(name_or_path, true);
     auto refused = refuse_job();
     if (!refused && directive_.refuse_all) refused = directive_.refuse_all->error();
-    if (!refused && !model) refused = std::move(model).error();
+    if (!refused && !model) refused = model.error();
     if (refused) return answer(std::move(done), *std::move(refused));
     load_failures_.forget(model->path);
     use_device_again();

@@ -30,12 +30,12 @@ std::function<void(base::Result<protocol::Message>)> unwrap(std::function<void(b
 
 }  // namespace
 
-void Service::Impl::tokenize(std::string model, std::string text,
+void Service::Impl::tokenize(const std::string& model, std::string text,
                              std::function<void(base::Result<std::vector<int32_t>>)> done) {
     ask(model, protocol::Tokenize{0, std::move(text)}, unwrap(std::move(done), &protocol::Tokenized::ids));
 }
 
-void Service::Impl::detokenize(std::string model, std::vector<int32_t> ids,
+void Service::Impl::detokenize(const std::string& model, std::vector<int32_t> ids,
                                std::function<void(base::Result<std::string>)> done) {
     ask(model, protocol::Detokenize{0, std::move(ids)}, unwrap(std::move(done), &protocol::Detokenized::text));
 }

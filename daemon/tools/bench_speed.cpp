@@ -170,7 +170,7 @@ private:
 uint64_t layer_weights(const model::ModelConfig& config) {
     const uint64_t qkv = uint64_t{config.q_rows()} + 2 * uint64_t{config.kv_rows()};
     const uint64_t ffn_matrices = config.activation == model::Activation::SwiGlu ? 3 : 2;
-    return config.n_layers * config.n_embd * (qkv + config.q_rows() + ffn_matrices * config.n_ff);
+    return uint64_t{config.n_layers} * config.n_embd * (qkv + config.q_rows() + ffn_matrices * config.n_ff);
 }
 
 // Whether the device is this machine's own cores, so that what they can do at best is what it can.

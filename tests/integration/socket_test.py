@@ -278,6 +278,7 @@ class Socket(harness.TestCase):
 
     def test_large_bodies_leave_no_memory_behind(self):
         """Not what malloc() keeps either: a phone misses it for as long as llmd runs."""
+        harness.require("memory-figures")
         self.complete(max_tokens=1)
         before = self.memory_kib()
         for body in ("[" * 4_000_000, '{"prompt":[' + "1," * 2_000_000 + "1]}", '{"prompt":"' + "a" * 4_000_000 + '"}'):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""usage: tests/lanes/summary.py LANE TESTLOG.json
+"""usage: tests/lanes/summary.py LANE TESTLOG.json...
 
 Counts what `meson test` ran. GoogleTest's and unittest's programs pass for meson when some of their cases were skipped, so each
 skipped case is counted here by itself, with its reason; what a lane leaves to another lane on purpose (LLMD_WITHOUT in
@@ -25,9 +25,11 @@ def skipped_cases(test):
 
 
 def main():
-    lane, log = sys.argv[1:]
-    with open(log) as file:
-        tests = [json.loads(line) for line in file]
+    lane, *logs = sys.argv[1:]
+    tests = []
+    for log in logs:
+        with open(log) as file:
+            tests += [json.loads(line) for line in file]
     reasons = collections.Counter(reason for test in tests for reason in skipped_cases(test))
     for reason, n in sorted(reasons.items()):
         print(f"{n} x {reason}" if reason.startswith(ELSEWHERE) else f"skipped {n} x {reason}")

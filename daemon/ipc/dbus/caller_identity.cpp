@@ -15,7 +15,7 @@ void CallerIdentities::resolve(const std::string& caller, std::function<void(con
     if (const auto identity = known(caller)) return done(*identity);
     ask_pid(caller, [this, caller, done = std::move(done)](std::optional<uint32_t> pid) {
         if (!pid) return done({});
-        const Caller identity = identify(static_cast<pid_t>(*pid));
+        Caller identity = identify(static_cast<pid_t>(*pid));
         // Asked again: the caller must still be connected, or its number may have gone to another process before.
         ask_pid(caller, [this, caller, done, pid, identity](std::optional<uint32_t> again) {
             if (again != pid) return done({});
@@ -29,7 +29,7 @@ Caller CallerIdentities::resolve_now(const std::string& caller) {
     if (const auto identity = known(caller)) return *identity;
     const auto pid = ask_pid_now(caller);
     if (!pid) return {};
-    const Caller identity = identify(static_cast<pid_t>(*pid));
+    Caller identity = identify(static_cast<pid_t>(*pid));
     if (ask_pid_now(caller) != pid) return {};
     remember(caller, identity);
     return identity;

@@ -159,7 +159,7 @@ void RootObject::Tokenize(sdbus::Result<uint32_t, std::vector<uint32_t>>&& resul
     if (text.size() > limit) {
         return reply.fail(fail(ErrorCode::PromptTooLong, "text: ", text.size(), " bytes are more than ", limit));
     }
-    session_.service().tokenize(std::move(*model), std::move(text), [reply](Result<std::vector<int32_t>> ids) {
+    session_.service().tokenize(*model, std::move(text), [reply](Result<std::vector<int32_t>> ids) {
         if (!ids) return reply.fail(ids.error());
         reply.send(static_cast<uint32_t>(ids->size()), std::vector<uint32_t>(ids->begin(), ids->end()));
     });

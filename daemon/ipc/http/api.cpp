@@ -160,7 +160,7 @@ void Api::get_metrics(const std::shared_ptr<Exchange>& exchange, const Request&)
 void Api::post_tokenize(const std::shared_ptr<Exchange>& exchange, const Request& request) {
     auto body = parse_tokenize(request.body);
     if (!body) return exchange->reply(refusal(body.error()));
-    service_.tokenize(std::move(body->model), std::move(body->content), [exchange](const auto& ids) {
+    service_.tokenize(body->model, std::move(body->content), [exchange](const auto& ids) {
         exchange->reply(ids ? json_reply(tokenized_json(*ids)) : refusal(ids.error()));
     });
 }
@@ -168,7 +168,7 @@ void Api::post_tokenize(const std::shared_ptr<Exchange>& exchange, const Request
 void Api::post_detokenize(const std::shared_ptr<Exchange>& exchange, const Request& request) {
     auto body = parse_detokenize(request.body);
     if (!body) return exchange->reply(refusal(body.error()));
-    service_.detokenize(std::move(body->model), std::move(body->tokens), [exchange](const auto& text) {
+    service_.detokenize(body->model, std::move(body->tokens), [exchange](const auto& text) {
         exchange->reply(text ? json_reply(detokenized_json(*text)) : refusal(text.error()));
     });
 }

@@ -164,9 +164,10 @@ private:
     void check_classes() {
         RequestId ahead = 0;
         for (const auto& [id, request] : requests_) {
-            const bool others_wait = std::any_of(requests_.begin(), requests_.end(), [&](const auto& other) {
-                return other.second.waits() && other.second.priority < request.priority;
-            });
+            const bool others_wait =
+                std::any_of(requests_.begin(), requests_.end(), [priority = request.priority](const auto& other) {
+                    return other.second.waits() && other.second.priority < priority;
+                });
             if (!request.runs || !others_wait) continue;
             ASSERT_EQ(ahead, 0u) << ahead << " and " << id << " run while a higher class waits";
             ahead = id;

@@ -55,6 +55,7 @@ void KvStore::discard(std::span<const uint32_t> pages) const {
     const auto give_back = [&](const uint16_t* data, size_t n) {
         const uintptr_t begin = (reinterpret_cast<uintptr_t>(data) + system_page - 1) / system_page * system_page;
         const uintptr_t end = reinterpret_cast<uintptr_t>(data + n) / system_page * system_page;
+        // NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel wants whole pages
         if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
     };
     std::vector<uint32_t> sorted(pages.begin(), pages.end());

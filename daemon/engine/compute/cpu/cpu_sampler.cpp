@@ -141,7 +141,7 @@ void CpuSampler::select(const SampleRequest& request, const float* logits, Candi
         ++n_allowed;
         if (!(logits[id] > bar)) return;
         kept[n++] = {static_cast<int32_t>(id), logits[id]};
-        if (n < 2 * kMaxCandidates) return;
+        if (n < size_t{2} * kMaxCandidates) return;
         std::nth_element(kept, kept + kMaxCandidates - 1, kept + n, before);
         n = kMaxCandidates;
         bar = kept[kMaxCandidates - 1].logit;

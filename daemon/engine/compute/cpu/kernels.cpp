@@ -95,12 +95,13 @@ void multiply_as(const Matrix& w, uint32_t first, uint32_t n_rows, const float* 
     const uint32_t padded = (w.cols + kActivationPadding - 1) / kActivationPadding * kActivationPadding;
     for (uint32_t r = 0; r < n_rows; r += kDecodedRows) {
         const uint32_t n = n_rows - r < kDecodedRows ? n_rows - r : kDecodedRows;
-        for (uint32_t i = 0; i < n; ++i, row += w.row_bytes) decode_row<Format>(row, w.cols, scratch + i * padded);
+        for (uint32_t i = 0; i < n; ++i, row += w.row_bytes)
+            decode_row<Format>(row, w.cols, scratch + size_t{i} * padded);
         for (uint32_t c = 0; c < n_columns; c += kTile) {
             const uint32_t tile = n_columns - c < kTile ? n_columns - c : kTile;
             for (uint32_t i = 0; i < n; ++i) {
-                dot_tile<F32>(tile, reinterpret_cast<const uint8_t*>(scratch + i * padded), padded, x + c * x_stride,
-                              x_stride, out + c * out_stride + r + i, out_stride);
+                dot_tile<F32>(tile, reinterpret_cast<const uint8_t*>(scratch + size_t{i} * padded), padded,
+                              x + c * x_stride, x_stride, out + c * out_stride + r + i, out_stride);
             }
         }
     }
@@ -203,8 +204,8 @@ LLMD_INLINE void score_page(const float* q, uint32_t head_dim, const uint16_t* k
         }
     }
     for (unsigned h = 0; h < Heads; ++h) {
-        store(scores + h * kLeaf, acc[h][0] * splat(scale));
-        store(scores + h * kLeaf + 16, acc[h][1] * splat(scale));
+        store(scores + size_t{h} * kLeaf, acc[h][0] * splat(scale));
+        store(scores + size_t{h} * kLeaf + 16, acc[h][1] * splat(scale));
     }
 }
 
@@ -229,7 +230,7 @@ LLMD_INLINE void weigh_values(const AttendItem& a, const uint32_t* pages, uint32
         }
     }
     for (unsigned h = 0; h < Heads; ++h) {
-        for (unsigned b = 0; b < Blocks; ++b) store(out + h * a.value_dim + dim + size_t{16} * b, acc[h][b]);
+        for (unsigned b = 0; b < Blocks; ++b) store(out + size_t{h} * a.value_dim + dim + size_t{16} * b, acc[h][b]);
     }
 }
 
@@ -279,14 +280,14 @@ void attend(const AttendItem& a) {
         float* sums = first == 0 ? out : leaf_out;
         for (uint32_t h = 0; h < a.n_heads;) {
             const bool tile = a.n_heads - h >= kTile;
-            float* s = scores + h * kLeaf;
+            float* s = scores + size_t{h} * kLeaf;
             for (uint32_t p = 0; p * kPage < count; ++p) {
                 const uint16_t* keys = a.keys + pages[p] * a.key_page_stride;
-                const float* q = a.q + h * a.head_dim;
+                const float* q = a.q + size_t{h} * a.head_dim;
                 if (tile) {
-                    score_page<kTile>(q, a.head_dim, keys, scale, s + p * kPage);
+                    score_page<kTile>(q, a.head_dim, keys, scale, s + size_t{p} * kPage);
                 } else {
-                    score_page<1>(q, a.head_dim, keys, scale, s + p * kPage);
+                    score_page<1>(q, a.head_dim, keys, scale, s + size_t{p} * kPage);
                 }
             }
             h += tile ? kTile : 1;
@@ -294,12 +295,12 @@ void attend(const AttendItem& a) {
         for (uint32_t h = 0; h < a.n_heads;) {
             const unsigned n = a.n_heads - h >= kTile ? kTile : 1;
             Softmax leaf[kTile];
-            for (unsigned i = 0; i < n; ++i) leaf[i] = exponentiate(scores + (h + i) * kLeaf, count);
+            for (unsigned i = 0; i < n; ++i) leaf[i] = exponentiate(scores + size_t{h + i} * kLeaf, count);
             float* o = sums + size_t{h} * a.value_dim;
             if (n == kTile) {
-                weigh_all_values<kTile>(a, pages, count, scores + h * kLeaf, o);
+                weigh_all_values<kTile>(a, pages, count, scores + size_t{h} * kLeaf, o);
             } else {
-                weigh_all_values<1>(a, pages, count, scores + h * kLeaf, o);
+                weigh_all_values<1>(a, pages, count, scores + size_t{h} * kLeaf, o);
             }
             for (unsigned i = 0; i < n; ++i) {
                 if (first == 0) {

@@ -26,9 +26,9 @@ void RotaryTable::rotate(uint32_t position, float* heads, uint32_t n_heads) cons
     const uint32_t partner = half_split_ ? n_pairs_ : 1;
     for (uint32_t h = 0; h < n_heads; ++h, heads += head_dim_) {
         for (uint32_t i = 0; i < n_pairs_; ++i) {
-            float& a = heads[i * step];
-            float& b = heads[i * step + partner];
-            const float c = turn[2 * i], s = turn[2 * i + 1];
+            float& a = heads[size_t{i} * step];
+            float& b = heads[size_t{i} * step + partner];
+            const float c = turn[size_t{2} * i], s = turn[size_t{2} * i + 1];
             const float turned = a * c - b * s;
             b = a * s + b * c;
             a = turned;

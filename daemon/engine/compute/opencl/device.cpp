@@ -15,10 +15,9 @@ namespace {
 using base::ErrorCode;
 using base::Result;
 
-constexpr cl_int kNoPlatform = -1001;  // CL_PLATFORM_NOT_FOUND_KHR: the loader knows none
-constexpr uint64_t kKernelLocalBytes =
-    32 * 1024;                              // what OpenCL 1.2 promises of a full profile; kernels are made to fit
-constexpr uint64_t kKernelGroupItems = 64;  // GROUP in common.cl
+constexpr cl_int kNoPlatform = -1001;             // CL_PLATFORM_NOT_FOUND_KHR: the loader knows none
+constexpr uint64_t kKernelLocalBytes = 32 << 10;  // what OpenCL 1.2 promises of a full profile; kernels are made to fit
+constexpr uint64_t kKernelGroupItems = 64;        // GROUP in common.cl
 // Kernels index a buffer's bytes with 32 bits.
 constexpr uint64_t kMaxIndexableBytes = (uint64_t{1} << 32) - 4096;
 

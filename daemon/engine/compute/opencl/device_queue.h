@@ -134,7 +134,7 @@ inline base::Result<void> set_arg(const ClKernel& kernel, cl_uint index, size_t 
 }
 inline base::Result<void> set_arg(const ClKernel& kernel, cl_uint index, const ClBuffer& buffer) {
     const cl_mem raw = buffer.get();
-    return set_arg(kernel, index, sizeof raw, &raw);
+    return set_arg(kernel, index, sizeof(cl_mem), &raw);
 }
 inline base::Result<void> set_arg(const ClKernel& kernel, cl_uint index, uint32_t value) {
     return set_arg(kernel, index, sizeof value, &value);

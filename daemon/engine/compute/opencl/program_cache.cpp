@@ -83,7 +83,7 @@ fs::path user_cache_folder(std::string_view name) {
 
 fs::path prepare_cache_folder(const char* variable, std::string_view name) {
     const char* set = std::getenv(variable);
-    const fs::path folder = set != nullptr ? fs::path(set) : user_cache_folder(name);
+    fs::path folder = set != nullptr ? fs::path(set) : user_cache_folder(name);
     std::error_code failure;
     if (!folder.is_absolute() || (fs::create_directories(folder, failure), failure)) return {};
     ::setenv(variable, folder.c_str(), 1);

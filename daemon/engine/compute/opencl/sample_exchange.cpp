@@ -78,8 +78,8 @@ void read_candidates(std::span<const uint32_t> answer, size_t output, size_t out
         const uint32_t listable = summary_at(summaries + c * kSummaryWords).listable;
         const size_t top = first_top + c * 2 * kChunkCandidates;
         for (uint32_t n = 0; n < std::min(listable, kChunkCandidates); ++n) {
-            candidates.push_back(
-                {static_cast<int32_t>(answer[top + 2 * n]), std::bit_cast<float>(answer[top + 2 * n + 1])});
+            candidates.push_back({static_cast<int32_t>(answer[top + size_t{2} * n]),
+                                  std::bit_cast<float>(answer[top + size_t{2} * n + 1])});
         }
         // What the chunk does not list is not above its last candidate.
         if (listable > kChunkCandidates) {

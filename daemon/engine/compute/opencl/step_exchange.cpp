@@ -73,7 +73,7 @@ void StepExchange::write_rows(std::span<const Row> rows, uint32_t chunks, std::s
         if (rows[r].wants_output) last_output_[rows[r].slot] = r;
     }
     int32_t* word = out.data() + kStepHeader;
-    int32_t* const output_rows = word + kStepRowWords * limits_.max_rows;
+    int32_t* const output_rows = word + size_t{kStepRowWords} * limits_.max_rows;
     int32_t* output_row = output_rows;
     for (uint32_t r = 0; r < rows.size(); ++r) {
         *word++ = rows[r].token;

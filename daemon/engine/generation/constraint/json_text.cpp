@@ -62,8 +62,10 @@ NodeId unsigned_integer(GrammarBuilder& builder, Range range, NodeId next) {
         const int64_t low = std::max(first, range.low);
         const int64_t high = std::min(last, range.high);
         if (low <= high) by_length.push_back(between.nodes(digits(low, n), digits(high, n)));
+        if (n == longest) break;
         first = last + 1;
-        last = last * 10 + 9;
+        // Of the longest ones, nothing beyond range.high is asked for, and 19 nines are not an int64_t.
+        last = n + 1 < longest ? last * 10 + 9 : range.high;
     }
     return builder.choice(by_length);
 }
@@ -284,7 +286,7 @@ NodeId JsonText::other_key(const std::vector<Property>& properties, NodeId next)
         if (!entry.ends) ways.push_back(close);
         if (!may_continue_oddly.contains(i)) ways.push_back(b.call(wide_character(), free));
         std::array<NodeId, 128> targets{};
-        for (char c = ' '; c <= '~'; ++c) targets[static_cast<size_t>(c)] = is_plain(c) ? free : b.nothing();
+        for (unsigned char c = ' '; c <= '~'; ++c) targets[c] = is_plain(static_cast<char>(c)) ? free : b.nothing();
         for (const auto& [c, child] : entry.children) targets[c] = made[child];
         for (size_t first = 0, last = 0; first < targets.size(); first = last + 1) {
             for (last = first; last + 1 < targets.size() && targets[last + 1] == targets[first];) ++last;

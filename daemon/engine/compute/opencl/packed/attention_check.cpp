@@ -88,12 +88,13 @@ Result<ClBuffer> Check::upload(const std::vector<T>& values) {
 Result<void> Check::upload() {
     const uint32_t dim = config_.head_dim, kv_rows = config_.kv_rows();
     const size_t page_half = size_t{kPageTokens} * kv_rows;
-    std::vector<uint16_t> kv(2 * n_pages_ * page_half);
+    std::vector<uint16_t> kv(size_t{2} * n_pages_ * page_half);
     for (uint32_t position = 0; position < n_pages_ * kPageTokens; ++position) {
         const uint32_t in_page = position % kPageTokens;
         for (uint32_t column = 0; column < kv_rows; ++column) {
             const uint32_t in_head = column % dim;
-            uint16_t* keys = &kv[2 * (position / kPageTokens) * page_half + (column - in_head) * kPageTokens];
+            uint16_t* keys =
+                &kv[size_t{2} * (position / kPageTokens) * page_half + size_t{column - in_head} * kPageTokens];
             uint16_t* values = keys + page_half;
             keys[(in_head / 4 * kPageTokens + in_page) * 4 + in_head % 4] = model::float_to_half(key(position, column));
             values[in_page * dim + in_head] = model::float_to_half(v(position, column));
@@ -145,7 +146,8 @@ Result<Check::Records> Check::run_split(uint32_t heads) {
     if (!merge) return merge.error();
     auto ok = set_args(*kernel, activations_, kQueriesAt, step_, kv_, partials_);
     if (ok) ok = set_args(*merge, partials_, step_, activations_, records_at(), row_bytes(), columns());
-    if (ok) ok = queue_.launch(*kernel, config_.n_heads / heads * chunks(), rows(), variants_.attention_items());
+    if (ok)
+        ok = queue_.launch(*kernel, size_t{config_.n_heads / heads} * chunks(), rows(), variants_.attention_items());
     if (ok) ok = queue_.launch(*merge, (columns() + kMergeColumns - 1) / kMergeColumns, rows());
     if (!ok) return ok.error();
     return read();

@@ -250,7 +250,7 @@ void repack_tile(TensorType type, uint32_t cols, const TileRows& rows, const Til
         const auto row = [&](size_t i) {
             return reinterpret_cast<const uint8_t*>(rows[i] != nullptr ? rows[i] : zeros.data());
         };
-        const RowPair both = {row(2 * pair), row(2 * pair + 1)};
+        const RowPair both = {row(size_t{2} * pair), row(size_t{2} * pair + 1)};
         std::array<PlaneWriter, kPlanes.size()> writers;
         for (size_t i = 0; i < writers.size(); ++i) {
             writers[i] = {out[i].data(), plane_format(layout, kPlanes[i], image), pair};

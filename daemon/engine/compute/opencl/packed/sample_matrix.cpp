@@ -78,8 +78,8 @@ SampleRecords::SampleRecords(uint32_t cols, uint32_t n_digits)
             values[size_t{vector} * columns + i] = scale * static_cast<float>(digits == 2 ? 128 * hi + lo : hi);
         }
         for (uint32_t eight = 0; eight < n_blocks * 4; ++eight) {
-            put(row, digits * columns, 2 * eight, hi_sums[eight]);
-            put(row, digits * columns, 2 * eight + 1, lo_sums[eight]);
+            put(row, size_t{digits} * columns, size_t{2} * eight, hi_sums[eight]);
+            put(row, size_t{digits} * columns, size_t{2} * eight + 1, lo_sums[eight]);
         }
     }
 }
@@ -104,7 +104,7 @@ SampleMatrix::SampleMatrix(const model::TensorView& tensor, uint32_t digits)
             for_images[r] = row.is_in_image ? row.bytes : nullptr;
             for (uint32_t vector = 0; vector < kSampleVectors; ++vector) {
                 const auto values = std::span(x.values).subspan(size_t{vector} * x.columns, x.columns);
-                sums[size_t{vector} * rows() + tile * kTileRows + r] = product(row, values);
+                sums[size_t{vector} * rows() + size_t{tile} * kTileRows + r] = product(row, values);
             }
         }
         const auto tile_of = [&](auto& planes) {

@@ -65,7 +65,7 @@ private:
         for (const ProductTest& kernel : test.kernels) {
             if (kernel.columns > found_.choices.most_columns) break;
             if (!tick_()) return base::fail(ErrorCode::Cancelled, "loading was given up");
-            const auto failure = try_kernel(*trial, test, kernel, image, alone[kernel.choice.shape.slices]);
+            auto failure = try_kernel(*trial, test, kernel, image, alone[kernel.choice.shape.slices]);
             if (failure && failure->code != ErrorCode::DeviceError) return *failure;
             if (failure && kernel.columns == 1) return failure;
             if (failure) {

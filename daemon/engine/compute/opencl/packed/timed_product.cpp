@@ -52,7 +52,7 @@ Result<TimedProduct> TimedProduct::create(DeviceQueue& queue, const SampleMatrix
     product.n_blocks = block_count(kind.cols);
     product.record_bytes = sample.x.row_bytes;
     product.record_columns = sample.x.columns;
-    const size_t batch = kMaxColumns * groups_of(kMaxColumns);
+    const size_t batch = size_t{kMaxColumns} * groups_of(kMaxColumns);
     const auto records = repeat(sample.x.bytes, batch * sample.x.row_bytes);
     const Allocation wanted[] = {{&product.records, kTuning, records.size()},
                                  {&product.y, kTuning, batch * tiles * kTileRows * sizeof(float)}};

@@ -41,7 +41,7 @@ constexpr std::array<uint32_t, 3> kTriedPairs = {1, 2, 4};
 constexpr uint32_t kMostTriedPairs = 64;  // of a group: small matrices have too few groups of more
 constexpr uint32_t kMostTriedSums = 16;   // of an item: more spill
 // Local memory that holds kNvidiaStagedBytes of x and what epilogues take beside.
-constexpr uint64_t kMuchLocalBytes = 48 * 1024;
+constexpr uint64_t kMuchLocalBytes = 48 << 10;
 constexpr uint32_t kMaxAttentionHeads = 4;  // whose sums an item keeps in registers: eight spill on an Adreno
 
 }  // namespace

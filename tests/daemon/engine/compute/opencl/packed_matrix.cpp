@@ -57,7 +57,7 @@ void RecordRows::set_scale(uint32_t row, uint32_t block, float scale) {
 double RecordRows::value(uint32_t row, uint32_t column) const {
     auto* self = const_cast<RecordRows*>(this);
     const double scale = self->field<float>(row, digits * columns + columns / 2 + columns / 4, column / 32);
-    const int hi = self->field<int8_t>(row, 0, column);
+    const int8_t hi = self->field<int8_t>(row, 0, column);
     if (digits == 1) return scale * hi;
     return scale * (128 * hi + self->field<int8_t>(row, columns, column));
 }

@@ -37,7 +37,7 @@ ClBuffer buffer_over(DeviceQueue& queue, std::span<std::byte> memory) {
     const ClBuffer other = must(queue.allocate_scratch("a test", sizeof(uint32_t)));
     cl_context context = nullptr;
     must(compute::cl_check("clGetMemObjectInfo",
-                           clGetMemObjectInfo(other.get(), CL_MEM_CONTEXT, sizeof context, &context, nullptr)));
+                           clGetMemObjectInfo(other.get(), CL_MEM_CONTEXT, sizeof(cl_context), &context, nullptr)));
     cl_int status = CL_SUCCESS;
     ClBuffer buffer(
         clCreateBuffer(context, CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR, memory.size(), memory.data(), &status));
