@@ -178,6 +178,7 @@ std::string status_text(const StatusReport& report) {
     std::string state = text_of(status, "state");
     if (state == "loading") state += ' ' + std::to_string(number_of(status, "load_per_mille") / 10) + " %";
     line("State", state);
+    line("Settings", text_of(status, "settings_error"));
     line("Paused", text_of(status, "paused"));
     line("Model", model.empty() ? "none loaded; the first request loads one" : model);
     if (const uint64_t context = number_of(status, "context_length"); context != 0) {

@@ -66,16 +66,12 @@ std::string restart_command() {
     return "pkill -x llmd; " + start_command();
 }
 
-std::string settings_path() {
-    return base::xdg_config_home() + "/llmd/llmd.toml";
-}
-
 std::string edit_command() {
-    return "${EDITOR:-vi} " + settings_path() + " && " + restart_command();
+    return "${EDITOR:-vi} " + base::user_settings_file() + " && " + restart_command();
 }
 
 std::string settings_command(const std::string& line) {
-    const std::string path = settings_path();
+    const std::string path = base::user_settings_file();
     // Of an error other than ENOENT it cannot be told whether there is a file.
     const bool may_exist = ::access(path.c_str(), F_OK) == 0 || errno != ENOENT;
     if (may_exist || line.find_first_of("'\\") != std::string::npos) return edit_command();

@@ -48,10 +48,13 @@ Check check_engine(const std::string& engine) {
             install_command({}, "llmd")};
 }
 
-Check check_settings(const base::Result<base::Config>& settings) {
+Check check_settings(const base::Result<base::Settings>& settings) {
     if (!settings) return {"settings", State::Fail, settings.error().message, edit_command()};
-    if (::access(settings_path().c_str(), F_OK) != 0) return {"settings", State::Ok, "none: all as it comes", {}};
-    return {"settings", State::Ok, settings_path(), {}};
+    if (!settings->warnings.empty()) return {"settings", State::Warn, settings->warnings.front(), edit_command()};
+    if (settings->files.empty()) return {"settings", State::Ok, "none: all as it comes", {}};
+    std::string files;
+    for (const std::string& file : settings->files) files += (files.empty() ? "" : ", ") + file;
+    return {"settings", State::Ok, files, {}};
 }
 
 struct Devices {
@@ -212,8 +215,8 @@ Check check_render_node() {
 
 std::vector<Check> check_compute() {
     const std::string engine = base::find_engine();
-    const auto settings = base::read_config(settings_path(), false);
-    const base::Config config = settings ? *settings : base::Config();
+    const auto settings = base::read_settings(base::settings_files());
+    const base::Config config = settings ? settings->config : base::Config();
     std::vector<Check> checks = {check_engine(engine), check_settings(settings)};
     const Devices devices = ask_for_devices(engine);
     checks.push_back(check_opencl(devices, config));

@@ -59,8 +59,8 @@ std::vector<ModelEntry> list_models() {
 Models look_at_models() {
     Models models;
     models.list = list_models();
-    if (const auto settings = base::read_config(settings_path(), false)) {
-        models.wanted = settings->model;
+    if (const auto settings = base::read_settings(base::settings_files())) {
+        models.wanted = settings->config.model;
     }
     const auto find = [&](std::string_view name) {
         const auto found = std::find_if(models.list.begin(), models.list.end(),

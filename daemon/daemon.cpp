@@ -13,6 +13,7 @@
 
 #include "base/notify.h"
 #include "base/places.h"
+#include "log_format.h"
 
 namespace llmd {
 
@@ -44,24 +45,43 @@ service::IdleTimes idle_times(const base::Config& config) {
     return times;
 }
 
-// Started by a socket or by the bus itself: whoever asks next starts it again.
+// Started by a socket or by the bus itself.
 bool was_activated() {
     return std::getenv("LISTEN_FDS") != nullptr || std::getenv("DBUS_STARTER_BUS_TYPE") != nullptr;
 }
 
+// systemd.exec(5): the variable is inherited, and names the process that is the service. What systemd starts for the
+// bus has none of the variables above.
+bool is_systemd_service() {
+    const char* pid = std::getenv("SYSTEMD_EXEC_PID");
+    return pid != nullptr && pid == std::to_string(::getpid());
+}
+
 }  // namespace
 
-Daemon::Daemon(const base::Config& config)
-    : service_(loop_, service_options(config), service::make_process_launcher(base::find_engine()),
+Daemon::Daemon(ReadSettings read)
+    : read_settings_(std::move(read)),
+      service_(loop_, read_settings(), service::make_process_launcher(base::find_engine()),
                std::make_unique<service::ModelCatalogue>(loop_, base::model_folders(), base::find_engine())),
-      front_end_(loop_, service_, LLMD_VERSION, bus_events()),
-      idle_times_(idle_times(config)) {
+      front_end_(loop_, service_, LLMD_VERSION, bus_events()) {
     service_.on_status_changed([this] {
         if (governor_) governor_->review();
         front_end_.status_changed();
         std::string line = status_line();
         if (!stopping_ && line != notified_) base::notify_status(notified_ = std::move(line));
     });
+}
+
+base::Result<service::ServiceOptions> Daemon::read_settings() {
+    auto settings = read_settings_();
+    if (!settings) {
+        spdlog::error("{}", settings.error().message);
+        return base::Error{base::ErrorCode::NotReady, settings.error().message};
+    }
+    for (const std::string& warning : settings->warnings) spdlog::warn("{}", warning);
+    set_up_log(settings->config.log_level);
+    idle_times_ = idle_times(settings->config);
+    return service_options(settings->config);
 }
 
 base::Result<void> Daemon::open(const std::string& socket_path) {
@@ -113,11 +133,13 @@ void Daemon::start_governor() {
         spdlog::info("power and sleep are not watched: {}", bus.error().message);
     }
     service::Governor::Options options{idle_times_, nullptr};
-    if (was_activated()) options.on_exit = [this] { leave_idle(); };
+    if (was_activated() || is_systemd_service()) options.on_exit = [this] { leave_idle(); };
     governor_ = std::make_unique<service::Governor>(loop_, service_, sources, std::move(options));
 }
 
 void Daemon::leave_idle() {
+    // Whoever asks next starts it again.
+    if (!was_activated() && !front_end_.is_activatable()) return;
     if (stopping_ || (socket_ && !socket_->is_idle()) || !front_end_.give_up_name()) return;
     spdlog::info("nobody has asked for anything for {} s; leaving until somebody does", idle_times_.exit.count());
     stop();
@@ -146,8 +168,10 @@ void Daemon::on_signal(int signal_fd) {
     signalfd_siginfo info{};
     if (::read(signal_fd, &info, sizeof info) != sizeof info) return;
     if (info.ssi_signo != SIGHUP) return stop();
-    spdlog::info("reading the model folders again");
+    spdlog::info("reading the settings and the model folders again");
+    service_.configure(read_settings());
     service_.reload();
+    governor_->set_idle_times(idle_times_);
 }
 
 void Daemon::stop() {

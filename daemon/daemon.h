@@ -17,18 +17,23 @@ namespace llmd {
 
 class Daemon {
 public:
-    explicit Daemon(const base::Config& config);
+    // Reads the settings' files.
+    using ReadSettings = std::function<base::Result<base::Settings>()>;
+
+    explicit Daemon(ReadSettings read_settings);
     Daemon(const Daemon&) = delete;
     Daemon& operator=(const Daemon&) = delete;
 
     // Serves until a signal has ended it, on the session bus and on the socket at `socket_path`, or on the one of them
-    // that can be had. `signal_fd` is a signalfd: SIGHUP reads the model folders again, any other signal ends what runs
-    // and returns, a second one returns at once. It also returns when nobody has asked for long, if somebody starts
-    // llmd again.
-    // NotAllowed: another program has the bus name; NotReady: there is neither bus nor socket.
+    // that can be had. Settings that cannot be used are told to whoever asks for anything. `signal_fd` is a signalfd:
+    // SIGHUP reads the settings and the model folders again, any other signal ends what runs and returns, a second one
+    // returns at once. It also returns when nobody has asked for long, if somebody starts llmd again. NotAllowed:
+    // another program has the bus name; NotReady: there is neither bus nor socket.
     base::Result<void> run(int signal_fd, const std::string& socket_path);
 
 private:
+    // Reads the settings; what of them holds at once, holds.
+    base::Result<service::ServiceOptions> read_settings();
     // Opens both ways in.
     base::Result<void> open(const std::string& socket_path);
     ipc::FrontEnd::Events bus_events();
@@ -41,11 +46,12 @@ private:
     // If nobody comes in the last moment.
     void leave_idle();
 
+    const ReadSettings read_settings_;
+    service::IdleTimes idle_times_;
     base::EventLoop loop_;
     service::Service service_;
     ipc::FrontEnd front_end_;
     std::unique_ptr<ipc::http::Server> socket_;  // from run() on, if it can be had
-    const service::IdleTimes idle_times_;
     // Nothing where the device has none.
     std::unique_ptr<service::MemoryPressure> memory_;
     std::unique_ptr<service::Thermometer> thermometer_;

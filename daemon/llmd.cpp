@@ -26,9 +26,19 @@ using base::ErrorCode;
 constexpr std::chrono::milliseconds kLockPatience{2000};
 
 constexpr const char* kUsage =
-    "Usage: llmd [--config FILE] [--version] [--help]\n"
+    "Usage: llmd [--config FILE] [--check-config] [--version] [--help]\n"
     "Serves language models to this user's applications on the session bus, as org.llmd.Llmd1, and over HTTP on the\n"
-    "socket $XDG_RUNTIME_DIR/llmd/llmd.sock.\n";
+    "socket $XDG_RUNTIME_DIR/llmd/llmd.sock.\n"
+    "  --config FILE   the settings of this file instead of the usual ones\n"
+    "  --check-config  says which files have settings and what is wrong with them; exit status 1 if anything is\n";
+
+// The settings of the file that the command line names, or of the usual ones.
+struct SettingsPlace {
+    std::string named;
+    base::Result<base::Settings> read() const {
+        return named.empty() ? base::read_settings(base::settings_files()) : base::read_settings({named}, true);
+    }
+};
 
 // Another llmd serves this user or this bus. For the service manager that is a success: the service is there.
 int leave_to(const std::string& why) {
@@ -42,7 +52,19 @@ int cannot_serve(const base::Error& error) {
     return 1;
 }
 
-int serve(const std::string& config_path, bool config_named) {
+int check_settings(const SettingsPlace& place) {
+    const auto settings = place.read();
+    if (!settings) {
+        std::fprintf(stderr, "llmd: %s\n", settings.error().message.c_str());
+        return 1;
+    }
+    for (const std::string& file : settings->files) std::printf("%s\n", file.c_str());
+    if (settings->files.empty()) std::puts("no settings: all as it comes");
+    for (const std::string& warning : settings->warnings) std::fprintf(stderr, "llmd: %s\n", warning.c_str());
+    return settings->warnings.empty() ? 0 : 1;
+}
+
+int serve(const SettingsPlace& place) {
     // Before anything starts a thread or a process. A closed pipe is an error of write(), not a reason to die.
     ::signal(SIGPIPE, SIG_IGN);
     sigset_t signals;
@@ -51,10 +73,6 @@ int serve(const std::string& config_path, bool config_named) {
     ::sigprocmask(SIG_BLOCK, &signals, nullptr);
     const base::UniqueFd signal_fd(::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
     if (!signal_fd) return cannot_serve(base::fail_errno(ErrorCode::Failed, "signalfd", errno));
-
-    const auto config = base::read_config(config_path, config_named);
-    if (!config) return cannot_serve(config.error());
-    set_up_log(config->log_level);
 
     base::apply_background_limits();
     base::give_memory_back();
@@ -66,7 +84,7 @@ int serve(const std::string& config_path, bool config_named) {
     if (!lock)
         return lock.error().code == ErrorCode::NotAllowed ? leave_to(lock.error().message) : cannot_serve(lock.error());
 
-    Daemon daemon(*config);
+    Daemon daemon([&place] { return place.read(); });
     const auto served = daemon.run(signal_fd.get(), *runtime_dir + "/llmd/llmd.sock");
     if (served) return 0;
     if (served.error().code == ErrorCode::NotReady) {
@@ -83,14 +101,19 @@ int serve(const std::string& config_path, bool config_named) {
 int main(int argc, char** argv) {
     set_up_log("info");
     const option long_options[] = {{"config", required_argument, nullptr, 'c'},
+                                   {"check-config", no_argument, nullptr, 'k'},
                                    {"version", no_argument, nullptr, 'V'},
                                    {"help", no_argument, nullptr, 'h'},
                                    {}};
-    std::string config_path;
+    SettingsPlace place;
+    bool checks = false;
     for (int choice; (choice = ::getopt_long(argc, argv, "", long_options, nullptr)) != -1;) {
         switch (choice) {
             case 'c':
-                config_path = optarg;
+                place.named = optarg;
+                break;
+            case 'k':
+                checks = true;
                 break;
             case 'V':
                 std::puts("llmd " LLMD_VERSION);
@@ -107,6 +130,5 @@ int main(int argc, char** argv) {
         std::fprintf(stderr, "llmd: unexpected argument '%s'\n%s", argv[optind], kUsage);
         return 2;
     }
-    const bool config_named = !config_path.empty();
-    return serve(config_named ? config_path : base::xdg_config_home() + "/llmd/llmd.toml", config_named);
+    return checks ? check_settings(place) : serve(place);
 }

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <initializer_list>
+#include <sstream>
 #include <string_view>
 
 // Header-only and without exceptions, whatever the distribution's package was built with.
@@ -29,6 +30,7 @@ namespace {
 // Far above any real configuration; keeps a wrong path (a model, a device) from being read into memory.
 constexpr size_t kMaxConfigBytes = 256u << 10;
 
+constexpr const char* kFile = "/llmd/llmd.toml";
 constexpr uint32_t kMaxIdleSeconds = 365u * 24 * 3600;  // as good as never
 
 std::string in_quotes(std::string_view text) {
@@ -41,22 +43,22 @@ Result<std::string> read_text(const std::string& path, bool& exists) {
     // O_NONBLOCK: opening a FIFO must not wait for a writer.
     const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     exists = fd.valid() || errno != ENOENT;
-    if (!fd) return fail_errno(ErrorCode::InvalidArgument, "configuration " + path, errno);
+    if (!fd) return fail_errno(ErrorCode::InvalidArgument, "settings " + path, errno);
     struct stat info = {};
-    if (::fstat(fd.get(), &info) != 0) return fail_errno(ErrorCode::InvalidArgument, "configuration " + path, errno);
+    if (::fstat(fd.get(), &info) != 0) return fail_errno(ErrorCode::InvalidArgument, "settings " + path, errno);
     if (!S_ISREG(info.st_mode)) {
-        return fail(ErrorCode::InvalidArgument, "configuration ", path, ": not a regular file");
+        return fail(ErrorCode::InvalidArgument, "settings ", path, ": not a regular file");
     }
     std::string text;
     std::array<char, 4096> chunk;
     while (true) {
         const ssize_t n = ::read(fd.get(), chunk.data(), chunk.size());
         if (n < 0 && errno == EINTR) continue;
-        if (n < 0) return fail_errno(ErrorCode::InvalidArgument, "configuration " + path, errno);
+        if (n < 0) return fail_errno(ErrorCode::InvalidArgument, "settings " + path, errno);
         if (n == 0) return text;
         text.append(chunk.data(), static_cast<size_t>(n));
         if (text.size() > kMaxConfigBytes) {
-            return fail(ErrorCode::InvalidArgument, "configuration ", path, ": more than ", kMaxConfigBytes, " bytes");
+            return fail(ErrorCode::InvalidArgument, "settings ", path, ": more than ", kMaxConfigBytes, " bytes");
         }
     }
 }
@@ -67,7 +69,7 @@ public:
     TableReader(const std::string& path, const toml::table& table) : path_(path), table_(table) {}
 
     void text(std::string_view key, std::string& out) {
-        const toml::node* node = table_.get(key);
+        const toml::node* node = find(key);
         if (!node) return;
         if (const auto* text = node->as_string()) {
             out = text->get();
@@ -89,7 +91,7 @@ public:
 
     // 0 stands for "absent" as well as least..most.
     void integer(std::string_view key, uint32_t least, uint32_t most, uint32_t& out) {
-        const toml::node* node = table_.get(key);
+        const toml::node* node = find(key);
         if (!node) return;
         const auto* number = node->as_integer();
         if (!number) return set(*node, key, "expected an integer");
@@ -100,12 +102,14 @@ public:
         out = static_cast<uint32_t>(value);
     }
 
-    void refuse_others(std::initializer_list<std::string_view> known) {
+    // A line for each key that nothing above has asked for.
+    std::vector<std::string> unknown_keys() const {
+        std::vector<std::string> lines;
         for (const auto& [key, node] : table_) {
-            if (std::find(known.begin(), known.end(), key.str()) == known.end()) {
-                set(node, key.str(), "there is no such key");
-            }
+            if (std::find(known_.begin(), known_.end(), key.str()) != known_.end()) continue;
+            lines.push_back(concat(place(node, key.str()), "there is no such key"));
         }
+        return lines;
     }
 
     std::optional<Error> error;
@@ -113,36 +117,29 @@ public:
 private:
     void set(const toml::node& node, std::string_view key, const std::string& what) {
         if (error) return;
-        error = fail(ErrorCode::InvalidArgument, "configuration ", path_, ", line ", node.source().begin.line, ": ",
-                     key, ": ", what);
+        error = fail(ErrorCode::InvalidArgument, place(node, key), what);
+    }
+    std::string place(const toml::node& node, std::string_view key) const {
+        return concat("settings ", path_, ", line ", node.source().begin.line, ": ", key, ": ");
+    }
+    const toml::node* find(std::string_view key) {
+        known_.push_back(key);
+        return table_.get(key);
     }
 
     const std::string& path_;
     const toml::table& table_;
+    std::vector<std::string_view> known_;  // literals
 };
 
-std::string xdg_dir(const char* variable, std::string_view below_home) {
-    // The specification: a relative path is invalid and ignored.
-    if (const char* dir = std::getenv(variable); dir && dir[0] == '/') return dir;
-    const char* home = std::getenv("HOME");
-    const passwd* user = home != nullptr ? nullptr : ::getpwuid(::getuid());
-    return std::string(user ? user->pw_dir : home ? home : "") + "/" + std::string(below_home);
-}
-
-}  // namespace
-
-Result<Config> read_config(const std::string& path, bool must_exist) {
-    bool exists = false;
-    const auto text = read_text(path, exists);
-    if (!text && !exists && !must_exist) return Config{};
-    if (!text) return text.error();
-
-    const toml::parse_result parsed = toml::parse(*text, path);
+// The keys of one file, over those of the files before it.
+Result<void> read_keys(const std::string& path, const std::string& text, Settings& settings) {
+    const toml::parse_result parsed = toml::parse(text, path);
     if (!parsed) {
-        return fail(ErrorCode::InvalidArgument, "configuration ", path, ", line ", parsed.error().source().begin.line,
-                    ": ", parsed.error().description());
+        return fail(ErrorCode::InvalidArgument, "settings ", path, ", line ", parsed.error().source().begin.line, ": ",
+                    parsed.error().description());
     }
-    Config config;
+    Config& config = settings.config;
     TableReader reader(path, parsed.table());
     reader.text("model", config.model);
     reader.choice("backend", {"auto", "opencl", "cpu"}, config.backend);
@@ -158,11 +155,49 @@ Result<Config> read_config(const std::string& path, bool must_exist) {
     reader.integer("idle_exit_seconds", 1, kMaxIdleSeconds, config.idle_exit_seconds);
     reader.integer("saved_prefix_mib", 1, 65'536, config.saved_prefix_mib);
     reader.choice("log_level", {"error", "warn", "info", "debug"}, config.log_level);
-    reader.refuse_others({"model", "backend", "device", "precision", "chat_template", "threads", "context_length",
-                          "parallel", "prefill_chunk", "idle_unload_seconds", "idle_exit_seconds", "saved_prefix_mib",
-                          "log_level"});
     if (reader.error) return *reader.error;
-    return config;
+    for (std::string& warning : reader.unknown_keys()) settings.warnings.push_back(std::move(warning));
+    return {};
+}
+
+std::string xdg_dir(const char* variable, std::string_view below_home) {
+    // The specification: a relative path is invalid and ignored.
+    if (const char* dir = std::getenv(variable); dir && dir[0] == '/') return dir;
+    const char* home = std::getenv("HOME");
+    const passwd* user = home != nullptr ? nullptr : ::getpwuid(::getuid());
+    return std::string(user ? user->pw_dir : home ? home : "") + "/" + std::string(below_home);
+}
+
+}  // namespace
+
+std::vector<std::string> settings_files() {
+    std::vector<std::string> files = {LLMD_DATADIR "/llmd/llmd.toml"};
+    const char* list = std::getenv("XDG_CONFIG_DIRS");
+    std::istringstream parts(list && *list ? list : "/etc/xdg");
+    const auto first = files.size();
+    // The specification names the most important one first, and ignores relative ones.
+    for (std::string folder; std::getline(parts, folder, ':');) {
+        if (folder.starts_with('/')) files.insert(files.begin() + static_cast<ptrdiff_t>(first), folder + kFile);
+    }
+    files.push_back(user_settings_file());
+    return files;
+}
+
+std::string user_settings_file() {
+    return xdg_config_home() + kFile;
+}
+
+Result<Settings> read_settings(const std::vector<std::string>& files, bool must_exist) {
+    Settings settings;
+    for (const std::string& path : files) {
+        bool exists = false;
+        const auto text = read_text(path, exists);
+        if (!text && !exists && !must_exist) continue;
+        if (!text) return text.error();
+        if (auto read = read_keys(path, *text, settings); !read) return std::move(read).error();
+        settings.files.push_back(path);
+    }
+    return settings;
 }
 
 std::string xdg_config_home() {

@@ -1,14 +1,18 @@
-// llmd's configuration: `$XDG_CONFIG_HOME/llmd/llmd.toml`. Every key is optional; an unknown key, a wrong type or a
-// value out of range is an error that names file, line, key and value.
+// llmd's settings: TOML files, in which every key is optional. A wrong type or a value out of range is an error that
+// names file, line, key and value. An unknown key is a warning, so that a file for a newer llmd does not keep this one
+// from serving.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 
 namespace llmd::base {
 
+// When llmd reads the files again, `model` (for whoever names none), `idle_unload_seconds`, `idle_exit_seconds` and
+// `log_level` hold from then on, the others from the next load of a model. Nothing needs a restart.
 struct Config {
     std::string model;                   // default model: a catalogue name or an absolute path; empty: the bundled one
     std::string backend = "auto";        // auto | opencl | cpu
@@ -33,8 +37,20 @@ struct Config {
     std::string log_level = "info";  // error | warn | info | debug
 };
 
-// An absent file gives the defaults when `path` is the default path, an error when the user named it.
-Result<Config> read_config(const std::string& path, bool must_exist);
+struct Settings {
+    Config config;
+    std::vector<std::string> files;     // that were read
+    std::vector<std::string> warnings;  // file, line and key of what is unknown
+};
+
+// Where settings may be. The keys of a file replace those of the files before it: llmd/llmd.toml in the installation's
+// data directory, for packages that know a device; in $XDG_CONFIG_DIRS (/etc/xdg), for whoever looks after the machine;
+// and in $XDG_CONFIG_HOME, the user's own.
+std::vector<std::string> settings_files();
+// The last of settings_files().
+std::string user_settings_file();
+// What `files` say together. One that is absent says nothing, or is an error with `must_exist`.
+Result<Settings> read_settings(const std::vector<std::string>& files, bool must_exist = false);
 
 // Directories of the XDG base directory specification, with their fallbacks from $HOME.
 std::string xdg_config_home();

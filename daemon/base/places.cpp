@@ -61,7 +61,7 @@ std::vector<std::string> model_folders() {
         }
     }
     folders.push_back(user_model_folder());
-    folders.emplace_back(LLMD_MODEL_DIR);
+    folders.emplace_back(LLMD_DATADIR "/llmd/models");
     return folders;
 }
 

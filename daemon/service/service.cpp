@@ -61,19 +61,35 @@ std::string_view state_name(State state) {
     return kStateNames[static_cast<size_t>(state)];
 }
 
-Service::Impl::Impl(base::EventLoop& loop, ServiceOptions options, std::unique_ptr<EngineLauncher> launcher,
-                    std::unique_ptr<ModelCatalogue> catalogue, ServiceClocks clocks)
-    : loop_(loop),
-      options_(std::move(options)),
-      launcher_(std::move(launcher)),
-      catalogue_(std::move(catalogue)),
-      clocks_(std::move(clocks)),
-      device_health_(DeviceHealth::decode(read_device_record(options_.device_record))) {}
+Service::Impl::Impl(base::EventLoop& loop, base::Result<ServiceOptions> options,
+                    std::unique_ptr<EngineLauncher> launcher, std::unique_ptr<ModelCatalogue> catalogue,
+                    ServiceClocks clocks)
+    : loop_(loop), launcher_(std::move(launcher)), catalogue_(std::move(catalogue)), clocks_(std::move(clocks)) {
+    take_options(std::move(options));
+}
 
 Service::Impl::~Impl() {
     loop_.cancel_timer(turn_timer_);
     loop_.cancel_timer(retry_timer_);
     for (const auto& [id, record] : records_) loop_.cancel_timer(record.deadline_timer);
+}
+
+void Service::Impl::configure(base::Result<ServiceOptions> options) {
+    take_options(std::move(options));
+    schedule_turn();
+}
+
+void Service::Impl::take_options(base::Result<ServiceOptions> options) {
+    settings_error_.reset();
+    if (options) {
+        default_is_new_ = model_ && options->default_model != options_.default_model;
+        options_ = std::move(*options);
+        if (!has_options_) device_health_ = DeviceHealth::decode(read_device_record(options_.device_record));
+        has_options_ = true;
+        load_failures_ = {};
+    } else {
+        settings_error_ = std::move(options).error();
+    }
 }
 
 // A timer that is due at once: unlike a deferred call it can be cancelled.
@@ -98,6 +114,7 @@ void Service::Impl::turn() {
 base::Result<RequestId> Service::Impl::submit(GenerateRequest request, RequestSink& sink) {
     if (shutting_down_) return shutting_down();
     if (auto checked = check(request); !checked) return std::move(checked).error();
+    if (const auto* refused = refuse_without_options()) return *refused;
     if (directive_.refuse_all) return directive_.refuse_all->error();
     if (directive_.refuse_background && request.priority == Priority::Background) {
         return directive_.refuse_background->error();
@@ -254,7 +271,7 @@ Status Service::Impl::status() const {
     } else if (engine_state_ == EngineState::Loading || waits_to_retry()) {
         status.state = State::Loading;
         status.load_per_mille = load_per_mille_;
-    } else if (last_load_failed_) {
+    } else if (last_load_failed_ || !has_options_) {
         status.state = State::Error;
     }
     const bool has_requests = !records_.empty();
@@ -266,6 +283,7 @@ Status Service::Impl::status() const {
     status.engine_pid = link_ ? link_->pid() : 0;
     status.engine_restarts = engine_restarts_;
     status.last_fault = last_fault_;
+    if (settings_error_) status.settings_error = settings_error_->message;
     const auto* aside = device_health_.aside(clocks_.wall());
     status.set_aside = aside != nullptr ? aside->reason : avoid_device_reason_;
     status.queue_ms = queue_ms_;
@@ -322,7 +340,7 @@ void Service::Impl::end(RequestRecord& record, Finish finish, std::optional<base
     schedule_turn();
 }
 
-Service::Service(base::EventLoop& loop, ServiceOptions options, std::unique_ptr<EngineLauncher> launcher,
+Service::Service(base::EventLoop& loop, base::Result<ServiceOptions> options, std::unique_ptr<EngineLauncher> launcher,
                  std::unique_ptr<ModelCatalogue> catalogue, ServiceClocks clocks)
     : impl_(std::make_unique<Impl>(loop, std::move(options), std::move(launcher), std::move(catalogue),
                                    std::move(clocks))) {}
@@ -368,6 +386,9 @@ void Service::load_model(const std::string& name_or_path, std::function<void(bas
 }
 void Service::unload_model(std::function<void(base::Result<void>)> done) {
     impl_->unload_model(std::move(done));
+}
+void Service::configure(base::Result<ServiceOptions> options) {
+    impl_->configure(std::move(options));
 }
 void Service::reload() {
     impl_->reload();

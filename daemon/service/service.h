@@ -45,6 +45,7 @@ struct Status {
     int64_t engine_pid = 0;        // 0: no engine is running
     uint32_t engine_restarts = 0;  // since llmd started
     std::string last_fault;        // the last engine death or device error, with its cause; empty if none
+    std::string settings_error;    // why the settings are not those of the files; empty if they are
     std::string set_aside;         // which device is left for the CPU, and why; empty if none
     Directive::Words conditions;   // of the device, as the last directive tells them
     // Of requests that have ended since llmd started.
@@ -73,8 +74,8 @@ struct Activity {
 
 class Service {
 public:
-    // The loop must outlive the service. Deadlines and budgets are timers of the loop.
-    Service(base::EventLoop& loop, ServiceOptions options, std::unique_ptr<EngineLauncher> launcher,
+    // The loop must outlive the service. Deadlines and budgets are timers of the loop. `options` as in configure().
+    Service(base::EventLoop& loop, base::Result<ServiceOptions> options, std::unique_ptr<EngineLauncher> launcher,
             std::unique_ptr<ModelCatalogue> catalogue, ServiceClocks clocks = {});
     // Kills the engine. Sinks and callbacks that still wait are never called.
     ~Service();
@@ -109,6 +110,11 @@ public:
     void unload_model(std::function<void(base::Result<void>)> done);
     // Inspects all models again when they are next listed. The folders themselves are read at every question.
     void reload();
+
+    // For what is loaded from now on; an engine that runs keeps what it was started with. What could not be loaded is
+    // tried again. An error leaves the options as they are; before there were any, all that needs a model is refused
+    // with it.
+    void configure(base::Result<ServiceOptions> options);
 
     // Until the next one. Requests are never ended by it: they are refused, or they wait.
     void apply(const Directive& directive);

@@ -26,7 +26,7 @@ inline base::Error shutting_down() {
 
 class Service::Impl {
 public:
-    Impl(base::EventLoop& loop, ServiceOptions options, std::unique_ptr<EngineLauncher> launcher,
+    Impl(base::EventLoop& loop, base::Result<ServiceOptions> options, std::unique_ptr<EngineLauncher> launcher,
          std::unique_ptr<ModelCatalogue> catalogue, ServiceClocks clocks);
     ~Impl();
 
@@ -47,6 +47,7 @@ public:
     void load_model(const std::string& name_or_path, std::function<void(base::Result<void>)> done);
     void unload_model(std::function<void(base::Result<void>)> done);
     void reload();
+    void configure(base::Result<ServiceOptions> options);
     void apply(const Directive& directive);
     Activity activity() const;
     Status status() const;
@@ -101,6 +102,9 @@ private:
     base::Result<ModelReference> default_model() const;
     base::Result<ModelReference> resolve(const std::string& name_or_path, bool allow_path) const;
     std::optional<base::Error> recent_load_failure(const ModelReference& model);
+    void take_options(base::Result<ServiceOptions> options);
+    // Why nothing that needs a model can be done: there never were settings.
+    const base::Error* refuse_without_options() const { return has_options_ ? nullptr : &*settings_error_; }
     // Why no job can be taken now.
     std::optional<base::Error> refuse_job() const;
     void finish_job(base::Result<void> result);
@@ -166,9 +170,14 @@ private:
     void note_device();
     void keep_device_health();
 
+    // From the settings, as they could be read last; has_options_ stays false until they could.
+    ServiceOptions options_;
+    bool has_options_ = false;
+    std::optional<base::Error> settings_error_;
+    bool default_is_new_ = false;  // since *model_ was loaded: whoever names none gets the default
+
     // Constant after construction.
     base::EventLoop& loop_;
-    const ServiceOptions options_;
     const std::unique_ptr<EngineLauncher> launcher_;
     const std::unique_ptr<ModelCatalogue> catalogue_;
     const ServiceClocks clocks_;

@@ -45,6 +45,7 @@ void Service::Impl::ask(const std::string& model, TokenizeQuestion question,
     TokenizeCall call;
     call.done = std::move(done);
     if (auto error = refuse(question)) return answer(call, *std::move(error));
+    if (const auto* refused = refuse_without_options()) return answer(call, *refused);
     auto resolved = resolve(model, false);
     if (!resolved) return answer(call, std::move(resolved).error());
     if (auto failure = recent_load_failure(*resolved)) return answer(call, *std::move(failure));

@@ -102,6 +102,7 @@ class PrivateBus:
         self.environment = {
             "PATH": os.environ["PATH"], "LANG": "C.UTF-8", "HOME": "/nonexistent",
             "XDG_RUNTIME_DIR": self.path("runtime"), "XDG_CONFIG_HOME": self.path("config"),
+            "XDG_CONFIG_DIRS": self.path("no-config"),
             "XDG_DATA_HOME": self.path("data"), "XDG_CACHE_HOME": self.path("cache"),
             "LLMD_MODEL_PATH": MODELS,
             # This machine's memory, heat, power and sleep are not those of the test's device.

@@ -283,6 +283,18 @@ class Leaving(unittest.TestCase):
             self.wait_until_it_has_left(client)
         self.assertIsNone(by_hand.process.poll(), "nobody starts this one again, and it had less to do")
 
+    def test_leaves_too_when_systemd_has_started_it_for_the_bus(self):
+        """systemd says which process is the service, and nothing of the bus."""
+        bus = self.new_bus()
+        client = bus.connect()
+        client.connection.call_sync("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "ReloadConfig",
+                                    None, None, Gio.DBusCallFlags.NONE, -1, None)  # it lists what it knew when it began
+        by_systemd = Daemon(bus, command=("sh", "-c", f'SYSTEMD_EXEC_PID=$$ exec "{LLMD}"'))
+        self.addCleanup(by_systemd.stop)
+        self.generate(client, "one")
+        self.wait_until_it_has_left(client)
+        self.generate(client, "two")
+
     def test_no_call_is_lost_while_it_leaves(self):
         client = self.new_bus().connect()
         self.generate(client, "one")

@@ -147,6 +147,7 @@ VariantMap status_dictionary(const service::Status& status, const std::string& v
         {"engine_pid", sdbus::Variant(int64_t{status.engine_pid})},
         {"engine_restarts", u32(status.engine_restarts)},
         {"last_fault", text(status.last_fault)},
+        {"settings_error", text(status.settings_error)},
         {"set_aside", text(status.set_aside)},
         {"memory", text(status.conditions.memory)},
         {"heat", text(status.conditions.heat)},

@@ -63,6 +63,10 @@ bool FrontEnd::give_up_name() {
     return !session_ || session_->give_up_name();
 }
 
+bool FrontEnd::is_activatable() {
+    return session_ && session_->is_activatable();
+}
+
 void FrontEnd::status_changed() {
     if (session_) session_->status_changed();
 }

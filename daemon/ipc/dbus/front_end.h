@@ -44,6 +44,8 @@ public:
     void connect_later();
     // Stops serving, if nobody wants anything. False: somebody does, and nothing has changed.
     bool give_up_name();
+    // There is a bus, and it starts llmd for whoever calls the name.
+    bool is_activatable();
     // To be called when the service's status may have changed.
     void status_changed();
     // Once the service has shut down: waits for the last deliveries, then calls `done`.

@@ -1,6 +1,8 @@
 #include "ipc/dbus/session.h"
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "ipc/dbus/root_object.h"
 
@@ -88,6 +90,15 @@ bool Session::give_up_name() {
     } catch (const sdbus::Error&) {  // the bus has gone: the source notices
     }
     return !has_work() || !take_name();
+}
+
+bool Session::is_activatable() {
+    std::vector<std::string> names;
+    try {
+        bus_->callMethod("ListActivatableNames").onInterface("org.freedesktop.DBus").storeResultsTo(names);
+    } catch (const sdbus::Error&) {  // the bus has gone: the source notices
+    }
+    return std::find(names.begin(), names.end(), kBusName) != names.end();
 }
 
 void Session::lose(const std::string& reason) {

@@ -41,6 +41,8 @@ public:
     // Gives the name away and answers what has come until then. False when that made work, and so the name has been
     // taken again: calls that come to the name meanwhile wait at the bus.
     bool give_up_name();
+    // The bus starts llmd for whoever calls the name.
+    bool is_activatable();
     // Announces what has changed of the properties.
     void status_changed();
 

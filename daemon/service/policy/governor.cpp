@@ -31,6 +31,11 @@ Governor::~Governor() {
     if (sources_.sleep != nullptr) sources_.sleep->on_changed(nullptr);
 }
 
+void Governor::set_idle_times(IdleTimes idle_times) {
+    policy_.set_idle_times(idle_times);
+    review();
+}
+
 void Governor::review() {
     const base::TimePoint now = now_();
     const Directive directive = policy_.decide(conditions(service_.activity(), now), now);

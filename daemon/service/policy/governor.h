@@ -45,6 +45,7 @@ public:
 
     // Looks at everything and tells the service what follows. To be called when the service's status has changed.
     void review();
+    void set_idle_times(IdleTimes idle_times);
 
 private:
     // A timer that calls review(), and when it is due.

@@ -96,6 +96,8 @@ class Policy {
 public:
     explicit Policy(IdleTimes idle_times = {}) : idle_times_(idle_times) {}
 
+    void set_idle_times(IdleTimes idle_times) { idle_times_ = idle_times; }
+
     // Tasks have waited for memory for longer than the trigger allows.
     void memory_stalled(base::TimePoint now);
     // To be called whenever a condition has changed, and at review_at().

@@ -21,7 +21,9 @@ protected:
 
     Result<Config> read(const std::string& text) {
         std::ofstream(path_, std::ios::binary) << text;
-        return read_config(path_, true);
+        auto settings = read_settings({path_}, true);
+        if (!settings) return std::move(settings).error();
+        return settings->config;
     }
     // The message of a refused text.
     std::string refusal(const std::string& text) {
@@ -59,17 +61,18 @@ TEST_F(ConfigTest, EveryKeyIsRead) {
 }
 
 TEST_F(ConfigTest, AbsentFileIsAnErrorOnlyWhenNamed) {
-    const auto config = read_config(folder_ + "/none.toml", false);
-    ASSERT_TRUE(config);
-    EXPECT_EQ(config->backend, "auto");
-    const auto named = read_config(folder_ + "/none.toml", true);
+    const auto settings = read_settings({folder_ + "/none.toml"});
+    ASSERT_TRUE(settings);
+    EXPECT_EQ(settings->config.backend, "auto");
+    EXPECT_TRUE(settings->files.empty());
+    const auto named = read_settings({folder_ + "/none.toml"}, true);
     ASSERT_FALSE(named);
     EXPECT_NE(named.error().message.find("/none.toml"), std::string::npos);
 }
 
 TEST_F(ConfigTest, RefusalsNameLineKeyAndValue) {
     EXPECT_EQ(refusal("# one\nthreads = 257"),
-              "configuration " + path_ + ", line 2: threads: 257 is not 0 or in the range 1 to 256");
+              "settings " + path_ + ", line 2: threads: 257 is not 0 or in the range 1 to 256");
     EXPECT_NE(refusal("threads = -1").find("threads: -1 is not"), std::string::npos);
     EXPECT_NE(refusal("context_length = 9223372036854775807").find("9223372036854775807 is not"), std::string::npos);
     EXPECT_NE(refusal("context_length = 31").find("31 is not"), std::string::npos);
@@ -83,7 +86,6 @@ TEST_F(ConfigTest, RefusalsNameLineKeyAndValue) {
                         "mistral, phi3"),
               std::string::npos);
     EXPECT_TRUE(read("chat_template = \"\""));
-    EXPECT_NE(refusal("\n\nmodle = \"x\"").find("line 3: modle: there is no such key"), std::string::npos);
     EXPECT_NE(refusal("model = \"x").find("line 1: "), std::string::npos);
 }
 
@@ -92,8 +94,34 @@ TEST_F(ConfigTest, HostileFilesAreRefused) {
     EXPECT_NE(refusal(std::string(300 << 10, '#')).find("more than"), std::string::npos);
     refusal("a = " + std::string(100'000, '['));
     ASSERT_EQ(::mkfifo((folder_ + "/fifo").c_str(), 0600), 0);
-    EXPECT_FALSE(read_config(folder_ + "/fifo", true));
-    EXPECT_FALSE(read_config(folder_, false));
+    EXPECT_FALSE(read_settings({folder_ + "/fifo"}));
+    EXPECT_FALSE(read_settings({folder_}));
+}
+
+TEST_F(ConfigTest, UnknownKeysAreWarnings) {
+    ASSERT_TRUE(read("\n\nmodle = \"x\"\nthreads = 2\n[table]\n"));
+    const auto settings = read_settings({path_});
+    ASSERT_TRUE(settings);
+    EXPECT_EQ(settings->config.threads, 2u);
+    EXPECT_EQ(settings->warnings,
+              (std::vector<std::string>{"settings " + path_ + ", line 3: modle: there is no such key",
+                                        "settings " + path_ + ", line 5: table: there is no such key"}));
+}
+
+TEST_F(ConfigTest, LaterFilesGoFirstKeyByKey) {
+    std::ofstream(folder_ + "/system.toml") << "threads = 2\nparallel = 3\n";
+    std::ofstream(path_) << "threads = 5\n";
+    const auto settings = read_settings({folder_ + "/none.toml", folder_ + "/system.toml", path_});
+    ASSERT_TRUE(settings);
+    EXPECT_EQ(settings->config.threads, 5u);
+    EXPECT_EQ(settings->config.parallel, 3u);
+    EXPECT_EQ(settings->files, (std::vector<std::string>{folder_ + "/system.toml", path_}));
+    ::setenv("XDG_CONFIG_HOME", "/own", 1);
+    ::setenv("XDG_CONFIG_DIRS", "/most:relative:/least", 1);
+    const auto files = settings_files();
+    ASSERT_EQ(files.size(), 4u);
+    EXPECT_EQ(std::vector<std::string>(files.begin() + 1, files.end()),
+              (std::vector<std::string>{"/least/llmd/llmd.toml", "/most/llmd/llmd.toml", "/own/llmd/llmd.toml"}));
 }
 
 TEST(XdgDirectories, RelativeOnesAreIgnored) {

@@ -1,0 +1,107 @@
+"""The files with settings: which go first, what a fault in them does, and that a reload mends it."""
+import os
+import signal
+import subprocess
+import unittest
+
+import harness
+from harness import LLAMA, LLMD, MARKER, Daemon, PrivateBus, error_of
+
+GPT2 = "tales-gpt2-6m-q8_0"
+PROMPT = f"Once upon a time {MARKER}"
+FAULT = "threads = many\n"
+
+
+class Settings(unittest.TestCase):
+    def setUp(self):
+        self.bus = PrivateBus()
+        self.addCleanup(self.bus.close)
+        self.system = self.bus.path("xdg")
+        os.makedirs(os.path.join(self.system, "llmd"))
+        self.bus.environment["XDG_CONFIG_DIRS"] = self.system
+
+    def start(self, user):
+        self.bus.config(user)
+        self.daemon = Daemon(self.bus)
+        self.addCleanup(self.daemon.stop)
+        self.client = self.bus.connect()
+
+    def reload(self, user):
+        """Until llmd has read them: what it says of settings changes with each call here."""
+        before = self.client.status()["settings_error"]
+        self.bus.config(user)
+        self.daemon.process.send_signal(signal.SIGHUP)
+        self.client.wait(lambda: self.client.status()["settings_error"] != before, "the settings to be read")
+
+    def generate(self):
+        return self.client.generate(PROMPT, max_tokens=2, temperature=0.0)[1]["model"]
+
+    def of_system(self, text):
+        with open(os.path.join(self.system, "llmd", "llmd.toml"), "w") as file:
+            file.write(text)
+
+    def check(self):
+        done = subprocess.run([LLMD, "--check-config"], env=self.bus.environment, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True)
+        return done.returncode, done.stdout, done.stderr
+
+    def test_a_fault_at_the_start_is_told_and_a_reload_mends_it(self):
+        """A service manager would start for ever what ends because of a typo."""
+        self.start("\n" + FAULT)
+        where = self.bus.path("config/llmd/llmd.toml") + ", line 2: "
+        for call in (lambda: self.client.generate(PROMPT), lambda: self.client.load(LLAMA)):
+            name, message = error_of(call)
+            self.assertEqual(name, "NotReady")
+            self.assertIn(where, message)
+        status = self.client.status()
+        self.assertEqual(status["state"], "error")
+        self.assertIn(where, status["settings_error"])
+        self.assertEqual(self.daemon.engines(), [])
+        self.reload('backend = "cpu"\n')
+        self.assertEqual(self.generate(), LLAMA)
+
+    def test_a_fault_later_changes_nothing(self):
+        self.start(f'backend = "cpu"\nmodel = "{GPT2}"\n')
+        self.reload(FAULT)
+        self.assertEqual(self.generate(), GPT2)
+        self.assertIn("line 1: ", self.client.status()["settings_error"])
+
+    def test_a_reload_takes_new_settings(self):
+        self.start(f'backend = "cpu"\nmodel = "{GPT2}"\n')
+        self.assertEqual(self.generate(), GPT2)
+        self.reload(FAULT)  # so that the next reload can be seen
+        self.reload(f'backend = "cpu"\nmodel = "{LLAMA}"\ncontext_length = 64\nidle_unload_seconds = 1\n')
+        self.assertNotEqual(self.client.status()["context_length"], 64, "the loaded model stays as it is")
+        self.client.wait(lambda: self.client.status()["state"] == "idle", "the idle model to go")
+        self.assertEqual(self.generate(), LLAMA)
+        self.assertEqual(self.client.status()["context_length"], 64)
+
+    def test_the_users_own_go_before_those_of_the_system(self):
+        self.of_system(f'backend = "cpu"\nmodel = "{GPT2}"\ncontext_length = 96\n')
+        self.start("context_length = 64\n")
+        self.assertEqual(self.generate(), GPT2)
+        status = self.client.status()
+        self.assertEqual((status["context_length"], status["backend"]), (64, "cpu"))
+
+    def test_what_is_unknown_is_a_warning(self):
+        self.start('backend = "cpu"\nmodle = "x"\n')
+        self.assertEqual(self.generate(), LLAMA)
+        self.assertIn("line 2: modle: there is no such key", self.daemon.log())
+
+    def test_they_can_be_checked(self):
+        user, system = self.bus.path("config/llmd/llmd.toml"), os.path.join(self.system, "llmd", "llmd.toml")
+        self.of_system("threads = 1\n")
+        self.assertEqual(self.check(), (0, f"{system}\n{user}\n", ""))
+        self.bus.config(FAULT)
+        code, _, error = self.check()
+        self.assertEqual(code, 1)
+        self.assertIn(user + ", line 1: ", error)
+        self.bus.config("modle = 1\n")
+        self.assertEqual(self.check()[0], 1)
+        os.unlink(user)
+        os.unlink(system)
+        self.assertEqual(self.check(), (0, "no settings: all as it comes\n", ""))
+
+
+if __name__ == "__main__":
+    harness.main()
