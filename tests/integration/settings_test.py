@@ -5,9 +5,8 @@ import subprocess
 import unittest
 
 import harness
-from harness import LLAMA, LLMD, MARKER, Daemon, PrivateBus, error_of
+from harness import GPT2, LLAMA, LLMD, MARKER, Daemon, PrivateBus, error_of
 
-GPT2 = "tales-gpt2-6m-q8_0"
 PROMPT = f"Once upon a time {MARKER}"
 FAULT = "threads = many\n"
 

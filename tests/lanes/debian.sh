@@ -1,7 +1,8 @@
 #!/bin/sh
-# Sourced, not run, by the lanes that work in a Debian root made with debootstrap. Most use Debian 13 with backports, the
-# nearest thing to Alpine that apt-get can make: make_root, inside. Needs root. The lane sets `lane` (its name) and `root` (the
-# directory); everything is mounted in a mount namespace of its own, so that nothing stays mounted however it ends.
+# Sourced, not run, by the lanes that work in a Debian root made with debootstrap. Some use Debian 13 with backports, the
+# nearest thing to Alpine that apt-get can make: make_root, inside. Others begin with a bare root of either system: make_base,
+# enter. Needs root. The lane sets `lane` (its name) and `root` (the directory), or `roots` (that of the bare ones); everything
+# is mounted in a mount namespace of its own, so that nothing stays mounted however it ends.
 # shellcheck shell=sh disable=SC2154  # lane and root are the sourcing script's
 
 # The mirror that this machine's own apt-get uses.
@@ -102,4 +103,47 @@ copy_tree() {
 # An ordinary user runs a command, as in a distribution's build. It starts in /, with the variables given as NAME=VALUE first.
 inside_as_user() {
     inside setpriv --reuid lane --regid lane --init-groups --reset-env env "$@"
+}
+
+# What Docker and Podman leave to root in a container.
+capabilities=chown,dac_override,fowner,fsetid,kill,setgid,setuid,setpcap,net_bind_service,net_raw,sys_chroot,mknod,audit_write,setfcap
+
+# enter ROOT RIGHTS SCRIPT: runs it in the root with a container's own /proc, /dev/shm and terminals.
+enter() {
+    # shellcheck disable=SC2016  # the inner shell expands its own arguments
+    unshare --mount --pid --fork --kill-child --propagation private sh -c '
+        set -e
+        mount --bind "$1" "$1"
+        mount -t proc proc "$1/proc"
+        mount -t sysfs -o ro sysfs "$1/sys"
+        mount -t devpts -o newinstance,ptmxmode=666,mode=620 devpts "$1/dev/pts"
+        mkdir -p "$1/dev/shm"
+        mount -t tmpfs -o mode=1777 tmpfs "$1/dev/shm"
+        root=$1 rights=$2 script=$3
+        bounding=
+        [ "$rights" != dropped ] || bounding=--bounding-set=-all,+$(echo "$4" | sed s/,/,+/g)
+        set -- chroot "$root" env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8
+        if [ "$rights" = user ]; then
+            set -- "$@" HOME=/home/somebody setpriv --reuid somebody --regid somebody --init-groups
+        else
+            set -- "$@" HOME=/root
+        fi
+        exec setpriv $bounding "$@" sh -c "$script"
+    ' sh "$1" "$2" "$3" "$capabilities"
+}
+
+# The bare root of a system, made once: Debian as small as it comes, git, and sudo for the ordinary user.
+make_base() {
+    base=$roots/base-$1
+    [ ! -e "$base/etc/debian_version" ] || return 0
+    mirror=$(debian_mirror)
+    mkdir -p "$roots"
+    debootstrap --variant=minbase --include=git,ca-certificates,sudo "$1" "$base" "$mirror" >"$base.log" 2>&1 || {
+        tail -n 20 "$base.log"
+        rm -rf "$base"
+        return 1
+    }
+    configure_apt "$base"
+    enter "$base" plain "useradd --create-home --shell /bin/sh somebody"
+    echo "somebody ALL=(ALL) NOPASSWD: ALL" >"$base/etc/sudoers.d/somebody"
 }
