@@ -40,12 +40,18 @@ struct Plan {
     posix_spawnattr_t attributes{};
 };
 
-// 0, or errno.
-int start(const std::vector<std::string>& command, int output, pid_t& pid) {
+constexpr std::chrono::milliseconds kChildTick{200};
+
+// 0, or errno. `read` is what is read of it; with `writes_to` that is its standard error.
+int start(const std::vector<std::string>& command, int read, std::optional<int> writes_to, pid_t& pid) {
     Plan plan;
     posix_spawn_file_actions_addopen(&plan.actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&plan.actions, output, STDOUT_FILENO);
-    posix_spawn_file_actions_addopen(&plan.actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_adddup2(&plan.actions, writes_to.value_or(read), STDOUT_FILENO);
+    if (writes_to) {
+        posix_spawn_file_actions_adddup2(&plan.actions, read, STDERR_FILENO);
+    } else {
+        posix_spawn_file_actions_addopen(&plan.actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    }
     sigset_t defaults;
     sigemptyset(&defaults);
     for (const int signal : {SIGINT, SIGPIPE}) sigaddset(&defaults, signal);  // as llmctl has set them
@@ -60,20 +66,23 @@ int start(const std::vector<std::string>& command, int output, pid_t& pid) {
 }
 
 // False when the deadline has passed.
-bool wait_for(int fd, Clock::time_point deadline) {
+bool wait_for(int fd, Clock::time_point deadline, const std::function<void()>& tick = nullptr) {
     while (true) {
-        const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
+        auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+        const bool ticks = tick && left > kChildTick;
+        if (ticks) left = kChildTick;
         pollfd waited{fd, POLLIN, 0};
-        const int ready = ::poll(&waited, 1, static_cast<int>(std::max<int64_t>(left, 0)));
+        const int ready = ::poll(&waited, 1, static_cast<int>(std::max<int64_t>(left.count(), 0)));
         if (ready > 0) return true;
-        if (ready == 0 || errno != EINTR) return false;
+        if (ticks) tick();
+        if (ready == 0 ? !ticks : errno != EINTR) return false;
     }
 }
 
 // Up to the output's end. False when the deadline has passed.
-bool read_output(int fd, Clock::time_point deadline, std::string& output) {
+bool read_output(int fd, Clock::time_point deadline, const std::function<void()>& tick, std::string& output) {
     std::array<char, 16384> bytes;
-    while (wait_for(fd, deadline)) {
+    while (wait_for(fd, deadline, tick)) {
         const ssize_t n = ::read(fd, bytes.data(), bytes.size());
         if (n < 0 && errno == EINTR) continue;
         if (n <= 0) return true;
@@ -82,9 +91,8 @@ bool read_output(int fd, Clock::time_point deadline, std::string& output) {
     return false;
 }
 
-}  // namespace
-
-ChildEnd run_child(const std::vector<std::string>& command, std::chrono::milliseconds limit) {
+ChildEnd run(const std::vector<std::string>& command, std::chrono::milliseconds limit, std::optional<int> writes_to,
+             const std::function<void()>& tick) {
     ChildEnd end;
     std::array<int, 2> ends{-1, -1};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
@@ -94,7 +102,7 @@ ChildEnd run_child(const std::vector<std::string>& command, std::chrono::millise
     const base::UniqueFd ours(ends[0]);
     base::UniqueFd theirs(ends[1]);
     pid_t pid = -1;
-    if (const int error = start(command, theirs.get(), pid); error != 0) {
+    if (const int error = start(command, theirs.get(), writes_to, pid); error != 0) {
         end.fault = std::string("did not start: ") + std::strerror(error);
         return end;
     }
@@ -106,7 +114,7 @@ ChildEnd run_child(const std::vector<std::string>& command, std::chrono::millise
         ::kill(-pid, SIGKILL);
         return end;
     }
-    const bool in_time = read_output(ours.get(), deadline, end.output) && wait_for(pidfd.get(), deadline);
+    const bool in_time = read_output(ours.get(), deadline, tick, end.output) && wait_for(pidfd.get(), deadline);
     ::kill(-pid, SIGKILL);
     int status = 0;
     const bool ended = wait_for(pidfd.get(), Clock::now() + kKillTime);
@@ -123,6 +131,17 @@ ChildEnd run_child(const std::vector<std::string>& command, std::chrono::millise
         if (*end.status != 0) end.fault = "ended with status " + std::to_string(*end.status);
     }
     return end;
+}
+
+}  // namespace
+
+ChildEnd run_child(const std::vector<std::string>& command, std::chrono::milliseconds limit) {
+    return run(command, limit, std::nullopt, nullptr);
+}
+
+ChildEnd run_child_into(int writes_to, const std::vector<std::string>& command, std::chrono::milliseconds limit,
+                        const std::function<void()>& tick) {
+    return run(command, limit, writes_to, tick);
 }
 
 }  // namespace llmd::client

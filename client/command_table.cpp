@@ -52,9 +52,11 @@ constexpr std::array kCommands = {
     CommandSpec{
         Command::Import, "import", "FILE", 1, 1, "put a model where llmd finds it",
         "Checks the GGUF file FILE and puts it into the folder of your models, as a clone or a hard link where the\n"
-        "filesystem can, else as a copy. The file itself stays. A model that llmd cannot use is refused.\n\n"
+        "filesystem can, else as a copy. A checkpoint of llama2.c, with its tokenizer, is converted. The file itself\n"
+        "stays. A model that llmd cannot use is refused.\n\n"
         "Examples:\n"
         "  llmctl import ~/Downloads/SmolLM2-135M-Instruct-Q8_0.gguf --name smollm2\n"
+        "  llmctl import stories15M.bin --tokenizer tokenizer.bin --quantize q8_0\n"
         "  llmctl generate --model smollm2 \"Once upon a time\"\n"},
     CommandSpec{
         Command::Bench, "bench", "", 0, 0, "measure how fast the model is",
@@ -113,7 +115,11 @@ constexpr std::array kOptions = {
     OptionSpec{"verbose", 'v', "", Kind::Flag, nullptr, "generate", "counts and speeds on standard error"},
     OptionSpec{"all", 'a', "", Kind::Flag, nullptr, "cancel", "every request of every program"},
     OptionSpec{"watch", 'w', "", Kind::Flag, nullptr, "status", "show it again every second"},
-    OptionSpec{"name", 0, "NAME", Kind::Text, "name", "import", "what to call it (as the file, without .gguf)"},
+    OptionSpec{"name", 0, "NAME", Kind::Text, "name", "import", "what to call it (as the file, without .gguf or .bin)"},
+    OptionSpec{"tokenizer", 0, "FILE", Kind::Text, "tokenizer", "import",
+               "a checkpoint's vocabulary (tokenizer.bin beside it)"},
+    OptionSpec{"quantize", 0, "TYPE", Kind::Text, "quantize", "import",
+               "what a checkpoint's matrices become: f32, q8_0 or q4_0 (f32)"},
     OptionSpec{"prompt-tokens", 0, "N", Kind::Whole, "prompt_tokens", "bench", "about how many to read (256)",
                kPromptTokens},
     OptionSpec{"made-tokens", 0, "N", Kind::Whole, "made_tokens", "bench", "how many to make (64)", kMadeTokens},

@@ -34,10 +34,11 @@ std::string other_of_that_name(const ImportedModel& model) {
 
 ExitCode run_import(const Arguments& arguments) {
     ProgressLine progress;
-    const auto show = [&](uint64_t copied, uint64_t size) {
-        if (size > 0) progress.show("copying " + std::to_string(copied * 100 / size) + " %");
+    const auto show = [&](uint64_t done, uint64_t size) {
+        if (size > 0) progress.show("writing " + std::to_string(done * 100 / size) + " %");
     };
-    const ImportedModel model = import_model(arguments.operands[0], text_of(arguments.request, "name"),
+    const auto text = [&](const char* key) { return text_of(arguments.request, key); };
+    const ImportedModel model = import_model(arguments.operands[0], {text("name"), text("tokenizer"), text("quantize")},
                                              base::user_model_folder(), base::find_engine(), show);
     progress.clear();
     if (arguments.json) {

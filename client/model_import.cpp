@@ -7,6 +7,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <array>
+#include <cctype>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -25,8 +27,11 @@ namespace llmd::client {
 namespace {
 
 constexpr std::string_view kSuffix = ".gguf";
+constexpr std::string_view kCheckpointSuffix = ".bin";
 // The inspector gives itself five seconds of CPU time.
 constexpr std::chrono::seconds kInspectionLimit{20};
+// Far more than any model takes on any phone; Ctrl-C ends it before.
+constexpr std::chrono::hours kConversionLimit{12};
 constexpr size_t kCopyBytes = 1u << 20;
 
 [[noreturn]] void fail(const std::string& what, int error) {
@@ -60,6 +65,7 @@ protocol::Inspection inspect(const std::string& engine, const std::string& path,
 std::string model_name(const std::string& file, std::string name) {
     const bool given = !name.empty();
     if (!given) name = std::filesystem::path(file).filename().string();
+    if (!given && name.ends_with(kCheckpointSuffix)) name.resize(name.size() - kCheckpointSuffix.size());
     if (name.ends_with(kSuffix)) name.resize(name.size() - kSuffix.size());
     if (!service::is_model_name(name)) {
         throw CommandError(ExitCode::Usage, given ? "--name: '" + name + "' can be no model's name"
@@ -124,22 +130,72 @@ void copy(int source, int target, uint64_t size, const std::string& folder, cons
     if (::fsync(target) != 0) fail("writing to " + folder, errno);
 }
 
+enum class Format : uint8_t { Gguf, Checkpoint };
+
+// What the file's first bytes say. A checkpoint of llama2.c may begin with anything: whatever is not called a GGUF file
+// is tried as one.
+Format format_of(int fd, const std::string& file) {
+    std::array<char, 4> bytes{};
+    const ssize_t n = ::pread(fd, bytes.data(), bytes.size(), 0);
+    const std::string_view begin(bytes.data(), n > 0 ? static_cast<size_t>(n) : 0);
+    // A zip archive, and the opcode PROTO with its protocol, 2 to 5.
+    if (begin.starts_with("PK\x03\x04") || (begin.size() > 1 && begin[0] == '\x80' && begin[1] >= 2 && begin[1] <= 5)) {
+        throw CommandError(ExitCode::Failed, file +
+                                                 " is a pickle of PyTorch, which may hold a program, and is not read; "
+                                                 "look for the model as GGUF");
+    }
+    return begin == "GGUF" || file.ends_with(kSuffix) ? Format::Gguf : Format::Checkpoint;
+}
+
+void convert(const std::string& file, const ImportOptions& options, const std::string& name, const std::string& engine,
+             int target, const ImportProgress& progress) {
+    std::string tokenizer = options.tokenizer;
+    if (tokenizer.empty()) tokenizer = std::filesystem::path(file).replace_filename("tokenizer.bin").string();
+    std::string type = options.quantize.empty() ? "F32" : options.quantize;
+    for (char& c : type) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    if (type != "F32" && type != "Q8_0" && type != "Q4_0") {
+        throw CommandError(ExitCode::Usage, "--quantize: '" + options.quantize + "' is none of f32, q8_0, q4_0");
+    }
+    const auto tick = [&] {
+        // The position is the child's too.
+        const off_t at = ::lseek(target, 0, SEEK_CUR);
+        if (at >= 0) progress(static_cast<uint64_t>(at), size_of(target, file));
+    };
+    const ChildEnd end =
+        run_child_into(target, {engine, "--convert", file, tokenizer, type, name}, kConversionLimit, tick);
+    if (end.fault.empty()) return;
+    constexpr std::string_view kPrefix = "llmd-engine: ";
+    std::string why = end.output.starts_with(kPrefix) ? end.output.substr(kPrefix.size()) : "";
+    if (why.empty()) throw CommandError(ExitCode::Failed, file + " cannot be converted: " + engine + ' ' + end.fault);
+    if (why.back() == '\n') why.pop_back();
+    throw CommandError(ExitCode::Failed, why);
+}
+
 }  // namespace
 
-ImportedModel import_model(const std::string& file, const std::string& wanted_name, const std::string& folder,
+ImportedModel import_model(const std::string& file, const ImportOptions& options, const std::string& folder,
                            const std::string& engine, const ImportProgress& progress) {
     ImportedModel model;
-    model.name = model_name(file, wanted_name);
+    model.name = model_name(file, options.name);
     model.path = folder + '/' + model.name + std::string(kSuffix);
     const base::UniqueFd source = open_source(file, model.size_bytes);
-    protocol::Inspection inspection = inspect(engine, proc_path(source.get()), file);
+    const Format format = format_of(source.get(), file);
+    if (format == Format::Gguf && !(options.tokenizer.empty() && options.quantize.empty())) {
+        throw CommandError(ExitCode::Usage, file + " is a GGUF file: --tokenizer and --quantize are for others");
+    }
+    protocol::Inspection inspection;
+    if (format == Format::Gguf) inspection = inspect(engine, proc_path(source.get()), file);
     make_folder(folder);
     if (::access(model.path.c_str(), F_OK) == 0) {
         throw CommandError(ExitCode::Usage, model.path + " is there already; --name gives another name");
     }
     const base::UniqueFd target(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR));
     if (!target) fail(folder, errno);
-    if (::ioctl(target.get(), FICLONE, source.get()) == 0) {
+    if (format == Format::Checkpoint) {
+        convert(file, options, model.name, engine, target.get(), progress);
+        if (::fsync(target.get()) != 0) fail("writing to " + folder, errno);
+        model.how = "conversion";
+    } else if (::ioctl(target.get(), FICLONE, source.get()) == 0) {
         model.how = "clone";
     } else if (link_to(source.get(), model.path)) {
         model.how = kHardLink;

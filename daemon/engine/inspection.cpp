@@ -17,17 +17,18 @@ struct Limit {
     decltype(RLIMIT_CPU) resource;
     const char* name;
     rlim_t value;
+    bool of_conversion;  // too
 };
 
 constexpr Limit kLimits[] = {
-    {RLIMIT_CPU, "RLIMIT_CPU", 5},            // seconds: what llmd waits for
-#ifndef LLMD_SANITIZED                        // whose shadow memory is terabytes
-    {RLIMIT_DATA, "RLIMIT_DATA", 256 << 20},  // bytes: the metadata of real models takes a few MiB
+    {RLIMIT_CPU, "RLIMIT_CPU", 5, false},           // seconds: what llmd waits for
+#ifndef LLMD_SANITIZED                              // whose shadow memory is terabytes
+    {RLIMIT_DATA, "RLIMIT_DATA", 256 << 20, true},  // bytes: the metadata of real models takes a few MiB
 #endif
-    {RLIMIT_NOFILE, "RLIMIT_NOFILE", 8},       // standard streams and the model
-    {RLIMIT_FSIZE, "RLIMIT_FSIZE", 16 << 20},  // standard output may be a file: one frame
-    {RLIMIT_NPROC, "RLIMIT_NPROC", 0},         // no children, no threads
-    {RLIMIT_CORE, "RLIMIT_CORE", 0},
+    {RLIMIT_NOFILE, "RLIMIT_NOFILE", 8, true},        // standard streams, the model, its tokenizer
+    {RLIMIT_FSIZE, "RLIMIT_FSIZE", 16 << 20, false},  // standard output may be a file: one frame
+    {RLIMIT_NPROC, "RLIMIT_NPROC", 0, true},          // no children, no threads
+    {RLIMIT_CORE, "RLIMIT_CORE", 0, true},
 };
 
 base::Result<protocol::Inspection> inspect(const std::string& path) {
@@ -46,19 +47,27 @@ base::Result<protocol::Inspection> inspect(const std::string& path) {
     return inspection;
 }
 
-}  // namespace
-
-base::Result<void> confine_to_inspection() {
+base::Result<void> confine_to(bool conversion) {
     if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
         return base::fail_errno(base::ErrorCode::Failed, "prctl PR_SET_NO_NEW_PRIVS", errno);
     }
     for (const Limit& limit : kLimits) {
+        if (conversion && !limit.of_conversion) continue;
         const rlimit value{limit.value, limit.value};
         if (::setrlimit(limit.resource, &value) != 0) {
             return base::fail_errno(base::ErrorCode::Failed, base::concat("setrlimit ", limit.name), errno);
         }
     }
     return {};
+}
+
+}  // namespace
+
+base::Result<void> confine_to_inspection() {
+    return confine_to(false);
+}
+base::Result<void> confine_to_conversion() {
+    return confine_to(true);
 }
 
 protocol::Inspection inspect_model(const std::string& path) {

@@ -1,5 +1,5 @@
-// `llmd-engine --inspect FILE`: what the catalogue wants to know of a model file, from a process that can do little
-// else.
+// `llmd-engine --inspect FILE` and `--convert`: what the catalogue wants to know of a model file, and a model in
+// another format as GGUF, from processes that can do little else.
 #pragma once
 
 #include <string>
@@ -13,6 +13,8 @@ namespace llmd::engine {
 // descriptors, files of more than a few bytes, core dumps, more than 256 MiB of memory and 5 s of CPU time. Failed
 // names the call.
 base::Result<void> confine_to_inspection();
+// The same but for the limits of files and time: a model may take gigabytes and minutes.
+base::Result<void> confine_to_conversion();
 
 // Never fails: what is wrong with the file is in the Inspection.
 protocol::Inspection inspect_model(const std::string& path);

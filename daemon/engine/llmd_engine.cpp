@@ -16,6 +16,8 @@
 #include "base/unique_fd.h"
 #include "engine/compute/opencl/program_cache.h"
 #include "engine/confinement.h"
+#include "engine/convert/llama2c.h"
+#include "engine/convert/quantize.h"
 #include "engine/device_list.h"
 #include "engine/engine_server.h"
 #include "engine/inspection.h"
@@ -31,6 +33,8 @@ enum ExitCode : int { kOk = 0, kFailed = 1, kUsage = 2, kDeviceFault = 3 };
 constexpr std::string_view kHelp =
     "usage: llmd-engine --socket-fd N   serve llmd on the socket N\n"
     "       llmd-engine --inspect FILE  write what the model file says about itself, as one frame\n"
+    "       llmd-engine --convert CHECKPOINT TOKENIZER TYPE NAME\n"
+    "                                   write a llama2.c checkpoint as GGUF, its matrices as F32, Q8_0 or Q4_0\n"
     "       llmd-engine --devices       write what OpenCL offers, as JSON\n"
     "       llmd-engine --version | --help\n"
     "llmd starts this program; it is of no use without it.\n";
@@ -69,6 +73,24 @@ ExitCode inspect(const std::string& path) {
         return complain(encoded.error().message, kFailed);
     }
     return write_out(frame);
+}
+
+// Standard output is the model's file. The error is for people.
+ExitCode convert_checkpoint(const std::string& checkpoint, const std::string& tokenizer, std::string_view type_name,
+                            const std::string& name) {
+    const auto formats = model::block_formats();
+    const auto format =
+        std::find_if(formats.begin(), formats.end(), [&](const auto& f) { return f.name == type_name; });
+    if (format == formats.end() || !convert::can_quantize(format->type)) {
+        return complain(base::concat("'", type_name, "' is none of F32, Q8_0, Q4_0"), kUsage);
+    }
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    raise_oom_score();
+    if (const auto confined = engine::confine_to_conversion(); !confined) {
+        return complain(confined.error().message, kFailed);
+    }
+    const auto converted = convert::convert_llama2c(checkpoint, tokenizer, format->type, name, STDOUT_FILENO);
+    return converted ? kOk : complain(converted.error().message, kFailed);
 }
 
 // Confined as the engine that serves is: what that cannot reach is not offered.
@@ -116,6 +138,9 @@ int main(int argc, char** argv) {
     if (args.size() == 1 && args[0] == "--help") return write_out(kHelp);
     if (args.size() == 1 && args[0] == "--devices") return list_devices();
     if (args.size() == 2 && args[0] == "--inspect") return inspect(std::string(args[1]));
+    if (args.size() == 5 && args[0] == "--convert") {
+        return convert_checkpoint(std::string(args[1]), std::string(args[2]), args[3], std::string(args[4]));
+    }
     if (args.size() == 2 && args[0] == "--socket-fd") return serve(args[1]);
     complain("wrong arguments", kUsage);
     std::fwrite(kHelp.data(), 1, kHelp.size(), stderr);

@@ -1,7 +1,9 @@
-"""llmctl import: a good model is there, whole, by its name; a bad one or a full disk leaves nothing."""
+"""llmctl import: a good model is there, whole, by its name; a bad one or a full disk leaves nothing. A checkpoint of llama2.c
+is a GGUF file afterwards."""
 import json
 import os
 import shutil
+import struct
 import subprocess
 import unittest
 
@@ -9,6 +11,21 @@ import harness
 from harness import ENGINE, LIMIT_S, LLAMA, LLMCTL, MODELS, SOURCE
 
 MODEL = os.path.join(MODELS, LLAMA + ".gguf")
+
+
+def write_checkpoint(path, dim=64, hidden=96, layers=2, heads=4, vocab=320, context=64):
+    """Version 0, with weights that follow no pattern, and its vocabulary beside it as tokenizer.bin."""
+    n_weights = vocab * dim + layers * (2 * dim + 4 * dim * dim + 3 * hidden * dim) + dim
+    weights = [((i * 2654435761) % 4093) / 4093 - 0.5 for i in range(n_weights)]
+    with open(path, "wb") as file:
+        file.write(struct.pack("<7i", dim, hidden, layers, heads, heads, vocab, context))
+        file.write(struct.pack(f"<{n_weights}f", *weights) + bytes(context * dim // heads * 4))
+    with open(os.path.join(os.path.dirname(path), "tokenizer.bin"), "wb") as file:
+        file.write(struct.pack("<i", 6))
+        pieces = [b"<unk>", b"\n<s>\n", b"\n</s>\n", *(b"<0x%02X>" % byte for byte in range(256)),
+                  *(b" %c" % c for c in range(ord("A"), ord("A") + vocab - 259))]
+        for i, piece in enumerate(pieces):
+            file.write(struct.pack("<fi", -i, len(piece)) + piece)
 
 
 class Import(unittest.TestCase):
@@ -85,6 +102,51 @@ class Import(unittest.TestCase):
         shutil.copyfile(os.path.join(SOURCE, "README.md"), text)
         self.assertIn("not a GGUF file", self.run_import(text, code=1).stderr)
         self.assertEqual(self.there(), [])
+
+    def test_a_checkpoint_of_llama2c_becomes_a_model(self):
+        checkpoint = self.bus.path("tiny.bin")
+        write_checkpoint(checkpoint)
+        report = json.loads(self.run_import(checkpoint, "--json").stdout)
+        self.assertEqual((report["name"], report["architecture"], report["quantization"], report["how"]),
+                         ("tiny", "llama", "F32", "conversion"))
+        self.run_import(checkpoint, "--name", "tiny-q8", "--quantize", "q8_0",
+                        "--tokenizer", self.bus.path("tokenizer.bin"))
+        self.assertEqual(self.there(), ["tiny-q8.gguf", "tiny.gguf"])
+        self.bus.config('backend = "cpu"\n')
+        daemon = harness.Daemon(self.bus)
+        self.addCleanup(daemon.stop)
+        for model in "tiny", "tiny-q8":
+            _, info = self.bus.connect().generate("A B", model=model, max_tokens=8, temperature=0.0)
+            self.assertEqual(info["model"], model)
+
+    def test_checkpoints_that_are_none_leave_nothing(self):
+        checkpoint = self.bus.path("tiny.bin")
+        write_checkpoint(checkpoint)
+        os.truncate(checkpoint, os.path.getsize(checkpoint) - 1)
+        self.assertIn(f"{checkpoint}: a header of dim 64, ", self.run_import(checkpoint, code=1).stderr)
+        write_checkpoint(checkpoint)
+        os.unlink(self.bus.path("tokenizer.bin"))
+        self.assertIn("tokenizer.bin: No such file", self.run_import(checkpoint, code=1).stderr)
+        for begin in b"PK\x03\x04", b"\x80\x02":
+            with open(checkpoint, "wb") as file:
+                file.write(begin + bytes(1000))
+            self.assertIn("is a pickle of PyTorch", self.run_import(checkpoint, code=1).stderr)
+        with open(checkpoint, "wb") as file:
+            file.write(b"words and words and words and words and words")
+        self.assertIn("no llama2.c checkpoint: dim: ", self.run_import(checkpoint, code=1).stderr)
+        self.assertIn("--quantize: 'q9' is none of", self.run_import(checkpoint, "--quantize", "q9", code=2).stderr)
+        self.assertIn("is a GGUF file: --tokenizer and --quantize",
+                      self.run_import(self.file, "--quantize", "q8_0", code=2).stderr)
+        self.assertEqual(self.there(), [])
+
+    def test_a_conversion_that_fills_the_disk_leaves_nothing(self):
+        checkpoint = self.bus.path("tiny.bin")
+        write_checkpoint(checkpoint)
+        small = self.in_small_filesystem("128k", self.folder)
+        script = '"$@"; code=$?; ls -A data/llmd/models; exit $code'
+        done = self.run_import(checkpoint, prefix=[*small, "sh", "-c", script, "sh"], code=1)
+        self.assertRegex(done.stderr, r"room for a model of \d+ bytes: No space left")
+        self.assertEqual(done.stdout, "")
 
     def test_names_and_files_that_cannot_be(self):
         for arguments, words in (((self.bus.path("none.gguf"),), "No such file"), ((self.bus.folder,), "not a regular file"),

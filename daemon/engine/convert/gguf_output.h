@@ -1,0 +1,57 @@
+// Writes a GGUF file, version 3, from front to back, with no more in memory than its metadata: first what it says about
+// itself, then the names and shapes of the tensors, then their bytes in that order. Thread-bound.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/model/gguf_layout.h"
+#include "engine/model/quantization.h"
+
+namespace llmd::convert {
+
+class GgufOutput {
+public:
+    // `fd` is open for writing and stays the caller's.
+    explicit GgufOutput(int fd) : fd_(fd) {}
+
+    // Metadata. Each key once.
+    void add(std::string_view key, uint32_t value);
+    void add(std::string_view key, float value);
+    void add(std::string_view key, bool value);
+    void add(std::string_view key, std::string_view value);
+    void add(std::string_view key, const char* value) { add(key, std::string_view(value)); }
+    void add(std::string_view key, std::span<const std::string> values);
+    void add(std::string_view key, std::span<const float> values);
+    void add(std::string_view key, std::span<const int32_t> values);
+
+    // A matrix, or with rows == 0 a vector of `cols`. Precondition: cols is a multiple of the type's block.
+    void declare(std::string_view name, model::TensorType type, uint64_t rows, uint64_t cols);
+
+    // After the last declare(): everything up to the first tensor's data. Failed names what the system said.
+    base::Result<void> begin();
+    // The next bytes of the tensors, each as declared and in the order of the declarations; never across the end of
+    // one.
+    base::Result<void> write(std::span<const std::byte> bytes);
+
+private:
+    void add_key(std::string_view key, model::ValueType type);
+    void add_array_key(std::string_view key, model::ValueType element, uint64_t count);
+    base::Result<void> write_out(std::span<const std::byte> bytes);
+
+    const int fd_;
+    uint64_t n_values_ = 0;
+    std::string values_;
+    std::string tensors_;
+    std::vector<uint64_t> sizes_;  // bytes of each tensor
+    uint64_t next_offset_ = 0;
+    size_t current_ = 0;    // tensor that is being written
+    uint64_t written_ = 0;  // bytes of it
+};
+
+}  // namespace llmd::convert

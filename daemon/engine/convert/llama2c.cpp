@@ -1,0 +1,394 @@
+#include "engine/convert/llama2c.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/unique_fd.h"
+#include "base/utf8.h"
+#include "engine/convert/gguf_output.h"
+#include "engine/convert/quantize.h"
+#include "engine/model/gguf.h"
+
+namespace llmd::convert {
+namespace {
+
+using base::ErrorCode;
+using base::Result;
+using model::TensorType;
+
+constexpr uint32_t kCheckpointMagic = 0x616b3432;  // "ak42", as export.py packs it
+constexpr uint64_t kHeaderBytes = 256;             // of versions 1 and 2
+constexpr size_t kChunkWeights = 1u << 18;
+constexpr uint32_t kMaxPieceBytes = 1024;  // the longest piece of any SentencePiece vocabulary is far shorter
+
+// What run.c has as constants.
+constexpr float kNormEpsilon = 1e-5f;
+constexpr float kRopeBase = 10000.0f;
+
+// Ids that every vocabulary of llama2.c's tokenizer.py begins with; the bytes 0 to 255 follow.
+constexpr uint32_t kUnknownId = 0, kBeginId = 1, kEndId = 2, kFirstByteId = 3;
+
+// llama.cpp's token types.
+enum TokenType : int32_t { kNormal = 1, kUnknown = 2, kControl = 3, kByte = 6 };
+
+class Input {
+public:
+    static Result<Input> open(const std::string& path) {
+        Input input;
+        input.path_ = path;
+        input.fd_.reset(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+        struct stat info = {};
+        if (!input.fd_ || ::fstat(input.fd_.get(), &info) != 0) {
+            return base::fail_errno(ErrorCode::ModelLoadFailed, path, errno);
+        }
+        if (!S_ISREG(info.st_mode)) return input.fail("is not a regular file");
+        input.size_ = static_cast<uint64_t>(info.st_size);
+        return input;
+    }
+
+    uint64_t size() const { return size_; }
+    template <typename... Parts>
+    base::Error fail(const Parts&... parts) const {
+        return base::fail(ErrorCode::ModelLoadFailed, path_, ": ", parts...);
+    }
+    Result<void> read_bytes(uint64_t at, std::span<std::byte> out) const {
+        while (!out.empty()) {
+            const ssize_t n = ::pread(fd_.get(), out.data(), out.size(), static_cast<off_t>(at));
+            if (n < 0 && errno == EINTR) continue;
+            if (n < 0) return base::fail_errno(ErrorCode::ModelLoadFailed, path_, errno);
+            if (n == 0) return fail("ends at byte ", at, ", in the middle of a value");
+            out = out.subspan(static_cast<size_t>(n));
+            at += static_cast<uint64_t>(n);
+        }
+        return {};
+    }
+    template <typename T, size_t Extent>
+    Result<void> read(uint64_t at, std::span<T, Extent> out) const {
+        return read_bytes(at, std::as_writable_bytes(out));
+    }
+
+private:
+    std::string path_;
+    base::UniqueFd fd_;
+    uint64_t size_ = 0;
+};
+
+struct Header {
+    uint32_t version = 0;
+    uint32_t dim = 0, hidden_dim = 0, n_layers = 0, n_heads = 0, n_kv_heads = 0, n_vocab = 0, seq_len = 0;
+    bool shared_classifier = true;
+    uint32_t group_size = 0;  // of version 2
+    uint64_t bytes = 0;
+
+    uint32_t head_size() const { return dim / n_heads; }
+    uint32_t kv_dim() const { return head_size() * n_kv_heads; }
+};
+
+struct Field {
+    const char* name;
+    uint32_t Header::*member;
+    uint32_t most;
+};
+// In the order of the file. The limits are far above any model, and keep every product below within 64 bits.
+constexpr Field kFields[] = {
+    {"dim", &Header::dim, 1u << 16},           {"hidden_dim", &Header::hidden_dim, 1u << 18},
+    {"n_layers", &Header::n_layers, 1024},     {"n_heads", &Header::n_heads, 1024},
+    {"n_kv_heads", &Header::n_kv_heads, 1024}, {"vocab_size", &Header::n_vocab, 1u << 22},
+    {"seq_len", &Header::seq_len, 1u << 20},
+};
+
+Result<Header> read_header(const Input& file) {
+    std::array<int32_t, 9> words{};
+    if (auto read = file.read(0, std::span(words)); !read) return std::move(read).error();
+    Header header;
+    const bool has_magic = static_cast<uint32_t>(words[0]) == kCheckpointMagic;
+    std::span<const int32_t> fields = std::span(words).first(std::size(kFields));
+    if (has_magic) {
+        if (words[1] != 1 && words[1] != 2) return file.fail("version ", words[1], " is neither 1 nor 2");
+        header.version = static_cast<uint32_t>(words[1]);
+        fields = std::span(words).subspan(2);
+    }
+    for (size_t i = 0; i < fields.size(); ++i) {
+        int64_t value = fields[i];
+        // The sign of version 0's vocabulary tells whether the output has a matrix of its own.
+        if (!has_magic && kFields[i].member == &Header::n_vocab && value < 0) {
+            header.shared_classifier = false;
+            value = -value;
+        }
+        if (value < 1 || value > kFields[i].most) {
+            return file.fail(has_magic ? "" : "no llama2.c checkpoint: ", kFields[i].name, ": ", value,
+                             " is not in the range 1 to ", kFields[i].most);
+        }
+        header.*kFields[i].member = static_cast<uint32_t>(value);
+    }
+    header.bytes = has_magic ? kHeaderBytes : sizeof(int32_t) * std::size(kFields);
+    if (header.dim % header.n_heads != 0 || header.head_size() % 2 != 0) {
+        return file.fail("dim: ", header.dim, " is not an even number for each of n_heads ", header.n_heads);
+    }
+    if (header.n_heads % header.n_kv_heads != 0) {
+        return file.fail("n_heads: ", header.n_heads, " is no multiple of n_kv_heads ", header.n_kv_heads);
+    }
+    if (!has_magic) return header;
+    uint64_t at = sizeof words;
+    uint8_t shared = 0;
+    if (auto read = file.read(at, std::span(&shared, 1)); !read) return std::move(read).error();
+    if (shared > 1) return file.fail("shared_classifier: ", unsigned{shared}, " is neither 0 nor 1");
+    header.shared_classifier = shared == 1;
+    if (header.version == 1) return header;
+    int32_t group = 0;
+    if (auto read = file.read(at + 1, std::span(&group, 1)); !read) return std::move(read).error();
+    if (group < 1 || header.dim % static_cast<uint32_t>(group) != 0) {
+        return file.fail("group_size: ", group, " does not divide dim ", header.dim);
+    }
+    header.group_size = static_cast<uint32_t>(group);
+    return header;
+}
+
+// One tensor of the output, and where its weights are.
+struct Tensor {
+    std::string name;
+    uint64_t rows;  // 0: a vector
+    uint64_t cols;
+    uint64_t at;
+    bool quantized;
+
+    uint64_t weights() const { return std::max<uint64_t>(rows, 1) * cols; }
+};
+
+// Walks through a checkpoint as its version orders it.
+class Layout {
+public:
+    explicit Layout(const Header& header) : header_(header), at_(header.bytes) {
+        const uint64_t dim = header.dim, kv = header.kv_dim(), hidden = header.hidden_dim;
+        const uint64_t table = uint64_t{header.seq_len} * header.head_size() / 2;
+        const auto embedding = [&] { one("token_embd.weight", header.n_vocab, dim); };
+        const auto attention_norms = [&] { layers("attn_norm", 0, dim); };
+        const auto ffn_norms = [&] { layers("ffn_norm", 0, dim); };
+        const auto final_norm = [&] { one("output_norm.weight", 0, dim); };
+        const auto attention = [&] {
+            layers("attn_q", dim, dim);
+            layers("attn_k", kv, dim);
+            layers("attn_v", kv, dim);
+            layers("attn_output", dim, dim);
+        };
+        const auto ffn = [&] {
+            layers("ffn_gate", hidden, dim);
+            layers("ffn_down", dim, hidden);
+            layers("ffn_up", hidden, dim);
+        };
+        if (header.version == 0) {
+            embedding();
+            attention_norms();
+            attention();
+            ffn_norms();
+            ffn();
+            final_norm();
+            at_ += 2 * table * sizeof(float);
+        } else {
+            attention_norms();
+            ffn_norms();
+            final_norm();
+            embedding();
+            attention();
+            ffn();
+        }
+        if (!header.shared_classifier) one("output.weight", header.n_vocab, dim);
+    }
+
+    const std::vector<Tensor>& tensors() const { return tensors_; }
+    uint64_t end() const { return at_; }
+
+private:
+    void one(std::string name, uint64_t rows, uint64_t cols) {
+        tensors_.push_back({std::move(name), rows, cols, at_, header_.version == 2 && rows != 0});
+        const Tensor& tensor = tensors_.back();
+        at_ += tensor.quantized ? tensor.weights() + tensor.weights() / header_.group_size * sizeof(float)
+                                : tensor.weights() * sizeof(float);
+    }
+    void layers(std::string_view name, uint64_t rows, uint64_t cols) {
+        for (uint32_t layer = 0; layer < header_.n_layers; ++layer) {
+            one(base::concat("blk.", layer, ".", name, ".weight"), rows, cols);
+        }
+    }
+
+    const Header& header_;
+    uint64_t at_;
+    std::vector<Tensor> tensors_;
+};
+
+// Weights [first, first + out.size()) of a tensor.
+Result<void> read_weights(const Input& file, const Header& header, const Tensor& tensor, uint64_t first,
+                          std::span<float> out) {
+    if (!tensor.quantized) {
+        if (auto read = file.read(tensor.at + first * sizeof(float), out); !read) return read;
+    } else {
+        const uint64_t group = header.group_size;
+        std::vector<int8_t> numbers(out.size());
+        const uint64_t first_scale = first / group, end_scale = (first + out.size() - 1) / group + 1;
+        std::vector<float> scales(end_scale - first_scale);
+        if (auto read = file.read(tensor.at + first, std::span(numbers)); !read) return read;
+        const uint64_t scales_at = tensor.at + tensor.weights() + first_scale * sizeof(float);
+        if (auto read = file.read(scales_at, std::span(scales)); !read) return read;
+        for (size_t i = 0; i < out.size(); ++i) {
+            out[i] = static_cast<float>(numbers[i]) * scales[(first + i) / group - first_scale];
+        }
+    }
+    const auto odd = std::find_if_not(out.begin(), out.end(), [](float value) { return std::isfinite(value); });
+    if (odd == out.end()) return {};
+    return file.fail(tensor.name, ": weight ", first + static_cast<uint64_t>(odd - out.begin()), " is ", *odd);
+}
+
+struct Vocabulary {
+    std::vector<std::string> tokens;
+    std::vector<float> scores;
+    std::vector<int32_t> types;
+};
+
+// The piece as SentencePiece has it, where llama2.c's tokenizer.py has put what it prints.
+std::string piece_of(uint32_t id, std::string text) {
+    if (id == kUnknownId) return "<unk>";
+    if (id == kBeginId) return "<s>";
+    if (id == kEndId) return "</s>";
+    std::string piece;
+    for (const char c : text) c == ' ' ? piece += "\u2581" : piece += c;
+    return piece;
+}
+
+int32_t type_of(uint32_t id) {
+    if (id == kUnknownId) return kUnknown;
+    if (id == kBeginId || id == kEndId) return kControl;
+    return id < kFirstByteId + 256 ? kByte : kNormal;
+}
+
+// A number that is the longest piece, then for each token its score, its length and its text.
+Result<Vocabulary> read_vocabulary(const Input& file, uint32_t n_vocab) {
+    if (n_vocab < kFirstByteId + 256) return file.fail("a vocabulary of ", n_vocab, " has no room for the 256 bytes");
+    Vocabulary vocabulary;
+    uint64_t at = sizeof(int32_t);
+    for (uint32_t id = 0; id < n_vocab; ++id) {
+        struct {
+            float score;
+            int32_t length;
+        } head{};
+        if (at == file.size()) return file.fail("has ", id, " tokens, the model has ", n_vocab);
+        if (auto read = file.read(at, std::span(&head, 1)); !read) return std::move(read).error();
+        at += sizeof head;
+        if (head.length < 0 || static_cast<uint32_t>(head.length) > kMaxPieceBytes) {
+            return file.fail("token ", id, ": a length of ", head.length, " bytes");
+        }
+        if (!std::isfinite(head.score)) return file.fail("token ", id, ": a score of ", head.score);
+        std::string text(static_cast<size_t>(head.length), '\0');
+        if (auto read = file.read(at, std::span(text)); !read) return std::move(read).error();
+        at += text.size();
+        if (type_of(id) == kByte) {
+            constexpr std::string_view kDigits = "0123456789ABCDEF";
+            const uint32_t byte = id - kFirstByteId;
+            const std::string expected = {'<', '0', 'x', kDigits[byte / 16], kDigits[byte % 16], '>'};
+            if (text != expected) return file.fail("token ", id, " is not ", expected);
+        }
+        if (!base::is_clean_text(text)) return file.fail("token ", id, " is not UTF-8");
+        vocabulary.tokens.push_back(piece_of(id, std::move(text)));
+        vocabulary.scores.push_back(head.score);
+        vocabulary.types.push_back(type_of(id));
+    }
+    if (at != file.size()) return file.fail("has more than the ", n_vocab, " tokens of the model");
+    return vocabulary;
+}
+
+// llama.cpp's number of a file whose matrices are of this type.
+uint32_t file_type(TensorType type) {
+    return type == TensorType::Q4_0 ? 2 : type == TensorType::Q8_0 ? 7 : 0;
+}
+
+TensorType type_of(const Tensor& tensor, TensorType wanted) {
+    return tensor.rows != 0 && tensor.cols % model::block_format(wanted).block_weights == 0 ? wanted : TensorType::F32;
+}
+
+void add_metadata(GgufOutput& out, const Header& header, const Vocabulary& vocabulary, TensorType type,
+                  const std::string& name) {
+    out.add("general.architecture", "llama");
+    out.add("general.name", name);
+    out.add("general.file_type", file_type(type));
+    out.add("llama.context_length", header.seq_len);
+    out.add("llama.embedding_length", header.dim);
+    out.add("llama.block_count", header.n_layers);
+    out.add("llama.feed_forward_length", header.hidden_dim);
+    out.add("llama.attention.head_count", header.n_heads);
+    out.add("llama.attention.head_count_kv", header.n_kv_heads);
+    out.add("llama.attention.layer_norm_rms_epsilon", kNormEpsilon);
+    out.add("llama.rope.dimension_count", header.head_size());
+    out.add("llama.rope.freq_base", kRopeBase);
+    out.add("tokenizer.ggml.model", "llama");
+    out.add("tokenizer.ggml.tokens", vocabulary.tokens);
+    out.add("tokenizer.ggml.scores", std::span<const float>(vocabulary.scores));
+    out.add("tokenizer.ggml.token_type", std::span<const int32_t>(vocabulary.types));
+    out.add("tokenizer.ggml.unknown_token_id", kUnknownId);
+    out.add("tokenizer.ggml.bos_token_id", kBeginId);
+    out.add("tokenizer.ggml.eos_token_id", kEndId);
+    out.add("tokenizer.ggml.add_bos_token", true);
+    out.add("tokenizer.ggml.add_eos_token", false);
+    out.add("tokenizer.ggml.add_space_prefix", true);
+}
+
+}  // namespace
+
+Result<void> convert_llama2c(const std::string& checkpoint, const std::string& tokenizer, TensorType type,
+                             const std::string& name, int fd) {
+    const auto file = Input::open(checkpoint);
+    if (!file) return file.error();
+    const auto header = read_header(*file);
+    if (!header) return header.error();
+    const Layout layout(*header);
+    if (layout.end() != file->size()) {
+        return file->fail("a header of dim ", header->dim, ", hidden_dim ", header->hidden_dim, ", n_layers ",
+                          header->n_layers, ", vocab_size ", header->n_vocab, ", seq_len ", header->seq_len,
+                          " and so on takes ", layout.end(), " bytes, the file has ", file->size());
+    }
+    if (header->version == 2) {
+        for (const Tensor& tensor : layout.tensors()) {
+            if (tensor.quantized && tensor.weights() % header->group_size != 0) {
+                return file->fail("group_size: ", header->group_size, " does not divide the ", tensor.weights(),
+                                  " weights of ", tensor.name);
+            }
+        }
+    }
+    const auto words = Input::open(tokenizer);
+    if (!words) return words.error();
+    const auto vocabulary = read_vocabulary(*words, header->n_vocab);
+    if (!vocabulary) return vocabulary.error();
+
+    GgufOutput out(fd);
+    add_metadata(out, *header, *vocabulary, type, name);
+    for (const Tensor& tensor : layout.tensors()) {
+        out.declare(tensor.name, type_of(tensor, type), tensor.rows, tensor.cols);
+    }
+    if (auto begun = out.begin(); !begun) return begun;
+    std::vector<float> weights;
+    std::vector<std::byte> blocks;
+    for (const Tensor& tensor : layout.tensors()) {
+        const TensorType of_tensor = type_of(tensor, type);
+        // Whole blocks: kChunkWeights is a multiple of every format's.
+        for (uint64_t first = 0; first < tensor.weights(); first += weights.size()) {
+            weights.resize(std::min<uint64_t>(kChunkWeights, tensor.weights() - first));
+            if (auto read = read_weights(*file, *header, tensor, first, weights); !read) return read;
+            blocks.resize(*model::row_bytes(of_tensor, weights.size()));
+            quantize(of_tensor, weights, blocks);
+            if (auto written = out.write(blocks); !written) return written;
+        }
+    }
+    return {};
+}
+
+}  // namespace llmd::convert
