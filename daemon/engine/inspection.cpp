@@ -14,21 +14,21 @@ namespace llmd::engine {
 namespace {
 
 struct Limit {
-    decltype(RLIMIT_CPU) resource;
     const char* name;
     rlim_t value;
+    decltype(RLIMIT_CPU) resource;
     bool of_conversion;  // too
 };
 
 constexpr Limit kLimits[] = {
-    {RLIMIT_CPU, "RLIMIT_CPU", 5, false},           // seconds: what llmd waits for
+    {"RLIMIT_CPU", 5, RLIMIT_CPU, false},           // seconds: what llmd waits for
 #ifndef LLMD_SANITIZED                              // whose shadow memory is terabytes
-    {RLIMIT_DATA, "RLIMIT_DATA", 256 << 20, true},  // bytes: the metadata of real models takes a few MiB
+    {"RLIMIT_DATA", 256 << 20, RLIMIT_DATA, true},  // bytes: the metadata of real models takes a few MiB
 #endif
-    {RLIMIT_NOFILE, "RLIMIT_NOFILE", 8, true},        // standard streams, the model, its tokenizer
-    {RLIMIT_FSIZE, "RLIMIT_FSIZE", 16 << 20, false},  // standard output may be a file: one frame
-    {RLIMIT_NPROC, "RLIMIT_NPROC", 0, true},          // no children, no threads
-    {RLIMIT_CORE, "RLIMIT_CORE", 0, true},
+    {"RLIMIT_NOFILE", 8, RLIMIT_NOFILE, true},        // standard streams, the model, its tokenizer
+    {"RLIMIT_FSIZE", 16 << 20, RLIMIT_FSIZE, false},  // standard output may be a file: one frame
+    {"RLIMIT_NPROC", 0, RLIMIT_NPROC, true},          // no children, no threads
+    {"RLIMIT_CORE", 0, RLIMIT_CORE, true},
 };
 
 base::Result<protocol::Inspection> inspect(const std::string& path) {

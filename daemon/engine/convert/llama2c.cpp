@@ -257,7 +257,7 @@ struct Vocabulary {
 };
 
 // The piece as SentencePiece has it, where llama2.c's tokenizer.py has put what it prints.
-std::string piece_of(uint32_t id, std::string text) {
+std::string piece_of(uint32_t id, const std::string& text) {
     if (id == kUnknownId) return "<unk>";
     if (id == kBeginId) return "<s>";
     if (id == kEndId) return "</s>";
@@ -299,7 +299,7 @@ Result<Vocabulary> read_vocabulary(const Input& file, uint32_t n_vocab) {
             if (text != expected) return file.fail("token ", id, " is not ", expected);
         }
         if (!base::is_clean_text(text)) return file.fail("token ", id, " is not UTF-8");
-        vocabulary.tokens.push_back(piece_of(id, std::move(text)));
+        vocabulary.tokens.push_back(piece_of(id, text));
         vocabulary.scores.push_back(head.score);
         vocabulary.types.push_back(type_of(id));
     }
