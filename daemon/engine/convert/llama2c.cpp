@@ -96,9 +96,10 @@ struct Header {
     uint32_t kv_dim() const { return head_size() * n_kv_heads; }
 };
 
+using HeaderField = uint32_t Header::*;
 struct Field {
     const char* name;
-    uint32_t Header::*member;
+    HeaderField member;
     uint32_t most;
 };
 // In the order of the file. The limits are far above any model, and keep every product below within 64 bits.
