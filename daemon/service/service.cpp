@@ -82,7 +82,6 @@ void Service::Impl::configure(base::Result<ServiceOptions> options) {
 void Service::Impl::take_options(base::Result<ServiceOptions> options) {
     settings_error_.reset();
     if (options) {
-        default_is_new_ = model_ && options->default_model != options_.default_model;
         options_ = std::move(*options);
         if (!has_options_) device_health_ = DeviceHealth::decode(read_device_record(options_.device_record));
         has_options_ = true;

@@ -77,7 +77,7 @@ void Service::Impl::give_places() {
 void Service::Impl::start_engine(const ModelReference& model) {
     loop_.cancel_timer(std::exchange(retry_timer_, 0));
     model_ = model;
-    default_is_new_ = false;
+    default_at_load_ = options_.default_model;
     // What one model does to a device says little about another.
     const auto file = file_identity(model.path);
     if (file != file_) avoid_device_reason_.clear();

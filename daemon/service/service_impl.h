@@ -174,7 +174,8 @@ private:
     ServiceOptions options_;
     bool has_options_ = false;
     std::optional<base::Error> settings_error_;
-    bool default_is_new_ = false;  // since *model_ was loaded: whoever names none gets the default
+    // As it was when *model_ was loaded; once the settings name another, whoever names none gets that.
+    std::string default_at_load_;
 
     // Constant after construction.
     base::EventLoop& loop_;

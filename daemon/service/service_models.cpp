@@ -48,8 +48,10 @@ base::Result<ModelReference> Service::Impl::default_model() const {
 }
 
 base::Result<ModelReference> Service::Impl::resolve(const std::string& name_or_path, bool allow_path) const {
-    if (name_or_path.empty())
-        return model_ && !default_is_new_ ? base::Result<ModelReference>(*model_) : default_model();
+    if (name_or_path.empty()) {
+        if (model_ && default_at_load_ == options_.default_model) return *model_;
+        return default_model();
+    }
     if (allow_path && name_or_path.front() == '/') return model_at(name_or_path);
     auto path = catalogue_->find(name_or_path);
     if (path) return ModelReference{name_or_path, std::move(*path)};
@@ -79,7 +81,7 @@ void Service::Impl::reload() {
 void Service::Impl::load_model(const std::string& name_or_path, std::function<void(base::Result<void>)> done) {
     auto model = resolve(name_or_path, true);
     auto refused = refuse_job();
-    if (!refused && !has_options_) refused = *settings_error_;
+    if (const auto* error = refuse_without_options(); error && !refused) refused = *error;
     if (!refused && directive_.refuse_all) refused = directive_.refuse_all->error();
     if (!refused && !model) refused = model.error();
     if (refused) return answer(std::move(done), *std::move(refused));

@@ -70,6 +70,9 @@ class Settings(unittest.TestCase):
         self.assertEqual(self.generate(), GPT2)
         self.reload(FAULT)  # so that the next reload can be seen
         self.reload(f'backend = "cpu"\nmodel = "{LLAMA}"\ncontext_length = 64\nidle_unload_seconds = 1\n')
+        # Again, which changes nothing.
+        self.reload(FAULT)
+        self.reload(f'backend = "cpu"\nmodel = "{LLAMA}"\ncontext_length = 64\nidle_unload_seconds = 1\n')
         self.assertNotEqual(self.client.status()["context_length"], 64, "the loaded model stays as it is")
         self.client.wait(lambda: self.client.status()["state"] == "idle", "the idle model to go")
         self.assertEqual(self.generate(), LLAMA)

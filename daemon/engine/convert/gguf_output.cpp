@@ -16,7 +16,6 @@ using model::ValueType;
 
 static_assert(std::endian::native == std::endian::little, "GGUF's numbers are little-endian");
 
-constexpr uint32_t kGgufMagic = 0x46554747;  // "GGUF"
 constexpr uint32_t kGgufVersion = 3;
 constexpr uint64_t kAlignment = 32;  // the format's default
 
@@ -90,8 +89,7 @@ void GgufOutput::declare(std::string_view name, model::TensorType type, uint64_t
 }
 
 base::Result<void> GgufOutput::begin() {
-    std::string head;
-    append(head, kGgufMagic);
+    std::string head = "GGUF";
     append(head, kGgufVersion);
     append(head, uint64_t{sizes_.size()});
     append(head, n_values_);

@@ -8,8 +8,6 @@
 #include <array>
 #include <cerrno>
 #include <cmath>
-#include <cstring>
-#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -19,7 +17,7 @@
 #include "base/utf8.h"
 #include "engine/convert/gguf_output.h"
 #include "engine/convert/quantize.h"
-#include "engine/model/gguf.h"
+#include "engine/tokenizer/tokenizer.h"
 
 namespace llmd::convert {
 namespace {
@@ -27,6 +25,7 @@ namespace {
 using base::ErrorCode;
 using base::Result;
 using model::TensorType;
+using tokenizer::TokenKind;
 
 constexpr uint32_t kCheckpointMagic = 0x616b3432;  // "ak42", as export.py packs it
 constexpr uint64_t kHeaderBytes = 256;             // of versions 1 and 2
@@ -39,9 +38,6 @@ constexpr float kRopeBase = 10000.0f;
 
 // Ids that every vocabulary of llama2.c's tokenizer.py begins with; the bytes 0 to 255 follow.
 constexpr uint32_t kUnknownId = 0, kBeginId = 1, kEndId = 2, kFirstByteId = 3;
-
-// llama.cpp's token types.
-enum TokenType : int32_t { kNormal = 1, kUnknown = 2, kControl = 3, kByte = 6 };
 
 class Input {
 public:
@@ -267,10 +263,10 @@ std::string piece_of(uint32_t id, const std::string& text) {
     return piece;
 }
 
-int32_t type_of(uint32_t id) {
-    if (id == kUnknownId) return kUnknown;
-    if (id == kBeginId || id == kEndId) return kControl;
-    return id < kFirstByteId + 256 ? kByte : kNormal;
+TokenKind kind_of(uint32_t id) {
+    if (id == kUnknownId) return TokenKind::Unknown;
+    if (id == kBeginId || id == kEndId) return TokenKind::Control;
+    return id < kFirstByteId + 256 ? TokenKind::Byte : TokenKind::Normal;
 }
 
 // A number that is the longest piece, then for each token its score, its length and its text.
@@ -293,7 +289,7 @@ Result<Vocabulary> read_vocabulary(const Input& file, uint32_t n_vocab) {
         std::string text(static_cast<size_t>(head.length), '\0');
         if (auto read = file.read(at, std::span(text)); !read) return std::move(read).error();
         at += text.size();
-        if (type_of(id) == kByte) {
+        if (kind_of(id) == TokenKind::Byte) {
             constexpr std::string_view kDigits = "0123456789ABCDEF";
             const uint32_t byte = id - kFirstByteId;
             const std::string expected = {'<', '0', 'x', kDigits[byte / 16], kDigits[byte % 16], '>'};
@@ -302,7 +298,7 @@ Result<Vocabulary> read_vocabulary(const Input& file, uint32_t n_vocab) {
         if (!base::is_clean_text(text)) return file.fail("token ", id, " is not UTF-8");
         vocabulary.tokens.push_back(piece_of(id, text));
         vocabulary.scores.push_back(head.score);
-        vocabulary.types.push_back(type_of(id));
+        vocabulary.types.push_back(static_cast<int32_t>(kind_of(id)));
     }
     if (at != file.size()) return file.fail("has more than the ", n_vocab, " tokens of the model");
     return vocabulary;
