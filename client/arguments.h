@@ -20,6 +20,7 @@ enum class Command {
     Cancel,
     Tokenize,
     Import,
+    Pull,
     Bench,
     Doctor,
     Bridge,

@@ -59,6 +59,17 @@ constexpr std::array kCommands = {
         "  llmctl import stories15M.bin --tokenizer tokenizer.bin --quantize q8_0\n"
         "  llmctl generate --model smollm2 \"Once upon a time\"\n"},
     CommandSpec{
+        Command::Pull, "pull", "SOURCE", 1, 1, "fetch a model from the network",
+        "Fetches a GGUF file into the folder of your models. SOURCE is hf:OWNER/REPO of the Hugging Face Hub, whose\n"
+        "file that suits this device is taken, or hf:OWNER/REPO/FILE, hf:OWNER/REPO:QUANTIZATION, each with @REVISION\n"
+        "behind it if need be, or an https address. What breaks off goes on where it was, now or when the same "
+        "command\n"
+        "is given again; size and hash are checked against the Hub's list. HF_TOKEN, or the file that 'hf auth login'\n"
+        "makes, opens what needs an account; HF_ENDPOINT names a mirror.\n\n"
+        "Examples:\n"
+        "  llmctl pull hf:bartowski/SmolLM2-135M-Instruct-GGUF\n"
+        "  llmctl pull hf:Qwen/Qwen2.5-0.5B-Instruct-GGUF:q4_0 --name qwen\n"},
+    CommandSpec{
         Command::Bench, "bench", "", 0, 0, "measure how fast the model is",
         "Has llmd read a prompt of random words and go on with it, some times, and shows how many tokens a second\n"
         "it reads and makes, and when the first one comes: mean and standard deviation. Nothing is kept.\n"},
@@ -115,7 +126,8 @@ constexpr std::array kOptions = {
     OptionSpec{"verbose", 'v', "", Kind::Flag, nullptr, "generate", "counts and speeds on standard error"},
     OptionSpec{"all", 'a', "", Kind::Flag, nullptr, "cancel", "every request of every program"},
     OptionSpec{"watch", 'w', "", Kind::Flag, nullptr, "status", "show it again every second"},
-    OptionSpec{"name", 0, "NAME", Kind::Text, "name", "import", "what to call it (as the file, without .gguf or .bin)"},
+    OptionSpec{"name", 0, "NAME", Kind::Text, "name", "import pull",
+               "what to call it (as the file, without .gguf or .bin)"},
     OptionSpec{"tokenizer", 0, "FILE", Kind::Text, "tokenizer", "import",
                "a checkpoint's vocabulary (tokenizer.bin beside it)"},
     OptionSpec{"quantize", 0, "TYPE", Kind::Text, "quantize", "import",

@@ -18,6 +18,7 @@ ExitCode run_cancel(const Arguments& arguments);
 ExitCode run_tokenize(const Arguments& arguments);
 ExitCode run_version(const Arguments& arguments);
 ExitCode run_import(const Arguments& arguments);  // import.cpp
+ExitCode run_pull(const Arguments& arguments);    // import.cpp
 ExitCode run_bench(const Arguments& arguments);   // bench.cpp
 ExitCode run_doctor(const Arguments& arguments);  // doctor.cpp
 ExitCode run_bridge(const Arguments& arguments);  // bridge.cpp

@@ -4,6 +4,10 @@
 
 namespace llmd::client {
 
+void throw_failed(const std::string& message) {
+    throw CommandError(ExitCode::Failed, message);
+}
+
 std::string_view short_error_name(std::string_view name) {
     constexpr std::string_view kPrefix = "org.llmd.Llmd1.Error.";
     if (name.substr(0, kPrefix.size()) == kPrefix) name.remove_prefix(kPrefix.size());

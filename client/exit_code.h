@@ -33,6 +33,9 @@ private:
     std::string name_;
 };
 
+// CommandError(Failed).
+[[noreturn]] void throw_failed(const std::string& message);
+
 // "org.llmd.Llmd1.Error.QueueFull" -> "QueueFull"; a name without the prefix stays as it is.
 std::string_view short_error_name(std::string_view name);
 

@@ -2,7 +2,7 @@
 //
 // The request says HTTP/1.0 (RFC 1945): then the connection carries this one answer, whose body is what follows the
 // headers up to its end, neither chunked nor encoded, and closing it early cancels. That is all llmctl needs, and
-// libcurl, with the 29 libraries that it brings, would make each start of llmctl three times as long.
+// libcurl, with the libraries that it brings, would make each start of llmctl more than twice as long (pull/pull.h).
 #pragma once
 
 #include <chrono>

@@ -26,58 +26,12 @@
 namespace llmd::client {
 namespace {
 
-constexpr std::string_view kSuffix = ".gguf";
-constexpr std::string_view kCheckpointSuffix = ".bin";
-// The inspector gives itself five seconds of CPU time.
-constexpr std::chrono::seconds kInspectionLimit{20};
 // Far more than any model takes on any phone; Ctrl-C ends it before.
 constexpr std::chrono::hours kConversionLimit{12};
 constexpr size_t kCopyBytes = 1u << 20;
 
 [[noreturn]] void fail(const std::string& what, int error) {
     throw CommandError(ExitCode::Failed, what + ": " + std::strerror(error));
-}
-
-std::string proc_path(int fd) {
-    return "/proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(fd);
-}
-
-// `path` may be a name in /proc; `file` is what people call it.
-protocol::Inspection inspect(const std::string& engine, const std::string& path, const std::string& file) {
-    const ChildEnd end = run_child({engine, "--inspect", path}, kInspectionLimit);
-    if (!end.fault.empty()) {
-        throw CommandError(ExitCode::Failed, file + " cannot be inspected: " + engine + ' ' + end.fault);
-    }
-    protocol::FrameReader reader;
-    reader.append(end.output);
-    const auto message = reader.next();
-    const auto* inspection = message && *message ? std::get_if<protocol::Inspection>(&**message) : nullptr;
-    if (inspection == nullptr) {
-        throw CommandError(ExitCode::Failed, file + " cannot be inspected: " + engine + " is another version");
-    }
-    if (!inspection->ok) {
-        const bool names_it = inspection->error.find(file) != std::string::npos;
-        throw CommandError(ExitCode::Failed, (names_it ? "" : file + ": ") + inspection->error);
-    }
-    return *inspection;
-}
-
-std::string model_name(const std::string& file, std::string name) {
-    const bool given = !name.empty();
-    if (!given) name = std::filesystem::path(file).filename().string();
-    if (!given && name.ends_with(kCheckpointSuffix)) name.resize(name.size() - kCheckpointSuffix.size());
-    if (name.ends_with(kSuffix)) name.resize(name.size() - kSuffix.size());
-    if (!service::is_model_name(name)) {
-        throw CommandError(ExitCode::Usage, given ? "--name: '" + name + "' can be no model's name"
-                                                  : file + ": no model can be called so; --name gives it another");
-    }
-    return name;
-}
-
-uint64_t size_of(int fd, const std::string& file) {
-    struct stat info = {};
-    if (::fstat(fd, &info) != 0) fail(file, errno);
-    return static_cast<uint64_t>(info.st_size);
 }
 
 base::UniqueFd open_source(const std::string& file, uint64_t& size) {
@@ -88,20 +42,6 @@ base::UniqueFd open_source(const std::string& file, uint64_t& size) {
     if (!S_ISREG(info.st_mode)) throw CommandError(ExitCode::Usage, file + " is not a regular file");
     size = static_cast<uint64_t>(info.st_size);
     return source;
-}
-
-void make_folder(const std::string& folder) {
-    std::error_code error;
-    std::filesystem::create_directories(folder, error);
-    if (error) throw CommandError(ExitCode::Failed, folder + ": " + error.message());
-}
-
-// Gives the open file its name. False: that is not possible here (another filesystem, another owner).
-bool link_to(int fd, const std::string& path) {
-    // Not AT_EMPTY_PATH, which takes a privilege.
-    if (::linkat(AT_FDCWD, proc_path(fd).c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0) return true;
-    if (errno == EEXIST) throw CommandError(ExitCode::Usage, path + " is there already; --name gives another name");
-    return false;
 }
 
 void copy(int source, int target, uint64_t size, const std::string& folder, const ImportProgress& progress) {
@@ -144,7 +84,7 @@ Format format_of(int fd, const std::string& file) {
                                                  " is a pickle of PyTorch, which may hold a program, and is not read; "
                                                  "look for the model as GGUF");
     }
-    return begin == "GGUF" || file.ends_with(kSuffix) ? Format::Gguf : Format::Checkpoint;
+    return begin == "GGUF" || file.ends_with(kModelSuffix) ? Format::Gguf : Format::Checkpoint;
 }
 
 void convert(const std::string& file, const ImportOptions& options, const std::string& name, const std::string& engine,
@@ -173,22 +113,18 @@ void convert(const std::string& file, const ImportOptions& options, const std::s
 
 }  // namespace
 
-ImportedModel import_model(const std::string& file, const ImportOptions& options, const std::string& folder,
-                           const std::string& engine, const ImportProgress& progress) {
-    ImportedModel model;
+NewModel import_model(const std::string& file, const ImportOptions& options, const std::string& folder,
+                      const std::string& engine, const ImportProgress& progress) {
+    NewModel model;
     model.name = model_name(file, options.name);
-    model.path = folder + '/' + model.name + std::string(kSuffix);
     const base::UniqueFd source = open_source(file, model.size_bytes);
     const Format format = format_of(source.get(), file);
     if (format == Format::Gguf && !(options.tokenizer.empty() && options.quantize.empty())) {
         throw CommandError(ExitCode::Usage, file + " is a GGUF file: --tokenizer and --quantize are for others");
     }
     protocol::Inspection inspection;
-    if (format == Format::Gguf) inspection = inspect(engine, proc_path(source.get()), file);
-    make_folder(folder);
-    if (::access(model.path.c_str(), F_OK) == 0) {
-        throw CommandError(ExitCode::Usage, model.path + " is there already; --name gives another name");
-    }
+    if (format == Format::Gguf) inspection = inspect_model(engine, proc_path(source.get()), file);
+    model.path = place_for(folder, model.name);
     const base::UniqueFd target(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR));
     if (!target) fail(folder, errno);
     if (format == Format::Checkpoint) {
@@ -204,7 +140,7 @@ ImportedModel import_model(const std::string& file, const ImportOptions& options
         model.how = "copy";
     }
     if (std::string_view(model.how) != kHardLink) {
-        inspection = inspect(engine, proc_path(target.get()), file);  // the source may have changed meanwhile
+        inspection = inspect_model(engine, proc_path(target.get()), file);  // the source may have changed meanwhile
         model.size_bytes = size_of(target.get(), file);
         if (!link_to(target.get(), model.path)) fail(model.path, errno);
     }

@@ -6,19 +6,9 @@
 #include <functional>
 #include <string>
 
+#include "client/model_folder.h"
+
 namespace llmd::client {
-
-inline constexpr const char* kHardLink = "hard link";
-
-struct ImportedModel {
-    std::string name;
-    std::string path;
-    std::string architecture;
-    std::string quantization;
-    uint64_t size_bytes = 0;
-    const char* how =
-        "";  // "clone" (shares the blocks until one of them is changed), kHardLink, "copy" or "conversion"
-};
 
 struct ImportOptions {
     std::string name;       // what it is to be called; empty: as the file, without ".gguf" or ".bin"
@@ -34,7 +24,7 @@ using ImportProgress = std::function<void(uint64_t done_bytes, uint64_t size_byt
 // without one (O_TMPFILE, which filesystems for Linux have). Throws CommandError: Usage, naming the value, for a name
 // that no model can have, one that is taken, or what is no file; Failed with the reason for one that llmd cannot use,
 // and where the disk is full.
-ImportedModel import_model(const std::string& file, const ImportOptions& options, const std::string& folder,
-                           const std::string& engine, const ImportProgress& progress);
+NewModel import_model(const std::string& file, const ImportOptions& options, const std::string& folder,
+                      const std::string& engine, const ImportProgress& progress);
 
 }  // namespace llmd::client

@@ -23,6 +23,12 @@ std::filesystem::path folder_of_this_program() {
     return std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
 }
 
+// The build tree's program at `place`, seen from this one's folder, if it is there.
+std::string built_or(const char* place, const char* installed) {
+    const std::filesystem::path built = (folder_of_this_program() / place).lexically_normal();
+    return ::access(built.c_str(), X_OK) == 0 ? built.string() : installed;
+}
+
 }  // namespace
 
 std::string sysfs() {
@@ -34,8 +40,11 @@ std::string procfs() {
 }
 
 std::string find_daemon() {
-    const std::filesystem::path built = (folder_of_this_program() / "../daemon/llmd").lexically_normal();
-    return ::access(built.c_str(), X_OK) == 0 ? built.string() : LLMD_LIBEXECDIR "/llmd";
+    return built_or("../daemon/llmd", LLMD_LIBEXECDIR "/llmd");
+}
+
+std::string find_pull() {
+    return built_or("llmctl-pull", LLMD_LIBEXECDIR "/llmctl-pull");
 }
 
 std::string find_engine() {

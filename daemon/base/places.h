@@ -13,6 +13,9 @@ std::string find_engine();
 // llmd where the build tree has it if this program is there too, else where it is installed.
 std::string find_daemon();
 
+// llmctl-pull, likewise.
+std::string find_pull();
+
 // Where the kernel's files are: $LLMD_SYSFS and $LLMD_PROCFS, which tests set, else /sys and /proc.
 std::string sysfs();
 std::string procfs();

@@ -1,0 +1,123 @@
+#include "client/model_folder.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+
+#include "base/places.h"
+#include "client/child.h"
+#include "client/counts.h"
+#include "client/exit_code.h"
+#include "client/output.h"
+#include "service/model_catalogue.h"
+
+namespace llmd::client {
+namespace {
+
+constexpr std::string_view kCheckpointSuffix = ".bin";
+// The inspector gives itself five seconds of CPU time.
+constexpr std::chrono::seconds kInspectionLimit{20};
+
+// What becomes of another model of that name; empty without one.
+std::string other_of_that_name(const NewModel& model) {
+    bool comes_first = true;
+    for (const std::string& folder : base::model_folders()) {
+        const std::filesystem::path other = std::filesystem::path(folder) / (model.name + std::string(kModelSuffix));
+        std::error_code ignored;
+        if (!std::filesystem::is_regular_file(other, ignored)) continue;
+        if (!std::filesystem::equivalent(other, model.path, ignored)) {
+            return comes_first ? folder + " has a model of that name too, which llmd takes in its place\n"
+                               : "it takes the place of the model of that name in " + folder + '\n';
+        }
+        comes_first = false;
+    }
+    return "";
+}
+
+}  // namespace
+
+std::string proc_path(int fd) {
+    return "/proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(fd);
+}
+
+protocol::Inspection inspect_model(const std::string& engine, const std::string& path, const std::string& file) {
+    const ChildEnd end = run_child({engine, "--inspect", path}, kInspectionLimit);
+    if (!end.fault.empty()) {
+        throw CommandError(ExitCode::Failed, file + " cannot be inspected: " + engine + ' ' + end.fault);
+    }
+    protocol::FrameReader reader;
+    reader.append(end.output);
+    const auto message = reader.next();
+    const auto* inspection = message && *message ? std::get_if<protocol::Inspection>(&**message) : nullptr;
+    if (inspection == nullptr) {
+        throw CommandError(ExitCode::Failed, file + " cannot be inspected: " + engine + " is another version");
+    }
+    if (!inspection->ok) {
+        const bool names_it = inspection->error.find(file) != std::string::npos;
+        throw CommandError(ExitCode::Failed, (names_it ? "" : file + ": ") + inspection->error);
+    }
+    return *inspection;
+}
+
+std::string model_name(const std::string& file, const std::string& given) {
+    std::string name = given;
+    if (given.empty()) name = std::filesystem::path(file).filename().string();
+    if (given.empty() && name.ends_with(kCheckpointSuffix)) name.resize(name.size() - kCheckpointSuffix.size());
+    if (name.ends_with(kModelSuffix)) name.resize(name.size() - kModelSuffix.size());
+    if (!service::is_model_name(name)) {
+        throw CommandError(ExitCode::Usage, !given.empty()
+                                                ? "--name: '" + name + "' can be no model's name"
+                                                : file + ": no model can be called so; --name gives it another");
+    }
+    return name;
+}
+
+uint64_t size_of(int fd, const std::string& file) {
+    struct stat info = {};
+    if (::fstat(fd, &info) != 0) throw CommandError(ExitCode::Failed, file + ": " + std::strerror(errno));
+    return static_cast<uint64_t>(info.st_size);
+}
+
+std::string place_for(const std::string& folder, const std::string& name) {
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    if (error) throw CommandError(ExitCode::Failed, folder + ": " + error.message());
+    std::string path = folder + '/' + name + std::string(kModelSuffix);
+    if (::access(path.c_str(), F_OK) == 0) {
+        throw CommandError(ExitCode::Usage, path + " is there already; --name gives another name");
+    }
+    return path;
+}
+
+bool link_to(int fd, const std::string& path) {
+    // Not AT_EMPTY_PATH, which takes a privilege.
+    if (::linkat(AT_FDCWD, proc_path(fd).c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0) return true;
+    if (errno == EEXIST) throw CommandError(ExitCode::Usage, path + " is there already; --name gives another name");
+    return false;
+}
+
+void announce(const NewModel& model, bool json, const std::string& note) {
+    if (json) {
+        print_json(Dictionary{{"name", model.name},
+                              {"path", model.path},
+                              {"architecture", model.architecture},
+                              {"quantization", model.quantization},
+                              {"size_bytes", model.size_bytes},
+                              {"how", model.how}});
+        return;
+    }
+    const std::string folder = std::filesystem::path(model.path).parent_path().string();
+    TextOutput output(STDOUT_FILENO);  // a file chooses some of these words
+    output.write(model.name + " (" + model.architecture + ' ' + model.quantization + ", " +
+                 size_text(model.size_bytes) + ") is in " + folder + ", as a " + model.how + note + '\n' +
+                 other_of_that_name(model));
+}
+
+}  // namespace llmd::client

@@ -1,0 +1,52 @@
+#include "client/program.h"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <exception>
+
+#include "client/output.h"
+#include "client/report.h"
+
+namespace llmd::client {
+namespace {
+
+// A descriptor that the caller closed would else become the bus's socket, and results would be written into it. What is
+// opened here gives end of file, and an error on writing.
+void open_standard_descriptors() {
+    for (int fd = 0; fd <= STDERR_FILENO; ++fd) {
+        if (::fcntl(fd, F_GETFD) < 0) (void)!::open("/dev/null", O_RDONLY);  // the lowest free one: `fd`
+    }
+}
+
+}  // namespace
+
+int run_program(const std::vector<std::string>& argv, ExitCode (*run)(const Arguments&)) {
+    open_standard_descriptors();
+    std::signal(SIGPIPE, SIG_IGN);  // write() reports EPIPE instead
+    std::signal(SIGINT, [](int) { ::_exit(static_cast<int>(ExitCode::Interrupted)); });
+    // Prompts never reach a core dump. Not PR_SET_DUMPABLE: a caller whose /proc entry cannot be read counts as
+    // sandboxed.
+    const rlimit no_core{0, 0};
+    ::setrlimit(RLIMIT_CORE, &no_core);
+    bool json = false;
+    try {
+        const Arguments arguments = parse_arguments(argv);
+        json = arguments.json;
+        if (arguments.command == Command::Help) {
+            print(arguments.help);
+            return static_cast<int>(ExitCode::Ok);
+        }
+        return static_cast<int>(run(arguments));
+    } catch (const CommandError& error) {
+        report(error, json);
+        return static_cast<int>(error.code());
+    } catch (const std::exception& error) {
+        report({ExitCode::Failed, error.what()}, false);
+        return static_cast<int>(ExitCode::Failed);
+    }
+}
+
+}  // namespace llmd::client

@@ -1,0 +1,40 @@
+// What the Hugging Face Hub tells of a repository (https://huggingface.co/docs/hub/api), and which of its files to
+// take. Pure. Names are the Hub's word and may hold anything.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "client/pull/digest.h"
+#include "client/pull/source.h"
+
+namespace llmd::client {
+
+struct RemoteFile {
+    std::string path;
+    uint64_t size_bytes = 0;
+    Digest digest;
+};
+
+// The commit in the answer of /api/models/OWNER/REPO/revision/REVISION: 40 hexadecimal digits. Throws
+// CommandError(Failed).
+std::string parse_commit(const std::string& json);
+
+// Appends the files in an answer of /api/models/OWNER/REPO/tree/COMMIT. Throws CommandError(Failed) where one lacks its
+// size or hash, or there are more than kMaxRemoteFiles.
+void parse_tree(const std::string& json, std::vector<RemoteFile>& files);
+inline constexpr size_t kMaxRemoteFiles = 10000;
+
+// The address behind rel="next" in a Link header (RFC 8288); empty without one.
+std::string next_page(const std::string& link_header);
+
+// "Q4_K_M" of "SmolLM2-Instruct-Q4_K_M.gguf", in capitals; empty where the name has none that llmd reads.
+std::string quantization_in(const std::string& path);
+
+// The file that `source` names, or where it names none the one that suits the device best: a GPU unpacks Q4_0 with the
+// fewest instructions, on a CPU Q4_K_M is as fast and closer to the original. Parts of a split model and projectors for
+// pictures (mmproj) are never taken. Throws CommandError(Failed) with what there is.
+const RemoteFile& choose_file(const std::vector<RemoteFile>& files, const HubSource& source, bool has_gpu);
+
+}  // namespace llmd::client

@@ -1,0 +1,221 @@
+#include "client/pull/pull.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <iomanip>
+#include <sstream>
+#include <utility>
+#include <vector>
+
+#include "base/config.h"
+#include "base/places.h"
+#include "base/utf8.h"
+#include "client/counts.h"
+#include "client/devices.h"
+#include "client/model_folder.h"
+#include "client/output.h"
+#include "client/pull/download.h"
+#include "client/pull/listing.h"
+#include "client/pull/source.h"
+
+namespace llmd::client {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr const char* kHub = "https://huggingface.co";
+constexpr size_t kMaxTokenBytes = 4096;
+constexpr size_t kMaxPages = 100;
+// Hidden, so that it is no model; in the same filesystem, so that a whole file only needs its name.
+constexpr const char* kPartialFolder = "/.partial";
+
+constexpr std::chrono::milliseconds kProgressInterval{200};
+constexpr std::chrono::seconds kRateWindow{10};
+constexpr size_t kBarColumns = 20;
+
+std::string environment(const char* name) {
+    const char* const value = std::getenv(name);
+    return value == nullptr ? "" : value;
+}
+
+// $HF_ENDPOINT, as huggingface_hub has it: a mirror.
+std::string hub_address() {
+    std::string address = environment("HF_ENDPOINT");
+    if (address.empty()) return kHub;
+    while (address.ends_with('/')) address.pop_back();
+    if (!address.starts_with("https://") && !is_loopback_http(address)) {
+        throw CommandError(ExitCode::Usage, "HF_ENDPOINT: '" + address + "' is no https address");
+    }
+    return address;
+}
+
+// $HF_TOKEN, else the file in which `hf auth login` leaves it. Empty without one.
+std::string hub_token() {
+    std::string token = environment("HF_TOKEN");
+    if (token.empty()) {
+        std::string file = environment("HF_TOKEN_PATH");
+        const std::string home = environment("HF_HOME"), cache = environment("XDG_CACHE_HOME");
+        if (file.empty() && !home.empty()) file = home + "/token";
+        if (file.empty()) file = (cache.empty() ? environment("HOME") + "/.cache" : cache) + "/huggingface/token";
+        token.resize(kMaxTokenBytes);
+        std::ifstream in(file, std::ios::binary);
+        in.read(token.data(), static_cast<std::streamsize>(token.size()));
+        token.resize(static_cast<size_t>(std::max<std::streamsize>(in.gcount(), 0)));
+    }
+    while (!token.empty() && (token.back() == '\n' || token.back() == '\r' || token.back() == ' ')) token.pop_back();
+    const bool is_word = std::all_of(token.begin(), token.end(), [](unsigned char c) { return c > ' ' && c < 0x7f; });
+    if (!is_word || token.size() >= kMaxTokenBytes) throw CommandError(ExitCode::Usage, "HF_TOKEN is no access token");
+    return token;
+}
+
+// "1:02:03" or "0:28".
+std::string clock_text(uint64_t seconds) {
+    std::ostringstream out;
+    out << std::setfill('0');
+    if (seconds >= 3600) {
+        out << seconds / 3600 << ':' << std::setw(2) << seconds / 60 % 60;
+    } else {
+        out << seconds / 60;
+    }
+    out << ':' << std::setw(2) << seconds % 60;
+    return out.str();
+}
+
+// "[======>             ]  34 %  204.1 MB of 600.0 MB, 12.3 MB/s, 0:32 left"
+class ProgressBar {
+public:
+    void show(uint64_t done, uint64_t size) {
+        const auto now = Clock::now();
+        if (now < next_ && done != size) return;
+        next_ = now + kProgressInterval;
+        samples_.emplace_back(now, done);
+        while (samples_.size() > 2 && samples_[1].first < now - kRateWindow) samples_.erase(samples_.begin());
+        const double seconds = std::chrono::duration<double>(now - samples_.front().first).count();
+        const double rate =
+            seconds > 0 ? static_cast<double>(done - std::min(done, samples_.front().second)) / seconds : 0;
+        std::ostringstream out;
+        if (size > 0) {
+            const size_t columns = done * kBarColumns / size;
+            out << '[' << std::string(columns, '=') << (columns < kBarColumns ? ">" : "")
+                << std::string(kBarColumns - std::min(columns + 1, kBarColumns), ' ') << "] " << std::setw(3)
+                << done * 100 / size << " %  " << size_text(done) << " of " << size_text(size);
+        } else {
+            out << size_text(done);
+        }
+        if (rate > 0) out << ", " << size_text(static_cast<uint64_t>(rate)) << "/s";
+        if (rate > 0 && size > done)
+            out << ", " << clock_text(static_cast<uint64_t>(static_cast<double>(size - done) / rate)) << " left";
+        line_.show(out.str());
+    }
+    void clear() { line_.clear(); }
+
+private:
+    ProgressLine line_;
+    Clock::time_point next_;
+    std::vector<std::pair<Clock::time_point, uint64_t>> samples_;
+};
+
+struct Wanted {
+    FileRequest request;
+    std::string file_name;
+    std::string note;  // what a person should know about it
+};
+
+bool has_gpu() {
+    const auto settings = base::read_settings(base::settings_files());
+    const base::Config config = settings ? settings->config : base::Config{};
+    if (config.backend == "cpu") return false;
+    const Devices devices = ask_for_devices(base::find_engine());
+    const Dictionary* const device = chosen_device(devices, config);
+    return device != nullptr && flag_of(*device, "gpu");
+}
+
+Wanted look_up(Downloader& downloader, const HubSource& source) {
+    const std::string hub = hub_address();
+    const std::string token = hub_token();
+    const std::string label = "hf:" + source.repository;
+    const std::string api = hub + "/api/models/" + source.repository;
+    const std::string revision = percent_encode(source.revision, false);
+    const std::string commit =
+        parse_commit(downloader.get_text(api + "/revision/" + revision, token, label + '@' + source.revision).body);
+    std::vector<RemoteFile> files;
+    std::string page = api + "/tree/" + commit + "?recursive=true";
+    for (size_t i = 0; !page.empty(); ++i) {
+        // The token is for the Hub alone.
+        if (i == kMaxPages || !page.starts_with(hub + '/')) {
+            throw CommandError(ExitCode::Failed, label + ": the list of files goes on at '" + page + '\'');
+        }
+        const Downloader::Text answer = downloader.get_text(page, token, label);
+        parse_tree(answer.body, files);
+        page = next_page(answer.link_header);
+    }
+    // Drivers are only asked where it matters.
+    const bool may_choose = source.file.empty() && source.quantization.empty();
+    const RemoteFile& file = choose_file(files, source, may_choose && has_gpu());
+    const std::string url =
+        hub + '/' + source.repository + "/resolve/" + commit + '/' + percent_encode(file.path, true);
+    return {{url, token, file.size_bytes, file.digest, label + '/' + file.path},
+            file.path,
+            ", from commit " + commit.substr(0, 12) + " of " + label};
+}
+
+Wanted look_up(const WebSource& source) {
+    const std::string address = source.url.substr(0, source.url.find_first_of("?#"));  // what follows may be a secret
+    return {{source.url, "", {}, {}, address},
+            source.file_name,
+            "; nothing told its hash, so nothing but its form was checked"};
+}
+
+// What has come is of use even now.
+void end_at_interrupt(int) {
+    constexpr std::string_view kWords = "\nWhat has come stays for a week; the same command goes on with it.\n";
+    (void)!::write(STDERR_FILENO, kWords.data(), kWords.size());
+    ::_exit(static_cast<int>(ExitCode::Interrupted));
+}
+
+}  // namespace
+
+ExitCode pull(const Arguments& arguments) {
+    const PullSource source = parse_source(arguments.operands[0]);
+    const std::string folder = base::user_model_folder();
+    const std::string given_name = text_of(arguments.request, "name");
+    Downloader downloader;
+    const auto* const hub = std::get_if<HubSource>(&source);
+    const Wanted wanted = hub != nullptr ? look_up(downloader, *hub) : look_up(std::get<WebSource>(source));
+
+    NewModel model;
+    model.name = model_name(wanted.file_name, given_name);
+    model.path = place_for(folder, model.name);
+    model.how = "download";
+    const Digest& digest = wanted.request.digest;
+    const std::string key = digest.kind == Digest::Kind::None ? sha256_of(wanted.request.url) : digest.hex;
+    PartialFile partial = open_partial(folder + kPartialFolder, key);
+    std::signal(SIGINT, &end_at_interrupt);
+    ProgressBar bar;
+    downloader.get_file(wanted.request, partial, [&](uint64_t done, uint64_t size) { bar.show(done, size); });
+    bar.clear();
+
+    const int fd = partial.fd.get();
+    try {
+        const protocol::Inspection inspection = inspect_model(base::find_engine(), proc_path(fd), wanted.request.label);
+        model.architecture = inspection.architecture;
+        model.quantization = inspection.quantization;
+        model.size_bytes = size_of(fd, partial.path);
+        if (!link_to(fd, model.path))
+            throw CommandError(ExitCode::Failed, model.path + ": the file cannot be given this name");
+    } catch (const CommandError&) {
+        remove_partial(partial);
+        throw;
+    }
+    remove_partial(partial);
+    announce(model, arguments.json, wanted.note);
+    return ExitCode::Ok;
+}
+
+}  // namespace llmd::client
