@@ -30,8 +30,10 @@ constexpr std::array kCommands = {
         "Examples:\n"
         "  llmctl chat\n"
         "  llmctl chat --system \"You answer in one sentence.\"\n"},
-    CommandSpec{Command::Models, "models", "", 0, 0, "list the models that can be named",
-                "Lists the models in the model folders. An asterisk marks the one that is loaded.\n"},
+    CommandSpec{
+        Command::Models, "models", "", 0, 0, "list the models that can be named",
+        "Lists the models in the model folders. An asterisk marks the one that is loaded, 'default' the one for\n"
+        "whoever names none.\n"},
     CommandSpec{Command::Load, "load", "MODEL", 1, 1, "load a model now",
                 "Loads MODEL, a name from 'llmctl models' or the path of a GGUF file, and waits until it is ready.\n"
                 "Models are also loaded by the first request that needs them.\n"},
@@ -69,6 +71,21 @@ constexpr std::array kCommands = {
         "Examples:\n"
         "  llmctl pull hf:bartowski/SmolLM2-135M-Instruct-GGUF\n"
         "  llmctl pull hf:Qwen/Qwen2.5-0.5B-Instruct-GGUF:q4_0 --name qwen\n"},
+    CommandSpec{
+        Command::Remove, "rm", "MODEL...", 1, -1, "delete models",
+        "Deletes each MODEL from the folder of your models. One that is loaded goes on until it is unloaded.\n"},
+    CommandSpec{
+        Command::Default, "default", "[MODEL]", 0, 1, "choose the model for whoever names none",
+        "Makes MODEL, a name from 'llmctl models', the one that is used without --model; shows which one that is.\n"},
+    CommandSpec{Command::Config, "config", "[get KEY | set KEY VALUE | edit]", 0, 3, "show and change llmd's settings",
+                "Shows all settings and the files that they are from, or one; changes one in your own file and leaves "
+                "the rest of\n"
+                "it as it is; or opens that file in $EDITOR. llmd reads it at once; most settings hold from the next "
+                "load of a\n"
+                "model.\n\n"
+                "Examples:\n"
+                "  llmctl config set backend cpu\n"
+                "  llmctl config get context_length\n"},
     CommandSpec{
         Command::Bench, "bench", "", 0, 0, "measure how fast the model is",
         "Has llmd read a prompt of random words and go on with it, some times, and shows how many tokens a second\n"

@@ -114,11 +114,14 @@ ExitCode run_models(const Arguments& arguments) {
         return ExitCode::Ok;
     }
     if (models.empty()) {
-        print_text("There is no model; llmctl import FILE.gguf adds one.\n");
+        print_text("There is no model; 'llmctl pull hf:OWNER/REPO' fetches one, 'llmctl import FILE.gguf' adds one.\n");
         return ExitCode::Ok;
     }
+    bool has_default = false;
     std::vector<std::vector<std::string>> rows = {{"", "NAME", "ARCHITECTURE", "WEIGHTS", "SIZE", "CONTEXT"}};
     for (const Dictionary& model : models) {
+        const bool is_default = flag_of(model, "default");
+        has_default = has_default || is_default;
         const std::string loaded = flag_of(model, "loaded") ? "*" : "";
         if (const std::string error = text_of(model, "error"); !error.empty()) {
             rows.push_back({loaded, text_of(model, "name"), "unusable: " + error});
@@ -126,8 +129,10 @@ ExitCode run_models(const Arguments& arguments) {
         }
         rows.push_back({loaded, text_of(model, "name"), text_of(model, "architecture"), text_of(model, "quantization"),
                         size_text(number_of(model, "size_bytes")), std::to_string(number_of(model, "context_length"))});
+        if (is_default) rows.back().emplace_back("default");
     }
     print_text(table(rows));
+    if (!has_default) print_text("Without --model none is used; 'llmctl default NAME' chooses one.\n");
     return ExitCode::Ok;
 }
 

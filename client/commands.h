@@ -17,10 +17,13 @@ ExitCode run_queue(const Arguments& arguments);
 ExitCode run_cancel(const Arguments& arguments);
 ExitCode run_tokenize(const Arguments& arguments);
 ExitCode run_version(const Arguments& arguments);
-ExitCode run_import(const Arguments& arguments);  // import.cpp
-ExitCode run_pull(const Arguments& arguments);    // import.cpp
-ExitCode run_bench(const Arguments& arguments);   // bench.cpp
-ExitCode run_doctor(const Arguments& arguments);  // doctor.cpp
-ExitCode run_bridge(const Arguments& arguments);  // bridge.cpp
+ExitCode run_import(const Arguments& arguments);   // import.cpp
+ExitCode run_pull(const Arguments& arguments);     // import.cpp
+ExitCode run_rm(const Arguments& arguments);       // settings.cpp
+ExitCode run_default(const Arguments& arguments);  // settings.cpp
+ExitCode run_config(const Arguments& arguments);   // settings.cpp
+ExitCode run_bench(const Arguments& arguments);    // bench.cpp
+ExitCode run_doctor(const Arguments& arguments);   // doctor.cpp
+ExitCode run_bridge(const Arguments& arguments);   // bridge.cpp
 
 }  // namespace llmd::client

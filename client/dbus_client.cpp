@@ -301,6 +301,10 @@ std::vector<Dictionary> DbusClient::list_requests() {
     return to_list(requests);
 }
 
+void DbusClient::reload() {
+    impl_->call(kAdmin, "Reload", kShort, std::tie());
+}
+
 void DbusClient::cancel_all() {
     impl_->call(kAdmin, "CancelAll", kShort, std::tie());
 }

@@ -30,6 +30,7 @@ public:
     void load_model(const std::string& name_or_path, const std::function<void()>& tick) override;
     void unload_model() override;
     std::vector<Dictionary> list_requests() override;
+    void reload();
     void cancel_all() override;
 
 private:

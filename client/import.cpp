@@ -11,6 +11,7 @@
 #include "client/commands.h"
 #include "client/model_import.h"
 #include "client/output.h"
+#include "client/settings.h"
 
 namespace llmd::client {
 
@@ -25,6 +26,7 @@ ExitCode run_import(const Arguments& arguments) {
     progress.clear();
     const bool is_one = std::string_view(model.how) == kHardLink;
     announce(model, arguments.json, is_one ? ": what changes " + arguments.operands[0] + " changes the model" : "");
+    if (!arguments.json) offer_as_default(model.name);
     return ExitCode::Ok;
 }
 

@@ -36,6 +36,12 @@ ExitCode run(const Arguments& arguments) {
             return run_bridge(arguments);
         case Command::Pull:
             return run_pull(arguments);
+        case Command::Remove:
+            return run_rm(arguments);
+        case Command::Default:
+            return run_default(arguments);
+        case Command::Config:
+            return run_config(arguments);
         case Command::Version:
             return run_version(arguments);
         case Command::Help:  // run_program()'s

@@ -61,6 +61,14 @@ std::unique_ptr<LlmdClient> connect_to_llmd() {
                        "Unreachable");
 }
 
+void reload_if_running() {
+    try {
+        DbusClient bus;
+        if (bus.is_there()) bus.reload();
+    } catch (const CommandError&) {  // there is no bus, or it has gone meanwhile: it reads them when it starts
+    }
+}
+
 std::optional<std::string> running_version() {
     std::string fault;
     const auto from_bus = [&]() -> std::unique_ptr<LlmdClient> {

@@ -82,6 +82,9 @@ std::unique_ptr<LlmdClient> connect_to_llmd();
 // The command that starts llmd on this machine.
 std::string start_command();
 
+// Has the running daemon read its settings again, where the bus leads to it. Does not start it, and does not throw.
+void reload_if_running();
+
 // Version of the running daemon; nothing when it is not running. Does not start it, and does not throw.
 std::optional<std::string> running_version();
 

@@ -72,7 +72,7 @@ Dictionary model_from(const dom::object& model) {
     for (const auto& [theirs, ours] : {std::pair("id", "name"), std::pair("size", "size_bytes")}) {
         if (const auto value = out.find(theirs); value != out.end()) named[ours] = value->second;
     }
-    for (const char* key : {"architecture", "quantization", "context_length", "loaded", "error"}) {
+    for (const char* key : {"architecture", "quantization", "context_length", "loaded", "default", "error"}) {
         if (const auto value = out.find(key); value != out.end()) named[key] = value->second;
     }
     return named;

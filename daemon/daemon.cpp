@@ -70,6 +70,11 @@ Daemon::Daemon(ReadSettings read)
         std::string line = status_line();
         if (!stopping_ && line != notified_) base::notify_status(notified_ = std::move(line));
     });
+    service_.on_reload([this] {
+        spdlog::info("reading the settings and the model folders again");
+        service_.configure(read_settings());
+        if (governor_) governor_->set_idle_times(idle_times_);
+    });
 }
 
 base::Result<service::ServiceOptions> Daemon::read_settings() {
@@ -168,10 +173,7 @@ void Daemon::on_signal(int signal_fd) {
     signalfd_siginfo info{};
     if (::read(signal_fd, &info, sizeof info) != sizeof info) return;
     if (info.ssi_signo != SIGHUP) return stop();
-    spdlog::info("reading the settings and the model folders again");
-    service_.configure(read_settings());
     service_.reload();
-    governor_->set_idle_times(idle_times_);
 }
 
 void Daemon::stop() {

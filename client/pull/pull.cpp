@@ -23,6 +23,7 @@
 #include "client/pull/download.h"
 #include "client/pull/listing.h"
 #include "client/pull/source.h"
+#include "client/settings.h"
 
 namespace llmd::client {
 namespace {
@@ -215,6 +216,7 @@ ExitCode pull(const Arguments& arguments) {
     }
     remove_partial(partial);
     announce(model, arguments.json, wanted.note);
+    if (!arguments.json) offer_as_default(model.name);
     return ExitCode::Ok;
 }
 

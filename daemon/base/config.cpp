@@ -8,8 +8,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
-#include <initializer_list>
+#include <filesystem>
+#include <span>
 #include <sstream>
 #include <string_view>
 
@@ -32,6 +34,45 @@ constexpr size_t kMaxConfigBytes = 256u << 10;
 
 constexpr const char* kFile = "/llmd/llmd.toml";
 constexpr uint32_t kMaxIdleSeconds = 365u * 24 * 3600;  // as good as never
+
+constexpr std::array<std::string_view, 3> kBackends = {"auto", "opencl", "cpu"};
+constexpr std::array<std::string_view, 2> kPrecisions = {"faithful", "fast"};
+constexpr std::array<std::string_view, 9> kTemplates = {"",       "none",  "zephyr",  "llama2", "llama3",
+                                                        "chatml", "gemma", "mistral", "phi3"};
+constexpr std::array<std::string_view, 4> kLogLevels = {"error", "warn", "info", "debug"};
+
+struct Key {
+    using Text = std::string Config::*;
+    using Number = uint32_t Config::*;
+
+    constexpr Key(std::string_view key, Text member, std::span<const std::string_view> may_be = {})
+        : name(key), text(member), choices(may_be) {}
+    constexpr Key(std::string_view key, Number member, uint32_t smallest, uint32_t largest)
+        : name(key), number(member), least(smallest), most(largest) {}
+
+    std::string_view name;
+    Text text = nullptr;                        // or
+    Number number = nullptr;                    // 0, which stands for "absent", or least to most
+    std::span<const std::string_view> choices;  // empty: any text
+    uint32_t least = 0;
+    uint32_t most = 0;
+};
+
+constexpr std::array kKeys = {
+    Key{"model", &Config::model},
+    Key{"backend", &Config::backend, kBackends},
+    Key{"device", &Config::device},
+    Key{"precision", &Config::precision, kPrecisions},
+    Key{"chat_template", &Config::chat_template, kTemplates},
+    Key{"threads", &Config::threads, 1, 256},
+    Key{"context_length", &Config::context_length, 32, 1u << 20},
+    Key{"parallel", &Config::parallel, 1, 16},
+    Key{"prefill_chunk", &Config::prefill_chunk, 1, 512},
+    Key{"idle_unload_seconds", &Config::idle_unload_seconds, 1, kMaxIdleSeconds},
+    Key{"idle_exit_seconds", &Config::idle_exit_seconds, 1, kMaxIdleSeconds},
+    Key{"saved_prefix_mib", &Config::saved_prefix_mib, 1, 65'536},
+    Key{"log_level", &Config::log_level, kLogLevels},
+};
 
 std::string in_quotes(std::string_view text) {
     std::string out;
@@ -78,10 +119,10 @@ public:
         }
     }
 
-    void choice(std::string_view key, std::initializer_list<std::string_view> names, std::string& out) {
+    void choice(std::string_view key, std::span<const std::string_view> names, std::string& out) {
         text(key, out);
         const toml::node* node = table_.get(key);
-        if (!node || std::find(names.begin(), names.end(), out) != names.end()) return;
+        if (!node || names.empty() || std::find(names.begin(), names.end(), out) != names.end()) return;
         std::string list;
         for (const std::string_view name : names) {
             list += (list.empty() ? "" : ", ") + (name.empty() ? in_quotes(name) : std::string(name));
@@ -139,25 +180,79 @@ Result<void> read_keys(const std::string& path, const std::string& text, Setting
         return fail(ErrorCode::InvalidArgument, "settings ", path, ", line ", parsed.error().source().begin.line, ": ",
                     parsed.error().description());
     }
-    Config& config = settings.config;
     TableReader reader(path, parsed.table());
-    reader.text("model", config.model);
-    reader.choice("backend", {"auto", "opencl", "cpu"}, config.backend);
-    reader.text("device", config.device);
-    reader.choice("precision", {"faithful", "fast"}, config.precision);
-    reader.choice("chat_template", {"", "none", "zephyr", "llama2", "llama3", "chatml", "gemma", "mistral", "phi3"},
-                  config.chat_template);
-    reader.integer("threads", 1, 256, config.threads);
-    reader.integer("context_length", 32, 1u << 20, config.context_length);
-    reader.integer("parallel", 1, 16, config.parallel);
-    reader.integer("prefill_chunk", 1, 512, config.prefill_chunk);
-    reader.integer("idle_unload_seconds", 1, kMaxIdleSeconds, config.idle_unload_seconds);
-    reader.integer("idle_exit_seconds", 1, kMaxIdleSeconds, config.idle_exit_seconds);
-    reader.integer("saved_prefix_mib", 1, 65'536, config.saved_prefix_mib);
-    reader.choice("log_level", {"error", "warn", "info", "debug"}, config.log_level);
+    for (const Key& key : kKeys) {
+        if (key.number == nullptr) {
+            reader.choice(key.name, key.choices, settings.config.*key.text);
+        } else {
+            reader.integer(key.name, key.least, key.most, settings.config.*key.number);
+        }
+    }
     if (reader.error) return *reader.error;
     for (std::string& warning : reader.unknown_keys()) settings.warnings.push_back(std::move(warning));
     return {};
+}
+
+Result<const Key*> find_key(const std::string& name) {
+    const auto key =
+        std::find_if(kKeys.begin(), kKeys.end(), [&](const Key& candidate) { return candidate.name == name; });
+    if (key != kKeys.end()) return &*key;
+    std::string list;
+    for (const Key& known : kKeys) list += (list.empty() ? "" : ", ") + std::string(known.name);
+    return fail(ErrorCode::InvalidArgument, "there is no setting ", in_quotes(name), "; there are ", list);
+}
+
+// The byte at a position of toml++, which counts lines and, in each, code points from 1 on.
+size_t offset_of(const std::string& text, const toml::source_position& position) {
+    size_t at = 0;
+    for (uint32_t line = 1; line < position.line && at < text.size(); ++line) at = text.find('\n', at) + 1;
+    for (uint32_t column = 1; column < position.column && at < text.size(); ++column) {
+        do {
+            ++at;
+        } while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80);
+    }
+    return at;
+}
+
+// `text`, which is sound, with another value of `key` in the place of the one that it has, or else a new line. All else
+// stays.
+std::string with_value(std::string text, const std::string& key, const std::string& value) {
+    const toml::parse_result parsed = toml::parse(text);
+    if (const toml::node* node = parsed.table().get(key)) {
+        const size_t begin = offset_of(text, node->source().begin);
+        return text.replace(begin, offset_of(text, node->source().end) - begin, value);
+    }
+    const std::string line = key + " = " + value + '\n';
+    // What stands behind a table's name belongs to the table.
+    if (text.starts_with('[')) return line + text;
+    if (const size_t table = text.find("\n["); table != std::string::npos) return text.insert(table + 1, line);
+    if (!text.empty() && text.back() != '\n') text += '\n';
+    return text + line;
+}
+
+// What stands behind "KEY: " in a message of read_keys().
+std::string reason_in(const std::string& message, const std::string& key) {
+    const size_t at = message.find(key + ": ");
+    return at == std::string::npos ? message : message.substr(at + key.size() + 2);
+}
+
+// The file is the old one or the new one, also after a crash. A link stays one.
+Result<void> write_text(const std::string& path, const std::string& text) {
+    std::error_code error;
+    std::filesystem::path target = std::filesystem::canonical(path, error);
+    // What is not there yet may be a link's target.
+    if (error) target = std::filesystem::path(path).parent_path() / std::filesystem::read_symlink(path, error);
+    if (error) target = path;
+    std::filesystem::create_directories(target.parent_path(), error);
+    const std::string next = target.string() + ".new";
+    const UniqueFd file(
+        ::open(next.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH));
+    const bool written = file && ::write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
+                         ::fsync(file.get()) == 0 && ::rename(next.c_str(), target.c_str()) == 0;
+    if (written) return {};
+    const int why = errno;
+    ::unlink(next.c_str());
+    return fail_errno(ErrorCode::Failed, "settings " + path, why);
 }
 
 std::string xdg_dir(const char* variable, std::string_view below_home) {
@@ -198,6 +293,47 @@ Result<Settings> read_settings(const std::vector<std::string>& files, bool must_
         settings.files.push_back(path);
     }
     return settings;
+}
+
+std::vector<std::string> setting_names() {
+    std::vector<std::string> names;
+    for (const Key& key : kKeys) names.emplace_back(key.name);
+    return names;
+}
+
+Result<std::string> setting_value(const Config& config, const std::string& name) {
+    const auto key = find_key(name);
+    if (!key) return key.error();
+    return (*key)->number != nullptr ? std::to_string(config.*(*key)->number) : config.*(*key)->text;
+}
+
+Result<void> change_setting(const std::string& path, const std::string& name, const std::string& value) {
+    const auto key = find_key(name);
+    if (!key) return key.error();
+    bool exists = false;
+    auto text = read_text(path, exists);
+    if (!text && exists) return text.error();
+    Settings before;
+    if (text) {
+        if (auto read = read_keys(path, *text, before); !read) return read;
+    }
+    const bool is_number = (*key)->number != nullptr;
+    const bool has_digits = !value.empty() && value.find_first_not_of("0123456789") == std::string::npos;
+    if (is_number && !has_digits)
+        return fail(ErrorCode::InvalidArgument, name, ": expected a number, not ", in_quotes(value));
+    const std::string changed = with_value(text ? *text : "", name, is_number ? value : in_quotes(value));
+    Settings after;
+    if (auto read = read_keys(path, changed, after); !read) {
+        return fail(ErrorCode::InvalidArgument, name, ": ", reason_in(read.error().message, name));
+    }
+    for (const Key& other : kKeys) {
+        const auto was = setting_value(before.config, std::string(other.name));
+        const auto is = setting_value(after.config, std::string(other.name));
+        if (other.name == name ? *is == value || is_number : *is == *was) continue;
+        return fail(ErrorCode::InvalidArgument, "settings ", path, " are written so that ", name,
+                    " cannot be changed in them");
+    }
+    return write_text(path, changed);
 }
 
 std::string xdg_config_home() {

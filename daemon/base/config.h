@@ -52,6 +52,14 @@ std::string user_settings_file();
 // What `files` say together. One that is absent says nothing, or is an error with `must_exist`.
 Result<Settings> read_settings(const std::vector<std::string>& files, bool must_exist = false);
 
+// The keys of Config, in its order.
+std::vector<std::string> setting_names();
+// The value of one, as text. InvalidArgument: there is no such key.
+Result<std::string> setting_value(const Config& config, const std::string& name);
+// Has the file at `path`, which is made if need be, say `value`; its other lines and comments stay. InvalidArgument
+// names the key and why it cannot be so, or what is wrong with the file as it is; Failed says why it cannot be written.
+Result<void> change_setting(const std::string& path, const std::string& name, const std::string& value);
+
 // Directories of the XDG base directory specification, with their fallbacks from $HOME.
 std::string xdg_config_home();
 std::string xdg_data_home();

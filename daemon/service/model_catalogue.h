@@ -28,6 +28,7 @@ struct ModelEntry {
     std::string path;
     uint64_t size_bytes = 0;
     bool loaded = false;
+    bool is_default = false;  // for whoever names none
     // From the inspection; empty and `error` set when it failed.
     std::string architecture;
     std::string quantization;

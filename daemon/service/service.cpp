@@ -389,6 +389,10 @@ void Service::unload_model(std::function<void(base::Result<void>)> done) {
 void Service::configure(base::Result<ServiceOptions> options) {
     impl_->configure(std::move(options));
 }
+void Service::on_reload(std::function<void()> callback) {
+    impl_->on_reload(std::move(callback));
+}
+
 void Service::reload() {
     impl_->reload();
 }

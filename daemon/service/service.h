@@ -108,8 +108,11 @@ public:
     void load_model(const std::string& name_or_path, std::function<void(base::Result<void>)> done);
     // Ends the engine once running requests have ended.
     void unload_model(std::function<void(base::Result<void>)> done);
-    // Inspects all models again when they are next listed. The folders themselves are read at every question.
+    // Has the settings read again, and inspects all models again when they are next listed. The folders themselves are
+    // read at every question.
     void reload();
+    // Called by reload(), for whoever knows where the settings are.
+    void on_reload(std::function<void()> callback);
 
     // For what is loaded from now on; an engine that runs keeps what it was started with. What could not be loaded is
     // tried again. An error leaves the options as they are; before there were any, all that needs a model is refused

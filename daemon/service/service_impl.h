@@ -52,6 +52,7 @@ public:
     Activity activity() const;
     Status status() const;
     void on_status_changed(std::function<void()> callback) { status_callback_ = std::move(callback); }
+    void on_reload(std::function<void()> callback) { reload_callback_ = std::move(callback); }
     void shut_down(std::function<void()> done);
 
 private:
@@ -222,6 +223,7 @@ private:
     base::EventLoop::TimerId turn_timer_ = 0;  // 0: nothing to do
     bool status_changed_ = false;
     std::function<void()> status_callback_;
+    std::function<void()> reload_callback_;
     bool shutting_down_ = false;
     std::vector<std::function<void()>> shut_down_callbacks_;
 };

@@ -67,7 +67,9 @@ std::optional<base::Error> Service::Impl::recent_load_failure(const ModelReferen
 void Service::Impl::list_models(std::function<void(std::vector<ModelEntry>)> done) {
     // The catalogue forgets its callbacks when it goes, and it goes with this object.
     catalogue_->list([this, done = std::move(done)](std::vector<ModelEntry> entries) {
+        const auto chosen = default_model();
         for (ModelEntry& entry : entries) {
+            entry.is_default = chosen && entry.path == chosen->path;
             entry.loaded = engine_state_ == EngineState::Ready && entry.path == model_->path;
         }
         done(std::move(entries));
@@ -75,6 +77,7 @@ void Service::Impl::list_models(std::function<void(std::vector<ModelEntry>)> don
 }
 
 void Service::Impl::reload() {
+    if (reload_callback_) reload_callback_();
     catalogue_->forget_inspections();
 }
 

@@ -1,11 +1,13 @@
-"""The files with settings: which go first, what a fault in them does, and that a reload mends it."""
+"""The files with settings: which go first, what a fault in them does, that a reload mends it, and how llmctl changes them."""
+import json
 import os
+import shutil
 import signal
 import subprocess
 import unittest
 
 import harness
-from harness import GPT2, LLAMA, LLMD, MARKER, Daemon, PrivateBus, error_of
+from harness import GPT2, LIMIT_S, LLAMA, LLMCTL, LLMD, MARKER, MODELS, Daemon, PrivateBus, error_of
 
 PROMPT = f"Once upon a time {MARKER}"
 FAULT = "threads = many\n"
@@ -103,6 +105,54 @@ class Settings(unittest.TestCase):
         os.unlink(user)
         os.unlink(system)
         self.assertEqual(self.check(), (0, "no settings: all as it comes\n", ""))
+
+    def llmctl(self, *words, code=0, **more):
+        done = subprocess.run([LLMCTL, *words], env={**self.bus.environment, **more}, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=LIMIT_S)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done.stdout if code == 0 else done.stderr
+
+    def test_a_default_is_chosen_and_used_at_once(self):
+        self.start('# mine\nbackend = "cpu"\n')
+        self.assertEqual(self.generate(), LLAMA)
+        self.assertRegex(self.llmctl("models"), rf"(?m)^\*  {LLAMA} .* default$")
+        self.llmctl("default", GPT2)
+        self.assertEqual(self.llmctl("default"), GPT2 + "\n")
+        self.assertEqual(self.generate(), GPT2)
+        self.assertRegex(self.llmctl("models"), rf"(?m)^\*  {GPT2} .* default$")
+        with open(self.bus.path("config/llmd/llmd.toml")) as file:
+            self.assertEqual(file.read(), f'# mine\nbackend = "cpu"\nmodel = "{GPT2}"\n')
+        self.assertIn("there is no model 'none-such'", self.llmctl("default", "none-such", code=4))
+
+    def test_settings_are_shown_and_changed(self):
+        """Also where llmd does not run."""
+        self.bus.config('backend = "cpu"\nmodle = 1\n')
+        shown = self.llmctl("config")
+        self.assertRegex(shown, r"(?m)^backend +cpu$")
+        self.assertIn("modle: there is no such key", shown)
+        self.llmctl("config", "set", "threads", "3")
+        self.assertEqual(self.llmctl("config", "get", "threads"), "3\n")
+        self.assertEqual(json.loads(self.llmctl("config", "--json"))["threads"], "3")
+        for words, reason in ((("set", "threads", "many"), 'threads: expected a number, not "many"'),
+                              (("set", "backend", "gpu"), 'backend: "gpu" is none of'),
+                              (("get", "thread"), 'there is no setting "thread"; there are model, '),
+                              (("set", "threads"), "takes nothing, 'get KEY'")):
+            with self.subTest(words):
+                self.assertIn(reason, self.llmctl("config", *words, code=2))
+        self.llmctl("config", "edit", EDITOR="sed -i s/3/4/", VISUAL="")
+        self.assertEqual(self.llmctl("config", "get", "threads"), "4\n")
+        self.assertIn("expected an integer", self.llmctl("config", "edit", EDITOR="sed -i s/4/true/", VISUAL="", code=1))
+        self.assertIn("line 3: threads: expected an integer", self.llmctl("config", "set", "backend", "auto", code=2))
+
+    def test_a_model_is_removed(self):
+        model = self.bus.path("data/llmd/models/mine.gguf")
+        shutil.copyfile(os.path.join(MODELS, GPT2 + ".gguf"), model)
+        self.llmctl("rm", "mine")
+        self.assertFalse(os.path.exists(model))
+        self.assertIn("there is no model 'mine'", self.llmctl("rm", "mine", code=4))
+        self.assertIn("there is no model '../mine'", self.llmctl("rm", "../mine", code=4))
+        self.assertIn("is not in", self.llmctl("rm", GPT2, code=4))
+        self.assertTrue(os.path.exists(os.path.join(MODELS, GPT2 + ".gguf")))
 
 
 if __name__ == "__main__":

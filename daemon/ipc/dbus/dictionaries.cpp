@@ -97,6 +97,7 @@ VariantMap model_dictionary(const service::ModelEntry& model) {
         {"path", text(model.path)},
         {"size_bytes", u64(model.size_bytes)},
         {"loaded", sdbus::Variant(model.loaded)},
+        {"default", sdbus::Variant(model.is_default)},
     };
     if (!model.error.empty()) {
         out.emplace("error", text(model.error));

@@ -207,6 +207,7 @@ void write_model(JsonWriter& json, const service::ModelEntry& model) {
     json.key("size").value(model.size_bytes);
     json.key("context_length").value(model.context_length);
     json.key("loaded").value(model.loaded);
+    json.key("default").value(model.is_default);
     if (!model.error.empty()) json.key("error").value(model.error);
     json.end_object();
 }

@@ -134,5 +134,49 @@ TEST(XdgDirectories, RelativeOnesAreIgnored) {
     EXPECT_FALSE(xdg_runtime_dir());
 }
 
+TEST_F(ConfigTest, AChangeLeavesTheRestOfTheFile) {
+    const auto change = [this](const std::string& before, const std::string& name, const std::string& value) {
+        std::ofstream(path_, std::ios::binary) << before;
+        const auto changed = change_setting(path_, name, value);
+        if (!changed) return changed.error().message;
+        std::ifstream file(path_, std::ios::binary);
+        return std::string(std::istreambuf_iterator<char>(file), {});
+    };
+    EXPECT_EQ(change("", "model", "a \"b\""), "model = \"a \\\"b\\\"\"\n");
+    EXPECT_EQ(change("# mine\nmodel = \"ä\"  # größer\nthreads = 2", "model", "c"),
+              "# mine\nmodel = \"c\"  # größer\nthreads = 2");
+    EXPECT_EQ(change("threads = 2", "backend", "cpu"), "threads = 2\nbackend = \"cpu\"\n");
+    EXPECT_EQ(change("threads = 2\n\n[later]\nmodel = 1\n", "model", "c"),
+              "threads = 2\n\nmodel = \"c\"\n[later]\nmodel = 1\n");
+    EXPECT_EQ(change("[later]\n", "threads", "4"), "threads = 4\n[later]\n");
+    EXPECT_EQ(change("model = \"\"\"\nlong\n\"\"\" # x\n", "model", "c"), "model = \"c\" # x\n");
+    EXPECT_EQ(change("a = 1 # [\n\"model\" = 'x'\n", "model", ""), "a = 1 # [\n\"model\" = \"\"\n");
+}
+
+TEST_F(ConfigTest, AChangeThatCannotBeIsRefusedAndChangesNothing) {
+    const auto refused = [this](const std::string& before, const std::string& name, const std::string& value) {
+        std::ofstream(path_, std::ios::binary) << before;
+        const auto changed = change_setting(path_, name, value);
+        std::ifstream file(path_, std::ios::binary);
+        EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), before);
+        return changed ? "it was accepted" : changed.error().message;
+    };
+    EXPECT_EQ(refused("", "backend", "gpu"), "backend: \"gpu\" is none of auto, opencl, cpu");
+    EXPECT_EQ(refused("", "threads", "257"), "threads: 257 is not 0 or in the range 1 to 256");
+    EXPECT_EQ(refused("", "threads", "many"), "threads: expected a number, not \"many\"");
+    EXPECT_NE(refused("", "colour", "red").find("there is no setting \"colour\"; there are model, backend"),
+              std::string::npos);
+    EXPECT_NE(refused("threads = \n", "backend", "cpu").find("line 1"), std::string::npos);
+}
+
+TEST_F(ConfigTest, AChangeFollowsALinkAndMakesFolders) {
+    std::filesystem::create_symlink(folder_ + "/dotfiles/llmd.toml", path_);
+    ASSERT_TRUE(change_setting(path_, "threads", "3"));
+    EXPECT_TRUE(std::filesystem::is_symlink(path_));
+    const auto settings = read_settings({folder_ + "/dotfiles/llmd.toml"}, true);
+    ASSERT_TRUE(settings);
+    EXPECT_EQ(*setting_value(settings->config, "threads"), "3");
+}
+
 }  // namespace
 }  // namespace llmd::base

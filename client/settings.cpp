@@ -1,0 +1,154 @@
+#include "client/settings.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <vector>
+
+#include "base/config.h"
+#include "base/places.h"
+#include "client/commands.h"
+#include "client/llmd_client.h"
+#include "client/output.h"
+#include "service/model_catalogue.h"
+
+namespace llmd::client {
+namespace {
+
+[[noreturn]] void refuse(const base::Error& error) {
+    throw CommandError(error.code == base::ErrorCode::InvalidArgument ? ExitCode::Usage : ExitCode::Failed,
+                       error.message);
+}
+
+base::Settings current_settings() {
+    auto settings = base::read_settings(base::settings_files());
+    if (!settings) throw CommandError(ExitCode::Failed, settings.error().message);
+    return std::move(*settings);
+}
+
+std::string value_in(const base::Config& config, const std::string& name) {
+    auto value = base::setting_value(config, name);
+    if (!value) refuse(value.error());
+    return std::move(*value);
+}
+
+ExitCode show_all(const base::Settings& settings, bool json) {
+    Dictionary all;
+    std::vector<std::vector<std::string>> rows;
+    for (const std::string& name : base::setting_names()) {
+        const std::string value = value_in(settings.config, name);
+        all[name] = value;
+        rows.push_back({name, value.empty() ? "\"\"" : value});
+    }
+    if (json) {
+        print_json(all);
+        return ExitCode::Ok;
+    }
+    TextOutput output(STDOUT_FILENO);
+    output.write(table(rows));
+    for (const std::string& file : settings.files) output.write("from " + file + '\n');
+    for (const std::string& warning : settings.warnings) output.write(warning + '\n');
+    return ExitCode::Ok;
+}
+
+ExitCode edit(const Arguments& arguments) {
+    const std::string file = base::user_settings_file();
+    std::error_code error;
+    std::filesystem::create_directories(std::filesystem::path(file).parent_path(), error);
+    const char* editor = std::getenv("VISUAL");
+    if (editor == nullptr || *editor == 0) editor = std::getenv("EDITOR");
+    if (editor == nullptr || *editor == 0) editor = "vi";
+    // The variable may hold options: the shell takes it apart, and the file's name is no part of its program.
+    ::setenv("LLMD_FILE", file.c_str(), 1);
+    const std::string command = std::string(editor) + " \"$LLMD_FILE\"";
+    if (std::system(command.c_str()) != 0) throw CommandError(ExitCode::Failed, std::string(editor) + " failed");
+    const base::Settings settings = current_settings();
+    reload_if_running();
+    for (const std::string& warning : settings.warnings) print(warning + '\n');
+    if (arguments.json) print("{\"ok\":true}\n");
+    return ExitCode::Ok;
+}
+
+bool is_model(const std::string& name) {
+    std::error_code ignored;
+    if (name.starts_with('/')) return std::filesystem::is_regular_file(name, ignored);
+    const std::vector<std::string> folders = base::model_folders();
+    return service::is_model_name(name) && std::any_of(folders.begin(), folders.end(), [&](const std::string& folder) {
+               return std::filesystem::is_regular_file(folder + '/' + name + ".gguf", ignored);
+           });
+}
+
+}  // namespace
+
+void change_user_setting(const std::string& name, const std::string& value) {
+    if (auto changed = base::change_setting(base::user_settings_file(), name, value); !changed) refuse(changed.error());
+    reload_if_running();
+}
+
+void offer_as_default(const std::string& name) {
+    const auto settings = base::read_settings(base::settings_files());
+    if (settings && settings->config.model == name) return;
+    TextOutput output(STDOUT_FILENO);
+    if (::isatty(STDIN_FILENO) != 1 || ::isatty(STDOUT_FILENO) != 1) {
+        output.write("llmctl default '" + name + "' has it used without --model\n");
+        return;
+    }
+    output.write("Use it when no --model is given? [y/N] ");
+    std::string answer;
+    std::getline(std::cin, answer);
+    if (answer == "y" || answer == "Y" || answer == "yes") change_user_setting("model", name);
+}
+
+ExitCode run_config(const Arguments& arguments) {
+    const std::vector<std::string>& words = arguments.operands;
+    const std::string verb = words.empty() ? "" : words[0];
+    if (words.empty()) return show_all(current_settings(), arguments.json);
+    if (verb == "edit" && words.size() == 1) return edit(arguments);
+    if (verb == "get" && words.size() == 2) {
+        const std::string value = value_in(current_settings().config, words[1]);
+        arguments.json ? print_json(Dictionary{{words[1], value}}) : print(value + '\n');
+        return ExitCode::Ok;
+    }
+    if (verb == "set" && words.size() == 3) {
+        change_user_setting(words[1], words[2]);
+        if (arguments.json) print("{\"ok\":true}\n");
+        return ExitCode::Ok;
+    }
+    throw CommandError(ExitCode::Usage, "'llmctl config' takes nothing, 'get KEY', 'set KEY VALUE' or 'edit'");
+}
+
+ExitCode run_default(const Arguments& arguments) {
+    if (arguments.operands.empty()) {
+        const std::string model = current_settings().config.model;
+        arguments.json
+            ? print_json(Dictionary{{"model", model}})
+            : print(model.empty() ? "none is set: the bundled model, or the only one there is\n" : model + '\n');
+        return ExitCode::Ok;
+    }
+    const std::string& model = arguments.operands[0];
+    if (!is_model(model)) {
+        throw CommandError(ExitCode::ModelMissing,
+                           "there is no model '" + model + "'; 'llmctl models' shows those there are");
+    }
+    change_user_setting("model", model);
+    if (arguments.json) print("{\"ok\":true}\n");
+    return ExitCode::Ok;
+}
+
+ExitCode run_rm(const Arguments& arguments) {
+    const std::string folder = base::user_model_folder();
+    for (const std::string& name : arguments.operands) {
+        const bool is_name = service::is_model_name(name);
+        if (is_name && ::unlink((folder + '/' + name + ".gguf").c_str()) == 0) continue;
+        throw CommandError(ExitCode::ModelMissing, is_model(name) && !name.starts_with('/')
+                                                       ? "the model '" + name + "' is not in " + folder + ", and stays"
+                                                       : "there is no model '" + name + "' in " + folder);
+    }
+    if (arguments.json) print("{\"ok\":true}\n");
+    return ExitCode::Ok;
+}
+
+}  // namespace llmd::client

@@ -1,0 +1,15 @@
+// llmd's settings from the shell: `llmctl config`, `llmctl default`, and what a new model asks about.
+#pragma once
+
+#include <string>
+
+namespace llmd::client {
+
+// Sets `name` in the user's file, and has llmd, if it runs and can be told, read it. Throws CommandError: Usage naming
+// key and value, Failed.
+void change_user_setting(const std::string& name, const std::string& value);
+
+// Tells how the model `name` is used: on a terminal asks whether it is to be the default, else names the command.
+void offer_as_default(const std::string& name);
+
+}  // namespace llmd::client
