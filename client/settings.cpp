@@ -81,6 +81,15 @@ bool is_model(const std::string& name) {
            });
 }
 
+void remove_model(const std::string& name) {
+    const std::string folder = base::user_model_folder();
+    const bool is_name = service::is_model_name(name);
+    if (is_name && ::unlink((folder + '/' + name + ".gguf").c_str()) == 0) return;
+    throw CommandError(ExitCode::ModelMissing, is_name && is_model(name)
+                                                   ? "the model '" + name + "' is not in " + folder + ", and stays"
+                                                   : "there is no model '" + name + "' in " + folder);
+}
+
 }  // namespace
 
 void change_user_setting(const std::string& name, const std::string& value) {
@@ -139,14 +148,7 @@ ExitCode run_default(const Arguments& arguments) {
 }
 
 ExitCode run_rm(const Arguments& arguments) {
-    const std::string folder = base::user_model_folder();
-    for (const std::string& name : arguments.operands) {
-        const bool is_name = service::is_model_name(name);
-        if (is_name && ::unlink((folder + '/' + name + ".gguf").c_str()) == 0) continue;
-        throw CommandError(ExitCode::ModelMissing, is_model(name) && !name.starts_with('/')
-                                                       ? "the model '" + name + "' is not in " + folder + ", and stays"
-                                                       : "there is no model '" + name + "' in " + folder);
-    }
+    for (const std::string& name : arguments.operands) remove_model(name);
     if (arguments.json) print("{\"ok\":true}\n");
     return ExitCode::Ok;
 }

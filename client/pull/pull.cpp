@@ -137,6 +137,20 @@ bool has_gpu() {
     return device != nullptr && flag_of(*device, "gpu");
 }
 
+// From the page at `page` on. The token is for the Hub alone.
+std::vector<RemoteFile> list_files(Downloader& downloader, const std::string& hub, std::string page,
+                                   const std::string& token, const std::string& label) {
+    std::vector<RemoteFile> files;
+    size_t n_pages = 0;
+    while (!page.empty() && page.starts_with(hub + '/') && ++n_pages <= kMaxPages) {
+        const Downloader::Text answer = downloader.get_text(page, token, label);
+        parse_tree(answer.body, files);
+        page = next_page(answer.link_header);
+    }
+    if (!page.empty()) throw_failed(label + ": the list of files goes on at '" + page + '\'');
+    return files;
+}
+
 Wanted look_up(Downloader& downloader, const HubSource& source) {
     const std::string hub = hub_address();
     const std::string token = hub_token();
@@ -145,17 +159,8 @@ Wanted look_up(Downloader& downloader, const HubSource& source) {
     const std::string revision = percent_encode(source.revision, false);
     const std::string commit =
         parse_commit(downloader.get_text(api + "/revision/" + revision, token, label + '@' + source.revision).body);
-    std::vector<RemoteFile> files;
-    std::string page = api + "/tree/" + commit + "?recursive=true";
-    for (size_t i = 0; !page.empty(); ++i) {
-        // The token is for the Hub alone.
-        if (i == kMaxPages || !page.starts_with(hub + '/')) {
-            throw CommandError(ExitCode::Failed, label + ": the list of files goes on at '" + page + '\'');
-        }
-        const Downloader::Text answer = downloader.get_text(page, token, label);
-        parse_tree(answer.body, files);
-        page = next_page(answer.link_header);
-    }
+    const std::vector<RemoteFile> files =
+        list_files(downloader, hub, api + "/tree/" + commit + "?recursive=true", token, label);
     // Drivers are only asked where it matters.
     const bool may_choose = source.file.empty() && source.quantization.empty();
     const RemoteFile& file = choose_file(files, source, may_choose && has_gpu());
