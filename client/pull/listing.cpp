@@ -125,13 +125,15 @@ const RemoteFile& find_named(const std::vector<RemoteFile>& files, const HubSour
 
 }  // namespace
 
-std::string parse_commit(const std::string& json) {
+Revision parse_revision(const std::string& json) {
     dom::parser parser;
-    std::string_view commit;
-    if (parser.parse(json)["sha"].get_string().get(commit) || !is_hex(commit, kCommitDigits)) {
+    dom::element answer;
+    std::string_view commit, architecture;
+    if (parser.parse(json).get(answer) || answer["sha"].get_string().get(commit) || !is_hex(commit, kCommitDigits)) {
         throw_failed("the Hub tells no commit of that revision");
     }
-    return std::string(commit);
+    if (answer["gguf"]["architecture"].get_string().get(architecture)) architecture = {};
+    return {std::string(commit), std::string(architecture)};
 }
 
 void parse_tree(const std::string& json, std::vector<RemoteFile>& files) {

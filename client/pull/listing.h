@@ -17,9 +17,13 @@ struct RemoteFile {
     Digest digest;
 };
 
-// The commit in the answer of /api/models/OWNER/REPO/revision/REVISION: 40 hexadecimal digits. Throws
-// CommandError(Failed).
-std::string parse_commit(const std::string& json);
+struct Revision {
+    std::string commit;        // 40 hexadecimal digits
+    std::string architecture;  // of a GGUF file there, as the Hub has read it; empty where it does not say
+};
+
+// Reads an answer of /api/models/OWNER/REPO/revision/REVISION. Throws CommandError(Failed) where it has no commit.
+Revision parse_revision(const std::string& json);
 
 // Appends the files in an answer of /api/models/OWNER/REPO/tree/COMMIT. Throws CommandError(Failed) where one lacks its
 // size or hash, or there are more than kMaxRemoteFiles.

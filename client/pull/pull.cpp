@@ -16,6 +16,7 @@
 #include "base/config.h"
 #include "base/places.h"
 #include "base/utf8.h"
+#include "client/child.h"
 #include "client/counts.h"
 #include "client/devices.h"
 #include "client/model_folder.h"
@@ -36,6 +37,7 @@ constexpr size_t kMaxPages = 100;
 // Hidden, so that it is no model; in the same filesystem, so that a whole file only needs its name.
 constexpr const char* kPartialFolder = "/.partial";
 
+constexpr std::chrono::seconds kEngineLimit{5};
 constexpr std::chrono::milliseconds kProgressInterval{200};
 constexpr std::chrono::seconds kRateWindow{10};
 constexpr size_t kBarColumns = 20;
@@ -151,14 +153,26 @@ std::vector<RemoteFile> list_files(Downloader& downloader, const std::string& hu
     return files;
 }
 
+// Before a gigabyte is fetched for nothing.
+void require_architecture(const std::string& architecture, const std::string& label) {
+    const ChildEnd end = run_child({base::find_engine(), "--architectures"}, kEngineLimit);
+    if (architecture.empty() || !end.fault.empty() || end.output.empty()) return;
+    const std::string known = end.output.substr(0, end.output.size() - 1);
+    if ((", " + known + ',').find(", " + architecture + ',') != std::string::npos) return;
+    throw_failed(label + " holds a model of the architecture '" + architecture +
+                 "', which llmd does not run; it runs " + known + ". Name the file to have it all the same");
+}
+
 Wanted look_up(Downloader& downloader, const HubSource& source) {
     const std::string hub = hub_address();
     const std::string token = hub_token();
     const std::string label = "hf:" + source.repository;
     const std::string api = hub + "/api/models/" + source.repository;
-    const std::string revision = percent_encode(source.revision, false);
-    const std::string commit =
-        parse_commit(downloader.get_text(api + "/revision/" + revision, token, label + '@' + source.revision).body);
+    const std::string asked = api + "/revision/" + percent_encode(source.revision, false);
+    const Revision revision = parse_revision(downloader.get_text(asked, token, label + '@' + source.revision).body);
+    // The Hub tells it of one file, which need not be the one that is named.
+    if (source.file.empty()) require_architecture(revision.architecture, label);
+    const std::string& commit = revision.commit;
     const std::vector<RemoteFile> files =
         list_files(downloader, hub, api + "/tree/" + commit + "?recursive=true", token, label);
     // Drivers are only asked where it matters.

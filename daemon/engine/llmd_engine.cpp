@@ -21,6 +21,7 @@
 #include "engine/device_list.h"
 #include "engine/engine_server.h"
 #include "engine/inspection.h"
+#include "engine/model/model_config.h"
 #include "protocol/frame.h"
 
 namespace {
@@ -36,6 +37,7 @@ constexpr std::string_view kHelp =
     "       llmd-engine --convert CHECKPOINT TOKENIZER TYPE NAME\n"
     "                                   write a llama2.c checkpoint as GGUF, its matrices as F32, Q8_0 or Q4_0\n"
     "       llmd-engine --devices       write what OpenCL offers, as JSON\n"
+    "       llmd-engine --architectures write which models can be used\n"
     "       llmd-engine --version | --help\n"
     "llmd starts this program; it is of no use without it.\n";
 
@@ -137,6 +139,7 @@ int main(int argc, char** argv) {
     if (args.size() == 1 && args[0] == "--version") return write_out("llmd-engine " LLMD_VERSION "\n");
     if (args.size() == 1 && args[0] == "--help") return write_out(kHelp);
     if (args.size() == 1 && args[0] == "--devices") return list_devices();
+    if (args.size() == 1 && args[0] == "--architectures") return write_out(model::architecture_names() + '\n');
     if (args.size() == 2 && args[0] == "--inspect") return inspect(std::string(args[1]));
     if (args.size() == 5 && args[0] == "--convert") {
         return convert_checkpoint(std::string(args[1]), std::string(args[2]), args[3], std::string(args[4]));

@@ -57,6 +57,7 @@ class Server(http.server.ThreadingHTTPServer):
         self.tokens = []
         self.begun = threading.Event()
         self.etag = '"one"'
+        self.architecture = "llama"
         self.add("m-Q4_0.gguf")
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
@@ -124,7 +125,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def answer(self):
         server = self.server
         if self.path == "/api/models/o/r/revision/main":
-            return self.reply(200, json.dumps({"sha": COMMIT}).encode())
+            return self.reply(200, json.dumps({"sha": COMMIT, "gguf": {"architecture": server.architecture}}).encode())
         if self.path == f"/api/models/o/r/tree/{COMMIT}?recursive=true":
             return self.reply(200, json.dumps(server.tree()).encode())
         if not self.path.endswith(".gguf") and ".gguf?" not in self.path:
@@ -368,6 +369,14 @@ class Pull(unittest.TestCase):
         self.assert_refused("m-00002-of-00003.gguf is one part")
         self.assert_refused("has no file x.gguf; it has m-00002", "hf:o/r/x.gguf", code=4)
         self.assertEqual(self.server.ranges, [])
+
+    def test_a_model_of_a_kind_that_llmd_does_not_run(self):
+        """Is refused before it is fetched."""
+        self.server.architecture = "mamba"
+        self.assert_refused("the architecture 'mamba', which llmd does not run; it runs gpt2, llama, qwen2")
+        self.assertEqual(self.server.ranges, [])
+        self.pull("hf:o/r/m-Q4_0.gguf")
+        self.assert_there()
 
     def test_a_list_that_lies(self):
         for changes in {"oid": "../../x"}, {"size": -1}, {"size": "1"}, {"oid": None}:

@@ -31,12 +31,6 @@ constexpr std::array<Family, 3> kFamilies = {{
     {"qwen2", Norm::RmsNorm, Activation::SwiGlu, Positions::RotaryHalfSplit, "attention.layer_norm_rms_epsilon"},
 }};
 
-std::string architecture_names() {
-    std::string names;
-    for (const Family& family : kFamilies) names += (names.empty() ? "" : ", ") + std::string(family.architecture);
-    return names;
-}
-
 // Reads "<architecture>.<name>" keys and keeps the first error, so that reading many stays a list of lines.
 class KeyReader {
 public:
@@ -170,6 +164,12 @@ std::string main_type(const Gguf& gguf) {
 }
 
 }  // namespace
+
+std::string architecture_names() {
+    std::string names;
+    for (const Family& family : kFamilies) names += (names.empty() ? "" : ", ") + std::string(family.architecture);
+    return names;
+}
 
 Result<ModelConfig> read_model_config(const Gguf& gguf) {
     auto architecture = gguf.get_string("general.architecture");

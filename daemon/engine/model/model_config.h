@@ -64,6 +64,9 @@ struct ModelConfigLimits {
     static constexpr float kMaxNormEps = 0.1f;     // more than 0; 1e-6 to 1e-5 are usual
 };
 
+// Those that read_model_config() knows: "gpt2, llama, qwen2".
+std::string architecture_names();
+
 // ModelLoadFailed names the key and its value: an unknown architecture, a number out of range, heads that do not
 // divide, a rope scaling other than none or linear (by its name), and so on.
 base::Result<ModelConfig> read_model_config(const Gguf& gguf);

@@ -47,8 +47,10 @@ TEST(PullListing, RefusesWhatIsNoList) {
         EXPECT_THROW(parse_tree(text, list), CommandError) << text;
     }
     EXPECT_TRUE(list.empty());
-    EXPECT_THROW(parse_commit(R"({"sha":"main"})"), CommandError);
-    EXPECT_EQ(parse_commit(R"({"sha":")" + kSha1 + "\"}"), kSha1);
+    EXPECT_THROW(parse_revision(R"({"sha":"main"})"), CommandError);
+    EXPECT_EQ(parse_revision(R"({"sha":")" + kSha1 + "\"}").commit, kSha1);
+    EXPECT_EQ(parse_revision(R"({"gguf":{"architecture":"llama"},"sha":")" + kSha1 + "\"}").architecture, "llama");
+    EXPECT_EQ(parse_revision(R"({"gguf":[1],"sha":")" + kSha1 + "\"}").architecture, "");
 }
 
 TEST(PullListing, FollowsOnlyNextPages) {
