@@ -1,6 +1,7 @@
 #include "client/child.h"
 
 #include <fcntl.h>
+#include <linux/close_range.h>
 #include <poll.h>
 #include <spawn.h>
 #include <sys/syscall.h>
@@ -52,6 +53,9 @@ int start(const std::vector<std::string>& command, int read, std::optional<int> 
     } else {
         posix_spawn_file_actions_addopen(&plan.actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
     }
+    // What a library has opened without O_CLOEXEC, as libcurl does its connections, is none of the child's business. A
+    // kernel before 5.11 does not know the call.
+    ::syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, CLOSE_RANGE_CLOEXEC);
     sigset_t defaults;
     sigemptyset(&defaults);
     for (const int signal : {SIGINT, SIGPIPE}) sigaddset(&defaults, signal);  // as llmctl has set them

@@ -2,6 +2,7 @@
 #include "client/child.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 namespace llmd::client {
 namespace {
@@ -16,6 +17,14 @@ TEST(Child, IsReadToItsEnd) {
     EXPECT_EQ(end.output, "ab");
     EXPECT_EQ(end.status, 0);
     EXPECT_EQ(end.fault, "");
+}
+
+TEST(Child, InheritsNoOtherFile) {
+    const int inherited = ::dup(STDERR_FILENO);  // without O_CLOEXEC
+    const ChildEnd end =
+        run_child({"sh", "-c", "[ -e /proc/self/fd/" + std::to_string(inherited) + " ] && echo open"}, kPatience);
+    ::close(inherited);
+    EXPECT_EQ(end.output, "");
 }
 
 TEST(Child, TellsHowItEnded) {
