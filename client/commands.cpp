@@ -38,12 +38,6 @@ void print_json(base::JsonWriter& json) {
     print(json.take() + '\n');
 }
 
-// {"ok":true} for commands that have nothing else to say.
-ExitCode done(const Arguments& arguments) {
-    if (arguments.json) print("{\"ok\":true}\n");
-    return ExitCode::Ok;
-}
-
 std::string whole_text(double number) {
     return std::to_string(static_cast<uint64_t>(number));
 }
@@ -102,6 +96,11 @@ std::string name_or_absolute_path(const std::string& model) {
 }
 
 }  // namespace
+
+ExitCode done(const Arguments& arguments) {
+    if (arguments.json) print("{\"ok\":true}\n");
+    return ExitCode::Ok;
+}
 
 ExitCode run_models(const Arguments& arguments) {
     const std::vector<Dictionary> models = connect_to_llmd()->list_models();

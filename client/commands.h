@@ -26,4 +26,7 @@ ExitCode run_bench(const Arguments& arguments);    // bench.cpp
 ExitCode run_doctor(const Arguments& arguments);   // doctor.cpp
 ExitCode run_bridge(const Arguments& arguments);   // bridge.cpp
 
+// The end of a command that has nothing else to say: prints {"ok":true} with --json.
+ExitCode done(const Arguments& arguments);
+
 }  // namespace llmd::client

@@ -29,7 +29,7 @@ constexpr std::chrono::seconds kInspectionLimit{20};
 std::string other_of_that_name(const NewModel& model) {
     bool comes_first = true;
     for (const std::string& folder : base::model_folders()) {
-        const std::filesystem::path other = std::filesystem::path(folder) / (model.name + std::string(kModelSuffix));
+        const std::filesystem::path other = model_path(folder, model.name);
         std::error_code ignored;
         if (!std::filesystem::is_regular_file(other, ignored)) continue;
         if (!std::filesystem::equivalent(other, model.path, ignored)) {
@@ -42,6 +42,10 @@ std::string other_of_that_name(const NewModel& model) {
 }
 
 }  // namespace
+
+std::string model_path(const std::string& folder, const std::string& name) {
+    return folder + '/' + name + std::string(kModelSuffix);
+}
 
 std::string proc_path(int fd) {
     return "/proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(fd);
@@ -89,7 +93,7 @@ std::string place_for(const std::string& folder, const std::string& name) {
     std::error_code error;
     std::filesystem::create_directories(folder, error);
     if (error) throw CommandError(ExitCode::Failed, folder + ": " + error.message());
-    std::string path = folder + '/' + name + std::string(kModelSuffix);
+    std::string path = model_path(folder, name);
     if (::access(path.c_str(), F_OK) == 0) {
         throw CommandError(ExitCode::Usage, path + " is there already; --name gives another name");
     }

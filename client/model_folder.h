@@ -27,6 +27,9 @@ struct NewModel {
 // so.
 std::string model_name(const std::string& file, const std::string& given);
 
+// FOLDER/NAME.gguf
+std::string model_path(const std::string& folder, const std::string& name);
+
 // Where the model belongs. Makes the folder. Usage: there is one.
 std::string place_for(const std::string& folder, const std::string& name);
 

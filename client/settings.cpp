@@ -12,6 +12,7 @@
 #include "base/places.h"
 #include "client/commands.h"
 #include "client/llmd_client.h"
+#include "client/model_folder.h"
 #include "client/output.h"
 #include "service/model_catalogue.h"
 
@@ -68,8 +69,7 @@ ExitCode edit(const Arguments& arguments) {
     const base::Settings settings = current_settings();
     reload_if_running();
     for (const std::string& warning : settings.warnings) print(warning + '\n');
-    if (arguments.json) print("{\"ok\":true}\n");
-    return ExitCode::Ok;
+    return done(arguments);
 }
 
 bool is_model(const std::string& name) {
@@ -77,14 +77,14 @@ bool is_model(const std::string& name) {
     if (name.starts_with('/')) return std::filesystem::is_regular_file(name, ignored);
     const std::vector<std::string> folders = base::model_folders();
     return service::is_model_name(name) && std::any_of(folders.begin(), folders.end(), [&](const std::string& folder) {
-               return std::filesystem::is_regular_file(folder + '/' + name + ".gguf", ignored);
+               return std::filesystem::is_regular_file(model_path(folder, name), ignored);
            });
 }
 
 void remove_model(const std::string& name) {
     const std::string folder = base::user_model_folder();
     const bool is_name = service::is_model_name(name);
-    if (is_name && ::unlink((folder + '/' + name + ".gguf").c_str()) == 0) return;
+    if (is_name && ::unlink(model_path(folder, name).c_str()) == 0) return;
     throw CommandError(ExitCode::ModelMissing, is_name && is_model(name)
                                                    ? "the model '" + name + "' is not in " + folder + ", and stays"
                                                    : "there is no model '" + name + "' in " + folder);
@@ -123,8 +123,7 @@ ExitCode run_config(const Arguments& arguments) {
     }
     if (verb == "set" && words.size() == 3) {
         change_user_setting(words[1], words[2]);
-        if (arguments.json) print("{\"ok\":true}\n");
-        return ExitCode::Ok;
+        return done(arguments);
     }
     throw CommandError(ExitCode::Usage, "'llmctl config' takes nothing, 'get KEY', 'set KEY VALUE' or 'edit'");
 }
@@ -143,14 +142,12 @@ ExitCode run_default(const Arguments& arguments) {
                            "there is no model '" + model + "'; 'llmctl models' shows those there are");
     }
     change_user_setting("model", model);
-    if (arguments.json) print("{\"ok\":true}\n");
-    return ExitCode::Ok;
+    return done(arguments);
 }
 
 ExitCode run_rm(const Arguments& arguments) {
     for (const std::string& name : arguments.operands) remove_model(name);
-    if (arguments.json) print("{\"ok\":true}\n");
-    return ExitCode::Ok;
+    return done(arguments);
 }
 
 }  // namespace llmd::client

@@ -15,8 +15,8 @@ namespace llmd::client {
 struct DownloadLimits {
     std::chrono::seconds connect{20};
     std::chrono::seconds stall{30};  // without a byte
-    std::chrono::milliseconds first_pause{
-        1000};  // before an attempt that follows one without progress; then twice as long
+    // Before an attempt that follows one without progress; then twice as long.
+    std::chrono::milliseconds first_pause{1000};
     std::chrono::milliseconds longest_pause{30000};  // also of what a server asks for with Retry-After
     unsigned fruitless_attempts = 6;                 // one after another
 };
@@ -44,10 +44,8 @@ public:
     Text get_text(const std::string& url, const std::string& token, const std::string& label);
 
     // Completes `partial`: asks for what follows the bytes that it has, again and again as long as some come, and
-    // verifies size and hash. Where nothing tells whether the bytes are still the same file's (neither a hash nor, in
-    // `partial.path` +
-    // ".validator", the server's word), it begins again. Only a GGUF file is written at all. Throws CommandError as
-    // above; what has come stays for the next time unless it is known to be wrong.
+    // verifies size and hash. Throws CommandError as above; what has come stays for the next time unless it is known to
+    // be wrong.
     void get_file(const FileRequest& request, PartialFile& partial, const DownloadProgress& progress);
 
 private:

@@ -171,14 +171,6 @@ std::string next_page(const std::string& link_header) {
                                                                       : link_header.substr(begin + 1, end - begin - 1);
 }
 
-std::string quantization_in(const std::string& path) {
-    const std::string name = upper(base_name(path));
-    for (const std::string_view quantization : kQuantizations) {
-        if (has_word(name, quantization)) return std::string(quantization);
-    }
-    return "";
-}
-
 const RemoteFile& choose_file(const std::vector<RemoteFile>& files, const HubSource& source, bool has_gpu) {
     if (!source.file.empty()) return find_named(files, source);
     std::vector<const RemoteFile*> models;

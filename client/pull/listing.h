@@ -33,9 +33,6 @@ inline constexpr size_t kMaxRemoteFiles = 10000;
 // The address behind rel="next" in a Link header (RFC 8288); empty without one.
 std::string next_page(const std::string& link_header);
 
-// "Q4_K_M" of "SmolLM2-Instruct-Q4_K_M.gguf", in capitals; empty where the name has none that llmd reads.
-std::string quantization_in(const std::string& path);
-
 // The file that `source` names, or where it names none the one that suits the device best: a GPU unpacks Q4_0 with the
 // fewest instructions, on a CPU Q4_K_M is as fast and closer to the original. Parts of a split model and projectors for
 // pictures (mmproj) are never taken. Throws CommandError(Failed) with what there is.

@@ -45,8 +45,7 @@ struct ContentRange {
 std::optional<ContentRange> parse_content_range(std::string_view text);
 
 // Writes, hashes and counts. What a file without a hash has is only used again with the validator that is kept beside
-// it
-// (`path` + ".validator"). Only a GGUF file is written at all, and never more than leaves the disk kReserveBytes.
+// it (`path` + ".validator"). Only a GGUF file is written at all, and never more than leaves the disk kReserveBytes.
 class Arrival {
 public:
     // `size_bytes`: what it must be; nothing: what the server says. Reads what is there already. `partial` and

@@ -103,7 +103,7 @@ std::string percent_decode(std::string_view text) {
     std::string out;
     for (size_t i = 0; i < text.size(); ++i) {
         const bool has_digits =
-            text[i] == '%' && i + 2 < text.size() + 0 && hex_value(text[i + 1]) >= 0 && hex_value(text[i + 2]) >= 0;
+            text[i] == '%' && i + 2 < text.size() && hex_value(text[i + 1]) >= 0 && hex_value(text[i + 2]) >= 0;
         out += has_digits ? static_cast<char>(hex_value(text[i + 1]) * 16 + hex_value(text[i + 2])) : text[i];
         if (has_digits) i += 2;
     }

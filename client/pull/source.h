@@ -6,14 +6,12 @@
 
 namespace llmd::client {
 
-inline constexpr const char* kDefaultRevision = "main";
-
 // A file of a repository on the Hugging Face Hub.
 struct HubSource {
-    std::string repository;                   // OWNER/REPO
-    std::string file;                         // its path in the repository; empty: the one that suits the device
-    std::string quantization;                 // "Q4_K_M"; empty: any
-    std::string revision = kDefaultRevision;  // a branch, a tag or a commit
+    std::string repository;         // OWNER/REPO
+    std::string file;               // its path in the repository; empty: the one that suits the device
+    std::string quantization;       // "Q4_K_M"; empty: any
+    std::string revision = "main";  // a branch, a tag or a commit
 };
 
 // Any other file, of which nobody tells the hash.

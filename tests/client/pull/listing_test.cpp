@@ -61,11 +61,12 @@ TEST(PullListing, FollowsOnlyNextPages) {
 }
 
 TEST(PullListing, KnowsQuantizationsByName) {
-    EXPECT_EQ(quantization_in("a/SmolLM2-Q4_K_M.gguf"), "Q4_K_M");
-    EXPECT_EQ(quantization_in("model.q4_0.gguf"), "Q4_0");
-    EXPECT_EQ(quantization_in("model_q8_0.gguf"), "Q8_0");
-    EXPECT_EQ(quantization_in("model-IQ4_XS.gguf"), "");
-    EXPECT_EQ(quantization_in("Q4_0/model.gguf"), "");
+    EXPECT_EQ(chosen({"x.gguf", "a/SmolLM2-Q4_K_M.gguf"}), "a/SmolLM2-Q4_K_M.gguf");
+    EXPECT_EQ(chosen({"x.gguf", "model.q4_0.gguf"}), "model.q4_0.gguf");
+    EXPECT_EQ(chosen({"x.gguf", "model_q8_0.gguf"}), "model_q8_0.gguf");
+    for (const char* none : {"model-IQ4_XS.gguf", "Q4_0/model.gguf"}) {
+        EXPECT_NE(chosen({"x.gguf", none}).find("has several files that would do"), std::string::npos) << none;
+    }
 }
 
 TEST(PullListing, TakesWhatSuitsTheDevice) {
