@@ -45,9 +45,14 @@ service::IdleTimes idle_times(const base::Config& config) {
     return times;
 }
 
+// Started by the bus itself, which sets the variable (D-Bus Specification, "Message Bus Starting Services").
+bool was_started_by_bus() {
+    return std::getenv("DBUS_STARTER_BUS_TYPE") != nullptr;
+}
+
 // Started by a socket or by the bus itself.
 bool was_activated() {
-    return std::getenv("LISTEN_FDS") != nullptr || std::getenv("DBUS_STARTER_BUS_TYPE") != nullptr;
+    return std::getenv("LISTEN_FDS") != nullptr || was_started_by_bus();
 }
 
 // systemd.exec(5): the variable is inherited, and names the process that is the service. What systemd starts for the
@@ -152,7 +157,13 @@ void Daemon::leave_idle() {
 
 ipc::FrontEnd::Events Daemon::bus_events() {
     ipc::FrontEnd::Events events;
-    events.on_bus_lost = [](const std::string& reason) { spdlog::warn("the session bus was lost: {}", reason); };
+    events.on_bus_lost = [this](const std::string& reason) {
+        spdlog::warn("the session bus was lost: {}", reason);
+        // The next bus starts an llmd of its own; one that stayed would outlive a session that has ended.
+        if (stopping_ || !was_started_by_bus() || (socket_ && !socket_->is_idle())) return;
+        spdlog::info("the bus that had started llmd is gone; leaving");
+        stop();
+    };
     events.on_bus_back = [] { spdlog::info("the session bus is back"); };
     events.on_displaced = [this](const base::Error& error) {
         spdlog::info("{}; leaving", error.message);

@@ -245,11 +245,11 @@ class Idle(PolicyCase):
 class Leaving(unittest.TestCase):
     """An llmd that the bus has started ends when nobody needs it, and the next call is answered by another."""
 
-    def new_bus(self):
+    def new_bus(self, idle_seconds=1):
         bus = PrivateBus()
         self.addCleanup(bus.close)
         with open(bus.path("config/llmd/llmd.toml"), "a") as file:
-            file.write("threads = 1\nidle_unload_seconds = 1\nidle_exit_seconds = 1\n")
+            file.write(f"threads = 1\nidle_unload_seconds = {idle_seconds}\nidle_exit_seconds = {idle_seconds}\n")
         with open(bus.path("services", NAME + ".service"), "w") as file:
             file.write(f"[D-BUS Service]\nName={NAME}\nExec={LLMD}\n")
         return bus
@@ -259,12 +259,13 @@ class Leaving(unittest.TestCase):
         _, info = client.generate(PROMPT, max_tokens=2, temperature=0.0, handle_token=token)
         self.assertEqual(info["generated_tokens"], 2)
 
-    def wait_until_it_has_left(self, client):
+    def wait_until_it_has_left(self, client, after=lambda: None):
         pid = client.connection.call_sync(
             "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetConnectionUnixProcessID",
             GLib.Variant("(s)", (NAME,)), None, Gio.DBusCallFlags.NONE, -1, None).unpack()[0]
         fd = os.pidfd_open(pid)
         try:
+            after()
             ready, _, _ = select.select([fd], [], [], LIMIT_S)
             self.assertTrue(ready, "llmd did not leave")
         finally:
@@ -294,6 +295,13 @@ class Leaving(unittest.TestCase):
         self.generate(client, "one")
         self.wait_until_it_has_left(client)
         self.generate(client, "two")
+
+    def test_leaves_with_the_bus_that_has_started_it(self):
+        """Long before its idle time; one that was started by hand waits for the next bus (hardship_test)."""
+        bus = self.new_bus(idle_seconds=100 * LIMIT_S)
+        client = bus.connect()
+        self.generate(client, "one")
+        self.wait_until_it_has_left(client, after=bus.restart)
 
     def test_no_call_is_lost_while_it_leaves(self):
         client = self.new_bus().connect()
