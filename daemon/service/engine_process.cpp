@@ -24,7 +24,6 @@ namespace llmd::service {
 namespace {
 
 using base::ErrorCode;
-using base::fail;
 using base::fail_errno;
 
 bool belongs_to_llmd(std::string_view variable) {

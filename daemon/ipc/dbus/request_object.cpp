@@ -13,7 +13,6 @@ namespace llmd::ipc {
 namespace {
 
 using base::Error;
-using base::ErrorCode;
 
 constexpr const char* kInterface = "org.llmd.Llmd1.Request";
 

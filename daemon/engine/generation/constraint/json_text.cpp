@@ -191,11 +191,9 @@ RuleId JsonText::string(Counts characters) {
     const auto [found, is_new] = strings_.try_emplace(characters);
     if (!is_new) return found->second;
     GrammarBuilder& b = builder_;
-    NodeId entry = b.nothing();
     const NodeId quote = b.byte('"', b.end());
-    if (characters.most == 0) {
-        entry = quote;
-    } else {
+    NodeId entry = quote;
+    if (characters.most != 0) {
         const NodeId loop = b.unknown();
         const uint32_t told_apart = characters.most == kUnbounded ? characters.least : characters.most;
         const NodeId next = told_apart == 0 ? loop : b.count(told_apart, loop);

@@ -20,7 +20,6 @@ namespace {
 
 using compute::Candidate;
 using compute::OpenClOverrides;
-using compute::Row;
 using compute::SampleRequest;
 
 // Quantised matrices of two types' widths, rows that no group of a kernel divides, biases everywhere.

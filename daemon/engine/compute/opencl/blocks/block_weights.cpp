@@ -62,7 +62,7 @@ Result<void> BlockWeights::upload_matrix(DeviceQueue& queue, const model::Weight
     matrix.type = tensor.type;
     matrix.rows = static_cast<uint32_t>(tensor.rows);
     matrix.cols = static_cast<uint32_t>(tensor.cols);
-    matrix.row_bytes = static_cast<uint32_t>(tensor.row_size_bytes());
+    matrix.row_bytes = static_cast<uint32_t>(*model::row_bytes(tensor.type, tensor.cols));
 
     // At least one row: allocate() then explains what does not fit.
     const uint64_t most_rows =

@@ -214,7 +214,7 @@ Result<PlaneBuffers> PackedWeights::upload_planes(DeviceQueue& queue, std::span<
     PlaneBuffers buffers;
     for (size_t p = 0; p < (part.image ? kPlanes.size() : 1); ++p) {
         const uint64_t bytes = part.image ? tile_bytes(part.layout, kPlanes[p], cols, true) : all_planes;
-        if (bytes == 0) continue;
+        if (part.image && bytes == 0) continue;  // not every layout has every plane
         auto buffer = queue.allocate(name, bytes * tiles);
         if (!buffer) return buffer.error();
         buffers[p] = std::move(*buffer);
