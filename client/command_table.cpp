@@ -52,12 +52,14 @@ constexpr std::array kCommands = {
     CommandSpec{Command::Tokenize, "tokenize", "[TEXT]", 0, -1, "show a text as tokens",
                 "Prints the token numbers of TEXT, or of standard input, as the model sees them.\n"},
     CommandSpec{
-        Command::Import, "import", "FILE", 1, 1, "put a model where llmd finds it",
+        Command::Import, "import", "FILE|DIRECTORY", 1, 1, "put a model where llmd finds it",
         "Checks the GGUF file FILE and puts it into the folder of your models, as a clone or a hard link where the\n"
-        "filesystem can, else as a copy. A checkpoint of llama2.c, with its tokenizer, is converted. The file itself\n"
-        "stays. A model that llmd cannot use is refused.\n\n"
+        "filesystem can, else as a copy. A directory as Hugging Face's transformers writes it (config.json,\n"
+        "tokenizer.json, *.safetensors) and a checkpoint of llama2.c, with its tokenizer, are converted. The files\n"
+        "themselves stay. A model that llmd cannot use is refused.\n\n"
         "Examples:\n"
         "  llmctl import ~/Downloads/SmolLM2-135M-Instruct-Q8_0.gguf --name smollm2\n"
+        "  llmctl import ~/Downloads/Qwen2.5-0.5B-Instruct --quantize q4_0\n"
         "  llmctl import stories15M.bin --tokenizer tokenizer.bin --quantize q8_0\n"
         "  llmctl generate --model smollm2 \"Once upon a time\"\n"},
     CommandSpec{
@@ -148,7 +150,7 @@ constexpr std::array kOptions = {
     OptionSpec{"tokenizer", 0, "FILE", Kind::Text, "tokenizer", "import",
                "a checkpoint's vocabulary (tokenizer.bin beside it)"},
     OptionSpec{"quantize", 0, "TYPE", Kind::Text, "quantize", "import",
-               "what a checkpoint's matrices become: f32, q8_0 or q4_0 (f32)"},
+               "what converted matrices become: f32, f16, bf16, q8_0, q4_k_m, q4_0 (as they are)"},
     OptionSpec{"prompt-tokens", 0, "N", Kind::Whole, "prompt_tokens", "bench", "about how many to read (256)",
                kPromptTokens},
     OptionSpec{"made-tokens", 0, "N", Kind::Whole, "made_tokens", "bench", "how many to make (64)", kMadeTokens},

@@ -72,7 +72,10 @@ protocol::Inspection inspect_model(const std::string& engine, const std::string&
 
 std::string model_name(const std::string& file, const std::string& given) {
     std::string name = given;
-    if (given.empty()) name = std::filesystem::path(file).filename().string();
+    if (given.empty()) {
+        const std::filesystem::path path(file);  // of a directory it may end in a slash
+        name = (path.has_filename() ? path : path.parent_path()).filename().string();
+    }
     if (given.empty() && name.ends_with(kCheckpointSuffix)) name.resize(name.size() - kCheckpointSuffix.size());
     if (name.ends_with(kModelSuffix)) name.resize(name.size() - kModelSuffix.size());
     if (!service::is_model_name(name)) {

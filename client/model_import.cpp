@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <array>
-#include <cctype>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -28,6 +27,7 @@ namespace {
 
 // Far more than any model takes on any phone; Ctrl-C ends it before.
 constexpr std::chrono::hours kConversionLimit{12};
+constexpr int kUsageStatus = 2;  // of llmd-engine: it does not know the type
 constexpr size_t kCopyBytes = 1u << 20;
 
 [[noreturn]] void fail(const std::string& what, int error) {
@@ -39,7 +39,9 @@ base::UniqueFd open_source(const std::string& file, uint64_t& size) {
     if (!source) throw CommandError(ExitCode::Usage, file + ": " + std::strerror(errno));
     struct stat info = {};
     if (::fstat(source.get(), &info) != 0) fail(file, errno);
-    if (!S_ISREG(info.st_mode)) throw CommandError(ExitCode::Usage, file + " is not a regular file");
+    if (!S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) {
+        throw CommandError(ExitCode::Usage, file + " is neither a regular file nor a directory");
+    }
     size = static_cast<uint64_t>(info.st_size);
     return source;
 }
@@ -70,11 +72,13 @@ void copy(int source, int target, uint64_t size, const std::string& folder, cons
     if (::fsync(target) != 0) fail("writing to " + folder, errno);
 }
 
-enum class Format : uint8_t { Gguf, Checkpoint };
+enum class Format : uint8_t { Gguf, Checkpoint, Directory };
 
 // What the file's first bytes say. A checkpoint of llama2.c may begin with anything: whatever is not called a GGUF file
 // is tried as one.
 Format format_of(int fd, const std::string& file) {
+    struct stat info = {};
+    if (::fstat(fd, &info) == 0 && S_ISDIR(info.st_mode)) return Format::Directory;
     std::array<char, 4> bytes{};
     const ssize_t n = ::pread(fd, bytes.data(), bytes.size(), 0);
     const std::string_view begin(bytes.data(), n > 0 ? static_cast<size_t>(n) : 0);
@@ -87,14 +91,11 @@ Format format_of(int fd, const std::string& file) {
     return begin == "GGUF" || file.ends_with(kModelSuffix) ? Format::Gguf : Format::Checkpoint;
 }
 
-void convert(const std::string& file, const ImportOptions& options, const std::string& name, const std::string& engine,
-             int target, const ImportProgress& progress) {
+void convert(const std::string& file, Format format, const ImportOptions& options, const std::string& name,
+             const std::string& engine, int target, const ImportProgress& progress) {
     std::string tokenizer = options.tokenizer;
-    if (tokenizer.empty()) tokenizer = std::filesystem::path(file).replace_filename("tokenizer.bin").string();
-    std::string type = options.quantize.empty() ? "F32" : options.quantize;
-    for (char& c : type) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-    if (type != "F32" && type != "Q8_0" && type != "Q4_0") {
-        throw CommandError(ExitCode::Usage, "--quantize: '" + options.quantize + "' is none of f32, q8_0, q4_0");
+    if (tokenizer.empty() && format == Format::Checkpoint) {
+        tokenizer = std::filesystem::path(file).replace_filename("tokenizer.bin").string();
     }
     const auto tick = [&] {
         // The position is the child's too.
@@ -102,12 +103,13 @@ void convert(const std::string& file, const ImportOptions& options, const std::s
         if (at >= 0) progress(static_cast<uint64_t>(at), size_of(target, file));
     };
     const ChildEnd end =
-        run_child_into(target, {engine, "--convert", file, tokenizer, type, name}, kConversionLimit, tick);
+        run_child_into(target, {engine, "--convert", file, tokenizer, options.quantize, name}, kConversionLimit, tick);
     if (end.fault.empty()) return;
     constexpr std::string_view kPrefix = "llmd-engine: ";
     std::string why = end.output.starts_with(kPrefix) ? end.output.substr(kPrefix.size()) : "";
     if (why.empty()) throw CommandError(ExitCode::Failed, file + " cannot be converted: " + engine + ' ' + end.fault);
     if (why.back() == '\n') why.pop_back();
+    if (end.status == kUsageStatus) throw CommandError(ExitCode::Usage, "--quantize: " + why);
     throw CommandError(ExitCode::Failed, why);
 }
 
@@ -119,6 +121,10 @@ NewModel import_model(const std::string& file, const ImportOptions& options, con
     model.name = model_name(file, options.name);
     const base::UniqueFd source = open_source(file, model.size_bytes);
     const Format format = format_of(source.get(), file);
+    if (format == Format::Directory && !options.tokenizer.empty()) {
+        throw CommandError(ExitCode::Usage,
+                           file + " is a directory: its tokenizer is in it, --tokenizer is for others");
+    }
     if (format == Format::Gguf && !(options.tokenizer.empty() && options.quantize.empty())) {
         throw CommandError(ExitCode::Usage, file + " is a GGUF file: --tokenizer and --quantize are for others");
     }
@@ -127,8 +133,8 @@ NewModel import_model(const std::string& file, const ImportOptions& options, con
     model.path = place_for(folder, model.name);
     const base::UniqueFd target(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR));
     if (!target) fail(folder, errno);
-    if (format == Format::Checkpoint) {
-        convert(file, options, model.name, engine, target.get(), progress);
+    if (format != Format::Gguf) {
+        convert(file, format, options, model.name, engine, target.get(), progress);
         if (::fsync(target.get()) != 0) fail("writing to " + folder, errno);
         model.how = "conversion";
     } else if (::ioctl(target.get(), FICLONE, source.get()) == 0) {

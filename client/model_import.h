@@ -13,13 +13,14 @@ namespace llmd::client {
 struct ImportOptions {
     std::string name;       // what it is to be called; empty: as the file, without ".gguf" or ".bin"
     std::string tokenizer;  // of a checkpoint of llama2.c; empty: tokenizer.bin beside it
-    std::string quantize;   // what a checkpoint's matrices become: f32, q8_0, q4_0; empty: f32
+    std::string quantize;   // what the matrices of a model that is converted become; empty: what they are
 };
 
 // Shows how much of a copy or a conversion is done.
 using ImportProgress = std::function<void(uint64_t done_bytes, uint64_t size_bytes)>;
 
-// `file` is a GGUF file, or a checkpoint of llama2.c, which becomes one. The folder is made if need be. A model
+// `file` is a GGUF file, or a checkpoint of llama2.c or a directory of Hugging Face's, which become one. The folder is
+// made if need be. A model
 // appears in it complete and checked, or not at all, even if llmctl is killed: until it has its name it is a file
 // without one (O_TMPFILE, which filesystems for Linux have). Throws CommandError: Usage, naming the value, for a name
 // that no model can have, one that is taken, or what is no file; Failed with the reason for one that llmd cannot use,

@@ -15,20 +15,22 @@ namespace {
 
 struct Limit {
     const char* name;
-    rlim_t value;
     decltype(RLIMIT_CPU) resource;
-    bool of_conversion;  // too
+    rlim_t of_inspection;
+    rlim_t of_conversion;  // RLIM_INFINITY: as it is
 };
 
 constexpr Limit kLimits[] = {
-    {"RLIMIT_CPU", 5, RLIMIT_CPU, false},           // seconds: what llmd waits for
-#ifndef LLMD_SANITIZED                              // whose shadow memory is terabytes
-    {"RLIMIT_DATA", 256 << 20, RLIMIT_DATA, true},  // bytes: the metadata of real models takes a few MiB
+    {"RLIMIT_CPU", RLIMIT_CPU, 5, RLIM_INFINITY},  // seconds: what llmd waits for
+#ifndef LLMD_SANITIZED                             // whose shadow memory is terabytes
+    // Bytes: the metadata of real models takes a few MiB. The parser of a tokenizer.json of 64 MiB reserves thirteen
+    // times as much, of which it uses little.
+    {"RLIMIT_DATA", RLIMIT_DATA, 256 << 20, 1 << 30},
 #endif
-    {"RLIMIT_NOFILE", 8, RLIMIT_NOFILE, true},        // standard streams, the model, its tokenizer
-    {"RLIMIT_FSIZE", 16 << 20, RLIMIT_FSIZE, false},  // standard output may be a file: one frame
-    {"RLIMIT_NPROC", 0, RLIMIT_NPROC, true},          // no children, no threads
-    {"RLIMIT_CORE", 0, RLIMIT_CORE, true},
+    {"RLIMIT_NOFILE", RLIMIT_NOFILE, 8, 8},                   // standard streams, the model, its tokenizer
+    {"RLIMIT_FSIZE", RLIMIT_FSIZE, 16 << 20, RLIM_INFINITY},  // standard output may be a file: one frame
+    {"RLIMIT_NPROC", RLIMIT_NPROC, 0, 0},                     // no children, no threads
+    {"RLIMIT_CORE", RLIMIT_CORE, 0, 0},
 };
 
 base::Result<protocol::Inspection> inspect(const std::string& path) {
@@ -47,13 +49,13 @@ base::Result<protocol::Inspection> inspect(const std::string& path) {
     return inspection;
 }
 
-base::Result<void> confine_to(bool conversion) {
+base::Result<void> confine_to(rlim_t Limit::*task) {
     if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
         return base::fail_errno(base::ErrorCode::Failed, "prctl PR_SET_NO_NEW_PRIVS", errno);
     }
     for (const Limit& limit : kLimits) {
-        if (conversion && !limit.of_conversion) continue;
-        const rlimit value{limit.value, limit.value};
+        if (limit.*task == RLIM_INFINITY) continue;
+        const rlimit value{limit.*task, limit.*task};
         if (::setrlimit(limit.resource, &value) != 0) {
             return base::fail_errno(base::ErrorCode::Failed, base::concat("setrlimit ", limit.name), errno);
         }
@@ -64,10 +66,10 @@ base::Result<void> confine_to(bool conversion) {
 }  // namespace
 
 base::Result<void> confine_to_inspection() {
-    return confine_to(false);
+    return confine_to(&Limit::of_inspection);
 }
 base::Result<void> confine_to_conversion() {
-    return confine_to(true);
+    return confine_to(&Limit::of_conversion);
 }
 
 protocol::Inspection inspect_model(const std::string& path) {

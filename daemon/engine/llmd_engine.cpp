@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <string_view>
@@ -16,8 +17,8 @@
 #include "base/unique_fd.h"
 #include "engine/compute/opencl/program_cache.h"
 #include "engine/confinement.h"
+#include "engine/convert/hf_directory.h"
 #include "engine/convert/llama2c.h"
-#include "engine/convert/quantize.h"
 #include "engine/device_list.h"
 #include "engine/engine_server.h"
 #include "engine/inspection.h"
@@ -34,8 +35,10 @@ enum ExitCode : int { kOk = 0, kFailed = 1, kUsage = 2, kDeviceFault = 3 };
 constexpr std::string_view kHelp =
     "usage: llmd-engine --socket-fd N   serve llmd on the socket N\n"
     "       llmd-engine --inspect FILE  write what the model file says about itself, as one frame\n"
-    "       llmd-engine --convert CHECKPOINT TOKENIZER TYPE NAME\n"
-    "                                   write a llama2.c checkpoint as GGUF, its matrices as F32, Q8_0 or Q4_0\n"
+    "       llmd-engine --convert SOURCE TOKENIZER TYPE NAME\n"
+    "                                   write a model as GGUF: a directory of Hugging Face's, with TOKENIZER \"\", or "
+    "a\n"
+    "                                   checkpoint of llama2.c; TYPE q8_0, q4_0, …, or \"\" for what it is\n"
     "       llmd-engine --devices       write what OpenCL offers, as JSON\n"
     "       llmd-engine --architectures write which models can be used\n"
     "       llmd-engine --version | --help\n"
@@ -78,20 +81,22 @@ ExitCode inspect(const std::string& path) {
 }
 
 // Standard output is the model's file. The error is for people.
-ExitCode convert_checkpoint(const std::string& checkpoint, const std::string& tokenizer, std::string_view type_name,
-                            const std::string& name) {
-    const auto formats = model::block_formats();
-    const auto format =
-        std::find_if(formats.begin(), formats.end(), [&](const auto& f) { return f.name == type_name; });
-    if (format == formats.end() || !convert::can_quantize(format->type)) {
-        return complain(base::concat("'", type_name, "' is none of F32, Q8_0, Q4_0"), kUsage);
+ExitCode convert_model(const std::string& source, const std::string& tokenizer, std::string_view type_name,
+                       const std::string& name) {
+    const auto type = convert::find_file_type(type_name);
+    if (!type && !type_name.empty()) {
+        return complain(base::concat("'", type_name, "' is none of ", convert::file_type_names()), kUsage);
     }
     ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     raise_oom_score();
     if (const auto confined = engine::confine_to_conversion(); !confined) {
         return complain(confined.error().message, kFailed);
     }
-    const auto converted = convert::convert_llama2c(checkpoint, tokenizer, format->type, name, STDOUT_FILENO);
+    std::error_code error;
+    const auto converted =
+        std::filesystem::is_directory(source, error)
+            ? convert::convert_hf_directory(source, type, name, STDOUT_FILENO)
+            : convert::convert_llama2c(source, tokenizer, type.value_or(convert::FileType::F32), name, STDOUT_FILENO);
     return converted ? kOk : complain(converted.error().message, kFailed);
 }
 
@@ -142,7 +147,7 @@ int main(int argc, char** argv) {
     if (args.size() == 1 && args[0] == "--architectures") return write_out(model::architecture_names() + '\n');
     if (args.size() == 2 && args[0] == "--inspect") return inspect(std::string(args[1]));
     if (args.size() == 5 && args[0] == "--convert") {
-        return convert_checkpoint(std::string(args[1]), std::string(args[2]), args[3], std::string(args[4]));
+        return convert_model(std::string(args[1]), std::string(args[2]), args[3], std::string(args[4]));
     }
     if (args.size() == 2 && args[0] == "--socket-fd") return serve(args[1]);
     complain("wrong arguments", kUsage);

@@ -37,7 +37,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const size_t split = std::min<size_t>(size, 2 + (data[0] | data[1] << 8));
     const auto checkpoint = file_of(data + 2, split - 2), tokenizer = file_of(data + split, size - split),
                out = file_of(data, 0);
-    const auto type = data[0] % 2 == 0 ? model::TensorType::Q8_0 : model::TensorType::Q4_0;
+    const auto type = data[0] % 2 == 0 ? convert::FileType::Q8_0 : convert::FileType::Q4_K_M;
     if (!convert::convert_llama2c(path_of(checkpoint), path_of(tokenizer), type, "fuzz", out.get())) return 0;
     const auto mapped = base::MappedFile::open(path_of(out));
     if (!mapped || !model::Gguf::parse(mapped->bytes())) std::abort();

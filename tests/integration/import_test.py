@@ -1,5 +1,5 @@
 """llmctl import: a good model is there, whole, by its name; a bad one or a full disk leaves nothing. A checkpoint of llama2.c
-is a GGUF file afterwards."""
+and a directory of Hugging Face's are GGUF files afterwards."""
 import json
 import os
 import shutil
@@ -119,6 +119,36 @@ class Import(unittest.TestCase):
             _, info = self.bus.connect().generate("A B", model=model, max_tokens=8, temperature=0.0)
             self.assertEqual(info["model"], model)
 
+    def test_a_directory_of_hugging_face_becomes_a_model(self):
+        directory = os.path.join(SOURCE, "tests/data/hf/qwen2")
+        report = json.loads(self.run_import(directory + "/", "--json").stdout)
+        self.assertEqual((report["name"], report["architecture"], report["quantization"], report["how"]),
+                         ("qwen2", "qwen2", "BF16", "conversion"))
+        self.run_import(directory, "--name", "qwen2-q8", "--quantize", "Q8_0")
+        self.assertEqual(self.there(), ["qwen2-q8.gguf", "qwen2.gguf"])
+        self.bus.config('backend = "cpu"\n')
+        daemon = harness.Daemon(self.bus)
+        self.addCleanup(daemon.stop)
+        _, info = self.bus.connect().generate("The cat", model="qwen2-q8", max_tokens=8, temperature=0.0)
+        self.assertEqual(info["model"], "qwen2-q8")
+
+    def test_directories_that_are_none_leave_nothing(self):
+        directory = self.bus.path("toy")
+        shutil.copytree(os.path.join(SOURCE, "tests/data/hf/gpt2"), directory)
+        self.assertIn(f"{directory} is a directory: its tokenizer is in it",
+                      self.run_import(directory, "--tokenizer", "x", code=2).stderr)
+        self.assertIn("--quantize: 'q9' is none of f32, f16, bf16, q8_0, q4_k_m, q4_0",
+                      self.run_import(directory, "--quantize", "q9", code=2).stderr)
+        os.truncate(os.path.join(directory, "model.safetensors"), 1000)
+        self.assertIn(f"{directory}/model.safetensors: a header of ", self.run_import(directory, code=1).stderr)
+        os.unlink(os.path.join(directory, "model.safetensors"))
+        with open(os.path.join(directory, "pytorch_model.bin"), "wb") as file:
+            file.write(b"PK\x03\x04")
+        self.assertIn("pytorch_model.bin is a pickle, which may hold a program, and is not read",
+                      self.run_import(directory, code=1).stderr)
+        self.assertIn("config.json: No such file", self.run_import(self.folder, "--name", "a", code=1).stderr)
+        self.assertEqual(self.there(), [])
+
     def test_checkpoints_that_are_none_leave_nothing(self):
         checkpoint = self.bus.path("tiny.bin")
         write_checkpoint(checkpoint)
@@ -149,8 +179,7 @@ class Import(unittest.TestCase):
         self.assertEqual(done.stdout, "")
 
     def test_names_and_files_that_cannot_be(self):
-        for arguments, words in (((self.bus.path("none.gguf"),), "No such file"), ((self.bus.folder,), "not a regular file"),
-                                 (("/dev/null",), "not a regular file"), ((self.file, "--name", "a/b"), "--name: 'a/b'"),
+        for arguments, words in (((self.bus.path("none.gguf"),), "No such file"), (("/dev/null",), "neither a regular file nor a directory"), ((self.file, "--name", "a/b"), "--name: 'a/b'"),
                                  ((self.file, "--name", ".hidden"), "--name: '.hidden'")):
             self.assertIn(words, self.run_import(*arguments, code=2).stderr)
         self.run_import(self.file)

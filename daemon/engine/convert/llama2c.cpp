@@ -1,22 +1,17 @@
 #include "engine/convert/llama2c.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cmath>
 #include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "base/unique_fd.h"
 #include "base/utf8.h"
 #include "engine/convert/gguf_output.h"
-#include "engine/convert/quantize.h"
+#include "engine/convert/input_file.h"
+#include "engine/convert/tensor_writer.h"
 #include "engine/tokenizer/tokenizer.h"
 
 namespace llmd::convert {
@@ -24,13 +19,11 @@ namespace {
 
 using base::ErrorCode;
 using base::Result;
-using model::TensorType;
 using tokenizer::TokenKind;
 
 constexpr uint32_t kCheckpointMagic = 0x616b3432;  // "ak42", as export.py packs it
 constexpr uint64_t kHeaderBytes = 256;             // of versions 1 and 2
-constexpr size_t kChunkWeights = 1u << 18;
-constexpr uint32_t kMaxPieceBytes = 1024;  // the longest piece of any SentencePiece vocabulary is far shorter
+constexpr uint32_t kMaxPieceBytes = 1024;          // the longest piece of any SentencePiece vocabulary is far shorter
 
 // What run.c has as constants.
 constexpr float kNormEpsilon = 1e-5f;
@@ -38,48 +31,6 @@ constexpr float kRopeBase = 10000.0f;
 
 // Ids that every vocabulary of llama2.c's tokenizer.py begins with; the bytes 0 to 255 follow.
 constexpr uint32_t kUnknownId = 0, kBeginId = 1, kEndId = 2, kFirstByteId = 3;
-
-class Input {
-public:
-    static Result<Input> open(const std::string& path) {
-        Input input;
-        input.path_ = path;
-        input.fd_.reset(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-        struct stat info = {};
-        if (!input.fd_ || ::fstat(input.fd_.get(), &info) != 0) {
-            return base::fail_errno(ErrorCode::ModelLoadFailed, path, errno);
-        }
-        if (!S_ISREG(info.st_mode)) return input.fail("is not a regular file");
-        input.size_ = static_cast<uint64_t>(info.st_size);
-        return input;
-    }
-
-    uint64_t size() const { return size_; }
-    template <typename... Parts>
-    base::Error fail(const Parts&... parts) const {
-        return base::fail(ErrorCode::ModelLoadFailed, path_, ": ", parts...);
-    }
-    Result<void> read_bytes(uint64_t at, std::span<std::byte> out) const {
-        while (!out.empty()) {
-            const ssize_t n = ::pread(fd_.get(), out.data(), out.size(), static_cast<off_t>(at));
-            if (n < 0 && errno == EINTR) continue;
-            if (n < 0) return base::fail_errno(ErrorCode::ModelLoadFailed, path_, errno);
-            if (n == 0) return fail("ends at byte ", at, ", in the middle of a value");
-            out = out.subspan(static_cast<size_t>(n));
-            at += static_cast<uint64_t>(n);
-        }
-        return {};
-    }
-    template <typename T, size_t Extent>
-    Result<void> read(uint64_t at, std::span<T, Extent> out) const {
-        return read_bytes(at, std::as_writable_bytes(out));
-    }
-
-private:
-    std::string path_;
-    base::UniqueFd fd_;
-    uint64_t size_ = 0;
-};
 
 struct Header {
     uint32_t version = 0;
@@ -106,7 +57,7 @@ constexpr Field kFields[] = {
     {"seq_len", &Header::seq_len, 1u << 20},
 };
 
-Result<Header> read_header(const Input& file) {
+Result<Header> read_header(const InputFile& file) {
     std::array<int32_t, 9> words{};
     if (auto read = file.read(0, std::span(words)); !read) return std::move(read).error();
     Header header;
@@ -158,6 +109,7 @@ struct Tensor {
     std::string name;
     uint64_t rows;  // 0: a vector
     uint64_t cols;
+    uint32_t layer;
     uint64_t at;
     bool quantized;
 
@@ -208,15 +160,15 @@ public:
     uint64_t end() const { return at_; }
 
 private:
-    void one(std::string name, uint64_t rows, uint64_t cols) {
-        tensors_.push_back({std::move(name), rows, cols, at_, header_.version == 2 && rows != 0});
+    void one(std::string name, uint64_t rows, uint64_t cols, uint32_t layer = 0) {
+        tensors_.push_back({std::move(name), rows, cols, layer, at_, header_.version == 2 && rows != 0});
         const Tensor& tensor = tensors_.back();
         at_ += tensor.quantized ? tensor.weights() + tensor.weights() / header_.group_size * sizeof(float)
                                 : tensor.weights() * sizeof(float);
     }
     void layers(std::string_view name, uint64_t rows, uint64_t cols) {
         for (uint32_t layer = 0; layer < header_.n_layers; ++layer) {
-            one(base::concat("blk.", layer, ".", name, ".weight"), rows, cols);
+            one(base::concat("blk.", layer, ".", name, ".weight"), rows, cols, layer);
         }
     }
 
@@ -226,7 +178,7 @@ private:
 };
 
 // Weights [first, first + out.size()) of a tensor.
-Result<void> read_weights(const Input& file, const Header& header, const Tensor& tensor, uint64_t first,
+Result<void> read_weights(const InputFile& file, const Header& header, const Tensor& tensor, uint64_t first,
                           std::span<float> out) {
     if (!tensor.quantized) {
         if (auto read = file.read(tensor.at + first * sizeof(float), out); !read) return read;
@@ -242,9 +194,7 @@ Result<void> read_weights(const Input& file, const Header& header, const Tensor&
             out[i] = static_cast<float>(numbers[i]) * scales[(first + i) / group - first_scale];
         }
     }
-    const auto odd = std::find_if_not(out.begin(), out.end(), [](float value) { return std::isfinite(value); });
-    if (odd == out.end()) return {};
-    return file.fail(tensor.name, ": weight ", first + static_cast<uint64_t>(odd - out.begin()), " is ", *odd);
+    return {};
 }
 
 struct Vocabulary {
@@ -270,7 +220,7 @@ TokenKind kind_of(uint32_t id) {
 }
 
 // A number that is the longest piece, then for each token its score, its length and its text.
-Result<Vocabulary> read_vocabulary(const Input& file, uint32_t n_vocab) {
+Result<Vocabulary> read_vocabulary(const InputFile& file, uint32_t n_vocab) {
     if (n_vocab < kFirstByteId + 256) return file.fail("a vocabulary of ", n_vocab, " has no room for the 256 bytes");
     Vocabulary vocabulary;
     uint64_t at = sizeof(int32_t);
@@ -304,20 +254,11 @@ Result<Vocabulary> read_vocabulary(const Input& file, uint32_t n_vocab) {
     return vocabulary;
 }
 
-// llama.cpp's number of a file whose matrices are of this type.
-uint32_t file_type(TensorType type) {
-    return type == TensorType::Q4_0 ? 2 : type == TensorType::Q8_0 ? 7 : 0;
-}
-
-TensorType type_of(const Tensor& tensor, TensorType wanted) {
-    return tensor.rows != 0 && tensor.cols % model::block_format(wanted).block_weights == 0 ? wanted : TensorType::F32;
-}
-
-void add_metadata(GgufOutput& out, const Header& header, const Vocabulary& vocabulary, TensorType type,
+void add_metadata(GgufOutput& out, const Header& header, const Vocabulary& vocabulary, FileType type,
                   const std::string& name) {
     out.add("general.architecture", "llama");
     out.add("general.name", name);
-    out.add("general.file_type", file_type(type));
+    out.add("general.file_type", static_cast<uint32_t>(type));
     out.add("llama.context_length", header.seq_len);
     out.add("llama.embedding_length", header.dim);
     out.add("llama.block_count", header.n_layers);
@@ -341,9 +282,9 @@ void add_metadata(GgufOutput& out, const Header& header, const Vocabulary& vocab
 
 }  // namespace
 
-Result<void> convert_llama2c(const std::string& checkpoint, const std::string& tokenizer, TensorType type,
+Result<void> convert_llama2c(const std::string& checkpoint, const std::string& tokenizer, FileType type,
                              const std::string& name, int fd) {
-    const auto file = Input::open(checkpoint);
+    const auto file = InputFile::open(checkpoint);
     if (!file) return file.error();
     const auto header = read_header(*file);
     if (!header) return header.error();
@@ -361,31 +302,22 @@ Result<void> convert_llama2c(const std::string& checkpoint, const std::string& t
             }
         }
     }
-    const auto words = Input::open(tokenizer);
+    const auto words = InputFile::open(tokenizer);
     if (!words) return words.error();
     const auto vocabulary = read_vocabulary(*words, header->n_vocab);
     if (!vocabulary) return vocabulary.error();
 
     GgufOutput out(fd);
     add_metadata(out, *header, *vocabulary, type, name);
+    std::vector<TensorSource> tensors;
     for (const Tensor& tensor : layout.tensors()) {
-        out.declare(tensor.name, type_of(tensor, type), tensor.rows, tensor.cols);
+        tensors.push_back({{tensor.name, tensor.rows, tensor.cols, tensor.layer},
+                           base::concat(checkpoint, ": ", tensor.name),
+                           [&](uint64_t first_row, std::span<float> weights) {
+                               return read_weights(*file, *header, tensor, first_row * tensor.cols, weights);
+                           }});
     }
-    if (auto begun = out.begin(); !begun) return begun;
-    std::vector<float> weights;
-    std::vector<std::byte> blocks;
-    for (const Tensor& tensor : layout.tensors()) {
-        const TensorType of_tensor = type_of(tensor, type);
-        // Whole blocks: kChunkWeights is a multiple of every format's.
-        for (uint64_t first = 0; first < tensor.weights(); first += weights.size()) {
-            weights.resize(std::min<uint64_t>(kChunkWeights, tensor.weights() - first));
-            if (auto read = read_weights(*file, *header, tensor, first, weights); !read) return read;
-            blocks.resize(*model::row_bytes(of_tensor, weights.size()));
-            quantize(of_tensor, weights, blocks);
-            if (auto written = out.write(blocks); !written) return written;
-        }
-    }
-    return {};
+    return write_tensors(out, tensors, type, header->n_layers);
 }
 
 }  // namespace llmd::convert

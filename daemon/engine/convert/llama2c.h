@@ -11,14 +11,13 @@
 #include <string>
 
 #include "base/result.h"
-#include "engine/model/quantization.h"
+#include "engine/convert/file_type.h"
 
 namespace llmd::convert {
 
-// Writes the GGUF file to `fd`, in some MiB of memory whatever the model's size. `type` is that of the matrices (see
-// can_quantize()); those whose rows are not whole blocks of it stay F32. ModelLoadFailed names file, field and value;
-// Failed says why the output could not be written.
-base::Result<void> convert_llama2c(const std::string& checkpoint, const std::string& tokenizer, model::TensorType type,
+// Writes the GGUF file to `fd`, in some MiB of memory whatever the model's size. ModelLoadFailed names file, field and
+// value; Failed says why the output could not be written.
+base::Result<void> convert_llama2c(const std::string& checkpoint, const std::string& tokenizer, FileType type,
                                    const std::string& name, int fd);
 
 }  // namespace llmd::convert

@@ -1,5 +1,6 @@
 // Weights as blocks of GGUF's formats, bit for bit as llama.cpp's reference makes them
-// (https://github.com/ggml-org/ggml/blob/master/src/ggml-quants.c, quantize_row_*_ref). Pure functions, any thread.
+// (https://github.com/ggml-org/ggml/blob/master/src/ggml-quants.c, quantize_row_*_ref); model/quantization.cpp says how
+// blocks are laid out. Pure functions, any thread.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +10,11 @@
 
 namespace llmd::convert {
 
-// F32, Q8_0 and Q4_0 can be made.
-bool can_quantize(model::TensorType type);
+// The largest magnitude that F16, and so the scale of any block, can hold.
+inline constexpr float kLargestHalf = 65504;
 
-// Preconditions: can_quantize(type), `weights` are finite and whole blocks, out.size() is their row_bytes().
+// `type` is F32, F16, BF16, Q8_0, Q6_K, Q5_0, Q4_K or Q4_0. Preconditions: `weights` are finite, where the
+// type is not F32 or BF16 no larger than kLargestHalf, and whole blocks; out.size() is their row_bytes().
 void quantize(model::TensorType type, std::span<const float> weights, std::span<std::byte> out);
 
 }  // namespace llmd::convert

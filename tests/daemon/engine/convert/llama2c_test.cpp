@@ -5,8 +5,6 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <cstring>
@@ -15,9 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "base/mapped_file.h"
 #include "base/unique_fd.h"
-#include "engine/model/gguf.h"
+#include "converted.h"
 #include "engine/model/model_config.h"
 #include "engine/model/weights.h"
 #include "support/environment.h"
@@ -26,19 +23,6 @@ namespace llmd::convert {
 namespace {
 
 using model::TensorType;
-
-// A file in memory, with a path.
-class File {
-public:
-    explicit File(const std::string& bytes = "") : fd_(::memfd_create("test", MFD_CLOEXEC)) {
-        EXPECT_EQ(::write(fd_.get(), bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
-    }
-    int fd() const { return fd_.get(); }
-    std::string path() const { return "/proc/self/fd/" + std::to_string(fd_.get()); }
-
-private:
-    base::UniqueFd fd_;
-};
 
 template <typename T>
 void put(std::string& out, T value) {
@@ -135,34 +119,13 @@ std::string vocabulary(int n = Shape().n_vocab) {
 // What is wrong; empty when it was converted.
 std::string fault_of(const std::string& checkpoint, const std::string& tokenizer = vocabulary()) {
     const File from(checkpoint), words(tokenizer), to;
-    const auto done = convert_llama2c(from.path(), words.path(), TensorType::F32, "test", to.fd());
+    const auto done = convert_llama2c(from.path(), words.path(), FileType::F32, "test", to.fd());
     return done ? "" : done.error().message;
 }
 
-struct Converted {
-    Converted(const std::string& from, const std::string& words, TensorType type) {
-        const auto done = convert_llama2c(from, words, type, "test", file.fd());
-        EXPECT_TRUE(done) << done.error().message;
-        auto opened = base::MappedFile::open(file.path());
-        EXPECT_TRUE(opened);
-        mapped.emplace(std::move(*opened));
-        auto parsed = model::Gguf::parse(mapped->bytes());
-        EXPECT_TRUE(parsed) << parsed.error().message;
-        gguf.emplace(std::move(*parsed));
-    }
-    std::vector<float> weights(const std::string& name) const {
-        const model::TensorView* tensor = gguf->tensor(name);
-        EXPECT_NE(tensor, nullptr) << name;
-        if (tensor == nullptr) return {};
-        std::vector<float> out(tensor->rows * tensor->cols);
-        model::dequantize(tensor->type, tensor->data, out);
-        return out;
-    }
-
-    File file;
-    std::optional<base::MappedFile> mapped;
-    std::optional<model::Gguf> gguf;
-};
+Converted converted_from(const std::string& checkpoint, const std::string& words, FileType type) {
+    return Converted([&](int fd) { return convert_llama2c(checkpoint, words, type, "test", fd); });
+}
 
 class Versions : public testing::TestWithParam<std::tuple<int, bool>> {};
 
@@ -171,7 +134,7 @@ TEST_P(Versions, EveryWeightArrives) {
     Shape shape;
     shape.shared = shared;
     const File from(checkpoint(version, shape)), words(vocabulary());
-    const Converted converted(from.path(), words.path(), TensorType::F32);
+    const Converted converted = converted_from(from.path(), words.path(), FileType::F32);
     const auto config = model::read_model_config(*converted.gguf);
     ASSERT_TRUE(config) << config.error().message;
     EXPECT_TRUE(model::Weights::bind(*converted.gguf, *config)) << "all of it is there, in the right shape";
@@ -206,7 +169,7 @@ INSTANTIATE_TEST_SUITE_P(All, Versions, testing::Combine(testing::Values(0, 1, 2
 
 TEST(Llama2c, TheVocabularyIsSentencePieces) {
     const File from(checkpoint(1)), words(vocabulary());
-    const Converted converted(from.path(), words.path(), TensorType::F32);
+    const Converted converted = converted_from(from.path(), words.path(), FileType::F32);
     const auto tokens = converted.gguf->get_strings("tokenizer.ggml.tokens");
     ASSERT_TRUE(tokens);
     ASSERT_EQ(tokens->size(), 262u);
@@ -226,7 +189,7 @@ TEST(Llama2c, RowsThatAreNoBlocksStayFloats) {
     Shape shape;
     shape.dim = 32;
     const File from(checkpoint(1, shape)), words(vocabulary());
-    const Converted converted(from.path(), words.path(), TensorType::Q8_0);
+    const Converted converted = converted_from(from.path(), words.path(), FileType::Q8_0);
     EXPECT_EQ(converted.gguf->tensor("blk.0.attn_q.weight")->type, TensorType::Q8_0);
     EXPECT_EQ(converted.gguf->tensor("blk.0.ffn_down.weight")->type, TensorType::F32) << "24 columns";
     EXPECT_EQ(converted.gguf->tensor("blk.0.attn_norm.weight")->type, TensorType::F32);
@@ -302,7 +265,7 @@ TEST(Llama2c, VocabulariesThatLieAreRefused) {
 TEST(Llama2c, AFullDiskIsToldBeforeAnythingIsWritten) {
     const File from(checkpoint(1)), words(vocabulary());
     const base::UniqueFd full(::open("/dev/full", O_WRONLY | O_CLOEXEC));
-    const auto done = convert_llama2c(from.path(), words.path(), TensorType::F32, "test", full.get());
+    const auto done = convert_llama2c(from.path(), words.path(), FileType::F32, "test", full.get());
     ASSERT_FALSE(done);
     EXPECT_EQ(done.error().code, base::ErrorCode::Failed);
 }
@@ -314,9 +277,9 @@ TEST(Llama2c, TheReferenceCheckpointsAgree) {
         GTEST_SKIP() << "there is no reference data in " << folder.string() << "; give its directory with -Dtest_data";
     }
     const auto path = [&](const char* name) { return (folder / name).string(); };
-    const Converted legacy(path("stories260K.bin"), path("tok512.bin"), TensorType::F32);
-    const Converted version_1(path("checkpoint_v1.bin"), path("tok512.bin"), TensorType::F32);
-    const Converted version_2(path("stories260K-q8.bin"), path("tok512.bin"), TensorType::F32);
+    const Converted legacy = converted_from(path("stories260K.bin"), path("tok512.bin"), FileType::F32);
+    const Converted version_1 = converted_from(path("checkpoint_v1.bin"), path("tok512.bin"), FileType::F32);
+    const Converted version_2 = converted_from(path("stories260K-q8.bin"), path("tok512.bin"), FileType::F32);
     for (const auto& [name, tensor] : legacy.gguf->tensors()) {
         const auto exact = legacy.weights(name), rounded = version_2.weights(name);
         EXPECT_EQ(exact, version_1.weights(name)) << name;

@@ -1,0 +1,281 @@
+#include "engine/convert/hf_tokenizer.h"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "base/utf8.h"
+#include "engine/model/quoted.h"
+#include "engine/tokenizer/tokenizer.h"
+
+namespace llmd::convert {
+namespace {
+
+using base::Result;
+using model::quoted;
+using simdjson::SUCCESS;
+using tokenizer::TokenKind;
+namespace dom = simdjson::dom;
+
+constexpr std::string_view kSpaceMark = "\u2581";  // "▁", SentencePiece's space
+
+// A pipeline's steps are compared as one line, "Digits ByteLevel+regex"; those that make no difference have none.
+// Patterns are those of the named models' tokenizer.json.
+struct ByteLevelRule {
+    std::string_view steps;
+    std::string_view name;  // tokenizer.ggml.pre
+    bool ignores_merges = false;
+};
+#define WORDS_AND_NUMBERS(numbers)                                            \
+    R"(Split:(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|)" numbers \
+    R"(| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+ ByteLevel)"
+constexpr ByteLevelRule kByteLevelRules[] = {
+    {"ByteLevel+regex", "gpt-2"},
+    {"Digits ByteLevel+regex", "smollm"},
+    {WORDS_AND_NUMBERS(R"(\p{N}{1,3})"), "llama-bpe", true},
+    {WORDS_AND_NUMBERS(R"(\p{N})"), "qwen2"},
+};
+#undef WORDS_AND_NUMBERS
+
+struct SentencePieceRule {
+    std::string_view normalizer, pre_tokenizer;
+    bool adds_space_prefix;
+};
+constexpr SentencePieceRule kSentencePieceRules[] = {
+    {"Prepend Replace", "", true},  {"Replace", "", false},         {"", "Metaspace:first", true},
+    {"", "Metaspace:always", true}, {"", "Metaspace:never", false},
+};
+
+std::string_view text_at(dom::element step, std::string_view key) {
+    std::string_view text;
+    return step[key].get(text) == SUCCESS ? text : "";
+}
+
+bool is_true(dom::element step, std::string_view key, bool other = false) {
+    bool is = other;
+    return step[key].get(is) == SUCCESS ? is : other;
+}
+
+// "Type" with what distinguishes it; a step that is not known as it is set up gets a '?', which no rule has.
+std::string describe_step(dom::element step) {
+    const std::string_view type = text_at(step, "type");
+    std::string words(type);
+    if (type == "ByteLevel") {
+        if (is_true(step, "use_regex", true)) words += "+regex";
+        if (is_true(step, "add_prefix_space", true)) words += '?';
+    } else if (type == "Digits") {
+        if (!is_true(step, "individual_digits")) words += '?';
+    } else if (type == "Split") {
+        std::string_view pattern;
+        if (step["pattern"]["Regex"].get(pattern) != SUCCESS) return "Split?";
+        words.append(":").append(pattern);
+        // What matches becomes pieces, whether that is said of the matches or of what is between them.
+        const std::string_view behavior = text_at(step, "behavior");
+        if (behavior != (is_true(step, "invert") ? "Removed" : "Isolated")) words += '?';
+    } else if (type == "Prepend") {
+        if (text_at(step, "prepend") != kSpaceMark) words += '?';
+    } else if (type == "Replace") {
+        std::string_view pattern;
+        if (step["pattern"]["String"].get(pattern) != SUCCESS || pattern != " ") words += '?';
+        if (text_at(step, "content") != kSpaceMark) words += '?';
+    } else if (type == "Metaspace") {
+        words.append(":").append(text_at(step, "prepend_scheme"));
+        if (text_at(step, "replacement") != kSpaceMark || is_true(step, "split", true)) words += '?';
+    }
+    return words;
+}
+
+// The steps under `key`, one or a sequence of them, "" where there is none.
+std::string describe(const JsonObject& file, std::string_view key, std::string_view list) {
+    dom::element step;
+    if (file.raw().at_key(key).get(step) != SUCCESS || step.is_null()) return "";
+    if (text_at(step, "type") != "Sequence") return describe_step(step);
+    dom::array steps;
+    if (step[list].get(steps) != SUCCESS) return "Sequence?";
+    std::string line;
+    for (const dom::element one : steps) line.append(line.empty() ? "" : " ").append(describe_step(one));
+    return line;
+}
+
+// The text of the token that a template puts before each text; "" where it puts none.
+std::string_view begin_of_template(dom::element processor) {
+    if (text_at(processor, "type") == "Sequence") {
+        dom::array steps;
+        if (processor["processors"].get(steps) != SUCCESS) return "";
+        for (const dom::element one : steps) {
+            if (const std::string_view begin = begin_of_template(one); !begin.empty()) return begin;
+        }
+    }
+    dom::array single;
+    if (processor["single"].get(single) != SUCCESS || single.size() == 0) return "";
+    std::string_view id;
+    return single.at(0)["SpecialToken"]["id"].get(id) == SUCCESS ? id : "";
+}
+
+// "<0xHH>", as SentencePiece spells a byte.
+bool is_byte(std::string_view text) {
+    constexpr std::string_view kDigits = "0123456789ABCDEF";
+    return text.size() == 6 && text.starts_with("<0x") && text[5] == '>' &&
+           kDigits.find(text[3]) != std::string_view::npos && kDigits.find(text[4]) != std::string_view::npos;
+}
+
+}  // namespace
+
+Result<HfTokenizer> HfTokenizer::read(const JsonObject& file, uint32_t n_vocab) {
+    const auto model = file.object("model");
+    if (!model) return model.error();
+    if (!*model) return file.fail("model is absent");
+    HfTokenizer tokenizer;
+    for (const auto& read : {tokenizer.read_pipeline(file, **model), tokenizer.read_vocabulary(**model, n_vocab)}) {
+        if (!read) return read.error();
+    }
+    if (auto read = tokenizer.read_added(file); !read) return std::move(read).error();
+    if (auto read = tokenizer.read_merges(**model); !read) return std::move(read).error();
+    const auto unknown = (*model)->text("unk_token", "");
+    if (!unknown) return unknown.error();
+    tokenizer.unknown_id_ = tokenizer.find(*unknown);
+    if (tokenizer.unknown_id_ && tokenizer.is_sentencepiece_) {
+        tokenizer.types_[*tokenizer.unknown_id_] = static_cast<int32_t>(TokenKind::Unknown);
+    }
+    dom::element processor;
+    if (file.raw()["post_processor"].get(processor) == SUCCESS && processor.is_object()) {
+        tokenizer.begin_id_ = tokenizer.find(begin_of_template(processor));
+    }
+    for (size_t id = 0; id < tokenizer.tokens_.size(); ++id) {
+        if (tokenizer.types_[id] == static_cast<int32_t>(TokenKind::Unused)) {
+            tokenizer.tokens_[id] = base::concat("[PAD", id, "]");  // as llama.cpp's converter calls them
+        }
+    }
+    return tokenizer;
+}
+
+Result<void> HfTokenizer::read_pipeline(const JsonObject& file, const JsonObject& model) {
+    const auto type = model.text("type", "BPE");  // older files do not say it
+    if (!type) return type.error();
+    if (*type != "BPE") return model.fail("type: ", quoted(*type), " is not supported (BPE is)");
+    const auto is_sentencepiece = model.boolean("byte_fallback", false);
+    if (!is_sentencepiece) return is_sentencepiece.error();
+    is_sentencepiece_ = *is_sentencepiece;
+    const std::string normalizer = describe(file, "normalizer", "normalizers");
+    const std::string pre_tokenizer = describe(file, "pre_tokenizer", "pretokenizers");
+    if (is_sentencepiece_) {
+        for (const SentencePieceRule& rule : kSentencePieceRules) {
+            if (rule.normalizer != normalizer || rule.pre_tokenizer != pre_tokenizer) continue;
+            adds_space_prefix_ = rule.adds_space_prefix;
+            return {};
+        }
+        return file.fail("normalizer ", quoted(normalizer), " with pre_tokenizer ", quoted(pre_tokenizer),
+                         " is not known");
+    }
+    // NFC, which Qwen's have, leaves what people type as it is.
+    if (!normalizer.empty() && normalizer != "NFC")
+        return file.fail("normalizer ", quoted(normalizer), " is not known");
+    for (const ByteLevelRule& rule : kByteLevelRules) {
+        if (rule.steps != pre_tokenizer) continue;
+        pre_tokenizer_ = rule.name;
+        const auto ignores = model.boolean("ignore_merges", rule.ignores_merges);
+        if (!ignores) return ignores.error();
+        if (*ignores == rule.ignores_merges) return {};
+        return model.fail("ignore_merges is not as with the other tokenizers called ", rule.name);
+    }
+    return file.fail("pre_tokenizer ", quoted(pre_tokenizer), " is not known");
+}
+
+Result<void> HfTokenizer::place(uint64_t id, std::string_view text, const JsonObject& from) {
+    if (id >= tokens_.size()) {
+        return from.fail("token ", quoted(text), " has the id ", id, ", the model has ", tokens_.size(), " tokens");
+    }
+    if (!base::is_clean_text(text)) return from.fail("token ", id, " ", quoted(text), " is no text");
+    const auto [known, is_new] = ids_.try_emplace(std::string(text), static_cast<uint32_t>(id));
+    if (!is_new && known->second != id) {
+        return from.fail("token ", quoted(text), " has the ids ", known->second, " and ", id);
+    }
+    if (is_new && types_[id] != static_cast<int32_t>(TokenKind::Unused)) {
+        return from.fail("tokens ", quoted(tokens_[id]), " and ", quoted(text), " have the same id ", id);
+    }
+    tokens_[id] = text;
+    return {};
+}
+
+Result<void> HfTokenizer::read_vocabulary(const JsonObject& model, uint32_t n_vocab) {
+    dom::object vocabulary;
+    if (model.raw()["vocab"].get(vocabulary) != SUCCESS) return model.fail("vocab is not an object");
+    tokens_.resize(n_vocab);
+    types_.assign(n_vocab, static_cast<int32_t>(TokenKind::Unused));
+    for (const auto& [text, value] : vocabulary) {
+        uint64_t id = 0;
+        if (value.get(id) != SUCCESS) return model.fail("vocab: the id of ", quoted(text), " is no number");
+        if (auto placed = place(id, text, model); !placed) return placed;
+        const TokenKind kind = is_sentencepiece_ && is_byte(text) ? TokenKind::Byte : TokenKind::Normal;
+        types_[id] = static_cast<int32_t>(kind);
+    }
+    return {};
+}
+
+// Those that are found as a whole. GGUF cannot say which of them take the spaces around them along.
+Result<void> HfTokenizer::read_added(const JsonObject& file) {
+    if (!file.has("added_tokens")) return {};
+    dom::array added;
+    if (file.raw()["added_tokens"].get(added) != SUCCESS) return file.fail("added_tokens is not an array");
+    for (const dom::element token : added) {
+        uint64_t id = 0;
+        if (token["id"].get(id) != SUCCESS) return file.fail("added_tokens holds one without an id");
+        if (auto placed = place(id, text_at(token, "content"), file); !placed) return placed;
+        types_[id] = static_cast<int32_t>(is_true(token, "special") ? TokenKind::Control : TokenKind::UserDefined);
+    }
+    return {};
+}
+
+Result<void> HfTokenizer::read_merges(const JsonObject& model) {
+    dom::array merges;
+    if (model.raw()["merges"].get(merges) != SUCCESS) return model.fail("merges is not an array");
+    // SentencePiece's readers merge into the token with the best score; its merges are in that order.
+    if (is_sentencepiece_) scores_.assign(tokens_.size(), -static_cast<float>(merges.size()));
+    std::vector<bool> has_score(is_sentencepiece_ ? tokens_.size() : 0);
+    size_t rank = 0;
+    for (const dom::element merge : merges) {
+        std::string_view line, left, right;
+        dom::array pair;
+        if (merge.get(line) == SUCCESS) {
+            const size_t space = line.find(' ', 1);
+            if (space != std::string_view::npos) left = line.substr(0, space), right = line.substr(space + 1);
+        } else if (merge.get(pair) == SUCCESS && pair.size() == 2) {
+            if (pair.at(0).get(left) != SUCCESS || pair.at(1).get(right) != SUCCESS) left = right = "";
+        }
+        if (left.empty() || right.empty()) return model.fail("merges[", rank, "] is not two tokens");
+        const auto result = find(base::concat(left, right));
+        if (!find(left) || !find(right) || !result) {
+            return model.fail("merges[", rank, "]: ", quoted(left), " and ", quoted(right),
+                              " or what they make are no tokens");
+        }
+        if (!is_sentencepiece_) {
+            merges_.push_back(base::concat(left, " ", right));
+        } else if (!has_score[*result]) {
+            has_score[*result] = true;
+            scores_[*result] = -static_cast<float>(rank);
+        }
+        ++rank;
+    }
+    return {};
+}
+
+std::optional<uint32_t> HfTokenizer::find(std::string_view text) const {
+    const auto found = ids_.find(text);
+    return found == ids_.end() ? std::nullopt : std::optional(found->second);
+}
+
+void HfTokenizer::add_metadata(GgufOutput& out) const {
+    out.add("tokenizer.ggml.model", is_sentencepiece_ ? "llama" : "gpt2");
+    out.add("tokenizer.ggml.pre", is_sentencepiece_ ? "default" : pre_tokenizer_);
+    out.add("tokenizer.ggml.tokens", tokens_);
+    out.add("tokenizer.ggml.token_type", std::span<const int32_t>(types_));
+    if (unknown_id_) out.add("tokenizer.ggml.unknown_token_id", *unknown_id_);
+    if (is_sentencepiece_) {
+        out.add("tokenizer.ggml.scores", std::span<const float>(scores_));
+        out.add("tokenizer.ggml.add_space_prefix", adds_space_prefix_);
+    } else {
+        out.add("tokenizer.ggml.merges", merges_);
+    }
+}
+
+}  // namespace llmd::convert

@@ -1,0 +1,53 @@
+// The tokenizer.json of a model's directory (https://huggingface.co/docs/tokenizers) as a GGUF vocabulary. It may
+// describe any pipeline; only those are taken that GGUF's readers are known to compute alike: byte-level BPE with a
+// pre-tokenizer of PreTokenizer's, and SentencePiece's BPE with byte fallback. Pure data.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/convert/gguf_output.h"
+#include "engine/convert/json_file.h"
+
+namespace llmd::convert {
+
+class HfTokenizer {
+public:
+    static constexpr uint64_t kMaxFileBytes = 64u << 20;  // Gemma's, one of the largest, has 33 MB
+
+    // ModelLoadFailed names the part of the pipeline that is not known, and what is wrong with a vocabulary: ids that
+    // are not below `n_vocab` or occur twice, merges of what are no tokens.
+    static base::Result<HfTokenizer> read(const JsonObject& file, uint32_t n_vocab);
+
+    std::optional<uint32_t> find(std::string_view text) const;
+    // The token that every text begins with.
+    const std::optional<uint32_t>& begin_id() const { return begin_id_; }
+
+    // Vocabulary and rules, without the ids that other files name.
+    void add_metadata(GgufOutput& out) const;
+
+private:
+    base::Result<void> read_pipeline(const JsonObject& file, const JsonObject& model);
+    base::Result<void> read_vocabulary(const JsonObject& model, uint32_t n_vocab);
+    base::Result<void> read_added(const JsonObject& file);
+    base::Result<void> read_merges(const JsonObject& model);
+    base::Result<void> place(uint64_t id, std::string_view text, const JsonObject& from);
+
+    bool is_sentencepiece_ = false;
+    std::string pre_tokenizer_;       // of byte-level BPE
+    bool adds_space_prefix_ = false;  // of SentencePiece
+    std::vector<std::string> tokens_;
+    std::vector<int32_t> types_;  // tokenizer::TokenKind
+    std::map<std::string, uint32_t, std::less<>> ids_;
+    std::vector<std::string> merges_;  // of byte-level BPE: "left right"
+    std::vector<float> scores_;        // of SentencePiece
+    std::optional<uint32_t> unknown_id_;
+    std::optional<uint32_t> begin_id_;
+};
+
+}  // namespace llmd::convert

@@ -1,0 +1,187 @@
+#include "engine/convert/safetensors.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "engine/convert/json_file.h"
+#include "engine/model/quantization.h"
+#include "engine/model/quoted.h"
+
+namespace llmd::convert {
+namespace {
+
+using base::Result;
+using model::TensorType;
+using simdjson::SUCCESS;
+namespace dom = simdjson::dom;
+
+struct StoredType {
+    std::string_view name;
+    uint64_t bytes;
+    std::optional<TensorType> readable = std::nullopt;
+};
+constexpr std::array kStoredTypes = {
+    StoredType{"F32", 4, TensorType::F32},
+    StoredType{"F16", 2, TensorType::F16},
+    StoredType{"BF16", 2, TensorType::BF16},
+    StoredType{"F64", 8},
+    StoredType{"I64", 8},
+    StoredType{"U64", 8},
+    StoredType{"I32", 4},
+    StoredType{"U32", 4},
+    StoredType{"I16", 2},
+    StoredType{"U16", 2},
+    StoredType{"I8", 1},
+    StoredType{"U8", 1},
+    StoredType{"BOOL", 1},
+    StoredType{"F8_E4M3", 1},
+    StoredType{"F8_E5M2", 1},
+};
+
+const StoredType* find_stored_type(std::string_view name) {
+    const auto* found =
+        std::find_if(kStoredTypes.begin(), kStoredTypes.end(), [&](const auto& type) { return type.name == name; });
+    return found == kStoredTypes.end() ? nullptr : found;
+}
+
+// Where a tensor's bytes are, from the end of the header on.
+struct Range {
+    uint64_t begin, end;
+    std::string_view name;
+};
+
+// One entry of the header. Errors begin with the tensor's name.
+class Entry {
+public:
+    Entry(const InputFile& file, std::string_view name) : file_(file), name_(name) {}
+
+    Result<Safetensors::Tensor> read(dom::object fields, uint64_t data_at, uint64_t data_bytes, Range& range) const {
+        Safetensors::Tensor tensor;
+        std::string_view type;
+        if (fields["dtype"].get(type) != SUCCESS) return fail("dtype is not a string");
+        const StoredType* stored = find_stored_type(type);
+        if (stored == nullptr) return fail("dtype ", model::quoted(type), " is not known");
+        tensor.type = type;
+        auto shape = numbers(fields, "shape");
+        if (!shape) return std::move(shape).error();
+        if (shape->size() > Safetensors::kMaxDimensions) {
+            return fail("shape: ", shape->size(), " dimensions, more than ", Safetensors::kMaxDimensions);
+        }
+        uint64_t bytes = stored->bytes;
+        for (const uint64_t size : *shape) {
+            if (size == 0 || size > data_bytes / bytes) return fail("shape: the file has no room for it");
+            bytes *= size;
+        }
+        const auto offsets = numbers(fields, "data_offsets");
+        if (!offsets) return offsets.error();
+        if (offsets->size() != 2 || (*offsets)[0] > (*offsets)[1] || (*offsets)[1] > data_bytes) {
+            return fail("data_offsets are not two places in the ", data_bytes, " bytes of tensors");
+        }
+        range = {(*offsets)[0], (*offsets)[1], name_};
+        if (range.end - range.begin != bytes) {
+            return fail("data_offsets: ", range.end - range.begin, " bytes, its type and shape take ", bytes);
+        }
+        tensor.shape = *std::move(shape);
+        tensor.at = data_at + range.begin;
+        return tensor;
+    }
+
+private:
+    template <typename... Parts>
+    base::Error fail(const Parts&... parts) const {
+        return file_.fail("tensor ", model::quoted(name_), ": ", parts...);
+    }
+
+    Result<std::vector<uint64_t>> numbers(dom::object fields, std::string_view key) const {
+        dom::array array;
+        if (fields[key].get(array) != SUCCESS) return fail(key, " is not an array");
+        std::vector<uint64_t> values;
+        for (const dom::element element : array) {
+            uint64_t value = 0;
+            if (element.get(value) != SUCCESS) return fail(key, " holds what is no whole number");
+            values.push_back(value);
+        }
+        return values;
+    }
+
+    const InputFile& file_;
+    std::string_view name_;
+};
+
+}  // namespace
+
+Result<Safetensors> Safetensors::open(const std::string& path) {
+    auto file = InputFile::open(path);
+    if (!file) return std::move(file).error();
+    Safetensors tensors(*std::move(file));
+    if (auto read = tensors.read_header(); !read) return std::move(read).error();
+    return tensors;
+}
+
+Result<void> Safetensors::read_header() {
+    uint64_t n = 0;
+    if (auto read = file_.read(0, std::span(&n, 1)); !read) return read;
+    if (n > kMaxHeaderBytes || n > file_.size() - sizeof n) {
+        return file_.fail("a header of ", n, " bytes, more than ", std::min(kMaxHeaderBytes, file_.size() - sizeof n));
+    }
+    std::string text(n, '\0');
+    if (auto read = file_.read(sizeof n, std::span(text)); !read) return read;
+    const auto header = JsonFile::parse(text, base::concat(file_.path(), ": the header"));
+    if (!header) return header.error();
+    const uint64_t data_at = sizeof n + n, data_bytes = file_.size() - data_at;
+    std::vector<Range> ranges;
+    for (const auto& [name, value] : header->root().raw()) {
+        if (name == "__metadata__") continue;
+        if (tensors_.size() == kMaxTensors) return file_.fail("more than ", kMaxTensors, " tensors");
+        dom::object fields;
+        if (value.get(fields) != SUCCESS) return file_.fail("tensor ", model::quoted(name), " is not an object");
+        Range range{};
+        auto tensor = Entry(file_, name).read(fields, data_at, data_bytes, range);
+        if (!tensor) return std::move(tensor).error();
+        if (!tensors_.emplace(name, *std::move(tensor)).second) {
+            return file_.fail("tensor ", model::quoted(name), " occurs twice");
+        }
+        ranges.push_back(range);
+    }
+    std::sort(ranges.begin(), ranges.end(), [](const Range& a, const Range& b) { return a.begin < b.begin; });
+    uint64_t at = 0;
+    for (const Range& range : ranges) {
+        if (range.begin != at) {
+            return file_.fail("tensor ", model::quoted(range.name), " begins at byte ", range.begin,
+                              ", the one before it ends at ", at);
+        }
+        at = range.end;
+    }
+    if (at != data_bytes) return file_.fail("its tensors end at byte ", at, " of ", data_bytes);
+    return {};
+}
+
+bool Safetensors::is_readable(const Tensor& tensor) {
+    return find_stored_type(tensor.type)->readable.has_value();
+}
+
+Result<void> Safetensors::read(const Tensor& tensor, uint64_t first, std::span<float> out) const {
+    const StoredType& type = *find_stored_type(tensor.type);
+    const uint64_t at = tensor.at + first * type.bytes;
+    if (type.readable == TensorType::F32) return file_.read(at, out);
+    // Into the upper half of what they become, which is read before it is written.
+    const auto stored = std::as_writable_bytes(out).subspan(out.size_bytes() - out.size() * type.bytes);
+    if (auto read = file_.read_bytes(at, stored); !read) return read;
+    std::array<uint16_t, 1024> some{};
+    for (size_t i = 0; i < out.size(); i += some.size()) {
+        const auto weights = out.subspan(i, std::min(some.size(), out.size() - i));
+        std::memcpy(some.data(), &stored[i * sizeof some[0]], weights.size() * sizeof some[0]);
+        if (type.readable == TensorType::F16) {
+            for (size_t k = 0; k < weights.size(); ++k) weights[k] = model::half_to_float(some[k]);
+        } else {
+            for (size_t k = 0; k < weights.size(); ++k) weights[k] = std::bit_cast<float>(uint32_t{some[k]} << 16);
+        }
+    }
+    return {};
+}
+
+}  // namespace llmd::convert

@@ -1,0 +1,85 @@
+#include "engine/convert/shards.h"
+
+#include <unistd.h>
+
+#include <string_view>
+#include <utility>
+
+#include "engine/convert/json_file.h"
+#include "engine/model/quoted.h"
+
+namespace llmd::convert {
+
+using base::ErrorCode;
+using base::Result;
+using model::quoted;
+
+namespace {
+
+base::Error no_tensors(const std::string& folder) {
+    const bool has_pickle = ::access((folder + "/pytorch_model.bin").c_str(), F_OK) == 0;
+    return base::fail(ErrorCode::ModelLoadFailed, folder, " has no model.safetensors",
+                      has_pickle ? "; pytorch_model.bin is a pickle, which may hold a program, and is not read" : "");
+}
+
+}  // namespace
+
+Result<Shards> Shards::open(const std::string& folder) {
+    Shards shards;
+    const std::string single = folder + "/model.safetensors", index = single + ".index.json";
+    std::set<std::string> paths{single};
+    if (::access(single.c_str(), F_OK) != 0) {
+        if (::access(index.c_str(), F_OK) != 0) return no_tensors(folder);
+        auto listed = list(folder, index);
+        if (!listed) return std::move(listed).error();
+        paths = *std::move(listed);
+    }
+    for (const std::string& path : paths) {
+        if (auto added = shards.add(path); !added) return std::move(added).error();
+    }
+    return shards;
+}
+
+// The files that an index names: names without a path, beside it.
+Result<std::set<std::string>> Shards::list(const std::string& folder, const std::string& index) {
+    const auto file = JsonFile::open(index);
+    if (!file) return file.error();
+    const auto map = file->root().object("weight_map");
+    if (!map) return map.error();
+    if (!*map) return file->root().fail("weight_map is absent");
+    std::set<std::string> paths;
+    for (const auto& [tensor, value] : (*map)->raw()) {
+        std::string_view name;
+        if (value.get(name) != simdjson::SUCCESS || !name.ends_with(".safetensors") ||
+            name.find('/') != std::string_view::npos) {
+            return (*map)->fail(quoted(tensor), " is not in a file called *.safetensors beside it");
+        }
+        paths.insert(base::concat(folder, "/", name));
+        if (paths.size() > kMaxFiles) return (*map)->fail("names more than ", kMaxFiles, " files");
+    }
+    return paths;
+}
+
+Result<void> Shards::add(const std::string& path) {
+    auto file = Safetensors::open(path);
+    if (!file) return std::move(file).error();
+    for (const auto& [name, tensor] : file->tensors()) {
+        const auto [other, is_new] = tensors_.try_emplace(name, Tensor{path, tensor});
+        if (!is_new) {
+            return base::fail(ErrorCode::ModelLoadFailed, path, ": tensor ", quoted(name), " is in ",
+                              other->second.path, " too");
+        }
+    }
+    return {};
+}
+
+Result<void> Shards::read(const Tensor& tensor, uint64_t first, std::span<float> out) {
+    if (!current_ || current_->path() != tensor.path) {
+        auto opened = Safetensors::open(tensor.path);
+        if (!opened) return std::move(opened).error();
+        current_ = std::make_unique<Safetensors>(*std::move(opened));
+    }
+    return current_->read(tensor.stored, first, out);
+}
+
+}  // namespace llmd::convert

@@ -1,0 +1,59 @@
+// A model converted in memory, for the tests of the converters. Thread-bound.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/mapped_file.h"
+#include "base/unique_fd.h"
+#include "engine/model/gguf.h"
+
+namespace llmd::convert {
+
+// A file in memory, with a path.
+class File {
+public:
+    explicit File(const std::string& bytes = "") : fd_(::memfd_create("test", MFD_CLOEXEC)) {
+        EXPECT_EQ(::write(fd_.get(), bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
+    }
+    int fd() const { return fd_.get(); }
+    std::string path() const { return "/proc/self/fd/" + std::to_string(fd_.get()); }
+
+private:
+    base::UniqueFd fd_;
+};
+
+// The GGUF file that `convert(fd)` writes.
+struct Converted {
+    template <typename Convert>
+    explicit Converted(const Convert& convert) {
+        const base::Result<void> done = convert(file.fd());
+        EXPECT_TRUE(done) << done.error().message;
+        auto opened = base::MappedFile::open(file.path());
+        EXPECT_TRUE(opened);
+        mapped.emplace(std::move(*opened));
+        auto parsed = model::Gguf::parse(mapped->bytes());
+        EXPECT_TRUE(parsed) << parsed.error().message;
+        gguf.emplace(std::move(*parsed));
+    }
+    std::vector<float> weights(const std::string& name) const {
+        const model::TensorView* tensor = gguf->tensor(name);
+        EXPECT_NE(tensor, nullptr) << name;
+        if (tensor == nullptr) return {};
+        std::vector<float> out(tensor->rows * tensor->cols);
+        model::dequantize(tensor->type, tensor->data, out);
+        return out;
+    }
+
+    File file;
+    std::optional<base::MappedFile> mapped;
+    std::optional<model::Gguf> gguf;
+};
+
+}  // namespace llmd::convert
