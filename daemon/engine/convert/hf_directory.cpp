@@ -29,6 +29,11 @@ namespace dom = simdjson::dom;
 // What older versions of transformers saved with the weights although it follows from the configuration.
 constexpr std::string_view kDerivedTensors[] = {".attn.bias", ".attn.masked_bias", ".rotary_emb.inv_freq"};
 
+bool is_derived(std::string_view name) {
+    return std::any_of(std::begin(kDerivedTensors), std::end(kDerivedTensors),
+                       [&](std::string_view end) { return name.ends_with(end); });
+}
+
 // Finds each tensor that the model needs, and refuses those that it does not know.
 class Plan {
 public:
@@ -54,9 +59,7 @@ public:
             }
         }
         for (const auto& [name, tensor] : shards_.tensors()) {
-            const bool is_derived = std::any_of(std::begin(kDerivedTensors), std::end(kDerivedTensors),
-                                                [&](std::string_view end) { return name.ends_with(end); });
-            if (!used_.contains(name) && !is_derived) return fail(name, tensor, "is not known");
+            if (!used_.contains(name) && !is_derived(name)) return fail(name, tensor, "is not known");
         }
         if (!config_.rope_factors.empty()) add_rope_factors();
         return std::move(sources_);

@@ -17,7 +17,6 @@
 namespace llmd::convert {
 namespace {
 
-using base::ErrorCode;
 using base::Result;
 using tokenizer::TokenKind;
 
