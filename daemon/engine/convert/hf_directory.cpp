@@ -23,7 +23,6 @@ namespace {
 
 using base::ErrorCode;
 using base::Result;
-using model::quoted;
 namespace dom = simdjson::dom;
 
 // What older versions of transformers saved with the weights although it follows from the configuration.
