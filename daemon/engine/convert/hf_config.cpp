@@ -42,35 +42,21 @@ constexpr HfTensor kLlamaTensors[] = {
     {"token_embd.weight", "embed_tokens.weight", Dimension::Vocabulary, Dimension::Embedding},
     {"output_norm.weight", "norm.weight", Dimension::One, Dimension::Embedding},
 };
-// What LLaMA and Qwen2 have alike in a layer.
-#define ATTENTION_OUTPUT_AND_FEED_FORWARD                                                             \
-    {"attn_norm.weight", "input_layernorm.weight", Dimension::One, Dimension::Embedding},             \
-        {"attn_output.weight", "self_attn.o_proj.weight", Dimension::Embedding, Dimension::Queries},  \
-        {"ffn_norm.weight", "post_attention_layernorm.weight", Dimension::One, Dimension::Embedding}, \
-        {"ffn_gate.weight", "mlp.gate_proj.weight", Dimension::FeedForward, Dimension::Embedding},    \
-        {"ffn_up.weight", "mlp.up_proj.weight", Dimension::FeedForward, Dimension::Embedding}, {      \
-        "ffn_down.weight", "mlp.down_proj.weight", Dimension::Embedding, Dimension::FeedForward       \
-    }
 constexpr HfTensor kLlamaInLayers[] = {
-    ATTENTION_OUTPUT_AND_FEED_FORWARD,
-    {"attn_q.weight", "self_attn.q_proj.weight", Dimension::Queries, Dimension::Embedding, Arrangement::RotatedInPairs},
-    {"attn_q.bias", "self_attn.q_proj.bias", Dimension::One, Dimension::Queries, Arrangement::RotatedInPairs, true},
-    {"attn_k.weight", "self_attn.k_proj.weight", Dimension::Keys, Dimension::Embedding, Arrangement::RotatedInPairs},
-    {"attn_k.bias", "self_attn.k_proj.bias", Dimension::One, Dimension::Keys, Arrangement::RotatedInPairs, true},
+    {"attn_norm.weight", "input_layernorm.weight", Dimension::One, Dimension::Embedding},
+    {"attn_q.weight", "self_attn.q_proj.weight", Dimension::Queries, Dimension::Embedding, Arrangement::Rotated},
+    {"attn_q.bias", "self_attn.q_proj.bias", Dimension::One, Dimension::Queries, Arrangement::Rotated, true},
+    {"attn_k.weight", "self_attn.k_proj.weight", Dimension::Keys, Dimension::Embedding, Arrangement::Rotated},
+    {"attn_k.bias", "self_attn.k_proj.bias", Dimension::One, Dimension::Keys, Arrangement::Rotated, true},
     {"attn_v.weight", "self_attn.v_proj.weight", Dimension::Keys, Dimension::Embedding},
     {"attn_v.bias", "self_attn.v_proj.bias", Dimension::One, Dimension::Keys, Arrangement::AsIs, true},
+    {"attn_output.weight", "self_attn.o_proj.weight", Dimension::Embedding, Dimension::Queries},
     {"attn_output.bias", "self_attn.o_proj.bias", Dimension::One, Dimension::Embedding, Arrangement::AsIs, true},
+    {"ffn_norm.weight", "post_attention_layernorm.weight", Dimension::One, Dimension::Embedding},
+    {"ffn_gate.weight", "mlp.gate_proj.weight", Dimension::FeedForward, Dimension::Embedding},
+    {"ffn_up.weight", "mlp.up_proj.weight", Dimension::FeedForward, Dimension::Embedding},
+    {"ffn_down.weight", "mlp.down_proj.weight", Dimension::Embedding, Dimension::FeedForward},
 };
-constexpr HfTensor kQwen2InLayers[] = {
-    ATTENTION_OUTPUT_AND_FEED_FORWARD,
-    {"attn_q.weight", "self_attn.q_proj.weight", Dimension::Queries, Dimension::Embedding},
-    {"attn_q.bias", "self_attn.q_proj.bias", Dimension::One, Dimension::Queries},
-    {"attn_k.weight", "self_attn.k_proj.weight", Dimension::Keys, Dimension::Embedding},
-    {"attn_k.bias", "self_attn.k_proj.bias", Dimension::One, Dimension::Keys},
-    {"attn_v.weight", "self_attn.v_proj.weight", Dimension::Keys, Dimension::Embedding},
-    {"attn_v.bias", "self_attn.v_proj.bias", Dimension::One, Dimension::Keys},
-};
-#undef ATTENTION_OUTPUT_AND_FEED_FORWARD
 
 // --- Reading ---------------------------------------------------------------------------------------------------------
 
@@ -199,9 +185,9 @@ Result<void> read_llama(const JsonObject& config, HfConfig& out) {
 }
 
 constexpr HfArchitecture kArchitectures[] = {
-    {"gpt2", "gpt2", "transformer.", "h.", kGpt2Tensors, kGpt2InLayers, read_gpt2},
-    {"llama", "llama", "model.", "layers.", kLlamaTensors, kLlamaInLayers, read_llama},
-    {"qwen2", "qwen2", "model.", "layers.", kLlamaTensors, kQwen2InLayers, read_llama},
+    {"gpt2", "transformer.", "h.", kGpt2Tensors, kGpt2InLayers, false, read_gpt2},
+    {"llama", "model.", "layers.", kLlamaTensors, kLlamaInLayers, true, read_llama},
+    {"qwen2", "model.", "layers.", kLlamaTensors, kLlamaInLayers, false, read_llama},
 };
 
 Result<void> check_heads(const JsonObject& config, HfConfig& out) {
@@ -241,7 +227,7 @@ Result<std::vector<uint32_t>> read_ids(const JsonObject& config, std::string_vie
 
 std::string known_model_types() {
     std::string names;
-    for (const HfArchitecture& row : kArchitectures) names.append(names.empty() ? "" : ", ").append(row.model_type);
+    for (const HfArchitecture& row : kArchitectures) names.append(names.empty() ? "" : ", ").append(row.name);
     return names;
 }
 
@@ -252,7 +238,7 @@ Result<HfConfig> HfConfig::read(const JsonObject& config) {
     if (!type) return type.error();
     HfConfig out;
     const auto* found = std::find_if(std::begin(kArchitectures), std::end(kArchitectures),
-                                     [&](const HfArchitecture& row) { return row.model_type == *type; });
+                                     [&](const HfArchitecture& row) { return row.name == *type; });
     if (found == std::end(kArchitectures)) {
         return config.fail("model_type: ", model::quoted(*type), " is not supported (", known_model_types(), " are)");
     }
@@ -278,8 +264,8 @@ Result<HfConfig> HfConfig::read(const JsonObject& config) {
 }
 
 void HfConfig::add_metadata(GgufOutput& out) const {
-    const auto key = [&](std::string_view name) { return base::concat(architecture->gguf, ".", name); };
-    out.add("general.architecture", architecture->gguf);
+    const auto key = [&](std::string_view name) { return base::concat(architecture->name, ".", name); };
+    out.add("general.architecture", architecture->name);
     out.add(key("vocab_size"), n_vocab);
     out.add(key("context_length"), n_ctx_train);
     out.add(key("embedding_length"), n_embd);
@@ -287,7 +273,7 @@ void HfConfig::add_metadata(GgufOutput& out) const {
     out.add(key("feed_forward_length"), n_ff);
     out.add(key("attention.head_count"), n_heads);
     out.add(key("attention.head_count_kv"), n_kv_heads);
-    if (architecture->gguf == "gpt2") {
+    if (architecture->name == "gpt2") {
         out.add(key("attention.layer_norm_epsilon"), norm_eps);
         return;
     }

@@ -21,8 +21,8 @@ enum class Dimension : uint8_t { One, Embedding, Queries, Keys, QueriesKeysValue
 
 enum class Arrangement : uint8_t {
     AsIs,
-    Transposed,      // GPT-2's matrices have a row for each input
-    RotatedInPairs,  // the rows of a head are (i, i + head_dim/2), and become pairs (2i, 2i + 1)
+    Transposed,  // GPT-2's matrices have a row for each input
+    Rotated,     // rows i and i + head_dim/2 of a head are rotated together; HfArchitecture::rotates_neighbours
 };
 
 // Names of tensors in a layer come after "blk.<layer>." and the architecture's prefix of layers.
@@ -59,12 +59,12 @@ struct HfConfig {
 };
 
 struct HfArchitecture {
-    std::string_view model_type;  // config.json's
-    std::string_view gguf;        // general.architecture
-    std::string_view base;        // what the names of all tensors but the output's may begin with
-    std::string_view layers;      // and in a layer go on with, before its number
+    std::string_view name;    // config.json's model_type, and GGUF's general.architecture
+    std::string_view base;    // what the names of all tensors but the output's may begin with
+    std::string_view layers;  // and in a layer go on with, before its number
     std::span<const HfTensor> tensors;
     std::span<const HfTensor> in_layers;
+    bool rotates_neighbours;  // GGUF's readers rotate rows 2i and 2i + 1 of a head together
     base::Result<void> (*read)(const JsonObject& config, HfConfig& out);
 };
 

@@ -115,7 +115,8 @@ private:
                 return [&shards, &tensor, rows, cols](uint64_t first_row, std::span<float> out) {
                     return read_transposed(shards, tensor, rows, cols, first_row, out);
                 };
-            case Arrangement::RotatedInPairs:
+            case Arrangement::Rotated:
+                if (!config_.architecture->rotates_neighbours) break;
                 // The elements of a vector are rows of one.
                 return [&shards, &tensor, cols = rows == 1 ? 1 : cols, head = uint64_t{config_.head_dim}](
                            uint64_t first_row, std::span<float> out) {
