@@ -206,28 +206,42 @@ Result<std::string> read_chat_template(const std::string& folder, const JsonObje
     return std::string();
 }
 
-// Which tokens begin and end a text, and how a conversation is written, from tokenizer_config.json where it says so,
-// else from the other files.
-Result<void> add_tokenizer_config(const std::string& folder, const HfConfig& model, const HfTokenizer& tokenizer,
-                                  GgufOutput& out) {
+// tokenizer.json, or where there is none SentencePiece's file.
+Result<HfTokenizer> read_tokenizer(const std::string& folder, const JsonObject& config, uint32_t n_vocab) {
+    const std::string path = folder + "/tokenizer.json", sentencepiece = folder + "/tokenizer.model";
+    if (::access(path.c_str(), F_OK) != 0 && ::access(sentencepiece.c_str(), F_OK) == 0) {
+        const auto model = SentencePieceModel::open(sentencepiece);
+        return model ? HfTokenizer::from(*model, config, n_vocab) : model.error();
+    }
+    const auto file = JsonFile::open(path, HfTokenizer::kMaxFileBytes);
+    return file ? HfTokenizer::read(file->root(), n_vocab) : file.error();
+}
+
+// The vocabulary, which tokens begin and end a text, and how a conversation is written: from tokenizer_config.json
+// where it says so, else from the other files.
+Result<void> add_tokenizer(const std::string& folder, const HfConfig& model, GgufOutput& out) {
     const std::string path = folder + "/tokenizer_config.json";
-    constexpr std::string_view kKeys[] = {"bos_token", "eos_token", "add_bos_token", "chat_template"};
+    constexpr std::string_view kKeys[] = {"bos_token", "eos_token", "add_bos_token", "chat_template",
+                                          "added_tokens_decoder"};
     const auto file =
         ::access(path.c_str(), F_OK) == 0 ? JsonFile::open_some(path, kKeys) : JsonFile::parse("{}", path);
     if (!file) return file.error();
     const JsonObject& config = file->root();
+    const auto tokenizer = read_tokenizer(folder, config, model.n_vocab);
+    if (!tokenizer) return tokenizer.error();
+    tokenizer->add_metadata(out);
     const auto begin_text = token_text(config, "bos_token"), end_text = token_text(config, "eos_token");
     if (!begin_text) return begin_text.error();
     if (!end_text) return end_text.error();
-    const auto adds_begin = config.boolean("add_bos_token", tokenizer.begin_id().has_value());
+    const auto adds_begin = config.boolean("add_bos_token", tokenizer->begin_id().has_value());
     if (!adds_begin) return adds_begin.error();
-    auto begin = tokenizer.begin_id();
-    if (!begin) begin = tokenizer.find(*begin_text);
+    auto begin = tokenizer->begin_id();
+    if (!begin) begin = tokenizer->find(*begin_text);
     if (!begin) begin = model.begin_id;
     if (begin) out.add("tokenizer.ggml.bos_token_id", *begin);
     out.add("tokenizer.ggml.add_bos_token", *adds_begin && begin);
     std::vector<uint32_t> ends = model.end_ids;
-    if (const auto end = tokenizer.find(*end_text)) {
+    if (const auto end = tokenizer->find(*end_text)) {
         std::erase(ends, *end);
         ends.insert(ends.begin(), *end);
     }
@@ -259,15 +273,8 @@ Result<void> convert_hf_directory(const std::string& folder, std::optional<FileT
     config->add_metadata(out);
     out.add("general.name", name);
     out.add("general.file_type", static_cast<uint32_t>(chosen));
-    {
-        // Its many words are given back before the weights come.
-        const auto file = JsonFile::open(folder + "/tokenizer.json", HfTokenizer::kMaxFileBytes);
-        if (!file) return file.error();
-        const auto tokenizer = HfTokenizer::read(file->root(), config->n_vocab);
-        if (!tokenizer) return tokenizer.error();
-        tokenizer->add_metadata(out);
-        if (auto added = add_tokenizer_config(folder, *config, *tokenizer, out); !added) return added;
-    }
+    // Its many words are given back before the weights come.
+    if (auto added = add_tokenizer(folder, *config, out); !added) return added;
     return write_tensors(out, *sources, chosen, config->n_layers);
 }
 

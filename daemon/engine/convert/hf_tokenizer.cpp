@@ -1,6 +1,6 @@
 #include "engine/convert/hf_tokenizer.h"
 
-#include <algorithm>
+#include <charconv>
 #include <span>
 #include <utility>
 
@@ -54,6 +54,11 @@ std::string_view text_at(dom::element step, std::string_view key) {
 bool is_true(dom::element step, std::string_view key, bool other = false) {
     bool is = other;
     return step[key].get(is) == SUCCESS ? is : other;
+}
+
+// Of a token that is found as a whole.
+int32_t added_kind(dom::element token) {
+    return static_cast<int32_t>(is_true(token, "special") ? TokenKind::Control : TokenKind::UserDefined);
 }
 
 // "Type" with what distinguishes it; a step that is not known as it is set up gets a '?', which no rule has.
@@ -141,12 +146,53 @@ Result<HfTokenizer> HfTokenizer::read(const JsonObject& file, uint32_t n_vocab) 
     if (file.raw()["post_processor"].get(processor) == SUCCESS && processor.is_object()) {
         tokenizer.begin_id_ = tokenizer.find(begin_of_template(processor));
     }
-    for (size_t id = 0; id < tokenizer.tokens_.size(); ++id) {
-        if (tokenizer.types_[id] == static_cast<int32_t>(TokenKind::Unused)) {
-            tokenizer.tokens_[id] = base::concat("[PAD", id, "]");  // as llama.cpp's converter calls them
+    tokenizer.name_unused();
+    return tokenizer;
+}
+
+Result<HfTokenizer> HfTokenizer::from(const SentencePieceModel& model, const JsonObject& config, uint32_t n_vocab) {
+    HfTokenizer tokenizer;
+    tokenizer.is_sentencepiece_ = true;
+    tokenizer.adds_space_prefix_ = model.adds_space_prefix;
+    tokenizer.begin_id_ = model.begin_id;
+    tokenizer.start(n_vocab);
+    tokenizer.scores_.assign(n_vocab, 0);
+    for (size_t id = 0; id < model.pieces.size(); ++id) {
+        const SentencePieceModel::Piece& piece = model.pieces[id];
+        if (auto placed = tokenizer.place(id, piece.text, config); !placed) return std::move(placed).error();
+        tokenizer.types_[id] = piece.kind;
+        tokenizer.scores_[id] = piece.score;
+        if (piece.kind == static_cast<int32_t>(TokenKind::Unknown)) tokenizer.unknown_id_ = static_cast<uint32_t>(id);
+    }
+    const auto added = config.object("added_tokens_decoder");
+    if (!added) return added.error();
+    if (*added) {
+        for (const auto& [number, token] : (*added)->raw()) {
+            uint32_t id = 0;
+            const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), id);
+            if (error != std::errc() || end != number.data() + number.size()) {
+                return (*added)->fail(quoted(number), " is no id");
+            }
+            const std::string_view text = text_at(token, "content");
+            if (tokenizer.find(text) == id) continue;  // a piece that is one already
+            if (auto placed = tokenizer.place(id, text, **added); !placed) return std::move(placed).error();
+            tokenizer.types_[id] = added_kind(token);
         }
     }
+    tokenizer.name_unused();
     return tokenizer;
+}
+
+void HfTokenizer::start(uint32_t n_vocab) {
+    tokens_.resize(n_vocab);
+    types_.assign(n_vocab, static_cast<int32_t>(TokenKind::Unused));
+}
+
+// As llama.cpp's converter calls them.
+void HfTokenizer::name_unused() {
+    for (size_t id = 0; id < tokens_.size(); ++id) {
+        if (tokens_[id].empty()) tokens_[id] = base::concat("[PAD", id, "]");
+    }
 }
 
 Result<void> HfTokenizer::read_pipeline(const JsonObject& file, const JsonObject& model) {
@@ -200,8 +246,7 @@ Result<void> HfTokenizer::place(uint64_t id, std::string_view text, const JsonOb
 Result<void> HfTokenizer::read_vocabulary(const JsonObject& model, uint32_t n_vocab) {
     dom::object vocabulary;
     if (model.raw()["vocab"].get(vocabulary) != SUCCESS) return model.fail("vocab is not an object");
-    tokens_.resize(n_vocab);
-    types_.assign(n_vocab, static_cast<int32_t>(TokenKind::Unused));
+    start(n_vocab);
     for (const auto& [text, value] : vocabulary) {
         uint64_t id = 0;
         if (value.get(id) != SUCCESS) return model.fail("vocab: the id of ", quoted(text), " is no number");
@@ -221,7 +266,7 @@ Result<void> HfTokenizer::read_added(const JsonObject& file) {
         uint64_t id = 0;
         if (token["id"].get(id) != SUCCESS) return file.fail("added_tokens holds one without an id");
         if (auto placed = place(id, text_at(token, "content"), file); !placed) return placed;
-        types_[id] = static_cast<int32_t>(is_true(token, "special") ? TokenKind::Control : TokenKind::UserDefined);
+        types_[id] = added_kind(token);
     }
     return {};
 }

@@ -1,6 +1,7 @@
-// The tokenizer.json of a model's directory (https://huggingface.co/docs/tokenizers) as a GGUF vocabulary. It may
-// describe any pipeline; only those are taken that GGUF's readers are known to compute alike: byte-level BPE with a
-// pre-tokenizer of PreTokenizer's, and SentencePiece's BPE with byte fallback. Pure data.
+// The tokenizer of a model's directory as a GGUF vocabulary: a tokenizer.json (https://huggingface.co/docs/tokenizers)
+// or SentencePiece's tokenizer.model. The former may describe any pipeline; only those are taken that GGUF's readers
+// are known to compute alike: byte-level BPE with a pre-tokenizer of PreTokenizer's, and SentencePiece's BPE with byte
+// fallback. Pure data.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,7 @@
 #include "base/result.h"
 #include "engine/convert/gguf_output.h"
 #include "engine/convert/json_file.h"
+#include "engine/convert/sentencepiece_model.h"
 
 namespace llmd::convert {
 
@@ -23,6 +25,9 @@ public:
     // ModelLoadFailed names the part of the pipeline that is not known, and what is wrong with a vocabulary: ids that
     // are not below `n_vocab` or occur twice, merges of what are no tokens.
     static base::Result<HfTokenizer> read(const JsonObject& file, uint32_t n_vocab);
+
+    // `model` with the tokens that tokenizer_config.json, `config`, adds to it. ModelLoadFailed as read() does.
+    static base::Result<HfTokenizer> from(const SentencePieceModel& model, const JsonObject& config, uint32_t n_vocab);
 
     std::optional<uint32_t> find(std::string_view text) const;
     // The token that every text begins with.
@@ -36,6 +41,8 @@ private:
     base::Result<void> read_vocabulary(const JsonObject& model, uint32_t n_vocab);
     base::Result<void> read_added(const JsonObject& file);
     base::Result<void> read_merges(const JsonObject& model);
+    void start(uint32_t n_vocab);
+    void name_unused();
     base::Result<void> place(uint64_t id, std::string_view text, const JsonObject& from);
 
     bool is_sentencepiece_ = false;

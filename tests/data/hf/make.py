@@ -5,14 +5,16 @@ Makes the toy models beside this file as Hugging Face's transformers saves them,
 golden.json: texts, the ids that its own tokenizer gives them, and the logits that transformers computes for the token after
 each. Needs torch, transformers and tokenizers: on Debian python3-torch, and the rest from PyPI
 (`pip install 'transformers<5' 'numpy<2'` into a virtual environment with the system's packages)."""
+import io
 import json
 import os
 import sys
 
+import sentencepiece
 import torch
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
-from transformers import (GPT2Config, GPT2LMHeadModel, LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast, Qwen2Config,
-                          Qwen2ForCausalLM)
+from transformers import (GPT2Config, GPT2LMHeadModel, LlamaConfig, LlamaForCausalLM, LlamaTokenizer, PreTrainedTokenizerFast,
+                          Qwen2Config, Qwen2ForCausalLM)
 
 # What the tokenizers learn from: any text will do.
 LINES = ["The miller's cat slept by the river, and the river turned the wheel.", "Once upon a time a king lost 1234 coins; who'll find them?",
@@ -39,7 +41,7 @@ def split_by(pattern):
                                     pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)])
 
 
-def sentencepiece():
+def piece_bpe():
     """As LLaMA 2's: pieces that begin with U+2581, and a token for each byte."""
     specials = ["<unk>", "<s>", "</s>"] + [f"<0x{byte:02X}>" for byte in range(256)]
     trained = Tokenizer(models.BPE(unk_token="<unk>", byte_fallback=True, fuse_unk=True))
@@ -53,6 +55,21 @@ def sentencepiece():
     return tokenizer
 
 
+def piece_file(folder):
+    """A tokenizer.model, as older directories have it alone."""
+    os.makedirs(folder, exist_ok=True)
+    model = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(sentence_iterator=iter(LINES[:3]), model_writer=model, model_type="bpe", vocab_size=330,
+                                             byte_fallback=True, normalization_rule_name="identity", remove_extra_whitespaces=False,
+                                             minloglevel=2)
+    path = os.path.join(folder, "tokenizer.model")
+    with open(path, "wb") as file:
+        file.write(model.getvalue())
+    tokenizer = LlamaTokenizer(path, legacy=True)
+    tokenizer.add_tokens(AddedToken("<|user|>", special=True, normalized=False))
+    return tokenizer
+
+
 def save(folder, model, tokenizer, dtype, **special):
     torch.manual_seed(7)
     for name, parameter in model.named_parameters():
@@ -61,7 +78,8 @@ def save(folder, model, tokenizer, dtype, **special):
     model = model.to(dtype).eval()
     os.makedirs(folder, exist_ok=True)
     model.save_pretrained(folder, safe_serialization=True, max_shard_size="40KB" if special.pop("shards", False) else "1GB")
-    fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, **special)
+    is_fast = isinstance(tokenizer, Tokenizer)
+    fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, **special) if is_fast else tokenizer
     fast.save_pretrained(folder)
     exact = model.to(torch.float32)
     cases = []
@@ -72,8 +90,9 @@ def save(folder, model, tokenizer, dtype, **special):
         cases.append({"text": text, "ids": ids, "logits": [round(value, 5) for value in logits.tolist()]})
     with open(os.path.join(folder, "golden.json"), "w") as file:
         json.dump({"cases": cases}, file)
-    for name in "generation_config.json", "special_tokens_map.json":
-        os.unlink(os.path.join(folder, name))
+    for name in "generation_config.json", "special_tokens_map.json", "added_tokens.json":
+        if os.path.exists(os.path.join(folder, name)):
+            os.unlink(os.path.join(folder, name))
 
 
 def main():
@@ -96,12 +115,19 @@ def main():
                            "original_max_position_embeddings": 32})),
          llama3, torch.bfloat16, bos_token="<|begin_of_text|>", eos_token="<|end_of_text|>")
 
-    llama2 = sentencepiece()
+    llama2 = piece_bpe()
     save(os.path.join(place, "llama2"),
          LlamaForCausalLM(LlamaConfig(vocab_size=llama2.get_vocab_size(), hidden_size=32, intermediate_size=40, num_hidden_layers=2,
                                       num_attention_heads=2, max_position_embeddings=64, rms_norm_eps=1e-6, bos_token_id=1,
                                       eos_token_id=2, rope_scaling={"type": "linear", "factor": 2.0})),
          llama2, torch.float16, bos_token="<s>", eos_token="</s>", unk_token="<unk>")
+
+    place_of_pieces = os.path.join(place, "llama2-pieces")
+    pieces = piece_file(place_of_pieces)
+    save(place_of_pieces,
+         LlamaForCausalLM(LlamaConfig(vocab_size=len(pieces) + 1, hidden_size=16, intermediate_size=24, num_hidden_layers=1,
+                                      num_attention_heads=2, max_position_embeddings=64, bos_token_id=1, eos_token_id=2)),
+         pieces, torch.float16)
 
     qwen2 = byte_level(split_by(QWEN2), ["<|endoftext|>", "<|im_start|>", "<|im_end|>"])
     qwen2.normalizer = normalizers.NFC()

@@ -103,7 +103,7 @@ TEST_P(Toys, AgreeWithTransformers) {
     EXPECT_EQ(n_cases, 4u);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Toys, testing::Values("gpt2", "llama2", "llama3", "qwen2"));
+INSTANTIATE_TEST_SUITE_P(All, Toys, testing::Values("gpt2", "llama2", "llama2-pieces", "llama3", "qwen2"));
 
 TEST(HfDirectory, MatricesKeepTheirTypeOrGetTheOneThatIsWanted) {
     const fs::path llama = fs::path(HF_MODELS) / "llama3", gpt2 = fs::path(HF_MODELS) / "gpt2";
@@ -131,6 +131,32 @@ TEST(HfDirectory, TheTokenizerBringsItsSpecialTokensAndTemplate) {
     EXPECT_EQ(model.tokenizer->encode("a<tool_call>").back(), 400);
     using Role = tokenizer::ChatMessage::Role;
     EXPECT_TRUE(model.chat_template.render(std::vector{tokenizer::ChatMessage{Role::User, "Hello"}})) << "ChatML";
+}
+
+TEST(HfDirectory, ModelsOfSentencePieceThatLieAreRefused) {
+    const Copy copy("llama2-pieces");
+    const std::string whole = copy.text("tokenizer.model");
+    const auto fault_with = [&](const std::string& bytes) {
+        copy.write("tokenizer.model", bytes);
+        return copy.fault();
+    };
+    EXPECT_EQ(fault_with(whole), "");
+    for (const size_t size : {size_t{0}, size_t{1}, size_t{100}, whole.size() - 1}) {
+        EXPECT_NE(fault_with(whole.substr(0, size)).find("tokenizer.model: is no model of SentencePiece"),
+                  std::string::npos)
+            << size;
+    }
+    EXPECT_NE(fault_with(std::string(100, '\xff')).find("is no model of SentencePiece"), std::string::npos);
+    // Fields that come later count: a trainer's model_type 1 is a unigram model; a normalizer without anything removes
+    // spaces, and 2 is its map of characters; 1 is a piece.
+    EXPECT_NE(fault_with(whole + "\x12\x02\x18\x01").find("model_type is not BPE"), std::string::npos);
+    EXPECT_NE(fault_with(whole + std::string("\x1a\0", 2)).find("removes spaces"), std::string::npos);
+    EXPECT_NE(fault_with(whole + "\x1a\x03\x12\x01x").find("changes characters"), std::string::npos);
+    EXPECT_NE(fault_with(whole + std::string("\x0a\0", 2)).find("piece 330 has no text"), std::string::npos);
+    EXPECT_NE(fault_with(whole + "\x0a\x05\x0a\x01x\x18\x07").find("piece 330 has no text, or a score or type"),
+              std::string::npos);
+    EXPECT_NE(fault_with(whole + "\x0a\x03\x0a\x01x").find("have the same id 330"), std::string::npos);
+    EXPECT_NE(fault_with(whole + "\x0a\x03\x0a\x01\x65").find("token \"e\" has the ids"), std::string::npos);
 }
 
 TEST(HfDirectory, AnExportWithoutItsOutputHasNoPrefix) {
