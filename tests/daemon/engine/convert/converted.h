@@ -12,6 +12,8 @@
 
 #include "base/mapped_file.h"
 #include "base/unique_fd.h"
+#include "daemon/engine/generation/test_devices.h"
+#include "engine/generation/loaded_model.h"
 #include "engine/model/gguf.h"
 
 namespace llmd::convert {
@@ -55,5 +57,15 @@ struct Converted {
     std::optional<base::MappedFile> mapped;
     std::optional<model::Gguf> gguf;
 };
+
+// On the CPU.
+inline generation::LoadedModel loaded(const Converted& converted) {
+    test::PatientObserver observer;
+    generation::LoadOptions options;
+    options.backend.kind = compute::BackendKind::Cpu;
+    auto model = generation::load_model(converted.file.path(), options, observer);
+    EXPECT_TRUE(model) << model.error().message;
+    return *std::move(model);
+}
 
 }  // namespace llmd::convert

@@ -14,8 +14,6 @@
 #include <string>
 
 #include "converted.h"
-#include "daemon/engine/generation/test_devices.h"
-#include "engine/generation/loaded_model.h"
 #include "tools/bench_eval.h"
 
 namespace llmd::convert {
@@ -28,15 +26,6 @@ constexpr double kTolerance = 0.01;  // of a logit
 
 Converted converted_from(const fs::path& folder, std::optional<FileType> type = {}) {
     return Converted([&](int fd) { return convert_hf_directory(folder.string(), type, "toy", fd); });
-}
-
-generation::LoadedModel loaded(const Converted& converted) {
-    test::PatientObserver observer;
-    generation::LoadOptions options;
-    options.backend.kind = compute::BackendKind::Cpu;
-    auto model = generation::load_model(converted.file.path(), options, observer);
-    EXPECT_TRUE(model) << model.error().message;
-    return *std::move(model);
 }
 
 // A copy of a toy that may be changed.

@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <simdjson.h>
 
 #include <cmath>
 #include <cstring>
@@ -18,6 +19,7 @@
 #include "engine/model/model_config.h"
 #include "engine/model/weights.h"
 #include "support/environment.h"
+#include "tools/bench_eval.h"
 
 namespace llmd::convert {
 namespace {
@@ -274,7 +276,7 @@ TEST(Llama2c, AFullDiskIsToldBeforeAnythingIsWritten) {
 TEST(Llama2c, TheReferenceCheckpointsAgree) {
     const std::filesystem::path folder = std::filesystem::path(LLMD_TEST_DATA) / "llama2c";
     if (!std::filesystem::exists(folder)) {
-        GTEST_SKIP() << "there is no reference data in " << folder.string() << "; give its directory with -Dtest_data";
+        GTEST_SKIP() << test::absent_reference_data(LLMD_TEST_DATA);
     }
     const auto path = [&](const char* name) { return (folder / name).string(); };
     const Converted legacy = converted_from(path("stories260K.bin"), path("tok512.bin"), FileType::F32);
@@ -290,6 +292,41 @@ TEST(Llama2c, TheReferenceCheckpointsAgree) {
             error = std::max(error, std::fabs(exact[i] - rounded[i]));
         }
         EXPECT_LE(error, largest / 127 * 0.5001f) << name;
+    }
+}
+
+// The text that llama2.c's own test expects of the checkpoint, and logits of an independent forward pass in float64.
+// The third version's weights are rounded: its text may part from the others.
+TEST(Llama2c, TheReferenceCheckpointsTellTheReferenceText) {
+    const std::filesystem::path folder = std::filesystem::path(LLMD_TEST_DATA) / "llama2c";
+    if (!std::filesystem::exists(folder)) GTEST_SKIP() << test::absent_reference_data(LLMD_TEST_DATA);
+    simdjson::dom::parser parser;
+    const simdjson::dom::element golden = parser.load((folder / "stories260K_reference.json").string());
+    std::vector<int32_t> ids;
+    for (const int64_t id : golden["ids"].get_array()) ids.push_back(static_cast<int32_t>(id));
+    const auto words = (folder / "tok512.bin").string();
+    for (const char* name : {"stories260K.bin", "checkpoint_v1.bin", "stories260K-q8.bin"}) {
+        auto model = loaded(converted_from((folder / name).string(), words, FileType::F32));
+        const bool is_rounded = std::string_view(name).ends_with("q8.bin");
+        size_t position = 0;
+        for (const simdjson::dom::element row : golden["logits_first4"].get_array()) {
+            ++position;
+            const auto evaluated =
+                bench::evaluate(model, {ids.begin(), ids.begin() + static_cast<long>(position)}, 0, 8);
+            ASSERT_TRUE(evaluated) << evaluated.error().message;
+            size_t i = 0;
+            for (const double logit : row.get_array()) {
+                ASSERT_NEAR(evaluated->last_logits.at(i++), logit, is_rounded ? 0.5 : 0.01)
+                    << name << " at " << position;
+            }
+        }
+        if (is_rounded) continue;
+        const auto told = bench::evaluate(model, {ids.front()}, static_cast<uint32_t>(ids.size() - 1), 8);
+        ASSERT_TRUE(told) << told.error().message;
+        EXPECT_EQ(told->greedy_ids, std::vector<int32_t>(ids.begin() + 1, ids.end())) << name;
+        // The tokenizer puts a space before a text.
+        EXPECT_EQ(model.tokenizer->decode(told->greedy_ids), " " + std::string(std::string_view(golden["text"])))
+            << name;
     }
 }
 
