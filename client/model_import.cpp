@@ -74,8 +74,8 @@ void copy(int source, int target, uint64_t size, const std::string& folder, cons
 
 enum class Format : uint8_t { Gguf, Checkpoint, Directory };
 
-// What the file's first bytes say. A checkpoint of llama2.c may begin with anything: whatever is not called a GGUF file
-// is tried as one.
+// A directory, or what the file's first bytes say. A checkpoint of llama2.c may begin with anything: whatever is not
+// called a GGUF file is tried as one.
 Format format_of(int fd, const std::string& file) {
     struct stat info = {};
     if (::fstat(fd, &info) == 0 && S_ISDIR(info.st_mode)) return Format::Directory;

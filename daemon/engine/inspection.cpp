@@ -23,7 +23,7 @@ struct Limit {
 constexpr Limit kLimits[] = {
     {"RLIMIT_CPU", RLIMIT_CPU, 5, RLIM_INFINITY},  // seconds: what llmd waits for
 #ifndef LLMD_SANITIZED                             // whose shadow memory is terabytes
-    // Bytes: the metadata of real models takes a few MiB. The parser of a tokenizer.json of 64 MiB reserves thirteen
+    // Bytes: the metadata of real models takes a few MiB. The parser of a tokenizer.json of 40 MiB reserves thirteen
     // times as much, of which it uses little.
     {"RLIMIT_DATA", RLIMIT_DATA, 256 << 20, 1 << 30},
 #endif

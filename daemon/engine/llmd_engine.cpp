@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,10 +11,12 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <new>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/mapped_file.h"
 #include "base/unique_fd.h"
 #include "engine/compute/opencl/program_cache.h"
 #include "engine/confinement.h"
@@ -23,6 +26,8 @@
 #include "engine/engine_server.h"
 #include "engine/inspection.h"
 #include "engine/model/model_config.h"
+#include "engine/model/weights.h"
+#include "engine/tokenizer/tokenizer.h"
 #include "protocol/frame.h"
 
 namespace {
@@ -80,6 +85,21 @@ ExitCode inspect(const std::string& path) {
     return write_out(frame);
 }
 
+// What the conversion has written can be loaded: it is a file, unless somebody tries the program by hand.
+base::Result<void> check_output() {
+    struct stat info = {};
+    if (::fstat(STDOUT_FILENO, &info) != 0 || !S_ISREG(info.st_mode)) return {};
+    const auto file = base::MappedFile::open("/proc/self/fd/1");
+    if (!file) return file.error();
+    const auto gguf = model::Gguf::parse(file->bytes());
+    if (!gguf) return gguf.error();
+    const auto config = model::read_model_config(*gguf);
+    if (!config) return config.error();
+    if (const auto weights = model::Weights::bind(*gguf, *config); !weights) return weights.error();
+    const auto tokenizer = tokenizer::Tokenizer::create(*gguf);
+    return tokenizer ? base::Result<void>() : tokenizer.error();
+}
+
 // Standard output is the model's file. The error is for people.
 ExitCode convert_model(const std::string& source, const std::string& tokenizer, std::string_view type_name,
                        const std::string& name) {
@@ -92,12 +112,17 @@ ExitCode convert_model(const std::string& source, const std::string& tokenizer, 
     if (const auto confined = engine::confine_to_conversion(); !confined) {
         return complain(confined.error().message, kFailed);
     }
-    std::error_code error;
-    const auto converted =
-        std::filesystem::is_directory(source, error)
-            ? convert::convert_hf_directory(source, type, name, STDOUT_FILENO)
-            : convert::convert_llama2c(source, tokenizer, type.value_or(convert::FileType::F32), name, STDOUT_FILENO);
-    return converted ? kOk : complain(converted.error().message, kFailed);
+    try {
+        std::error_code error;
+        auto converted = std::filesystem::is_directory(source, error)
+                             ? convert::convert_hf_directory(source, type, name, STDOUT_FILENO)
+                             : convert::convert_llama2c(source, tokenizer, type.value_or(convert::FileType::F32), name,
+                                                        STDOUT_FILENO);
+        if (converted) converted = check_output();
+        return converted ? kOk : complain(converted.error().message, kFailed);
+    } catch (const std::bad_alloc&) {  // the limit of a conversion's memory
+        return complain(base::concat(source, ": takes more memory than a model of this kind should"), kFailed);
+    }
 }
 
 // Confined as the engine that serves is: what that cannot reach is not offered.

@@ -139,6 +139,13 @@ class Import(unittest.TestCase):
                       self.run_import(directory, "--tokenizer", "x", code=2).stderr)
         self.assertIn("--quantize: 'q9' is none of f32, f16, bf16, q8_0, q4_k_m, q4_0",
                       self.run_import(directory, "--quantize", "q9", code=2).stderr)
+        tokenizer = os.path.join(directory, "tokenizer.json")
+        with open(tokenizer) as file:
+            whole = json.load(file)
+        whole["model"]["merges"] = []  # which the converter takes, and no loader
+        with open(tokenizer, "w") as file:
+            json.dump(whole, file)
+        self.assertIn("tokenizer.ggml.merges: absent or empty", self.run_import(directory, code=1).stderr)
         os.truncate(os.path.join(directory, "model.safetensors"), 1000)
         self.assertIn(f"{directory}/model.safetensors: a header of ", self.run_import(directory, code=1).stderr)
         os.unlink(os.path.join(directory, "model.safetensors"))
@@ -179,7 +186,9 @@ class Import(unittest.TestCase):
         self.assertEqual(done.stdout, "")
 
     def test_names_and_files_that_cannot_be(self):
-        for arguments, words in (((self.bus.path("none.gguf"),), "No such file"), (("/dev/null",), "neither a regular file nor a directory"), ((self.file, "--name", "a/b"), "--name: 'a/b'"),
+        for arguments, words in (((self.bus.path("none.gguf"),), "No such file"),
+                                 (("/dev/null",), "neither a regular file nor a directory"),
+                                 ((self.file, "--name", "a/b"), "--name: 'a/b'"),
                                  ((self.file, "--name", ".hidden"), "--name: '.hidden'")):
             self.assertIn(words, self.run_import(*arguments, code=2).stderr)
         self.run_import(self.file)

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Sourced, not run, by the lanes that work in a Debian root made with debootstrap. Some use Debian 13 with backports, the
 # nearest thing to Alpine that apt-get can make: make_root, inside. Others begin with a bare root of either system: make_base,
-# enter. Needs root. The lane sets `lane` (its name) and `root` (the directory), or `roots` (that of the bare ones); everything
+# enter. Needs root. The lane sets `lane` (its name) and `root` (the directory), or `roots` (that of the bare ones), and for steps
+# `system` and `log` (a file); everything
 # is mounted in a mount namespace of its own, so that nothing stays mounted however it ends.
 # shellcheck shell=sh disable=SC2154,SC2034  # lane and root are the sourcing script's, and what is counted
 
@@ -151,28 +152,27 @@ make_base() {
 # --- The packages ---
 
 # LLMD_ALL, any value: the build runs its tests, which takes a quarter of an hour more.
-tests=nocheck
-[ -z "${LLMD_ALL-}" ] || tests=
+profile=nocheck
+[ -z "${LLMD_ALL-}" ] || profile=
 passed=0
 failed=0
 
-# step NAME SCRIPT: runs it in $root as root, or as the user named in $as; says how long it took.
-as=plain
+# step USER NAME SCRIPT: runs it in $root as `plain` (root) or `user`, its output in $log; says how long it took.
 step() {
     began=$(date +%s)
-    if enter "$root" $as "set -e; export DEBIAN_FRONTEND=noninteractive; $2" >"$log" 2>&1; then
-        echo "ok    $system: $1 ($(($(date +%s) - began)) s)"
+    if enter "$root" "$1" "set -e; export DEBIAN_FRONTEND=noninteractive; $3" >"$log" 2>&1; then
+        echo "ok    $system: $2 ($(($(date +%s) - began)) s)"
         passed=$((passed + 1))
     else
         tail -n 40 "$log"
-        echo "FAIL  $system: $1; all of it is in $log"
+        echo "FAIL  $system: $2; all of it is in $log"
         failed=$((failed + 1))
         return 1
     fi
 }
 
-# Builds Debian's packages from the release tarball of HEAD in a clean root of $system, as /home/somebody/work/*.deb of the root
-# packages-build.
+# Builds Debian's packages from the release tarball of HEAD in a clean root of $system, whose bare one is there: sets root to
+# packages-build, and work to the directory in it that has them, as *.deb.
 build_packages() {
     root=$roots/packages-build
     rm -rf "$root"
@@ -186,11 +186,9 @@ build_packages() {
     tar --extract --directory "$work" --file "$work/llmd_$version.orig.tar.gz"
     git -c safe.directory='*' archive HEAD debian | tar --extract --directory "$work/llmd-$version"
     enter "$root" plain "chown -R somebody:somebody /home/somebody"
-    step "what building needs" "apt-get update -q
+    step plain "what building needs" "apt-get update -q
         apt-get install -q -y --no-install-recommends build-essential debhelper lintian
-        cd /home/somebody/work/llmd-$version && apt-get build-dep -q -y --no-install-recommends -P '$tests' ." || return 1
-    as=user
-    step "the packages are built" "cd ~/work/llmd-$version
-        DEB_BUILD_OPTIONS=$tests DEB_BUILD_PROFILES=$tests dpkg-buildpackage --no-sign" || return 1
-    as=plain
+        cd /home/somebody/work/llmd-$version && apt-get build-dep -q -y --no-install-recommends -P '$profile' ." || return 1
+    step user "the packages are built" "cd ~/work/llmd-$version
+        DEB_BUILD_OPTIONS=$profile DEB_BUILD_PROFILES=$profile dpkg-buildpackage --no-sign" || return 1
 }

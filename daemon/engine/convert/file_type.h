@@ -30,7 +30,8 @@ struct TensorShape {
 };
 
 // Vectors and positions stay F32. `has_output`: the model has a matrix output.weight, else its token embedding is that
-// too. Matrices whose rows are no whole blocks become the next larger type that fits, F32 at last.
+// too. A matrix whose rows are not whole blocks becomes Q5_0 in place of Q4_K and Q8_0 in place of Q6_K, or else F32,
+// where llama-quantize makes F16 or gives up.
 model::TensorType tensor_type(FileType type, const TensorShape& tensor, uint32_t n_layers, bool has_output);
 
 }  // namespace llmd::convert

@@ -110,7 +110,7 @@ Result<void> read_gpt2(const JsonObject& config, HfConfig& out) {
     out.n_layers = keys.number("n_layer", 1, Limits::kMaxLayers);
     out.n_embd = keys.number("n_embd", 1, Limits::kMaxWidth);
     out.n_heads = out.n_kv_heads = keys.number("n_head", 1, Limits::kMaxHeads);
-    out.n_ff = keys.number("n_inner", 1, Limits::kMaxWidth, 4 * out.n_embd);
+    out.n_ff = keys.number("n_inner", 1, Limits::kMaxWidth, std::min(4 * out.n_embd, Limits::kMaxWidth));
     out.n_ctx_train = keys.number("n_positions", 1, Limits::kMaxContext);
     out.norm_eps = keys.real("layer_norm_epsilon", kLeastEps, Limits::kMaxNormEps, 1e-5f);
     out.has_output = !keys.boolean("tie_word_embeddings", true);
@@ -141,6 +141,13 @@ Result<void> read_llama3_scaling(const JsonObject& scaling, HfConfig& out) {
     return keys.result();
 }
 
+Result<void> check_rotates_all(const JsonObject& object) {
+    const auto part = object.real("partial_rotary_factor", 0, 1, 1.0f);
+    if (!part) return part.error();
+    if (*part != 1) return object.fail("partial_rotary_factor: ", *part, " is not supported (1 is)");
+    return {};
+}
+
 // The scaling of the rotation: rope_scaling, or in newer files rope_parameters, which has the base too.
 Result<void> read_rope(const JsonObject& config, HfConfig& out) {
     const std::string_view key = config.has("rope_parameters") ? "rope_parameters" : "rope_scaling";
@@ -151,12 +158,15 @@ Result<void> read_rope(const JsonObject& config, HfConfig& out) {
     if (!theta) return theta.error();
     out.rope_theta = *theta;
     if (!*scaling) return {};
-    const auto type = (*scaling)->text((*scaling)->has("rope_type") ? "rope_type" : "type", "default");
+    if (auto checked = check_rotates_all(**scaling); !checked) return checked;
+    const std::string_view type_key = (*scaling)->has("rope_type") ? "rope_type" : "type";
+    const auto type = (*scaling)->text(type_key, (*scaling)->has("factor") ? "" : "default");
     if (!type) return type.error();
     if (*type == "default") return {};
     if (*type == "llama3") return read_llama3_scaling(**scaling, out);
     if (*type != "linear") {
-        return (*scaling)->fail("rope_type: ", model::quoted(*type), " is not supported (default, linear, llama3 are)");
+        return (*scaling)->fail(type_key, ": ", model::quoted(*type),
+                                " is not supported (default, linear, llama3 are)");
     }
     const auto factor = (*scaling)->real("factor", 1, Limits::kMaxRopeFactor);
     if (!factor) return factor.error();
@@ -178,16 +188,17 @@ Result<void> read_llama(const JsonObject& config, HfConfig& out) {
     constexpr std::string_view kSilu[] = {"silu"};
     keys.require_text("hidden_act", kSilu[0], kSilu);
     keys.require_boolean("use_sliding_window", false);
-    if (keys.real("partial_rotary_factor", 0, 1, 1.0f) != 1) {
-        keys.keep(config.fail("partial_rotary_factor is not 1, which is not supported"));
-    }
+    if (auto checked = check_rotates_all(config); !checked) return checked;
     return keys.result();
 }
 
 constexpr HfArchitecture kArchitectures[] = {
-    {"gpt2", "transformer.", "h.", kGpt2Tensors, kGpt2InLayers, false, read_gpt2},
-    {"llama", "model.", "layers.", kLlamaTensors, kLlamaInLayers, true, read_llama},
-    {"qwen2", "model.", "layers.", kLlamaTensors, kLlamaInLayers, false, read_llama},
+    {"gpt2", "transformer.", "h.", kGpt2Tensors, kGpt2InLayers, "attention.layer_norm_epsilon", false, false,
+     read_gpt2},
+    {"llama", "model.", "layers.", kLlamaTensors, kLlamaInLayers, "attention.layer_norm_rms_epsilon", true, true,
+     read_llama},
+    {"qwen2", "model.", "layers.", kLlamaTensors, kLlamaInLayers, "attention.layer_norm_rms_epsilon", true, false,
+     read_llama},
 };
 
 Result<void> check_heads(const JsonObject& config, HfConfig& out) {
@@ -196,13 +207,18 @@ Result<void> check_heads(const JsonObject& config, HfConfig& out) {
                            out.n_kv_heads);
     }
     if (out.head_dim == 0 && out.n_embd % out.n_heads != 0) {
-        return config.fail("a width of ", out.n_embd, " is no multiple of ", out.n_heads, " heads");
+        return config.fail("hidden_size or n_embd: ", out.n_embd, " is no multiple of the ", out.n_heads, " heads");
     }
     if (out.head_dim == 0) out.head_dim = out.n_embd / out.n_heads;
-    if (out.head_dim % 2 != 0 || uint64_t{out.n_heads} * out.head_dim > Limits::kMaxWidth) {
-        return config.fail(out.n_heads, " heads of ", out.head_dim, " are not supported");
+    if (out.head_dim % 4 != 0 || out.head_dim > Limits::kMaxHeadDim ||
+        uint64_t{out.n_heads} * out.head_dim > Limits::kMaxWidth) {
+        return config.fail("head_dim: ", out.n_heads, " heads of ", out.head_dim, " are not supported");
     }
     return {};
+}
+
+std::string quoted_json(simdjson::dom::element element) {
+    return model::quoted(std::string(simdjson::minify(element)));
 }
 
 // A number, or several.
@@ -213,7 +229,7 @@ Result<std::vector<uint32_t>> read_ids(const JsonObject& config, std::string_vie
         for (const simdjson::dom::element element : array) {
             uint64_t id = 0;
             if (element.get(id) != simdjson::SUCCESS || id >= n_vocab) {
-                return config.fail(key, " holds what is no token of the ", n_vocab);
+                return config.fail(key, " holds ", quoted_json(element), ", no token of the ", n_vocab);
             }
             ids.push_back(static_cast<uint32_t>(id));
         }
@@ -248,7 +264,7 @@ Result<HfConfig> HfConfig::read(const JsonObject& config) {
     }
     if (auto read = found->read(config, out); !read) return std::move(read).error();
     if (auto checked = check_heads(config, out); !checked) return std::move(checked).error();
-    if (found->read != read_gpt2) {
+    if (found->rotates) {
         if (auto read = read_rope(config, out); !read) return std::move(read).error();
     }
     const auto n_vocab = config.number("vocab_size", 1, Limits::kMaxVocab);
@@ -273,11 +289,8 @@ void HfConfig::add_metadata(GgufOutput& out) const {
     out.add(key("feed_forward_length"), n_ff);
     out.add(key("attention.head_count"), n_heads);
     out.add(key("attention.head_count_kv"), n_kv_heads);
-    if (architecture->name == "gpt2") {
-        out.add(key("attention.layer_norm_epsilon"), norm_eps);
-        return;
-    }
-    out.add(key("attention.layer_norm_rms_epsilon"), norm_eps);
+    out.add(key(architecture->eps_key), norm_eps);
+    if (!architecture->rotates) return;
     out.add(key("attention.key_length"), head_dim);
     out.add(key("attention.value_length"), head_dim);
     out.add(key("rope.dimension_count"), head_dim);

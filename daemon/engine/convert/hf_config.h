@@ -64,7 +64,9 @@ struct HfArchitecture {
     std::string_view layers;  // and in a layer go on with, before its number
     std::span<const HfTensor> tensors;
     std::span<const HfTensor> in_layers;
-    bool rotates_neighbours;  // GGUF's readers rotate rows 2i and 2i + 1 of a head together
+    std::string_view eps_key;  // GGUF's
+    bool rotates;              // positions are rotations
+    bool rotates_neighbours;   // GGUF's readers rotate rows 2i and 2i + 1 of a head together
     base::Result<void> (*read)(const JsonObject& config, HfConfig& out);
 };
 

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/utf8.h"
 #include "engine/convert/gguf_output.h"
 #include "engine/convert/hf_config.h"
 #include "engine/convert/hf_tokenizer.h"
@@ -66,8 +67,9 @@ public:
 
 private:
     template <typename... Parts>
-    static base::Error fail(const std::string& name, const Shards::Tensor& tensor, const Parts&... parts) {
-        return base::fail(ErrorCode::ModelLoadFailed, tensor.path, ": tensor ", quoted(name), " ", parts...);
+    base::Error fail(const std::string& name, const Shards::Tensor& tensor, const Parts&... parts) const {
+        return base::fail(ErrorCode::ModelLoadFailed, shards_.path_of(tensor), ": tensor ", quoted(name), " ",
+                          parts...);
     }
 
     Result<void> add(const HfTensor& wanted, const std::string& prefix, std::string_view hf_prefix, uint32_t layer) {
@@ -95,7 +97,7 @@ private:
         }
         used_.insert(hf_name);
         sources_.push_back({{base::concat(prefix, wanted.gguf), is_vector ? 0 : rows, cols, layer},
-                            base::concat(tensor.path, ": ", hf_name),
+                            base::concat(shards_.path_of(tensor), ": ", hf_name),
                             reader(wanted.arrangement, tensor, is_vector ? 1 : rows, cols)});
         return {};
     }
@@ -168,7 +170,7 @@ private:
     std::vector<TensorSource> sources_;
 };
 
-// The type that most of the matrices' bytes have.
+// The type that most of the matrices' weights have.
 FileType type_of(const Shards& shards) {
     std::map<std::string, uint64_t> weights;
     for (const auto& [name, tensor] : shards.tensors()) {
@@ -192,7 +194,10 @@ Result<std::string> read_chat_template(const std::string& folder, const JsonObje
     const std::string path = folder + "/chat_template.jinja";
     if (::access(path.c_str(), F_OK) == 0) {
         const auto file = InputFile::open(path);
-        return file ? file->read_text(JsonFile::kMaxBytes) : file.error();
+        if (!file) return file.error();
+        auto text = file->read_text(JsonFile::kMaxBytes);
+        if (text && !base::is_clean_text(*text)) return file->fail("is no text");
+        return text;
     }
     dom::array list;
     if (config.raw()["chat_template"].get(list) != simdjson::SUCCESS) return config.text("chat_template", "");
@@ -210,6 +215,12 @@ Result<std::string> read_chat_template(const std::string& folder, const JsonObje
 Result<HfTokenizer> read_tokenizer(const std::string& folder, const JsonObject& config, uint32_t n_vocab) {
     const std::string path = folder + "/tokenizer.json", sentencepiece = folder + "/tokenizer.model";
     if (::access(path.c_str(), F_OK) != 0 && ::access(sentencepiece.c_str(), F_OK) == 0) {
+        const std::string added = folder + "/added_tokens.json";
+        if (::access(added.c_str(), F_OK) == 0 && !config.has("added_tokens_decoder")) {
+            return base::fail(ErrorCode::ModelLoadFailed, added,
+                              ": tokens that tokenizer_config.json does not have as ",
+                              "added_tokens_decoder are not supported; save the tokenizer with a newer transformers");
+        }
         const auto model = SentencePieceModel::open(sentencepiece);
         return model ? HfTokenizer::from(*model, config, n_vocab) : model.error();
     }

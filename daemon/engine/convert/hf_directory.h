@@ -11,9 +11,9 @@
 
 namespace llmd::convert {
 
-// Writes the GGUF file to `fd`, in some ten MiB of memory whatever the model's size. Without a `type` the matrices stay
-// what they are. ModelLoadFailed names file, key or tensor, and the value; Failed says why the output could not be
-// written.
+// Writes the GGUF file to `fd`, in some ten MiB of memory beside what the tokenizer's words take, whatever the model's
+// size. Without a `type` all matrices get the one that most of the weights have. ModelLoadFailed names file, key or
+// tensor, and the value; Failed says why the output could not be written.
 base::Result<void> convert_hf_directory(const std::string& folder, std::optional<FileType> type,
                                         const std::string& name, int fd);
 

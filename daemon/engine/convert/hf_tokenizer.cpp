@@ -11,6 +11,7 @@
 namespace llmd::convert {
 namespace {
 
+using base::ErrorCode;
 using base::Result;
 using model::quoted;
 using simdjson::SUCCESS;
@@ -131,9 +132,8 @@ Result<HfTokenizer> HfTokenizer::read(const JsonObject& file, uint32_t n_vocab) 
     if (!model) return model.error();
     if (!*model) return file.fail("model is absent");
     HfTokenizer tokenizer;
-    for (const auto& read : {tokenizer.read_pipeline(file, **model), tokenizer.read_vocabulary(**model, n_vocab)}) {
-        if (!read) return read.error();
-    }
+    if (auto read = tokenizer.read_pipeline(file, **model); !read) return std::move(read).error();
+    if (auto read = tokenizer.read_vocabulary(**model, n_vocab); !read) return std::move(read).error();
     if (auto read = tokenizer.read_added(file); !read) return std::move(read).error();
     if (auto read = tokenizer.read_merges(**model); !read) return std::move(read).error();
     const auto unknown = (*model)->text("unk_token", "");
@@ -154,12 +154,16 @@ Result<HfTokenizer> HfTokenizer::from(const SentencePieceModel& model, const Jso
     HfTokenizer tokenizer;
     tokenizer.is_sentencepiece_ = true;
     tokenizer.adds_space_prefix_ = model.adds_space_prefix;
+    if (model.begin_id && *model.begin_id >= n_vocab) {
+        return base::fail(ErrorCode::ModelLoadFailed, model.path, ": bos_id is ", *model.begin_id, ", the model has ",
+                          n_vocab, " tokens");
+    }
     tokenizer.begin_id_ = model.begin_id;
     tokenizer.start(n_vocab);
     tokenizer.scores_.assign(n_vocab, 0);
     for (size_t id = 0; id < model.pieces.size(); ++id) {
         const SentencePieceModel::Piece& piece = model.pieces[id];
-        if (auto placed = tokenizer.place(id, piece.text, config); !placed) return std::move(placed).error();
+        if (auto placed = tokenizer.place(id, piece.text, model.path); !placed) return std::move(placed).error();
         tokenizer.types_[id] = piece.kind;
         tokenizer.scores_[id] = piece.score;
         if (piece.kind == static_cast<int32_t>(TokenKind::Unknown)) tokenizer.unknown_id_ = static_cast<uint32_t>(id);
@@ -175,7 +179,7 @@ Result<HfTokenizer> HfTokenizer::from(const SentencePieceModel& model, const Jso
             }
             const std::string_view text = text_at(token, "content");
             if (tokenizer.find(text) == id) continue;  // a piece that is one already
-            if (auto placed = tokenizer.place(id, text, **added); !placed) return std::move(placed).error();
+            if (auto placed = tokenizer.place(id, text, (*added)->path()); !placed) return std::move(placed).error();
             tokenizer.types_[id] = added_kind(token);
         }
     }
@@ -191,7 +195,9 @@ void HfTokenizer::start(uint32_t n_vocab) {
 // As llama.cpp's converter calls them.
 void HfTokenizer::name_unused() {
     for (size_t id = 0; id < tokens_.size(); ++id) {
-        if (tokens_[id].empty()) tokens_[id] = base::concat("[PAD", id, "]");
+        if (!tokens_[id].empty()) continue;
+        tokens_[id] = base::concat("[PAD", id, "]");
+        while (find(tokens_[id])) tokens_[id] += '_';
     }
 }
 
@@ -199,6 +205,11 @@ Result<void> HfTokenizer::read_pipeline(const JsonObject& file, const JsonObject
     const auto type = model.text("type", "BPE");  // older files do not say it
     if (!type) return type.error();
     if (*type != "BPE") return model.fail("type: ", quoted(*type), " is not supported (BPE is)");
+    for (const std::string_view key : {"continuing_subword_prefix", "end_of_word_suffix"}) {
+        const auto text = model.text(key, "");
+        if (!text) return text.error();
+        if (!text->empty()) return model.fail(key, ": ", quoted(*text), " is not supported");
+    }
     const auto is_sentencepiece = model.boolean("byte_fallback", false);
     if (!is_sentencepiece) return is_sentencepiece.error();
     is_sentencepiece_ = *is_sentencepiece;
@@ -213,7 +224,7 @@ Result<void> HfTokenizer::read_pipeline(const JsonObject& file, const JsonObject
         return file.fail("normalizer ", quoted(normalizer), " with pre_tokenizer ", quoted(pre_tokenizer),
                          " is not known");
     }
-    // NFC, which Qwen's have, leaves what people type as it is.
+    // GGUF's readers do not compose characters: of Qwen's NFC only what is composed already comes out alike.
     if (!normalizer.empty() && normalizer != "NFC")
         return file.fail("normalizer ", quoted(normalizer), " is not known");
     for (const ByteLevelRule& rule : kByteLevelRules) {
@@ -227,17 +238,20 @@ Result<void> HfTokenizer::read_pipeline(const JsonObject& file, const JsonObject
     return file.fail("pre_tokenizer ", quoted(pre_tokenizer), " is not known");
 }
 
-Result<void> HfTokenizer::place(uint64_t id, std::string_view text, const JsonObject& from) {
+Result<void> HfTokenizer::place(uint64_t id, std::string_view text, std::string_view from) {
+    const auto fail = [&](const auto&... parts) {
+        return base::fail(ErrorCode::ModelLoadFailed, from, ": ", parts...);
+    };
     if (id >= tokens_.size()) {
-        return from.fail("token ", quoted(text), " has the id ", id, ", the model has ", tokens_.size(), " tokens");
+        return fail("token ", quoted(text), " has the id ", id, ", the model has ", tokens_.size(), " tokens");
     }
-    if (!base::is_clean_text(text)) return from.fail("token ", id, " ", quoted(text), " is no text");
+    if (text.empty() || !base::is_clean_text(text)) return fail("token ", id, " ", quoted(text), " is no text");
     const auto [known, is_new] = ids_.try_emplace(std::string(text), static_cast<uint32_t>(id));
     if (!is_new && known->second != id) {
-        return from.fail("token ", quoted(text), " has the ids ", known->second, " and ", id);
+        return fail("token ", quoted(text), " has the ids ", known->second, " and ", id);
     }
     if (is_new && types_[id] != static_cast<int32_t>(TokenKind::Unused)) {
-        return from.fail("tokens ", quoted(tokens_[id]), " and ", quoted(text), " have the same id ", id);
+        return fail("tokens ", quoted(tokens_[id]), " and ", quoted(text), " have the same id ", id);
     }
     tokens_[id] = text;
     return {};
@@ -250,7 +264,7 @@ Result<void> HfTokenizer::read_vocabulary(const JsonObject& model, uint32_t n_vo
     for (const auto& [text, value] : vocabulary) {
         uint64_t id = 0;
         if (value.get(id) != SUCCESS) return model.fail("vocab: the id of ", quoted(text), " is no number");
-        if (auto placed = place(id, text, model); !placed) return placed;
+        if (auto placed = place(id, text, model.path()); !placed) return placed;
         const TokenKind kind = is_sentencepiece_ && is_byte(text) ? TokenKind::Byte : TokenKind::Normal;
         types_[id] = static_cast<int32_t>(kind);
     }
@@ -265,7 +279,7 @@ Result<void> HfTokenizer::read_added(const JsonObject& file) {
     for (const dom::element token : added) {
         uint64_t id = 0;
         if (token["id"].get(id) != SUCCESS) return file.fail("added_tokens holds one without an id");
-        if (auto placed = place(id, text_at(token, "content"), file); !placed) return placed;
+        if (auto placed = place(id, text_at(token, "content"), file.path()); !placed) return placed;
         types_[id] = added_kind(token);
     }
     return {};

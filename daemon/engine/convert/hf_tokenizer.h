@@ -20,7 +20,7 @@ namespace llmd::convert {
 
 class HfTokenizer {
 public:
-    static constexpr uint64_t kMaxFileBytes = 64u << 20;  // Gemma's, one of the largest, has 33 MB
+    static constexpr uint64_t kMaxFileBytes = 40u << 20;  // Gemma's, one of the largest, has 33 MB
 
     // ModelLoadFailed names the part of the pipeline that is not known, and what is wrong with a vocabulary: ids that
     // are not below `n_vocab` or occur twice, merges of what are no tokens.
@@ -43,7 +43,7 @@ private:
     base::Result<void> read_merges(const JsonObject& model);
     void start(uint32_t n_vocab);
     void name_unused();
-    base::Result<void> place(uint64_t id, std::string_view text, const JsonObject& from);
+    base::Result<void> place(uint64_t id, std::string_view text, std::string_view from);
 
     bool is_sentencepiece_ = false;
     std::string pre_tokenizer_;       // of byte-level BPE

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 
 // Every sum and product stands in the reference's order: another one rounds differently.
 namespace llmd::convert {
@@ -31,8 +32,9 @@ float as_half(float value) {
     return model::half_to_float(model::float_to_half(value));
 }
 
+// 0 for scales that are so small that F16 has them as zero anyway.
 float inverse_of(float scale) {
-    return scale != 0 ? 1.0f / scale : 0.0f;
+    return std::fabs(scale) >= std::numeric_limits<float>::min() ? 1.0f / scale : 0.0f;
 }
 
 // To the nearest integer, ties to even, for magnitudes below 2^22: added to 1.5 * 2^23 the integer is the low bits.
@@ -287,6 +289,17 @@ void quantize_q6_k(const float* x, std::byte* out) {
 }
 
 }  // namespace
+
+float largest_weight(TensorType type) {
+    switch (type) {
+        case TensorType::F32:
+            return std::numeric_limits<float>::max();
+        case TensorType::BF16:
+            return 0x1.fep127f;
+        default:
+            return 65504;
+    }
+}
 
 void quantize(TensorType type, std::span<const float> weights, std::span<std::byte> out) {
     const model::BlockFormat& format = model::block_format(type);

@@ -10,11 +10,11 @@
 
 namespace llmd::convert {
 
-// The largest magnitude that F16, and so the scale of any block, can hold.
-inline constexpr float kLargestHalf = 65504;
+// The largest magnitude of a weight that a type can hold: of F16, and of whatever has scales in F16, 65504.
+float largest_weight(model::TensorType type);
 
-// `type` is F32, F16, BF16, Q8_0, Q6_K, Q5_0, Q4_K or Q4_0. Preconditions: `weights` are finite, where the
-// type is not F32 or BF16 no larger than kLargestHalf, and whole blocks; out.size() is their row_bytes().
+// `type` is F32, F16, BF16, Q8_0, Q6_K, Q5_0, Q4_K or Q4_0. Preconditions: `weights` are whole blocks, their magnitudes
+// at most largest_weight(); out.size() is their row_bytes().
 void quantize(model::TensorType type, std::span<const float> weights, std::span<std::byte> out);
 
 }  // namespace llmd::convert

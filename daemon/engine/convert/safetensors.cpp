@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstring>
 #include <optional>
 #include <utility>
 
@@ -73,7 +72,8 @@ public:
         }
         uint64_t bytes = stored->bytes;
         for (const uint64_t size : *shape) {
-            if (size == 0 || size > data_bytes / bytes) return fail("shape: the file has no room for it");
+            if (size == 0) return fail("shape: a size of 0");
+            if (size > data_bytes / bytes) return fail("shape: ", size, " is more than the file has room for");
             bytes *= size;
         }
         const auto offsets = numbers(fields, "data_offsets");
@@ -102,7 +102,8 @@ private:
         std::vector<uint64_t> values;
         for (const dom::element element : array) {
             uint64_t value = 0;
-            if (element.get(value) != SUCCESS) return fail(key, " holds what is no whole number");
+            if (element.get(value) != SUCCESS)
+                return fail(key, " holds ", model::quoted(simdjson::minify(element)), ", no whole number");
             values.push_back(value);
         }
         return values;
@@ -164,21 +165,18 @@ bool Safetensors::is_readable(const Tensor& tensor) {
     return find_stored_type(tensor.type)->readable.has_value();
 }
 
-Result<void> Safetensors::read(const Tensor& tensor, uint64_t first, std::span<float> out) const {
+Result<void> Safetensors::read(const InputFile& file, const Tensor& tensor, uint64_t first, std::span<float> out) {
     const StoredType& type = *find_stored_type(tensor.type);
-    const uint64_t at = tensor.at + first * type.bytes;
-    if (type.readable == TensorType::F32) return file_.read(at, out);
-    // Into the upper half of what they become, which is read before it is written.
-    const auto stored = std::as_writable_bytes(out).subspan(out.size_bytes() - out.size() * type.bytes);
-    if (auto read = file_.read_bytes(at, stored); !read) return read;
-    std::array<uint16_t, 1024> some{};
-    for (size_t i = 0; i < out.size(); i += some.size()) {
-        const auto weights = out.subspan(i, std::min(some.size(), out.size() - i));
-        std::memcpy(some.data(), &stored[i * sizeof some[0]], weights.size() * sizeof some[0]);
+    uint64_t at = tensor.at + first * type.bytes;
+    if (type.readable == TensorType::F32) return file.read(at, out);
+    std::array<uint16_t, 32'768> stored{};
+    for (size_t i = 0; i < out.size(); i += stored.size(), at += sizeof stored) {
+        const auto some = std::span(stored).first(std::min(stored.size(), out.size() - i));
+        if (auto read = file.read(at, some); !read) return read;
         if (type.readable == TensorType::F16) {
-            for (size_t k = 0; k < weights.size(); ++k) weights[k] = model::half_to_float(some[k]);
+            for (size_t k = 0; k < some.size(); ++k) out[i + k] = model::half_to_float(some[k]);
         } else {
-            for (size_t k = 0; k < weights.size(); ++k) weights[k] = std::bit_cast<float>(uint32_t{some[k]} << 16);
+            for (size_t k = 0; k < some.size(); ++k) out[i + k] = std::bit_cast<float>(uint32_t{some[k]} << 16);
         }
     }
     return {};

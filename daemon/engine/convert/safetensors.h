@@ -35,8 +35,12 @@ public:
     const std::map<std::string, Tensor, std::less<>>& tensors() const { return tensors_; }
     // read() can read it: F32, F16 or BF16.
     static bool is_readable(const Tensor& tensor);
-    // Weights [first, first + out.size()) of a tensor. Preconditions: is_readable(), and it has so many.
-    base::Result<void> read(const Tensor& tensor, uint64_t first, std::span<float> out) const;
+    // Weights [first, first + out.size()) of a tensor of this file, or of `file` where that is known to have it.
+    // Preconditions: is_readable(), and it has so many.
+    base::Result<void> read(const Tensor& tensor, uint64_t first, std::span<float> out) const {
+        return read(file_, tensor, first, out);
+    }
+    static base::Result<void> read(const InputFile& file, const Tensor& tensor, uint64_t first, std::span<float> out);
 
 private:
     explicit Safetensors(InputFile file) : file_(std::move(file)) {}

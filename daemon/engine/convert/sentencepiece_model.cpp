@@ -12,27 +12,34 @@ namespace {
 
 using base::Result;
 
-// One field of a message after the other: number and value.
+// How a value is encoded.
+enum Encoding : uint8_t { kVarint = 0, kEightBytes = 1, kBytes = 2, kFourBytes = 5 };
+
+// One field of a message after the other: number, and the value that its kind of encoding has.
 class Fields {
 public:
     explicit Fields(std::string_view message) : rest_(message) {}
 
     // False at the end of the message, and where it is none: is_broken().
     bool next() {
+        value = 0;
+        real = 0;
+        bytes = {};
         if (rest_.empty()) return false;
         const uint64_t tag = varint();
         number = tag >> 3;
-        switch (tag & 7) {
-            case 0:
+        encoding = tag & 7;
+        switch (encoding) {
+            case kVarint:
                 value = varint();
                 break;
-            case 1:
+            case kEightBytes:
                 take(8);
                 break;
-            case 2:
+            case kBytes:
                 bytes = take(varint());
                 break;
-            case 5: {
+            case kFourBytes: {
                 const std::string_view four = take(4);
                 if (!broken_) std::memcpy(&real, four.data(), sizeof real);
                 break;
@@ -42,9 +49,15 @@ public:
         }
         return !broken_;
     }
+    // The field is `number`, and as the format encodes it; one that is encoded otherwise breaks the message.
+    bool is(uint64_t which, uint64_t encoded) {
+        if (number != which) return false;
+        broken_ |= encoding != encoded;
+        return !broken_;
+    }
     bool is_broken() const { return broken_; }
 
-    uint64_t number = 0;
+    uint64_t number = 0, encoding = 0;
     uint64_t value = 0;      // of an integer
     float real = 0;          // of four bytes
     std::string_view bytes;  // of a string or a message
@@ -88,9 +101,9 @@ public:
         Fields model(bytes);
         while (model.next()) {
             Result<void> read;
-            if (model.number == kPieces) read = read_piece(model.bytes);
-            if (model.number == kTrainer) read = read_trainer(model.bytes);
-            if (model.number == kNormalizer) read = read_normalizer(model.bytes);
+            if (model.is(kPieces, kBytes)) read = read_piece(model.bytes);
+            if (model.is(kTrainer, kBytes)) read = read_trainer(model.bytes);
+            if (model.is(kNormalizer, kBytes)) read = read_normalizer(model.bytes);
             if (!read) return std::move(read).error();
         }
         if (model.is_broken() || out_.pieces.empty()) return broken();
@@ -106,15 +119,16 @@ private:
         SentencePieceModel::Piece piece;
         Fields fields(bytes);
         while (fields.next()) {
-            if (fields.number == kText) piece.text = fields.bytes;
-            if (fields.number == kScore) piece.score = fields.real;
-            if (fields.number == kKind) piece.kind = static_cast<int32_t>(std::min<uint64_t>(fields.value, 127));
+            if (fields.is(kText, kBytes)) piece.text = fields.bytes;
+            if (fields.is(kScore, kFourBytes)) piece.score = fields.real;
+            if (fields.is(kKind, kVarint)) piece.kind = static_cast<int32_t>(std::min<uint64_t>(fields.value, 127));
         }
         const size_t id = out_.pieces.size();
         if (fields.is_broken() || id == SentencePieceModel::kMaxPieces) return broken();
-        if (piece.text.empty() || !std::isfinite(piece.score) || piece.kind < 1 ||
-            piece.kind > static_cast<int32_t>(tokenizer::TokenKind::Byte)) {
-            return file_.fail("piece ", id, " has no text, or a score or type that there is not");
+        if (piece.text.empty()) return file_.fail("piece ", id, " has no text");
+        if (!std::isfinite(piece.score)) return file_.fail("piece ", id, " has the score ", piece.score);
+        if (piece.kind < 1 || piece.kind > static_cast<int32_t>(tokenizer::TokenKind::Byte)) {
+            return file_.fail("piece ", id, " has the type ", piece.kind, ", which is not known");
         }
         out_.pieces.push_back(std::move(piece));
         return {};
@@ -123,8 +137,8 @@ private:
     Result<void> read_trainer(std::string_view bytes) {
         Fields fields(bytes);
         while (fields.next()) {
-            if (fields.number == kModelType) is_bpe_ = fields.value == kBpe;
-            if (fields.number == kBeginId) begin_id_ = static_cast<int32_t>(fields.value);
+            if (fields.is(kModelType, kVarint)) is_bpe_ = fields.value == kBpe;
+            if (fields.is(kBeginId, kVarint)) begin_id_ = static_cast<int32_t>(fields.value);
         }
         if (fields.is_broken()) return broken();
         out_.begin_id.reset();
@@ -133,12 +147,11 @@ private:
     }
 
     Result<void> read_normalizer(std::string_view bytes) {
-        removes_spaces_ = true;  // unless it says otherwise
         Fields fields(bytes);
         while (fields.next()) {
-            if (fields.number == kAddDummyPrefix) out_.adds_space_prefix = fields.value != 0;
-            if (fields.number == kRemoveExtraSpaces) removes_spaces_ = fields.value != 0;
-            if (fields.number == kCharacterMap && !fields.bytes.empty()) {
+            if (fields.is(kAddDummyPrefix, kVarint)) out_.adds_space_prefix = fields.value != 0;
+            if (fields.is(kRemoveExtraSpaces, kVarint)) removes_spaces_ = fields.value != 0;
+            if (fields.is(kCharacterMap, kBytes) && !fields.bytes.empty()) {
                 return file_.fail("its normalizer changes characters, which is not supported");
             }
         }
@@ -158,7 +171,9 @@ Result<SentencePieceModel> SentencePieceModel::open(const std::string& path) {
     if (!file) return file.error();
     const auto bytes = file->read_text(kMaxFileBytes);
     if (!bytes) return bytes.error();
-    return Reader(*file).read(*bytes);
+    auto model = Reader(*file).read(*bytes);
+    if (model) model->path = path;
+    return model;
 }
 
 }  // namespace llmd::convert

@@ -21,6 +21,7 @@ struct SentencePieceModel {
         float score = 0;
         int32_t kind = 1;  // tokenizer::TokenKind, whose numbers are SentencePiece's
     };
+    std::string path;           // of the file, for errors
     std::vector<Piece> pieces;  // by id
     bool adds_space_prefix = true;
     std::optional<uint32_t> begin_id;

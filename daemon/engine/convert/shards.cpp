@@ -51,8 +51,9 @@ Result<std::set<std::string>> Shards::list(const std::string& folder, const std:
     for (const auto& [tensor, value] : (*map)->raw()) {
         std::string_view name;
         if (value.get(name) != simdjson::SUCCESS || !name.ends_with(".safetensors") ||
-            name.find('/') != std::string_view::npos) {
-            return (*map)->fail(quoted(tensor), " is not in a file called *.safetensors beside it");
+            name.find('/') != std::string_view::npos || quoted(name) != base::concat("\"", name, "\"")) {
+            return (*map)->fail(quoted(tensor), " is in ", quoted(name),
+                                ", not in a file called *.safetensors beside it");
         }
         paths.insert(base::concat(folder, "/", name));
         if (paths.size() > kMaxFiles) return (*map)->fail("names more than ", kMaxFiles, " files");
@@ -63,23 +64,28 @@ Result<std::set<std::string>> Shards::list(const std::string& folder, const std:
 Result<void> Shards::add(const std::string& path) {
     auto file = Safetensors::open(path);
     if (!file) return std::move(file).error();
+    paths_.push_back(path);
     for (const auto& [name, tensor] : file->tensors()) {
-        const auto [other, is_new] = tensors_.try_emplace(name, Tensor{path, tensor});
+        const auto [other, is_new] = tensors_.try_emplace(name, Tensor{paths_.size() - 1, tensor});
         if (!is_new) {
             return base::fail(ErrorCode::ModelLoadFailed, path, ": tensor ", quoted(name), " is in ",
-                              other->second.path, " too");
+                              path_of(other->second), " too");
         }
+    }
+    if (tensors_.size() > Safetensors::kMaxTensors) {
+        return base::fail(ErrorCode::ModelLoadFailed, path, ": all files together have more than ",
+                          Safetensors::kMaxTensors, " tensors");
     }
     return {};
 }
 
 Result<void> Shards::read(const Tensor& tensor, uint64_t first, std::span<float> out) {
-    if (!current_ || current_->path() != tensor.path) {
-        auto opened = Safetensors::open(tensor.path);
+    if (!current_ || current_->path() != path_of(tensor)) {
+        auto opened = InputFile::open(path_of(tensor));
         if (!opened) return std::move(opened).error();
-        current_ = std::make_unique<Safetensors>(*std::move(opened));
+        current_ = *std::move(opened);
     }
-    return current_->read(tensor.stored, first, out);
+    return Safetensors::read(*current_, tensor.stored, first, out);
 }
 
 }  // namespace llmd::convert

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "engine/convert/quantize.h"
 
@@ -13,26 +12,26 @@ using model::TensorType;
 
 constexpr uint64_t kChunkWeights = 1u << 20;  // 4 MiB of floats
 
-// The first weight whose magnitude is not at most `most`. Looked for only where there is one: that loop is slower.
-std::vector<float>::const_iterator find_odd(const std::vector<float>& weights, float most) {
-    bool is_odd = false;
-    for (const float weight : weights) is_odd |= !(std::fabs(weight) <= most);
-    if (!is_odd) return weights.end();
+// The first weight whose magnitude is not at most `most`, NaN among them. Looked for only where there is one: that loop
+// is slower.
+std::vector<float>::const_iterator find_too_large(const std::vector<float>& weights, float most) {
+    bool is_too_large = false;
+    for (const float weight : weights) is_too_large |= !(std::fabs(weight) <= most);
+    if (!is_too_large) return weights.end();
     return std::find_if_not(weights.begin(), weights.end(), [&](float w) { return std::fabs(w) <= most; });
 }
 
 base::Result<void> write_tensor(GgufOutput& out, const TensorSource& tensor, TensorType type,
                                 std::vector<float>& weights, std::vector<std::byte>& blocks) {
     const uint64_t cols = tensor.shape.cols, n_rows = std::max<uint64_t>(tensor.shape.rows, 1);
-    const bool is_wide = type == TensorType::F32 || type == TensorType::BF16;
-    const float most = is_wide ? std::numeric_limits<float>::max() : kLargestHalf;
+    const float most = largest_weight(type);
     const uint64_t rows_at_once = std::max<uint64_t>(kChunkWeights / cols, 1);
     for (uint64_t row = 0; row < n_rows; row += rows_at_once) {
         weights.resize(std::min(rows_at_once, n_rows - row) * cols);
         if (auto read = tensor.read(row, weights); !read) return read;
-        if (const auto odd = find_odd(weights, most); odd != weights.end()) {
-            const uint64_t index = row * cols + static_cast<uint64_t>(odd - weights.begin());
-            return base::fail(base::ErrorCode::ModelLoadFailed, tensor.origin, ": weight ", index, " is ", *odd,
+        if (const auto found = find_too_large(weights, most); found != weights.end()) {
+            const uint64_t index = row * cols + static_cast<uint64_t>(found - weights.begin());
+            return base::fail(base::ErrorCode::ModelLoadFailed, tensor.origin, ": weight ", index, " is ", *found,
                               ", which ", model::block_format(type).name, " cannot hold");
         }
         blocks.resize(*model::row_bytes(type, weights.size()));

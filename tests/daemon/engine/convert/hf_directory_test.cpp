@@ -139,13 +139,19 @@ TEST(HfDirectory, ModelsOfSentencePieceThatLieAreRefused) {
     // Fields that come later count: a trainer's model_type 1 is a unigram model; a normalizer without anything removes
     // spaces, and 2 is its map of characters; 1 is a piece.
     EXPECT_NE(fault_with(whole + "\x12\x02\x18\x01").find("model_type is not BPE"), std::string::npos);
-    EXPECT_NE(fault_with(whole + std::string("\x1a\0", 2)).find("removes spaces"), std::string::npos);
+    EXPECT_NE(fault_with(whole + std::string("\x1a\x02\x20\x01")).find("removes spaces"), std::string::npos);
     EXPECT_NE(fault_with(whole + "\x1a\x03\x12\x01x").find("changes characters"), std::string::npos);
     EXPECT_NE(fault_with(whole + std::string("\x0a\0", 2)).find("piece 330 has no text"), std::string::npos);
-    EXPECT_NE(fault_with(whole + "\x0a\x05\x0a\x01x\x18\x07").find("piece 330 has no text, or a score or type"),
+    EXPECT_NE(fault_with(whole + "\x0a\x05\x0a\x01x\x18\x07").find("piece 330 has the type 7, which is not known"),
               std::string::npos);
+    EXPECT_NE(fault_with(whole + std::string("\x08\x01")).find("is no model of SentencePiece"), std::string::npos)
+        << "a piece that is a number";
     EXPECT_NE(fault_with(whole + "\x0a\x03\x0a\x01x").find("have the same id 330"), std::string::npos);
-    EXPECT_NE(fault_with(whole + "\x0a\x03\x0a\x01\x65").find("token \"e\" has the ids"), std::string::npos);
+    EXPECT_NE(fault_with(whole + "\x12\x04\xc8\x02\xff\x7f").find("tokenizer.model: bos_id is 16383"),
+              std::string::npos)
+        << copy.fault();
+    EXPECT_NE(fault_with(whole + "\x0a\x03\x0a\x01\x65").find("tokenizer.model: token \"e\" has the ids"),
+              std::string::npos);
 }
 
 TEST(HfDirectory, AnExportWithoutItsOutputHasNoPrefix) {
@@ -157,7 +163,8 @@ TEST(HfDirectory, AnExportWithoutItsOutputHasNoPrefix) {
         file.replace(at, end - at, "\"" + file.substr(at + 7, end - at - 7) + "      ");
     }
     copy.write("model.safetensors", file);
-    EXPECT_EQ(copy.fault(), "");
+    const Converted with = converted_from(fs::path(HF_MODELS) / "llama3"), without = converted_from(copy.path());
+    for (const auto& [name, tensor] : with.gguf->tensors()) EXPECT_EQ(with.weights(name), without.weights(name));
 }
 
 struct Lie {
@@ -207,6 +214,12 @@ constexpr Lie kConfigLies[] = {
     {"gpt2", "config.json", "\"gelu_new\"", "\"relu\"", "activation_function: \"relu\" is not supported"},
     {"gpt2", "config.json", "\"scale_attn_weights\": true", "\"scale_attn_weights\": false",
      "scale_attn_weights: false is not supported"},
+    {"llama3", "config.json", "\"rope_type\": \"llama3\"", "\"kind\": 7", "rope_scaling: type: \"\" is not supported"},
+    {"llama3", "config.json", "\"factor\": 8.0", "\"factor\": 8.0, \"partial_rotary_factor\": 0.5",
+     "rope_scaling: partial_rotary_factor: 0.5 is not supported (1 is)"},
+    {"llama3", "config.json", "\"num_attention_heads\": 4", "\"num_attention_heads\": 16", "16 heads of 2 are not"},
+    {"llama3", "config.json", "\"eos_token_id\": [", "\"eos_token_id\": [\"end\",",
+     "eos_token_id holds \"\"end\"\", no token of the 400"},
     {"gpt2", "config.json", "{", "[", "is not a JSON object"},
 };
 INSTANTIATE_TEST_SUITE_P(OfConfigurations, Lies, testing::ValuesIn(kConfigLies));
@@ -226,15 +239,19 @@ constexpr Lie kTokenizerLies[] = {
     {"gpt2", "tokenizer.json", "\"!\": 1", "\"!\": -1", "vocab: the id of \"!\" is no number"},
     {"gpt2", "tokenizer.json", "\"!\": 1", "\"!\": 2", "have the same id 2"},
     {"gpt2", "tokenizer.json", "\"!\": 1,", "\"!\": 1, \"!\": 3,", "token \"!\" has the ids 1 and 3"},
+    {"gpt2", "tokenizer.json", "\"end_of_word_suffix\": null", "\"end_of_word_suffix\": \"</w>\"",
+     "end_of_word_suffix: \"</w>\" is not supported"},
+    {"qwen2", "model.safetensors.index.json", "model-00001-of", "model\\u0000-00001-of", "not in a file called"},
     {"gpt2", "tokenizer.json", "\"vocab\"", "\"words\"", "vocab is not an object"},
     {"gpt2", "tokenizer.json", "\"merges\"", "\"joins\"", "merges is not an array"},
     {"gpt2", "tokenizer.json", "\"merges\": [", "\"merges\": [\"one\",", "merges[0] is not two tokens"},
     {"gpt2", "tokenizer.json", "\"merges\": [", "\"merges\": [7,", "merges[0] is not two tokens"},
     {"gpt2", "tokenizer.json", "\"merges\": [", "\"merges\": [[\"xyzzy\", \"a\"],", "merges[0]: \"xyzzy\" and \"a\""},
     {"gpt2", "tokenizer.json", "\"added_tokens\": [", "\"added_tokens\": [{},", "added_tokens holds one without an id"},
+    {"gpt2", "tokenizer.json", "\"added_tokens\": [", "\"added_tokens\": [{\"id\": 7},", "token 7 \"\" is no text"},
     {"gpt2", "tokenizer_config.json", "{", "{\"chat_template\": 7,", "chat_template is not a string"},
     {"gpt2", "tokenizer_config.json", "{", "{\"add_bos_token\": 7,", "add_bos_token is not true or false"},
-    {"qwen2", "model.safetensors.index.json", "model-00001", "../model-00001", "is not in a file called *.safetensors"},
+    {"qwen2", "model.safetensors.index.json", "model-00001", "../model-00001", "not in a file called *.safetensors"},
     {"qwen2", "model.safetensors.index.json", "model-00001-of-00003", "nothing", "nothing.safetensors: No such file"},
     {"qwen2", "model.safetensors.index.json", "\"weight_map\"", "\"map\"", "weight_map is absent"},
 };

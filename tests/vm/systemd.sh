@@ -1,41 +1,13 @@
 #!/bin/sh
-# Runs in the machine that tests/lanes/vm boots, as the ordinary user who is logged in at its console: each step is a line.
-settings=$HOME/.config/llmd/llmd.toml
+# Sourced after steps.sh, as the ordinary user who is logged in at the console of Debian with systemd.
+# shellcheck shell=sh disable=SC2154  # steps.sh has the rest
 socket=$XDG_RUNTIME_DIR/llmd/llmd.sock
-long_s=120 # an emulated machine
-
-# step NAME COMMAND...: a line. What the command says is shown when it fails.
-step() {
-    name=$1
-    shift
-    if output=$("$@" 2>&1); then
-        echo "ok    $name"
-    else
-        echo "FAIL  $name"
-        echo "$output"
-        journalctl --user --no-pager -n 20
-    fi
-}
-
-# until COMMAND...: true as soon as it is, false after long_s.
-until_true() {
-    end=$(($(date +%s) + long_s))
-    until "$@" >/dev/null 2>&1; do
-        [ "$(date +%s)" -lt $end ] || return 1
-        sleep 0.2
-    done
-}
 
 is_active() { systemctl --user is-active --quiet llmd.service; }
 is_inactive() { ! is_active; }
-generates() { [ "$(llmctl generate --max-tokens 8 "Once upon a time" | wc -c)" -gt 8 ]; }
 state_is() { llmctl status --json | grep -q "\"state\": *\"$1\""; }
-answers_at_the_socket() { curl --silent --fail --max-time $long_s --unix-socket "$socket" http://llmd/v1/models | grep -q tales; }
+answers_at_the_socket() { curl --silent --fail --max-time "$long_s" --unix-socket "$socket" http://llmd/v1/models | grep -q tales; }
 pid() { systemctl --user show --property MainPID --value llmd.service; }
-write_settings() {
-    mkdir -p "$(dirname "$settings")"
-    echo "$1" >"$settings"
-}
 
 at_login() { systemctl --user is-active llmd.socket && is_inactive; }
 step "the socket is there from login on, and llmd is not" at_login
@@ -63,15 +35,6 @@ after_kill() {
 }
 step "it is there again after kill -9" after_kill
 
-reload() {
-    before=$(pid)
-    systemctl --user reload llmd.service && generates && [ "$(pid)" = "$before" ]
-}
-step "it reloads" reload
-
-is_told() { llmctl status --json | grep -q "llmd.toml, line 1: "; }
-is_not_told() { ! is_told; }
-is_refused() { llmctl generate --max-tokens 1 x 2>&1 | grep -q "llmd.toml, line 1: "; }
 typo() {
     before=$(pid)
     write_settings 'bakend = ' && systemctl --user reload llmd.service && until_true is_told && generates &&
@@ -89,7 +52,7 @@ step "begun with a typo it serves, and is not restarted" begins_with_a_typo
 
 suspend() {
     systemd-inhibit --list --no-pager | grep -q 'llmd.*sleep' && sudo systemctl suspend --no-block && until_true state_is suspended &&
-        until_true state_is ready && generates
+        sudo touch /run/wake && until_true state_is ready && generates
 }
 step "it lets the machine sleep, and goes on afterwards" suspend
 
@@ -101,8 +64,4 @@ idle_exit_seconds = 1' && systemctl --user reload llmd.service && until_true is_
 }
 step "it leaves when it is idle, and comes back for whoever asks" idle
 
-security() {
-    exposure=$(systemd-analyze security --user --no-pager llmd.service | grep 'Overall exposure')
-    echo "      $exposure"
-}
-security
+done_with_steps

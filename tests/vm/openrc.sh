@@ -1,7 +1,6 @@
 #!/bin/sh
-# Runs in the machine that tests/lanes/vm boots, as the ordinary user who is logged in at its console: each step is a line.
-settings=$HOME/.config/llmd/llmd.toml
-long_s=120 # an emulated machine
+# Sourced after steps.sh, as the ordinary user who is logged in at the console of Debian with OpenRC.
+# shellcheck shell=sh
 # Debian's login makes no runtime directory where logind does not run.
 if [ ! -d "${XDG_RUNTIME_DIR-}" ]; then
     XDG_RUNTIME_DIR=/run/user/$(id -u)
@@ -11,35 +10,9 @@ fi
 DBUS_SESSION_BUS_ADDRESS=unix:path=$XDG_RUNTIME_DIR/bus
 export XDG_RUNTIME_DIR DBUS_SESSION_BUS_ADDRESS
 
-# step NAME COMMAND...: a line. What the command says is shown when it fails.
-step() {
-    name=$1
-    shift
-    if output=$("$@" 2>&1); then
-        echo "ok    $name"
-    else
-        echo "FAIL  $name"
-        echo "$output"
-    fi
-}
-
-# until_true COMMAND...: true as soon as it is, false after long_s.
-until_true() {
-    end=$(($(date +%s) + long_s))
-    until "$@" >/dev/null 2>&1; do
-        [ "$(date +%s)" -lt $end ] || return 1
-        sleep 0.2
-    done
-}
-
 is_started() { rc-service --user llmd status; }
-generates() { [ "$(llmctl generate --max-tokens 8 "Once upon a time" | wc -c)" -gt 8 ]; }
 pid() { pgrep -u "$(id -u)" -x llmd; }
 is_gone() { ! pid; }
-write_settings() {
-    mkdir -p "$(dirname "$settings")"
-    echo "$1" >"$settings"
-}
 
 session() { openrc --user default && until_true [ -S "$XDG_RUNTIME_DIR/bus" ]; }
 step "the session's services start" session
@@ -55,8 +28,6 @@ after_kill() {
 }
 step "it is there again after kill -9" after_kill
 
-is_told() { llmctl status --json | grep -q "llmd.toml, line 1: "; }
-is_not_told() { ! is_told; }
 typo() {
     before=$(pid)
     write_settings 'bakend = ' && rc-service --user llmd reload && until_true is_told && generates &&
@@ -80,3 +51,4 @@ step "it leaves when it is idle, and comes back for whoever asks" idle
 
 at_login() { rc-update --user add llmd default && until_true is_gone && openrc --user default && is_started; }
 step "added to the default run level it starts with the session" at_login
+done_with_steps
