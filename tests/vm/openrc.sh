@@ -8,7 +8,8 @@ if [ ! -d "${XDG_RUNTIME_DIR-}" ]; then
     sudo install -d -m 700 -o "$(id -un)" "$XDG_RUNTIME_DIR"
 fi
 DBUS_SESSION_BUS_ADDRESS=unix:path=$XDG_RUNTIME_DIR/bus
-export XDG_RUNTIME_DIR DBUS_SESSION_BUS_ADDRESS
+PATH=$PATH:/usr/sbin:/sbin
+export XDG_RUNTIME_DIR DBUS_SESSION_BUS_ADDRESS PATH
 
 is_started() { rc-service --user llmd status; }
 pid() { pgrep -u "$(id -u)" -x llmd; }
