@@ -14,8 +14,9 @@ export XDG_RUNTIME_DIR DBUS_SESSION_BUS_ADDRESS PATH
 is_started() { rc-service --user llmd status; }
 pid() { pgrep -u "$(id -u)" -x llmd; }
 is_gone() { ! pid; }
+reload() { pkill -HUP -u "$(id -u)" -x llmd; }
 
-session() { openrc --user default && until_true [ -S "$XDG_RUNTIME_DIR/bus" ]; }
+session() { rc-update --user add dbus default && openrc --user default && until_true [ -S "$XDG_RUNTIME_DIR/bus" ]; }
 step "the session's services start" session
 
 start() { rc-service --user llmd start && is_started && generates; }
@@ -31,8 +32,8 @@ step "it is there again after kill -9" after_kill
 
 typo() {
     before=$(pid)
-    write_settings 'bakend = ' && rc-service --user llmd reload && until_true is_told && generates &&
-        write_settings 'backend = "cpu"' && rc-service --user llmd reload && until_true is_not_told && generates &&
+    write_settings 'bakend = ' && reload && until_true is_told && generates &&
+        write_settings 'backend = "cpu"' && reload && until_true is_not_told && generates &&
         [ "$(pid)" = "$before" ]
 }
 step "a typo in the settings is told with its line, and changes nothing" typo
@@ -46,7 +47,7 @@ step "whoever calls on the bus starts it" by_bus
 idle() {
     write_settings 'backend = "cpu"
 idle_unload_seconds = 1
-idle_exit_seconds = 1' && pkill -HUP -u "$(id -u)" -x llmd && until_true is_gone && generates
+idle_exit_seconds = 1' && reload && until_true is_gone && generates
 }
 step "it leaves when it is idle, and comes back for whoever asks" idle
 
