@@ -2,12 +2,16 @@
 
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include <cerrno>
+#include <utility>
 
 #include "base/mapped_file.h"
 #include "engine/model/gguf.h"
 #include "engine/model/model_config.h"
+#include "engine/model/weights.h"
+#include "engine/tokenizer/tokenizer.h"
 
 namespace llmd::engine {
 
@@ -33,20 +37,20 @@ constexpr Limit kLimits[] = {
     {"RLIMIT_CORE", RLIMIT_CORE, 0, 0},
 };
 
-base::Result<protocol::Inspection> inspect(const std::string& path) {
-    const auto file = base::MappedFile::open(path);
-    if (!file) return file.error();
-    const auto gguf = model::Gguf::parse(file->bytes());
-    if (!gguf) return gguf.error();
-    const auto config = model::read_model_config(*gguf);
-    if (!config) return config.error();
-    protocol::Inspection inspection;
-    inspection.ok = true;
-    inspection.architecture = config->architecture;
-    inspection.quantization = config->quantization;
-    inspection.n_ctx_train = config->n_ctx_train;
-    inspection.weight_bytes = gguf->weight_bytes();
-    return inspection;
+struct Metadata {
+    base::MappedFile file;  // what gguf looks at
+    model::Gguf gguf;
+    model::ModelConfig config;
+};
+
+base::Result<Metadata> read_metadata(const std::string& path) {
+    auto file = base::MappedFile::open(path);
+    if (!file) return std::move(file).error();
+    auto gguf = model::Gguf::parse(file->bytes());
+    if (!gguf) return std::move(gguf).error();
+    auto config = model::read_model_config(*gguf);
+    if (!config) return std::move(config).error();
+    return Metadata{*std::move(file), *std::move(gguf), *std::move(config)};
 }
 
 base::Result<void> confine_to(rlim_t Limit::*task) {
@@ -73,11 +77,29 @@ base::Result<void> confine_to_conversion() {
 }
 
 protocol::Inspection inspect_model(const std::string& path) {
-    auto inspection = inspect(path);
-    if (inspection) return *inspection;
-    protocol::Inspection failed;
-    failed.error = inspection.error().message;
-    return failed;
+    protocol::Inspection inspection;
+    const auto metadata = read_metadata(path);
+    inspection.ok = metadata.has_value();
+    if (!metadata) {
+        inspection.error = metadata.error().message;
+        return inspection;
+    }
+    inspection.architecture = metadata->config.architecture;
+    inspection.quantization = metadata->config.quantization;
+    inspection.n_ctx_train = metadata->config.n_ctx_train;
+    inspection.weight_bytes = metadata->gguf.weight_bytes();
+    return inspection;
+}
+
+base::Result<void> check_model(int fd) {
+    struct stat info = {};
+    if (::fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) return {};
+    const auto metadata = read_metadata(base::concat("/proc/self/fd/", fd));
+    if (!metadata) return metadata.error();
+    const auto weights = model::Weights::bind(metadata->gguf, metadata->config);
+    if (!weights) return weights.error();
+    const auto tokenizer = tokenizer::Tokenizer::create(metadata->gguf);
+    return tokenizer ? base::Result<void>() : tokenizer.error();
 }
 
 }  // namespace llmd::engine

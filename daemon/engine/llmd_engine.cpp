@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,7 +15,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/mapped_file.h"
 #include "base/unique_fd.h"
 #include "engine/compute/opencl/program_cache.h"
 #include "engine/confinement.h"
@@ -26,8 +24,6 @@
 #include "engine/engine_server.h"
 #include "engine/inspection.h"
 #include "engine/model/model_config.h"
-#include "engine/model/weights.h"
-#include "engine/tokenizer/tokenizer.h"
 #include "protocol/frame.h"
 
 namespace {
@@ -85,21 +81,6 @@ ExitCode inspect(const std::string& path) {
     return write_out(frame);
 }
 
-// What the conversion has written can be loaded: it is a file, unless somebody tries the program by hand.
-base::Result<void> check_output() {
-    struct stat info = {};
-    if (::fstat(STDOUT_FILENO, &info) != 0 || !S_ISREG(info.st_mode)) return {};
-    const auto file = base::MappedFile::open("/proc/self/fd/1");
-    if (!file) return file.error();
-    const auto gguf = model::Gguf::parse(file->bytes());
-    if (!gguf) return gguf.error();
-    const auto config = model::read_model_config(*gguf);
-    if (!config) return config.error();
-    if (const auto weights = model::Weights::bind(*gguf, *config); !weights) return weights.error();
-    const auto tokenizer = tokenizer::Tokenizer::create(*gguf);
-    return tokenizer ? base::Result<void>() : tokenizer.error();
-}
-
 // Standard output is the model's file. The error is for people.
 ExitCode convert_model(const std::string& source, const std::string& tokenizer, std::string_view type_name,
                        const std::string& name) {
@@ -118,7 +99,7 @@ ExitCode convert_model(const std::string& source, const std::string& tokenizer, 
                              ? convert::convert_hf_directory(source, type, name, STDOUT_FILENO)
                              : convert::convert_llama2c(source, tokenizer, type.value_or(convert::FileType::F32), name,
                                                         STDOUT_FILENO);
-        if (converted) converted = check_output();
+        if (converted) converted = engine::check_model(STDOUT_FILENO);
         return converted ? kOk : complain(converted.error().message, kFailed);
     } catch (const std::bad_alloc&) {  // the limit of a conversion's memory
         return complain(base::concat(source, ": takes more memory than a model of this kind should"), kFailed);

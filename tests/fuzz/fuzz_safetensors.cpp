@@ -1,24 +1,19 @@
 // A file of tensors from anywhere: opening it ends in an error, or in tensors that can be read to their last weight.
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <string>
 #include <vector>
 
-#include "base/unique_fd.h"
 #include "engine/convert/safetensors.h"
+#include "support/memory_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     using namespace llmd;
-    const base::UniqueFd fd(::memfd_create("fuzz", MFD_CLOEXEC));
-    if (::write(fd.get(), data, size) != static_cast<ssize_t>(size)) std::abort();
-    const auto file = convert::Safetensors::open("/proc/self/fd/" + std::to_string(fd.get()));
+    const test::MemoryFile bytes({reinterpret_cast<const char*>(data), size});
+    const auto file = convert::Safetensors::open(bytes.path());
     if (!file) return 0;
     for (const auto& [name, tensor] : file->tensors()) {
         if (!convert::Safetensors::is_readable(tensor)) continue;

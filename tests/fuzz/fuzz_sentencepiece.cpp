@@ -1,22 +1,16 @@
 // A tokenizer.model from anywhere: reading it ends in an error, or in a vocabulary that can be taken.
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <string>
 
-#include "base/unique_fd.h"
 #include "engine/convert/hf_tokenizer.h"
+#include "support/memory_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     using namespace llmd;
-    const base::UniqueFd fd(::memfd_create("fuzz", MFD_CLOEXEC));
-    if (::write(fd.get(), data, size) != static_cast<ssize_t>(size)) std::abort();
-    const auto model = convert::SentencePieceModel::open("/proc/self/fd/" + std::to_string(fd.get()));
+    const test::MemoryFile bytes({reinterpret_cast<const char*>(data), size});
+    const auto model = convert::SentencePieceModel::open(bytes.path());
     if (!model) return 0;
     const auto config = convert::JsonFile::parse("{}", "fuzz");
     const auto n_vocab = static_cast<uint32_t>(model->pieces.size());

@@ -1,8 +1,5 @@
 // A tokenizer.json from anywhere: reading it ends in an error, or in a vocabulary that can be written and, where the
 // loader takes it, encodes any text.
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -10,9 +7,9 @@
 #include <string>
 
 #include "base/mapped_file.h"
-#include "base/unique_fd.h"
 #include "engine/convert/hf_tokenizer.h"
 #include "engine/tokenizer/tokenizer.h"
+#include "support/memory_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
@@ -26,12 +23,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (!file) return 0;
     const auto tokenizer = convert::HfTokenizer::read(file->root(), n_vocab);
     if (!tokenizer) return 0;
-    const base::UniqueFd fd(::memfd_create("fuzz", MFD_CLOEXEC));
-    convert::GgufOutput out(fd.get());
+    const test::MemoryFile written;
+    convert::GgufOutput out(written.fd());
     tokenizer->add_metadata(out);
     out.declare("weights", model::TensorType::F32, 0, 1);
     if (!out.begin() || !out.write(std::array<std::byte, sizeof(float)>{})) std::abort();
-    const auto mapped = base::MappedFile::open("/proc/self/fd/" + std::to_string(fd.get()));
+    const auto mapped = base::MappedFile::open(written.path());
     if (!mapped) std::abort();
     const auto gguf = model::Gguf::parse(mapped->bytes());
     if (!gguf) std::abort();

@@ -40,8 +40,7 @@ until_true() {
 }
 
 generates() { [ "$(llmctl generate --max-tokens 8 "Once upon a time" | wc -c)" -gt 8 ]; }
-settings_error() { llmctl status --json | sed -n 's/.*"settings_error": *"\([^"]*\)".*/\1/p'; }
-is_told() { settings_error | grep -q "llmd.toml, line 1: "; }
+is_told() { llmctl status --json | grep -q "llmd.toml, line 1: "; }
 is_not_told() { status=$(llmctl status --json) && ! echo "$status" | grep -q "llmd.toml, line 1: "; }
 write_settings() {
     mkdir -p "$(dirname "$settings")"

@@ -2,7 +2,6 @@
 // and which of the directory's tensors is which of GGUF's. Pure data.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>

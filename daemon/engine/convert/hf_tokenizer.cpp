@@ -6,7 +6,7 @@
 
 #include "base/utf8.h"
 #include "engine/model/quoted.h"
-#include "engine/tokenizer/tokenizer.h"
+#include "engine/tokenizer/sentencepiece_bpe.h"
 
 namespace llmd::convert {
 namespace {
@@ -17,8 +17,6 @@ using model::quoted;
 using simdjson::SUCCESS;
 using tokenizer::TokenKind;
 namespace dom = simdjson::dom;
-
-constexpr std::string_view kSpaceMark = "\u2581";  // "▁", SentencePiece's space
 
 // A pipeline's steps are compared as one line, "Digits ByteLevel+regex"; those that make no difference have none.
 // Patterns are those of the named models' tokenizer.json.
@@ -79,14 +77,14 @@ std::string describe_step(dom::element step) {
         const std::string_view behavior = text_at(step, "behavior");
         if (behavior != (is_true(step, "invert") ? "Removed" : "Isolated")) words += '?';
     } else if (type == "Prepend") {
-        if (text_at(step, "prepend") != kSpaceMark) words += '?';
+        if (text_at(step, "prepend") != tokenizer::kSpace) words += '?';
     } else if (type == "Replace") {
         std::string_view pattern;
         if (step["pattern"]["String"].get(pattern) != SUCCESS || pattern != " ") words += '?';
-        if (text_at(step, "content") != kSpaceMark) words += '?';
+        if (text_at(step, "content") != tokenizer::kSpace) words += '?';
     } else if (type == "Metaspace") {
         words.append(":").append(text_at(step, "prepend_scheme"));
-        if (text_at(step, "replacement") != kSpaceMark || is_true(step, "split", true)) words += '?';
+        if (text_at(step, "replacement") != tokenizer::kSpace || is_true(step, "split", true)) words += '?';
     }
     return words;
 }
@@ -116,13 +114,6 @@ std::string_view begin_of_template(dom::element processor) {
     if (processor["single"].get(single) != SUCCESS || single.size() == 0) return "";
     std::string_view id;
     return single.at(0)["SpecialToken"]["id"].get(id) == SUCCESS ? id : "";
-}
-
-// "<0xHH>", as SentencePiece spells a byte.
-bool is_byte(std::string_view text) {
-    constexpr std::string_view kDigits = "0123456789ABCDEF";
-    return text.size() == 6 && text.starts_with("<0x") && text[5] == '>' &&
-           kDigits.find(text[3]) != std::string_view::npos && kDigits.find(text[4]) != std::string_view::npos;
 }
 
 }  // namespace
@@ -265,7 +256,8 @@ Result<void> HfTokenizer::read_vocabulary(const JsonObject& model, uint32_t n_vo
         uint64_t id = 0;
         if (value.get(id) != SUCCESS) return model.fail("vocab: the id of ", quoted(text), " is no number");
         if (auto placed = place(id, text, model.path()); !placed) return placed;
-        const TokenKind kind = is_sentencepiece_ && is_byte(text) ? TokenKind::Byte : TokenKind::Normal;
+        const TokenKind kind =
+            is_sentencepiece_ && tokenizer::spelled_byte(text) >= 0 ? TokenKind::Byte : TokenKind::Normal;
         types_[id] = static_cast<int32_t>(kind);
     }
     return {};
@@ -289,8 +281,8 @@ Result<void> HfTokenizer::read_merges(const JsonObject& model) {
     dom::array merges;
     if (model.raw()["merges"].get(merges) != SUCCESS) return model.fail("merges is not an array");
     // SentencePiece's readers merge into the token with the best score; its merges are in that order.
-    if (is_sentencepiece_) scores_.assign(tokens_.size(), -static_cast<float>(merges.size()));
-    std::vector<bool> has_score(is_sentencepiece_ ? tokens_.size() : 0);
+    const float worst = -static_cast<float>(merges.size());
+    if (is_sentencepiece_) scores_.assign(tokens_.size(), worst);
     size_t rank = 0;
     for (const dom::element merge : merges) {
         std::string_view line, left, right;
@@ -309,8 +301,7 @@ Result<void> HfTokenizer::read_merges(const JsonObject& model) {
         }
         if (!is_sentencepiece_) {
             merges_.push_back(base::concat(left, " ", right));
-        } else if (!has_score[*result]) {
-            has_score[*result] = true;
+        } else if (scores_[*result] == worst) {  // the first merge that makes it
             scores_[*result] = -static_cast<float>(rank);
         }
         ++rank;

@@ -80,6 +80,11 @@ base::Error no_object(const std::string& path, simdjson::error_code error) {
                       JsonFile::kMaxDepth, " deep: ", simdjson::error_message(error));
 }
 
+Result<std::string> read_whole(const std::string& path, uint64_t limit) {
+    const auto input = InputFile::open(path);
+    return input ? input->read_text(limit) : input.error();
+}
+
 // The members of `text` with one of the keys, as an object of their own.
 simdjson::error_code copy_members(const std::string& text, std::span<const std::string_view> keys, std::string& out) {
     simdjson::ondemand::parser parser;
@@ -116,17 +121,13 @@ Result<JsonFile> JsonFile::parse(std::string_view text, const std::string& path)
 }
 
 Result<JsonFile> JsonFile::open(const std::string& path, uint64_t limit) {
-    const auto input = InputFile::open(path);
-    if (!input) return input.error();
-    const auto text = input->read_text(limit);
+    const auto text = read_whole(path, limit);
     if (!text) return text.error();
     return parse(*text, path);
 }
 
 Result<JsonFile> JsonFile::open_some(const std::string& path, std::span<const std::string_view> keys) {
-    const auto input = InputFile::open(path);
-    if (!input) return input.error();
-    const auto text = input->read_text(kMaxBytes);
+    const auto text = read_whole(path, kMaxBytes);
     if (!text) return text.error();
     std::string some;
     if (const auto error = copy_members(*text, keys, some); error != SUCCESS) return no_object(path, error);

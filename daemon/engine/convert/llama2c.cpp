@@ -12,7 +12,7 @@
 #include "engine/convert/gguf_output.h"
 #include "engine/convert/input_file.h"
 #include "engine/convert/tensor_writer.h"
-#include "engine/tokenizer/tokenizer.h"
+#include "engine/tokenizer/sentencepiece_bpe.h"
 
 namespace llmd::convert {
 namespace {
@@ -208,7 +208,7 @@ std::string piece_of(uint32_t id, const std::string& text) {
     if (id == kBeginId) return "<s>";
     if (id == kEndId) return "</s>";
     std::string piece;
-    for (const char c : text) c == ' ' ? piece += "\u2581" : piece += c;
+    for (const char c : text) c == ' ' ? piece += tokenizer::kSpace : piece += c;
     return piece;
 }
 

@@ -31,7 +31,6 @@ public:
     // another's, leave a gap or lie outside of the file, and a name that occurs twice.
     static base::Result<Safetensors> open(const std::string& path);
 
-    const std::string& path() const { return file_.path(); }
     const std::map<std::string, Tensor, std::less<>>& tensors() const { return tensors_; }
     // read() can read it: F32, F16 or BF16.
     static bool is_readable(const Tensor& tensor);

@@ -12,11 +12,6 @@ namespace llmd::tokenizer {
 using base::ErrorCode;
 using base::fail;
 
-namespace {
-
-constexpr std::string_view kSpace = "\xE2\x96\x81";  // U+2581
-
-// The value of "<0xHH>"; -1 for any other text.
 int32_t spelled_byte(std::string_view text) {
     constexpr std::string_view kDigits = "0123456789ABCDEF";
     if (text.size() != 6 || text.substr(0, 3) != "<0x" || text[5] != '>') return -1;
@@ -24,8 +19,6 @@ int32_t spelled_byte(std::string_view text) {
     if (high == std::string_view::npos || low == std::string_view::npos) return -1;
     return static_cast<int32_t>(high * 16 + low);
 }
-
-}  // namespace
 
 base::Result<std::unique_ptr<Tokenizer>> SentencePieceBpe::create(const model::Gguf& gguf) {
     auto texts = TokenTexts::create(gguf);

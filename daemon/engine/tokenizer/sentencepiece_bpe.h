@@ -19,6 +19,11 @@
 
 namespace llmd::tokenizer {
 
+// How vocabularies spell a space: U+2581.
+inline constexpr std::string_view kSpace = "\xE2\x96\x81";
+// The value of "<0xHH>", as vocabularies spell a byte; -1 for any other text.
+int32_t spelled_byte(std::string_view text);
+
 class SentencePieceBpe final : public Tokenizer {
 public:
     // Besides what Tokenizer::create() says: there is one score a token and none is NaN; tokens of kind Byte are

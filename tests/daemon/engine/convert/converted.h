@@ -2,8 +2,6 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <optional>
 #include <string>
@@ -11,25 +9,14 @@
 #include <vector>
 
 #include "base/mapped_file.h"
-#include "base/unique_fd.h"
 #include "daemon/engine/generation/test_devices.h"
 #include "engine/generation/loaded_model.h"
 #include "engine/model/gguf.h"
+#include "support/memory_file.h"
 
 namespace llmd::convert {
 
-// A file in memory, with a path.
-class File {
-public:
-    explicit File(const std::string& bytes = "") : fd_(::memfd_create("test", MFD_CLOEXEC)) {
-        EXPECT_EQ(::write(fd_.get(), bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
-    }
-    int fd() const { return fd_.get(); }
-    std::string path() const { return "/proc/self/fd/" + std::to_string(fd_.get()); }
-
-private:
-    base::UniqueFd fd_;
-};
+using File = test::MemoryFile;
 
 // The GGUF file that `convert(fd)` writes.
 struct Converted {
