@@ -3,8 +3,6 @@
 #include <curl/curl.h>
 
 #include <algorithm>
-#include <array>
-#include <cctype>
 #include <exception>
 #include <functional>
 #include <string_view>
@@ -26,48 +24,17 @@ constexpr size_t kMaxToldBytes = 200;  // of a server's own words
 constexpr long kOk = 200, kPartialContent = 206, kUnauthorized = 401, kForbidden = 403, kNotFound = 404, kTimeout = 408,
                kGone = 410, kRangeNotSatisfiable = 416, kTooManyRequests = 429, kFirstServerError = 500;
 
-std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front()))) text.remove_prefix(1);
-    while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back()))) text.remove_suffix(1);
-    return text;
+// A field of the last answer, which is the one behind all redirects; empty without it.
+std::string header(CURL* curl, const char* name) {
+    curl_header* field = nullptr;
+    return curl_easy_header(curl, name, 0, CURLH_HEADER, -1, &field) == CURLHE_OK ? field->value : "";
 }
 
-// Of the last answer, which is the one behind all redirects, but that the location is the last of theirs.
-struct Headers {
-    std::string location;
-    std::string link;
-    std::string content_range;
-    std::string content_type;
-    std::string etag;
-    std::string last_modified;
-    std::string told;  // the Hub's own word about a refusal
-
-    void take(std::string_view line) {
-        if (line.starts_with("HTTP/")) {
-            const std::string last_location = std::move(location);
-            *this = {};
-            location = last_location;
-            return;
-        }
-        const size_t colon = line.find(':');
-        if (colon == std::string_view::npos) return;
-        std::string name(line.substr(0, colon));
-        for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-        using Field = std::string Headers::*;
-        constexpr std::array<std::pair<std::string_view, Field>, 7> kFields{{{"location", &Headers::location},
-                                                                             {"link", &Headers::link},
-                                                                             {"content-range", &Headers::content_range},
-                                                                             {"content-type", &Headers::content_type},
-                                                                             {"etag", &Headers::etag},
-                                                                             {"last-modified", &Headers::last_modified},
-                                                                             {"x-error-message", &Headers::told}}};
-        for (const auto& [known, field] : kFields) {
-            if (name == known) this->*field = trimmed(line.substr(colon + 1));
-        }
-    }
-    // What tells whether a file is still the same (RFC 9110, 13.1.5); empty without it.
-    std::string validator() const { return etag.empty() || etag.starts_with("W/") ? last_modified : etag; }
-};
+// What tells whether a file is still the same (RFC 9110, 13.1.5); empty without it.
+std::string validator_of(CURL* curl) {
+    std::string etag = header(curl, "ETag");
+    return etag.empty() || etag.starts_with("W/") ? header(curl, "Last-Modified") : etag;
+}
 
 bool may_pass(CURLcode code) {
     switch (code) {
@@ -98,17 +65,17 @@ bool is_no_connection(CURLcode code) {
 // What libcurl's callbacks work on during one attempt.
 struct Downloader::Transfer {
     CURL* curl = nullptr;
-    Headers headers;
+    std::string location;        // of the last redirect
     std::exception_ptr failure;  // why a callback ended the transfer
     std::function<void(std::span<const char>)> take;
 
     static size_t on_header(char* bytes, size_t size, size_t count, void* self) {
         auto& transfer = *static_cast<Transfer*>(self);
+        const bool is_last = std::string_view(bytes, size * count) == "\r\n";
         return transfer.guarded(size * count, [&] {
-            transfer.headers.take({bytes, size * count});
-            const std::string& location = transfer.headers.location;
-            if (location.starts_with("http://") && !is_loopback_http(location))
-                throw_failed("is redirected to http, which is not encrypted");
+            if (!is_last) return;
+            if (std::string to = header(transfer.curl, "Location"); !to.empty()) transfer.location = std::move(to);
+            if (is_foreign_http(transfer.location)) throw_failed("is redirected to http, which is not encrypted");
         });
     }
     static size_t on_body(char* bytes, size_t size, size_t count, void* self) {
@@ -161,10 +128,9 @@ bool Downloader::Transfer::judge(CURLcode code, const std::string& error, const 
     }
     const std::string why = error.c_str()[0] != 0 ? error.c_str() : curl_easy_strerror(code);
     if (code == CURLE_UNSUPPORTED_PROTOCOL) {
-        throw_failed(label + (headers.location.empty()
-                                  ? ": " + why
-                                  : " is redirected to '" + headers.location.substr(0, kMaxToldBytes) +
-                                        "', which is not https"));
+        throw_failed(label + (location.empty() ? ": " + why
+                                               : " is redirected to '" + location.substr(0, kMaxToldBytes) +
+                                                     "', which is not https"));
     }
     if (code == CURLE_TOO_MANY_REDIRECTS)
         throw_failed(label + " is redirected more than " + std::to_string(kMaxRedirects) + " times");
@@ -178,7 +144,8 @@ bool Downloader::Transfer::judge(CURLcode code, const std::string& error, const 
     if (number == kTimeout || number == kTooManyRequests || number >= kFirstServerError) return true;
     // An address that was signed for a while, and no longer is: the first one makes a new one.
     if (was_redirected() && (number == kUnauthorized || number == kForbidden || number == kGone)) return true;
-    const std::string told = headers.told.empty() ? "" : " (" + headers.told.substr(0, kMaxToldBytes) + ')';
+    std::string told = header(curl, "X-Error-Message");  // the Hub's own word
+    if (!told.empty()) told = " (" + told.substr(0, kMaxToldBytes) + ')';
     const std::string answered = label + ": the server answered " + std::to_string(number) + told;
     if (number == kUnauthorized || number == kForbidden) {
         throw CommandError(ExitCode::Refused,
@@ -246,7 +213,7 @@ Downloader::Text Downloader::get_text(const std::string& url, const std::string&
         curl_easy_setopt(curl_.get(), CURLOPT_WRITEDATA, &transfer);
         const CURLcode code = curl_easy_perform(curl_.get());
         if (!transfer.judge(code, error_, label, fruitless > 1)) {
-            text.link_header = transfer.headers.link;
+            text.link_header = header(curl_.get(), "Link");
             return text;
         }
         if (fruitless == limits_.fruitless_attempts) {
@@ -276,9 +243,8 @@ void Downloader::get_file(const FileRequest& request, PartialFile& partial, cons
                 curl_off_t length = -1;
                 curl_easy_getinfo(curl, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
                 const auto known = length < 0 ? std::nullopt : std::optional<uint64_t>(length);
-                const Headers& headers = transfer.headers;
-                arrival.begin({transfer.status() == kPartialContent, known, headers.content_range, headers.content_type,
-                               headers.validator()});
+                arrival.begin({transfer.status() == kPartialContent, known, header(curl, "Content-Range"),
+                               header(curl, "Content-Type"), validator_of(curl)});
             }
             arrival.take(bytes);
         };
@@ -296,7 +262,7 @@ void Downloader::get_file(const FileRequest& request, PartialFile& partial, cons
         const CURLcode code = curl_easy_perform(curl);
         ever_connected = ever_connected || !is_no_connection(code);
         if (code == CURLE_OK && transfer.status() == kRangeNotSatisfiable && arrival.have() > 0) {
-            const auto range = parse_content_range(transfer.headers.content_range);
+            const auto range = parse_content_range(header(curl, "Content-Range"));
             if (!request.size_bytes && range && range->size == arrival.have()) break;  // all of it was there
             arrival.restart();
         } else if (!transfer.judge(code, error_, request.label, ever_connected) && has_begun && !request.size_bytes) {

@@ -1,6 +1,10 @@
 #include "client/pull/source.h"
 
+#include <curl/curl.h>
+
 #include <algorithm>
+#include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -93,21 +97,12 @@ std::string without_query(std::string url) {
     return url;
 }
 
-int hex_value(char c) {
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 std::string percent_decode(std::string_view text) {
-    std::string out;
-    for (size_t i = 0; i < text.size(); ++i) {
-        const bool has_digits =
-            text[i] == '%' && i + 2 < text.size() && hex_value(text[i + 1]) >= 0 && hex_value(text[i + 2]) >= 0;
-        out += has_digits ? static_cast<char>(hex_value(text[i + 1]) * 16 + hex_value(text[i + 2])) : text[i];
-        if (has_digits) i += 2;
-    }
-    return out;
+    if (text.empty()) return "";  // libcurl would count itself
+    int length = 0;
+    const std::unique_ptr<char, void (*)(void*)> decoded(
+        curl_easy_unescape(nullptr, text.data(), static_cast<int>(text.size()), &length), &curl_free);
+    return decoded ? std::string(decoded.get(), static_cast<size_t>(length)) : std::string(text);
 }
 
 // https://huggingface.co/OWNER/REPO[/resolve|blob|tree/REVISION[/FILE]]
@@ -127,22 +122,35 @@ HubSource parse_hub_address(const std::string& text, std::string_view path) {
     return source;
 }
 
-std::string host_of(const std::string& url) {
-    const size_t begin = url.find("://") + 3;
-    const size_t end = std::min(url.find_first_of("/?#", begin), url.size());
-    std::string host = url.substr(begin, end - begin);
-    if (const size_t at = host.rfind('@'); at != std::string::npos) host.erase(0, at + 1);
-    if (host.starts_with('[')) return host.substr(0, host.find(']') + 1);
-    host.resize(std::min(host.find(':'), host.size()));
-    return host;
+std::string part_of(CURLU* url, CURLUPart part) {
+    char* text = nullptr;
+    if (curl_url_get(url, part, &text, 0) != CURLUE_OK) return "";
+    const std::unique_ptr<char, void (*)(void*)> owner(text, &curl_free);
+    return text;
+}
+
+// The host of an http address, as libcurl will understand it; nothing of another address.
+std::optional<std::string> http_host(const std::string& address) {
+    const std::unique_ptr<CURLU, void (*)(CURLU*)> url(curl_url(), &curl_url_cleanup);
+    if (curl_url_set(url.get(), CURLUPART_URL, address.c_str(), CURLU_NON_SUPPORT_SCHEME) != CURLUE_OK) return {};
+    if (part_of(url.get(), CURLUPART_SCHEME) != "http") return {};
+    return part_of(url.get(), CURLUPART_HOST);
+}
+
+bool is_loopback(const std::string& host) {
+    return host == "localhost" || host == "127.0.0.1" || host == "[::1]";
 }
 
 }  // namespace
 
 bool is_loopback_http(const std::string& url) {
-    if (!url.starts_with(kHttp)) return false;
-    const std::string host = host_of(url);
-    return host == "localhost" || host == "127.0.0.1" || host == "[::1]";
+    const auto host = http_host(url);
+    return host && is_loopback(*host);
+}
+
+bool is_foreign_http(const std::string& url) {
+    const auto host = http_host(url);
+    return host && !is_loopback(*host);
 }
 
 std::string percent_encode(const std::string& text, bool is_path) {

@@ -30,7 +30,8 @@ PullSource parse_source(const std::string& text);
 // `text` with everything percent-encoded but what RFC 3986 calls unreserved, and '/' if `is_path`.
 std::string percent_encode(const std::string& text, bool is_path);
 
-// Is `url` http on this machine, by name or address?
+// Is `url` http, and on this machine by name or address, or on another? A location without a scheme is neither.
 bool is_loopback_http(const std::string& url);
+bool is_foreign_http(const std::string& url);
 
 }  // namespace llmd::client
