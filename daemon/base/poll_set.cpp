@@ -57,7 +57,7 @@ Result<void> PollSet::update(std::span<const pollfd> fds) {
         epoll_event event{};
         event.events = static_cast<uint32_t>(events);
         event.data.fd = fd;
-        const auto control = [&, fd = fd](int how) { return ::epoll_ctl(epoll_.get(), how, fd, &event) == 0; };
+        const auto control = [&](int how) { return ::epoll_ctl(epoll_.get(), how, event.data.fd, &event) == 0; };
         const bool is_changed = kept != kept_.end() && control(EPOLL_CTL_MOD);
         if (is_changed || control(EPOLL_CTL_ADD) || errno == EPERM) {  // EPERM: it cannot be polled
             kept_[fd] = events;

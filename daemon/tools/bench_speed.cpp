@@ -20,10 +20,10 @@
 
 namespace llmd::bench {
 
+namespace {
+
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
-
-namespace {
 
 double median_of(std::vector<double> values) {
     std::sort(values.begin(), values.end());

@@ -70,10 +70,9 @@ Ending ending_of(Epilogue epilogue) {
 
 class Binder {
 public:
-    Binder(const DeviceQueue& queue, Kernels& kernels, const Variants& variants, const model::ModelConfig& config,
-           const BackendLimits& limits, const PackedWeights& weights, const Buffers& buffers)
-        : queue_(queue),
-          kernels_(kernels),
+    Binder(Kernels& kernels, const Variants& variants, const model::ModelConfig& config, const BackendLimits& limits,
+           const PackedWeights& weights, const Buffers& buffers)
+        : kernels_(kernels),
           variants_(variants),
           config_(config),
           limits_(limits),
@@ -121,7 +120,6 @@ private:
     Result<void> bind_up(uint32_t layer, Launches& to);
     Result<void> bind_head(LaunchPlan& to);
 
-    const DeviceQueue& queue_;
     Kernels& kernels_;
     const Variants& variants_;
     const model::ModelConfig& config_;
@@ -320,10 +318,9 @@ uint32_t choice_groups(const PackedProduct& product, const Variants& variants) {
     return groups;
 }
 
-Result<LaunchPlan> LaunchPlan::bind(const DeviceQueue& queue, Kernels& kernels, const Variants& variants,
-                                    const model::ModelConfig& config, const BackendLimits& limits,
-                                    const PackedWeights& weights, const Buffers& buffers) {
-    return Binder(queue, kernels, variants, config, limits, weights, buffers).bind();
+Result<LaunchPlan> LaunchPlan::bind(Kernels& kernels, const Variants& variants, const model::ModelConfig& config,
+                                    const BackendLimits& limits, const PackedWeights& weights, const Buffers& buffers) {
+    return Binder(kernels, variants, config, limits, weights, buffers).bind();
 }
 
 }  // namespace llmd::compute::packed

@@ -69,9 +69,9 @@ struct LaunchPlan {
     std::vector<LayerLaunches> layers;
 
     // The weights are complete. The plan refers to them and to the buffers.
-    static base::Result<LaunchPlan> bind(const DeviceQueue& queue, Kernels& kernels, const Variants& variants,
-                                         const model::ModelConfig& config, const BackendLimits& limits,
-                                         const PackedWeights& weights, const Buffers& buffers);
+    static base::Result<LaunchPlan> bind(Kernels& kernels, const Variants& variants, const model::ModelConfig& config,
+                                         const BackendLimits& limits, const PackedWeights& weights,
+                                         const Buffers& buffers);
 };
 
 }  // namespace llmd::compute::packed

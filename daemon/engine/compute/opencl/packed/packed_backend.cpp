@@ -228,7 +228,7 @@ Result<void> PackedBackend::finish_loading() {
         {&buffers_.gate, "activations", gate_rows * padded_columns(config_.n_ff) * sizeof(float)},
     };
     if (auto ok = queue_.allocate(wanted); !ok) return ok;
-    auto plan = LaunchPlan::bind(queue_, kernels_, variants_, config_, limits_, weights_, buffers_);
+    auto plan = LaunchPlan::bind(kernels_, variants_, config_, limits_, weights_, buffers_);
     if (!plan) return plan.error();
     plan_ = std::move(*plan);
     report_.weight_bytes = weights_.size_bytes();
