@@ -1,16 +1,38 @@
 #include "base/notify.h"
 
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <systemd/sd-daemon.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <string>
+
+#include "base/unique_fd.h"
 
 namespace llmd::base {
 
 namespace {
 
-// A failure means that the service manager has gone: there is nobody to tell.
+// sd_notify() waits while the manager's queue of ten messages is full, and OpenRC's supervise-daemon reads none after
+// READY=1: there the eleventh would stop the event loop for ever. What a manager does not read is lost. A failure means
+// that the manager has gone, and there is nobody to tell.
+void send(std::string_view message) {
+    const char* path = std::getenv("NOTIFY_SOCKET");
+    if (path == nullptr || (*path != '/' && *path != '@')) return;  // sd_notify(3): another family is a container's
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    const size_t length = std::string_view(path).size();
+    if (length >= sizeof address.sun_path) return;
+    std::copy_n(path, length, address.sun_path);
+    if (*path == '@') address.sun_path[0] = 0;  // an abstract name
+    const UniqueFd socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    ::sendto(socket.get(), message.data(), message.size(), MSG_NOSIGNAL, reinterpret_cast<const sockaddr*>(&address),
+             static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + length));
+}
+
 void notify(std::string_view assignment, std::string_view status) {
     std::string message(assignment);
     if (!status.empty()) {
@@ -19,7 +41,7 @@ void notify(std::string_view assignment, std::string_view status) {
         if (!message.empty()) message += '\n';
         message += "STATUS=" + line;
     }
-    sd_notify(0, message.c_str());
+    send(message);
 }
 
 }  // namespace

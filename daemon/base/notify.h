@@ -1,5 +1,5 @@
 // Tells the service manager how the daemon is: readiness, a status line, watchdog pings. Speaks to systemd and to
-// OpenRC's notify=socket through $NOTIFY_SOCKET; without one every call does nothing.
+// OpenRC's notify=socket through $NOTIFY_SOCKET; without one every call does nothing. No call waits.
 #pragma once
 
 #include <chrono>

@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -48,6 +49,26 @@ TEST_F(NotifyTest, SaysItInTheProtocolsWords) {
     EXPECT_EQ(received(), "STATUS=two lines");
     notify_stopping("");
     EXPECT_EQ(received(), "STOPPING=1");
+    notify_watchdog();
+    EXPECT_EQ(received(), "WATCHDOG=1");
+}
+
+// The kernel keeps net.unix.max_dgram_qlen messages, ten or some hundred.
+TEST_F(NotifyTest, DoesNotWaitForAManagerThatReadsNothing) {
+    notify_ready("serving");
+    for (int i = 0; i < 2000; ++i) notify_status("ready");
+    EXPECT_EQ(received(), "READY=1\nSTATUS=serving");
+}
+
+TEST_F(NotifyTest, FindsAnAbstractName) {
+    socket_ = UniqueFd(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    sockaddr_un address{};  // the kernel chooses the name
+    address.sun_family = AF_UNIX;
+    ASSERT_EQ(::bind(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address.sun_family), 0);
+    socklen_t size = sizeof address;
+    ASSERT_EQ(::getsockname(socket_.get(), reinterpret_cast<sockaddr*>(&address), &size), 0);
+    const std::string name(address.sun_path + 1, size - offsetof(sockaddr_un, sun_path) - 1);
+    ::setenv("NOTIFY_SOCKET", ('@' + name).c_str(), 1);
     notify_watchdog();
     EXPECT_EQ(received(), "WATCHDOG=1");
 }
