@@ -218,24 +218,24 @@ TEST_F(Faults, WhatFailsInTuningIsNotUsed) {
         const char* function;
         uint64_t first;
     } faults[] = {{"", 1}, {"", 7}, {"", 20}, {"", 50}, {"clEnqueueNDRangeKernel", 1}, {"clEnqueueNDRangeKernel", 2}};
-    for (const auto& [function, first] : faults) {
-        SCOPED_TRACE(base::concat("call ", first, " ", function));
+    for (const auto& fault : faults) {
+        SCOPED_TRACE(base::concat("call ", fault.first, " ", fault.function));
         fs::remove_all(cache / "llmd" / "trials");
         count_only("none");
         control_->hidden = kHideCpuType;
-        const auto on_tune = [&, function = function, first = first](uint32_t n_tuned) {
+        const auto on_tune = [&](uint32_t n_tuned) {
             if (n_tuned != 1) return;
             const int64_t live_objects = control_->live_objects;
-            count_only(function);
+            count_only(fault.function);
             control_->live_objects = live_objects;
             control_->hidden = kHideCpuType;
-            control_->first_fault = first;
-            control_->last_fault = first + 1;
+            control_->first_fault = fault.first;
+            control_->last_fault = fault.first + 1;
             control_->status = CL_OUT_OF_RESOURCES;
         };
         const Outcome outcome = run(BackendKind::OpenCl, options, "wide.gguf", kTokens, on_tune);
         EXPECT_GE(outcome.n_tuned, 1u);
-        EXPECT_GT(control_->calls, first);
+        EXPECT_GT(control_->calls, fault.first);
         EXPECT_EQ(control_->live_objects, 0);
         EXPECT_FALSE(outcome.load_error) << outcome.load_error->message;
         EXPECT_FALSE(outcome.step_error) << outcome.step_error->message;
