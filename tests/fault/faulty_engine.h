@@ -20,6 +20,7 @@
 #include "engine/generation/generator.h"
 #include "engine/generation/loaded_model.h"
 #include "fault/fault_control.h"
+#include "support/environment.h"
 #include "support/gguf_writer.h"
 
 namespace llmd::test {
@@ -80,7 +81,7 @@ protected:
         *control_ = {};
         const auto devices = compute::list_opencl_devices();
         ASSERT_TRUE(devices) << devices.error().message;
-        if (devices->empty()) GTEST_SKIP() << "there is no OpenCL device";
+        if (devices->empty()) GTEST_SKIP() << absent_opencl();
         ASSERT_GT(control_->calls, 0u) << "the layer is not loaded: OPENCL_LAYERS names it?";
         *control_ = {};
     }

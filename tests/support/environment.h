@@ -19,14 +19,19 @@ inline uint64_t sample_step(uint64_t step) {
     return takes_sample() ? step : 1;
 }
 
-// Why a test that reads a file of the reference data is skipped, in the words of tests/abilities, which
-// tests/lanes/summary.py counts by.
-inline std::string absent_reference_data(std::string_view path) {
+// Why a test that needs the ability `name` is skipped, in the words of tests/abilities, which tests/lanes/summary.py
+// counts by: `reason`, unless the lane does without it on purpose.
+inline std::string absent_ability(std::string_view name, std::string reason) {
     const char* without = std::getenv("LLMD_WITHOUT");
-    const bool elsewhere =
-        without != nullptr && std::string_view(without).find("reference-data") != std::string_view::npos;
-    if (elsewhere) return "left to another lane: reference-data";
-    return "there is no reference data in " + std::string(path) + "; give its directory with -Dtest_data";
+    const bool elsewhere = without != nullptr && std::string_view(without).find(name) != std::string_view::npos;
+    return elsewhere ? "left to another lane: " + std::string(name) : reason;
+}
+inline std::string absent_reference_data(std::string_view path) {
+    return absent_ability("reference-data", "there is no reference data in " + std::string(path) +
+                                                "; give its directory with -Dtest_data");
+}
+inline std::string absent_opencl() {
+    return absent_ability("opencl", "there is no OpenCL device; install pocl-opencl-icd");
 }
 
 }  // namespace llmd::test

@@ -14,6 +14,7 @@
 #include "engine/compute/opencl/cl_error.h"
 #include "engine/compute/opencl/launch_order.h"
 #include "engine/compute/opencl/sample_exchange.h"
+#include "support/environment.h"
 
 namespace llmd::test {
 namespace {
@@ -99,7 +100,7 @@ protected:
     void SetUp() override {
         const auto devices = compute::list_opencl_devices();
         ASSERT_TRUE(devices) << devices.error().message;
-        if (devices->empty()) GTEST_SKIP() << "there is no OpenCL device";
+        if (devices->empty()) GTEST_SKIP() << absent_opencl();
     }
 };
 

@@ -9,6 +9,7 @@
 #include "daemon/engine/compute/device_under_test.h"
 #include "daemon/engine/compute/oracle.h"
 #include "engine/compute/opencl/opencl_backend.h"
+#include "support/environment.h"
 
 namespace llmd::test {
 namespace {
@@ -205,7 +206,7 @@ INSTANTIATE_TEST_SUITE_P(Devices, Ops, testing::ValuesIn(devices_in_their_own_sh
 TEST(OpenClDevices, AreThere) {
     const auto devices = compute::list_opencl_devices();
     ASSERT_TRUE(devices) << devices.error().message;
-    if (devices->empty()) GTEST_SKIP() << "this machine has no OpenCL device: only the CPU backend was tested";
+    if (devices->empty()) GTEST_SKIP() << absent_opencl();
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include <string>
 
 #include "engine/compute/opencl/device_queue.h"
+#include "support/environment.h"
 
 namespace llmd::test {
 namespace {
@@ -236,7 +237,7 @@ protected:
         ProgramCacheTest::SetUp();
         const auto devices = compute::find_cl_devices();
         ASSERT_TRUE(devices) << devices.error().message;
-        if (devices->empty()) GTEST_SKIP() << "there is no OpenCL device";
+        if (devices->empty()) GTEST_SKIP() << absent_opencl();
         device_ = devices->front();
         ::setenv("XDG_CACHE_HOME", root_.c_str(), 1);
     }
