@@ -14,7 +14,7 @@ export XDG_RUNTIME_DIR DBUS_SESSION_BUS_ADDRESS PATH
 is_started() { rc-service --user llmd status; }
 pid() { pgrep -u "$(id -u)" -x llmd; }
 is_gone() { ! pid; }
-reload() { pkill -HUP -u "$(id -u)" -x llmd; }
+reload() { rc-service --user llmd reload; }
 
 session() { rc-update --user add dbus default && openrc --user default && until_true [ -S "$XDG_RUNTIME_DIR/bus" ]; }
 step "the session's services start" session
