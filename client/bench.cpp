@@ -17,7 +17,7 @@ namespace {
 
 // Short enough for a phone and for the context of the bundled model, long enough that a step's jitter hardly shows.
 constexpr uint64_t kPromptTokens = 256;
-constexpr uint64_t kMadeTokens = 64;
+constexpr uint64_t kGeneratedTokens = 64;
 constexpr uint64_t kRuns = 3;
 
 // Of prompts: words that any tokenizer has, in a random order, so that no run finds what another has left in the cache.
@@ -36,7 +36,7 @@ struct Figures {
     Figure decode;
     Figure ttft;            // ms
     uint64_t n_prompt = 0;  // tokens, of the last run
-    uint64_t n_made = 0;
+    uint64_t n_generated = 0;
 };
 
 class Bench {
@@ -55,10 +55,10 @@ public:
     }
 
     // False when Ctrl-C ended it.
-    bool run(const std::string& prompt, uint64_t n_made, Dictionary& result) {
+    bool run(const std::string& prompt, uint64_t n_generated, Dictionary& result) {
         Dictionary options;
         if (const auto model = options_.find("model"); model != options_.end()) options.insert(*model);
-        options["max_tokens"] = n_made;
+        options["max_tokens"] = n_generated;
         TextStream text(client_->stream(prompt, options), interrupts_, {.text = false});
         if (text.run() != TextStream::End::Complete) return false;
         result = text.result();
@@ -78,7 +78,7 @@ void report(const Dictionary& status, const Figures& figures, uint64_t n_runs, b
         base::JsonWriter out;
         out.begin_object().key("model").value(text_of(status, "model")).key("device").value(place);
         out.key("backend").value(text_of(status, "backend")).key("runs").value(n_runs);
-        out.key("prompt_tokens").value(figures.n_prompt).key("generated_tokens").value(figures.n_made);
+        out.key("prompt_tokens").value(figures.n_prompt).key("generated_tokens").value(figures.n_generated);
         figures.prefill.write(out.key("prefill_tps"));
         figures.decode.write(out.key("decode_tps"));
         figures.ttft.write(out.key("ttft_ms"));
@@ -87,8 +87,8 @@ void report(const Dictionary& status, const Figures& figures, uint64_t n_runs, b
     TextOutput output(STDOUT_FILENO);  // a driver chooses the device's name
     output.write(text_of(status, "model") + " on " + place + ", " + counted(n_runs, "run") + "\n" +
                  table({{"", "TOKENS", "TOKENS/S"},
-                        {"reading", std::to_string(figures.n_prompt), figures.prefill.text()},
-                        {"making", std::to_string(figures.n_made), figures.decode.text()}}) +
+                        {"prefill", std::to_string(figures.n_prompt), figures.prefill.text()},
+                        {"decode", std::to_string(figures.n_generated), figures.decode.text()}}) +
                  "first token after " + figures.ttft.text() + " ms\n");
 }
 
@@ -97,7 +97,7 @@ void report(const Dictionary& status, const Figures& figures, uint64_t n_runs, b
 ExitCode run_bench(const Arguments& arguments) {
     const Dictionary& options = arguments.request;
     const uint64_t n_prompt = number_of(options, "prompt_tokens", kPromptTokens);
-    const uint64_t n_made = number_of(options, "made_tokens", kMadeTokens);
+    const uint64_t n_generated = number_of(options, "generated_tokens", kGeneratedTokens);
     const uint64_t n_runs = number_of(options, "runs", kRuns);
     Bench bench(options);
     const uint64_t n_words = bench.words_for(n_prompt);
@@ -109,12 +109,12 @@ ExitCode run_bench(const Arguments& arguments) {
     }
     Figures figures;
     for (uint64_t i = 0; i < n_runs; ++i) {
-        if (!bench.run(random_words(n_words), n_made, result)) return ExitCode::Interrupted;
+        if (!bench.run(random_words(n_words), n_generated, result)) return ExitCode::Interrupted;
         figures.prefill.add(real_of(result, "prefill_tps"));
         figures.decode.add(real_of(result, "decode_tps"));
         figures.ttft.add(static_cast<double>(number_of(result, "ttft_ms")));
         figures.n_prompt = number_of(result, "prompt_tokens");
-        figures.n_made = number_of(result, "generated_tokens");
+        figures.n_generated = number_of(result, "generated_tokens");
     }
     report(bench.client().status(), figures, n_runs, arguments.json);
     return ExitCode::Ok;

@@ -118,7 +118,7 @@ using Kind = OptionSpec::Kind;
 constexpr OptionSpec::Range kPorts{0, UINT16_MAX};
 // No request may ask for more tokens. A text has a speed from its second token on.
 constexpr OptionSpec::Range kPromptTokens{1, service::RequestLimits::kMaxTokens};
-constexpr OptionSpec::Range kMadeTokens{2, service::RequestLimits::kMaxTokens};
+constexpr OptionSpec::Range kGeneratedTokens{2, service::RequestLimits::kMaxTokens};
 constexpr OptionSpec::Range kRuns{1, 1000};
 
 // Those that generate.
@@ -153,7 +153,8 @@ constexpr std::array kOptions = {
                "what converted matrices become: f32, f16, bf16, q8_0, q4_k_m, q4_0 (as they are)"},
     OptionSpec{"prompt-tokens", 0, "N", Kind::Whole, "prompt_tokens", "bench", "about how many to read (256)",
                kPromptTokens},
-    OptionSpec{"made-tokens", 0, "N", Kind::Whole, "made_tokens", "bench", "how many to make (64)", kMadeTokens},
+    OptionSpec{"generated-tokens", 0, "N", Kind::Whole, "generated_tokens", "bench", "how many to generate (64)",
+               kGeneratedTokens},
     OptionSpec{"runs", 0, "N", Kind::Whole, "runs", "bench", "how many times (3)", kRuns},
     OptionSpec{"port", 'p', "N", Kind::Whole, "port", "bridge", "listen on port N; 0 is any that is free (11434)",
                kPorts},

@@ -20,7 +20,8 @@ std::string summary(const Dictionary& result) {
     out << std::fixed << std::setprecision(1);
     out << "llmctl: prompt " << number_of(result, "prompt_tokens") << " tokens (" << number_of(result, "cached_tokens")
         << " cached) at " << real_of(result, "prefill_tps") << "/s, first token after " << number_of(result, "ttft_ms")
-        << " ms, made " << number_of(result, "generated_tokens") << " at " << real_of(result, "decode_tps") << "/s\n";
+        << " ms, generated " << number_of(result, "generated_tokens") << " at " << real_of(result, "decode_tps")
+        << "/s\n";
     out << "llmctl: model " << text_of(result, "model") << ", seed " << number_of(result, "seed") << ", ended by "
         << text_of(result, "finish_reason") << '\n';
     return out.str();

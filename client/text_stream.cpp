@@ -146,7 +146,7 @@ void TextStream::report_progress() {
     } else if (state == "queued") {
         progress_.show("waiting for other requests");
     } else if (state == "prefill") {
-        progress_.show("reading the prompt");
+        progress_.show("processing the prompt");
     }
 }
 

@@ -108,7 +108,8 @@ TEST(Arguments, RangesOfWhatTheDaemonNeverSeesAreCheckedHereAndShown) {
     EXPECT_EQ(refusal({"bench", "--runs", "0"}), "--runs: '0' is not a whole number from 1 to 1000");
     EXPECT_EQ(refusal({"bench", "--prompt-tokens", "0"}),
               "--prompt-tokens: '0' is not a whole number from 1 to 1048576");
-    EXPECT_EQ(refusal({"bench", "--made-tokens", "1"}), "--made-tokens: '1' is not a whole number from 2 to 1048576");
+    EXPECT_EQ(refusal({"bench", "--generated-tokens", "1"}),
+              "--generated-tokens: '1' is not a whole number from 2 to 1048576");
     EXPECT_NE(parse({"bridge", "--help"}).help.find("(11434); 0 to 65535\n"), std::string::npos);
     EXPECT_NE(parse({"bench", "--help"}).help.find("(3); 1 to 1000\n"), std::string::npos);
 }

@@ -73,7 +73,7 @@ class OverTheSocket(harness.TestCase):
 
     def test_verbose_tells_counts_and_a_seed_that_makes_the_text_again(self):
         done = self.ctl("generate", "--max-tokens", "12", "--verbose", PROMPT)
-        self.assertRegex(done.stderr.decode(), rf"made 12 at [\d.]+/s\n.*model {LLAMA}, seed \d+, ended by length\n$")
+        self.assertRegex(done.stderr.decode(), rf"generated 12 at [\d.]+/s\n.*model {LLAMA}, seed \d+, ended by length\n$")
         seed = re.search(rb"seed (\d+)", done.stderr)[1]
         self.assertEqual(self.ctl("generate", "--max-tokens", "12", "--seed", seed, PROMPT).stdout, done.stdout)
 
@@ -181,7 +181,7 @@ class OverTheSocket(harness.TestCase):
         with self.daemon.held_engine():
             process = self.start(*LONG, stdout=subprocess.PIPE, stderr=theirs)
             os.close(theirs)
-            self.assertIn(b"reading the prompt", os.read(ours, 4096))
+            self.assertIn(b"processing the prompt", os.read(ours, 4096))
         self.assertTrue(process.stdout.read(1))
         self.assertEqual(os.read(ours, 4096), b"\r\x1b[K")
         process.send_signal(signal.SIGINT)

@@ -248,7 +248,7 @@ class Llmctl(harness.TestCase):
         self.assertIn(b"cancelled", errors)
 
     def test_bench_measures_what_it_says(self):
-        bench = ("bench", "--model", LLAMA, "--prompt-tokens", "60", "--made-tokens", "8", "--runs", "2")
+        bench = ("bench", "--model", LLAMA, "--prompt-tokens", "60", "--generated-tokens", "8", "--runs", "2")
         report = json.loads(self.ctl(*bench, "--json").stdout)
         self.assertEqual((report["model"], report["runs"]), (LLAMA, 2))
         self.assertTrue(40 <= report["prompt_tokens"] <= 80, report)
@@ -258,8 +258,8 @@ class Llmctl(harness.TestCase):
             self.assertGreaterEqual(report[figure]["deviation"], 0)
         # One prompt must not be found in the cache of another, or reading it would seem to take no time.
         self.assertEqual(self.client.status().get("cache_hit_tokens", 0), self.hits_after(bench))
-        self.assertRegex(self.ctl(*bench).stdout.decode(), r"(?s)^\S+ on .+, 2 runs\n +TOKENS +TOKENS/S\nreading +\d+ +"
-                         r"[\d.]+ ± [\d.]+\nmaking +\d+ +[\d.]+ ± [\d.]+\nfirst token after [\d.]+ ± [\d.]+ ms\n$")
+        self.assertRegex(self.ctl(*bench).stdout.decode(), r"(?s)^\S+ on .+, 2 runs\n +TOKENS +TOKENS/S\nprefill +\d+ +"
+                         r"[\d.]+ ± [\d.]+\ndecode +\d+ +[\d.]+ ± [\d.]+\nfirst token after [\d.]+ ± [\d.]+ ms\n$")
         self.ctl("bench", "--runs", "0", code=2)
         self.ctl("bench", "--model", "no-such", code=4)
 
