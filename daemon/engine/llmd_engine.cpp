@@ -17,13 +17,13 @@
 
 #include "base/unique_fd.h"
 #include "engine/compute/opencl/program_cache.h"
-#include "engine/confinement.h"
 #include "engine/convert/hf_directory.h"
 #include "engine/convert/llama2c.h"
-#include "engine/device_list.h"
-#include "engine/engine_server.h"
-#include "engine/inspection.h"
 #include "engine/model/model_config.h"
+#include "engine/server/confinement.h"
+#include "engine/server/device_list.h"
+#include "engine/server/engine_server.h"
+#include "engine/server/inspection.h"
 #include "protocol/frame.h"
 
 namespace {

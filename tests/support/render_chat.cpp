@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "daemon/engine/tokenizer/vocabularies.h"
-#include "engine/tokenizer/chat_template.h"
+#include "engine/chat/chat_template.h"
 
 namespace {
 

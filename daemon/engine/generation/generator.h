@@ -35,10 +35,10 @@
 
 #include "base/result.h"
 #include "engine/generation/batch.h"
-#include "engine/generation/kv_pages.h"
+#include "engine/generation/kv_cache/kv_pages.h"
+#include "engine/generation/kv_cache/saved_prefixes.h"
 #include "engine/generation/loaded_model.h"
-#include "engine/generation/logprobs.h"
-#include "engine/generation/saved_prefixes.h"
+#include "engine/generation/sampling/logprobs.h"
 #include "engine/generation/sequence.h"
 
 namespace llmd::generation {

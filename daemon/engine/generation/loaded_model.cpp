@@ -5,8 +5,8 @@
 
 #include "base/mapped_file.h"
 #include "engine/generation/batch.h"
-#include "engine/generation/content_hash.h"
-#include "engine/generation/kv_pages.h"
+#include "engine/generation/kv_cache/content_hash.h"
+#include "engine/generation/kv_cache/kv_pages.h"
 #include "engine/model/gguf.h"
 #include "engine/model/weights.h"
 

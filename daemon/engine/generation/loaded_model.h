@@ -9,11 +9,11 @@
 #include <string>
 
 #include "base/result.h"
+#include "engine/chat/chat_template.h"
 #include "engine/compute/backend.h"
 #include "engine/compute/backend_factory.h"
 #include "engine/generation/pooling.h"
 #include "engine/model/model_config.h"
-#include "engine/tokenizer/chat_template.h"
 #include "engine/tokenizer/tokenizer.h"
 
 namespace llmd::generation {

@@ -1,5 +1,5 @@
 // The engine's side of the conversation: requests from their submission to their end, and how it is left.
-#include "engine/engine_server.h"
+#include "engine/server/engine_server.h"
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>

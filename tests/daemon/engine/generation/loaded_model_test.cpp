@@ -6,7 +6,7 @@
 
 #include <filesystem>
 
-#include "engine/generation/kv_pages.h"
+#include "engine/generation/kv_cache/kv_pages.h"
 #include "fake_backend.h"
 #include "support/gguf_writer.h"
 #include "test_devices.h"

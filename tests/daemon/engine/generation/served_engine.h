@@ -13,7 +13,7 @@
 #include <variant>
 #include <vector>
 
-#include "engine/engine_server.h"
+#include "engine/server/engine_server.h"
 #include "fake_model.h"
 #include "support/gguf_writer.h"
 

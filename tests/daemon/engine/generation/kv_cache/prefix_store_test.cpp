@@ -1,6 +1,6 @@
 // Saved pages come back bit for bit to those who may have them and to nobody else; a damaged file of any kind is no
 // page and goes; the files keep to their limit, the least recently used going first and no chain losing its beginning.
-#include "engine/generation/prefix_store.h"
+#include "engine/generation/kv_cache/prefix_store.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

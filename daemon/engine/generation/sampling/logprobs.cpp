@@ -1,10 +1,10 @@
-#include "engine/generation/logprobs.h"
+#include "engine/generation/sampling/logprobs.h"
 
 #include <algorithm>
 #include <limits>
 #include <optional>
 
-#include "engine/generation/sampler.h"
+#include "engine/generation/sampling/sampler.h"
 
 namespace llmd::generation {
 

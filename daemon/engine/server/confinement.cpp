@@ -1,4 +1,4 @@
-#include "engine/confinement.h"
+#include "engine/server/confinement.h"
 
 #include <fcntl.h>
 #include <linux/landlock.h>

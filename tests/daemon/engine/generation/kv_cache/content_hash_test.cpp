@@ -1,5 +1,5 @@
 // Whatever differs in one bit, in its order or in where its parts end has another hash.
-#include "engine/generation/content_hash.h"
+#include "engine/generation/kv_cache/content_hash.h"
 
 #include <gtest/gtest.h>
 

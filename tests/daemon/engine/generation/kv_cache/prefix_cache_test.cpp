@@ -1,6 +1,6 @@
 // The tree of cached prefixes: chains are found by their ids and within their scope only, whoever holds a page keeps
 // it, and the rest go one by one, the least recently used first.
-#include "engine/generation/prefix_cache.h"
+#include "engine/generation/kv_cache/prefix_cache.h"
 
 #include <gtest/gtest.h>
 

@@ -1,16 +1,16 @@
 // What is told of each token, over a device whose logits are known, compared with a softmax over the whole row; that
 // asking for it changes no token; and that an interrupted request tells of each token once.
-#include "engine/generation/logprobs.h"
+#include "engine/generation/sampling/logprobs.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "daemon/engine/generation/fake_model.h"
+#include "daemon/engine/generation/generator_runs.h"
+#include "daemon/engine/generation/recorded_events.h"
 #include "engine/generation/constraint/automaton.h"
-#include "fake_model.h"
-#include "generator_runs.h"
-#include "recorded_events.h"
 
 namespace llmd::generation {
 namespace {

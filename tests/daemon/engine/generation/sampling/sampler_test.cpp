@@ -1,4 +1,4 @@
-#include "engine/generation/sampler.h"
+#include "engine/generation/sampling/sampler.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <random>
 #include <set>
 
-#include "fake_backend.h"
+#include "daemon/engine/generation/fake_backend.h"
 
 namespace llmd::generation {
 namespace {

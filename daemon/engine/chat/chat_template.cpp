@@ -1,4 +1,4 @@
-#include "engine/tokenizer/chat_template.h"
+#include "engine/chat/chat_template.h"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "engine/tokenizer/chat_family.h"
+#include "engine/chat/chat_family.h"
 
 #include <array>
 #include <utility>

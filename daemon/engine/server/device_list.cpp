@@ -1,4 +1,4 @@
-#include "engine/device_list.h"
+#include "engine/server/device_list.h"
 
 #include <vector>
 

@@ -12,7 +12,7 @@
 
 #include "base/result.h"
 #include "engine/compute/backend_factory.h"
-#include "engine/generation/prefix_cache.h"
+#include "engine/generation/kv_cache/prefix_cache.h"
 #include "engine/model/model_config.h"
 
 namespace llmd::generation {

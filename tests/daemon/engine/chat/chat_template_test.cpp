@@ -1,6 +1,6 @@
 // Proves which templates are recognised, what becomes of a conversation, and that no content becomes a control token.
 // That the text is what each model's own template makes of it, tests/integration/chat_template_test.py proves.
-#include "engine/tokenizer/chat_template.h"
+#include "engine/chat/chat_template.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "vocabularies.h"
+#include "daemon/engine/tokenizer/vocabularies.h"
 
 namespace llmd::tokenizer {
 namespace {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "engine/chat/chat_family.h"
 #include "engine/model/gguf.h"
-#include "engine/tokenizer/chat_family.h"
 #include "engine/tokenizer/tokenizer.h"
 
 namespace llmd::tokenizer {

@@ -1,4 +1,4 @@
-#include "engine/generation/sampler.h"
+#include "engine/generation/sampling/sampler.h"
 
 #include <algorithm>
 #include <cmath>
@@ -115,7 +115,8 @@ base::Result<int32_t> Sampler::choose_of_all(const compute::Sampled& sampled, ui
     for (size_t n = kFirstSorted;; n *= kMoreSorted) {
         n = std::min(n, candidates_.size());
         const auto end = candidates_.begin() + static_cast<std::ptrdiff_t>(n);
-        if (n < candidates_.size()) std::nth_element(candidates_.begin(), end - 1, candidates_.end(), comes_first);
+        if (n < candidates_.size())
+            std::nth_element(candidates_.begin(), end - 1, candidates_.end(), comes_first);
         std::sort(candidates_.begin(), end, comes_first);
         const auto largest = std::span<const Candidate>(candidates_).first(n);
         const float floor = n < candidates_.size() ? largest.back().logit : -kInfinity;

@@ -1,4 +1,4 @@
-#include "engine/inspection.h"
+#include "engine/server/inspection.h"
 
 #include <sys/prctl.h>
 #include <sys/resource.h>

@@ -1,4 +1,4 @@
-#include "engine/generation/prefix_store.h"
+#include "engine/generation/kv_cache/prefix_store.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -15,7 +15,7 @@
 #include "base/file_bytes.h"
 #include "base/unique_fd.h"
 #include "engine/compute/backend.h"
-#include "engine/generation/content_hash.h"
+#include "engine/generation/kv_cache/content_hash.h"
 
 namespace llmd::generation {
 namespace {

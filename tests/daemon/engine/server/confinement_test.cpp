@@ -1,6 +1,6 @@
 // What a confined process can still do, tried by one: a child confines itself, tries, and answers by its exit status.
 // A kernel that lacks Landlock or seccomp must be said to, and then nothing is refused in its name.
-#include "engine/confinement.h"
+#include "engine/server/confinement.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -1,16 +1,16 @@
 // A long prefix that comes again is there for the next engine too, and no text changes by it; what is asked once,
 // short, wrong or another application's is not.
-#include "engine/generation/saved_prefixes.h"
+#include "engine/generation/kv_cache/saved_prefixes.h"
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
 
+#include "daemon/engine/generation/fake_model.h"
+#include "daemon/engine/generation/generator_runs.h"
+#include "daemon/engine/generation/recorded_events.h"
 #include "engine/generation/generator.h"
-#include "fake_model.h"
-#include "generator_runs.h"
-#include "recorded_events.h"
 
 namespace llmd::generation {
 namespace {

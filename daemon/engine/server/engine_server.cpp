@@ -1,4 +1,4 @@
-#include "engine/engine_server.h"
+#include "engine/server/engine_server.h"
 
 #include <poll.h>
 #include <sys/socket.h>

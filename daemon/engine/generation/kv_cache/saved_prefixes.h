@@ -17,8 +17,8 @@
 
 #include "base/result.h"
 #include "engine/compute/backend.h"
-#include "engine/generation/kv_pages.h"
-#include "engine/generation/prefix_store.h"
+#include "engine/generation/kv_cache/kv_pages.h"
+#include "engine/generation/kv_cache/prefix_store.h"
 
 namespace llmd::generation {
 

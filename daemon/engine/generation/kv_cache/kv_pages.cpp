@@ -1,4 +1,4 @@
-#include "engine/generation/kv_pages.h"
+#include "engine/generation/kv_cache/kv_pages.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "engine/generation/saved_prefixes.h"
+#include "engine/generation/kv_cache/saved_prefixes.h"
 
 #include <algorithm>
 #include <utility>

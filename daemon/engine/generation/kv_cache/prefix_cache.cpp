@@ -1,4 +1,4 @@
-#include "engine/generation/prefix_cache.h"
+#include "engine/generation/kv_cache/prefix_cache.h"
 
 #include <algorithm>
 
