@@ -89,6 +89,11 @@ struct Candidate {
     float logit;
 };
 
+// The larger logit first, of equal ones the smaller id.
+inline bool comes_first(const Candidate& a, const Candidate& b) {
+    return a.logit != b.logit ? a.logit > b.logit : a.id < b.id;
+}
+
 struct Sampled {
     bool finite = false;    // every logit of the row was finite, masked or not; else nothing below is meaningful
     int32_t id = -1;        // argmax of logit, or with a temperature of logit / temperature + noise

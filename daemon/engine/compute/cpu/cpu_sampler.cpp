@@ -11,10 +11,6 @@ namespace {
 
 constexpr uint32_t kStretch = 4096;  // ids of one work item: some microseconds without noise, a hundred with it
 
-bool before(const Candidate& a, const Candidate& b) {
-    return a.logit != b.logit ? a.logit > b.logit : a.id < b.id;
-}
-
 void penalise(const SampleRequest& request, float* logits) {
     if (request.repeat_penalty == 1) return;
     for (const int32_t id : request.penalty_ids) {
@@ -142,11 +138,11 @@ void CpuSampler::select(const SampleRequest& request, const float* logits, Candi
         if (!(logits[id] > bar)) return;
         kept[n++] = {static_cast<int32_t>(id), logits[id]};
         if (n < size_t{2} * kMaxCandidates) return;
-        std::nth_element(kept, kept + kMaxCandidates - 1, kept + n, before);
+        std::nth_element(kept, kept + kMaxCandidates - 1, kept + n, comes_first);
         n = kMaxCandidates;
         bar = kept[kMaxCandidates - 1].logit;
     });
-    std::sort(kept, kept + n, before);
+    std::sort(kept, kept + n, comes_first);
     sampled.candidates = {kept, std::min<size_t>(n, kMaxCandidates)};
     if (sampled.candidates.size() < n_allowed) sampled.candidate_floor = sampled.candidates.back().logit;
 }

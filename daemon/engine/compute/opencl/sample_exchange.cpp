@@ -86,9 +86,7 @@ void read_candidates(std::span<const uint32_t> answer, size_t output, size_t out
             result.candidate_floor = std::max(result.candidate_floor, candidates.back().logit);
         }
     }
-    std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
-        return a.logit != b.logit ? a.logit > b.logit : a.id < b.id;
-    });
+    std::sort(candidates.begin(), candidates.end(), comes_first);
     result.candidates = candidates;
 }
 

@@ -12,10 +12,6 @@ using compute::Candidate;
 
 namespace {
 
-bool comes_first(const Candidate& a, const Candidate& b) {
-    return a.logit != b.logit ? a.logit > b.logit : a.id < b.id;
-}
-
 TokenLogprob logprob(const Candidate& candidate, double log_sum_exp) {
     // Rounding may put it a little above 0.
     const double value = std::clamp<double>(candidate.logit - log_sum_exp, kLeastLogprob, 0);
@@ -61,7 +57,7 @@ base::Result<void> LogprobReader::read_row(uint32_t output, compute::Backend& ba
     }
     const auto n_sorted = std::min<size_t>(std::max<size_t>(n_top, 1), candidates_.size());
     std::partial_sort(candidates_.begin(), candidates_.begin() + static_cast<ptrdiff_t>(n_sorted), candidates_.end(),
-                      comes_first);
+                      compute::comes_first);
     return {};
 }
 

@@ -17,10 +17,6 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr size_t kFirstSorted = 4096;  // of a whole row
 constexpr size_t kMoreSorted = 8;      // times as many, where these were too few
 
-bool comes_first(const Candidate& a, const Candidate& b) {
-    return a.logit != b.logit ? a.logit > b.logit : a.id < b.id;
-}
-
 base::Error out_of_range(const char* name, float value, const char* range) {
     return base::fail(base::ErrorCode::InvalidArgument, name, ": ", value, " is not ", range);
 }
@@ -116,8 +112,8 @@ base::Result<int32_t> Sampler::choose_of_all(const compute::Sampled& sampled, ui
         n = std::min(n, candidates_.size());
         const auto end = candidates_.begin() + static_cast<std::ptrdiff_t>(n);
         if (n < candidates_.size())
-            std::nth_element(candidates_.begin(), end - 1, candidates_.end(), comes_first);
-        std::sort(candidates_.begin(), end, comes_first);
+            std::nth_element(candidates_.begin(), end - 1, candidates_.end(), compute::comes_first);
+        std::sort(candidates_.begin(), end, compute::comes_first);
         const auto largest = std::span<const Candidate>(candidates_).first(n);
         const float floor = n < candidates_.size() ? largest.back().logit : -kInfinity;
         const auto kept = kept_candidates(largest, floor, sampled.log_sum_exp, n_vocab_, parameters_);
