@@ -44,10 +44,9 @@ step "it stops" stop
 by_bus() { generates && pid; }
 step "whoever calls on the bus starts it" by_bus
 
+# The bus has started this one, of which OpenRC knows nothing.
 idle() {
-    write_settings 'backend = "cpu"
-idle_unload_seconds = 1
-idle_exit_seconds = 1' && reload && until_true is_gone && generates
+    llmctl config set idle_unload_seconds 1 && llmctl config set idle_exit_seconds 1 && until_true is_gone && generates
 }
 step "it leaves when it is idle, and comes back for whoever asks" idle
 
