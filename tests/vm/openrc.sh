@@ -39,7 +39,8 @@ typo() {
 step "a typo in the settings is told with its line, and changes nothing" typo
 
 stop() { rc-service --user llmd stop && until_true is_gone; }
-step "it stops" stop
+stop_twice() { stop && rc-service --user llmd start && generates && stop; }
+step "it stops, starts again, and stops" stop_twice
 
 by_bus() { generates && pid; }
 step "whoever calls on the bus starts it" by_bus
