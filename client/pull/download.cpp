@@ -71,11 +71,16 @@ struct Downloader::Transfer {
 
     static size_t on_header(char* bytes, size_t size, size_t count, void* self) {
         auto& transfer = *static_cast<Transfer*>(self);
-        const bool is_last = std::string_view(bytes, size * count) == "\r\n";
+        const bool is_last = size * count > 0 && (bytes[0] == '\r' || bytes[0] == '\n');
         return transfer.guarded(size * count, [&] {
             if (!is_last) return;
-            if (std::string to = header(transfer.curl, "Location"); !to.empty()) transfer.location = std::move(to);
-            if (is_foreign_http(transfer.location)) throw_failed("is redirected to http, which is not encrypted");
+            const std::string location = header(transfer.curl, "Location");
+            if (location.empty()) return;
+            const char* url = nullptr;
+            curl_easy_getinfo(transfer.curl, CURLINFO_EFFECTIVE_URL, &url);
+            if (url != nullptr && leads_to_foreign_http(url, location))
+                throw_failed("is redirected to http, which is not encrypted");
+            transfer.location = location;
         });
     }
     static size_t on_body(char* bytes, size_t size, size_t count, void* self) {

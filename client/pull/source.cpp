@@ -129,10 +129,15 @@ std::string part_of(CURLU* url, CURLUPart part) {
     return text;
 }
 
-// The host of an http address, as libcurl will understand it; nothing of another address.
-std::optional<std::string> http_host(const std::string& address) {
+// The host of an http address, as libcurl understands it; nothing of another address. With a `location` the one to
+// which that redirects from `address`.
+std::optional<std::string> http_host(const std::string& address, const std::string& location) {
     const std::unique_ptr<CURLU, void (*)(CURLU*)> url(curl_url(), &curl_url_cleanup);
-    if (curl_url_set(url.get(), CURLUPART_URL, address.c_str(), CURLU_NON_SUPPORT_SCHEME) != CURLUE_OK) return {};
+    // As libcurl reads what it follows.
+    constexpr unsigned kFlags = CURLU_NON_SUPPORT_SCHEME | CURLU_URLENCODE | CURLU_ALLOW_SPACE;
+    for (const std::string& part : {address, location}) {
+        if (!part.empty() && curl_url_set(url.get(), CURLUPART_URL, part.c_str(), kFlags) != CURLUE_OK) return {};
+    }
     if (part_of(url.get(), CURLUPART_SCHEME) != "http") return {};
     return part_of(url.get(), CURLUPART_HOST);
 }
@@ -144,12 +149,12 @@ bool is_loopback(const std::string& host) {
 }  // namespace
 
 bool is_loopback_http(const std::string& url) {
-    const auto host = http_host(url);
+    const auto host = url.starts_with(kHttp) ? http_host(url, "") : std::nullopt;
     return host && is_loopback(*host);
 }
 
-bool is_foreign_http(const std::string& url) {
-    const auto host = http_host(url);
+bool leads_to_foreign_http(const std::string& url, const std::string& location) {
+    const auto host = http_host(url, location);
     return host && !is_loopback(*host);
 }
 

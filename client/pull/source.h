@@ -30,8 +30,10 @@ PullSource parse_source(const std::string& text);
 // `text` with everything percent-encoded but what RFC 3986 calls unreserved, and '/' if `is_path`.
 std::string percent_encode(const std::string& text, bool is_path);
 
-// Is `url` http, and on this machine by name or address, or on another? A location without a scheme is neither.
+// Is `url` http on this machine, by name or address?
 bool is_loopback_http(const std::string& url);
-bool is_foreign_http(const std::string& url);
+
+// Does a redirect from `url` to `location`, which may be relative, lead to http on another machine?
+bool leads_to_foreign_http(const std::string& url, const std::string& location);
 
 }  // namespace llmd::client

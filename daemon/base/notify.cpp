@@ -1,6 +1,7 @@
 #include "base/notify.h"
 
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <systemd/sd-daemon.h>
 
@@ -16,24 +17,29 @@ namespace llmd::base {
 
 namespace {
 
+constexpr timeval kLongestWait{.tv_sec = 1, .tv_usec = 0};
+
 // sd_notify() waits while the manager's queue of ten messages is full, and OpenRC's supervise-daemon reads none after
-// READY=1: there the eleventh would stop the event loop for ever. What a manager does not read is lost. A failure means
-// that the manager has gone, and there is nobody to tell.
-void send(std::string_view message) {
+// READY=1: there the eleventh would stop the event loop for ever. What a manager does not read is lost; READY=1,
+// without which systemd ends llmd, waits for a moment. A failure means that the manager has gone, and there is nobody
+// to tell.
+void send(std::string_view message, bool may_wait) {
     const char* path = std::getenv("NOTIFY_SOCKET");
-    if (path == nullptr || (*path != '/' && *path != '@')) return;  // sd_notify(3): another family is a container's
+    if (path == nullptr || (*path != '/' && *path != '@')) return;  // the rest is a virtual machine's
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     const size_t length = std::string_view(path).size();
     if (length >= sizeof address.sun_path) return;
     std::copy_n(path, length, address.sun_path);
     if (*path == '@') address.sun_path[0] = 0;  // an abstract name
-    const UniqueFd socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    ::sendto(socket.get(), message.data(), message.size(), MSG_NOSIGNAL, reinterpret_cast<const sockaddr*>(&address),
+    const UniqueFd socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    ::setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &kLongestWait, sizeof kLongestWait);
+    ::sendto(socket.get(), message.data(), message.size(), MSG_NOSIGNAL | (may_wait ? 0 : MSG_DONTWAIT),
+             reinterpret_cast<const sockaddr*>(&address),
              static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + length));
 }
 
-void notify(std::string_view assignment, std::string_view status) {
+void notify(std::string_view assignment, std::string_view status, bool may_wait = false) {
     std::string message(assignment);
     if (!status.empty()) {
         std::string line(status);
@@ -41,13 +47,13 @@ void notify(std::string_view assignment, std::string_view status) {
         if (!message.empty()) message += '\n';
         message += "STATUS=" + line;
     }
-    send(message);
+    send(message, may_wait);
 }
 
 }  // namespace
 
 void notify_ready(std::string_view status) {
-    notify("READY=1", status);
+    notify("READY=1", status, true);
 }
 void notify_status(std::string_view status) {
     notify("", status);

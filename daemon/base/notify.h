@@ -1,5 +1,6 @@
 // Tells the service manager how the daemon is: readiness, a status line, watchdog pings. Speaks to systemd and to
-// OpenRC's notify=socket through $NOTIFY_SOCKET; without one every call does nothing. No call waits.
+// OpenRC's notify=socket through $NOTIFY_SOCKET; without one every call does nothing. Only notify_ready() waits, for at
+// most a second, when the manager has not read what came before.
 #pragma once
 
 #include <chrono>

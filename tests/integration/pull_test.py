@@ -313,6 +313,8 @@ class Pull(unittest.TestCase):
 
     def test_redirects_lead_to_https_alone(self):
         for place, reason in (("http://example.org/m.gguf", "http, which is not encrypted"),
+                              ("http://example.org/m m.gguf", "http, which is not encrypted"),
+                              ("//example.org/m.gguf", "http, which is not encrypted"),
                               ("file:///etc/passwd", "'file:///etc/passwd', which is not https"),
                               (self.server.url + "/m.gguf", "redirected more than 5 times")):
             with self.subTest(place):

@@ -13,15 +13,14 @@ namespace llmd::engine {
 // descriptors, files of more than a few bytes, core dumps, more than 256 MiB of memory and 5 s of CPU time. Failed
 // names the call.
 base::Result<void> confine_to_inspection();
-// The same but for the limits of files and time, since a model may take gigabytes and minutes, and 1 GiB of memory.
+// The same with 1 GiB of memory and without the limits of files and time: a model may take gigabytes and minutes.
 base::Result<void> confine_to_conversion();
 
 // Never fails: what is wrong with the file is in the Inspection.
 protocol::Inspection inspect_model(const std::string& path);
 
 // What a conversion has written to `fd` can be loaded: all its tensors are there in their shapes, and its tokenizer
-// works. ModelLoadFailed says what is wrong. A pipe, which somebody has who tries the program by hand, is not looked
-// at.
+// works. The error says what is wrong. A pipe, which somebody has who tries the program by hand, is not looked at.
 base::Result<void> check_model(int fd);
 
 }  // namespace llmd::engine
