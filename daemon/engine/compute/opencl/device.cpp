@@ -92,14 +92,11 @@ Result<void> add_devices(cl_platform_id platform, std::vector<ClDevice>& found) 
         if (!buffer_bytes) return buffer_bytes.error();
         auto unified = device_info<cl_bool>(id, CL_DEVICE_HOST_UNIFIED_MEMORY);
         if (!unified) return unified.error();
-        const auto vector_floats = device_info<cl_uint>(id, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT);
-        if (!vector_floats) return vector_floats.error();
-        const bool packs = (*type & CL_DEVICE_TYPE_CPU) == 0 || *vector_floats <= 1;
         const bool is_gpu = (*type & CL_DEVICE_TYPE_GPU) != 0 && name->find("llvmpipe") == std::string::npos;
         found.push_back({platform,
                          id,
                          {*platform_name, *name, *driver, is_gpu, *memory_bytes,
-                          std::min<uint64_t>(*buffer_bytes, kMaxIndexableBytes), *unified != CL_FALSE, packs}});
+                          std::min<uint64_t>(*buffer_bytes, kMaxIndexableBytes), *unified != CL_FALSE}});
     }
     return {};
 }
@@ -174,8 +171,6 @@ Result<DeviceLimits> query_limits(cl_device_id device) {
     const auto extensions = info_string("clGetDeviceInfo", clGetDeviceInfo, device, CL_DEVICE_EXTENSIONS);
     if (!extensions) return extensions.error();
     const auto offers = [&](std::string_view name) { return extensions->find(name) != std::string::npos; };
-    const auto vector_floats = device_info<cl_uint>(device, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT);
-    if (!vector_floats) return vector_floats.error();
 
     DeviceLimits limits;
     limits.max_buffer_bytes = std::min<uint64_t>(*buffer_bytes, kMaxIndexableBytes);
@@ -187,7 +182,6 @@ Result<DeviceLimits> query_limits(cl_device_id device) {
     limits.has_own_memory = *is_unified == CL_FALSE;
     limits.vendor_id = *vendor_id;
     limits.is_cpu = (*type & CL_DEVICE_TYPE_CPU) != 0;
-    if (limits.is_cpu) limits.vector_floats = std::max<uint32_t>(*vector_floats, 1);
     if (limits.local_bytes < kKernelLocalBytes) {
         return base::fail(ErrorCode::DeviceError, "CL_DEVICE_LOCAL_MEM_SIZE is ", limits.local_bytes, ", less than ",
                           kKernelLocalBytes);

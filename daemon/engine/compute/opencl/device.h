@@ -30,7 +30,6 @@ struct DeviceLimits {
     bool has_own_memory = false;    // apart from the host's
     uint32_t vendor_id = 0;         // PCI vendor
     bool is_cpu = false;            // the host's own cores
-    uint32_t vector_floats = 1;     // a CPU's lanes for one item's vectors; 1 where items are the lanes
 };
 
 // Platform, device and driver with their versions, the compiler's among them: equal where a compiled program fits.

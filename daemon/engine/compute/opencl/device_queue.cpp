@@ -70,10 +70,7 @@ Result<DeviceQueue> DeviceQueue::open(const ClDevice& device, const OpenClOverri
     if (overrides.max_group_items != 0) {
         opened.limits_.group_items = std::min(limits->group_items, overrides.max_group_items);
     }
-    if (overrides.use_gpu_kernels) {
-        opened.limits_.vector_floats = 1;
-        opened.limits_.is_cpu = false;
-    }
+    if (overrides.use_gpu_kernels) opened.limits_.is_cpu = false;
     opened.compile_only_ = overrides.compile_only;
     opened.tries_kernels_ = !overrides.compile_only && !overrides.untried;
     if (opened.tries_kernels_) opened.tuning_budget_ = overrides.tuning_budget;
@@ -105,13 +102,7 @@ Result<void> DeviceQueue::allocate(std::span<const Allocation> all) {
     return {};
 }
 
-Result<ClBuffer> DeviceQueue::allocate_at(void* memory, std::string_view what, uint64_t bytes) {
-    auto buffer = create_buffer(what, bytes, memory);
-    if (buffer) allocated_bytes_ += bytes;
-    return buffer;
-}
-
-Result<ClBuffer> DeviceQueue::create_buffer(std::string_view what, uint64_t bytes, void* memory) const {
+Result<ClBuffer> DeviceQueue::allocate_scratch(std::string_view what, uint64_t bytes) const {
     if (bytes > limits_.max_buffer_bytes) {
         return base::fail(ErrorCode::OutOfMemory, what, " needs ", bytes,
                           " bytes in one piece; the device gives at most ", limits_.max_buffer_bytes);
@@ -121,8 +112,7 @@ Result<ClBuffer> DeviceQueue::create_buffer(std::string_view what, uint64_t byte
                           " of the device's ", limits_.memory_bytes, " are taken");
     }
     cl_int status = CL_SUCCESS;
-    const cl_mem_flags flags = CL_MEM_READ_WRITE | (memory != nullptr ? CL_MEM_USE_HOST_PTR : 0);
-    ClBuffer buffer(clCreateBuffer(context_.get(), flags, bytes, memory, &status));
+    ClBuffer buffer(clCreateBuffer(context_.get(), CL_MEM_READ_WRITE, bytes, nullptr, &status));
     if (auto ok = cl_check("clCreateBuffer", status, base::concat(bytes, " bytes for ", what)); !ok) return ok.error();
     return buffer;
 }

@@ -58,13 +58,8 @@ public:
     // OutOfMemory names `what`, its size and the limit that it passes.
     base::Result<ClBuffer> allocate(std::string_view what, uint64_t bytes);
     base::Result<void> allocate(std::span<const Allocation> all);
-    // The same in the host's memory at `memory`, which outlives the buffer: for a device that computes in it. Aligned
-    // to a page.
-    base::Result<ClBuffer> allocate_at(void* memory, std::string_view what, uint64_t bytes);
     // As allocate() for a buffer that is soon released: not counted.
-    base::Result<ClBuffer> allocate_scratch(std::string_view what, uint64_t bytes) const {
-        return create_buffer(what, bytes, nullptr);
-    }
+    base::Result<ClBuffer> allocate_scratch(std::string_view what, uint64_t bytes) const;
     // Memory of the host for read_later(), in multiples of four bytes, which lives as long as the queue: such that a
     // copy does not keep the device from what is queued behind it (on an H200 one into other memory does so for 40 µs).
     base::Result<std::span<uint32_t>> allocate_host(std::string_view what, size_t words);
@@ -98,7 +93,6 @@ public:
     base::Result<void> finish();
 
 private:
-    base::Result<ClBuffer> create_buffer(std::string_view what, uint64_t bytes, void* memory) const;
     // Hands everything queued to the device.
     base::Result<void> flush();
     base::Result<ClProgram> compile(std::string_view name, std::span<const std::string_view> sources,

@@ -1,5 +1,5 @@
 // The keys and values of all positions that a backend keeps, as f16 pages in one buffer a layer: of each page its keys,
-// then its values (blocks/rope_kv.cl and packed/epilogue_qkv.cl say in which order).
+// then its values (packed/epilogue_qkv.cl says in which order).
 #pragma once
 
 #include <cstddef>

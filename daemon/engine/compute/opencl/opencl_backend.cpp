@@ -1,7 +1,6 @@
 #include "engine/compute/opencl/opencl_backend.h"
 
 #include "engine/compute/checks.h"
-#include "engine/compute/opencl/blocks/blocks_backend.h"
 #include "engine/compute/opencl/device_queue.h"
 #include "engine/compute/opencl/launch_order.h"
 #include "engine/compute/opencl/packed/packed_backend.h"
@@ -11,11 +10,6 @@ namespace {
 
 using base::ErrorCode;
 using base::Result;
-
-KernelFamily family_for(const DeviceQueue& queue, const OpenClOverrides& overrides) {
-    if (overrides.family) return *overrides.family;
-    return queue.limits().vector_floats > 1 ? KernelFamily::Blocks : KernelFamily::Packed;
-}
 
 }  // namespace
 
@@ -55,9 +49,7 @@ Result<std::unique_ptr<Backend>> create_opencl_backend(const model::ModelConfig&
     queue->pace_submissions();  // not before: the self-test wants its launches in one submission
     report.profile =
         base::concat("opencl, ", device.names.platform, ", ", device.names.name, ", ", device.names.driver, ", ");
-    const auto create = family_for(*queue, overrides) == KernelFamily::Packed ? packed::create_packed_backend
-                                                                              : blocks::create_blocks_backend;
-    auto backend = create(config, limits, std::move(*queue), precision, std::move(report));
+    auto backend = packed::create_packed_backend(config, limits, std::move(*queue), precision, std::move(report));
     if (!backend) return named(backend.error());
     return backend;
 }

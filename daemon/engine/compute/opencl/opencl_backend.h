@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,7 +21,6 @@ struct OpenClDevice {
     uint64_t memory_bytes = 0;        // all that it has
     uint64_t max_buffer_bytes = 0;    // in one piece
     bool shares_host_memory = false;  // and it is the host's
-    bool packs_weights = false;       // its kernel family holds them repacked
 };
 
 // Every OpenCL device of every platform, in the loader's order. Sets the environment that Rusticl needs first (unless
@@ -31,19 +29,14 @@ struct OpenClDevice {
 // otherwise; `notes`, if given, gets a sentence for each.
 base::Result<std::vector<OpenClDevice>> list_opencl_devices(std::vector<std::string>* notes = nullptr);
 
-// The two sets of kernels: Blocks multiplies the file's own blocks with floats (blocks/), for CPU devices; Packed has
-// weights repacked and activations as integers (packed/), for GPUs and llvmpipe.
-enum class KernelFamily : uint8_t { Blocks, Packed };
-
 // For tests and measurements: a device with narrower limits than the one at hand.
 struct OpenClOverrides {
     uint64_t max_buffer_bytes = 0;              // one allocation; 0: what the device says
     uint64_t max_group_items = 0;               // of a work-group; 0: what the device says
     bool submit_each_launch = false;            // as if the driver did not order dependent launches
-    bool use_gpu_kernels = false;               // packed kernels as for GPUs on a CPU device too
-    std::optional<KernelFamily> family;         // rather than the device's own
-    bool untried = false;                       // packed kernels are used without a trial on the device (preparation.h)
-    std::chrono::milliseconds tuning_budget{};  // 0: packed kernels as usual for the kind of device
+    bool use_gpu_kernels = false;               // kernels as for GPUs on a CPU device too
+    bool untried = false;                       // kernels are used without a trial on the device (preparation.h)
+    std::chrono::milliseconds tuning_budget{};  // 0: kernels as usual for the kind of device
     bool compile_only = false;  // a driver without its hardware: nothing is checked or tuned, reads give zeros
 };
 

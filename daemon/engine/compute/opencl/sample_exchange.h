@@ -1,5 +1,5 @@
-// What travels between the host and the kernels that sample: requests as words, summaries and candidates of the
-// vocabulary's chunks back. Pure functions; sample_exchange.cl has the layout's other end.
+// What travels between the host and the kernels that sample: requests as words, candidates of the vocabulary's chunks
+// back. Pure functions; sample_exchange.cl has the layout's other end.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 namespace llmd::compute {
 
 inline constexpr size_t kRequestWords = 72;  // REQUEST_WORDS
-// Pieces of the vocabulary and the candidates that each gives.
+// Chunks of the vocabulary and the candidates that each gives.
 inline constexpr uint32_t kSampleChunks = 64;
 inline constexpr uint32_t kChunkCandidates = kMaxCandidates / kSampleChunks;
 
@@ -21,16 +21,12 @@ size_t request_words(size_t outputs, uint32_t n_vocab);
 // Gives how many of `out` they need.
 size_t write_requests(std::span<const SampleRequest> requests, std::span<uint32_t> out);
 
-// Words of the answer for so many outputs; the candidates lie behind all summaries.
-size_t answer_words(size_t outputs, bool with_candidates);
+// Words of the candidates of so many outputs.
+size_t candidate_words(size_t outputs);
 
 // The candidates of one output and their floor, for `result`. Fills `candidates` (cleared first), which the result's
 // span then refers to.
 void read_candidates(std::span<const uint32_t> answer, size_t output, size_t outputs,
                      std::vector<Candidate>& candidates, Sampled& result);
-
-// The whole result of one output, where the summaries are whole. `candidates` as read_candidates().
-Sampled read_answer(std::span<const uint32_t> answer, size_t output, size_t outputs,
-                    std::vector<Candidate>& candidates);
 
 }  // namespace llmd::compute

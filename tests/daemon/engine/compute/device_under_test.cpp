@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cstring>
 #include <numeric>
+#include <optional>
 
 #include "engine/compute/cpu/cpu_backend.h"
 #include "engine/compute/opencl/opencl_backend.h"
@@ -27,34 +28,22 @@ std::vector<DeviceUnderTest> devices_under_test() {
     std::vector<DeviceUnderTest> devices = {{"cpu"}};
     const auto listed = compute::list_opencl_devices();
     if (!listed) return devices;  // OpenClDevices.AreThere says so
-    const auto add_packed = [&](const std::string& name, size_t index, bool gpu_shape) {
-        devices.push_back({name + (gpu_shape ? "_packed_in_slices" : "_packed"),
-                           index,
-                           true,
-                           {.use_gpu_kernels = gpu_shape, .family = compute::KernelFamily::Packed, .untried = true}});
-    };
-    bool has_packed = false;
+    std::optional<size_t> last_cpu;
     for (size_t i = 0; i < listed->size(); ++i) {
-        const std::string name = test_name(i, (*listed)[i].platform);
-        const bool is_llvmpipe = (*listed)[i].name.find("llvmpipe") != std::string::npos;
-        if (is_llvmpipe || (*listed)[i].is_gpu) {
-            has_packed = true;
-            add_packed(name, i, false);
-            // As on a GPU, whose items share a row's columns.
-            if (is_llvmpipe) add_packed(name, i, true);
-        } else {
-            devices.push_back({name, i, true, {.family = compute::KernelFamily::Blocks}});
-        }
+        devices.push_back({test_name(i, (*listed)[i].platform), i, true, {.untried = true}});
+        if (!(*listed)[i].is_gpu) last_cpu = i;
     }
-    for (size_t i = 0; !has_packed && i < listed->size(); ++i) {
-        add_packed(test_name(i, (*listed)[i].platform), i, true);
-    }
+    if (!last_cpu) return devices;
+    devices.push_back({test_name(*last_cpu, (*listed)[*last_cpu].platform) + "_gpu_shape",
+                       *last_cpu,
+                       true,
+                       {.use_gpu_kernels = true, .untried = true}});
     return devices;
 }
 
-std::vector<DeviceUnderTest> packed_devices_under_test() {
+std::vector<DeviceUnderTest> opencl_devices_under_test() {
     std::vector<DeviceUnderTest> devices = devices_under_test();
-    std::erase_if(devices, [](const auto& d) { return d.overrides.family != compute::KernelFamily::Packed; });
+    std::erase_if(devices, [](const auto& device) { return !device.is_opencl; });
     return devices;
 }
 

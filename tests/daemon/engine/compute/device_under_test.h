@@ -16,16 +16,15 @@
 namespace llmd::test {
 
 struct DeviceUnderTest {
-    std::string name;         // fit for a test's name: "cpu", "opencl0_pocl", "opencl0_pocl_packed"
+    std::string name;         // fit for a test's name: "cpu", "opencl0_pocl", "opencl1_rusticl_gpu_shape"
     size_t opencl_index = 0;  // with is_opencl
     bool is_opencl = false;
     compute::OpenClOverrides overrides = {};
     compute::Precision precision = compute::Precision::Faithful;
 
-    // What it rounds by design: the CPU and the packed family their activations.
+    // What it rounds by design: its activations.
     Rounding rounding() const {
         if (!is_opencl) return {.steps = 32639.0, .at_product = true};
-        if (overrides.family != compute::KernelFamily::Packed) return {};
         constexpr double k15Bits = 16319.0, k8Bits = 127.0;
         return {.steps = precision == compute::Precision::Fast ? k8Bits : k15Bits,
                 .qkv_steps = k15Bits,
@@ -33,11 +32,11 @@ struct DeviceUnderTest {
     }
 };
 
-// The CPU first; each OpenCL device with the kernel family that it gets in use, faithful. Where no device gets the
-// packed family, those for CPUs get it too.
+// The CPU first, then each OpenCL device, faithful. Of those that are a CPU, which gets kernels whose items share
+// nothing, the last one gets those of a GPU too.
 std::vector<DeviceUnderTest> devices_under_test();
-// Of these, those with the packed family.
-std::vector<DeviceUnderTest> packed_devices_under_test();
+// Of these, those of OpenCL.
+std::vector<DeviceUnderTest> opencl_devices_under_test();
 // GoogleTest prints a parameter with this.
 inline void PrintTo(const DeviceUnderTest& device, std::ostream* out) {
     *out << device.name;

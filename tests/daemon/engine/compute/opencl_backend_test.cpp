@@ -10,7 +10,6 @@
 #include <numeric>
 
 #include "daemon/engine/compute/device_under_test.h"
-#include "engine/compute/opencl/blocks/matvec_check.h"
 #include "engine/compute/opencl/cl_error.h"
 #include "engine/compute/opencl/launch_order.h"
 #include "engine/compute/opencl/sample_exchange.h"
@@ -152,30 +151,6 @@ TEST_F(OpenClBackend, RefusesWhatDoesNotFit) {
     EXPECT_EQ(device.error().code, base::ErrorCode::DeviceError);
 }
 
-// A device that computes something else than the file says: here the file's rows are changed after the upload.
-TEST_F(OpenClBackend, SelfTestNamesTheKernelThatIsWrong) {
-    const RandomModel model = model_of_one_layer();
-    const auto devices = compute::find_cl_devices();
-    ASSERT_TRUE(devices);
-    auto queue = compute::DeviceQueue::open((*devices)[0], {});
-    ASSERT_TRUE(queue) << queue.error().message;
-    const auto ordered = compute::launches_are_ordered(*queue);
-    ASSERT_TRUE(ordered) << ordered.error().message;
-    auto kernels = compute::blocks::Kernels::build(*queue, model.config(), small_limits());
-    ASSERT_TRUE(kernels) << kernels.error().message;
-    compute::blocks::BlockWeights weights(model.config(), 64);
-    for (const model::Weight& weight : model.weights()) ASSERT_TRUE(weights.upload(*queue, weight));
-    ASSERT_FALSE(weights.test_rows().empty());
-    compute::blocks::TestRows rows = weights.test_rows().begin()->second;
-    EXPECT_TRUE(compute::blocks::check_matvec(*queue, *kernels, rows));
-    rows.bytes[2] ^= std::byte{0x10};  // one bit of one weight of the first block
-    const auto wrong = compute::blocks::check_matvec(*queue, *kernels, rows);
-    ASSERT_FALSE(wrong);
-    EXPECT_EQ(wrong.error().code, base::ErrorCode::DeviceError);
-    EXPECT_EQ(wrong.error().message.rfind("self-test: matvec for Q8_0 of 64 columns gives ", 0), 0u)
-        << wrong.error().message;
-}
-
 TEST(ClError, NamesStatuses) {
     EXPECT_EQ(compute::cl_status_name(CL_OUT_OF_RESOURCES), "CL_OUT_OF_RESOURCES");
     EXPECT_EQ(compute::cl_status_name(CL_KERNEL_ARG_INFO_NOT_AVAILABLE), "CL_KERNEL_ARG_INFO_NOT_AVAILABLE");
@@ -189,21 +164,13 @@ TEST(ClError, NamesStatuses) {
     EXPECT_EQ(compute::cl_failure("clFinish", CL_OUT_OF_HOST_MEMORY).code, base::ErrorCode::OutOfMemory);
 }
 
-// An answer of the sampling kernel for one output, every chunk empty until it is set.
+// The candidates of one output, every chunk empty until it is set.
 struct Answer {
-    std::vector<uint32_t> words = std::vector<uint32_t>(compute::answer_words(1, true));
+    std::vector<uint32_t> words = std::vector<uint32_t>(compute::candidate_words(1));
 
-    Answer() {
-        for (uint32_t c = 0; c < compute::kSampleChunks; ++c) set(c, 0, UINT32_MAX, 0, 0);
-    }
-    void set(uint32_t chunk, float score, uint32_t id, float largest, float sum, bool bad = false) {
-        const uint32_t summary[] = {std::bit_cast<uint32_t>(score), id,  std::bit_cast<uint32_t>(largest),
-                                    std::bit_cast<uint32_t>(sum),   bad, 0};
-        std::copy(std::begin(summary), std::end(summary), words.begin() + chunk * 6);
-    }
-    void list(uint32_t chunk, uint32_t ids_in_chunk, std::vector<Candidate> top) {
-        words[chunk * 6 + 5] = ids_in_chunk;
-        size_t at = compute::kSampleChunks * 6 + chunk * 2 * compute::kChunkCandidates;
+    void list(uint32_t chunk, uint32_t ids_in_chunk, const std::vector<Candidate>& top) {
+        words[chunk] = ids_in_chunk;
+        size_t at = compute::kSampleChunks + chunk * 2 * compute::kChunkCandidates;
         for (const Candidate& candidate : top) {
             words[at++] = static_cast<uint32_t>(candidate.id);
             words[at++] = std::bit_cast<uint32_t>(candidate.logit);
@@ -211,34 +178,8 @@ struct Answer {
     }
 };
 
-TEST(SampleExchange, MergesChunks) {
-    Answer answer;
-    answer.set(0, 3, 4, 2, 1.5f);
-    answer.set(1, 3, 130, 2.5f, 1);  // an equal score with a higher id loses
-    answer.set(63, 1, 6000, 1, 1);
-    std::vector<Candidate> storage;
-    const auto result = compute::read_answer(answer.words, 0, 1, storage);
-    EXPECT_TRUE(result.finite);
-    EXPECT_EQ(result.id, 4);
-    EXPECT_NEAR(result.log_sum_exp, std::log(1.5 * std::exp(2.0) + std::exp(2.5) + std::exp(1.0)), 1e-6);
-    EXPECT_TRUE(result.candidates.empty());
-    EXPECT_EQ(result.candidate_floor, -std::numeric_limits<float>::infinity());
-}
-
-TEST(SampleExchange, OneBadChunkSpoilsTheRow) {
-    Answer answer;
-    answer.set(0, 3, 4, 2, 1);
-    answer.set(7, 1, 900, 1, 1, true);
-    std::vector<Candidate> storage;
-    const auto result = compute::read_answer(answer.words, 0, 1, storage);
-    EXPECT_FALSE(result.finite);
-    EXPECT_EQ(result.id, -1);
-}
-
 TEST(SampleExchange, SortsCandidatesAndTakesTheFloorFromFullChunks) {
     Answer answer;
-    answer.set(0, 9, 0, 9, 1);
-    answer.set(1, 8, 20, 8, 1);
     std::vector<Candidate> first, second;
     for (int i = 0; i < 8; ++i) {
         first.push_back({i, 9.0f - static_cast<float>(i)});               // 9 … 2
@@ -247,13 +188,25 @@ TEST(SampleExchange, SortsCandidatesAndTakesTheFloorFromFullChunks) {
     answer.list(0, 8, first);    // lists all it has
     answer.list(1, 20, second);  // has more
     std::vector<Candidate> storage;
-    const auto result = compute::read_answer(answer.words, 0, 1, storage);
+    compute::Sampled result;
+    compute::read_candidates(answer.words, 0, 1, storage, result);
     ASSERT_EQ(result.candidates.size(), 16u);
     EXPECT_EQ(result.candidate_floor, 4.5f);
     for (size_t i = 1; i < result.candidates.size(); ++i) {
         const Candidate &a = result.candidates[i - 1], &b = result.candidates[i];
         EXPECT_TRUE(a.logit > b.logit || (a.logit == b.logit && a.id < b.id)) << i;
     }
+}
+
+TEST(SampleExchange, HasNoFloorWhereEveryChunkListsAllItHas) {
+    Answer answer;
+    answer.list(63, 1, {{6000, 1.0f}});
+    std::vector<Candidate> storage;
+    compute::Sampled result;
+    compute::read_candidates(answer.words, 0, 1, storage, result);
+    ASSERT_EQ(result.candidates.size(), 1u);
+    EXPECT_EQ(result.candidates[0].id, 6000);
+    EXPECT_EQ(result.candidate_floor, -std::numeric_limits<float>::infinity());
 }
 
 }  // namespace

@@ -403,7 +403,7 @@ TEST_P(PackedBackend, GivesTheSameBitsWithWhateverTuningPicks) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Devices, PackedBackend, testing::ValuesIn(packed_devices_under_test()), device_name);
+INSTANTIATE_TEST_SUITE_P(Devices, PackedBackend, testing::ValuesIn(opencl_devices_under_test()), device_name);
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(PackedBackend);
 
 }  // namespace

@@ -181,7 +181,7 @@ TEST_P(PackedContract, ANanInAPageFailsItsOwnSequenceOnly) {
 // Each device once, in the shape of a GPU where it is listed in several.
 std::vector<DeviceUnderTest> devices_in_both_modes() {
     std::vector<DeviceUnderTest> devices;
-    const auto listed = packed_devices_under_test();
+    const auto listed = opencl_devices_under_test();
     for (size_t i = 0; i < listed.size(); ++i) {
         if (i + 1 < listed.size() && listed[i + 1].opencl_index == listed[i].opencl_index) continue;
         DeviceUnderTest device = listed[i];

@@ -1,10 +1,10 @@
-// What blocks/sample.cl, blocks/choose.cl and packed/candidates.cl read and write, shared with sample_exchange.cpp. Requests:
-// REQUEST_WORDS words a row, NO_ID behind the last penalised id; packed/epilogue_logits.cl reads them too. Behind those of all
-// rows are the masks of rows that have one: bit id % 32 of word id / 32, set if the id takes part. A work-group owns one of
-// CHUNKS pieces of the vocabulary of one row. It writes a summary: the best score (logit, or logit / temperature +
-// noise) and its id, the largest logit, the sum of exp(logit - largest), whether a logit is not finite, and, if
-// candidates are wanted, how many ids of the chunk take part. Its TOP largest logits then follow as (id, logit) behind the
-// summaries of all rows. Options: N_VOCAB, CHUNKS, TOP (a chunk's candidates).
+// The sampling requests as kernels read them and the candidates as they write them, shared with sample_exchange.cpp.
+//
+// Requests: REQUEST_WORDS words an output, NO_ID behind the last penalised id. Behind those of all outputs are the masks of
+// those that have one: bit id % 32 of word id / 32, set if the id takes part. Candidates: a work-group owns one of CHUNKS
+// chunks of the vocabulary of one output. First come the counts, [output][chunk]: how many ids of the chunk take part, 0 where
+// the output wants no candidates. Then come the TOP largest logits of each chunk as (id, logit), [output][chunk][TOP].
+// Options: N_VOCAB, CHUNKS, TOP.
 #define REQUEST_WORDS 72
 #define REQUEST_TEMPERATURE 0
 #define REQUEST_KEY 1
@@ -14,8 +14,6 @@
 #define REQUEST_WANTS_CANDIDATES 5
 #define REQUEST_PENALTY_IDS 8
 
-#define SUMMARY_WORDS 6
-#define SUMMARY_LISTABLE 5
 #define CHUNK_IDS ((N_VOCAB + CHUNKS - 1) / CHUNKS)
 #define NO_ID 0xffffffffu
 

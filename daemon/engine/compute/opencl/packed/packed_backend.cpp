@@ -50,7 +50,7 @@ public:
           report_(std::move(report)),
           weights_(config, limits.n_ctx),
           exchange_(queue_, buffers_, config, limits,
-                    size_t{kAnswerWords} * limits.max_outputs + answer_words(limits.max_outputs, true), read_choice) {
+                    size_t{kAnswerWords} * limits.max_outputs + candidate_words(limits.max_outputs), read_choice) {
         report_.precision = precision;
     }
 
@@ -211,7 +211,7 @@ Result<void> PackedBackend::allocate() {
         {&buffers_.activations, "activations", activation_bytes},
         {&buffers_.partials, "attention", partial_rows_ * partial_bytes},
         {&buffers_.answer, "sampling results", uint64_t{kAnswerWords} * limits_.max_outputs * sizeof(uint32_t)},
-        {&buffers_.candidates, "sampling results", answer_words(limits_.max_outputs, true) * sizeof(uint32_t)},
+        {&buffers_.candidates, "sampling results", candidate_words(limits_.max_outputs) * sizeof(uint32_t)},
     };
     if (auto ok = queue_.allocate(wanted); !ok) return ok;
     report_.kv_bytes = kv_bytes(config_, limits_.n_pages);
@@ -313,7 +313,7 @@ Result<void> PackedBackend::submit() {
     if (!step) return step.error();
     const uint32_t outputs = (*step)->n_outputs;
     return exchange_.submit({{buffers_.answer, size_t{kAnswerWords} * outputs},
-                             {buffers_.candidates, (*step)->with_candidates ? answer_words(outputs, true) : 0}});
+                             {buffers_.candidates, (*step)->with_candidates ? candidate_words(outputs) : 0}});
 }
 
 }  // namespace

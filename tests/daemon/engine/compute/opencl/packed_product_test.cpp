@@ -237,7 +237,7 @@ TEST(Repack, FindsMinus128) {
 
 std::vector<Parameter> parameters() {
     std::vector<Parameter> result;
-    for (const DeviceUnderTest& device : packed_devices_under_test()) {
+    for (const DeviceUnderTest& device : opencl_devices_under_test()) {
         // A device may be listed in several shapes; here only its index matters.
         if (!result.empty() && result.back().device.opencl_index == device.opencl_index) continue;
         for (const model::BlockFormat& format : model::block_formats()) result.push_back({device, format.type});

@@ -68,7 +68,7 @@ TEST_P(PackedWindow, PassesOnWhatMakingFailsWith) {
 
 // A device may be listed in several shapes; here only its index matters.
 std::vector<DeviceUnderTest> devices() {
-    std::vector<DeviceUnderTest> result = packed_devices_under_test();
+    std::vector<DeviceUnderTest> result = opencl_devices_under_test();
     const auto same = [](const auto& a, const auto& b) { return a.opencl_index == b.opencl_index; };
     result.erase(std::unique(result.begin(), result.end(), same), result.end());
     return result;

@@ -1,6 +1,5 @@
-// The largest logits of each piece of each output row's vocabulary, where the row wants them, as sample_exchange.cl has them.
-// Of a piece's summary only how many of its ids take part: the token has been chosen (choose.cl), penalties are in the logits.
-// Needs group_best.cl. Grid: (CHUNKS, outputs).
+// The largest logits of each chunk of the vocabulary of each output that wants candidates, as sample_exchange.cl has them. The
+// token has been chosen (choose.cl), and the repeat penalty is in the logits. Needs group_best.cl. Grid: (CHUNKS, outputs).
 __kernel GROUP_SIZE void candidates(__global const float* logits, __global const uint* requests,
                                     __global const int* step, __global uint* result) {
     __local float best[GROUP];
@@ -14,11 +13,10 @@ __kernel GROUP_SIZE void candidates(__global const float* logits, __global const
     __global const uint* request = requests + output * REQUEST_WORDS;
     const uint mask = request[REQUEST_MASK];
     const uint listable = request[REQUEST_WANTS_CANDIDATES] ? count_taking_part(requests, mask, begin, end) : 0;
-    if (item == 0) result[(output * CHUNKS + chunk) * SUMMARY_WORDS + SUMMARY_LISTABLE] = listable;
+    if (item == 0) result[output * CHUNKS + chunk] = listable;
 
     // The largest, then the largest of those behind it, and so on.
-    __global uint* top = result + (uint)step[STEP_OUTPUT_COUNT] * (CHUNKS * SUMMARY_WORDS) +
-                         (output * CHUNKS + chunk) * (2 * TOP);
+    __global uint* top = result + (uint)step[STEP_OUTPUT_COUNT] * CHUNKS + (output * CHUNKS + chunk) * (2 * TOP);
     float last = INFINITY;
     uint last_id = 0;
     for (uint n = 0; n < min(listable, (uint)TOP); ++n) {
