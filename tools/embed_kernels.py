@@ -3,7 +3,7 @@
 
 usage: embed_kernels.py OUTPUT.h KERNEL.cl...
 
-kernels/noise.cl becomes `inline constexpr std::string_view kNoiseCl`, kernels/packed/embed.cl kPackedEmbedCl. Comments and
+kernels/core_int.cl becomes `inline constexpr std::string_view kCoreIntCl`. Comments and
 blank lines are left out: they would be parsed at every start of the engine.
 """
 
@@ -13,9 +13,7 @@ import sys
 
 
 def constant_name(path):
-    folders = path.parent.parts
-    words = [*folders[folders.index("kernels") + 1 :], *path.stem.split("_")]
-    return "k" + "".join(word.capitalize() for word in words) + "Cl"
+    return "k" + "".join(word.capitalize() for word in path.stem.split("_")) + "Cl"
 
 
 def strip_comments(source):

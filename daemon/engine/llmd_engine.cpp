@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "base/unique_fd.h"
-#include "engine/compute/opencl/program_cache.h"
+#include "engine/compute/opencl/runtime/program_cache.h"
 #include "engine/convert/hf_directory.h"
 #include "engine/convert/llama2c.h"
 #include "engine/model/model_config.h"

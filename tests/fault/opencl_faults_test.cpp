@@ -5,7 +5,7 @@
 
 #include <fstream>
 
-#include "engine/compute/opencl/program_cache.h"
+#include "engine/compute/opencl/runtime/program_cache.h"
 #include "fault/faulty_engine.h"
 #include "support/environment.h"
 
@@ -132,7 +132,7 @@ TEST_F(Faults, AGpuSaysWhatItHoldsAnotherWay) {
               std::vector<std::string>{"tensors of type BF16 are held as F16, rounded"});
 }
 
-// The self-test of the packed kernels (packed/preparation.h) is remembered for a device and its driver, and nothing
+// The self-test of the packed kernels (autotune/preparation.h) is remembered for a device and its driver, and nothing
 // that lies in its place passes for it.
 TEST_F(Faults, KernelsAreTriedOnce) {
     const fs::path cache = folder_ / "trials-cache";

@@ -14,8 +14,8 @@
 
 #include "engine/compute/cpu/cpu_backend.h"
 #include "engine/compute/cpu/cpu_topology.h"
+#include "engine/compute/opencl/gpu/matmul_rows.h"
 #include "engine/compute/opencl/opencl_backend.h"
-#include "engine/compute/opencl/packed/product_rows.h"
 
 namespace llmd::compute {
 namespace {
@@ -123,7 +123,7 @@ base::Result<std::unique_ptr<Backend>> create_on(const Devices& devices, size_t 
     const OpenClDevice& device = devices[index];
     const uint64_t host_bytes = device.shares_host_memory ? available_memory_bytes() : UINT64_MAX;
     const DeviceMemory memory = {std::min(device.memory_bytes, host_bytes), device.max_buffer_bytes,
-                                 packed::packed_weight_bytes, options.scarce_backend == "opencl"};
+                                 gpu::gpu_weight_bytes, options.scarce_backend == "opencl"};
     tell(options, {"opencl", device.name, device.driver});
     return create_planned(plan, memory, [&](const BackendLimits& limits) {
         const OpenClOverrides overrides = {.tuning_budget = options.tuning_budget,

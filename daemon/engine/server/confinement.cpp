@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "base/unique_fd.h"
-#include "engine/compute/opencl/program_cache.h"
+#include "engine/compute/opencl/runtime/program_cache.h"
 
 namespace llmd::engine {
 namespace {

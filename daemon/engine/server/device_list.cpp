@@ -4,7 +4,7 @@
 
 #include "base/json_writer.h"
 #include "base/utf8.h"
-#include "engine/compute/opencl/device.h"
+#include "engine/compute/opencl/runtime/device.h"
 
 namespace llmd::engine {
 

@@ -1,9 +1,9 @@
 #include "engine/compute/opencl/opencl_backend.h"
 
 #include "engine/compute/checks.h"
-#include "engine/compute/opencl/device_queue.h"
-#include "engine/compute/opencl/launch_order.h"
-#include "engine/compute/opencl/packed/packed_backend.h"
+#include "engine/compute/opencl/gpu/gpu_backend.h"
+#include "engine/compute/opencl/runtime/device_queue.h"
+#include "engine/compute/opencl/runtime/launch_order.h"
 
 namespace llmd::compute {
 namespace {
@@ -49,7 +49,7 @@ Result<std::unique_ptr<Backend>> create_opencl_backend(const model::ModelConfig&
     queue->pace_submissions();  // not before: the self-test wants its launches in one submission
     report.profile =
         base::concat("opencl, ", device.names.platform, ", ", device.names.name, ", ", device.names.driver, ", ");
-    auto backend = packed::create_packed_backend(config, limits, std::move(*queue), precision, std::move(report));
+    auto backend = gpu::create_gpu_backend(config, limits, std::move(*queue), precision, std::move(report));
     if (!backend) return named(backend.error());
     return backend;
 }

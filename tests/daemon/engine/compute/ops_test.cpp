@@ -193,8 +193,8 @@ TEST_P(Ops, BatchesOfOneToNineRows) {
     }
 }
 
-// In the shape for GPUs, whose items share a row's columns, PackedProduct compares each kernel; the steps of a model
-// need no more than Contract and PackedBackend.
+// In the shape for GPUs, whose items share a row's columns, GpuMatmul compares each kernel; the steps of a model
+// need no more than Contract and GpuBackend.
 std::vector<DeviceUnderTest> devices_in_their_own_shape() {
     std::vector<DeviceUnderTest> devices = devices_under_test();
     std::erase_if(devices, [](const auto& device) { return device.overrides.use_gpu_kernels; });

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <span>
 
-#include "engine/compute/opencl/packed/layout.h"
+#include "engine/compute/opencl/gpu/layout.h"
 
 namespace llmd::test {
 
@@ -25,7 +25,7 @@ const std::vector<float>& Oracle::weights(Role role, uint32_t layer) {
         floats.resize(tensor.rows * tensor.cols);
         model::dequantize(tensor.type, tensor.data, floats);
         const bool is_matrix = !model::is_vector(role) && role != Role::PositionEmbedding;
-        if (rounding_.to_half_weights && is_matrix && compute::packed::is_rounded(tensor.type)) {
+        if (rounding_.to_half_weights && is_matrix && compute::gpu::is_rounded(tensor.type)) {
             for (float& weight : floats) weight = model::half_to_float(model::float_to_half(weight));
         }
     }

@@ -20,7 +20,7 @@
 #define STEP_HEADER 4
 #define STEP_OUTPUT_COUNT 0
 #define STEP_ROW_COUNT 1
-#define STEP_CHUNKS 2  // groups that share a row's attention (packed/attention.cl)
+#define STEP_CHUNKS 2  // groups that share a row's attention (attention.cl)
 #define STEP_ROW_WORDS 4
 #define STEP_TOKEN(row) (STEP_HEADER + STEP_ROW_WORDS * (row))
 #define STEP_POSITION(row) (STEP_TOKEN(row) + 1)

@@ -1,6 +1,6 @@
 // Kept programs come back byte for byte; a damaged file of any kind is no program and is replaced; a folder that cannot
 // be used costs nothing but the cache.
-#include "engine/compute/opencl/program_cache.h"
+#include "engine/compute/opencl/runtime/program_cache.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -15,7 +15,7 @@
 #include <iterator>
 #include <string>
 
-#include "engine/compute/opencl/device_queue.h"
+#include "engine/compute/opencl/runtime/device_queue.h"
 #include "support/environment.h"
 
 namespace llmd::test {

@@ -1,0 +1,84 @@
+// Which of the possible kernels a device gets: a table of what is usual for its kind, and what was found out on the
+// device itself instead. What changes a bit is in the table alone, and in the numeric profile: digits, slices,
+// attention items, a logit group's pairs, images of weights without integer codes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/compute/backend.h"
+#include "engine/compute/opencl/autotune/choices.h"
+#include "engine/compute/opencl/gpu/activations.h"
+#include "engine/compute/opencl/gpu/matmul.h"
+#include "engine/compute/opencl/runtime/device.h"
+
+namespace llmd::compute::gpu {
+
+// Columns that one launch of a product can compute together.
+inline constexpr std::array<uint32_t, 4> kColumnCounts = {1, 2, 4, 8};
+inline constexpr uint32_t kMaxColumns = kColumnCounts.back();
+inline constexpr uint32_t kManyAttentionGroups = 128;  // about the multiprocessors of an H200
+
+class Variants {
+public:
+    Variants(const DeviceLimits& device, Precision precision);
+
+    // Of the records that queries, keys and values are made of. In fast precision too: with 8 bits there some formats
+    // are beyond what it may be off (docs/performance.md, "Fidelity").
+    uint32_t qkv_digits() const { return kMostDigits; }
+    // Of all others.
+    uint32_t digits() const { return precision_ == Precision::Fast ? 1 : kMostDigits; }
+    // For a launch of so many columns. `slices` is the same for any number of columns; for logits group_pairs() is,
+    // since the group adds up what its ids leave, and what it leaves is counted before.
+    ProductChoice product(const ProductKind& kind, uint32_t columns) const;
+    // The same by the table alone.
+    ProductChoice usual(const ProductKind& kind, uint32_t columns) const;
+    // Others that give the same bits: first `choice` in other shapes; then with the other core and with another share
+    // of local memory.
+    std::vector<ProductChoice> in_other_shapes(const ProductKind& kind, uint32_t columns,
+                                               const ProductChoice& choice) const;
+    std::vector<ProductChoice> in_other_ways(const ProductKind& kind, const ProductChoice& choice) const;
+    // Whether it is the usual choice but for what these may change.
+    bool allows(const ProductKind& kind, uint32_t columns, const ProductChoice& choice) const;
+    // Rows of a batch up to which launches of so many columns are better than wider ones (LaunchVariant); 0: none.
+    uint32_t spread_rows(const ProductKind& kind, uint32_t columns) const;
+    // Whether registers are plenty, so that products (PREFETCH) and attention (AHEAD) load all they can before they
+    // wait.
+    bool loads_ahead() const { return is_nvidia_; }
+    uint32_t attention_items() const;
+    // Query heads of an attention work-group, for batches of any size or of rows enough for kManyAttentionGroups: a
+    // divisor of heads_per_kv, whose outputs fill whole blocks if that is possible. It changes no bit.
+    uint32_t attention_heads(uint32_t heads_per_kv, uint32_t head_dim, bool has_many_rows) const;
+
+    // A GPU whose compiler is Mesa's: 64-bit additions are several, images are worth a try (images.h).
+    bool is_small_gpu() const { return !in_turn_ && !is_nvidia_; }
+    // Whether kernels take every plane for one in a window (window_probe.h).
+    bool needs_windows() const { return is_small_gpu(); }
+
+    // What was found out on the device, in place of the table.
+    void use(Choices choices) { choices_ = std::move(choices); }
+    // Whether a launch may compute so many columns, of kColumnCounts.
+    bool may_compute(uint32_t columns) const { return columns <= choices_.most_columns; }
+
+    std::string profile() const;
+
+private:
+    // For a matrix of so many rows and a launch of so many columns. A group's outputs fill whole blocks of a record,
+    // with one output a pair too where that is asked for.
+    ProductShape product_shape(uint32_t rows, uint32_t columns, bool one_output_a_pair) const;
+    Core usual_core(Layout layout, uint32_t columns, uint32_t digits) const;
+    uint32_t staged_bytes() const;  // local memory for x
+    uint32_t slices() const;
+
+    Precision precision_;
+    bool in_turn_;  // items run one after the other
+    bool is_nvidia_;
+    uint32_t most_items_;
+    bool has_much_local_;  // local memory
+    Choices choices_;
+};
+
+}  // namespace llmd::compute::gpu

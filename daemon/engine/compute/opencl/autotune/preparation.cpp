@@ -1,0 +1,180 @@
+#include "engine/compute/opencl/autotune/preparation.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "engine/compute/opencl/autotune/attention_check.h"
+#include "engine/compute/opencl/autotune/autotuner.h"
+#include "engine/compute/opencl/autotune/device_contest.h"
+#include "engine/compute/opencl/autotune/kernel_config_cache.h"
+#include "engine/compute/opencl/autotune/timed_product.h"
+#include "engine/compute/opencl/gpu/activations.h"
+#include "engine/compute/opencl/gpu/kernels.h"
+
+namespace llmd::compute::gpu {
+namespace {
+
+using base::Result;
+using model::Role;
+
+bool is_multiplied(const model::Weight& weight, std::span<const model::Weight> all) {
+    if (model::is_vector(weight.role) || weight.role == Role::PositionEmbedding) return false;
+    return weight.role != Role::TokenEmbedding ||
+           std::none_of(all.begin(), all.end(), [](const model::Weight& w) { return w.role == Role::Output; });
+}
+
+// The kernels of every sample, by rising columns.
+std::map<SampleKey, std::vector<ProductTest>> tests_of(const Variants& variants, const std::set<ProductKind>& kinds) {
+    std::map<SampleKey, std::vector<ProductTest>> tests;
+    for (const uint32_t columns : kColumnCounts) {
+        for (const ProductKind& kind : kinds) {
+            const ProductTest test = {columns, variants.product(kind, columns)};
+            auto& of_kind = tests[sample_key(kind)];
+            if (std::find(of_kind.begin(), of_kind.end(), test) == of_kind.end()) of_kind.push_back(test);
+        }
+    }
+    return tests;
+}
+
+// Everything that the outcome depends on, beside the device, the driver and the kernels.
+std::string describe(const Variants& variants, const Model& model) {
+    const model::ModelConfig& config = model.config;
+    std::string text =
+        base::concat(config.n_heads, " x ", config.head_dim, " / ", config.n_kv_heads, ", ", model.limits.n_ctx);
+    for (const bool has_many_rows : {false, true}) {
+        text +=
+            base::concat(", heads ", variants.attention_heads(config.heads_per_kv(), config.head_dim, has_many_rows));
+    }
+    for (const auto& [sample, tests] : tests_of(variants, model.kinds)) {
+        text += base::concat(model.images.contains(sample.layout) ? "; image of " : "; ", layout_name(sample.layout),
+                             " ", sample.cols, " ", sample.digits, ":");
+        for (const auto& [columns, choice] : tests) {
+            text +=
+                base::concat(" ", columns, "/", choice.shape.lanes, "x", choice.shape.pairs, "x", choice.shape.slices,
+                             "/", static_cast<uint32_t>(choice.core), "/", choice.staged_bytes);
+        }
+    }
+    return text;
+}
+
+class Preparer {
+public:
+    Preparer(DeviceQueue& queue, const Variants& variants, const Model& model, const OnPreparation& on_preparation)
+        : queue_(queue),
+          variants_(variants),
+          model_(model),
+          on_preparation_(on_preparation),
+          kernels_(queue, model.config, model.limits, variants) {}
+
+    Result<ProductsFound> run() {
+        const std::string profile = kernels_.profile(), description = describe(variants_, model_);
+        const uint64_t key = program_key(std::array<std::string_view, 3>{queue_.identity(), profile, description});
+        const bool tunes = queue_.tuning_budget().count() > 0;
+        if (const auto known = remembered(key); known && (known->is_tuned || !tunes)) {
+            return ProductsFound{tunes ? known->choices : Choices{.images = model_.images}, {}};
+        }
+        take_samples();
+        auto found = test(model_.images);
+        if (!found || !found->notes.empty()) return found;
+        if (tunes) {
+            // Until a contest has ended the usual choices count as its outcome: a kernel that ends the process, in a
+            // driver's compiler or on the device, is met once.
+            keep(key, {true, found->choices});
+            auto tuned = tune_products();
+            if (!tuned) {
+                keep(key, {false, found->choices});
+                return tuned.error();
+            }
+            // What the contest has not seen of a reading: all its columns.
+            if (tuned->images != found->choices.images) {
+                const auto other = test(tuned->images);
+                if (!other) return other.error();
+                if (!other->notes.empty()) tuned = std::move(found->choices);
+            }
+            found->choices = std::move(*tuned);
+        }
+        keep(key, {tunes, found->choices});
+        return found;
+    }
+
+private:
+    std::optional<Outcome> remembered(uint64_t key) const {
+        const auto record = records_.peek(key);
+        if (!record) return std::nullopt;
+        const std::string_view text(reinterpret_cast<const char*>(record->data()), record->size());
+        return outcome_from_text(text, variants_, model_.kinds, model_.images, model_.free_images);
+    }
+
+    void keep(uint64_t key, const Outcome& outcome) const {
+        const std::string text = to_text(outcome);
+        records_.keep(key, std::as_bytes(std::span(text)));
+    }
+
+    void take_samples() {
+        const auto wanted = tests_of(variants_, model_.kinds);
+        for (const model::Weight& weight : model_.weights) {
+            if (!is_multiplied(weight, model_.weights)) continue;
+            for (uint32_t digits = 1; digits <= kMostDigits; ++digits) {
+                const SampleKey which = {layout_for(weight.tensor.type), static_cast<uint32_t>(weight.tensor.cols),
+                                         digits};
+                if (wanted.contains(which)) samples_.try_emplace(which, weight.tensor, digits);
+            }
+        }
+    }
+
+    // Attention, which has one reading, with the usual one.
+    Result<ProductsFound> test(const std::set<Layout>& images) {
+        const auto kernels_of = tests_of(variants_, model_.kinds);
+        std::vector<SampleTest> tests;
+        for (const auto& [which, sample] : samples_) {
+            tests.push_back({&sample, kernels_of.at(which), images.contains(which.layout)});
+        }
+        const ProductBuilder build = [this](const SampleMatrix& sample, const ProductTest& test, bool image) {
+            return kernels_.product({.layout = sample.layout,
+                                     .choice = test.choice,
+                                     .columns = test.columns,
+                                     .digits = sample.x.digits,
+                                     .image = image});
+        };
+        auto found = test_products(queue_, tests, build, [this] { return on_preparation_(Preparation::Trial, 0); });
+        if (!found || images != model_.images) return found;
+        auto checked = check_attention(queue_, kernels_, variants_, model_.config, model_.limits);
+        return checked ? std::move(found) : checked.error();
+    }
+
+    Result<Choices> tune_products() {
+        TuningPlan plan = {{}, model_.images, model_.free_images, queue_.tuning_budget()};
+        for (const ProductKind& kind : model_.kinds) {
+            const bool has_sample = samples_.contains(sample_key(kind));
+            if (has_sample && plane_bytes(kind, false) >= kLeastTunedBytes) plan.kinds.insert(kind);
+        }
+        const std::function<bool(uint32_t)> goes_on = [this](uint32_t per_mille) {
+            return on_preparation_(Preparation::Tuning, per_mille);
+        };
+        DeviceContest contest(queue_, kernels_, variants_, samples_, goes_on);
+        auto tuned = tune(variants_, plan, contest);
+        queue_.pace_submissions();  // anew: a step's launches are others
+        if (!tuned) return base::fail(base::ErrorCode::Cancelled, "loading was given up");
+        return std::move(*tuned);
+    }
+
+    DeviceQueue& queue_;
+    const Variants& variants_;
+    const Model& model_;
+    const OnPreparation& on_preparation_;
+    Kernels kernels_;  // those that are not used in the end go with it
+    const ProgramCache records_{user_cache_folder("trials")};
+    DeviceContest::Samples samples_;
+};
+
+}  // namespace
+
+Result<ProductsFound> prepare(DeviceQueue& queue, const Variants& variants, const Model& model,
+                              const OnPreparation& on_preparation) {
+    return Preparer(queue, variants, model, on_preparation).run();
+}
+
+}  // namespace llmd::compute::gpu

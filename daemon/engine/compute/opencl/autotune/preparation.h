@@ -1,0 +1,41 @@
+// What is found out about a device before a model's weights are brought to it: whether the packed kernels that this
+// model will use compute what they say (self_test.h), and which of those that give the same bits are the fastest
+// (tuner.h). Both are remembered in one file (outcome_record.h) for this device, driver, kernel set and model shape, so
+// they cost once; without the file they are found out again. A process that ends in a tuned kernel leaves the usual
+// ones on record. The numeric profile does not depend on it. Thread-bound, as DeviceQueue.
+#pragma once
+
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/compute/backend.h"
+#include "engine/compute/opencl/autotune/kernel_config.h"
+#include "engine/compute/opencl/autotune/self_test.h"
+#include "engine/compute/opencl/runtime/device_queue.h"
+#include "engine/model/model_config.h"
+#include "engine/model/weights.h"
+
+namespace llmd::compute::gpu {
+
+struct Model {
+    const model::ModelConfig& config;
+    const BackendLimits& limits;
+    std::span<const model::Weight> weights;  // all
+    const std::set<ProductKind>& kinds;      // of their products
+    const std::set<Layout>& images;          // layouts that are usually read through images
+    const std::set<Layout>& free_images;     // layouts that either reading gives the same bits of
+};
+
+// A product of fewer bytes is not worth tuning: its launch takes longer than its reading.
+inline constexpr uint64_t kLeastTunedBytes = 64u << 10;
+
+// `variants`: as they are without any choice. Tunes for queue.tuning_budget() at most, and only where every kernel
+// passes. DeviceError names the kernel that leaves nothing to compute with; Cancelled when `on_preparation` gives up;
+// else the queue's errors.
+base::Result<ProductsFound> prepare(DeviceQueue& queue, const Variants& variants, const Model& model,
+                                    const OnPreparation& on_preparation);
+
+}  // namespace llmd::compute::gpu

@@ -1,0 +1,56 @@
+// Whether a device computes what the packed kernels say, tried with a model's own rows before it is loaded. Drivers for
+// small GPUs have been wrong. Thread-bound, as DeviceQueue.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/compute/opencl/autotune/choices.h"
+#include "engine/compute/opencl/autotune/tuning_bench.h"
+#include "engine/compute/opencl/runtime/device_queue.h"
+
+namespace llmd::compute::gpu {
+
+// A product's sum may be off by so much of the sum of the products' magnitudes. What rounds is a multiply-add a block
+// and a few of 2^-24 within it; a wrong bit in a weight gives more.
+inline constexpr double kProductTolerance = 4e-6;
+
+// What one launch computes.
+struct ProductTest {
+    uint32_t columns = 1;
+    ProductChoice choice;
+
+    bool operator==(const ProductTest&) const = default;
+};
+
+// The kernels that are to multiply with a sample, by rising columns.
+struct SampleTest {
+    const SampleMatrix* sample = nullptr;
+    std::vector<ProductTest> kernels;  // for every number of slices one of one column
+    bool image = false;                // whether images are wanted
+};
+
+// Builds a kernel for a sample with the Store epilogue, without norm and shift.
+using ProductBuilder =
+    std::function<base::Result<ClKernel>(const SampleMatrix& sample, const ProductTest& test, bool image)>;
+// Called before each kernel is built; false gives up: Cancelled.
+using Tick = std::function<bool()>;
+
+struct ProductsFound {
+    Choices choices;
+    std::vector<std::string> notes;  // what is not used, and why; empty: everything works
+};
+
+// Whether two kernels gave the same bits in all rows whose sums are finite. DeviceError has the values that differ.
+base::Result<void> check_same(const SampleMatrix& sample, std::span<const float> got, std::span<const float> expected);
+
+// Products of one column against the host's sums, of more columns against those of one, bit for bit. Where images give
+// something else, pointers are tried; where more columns do, fewer are left. DeviceError names the kernel when nothing
+// is left. A row whose sum is not finite is passed over: the file, not the device, is to blame.
+base::Result<ProductsFound> test_products(DeviceQueue& queue, std::span<const SampleTest> tests,
+                                          const ProductBuilder& build, const Tick& tick);
+
+}  // namespace llmd::compute::gpu

@@ -1,0 +1,327 @@
+#include "engine/compute/opencl/gpu/gpu_backend.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "engine/compute/opencl/autotune/kernel_config.h"
+#include "engine/compute/opencl/autotune/preparation.h"
+#include "engine/compute/opencl/gpu/activations.h"
+#include "engine/compute/opencl/gpu/gpu_weights.h"
+#include "engine/compute/opencl/gpu/kernels.h"
+#include "engine/compute/opencl/gpu/launch_plan.h"
+#include "engine/compute/opencl/gpu/layout.h"
+#include "engine/compute/opencl/gpu/weight_addressing.h"
+#include "engine/compute/opencl/runtime/rotary_buffer.h"
+#include "engine/compute/opencl/runtime/sample_exchange.h"
+#include "engine/compute/opencl/runtime/step_exchange.h"
+
+namespace llmd::compute::gpu {
+namespace {
+
+using base::ErrorCode;
+using base::Result;
+
+// ReadOutput: choose.cl's words of every output, then, where a row wants them, the candidates.
+Sampled read_choice(std::span<const uint32_t> answer, const Step& step, uint32_t output,
+                    std::vector<Candidate>& candidates) {
+    const auto choice = answer.subspan(size_t{kAnswerWords} * output, kAnswerWords);
+    Sampled result;
+    result.finite = choice[1] != 0;
+    if (!result.finite) return result;
+    if (step.with_candidates) {
+        read_candidates(answer.subspan(size_t{kAnswerWords} * step.n_outputs), output, step.n_outputs, candidates,
+                        result);
+    }
+    result.id = static_cast<int32_t>(choice[0]);
+    result.log_sum_exp = std::bit_cast<float>(choice[2]);
+    return result;
+}
+
+class GpuBackend final : public Backend {
+public:
+    GpuBackend(const model::ModelConfig& config, const BackendLimits& limits, DeviceQueue queue, Precision precision,
+               DeviceReport report)
+        : config_(config),
+          limits_(limits),
+          queue_(std::move(queue)),
+          variants_(queue_.limits(), precision),
+          kernels_(queue_, config_, limits_, variants_),
+          report_(std::move(report)),
+          weights_(config, limits.n_ctx),
+          exchange_(queue_, buffers_, config, limits,
+                    size_t{kAnswerWords} * limits.max_outputs + candidate_words(limits.max_outputs), read_choice) {
+        report_.precision = precision;
+    }
+
+    // After a failed step commands may still be queued, which read what is destroyed next.
+    ~GpuBackend() override { static_cast<void>(queue_.finish()); }
+
+    // After construction, once: every buffer but the weights' and those whose size they decide.
+    Result<void> allocate();
+
+    const DeviceReport& report() const override { return report_; }
+    const BackendLimits& limits() const override { return limits_; }
+    QueueCounts queue_counts() const override { return queue_.counts(); }
+    Result<void> announce(std::span<const model::Weight> weights, const OnPreparation& on_preparation) override;
+    Result<void> upload(const model::Weight& weight) override { return weights_.upload(queue_, weight); }
+    Result<void> finish_loading() override;
+    Result<void> set_pages(uint32_t slot, std::span<const uint32_t> pages) override {
+        return exchange_.set_pages(slot, pages);
+    }
+    uint64_t page_bytes() const override { return kv_bytes(config_, 1); }
+    Result<void> read_page(uint32_t page, std::span<std::byte> out) override {
+        return exchange_.read_page(buffers_, page, out);
+    }
+    Result<void> write_page(uint32_t page, std::span<const std::byte> in) override {
+        return exchange_.write_page(buffers_, page, in);
+    }
+    bool is_asynchronous() const override { return true; }
+    Result<void> begin(std::span<const Row> rows) override;
+    Result<void> embed() override;
+    Result<void> norm_qkv(uint32_t layer) override { return run_layer(layer, &LayerLaunches::norm_qkv); }
+    Result<void> attend(uint32_t layer) override;
+    Result<void> attend_output(uint32_t layer) override { return run_layer(layer, &LayerLaunches::attend_output); }
+    Result<void> norm_up(uint32_t layer) override { return run_layer(layer, &LayerLaunches::norm_up); }
+    Result<void> down(uint32_t layer) override { return run_layer(layer, &LayerLaunches::down); }
+    // Nothing is launched before sample(): the output product takes the requests.
+    Result<void> head() override {
+        const auto step = exchange_.open();
+        return step ? Result<void>() : step.error();
+    }
+    Result<void> sample(std::span<const SampleRequest> requests) override;
+    Result<void> submit() override;
+    Result<std::span<const Sampled>> wait() override { return exchange_.wait(); }
+    Result<void> read_logits(uint32_t output, std::span<float> out) override {
+        return exchange_.read_logits(output, out);
+    }
+    Result<void> read_residual(std::span<float> out) override {
+        return exchange_.read_residual(buffers_.activations, buffers_.at.x, padded_columns(config_.n_embd), out);
+    }
+
+private:
+    using LayerVerb = Launches LayerLaunches::*;
+
+    // Tries the kernels on the device and chooses among them.
+    Result<void> choose_variants(std::span<const model::Weight> weights, const OnPreparation& on_preparation);
+    // Sets where they begin; gives their size in bytes, of which more than 4 GiB cannot be addressed.
+    uint64_t place_activations();
+    Result<void> upload_constants();
+    uint32_t attention_chunks(std::span<const Row> rows) const;
+    Result<void> run_layer(uint32_t layer, LayerVerb verb);
+
+    model::ModelConfig config_;
+    BackendLimits limits_;
+    DeviceQueue queue_;
+    Variants variants_;
+    Kernels kernels_;
+    DeviceReport report_;
+    GpuWeights weights_;
+
+    Buffers buffers_;
+    LaunchPlan plan_;
+    uint32_t partial_rows_ = 0;  // rows times chunks that `partials` holds
+    StepExchange exchange_;
+    uint32_t chunks_ = 1;  // of each row's attention, in the open step
+};
+
+Result<void> GpuBackend::announce(std::span<const model::Weight> weights, const OnPreparation& on_preparation) {
+    if (auto ok = weights_.announce(weights); !ok) return ok;
+    if (auto ok = choose_variants(weights, on_preparation); !ok) return ok;
+    report_.profile += kernels_.profile();
+    return {};
+}
+
+Result<void> GpuBackend::choose_variants(std::span<const model::Weight> weights, const OnPreparation& on_preparation) {
+    bool images = variants_.is_small_gpu() && queue_.limits().image_texels > 0;
+    if (images && !queue_.compile_only()) {
+        const auto work = images_work(queue_);
+        if (!work) return work.error();
+        images = *work;
+    }
+    const auto kinds = weights_.kinds(variants_);
+    Choices choices;
+    std::set<Layout> free_images;
+    for (const ProductKind& kind : kinds) {
+        if (images && is_better_as_image(kind.layout)) choices.images.insert(kind.layout);
+        if (images && has_integer_core(kind.layout)) free_images.insert(kind.layout);
+    }
+    if (queue_.tries_kernels()) {
+        const Model model = {config_, limits_, weights, kinds, choices.images, free_images};
+        auto found = prepare(queue_, variants_, model, on_preparation);
+        if (!found) return found.error();
+        choices = std::move(found->choices);
+        report_.notes.insert(report_.notes.end(), found->notes.begin(), found->notes.end());
+        if (!choices.products.empty()) {
+            report_.notes.push_back(
+                base::concat("kernels that timing found faster than the usual ones: ", choices.products.size()));
+        }
+    }
+    weights_.use_images(choices.images);
+    if (variants_.needs_windows()) {
+        auto probe = WindowProbe::create(queue_);
+        if (!probe) return probe.error();
+        weights_.use_windows(std::move(*probe));
+    }
+    variants_.use(std::move(choices));
+    return {};
+}
+
+uint64_t GpuBackend::place_activations() {
+    constexpr uint64_t kAlignment = 128;  // of each, for whole cache lines
+    const uint64_t rows = round_up(limits_.max_rows, kMaxColumns);
+    uint64_t end = 0;
+    const auto place = [&](uint32_t& at, uint64_t n, uint64_t bytes) {
+        at = static_cast<uint32_t>(end);
+        end += (n * bytes + kAlignment - 1) / kAlignment * kAlignment;
+    };
+    const auto records = [&](uint32_t n, uint32_t digits) { return record_bytes(padded_columns(n), digits); };
+    Activations& at = buffers_.at;
+    at.norm_bytes = padded_columns(config_.n_embd) * static_cast<uint32_t>(sizeof(float));
+    place(at.x, rows, at.norm_bytes);
+    place(at.residual, rows, records(config_.n_embd, std::max(variants_.qkv_digits(), variants_.digits())));
+    place(at.queries, rows, config_.q_rows() * sizeof(float));
+    place(at.attended, rows, records(config_.q_rows(), variants_.digits()));
+    place(at.hidden, rows, records(config_.n_ff, variants_.digits()));
+    place(at.norms, 2 * uint64_t{config_.n_layers} + 1, at.norm_bytes);
+    place(at.rotation, 1, rotary_bytes(config_, limits_.n_ctx));
+    return end;
+}
+
+Result<void> GpuBackend::allocate() {
+    if (auto ok = exchange_.allocate(limits_.max_outputs); !ok) return ok;
+    const uint64_t activation_bytes = place_activations();
+    if (activation_bytes > UINT32_MAX) {
+        return base::fail(ErrorCode::OutOfMemory, "activations of ", limits_.max_rows, " rows need ", activation_bytes,
+                          " bytes in one piece; kernels address at most ", UINT32_MAX);
+    }
+    const uint64_t partial_bytes = uint64_t{config_.n_heads} * (config_.head_dim + 2) * sizeof(float);
+    const uint32_t leaves = (limits_.n_ctx + kAttentionLeaf - 1) / kAttentionLeaf;
+    // Every row in one chunk, or a lone row of each slot in all its leaves.
+    const uint64_t partial_rows = std::max<uint64_t>(limits_.max_rows, uint64_t{limits_.n_slots} * leaves);
+    const uint64_t fitting_rows = queue_.limits().max_buffer_bytes / partial_bytes;
+    if (fitting_rows < limits_.max_rows) {
+        return base::fail(ErrorCode::OutOfMemory, "attention of ", limits_.max_rows, " rows needs ",
+                          partial_bytes * limits_.max_rows, " bytes in one piece; the device gives at most ",
+                          queue_.limits().max_buffer_bytes);
+    }
+    partial_rows_ = static_cast<uint32_t>(std::min(partial_rows, fitting_rows));
+    const Allocation wanted[] = {
+        {&buffers_.activations, "activations", activation_bytes},
+        {&buffers_.partials, "attention", partial_rows_ * partial_bytes},
+        {&buffers_.answer, "sampling results", uint64_t{kAnswerWords} * limits_.max_outputs * sizeof(uint32_t)},
+        {&buffers_.candidates, "sampling results", candidate_words(limits_.max_outputs) * sizeof(uint32_t)},
+    };
+    if (auto ok = queue_.allocate(wanted); !ok) return ok;
+    report_.kv_bytes = kv_bytes(config_, limits_.n_pages);
+    return buffers_.KvBuffers::allocate(queue_, config_, limits_.n_pages);
+}
+
+Result<void> GpuBackend::finish_loading() {
+    if (auto ok = weights_.check_complete(); !ok) return ok;
+    if (auto ok = upload_constants(); !ok) return ok;
+    const uint64_t groups = choice_groups(*weights_.product(Use::Output), variants_);
+    const uint64_t gate_rows = weights_.has_gates_apart() ? round_up(limits_.max_rows, kMaxColumns) : 0;
+    const Allocation wanted[] = {
+        {&buffers_.summaries, "sampling results", groups * kChoiceWords * limits_.max_outputs * sizeof(uint32_t)},
+        {&buffers_.gate, "activations", gate_rows * padded_columns(config_.n_ff) * sizeof(float)},
+    };
+    if (auto ok = queue_.allocate(wanted); !ok) return ok;
+    auto plan = LaunchPlan::bind(kernels_, variants_, config_, limits_, weights_, buffers_);
+    if (!plan) return plan.error();
+    plan_ = std::move(*plan);
+    report_.weight_bytes = weights_.size_bytes();
+    if (weights_.split_products() > 0) {
+        report_.notes.push_back(base::concat(weights_.split_products(),
+                                             " matrices are split: one buffer holds at most ",
+                                             queue_.limits().max_buffer_bytes, " bytes"));
+    }
+    for (const model::TensorType type : weights_.reencoded()) {
+        report_.notes.push_back(base::concat("tensors of type ", model::block_format(type).name, " are held as ",
+                                             layout_name(layout_for(type)),
+                                             is_rounded(type) ? ", rounded" : ", exactly"));
+    }
+    return queue_.finish();
+}
+
+Result<void> GpuBackend::upload_constants() {
+    const Activations& at = buffers_.at;
+    const auto upload_norm = [&](model::Role role, uint32_t layer, uint32_t to) -> Result<void> {
+        std::vector<float> weight = weights_.norm(role, layer);
+        weight.resize(at.norm_bytes / sizeof(float));
+        return queue_.upload(buffers_.activations, to, std::as_bytes(std::span(weight)));
+    };
+    for (uint32_t layer = 0; layer < config_.n_layers; ++layer) {
+        if (auto ok = upload_norm(model::Role::AttnNorm, layer, at.attention_norm(layer)); !ok) return ok;
+        if (auto ok = upload_norm(model::Role::FfnNorm, layer, at.feed_forward_norm(layer)); !ok) return ok;
+    }
+    if (auto ok = upload_norm(model::Role::OutputNorm, 0, at.attention_norm(config_.n_layers)); !ok) return ok;
+    return upload_rotary_turns(queue_, config_, limits_.n_ctx, weights_.rope_factors(), buffers_.activations,
+                               at.rotation);
+}
+
+uint32_t GpuBackend::attention_chunks(std::span<const Row> rows) const {
+    uint32_t longest = 0;
+    for (const Row& row : rows) longest = std::max(longest, row.position + 1);
+    const uint32_t leaves = (longest + kAttentionLeaf - 1) / kAttentionLeaf;
+    return longest > kWholeAttention && uint64_t{leaves} * rows.size() <= partial_rows_ ? leaves : 1;
+}
+
+Result<void> GpuBackend::begin(std::span<const Row> rows) {
+    const uint32_t chunks = attention_chunks(rows);
+    if (auto begun = exchange_.begin(rows, chunks); !begun) return begun;
+    chunks_ = chunks;
+    return {};
+}
+
+Result<void> GpuBackend::embed() {
+    const auto step = exchange_.open();
+    if (!step) return step.error();
+    return run(queue_, plan_.embed, (*step)->n_rows);
+}
+
+Result<void> GpuBackend::run_layer(uint32_t layer, LayerVerb verb) {
+    const auto step = exchange_.open(layer);
+    if (!step) return step.error();
+    return run(queue_, plan_.layers[layer].*verb, (*step)->n_rows);
+}
+
+Result<void> GpuBackend::attend(uint32_t layer) {
+    const auto step = exchange_.open(layer);
+    if (!step) return step.error();
+    const uint32_t rows = (*step)->n_rows;
+    const LayerLaunches& launches = plan_.layers[layer];
+    if (chunks_ == 1 && !launches.attend.variants.empty()) return run(queue_, launches.attend, rows);
+    const LaunchVariant& split = launches.attend_split;
+    const size_t groups = size_t{split.groups} * chunks_;
+    if (auto ok = queue_.launch(split.kernel, groups, rows, split.group_items); !ok) return ok;
+    return run(queue_, launches.merge, rows);
+}
+
+Result<void> GpuBackend::sample(std::span<const SampleRequest> requests) {
+    const auto step = exchange_.sample(requests);
+    if (!step) return step.error();
+    const uint32_t outputs = (*step)->n_outputs;
+    if (auto ok = run(queue_, plan_.head, outputs); !ok) return ok;
+    if (auto ok = run(queue_, plan_.choose, outputs); !ok) return ok;
+    return (*step)->with_candidates ? run(queue_, plan_.candidates, outputs) : Result<void>();
+}
+
+Result<void> GpuBackend::submit() {
+    const auto step = exchange_.open();
+    if (!step) return step.error();
+    const uint32_t outputs = (*step)->n_outputs;
+    return exchange_.submit({{buffers_.answer, size_t{kAnswerWords} * outputs},
+                             {buffers_.candidates, (*step)->with_candidates ? candidate_words(outputs) : 0}});
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Backend>> create_gpu_backend(const model::ModelConfig& config, const BackendLimits& limits,
+                                                    DeviceQueue queue, Precision precision, DeviceReport report) {
+    auto backend = std::make_unique<GpuBackend>(config, limits, std::move(queue), precision, std::move(report));
+    if (auto ok = backend->allocate(); !ok) return ok.error();
+    return backend;
+}
+
+}  // namespace llmd::compute::gpu

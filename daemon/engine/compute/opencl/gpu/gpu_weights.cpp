@@ -1,0 +1,303 @@
+#include "engine/compute/opencl/gpu/gpu_weights.h"
+
+#include <algorithm>
+
+#include "engine/compute/checks.h"
+#include "engine/compute/opencl/gpu/activations.h"
+#include "engine/compute/opencl/gpu/repack.h"
+#include "engine/compute/opencl/gpu/weight_addressing.h"
+
+namespace llmd::compute::gpu {
+namespace {
+
+using base::ErrorCode;
+using base::Result;
+using model::Role;
+using model::TensorType;
+
+constexpr uint64_t kMostPartBytes = UINT32_MAX;  // kernels count them with 32 bits
+constexpr uint64_t kStagingBytes = 2u << 20;     // of repacked weights between host and device
+
+// The norm that a product's input has gone through, if any.
+struct NormRoles {
+    bool is_there = false;
+    Role weight = {}, bias = {};
+};
+NormRoles norm_before(Use use) {
+    switch (use) {
+        case Use::Qkv:
+            return {true, Role::AttnNorm, Role::AttnNormBias};
+        case Use::Gate:
+        case Use::Up:
+            return {true, Role::FfnNorm, Role::FfnNormBias};
+        case Use::Output:
+            return {true, Role::OutputNorm, Role::OutputNormBias};
+        default:
+            return {};
+    }
+}
+
+// The bias of a matrix; none for those that cannot have one.
+bool find_bias(Role matrix, Role& bias) {
+    static constexpr std::pair<Role, Role> kBiases[] = {
+        {Role::AttnQ, Role::AttnQBias},           {Role::AttnK, Role::AttnKBias}, {Role::AttnV, Role::AttnVBias},
+        {Role::AttnOutput, Role::AttnOutputBias}, {Role::FfnUp, Role::FfnUpBias}, {Role::FfnDown, Role::FfnDownBias},
+    };
+    const auto* found =
+        std::find_if(std::begin(kBiases), std::end(kBiases), [&](const auto& b) { return b.first == matrix; });
+    if (found == std::end(kBiases)) return false;
+    bias = found->second;
+    return true;
+}
+
+}  // namespace
+
+const GpuWeights::Tensor* GpuWeights::find(Role role, uint32_t layer) const {
+    const auto found = tensors_.find({role, layer});
+    return found == tensors_.end() ? nullptr : &found->second;
+}
+
+const MatmulWeights* GpuWeights::product(Use use, uint32_t layer) const {
+    const auto found = products_.find({use, layer});
+    return found == products_.end() ? nullptr : &found->second;
+}
+
+bool GpuWeights::has_gates_apart() const {
+    return std::any_of(products_.begin(), products_.end(),
+                       [](const auto& product) { return product.first.first == Use::Gate; });
+}
+
+Result<void> GpuWeights::announce(std::span<const model::Weight> weights) {
+    for (const model::Weight& weight : weights) {
+        if (auto checked = check_weight(config_, weight); !checked) return checked;
+        if (!tensors_.emplace(TensorKey(weight.role, weight.layer), Tensor{weight.tensor, {}, false}).second) {
+            return base::fail(ErrorCode::ModelLoadFailed, weight_name(weight.role, weight.layer), " comes twice");
+        }
+        rows_.add(weight);
+        if (!model::is_vector(weight.role)) continue;
+        std::vector<float>& floats = vectors_[{weight.role, weight.layer}];
+        floats.resize(weight.tensor.cols);
+        model::dequantize(weight.tensor.type, weight.tensor.data, floats);
+    }
+    return {};
+}
+
+Result<void> GpuWeights::upload(DeviceQueue& queue, const model::Weight& weight) {
+    if (auto checked = check_weight(config_, weight); !checked) return checked;
+    const std::string name = weight_name(weight.role, weight.layer);
+    const auto found = tensors_.find({weight.role, weight.layer});
+    if (found == tensors_.end() || found->second.view.type != weight.tensor.type) {
+        return base::fail(ErrorCode::ModelLoadFailed, name, " was not announced");
+    }
+    Tensor& tensor = found->second;
+    if (tensor.is_uploaded) return base::fail(ErrorCode::ModelLoadFailed, name, " is uploaded twice");
+    tensor.is_uploaded = true;
+    tensor.view = weight.tensor;
+    if (model::is_vector(weight.role) || weight.role == Role::PositionEmbedding) return upload_vector(queue, weight);
+
+    const Use use = rows_.use_of(weight.role, weight.layer);
+    const auto sources = rows_.sources_of(use, weight.layer);
+    const auto has_arrived = [&](Role role) {
+        const Tensor* source = find(role, weight.layer);
+        return source != nullptr && source->is_uploaded;
+    };
+    if (std::all_of(sources.begin(), sources.end(), has_arrived)) return pack(queue, use, weight.layer);
+    tensor.kept.assign(weight.tensor.data.begin(), weight.tensor.data.end());
+    tensor.view.data = tensor.kept;
+    return {};
+}
+
+Result<void> GpuWeights::check_complete() const {
+    for (size_t r = 0; r < model::kRoleCount; ++r) {
+        const Role role = static_cast<Role>(r);
+        if (!model::is_required(role, config_)) continue;
+        for (uint32_t layer = 0; layer < (model::is_in_layer(role) ? config_.n_layers : 1); ++layer) {
+            const Tensor* tensor = find(role, layer);
+            if (tensor != nullptr && tensor->is_uploaded) continue;
+            return base::fail(ErrorCode::ModelLoadFailed, weight_name(role, layer), " was not uploaded");
+        }
+    }
+    return {};
+}
+
+Result<ClBuffer> GpuWeights::upload_floats(DeviceQueue& queue, const std::string& name, std::span<const float> floats) {
+    auto buffer = queue.allocate(name, floats.size_bytes());
+    if (!buffer) return buffer.error();
+    if (auto ok = queue.upload(*buffer, 0, std::as_bytes(floats)); !ok) return ok.error();
+    size_bytes_ += floats.size_bytes();
+    return std::move(*buffer);
+}
+
+Result<void> GpuWeights::upload_vector(DeviceQueue& queue, const model::Weight& weight) {
+    const std::string name = weight_name(weight.role, weight.layer);
+    if (weight.role == Role::RopeFactors) {
+        rope_factors_ = vectors_.at({weight.role, weight.layer});
+    } else if (weight.role == Role::PositionEmbedding) {
+        // Positions past the context are never read.
+        const uint64_t rows = std::min<uint64_t>(weight.tensor.rows, n_ctx_);
+        std::vector<float> floats(rows * weight.tensor.cols);
+        model::dequantize(weight.tensor.type, weight.tensor.slice(0, rows).data, floats);
+        auto buffer = upload_floats(queue, name, floats);
+        if (!buffer) return buffer.error();
+        positions_ = std::move(*buffer);
+    }
+    return {};
+}
+
+Result<void> GpuWeights::pack(DeviceQueue& queue, Use use, uint32_t layer) {
+    const auto sources = rows_.sources_of(use, layer);
+    const auto rows = rows_.rows_of(use, layer);
+    const std::string name = weight_name(sources[0], layer);
+    MatmulWeights& product = products_[{use, layer}];
+    product.rows = static_cast<uint32_t>(rows.size());
+    product.cols = rows_.cols_of(use, layer);
+    bool is_split = false;
+    const uint64_t most_bytes = std::min(queue.limits().max_buffer_bytes, kMostPartBytes);
+    for (const RowRange& range : rows_.parts_of(rows, product.cols, most_bytes)) {
+        MatmulPart part;
+        part.layout = range.layout;
+        part.first_pair = static_cast<uint32_t>(range.first / 2);
+        const auto of_part = std::span(rows).subspan(range.first, range.count);
+        if (auto ok = pack_part(queue, of_part, product.cols, name, part); !ok) return ok;
+        product.parts.push_back(std::move(part));
+        is_split = is_split || range.is_cut;
+    }
+    if (is_split) ++split_products_;
+    if (auto ok = add_constants(queue, use, layer, rows, product); !ok) return ok;
+    for (const Role role : sources) tensors_[{role, layer}].kept = {};
+    return {};
+}
+
+bool GpuWeights::fits_images(const DeviceQueue& queue, std::span<const SourceRow> rows, uint32_t cols,
+                             Layout layout) const {
+    if (!images_.contains(layout)) return false;
+    for (const Plane plane : kPlanes) {
+        if (tile_bytes(layout, plane, cols, true) == 0) continue;
+        const uint64_t texels = tile_bytes(layout, plane, cols, true) /
+                                plane_format(layout, plane, true).element_bytes * (rows.size() / kTileRows);
+        if (texels > queue.limits().image_texels) return false;
+    }
+    if (layout != Layout::Q8_0) return true;
+    return std::none_of(rows.begin(), rows.end(), [&](const SourceRow& row) {
+        if (row.is_zero) return false;
+        const model::TensorView& view = tensors_.at(row.tensor).view;
+        return holds_minus_128(view.type, view.row(row.row));
+    });
+}
+
+Result<void> GpuWeights::pack_part(DeviceQueue& queue, std::span<const SourceRow> rows, uint32_t cols,
+                                   const std::string& name, MatmulPart& part) {
+    const size_t tiles = rows.size() / kTileRows;
+    part.n_pairs = static_cast<uint32_t>(rows.size() / 2);
+    part.image = fits_images(queue, rows, cols, part.layout);
+    const auto upload = [&] { return upload_planes(queue, rows, cols, name, part); };
+    auto planes = probe_ && !part.image ? probe_->make_in_windows(upload) : upload();
+    if (!planes) return planes.error();
+    part.planes = std::move(*planes);
+    for (size_t p = 0; p < kPlanes.size(); ++p) {
+        const uint64_t bytes = tile_bytes(part.layout, kPlanes[p], cols, part.image);
+        size_bytes_ += bytes * tiles;
+        if (!part.image || bytes == 0) continue;
+        const uint64_t texels = bytes / plane_format(part.layout, kPlanes[p], true).element_bytes * tiles;
+        auto image = queue.image_of(part.planes[p], texel_format(part.layout, kPlanes[p]), texels);
+        if (!image) return image.error();
+        part.planes[p] = std::move(*image);
+    }
+    return {};
+}
+
+Result<PlaneBuffers> GpuWeights::upload_planes(DeviceQueue& queue, std::span<const SourceRow> rows, uint32_t cols,
+                                               const std::string& name, const MatmulPart& part) {
+    const size_t tiles = rows.size() / kTileRows;
+    const uint64_t all_planes = tile_bytes(part.layout, cols, part.image);
+    PlaneBuffers buffers;
+    for (size_t p = 0; p < (part.image ? kPlanes.size() : 1); ++p) {
+        const uint64_t bytes = part.image ? tile_bytes(part.layout, kPlanes[p], cols, true) : all_planes;
+        if (part.image && bytes == 0) continue;  // not every layout has every plane
+        auto buffer = queue.allocate(name, bytes * tiles);
+        if (!buffer) return buffer.error();
+        buffers[p] = std::move(*buffer);
+    }
+
+    const size_t staged = std::clamp<uint64_t>(kStagingBytes / all_planes, 1, tiles);
+    std::array<std::vector<uint64_t>, kPlanes.size()> staging;
+    for (size_t p = 0; p < kPlanes.size(); ++p) {
+        staging[p].resize(tile_bytes(part.layout, kPlanes[p], cols, part.image) * staged / sizeof(uint64_t));
+    }
+    for (size_t first = 0; first < tiles; first += staged) {
+        const size_t n = std::min(staged, tiles - first);
+        for (size_t t = 0; t < n; ++t) {
+            const auto tile = rows.subspan((first + t) * kTileRows, kTileRows);
+            const TensorType type = rows_.tile_type(tile);
+            if (is_reencoded(type)) reencoded_.insert(type);
+            TileRows sources{};
+            for (size_t r = 0; r < kTileRows; ++r) {
+                if (!tile[r].is_zero) sources[r] = tensors_.at(tile[r].tensor).view.row(tile[r].row).data();
+            }
+            TilePlanes planes;
+            for (size_t p = 0; p < kPlanes.size(); ++p) {
+                const size_t bytes = tile_bytes(part.layout, kPlanes[p], cols, part.image);
+                planes[p] = std::as_writable_bytes(std::span(staging[p])).subspan(t * bytes, bytes);
+            }
+            repack_tile(type, cols, sources, planes, part.image);
+        }
+        uint64_t plane_at = 0;
+        for (size_t p = 0; p < kPlanes.size(); ++p) {
+            const size_t bytes = tile_bytes(part.layout, kPlanes[p], cols, part.image);
+            if (bytes == 0) continue;
+            const auto done = std::as_bytes(std::span(staging[p])).first(n * bytes);
+            const ClBuffer& to = buffers[part.image ? p : 0];
+            if (auto ok = queue.upload(to, plane_at + first * bytes, done); !ok) return ok.error();
+            if (!part.image) plane_at += tiles * bytes;
+        }
+    }
+    return buffers;
+}
+
+Result<void> GpuWeights::add_constants(DeviceQueue& queue, Use use, uint32_t layer, std::span<const SourceRow> rows,
+                                       MatmulWeights& product) {
+    const NormRoles norm = norm_before(use);
+    const bool after_layer_norm = norm.is_there && config_.norm == model::Norm::LayerNorm;
+    std::vector<float> shift(rows.size()), norm_sum(after_layer_norm ? rows.size() : 0), weights(product.cols);
+    const uint32_t norm_layer = use == Use::Output ? 0 : layer;
+    const auto vector = [&](Role role) -> const std::vector<float>* {
+        const auto found = vectors_.find({role, norm_layer});
+        return found == vectors_.end() ? nullptr : &found->second;
+    };
+    const auto* norm_weight = after_layer_norm ? vector(norm.weight) : nullptr;
+    const auto* norm_bias = after_layer_norm ? vector(norm.bias) : nullptr;
+    for (size_t r = 0; r < rows.size(); ++r) {
+        if (rows[r].is_zero) continue;
+        const auto& [role, of_layer] = rows[r].tensor;
+        double sum_of_biases = 0, sum_of_weights = 0;
+        if (norm_weight != nullptr) {
+            const model::TensorView& view = tensors_.at(rows[r].tensor).view;
+            model::dequantize(view.type, view.row(rows[r].row), weights);
+            if (is_rounded(view.type)) {
+                for (float& weight : weights) weight = model::half_to_float(model::float_to_half(weight));
+            }
+            for (size_t i = 0; i < weights.size(); ++i) {
+                sum_of_weights += double{weights[i]} * (*norm_weight)[i];
+                if (norm_bias != nullptr) sum_of_biases += double{weights[i]} * (*norm_bias)[i];
+            }
+            norm_sum[r] = static_cast<float>(sum_of_weights);
+        }
+        Role bias = {};
+        if (find_bias(role, bias) && vector(bias) != nullptr) sum_of_biases += (*vector(bias))[rows[r].row];
+        shift[r] = static_cast<float>(sum_of_biases);
+    }
+    const std::string name = weight_name(rows[0].tensor.first, layer);
+    if (std::any_of(shift.begin(), shift.end(), [](float s) { return s != 0; })) {
+        auto buffer = upload_floats(queue, base::concat("constants of ", name), shift);
+        if (!buffer) return buffer.error();
+        product.shift = std::move(*buffer);
+    }
+    if (after_layer_norm) {
+        auto buffer = upload_floats(queue, base::concat("constants of ", name), norm_sum);
+        if (!buffer) return buffer.error();
+        product.norm_sum = std::move(*buffer);
+    }
+    return {};
+}
+
+}  // namespace llmd::compute::gpu

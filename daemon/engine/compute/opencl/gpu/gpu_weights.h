@@ -1,0 +1,114 @@
+// A model's tensors in the form that the packed kernels read. What one launch multiplies lies together: a product is a
+// list of rows, of one tensor or of several, in the order that its epilogue wants (kernels/epilogue.cl).
+//
+// A tensor that shares a product with others is kept in host memory until the last of them has arrived.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/compute/opencl/gpu/layout.h"
+#include "engine/compute/opencl/gpu/matmul_rows.h"
+#include "engine/compute/opencl/gpu/window_probe.h"
+#include "engine/compute/opencl/runtime/device_queue.h"
+#include "engine/model/model_config.h"
+#include "engine/model/weights.h"
+
+namespace llmd::compute::gpu {
+
+// Some whole tiles of a product, in one layout.
+struct MatmulPart {
+    Layout layout = Layout::Q4_0;
+    PlaneBuffers planes;
+    bool image = false;       // planes are images over buffers (images.h)
+    uint32_t first_pair = 0;  // among all pairs of the product
+    uint32_t n_pairs = 0;     // a multiple of kTilePairs
+};
+
+struct MatmulWeights {
+    uint32_t rows = 0;  // with padding: a multiple of kTileRows
+    uint32_t cols = 0;
+    std::vector<MatmulPart> parts;  // in the order of their pairs
+    ClBuffer shift;                 // float a row: W b + bias; none if all are zero
+    ClBuffer norm_sum;              // float a row: W w; only behind a LayerNorm
+};
+
+class GpuWeights {
+public:
+    GpuWeights(const model::ModelConfig& config, uint32_t n_ctx) : config_(config), n_ctx_(n_ctx), rows_(config) {}
+
+    // Before the first upload: planes of these layouts are read through images where they can be.
+    void use_images(std::set<Layout> layouts) { images_ = std::move(layouts); }
+    // Before the first upload: planes that are no images lie in one window.
+    void use_windows(WindowProbe probe) { probe_ = std::move(probe); }
+    // Backend::announce(), once. ModelLoadFailed as upload().
+    base::Result<void> announce(std::span<const model::Weight> weights);
+    // The kinds of all products that a step computes, after announce().
+    std::set<ProductKind> kinds(const Variants& variants) const { return rows_.kinds(variants); }
+    // OutOfMemory names the product and its size; ModelLoadFailed when a tensor's shape is not the config's, or it was
+    // not announced or comes twice.
+    base::Result<void> upload(DeviceQueue& queue, const model::Weight& weight);
+    // After the last upload. ModelLoadFailed names a required tensor that did not come.
+    base::Result<void> check_complete() const;
+
+    // Null where the model has none.
+    const MatmulWeights* product(Use use, uint32_t layer = 0) const;
+    // A norm's weight, which is left to the caller to upload.
+    const std::vector<float>& norm(model::Role role, uint32_t layer) const { return vectors_.at({role, layer}); }
+    // [position][n_embd] floats; none when the model has none.
+    const ClBuffer& position_embedding() const { return positions_; }
+    // Each frequency's divisor; empty without RopeFactors.
+    const std::vector<float>& rope_factors() const { return rope_factors_; }
+
+    // In some layer.
+    bool has_gates_apart() const;
+
+    uint64_t size_bytes() const { return size_bytes_; }
+    size_t split_products() const { return split_products_; }
+    // Of tensors that are held another way than in the file.
+    const std::set<model::TensorType>& reencoded() const { return reencoded_; }
+
+private:
+    struct Tensor {
+        model::TensorView view;       // its data are valid from upload() until the product is packed
+        std::vector<std::byte> kept;  // behind `view`, where others have to arrive first
+        bool is_uploaded = false;
+    };
+    const Tensor* find(model::Role role, uint32_t layer) const;
+    // Whether images give what the planes of these rows hold.
+    bool fits_images(const DeviceQueue& queue, std::span<const SourceRow> rows, uint32_t cols, Layout layout) const;
+
+    base::Result<void> pack(DeviceQueue& queue, Use use, uint32_t layer);
+    base::Result<void> pack_part(DeviceQueue& queue, std::span<const SourceRow> rows, uint32_t cols,
+                                 const std::string& name, MatmulPart& part);
+    base::Result<PlaneBuffers> upload_planes(DeviceQueue& queue, std::span<const SourceRow> rows, uint32_t cols,
+                                             const std::string& name, const MatmulPart& part);
+    base::Result<void> add_constants(DeviceQueue& queue, Use use, uint32_t layer, std::span<const SourceRow> rows,
+                                     MatmulWeights& product);
+    base::Result<void> upload_vector(DeviceQueue& queue, const model::Weight& weight);
+    base::Result<ClBuffer> upload_floats(DeviceQueue& queue, const std::string& name, std::span<const float> floats);
+
+    model::ModelConfig config_;
+    uint32_t n_ctx_;
+    ProductRows rows_;
+    std::map<TensorKey, Tensor> tensors_;
+    std::map<TensorKey, std::vector<float>> vectors_;
+    std::map<std::pair<Use, uint32_t>, MatmulWeights> products_;
+    ClBuffer positions_;
+    std::vector<float> rope_factors_;
+    std::set<model::TensorType> reencoded_;
+    uint64_t size_bytes_ = 0;
+    size_t split_products_ = 0;
+    std::set<Layout> images_;
+    std::optional<WindowProbe> probe_;
+};
+
+}  // namespace llmd::compute::gpu

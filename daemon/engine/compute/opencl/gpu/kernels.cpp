@@ -1,0 +1,120 @@
+#include "engine/compute/opencl/gpu/kernels.h"
+
+#include "engine/compute/opencl/runtime/sample_exchange.h"
+#include "engine/compute/opencl/runtime/step_exchange.h"
+#include "kernel_sources.h"
+
+namespace llmd::compute::gpu {
+namespace {
+
+using base::Result;
+
+// FNV-1a, to tell kernel sets apart in the profile.
+uint32_t hash_sources() {
+    uint32_t hash = 2166136261u;
+    const auto add = [&](std::string_view source) {
+        for (const char c : source) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
+    };
+    for (const Layout layout : kLayouts) {
+        for (const Core core : {Core::Integer, Core::Float}) {
+            if (core == Core::Integer && !has_integer_core(layout)) continue;
+            add(layout_source({.layout = layout, .core = core}));
+        }
+    }
+    for (const Epilogue epilogue : kEpilogues) add(epilogue_source(epilogue));
+    for (const std::string_view source :
+         {kernels::kCommonCl, kernels::kSampleCl, kernels::kNoiseCl, kernels::kMatmulCl, kernels::kEmbedCl,
+          kernels::kFoldCl, kernels::kAttentionCl, kernels::kMergeCl, kernels::kChoiceCl, kernels::kChooseCl}) {
+        add(source);
+    }
+    return hash;
+}
+
+}  // namespace
+
+Kernels::Kernels(const DeviceQueue& queue, const model::ModelConfig& config, const BackendLimits& limits,
+                 const Variants& variants)
+    : queue_(queue), variants_(variants) {
+    attention_options_ = base::concat(step_options(limits), " -DHEAD_DIM=", config.head_dim,
+                                      " -DQ_ROWS=", config.q_rows(), " -DKV_ROWS=", config.kv_rows(),
+                                      " -DN_ROT=", config.positions == model::Positions::Learned ? 0 : config.n_rot);
+    digits_option_ = base::concat(" -DDIGITS=", variants.digits());
+    rows_option_ = base::concat(" -DMAX_ROWS=", limits.max_rows);
+}
+
+Result<ClKernel> Kernels::make(const char* kernel, const std::string& name, const std::string& source,
+                               const std::string& options) {
+    ClProgram& program = programs_[name + options];
+    if (!program) {
+        auto built = queue_.build(name, {source}, options);
+        if (!built) return built.error();
+        program = std::move(*built);
+    }
+    return make_kernel(program, kernel);
+}
+
+Result<ClKernel> Kernels::product(const ProductKey& key) {
+    const ProductVariant variant = {.layout = key.layout,
+                                    .core = key.choice.core,
+                                    .digits = key.digits,
+                                    .columns = key.columns,
+                                    .shape = key.choice.shape,
+                                    .image = key.image,
+                                    .window = variants_.needs_windows(),
+                                    .prefetch = variants_.loads_ahead(),
+                                    .staged_bytes = key.choice.staged_bytes};
+    if (product_local_bytes(variant) > queue_.limits().local_bytes) {
+        return base::fail(base::ErrorCode::DeviceError, "a product of ", key.columns, " columns needs ",
+                          product_local_bytes(variant), " bytes of local memory; the device has ",
+                          queue_.limits().local_bytes);
+    }
+    // No shape in the options where none is needed: drivers that cache programs find these again for every model.
+    std::string options =
+        base::concat(product_options(variant), " -DEPILOGUE=", static_cast<uint32_t>(key.epilogue),
+                     " -DINPUT_NORM=", static_cast<uint32_t>(key.norm), " -DSHIFT=", key.has_shift ? 1 : 0);
+    if (key.epilogue == Epilogue::Qkv) options += " " + attention_options_;
+    if (key.epilogue == Epilogue::Logits) options += rows_option_;
+    if (key.next_digits != 0) options += base::concat(" -DNEXT_DIGITS=", key.next_digits);
+    return make("product", base::concat("product of ", layout_name(key.layout), ", ", key.columns, " columns"),
+                product_source(variant, key.epilogue), options);
+}
+
+Result<ClKernel> Kernels::embed(Layout layout, bool image, bool has_positions) {
+    const ProductVariant variant = {.layout = layout,
+                                    .core = Core::Float,
+                                    .digits = variants_.qkv_digits(),
+                                    .image = image,
+                                    .window = variants_.needs_windows()};
+    return make("embed", base::concat("embed for ", layout_name(layout)),
+                base::concat(layout_source(variant), kernels::kEmbedCl),
+                base::concat(product_options(variant), " -DPOSITIONS=", has_positions ? 1 : 0));
+}
+
+Result<ClKernel> Kernels::attention(uint32_t heads, bool split) {
+    return make(
+        "attention", "attention", base::concat(kernels::kActivationsCl, kernels::kFoldCl, kernels::kAttentionCl),
+        base::concat(attention_options_, digits_option_, " -DHEADS=", heads, " -DITEMS=", variants_.attention_items(),
+                     " -DSPLIT=", split ? 1 : 0, " -DAHEAD=", variants_.loads_ahead() ? 1 : 0));
+}
+
+Result<ClKernel> Kernels::merge() {
+    return make("merge", "merge", base::concat(kernels::kActivationsCl, kernels::kFoldCl, kernels::kMergeCl),
+                attention_options_ + digits_option_);
+}
+
+Result<ClKernel> Kernels::choose() {
+    return make("choose", "choose", base::concat(kernels::kSampleCl, kernels::kChoiceCl, kernels::kChooseCl),
+                rows_option_);
+}
+
+Result<ClKernel> Kernels::candidates(uint32_t n_vocab) {
+    return make(
+        "candidates", "candidates", base::concat(kernels::kSampleCl, kernels::kGroupBestCl, kernels::kCandidatesCl),
+        base::concat(rows_option_, " -DN_VOCAB=", n_vocab, " -DCHUNKS=", kSampleChunks, " -DTOP=", kChunkCandidates));
+}
+
+std::string Kernels::profile() const {
+    return base::concat(variants_.profile(), ", kernels ", std::hex, hash_sources());
+}
+
+}  // namespace llmd::compute::gpu

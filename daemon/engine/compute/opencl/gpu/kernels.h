@@ -1,0 +1,63 @@
+// The programs that one model needs on one device, each built once, and kernels made from them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "base/result.h"
+#include "engine/compute/backend.h"
+#include "engine/compute/opencl/autotune/kernel_config.h"
+#include "engine/compute/opencl/gpu/activations.h"
+#include "engine/compute/opencl/gpu/matmul.h"
+#include "engine/compute/opencl/runtime/cl.h"
+#include "engine/compute/opencl/runtime/device_queue.h"
+#include "engine/model/model_config.h"
+
+namespace llmd::compute::gpu {
+
+// Values of epilogue.cl's INPUT_NORM.
+enum class InputNorm : uint8_t { None = 0, Rms, Layer };
+
+// What tells one product program from another.
+struct ProductKey {
+    Layout layout = Layout::Q4_0;
+    ProductChoice choice;
+    uint32_t columns = 1;
+    uint32_t digits = kMostDigits;  // of the records it reads
+    uint32_t next_digits = 0;       // of those it writes, if it does; 0: as many
+    Epilogue epilogue = Epilogue::Store;
+    InputNorm norm = InputNorm::None;
+    bool has_shift = false;
+    bool image = false;
+};
+
+// Refers to the queue and the variants that it was made with.
+class Kernels {
+public:
+    Kernels(const DeviceQueue& queue, const model::ModelConfig& config, const BackendLimits& limits,
+            const Variants& variants);
+
+    // DeviceError names the program that does not build.
+    base::Result<ClKernel> product(const ProductKey& key);
+    base::Result<ClKernel> embed(Layout layout, bool image, bool has_positions);
+    // `split`: leaves partial results for merge() instead of records.
+    base::Result<ClKernel> attention(uint32_t heads, bool split);
+    base::Result<ClKernel> merge();
+    base::Result<ClKernel> choose();
+    base::Result<ClKernel> candidates(uint32_t n_vocab);
+
+    // What decides the order and kind of float operations, beside the device itself.
+    std::string profile() const;
+
+private:
+    base::Result<ClKernel> make(const char* kernel, const std::string& name, const std::string& source,
+                                const std::string& options);
+
+    const DeviceQueue& queue_;
+    const Variants& variants_;
+    std::string attention_options_, digits_option_, rows_option_;
+    std::map<std::string, ClProgram> programs_;  // by name and options
+};
+
+}  // namespace llmd::compute::gpu

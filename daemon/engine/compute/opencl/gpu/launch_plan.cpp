@@ -1,0 +1,326 @@
+#include "engine/compute/opencl/gpu/launch_plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "engine/compute/opencl/gpu/activations.h"
+#include "engine/compute/opencl/runtime/sample_exchange.h"
+
+namespace llmd::compute::gpu {
+namespace {
+
+using base::Result;
+
+// Records of so many (padded) columns in the buffer of activations.
+struct Records {
+    uint32_t at;
+    uint32_t bytes;
+    uint32_t columns;
+    uint32_t digits;
+};
+
+// Sets a kernel's arguments one after the other.
+class Arguments {
+public:
+    explicit Arguments(const ClKernel& kernel) : kernel_(kernel) {}
+
+    template <typename... Args>
+    Arguments& add(const Args&... args) {
+        (add_one(args), ...);
+        return *this;
+    }
+    const Result<void>& result() const { return result_; }
+
+private:
+    void add_one(const Records& records) { add(records.at, records.bytes, records.columns); }
+    template <typename Arg>
+    void add_one(const Arg& arg) {
+        if (result_) result_ = set_arg(kernel_, index_, arg);
+        ++index_;
+    }
+
+    const ClKernel& kernel_;
+    cl_uint index_ = 0;
+    Result<void> result_;
+};
+
+uint32_t groups_for(uint32_t n, uint32_t of_one) {
+    return (n + of_one - 1) / of_one;
+}
+
+// Work-groups of a part of the output product.
+uint32_t logit_groups(const MatmulWeights& product, const MatmulPart& part, const Variants& variants) {
+    const ProductKind kind = {part.layout, product.rows, product.cols, Ending::Logits, variants.digits()};
+    return groups_for(part.n_pairs, variants.product(kind, 1).shape.group_pairs());
+}
+
+// In the parts before this one.
+uint32_t groups_before(const MatmulWeights& product, const MatmulPart& part, const Variants& variants) {
+    uint32_t groups = 0;
+    for (const MatmulPart* before = product.parts.data(); before != &part; ++before) {
+        groups += logit_groups(product, *before, variants);
+    }
+    return groups;
+}
+
+Ending ending_of(Epilogue epilogue) {
+    return epilogue == Epilogue::Logits ? Ending::Logits : epilogue == Epilogue::SwiGlu ? Ending::Pairs : Ending::Rows;
+}
+
+class Binder {
+public:
+    Binder(Kernels& kernels, const Variants& variants, const model::ModelConfig& config, const BackendLimits& limits,
+           const GpuWeights& weights, const Buffers& buffers)
+        : kernels_(kernels),
+          variants_(variants),
+          config_(config),
+          limits_(limits),
+          weights_(weights),
+          buffers_(buffers) {}
+
+    Result<LaunchPlan> bind();
+
+private:
+    // What a product reads, and what it does with the sums.
+    struct ProductUse {
+        Use use;
+        uint32_t layer;
+        Epilogue epilogue;
+        bool has_norm;
+        Records input;
+        uint32_t rows;             // of a batch, at most
+        uint32_t next_digits = 0;  // ProductKey
+    };
+
+    Records records(uint32_t at, uint32_t n, uint32_t digits) const {
+        const uint32_t columns = padded_columns(n);
+        return {at, record_bytes(columns, digits), columns, digits};
+    }
+    // Of the residual stream: for queries, keys and values, and for the rest.
+    Records residual_for_qkv() const { return records(buffers_.at.residual, config_.n_embd, variants_.qkv_digits()); }
+    Records residual() const { return records(buffers_.at.residual, config_.n_embd, variants_.digits()); }
+    Records attended() const { return records(buffers_.at.attended, config_.q_rows(), variants_.digits()); }
+    Records hidden() const { return records(buffers_.at.hidden, config_.n_ff, variants_.digits()); }
+
+    // Adds a launch for each part; add_rest(part, arguments) sets what its epilogue needs behind RESULT_ARGS.
+    template <typename AddRest>
+    Result<void> add_product(Launches& to, const ProductUse& use, const AddRest& add_rest);
+    Result<void> add_residual(Launches& to, Use use, uint32_t layer, const Records& input, uint32_t next_norm,
+                              const Records& next);
+    template <typename... Args>
+    Result<LaunchVariant> bind_single(Result<ClKernel> kernel, uint32_t groups, const Args&... args);
+    // The same as the one variant of a launch.
+    template <typename... Args>
+    Result<void> add_single(Launch& to, Result<ClKernel> kernel, uint32_t groups, const Args&... args);
+
+    Result<void> bind_embedding(Launches& to);
+    Result<void> bind_layer(uint32_t layer, LayerLaunches& to);
+    Result<void> bind_attention(uint32_t layer, LayerLaunches& to);
+    Result<void> bind_up(uint32_t layer, Launches& to);
+    Result<void> bind_head(LaunchPlan& to);
+
+    Kernels& kernels_;
+    const Variants& variants_;
+    const model::ModelConfig& config_;
+    const BackendLimits& limits_;
+    const GpuWeights& weights_;
+    const Buffers& buffers_;
+};
+
+template <typename AddRest>
+Result<void> Binder::add_product(Launches& to, const ProductUse& use, const AddRest& add_rest) {
+    const MatmulWeights& product = *weights_.product(use.use, use.layer);
+    ProductKey key;
+    key.epilogue = use.epilogue;
+    key.has_shift = static_cast<bool>(product.shift);
+    key.digits = use.input.digits;
+    key.next_digits = use.next_digits;
+    if (use.has_norm) key.norm = config_.norm == model::Norm::LayerNorm ? InputNorm::Layer : InputNorm::Rms;
+    for (const MatmulPart& part : product.parts) {
+        key.layout = part.layout;
+        key.image = part.image;
+        const ProductKind kind = {part.layout, product.rows, product.cols, ending_of(use.epilogue), key.digits};
+        Launch launch;
+        for (const uint32_t columns : kColumnCounts) {
+            if ((columns > 1 && columns / 2 >= use.rows) || !variants_.may_compute(columns)) break;
+            key.columns = columns;
+            key.choice = variants_.product(kind, columns);
+            auto kernel = kernels_.product(key);
+            if (!kernel) return kernel.error();
+            Arguments args(*kernel);
+            for (const ClBuffer& plane : part.planes) {
+                if (plane) args.add(plane);
+            }
+            args.add(part.n_pairs, groups_for(product.cols, kBlockColumns));
+            args.add(buffers_.activations, use.input, part.first_pair);
+            if (use.has_norm) args.add(static_cast<float>(config_.n_embd), config_.norm_eps);
+            if (product.norm_sum) args.add(product.norm_sum);
+            if (product.shift) args.add(product.shift);
+            add_rest(part, args);
+            if (!args.result()) return args.result();
+            const ProductShape& shape = key.choice.shape;
+            const uint32_t groups = groups_for(part.n_pairs, shape.group_pairs());
+            launch.variants.push_back(
+                {std::move(*kernel), columns, groups, shape.items(), variants_.spread_rows(kind, columns)});
+        }
+        to.push_back(std::move(launch));
+    }
+    return {};
+}
+
+template <typename... Args>
+Result<LaunchVariant> Binder::bind_single(Result<ClKernel> kernel, uint32_t groups, const Args&... args) {
+    if (!kernel) return kernel.error();
+    if (auto ok = Arguments(*kernel).add(args...).result(); !ok) return ok.error();
+    return LaunchVariant{std::move(*kernel), 1, groups, kGroupItems};
+}
+
+template <typename... Args>
+Result<void> Binder::add_single(Launch& to, Result<ClKernel> kernel, uint32_t groups, const Args&... args) {
+    auto one = bind_single(std::move(kernel), groups, args...);
+    if (!one) return one.error();
+    to.variants.push_back(std::move(*one));
+    return {};
+}
+
+Result<void> Binder::add_residual(Launches& to, Use use, uint32_t layer, const Records& input, uint32_t next_norm,
+                                  const Records& next) {
+    return add_product(to, {use, layer, Epilogue::Residual, false, input, limits_.max_rows, next.digits},
+                       [&](const MatmulPart&, Arguments& args) { args.add(buffers_.at.x, next_norm, next); });
+}
+
+Result<void> Binder::bind_embedding(Launches& to) {
+    const MatmulWeights* embedding = weights_.product(Use::Embedding);
+    if (embedding == nullptr) embedding = weights_.product(Use::Output);
+    const Records next = residual_for_qkv();
+    const ClBuffer& positions = weights_.position_embedding();
+    for (const MatmulPart& part : embedding->parts) {
+        auto kernel = kernels_.embed(part.layout, part.image, static_cast<bool>(positions));
+        if (!kernel) return kernel.error();
+        Arguments args(*kernel);
+        for (const ClBuffer& plane : part.planes) {
+            if (plane) args.add(plane);
+        }
+        args.add(part.n_pairs, groups_for(embedding->cols, kBlockColumns), part.first_pair, config_.n_embd,
+                 buffers_.step, buffers_.sampled);
+        if (positions) args.add(positions);
+        args.add(buffers_.activations, buffers_.at.x, buffers_.at.attention_norm(0), next);
+        if (!args.result()) return args.result();
+        Launch& launch = to.emplace_back();
+        launch.variants.push_back({std::move(*kernel), 1, groups_for(next.columns, kEmbedColumns), kGroupItems});
+    }
+    return {};
+}
+
+Result<void> Binder::bind_attention(uint32_t layer, LayerLaunches& to) {
+    const auto heads_of = [&](bool has_many_rows) {
+        return variants_.attention_heads(config_.heads_per_kv(), config_.head_dim, has_many_rows);
+    };
+    const uint32_t heads = heads_of(false), heads_of_many = heads_of(true);
+    const uint32_t few_rows = kManyAttentionGroups / (config_.n_heads / heads_of_many);
+    const Records next = attended();
+    const auto bind = [&](uint32_t of_group, bool split, const auto&... rest) {
+        auto bound = bind_single(kernels_.attention(of_group, split), config_.n_heads / of_group, buffers_.activations,
+                                 buffers_.at.queries, buffers_.step, buffers_.kv[layer], rest...);
+        if (bound) bound->group_items = variants_.attention_items();
+        return bound;
+    };
+    if (heads * config_.head_dim % kRecordBlock == 0) {
+        auto whole = bind(heads, false, next);
+        if (!whole) return whole.error();
+        whole->spread_rows = few_rows;
+        to.attend.variants.push_back(std::move(*whole));
+    }
+    if (heads_of_many != heads && limits_.max_rows > few_rows) {  // then those of one fill blocks too
+        auto whole = bind(heads_of_many, false, next);
+        if (!whole) return whole.error();
+        to.attend.variants.push_back(std::move(*whole));
+    }
+    auto split = bind(heads, true, buffers_.partials);
+    if (!split) return split.error();
+    to.attend_split = std::move(*split);
+    return add_single(to.merge, kernels_.merge(), groups_for(next.columns, kMergeColumns), buffers_.partials,
+                      buffers_.step, buffers_.activations, next);
+}
+
+Result<void> Binder::bind_up(uint32_t layer, Launches& to) {
+    const Records next = hidden();
+    const bool is_gated = config_.activation == model::Activation::SwiGlu;
+    const bool lies_apart = weights_.product(Use::Gate, layer) != nullptr;
+    if (lies_apart) {
+        auto ok = add_product(to, {Use::Gate, layer, Epilogue::Store, true, residual(), limits_.max_rows},
+                              [&](const MatmulPart&, Arguments& args) { args.add(buffers_.gate, next.columns); });
+        if (!ok) return ok;
+    }
+    const Epilogue epilogue = !is_gated ? Epilogue::Gelu : lies_apart ? Epilogue::Gated : Epilogue::SwiGlu;
+    return add_product(to, {Use::Up, layer, epilogue, true, residual(), limits_.max_rows},
+                       [&](const MatmulPart&, Arguments& args) {
+                           args.add(next);
+                           if (lies_apart) args.add(buffers_.gate);
+                       });
+}
+
+Result<void> Binder::bind_layer(uint32_t layer, LayerLaunches& to) {
+    const float query_scale = 1.0f / std::sqrt(static_cast<float>(config_.head_dim));
+    auto ok = add_product(to.norm_qkv, {Use::Qkv, layer, Epilogue::Qkv, true, residual_for_qkv(), limits_.max_rows},
+                          [&](const MatmulPart&, Arguments& args) {
+                              args.add(buffers_.at.queries, query_scale, buffers_.at.rotation, buffers_.kv[layer],
+                                       buffers_.step);
+                          });
+    if (!ok) return ok;
+    if (ok = bind_attention(layer, to); !ok) return ok;
+    if (ok = add_residual(to.attend_output, Use::AttnOutput, layer, attended(), buffers_.at.feed_forward_norm(layer),
+                          residual());
+        !ok) {
+        return ok;
+    }
+    if (ok = bind_up(layer, to.norm_up); !ok) return ok;
+    const bool is_last = layer + 1 == config_.n_layers;  // the vocabulary follows
+    return add_residual(to.down, Use::Down, layer, hidden(), buffers_.at.attention_norm(layer + 1),
+                        is_last ? residual() : residual_for_qkv());
+}
+
+Result<void> Binder::bind_head(LaunchPlan& to) {
+    const MatmulWeights& product = *weights_.product(Use::Output);
+    const uint32_t groups = choice_groups(product, variants_);
+    auto ok = add_product(to.head, {Use::Output, 0, Epilogue::Logits, true, residual(), limits_.max_outputs},
+                          [&](const MatmulPart& part, Arguments& args) {
+                              args.add(buffers_.logits, config_.n_vocab, buffers_.requests, buffers_.step,
+                                       buffers_.summaries, groups_before(product, part, variants_), groups);
+                          });
+    if (!ok) return ok;
+    if (ok = add_single(to.choose, kernels_.choose(), 1, buffers_.summaries, groups, buffers_.step, buffers_.sampled,
+                        buffers_.answer);
+        !ok) {
+        return ok;
+    }
+    return add_single(to.candidates, kernels_.candidates(config_.n_vocab), kSampleChunks, buffers_.logits,
+                      buffers_.requests, buffers_.step, buffers_.candidates);
+}
+
+Result<LaunchPlan> Binder::bind() {
+    LaunchPlan plan;
+    if (auto ok = bind_embedding(plan.embed); !ok) return ok.error();
+    plan.layers.resize(config_.n_layers);
+    for (uint32_t layer = 0; layer < config_.n_layers; ++layer) {
+        if (auto ok = bind_layer(layer, plan.layers[layer]); !ok) return ok.error();
+    }
+    if (auto ok = bind_head(plan); !ok) return ok.error();
+    return plan;
+}
+
+}  // namespace
+
+uint32_t choice_groups(const MatmulWeights& product, const Variants& variants) {
+    uint32_t groups = 0;
+    for (const MatmulPart& part : product.parts) groups += logit_groups(product, part, variants);
+    return groups;
+}
+
+Result<LaunchPlan> LaunchPlan::bind(Kernels& kernels, const Variants& variants, const model::ModelConfig& config,
+                                    const BackendLimits& limits, const GpuWeights& weights, const Buffers& buffers) {
+    return Binder(kernels, variants, config, limits, weights, buffers).bind();
+}
+
+}  // namespace llmd::compute::gpu

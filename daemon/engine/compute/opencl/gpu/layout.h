@@ -1,0 +1,88 @@
+// How the packed kernels hold weights: which layout a tensor type takes, and the planes of each layout.
+//
+// Rows 2 p and 2 p + 1 are a pair, 32 pairs a tile, 32 columns a block; rows are padded with zeros to a whole tile,
+// columns to a whole block. A plane is an array of elements, so many bytes of one pair, that neighbouring pairs have
+// side by side:
+//
+//     element(tile, cell, word, pair in tile) = ((tile * cells + cell) * words + word) * 32 + pair in tile
+//
+// where a cell is one block, or for Supers eight. A tile is therefore one piece of memory in every plane.
+//
+//     layout         Quants          High           Scales (per block)            Supers (per 256 columns)
+//     Q4_0           2 x uint4                      half2 d
+//     Q4_1           2 x uint4                      half4 d d m m
+//     Q5_0           2 x uint4       uint2          half2 d
+//     Q5_1           2 x uint4       uint2          half4 d d m m
+//     Q4_K           2 x uint4                      uchar4 scale scale min min    half4 d d dmin dmin
+//     Q5_K           2 x uint4       uint2          uchar4 scale scale min min    half4 d d dmin dmin
+//     Q6_K           2 x uint4       uint4          char4 scale of columns 0-15   half2 d
+//                                                   twice, of 16-31 twice
+//     IQ4_NL         2 x uint4                      half2 d
+//     Q8_0           4 x uint4                      half2 d
+//       for images   16 x char4                     half2 d
+//     F16            16 x half4
+//
+// "d d" stands for row 2 p, row 2 p + 1. Quants of 4 to 6 bits: uint i of the two uint4 holds the low nibbles of
+// columns 4 i to 4 i + 3, row 2 p in bits 0-15, row 2 p + 1 in bits 16-31, lowest column lowest. High: uint i holds the
+// bits above the nibble, of 16 columns one bit each or of 8 columns two bits each, the rows in the same halves. Q8_0,
+// F16: uint4 w holds bytes 16 w onwards of row 2 p, after its last one those of row 2 p + 1.
+//
+// Bytes are those of the file, but for Q4_K and Q5_K whose 6-bit scales take 8 bits (2.8 % and 2.3 % more), so that a
+// block's come with one load.
+// All pure functions, callable from any thread.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "engine/model/quantization.h"
+
+namespace llmd::compute::gpu {
+
+inline constexpr uint32_t kTilePairs = 32;
+inline constexpr uint32_t kTileRows = 2 * kTilePairs;
+inline constexpr uint32_t kBlockColumns = 32;
+inline constexpr uint32_t kSuperBlocks = 8;  // blocks that share an element of Supers
+
+enum class Layout : uint8_t { Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q4_K, Q5_K, Q6_K, IQ4_NL, F16 };
+inline constexpr std::array kLayouts = {Layout::Q4_0, Layout::Q4_1, Layout::Q5_0, Layout::Q5_1,   Layout::Q8_0,
+                                        Layout::Q4_K, Layout::Q5_K, Layout::Q6_K, Layout::IQ4_NL, Layout::F16};
+
+// In the order of the product kernel's arguments.
+enum class Plane : uint8_t { Quants, High, Scales, Supers };
+inline constexpr std::array kPlanes = {Plane::Quants, Plane::High, Plane::Scales, Plane::Supers};
+
+struct PlaneFormat {
+    uint32_t element_bytes = 0;  // 0: the layout has no such plane
+    uint32_t words = 0;          // elements that a pair has in one cell
+    uint32_t cell_blocks = 0;
+};
+
+Layout layout_for(model::TensorType type);
+// Whether the layout holds the type's weights another way than the file: Q3_K exactly, Q2_K, BF16 and F32 rounded to
+// half precision.
+bool is_reencoded(model::TensorType type);
+bool is_rounded(model::TensorType type);
+
+// "Q4_0"; the kernels' option is LAYOUT_Q4_0.
+std::string_view layout_name(Layout layout);
+PlaneFormat plane_format(Layout layout, Plane plane, bool image = false);
+// Whether products can be summed as integers, two rows in one word (CORE_INT).
+bool has_integer_core(Layout layout);
+
+inline uint32_t round_up(uint32_t n, uint32_t multiple) {
+    return (n + multiple - 1) / multiple * multiple;
+}
+inline uint32_t block_count(uint32_t cols) {
+    return (cols + kBlockColumns - 1) / kBlockColumns;
+}
+inline uint32_t tile_count(uint32_t rows) {
+    return (rows + kTileRows - 1) / kTileRows;
+}
+// Bytes of one tile of `cols` columns in a plane; 0 where the layout has none.
+uint64_t tile_bytes(Layout layout, Plane plane, uint32_t cols, bool image = false);
+// In all planes together.
+uint64_t tile_bytes(Layout layout, uint32_t cols, bool image = false);
+
+}  // namespace llmd::compute::gpu

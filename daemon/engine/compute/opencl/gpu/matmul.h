@@ -1,0 +1,61 @@
+// The variants of the product kernel (kernels/matmul.cl): what it is built from.
+// Pure functions, callable from any thread.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "engine/compute/opencl/gpu/layout.h"
+
+namespace llmd::compute::gpu {
+
+// What it does with its sums: values of epilogue.cl's EPILOGUE_*.
+enum class Epilogue : uint8_t { Qkv = 1, Residual, Gelu, SwiGlu, Store, Gated, Logits };
+inline constexpr std::array kEpilogues = {Epilogue::Qkv,   Epilogue::Residual, Epilogue::Gelu,  Epilogue::SwiGlu,
+                                          Epilogue::Store, Epilogue::Gated,    Epilogue::Logits};
+
+// How a product is summed. Only has_integer_core() layouts have Integer.
+enum class Core : uint8_t { Integer, Float };
+
+// A product's work-group: `lanes` items side by side with `pairs` row pairs each, times `slices` items that share a
+// row's columns. Of these only `slices` changes the bits of a result.
+struct ProductShape {
+    uint32_t lanes = 32;
+    uint32_t pairs = 1;
+    uint32_t slices = 1;
+
+    bool operator==(const ProductShape&) const = default;
+    uint32_t group_pairs() const { return lanes * pairs; }
+    uint32_t items() const { return lanes * slices; }
+};
+
+// Local memory for x. Small enough for several work-groups a processor of 32 KiB.
+inline constexpr uint32_t kStagedBytes = 8192;
+
+struct ProductVariant {
+    Layout layout = Layout::Q4_0;
+    Core core = Core::Float;
+    uint32_t digits = 2;  // of the records it reads
+    uint32_t columns = 1;
+    ProductShape shape;
+    bool image = false;     // planes are image1d_buffers
+    bool window = false;    // planes.cl's WINDOW, where planes are no images
+    bool prefetch = false;  // weights are loaded one block ahead: for GPUs with registers to spare
+    uint32_t staged_bytes = kStagedBytes;
+    uint32_t chunk_blocks = 0;  // of x in local memory at a time; 0: as staged_bytes allows
+};
+
+// What reads one layout's weights: planes, dot, core and activations. Without common.cl.
+std::string layout_source(const ProductVariant& variant);
+// What turns its sums into what the next launch reads.
+std::string epilogue_source(Epilogue epilogue);
+// The whole program without common.cl.
+std::string product_source(const ProductVariant& variant, Epilogue epilogue);
+// Its options, but for the epilogue's.
+std::string product_options(const ProductVariant& variant);
+// Of the kernel's local memory, what does not belong to the epilogue.
+uint32_t product_local_bytes(const ProductVariant& variant);
+
+}  // namespace llmd::compute::gpu

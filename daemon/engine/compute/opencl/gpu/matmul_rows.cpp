@@ -1,0 +1,157 @@
+#include "engine/compute/opencl/gpu/matmul_rows.h"
+
+#include <algorithm>
+
+namespace llmd::compute::gpu {
+namespace {
+
+using model::Role;
+
+constexpr uint64_t kConstantBytes = 2 * sizeof(float);  // MatmulWeights::shift and norm_sum, of a row
+
+}  // namespace
+
+void ProductRows::add(const model::Weight& weight) {
+    const model::TensorView& tensor = weight.tensor;
+    tensors_[{weight.role, weight.layer}] = {tensor.type, static_cast<uint32_t>(tensor.rows),
+                                             static_cast<uint32_t>(tensor.cols)};
+}
+
+bool ProductRows::has_interleaved_gate(uint32_t layer) const {
+    const auto gate = tensors_.find({Role::FfnGate, layer}), up = tensors_.find({Role::FfnUp, layer});
+    return gate != tensors_.end() && up != tensors_.end() && gate->second.type == up->second.type;
+}
+
+Use ProductRows::use_of(Role role, uint32_t layer) const {
+    switch (role) {
+        case Role::TokenEmbedding:
+            return has(Role::Output, 0) ? Use::Embedding : Use::Output;
+        case Role::AttnQ:
+        case Role::AttnK:
+        case Role::AttnV:
+            return Use::Qkv;
+        case Role::AttnOutput:
+            return Use::AttnOutput;
+        case Role::FfnGate:
+            return has_interleaved_gate(layer) ? Use::Up : Use::Gate;
+        case Role::FfnUp:
+            return Use::Up;
+        case Role::FfnDown:
+            return Use::Down;
+        default:
+            return Use::Output;
+    }
+}
+
+std::vector<Role> ProductRows::sources_of(Use use, uint32_t layer) const {
+    switch (use) {
+        case Use::Embedding:
+            return {Role::TokenEmbedding};
+        case Use::Qkv:
+            return {Role::AttnQ, Role::AttnK, Role::AttnV};
+        case Use::AttnOutput:
+            return {Role::AttnOutput};
+        case Use::Gate:
+            return {Role::FfnGate};
+        case Use::Up:
+            return has_interleaved_gate(layer) ? std::vector{Role::FfnGate, Role::FfnUp} : std::vector{Role::FfnUp};
+        case Use::Down:
+            return {Role::FfnDown};
+        case Use::Output:
+            break;
+    }
+    return {has(Role::Output, 0) ? Role::Output : Role::TokenEmbedding};
+}
+
+std::vector<SourceRow> ProductRows::rows_of(Use use, uint32_t layer) const {
+    const auto sources = sources_of(use, layer);
+    std::vector<SourceRow> rows;
+    if (use == Use::Up && sources.size() == 2) {
+        for (uint32_t i = 0; i < config_.n_ff; ++i) {
+            for (const Role role : sources) rows.push_back({{role, layer}, i, false});
+        }
+        rows.resize(round_up(static_cast<uint32_t>(rows.size()), kTileRows));
+        return rows;
+    }
+    const bool half_split = config_.positions == model::Positions::RotaryHalfSplit;
+    const uint32_t turned = config_.n_rot / 2;  // pairs
+    for (const Role role : sources) {
+        const uint32_t n = tensors_.at({role, layer}).rows;
+        const bool paired = half_split && (role == Role::AttnQ || role == Role::AttnK);
+        for (uint32_t i = 0; i < n; ++i) {
+            const uint32_t in_head = i % config_.head_dim;
+            const bool is_split = paired && in_head < config_.n_rot;
+            const uint32_t row = is_split ? i - in_head + in_head / 2 + in_head % 2 * turned : i;
+            rows.push_back({{role, layer}, row, false});
+        }
+        rows.resize(round_up(static_cast<uint32_t>(rows.size()), kTileRows));
+    }
+    return rows;
+}
+
+std::set<ProductKind> ProductRows::kinds(const Variants& variants) const {
+    std::set<ProductKind> kinds;
+    for (const auto& [key, shape] : tensors_) {
+        const Role role = key.first;
+        const uint32_t layer = key.second;
+        if (model::is_vector(role) || role == Role::PositionEmbedding) continue;
+        const Use use = use_of(role, layer);
+        if (use == Use::Embedding) continue;  // rows of it are looked up
+        const auto sources = sources_of(use, layer);
+        const auto is_there = [&](Role source) { return has(source, layer); };
+        if (sources[0] != role || !std::all_of(sources.begin(), sources.end(), is_there)) continue;
+        const auto rows = rows_of(use, layer);
+        const Ending ending = use == Use::Output                              ? Ending::Logits
+                              : use == Use::Up && has_interleaved_gate(layer) ? Ending::Pairs
+                                                                              : Ending::Rows;
+        for (size_t first = 0; first < rows.size(); first += kTileRows) {
+            const Layout layout = layout_for(tile_type(std::span(rows).subspan(first, kTileRows)));
+            kinds.insert({layout, static_cast<uint32_t>(rows.size()), shape.cols, ending,
+                          use == Use::Qkv ? variants.qkv_digits() : variants.digits()});
+        }
+    }
+    return kinds;
+}
+
+uint32_t ProductRows::cols_of(Use use, uint32_t layer) const {
+    return tensors_.at({sources_of(use, layer)[0], layer}).cols;
+}
+
+std::vector<RowRange> ProductRows::parts_of(std::span<const SourceRow> rows, uint32_t cols,
+                                            uint64_t max_buffer_bytes) const {
+    std::vector<RowRange> parts;
+    const auto layout_at = [&](size_t row) { return layout_for(tile_type(rows.subspan(row, kTileRows))); };
+    uint64_t most_tiles = 0;  // of the part
+    for (size_t row = 0; row < rows.size(); row += kTileRows) {
+        const Layout layout = layout_at(row);
+        const bool continues = !parts.empty() && parts.back().layout == layout;
+        if (continues && parts.back().count / kTileRows < most_tiles) {
+            parts.back().count += kTileRows;
+            continue;
+        }
+        if (continues) parts.back().is_cut = true;
+        most_tiles = std::max<uint64_t>(max_buffer_bytes / tile_bytes(layout, cols), 1);
+        parts.push_back({layout, row, kTileRows});
+    }
+    return parts;
+}
+
+uint64_t gpu_weight_bytes(std::span<const model::Weight> weights) {
+    uint64_t bytes = 0;
+    for (const auto& [role, layer, tensor] : weights) {
+        if (model::is_vector(role) || role == Role::PositionEmbedding) {
+            bytes += tensor.rows * round_up(static_cast<uint32_t>(tensor.cols), kBlockColumns) * sizeof(float);
+            continue;
+        }
+        const auto cols = static_cast<uint32_t>(tensor.cols);
+        uint64_t of_tile = kConstantBytes * kTileRows;
+        for (const Plane plane : kPlanes) {
+            const Layout layout = layout_for(tensor.type);
+            of_tile += std::max(tile_bytes(layout, plane, cols), tile_bytes(layout, plane, cols, true));
+        }
+        bytes += tile_count(static_cast<uint32_t>(tensor.rows)) * of_tile;
+    }
+    return bytes;
+}
+
+}  // namespace llmd::compute::gpu

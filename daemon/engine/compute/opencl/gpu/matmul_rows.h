@@ -1,0 +1,84 @@
+// Which rows of which tensors make up each product of a model, and where they are cut into parts. Follows from the
+// tensors' shapes and types alone. Thread-compatible.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "engine/compute/opencl/autotune/choices.h"
+#include "engine/compute/opencl/autotune/kernel_config.h"
+#include "engine/compute/opencl/gpu/layout.h"
+#include "engine/model/model_config.h"
+#include "engine/model/weights.h"
+
+namespace llmd::compute::gpu {
+
+// What a product is for, and its rows; each tensor's begin a new tile.
+enum class Use : uint8_t {
+    Embedding,  // of tokens; only where it is not the output matrix too
+    Qkv,        // queries, keys, values; in the former two, rotary pairs are neighbours
+    AttnOutput,
+    Gate,  // only where gate and up have different types
+    Up,    // else of gate and up, by turns; or only up
+    Down,
+    Output,  // or the tied embedding
+};
+
+using TensorKey = std::pair<model::Role, uint32_t>;  // of a layer
+
+// Where a row of a product comes from; no tensor: zeros.
+struct SourceRow {
+    TensorKey tensor = {};
+    uint32_t row = 0;
+    bool is_zero = true;
+};
+
+// Whole tiles of a product that lie together.
+struct RowRange {
+    Layout layout = Layout::Q4_0;
+    size_t first = 0;
+    size_t count = 0;
+    bool is_cut = false;  // what follows has the same layout, but one buffer would not hold it too
+};
+
+class ProductRows {
+public:
+    explicit ProductRows(const model::ModelConfig& config) : config_(config) {}
+
+    // Every tensor of the model, before anything is asked.
+    void add(const model::Weight& weight);
+
+    bool has(model::Role role, uint32_t layer) const { return tensors_.count({role, layer}) != 0; }
+    // The product that a matrix belongs to, and the matrices that a product has.
+    Use use_of(model::Role role, uint32_t layer) const;
+    std::vector<model::Role> sources_of(Use use, uint32_t layer) const;
+    // The kinds of all products that a step computes, with the digits that Variants gives their records.
+    std::set<ProductKind> kinds(const Variants& variants) const;
+    // Of a product that the model has.
+    uint32_t cols_of(Use use, uint32_t layer) const;
+    std::vector<SourceRow> rows_of(Use use, uint32_t layer) const;
+    std::vector<RowRange> parts_of(std::span<const SourceRow> rows, uint32_t cols, uint64_t max_buffer_bytes) const;
+    // A tile's rows but for its padding are of one tensor type.
+    model::TensorType tile_type(std::span<const SourceRow> tile) const { return tensors_.at(tile[0].tensor).type; }
+
+private:
+    struct Shape {
+        model::TensorType type;
+        uint32_t rows, cols;
+    };
+
+    bool has_interleaved_gate(uint32_t layer) const;
+
+    model::ModelConfig config_;
+    std::map<TensorKey, Shape> tensors_;
+};
+
+// Most bytes that GpuWeights holds for a model.
+uint64_t gpu_weight_bytes(std::span<const model::Weight> weights);
+
+}  // namespace llmd::compute::gpu

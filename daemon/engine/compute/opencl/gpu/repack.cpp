@@ -1,0 +1,278 @@
+#include "engine/compute/opencl/gpu/repack.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <vector>
+
+namespace llmd::compute::gpu {
+namespace {
+
+using model::TensorType;
+
+static_assert(std::endian::native == std::endian::little, "words are written as the device reads them");
+
+constexpr uint32_t kZeroQ3 = 28;  // a Q3_K weight is its three bits less 4, a Q6_K one its six bits less 32
+
+using Codes = std::array<uint8_t, kBlockColumns>;
+
+// The integers of one row's block of 32 columns, without their offset. File layouts as in quantization.cpp.
+
+void nibble_codes(const uint8_t* qs, Codes& codes) {
+    for (size_t j = 0; j < 16; ++j) {
+        codes[j] = qs[j] & 15;
+        codes[j + 16] = qs[j] >> 4;
+    }
+}
+
+void add_fifth_bits(const uint8_t* bits, Codes& codes) {
+    uint32_t fifth;
+    std::memcpy(&fifth, bits, sizeof fifth);
+    for (size_t j = 0; j < codes.size(); ++j) codes[j] |= static_cast<uint8_t>((fifth >> j & 1) << 4);
+}
+
+void q4_k_codes(const uint8_t* qs, size_t sub, Codes& codes) {
+    for (size_t j = 0; j < codes.size(); ++j) codes[j] = qs[sub / 2 * 32 + j] >> (sub % 2 * 4) & 15;
+}
+
+void q6_k_codes(const uint8_t* block, size_t sub, Codes& codes) {
+    const uint8_t* low = block + sub / 4 * 64 + sub % 2 * 32;
+    const uint8_t* high = block + 128 + sub / 4 * 32;
+    for (size_t j = 0; j < codes.size(); ++j) {
+        codes[j] = static_cast<uint8_t>((low[j] >> (sub % 4 / 2 * 4) & 15) | (high[j] >> (sub % 4 * 2) & 3) << 4);
+    }
+}
+
+void q3_k_codes(const uint8_t* block, size_t sub, Codes& codes) {
+    const uint8_t* low = block + 32 + sub / 4 * 32;
+    for (size_t j = 0; j < codes.size(); ++j) {
+        const int code = (low[j] >> (sub % 4 * 2) & 3) | (block[j] >> sub & 1) << 2;
+        codes[j] = static_cast<uint8_t>(kZeroQ3 + code);
+    }
+}
+
+void read_codes(TensorType type, const uint8_t* row, uint32_t block, Codes& codes) {
+    const uint32_t bytes = model::block_format(type).block_bytes;
+    const size_t sub = block % kSuperBlocks;
+    const uint8_t* simple = row + size_t{block} * bytes;
+    const uint8_t* super = row + size_t{block / kSuperBlocks} * bytes;
+    switch (type) {
+        case TensorType::Q4_0:
+        case TensorType::IQ4_NL:
+            return nibble_codes(simple + 2, codes);
+        case TensorType::Q4_1:
+            return nibble_codes(simple + 4, codes);
+        case TensorType::Q5_0:
+            nibble_codes(simple + 6, codes);
+            return add_fifth_bits(simple + 2, codes);
+        case TensorType::Q5_1:
+            nibble_codes(simple + 8, codes);
+            return add_fifth_bits(simple + 4, codes);
+        case TensorType::Q4_K:
+            return q4_k_codes(super + 16, sub, codes);
+        case TensorType::Q5_K:
+            q4_k_codes(super + 48, sub, codes);
+            for (size_t j = 0; j < codes.size(); ++j) {
+                codes[j] |= static_cast<uint8_t>((super[16 + j] >> sub & 1) << 4);
+            }
+            return;
+        case TensorType::Q6_K:
+            return q6_k_codes(super, sub, codes);
+        case TensorType::Q3_K:
+            return q3_k_codes(super, sub, codes);
+        default:
+            return;  // no codes of at most six bits
+    }
+}
+
+// Writes words of a pair into a plane.
+struct PlaneWriter {
+    std::byte* plane;
+    PlaneFormat format;
+    uint32_t pair;
+
+    void put(uint32_t cell, uint32_t word, const void* element) const {
+        std::memcpy(plane + ((size_t{cell} * format.words + word) * kTilePairs + pair) * format.element_bytes, element,
+                    format.element_bytes);
+    }
+};
+
+// Four low nibbles side by side.
+uint32_t four_nibbles(const uint8_t* codes) {
+    uint32_t word;
+    std::memcpy(&word, codes, sizeof word);
+    word &= 0x0f0f0f0f;
+    word = (word | word >> 4) & 0x00ff00ff;
+    return (word | word >> 8) & 0xffff;
+}
+
+// The bits above the nibbles of 16 / width codes side by side.
+uint32_t high_bits(const uint8_t* codes, uint32_t width) {
+    uint32_t word = 0;
+    for (uint32_t j = 0; j < 16 / width; ++j) word |= uint32_t{codes[j]} >> 4 << (j * width);
+    return word;
+}
+
+void put_codes(const Codes& even, const Codes& odd, uint32_t block, const PlaneWriter& quants,
+               const PlaneWriter& high) {
+    std::array<uint32_t, 8> words;
+    for (size_t i = 0; i < words.size(); ++i) {
+        words[i] = four_nibbles(&even[4 * i]) | four_nibbles(&odd[4 * i]) << 16;
+    }
+    quants.put(block, 0, &words[0]);
+    quants.put(block, 1, &words[4]);
+    if (high.format.element_bytes == 0) return;
+    const uint32_t width = high.format.element_bytes / 8;  // bits above the nibble
+    for (size_t i = 0; i < high.format.element_bytes / 4; ++i) {
+        const size_t first = i * 16 / width;
+        words[i] = high_bits(&even[first], width) | high_bits(&odd[first], width) << 16;
+    }
+    high.put(block, 0, words.data());
+}
+
+// Sub-block scale and minimum of Q4_K and Q5_K, packed as quantization.cpp says.
+struct ScaleMin {
+    uint8_t scale, min;
+};
+ScaleMin k_scale_min(const uint8_t* packed, size_t sub) {
+    if (sub < 4) return {static_cast<uint8_t>(packed[sub] & 63), static_cast<uint8_t>(packed[sub + 4] & 63)};
+    return {static_cast<uint8_t>((packed[sub + 4] & 15) | packed[sub - 4] >> 6 << 4),
+            static_cast<uint8_t>(packed[sub + 4] >> 4 | packed[sub] >> 6 << 4)};
+}
+
+uint8_t q3_k_scale(const uint8_t* scales, size_t i) {
+    const int code = (scales[i % 8] >> (i / 8 * 4) & 15) | (scales[8 + i % 4] >> (i / 4 * 2) & 3) << 4;
+    return static_cast<uint8_t>(code - 32);
+}
+
+struct RowPair {
+    const uint8_t* even;
+    const uint8_t* odd;
+};
+
+// Half-precision numbers at `offset` of both rows' blocks, then those at `offset` + 2 where there are two.
+void put_halfs(RowPair at, size_t offset, uint32_t cell, const PlaneWriter& out) {
+    std::array<std::array<uint8_t, 2>, 4> halfs;
+    for (size_t i = 0; i < out.format.element_bytes / 4; ++i) {
+        std::memcpy(&halfs[2 * i], at.even + offset + 2 * i, 2);
+        std::memcpy(&halfs[2 * i + 1], at.odd + offset + 2 * i, 2);
+    }
+    out.put(cell, 0, halfs.data());
+}
+
+void put_sub_scales(TensorType type, RowPair super, uint32_t block, const PlaneWriter& out) {
+    const size_t sub = block % kSuperBlocks;
+    std::array<uint8_t, 4> bytes{};
+    if (type == TensorType::Q4_K || type == TensorType::Q5_K) {
+        const ScaleMin even = k_scale_min(super.even + 4, sub);
+        const ScaleMin odd = k_scale_min(super.odd + 4, sub);
+        bytes = {even.scale, odd.scale, even.min, odd.min};
+    } else if (type == TensorType::Q6_K) {
+        const uint8_t* even = super.even + 192 + 2 * sub;
+        const uint8_t* odd = super.odd + 192 + 2 * sub;
+        bytes = {even[0], odd[0], even[1], odd[1]};
+    } else {
+        const uint8_t* even = super.even + 96;
+        const uint8_t* odd = super.odd + 96;
+        bytes = {q3_k_scale(even, 2 * sub), q3_k_scale(odd, 2 * sub), q3_k_scale(even, 2 * sub + 1),
+                 q3_k_scale(odd, 2 * sub + 1)};
+    }
+    out.put(block, 0, bytes.data());
+}
+
+// Where a block of a K-quant keeps its half-precision scale (and, after it, minimum).
+size_t super_scale_offset(TensorType type) {
+    if (type == TensorType::Q6_K) return 208;
+    if (type == TensorType::Q3_K) return 108;
+    return 0;
+}
+
+void repack_codes(TensorType type, uint32_t cols, RowPair rows, const std::array<PlaneWriter, kPlanes.size()>& out) {
+    const auto& [quants, high, scales, supers] = out;
+    const uint32_t bytes = model::block_format(type).block_bytes;
+    const bool has_supers = supers.format.element_bytes != 0;
+    Codes even, odd;
+    for (uint32_t block = 0; block < block_count(cols); ++block) {
+        read_codes(type, rows.even, block, even);
+        read_codes(type, rows.odd, block, odd);
+        put_codes(even, odd, block, quants, high);
+        const size_t offset = size_t{has_supers ? block / kSuperBlocks : block} * bytes;
+        const RowPair at = {rows.even + offset, rows.odd + offset};
+        if (!has_supers) {
+            put_halfs(at, 0, block, scales);
+            continue;
+        }
+        put_sub_scales(type, at, block, scales);
+        if (block % kSuperBlocks == 0) put_halfs(at, super_scale_offset(type), block / kSuperBlocks, supers);
+    }
+}
+
+// Columns side by side as they are in the file: one row of a block in elements of a plane.
+void put_row(const void* row, uint32_t block, uint32_t odd, const PlaneWriter& quants) {
+    const uint32_t words = quants.format.words / 2;
+    const auto* bytes = static_cast<const uint8_t*>(row);
+    for (uint32_t i = 0; i < words; ++i) {
+        quants.put(block, odd * words + i, bytes + size_t{i} * quants.format.element_bytes);
+    }
+}
+
+constexpr size_t kQ8BlockBytes = 34;  // half d, 32 bytes
+
+void repack_q8_0(uint32_t cols, RowPair rows, const PlaneWriter& quants, const PlaneWriter& scales) {
+    for (uint32_t block = 0; block < block_count(cols); ++block) {
+        const RowPair at = {rows.even + block * kQ8BlockBytes, rows.odd + block * kQ8BlockBytes};
+        put_row(at.even + 2, block, 0, quants);
+        put_row(at.odd + 2, block, 1, quants);
+        put_halfs(at, 0, block, scales);
+    }
+}
+
+void repack_f16(TensorType type, uint32_t cols, const uint8_t* row, uint32_t odd, const PlaneWriter& quants) {
+    const uint32_t blocks = block_count(cols);
+    std::vector<uint16_t> halfs(size_t{blocks} * kBlockColumns);
+    if (type == TensorType::F16) {
+        std::memcpy(halfs.data(), row, size_t{cols} * 2);
+    } else {
+        std::vector<float> values(cols);
+        model::dequantize(type, {reinterpret_cast<const std::byte*>(row), *model::row_bytes(type, cols)}, values);
+        std::transform(values.begin(), values.end(), halfs.begin(), model::float_to_half);
+    }
+    for (uint32_t block = 0; block < blocks; ++block)
+        put_row(&halfs[size_t{block} * kBlockColumns], block, odd, quants);
+}
+
+}  // namespace
+
+void repack_tile(TensorType type, uint32_t cols, const TileRows& rows, const TilePlanes& out, bool image) {
+    const Layout layout = layout_for(type);
+    const std::vector<std::byte> zeros(*model::row_bytes(type, cols));
+    for (uint32_t pair = 0; pair < kTilePairs; ++pair) {
+        const auto row = [&](size_t i) {
+            return reinterpret_cast<const uint8_t*>(rows[i] != nullptr ? rows[i] : zeros.data());
+        };
+        const RowPair both = {row(size_t{2} * pair), row(size_t{2} * pair + 1)};
+        std::array<PlaneWriter, kPlanes.size()> writers;
+        for (size_t i = 0; i < writers.size(); ++i) {
+            writers[i] = {out[i].data(), plane_format(layout, kPlanes[i], image), pair};
+        }
+        if (layout == Layout::F16) {
+            repack_f16(type, cols, both.even, 0, writers[0]);
+            repack_f16(type, cols, both.odd, 1, writers[0]);
+        } else if (layout == Layout::Q8_0) {
+            repack_q8_0(cols, both, writers[0], writers[2]);
+        } else {
+            repack_codes(type, cols, both, writers);
+        }
+    }
+}
+
+bool holds_minus_128(TensorType type, std::span<const std::byte> blocks) {
+    if (type != TensorType::Q8_0) return false;
+    for (size_t at = 0; at < blocks.size(); at += kQ8BlockBytes) {
+        const auto codes = blocks.subspan(at + 2, kQ8BlockBytes - 2);
+        if (std::find(codes.begin(), codes.end(), std::byte{0x80}) != codes.end()) return true;
+    }
+    return false;
+}
+
+}  // namespace llmd::compute::gpu

@@ -1,0 +1,30 @@
+// Rewrites rows of a GGUF tensor into the planes of layout.h, one tile at a time, without a device.
+// Pure functions, callable from any thread.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "engine/compute/opencl/gpu/layout.h"
+#include "engine/model/quantization.h"
+
+namespace llmd::compute::gpu {
+
+// The file's bytes of the rows of a tile, in the order they are to have; null: a row of zeros.
+using TileRows = std::array<const std::byte*, kTileRows>;
+// Where a tile goes: tile_bytes() bytes for each plane, aligned for uint64_t; empty for planes the layout does not
+// have.
+using TilePlanes = std::array<std::span<std::byte>, kPlanes.size()>;
+
+// Writes every byte of `out`. `cols` weights a row, a whole number of the type's blocks. image: for planes that are
+// read through images.
+void repack_tile(model::TensorType type, uint32_t cols, const TileRows& rows, const TilePlanes& out,
+                 bool image = false);
+
+// Whether some rows of a type that goes into the Q8_0 layout hold a -128, which images read as -127. Quantisers do not
+// write it, the format allows it.
+bool holds_minus_128(model::TensorType type, std::span<const std::byte> blocks);
+
+}  // namespace llmd::compute::gpu

@@ -1,0 +1,153 @@
+// One device with its context and its in-order queue: buffers, programs, launches and transfers, with every status
+// checked. Thread-bound.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/compute/backend.h"
+#include "engine/compute/opencl/runtime/cl.h"
+#include "engine/compute/opencl/runtime/cl_error.h"
+#include "engine/compute/opencl/runtime/device.h"
+#include "engine/compute/opencl/runtime/program_cache.h"
+#include "engine/compute/opencl/runtime/submit_pacer.h"
+
+namespace llmd::compute {
+
+inline constexpr size_t kGroupItems = 64;           // GROUP in common.cl
+inline constexpr size_t kMaxGridGroups = 65'535;    // larger grids are split by some drivers, refused by others
+inline constexpr size_t kTransferBytes = 4u << 20;  // one write of an upload: drivers keep a copy of what is in flight
+
+// A buffer to be made; at least a word long, since an empty one cannot be.
+struct Allocation {
+    ClBuffer* buffer;
+    std::string_view what;
+    uint64_t bytes;
+};
+
+class DeviceQueue {
+public:
+    static base::Result<DeviceQueue> open(const ClDevice& device, const OpenClOverrides& overrides);
+
+    const DeviceLimits& limits() const { return limits_; }
+    // From now on every launch is submitted on its own: for drivers that do not order the launches of one submission.
+    void submit_each_launch() { submit_each_ = true; }
+    // From now on launches are submitted before they add up to too long a submission (submit_pacer.h); not on a CPU
+    // device, where nobody waits for the queue, and not where nothing runs: a step's time is the host's own there.
+    void pace_submissions() {
+        pacer_ = {};
+        paces_ = !limits_.is_cpu && !compile_only_;
+    }
+    // Launches are queued but never run (OpenClOverrides): there is nothing to check, and reads give zeros.
+    bool compile_only() const { return compile_only_; }
+    // Whether kernels are tried before they are used (OpenClOverrides).
+    bool tries_kernels() const { return tries_kernels_; }
+    // How long kernels may be timed (OpenClOverrides); 0: not at all.
+    std::chrono::milliseconds tuning_budget() const { return tuning_budget_; }
+    // Platform, device and driver with their versions.
+    const std::string& identity() const { return identity_; }
+    const QueueCounts& counts() const { return counts_; }
+
+    // OutOfMemory names `what`, its size and the limit that it passes.
+    base::Result<ClBuffer> allocate(std::string_view what, uint64_t bytes);
+    base::Result<void> allocate(std::span<const Allocation> all);
+    // As allocate() for a buffer that is soon released: not counted.
+    base::Result<ClBuffer> allocate_scratch(std::string_view what, uint64_t bytes) const;
+    // Memory of the host for read_later(), in multiples of four bytes, which lives as long as the queue: such that a
+    // copy does not keep the device from what is queued behind it (on an H200 one into other memory does so for 40 µs).
+    base::Result<std::span<uint32_t>> allocate_host(std::string_view what, size_t words);
+    // A view of a buffer as an image1d_buffer of so many texels, at most limits().image_texels.
+    base::Result<ClImage> image_of(const ClBuffer& buffer, const cl_image_format& format, uint64_t texels) const;
+    // Builds common.cl and `sources` with `options`, or takes what an earlier process built of the same sources and
+    // options on this device with this driver (program_cache.h). DeviceError has the build log.
+    base::Result<ClProgram> build(std::string_view name, std::initializer_list<std::string_view> sources,
+                                  const std::string& options) const;
+
+    // Copies now: `bytes` may change after the call.
+    base::Result<void> upload(const ClBuffer& to, uint64_t offset, std::span<const std::byte> bytes);
+    // Queues a copy: `bytes` must stay as they are until it is done.
+    base::Result<void> write(const ClBuffer& to, uint64_t offset, std::span<const std::byte> bytes);
+    // groups_x work-groups of group_items items, times groups_y. After an error nothing is left in the queue: what
+    // launches were given may be released.
+    base::Result<void> launch(const ClKernel& kernel, size_t groups_x, size_t groups_y,
+                              size_t group_items = kGroupItems);
+    // Queues a copy into `out`, which is there when the event is complete.
+    base::Result<ClEvent> read_later(const ClBuffer& from, uint64_t offset, std::span<std::byte> out);
+    // Complete when everything queued so far is.
+    base::Result<ClEvent> mark();
+    // Ends a step and hands it to the device. wait() once for each, in the same order.
+    base::Result<void> submit_step();
+    // Blocks until the step's last event is complete. The error is that of the command which failed.
+    base::Result<void> wait(const ClEvent& event);
+    // Submits everything, waits for it and copies. After an error too nothing is left that uses what launches were
+    // given.
+    base::Result<void> read(const ClBuffer& from, uint64_t offset, std::span<std::byte> out);
+    // Submits everything and waits for it.
+    base::Result<void> finish();
+
+private:
+    // Hands everything queued to the device.
+    base::Result<void> flush();
+    base::Result<ClProgram> compile(std::string_view name, std::span<const std::string_view> sources,
+                                    const std::string& options) const;
+    ClProgram load(std::span<const std::byte> binary, const std::string& options) const;
+    // A call that submits everything and waits for it.
+    template <typename Call>
+    base::Result<void> wait_for_all(const Call& call);
+
+    cl_device_id device_ = nullptr;
+    std::string identity_;
+    ProgramCache programs_{{}};
+    DeviceLimits limits_;
+    ClContext context_;
+    ClQueue queue_;
+    std::vector<ClBuffer> pinned_;                // mapped, where the device has memory of its own
+    std::vector<std::vector<uint32_t>> on_heap_;  // elsewhere
+    uint64_t allocated_bytes_ = 0;
+    QueueCounts counts_;
+    SubmitPacer pacer_;
+    bool submit_each_ = false;
+    bool paces_ = false;
+    bool compile_only_ = false;
+    bool tries_kernels_ = true;
+    std::chrono::milliseconds tuning_budget_{};
+};
+
+base::Result<ClKernel> make_kernel(const ClProgram& program, const char* name);
+
+inline base::Result<void> set_arg(const ClKernel& kernel, cl_uint index, size_t size, const void* value) {
+    return cl_check("clSetKernelArg", clSetKernelArg(kernel.get(), index, size, value),
+                    base::concat("argument ", index));
+}
+inline base::Result<void> set_arg(const ClKernel& kernel, cl_uint index, const ClBuffer& buffer) {
+    const cl_mem raw = buffer.get();
+    return set_arg(kernel, index, sizeof(cl_mem), &raw);
+}
+inline base::Result<void> set_arg(const ClKernel& kernel, cl_uint index, uint32_t value) {
+    return set_arg(kernel, index, sizeof value, &value);
+}
+inline base::Result<void> set_arg(const ClKernel& kernel, cl_uint index, float value) {
+    return set_arg(kernel, index, sizeof value, &value);
+}
+
+// All arguments of a kernel, in order: buffers, uint32_t and float.
+template <typename... Args>
+base::Result<void> set_args(const ClKernel& kernel, const Args&... args) {
+    base::Result<void> result;
+    cl_uint index = 0;
+    const auto set_next = [&](const auto& arg) {
+        if (result) result = set_arg(kernel, index, arg);
+        ++index;
+    };
+    (set_next(args), ...);
+    return result;
+}
+
+}  // namespace llmd::compute

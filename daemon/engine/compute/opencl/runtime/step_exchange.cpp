@@ -1,0 +1,205 @@
+#include "engine/compute/opencl/runtime/step_exchange.h"
+
+#include <algorithm>
+
+#include "engine/compute/checks.h"
+#include "engine/compute/opencl/runtime/sample_exchange.h"
+
+namespace llmd::compute {
+namespace {
+
+using base::ErrorCode;
+using base::Result;
+
+// Layout of the batch in the step buffer (common.cl), in words.
+constexpr uint32_t kStepHeader = 4;
+constexpr uint32_t kStepRowWords = 4;
+constexpr uint32_t kOutputsAtOnce = 8;  // what a launch reads of the output rows is a multiple of a divisor of it
+
+}  // namespace
+
+uint32_t tables_at(const BackendLimits& limits) {
+    const uint32_t outputs = (limits.max_outputs + kOutputsAtOnce - 1) / kOutputsAtOnce * kOutputsAtOnce;
+    return kStepHeader + kStepRowWords * limits.max_rows + outputs;
+}
+
+std::string step_options(const BackendLimits& limits) {
+    return base::concat("-DMAX_ROWS=", limits.max_rows, " -DMAX_PAGES=", PageTables::max_pages(limits),
+                        " -DTABLES_AT=", tables_at(limits));
+}
+
+StepExchange::StepExchange(DeviceQueue& queue, StepBuffers& buffers, const model::ModelConfig& config,
+                           const BackendLimits& limits, size_t answer_words, ReadOutput read_output)
+    : queue_(queue),
+      buffers_(buffers),
+      config_(config),
+      limits_(limits),
+      answer_words_(answer_words),
+      read_output_(read_output),
+      pages_(limits),
+      last_output_(limits.n_slots),
+      candidates_(limits.max_outputs) {
+    for (HostSide& host : host_) {
+        host.step.resize(tables_at(limits));
+        host.requests.resize(request_words(limits.max_outputs, config.n_vocab));
+        host.page_tables.resize(limits.n_slots);
+        for (auto& table : host.page_tables) table.reserve(PageTables::max_pages(limits));
+    }
+    for (auto& list : candidates_) list.reserve(kMaxCandidates);
+    sampled_.reserve(limits.max_outputs);
+}
+
+Result<void> StepExchange::allocate(uint64_t outputs) {
+    const uint64_t pages = uint64_t{limits_.n_slots} * PageTables::max_pages(limits_);
+    const uint64_t words = tables_at(limits_) + pages;
+    const Allocation all[] = {
+        {&buffers_.step, "the batch and page tables", words * sizeof(int32_t)},
+        {&buffers_.requests, "sampling requests",
+         request_words(limits_.max_outputs, config_.n_vocab) * sizeof(uint32_t)},
+        {&buffers_.sampled, "sampled tokens", limits_.n_slots * sizeof(int32_t)},
+        {&buffers_.logits, "logits", outputs * config_.n_vocab * sizeof(float)},
+    };
+    if (auto ok = queue_.allocate(all); !ok) return ok;
+    for (HostSide& host : host_) {
+        const auto answer = queue_.allocate_host("sampling results", answer_words_);
+        if (!answer) return answer.error();
+        host.answer = *answer;
+    }
+    return {};
+}
+
+void StepExchange::write_rows(std::span<const Row> rows, uint32_t chunks, std::span<int32_t> out) {
+    for (uint32_t r = 0; r < rows.size(); ++r) {
+        if (rows[r].wants_output) last_output_[rows[r].slot] = r;
+    }
+    int32_t* word = out.data() + kStepHeader;
+    int32_t* const output_rows = word + size_t{kStepRowWords} * limits_.max_rows;
+    int32_t* output_row = output_rows;
+    for (uint32_t r = 0; r < rows.size(); ++r) {
+        *word++ = rows[r].token;
+        *word++ = static_cast<int32_t>(rows[r].position);
+        *word++ = static_cast<int32_t>(rows[r].slot);
+        *word++ = rows[r].wants_output && last_output_[rows[r].slot] == r ? 1 : 0;
+        if (rows[r].wants_output) *output_row++ = static_cast<int32_t>(r);
+    }
+    out[0] = static_cast<int32_t>(output_row - output_rows);
+    out[1] = static_cast<int32_t>(rows.size());
+    out[2] = static_cast<int32_t>(chunks);
+}
+
+Result<void> StepExchange::begin(std::span<const Row> rows, uint32_t chunks) {
+    if (auto checked = check_rows(config_, limits_, rows); !checked) return checked;
+    if (auto checked = steps_.check_begin(); !checked) return checked;
+    if (auto begun = pages_.begin(rows); !begun) return begun;
+    const auto outputs = std::count_if(rows.begin(), rows.end(), [](const Row& row) { return row.wants_output; });
+    const Step& step = steps_.begin(static_cast<uint32_t>(rows.size()), static_cast<uint32_t>(outputs));
+    HostSide& host = host_[step.set];
+    write_rows(rows, chunks, host.step);
+    if (auto ok = queue_.write(buffers_.step, 0, std::as_bytes(std::span(host.step))); !ok) return ok;
+    for (uint32_t slot = 0; slot < limits_.n_slots; ++slot) {
+        const auto table = pages_.of(slot);
+        if (!pages_.is_new(slot) || table.empty()) continue;
+        host.page_tables[slot].assign(table.begin(), table.end());
+        const uint64_t word = tables_at(limits_) + uint64_t{slot} * PageTables::max_pages(limits_);
+        const auto pages = std::as_bytes(std::span(host.page_tables[slot]));
+        if (auto ok = queue_.write(buffers_.step, word * sizeof(uint32_t), pages); !ok) return ok;
+    }
+    return {};
+}
+
+Result<const Step*> StepExchange::open() {
+    const auto step = steps_.open();
+    if (!step) return step.error();
+    return *step;
+}
+
+Result<const Step*> StepExchange::open(uint32_t layer) {
+    if (layer >= config_.n_layers) return base::fail(ErrorCode::InvalidArgument, "layer ", layer, " does not exist");
+    return open();
+}
+
+Result<const Step*> StepExchange::sample(std::span<const SampleRequest> requests) {
+    const auto open = steps_.open();
+    if (!open) return open.error();
+    Step& step = **open;
+    if (auto checked = check_requests(config_, step, requests); !checked) return checked.error();
+    auto& words = host_[step.set].requests;
+    for (const SampleRequest& request : requests) {
+        step.with_candidates = step.with_candidates || request.wants_candidates;
+    }
+    step.is_sampled = true;
+    pages_.mark_sampled();
+    if (requests.empty()) return &step;
+    const auto used = std::span(words).first(write_requests(requests, words));
+    if (auto ok = queue_.write(buffers_.requests, 0, std::as_bytes(used)); !ok) return ok.error();
+    return &step;
+}
+
+Result<void> StepExchange::submit(std::initializer_list<AnswerPart> parts) {
+    const auto open = steps_.open();
+    if (!open) return open.error();
+    const Step& step = **open;
+    HostSide& host = host_[step.set];
+    ClEvent done;
+    auto to = host.answer;
+    for (const AnswerPart& part : parts) {
+        if (!step.is_sampled || part.words == 0) continue;
+        auto read = queue_.read_later(part.buffer, 0, std::as_writable_bytes(to.first(part.words)));
+        if (!read) return read.error();
+        done = std::move(*read);
+        to = to.subspan(part.words);
+    }
+    if (!done) {
+        auto mark = queue_.mark();
+        if (!mark) return mark.error();
+        done = std::move(*mark);
+    }
+    host.done = std::move(done);
+    if (auto flushed = queue_.submit_step(); !flushed) return flushed;
+    return steps_.submit();
+}
+
+Result<std::span<const Sampled>> StepExchange::wait() {
+    const auto step = steps_.wait();
+    if (!step) return step.error();
+    HostSide& host = host_[step->set];
+    sampled_.clear();
+    if (auto done = queue_.wait(host.done); !done) return done.error();
+    host.done = {};
+    for (uint32_t i = 0; step->is_sampled && i < step->n_outputs; ++i) {
+        sampled_.push_back(read_output_(host.answer, *step, i, candidates_[i]));
+    }
+    return std::span<const Sampled>(sampled_);
+}
+
+Result<void> StepExchange::read_page(const KvBuffers& buffers, uint32_t page, std::span<std::byte> out) {
+    if (auto ok = check_page(limits_, steps_, page, out.size(), kv_bytes(config_, 1)); !ok) return ok;
+    return buffers.read_page(queue_, page, out);
+}
+
+Result<void> StepExchange::write_page(const KvBuffers& buffers, uint32_t page, std::span<const std::byte> in) {
+    if (auto ok = check_page(limits_, steps_, page, in.size(), kv_bytes(config_, 1)); !ok) return ok;
+    return buffers.write_page(queue_, page, in);
+}
+
+Result<void> StepExchange::read_logits(uint32_t output, std::span<float> out) {
+    if (auto checked = check_logits_read(config_, steps_.readable_outputs(), output, out.size()); !checked) {
+        return checked;
+    }
+    return queue_.read(buffers_.logits, uint64_t{output} * config_.n_vocab * sizeof(float),
+                       std::as_writable_bytes(out));
+}
+
+Result<void> StepExchange::read_residual(const ClBuffer& from, uint64_t offset, uint32_t stride, std::span<float> out) {
+    const uint32_t n_rows = steps_.readable_rows();
+    if (auto checked = check_residual_read(config_, n_rows, out.size()); !checked) return checked;
+    if (stride == config_.n_embd) return queue_.read(from, offset, std::as_writable_bytes(out));
+    std::vector<float> padded(size_t{n_rows} * stride);
+    if (auto read = queue_.read(from, offset, std::as_writable_bytes(std::span(padded))); !read) return read;
+    for (uint32_t r = 0; r < n_rows; ++r) {
+        std::copy_n(&padded[size_t{r} * stride], config_.n_embd, &out[size_t{r} * config_.n_embd]);
+    }
+    return {};
+}
+
+}  // namespace llmd::compute

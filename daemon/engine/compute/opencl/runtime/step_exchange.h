@@ -1,0 +1,104 @@
+// What a step takes to the device and brings back, in either kernel family: the batch, page tables and sampling
+// requests on the way there, answers on the way back. The host's end of each is a step's own until the step has been
+// waited for; the device needs one end only, since its queue is in order. Thread-bound.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/compute/backend.h"
+#include "engine/compute/opencl/runtime/device_queue.h"
+#include "engine/compute/opencl/runtime/kv_buffers.h"
+#include "engine/compute/page_tables.h"
+#include "engine/compute/step_queue.h"
+#include "engine/model/model_config.h"
+
+namespace llmd::compute {
+
+// The device's ends.
+struct StepBuffers {
+    ClBuffer step;      // the batch, then the page tables (common.cl)
+    ClBuffer requests;  // sample_exchange.h
+    ClBuffer sampled;   // [slot] the id sampled last, -1 where there was none
+    ClBuffer logits;    // [outputs][n_vocab]
+};
+
+// The word of `step` at which the page tables begin.
+uint32_t tables_at(const BackendLimits& limits);
+// What kernels that read `step` are built with: common.cl's options.
+std::string step_options(const BackendLimits& limits);
+
+// Words at the beginning of a buffer that are a part of a step's answer.
+struct AnswerPart {
+    const ClBuffer& buffer;
+    size_t words;
+};
+
+// The result of one output out of a step's answer, whose parts lie one behind the other. Fills `candidates` if the step
+// has any; the result refers to them.
+using ReadOutput = Sampled (*)(std::span<const uint32_t> answer, const Step& step, uint32_t output,
+                               std::vector<Candidate>& candidates);
+
+// Refers to the queue and the buffers that it was made with.
+class StepExchange {
+public:
+    // An answer has at most so many words.
+    StepExchange(DeviceQueue& queue, StepBuffers& buffers, const model::ModelConfig& config,
+                 const BackendLimits& limits, size_t answer_words, ReadOutput read_output);
+
+    // Once, before the first step. Kernels may write logits of so many outputs: limits.max_outputs or more.
+    base::Result<void> allocate(uint64_t outputs);
+
+    // The verbs of Backend with their errors, as far as they are the same whatever is launched.
+    base::Result<void> set_pages(uint32_t slot, std::span<const uint32_t> pages) { return pages_.set(slot, pages); }
+    // `chunks`: STEP_CHUNKS.
+    base::Result<void> begin(std::span<const Row> rows, uint32_t chunks = 1);
+    // The open step; for the verb of a layer, which must exist.
+    base::Result<const Step*> open();
+    base::Result<const Step*> open(uint32_t layer);
+    // The requests are on their way; there may be none.
+    base::Result<const Step*> sample(std::span<const SampleRequest> requests);
+    // `parts` are read if the step was sampled and has outputs.
+    base::Result<void> submit(std::initializer_list<AnswerPart> parts);
+    base::Result<std::span<const Sampled>> wait();
+    // Nothing of the steps so far can be read any more. None is open or in flight.
+    void forget() { steps_ = StepQueue(); }
+    base::Result<void> read_page(const KvBuffers& buffers, uint32_t page, std::span<std::byte> out);
+    base::Result<void> write_page(const KvBuffers& buffers, uint32_t page, std::span<const std::byte> in);
+    base::Result<void> read_logits(uint32_t output, std::span<float> out);
+    // Of x, which begins at byte `offset` of `from` and whose rows are `stride` floats apart.
+    base::Result<void> read_residual(const ClBuffer& from, uint64_t offset, uint32_t stride, std::span<float> out);
+
+private:
+    struct HostSide {
+        std::vector<int32_t> step;
+        std::vector<uint32_t> requests;
+        std::span<uint32_t> answer;
+        std::vector<std::vector<uint32_t>> page_tables;  // by slot
+        ClEvent done;
+    };
+
+    void write_rows(std::span<const Row> rows, uint32_t chunks, std::span<int32_t> out);
+
+    DeviceQueue& queue_;
+    StepBuffers& buffers_;
+    model::ModelConfig config_;
+    BackendLimits limits_;
+    size_t answer_words_;
+    ReadOutput read_output_;
+    std::array<HostSide, kMaxStepsInFlight> host_;  // by set of the step
+    StepQueue steps_;
+    PageTables pages_;
+    std::vector<uint32_t> last_output_;  // by slot: a row of the batch, meaningful where the slot has an output
+
+    // What wait() gives.
+    std::vector<std::vector<Candidate>> candidates_;  // of each output
+    std::vector<Sampled> sampled_;
+};
+
+}  // namespace llmd::compute

@@ -1,0 +1,410 @@
+// What only the packed kernel family can get wrong: how many launches it takes, products of several tensor types or in
+// several buffers, small work-groups, attention in one piece or in leaves, the number of columns, fast activations,
+// other kernels than the usual.
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+
+#include "daemon/engine/compute/device_under_test.h"
+#include "daemon/engine/compute/oracle.h"
+#include "engine/compute/backend_factory.h"
+#include "engine/compute/opencl/autotune/kernel_config_cache.h"
+#include "engine/compute/opencl/gpu/matmul_rows.h"
+#include "engine/compute/opencl/runtime/device.h"
+#include "engine/compute/opencl/runtime/device_queue.h"
+#include "engine/compute/opencl/runtime/program_cache.h"
+
+namespace llmd::test {
+namespace {
+
+using compute::Row;
+using model::Role;
+using model::TensorType;
+
+// As in the tests of single steps (ops_test.cpp).
+constexpr double kPackedTolerance = 5e-4;
+// In fast precision a value on the edge between two of 127 steps may go to the other side than the oracle's, and what
+// follows from it moves others over their edges: errors of the order of the rounding itself, seen up to 2e-2.
+constexpr double kFastTolerance = 6e-2;
+
+class GpuBackend : public testing::TestWithParam<DeviceUnderTest> {
+protected:
+    // Twenty tokens in one batch and two alone, against the oracle.
+    void check(const RandomModel& model, const DeviceUnderTest& on, double tolerance = kPackedTolerance) {
+        const model::ModelConfig& config = model.config();
+        compute::BackendLimits limits = test_limits(config);
+        limits.n_ctx = 32;
+        limits.n_pages = 1;
+        limits.max_rows = limits.max_outputs = 20;
+        DeviceModel device(on, model, limits);
+        if (!device.loaded()) return;
+        device.give_pages(0);
+        const auto tokens = random_tokens(22, config.n_vocab, 3);
+        Oracle oracle(model, on.rounding());
+        for (const auto& [first, n] : {std::pair{0u, 20u}, {20u, 1u}, {21u, 1u}}) {
+            auto rows = rows_of(tokens, first, n, 0, true);
+            for (Row& row : rows) row.wants_output = true;
+            const auto logits = device.forward(rows);
+            ASSERT_EQ(logits.size(), n);
+            for (uint32_t i = 0; i < n; ++i) {
+                oracle.feed(tokens[first + i]);
+                const auto want = oracle.logits();
+                for (size_t id = 0; id < want.size(); ++id) {
+                    ASSERT_NEAR(logits[i][id], want[id], tolerance) << "position " << first + i << ", id " << id;
+                }
+            }
+        }
+    }
+};
+
+uint64_t launches_for(DeviceModel& device, const Row& row, const compute::SampleRequest& request) {
+    const uint64_t before = device.backend().queue_counts().launches;
+    EXPECT_EQ(device.sample({&row, 1}, {&request, 1}).size(), 1u);
+    return device.backend().queue_counts().launches - before;
+}
+
+TEST_P(GpuBackend, TakesFiveLaunchesALayerAndThree) {
+    struct Family {
+        model::ModelConfig config;
+        uint32_t layers, launches;
+    };
+    // GPT-2 124M and TinyLlama-1.1B have so many layers.
+    for (const Family& family : {Family{small_gpt2(), 12, 63}, Family{small_llama(), 22, 113}}) {
+        model::ModelConfig config = family.config;
+        config.n_layers = family.layers;
+        config.head_dim = 32;  // so that any group of heads fills whole blocks, as in real models
+        config.n_ctx_train = 1056;
+        const bool tied = config.positions == model::Positions::Learned;
+        const RandomModel model(config, {.type = TensorType::Q4_0, .biases = tied, .tied = tied});
+        compute::BackendLimits limits = test_limits(config);
+        limits.max_rows = limits.max_outputs = 1;
+        DeviceModel device(GetParam(), model, limits);
+        if (!device.loaded()) return;
+        device.give_pages(0);
+        compute::SampleRequest request;
+        EXPECT_EQ(launches_for(device, {0, 0, 5, true}, request), family.launches);
+        EXPECT_EQ(launches_for(device, {0, 1023, 5, true}, request), family.launches);
+        // One to merge in every layer.
+        EXPECT_EQ(launches_for(device, {0, 1024, 5, true}, request), family.launches + family.layers);
+        request.wants_candidates = true;
+        EXPECT_EQ(launches_for(device, {0, 0, 5, true}, request), family.launches + 1);
+    }
+}
+
+TEST_P(GpuBackend, ComputesProductsOfSeveralTypes) {
+    model::ModelConfig config = small_llama();
+    config.n_embd = config.n_ff = 256;
+    config.head_dim = config.n_rot = 64;
+    config.n_ctx_train = 64;
+    config.n_layers = 2;
+    DeviceUnderTest fast = GetParam();
+    fast.precision = compute::Precision::Fast;
+    // Each of the three launches that would be one has two or three parts, a gate lies apart from its up.
+    const RandomModel model(config, {.type = TensorType::Q4_0,
+                                     .biases = true,
+                                     .types = {{Role::AttnV, TensorType::Q6_K}, {Role::FfnUp, TensorType::Q8_0}}});
+    check(model, GetParam());
+    check(model, fast, kFastTolerance);
+    config.positions = model::Positions::RotaryHalfSplit;
+    check(RandomModel(config, {.type = TensorType::Q4_K,
+                               .types = {{Role::AttnK, TensorType::Q5_0}, {Role::FfnGate, TensorType::Q5_K}}}),
+          GetParam());
+}
+
+TEST_P(GpuBackend, GivesTheSameBitsWithSplitTensors) {
+    model::ModelConfig config = small_llama();
+    config.n_vocab = 2001;
+    config.n_ctx_train = 64;
+    const RandomModel model(config, {.type = TensorType::Q8_0, .biases = true});
+    compute::BackendLimits limits = test_limits(config);
+    limits.max_rows = 16;
+    limits.max_outputs = 2;
+    limits.n_pages = 2;
+    const auto tokens = random_tokens(11, config.n_vocab, 5);
+    std::vector<Logits> all;
+    for (const uint64_t max_buffer_bytes : {uint64_t{0}, uint64_t{66'000}}) {
+        DeviceUnderTest on = GetParam();
+        on.overrides.max_buffer_bytes = max_buffer_bytes;
+        DeviceModel device(on, model, limits);
+        if (!device.loaded()) return;
+        device.give_pages(0);
+        all.push_back(device.feed(tokens, 10, 0));
+        const auto& notes = device.backend().report().notes;
+        if (max_buffer_bytes == 0) {
+            EXPECT_TRUE(notes.empty());
+        } else {
+            ASSERT_EQ(notes.size(), 1u);
+            EXPECT_EQ(notes[0], "2 matrices are split: one buffer holds at most 66000 bytes");
+        }
+    }
+    EXPECT_TRUE(same_bits(all[0], all[1]));
+}
+
+TEST_P(GpuBackend, ComputesInSmallWorkGroups) {
+    model::ModelConfig config = small_gpt2();
+    config.n_embd = 96;
+    config.n_ctx_train = 64;
+    for (const uint64_t items : {64u, 128u}) {
+        DeviceUnderTest on = GetParam();
+        on.overrides.max_group_items = items;
+        check(RandomModel(config, {.type = TensorType::Q5_1, .biases = true, .tied = true}), on);
+    }
+}
+
+TEST_P(GpuBackend, SaysWhatItHoldsAnotherWay) {
+    model::ModelConfig config = small_llama();
+    config.n_embd = config.n_ff = 256;
+    // Queries and values have one layout, keys between them another: nothing is split.
+    const RandomModel model(config, {.type = TensorType::Q4_0,
+                                     .types = {{Role::AttnK, TensorType::BF16},
+                                               {Role::FfnUp, TensorType::Q2_K},
+                                               {Role::FfnDown, TensorType::Q3_K}}});
+    DeviceModel device(GetParam(), model, test_limits(config));
+    if (!device.loaded()) return;
+    const compute::DeviceReport& report = device.backend().report();
+    EXPECT_EQ(report.notes, (std::vector<std::string>{"tensors of type Q2_K are held as F16, rounded",
+                                                      "tensors of type Q3_K are held as Q6_K, exactly",
+                                                      "tensors of type BF16 are held as F16, rounded"}));
+    // Q2_K takes six times as much as in the file.
+    const uint64_t planned = compute::gpu::gpu_weight_bytes(model.weights());
+    EXPECT_GT(planned, compute::block_weight_bytes(model.weights()));
+    EXPECT_LE(report.weight_bytes, planned);
+    EXPECT_GT(report.weight_bytes, planned * 9 / 10);
+}
+
+TEST_P(GpuBackend, RoundsTo8BitsWhenFast) {
+    DeviceUnderTest on = GetParam();
+    on.precision = compute::Precision::Fast;
+    for (model::ModelConfig config : {small_gpt2(), small_llama()}) {
+        config.n_layers = 3;  // of which the last writes its records for the vocabulary
+        const RandomModel model(config, {.type = TensorType::Q4_0, .biases = true});
+        check(model, on, kFastTolerance);
+        DeviceModel device(on, model, test_limits(config));
+        if (!device.loaded()) return;
+        EXPECT_EQ(device.backend().report().precision, compute::Precision::Fast);
+        device.give_pages(0);
+        const auto tokens = random_tokens(40, config.n_vocab, 4);
+        EXPECT_TRUE(same_bits(device.feed(tokens, 40, 0), device.feed(tokens, 7, 0)));
+    }
+}
+
+// In the first layer they come from the embedding alone.
+TEST_P(GpuBackend, MakesKeysAndValuesOf15BitsWhenFast) {
+    for (const model::ModelConfig& config : {small_gpt2(), small_llama()}) {
+        ASSERT_EQ(config.n_layers, 1u);
+        const RandomModel model(config, {.type = TensorType::Q4_0, .biases = true});
+        std::vector<std::byte> pages[2];
+        for (const auto precision : {compute::Precision::Faithful, compute::Precision::Fast}) {
+            DeviceUnderTest on = GetParam();
+            on.precision = precision;
+            DeviceModel device(on, model, test_limits(config));
+            if (!device.loaded()) return;
+            device.give_pages(0);
+            device.feed(random_tokens(compute::kPageTokens, config.n_vocab, 4), 7, 0);
+            auto& page = pages[static_cast<size_t>(precision)];
+            page.resize(device.backend().page_bytes());
+            ASSERT_TRUE(device.backend().read_page(0, page));
+        }
+        EXPECT_EQ(pages[0], pages[1]);
+    }
+}
+
+TEST_P(GpuBackend, GivesTheSameBitsAmongOneToNine) {
+    for (const model::ModelConfig& family : {small_gpt2(), small_llama()}) {
+        model::ModelConfig config = family;
+        config.n_ctx_train = 64;
+        const RandomModel model(config, {.type = TensorType::Q4_1, .biases = true});
+        compute::BackendLimits limits = test_limits(config);
+        limits.n_slots = 9;
+        DeviceModel device(GetParam(), model, limits);
+        if (!device.loaded()) return;
+        for (uint32_t slot = 0; slot < 9; ++slot) device.give_pages(slot, 2 * slot);
+        const auto tokens = random_tokens(9, config.n_vocab, 6);
+        std::vector<Logits> alone;
+        for (uint32_t slot = 0; slot < 9; ++slot) {
+            const std::vector<Row> row = {{slot, 0, tokens[slot], true}};
+            const auto logits = device.forward(row);
+            ASSERT_EQ(logits.size(), 1u);
+            alone.push_back(logits[0]);
+        }
+        for (uint32_t n = 2; n <= 9; ++n) {
+            std::vector<Row> rows;
+            for (uint32_t slot = 9 - n; slot < 9; ++slot) rows.push_back({slot, 0, tokens[slot], true});
+            const auto logits = device.forward(rows);
+            ASSERT_EQ(logits.size(), n);
+            for (uint32_t i = 0; i < n; ++i) {
+                EXPECT_TRUE(same_bits(logits[i], alone[9 - n + i])) << "row " << i << " of " << n;
+            }
+        }
+    }
+}
+
+// A lone row beyond 1,024 positions has its leaves computed side by side, a row of prefill one after the other.
+TEST_P(GpuBackend, GivesTheSameBitsWhetherLeavesAreWalkedOrMerged) {
+    for (const uint32_t head_dim : {8u, 16u, 32u}) {  // of four heads: the first two fill no block of 32 alone
+        model::ModelConfig config = small_llama();
+        config.n_embd = config.n_ff = 32;
+        config.head_dim = config.n_rot = head_dim;
+        const RandomModel model(config, {.type = TensorType::Q8_0});
+        DeviceModel device(GetParam(), model, test_limits(config));
+        if (!device.loaded()) return;
+        device.give_pages(0);
+        const auto tokens = random_tokens(2050, config.n_vocab, 9);
+        for (uint32_t first = 0; first < tokens.size(); first += 128) {
+            auto rows =
+                rows_of(tokens, first, std::min<uint32_t>(128, static_cast<uint32_t>(tokens.size()) - first), 0, false);
+            std::vector<Row> lone;
+            for (Row& row : rows) {
+                row.wants_output = row.position >= 255 && (row.position % 256 == 0 || row.position % 256 == 255);
+                if (row.wants_output) lone.push_back(row);
+            }
+            const auto together = device.forward(rows);
+            ASSERT_EQ(together.size(), lone.size());
+            for (size_t i = 0; i < lone.size(); ++i) {
+                const auto alone = device.forward({&lone[i], 1});
+                ASSERT_EQ(alone.size(), 1u);
+                EXPECT_TRUE(same_bits(together[i], alone[0])) << "position " << lone[i].position;
+            }
+        }
+    }
+}
+
+// The page of one sequence holds a NaN, as after a fault of the memory.
+TEST_P(GpuBackend, ANanInAPageFailsItsOwnSequenceOnly) {
+    model::ModelConfig config = small_llama();
+    config.n_ctx_train = 64;
+    RandomModel model(config, {});
+    model.set_embedding(0, std::nanf(""));
+    DeviceModel device(GetParam(), model, test_limits(config));
+    if (!device.loaded()) return;
+    for (uint32_t slot = 0; slot < 3; ++slot) device.give_pages(slot, 2 * slot);
+    const std::vector<Row> first = {{0, 0, 7, true}, {1, 0, 0, true}, {2, 0, 9, true}};
+    const std::vector<Row> next = {{0, 1, 3, true}, {1, 1, 4, true}, {2, 1, 5, true}};
+    const std::vector<compute::SampleRequest> requests(3);
+    for (const auto& rows : {first, next}) {
+        const auto sampled = device.sample(rows, requests);
+        ASSERT_EQ(sampled.size(), 3u);
+        EXPECT_TRUE(sampled[0].finite && sampled[2].finite);
+        EXPECT_FALSE(sampled[1].finite);
+    }
+}
+
+// Where choices and programs are kept while it lives: a folder of its own.
+class CacheFolder {
+public:
+    CacheFolder() {
+        std::string name = (std::filesystem::temp_directory_path() / "llmd-cache-XXXXXX").string();
+        path_ = ::mkdtemp(name.data());
+        if (const char* old = std::getenv("XDG_CACHE_HOME")) old_ = old;
+        ::setenv("XDG_CACHE_HOME", path_.c_str(), 1);
+    }
+    ~CacheFolder() {
+        old_.empty() ? ::unsetenv("XDG_CACHE_HOME") : ::setenv("XDG_CACHE_HOME", old_.c_str(), 1);
+        std::filesystem::remove_all(path_);
+    }
+
+    // Of the only model that was loaded.
+    uint64_t key_of_outcome() const {
+        std::filesystem::directory_iterator files(compute::user_cache_folder("trials"));
+        return std::stoull(files->path().stem().string(), nullptr, 16);
+    }
+
+private:
+    std::string old_;
+    std::filesystem::path path_;
+};
+
+// As if timing had found another kernel than the usual one to be the fastest, for every product.
+compute::gpu::Outcome others_than_usual(const compute::gpu::Variants& variants,
+                                        const std::set<compute::gpu::ProductKind>& kinds) {
+    compute::gpu::Outcome outcome{.is_tuned = true, .choices = {}};
+    for (const auto& kind : kinds) {
+        for (const uint32_t columns : compute::gpu::kColumnCounts) {
+            auto choice = variants.usual(kind, columns);
+            const auto shapes = variants.in_other_shapes(kind, columns, choice);
+            if (!shapes.empty()) choice = columns == 1 ? shapes.back() : shapes.front();
+            const auto ways = variants.in_other_ways(kind, choice);
+            if (!ways.empty() && columns != 2) choice = ways.front();
+            outcome.choices.products[{kind, columns}] = choice;
+        }
+    }
+    return outcome;
+}
+
+void check_whatever_tuning_picks(DeviceUnderTest on) {
+    on.overrides.untried = false;
+    on.overrides.tuning_budget = {};
+    const auto devices = compute::find_cl_devices();
+    ASSERT_TRUE(devices);
+    const auto queue = compute::DeviceQueue::open(devices->at(on.opencl_index), on.overrides);
+    ASSERT_TRUE(queue) << queue.error().message;
+    const compute::gpu::Variants variants(queue->limits(), on.precision);
+    model::ModelConfig config = small_llama();
+    config.n_ctx_train = 64;
+    config.n_layers = 2;
+    const RandomModel model(config, {.type = TensorType::Q4_0, .biases = true});
+    compute::gpu::ProductRows rows(config);
+    for (const model::Weight& weight : model.weights()) rows.add(weight);
+    compute::BackendLimits limits = test_limits(config);
+    limits.max_rows = limits.max_outputs = 2;  // more columns would take a CPU device long to compile
+    const auto tokens = random_tokens(5, config.n_vocab, 8);
+    struct Answers {
+        std::string profile;
+        std::vector<Logits> logits;
+        std::vector<float> log_sums;
+    };
+    const auto answer = [&] {
+        DeviceModel device(on, model, limits);
+        Answers got;
+        if (!device.loaded()) return got;
+        got.profile = device.backend().report().profile;
+        device.give_pages(0);
+        for (const auto& [first, n] : {std::pair{0u, 2u}, {2u, 2u}, {4u, 1u}}) {
+            auto batch = rows_of(tokens, first, n, 0, true);
+            for (Row& row : batch) row.wants_output = true;
+            const std::vector<compute::SampleRequest> requests(n);
+            for (const auto& sampled : device.sample(batch, requests)) got.log_sums.push_back(sampled.log_sum_exp);
+            for (auto& logits : device.forward(batch)) got.logits.push_back(std::move(logits));
+        }
+        return got;
+    };
+    const CacheFolder cache;
+    const Answers usual = answer();
+    ASSERT_EQ(usual.logits.size(), tokens.size());
+    const compute::ProgramCache records(compute::user_cache_folder("trials"));
+    const uint64_t key = cache.key_of_outcome();
+    on.overrides.tuning_budget = compute::kTuningBudget;
+    const std::string text = to_text(others_than_usual(variants, rows.kinds(variants)));
+    records.keep(key, std::as_bytes(std::span(text)));
+    const Answers other = answer();
+    EXPECT_EQ(other.profile, usual.profile);
+    EXPECT_EQ(other.log_sums, usual.log_sums);
+    ASSERT_EQ(other.logits.size(), usual.logits.size());
+    for (size_t i = 0; i < usual.logits.size(); ++i) {
+        EXPECT_TRUE(same_bits(other.logits[i], usual.logits[i])) << "position " << i;
+    }
+    // It was taken from the record, not found by time.
+    const auto kept = records.peek(key);
+    ASSERT_TRUE(kept);
+    EXPECT_TRUE(std::ranges::equal(*kept, std::as_bytes(std::span(text))));
+}
+
+TEST_P(GpuBackend, GivesTheSameBitsWithWhateverTuningPicks) {
+    for (const auto precision : {compute::Precision::Faithful, compute::Precision::Fast}) {
+        SCOPED_TRACE(precision == compute::Precision::Fast ? "fast" : "faithful");
+        DeviceUnderTest on = GetParam();
+        on.precision = precision;
+        check_whatever_tuning_picks(on);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, GpuBackend, testing::ValuesIn(opencl_devices_under_test()), device_name);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(GpuBackend);
+
+}  // namespace
+}  // namespace llmd::test

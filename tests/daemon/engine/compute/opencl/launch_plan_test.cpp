@@ -1,0 +1,43 @@
+// Which variant of a launch a batch takes.
+#include "engine/compute/opencl/gpu/launch.h"
+
+#include <gtest/gtest.h>
+
+namespace llmd::test {
+namespace {
+
+using compute::Launch;
+
+// `columns` and `spread_rows` of each variant.
+Launch launch_of(std::initializer_list<std::pair<uint32_t, uint32_t>> variants) {
+    Launch launch;
+    for (const auto& [columns, spread_rows] : variants) {
+        launch.variants.push_back({.columns = columns, .spread_rows = spread_rows});
+    }
+    return launch;
+}
+
+size_t taken_for(const Launch& launch, uint32_t rows) {
+    return static_cast<size_t>(&launch.for_rows(rows) - launch.variants.data());
+}
+
+TEST(Launch, TakesTheNarrowestVariantThatHoldsAllRows) {
+    const Launch launch = launch_of({{1, 0}, {2, 0}, {4, 0}, {8, 0}});
+    const size_t expected[] = {0, 1, 2, 2, 3, 3, 3, 3, 3};
+    for (uint32_t rows = 1; rows <= std::size(expected); ++rows) EXPECT_EQ(taken_for(launch, rows), expected[rows - 1]);
+}
+
+TEST(Launch, TakesANarrowerVariantForTheRowsThatItSpreadsWell) {
+    const Launch products = launch_of({{1, 0}, {2, 0}, {4, 8}, {8, 0}});
+    EXPECT_EQ(taken_for(products, 4), 2u);
+    EXPECT_EQ(taken_for(products, 8), 2u);
+    EXPECT_EQ(taken_for(products, 9), 3u);
+    const Launch attention = launch_of({{1, 16}, {1, 0}});
+    EXPECT_EQ(taken_for(attention, 1), 0u);
+    EXPECT_EQ(taken_for(attention, 16), 0u);
+    EXPECT_EQ(taken_for(attention, 17), 1u);
+    EXPECT_EQ(taken_for(attention, 128), 1u);
+}
+
+}  // namespace
+}  // namespace llmd::test

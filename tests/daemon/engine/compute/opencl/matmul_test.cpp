@@ -1,0 +1,255 @@
+// The packed product kernel on every OpenCL device, against double-precision sums of the file's own weights and the
+// records' digits: every layout in every variant, and the same bits in all that promise it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <optional>
+
+#include "daemon/engine/compute/device_under_test.h"
+#include "daemon/engine/compute/opencl/matmul_under_test.h"
+#include "engine/compute/opencl/gpu/weight_addressing.h"
+
+namespace llmd::test {
+namespace {
+
+using namespace compute::gpu;
+using compute::ClKernel;
+using compute::DeviceQueue;
+using model::TensorType;
+
+// Sums within a block are exact; what rounds is one multiply-add a block, the scales, and within a block those of
+// weights that are no small integers: a few times 2^-24 of the magnitude.
+constexpr double kTolerance = 1e-6;
+
+void expect_close(const Output& got, const Case& of, const std::string& name) {
+    for (uint32_t n = 0; n < kRows; ++n) {
+        for (uint32_t r = 0; r < got.width; ++r) {
+            const float y = got.y[size_t{n} * got.width + r];
+            if (r >= of.matrix.rows) {
+                ASSERT_EQ(y, 0) << name << ": padding row " << r;
+                continue;
+            }
+            const ExactSum& exact = of.exact[size_t{n} * of.matrix.rows + r];
+            ASSERT_LE(std::fabs(y - exact.sum), kTolerance * exact.magnitude)
+                << name << ": row " << r << ", batch row " << n << ": " << y << " instead of " << exact.sum;
+        }
+    }
+}
+
+void expect_same_bits(const Output& got, const Output& expected, const std::string& name) {
+    for (size_t i = 0; i < got.y.size(); ++i) {
+        ASSERT_EQ(std::bit_cast<uint32_t>(got.y[i]), std::bit_cast<uint32_t>(expected.y[i]))
+            << name << ": row " << i % got.width << ", batch row " << i / got.width << ": " << got.y[i] << " and "
+            << expected.y[i];
+    }
+}
+
+// Every number of columns, pairs and lanes and several lengths of chunks, for one number of slices. CPU devices, which
+// are never given these kernels and take long to compile them, have a few of them only.
+std::vector<ProductVariant> variants_of(Layout layout, uint32_t digits, uint32_t slices, bool is_cpu) {
+    struct Shape {
+        uint32_t columns, pairs, lanes, chunks_of_slices;
+    };
+    std::vector<Shape> shapes;
+    if (slices == 1) {
+        shapes = {{1, 1, 32, 0}, {8, 2, 16, 1}, {4, 4, 8, 3}};
+    } else {
+        shapes = {{1, 4, 16, 0}, {2, 2, 32, 2}, {8, 1, 8, 1}};
+    }
+    if (is_cpu) shapes.erase(shapes.begin() + 2, shapes.end());
+    if (is_cpu && digits == 1) shapes.resize(1);
+    std::vector<ProductVariant> variants;
+    for (const Core core : {Core::Float, Core::Integer}) {
+        if (core == Core::Integer && !has_integer_core(layout)) continue;
+        for (const Shape& s : shapes) {
+            ProductVariant variant{layout, core, digits, s.columns, {s.lanes, s.pairs, slices}};
+            if (s.chunks_of_slices != 0) {
+                // A chunk has room for the group's sums.
+                const uint32_t least = (s.lanes * slices * 8 + 128 * s.columns - 1) / (128 * s.columns);
+                const uint32_t blocks = std::max(least, s.chunks_of_slices * slices);
+                variant.chunk_blocks = (blocks + slices - 1) / slices * slices;
+            }
+            variant.prefetch = s.pairs == 2;
+            variant.window = s.pairs != 1;
+            variants.push_back(variant);
+        }
+        for (const Shape& s : {shapes.front(), shapes.back()}) {
+            ProductVariant variant{layout, core, digits, s.columns, {s.lanes, s.pairs, slices}};
+            variant.image = true;
+            variants.push_back(variant);
+        }
+    }
+    return variants;
+}
+
+struct Parameter {
+    DeviceUnderTest device;
+    TensorType type;
+};
+
+void PrintTo(const Parameter& parameter, std::ostream* out) {
+    *out << parameter.device.name << " " << model::block_format(parameter.type).name;
+}
+
+class GpuMatmul : public testing::TestWithParam<Parameter> {
+protected:
+    std::vector<GpuMatrix> matrices_of(TensorType type) {
+        // One tile; several with padding in the last; rows that no group divides; long rows; a row of one block.
+        std::vector<std::pair<uint32_t, uint32_t>> shapes = {{64, 576}, {100, 896}, {136, 2560}, {70, 8192}, {64, 32}};
+        const uint32_t unit = model::block_format(type).block_weights;
+        if (unit == 1) shapes.push_back({65, 49});
+        std::vector<GpuMatrix> matrices;
+        for (const auto& [rows, cols] : shapes) {
+            const uint32_t whole = (cols + unit - 1) / unit * unit;
+            std::vector<std::byte> blocks = random_blocks(type, uint64_t{rows} * whole, 1.0, noise_);
+            // Images cannot hold -128: every other matrix is without.
+            if (type == TensorType::Q8_0 && matrices.size() % 2 == 0) {
+                std::replace(blocks.begin(), blocks.end(), std::byte{0x80}, std::byte{0x81});
+            }
+            matrices.emplace_back(type, whole, std::move(blocks));
+        }
+        return matrices;
+    }
+
+    Noise noise_{static_cast<uint64_t>(GetParam().type) + 77};
+};
+
+TEST_P(GpuMatmul, IsExactAndTheSameInEveryVariant) {
+    DeviceQueue queue = open_queue(GetParam().device);
+    const TensorType type = GetParam().type;
+    const std::vector<GpuMatrix> matrices = matrices_of(type);
+    const bool has_images = must(images_work(queue));
+    RecordProperty("images", has_images ? "yes" : "no");
+    for (const uint32_t digits : {2u, 1u}) {
+        std::vector<Case> cases;
+        for (const GpuMatrix& matrix : matrices) cases.emplace_back(matrix, digits, noise_);
+        std::vector<Product> by_pointer, by_image;
+        for (const Case& c : cases) {
+            by_pointer.emplace_back(c, queue, PlanesIn::Buffers);
+            if (has_images) by_image.emplace_back(c, queue, PlanesIn::Images);
+        }
+        for (const uint32_t slices : {1u, 8u}) {
+            // Bytes read as normalised floats are rounded: the sums of Q8_0 differ between images and pointers.
+            std::vector<std::optional<Output>> first(cases.size()), first_normalised(cases.size());
+            for (const ProductVariant& variant : variants_of(layout_for(type), digits, slices, queue.limits().is_cpu)) {
+                if (variant.image && !has_images) continue;
+                auto& expected = variant.image && variant.layout == Layout::Q8_0 ? first_normalised : first;
+                // Types that are held in another's layout have no kernels of their own.
+                if (is_reencoded(type) && expected[0]) continue;
+                const ClKernel kernel = build(queue, variant);
+                for (size_t i = 0; i < cases.size(); ++i) {
+                    if (variant.image && holds_minus_128(type, matrices[i].blocks)) continue;
+                    Output got = (variant.image ? by_image : by_pointer)[i].run(variant, kernel);
+                    const std::string name =
+                        base::concat(name_of(variant), ", ", matrices[i].rows, " x ", matrices[i].cols);
+                    if (expected[i]) {
+                        expect_same_bits(got, *expected[i], name);
+                    } else {
+                        expect_close(got, cases[i], name);
+                        expected[i] = std::move(got);
+                    }
+                    if (HasFatalFailure()) return;
+                }
+            }
+        }
+    }
+}
+
+// Where a block of a type keeps its codes.
+std::span<std::byte> code_bytes(TensorType type, std::span<std::byte> block) {
+    switch (type) {
+        case TensorType::Q4_0:
+        case TensorType::Q5_0:
+            return block.subspan(2);
+        case TensorType::Q4_1:
+        case TensorType::Q5_1:
+            return block.subspan(4);
+        case TensorType::Q4_K:
+        case TensorType::Q5_K:
+            return block.subspan(16);
+        case TensorType::Q6_K:
+            return block.first(192);
+        case TensorType::Q3_K:
+            return block.first(96);
+        default:
+            return {};
+    }
+}
+
+// The largest and smallest codes times the largest and smallest digits in every column: sums of 16 bits that would
+// spill over would be off by 65536.
+TEST_P(GpuMatmul, HoldsTheLargestSums) {
+    const TensorType type = GetParam().type;
+    const Layout layout = layout_for(type);
+    if (!has_integer_core(layout)) return;  // nothing to spill over
+    DeviceQueue queue = open_queue(GetParam().device);
+    constexpr std::pair<int, int> kExtremes[] = {{127, 64}, {-127, -63}, {127, -63}, {-127, 64}};
+    for (const int fill : {0x00, 0xff}) {
+        const uint32_t cols = model::block_format(type).block_weights;
+        std::vector<std::byte> blocks = random_blocks(type, uint64_t{kTileRows} * cols, 1.0, noise_);
+        const size_t block_bytes = model::block_format(type).block_bytes;
+        for (size_t at = 0; at < blocks.size(); at += block_bytes) {
+            const auto codes = code_bytes(type, std::span(blocks).subspan(at, block_bytes));
+            std::fill(codes.begin(), codes.end(), static_cast<std::byte>(fill));
+        }
+        const GpuMatrix matrix(type, cols, std::move(blocks));
+        for (const uint32_t digits : {2u, 1u}) {
+            Case extreme(matrix, digits, noise_);
+            for (uint32_t n = 0; n < std::size(kExtremes); ++n) {
+                for (uint32_t c = 0; c < cols; ++c) extreme.x.set(n, c, kExtremes[n].first, kExtremes[n].second);
+            }
+            extreme.compute_exact();
+            ProductVariant variant;
+            variant.layout = layout;
+            variant.core = Core::Integer;
+            variant.digits = digits;
+            const Output got = Product(extreme, queue, PlanesIn::Buffers).run(variant, build(queue, variant));
+            expect_close(got, extreme, base::concat(name_of(variant), ", codes of ", fill));
+            if (HasFatalFailure()) return;
+        }
+    }
+}
+
+// Without WINDOW planes may lie anywhere.
+TEST_P(GpuMatmul, ReadsPlanesAcrossABorderOf4GiB) {
+    const TensorType type = GetParam().type;
+    if (is_reencoded(type)) return;  // has no kernels of its own
+    DeviceQueue queue = open_queue(GetParam().device);
+    constexpr uint32_t kRowsOfIt = 192, kCols = 512;
+    const GpuMatrix matrix(type, kCols, random_blocks(type, uint64_t{kRowsOfIt} * kCols, 1.0, noise_));
+    const Case c(matrix, 2, noise_);
+    ProductVariant variant;
+    variant.layout = layout_for(type);
+    const Output got = Product(c, queue, PlanesIn::BorderMemory).run(variant, build(queue, variant));
+    expect_close(got, c, name_of(variant));
+}
+
+TEST(Repack, FindsMinus128) {
+    std::vector<std::byte> blocks(3 * 34);
+    blocks[34] = std::byte{0x80};  // in the scale: no weight
+    EXPECT_FALSE(holds_minus_128(TensorType::Q8_0, blocks));
+    blocks[3 * 34 - 1] = std::byte{0x80};
+    EXPECT_TRUE(holds_minus_128(TensorType::Q8_0, blocks));
+    EXPECT_FALSE(holds_minus_128(TensorType::Q4_0, blocks));
+}
+
+std::vector<Parameter> parameters() {
+    std::vector<Parameter> result;
+    for (const DeviceUnderTest& device : opencl_devices_under_test()) {
+        // A device may be listed in several shapes; here only its index matters.
+        if (!result.empty() && result.back().device.opencl_index == device.opencl_index) continue;
+        for (const model::BlockFormat& format : model::block_formats()) result.push_back({device, format.type});
+    }
+    return result;
+}
+
+std::string parameter_name(const testing::TestParamInfo<Parameter>& info) {
+    return base::concat(info.param.device.name, "_", model::block_format(info.param.type).name);
+}
+INSTANTIATE_TEST_SUITE_P(Devices, GpuMatmul, testing::ValuesIn(parameters()), parameter_name);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(GpuMatmul);
+
+}  // namespace
+}  // namespace llmd::test

@@ -1,0 +1,130 @@
+#include "daemon/engine/compute/opencl/matmul_under_test.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "engine/compute/opencl/gpu/weight_addressing.h"
+#include "engine/compute/opencl/runtime/device.h"
+
+namespace llmd::test {
+
+using namespace compute::gpu;
+using compute::ClBuffer;
+using compute::ClKernel;
+using compute::DeviceQueue;
+
+namespace {
+
+ClBuffer upload(DeviceQueue& queue, std::span<const std::byte> bytes) {
+    ClBuffer buffer = must(queue.allocate_scratch("a test", bytes.size()));
+    must(queue.upload(buffer, 0, bytes));
+    return buffer;
+}
+
+}  // namespace
+
+void must(const base::Result<void>& result) {
+    if (!result) throw std::runtime_error(result.error().message);
+}
+
+DeviceQueue open_queue(const DeviceUnderTest& device) {
+    const auto found = must(compute::find_cl_devices());
+    return must(DeviceQueue::open(found.at(device.opencl_index), {}));
+}
+
+ClBuffer buffer_over(DeviceQueue& queue, std::span<std::byte> memory) {
+    // The queue's context is that of its buffers.
+    const ClBuffer other = must(queue.allocate_scratch("a test", sizeof(uint32_t)));
+    cl_context context = nullptr;
+    must(compute::cl_check("clGetMemObjectInfo",
+                           clGetMemObjectInfo(other.get(), CL_MEM_CONTEXT, sizeof(cl_context), &context, nullptr)));
+    cl_int status = CL_SUCCESS;
+    ClBuffer buffer(
+        clCreateBuffer(context, CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR, memory.size(), memory.data(), &status));
+    must(compute::cl_check("clCreateBuffer", status));
+    return buffer;
+}
+
+Case::Case(const GpuMatrix& a_matrix, uint32_t digits, Noise& noise)
+    : matrix(a_matrix), x(kPaddedRows, block_count(matrix.cols) * kBlockColumns, digits, noise) {
+    compute_exact();
+}
+
+void Case::compute_exact() {
+    exact.clear();
+    for (uint32_t n = 0; n < kRows; ++n) {
+        for (uint32_t r = 0; r < matrix.rows; ++r) exact.push_back(exact_product(matrix, x, r, n));
+    }
+}
+
+Product::Product(const Case& of, DeviceQueue& queue, PlanesIn planes_in)
+    : matrix_(of.matrix), x_(of.x), queue_(queue), record_(upload(queue, of.x.bytes)) {
+    const bool image = planes_in == PlanesIn::Images;
+    auto planes = matrix_.pack(image);
+    for (size_t i = 1; !image && i < planes.size(); ++i) {  // one behind the other
+        planes[0].insert(planes[0].end(), planes[i].begin(), planes[i].end());
+        planes[i].clear();
+    }
+    const Layout layout = layout_for(matrix_.type);
+    const auto make = [&]() -> base::Result<PlaneBuffers> {
+        PlaneBuffers made;
+        for (size_t i = 0; i < kPlanes.size(); ++i) {
+            if (planes[i].empty()) continue;
+            if (planes_in != PlanesIn::BorderMemory) {
+                made[i] = upload(queue, planes[i]);
+                continue;
+            }
+            const BorderMemory& memory = memory_.emplace_back(planes[i].size());
+            std::copy(planes[i].begin(), planes[i].end(), memory.bytes().begin());
+            made[i] = buffer_over(queue, memory.bytes());
+        }
+        return made;
+    };
+    planes_ = must(planes_in == PlanesIn::Buffers ? must(WindowProbe::create(queue)).make_in_windows(make) : make());
+    for (size_t i = 0; image && i < kPlanes.size(); ++i) {
+        if (planes[i].empty()) continue;
+        const uint64_t texels = planes[i].size() / plane_format(layout, kPlanes[i], true).element_bytes;
+        planes_[i] = must(queue.image_of(planes_[i], texel_format(layout, kPlanes[i]), texels));
+    }
+}
+
+Output Product::run(const ProductVariant& variant, const ClKernel& kernel) {
+    const uint32_t pairs = matrix_.n_pairs();
+    std::vector<float> y(size_t{kPaddedRows} * 2 * pairs, std::numeric_limits<float>::quiet_NaN());
+    const ClBuffer out = upload(queue_, std::as_bytes(std::span(y)));
+    cl_uint index = 0;
+    for (const ClBuffer& plane : planes_) {
+        if (plane) must(compute::set_arg(kernel, index++, plane));
+    }
+    must(compute::set_arg(kernel, index++, pairs));
+    must(compute::set_arg(kernel, index++, block_count(matrix_.cols)));
+    must(compute::set_arg(kernel, index++, record_));
+    must(compute::set_arg(kernel, index++, uint32_t{0}));  // record_at
+    must(compute::set_arg(kernel, index++, x_.row_bytes));
+    must(compute::set_arg(kernel, index++, x_.columns));
+    must(compute::set_arg(kernel, index++, uint32_t{0}));  // first_pair
+    must(compute::set_arg(kernel, index++, out));
+    must(compute::set_arg(kernel, index++, 2 * pairs));
+    const uint32_t group_pairs = variant.shape.group_pairs();
+    must(queue_.launch(kernel, (pairs + group_pairs - 1) / group_pairs, (kRows + variant.columns - 1) / variant.columns,
+                       variant.shape.items()));
+    must(queue_.read(out, 0, std::as_writable_bytes(std::span(y))));
+    y.resize(size_t{kRows} * 2 * pairs);
+    return {2 * pairs, std::move(y)};
+}
+
+ClKernel build(DeviceQueue& queue, const ProductVariant& variant) {
+    const auto program = must(
+        queue.build("product", {product_source(variant, Epilogue::Store)},
+                    base::concat(product_options(variant), " -DEPILOGUE=5 -DINPUT_NORM=0 -DSHIFT=0 -DMAX_ROWS=16")));
+    return must(compute::make_kernel(program, "product"));
+}
+
+std::string name_of(const ProductVariant& v) {
+    return base::concat(layout_name(v.layout), v.core == Core::Integer ? " integer" : " float", ", digits ", v.digits,
+                        ", columns ", v.columns, ", pairs ", v.shape.pairs, ", lanes ", v.shape.lanes, ", slices ",
+                        v.shape.slices, ", chunks of ", v.chunk_blocks, v.image ? ", images" : "",
+                        v.window ? ", window" : "", v.prefetch ? ", prefetch" : "");
+}
+
+}  // namespace llmd::test

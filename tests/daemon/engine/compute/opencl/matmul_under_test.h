@@ -1,0 +1,79 @@
+// The packed product kernel with a matrix and records of its own, for its tests. What OpenCL refuses ends a test by an
+// exception.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "daemon/engine/compute/device_under_test.h"
+#include "daemon/engine/compute/opencl/border_memory.h"
+#include "daemon/engine/compute/opencl/gpu_matrix.h"
+#include "engine/compute/opencl/gpu/matmul.h"
+#include "engine/compute/opencl/gpu/window_probe.h"
+#include "engine/compute/opencl/runtime/device_queue.h"
+
+namespace llmd::test {
+
+// Batch rows of every test: no multiple of the column counts but 1, so the last group has rows to spare.
+inline constexpr uint32_t kRows = 9;
+inline constexpr uint32_t kPaddedRows = 16;
+
+template <typename T>
+T must(base::Result<T> result) {
+    if (!result) throw std::runtime_error(result.error().message);
+    return std::move(*result);
+}
+void must(const base::Result<void>& result);
+
+compute::DeviceQueue open_queue(const DeviceUnderTest& device);
+
+// A buffer over the host's memory itself, where the device uses that.
+compute::ClBuffer buffer_over(compute::DeviceQueue& queue, std::span<std::byte> memory);
+
+// y[row][matrix row] of kRows rows, padding rows included.
+struct Output {
+    uint32_t width;
+    std::vector<float> y;
+};
+
+// A matrix and records, with what is to come out.
+struct Case {
+    Case(const GpuMatrix& matrix, uint32_t digits, Noise& noise);
+    // After a change of the records.
+    void compute_exact();
+
+    const GpuMatrix& matrix;
+    RecordRows x;
+    std::vector<ExactSum> exact;  // [batch row][matrix row]
+};
+
+// How the planes of a matrix lie on the device.
+enum class PlanesIn {
+    Buffers,  // each in a window of 4 GiB (window_probe.h)
+    Images,
+    BorderMemory,  // each across a border of 4 GiB, where the device uses the host's memory
+};
+
+// A case on the device. Refers to both.
+class Product {
+public:
+    Product(const Case& of, compute::DeviceQueue& queue, PlanesIn planes_in);
+
+    Output run(const compute::gpu::ProductVariant& variant, const compute::ClKernel& kernel);
+
+private:
+    const GpuMatrix& matrix_;
+    const RecordRows& x_;
+    compute::DeviceQueue& queue_;
+    compute::ClBuffer record_;
+    std::vector<BorderMemory> memory_;
+    compute::gpu::PlaneBuffers planes_;
+};
+
+compute::ClKernel build(compute::DeviceQueue& queue, const compute::gpu::ProductVariant& variant);
+
+std::string name_of(const compute::gpu::ProductVariant& variant);
+
+}  // namespace llmd::test

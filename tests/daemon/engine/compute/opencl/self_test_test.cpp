@@ -1,0 +1,202 @@
+// The self-test of the packed kernels: sound kernels pass, and of a device that multiplies wrongly in some of them the
+// others are used.
+#include "engine/compute/opencl/autotune/self_test.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "daemon/engine/compute/device_under_test.h"
+#include "engine/compute/opencl/autotune/device_contest.h"
+#include "engine/compute/opencl/gpu/kernels.h"
+#include "engine/compute/opencl/gpu/weight_addressing.h"
+#include "engine/compute/opencl/runtime/device.h"
+
+namespace llmd::test {
+namespace {
+
+using namespace compute::gpu;
+using base::ErrorCode;
+using compute::ClKernel;
+using compute::DeviceQueue;
+using model::TensorType;
+
+constexpr uint32_t kMatrixRows = 300, kMatrixCols = 512;
+
+// A matrix in a file.
+struct FileMatrix {
+    FileMatrix(TensorType type, Noise& noise)
+        : blocks(random_blocks(type, uint64_t{kMatrixRows} * kMatrixCols, 1.0, noise)) {
+        view = {type, kMatrixRows, kMatrixCols, blocks};
+    }
+    std::vector<std::byte> blocks;
+    model::TensorView view;
+};
+
+const std::vector<ProductTest> kKernels = {{1, {{32, 1, 1}}}, {1, {{16, 1, 4}}}, {2, {{16, 2, 4}}}, {8, {{16, 2, 1}}}};
+
+class SelfTest : public testing::TestWithParam<DeviceUnderTest> {
+protected:
+    void SetUp() override {
+        const auto devices = compute::find_cl_devices();
+        ASSERT_TRUE(devices);
+        auto opened = DeviceQueue::open(devices->at(GetParam().opencl_index), {});
+        ASSERT_TRUE(opened) << opened.error().message;
+        queue_.emplace(std::move(*opened));
+        const auto work = images_work(*queue_);
+        has_images_ = work && *work;
+    }
+
+    // A product kernel; `broken`: with the weights of every block read as if their scale were one sixteenth larger.
+    base::Result<ClKernel> build(const SampleMatrix& sample, const ProductTest& test, bool image, bool broken) {
+        const ProductVariant variant = {.layout = sample.layout,
+                                        .core = has_integer_core(sample.layout) ? Core::Integer : Core::Float,
+                                        .digits = sample.x.digits,
+                                        .columns = test.columns,
+                                        .shape = test.choice.shape,
+                                        .image = image,
+                                        .staged_bytes = test.choice.staged_bytes};
+        std::string source = product_source(variant, Epilogue::Store);
+        if (broken) {
+            constexpr std::string_view kSound = "x_scale[to] = scale";
+            const size_t at = source.find(kSound);
+            EXPECT_NE(at, std::string::npos);
+            source.insert(at + kSound.size(), " * 1.0625f");
+        }
+        const auto program = queue_->build(
+            "product", {source}, base::concat(product_options(variant), " -DEPILOGUE=5 -DINPUT_NORM=0 -DSHIFT=0"));
+        if (!program) return program.error();
+        return compute::make_kernel(*program, "product");
+    }
+
+    // With the kernels broken that the predicate names.
+    template <typename IsBroken>
+    base::Result<ProductsFound> run(const SampleMatrix& sample, const IsBroken& is_broken) {
+        const SampleTest test = {&sample, kKernels, has_images_};
+        n_ticks_ = 0;
+        return test_products(
+            *queue_, {&test, 1},
+            [&](const SampleMatrix& of, const ProductTest& kernel, bool image) {
+                return build(of, kernel, image, is_broken(kernel, image));
+            },
+            [&] { return ++n_ticks_ <= most_ticks_; });
+    }
+
+    Noise noise_{11};
+    std::optional<DeviceQueue> queue_;
+    bool has_images_ = false;
+    uint32_t n_ticks_ = 0, most_ticks_ = 1000;
+};
+
+constexpr auto kSound = [](const ProductTest&, bool) { return false; };
+
+TEST_P(SelfTest, SoundKernelsPass) {
+    for (const auto& [type, digits] : {std::pair{TensorType::Q4_0, 2u},
+                                       {TensorType::Q4_0, 1u},
+                                       {TensorType::Q4_K, 2u},
+                                       {TensorType::Q8_0, 2u},
+                                       {TensorType::BF16, 2u}}) {
+        SCOPED_TRACE(model::block_format(type).name);
+        const FileMatrix matrix(type, noise_);
+        const SampleMatrix sample(matrix.view, digits);
+        EXPECT_EQ(sample.tiles, kSampleTiles);
+        const auto found = run(sample, kSound);
+        ASSERT_TRUE(found) << found.error().message;
+        EXPECT_TRUE(found->notes.empty()) << found->notes[0];
+        EXPECT_EQ(found->choices.images.contains(sample.layout), has_images_);
+        EXPECT_GE(found->choices.most_columns, kMaxColumns);
+        EXPECT_EQ(n_ticks_, kKernels.size());
+    }
+}
+
+TEST_P(SelfTest, PassesOverRowsThatAreNotFinite) {
+    FileMatrix matrix(TensorType::Q8_0, noise_);
+    const uint16_t nan = 0x7e00;
+    std::memcpy(matrix.blocks.data() + matrix.view.row_size_bytes(), &nan, sizeof nan);  // the scale of a block
+    const auto found = run(SampleMatrix(matrix.view, 2), kSound);
+    ASSERT_TRUE(found) << found.error().message;
+    EXPECT_TRUE(found->notes.empty());
+}
+
+TEST_P(SelfTest, AWrongKernelOfSeveralColumnsLeavesFewer) {
+    const FileMatrix matrix(TensorType::Q4_0, noise_);
+    const SampleMatrix sample(matrix.view, 2);
+    const auto found = run(sample, [](const ProductTest& kernel, bool) { return kernel.columns == 8; });
+    ASSERT_TRUE(found) << found.error().message;
+    EXPECT_EQ(found->choices.most_columns, 2u);
+    ASSERT_EQ(found->notes.size(), 1u);
+    EXPECT_NE(found->notes[0].find("product of Q4_0, 8 columns"), std::string::npos) << found->notes[0];
+}
+
+TEST_P(SelfTest, WrongImagesLeavePointers) {
+    if (!has_images_) return;  // then there is nothing to fall back from
+    const FileMatrix matrix(TensorType::Q8_0, noise_);
+    const SampleMatrix sample(matrix.view, 2);
+    const auto found = run(sample, [](const ProductTest&, bool image) { return image; });
+    ASSERT_TRUE(found) << found.error().message;
+    EXPECT_TRUE(found->choices.images.empty());
+    EXPECT_GE(found->choices.most_columns, kMaxColumns);
+    ASSERT_EQ(found->notes.size(), 1u);
+    EXPECT_EQ(found->notes[0].rfind("weights of Q8_0 are not read through images: self-test: product of Q8_0", 0), 0u)
+        << found->notes[0];
+}
+
+TEST_P(SelfTest, NamesTheKernelWhereNoneIsLeft) {
+    const FileMatrix matrix(TensorType::Q6_K, noise_);
+    const SampleMatrix sample(matrix.view, 2);
+    const auto found = run(
+        sample, [](const ProductTest& kernel, bool) { return kernel.columns == 1 && kernel.choice.shape.slices == 4; });
+    ASSERT_FALSE(found);
+    EXPECT_EQ(found.error().code, ErrorCode::DeviceError);
+    EXPECT_NE(found.error().message.find("product of Q6_K, 1 columns, 16 x 1 pairs, 4 slices: gives "),
+              std::string::npos)
+        << found.error().message;
+}
+
+TEST_P(SelfTest, GivesUpWhenTold) {
+    const FileMatrix matrix(TensorType::Q4_0, noise_);
+    const SampleMatrix sample(matrix.view, 2);
+    most_ticks_ = 1;
+    const auto found = run(sample, kSound);
+    ASSERT_FALSE(found);
+    EXPECT_EQ(found.error().code, ErrorCode::Cancelled);
+}
+
+TEST_P(SelfTest, AContestAdmitsNoKernelThatGivesOtherBits) {
+    const FileMatrix matrix(TensorType::Q4_0, noise_);
+    const Variants variants(queue_->limits(), compute::Precision::Faithful);
+    const model::ModelConfig config = small_llama();
+    const compute::BackendLimits limits = test_limits(config);
+    Kernels kernels(*queue_, config, limits, variants);
+    DeviceContest::Samples samples;
+    samples.try_emplace({Layout::Q4_0, kMatrixCols, variants.digits()}, matrix.view, variants.digits());
+    const std::function<bool(uint32_t)> goes_on = [](uint32_t) { return true; };
+    DeviceContest contest(*queue_, kernels, variants, samples, goes_on);
+    const ProductKind kind = {Layout::Q4_0, kMatrixRows, kMatrixCols, Ending::Rows};
+    const Contender usual = {kind, 1, variants.usual(kind, 1)};
+    EXPECT_TRUE(contest.admit(usual));
+    EXPECT_TRUE(contest.time(usual));
+    Contender other = usual;  // adds the same up in another order
+    other.choice.shape.slices = usual.choice.shape.slices == 1 ? 4 : 1;
+    EXPECT_FALSE(contest.admit(other));
+    EXPECT_FALSE(contest.time(other));
+    Contender refused = usual;
+    refused.choice.staged_bytes = 1u << 30;
+    EXPECT_FALSE(contest.admit(refused));
+    EXPECT_TRUE(contest.time(usual));
+}
+
+// A device may be listed in several shapes; here only its index matters.
+std::vector<DeviceUnderTest> devices() {
+    std::vector<DeviceUnderTest> result = opencl_devices_under_test();
+    const auto same = [](const auto& a, const auto& b) { return a.opencl_index == b.opencl_index; };
+    result.erase(std::unique(result.begin(), result.end(), same), result.end());
+    return result;
+}
+INSTANTIATE_TEST_SUITE_P(Devices, SelfTest, testing::ValuesIn(devices()), device_name);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(SelfTest);
+
+}  // namespace
+}  // namespace llmd::test

@@ -1,0 +1,80 @@
+// Where a device keeps a buffer is found out, and planes are made until they lie across no border of 4 GiB.
+#include "engine/compute/opencl/gpu/window_probe.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "daemon/engine/compute/opencl/matmul_under_test.h"
+
+namespace llmd::test {
+namespace {
+
+using namespace compute::gpu;
+using compute::ClBuffer;
+
+class WeightAddressing : public testing::TestWithParam<DeviceUnderTest> {
+protected:
+    // Devices with memory of their own do not keep buffers where the host has them.
+    bool uses_host_memory() const { return !queue_.limits().has_own_memory; }
+
+    compute::DeviceQueue queue_ = open_queue(GetParam());
+    WindowProbe probe_ = must(WindowProbe::create(queue_));
+    const BorderMemory memory_{1000};
+};
+
+TEST_P(WeightAddressing, SeesABorder) {
+    if (!uses_host_memory()) return;
+    const std::span<std::byte> all = memory_.bytes();
+    const size_t below = memory_.bytes_below_border();
+    EXPECT_FALSE(must(probe_.is_in_window(buffer_over(queue_, all))));
+    EXPECT_FALSE(must(probe_.is_in_window(buffer_over(queue_, all.first(below + 1)))));
+    EXPECT_TRUE(must(probe_.is_in_window(buffer_over(queue_, all.first(below)))));
+    EXPECT_TRUE(must(probe_.is_in_window(buffer_over(queue_, all.subspan(below)))));
+}
+
+TEST_P(WeightAddressing, MakesPlanesUntilAllAreInWindows) {
+    if (!uses_host_memory()) return;
+    const BorderMemory other(1000);
+    size_t n_made = 0, n_across = 2;
+    const auto make = [&]() -> base::Result<PlaneBuffers> {
+        PlaneBuffers planes;
+        planes[0] = buffer_over(queue_, other.bytes().first(other.bytes_below_border()));
+        // The second plane alone lies across a border.
+        const size_t bytes = n_made++ < n_across ? memory_.bytes().size() : memory_.bytes_below_border();
+        planes[2] = buffer_over(queue_, memory_.bytes().first(bytes));
+        return planes;
+    };
+    const auto planes = probe_.make_in_windows(make);
+    ASSERT_TRUE(planes) << planes.error().message;
+    EXPECT_EQ(n_made, 3u);
+    EXPECT_TRUE(must(probe_.is_in_window((*planes)[2])));
+
+    n_made = 0;
+    n_across = 1000;
+    const auto none = probe_.make_in_windows(make);
+    ASSERT_FALSE(none);
+    EXPECT_EQ(none.error().code, base::ErrorCode::DeviceError);
+    EXPECT_EQ(none.error().message, "the device gave buffers across borders of 4 GiB 4 times in a row");
+    EXPECT_EQ(n_made, WindowProbe::kMostTries);
+}
+
+TEST_P(WeightAddressing, PassesOnWhatMakingFailsWith) {
+    const auto planes = probe_.make_in_windows(
+        []() -> base::Result<PlaneBuffers> { return base::fail(base::ErrorCode::OutOfMemory, "no room"); });
+    ASSERT_FALSE(planes);
+    EXPECT_EQ(planes.error().message, "no room");
+}
+
+// A device may be listed in several shapes; here only its index matters.
+std::vector<DeviceUnderTest> devices_to_probe() {
+    std::vector<DeviceUnderTest> result = opencl_devices_under_test();
+    const auto same = [](const auto& a, const auto& b) { return a.opencl_index == b.opencl_index; };
+    result.erase(std::unique(result.begin(), result.end(), same), result.end());
+    return result;
+}
+INSTANTIATE_TEST_SUITE_P(Devices, WeightAddressing, testing::ValuesIn(devices_to_probe()), device_name);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(WeightAddressing);
+
+}  // namespace
+}  // namespace llmd::test
