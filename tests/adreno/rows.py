@@ -8,7 +8,7 @@ import hollow_model
 LANE_INSTRUCTIONS_PER_S = 2 * 128 * 710e6
 BYTES_PER_S = 29.8e9
 
-BLOCK_WEIGHTS = 64  # that a row pair has in 32 columns: what product.cl computes at each turn of its loop
+BLOCK_WEIGHTS = 64  # that a row pair has in 32 columns: what matmul.cl computes at each turn of its loop
 ACTIVATION_BITS = {"1": 8, "2": 15}  # by DIGITS, activations.cl
 LAYOUT_FORMATS = {"Q4_0", "Q4_1", "Q5_0", "Q5_1", "Q8_0", "Q4_K", "Q5_K", "Q6_K", "IQ4_NL", "F16"}
 
@@ -29,7 +29,7 @@ def epilogue_names(source):
 
 
 def _doublings(options):
-    """Loops of two turns that product.cl adds a block in: over its halves, and their quarters."""
+    """Loops of two turns that matmul.cl adds a block in: over its halves, and their quarters."""
     return {8: 0, 4: 1, 2: 2}[int(options.get("TURN_QUADS", 8))]
 
 

@@ -16,7 +16,7 @@
 
 #include "daemon/engine/generation/recorded_events.h"
 #include "engine/compute/opencl/opencl_backend.h"
-#include "engine/compute/opencl/runtime/cl_error.h"
+#include "engine/compute/opencl/runtime/cl.h"
 #include "engine/generation/generator.h"
 #include "engine/generation/loaded_model.h"
 #include "fault/fault_control.h"

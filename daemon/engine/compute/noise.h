@@ -1,5 +1,5 @@
 // The counter-based random numbers of sampling: a hash of (seed, position, id), the same on every device and in
-// kernels/ (noise.cl has its twin), so a request that is interrupted and replayed draws what it would have drawn.
+// kernels/ (sample.cl has its twin), so a request that is interrupted and replayed draws what it would have drawn.
 #pragma once
 
 #include <cmath>

@@ -3,7 +3,6 @@
 #include "engine/compute/checks.h"
 #include "engine/compute/opencl/gpu/gpu_backend.h"
 #include "engine/compute/opencl/runtime/device_queue.h"
-#include "engine/compute/opencl/runtime/launch_order.h"
 
 namespace llmd::compute {
 namespace {

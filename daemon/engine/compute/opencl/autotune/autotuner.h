@@ -1,7 +1,7 @@
 // Picks by time among product kernels that give the same bits (Variants): which is fastest follows from a device's
 // caches, registers and scheduler, and no table knows them all. A sum never depends on what is picked, so a text is the
 // same however the tuner chose, and after a choice is lost.
-// Pure logic: kernels and the clock are behind Contest.
+// tune() is pure logic: kernels and the clock are behind Contest.
 #pragma once
 
 #include <chrono>
@@ -15,8 +15,11 @@
 #include <utility>
 #include <vector>
 
-#include "engine/compute/opencl/autotune/choices.h"
 #include "engine/compute/opencl/autotune/kernel_config.h"
+#include "engine/compute/opencl/autotune/self_test.h"
+#include "engine/compute/opencl/autotune/tuning_bench.h"
+#include "engine/compute/opencl/gpu/kernels.h"
+#include "engine/compute/opencl/runtime/device_queue.h"
 
 namespace llmd::compute::gpu {
 
@@ -60,5 +63,42 @@ struct TuningPlan {
 // First how each layout in free_images is read; then the kernels for one column of every kind, for eight, four and two.
 // Nothing is kept of a choice that is as usual. None when goes_on() gave up.
 std::optional<Choices> tune(const Variants& variants, const TuningPlan& plan, Contest& contest);
+
+// The contest on a device. What OpenCL refuses, or what computes other bits than the usual kernel of one column, is not
+// admitted. Thread-bound, as DeviceQueue; borrows everything that it is made with.
+class DeviceContest final : public Contest {
+public:
+    using Samples = std::map<SampleKey, SampleMatrix>;
+
+    // `samples` has all that will be asked for. `goes_on`: as the function of that name.
+    DeviceContest(DeviceQueue& queue, Kernels& kernels, const Variants& variants, const Samples& samples,
+                  const std::function<bool(uint32_t per_mille)>& goes_on)
+        : queue_(queue), kernels_(kernels), variants_(variants), samples_(samples), goes_on_(goes_on) {}
+
+    TimePoint now() override { return std::chrono::steady_clock::now(); }
+    bool goes_on(uint32_t per_mille) override { return goes_on_(per_mille); }
+    bool admit(const Contender& contender) override;
+    std::optional<std::chrono::nanoseconds> time(const Contender& contender) override;
+
+private:
+    // A product in one reading.
+    struct Arena {
+        Trial trial;
+        TimedProduct timed;
+    };
+
+    base::Result<Arena> make_arena(const ProductKind& kind, bool image);
+    base::Result<void> try_kernel(const Contender& contender);
+
+    DeviceQueue& queue_;
+    Kernels& kernels_;
+    const Variants& variants_;
+    const Samples& samples_;
+    const std::function<bool(uint32_t)>& goes_on_;
+    std::optional<ProductKind> kind_;  // of the arenas
+    std::map<bool, Arena> arenas_;     // by image
+    std::vector<float> expected_;  // what the usual kernel of one column gives, in the reading that is admitted first
+    std::vector<std::pair<Contender, ClKernel>> kernels_of_kind_;
+};
 
 }  // namespace llmd::compute::gpu

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/compute/opencl/gpu/activations.h"
+#include "engine/compute/opencl/gpu/layout.h"
 
 namespace llmd::compute::gpu {
 namespace {

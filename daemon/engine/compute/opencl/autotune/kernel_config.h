@@ -4,18 +4,58 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstdint>
+#include <limits>
+#include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "engine/compute/backend.h"
-#include "engine/compute/opencl/autotune/choices.h"
-#include "engine/compute/opencl/gpu/activations.h"
+#include "engine/compute/opencl/gpu/layout.h"
 #include "engine/compute/opencl/gpu/matmul.h"
 #include "engine/compute/opencl/runtime/device.h"
 
 namespace llmd::compute::gpu {
+
+// What a device's product kernels were found to do with one model: which of them are used at all (self_test.h), and
+// which are the fastest (autotuner.h).
+
+// What a product's groups leave, as far as it limits their shape: whole blocks of a record, with one output for each
+// row or, where gate and up lie by turns, for each pair; or a part of the choice among logits.
+enum class Ending : uint8_t { Rows, Pairs, Logits };
+
+// Products of one kind get the same kernels.
+struct ProductKind {
+    Layout layout = Layout::Q4_0;
+    uint32_t rows = 0;  // of the whole product, padded; parts in other layouts are kinds of their own
+    uint32_t cols = 0;
+    Ending ending = Ending::Rows;
+    uint32_t digits = kMostDigits;  // of the records it reads
+
+    auto operator<=>(const ProductKind&) const = default;
+};
+
+// The kernel of a kind and a number of columns. Of it only the slices change the bits of a result; where a layout has
+// both cores, they give the same.
+struct ProductChoice {
+    ProductShape shape;
+    Core core = Core::Float;
+    uint32_t staged_bytes = kStagedBytes;
+
+    bool operator==(const ProductChoice&) const = default;
+};
+
+struct Choices {
+    uint32_t most_columns = std::numeric_limits<uint32_t>::max();  // that one launch may compute together
+    std::set<Layout> images;                                       // layouts whose planes are read through images
+    // What is used instead of the table's kernels, by kind and columns.
+    std::map<std::pair<ProductKind, uint32_t>, ProductChoice> products;
+
+    bool operator==(const Choices&) const = default;
+};
 
 // Columns that one launch of a product can compute together.
 inline constexpr std::array<uint32_t, 4> kColumnCounts = {1, 2, 4, 8};
@@ -53,9 +93,9 @@ public:
     // divisor of heads_per_kv, whose outputs fill whole blocks if that is possible. It changes no bit.
     uint32_t attention_heads(uint32_t heads_per_kv, uint32_t head_dim, bool has_many_rows) const;
 
-    // A GPU whose compiler is Mesa's: 64-bit additions are several, images are worth a try (images.h).
+    // A GPU whose compiler is Mesa's: 64-bit additions are several, images are worth a try (weight_addressing.h).
     bool is_small_gpu() const { return !in_turn_ && !is_nvidia_; }
-    // Whether kernels take every plane for one in a window (window_probe.h).
+    // Whether kernels take every plane for one in a window (WindowProbe).
     bool needs_windows() const { return is_small_gpu(); }
 
     // What was found out on the device, in place of the table.

@@ -7,7 +7,6 @@
 #include <string>
 #include <string_view>
 
-#include "engine/compute/opencl/autotune/choices.h"
 #include "engine/compute/opencl/autotune/kernel_config.h"
 
 namespace llmd::compute::gpu {

@@ -6,13 +6,12 @@
 #include <optional>
 #include <utility>
 
-#include "engine/compute/opencl/autotune/attention_check.h"
 #include "engine/compute/opencl/autotune/autotuner.h"
-#include "engine/compute/opencl/autotune/device_contest.h"
 #include "engine/compute/opencl/autotune/kernel_config_cache.h"
-#include "engine/compute/opencl/autotune/timed_product.h"
-#include "engine/compute/opencl/gpu/activations.h"
+#include "engine/compute/opencl/autotune/self_test.h"
+#include "engine/compute/opencl/autotune/tuning_bench.h"
 #include "engine/compute/opencl/gpu/kernels.h"
+#include "engine/compute/opencl/gpu/layout.h"
 
 namespace llmd::compute::gpu {
 namespace {

@@ -1,8 +1,8 @@
 // What is found out about a device before a model's weights are brought to it: whether the packed kernels that this
 // model will use compute what they say (self_test.h), and which of those that give the same bits are the fastest
-// (tuner.h). Both are remembered in one file (outcome_record.h) for this device, driver, kernel set and model shape, so
-// they cost once; without the file they are found out again. A process that ends in a tuned kernel leaves the usual
-// ones on record. The numeric profile does not depend on it. Thread-bound, as DeviceQueue.
+// (autotuner.h). Both are remembered in one file (kernel_config_cache.h) for this device, driver, kernel set and model
+// shape, so they cost once; without the file they are found out again. A process that ends in a tuned kernel leaves the
+// usual ones on record. The numeric profile does not depend on it. Thread-bound, as DeviceQueue.
 #pragma once
 
 #include <set>

@@ -2,15 +2,20 @@
 // small GPUs have been wrong. Thread-bound, as DeviceQueue.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
-#include "engine/compute/opencl/autotune/choices.h"
+#include "engine/compute/backend.h"
+#include "engine/compute/opencl/autotune/kernel_config.h"
 #include "engine/compute/opencl/autotune/tuning_bench.h"
+#include "engine/compute/opencl/gpu/kernels.h"
+#include "engine/compute/opencl/runtime/cl.h"
 #include "engine/compute/opencl/runtime/device_queue.h"
+#include "engine/model/model_config.h"
 
 namespace llmd::compute::gpu {
 
@@ -52,5 +57,32 @@ base::Result<void> check_same(const SampleMatrix& sample, std::span<const float>
 // is left. A row whose sum is not finite is passed over: the file, not the device, is to blame.
 base::Result<ProductsFound> test_products(DeviceQueue& queue, std::span<const SampleTest> tests,
                                           const ProductBuilder& build, const Tick& tick);
+
+// A sample of a model's matrix on the device, to run product kernels on. Borrows the queue and the sample.
+class Trial {
+public:
+    // image: planes are read through images. Errors are the queue's.
+    static base::Result<Trial> create(DeviceQueue& queue, const SampleMatrix& sample, bool image);
+
+    // [vector][row] of all the sample's vectors, by a kernel of such a shape and column count with the Store epilogue,
+    // without norm and shift. What the kernel does not write is NaN.
+    base::Result<std::vector<float>> products(const ClKernel& kernel, const ProductShape& shape, uint32_t columns);
+
+private:
+    Trial(DeviceQueue& queue, const SampleMatrix& sample) : queue_(&queue), sample_(&sample) {}
+
+    DeviceQueue* queue_;
+    const SampleMatrix* sample_;
+    StoreProduct product_;
+};
+
+// The self-test of attention: one sequence of pseudo-random keys and values against the host's double-precision sums.
+// Rows at the positions kCheckedPositions, where the context has them, through the kernel that walks all leaves and
+// through the one of a leaf and merge. DeviceError names the kernel that gives a wrong sum, or other bits than the
+// other way.
+base::Result<void> check_attention(DeviceQueue& queue, Kernels& kernels, const Variants& variants,
+                                   const model::ModelConfig& config, const BackendLimits& limits);
+
+inline constexpr std::array<uint32_t, 4> kCheckedPositions = {0, 37, 255, 300};
 
 }  // namespace llmd::compute::gpu

@@ -1,16 +1,23 @@
 // Some rows of a model's matrix in packed form, activations for them, and their products in double precision: what
-// product kernels are tried on before a model is loaded. Host memory only; pure functions of their arguments.
+// product kernels are tried on before a model is loaded; and products on the device to try and to time them.
+// Thread-bound, as DeviceQueue, but for what lies in host memory alone, which are pure functions of their arguments.
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
-#include "engine/compute/opencl/autotune/choices.h"
+#include "base/result.h"
 #include "engine/compute/opencl/autotune/kernel_config.h"
 #include "engine/compute/opencl/gpu/layout.h"
+#include "engine/compute/opencl/gpu/matmul.h"
+#include "engine/compute/opencl/gpu/weight_addressing.h"
+#include "engine/compute/opencl/runtime/cl.h"
+#include "engine/compute/opencl/runtime/device_queue.h"
 #include "engine/model/gguf.h"
 
 namespace llmd::compute::gpu {
@@ -62,5 +69,63 @@ struct SampleMatrix {
 
     uint32_t rows() const { return tiles * kTileRows; }
 };
+
+// Planes with such contents, none where that is empty: a buffer in a window (WindowProbe), or images of buffers.
+// Errors are the queue's and WindowProbe's.
+base::Result<PlaneBuffers> make_planes(DeviceQueue& queue, std::string_view what, Layout layout,
+                                       const std::array<std::vector<std::byte>, kPlanes.size()>& contents, bool image);
+// The arguments that planes are, which come first.
+base::Result<void> set_planes(const ClKernel& kernel, const PlaneBuffers& planes);
+
+// A packed matrix and records on the device, for product kernels with the Store epilogue, without norm and shift. Owns
+// its buffers.
+struct StoreProduct {
+    PlaneBuffers planes;
+    uint32_t n_pairs = 0, n_blocks = 0;
+    ClBuffer records;
+    uint32_t record_bytes = 0, record_columns = 0;
+    ClBuffer y;  // float [row of the records][2 n_pairs]
+
+    base::Result<void> bind(const ClKernel& kernel) const;
+    // A kernel of such a shape, bound, for so many work-groups' worth of columns.
+    base::Result<void> launch(DeviceQueue& queue, const ClKernel& kernel, const ProductShape& shape,
+                              uint32_t column_groups) const;
+};
+
+// Of all copies together: beyond the caches of a phone's GPU, little beside a model. Of larger products a part is
+// timed, which still fills any device.
+inline constexpr uint64_t kTimedBytes = 16u << 20;
+inline constexpr uint32_t kMostTimedCopies = 16;
+// What a round reads, divided by the columns: a millisecond's worth on a phone, so that the display does not wait.
+inline constexpr uint64_t kRoundBytes = 16u << 20;
+inline constexpr uint32_t kMostRoundLaunches = 32;
+// Work-groups' worth of columns of the widest kernels, which prompts have more of; others are for one.
+inline constexpr uint32_t kTimedPromptGroups = 4;
+
+// A product of a kind at its real size on the device, to time kernels on. Its planes hold a sample's rows again and
+// again, in several copies that launches read by turns, so that a launch finds hardly more of them in caches than it
+// would between a step's other launches. Borrows the queue and refers to nothing else.
+class TimedProduct {
+public:
+    // A sample of the kind's layout and columns. Errors are the queue's.
+    static base::Result<TimedProduct> create(DeviceQueue& queue, const SampleMatrix& sample, const ProductKind& kind,
+                                             bool image);
+
+    // A round of launches of a kernel with the Store epilogue, without norm and shift, and what one of them took on
+    // average. How many does not depend on the time.
+    base::Result<std::chrono::nanoseconds> round(const ClKernel& kernel, const ProductShape& shape, uint32_t columns);
+
+private:
+    explicit TimedProduct(DeviceQueue& queue) : queue_(&queue) {}
+
+    DeviceQueue* queue_;
+    StoreProduct product_;  // whose planes are the first copy
+    std::vector<PlaneBuffers> further_copies_;
+    uint64_t bytes_ = 0;  // of a copy
+    size_t next_ = 0;     // copy to read
+};
+
+// Bytes of a product's planes.
+uint64_t plane_bytes(const ProductKind& kind, bool image);
 
 }  // namespace llmd::compute::gpu

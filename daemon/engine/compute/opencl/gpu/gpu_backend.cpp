@@ -6,14 +6,11 @@
 
 #include "engine/compute/opencl/autotune/kernel_config.h"
 #include "engine/compute/opencl/autotune/preparation.h"
-#include "engine/compute/opencl/gpu/activations.h"
 #include "engine/compute/opencl/gpu/gpu_weights.h"
 #include "engine/compute/opencl/gpu/kernels.h"
 #include "engine/compute/opencl/gpu/launch_plan.h"
 #include "engine/compute/opencl/gpu/layout.h"
 #include "engine/compute/opencl/gpu/weight_addressing.h"
-#include "engine/compute/opencl/runtime/rotary_buffer.h"
-#include "engine/compute/opencl/runtime/sample_exchange.h"
 #include "engine/compute/opencl/runtime/step_exchange.h"
 
 namespace llmd::compute::gpu {
@@ -22,7 +19,7 @@ namespace {
 using base::ErrorCode;
 using base::Result;
 
-// ReadOutput: choose.cl's words of every output, then, where a row wants them, the candidates.
+// ReadOutput: sample.cl's words of every output, then, where a row wants them, the candidates.
 Sampled read_choice(std::span<const uint32_t> answer, const Step& step, uint32_t output,
                     std::vector<Candidate>& candidates) {
     const auto choice = answer.subspan(size_t{kAnswerWords} * output, kAnswerWords);

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "engine/compute/checks.h"
-#include "engine/compute/opencl/gpu/activations.h"
+#include "engine/compute/opencl/gpu/layout.h"
 #include "engine/compute/opencl/gpu/repack.h"
 #include "engine/compute/opencl/gpu/weight_addressing.h"
 

@@ -17,7 +17,7 @@
 #include "base/result.h"
 #include "engine/compute/opencl/gpu/layout.h"
 #include "engine/compute/opencl/gpu/matmul_rows.h"
-#include "engine/compute/opencl/gpu/window_probe.h"
+#include "engine/compute/opencl/gpu/weight_addressing.h"
 #include "engine/compute/opencl/runtime/device_queue.h"
 #include "engine/model/model_config.h"
 #include "engine/model/weights.h"
@@ -28,7 +28,7 @@ namespace llmd::compute::gpu {
 struct MatmulPart {
     Layout layout = Layout::Q4_0;
     PlaneBuffers planes;
-    bool image = false;       // planes are images over buffers (images.h)
+    bool image = false;       // planes are images over buffers (weight_addressing.h)
     uint32_t first_pair = 0;  // among all pairs of the product
     uint32_t n_pairs = 0;     // a multiple of kTilePairs
 };

@@ -1,6 +1,5 @@
 #include "engine/compute/opencl/gpu/kernels.h"
 
-#include "engine/compute/opencl/runtime/sample_exchange.h"
 #include "engine/compute/opencl/runtime/step_exchange.h"
 #include "kernel_sources.h"
 
@@ -9,23 +8,17 @@ namespace {
 
 using base::Result;
 
+// What decides float operations: the sources of all programs but the probes.
+constexpr std::string_view kSources[] = {
+    kernels::kCommonCl,   kernels::kActivationsCl, kernels::kDotCl,   kernels::kCoreFloatCl, kernels::kCoreIntCl,
+    kernels::kEpilogueCl, kernels::kMatmulCl,      kernels::kEmbedCl, kernels::kAttentionCl, kernels::kSampleCl,
+};
+
 // FNV-1a, to tell kernel sets apart in the profile.
 uint32_t hash_sources() {
     uint32_t hash = 2166136261u;
-    const auto add = [&](std::string_view source) {
+    for (const std::string_view source : kSources) {
         for (const char c : source) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
-    };
-    for (const Layout layout : kLayouts) {
-        for (const Core core : {Core::Integer, Core::Float}) {
-            if (core == Core::Integer && !has_integer_core(layout)) continue;
-            add(layout_source({.layout = layout, .core = core}));
-        }
-    }
-    for (const Epilogue epilogue : kEpilogues) add(epilogue_source(epilogue));
-    for (const std::string_view source :
-         {kernels::kCommonCl, kernels::kSampleCl, kernels::kNoiseCl, kernels::kMatmulCl, kernels::kEmbedCl,
-          kernels::kFoldCl, kernels::kAttentionCl, kernels::kMergeCl, kernels::kChoiceCl, kernels::kChooseCl}) {
-        add(source);
     }
     return hash;
 }
@@ -76,7 +69,7 @@ Result<ClKernel> Kernels::product(const ProductKey& key) {
     if (key.epilogue == Epilogue::Logits) options += rows_option_;
     if (key.next_digits != 0) options += base::concat(" -DNEXT_DIGITS=", key.next_digits);
     return make("product", base::concat("product of ", layout_name(key.layout), ", ", key.columns, " columns"),
-                product_source(variant, key.epilogue), options);
+                product_source(variant.core, key.epilogue), options);
 }
 
 Result<ClKernel> Kernels::embed(Layout layout, bool image, bool has_positions) {
@@ -86,31 +79,30 @@ Result<ClKernel> Kernels::embed(Layout layout, bool image, bool has_positions) {
                                     .image = image,
                                     .window = variants_.needs_windows()};
     return make("embed", base::concat("embed for ", layout_name(layout)),
-                base::concat(layout_source(variant), kernels::kEmbedCl),
+                base::concat(layout_source(variant.core), kernels::kEmbedCl),
                 base::concat(product_options(variant), " -DPOSITIONS=", has_positions ? 1 : 0));
 }
 
 Result<ClKernel> Kernels::attention(uint32_t heads, bool split) {
     return make(
-        "attention", "attention", base::concat(kernels::kActivationsCl, kernels::kFoldCl, kernels::kAttentionCl),
+        "attention", "attention", base::concat(kernels::kActivationsCl, kernels::kAttentionCl),
         base::concat(attention_options_, digits_option_, " -DHEADS=", heads, " -DITEMS=", variants_.attention_items(),
                      " -DSPLIT=", split ? 1 : 0, " -DAHEAD=", variants_.loads_ahead() ? 1 : 0));
 }
 
 Result<ClKernel> Kernels::merge() {
-    return make("merge", "merge", base::concat(kernels::kActivationsCl, kernels::kFoldCl, kernels::kMergeCl),
-                attention_options_ + digits_option_);
+    return make("merge", "merge", base::concat(kernels::kActivationsCl, kernels::kAttentionCl),
+                base::concat(attention_options_, digits_option_, " -DMERGE"));
 }
 
 Result<ClKernel> Kernels::choose() {
-    return make("choose", "choose", base::concat(kernels::kSampleCl, kernels::kChoiceCl, kernels::kChooseCl),
-                rows_option_);
+    return make("choose", "choose", std::string(kernels::kSampleCl), base::concat(rows_option_, " -DSAMPLE_CHOOSE"));
 }
 
 Result<ClKernel> Kernels::candidates(uint32_t n_vocab) {
-    return make(
-        "candidates", "candidates", base::concat(kernels::kSampleCl, kernels::kGroupBestCl, kernels::kCandidatesCl),
-        base::concat(rows_option_, " -DN_VOCAB=", n_vocab, " -DCHUNKS=", kSampleChunks, " -DTOP=", kChunkCandidates));
+    return make("candidates", "candidates", std::string(kernels::kSampleCl),
+                base::concat(rows_option_, " -DSAMPLE_CANDIDATES -DN_VOCAB=", n_vocab, " -DCHUNKS=", kSampleChunks,
+                             " -DTOP=", kChunkCandidates));
 }
 
 std::string Kernels::profile() const {

@@ -4,13 +4,29 @@
 #include <cmath>
 #include <utility>
 
-#include "engine/compute/opencl/gpu/activations.h"
-#include "engine/compute/opencl/runtime/sample_exchange.h"
+#include "engine/compute/opencl/gpu/layout.h"
+#include "engine/compute/opencl/runtime/step_exchange.h"
 
 namespace llmd::compute::gpu {
-namespace {
 
 using base::Result;
+
+Result<void> run(DeviceQueue& queue, const Launch& launch, uint32_t rows) {
+    if (rows == 0) return {};
+    const LaunchVariant& variant = launch.for_rows(rows);
+    if (!variant.kernel) return {};
+    const uint32_t grid_rows = (rows + variant.columns - 1) / variant.columns;
+    return queue.launch(variant.kernel, variant.groups, grid_rows, variant.group_items);
+}
+
+Result<void> run(DeviceQueue& queue, const Launches& launches, uint32_t rows) {
+    for (const Launch& launch : launches) {
+        if (auto ok = run(queue, launch, rows); !ok) return ok;
+    }
+    return {};
+}
+
+namespace {
 
 // Records of so many (padded) columns in the buffer of activations.
 struct Records {

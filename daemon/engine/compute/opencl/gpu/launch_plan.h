@@ -2,6 +2,7 @@
 // to step (rows, positions, tokens, pages, sampling requests) lies in small buffers that the kernels read.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -9,12 +10,44 @@
 #include "engine/compute/opencl/autotune/kernel_config.h"
 #include "engine/compute/opencl/gpu/gpu_weights.h"
 #include "engine/compute/opencl/gpu/kernels.h"
-#include "engine/compute/opencl/gpu/launch.h"
-#include "engine/compute/opencl/runtime/kv_buffers.h"
+#include "engine/compute/opencl/runtime/cl.h"
+#include "engine/compute/opencl/runtime/device_queue.h"
 #include "engine/compute/opencl/runtime/step_exchange.h"
 #include "engine/model/model_config.h"
 
 namespace llmd::compute::gpu {
+
+// More rows than a batch can have.
+inline constexpr uint32_t kWholeBatch = 1u << 16;
+
+// A kernel with all its arguments set. A work-group computes `columns` rows of a batch together; those of the grid's
+// last work-groups that no row stands in are computed too and never used. Without a kernel there is nothing to do.
+struct LaunchVariant {
+    ClKernel kernel;
+    uint32_t columns = 1;
+    uint32_t groups = 1;  // the grid's first dimension
+    uint32_t group_items = kGroupItems;
+    uint32_t spread_rows = 0;  // rows up to which several of its work-groups are better than one of a wider variant
+};
+
+// One computation in all its variants, by rising columns, the first with one.
+struct Launch {
+    std::vector<LaunchVariant> variants;
+
+    // The narrowest variant that takes `rows` at once or well enough, else the widest.
+    const LaunchVariant& for_rows(uint32_t rows) const {
+        const auto fits = [rows](const LaunchVariant& variant) {
+            return std::max(variant.columns, variant.spread_rows) >= rows;
+        };
+        const auto found = std::find_if(variants.begin(), variants.end(), fits);
+        return found == variants.end() ? variants.back() : *found;
+    }
+};
+using Launches = std::vector<Launch>;
+
+// Runs them one after the other for `rows` rows of a batch.
+base::Result<void> run(DeviceQueue& queue, const Launch& launch, uint32_t rows);
+base::Result<void> run(DeviceQueue& queue, const Launches& launches, uint32_t rows);
 
 // Where in the buffer of activations each begins, in bytes. Activations have one row for each row of a batch, up to a
 // multiple of kMaxColumns.
@@ -28,7 +61,7 @@ struct Activations {
     // Constants.
     uint32_t norms = 0;  // [2 n_layers + 1][n_embd, padded with zeros]: attention's and feed-forward's, the output's
     uint32_t norm_bytes = 0;  // of each
-    uint32_t rotation = 0;    // rotary_buffer.h
+    uint32_t rotation = 0;    // upload_rotary_turns()
 
     uint32_t attention_norm(uint32_t layer) const {
         return norms + 2 * layer * norm_bytes;
@@ -42,9 +75,9 @@ struct Buffers : StepBuffers, KvBuffers {
     Activations at;
     ClBuffer partials;    // of attention that is split
     ClBuffer gate;        // [rows][n_ff, padded], where gate and up lie apart
-    ClBuffer summaries;   // choice.cl
-    ClBuffer answer;      // [outputs] of choose.cl
-    ClBuffer candidates;  // sample_exchange.h
+    ClBuffer summaries;   // sample.cl
+    ClBuffer answer;      // [outputs] of the kernel choose
+    ClBuffer candidates;  // candidate_words()
 };
 
 struct LayerLaunches {
@@ -56,9 +89,9 @@ struct LayerLaunches {
 };
 
 inline constexpr uint32_t kEmbedColumns = 8 * kGroupItems;  // EMBED_COLUMNS in embed.cl
-inline constexpr uint32_t kMergeColumns = 4 * kGroupItems;  // MERGE_COLUMNS in merge.cl
-inline constexpr uint32_t kChoiceWords = 4;                 // of a summary in choice.cl
-inline constexpr uint32_t kAnswerWords = 4;                 // ANSWER_WORDS in choose.cl
+inline constexpr uint32_t kMergeColumns = 4 * kGroupItems;  // MERGE_COLUMNS in attention.cl
+inline constexpr uint32_t kChoiceWords = 4;                 // of a summary in sample.cl
+inline constexpr uint32_t kAnswerWords = 4;                 // ANSWER_WORDS in sample.cl
 
 // Work-groups of the output product: each leaves kChoiceWords words an output in `summaries`.
 uint32_t choice_groups(const MatmulWeights& product, const Variants& variants);

@@ -32,58 +32,14 @@ uint32_t turn_quads(const ProductVariant& variant) {
 
 }  // namespace
 
-std::string layout_source(const ProductVariant& variant) {
-    using namespace kernels;
-    std::string source(kPlanesCl);
-    switch (variant.layout) {
-        case Layout::Q4_0:
-        case Layout::Q4_1:
-        case Layout::Q4_K:
-            source += base::concat(kDotCl, kDotQ4Cl, kDotScalesCl);
-            break;
-        case Layout::Q5_0:
-        case Layout::Q5_1:
-        case Layout::Q5_K:
-            source += base::concat(kDotCl, kDotQ5Cl, kDotScalesCl);
-            break;
-        case Layout::Q6_K:
-            source += base::concat(kDotCl, kDotQ6Cl);
-            break;
-        case Layout::IQ4_NL:
-            source += base::concat(kDotCl, kDotIq4Cl);
-            break;
-        case Layout::Q8_0:
-            source += kDotQ8Cl;
-            break;
-        case Layout::F16:
-            source += kDotF16Cl;
-            break;
-    }
-    source += variant.core == Core::Integer ? kCoreIntCl : kCoreFloatCl;
-    return source += kActivationsCl;
+std::string layout_source(Core core) {
+    return base::concat(kernels::kDotCl, core == Core::Integer ? kernels::kCoreIntCl : kernels::kCoreFloatCl,
+                        kernels::kActivationsCl);
 }
 
-std::string epilogue_source(Epilogue epilogue) {
-    using namespace kernels;
-    switch (epilogue) {
-        case Epilogue::Qkv:
-            return base::concat(kEpilogueCl, kEpilogueQkvCl);
-        case Epilogue::Residual:
-            return base::concat(kEpilogueCl, kEpilogueResidualCl, kEpilogueRecordsCl);
-        case Epilogue::Gelu:
-        case Epilogue::SwiGlu:
-        case Epilogue::Gated:
-            return base::concat(kEpilogueCl, kEpilogueActivationCl, kEpilogueRecordsCl);
-        case Epilogue::Logits:
-            return base::concat(kSampleCl, kNoiseCl, kChoiceCl, kEpilogueCl, kEpilogueLogitsCl);
-        case Epilogue::Store:
-            break;
-    }
-    return base::concat(kEpilogueCl, kEpilogueStoreCl);
-}
-
-std::string product_source(const ProductVariant& variant, Epilogue epilogue) {
-    return base::concat(layout_source(variant), epilogue_source(epilogue), kernels::kMatmulCl);
+std::string product_source(Core core, Epilogue epilogue) {
+    return base::concat(layout_source(core), epilogue == Epilogue::Logits ? kernels::kSampleCl : "",
+                        kernels::kEpilogueCl, kernels::kMatmulCl);
 }
 
 std::string product_options(const ProductVariant& variant) {

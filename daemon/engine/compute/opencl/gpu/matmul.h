@@ -13,8 +13,6 @@ namespace llmd::compute::gpu {
 
 // What it does with its sums: values of epilogue.cl's EPILOGUE_*.
 enum class Epilogue : uint8_t { Qkv = 1, Residual, Gelu, SwiGlu, Store, Gated, Logits };
-inline constexpr std::array kEpilogues = {Epilogue::Qkv,   Epilogue::Residual, Epilogue::Gelu,  Epilogue::SwiGlu,
-                                          Epilogue::Store, Epilogue::Gated,    Epilogue::Logits};
 
 // How a product is summed. Only has_integer_core() layouts have Integer.
 enum class Core : uint8_t { Integer, Float };
@@ -41,18 +39,16 @@ struct ProductVariant {
     uint32_t columns = 1;
     ProductShape shape;
     bool image = false;     // planes are image1d_buffers
-    bool window = false;    // planes.cl's WINDOW, where planes are no images
+    bool window = false;    // dot.cl's WINDOW, where planes are no images
     bool prefetch = false;  // weights are loaded one block ahead: for GPUs with registers to spare
     uint32_t staged_bytes = kStagedBytes;
     uint32_t chunk_blocks = 0;  // of x in local memory at a time; 0: as staged_bytes allows
 };
 
-// What reads one layout's weights: planes, dot, core and activations. Without common.cl.
-std::string layout_source(const ProductVariant& variant);
-// What turns its sums into what the next launch reads.
-std::string epilogue_source(Epilogue epilogue);
+// What reads weights: dot, core and activations. Without common.cl.
+std::string layout_source(Core core);
 // The whole program without common.cl.
-std::string product_source(const ProductVariant& variant, Epilogue epilogue);
+std::string product_source(Core core, Epilogue epilogue);
 // Its options, but for the epilogue's.
 std::string product_options(const ProductVariant& variant);
 // Of the kernel's local memory, what does not belong to the epilogue.

@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "engine/compute/opencl/autotune/choices.h"
 #include "engine/compute/opencl/autotune/kernel_config.h"
 #include "engine/compute/opencl/gpu/layout.h"
 #include "engine/model/model_config.h"

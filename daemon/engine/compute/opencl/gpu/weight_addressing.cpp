@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/compute/noise.h"
+#include "engine/compute/opencl/runtime/cl.h"
 #include "engine/model/quantization.h"
 #include "kernel_sources.h"
 
@@ -23,7 +24,7 @@ constexpr cl_image_format kChar4 = {CL_RGBA, CL_SIGNED_INT8};
 constexpr cl_image_format kUchar4 = {CL_RGBA, CL_UNSIGNED_INT8};
 constexpr cl_image_format kNormalised4 = {CL_RGBA, CL_SNORM_INT8};
 
-// As probe_images.cl has it.
+// As probes.cl has it.
 constexpr std::array kProbed = {kUint4, kUint2, kHalf4, kHalf2, kChar4, kUchar4, kNormalised4};
 constexpr size_t kProbeWords = 24;
 constexpr size_t kProbeTexels = 2 * kGroupItems;
@@ -113,7 +114,7 @@ Result<bool> images_work(DeviceQueue& queue) {
         if (!image) return false;
         images.push_back(std::move(*image));
     }
-    auto program = queue.build("the image probe", {kernels::kProbesCl}, "");
+    auto program = queue.build("the image probe", {kernels::kProbesCl}, "-DPROBE_IMAGES");
     if (!program) return false;
     auto kernel = make_kernel(*program, "probe_images");
     if (!kernel) return kernel.error();
@@ -129,6 +130,58 @@ Result<bool> images_work(DeviceQueue& queue) {
         if (!agree(words[i], expected_words(bytes, i))) return false;
     }
     return true;
+}
+
+namespace {
+
+constexpr std::string_view kWindowProbe = "the window probe";
+
+using UpperHalves = std::array<uint32_t, 2>;  // of the addresses of the first and the last byte
+
+}  // namespace
+
+Result<WindowProbe> WindowProbe::create(DeviceQueue& queue) {
+    WindowProbe probe(queue);
+    auto program = queue.build(kWindowProbe, {kernels::kProbesCl}, "-DPROBE_WINDOW");
+    if (!program) return program.error();
+    auto kernel = make_kernel(*program, "probe_window");
+    if (!kernel) return kernel.error();
+    probe.kernel_ = std::move(*kernel);
+    auto upper = queue.allocate_scratch(kWindowProbe, sizeof(UpperHalves));
+    if (!upper) return upper.error();
+    probe.upper_ = std::move(*upper);
+    return probe;
+}
+
+Result<bool> WindowProbe::is_in_window(const ClBuffer& buffer) {
+    size_t bytes = 0;
+    auto ok =
+        cl_check("clGetMemObjectInfo", clGetMemObjectInfo(buffer.get(), CL_MEM_SIZE, sizeof bytes, &bytes, nullptr));
+    if (ok) ok = set_args(kernel_, buffer, static_cast<uint32_t>(bytes - 1), upper_);
+    if (ok) ok = queue_->launch(kernel_, 1, 1, 1);
+    UpperHalves upper{};
+    if (ok) ok = queue_->read(upper_, 0, std::as_writable_bytes(std::span(upper)));
+    if (!ok) return ok.error();
+    return upper[0] == upper[1];
+}
+
+Result<PlaneBuffers> WindowProbe::make_in_windows(const MakePlanes& make) {
+    std::vector<PlaneBuffers> across;  // held: while they are, no other buffer meets their borders
+    while (across.size() < kMostTries) {
+        auto planes = make();
+        if (!planes) return planes;
+        bool all = true;
+        for (const ClBuffer& plane : *planes) {
+            if (!plane) continue;
+            const auto one = is_in_window(plane);
+            if (!one) return one.error();
+            all = all && *one;
+        }
+        if (all) return planes;
+        across.push_back(std::move(*planes));
+    }
+    return base::fail(base::ErrorCode::DeviceError, "the device gave buffers across borders of 4 GiB ", kMostTries,
+                      " times in a row");
 }
 
 }  // namespace llmd::compute::gpu

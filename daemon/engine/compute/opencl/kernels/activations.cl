@@ -5,7 +5,7 @@
 //     x = scale * hi              one digit: 8 bits, |hi| <= 127
 // A block that holds a NaN or an infinity has the scale NaN, so whatever it enters becomes NaN.
 //
-// A row of records is record_bytes long (activations.h has the same layout):
+// A row of records is record_bytes long (layout.h has the same layout):
 //     hi     char[K]
 //     lo     char[K]        only with two digits
 //     sums   short2[K / 8]  (sum of hi, sum of lo) of eight columns

@@ -1,15 +1,30 @@
+// Attention: the kernel attention or, with the option MERGE, the kernel merge. Needs activations.cl.
+
+#define LEAF 256
+
+// Takes one more leaf of attention, or several that are folded already, into (maximum, sum, weighted V).
+#define FOLD(maximum, sum, acc, leaf_max, leaf_sum, leaf_acc)                \
+    {                                                                        \
+        const float new_max = fmax(maximum, leaf_max);                       \
+        const float old_scale = exp((maximum)-new_max);                      \
+        const float leaf_scale = exp((leaf_max)-new_max);                    \
+        sum = (sum)*old_scale + (leaf_sum)*leaf_scale;                       \
+        acc = (acc)*old_scale + (leaf_acc)*leaf_scale;                       \
+        maximum = new_max;                                                   \
+    }
+
+#ifndef MERGE
 // softmax(q . K) V of HEADS query heads that share a key/value head, over the positions 0..position of a row's slot.
 //
 // Leaves of LEAF absolute positions each give (maximum, sum, weighted V); they are folded left to right. A group walks
 // all leaves of a row and, with SPLIT 0, writes the result as records; with SPLIT 1 it walks what its chunk has (all
 // leaves where the step has one chunk, else one leaf) and leaves (weighted V, maximum, sum) in `partials`
-// [row][chunk][head][HEAD_DIM + 2] for merge.cl. Either way the bits are the same. A leaf's sums depend on ITEMS and
-// HEAD_DIM only. Queries are scaled already; queries and pages: see epilogue_qkv.cl.
+// [row][chunk][head][HEAD_DIM + 2] for the kernel merge. Either way the bits are the same. A leaf's sums depend on ITEMS and
+// HEAD_DIM only. Queries are scaled already; queries and pages: see epilogue.cl, EPILOGUE_QKV.
 //
 // Grid: (query heads / HEADS * chunks, batch rows). Options: HEAD_DIM, Q_ROWS, KV_ROWS, HEADS, ITEMS (at least
 // HEAD_DIM / 4), SPLIT, AHEAD 1: all that an item reads of a leaf is on its way at once (for GPUs with
 // registers to spare; needs LEAF items).
-#define LEAF 256
 #define Q_HEADS (Q_ROWS / HEAD_DIM)
 #define V_COLUMNS (HEAD_DIM / 4)
 #define V_GROUPS (ITEMS / V_COLUMNS)  // of positions, summed in their order
@@ -241,3 +256,42 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
     }
 #endif
 }
+
+#else
+// Folds what the chunks of a row's attention left, in their order, and writes the records that the output product reads.
+//
+// An item takes four columns. Grid: (ceil(columns / MERGE_COLUMNS), batch rows). Options: HEAD_DIM, Q_ROWS.
+#define MERGE_COLUMNS (4 * GROUP)
+#define PARTIAL (HEAD_DIM / 2 + 1)
+
+__kernel GROUP_SIZE void merge(__global const float2* partials, __global const int* step,
+                               __global uchar* activations, NEXT_ARGS) {
+    __local float made[MERGE_COLUMNS];
+    const uint item = get_local_id(0);
+    const uint row = get_group_id(1);
+    const uint column = get_group_id(0) * MERGE_COLUMNS + 4 * item;
+    const uint chunks = (uint)step[STEP_CHUNKS];
+    const uint used = chunks == 1 ? 1 : (uint)step[STEP_POSITION(row)] / LEAF + 1;
+
+    float4 result = (float4)(0.0f);
+    if (column < Q_ROWS) {
+        float maximum = -INFINITY, sum = 0.0f;
+        float4 acc = (float4)(0.0f);
+        for (uint chunk = 0; chunk < used; ++chunk) {
+            __global const float2* partial =
+                partials + ((row * chunks + chunk) * (Q_ROWS / HEAD_DIM) + column / HEAD_DIM) * PARTIAL;
+            const uint at = column % HEAD_DIM / 2;
+            const float4 chunk_acc = (float4)(partial[at], partial[at + 1]);
+            const float2 scales = partial[HEAD_DIM / 2];
+            FOLD(maximum, sum, acc, scales.x, scales.y, chunk_acc)
+        }
+        result = acc * (1.0f / sum);
+    }
+    vstore4(result, item, made);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const uint eight = get_group_id(0) * (MERGE_COLUMNS / 8) + item;
+    if (item < MERGE_COLUMNS / 8 && 8 * eight < next_columns) {
+        write_record(activations, NEXT_ROW(row), next_columns, eight, made + item / 4 * 32);
+    }
+}
+#endif

@@ -1,4 +1,4 @@
-// The float core of product.cl: digits widened to floats in local memory, float multiply-adds.
+// The float core of matmul.cl: digits widened to floats in local memory, float multiply-adds.
 
 typedef float4 staged_t;
 #define STAGED_WORDS 1

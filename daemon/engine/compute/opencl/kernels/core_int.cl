@@ -1,5 +1,5 @@
-// The integer core of product.cl: sums of code * digit for both rows of a pair in one 32-bit word, the even row's in its low
-// half. A sum starts at -CENTRE * (sum of the digits), which centres every code at once, and stays within 16 bits, so that
+// The integer core of matmul.cl: sums of code * digit for both rows of a pair in one 32-bit word, the even row's in its
+// low half. A sum starts at -CENTRE * (sum of the digits), which centres every code at once, and stays within 16 bits, so that
 // the halves come apart exactly: |code - CENTRE| * 127 summed over SUM_QUADS quads is below 2^15, and with low digits,
 // which are -63 to 64, a whole sub-block's.
 

@@ -1,8 +1,79 @@
-// What the layouts of 4 to 6 bits share: the low nibbles of a pair of rows.
+// Reading packed weights. First their planes (layout.h): word `word` of the `words` that a pair has in a cell. `cell` counts
+// the plane's cells over all tiles, `at` is the place_of() a pair in its tile.
 //
-// A file like this one gives product.cl a layout, as macros over a cell (the registers of one pair and one block) and the
-// quad k (columns 4 k to 4 k + 3 of the part of the block that comes next; a literal, 0 to 3, or 0 or 1 in a quarter):
-//     FURTHER_PLANES(plane) see planes.cl
+// A layout's FURTHER_PLANES(plane) is plane(name, before, bytes) for each plane behind the quants: the one before it, and
+// what a pair has in a cell of that one.
+//
+// Options: IMAGE   1: planes are image1d_buffers, one texel an element (layout.h says of which format); 0: they lie in one
+//                  buffer, one behind the other, since drivers take longer to enqueue a kernel the more buffers it has
+//          WINDOW  1: the buffer does not lie across a border of 4 GiB (weight_addressing.h), so that an address is found by
+//                  additions of 32 bits: for GPUs that add 64 bits in pieces
+
+#define TILE_PAIRS 32u
+
+#if WINDOW
+typedef uint4 place_t;  // in elements of 1, 4, 8 and 16 bytes: compilers leave a shift in the loop where it is written
+INLINE place_t place_of(uint in_tile) { return in_tile * (uint4)(1, 4, 8, 16); }
+#else
+typedef uint place_t;
+#define place_of(in_tile) (in_tile)
+#endif
+
+#if IMAGE
+#define PLANE_ARG(name, before, bytes) , __read_only image1d_buffer_t name
+#define PLANE_ARGS __read_only image1d_buffer_t quants FURTHER_PLANES(PLANE_ARG)
+#define FIND_PLANES(cells)
+#define TEXEL(cell, words, word, at) (int)((cell) * ((words)*TILE_PAIRS) + (at) + (word)*TILE_PAIRS)
+#define PLANE_UINT4(name, cell, words, word, at) read_imageui(name, TEXEL(cell, words, word, at))
+#define PLANE_UINT2(name, cell, words, word, at) read_imageui(name, TEXEL(cell, words, word, at)).xy
+#define PLANE_CHAR4(name, cell, words, word, at) read_imagei(name, TEXEL(cell, words, word, at))
+#define PLANE_UCHAR4(name, cell, words, word, at) read_imageui(name, TEXEL(cell, words, word, at))
+#define PLANE_NORMALISED(name, texel) read_imagef(name, (int)(texel))
+#define PLANE_HALF2(name, cell, words, word, at) read_imagef(name, TEXEL(cell, words, word, at)).xy
+#define PLANE_HALF4(name, cell, words, word, at) read_imagef(name, TEXEL(cell, words, word, at))
+#else
+#define PLANE_ARGS __global const uchar* quants
+#define PLANE_BEHIND(name, before, bytes) \
+    __global const uchar* const name = before + plane_cells * (TILE_PAIRS * (bytes));
+// Once, at the start: of the cells of all tiles.
+#define FIND_PLANES(cells)          \
+    const uint plane_cells = cells; \
+    FURTHER_PLANES(PLANE_BEHIND)
+#define TILE_WORD(bytes, cell, words, word) (((cell) * (words) + (word)) * (TILE_PAIRS * (bytes)))
+#if WINDOW
+INLINE __global const uchar* in_window(__global const uchar* plane, uint offset) {
+    const uint2 halves = as_uint2((ulong)plane);
+    return (__global const uchar*)as_ulong((uint2)(halves.x + offset, halves.y));
+}
+#define BYTES_TO_4(at) (at).y
+#define BYTES_TO_8(at) (at).z
+#define BYTES_TO_16(at) (at).w
+#define PLANE_AT(type, bytes, name, cell, words, word, at) \
+    (*(__global const type*)in_window(name, TILE_WORD(bytes, cell, words, word) + BYTES_TO_##bytes(at)))
+#else
+#define PLANE_AT(type, bytes, name, cell, words, word, at) \
+    ((__global const type*)((name) + TILE_WORD(bytes, cell, words, word)))[at]
+#endif
+#define PLANE_UINT4(name, cell, words, word, at) PLANE_AT(uint4, 16, name, cell, words, word, at)
+#define PLANE_UINT2(name, cell, words, word, at) PLANE_AT(uint2, 8, name, cell, words, word, at)
+#define PLANE_CHAR4(name, cell, words, word, at) convert_int4(PLANE_AT(char4, 4, name, cell, words, word, at))
+#define PLANE_UCHAR4(name, cell, words, word, at) convert_uint4(PLANE_AT(uchar4, 4, name, cell, words, word, at))
+// One load: what vloada_half2 becomes is two.
+#ifdef cl_khr_fp16
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
+#define PLANE_HALF2(name, cell, words, word, at) convert_float2(as_half2(PLANE_AT(uint, 4, name, cell, words, word, at)))
+#define PLANE_HALF4(name, cell, words, word, at) convert_float4(as_half4(PLANE_AT(uint2, 8, name, cell, words, word, at)))
+#else
+#define PLANE_HALF2(name, cell, words, word, at) \
+    vloada_half2(0, (__global const half*)&PLANE_AT(uint, 4, name, cell, words, word, at))
+#define PLANE_HALF4(name, cell, words, word, at) \
+    vloada_half4(0, (__global const half*)&PLANE_AT(uint2, 8, name, cell, words, word, at))
+#endif
+#endif
+
+// Then, for the option LAYOUT_*, what gives matmul.cl a layout, as macros over a cell (the registers of one pair and one
+// block) and the quad k (columns 4 k to 4 k + 3 of the part of the block that comes next; a literal, 0 to 3, or 0 or 1 in a quarter):
+//     FURTHER_PLANES(plane) see above
 //     cell_t, LOAD_CELL(c, cell, at)
 //     DUAL(c, k)            int4, for each column code(even row) + 65536 code(odd row)
 //     ROWS(c, k, even, odd) sets two float4 to the codes of each row, if that is shorter than to make them of DUAL's; or,
@@ -17,6 +88,7 @@
 //                           scale * code + min
 //     SUM_QUADS             quads whose centred codes times digits up to 127 sum up to 16 bits: 2^15 / (CENTRE * 127) / 4
 
+// The layouts of 4 to 6 bits share the low nibbles of a pair of rows.
 #define NIBBLES_FIELDS uint4 quants_0, quants_1;
 #define LOAD_NIBBLES(c, cell, at)                               \
     c.quants_0 = PLANE_UINT4(quants, cell, 2, 0, at); \
@@ -32,3 +104,239 @@
 
 // Column i of a word.
 #define NIBBLE(w, i) (((w) >> (4 * (i))) & 0x000f000fu)
+
+#if defined(LAYOUT_Q4_0) || defined(LAYOUT_Q4_1) || defined(LAYOUT_Q4_K)
+
+#define SUB_BLOCKS 1
+#define CENTRE 8
+#define SUM_QUADS 8
+
+#define DUAL(c, k)                                                                                   \
+    (int4)(NIBBLE(NIBBLE_WORD(c, k), 0), NIBBLE(NIBBLE_WORD(c, k), 1), NIBBLE(NIBBLE_WORD(c, k), 2), \
+           NIBBLE(NIBBLE_WORD(c, k), 3))
+// Columns 0 and 2 of both rows are bytes of the word, columns 1 and 3 those of the word shifted.
+#define ROWS(c, k, even, odd)                                                      \
+    {                                                                              \
+        const float4 first = convert_float4(as_uchar4(NIBBLE_WORD(c, k) & 0x0f0f0f0fu));         \
+        const float4 second = convert_float4(as_uchar4((NIBBLE_WORD(c, k) >> 4) & 0x0f0f0f0fu)); \
+        even = (float4)(first.x, second.x, first.y, second.y);                                   \
+        odd = (float4)(first.z, second.z, first.w, second.w);                                    \
+    }
+#define BITS_PLANES(plane, name) plane(name, quants, 2 * 16)
+#define BITS_FIELDS NIBBLES_FIELDS
+#define LOAD_BITS(c, cell, at) LOAD_NIBBLES(c, cell, at)
+#define NEXT_QUARTER(c) NEXT_QUARTER_NIBBLES(c)
+#define NEXT_HALF(c) NEXT_HALF_NIBBLES(c)
+
+#elif defined(LAYOUT_Q5_0) || defined(LAYOUT_Q5_1) || defined(LAYOUT_Q5_K)
+
+#define SUB_BLOCKS 1
+#define CENTRE 16
+#define SUM_QUADS 4
+
+// The fifth bit of column i (of the 16 that a word of the plane holds) brought to bit 4 of both halves.
+#define FIFTH(word, i) (((i) < 4 ? (word) << ((4 - (i)) & 31) : (word) >> (((i)-4) & 31)) & 0x00100010u)
+#define FIVE_BITS(c, k, i) (NIBBLE(NIBBLE_WORD(c, k), i) | FIFTH(c.fifth.x, 4 * (k) + (i)))
+#define DUAL(c, k) (int4)(FIVE_BITS(c, k, 0), FIVE_BITS(c, k, 1), FIVE_BITS(c, k, 2), FIVE_BITS(c, k, 3))
+
+#define BITS_PLANES(plane, name) plane(high, quants, 2 * 16) plane(name, high, 8)
+#define BITS_FIELDS NIBBLES_FIELDS uint2 fifth;
+#define LOAD_BITS(c, cell, at) \
+    LOAD_NIBBLES(c, cell, at)  \
+    c.fifth = PLANE_UINT2(high, cell, 1, 0, at);
+#define NEXT_QUARTER(c)     \
+    NEXT_QUARTER_NIBBLES(c) \
+    c.fifth.x >>= 8;
+#define NEXT_HALF(c)     \
+    NEXT_HALF_NIBBLES(c) \
+    c.fifth.x = c.fifth.y;
+
+#elif defined(LAYOUT_Q6_K)
+
+#define SUB_BLOCKS 2
+#define CENTRE 32
+#define SUM_QUADS 2
+
+// The two high bits of column i (of the 8 that a word of the plane holds) brought to bit 4 of both halves.
+#define HIGH_TWO(word, i) \
+    (((i) < 2 ? (word) << ((4 - 2 * (i)) & 31) : (word) >> ((2 * (i)-4) & 31)) & 0x00300030u)
+#define HIGH_WORD(c, k) ((k) < 2 ? c.high_two.x : c.high_two.y)
+#define SIX_BITS(c, k, i) (NIBBLE(NIBBLE_WORD(c, k), i) | HIGH_TWO(HIGH_WORD(c, k), 4 * ((k) % 2) + (i)))
+#define DUAL(c, k) (int4)(SIX_BITS(c, k, 0), SIX_BITS(c, k, 1), SIX_BITS(c, k, 2), SIX_BITS(c, k, 3))
+
+#define FURTHER_PLANES(plane) plane(high, quants, 2 * 16) plane(scales, high, 16) plane(supers, scales, 4)
+typedef struct {
+    NIBBLES_FIELDS
+    uint4 high_two;
+    int4 sub_scales;
+    float2 super_scale;
+} cell_t;
+#define LOAD_CELL(c, cell, at)                                     \
+    LOAD_NIBBLES(c, cell, at)                                      \
+    c.high_two = PLANE_UINT4(high, cell, 1, 0, at);       \
+    c.sub_scales = PLANE_CHAR4(scales, cell, 1, 0, at);   \
+    c.super_scale = PLANE_HALF2(supers, (cell) / 8u, 1, 0, at);
+#define SCALES(c) (c.super_scale * convert_float2(c.sub_scales.xy))
+#define NEXT_QUARTER(c)     \
+    NEXT_QUARTER_NIBBLES(c) \
+    c.high_two.x = c.high_two.y;
+#define NEXT_HALF(c)               \
+    NEXT_HALF_NIBBLES(c)           \
+    c.high_two.xy = c.high_two.zw; \
+    c.sub_scales.xy = c.sub_scales.zw;
+
+#elif defined(LAYOUT_IQ4_NL)
+// Nibbles that stand for one of sixteen levels.
+
+#define SUB_BLOCKS 1
+#define CENTRE 0
+
+__constant float kLevels[16] = {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113};
+// Two neighbouring columns at once, by the byte that holds them.
+#define LAYOUT_LOCAL             \
+    __local float2 levels[256]; \
+    for (uint i = ITEM; i < 256; i += ITEMS) levels[i] = (float2)(kLevels[i % 16], kLevels[i / 16]);
+
+#define FURTHER_PLANES(plane) plane(scales, quants, 2 * 16)
+typedef struct {
+    NIBBLES_FIELDS
+    float2 scale;
+} cell_t;
+#define LOAD_CELL(c, cell, at) \
+    LOAD_NIBBLES(c, cell, at)  \
+    c.scale = PLANE_HALF2(scales, cell, 1, 0, at);
+#define SCALES(c) c.scale
+#define NEXT_QUARTER(c) NEXT_QUARTER_NIBBLES(c)
+#define NEXT_HALF(c) NEXT_HALF_NIBBLES(c)
+// The byte brought to bit 3: an address at once.
+#define LEVELS(word, i) \
+    *(__local const float2*)((__local const uchar*)levels + (((i) == 0 ? (word) << 3 : (word) >> ((8 * (i)-3) & 31)) & 0x7f8u))
+#define ROWS(c, k, even, odd)                                 \
+    {                                                         \
+        const uint word = NIBBLE_WORD(c, k);                  \
+        even = (float4)(LEVELS(word, 0), LEVELS(word, 1)); \
+        odd = (float4)(LEVELS(word, 2), LEVELS(word, 3));  \
+    }
+
+#elif defined(LAYOUT_Q8_0)
+
+#define SUB_BLOCKS 1
+#define CENTRE 0
+#define FURTHER_PLANES(plane) plane(scales, quants, 4 * 16)
+
+#if IMAGE
+// Texels of four signed normalised bytes, code / 127, read as they are needed.
+// Cells are fewer than 2^24; compilers leave what mad24 gives as it is, so a texel's index is one addition.
+typedef struct {
+    uint first;
+    float2 scale;
+} cell_t;
+#define LOAD_CELL(c, cell, at)                      \
+    c.first = mad24((cell), 16u * TILE_PAIRS, (at)); \
+    c.scale = PLANE_HALF2(scales, cell, 1, 0, at);
+#define SCALES(c) (c.scale * 127.0f)
+#define NEXT_QUARTER(c) c.first += 2u * TILE_PAIRS;
+#define NEXT_HALF(c) if (TURN_QUADS > 2) c.first += 4u * TILE_PAIRS;
+#define ROWS(c, k, even, odd)                                             \
+    {                                                                     \
+        even = PLANE_NORMALISED(quants, c.first + (k)*TILE_PAIRS);        \
+        odd = PLANE_NORMALISED(quants, c.first + ((k) + 8) * TILE_PAIRS); \
+    }
+#else
+typedef struct {
+    uint4 even_0, even_1, odd_0, odd_1;
+    float2 scale;
+} cell_t;
+#define LOAD_CELL(c, cell, at)                               \
+    c.even_0 = PLANE_UINT4(quants, cell, 4, 0, at); \
+    c.even_1 = PLANE_UINT4(quants, cell, 4, 1, at); \
+    c.odd_0 = PLANE_UINT4(quants, cell, 4, 2, at);  \
+    c.odd_1 = PLANE_UINT4(quants, cell, 4, 3, at);  \
+    c.scale = PLANE_HALF2(scales, cell, 1, 0, at);
+#define SCALES(c) c.scale
+#define NEXT_QUARTER(c)          \
+    c.even_0.xy = c.even_0.zw; \
+    c.odd_0.xy = c.odd_0.zw;
+#define NEXT_HALF(c)     \
+    c.even_0 = c.even_1; \
+    c.odd_0 = c.odd_1;
+#define ROWS(c, k, even, odd)                                                \
+    {                                                                        \
+        even = convert_float4(as_char4(QUAD_OF_##k(c.even_0)));  \
+        odd = convert_float4(as_char4(QUAD_OF_##k(c.odd_0)));    \
+    }
+#define QUAD_OF_0(quads) quads.x
+#define QUAD_OF_1(quads) quads.y
+#define QUAD_OF_2(quads) quads.z
+#define QUAD_OF_3(quads) quads.w
+#endif
+
+#elif defined(LAYOUT_F16)
+// Weights are read as they are needed, no block has a scale.
+
+#define SUB_BLOCKS 1
+#define CENTRE 0
+
+#define FURTHER_PLANES(plane)
+typedef struct {
+    uint cell;
+    place_t at;
+} cell_t;
+#define LOAD_CELL(c, of, in_tile) \
+    c.cell = of;                  \
+    c.at = in_tile;
+#define SCALES(c) (float2)(1.0f)
+#define NEXT_QUARTER(c) c.at += place_of(2u * TILE_PAIRS);
+#define NEXT_HALF(c) if (TURN_QUADS > 2) c.at += place_of(4u * TILE_PAIRS);
+#define ROWS(c, k, even, odd)                                  \
+    {                                                          \
+        even = PLANE_HALF4(quants, c.cell, 16, k, c.at);       \
+        odd = PLANE_HALF4(quants, c.cell, 16, (k) + 8, c.at);  \
+    }
+
+#endif
+
+#ifdef BITS_PLANES
+// Scales and minima of the layouts of 4 and 5 bits.
+
+#if defined(LAYOUT_Q4_0) || defined(LAYOUT_Q5_0)
+#define FURTHER_PLANES(plane) BITS_PLANES(plane, scales)
+typedef struct {
+    BITS_FIELDS
+    float2 scale;
+} cell_t;
+#define LOAD_CELL(c, cell, at) \
+    LOAD_BITS(c, cell, at)     \
+    c.scale = PLANE_HALF2(scales, cell, 1, 0, at);
+#define SCALES(c) c.scale
+
+#elif defined(LAYOUT_Q4_1) || defined(LAYOUT_Q5_1)
+#define HAS_MIN 1
+#define FURTHER_PLANES(plane) BITS_PLANES(plane, scales)
+typedef struct {
+    BITS_FIELDS
+    float4 scale_min;
+} cell_t;
+#define LOAD_CELL(c, cell, at) \
+    LOAD_BITS(c, cell, at)     \
+    c.scale_min = PLANE_HALF4(scales, cell, 1, 0, at);
+#define SCALES(c) c.scale_min.xy
+#define MINS(c) c.scale_min.zw
+
+#else
+// Q4_K, Q5_K: d * scale * code - dmin * min, every product exact.
+#define HAS_MIN 1
+#define FURTHER_PLANES(plane) BITS_PLANES(plane, scales) plane(supers, scales, 4)
+typedef struct {
+    BITS_FIELDS
+    uint4 sub_scales;
+    float4 super_scale;
+} cell_t;
+#define LOAD_CELL(c, cell, at)                                    \
+    LOAD_BITS(c, cell, at)                                        \
+    c.sub_scales = PLANE_UCHAR4(scales, cell, 1, 0, at); \
+    c.super_scale = PLANE_HALF4(supers, (cell) / 8u, 1, 0, at);
+#define SCALES(c) (c.super_scale.xy * convert_float2(c.sub_scales.xy))
+#define MINS(c) (-c.super_scale.zw * convert_float2(c.sub_scales.zw))
+#endif
+#endif

@@ -4,7 +4,7 @@
 // A token below 0 stands for the one that was chosen last in the row's slot; where there is none, x is NaN. The matrix may
 // be in several buffers: this launch serves the rows whose token lies in its n_pairs from first_pair on. Columns past
 // `width` are zeros. An item decodes a block of 32 columns, then takes eight columns.
-// Needs planes.cl, a dot_*.cl, core_float.cl, activations.cl.
+// Needs dot.cl, core_float.cl, activations.cl.
 // Grid: (ceil(next_columns / EMBED_COLUMNS), batch rows). Options: POSITIONS.
 #define EMBED_COLUMNS (8 * GROUP)
 #define EMBED_BLOCKS (EMBED_COLUMNS / 32)

@@ -1,5 +1,5 @@
-// What a product kernel does with its sums: what all epilogues share. product.cl has the dot products and expands these, of
-// which an epilogue_*.cl behind this file defines the rest:
+// What a product kernel does with its sums. matmul.cl has the dot products and expands these, of which all epilogues share
+// some and each defines the rest:
 //
 //     EPILOGUE_ARGS             the kernel's last parameters
 //     INPUT_ROW(batch_row)      the row of the records that batch row reads
@@ -10,7 +10,7 @@
 //                               column < COLUMNS is batch_row's place in the group
 //     FINISH_GROUP              once, at the end, by every item of the group; begins with a barrier where it needs one
 //
-// It uses from product.cl: ITEM (0 .. ITEMS - 1), ITEMS, GROUP_PAIRS (pairs of the group), FIRST_PAIR and FIRST_ROW (of
+// It uses from matmul.cl: ITEM (0 .. ITEMS - 1), ITEMS, GROUP_PAIRS (pairs of the group), FIRST_PAIR and FIRST_ROW (of
 // the group), COLUMNS, ROW_OF(column), which is INPUT_ROW of the column's batch row, and n_pairs, the kernel's argument: no
 // FINISH for pairs from there on. Batch rows past the last and padding rows of a matrix are computed like others, into
 // memory that nobody reads, except where said.
@@ -143,3 +143,284 @@ INLINE float2 scale_of_norm(float2 sums, float width, float epsilon) {
 #define EPILOGUE_BEGIN \
     EPILOGUE_LOCAL     \
     ADD_NORM
+
+#if EPILOGUE == EPILOGUE_QKV
+// Bias, rotary, queries scaled, keys and values into their page.
+//
+// Pairs: the queries', the keys', the values', each padded to whole tiles of PAIRS_OF(rows). Pair i of a head is rotated by
+// turn i where i < N_ROT / 2. Queries and keys are stored in the order of pairs, whichever dimensions those are: their
+// product does not mind. A page is its keys, [kv head][HEAD_DIM / 4][PAGE_TOKENS] half4, and behind them its values,
+// [kv head][PAGE_TOKENS][HEAD_DIM] half. Only rows of the batch touch pages.
+// Further options: HEAD_DIM, Q_ROWS, KV_ROWS, N_ROT; MAX_ROWS, MAX_PAGES, TABLES_AT.
+#define PAIRS_OF(rows) (((rows) + 63) / 64 * 32)
+#define INPUT_ROW(batch_row) (batch_row)
+#define EPILOGUE_ARGS                                                                       \
+    RESULT_ARGS, uint queries_at, float query_scale, uint rotation_at, __global ushort *kv, \
+        __global const int *step
+// Where a pair goes and how it is turned, as variables: compilers for GPUs put a structure into memory.
+#define NO_POSITION 0xffffffffu  // rows that the batch has not
+#define FIND_SPOT(pair, row, is_mine)                                                                                         \
+    uint spot_position = NO_POSITION, spot_page = 0;                                                                          \
+    float2 spot_turn = (float2)(0.0f);                                                                                        \
+    if (is_mine && (row) < (uint)step[STEP_ROW_COUNT]) {                                                                      \
+        spot_position = (uint)step[STEP_POSITION(row)];                                                                       \
+        if (is_rotated(pair)) spot_turn = ACTIVATION(const float2, rotation_at, spot_position * (N_ROT / 2) + turn_of(pair)); \
+        if ((pair) >= PAIRS_OF(Q_ROWS)) {                                                                                     \
+            spot_page = (uint)step[STEP_PAGES(step[STEP_SLOT(row)]) + spot_position / PAGE_TOKENS];                           \
+        }                                                                                                                     \
+    }
+#if EARLY
+#define FIND_SPOT_LATE(pair, row)
+#else
+#define FIND_SPOT_LATE(pair, row) FIND_SPOT(pair, row, true)
+#endif
+#define EPILOGUE_EARLY(pair, batch_row, is_mine) \
+    EARLY_RESULT(pair, is_mine)                  \
+    FIND_SPOT(first_pair + (pair), batch_row, is_mine)
+#define FINISH(sum, pair, batch_row, column)                                                                           \
+    {                                                                                                                  \
+        FIND_SPOT_LATE(first_pair + (pair), batch_row)                                                                 \
+        if (spot_position != NO_POSITION) {                                                                            \
+            finish_qkv(RESULT(sum, pair, column), first_pair + (pair), batch_row, spot_position, spot_page, spot_turn, \
+                       (__global float2*)(activations + queries_at), query_scale, kv);                                 \
+        }                                                                                                              \
+    }
+#define FINISH_GROUP
+#define EPILOGUE_LOCAL
+
+// A query's or a key's place in its head; the padding before the keys is no whole head.
+INLINE uint turn_of(uint pair) {
+    return (pair < PAIRS_OF(Q_ROWS) ? pair : pair - PAIRS_OF(Q_ROWS)) % (HEAD_DIM / 2);
+}
+INLINE bool is_rotated(uint pair) {
+    return turn_of(pair) < N_ROT / 2 && pair < PAIRS_OF(Q_ROWS) + PAIRS_OF(KV_ROWS);
+}
+
+INLINE void finish_qkv(float2 v, uint pair, uint row, uint position, uint page, float2 turn, __global float2* queries,
+                       float query_scale, __global ushort* kv) {
+#if N_ROT > 0
+    if (is_rotated(pair)) {
+        v = (float2)(v.x * turn.x - v.y * turn.y, v.x * turn.y + v.y * turn.x);
+    }
+#endif
+    if (pair < PAIRS_OF(Q_ROWS)) {
+        if (pair < Q_ROWS / 2) queries[row * (Q_ROWS / 2) + pair] = v * query_scale;
+        return;
+    }
+    pair -= PAIRS_OF(Q_ROWS);
+    const bool is_value = pair >= PAIRS_OF(KV_ROWS);
+    if (is_value) pair -= PAIRS_OF(KV_ROWS);
+    if (pair >= KV_ROWS / 2) return;
+    const uint kv_head = pair / (HEAD_DIM / 2), in_head = pair % (HEAD_DIM / 2), in_page = position % PAGE_TOKENS;
+    const uint base = page * (2 * KV_ROWS * PAGE_TOKENS) + kv_head * (PAGE_TOKENS * HEAD_DIM);
+    if (is_value) {
+        vstore_half2_rte(v, 0, (__global half*)(kv + base + KV_ROWS * PAGE_TOKENS + in_page * HEAD_DIM + 2 * in_head));
+    } else {
+        vstore_half2_rte(v, 0, (__global half*)(kv + base + (in_head / 2 * PAGE_TOKENS + in_page) * 4 + in_head % 2 * 2));
+    }
+}
+
+#elif EPILOGUE == EPILOGUE_RESIDUAL
+// x += v, and records of x for the next norm. x is [rows][padded
+// columns]; next_norm, padded with zeros, is the weight of the norm that reads x next.
+
+#define INPUT_ROW(batch_row) (batch_row)
+#define EPILOGUE_ARGS \
+    RESULT_ARGS, uint x_at, uint next_norm_at, NEXT_ARGS
+#define X_OF(row, pair) ACTIVATION(float2, x_at, mul24(row, next_columns / 2) + (pair))
+#define FINISH(sum, pair, batch_row, column)                                                      \
+    if (2 * (first_pair + (pair)) < next_columns) {                                               \
+        const uint out_pair = first_pair + (pair), at = (column)*GROUP_PAIRS + (pair)-FIRST_PAIR; \
+        const float2 new_x = OLD_X(batch_row, out_pair) + RESULT(sum, pair, column);              \
+        X_OF(batch_row, out_pair) = new_x;                                                        \
+        vstore2(new_x, at, made_x);                                                               \
+        vstore2(new_x * NEXT_NORM_OF(out_pair), at, made);                                        \
+    }
+#if EARLY
+#define OLD_X(row, pair) early_x
+#define NEXT_NORM_OF(out_pair) early_next_norm
+#else
+#define OLD_X(row, pair) X_OF(row, pair)
+#define NEXT_NORM_OF(out_pair) ACTIVATION(const float2, next_norm_at, out_pair)
+#endif
+#define EPILOGUE_EARLY(pair, batch_row, is_mine)                                       \
+    EARLY_RESULT(pair, is_mine)                                                        \
+    float2 early_x = (float2)(0.0f), early_next_norm = (float2)(0.0f);                 \
+    if (is_mine && 2 * (first_pair + (pair)) < next_columns) {                         \
+        early_x = X_OF(batch_row, first_pair + (pair));                                \
+        early_next_norm = ACTIVATION(const float2, next_norm_at, first_pair + (pair)); \
+    }
+#define GROUP_OUTPUTS GROUP_ROWS
+#define MADE_X 1
+
+#elif EPILOGUE == EPILOGUE_GELU || EPILOGUE == EPILOGUE_SWIGLU || EPILOGUE == EPILOGUE_GATED
+// Records of h. Native functions: a hundredth of the instructions, and off by less than what records round to.
+
+#define INPUT_ROW(batch_row) (batch_row)
+#define MADE_X 0
+
+INLINE float gelu(float v) {  // the tanh form
+    const float z = 0.7978845608028654f * (v + 0.044715f * v * v * v);
+    return v * native_recip(1.0f + native_exp(-2.0f * z));
+}
+INLINE float swish(float v) { return v * native_recip(1.0f + native_exp(-v)); }
+
+#if EPILOGUE == EPILOGUE_SWIGLU
+#define EPILOGUE_ARGS RESULT_ARGS, NEXT_ARGS
+#define GROUP_OUTPUTS GROUP_PAIRS
+#define FINISH(sum, pair, batch_row, column)                                          \
+    {                                                                                 \
+        const float2 v = RESULT(sum, pair, column);                                   \
+        made[(column)*GROUP_PAIRS + (pair)-FIRST_PAIR] = swish(v.x) * v.y;            \
+    }
+#else
+#define GROUP_OUTPUTS GROUP_ROWS
+#if EPILOGUE == EPILOGUE_GELU
+#define EPILOGUE_ARGS RESULT_ARGS, NEXT_ARGS
+#define ACTIVATED(v, out_pair, batch_row) (float2)(gelu((v).x), gelu((v).y))
+#define EPILOGUE_EARLY(pair, batch_row, is_mine) EARLY_RESULT(pair, is_mine)
+#else
+#define EPILOGUE_ARGS RESULT_ARGS, NEXT_ARGS, __global const float2 *gate
+#define ACTIVATED(v, out_pair, batch_row) gated(gate[(batch_row) * (next_columns / 2) + (out_pair)], v)
+INLINE float2 gated(float2 gate, float2 v) { return (float2)(swish(gate.x) * v.x, swish(gate.y) * v.y); }
+#endif
+#define FINISH(sum, pair, batch_row, column)                                                    \
+    if (2 * (first_pair + (pair)) < next_columns) {                                             \
+        const float2 v = RESULT(sum, pair, column);                                             \
+        vstore2(ACTIVATED(v, first_pair + (pair), batch_row), (column)*GROUP_PAIRS + (pair)-FIRST_PAIR, made); \
+    }
+#endif
+
+#elif EPILOGUE == EPILOGUE_STORE
+
+#define INPUT_ROW(batch_row) (batch_row)
+#define EPILOGUE_ARGS RESULT_ARGS, __global float2 *y, uint y_columns
+#define FINISH(sum, pair, batch_row, column)                                                                   \
+    if (2 * (first_pair + (pair)) < y_columns) {                                                               \
+        y[(batch_row) * (y_columns / 2) + first_pair + (pair)] = RESULT(sum, pair, column);                    \
+    }
+#define FINISH_GROUP
+#define EPILOGUE_LOCAL
+
+#elif EPILOGUE == EPILOGUE_LOGITS
+// Penalties, logits and the group's part of the choice. Rows are ids. A batch row is an
+// output. Rows past the vocabulary and outputs past the last leave nothing; ids that a mask leaves out only their logit, and
+// whether it is finite. Needs sample.cl.
+//
+// What a group's ids add up to does not depend on their order, but for the sum, which one item adds in theirs.
+
+#define INPUT_ROW(batch_row) (uint) step[STEP_OUTPUT_ROW(batch_row)]
+#define EPILOGUE_ARGS                                                                                            \
+    RESULT_ARGS, __global float *logits, uint n_vocab, __global const uint *requests, __global const int *step, \
+        __global uint4 *summaries, uint first_group, uint groups
+#define FINISH(sum, pair, batch_row, column) \
+    vstore2(RESULT(sum, pair, column), (column)*GROUP_PAIRS + (pair)-FIRST_PAIR, made);
+
+// Local memory: logits, scores and then exp(logit - largest) by column and id; and of each column the greatest of both as
+// in_order(), and the lowest id that has the best score.
+#define EPILOGUE_LOCAL                                                            \
+    __local float made[COLUMNS * GROUP_ROWS];                                     \
+    __local float scores[COLUMNS * GROUP_ROWS];                                   \
+    __local uint best_score[COLUMNS], largest[COLUMNS], best_id[COLUMNS];         \
+    FOR_SHARE(n, ITEM, ITEMS, COLUMNS) {                                          \
+        best_score[n] = largest[n] = LEAST_IN_ORDER;                              \
+        best_id[n] = NO_ID;                                                       \
+    }
+
+#define MAX_PENALTY_IDS (REQUEST_WORDS - REQUEST_PENALTY_IDS)
+#define FINISH_GROUP                                                                                           \
+    barrier(CLK_LOCAL_MEM_FENCE);                                                                              \
+    const uint outputs = COLUMNS == 1 ? 1 : min((uint)COLUMNS, (uint)step[STEP_OUTPUT_COUNT] - FIRST_ROW);     \
+    const uint first_id = 2 * (first_pair + FIRST_PAIR);                                                       \
+    const uint ids = min(min((uint)GROUP_ROWS, 2 * (n_pairs - FIRST_PAIR)), n_vocab - min(first_id, n_vocab)); \
+    FOR_SHARE(i, ITEM, ITEMS, COLUMNS * MAX_PENALTY_IDS) if (i < outputs * MAX_PENALTY_IDS) {                  \
+        penalise(made + i / MAX_PENALTY_IDS * GROUP_ROWS, first_id, ids,                                       \
+                 requests, FIRST_ROW + i / MAX_PENALTY_IDS, i % MAX_PENALTY_IDS);                              \
+    }                                                                                                          \
+    barrier(CLK_LOCAL_MEM_FENCE);                                                                              \
+    FOR_SHARE(i, ITEM, ITEMS, COLUMNS * GROUP_ROWS) {                                                          \
+        const uint n = i / GROUP_ROWS, in_group = i % GROUP_ROWS;                                              \
+        if (n < outputs && in_group < ids) {                                                                   \
+            const uint output = FIRST_ROW + n;                                                                 \
+            const uint4 head = request_head(requests, output);                                                 \
+            const bool takes = takes_part(requests, head.w, first_id + in_group);                              \
+            logits[mul24(output, n_vocab) + first_id + in_group] = made[i];                                    \
+            scores[i] = takes ? score_of(made[i], first_id + in_group, head) : -INFINITY;                      \
+            const uint order = takes ? in_order(made[i]) : LEAST_IN_ORDER;                                     \
+            atomic_max(largest + n, is_not_finite(made[i]) ? BEYOND_NUMBERS : order);                          \
+            atomic_max(best_score + n, in_order(scores[i]));                                                   \
+        }                                                                                                      \
+    }                                                                                                          \
+    barrier(CLK_LOCAL_MEM_FENCE);                                                                              \
+    FOR_SHARE(i, ITEM, ITEMS, COLUMNS * GROUP_ROWS) {                                                          \
+        const uint n = i / GROUP_ROWS, in_group = i % GROUP_ROWS;                                              \
+        const float score = scores[i];                                                                         \
+        const bool counts = (n < outputs) & (in_group < ids) & (score > -INFINITY);                            \
+        if (counts && score == from_order(best_score[n])) atomic_min(best_id + n, first_id + in_group);        \
+        scores[i] = counts ? native_exp(made[i] - from_order(largest[n])) : 0.0f;                              \
+    }                                                                                                          \
+    barrier(CLK_LOCAL_MEM_FENCE);                                                                              \
+    FOR_SHARE(n, ITEM, ITEMS, COLUMNS) if (n < outputs) {                                                      \
+        summaries[mul24(FIRST_ROW + n, groups) + first_group + (uint)get_group_id(0)] = (uint4)(                \
+            best_score[n], best_id[n], largest[n], as_uint(sum_of(scores + n * GROUP_ROWS, ids)));             \
+    }
+
+// The first four words of a request: temperature, key, penalty, mask. Words are counted from the first request's, so that
+// one addition of 64 bits makes an address.
+INLINE uint4 request_head(__global const uint* requests, uint output) {
+    return ((__global const uint4*)requests)[mul24(output, (uint)(REQUEST_WORDS / 4))];
+}
+
+INLINE void penalise(__local float* made, uint first_id, uint ids, __global const uint* requests, uint output, uint i) {
+    const float penalty = as_float(request_head(requests, output).z);  // at an address that is needed again
+    const uint at = requests[mul24(output, (uint)REQUEST_WORDS) + (REQUEST_PENALTY_IDS + i)] - first_id;
+    if (at >= ids) return;  // past the request's, NO_ID
+    const float logit = made[at];
+    made[at] = logit > 0.0f ? logit * native_recip(penalty) : logit * penalty;
+}
+
+INLINE float score_of(float logit, uint id, uint4 head) {
+    const float temperature = as_float(head.x);
+    return temperature > 0.0f ? logit * native_recip(temperature) + gumbel_noise(head.y, id) : logit;
+}
+
+// Bits, not isfinite(): exact under every compiler.
+INLINE bool is_not_finite(float v) { return (as_uint(v) & 0x7f800000u) == 0x7f800000u; }
+
+INLINE float sum_of(__local const float* values, uint count) {
+    float4 sum = (float4)(0.0f);
+    for (uint i = 0; i < count; i += 4) sum += vload4(0, values + i);
+    return (sum.x + sum.y) + (sum.z + sum.w);
+}
+
+#endif
+
+#ifdef GROUP_OUTPUTS
+// What epilogues have in common that write records (activations.cl) of what their group made: GROUP_OUTPUTS values a column
+// in `made`, a multiple of 32, so that a block of a record is made by one group. With MADE_X also the stats of `made_x`.
+
+#define OUTPUTS_PER_PAIR (GROUP_OUTPUTS / GROUP_PAIRS)
+#if MADE_X
+#define EPILOGUE_LOCAL                           \
+    __local float made[COLUMNS * GROUP_OUTPUTS]; \
+    __local float made_x[COLUMNS * GROUP_OUTPUTS];
+#define WRITE_STATS(row, eight, at) \
+    if ((eight) % 4 == 0) write_stats(activations, row, next_columns, (eight) / 4, made_x + (at));
+#else
+#define EPILOGUE_LOCAL __local float made[COLUMNS * GROUP_OUTPUTS];
+#define WRITE_STATS(record, eight, at)
+#endif
+// GROUP_OUTPUTS is a multiple of 32, so a block of a record is made by one group.
+#define FINISH_GROUP                                                                                      \
+    barrier(CLK_LOCAL_MEM_FENCE);                                                                         \
+    FOR_SHARE(i, ITEM, ITEMS, COLUMNS * (GROUP_OUTPUTS / 8)) {                                            \
+        const uint of_column = i / (GROUP_OUTPUTS / 8), of_group = i % (GROUP_OUTPUTS / 8);               \
+        const uint eight = (first_pair + FIRST_PAIR) * OUTPUTS_PER_PAIR / 8 + of_group;                   \
+        if (8 * of_group >= (n_pairs - FIRST_PAIR) * OUTPUTS_PER_PAIR || 8 * eight >= next_columns) continue; \
+        const uint to = NEXT_ROW(FIRST_ROW + of_column);                                                  \
+        const uint at = of_column * GROUP_OUTPUTS + of_group / 4 * 32;                                    \
+        write_record(activations, to, next_columns, eight, made + at);                                    \
+        WRITE_STATS(to, eight, at)                                                                        \
+    }
+
+#endif

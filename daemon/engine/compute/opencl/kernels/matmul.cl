@@ -12,8 +12,7 @@
 // of COLUMNS; what lies there is computed and handed to FINISH. n_pairs, a multiple of 32, and n_blocks are those of the
 // planes' buffers.
 //
-// Source: common.cl planes.cl [dot_nibbles.cl] dot_*.cl [dot_scales.cl] core_*.cl activations.cl epilogue*.cl product.cl;
-// product.h knows which. epilogue.cl says what it defines.
+// Source: common.cl dot.cl core_*.cl activations.cl [sample.cl] epilogue.cl matmul.cl. epilogue.cl says what it defines.
 // Options: LAYOUT_*; DIGITS 1 or 2, NEXT_DIGITS (activations.cl); IMAGE, WINDOW; COLUMNS; PAIRS; LANES and SLICES;
 //          PREFETCH 1: for GPUs with registers to spare, what can be loaded is on its way before anything is waited for: a
 //          block's weights one block ahead, a chunk of x while the one before is multiplied, what the epilogue reads;

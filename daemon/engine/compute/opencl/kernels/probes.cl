@@ -1,3 +1,15 @@
+// What is asked of a device before a model is computed on it: the option names the one kernel of the program.
+
+#ifdef PROBE_CHAIN
+// One link of a chain of dependent launches: to[i] = from[neighbour of i] + 1. A driver that omits the barrier between
+// the launches of one submission shows values of an older link. Grid: (CHAIN_SIZE / GROUP, 1).
+__kernel GROUP_SIZE void chain(__global const uint* from, __global uint* to) {
+    const uint i = get_group_id(0) * GROUP + get_local_id(0);
+    to[i] = from[(i + 4099) % CHAIN_SIZE] + 1;
+}
+#endif
+
+#ifdef PROBE_IMAGES
 // Reads texel i of every format that planes have, all of one buffer's first bytes, and writes PROBE_WORDS words an item.
 
 #define PROBE_WORDS 24
@@ -16,3 +28,13 @@ __kernel GROUP_SIZE void probe_images(__read_only image1d_buffer_t uint4s, __rea
     vstore2(read_imageui(uint2s, i).xy, 10, out);
     vstore2(as_uint2(read_imagef(half2s, i).xy), 11, out);
 }
+#endif
+
+#ifdef PROBE_WINDOW
+// The upper halves of the addresses of a plane's first and last byte.
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void probe_window(__global const uchar* plane, uint last, __global uint* upper) {
+    upper[0] = as_uint2((ulong)plane).y;
+    upper[1] = as_uint2((ulong)(plane + last)).y;
+}
+#endif

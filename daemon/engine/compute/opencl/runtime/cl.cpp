@@ -1,4 +1,4 @@
-#include "engine/compute/opencl/runtime/cl_error.h"
+#include "engine/compute/opencl/runtime/cl.h"
 
 #include <array>
 

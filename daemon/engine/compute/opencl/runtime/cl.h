@@ -1,10 +1,14 @@
-// Owners of OpenCL objects: move-only, released at destruction.
+// OpenCL's C interface made safe: owners of its objects, which are move-only and release them at destruction, and its
+// status codes as errors.
 #pragma once
 
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
-
+#include <string>
+#include <string_view>
 #include <utility>
+
+#include "base/result.h"
 
 namespace llmd::compute {
 
@@ -38,5 +42,17 @@ using ClKernel = ClHandle<cl_kernel, clReleaseKernel>;
 using ClEvent = ClHandle<cl_event, clReleaseEvent>;
 using ClBuffer = ClHandle<cl_mem, clReleaseMemObject>;
 using ClImage = ClBuffer;  // an image over a buffer, which it keeps alive
+
+// "CL_OUT_OF_RESOURCES", or "status -9999" for one that OpenCL 1.2 does not define.
+std::string cl_status_name(cl_int status);
+
+// DeviceError "<call>: <status name>: <what>"; OutOfMemory where the status says that memory ran out.
+base::Error cl_failure(std::string_view call, cl_int status, std::string_view what = {});
+
+// Success, or cl_failure().
+inline base::Result<void> cl_check(std::string_view call, cl_int status, std::string_view what = {}) {
+    if (status == CL_SUCCESS) return {};
+    return cl_failure(call, status, what);
+}
 
 }  // namespace llmd::compute

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "engine/compute/opencl/runtime/cl_error.h"
+#include "engine/compute/opencl/runtime/cl.h"
 #include "engine/compute/opencl/runtime/program_cache.h"
 
 namespace llmd::compute {

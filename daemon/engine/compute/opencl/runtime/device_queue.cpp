@@ -1,7 +1,6 @@
 #include "engine/compute/opencl/runtime/device_queue.h"
 
 #include <CL/cl_ext.h>
-
 #include <algorithm>
 #include <chrono>
 #include <vector>
@@ -297,6 +296,38 @@ Result<ClKernel> make_kernel(const ClProgram& program, const char* name) {
     ClKernel kernel(clCreateKernel(program.get(), name, &status));
     if (auto ok = cl_check("clCreateKernel", status, name); !ok) return ok.error();
     return kernel;
+}
+
+namespace {
+
+constexpr uint32_t kChainSize = 16 * 1024;
+constexpr uint32_t kChainLinks = 32;  // even: the result is in the first buffer
+
+}  // namespace
+
+Result<bool> launches_are_ordered(DeviceQueue& queue) {
+    auto program = queue.build("chain", {kernels::kProbesCl}, base::concat("-DPROBE_CHAIN -DCHAIN_SIZE=", kChainSize));
+    if (!program) return program.error();
+    std::vector<uint32_t> values(kChainSize, 0);
+    ClBuffer buffers[2];
+    ClKernel kernels[2];
+    for (int i = 0; i < 2; ++i) {
+        auto buffer = queue.allocate_scratch("the self-test", kChainSize * sizeof(uint32_t));
+        if (!buffer) return buffer.error();
+        buffers[i] = std::move(*buffer);
+        if (auto ok = queue.upload(buffers[i], 0, std::as_bytes(std::span(values))); !ok) return ok.error();
+        auto kernel = make_kernel(*program, "chain");
+        if (!kernel) return kernel.error();
+        kernels[i] = std::move(*kernel);
+    }
+    for (int i = 0; i < 2; ++i) {
+        if (auto ok = set_args(kernels[i], buffers[i], buffers[1 - i]); !ok) return ok.error();
+    }
+    for (uint32_t link = 0; link < kChainLinks; ++link) {
+        if (auto ok = queue.launch(kernels[link % 2], kChainSize / kGroupItems, 1); !ok) return ok.error();
+    }
+    if (auto ok = queue.read(buffers[0], 0, std::as_writable_bytes(std::span(values))); !ok) return ok.error();
+    return std::all_of(values.begin(), values.end(), [](uint32_t v) { return v == kChainLinks; });
 }
 
 }  // namespace llmd::compute

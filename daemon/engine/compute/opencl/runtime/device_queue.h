@@ -14,7 +14,6 @@
 #include "base/result.h"
 #include "engine/compute/backend.h"
 #include "engine/compute/opencl/runtime/cl.h"
-#include "engine/compute/opencl/runtime/cl_error.h"
 #include "engine/compute/opencl/runtime/device.h"
 #include "engine/compute/opencl/runtime/program_cache.h"
 #include "engine/compute/opencl/runtime/submit_pacer.h"
@@ -149,5 +148,9 @@ base::Result<void> set_args(const ClKernel& kernel, const Args&... args) {
     (set_next(args), ...);
     return result;
 }
+
+// Runs a chain of launches, each reading what the one before wrote, in one submission. False when a launch saw old
+// values: Rusticl before Mesa 26 can omit the barrier between launches on Adreno.
+base::Result<bool> launches_are_ordered(DeviceQueue& queue);
 
 }  // namespace llmd::compute

@@ -1,9 +1,11 @@
-// What a step takes to the device and brings back, in either kernel family: the batch, page tables and sampling
-// requests on the way there, answers on the way back. The host's end of each is a step's own until the step has been
-// waited for; the device needs one end only, since its queue is in order. Thread-bound.
+// What a step takes to the device and brings back: the batch, page tables and sampling requests on the way there,
+// answers on the way back; and what it finds there, keys and values and the rotary table. The host's end of each is a
+// step's own until the step has been waited for; the device needs one end only, since its queue is in order.
+// Thread-bound.
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <span>
@@ -13,17 +15,59 @@
 #include "base/result.h"
 #include "engine/compute/backend.h"
 #include "engine/compute/opencl/runtime/device_queue.h"
-#include "engine/compute/opencl/runtime/kv_buffers.h"
 #include "engine/compute/page_tables.h"
 #include "engine/compute/step_queue.h"
 #include "engine/model/model_config.h"
 
 namespace llmd::compute {
 
+// The keys and values of all positions that a backend keeps, as f16 pages in one buffer a layer: of each page its keys,
+// then its values (epilogue.cl says in which order).
+struct KvBuffers {
+    std::vector<ClBuffer> kv;  // of each layer
+
+    // Once. OutOfMemory names the layer and the size.
+    base::Result<void> allocate(DeviceQueue& queue, const model::ModelConfig& config, uint32_t n_pages);
+    // One page of all buffers, of each layer the keys, then the values. What is queued is done first; `bytes`, as many
+    // as kv_bytes() of one page, may change after the call.
+    base::Result<void> read_page(DeviceQueue& queue, uint32_t page, std::span<std::byte> bytes) const;
+    base::Result<void> write_page(DeviceQueue& queue, uint32_t page, std::span<const std::byte> bytes) const;
+};
+
+// In all layers.
+uint64_t kv_bytes(const model::ModelConfig& config, uint32_t n_pages);
+
+// The table of rotary positions on a device: [position < n_ctx][n_rot / 2] (cos, sin) as rotary_angles.h has them; none
+// where the model has learned positions.
+uint64_t rotary_bytes(const model::ModelConfig& config, uint32_t n_ctx);
+// From byte `offset` on.
+base::Result<void> upload_rotary_turns(DeviceQueue& queue, const model::ModelConfig& config, uint32_t n_ctx,
+                                       std::span<const float> factors, const ClBuffer& to, uint64_t offset);
+
+// What travels between the host and the kernels that sample: requests as words, candidates of the vocabulary's chunks
+// back. Pure functions; sample.cl has the layout's other end.
+inline constexpr size_t kRequestWords = 72;  // REQUEST_WORDS
+// Chunks of the vocabulary and the candidates that each gives.
+inline constexpr uint32_t kSampleChunks = 64;
+inline constexpr uint32_t kChunkCandidates = kMaxCandidates / kSampleChunks;
+
+// Words that the requests of a step with so many outputs may need, masks included.
+size_t request_words(size_t outputs, uint32_t n_vocab);
+// Gives how many of `out` they need.
+size_t write_requests(std::span<const SampleRequest> requests, std::span<uint32_t> out);
+
+// Words of the candidates of so many outputs.
+size_t candidate_words(size_t outputs);
+
+// The candidates of one output and their floor, for `result`. Fills `candidates` (cleared first), which the result's
+// span then refers to.
+void read_candidates(std::span<const uint32_t> answer, size_t output, size_t outputs,
+                     std::vector<Candidate>& candidates, Sampled& result);
+
 // The device's ends.
 struct StepBuffers {
     ClBuffer step;      // the batch, then the page tables (common.cl)
-    ClBuffer requests;  // sample_exchange.h
+    ClBuffer requests;  // request_words()
     ClBuffer sampled;   // [slot] the id sampled last, -1 where there was none
     ClBuffer logits;    // [outputs][n_vocab]
 };

@@ -1,12 +1,12 @@
 // Which variant of a launch a batch takes.
-#include "engine/compute/opencl/gpu/launch.h"
+#include "engine/compute/opencl/gpu/launch_plan.h"
 
 #include <gtest/gtest.h>
 
 namespace llmd::test {
 namespace {
 
-using compute::Launch;
+using compute::gpu::Launch;
 
 // `columns` and `spread_rows` of each variant.
 Launch launch_of(std::initializer_list<std::pair<uint32_t, uint32_t>> variants) {

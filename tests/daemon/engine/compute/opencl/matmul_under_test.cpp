@@ -115,7 +115,7 @@ Output Product::run(const ProductVariant& variant, const ClKernel& kernel) {
 
 ClKernel build(DeviceQueue& queue, const ProductVariant& variant) {
     const auto program = must(
-        queue.build("product", {product_source(variant, Epilogue::Store)},
+        queue.build("product", {product_source(variant.core, Epilogue::Store)},
                     base::concat(product_options(variant), " -DEPILOGUE=5 -DINPUT_NORM=0 -DSHIFT=0 -DMAX_ROWS=16")));
     return must(compute::make_kernel(program, "product"));
 }

@@ -11,7 +11,7 @@
 #include "daemon/engine/compute/opencl/border_memory.h"
 #include "daemon/engine/compute/opencl/gpu_matrix.h"
 #include "engine/compute/opencl/gpu/matmul.h"
-#include "engine/compute/opencl/gpu/window_probe.h"
+#include "engine/compute/opencl/gpu/weight_addressing.h"
 #include "engine/compute/opencl/runtime/device_queue.h"
 
 namespace llmd::test {
@@ -51,7 +51,7 @@ struct Case {
 
 // How the planes of a matrix lie on the device.
 enum class PlanesIn {
-    Buffers,  // each in a window of 4 GiB (window_probe.h)
+    Buffers,  // each in a window of 4 GiB (WindowProbe)
     Images,
     BorderMemory,  // each across a border of 4 GiB, where the device uses the host's memory
 };

@@ -10,9 +10,9 @@
 #include <numeric>
 
 #include "daemon/engine/compute/device_under_test.h"
-#include "engine/compute/opencl/runtime/cl_error.h"
-#include "engine/compute/opencl/runtime/launch_order.h"
-#include "engine/compute/opencl/runtime/sample_exchange.h"
+#include "engine/compute/opencl/runtime/cl.h"
+#include "engine/compute/opencl/runtime/device_queue.h"
+#include "engine/compute/opencl/runtime/step_exchange.h"
 #include "support/environment.h"
 
 namespace llmd::test {

@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "daemon/engine/compute/device_under_test.h"
-#include "engine/compute/opencl/autotune/device_contest.h"
+#include "engine/compute/opencl/autotune/autotuner.h"
 #include "engine/compute/opencl/gpu/kernels.h"
 #include "engine/compute/opencl/gpu/weight_addressing.h"
 #include "engine/compute/opencl/runtime/device.h"
@@ -58,7 +58,7 @@ protected:
                                         .shape = test.choice.shape,
                                         .image = image,
                                         .staged_bytes = test.choice.staged_bytes};
-        std::string source = product_source(variant, Epilogue::Store);
+        std::string source = product_source(variant.core, Epilogue::Store);
         if (broken) {
             constexpr std::string_view kSound = "x_scale[to] = scale";
             const size_t at = source.find(kSound);

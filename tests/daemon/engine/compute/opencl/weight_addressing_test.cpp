@@ -1,5 +1,5 @@
 // Where a device keeps a buffer is found out, and planes are made until they lie across no border of 4 GiB.
-#include "engine/compute/opencl/gpu/window_probe.h"
+#include "engine/compute/opencl/gpu/weight_addressing.h"
 
 #include <gtest/gtest.h>
 
