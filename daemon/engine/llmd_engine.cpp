@@ -1,5 +1,5 @@
-// llmd-engine: the process that reads the model file and drives the compute device, so that llmd need not. It is
-// started by llmd with one end of a socketpair and lives as long as the other end is open.
+// llmd-engine is the process that reads the model file and drives the compute device, so that llmd need not. llmd
+// starts it with one end of a socketpair, and it lives as long as the other end is open.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -20,17 +20,17 @@
 #include "engine/convert/hf_directory.h"
 #include "engine/convert/llama2c.h"
 #include "engine/model/model_config.h"
-#include "engine/server/confinement.h"
 #include "engine/server/device_list.h"
 #include "engine/server/engine_server.h"
 #include "engine/server/inspection.h"
+#include "engine/server/sandbox.h"
 #include "protocol/frame.h"
 
 namespace {
 
 using namespace llmd;
 
-// Read by a person or a script; llmd itself goes by frames and by how the process ended.
+// For people and scripts; llmd itself goes by frames and by the signal or status that ended the process.
 enum ExitCode : int { kOk = 0, kFailed = 1, kUsage = 2, kDeviceFault = 3 };
 
 constexpr std::string_view kHelp =
@@ -50,8 +50,8 @@ ExitCode complain(std::string_view message, ExitCode code) {
     return code;
 }
 
-// When memory runs out this process goes long before llmd: it holds the memory and can be replaced, llmd holds the
-// requests. Done here and not by llmd, whose children cannot write into /proc before they execute this program.
+// When memory runs out the kernel must kill this process long before llmd: it holds the memory and can be replaced,
+// while llmd holds the requests. llmd cannot do this for its children before they execute this program.
 void raise_oom_score() {
     constexpr int kAboveLlmd = 300;
     constexpr int kMax = 1000;
@@ -71,8 +71,8 @@ ExitCode write_out(std::string_view bytes) {
 
 ExitCode inspect(const std::string& path) {
     raise_oom_score();
-    if (const auto confined = engine::confine_to_inspection(); !confined) {
-        return complain(confined.error().message, kFailed);
+    if (const auto sandboxed = engine::enter_inspection_sandbox(); !sandboxed) {
+        return complain(sandboxed.error().message, kFailed);
     }
     std::string frame;
     if (const auto encoded = protocol::encode(engine::inspect_model(path), frame); !encoded) {
@@ -81,7 +81,7 @@ ExitCode inspect(const std::string& path) {
     return write_out(frame);
 }
 
-// Standard output is the model's file. The error is for people.
+// Standard output is the file of the converted model.
 ExitCode convert_model(const std::string& source, const std::string& tokenizer, std::string_view type_name,
                        const std::string& name) {
     const auto type = convert::find_file_type(type_name);
@@ -90,8 +90,8 @@ ExitCode convert_model(const std::string& source, const std::string& tokenizer, 
     }
     ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     raise_oom_score();
-    if (const auto confined = engine::confine_to_conversion(); !confined) {
-        return complain(confined.error().message, kFailed);
+    if (const auto sandboxed = engine::enter_conversion_sandbox(); !sandboxed) {
+        return complain(sandboxed.error().message, kFailed);
     }
     try {
         std::error_code error;
@@ -106,11 +106,11 @@ ExitCode convert_model(const std::string& source, const std::string& tokenizer, 
     }
 }
 
-// Confined as the engine that serves is: what that cannot reach is not offered.
+// Runs in the sandbox of the serving engine, so that a device that it cannot reach is not listed.
 ExitCode list_devices() {
     raise_oom_score();
-    if (const auto confined = engine::confine(engine::prepare_writable_places()); !confined) {
-        return complain(confined.error().message, kFailed);
+    if (const auto sandboxed = engine::enter_sandbox(engine::prepare_writable_paths()); !sandboxed) {
+        return complain(sandboxed.error().message, kFailed);
     }
     return write_out(engine::device_list());
 }
@@ -121,16 +121,16 @@ ExitCode serve(std::string_view number) {
     if (error != std::errc() || end != number.data() + number.size() || fd < 0 || ::fcntl(fd, F_GETFD) < 0) {
         return complain(base::concat("--socket-fd: '", number, "' is not an open descriptor"), kUsage);
     }
-    // An OpenCL driver may run a compiler: it must not hold the socket open.
+    // An OpenCL driver may run a compiler, which must not hold the socket open.
     ::fcntl(fd, F_SETFD, FD_CLOEXEC);
     ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     raise_oom_score();                     // before the next line, which gives this process's /proc files to root
-    ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);  // prompts are in this memory: no core files, no debugger of another process
-    auto confinement = engine::confine(engine::prepare_writable_places());
-    if (!confinement) return complain(confinement.error().message, kFailed);
-    engine::EngineServer server(base::UniqueFd(fd), {.confinement = *std::move(confinement),
-                                                     .version = LLMD_VERSION,
-                                                     .prefixes = compute::user_cache_folder("prefixes")});
+    ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);  // no core files and no debuggers: prompts are in this memory
+    auto sandbox = engine::enter_sandbox(engine::prepare_writable_paths());
+    if (!sandbox) return complain(sandbox.error().message, kFailed);
+    engine::EngineServer server(
+        base::UniqueFd(fd),
+        {.sandbox = *std::move(sandbox), .version = LLMD_VERSION, .prefixes = compute::user_cache_folder("prefixes")});
     switch (server.run()) {
         case engine::EngineServer::Leave::PeerGone:
             return kOk;

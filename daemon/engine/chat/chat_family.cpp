@@ -9,7 +9,7 @@ namespace {
 
 using std::string_view;
 
-// Far above any template known, the longest of which have 10 KiB; a longer one is unknown.
+// A longer template is not recognised. The longest known ones have 10 KiB.
 constexpr size_t kMaxTemplateBytes = 1u << 20;
 
 constexpr string_view kZephyrHas[] = {"'<|user|>'+message['content']+eos_token", "'<|assistant|>'"};
@@ -19,13 +19,14 @@ constexpr string_view kChatMlHas[] = {"'<|im_start|>'+message['role']", "<|im_en
 constexpr string_view kChatMlLacks[] = {"<|im_sep|>"};  // Phi 4
 constexpr string_view kGemmaHas[] = {"'<start_of_turn>'+role", "<end_of_turn>"};
 constexpr string_view kMistralHas[] = {"'[INST]'+message['content']+'[/INST]'", "eos_token"};
-// Llama 2; Mistral's later versions, which set other spaces; and those whose markers are tokens.
+// These occur in Llama 2's template, in Mistral's later versions, which set other spaces, and in templates whose
+// markers are tokens.
 constexpr string_view kMistralLacks[] = {"<<SYS>>", "[AVAILABLE_TOOLS]", "[SYSTEM_PROMPT]"};
 constexpr string_view kPhi3Has[] = {"'<|user|>'+message['content']+'<|end|>'"};
 
-// Each as the template in the tokenizer_config.json of the model named above it makes it.
+// Each row writes what the template in the tokenizer_config.json of the models named above it writes.
 constexpr std::array kFamilies = {
-    // No format of any model: a model that only continues texts goes on with this one as with a play.
+    // This is no model's own format. A base model continues it like the script of a play.
     ChatFamily{
         .name = "none",
         .begin = "",
@@ -141,11 +142,11 @@ void replace_all(std::string& text, string_view what, string_view by) {
 
 bool matches(const ChatFamily& family, string_view text) {
     if (family.has.empty()) return false;
-    for (const string_view piece : family.has) {
-        if (text.find(piece) == string_view::npos) return false;
+    for (const string_view excerpt : family.has) {
+        if (text.find(excerpt) == string_view::npos) return false;
     }
-    for (const string_view piece : family.lacks) {
-        if (text.find(piece) != string_view::npos) return false;
+    for (const string_view excerpt : family.lacks) {
+        if (text.find(excerpt) != string_view::npos) return false;
     }
     return true;
 }
@@ -195,7 +196,7 @@ std::string normalized(string_view text) {
     }
     replace_all(out, "message.role", "message['role']");
     replace_all(out, "message.content", "message['content']");
-    replace_all(out, "+''", "");  // of a string that was a line break only
+    replace_all(out, "+''", "");  // left by a string that was only a line break
     return out;
 }
 
@@ -209,7 +210,7 @@ std::string default_system(string_view text) {
         if (line_break == 0) continue;
         rest.remove_prefix(line_break);
         const string_view said = rest.substr(0, rest.find(kEnd));
-        // Code between the two, and not one string.
+        // Such characters mean that code is between the two markers, not one string.
         if (said.size() == rest.size() || said.find_first_of("'\"{}\\") != string_view::npos) continue;
         return std::string(said);
     }
@@ -217,7 +218,7 @@ std::string default_system(string_view text) {
 }
 
 string_view system_preamble(string_view text) {
-    // The date is the one that the template writes where nobody tells it another: an answer must not change overnight.
+    // This is the template's default date. The current date would change answers overnight.
     const bool dated = text.size() <= kMaxTemplateBytes &&
                        text.find("Cutting Knowledge Date: December 2023") != string_view::npos &&
                        text.find("26 Jul 2024") != string_view::npos;

@@ -1,6 +1,6 @@
-// The formats in which chat models have seen conversations, as a table. There is no interpreter of the templates that
-// model files carry: those are programs from strangers. Instead a template's text is recognised by what it writes.
-// Pure.
+// The chat formats that models were trained with, as a table. The templates in model files are programs from strangers,
+// so llmd does not interpret them; it recognises a template by the strings that it contains.
+// Pure functions.
 #pragma once
 
 #include <span>
@@ -13,44 +13,43 @@ namespace llmd::tokenizer {
 struct ChatFamily {
     std::string_view name;  // as the setting `chat_template` spells it
 
-    // What stands before and behind the content of a message.
+    // The texts before and after the content of a message.
     struct Turn {
         std::string_view before, after;
     };
-    std::string_view begin;  // of the whole
+    std::string_view begin;  // before the first message
     Turn system, user, assistant;
-    std::string_view answer;  // behind the last message, unless the assistant's: here the model goes on
+    std::string_view answer;  // after the last message, unless the model continues a message of the assistant
 
-    // The system's words are a part of the first user's content, and turns of user and assistant alternate.
+    // The system message is a part of the first user message, and messages of user and assistant alternate.
     bool folds_system = false;
-    bool trims_system = false;  // white space around its words is dropped
-    bool trims_turns = false;   // and around the contents of user and assistant
-    // White space is dropped around a folded system turn and the user's content together.
+    bool trims_system = false;  // white space around the system message is dropped
+    bool trims_turns = false;   // white space around the messages of user and assistant is dropped
+    // White space is dropped around a folded system message and the user message together.
     bool trims_fold = false;
 
-    std::string_view end;  // what a model ends its answer with
+    std::string_view end;  // the model ends its answer with it
 
-    // A file's template is of this family when its text, after normalized(), has all of these and none of those.
+    // A template is of this family if its text, after normalized(), contains all of `has` and none of `lacks`.
     std::span<const std::string_view> has, lacks;
 };
 
 std::span<const ChatFamily> chat_families();
-// The names of all, for messages: "none, zephyr, ...".
+// Returns the names of all families for messages: "none, zephyr, ...".
 std::string chat_family_names();
 
-// Null when there is none of that name.
+// Returns null if there is no family of that name.
 const ChatFamily* find_chat_family(std::string_view name);
-// The family that `text`, the value of tokenizer.chat_template, is of; null when it is none or more than one.
+// Returns the family of `text`, the value of tokenizer.chat_template, or null if it matches none or more than one.
 const ChatFamily* recognize_chat_family(std::string_view text);
 
-// A template's text without what authors write differently for the same result: white space, line breaks in strings,
+// Removes from a template what authors write differently for the same result: white space, line breaks in strings,
 // double quotes for single ones, message.role for message['role'].
 std::string normalized(std::string_view text);
 
-// What a ChatML template says in the system's place when the conversation does not begin with a system message; empty
-// when it says nothing.
+// Returns the system message that a ChatML template inserts if the conversation has none; empty if it inserts none.
 std::string default_system(std::string_view text);
-// What a Llama 3.1 template writes before the system's words; empty for others.
+// Returns the text that a Llama 3.1 template writes before the system message; empty for other templates.
 std::string_view system_preamble(std::string_view text);
 
 }  // namespace llmd::tokenizer

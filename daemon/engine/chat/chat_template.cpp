@@ -17,7 +17,7 @@ std::string_view role_name(Role role) {
     return role == Role::System ? "system" : role == Role::User ? "user" : "assistant";
 }
 
-// What str.strip() of Python drops, which "trim" in templates is: str.isspace().
+// Templates trim with Python's str.strip(), which drops the characters of str.isspace().
 bool is_space(char32_t c) {
     return (c >= 0x09 && c <= 0x0d) || (c >= 0x1c && c <= 0x20) || c == 0x85 || c == 0xa0 || c == 0x1680 ||
            (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 || c == 0x202f || c == 0x205f || c == 0x3000;
@@ -46,7 +46,7 @@ std::string_view trimmed_if(bool trims, std::string_view text) {
     return trims ? trimmed(text) : text;
 }
 
-// A family's text with the model's own tokens.
+// Inserts the model's own tokens into a family's text.
 std::string filled(std::string_view text, const Tokenizer& tokenizer) {
     std::string out(text);
     for (const auto& [name, token] : {std::pair{std::string_view("{bos}"), &tokenizer.begin_text()},
@@ -63,7 +63,7 @@ bool ends_generation(const Tokenizer& tokenizer, const std::string& text) {
 
 }  // namespace
 
-// Joins what is written alike.
+// Joins consecutive texts that are tokenized in the same way.
 class ChatTemplate::Writer {
 public:
     void markup(std::string_view text) { write(text, SpecialTokens::Parse); }
@@ -129,7 +129,7 @@ base::Result<void> ChatTemplate::check(std::span<const ChatMessage> messages) co
     const size_t first = messages.front().role == Role::System ? 1 : 0;
     if (first == messages.size()) {
         return fail(ErrorCode::InvalidArgument, "messages: a system message alone; the chat template ", family_->name,
-                    " needs a user's behind it");
+                    " needs a user message after it");
     }
     for (size_t i = first; i < messages.size(); ++i) {
         const Role expected = (i - first) % 2 == 0 ? Role::User : Role::Assistant;

@@ -1,6 +1,5 @@
-// How a model wants a conversation written: the turns of user and assistant with the tokens between them that it was
-// trained with (chat_family.h). What the parts of a conversation hold is never read for control tokens: whoever writes
-// "<|im_end|>" says these letters and ends no turn.
+// Renders a conversation as the prompt that a model was trained with (chat_family.h). The contents of messages are
+// never parsed for control tokens: a message that contains "<|im_end|>" has these letters and does not end its turn.
 // Immutable after create(): may be used from any thread.
 #pragma once
 
@@ -25,22 +24,23 @@ struct ChatMessage {
 
 class ChatTemplate {
 public:
-    // Of a model whose template nobody knows: renders nothing.
+    // The template of a model whose family is unknown. It renders nothing.
     ChatTemplate() = default;
 
-    // `setting` names a family; empty: the file's tokenizer.chat_template says which, and a file without one has
+    // `setting` names a family. If it is empty, the file's tokenizer.chat_template decides, and a file without one has
     // "none". A template that is not recognised is no error, so that the model can still continue texts.
     // InvalidArgument names a setting that is no family.
     static base::Result<ChatTemplate> create(const model::Gguf& gguf, const Tokenizer& tokenizer,
                                              std::string_view setting);
 
-    // The prompt for the assistant's next turn, for Tokenizer::encode_prompt(); a last message of the assistant is left
-    // open, so that the model goes on with it. InvalidArgument names `chat_template` when the family is unknown, and
-    // the message that this family has no place for: where it has no system turn, an optional first message of the
-    // system must be followed by one of the user, and user and assistant must take turns.
+    // Returns the prompt for the assistant's next message, for Tokenizer::encode_prompt(). A last message of the
+    // assistant is left open, so that the model continues it. InvalidArgument names `chat_template` if the family is
+    // unknown, and the message that does not fit: in a family that folds the system message, an optional system message
+    // must be followed by one of the user, and user and assistant must alternate.
     base::Result<std::vector<TextSegment>> render(std::span<const ChatMessage> messages) const;
 
-    // What ends the assistant's turn, if it is no token that ends_generation(): for StreamDetokenizer.
+    // The stop strings for StreamDetokenizer: the end of the assistant's turn, unless it is a token that
+    // ends_generation().
     const std::vector<std::string>& stops() const { return stops_; }
 
 private:
@@ -51,15 +51,15 @@ private:
     bool trims(ChatMessage::Role role) const;
     base::Result<void> check(std::span<const ChatMessage> messages) const;
     class Writer;
-    // `system` is null when the conversation does not begin with one.
+    // `system` is null if the conversation does not begin with a system message.
     void write_system(const ChatMessage* system, Writer& out) const;
     void write_user(const ChatMessage* system, const ChatMessage& user, Writer& out) const;
 
     const ChatFamily* family_ = nullptr;  // null: unknown
-    // The family's, with the model's own tokens.
+    // The family's texts with the model's own tokens.
     std::string begin_, answer_;
     Turn system_, user_, assistant_;
-    // Of this file's template: see chat_family.h.
+    // Results of system_preamble() and default_system() for this file's template.
     std::string system_preamble_, default_system_;
     std::vector<std::string> stops_;
 };

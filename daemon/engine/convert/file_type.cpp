@@ -21,7 +21,7 @@ constexpr std::array kFileTypes = {
     FileTypeRow{FileType::Q4_K_M, "q4_k_m", TensorType::Q4_K}, FileTypeRow{FileType::Q4_0, "q4_0", TensorType::Q4_0},
 };
 
-// The first and the last eighth of the layers, and every third between.
+// True for the first and the last eighth of the layers, and for every third between.
 bool deserves_more_bits(uint32_t layer, uint32_t n_layers) {
     const uint32_t eighth = n_layers / 8;
     return layer < eighth || layer >= 7 * n_layers / 8 || (layer - eighth) % 3 == 2;
@@ -39,7 +39,7 @@ TensorType wanted_type(FileType file, TensorType matrices, const TensorShape& te
     return may_have_more && deserves_more_bits(tensor.layer, n_layers) ? TensorType::Q6_K : matrices;
 }
 
-// What takes the place of a type for rows that are not whole blocks of it.
+// Returns the type to use instead if rows are not whole blocks.
 TensorType next_type(TensorType type) {
     switch (type) {
         case TensorType::Q4_K:

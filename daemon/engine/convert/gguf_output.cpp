@@ -96,7 +96,7 @@ base::Result<void> GgufOutput::begin() {
     head += values_;
     head += tensors_;
     head.resize(head.size() + padding_after(head.size()));
-    // A disk that is too small says so now, and whoever watches the file knows how long it will be.
+    // If the disk is too small this fails early, and whoever watches the file knows its final size.
     const auto size = static_cast<off_t>(head.size() + next_offset_);
     if (::fallocate(fd_, 0, 0, size) != 0 && (errno == ENOSPC || errno == EFBIG || errno == EDQUOT)) {
         return base::fail_errno(ErrorCode::Failed, base::concat("room for a model of ", size, " bytes"), errno);

@@ -1,5 +1,5 @@
-// Writes a GGUF file, version 3, from front to back, with no more in memory than its metadata: first what it says about
-// itself, then the names and shapes of the tensors, then their bytes in that order. Thread-bound.
+// Writes a GGUF file, version 3, from front to back, with no more in memory than its metadata: first the metadata, then
+// the names and shapes of the tensors, then their bytes in that order. Thread-bound.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ public:
     // `fd` is open for writing and stays the caller's.
     explicit GgufOutput(int fd) : fd_(fd) {}
 
-    // Metadata. Each key once.
+    // Adds metadata. Each key may be added once.
     void add(std::string_view key, uint32_t value);
     void add(std::string_view key, float value);
     void add(std::string_view key, bool value);
@@ -30,13 +30,12 @@ public:
     void add(std::string_view key, std::span<const float> values);
     void add(std::string_view key, std::span<const int32_t> values);
 
-    // A matrix, or with rows == 0 a vector of `cols`. Precondition: cols is a multiple of the type's block.
+    // Declares a matrix, or with rows == 0 a vector of `cols`. Precondition: cols is a multiple of the type's block.
     void declare(std::string_view name, model::TensorType type, uint64_t rows, uint64_t cols);
 
-    // After the last declare(): everything up to the first tensor's data. Failed names what the system said.
+    // Writes everything up to the first tensor's data, after the last declare(). Failed has the system's message.
     base::Result<void> begin();
-    // The next bytes of the tensors, each as declared and in the order of the declarations; never across the end of
-    // one.
+    // Writes the next bytes of the tensors, in the order of their declarations and not across the end of a tensor.
     base::Result<void> write(std::span<const std::byte> bytes);
 
 private:

@@ -60,7 +60,7 @@ constexpr HfTensor kLlamaInLayers[] = {
 
 // --- Reading ---------------------------------------------------------------------------------------------------------
 
-// Reads keys and keeps the first error, so that reading many stays a list of lines.
+// Reads keys and keeps the first error, so that many keys can be read without checking each.
 class KeyReader {
 public:
     explicit KeyReader(const JsonObject& object) : object_(object) {}
@@ -76,7 +76,7 @@ public:
         return kept(object_.text(key, other), std::string());
     }
 
-    // What a variant has that is not computed.
+    // Refuses a variant that is not supported.
     void require_boolean(std::string_view key, bool value) {
         if (boolean(key, value) != value) keep(object_.fail(key, value ? ": false" : ": true", " is not supported"));
     }
@@ -114,7 +114,7 @@ Result<void> read_gpt2(const JsonObject& config, HfConfig& out) {
     out.n_ctx_train = keys.number("n_positions", 1, Limits::kMaxContext);
     out.norm_eps = keys.real("layer_norm_epsilon", kLeastEps, Limits::kMaxNormEps, 1e-5f);
     out.has_output = !keys.boolean("tie_word_embeddings", true);
-    // All of them are the approximation by tanh.
+    // All of these are the approximation by tanh.
     constexpr std::string_view kGelu[] = {"gelu_new", "gelu_pytorch_tanh", "gelu_fast"};
     keys.require_text("activation_function", kGelu[0], kGelu);
     keys.require_boolean("scale_attn_weights", true);
@@ -123,8 +123,8 @@ Result<void> read_gpt2(const JsonObject& config, HfConfig& out) {
     return keys.result();
 }
 
-// LLaMA 3.1's scaling (https://github.com/huggingface/transformers, modeling_rope_utils.py, "llama3"): long waves are
-// stretched by the factor, short ones not, and those between partly.
+// LLaMA 3.1's scaling (https://github.com/huggingface/transformers, modeling_rope_utils.py, "llama3"): long wavelengths
+// are multiplied by the factor, short ones are not, and those between are interpolated.
 Result<void> read_llama3_scaling(const JsonObject& scaling, HfConfig& out) {
     KeyReader keys(scaling);
     const float factor = keys.real("factor", 1, Limits::kMaxRopeFactor);
@@ -148,7 +148,7 @@ Result<void> check_rotates_all(const JsonObject& object) {
     return {};
 }
 
-// The scaling of the rotation: rope_scaling, or in newer files rope_parameters, which has the base too.
+// Reads the RoPE scaling: rope_scaling, or in newer files rope_parameters, which has rope_theta too.
 Result<void> read_rope(const JsonObject& config, HfConfig& out) {
     const std::string_view key = config.has("rope_parameters") ? "rope_parameters" : "rope_scaling";
     const auto scaling = config.object(key);
@@ -221,7 +221,7 @@ std::string quoted_json(simdjson::dom::element element) {
     return model::quoted(std::string(simdjson::minify(element)));
 }
 
-// A number, or several.
+// Reads a number or an array of numbers.
 Result<std::vector<uint32_t>> read_ids(const JsonObject& config, std::string_view key, uint32_t n_vocab) {
     std::vector<uint32_t> ids;
     simdjson::dom::array array;

@@ -26,7 +26,7 @@ using base::ErrorCode;
 using base::Result;
 namespace dom = simdjson::dom;
 
-// What older versions of transformers saved with the weights although it follows from the configuration.
+// Older versions of transformers saved these with the weights, although they follow from the configuration.
 constexpr std::string_view kDerivedTensors[] = {".attn.bias", ".attn.masked_bias", ".rotary_emb.inv_freq"};
 
 bool is_derived(std::string_view name) {
@@ -34,11 +34,11 @@ bool is_derived(std::string_view name) {
                        [&](std::string_view end) { return name.ends_with(end); });
 }
 
-// Finds each tensor that the model needs, and refuses those that it does not know.
+// Finds each tensor that the model needs, and refuses unknown ones.
 class Plan {
 public:
-    Plan(const std::string& folder, const HfConfig& config, Shards& shards)
-        : folder_(folder), config_(config), shards_(shards) {}
+    Plan(const std::string& directory, const HfConfig& config, Shards& shards)
+        : directory_(directory), config_(config), shards_(shards) {}
 
     Result<std::vector<TensorSource>> make() {
         const HfArchitecture& architecture = *config_.architecture;
@@ -47,7 +47,7 @@ public:
         }
         constexpr HfTensor kOutput{"output.weight", "lm_head.weight", Dimension::Vocabulary, Dimension::Embedding};
         if (!config_.has_output) {
-            used_.insert("lm_head.weight");  // the embedding once more
+            used_.insert("lm_head.weight");  // a copy of the embedding
         } else if (auto added = add(kOutput, "", "", 0); !added) {
             return std::move(added).error();
         }
@@ -75,14 +75,14 @@ private:
     Result<void> add(const HfTensor& wanted, const std::string& prefix, std::string_view hf_prefix, uint32_t layer) {
         std::string name = base::concat(hf_prefix, wanted.hf);
         auto found = shards_.tensors().find(name);
-        // Models without their output are saved without the prefix.
+        // Models without an output head are saved without the prefix.
         if (found == shards_.tensors().end() && name.starts_with(config_.architecture->base)) {
             name.erase(0, config_.architecture->base.size());
             found = shards_.tensors().find(name);
         }
         if (found == shards_.tensors().end()) {
             if (wanted.is_optional) return {};
-            return base::fail(ErrorCode::ModelLoadFailed, folder_, ": tensor ", hf_prefix, wanted.hf, " is missing");
+            return base::fail(ErrorCode::ModelLoadFailed, directory_, ": tensor ", hf_prefix, wanted.hf, " is missing");
         }
         const auto& [hf_name, tensor] = *found;
         if (!Safetensors::is_readable(tensor.stored)) return fail(hf_name, tensor, "is ", tensor.stored.type);
@@ -119,7 +119,7 @@ private:
                 };
             case Arrangement::Rotated:
                 if (!config_.architecture->rotates_neighbours) break;
-                // The elements of a vector are rows of one.
+                // The elements of a vector are rows of one column.
                 return [&shards, &tensor, cols = rows == 1 ? 1 : cols, head = uint64_t{config_.head_dim}](
                            uint64_t first_row, std::span<float> out) {
                     return read_in_pairs(shards, tensor, cols, head, first_row, out);
@@ -132,7 +132,7 @@ private:
         };
     }
 
-    // Columns [first_row, …) of the stored matrix, which has `cols` rows of `rows`.
+    // Reads columns [first_row, …) of the stored matrix, which has `cols` rows and `rows` columns.
     static Result<void> read_transposed(Shards& shards, const Shards::Tensor& tensor, uint64_t rows, uint64_t cols,
                                         uint64_t first_row, std::span<float> out) {
         std::vector<float> strip(out.size() / cols);
@@ -156,21 +156,21 @@ private:
     void add_rope_factors() {
         const std::vector<float>& factors = config_.rope_factors;
         sources_.push_back({{"rope_freqs.weight", 0, factors.size(), 0},
-                            folder_ + ": rope_scaling",
+                            directory_ + ": rope_scaling",
                             [&factors](uint64_t, std::span<float> out) -> Result<void> {
                                 std::copy(factors.begin(), factors.end(), out.begin());
                                 return {};
                             }});
     }
 
-    const std::string& folder_;
+    const std::string& directory_;
     const HfConfig& config_;
     Shards& shards_;
     std::set<std::string, std::less<>> used_;
     std::vector<TensorSource> sources_;
 };
 
-// The type that most of the matrices' weights have.
+// Returns the type that most weights of the matrices have.
 FileType type_of(const Shards& shards) {
     std::map<std::string, uint64_t> weights;
     for (const auto& [name, tensor] : shards.tensors()) {
@@ -182,16 +182,16 @@ FileType type_of(const Shards& shards) {
     return most == weights.end() ? FileType::F32 : find_file_type(most->first).value_or(FileType::F32);
 }
 
-// The text of a token as tokenizer_config.json has it: a string, or an object with its content.
+// Returns the text of a token in tokenizer_config.json, which is a string or an object with a content.
 Result<std::string> token_text(const JsonObject& config, std::string_view key) {
     std::string_view content;
     if (config.raw().at_key(key)["content"].get(content) == simdjson::SUCCESS) return std::string(content);
     return config.text(key, "");
 }
 
-// The template is a file of its own in newer directories; in older ones one of a list may be called "default".
-Result<std::string> read_chat_template(const std::string& folder, const JsonObject& config) {
-    const std::string path = folder + "/chat_template.jinja";
+// Newer directories have the template in a file of its own; in older ones it may be the entry "default" of a list.
+Result<std::string> read_chat_template(const std::string& directory, const JsonObject& config) {
+    const std::string path = directory + "/chat_template.jinja";
     if (::access(path.c_str(), F_OK) == 0) {
         const auto file = InputFile::open(path);
         if (!file) return file.error();
@@ -211,11 +211,11 @@ Result<std::string> read_chat_template(const std::string& folder, const JsonObje
     return std::string();
 }
 
-// tokenizer.json, or where there is none SentencePiece's file.
-Result<HfTokenizer> read_tokenizer(const std::string& folder, const JsonObject& config, uint32_t n_vocab) {
-    const std::string path = folder + "/tokenizer.json", sentencepiece = folder + "/tokenizer.model";
+// Reads tokenizer.json, or SentencePiece's file if there is none.
+Result<HfTokenizer> read_tokenizer(const std::string& directory, const JsonObject& config, uint32_t n_vocab) {
+    const std::string path = directory + "/tokenizer.json", sentencepiece = directory + "/tokenizer.model";
     if (::access(path.c_str(), F_OK) != 0 && ::access(sentencepiece.c_str(), F_OK) == 0) {
-        const std::string added = folder + "/added_tokens.json";
+        const std::string added = directory + "/added_tokens.json";
         if (::access(added.c_str(), F_OK) == 0 && !config.has("added_tokens_decoder")) {
             return base::fail(ErrorCode::ModelLoadFailed, added,
                               ": tokens that tokenizer_config.json does not have as ",
@@ -228,17 +228,17 @@ Result<HfTokenizer> read_tokenizer(const std::string& folder, const JsonObject& 
     return file ? HfTokenizer::read(file->root(), n_vocab) : file.error();
 }
 
-// The vocabulary, which tokens begin and end a text, and how a conversation is written: from tokenizer_config.json
-// where it says so, else from the other files.
-Result<void> add_tokenizer(const std::string& folder, const HfConfig& model, GgufOutput& out) {
-    const std::string path = folder + "/tokenizer_config.json";
+// Adds the vocabulary, the tokens that begin and end a text, and the chat template. tokenizer_config.json takes
+// precedence over the other files.
+Result<void> add_tokenizer(const std::string& directory, const HfConfig& model, GgufOutput& out) {
+    const std::string path = directory + "/tokenizer_config.json";
     constexpr std::string_view kKeys[] = {"bos_token", "eos_token", "add_bos_token", "chat_template",
                                           "added_tokens_decoder"};
     const auto file =
         ::access(path.c_str(), F_OK) == 0 ? JsonFile::open_some(path, kKeys) : JsonFile::parse("{}", path);
     if (!file) return file.error();
     const JsonObject& config = file->root();
-    const auto tokenizer = read_tokenizer(folder, config, model.n_vocab);
+    const auto tokenizer = read_tokenizer(directory, config, model.n_vocab);
     if (!tokenizer) return tokenizer.error();
     tokenizer->add_metadata(out);
     const auto begin_text = token_text(config, "bos_token"), end_text = token_text(config, "eos_token");
@@ -256,11 +256,11 @@ Result<void> add_tokenizer(const std::string& folder, const HfConfig& model, Ggu
         std::erase(ends, *end);
         ends.insert(ends.begin(), *end);
     }
-    // GGUF has three names for tokens that end something; a model may have as many.
+    // GGUF has three keys for end tokens, so at most three are kept.
     constexpr std::string_view kEndKeys[] = {"tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id",
                                              "tokenizer.ggml.eom_token_id"};
     for (size_t i = 0; i < std::min(ends.size(), std::size(kEndKeys)); ++i) out.add(kEndKeys[i], ends[i]);
-    const auto chat_template = read_chat_template(folder, config);
+    const auto chat_template = read_chat_template(directory, config);
     if (!chat_template) return chat_template.error();
     if (!chat_template->empty()) out.add("tokenizer.chat_template", *chat_template);
     return {};
@@ -268,15 +268,15 @@ Result<void> add_tokenizer(const std::string& folder, const HfConfig& model, Ggu
 
 }  // namespace
 
-Result<void> convert_hf_directory(const std::string& folder, std::optional<FileType> type, const std::string& name,
+Result<void> convert_hf_directory(const std::string& directory, std::optional<FileType> type, const std::string& name,
                                   int fd) {
-    const auto config_file = JsonFile::open(folder + "/config.json");
+    const auto config_file = JsonFile::open(directory + "/config.json");
     if (!config_file) return config_file.error();
     auto config = HfConfig::read(config_file->root());
     if (!config) return std::move(config).error();
-    auto shards = Shards::open(folder);
+    auto shards = Shards::open(directory);
     if (!shards) return std::move(shards).error();
-    auto sources = Plan(folder, *config, *shards).make();
+    auto sources = Plan(directory, *config, *shards).make();
     if (!sources) return std::move(sources).error();
     const FileType chosen = type.value_or(type_of(*shards));
 
@@ -284,8 +284,8 @@ Result<void> convert_hf_directory(const std::string& folder, std::optional<FileT
     config->add_metadata(out);
     out.add("general.name", name);
     out.add("general.file_type", static_cast<uint32_t>(chosen));
-    // Its many words are given back before the weights come.
-    if (auto added = add_tokenizer(folder, *config, out); !added) return added;
+    // The vocabulary is freed before the weights are read.
+    if (auto added = add_tokenizer(directory, *config, out); !added) return added;
     return write_tensors(out, *sources, chosen, config->n_layers);
 }
 

@@ -18,8 +18,8 @@ using simdjson::SUCCESS;
 using tokenizer::TokenKind;
 namespace dom = simdjson::dom;
 
-// A pipeline's steps are compared as one line, "Digits ByteLevel+regex"; those that make no difference have none.
-// Patterns are those of the named models' tokenizer.json.
+// The steps of a pipeline are compared as one line, such as "Digits ByteLevel+regex". The patterns are those of the
+// named models' tokenizer.json.
 struct ByteLevelRule {
     std::string_view steps;
     std::string_view name;  // tokenizer.ggml.pre
@@ -55,41 +55,41 @@ bool is_true(dom::element step, std::string_view key, bool other = false) {
     return step[key].get(is) == SUCCESS ? is : other;
 }
 
-// Of a token that is found as a whole.
+// Returns the kind of an added token.
 int32_t added_kind(dom::element token) {
     return static_cast<int32_t>(is_true(token, "special") ? TokenKind::Control : TokenKind::UserDefined);
 }
 
-// "Type" with what distinguishes it; a step that is not known as it is set up gets a '?', which no rule has.
+// Describes a step by its type and the options that matter. Unsupported options give a '?', which no rule has.
 std::string describe_step(dom::element step) {
     const std::string_view type = text_at(step, "type");
-    std::string words(type);
+    std::string description(type);
     if (type == "ByteLevel") {
-        if (is_true(step, "use_regex", true)) words += "+regex";
-        if (is_true(step, "add_prefix_space", true)) words += '?';
+        if (is_true(step, "use_regex", true)) description += "+regex";
+        if (is_true(step, "add_prefix_space", true)) description += '?';
     } else if (type == "Digits") {
-        if (!is_true(step, "individual_digits")) words += '?';
+        if (!is_true(step, "individual_digits")) description += '?';
     } else if (type == "Split") {
         std::string_view pattern;
         if (step["pattern"]["Regex"].get(pattern) != SUCCESS) return "Split?";
-        words.append(":").append(pattern);
-        // What matches becomes pieces, whether that is said of the matches or of what is between them.
+        description.append(":").append(pattern);
+        // Both forms make the matches of the pattern pre-tokens.
         const std::string_view behavior = text_at(step, "behavior");
-        if (behavior != (is_true(step, "invert") ? "Removed" : "Isolated")) words += '?';
+        if (behavior != (is_true(step, "invert") ? "Removed" : "Isolated")) description += '?';
     } else if (type == "Prepend") {
-        if (text_at(step, "prepend") != tokenizer::kSpace) words += '?';
+        if (text_at(step, "prepend") != tokenizer::kSpace) description += '?';
     } else if (type == "Replace") {
         std::string_view pattern;
-        if (step["pattern"]["String"].get(pattern) != SUCCESS || pattern != " ") words += '?';
-        if (text_at(step, "content") != tokenizer::kSpace) words += '?';
+        if (step["pattern"]["String"].get(pattern) != SUCCESS || pattern != " ") description += '?';
+        if (text_at(step, "content") != tokenizer::kSpace) description += '?';
     } else if (type == "Metaspace") {
-        words.append(":").append(text_at(step, "prepend_scheme"));
-        if (text_at(step, "replacement") != tokenizer::kSpace || is_true(step, "split", true)) words += '?';
+        description.append(":").append(text_at(step, "prepend_scheme"));
+        if (text_at(step, "replacement") != tokenizer::kSpace || is_true(step, "split", true)) description += '?';
     }
-    return words;
+    return description;
 }
 
-// The steps under `key`, one or a sequence of them, "" where there is none.
+// Describes the steps under `key`, which is one step or a sequence; "" if there is none.
 std::string describe(const JsonObject& file, std::string_view key, std::string_view list) {
     dom::element step;
     if (file.raw().at_key(key).get(step) != SUCCESS || step.is_null()) return "";
@@ -101,7 +101,7 @@ std::string describe(const JsonObject& file, std::string_view key, std::string_v
     return line;
 }
 
-// The text of the token that a template puts before each text; "" where it puts none.
+// Returns the text of the token that a template puts before each text; "" if it puts none.
 std::string_view begin_of_template(dom::element processor) {
     if (text_at(processor, "type") == "Sequence") {
         dom::array steps;
@@ -154,7 +154,7 @@ Result<HfTokenizer> HfTokenizer::from(const SentencePieceModel& model, const Jso
     tokenizer.scores_.assign(n_vocab, 0);
     for (size_t id = 0; id < model.pieces.size(); ++id) {
         const SentencePieceModel::Piece& piece = model.pieces[id];
-        if (auto placed = tokenizer.place(id, piece.text, model.path); !placed) return std::move(placed).error();
+        if (auto set = tokenizer.set_token(id, piece.text, model.path); !set) return std::move(set).error();
         tokenizer.types_[id] = piece.kind;
         tokenizer.scores_[id] = piece.score;
         if (piece.kind == static_cast<int32_t>(TokenKind::Unknown)) tokenizer.unknown_id_ = static_cast<uint32_t>(id);
@@ -169,8 +169,8 @@ Result<HfTokenizer> HfTokenizer::from(const SentencePieceModel& model, const Jso
                 return (*added)->fail(quoted(number), " is no id");
             }
             const std::string_view text = text_at(token, "content");
-            if (tokenizer.find(text) == id) continue;  // a piece that is one already
-            if (auto placed = tokenizer.place(id, text, (*added)->path()); !placed) return std::move(placed).error();
+            if (tokenizer.find(text) == id) continue;  // it is a piece already
+            if (auto set = tokenizer.set_token(id, text, (*added)->path()); !set) return std::move(set).error();
             tokenizer.types_[id] = added_kind(token);
         }
     }
@@ -183,7 +183,7 @@ void HfTokenizer::start(uint32_t n_vocab) {
     types_.assign(n_vocab, static_cast<int32_t>(TokenKind::Unused));
 }
 
-// As llama.cpp's converter calls them.
+// Names unused ids like llama.cpp's converter.
 void HfTokenizer::name_unused() {
     for (size_t id = 0; id < tokens_.size(); ++id) {
         if (!tokens_[id].empty()) continue;
@@ -215,7 +215,7 @@ Result<void> HfTokenizer::read_pipeline(const JsonObject& file, const JsonObject
         return file.fail("normalizer ", quoted(normalizer), " with pre_tokenizer ", quoted(pre_tokenizer),
                          " is not known");
     }
-    // GGUF's readers do not compose characters: of Qwen's NFC only what is composed already comes out alike.
+    // llmd does not compose characters, so with Qwen's NFC only text that is composed already gives the same ids.
     if (!normalizer.empty() && normalizer != "NFC")
         return file.fail("normalizer ", quoted(normalizer), " is not known");
     for (const ByteLevelRule& rule : kByteLevelRules) {
@@ -229,7 +229,7 @@ Result<void> HfTokenizer::read_pipeline(const JsonObject& file, const JsonObject
     return file.fail("pre_tokenizer ", quoted(pre_tokenizer), " is not known");
 }
 
-Result<void> HfTokenizer::place(uint64_t id, std::string_view text, std::string_view from) {
+Result<void> HfTokenizer::set_token(uint64_t id, std::string_view text, std::string_view from) {
     const auto fail = [&](const auto&... parts) {
         return base::fail(ErrorCode::ModelLoadFailed, from, ": ", parts...);
     };
@@ -255,7 +255,7 @@ Result<void> HfTokenizer::read_vocabulary(const JsonObject& model, uint32_t n_vo
     for (const auto& [text, value] : vocabulary) {
         uint64_t id = 0;
         if (value.get(id) != SUCCESS) return model.fail("vocab: the id of ", quoted(text), " is no number");
-        if (auto placed = place(id, text, model.path()); !placed) return placed;
+        if (auto set = set_token(id, text, model.path()); !set) return set;
         const TokenKind kind =
             is_sentencepiece_ && tokenizer::spelled_byte(text) >= 0 ? TokenKind::Byte : TokenKind::Normal;
         types_[id] = static_cast<int32_t>(kind);
@@ -263,7 +263,7 @@ Result<void> HfTokenizer::read_vocabulary(const JsonObject& model, uint32_t n_vo
     return {};
 }
 
-// Those that are found as a whole. GGUF cannot say which of them take the spaces around them along.
+// Reads the added tokens. GGUF has no flags for those that absorb the spaces around them.
 Result<void> HfTokenizer::read_added(const JsonObject& file) {
     if (!file.has("added_tokens")) return {};
     dom::array added;
@@ -271,7 +271,7 @@ Result<void> HfTokenizer::read_added(const JsonObject& file) {
     for (const dom::element token : added) {
         uint64_t id = 0;
         if (token["id"].get(id) != SUCCESS) return file.fail("added_tokens holds one without an id");
-        if (auto placed = place(id, text_at(token, "content"), file.path()); !placed) return placed;
+        if (auto set = set_token(id, text_at(token, "content"), file.path()); !set) return set;
         types_[id] = added_kind(token);
     }
     return {};
@@ -280,7 +280,7 @@ Result<void> HfTokenizer::read_added(const JsonObject& file) {
 Result<void> HfTokenizer::read_merges(const JsonObject& model) {
     dom::array merges;
     if (model.raw()["merges"].get(merges) != SUCCESS) return model.fail("merges is not an array");
-    // SentencePiece's readers merge into the token with the best score; its merges are in that order.
+    // SentencePiece's BPE merges into the token with the best score, so scores follow the order of the merges.
     const float worst = -static_cast<float>(merges.size());
     if (is_sentencepiece_) scores_.assign(tokens_.size(), worst);
     size_t rank = 0;

@@ -1,7 +1,7 @@
-// The tokenizer of a model's directory as a GGUF vocabulary: a tokenizer.json (https://huggingface.co/docs/tokenizers)
-// or SentencePiece's tokenizer.model. The former may describe any pipeline; only those are taken that GGUF's readers
-// are known to compute alike: byte-level BPE with a pre-tokenizer of PreTokenizer's, and SentencePiece's BPE with byte
-// fallback. Pure data.
+// Converts the tokenizer of a model's directory to a GGUF vocabulary: a tokenizer.json
+// (https://huggingface.co/docs/tokenizers) or SentencePiece's tokenizer.model. The former may describe any pipeline.
+// Only those are accepted that llmd is known to tokenize alike: byte-level BPE with a rule of PreTokenizer, and
+// SentencePiece's BPE with byte fallback. Pure data.
 #pragma once
 
 #include <cstdint>
@@ -22,18 +22,18 @@ class HfTokenizer {
 public:
     static constexpr uint64_t kMaxFileBytes = 40u << 20;  // Gemma's, one of the largest, has 33 MB
 
-    // ModelLoadFailed names the part of the pipeline that is not known, and what is wrong with a vocabulary: ids that
-    // are not below `n_vocab` or occur twice, merges of what are no tokens.
+    // ModelLoadFailed names the part of the pipeline that is not known, or what is wrong with the vocabulary: ids that
+    // are not below `n_vocab` or occur twice, or merges of texts that are no tokens.
     static base::Result<HfTokenizer> read(const JsonObject& file, uint32_t n_vocab);
 
-    // `model` with the tokens that tokenizer_config.json, `config`, adds to it. ModelLoadFailed as read() does.
+    // Takes `model` and the tokens that tokenizer_config.json, `config`, adds to it. The errors are those of read().
     static base::Result<HfTokenizer> from(const SentencePieceModel& model, const JsonObject& config, uint32_t n_vocab);
 
     std::optional<uint32_t> find(std::string_view text) const;
-    // The token that every text begins with.
+    // The token with which every text begins.
     const std::optional<uint32_t>& begin_id() const { return begin_id_; }
 
-    // Vocabulary and rules, without the ids that other files name.
+    // Adds vocabulary and rules, without the ids that other files name.
     void add_metadata(GgufOutput& out) const;
 
 private:
@@ -43,7 +43,7 @@ private:
     base::Result<void> read_merges(const JsonObject& model);
     void start(uint32_t n_vocab);
     void name_unused();
-    base::Result<void> place(uint64_t id, std::string_view text, std::string_view from);
+    base::Result<void> set_token(uint64_t id, std::string_view text, std::string_view from);
 
     bool is_sentencepiece_ = false;
     std::string pre_tokenizer_;       // of byte-level BPE

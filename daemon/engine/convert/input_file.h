@@ -1,4 +1,4 @@
-// A file to be converted: untrusted, and read where its reader asks for it. Immutable: may be read from any thread.
+// A file to be converted, with random access. It is untrusted. Immutable: may be read from any thread.
 #pragma once
 
 #include <cstddef>
@@ -13,23 +13,23 @@ namespace llmd::convert {
 
 class InputFile {
 public:
-    // ModelLoadFailed when there is none, or it is no regular file (a FIFO is never waited for).
+    // ModelLoadFailed if there is none or it is not a regular file. A FIFO does not block.
     static base::Result<InputFile> open(const std::string& path);
 
     const std::string& path() const { return path_; }
     uint64_t size() const { return size_; }
-    // ModelLoadFailed with the path before what the parts say.
+    // Returns ModelLoadFailed with the path before the parts.
     template <typename... Parts>
     base::Error fail(const Parts&... parts) const {
         return base::fail(base::ErrorCode::ModelLoadFailed, path_, ": ", parts...);
     }
-    // Fills `out` from byte `at` on. ModelLoadFailed where the file ends before.
+    // Fills `out` from byte `at` on. ModelLoadFailed if the file ends before.
     base::Result<void> read_bytes(uint64_t at, std::span<std::byte> out) const;
     template <typename T, size_t Extent>
     base::Result<void> read(uint64_t at, std::span<T, Extent> out) const {
         return read_bytes(at, std::as_writable_bytes(out));
     }
-    // All of it. ModelLoadFailed when it has more than `limit` bytes.
+    // Reads the whole file. ModelLoadFailed if it has more than `limit` bytes.
     base::Result<std::string> read_text(uint64_t limit) const;
 
 private:

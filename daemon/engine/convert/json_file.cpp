@@ -42,11 +42,11 @@ Result<float> JsonObject::real(std::string_view key, float least, float most, st
     if (!value && other) return *other;
     double number = 0;
     if (!value || value->get(number) != SUCCESS) return wrong_type(key, "a number");
-    const auto rounded = static_cast<float>(number);
-    if (!(rounded >= least && rounded <= most)) {
+    const auto real = static_cast<float>(number);
+    if (!(real >= least && real <= most)) {
         return fail(key, ": ", number, " is not in the range ", least, " to ", most);
     }
-    return rounded;
+    return real;
 }
 
 Result<bool> JsonObject::boolean(std::string_view key, bool other) const {
@@ -85,7 +85,7 @@ Result<std::string> read_whole(const std::string& path, uint64_t limit) {
     return input ? input->read_text(limit) : input.error();
 }
 
-// The members of `text` with one of the keys, as an object of their own.
+// Copies the members of `text` with one of the keys to an object of their own.
 simdjson::error_code copy_members(const std::string& text, std::span<const std::string_view> keys, std::string& out) {
     simdjson::ondemand::parser parser;
     const simdjson::padded_string padded(text);

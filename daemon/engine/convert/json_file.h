@@ -1,4 +1,4 @@
-// A JSON file of a model's directory: untrusted, read whole. Thread-bound.
+// A JSON file of a model's directory. It is untrusted and read as a whole. Thread-bound.
 #pragma once
 
 #include <simdjson.h>
@@ -14,7 +14,7 @@
 
 namespace llmd::convert {
 
-// An object, with the file that it is from and where in it, for errors.
+// A JSON object with its file and path for error messages.
 class JsonObject {
 public:
     JsonObject(simdjson::dom::object object, std::string path) : object_(object), path_(std::move(path)) {}
@@ -27,20 +27,21 @@ public:
         return base::fail(base::ErrorCode::ModelLoadFailed, path_, ": ", parts...);
     }
 
-    // What is not there, or null, is absent.
+    // A value of null counts as absent.
     bool has(std::string_view key) const;
-    // ModelLoadFailed names the key of what is absent without an `other`, of another type, or out of range.
+    // Each returns `other` for an absent key. ModelLoadFailed names a key that is absent without an `other`, of another
+    // type, or out of range.
     base::Result<uint32_t> number(std::string_view key, uint32_t least, uint32_t most,
                                   std::optional<uint32_t> other = std::nullopt) const;
     base::Result<float> real(std::string_view key, float least, float most,
                              std::optional<float> other = std::nullopt) const;
     base::Result<bool> boolean(std::string_view key, bool other) const;
     base::Result<std::string> text(std::string_view key, std::string_view other) const;
-    // Nothing where it is absent.
+    // Returns nothing if the key is absent.
     base::Result<std::optional<JsonObject>> object(std::string_view key) const;
 
 private:
-    // Nothing where it is absent.
+    // Returns nothing if the key is absent.
     std::optional<simdjson::dom::element> find(std::string_view key) const;
     base::Error wrong_type(std::string_view key, std::string_view expected) const;
 
@@ -51,15 +52,15 @@ private:
 class JsonFile {
 public:
     static constexpr size_t kMaxDepth = 64;
-    // Of all but tokenizer.json: the longest, the index of a model's tensors, has a line for each.
+    // The limit of all files but tokenizer.json. The longest one, the index of a model's tensors, has a line for each.
     static constexpr uint64_t kMaxBytes = 16u << 20;
 
-    // `text` is what the file at `path` holds. ModelLoadFailed when it is not one JSON object.
+    // Parses `text`, the content of the file at `path`. ModelLoadFailed if it is not one JSON object.
     static base::Result<JsonFile> parse(std::string_view text, const std::string& path);
-    // ModelLoadFailed too when there is none, or it has more than `limit` bytes.
+    // Reads and parses a file. ModelLoadFailed also if there is none or it has more than `limit` bytes.
     static base::Result<JsonFile> open(const std::string& path, uint64_t limit = kMaxBytes);
-    // Likewise, but of the members only those with one of the `keys` are looked at: tokenizer_config.json has numbers
-    // that no integer type holds.
+    // Does the same but skips all members except those with one of the `keys`: tokenizer_config.json has numbers that
+    // no integer type holds.
     static base::Result<JsonFile> open_some(const std::string& path, std::span<const std::string_view> keys);
 
     const JsonObject& root() const { return *root_; }

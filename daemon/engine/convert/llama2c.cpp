@@ -24,11 +24,11 @@ constexpr uint32_t kCheckpointMagic = 0x616b3432;  // "ak42", as export.py packs
 constexpr uint64_t kHeaderBytes = 256;             // of versions 1 and 2
 constexpr uint32_t kMaxPieceBytes = 1024;          // the longest piece of any SentencePiece vocabulary is far shorter
 
-// What run.c has as constants.
+// These are constants in run.c.
 constexpr float kNormEpsilon = 1e-5f;
 constexpr float kRopeBase = 10000.0f;
 
-// Ids that every vocabulary of llama2.c's tokenizer.py begins with; the bytes 0 to 255 follow.
+// Every vocabulary of llama2.c's tokenizer.py begins with these ids; the bytes 0 to 255 follow.
 constexpr uint32_t kUnknownId = 0, kBeginId = 1, kEndId = 2, kFirstByteId = 3;
 
 struct Header {
@@ -48,7 +48,7 @@ struct Field {
     HeaderField member;
     uint32_t most;
 };
-// In the order of the file. The limits are far above any model, and keep every product below within 64 bits.
+// The fields in the order of the file. The limits are far above any model, and keep all sizes below 2^64.
 constexpr Field kFields[] = {
     {"dim", &Header::dim, 1u << 16},           {"hidden_dim", &Header::hidden_dim, 1u << 18},
     {"n_layers", &Header::n_layers, 1024},     {"n_heads", &Header::n_heads, 1024},
@@ -69,7 +69,7 @@ Result<Header> read_header(const InputFile& file) {
     }
     for (size_t i = 0; i < fields.size(); ++i) {
         int64_t value = fields[i];
-        // The sign of version 0's vocabulary tells whether the output has a matrix of its own.
+        // In version 0 a negative size of the vocabulary means that the output has a matrix of its own.
         if (!has_magic && kFields[i].member == &Header::n_vocab && value < 0) {
             header.shared_classifier = false;
             value = -value;
@@ -103,7 +103,7 @@ Result<Header> read_header(const InputFile& file) {
     return header;
 }
 
-// One tensor of the output, and where its weights are.
+// A tensor of the GGUF file, and where its weights are in the checkpoint.
 struct Tensor {
     std::string name;
     uint64_t rows;  // 0: a vector
@@ -115,7 +115,7 @@ struct Tensor {
     uint64_t weights() const { return std::max<uint64_t>(rows, 1) * cols; }
 };
 
-// Walks through a checkpoint as its version orders it.
+// Lists the tensors of a checkpoint in the order of its version.
 class Layout {
 public:
     explicit Layout(const Header& header) : header_(header), at_(header.bytes) {
@@ -176,21 +176,21 @@ private:
     std::vector<Tensor> tensors_;
 };
 
-// Weights [first, first + out.size()) of a tensor.
+// Reads weights [first, first + out.size()) of a tensor.
 Result<void> read_weights(const InputFile& file, const Header& header, const Tensor& tensor, uint64_t first,
                           std::span<float> out) {
     if (!tensor.quantized) {
         if (auto read = file.read(tensor.at + first * sizeof(float), out); !read) return read;
     } else {
         const uint64_t group = header.group_size;
-        std::vector<int8_t> numbers(out.size());
+        std::vector<int8_t> quants(out.size());
         const uint64_t first_scale = first / group, end_scale = (first + out.size() - 1) / group + 1;
         std::vector<float> scales(end_scale - first_scale);
-        if (auto read = file.read(tensor.at + first, std::span(numbers)); !read) return read;
+        if (auto read = file.read(tensor.at + first, std::span(quants)); !read) return read;
         const uint64_t scales_at = tensor.at + tensor.weights() + first_scale * sizeof(float);
         if (auto read = file.read(scales_at, std::span(scales)); !read) return read;
         for (size_t i = 0; i < out.size(); ++i) {
-            out[i] = static_cast<float>(numbers[i]) * scales[(first + i) / group - first_scale];
+            out[i] = static_cast<float>(quants[i]) * scales[(first + i) / group - first_scale];
         }
     }
     return {};
@@ -202,7 +202,7 @@ struct Vocabulary {
     std::vector<int32_t> types;
 };
 
-// The piece as SentencePiece has it, where llama2.c's tokenizer.py has put what it prints.
+// llama2.c's tokenizer.py stores the printed text of each piece. This returns the piece as SentencePiece has it.
 std::string piece_of(uint32_t id, const std::string& text) {
     if (id == kUnknownId) return "<unk>";
     if (id == kBeginId) return "<s>";
@@ -218,7 +218,7 @@ TokenKind kind_of(uint32_t id) {
     return id < kFirstByteId + 256 ? TokenKind::Byte : TokenKind::Normal;
 }
 
-// A number that is the longest piece, then for each token its score, its length and its text.
+// The file has the length of the longest piece, then for each token its score, length and text.
 Result<Vocabulary> read_vocabulary(const InputFile& file, uint32_t n_vocab) {
     if (n_vocab < kFirstByteId + 256) return file.fail("a vocabulary of ", n_vocab, " has no room for the 256 bytes");
     Vocabulary vocabulary;
@@ -301,9 +301,9 @@ Result<void> convert_llama2c(const std::string& checkpoint, const std::string& t
             }
         }
     }
-    const auto words = InputFile::open(tokenizer);
-    if (!words) return words.error();
-    const auto vocabulary = read_vocabulary(*words, header->n_vocab);
+    const auto tokenizer_file = InputFile::open(tokenizer);
+    if (!tokenizer_file) return tokenizer_file.error();
+    const auto vocabulary = read_vocabulary(*tokenizer_file, header->n_vocab);
     if (!vocabulary) return vocabulary.error();
 
     GgufOutput out(fd);

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <limits>
 
-// Every sum and product stands in the reference's order: another one rounds differently.
+// All sums and multiplications are in the reference's order: another order rounds differently.
 namespace llmd::convert {
 namespace {
 
@@ -21,7 +21,7 @@ constexpr int kMostQ4K = 15;
 constexpr size_t kSixteen = 16;            // weights that share a scale of Q6_K
 constexpr float kLeastMagnitude = 1e-15f;  // below it a group of Q6_K counts as zeros
 
-using Numbers = std::array<uint8_t, kSuperBlock>;
+using Quants = std::array<uint8_t, kSuperBlock>;
 
 void put_half(std::byte* out, float value) {
     const uint16_t half = model::float_to_half(value);
@@ -32,17 +32,18 @@ float as_half(float value) {
     return model::half_to_float(model::float_to_half(value));
 }
 
-// 0 for scales that are so small that F16 has them as zero anyway.
+// Returns 0 for scales that are so small that they are zero in F16 anyway.
 float inverse_of(float scale) {
     return std::fabs(scale) >= std::numeric_limits<float>::min() ? 1.0f / scale : 0.0f;
 }
 
-// To the nearest integer, ties to even, for magnitudes below 2^22: added to 1.5 * 2^23 the integer is the low bits.
+// Rounds to the nearest integer, ties to even, for magnitudes below 2^22: after adding 1.5 * 2^23 the integer is in the
+// low bits.
 int nearest(float value) {
     return static_cast<int>(std::bit_cast<uint32_t>(value + 12582912.0f) & 0x7fffff) - 0x400000;
 }
 
-// The value with the largest magnitude, the first of several.
+// Returns the value with the largest magnitude, the first of several.
 float extreme_of(std::span<const float> x) {
     float extreme = 0;
     for (const float value : x) {
@@ -68,7 +69,7 @@ void narrow_all(std::span<const float> weights, std::byte* out) {
 
 // A scale of 1/127 of the largest magnitude, then 32 signed bytes.
 void quantize_q8_0(const float* x, std::byte* out) {
-    // Of magnitudes the bits have the order of the numbers, and become vectors.
+    // The bits of magnitudes have the order of their values, and the maximum of integers is vectorized.
     int32_t largest = 0;
     for (size_t i = 0; i < kBlock; ++i) largest = std::max(largest, std::bit_cast<int32_t>(std::fabs(x[i])));
     const float scale = std::bit_cast<float>(largest) / 127.0f;
@@ -82,30 +83,30 @@ void quantize_q8_0(const float* x, std::byte* out) {
     }
 }
 
-// A scale of -1/8 of the value with the largest magnitude; numbers 0..15, 8 too large.
+// A scale of -1/8 of the value with the largest magnitude; quants 0..15 with a zero point of 8.
 void quantize_q4_0(const float* x, std::byte* out) {
     const float scale = extreme_of({x, kBlock}) / -8.0f;
     const float inverse = inverse_of(scale);
     put_half(out, scale);
-    const auto number = [&](float value) {
+    const auto quant = [&](float value) {
         return std::min(15, static_cast<int>(static_cast<int8_t>(value * inverse + 8.5f)));
     };
     for (size_t i = 0; i < kBlock / 2; ++i) {
-        out[2 + i] = static_cast<std::byte>(number(x[i]) | number(x[i + kBlock / 2]) << 4);
+        out[2 + i] = static_cast<std::byte>(quant(x[i]) | quant(x[i + kBlock / 2]) << 4);
     }
 }
 
-// As Q4_0 with numbers 0..31, 16 too large: the fifth bits first, then the nibbles.
+// Like Q4_0 with quants 0..31 and a zero point of 16; the fifth bits come first, then the nibbles.
 void quantize_q5_0(const float* x, std::byte* out) {
     const float scale = extreme_of({x, kBlock}) / -16.0f;
     const float inverse = inverse_of(scale);
     put_half(out, scale);
-    const auto number = [&](float value) {
+    const auto quant = [&](float value) {
         return static_cast<uint32_t>(std::min(31, static_cast<int>(static_cast<int8_t>(value * inverse + 16.5f))));
     };
     uint32_t fifth = 0;
     for (size_t i = 0; i < kBlock / 2; ++i) {
-        const uint32_t low = number(x[i]), high = number(x[i + kBlock / 2]);
+        const uint32_t low = quant(x[i]), high = quant(x[i + kBlock / 2]);
         out[6 + i] = static_cast<std::byte>((low & 15) | (high & 15) << 4);
         fifth |= low >> 4 << i | high >> 4 << (i + kBlock / 2);
     }
@@ -118,10 +119,10 @@ struct ScaleMin {
     float scale, min;
 };
 
-// The scale and the minimum, to be subtracted and not negative, with which 32 numbers 0..15 have the least squared
-// error, weighted with the magnitudes. Scales are tried for which the range is 14 to 16 numbers wide; each gives
-// numbers, and these give the best scale and minimum by linear regression.
-ScaleMin fit_range(const float* x, uint8_t* numbers) {
+// Returns the scale and the minimum with which 32 quants 0..15 have the least squared error, weighted with the
+// magnitudes. The minimum is subtracted and not negative. The candidates are scales for which the range is 14 to 16
+// quants wide; each gives quants, and these give the best scale and minimum by linear regression.
+ScaleMin fit_range(const float* x, uint8_t* quants) {
     float sum_of_squares = 0;
     for (size_t i = 0; i < kBlock; ++i) sum_of_squares += x[i] * x[i];
     const float mean = std::sqrt(sum_of_squares / kBlock);
@@ -136,12 +137,12 @@ ScaleMin fit_range(const float* x, uint8_t* numbers) {
     }
     least = std::min(least, 0.0f);
     if (least == most) {
-        std::fill_n(numbers, kBlock, uint8_t{0});
+        std::fill_n(quants, kBlock, uint8_t{0});
         return {0, -least};
     }
     const auto n_most = static_cast<float>(kMostQ4K);
     ScaleMin best{1 / (n_most / (most - least)), least};
-    const auto number = [&](float inverse, float value) {
+    const auto quant = [&](float inverse, float value) {
         return static_cast<uint8_t>(std::clamp(nearest(inverse * (value - best.min)), 0, kMostQ4K));
     };
     const auto error_of = [&](const uint8_t* candidates, const ScaleMin& at) {
@@ -152,13 +153,13 @@ ScaleMin fit_range(const float* x, uint8_t* numbers) {
         }
         return error;
     };
-    for (size_t i = 0; i < kBlock; ++i) numbers[i] = number(n_most / (most - least), x[i]);
-    float best_error = error_of(numbers, best);
+    for (size_t i = 0; i < kBlock; ++i) quants[i] = quant(n_most / (most - least), x[i]);
+    float best_error = error_of(quants, best);
     for (int step = 0; step <= 20; ++step) {
-        // From the best minimum so far.
+        // The reference starts each step from the best minimum so far.
         const float inverse = (-1.0f + 0.1f * static_cast<float>(step) + n_most) / (most - best.min);
         std::array<uint8_t, kBlock> candidates{};
-        for (size_t i = 0; i < kBlock; ++i) candidates[i] = number(inverse, x[i]);
+        for (size_t i = 0; i < kBlock; ++i) candidates[i] = quant(inverse, x[i]);
         float sum_l = 0, sum_l2 = 0, sum_xl = 0;
         for (size_t i = 0; i < kBlock; ++i) {
             const float l = candidates[i];
@@ -172,7 +173,7 @@ ScaleMin fit_range(const float* x, uint8_t* numbers) {
                         (sum_l2 * sum_x - sum_l * sum_xl) / determinant};
         if (fitted.min > 0) fitted = {sum_xl / sum_l2, 0};
         if (const float error = error_of(candidates.data(), fitted); error < best_error) {
-            std::copy(candidates.begin(), candidates.end(), numbers);
+            std::copy(candidates.begin(), candidates.end(), quants);
             best_error = error;
             best = fitted;
         }
@@ -180,7 +181,7 @@ ScaleMin fit_range(const float* x, uint8_t* numbers) {
     return {best.scale, -best.min};
 }
 
-// Eight scales and minima of six bits in twelve bytes.
+// Packs eight scales and minima of six bits into twelve bytes.
 void put_scales(const std::array<uint8_t, kSubBlocks>& scales, const std::array<uint8_t, kSubBlocks>& mins,
                 std::byte* out) {
     for (size_t i = 0; i < 4; ++i) {
@@ -191,11 +192,11 @@ void put_scales(const std::array<uint8_t, kSubBlocks>& scales, const std::array<
 }
 
 void quantize_q4_k(const float* x, std::byte* out) {
-    Numbers numbers{};
+    Quants quants{};
     std::array<ScaleMin, kSubBlocks> fitted{};
     float most_scale = 0, most_min = 0;
     for (size_t sub = 0; sub < kSubBlocks; ++sub) {
-        fitted[sub] = fit_range(x + sub * kBlock, &numbers[sub * kBlock]);
+        fitted[sub] = fit_range(x + sub * kBlock, &quants[sub * kBlock]);
         most_scale = std::max(most_scale, fitted[sub].scale);
         most_min = std::max(most_min, fitted[sub].min);
     }
@@ -209,27 +210,27 @@ void quantize_q4_k(const float* x, std::byte* out) {
     put_half(out, most_scale / 63.0f);
     put_half(out + 2, most_min / 63.0f);
     put_scales(scales, mins, out + 4);
-    // The numbers again, for the scales as they are stored.
+    // The quants are computed again for the scales as they are stored.
     const float d = as_half(most_scale / 63.0f), d_min = as_half(most_min / 63.0f);
     for (size_t sub = 0; sub < kSubBlocks; ++sub) {
         const float scale = d * static_cast<float>(scales[sub]), min = d_min * static_cast<float>(mins[sub]);
         if (scale == 0) continue;
         for (size_t i = sub * kBlock; i < (sub + 1) * kBlock; ++i) {
-            numbers[i] = static_cast<uint8_t>(std::clamp(nearest((x[i] + min) / scale), 0, kMostQ4K));
+            quants[i] = static_cast<uint8_t>(std::clamp(nearest((x[i] + min) / scale), 0, kMostQ4K));
         }
     }
     for (size_t i = 0; i < kSuperBlock / 2; ++i) {
         const size_t at = i / kBlock * 2 * kBlock + i % kBlock;
-        out[16 + i] = static_cast<std::byte>(numbers[at] | numbers[at + kBlock] << 4);
+        out[16 + i] = static_cast<std::byte>(quants[at] | quants[at + kBlock] << 4);
     }
 }
 
-// The scale, of either sign, with which 16 numbers 0..63, 32 too large, have the least squared error, weighted with the
-// squares.
-float fit_signed(const float* x, uint8_t* numbers) {
+// Returns the scale, of either sign, with which 16 quants 0..63 with a zero point of 32 have the least squared error,
+// weighted with the squares.
+float fit_signed(const float* x, uint8_t* quants) {
     constexpr int kMost = 32;
     const float extreme = extreme_of({x, kSixteen});
-    std::fill_n(numbers, kSixteen, uint8_t{0});
+    std::fill_n(quants, kSixteen, uint8_t{0});
     if (std::fabs(extreme) < kLeastMagnitude) return 0;
     float scale = 0, best = 0;
     const auto try_inverse = [&](float inverse, bool is_first) {
@@ -245,7 +246,7 @@ float fit_signed(const float* x, uint8_t* numbers) {
             sum_l2 += weight * l * l;
         }
         if (!is_first && !(sum_l2 > 0 && sum_xl * sum_xl > best * sum_l2)) return;
-        std::copy(candidates.begin(), candidates.end(), numbers);
+        std::copy(candidates.begin(), candidates.end(), quants);
         scale = sum_l2 != 0 ? sum_xl / sum_l2 : 0.0f;
         best = scale * sum_xl;
     };
@@ -258,9 +259,9 @@ float fit_signed(const float* x, uint8_t* numbers) {
 
 void quantize_q6_k(const float* x, std::byte* out) {
     std::array<float, kSuperBlock / kSixteen> fitted{};
-    Numbers numbers{};
+    Quants quants{};
     for (size_t group = 0; group < fitted.size(); ++group) {
-        fitted[group] = fit_signed(x + group * kSixteen, &numbers[group * kSixteen]);
+        fitted[group] = fit_signed(x + group * kSixteen, &quants[group * kSixteen]);
     }
     const float most = extreme_of(fitted);
     std::fill_n(out, model::block_format(TensorType::Q6_K).block_bytes, std::byte{0});
@@ -269,17 +270,17 @@ void quantize_q6_k(const float* x, std::byte* out) {
     put_half(out + 208, 1 / inverse);
     const float d = as_half(1 / inverse);
     for (size_t group = 0; group < fitted.size(); ++group) {
-        const auto rounded = static_cast<int8_t>(std::min(127, nearest(inverse * fitted[group])));
-        out[192 + group] = static_cast<std::byte>(rounded);
-        const float scale = d * static_cast<float>(rounded);
+        const auto quantized_scale = static_cast<int8_t>(std::min(127, nearest(inverse * fitted[group])));
+        out[192 + group] = static_cast<std::byte>(quantized_scale);
+        const float scale = d * static_cast<float>(quantized_scale);
         if (scale == 0) continue;
         for (size_t i = group * kSixteen; i < (group + 1) * kSixteen; ++i) {
-            numbers[i] = static_cast<uint8_t>(std::clamp(nearest(x[i] / scale), -32, 31) + 32);
+            quants[i] = static_cast<uint8_t>(std::clamp(nearest(x[i] / scale), -32, 31) + 32);
         }
     }
     for (size_t half = 0; half < 2; ++half) {
         for (size_t i = 0; i < kBlock; ++i) {
-            const uint8_t* at = &numbers[half * 128 + i];
+            const uint8_t* at = &quants[half * 128 + i];
             out[half * 64 + i] = static_cast<std::byte>((at[0] & 15) | (at[64] & 15) << 4);
             out[half * 64 + 32 + i] = static_cast<std::byte>((at[32] & 15) | (at[96] & 15) << 4);
             out[128 + half * 32 + i] =

@@ -47,7 +47,7 @@ const StoredType* find_stored_type(std::string_view name) {
     return found == kStoredTypes.end() ? nullptr : found;
 }
 
-// Where a tensor's bytes are, from the end of the header on.
+// The bytes of a tensor, counted from the end of the header.
 struct Range {
     uint64_t begin, end;
     std::string_view name;
@@ -79,7 +79,7 @@ public:
         const auto offsets = numbers(fields, "data_offsets");
         if (!offsets) return offsets.error();
         if (offsets->size() != 2 || (*offsets)[0] > (*offsets)[1] || (*offsets)[1] > data_bytes) {
-            return fail("data_offsets are not two places in the ", data_bytes, " bytes of tensors");
+            return fail("data_offsets are not two offsets into the ", data_bytes, " bytes of tensors");
         }
         range = {(*offsets)[0], (*offsets)[1], name_};
         if (range.end - range.begin != bytes) {

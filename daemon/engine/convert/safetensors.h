@@ -1,6 +1,6 @@
-// A file of tensors as Hugging Face keeps them (https://huggingface.co/docs/safetensors, "Format"): the length of a
-// JSON header, the header with each tensor's type, shape and place, and the tensors' bytes. Untrusted: every number is
-// checked against the others and the file's size before it is used. Immutable: may be read from any thread.
+// A safetensors file (https://huggingface.co/docs/safetensors, "Format"): the length of a JSON header, the header with
+// each tensor's type, shape and offsets, and the tensors' bytes. It is untrusted: every number is checked against the
+// others and the file's size before it is used. Immutable: may be read from any thread.
 #pragma once
 
 #include <cstdint>
@@ -27,15 +27,15 @@ public:
         uint64_t at = 0;  // in the file
     };
 
-    // ModelLoadFailed names the tensor whose type is unknown, whose bytes are not as many as its shape says, overlap
-    // another's, leave a gap or lie outside of the file, and a name that occurs twice.
+    // ModelLoadFailed names a tensor whose name occurs twice, whose type is unknown, or whose bytes do not match its
+    // shape, overlap another's, leave a gap or lie outside of the file.
     static base::Result<Safetensors> open(const std::string& path);
 
     const std::map<std::string, Tensor, std::less<>>& tensors() const { return tensors_; }
-    // read() can read it: F32, F16 or BF16.
+    // True if read() can read the type: F32, F16 or BF16.
     static bool is_readable(const Tensor& tensor);
-    // Weights [first, first + out.size()) of a tensor of this file, or of `file` where that is known to have it.
-    // Preconditions: is_readable(), and it has so many.
+    // Reads weights [first, first + out.size()) of a tensor of this file, or of `file`, which must have the tensor.
+    // Preconditions: is_readable(), and it has so many weights.
     base::Result<void> read(const Tensor& tensor, uint64_t first, std::span<float> out) const {
         return read(file_, tensor, first, out);
     }

@@ -12,15 +12,15 @@ namespace {
 
 using base::Result;
 
-// How a value is encoded.
+// The wire types of protocol buffers.
 enum Encoding : uint8_t { kVarint = 0, kEightBytes = 1, kBytes = 2, kFourBytes = 5 };
 
-// One field of a message after the other: number, and the value that its kind of encoding has.
+// Iterates over the fields of a message. Each has a number and a value of its encoding.
 class Fields {
 public:
     explicit Fields(std::string_view message) : rest_(message) {}
 
-    // False at the end of the message, and where it is none: is_broken().
+    // Returns false at the end of the message, and if the message is malformed; is_broken() tells which.
     bool next() {
         value = 0;
         real = 0;
@@ -49,7 +49,7 @@ public:
         }
         return !broken_;
     }
-    // The field is `number`, and as the format encodes it; one that is encoded otherwise breaks the message.
+    // True if the field has the number `which`. If it is not encoded as `encoded`, the message is malformed.
     bool is(uint64_t which, uint64_t encoded) {
         if (number != which) return false;
         broken_ |= encoding != encoded;

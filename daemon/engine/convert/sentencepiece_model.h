@@ -1,6 +1,6 @@
 // A tokenizer.model as SentencePiece writes it (https://github.com/google/sentencepiece,
-// src/sentencepiece_model.proto), with no more of the protocol buffers' encoding
-// (https://protobuf.dev/programming-guides/encoding) than it takes. Untrusted. Pure data.
+// src/sentencepiece_model.proto). Only as much of the protocol buffers' encoding
+// (https://protobuf.dev/programming-guides/encoding) is implemented as it needs. Untrusted. Pure data.
 #pragma once
 
 #include <cstdint>
@@ -19,15 +19,15 @@ struct SentencePieceModel {
     struct Piece {
         std::string text;
         float score = 0;
-        int32_t kind = 1;  // tokenizer::TokenKind, whose numbers are SentencePiece's
+        int32_t kind = 1;  // tokenizer::TokenKind, which has SentencePiece's values
     };
     std::string path;           // of the file, for errors
     std::vector<Piece> pieces;  // by id
     bool adds_space_prefix = true;
     std::optional<uint32_t> begin_id;
 
-    // ModelLoadFailed names what is wrong: bytes that are none of the format, a model that is not BPE, a normalizer
-    // that changes more than spaces, a piece without a text or with a score that is no number.
+    // ModelLoadFailed says what is wrong: the file is not of this format, the model is not BPE, the normalizer changes
+    // more than spaces, or a piece has no text or a score that is not finite.
     static base::Result<SentencePieceModel> open(const std::string& path);
 };
 

@@ -16,21 +16,21 @@ using model::quoted;
 
 namespace {
 
-base::Error no_tensors(const std::string& folder) {
-    const bool has_pickle = ::access((folder + "/pytorch_model.bin").c_str(), F_OK) == 0;
-    return base::fail(ErrorCode::ModelLoadFailed, folder, " has no model.safetensors",
+base::Error no_tensors(const std::string& directory) {
+    const bool has_pickle = ::access((directory + "/pytorch_model.bin").c_str(), F_OK) == 0;
+    return base::fail(ErrorCode::ModelLoadFailed, directory, " has no model.safetensors",
                       has_pickle ? "; pytorch_model.bin is a pickle, which may hold a program, and is not read" : "");
 }
 
 }  // namespace
 
-Result<Shards> Shards::open(const std::string& folder) {
+Result<Shards> Shards::open(const std::string& directory) {
     Shards shards;
-    const std::string single = folder + "/model.safetensors", index = single + ".index.json";
+    const std::string single = directory + "/model.safetensors", index = single + ".index.json";
     std::set<std::string> paths{single};
     if (::access(single.c_str(), F_OK) != 0) {
-        if (::access(index.c_str(), F_OK) != 0) return no_tensors(folder);
-        auto listed = list(folder, index);
+        if (::access(index.c_str(), F_OK) != 0) return no_tensors(directory);
+        auto listed = list(directory, index);
         if (!listed) return std::move(listed).error();
         paths = *std::move(listed);
     }
@@ -40,8 +40,8 @@ Result<Shards> Shards::open(const std::string& folder) {
     return shards;
 }
 
-// The files that an index names: names without a path, beside it.
-Result<std::set<std::string>> Shards::list(const std::string& folder, const std::string& index) {
+// Returns the files that an index names, which must be names without a path, beside it.
+Result<std::set<std::string>> Shards::list(const std::string& directory, const std::string& index) {
     const auto file = JsonFile::open(index);
     if (!file) return file.error();
     const auto map = file->root().object("weight_map");
@@ -55,7 +55,7 @@ Result<std::set<std::string>> Shards::list(const std::string& folder, const std:
             return (*map)->fail(quoted(tensor), " is in ", quoted(name),
                                 ", not in a file called *.safetensors beside it");
         }
-        paths.insert(base::concat(folder, "/", name));
+        paths.insert(base::concat(directory, "/", name));
         if (paths.size() > kMaxFiles) return (*map)->fail("names more than ", kMaxFiles, " files");
     }
     return paths;

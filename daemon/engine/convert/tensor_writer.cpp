@@ -12,8 +12,8 @@ using model::TensorType;
 
 constexpr uint64_t kChunkWeights = 1u << 20;  // 4 MiB of floats
 
-// The first weight whose magnitude is not at most `most`, NaN among them. Looked for only where there is one: that loop
-// is slower.
+// Returns the first weight that is NaN or whose magnitude exceeds `most`. The first loop is vectorized and tells
+// whether there is one; the search is slower.
 std::vector<float>::const_iterator find_too_large(const std::vector<float>& weights, float most) {
     bool is_too_large = false;
     for (const float weight : weights) is_too_large |= !(std::fabs(weight) <= most);

@@ -1,5 +1,5 @@
-// What one step computes: a row for every sequence that decodes, and a chunk of prefill. Pure, so that fairness and
-// sizes are tested without a device.
+// The batch of one step: a row for each sequence that decodes, and a chunk of prefill. Pure, so that fairness and sizes
+// are tested without a device.
 #pragma once
 
 #include <algorithm>
@@ -13,30 +13,31 @@
 
 namespace llmd::generation {
 
-// A step should not keep a new request, a cancel or another sequence's next word waiting for longer than 250 ms; a
+// A step should not keep a new request, a cancel or another sequence's next token waiting for longer than 250 ms. A
 // fifth of that is left for the decoding rows of the same step and for a device that slows down.
 inline constexpr std::chrono::milliseconds kPrefillTime{200};
 
-// Rows of the first chunk, when nothing is known of the device's speed: a 1B model on a slow CPU takes a second for
-// them.
+// Rows of the first chunk, when the device's speed is unknown. A 1B model on a slow CPU takes a second for them.
 inline constexpr uint32_t kFirstPrefillRows = 4;
 
-// Most rows of a chunk at any speed: enough to reuse each weight, few enough for a device's activation buffers.
+// The most rows of a chunk: enough to reuse each weight, few enough for a device's activation buffers.
 inline constexpr uint32_t kMaxPrefillRows = 128;
 
-// Chooses the size of the next chunk from the time that earlier ones took. Sizes change no result (numeric contract).
+// Chooses the size of the next chunk from the time that earlier ones took. The sizes change no result (numeric
+// contract).
 class PrefillPace {
 public:
     // max_rows 0: kMaxPrefillRows.
     explicit PrefillPace(uint32_t max_rows)
         : PrefillPace(std::min(kFirstPrefillRows, max_rows > 0 ? max_rows : kMaxPrefillRows),
                       max_rows > 0 ? max_rows : kMaxPrefillRows) {}
-    // Always this size, whatever the time: for tests of the contract.
+    // Keeps this size whatever the time, for tests of the contract.
     static PrefillPace exactly(uint32_t rows) { return {rows, 0}; }
 
     uint32_t rows() const { return rows_; }
-    // A step with `prefill_rows` rows of prefill took `time`. At most doubles the size, so one lucky measurement cannot
-    // make a long step. A chunk below rows(), the end of a prompt, counts only when it took too long itself.
+    // Takes the `time` of a step with `prefill_rows` rows of prefill. The size at most doubles, so that one lucky
+    // measurement cannot cause a long step. A chunk of fewer than rows(), the end of a prompt, counts only if it took
+    // too long itself.
     void measured(uint32_t prefill_rows, std::chrono::microseconds time);
 
 private:
@@ -51,7 +52,7 @@ struct Batch {
     struct Part {
         Sequence* sequence;
         uint32_t n_rows;
-        bool wants_output;  // its last row does: nothing is pending behind it, and a token is to follow
+        bool wants_output;  // of the last row: no token is pending after it, and the next one is to be sampled
         bool is_prefill;
     };
     std::vector<Part> parts;
@@ -59,10 +60,10 @@ struct Batch {
     uint32_t n_prefill_rows = 0;
 };
 
-// Fills `batch` (its buffers are reused). Sequences that have a slot, something pending and are not paused take part:
-// every decoding one with its row, then prefilling ones in the given order share `prefill_rows`. Of these a decoding
-// one also takes rows where tokens were accepted that nothing was sampled for. A row whose token is still being sampled
-// says kSampledToken. Precondition: the decoding rows and prefill_rows fit into the backend's max_rows.
+// Fills `batch` and reuses its buffers. Sequences take part that have a slot and pending tokens and are not paused.
+// Each decoding one gets its row; then the prefilling ones share `prefill_rows` in the given order. A decoding sequence
+// also takes some of `prefill_rows` if tokens were accepted without being sampled. A row whose token is still being
+// sampled has kSampledToken. Precondition: the decoding rows and prefill_rows fit into the backend's max_rows.
 void plan_batch(std::span<Sequence* const> sequences, uint32_t prefill_rows, Batch& batch);
 
 }  // namespace llmd::generation

@@ -14,12 +14,12 @@ Generator::Generator(LoadedModel& model, PrefillPace pace, GeneratorEvents& even
       logprob_reader_(model.config.n_vocab),
       pages_(model.backend->limits().n_pages, model.backend->limits().n_slots),
       pace_(pace) {
-    if (store) saved_.emplace(*std::move(store), *model.backend);
+    if (store) disk_cache_.emplace(*std::move(store), *model.backend);
 }
 
 Generator::~Generator() {
-    for (const Flight* flight : {&current_, &following_}) {
-        if (flight->is_in_flight) (void)model_.backend->wait();
+    for (const DeviceStep* step : {&current_, &following_}) {
+        if (step->is_in_flight) (void)model_.backend->wait();
     }
 }
 
@@ -46,9 +46,9 @@ void Generator::start(uint64_t id, uint32_t rank) {
     if (is_started && sequence->rank == rank) return;
     std::erase(started_, sequence);
     sequence->rank = rank;
-    const auto behind =
+    const auto successor =
         std::find_if(started_.begin(), started_.end(), [&](const Sequence* s) { return s->rank > rank; });
-    started_.insert(behind, sequence);
+    started_.insert(successor, sequence);
 }
 
 void Generator::cancel(uint64_t id) {
@@ -71,9 +71,9 @@ void Generator::drop_cache() {
 }
 
 bool Generator::has_work() const {
-    // Also a step whose rows are all discarded: the device's time and faults are its own, not the next request's.
+    // A step whose rows are all discarded is waited for too: its time and faults must not count for the next request.
     if (current_.is_in_flight) return true;
-    // Whatever is in the way of one that has no pages is paused, and makes room, or has work itself.
+    // A sequence that waits for pages counts as work: those that hold them are paused, and are evicted, or have work.
     return std::any_of(started_.begin(), started_.end(), [](const Sequence* sequence) { return !sequence->paused; });
 }
 
@@ -85,53 +85,54 @@ base::Result<void> Generator::step() {
     if (may_be_followed(current_)) {
         if (auto launched = launch(following_); !launched) return launched;
     }
-    if (auto landed = land(current_); !landed) return landed;
+    if (auto completed = complete(current_); !completed) return completed;
     std::swap(current_, following_);
     return {};
 }
 
-base::Result<void> Generator::launch(Flight& flight) {
+base::Result<void> Generator::launch(DeviceStep& step) {
     if (auto admitted = admit(); !admitted) return admitted;
-    Batch& batch = flight.batch;
+    Batch& batch = step.batch;
     plan_batch(computing_, pace_.rows(), batch);
     if (batch.rows.empty()) return {};
-    flight.requests.clear();
+    step.requests.clear();
     for (const Batch::Part& part : batch.parts) {
         Sequence& sequence = *part.sequence;
         if (part.wants_output) {
-            auto& request = flight.requests.emplace_back(
+            auto& request = step.requests.emplace_back(
                 sequence.sampler().request(sequence.ids(), sequence.length(), sequence.allowed_ids()));
             request.wants_candidates = request.wants_candidates || sequence.top_logprobs();
         }
         sequence.schedule(part.n_rows, part.wants_output);
     }
-    flight.submitted = Clock::now();
-    flight.is_in_flight = true;
-    return submit_step(*model_.backend, model_.config.n_layers, batch.rows, flight.requests);
+    step.submitted = Clock::now();
+    step.is_in_flight = true;
+    return submit_step(*model_.backend, model_.config.n_layers, batch.rows, step.requests);
 }
 
-// Not behind prefill: its chunk takes as long as a new request should have to wait, and hides the host's time anyway.
-bool Generator::may_be_followed(const Flight& flight) const {
-    if (!runs_ahead_ || !model_.backend->is_asynchronous() || flight.batch.n_prefill_rows > 0) return false;
-    return std::all_of(flight.batch.parts.begin(), flight.batch.parts.end(), [](const Batch::Part& part) {
+// No step follows prefill: a chunk takes as long as a new request should have to wait, and hides the host's time
+// anyway.
+bool Generator::may_be_followed(const DeviceStep& step) const {
+    if (!runs_ahead_ || !model_.backend->is_asynchronous() || step.batch.n_prefill_rows > 0) return false;
+    return std::all_of(step.batch.parts.begin(), step.batch.parts.end(), [](const Batch::Part& part) {
         return part.sequence == nullptr || part.sequence->is_done_by_device();
     });
 }
 
-base::Result<void> Generator::land(Flight& flight) {
-    flight.is_in_flight = false;
-    const auto sampled = wait_step(*model_.backend, flight.requests.size());
+base::Result<void> Generator::complete(DeviceStep& step) {
+    step.is_in_flight = false;
+    const auto sampled = wait_step(*model_.backend, step.requests.size());
     if (!sampled) return sampled.error();
-    const auto began = std::max(flight.submitted, landed_);  // steps run one after the other
-    landed_ = Clock::now();
-    const auto time = std::chrono::duration_cast<std::chrono::microseconds>(landed_ - began);
+    const auto began = std::max(step.submitted, completed_);  // steps run one after the other
+    completed_ = Clock::now();
+    const auto time = std::chrono::duration_cast<std::chrono::microseconds>(completed_ - began);
 
-    const auto& parts = flight.batch.parts;
-    // With no part left nobody waited for it, so the time says nothing.
+    const auto& parts = step.batch.parts;
+    // If all parts are discarded nothing waited for the step, so its time says nothing.
     if (std::any_of(parts.begin(), parts.end(), [](const Batch::Part& part) { return part.sequence != nullptr; })) {
-        pace_.measured(flight.batch.n_prefill_rows, time);
+        pace_.measured(step.batch.n_prefill_rows, time);
     }
-    if (auto read = read_residual(flight.batch); !read) return read;
+    if (auto read = read_residual(step.batch); !read) return read;
     uint32_t output = 0;
     uint32_t row = 0;
     for (const Batch::Part& part : parts) {
@@ -176,8 +177,7 @@ void Generator::pool(Sequence& sequence, std::span<const float> rows) {
     finish(sequence, End::Stop, std::move(*embedding));
 }
 
-// Pages are given strictly in turn: a small request never overtakes a large one that waits for them, or that might wait
-// for ever.
+// Pages are given strictly in order. If a small request could overtake a large one, the large one might wait for ever.
 base::Result<void> Generator::admit() {
     computing_.clear();
     bool lacks_room = false;
@@ -204,7 +204,7 @@ bool Generator::make_room(const Sequence& sequence) {
     };
     collect([](const Sequence& other) { return other.paused; });
     collect([&](const Sequence& other) { return !other.paused && other.rank > sequence.rank; });
-    // Not in vain: all of them together must leave enough.
+    // Nothing is evicted unless all victims together leave enough.
     std::vector<uint32_t> slots;
     for (const Sequence* victim : victims) slots.push_back(*victim->slot);
     if (!pages_.fits_without(slots, sequence.max_length())) return false;
@@ -219,10 +219,10 @@ base::Result<void> Generator::give_pages(Sequence& sequence) {
     const KvPages::Text text{sequence.cache_scope(), sequence.ids()};
     const uint32_t slot = *pages_.open(sequence.max_length(), text);
     sequence.slot = slot;
-    if (saved_) {
-        // What it computed itself, before it lost its pages, is no second request's.
+    if (disk_cache_) {
+        // Pages that an evicted sequence computed itself are no hit of a second request.
         const bool is_hit = sequence.costs.prefill_tokens == 0;
-        const auto n_pages = saved_->begin(text, pages_.pages(slot), pages_.n_cached(slot), is_hit);
+        const auto n_pages = disk_cache_->begin(text, pages_.pages(slot), pages_.n_cached(slot), is_hit);
         if (!n_pages) return n_pages.error();
         pages_.take(slot, {text.scope, text.ids.first(size_t{*n_pages} * compute::kPageTokens)});
     }
@@ -243,7 +243,7 @@ base::Result<void> Generator::deliver(Sequence& sequence, const compute::Sampled
     const auto position = static_cast<uint32_t>(sequence.ids().size());
     if (!sampled.finite) {
         pages_.forget(*sequence.slot);
-        if (saved_) saved_->forget({sequence.cache_scope(), sequence.ids()});
+        if (disk_cache_) disk_cache_->forget({sequence.cache_scope(), sequence.ids()});
         finish(sequence,
                base::fail(base::ErrorCode::DeviceError, "the logits for position ", position, " are not finite"));
         return {};
@@ -262,27 +262,27 @@ base::Result<void> Generator::deliver(Sequence& sequence, const compute::Sampled
         if (!read) return read.error();
         logprobs = std::move(*read);
     }
-    take(sequence, *id, logprobs ? &*logprobs : nullptr);
-    take_only_ids(sequence);
+    accept(sequence, *id, logprobs ? &*logprobs : nullptr);
+    accept_only_ids(sequence);
     if (const auto end = sequence.end()) finish(sequence, *end);
     return {};
 }
 
-void Generator::take(Sequence& sequence, int32_t id, const TokenLogprobs* logprobs) {
+void Generator::accept(Sequence& sequence, int32_t id, const TokenLogprobs* logprobs) {
     if (!sequence.accept(id)) return;
     events_.on_token(sequence.id(), id, sequence.take_text(), sequence.n_computed(), logprobs);
 }
 
-void Generator::take_only_ids(Sequence& sequence) {
+void Generator::accept_only_ids(Sequence& sequence) {
     while (const auto id = sequence.only_id()) {
         TokenLogprobs certain{.chosen = {*id, 0}, .top = {}};
         if (sequence.top_logprobs().value_or(0) > 0) certain.top.push_back(certain.chosen);
-        take(sequence, *id, sequence.top_logprobs() ? &certain : nullptr);
+        accept(sequence, *id, sequence.top_logprobs() ? &certain : nullptr);
     }
 }
 
 base::Result<void> Generator::save_next() {
-    return saved_ ? saved_->save_next(pages_) : base::Result<void>();
+    return disk_cache_ ? disk_cache_->save_next(pages_) : base::Result<void>();
 }
 
 std::shared_ptr<const constraint::TokenTrie> Generator::tokens() {
@@ -309,8 +309,8 @@ void Generator::finish(Sequence& sequence, std::variant<End, base::Error> how, s
 }
 
 void Generator::discard(const Sequence& sequence) {
-    for (Flight* flight : {&current_, &following_}) {
-        for (Batch::Part& part : flight->batch.parts) {
+    for (DeviceStep* step : {&current_, &following_}) {
+        for (Batch::Part& part : step->batch.parts) {
             if (part.sequence == &sequence) part.sequence = nullptr;
         }
     }

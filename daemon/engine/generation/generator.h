@@ -1,24 +1,24 @@
-// All requests of the engine and the step that advances them together. The engine's conversation with llmd and
-// llmd-bench drive it; what happens comes out through GeneratorEvents, from inside the call that caused it.
+// Batches all requests of the engine: step() advances them together. EngineServer and llmd-bench drive it. Events come
+// through GeneratorEvents from inside the call that caused them.
 //
-// On an asynchronous backend a step of decoding rows that the device samples by itself is followed by the next one
-// before its answer is read, so the device never waits for the host. What this next step computed for a sequence that
-// has ended, was cancelled or paused meanwhile is discarded: its token is dropped, and its place in the KV pages is
-// written again before anyone reads it, since later steps run after it.
+// Steps ahead: on an asynchronous backend a step whose rows all decode and are sampled by the device is followed by the
+// next step before its answer is read, so that the device never waits for the host. If a sequence has ended or was
+// cancelled or paused meanwhile, the result of the next step is discarded: its token is dropped, and its position in
+// the KV pages is written again before it is read, since later steps run after it.
 //
-// At most BackendLimits::max_outputs sequences compute at a time; a slot more than that each keeps the pages of those
-// that are paused. When one that is to compute finds no slot or too few pages, others lose theirs and are rebuilt from
-// their tokens when it is their turn again, bit for bit (numeric contract): first paused ones, then those of a higher
-// rank than its own, each time the highest rank first and of that the one that started last.
+// Preemption: at most BackendLimits::max_outputs sequences compute at a time. The other slots keep the pages of paused
+// sequences. If a sequence that is to compute finds no slot or too few pages, others are evicted: first paused ones,
+// then those of a higher rank than its own, each time the highest rank first and within it the one that started last.
+// An evicted sequence is computed again from its tokens when it is admitted again, bit for bit (numeric contract).
 //
-// What has been computed of a sequence, whole pages of it, is kept for those of the same cache scope that begin alike,
-// itself included, until somebody needs the pages: not before logits computed from them were finite, and not if others
-// of that sequence are not. With files for it (saved_prefixes.h) some of it outlives the engine.
+// Prefix cache: whole pages of a sequence are kept for sequences of the same cache scope that begin alike, itself
+// included, until the pages are needed. A page enters the cache once logits computed from it were finite, and leaves it
+// if later logits of the sequence are not. The on-disk prefix cache (disk_prefix_cache.h) outlives the engine.
 //
-// Where a constraint leaves one token only it is taken without being sampled; several such tokens are computed in one
+// Constraints: if only one token is allowed it is accepted without sampling; several such tokens are computed in one
 // step.
 //
-// A request that embeds takes part in prefill alone. Where its pages are taken from it, it starts over.
+// Embeddings: such a request takes part in prefill alone. If it is evicted, it starts over.
 //
 // Thread-bound, like the backend. After step() has failed it may only be destroyed.
 #pragma once
@@ -35,8 +35,8 @@
 
 #include "base/result.h"
 #include "engine/generation/batch.h"
+#include "engine/generation/kv_cache/disk_prefix_cache.h"
 #include "engine/generation/kv_cache/kv_pages.h"
-#include "engine/generation/kv_cache/saved_prefixes.h"
 #include "engine/generation/loaded_model.h"
 #include "engine/generation/sampling/logprobs.h"
 #include "engine/generation/sequence.h"
@@ -45,21 +45,21 @@ namespace llmd::generation {
 
 struct Finish {
     std::variant<End, base::Error> how = End::Stop;
-    std::string text;  // the last of it
+    std::string text;  // the last part of it
     Sequence::Costs costs;
-    std::vector<float> embedding;  // of a request that embeds and has succeeded
+    std::vector<float> embedding;  // the result of a request that embeds
 };
 
 class GeneratorEvents {
 public:
     virtual ~GeneratorEvents() = default;
-    // It has its KV pages, and begins; again after it had to give them away. `cached_tokens` of its prompt need not be
-    // computed.
+    // The request has its KV pages and begins, also when it begins again after an eviction. `cached_tokens` of its
+    // prompt need not be computed.
     virtual void on_started(uint64_t id, uint32_t cached_tokens) = 0;
     // `position` tokens of the prompt have been computed, and more are to come.
     virtual void on_prefill(uint64_t id, uint32_t position) = 0;
-    // One more token, and the text that became certain with it, often empty; `position` tokens have been computed.
-    // `logprobs`, where they are wanted, are the token's; else null.
+    // One more token was generated. `text` became certain with it and is often empty; `position` tokens have been
+    // computed. `logprobs` is null if the request does not want them.
     virtual void on_token(uint64_t id, int32_t token, std::string text, uint32_t position,
                           const TokenLogprobs* logprobs) = 0;
     // The request's last event; its id is free again.
@@ -68,48 +68,48 @@ public:
 
 class Generator {
 public:
-    // Model and events must outlive it. `store` has pages of this model and backend; without, nothing is saved.
+    // Model and events must outlive it. `store` has pages of this model and backend; without it nothing is saved.
     Generator(LoadedModel& model, PrefillPace pace, GeneratorEvents& events, std::optional<PrefixStore> store = {});
-    // Leaves nothing in flight.
+    // Waits for the steps in flight.
     ~Generator();
     Generator(const Generator&) = delete;
     Generator& operator=(const Generator&) = delete;
 
-    // Tokenizes and holds the request. `n_prompt`: as in Sequence::create(). Errors: those of that, and InvalidArgument
-    // for an id that is in use.
+    // Tokenizes the request and keeps it until start(). `n_prompt` and the errors are those of Sequence::create(), and
+    // InvalidArgument for an id that is in use.
     base::Result<void> submit(const GenerationRequest& request, uint32_t* n_prompt = nullptr);
-    // The request's turn has come: it gets its KV pages when those of its rank that started earlier, and those of lower
-    // ranks, leave enough of them. Again: only its rank changes.
+    // Starts the request: it gets its KV pages when requests of lower ranks, and those of its rank that started
+    // earlier, leave enough of them. A second call changes the rank only.
     void start(uint64_t id, uint32_t rank = 0);
-    // Drops the request without an event. Like start() and set_paused() it ignores an unknown id, because a request may
-    // end while the message is on its way.
+    // Drops the request without an event. An unknown id is ignored here, in start() and in set_paused(), because a
+    // request may end while the command is on its way.
     void cancel(uint64_t id);
     void set_paused(uint64_t id, bool paused);
-    // Takes the pages of those that are paused, which are rebuilt when it is their turn again, and all that is kept of
-    // others but for what is in use; files stay.
+    // Evicts the paused requests and empties the prefix cache, except for pages in use. Files stay.
     void drop_cache();
-    // Whether a step may be submitted before the answer of the one before is read. Without, an asynchronous device
-    // rests between two calls of step().
+    // Allows a step to be submitted before the answer of the previous one is read. If it is not allowed, an
+    // asynchronous device is idle between two calls of step().
     void set_runs_ahead(bool runs_ahead) { runs_ahead_ = runs_ahead; }
 
     KvPages::Counts page_counts() const { return pages_.counts(); }
 
-    // step() would compute or deliver something.
+    // True if step() would compute or deliver something.
     bool has_work() const;
-    // Advances every request that can be: delivers what one step of the device gave. A row whose logits are not finite
-    // ends that request alone; an error is the device's.
+    // Advances every request that can advance, by one step of the device. A row whose logits are not finite ends that
+    // request alone; an error is the device's.
     base::Result<void> step();
 
-    // save_next() would save something.
-    bool has_unsaved() const { return saved_ && saved_->has_unsaved(); }
-    // Saves one page of a prefix. For when there is no work: it may take as long as a step. An error is the device's.
+    // True if save_next() would save something.
+    bool has_unsaved() const { return disk_cache_ && disk_cache_->has_unsaved(); }
+    // Saves one page of a prefix. It may take as long as a step, so it should run when there is no work. An error is
+    // the device's.
     base::Result<void> save_next();
 
 private:
     using Clock = std::chrono::steady_clock;
 
-    // A step of the device. A part whose sequence is null is discarded.
-    struct Flight {
+    // A step that the device computes. The result of a part whose sequence is null is discarded.
+    struct DeviceStep {
         Batch batch;
         std::vector<compute::SampleRequest> requests;
         bool is_in_flight = false;
@@ -117,35 +117,35 @@ private:
     };
 
     Sequence* find(uint64_t id);
-    // Finds who computes next, and gives them their pages.
+    // Chooses the sequences of the next step, and gives them their pages.
     base::Result<void> admit();
-    // A slot and pages for the sequence, others' if need be; false when those that go before it have them.
+    // Frees a slot and pages for the sequence by evicting others; false if those that go before it hold too many.
     bool make_room(const Sequence& sequence);
     base::Result<void> give_pages(Sequence& sequence);
     void evict(Sequence& sequence);
-    // Submits a step of what is pending, if there is anything.
-    base::Result<void> launch(Flight& flight);
-    // The next step may be submitted before this one's answer is read.
-    bool may_be_followed(const Flight& flight) const;
-    // Waits for the step and tells what it gave.
-    base::Result<void> land(Flight& flight);
+    // Submits a step of the pending tokens, if there are any.
+    base::Result<void> launch(DeviceStep& step);
+    // True if the next step may be submitted before this one's answer is read.
+    bool may_be_followed(const DeviceStep& step) const;
+    // Waits for the step and delivers its results.
+    base::Result<void> complete(DeviceStep& step);
     base::Result<void> deliver(Sequence& sequence, const compute::Sampled& sampled, uint32_t output);
-    // The sequence goes on with this token; null where nobody asked for logprobs.
-    void take(Sequence& sequence, int32_t id, const TokenLogprobs* logprobs);
-    // And with those behind it that have no alternative.
-    void take_only_ids(Sequence& sequence);
-    // Reads residual_ of a step that has landed, if somebody embeds in it.
+    // Accepts the token and reports it; `logprobs` is null if the request does not want them.
+    void accept(Sequence& sequence, int32_t id, const TokenLogprobs* logprobs);
+    // Accepts the tokens that follow without an alternative.
+    void accept_only_ids(Sequence& sequence);
+    // Reads residual_ of a completed step if a request in it embeds.
     base::Result<void> read_residual(const Batch& batch);
-    // Adds the sequence's next rows to its embedding, and ends it with the last.
+    // Adds the sequence's next rows to its embedding, and finishes it after the last.
     void pool(Sequence& sequence, std::span<const float> rows);
-    // Nothing that is in flight reaches the sequence.
+    // Discards the results in flight of the sequence.
     void discard(const Sequence& sequence);
     void finish(Sequence& sequence, std::variant<End, base::Error> how, std::vector<float> embedding = {});
     void drop(uint64_t id);
 
-    // Of the vocabulary, made when a grammar first asks for it.
+    // Returns the trie of the vocabulary, which is built for the first request with a grammar.
     std::shared_ptr<const constraint::TokenTrie> tokens();
-    // Its grammar allows no token: the text is whole, or this model cannot spell what it lacks.
+    // Ends a sequence whose grammar allows no token: its text is complete, or no token of this model continues it.
     void end_without_token(Sequence& sequence);
 
     LoadedModel& model_;
@@ -153,15 +153,15 @@ private:
     std::shared_ptr<const constraint::TokenTrie> tokens_;
     LogprobReader logprob_reader_;
     KvPages pages_;
-    std::optional<SavedPrefixes> saved_;
+    std::optional<DiskPrefixCache> disk_cache_;
     PrefillPace pace_;
     std::map<uint64_t, std::unique_ptr<Sequence>> sequences_;
     std::vector<Sequence*> started_;    // by rank, then in the order of their start
-    std::vector<Sequence*> computing_;  // the first of these, as admit() found them
-    Flight current_;                    // the oldest step in flight
-    Flight following_;                  // the one behind it
-    std::vector<float> residual_;       // of the rows of the step that lands
-    Clock::time_point landed_;
+    std::vector<Sequence*> computing_;  // those of started_ that admit() chose
+    DeviceStep current_;                // the oldest step in flight
+    DeviceStep following_;              // the one after it
+    std::vector<float> residual_;       // of the rows of the completed step
+    Clock::time_point completed_;
     bool runs_ahead_ = true;
 };
 

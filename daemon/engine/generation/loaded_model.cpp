@@ -65,14 +65,14 @@ std::vector<float> vector_of(const model::Weights& weights, Role role) {
     return out;
 }
 
-// Everything in front of the tensors' data.
+// Returns the bytes of the file before the tensors' data.
 std::span<const std::byte> metadata(const base::MappedFile& file, const model::Weights& weights) {
     const std::byte* end = file.bytes().data() + file.size();
     for (const auto& weight : weights.all()) end = std::min(end, weight.tensor.data.data());
     return {file.bytes().data(), end};
 }
 
-// `content`, where there is one, becomes the hash of what is uploaded, and of the metadata.
+// `content` may be null; else it becomes the hash of the metadata and of the uploaded weights.
 base::Result<void> upload_all(const base::MappedFile& file, const model::Weights& weights, compute::Backend& backend,
                               LoadObserver& observer, ContentHash* content) {
     if (content != nullptr) {
@@ -107,8 +107,8 @@ base::Result<void> fill(const base::MappedFile& file, const model::Weights& weig
     return backend.finish_loading();
 }
 
-// What 8-bit activations make faster. Products of float weights take as long with 15 bits on an Adreno
-// (docs/adreno.md).
+// 8-bit activations make matmuls faster only with quantized weights. With float weights 15-bit activations are as fast
+// on an Adreno (docs/adreno.md).
 bool has_integer_weights(const model::Weights& weights) {
     return std::any_of(weights.all().begin(), weights.all().end(), [](const model::Weight& weight) {
         return model::is_in_layer(weight.role) && model::block_format(weight.tensor.type).block_weights > 1;
@@ -142,7 +142,8 @@ base::Result<std::unique_ptr<compute::Backend>> load_backend(const base::MappedF
                 base::concat("; the file has ", weights.size_bytes(), " bytes of weights, ",
                              (*backend)->limits().n_pages, " pages of the cache take ", (*backend)->report().kv_bytes);
         }
-        // The device's fault, and there is another to try: once, since the reason rules every GPU out.
+        // After a fault of a GPU the CPU is tried. This happens once, since the reason in `avoided` rules out every
+        // GPU.
         const bool may_fall_back = chosen.kind == compute::BackendKind::Auto &&
                                    (*backend)->report().backend == "opencl" &&
                                    (error.code == ErrorCode::DeviceError || error.code == ErrorCode::OutOfMemory);

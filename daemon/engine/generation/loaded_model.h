@@ -1,5 +1,5 @@
-// A model file turned into something that computes: config, tokenizer, and a backend that holds the weights. The file
-// is read once, from front to back, and nothing of it stays in memory: its pages are given back tensor by tensor.
+// Loads a model file: config, tokenizer, and a backend that holds the weights. The file is read once, from front to
+// back, and its pages are dropped from memory tensor by tensor.
 #pragma once
 
 #include <chrono>
@@ -18,8 +18,8 @@
 
 namespace llmd::generation {
 
-inline constexpr uint32_t kDefaultContext =
-    4096;  // tokens; a model trained for 128 k would fill a phone with its cache
+// In tokens. The KV cache of a model trained for 128 k would fill a phone.
+inline constexpr uint32_t kDefaultContext = 4096;
 inline constexpr uint32_t kDefaultSlots = 4;
 inline constexpr uint32_t kMaxSlots = 16;
 inline constexpr uint32_t kMaxPrefillChunk = 512;
@@ -33,12 +33,12 @@ struct LoadOptions {
     std::string chat_template;   // as ChatTemplate::create() takes it
     uint32_t max_outputs = 0;    // rows of one step that want output; 0: n_slots
     bool identifies = false;     // LoadedModel::content is wanted
-    // Another in tests.
+    // Tests replace it.
     std::function<decltype(compute::create_backend)> create_backend = compute::create_backend;
 };
 
-// What is about to block, for a supervisor that must tell slow from hung. Each budget is ten times or more what a slow
-// phone was seen to need, since ending a healthy load is worse than noticing a hang late.
+// The stages of a load that may block, for a supervisor that must tell slow from hung. Each budget is at least ten
+// times what a slow phone was seen to need, since ending a healthy load is worse than noticing a hang late.
 enum class LoadStage : uint8_t { Read, Build, Tune };
 inline constexpr std::chrono::milliseconds kReadBudget{30'000};    // of one tensor, or of all the metadata
 inline constexpr uint64_t kReadBudgetBytesPerMs = 2'000;           // and for its bytes: 2 MB/s, a worn SD card
@@ -48,9 +48,9 @@ inline constexpr std::chrono::milliseconds kTuneBudget{60'000};    // to build o
 class LoadObserver {
 public:
     virtual ~LoadObserver() = default;
-    // Called before each call that may block. False gives the load up: it fails with Cancelled.
+    // Called before each call that may block. If it returns false the load fails with Cancelled.
     virtual bool before(LoadStage stage, std::chrono::milliseconds budget) = 0;
-    // Before on_uploaded(), and only where kernels are timed.
+    // Called before on_uploaded() and only if kernels are autotuned.
     virtual void on_tuned(uint32_t per_mille) { (void)per_mille; }
     virtual void on_uploaded(uint64_t bytes, uint64_t total_bytes) = 0;
     // As BackendOptions::on_chosen.
@@ -64,14 +64,14 @@ struct LoadedModel {
     std::unique_ptr<compute::Backend> backend;
     OutputNorm output_norm;
     uint64_t content = 0;            // hash of the file's metadata and weights (content_hash.h), if it is wanted
-    uint64_t step_weight_bytes = 0;  // bytes of the file's weights that one step reads, a looked-up row not counted
+    uint64_t step_weight_bytes = 0;  // bytes of the file's weights that one step reads, without embedding look-ups
 };
 
-// Errors: ModelNotFound, InvalidArgument (an option, or not a regular file), ModelLoadFailed, DeviceError; OutOfMemory
-// before anything is allocated when weights and cache exceed the memory that the device has for them. Messages begin
-// with the path. A device that runs out of memory on the way gets the model once more with the cache
-// of one sequence. With BackendKind::Auto a GPU that fails all the same is set aside, and the CPU gets the model; the
-// report's notes say why.
+// Errors: ModelNotFound, InvalidArgument (an option, or not a regular file), ModelLoadFailed, DeviceError, and
+// OutOfMemory before anything is allocated if weights and KV cache exceed the device's memory. Messages begin with the
+// path. If a device runs out of memory during the load, the model is loaded once more with the KV cache of one
+// sequence. With BackendKind::Auto, if a GPU fails all the same, the CPU gets the model, and the report's notes say
+// why.
 base::Result<LoadedModel> load_model(const std::string& path, const LoadOptions& options, LoadObserver& observer);
 
 }  // namespace llmd::generation

@@ -1,9 +1,9 @@
-// The embedding of a text: the mean over its tokens of what the last layer leaves, behind the model's own last norm,
-// scaled to length 1. A causal model's last token alone would speak mostly of what comes next; the mean is what most
-// tools take from such a model.
+// Mean pooling computes the embedding of a text: the mean over its tokens of the last layer's output after the model's
+// output norm, scaled to length 1. In a causal model the last token alone would mostly describe what comes next; most
+// tools take the mean of such a model.
 //
 // All sums are in double precision and in the order of the tokens, so that the chunks in which the rows arrive change
-// no bit of it.
+// no bit of the embedding.
 #pragma once
 
 #include <cstddef>
@@ -28,10 +28,11 @@ public:
     // The norm must outlive it.
     explicit Pooling(const OutputNorm& norm) : norm_(norm), sum_(norm.weight.size()), normed_(norm.weight.size()) {}
 
-    // The next rows of the text, one for each token: Backend::read_residual().
-    // Precondition: whole rows.
+    // Adds the next rows of the text, one for each token, as Backend::read_residual() gives them.
+    // Precondition: the rows are whole.
     void add(std::span<const float> rows);
-    // Of all rows so far, at least one. DeviceError when it has no direction: a row was not finite.
+    // Returns the embedding of all rows so far. DeviceError if it has no direction, because a row was not finite.
+    // Precondition: there is at least one row.
     base::Result<std::vector<float>> embedding() const;
 
 private:

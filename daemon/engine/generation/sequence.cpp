@@ -12,12 +12,12 @@ using base::fail;
 
 namespace {
 
-// A longer prompt is not tokenized when its length alone tells that it cannot fit: for megabytes that takes seconds, in
-// which all other requests wait. A shorter one is, so that the error names its tokens.
+// A longer prompt is refused without being tokenized if its length shows that it cannot fit: tokenizing megabytes takes
+// seconds in which all other requests wait. A shorter one is tokenized, so that the error names its tokens.
 constexpr size_t kCountedPromptBytes = 64u << 10;
-constexpr size_t kMaxCharacterBytes = 4;  // of UTF-8, for which an unknown token may stand
+constexpr size_t kMaxCharacterBytes = 4;  // of UTF-8; an unknown token may stand for one character
 
-// Without what a chat template writes, whose control tokens stand for text of any length.
+// The text of the chat template does not count, since its control tokens may have text of any length.
 size_t written_bytes(const GenerationRequest& request) {
     size_t n = request.prompt.size();
     for (const auto& segment : request.conversation) {
@@ -26,7 +26,7 @@ size_t written_bytes(const GenerationRequest& request) {
     return n;
 }
 
-// Bytes of a text that one token stands for at most.
+// Returns the most bytes of text that one token can stand for.
 size_t longest_token(const tokenizer::Tokenizer& tokenizer) {
     size_t longest = kMaxCharacterBytes;
     std::string bytes;
@@ -44,7 +44,7 @@ base::Error too_long(const GenerationRequest& request, const char* at_least, siz
                 limits.n_ctx, request.embeds ? "" : " for prompt and answer");
 }
 
-// The longest prompt that something can follow, where something has to.
+// Returns the most tokens that a prompt may have. A prompt that is not embedded needs room for one more token.
 size_t longest_prompt(const GenerationRequest& request, const SequenceLimits& limits) {
     return request.embeds ? limits.n_ctx : limits.n_ctx - 1;
 }
@@ -109,7 +109,7 @@ base::Result<Sequence> Sequence::create(const GenerationRequest& request, const 
     const uint64_t delivered = request.delivered_bytes;
     if (delivered > text.size() || base::utf8_cut(text, delivered) != delivered) {
         return fail(ErrorCode::InvalidArgument, "delivered_bytes: ", delivered,
-                    " is not a place in the text of replay_ids, which has ", text.size(), " bytes");
+                    " is no character boundary in the text of replay_ids, which has ", text.size(), " bytes");
     }
     text.erase(0, delivered);
     return sequence;

@@ -1,5 +1,5 @@
-// One request inside the engine: its tokens, how far they have been computed, its text and its end. Knows nothing of
-// batches and devices; the generator asks it what to compute and tells it what was sampled.
+// One request inside the engine: its tokens, how many of them have been computed, its text and its end. A sequence
+// knows nothing of batches and devices; the generator asks it what to compute and tells it what was sampled.
 // Thread-bound. The tokenizer must outlive it.
 #pragma once
 
@@ -28,24 +28,23 @@ struct GenerationRequest {
     uint32_t max_tokens = 0;                           // at least 1
     SamplerParameters sampling;
     std::vector<std::string> stops;  // none empty
-    // Resumption: ids generated earlier, and how many bytes of their text the client has. Text and ids go on behind
-    // them as if nothing had happened.
+    // Resumption: ids that were generated earlier, and how many bytes of their text the client has. Text and ids
+    // continue after them as if nothing had happened.
     std::vector<int32_t> replay_ids;
     uint64_t delivered_bytes = 0;
-    std::string cache_scope;  // with whom it may share what is computed of equal beginnings; empty: with nobody
-    std::shared_ptr<const constraint::Grammar> grammar;  // the text is one of it; null: any text
-    // Not a text is wanted but the prompt's embedding: nothing is sampled, max_tokens means nothing, and the cache is
-    // not asked, since all rows must be computed.
+    std::string cache_scope;  // it shares the prefix cache with requests of this scope; empty: with none
+    std::shared_ptr<const constraint::Grammar> grammar;  // that the text must match; null: any text
+    // The prompt's embedding is wanted instead of a text: nothing is sampled, max_tokens means nothing, and the prefix
+    // cache is not used, since all rows must be computed.
     bool embeds = false;
-    std::optional<uint32_t> top_logprobs;  // how likely each token was is wanted, and so many alternatives
+    std::optional<uint32_t> top_logprobs;  // each token's logprob is wanted, and so many alternatives
 };
 
 enum class End : uint8_t {
-    Stop,    // the model ended it (that token is no part of the text), a stop string appeared, or the grammar ends here
+    Stop,    // an end token (no part of the text), a stop string, or the end of the grammar's text
     Length,  // max_tokens are generated, or the context is full
 };
 
-// What a sequence has to fit into.
 struct SequenceLimits {
     uint32_t n_ctx = 0;  // prompt and answer together
     uint32_t n_vocab = 0;
@@ -53,10 +52,10 @@ struct SequenceLimits {
 
 class Sequence {
 public:
-    // Tokenizes the prompt and replays. ContextExceeded names the prompt's tokens and n_ctx when nothing can follow the
-    // prompt (an embedding may fill the context); InvalidArgument names the field and its value. `tokens` is there when
-    // the request has a grammar.
-    // `n_prompt`, if given, becomes the number of the prompt's tokens as soon as they are counted, whatever follows.
+    // Tokenizes the prompt and replays `replay_ids`. ContextExceeded names the prompt's tokens and n_ctx if the prompt
+    // leaves no room for a token (for an embedding, if it exceeds the context); InvalidArgument names the field and its
+    // value. `tokens` must be given if the request has a grammar.
+    // `n_prompt`, if given, becomes the number of the prompt's tokens, even if an error follows.
     static base::Result<Sequence> create(const GenerationRequest& request, const tokenizer::Tokenizer& tokenizer,
                                          const SequenceLimits& limits,
                                          std::shared_ptr<const constraint::TokenTrie> tokens = nullptr,
@@ -66,70 +65,71 @@ public:
     const std::string& cache_scope() const { return cache_scope_; }
     bool embeds() const { return embeds_; }
     uint32_t n_prompt() const { return n_prompt_; }
-    // The longest that this sequence can become.
+    // The most tokens that this sequence can have.
     uint32_t max_length() const { return n_prompt_ + max_generated_; }
     // Prompt and answer so far.
     std::span<const int32_t> ids() const { return ids_; }
     uint32_t n_computed() const { return n_computed_; }
-    // Computed or in flight.
+    // The tokens that are computed or in flight.
     uint32_t n_scheduled() const { return n_computed_ + n_in_flight_; }
     // ids() and the tokens that are being sampled.
     uint32_t length() const { return static_cast<uint32_t>(ids_.size()) + n_awaited_; }
-    // Tokens to schedule. At least 1 until the end, since the last token's successor is what its computation gives; but
-    // 0 when a token being sampled is the last that fits. Of an embedding, what has not been scheduled of the prompt.
+    // The tokens to schedule. There is at least one until the end, since computing the last token gives the next one;
+    // there is none if the token being sampled is the last that fits. For an embedding these are the prompt's tokens
+    // that have not been scheduled.
     uint32_t n_pending() const { return embeds_ || length() < max_length() ? length() - n_scheduled() : 0; }
-    // The last prompt token, or the last one that is computed again, has been computed or is in flight.
+    // True if the last token of the prefill has been computed or is in flight.
     bool is_decoding() const { return length() > n_prefill_; }
 
-    // n pending tokens are in flight now; with `samples` the next token is being sampled.
+    // n pending tokens are in flight now; if `samples`, the next token is being sampled.
     void schedule(uint32_t n, bool samples) {
         n_in_flight_ += n;
         n_awaited_ += samples ? 1 : 0;
     }
-    // The oldest n tokens in flight are in the KV pages; with `sampled` accept() is about to get their successor.
+    // The oldest n tokens in flight are in the KV pages now; if `sampled`, a call of accept() follows.
     void arrive(uint32_t n, bool sampled) {
         n_computed_ += n;
         n_in_flight_ -= n;
         n_awaited_ -= sampled ? 1 : 0;
     }
-    // What is in flight will not be looked at: it is pending again.
+    // The tokens in flight are pending again, because their results are discarded.
     void recall() { n_in_flight_ = n_awaited_ = 0; }
     // The first n tokens are in the KV pages already.
     // Precondition: none has been computed, n < ids().size().
     void take_cached(uint32_t n) { n_computed_ = n; }
-    // The KV pages are gone: everything is pending, as prefill.
+    // The KV pages are gone: all tokens are pending as prefill.
     void forget_pages() {
         recall();
         n_computed_ = 0;
         n_prefill_ = static_cast<uint32_t>(ids_.size());
     }
-    // The next token. False when it ended the model's answer and so did not become part of it.
+    // Appends the next token. Returns false if it is an end token, which is no part of the answer.
     // Precondition: !end(), and the constraint allows it.
     bool accept(int32_t id);
-    // The answer ends here without another token.
+    // Ends the answer without another token.
     void stop() { finish(End::Stop); }
 
     std::optional<End> end() const { return end_; }
-    // The text that became certain since the last call, valid UTF-8; after the end the rest of it.
+    // Returns the text that became certain since the last call, as valid UTF-8, and after the end the rest of it.
     std::string take_text() { return std::exchange(text_, {}); }
 
     Sampler& sampler() { return sampler_; }
     // Null without a grammar.
     constraint::Constraint* constraint() { return constraint_ ? &*constraint_ : nullptr; }
-    // Some token may come next.
+    // True if some token is allowed next.
     bool may_go_on() { return !constraint_ || constraint_->allowed().n > 0; }
-    // Those that may, as compute::SampleRequest::allowed; empty where all may or none. Valid until accept().
+    // The allowed tokens, as compute::SampleRequest::allowed; empty if all are allowed or none. Valid until accept().
     std::span<const uint32_t> allowed_ids();
-    // The token that comes next whatever is sampled; nothing where more than one may, or none, and after the end.
+    // The next token if exactly one is allowed; nothing after the end.
     std::optional<int32_t> only_id();
-    // The device's next token is the next token, and so its successor can be computed before the host has seen it.
+    // True if the token that the device samples is the next token, so that the device can go on before the host sees
+    // it.
     bool is_done_by_device() const {
         return !constraint_ && !top_logprobs_ && sampler_.parameters().is_done_by_device();
     }
-    // As in the request.
     std::optional<uint32_t> top_logprobs() const { return top_logprobs_; }
 
-    // Written by the generator: what this engine spent on the sequence.
+    // The time that this engine spent on the sequence; the generator writes it.
     struct Costs {
         uint32_t prefill_tokens = 0;
         uint32_t decode_tokens = 0;
@@ -137,7 +137,7 @@ public:
         std::chrono::microseconds decode_time{};
     } costs;
     bool paused = false;
-    uint32_t rank = 0;               // a smaller one goes before it
+    uint32_t rank = 0;               // sequences of smaller ranks go first
     std::optional<uint32_t> slot;    // while it has KV pages
     std::optional<Pooling> pooling;  // of an embedding, while it has KV pages
 
@@ -153,11 +153,11 @@ private:
     bool embeds_;
     std::vector<int32_t> ids_;
     uint32_t n_prompt_;
-    uint32_t n_prefill_;  // prompt and tokens that are computed again
+    uint32_t n_prefill_;  // the prompt, and after an eviction the tokens that are computed again
     uint32_t max_generated_;
     uint32_t n_computed_ = 0;
     uint32_t n_in_flight_ = 0;
-    uint32_t n_awaited_ = 0;  // of the tokens behind those in flight
+    uint32_t n_awaited_ = 0;  // tokens that are being sampled
     Sampler sampler_;
     std::optional<constraint::Constraint> constraint_;
     std::optional<uint32_t> top_logprobs_;

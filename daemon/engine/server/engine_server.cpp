@@ -20,13 +20,13 @@ using std::chrono::milliseconds;
 
 namespace {
 
-constexpr size_t kReadBytes = 64u << 10;        // of one recv()
-constexpr size_t kReadBytesPerTurn = 1u << 20;  // a peer that floods does not keep the running requests waiting
-constexpr uint32_t kProgressPerMille = 10;      // a hundred LoadProgress frames a load
+constexpr size_t kReadBytes = 64u << 10;             // of one recv()
+constexpr size_t kReadBytesPerIteration = 1u << 20;  // a flood of commands must not hold up the running requests
+constexpr uint32_t kProgressPerMille = 10;           // a hundred LoadProgress frames a load
 constexpr uint32_t kWholePerMille = 1000;
-constexpr uint32_t kTuningPerMille = 500;  // of a load with tuning: seconds, as reading the file takes
+constexpr uint32_t kTuningPerMille = 500;  // tuning's part of a load: it takes seconds, like reading the file
 
-// What llmd names in a frame is what create_backend() takes.
+// The enumerators of the protocol have the values of those that create_backend() takes.
 constexpr bool same(protocol::BackendKind named, compute::BackendKind taken) {
     return static_cast<uint8_t>(named) == static_cast<uint8_t>(taken);
 }
@@ -34,7 +34,7 @@ static_assert(same(protocol::BackendKind::Auto, compute::BackendKind::Auto));
 static_assert(same(protocol::BackendKind::OpenCl, compute::BackendKind::OpenCl));
 static_assert(same(protocol::BackendKind::Cpu, compute::BackendKind::Cpu));
 static_assert(protocol::kLeastLogprob == generation::kLeastLogprob);
-// And so are the roles of a conversation.
+// The roles of a conversation have equal values too.
 constexpr bool same(protocol::ChatMessage::Role named, tokenizer::ChatMessage::Role taken) {
     return static_cast<uint8_t>(named) == static_cast<uint8_t>(taken);
 }
@@ -59,7 +59,7 @@ generation::LoadOptions load_options(const protocol::Load& load) {
     return options;
 }
 
-protocol::Ready ready(const generation::LoadedModel& model, milliseconds load_time, const std::string& confinement) {
+protocol::Ready ready(const generation::LoadedModel& model, milliseconds load_time, const std::string& sandbox) {
     const auto& report = model.backend->report();
     const auto& limits = model.backend->limits();
     protocol::Ready ready;
@@ -74,7 +74,7 @@ protocol::Ready ready(const generation::LoadedModel& model, milliseconds load_ti
     ready.precision = static_cast<protocol::Precision>(report.precision);
     ready.profile = report.profile;
     ready.notes = report.notes;
-    ready.confinement = confinement;
+    ready.confinement = sandbox;
     ready.weight_bytes = report.weight_bytes;
     ready.kv_bytes = report.kv_bytes;
     ready.load_ms = static_cast<uint32_t>(load_time.count());
@@ -83,22 +83,22 @@ protocol::Ready ready(const generation::LoadedModel& model, milliseconds load_ti
 
 }  // namespace
 
-EngineServer::EngineServer(base::UniqueFd socket, Surroundings surroundings, Loader loader, Now now)
+EngineServer::EngineServer(base::UniqueFd socket, Environment environment, Loader loader, Now now)
     : socket_(std::move(socket)),
-      surroundings_(std::move(surroundings)),
+      environment_(std::move(environment)),
       loader_(std::move(loader)),
       now_(std::move(now)) {}
 
 EngineServer::Leave EngineServer::run() {
     while (true) {
-        if (const auto leave = turn()) return *leave;
+        if (const auto leave = run_once()) return *leave;
     }
 }
 
-std::optional<EngineServer::Leave> EngineServer::turn() {
+std::optional<EngineServer::Leave> EngineServer::run_once() {
     report_pages();
     const bool busy = has_work();
-    if (!busy && !idle_) announce(protocol::Phase::Idle, milliseconds(0));
+    if (!busy && !idle_) report_phase(protocol::Phase::Idle, milliseconds(0));
     receive(busy ? static_cast<int>(rest().count()) : has_unsaved() ? 0 : -1);
     while (!leave_) {
         const auto message = reader_.next();
@@ -111,16 +111,16 @@ std::optional<EngineServer::Leave> EngineServer::turn() {
         }
     }
     if (!leave_ && has_work() && rest().count() == 0) {
-        if (!std::exchange(step_announced_, false)) announce(protocol::Phase::Step, kStepBudget);
+        if (!std::exchange(step_reported_, false)) report_phase(protocol::Phase::Step, kStepBudget);
         if (const auto stepped = step(); !stepped) {
             report_fault(stepped.error());
         } else if (has_work() && rest().count() == 0) {
-            // With what the last step has made: llmd is woken once a step.
+            // It goes out with the tokens of the last step, so that llmd is woken once a step.
             send(protocol::PhaseChange{protocol::Phase::Step, static_cast<uint32_t>(kStepBudget.count())});
-            step_announced_ = true;
+            step_reported_ = true;
         }
     } else if (!leave_ && !has_work() && has_unsaved()) {
-        announce(protocol::Phase::Idle, kDiskBudget);
+        report_phase(protocol::Phase::Idle, kDiskBudget);
         if (const auto saved = generator_->save_next(); !saved) report_fault(saved.error());
     }
     flush();
@@ -136,9 +136,9 @@ void EngineServer::report_fault(const base::Error& error) {
 base::Result<void> EngineServer::step() {
     const auto began = now_();
     auto stepped = generator_->step();
-    if (load_percent_ < protocol::kFullLoadPercent) {
+    if (duty_cycle_percent_ < protocol::kFullLoadPercent) {
         const auto ended = now_();
-        const auto rest = (ended - began) * (protocol::kFullLoadPercent - load_percent_) / load_percent_;
+        const auto rest = (ended - began) * (protocol::kFullLoadPercent - duty_cycle_percent_) / duty_cycle_percent_;
         rests_until_ = ended + std::min<std::chrono::steady_clock::duration>(rest, kMaxRest);
     }
     return stepped;
@@ -149,13 +149,13 @@ milliseconds EngineServer::rest() const {
     return std::max(std::chrono::ceil<milliseconds>(left), milliseconds(0));
 }
 
-void EngineServer::receive(int patience_ms) {
+void EngineServer::receive(int timeout_ms) {
     pollfd waiting{socket_.get(), POLLIN, 0};
-    if (!leave_ && patience_ms != 0 && ::poll(&waiting, 1, patience_ms) < 0 && errno != EINTR) {
+    if (!leave_ && timeout_ms != 0 && ::poll(&waiting, 1, timeout_ms) < 0 && errno != EINTR) {
         leave(Leave::Broken, base::fail_errno(ErrorCode::Failed, "poll", errno).message);
     }
     std::array<char, kReadBytes> buffer;
-    for (size_t total = 0; !leave_ && total < kReadBytesPerTurn;) {
+    for (size_t total = 0; !leave_ && total < kReadBytesPerIteration;) {
         const ssize_t n = ::recv(socket_.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
         if (n > 0) {
             reader_.append({buffer.data(), static_cast<size_t>(n)});
@@ -210,26 +210,26 @@ void EngineServer::handle_load(const protocol::Load& load) {
     generator_.emplace(*model_, generation::PrefillPace(load.prefill_chunk),
                        static_cast<generation::GeneratorEvents&>(*this), open_store(load.saved_prefix_bytes, notes));
     auto answer = ready(*model_, std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - begin),
-                        surroundings_.confinement);
+                        environment_.sandbox);
     answer.notes.insert(answer.notes.end(), notes.begin(), notes.end());
     send(answer);
 }
 
 std::optional<generation::PrefixStore> EngineServer::open_store(uint64_t max_bytes, std::vector<std::string>& notes) {
-    if (!surroundings_.prefixes.empty()) announce(protocol::Phase::Idle, kDiskBudget);
+    if (!environment_.prefixes.empty()) report_phase(protocol::Phase::Idle, kDiskBudget);
     if (max_bytes == 0) {
-        if (!surroundings_.prefixes.empty()) generation::PrefixStore::clear(surroundings_.prefixes);
+        if (!environment_.prefixes.empty()) generation::PrefixStore::clear(environment_.prefixes);
         return std::nullopt;
     }
-    if (surroundings_.prefixes.empty()) {
-        notes.emplace_back("prefixes are not saved: there is no folder for caches");
+    if (environment_.prefixes.empty()) {
+        notes.emplace_back("prefixes are not saved: there is no cache directory");
         return std::nullopt;
     }
     const auto& backend = *model_->backend;
-    auto store = generation::PrefixStore::open(surroundings_.prefixes,
-                                               base::concat("llmd-engine ", surroundings_.version, ", ",
-                                                            backend.report().profile, ", model ", model_->content),
-                                               backend.page_bytes(), max_bytes);
+    auto store = generation::PrefixStore::open(
+        environment_.prefixes,
+        base::concat("llmd-engine ", environment_.version, ", ", backend.report().profile, ", model ", model_->content),
+        backend.page_bytes(), max_bytes);
     if (store) return *std::move(store);
     notes.push_back(base::concat("prefixes are not saved: ", store.error().message));
     return std::nullopt;
@@ -266,7 +266,7 @@ void EngineServer::handle_submit(const protocol::Submit& submit) {
         refuse(submit.id, taken.error());
         return;
     }
-    announce(protocol::Phase::Step, kTokenizeBudget);
+    report_phase(protocol::Phase::Step, kTokenizeBudget);
     if (!submit.json_schema.empty()) {
         auto grammar = constraint::compile_json_schema(submit.json_schema);
         if (!grammar) {
@@ -305,7 +305,7 @@ void EngineServer::handle_tokenize(const protocol::Tokenize& tokenize) {
         refuse(tokenize.id, fail(ErrorCode::NotReady, "no model is loaded"));
         return;
     }
-    announce(protocol::Phase::Step, kTokenizeBudget);
+    report_phase(protocol::Phase::Step, kTokenizeBudget);
     auto ids = model_->tokenizer->encode(tokenize.text);
     if (ids.size() > protocol::kMaxArrayElements) {
         refuse(tokenize.id, fail(ErrorCode::PromptTooLong, "text: ", ids.size(), " tokens are more than ",
@@ -320,7 +320,7 @@ void EngineServer::handle_detokenize(const protocol::Detokenize& detokenize) {
         refuse(detokenize.id, fail(ErrorCode::NotReady, "no model is loaded"));
         return;
     }
-    announce(protocol::Phase::Step, kTokenizeBudget);
+    report_phase(protocol::Phase::Step, kTokenizeBudget);
     std::string text;
     for (const int32_t id : detokenize.ids) {
         if (id < 0 || static_cast<uint32_t>(id) >= model_->config.n_vocab) {
@@ -344,9 +344,9 @@ void EngineServer::handle_pace(const protocol::SetPace& pace) {
                                           protocol::kFullLoadPercent));
         return;
     }
-    load_percent_ = pace.load_percent;
-    if (load_percent_ == protocol::kFullLoadPercent) rests_until_ = {};
-    if (generator_) generator_->set_runs_ahead(load_percent_ == protocol::kFullLoadPercent);
+    duty_cycle_percent_ = pace.load_percent;
+    if (duty_cycle_percent_ == protocol::kFullLoadPercent) rests_until_ = {};
+    if (generator_) generator_->set_runs_ahead(duty_cycle_percent_ == protocol::kFullLoadPercent);
 }
 
 void EngineServer::send(const protocol::Message& message) {
@@ -356,7 +356,7 @@ void EngineServer::send(const protocol::Message& message) {
     }
 }
 
-// Blocks while the peer is slow to read: it is one loop that always reads, and a dead one closes the socket.
+// Blocking is safe: llmd is an event loop that always reads, and a dead one closes the socket.
 void EngineServer::flush() {
     std::string_view rest = unsent_;
     while (!rest.empty() && !leave_) {
@@ -385,9 +385,9 @@ void EngineServer::report_pages() {
     if (std::exchange(pages_, pages) != pages) send(protocol::Pages{pages.used, pages.cached, pages.total});
 }
 
-void EngineServer::announce(protocol::Phase phase, milliseconds budget) {
+void EngineServer::report_phase(protocol::Phase phase, milliseconds budget) {
     idle_ = phase == protocol::Phase::Idle && budget.count() == 0;
-    step_announced_ = false;
+    step_reported_ = false;
     send(protocol::PhaseChange{phase, static_cast<uint32_t>(budget.count())});
     flush();
 }
@@ -400,10 +400,10 @@ void EngineServer::leave(Leave leave, std::string reason) {
 
 bool EngineServer::before(generation::LoadStage stage, milliseconds budget) {
     using generation::LoadStage;
-    announce(stage == LoadStage::Build  ? protocol::Phase::KernelBuild
-             : stage == LoadStage::Tune ? protocol::Phase::Tuning
-                                        : protocol::Phase::Load,
-             budget);
+    report_phase(stage == LoadStage::Build  ? protocol::Phase::KernelBuild
+                 : stage == LoadStage::Tune ? protocol::Phase::Tuning
+                                            : protocol::Phase::Load,
+                 budget);
     return !leave_;
 }
 
@@ -479,7 +479,7 @@ void EngineServer::on_finished(uint64_t id, const generation::Finish& finish) {
     finished.prefill_us = static_cast<uint64_t>(finish.costs.prefill_time.count());
     finished.decode_tokens = finish.costs.decode_tokens;
     finished.decode_us = static_cast<uint64_t>(finish.costs.decode_time.count());
-    report_pages();  // first: whoever has its answer finds the numbers behind it
+    report_pages();  // first, so that the page counts are up to date when the answer arrives
     send(finished);
 }
 

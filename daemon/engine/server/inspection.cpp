@@ -21,14 +21,14 @@ struct Limit {
     const char* name;
     decltype(RLIMIT_CPU) resource;
     rlim_t of_inspection;
-    rlim_t of_conversion;  // RLIM_INFINITY: as it is
+    rlim_t of_conversion;  // RLIM_INFINITY: the limit is not changed
 };
 
 constexpr Limit kLimits[] = {
     {"RLIMIT_CPU", RLIMIT_CPU, 5, RLIM_INFINITY},  // seconds: what llmd waits for
 #ifndef LLMD_SANITIZED                             // whose shadow memory is terabytes
-    // Bytes: the metadata of real models takes a few MiB. The parser of a tokenizer.json of 40 MiB reserves thirteen
-    // times as much, of which it uses little.
+    // In bytes. The metadata of real models takes a few MiB. The parser of a tokenizer.json of 40 MiB reserves thirteen
+    // times as much and uses little of it.
     {"RLIMIT_DATA", RLIMIT_DATA, 256 << 20, 1 << 30},
 #endif
     {"RLIMIT_NOFILE", RLIMIT_NOFILE, 8, 8},                   // standard streams, the model, its tokenizer
@@ -38,7 +38,7 @@ constexpr Limit kLimits[] = {
 };
 
 struct Metadata {
-    base::MappedFile file;  // what gguf looks at
+    base::MappedFile file;  // gguf refers to it
     model::Gguf gguf;
     model::ModelConfig config;
 };
@@ -53,7 +53,7 @@ base::Result<Metadata> read_metadata(const std::string& path) {
     return Metadata{*std::move(file), *std::move(gguf), *std::move(config)};
 }
 
-base::Result<void> confine_to(rlim_t Limit::*task) {
+base::Result<void> set_limits(rlim_t Limit::*task) {
     if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
         return base::fail_errno(base::ErrorCode::Failed, "prctl PR_SET_NO_NEW_PRIVS", errno);
     }
@@ -69,11 +69,11 @@ base::Result<void> confine_to(rlim_t Limit::*task) {
 
 }  // namespace
 
-base::Result<void> confine_to_inspection() {
-    return confine_to(&Limit::of_inspection);
+base::Result<void> enter_inspection_sandbox() {
+    return set_limits(&Limit::of_inspection);
 }
-base::Result<void> confine_to_conversion() {
-    return confine_to(&Limit::of_conversion);
+base::Result<void> enter_conversion_sandbox() {
+    return set_limits(&Limit::of_conversion);
 }
 
 protocol::Inspection inspect_model(const std::string& path) {

@@ -1,5 +1,5 @@
-// `llmd-engine --inspect FILE` and `--convert`: what the catalogue wants to know of a model file, and a model in
-// another format as GGUF, from processes that can do little else.
+// What `llmd-engine --inspect FILE` tells the catalogue of a model file, and how `--convert` checks what it has
+// written. Both run in processes that can do little else.
 #pragma once
 
 #include <string>
@@ -9,18 +9,18 @@
 
 namespace llmd::engine {
 
-// Gives up what reading a file's metadata does not need, for good: new privileges, children, more than a few
-// descriptors, files of more than a few bytes, core dumps, more than 256 MiB of memory and 5 s of CPU time. Failed
-// names the call.
-base::Result<void> confine_to_inspection();
-// The same with 1 GiB of memory and without the limits of files and time: a model may take gigabytes and minutes.
-base::Result<void> confine_to_conversion();
+// Restricts this process for good to what reading a file's metadata needs: no new privileges, no children, a few
+// descriptors, small files, no core dumps, 256 MiB of memory and 5 s of CPU time. Failed names the call.
+base::Result<void> enter_inspection_sandbox();
+// Does the same with 1 GiB of memory and without the limits of file size and time, since a model may take gigabytes and
+// minutes.
+base::Result<void> enter_conversion_sandbox();
 
-// Never fails: what is wrong with the file is in the Inspection.
+// Never fails: the Inspection says what is wrong with the file.
 protocol::Inspection inspect_model(const std::string& path);
 
-// What a conversion has written to `fd` can be loaded: all its tensors are there in their shapes, and its tokenizer
-// works. The error says what is wrong. A pipe, which somebody has who tries the program by hand, is not looked at.
+// Checks that the model that a conversion has written to `fd` can be loaded: all tensors are there in their shapes, and
+// the tokenizer works. A pipe, as when the program is tried by hand, is not checked.
 base::Result<void> check_model(int fd);
 
 }  // namespace llmd::engine

@@ -26,8 +26,8 @@ base::Result<AddedTokens> AddedTokens::create(const TokenTexts& texts, const std
 }
 
 const AddedTokens::Token* AddedTokens::longest_prefix(std::string_view text, size_t n_parsed) const {
-    // The tokens that begin with the first `depth` bytes of the text are a range that each further byte narrows; the
-    // one that has no more bytes stands first in it.
+    // The tokens that begin with the first `depth` bytes of the text are a range, which each further byte narrows. The
+    // one that has no more bytes comes first in it.
     const Token* longest = nullptr;
     auto first = tokens_.begin(), last = tokens_.end();
     for (size_t depth = 0; depth < text.size(); ++depth) {
@@ -44,9 +44,9 @@ const AddedTokens::Token* AddedTokens::longest_prefix(std::string_view text, siz
     return longest;
 }
 
-std::vector<AddedTokens::Piece> AddedTokens::split(std::string_view text, std::span<const ByteRange> parsed) const {
-    std::vector<Piece> pieces;
-    size_t plain = 0;  // where the text begins that is not yet in a piece
+std::vector<AddedTokens::Fragment> AddedTokens::split(std::string_view text, std::span<const ByteRange> parsed) const {
+    std::vector<Fragment> fragments;
+    size_t plain = 0;  // where the text begins that is not yet in a fragment
     for (size_t at = 0; at < text.size();) {
         while (!parsed.empty() && parsed.front().end <= at) parsed = parsed.subspan(1);
         const size_t n_parsed = parsed.empty() || at < parsed.front().begin ? 0 : parsed.front().end - at;
@@ -56,13 +56,13 @@ std::vector<AddedTokens::Piece> AddedTokens::split(std::string_view text, std::s
             ++at;
             continue;
         }
-        if (plain < at) pieces.push_back({text.substr(plain, at - plain), -1});
-        pieces.push_back({text.substr(at, token->text.size()), token->id});
+        if (plain < at) fragments.push_back({text.substr(plain, at - plain), -1});
+        fragments.push_back({text.substr(at, token->text.size()), token->id});
         at += token->text.size();
         plain = at;
     }
-    if (plain < text.size()) pieces.push_back({text.substr(plain), -1});
-    return pieces;
+    if (plain < text.size()) fragments.push_back({text.substr(plain), -1});
+    return fragments;
 }
 
 }  // namespace llmd::tokenizer

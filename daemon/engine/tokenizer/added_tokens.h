@@ -1,6 +1,7 @@
-// Tokens that are found in the text as a whole before anything else is done to it: user-defined ones everywhere,
-// control tokens where the caller asks for them. At each place the longest one wins, and places are tried from left to
-// right, as Hugging Face's tokenizers and SentencePiece do it. Immutable after create(): may be used from any thread.
+// Added tokens are found in the text as a whole before the text is tokenized: user-defined ones everywhere, control
+// tokens only where the caller asks for them. The text is scanned from left to right, and the longest token wins at
+// each position, as in Hugging Face's tokenizers and SentencePiece.
+// Immutable after create(): may be used from any thread.
 #pragma once
 
 #include <array>
@@ -18,19 +19,19 @@ namespace llmd::tokenizer {
 
 class AddedTokens {
 public:
-    // Bounds the work that each byte of a prompt can cost; the longest known ones, runs of spaces, have under 256.
+    // This bounds the work for each byte of a prompt. The longest known added tokens, runs of spaces, have under 256.
     static constexpr size_t kMaxBytes = 1024;
 
-    // All tokens of the kinds UserDefined and Control. ModelLoadFailed when one is longer than kMaxBytes.
+    // Takes all tokens of the kinds UserDefined and Control. ModelLoadFailed when one is longer than kMaxBytes.
     static base::Result<AddedTokens> create(const TokenTexts& texts, const std::vector<TokenKind>& kinds);
 
-    struct Piece {
+    struct Fragment {
         std::string_view text;
         int32_t id;  // -1: text between added tokens, never empty
     };
-    // Consecutive pieces that make up `text`. Control tokens are found within `parsed` only: ascending ranges that do
-    // not touch.
-    std::vector<Piece> split(std::string_view text, std::span<const ByteRange> parsed) const;
+    // Returns consecutive fragments that make up `text`. Control tokens are found within `parsed` only, which are
+    // ascending ranges that do not touch.
+    std::vector<Fragment> split(std::string_view text, std::span<const ByteRange> parsed) const;
 
 private:
     struct Token {
@@ -38,8 +39,8 @@ private:
         int32_t id;
         bool is_control;
     };
-    // The longest token that `text` begins with, a control token only within its first `n_parsed` bytes; null if there
-    // is none.
+    // Returns the longest token that `text` begins with, or null. A control token counts only within the first
+    // `n_parsed` bytes.
     const Token* longest_prefix(std::string_view text, size_t n_parsed) const;
 
     std::vector<Token> tokens_;  // sorted by text

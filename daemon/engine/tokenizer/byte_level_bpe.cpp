@@ -120,28 +120,29 @@ Merge ByteLevelBpe::find_merge(int32_t left, int32_t right) const {
 std::vector<int32_t> ByteLevelBpe::encode_parsed(std::string_view text, std::span<const ByteRange> parsed) const {
     std::vector<int32_t> ids;
     Scratch scratch;
-    for (const AddedTokens::Piece& part : added_.split(text, parsed)) {
-        if (part.id >= 0) {
-            ids.push_back(part.id);
+    for (const AddedTokens::Fragment& fragment : added_.split(text, parsed)) {
+        if (fragment.id >= 0) {
+            ids.push_back(fragment.id);
             continue;
         }
-        for (const std::string_view piece : pre_tokenizer_.split(part.text)) encode_piece(piece, scratch, ids);
+        for (const std::string_view pre_token : pre_tokenizer_.split(fragment.text))
+            encode_pre_token(pre_token, scratch, ids);
     }
     return ids;
 }
 
-void ByteLevelBpe::encode_piece(std::string_view piece, Scratch& scratch, std::vector<int32_t>& ids) const {
-    if (pre_tokenizer_.ignores_merges() && piece.size() <= texts_.longest()) {
+void ByteLevelBpe::encode_pre_token(std::string_view pre_token, Scratch& scratch, std::vector<int32_t>& ids) const {
+    if (pre_tokenizer_.ignores_merges() && pre_token.size() <= texts_.longest()) {
         scratch.spelled.clear();
-        for (const char c : piece) base::append_utf8(kSpelling.of_byte[static_cast<uint8_t>(c)], scratch.spelled);
+        for (const char c : pre_token) base::append_utf8(kSpelling.of_byte[static_cast<uint8_t>(c)], scratch.spelled);
         if (const int32_t id = texts_.find(scratch.spelled); id >= 0 && kind(id) != TokenKind::Control) {
             ids.push_back(id);
             return;
         }
     }
     auto& symbols = scratch.symbols;
-    symbols.resize(piece.size());
-    for (uint32_t i = 0; i < piece.size(); ++i) symbols[i] = {i, 1, byte_ids_[static_cast<uint8_t>(piece[i])]};
+    symbols.resize(pre_token.size());
+    for (uint32_t i = 0; i < pre_token.size(); ++i) symbols[i] = {i, 1, byte_ids_[static_cast<uint8_t>(pre_token[i])]};
     scratch.merger.merge(symbols,
                          [&](const Symbol& left, const Symbol& right) { return find_merge(left.id, right.id); });
     for (const Symbol& symbol : symbols) {

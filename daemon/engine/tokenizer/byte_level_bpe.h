@@ -1,5 +1,5 @@
-// Byte-level byte-pair encoding (`tokenizer.ggml.model` = "gpt2"): the text is cut by a pre-tokenizer, each byte of a
-// piece becomes its own token, and neighbours merge by the file's ranked list. Token texts spell each byte as one
+// Byte-level byte-pair encoding (`tokenizer.ggml.model` = "gpt2"): a pre-tokenizer splits the text, each byte of a
+// pre-token becomes a symbol, and neighbours merge by the file's ranked list. Token texts spell each byte as one
 // printable character: bytes 33..126, 161..172 and 174..255 as the code point of that value, the others in ascending
 // order as U+0100.. (https://github.com/openai/gpt-2, src/encoder.py).
 // Immutable after create(): may be used from any thread.
@@ -24,11 +24,11 @@ namespace llmd::tokenizer {
 
 class ByteLevelBpe final : public Tokenizer {
 public:
-    // Besides what Tokenizer::create() says: both parts of a merge and its result must be in the vocabulary, and the
-    // result must not be a control token. A pair that is listed twice keeps its first rank.
+    // Besides the conditions of Tokenizer::create(), both parts of a merge and its result must be in the vocabulary,
+    // and the result must not be a control token. A pair that is listed twice keeps its first rank.
     static base::Result<std::unique_ptr<Tokenizer>> create(const model::Gguf& gguf);
 
-    // The text of a user-defined token stands for itself; in the others, so do characters that spell no byte.
+    // A user-defined token stands for its text. In other tokens a character that spells no byte stands for itself.
     void append_bytes(int32_t id, std::string& out) const override;
 
 private:
@@ -48,7 +48,7 @@ private:
     std::vector<int32_t> encode_parsed(std::string_view text, std::span<const ByteRange> parsed) const override;
     base::Result<void> read_merges(const model::Gguf& gguf);
     Merge find_merge(int32_t left, int32_t right) const;
-    void encode_piece(std::string_view piece, Scratch& scratch, std::vector<int32_t>& ids) const;
+    void encode_pre_token(std::string_view pre_token, Scratch& scratch, std::vector<int32_t>& ids) const;
 
     TokenTexts texts_;
     PreTokenizer pre_tokenizer_;

@@ -19,10 +19,11 @@ using base::fail;
 
 namespace {
 
-// Inside a character class: Unicode's White_Space. PCRE2's own \s has U+180E as well, which lost that property in 2013.
+// Unicode's White_Space, to be used inside a character class. PCRE2's own \s also has U+180E, which lost that property
+// in 2013.
 #define SPACE R"(\t-\r\x{85}\p{Z})"
 
-// In all of them `[space]+(?![^space])` leaves the last space of a run to the word that follows.
+// In all rules `[space]+(?![^space])` leaves the last space of a run to the word that follows.
 constexpr std::string_view kGpt2 =
     "'(?:[stmd]|re|ve|ll)"
     R"(| ?\p{L}+)"
@@ -32,8 +33,8 @@ constexpr std::string_view kGpt2 =
     "])"
     "|[" SPACE "]+";
 
-// Every digit alone, and what is between digits by GPT-2's rule: so the end of a run of spaces before a digit is the
-// end of what that rule sees.
+// Each digit is a pre-token, and the text between digits is split by GPT-2's rule. For that rule a run of spaces before
+// a digit is the end of the input.
 constexpr std::string_view kSingleDigits =
     "'(?:[stmd]|re|ve|ll)"
     R"(| ?\p{L}+)"
@@ -112,11 +113,11 @@ base::Result<PreTokenizer> PreTokenizer::create(std::string_view name) {
         return fail(ErrorCode::Failed, "pre-tokenizer ", name, ": PCRE2 error ", error, " at offset ", offset,
                     " of the pattern (built without Unicode support?)");
     }
-    // Refused where memory may not become executable; matching then interprets the pattern.
+    // The JIT is refused where memory may not become executable. The pattern is then interpreted.
     (void)pcre2_jit_compile(pattern->code.get(), PCRE2_JIT_COMPLETE);
     pattern->context.reset(pcre2_match_context_create(nullptr));
     if (!pattern->context) return fail(ErrorCode::OutOfMemory, "pre-tokenizer ", name, ": no match context");
-    // The patterns need linear time and constant depth, so the limits would only refuse long runs of one character.
+    // The patterns need linear time and constant depth. Limits would only refuse long runs of one character.
     pcre2_set_match_limit(pattern->context.get(), std::numeric_limits<uint32_t>::max());
     pcre2_set_depth_limit(pattern->context.get(), std::numeric_limits<uint32_t>::max());
     pcre2_set_heap_limit(pattern->context.get(), std::numeric_limits<uint32_t>::max());
@@ -130,19 +131,19 @@ PreTokenizer& PreTokenizer::operator=(PreTokenizer&&) noexcept = default;
 PreTokenizer::~PreTokenizer() = default;
 
 std::vector<std::string_view> PreTokenizer::split(std::string_view text) const {
-    std::vector<std::string_view> pieces;
+    std::vector<std::string_view> pre_tokens;
     while (!text.empty()) {
         const size_t valid = base::valid_utf8_prefix(text);
-        if (valid > 0) split_valid(text.substr(0, valid), pieces);
+        if (valid > 0) split_valid(text.substr(0, valid), pre_tokens);
         text.remove_prefix(valid);
         if (text.empty()) break;
-        pieces.push_back(text.substr(0, 1));
+        pre_tokens.push_back(text.substr(0, 1));
         text.remove_prefix(1);
     }
-    return pieces;
+    return pre_tokens;
 }
 
-void PreTokenizer::split_valid(std::string_view text, std::vector<std::string_view>& pieces) const {
+void PreTokenizer::split_valid(std::string_view text, std::vector<std::string_view>& pre_tokens) const {
     const MatchData match(pcre2_match_data_create(1, nullptr));
     const auto* subject = reinterpret_cast<PCRE2_SPTR>(text.data());
     size_t at = 0;
@@ -156,10 +157,10 @@ void PreTokenizer::split_valid(std::string_view text, std::vector<std::string_vi
                 if (matches != PCRE2_ERROR_JIT_STACKLIMIT) break;
             }
         }
-        // Every character begins a match, so only a lack of memory lets it fail: then the character stands alone.
+        // Each character begins a match, so only a lack of memory makes it fail. The character is then a pre-token.
         size_t end = matches > 0 ? pcre2_get_ovector_pointer(match.get())[1] : at;
         if (end <= at) end = at + base::next_utf8(text.substr(at)).length;
-        pieces.push_back(text.substr(at, end - at));
+        pre_tokens.push_back(text.substr(at, end - at));
         at = end;
     }
 }

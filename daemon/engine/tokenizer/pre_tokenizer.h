@@ -1,6 +1,6 @@
-// Cuts text into the pieces within which byte-level BPE merges. GGUF files name the rule in `tokenizer.ggml.pre` and do
-// not contain it; the rules are those that the named models' own tokenizers use (their tokenizer.json, and
-// https://github.com/ggml-org/llama.cpp, src/llama-vocab.cpp, for the names).
+// Splits text into pre-tokens, within which byte-level BPE merges. GGUF files name the rule in `tokenizer.ggml.pre` and
+// do not contain it. The rules are those of the named models' own tokenizer.json; the names are those of llama.cpp
+// (https://github.com/ggml-org/llama.cpp, src/llama-vocab.cpp).
 // Immutable after create(): may be used from any thread.
 #pragma once
 
@@ -21,20 +21,20 @@ public:
     PreTokenizer& operator=(PreTokenizer&&) noexcept;
     ~PreTokenizer();
 
-    // Consecutive pieces that make up `text`, none empty. Each byte that does not belong to valid UTF-8 is a piece of
-    // its own and ends the context of the text before it.
+    // Returns consecutive pre-tokens that make up `text`, none of them empty. Each byte that does not belong to valid
+    // UTF-8 is a pre-token of its own, and the text before it is split as if the input ended there.
     std::vector<std::string_view> split(std::string_view text) const;
 
-    // The rule goes with vocabularies in which a whole piece that is a token is that token, whatever merges say.
+    // A pre-token whose whole text is a token becomes that token, whatever the merges say.
     bool ignores_merges() const { return ignores_merges_; }
-    // The rule goes with models that expect a begin-of-text token unless the file says otherwise.
+    // The models of this rule expect a begin-of-text token unless the file says otherwise.
     bool adds_begin() const { return adds_begin_; }
 
 private:
     struct Pattern;  // a compiled PCRE2 pattern
 
     PreTokenizer(std::unique_ptr<Pattern> pattern, bool ignores_merges, bool adds_begin);
-    void split_valid(std::string_view text, std::vector<std::string_view>& pieces) const;
+    void split_valid(std::string_view text, std::vector<std::string_view>& pre_tokens) const;
 
     std::unique_ptr<Pattern> pattern_;
     bool ignores_merges_;

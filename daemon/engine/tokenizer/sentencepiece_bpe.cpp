@@ -96,11 +96,11 @@ int32_t SentencePieceBpe::find_text(std::string_view text) const {
 
 std::vector<int32_t> SentencePieceBpe::encode_parsed(std::string_view text, std::span<const ByteRange> parsed) const {
     std::vector<int32_t> ids;
-    for (const AddedTokens::Piece& part : added_.split(text, parsed)) {
-        if (part.id >= 0) {
-            ids.push_back(part.id);
+    for (const AddedTokens::Fragment& fragment : added_.split(text, parsed)) {
+        if (fragment.id >= 0) {
+            ids.push_back(fragment.id);
         } else {
-            encode_plain(part.text, ids);
+            encode_plain(fragment.text, ids);
         }
     }
     return ids;

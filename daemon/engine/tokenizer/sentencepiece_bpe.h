@@ -1,5 +1,5 @@
 // SentencePiece-style byte-pair encoding with byte fallback (`tokenizer.ggml.model` = "llama"): spaces become U+2581,
-// every character is a symbol, and neighbours merge whose joined text is the token of the highest score
+// each character is a symbol, and those neighbours merge first whose joined text is the token with the highest score
 // (https://github.com/google/sentencepiece, src/bpe_model.cc).
 // Immutable after create(): may be used from any thread.
 #pragma once
@@ -19,29 +19,29 @@
 
 namespace llmd::tokenizer {
 
-// How vocabularies spell a space: U+2581.
+// Vocabularies spell a space as U+2581.
 inline constexpr std::string_view kSpace = "\xE2\x96\x81";
-// The value of "<0xHH>", as vocabularies spell a byte; -1 for any other text.
+// Returns the value of "<0xHH>", as vocabularies spell a byte, and -1 for any other text.
 int32_t spelled_byte(std::string_view text);
 
 class SentencePieceBpe final : public Tokenizer {
 public:
-    // Besides what Tokenizer::create() says: there is one score a token and none is NaN; tokens of kind Byte are
-    // spelled <0x00>..<0xFF>; where a byte has no token, there is an unknown token.
+    // Besides the conditions of Tokenizer::create(), each token has a score and none is NaN, tokens of kind Byte are
+    // spelled <0x00>..<0xFF>, and there is an unknown token if some byte has no token.
     static base::Result<std::unique_ptr<Tokenizer>> create(const model::Gguf& gguf);
 
-    // Nothing for the unknown token: what it stood for is lost.
+    // The unknown token appends nothing, since the text that it stood for is lost.
     void append_bytes(int32_t id, std::string& out) const override;
 
 private:
     explicit SentencePieceBpe(TokenTexts texts) : texts_(std::move(texts)) {}
     base::Result<void> read(const model::Gguf& gguf);
-    // With tokenizer.ggml.add_space_prefix, text at the beginning and after each added token gets a space in front, as
-    // llama.cpp does it.
+    // With tokenizer.ggml.add_space_prefix, a space is put before the text at the beginning and after each added token,
+    // as in llama.cpp.
     std::vector<int32_t> encode_parsed(std::string_view text, std::span<const ByteRange> parsed) const override;
     base::Result<void> read_ranks(const model::Gguf& gguf);
     base::Result<void> read_bytes();
-    // The token that ordinary text of this spelling may become; -1: none.
+    // Returns the token that ordinary text of this spelling may become; -1 if there is none.
     int32_t find_text(std::string_view text) const;
     void encode_plain(std::string_view text, std::vector<int32_t>& ids) const;
 

@@ -1,6 +1,6 @@
-// A hash index from keys that are stored elsewhere to their positions there: open addressing in one array, 8 to 16
-// bytes an entry, where a node-based map of a vocabulary needs five times that. May be read from any thread once it is
-// filled.
+// A hash index from keys that are stored elsewhere to their positions there. It uses open addressing in one array, at 8
+// to 16 bytes an entry; a node-based map of a vocabulary needs five times that. Once it is filled it may be read from
+// any thread.
 #pragma once
 
 #include <bit>
@@ -18,7 +18,7 @@ public:
         shift_ = 64 - std::countr_zero(slots_.size());
     }
 
-    // The value that was inserted with this hash and for which `is_match(value)` holds; -1 if there is none.
+    // Returns the value that was inserted with this hash and for which `is_match(value)` holds; -1 if there is none.
     template <typename IsMatch>
     int32_t find(uint64_t hash, const IsMatch& is_match) const {
         for (size_t at = home(hash);; at = next(at)) {
@@ -37,7 +37,8 @@ public:
 private:
     static constexpr int32_t kEmpty = -1;
 
-    // Fibonacci hashing (Knuth, TAOCP 6.4): the high bits of the product depend on all bits of the hash.
+    // Fibonacci hashing (Knuth, TAOCP 6.4): the high bits of the multiplication's result depend on all bits of the
+    // hash.
     size_t home(uint64_t hash) const { return static_cast<size_t>(hash * 0x9E3779B97F4A7C15u >> shift_); }
     size_t next(size_t at) const { return (at + 1) & (slots_.size() - 1); }
 

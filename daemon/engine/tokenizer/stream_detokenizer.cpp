@@ -23,7 +23,7 @@ void StreamDetokenizer::Stop::advance(char byte) {
 StreamDetokenizer::StreamDetokenizer(const Tokenizer& tokenizer, std::vector<std::string> stops)
     : tokenizer_(tokenizer) {
     for (std::string& stop : stops) {
-        // Nothing else occurs in what leaves here.
+        // The output is clean text, so no other stop string can occur in it.
         if (!stop.empty() && base::is_clean_text(stop)) stops_.emplace_back(std::move(stop));
     }
 }

@@ -1,11 +1,11 @@
-// Turns a request's token ids into text as they come: holds back an incomplete UTF-8 sequence and whatever might be the
-// beginning of a stop string, replaces what is not clean text (base/utf8.h) by U+FFFD (a D-Bus string cannot hold it;
-// one U+FFFD for each maximal subpart of an ill-formed sequence, The Unicode Standard 3.9), and ends at the first stop
-// string, which never appears in the text.
-// "First" is the one that is complete first, reading the text character by character; of several that end at the same
-// character the longest. So where the text ends does not depend on how it is cut into tokens, and nothing is generated
-// beyond a complete stop string to see whether a longer one follows.
-// A pure function of the ids pushed so far: replaying the same ids gives the same text in the same places.
+// Converts a request's token ids to text as they come. It holds back an incomplete UTF-8 sequence and any text that may
+// begin a stop string. It replaces what is not clean text (base/utf8.h) by U+FFFD, since a D-Bus string cannot hold it:
+// one U+FFFD for each maximal subpart of an ill-formed sequence (The Unicode Standard 3.9). The text ends before the
+// first stop string.
+// The first stop string is the one that is complete first when the text is read character by character; of several that
+// end at the same character it is the longest. The end of the text therefore does not depend on how the text is split
+// into tokens, and no token is generated beyond a complete stop string to see whether a longer one follows.
+// The text is a pure function of the ids pushed so far, so a replay of the same ids gives the same text at each push.
 // Thread-bound; one object a request. The tokenizer must outlive it.
 #pragma once
 
@@ -20,18 +20,18 @@ namespace llmd::tokenizer {
 
 class StreamDetokenizer {
 public:
-    // A stop string that is empty or no clean text never occurs in the text. The work for each byte
-    // of text is proportional to the number of stop strings, whatever their length.
+    // A stop string that is empty or not clean text never occurs in the text. The work for each byte of text is
+    // proportional to the number of stop strings, whatever their length.
     StreamDetokenizer(const Tokenizer& tokenizer, std::vector<std::string> stops);
 
-    // The text that became certain with this token: clean text, often empty. After stopped(), always empty.
+    // Returns the text that became certain with this token. It is clean text, often empty, and always after stopped().
     std::string push(int32_t id);
 
     // A stop string was found; the text before it has been returned.
     bool stopped() const { return stopped_; }
 
-    // The rest, at the end of generation: what was held back for a stop string that did not come, and U+FFFD for an
-    // unfinished UTF-8 sequence (which may complete a stop string).
+    // Returns the rest at the end of generation: the text that was held back for a stop string that did not come, and
+    // U+FFFD for an unfinished UTF-8 sequence (which may complete a stop string).
     std::string finish();
 
 private:

@@ -1,5 +1,5 @@
-// The loop that both kinds of byte-pair encoding share: as long as two neighbours can be merged, merge the pair of the
-// lowest rank, among equals the leftmost. A heap of candidates over a linked list makes that O(n log n).
+// The merge loop of both kinds of byte-pair encoding: as long as two neighbours can be merged, it merges the pair of
+// the lowest rank, and the leftmost of several. A heap of candidates over a linked list makes that O(n log n).
 // Thread-bound scratch: one object a call of encode().
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace llmd::tokenizer {
 
-// A stretch of the text that is becoming a token. `length` 0: merged into its left neighbour.
+// A substring of the text that becomes a token. With a `length` of 0 it has been merged into its left neighbour.
 struct Symbol {
     uint32_t begin;
     uint32_t length;  // bytes
@@ -44,8 +44,8 @@ public:
             const int32_t next = links_[static_cast<size_t>(candidate.left)].next;
             if (left.length == 0 || next < 0) continue;
             Symbol& right = symbols[static_cast<size_t>(next)];
-            // Stale unless the two still span what was considered. Borders only disappear, so there is one way to do
-            // so.
+            // A candidate is stale when the pair no longer spans the same bytes. Borders only disappear, so equal
+            // lengths mean equal borders.
             if (left.length + right.length != candidate.length) continue;
 
             left.length = candidate.length;

@@ -1,5 +1,5 @@
-// The vocabulary's texts as the file spells them, copied out of it (the model's pages are dropped after loading), with
-// an index from text to id.
+// The vocabulary's token texts as the file spells them, with an index from text to id. They are copied, since the
+// pages of the model file are dropped after loading.
 // Immutable after create(): may be used from any thread.
 #pragma once
 
@@ -17,17 +17,17 @@ namespace llmd::tokenizer {
 
 class TokenTexts {
 public:
-    // Most bytes that all texts together may have; the largest vocabularies known have under 4 MiB.
+    // All texts together have at most this many bytes. The largest known vocabularies have under 4 MiB.
     static constexpr size_t kMaxTotalBytes = 1u << 30;
 
-    // Reads tokenizer.ggml.tokens. ModelLoadFailed when there are none, when two are equal (their ids would not be
-    // told apart) or when they exceed kMaxTotalBytes. Empty texts are kept and never found.
+    // Reads tokenizer.ggml.tokens. ModelLoadFailed when there are none, when two are equal (a text must have one id) or
+    // when they exceed kMaxTotalBytes. Empty texts are kept and never found.
     static base::Result<TokenTexts> create(const model::Gguf& gguf);
 
     size_t size() const { return ends_.size(); }
     // Precondition: 0 <= id < size().
     std::string_view operator[](int32_t id) const;
-    // -1: no token has this text.
+    // Returns the id of the text, or -1.
     int32_t find(std::string_view text) const;
     // Bytes of the longest text.
     size_t longest() const { return longest_; }

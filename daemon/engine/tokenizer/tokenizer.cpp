@@ -15,8 +15,8 @@ using base::fail;
 
 namespace {
 
-// Control tokens that end an answer in the chat formats of the models that llmd runs, where files often name only one
-// of them as tokenizer.ggml.eos_token_id: ChatML, Llama 3, Phi 3, GPT-2, Llama 2 and Gemma.
+// Control tokens that end an answer in the chat formats of the models that llmd runs (ChatML, Llama 3, Phi 3, GPT-2,
+// Llama 2 and Gemma). Files often name only one of them as tokenizer.ggml.eos_token_id.
 constexpr std::array<std::string_view, 8> kEndTexts = {
     "<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|end_of_text|>", "<|end|>", "<|endoftext|>", "</s>", "<end_of_turn>",
 };

@@ -1,5 +1,5 @@
-// Text to token ids and back, as the model file's own vocabulary defines it: byte-level BPE (`tokenizer.ggml.model` =
-// "gpt2", split first by the regular expression that `tokenizer.ggml.pre` names) or SentencePiece-style BPE with byte
+// Converts text to token ids and back with the model file's own vocabulary: byte-level BPE (`tokenizer.ggml.model` =
+// "gpt2", after a split by the regular expression that `tokenizer.ggml.pre` names) or SentencePiece-style BPE with byte
 // fallback ("llama").
 // Immutable after create(): may be used from any thread.
 #pragma once
@@ -18,12 +18,12 @@ namespace llmd::tokenizer {
 
 class TokenTexts;
 
-// GGUF's tokenizer.ggml.token_type. Unused tokens are treated like normal ones: only what the text spells decides.
+// GGUF's tokenizer.ggml.token_type. Unused tokens are treated like normal ones.
 enum class TokenKind : uint8_t { Normal = 1, Unknown = 2, Control = 3, UserDefined = 4, Unused = 5, Byte = 6 };
 
 enum class SpecialTokens : uint8_t {
-    Literal,  // text that spells a control token is text: for everything a user wrote
-    Parse,    // control tokens in the text become their ids: for chat templates
+    Literal,  // text that spells a control token stays text; for everything a user wrote
+    Parse,    // control tokens in the text become their ids; for chat templates
 };
 
 // A part of a text that is tokenized as one.
@@ -43,54 +43,54 @@ class Tokenizer {
 public:
     virtual ~Tokenizer() = default;
 
-    // ModelLoadFailed names an unknown tokenizer model, an unknown pre-tokenizer (never replaced by a default: a wrong
-    // split silently costs quality), and every inconsistency of the vocabulary.
+    // ModelLoadFailed names an unknown tokenizer model, an unknown pre-tokenizer, or an inconsistency of the
+    // vocabulary. No pre-tokenizer is a default, because a wrong split silently costs quality.
     static base::Result<std::unique_ptr<Tokenizer>> create(const model::Gguf& gguf);
 
-    // Ids of `text`, without begin- or end-of-text tokens. Tokens that the file calls user-defined are found in it as a
-    // whole whatever `special` says. Any bytes are accepted: invalid UTF-8 is encoded byte by byte.
-    // Time is O(n log n) for any input. Precondition: text has less than 2^30 bytes.
+    // Returns the ids of `text`, without begin- or end-of-text tokens. User-defined tokens are found as a whole
+    // whatever `special` says. Any bytes are accepted; invalid UTF-8 is encoded byte by byte. Time is O(n log n) for
+    // any input. Precondition: text has less than 2^30 bytes.
     std::vector<int32_t> encode(std::string_view text, SpecialTokens special = SpecialTokens::Literal) const;
-    // Ids of the segments' joined text, as encode() gives them: their borders leave no trace, but that a control token
-    // is found only where all of it stands in segments to be parsed.
+    // Returns the ids of the segments' joined text. Their borders change nothing, except that a control token is found
+    // only where all of it is in segments to be parsed.
     std::vector<int32_t> encode(std::span<const TextSegment> segments) const;
 
-    // Appends the bytes that `id` stands for: nothing for a control token or an id outside the vocabulary. The bytes
-    // may be part of a UTF-8 sequence; StreamDetokenizer puts them together.
+    // Appends the bytes that `id` stands for. A control token and an id outside the vocabulary append nothing. The
+    // bytes may be part of a UTF-8 sequence; StreamDetokenizer joins them.
     virtual void append_bytes(int32_t id, std::string& out) const = 0;
 
-    // encode()'s inverse for what it made (SentencePiece-style vocabularies with a space prefix keep that space).
+    // Inverts encode(), except that SentencePiece-style vocabularies with a space prefix keep that space.
     std::string decode(const std::vector<int32_t>& ids) const;
 
-    // The ids of a prompt as the model expects it: encode() with the begin-of-text token in front where the file asks
-    // for one, and the segments do not begin with it already.
+    // Returns the ids of a prompt as the model expects it: encode() with the begin-of-text token in front if the file
+    // asks for one and the segments do not begin with it already.
     std::vector<int32_t> encode_prompt(std::string_view text) const;
     std::vector<int32_t> encode_prompt(std::span<const TextSegment> segments) const;
 
-    // How the file spells its begin-of-text and end-of-text tokens; empty when it names none.
+    // The texts of the file's begin-of-text and end-of-text tokens; empty if it names none.
     const std::string& begin_text() const { return begin_text_; }
     const std::string& end_text() const { return end_text_; }
 
-    // What stands for an empty prompt: the begin-of-text token, else the end-of-text token; -1 when there is neither.
+    // The token that stands for an empty prompt: the begin-of-text token, else the end-of-text token, else -1.
     int32_t empty_prompt_id() const { return empty_prompt_id_; }
 
     // Ids are 0..vocabulary_size() - 1.
     uint32_t vocabulary_size() const { return static_cast<uint32_t>(kinds_.size()); }
     // Precondition: the vocabulary has `id`.
     TokenKind kind(int32_t id) const { return kinds_[static_cast<size_t>(id)]; }
-    // True for the ids that the file names as end of text, turn or message (tokenizer.ggml.eos_token_id, eot_token_id,
-    // eom_token_id) and for control tokens with a text that chat models end their turn with: generation stops at any of
-    // them.
+    // Generation stops at the ids that the file names as end of text, turn or message (tokenizer.ggml.eos_token_id,
+    // eot_token_id, eom_token_id) and at control tokens with a text that chat models end their turn with.
     bool ends_generation(int32_t id) const;
 
 protected:
     Tokenizer() = default;
-    // encode(), with control tokens found in `parsed` only: ascending ranges of `text` that do not touch.
+    // Does encode() with control tokens found in `parsed` only, which are ascending ranges of `text` that do not touch.
     virtual std::vector<int32_t> encode_parsed(std::string_view text, std::span<const ByteRange> parsed) const = 0;
-    // What both families read alike: kinds, begin/end ids, whether prompts begin with the begin-of-text token
-    // (`add_begin` where the file does not say). Called by create() of each.
+    // Reads what both families have: kinds, begin and end ids, and whether prompts begin with the begin-of-text token
+    // (`add_begin` is used if the file does not say). create() of each family calls it.
     base::Result<void> read_common(const model::Gguf& gguf, const TokenTexts& texts, bool add_begin);
-    // The id under `key`, checked against the vocabulary; -1 when the key is absent. After read_common().
+    // Returns the id under `key`, checked against the vocabulary, or -1 if the key is absent. read_common() comes
+    // first.
     base::Result<int32_t> read_token_id(const model::Gguf& gguf, std::string_view key) const;
 
     std::vector<TokenKind> kinds_;  // by id

@@ -9,7 +9,7 @@ using Kind = Node::Kind;
 
 namespace {
 
-constexpr uint32_t kCaller = 0;  // the frame outside the whole text
+constexpr uint32_t kCaller = 0;  // the frame outside the start rule
 
 uint64_t joined(uint32_t a, uint32_t b) {
     return uint64_t{a} << 32 | b;
@@ -36,20 +36,20 @@ Automaton::Automaton(std::shared_ptr<const Grammar> grammar) : grammar_(std::mov
 
 void Automaton::reset() {
     states_.clear();
-    ways_.clear();
+    threads_.clear();
     states_by_hash_.clear();
     frames_.clear();
     depths_.clear();
     frames_by_value_.clear();
     intern({kCaller, 0, 0});
-    Known dead{.first_way = 0, .n_ways = 0, .is_complete = false, .behind_plain = kDead, .next = {}};
+    Known dead{.first_thread = 0, .n_threads = 0, .is_complete = false, .after_plain = kDead, .next = {}};
     states_.push_back(dead);
-    new_ways_.clear();
+    new_threads_.clear();
     new_is_complete_ = false;
     followed_.clear();
     const NodeId entry = grammar_->entry(grammar_->start());
     follow({entry, intern({kCaller, 1, 0})});
-    (void)intern_new_ways();
+    (void)intern_new_threads();
 }
 
 uint32_t Automaton::intern(const Frame& frame) {
@@ -64,14 +64,14 @@ uint32_t Automaton::intern(const Frame& frame) {
 
 Automaton::State Automaton::advance(State state, uint8_t byte) {
     if (const State known = states_[state].next[byte]; known != kNotMade) return known;
-    new_ways_.clear();
+    new_threads_.clear();
     new_is_complete_ = false;
     followed_.clear();
     const Known& from = states_[state];
-    int first = 0, last = 255;  // of the bytes that no way tells from this one
-    for (uint32_t i = 0; i < from.n_ways; ++i) {
-        const Way way = ways_[from.first_way + i];
-        const Node& node = grammar_->node(way.node);
+    int first = 0, last = 255;  // the range of bytes that no thread tells from this one
+    for (uint32_t i = 0; i < from.n_threads; ++i) {
+        const NfaThread thread = threads_[from.first_thread + i];
+        const Node& node = grammar_->node(thread.node);
         if (byte < node.first) {
             last = std::min(last, node.first - 1);
         } else if (byte > node.last) {
@@ -79,10 +79,10 @@ Automaton::State Automaton::advance(State state, uint8_t byte) {
         } else {
             first = std::max<int>(first, node.first);
             last = std::min<int>(last, node.last);
-            follow({node.next, way.frame});
+            follow({node.next, thread.frame});
         }
     }
-    const State next = intern_new_ways();
+    const State next = intern_new_threads();
     auto& steps = states_[state].next;
     std::fill(steps.begin() + first, steps.begin() + last + 1, next);
     return next;
@@ -90,7 +90,7 @@ Automaton::State Automaton::advance(State state, uint8_t byte) {
 
 bool Automaton::takes_plain(State state, uint32_t n) {
     for (; n > 0; --n) {
-        const State next = behind_plain(state);
+        const State next = after_plain(state);
         if (next == kDead) return false;
         if (next == state) return true;
         state = next;
@@ -98,8 +98,8 @@ bool Automaton::takes_plain(State state, uint32_t n) {
     return true;
 }
 
-Automaton::State Automaton::behind_plain(State state) {
-    if (const State known = states_[state].behind_plain; known != kNotMade) return known;
+Automaton::State Automaton::after_plain(State state) {
+    if (const State known = states_[state].after_plain; known != kNotMade) return known;
     State all = kNotMade;
     for (uint32_t byte = 0; byte < 256 && all != kDead; ++byte) {
         if (!is_plain(static_cast<uint8_t>(byte))) continue;
@@ -107,28 +107,28 @@ Automaton::State Automaton::behind_plain(State state) {
         const State next = advance(state, static_cast<uint8_t>(byte));
         all = all == kNotMade || all == next ? next : kDead;
     }
-    states_[state].behind_plain = all;
+    states_[state].after_plain = all;
     return all;
 }
 
-void Automaton::follow(Way from) {
+void Automaton::follow(NfaThread from) {
     to_follow_.assign(1, from);
-    while (!to_follow_.empty() && new_ways_.size() < kMaxWays && followed_.size() < kMaxSilentSteps) {
-        const Way way = to_follow_.back();
+    while (!to_follow_.empty() && new_threads_.size() < kMaxNfaThreads && followed_.size() < kMaxSilentSteps) {
+        const NfaThread thread = to_follow_.back();
         to_follow_.pop_back();
-        if (depth(way.frame) + grammar_->depth_needed(way.node) > kMaxDepth) continue;
-        if (!followed_.insert(joined(way.node, way.frame)).second) continue;
-        take_silent_step(way);
+        if (depth(thread.frame) + grammar_->depth_needed(thread.node) > kMaxDepth) continue;
+        if (!followed_.insert(joined(thread.node, thread.frame)).second) continue;
+        take_silent_step(thread);
     }
 }
 
-void Automaton::take_silent_step(Way from) {
+void Automaton::take_silent_step(NfaThread from) {
     const Node& node = grammar_->node(from.node);
     const Frame frame = frames_[from.frame];
     const auto go = [&](NodeId next, uint32_t in) { to_follow_.push_back({next, in}); };
     switch (node.kind) {
         case Kind::Byte:
-            new_ways_.push_back(from);
+            new_threads_.push_back(from);
             break;
         case Kind::Choice:  // the first is to be popped first
             go(node.value, from.frame);
@@ -159,37 +159,37 @@ void Automaton::take_silent_step(Way from) {
     }
 }
 
-Automaton::State Automaton::intern_new_ways() {
-    if (new_ways_.empty() && !new_is_complete_) return kDead;
+Automaton::State Automaton::intern_new_threads() {
+    if (new_threads_.empty() && !new_is_complete_) return kDead;
     uint64_t hash = new_is_complete_ ? 1 : 0;
-    for (const Way& way : new_ways_) hash = mixed(hash ^ joined(way.node, way.frame));
+    for (const NfaThread& thread : new_threads_) hash = mixed(hash ^ joined(thread.node, thread.frame));
     const auto [first, last] = states_by_hash_.equal_range(hash);
     for (auto same = first; same != last; ++same) {
         const Known& known = states_[same->second];
         if (known.is_complete == new_is_complete_ &&
-            std::equal(new_ways_.begin(), new_ways_.end(), ways_.begin() + known.first_way,
-                       ways_.begin() + known.first_way + known.n_ways)) {
+            std::equal(new_threads_.begin(), new_threads_.end(), threads_.begin() + known.first_thread,
+                       threads_.begin() + known.first_thread + known.n_threads)) {
             return same->second;
         }
     }
-    const auto made = static_cast<State>(states_.size());
+    const auto added = static_cast<State>(states_.size());
     Known& known = states_.emplace_back();
-    known.first_way = static_cast<uint32_t>(ways_.size());
-    known.n_ways = static_cast<uint32_t>(new_ways_.size());
+    known.first_thread = static_cast<uint32_t>(threads_.size());
+    known.n_threads = static_cast<uint32_t>(new_threads_.size());
     known.is_complete = new_is_complete_;
-    known.behind_plain = kNotMade;
+    known.after_plain = kNotMade;
     known.next.fill(kNotMade);
-    ways_.insert(ways_.end(), new_ways_.begin(), new_ways_.end());
-    states_by_hash_.emplace(hash, made);
-    return made;
+    threads_.insert(threads_.end(), new_threads_.begin(), new_threads_.end());
+    states_by_hash_.emplace(hash, added);
+    return added;
 }
 
 void Automaton::compact(std::span<State> live) {
     const std::vector<Known> states = std::move(states_);
-    const std::vector<Way> ways = std::move(ways_);
+    const std::vector<NfaThread> threads = std::move(threads_);
     const std::vector<Frame> frames = std::move(frames_);
     states_ = {};
-    ways_ = {};
+    threads_ = {};
     frames_ = {};
     reset();
     ++n_compactions_;
@@ -207,9 +207,10 @@ void Automaton::compact(std::span<State> live) {
     for (State& state : live) {
         const Known& known = states[state];
         new_is_complete_ = known.is_complete;
-        new_ways_.assign(ways.begin() + known.first_way, ways.begin() + known.first_way + known.n_ways);
-        for (Way& way : new_ways_) way.frame = rename(way.frame);
-        state = intern_new_ways();
+        new_threads_.assign(threads.begin() + known.first_thread,
+                            threads.begin() + known.first_thread + known.n_threads);
+        for (NfaThread& thread : new_threads_) thread.frame = rename(thread.frame);
+        state = intern_new_threads();
     }
 }
 

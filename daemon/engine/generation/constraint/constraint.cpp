@@ -14,7 +14,7 @@ bool Constraint::ends_generation(int32_t id) const {
     return std::find(ends.begin(), ends.end(), static_cast<uint32_t>(id)) != ends.end();
 }
 
-State Constraint::behind(std::string_view bytes) {
+State Constraint::after(std::string_view bytes) {
     if (bytes.empty()) return Automaton::kDead;
     State state = state_;
     for (const char c : bytes) {
@@ -30,21 +30,21 @@ State Constraint::behind(std::string_view bytes) {
 }
 
 bool Constraint::allows(int32_t id) {
-    return ends_generation(id) ? is_complete() : behind(tokens_->bytes(id)) != Automaton::kDead;
+    return ends_generation(id) ? is_complete() : after(tokens_->bytes(id)) != Automaton::kDead;
 }
 
 bool Constraint::accept(int32_t id) {
-    const State next = behind(tokens_->bytes(id));
+    const State next = after(tokens_->bytes(id));
     if (next == Automaton::kDead) return false;
     state_ = next;
     return true;
 }
 
 const Constraint::Allowed& Constraint::allowed() {
-    forget_renamed();
+    drop_renumbered();
     if (const auto kept = sets_.find(state_); kept != sets_.end()) return kept->second;
     TokenSet set = tokens_->following(automaton_, state_);
-    forget_renamed();
+    drop_renumbered();
     if (is_complete()) {
         for (const uint32_t id : tokens_->end_ids()) set.insert(id);
     }
@@ -53,7 +53,7 @@ const Constraint::Allowed& Constraint::allowed() {
     return sets_.insert_or_assign(state_, Allowed{std::move(set), n}).first->second;
 }
 
-void Constraint::forget_renamed() {
+void Constraint::drop_renumbered() {
     if (std::exchange(n_compactions_, automaton_.n_compactions()) != automaton_.n_compactions()) sets_.clear();
 }
 

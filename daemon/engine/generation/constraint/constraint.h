@@ -1,5 +1,6 @@
-// Holds one text to a grammar, token by token: which tokens may come next, and when the text is whole. A pure function
-// of the tokens accepted so far, so a text that is replayed goes on as it would have. Thread-bound; movable.
+// Constrains one text to a grammar, token by token: it says which tokens are allowed next and when the text is
+// complete. Its answers are a pure function of the tokens accepted so far, so that a replayed text continues in the
+// same way. Thread-bound; movable.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +14,8 @@
 
 namespace llmd::constraint {
 
-// States whose sets of tokens are kept: texts come back to a few, such as the inside of a string. 6 KB each for the
-// 50,257 tokens of GPT-2.
+// The number of states whose token sets are cached, since texts return to a few states, such as the inside of a string.
+// A set takes 6 KB for the 50,257 tokens of GPT-2.
 inline constexpr size_t kMaxKeptSets = 32;
 
 class Constraint {
@@ -22,35 +23,35 @@ public:
     Constraint(std::shared_ptr<const Grammar> grammar, std::shared_ptr<const TokenTrie> tokens)
         : tokens_(std::move(tokens)), automaton_(std::move(grammar)), state_(automaton_.start()) {}
 
-    // Whether this token may come next, by its own bytes: quick for a few tokens. A token that ends generation may when
+    // True if this token is allowed next, which is quick for a few tokens. A token that ends generation is allowed if
     // is_complete().
     bool allows(int32_t id);
     struct Allowed {
         TokenSet tokens;
-        uint32_t n = 0;  // of them
+        uint32_t n = 0;  // tokens.size()
     };
-    // All tokens that may come next. Valid until accept().
+    // Returns all tokens that are allowed next. Valid until accept().
     const Allowed& allowed();
-    // The token comes next. False, and nothing has changed, when it may not or ends generation.
+    // Appends the token. Returns false and changes nothing if it is not allowed or ends generation.
     bool accept(int32_t id);
 
-    // The text so far is one of the grammar.
+    // True if the text so far is a text of the grammar.
     bool is_complete() const { return automaton_.is_complete(state_); }
-    // And nothing can follow it.
+    // True if moreover nothing can follow it.
     bool is_final() const { return automaton_.is_final(state_); }
 
 private:
     bool ends_generation(int32_t id) const;
-    // The state behind these bytes; kDead if they cannot come next.
-    Automaton::State behind(std::string_view bytes);
-    // Drops the sets if states have other names now.
-    void forget_renamed();
+    // Returns the state after these bytes; kDead if they are not allowed next.
+    Automaton::State after(std::string_view bytes);
+    // Drops the cached sets if states were renumbered.
+    void drop_renumbered();
 
     std::shared_ptr<const TokenTrie> tokens_;
     Automaton automaton_;
     Automaton::State state_;
     std::unordered_map<Automaton::State, Allowed> sets_;
-    uint32_t n_compactions_ = 0;  // of the automaton, when the sets' states had these names
+    uint32_t n_compactions_ = 0;  // of the automaton, when the states of sets_ had these numbers
 };
 
 }  // namespace llmd::constraint

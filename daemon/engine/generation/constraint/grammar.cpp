@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint8_t kNever = kMaxDepth + 1;
 
-// Where to go from a node without reading a byte and without coming back from a call; 0 is nowhere.
+// Returns the nodes that a node reaches without reading a byte and without returning from a call; 0 is none.
 std::pair<NodeId, NodeId> silent_steps(const Node& node, const std::vector<NodeId>& entries) {
     switch (node.kind) {
         case Kind::Choice:
@@ -67,14 +67,15 @@ NodeId GrammarBuilder::choice(std::span<const NodeId> any) {
 NodeId GrammarBuilder::one_of(const std::vector<std::string>& texts, NodeId next) {
     ByteTrie trie;
     for (const std::string& text : texts) trie.entry(trie.insert(text)).ends = true;
-    std::vector<NodeId> made(trie.size());
+    std::vector<NodeId> nodes(trie.size());
     for (uint32_t i = trie.size(); i-- > 0;) {
-        std::vector<NodeId> ways;
-        if (trie.entry(i).ends) ways.push_back(next);
-        for (const auto& [c, child] : trie.entry(i).children) ways.push_back(byte(static_cast<char>(c), made[child]));
-        made[i] = choice(ways);
+        std::vector<NodeId> alternatives;
+        if (trie.entry(i).ends) alternatives.push_back(next);
+        for (const auto& [c, child] : trie.entry(i).children)
+            alternatives.push_back(byte(static_cast<char>(c), nodes[child]));
+        nodes[i] = choice(alternatives);
     }
-    return made[0];
+    return nodes[0];
 }
 
 void GrammarBuilder::become_choice(NodeId unknown, NodeId a, NodeId b) {
@@ -108,8 +109,9 @@ base::Result<Grammar> GrammarBuilder::finish(RuleId start) {
     return grammar;
 }
 
-// The least fixed point, from above: a pass can only lower values. Most nodes stand behind what follows them, so that
-// one pass carries a value through all of a rule, and as many passes are made as rules are chained the wrong way round.
+// Computes the least fixed point from above: a pass can only lower values. Most nodes come after those that follow
+// them, so that one pass propagates a value through a whole rule. More passes are needed only if rules were added in
+// the opposite order.
 std::vector<uint8_t> GrammarBuilder::depths() const {
     std::vector<uint8_t> depths(nodes_.size(), kNever);
     depths[end()] = 0;
@@ -168,10 +170,10 @@ uint32_t ByteTrie::insert(std::string_view text) {
             at = child->second;
             continue;
         }
-        const auto made = static_cast<uint32_t>(entries_.size());
-        entries_[at].children.emplace_back(byte, made);
+        const auto added = static_cast<uint32_t>(entries_.size());
+        entries_[at].children.emplace_back(byte, added);
         entries_.emplace_back();
-        at = made;
+        at = added;
     }
     return at;
 }

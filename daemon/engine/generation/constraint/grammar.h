@@ -1,6 +1,6 @@
-// A language over bytes: rules that may call each other, each a graph of nodes (a recursive transition network, Woods
-// 1970). Whoever makes text of it (automaton.h) never gets stuck: for every node the grammar knows how many more calls
-// must nest to reach the end, so what cannot be finished within kMaxDepth is not begun.
+// A grammar over bytes: rules that may call each other, each a graph of nodes (a recursive transition network, Woods
+// 1970). Generation with a grammar (automaton.h) never gets stuck: for each node the grammar knows how many more calls
+// must nest to reach the end, so that nothing is begun that cannot be finished within kMaxDepth.
 // A Grammar is immutable: it may be used from any thread.
 #pragma once
 
@@ -19,8 +19,8 @@ namespace llmd::constraint {
 using NodeId = uint32_t;
 using RuleId = uint32_t;
 
-inline constexpr uint32_t kMaxDepth = 64;      // calls in one another: no text nests deeper than this
-inline constexpr size_t kMaxNodes = 1u << 18;  // 3 MB; what a schema of the largest size needs if it is not a bomb
+inline constexpr uint32_t kMaxDepth = 64;      // of nested calls
+inline constexpr size_t kMaxNodes = 1u << 18;  // 3 MB; enough for a schema of the largest size that is not a bomb
 inline constexpr uint32_t kUnbounded = std::numeric_limits<uint32_t>::max();
 
 struct Node {
@@ -28,11 +28,11 @@ struct Node {
         Byte,     // one byte, first to last; then next
         Choice,   // next, or the node `value`
         Call,     // the rule `value`, then next
-        Count,    // one more repetition in this call, up to `value` of them told apart; then next
+        Count,    // one more repetition in this call, counted up to `value`; then next
         AtLeast,  // next, if there were `value` repetitions
         Below,    // next, if there were fewer than `value`
-        Return,   // the call has its text
-        Fail,     // there is no such text
+        Return,   // the end of the rule
+        Fail,     // matches no text
     };
     Kind kind = Kind::Fail;
     uint8_t first = 0;
@@ -46,9 +46,9 @@ public:
     const Node& node(NodeId id) const { return nodes_[id]; }
     NodeId entry(RuleId rule) const { return entries_[rule]; }
     RuleId start() const { return start_; }
-    // Calls that must still be nested in the present one to get from `id` to its return; above kMaxDepth: too many.
+    // The calls that must still nest to get from `id` to its return; more than kMaxDepth if there are too many.
     uint32_t depth_needed(NodeId id) const { return depths_[id]; }
-    // The call's text ends the caller's too: it need not come back.
+    // A tail call: the caller returns with it.
     bool is_last_call(const Node& call) const { return nodes_[call.next].kind == Node::Kind::Return; }
 
 private:
@@ -61,23 +61,23 @@ private:
     RuleId start_ = 0;
 };
 
-// Makes a grammar from its ends backwards: each function takes what follows and gives the node before it. Past
-// kMaxNodes nothing is added any more, and finish() refuses.
+// Builds a grammar backwards from its ends: each function takes the node that follows and returns the node before it.
+// Once there are kMaxNodes nodes no more are added, and finish() fails.
 class GrammarBuilder {
 public:
     GrammarBuilder();
 
     bool is_full() const { return nodes_.size() >= kMaxNodes; }
 
-    NodeId nothing() const { return 0; }  // no text
-    NodeId end() const { return 1; }      // of the rule
+    NodeId nothing() const { return 0; }  // matches no text
+    NodeId end() const { return 1; }      // the end of the rule
     NodeId byte(char c, NodeId next) { return bytes(c, c, next); }
     NodeId bytes(char first, char last, NodeId next);
     NodeId literal(std::string_view text, NodeId next);
     NodeId choice(NodeId a, NodeId b);
     NodeId choice(std::span<const NodeId> any);
     NodeId choice(std::initializer_list<NodeId> any) { return choice(std::span(any.begin(), any.size())); }
-    // One of these texts. Those that begin alike share nodes.
+    // Matches one of these texts. Texts that begin alike share nodes.
     NodeId one_of(const std::vector<std::string>& texts, NodeId next);
     NodeId call(RuleId rule, NodeId next) { return add({.kind = Node::Kind::Call, .value = rule, .next = next}); }
     // Repetitions are counted within one call of a rule, from 0.
@@ -88,17 +88,17 @@ public:
     NodeId below(uint32_t n, NodeId next) {
         return n == kUnbounded ? next : add({.kind = Node::Kind::Below, .value = n, .next = next});
     }
-    // A node for loops, to be named before it is known: become_choice() says what it is.
+    // Returns a placeholder for loops, which become_choice() defines later.
     NodeId unknown() { return add({}); }
     void become_choice(NodeId unknown, NodeId a, NodeId b);
 
-    // A rule that may be called before it is defined.
+    // Returns a rule that may be called before it is defined.
     RuleId declare();
     void define(RuleId rule, NodeId entry) { entries_[rule] = entry; }
     RuleId rule(NodeId entry);
 
-    // InvalidArgument, to be continued after "json_schema: ": too many nodes, a rule that calls itself before any byte,
-    // or no text from `start` within kMaxDepth. The builder is then used up.
+    // InvalidArgument, with a message to be put after "json_schema: ": there are too many nodes, a rule calls itself
+    // before it reads a byte, or `start` has no text within kMaxDepth. The builder cannot be used afterwards.
     base::Result<Grammar> finish(RuleId start);
 
 private:
@@ -110,15 +110,15 @@ private:
     std::vector<NodeId> entries_;
 };
 
-// Strings by their common beginnings, byte by byte.
+// A trie of strings, byte by byte.
 class ByteTrie {
 public:
     struct Entry {
         std::vector<std::pair<uint8_t, uint32_t>> children;  // byte and entry, in the order of insertion
-        bool ends = false;                                   // the caller's note: a string ends here
+        bool ends = false;                                   // set by the caller: a string ends here
     };
 
-    // The entry that the string ends in: 0 for an empty one. Children come behind their parents.
+    // Returns the entry in which the string ends, 0 for an empty one. Children come after their parents.
     uint32_t insert(std::string_view text);
     Entry& entry(uint32_t index) { return entries_[index]; }
     uint32_t size() const { return static_cast<uint32_t>(entries_.size()); }

@@ -4,7 +4,7 @@ namespace llmd::constraint {
 
 namespace {
 
-constexpr uint32_t kMaxSecondFraction = 6;  // digits; what readers keep
+constexpr uint32_t kMaxSecondFraction = 6;  // digits, as many as parsers keep
 
 NodeId digits(GrammarBuilder& b, uint32_t n, NodeId next) {
     for (uint32_t i = 0; i < n; ++i) next = b.bytes('0', '9', next);
@@ -57,16 +57,16 @@ NodeId uuid(GrammarBuilder& b, NodeId next) {
 }
 
 NodeId ipv4(GrammarBuilder& b, NodeId next) {
-    const auto octet = [&](NodeId behind) {
-        const NodeId one = digits(b, 1, behind);
-        const NodeId from_200 = b.byte('2', b.choice(b.bytes('0', '4', one), b.byte('5', b.bytes('0', '5', behind))));
-        return b.choice({one, b.bytes('1', '9', one), b.byte('1', digits(b, 2, behind)), from_200});
+    const auto octet = [&](NodeId after) {
+        const NodeId one = digits(b, 1, after);
+        const NodeId from_200 = b.byte('2', b.choice(b.bytes('0', '4', one), b.byte('5', b.bytes('0', '5', after))));
+        return b.choice({one, b.bytes('1', '9', one), b.byte('1', digits(b, 2, after)), from_200});
     };
     for (int i = 0; i < 3; ++i) next = b.byte('.', octet(next));
     return octet(next);
 }
 
-// One or more letters and digits, then what `next` says.
+// Matches one or more letters and digits, then `next`.
 NodeId word(GrammarBuilder& b, NodeId next) {
     const NodeId loop = b.unknown();
     const NodeId letter = b.choice({b.bytes('a', 'z', loop), b.bytes('A', 'Z', loop), b.bytes('0', '9', loop)});
@@ -76,10 +76,10 @@ NodeId word(GrammarBuilder& b, NodeId next) {
 
 // word(.word)*@word.word(.word)*
 NodeId email(GrammarBuilder& b, NodeId next) {
-    const auto dotted = [&](NodeId behind) {
+    const auto dotted = [&](NodeId after) {
         const NodeId more = b.unknown();
         const NodeId first = word(b, more);
-        b.become_choice(more, behind, b.byte('.', first));
+        b.become_choice(more, after, b.byte('.', first));
         return first;
     };
     const NodeId domain = word(b, b.byte('.', dotted(next)));

@@ -1,5 +1,5 @@
-// What the keyword `format` of a schema may name, each as the strings that every reader of it accepts - some that only
-// a lenient one would are left out, such as a leap second or a year before 1000.
+// The values of a schema's keyword `format`. Each stands for strings that all parsers of the format accept; those that
+// only lenient parsers accept, such as a leap second or a year before 1000, are left out.
 #pragma once
 
 #include <optional>
@@ -9,10 +9,10 @@
 
 namespace llmd::constraint {
 
-// "date, time, ...": what json_format() knows.
+// The formats that json_format() knows, for messages.
 inline constexpr std::string_view kJsonFormats = "date, time, date-time (RFC 3339), uuid, ipv4, email";
 
-// The string's characters between its quotes; nothing for a format that is not known.
+// Matches the characters of the string between its quotes. Returns nothing for an unknown format.
 std::optional<NodeId> json_format(GrammarBuilder& builder, std::string_view name, NodeId next);
 
 }  // namespace llmd::constraint

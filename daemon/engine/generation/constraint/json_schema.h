@@ -1,17 +1,18 @@
-// A JSON schema (https://json-schema.org, draft 2020-12) turned into a grammar of the JSON texts that fit it. Every
-// text of the grammar is valid; not every valid text is in it, since a text is made here and not judged:
-//   - the properties of an object come in the order of the schema, each at most once, then additional ones if
-//     `additionalProperties` says true or a schema: absent beside `properties` it means false here, and absent `items`
-//     behind `prefixItems` means that nothing follows them, as most schemas intend;
-//   - where `type` is absent, keywords such as `properties` or `minLength` say it;
+// Compiles a JSON schema (https://json-schema.org, draft 2020-12) to a grammar of the JSON texts that match it. Every
+// text of the grammar is valid, but not every valid text is in the grammar, since it generates texts and does not judge
+// them:
+//   - the properties of an object come in the order of the schema, each at most once, and then additional ones if
+//     `additionalProperties` is true or a schema. If it is absent beside `properties` it means false here, and if
+//     `items` is absent after `prefixItems` nothing follows these, as most schemas intend;
+//   - if `type` is absent, it follows from keywords such as `properties` or `minLength`;
 //   - nesting, digits and white space are bounded (grammar.h, json_text.h).
 //
-// Honoured: type, enum, const, properties, required, additionalProperties, items, prefixItems, minItems, maxItems,
-// minLength, maxLength, minimum and maximum (of a `number` whole ones), exclusiveMinimum and exclusiveMaximum of
-// integers, format (json_format.h), anyOf, oneOf where no text can fit two of its schemas, $ref to a place in the same
-// schema, true, false. $ref, anyOf, oneOf, enum and const stand alone, but for `type` beside the latter two.
-// Annotations such as `title` and `default` are ignored. Everything else is refused: nothing that limits a text is
-// ignored.
+// Supported: type, enum, const, properties, required, additionalProperties, items, prefixItems, minItems, maxItems,
+// minLength, maxLength, minimum and maximum (whole numbers for `number`), exclusiveMinimum and exclusiveMaximum of
+// integers, format (date, time, date-time, uuid, ipv4, email), anyOf, oneOf if no text can match two of its schemas,
+// $ref within the same schema, true, false. $ref, anyOf, oneOf, enum and const allow no keyword beside them, except
+// `type` beside the latter two. Annotations such as `title` and `default` are ignored. Everything else is refused:
+// nothing that restricts a text is ignored.
 #pragma once
 
 #include <string_view>
@@ -22,13 +23,13 @@
 namespace llmd::constraint {
 
 inline constexpr size_t kMaxSchemaBytes = 64u << 10;
-inline constexpr size_t kMaxSchemaDepth = 64;    // brackets in one another, in the schema itself
-inline constexpr size_t kMaxProperties = 200;    // of one object: all of them may be left out (kMaxWays)
+inline constexpr size_t kMaxSchemaDepth = 64;    // of nested brackets in the schema itself
+inline constexpr size_t kMaxProperties = 200;    // of one object: all of them may be left out (kMaxNfaThreads)
 inline constexpr size_t kMaxEnumValues = 4096;   // of one enum
 inline constexpr size_t kMaxAlternatives = 64;   // of one anyOf or oneOf
-inline constexpr uint32_t kMaxCount = 1u << 20;  // that minItems or minLength names; a larger maximum is taken for it
+inline constexpr uint32_t kMaxCount = 1u << 20;  // of minItems or minLength; a larger maximum is reduced to it
 
-// InvalidArgument: `json_schema: at "#/properties/a": ...` names the place, the keyword and what is wrong with it.
+// InvalidArgument names the location, the keyword and what is wrong with it: `json_schema: at "#/properties/a": ...`.
 // Takes some tens of milliseconds at most. Any thread.
 base::Result<Grammar> compile_json_schema(std::string_view text);
 

@@ -10,15 +10,15 @@ namespace llmd::constraint {
 
 namespace {
 
-constexpr uint32_t kExponentDigits = 2;  // 10^99 and all digits before it are far from what a double ends at
+constexpr uint32_t kExponentDigits = 2;  // a number with 10^99 is far below the largest double
 
 std::string digits(int64_t number, size_t n) {
     std::string text = std::to_string(number);
     return std::string(n - text.size(), '0') + text;
 }
 
-// Decimal numbers between two of as many digits: below the first digit where they differ, any digits follow those that
-// are truly between, and only one bound is left for those that are not.
+// The decimal numbers between two numbers of the same length. At the first digit where the two differ, a digit strictly
+// between them is followed by any digits, and a digit of a bound by what this bound alone still allows.
 class Between {
 public:
     Between(GrammarBuilder& builder, size_t n_digits, NodeId next) : builder_(builder), any_{next} {
@@ -64,7 +64,7 @@ NodeId unsigned_integer(GrammarBuilder& builder, Range range, NodeId next) {
         if (low <= high) by_length.push_back(between.nodes(digits(low, n), digits(high, n)));
         if (n == longest) break;
         first = last + 1;
-        // Of the longest ones, nothing beyond range.high is asked for, and 19 nines are not an int64_t.
+        // The longest numbers end at range.high, and 19 nines do not fit into an int64_t.
         last = n + 1 < longest ? last * 10 + 9 : range.high;
     }
     return builder.choice(by_length);
@@ -101,7 +101,7 @@ NodeId JsonText::fraction(NodeId next) {
     return builder_.byte('.', builder_.bytes('0', '9', rest));
 }
 
-// A fraction leads away from 0, so the largest magnitude has none.
+// A fraction increases the magnitude, so the largest magnitude has none.
 NodeId JsonText::with_fraction(Range magnitudes, NodeId next) {
     if (magnitudes.low > magnitudes.high) return builder_.nothing();
     const NodeId largest = unsigned_integer(builder_, {magnitudes.high, magnitudes.high}, next);
@@ -132,7 +132,7 @@ NodeId JsonText::hex_digit(NodeId next) {
         {builder_.bytes('0', '9', next), builder_.bytes('a', 'f', next), builder_.bytes('A', 'F', next)});
 }
 
-// What may follow a backslash. U+0000 and surrogates, but for pairs of them, are left out.
+// Matches what may follow a backslash. U+0000 and unpaired surrogates are left out.
 NodeId JsonText::escape() {
     GrammarBuilder& b = builder_;
     const auto d = [&](NodeId next) { return b.choice(b.byte('d', next), b.byte('D', next)); };
@@ -148,10 +148,10 @@ NodeId JsonText::escape() {
     };
     const NodeId above_zero =
         b.choice(not_zero(two), b.byte('0', b.choice(not_zero(one), b.byte('0', not_zero(b.end())))));
-    const NodeId unit =
+    const NodeId code_unit =
         b.choice({b.byte('0', above_zero), b.bytes('1', '9', three), b.bytes('a', 'c', three), b.bytes('A', 'C', three),
                   b.bytes('e', 'f', three), b.bytes('E', 'F', three), d(b.bytes('0', '7', two)), high_surrogate});
-    std::vector<NodeId> all = {b.byte('u', unit)};
+    std::vector<NodeId> all = {b.byte('u', code_unit)};
     for (const char c : {'"', '\\', '/', 'b', 'f', 'n', 'r', 't'}) all.push_back(b.byte(c, b.end()));
     return b.choice(all);
 }
@@ -199,7 +199,8 @@ RuleId JsonText::string(Counts characters) {
         const NodeId next = told_apart == 0 ? loop : b.count(told_apart, loop);
         const NodeId first = b.call(character(), next);
         b.become_choice(loop, b.at_least(characters.least, quote), b.below(characters.most, first));
-        // The first that must come comes unasked: so what a string needs to be finished is plain.
+        // If a character must come, the string begins with it and not with the loop's choice, so that the depth that
+        // the string needs includes it.
         entry = characters.least > 0 ? first : loop;
     }
     found->second = b.rule(characters.least > characters.most ? b.nothing() : b.byte('"', entry));
@@ -212,7 +213,7 @@ NodeId JsonText::array(const std::vector<RuleId>& items, std::optional<RuleId> m
     const uint32_t longest = more ? counts.most : std::min(counts.most, n_items);
     if (counts.least > longest) return b.nothing();
     const NodeId close = b.byte(']', b.end());
-    NodeId behind = close;  // an item, and all before it
+    NodeId after = close;  // what follows an item
     NodeId item = b.nothing();
     if (more && longest > n_items) {
         const uint32_t least = counts.least > n_items ? counts.least - n_items : 0;
@@ -222,11 +223,11 @@ NodeId JsonText::array(const std::vector<RuleId>& items, std::optional<RuleId> m
         item = b.call(*more, told_apart == 0 ? loop : b.count(told_apart, loop));
         const NodeId another = comma(item);
         b.become_choice(loop, b.at_least(least, close), b.below(most, another));
-        behind = least > 0 ? another : b.choice(close, another);
+        after = least > 0 ? another : b.choice(close, another);
     }
     for (uint32_t i = std::min(n_items, longest); i-- > 0;) {
-        item = b.call(items[i], behind);
-        behind = counts.least > i ? comma(item) : b.choice(close, comma(item));
+        item = b.call(items[i], after);
+        after = counts.least > i ? comma(item) : b.choice(close, comma(item));
     }
     if (longest == 0) return b.byte('[', close);
     return b.byte('[', counts.least > 0 ? item : b.choice(close, item));
@@ -243,20 +244,20 @@ NodeId JsonText::object(const std::vector<Property>& properties, std::optional<R
     }
     bool may_close = true;
     for (auto property = properties.rbegin(); property != properties.rend(); ++property) {
-        NodeId behind = member == b.nothing() ? b.nothing() : comma(member);
-        if (may_close) behind = b.choice(close, behind);
+        NodeId after = member == b.nothing() ? b.nothing() : comma(member);
+        if (may_close) after = b.choice(close, after);
         std::string name;
         base::append_json_string(name, property->name);
-        const NodeId named = b.literal(name, colon(b.call(property->value, behind)));
+        const NodeId named = b.literal(name, colon(b.call(property->value, after)));
         member = property->required ? named : b.choice(named, member);
         may_close = may_close && !property->required;
     }
     return b.byte('{', may_close ? b.choice(close, member) : member);
 }
 
-// Spelled as it is, character by character, the key must leave every name that it begins like; then anything follows.
-// An escape may spell any character, and one of more bytes may begin like another: where that could lead to a name,
-// both are left out.
+// The key must differ at some character from every name with which it shares a beginning; after that any characters
+// follow. An escape could spell a character of a name, and a character of several bytes could begin like one in a name.
+// Both are left out at positions where they could lead to a name.
 NodeId JsonText::other_key(const std::vector<Property>& properties, NodeId next) {
     GrammarBuilder& b = builder_;
     const NodeId close = b.byte('"', colon(next));
@@ -277,23 +278,23 @@ NodeId JsonText::other_key(const std::vector<Property>& properties, NodeId next)
             may_continue_oddly.insert(at);
         }
     }
-    std::vector<NodeId> made(names.size());
+    std::vector<NodeId> nodes(names.size());
     for (uint32_t i = names.size(); i-- > 0;) {
         const ByteTrie::Entry& entry = names.entry(i);
-        std::vector<NodeId> ways;
-        if (!entry.ends) ways.push_back(close);
-        if (!may_continue_oddly.contains(i)) ways.push_back(b.call(wide_character(), free));
+        std::vector<NodeId> alternatives;
+        if (!entry.ends) alternatives.push_back(close);
+        if (!may_continue_oddly.contains(i)) alternatives.push_back(b.call(wide_character(), free));
         std::array<NodeId, 128> targets{};
         for (unsigned char c = ' '; c <= '~'; ++c) targets[c] = is_plain(static_cast<char>(c)) ? free : b.nothing();
-        for (const auto& [c, child] : entry.children) targets[c] = made[child];
+        for (const auto& [c, child] : entry.children) targets[c] = nodes[child];
         for (size_t first = 0, last = 0; first < targets.size(); first = last + 1) {
             for (last = first; last + 1 < targets.size() && targets[last + 1] == targets[first];) ++last;
             if (targets[first] == b.nothing()) continue;
-            ways.push_back(b.bytes(static_cast<char>(first), static_cast<char>(last), targets[first]));
+            alternatives.push_back(b.bytes(static_cast<char>(first), static_cast<char>(last), targets[first]));
         }
-        made[i] = b.choice(ways);
+        nodes[i] = b.choice(alternatives);
     }
-    return made[0];
+    return nodes[0];
 }
 
 }  // namespace llmd::constraint

@@ -1,9 +1,9 @@
-// The parts of a JSON text (RFC 8259) as nodes of a grammar, for the compiler of schemas. A text is compact but for one
-// space that may follow a ',' or a ':' - with more, a small model can go on with spaces for ever.
+// The parts of a JSON text (RFC 8259) as nodes of a grammar, for the schema compiler. A text is compact, except that
+// one space may follow a ',' or a ':'. If more were allowed, a small model could generate spaces for ever.
 //
-// Numbers have bounded digits: of an integer 15, which every reader of JSON keeps exactly (2^53), unless the schema
-// bounds it otherwise; of a fraction as many; of an exponent two. A NUL, a control character or half a surrogate pair
-// never comes up in a string.
+// The digits of numbers are bounded. An integer has up to 15, which every JSON parser keeps exactly (2^53), unless the
+// schema bounds it otherwise; a fraction has up to 15, and an exponent up to two. A string contains no NUL, no control
+// character and no half of a surrogate pair.
 // Thread-bound; the builder must outlive it.
 #pragma once
 
@@ -22,14 +22,14 @@ inline constexpr int64_t kUsualMagnitude = 999'999'999'999'999;    // 15 digits
 inline constexpr int64_t kMaxMagnitude = 999'999'999'999'999'999;  // 18 digits, what a schema may name
 inline constexpr uint32_t kMaxFractionDigits = 15;
 
-// Whole numbers from low to high, both included and at most kMaxMagnitude from 0.
+// The whole numbers from low to high, both included. Their magnitude is at most kMaxMagnitude.
 struct Range {
     int64_t low = -kUsualMagnitude;
     int64_t high = kUsualMagnitude;
     bool operator==(const Range&) const = default;
 };
 
-// How many, both included.
+// The least and the most repetitions, both included.
 struct Counts {
     uint32_t least = 0;
     uint32_t most = kUnbounded;
@@ -46,16 +46,16 @@ class JsonText {
 public:
     explicit JsonText(GrammarBuilder& builder) : builder_(builder) {}
 
-    // Any JSON value.
+    // Matches any JSON value.
     RuleId anything();
-    // A string of so many characters (code points).
+    // Matches a string of so many characters (code points).
     RuleId string(Counts characters);
     NodeId integer(Range range, NodeId next);
-    // A number; with a range one in it, without an exponent.
+    // Matches a number; if there is a range, a number in it without an exponent.
     NodeId number(std::optional<Range> range, NodeId next);
-    // Each of `items` while the array lasts, then `more` as often as the counts allow.
+    // Matches an array of `items` in this order, then `more` as often as the counts allow.
     NodeId array(const std::vector<RuleId>& items, std::optional<RuleId> more, Counts counts);
-    // The properties in this order, and then others with values of `more`.
+    // Matches an object with the properties in this order, and then others with values of `more`.
     NodeId object(const std::vector<Property>& properties, std::optional<RuleId> more);
 
 private:
@@ -65,7 +65,7 @@ private:
     RuleId wide_character();
     NodeId escape();
     NodeId hex_digit(NodeId next);
-    // A key that is none of the properties' names, and its colon.
+    // Matches a key that is none of the properties' names, and its colon.
     NodeId other_key(const std::vector<Property>& properties, NodeId next);
     NodeId fraction(NodeId next);
     NodeId with_fraction(Range magnitudes, NodeId next);

@@ -72,7 +72,7 @@ NodeId SchemaCompiler::ref_node(const SchemaKeywords& keywords) {
     std::string_view ref;
     if (keywords[Keyword::Ref]->get(ref) != SUCCESS) return refuse_form(Keyword::Ref, "a string");
     const auto target = resolve(ref, root_);
-    if (!target) return refuse("$ref: ", in_quotes(ref), " names no place in this schema");
+    if (!target) return refuse("$ref: ", in_quotes(ref), " names nothing in this schema");
     return b_.call(reference(ref, *target), b_.end());
 }
 
@@ -83,12 +83,12 @@ NodeId SchemaCompiler::alternatives_node(const SchemaKeywords& keywords, Keyword
     }
     const Step step(*this, keyword_name(keyword));
     if (keyword == Keyword::OneOf) check_exclusive(schemas);
-    std::vector<NodeId> ways;
+    std::vector<NodeId> alternatives;
     for (const element schema : schemas) {
-        const Step place(*this, std::to_string(ways.size()));
-        ways.push_back(schema_node(schema));
+        const Step inner(*this, std::to_string(alternatives.size()));
+        alternatives.push_back(schema_node(schema));
     }
-    return b_.choice(ways);
+    return b_.choice(alternatives);
 }
 
 void SchemaCompiler::check_exclusive(simdjson::dom::array schemas) {
@@ -125,21 +125,21 @@ NodeId SchemaCompiler::values_node(const SchemaKeywords& keywords) {
 }
 
 NodeId SchemaCompiler::typed_node(const SchemaKeywords& keywords, uint8_t types) {
-    std::vector<NodeId> ways;
-    if ((types & kObject) != 0) ways.push_back(object_node(keywords));
-    if ((types & kArray) != 0) ways.push_back(array_node(keywords));
-    if ((types & kString) != 0) ways.push_back(string_node(keywords));
+    std::vector<NodeId> alternatives;
+    if ((types & kObject) != 0) alternatives.push_back(object_node(keywords));
+    if ((types & kArray) != 0) alternatives.push_back(array_node(keywords));
+    if ((types & kString) != 0) alternatives.push_back(string_node(keywords));
     if ((types & kFractional) != 0) {
-        ways.push_back(number_node(keywords));
+        alternatives.push_back(number_node(keywords));
     } else if ((types & kWhole) != 0) {
-        ways.push_back(integer_node(keywords));
+        alternatives.push_back(integer_node(keywords));
     }
     if ((types & kBoolean) != 0) {
-        ways.push_back(b_.literal("true", b_.end()));
-        ways.push_back(b_.literal("false", b_.end()));
+        alternatives.push_back(b_.literal("true", b_.end()));
+        alternatives.push_back(b_.literal("false", b_.end()));
     }
-    if ((types & kNull) != 0) ways.push_back(b_.literal("null", b_.end()));
-    return b_.choice(ways);
+    if ((types & kNull) != 0) alternatives.push_back(b_.literal("null", b_.end()));
+    return b_.choice(alternatives);
 }
 
 }  // namespace llmd::constraint

@@ -1,6 +1,6 @@
-// The work of compile_json_schema(): walks a schema and makes nodes of it. The first error is kept; what is made after
-// it is not looked at. Places that a $ref names are compiled once each, and when their turn comes, so that neither
-// recursion nor a chain of them deepens the walk.
+// The implementation of compile_json_schema(), which walks a schema and builds nodes. The first error is kept, and
+// nodes that are built after it are not used. Each target of a $ref is compiled once, from a queue, so that neither
+// recursive nor chained references deepen the walk.
 #pragma once
 
 #include <deque>
@@ -20,7 +20,7 @@
 
 namespace llmd::constraint {
 
-// For messages: as a JSON string, cut where it is long.
+// Quotes a text for messages as a JSON string, and truncates a long one.
 std::string in_quotes(std::string_view text);
 
 class SchemaCompiler {
@@ -30,7 +30,7 @@ public:
     base::Result<Grammar> compile();
 
 private:
-    // The place of the schema that is looked at, while it lives.
+    // Appends a name to the location for messages during its lifetime.
     class Step {
     public:
         Step(SchemaCompiler& compiler, std::string_view name) : path_(compiler.path_), length_(path_.size()) {
@@ -76,18 +76,19 @@ private:
     NodeId array_node(const SchemaKeywords& keywords);
     NodeId object_node(const SchemaKeywords& keywords);
     std::set<std::string> required_names(const SchemaKeywords& keywords);
-    // The schema of what has none of its own; nothing if it says false. `otherwise` if it is absent.
+    // Returns the rule for items or properties without a schema of their own, or nothing if the keyword says false.
+    // `otherwise` is the keyword's value if it is absent.
     std::optional<RuleId> rest_rule(const SchemaKeywords& keywords, Keyword keyword, bool otherwise);
     Counts counts(const SchemaKeywords& keywords, Keyword least, Keyword most);
     std::optional<Range> range(const SchemaKeywords& keywords);
-    // A bound as a whole number that lets the same integers through.
+    // Returns a bound as a whole number that allows the same integers.
     std::optional<int64_t> bound(const SchemaKeywords& keywords, Keyword keyword);
 
     simdjson::dom::element root_;
     GrammarBuilder b_;
     JsonText json_{b_};
     std::map<std::string, RuleId> references_;
-    std::deque<std::pair<std::string, simdjson::dom::element>> waiting_;  // referred to, and not compiled yet
+    std::deque<std::pair<std::string, simdjson::dom::element>> waiting_;  // referenced, and not compiled yet
     std::string path_;
     std::optional<base::Error> error_;
 };

@@ -32,19 +32,19 @@ constexpr std::array<std::string_view, kKeywords> kNames = {
     "$ref",
 };
 
-// Say something to people and programs, and nothing about which text is valid. `discriminator` is OpenAPI's.
+// Annotations do not change which texts are valid. `discriminator` is OpenAPI's.
 constexpr std::array<std::string_view, 13> kAnnotations = {
     "title",     "description", "default", "examples", "example",     "deprecated",    "readOnly",
     "writeOnly", "$comment",    "$schema", "$defs",    "definitions", "discriminator",
 };
 
 template <size_t n>
-std::optional<size_t> place_in(const std::array<std::string_view, n>& names, std::string_view name) {
+std::optional<size_t> index_in(const std::array<std::string_view, n>& names, std::string_view name) {
     const auto found = std::find(names.begin(), names.end(), name);
     return found == names.end() ? std::nullopt : std::optional<size_t>(found - names.begin());
 }
 
-// Which type a keyword is about; 0: any.
+// Returns the types that a keyword applies to; 0 for any.
 uint8_t subject(Keyword keyword) {
     switch (keyword) {
         case Keyword::Properties:
@@ -86,8 +86,8 @@ uint8_t type_bits(std::string_view name) {
     constexpr std::array<std::string_view, 7> kTypes = {"null",   "boolean", "integer", "number",
                                                         "string", "array",   "object"};
     constexpr std::array<uint8_t, 7> kBits = {kNull, kBoolean, kWhole, kNumber, kString, kArray, kObject};
-    const auto place = place_in(kTypes, name);
-    return place ? kBits[*place] : 0;
+    const auto index = index_in(kTypes, name);
+    return index ? kBits[*index] : 0;
 }
 
 uint8_t type_bits(element value) {
@@ -113,10 +113,10 @@ uint8_t type_bits(element value) {
 
 SchemaKeywords::SchemaKeywords(simdjson::dom::object schema, bool is_root) {
     for (const auto& [key, value] : schema) {
-        if (const auto place = place_in(kNames, key)) {
-            if (values[*place]) twice = static_cast<Keyword>(*place);
-            values[*place] = value;
-        } else if (!place_in(kAnnotations, key) && !(is_root && key == "$id") && !unknown) {
+        if (const auto index = index_in(kNames, key)) {
+            if (values[*index]) twice = static_cast<Keyword>(*index);
+            values[*index] = value;
+        } else if (!index_in(kAnnotations, key) && !(is_root && key == "$id") && !unknown) {
             unknown = key;
         }
     }

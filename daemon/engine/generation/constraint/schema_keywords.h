@@ -1,4 +1,4 @@
-// One schema object of a JSON schema, its keywords told apart. Views into the parsed document, which must outlive it.
+// The keywords of one schema object. They are views into the parsed document, which must outlive them.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace llmd::constraint {
 
-// What limits a text. The order is that of keyword_name().
+// The keywords that restrict a text, in the order of keyword_name().
 enum class Keyword : uint8_t {
     Type,
     Enum,
@@ -37,7 +37,7 @@ inline constexpr size_t kKeywords = static_cast<size_t>(Keyword::Ref) + 1;
 
 std::string_view keyword_name(Keyword keyword);
 
-// The JSON types, as bits: what `integer` and `number` name overlaps.
+// The JSON types as bits. `integer` and `number` overlap.
 enum TypeBit : uint8_t {
     kNull = 1,
     kBoolean = 2,
@@ -49,14 +49,14 @@ enum TypeBit : uint8_t {
 };
 inline constexpr uint8_t kNumber = kWhole | kFractional;
 
-// 0 for a name that is none.
+// Returns 0 for an unknown name.
 uint8_t type_bits(std::string_view name);
-// Of a value. A number that a double holds may be whole.
+// Returns the types that a value may have. A double may be whole.
 uint8_t type_bits(simdjson::dom::element value);
 
 struct SchemaKeywords {
     std::array<std::optional<simdjson::dom::element>, kKeywords> values;
-    std::optional<std::string_view> unknown;  // the first that is neither honoured nor an annotation
+    std::optional<std::string_view> unknown;  // the first that is neither supported nor an annotation
     std::optional<Keyword> twice;
 
     SchemaKeywords(simdjson::dom::object schema, bool is_root);
@@ -65,9 +65,10 @@ struct SchemaKeywords {
         return values[static_cast<size_t>(keyword)];
     }
     bool has(Keyword keyword) const { return (*this)[keyword].has_value(); }
-    // Some keyword besides these two.
+    // Returns some keyword besides these two, if there is one.
     std::optional<Keyword> besides(Keyword one, Keyword other) const;
-    // What `type` says, else what the other keywords are about, else nothing; 0 when `type` is malformed.
+    // Returns the types that `type` names, else the types that the other keywords apply to, else nothing. Returns 0 if
+    // `type` is malformed.
     std::optional<uint8_t> types() const;
 };
 

@@ -13,7 +13,7 @@ using simdjson::dom::element_type;
 
 namespace {
 
-constexpr int kMaxHops = 8;  // of $ref to $ref
+constexpr int kMaxHops = 8;  // from $ref to $ref
 
 bool disjoint(const SchemaShape::Values& a, const SchemaShape::Values& b) {
     SchemaShape::Values both;
@@ -21,7 +21,8 @@ bool disjoint(const SchemaShape::Values& a, const SchemaShape::Values& b) {
     return both.empty();
 }
 
-// Strings, whole numbers and the like: a double may equal a whole number, and objects may have another order.
+// Returns values of which equal ones are spelled alike, such as strings and whole numbers. A double may equal a whole
+// number, and equal objects may have another order.
 std::optional<SchemaShape::Values> plain_values(const SchemaKeywords& keywords) {
     std::vector<element> all;
     if (const auto& only = keywords[Keyword::Const]) all.push_back(*only);

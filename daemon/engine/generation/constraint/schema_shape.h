@@ -1,4 +1,4 @@
-// What can be told of the texts of a schema without judging any, to prove that none fits two schemas: then oneOf is
+// Facts about all texts of a schema, from which follows that no text matches two schemas. oneOf is then the same as
 // anyOf.
 #pragma once
 
@@ -15,19 +15,19 @@ struct SchemaShape {
     using Values = std::vector<std::string>;  // sorted
 
     uint8_t types = 0xFF;  // TypeBits that a text may have
-    // The only values, where all are such that equal ones are spelled alike.
+    // The only values, if equal ones among them are always spelled alike.
     std::optional<Values> values;
-    // Of properties that every text has and whose values are known like that: theirs.
+    // The only values of required properties, as in `values`.
     std::map<std::string, Values> tags;
 
     // A $ref is looked up in `root`.
     SchemaShape(simdjson::dom::element schema, simdjson::dom::element root);
 
-    // Surely no text fits both.
+    // True if certainly no text matches both.
     bool excludes(const SchemaShape& other) const;
 };
 
-// What a $ref such as "#/$defs/a" names; nothing if it names nothing in `root`.
+// Returns the target of a $ref such as "#/$defs/a"; nothing if `root` has none.
 std::optional<simdjson::dom::element> resolve(std::string_view ref, simdjson::dom::element root);
 
 }  // namespace llmd::constraint

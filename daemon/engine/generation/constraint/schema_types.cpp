@@ -73,7 +73,7 @@ NodeId SchemaCompiler::object_node(const SchemaKeywords& keywords) {
     }
     const bool is_bare = properties.empty();
     const auto more = rest_rule(keywords, Keyword::AdditionalProperties, is_bare);
-    // Required, and described by nothing but that: its value is as that of any other.
+    // A required property without a schema has the value of an additional one.
     for (const std::string& name : required) {
         if (properties.size() == kMaxProperties) return refuse("more than ", kMaxProperties, " properties");
         const bool may_be = more || !keywords.has(Keyword::AdditionalProperties);
@@ -156,7 +156,7 @@ std::optional<int64_t> SchemaCompiler::bound(const SchemaKeywords& keywords, Key
         refuse_form(keyword, "a number");
         return std::nullopt;
     }
-    // Beyond what is written anyway: no bound, or more than can be kept.
+    // A bound beyond kMaxMagnitude either restricts nothing or allows only numbers that are not generated.
     if (std::abs(value) > static_cast<double>(kMaxMagnitude)) {
         if ((value < 0) == is_low) return std::nullopt;
         refuse(keyword_name(keyword), ": ", value, " is beyond ", inwards * kMaxMagnitude);

@@ -48,14 +48,15 @@ void TokenTrie::add_nodes() {
         const std::string_view token = bytes(static_cast<int32_t>(ids_[i]));
         const auto differ = std::mismatch(token.begin(), token.end(), last.begin(), last.end());
         const auto n_same = static_cast<size_t>(differ.first - token.begin());
-        for (; path.size() > n_same; path.pop_back()) nodes_[path.back()].behind = static_cast<uint32_t>(nodes_.size());
+        for (; path.size() > n_same; path.pop_back())
+            nodes_[path.back()].subtree_end = static_cast<uint32_t>(nodes_.size());
         for (size_t depth = n_same; depth < token.size(); ++depth) {
             path.push_back(static_cast<uint32_t>(nodes_.size()));
             nodes_.push_back({0, i, static_cast<uint16_t>(depth + 1), static_cast<uint8_t>(token[depth]), 0});
         }
         last = token;
     }
-    for (const uint32_t node : path) nodes_[node].behind = static_cast<uint32_t>(nodes_.size());
+    for (const uint32_t node : path) nodes_[node].subtree_end = static_cast<uint32_t>(nodes_.size());
     nodes_.push_back({0, static_cast<uint32_t>(ids_.size()), 0, 0, 0});
 }
 
@@ -64,8 +65,8 @@ void TokenTrie::find_plain() {
         Node& node = nodes_[i];
         uint32_t deepest = 0;
         bool all = true;
-        for (uint32_t child = i + 1; child < node.behind; child = nodes_[child].behind) {
-            const bool is_leaf = nodes_[child].behind == child + 1;
+        for (uint32_t child = i + 1; child < node.subtree_end; child = nodes_[child].subtree_end) {
+            const bool is_leaf = nodes_[child].subtree_end == child + 1;
             all = all && is_plain(nodes_[child].byte) && (is_leaf || nodes_[child].plain_below > 0);
             deepest = std::max(deepest, nodes_[child].plain_below + 1u);
         }
@@ -89,11 +90,12 @@ TokenSet TokenTrie::following(Automaton& automaton, Automaton::State& state) con
         if (automaton.is_full()) automaton.compact(std::span(path).first(node.depth));
         path[node.depth] = automaton.advance(path[node.depth - 1u], node.byte);
         if (path[node.depth] == Automaton::kDead) {
-            i = node.behind;
+            i = node.subtree_end;
             continue;
         }
-        // Inside strings, where nearly all of the vocabulary may follow, this skips nearly all of the nodes.
-        i = node.plain_below > 0 && automaton.takes_plain(path[node.depth], node.plain_below) ? node.behind : i + 1;
+        // Inside a string nearly the whole vocabulary is allowed, and this skips nearly all nodes.
+        i = node.plain_below > 0 && automaton.takes_plain(path[node.depth], node.plain_below) ? node.subtree_end
+                                                                                              : i + 1;
         for (uint32_t n = node.first_id; n < nodes_[i].first_id; ++n) set.insert(ids_[n]);
     }
     state = path[0];

@@ -1,5 +1,5 @@
-// A vocabulary by the bytes of its tokens, so that all tokens that can come next are found in one walk: tokens that
-// begin alike are looked at once, and what no text can go on with is left out with all that begins so.
+// A trie of the vocabulary's token bytes, in which one walk finds all tokens that are allowed next: a common prefix of
+// tokens is read once, and a prefix that is not allowed rules out all tokens that begin with it.
 // Immutable: may be used from any thread.
 #pragma once
 
@@ -14,19 +14,19 @@
 
 namespace llmd::constraint {
 
-// Longer tokens are never chosen: GPT-2's longest has 128 bytes.
+// Longer tokens are never allowed. GPT-2's longest has 128 bytes.
 inline constexpr size_t kMaxTokenBytes = 256;
 
-// One bit for each id of the vocabulary.
+// A set of ids, with one bit for each id of the vocabulary.
 class TokenSet {
 public:
     explicit TokenSet(uint32_t n_vocab) : words_((n_vocab + kBits - 1) / kBits) {}
     void insert(uint32_t id) { words_[id / kBits] |= 1u << id % kBits; }
     bool contains(uint32_t id) const { return (words_[id / kBits] >> id % kBits & 1) != 0; }
-    // As compute::SampleRequest::allowed has it.
+    // The bits in the form of compute::SampleRequest::allowed.
     std::span<const uint32_t> words() const { return words_; }
     uint32_t size() const;
-    // Precondition: it is not empty.
+    // Precondition: the set is not empty.
     uint32_t first() const;
 
 private:
@@ -36,35 +36,35 @@ private:
 
 class TokenTrie {
 public:
-    // n_vocab is the model's: ids that the tokenizer does not have are never allowed, nor are control tokens.
+    // n_vocab is the model's. Control tokens and ids that the tokenizer does not have are never allowed.
     TokenTrie(const tokenizer::Tokenizer& tokenizer, uint32_t n_vocab);
 
     uint32_t n_vocab() const { return static_cast<uint32_t>(starts_.size() - 1); }
-    // What the token adds to a text; empty for one that adds nothing.
+    // The bytes that the token adds to a text, possibly none.
     std::string_view bytes(int32_t id) const;
     // The tokens that end generation.
     std::span<const uint32_t> end_ids() const { return end_ids_; }
 
-    // Every token whose bytes can follow `state`, which keeps its meaning but may be renamed.
+    // Returns all tokens whose bytes can follow `state`. The state may be renumbered.
     TokenSet following(Automaton& automaton, Automaton::State& state) const;
 
 private:
-    // In the order of a walk: children come behind their parent, in front of what is not below it.
+    // Nodes are in depth-first order: children come after their parent and before any node that is not below it.
     struct Node {
-        uint32_t behind;    // the first node that is not below this one
-        uint32_t first_id;  // in ids_: the tokens that end here, up to the next node's
-        uint16_t depth;     // bytes from the root; of the first ones 1
+        uint32_t subtree_end;  // the next node that is not below this one
+        uint32_t first_id;     // in ids_: the tokens that end here, up to the next node's
+        uint16_t depth;        // bytes from the root, at least 1
         uint8_t byte;
-        uint8_t plain_below;  // bytes to the deepest node below; 0 if there is none or one has a byte that is not plain
+        uint8_t plain_below;  // bytes to the deepest node below; 0 if there is none or some byte below is not plain
     };
 
     void add_nodes();
     void find_plain();
 
     std::string bytes_;             // of all tokens, by id
-    std::vector<uint32_t> starts_;  // in bytes_, and the end of the last
-    std::vector<uint32_t> ids_;     // of tokens with bytes, sorted by these
-    std::vector<Node> nodes_;       // and one behind the last
+    std::vector<uint32_t> starts_;  // in bytes_, by id, and the end of the last token
+    std::vector<uint32_t> ids_;     // of tokens with bytes, sorted by their bytes
+    std::vector<Node> nodes_;       // with a sentinel at the end
     std::vector<uint32_t> end_ids_;
 };
 

@@ -1,5 +1,5 @@
-// A 64-bit hash of bytes, as fast as memory is read: tells files apart and finds damage. Not for what somebody forges.
-// Every add() counts as a part of its own: "ab" is not "a" and "b".
+// A 64-bit hash of bytes that is as fast as memory is read. It tells files apart and finds damage; it is no protection
+// against forgery. The borders between calls of add() count: adding "ab" differs from adding "a" and "b".
 #pragma once
 
 #include <array>
@@ -32,12 +32,12 @@ public:
     }
 
 private:
-    static constexpr size_t kLanes = 4;  // independent multiplications: a processor has several under way
+    static constexpr size_t kLanes = 4;  // independent multiplications, of which a processor runs several at once
     static constexpr size_t kBlockBytes = kLanes * sizeof(uint64_t);
 
     static uint64_t mix(uint64_t hash, uint64_t word) {
-        // A product carries what differs upwards only, the highest bit nowhere: the rotation brings it down for
-        // another.
+        // A multiplication carries differences to higher bits only, and one in the highest bit to none. The rotation
+        // brings them down for the second multiplication.
         return std::rotl((hash ^ word) * 0x9e3779b97f4a7c15u, 31) * 0xd6e8feb86659fd93u;
     }
     void add_block(const std::byte* block) {

@@ -27,7 +27,7 @@ base::Result<uint32_t> plan_kv_pages(const model::ModelConfig& config, uint32_t 
     const uint64_t most = least * n_slots;
     const uint64_t taken = weight_bytes + kMemoryHeadroomBytes;
     const uint64_t free = available_bytes > taken ? available_bytes - taken : 0;
-    // Twice: the second test cannot overflow, and says the same.
+    // weight_bytes is compared alone first, since `taken` may overflow.
     if (weight_bytes > available_bytes || least * page_bytes > free) {
         return base::fail(base::ErrorCode::OutOfMemory, "the model needs ", weight_bytes, " bytes for weights, ",
                           least * page_bytes, " for the cache of one sequence of ", n_ctx, " tokens and ",
@@ -37,7 +37,7 @@ base::Result<uint32_t> plan_kv_pages(const model::ModelConfig& config, uint32_t 
     const uint64_t most_in_buffer = memory.max_buffer_bytes / buffer_page_bytes;
     if (least > most_in_buffer) {
         return base::fail(base::ErrorCode::OutOfMemory, "the cache of one sequence of ", n_ctx, " tokens needs ",
-                          least * buffer_page_bytes, " bytes in one piece; the device gives at most ",
+                          least * buffer_page_bytes, " bytes in one buffer; the device gives at most ",
                           memory.max_buffer_bytes);
     }
     if (memory.is_scarce) return static_cast<uint32_t>(least);
@@ -79,7 +79,7 @@ std::optional<uint32_t> KvPages::open(uint32_t n_tokens, const Text& text) {
     if (!text.scope.empty() && !text.ids.empty()) {
         slot.path = cache_.find(text.scope, text.ids.first(text.ids.size() - 1));
     }
-    // First, so that they are not what makes room.
+    // They are held first, so that they are not evicted to make room.
     for (const uint32_t page : slot.path) cache_.hold(page);
     slot.n_cached = static_cast<uint32_t>(slot.path.size());
     slot.table = slot.path;

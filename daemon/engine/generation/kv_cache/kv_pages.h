@@ -1,7 +1,7 @@
-// The KV cache as numbers: how many pages memory allows, which page belongs to which slot, and which hold a prefix that
-// another sequence of the same scope may begin with (prefix_cache.h). The pages themselves live in the backend. A
-// sequence gets every page it can ever need when it starts, so nothing runs out of memory in the middle of a text; one
-// that cannot get them waits in its turn. A cached prefix is in nobody's way: its pages count as free.
+// The page tables of the KV cache: how many pages memory allows, which page belongs to which slot, and which pages hold
+// a prefix that another sequence of the same scope may begin with (prefix_cache.h). The pages themselves are in the
+// backend. A sequence gets all pages that it can need when it starts, so that it cannot run out of memory in the middle
+// of a text; if there are too few it waits. Cached pages that no sequence uses count as free.
 #pragma once
 
 #include <cstdint>
@@ -17,23 +17,24 @@
 
 namespace llmd::generation {
 
-// For the activations, the driver and its compiler, and everybody else on the machine.
+// Memory that is left for the activations, the driver and its compiler, and other programs.
 inline constexpr uint64_t kMemoryHeadroomBytes = 64u << 20;
 
-// Keys and values of kPageTokens positions in every layer, as f16.
+// The bytes of the keys and values of kPageTokens positions in all layers, as f16.
 uint64_t kv_page_bytes(const model::ModelConfig& config);
 uint32_t pages_for(uint32_t n_tokens);
 
-// The number of pages to allocate: enough for n_slots sequences of n_ctx tokens if that takes at most half of what the
-// weights leave free, else as many as that half holds, and not more than fit into one buffer, but never fewer than one
-// whole sequence needs, and no more where memory is scarce. OutOfMemory names what is needed and what is there when
-// weights, those pages and the headroom exceed what is available, or those pages the buffer.
+// Returns the number of pages to allocate. It is enough for n_slots sequences of n_ctx tokens, if that takes at most
+// half of the memory that the weights leave free, and else as many as that half holds; it is not more than fit into one
+// buffer, and never fewer than one whole sequence needs. If memory is scarce it is just that. OutOfMemory names the
+// memory that is needed and available, if the weights, the pages of one sequence and the headroom exceed the available
+// memory or those pages exceed the buffer.
 base::Result<uint32_t> plan_kv_pages(const model::ModelConfig& config, uint32_t n_ctx, uint32_t n_slots,
                                      uint64_t weight_bytes, const compute::DeviceMemory& memory);
 
 class KvPages {
 public:
-    // What a sequence consists of so far, and with whom it may share pages; with an empty scope with nobody.
+    // The tokens of a sequence so far, and the scope in which it may share pages; with an empty scope it shares none.
     struct Text {
         const std::string& scope;
         std::span<const int32_t> ids;
@@ -41,36 +42,36 @@ public:
 
     KvPages(uint32_t n_pages, uint32_t n_slots);
 
-    // A free slot with pages for n_tokens positions; nothing when slots or pages are short right now. The first of
-    // these pages, n_cached(slot), hold what the cache has of `text`, its last token not included, since only that
-    // token's computation gives the next one; nothing may be written to them.
+    // Opens a free slot with pages for n_tokens positions; returns nothing if there are too few slots or pages. The
+    // first n_cached(slot) of these pages hold what the cache has of `text`, and nothing may be written to them. The
+    // last token is never taken from the cache, since only computing it gives the next one.
     std::optional<uint32_t> open(uint32_t n_tokens, const Text& text);
-    // Position p of the slot's sequence lives in page pages(slot)[p / kPageTokens].
+    // Position p of the slot's sequence is in page pages(slot)[p / kPageTokens].
     std::span<const uint32_t> pages(uint32_t slot) const { return slots_[slot].table; }
     uint32_t n_cached(uint32_t slot) const { return slots_[slot].n_cached; }
-    // Before anything is computed in the slot: the first pages that n_cached() does not count have been filled from
-    // elsewhere too, and `text` is what these hold now. They enter the cache, and n_cached() counts them.
+    // Takes pages that were filled from the on-disk prefix cache, before anything is computed in the slot: the slot's
+    // first pages hold all of `text` now. They enter the cache, and n_cached() counts them.
     void take(uint32_t slot, const Text& text);
-    // The keys and values of all of `text` are in the slot's pages, and right: those that are full enter the cache.
-    // From now on nothing may be written to them.
+    // Enters the full pages of `text` into the cache. The keys and values of all of `text` are in the slot's pages and
+    // valid, and from now on nothing may be written to the full ones.
     void enter(uint32_t slot, const Text& text);
-    // What the slot's pages gave is wrong: the cache forgets those that it has, and whatever continues them.
+    // Drops the slot's pages, and all that continue them, from the cache, because their contents are wrong.
     void forget(uint32_t slot);
-    // The page that holds the last whole page of `text`, if the cache has it with all those before it.
+    // Returns the page of the last whole page of `text`, if the cache has it and all those before it.
     std::optional<uint32_t> find(const Text& text) const;
     // Precondition: open() gave this slot.
     void close(uint32_t slot);
-    // Empties the cache, but for what slots hold. Gives the pages that hold nothing now.
+    // Drops all cached pages that no slot holds. Returns all free pages.
     std::span<const uint32_t> drop_idle();
 
-    // open(n_tokens, …) would succeed now.
+    // True if open(n_tokens, …) would succeed now.
     bool fits(uint32_t n_tokens) const;
-    // It would if these slots were closed.
+    // True if it would succeed with these slots closed.
     bool fits_without(std::span<const uint32_t> slots, uint32_t n_tokens) const;
 
     struct Counts {
         uint32_t used = 0;    // held by slots
-        uint32_t cached = 0;  // held by nobody, and of use to those who begin alike
+        uint32_t cached = 0;  // held by no slot, and in the prefix cache
         uint32_t total = 0;
 
         bool operator==(const Counts&) const = default;
@@ -80,12 +81,12 @@ public:
 private:
     struct Slot {
         std::vector<uint32_t> table;  // empty: the slot is free
-        // Where its text goes through the cache: element i is table[i], or another page with the same contents.
+        // The cached pages of its text: element i is table[i], or another page with the same contents.
         std::vector<uint32_t> path;
         uint32_t n_cached = 0;
     };
-    // The pages of the slot that closing it leaves to nobody; cached ones that have other holders are counted in
-    // `n_closed`, by page.
+    // Returns the number of pages that closing the slot makes free. `n_closed` counts by page the closed slots that
+    // hold a cached page, which becomes free with its last holder.
     uint32_t n_only_of(const Slot& slot, std::map<uint32_t, uint32_t>& n_closed) const;
 
     uint32_t n_pages_;

@@ -1,12 +1,12 @@
-// Which KV pages hold the beginning of a text, for sequences that begin alike: a tree in which a page's keys and values
-// belong to its kPageTokens token ids and to all those above it. Chains are found by their ids themselves, never by a
-// hash of them, and within one scope only: a hit answers sooner, which tells what others have asked.
+// The prefix cache: a radix tree of KV pages for sequences that begin alike. A page's keys and values belong to its
+// kPageTokens token ids and to all ids of the pages above it. Chains are found by comparing the ids themselves, not a
+// hash of them. They are found within one scope only, because a hit is faster and so reveals what others have asked.
 //
-// A page in the tree is held by the sequences that use it; one that nobody holds is idle and can be taken back, the
-// least recently used first, and none before those below it, which would be of no use without it. Since whoever holds a
-// page holds those above it too, every idle page can be taken back.
+// A page in the tree is held by the sequences that use it. A page that none holds is idle and can be evicted, the least
+// recently used first, but not before the pages below it, which would be useless without it. Every idle page can be
+// evicted in time, since whoever holds a page also holds those above it.
 //
-// Bookkeeping only: pages are numbers, and what lies in them is the caller's to know.
+// This is bookkeeping only: pages are numbers, and the caller knows their contents.
 #pragma once
 
 #include <array>
@@ -29,23 +29,24 @@ public:
     PrefixCache(const PrefixCache&) = delete;
     PrefixCache& operator=(const PrefixCache&) = delete;
 
-    // The pages that hold the longest chain of whole pages with which `ids` begins.
+    // Returns the pages of the longest chain of whole pages with which `ids` begins.
     std::vector<uint32_t> find(const std::string& scope, std::span<const int32_t> ids) const;
 
-    // The page of these ids below `parent`, or at the top of the scope without one: `page`, which enters the tree held
-    // once, or one that is there already, which is held once more.
+    // Enters `page` with these ids below `parent`, or at the top of the scope if there is no parent, and holds it. If
+    // the tree has a page of these ids already, that one is held once more instead. Returns the page that is held.
     // Precondition: `parent` is in the tree and held, `page` is not in the tree.
     uint32_t enter(const std::string& scope, std::optional<uint32_t> parent,
                    std::span<const int32_t, compute::kPageTokens> ids, uint32_t page);
 
     // Precondition: `page` is in the tree.
     void hold(uint32_t page);
-    // Precondition: it is held. True when forget() has taken it out of the tree meanwhile and nobody else holds it.
+    // Returns true if the page is free now: forget() has removed it meanwhile and none holds it any more.
+    // Precondition: it is held.
     bool release(uint32_t page);
 
-    // Takes the least recently used idle page out of the tree; nothing when none is idle.
+    // Removes the least recently used idle page and returns it; returns nothing if none is idle.
     std::optional<uint32_t> evict();
-    // Takes `page` and all below it out of the tree. Gives those that were idle; of the rest release() tells.
+    // Removes `page` and all pages below it. Returns those that were idle; release() returns true for the others.
     std::vector<uint32_t> forget(uint32_t page);
 
     bool contains(uint32_t page) const { return entries_[page].siblings != nullptr; }
@@ -66,7 +67,7 @@ private:
         uint64_t last_used = 0;  // meaningful while idle
     };
 
-    // Takes an entry without children out of the tree.
+    // Removes an entry without children.
     void remove(uint32_t page);
     bool is_idle_leaf(const Entry& entry) const { return entry.n_holders == 0 && entry.children.empty(); }
 

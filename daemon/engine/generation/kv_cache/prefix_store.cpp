@@ -25,7 +25,7 @@ using base::read_all;
 using base::write_all;
 using compute::kPageTokens;
 
-constexpr uint64_t kMagic = 0x313078666572'70u;  // "prefx01"; another layout gets another number
+constexpr uint64_t kMagic = 0x313078666572'70u;  // "prefx01"; another file layout gets another number
 constexpr int64_t kNsPerSecond = 1'000'000'000;
 constexpr int64_t kMaxSeconds = int64_t{1} << 33;  // since 1970: in nanoseconds still an int64_t, and the year 2242
 
@@ -78,11 +78,11 @@ timespec to_timespec(int64_t ns) {
     return {static_cast<time_t>(ns / kNsPerSecond), static_cast<long>(ns % kNsPerSecond)};
 }
 
-// Calls found(name, status) for every file that open() or clear() may take; other things are not looked at.
+// Calls found(name, status) for each file that open() or clear() may touch, and skips everything else.
 template <typename Found>
-std::error_code list(const fs::path& folder, const Found& found) {
+std::error_code list(const fs::path& directory, const Found& found) {
     std::error_code failure;
-    for (fs::directory_iterator entry(folder, failure); !failure && entry != fs::directory_iterator();
+    for (fs::directory_iterator entry(directory, failure); !failure && entry != fs::directory_iterator();
          entry.increment(failure)) {
         const std::string name = entry->path().filename();
         struct stat status = {};
@@ -96,21 +96,24 @@ std::error_code list(const fs::path& folder, const Found& found) {
 
 }  // namespace
 
-PrefixStore::PrefixStore(fs::path folder, std::string identity, uint64_t page_bytes, uint64_t max_bytes)
-    : folder_(std::move(folder)), identity_(std::move(identity)), page_bytes_(page_bytes), max_bytes_(max_bytes) {}
+PrefixStore::PrefixStore(fs::path directory, std::string identity, uint64_t page_bytes, uint64_t max_bytes)
+    : directory_(std::move(directory)),
+      identity_(std::move(identity)),
+      page_bytes_(page_bytes),
+      max_bytes_(max_bytes) {}
 
-base::Result<PrefixStore> PrefixStore::open(fs::path folder, std::string identity, uint64_t page_bytes,
+base::Result<PrefixStore> PrefixStore::open(fs::path directory, std::string identity, uint64_t page_bytes,
                                             uint64_t max_bytes) {
     using base::ErrorCode;
     std::error_code failure;
-    fs::create_directories(folder.parent_path(), failure);
-    if ((::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) || ::chmod(folder.c_str(), 0700) != 0) {
-        return base::fail_errno(ErrorCode::Failed, folder.string(), errno);
+    fs::create_directories(directory.parent_path(), failure);
+    if ((::mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST) || ::chmod(directory.c_str(), 0700) != 0) {
+        return base::fail_errno(ErrorCode::Failed, directory.string(), errno);
     }
-    PrefixStore store(std::move(folder), std::move(identity), page_bytes, max_bytes);
-    failure = list(store.folder_, [&](const std::string& name, const struct stat& status) {
-        if (is_unfinished(name)) {  // an engine ended meanwhile
-            ::unlink((store.folder_ / name).c_str());
+    PrefixStore store(std::move(directory), std::move(identity), page_bytes, max_bytes);
+    failure = list(store.directory_, [&](const std::string& name, const struct stat& status) {
+        if (is_unfinished(name)) {  // an engine ended while it wrote
+            ::unlink((store.directory_ / name).c_str());
             return;
         }
         const int64_t seconds = std::clamp<int64_t>(status.st_mtim.tv_sec, 0, kMaxSeconds);
@@ -120,13 +123,13 @@ base::Result<PrefixStore> PrefixStore::open(fs::path folder, std::string identit
         store.size_bytes_ += bytes;
         store.newest_ns_ = std::max(store.newest_ns_, time_ns);
     });
-    if (failure) return base::fail(ErrorCode::Failed, store.folder_.string(), ": ", failure.message());
+    if (failure) return base::fail(ErrorCode::Failed, store.directory_.string(), ": ", failure.message());
     store.make_room(0, std::numeric_limits<int64_t>::max());
     return store;
 }
 
-void PrefixStore::clear(const fs::path& folder) {
-    list(folder, [&](const std::string& name, const struct stat&) { ::unlink((folder / name).c_str()); });
+void PrefixStore::clear(const fs::path& directory) {
+    list(directory, [&](const std::string& name, const struct stat&) { ::unlink((directory / name).c_str()); });
 }
 
 std::vector<std::string> PrefixStore::names(std::string_view scope, std::span<const int32_t> ids) const {
@@ -177,8 +180,8 @@ bool PrefixStore::read(std::string_view scope, std::span<const int32_t> ids, std
 }
 
 bool PrefixStore::read_file(const std::string& name, std::span<const std::byte> key, std::span<std::byte> page) const {
-    // Not blocking: somebody may have put a FIFO there.
-    const base::UniqueFd fd(::open((folder_ / name).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    // O_NONBLOCK, because the name may be a FIFO.
+    const base::UniqueFd fd(::open((directory_ / name).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
     struct stat status = {};
     if (!fd || ::fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode)) return false;
     Header header;
@@ -207,13 +210,13 @@ bool PrefixStore::write(std::string_view scope, std::span<const int32_t> ids, st
 
 bool PrefixStore::write_file(const std::string& name, std::span<const std::byte> key, std::span<const std::byte> page,
                              int64_t time_ns) const {
-    std::string unfinished = (folder_ / name).string() + std::string(kUnfinished);
+    std::string unfinished = (directory_ / name).string() + std::string(kUnfinished);
     const base::UniqueFd fd(::mkostemp(unfinished.data(), O_CLOEXEC));  // 0600
     if (!fd) return false;
     Header header{.checksum = checksum(key, page), .key_bytes = key.size(), .page_bytes = page.size()};
     const timespec times[] = {to_timespec(time_ns), to_timespec(time_ns)};
     if (write_all(fd.get(), bytes_of(header)) && write_all(fd.get(), key) && write_all(fd.get(), page) &&
-        ::futimens(fd.get(), times) == 0 && ::rename(unfinished.c_str(), (folder_ / name).c_str()) == 0) {
+        ::futimens(fd.get(), times) == 0 && ::rename(unfinished.c_str(), (directory_ / name).c_str()) == 0) {
         return true;
     }
     ::unlink(unfinished.c_str());
@@ -229,7 +232,7 @@ void PrefixStore::forget(std::string_view scope, std::span<const int32_t> ids) {
     }
 }
 
-// The clock may have gone back: a phone without a battery for it begins in 1970.
+// The clock may have gone back: a phone whose clock has no battery starts in 1970.
 int64_t PrefixStore::next_time_ns() {
     timespec now{};
     ::clock_gettime(CLOCK_REALTIME, &now);
@@ -243,19 +246,19 @@ void PrefixStore::mark_used(std::span<const std::string> names, int64_t time_ns)
         const auto file = files_.find(name);
         if (file == files_.end()) continue;
         file->second.last_used_ns = time_ns;
-        ::utimensat(AT_FDCWD, (folder_ / name).c_str(), times, AT_SYMLINK_NOFOLLOW);
+        ::utimensat(AT_FDCWD, (directory_ / name).c_str(), times, AT_SYMLINK_NOFOLLOW);
     }
 }
 
 bool PrefixStore::make_room(uint64_t bytes, int64_t time_ns) {
     if (size_bytes_ + bytes <= max_bytes_) return true;
-    // Of one chain, which is used as a whole, the longer file is the one further down: without those above it it would
-    // be of no use.
+    // The pages of one chain have the same time of last use. The longer file is further down in the chain, and goes
+    // first, since it would be useless without those above it.
     const auto stays = [](Files::iterator a, Files::iterator b) {
         return a->second.last_used_ns != b->second.last_used_ns ? a->second.last_used_ns > b->second.last_used_ns
                                                                 : a->second.bytes < b->second.bytes;
     };
-    // A heap: most writes remove one of many.
+    // A heap is faster than sorting, since most writes remove one file of many.
     std::vector<Files::iterator> old;
     for (auto file = files_.begin(); file != files_.end(); ++file) {
         if (file->second.last_used_ns < time_ns) old.push_back(file);
@@ -270,7 +273,7 @@ bool PrefixStore::make_room(uint64_t bytes, int64_t time_ns) {
 }
 
 void PrefixStore::remove(Files::iterator file) {
-    ::unlink((folder_ / file->first).c_str());
+    ::unlink((directory_ / file->first).c_str());
     size_bytes_ -= file->second.bytes;
     files_.erase(file);
 }

@@ -1,13 +1,13 @@
-// KV pages in files: what was computed of a text, for an engine that comes later. One file a page, found by all the
-// token ids up to its last one, which the file repeats and which are compared whole, like the scope (prefix_cache.h
-// says why it is a border) and the identity of what computed it.
+// The files of the on-disk prefix cache. Each file has one KV page for a later engine. A page is found by all token ids
+// up to its end, by the scope (see prefix_cache.h) and by the identity of what computed it; the file repeats this key,
+// and it is compared whole.
 //
-// A file is a header (magic, checksum, sizes), the key and the page, all as they are in memory. Its name is
-// "FIRST-CHAIN.prefix", two hashes: of its chain's first page and of the whole chain. The ids are the prompt's own: the
-// folder is 0700, the files are 0600.
+// A file has a header (magic, checksum, sizes), the key and the page, all as they are in memory. Its name is
+// "FIRST-CHAIN.prefix": hashes of the first page of its chain and of the whole chain. The ids are those of prompts, so
+// the directory has mode 0700 and the files have mode 0600.
 //
-// Nothing here fails after open(): a file that is missing, torn, damaged or another chain's is no page and is removed,
-// a folder that is full keeps what it has. Only files with such a name are ever removed. Thread-bound.
+// Nothing fails after open(): a file that is missing, torn, damaged or of another chain counts as no page and is
+// removed, and a full directory keeps what it has. Only files with such a name are ever removed. Thread-bound.
 #pragma once
 
 #include <cstddef>
@@ -25,24 +25,24 @@ namespace llmd::generation {
 
 class PrefixStore {
 public:
-    // `identity`: model, engine and numeric profile; whatever differs there has other pages. `page_bytes`: of every
-    // page. All files together, those of other identities too, take at most `max_bytes`: the least recently used go.
-    // Failed names the folder when it cannot be made, read or protected.
-    static base::Result<PrefixStore> open(std::filesystem::path folder, std::string identity, uint64_t page_bytes,
+    // `identity` names model, engine and numeric profile; pages of another identity are not found. `page_bytes` is the
+    // size of each page. All files together, also those of other identities, take at most `max_bytes`; the least
+    // recently used are removed. Failed names the directory if it cannot be created, read or protected.
+    static base::Result<PrefixStore> open(std::filesystem::path directory, std::string identity, uint64_t page_bytes,
                                           uint64_t max_bytes);
-    // Removes all files of all identities; a folder that does not exist has none.
-    static void clear(const std::filesystem::path& folder);
+    // Removes the files of all identities. The directory need not exist.
+    static void clear(const std::filesystem::path& directory);
 
     uint64_t page_bytes() const { return page_bytes_; }
 
-    // Below, `ids` is a chain of whole pages; what is beyond its last whole page is ignored.
+    // Below, `ids` is a chain of whole pages; ids after its last whole page are ignored.
 
-    // How many pages at its beginning have a file. From now on these are the most recently used.
+    // Returns how many pages at the beginning of the chain have a file, and makes them the most recently used.
     uint32_t use(std::string_view scope, std::span<const int32_t> ids);
-    // The chain's last page, into page_bytes(); false when there is none.
+    // Reads the chain's last page into `page`, which has page_bytes(). False if there is none.
     bool read(std::string_view scope, std::span<const int32_t> ids, std::span<std::byte> page);
-    // Saves the chain's last page, at once or not at all, and removes others to make room, but none of this chain.
-    // False when that is not enough, or the folder takes no more.
+    // Saves the chain's last page atomically, and removes pages of other chains to make room. False if that is not
+    // enough or writing fails.
     bool write(std::string_view scope, std::span<const int32_t> ids, std::span<const std::byte> page);
     // Removes every chain that begins with the same page.
     void forget(std::string_view scope, std::span<const int32_t> ids);
@@ -57,22 +57,22 @@ private:
     };
     using Files = std::map<std::string, File>;  // by name
 
-    PrefixStore(std::filesystem::path folder, std::string identity, uint64_t page_bytes, uint64_t max_bytes);
+    PrefixStore(std::filesystem::path directory, std::string identity, uint64_t page_bytes, uint64_t max_bytes);
 
-    // Of each page of the chain.
+    // Returns the file name of each page of the chain.
     std::vector<std::string> names(std::string_view scope, std::span<const int32_t> ids) const;
     std::vector<std::byte> key(std::string_view scope, std::span<const int32_t> ids) const;
     bool read_file(const std::string& name, std::span<const std::byte> key, std::span<std::byte> page) const;
     bool write_file(const std::string& name, std::span<const std::byte> key, std::span<const std::byte> page,
                     int64_t time_ns) const;
-    // Later than every use before.
+    // Returns a time later than every use before.
     int64_t next_time_ns();
     void mark_used(std::span<const std::string> names, int64_t time_ns);
-    // Removes what was used before `time_ns` until `bytes` more fit.
+    // Removes files that were last used before `time_ns` until `bytes` more fit.
     bool make_room(uint64_t bytes, int64_t time_ns);
     void remove(Files::iterator file);
 
-    std::filesystem::path folder_;
+    std::filesystem::path directory_;
     std::string identity_;
     uint64_t page_bytes_;
     uint64_t max_bytes_;

@@ -13,12 +13,12 @@ using compute::Candidate;
 namespace {
 
 TokenLogprob logprob(const Candidate& candidate, double log_sum_exp) {
-    // Rounding may put it a little above 0.
+    // Rounding errors may put it a little above 0.
     const double value = std::clamp<double>(candidate.logit - log_sum_exp, kLeastLogprob, 0);
     return {candidate.id, static_cast<float>(value)};
 }
 
-// Nothing where `sorted`, of which the first n_top are in order, lacks one that is wanted.
+// Returns nothing if `sorted`, of which the first n_top are in order, lacks a token that is wanted.
 std::optional<TokenLogprobs> look_up(std::span<const Candidate> sorted, int32_t chosen, uint32_t n_top, bool holds_all,
                                      double log_sum_exp) {
     const auto found = std::find_if(sorted.begin(), sorted.end(), [&](const auto& one) { return one.id == chosen; });
@@ -35,7 +35,7 @@ std::optional<TokenLogprobs> look_up(std::span<const Candidate> sorted, int32_t 
 base::Result<TokenLogprobs> LogprobReader::read(const compute::Sampled& sampled, int32_t chosen, uint32_t n_top,
                                                 uint32_t output, compute::Backend& backend,
                                                 std::span<const uint32_t> allowed) {
-    // Of ids that tie with the floor some may be missing.
+    // Some of the ids that tie with the floor may be missing.
     std::span<const Candidate> listed = sampled.candidates;
     while (!listed.empty() && listed.back().logit <= sampled.candidate_floor) {
         listed = listed.first(listed.size() - 1);

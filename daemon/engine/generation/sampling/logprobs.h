@@ -1,6 +1,6 @@
-// How likely a token was: the logarithm of its probability after the repeat penalty, before temperature and the
-// filters; under a constraint, among the ids that this allows. Read beside the choice, which does not depend on it.
-// Thread-bound, like the backend; one serves all sequences.
+// The logprob of a token: the logarithm of its probability after the repeat penalty and before temperature and the
+// filters; under a constraint, among the allowed ids. Sampling does not depend on it.
+// Thread-bound, like the backend; one reader serves all sequences.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace llmd::generation {
 
-// No id that could have come is told to be less likely: a number that JSON can hold.
+// The least logprob that is reported, since JSON cannot hold -infinity.
 inline constexpr float kLeastLogprob = -9999;
 
 struct TokenLogprob {
@@ -29,14 +29,15 @@ class LogprobReader {
 public:
     explicit LogprobReader(uint32_t n_vocab) : n_vocab_(n_vocab) {}
 
-    // Of `chosen`, the token that follows the output-th row of the step just waited for, with `n_top` alternatives, or
-    // as many as there are. `sampled` is the device's answer, with candidates: where these do not hold all that is
-    // wanted, the row is read. `allowed` was the mask of its request. Errors are the device's.
+    // Returns the logprob of `chosen`, the token after the output-th row of the last completed step, with those of the
+    // `n_top` likeliest tokens, or as many as there are. `sampled` is the device's answer with candidates; if these do
+    // not hold all that is wanted, the row's logits are read. `allowed` is the mask of its request. Errors are the
+    // device's.
     base::Result<TokenLogprobs> read(const compute::Sampled& sampled, int32_t chosen, uint32_t n_top, uint32_t output,
                                      compute::Backend& backend, std::span<const uint32_t> allowed);
 
 private:
-    // All ids that take part, in candidates_; the first n_top, and the first in any case, by falling logit.
+    // Fills candidates_ with all ids that take part, the first n_top of them (at least one) sorted by falling logit.
     base::Result<void> read_row(uint32_t output, compute::Backend& backend, std::span<const uint32_t> allowed,
                                 uint32_t n_top);
 

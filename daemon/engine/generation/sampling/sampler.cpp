@@ -14,8 +14,8 @@ namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-constexpr size_t kFirstSorted = 4096;  // of a whole row
-constexpr size_t kMoreSorted = 8;      // times as many, where these were too few
+constexpr size_t kFirstSorted = 4096;  // logits of a whole row that are sorted first
+constexpr size_t kMoreSorted = 8;      // factor, if these were too few
 
 base::Error out_of_range(const char* name, float value, const char* range) {
     return base::fail(base::ErrorCode::InvalidArgument, name, ": ", value, " is not ", range);
@@ -35,7 +35,7 @@ base::Result<void> SamplerParameters::check() const {
 
 std::optional<size_t> kept_candidates(std::span<const Candidate> candidates, float floor, float log_sum_exp,
                                       uint32_t n_vocab, const SamplerParameters& parameters) {
-    // Among ids that tie with the floor the listed ones need not be the lowest.
+    // Of the ids that tie with the floor, others than the lowest may be listed.
     while (!candidates.empty() && candidates.back().logit <= floor)
         candidates = candidates.first(candidates.size() - 1);
     if (candidates.empty()) return std::nullopt;
@@ -107,7 +107,7 @@ base::Result<int32_t> Sampler::choose_of_all(const compute::Sampled& sampled, ui
     for (uint32_t id = 0; id < n_vocab_; ++id) {
         if (takes_part(allowed, id)) candidates_.push_back({static_cast<int32_t>(id), logits_[id]});
     }
-    // Sorting all takes many times as long as finding the largest, which most often suffice.
+    // Sorting all takes many times as long as finding the largest ones, which are mostly enough.
     for (size_t n = kFirstSorted;; n *= kMoreSorted) {
         n = std::min(n, candidates_.size());
         const auto end = candidates_.begin() + static_cast<std::ptrdiff_t>(n);

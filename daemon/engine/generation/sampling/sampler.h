@@ -1,12 +1,12 @@
-// Chooses the next token of one sequence. The chain, in this order: repeat penalty over the last kPenaltyWindow tokens
-// (prompt included), top-k, top-p, min-p, temperature. Top-p and min-p look at the distribution before temperature,
-// top-p at what top-k kept, renormalised. One token is then drawn by Gumbel-max with noise.h's hash of (seed, position,
-// id), so the choice depends on the logits, the parameters and the position only.
+// Samples the next token of one sequence. The chain has this order: repeat penalty over the last kPenaltyWindow tokens
+// (prompt included), top-k, top-p, min-p, temperature. Top-p and min-p use the distribution before temperature; top-p
+// uses what top-k kept, renormalised. One token is then drawn by Gumbel-max with noise.h's hash of (seed, position,
+// id), so that the token depends on the logits, the parameters and the position only.
 //
-// Greedy and plain temperature are done wholly by the device. The filters work on the candidates it returns; where
-// those do not provably hold the kept set, the row's logits are read whole, with the same result.
+// The device does greedy sampling and plain temperature by itself. The filters work on the candidates that it returns;
+// if those do not provably hold the kept set, the row's logits are read whole, with the same result.
 //
-// Where a mask (compute::SampleRequest::allowed) comes with the request, only its ids take part, behind the penalty.
+// If the request has a mask (compute::SampleRequest::allowed), only its ids take part. It applies after the penalty.
 // Thread-bound, one a sequence.
 #pragma once
 
@@ -20,11 +20,11 @@
 
 namespace llmd::generation {
 
-inline constexpr uint32_t kPenaltyWindow = 64;  // tokens; as most programs of this kind look back
+inline constexpr uint32_t kPenaltyWindow = 64;  // tokens; as in llama.cpp
 static_assert(kPenaltyWindow <= compute::kMaxPenaltyIds);
 
-// Below it a temperature is taken for 0: any lead of 0.01 in logits is then worth e^100, and logit / temperature must
-// stay a finite float.
+// A lower temperature counts as 0. At this one a lead of 0.01 in logits is already a factor of e^100, and
+// logit / temperature must stay a finite float.
 inline constexpr float kLeastTemperature = 1e-4f;
 
 struct SamplerParameters {
@@ -35,22 +35,22 @@ struct SamplerParameters {
     float repeat_penalty = 1;  // 1: off
     uint64_t seed = 0;
 
-    // InvalidArgument names the parameter and its value: a NaN, a negative number, a probability above 1.
+    // InvalidArgument names a parameter and its value: a NaN, a negative number, a probability above 1.
     base::Result<void> check() const;
-    // Some filter may drop an id, so there is more to do than the device's argmax.
+    // True if some filter may drop an id, so that the device's argmax is not enough.
     bool filters() const { return !is_greedy() && (top_k > 0 || top_p < 1 || min_p > 0); }
-    // The device's id is the answer, and nothing that the host knows of the tokens before goes into it.
+    // True if the device's id is the result and depends on no earlier tokens that the host would have to send.
     bool is_done_by_device() const { return !filters() && repeat_penalty == 1; }
     bool is_greedy() const { return temperature < kLeastTemperature || top_k == 1; }
 };
 
-// How many of `candidates` - the largest logits of a row by falling logit, then rising id - pass top-k, top-p and
-// min-p: at least one. Nothing when that cannot be told because ids that are not listed (each with a logit below or
-// equal `floor`) might belong to the kept set. log_sum_exp is the whole row's.
+// Returns how many of `candidates` pass top-k, top-p and min-p, which is at least one. They are the largest logits of a
+// row, by falling logit and then rising id. Returns nothing if ids that are not listed, each with a logit of at most
+// `floor`, might belong to the kept set. log_sum_exp is that of the whole row.
 std::optional<size_t> kept_candidates(std::span<const compute::Candidate> candidates, float floor, float log_sum_exp,
                                       uint32_t n_vocab, const SamplerParameters& parameters);
 
-// Whether a mask (compute::SampleRequest::allowed) has the id.
+// True if a mask (compute::SampleRequest::allowed) has the id; an empty mask has all ids.
 inline bool takes_part(std::span<const uint32_t> allowed, uint32_t id) {
     return allowed.empty() || (allowed[id / 32] >> id % 32 & 1) != 0;
 }
@@ -62,18 +62,18 @@ public:
 
     const SamplerParameters& parameters() const { return parameters_; }
 
-    // What to ask of the device for the token at `position`, which follows `ids`; it may be further on where the
-    // parameters are done by the device. Valid until the next call, and as long as `allowed` is.
+    // Returns the device's request for the token at `position`, which follows `ids`. If the device does the sampling by
+    // itself, `position` may be further on. The request is valid until the next call, and as long as `allowed` is.
     compute::SampleRequest request(std::span<const int32_t> ids, uint32_t position,
                                    std::span<const uint32_t> allowed = {});
 
-    // The id at `position`, given the device's answer to request() for the output-th row of the step just waited for,
-    // and the mask of that request. Precondition: the answer is finite. Errors are the device's.
+    // Returns the id at `position`, from the device's answer to request() for the output-th row of the last completed
+    // step, and the mask of that request. Precondition: the answer is finite. Errors are the device's.
     base::Result<int32_t> choose(const compute::Sampled& sampled, uint32_t position, uint32_t output,
                                  compute::Backend& backend, std::span<const uint32_t> allowed = {});
 
 private:
-    // The device's candidates are too few: all logits are read.
+    // Samples from all logits of the row, because the device's candidates are too few.
     base::Result<int32_t> choose_of_all(const compute::Sampled& sampled, uint32_t position, uint32_t output,
                                         compute::Backend& backend, std::span<const uint32_t> allowed);
     int32_t draw(std::span<const compute::Candidate> kept, uint32_t position) const;

@@ -25,7 +25,7 @@ using test::Vocabulary;
 using testing::HasSubstr;
 using Messages = std::vector<ChatMessage>;
 
-// What SmolLM2 has.
+// The template of SmolLM2.
 constexpr const char* kChatMl =
     "{% for message in messages %}{% if loop.first and messages[0]['role'] != 'system' %}{{ '<|im_start|>system\\n"
     "You are a helpful AI assistant named SmolLM, trained by Hugging Face<|im_end|>\\n' }}{% endif %}"
@@ -224,7 +224,7 @@ TEST(ChatTemplate, TheFilesOwnWordsStandWhereTheSystemIsSilent) {
                   turn);
     EXPECT_EQ(smol.text({{Role::System, ""}, {Role::User, "Hi"}}), "<|im_start|>system\n<|im_end|>\n" + turn);
     EXPECT_EQ(Model(chatml_vocabulary(), "", "chatml").text({{Role::User, "Hi"}}), turn);
-    // Code is nobody's words.
+    // A template with code in place of the default system message has none.
     EXPECT_EQ(default_system("{{ '<|im_start|>system\\n' + system + '<|im_end|>' }}"), "");
     EXPECT_EQ(default_system("{{ '<|im_start|>system\\n"), "");
 

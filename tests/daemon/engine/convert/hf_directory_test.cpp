@@ -24,8 +24,8 @@ namespace fs = std::filesystem;
 
 constexpr double kTolerance = 0.01;  // of a logit
 
-Converted converted_from(const fs::path& folder, std::optional<FileType> type = {}) {
-    return Converted([&](int fd) { return convert_hf_directory(folder.string(), type, "toy", fd); });
+Converted converted_from(const fs::path& directory, std::optional<FileType> type = {}) {
+    return Converted([&](int fd) { return convert_hf_directory(directory.string(), type, "toy", fd); });
 }
 
 // A copy of a toy that may be changed.
@@ -69,11 +69,11 @@ private:
 class Toys : public testing::TestWithParam<const char*> {};
 
 TEST_P(Toys, AgreeWithTransformers) {
-    const fs::path folder = fs::path(HF_MODELS) / GetParam();
-    const Converted converted = converted_from(folder);
+    const fs::path directory = fs::path(HF_MODELS) / GetParam();
+    const Converted converted = converted_from(directory);
     auto model = loaded(converted);
     simdjson::dom::parser parser;
-    const simdjson::dom::element golden = parser.load((folder / "golden.json").string());
+    const simdjson::dom::element golden = parser.load((directory / "golden.json").string());
     size_t n_cases = 0;
     for (const simdjson::dom::element one : golden["cases"].get_array()) {
         std::vector<int32_t> ids;

@@ -274,11 +274,11 @@ TEST(Llama2c, AFullDiskIsToldBeforeAnythingIsWritten) {
 
 // Version 2 holds the weights of version 0 as bytes: no further away than half a step of the coarsest group.
 TEST(Llama2c, TheReferenceCheckpointsAgree) {
-    const std::filesystem::path folder = std::filesystem::path(LLMD_TEST_DATA) / "llama2c";
-    if (!std::filesystem::exists(folder)) {
+    const std::filesystem::path directory = std::filesystem::path(LLMD_TEST_DATA) / "llama2c";
+    if (!std::filesystem::exists(directory)) {
         GTEST_SKIP() << test::absent_reference_data(LLMD_TEST_DATA);
     }
-    const auto path = [&](const char* name) { return (folder / name).string(); };
+    const auto path = [&](const char* name) { return (directory / name).string(); };
     const Converted legacy = converted_from(path("stories260K.bin"), path("tok512.bin"), FileType::F32);
     const Converted version_1 = converted_from(path("checkpoint_v1.bin"), path("tok512.bin"), FileType::F32);
     const Converted version_2 = converted_from(path("stories260K-q8.bin"), path("tok512.bin"), FileType::F32);
@@ -298,15 +298,15 @@ TEST(Llama2c, TheReferenceCheckpointsAgree) {
 // The text that llama2.c's own test expects of the checkpoint, and logits of an independent forward pass in float64.
 // The third version's weights are rounded: its text may part from the others.
 TEST(Llama2c, TheReferenceCheckpointsTellTheReferenceText) {
-    const std::filesystem::path folder = std::filesystem::path(LLMD_TEST_DATA) / "llama2c";
-    if (!std::filesystem::exists(folder)) GTEST_SKIP() << test::absent_reference_data(LLMD_TEST_DATA);
+    const std::filesystem::path directory = std::filesystem::path(LLMD_TEST_DATA) / "llama2c";
+    if (!std::filesystem::exists(directory)) GTEST_SKIP() << test::absent_reference_data(LLMD_TEST_DATA);
     simdjson::dom::parser parser;
-    const simdjson::dom::element golden = parser.load((folder / "stories260K_reference.json").string());
+    const simdjson::dom::element golden = parser.load((directory / "stories260K_reference.json").string());
     std::vector<int32_t> ids;
     for (const int64_t id : golden["ids"].get_array()) ids.push_back(static_cast<int32_t>(id));
-    const auto words = (folder / "tok512.bin").string();
+    const auto words = (directory / "tok512.bin").string();
     for (const char* name : {"stories260K.bin", "checkpoint_v1.bin", "stories260K-q8.bin"}) {
-        auto model = loaded(converted_from((folder / name).string(), words, FileType::F32));
+        auto model = loaded(converted_from((directory / name).string(), words, FileType::F32));
         const bool is_rounded = std::string_view(name).ends_with("q8.bin");
         size_t position = 0;
         for (const simdjson::dom::element row : golden["logits_first4"].get_array()) {

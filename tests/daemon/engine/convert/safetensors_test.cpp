@@ -74,9 +74,9 @@ TEST(Safetensors, ManyWeightsOfTwoBytesArriveInTheirOrder) {
 TEST(Safetensors, HeadersThatLieAreRefusedByName) {
     const std::pair<std::string, const char*> lies[] = {
         {entry("w", "F32", "[4]", "[0,12]"), "tensor \"w\": data_offsets: 12 bytes, its type and shape take 16"},
-        {entry("w", "F32", "[4]", "[4,20]"), "tensor \"w\": data_offsets are not two places in the 16 bytes"},
-        {entry("w", "F32", "[4]", "[16,0]"), "data_offsets are not two places"},
-        {entry("w", "F32", "[4]", "[0,16,32]"), "data_offsets are not two places"},
+        {entry("w", "F32", "[4]", "[4,20]"), "tensor \"w\": data_offsets are not two offsets into the 16 bytes"},
+        {entry("w", "F32", "[4]", "[16,0]"), "data_offsets are not two offsets"},
+        {entry("w", "F32", "[4]", "[0,16,32]"), "data_offsets are not two offsets"},
         {entry("w", "F32", "[4]", "[-16,0]"), "data_offsets holds \"-16\", no whole number"},
         {entry("w", "F32", "[4611686018427387904,4]", "[0,16]"),
          "shape: 4611686018427387904 is more than the file has room for"},

@@ -1,5 +1,5 @@
-// Requests that are held to a grammar, over a device whose logits are noise: what they give fits, ends when it must,
-// and is the same whatever happens around it.
+// Requests with a grammar, on a device whose logits are noise: their texts match it, end when they must, and are the
+// same whatever happens around them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -163,7 +163,7 @@ TEST(Constrained, TheDeviceNeverRunsAheadOfTheGrammar) {
     EXPECT_EQ(fake_backend(model).n_steps_ahead, 0u);
 }
 
-// Tokens without a choice need no step of their own, and each token is computed once, whatever a chunk holds.
+// Tokens without an alternative need no step of their own, and each token is computed once, whatever a chunk holds.
 TEST(Constrained, TokensWithoutAChoiceAreComputedTogether) {
     const auto grammar = grammar_of(R"({"type":"object","properties":{"a long name of a property":{"const":
         "and a value that is known"},"digit":{"enum":[1,2]}},"required":["a long name of a property","digit"]})");

@@ -1,5 +1,5 @@
-// The numeric contract from end to end, on every device of this machine: neither the size of prefill chunks nor company
-// in the batch nor an interruption nor what is taken from the cache changes a token or a byte of text.
+// The numeric contract from end to end, on every device of this machine: neither the size of prefill chunks nor other
+// requests in the batch nor an interruption nor cached pages change a token or a byte of text.
 #include <gtest/gtest.h>
 
 #include <unistd.h>
@@ -87,7 +87,7 @@ protected:
 };
 
 TEST_P(ContractTest, ChunksChangeNothing) {
-    // Across the border of an attention leaf.
+    // Across the border of a KV split.
     const auto long_prompt = tale_request(1, 270, kFiltered);
     const auto expected = alone(long_prompt);
     ASSERT_FALSE(expected.ids.empty());
@@ -146,7 +146,7 @@ TEST_P(ContractTest, ReplayFromEveryCutGivesTheSameBytes) {
     }
 }
 
-// Prompts that begin alike across the border of an attention leaf, alone and all at once.
+// Prompts that begin alike across the border of a KV split, alone and all at once.
 TEST_P(ContractTest, CacheHitsChangeNothing) {
     std::vector<GenerationRequest> all = {tale_request(1, 270, kGreedy), tale_request(1, 270, kWithSeed),
                                           tale_request(1, 270, kFiltered), tale_request(1, 300, kWithSeed),
@@ -186,7 +186,7 @@ TEST_P(ContractTest, CacheHitsChangeNothing) {
 
 // What a later engine reads back is what it would have computed.
 TEST_P(ContractTest, PagesFromFilesChangeNothing) {
-    const auto folder =
+    const auto directory =
         std::filesystem::temp_directory_path() / base::concat("llmd-contract-", ::getpid(), "-prefixes");
     auto& backend = *model_->backend;
     const auto run_one = [&](uint64_t id, const SamplerParameters& sampling, uint32_t n_cached) {
@@ -194,7 +194,7 @@ TEST_P(ContractTest, PagesFromFilesChangeNothing) {
         const auto expected = alone(one);
         one.id = id;
         one.cache_scope = "app";
-        auto store = PrefixStore::open(folder, backend.report().profile, backend.page_bytes(), 1u << 30);
+        auto store = PrefixStore::open(directory, backend.report().profile, backend.page_bytes(), 1u << 30);
         ASSERT_TRUE(store) << store.error().message;
         test::RecordedEvents events;
         Generator generator(*model_, PrefillPace(0), events, *std::move(store));
@@ -219,7 +219,7 @@ TEST_P(ContractTest, PagesFromFilesChangeNothing) {
     };
     run_one(1, kGreedy, 0);
     for (const auto& sampling : {kGreedy, kWithSeed, kFiltered}) run_one(2, sampling, 288);
-    std::filesystem::remove_all(folder);
+    std::filesystem::remove_all(directory);
 }
 
 // It goes on from pages that the cache kept of it, answer included, where they had not to be given away as well.
@@ -252,7 +252,7 @@ TEST_P(ContractTest, LosingItsPagesChangesNothing) {
     }
 }
 
-// An embedding, across the border of an attention leaf.
+// An embedding, across the border of a KV split.
 TEST_P(ContractTest, NothingChangesAnEmbedding) {
     auto embedded = tale_request(1, 270, kGreedy);
     embedded.embeds = true;

@@ -1,5 +1,5 @@
-// Requests that want an embedding: what it is made of, and that nothing around it changes a bit. On a device that is
-// done with a step when it was submitted, and on one that a second step is submitted to meanwhile.
+// Requests that want an embedding: which rows it is the mean of, and that nothing around it changes a bit. Each test
+// runs on a synchronous device and on an asynchronous one, where a second step is submitted ahead.
 #include <gtest/gtest.h>
 
 #include <optional>

@@ -1,4 +1,4 @@
-// What the engine says of a load, and what it makes of what it was asked for.
+// What the engine reports of a load, and how it uses the options of one.
 #include <gtest/gtest.h>
 
 #include <algorithm>

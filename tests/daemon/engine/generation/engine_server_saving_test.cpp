@@ -1,5 +1,5 @@
-// Long prefixes are saved while nobody asks for anything, a page at a time, and each request that comes meanwhile is
-// served before the next page.
+// Long prefixes are saved to the on-disk prefix cache while there is no work, a page at a time, and each request that
+// comes meanwhile is served before the next page.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -21,12 +21,12 @@ protected:
     void SetUp() override {
         std::string name = (fs::temp_directory_path() / "llmd-saving-XXXXXX").string();
         ASSERT_NE(::mkdtemp(name.data()), nullptr);
-        folder_ = name;
-        prefixes_ = folder_ / "prefixes";
+        directory_ = name;
+        prefixes_ = directory_ / "prefixes";
         model_options_ = {.n_ctx = 1024, .n_pages = 64, .max_rows = 256};
         restart();
     }
-    void TearDown() override { fs::remove_all(folder_); }
+    void TearDown() override { fs::remove_all(directory_); }
 
     void restart(uint64_t saved_prefix_bytes = 1u << 20) {
         ServedEngine::SetUp();
@@ -43,16 +43,16 @@ protected:
         n_started_ = 1;
         return only<protocol::Started>(serve()).at(0).cached_tokens;
     }
-    // One turn without a command.
-    std::vector<Message> turn() {
-        left_ = server_->turn();
+    // Runs one iteration without a command.
+    std::vector<Message> run_once() {
+        left_ = server_->run_once();
         return hear();
     }
     size_t n_files() const {
         return static_cast<size_t>(std::distance(fs::directory_iterator(prefixes_), fs::directory_iterator()));
     }
 
-    fs::path folder_;
+    fs::path directory_;
     protocol::Ready ready_;
 };
 
@@ -60,7 +60,7 @@ TEST_F(EngineServerSaving, SavesAPageATurnAndSaysHowLongThatMayTake) {
     ask(1);
     EXPECT_EQ(ask(2), 288u);
     for (size_t n = 1; n <= 9; ++n) {
-        const auto phases = only<protocol::PhaseChange>(turn());
+        const auto phases = only<protocol::PhaseChange>(run_once());
         ASSERT_EQ(phases.size(), 2u);
         EXPECT_EQ(phases[0].phase, protocol::Phase::Idle);
         EXPECT_EQ(phases[0].budget_ms, 0u) << "sleep waits for no more than a page";
@@ -69,7 +69,7 @@ TEST_F(EngineServerSaving, SavesAPageATurnAndSaysHowLongThatMayTake) {
         EXPECT_EQ(n_files(), n);
     }
     say(protocol::Cancel{9});  // or it would wait
-    EXPECT_EQ(only<protocol::PhaseChange>(turn()).size(), 1u);
+    EXPECT_EQ(only<protocol::PhaseChange>(run_once()).size(), 1u);
     restart();
     EXPECT_EQ(ask(3), 288u);
 }
@@ -77,12 +77,12 @@ TEST_F(EngineServerSaving, SavesAPageATurnAndSaysHowLongThatMayTake) {
 TEST_F(EngineServerSaving, ARequestGoesFirst) {
     ask(1);
     ask(2);
-    turn();
+    run_once();
     EXPECT_EQ(n_files(), 1u);
     EXPECT_EQ(ask(3, "another"), 0u);
     EXPECT_EQ(n_files(), 1u);
     say(protocol::DropCache{});
-    turn();
+    run_once();
     restart();
     EXPECT_EQ(n_files(), 1u) << "of what is saved nothing was dropped";
 }
@@ -90,7 +90,7 @@ TEST_F(EngineServerSaving, ARequestGoesFirst) {
 TEST_F(EngineServerSaving, AnotherProfileStartsAnew) {
     ask(1);
     ask(2);
-    for (int i = 0; i < 9; ++i) turn();
+    for (int i = 0; i < 9; ++i) run_once();
     profile_ = "another";
     restart();
     EXPECT_EQ(ask(3), 0u);
@@ -102,13 +102,13 @@ TEST_F(EngineServerSaving, AnotherProfileStartsAnew) {
 TEST_F(EngineServerSaving, WithoutASettingTheFilesGo) {
     ask(1);
     ask(2);
-    for (int i = 0; i < 9; ++i) turn();
+    for (int i = 0; i < 9; ++i) run_once();
     restart(0);
     EXPECT_EQ(n_files(), 0u);
     ask(3);
     ask(4);
     say(protocol::Cancel{9});  // or it would wait
-    turn();
+    run_once();
     EXPECT_EQ(n_files(), 0u);
     EXPECT_TRUE(ready_.notes.empty());
 }
@@ -116,8 +116,8 @@ TEST_F(EngineServerSaving, WithoutASettingTheFilesGo) {
 TEST_F(EngineServerSaving, ANoteSaysWhyNothingIsSaved) {
     prefixes_.clear();
     restart();
-    EXPECT_EQ(ready_.notes, std::vector<std::string>{"prefixes are not saved: there is no folder for caches"});
-    prefixes_ = folder_ / "file";
+    EXPECT_EQ(ready_.notes, std::vector<std::string>{"prefixes are not saved: there is no cache directory"});
+    prefixes_ = directory_ / "file";
     std::ofstream(prefixes_) << "x";
     restart();
     ASSERT_EQ(ready_.notes.size(), 1u);

@@ -1,4 +1,4 @@
-// The engine's side of the conversation: requests from their submission to their end, and how it is left.
+// The engine's side of the connection: requests from their submission to their end, and how the server ends.
 #include "engine/server/engine_server.h"
 
 #include <gtest/gtest.h>
@@ -170,19 +170,19 @@ TEST_F(EngineServerTest, SaysOnceAStepWhatItHasMadeAndThatTheNextOneBegins) {
     load();
     say(submit(1, "hello", 200));
     say(protocol::Start{1});
-    left_ = server_->turn();
+    left_ = server_->run_once();
     hear();
     for (int step = 0; step < 3; ++step) {
-        left_ = server_->turn();
+        left_ = server_->run_once();
         const auto heard = hear();
         ASSERT_EQ(heard.size(), 2u);
         EXPECT_TRUE(std::holds_alternative<protocol::Tokens>(heard[0]));
         ASSERT_TRUE(std::holds_alternative<protocol::PhaseChange>(heard[1]));
         EXPECT_EQ(std::get<protocol::PhaseChange>(heard[1]).phase, protocol::Phase::Step);
     }
-    // Whatever is done between two steps has a phase of its own, and the step again.
+    // Work between two steps reports a phase of its own, and then the step is reported again.
     say(protocol::Tokenize{9, "x"});
-    left_ = server_->turn();
+    left_ = server_->run_once();
     EXPECT_EQ(only<protocol::PhaseChange>(hear()).size(), 3u);
 }
 
@@ -290,9 +290,9 @@ TEST_F(EngineServerTest, CancelIsSilent) {
     load();
     say(submit(1, "hello", 200));
     say(protocol::Start{1});
-    left_ = server_->turn();
+    left_ = server_->run_once();
     say(protocol::Cancel{1});
-    left_ = server_->turn();
+    left_ = server_->run_once();
     hear();
     say(protocol::Tokenize{9, "x"});
     const auto all = serve();
@@ -305,7 +305,7 @@ TEST_F(EngineServerTest, LeavesBetweenStepsWhenThePeerIsGone) {
     load();
     say(submit(1, "hello", 200));
     say(protocol::Start{1});
-    EXPECT_FALSE(server_->turn());
+    EXPECT_FALSE(server_->run_once());
     peer_.reset();
     EXPECT_EQ(server_->run(), EngineServer::Leave::PeerGone);
 }

@@ -132,7 +132,7 @@ public:
         rows_per_step.push_back(static_cast<uint32_t>(rows.size()));
         step_ = {};
         rows_logits_.clear();
-        verb_ = 0;
+        op_ = 0;
         return {};
     }
     base::Result<void> embed() override { return expect(0); }
@@ -178,7 +178,7 @@ public:
         return expect(2 + 5 * n_layers_);
     }
     base::Result<void> submit() override {
-        if (!is_open_ || (verb_ != 1 + 5 * n_layers_ && verb_ != 3 + 5 * n_layers_)) return misuse("submit");
+        if (!is_open_ || (op_ != 1 + 5 * n_layers_ && op_ != 3 + 5 * n_layers_)) return misuse("submit");
         is_open_ = false;
         if (!in_flight_.empty()) ++n_steps_ahead;
         in_flight_.push_back(std::move(step_));
@@ -227,9 +227,9 @@ private:
 
     static base::Error misuse(const char* what) { return base::fail(base::ErrorCode::Failed, "misuse: ", what); }
 
-    base::Result<void> expect(uint32_t verb) {
-        if (verb_ != verb) return misuse("order of verbs");
-        ++verb_;
+    base::Result<void> expect(uint32_t op) {
+        if (op_ != op) return misuse("order of ops");
+        ++op_;
         return {};
     }
 
@@ -295,7 +295,7 @@ private:
     Step step_, given_;
     std::deque<Step> in_flight_;
     bool is_open_ = false;
-    uint32_t verb_ = 0;  // the next one, in the order of a step
+    uint32_t op_ = 0;  // the next one, in the order of a step
 };
 
 }  // namespace llmd::test

@@ -17,7 +17,7 @@ namespace {
 
 using namespace test;
 
-// On a device that is done with a step when it was submitted, and on one that a second step is submitted to meanwhile.
+// Each test runs on a synchronous device and on an asynchronous one, where a second step is submitted ahead.
 class GeneratorTest : public testing::TestWithParam<bool> {
 protected:
     static LoadedModel device(const test::FakeModelOptions& options = {}) {

@@ -198,22 +198,22 @@ TEST_F(LoadModel, NeverWaitsForAFifo) {
 }
 
 TEST_F(LoadModel, GivesUpWhenAsked) {
-    class Impatient : public LoadObserver {
+    class Cancelling : public LoadObserver {
     public:
-        explicit Impatient(int patience) : patience_(patience) {}
+        explicit Cancelling(int n_calls) : n_calls_(n_calls) {}
         bool before(LoadStage, std::chrono::milliseconds budget) override {
             EXPECT_GT(budget.count(), 0);
-            return patience_-- > 0;
+            return n_calls_-- > 0;
         }
         void on_uploaded(uint64_t bytes, uint64_t total) override { EXPECT_LE(bytes, total); }
 
     private:
-        int patience_;
+        int n_calls_;
     };
     LoadOptions options;
     options.backend.kind = compute::BackendKind::Cpu;
-    for (const int patience : {0, 1, 2, 5}) {
-        Impatient observer(patience);
+    for (const int n_calls : {0, 1, 2, 5}) {
+        Cancelling observer(n_calls);
         const auto model = load_model(path_, options, observer);
         ASSERT_FALSE(model);
         EXPECT_EQ(model.error().code, base::ErrorCode::Cancelled);

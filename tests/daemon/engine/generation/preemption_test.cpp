@@ -1,6 +1,6 @@
-// Sequences that others go before: nobody waits for a place that a lower rank has, the right one gives its pages away,
-// and whoever was paused or evicted loses no token. On a device that is done with a step when it was submitted, and on
-// one that a second step is submitted to meanwhile.
+// Preemption: no sequence waits for a slot that a sequence of higher rank number holds, the right one is evicted, and a
+// paused or evicted one loses no token. Each test runs on a synchronous device and on an asynchronous one, where a
+// second step is submitted ahead.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -44,7 +44,7 @@ protected:
         for (int i = 0; i < n; ++i) ASSERT_TRUE(generator_->step());
     }
     size_t n_tokens(uint64_t id) { return events_.requests[id].ids.size(); }
-    // A sequence whose pages are gone reads its prompt again: the device's rows tell.
+    // An evicted sequence prefills its prompt again, which the device's rows show.
     size_t rows_of(int n) {
         const size_t before = n_rows();
         steps(n);

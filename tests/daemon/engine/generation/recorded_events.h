@@ -1,4 +1,4 @@
-// Remembers what a Generator reported, by request.
+// Records what a Generator reported, by request.
 #pragma once
 
 #include <map>

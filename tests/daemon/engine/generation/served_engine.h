@@ -1,4 +1,4 @@
-// An EngineServer for its tests, which are its llmd: over a real socketpair, with the fake device.
+// An EngineServer with the fake device, connected to its test by a real socketpair.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ protected:
         peer_.reset(fds[0]);
         server_.emplace(
             base::UniqueFd(fds[1]),
-            engine::EngineServer::Surroundings{.confinement = "everything", .version = "0", .prefixes = prefixes_},
+            engine::EngineServer::Environment{.sandbox = "everything", .version = "0", .prefixes = prefixes_},
             [this](const std::string& path, const generation::LoadOptions& options,
                    generation::LoadObserver& observer) { return fake_load(path, options, observer); },
             [this] { return now_ += tick_; });
@@ -84,11 +84,11 @@ protected:
         }
     }
 
-    // Turns the server until it would wait, and gives everything it said.
+    // Runs the server until it would wait, and returns everything that it sent.
     std::vector<protocol::Message> serve() {
         std::vector<protocol::Message> all;
         while (!left_) {
-            left_ = server_->turn();
+            left_ = server_->run_once();
             auto heard = hear();
             all.insert(all.end(), heard.begin(), heard.end());
             if (!server_has_work(all)) break;
@@ -122,7 +122,7 @@ protected:
     std::optional<engine::EngineServer> server_;
     protocol::FrameReader reader_;
     std::optional<engine::EngineServer::Leave> left_;
-    std::filesystem::path prefixes_;  // the folder that it is told of
+    std::filesystem::path prefixes_;  // directory of its on-disk prefix cache
     FakeModelOptions model_options_;
     std::string profile_ = "fake";
     std::optional<uint32_t> fail_step_;

@@ -1,5 +1,5 @@
-// Sequences that begin like earlier ones of their scope: they compute less and give the same, whatever else goes on. On
-// a device that is done with a step when it was submitted, and on one that a second step is submitted to meanwhile.
+// Sequences that begin like earlier ones of their scope compute less and give the same, whatever else goes on. Each
+// test runs on a synchronous device and on an asynchronous one, where a second step is submitted ahead.
 #include <gtest/gtest.h>
 
 #include <numeric>

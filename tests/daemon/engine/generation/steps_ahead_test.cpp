@@ -1,5 +1,5 @@
-// A Generator on an asynchronous device: steps that are submitted before the answer of the one before is read give what
-// they give one at a time, and what they computed in vain reaches nobody.
+// A Generator on an asynchronous device: steps that are submitted ahead give what they give one at a time, and
+// discarded results reach no request.
 #include <gtest/gtest.h>
 
 #include <algorithm>

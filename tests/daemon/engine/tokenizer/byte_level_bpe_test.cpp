@@ -1,5 +1,5 @@
-// Proves the order of merges, what happens to added tokens and odd bytes, and that vocabularies that contradict
-// themselves are refused with the place and the value.
+// Proves the order of merges, what happens to added tokens and odd bytes, and that errors for inconsistent vocabularies
+// name the key and the value.
 #include "engine/tokenizer/byte_level_bpe.h"
 
 #include <gmock/gmock.h>

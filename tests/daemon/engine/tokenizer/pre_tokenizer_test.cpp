@@ -1,4 +1,4 @@
-// Proves where each rule cuts, on the cases that distinguish them.
+// Proves where each rule splits, on the cases that distinguish them.
 #include "engine/tokenizer/pre_tokenizer.h"
 
 #include <gmock/gmock.h>
@@ -107,7 +107,7 @@ TEST(PreTokenizer, LongRunsAreOnePiece) {
         for (const char c : {'a', ' ', '\n', '.'}) {
             EXPECT_EQ(rule.split(std::string(kLength, c)).size(), 1u) << name << " " << c;
         }
-        // The longest way back there is: a run of spaces without a newline, then a word.
+        // The longest backtracking: a run of spaces without a newline, then a word.
         EXPECT_EQ(rule.split(std::string(kLength, ' ') + "x").size(), 2u) << name;
         EXPECT_EQ(rule.split("\n" + std::string(kLength, '\t') + "\n").size(), 1u) << name;
     }
@@ -117,9 +117,9 @@ TEST(PreTokenizer, PiecesMakeUpTheText) {
     const std::string text = "It's 2024,\r\n  \u4F60\u597D \U0001F642\u200D! caf\u00E9\xFF\xFE  x\t\t1";
     for (const char* name : {"gpt-2", "llama-bpe", "qwen2", "smollm", "starcoder"}) {
         std::string joined;
-        for (const std::string_view piece : create(name).split(text)) {
-            EXPECT_FALSE(piece.empty());
-            joined += piece;
+        for (const std::string_view pre_token : create(name).split(text)) {
+            EXPECT_FALSE(pre_token.empty());
+            joined += pre_token;
         }
         EXPECT_EQ(joined, text) << name;
     }

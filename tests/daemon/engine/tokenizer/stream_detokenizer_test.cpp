@@ -39,13 +39,13 @@ protected:
     }
 
     struct Outcome {
-        std::vector<std::string> pieces;  // of each push
-        std::string rest;                 // of finish()
+        std::vector<std::string> texts;  // of each push
+        std::string rest;                // of finish()
         bool stopped;
 
         std::string text() const {
             std::string all;
-            for (const std::string& piece : pieces) all += piece;
+            for (const std::string& text : texts) all += text;
             return all + rest;
         }
     };
@@ -53,8 +53,8 @@ protected:
         StreamDetokenizer stream(*tokenizer_, std::move(stops));
         Outcome outcome;
         for (const int32_t id : ids) {
-            outcome.pieces.push_back(stream.push(id));
-            EXPECT_EQ(base::valid_utf8_prefix(outcome.pieces.back()), outcome.pieces.back().size());
+            outcome.texts.push_back(stream.push(id));
+            EXPECT_EQ(base::valid_utf8_prefix(outcome.texts.back()), outcome.texts.back().size());
         }
         outcome.rest = stream.finish();
         outcome.stopped = stream.stopped();
@@ -70,12 +70,12 @@ protected:
 };
 
 TEST_F(StreamDetokenizerTest, HoldsBackIncompleteCharacters) {
-    EXPECT_THAT(run(byte_ids("a\u20ACb")).pieces, ElementsAre("a", "", "", "\u20AC", "b"));
-    EXPECT_THAT(run(byte_ids("\U0001F642")).pieces, ElementsAre("", "", "", "\U0001F642"));
+    EXPECT_THAT(run(byte_ids("a\u20ACb")).texts, ElementsAre("a", "", "", "\u20AC", "b"));
+    EXPECT_THAT(run(byte_ids("\U0001F642")).texts, ElementsAre("", "", "", "\U0001F642"));
     // A control token adds nothing and separates nothing.
-    EXPECT_THAT(run({0xC3, control_, 0xA9}).pieces, ElementsAre("", "", "\u00E9"));
+    EXPECT_THAT(run({0xC3, control_, 0xA9}).texts, ElementsAre("", "", "\u00E9"));
     const Outcome cut = run(byte_ids("a\xF0\x9F"));
-    EXPECT_THAT(cut.pieces, ElementsAre("a", "", ""));
+    EXPECT_THAT(cut.texts, ElementsAre("a", "", ""));
     EXPECT_EQ(cut.rest, kReplacement);
 }
 
@@ -97,10 +97,10 @@ TEST_F(StreamDetokenizerTest, ReplacesWhatCannotBecomeUtf8) {
 
 TEST_F(StreamDetokenizerTest, HoldsBackWhatMayBeginAStopString) {
     const Outcome missed = run(byte_ids("xENx"), {"END"});
-    EXPECT_THAT(missed.pieces, ElementsAre("x", "", "", "ENx"));
+    EXPECT_THAT(missed.texts, ElementsAre("x", "", "", "ENx"));
     EXPECT_FALSE(missed.stopped);
     const Outcome found = run(byte_ids("xENDy"), {"END"});
-    EXPECT_THAT(found.pieces, ElementsAre("x", "", "", "", ""));
+    EXPECT_THAT(found.texts, ElementsAre("x", "", "", "", ""));
     EXPECT_EQ(found.rest, "");
     EXPECT_TRUE(found.stopped);
     const Outcome pending = run(byte_ids("xEN"), {"END"});
@@ -117,7 +117,7 @@ TEST_F(StreamDetokenizerTest, StopStringsThatOverlapThemselves) {
     EXPECT_EQ(text("ababac", {"abac"}), "ab");
     EXPECT_EQ(text("aabaabaaab", {"aabaaa"}), "aab");
     EXPECT_EQ(text("\n\n\n", {"\n\n"}), "");
-    EXPECT_EQ(run(byte_ids("aaab"), {"aab"}).pieces[2], "a");
+    EXPECT_EQ(run(byte_ids("aaab"), {"aab"}).texts[2], "a");
 }
 
 TEST_F(StreamDetokenizerTest, TheFirstToBeCompleteWinsThenTheLongest) {
@@ -133,7 +133,7 @@ TEST_F(StreamDetokenizerTest, WhereTheTextEndsDoesNotDependOnTheTokens) {
     EXPECT_EQ(run(byte_ids("<hello!x"), stops).text(), "<he");
     // A stop string inside one token ends the text in the middle of it.
     const Outcome inside = run({hello_, hello_}, {"l"});
-    EXPECT_THAT(inside.pieces, ElementsAre("he", ""));
+    EXPECT_THAT(inside.texts, ElementsAre("he", ""));
     EXPECT_TRUE(inside.stopped);
 }
 
@@ -210,7 +210,7 @@ TEST_F(StreamDetokenizerTest, RandomBytesGiveTheSameTextInTheSamePlaces) {
         test::Ids ids;
         for (int i = 0; i < 64; ++i) ids.push_back(static_cast<int32_t>(bits() % 256));
         const Outcome first = run(ids, {"ab"});
-        EXPECT_EQ(run(ids, {"ab"}).pieces, first.pieces);
+        EXPECT_EQ(run(ids, {"ab"}).texts, first.texts);
     }
 }
 

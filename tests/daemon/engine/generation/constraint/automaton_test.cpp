@@ -1,5 +1,5 @@
-// The automaton against a reader that tries everything, on small random grammars; and that neither what was read before
-// nor making room changes an answer.
+// Compares the automaton with a parser that tries everything, on small random grammars, and proves that neither earlier
+// input nor compaction changes an answer.
 #include "engine/generation/constraint/automaton.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 namespace llmd::constraint {
 namespace {
 
-// Whether the text can be read from `node` on, then in the calls that wait.
+// True if `node`, and then the callers, match the text.
 struct Waiting {
     const Waiting* outer;
     NodeId next;

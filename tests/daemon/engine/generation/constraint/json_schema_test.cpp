@@ -222,8 +222,8 @@ TEST(JsonSchema, RefusesWhatItCannotHonourAndNamesItsPlace) {
         {R"({"format":"date","maxLength":3})", R"(json_schema: at "#": format beside maxLength is not supported)"},
         {R"({"enum":["a"],"minLength":1})", R"(json_schema: at "#": enum beside minLength is not supported)"},
         {R"({"anyOf":[true],"type":"null"})", R"(json_schema: at "#": anyOf beside type is not supported)"},
-        {R"({"$ref":"other.json"})", R"(json_schema: at "#": $ref: "other.json" names no place in this schema)"},
-        {R"({"$ref":"#/nowhere"})", R"(json_schema: at "#": $ref: "#/nowhere" names no place in this schema)"},
+        {R"({"$ref":"other.json"})", R"(json_schema: at "#": $ref: "other.json" names nothing in this schema)"},
+        {R"({"$ref":"#/nowhere"})", R"(json_schema: at "#": $ref: "#/nowhere" names nothing in this schema)"},
         {R"({"type":"number","exclusiveMinimum":0})",
          R"(json_schema: at "#": exclusiveMinimum is supported for integers only)"},
         {R"({"type":"number","minimum":0.5})",
@@ -259,7 +259,7 @@ TEST(JsonSchema, BombsAreRefusedOrHarmless) {
     std::string properties = R"({"properties":{"":true)";
     for (int i = 0; i < 300; ++i) properties += base::concat(",\"", i, "\":true");
     EXPECT_NE(refusal(properties + "}}"), "accepted");
-    // 64 KiB of integer ranges, and of references in a chain the wrong way round.
+    // 64 KiB of integer ranges, and of references in a chain whose rules come in the worst order.
     std::string ranges = R"({"prefixItems":[true)";
     while (ranges.size() < kMaxSchemaBytes - 100) {
         ranges += R"(,{"type":"integer","minimum":-123456789012345678,"maximum":876543210987654321})";
@@ -273,7 +273,7 @@ TEST(JsonSchema, BombsAreRefusedOrHarmless) {
     EXPECT_EQ(refusal(base::concat(chain, '"', n, R"(":{"type":"null"}}})")), "accepted") << "arrays may be empty";
 }
 
-// Two ways to read each bracket: 2^depth ways in all.
+// Each bracket has two parses, so there are 2^depth in all.
 TEST(JsonSchema, AmbiguityIsBounded) {
     const char* schema = R"({"$defs":{"a":{"anyOf":[{"type":"array","items":{"$ref":"#/$defs/a"}},
         {"type":"array","items":{"$ref":"#/$defs/a"},"minItems":1},{"const":1}]}},"$ref":"#/$defs/a"})";

@@ -1,8 +1,8 @@
 // mask_speed MODEL.gguf VOCABULARY.gguf <SCHEMAS
-// What masks cost beside a model's steps, on the CPU. Standard input has a JSON schema a line; for each, the model
-// makes a text of at most kMaxTokens tokens at temperature 1.5, whose ids are read with the vocabulary (a model with
-// random weights has no words of its own). Prints how long masks and steps take; steps of the same rows without a mask
-// are taken in between.
+// Measures what masks cost beside a model's steps on the CPU. Standard input has a JSON schema a line; for each, the
+// model generates a text of at most kMaxTokens tokens at temperature 1.5, whose ids belong to the vocabulary (a model
+// with random weights has none of its own). It prints how long masks and steps take; steps of the same rows without a
+// mask run in between.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

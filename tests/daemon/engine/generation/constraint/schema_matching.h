@@ -32,7 +32,7 @@ inline Automaton automaton_of(std::string_view schema) {
     return Automaton(std::make_shared<const constraint::Grammar>(std::move(*grammar)));
 }
 
-// The state behind the text, with room made on the way.
+// Returns the state after the text; it compacts the automaton when it is full.
 inline Automaton::State behind(Automaton& automaton, std::string_view text) {
     Automaton::State state = automaton.start();
     for (const char c : text) {
@@ -49,7 +49,7 @@ inline bool matches(std::string_view schema, std::string_view text) {
     return state != Automaton::kDead && automaton.is_complete(state);
 }
 
-// Some text goes on from here.
+// True if some text continues from here.
 inline bool begins(std::string_view schema, std::string_view text) {
     Automaton automaton = automaton_of(schema);
     return behind(automaton, text) != Automaton::kDead;

@@ -256,8 +256,8 @@ TEST_F(SharedPages, AreDroppedOnDemandButForThoseInUse) {
     EXPECT_EQ(n_found(text(90)), 1u);
 }
 
-// What lies in a page is written down; whoever gets it from the cache must find its own text there, and nobody writes
-// to a page that another one uses.
+// Records the contents of each page: a sequence that gets a page from the cache must find its own text in it, and no
+// sequence writes to a page that another one uses.
 TEST(KvPagesSimulation, NoPageIsWrongTakenTwiceOrLost) {
     struct Running {
         uint32_t slot;

@@ -1,5 +1,6 @@
-// Saved pages come back bit for bit to those who may have them and to nobody else; a damaged file of any kind is no
-// page and goes; the files keep to their limit, the least recently used going first and no chain losing its beginning.
+// Saved pages are read back bit for bit within their scope and nowhere else; a damaged file of any kind counts as no
+// page and is removed; the files keep to their limit, the least recently used go first, and no chain loses its
+// beginning.
 #include "engine/generation/kv_cache/prefix_store.h"
 
 #include <fcntl.h>
@@ -64,15 +65,15 @@ protected:
     }
     void TearDown() override { fs::remove_all(root_); }
 
-    fs::path folder() const { return root_ / "llmd" / "prefixes"; }
+    fs::path directory() const { return root_ / "llmd" / "prefixes"; }
     PrefixStore open(uint64_t max_bytes = kPlenty, const std::string& identity = kIdentity) const {
-        auto store = PrefixStore::open(folder(), identity, kPageBytes, max_bytes);
+        auto store = PrefixStore::open(directory(), identity, kPageBytes, max_bytes);
         if (!store) throw std::runtime_error(store.error().message);
         return *std::move(store);
     }
     std::vector<fs::path> files() const {
         std::vector<fs::path> all;
-        for (const auto& entry : fs::directory_iterator(folder())) all.push_back(entry.path());
+        for (const auto& entry : fs::directory_iterator(directory())) all.push_back(entry.path());
         std::sort(all.begin(), all.end());
         return all;
     }
@@ -101,7 +102,7 @@ TEST_F(PrefixStoreTest, APageComesBackBitForBitAndIsItsOwnersAlone) {
     auto store = open();
     EXPECT_EQ(store.use("app", ids), 3u);
     for (uint32_t i = 0; i < 3; ++i) EXPECT_TRUE(has(store, std::span(ids).first((i + 1) * kPageTokens), i)) << i;
-    EXPECT_EQ(mode_of(folder()), 0700u);
+    EXPECT_EQ(mode_of(directory()), 0700u);
     uint64_t bytes = 0;
     for (const auto& file : files()) {
         EXPECT_EQ(mode_of(file), 0600u);
@@ -138,7 +139,7 @@ TEST_F(PrefixStoreTest, AFileUnderAnothersNameIsNoPage) {
     } others[] = {
         {chain(1, 5), "app", kIdentity}, {ids, "bpp", kIdentity}, {ids, "app", "Engine" + kIdentity.substr(6)}};
     for (const auto& one : others) {
-        fs::remove_all(folder());
+        fs::remove_all(directory());
         auto foreign = open(kPlenty, one.identity);
         ASSERT_TRUE(save(foreign, one.ids, 0, one.scope));
         set_content(files().at(0), its);
@@ -181,13 +182,13 @@ TEST_F(PrefixStoreTest, OnlyItsOwnFilesAreEverRemoved) {
     const std::string name = files().at(0).filename();
     const std::vector<std::string> others = {"README", "0123.prefix", name + ".bak", name.substr(1),
                                              "x" + name.substr(1)};
-    for (const auto& other : others) set_content(folder() / other, "mine");
-    fs::create_directory(folder() / ("0" + name.substr(1)).replace(1, 1, "0"));
-    set_content(folder() / (name + ".a1B2c3"), "half");  // of an engine that ended while it wrote
+    for (const auto& other : others) set_content(directory() / other, "mine");
+    fs::create_directory(directory() / ("0" + name.substr(1)).replace(1, 1, "0"));
+    set_content(directory() / (name + ".a1B2c3"), "half");  // of an engine that ended while it wrote
     auto store = open(1);
     EXPECT_EQ(store.n_files(), 0u) << "none fits";
     EXPECT_EQ(files().size(), others.size() + 1);
-    for (const auto& other : others) EXPECT_EQ(content(folder() / other), "mine") << other;
+    for (const auto& other : others) EXPECT_EQ(content(directory() / other), "mine") << other;
 }
 
 TEST_F(PrefixStoreTest, TheLeastRecentlyUsedGoAndNoChainLosesItsBeginning) {
@@ -271,25 +272,25 @@ TEST_F(PrefixStoreTest, AFullDiskKeepsWhatItHas) {
     EXPECT_TRUE(save(store, chain(1, 2))) << "when there is room again";
 }
 
-TEST_F(PrefixStoreTest, AFolderThatCannotBeIsNamed) {
+TEST_F(PrefixStoreTest, ADirectoryThatCannotBeIsNamed) {
     fs::create_directories(root_ / "llmd");
-    set_content(folder(), "a file");
-    const auto store = PrefixStore::open(folder() / "below", kIdentity, kPageBytes, kPlenty);
+    set_content(directory(), "a file");
+    const auto store = PrefixStore::open(directory() / "below", kIdentity, kPageBytes, kPlenty);
     ASSERT_FALSE(store);
-    EXPECT_NE(store.error().message.find((folder() / "below").string()), std::string::npos) << store.error().message;
-    PrefixStore::clear(folder());
-    EXPECT_EQ(content(folder()), "a file");
+    EXPECT_NE(store.error().message.find((directory() / "below").string()), std::string::npos) << store.error().message;
+    PrefixStore::clear(directory());
+    EXPECT_EQ(content(directory()), "a file");
 }
 
 TEST_F(PrefixStoreTest, ClearRemovesThemAll) {
-    PrefixStore::clear(folder());
-    EXPECT_FALSE(fs::exists(folder())) << "it makes no folder";
+    PrefixStore::clear(directory());
+    EXPECT_FALSE(fs::exists(directory())) << "it makes no directory";
     auto store = open();
     auto other = open(kPlenty, "another");
     ASSERT_TRUE(save(store, chain(2)) && save(other, chain(2)));
-    set_content(folder() / "README", "mine");
-    PrefixStore::clear(folder());
-    EXPECT_EQ(files(), std::vector<fs::path>{folder() / "README"});
+    set_content(directory() / "README", "mine");
+    PrefixStore::clear(directory());
+    EXPECT_EQ(files(), std::vector<fs::path>{directory() / "README"});
 }
 
 }  // namespace

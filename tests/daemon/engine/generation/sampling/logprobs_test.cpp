@@ -1,5 +1,5 @@
-// What is told of each token, over a device whose logits are known, compared with a softmax over the whole row; that
-// asking for it changes no token; and that an interrupted request tells of each token once.
+// Compares logprobs, on a device whose logits are known, with a softmax over the whole row, and proves that wanting
+// them changes no token and that an interrupted request reports those of each token once.
 #include "engine/generation/sampling/logprobs.h"
 
 #include <gtest/gtest.h>

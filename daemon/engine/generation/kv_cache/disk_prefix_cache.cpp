@@ -1,4 +1,4 @@
-#include "engine/generation/kv_cache/saved_prefixes.h"
+#include "engine/generation/kv_cache/disk_prefix_cache.h"
 
 #include <algorithm>
 #include <utility>
@@ -7,13 +7,13 @@ namespace llmd::generation {
 
 using compute::kPageTokens;
 
-SavedPrefixes::SavedPrefixes(PrefixStore store, compute::Backend& backend, Now now)
+DiskPrefixCache::DiskPrefixCache(PrefixStore store, compute::Backend& backend, Now now)
     : store_(std::move(store)), backend_(backend), now_(std::move(now)), page_(store_.page_bytes()) {}
 
-base::Result<uint32_t> SavedPrefixes::begin(const KvPages::Text& text, std::span<const uint32_t> pages,
-                                            uint32_t n_cached, bool is_hit) {
+base::Result<uint32_t> DiskPrefixCache::begin(const KvPages::Text& text, std::span<const uint32_t> pages,
+                                              uint32_t n_cached, bool is_hit) {
     if (is_slow_ || text.scope.empty() || text.ids.empty()) return n_cached;
-    const auto ids = text.ids.first(text.ids.size() - 1);  // the last one is computed, for its successor
+    const auto ids = text.ids.first(text.ids.size() - 1);  // the last one must be computed to sample the next one
     const uint32_t n_saved = store_.use(text.scope, ids);
     const auto end = now_() + kReadLimit;
     uint32_t n = n_cached;
@@ -31,13 +31,13 @@ base::Result<uint32_t> SavedPrefixes::begin(const KvPages::Text& text, std::span
     return n;
 }
 
-bool SavedPrefixes::keeps_up(std::chrono::steady_clock::time_point began) {
+bool DiskPrefixCache::keeps_up(std::chrono::steady_clock::time_point began) {
     is_slow_ = now_() - began > kSlowDisk;
     if (is_slow_) unsaved_.clear();
     return !is_slow_;
 }
 
-void SavedPrefixes::forget(const KvPages::Text& text) {
+void DiskPrefixCache::forget(const KvPages::Text& text) {
     if (text.scope.empty() || text.ids.size() < kPageTokens) return;
     store_.forget(text.scope, text.ids.first(kPageTokens));
     std::erase_if(unsaved_, [&](const Prefix& prefix) {
@@ -46,7 +46,7 @@ void SavedPrefixes::forget(const KvPages::Text& text) {
     });
 }
 
-base::Result<void> SavedPrefixes::save_next(const KvPages& pages) {
+base::Result<void> DiskPrefixCache::save_next(const KvPages& pages) {
     if (unsaved_.empty()) return {};
     const Prefix& prefix = unsaved_.front();
     const std::span<const int32_t> ids = prefix.ids;

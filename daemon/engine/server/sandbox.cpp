@@ -1,4 +1,4 @@
-#include "engine/server/confinement.h"
+#include "engine/server/sandbox.h"
 
 #include <fcntl.h>
 #include <linux/landlock.h>
@@ -26,8 +26,8 @@ using base::fail_errno;
 using base::Result;
 namespace fs = std::filesystem;
 
-// Rights and scopes by Landlock's version (Documentation/userspace-api/landlock.rst), which the headers that llmd is
-// built with may be older than.
+// Rights and scopes by Landlock's version (Documentation/userspace-api/landlock.rst). The headers that llmd is built
+// with may be older.
 constexpr uint64_t kRefer = uint64_t{1} << 13;     // version 2
 constexpr uint64_t kTruncate = uint64_t{1} << 14;  // 3
 constexpr uint64_t kIoctlDev = uint64_t{1} << 15;  // 5
@@ -42,26 +42,26 @@ struct RulesetAttributes {
 };
 
 constexpr uint64_t kWriteFile = LANDLOCK_ACCESS_FS_WRITE_FILE;
-constexpr uint64_t kChangeFolder =
+constexpr uint64_t kChangeDirectory =
     LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_CHAR |
     LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_SOCK |
     LANDLOCK_ACCESS_FS_MAKE_FIFO | LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SYM;
 
 uint64_t write_rights(int version) {
-    uint64_t rights = kWriteFile | kChangeFolder;
+    uint64_t rights = kWriteFile | kChangeDirectory;
     if (version >= 2) rights |= kRefer;
     if (version >= 3) rights |= kTruncate;
     if (version >= 5) rights |= kIoctlDev;
     return rights;
 }
 
-// A path that does not exist is passed over.
+// A path that does not exist is skipped.
 Result<void> allow(int ruleset, const fs::path& path, uint64_t rights) {
     const base::UniqueFd fd(::open(path.c_str(), O_PATH | O_CLOEXEC));
     if (!fd) return {};
     struct stat info = {};
     if (::fstat(fd.get(), &info) != 0) return fail_errno(ErrorCode::Failed, "fstat " + path.string(), errno);
-    // Rights of a folder's entries are refused for what is none.
+    // The kernel refuses the rights of a directory for anything else.
     if (!S_ISDIR(info.st_mode)) rights &= kWriteFile | kTruncate | kIoctlDev;
     landlock_path_beneath_attr beneath{};
     beneath.allowed_access = rights;
@@ -72,8 +72,8 @@ Result<void> allow(int ruleset, const fs::path& path, uint64_t rights) {
     return {};
 }
 
-// Landlock's version; 0: this kernel has none, or it is switched off.
-Result<int> confine_files(const WritablePlaces& places) {
+// Returns Landlock's version, or 0 if this kernel has none or it is switched off.
+Result<int> restrict_files(const WritablePaths& paths) {
     const auto version =
         static_cast<int>(::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION));
     if (version < 1) return 0;
@@ -81,14 +81,15 @@ Result<int> confine_files(const WritablePlaces& places) {
     RulesetAttributes attributes;
     attributes.handled_access_fs = write_rights(version);
     if (version >= 6) attributes.scoped = kScopeAbstractSocket | kScopeSignal;
-    // A kernel takes a longer structure than it knows when the rest is zero.
+    // A kernel accepts a longer structure than it knows if the rest is zero.
     const base::UniqueFd ruleset(
         static_cast<int>(::syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes, 0)));
     if (!ruleset) return fail_errno(ErrorCode::Failed, "landlock_create_ruleset", errno);
-    for (const fs::path& folder : places.folders) {
-        if (auto ok = allow(ruleset.get(), folder, attributes.handled_access_fs & ~kIoctlDev); !ok) return ok.error();
+    for (const fs::path& directory : paths.directories) {
+        if (auto ok = allow(ruleset.get(), directory, attributes.handled_access_fs & ~kIoctlDev); !ok)
+            return ok.error();
     }
-    for (const fs::path& device : places.devices) {
+    for (const fs::path& device : paths.devices) {
         const uint64_t rights = attributes.handled_access_fs & (kWriteFile | kTruncate | kIoctlDev);
         if (auto ok = allow(ruleset.get(), device, rights); !ok) return ok.error();
     }
@@ -98,22 +99,22 @@ Result<int> confine_files(const WritablePlaces& places) {
     return version;
 }
 
-// What neither an inference engine nor a driver's compiler has a use for. Refused with EPERM and not by death: a
-// library that only tries goes on without.
+// Neither an inference engine nor a driver's compiler needs these calls. They fail with EPERM instead of killing the
+// process, so that a library that only tries one goes on without it.
 constexpr std::array<const char*, 32> kRefusedCalls = {
-    // Other machines and programs. Without a socket of its own there is nothing to connect, bind or accept with.
+    // Other machines and programs. Without socket() there is nothing to connect, bind or accept with.
     "socket", "io_uring_setup", "pidfd_getfd",
-    // Other processes: their memory, their descriptors, their end.
+    // Other processes: their memory, descriptors and signals.
     "ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "kcmp", "pidfd_send_signal", "kill",
     "rt_sigqueueinfo", "rt_tgsigqueueinfo",
-    // Another view of the system.
+    // Namespaces and mounts.
     "unshare", "setns", "mount", "umount2", "pivot_root", "chroot", "move_mount", "fsopen", "open_tree",
-    // The kernel's own workings.
+    // The kernel's own facilities.
     "bpf", "perf_event_open", "userfaultfd", "add_key", "request_key", "keyctl", "init_module", "finit_module",
     "kexec_load", "personality", "modify_ldt"};
 
-// False: this kernel has no seccomp filters.
-Result<bool> confine_calls() {
+// Returns false if this kernel has no seccomp filters.
+Result<bool> filter_calls() {
     if (::prctl(PR_GET_SECCOMP, 0, 0, 0, 0) < 0) return false;
     const std::unique_ptr<void, decltype(&seccomp_release)> filter(seccomp_init(SCMP_ACT_ALLOW), seccomp_release);
     if (!filter) return fail(ErrorCode::Failed, "seccomp_init: out of memory");
@@ -139,37 +140,37 @@ Result<bool> confine_calls() {
 
 }  // namespace
 
-WritablePlaces prepare_writable_places() {
-    WritablePlaces places;
-    const auto add = [&](fs::path folder) {
-        if (!folder.empty()) places.folders.push_back(std::move(folder));
+WritablePaths prepare_writable_paths() {
+    WritablePaths paths;
+    const auto add = [&](fs::path directory) {
+        if (!directory.empty()) paths.directories.push_back(std::move(directory));
     };
     const fs::path own = compute::user_cache_folder("");
-    std::error_code failure;  // a read-only home: llmd works without its cache
+    std::error_code failure;  // with a read-only home llmd works without its cache
     if (!own.empty() && (fs::create_directories(own, failure), !failure)) add(own);
     add(compute::prepare_cache_folder("MESA_SHADER_CACHE_DIR", "mesa"));
     add(compute::prepare_cache_folder("POCL_CACHE_DIR", "pocl"));
     add(compute::prepare_cache_folder("CUDA_CACHE_PATH", "nvidia"));
-    // Compilers that drivers start write there; the place that everybody may write stays closed to them.
+    // Compilers that drivers start write to TMPDIR; the shared /tmp stays closed to them.
     ::unsetenv("TMPDIR");
     add(compute::prepare_cache_folder("TMPDIR", "tmp"));
 
     for (const char* device : {"/dev/dri", "/dev/kfd", "/dev/kgsl-3d0", "/dev/mali0", "/dev/dma_heap", "/dev/nvidiactl",
                                "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools", "/dev/null"}) {
-        places.devices.emplace_back(device);
+        paths.devices.emplace_back(device);
     }
     constexpr int kMaxGpus = 16;
-    for (int gpu = 0; gpu < kMaxGpus; ++gpu) places.devices.emplace_back("/dev/nvidia" + std::to_string(gpu));
-    return places;
+    for (int gpu = 0; gpu < kMaxGpus; ++gpu) paths.devices.emplace_back("/dev/nvidia" + std::to_string(gpu));
+    return paths;
 }
 
-Result<std::string> confine(const WritablePlaces& places) {
+Result<std::string> enter_sandbox(const WritablePaths& paths) {
     if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
         return fail_errno(ErrorCode::Failed, "prctl PR_SET_NO_NEW_PRIVS", errno);
     }
-    const auto landlock = confine_files(places);
+    const auto landlock = restrict_files(paths);
     if (!landlock) return landlock.error();
-    const auto seccomp = confine_calls();
+    const auto seccomp = filter_calls();
     if (!seccomp) return seccomp.error();
     if (*landlock == 0 && !*seccomp) return std::string("none: this kernel offers neither Landlock nor seccomp");
     std::string held;

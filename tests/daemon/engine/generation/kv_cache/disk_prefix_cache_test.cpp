@@ -1,6 +1,6 @@
-// A long prefix that comes again is there for the next engine too, and no text changes by it; what is asked once,
-// short, wrong or another application's is not.
-#include "engine/generation/kv_cache/saved_prefixes.h"
+// A long prefix that comes again is found by the next engine too, and changes no text. A prefix that comes once, is
+// short, has wrong pages or belongs to another application is not found.
+#include "engine/generation/kv_cache/disk_prefix_cache.h"
 
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ std::string long_prompt(const std::string& begin, size_t n_bytes = kTokens) {
     return test::long_text(begin, n_bytes);
 }
 
-class SavedPrefixesTest : public testing::TestWithParam<bool> {
+class DiskPrefixCacheTest : public testing::TestWithParam<bool> {
 protected:
     void SetUp() override {
         std::string name = (fs::temp_directory_path() / "llmd-saved-XXXXXX").string();
@@ -36,7 +36,7 @@ protected:
     }
     void TearDown() override { fs::remove_all(root_); }
 
-    // Another engine with the same folder.
+    // Another engine with the same directory.
     void restart(const std::string& identity = "fake", const test::FakeModelOptions& options = kOptions) {
         generator_.reset();
         events_ = {};
@@ -81,7 +81,7 @@ protected:
     uint64_t last_id_ = 0;
 };
 
-TEST_P(SavedPrefixesTest, ALongPrefixThatComesAgainOutlivesTheEngine) {
+TEST_P(DiskPrefixCacheTest, ALongPrefixThatComesAgainOutlivesTheEngine) {
     const std::string prompt = long_prompt("a system prompt");
     EXPECT_EQ(found(prompt), 0u);
     EXPECT_EQ(n_files(), 0u) << "what is asked once is not saved";
@@ -97,14 +97,14 @@ TEST_P(SavedPrefixesTest, ALongPrefixThatComesAgainOutlivesTheEngine) {
     EXPECT_EQ(n_files(), 12u);
 }
 
-TEST_P(SavedPrefixesTest, OnlyWhatComesAgainIsSavedOfALongerText) {
+TEST_P(DiskPrefixCacheTest, OnlyWhatComesAgainIsSavedOfALongerText) {
     const std::string system = long_prompt("a system prompt", 12 * 32);
     EXPECT_EQ(found(system + long_prompt("one question", 100)), 0u);
     EXPECT_EQ(found(system + long_prompt("two questions", 100)), 12 * 32u);
     EXPECT_EQ(n_files(), 12u);
 }
 
-TEST_P(SavedPrefixesTest, AShortPrefixIsNotSaved) {
+TEST_P(DiskPrefixCacheTest, AShortPrefixIsNotSaved) {
     const std::string prompt =
         long_prompt("short", kLeastSavedTokens);  // its last page is not whole without its last token
     EXPECT_EQ(found(prompt), 0u);
@@ -114,7 +114,7 @@ TEST_P(SavedPrefixesTest, AShortPrefixIsNotSaved) {
     EXPECT_EQ(n_files(), kLeastSavedTokens / compute::kPageTokens);
 }
 
-TEST_P(SavedPrefixesTest, AnotherApplicationOrProfileFindsNothing) {
+TEST_P(DiskPrefixCacheTest, AnotherApplicationOrProfileFindsNothing) {
     const std::string prompt = long_prompt("a system prompt");
     found(prompt);
     EXPECT_EQ(found(prompt), kWhole);
@@ -128,7 +128,7 @@ TEST_P(SavedPrefixesTest, AnotherApplicationOrProfileFindsNothing) {
     EXPECT_EQ(found(prompt), kWhole);
 }
 
-TEST_P(SavedPrefixesTest, ADamagedPageEndsWhatIsTaken) {
+TEST_P(DiskPrefixCacheTest, ADamagedPageEndsWhatIsTaken) {
     const std::string prompt = long_prompt("a system prompt");
     found(prompt);
     EXPECT_EQ(found(prompt), kWhole);
@@ -141,7 +141,7 @@ TEST_P(SavedPrefixesTest, ADamagedPageEndsWhatIsTaken) {
     EXPECT_EQ(n_files(), 12u) << "it is saved again";
 }
 
-TEST_P(SavedPrefixesTest, DroppingTheCacheKeepsTheFiles) {
+TEST_P(DiskPrefixCacheTest, DroppingTheCacheKeepsTheFiles) {
     const std::string prompt = long_prompt("a system prompt");
     found(prompt);
     EXPECT_EQ(found(prompt), kWhole);
@@ -152,7 +152,7 @@ TEST_P(SavedPrefixesTest, DroppingTheCacheKeepsTheFiles) {
     EXPECT_EQ(device().n_page_writes, 12u);
 }
 
-TEST_P(SavedPrefixesTest, WhatMemoryHasLostMeanwhileIsNotSaved) {
+TEST_P(DiskPrefixCacheTest, WhatMemoryHasLostMeanwhileIsNotSaved) {
     const std::string prompt = long_prompt("a system prompt");
     found(prompt);
     auto again = test::request(90, prompt, 20);
@@ -169,7 +169,7 @@ TEST_P(SavedPrefixesTest, WhatMemoryHasLostMeanwhileIsNotSaved) {
     EXPECT_EQ(found(prompt), 5 * 32u);
 }
 
-TEST_P(SavedPrefixesTest, WhatGaveNoFiniteLogitsIsRemoved) {
+TEST_P(DiskPrefixCacheTest, WhatGaveNoFiniteLogitsIsRemoved) {
     const std::string prompt = long_prompt("a system prompt");
     found(prompt);
     EXPECT_EQ(found(prompt), kWhole);
@@ -189,7 +189,7 @@ TEST_P(SavedPrefixesTest, WhatGaveNoFiniteLogitsIsRemoved) {
 }
 
 // A text that lost its pages and finds them again was asked for once.
-TEST_P(SavedPrefixesTest, WhatASequenceFindsOfItsOwnIsNoHit) {
+TEST_P(DiskPrefixCacheTest, WhatASequenceFindsOfItsOwnIsNoHit) {
     auto request = test::request(1, long_prompt("once"), 100);
     request.cache_scope = "app";
     ASSERT_TRUE(generator_->submit(request));
@@ -209,7 +209,7 @@ TEST_P(SavedPrefixesTest, WhatASequenceFindsOfItsOwnIsNoHit) {
     EXPECT_FALSE(generator_->has_unsaved());
 }
 
-TEST_P(SavedPrefixesTest, IsReadWhileOthersCompute) {
+TEST_P(DiskPrefixCacheTest, IsReadWhileOthersCompute) {
     const std::string prompt = long_prompt("a system prompt");
     found(prompt);
     EXPECT_EQ(found(prompt), kWhole);
@@ -222,7 +222,7 @@ TEST_P(SavedPrefixesTest, IsReadWhileOthersCompute) {
     EXPECT_EQ(events_.requests[50].ids, test::undisturbed(first, kOptions).ids);
 }
 
-TEST_P(SavedPrefixesTest, ASlowDiskIsNotUsedAgain) {
+TEST_P(DiskPrefixCacheTest, ASlowDiskIsNotUsedAgain) {
     const std::vector<int32_t> ids(3 * compute::kPageTokens + 1, 7);
     const auto open = [&] { return *PrefixStore::open(root_, "fake", device().page_bytes(), 1u << 20); };
     auto store = open();
@@ -236,7 +236,7 @@ TEST_P(SavedPrefixesTest, ASlowDiskIsNotUsedAgain) {
         if (--n_until_slow == 0) now += kSlowDisk + std::chrono::milliseconds(1);
         return now;
     };
-    SavedPrefixes saved(open(), device(), clock);
+    DiskPrefixCache saved(open(), device(), clock);
     const std::vector<uint32_t> pages = {0, 1, 2, 3};
     const auto begin = [&] { return *saved.begin({"app", ids}, pages, 0, false); };
     EXPECT_EQ(begin(), 3u);
@@ -245,7 +245,7 @@ TEST_P(SavedPrefixesTest, ASlowDiskIsNotUsedAgain) {
     EXPECT_EQ(begin(), 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Devices, SavedPrefixesTest, testing::Bool(),
+INSTANTIATE_TEST_SUITE_P(Devices, DiskPrefixCacheTest, testing::Bool(),
                          [](const auto& kind) { return std::string(kind.param ? "Asynchronous" : "Synchronous"); });
 
 }  // namespace

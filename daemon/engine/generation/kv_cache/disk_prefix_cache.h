@@ -1,0 +1,73 @@
+// The on-disk prefix cache, below the prefix cache in memory. It decides which KV pages are saved to files and when. It
+// saves prefixes of kLeastSavedTokens or more with which a second request has begun, such as the next turn of a
+// conversation; a prompt that comes once never wears the flash. Pages are read when a request starts and the files have
+// more of its text than memory; they are written one at a time, when the engine has nothing else to do.
+// A disk that takes longer than kSlowDisk for a page is not used again, since it is worn or dying and would hold up all
+// requests. Thread-bound, like the backend, which must outlive it. Errors are the device's; files never fail
+// (prefix_store.h).
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/compute/backend.h"
+#include "engine/generation/kv_cache/kv_pages.h"
+#include "engine/generation/kv_cache/prefix_store.h"
+
+namespace llmd::generation {
+
+inline constexpr uint32_t kLeastSavedTokens = 256;  // fewer are computed sooner than they are read from slow flash
+inline constexpr size_t kMaxUnsavedPrefixes = 16;   // queued to be saved; the oldest is dropped for one more
+// The longest that files are read for a request, since other requests wait meanwhile. The rest is computed.
+inline constexpr std::chrono::seconds kReadLimit{2};
+
+// The longest that a page of megabytes may take. A healthy card takes less even when it is busy.
+inline constexpr std::chrono::seconds kSlowDisk{5};
+
+class DiskPrefixCache {
+public:
+    // The clock for kReadLimit and kSlowDisk.
+    using Now = std::function<std::chrono::steady_clock::time_point()>;
+
+    DiskPrefixCache(PrefixStore store, compute::Backend& backend, Now now = std::chrono::steady_clock::now);
+
+    // Starts a request with this text. The first n_cached of its `pages` hold what memory had of it; the files' part is
+    // read into the pages that follow. Returns how many pages hold its text now. `is_hit` says that another request
+    // computed them.
+    base::Result<uint32_t> begin(const KvPages::Text& text, std::span<const uint32_t> pages, uint32_t n_cached,
+                                 bool is_hit);
+    // Removes all texts that begin with the first page of this one, because their pages are wrong.
+    void forget(const KvPages::Text& text);
+
+    // True if there is something to save.
+    bool has_unsaved() const { return !unsaved_.empty(); }
+    // Saves at most one page, if `pages` still has it.
+    base::Result<void> save_next(const KvPages& pages);
+
+private:
+    struct Prefix {
+        std::string scope;
+        std::vector<int32_t> ids;  // whole pages
+
+        bool operator==(const Prefix&) const = default;
+    };
+
+    // Checks how long a page took that has been read or written since `began`. False if it took too long; the disk is
+    // then not used again.
+    bool keeps_up(std::chrono::steady_clock::time_point began);
+
+    PrefixStore store_;
+    compute::Backend& backend_;
+    const Now now_;
+    bool is_slow_ = false;
+    std::deque<Prefix> unsaved_;
+    std::vector<std::byte> page_;
+};
+
+}  // namespace llmd::generation

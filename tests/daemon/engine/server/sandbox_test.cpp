@@ -1,0 +1,155 @@
+// Proves what a process in the sandbox can still do: a child enters the sandbox, tries, and answers by its exit status.
+// If the kernel lacks Landlock or seccomp, the result must say so, and what that would have refused succeeds.
+#include "engine/server/sandbox.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+
+namespace llmd::engine {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kCannotSandbox = 99;
+
+int errno_of(bool succeeded) {
+    return succeeded ? 0 : errno;
+}
+
+class SandboxTest : public testing::Test {
+protected:
+    void SetUp() override {
+        std::string name = (fs::temp_directory_path() / "llmd-sandbox-XXXXXX").string();
+        ASSERT_NE(::mkdtemp(name.data()), nullptr);
+        directory_ = name;
+        fs::create_directories(directory_ / "cache");
+        fs::create_directories(directory_ / "home");
+        std::ofstream(directory_ / "home/letter") << "dear";
+        // A child finds out what this kernel offers.
+        int pipe[2];
+        ASSERT_EQ(::pipe(pipe), 0);
+        run([&] {
+            const auto held = enter_sandbox({});
+            if (!held) return 1;
+            return ::write(pipe[1], held->data(), held->size()) < 0 ? 1 : 0;
+        });
+        ::close(pipe[1]);
+        std::array<char, 256> text{};
+        ASSERT_GT(::read(pipe[0], text.data(), text.size() - 1), 0);
+        ::close(pipe[0]);
+        held_ = text.data();
+    }
+    void TearDown() override { fs::remove_all(directory_); }
+
+    // Returns the wait status of a child that does `what`.
+    static int run(const std::function<int()>& what) {
+        const pid_t child = ::fork();
+        if (child == 0) ::_exit(what());
+        int status = 0;
+        EXPECT_EQ(::waitpid(child, &status, 0), child);
+        return status;
+    }
+    // Returns the errno that a child in the sandbox gets, 0 if it succeeds.
+    int sandboxed(const std::function<int()>& what) {
+        const int status = run([&] {
+            const auto held =
+                enter_sandbox({{directory_ / "cache", directory_ / "absent"}, {"/dev/null", "/dev/absent"}});
+            return held ? what() : kCannotSandbox;
+        });
+        EXPECT_TRUE(WIFEXITED(status)) << status;
+        EXPECT_NE(WEXITSTATUS(status), kCannotSandbox);
+        return WEXITSTATUS(status);
+    }
+    bool has(const char* part) const { return held_.find(part) != std::string::npos; }
+
+    int open_file(const fs::path& name, int flags) { return errno_of(::open(name.c_str(), flags, 0600) >= 0); }
+
+    fs::path directory_;
+    std::string held_;
+};
+
+TEST_F(SandboxTest, FilesAreWrittenOnlyInTheCache) {
+    const int refused = has("Landlock") ? EACCES : 0;
+    EXPECT_EQ(sandboxed([&] { return open_file(directory_ / "cache/new", O_WRONLY | O_CREAT); }), 0);
+    EXPECT_EQ(sandboxed([&] { return open_file(directory_ / "cache/new", O_WRONLY | O_TRUNC); }), 0);
+    EXPECT_EQ(
+        sandboxed([&] {
+            return errno_of(::rename((directory_ / "cache/new").c_str(), (directory_ / "cache/newer").c_str()) == 0);
+        }),
+        0);
+    EXPECT_EQ(sandboxed([&] { return errno_of(::unlink((directory_ / "cache/newer").c_str()) == 0); }), 0);
+
+    EXPECT_EQ(sandboxed([&] { return open_file(directory_ / "home/letter", O_RDONLY); }), 0) << "models lie anywhere";
+    EXPECT_EQ(sandboxed([&] { return open_file(directory_ / "home/letter", O_WRONLY); }), refused);
+    EXPECT_EQ(sandboxed([&] { return open_file(directory_ / "home/new", O_WRONLY | O_CREAT); }), refused);
+    EXPECT_EQ(sandboxed([&] { return errno_of(::mkdir((directory_ / "home/sub").c_str(), 0700) == 0); }), refused);
+    EXPECT_EQ(sandboxed([&] { return errno_of(::symlink("/etc", (directory_ / "home/link").c_str()) == 0); }), refused);
+    EXPECT_EQ(sandboxed([&] { return errno_of(::unlink((directory_ / "home/letter").c_str()) == 0); }), refused);
+}
+
+TEST_F(SandboxTest, OfDevicesOnlyTheNamedOnesAreWritten) {
+    EXPECT_EQ(sandboxed([&] { return open_file("/dev/null", O_RDWR); }), 0);
+    EXPECT_EQ(sandboxed([&] { return open_file("/dev/full", O_RDWR); }), has("Landlock") ? EACCES : 0);
+}
+
+TEST_F(SandboxTest, NobodyElseIsReached) {
+    const int refused = has("seccomp") ? EPERM : 0;
+    EXPECT_EQ(sandboxed([] { return errno_of(::socket(AF_UNIX, SOCK_STREAM, 0) >= 0); }), refused);
+    EXPECT_EQ(sandboxed([] { return errno_of(::socket(AF_INET, SOCK_STREAM, 0) >= 0); }), refused);
+    EXPECT_EQ(sandboxed([] { return errno_of(::kill(::getppid(), 0) == 0); }), refused);
+    EXPECT_EQ(sandboxed([] { return errno_of(::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) == 0); }), refused);
+}
+
+TEST_F(SandboxTest, WhatADriverStartsIsConfinedToo) {
+    const int status = sandboxed([&] {
+        const int inner = run([&] {
+            ::execl("/bin/sh", "sh", "-c", ("echo x >" + (directory_ / "home/new").string()).c_str(), nullptr);
+            return 0;
+        });
+        return WIFEXITED(inner) && WEXITSTATUS(inner) != 0 ? EACCES : 0;
+    });
+    EXPECT_EQ(status, has("Landlock") ? EACCES : 0);
+    EXPECT_EQ(fs::exists(directory_ / "home/new"), !has("Landlock"));
+}
+
+// llmd goes by the signal that ends an engine.
+TEST_F(SandboxTest, AnAbortIsStillAnAbort) {
+    const int status = run([] {
+        if (!enter_sandbox({})) return kCannotSandbox;
+        std::abort();
+    });
+    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT) << status;
+}
+
+TEST_F(SandboxTest, CachesAreMadeBelowTheUsersAndToldToDrivers) {
+    const int status = run([&] {
+        const std::string cache = directory_ / "home/.cache";
+        ::setenv("XDG_CACHE_HOME", cache.c_str(), 1);
+        ::setenv("POCL_CACHE_DIR", (directory_ / "elsewhere").c_str(), 1);
+        for (const char* name : {"MESA_SHADER_CACHE_DIR", "CUDA_CACHE_PATH"}) ::unsetenv(name);
+        ::setenv("TMPDIR", "/tmp", 1);
+        const auto paths = prepare_writable_paths();
+        const bool right = paths.directories.size() == 5 && ::getenv("MESA_SHADER_CACHE_DIR") == cache + "/llmd/mesa" &&
+                           ::getenv("CUDA_CACHE_PATH") == cache + "/llmd/nvidia" &&
+                           ::getenv("TMPDIR") == cache + "/llmd/tmp" && fs::is_directory(directory_ / "elsewhere") &&
+                           fs::is_directory(cache + "/llmd/tmp");
+        return right ? 0 : 1;
+    });
+    EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+}  // namespace
+}  // namespace llmd::engine
