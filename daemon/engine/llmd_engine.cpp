@@ -17,10 +17,8 @@
 
 #include "base/unique_fd.h"
 #include "engine/compute/opencl/runtime/program_cache.h"
-#include "engine/convert/hf_directory.h"
-#include "engine/convert/llama2c.h"
+#include "engine/convert/convert.h"
 #include "engine/model/model_config.h"
-#include "engine/server/device_list.h"
 #include "engine/server/engine_server.h"
 #include "engine/server/inspection.h"
 #include "engine/server/sandbox.h"

@@ -8,8 +8,8 @@
 #include <numeric>
 
 #include "base/json_writer.h"
+#include "engine/generation/forward.h"
 #include "engine/generation/kv_cache/kv_pages.h"
-#include "engine/generation/transformer.h"
 
 namespace llmd::bench {
 

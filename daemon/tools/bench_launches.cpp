@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/json_writer.h"
+#include "engine/generation/forward.h"
 #include "engine/generation/kv_cache/kv_pages.h"
-#include "engine/generation/transformer.h"
 
 namespace llmd::bench {
 namespace {

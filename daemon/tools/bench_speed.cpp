@@ -14,8 +14,8 @@
 #include "engine/compute/noise.h"
 #include "engine/compute/opencl/opencl_backend.h"
 #include "engine/generation/batch.h"
+#include "engine/generation/forward.h"
 #include "engine/generation/kv_cache/kv_pages.h"
-#include "engine/generation/transformer.h"
 #include "tools/machine_speed.h"
 
 namespace llmd::bench {

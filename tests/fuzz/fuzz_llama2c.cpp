@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "base/mapped_file.h"
-#include "engine/convert/llama2c.h"
+#include "engine/convert/convert.h"
 #include "engine/model/gguf.h"
 #include "support/memory_file.h"
 

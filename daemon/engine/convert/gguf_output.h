@@ -1,15 +1,17 @@
-// Writes a GGUF file, version 3, from front to back, with no more in memory than its metadata: first the metadata, then
-// the names and shapes of the tensors, then their bytes in that order. Thread-bound.
+// Writes a GGUF file, version 3, from front to back: first the metadata, then the names and shapes of the tensors, then
+// their bytes in that order. Only the metadata and a few MiB of a tensor are in memory. Thread-bound.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "engine/convert/quantize.h"
 #include "engine/model/gguf_layout.h"
 #include "engine/model/quantization.h"
 
@@ -52,5 +54,18 @@ private:
     size_t current_ = 0;    // tensor that is being written
     uint64_t written_ = 0;  // bytes of it
 };
+
+// A tensor and the source of its weights.
+struct TensorSource {
+    TensorShape shape;
+    std::string origin;  // for errors: "model.safetensors: wte.weight"
+    // Fills `out`, which is a whole number of rows, from row `first_row` on. A vector is one row.
+    std::function<base::Result<void>(uint64_t first_row, std::span<float> out)> read;
+};
+
+// Declares and writes all tensors, after the metadata. ModelLoadFailed if a weight exceeds what its type can hold; and
+// the errors of GgufOutput and of read().
+base::Result<void> write_tensors(GgufOutput& out, const std::vector<TensorSource>& tensors, FileType type,
+                                 uint32_t n_layers);
 
 }  // namespace llmd::convert

@@ -11,7 +11,7 @@
 
 #include "base/result.h"
 #include "engine/convert/gguf_output.h"
-#include "engine/convert/json_file.h"
+#include "engine/convert/input_file.h"
 
 namespace llmd::convert {
 

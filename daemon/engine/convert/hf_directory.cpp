@@ -1,4 +1,4 @@
-#include "engine/convert/hf_directory.h"
+#include "engine/convert/convert.h"
 
 #include <unistd.h>
 
@@ -14,9 +14,8 @@
 #include "engine/convert/gguf_output.h"
 #include "engine/convert/hf_config.h"
 #include "engine/convert/hf_tokenizer.h"
-#include "engine/convert/json_file.h"
-#include "engine/convert/shards.h"
-#include "engine/convert/tensor_writer.h"
+#include "engine/convert/input_file.h"
+#include "engine/convert/safetensors.h"
 #include "engine/model/quoted.h"
 
 namespace llmd::convert {

@@ -13,7 +13,7 @@
 
 #include "base/result.h"
 #include "engine/convert/gguf_output.h"
-#include "engine/convert/json_file.h"
+#include "engine/convert/input_file.h"
 #include "engine/convert/sentencepiece_model.h"
 
 namespace llmd::convert {

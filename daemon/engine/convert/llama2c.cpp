@@ -1,4 +1,4 @@
-#include "engine/convert/llama2c.h"
+#include "engine/convert/convert.h"
 
 #include <algorithm>
 #include <array>
@@ -11,7 +11,6 @@
 #include "base/utf8.h"
 #include "engine/convert/gguf_output.h"
 #include "engine/convert/input_file.h"
-#include "engine/convert/tensor_writer.h"
 #include "engine/tokenizer/sentencepiece_bpe.h"
 
 namespace llmd::convert {

@@ -1,19 +1,25 @@
 #include "engine/convert/safetensors.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <optional>
+#include <string_view>
 #include <utility>
 
-#include "engine/convert/json_file.h"
+#include "engine/convert/input_file.h"
 #include "engine/model/quantization.h"
 #include "engine/model/quoted.h"
 
 namespace llmd::convert {
+
 namespace {
 
+using base::ErrorCode;
 using base::Result;
+using model::quoted;
 using model::TensorType;
 using simdjson::SUCCESS;
 namespace dom = simdjson::dom;
@@ -63,7 +69,7 @@ public:
         std::string_view type;
         if (fields["dtype"].get(type) != SUCCESS) return fail("dtype is not a string");
         const StoredType* stored = find_stored_type(type);
-        if (stored == nullptr) return fail("dtype ", model::quoted(type), " is not known");
+        if (stored == nullptr) return fail("dtype ", quoted(type), " is not known");
         tensor.type = type;
         auto shape = numbers(fields, "shape");
         if (!shape) return std::move(shape).error();
@@ -93,7 +99,7 @@ public:
 private:
     template <typename... Parts>
     base::Error fail(const Parts&... parts) const {
-        return file_.fail("tensor ", model::quoted(name_), ": ", parts...);
+        return file_.fail("tensor ", quoted(name_), ": ", parts...);
     }
 
     Result<std::vector<uint64_t>> numbers(dom::object fields, std::string_view key) const {
@@ -103,7 +109,7 @@ private:
         for (const dom::element element : array) {
             uint64_t value = 0;
             if (element.get(value) != SUCCESS)
-                return fail(key, " holds ", model::quoted(simdjson::minify(element)), ", no whole number");
+                return fail(key, " holds ", quoted(simdjson::minify(element)), ", no whole number");
             values.push_back(value);
         }
         return values;
@@ -112,6 +118,12 @@ private:
     const InputFile& file_;
     std::string_view name_;
 };
+
+base::Error no_tensors(const std::string& directory) {
+    const bool has_pickle = ::access((directory + "/pytorch_model.bin").c_str(), F_OK) == 0;
+    return base::fail(ErrorCode::ModelLoadFailed, directory, " has no model.safetensors",
+                      has_pickle ? "; pytorch_model.bin is a pickle, which may hold a program, and is not read" : "");
+}
 
 }  // namespace
 
@@ -139,12 +151,12 @@ Result<void> Safetensors::read_header() {
         if (name == "__metadata__") continue;
         if (tensors_.size() == kMaxTensors) return file_.fail("more than ", kMaxTensors, " tensors");
         dom::object fields;
-        if (value.get(fields) != SUCCESS) return file_.fail("tensor ", model::quoted(name), " is not an object");
+        if (value.get(fields) != SUCCESS) return file_.fail("tensor ", quoted(name), " is not an object");
         Range range{};
         auto tensor = Entry(file_, name).read(fields, data_at, data_bytes, range);
         if (!tensor) return std::move(tensor).error();
         if (!tensors_.emplace(name, *std::move(tensor)).second) {
-            return file_.fail("tensor ", model::quoted(name), " occurs twice");
+            return file_.fail("tensor ", quoted(name), " occurs twice");
         }
         ranges.push_back(range);
     }
@@ -152,7 +164,7 @@ Result<void> Safetensors::read_header() {
     uint64_t at = 0;
     for (const Range& range : ranges) {
         if (range.begin != at) {
-            return file_.fail("tensor ", model::quoted(range.name), " begins at byte ", range.begin,
+            return file_.fail("tensor ", quoted(range.name), " begins at byte ", range.begin,
                               ", the one before it ends at ", at);
         }
         at = range.end;
@@ -180,6 +192,70 @@ Result<void> Safetensors::read(const InputFile& file, const Tensor& tensor, uint
         }
     }
     return {};
+}
+
+Result<Shards> Shards::open(const std::string& directory) {
+    Shards shards;
+    const std::string single = directory + "/model.safetensors", index = single + ".index.json";
+    std::set<std::string> paths{single};
+    if (::access(single.c_str(), F_OK) != 0) {
+        if (::access(index.c_str(), F_OK) != 0) return no_tensors(directory);
+        auto listed = list(directory, index);
+        if (!listed) return std::move(listed).error();
+        paths = *std::move(listed);
+    }
+    for (const std::string& path : paths) {
+        if (auto added = shards.add(path); !added) return std::move(added).error();
+    }
+    return shards;
+}
+
+// Returns the files that an index names, which must be names without a path, beside it.
+Result<std::set<std::string>> Shards::list(const std::string& directory, const std::string& index) {
+    const auto file = JsonFile::open(index);
+    if (!file) return file.error();
+    const auto map = file->root().object("weight_map");
+    if (!map) return map.error();
+    if (!*map) return file->root().fail("weight_map is absent");
+    std::set<std::string> paths;
+    for (const auto& [tensor, value] : (*map)->raw()) {
+        std::string_view name;
+        if (value.get(name) != simdjson::SUCCESS || !name.ends_with(".safetensors") ||
+            name.find('/') != std::string_view::npos || quoted(name) != base::concat("\"", name, "\"")) {
+            return (*map)->fail(quoted(tensor), " is in ", quoted(name),
+                                ", not in a file called *.safetensors beside it");
+        }
+        paths.insert(base::concat(directory, "/", name));
+        if (paths.size() > kMaxFiles) return (*map)->fail("names more than ", kMaxFiles, " files");
+    }
+    return paths;
+}
+
+Result<void> Shards::add(const std::string& path) {
+    auto file = Safetensors::open(path);
+    if (!file) return std::move(file).error();
+    paths_.push_back(path);
+    for (const auto& [name, tensor] : file->tensors()) {
+        const auto [other, is_new] = tensors_.try_emplace(name, Tensor{paths_.size() - 1, tensor});
+        if (!is_new) {
+            return base::fail(ErrorCode::ModelLoadFailed, path, ": tensor ", quoted(name), " is in ",
+                              path_of(other->second), " too");
+        }
+    }
+    if (tensors_.size() > Safetensors::kMaxTensors) {
+        return base::fail(ErrorCode::ModelLoadFailed, path, ": all files together have more than ",
+                          Safetensors::kMaxTensors, " tensors");
+    }
+    return {};
+}
+
+Result<void> Shards::read(const Tensor& tensor, uint64_t first, std::span<float> out) {
+    if (!current_ || current_->path() != path_of(tensor)) {
+        auto opened = InputFile::open(path_of(tensor));
+        if (!opened) return std::move(opened).error();
+        current_ = *std::move(opened);
+    }
+    return Safetensors::read(*current_, tensor.stored, first, out);
 }
 
 }  // namespace llmd::convert

@@ -1,11 +1,13 @@
-// A safetensors file (https://huggingface.co/docs/safetensors, "Format"): the length of a JSON header, the header with
-// each tensor's type, shape and offsets, and the tensors' bytes. It is untrusted: every number is checked against the
-// others and the file's size before it is used. Immutable: may be read from any thread.
+// The tensors of a model's directory in safetensors files (https://huggingface.co/docs/safetensors, "Format"): each
+// file has the length of a JSON header, the header with each tensor's type, shape and offsets, and the tensors' bytes.
+// Files are untrusted: every number is checked against the others and the file's size before it is used.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,6 +17,7 @@
 
 namespace llmd::convert {
 
+// One file. Immutable: may be read from any thread.
 class Safetensors {
 public:
     static constexpr uint64_t kMaxHeaderBytes = 16u << 20;  // of 65,536 tensors; the format's own limit is 100 MB
@@ -47,6 +50,37 @@ private:
 
     InputFile file_;
     std::map<std::string, Tensor, std::less<>> tensors_;
+};
+
+// The tensors of a model's directory: those of model.safetensors, or of the files that model.safetensors.index.json
+// names. Thread-bound.
+class Shards {
+public:
+    static constexpr size_t kMaxFiles = 1024;
+
+    struct Tensor {
+        size_t file = 0;  // index of its file
+        Safetensors::Tensor stored;
+    };
+
+    // ModelLoadFailed if there are no tensors (it mentions a pickle if there is one), if the index names something
+    // other than a file beside it, if two files have a tensor of the same name, or if all files together have more than
+    // Safetensors::kMaxTensors; and the errors of Safetensors::open().
+    static base::Result<Shards> open(const std::string& directory);
+
+    const std::string& path_of(const Tensor& tensor) const { return paths_[tensor.file]; }
+    // The tensors by their names in the files.
+    const std::map<std::string, Tensor, std::less<>>& tensors() const { return tensors_; }
+    // Reads like Safetensors::read(). Only one file is open at a time, since a model may have many.
+    base::Result<void> read(const Tensor& tensor, uint64_t first, std::span<float> out);
+
+private:
+    static base::Result<std::set<std::string>> list(const std::string& directory, const std::string& index);
+    base::Result<void> add(const std::string& path);
+
+    std::vector<std::string> paths_;  // of the files
+    std::map<std::string, Tensor, std::less<>> tensors_;
+    std::optional<InputFile> current_;
 };
 
 }  // namespace llmd::convert

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <utility>
 
-#include "engine/generation/transformer.h"
+#include "engine/generation/forward.h"
 
 namespace llmd::generation {
 

@@ -38,7 +38,7 @@
 #include "engine/generation/kv_cache/disk_prefix_cache.h"
 #include "engine/generation/kv_cache/kv_pages.h"
 #include "engine/generation/loaded_model.h"
-#include "engine/generation/sampling/logprobs.h"
+#include "engine/generation/sampling/sampler.h"
 #include "engine/generation/sequence.h"
 
 namespace llmd::generation {

@@ -12,7 +12,7 @@
 #include "engine/chat/chat_template.h"
 #include "engine/compute/backend.h"
 #include "engine/compute/backend_factory.h"
-#include "engine/generation/pooling.h"
+#include "engine/generation/forward.h"
 #include "engine/model/model_config.h"
 #include "engine/tokenizer/tokenizer.h"
 

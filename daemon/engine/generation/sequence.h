@@ -13,7 +13,7 @@
 
 #include "base/result.h"
 #include "engine/generation/constraint/constraint.h"
-#include "engine/generation/pooling.h"
+#include "engine/generation/forward.h"
 #include "engine/generation/sampling/sampler.h"
 #include "engine/tokenizer/stream_detokenizer.h"
 #include "engine/tokenizer/tokenizer.h"

@@ -1,5 +1,5 @@
 // What a model file says about its own architecture. A family is a set of values here, not a class: the one forward
-// pass (generation/transformer.cpp) reads them.
+// pass (generation/forward.cpp) reads them.
 #pragma once
 
 #include <cstdint>

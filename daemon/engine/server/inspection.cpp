@@ -1,13 +1,14 @@
 #include "engine/server/inspection.h"
 
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 
-#include <cerrno>
 #include <utility>
+#include <vector>
 
+#include "base/json_writer.h"
 #include "base/mapped_file.h"
+#include "base/utf8.h"
+#include "engine/compute/opencl/runtime/device.h"
 #include "engine/model/gguf.h"
 #include "engine/model/model_config.h"
 #include "engine/model/weights.h"
@@ -16,26 +17,6 @@
 namespace llmd::engine {
 
 namespace {
-
-struct Limit {
-    const char* name;
-    decltype(RLIMIT_CPU) resource;
-    rlim_t of_inspection;
-    rlim_t of_conversion;  // RLIM_INFINITY: the limit is not changed
-};
-
-constexpr Limit kLimits[] = {
-    {"RLIMIT_CPU", RLIMIT_CPU, 5, RLIM_INFINITY},  // seconds: what llmd waits for
-#ifndef LLMD_SANITIZED                             // whose shadow memory is terabytes
-    // In bytes. The metadata of real models takes a few MiB. The parser of a tokenizer.json of 40 MiB reserves thirteen
-    // times as much and uses little of it.
-    {"RLIMIT_DATA", RLIMIT_DATA, 256 << 20, 1 << 30},
-#endif
-    {"RLIMIT_NOFILE", RLIMIT_NOFILE, 8, 8},                   // standard streams, the model, its tokenizer
-    {"RLIMIT_FSIZE", RLIMIT_FSIZE, 16 << 20, RLIM_INFINITY},  // standard output may be a file: one frame
-    {"RLIMIT_NPROC", RLIMIT_NPROC, 0, 0},                     // no children, no threads
-    {"RLIMIT_CORE", RLIMIT_CORE, 0, 0},
-};
 
 struct Metadata {
     base::MappedFile file;  // gguf refers to it
@@ -53,28 +34,7 @@ base::Result<Metadata> read_metadata(const std::string& path) {
     return Metadata{*std::move(file), *std::move(gguf), *std::move(config)};
 }
 
-base::Result<void> set_limits(rlim_t Limit::*task) {
-    if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
-        return base::fail_errno(base::ErrorCode::Failed, "prctl PR_SET_NO_NEW_PRIVS", errno);
-    }
-    for (const Limit& limit : kLimits) {
-        if (limit.*task == RLIM_INFINITY) continue;
-        const rlimit value{limit.*task, limit.*task};
-        if (::setrlimit(limit.resource, &value) != 0) {
-            return base::fail_errno(base::ErrorCode::Failed, base::concat("setrlimit ", limit.name), errno);
-        }
-    }
-    return {};
-}
-
 }  // namespace
-
-base::Result<void> enter_inspection_sandbox() {
-    return set_limits(&Limit::of_inspection);
-}
-base::Result<void> enter_conversion_sandbox() {
-    return set_limits(&Limit::of_conversion);
-}
 
 protocol::Inspection inspect_model(const std::string& path) {
     protocol::Inspection inspection;
@@ -100,6 +60,31 @@ base::Result<void> check_model(int fd) {
     if (!weights) return weights.error();
     const auto tokenizer = tokenizer::Tokenizer::create(metadata->gguf);
     return tokenizer ? base::Result<void>() : tokenizer.error();
+}
+
+std::string device_list() {
+    std::vector<std::string> notes;
+    const auto found = compute::find_cl_devices(&notes);
+    base::JsonWriter json;
+    json.begin_object().key("devices").begin_array();
+    for (const compute::ClDevice& device : found ? *found : std::vector<compute::ClDevice>()) {
+        json.begin_object();
+        json.key("platform").value(base::to_clean_text(device.names.platform));
+        json.key("name").value(base::to_clean_text(device.names.name));
+        json.key("driver").value(base::to_clean_text(device.names.driver));
+        json.key("gpu").value(device.names.is_gpu);
+        json.key("memory_bytes").value(device.names.memory_bytes);
+        json.key("max_buffer_bytes").value(device.names.max_buffer_bytes);
+        if (const auto limits = compute::query_limits(device.id); !limits) {
+            json.key("error").value(base::to_clean_text(limits.error().message));
+        }
+        json.end_object();
+    }
+    json.end_array().key("notes").begin_array();
+    for (const std::string& note : notes) json.value(base::to_clean_text(note));
+    json.end_array();
+    if (!found) json.key("error").value(base::to_clean_text(found.error().message));
+    return json.end_object().take() + '\n';
 }
 
 }  // namespace llmd::engine

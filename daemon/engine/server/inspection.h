@@ -1,5 +1,6 @@
-// What `llmd-engine --inspect FILE` tells the catalogue of a model file, and how `--convert` checks what it has
-// written. Both run in processes that can do little else.
+// What short-lived processes of llmd-engine find out for llmd: `--inspect FILE` reads a model file's metadata for the
+// catalogue, `--convert` checks the model that it has written, and `--devices` lists the OpenCL devices. A model file
+// or a driver that crashes such a process harms nothing else.
 #pragma once
 
 #include <string>
@@ -9,18 +10,16 @@
 
 namespace llmd::engine {
 
-// Restricts this process for good to what reading a file's metadata needs: no new privileges, no children, a few
-// descriptors, small files, no core dumps, 256 MiB of memory and 5 s of CPU time. Failed names the call.
-base::Result<void> enter_inspection_sandbox();
-// Does the same with 1 GiB of memory and without the limits of file size and time, since a model may take gigabytes and
-// minutes.
-base::Result<void> enter_conversion_sandbox();
-
 // Never fails: the Inspection says what is wrong with the file.
 protocol::Inspection inspect_model(const std::string& path);
 
 // Checks that the model that a conversion has written to `fd` can be loaded: all tensors are there in their shapes, and
 // the tokenizer works. A pipe, as when the program is tried by hand, is not checked.
 base::Result<void> check_model(int fd);
+
+// Returns the OpenCL devices as a JSON object and a line end. `devices` has, in the loader's order: platform, name,
+// driver, gpu (llmd takes it by itself), memory_bytes, max_buffer_bytes, and error if the kernels cannot run on it.
+// `notes` names the platforms that are skipped. `error` is there if there are no devices because something failed.
+std::string device_list();
 
 }  // namespace llmd::engine

@@ -4,6 +4,7 @@
 #include <linux/landlock.h>
 #include <seccomp.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -18,6 +19,7 @@
 #include "engine/compute/opencl/runtime/program_cache.h"
 
 namespace llmd::engine {
+
 namespace {
 
 using base::ErrorCode;
@@ -138,6 +140,46 @@ Result<bool> filter_calls() {
     return true;
 }
 
+// Programs that this process starts get no rights that it has not.
+Result<void> drop_privileges() {
+    if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
+        return fail_errno(ErrorCode::Failed, "prctl PR_SET_NO_NEW_PRIVS", errno);
+    }
+    return {};
+}
+
+struct Limit {
+    const char* name;
+    decltype(RLIMIT_CPU) resource;
+    rlim_t of_inspection;
+    rlim_t of_conversion;  // RLIM_INFINITY: the limit is not changed
+};
+
+constexpr Limit kLimits[] = {
+    {"RLIMIT_CPU", RLIMIT_CPU, 5, RLIM_INFINITY},  // seconds: what llmd waits for
+#ifndef LLMD_SANITIZED                             // whose shadow memory is terabytes
+    // In bytes. The metadata of real models takes a few MiB. The parser of a tokenizer.json of 40 MiB reserves thirteen
+    // times as much and uses little of it.
+    {"RLIMIT_DATA", RLIMIT_DATA, 256 << 20, 1 << 30},
+#endif
+    {"RLIMIT_NOFILE", RLIMIT_NOFILE, 8, 8},                   // standard streams, the model, its tokenizer
+    {"RLIMIT_FSIZE", RLIMIT_FSIZE, 16 << 20, RLIM_INFINITY},  // standard output may be a file: one frame
+    {"RLIMIT_NPROC", RLIMIT_NPROC, 0, 0},                     // no children, no threads
+    {"RLIMIT_CORE", RLIMIT_CORE, 0, 0},
+};
+
+Result<void> set_limits(rlim_t Limit::*task) {
+    if (auto done = drop_privileges(); !done) return done;
+    for (const Limit& limit : kLimits) {
+        if (limit.*task == RLIM_INFINITY) continue;
+        const rlimit value{limit.*task, limit.*task};
+        if (::setrlimit(limit.resource, &value) != 0) {
+            return fail_errno(ErrorCode::Failed, base::concat("setrlimit ", limit.name), errno);
+        }
+    }
+    return {};
+}
+
 }  // namespace
 
 WritablePaths prepare_writable_paths() {
@@ -165,9 +207,7 @@ WritablePaths prepare_writable_paths() {
 }
 
 Result<std::string> enter_sandbox(const WritablePaths& paths) {
-    if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
-        return fail_errno(ErrorCode::Failed, "prctl PR_SET_NO_NEW_PRIVS", errno);
-    }
+    if (auto done = drop_privileges(); !done) return done.error();
     const auto landlock = restrict_files(paths);
     if (!landlock) return landlock.error();
     const auto seccomp = filter_calls();
@@ -177,6 +217,13 @@ Result<std::string> enter_sandbox(const WritablePaths& paths) {
     if (*landlock != 0) held = base::concat("files (Landlock ", *landlock, ")");
     if (*seccomp) held += base::concat(held.empty() ? "" : " and ", "system calls (seccomp)");
     return held;
+}
+
+Result<void> enter_inspection_sandbox() {
+    return set_limits(&Limit::of_inspection);
+}
+Result<void> enter_conversion_sandbox() {
+    return set_limits(&Limit::of_conversion);
 }
 
 }  // namespace llmd::engine

@@ -1,7 +1,8 @@
-// The sandbox that llmd-engine enters before it reads a model file or opens a driver. It holds for every program that a
-// driver starts as well. Inside it the engine may read files, but writes only its caches and compute devices, and it
-// reaches nobody but llmd: whoever takes it over through a model file finds no network and no other process, and can
-// change nothing.
+// The sandboxes of llmd-engine. The serving engine enters one before it reads a model file or opens a driver. It holds
+// for every program that a driver starts as well. Inside it the engine may read files, but writes only its caches and
+// compute devices, and it reaches nobody but llmd: whoever takes it over through a model file finds no network and no
+// other process, and can change nothing. Inspections and conversions of models have sandboxes of resource limits
+// instead.
 #pragma once
 
 #include <filesystem>
@@ -29,5 +30,12 @@ WritablePaths prepare_writable_paths();
 // A kernel that lacks Landlock or seccomp is no error. Returns what is in force, for people: "files (Landlock 7) and
 // system calls (seccomp)". Failed names the call that the kernel offers and that failed.
 base::Result<std::string> enter_sandbox(const WritablePaths& paths);
+
+// Restricts this process for good to what `--inspect` needs, the metadata of a file: no new privileges, no children, a
+// few descriptors, small files, no core dumps, 256 MiB of memory and 5 s of CPU time. Failed names the call.
+base::Result<void> enter_inspection_sandbox();
+// Does the same with 1 GiB of memory and without the limits of file size and time, since a model may take gigabytes and
+// minutes.
+base::Result<void> enter_conversion_sandbox();
 
 }  // namespace llmd::engine

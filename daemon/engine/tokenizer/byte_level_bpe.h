@@ -15,7 +15,6 @@
 
 #include "engine/tokenizer/added_tokens.h"
 #include "engine/tokenizer/pre_tokenizer.h"
-#include "engine/tokenizer/slot_table.h"
 #include "engine/tokenizer/symbol_merge.h"
 #include "engine/tokenizer/token_texts.h"
 #include "engine/tokenizer/tokenizer.h"

@@ -7,7 +7,7 @@
 // n + n - 1. With a seed, which is then that of each prompt's first answer, the others have the numbers that follow it
 // (modulo 2^64): they differ, come again, and do not depend on what else is in the array. A seed of -1 is none, as
 // llama.cpp's clients mean it. Logprobs are told with up to RequestLimits::kMaxTopLogprobs alternatives in both kinds
-// of body (OpenAI: 5 and 20); see engine/generation/sampling/logprobs.h for what they are of, openai_logprobs.h for how
+// of body (OpenAI: 5 and 20); see engine/generation/sampling/sampler.h for what they are of, openai_logprobs.h for how
 // they look.
 #pragma once
 

@@ -1,12 +1,15 @@
-// The keywords of one schema object. They are views into the parsed document, which must outlive them.
+// The keywords of one schema object, and what they say of its texts. Keywords are views into the parsed document, which
+// must outlive them.
 #pragma once
 
+#include <simdjson.h>
+
 #include <array>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
-
-#include <simdjson.h>
+#include <vector>
 
 namespace llmd::constraint {
 
@@ -71,5 +74,26 @@ struct SchemaKeywords {
     // `type` is malformed.
     std::optional<uint8_t> types() const;
 };
+
+// Facts about all texts of a schema, from which follows that no text matches two schemas. oneOf is then the same as
+// anyOf.
+struct SchemaShape {
+    using Values = std::vector<std::string>;  // sorted
+
+    uint8_t types = 0xFF;  // TypeBits that a text may have
+    // The only values, if equal ones among them are always spelled alike.
+    std::optional<Values> values;
+    // The only values of required properties, as in `values`.
+    std::map<std::string, Values> tags;
+
+    // A $ref is looked up in `root`.
+    SchemaShape(simdjson::dom::element schema, simdjson::dom::element root);
+
+    // True if certainly no text matches both.
+    bool excludes(const SchemaShape& other) const;
+};
+
+// Returns the target of a $ref such as "#/$defs/a"; nothing if `root` has none.
+std::optional<simdjson::dom::element> resolve(std::string_view ref, simdjson::dom::element root);
 
 }  // namespace llmd::constraint

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "engine/compute/noise.h"
 
@@ -35,9 +36,7 @@ base::Result<void> SamplerParameters::check() const {
 
 std::optional<size_t> kept_candidates(std::span<const Candidate> candidates, float floor, float log_sum_exp,
                                       uint32_t n_vocab, const SamplerParameters& parameters) {
-    // Of the ids that tie with the floor, others than the lowest may be listed.
-    while (!candidates.empty() && candidates.back().logit <= floor)
-        candidates = candidates.first(candidates.size() - 1);
+    candidates = above_floor(candidates, floor);
     if (candidates.empty()) return std::nullopt;
 
     const size_t k = parameters.top_k == 0 ? n_vocab : std::min(parameters.top_k, n_vocab);
@@ -62,6 +61,17 @@ std::optional<size_t> kept_candidates(std::span<const Candidate> candidates, flo
     }
     if (holds_top_k || mass >= top_p || floor < least) return candidates.size();
     return std::nullopt;
+}
+
+base::Result<std::span<Candidate>> WholeRow::read(uint32_t output, compute::Backend& backend,
+                                                  std::span<const uint32_t> allowed) {
+    logits_.resize(n_vocab_);
+    if (auto read = backend.read_logits(output, logits_); !read) return read.error();
+    candidates_.clear();
+    for (uint32_t id = 0; id < n_vocab_; ++id) {
+        if (takes_part(allowed, id)) candidates_.push_back({static_cast<int32_t>(id), logits_[id]});
+    }
+    return std::span(candidates_);
 }
 
 compute::SampleRequest Sampler::request(std::span<const int32_t> ids, uint32_t position,
@@ -101,23 +111,18 @@ base::Result<int32_t> Sampler::choose(const compute::Sampled& sampled, uint32_t 
 
 base::Result<int32_t> Sampler::choose_of_all(const compute::Sampled& sampled, uint32_t position, uint32_t output,
                                              compute::Backend& backend, std::span<const uint32_t> allowed) {
-    logits_.resize(n_vocab_);
-    if (auto read = backend.read_logits(output, logits_); !read) return read.error();
-    candidates_.clear();
-    for (uint32_t id = 0; id < n_vocab_; ++id) {
-        if (takes_part(allowed, id)) candidates_.push_back({static_cast<int32_t>(id), logits_[id]});
-    }
+    const auto row = row_.read(output, backend, allowed);
+    if (!row) return row.error();
     // Sorting all takes many times as long as finding the largest ones, which are mostly enough.
     for (size_t n = kFirstSorted;; n *= kMoreSorted) {
-        n = std::min(n, candidates_.size());
-        const auto end = candidates_.begin() + static_cast<std::ptrdiff_t>(n);
-        if (n < candidates_.size())
-            std::nth_element(candidates_.begin(), end - 1, candidates_.end(), compute::comes_first);
-        std::sort(candidates_.begin(), end, compute::comes_first);
-        const auto largest = std::span<const Candidate>(candidates_).first(n);
-        const float floor = n < candidates_.size() ? largest.back().logit : -kInfinity;
+        n = std::min(n, row->size());
+        const auto end = row->begin() + static_cast<std::ptrdiff_t>(n);
+        if (n < row->size()) std::nth_element(row->begin(), end - 1, row->end(), compute::comes_first);
+        std::sort(row->begin(), end, compute::comes_first);
+        const auto largest = std::span<const Candidate>(*row).first(n);
+        const float floor = n < row->size() ? largest.back().logit : -kInfinity;
         const auto kept = kept_candidates(largest, floor, sampled.log_sum_exp, n_vocab_, parameters_);
-        if (kept || n == candidates_.size()) return draw(largest.first(kept.value_or(1)), position);
+        if (kept || n == row->size()) return draw(largest.first(kept.value_or(1)), position);
     }
 }
 
@@ -134,6 +139,44 @@ int32_t Sampler::draw(std::span<const Candidate> kept, uint32_t position) const 
         }
     }
     return best_id;
+}
+
+// --- Logprobs --------------------------------------------------------------------------------------------------------
+
+namespace {
+
+TokenLogprob logprob(const Candidate& candidate, double log_sum_exp) {
+    // Rounding errors may put it a little above 0.
+    const double value = std::clamp<double>(candidate.logit - log_sum_exp, kLeastLogprob, 0);
+    return {candidate.id, static_cast<float>(value)};
+}
+
+// Returns nothing if `sorted`, of which the first n_top are in order, lacks a token that is wanted.
+std::optional<TokenLogprobs> look_up(std::span<const Candidate> sorted, int32_t chosen, uint32_t n_top, bool holds_all,
+                                     double log_sum_exp) {
+    const auto found = std::find_if(sorted.begin(), sorted.end(), [&](const auto& one) { return one.id == chosen; });
+    if (found == sorted.end() || (sorted.size() < n_top && !holds_all)) return std::nullopt;
+    TokenLogprobs out{logprob(*found, log_sum_exp), {}};
+    for (const Candidate& one : sorted.first(std::min<size_t>(n_top, sorted.size()))) {
+        out.top.push_back(logprob(one, log_sum_exp));
+    }
+    return out;
+}
+
+}  // namespace
+
+base::Result<TokenLogprobs> LogprobReader::read(const compute::Sampled& sampled, int32_t chosen, uint32_t n_top,
+                                                uint32_t output, compute::Backend& backend,
+                                                std::span<const uint32_t> allowed) {
+    const auto listed = above_floor(sampled.candidates, sampled.candidate_floor);
+    const bool holds_all = sampled.candidate_floor == -kInfinity;
+    if (auto told = look_up(listed, chosen, n_top, holds_all, sampled.log_sum_exp)) return std::move(*told);
+    const auto row = row_.read(output, backend, allowed);
+    if (!row) return row.error();
+    const auto n_sorted = std::min<size_t>(std::max<size_t>(n_top, 1), row->size());
+    std::partial_sort(row->begin(), row->begin() + static_cast<ptrdiff_t>(n_sorted), row->end(), compute::comes_first);
+    if (auto told = look_up(*row, chosen, n_top, true, sampled.log_sum_exp)) return std::move(*told);
+    return base::fail(base::ErrorCode::DeviceError, "logprobs: id ", chosen, " is not among the ids that could come");
 }
 
 }  // namespace llmd::generation

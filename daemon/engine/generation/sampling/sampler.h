@@ -1,7 +1,8 @@
-// Samples the next token of one sequence. The chain has this order: repeat penalty over the last kPenaltyWindow tokens
-// (prompt included), top-k, top-p, min-p, temperature. Top-p and min-p use the distribution before temperature; top-p
-// uses what top-k kept, renormalised. One token is then drawn by Gumbel-max with noise.h's hash of (seed, position,
-// id), so that the token depends on the logits, the parameters and the position only.
+// Samples the next token of one sequence, and reads the logprobs of tokens. The chain of the sampler has this order:
+// repeat penalty over the last kPenaltyWindow tokens (prompt included), top-k, top-p, min-p, temperature. Top-p and
+// min-p use the distribution before temperature; top-p uses what top-k kept, renormalised. One token is then drawn by
+// Gumbel-max with noise.h's hash of (seed, position, id), so that the token depends on the logits, the parameters and
+// the position only.
 //
 // The device does greedy sampling and plain temperature by itself. The filters work on the candidates that it returns;
 // if those do not provably hold the kept set, the row's logits are read whole, with the same result.
@@ -55,10 +56,35 @@ inline bool takes_part(std::span<const uint32_t> allowed, uint32_t id) {
     return allowed.empty() || (allowed[id / 32] >> id % 32 & 1) != 0;
 }
 
+// Removes the candidates that tie with the floor at the end, since others that tie with it may be missing.
+inline std::span<const compute::Candidate> above_floor(std::span<const compute::Candidate> candidates, float floor) {
+    while (!candidates.empty() && candidates.back().logit <= floor) {
+        candidates = candidates.first(candidates.size() - 1);
+    }
+    return candidates;
+}
+
+// Reads a whole row of logits, for the rare case that the device's candidates are too few.
+class WholeRow {
+public:
+    explicit WholeRow(uint32_t n_vocab) : n_vocab_(n_vocab) {}
+
+    // Returns all ids of the output-th row of the last completed step that `allowed` has, unsorted. They are valid
+    // until the next call, and may be sorted in place.
+    base::Result<std::span<compute::Candidate>> read(uint32_t output, compute::Backend& backend,
+                                                     std::span<const uint32_t> allowed);
+
+private:
+    uint32_t n_vocab_;
+    std::vector<float> logits_;
+    std::vector<compute::Candidate> candidates_;
+};
+
 class Sampler {
 public:
     // Precondition: parameters.check() succeeded.
-    Sampler(const SamplerParameters& parameters, uint32_t n_vocab) : parameters_(parameters), n_vocab_(n_vocab) {}
+    Sampler(const SamplerParameters& parameters, uint32_t n_vocab)
+        : parameters_(parameters), n_vocab_(n_vocab), row_(n_vocab) {}
 
     const SamplerParameters& parameters() const { return parameters_; }
 
@@ -81,8 +107,38 @@ private:
     SamplerParameters parameters_;
     uint32_t n_vocab_;
     std::vector<int32_t> penalty_ids_;
-    std::vector<float> logits_;                   // scratch of the rare whole row
-    std::vector<compute::Candidate> candidates_;  // likewise
+    WholeRow row_;
+};
+
+// The least logprob that is reported, since JSON cannot hold -infinity.
+inline constexpr float kLeastLogprob = -9999;
+
+struct TokenLogprob {
+    int32_t id = 0;
+    float logprob = 0;  // kLeastLogprob to 0
+};
+
+struct TokenLogprobs {
+    TokenLogprob chosen;
+    std::vector<TokenLogprob> top;  // the likeliest, by falling logprob, then rising id
+};
+
+// The logprob of a token: the logarithm of its probability after the repeat penalty and before temperature and the
+// filters; under a constraint, among the allowed ids. Sampling does not depend on it.
+// Thread-bound, like the backend; one reader serves all sequences.
+class LogprobReader {
+public:
+    explicit LogprobReader(uint32_t n_vocab) : row_(n_vocab) {}
+
+    // Returns the logprob of `chosen`, the token after the output-th row of the last completed step, with those of the
+    // `n_top` likeliest tokens, or as many as there are. `sampled` is the device's answer with candidates; if these do
+    // not hold all that is wanted, the row's logits are read. `allowed` is the mask of its request. Errors are the
+    // device's.
+    base::Result<TokenLogprobs> read(const compute::Sampled& sampled, int32_t chosen, uint32_t n_top, uint32_t output,
+                                     compute::Backend& backend, std::span<const uint32_t> allowed);
+
+private:
+    WholeRow row_;
 };
 
 }  // namespace llmd::generation

@@ -1,6 +1,6 @@
 // Toy models as transformers saves them (tests/data/hf): they have transformers' tokens and logits after the
 // conversion, and whatever a directory says that is not so, or that llmd does not compute, is refused by name.
-#include "engine/convert/hf_directory.h"
+#include "engine/convert/convert.h"
 
 #include <gtest/gtest.h>
 #include <simdjson.h>

@@ -1,7 +1,7 @@
 // Checkpoints in three versions, made here with numbers that tell where they come from: each weight arrives in its
 // tensor, and every lie of a header or a vocabulary is refused by name, with nothing written. The checkpoints of the
 // reference data too.
-#include "engine/convert/llama2c.h"
+#include "engine/convert/convert.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

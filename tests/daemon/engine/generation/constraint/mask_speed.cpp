@@ -16,8 +16,8 @@
 #include "base/mapped_file.h"
 #include "engine/generation/constraint/constraint.h"
 #include "engine/generation/constraint/json_schema.h"
+#include "engine/generation/forward.h"
 #include "engine/generation/loaded_model.h"
-#include "engine/generation/transformer.h"
 #include "engine/model/gguf.h"
 
 namespace llmd {

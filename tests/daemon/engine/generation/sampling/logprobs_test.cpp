@@ -1,6 +1,6 @@
 // Compares logprobs, on a device whose logits are known, with a softmax over the whole row, and proves that wanting
 // them changes no token and that an interrupted request reports those of each token once.
-#include "engine/generation/sampling/logprobs.h"
+#include "engine/generation/sampling/sampler.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "engine/generation/pooling.h"
+#include "engine/generation/forward.h"
 
 #include <gtest/gtest.h>
 
