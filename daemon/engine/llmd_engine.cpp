@@ -18,7 +18,7 @@
 #include "base/unique_fd.h"
 #include "engine/compute/opencl/runtime/program_cache.h"
 #include "engine/convert/convert.h"
-#include "engine/model/model_config.h"
+#include "engine/model/architectures.h"
 #include "engine/server/engine_server.h"
 #include "engine/server/inspection.h"
 #include "engine/server/sandbox.h"

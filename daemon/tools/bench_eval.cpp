@@ -23,7 +23,7 @@ constexpr uint32_t kDefaultRows = 16;  // of one step: each gives a whole row of
 // Feeds one sequence and looks at the logits of every token.
 class Evaluator {
 public:
-    explicit Evaluator(generation::LoadedModel& model) : model_(model), logits_(model.config.n_vocab) {}
+    explicit Evaluator(generation::LoadedModel& model) : model_(model), logits_(model.spec.n_vocab) {}
 
     base::Result<void> open(uint32_t n_tokens) {
         std::vector<uint32_t> pages(generation::pages_for(n_tokens));
@@ -37,7 +37,7 @@ public:
         std::vector<compute::Row> rows;
         for (const int32_t id : ids) rows.push_back({0, position_ + static_cast<uint32_t>(rows.size()), id, true});
         const std::vector<compute::SampleRequest> requests(rows.size());
-        const auto sampled = generation::forward(*model_.backend, model_.config.n_layers, rows, requests);
+        const auto sampled = generation::forward(*model_.backend, rows, requests);
         if (!sampled) return sampled.error();
         for (uint32_t i = 0; i < rows.size(); ++i) {
             if (!(*sampled)[i].finite) {
@@ -125,9 +125,9 @@ base::Result<Evaluation> evaluate(generation::LoadedModel& model, const std::vec
                                   uint32_t n_rows) {
     if (ids.empty()) return fail(ErrorCode::InvalidArgument, "--tokens: no token id");
     for (const int32_t id : ids) {
-        if (id < 0 || static_cast<uint32_t>(id) >= model.config.n_vocab) {
+        if (id < 0 || static_cast<uint32_t>(id) >= model.spec.n_vocab) {
             return fail(ErrorCode::InvalidArgument, "--tokens: ", id, " is not in the vocabulary of ",
-                        model.config.n_vocab);
+                        model.spec.n_vocab);
         }
     }
     const uint64_t n_tokens = ids.size() + uint64_t{n_greedy};
@@ -176,7 +176,7 @@ base::Result<std::string> run_eval(const Options& options) {
         n_tokens = std::max(n_tokens, ids->size() + uint64_t{options.greedy});
         sequences.push_back(std::move(*ids));
     }
-    if (n_tokens > model::ModelConfigLimits::kMaxContext) {
+    if (n_tokens > model::DecoderSpecLimits::kMaxContext) {
         return fail(ErrorCode::ContextExceeded, n_tokens, " tokens are more than any model's context");
     }
     const uint32_t n_rows = options.prefill_chunk == 0 ? kDefaultRows : options.prefill_chunk;

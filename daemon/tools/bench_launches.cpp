@@ -42,8 +42,7 @@ base::Result<HostCost> decode(generation::LoadedModel& model, uint32_t position,
                                    .position = position + i,
                                    .token = i == 0 ? 0 : compute::kSampledToken,
                                    .wants_output = true};
-            auto submitted = generation::submit_step(*model.backend, model.config.n_layers, std::span(&row, 1),
-                                                     std::span(&request, 1));
+            auto submitted = generation::submit_step(*model.backend, std::span(&row, 1), std::span(&request, 1));
             if (!submitted) return submitted.error();
         }
         if (i == 0) continue;
@@ -72,8 +71,8 @@ std::string as_json(const LaunchReport& report) {
     const auto& device = report.model.backend->report();
     base::JsonWriter json;
     json.begin_object().key("model").value(report.options.model);
-    json.key("architecture").value(report.model.config.architecture);
-    json.key("quantization").value(report.model.config.quantization);
+    json.key("architecture").value(report.model.spec.architecture);
+    json.key("quantization").value(report.model.spec.quantization);
     json.key("device").value(device.device).key("driver").value(device.driver).key("profile").value(device.profile);
     json.key("position").value(report.options.prompt);
     json.key("weight_bytes_per_token").value(report.model.step_weight_bytes);
@@ -88,7 +87,7 @@ std::string as_json(const LaunchReport& report) {
 }
 
 std::string as_markdown(const LaunchReport& report) {
-    return base::concat(report.model.config.architecture, ' ', report.model.config.quantization, " on ",
+    return base::concat(report.model.spec.architecture, ' ', report.model.spec.quantization, " on ",
                         report.model.backend->report().device, ", nothing computed\n\n",
                         "| launches/token | flushes/token | host us/token | of all threads |\n|---|---|---|---|\n| ",
                         report.launches_per_token, " | ", report.flushes_per_token, " | ", median(report.wall_us),

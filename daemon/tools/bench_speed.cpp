@@ -114,7 +114,7 @@ public:
 private:
     base::Result<void> submit(uint32_t n_outputs) {
         const std::vector<compute::SampleRequest> requests(n_outputs);
-        return generation::submit_step(*model_.backend, model_.config.n_layers, rows_, requests);
+        return generation::submit_step(*model_.backend, rows_, requests);
     }
     // The outputs are those of the slots from first_slot on.
     base::Result<void> wait(uint32_t n_outputs, uint32_t first_slot) {
@@ -132,7 +132,7 @@ private:
             const uint32_t end = std::min(begin + chunk_, options_.prompt);
             rows_.clear();
             for (uint32_t p = begin; p < end; ++p) {
-                const auto token = static_cast<int32_t>(compute::mix32(p + 1) % model_.config.n_vocab);
+                const auto token = static_cast<int32_t>(compute::mix32(p + 1) % model_.spec.n_vocab);
                 rows_.push_back({slot, p, token, p + 1 == options_.prompt});
             }
             const uint32_t n_outputs = end == options_.prompt ? 1 : 0;
@@ -167,10 +167,13 @@ private:
 };
 
 // Multiply-adds of one token in the matrices of all layers.
-uint64_t layer_weights(const model::ModelConfig& config) {
-    const uint64_t qkv = uint64_t{config.q_rows()} + 2 * uint64_t{config.kv_rows()};
-    const uint64_t ffn_matrices = config.activation == model::Activation::SwiGlu ? 3 : 2;
-    return uint64_t{config.n_layers} * config.n_embd * (qkv + config.q_rows() + ffn_matrices * config.n_ff);
+uint64_t layer_weights(const model::DecoderSpec& spec) {
+    const uint64_t ffn_matrices = spec.activation == model::Activation::SwiGlu ? 3 : 2;
+    uint64_t rows = 0;
+    for (const model::LayerSpec& layer : spec.layers) {
+        rows += uint64_t{2} * layer.q_rows() + uint64_t{2} * layer.kv_rows() + ffn_matrices * layer.n_ff;
+    }
+    return spec.n_embd * rows;
 }
 
 // Whether the device is this machine's own cores, so that what they can do at best is what it can.
@@ -197,7 +200,7 @@ struct SpeedReport {
         return static_cast<double>(model.step_weight_bytes) * m.steps_per_repetition / seconds / 1e9;
     }
     double gflops(const Measurement& m, double seconds) const {
-        return 2.0 * static_cast<double>(layer_weights(model.config)) * m.tokens_per_second(seconds) / 1e9;
+        return 2.0 * static_cast<double>(layer_weights(model.spec)) * m.tokens_per_second(seconds) / 1e9;
     }
     // Of the cores' best in the same repetition: multiply-adds for prompts, memory read for what is generated. The
     // median of the repetitions.
@@ -217,8 +220,8 @@ std::string as_json(const SpeedReport& report) {
     const auto& device = report.model.backend->report();
     base::JsonWriter json;
     json.begin_object().key("model").value(report.options.model);
-    json.key("architecture").value(report.model.config.architecture);
-    json.key("quantization").value(report.model.config.quantization);
+    json.key("architecture").value(report.model.spec.architecture);
+    json.key("quantization").value(report.model.spec.quantization);
     json.key("backend").value(device.backend).key("device").value(device.device).key("driver").value(device.driver);
     json.key("profile").value(device.profile);
     json.key("weight_bytes").value(device.weight_bytes);
@@ -247,8 +250,8 @@ std::string as_json(const SpeedReport& report) {
 std::string as_markdown(const SpeedReport& report) {
     const auto& device = report.model.backend->report();
     std::ostringstream out;
-    out << report.model.config.architecture << ' ' << report.model.config.quantization << " on " << device.backend
-        << ", " << device.device << std::fixed << std::setprecision(1);
+    out << report.model.spec.architecture << ' ' << report.model.spec.quantization << " on " << device.backend << ", "
+        << device.device << std::fixed << std::setprecision(1);
     if (const Cores* cores = report.cores) {
         out << "\n\nThe cores read " << median_of(cores->memory_read_gb_s) << " GB/s of memory, "
             << median_of(cores->weights_read_gb_s) << " GB/s of as little as the weights, and multiply-add "

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "engine/model/architectures.h"
 #include "engine/model/gguf.h"
-#include "engine/model/model_config.h"
 #include "engine/model/weights.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
@@ -34,9 +34,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         dequantize(tensor.type, tensor.row(0), row);
         dequantize(tensor.type, tensor.row(tensor.rows - 1), row);
     }
-    const auto config = read_model_config(*gguf);
-    if (!config) return 0;
-    const auto weights = Weights::bind(*gguf, *config);
+    const auto spec = read_decoder_spec(*gguf);
+    if (!spec) return 0;
+    const auto weights = Weights::bind(*gguf, *spec);
     if (!weights) return 0;
     for (const Weight& weight : weights->all()) (void)weights->find(weight.role, weight.layer);
     return 0;

@@ -1,19 +1,17 @@
-// The seam between the one forward pass and a compute device, at the level of fused steps: a GPU can do each in one
-// launch, a CPU in one sweep. A verb says what is computed, not how many launches it takes.
+// The seam between the engine and a compute device. A backend lowers the operations of a decoder (model/operations.h)
+// to what its device does in one go; nobody else knows how many launches or sweeps that takes.
 //
 // A step of the model is, in this order:
-//     begin(rows); embed(); for each layer { norm_qkv; attend; attend_output; norm_up; down }; head(); sample();
-//     submit();
+//     begin(rows); forward(); sample(requests); submit();
 // and wait() gives its results. Only wait() must block, so the next step may be submitted before it: a row whose token
 // is kSampledToken continues with an id that the device knows already and the host does not. Notation below: R rows,
-// D = n_embd, H = n_heads, G = n_kv_heads, d = head_dim, F = n_ff, V = n_vocab; x [R, D] is the residual stream, kept
-// in float.
+// D = n_embd, V = n_vocab; the residual stream [R, D] is kept in float.
 //
 // Numeric contract: the float sums behind one row's results have one order that depends only on the tensor and the
 // row's own position - never on the other rows, the number of rows, the slot, the page numbers or the grid. Keys and
-// values are read from the f16 pages only, the row's own included. Attention works in leaves of kAttentionLeaf absolute
-// positions, each giving (max, sum, weighted V), folded left to right. So prefill in any chunks, batches of any company
-// and replay give the same bits.
+// values are read from the f16 pages only, the row's own included. Attention is split at every kKvSplit absolute
+// positions; each part gives (max, sum, weighted V), and they are folded left to right. So prefill in any chunks,
+// batches of any company and replay give the same bits.
 //
 // Thread-bound: create, use and destroy on the engine's thread. After an Error other than OutOfMemory from create() or
 // upload() the object may only be destroyed.
@@ -30,13 +28,13 @@
 #include <vector>
 
 #include "base/result.h"
-#include "engine/model/model_config.h"
+#include "engine/model/decoder_spec.h"
 #include "engine/model/weights.h"
 
 namespace llmd::compute {
 
 inline constexpr uint32_t kPageTokens = 32;       // positions in one KV page
-inline constexpr uint32_t kAttentionLeaf = 256;   // positions in one partial softmax
+inline constexpr uint32_t kKvSplit = 256;         // positions in one partial softmax
 inline constexpr uint32_t kMaxCandidates = 512;   // most candidates sample() returns for a row
 inline constexpr uint32_t kMaxPenaltyIds = 64;    // most distinct ids that one row's repeat penalty names
 inline constexpr uint32_t kMaxStepsInFlight = 2;  // submitted and not waited for
@@ -46,7 +44,7 @@ inline constexpr uint32_t kMaxStepsInFlight = 2;  // submitted and not waited fo
 // row becomes NaN, and what it gives is not finite either.
 inline constexpr int32_t kSampledToken = -1;
 
-// How activations enter products. One precision does prefill, decode and replay alike. Values are part of the frame
+// How activations enter matmuls. One precision does prefill, decode and replay alike. Values are part of the frame
 // protocol.
 enum class Precision : uint8_t {
     Faithful = 0,  // with 15 bits or more, float included
@@ -56,7 +54,7 @@ enum class Precision : uint8_t {
 // Sizes fixed at creation; everything is allocated then and nothing per token.
 struct BackendLimits {
     uint32_t n_slots = 4;       // sequences that can be in flight
-    uint32_t n_ctx = 0;         // longest sequence, <= config.n_ctx_train
+    uint32_t n_ctx = 0;         // longest sequence, <= spec.n_ctx_train
     uint32_t n_pages = 0;       // KV pages in all
     uint32_t max_rows = 128;    // rows of one batch
     uint32_t max_outputs = 16;  // rows of one batch that want output
@@ -153,7 +151,7 @@ public:
         return {};
     }
     // Takes a copy of one tensor in whatever form the device likes; the caller may drop the file's pages afterwards.
-    // OutOfMemory names the tensor and the size; ModelLoadFailed a tensor that does not fit the config or comes twice.
+    // OutOfMemory names the tensor and the size; ModelLoadFailed a tensor that does not fit the spec or comes twice.
     virtual base::Result<void> upload(const model::Weight& weight) = 0;
     // After the last upload and before the first begin(): builds, checks and binds what remains. May take seconds.
     // ModelLoadFailed names a tensor that is missing, DeviceError what the device cannot do.
@@ -179,21 +177,10 @@ public:
     // InvalidArgument before the previous step is submitted, or while kMaxStepsInFlight are in flight, or for
     // kSampledToken in a slot that has none; then nothing has changed.
     virtual base::Result<void> begin(std::span<const Row> rows) = 0;
-    // x = token_embd[token] (+ position_embd[position])
-    virtual base::Result<void> embed() = 0;
-    // n = norm(x); q = Wq n + bq, k = Wk n + bk, v = Wv n + bv; rotary on q and k; k, v -> the row's page as f16
-    virtual base::Result<void> norm_qkv(uint32_t layer) = 0;
-    // a[R, H*d]: per head, softmax(q . K[0..position] / sqrt(d)) V; query head h uses key/value head h / (H/G)
-    virtual base::Result<void> attend(uint32_t layer) = 0;
-    // x += Wo a + bo
-    virtual base::Result<void> attend_output(uint32_t layer) = 0;
-    // n = norm(x); h = activation(Wgate n, Wup n + bup)
-    virtual base::Result<void> norm_up(uint32_t layer) = 0;
-    // x += Wdown h + bdown
-    virtual base::Result<void> down(uint32_t layer) = 0;
-    // logits = Wout norm(x) for the rows that want output
-    virtual base::Result<void> head() = 0;
-    // One request for each row that wants output, in row order; at most once a step.
+    // Everything up to the last layer, once a step: what the residual stream of every row becomes.
+    virtual base::Result<void> forward() = 0;
+    // Behind forward(), at most once a step: the logits of the rows that want output, and what is chosen from them.
+    // One request for each row that wants output, in row order.
     virtual base::Result<void> sample(std::span<const SampleRequest> requests) = 0;
     // Ends the step: hands it to the device with one flush, the read of its answer included.
     virtual base::Result<void> submit() = 0;

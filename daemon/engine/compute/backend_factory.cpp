@@ -117,7 +117,7 @@ void tell(const BackendOptions& options, const ChosenDevice& device) {
     if (options.on_chosen) options.on_chosen(device);
 }
 
-base::Result<std::unique_ptr<Backend>> create_on(const Devices& devices, size_t index, const model::ModelConfig& config,
+base::Result<std::unique_ptr<Backend>> create_on(const Devices& devices, size_t index, const model::DecoderSpec& spec,
                                                  const LimitsPlan& plan, const BackendOptions& options,
                                                  const std::vector<std::string>& notes) {
     const OpenClDevice& device = devices[index];
@@ -128,13 +128,13 @@ base::Result<std::unique_ptr<Backend>> create_on(const Devices& devices, size_t 
     return create_planned(plan, memory, [&](const BackendLimits& limits) {
         const OpenClOverrides overrides = {.tuning_budget = options.tuning_budget,
                                            .compile_only = options.compile_only};
-        return create_opencl_backend(config, limits, index, overrides, notes, options.precision);
+        return create_opencl_backend(spec, limits, index, overrides, notes, options.precision);
     });
 }
 
 // Tries every GPU that matches; `notes` tells why none was taken.
-std::unique_ptr<Backend> try_gpus(const model::ModelConfig& config, const LimitsPlan& plan,
-                                  const BackendOptions& options, std::vector<std::string>& notes) {
+std::unique_ptr<Backend> try_gpus(const model::DecoderSpec& spec, const LimitsPlan& plan, const BackendOptions& options,
+                                  std::vector<std::string>& notes) {
     const std::string_view part = options.device;
     const auto devices = list_opencl_devices(&notes);
     if (!devices) {
@@ -146,7 +146,7 @@ std::unique_ptr<Backend> try_gpus(const model::ModelConfig& config, const Limits
         const OpenClDevice& device = (*devices)[i];
         if (!device.is_gpu || !matches(device, part)) continue;
         tried = true;
-        auto backend = create_on(*devices, i, config, plan, options, notes);
+        auto backend = create_on(*devices, i, spec, plan, options, notes);
         if (backend) return std::move(*backend);
         notes.push_back(base::concat(label(device), " is not used: ", backend.error().message));
     }
@@ -187,7 +187,7 @@ uint64_t block_weight_bytes(std::span<const model::Weight> weights) {
     return bytes;
 }
 
-base::Result<std::unique_ptr<Backend>> create_backend(const model::ModelConfig& config, const LimitsPlan& plan,
+base::Result<std::unique_ptr<Backend>> create_backend(const model::DecoderSpec& spec, const LimitsPlan& plan,
                                                       const BackendOptions& options) {
     std::vector<std::string> notes;
     switch (options.kind) {
@@ -196,12 +196,12 @@ base::Result<std::unique_ptr<Backend>> create_backend(const model::ModelConfig& 
             if (!devices) return devices.error();
             const auto index = choose(*devices, options.device);
             if (!index) return base::fail(index.error().code, index.error().message, joined(notes));
-            return create_on(*devices, *index, config, plan, options, notes);
+            return create_on(*devices, *index, spec, plan, options, notes);
         }
         case BackendKind::Auto:
             if (is_to_avoid(options.avoided)) {
                 notes.push_back(options.avoided.reason);
-            } else if (auto backend = try_gpus(config, plan, options, notes)) {
+            } else if (auto backend = try_gpus(spec, plan, options, notes)) {
                 return backend;
             }
             break;
@@ -212,7 +212,7 @@ base::Result<std::unique_ptr<Backend>> create_backend(const model::ModelConfig& 
                                  .is_scarce = options.scarce_backend == "cpu"};
     tell(options, {"cpu", "", ""});
     return create_planned(plan, memory, [&](const BackendLimits& limits) {
-        return create_cpu_backend(config, limits, options.n_threads, notes);
+        return create_cpu_backend(spec, limits, options.n_threads, notes);
     });
 }
 

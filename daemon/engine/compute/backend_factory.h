@@ -71,7 +71,7 @@ using LimitsPlan = std::function<base::Result<BackendLimits>(const DeviceMemory&
 // A device that runs out of memory is tried once more with the plan for a scarce one. DeviceError when no device fits
 // (the message lists what there is and the command that mends it); whether a device's kernels are right turns out in
 // Backend::announce() and finish_loading(). OutOfMemory when KV pages or activations do not fit; the plan's own errors.
-base::Result<std::unique_ptr<Backend>> create_backend(const model::ModelConfig& config, const LimitsPlan& plan,
+base::Result<std::unique_ptr<Backend>> create_backend(const model::DecoderSpec& spec, const LimitsPlan& plan,
                                                       const BackendOptions& options);
 
 }  // namespace llmd::compute

@@ -15,15 +15,15 @@ constexpr uint32_t kMaxRows = 65'535;  // a batch is one dimension of an OpenCL 
 
 }  // namespace
 
-Result<void> check_limits(const model::ModelConfig& config, const BackendLimits& limits) {
+Result<void> check_limits(const model::DecoderSpec& spec, const BackendLimits& limits) {
     const struct {
         const char* name;
         uint32_t value;
         uint32_t most;
     } all[] = {
-        {"n_layers", config.n_layers, model::ModelConfigLimits::kMaxLayers},
+        {"n_layers", spec.n_layers(), model::DecoderSpecLimits::kMaxLayers},
         {"n_slots", limits.n_slots, kMost},
-        {"n_ctx", limits.n_ctx, config.n_ctx_train},
+        {"n_ctx", limits.n_ctx, spec.n_ctx_train},
         {"n_pages", limits.n_pages, kMost},
         {"max_rows", limits.max_rows, kMaxRows},
         {"max_outputs", limits.max_outputs, limits.max_rows},
@@ -39,13 +39,13 @@ std::string weight_name(model::Role role, uint32_t layer) {
     return base::concat(model::role_name(role), " of layer ", layer);
 }
 
-Result<void> check_weight(const model::ModelConfig& config, const model::Weight& weight) {
+Result<void> check_weight(const model::DecoderSpec& spec, const model::Weight& weight) {
     const model::TensorView& tensor = weight.tensor;
     const std::string name = weight_name(weight.role, weight.layer);
-    if (weight.layer >= (model::is_in_layer(weight.role) ? config.n_layers : 1)) {
+    if (weight.layer >= (model::is_in_layer(weight.role) ? spec.n_layers() : 1)) {
         return fail(ErrorCode::ModelLoadFailed, name, ": there is no such layer");
     }
-    const auto [rows, cols] = model::shape_of(weight.role, config);
+    const auto [rows, cols] = model::shape_of(weight.role, spec, weight.layer);
     const auto row_bytes = model::row_bytes(tensor.type, tensor.cols);
     if (tensor.rows != rows || tensor.cols != cols || !row_bytes || tensor.data.size() != rows * *row_bytes) {
         return fail(ErrorCode::ModelLoadFailed, name, " has ", tensor.rows, " x ", tensor.cols, " weights in ",
@@ -54,15 +54,14 @@ Result<void> check_weight(const model::ModelConfig& config, const model::Weight&
     return {};
 }
 
-Result<void> check_rows(const model::ModelConfig& config, const BackendLimits& limits, std::span<const Row> rows) {
+Result<void> check_rows(const model::DecoderSpec& spec, const BackendLimits& limits, std::span<const Row> rows) {
     if (rows.empty() || rows.size() > limits.max_rows) {
         return fail(ErrorCode::InvalidArgument, "a batch of ", rows.size(), " rows is not from 1 to ", limits.max_rows);
     }
     for (const Row& row : rows) {
-        const bool is_id = row.token >= 0 && static_cast<uint32_t>(row.token) < config.n_vocab;
+        const bool is_id = row.token >= 0 && static_cast<uint32_t>(row.token) < spec.n_vocab;
         if (!is_id && row.token != kSampledToken) {
-            return fail(ErrorCode::InvalidArgument, "token ", row.token, " is not in the vocabulary of ",
-                        config.n_vocab);
+            return fail(ErrorCode::InvalidArgument, "token ", row.token, " is not in the vocabulary of ", spec.n_vocab);
         }
     }
     const auto outputs = std::count_if(rows.begin(), rows.end(), [](const Row& row) { return row.wants_output; });
@@ -72,24 +71,23 @@ Result<void> check_rows(const model::ModelConfig& config, const BackendLimits& l
     return {};
 }
 
-Result<void> check_requests(const model::ModelConfig& config, const Step& step,
-                            std::span<const SampleRequest> requests) {
+Result<void> check_requests(const model::DecoderSpec& spec, const Step& step, std::span<const SampleRequest> requests) {
     if (step.is_sampled) return fail(ErrorCode::InvalidArgument, "a step is sampled twice");
     if (requests.size() != step.n_outputs) {
         return fail(ErrorCode::InvalidArgument, requests.size(), " sampling requests for ", step.n_outputs, " outputs");
     }
     for (const SampleRequest& request : requests) {
-        if (!request.allowed.empty() && request.allowed.size() != mask_words(config.n_vocab)) {
+        if (!request.allowed.empty() && request.allowed.size() != mask_words(spec.n_vocab)) {
             return fail(ErrorCode::InvalidArgument, "a mask of ", request.allowed.size(), " words for a vocabulary of ",
-                        config.n_vocab);
+                        spec.n_vocab);
         }
         if (request.penalty_ids.size() > kMaxPenaltyIds) {
             return fail(ErrorCode::InvalidArgument, request.penalty_ids.size(), " penalty ids are more than ",
                         kMaxPenaltyIds);
         }
         for (const int32_t id : request.penalty_ids) {
-            if (id >= 0 && static_cast<uint32_t>(id) < config.n_vocab) continue;
-            return fail(ErrorCode::InvalidArgument, "penalty id ", id, " is not in the vocabulary of ", config.n_vocab);
+            if (id >= 0 && static_cast<uint32_t>(id) < spec.n_vocab) continue;
+            return fail(ErrorCode::InvalidArgument, "penalty id ", id, " is not in the vocabulary of ", spec.n_vocab);
         }
     }
     return {};
@@ -103,15 +101,15 @@ Result<void> check_page(const BackendLimits& limits, const StepQueue& steps, uin
                 " bytes instead of ", page_bytes);
 }
 
-Result<void> check_logits_read(const model::ModelConfig& config, uint32_t n_outputs, uint32_t output, size_t out_size) {
-    if (output < n_outputs && out_size == config.n_vocab) return {};
+Result<void> check_logits_read(const model::DecoderSpec& spec, uint32_t n_outputs, uint32_t output, size_t out_size) {
+    if (output < n_outputs && out_size == spec.n_vocab) return {};
     return fail(ErrorCode::InvalidArgument, "logits of output ", output, " of ", n_outputs, " into ", out_size,
-                " floats for ", config.n_vocab);
+                " floats for ", spec.n_vocab);
 }
 
-Result<void> check_residual_read(const model::ModelConfig& config, uint32_t n_rows, size_t out_size) {
-    if (n_rows > 0 && out_size == size_t{n_rows} * config.n_embd) return {};
-    return fail(ErrorCode::InvalidArgument, "the residual of ", n_rows, " rows of ", config.n_embd, " into ", out_size,
+Result<void> check_residual_read(const model::DecoderSpec& spec, uint32_t n_rows, size_t out_size) {
+    if (n_rows > 0 && out_size == size_t{n_rows} * spec.n_embd) return {};
+    return fail(ErrorCode::InvalidArgument, "the residual of ", n_rows, " rows of ", spec.n_embd, " into ", out_size,
                 " floats");
 }
 

@@ -17,27 +17,27 @@ constexpr uint32_t mask_words(uint32_t n_vocab) {
 }
 
 // InvalidArgument names the limit, its value and the range.
-base::Result<void> check_limits(const model::ModelConfig& config, const BackendLimits& limits);
+base::Result<void> check_limits(const model::DecoderSpec& spec, const BackendLimits& limits);
 
 // ModelLoadFailed when the tensor is in no layer of this model, its shape is not the config's, or its bytes are not
 // what type and shape say.
-base::Result<void> check_weight(const model::ModelConfig& config, const model::Weight& weight);
+base::Result<void> check_weight(const model::DecoderSpec& spec, const model::Weight& weight);
 
 // "ffn_down of layer 3"
 std::string weight_name(model::Role role, uint32_t layer);
 
 // The rest is InvalidArgument and names the field and its value: a batch's size, tokens and outputs,
-base::Result<void> check_rows(const model::ModelConfig& config, const BackendLimits& limits, std::span<const Row> rows);
+base::Result<void> check_rows(const model::DecoderSpec& spec, const BackendLimits& limits, std::span<const Row> rows);
 // sample()'s requests for an open step,
-base::Result<void> check_requests(const model::ModelConfig& config, const Step& step,
+base::Result<void> check_requests(const model::DecoderSpec& spec, const Step& step,
                                   std::span<const SampleRequest> requests);
 // a page that is read or written as n_bytes, of page_bytes,
 base::Result<void> check_page(const BackendLimits& limits, const StepQueue& steps, uint32_t page, size_t n_bytes,
                               uint64_t page_bytes);
 // read_logits() after n_outputs rows,
-base::Result<void> check_logits_read(const model::ModelConfig& config, uint32_t n_outputs, uint32_t output,
+base::Result<void> check_logits_read(const model::DecoderSpec& spec, uint32_t n_outputs, uint32_t output,
                                      size_t out_size);
 // and read_residual() after n_rows.
-base::Result<void> check_residual_read(const model::ModelConfig& config, uint32_t n_rows, size_t out_size);
+base::Result<void> check_residual_read(const model::DecoderSpec& spec, uint32_t n_rows, size_t out_size);
 
 }  // namespace llmd::compute

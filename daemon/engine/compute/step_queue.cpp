@@ -22,8 +22,22 @@ Step& StepQueue::begin(uint32_t n_rows, uint32_t n_outputs) {
 }
 
 base::Result<Step*> StepQueue::open() {
-    if (!is_open_) return fail(ErrorCode::InvalidArgument, "a verb of a step that has not begun");
+    if (!is_open_) return fail(ErrorCode::InvalidArgument, "there is no open step: begin() comes first");
     return &open_step();
+}
+
+base::Result<Step*> StepQueue::mark_computed() {
+    auto step = open();
+    if (!step) return step;
+    if ((*step)->is_computed) return fail(ErrorCode::InvalidArgument, "a step is computed twice");
+    (*step)->is_computed = true;
+    return step;
+}
+
+base::Result<Step*> StepQueue::computed() {
+    auto step = open();
+    if (step && !(*step)->is_computed) return fail(ErrorCode::InvalidArgument, "a step is sampled before forward()");
+    return step;
 }
 
 base::Result<void> StepQueue::check_closed() const {
@@ -33,6 +47,7 @@ base::Result<void> StepQueue::check_closed() const {
 
 base::Result<void> StepQueue::submit() {
     if (!is_open_) return fail(ErrorCode::InvalidArgument, "a step is submitted that has not begun");
+    if (!open_step().is_computed) return fail(ErrorCode::InvalidArgument, "a step is submitted before forward()");
     is_open_ = false;
     ++n_in_flight_;
     return {};

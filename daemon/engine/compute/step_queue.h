@@ -14,6 +14,7 @@ struct Step {
     uint32_t set = 0;  // < kMaxStepsInFlight
     uint32_t n_rows = 0;
     uint32_t n_outputs = 0;
+    bool is_computed = false;      // forward() was called
     bool is_sampled = false;       // sample() was called
     bool with_candidates = false;  // and a request wants them
 };
@@ -24,8 +25,12 @@ public:
     base::Result<void> check_begin() const;
     // Opens a step. Precondition: check_begin().
     Step& begin(uint32_t n_rows, uint32_t n_outputs);
-    // The open step, for the verbs between begin() and submit().
+    // The open step.
     base::Result<Step*> open();
+    // The open step, for forward(), which was not called for it yet; it is computed from now on.
+    base::Result<Step*> mark_computed();
+    // The open step, for sample(), which comes behind forward().
+    base::Result<Step*> computed();
     // None is open.
     base::Result<void> check_closed() const;
     // It is in flight from now on.

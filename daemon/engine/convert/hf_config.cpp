@@ -5,14 +5,14 @@
 #include <limits>
 #include <numbers>
 
-#include "engine/model/model_config.h"
+#include "engine/model/decoder_spec.h"
 #include "engine/model/quoted.h"
 
 namespace llmd::convert {
 namespace {
 
 using base::Result;
-using Limits = model::ModelConfigLimits;
+using Limits = model::DecoderSpecLimits;
 
 // --- Tables ----------------------------------------------------------------------------------------------------------
 

@@ -4,27 +4,11 @@
 
 namespace llmd::generation {
 
-namespace {
-
-base::Result<void> queue_layer(compute::Backend& backend, uint32_t layer) {
-    if (auto done = backend.norm_qkv(layer); !done) return done;
-    if (auto done = backend.attend(layer); !done) return done;
-    if (auto done = backend.attend_output(layer); !done) return done;
-    if (auto done = backend.norm_up(layer); !done) return done;
-    return backend.down(layer);
-}
-
-}  // namespace
-
-base::Result<void> submit_step(compute::Backend& backend, uint32_t n_layers, std::span<const compute::Row> rows,
+base::Result<void> submit_step(compute::Backend& backend, std::span<const compute::Row> rows,
                                std::span<const compute::SampleRequest> requests) {
     if (auto done = backend.begin(rows); !done) return done;
-    if (auto done = backend.embed(); !done) return done;
-    for (uint32_t layer = 0; layer < n_layers; ++layer) {
-        if (auto done = queue_layer(backend, layer); !done) return done;
-    }
+    if (auto done = backend.forward(); !done) return done;
     if (!requests.empty()) {
-        if (auto done = backend.head(); !done) return done;
         if (auto done = backend.sample(requests); !done) return done;
     }
     return backend.submit();
@@ -39,10 +23,9 @@ base::Result<std::span<const compute::Sampled>> wait_step(compute::Backend& back
     return sampled;
 }
 
-base::Result<std::span<const compute::Sampled>> forward(compute::Backend& backend, uint32_t n_layers,
-                                                        std::span<const compute::Row> rows,
+base::Result<std::span<const compute::Sampled>> forward(compute::Backend& backend, std::span<const compute::Row> rows,
                                                         std::span<const compute::SampleRequest> requests) {
-    if (auto done = submit_step(backend, n_layers, rows, requests); !done) return done.error();
+    if (auto done = submit_step(backend, rows, requests); !done) return done.error();
     return wait_step(backend, requests.size());
 }
 

@@ -11,7 +11,7 @@ namespace llmd::generation {
 Generator::Generator(LoadedModel& model, PrefillPace pace, GeneratorEvents& events, std::optional<PrefixStore> store)
     : model_(model),
       events_(events),
-      logprob_reader_(model.config.n_vocab),
+      logprob_reader_(model.spec.n_vocab),
       pages_(model.backend->limits().n_pages, model.backend->limits().n_slots),
       pace_(pace) {
     if (store) disk_cache_.emplace(*std::move(store), *model.backend);
@@ -27,7 +27,7 @@ base::Result<void> Generator::submit(const GenerationRequest& request, uint32_t*
     if (sequences_.contains(request.id)) {
         return base::fail(base::ErrorCode::InvalidArgument, "id: ", request.id, " is in use");
     }
-    const SequenceLimits limits{.n_ctx = model_.backend->limits().n_ctx, .n_vocab = model_.config.n_vocab};
+    const SequenceLimits limits{.n_ctx = model_.backend->limits().n_ctx, .n_vocab = model_.spec.n_vocab};
     auto sequence =
         Sequence::create(request, *model_.tokenizer, limits, request.grammar ? tokens() : nullptr, n_prompt);
     if (!sequence) return sequence.error();
@@ -107,7 +107,7 @@ base::Result<void> Generator::launch(DeviceStep& step) {
     }
     step.submitted = Clock::now();
     step.is_in_flight = true;
-    return submit_step(*model_.backend, model_.config.n_layers, batch.rows, step.requests);
+    return submit_step(*model_.backend, batch.rows, step.requests);
 }
 
 // No step follows prefill: a chunk takes as long as a new request should have to wait, and hides the host's time
@@ -148,7 +148,7 @@ base::Result<void> Generator::complete(DeviceStep& step) {
         if (part.wants_output) {
             if (auto done = deliver(sequence, (*sampled)[its_output], its_output); !done) return done;
         } else if (sequence.embeds()) {
-            const size_t width = model_.config.n_embd;
+            const size_t width = model_.spec.n_embd;
             pool(sequence, std::span(residual_).subspan(its_row * width, part.n_rows * width));
         } else if (part.is_prefill) {
             events_.on_prefill(sequence.id(), sequence.n_computed());
@@ -162,7 +162,7 @@ base::Result<void> Generator::read_residual(const Batch& batch) {
         return part.sequence != nullptr && part.sequence->embeds();
     });
     if (!is_wanted) return {};
-    residual_.resize(batch.rows.size() * model_.config.n_embd);
+    residual_.resize(batch.rows.size() * model_.spec.n_embd);
     return model_.backend->read_residual(residual_);
 }
 
@@ -286,7 +286,7 @@ base::Result<void> Generator::save_next() {
 }
 
 std::shared_ptr<const constraint::TokenTrie> Generator::tokens() {
-    if (!tokens_) tokens_ = std::make_shared<constraint::TokenTrie>(*model_.tokenizer, model_.config.n_vocab);
+    if (!tokens_) tokens_ = std::make_shared<constraint::TokenTrie>(*model_.tokenizer, model_.spec.n_vocab);
     return tokens_;
 }
 

@@ -7,6 +7,7 @@
 #include "engine/generation/batch.h"
 #include "engine/generation/kv_cache/content_hash.h"
 #include "engine/generation/kv_cache/kv_pages.h"
+#include "engine/model/architectures.h"
 #include "engine/model/gguf.h"
 #include "engine/model/weights.h"
 
@@ -33,16 +34,16 @@ base::Result<void> check(const LoadOptions& options) {
     return {};
 }
 
-base::Result<compute::BackendLimits> backend_limits(const model::ModelConfig& config, const LoadOptions& options,
+base::Result<compute::BackendLimits> backend_limits(const model::DecoderSpec& spec, const LoadOptions& options,
                                                     uint64_t weight_bytes, const compute::DeviceMemory& memory) {
     compute::BackendLimits limits;
     const uint32_t n_computing = options.n_slots == 0 ? kDefaultSlots : options.n_slots;
     limits.n_slots = 2 * n_computing;
-    limits.n_ctx = std::min(options.n_ctx == 0 ? kDefaultContext : options.n_ctx, config.n_ctx_train);
+    limits.n_ctx = std::min(options.n_ctx == 0 ? kDefaultContext : options.n_ctx, spec.n_ctx_train);
     limits.max_rows = n_computing + (options.prefill_chunk == 0 ? kMaxPrefillRows : options.prefill_chunk);
     limits.max_outputs = std::max(options.max_outputs, n_computing);
     limits.max_rows = std::max(limits.max_rows, limits.max_outputs);
-    const auto n_pages = plan_kv_pages(config, limits.n_ctx, n_computing, weight_bytes, memory);
+    const auto n_pages = plan_kv_pages(spec, limits.n_ctx, n_computing, weight_bytes, memory);
     if (!n_pages) return n_pages.error();
     limits.n_pages = *n_pages;
     return limits;
@@ -116,18 +117,18 @@ bool has_integer_weights(const model::Weights& weights) {
 }
 
 base::Result<std::unique_ptr<compute::Backend>> load_backend(const base::MappedFile& file,
-                                                             const model::ModelConfig& config,
+                                                             const model::DecoderSpec& spec,
                                                              const model::Weights& weights, const LoadOptions& options,
                                                              LoadObserver& observer, ContentHash* content) {
     const auto plan = [&](const compute::DeviceMemory& memory) {
-        return backend_limits(config, options, memory.weight_bytes(weights.all()), memory);
+        return backend_limits(spec, options, memory.weight_bytes(weights.all()), memory);
     };
     compute::BackendOptions chosen = options.backend;
     if (!has_integer_weights(weights)) chosen.precision = compute::Precision::Faithful;
     chosen.on_chosen = [&](const compute::ChosenDevice& device) { observer.on_device(device); };
     while (true) {
         if (!observer.before(LoadStage::Build, kBuildBudget)) return cancelled();
-        auto backend = options.create_backend(config, plan, chosen);
+        auto backend = options.create_backend(spec, plan, chosen);
         if (!backend) return backend.error();
         const auto filled = fill(file, weights, **backend, observer, content);
         if (filled) return backend;
@@ -155,22 +156,22 @@ base::Result<std::unique_ptr<compute::Backend>> load_backend(const base::MappedF
 base::Result<LoadedModel> load(const base::MappedFile& file, const LoadOptions& options, LoadObserver& observer) {
     const auto gguf = model::Gguf::parse(file.bytes());
     if (!gguf) return gguf.error();
-    auto config = model::read_model_config(*gguf);
-    if (!config) return config.error();
-    const auto weights = model::Weights::bind(*gguf, *config);
+    auto spec = model::read_decoder_spec(*gguf);
+    if (!spec) return spec.error();
+    const auto weights = model::Weights::bind(*gguf, *spec);
     if (!weights) return weights.error();
     auto tokenizer = tokenizer::Tokenizer::create(*gguf);
     if (!tokenizer) return tokenizer.error();
     auto chat_template = tokenizer::ChatTemplate::create(*gguf, **tokenizer, options.chat_template);
     if (!chat_template) return chat_template.error();
-    OutputNorm output_norm = {config->norm, config->norm_eps, vector_of(*weights, Role::OutputNorm),
+    OutputNorm output_norm = {spec->norm, spec->norm_eps, vector_of(*weights, Role::OutputNorm),
                               vector_of(*weights, Role::OutputNormBias)};
     ContentHash content;
-    auto backend = load_backend(file, *config, *weights, options, observer, options.identifies ? &content : nullptr);
+    auto backend = load_backend(file, *spec, *weights, options, observer, options.identifies ? &content : nullptr);
     if (!backend) return backend.error();
 
     LoadedModel loaded;
-    loaded.config = std::move(*config);
+    loaded.spec = std::move(*spec);
     loaded.tokenizer = std::move(*tokenizer);
     loaded.chat_template = std::move(*chat_template);
     loaded.backend = std::move(*backend);

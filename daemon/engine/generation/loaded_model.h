@@ -1,4 +1,4 @@
-// Loads a model file: config, tokenizer, and a backend that holds the weights. The file is read once, from front to
+// Loads a model file: spec, tokenizer, and a backend that holds the weights. The file is read once, from front to
 // back, and its pages are dropped from memory tensor by tensor.
 #pragma once
 
@@ -13,7 +13,7 @@
 #include "engine/compute/backend.h"
 #include "engine/compute/backend_factory.h"
 #include "engine/generation/forward.h"
-#include "engine/model/model_config.h"
+#include "engine/model/architectures.h"
 #include "engine/tokenizer/tokenizer.h"
 
 namespace llmd::generation {
@@ -58,7 +58,7 @@ public:
 };
 
 struct LoadedModel {
-    model::ModelConfig config;
+    model::DecoderSpec spec;
     std::unique_ptr<tokenizer::Tokenizer> tokenizer;
     tokenizer::ChatTemplate chat_template;
     std::unique_ptr<compute::Backend> backend;

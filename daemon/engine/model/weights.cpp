@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
+#include <set>
 #include <string>
+
+#include "engine/model/quoted.h"
 
 namespace llmd::model {
 namespace {
@@ -49,29 +53,25 @@ constexpr std::array<RoleInfo, kRoleCount> kRoles = {{
     {"ffn_down_bias", "ffn_down.bias", Kind::Vector, Scope::Layer},
 }};
 
-// Tensors of relatives of these families: a model that has them computes something else without them.
-constexpr std::array<std::string_view, 4> kUnsupportedInLayers = {"ffn_gate.bias", "attn_q_norm.weight",
-                                                                  "attn_k_norm.weight", "ffn_gate_inp.weight"};
-
 const RoleInfo& info(Role role) {
     return kRoles[static_cast<size_t>(role)];
 }
 
 enum class Presence : uint8_t { Required, Optional, Unused };
 
-Presence presence_of(Role role, const ModelConfig& c) {
+Presence presence_of(Role role, const DecoderSpec& spec) {
     const auto required_if = [](bool condition) { return condition ? Presence::Required : Presence::Unused; };
     switch (role) {
         case Role::PositionEmbedding:
-            return required_if(c.positions == Positions::Learned);
+            return required_if(spec.has_learned_positions);
         case Role::RopeFactors:
-            return c.positions == Positions::Learned ? Presence::Unused : Presence::Optional;
+            return spec.n_rot() == 0 ? Presence::Unused : Presence::Optional;
         case Role::OutputNormBias:
         case Role::AttnNormBias:
         case Role::FfnNormBias:
-            return required_if(c.norm == Norm::LayerNorm);
+            return required_if(spec.norm == Norm::LayerNorm);
         case Role::FfnGate:
-            return required_if(c.activation == Activation::SwiGlu);
+            return required_if(spec.activation == Activation::SwiGlu);
         case Role::Output:
         case Role::AttnQBias:
         case Role::AttnKBias:
@@ -113,16 +113,10 @@ TensorView elements(const TensorView& vector, uint64_t first, uint64_t count) {
 
 class Binder {
 public:
-    Binder(const Gguf& gguf, const ModelConfig& config, std::vector<Weight>& weights)
-        : gguf_(gguf), config_(config), weights_(weights) {}
+    Binder(const Gguf& gguf, const DecoderSpec& spec, std::vector<Weight>& weights)
+        : gguf_(gguf), spec_(spec), weights_(weights) {}
 
     Result<void> bind_layer(uint32_t layer, const std::string& prefix) {
-        for (const std::string_view name : kUnsupportedInLayers) {
-            if (gguf_.tensor(prefix + std::string(name)) != nullptr) {
-                return fail(ErrorCode::ModelLoadFailed, "tensor ", prefix, name, " is not supported in ",
-                            config_.architecture, " models");
-            }
-        }
         const bool fused = gguf_.tensor(prefix + "attn_qkv.weight") != nullptr;
         if (fused) {
             if (auto done = bind_fused(layer, prefix); !done) return done;
@@ -137,7 +131,7 @@ public:
     }
 
     Result<void> bind(Role role, uint32_t layer, const std::string& prefix) {
-        const Presence presence = presence_of(role, config_);
+        const Presence presence = presence_of(role, spec_);
         if (presence == Presence::Unused) return {};
         const std::string name = prefix + std::string(info(role).tensor);
         const TensorView* tensor = gguf_.tensor(name);
@@ -145,22 +139,33 @@ public:
             if (presence == Presence::Required) return missing(name);
             return {};
         }
-        if (auto done = check(name, *tensor, info(role).kind, shape_of(role, config_)); !done) return done;
+        if (auto done = check(name, *tensor, info(role).kind, shape_of(role, spec_, layer)); !done) return done;
         weights_.push_back({role, layer, *tensor});
+        bound_.insert(name);
+        return {};
+    }
+
+    Result<void> check_all_bound() const {
+        for (const auto& [name, tensor] : gguf_.tensors()) {
+            if (bound_.contains(name)) continue;
+            return fail(ErrorCode::ModelLoadFailed, "tensor ", quoted(name), " is not supported in ",
+                        spec_.architecture, " models");
+        }
         return {};
     }
 
 private:
     // GPT-2's one matrix of the rows of Q, then K, then V, and likewise its bias.
     Result<void> bind_fused(uint32_t layer, const std::string& prefix) {
-        const uint64_t q = config_.q_rows();
-        const uint64_t kv = config_.kv_rows();
+        const uint64_t q = spec_.layers[layer].q_rows();
+        const uint64_t kv = spec_.layers[layer].kv_rows();
         const std::string name = prefix + "attn_qkv.weight";
         const TensorView& matrix = *gguf_.tensor(name);
-        if (auto done = check(name, matrix, Kind::Matrix, {q + 2 * kv, config_.n_embd}); !done) return done;
+        if (auto done = check(name, matrix, Kind::Matrix, {q + 2 * kv, spec_.n_embd}); !done) return done;
         weights_.push_back({Role::AttnQ, layer, matrix.slice(0, q)});
         weights_.push_back({Role::AttnK, layer, matrix.slice(q, kv)});
         weights_.push_back({Role::AttnV, layer, matrix.slice(q + kv, kv)});
+        bound_.insert(name);
 
         const std::string bias_name = prefix + "attn_qkv.bias";
         const TensorView* bias = gguf_.tensor(bias_name);
@@ -169,12 +174,14 @@ private:
         weights_.push_back({Role::AttnQBias, layer, elements(*bias, 0, q)});
         weights_.push_back({Role::AttnKBias, layer, elements(*bias, q, kv)});
         weights_.push_back({Role::AttnVBias, layer, elements(*bias, q + kv, kv)});
+        bound_.insert(bias_name);
         return {};
     }
 
     const Gguf& gguf_;
-    const ModelConfig& config_;
+    const DecoderSpec& spec_;
     std::vector<Weight>& weights_;
+    std::set<std::string, std::less<>> bound_;  // names of tensors
 };
 
 // The rotary frequencies are divided by them.
@@ -204,57 +211,59 @@ bool is_vector(Role role) {
     return info(role).kind == Kind::Vector;
 }
 
-Shape shape_of(Role role, const ModelConfig& c) {
+Shape shape_of(Role role, const DecoderSpec& spec, uint32_t layer) {
+    const LayerSpec& of_layer = spec.layers[is_in_layer(role) ? layer : 0];
     switch (role) {
         case Role::TokenEmbedding:
         case Role::Output:
-            return {c.n_vocab, c.n_embd};
+            return {spec.n_vocab, spec.n_embd};
         case Role::PositionEmbedding:
-            return {c.n_ctx_train, c.n_embd};
+            return {spec.n_ctx_train, spec.n_embd};
         case Role::RopeFactors:
-            return {1, c.n_rot / 2};
+            return {1, spec.n_rot() / 2};
         case Role::AttnQ:
-            return {c.q_rows(), c.n_embd};
+            return {of_layer.q_rows(), spec.n_embd};
         case Role::AttnK:
         case Role::AttnV:
-            return {c.kv_rows(), c.n_embd};
+            return {of_layer.kv_rows(), spec.n_embd};
         case Role::AttnQBias:
-            return {1, c.q_rows()};
+            return {1, of_layer.q_rows()};
         case Role::AttnKBias:
         case Role::AttnVBias:
-            return {1, c.kv_rows()};
+            return {1, of_layer.kv_rows()};
         case Role::AttnOutput:
-            return {c.n_embd, c.q_rows()};
+            return {spec.n_embd, of_layer.q_rows()};
         case Role::FfnGate:
         case Role::FfnUp:
-            return {c.n_ff, c.n_embd};
+            return {of_layer.n_ff, spec.n_embd};
         case Role::FfnUpBias:
-            return {1, c.n_ff};
+            return {1, of_layer.n_ff};
         case Role::FfnDown:
-            return {c.n_embd, c.n_ff};
+            return {spec.n_embd, of_layer.n_ff};
         default:
-            return {1, c.n_embd};  // norms, their biases and the biases of the two projections back
+            return {1, spec.n_embd};  // norms, their biases and the biases of the two projections back
     }
 }
 
-bool is_required(Role role, const ModelConfig& config) {
-    return presence_of(role, config) == Presence::Required;
+bool is_required(Role role, const DecoderSpec& spec) {
+    return presence_of(role, spec) == Presence::Required;
 }
 
-Result<Weights> Weights::bind(const Gguf& gguf, const ModelConfig& config) {
+Result<Weights> Weights::bind(const Gguf& gguf, const DecoderSpec& spec) {
     Weights bound;
-    Binder binder(gguf, config, bound.weights_);
+    Binder binder(gguf, spec, bound.weights_);
     for (size_t i = 0; i < kRoleCount; ++i) {
         const auto role = static_cast<Role>(i);
         if (info(role).scope != Scope::Model) continue;
         if (auto done = binder.bind(role, 0, ""); !done) return done.error();
     }
-    for (uint32_t layer = 0; layer < config.n_layers; ++layer) {
+    for (uint32_t layer = 0; layer < spec.n_layers(); ++layer) {
         if (auto done = binder.bind_layer(layer, layer_prefix(layer)); !done) return done.error();
     }
+    if (auto done = binder.check_all_bound(); !done) return done.error();
     std::stable_sort(bound.weights_.begin(), bound.weights_.end(),
                      [](const Weight& a, const Weight& b) { return a.tensor.data.data() < b.tensor.data.data(); });
-    bound.index_.assign(size_t{config.n_layers} * kRoleCount, 0);
+    bound.index_.assign(size_t{spec.n_layers()} * kRoleCount, 0);
     for (size_t i = 0; i < bound.weights_.size(); ++i) {
         const Weight& weight = bound.weights_[i];
         bound.index_[weight.layer * kRoleCount + static_cast<size_t>(weight.role)] = static_cast<uint32_t>(i + 1);

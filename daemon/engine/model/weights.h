@@ -1,4 +1,4 @@
-// The tensors of a model by their meaning, with shapes checked against the config.
+// The tensors of a model by their meaning, with shapes checked against the spec.
 // A fused Q/K/V matrix is split into its three parts here, so nobody else knows that it exists.
 #pragma once
 
@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "engine/model/decoder_spec.h"
 #include "engine/model/gguf.h"
-#include "engine/model/model_config.h"
 
 namespace llmd::model {
 
@@ -49,10 +49,10 @@ struct Shape {
     uint64_t rows;
     uint64_t cols;
 };
-// What the table above says, in numbers.
-Shape shape_of(Role role, const ModelConfig& config);
+// What the table above says, in numbers; `layer` is that of a role in a layer, and exists.
+Shape shape_of(Role role, const DecoderSpec& spec, uint32_t layer);
 // The model cannot be computed without it.
-bool is_required(Role role, const ModelConfig& config);
+bool is_required(Role role, const DecoderSpec& spec);
 
 struct Weight {
     Role role;
@@ -62,10 +62,10 @@ struct Weight {
 
 class Weights {
 public:
-    // ModelLoadFailed names the tensor that is missing or has another shape, and both shapes. Vectors (norms, biases,
-    // factors) must be F32, F16 or BF16. Tensors that no role names are ignored, except those that would change the
-    // result: they are refused by name. Views point into the Gguf's bytes.
-    static base::Result<Weights> bind(const Gguf& gguf, const ModelConfig& config);
+    // Binds every tensor of the file: ModelLoadFailed names one that is missing, one that the spec has no use for,
+    // since the model would compute something else without it, or one of another shape, with both shapes. Vectors
+    // (norms, biases, factors) must be F32, F16 or BF16. Views point into the Gguf's bytes.
+    static base::Result<Weights> bind(const Gguf& gguf, const DecoderSpec& spec);
 
     // In file order, so that a loader reads the file once from front to back.
     const std::vector<Weight>& all() const { return weights_; }

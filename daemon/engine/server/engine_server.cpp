@@ -63,10 +63,10 @@ protocol::Ready ready(const generation::LoadedModel& model, milliseconds load_ti
     const auto& report = model.backend->report();
     const auto& limits = model.backend->limits();
     protocol::Ready ready;
-    ready.architecture = model.config.architecture;
-    ready.quantization = model.config.quantization;
+    ready.architecture = model.spec.architecture;
+    ready.quantization = model.spec.quantization;
     ready.n_ctx = limits.n_ctx;
-    ready.n_vocab = model.config.n_vocab;
+    ready.n_vocab = model.spec.n_vocab;
     ready.n_slots = limits.max_outputs;
     ready.backend = report.backend;
     ready.device = report.device;
@@ -323,9 +323,9 @@ void EngineServer::handle_detokenize(const protocol::Detokenize& detokenize) {
     report_phase(protocol::Phase::Step, kTokenizeBudget);
     std::string text;
     for (const int32_t id : detokenize.ids) {
-        if (id < 0 || static_cast<uint32_t>(id) >= model_->config.n_vocab) {
+        if (id < 0 || static_cast<uint32_t>(id) >= model_->spec.n_vocab) {
             refuse(detokenize.id, fail(ErrorCode::InvalidArgument, "tokens: ", id, " is not in the vocabulary of ",
-                                       model_->config.n_vocab));
+                                       model_->spec.n_vocab));
             return;
         }
         model_->tokenizer->append_bytes(id, text);

@@ -10,7 +10,6 @@
 #include "base/utf8.h"
 #include "engine/compute/opencl/runtime/device.h"
 #include "engine/model/gguf.h"
-#include "engine/model/model_config.h"
 #include "engine/model/weights.h"
 #include "engine/tokenizer/tokenizer.h"
 
@@ -21,7 +20,7 @@ namespace {
 struct Metadata {
     base::MappedFile file;  // gguf refers to it
     model::Gguf gguf;
-    model::ModelConfig config;
+    model::DecoderSpec spec;
 };
 
 base::Result<Metadata> read_metadata(const std::string& path) {
@@ -29,9 +28,9 @@ base::Result<Metadata> read_metadata(const std::string& path) {
     if (!file) return std::move(file).error();
     auto gguf = model::Gguf::parse(file->bytes());
     if (!gguf) return std::move(gguf).error();
-    auto config = model::read_model_config(*gguf);
-    if (!config) return std::move(config).error();
-    return Metadata{*std::move(file), *std::move(gguf), *std::move(config)};
+    auto spec = model::read_decoder_spec(*gguf);
+    if (!spec) return std::move(spec).error();
+    return Metadata{*std::move(file), *std::move(gguf), *std::move(spec)};
 }
 
 }  // namespace
@@ -44,9 +43,9 @@ protocol::Inspection inspect_model(const std::string& path) {
         inspection.error = metadata.error().message;
         return inspection;
     }
-    inspection.architecture = metadata->config.architecture;
-    inspection.quantization = metadata->config.quantization;
-    inspection.n_ctx_train = metadata->config.n_ctx_train;
+    inspection.architecture = metadata->spec.architecture;
+    inspection.quantization = metadata->spec.quantization;
+    inspection.n_ctx_train = metadata->spec.n_ctx_train;
     inspection.weight_bytes = metadata->gguf.weight_bytes();
     return inspection;
 }
@@ -56,7 +55,7 @@ base::Result<void> check_model(int fd) {
     if (::fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) return {};
     const auto metadata = read_metadata(base::concat("/proc/self/fd/", fd));
     if (!metadata) return metadata.error();
-    const auto weights = model::Weights::bind(metadata->gguf, metadata->config);
+    const auto weights = model::Weights::bind(metadata->gguf, metadata->spec);
     if (!weights) return weights.error();
     const auto tokenizer = tokenizer::Tokenizer::create(metadata->gguf);
     return tokenizer ? base::Result<void>() : tokenizer.error();

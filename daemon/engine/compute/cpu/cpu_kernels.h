@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/model/model_config.h"
+#include "engine/model/decoder_spec.h"
 #include "engine/model/quantization.h"
 
 namespace llmd::compute {

@@ -13,17 +13,24 @@ namespace llmd::compute {
 
 using base::Result;
 
-Result<KvStore> KvStore::allocate(const model::ModelConfig& config, uint32_t n_pages) {
+Result<KvStore> KvStore::allocate(const model::DecoderSpec& spec, uint32_t n_pages) {
     KvStore kv;
-    kv.n_layers_ = config.n_layers;
-    kv.n_pages_ = n_pages;
-    kv.head_dim_ = config.head_dim;
-    kv.value_dim_ = (config.head_dim + 15) / 16 * 16;
-    kv.key_page_ = size_t{config.kv_rows()} * kPageTokens;
-    kv.value_page_ = size_t{config.n_kv_heads} * kv.value_dim_ * kPageTokens;
-    const uint64_t pages = uint64_t{config.n_layers} * n_pages;
-    for (auto [buffer, page] : {std::pair{&kv.keys_, kv.key_page_}, std::pair{&kv.values_, kv.value_page_}}) {
-        auto data = HostBuffer::allocate(pages * page * sizeof(uint16_t), "KV pages");
+    size_t n_keys = 0, n_values = 0;  // of all pages of the layers so far
+    for (const model::LayerSpec& of : spec.layers) {
+        Layer layer;
+        layer.head_dim = of.head_dim;
+        layer.value_dim = (of.head_dim + 15) / 16 * 16;
+        layer.first_key = n_keys;
+        layer.first_value = n_values;
+        layer.key_page = size_t{of.kv_rows()} * kPageTokens;
+        layer.value_page = size_t{of.n_kv_heads} * layer.value_dim * kPageTokens;
+        n_keys += n_pages * layer.key_page;
+        n_values += n_pages * layer.value_page;
+        kv.page_bytes_ += (layer.key_page + layer.value_page) * sizeof(uint16_t);
+        kv.layers_.push_back(layer);
+    }
+    for (auto [buffer, n] : {std::pair{&kv.keys_, n_keys}, std::pair{&kv.values_, n_values}}) {
+        auto data = HostBuffer::allocate(n * sizeof(uint16_t), "KV pages");
         if (!data) return data.error();
         *buffer = std::move(*data);
     }
@@ -31,9 +38,9 @@ Result<KvStore> KvStore::allocate(const model::ModelConfig& config, uint32_t n_p
 }
 
 void KvStore::read_page(uint32_t page, std::span<std::byte> out) const {
-    for (uint32_t layer = 0; layer < n_layers_; ++layer) {
+    for (uint32_t layer = 0; layer < layers_.size(); ++layer) {
         for (const auto part :
-             {std::span(keys(layer, page, 0), key_page_), std::span(values(layer, page, 0), value_page_)}) {
+             {std::span(keys(layer, page, 0), key_page(layer)), std::span(values(layer, page, 0), value_page(layer))}) {
             std::ranges::copy(std::as_bytes(part), out.begin());
             out = out.subspan(part.size_bytes());
         }
@@ -41,9 +48,9 @@ void KvStore::read_page(uint32_t page, std::span<std::byte> out) const {
 }
 
 void KvStore::write_page(uint32_t page, std::span<const std::byte> in) const {
-    for (uint32_t layer = 0; layer < n_layers_; ++layer) {
+    for (uint32_t layer = 0; layer < layers_.size(); ++layer) {
         for (const auto part :
-             {std::span(keys(layer, page, 0), key_page_), std::span(values(layer, page, 0), value_page_)}) {
+             {std::span(keys(layer, page, 0), key_page(layer)), std::span(values(layer, page, 0), value_page(layer))}) {
             std::ranges::copy(in.first(part.size_bytes()), std::as_writable_bytes(part).begin());
             in = in.subspan(part.size_bytes());
         }
@@ -63,41 +70,46 @@ void KvStore::discard(std::span<const uint32_t> pages) const {
     for (size_t i = 0, n; i < sorted.size(); i += n) {
         // Neighbours together: a page of a small model is less than one of the system.
         for (n = 1; i + n < sorted.size() && sorted[i + n] == sorted[i] + n;) ++n;
-        for (uint32_t layer = 0; layer < n_layers_; ++layer) {
-            give_back(keys(layer, sorted[i], 0), n * key_page_);
-            give_back(values(layer, sorted[i], 0), n * value_page_);
+        for (uint32_t layer = 0; layer < layers_.size(); ++layer) {
+            give_back(keys(layer, sorted[i], 0), n * key_page(layer));
+            give_back(values(layer, sorted[i], 0), n * value_page(layer));
         }
     }
 }
 
-Result<CpuMemory> CpuMemory::allocate(const model::ModelConfig& config, const BackendLimits& limits,
-                                      uint32_t n_threads) {
+Result<CpuMemory> CpuMemory::allocate(const model::DecoderSpec& spec, const BackendLimits& limits, uint32_t n_threads) {
     CpuMemory memory;
-    auto kv = KvStore::allocate(config, limits.n_pages);
+    auto kv = KvStore::allocate(spec, limits.n_pages);
     if (!kv) return kv.error();
     memory.kv = std::move(*kv);
-    for (auto [to, width] : {std::pair{&memory.x, config.n_embd}, std::pair{&memory.normed, config.n_embd},
-                             std::pair{&memory.y, config.n_embd}, std::pair{&memory.q, config.q_rows()},
-                             std::pair{&memory.k, config.kv_rows()}, std::pair{&memory.v, config.kv_rows()},
-                             std::pair{&memory.a, config.q_rows()}, std::pair{&memory.gate, config.n_ff},
-                             std::pair{&memory.h, config.n_ff}}) {
-        to->stride = (size_t{width} + kActivationPadding - 1) / kActivationPadding * kActivationPadding;
-        auto data = HostBuffer::allocate(limits.max_rows * to->stride * sizeof(float), "activations");
+    using enum model::Operand;
+    const std::pair<model::Operand, uint32_t> widths[] = {
+        {Residual, spec.n_embd},   {Normed, spec.n_embd},       {Query, spec.max_q_rows()},
+        {Key, spec.max_kv_rows()}, {Value, spec.max_kv_rows()}, {Attended, spec.max_q_rows()},
+        {Gate, spec.max_ff()},     {Up, spec.max_ff()},         {Projected, spec.n_embd},
+    };
+    size_t widest = 0;  // of a matmul's input
+    for (const auto& [operand, width] : widths) {
+        Activations& to = memory.operands[static_cast<size_t>(operand)];
+        to.stride = (size_t{width} + kActivationPadding - 1) / kActivationPadding * kActivationPadding;
+        if (operand == Normed || operand == Attended || operand == Up) widest = std::max(widest, to.stride);
+        auto data = HostBuffer::allocate(limits.max_rows * to.stride * sizeof(float), "activations");
         if (!data) return data.error();
-        to->data = std::move(*data);
+        to.data = std::move(*data);
     }
-    auto logits = HostBuffer::allocate(uint64_t{limits.max_outputs} * config.n_vocab * sizeof(float), "logits");
+    auto logits = HostBuffer::allocate(uint64_t{limits.max_outputs} * spec.n_vocab * sizeof(float), "logits");
     if (!logits) return logits.error();
     memory.logits_data = std::move(*logits);
 
-    const size_t widest = std::max({memory.x.stride, memory.a.stride, memory.h.stride});
-    const size_t rounded_bytes =
-        std::max({rounded_stride(memory.x), rounded_stride(memory.a), rounded_stride(memory.h)});
-    auto rounded = HostBuffer::allocate(limits.max_rows * rounded_bytes, "activations");
-    if (!rounded) return rounded.error();
-    memory.rounded = std::move(*rounded);
-    memory.scratch_stride =
-        std::max(kDecodedRows * widest, attend_scratch_floats(config.heads_per_kv(), memory.kv.value_dim()));
+    auto quantized = HostBuffer::allocate(limits.max_rows * quantized_stride(widest), "activations");
+    if (!quantized) return quantized.error();
+    memory.quantized = std::move(*quantized);
+    memory.scratch_stride = kDecodedRows * widest;
+    for (uint32_t layer = 0; layer < spec.n_layers(); ++layer) {
+        const size_t of_attention =
+            attend_scratch_floats(spec.layers[layer].heads_per_kv(), memory.kv.value_dim(layer));
+        memory.scratch_stride = std::max(memory.scratch_stride, of_attention);
+    }
     auto scratch = HostBuffer::allocate(n_threads * memory.scratch_stride * sizeof(float), "scratch memory");
     if (!scratch) return scratch.error();
     memory.scratch_data = std::move(*scratch);

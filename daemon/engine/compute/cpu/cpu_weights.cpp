@@ -10,16 +10,15 @@ namespace llmd::compute {
 using base::ErrorCode;
 using model::Role;
 
-CpuWeights::CpuWeights(const model::ModelConfig& config)
-    : config_(config), tensors_(model::kRoleCount * config.n_layers) {}
+CpuWeights::CpuWeights(const model::DecoderSpec& spec) : spec_(spec), tensors_(model::kRoleCount * spec.n_layers()) {}
 
 size_t CpuWeights::index(Role role, uint32_t layer) const {
-    return static_cast<size_t>(role) * config_.n_layers + layer;
+    return static_cast<size_t>(role) * spec_.n_layers() + layer;
 }
 
 base::Result<void> CpuWeights::add(const model::Weight& weight) {
     const model::TensorView& view = weight.tensor;
-    if (auto checked = check_weight(config_, weight); !checked) return checked;
+    if (auto checked = check_weight(spec_, weight); !checked) return checked;
     const std::string name = weight_name(weight.role, weight.layer);
     Tensor& tensor = tensors_[index(weight.role, weight.layer)];
     if (tensor.data.size() != 0) return base::fail(ErrorCode::ModelLoadFailed, name, " is uploaded twice");
@@ -51,8 +50,8 @@ base::Result<void> CpuWeights::add(const model::Weight& weight) {
 base::Result<void> CpuWeights::check_complete() const {
     for (size_t i = 0; i < model::kRoleCount; ++i) {
         const auto role = static_cast<Role>(i);
-        if (!model::is_required(role, config_)) continue;
-        for (uint32_t layer = 0; layer < (model::is_in_layer(role) ? config_.n_layers : 1); ++layer) {
+        if (!model::is_required(role, spec_)) continue;
+        for (uint32_t layer = 0; layer < (model::is_in_layer(role) ? spec_.n_layers() : 1); ++layer) {
             if (tensors_[index(role, layer)].data.size() != 0) continue;
             return base::fail(ErrorCode::ModelLoadFailed, weight_name(role, layer), " was not uploaded");
         }

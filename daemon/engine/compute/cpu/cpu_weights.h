@@ -9,19 +9,19 @@
 #include "base/result.h"
 #include "engine/compute/cpu/cpu_kernels.h"
 #include "engine/compute/cpu/host_buffer.h"
-#include "engine/model/model_config.h"
+#include "engine/model/decoder_spec.h"
 #include "engine/model/weights.h"
 
 namespace llmd::compute {
 
 class CpuWeights {
 public:
-    explicit CpuWeights(const model::ModelConfig& config);
+    explicit CpuWeights(const model::DecoderSpec& spec);
 
     // Copies a tensor. OutOfMemory names it and its size; ModelLoadFailed when check_weight() refuses it or it comes
     // twice.
     base::Result<void> add(const model::Weight& weight);
-    // ModelLoadFailed names the first role that the config needs and that is missing.
+    // ModelLoadFailed names the first role that the spec needs and that is missing.
     base::Result<void> check_complete() const;
 
     // Null when the model has none. Role::Output gives the token embedding where the two are tied.
@@ -38,7 +38,7 @@ private:
 
     size_t index(model::Role role, uint32_t layer) const;
 
-    const model::ModelConfig& config_;
+    const model::DecoderSpec& spec_;
     std::vector<Tensor> tensors_;  // [role][layer]; no data: absent
     uint64_t size_bytes_ = 0;
 };

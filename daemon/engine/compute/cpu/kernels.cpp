@@ -188,7 +188,7 @@ void to_halves(const float* x, uint32_t n, uint16_t* out) {
     for (; i < n; ++i) out[i] = model::float_to_half(x[i]);
 }
 
-constexpr uint32_t kPage = 32, kLeaf = 256;  // backend.h: kPageTokens, kAttentionLeaf
+constexpr uint32_t kPage = 32, kLeaf = 256;  // backend.h: kPageTokens, kKvSplit
 
 // Scores of the 32 positions of one page with `Heads` query heads: a lane is a position.
 template <unsigned Heads>

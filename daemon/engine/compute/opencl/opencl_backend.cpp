@@ -12,7 +12,7 @@ using base::Result;
 
 }  // namespace
 
-Result<std::unique_ptr<Backend>> create_opencl_backend(const model::ModelConfig& config, const BackendLimits& limits,
+Result<std::unique_ptr<Backend>> create_opencl_backend(const model::DecoderSpec& spec, const BackendLimits& limits,
                                                        size_t device_index, const OpenClOverrides& overrides,
                                                        std::vector<std::string> notes, Precision precision) {
     auto devices = find_cl_devices();
@@ -21,7 +21,7 @@ Result<std::unique_ptr<Backend>> create_opencl_backend(const model::ModelConfig&
         return base::fail(ErrorCode::DeviceError, "OpenCL device ", device_index, " does not exist; there are ",
                           devices->size());
     }
-    if (auto checked = check_limits(config, limits); !checked) return checked.error();
+    if (auto checked = check_limits(spec, limits); !checked) return checked.error();
     const ClDevice& device = (*devices)[device_index];
     const auto named = [&](const base::Error& error) {
         return base::fail(error.code, device.names.name, " (", device.names.platform, "): ", error.message);
@@ -48,7 +48,7 @@ Result<std::unique_ptr<Backend>> create_opencl_backend(const model::ModelConfig&
     queue->pace_submissions();  // not before: the self-test wants its launches in one submission
     report.profile =
         base::concat("opencl, ", device.names.platform, ", ", device.names.name, ", ", device.names.driver, ", ");
-    auto backend = gpu::create_gpu_backend(config, limits, std::move(*queue), precision, std::move(report));
+    auto backend = gpu::create_gpu_backend(spec, limits, std::move(*queue), precision, std::move(report));
     if (!backend) return named(backend.error());
     return backend;
 }

@@ -41,7 +41,7 @@ struct OpenClOverrides {
 };
 
 // `device_index` is an index into list_opencl_devices(). `notes` go into the report as they are.
-base::Result<std::unique_ptr<Backend>> create_opencl_backend(const model::ModelConfig& config,
+base::Result<std::unique_ptr<Backend>> create_opencl_backend(const model::DecoderSpec& spec,
                                                              const BackendLimits& limits, size_t device_index,
                                                              const OpenClOverrides& overrides = {},
                                                              std::vector<std::string> notes = {},

@@ -11,18 +11,20 @@ constexpr uint64_t kHalfBytes = 2;
 
 }  // namespace
 
-uint64_t kv_page_bytes(const model::ModelConfig& config) {
-    return uint64_t{compute::kPageTokens} * config.n_layers * kKeyAndValue * config.kv_rows() * kHalfBytes;
+uint64_t kv_page_bytes(const model::DecoderSpec& spec) {
+    uint64_t rows = 0;
+    for (const model::LayerSpec& layer : spec.layers) rows += layer.kv_rows();
+    return uint64_t{compute::kPageTokens} * kKeyAndValue * rows * kHalfBytes;
 }
 
 uint32_t pages_for(uint32_t n_tokens) {
     return n_tokens / compute::kPageTokens + (n_tokens % compute::kPageTokens != 0 ? 1 : 0);
 }
 
-base::Result<uint32_t> plan_kv_pages(const model::ModelConfig& config, uint32_t n_ctx, uint32_t n_slots,
+base::Result<uint32_t> plan_kv_pages(const model::DecoderSpec& spec, uint32_t n_ctx, uint32_t n_slots,
                                      uint64_t weight_bytes, const compute::DeviceMemory& memory) {
     const uint64_t available_bytes = memory.available_bytes;
-    const uint64_t page_bytes = kv_page_bytes(config);
+    const uint64_t page_bytes = kv_page_bytes(spec);
     const uint64_t least = pages_for(n_ctx);
     const uint64_t most = least * n_slots;
     const uint64_t taken = weight_bytes + kMemoryHeadroomBytes;
@@ -33,7 +35,7 @@ base::Result<uint32_t> plan_kv_pages(const model::ModelConfig& config, uint32_t 
                           least * page_bytes, " for the cache of one sequence of ", n_ctx, " tokens and ",
                           kMemoryHeadroomBytes, " to work in; ", available_bytes, " bytes of memory are available");
     }
-    const uint64_t buffer_page_bytes = page_bytes / config.n_layers;
+    const uint64_t buffer_page_bytes = uint64_t{compute::kPageTokens} * kKeyAndValue * spec.max_kv_rows() * kHalfBytes;
     const uint64_t most_in_buffer = memory.max_buffer_bytes / buffer_page_bytes;
     if (least > most_in_buffer) {
         return base::fail(base::ErrorCode::OutOfMemory, "the cache of one sequence of ", n_ctx, " tokens needs ",

@@ -13,7 +13,7 @@
 #include "base/result.h"
 #include "engine/compute/backend_factory.h"
 #include "engine/generation/kv_cache/prefix_cache.h"
-#include "engine/model/model_config.h"
+#include "engine/model/decoder_spec.h"
 
 namespace llmd::generation {
 
@@ -21,7 +21,7 @@ namespace llmd::generation {
 inline constexpr uint64_t kMemoryHeadroomBytes = 64u << 20;
 
 // The bytes of the keys and values of kPageTokens positions in all layers, as f16.
-uint64_t kv_page_bytes(const model::ModelConfig& config);
+uint64_t kv_page_bytes(const model::DecoderSpec& spec);
 uint32_t pages_for(uint32_t n_tokens);
 
 // Returns the number of pages to allocate. It is enough for n_slots sequences of n_ctx tokens, if that takes at most
@@ -29,7 +29,7 @@ uint32_t pages_for(uint32_t n_tokens);
 // buffer, and never fewer than one whole sequence needs. If memory is scarce it is just that. OutOfMemory names the
 // memory that is needed and available, if the weights, the pages of one sequence and the headroom exceed the available
 // memory or those pages exceed the buffer.
-base::Result<uint32_t> plan_kv_pages(const model::ModelConfig& config, uint32_t n_ctx, uint32_t n_slots,
+base::Result<uint32_t> plan_kv_pages(const model::DecoderSpec& spec, uint32_t n_ctx, uint32_t n_slots,
                                      uint64_t weight_bytes, const compute::DeviceMemory& memory);
 
 class KvPages {

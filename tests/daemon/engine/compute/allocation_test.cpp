@@ -40,7 +40,7 @@ constexpr uint32_t kSteps = 40;  // across the border of a page
 class Allocation : public testing::TestWithParam<DeviceUnderTest> {};
 
 TEST_P(Allocation, NoneInADecodingStep) {
-    model::ModelConfig config = small_llama();
+    UniformSpec config = small_llama();
     config.n_ctx_train = 96;
     const RandomModel model(config, {.type = model::TensorType::Q4_0});
     DeviceModel device(GetParam(), model, test_limits(config));
@@ -62,12 +62,8 @@ TEST_P(Allocation, NoneInADecodingStep) {
             for (uint32_t slot = 0; slot < n_sequences; ++slot) {
                 rows[slot] = {slot, i, i == 0 ? 7 : compute::kSampledToken, true};
             }
-            good = good && backend.begin(std::span(rows).first(n_sequences)) && backend.embed();
-            for (uint32_t layer = 0; layer < config.n_layers; ++layer) {
-                good = good && backend.norm_qkv(layer) && backend.attend(layer) && backend.attend_output(layer) &&
-                       backend.norm_up(layer) && backend.down(layer);
-            }
-            good = good && backend.head() && backend.sample(std::span(requests).first(n_sequences)) && backend.submit();
+            good = good && backend.begin(std::span(rows).first(n_sequences)) && backend.forward() &&
+                   backend.sample(std::span(requests).first(n_sequences)) && backend.submit();
             if (i > 0) good = good && backend.wait();
         }
         good = good && backend.wait();

@@ -131,7 +131,7 @@ TEST(CpuBackend, RefusesLimitsThatMakeNoSense) {
     EXPECT_EQ(code(small_limits(), kMaxThreads + 1), base::ErrorCode::InvalidArgument);
     limits = small_limits();
     limits.n_pages = 1u << 20;
-    model::ModelConfig huge = test::small_llama();
+    test::UniformSpec huge = test::small_llama();
     huge.n_layers = 512;
     const auto backend = create_cpu_backend(huge, limits, 1);
     ASSERT_FALSE(backend) << "terabytes of KV pages";

@@ -13,9 +13,9 @@ class Contract : public testing::TestWithParam<DeviceUnderTest> {};
 
 TEST_P(Contract, ChunksDoNotMatter) {
     for (const RandomModel& model : two_layer_models()) {
-        DeviceModel device(GetParam(), model, test_limits(model.config()));
+        DeviceModel device(GetParam(), model, test_limits(model.spec()));
         if (!device.loaded()) return;
-        const auto tokens = random_tokens(101, model.config().n_vocab, 1);
+        const auto tokens = random_tokens(101, model.spec().n_vocab, 1);
         device.give_pages(0);
         const Logits whole = device.feed(tokens, 101, 0);
         for (const uint32_t chunk : {1u, 7u, 32u}) {
@@ -26,25 +26,25 @@ TEST_P(Contract, ChunksDoNotMatter) {
 
 TEST_P(Contract, ChunksDoNotMatterAcrossLeaves) {
     const RandomModel model = std::move(two_layer_models()[0]);
-    DeviceModel device(GetParam(), model, test_limits(model.config()));
+    DeviceModel device(GetParam(), model, test_limits(model.spec()));
     if (!device.loaded()) return;
-    const auto tokens = random_tokens(530, model.config().n_vocab, 1);
+    const auto tokens = random_tokens(530, model.spec().n_vocab, 1);
     device.give_pages(0);
     EXPECT_TRUE(same_bits(device.feed(tokens, 128, 0), device.feed(tokens, 45, 0)));
 }
 
 TEST_P(Contract, CompanyDoesNotMatter) {
     for (const RandomModel& model : two_layer_models()) {
-        DeviceModel device(GetParam(), model, test_limits(model.config()));
+        DeviceModel device(GetParam(), model, test_limits(model.spec()));
         if (!device.loaded()) return;
-        const auto tokens = random_tokens(40, model.config().n_vocab, 2);
+        const auto tokens = random_tokens(40, model.spec().n_vocab, 2);
         device.give_pages(0);
         const Logits alone = device.feed(tokens, 40, 0);
         // One by one, which devices may compute in other launches.
         EXPECT_TRUE(same_bits(alone, device.feed(tokens, 1, 0)));
 
         // Again in slot 2 on other pages in a mixed order, with two others in every batch that are at other positions.
-        const auto others = random_tokens(200, model.config().n_vocab, 3);
+        const auto others = random_tokens(200, model.spec().n_vocab, 3);
         const std::vector<uint32_t> pages = {77, 3};
         device.give_pages(2, pages);
         device.give_pages(0, 80);
@@ -65,7 +65,7 @@ TEST_P(Contract, CompanyDoesNotMatter) {
 
 // What an earlier sequence left in pages and buffers, NaN included, reaches nobody.
 TEST_P(Contract, PoisonFromBeforeDoesNotMatter) {
-    model::ModelConfig config = two_layers(small_llama());
+    UniformSpec config = two_layers(small_llama());
     RandomModel model(config, {});
     model.set_embedding(0, std::nanf(""));
 
@@ -88,7 +88,7 @@ TEST_P(Contract, PoisonFromBeforeDoesNotMatter) {
 
 // A row of NaN beside a good one.
 TEST_P(Contract, PoisonInTheSameBatchDoesNotMatter) {
-    model::ModelConfig config = two_layers(small_llama());
+    UniformSpec config = two_layers(small_llama());
     RandomModel model(config, {});
     model.set_embedding(0, std::numeric_limits<float>::infinity());
     DeviceModel device(GetParam(), model, test_limits(config));
@@ -110,9 +110,9 @@ TEST_P(Contract, PoisonInTheSameBatchDoesNotMatter) {
 
 TEST_P(Contract, PagesTakeEffectWithTheNextBatch) {
     const RandomModel model = std::move(two_layer_models()[0]);
-    DeviceModel device(GetParam(), model, test_limits(model.config()));
+    DeviceModel device(GetParam(), model, test_limits(model.spec()));
     if (!device.loaded()) return;
-    const auto tokens = random_tokens(33, model.config().n_vocab, 8);
+    const auto tokens = random_tokens(33, model.spec().n_vocab, 8);
     device.give_pages(0, std::vector<uint32_t>{4, 11});
     const Logits want = device.feed(tokens, 33, 0);
     // A shared first page: slot 1 reads what slot 0 wrote there.
@@ -126,9 +126,9 @@ TEST_P(Contract, PagesTakeEffectWithTheNextBatch) {
 // Taken out as bytes and put elsewhere, also while a step of another sequence is in flight.
 TEST_P(Contract, APageIsItsBytes) {
     for (const RandomModel& model : two_layer_models()) {
-        DeviceModel device(GetParam(), model, test_limits(model.config()));
+        DeviceModel device(GetParam(), model, test_limits(model.spec()));
         if (!device.loaded()) return;
-        const auto tokens = random_tokens(65, model.config().n_vocab, 9);
+        const auto tokens = random_tokens(65, model.spec().n_vocab, 9);
         device.give_pages(0, std::vector<uint32_t>{4, 11, 6});
         const Logits want = device.feed(tokens, 33, 0);
         std::vector<std::byte> first(device.backend().page_bytes()), second(first.size()), again(first.size());
@@ -155,10 +155,10 @@ INSTANTIATE_TEST_SUITE_P(Devices, Contract, testing::ValuesIn(devices_under_test
 
 TEST(CpuContract, ThreadsDoNotMatter) {
     for (const RandomModel& model : two_layer_models()) {
-        const auto tokens = random_tokens(45, model.config().n_vocab, 6);
+        const auto tokens = random_tokens(45, model.spec().n_vocab, 6);
         Logits want;
         for (const uint32_t n_threads : {1u, 2u, 3u}) {
-            DeviceModel device({"cpu"}, model, test_limits(model.config()), n_threads);
+            DeviceModel device({"cpu"}, model, test_limits(model.spec()), n_threads);
             ASSERT_TRUE(device.loaded());
             device.give_pages(0);
             const Logits got = device.feed(tokens, 44, 0);

@@ -51,10 +51,10 @@ std::string device_name(const testing::TestParamInfo<DeviceUnderTest>& info) {
     return info.param.name;
 }
 
-compute::BackendLimits test_limits(const model::ModelConfig& config) {
+compute::BackendLimits test_limits(const model::DecoderSpec& spec) {
     compute::BackendLimits limits;
     limits.n_slots = 4;
-    limits.n_ctx = config.n_ctx_train;
+    limits.n_ctx = spec.n_ctx_train;
     limits.n_pages = 160;
     limits.max_rows = 128;
     limits.max_outputs = 16;
@@ -85,19 +85,19 @@ bool refuses(const base::Result<void>& result, base::ErrorCode code) {
 }
 
 base::Result<std::unique_ptr<compute::Backend>> make_backend(const DeviceUnderTest& device,
-                                                             const model::ModelConfig& config,
+                                                             const model::DecoderSpec& spec,
                                                              const compute::BackendLimits& limits, uint32_t n_threads) {
     if (device.is_opencl) {
-        return compute::create_opencl_backend(config, limits, device.opencl_index, device.overrides, {},
+        return compute::create_opencl_backend(spec, limits, device.opencl_index, device.overrides, {},
                                               device.precision);
     }
-    return compute::create_cpu_backend(config, limits, n_threads);
+    return compute::create_cpu_backend(spec, limits, n_threads);
 }
 
 DeviceModel::DeviceModel(const DeviceUnderTest& device, const RandomModel& model, const compute::BackendLimits& limits,
                          uint32_t n_threads)
-    : config_(model.config()), limits_(limits) {
-    auto backend = make_backend(device, config_, limits, n_threads);
+    : spec_(model.spec()), limits_(limits) {
+    auto backend = make_backend(device, spec_, limits, n_threads);
     if (!backend) {
         ADD_FAILURE() << device.name << ": " << backend.error().message;
         return;
@@ -130,15 +130,8 @@ bool DeviceModel::submit(std::span<const Row> rows, std::span<const SampleReques
         if (!result) ADD_FAILURE() << result.error().message;
         return !result;
     };
-    if (failed(backend_->begin(rows)) || failed(backend_->embed())) return false;
-    for (uint32_t layer = 0; layer < config_.n_layers; ++layer) {
-        if (failed(backend_->norm_qkv(layer)) || failed(backend_->attend(layer)) ||
-            failed(backend_->attend_output(layer)) || failed(backend_->norm_up(layer)) ||
-            failed(backend_->down(layer))) {
-            return false;
-        }
-    }
-    if (!requests.empty() && (failed(backend_->head()) || failed(backend_->sample(requests)))) return false;
+    if (failed(backend_->begin(rows)) || failed(backend_->forward())) return false;
+    if (!requests.empty() && failed(backend_->sample(requests))) return false;
     return !failed(backend_->submit());
 }
 
@@ -161,7 +154,7 @@ std::vector<Logits> DeviceModel::forward(std::span<const Row> rows) {
         static_cast<size_t>(std::count_if(rows.begin(), rows.end(), [](const Row& r) { return r.wants_output; }));
     if (sample(rows, std::vector<SampleRequest>(n)).size() != n) return {};
     // Poisoned: a device that writes only a part is found out.
-    std::vector<Logits> all(n, Logits(config_.n_vocab, std::numeric_limits<float>::quiet_NaN()));
+    std::vector<Logits> all(n, Logits(spec_.n_vocab, std::numeric_limits<float>::quiet_NaN()));
     for (uint32_t i = 0; i < n; ++i) {
         const auto done = backend_->read_logits(i, all[i]);
         if (!done) ADD_FAILURE() << done.error().message;

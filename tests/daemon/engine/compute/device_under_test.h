@@ -24,7 +24,7 @@ struct DeviceUnderTest {
 
     // What it rounds by design: its activations.
     Rounding rounding() const {
-        if (!is_opencl) return {.steps = 32639.0, .at_product = true};
+        if (!is_opencl) return {.steps = 32639.0, .at_matmul = true};
         constexpr double k15Bits = 16319.0, k8Bits = 127.0;
         return {.steps = precision == compute::Precision::Fast ? k8Bits : k15Bits,
                 .qkv_steps = k15Bits,
@@ -47,12 +47,12 @@ std::string device_name(const testing::TestParamInfo<DeviceUnderTest>& info);
 inline constexpr auto kUnobserved = [](compute::Preparation, uint32_t) { return true; };
 
 base::Result<std::unique_ptr<compute::Backend>> make_backend(const DeviceUnderTest& device,
-                                                             const model::ModelConfig& config,
+                                                             const model::DecoderSpec& spec,
                                                              const compute::BackendLimits& limits,
                                                              uint32_t n_threads = 2);
 
 // Limits that fit the small models: 4 slots, the whole context, 160 pages, 128 rows, 16 outputs.
-compute::BackendLimits test_limits(const model::ModelConfig& config);
+compute::BackendLimits test_limits(const model::DecoderSpec& spec);
 
 // Tokens [first, first + n) of a sequence as rows; the last one wants output if asked for.
 std::vector<compute::Row> rows_of(std::span<const int32_t> tokens, uint32_t first, uint32_t n, uint32_t slot,
@@ -92,7 +92,7 @@ public:
     Logits feed(std::span<const int32_t> tokens, uint32_t chunk, uint32_t slot);
 
 private:
-    model::ModelConfig config_;
+    model::DecoderSpec spec_;
     compute::BackendLimits limits_;
     std::unique_ptr<compute::Backend> backend_;
 };

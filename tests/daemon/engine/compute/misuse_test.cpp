@@ -10,7 +10,7 @@ class Misuse : public testing::TestWithParam<DeviceUnderTest> {};
 
 TEST_P(Misuse, BadBatchesAreRefused) {
     const RandomModel model = std::move(two_layer_models()[0]);
-    DeviceModel device(GetParam(), model, test_limits(model.config()));
+    DeviceModel device(GetParam(), model, test_limits(model.spec()));
     if (!device.loaded()) return;
     device.give_pages(0, std::vector<uint32_t>{0});
     compute::Backend& backend = device.backend();
@@ -35,11 +35,12 @@ TEST_P(Misuse, BadBatchesAreRefused) {
     EXPECT_TRUE(refuses(backend.read_page(0, std::span(page).subspan(1)))) << "size";
     EXPECT_TRUE(refuses(backend.write_page(0, std::span(page).subspan(1)))) << "size";
     Logits logits(96);
-    std::vector<float> residual(model.config().n_embd);
+    std::vector<float> residual(model.spec().n_embd);
     EXPECT_TRUE(refuses(backend.read_logits(0, logits))) << "before the first step";
     EXPECT_TRUE(refuses(backend.read_residual(residual))) << "before the first step";
     EXPECT_EQ(device.forward(Rows{{0, 0, 1, true}}).size(), 1u) << "and a good one still runs";
 
+    EXPECT_TRUE(refuses(backend.forward())) << "outside a step";
     EXPECT_TRUE(refuses(backend.sample({}))) << "outside a step";
     EXPECT_TRUE(refuses(backend.submit())) << "outside a step";
     EXPECT_FALSE(backend.wait()) << "nothing is in flight";
@@ -47,8 +48,12 @@ TEST_P(Misuse, BadBatchesAreRefused) {
     EXPECT_TRUE(refuses(backend.begin(Rows{{0, 0, 1, true}}))) << "before submit()";
     EXPECT_TRUE(refuses(backend.read_page(0, page))) << "within a step";
     EXPECT_TRUE(refuses(backend.write_page(0, page))) << "within a step";
-    EXPECT_TRUE(refuses(backend.sample({}))) << "fewer requests than outputs";
     std::vector<compute::SampleRequest> request(1);
+    EXPECT_TRUE(refuses(backend.sample(request))) << "before forward()";
+    EXPECT_TRUE(refuses(backend.submit())) << "before forward()";
+    ASSERT_TRUE(backend.forward());
+    EXPECT_TRUE(refuses(backend.forward())) << "twice";
+    EXPECT_TRUE(refuses(backend.sample({}))) << "fewer requests than outputs";
     const std::vector<int32_t> beyond = {96}, many(compute::kMaxPenaltyIds + 1);
     request[0].repeat_penalty = 2;
     request[0].penalty_ids = beyond;
@@ -66,7 +71,7 @@ TEST_P(Misuse, BadBatchesAreRefused) {
     EXPECT_TRUE(backend.read_residual(residual));
     ASSERT_TRUE(backend.begin(Rows{{0, 0, 1, false}}));
     EXPECT_TRUE(refuses(backend.read_residual(residual))) << "after begin()";
-    ASSERT_TRUE(backend.submit());
+    ASSERT_TRUE(backend.forward() && backend.submit());
     EXPECT_TRUE(refuses(backend.read_residual(residual))) << "while a step is in flight";
     ASSERT_TRUE(backend.wait());
 }
@@ -74,9 +79,9 @@ TEST_P(Misuse, BadBatchesAreRefused) {
 // Pages that a refused batch would have brought into use come with the next one.
 TEST_P(Misuse, ARefusedBatchLosesNoPages) {
     const RandomModel model = std::move(two_layer_models()[0]);
-    DeviceModel device(GetParam(), model, test_limits(model.config()));
+    DeviceModel device(GetParam(), model, test_limits(model.spec()));
     if (!device.loaded()) return;
-    const auto tokens = random_tokens(33, model.config().n_vocab, 8);
+    const auto tokens = random_tokens(33, model.spec().n_vocab, 8);
     device.give_pages(0, std::vector<uint32_t>{4, 11});
     const Logits want = device.feed(tokens, 33, 0);
     device.give_pages(0, std::vector<uint32_t>{5, 12});
@@ -88,7 +93,7 @@ TEST_P(Misuse, ARefusedBatchLosesNoPages) {
 
 TEST_P(Misuse, TensorsThatDoNotFitTheConfigAreRefused) {
     const RandomModel model = std::move(two_layer_models()[0]);
-    auto backend = make_backend(GetParam(), model.config(), test_limits(model.config()));
+    auto backend = make_backend(GetParam(), model.spec(), test_limits(model.spec()));
     ASSERT_TRUE(backend) << backend.error().message;
     ASSERT_TRUE((*backend)->announce(model.weights(), kUnobserved));
     constexpr auto kCode = base::ErrorCode::ModelLoadFailed;
@@ -112,7 +117,7 @@ TEST_P(Misuse, TensorsThatDoNotFitTheConfigAreRefused) {
 }
 
 TEST_P(Misuse, LimitsWithoutSenseAreRefused) {
-    const model::ModelConfig config = small_llama();
+    const UniformSpec config = small_llama();
     const auto message_of = [&](const compute::BackendLimits& limits) {
         const auto backend = make_backend(GetParam(), config, limits);
         return backend ? std::string("taken") : backend.error().message;

@@ -40,14 +40,14 @@ class Ops : public testing::TestWithParam<DeviceUnderTest> {
 protected:
     // Feeds n tokens in one go, then one more alone, and compares the last two.
     void check(const RandomModel& model, uint32_t n, const std::string& what) {
-        const model::ModelConfig& config = model.config();
-        compute::BackendLimits limits = test_limits(config);
-        limits.n_ctx = std::min(config.n_ctx_train, 256u);
+        const model::DecoderSpec& spec = model.spec();
+        compute::BackendLimits limits = test_limits(spec);
+        limits.n_ctx = std::min(spec.n_ctx_train, 256u);
         limits.n_pages = limits.n_ctx / compute::kPageTokens;
         DeviceModel device(GetParam(), model, limits);
         if (!device.loaded()) return;
         device.give_pages(1);
-        const auto tokens = random_tokens(n + 1, config.n_vocab, 7);
+        const auto tokens = random_tokens(n + 1, spec.n_vocab, 7);
         Oracle oracle(model, GetParam().rounding());
         for (const uint32_t first : {0u, n}) {
             const uint32_t count = first == 0 ? n : 1;
@@ -61,7 +61,7 @@ protected:
 
 TEST_P(Ops, EveryTensorType) {
     for (const model::BlockFormat& format : model::block_formats()) {
-        model::ModelConfig config = small_llama();
+        UniformSpec config = small_llama();
         config.n_embd = 256;
         config.head_dim = 64;
         config.n_rot = 64;
@@ -74,19 +74,19 @@ TEST_P(Ops, EveryTensorType) {
 TEST_P(Ops, HeadShapes) {
     struct Shape {
         uint32_t head_dim, group, n_kv_heads, n_rot;
-        model::Positions positions;
+        model::Rotation rotation;
     };
-    using enum model::Positions;
-    for (const Shape& s : {Shape{8, 8, 1, 4, RotaryHalfSplit}, Shape{32, 3, 3, 32, RotaryInterleaved},
-                           Shape{64, 7, 2, 64, RotaryHalfSplit}, Shape{80, 1, 2, 32, RotaryHalfSplit},
-                           Shape{96, 4, 1, 96, RotaryInterleaved}, Shape{128, 3, 1, 128, RotaryInterleaved},
-                           Shape{256, 1, 2, 64, RotaryInterleaved}}) {
-        model::ModelConfig config = small_llama();
+    using enum model::Rotation;
+    for (const Shape& s :
+         {Shape{8, 8, 1, 4, HalfSplit}, Shape{32, 3, 3, 32, Interleaved}, Shape{64, 7, 2, 64, HalfSplit},
+          Shape{80, 1, 2, 32, HalfSplit}, Shape{96, 4, 1, 96, Interleaved}, Shape{128, 3, 1, 128, Interleaved},
+          Shape{256, 1, 2, 64, Interleaved}}) {
+        UniformSpec config = small_llama();
         config.head_dim = s.head_dim;
         config.n_kv_heads = s.n_kv_heads;
         config.n_heads = s.group * s.n_kv_heads;
         config.n_rot = s.n_rot;
-        config.positions = s.positions;
+        config.rotation = s.rotation;
         check(RandomModel(config, {.type = TensorType::Q8_0, .seed = s.head_dim}), 34,
               "head_dim " + std::to_string(s.head_dim) + ", group " + std::to_string(s.group));
     }
@@ -99,7 +99,7 @@ TEST_P(Ops, WidthsOfRealModels) {
     };
     for (const Shape& s : {Shape{576, 1536, 9, 3, TensorType::Q4_0}, Shape{896, 320, 14, 2, TensorType::Q8_0},
                            Shape{2560, 64, 4, 1, TensorType::Q4_K}, Shape{256, 8192, 4, 4, TensorType::Q6_K}}) {
-        model::ModelConfig config = small_llama();
+        UniformSpec config = small_llama();
         config.n_embd = s.n_embd;
         config.n_ff = s.n_ff;
         config.n_heads = s.n_heads;
@@ -112,7 +112,7 @@ TEST_P(Ops, WidthsOfRealModels) {
 }
 
 TEST_P(Ops, VocabulariesOfRealModels) {
-    model::ModelConfig config = small_gpt2();
+    UniformSpec config = small_gpt2();
     config.n_vocab = 50257;
     config.n_ctx_train = 256;
     check(RandomModel(config, {.type = TensorType::Q4_0, .biases = true, .tied = true}), 3, "GPT-2's vocabulary");
@@ -127,8 +127,8 @@ TEST_P(Ops, FamiliesAndTheirExtras) {
           "gpt2 without biases");
     check(RandomModel(small_llama(), {.type = TensorType::BF16, .tied = true, .rope_factors = true}), 40,
           "rope factors");
-    model::ModelConfig config = small_llama();
-    config.positions = model::Positions::RotaryHalfSplit;
+    UniformSpec config = small_llama();
+    config.rotation = model::Rotation::HalfSplit;
     config.rope_theta = 1e6;
     config.n_layers = 3;
     check(RandomModel(config, {.type = TensorType::Q5_1, .biases = true}), 40, "qwen2, three layers");
@@ -138,9 +138,24 @@ TEST_P(Ops, FamiliesAndTheirExtras) {
     check(RandomModel(config, {.type = TensorType::Q4_1}), 40, "linear scaling");
 }
 
+// Settings that no architecture has together, and layers that differ in everything that a layer's spec says.
+TEST_P(Ops, MadeUpDecoders) {
+    UniformSpec made_up = small_llama();
+    made_up.norm = model::Norm::LayerNorm;
+    made_up.rotation = model::Rotation::HalfSplit;
+    made_up.n_rot = 8;
+    check(RandomModel(made_up, {.type = TensorType::Q8_0, .biases = true}), 34,
+          "LayerNorm, SwiGLU, half-split rotation");
+
+    model::DecoderSpec mixed = two_layers(small_llama());
+    mixed.layers.push_back({.n_heads = 8, .n_kv_heads = 1, .head_dim = 32, .n_ff = 256});
+    mixed.layers.push_back({2, 2, 64, model::Rotation::HalfSplit, 16, 64});
+    check(RandomModel(mixed, {.type = TensorType::Q8_0}), 40, "layers of three shapes, one without rotation");
+}
+
 TEST_P(Ops, Contexts) {
     const std::set<uint32_t> lengths = {1, 2, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025, 4096, 4097};
-    model::ModelConfig config = small_llama();
+    UniformSpec config = small_llama();
     config.n_embd = 32;
     config.n_ff = 32;
     config.head_dim = config.n_rot = 8;
@@ -167,7 +182,7 @@ TEST_P(Ops, Contexts) {
 
 TEST_P(Ops, BatchesOfOneToNineRows) {
     const RandomModel model(small_llama(), {.type = TensorType::Q4_0});
-    compute::BackendLimits limits = test_limits(model.config());
+    compute::BackendLimits limits = test_limits(model.spec());
     limits.n_ctx = 64;
     limits.n_slots = 9;
     DeviceModel device(GetParam(), model, limits);
@@ -176,7 +191,7 @@ TEST_P(Ops, BatchesOfOneToNineRows) {
     std::vector<Oracle> oracles(limits.n_slots, Oracle(model, GetParam().rounding()));
     std::vector<uint32_t> lengths(limits.n_slots);
     Noise noise(5);
-    const auto next_token = [&] { return static_cast<int32_t>(noise.bits() % model.config().n_vocab); };
+    const auto next_token = [&] { return static_cast<int32_t>(noise.bits() % model.spec().n_vocab); };
     for (uint32_t slot = 0; slot < limits.n_slots; ++slot) device.give_pages(slot, slot * 2);
     for (uint32_t n = 1; n <= limits.n_slots; ++n) {
         std::vector<compute::Row> rows;

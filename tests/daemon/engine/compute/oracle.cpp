@@ -8,6 +8,7 @@
 
 namespace llmd::test {
 
+using model::Operand;
 using model::Role;
 
 namespace {
@@ -33,8 +34,8 @@ const std::vector<float>& Oracle::weights(Role role, uint32_t layer) {
 }
 
 Oracle::Vector Oracle::row(Role role, uint32_t r) {
-    const auto first = weights(role).begin() + static_cast<std::ptrdiff_t>(size_t{r} * config_.n_embd);
-    return {first, first + config_.n_embd};
+    const auto first = weights(role).begin() + static_cast<std::ptrdiff_t>(size_t{r} * spec_.n_embd);
+    return {first, first + spec_.n_embd};
 }
 
 Oracle::Vector Oracle::rounded(Vector x, double steps) const {
@@ -49,53 +50,55 @@ Oracle::Vector Oracle::rounded(Vector x, double steps) const {
     return x;
 }
 
-Oracle::Vector Oracle::norm(Role weight, Role bias, uint32_t layer, const Vector& x, double steps) {
+Oracle::Vector Oracle::norm(const model::Operation& op, const Vector& x) {
     const auto n = static_cast<double>(x.size());
     double mean = 0, square = 0;
-    if (config_.norm == model::Norm::LayerNorm) {
+    if (spec_.norm == model::Norm::LayerNorm) {
         for (const double value : x) mean += value / n;
     }
     for (const double value : x) square += (value - mean) * (value - mean) / n;
     Vector out(x.size());
-    const auto& w = weights(weight, layer);
+    const auto& w = weights(op.weight, op.layer);
     for (size_t i = 0; i < x.size(); ++i) out[i] = x[i] * w[i];
-    out = rounded_early(std::move(out), steps);
-    for (size_t i = 0; i < x.size(); ++i)
-        out[i] = (out[i] - mean * w[i]) / std::sqrt(square + double{config_.norm_eps});
-    add_bias(bias, layer, out);
+    out = rounded_early(std::move(out), op.weight == Role::AttnNorm ? rounding_.qkv_steps : rounding_.steps);
+    for (size_t i = 0; i < x.size(); ++i) out[i] = (out[i] - mean * w[i]) / std::sqrt(square + double{spec_.norm_eps});
+    add_bias(op, out);
     return out;
 }
 
 Oracle::Vector Oracle::rounded_early(Vector x, double steps) const {
-    return rounding_.at_product ? x : rounded(std::move(x), steps);
+    return rounding_.at_matmul ? x : rounded(std::move(x), steps);
 }
 
-Oracle::Vector Oracle::product(Role matrix, uint32_t layer, Vector x) {
-    const bool quantised = model::block_format(model_.find(matrix, layer)->type).block_weights > 1;
-    if (rounding_.at_product && quantised) x = rounded(std::move(x), rounding_.steps);
-    const float* w = weights(matrix, layer).data();
-    Vector out(weights(matrix, layer).size() / x.size());
+Oracle::Vector Oracle::matmul(const model::Operation& op, Vector x) {
+    const Role matrix = op.weight == Role::Output && !has(Role::Output) ? Role::TokenEmbedding : op.weight;
+    // What attention and the activation leave is rounded on its way into the matmul.
+    if (op.in != Operand::Normed) x = rounded_early(std::move(x), rounding_.steps);
+    const bool quantised = model::block_format(model_.find(matrix, op.layer)->type).block_weights > 1;
+    if (rounding_.at_matmul && quantised) x = rounded(std::move(x), rounding_.steps);
+    const float* w = weights(matrix, op.layer).data();
+    Vector out(weights(matrix, op.layer).size() / x.size());
     for (double& sum : out) {
         for (size_t k = 0; k < x.size(); ++k) sum += double{w[k]} * x[k];
         w += x.size();
     }
+    add_bias(op, out);
     return out;
 }
 
-void Oracle::add_bias(Role bias, uint32_t layer, Vector& to) {
-    if (!has(bias, layer)) return;
-    for (size_t i = 0; i < to.size(); ++i) to[i] += weights(bias, layer)[i];
+void Oracle::add_bias(const model::Operation& op, Vector& to) {
+    if (!op.bias || !has(*op.bias, op.layer)) return;
+    for (size_t i = 0; i < to.size(); ++i) to[i] += weights(*op.bias, op.layer)[i];
 }
 
-void Oracle::rotate(Vector& heads) {
-    if (config_.positions == model::Positions::Learned) return;
-    const bool half_split = config_.positions == model::Positions::RotaryHalfSplit;
-    const uint32_t n_pairs = config_.n_rot / 2;
-    for (size_t head = 0; head < heads.size(); head += config_.head_dim) {
+void Oracle::rotate(const model::LayerSpec& layer, Vector& heads) {
+    const bool half_split = layer.rotation == model::Rotation::HalfSplit;
+    const uint32_t n_pairs = layer.n_rot / 2;
+    for (size_t head = 0; head < heads.size(); head += layer.head_dim) {
         for (uint32_t i = 0; i < n_pairs; ++i) {
             const double factor = has(Role::RopeFactors) ? weights(Role::RopeFactors)[i] : 1.0;
-            const double angle = position_ / double{config_.rope_factor} *
-                                 std::pow(double{config_.rope_theta}, -2.0 * i / config_.n_rot) / factor;
+            const double angle = position_ / double{spec_.rope_factor} *
+                                 std::pow(double{spec_.rope_theta}, -2.0 * i / layer.n_rot) / factor;
             double& a = heads[head + (half_split ? i : 2 * i)];
             double& b = heads[head + (half_split ? i + n_pairs : 2 * i + 1)];
             const double old_a = a, old_b = b;
@@ -106,12 +109,13 @@ void Oracle::rotate(Vector& heads) {
 }
 
 Oracle::Vector Oracle::attend(uint32_t layer, const Vector& q) {
-    const auto& keys = keys_[layer];
-    const auto& values = values_[layer];
+    const auto& keys = key_cache_[layer];
+    const auto& values = value_cache_[layer];
     Vector out(q.size());
-    const uint32_t d = config_.head_dim;
-    for (uint32_t h = 0; h < config_.n_heads; ++h) {
-        const size_t kv = size_t{h / config_.heads_per_kv()} * d;
+    const model::LayerSpec& of = spec_.layers[layer];
+    const uint32_t d = of.head_dim;
+    for (uint32_t h = 0; h < of.n_heads; ++h) {
+        const size_t kv = size_t{h / of.heads_per_kv()} * d;
         Vector scores(keys.size());
         for (size_t t = 0; t < keys.size(); ++t) {
             for (uint32_t i = 0; i < d; ++i) scores[t] += q[h * d + i] * keys[t][kv + i] / std::sqrt(double(d));
@@ -126,50 +130,61 @@ Oracle::Vector Oracle::attend(uint32_t layer, const Vector& q) {
     return out;
 }
 
-void Oracle::feed(int32_t token) {
-    x_ = row(Role::TokenEmbedding, static_cast<uint32_t>(token));
-    if (has(Role::PositionEmbedding)) {
-        const Vector p = row(Role::PositionEmbedding, position_);
-        for (size_t i = 0; i < x_.size(); ++i) x_[i] += p[i];
+void Oracle::activate(const Vector& gate, Vector& up) const {
+    if (spec_.activation == model::Activation::SwiGlu) {
+        for (size_t i = 0; i < up.size(); ++i) up[i] *= gate[i] / (1 + std::exp(-gate[i]));
+    } else {
+        for (double& u : up) u *= 0.5 * (1 + std::tanh(std::sqrt(2 / M_PI) * (u + 0.044715 * u * u * u)));
     }
-    const auto add_to_x = [&](const Vector& y) {
-        for (size_t i = 0; i < x_.size(); ++i) x_[i] += y[i];
-    };
-    for (uint32_t l = 0; l < config_.n_layers; ++l) {
-        Vector n = norm(Role::AttnNorm, Role::AttnNormBias, l, x_, rounding_.qkv_steps);
-        Vector q = product(Role::AttnQ, l, n), k = product(Role::AttnK, l, n), v = product(Role::AttnV, l, n);
-        add_bias(Role::AttnQBias, l, q);
-        add_bias(Role::AttnKBias, l, k);
-        add_bias(Role::AttnVBias, l, v);
-        rotate(q);
-        rotate(k);
-        std::transform(k.begin(), k.end(), k.begin(), through_half);
-        std::transform(v.begin(), v.end(), v.begin(), through_half);
-        keys_[l].push_back(std::move(k));
-        values_[l].push_back(std::move(v));
-        Vector o = product(Role::AttnOutput, l, rounded_early(attend(l, q), rounding_.steps));
-        add_bias(Role::AttnOutputBias, l, o);
-        add_to_x(o);
+}
 
-        n = norm(Role::FfnNorm, Role::FfnNormBias, l, x_, rounding_.steps);
-        Vector up = product(Role::FfnUp, l, n);
-        add_bias(Role::FfnUpBias, l, up);
-        if (config_.activation == model::Activation::SwiGlu) {
-            const Vector gate = product(Role::FfnGate, l, n);
-            for (size_t i = 0; i < up.size(); ++i) up[i] *= gate[i] / (1 + std::exp(-gate[i]));
-        } else {
-            for (double& u : up) u *= 0.5 * (1 + std::tanh(std::sqrt(2 / M_PI) * (u + 0.044715 * u * u * u)));
-        }
-        Vector y = product(Role::FfnDown, l, rounded_early(std::move(up), rounding_.steps));
-        add_bias(Role::FfnDownBias, l, y);
-        add_to_x(y);
+void Oracle::compute(const model::Operation& op, int32_t token) {
+    const Vector& in = values_[op.in];
+    Vector& out = values_[op.out];
+    switch (op.op) {
+        case model::Operator::Embed:
+            out = row(Role::TokenEmbedding, static_cast<uint32_t>(token));
+            if (has(Role::PositionEmbedding)) {
+                const Vector p = row(Role::PositionEmbedding, position_);
+                for (size_t i = 0; i < out.size(); ++i) out[i] += p[i];
+            }
+            break;
+        case model::Operator::Norm:
+            out = norm(op, in);
+            break;
+        case model::Operator::Matmul:
+            out = matmul(op, in);
+            break;
+        case model::Operator::Rotate:
+            rotate(spec_.layers[op.layer], out);
+            break;
+        case model::Operator::StoreKv:
+            for (const auto& [operand, to] : {std::pair{Operand::Key, &key_cache_}, {Operand::Value, &value_cache_}}) {
+                Vector halves = values_[operand];
+                std::transform(halves.begin(), halves.end(), halves.begin(), through_half);
+                (*to)[op.layer].push_back(std::move(halves));
+            }
+            break;
+        case model::Operator::Attend:
+            out = attend(op.layer, in);
+            break;
+        case model::Operator::Activate:
+            activate(in, out);
+            break;
+        case model::Operator::Add:
+            for (size_t i = 0; i < out.size(); ++i) out[i] += in[i];
+            break;
     }
+}
+
+void Oracle::feed(int32_t token) {
+    for (const model::Operation& op : model::body_operations(operations_)) compute(op, token);
     ++position_;
 }
 
 std::vector<double> Oracle::logits() {
-    const Vector n = norm(Role::OutputNorm, Role::OutputNormBias, 0, x_, rounding_.steps);
-    return product(has(Role::Output) ? Role::Output : Role::TokenEmbedding, 0, n);
+    for (const model::Operation& op : model::head_operations(operations_)) compute(op, 0);
+    return values_[Operand::Logits];
 }
 
 }  // namespace llmd::test

@@ -1,6 +1,6 @@
-// The forward pass of one sequence, written down as plainly as possible in double precision from the dequantised
-// weights: what every compute device is compared with. Keys and values are rounded to f16, as the numeric contract
-// wants; so is, where a device is said to do it, what goes into a product.
+// The operations of a decoder for one sequence, one after the other, each written down as plainly as possible in double
+// precision from the dequantised weights: what every compute device is compared with. Keys and values are rounded to
+// f16, as the numeric contract wants; so is, where a device is said to do it, what goes into a product.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@
 namespace llmd::test {
 
 struct Rounding {
-    // Of 32 columns of a product's input to multiples of largest / steps; 0: none. An input that went through a norm is
+    // Of 32 values of a matmul's input to multiples of largest / steps; 0: none. An input that went through a norm is
     // rounded after the multiplication with the norm's weight and before the rest of the norm.
     double steps = 0;
-    double qkv_steps = 0;          // the same of what queries, keys and values are made of, unless at_product
-    bool at_product = false;       // after the whole norm instead, and for quantised matrices only
+    double qkv_steps = 0;          // the same of what queries, keys and values are made of, unless at_matmul
+    bool at_matmul = false;        // after the whole norm instead, and for quantised matrices only
     bool to_half_weights = false;  // of matrices whose type has no packed layout of its own
 };
 
@@ -25,12 +25,12 @@ class Oracle {
 public:
     // The model must outlive the oracle.
     explicit Oracle(const RandomModel& model, const Rounding& rounding = {})
-        : model_(model), config_(model.config()), rounding_(rounding) {}
+        : model_(model), spec_(model.spec()), operations_(model::derive_operations(spec_)), rounding_(rounding) {}
 
     // Appends a token to the sequence.
     void feed(int32_t token);
     // After the last token fed: what the last layer leaves, [n_embd].
-    const std::vector<double>& residual() const { return x_; }
+    const std::vector<double>& residual() { return values_[model::Operand::Residual]; }
     // And the vocabulary makes of it: [n_vocab].
     std::vector<double> logits();
 
@@ -41,19 +41,22 @@ private:
     bool has(model::Role role, uint32_t layer = 0) const { return model_.find(role, layer) != nullptr; }
     Vector row(model::Role role, uint32_t r);
     Vector rounded(Vector x, double steps) const;
-    Vector rounded_early(Vector x, double steps) const;  // unless at_product
-    Vector norm(model::Role weight, model::Role bias, uint32_t layer, const Vector& x, double steps);
-    Vector product(model::Role matrix, uint32_t layer, Vector x);
-    void add_bias(model::Role bias, uint32_t layer, Vector& to);
-    void rotate(Vector& heads);
+    Vector rounded_early(Vector x, double steps) const;  // unless at_matmul
+    Vector norm(const model::Operation& op, const Vector& x);
+    Vector matmul(const model::Operation& op, Vector x);
+    void add_bias(const model::Operation& op, Vector& to);
+    void rotate(const model::LayerSpec& layer, Vector& heads);
     Vector attend(uint32_t layer, const Vector& q);
+    void activate(const Vector& gate, Vector& up) const;
+    void compute(const model::Operation& op, int32_t token);
 
     const RandomModel& model_;
-    const model::ModelConfig config_;
+    const model::DecoderSpec spec_;
+    const std::vector<model::Operation> operations_;
     const Rounding rounding_;
     std::map<std::pair<model::Role, uint32_t>, std::vector<float>> dequantized_;
-    std::map<uint32_t, std::vector<Vector>> keys_, values_;  // [layer][position]
-    Vector x_;
+    std::map<uint32_t, std::vector<Vector>> key_cache_, value_cache_;  // [layer][position]
+    std::map<model::Operand, Vector> values_;
     uint32_t position_ = 0;  // of the token being fed
 };
 

@@ -81,90 +81,106 @@ std::vector<std::byte> random_blocks(TensorType type, uint64_t n_weights, double
     return bytes;
 }
 
-model::ModelConfig small_llama() {
-    model::ModelConfig config;
-    config.architecture = "llama";
-    config.n_layers = 1;
-    config.n_embd = 64;
-    config.n_heads = 4;
-    config.n_kv_heads = 2;
-    config.head_dim = 16;
-    config.n_rot = 16;
-    config.n_ff = 128;
-    config.n_vocab = 96;
-    config.n_ctx_train = 4224;
-    return config;
+UniformSpec::operator model::DecoderSpec() const {
+    model::DecoderSpec spec;
+    spec.architecture = architecture;
+    spec.n_embd = n_embd;
+    spec.n_vocab = n_vocab;
+    spec.n_ctx_train = n_ctx_train;
+    spec.norm = norm;
+    spec.norm_eps = norm_eps;
+    spec.activation = activation;
+    spec.has_learned_positions = rotation == model::Rotation::None;
+    spec.rope_theta = rope_theta;
+    spec.rope_factor = rope_factor;
+    spec.layers.assign(n_layers,
+                       {n_heads, n_kv_heads, head_dim, rotation, spec.has_learned_positions ? 0 : n_rot, n_ff});
+    return spec;
 }
 
-model::ModelConfig small_gpt2() {
-    model::ModelConfig config = small_llama();
-    config.architecture = "gpt2";
-    config.n_kv_heads = config.n_heads;
-    config.norm = model::Norm::LayerNorm;
-    config.activation = model::Activation::Gelu;
-    config.positions = model::Positions::Learned;
-    config.n_rot = 0;
-    return config;
+UniformSpec small_llama() {
+    UniformSpec spec;
+    spec.architecture = "llama";
+    spec.n_layers = 1;
+    spec.n_embd = 64;
+    spec.n_heads = 4;
+    spec.n_kv_heads = 2;
+    spec.head_dim = 16;
+    spec.n_rot = 16;
+    spec.n_ff = 128;
+    spec.n_vocab = 96;
+    spec.n_ctx_train = 4224;
+    return spec;
 }
 
-model::ModelConfig two_layers(model::ModelConfig config) {
-    config.n_layers = 2;
-    config.n_ctx_train = 640;
-    return config;
+UniformSpec small_gpt2() {
+    UniformSpec spec = small_llama();
+    spec.architecture = "gpt2";
+    spec.n_kv_heads = spec.n_heads;
+    spec.norm = model::Norm::LayerNorm;
+    spec.activation = model::Activation::Gelu;
+    spec.rotation = model::Rotation::None;
+    return spec;
+}
+
+UniformSpec two_layers(UniformSpec spec) {
+    spec.n_layers = 2;
+    spec.n_ctx_train = 640;
+    return spec;
 }
 
 std::vector<RandomModel> two_layer_models() {
     std::vector<RandomModel> all;
     all.emplace_back(two_layers(small_llama()), RandomModel::Options{.type = TensorType::Q4_0, .biases = true});
-    model::ModelConfig gpt2 = two_layers(small_gpt2());
-    gpt2.n_ff = 800;  // longer than what the kernels for CPU devices add up in one go
+    UniformSpec gpt2 = two_layers(small_gpt2());
+    gpt2.n_ff = 800;
     all.emplace_back(std::move(gpt2), RandomModel::Options{.type = TensorType::Q8_0, .biases = true, .tied = true});
     return all;
 }
 
-RandomModel::RandomModel(const model::ModelConfig& config, const Options& options)
-    : config_(config), noise_(options.seed) {
+RandomModel::RandomModel(const model::DecoderSpec& spec, const Options& options) : spec_(spec), noise_(options.seed) {
     const TensorType type = options.type;
-    const bool layer_norm = config.norm == model::Norm::LayerNorm;
+    const bool layer_norm = spec.norm == model::Norm::LayerNorm;
     const auto vector = [&](Role role, uint32_t layer, uint64_t n, double scale, double offset) {
         add(role, layer, TensorType::F32, 1, n, scale, offset);
     };
-    // Uniform in [-s, s] has the variance s^2 / 3: a product with K inputs of variance 1 keeps it for s = sqrt(3 / K).
+    // Uniform in [-s, s] has the variance s^2 / 3: a matmul with K inputs of variance 1 keeps it for s = sqrt(3 / K).
     const auto matrix = [&](Role role, uint32_t layer, uint64_t rows, uint64_t cols, double gain = 1) {
         const auto own = options.types.find(role);
         add(role, layer, own == options.types.end() ? type : own->second, rows, cols,
             gain * std::sqrt(3.0 / static_cast<double>(cols)));
     };
-    add(Role::TokenEmbedding, 0, type, config.n_vocab, config.n_embd, options.tied ? 0.5 : 1.5);
-    if (config.positions == model::Positions::Learned) {
-        add(Role::PositionEmbedding, 0, TensorType::F32, config.n_ctx_train, config.n_embd, 0.5);
+    add(Role::TokenEmbedding, 0, type, spec.n_vocab, spec.n_embd, options.tied ? 0.5 : 1.5);
+    if (spec.has_learned_positions) {
+        add(Role::PositionEmbedding, 0, TensorType::F32, spec.n_ctx_train, spec.n_embd, 0.5);
     } else if (options.rope_factors) {
-        vector(Role::RopeFactors, 0, config.n_rot / 2, 3, 4);
+        vector(Role::RopeFactors, 0, spec.n_rot() / 2, 3, 4);
     }
-    for (uint32_t l = 0; l < config.n_layers; ++l) {
+    for (uint32_t l = 0; l < spec.n_layers(); ++l) {
+        const model::LayerSpec& layer = spec.layers[l];
         for (const auto& [weight, bias] :
              {std::pair{Role::AttnNorm, Role::AttnNormBias}, std::pair{Role::FfnNorm, Role::FfnNormBias}}) {
-            vector(weight, l, config.n_embd, 0.3, 1);
-            if (layer_norm) vector(bias, l, config.n_embd, 0.2, 0);
+            vector(weight, l, spec.n_embd, 0.3, 1);
+            if (layer_norm) vector(bias, l, spec.n_embd, 0.2, 0);
         }
-        matrix(Role::AttnQ, l, config.q_rows(), config.n_embd, 2);  // so that attention is far from uniform
-        matrix(Role::AttnK, l, config.kv_rows(), config.n_embd);
-        matrix(Role::AttnV, l, config.kv_rows(), config.n_embd);
-        matrix(Role::AttnOutput, l, config.n_embd, config.q_rows(), 2);
-        if (config.activation == model::Activation::SwiGlu) matrix(Role::FfnGate, l, config.n_ff, config.n_embd);
-        matrix(Role::FfnUp, l, config.n_ff, config.n_embd);
-        matrix(Role::FfnDown, l, config.n_embd, config.n_ff, 2);
+        matrix(Role::AttnQ, l, layer.q_rows(), spec.n_embd, 2);  // so that attention is far from uniform
+        matrix(Role::AttnK, l, layer.kv_rows(), spec.n_embd);
+        matrix(Role::AttnV, l, layer.kv_rows(), spec.n_embd);
+        matrix(Role::AttnOutput, l, spec.n_embd, layer.q_rows(), 2);
+        if (spec.activation == model::Activation::SwiGlu) matrix(Role::FfnGate, l, layer.n_ff, spec.n_embd);
+        matrix(Role::FfnUp, l, layer.n_ff, spec.n_embd);
+        matrix(Role::FfnDown, l, spec.n_embd, layer.n_ff, 2);
         if (!options.biases) continue;
-        vector(Role::AttnQBias, l, config.q_rows(), 0.5, 0);
-        vector(Role::AttnKBias, l, config.kv_rows(), 0.5, 0);
-        vector(Role::AttnVBias, l, config.kv_rows(), 0.5, 0);
-        vector(Role::AttnOutputBias, l, config.n_embd, 0.5, 0);
-        vector(Role::FfnUpBias, l, config.n_ff, 0.5, 0);
-        vector(Role::FfnDownBias, l, config.n_embd, 0.5, 0);
+        vector(Role::AttnQBias, l, layer.q_rows(), 0.5, 0);
+        vector(Role::AttnKBias, l, layer.kv_rows(), 0.5, 0);
+        vector(Role::AttnVBias, l, layer.kv_rows(), 0.5, 0);
+        vector(Role::AttnOutputBias, l, spec.n_embd, 0.5, 0);
+        vector(Role::FfnUpBias, l, layer.n_ff, 0.5, 0);
+        vector(Role::FfnDownBias, l, spec.n_embd, 0.5, 0);
     }
-    vector(Role::OutputNorm, 0, config.n_embd, 0.3, 1);
-    if (layer_norm) vector(Role::OutputNormBias, 0, config.n_embd, 0.2, 0);
-    if (!options.tied) matrix(Role::Output, 0, config.n_vocab, config.n_embd);
+    vector(Role::OutputNorm, 0, spec.n_embd, 0.3, 1);
+    if (layer_norm) vector(Role::OutputNormBias, 0, spec.n_embd, 0.2, 0);
+    if (!options.tied) matrix(Role::Output, 0, spec.n_vocab, spec.n_embd);
 }
 
 void RandomModel::add(Role role, uint32_t layer, TensorType type, uint64_t rows, uint64_t cols, double scale,

@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <map>
 #include <span>
+#include <string>
 #include <vector>
 
-#include "engine/model/model_config.h"
+#include "engine/model/decoder_spec.h"
+#include "engine/model/operations.h"
 #include "engine/model/weights.h"
 
 namespace llmd::test {
@@ -24,28 +26,43 @@ private:
     uint64_t state_;
 };
 
+// A decoder whose layers are all alike, flat so that tests change a number in one place.
+struct UniformSpec {
+    std::string architecture;
+    uint32_t n_layers = 1;
+    uint32_t n_embd = 0, n_vocab = 0, n_ctx_train = 0;
+    uint32_t n_heads = 0, n_kv_heads = 0, head_dim = 0, n_rot = 0, n_ff = 0;
+    model::Norm norm = model::Norm::RmsNorm;
+    float norm_eps = 1e-5f;
+    model::Activation activation = model::Activation::SwiGlu;
+    model::Rotation rotation = model::Rotation::Interleaved;  // None: learned positions
+    float rope_theta = 10000, rope_factor = 1;
+
+    operator model::DecoderSpec() const;  // NOLINT(google-explicit-constructor): they are the same thing
+};
+
 // A small LLaMA: 1 layer, width 64, 4 query heads on 2 key/value heads of 16, 128 feed-forward, 96 ids, context 4224.
-model::ModelConfig small_llama();
+UniformSpec small_llama();
 // The same size in GPT-2's way: LayerNorm, GELU, learned positions, as many key/value heads as query heads.
-model::ModelConfig small_gpt2();
-// With two layers and a context of 640, two and a half leaves of attention.
-model::ModelConfig two_layers(model::ModelConfig config);
+UniformSpec small_gpt2();
+// With two layers and a context of 640, two and a half KV splits.
+UniformSpec two_layers(UniformSpec spec);
 
 class RandomModel {
 public:
     struct Options {
         model::TensorType type = model::TensorType::F32;  // of every matrix but the position embedding (F32)
         uint64_t seed = 1;
-        bool biases = false;  // on every product
+        bool biases = false;  // on every matmul
         bool tied = false;    // no output matrix of its own
         bool rope_factors = false;
         std::map<model::Role, model::TensorType> types = {};  // of single matrices of every layer
     };
 
-    RandomModel(const model::ModelConfig& config, const Options& options);
+    RandomModel(const model::DecoderSpec& spec, const Options& options);
     RandomModel(RandomModel&&) = default;  // not copied: tensors are views of bytes that it owns
 
-    const model::ModelConfig& config() const { return config_; }
+    const model::DecoderSpec& spec() const { return spec_; }
     std::vector<model::Weight> weights() const;
     // Null when the model has none.
     const model::TensorView* find(model::Role role, uint32_t layer = 0) const;
@@ -65,7 +82,7 @@ private:
     void add(model::Role role, uint32_t layer, model::TensorType type, uint64_t rows, uint64_t cols, double scale,
              double offset = 0);
 
-    model::ModelConfig config_;
+    model::DecoderSpec spec_;
     Noise noise_;
     std::vector<Tensor> tensors_;
 };

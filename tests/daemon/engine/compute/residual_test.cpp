@@ -17,7 +17,7 @@ constexpr uint32_t kTokens = 45;
 class Residual : public testing::TestWithParam<DeviceUnderTest> {
 protected:
     static std::vector<float> read(DeviceModel& device, const RandomModel& model, size_t n_rows) {
-        std::vector<float> out(n_rows * model.config().n_embd);
+        std::vector<float> out(n_rows * model.spec().n_embd);
         const auto got = device.backend().read_residual(out);
         EXPECT_TRUE(got) << got.error().message;
         return out;
@@ -40,7 +40,7 @@ protected:
 std::vector<RandomModel> models() {
     std::vector<RandomModel> all = two_layer_models();
     // A width that devices pad.
-    model::ModelConfig odd = two_layers(small_llama());
+    UniformSpec odd = two_layers(small_llama());
     odd.n_embd = 72;
     all.emplace_back(odd, RandomModel::Options{.type = model::TensorType::F16, .seed = 5});
     return all;
@@ -48,9 +48,9 @@ std::vector<RandomModel> models() {
 
 TEST_P(Residual, IsWhatTheLastLayerLeavesOfEachRow) {
     for (const RandomModel& model : models()) {
-        DeviceModel device(GetParam(), model, test_limits(model.config()));
+        DeviceModel device(GetParam(), model, test_limits(model.spec()));
         if (!device.loaded()) return;
-        const auto tokens = random_tokens(kTokens, model.config().n_vocab, 1);
+        const auto tokens = random_tokens(kTokens, model.spec().n_vocab, 1);
         device.give_pages(0);
         const auto got = feed(device, model, tokens, kTokens, false);
         Oracle oracle(model, GetParam().rounding());
@@ -69,10 +69,10 @@ TEST_P(Residual, IsWhatTheLastLayerLeavesOfEachRow) {
 
 TEST_P(Residual, ChunksCompanyAndOutputsDoNotMatter) {
     for (const RandomModel& model : two_layer_models()) {
-        DeviceModel device(GetParam(), model, test_limits(model.config()));
+        DeviceModel device(GetParam(), model, test_limits(model.spec()));
         if (!device.loaded()) return;
-        const size_t width = model.config().n_embd;
-        const auto tokens = random_tokens(kTokens, model.config().n_vocab, 2);
+        const size_t width = model.spec().n_embd;
+        const auto tokens = random_tokens(kTokens, model.spec().n_vocab, 2);
         device.give_pages(0);
         const auto want = feed(device, model, tokens, kTokens, false);
         EXPECT_TRUE(same_bits(want, feed(device, model, tokens, kTokens, true))) << "with an output";

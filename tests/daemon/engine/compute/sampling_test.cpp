@@ -20,12 +20,13 @@ constexpr uint32_t kWidth = 32;
 // A model whose logits for token t are row t of a table, near enough: attention and feed-forward add nothing, the
 // normed embedding is a unit vector, and the output matrix has the table in its columns.
 RandomModel table_model(const std::vector<Logits>& table) {
-    model::ModelConfig config = small_llama();
+    UniformSpec config = small_llama();
     config.n_embd = config.n_ff = kWidth;
     config.n_vocab = static_cast<uint32_t>(table[0].size());
     config.n_ctx_train = 64;
     RandomModel model(config, {});
-    model.set(Role::AttnOutput, 0, config.q_rows(), std::vector<float>(size_t{kWidth} * config.q_rows()));
+    const uint32_t q_rows = model.spec().layers[0].q_rows();
+    model.set(Role::AttnOutput, 0, q_rows, std::vector<float>(size_t{kWidth} * q_rows));
     model.set(Role::FfnDown, 0, config.n_ff, std::vector<float>(size_t{kWidth} * config.n_ff));
     model.set(Role::OutputNorm, 0, kWidth, std::vector<float>(kWidth, 1));
     std::vector<float> embedding(size_t{config.n_vocab} * kWidth);
@@ -52,7 +53,7 @@ class Sampling : public testing::TestWithParam<DeviceUnderTest> {
 protected:
     void load(const std::vector<Logits>& table) {
         model_ = std::make_unique<RandomModel>(table_model(table));
-        compute::BackendLimits limits = test_limits(model_->config());
+        compute::BackendLimits limits = test_limits(model_->spec());
         limits.n_pages = 16;
         device_ = std::make_unique<DeviceModel>(GetParam(), *model_, limits);
         if (device_->loaded()) device_->give_pages(0);
@@ -65,7 +66,7 @@ protected:
         return sampled.empty() ? Sampled() : sampled[0];
     }
     Logits logits() {
-        Logits out(model_->config().n_vocab, std::nanf(""));
+        Logits out(model_->spec().n_vocab, std::nanf(""));
         EXPECT_TRUE(device_->backend().read_logits(0, out));
         return out;
     }
@@ -330,8 +331,7 @@ TEST_P(Sampling, AMaskOfAnotherSizeIsRefused) {
     const std::vector<uint32_t> words(2, 1u);
     compute::Backend& backend = device_->backend();
     const std::vector<compute::Row> rows = {{0, 0, 0, true}};
-    ASSERT_TRUE(backend.begin(rows) && backend.embed());
-    ASSERT_TRUE(backend.head());
+    ASSERT_TRUE(backend.begin(rows) && backend.forward());
     SampleRequest request;
     request.allowed = words;
     const auto refused = backend.sample({&request, 1});

@@ -16,10 +16,10 @@ class StepsInFlight : public testing::TestWithParam<DeviceUnderTest> {};
 // the same ones step by step: the same ids, sums and logits.
 TEST_P(StepsInFlight, TwoStepsInFlightGiveWhatOneAtATimeGives) {
     for (const RandomModel& model : two_layer_models()) {
-        DeviceModel device(GetParam(), model, test_limits(model.config()));
+        DeviceModel device(GetParam(), model, test_limits(model.spec()));
         if (!device.loaded()) return;
         constexpr uint32_t kPrompt = 30, kSteps = 9;  // across the border of a page
-        const auto prompt = random_tokens(kPrompt, model.config().n_vocab, 12);
+        const auto prompt = random_tokens(kPrompt, model.spec().n_vocab, 12);
         const auto requests = [](uint32_t position) {
             std::vector<compute::SampleRequest> both(2);
             both[1] = {.temperature = 0.9f, .seed = 5, .position = position};
@@ -44,7 +44,7 @@ TEST_P(StepsInFlight, TwoStepsInFlightGiveWhatOneAtATimeGives) {
             const auto rows = rows_at(step, expected.back()[0].id, expected.back()[1].id);
             expected.push_back(device.sample(rows, requests(kPrompt + 1 + step)));
         }
-        Logits expected_logits(model.config().n_vocab), logits(expected_logits.size(), std::nanf(""));
+        Logits expected_logits(model.spec().n_vocab), logits(expected_logits.size(), std::nanf(""));
         ASSERT_TRUE(device.backend().read_logits(1, expected_logits));
 
         ASSERT_TRUE(open());
@@ -72,7 +72,7 @@ TEST_P(StepsInFlight, TwoStepsInFlightGiveWhatOneAtATimeGives) {
 // A step's answer, candidates included, is the caller's until the next wait(), whatever is begun meanwhile.
 TEST_P(StepsInFlight, AnAnswerOutlivesTheStepsSubmittedAfterIt) {
     const RandomModel model = std::move(two_layer_models()[0]);
-    DeviceModel device(GetParam(), model, test_limits(model.config()));
+    DeviceModel device(GetParam(), model, test_limits(model.spec()));
     if (!device.loaded()) return;
     device.give_pages(0);
     const std::vector<compute::SampleRequest> request = {{.wants_candidates = true}};
@@ -96,7 +96,7 @@ TEST_P(StepsInFlight, AnAnswerOutlivesTheStepsSubmittedAfterIt) {
 
 TEST_P(StepsInFlight, TheSampledTokenIsTheSlotsLastOneUntilItsPagesChange) {
     const RandomModel model = std::move(two_layer_models()[0]);
-    DeviceModel device(GetParam(), model, test_limits(model.config()));
+    DeviceModel device(GetParam(), model, test_limits(model.spec()));
     if (!device.loaded()) return;
     device.give_pages(0, 0);
     device.give_pages(1, 40);
@@ -123,7 +123,7 @@ TEST_P(StepsInFlight, TheSampledTokenIsTheSlotsLastOneUntilItsPagesChange) {
 // Where there is no id to go on with, the step that was to use it is not finite either, and says so; its neighbour is
 // as it is alone.
 TEST_P(StepsInFlight, ARowWithoutANumberIsNotContinuedSilently) {
-    model::ModelConfig config = two_layers(small_llama());
+    UniformSpec config = two_layers(small_llama());
     RandomModel model(config, {});
     model.set_embedding(0, std::nanf(""));
     DeviceModel device(GetParam(), model, test_limits(config));

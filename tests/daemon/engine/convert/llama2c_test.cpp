@@ -16,7 +16,7 @@
 
 #include "base/unique_fd.h"
 #include "converted.h"
-#include "engine/model/model_config.h"
+#include "engine/model/architectures.h"
 #include "engine/model/weights.h"
 #include "support/environment.h"
 #include "tools/bench_eval.h"
@@ -137,9 +137,9 @@ TEST_P(Versions, EveryWeightArrives) {
     shape.shared = shared;
     const File from(checkpoint(version, shape)), words(vocabulary());
     const Converted converted = converted_from(from.path(), words.path(), FileType::F32);
-    const auto config = model::read_model_config(*converted.gguf);
-    ASSERT_TRUE(config) << config.error().message;
-    EXPECT_TRUE(model::Weights::bind(*converted.gguf, *config)) << "all of it is there, in the right shape";
+    const auto spec = model::read_decoder_spec(*converted.gguf);
+    ASSERT_TRUE(spec) << spec.error().message;
+    EXPECT_TRUE(model::Weights::bind(*converted.gguf, *spec)) << "all of it is there, in the right shape";
     EXPECT_EQ(converted.gguf->tensor("output.weight") == nullptr, shared);
 
     // Names in the order of the file.

@@ -168,7 +168,7 @@ TEST(Constrained, TokensWithoutAChoiceAreComputedTogether) {
     const auto grammar = grammar_of(R"({"type":"object","properties":{"a long name of a property":{"const":
         "and a value that is known"},"digit":{"enum":[1,2]}},"required":["a long name of a property","digit"]})");
     auto model = fake_model();
-    const auto tokens = std::make_shared<const constraint::TokenTrie>(*model.tokenizer, model.config.n_vocab);
+    const auto tokens = std::make_shared<const constraint::TokenTrie>(*model.tokenizer, model.spec.n_vocab);
     for (const SamplerParameters& sampling : kSamplings) {
         const auto whole = undisturbed(held(1, "abc", grammar, sampling));
         ASSERT_TRUE(whole.ended_with(End::Stop));

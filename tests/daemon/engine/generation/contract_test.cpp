@@ -257,7 +257,7 @@ TEST_P(ContractTest, NothingChangesAnEmbedding) {
     auto embedded = tale_request(1, 270, kGreedy);
     embedded.embeds = true;
     const auto expected = alone(embedded).finish.value_or(Finish{}).embedding;
-    ASSERT_EQ(expected.size(), model_->config.n_embd);
+    ASSERT_EQ(expected.size(), model_->spec.n_embd);
     for (const uint32_t chunk : {1u, 7u, 32u, 0u}) {
         EXPECT_EQ(alone(embedded, chunk).finish->embedding, expected) << "chunk " << chunk;
         auto other = tale_request(4, 65, kGreedy);

@@ -23,9 +23,8 @@ namespace llmd::test {
 
 class FakeBackend : public compute::Backend {
 public:
-    FakeBackend(uint32_t n_vocab, uint32_t n_layers, const compute::BackendLimits& limits)
+    FakeBackend(uint32_t n_vocab, const compute::BackendLimits& limits)
         : n_vocab_(n_vocab),
-          n_layers_(n_layers),
           limits_(limits),
           pages_(limits.n_pages, std::vector<int32_t>(compute::kPageTokens, kUnwritten)),
           tables_(limits.n_slots),
@@ -132,30 +131,22 @@ public:
         rows_per_step.push_back(static_cast<uint32_t>(rows.size()));
         step_ = {};
         rows_logits_.clear();
-        op_ = 0;
         return {};
     }
-    base::Result<void> embed() override { return expect(0); }
-    base::Result<void> norm_qkv(uint32_t layer) override {
-        if (layer == 0) {
-            for (const auto& row : rows_) cell(row.slot, row.position) = row.token;
-        }
-        return expect(1 + 5 * layer);
-    }
-    base::Result<void> attend(uint32_t layer) override { return expect(2 + 5 * layer); }
-    base::Result<void> attend_output(uint32_t layer) override { return expect(3 + 5 * layer); }
-    base::Result<void> norm_up(uint32_t layer) override { return expect(4 + 5 * layer); }
-    base::Result<void> down(uint32_t layer) override { return expect(5 + 5 * layer); }
-    base::Result<void> head() override {
+    base::Result<void> forward() override {
+        if (!is_open_ || is_computed_) return misuse("forward: out of turn");
+        for (const auto& row : rows_) cell(row.slot, row.position) = row.token;
         for (const auto& row : rows_) {
             if (!row.wants_output) continue;
             const auto [history, poisoned] = history_of(row);
             rows_logits_.push_back(logits(history));
             if (poisoned) rows_logits_.back()[0] = std::nanf("");
         }
-        return expect(1 + 5 * n_layers_);
+        is_computed_ = true;
+        return {};
     }
     base::Result<void> sample(std::span<const compute::SampleRequest> requests) override {
+        if (!is_computed_ || is_sampled_) return misuse("sample: out of turn");
         if (requests.size() != rows_logits_.size()) return misuse("sample: requests");
         for (const auto& request : requests) {
             const auto& mask = request.allowed;
@@ -175,11 +166,12 @@ public:
             sampled_ids_[row.slot] = given->finite ? given->id : kNotFinite;
             ++given;
         }
-        return expect(2 + 5 * n_layers_);
+        is_sampled_ = true;
+        return {};
     }
     base::Result<void> submit() override {
-        if (!is_open_ || (op_ != 1 + 5 * n_layers_ && op_ != 3 + 5 * n_layers_)) return misuse("submit");
-        is_open_ = false;
+        if (!is_computed_) return misuse("submit");
+        is_open_ = is_computed_ = is_sampled_ = false;
         if (!in_flight_.empty()) ++n_steps_ahead;
         in_flight_.push_back(std::move(step_));
         return {};
@@ -226,12 +218,6 @@ private:
     };
 
     static base::Error misuse(const char* what) { return base::fail(base::ErrorCode::Failed, "misuse: ", what); }
-
-    base::Result<void> expect(uint32_t op) {
-        if (op_ != op) return misuse("order of ops");
-        ++op_;
-        return {};
-    }
 
     // What the pages have of the row's sequence up to it, and whether that makes its results not finite.
     std::pair<std::vector<int32_t>, bool> history_of(const compute::Row& row) {
@@ -285,7 +271,6 @@ private:
     }
 
     uint32_t n_vocab_;
-    uint32_t n_layers_;
     compute::BackendLimits limits_;
     std::vector<std::vector<int32_t>> pages_;
     std::vector<std::vector<uint32_t>> tables_;
@@ -294,8 +279,7 @@ private:
     std::vector<std::optional<int32_t>> sampled_ids_;  // by slot
     Step step_, given_;
     std::deque<Step> in_flight_;
-    bool is_open_ = false;
-    uint32_t op_ = 0;  // the next one, in the order of a step
+    bool is_open_ = false, is_computed_ = false, is_sampled_ = false;
 };
 
 }  // namespace llmd::test

@@ -46,12 +46,12 @@ struct FakeModelOptions {
 
 inline generation::LoadedModel fake_model(const FakeModelOptions& options = {}) {
     generation::LoadedModel model;
-    model.config.architecture = "fake";
-    model.config.n_layers = 2;
-    model.config.n_embd = FakeBackend::kWidth;
+    model.spec.architecture = "fake";
+    model.spec.layers.resize(2);
+    model.spec.n_embd = FakeBackend::kWidth;
     model.output_norm = {model::Norm::RmsNorm, 1e-5f, std::vector<float>(FakeBackend::kWidth, 1.0f), {}};
-    model.config.n_vocab = options.n_vocab;
-    model.config.n_ctx_train = options.n_ctx;
+    model.spec.n_vocab = options.n_vocab;
+    model.spec.n_ctx_train = options.n_ctx;
     model.tokenizer = std::make_unique<ByteTokenizer>();
     compute::BackendLimits limits;
     limits.n_slots = options.n_slots + options.n_held;
@@ -59,7 +59,7 @@ inline generation::LoadedModel fake_model(const FakeModelOptions& options = {}) 
     limits.n_pages = options.n_pages;
     limits.max_rows = options.max_rows;
     limits.max_outputs = options.n_slots;
-    model.backend = std::make_unique<FakeBackend>(options.n_vocab, model.config.n_layers, limits);
+    model.backend = std::make_unique<FakeBackend>(options.n_vocab, limits);
     return model;
 }
 

@@ -84,7 +84,7 @@ public:
     enum class At { Upload, Finish };
     // With so many pages it does not fail.
     BrokenGpu(const compute::BackendLimits& limits, At at, base::ErrorCode code, uint32_t fitting_pages)
-        : FakeBackend(257, 1, limits), at_(at), code_(code), fails_(limits.n_pages > fitting_pages) {
+        : FakeBackend(257, limits), at_(at), code_(code), fails_(limits.n_pages > fitting_pages) {
         report_.backend = "opencl";
         report_.device = "GPU 7";
     }
@@ -107,7 +107,7 @@ LoadOptions with_gpu(BrokenGpu::At at, base::ErrorCode code, uint64_t gpu_bytes 
                      uint32_t fitting_pages = 0) {
     LoadOptions options;
     options.create_backend =
-        [=](const model::ModelConfig& config, const compute::LimitsPlan& plan,
+        [=](const model::DecoderSpec& config, const compute::LimitsPlan& plan,
             const compute::BackendOptions& chosen) -> base::Result<std::unique_ptr<compute::Backend>> {
         if (!chosen.avoided.reason.empty()) return compute::create_backend(config, plan, chosen);
         const auto limits = plan({.available_bytes = gpu_bytes, .is_scarce = chosen.scarce_backend == "opencl"});
@@ -126,7 +126,7 @@ TEST_F(LoadModel, IsFastWhereItsWeightsAreIntegers) {
         compute::Precision asked{};
         LoadOptions options;
         options.backend.precision = compute::Precision::Fast;
-        options.create_backend = [&](const model::ModelConfig& config, const compute::LimitsPlan& plan,
+        options.create_backend = [&](const model::DecoderSpec& config, const compute::LimitsPlan& plan,
                                      compute::BackendOptions chosen) {
             asked = chosen.precision;
             chosen.kind = compute::BackendKind::Cpu;

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "base/mapped_file.h"
+#include "engine/model/architectures.h"
 #include "support/environment.h"
 #include "support/gguf_writer.h"
 
@@ -31,7 +32,7 @@ TinyModel tiny(const std::string& architecture) {
 struct Bound {
     Bytes file;
     Gguf gguf;
-    ModelConfig config;
+    DecoderSpec spec;
     base::Result<Weights> weights;
 };
 
@@ -45,10 +46,10 @@ Bound bind_file(Bytes file, const std::string& forget_tensor = "") {
     }
     auto gguf = Gguf::parse(file);
     EXPECT_TRUE(gguf) << gguf.error().message;
-    auto config = read_model_config(*gguf);
-    EXPECT_TRUE(config) << config.error().message;
-    auto weights = Weights::bind(*gguf, *config);
-    return {std::move(file), std::move(*gguf), std::move(*config), std::move(weights)};
+    auto spec = read_decoder_spec(*gguf);
+    EXPECT_TRUE(spec) << spec.error().message;
+    auto weights = Weights::bind(*gguf, *spec);
+    return {std::move(file), std::move(*gguf), std::move(*spec), std::move(weights)};
 }
 
 void expect_refused(const Bound& bound, const std::vector<std::string>& parts) {
@@ -160,7 +161,8 @@ TEST(Weights, NameEveryMissingTensor) {
                    {"blk.1.attn_q.weight", "missing"});
     for (const char* name :
          {"blk.0.attn_qkv.bias", "blk.0.attn_output.bias", "blk.0.ffn_up.bias", "blk.1.ffn_down.bias"}) {
-        EXPECT_TRUE(bind_file(test::tiny_model(tiny("gpt2")), name).weights) << name << " is optional";
+        // It is optional: what is wrong is the tensor of another name.
+        expect_refused(bind_file(test::tiny_model(tiny("gpt2")), name), {"?" + std::string(name + 1), "not supported"});
     }
 }
 
@@ -180,15 +182,23 @@ TEST(Weights, NameEveryMisshapenTensor) {
     expect_refused(with("blk.0.attn_qkv.weight", 63, 32, TensorType::F32),
                    {"blk.0.attn_qkv.weight has 63 x 32", "64 x 32"});
     EXPECT_TRUE(with("blk.1.attn_q.bias", 1, 32, TensorType::BF16).weights);
-    EXPECT_TRUE(with("blk.1.something.weight", 3, 3, TensorType::F32).weights) << "unknown tensors are ignored";
 }
 
-TEST(Weights, RefuseTensorsThatWouldChangeTheResult) {
-    for (const char* name : {"blk.1.ffn_gate.bias", "blk.0.attn_q_norm.weight", "blk.0.attn_k_norm.weight"}) {
+// What is not bound would be left out of the result.
+TEST(Weights, RefuseTensorsThatTheSpecHasNoUseFor) {
+    for (const char* name :
+         {"blk.1.ffn_gate.bias", "blk.0.attn_q_norm.weight", "output.bias", "position_embd.weight", "output_norm.bias",
+          "blk.2.attn_q.weight", "blk.1.something.weight", "v.patch_embd.weight"}) {
         GgufWriter writer = test::tiny_model_writer(tiny("llama"));
         writer.add_vector(name, std::vector<float>(64));
         expect_refused(bind_file(writer.bytes()), {name, "not supported in llama models"});
     }
+    GgufWriter both = test::tiny_model_writer(tiny("gpt2"));
+    both.add_tensor("blk.0.attn_q.weight", TensorType::F32, 32, 32, std::vector<std::byte>(32 * 32 * 4));
+    expect_refused(bind_file(both.bytes()), {"blk.0.attn_q.weight", "not supported in gpt2 models"});
+    GgufWriter hostile = test::tiny_model_writer(tiny("llama"));
+    hostile.add_vector("a\nb", std::vector<float>(64));
+    expect_refused(bind_file(hostile.bytes()), {"\"a?b\""});
 }
 
 TEST(Weights, RefuseRopeFactorsThatAreNotPositive) {
@@ -218,7 +228,7 @@ TEST(TinyModel, EveryShapeAndTypeBinds) {
             model.n_vocab = 257;
             const Bound bound = bind_file(test::tiny_model(model));
             EXPECT_TRUE(bound.weights) << format.name << ": " << bound.weights.error().message;
-            EXPECT_EQ(bound.config.quantization, format.name);
+            EXPECT_EQ(bound.spec.quantization, format.name);
         }
     }
     EXPECT_EQ(test::tiny_model(tiny("llama")), test::tiny_model(tiny("llama"))) << "the same seed, the same bytes";
@@ -235,15 +245,15 @@ TEST(TalesModels, ParseAndBind) {
         ASSERT_TRUE(file) << file.error().message;
         const auto gguf = Gguf::parse(file->bytes());
         ASSERT_TRUE(gguf) << name << ": " << gguf.error().message;
-        const auto config = read_model_config(*gguf);
-        ASSERT_TRUE(config) << name << ": " << config.error().message;
-        const auto weights = Weights::bind(*gguf, *config);
+        const auto spec = read_decoder_spec(*gguf);
+        ASSERT_TRUE(spec) << name << ": " << spec.error().message;
+        const auto weights = Weights::bind(*gguf, *spec);
         ASSERT_TRUE(weights) << name << ": " << weights.error().message;
-        EXPECT_EQ(config->n_layers, 6u);
-        EXPECT_EQ(config->n_vocab, 4096u);
-        EXPECT_EQ(config->n_ctx_train, 512u);
+        EXPECT_EQ(spec->n_layers(), 6u);
+        EXPECT_EQ(spec->n_vocab, 4096u);
+        EXPECT_EQ(spec->n_ctx_train, 512u);
         EXPECT_EQ(weights->size_bytes(), gguf->weight_bytes()) << name << ": every tensor has a role";
-        std::string type = config->quantization;
+        std::string type = spec->quantization;
         std::transform(type.begin(), type.end(), type.begin(), [](unsigned char c) { return std::tolower(c); });
         EXPECT_TRUE(name.ends_with("-" + type + ".gguf")) << name << " is mostly " << type;
         ++n_models;

@@ -38,14 +38,28 @@ std::map<SampleKey, std::vector<ProductTest>> tests_of(const Variants& variants,
     return tests;
 }
 
+// One layer of each shape that attention has in the model.
+std::vector<model::LayerSpec> attention_shapes(const model::DecoderSpec& spec) {
+    std::vector<model::LayerSpec> shapes;
+    for (const model::LayerSpec& layer : spec.layers) {
+        const auto is_like = [&](const model::LayerSpec& other) {
+            return other.n_heads == layer.n_heads && other.n_kv_heads == layer.n_kv_heads &&
+                   other.head_dim == layer.head_dim;
+        };
+        if (std::none_of(shapes.begin(), shapes.end(), is_like)) shapes.push_back(layer);
+    }
+    return shapes;
+}
+
 // Everything that the outcome depends on, beside the device, the driver and the kernels.
 std::string describe(const Variants& variants, const Model& model) {
-    const model::ModelConfig& config = model.config;
-    std::string text =
-        base::concat(config.n_heads, " x ", config.head_dim, " / ", config.n_kv_heads, ", ", model.limits.n_ctx);
-    for (const bool has_many_rows : {false, true}) {
-        text +=
-            base::concat(", heads ", variants.attention_heads(config.heads_per_kv(), config.head_dim, has_many_rows));
+    std::string text = base::concat("context ", model.limits.n_ctx);
+    for (const model::LayerSpec& layer : attention_shapes(model.spec)) {
+        text += base::concat("; ", layer.n_heads, " x ", layer.head_dim, " / ", layer.n_kv_heads);
+        for (const bool has_many_rows : {false, true}) {
+            text +=
+                base::concat(", heads ", variants.attention_heads(layer.heads_per_kv(), layer.head_dim, has_many_rows));
+        }
     }
     for (const auto& [sample, tests] : tests_of(variants, model.kinds)) {
         text += base::concat(model.images.contains(sample.layout) ? "; image of " : "; ", layout_name(sample.layout),
@@ -66,7 +80,7 @@ public:
           variants_(variants),
           model_(model),
           on_preparation_(on_preparation),
-          kernels_(queue, model.config, model.limits, variants) {}
+          kernels_(queue, model.limits, variants) {}
 
     Result<ProductsFound> run() {
         const std::string profile = kernels_.profile(), description = describe(variants_, model_);
@@ -140,8 +154,11 @@ private:
         };
         auto found = test_products(queue_, tests, build, [this] { return on_preparation_(Preparation::Trial, 0); });
         if (!found || images != model_.images) return found;
-        auto checked = check_attention(queue_, kernels_, variants_, model_.config, model_.limits);
-        return checked ? std::move(found) : checked.error();
+        for (const model::LayerSpec& layer : attention_shapes(model_.spec)) {
+            auto checked = check_attention(queue_, kernels_, variants_, layer, model_.limits);
+            if (!checked) return checked.error();
+        }
+        return found;
     }
 
     Result<Choices> tune_products() {

@@ -15,13 +15,13 @@
 #include "engine/compute/opencl/autotune/kernel_config.h"
 #include "engine/compute/opencl/autotune/self_test.h"
 #include "engine/compute/opencl/runtime/device_queue.h"
-#include "engine/model/model_config.h"
+#include "engine/model/decoder_spec.h"
 #include "engine/model/weights.h"
 
 namespace llmd::compute::gpu {
 
 struct Model {
-    const model::ModelConfig& config;
+    const model::DecoderSpec& spec;
     const BackendLimits& limits;
     std::span<const model::Weight> weights;  // all
     const std::set<ProductKind>& kinds;      // of their products

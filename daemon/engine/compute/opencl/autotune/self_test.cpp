@@ -184,9 +184,9 @@ float value_of(uint32_t i) {
 
 class Check {
 public:
-    Check(DeviceQueue& queue, Kernels& kernels, const Variants& variants, const model::ModelConfig& config,
+    Check(DeviceQueue& queue, Kernels& kernels, const Variants& variants, const model::LayerSpec& layer,
           const BackendLimits& limits)
-        : queue_(queue), kernels_(kernels), variants_(variants), config_(config), tables_at_(tables_at(limits)) {
+        : queue_(queue), kernels_(kernels), variants_(variants), layer_(layer), tables_at_(tables_at(limits)) {
         for (const uint32_t position : kCheckedPositions) {
             if (position < limits.n_ctx && positions_.size() < limits.max_rows) positions_.push_back(position);
         }
@@ -199,18 +199,16 @@ private:
     using Records = std::vector<std::byte>;  // of all rows
 
     uint32_t rows() const { return static_cast<uint32_t>(positions_.size()); }
-    uint32_t chunks() const { return positions_.back() / kAttentionLeaf + 1; }
-    uint32_t columns() const { return padded_columns(config_.q_rows()); }
-    uint32_t records_at() const { return rows() * config_.q_rows() * static_cast<uint32_t>(sizeof(float)); }
+    uint32_t chunks() const { return positions_.back() / kKvSplit + 1; }
+    uint32_t columns() const { return padded_columns(layer_.q_rows()); }
+    uint32_t records_at() const { return rows() * layer_.q_rows() * static_cast<uint32_t>(sizeof(float)); }
     uint32_t row_bytes() const { return record_bytes(columns(), variants_.digits()); }
-    float key(uint32_t position, uint32_t column) const {
-        return value_of(2 * (position * config_.kv_rows() + column));
-    }
+    float key(uint32_t position, uint32_t column) const { return value_of(2 * (position * layer_.kv_rows() + column)); }
     float v(uint32_t position, uint32_t column) const {
-        return value_of(2 * (position * config_.kv_rows() + column) + 1);
+        return value_of(2 * (position * layer_.kv_rows() + column) + 1);
     }
     float query(uint32_t row, uint32_t column) const {
-        return value_of(row * config_.q_rows() + column) / std::sqrt(static_cast<float>(config_.head_dim));
+        return value_of(row * layer_.q_rows() + column) / std::sqrt(static_cast<float>(layer_.head_dim));
     }
 
     Result<void> upload();
@@ -225,7 +223,7 @@ private:
     DeviceQueue& queue_;
     Kernels& kernels_;
     const Variants& variants_;
-    const model::ModelConfig& config_;
+    const model::LayerSpec& layer_;
     std::vector<uint32_t> positions_;
     uint32_t tables_at_, n_pages_;
     ClBuffer activations_;  // queries, then records
@@ -241,7 +239,7 @@ Result<ClBuffer> Check::upload(const std::vector<T>& values) {
 }
 
 Result<void> Check::upload() {
-    const uint32_t dim = config_.head_dim, kv_rows = config_.kv_rows();
+    const uint32_t dim = layer_.head_dim, kv_rows = layer_.kv_rows();
     const size_t page_half = size_t{kPageTokens} * kv_rows;
     std::vector<uint16_t> kv(size_t{2} * n_pages_ * page_half);
     for (uint32_t position = 0; position < n_pages_ * kPageTokens; ++position) {
@@ -255,15 +253,15 @@ Result<void> Check::upload() {
             values[in_page * dim + in_head] = model::float_to_half(v(position, column));
         }
     }
-    std::vector<float> queries(size_t{rows()} * config_.q_rows());
+    std::vector<float> queries(size_t{rows()} * layer_.q_rows());
     std::vector<int32_t> step = {0, static_cast<int32_t>(rows()), static_cast<int32_t>(chunks()), 0};
     for (uint32_t row = 0; row < rows(); ++row) {
-        for (uint32_t i = 0; i < config_.q_rows(); ++i) queries[row * config_.q_rows() + i] = query(row, i);
+        for (uint32_t i = 0; i < layer_.q_rows(); ++i) queries[row * layer_.q_rows() + i] = query(row, i);
         for (const int32_t word : {0, static_cast<int32_t>(positions_[row]), 0, 0}) step.push_back(word);
     }
     step.resize(tables_at_ + n_pages_);
     std::iota(step.begin() + tables_at_, step.end(), 0);
-    const std::vector<float> partials(size_t{rows()} * chunks() * config_.n_heads * (config_.head_dim + 2));
+    const std::vector<float> partials(size_t{rows()} * chunks() * layer_.n_heads * (layer_.head_dim + 2));
     std::vector<std::byte> activations(records_at() + size_t{rows()} * row_bytes());
     std::memcpy(activations.data(), queries.data(), records_at());
     std::pair<ClBuffer*, Result<ClBuffer>> all[] = {
@@ -286,30 +284,29 @@ Result<Check::Records> Check::read() {
 }
 
 Result<Check::Records> Check::run_whole(uint32_t heads) {
-    const auto kernel = kernels_.attention(heads, false);
+    const auto kernel = kernels_.attention(layer_, heads, false);
     if (!kernel) return kernel.error();
     auto ok = set_args(*kernel, activations_, kQueriesAt, step_, kv_, records_at(), row_bytes(), columns());
-    if (ok) ok = queue_.launch(*kernel, config_.n_heads / heads, rows(), variants_.attention_items());
+    if (ok) ok = queue_.launch(*kernel, layer_.n_heads / heads, rows(), variants_.attention_items());
     if (!ok) return ok.error();
     return read();
 }
 
 Result<Check::Records> Check::run_split(uint32_t heads) {
-    const auto kernel = kernels_.attention(heads, true);
+    const auto kernel = kernels_.attention(layer_, heads, true);
     if (!kernel) return kernel.error();
-    const auto merge = kernels_.merge();
+    const auto merge = kernels_.merge(layer_);
     if (!merge) return merge.error();
     auto ok = set_args(*kernel, activations_, kQueriesAt, step_, kv_, partials_);
     if (ok) ok = set_args(*merge, partials_, step_, activations_, records_at(), row_bytes(), columns());
-    if (ok)
-        ok = queue_.launch(*kernel, size_t{config_.n_heads / heads} * chunks(), rows(), variants_.attention_items());
+    if (ok) ok = queue_.launch(*kernel, size_t{layer_.n_heads / heads} * chunks(), rows(), variants_.attention_items());
     if (ok) ok = queue_.launch(*merge, (columns() + kMergeColumns - 1) / kMergeColumns, rows());
     if (!ok) return ok.error();
     return read();
 }
 
 std::vector<double> Check::exact(uint32_t row, uint32_t head) const {
-    const uint32_t dim = config_.head_dim, kv_column = head / config_.heads_per_kv() * dim;
+    const uint32_t dim = layer_.head_dim, kv_column = head / layer_.heads_per_kv() * dim;
     std::vector<double> scores(positions_[row] + 1), result(dim);
     for (uint32_t position = 0; position < scores.size(); ++position) {
         for (uint32_t i = 0; i < dim; ++i) {
@@ -326,10 +323,10 @@ std::vector<double> Check::exact(uint32_t row, uint32_t head) const {
 }
 
 Result<void> Check::check(const Records& got, const char* name) const {
-    const uint32_t digits = variants_.digits(), dim = config_.head_dim;
+    const uint32_t digits = variants_.digits(), dim = layer_.head_dim;
     for (uint32_t row = 0; row < rows(); ++row) {
         const std::byte* record = got.data() + size_t{row} * row_bytes();
-        for (uint32_t head = 0; head < config_.n_heads; ++head) {
+        for (uint32_t head = 0; head < layer_.n_heads; ++head) {
             const auto expected = exact(row, head);
             for (uint32_t i = 0; i < dim; ++i) {
                 const uint32_t column = head * dim + i;
@@ -351,13 +348,13 @@ Result<void> Check::check(const Records& got, const char* name) const {
 Result<void> Check::run() {
     if (auto ok = upload(); !ok) return ok;
     const auto heads_of = [&](bool has_many_rows) {
-        return variants_.attention_heads(config_.heads_per_kv(), config_.head_dim, has_many_rows);
+        return variants_.attention_heads(layer_.heads_per_kv(), layer_.head_dim, has_many_rows);
     };
     const auto split = run_split(heads_of(false));
     if (!split) return split.error();
     if (auto ok = check(*split, "attention in leaves"); !ok) return ok;
     for (const uint32_t heads : std::set{heads_of(false), heads_of(true)}) {
-        if (heads * config_.head_dim % kRecordBlock != 0) continue;
+        if (heads * layer_.head_dim % kRecordBlock != 0) continue;
         const auto whole = run_whole(heads);
         if (!whole) return whole.error();
         if (auto ok = check(*whole, "attention"); !ok) return ok;
@@ -371,8 +368,8 @@ Result<void> Check::run() {
 }  // namespace
 
 Result<void> check_attention(DeviceQueue& queue, Kernels& kernels, const Variants& variants,
-                             const model::ModelConfig& config, const BackendLimits& limits) {
-    return Check(queue, kernels, variants, config, limits).run();
+                             const model::LayerSpec& layer, const BackendLimits& limits) {
+    return Check(queue, kernels, variants, layer, limits).run();
 }
 
 }  // namespace llmd::compute::gpu

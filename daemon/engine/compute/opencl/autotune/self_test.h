@@ -15,7 +15,7 @@
 #include "engine/compute/opencl/gpu/kernels.h"
 #include "engine/compute/opencl/runtime/cl.h"
 #include "engine/compute/opencl/runtime/device_queue.h"
-#include "engine/model/model_config.h"
+#include "engine/model/decoder_spec.h"
 
 namespace llmd::compute::gpu {
 
@@ -81,7 +81,7 @@ private:
 // through the one of a leaf and merge. DeviceError names the kernel that gives a wrong sum, or other bits than the
 // other way.
 base::Result<void> check_attention(DeviceQueue& queue, Kernels& kernels, const Variants& variants,
-                                   const model::ModelConfig& config, const BackendLimits& limits);
+                                   const model::LayerSpec& layer, const BackendLimits& limits);
 
 inline constexpr std::array<uint32_t, 4> kCheckedPositions = {0, 37, 255, 300};
 

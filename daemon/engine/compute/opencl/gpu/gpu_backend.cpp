@@ -37,16 +37,16 @@ Sampled read_choice(std::span<const uint32_t> answer, const Step& step, uint32_t
 
 class GpuBackend final : public Backend {
 public:
-    GpuBackend(const model::ModelConfig& config, const BackendLimits& limits, DeviceQueue queue, Precision precision,
+    GpuBackend(const model::DecoderSpec& spec, const BackendLimits& limits, DeviceQueue queue, Precision precision,
                DeviceReport report)
-        : config_(config),
+        : spec_(spec),
           limits_(limits),
           queue_(std::move(queue)),
           variants_(queue_.limits(), precision),
-          kernels_(queue_, config_, limits_, variants_),
+          kernels_(queue_, limits_, variants_),
           report_(std::move(report)),
-          weights_(config, limits.n_ctx),
-          exchange_(queue_, buffers_, config, limits,
+          weights_(spec, limits.n_ctx),
+          exchange_(queue_, buffers_, spec, limits,
                     size_t{kAnswerWords} * limits.max_outputs + candidate_words(limits.max_outputs), read_choice) {
         report_.precision = precision;
     }
@@ -66,7 +66,7 @@ public:
     Result<void> set_pages(uint32_t slot, std::span<const uint32_t> pages) override {
         return exchange_.set_pages(slot, pages);
     }
-    uint64_t page_bytes() const override { return kv_bytes(config_, 1); }
+    uint64_t page_bytes() const override { return kv_bytes(spec_, 1); }
     Result<void> read_page(uint32_t page, std::span<std::byte> out) override {
         return exchange_.read_page(buffers_, page, out);
     }
@@ -75,17 +75,7 @@ public:
     }
     bool is_asynchronous() const override { return true; }
     Result<void> begin(std::span<const Row> rows) override;
-    Result<void> embed() override;
-    Result<void> norm_qkv(uint32_t layer) override { return run_layer(layer, &LayerLaunches::norm_qkv); }
-    Result<void> attend(uint32_t layer) override;
-    Result<void> attend_output(uint32_t layer) override { return run_layer(layer, &LayerLaunches::attend_output); }
-    Result<void> norm_up(uint32_t layer) override { return run_layer(layer, &LayerLaunches::norm_up); }
-    Result<void> down(uint32_t layer) override { return run_layer(layer, &LayerLaunches::down); }
-    // Nothing is launched before sample(): the output product takes the requests.
-    Result<void> head() override {
-        const auto step = exchange_.open();
-        return step ? Result<void>() : step.error();
-    }
+    Result<void> forward() override;
     Result<void> sample(std::span<const SampleRequest> requests) override;
     Result<void> submit() override;
     Result<std::span<const Sampled>> wait() override { return exchange_.wait(); }
@@ -93,21 +83,19 @@ public:
         return exchange_.read_logits(output, out);
     }
     Result<void> read_residual(std::span<float> out) override {
-        return exchange_.read_residual(buffers_.activations, buffers_.at.x, padded_columns(config_.n_embd), out);
+        return exchange_.read_residual(buffers_.activations, buffers_.at.x, padded_columns(spec_.n_embd), out);
     }
 
 private:
-    using LayerVerb = Launches LayerLaunches::*;
-
     // Tries the kernels on the device and chooses among them.
     Result<void> choose_variants(std::span<const model::Weight> weights, const OnPreparation& on_preparation);
     // Sets where they begin; gives their size in bytes, of which more than 4 GiB cannot be addressed.
     uint64_t place_activations();
     Result<void> upload_constants();
+    std::vector<model::Operation> norm_operations() const;
     uint32_t attention_chunks(std::span<const Row> rows) const;
-    Result<void> run_layer(uint32_t layer, LayerVerb verb);
 
-    model::ModelConfig config_;
+    model::DecoderSpec spec_;
     BackendLimits limits_;
     DeviceQueue queue_;
     Variants variants_;
@@ -144,7 +132,7 @@ Result<void> GpuBackend::choose_variants(std::span<const model::Weight> weights,
         if (images && has_integer_core(kind.layout)) free_images.insert(kind.layout);
     }
     if (queue_.tries_kernels()) {
-        const Model model = {config_, limits_, weights, kinds, choices.images, free_images};
+        const Model model = {spec_, limits_, weights, kinds, choices.images, free_images};
         auto found = prepare(queue_, variants_, model, on_preparation);
         if (!found) return found.error();
         choices = std::move(found->choices);
@@ -174,14 +162,14 @@ uint64_t GpuBackend::place_activations() {
     };
     const auto records = [&](uint32_t n, uint32_t digits) { return record_bytes(padded_columns(n), digits); };
     Activations& at = buffers_.at;
-    at.norm_bytes = padded_columns(config_.n_embd) * static_cast<uint32_t>(sizeof(float));
+    at.norm_bytes = padded_columns(spec_.n_embd) * static_cast<uint32_t>(sizeof(float));
     place(at.x, rows, at.norm_bytes);
-    place(at.residual, rows, records(config_.n_embd, std::max(variants_.qkv_digits(), variants_.digits())));
-    place(at.queries, rows, config_.q_rows() * sizeof(float));
-    place(at.attended, rows, records(config_.q_rows(), variants_.digits()));
-    place(at.hidden, rows, records(config_.n_ff, variants_.digits()));
-    place(at.norms, 2 * uint64_t{config_.n_layers} + 1, at.norm_bytes);
-    place(at.rotation, 1, rotary_bytes(config_, limits_.n_ctx));
+    place(at.residual, rows, records(spec_.n_embd, std::max(variants_.qkv_digits(), variants_.digits())));
+    place(at.queries, rows, spec_.max_q_rows() * sizeof(float));
+    place(at.attended, rows, records(spec_.max_q_rows(), variants_.digits()));
+    place(at.hidden, rows, records(spec_.max_ff(), variants_.digits()));
+    place(at.norms, norm_operations().size(), at.norm_bytes);
+    place(at.rotation, 1, rotary_bytes(spec_, limits_.n_ctx));
     return end;
 }
 
@@ -192,8 +180,11 @@ Result<void> GpuBackend::allocate() {
         return base::fail(ErrorCode::OutOfMemory, "activations of ", limits_.max_rows, " rows need ", activation_bytes,
                           " bytes in one piece; kernels address at most ", UINT32_MAX);
     }
-    const uint64_t partial_bytes = uint64_t{config_.n_heads} * (config_.head_dim + 2) * sizeof(float);
-    const uint32_t leaves = (limits_.n_ctx + kAttentionLeaf - 1) / kAttentionLeaf;
+    uint64_t partial_bytes = 0;  // of a row in one chunk
+    for (const model::LayerSpec& layer : spec_.layers) {
+        partial_bytes = std::max(partial_bytes, uint64_t{layer.n_heads} * (layer.head_dim + 2) * sizeof(float));
+    }
+    const uint32_t leaves = (limits_.n_ctx + kKvSplit - 1) / kKvSplit;
     // Every row in one chunk, or a lone row of each slot in all its leaves.
     const uint64_t partial_rows = std::max<uint64_t>(limits_.max_rows, uint64_t{limits_.n_slots} * leaves);
     const uint64_t fitting_rows = queue_.limits().max_buffer_bytes / partial_bytes;
@@ -210,8 +201,8 @@ Result<void> GpuBackend::allocate() {
         {&buffers_.candidates, "sampling results", candidate_words(limits_.max_outputs) * sizeof(uint32_t)},
     };
     if (auto ok = queue_.allocate(wanted); !ok) return ok;
-    report_.kv_bytes = kv_bytes(config_, limits_.n_pages);
-    return buffers_.KvBuffers::allocate(queue_, config_, limits_.n_pages);
+    report_.kv_bytes = kv_bytes(spec_, limits_.n_pages);
+    return buffers_.KvBuffers::allocate(queue_, spec_, limits_.n_pages);
 }
 
 Result<void> GpuBackend::finish_loading() {
@@ -221,10 +212,10 @@ Result<void> GpuBackend::finish_loading() {
     const uint64_t gate_rows = weights_.has_gates_apart() ? round_up(limits_.max_rows, kMaxColumns) : 0;
     const Allocation wanted[] = {
         {&buffers_.summaries, "sampling results", groups * kChoiceWords * limits_.max_outputs * sizeof(uint32_t)},
-        {&buffers_.gate, "activations", gate_rows * padded_columns(config_.n_ff) * sizeof(float)},
+        {&buffers_.gate, "activations", gate_rows * padded_columns(spec_.max_ff()) * sizeof(float)},
     };
     if (auto ok = queue_.allocate(wanted); !ok) return ok;
-    auto plan = LaunchPlan::bind(kernels_, variants_, config_, limits_, weights_, buffers_);
+    auto plan = LaunchPlan::bind(kernels_, variants_, spec_, limits_, weights_, buffers_);
     if (!plan) return plan.error();
     plan_ = std::move(*plan);
     report_.weight_bytes = weights_.size_bytes();
@@ -248,19 +239,24 @@ Result<void> GpuBackend::upload_constants() {
         weight.resize(at.norm_bytes / sizeof(float));
         return queue_.upload(buffers_.activations, to, std::as_bytes(std::span(weight)));
     };
-    for (uint32_t layer = 0; layer < config_.n_layers; ++layer) {
-        if (auto ok = upload_norm(model::Role::AttnNorm, layer, at.attention_norm(layer)); !ok) return ok;
-        if (auto ok = upload_norm(model::Role::FfnNorm, layer, at.feed_forward_norm(layer)); !ok) return ok;
+    uint32_t to = at.norms;
+    for (const model::Operation& norm : norm_operations()) {
+        if (auto ok = upload_norm(norm.weight, norm.layer, to); !ok) return ok;
+        to += at.norm_bytes;
     }
-    if (auto ok = upload_norm(model::Role::OutputNorm, 0, at.attention_norm(config_.n_layers)); !ok) return ok;
-    return upload_rotary_turns(queue_, config_, limits_.n_ctx, weights_.rope_factors(), buffers_.activations,
-                               at.rotation);
+    return upload_rotations(queue_, spec_, limits_.n_ctx, weights_.rope_factors(), buffers_.activations, at.rotation);
+}
+
+std::vector<model::Operation> GpuBackend::norm_operations() const {
+    auto operations = model::derive_operations(spec_);
+    std::erase_if(operations, [](const auto& operation) { return operation.op != model::Operator::Norm; });
+    return operations;
 }
 
 uint32_t GpuBackend::attention_chunks(std::span<const Row> rows) const {
     uint32_t longest = 0;
     for (const Row& row : rows) longest = std::max(longest, row.position + 1);
-    const uint32_t leaves = (longest + kAttentionLeaf - 1) / kAttentionLeaf;
+    const uint32_t leaves = (longest + kKvSplit - 1) / kKvSplit;
     return longest > kWholeAttention && uint64_t{leaves} * rows.size() <= partial_rows_ ? leaves : 1;
 }
 
@@ -271,28 +267,21 @@ Result<void> GpuBackend::begin(std::span<const Row> rows) {
     return {};
 }
 
-Result<void> GpuBackend::embed() {
-    const auto step = exchange_.open();
-    if (!step) return step.error();
-    return run(queue_, plan_.embed, (*step)->n_rows);
-}
-
-Result<void> GpuBackend::run_layer(uint32_t layer, LayerVerb verb) {
-    const auto step = exchange_.open(layer);
-    if (!step) return step.error();
-    return run(queue_, plan_.layers[layer].*verb, (*step)->n_rows);
-}
-
-Result<void> GpuBackend::attend(uint32_t layer) {
-    const auto step = exchange_.open(layer);
+Result<void> GpuBackend::forward() {
+    const auto step = exchange_.mark_computed();
     if (!step) return step.error();
     const uint32_t rows = (*step)->n_rows;
-    const LayerLaunches& launches = plan_.layers[layer];
-    if (chunks_ == 1 && !launches.attend.variants.empty()) return run(queue_, launches.attend, rows);
-    const LaunchVariant& split = launches.attend_split;
-    const size_t groups = size_t{split.groups} * chunks_;
-    if (auto ok = queue_.launch(split.kernel, groups, rows, split.group_items); !ok) return ok;
-    return run(queue_, launches.merge, rows);
+    for (const PlannedLaunches& planned : plan_.body) {
+        const bool is_split = planned.split.kernel && (chunks_ > 1 || planned.launches.empty());
+        if (!is_split) {
+            if (auto ok = run(queue_, planned.launches, rows); !ok) return ok;
+            continue;
+        }
+        const size_t groups = size_t{planned.split.groups} * chunks_;
+        if (auto ok = queue_.launch(planned.split.kernel, groups, rows, planned.split.group_items); !ok) return ok;
+        if (auto ok = run(queue_, planned.merge, rows); !ok) return ok;
+    }
+    return {};
 }
 
 Result<void> GpuBackend::sample(std::span<const SampleRequest> requests) {
@@ -305,7 +294,7 @@ Result<void> GpuBackend::sample(std::span<const SampleRequest> requests) {
 }
 
 Result<void> GpuBackend::submit() {
-    const auto step = exchange_.open();
+    const auto step = exchange_.computed();
     if (!step) return step.error();
     const uint32_t outputs = (*step)->n_outputs;
     return exchange_.submit({{buffers_.answer, size_t{kAnswerWords} * outputs},
@@ -314,9 +303,9 @@ Result<void> GpuBackend::submit() {
 
 }  // namespace
 
-Result<std::unique_ptr<Backend>> create_gpu_backend(const model::ModelConfig& config, const BackendLimits& limits,
+Result<std::unique_ptr<Backend>> create_gpu_backend(const model::DecoderSpec& spec, const BackendLimits& limits,
                                                     DeviceQueue queue, Precision precision, DeviceReport report) {
-    auto backend = std::make_unique<GpuBackend>(config, limits, std::move(queue), precision, std::move(report));
+    auto backend = std::make_unique<GpuBackend>(spec, limits, std::move(queue), precision, std::move(report));
     if (auto ok = backend->allocate(); !ok) return ok.error();
     return backend;
 }

@@ -16,7 +16,7 @@ namespace llmd::compute::gpu {
 inline constexpr uint32_t kWholeAttention = 1024;
 
 // `report` has the device's names, notes, and the profile's beginning.
-base::Result<std::unique_ptr<Backend>> create_gpu_backend(const model::ModelConfig& config, const BackendLimits& limits,
+base::Result<std::unique_ptr<Backend>> create_gpu_backend(const model::DecoderSpec& spec, const BackendLimits& limits,
                                                           DeviceQueue queue, Precision precision, DeviceReport report);
 
 }  // namespace llmd::compute::gpu

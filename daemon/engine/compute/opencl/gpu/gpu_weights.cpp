@@ -18,36 +18,23 @@ using model::TensorType;
 constexpr uint64_t kMostPartBytes = UINT32_MAX;  // kernels count them with 32 bits
 constexpr uint64_t kStagingBytes = 2u << 20;     // of repacked weights between host and device
 
-// The norm that a product's input has gone through, if any.
-struct NormRoles {
-    bool is_there = false;
-    Role weight = {}, bias = {};
+// The matmul of a matrix, and the norm that its input has gone through.
+struct MatmulOperations {
+    const model::Operation* matmul = nullptr;
+    const model::Operation* norm = nullptr;  // null: none
 };
-NormRoles norm_before(Use use) {
-    switch (use) {
-        case Use::Qkv:
-            return {true, Role::AttnNorm, Role::AttnNormBias};
-        case Use::Gate:
-        case Use::Up:
-            return {true, Role::FfnNorm, Role::FfnNormBias};
-        case Use::Output:
-            return {true, Role::OutputNorm, Role::OutputNormBias};
-        default:
-            return {};
+MatmulOperations operations_of(std::span<const model::Operation> all, Role matrix, uint32_t layer) {
+    // A tied embedding is multiplied as the output matrix.
+    if (matrix == Role::TokenEmbedding) matrix = Role::Output;
+    MatmulOperations found;
+    for (const model::Operation& operation : all) {
+        if (operation.op == model::Operator::Norm) found.norm = &operation;
+        if (operation.op != model::Operator::Matmul || operation.weight != matrix || operation.layer != layer) continue;
+        found.matmul = &operation;
+        if (operation.in != model::Operand::Normed) found.norm = nullptr;
+        break;
     }
-}
-
-// The bias of a matrix; none for those that cannot have one.
-bool find_bias(Role matrix, Role& bias) {
-    static constexpr std::pair<Role, Role> kBiases[] = {
-        {Role::AttnQ, Role::AttnQBias},           {Role::AttnK, Role::AttnKBias}, {Role::AttnV, Role::AttnVBias},
-        {Role::AttnOutput, Role::AttnOutputBias}, {Role::FfnUp, Role::FfnUpBias}, {Role::FfnDown, Role::FfnDownBias},
-    };
-    const auto* found =
-        std::find_if(std::begin(kBiases), std::end(kBiases), [&](const auto& b) { return b.first == matrix; });
-    if (found == std::end(kBiases)) return false;
-    bias = found->second;
-    return true;
+    return found;
 }
 
 }  // namespace
@@ -69,7 +56,7 @@ bool GpuWeights::has_gates_apart() const {
 
 Result<void> GpuWeights::announce(std::span<const model::Weight> weights) {
     for (const model::Weight& weight : weights) {
-        if (auto checked = check_weight(config_, weight); !checked) return checked;
+        if (auto checked = check_weight(spec_, weight); !checked) return checked;
         if (!tensors_.emplace(TensorKey(weight.role, weight.layer), Tensor{weight.tensor, {}, false}).second) {
             return base::fail(ErrorCode::ModelLoadFailed, weight_name(weight.role, weight.layer), " comes twice");
         }
@@ -83,7 +70,7 @@ Result<void> GpuWeights::announce(std::span<const model::Weight> weights) {
 }
 
 Result<void> GpuWeights::upload(DeviceQueue& queue, const model::Weight& weight) {
-    if (auto checked = check_weight(config_, weight); !checked) return checked;
+    if (auto checked = check_weight(spec_, weight); !checked) return checked;
     const std::string name = weight_name(weight.role, weight.layer);
     const auto found = tensors_.find({weight.role, weight.layer});
     if (found == tensors_.end() || found->second.view.type != weight.tensor.type) {
@@ -110,8 +97,8 @@ Result<void> GpuWeights::upload(DeviceQueue& queue, const model::Weight& weight)
 Result<void> GpuWeights::check_complete() const {
     for (size_t r = 0; r < model::kRoleCount; ++r) {
         const Role role = static_cast<Role>(r);
-        if (!model::is_required(role, config_)) continue;
-        for (uint32_t layer = 0; layer < (model::is_in_layer(role) ? config_.n_layers : 1); ++layer) {
+        if (!model::is_required(role, spec_)) continue;
+        for (uint32_t layer = 0; layer < (model::is_in_layer(role) ? spec_.n_layers() : 1); ++layer) {
             const Tensor* tensor = find(role, layer);
             if (tensor != nullptr && tensor->is_uploaded) continue;
             return base::fail(ErrorCode::ModelLoadFailed, weight_name(role, layer), " was not uploaded");
@@ -256,16 +243,17 @@ Result<PlaneBuffers> GpuWeights::upload_planes(DeviceQueue& queue, std::span<con
 
 Result<void> GpuWeights::add_constants(DeviceQueue& queue, Use use, uint32_t layer, std::span<const SourceRow> rows,
                                        MatmulWeights& product) {
-    const NormRoles norm = norm_before(use);
-    const bool after_layer_norm = norm.is_there && config_.norm == model::Norm::LayerNorm;
+    const MatmulOperations first = operations_of(operations_, rows[0].tensor.first, layer);
+    const bool after_layer_norm =
+        use != Use::Embedding && first.norm != nullptr && spec_.norm == model::Norm::LayerNorm;
     std::vector<float> shift(rows.size()), norm_sum(after_layer_norm ? rows.size() : 0), weights(product.cols);
-    const uint32_t norm_layer = use == Use::Output ? 0 : layer;
-    const auto vector = [&](Role role) -> const std::vector<float>* {
-        const auto found = vectors_.find({role, norm_layer});
+    const auto vector = [&](std::optional<Role> role) -> const std::vector<float>* {
+        if (!role) return nullptr;
+        const auto found = vectors_.find({*role, layer});
         return found == vectors_.end() ? nullptr : &found->second;
     };
-    const auto* norm_weight = after_layer_norm ? vector(norm.weight) : nullptr;
-    const auto* norm_bias = after_layer_norm ? vector(norm.bias) : nullptr;
+    const auto* norm_weight = after_layer_norm ? vector(first.norm->weight) : nullptr;
+    const auto* norm_bias = after_layer_norm ? vector(first.norm->bias) : nullptr;
     for (size_t r = 0; r < rows.size(); ++r) {
         if (rows[r].is_zero) continue;
         const auto& [role, of_layer] = rows[r].tensor;
@@ -282,8 +270,9 @@ Result<void> GpuWeights::add_constants(DeviceQueue& queue, Use use, uint32_t lay
             }
             norm_sum[r] = static_cast<float>(sum_of_weights);
         }
-        Role bias = {};
-        if (find_bias(role, bias) && vector(bias) != nullptr) sum_of_biases += (*vector(bias))[rows[r].row];
+        const auto* matmul = operations_of(operations_, role, of_layer).matmul;
+        const auto* bias = matmul == nullptr ? nullptr : vector(matmul->bias);
+        if (bias != nullptr) sum_of_biases += (*bias)[rows[r].row];
         shift[r] = static_cast<float>(sum_of_biases);
     }
     const std::string name = weight_name(rows[0].tensor.first, layer);

@@ -19,7 +19,8 @@
 #include "engine/compute/opencl/gpu/matmul_rows.h"
 #include "engine/compute/opencl/gpu/weight_addressing.h"
 #include "engine/compute/opencl/runtime/device_queue.h"
-#include "engine/model/model_config.h"
+#include "engine/model/decoder_spec.h"
+#include "engine/model/operations.h"
 #include "engine/model/weights.h"
 
 namespace llmd::compute::gpu {
@@ -43,7 +44,8 @@ struct MatmulWeights {
 
 class GpuWeights {
 public:
-    GpuWeights(const model::ModelConfig& config, uint32_t n_ctx) : config_(config), n_ctx_(n_ctx), rows_(config) {}
+    GpuWeights(const model::DecoderSpec& spec, uint32_t n_ctx)
+        : spec_(spec), n_ctx_(n_ctx), operations_(model::derive_operations(spec)), rows_(spec) {}
 
     // Before the first upload: planes of these layouts are read through images where they can be.
     void use_images(std::set<Layout> layouts) { images_ = std::move(layouts); }
@@ -53,7 +55,7 @@ public:
     base::Result<void> announce(std::span<const model::Weight> weights);
     // The kinds of all products that a step computes, after announce().
     std::set<ProductKind> kinds(const Variants& variants) const { return rows_.kinds(variants); }
-    // OutOfMemory names the product and its size; ModelLoadFailed when a tensor's shape is not the config's, or it was
+    // OutOfMemory names the product and its size; ModelLoadFailed when a tensor's shape is not the spec's, or it was
     // not announced or comes twice.
     base::Result<void> upload(DeviceQueue& queue, const model::Weight& weight);
     // After the last upload. ModelLoadFailed names a required tensor that did not come.
@@ -70,6 +72,7 @@ public:
 
     // In some layer.
     bool has_gates_apart() const;
+    Use use_of(model::Role matrix, uint32_t layer) const { return rows_.use_of(matrix, layer); }
 
     uint64_t size_bytes() const { return size_bytes_; }
     size_t split_products() const { return split_products_; }
@@ -96,8 +99,9 @@ private:
     base::Result<void> upload_vector(DeviceQueue& queue, const model::Weight& weight);
     base::Result<ClBuffer> upload_floats(DeviceQueue& queue, const std::string& name, std::span<const float> floats);
 
-    model::ModelConfig config_;
+    model::DecoderSpec spec_;
     uint32_t n_ctx_;
+    std::vector<model::Operation> operations_;
     ProductRows rows_;
     std::map<TensorKey, Tensor> tensors_;
     std::map<TensorKey, std::vector<float>> vectors_;

@@ -25,14 +25,15 @@ uint32_t hash_sources() {
 
 }  // namespace
 
-Kernels::Kernels(const DeviceQueue& queue, const model::ModelConfig& config, const BackendLimits& limits,
-                 const Variants& variants)
-    : queue_(queue), variants_(variants) {
-    attention_options_ = base::concat(step_options(limits), " -DHEAD_DIM=", config.head_dim,
-                                      " -DQ_ROWS=", config.q_rows(), " -DKV_ROWS=", config.kv_rows(),
-                                      " -DN_ROT=", config.positions == model::Positions::Learned ? 0 : config.n_rot);
+Kernels::Kernels(const DeviceQueue& queue, const BackendLimits& limits, const Variants& variants)
+    : queue_(queue), variants_(variants), step_options_(step_options(limits)) {
     digits_option_ = base::concat(" -DDIGITS=", variants.digits());
     rows_option_ = base::concat(" -DMAX_ROWS=", limits.max_rows);
+}
+
+std::string Kernels::attention_options(const model::LayerSpec& layer) const {
+    return base::concat(step_options_, " -DHEAD_DIM=", layer.head_dim, " -DQ_ROWS=", layer.q_rows(),
+                        " -DKV_ROWS=", layer.kv_rows(), " -DN_ROT=", layer.n_rot);
 }
 
 Result<ClKernel> Kernels::make(const char* kernel, const std::string& name, const std::string& source,
@@ -65,7 +66,7 @@ Result<ClKernel> Kernels::product(const ProductKey& key) {
     std::string options =
         base::concat(product_options(variant), " -DEPILOGUE=", static_cast<uint32_t>(key.epilogue),
                      " -DINPUT_NORM=", static_cast<uint32_t>(key.norm), " -DSHIFT=", key.has_shift ? 1 : 0);
-    if (key.epilogue == Epilogue::Qkv) options += " " + attention_options_;
+    if (key.epilogue == Epilogue::Qkv) options += " " + attention_options(*key.layer);
     if (key.epilogue == Epilogue::Logits) options += rows_option_;
     if (key.next_digits != 0) options += base::concat(" -DNEXT_DIGITS=", key.next_digits);
     return make("product", base::concat("product of ", layout_name(key.layout), ", ", key.columns, " columns"),
@@ -83,16 +84,16 @@ Result<ClKernel> Kernels::embed(Layout layout, bool image, bool has_positions) {
                 base::concat(product_options(variant), " -DPOSITIONS=", has_positions ? 1 : 0));
 }
 
-Result<ClKernel> Kernels::attention(uint32_t heads, bool split) {
-    return make(
-        "attention", "attention", base::concat(kernels::kActivationsCl, kernels::kAttentionCl),
-        base::concat(attention_options_, digits_option_, " -DHEADS=", heads, " -DITEMS=", variants_.attention_items(),
-                     " -DSPLIT=", split ? 1 : 0, " -DAHEAD=", variants_.loads_ahead() ? 1 : 0));
+Result<ClKernel> Kernels::attention(const model::LayerSpec& layer, uint32_t heads, bool split) {
+    return make("attention", "attention", base::concat(kernels::kActivationsCl, kernels::kAttentionCl),
+                base::concat(attention_options(layer), digits_option_, " -DHEADS=", heads,
+                             " -DITEMS=", variants_.attention_items(), " -DSPLIT=", split ? 1 : 0,
+                             " -DAHEAD=", variants_.loads_ahead() ? 1 : 0));
 }
 
-Result<ClKernel> Kernels::merge() {
+Result<ClKernel> Kernels::merge(const model::LayerSpec& layer) {
     return make("merge", "merge", base::concat(kernels::kActivationsCl, kernels::kAttentionCl),
-                base::concat(attention_options_, digits_option_, " -DMERGE"));
+                base::concat(attention_options(layer), digits_option_, " -DMERGE"));
 }
 
 Result<ClKernel> Kernels::choose() {

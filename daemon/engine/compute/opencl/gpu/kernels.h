@@ -12,7 +12,7 @@
 #include "engine/compute/opencl/gpu/matmul.h"
 #include "engine/compute/opencl/runtime/cl.h"
 #include "engine/compute/opencl/runtime/device_queue.h"
-#include "engine/model/model_config.h"
+#include "engine/model/decoder_spec.h"
 
 namespace llmd::compute::gpu {
 
@@ -30,20 +30,20 @@ struct ProductKey {
     InputNorm norm = InputNorm::None;
     bool has_shift = false;
     bool image = false;
+    const model::LayerSpec* layer = nullptr;  // with Epilogue::Qkv, whose heads it writes
 };
 
 // Refers to the queue and the variants that it was made with.
 class Kernels {
 public:
-    Kernels(const DeviceQueue& queue, const model::ModelConfig& config, const BackendLimits& limits,
-            const Variants& variants);
+    Kernels(const DeviceQueue& queue, const BackendLimits& limits, const Variants& variants);
 
     // DeviceError names the program that does not build.
     base::Result<ClKernel> product(const ProductKey& key);
     base::Result<ClKernel> embed(Layout layout, bool image, bool has_positions);
     // `split`: leaves partial results for merge() instead of records.
-    base::Result<ClKernel> attention(uint32_t heads, bool split);
-    base::Result<ClKernel> merge();
+    base::Result<ClKernel> attention(const model::LayerSpec& layer, uint32_t heads, bool split);
+    base::Result<ClKernel> merge(const model::LayerSpec& layer);
     base::Result<ClKernel> choose();
     base::Result<ClKernel> candidates(uint32_t n_vocab);
 
@@ -51,12 +51,13 @@ public:
     std::string profile() const;
 
 private:
+    std::string attention_options(const model::LayerSpec& layer) const;
     base::Result<ClKernel> make(const char* kernel, const std::string& name, const std::string& source,
                                 const std::string& options);
 
     const DeviceQueue& queue_;
     const Variants& variants_;
-    std::string attention_options_, digits_option_, rows_option_;
+    std::string step_options_, digits_option_, rows_option_;
     std::map<std::string, ClProgram> programs_;  // by name and options
 };
 

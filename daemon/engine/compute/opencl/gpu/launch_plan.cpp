@@ -84,20 +84,33 @@ Ending ending_of(Epilogue epilogue) {
     return epilogue == Epilogue::Logits ? Ending::Logits : epilogue == Epilogue::SwiGlu ? Ending::Pairs : Ending::Rows;
 }
 
+using model::Operand;
+using model::Operation;
+using model::Operator;
+using Operations = std::span<const Operation>;
+
 class Binder {
 public:
-    Binder(Kernels& kernels, const Variants& variants, const model::ModelConfig& config, const BackendLimits& limits,
+    Binder(Kernels& kernels, const Variants& variants, const model::DecoderSpec& spec, const BackendLimits& limits,
            const GpuWeights& weights, const Buffers& buffers)
         : kernels_(kernels),
           variants_(variants),
-          config_(config),
+          spec_(spec),
           limits_(limits),
           weights_(weights),
-          buffers_(buffers) {}
+          buffers_(buffers),
+          operations_(model::derive_operations(spec)) {}
 
     Result<LaunchPlan> bind();
 
 private:
+    // Operations that the GPU computes in one launch for each of a product's parts, and what binds them.
+    struct Form {
+        std::vector<Operator> operators;
+        Result<void> (Binder::*bind)(Operations operations, PlannedLaunches& to);
+    };
+    static const std::vector<Form>& forms();
+
     // What a product reads, and what it does with the sums.
     struct ProductUse {
         Use use;
@@ -114,35 +127,67 @@ private:
         return {at, record_bytes(columns, digits), columns, digits};
     }
     // Of the residual stream: for queries, keys and values, and for the rest.
-    Records residual_for_qkv() const { return records(buffers_.at.residual, config_.n_embd, variants_.qkv_digits()); }
-    Records residual() const { return records(buffers_.at.residual, config_.n_embd, variants_.digits()); }
-    Records attended() const { return records(buffers_.at.attended, config_.q_rows(), variants_.digits()); }
-    Records hidden() const { return records(buffers_.at.hidden, config_.n_ff, variants_.digits()); }
+    Records residual_for_qkv() const { return records(buffers_.at.residual, spec_.n_embd, variants_.qkv_digits()); }
+    Records residual() const { return records(buffers_.at.residual, spec_.n_embd, variants_.digits()); }
+    Records attended(uint32_t layer) const {
+        return records(buffers_.at.attended, spec_.layers[layer].q_rows(), variants_.digits());
+    }
+    Records hidden(uint32_t layer) const {
+        return records(buffers_.at.hidden, spec_.layers[layer].n_ff, variants_.digits());
+    }
+    // The norm behind these operations: where its weight lies, and what is written for the matmul that follows it.
+    struct NextNorm {
+        uint32_t weight;
+        Records records;
+    };
+    NextNorm norm_behind(Operations operations) const;
 
     // Adds a launch for each part; add_rest(part, arguments) sets what its epilogue needs behind RESULT_ARGS.
     template <typename AddRest>
     Result<void> add_product(Launches& to, const ProductUse& use, const AddRest& add_rest);
-    Result<void> add_residual(Launches& to, Use use, uint32_t layer, const Records& input, uint32_t next_norm,
-                              const Records& next);
     template <typename... Args>
     Result<LaunchVariant> bind_single(Result<ClKernel> kernel, uint32_t groups, const Args&... args);
     // The same as the one variant of a launch.
     template <typename... Args>
     Result<void> add_single(Launch& to, Result<ClKernel> kernel, uint32_t groups, const Args&... args);
 
-    Result<void> bind_embedding(Launches& to);
-    Result<void> bind_layer(uint32_t layer, LayerLaunches& to);
-    Result<void> bind_attention(uint32_t layer, LayerLaunches& to);
-    Result<void> bind_up(uint32_t layer, Launches& to);
+    Result<void> bind_embedding(Operations operations, PlannedLaunches& to);
+    Result<void> bind_qkv(Operations operations, PlannedLaunches& to);
+    Result<void> bind_attention(Operations operations, PlannedLaunches& to);
+    Result<void> bind_residual(Operations operations, PlannedLaunches& to);
+    Result<void> bind_up(Operations operations, PlannedLaunches& to);
     Result<void> bind_head(LaunchPlan& to);
 
     Kernels& kernels_;
     const Variants& variants_;
-    const model::ModelConfig& config_;
+    const model::DecoderSpec& spec_;
     const BackendLimits& limits_;
     const GpuWeights& weights_;
     const Buffers& buffers_;
+    const std::vector<Operation> operations_;
 };
+
+// A longer form comes before those that it begins with.
+const std::vector<Binder::Form>& Binder::forms() {
+    using enum Operator;
+    static const std::vector<Form> kForms = {
+        {{Embed}, &Binder::bind_embedding},
+        {{Norm, Matmul, Matmul, Matmul, Rotate, Rotate, StoreKv}, &Binder::bind_qkv},
+        {{Norm, Matmul, Matmul, Matmul, StoreKv}, &Binder::bind_qkv},
+        {{Attend}, &Binder::bind_attention},
+        {{Matmul, Add}, &Binder::bind_residual},
+        {{Norm, Matmul, Matmul, Activate}, &Binder::bind_up},
+        {{Norm, Matmul, Activate}, &Binder::bind_up},
+    };
+    return kForms;
+}
+
+Binder::NextNorm Binder::norm_behind(Operations operations) const {
+    const Operation* next = operations.data() + operations.size();
+    const auto n_before = std::count_if(operations_.data(), next, [](const auto& o) { return o.op == Operator::Norm; });
+    return {buffers_.at.norms + static_cast<uint32_t>(n_before) * buffers_.at.norm_bytes,
+            next->weight == model::Role::AttnNorm ? residual_for_qkv() : residual()};
+}
 
 template <typename AddRest>
 Result<void> Binder::add_product(Launches& to, const ProductUse& use, const AddRest& add_rest) {
@@ -152,7 +197,8 @@ Result<void> Binder::add_product(Launches& to, const ProductUse& use, const AddR
     key.has_shift = static_cast<bool>(product.shift);
     key.digits = use.input.digits;
     key.next_digits = use.next_digits;
-    if (use.has_norm) key.norm = config_.norm == model::Norm::LayerNorm ? InputNorm::Layer : InputNorm::Rms;
+    if (use.epilogue == Epilogue::Qkv) key.layer = &spec_.layers[use.layer];
+    if (use.has_norm) key.norm = spec_.norm == model::Norm::LayerNorm ? InputNorm::Layer : InputNorm::Rms;
     for (const MatmulPart& part : product.parts) {
         key.layout = part.layout;
         key.image = part.image;
@@ -170,7 +216,7 @@ Result<void> Binder::add_product(Launches& to, const ProductUse& use, const AddR
             }
             args.add(part.n_pairs, groups_for(product.cols, kBlockColumns));
             args.add(buffers_.activations, use.input, part.first_pair);
-            if (use.has_norm) args.add(static_cast<float>(config_.n_embd), config_.norm_eps);
+            if (use.has_norm) args.add(static_cast<float>(spec_.n_embd), spec_.norm_eps);
             if (product.norm_sum) args.add(product.norm_sum);
             if (product.shift) args.add(product.shift);
             add_rest(part, args);
@@ -200,16 +246,20 @@ Result<void> Binder::add_single(Launch& to, Result<ClKernel> kernel, uint32_t gr
     return {};
 }
 
-Result<void> Binder::add_residual(Launches& to, Use use, uint32_t layer, const Records& input, uint32_t next_norm,
-                                  const Records& next) {
-    return add_product(to, {use, layer, Epilogue::Residual, false, input, limits_.max_rows, next.digits},
-                       [&](const MatmulPart&, Arguments& args) { args.add(buffers_.at.x, next_norm, next); });
+Result<void> Binder::bind_residual(Operations operations, PlannedLaunches& to) {
+    const Operation& matmul = operations.front();
+    const Records input = matmul.in == Operand::Attended ? attended(matmul.layer) : hidden(matmul.layer);
+    const auto [next_norm, next] = norm_behind(operations);
+    const Use use = weights_.use_of(matmul.weight, matmul.layer);
+    return add_product(to.launches,
+                       {use, matmul.layer, Epilogue::Residual, false, input, limits_.max_rows, next.digits},
+                       [&](const auto&, Arguments& args) { args.add(buffers_.at.x, next_norm, next); });
 }
 
-Result<void> Binder::bind_embedding(Launches& to) {
-    const MatmulWeights* embedding = weights_.product(Use::Embedding);
+Result<void> Binder::bind_embedding(Operations operations, PlannedLaunches& to) {
+    const auto* embedding = weights_.product(Use::Embedding);
     if (embedding == nullptr) embedding = weights_.product(Use::Output);
-    const Records next = residual_for_qkv();
+    const auto [next_norm, next] = norm_behind(operations);
     const ClBuffer& positions = weights_.position_embedding();
     for (const MatmulPart& part : embedding->parts) {
         auto kernel = kernels_.embed(part.layout, part.image, static_cast<bool>(positions));
@@ -218,83 +268,78 @@ Result<void> Binder::bind_embedding(Launches& to) {
         for (const ClBuffer& plane : part.planes) {
             if (plane) args.add(plane);
         }
-        args.add(part.n_pairs, groups_for(embedding->cols, kBlockColumns), part.first_pair, config_.n_embd,
-                 buffers_.step, buffers_.sampled);
+        args.add(part.n_pairs, groups_for(embedding->cols, kBlockColumns), part.first_pair, spec_.n_embd, buffers_.step,
+                 buffers_.sampled);
         if (positions) args.add(positions);
-        args.add(buffers_.activations, buffers_.at.x, buffers_.at.attention_norm(0), next);
+        args.add(buffers_.activations, buffers_.at.x, next_norm, next);
         if (!args.result()) return args.result();
-        Launch& launch = to.emplace_back();
+        Launch& launch = to.launches.emplace_back();
         launch.variants.push_back({std::move(*kernel), 1, groups_for(next.columns, kEmbedColumns), kGroupItems});
     }
     return {};
 }
 
-Result<void> Binder::bind_attention(uint32_t layer, LayerLaunches& to) {
+Result<void> Binder::bind_attention(Operations operations, PlannedLaunches& to) {
+    const uint32_t layer = operations.front().layer;
+    const model::LayerSpec& of = spec_.layers[layer];
     const auto heads_of = [&](bool has_many_rows) {
-        return variants_.attention_heads(config_.heads_per_kv(), config_.head_dim, has_many_rows);
+        return variants_.attention_heads(of.heads_per_kv(), of.head_dim, has_many_rows);
     };
     const uint32_t heads = heads_of(false), heads_of_many = heads_of(true);
-    const uint32_t few_rows = kManyAttentionGroups / (config_.n_heads / heads_of_many);
-    const Records next = attended();
+    const uint32_t few_rows = kManyAttentionGroups / (of.n_heads / heads_of_many);
+    const Records next = attended(layer);
     const auto bind = [&](uint32_t of_group, bool split, const auto&... rest) {
-        auto bound = bind_single(kernels_.attention(of_group, split), config_.n_heads / of_group, buffers_.activations,
+        auto bound = bind_single(kernels_.attention(of, of_group, split), of.n_heads / of_group, buffers_.activations,
                                  buffers_.at.queries, buffers_.step, buffers_.kv[layer], rest...);
         if (bound) bound->group_items = variants_.attention_items();
         return bound;
     };
-    if (heads * config_.head_dim % kRecordBlock == 0) {
+    Launch whole_rows;
+    if (heads * of.head_dim % kRecordBlock == 0) {
         auto whole = bind(heads, false, next);
         if (!whole) return whole.error();
         whole->spread_rows = few_rows;
-        to.attend.variants.push_back(std::move(*whole));
+        whole_rows.variants.push_back(std::move(*whole));
     }
     if (heads_of_many != heads && limits_.max_rows > few_rows) {  // then those of one fill blocks too
         auto whole = bind(heads_of_many, false, next);
         if (!whole) return whole.error();
-        to.attend.variants.push_back(std::move(*whole));
+        whole_rows.variants.push_back(std::move(*whole));
     }
+    if (!whole_rows.variants.empty()) to.launches.push_back(std::move(whole_rows));
     auto split = bind(heads, true, buffers_.partials);
     if (!split) return split.error();
-    to.attend_split = std::move(*split);
-    return add_single(to.merge, kernels_.merge(), groups_for(next.columns, kMergeColumns), buffers_.partials,
+    to.split = std::move(*split);
+    return add_single(to.merge, kernels_.merge(of), groups_for(next.columns, kMergeColumns), buffers_.partials,
                       buffers_.step, buffers_.activations, next);
 }
 
-Result<void> Binder::bind_up(uint32_t layer, Launches& to) {
-    const Records next = hidden();
-    const bool is_gated = config_.activation == model::Activation::SwiGlu;
+Result<void> Binder::bind_up(Operations operations, PlannedLaunches& to) {
+    const uint32_t layer = operations.front().layer;
+    const Records next = hidden(layer);
+    const bool is_gated = spec_.activation == model::Activation::SwiGlu;
     const bool lies_apart = weights_.product(Use::Gate, layer) != nullptr;
     if (lies_apart) {
-        auto ok = add_product(to, {Use::Gate, layer, Epilogue::Store, true, residual(), limits_.max_rows},
-                              [&](const MatmulPart&, Arguments& args) { args.add(buffers_.gate, next.columns); });
+        auto ok = add_product(to.launches, {Use::Gate, layer, Epilogue::Store, true, residual(), limits_.max_rows},
+                              [&](const auto&, Arguments& args) { args.add(buffers_.gate, next.columns); });
         if (!ok) return ok;
     }
     const Epilogue epilogue = !is_gated ? Epilogue::Gelu : lies_apart ? Epilogue::Gated : Epilogue::SwiGlu;
-    return add_product(to, {Use::Up, layer, epilogue, true, residual(), limits_.max_rows},
-                       [&](const MatmulPart&, Arguments& args) {
+    return add_product(to.launches, {Use::Up, layer, epilogue, true, residual(), limits_.max_rows},
+                       [&](const auto&, Arguments& args) {
                            args.add(next);
                            if (lies_apart) args.add(buffers_.gate);
                        });
 }
 
-Result<void> Binder::bind_layer(uint32_t layer, LayerLaunches& to) {
-    const float query_scale = 1.0f / std::sqrt(static_cast<float>(config_.head_dim));
-    auto ok = add_product(to.norm_qkv, {Use::Qkv, layer, Epilogue::Qkv, true, residual_for_qkv(), limits_.max_rows},
-                          [&](const MatmulPart&, Arguments& args) {
-                              args.add(buffers_.at.queries, query_scale, buffers_.at.rotation, buffers_.kv[layer],
-                                       buffers_.step);
-                          });
-    if (!ok) return ok;
-    if (ok = bind_attention(layer, to); !ok) return ok;
-    if (ok = add_residual(to.attend_output, Use::AttnOutput, layer, attended(), buffers_.at.feed_forward_norm(layer),
-                          residual());
-        !ok) {
-        return ok;
-    }
-    if (ok = bind_up(layer, to.norm_up); !ok) return ok;
-    const bool is_last = layer + 1 == config_.n_layers;  // the vocabulary follows
-    return add_residual(to.down, Use::Down, layer, hidden(), buffers_.at.attention_norm(layer + 1),
-                        is_last ? residual() : residual_for_qkv());
+Result<void> Binder::bind_qkv(Operations operations, PlannedLaunches& to) {
+    const uint32_t layer = operations.front().layer;
+    const float query_scale = 1.0f / std::sqrt(static_cast<float>(spec_.layers[layer].head_dim));
+    return add_product(to.launches, {Use::Qkv, layer, Epilogue::Qkv, true, residual_for_qkv(), limits_.max_rows},
+                       [&](const auto&, Arguments& args) {
+                           args.add(buffers_.at.queries, query_scale, buffers_.at.rotation, buffers_.kv[layer],
+                                    buffers_.step);
+                       });
 }
 
 Result<void> Binder::bind_head(LaunchPlan& to) {
@@ -302,7 +347,7 @@ Result<void> Binder::bind_head(LaunchPlan& to) {
     const uint32_t groups = choice_groups(product, variants_);
     auto ok = add_product(to.head, {Use::Output, 0, Epilogue::Logits, true, residual(), limits_.max_outputs},
                           [&](const MatmulPart& part, Arguments& args) {
-                              args.add(buffers_.logits, config_.n_vocab, buffers_.requests, buffers_.step,
+                              args.add(buffers_.logits, spec_.n_vocab, buffers_.requests, buffers_.step,
                                        buffers_.summaries, groups_before(product, part, variants_), groups);
                           });
     if (!ok) return ok;
@@ -311,16 +356,27 @@ Result<void> Binder::bind_head(LaunchPlan& to) {
         !ok) {
         return ok;
     }
-    return add_single(to.candidates, kernels_.candidates(config_.n_vocab), kSampleChunks, buffers_.logits,
+    return add_single(to.candidates, kernels_.candidates(spec_.n_vocab), kSampleChunks, buffers_.logits,
                       buffers_.requests, buffers_.step, buffers_.candidates);
 }
 
 Result<LaunchPlan> Binder::bind() {
     LaunchPlan plan;
-    if (auto ok = bind_embedding(plan.embed); !ok) return ok.error();
-    plan.layers.resize(config_.n_layers);
-    for (uint32_t layer = 0; layer < config_.n_layers; ++layer) {
-        if (auto ok = bind_layer(layer, plan.layers[layer]); !ok) return ok.error();
+    const Operations body = model::body_operations(operations_);
+    for (size_t next = 0; next < body.size();) {
+        const auto begins_here = [&](const Form& form) {
+            return form.operators.size() <= body.size() - next &&
+                   std::equal(form.operators.begin(), form.operators.end(), body.begin() + static_cast<ptrdiff_t>(next),
+                              [](Operator op, const Operation& operation) { return op == operation.op; });
+        };
+        const auto form = std::find_if(forms().begin(), forms().end(), begins_here);
+        if (form == forms().end()) {
+            return base::fail(base::ErrorCode::DeviceError, "operation ", next, ", of layer ", body[next].layer,
+                              ", has no form on a GPU");
+        }
+        const Operations operations = body.subspan(next, form->operators.size());
+        if (auto ok = (this->*form->bind)(operations, plan.body.emplace_back()); !ok) return ok.error();
+        next += operations.size();
     }
     if (auto ok = bind_head(plan); !ok) return ok.error();
     return plan;
@@ -334,9 +390,9 @@ uint32_t choice_groups(const MatmulWeights& product, const Variants& variants) {
     return groups;
 }
 
-Result<LaunchPlan> LaunchPlan::bind(Kernels& kernels, const Variants& variants, const model::ModelConfig& config,
+Result<LaunchPlan> LaunchPlan::bind(Kernels& kernels, const Variants& variants, const model::DecoderSpec& spec,
                                     const BackendLimits& limits, const GpuWeights& weights, const Buffers& buffers) {
-    return Binder(kernels, variants, config, limits, weights, buffers).bind();
+    return Binder(kernels, variants, spec, limits, weights, buffers).bind();
 }
 
 }  // namespace llmd::compute::gpu

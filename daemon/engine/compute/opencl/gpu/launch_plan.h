@@ -1,5 +1,5 @@
-// Every launch of a step, bound once: the kernels of the model's verbs with their arguments set. What changes from step
-// to step (rows, positions, tokens, pages, sampling requests) lies in small buffers that the kernels read.
+// A decoder's operations lowered to launches, bound once: kernels with their arguments set. What changes from step to
+// step (rows, positions, tokens, pages, sampling requests) lies in small buffers that the kernels read.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 #include "engine/compute/opencl/runtime/cl.h"
 #include "engine/compute/opencl/runtime/device_queue.h"
 #include "engine/compute/opencl/runtime/step_exchange.h"
-#include "engine/model/model_config.h"
+#include "engine/model/operations.h"
 
 namespace llmd::compute::gpu {
 
@@ -59,14 +59,9 @@ struct Activations {
     uint32_t hidden = 0;    // records
 
     // Constants.
-    uint32_t norms = 0;  // [2 n_layers + 1][n_embd, padded with zeros]: attention's and feed-forward's, the output's
+    uint32_t norms = 0;       // [norm operations][n_embd, padded with zeros]: the weights, in the operations' order
     uint32_t norm_bytes = 0;  // of each
-    uint32_t rotation = 0;    // upload_rotary_turns()
-
-    uint32_t attention_norm(uint32_t layer) const {
-        return norms + 2 * layer * norm_bytes;
-    }  // after the last the output's
-    uint32_t feed_forward_norm(uint32_t layer) const { return attention_norm(layer) + norm_bytes; }
+    uint32_t rotation = 0;    // upload_rotations()
 };
 
 // Device memory beside the weights.
@@ -80,12 +75,13 @@ struct Buffers : StepBuffers, KvBuffers {
     ClBuffer candidates;  // candidate_words()
 };
 
-struct LayerLaunches {
-    Launches norm_qkv;
-    Launch attend;               // writes records; no variants where a group's heads fill no whole blocks
-    LaunchVariant attend_split;  // groups of one chunk; leaves partial results for merge
+// What one form of operations is launched as: `launches` one after the other, or, where a step's rows are too long for
+// one work-group or a group's heads fill no whole blocks, attention's split and merge in their place.
+struct PlannedLaunches {
+    Launches launches;
+    LaunchVariant
+        split;  // groups of one KV split, which leave partial results for `merge`; no kernel but for attention
     Launch merge;
-    Launches attend_output, norm_up, down;
 };
 
 inline constexpr uint32_t kEmbedColumns = 8 * kGroupItems;  // EMBED_COLUMNS in embed.cl
@@ -97,12 +93,13 @@ inline constexpr uint32_t kAnswerWords = 4;                 // ANSWER_WORDS in s
 uint32_t choice_groups(const MatmulWeights& product, const Variants& variants);
 
 struct LaunchPlan {
-    Launches embed, head;
+    std::vector<PlannedLaunches> body;
+    Launches head;
     Launch choose, candidates;
-    std::vector<LayerLaunches> layers;
 
-    // The weights are complete. The plan refers to them and to the buffers.
-    static base::Result<LaunchPlan> bind(Kernels& kernels, const Variants& variants, const model::ModelConfig& config,
+    // The weights are complete. The plan refers to them and to the buffers. DeviceError names an operation that begins
+    // none of the forms that the GPU has.
+    static base::Result<LaunchPlan> bind(Kernels& kernels, const Variants& variants, const model::DecoderSpec& spec,
                                          const BackendLimits& limits, const GpuWeights& weights,
                                          const Buffers& buffers);
 };

@@ -67,20 +67,21 @@ std::vector<SourceRow> ProductRows::rows_of(Use use, uint32_t layer) const {
     const auto sources = sources_of(use, layer);
     std::vector<SourceRow> rows;
     if (use == Use::Up && sources.size() == 2) {
-        for (uint32_t i = 0; i < config_.n_ff; ++i) {
+        for (uint32_t i = 0; i < spec_.layers[layer].n_ff; ++i) {
             for (const Role role : sources) rows.push_back({{role, layer}, i, false});
         }
         rows.resize(round_up(static_cast<uint32_t>(rows.size()), kTileRows));
         return rows;
     }
-    const bool half_split = config_.positions == model::Positions::RotaryHalfSplit;
-    const uint32_t turned = config_.n_rot / 2;  // pairs
+    const model::LayerSpec& of = spec_.layers[layer];
+    const bool half_split = of.rotation == model::Rotation::HalfSplit;
+    const uint32_t turned = of.n_rot / 2;  // pairs
     for (const Role role : sources) {
         const uint32_t n = tensors_.at({role, layer}).rows;
         const bool paired = half_split && (role == Role::AttnQ || role == Role::AttnK);
         for (uint32_t i = 0; i < n; ++i) {
-            const uint32_t in_head = i % config_.head_dim;
-            const bool is_split = paired && in_head < config_.n_rot;
+            const uint32_t in_head = i % of.head_dim;
+            const bool is_split = paired && in_head < of.n_rot;
             const uint32_t row = is_split ? i - in_head + in_head / 2 + in_head % 2 * turned : i;
             rows.push_back({{role, layer}, row, false});
         }

@@ -12,7 +12,7 @@
 
 #include "engine/compute/opencl/autotune/kernel_config.h"
 #include "engine/compute/opencl/gpu/layout.h"
-#include "engine/model/model_config.h"
+#include "engine/model/decoder_spec.h"
 #include "engine/model/weights.h"
 
 namespace llmd::compute::gpu {
@@ -47,7 +47,7 @@ struct RowRange {
 
 class ProductRows {
 public:
-    explicit ProductRows(const model::ModelConfig& config) : config_(config) {}
+    explicit ProductRows(const model::DecoderSpec& spec) : spec_(spec) {}
 
     // Every tensor of the model, before anything is asked.
     void add(const model::Weight& weight);
@@ -73,7 +73,7 @@ private:
 
     bool has_interleaved_gate(uint32_t layer) const;
 
-    model::ModelConfig config_;
+    model::DecoderSpec spec_;
     std::map<TensorKey, Shape> tensors_;
 };
 

@@ -7,21 +7,20 @@
 #include "engine/compute/backend.h"
 #include "engine/compute/checks.h"
 #include "engine/compute/noise.h"
-#include "engine/compute/rotary_angles.h"
 
 namespace llmd::compute {
 namespace {
 
-// Of one layer.
-uint64_t page_bytes(const model::ModelConfig& config) {
-    return 2 * uint64_t{config.kv_rows()} * kPageTokens * sizeof(uint16_t);
+uint64_t layer_page_bytes(const model::LayerSpec& layer) {
+    return 2 * uint64_t{layer.kv_rows()} * kPageTokens * sizeof(uint16_t);
 }
 
 }  // namespace
 
-base::Result<void> KvBuffers::allocate(DeviceQueue& queue, const model::ModelConfig& config, uint32_t n_pages) {
-    for (uint32_t layer = 0; layer < config.n_layers; ++layer) {
-        auto buffer = queue.allocate(base::concat(n_pages, " KV pages of layer ", layer), page_bytes(config) * n_pages);
+base::Result<void> KvBuffers::allocate(DeviceQueue& queue, const model::DecoderSpec& spec, uint32_t n_pages) {
+    for (uint32_t layer = 0; layer < spec.n_layers(); ++layer) {
+        page_bytes.push_back(layer_page_bytes(spec.layers[layer]));
+        auto buffer = queue.allocate(base::concat(n_pages, " KV pages of layer ", layer), page_bytes.back() * n_pages);
         if (!buffer) return buffer.error();
         kv.push_back(std::move(*buffer));
     }
@@ -29,37 +28,39 @@ base::Result<void> KvBuffers::allocate(DeviceQueue& queue, const model::ModelCon
 }
 
 base::Result<void> KvBuffers::read_page(DeviceQueue& queue, uint32_t page, std::span<std::byte> bytes) const {
-    const size_t part = bytes.size() / kv.size();
     for (size_t layer = 0; layer < kv.size(); ++layer) {
-        auto ok = queue.read(kv[layer], uint64_t{page} * part, bytes.subspan(layer * part, part));
-        if (!ok) return ok;
+        const uint64_t size = page_bytes[layer];
+        if (auto ok = queue.read(kv[layer], page * size, bytes.first(size)); !ok) return ok;
+        bytes = bytes.subspan(size);
     }
     return {};
 }
 
 base::Result<void> KvBuffers::write_page(DeviceQueue& queue, uint32_t page, std::span<const std::byte> bytes) const {
-    const size_t part = bytes.size() / kv.size();
     for (size_t layer = 0; layer < kv.size(); ++layer) {
-        auto ok = queue.upload(kv[layer], uint64_t{page} * part, bytes.subspan(layer * part, part));
-        if (!ok) return ok;
+        const uint64_t size = page_bytes[layer];
+        if (auto ok = queue.upload(kv[layer], page * size, bytes.first(size)); !ok) return ok;
+        bytes = bytes.subspan(size);
     }
     return {};
 }
 
-uint64_t kv_bytes(const model::ModelConfig& config, uint32_t n_pages) {
-    return page_bytes(config) * n_pages * config.n_layers;
+uint64_t kv_bytes(const model::DecoderSpec& spec, uint32_t n_pages) {
+    uint64_t bytes = 0;
+    for (const model::LayerSpec& layer : spec.layers) bytes += layer_page_bytes(layer) * n_pages;
+    return bytes;
 }
 
-uint64_t rotary_bytes(const model::ModelConfig& config, uint32_t n_ctx) {
-    return config.positions == model::Positions::Learned ? 0 : uint64_t{n_ctx} * config.n_rot * sizeof(float);
+uint64_t rotary_bytes(const model::DecoderSpec& spec, uint32_t n_ctx) {
+    return uint64_t{n_ctx} * spec.n_rot() * sizeof(float);
 }
 
-base::Result<void> upload_rotary_turns(DeviceQueue& queue, const model::ModelConfig& config, uint32_t n_ctx,
-                                       std::span<const float> factors, const ClBuffer& to, uint64_t offset) {
-    std::vector<float> turns(rotary_bytes(config, n_ctx) / sizeof(float));
-    if (turns.empty()) return {};
-    fill_rotary_turns(config, factors, turns);
-    return queue.upload(to, offset, std::as_bytes(std::span(turns)));
+base::Result<void> upload_rotations(DeviceQueue& queue, const model::DecoderSpec& spec, uint32_t n_ctx,
+                                    std::span<const float> factors, const ClBuffer& to, uint64_t offset) {
+    std::vector<float> rotations(rotary_bytes(spec, n_ctx) / sizeof(float));
+    if (rotations.empty()) return {};
+    model::fill_rotations(spec, factors, rotations);
+    return queue.upload(to, offset, std::as_bytes(std::span(rotations)));
 }
 
 namespace {
@@ -147,11 +148,11 @@ std::string step_options(const BackendLimits& limits) {
                         " -DTABLES_AT=", tables_at(limits));
 }
 
-StepExchange::StepExchange(DeviceQueue& queue, StepBuffers& buffers, const model::ModelConfig& config,
+StepExchange::StepExchange(DeviceQueue& queue, StepBuffers& buffers, const model::DecoderSpec& spec,
                            const BackendLimits& limits, size_t answer_words, ReadOutput read_output)
     : queue_(queue),
       buffers_(buffers),
-      config_(config),
+      spec_(spec),
       limits_(limits),
       answer_words_(answer_words),
       read_output_(read_output),
@@ -160,7 +161,7 @@ StepExchange::StepExchange(DeviceQueue& queue, StepBuffers& buffers, const model
       candidates_(limits.max_outputs) {
     for (HostSide& host : host_) {
         host.step.resize(tables_at(limits));
-        host.requests.resize(request_words(limits.max_outputs, config.n_vocab));
+        host.requests.resize(request_words(limits.max_outputs, spec.n_vocab));
         host.page_tables.resize(limits.n_slots);
         for (auto& table : host.page_tables) table.reserve(PageTables::max_pages(limits));
     }
@@ -173,10 +174,9 @@ Result<void> StepExchange::allocate(uint64_t outputs) {
     const uint64_t words = tables_at(limits_) + pages;
     const Allocation all[] = {
         {&buffers_.step, "the batch and page tables", words * sizeof(int32_t)},
-        {&buffers_.requests, "sampling requests",
-         request_words(limits_.max_outputs, config_.n_vocab) * sizeof(uint32_t)},
+        {&buffers_.requests, "sampling requests", request_words(limits_.max_outputs, spec_.n_vocab) * sizeof(uint32_t)},
         {&buffers_.sampled, "sampled tokens", limits_.n_slots * sizeof(int32_t)},
-        {&buffers_.logits, "logits", outputs * config_.n_vocab * sizeof(float)},
+        {&buffers_.logits, "logits", outputs * spec_.n_vocab * sizeof(float)},
     };
     if (auto ok = queue_.allocate(all); !ok) return ok;
     for (HostSide& host : host_) {
@@ -207,7 +207,7 @@ void StepExchange::write_rows(std::span<const Row> rows, uint32_t chunks, std::s
 }
 
 Result<void> StepExchange::begin(std::span<const Row> rows, uint32_t chunks) {
-    if (auto checked = check_rows(config_, limits_, rows); !checked) return checked;
+    if (auto checked = check_rows(spec_, limits_, rows); !checked) return checked;
     if (auto checked = steps_.check_begin(); !checked) return checked;
     if (auto begun = pages_.begin(rows); !begun) return begun;
     const auto outputs = std::count_if(rows.begin(), rows.end(), [](const Row& row) { return row.wants_output; });
@@ -226,22 +226,23 @@ Result<void> StepExchange::begin(std::span<const Row> rows, uint32_t chunks) {
     return {};
 }
 
-Result<const Step*> StepExchange::open() {
-    const auto step = steps_.open();
+Result<const Step*> StepExchange::mark_computed() {
+    const auto step = steps_.mark_computed();
     if (!step) return step.error();
     return *step;
 }
 
-Result<const Step*> StepExchange::open(uint32_t layer) {
-    if (layer >= config_.n_layers) return base::fail(ErrorCode::InvalidArgument, "layer ", layer, " does not exist");
-    return open();
+Result<const Step*> StepExchange::computed() {
+    const auto step = steps_.computed();
+    if (!step) return step.error();
+    return *step;
 }
 
 Result<const Step*> StepExchange::sample(std::span<const SampleRequest> requests) {
-    const auto open = steps_.open();
+    const auto open = steps_.computed();
     if (!open) return open.error();
     Step& step = **open;
-    if (auto checked = check_requests(config_, step, requests); !checked) return checked.error();
+    if (auto checked = check_requests(spec_, step, requests); !checked) return checked.error();
     auto& words = host_[step.set].requests;
     for (const SampleRequest& request : requests) {
         step.with_candidates = step.with_candidates || request.wants_candidates;
@@ -255,7 +256,7 @@ Result<const Step*> StepExchange::sample(std::span<const SampleRequest> requests
 }
 
 Result<void> StepExchange::submit(std::initializer_list<AnswerPart> parts) {
-    const auto open = steps_.open();
+    const auto open = steps_.computed();
     if (!open) return open.error();
     const Step& step = **open;
     HostSide& host = host_[step.set];
@@ -292,31 +293,30 @@ Result<std::span<const Sampled>> StepExchange::wait() {
 }
 
 Result<void> StepExchange::read_page(const KvBuffers& buffers, uint32_t page, std::span<std::byte> out) {
-    if (auto ok = check_page(limits_, steps_, page, out.size(), kv_bytes(config_, 1)); !ok) return ok;
+    if (auto ok = check_page(limits_, steps_, page, out.size(), kv_bytes(spec_, 1)); !ok) return ok;
     return buffers.read_page(queue_, page, out);
 }
 
 Result<void> StepExchange::write_page(const KvBuffers& buffers, uint32_t page, std::span<const std::byte> in) {
-    if (auto ok = check_page(limits_, steps_, page, in.size(), kv_bytes(config_, 1)); !ok) return ok;
+    if (auto ok = check_page(limits_, steps_, page, in.size(), kv_bytes(spec_, 1)); !ok) return ok;
     return buffers.write_page(queue_, page, in);
 }
 
 Result<void> StepExchange::read_logits(uint32_t output, std::span<float> out) {
-    if (auto checked = check_logits_read(config_, steps_.readable_outputs(), output, out.size()); !checked) {
+    if (auto checked = check_logits_read(spec_, steps_.readable_outputs(), output, out.size()); !checked) {
         return checked;
     }
-    return queue_.read(buffers_.logits, uint64_t{output} * config_.n_vocab * sizeof(float),
-                       std::as_writable_bytes(out));
+    return queue_.read(buffers_.logits, uint64_t{output} * spec_.n_vocab * sizeof(float), std::as_writable_bytes(out));
 }
 
 Result<void> StepExchange::read_residual(const ClBuffer& from, uint64_t offset, uint32_t stride, std::span<float> out) {
     const uint32_t n_rows = steps_.readable_rows();
-    if (auto checked = check_residual_read(config_, n_rows, out.size()); !checked) return checked;
-    if (stride == config_.n_embd) return queue_.read(from, offset, std::as_writable_bytes(out));
+    if (auto checked = check_residual_read(spec_, n_rows, out.size()); !checked) return checked;
+    if (stride == spec_.n_embd) return queue_.read(from, offset, std::as_writable_bytes(out));
     std::vector<float> padded(size_t{n_rows} * stride);
     if (auto read = queue_.read(from, offset, std::as_writable_bytes(std::span(padded))); !read) return read;
     for (uint32_t r = 0; r < n_rows; ++r) {
-        std::copy_n(&padded[size_t{r} * stride], config_.n_embd, &out[size_t{r} * config_.n_embd]);
+        std::copy_n(&padded[size_t{r} * stride], spec_.n_embd, &out[size_t{r} * spec_.n_embd]);
     }
     return {};
 }

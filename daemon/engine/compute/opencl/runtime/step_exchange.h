@@ -17,17 +17,18 @@
 #include "engine/compute/opencl/runtime/device_queue.h"
 #include "engine/compute/page_tables.h"
 #include "engine/compute/step_queue.h"
-#include "engine/model/model_config.h"
+#include "engine/model/decoder_spec.h"
 
 namespace llmd::compute {
 
 // The keys and values of all positions that a backend keeps, as f16 pages in one buffer a layer: of each page its keys,
 // then its values (epilogue.cl says in which order).
 struct KvBuffers {
-    std::vector<ClBuffer> kv;  // of each layer
+    std::vector<ClBuffer> kv;          // of each layer
+    std::vector<uint64_t> page_bytes;  // of each layer
 
     // Once. OutOfMemory names the layer and the size.
-    base::Result<void> allocate(DeviceQueue& queue, const model::ModelConfig& config, uint32_t n_pages);
+    base::Result<void> allocate(DeviceQueue& queue, const model::DecoderSpec& spec, uint32_t n_pages);
     // One page of all buffers, of each layer the keys, then the values. What is queued is done first; `bytes`, as many
     // as kv_bytes() of one page, may change after the call.
     base::Result<void> read_page(DeviceQueue& queue, uint32_t page, std::span<std::byte> bytes) const;
@@ -35,14 +36,14 @@ struct KvBuffers {
 };
 
 // In all layers.
-uint64_t kv_bytes(const model::ModelConfig& config, uint32_t n_pages);
+uint64_t kv_bytes(const model::DecoderSpec& spec, uint32_t n_pages);
 
-// The table of rotary positions on a device: [position < n_ctx][n_rot / 2] (cos, sin) as rotary_angles.h has them; none
-// where the model has learned positions.
-uint64_t rotary_bytes(const model::ModelConfig& config, uint32_t n_ctx);
+// The table of rotary positions on a device: [position < n_ctx][n_rot / 2] (cos, sin) as model::fill_rotations() has
+// them; none where the model has learned positions.
+uint64_t rotary_bytes(const model::DecoderSpec& spec, uint32_t n_ctx);
 // From byte `offset` on.
-base::Result<void> upload_rotary_turns(DeviceQueue& queue, const model::ModelConfig& config, uint32_t n_ctx,
-                                       std::span<const float> factors, const ClBuffer& to, uint64_t offset);
+base::Result<void> upload_rotations(DeviceQueue& queue, const model::DecoderSpec& spec, uint32_t n_ctx,
+                                    std::span<const float> factors, const ClBuffer& to, uint64_t offset);
 
 // What travels between the host and the kernels that sample: requests as words, candidates of the vocabulary's chunks
 // back. Pure functions; sample.cl has the layout's other end.
@@ -92,26 +93,25 @@ using ReadOutput = Sampled (*)(std::span<const uint32_t> answer, const Step& ste
 class StepExchange {
 public:
     // An answer has at most so many words.
-    StepExchange(DeviceQueue& queue, StepBuffers& buffers, const model::ModelConfig& config,
-                 const BackendLimits& limits, size_t answer_words, ReadOutput read_output);
+    StepExchange(DeviceQueue& queue, StepBuffers& buffers, const model::DecoderSpec& spec, const BackendLimits& limits,
+                 size_t answer_words, ReadOutput read_output);
 
     // Once, before the first step. Kernels may write logits of so many outputs: limits.max_outputs or more.
     base::Result<void> allocate(uint64_t outputs);
 
-    // The verbs of Backend with their errors, as far as they are the same whatever is launched.
+    // The calls of Backend with their errors, as far as they are the same whatever is launched.
     base::Result<void> set_pages(uint32_t slot, std::span<const uint32_t> pages) { return pages_.set(slot, pages); }
     // `chunks`: STEP_CHUNKS.
     base::Result<void> begin(std::span<const Row> rows, uint32_t chunks = 1);
-    // The open step; for the verb of a layer, which must exist.
-    base::Result<const Step*> open();
-    base::Result<const Step*> open(uint32_t layer);
-    // The requests are on their way; there may be none.
+    // The open step, for forward(),
+    base::Result<const Step*> mark_computed();
+    // and behind it.
+    base::Result<const Step*> computed();
+    // The open step. The requests are on their way; there may be none.
     base::Result<const Step*> sample(std::span<const SampleRequest> requests);
     // `parts` are read if the step was sampled and has outputs.
     base::Result<void> submit(std::initializer_list<AnswerPart> parts);
     base::Result<std::span<const Sampled>> wait();
-    // Nothing of the steps so far can be read any more. None is open or in flight.
-    void forget() { steps_ = StepQueue(); }
     base::Result<void> read_page(const KvBuffers& buffers, uint32_t page, std::span<std::byte> out);
     base::Result<void> write_page(const KvBuffers& buffers, uint32_t page, std::span<const std::byte> in);
     base::Result<void> read_logits(uint32_t output, std::span<float> out);
@@ -131,7 +131,7 @@ private:
 
     DeviceQueue& queue_;
     StepBuffers& buffers_;
-    model::ModelConfig config_;
+    model::DecoderSpec spec_;
     BackendLimits limits_;
     size_t answer_words_;
     ReadOutput read_output_;

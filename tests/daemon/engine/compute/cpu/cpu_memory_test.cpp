@@ -24,8 +24,8 @@ uint64_t private_dirty_bytes() {
     return 0;
 }
 
-void check_discard(const model::ModelConfig& config, uint32_t n_pages) {
-    const auto kv = KvStore::allocate(config, n_pages);
+void check_discard(const model::DecoderSpec& spec, uint32_t n_pages) {
+    const auto kv = KvStore::allocate(spec, n_pages);
     ASSERT_TRUE(kv) << kv.error().message;
     std::vector<std::byte> page(kv->page_bytes(), std::byte{7}), read(page.size());
     const uint64_t empty = private_dirty_bytes();
@@ -52,19 +52,15 @@ void check_discard(const model::ModelConfig& config, uint32_t n_pages) {
 }
 
 TEST(KvStore, DiscardedPagesGoBackToTheSystem) {
-    model::ModelConfig config;
-    config.n_layers = 4;
-    config.n_heads = config.n_kv_heads = 4;
-    config.head_dim = 64;
-    check_discard(config, 256);  // a page of a layer is four of the system
+    model::DecoderSpec spec;
+    spec.layers.assign(4, {.n_heads = 4, .n_kv_heads = 4, .head_dim = 64});
+    check_discard(spec, 256);  // a page of a layer is four of the system
 }
 
 TEST(KvStore, SoDoThoseThatAreSmallerThanASystemPage) {
-    model::ModelConfig config;
-    config.n_layers = 2;
-    config.n_heads = config.n_kv_heads = 1;
-    config.head_dim = 20;
-    check_discard(config, 4096);
+    model::DecoderSpec spec;
+    spec.layers.assign(2, {.n_heads = 1, .n_kv_heads = 1, .head_dim = 20});
+    check_discard(spec, 4096);
 }
 
 }  // namespace

@@ -36,15 +36,15 @@ class GpuBackend : public testing::TestWithParam<DeviceUnderTest> {
 protected:
     // Twenty tokens in one batch and two alone, against the oracle.
     void check(const RandomModel& model, const DeviceUnderTest& on, double tolerance = kPackedTolerance) {
-        const model::ModelConfig& config = model.config();
-        compute::BackendLimits limits = test_limits(config);
+        const model::DecoderSpec& spec = model.spec();
+        compute::BackendLimits limits = test_limits(spec);
         limits.n_ctx = 32;
         limits.n_pages = 1;
         limits.max_rows = limits.max_outputs = 20;
         DeviceModel device(on, model, limits);
         if (!device.loaded()) return;
         device.give_pages(0);
-        const auto tokens = random_tokens(22, config.n_vocab, 3);
+        const auto tokens = random_tokens(22, spec.n_vocab, 3);
         Oracle oracle(model, on.rounding());
         for (const auto& [first, n] : {std::pair{0u, 20u}, {20u, 1u}, {21u, 1u}}) {
             auto rows = rows_of(tokens, first, n, 0, true);
@@ -70,16 +70,16 @@ uint64_t launches_for(DeviceModel& device, const Row& row, const compute::Sample
 
 TEST_P(GpuBackend, TakesFiveLaunchesALayerAndThree) {
     struct Family {
-        model::ModelConfig config;
+        UniformSpec config;
         uint32_t layers, launches;
     };
     // GPT-2 124M and TinyLlama-1.1B have so many layers.
     for (const Family& family : {Family{small_gpt2(), 12, 63}, Family{small_llama(), 22, 113}}) {
-        model::ModelConfig config = family.config;
+        UniformSpec config = family.config;
         config.n_layers = family.layers;
         config.head_dim = 32;  // so that any group of heads fills whole blocks, as in real models
         config.n_ctx_train = 1056;
-        const bool tied = config.positions == model::Positions::Learned;
+        const bool tied = config.rotation == model::Rotation::None;
         const RandomModel model(config, {.type = TensorType::Q4_0, .biases = tied, .tied = tied});
         compute::BackendLimits limits = test_limits(config);
         limits.max_rows = limits.max_outputs = 1;
@@ -97,7 +97,7 @@ TEST_P(GpuBackend, TakesFiveLaunchesALayerAndThree) {
 }
 
 TEST_P(GpuBackend, ComputesProductsOfSeveralTypes) {
-    model::ModelConfig config = small_llama();
+    UniformSpec config = small_llama();
     config.n_embd = config.n_ff = 256;
     config.head_dim = config.n_rot = 64;
     config.n_ctx_train = 64;
@@ -110,14 +110,14 @@ TEST_P(GpuBackend, ComputesProductsOfSeveralTypes) {
                                      .types = {{Role::AttnV, TensorType::Q6_K}, {Role::FfnUp, TensorType::Q8_0}}});
     check(model, GetParam());
     check(model, fast, kFastTolerance);
-    config.positions = model::Positions::RotaryHalfSplit;
+    config.rotation = model::Rotation::HalfSplit;
     check(RandomModel(config, {.type = TensorType::Q4_K,
                                .types = {{Role::AttnK, TensorType::Q5_0}, {Role::FfnGate, TensorType::Q5_K}}}),
           GetParam());
 }
 
 TEST_P(GpuBackend, GivesTheSameBitsWithSplitTensors) {
-    model::ModelConfig config = small_llama();
+    UniformSpec config = small_llama();
     config.n_vocab = 2001;
     config.n_ctx_train = 64;
     const RandomModel model(config, {.type = TensorType::Q8_0, .biases = true});
@@ -146,7 +146,7 @@ TEST_P(GpuBackend, GivesTheSameBitsWithSplitTensors) {
 }
 
 TEST_P(GpuBackend, ComputesInSmallWorkGroups) {
-    model::ModelConfig config = small_gpt2();
+    UniformSpec config = small_gpt2();
     config.n_embd = 96;
     config.n_ctx_train = 64;
     for (const uint64_t items : {64u, 128u}) {
@@ -157,7 +157,7 @@ TEST_P(GpuBackend, ComputesInSmallWorkGroups) {
 }
 
 TEST_P(GpuBackend, SaysWhatItHoldsAnotherWay) {
-    model::ModelConfig config = small_llama();
+    UniformSpec config = small_llama();
     config.n_embd = config.n_ff = 256;
     // Queries and values have one layout, keys between them another: nothing is split.
     const RandomModel model(config, {.type = TensorType::Q4_0,
@@ -180,7 +180,7 @@ TEST_P(GpuBackend, SaysWhatItHoldsAnotherWay) {
 TEST_P(GpuBackend, RoundsTo8BitsWhenFast) {
     DeviceUnderTest on = GetParam();
     on.precision = compute::Precision::Fast;
-    for (model::ModelConfig config : {small_gpt2(), small_llama()}) {
+    for (UniformSpec config : {small_gpt2(), small_llama()}) {
         config.n_layers = 3;  // of which the last writes its records for the vocabulary
         const RandomModel model(config, {.type = TensorType::Q4_0, .biases = true});
         check(model, on, kFastTolerance);
@@ -195,7 +195,7 @@ TEST_P(GpuBackend, RoundsTo8BitsWhenFast) {
 
 // In the first layer they come from the embedding alone.
 TEST_P(GpuBackend, MakesKeysAndValuesOf15BitsWhenFast) {
-    for (const model::ModelConfig& config : {small_gpt2(), small_llama()}) {
+    for (const UniformSpec& config : {small_gpt2(), small_llama()}) {
         ASSERT_EQ(config.n_layers, 1u);
         const RandomModel model(config, {.type = TensorType::Q4_0, .biases = true});
         std::vector<std::byte> pages[2];
@@ -215,8 +215,8 @@ TEST_P(GpuBackend, MakesKeysAndValuesOf15BitsWhenFast) {
 }
 
 TEST_P(GpuBackend, GivesTheSameBitsAmongOneToNine) {
-    for (const model::ModelConfig& family : {small_gpt2(), small_llama()}) {
-        model::ModelConfig config = family;
+    for (const UniformSpec& family : {small_gpt2(), small_llama()}) {
+        UniformSpec config = family;
         config.n_ctx_train = 64;
         const RandomModel model(config, {.type = TensorType::Q4_1, .biases = true});
         compute::BackendLimits limits = test_limits(config);
@@ -247,7 +247,7 @@ TEST_P(GpuBackend, GivesTheSameBitsAmongOneToNine) {
 // A lone row beyond 1,024 positions has its leaves computed side by side, a row of prefill one after the other.
 TEST_P(GpuBackend, GivesTheSameBitsWhetherLeavesAreWalkedOrMerged) {
     for (const uint32_t head_dim : {8u, 16u, 32u}) {  // of four heads: the first two fill no block of 32 alone
-        model::ModelConfig config = small_llama();
+        UniformSpec config = small_llama();
         config.n_embd = config.n_ff = 32;
         config.head_dim = config.n_rot = head_dim;
         const RandomModel model(config, {.type = TensorType::Q8_0});
@@ -276,7 +276,7 @@ TEST_P(GpuBackend, GivesTheSameBitsWhetherLeavesAreWalkedOrMerged) {
 
 // The page of one sequence holds a NaN, as after a fault of the memory.
 TEST_P(GpuBackend, ANanInAPageFailsItsOwnSequenceOnly) {
-    model::ModelConfig config = small_llama();
+    UniformSpec config = small_llama();
     config.n_ctx_train = 64;
     RandomModel model(config, {});
     model.set_embedding(0, std::nanf(""));
@@ -344,7 +344,7 @@ void check_whatever_tuning_picks(DeviceUnderTest on) {
     const auto queue = compute::DeviceQueue::open(devices->at(on.opencl_index), on.overrides);
     ASSERT_TRUE(queue) << queue.error().message;
     const compute::gpu::Variants variants(queue->limits(), on.precision);
-    model::ModelConfig config = small_llama();
+    UniformSpec config = small_llama();
     config.n_ctx_train = 64;
     config.n_layers = 2;
     const RandomModel model(config, {.type = TensorType::Q4_0, .biases = true});

@@ -28,8 +28,8 @@ constexpr uint32_t kOwnPages = kFrontPages + kHistories * uint32_t{kBorders.size
 
 class GpuContract : public testing::TestWithParam<DeviceUnderTest> {
 protected:
-    static model::ModelConfig config() {
-        model::ModelConfig config = small_llama();
+    static UniformSpec config() {
+        UniformSpec config = small_llama();
         config.n_ctx_train = kBorders.back() + kPageTokens;
         return config;
     }

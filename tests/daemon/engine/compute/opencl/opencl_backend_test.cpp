@@ -24,7 +24,7 @@ using compute::SampleRequest;
 
 // Quantised matrices of two types' widths, rows that no group of a kernel divides, biases everywhere.
 RandomModel model_of_one_layer() {
-    model::ModelConfig config = small_llama();
+    UniformSpec config = small_llama();
     config.n_vocab = 1001;
     config.n_ctx_train = 64;
     return RandomModel(config, {.type = model::TensorType::Q8_0, .biases = true, .tied = false});
@@ -49,7 +49,7 @@ struct Outcome {
 
 // Ten rows in one batch, then a lone one; the last one's logits.
 Outcome outcome_of(const RandomModel& model, const OpenClOverrides& overrides) {
-    auto backend = compute::create_opencl_backend(model.config(), small_limits(), 0, overrides);
+    auto backend = compute::create_opencl_backend(model.spec(), small_limits(), 0, overrides);
     if (!backend) {
         ADD_FAILURE() << backend.error().message;
         return {};
@@ -58,25 +58,18 @@ Outcome outcome_of(const RandomModel& model, const OpenClOverrides& overrides) {
     const auto must = [](const base::Result<void>& result) {
         if (!result) ADD_FAILURE() << result.error().message;
     };
+    must(device.announce(model.weights(), kUnobserved));
     for (const model::Weight& weight : model.weights()) must(device.upload(weight));
     must(device.finish_loading());
     must(device.set_pages(0, std::vector<uint32_t>{1, 0}));
-    const auto tokens = random_tokens(11, model.config().n_vocab, 5);
+    const auto tokens = random_tokens(11, model.spec().n_vocab, 5);
     SampleRequest request;
     request.wants_candidates = true;
     Outcome result;
     for (const auto& rows : {rows_of(tokens, 0, 10, 0, false), rows_of(tokens, 10, 1, 0, true)}) {
         must(device.begin(rows));
-        must(device.embed());
-        must(device.norm_qkv(0));
-        must(device.attend(0));
-        must(device.attend_output(0));
-        must(device.norm_up(0));
-        must(device.down(0));
-        if (rows.back().wants_output) {
-            must(device.head());
-            must(device.sample({&request, 1}));
-        }
+        must(device.forward());
+        if (rows.back().wants_output) must(device.sample({&request, 1}));
         must(device.submit());
         const auto sampled = device.wait();
         if (!sampled) {
@@ -87,7 +80,7 @@ Outcome outcome_of(const RandomModel& model, const OpenClOverrides& overrides) {
             result.candidates.assign((*sampled)[0].candidates.begin(), (*sampled)[0].candidates.end());
         }
     }
-    result.logits.assign(model.config().n_vocab, std::numeric_limits<float>::quiet_NaN());
+    result.logits.assign(model.spec().n_vocab, std::numeric_limits<float>::quiet_NaN());
     must(device.read_logits(0, result.logits));
     result.report = device.report();
     result.counts = device.queue_counts();
@@ -123,7 +116,7 @@ TEST_F(OpenClBackend, GivesTheSameBitsWhenEachLaunchIsSubmitted) {
 TEST_F(OpenClBackend, ReadsZerosAndChecksNothingWhenItOnlyCompiles) {
     const RandomModel model = model_of_one_layer();
     const Outcome together = outcome_of(model, {.compile_only = true});
-    EXPECT_EQ(together.logits, std::vector<float>(model.config().n_vocab, 0.0f));
+    EXPECT_EQ(together.logits, std::vector<float>(model.spec().n_vocab, 0.0f));
     // The self-test would have added launches of its own.
     EXPECT_LT(together.counts.launches, outcome_of(model, {}).counts.launches);
 }
@@ -138,7 +131,7 @@ TEST_F(OpenClBackend, CountsLaunchesAndSubmissions) {
 }
 
 TEST_F(OpenClBackend, RefusesWhatDoesNotFit) {
-    model::ModelConfig config = small_llama();
+    UniformSpec config = small_llama();
     compute::BackendLimits limits = small_limits();
     limits.n_pages = 1u << 20;
     const auto pages = compute::create_opencl_backend(config, limits, 0, {.max_buffer_bytes = 1u << 30});

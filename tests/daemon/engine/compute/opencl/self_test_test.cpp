@@ -167,9 +167,8 @@ TEST_P(SelfTest, GivesUpWhenTold) {
 TEST_P(SelfTest, AContestAdmitsNoKernelThatGivesOtherBits) {
     const FileMatrix matrix(TensorType::Q4_0, noise_);
     const Variants variants(queue_->limits(), compute::Precision::Faithful);
-    const model::ModelConfig config = small_llama();
-    const compute::BackendLimits limits = test_limits(config);
-    Kernels kernels(*queue_, config, limits, variants);
+    const compute::BackendLimits limits = test_limits(small_llama());
+    Kernels kernels(*queue_, limits, variants);
     DeviceContest::Samples samples;
     samples.try_emplace({Layout::Q4_0, kMatrixCols, variants.digits()}, matrix.view, variants.digits());
     const std::function<bool(uint32_t)> goes_on = [](uint32_t) { return true; };

@@ -82,9 +82,7 @@ struct Run {
         const compute::Row row{.slot = 0, .position = position, .token = token, .wants_output = true};
         const compute::SampleRequest request{
             .temperature = kTemperature, .seed = seed, .position = position, .allowed = mask};
-        const auto decode = [&] {
-            return generation::forward(*model.backend, model.config.n_layers, {&row, 1}, {&request, 1});
-        };
+        const auto decode = [&] { return generation::forward(*model.backend, {&row, 1}, {&request, 1}); };
         const auto sampled = times.of(decode);
         if (!sampled) return sampled.error();
         return sampled->front();
@@ -131,7 +129,7 @@ base::Result<void> measure(const std::string& model_path, const std::string& voc
     if (!model) return model.error();
     const auto vocabulary = load_vocabulary(vocabulary_path);
     if (!vocabulary) return vocabulary.error();
-    auto tokens = std::make_shared<const constraint::TokenTrie>(**vocabulary, model->config.n_vocab);
+    auto tokens = std::make_shared<const constraint::TokenTrie>(**vocabulary, model->spec.n_vocab);
     Run run{.model = std::move(*model), .tokens = std::move(tokens)};
     std::vector<uint32_t> pages((kMaxTokens + compute::kPageTokens - 1) / compute::kPageTokens);
     std::iota(pages.begin(), pages.end(), 0u);
@@ -140,7 +138,7 @@ base::Result<void> measure(const std::string& model_path, const std::string& voc
         if (auto done = run.text(schema); !done) return done;
     }
     std::printf("%u schemas, %u texts were finished, %u tokens of %u ids, %u without a choice\n", run.n_texts,
-                run.n_whole, run.n_tokens, run.model.config.n_vocab, run.n_forced);
+                run.n_whole, run.n_tokens, run.model.spec.n_vocab, run.n_forced);
     run.masks.print("masks");
     run.steps.print("steps with a mask");
     run.plain_steps.print("steps without");

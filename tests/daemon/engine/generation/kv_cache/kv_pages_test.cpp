@@ -10,19 +10,17 @@
 namespace llmd::generation {
 namespace {
 
-model::ModelConfig small_config() {
-    model::ModelConfig config;
-    config.n_layers = 4;
-    config.n_heads = config.n_kv_heads = 2;
-    config.head_dim = 64;
-    return config;
+model::DecoderSpec small_spec() {
+    model::DecoderSpec spec;
+    spec.layers.assign(4, {.n_heads = 2, .n_kv_heads = 2, .head_dim = 64});
+    return spec;
 }
 
 // 32 positions * 4 layers * (key and value) * 128 elements * 2 bytes.
 constexpr uint64_t kPageBytes = 32 * 4 * 2 * 128 * 2;
 
 TEST(KvPages, AreCountedInWhole) {
-    EXPECT_EQ(kv_page_bytes(small_config()), kPageBytes);
+    EXPECT_EQ(kv_page_bytes(small_spec()), kPageBytes);
     EXPECT_EQ(pages_for(0), 0u);
     EXPECT_EQ(pages_for(1), 1u);
     EXPECT_EQ(pages_for(32), 1u);
@@ -30,7 +28,7 @@ TEST(KvPages, AreCountedInWhole) {
 }
 
 TEST(PlanKvPages, GivesEverySlotAWholeContextWhereMemoryIsPlenty) {
-    const auto n = plan_kv_pages(small_config(), 1000, 4, 1 << 20, {.available_bytes = uint64_t{1} << 40});
+    const auto n = plan_kv_pages(small_spec(), 1000, 4, 1 << 20, {.available_bytes = uint64_t{1} << 40});
     ASSERT_TRUE(n) << n.error().message;
     EXPECT_EQ(*n, 4 * 32u);
 }
@@ -38,7 +36,7 @@ TEST(PlanKvPages, GivesEverySlotAWholeContextWhereMemoryIsPlenty) {
 TEST(PlanKvPages, TakesHalfOfWhatTheWeightsLeave) {
     const uint64_t weights = 10 << 20;
     const uint64_t available = weights + kMemoryHeadroomBytes + 2 * 50 * kPageBytes;
-    const auto n = plan_kv_pages(small_config(), 1000, 4, weights, {.available_bytes = available});
+    const auto n = plan_kv_pages(small_spec(), 1000, 4, weights, {.available_bytes = available});
     ASSERT_TRUE(n) << n.error().message;
     EXPECT_EQ(*n, 50u);
 }
@@ -46,41 +44,41 @@ TEST(PlanKvPages, TakesHalfOfWhatTheWeightsLeave) {
 TEST(PlanKvPages, NeverGivesLessThanOneSequence) {
     const uint64_t weights = 10 << 20;
     const uint64_t available = weights + kMemoryHeadroomBytes + 32 * kPageBytes;
-    const auto n = plan_kv_pages(small_config(), 1000, 4, weights, {.available_bytes = available});
+    const auto n = plan_kv_pages(small_spec(), 1000, 4, weights, {.available_bytes = available});
     ASSERT_TRUE(n) << n.error().message;
     EXPECT_EQ(*n, 32u);
-    EXPECT_FALSE(plan_kv_pages(small_config(), 1000, 4, weights, {.available_bytes = available - 1}));
+    EXPECT_FALSE(plan_kv_pages(small_spec(), 1000, 4, weights, {.available_bytes = available - 1}));
 }
 
 TEST(PlanKvPages, GivesOneSequenceWhereMemoryIsScarce) {
     const auto n =
-        plan_kv_pages(small_config(), 1000, 4, 1 << 20, {.available_bytes = uint64_t{1} << 40, .is_scarce = true});
+        plan_kv_pages(small_spec(), 1000, 4, 1 << 20, {.available_bytes = uint64_t{1} << 40, .is_scarce = true});
     ASSERT_TRUE(n) << n.error().message;
     EXPECT_EQ(*n, 32u);
 }
 
 TEST(PlanKvPages, PutsALayersPagesIntoOneBuffer) {
-    const uint64_t of_layer = kPageBytes / small_config().n_layers;
+    const uint64_t of_layer = kPageBytes / small_spec().n_layers();
     compute::DeviceMemory memory{.available_bytes = uint64_t{1} << 40, .max_buffer_bytes = 50 * of_layer};
-    const auto n = plan_kv_pages(small_config(), 1000, 4, 1 << 20, memory);
+    const auto n = plan_kv_pages(small_spec(), 1000, 4, 1 << 20, memory);
     ASSERT_TRUE(n) << n.error().message;
     EXPECT_EQ(*n, 50u);
     memory.max_buffer_bytes = 32 * of_layer;
-    EXPECT_TRUE(plan_kv_pages(small_config(), 1000, 4, 1 << 20, memory));
+    EXPECT_TRUE(plan_kv_pages(small_spec(), 1000, 4, 1 << 20, memory));
     memory.max_buffer_bytes -= 1;
-    const auto none = plan_kv_pages(small_config(), 1000, 4, 1 << 20, memory);
+    const auto none = plan_kv_pages(small_spec(), 1000, 4, 1 << 20, memory);
     ASSERT_FALSE(none);
     EXPECT_EQ(none.error().code, base::ErrorCode::OutOfMemory);
     EXPECT_NE(none.error().message.find(std::to_string(memory.max_buffer_bytes)), std::string::npos);
 }
 
 TEST(PlanKvPages, NamesBothSizesWhenTheModelDoesNotFit) {
-    const auto n = plan_kv_pages(small_config(), 1000, 4, uint64_t{1} << 50, {.available_bytes = 123456});
+    const auto n = plan_kv_pages(small_spec(), 1000, 4, uint64_t{1} << 50, {.available_bytes = 123456});
     ASSERT_FALSE(n);
     EXPECT_EQ(n.error().code, base::ErrorCode::OutOfMemory);
     EXPECT_NE(n.error().message.find("1125899906842624"), std::string::npos) << n.error().message;
     EXPECT_NE(n.error().message.find("123456"), std::string::npos) << n.error().message;
-    EXPECT_FALSE(plan_kv_pages(small_config(), 1000, 4, ~uint64_t{0}, {.available_bytes = 123456}));
+    EXPECT_FALSE(plan_kv_pages(small_spec(), 1000, 4, ~uint64_t{0}, {.available_bytes = 123456}));
 }
 
 const std::string kNobody;

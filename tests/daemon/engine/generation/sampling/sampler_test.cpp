@@ -116,9 +116,7 @@ int32_t sample_once(test::FakeBackend& backend, Sampler& sampler, const std::vec
     }
     const std::vector<compute::SampleRequest> requests = {
         sampler.request(history, static_cast<uint32_t>(history.size()))};
-    EXPECT_TRUE(backend.begin(rows) && backend.embed() && backend.norm_qkv(0) && backend.attend(0) &&
-                backend.attend_output(0) && backend.norm_up(0) && backend.down(0) && backend.head() &&
-                backend.sample(requests) && backend.submit());
+    EXPECT_TRUE(backend.begin(rows) && backend.forward() && backend.sample(requests) && backend.submit());
     const auto sampled = backend.wait();
     EXPECT_TRUE(sampled);
     const auto id = sampler.choose((*sampled)[0], requests[0].position, 0, backend);
@@ -127,7 +125,7 @@ int32_t sample_once(test::FakeBackend& backend, Sampler& sampler, const std::vec
 }
 
 test::FakeBackend one_slot_backend(uint32_t n_vocab) {
-    test::FakeBackend backend(n_vocab, 1, {.n_slots = 1, .n_ctx = 64, .n_pages = 2, .max_rows = 64, .max_outputs = 1});
+    test::FakeBackend backend(n_vocab, {.n_slots = 1, .n_ctx = 64, .n_pages = 2, .max_rows = 64, .max_outputs = 1});
     EXPECT_TRUE(backend.set_pages(0, std::vector<uint32_t>{1, 0}));
     return backend;
 }

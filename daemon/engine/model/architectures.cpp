@@ -1,7 +1,6 @@
-#include "engine/model/model_config.h"
+#include "engine/model/architectures.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <map>
 #include <optional>
@@ -15,21 +14,13 @@ using base::Error;
 using base::ErrorCode;
 using base::fail;
 using base::Result;
-using Limits = ModelConfigLimits;
+using Limits = DecoderSpecLimits;
 
-struct Family {
-    std::string_view architecture;
-    Norm norm;
-    Activation activation;
-    Positions positions;
-    std::string_view eps_key;
+constexpr Architecture kArchitectures[] = {
+    {"gpt2", Norm::LayerNorm, Activation::Gelu, Rotation::None, "attention.layer_norm_epsilon"},
+    {"llama", Norm::RmsNorm, Activation::SwiGlu, Rotation::Interleaved, "attention.layer_norm_rms_epsilon"},
+    {"qwen2", Norm::RmsNorm, Activation::SwiGlu, Rotation::HalfSplit, "attention.layer_norm_rms_epsilon"},
 };
-
-constexpr std::array<Family, 3> kFamilies = {{
-    {"gpt2", Norm::LayerNorm, Activation::Gelu, Positions::Learned, "attention.layer_norm_epsilon"},
-    {"llama", Norm::RmsNorm, Activation::SwiGlu, Positions::RotaryInterleaved, "attention.layer_norm_rms_epsilon"},
-    {"qwen2", Norm::RmsNorm, Activation::SwiGlu, Positions::RotaryHalfSplit, "attention.layer_norm_rms_epsilon"},
-}};
 
 // Reads "<architecture>.<name>" keys and keeps the first error, so that reading many stays a list of lines.
 class KeyReader {
@@ -85,53 +76,53 @@ private:
     std::optional<Error> error_;
 };
 
-void read_heads(KeyReader& keys, ModelConfig& config) {
-    config.n_heads = keys.number("attention.head_count", 1, Limits::kMaxHeads);
-    config.n_kv_heads = keys.number("attention.head_count_kv", 1, Limits::kMaxHeads, config.n_heads);
+void read_heads(KeyReader& keys, uint32_t n_embd, LayerSpec& layer) {
+    layer.n_heads = keys.number("attention.head_count", 1, Limits::kMaxHeads);
+    layer.n_kv_heads = keys.number("attention.head_count_kv", 1, Limits::kMaxHeads, layer.n_heads);
     if (keys.error()) return;
-    if (config.n_heads % config.n_kv_heads != 0) {
-        keys.keep(fail(ErrorCode::ModelLoadFailed, keys.key("attention.head_count"), " is ", config.n_heads,
-                       ", not a multiple of attention.head_count_kv ", config.n_kv_heads));
+    if (layer.n_heads % layer.n_kv_heads != 0) {
+        keys.keep(fail(ErrorCode::ModelLoadFailed, keys.key("attention.head_count"), " is ", layer.n_heads,
+                       ", not a multiple of attention.head_count_kv ", layer.n_kv_heads));
         return;
     }
     if (keys.has("attention.key_length")) {
-        config.head_dim = keys.number("attention.key_length", 1, Limits::kMaxHeadDim);
-    } else if (config.n_embd % config.n_heads == 0) {
-        config.head_dim = config.n_embd / config.n_heads;
+        layer.head_dim = keys.number("attention.key_length", 1, Limits::kMaxHeadDim);
+    } else if (n_embd % layer.n_heads == 0) {
+        layer.head_dim = n_embd / layer.n_heads;
     } else {
-        keys.keep(fail(ErrorCode::ModelLoadFailed, keys.key("embedding_length"), " is ", config.n_embd,
-                       ", not a multiple of attention.head_count ", config.n_heads));
+        keys.keep(fail(ErrorCode::ModelLoadFailed, keys.key("embedding_length"), " is ", n_embd,
+                       ", not a multiple of attention.head_count ", layer.n_heads));
         return;
     }
-    if (config.head_dim % 4 != 0 || config.head_dim > Limits::kMaxHeadDim) {
-        keys.keep(fail(ErrorCode::ModelLoadFailed, keys.key("attention.key_length"), ": heads of ", config.head_dim,
+    if (layer.head_dim % 4 != 0 || layer.head_dim > Limits::kMaxHeadDim) {
+        keys.keep(fail(ErrorCode::ModelLoadFailed, keys.key("attention.key_length"), ": heads of ", layer.head_dim,
                        " are not supported (a multiple of 4 up to ", Limits::kMaxHeadDim, " is)"));
     }
-    const uint32_t value_dim = keys.number("attention.value_length", 1, Limits::kMaxHeadDim, config.head_dim);
-    if (value_dim != config.head_dim) {
+    const uint32_t value_dim = keys.number("attention.value_length", 1, Limits::kMaxHeadDim, layer.head_dim);
+    if (value_dim != layer.head_dim) {
         keys.keep(fail(ErrorCode::ModelLoadFailed, keys.key("attention.value_length"), " is ", value_dim,
-                       ", but the keys of a head have ", config.head_dim));
+                       ", but the keys of a head have ", layer.head_dim));
     }
-    if (uint64_t{config.n_heads} * config.head_dim > Limits::kMaxWidth) {
-        keys.keep(fail(ErrorCode::ModelLoadFailed, keys.key("attention.head_count"), ": ", config.n_heads, " heads of ",
-                       config.head_dim, " are wider than ", Limits::kMaxWidth));
+    if (uint64_t{layer.n_heads} * layer.head_dim > Limits::kMaxWidth) {
+        keys.keep(fail(ErrorCode::ModelLoadFailed, keys.key("attention.head_count"), ": ", layer.n_heads, " heads of ",
+                       layer.head_dim, " are wider than ", Limits::kMaxWidth));
     }
 }
 
 // rope_freqs.weight, LLaMA 3's scaling, is a tensor: see Role::RopeFactors.
-void read_rope(KeyReader& keys, ModelConfig& config) {
-    config.n_rot = keys.number("rope.dimension_count", 2, Limits::kMaxHeadDim, config.head_dim);
-    if (config.n_rot % 2 != 0 || config.n_rot > config.head_dim) {
-        keys.keep(fail(ErrorCode::ModelLoadFailed, keys.key("rope.dimension_count"), " is ", config.n_rot,
-                       ", not an even number up to the head's ", config.head_dim));
+void read_rope(KeyReader& keys, DecoderSpec& spec, LayerSpec& layer) {
+    layer.n_rot = keys.number("rope.dimension_count", 2, Limits::kMaxHeadDim, layer.head_dim);
+    if (layer.n_rot % 2 != 0 || layer.n_rot > layer.head_dim) {
+        keys.keep(fail(ErrorCode::ModelLoadFailed, keys.key("rope.dimension_count"), " is ", layer.n_rot,
+                       ", not an even number up to the head's ", layer.head_dim));
     }
-    config.rope_theta = keys.real("rope.freq_base", 1, Limits::kMaxRopeTheta, 10000.0f);
+    spec.rope_theta = keys.real("rope.freq_base", 1, Limits::kMaxRopeTheta, 10000.0f);
     // Files from before rope.scaling.type have rope.scale_linear alone.
     const std::string_view factor_key = keys.has("rope.scaling.factor") ? "rope.scaling.factor" : "rope.scale_linear";
     const float factor = keys.real(factor_key, 1, Limits::kMaxRopeFactor, 1.0f);
     const std::string_view scaling = keys.text("rope.scaling.type", "linear");
     if (scaling == "linear") {
-        config.rope_factor = factor;
+        spec.rope_factor = factor;
     } else if (scaling != "none") {
         keys.keep(fail(ErrorCode::ModelLoadFailed, keys.key("rope.scaling.type"), " is ", quoted(scaling),
                        ", which is not supported (none and linear are)"));
@@ -139,10 +130,10 @@ void read_rope(KeyReader& keys, ModelConfig& config) {
 }
 
 // The tokenizer's list when the file has one; the tensors must agree with either (Weights::bind).
-void read_vocabulary_size(KeyReader& keys, const Gguf& gguf, ModelConfig& config) {
+void read_vocabulary_size(KeyReader& keys, const Gguf& gguf, DecoderSpec& spec) {
     constexpr std::string_view kTokens = "tokenizer.ggml.tokens";
     if (!gguf.has(kTokens)) {
-        config.n_vocab = keys.number("vocab_size", 1, Limits::kMaxVocab);
+        spec.n_vocab = keys.number("vocab_size", 1, Limits::kMaxVocab);
         return;
     }
     const auto n_tokens = gguf.array_size(kTokens);
@@ -151,7 +142,7 @@ void read_vocabulary_size(KeyReader& keys, const Gguf& gguf, ModelConfig& config
         keys.keep(fail(ErrorCode::ModelLoadFailed, kTokens, " has ", *n_tokens, " tokens, outside of 1 to ",
                        Limits::kMaxVocab));
     }
-    config.n_vocab = static_cast<uint32_t>(std::min<uint64_t>(*n_tokens, Limits::kMaxVocab));
+    spec.n_vocab = static_cast<uint32_t>(std::min<uint64_t>(*n_tokens, Limits::kMaxVocab));
 }
 
 std::string main_type(const Gguf& gguf) {
@@ -165,30 +156,33 @@ std::string main_type(const Gguf& gguf) {
 
 }  // namespace
 
-std::string architecture_names() {
+std::span<const Architecture> architectures() {
+    return kArchitectures;
+}
+
+std::string architecture_names(std::span<const Architecture> known) {
     std::string names;
-    for (const Family& family : kFamilies) names += (names.empty() ? "" : ", ") + std::string(family.architecture);
+    for (const Architecture& row : known) names += (names.empty() ? "" : ", ") + std::string(row.name);
     return names;
 }
 
-Result<ModelConfig> read_model_config(const Gguf& gguf) {
-    auto architecture = gguf.get_string("general.architecture");
-    if (!architecture) return architecture.error();
-    const auto family = std::find_if(kFamilies.begin(), kFamilies.end(),
-                                     [&](const Family& candidate) { return candidate.architecture == *architecture; });
-    if (family == kFamilies.end()) {
-        return fail(ErrorCode::ModelLoadFailed, "general.architecture is ", quoted(*architecture),
-                    ", which is not supported (", architecture_names(), " are)");
+Result<DecoderSpec> read_decoder_spec(const Gguf& gguf, std::span<const Architecture> known) {
+    auto name = gguf.get_string("general.architecture");
+    if (!name) return name.error();
+    const auto row = std::find_if(known.begin(), known.end(), [&](const Architecture& a) { return a.name == *name; });
+    if (row == known.end()) {
+        return fail(ErrorCode::ModelLoadFailed, "general.architecture is ", quoted(*name), ", which is not supported (",
+                    architecture_names(known), " are)");
     }
 
-    ModelConfig config;
-    config.architecture = family->architecture;
-    config.quantization = main_type(gguf);
-    config.norm = family->norm;
-    config.activation = family->activation;
-    config.positions = family->positions;
+    DecoderSpec spec;
+    spec.architecture = row->name;
+    spec.quantization = main_type(gguf);
+    spec.norm = row->norm;
+    spec.activation = row->activation;
+    spec.has_learned_positions = row->rotation == Rotation::None;
 
-    KeyReader keys(gguf, family->architecture);
+    KeyReader keys(gguf, row->name);
     if (const uint32_t experts = keys.number("expert_count", 0, UINT32_MAX, 0); experts > 0) {
         keys.keep(fail(ErrorCode::ModelLoadFailed, keys.key("expert_count"), " is ", experts,
                        ": a mixture of experts is not supported"));
@@ -197,16 +191,19 @@ Result<ModelConfig> read_model_config(const Gguf& gguf) {
         keys.keep(fail(ErrorCode::ModelLoadFailed, keys.key("attention.causal"),
                        " is false: only models that generate text are supported"));
     }
-    config.n_layers = keys.number("block_count", 1, Limits::kMaxLayers);
-    config.n_embd = keys.number("embedding_length", 1, Limits::kMaxWidth);
-    config.n_ff = keys.number("feed_forward_length", 1, Limits::kMaxWidth);
-    config.n_ctx_train = keys.number("context_length", 1, Limits::kMaxContext);
-    config.norm_eps = keys.real(family->eps_key, std::numeric_limits<float>::min(), Limits::kMaxNormEps);
-    read_heads(keys, config);
-    if (config.positions != Positions::Learned) read_rope(keys, config);
-    read_vocabulary_size(keys, gguf, config);
+    const uint32_t n_layers = keys.number("block_count", 1, Limits::kMaxLayers);
+    spec.n_embd = keys.number("embedding_length", 1, Limits::kMaxWidth);
+    spec.n_ctx_train = keys.number("context_length", 1, Limits::kMaxContext);
+    spec.norm_eps = keys.real(row->norm_eps, std::numeric_limits<float>::min(), Limits::kMaxNormEps);
+    LayerSpec layer;
+    layer.rotation = row->rotation;
+    layer.n_ff = keys.number("feed_forward_length", 1, Limits::kMaxWidth);
+    read_heads(keys, spec.n_embd, layer);
+    if (layer.rotation != Rotation::None) read_rope(keys, spec, layer);
+    read_vocabulary_size(keys, gguf, spec);
     if (keys.error()) return *keys.error();
-    return config;
+    spec.layers.assign(n_layers, layer);
+    return spec;
 }
 
 }  // namespace llmd::model

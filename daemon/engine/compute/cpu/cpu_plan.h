@@ -1,0 +1,45 @@
+// A decoder's operations lowered to what the CPU computes in one go of the worker pool. Immutable once it is made.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/compute/cpu/cpu_kernels.h"
+#include "engine/compute/cpu/cpu_weights.h"
+#include "engine/model/operations.h"
+
+namespace llmd::compute {
+
+// out[r] = matrix x[r] (+ bias)
+struct MatmulPart {
+    const Matrix* matrix = nullptr;
+    const float* bias = nullptr;  // null: none
+    model::Operand out = model::Operand::Residual;
+};
+
+struct Sweep {
+    enum class Form : uint8_t {
+        Embed,           // an item is a row of the batch
+        Norm,            // likewise
+        Matmul,          // some rows of a part's matrix, for the whole batch
+        MatmulAdd,       // likewise, which are then added to the residual stream
+        MatmulActivate,  // the same rows of every part's matrix, so that the activation follows while they are in the
+                         // cache
+        RotateStore,  // a row of the batch: queries and keys are rotated if the layer wants it, keys and values stored
+        Attend,       // a row of the batch and a key/value head
+    };
+
+    Form form = Form::Embed;
+    uint32_t layer = 0;
+    model::Operand in = model::Operand::Residual;
+    const float* norm_weight = nullptr;
+    const float* norm_bias = nullptr;  // null: none
+    std::vector<MatmulPart> parts = {};
+};
+
+// The pointers are into `weights`, which are complete. DeviceError names an operation that the CPU has no form for.
+base::Result<std::vector<Sweep>> lower_to_sweeps(std::span<const model::Operation> operations,
+                                                 const CpuWeights& weights);
+
+}  // namespace llmd::compute

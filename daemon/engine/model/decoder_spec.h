@@ -1,0 +1,87 @@
+// A decoder described as data: settings of the model and of each of its layers. An architecture is a row of a table
+// (architectures.h) that reads a file's keys into this; the order of operations (operations.h), the weights, the
+// backends, the KV cache and the tests' oracle read nothing else.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace llmd::model {
+
+enum class Norm : uint8_t {
+    LayerNorm,  // (x - mean) / sqrt(var + eps) * w + b        (GPT-2)
+    RmsNorm,    // x / sqrt(mean(x^2) + eps) * w               (Zhang and Sennrich 2019; LLaMA)
+};
+
+enum class Activation : uint8_t {
+    Gelu,    // 0.5 u (1 + tanh(sqrt(2/pi) (u + 0.044715 u^3))), u = up                    (Hendrycks and Gimpel 2016)
+    SwiGlu,  // gate / (1 + exp(-gate)) * up                                               (Shazeer 2020)
+};
+
+// Which dimensions of a query or key head are rotated together (Su et al. 2021).
+enum class Rotation : uint8_t {
+    None,
+    Interleaved,  // pairs (2i, 2i+1)           (GGUF "llama")
+    HalfSplit,    // pairs (i, i + n_rot/2)     (GGUF "qwen2")
+};
+
+struct LayerSpec {
+    uint32_t n_heads = 0;     // query heads
+    uint32_t n_kv_heads = 0;  // key/value heads; divides n_heads
+    uint32_t head_dim = 0;    // a multiple of 4
+    Rotation rotation = Rotation::None;
+    uint32_t n_rot = 0;  // rotated dimensions of a head: even, <= head_dim; 0 without rotation
+    uint32_t n_ff = 0;   // width of the feed-forward part
+
+    uint32_t q_rows() const { return n_heads * head_dim; }
+    uint32_t kv_rows() const { return n_kv_heads * head_dim; }
+    uint32_t heads_per_kv() const { return n_heads / n_kv_heads; }
+
+    bool operator==(const LayerSpec&) const = default;
+};
+
+// Every number that read_decoder_spec() gives lies in the limits below; products of them fit in 64 bits.
+struct DecoderSpec {
+    std::string architecture;  // "gpt2", "llama", "qwen2"
+    std::string quantization;  // the type that holds most weights' bytes, e.g. "Q4_0"
+    uint32_t n_embd = 0;       // width of the residual stream
+    uint32_t n_vocab = 0;
+    uint32_t n_ctx_train = 0;  // the longest context the model was trained for
+    Norm norm = Norm::RmsNorm;
+    float norm_eps = 1e-5f;
+    Activation activation = Activation::SwiGlu;
+    bool has_learned_positions = false;  // a row of position_embd is added to the embedding  (GPT-2)
+    float rope_theta = 10000;            // base of the rotary frequencies
+    float rope_factor = 1;               // linear scaling: the position is divided by it
+    // The layers that are rotated have the same n_rot, so that a model has one table of rotations.
+    std::vector<LayerSpec> layers;
+
+    uint32_t n_layers() const { return static_cast<uint32_t>(layers.size()); }
+    // The widest of all layers, for what is allocated once for all of them.
+    uint32_t max_q_rows() const;
+    uint32_t max_kv_rows() const;
+    uint32_t max_ff() const;
+    // Of the layers that are rotated; 0 where none is.
+    uint32_t n_rot() const;
+};
+
+struct DecoderSpecLimits {
+    static constexpr uint32_t kMaxLayers = 512;
+    static constexpr uint32_t kMaxWidth = 1u << 17;  // n_embd, n_ff, heads * head_dim
+    static constexpr uint32_t kMaxHeads = 1024;
+    static constexpr uint32_t kMaxHeadDim = 256;
+    static constexpr uint32_t kMaxVocab = 1u << 20;
+    static constexpr uint32_t kMaxContext = 1u << 20;
+    // Beyond these an angle (position * frequency) or a reciprocal root is no longer a sensible float.
+    static constexpr float kMaxRopeTheta = 1e12f;  // least: 1; the largest in use is about 1e9
+    static constexpr float kMaxRopeFactor = 1e6f;  // least: 1
+    static constexpr float kMaxNormEps = 0.1f;     // more than 0; 1e-6 to 1e-5 are usual
+};
+
+// Fills out[position][pair] with (cos, sin), n_rot / 2 pairs for each position from 0 on: pair i is rotated by position
+// * rope_theta^(-2i / n_rot) / (rope_factor * factors[i]), computed in double. `factors` is empty where there are none.
+void fill_rotations(const DecoderSpec& spec, std::span<const float> factors, std::span<float> out);
+
+}  // namespace llmd::model

@@ -1,0 +1,280 @@
+// What a file says about its architecture: the table's rows, defaults, and every number or combination out of range.
+#include "engine/model/architectures.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "engine/model/operations.h"
+#include "support/gguf_writer.h"
+
+namespace llmd::model {
+namespace {
+
+using test::GgufWriter;
+using test::tiny_model;
+using test::TinyModel;
+using Bytes = std::vector<std::byte>;
+
+base::Result<DecoderSpec> spec_of(const Bytes& file, std::span<const Architecture> known = architectures()) {
+    const auto gguf = Gguf::parse(file);
+    if (!gguf) return gguf.error();
+    return read_decoder_spec(*gguf, known);
+}
+
+void expect_refused(const base::Result<DecoderSpec>& spec, const std::vector<std::string>& parts) {
+    ASSERT_FALSE(spec) << "should name " << parts.front();
+    EXPECT_EQ(spec.error().code, base::ErrorCode::ModelLoadFailed);
+    for (const std::string& part : parts) {
+        EXPECT_NE(spec.error().message.find(part), std::string::npos) << spec.error().message << "\nlacks " << part;
+    }
+}
+
+// The least that a llama file must say, without the keys that start with one of `without` (they follow "llama.").
+GgufWriter llama(const std::vector<std::string>& without = {}) {
+    GgufWriter writer;
+    writer.add("general.architecture", "llama");
+    const auto number = [&](const std::string& name, uint32_t value) {
+        for (const std::string& leave_out : without) {
+            if (name == leave_out) return;
+        }
+        writer.add("llama." + name, value);
+    };
+    number("block_count", 2);
+    number("context_length", 64);
+    number("embedding_length", 32);
+    number("feed_forward_length", 96);
+    number("attention.head_count", 4);
+    number("attention.head_count_kv", 2);
+    number("vocab_size", 100);
+    bool with_eps = true;
+    for (const std::string& leave_out : without) with_eps = with_eps && leave_out != "attention.layer_norm_rms_epsilon";
+    if (with_eps) writer.add("llama.attention.layer_norm_rms_epsilon", 1e-6f);
+    return writer;
+}
+
+template <typename T>
+base::Result<DecoderSpec> llama_with(const std::string& name, T value) {
+    GgufWriter writer = llama({name});
+    writer.add("llama." + name, value);
+    return spec_of(writer.bytes());
+}
+
+TEST(Architectures, Llama) {
+    TinyModel tiny;
+    tiny.rope_theta = 500000;
+    tiny.type = TensorType::Q4_0;
+    const auto spec = spec_of(tiny_model(tiny));
+    ASSERT_TRUE(spec) << spec.error().message;
+    EXPECT_EQ(spec->architecture, "llama");
+    EXPECT_EQ(spec->quantization, "Q4_0");
+    EXPECT_EQ(spec->n_layers(), 2u);
+    EXPECT_EQ(spec->n_embd, 32u);
+    EXPECT_EQ(spec->layers[0].n_heads, 4u);
+    EXPECT_EQ(spec->layers[0].n_kv_heads, 2u);
+    EXPECT_EQ(spec->layers[0].heads_per_kv(), 2u);
+    EXPECT_EQ(spec->layers[0].head_dim, 8u);
+    EXPECT_EQ(spec->layers[0].q_rows(), 32u);
+    EXPECT_EQ(spec->layers[0].kv_rows(), 16u);
+    EXPECT_EQ(spec->layers[0].n_ff, 64u);
+    EXPECT_EQ(spec->n_vocab, 288u);
+    EXPECT_EQ(spec->n_ctx_train, 128u);
+    EXPECT_EQ(spec->norm, Norm::RmsNorm);
+    EXPECT_EQ(spec->norm_eps, 1e-5f);
+    EXPECT_EQ(spec->activation, Activation::SwiGlu);
+    EXPECT_EQ(spec->layers[1], spec->layers[0]);
+    EXPECT_EQ(spec->layers[0].rotation, Rotation::Interleaved);
+    EXPECT_FALSE(spec->has_learned_positions);
+    EXPECT_EQ(spec->layers[0].n_rot, 8u);
+    EXPECT_EQ(spec->rope_theta, 500000.0f);
+    EXPECT_EQ(spec->rope_factor, 1.0f);
+}
+
+TEST(Architectures, Gpt2) {
+    TinyModel tiny;
+    tiny.architecture = "gpt2";
+    tiny.n_kv_heads = tiny.n_heads;
+    const auto spec = spec_of(tiny_model(tiny));
+    ASSERT_TRUE(spec) << spec.error().message;
+    EXPECT_EQ(spec->norm, Norm::LayerNorm);
+    EXPECT_EQ(spec->activation, Activation::Gelu);
+    EXPECT_EQ(spec->layers[0].rotation, Rotation::None);
+    EXPECT_TRUE(spec->has_learned_positions);
+    EXPECT_EQ(spec->layers[0].n_rot, 0u);
+    EXPECT_EQ(spec->layers[0].n_kv_heads, 4u);
+    EXPECT_EQ(spec->quantization, "F32");
+}
+
+TEST(Architectures, Qwen2) {
+    TinyModel tiny;
+    tiny.architecture = "qwen2";
+    tiny.head_dim = 16;
+    tiny.n_rot = 12;
+    const auto spec = spec_of(tiny_model(tiny));
+    ASSERT_TRUE(spec) << spec.error().message;
+    EXPECT_EQ(spec->layers[0].rotation, Rotation::HalfSplit);
+    EXPECT_EQ(spec->layers[0].head_dim, 16u);
+    EXPECT_EQ(spec->layers[0].q_rows(), 64u);
+    EXPECT_EQ(spec->layers[0].n_rot, 12u);
+}
+
+TEST(Architectures, DefaultsOfAbsentKeys) {
+    const auto spec = spec_of(llama({"attention.head_count_kv"}).bytes());
+    ASSERT_TRUE(spec) << spec.error().message;
+    EXPECT_EQ(spec->layers[0].n_kv_heads, 4u);
+    EXPECT_EQ(spec->layers[0].head_dim, 8u);
+    EXPECT_EQ(spec->layers[0].n_rot, 8u);
+    EXPECT_EQ(spec->rope_theta, 10000.0f);
+    EXPECT_EQ(spec->quantization, "") << "a file without tensors";
+    EXPECT_EQ(spec->n_vocab, 100u) << "without a tokenizer, from vocab_size";
+}
+
+// An architecture that differs from the others by settings which they have too is one row, and nothing else.
+TEST(Architectures, AnotherOneIsARow) {
+    constexpr Architecture kRows[] = {
+        {"made-up", Norm::LayerNorm, Activation::SwiGlu, Rotation::HalfSplit, "attention.layer_norm_epsilon"}};
+    GgufWriter writer;
+    writer.add("general.architecture", "made-up");
+    for (const auto& [name, value] : std::vector<std::pair<std::string, uint32_t>>{{"block_count", 2},
+                                                                                   {"context_length", 64},
+                                                                                   {"embedding_length", 32},
+                                                                                   {"feed_forward_length", 96},
+                                                                                   {"attention.head_count", 4},
+                                                                                   {"vocab_size", 100}}) {
+        writer.add("made-up." + name, value);
+    }
+    writer.add("made-up.attention.layer_norm_epsilon", 1e-6f);
+    const auto spec = spec_of(writer.bytes(), kRows);
+    ASSERT_TRUE(spec) << spec.error().message;
+    EXPECT_EQ(spec->norm, Norm::LayerNorm);
+    EXPECT_EQ(spec->activation, Activation::SwiGlu);
+    EXPECT_EQ(spec->layers[1].rotation, Rotation::HalfSplit);
+    EXPECT_FALSE(spec->has_learned_positions);
+    EXPECT_EQ(derive_operations(*spec).size(), 1u + 2 * 16 + 2);
+    expect_refused(spec_of(writer.bytes()), {"\"made-up\"", "gpt2, llama, qwen2"});
+}
+
+TEST(Architectures, RefusesUnknownArchitectures) {
+    GgufWriter writer;
+    writer.add("general.architecture", "mamba\n2");
+    expect_refused(spec_of(writer.bytes()), {"general.architecture", "\"mamba?2\"", "gpt2, llama, qwen2"});
+    expect_refused(spec_of(GgufWriter().bytes()), {"general.architecture is absent"});
+}
+
+TEST(Architectures, NamesEveryMissingKey) {
+    for (const char* key : {"block_count", "context_length", "embedding_length", "feed_forward_length",
+                            "attention.head_count", "vocab_size", "attention.layer_norm_rms_epsilon"}) {
+        expect_refused(spec_of(llama({key}).bytes()), {std::string("llama.") + key, "absent"});
+    }
+}
+
+TEST(Architectures, RefusesNumbersOutOfRange) {
+    const std::vector<std::pair<std::string, uint32_t>> most = {
+        {"block_count", DecoderSpecLimits::kMaxLayers},
+        {"context_length", DecoderSpecLimits::kMaxContext},
+        {"embedding_length", DecoderSpecLimits::kMaxWidth},
+        {"feed_forward_length", DecoderSpecLimits::kMaxWidth},
+        {"attention.head_count", DecoderSpecLimits::kMaxHeads},
+        {"attention.head_count_kv", DecoderSpecLimits::kMaxHeads},
+        {"vocab_size", DecoderSpecLimits::kMaxVocab},
+        {"attention.key_length", DecoderSpecLimits::kMaxHeadDim},
+    };
+    for (const auto& [name, limit] : most) {
+        expect_refused(llama_with(name, uint32_t{0}), {"llama." + name + " is 0"});
+        expect_refused(llama_with(name, limit + 1), {"llama." + name + " is " + std::to_string(limit + 1)});
+        expect_refused(llama_with(name, int32_t{-1}), {"llama." + name, "-1"});
+        expect_refused(llama_with(name, uint64_t{1} << 63), {"llama." + name, "9223372036854775808"});
+        expect_refused(llama_with(name, "many"), {"llama." + name});
+    }
+    EXPECT_TRUE(llama_with("block_count", DecoderSpecLimits::kMaxLayers));
+    EXPECT_TRUE(llama_with("context_length", DecoderSpecLimits::kMaxContext));
+}
+
+TEST(Architectures, RefusesFloatsOutOfRange) {
+    constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+    constexpr float kInf = std::numeric_limits<float>::infinity();
+    for (const char* name : {"attention.layer_norm_rms_epsilon", "rope.freq_base", "rope.scaling.factor"}) {
+        for (const float bad : {kNan, kInf, -kInf, -1.0f, 0.0f, -0.0f, 3e38f}) {
+            expect_refused(llama_with(name, bad), {std::string("llama.") + name});
+        }
+        expect_refused(llama_with(name, 1e300), {std::string("llama.") + name});
+        expect_refused(llama_with(name, uint32_t{1}), {std::string("llama.") + name});
+    }
+    expect_refused(llama_with("attention.layer_norm_rms_epsilon", std::numeric_limits<float>::denorm_min()),
+                   {"epsilon"});
+}
+
+TEST(Architectures, RefusesHeadsThatDoNotFit) {
+    expect_refused(llama_with("attention.head_count_kv", uint32_t{3}), {"attention.head_count is 4", "3"});
+    expect_refused(llama_with("attention.head_count_kv", uint32_t{8}), {"attention.head_count is 4", "8"});
+    expect_refused(llama_with("embedding_length", uint32_t{34}), {"embedding_length is 34", "4"});
+    expect_refused(llama_with("embedding_length", uint32_t{24}), {"heads of 6"});
+    expect_refused(llama_with("attention.key_length", uint32_t{10}), {"heads of 10"});
+    expect_refused(llama_with("embedding_length", uint32_t{4096}), {"heads of 1024"});
+
+    GgufWriter unequal = llama();
+    unequal.add("llama.attention.key_length", uint32_t{16});
+    unequal.add("llama.attention.value_length", uint32_t{8});
+    expect_refused(spec_of(unequal.bytes()), {"llama.attention.value_length is 8", "16"});
+
+    GgufWriter wide = llama({"attention.head_count"});
+    wide.add("llama.attention.head_count", uint32_t{1024});
+    wide.add("llama.attention.key_length", uint32_t{256});
+    expect_refused(spec_of(wide.bytes()), {"1024 heads of 256"});
+}
+
+TEST(Architectures, RefusesOddRotaryDimensions) {
+    expect_refused(llama_with("rope.dimension_count", uint32_t{7}), {"rope.dimension_count is 7"});
+    expect_refused(llama_with("rope.dimension_count", uint32_t{10}), {"rope.dimension_count is 10", "8"});
+    expect_refused(llama_with("rope.dimension_count", uint32_t{0}), {"rope.dimension_count is 0"});
+    const auto narrow = llama_with("rope.dimension_count", uint32_t{4});
+    ASSERT_TRUE(narrow);
+    EXPECT_EQ(narrow->layers[0].n_rot, 4u);
+}
+
+TEST(Architectures, AcceptsLinearRopeScalingAndNone) {
+    const auto with = [](const char* type, const char* factor_key) {
+        GgufWriter writer = llama();
+        if (type != nullptr) writer.add("llama.rope.scaling.type", type);
+        if (factor_key != nullptr) writer.add(std::string("llama.") + factor_key, 2.5f);
+        const auto spec = spec_of(writer.bytes());
+        return spec ? spec->rope_factor : -1;
+    };
+    EXPECT_EQ(with("linear", "rope.scaling.factor"), 2.5f);
+    EXPECT_EQ(with(nullptr, "rope.scaling.factor"), 2.5f);
+    EXPECT_EQ(with(nullptr, "rope.scale_linear"), 2.5f);
+    EXPECT_EQ(with("linear", nullptr), 1.0f);
+    EXPECT_EQ(with("none", "rope.scaling.factor"), 1.0f);
+    EXPECT_EQ(with("none", nullptr), 1.0f);
+}
+
+TEST(Architectures, RefusesOtherRopeScalingsByName) {
+    for (const char* type : {"yarn", "longrope", "dynamic", ""}) {
+        expect_refused(llama_with("rope.scaling.type", type),
+                       {"llama.rope.scaling.type", '"' + std::string(type) + '"', "not supported"});
+    }
+}
+
+TEST(Architectures, RefusesMixturesOfExpertsAndEncoders) {
+    expect_refused(llama_with("expert_count", uint32_t{8}), {"llama.expert_count is 8", "mixture of experts"});
+    EXPECT_TRUE(llama_with("expert_count", uint32_t{0}));
+    expect_refused(llama_with("attention.causal", false), {"llama.attention.causal"});
+}
+
+TEST(Architectures, TheTokenizersListGivesTheVocabularySize) {
+    GgufWriter writer = llama();  // vocab_size 100
+    writer.add_array("tokenizer.ggml.tokens", std::vector<std::string>(7, "t"));
+    EXPECT_EQ(spec_of(writer.bytes())->n_vocab, 7u);
+
+    GgufWriter empty = llama();
+    empty.add_array("tokenizer.ggml.tokens", std::vector<std::string>{});
+    expect_refused(spec_of(empty.bytes()), {"tokenizer.ggml.tokens has 0"});
+
+    GgufWriter number = llama();
+    number.add("tokenizer.ggml.tokens", uint32_t{1});
+    expect_refused(spec_of(number.bytes()), {"tokenizer.ggml.tokens is not an array"});
+}
+
+}  // namespace
+}  // namespace llmd::model
