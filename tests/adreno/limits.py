@@ -23,7 +23,7 @@ def check(report):
             if limit is None:
                 continue
             costs = [row["non_nop_per_weight"] for row in kernels
-                     if row["format"] == weight_format and row["bits"] == bits and row["columns"] == 1]
+                     if row["format"] == weight_format and row["bits"] == bits and row["batch_rows"] == 1]
             what = f"instructions per weight, {weight_format}, activations of {bits} bits"
             found.append(_limit(what, limit, max(costs, default=None)))
     worst = lambda key: max((row[key] for row in kernels), default=None)

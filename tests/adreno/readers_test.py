@@ -10,7 +10,7 @@ import shim
 
 LISTING = """\
 NIR (final form) for CL shader (null):
-decl_function __wrapped_product () (entrypoint)
+decl_function __wrapped_matmul () (entrypoint)
 Native code for unnamed CL shader (null) with blake3 00:
 @in(r0.x)\tin0 (wrmask=0x7)
 (rpt1)shl.b r0.w, (r)c7.z, 3
@@ -39,7 +39,7 @@ def log_of(*parts):
 class Listing(unittest.TestCase):
     def test_counts(self):
         kernel, = ir3_listing.read_kernels(log_of(LISTING))
-        self.assertEqual((kernel.name, kernel.instructions, kernel.nops, kernel.code_words), ("product", 40, 9, 30))
+        self.assertEqual((kernel.name, kernel.instructions, kernel.nops, kernel.code_words), ("matmul", 40, 9, 30))
         self.assertEqual((kernel.registers, kernel.half_registers, kernel.waves, kernel.spills), (24, 2, 8, 1))
         inner = kernel.hot_loop()
         self.assertEqual((inner.instructions, inner.nops), (1 + 4 + 1 + 1, 3 + 3))
@@ -51,15 +51,15 @@ class Listing(unittest.TestCase):
 
 
 class Trace(unittest.TestCase):
-    TRACE = ("TRACE build 0xa -DLAYOUT_Q4_0 -DCOLUMNS=1", LISTING, "TRACE kernel 0x1 0xa product 0 4096",
-             "TRACE kernel 0x2 0xa product 0 4096", "TRACE build 0xa -DCOLUMNS=2", LISTING,
-             "TRACE kernel 0x3 0xa product 512 0", "TRACE launch 0x3 64 64", "TRACE wait", "TRACE launch 0x1 64 64",
+    TRACE = ("TRACE build 0xa -DLAYOUT_Q4_0 -DBATCH_ROWS=1", LISTING, "TRACE kernel 0x1 0xa matmul 0 4096",
+             "TRACE kernel 0x2 0xa matmul 0 4096", "TRACE build 0xa -DBATCH_ROWS=2", LISTING,
+             "TRACE kernel 0x3 0xa matmul 512 0", "TRACE launch 0x3 64 64", "TRACE wait", "TRACE launch 0x1 64 64",
              "TRACE launch 0x2 64 64", "TRACE wait", "TRACE wait")
 
     def test_kernels(self):
         one, other = shim.read_trace(log_of(*self.TRACE))
-        self.assertEqual((one.options, one.launches, one.local_bytes), ({"LAYOUT_Q4_0": "", "COLUMNS": "1"}, 2, 4096))
-        self.assertEqual((other.options["COLUMNS"], other.launches, other.private_bytes), ("2", 0, 512))
+        self.assertEqual((one.options, one.launches, one.local_bytes), ({"LAYOUT_Q4_0": "", "BATCH_ROWS": "1"}, 2, 4096))
+        self.assertEqual((other.options["BATCH_ROWS"], other.launches, other.private_bytes), ("2", 0, 512))
 
     def test_refuses_a_kernel_that_is_compiled_later(self):
         with self.assertRaises(SystemExit):
@@ -83,7 +83,7 @@ class Limits(unittest.TestCase):
         self.assertAlmostEqual(rows.break_even("Q4_0"), 3.43, places=2)
 
     def test_broken(self):
-        kernel = {"format": "Q4_0", "bits": 8, "columns": 1, "non_nop_per_weight": 1.7, "instructions": 900, "nops": 0,
+        kernel = {"format": "Q4_0", "bits": 8, "batch_rows": 1, "non_nop_per_weight": 1.7, "instructions": 900, "nops": 0,
                   "code_words": 700, "spills": 0, "private_bytes": 0}
         model = {"launches_per_token": 64, "launches_per_token_at_1100": 135, "flushes_per_token": 1}
         models = {name: {"fast": model} for name in limits.LAUNCHES}

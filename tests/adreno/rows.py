@@ -9,7 +9,7 @@ LANE_INSTRUCTIONS_PER_S = 2 * 128 * 710e6
 BYTES_PER_S = 29.8e9
 
 BLOCK_WEIGHTS = 64  # that a row pair has in 32 columns: what matmul.cl computes at each turn of its loop
-ACTIVATION_BITS = {"1": 8, "2": 15}  # by DIGITS, activations.cl
+ACTIVATION_BITS = {"1": 8, "2": 15}  # by LIMBS, activations.cl
 LAYOUT_FORMATS = {"Q4_0", "Q4_1", "Q5_0", "Q5_1", "Q8_0", "Q4_K", "Q5_K", "Q6_K", "IQ4_NL", "F16"}
 
 
@@ -30,17 +30,17 @@ def epilogue_names(source):
 
 def _doublings(options):
     """Loops of two turns that matmul.cl adds a block in: over its halves, and their quarters."""
-    return {8: 0, 4: 1, 2: 2}[int(options.get("TURN_QUADS", 8))]
+    return {8: 0, 4: 1, 2: 2}[int(options.get("UNROLLED_VEC4S", 8))]
 
 
 def _loop_weights(kernel, hot):
     """Weights times columns that the hot loop multiplies at each turn; the compiler may have unrolled it."""
     options = kernel.options
-    columns, digits = int(options["COLUMNS"]), int(options["DIGITS"])
-    block = BLOCK_WEIGHTS * int(options["PAIRS"]) * columns
+    batch_rows, limbs = int(options["BATCH_ROWS"]), int(options["LIMBS"])
+    block = BLOCK_WEIGHTS * int(options["PAIRS"]) * batch_rows
     is_float = 2 * hot.float_multiply_adds > hot.multiply_adds
     # Integers hold two rows, and each digit has a multiplication of its own.
-    turn = block if is_float else block * digits // 2
+    turn = block if is_float else block * limbs // 2
     return max(1, round(hot.multiply_adds / turn)) * block, "float" if is_float else "integer"
 
 
@@ -48,7 +48,7 @@ def kernel_row(kernel, precision, model, epilogues):
     listing, options = kernel.listing, kernel.options
     row = {
         "name": kernel.name, "kernel": kernel.name, "precision": precision, "models": [model], "format": None, "bits": None,
-        "columns": int(options.get("COLUMNS", 1)), "launches_per_token": {model: kernel.launches},
+        "batch_rows": int(options.get("BATCH_ROWS", 1)), "launches_per_token": {model: kernel.launches},
         "instructions": listing.instructions, "nops": listing.nops, "code_words": listing.code_words,
         "registers": listing.registers, "half_registers": listing.half_registers, "waves": listing.waves,
         "spills": listing.spills,
@@ -57,24 +57,24 @@ def kernel_row(kernel, precision, model, epilogues):
     }
     layout = next((name for name in LAYOUT_FORMATS if "LAYOUT_" + name in options), None)
     hot = listing.hot_loop(_doublings(options))
-    if kernel.name != "product" or layout is None or hot is None or hot.multiply_adds == 0:
+    if kernel.name != "matmul" or layout is None or hot is None or hot.multiply_adds == 0:
         row["name"] = " ".join(filter(None, [kernel.name, layout, _details(kernel)]))
         return row
     weights, core = _loop_weights(kernel, hot)
     epilogue = epilogues.get(int(options.get("EPILOGUE", 0)), "")
-    row["name"] = f"product {layout} {epilogue}".strip()
-    next_digits = options.get("NEXT_DIGITS", options["DIGITS"])
-    if next_digits != options["DIGITS"]:
-        row["name"] += f" to {ACTIVATION_BITS[next_digits]} bits"
+    row["name"] = f"matmul {layout} {epilogue}".strip()
+    next_limbs = options.get("NEXT_LIMBS", options["LIMBS"])
+    if next_limbs != options["LIMBS"]:
+        row["name"] += f" to {ACTIVATION_BITS[next_limbs]} bits"
     row["shape"] = {"core": core, "pairs": int(options["PAIRS"]), "lanes": int(options["LANES"]),
-                    "slices": int(options["SLICES"]), "image": options.get("IMAGE") == "1"}
+                    "k_splits": int(options["K_SPLITS"]), "image": options.get("IMAGE") == "1"}
     row["format"] = layout
-    row["bits"] = ACTIVATION_BITS[options["DIGITS"]]
+    row["bits"] = ACTIVATION_BITS[options["LIMBS"]]
     row["is_qkv"] = epilogue == "qkv"
     row["non_nop_per_weight"] = round(hot.instructions / weights, 3)
     row["nops_per_weight"] = round(hot.nops / weights, 3)
     # Columns share what is read.
-    row["break_even"] = round(break_even(layout) / row["columns"], 2)
+    row["break_even"] = round(break_even(layout) / row["batch_rows"], 2)
     row["bound"] = "memory" if row["non_nop_per_weight"] < row["break_even"] else "arithmetic"
     return row
 
@@ -95,7 +95,7 @@ def merge_rows(rows):
             other["precision"] = "both"
         other["models"] = sorted({*other["models"], *row["models"]})
         other["launches_per_token"] |= row["launches_per_token"]
-    return sorted(merged.values(), key=lambda r: (not any(r["launches_per_token"].values()), r["columns"],
+    return sorted(merged.values(), key=lambda r: (not any(r["launches_per_token"].values()), r["batch_rows"],
                                                   r["precision"], r["name"]))
 
 
@@ -114,7 +114,7 @@ def model_row(shape_name, mixture, precision, kernels, measured):
     # The slowest of the programs that a format has; those of queries, keys and values have 15 bits in both precisions.
     cost = {}
     for kernel in kernels:
-        if kernel["format"] and kernel["columns"] == 1:
+        if kernel["format"] and kernel["batch_rows"] == 1:
             slots = (kernel["non_nop_per_weight"], kernel["non_nop_per_weight"] + kernel["nops_per_weight"])
             which = kernel["format"], kernel["is_qkv"]
             cost[which] = max(cost.get(which, (0, 0)), slots)

@@ -77,7 +77,7 @@ class Shim:
 
 
 def parse_options(text):
-    """{"LAYOUT_Q4_0": "", "COLUMNS": "1"} of "-DLAYOUT_Q4_0 -DCOLUMNS=1"."""
+    """{"LAYOUT_Q4_0": "", "BATCH_ROWS": "1"} of "-DLAYOUT_Q4_0 -DBATCH_ROWS=1"."""
     return {name: value for name, value in re.findall(r"-D(\w+)(?:=(\S+))?", text)}
 
 

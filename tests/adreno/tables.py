@@ -31,14 +31,14 @@ def _shape(row):
     shape = row.get("shape")
     if shape is None:
         return ""
-    return f"{shape['core']}, {shape['pairs']}x{shape['lanes']}x{shape['slices']}" + (", image" if shape["image"] else "")
+    return f"{shape['core']}, {shape['pairs']}x{shape['lanes']}x{shape['k_splits']}" + (", image" if shape["image"] else "")
 
 
 def _weights_table(rows):
-    headings = ["kernel", "precision", "bits", "columns", "core, pairs x lanes x slices", "instructions/weight", "with nops",
+    headings = ["kernel", "precision", "bits", "batch rows", "core, pairs x lanes x K splits", "instructions/weight", "with nops",
                 "break-even", "bound"]
     return _table(headings, [
-        (row["name"], row["precision"], row["bits"], row["columns"], _shape(row), f"{row['non_nop_per_weight']:.2f}",
+        (row["name"], row["precision"], row["bits"], row["batch_rows"], _shape(row), f"{row['non_nop_per_weight']:.2f}",
          f"{row['non_nop_per_weight'] + row['nops_per_weight']:.2f}", row["break_even"], row["bound"])
         for row in rows if row["format"]])
 
@@ -48,11 +48,11 @@ def _shapes(row):
 
 
 def _size_table(rows):
-    headings = ["kernel", "precision", "columns", "models", "instructions", "of them nops", "words",
+    headings = ["kernel", "precision", "batch rows", "models", "instructions", "of them nops", "words",
                 "registers", "waves", "spills",
                 "private bytes", "local bytes"]
     return _table(headings, [
-        (row["name"], row["precision"], row["columns"], _shapes(row), row["instructions"], row["nops"],
+        (row["name"], row["precision"], row["batch_rows"], _shapes(row), row["instructions"], row["nops"],
          row["code_words"], row["registers"], row["waves"], row["spills"], row["private_bytes"], row["local_bytes"]) for row in rows])
 
 

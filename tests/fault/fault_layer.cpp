@@ -172,7 +172,7 @@ cl_program CL_API_CALL create_program(cl_context context, cl_uint count, const c
         std::string_view kernel, wrong;
     };
     constexpr Mistake kMistakes[] = {
-        {"void product(", "#define mad(a, b, c) ((a) * (b) - (c))\n"},
+        {"void matmul(", "#define mad(a, b, c) ((a) * (b) - (c))\n"},
         {"void norm_product(",
          "#define multiply_rows(w, bytes, count, cols, x) (0.99f * multiply_rows(w, bytes, count, cols, x))\n"},
     };

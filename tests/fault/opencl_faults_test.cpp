@@ -187,7 +187,7 @@ TEST_F(Faults, KernelsAreTunedOnce) {
     fs::resize_file(record(), 20);
     expect_tuned(true, "cut");
     const compute::ProgramCache records(cache / "llmd" / "trials");
-    const std::string foreign = "tuned\nproduct Q4_0 1 1 0 1 1 1 1 0 1\nend\n";
+    const std::string foreign = "tuned\nmatmul Q4_0 1 1 0 1 1 1 1 0 1\nend\n";
     records.keep(std::stoull(record().path().stem().string(), nullptr, 16), std::as_bytes(std::span(foreign)));
     expect_tuned(true, "foreign");
     expect_tuned(false, "and again");
@@ -272,12 +272,12 @@ TEST_F(Faults, AWrongKernelIsFoundBeforeItIsUsed) {
     ::setenv("XDG_CACHE_HOME", folder_.c_str(), 1);
     ASSERT_TRUE(refused.load_error);
     EXPECT_EQ(refused.load_error->code, ErrorCode::DeviceError);
-    EXPECT_NE(refused.load_error->message.find("self-test: product of Q8_0, 1 columns"), std::string::npos)
+    EXPECT_NE(refused.load_error->message.find("self-test: matmul of Q8_0, 1 batch rows"), std::string::npos)
         << refused.load_error->message;
     EXPECT_EQ(on_cpu.backend, "cpu");
     EXPECT_EQ(on_cpu.ids, run(BackendKind::Cpu).ids);
     ASSERT_FALSE(on_cpu.notes.empty());
-    EXPECT_NE(on_cpu.notes.back().find(" is not used: self-test: product of Q8_0"), std::string::npos)
+    EXPECT_NE(on_cpu.notes.back().find(" is not used: self-test: matmul of Q8_0"), std::string::npos)
         << on_cpu.notes.back();
 }
 
@@ -364,7 +364,7 @@ TEST_F(Faults, AsksForALowPriorityWhereThereIsOne) {
 }
 
 // On a tiny model no step has enough launches to be measured, so each launch of each step is submitted on its own.
-TEST_F(Faults, SubmitsUnknownWorkPieceByPieceOnAGpu) {
+TEST_F(Faults, SubmitsUnknownWorkLaunchByLaunchOnAGpu) {
     run(BackendKind::OpenCl);
     count_only("clFlush");
     run(BackendKind::OpenCl);

@@ -24,7 +24,7 @@ TEST_P(Contract, ChunksDoNotMatter) {
     }
 }
 
-TEST_P(Contract, ChunksDoNotMatterAcrossLeaves) {
+TEST_P(Contract, ChunksDoNotMatterAcrossSplits) {
     const RandomModel model = std::move(two_layer_models()[0]);
     DeviceModel device(GetParam(), model, test_limits(model.spec()));
     if (!device.loaded()) return;

@@ -1,7 +1,7 @@
 // Picks by time among product kernels that give the same bits (Variants): which is fastest follows from a device's
 // caches, registers and scheduler, and no table knows them all. A sum never depends on what is picked, so a text is the
 // same however the tuner chose, and after a choice is lost.
-// tune() is pure logic: kernels and the clock are behind Contest.
+// tune() is pure logic: kernels and the clock are behind TuningBench.
 #pragma once
 
 #include <chrono>
@@ -28,33 +28,33 @@ inline constexpr double kTuningGain =
     0.05;  // what another than the usual kernel must save at least: less may be chance
 inline constexpr double kHopelessTime = 1.5;  // times the best after the first round: no more rounds
 
-struct Contender {
-    ProductKind kind;
-    uint32_t columns = 1;
-    ProductChoice choice;
+struct KernelCandidate {
+    MatmulKind kind;
+    uint32_t batch_rows = 1;
+    KernelConfig config;
     bool image = false;
 
-    bool operator==(const Contender&) const = default;
+    bool operator==(const KernelCandidate&) const = default;
 };
 
 // Where kernels run.
-class Contest {
+class TuningBench {
 public:
     using TimePoint = std::chrono::steady_clock::time_point;
 
-    virtual ~Contest() = default;
+    virtual ~TuningBench() = default;
     virtual TimePoint now() = 0;
     // Before each call below that may block; `per_mille` of the tuning is done. False gives up.
     virtual bool goes_on(uint32_t per_mille) = 0;
     // Builds a kernel and tries it: false where it fails, or does not compute what the usual one does, bit for bit.
-    virtual bool admit(const Contender& contender) = 0;
+    virtual bool admit(const KernelCandidate& candidate) = 0;
     // What a launch of an admitted kernel takes, on average over a round of them; none where it fails.
-    virtual std::optional<std::chrono::nanoseconds> time(const Contender& contender) = 0;
+    virtual std::optional<std::chrono::nanoseconds> time(const KernelCandidate& candidate) = 0;
 };
 
 // What is to be tuned. `kinds`: those worth it; of the layouts in `images` either reading may be used.
 struct TuningPlan {
-    std::set<ProductKind> kinds;
+    std::set<MatmulKind> kinds;
     std::set<Layout> usual_images;
     std::set<Layout> free_images;
     std::chrono::milliseconds budget{};  // when it is used up, what is not decided stays as usual
@@ -62,43 +62,43 @@ struct TuningPlan {
 
 // First how each layout in free_images is read; then the kernels for one column of every kind, for eight, four and two.
 // Nothing is kept of a choice that is as usual. None when goes_on() gave up.
-std::optional<Choices> tune(const Variants& variants, const TuningPlan& plan, Contest& contest);
+std::optional<KernelConfigs> tune(const Variants& variants, const TuningPlan& plan, TuningBench& bench);
 
 // The contest on a device. What OpenCL refuses, or what computes other bits than the usual kernel of one column, is not
 // admitted. Thread-bound, as DeviceQueue; borrows everything that it is made with.
-class DeviceContest final : public Contest {
+class DeviceTuningBench final : public TuningBench {
 public:
     using Samples = std::map<SampleKey, SampleMatrix>;
 
     // `samples` has all that will be asked for. `goes_on`: as the function of that name.
-    DeviceContest(DeviceQueue& queue, Kernels& kernels, const Variants& variants, const Samples& samples,
-                  const std::function<bool(uint32_t per_mille)>& goes_on)
+    DeviceTuningBench(DeviceQueue& queue, Kernels& kernels, const Variants& variants, const Samples& samples,
+                      const std::function<bool(uint32_t per_mille)>& goes_on)
         : queue_(queue), kernels_(kernels), variants_(variants), samples_(samples), goes_on_(goes_on) {}
 
     TimePoint now() override { return std::chrono::steady_clock::now(); }
     bool goes_on(uint32_t per_mille) override { return goes_on_(per_mille); }
-    bool admit(const Contender& contender) override;
-    std::optional<std::chrono::nanoseconds> time(const Contender& contender) override;
+    bool admit(const KernelCandidate& candidate) override;
+    std::optional<std::chrono::nanoseconds> time(const KernelCandidate& candidate) override;
 
 private:
     // A product in one reading.
-    struct Arena {
-        Trial trial;
-        TimedProduct timed;
+    struct Bench {
+        SampleMatmul sample_matmul;
+        TimedMatmul timed;
     };
 
-    base::Result<Arena> make_arena(const ProductKind& kind, bool image);
-    base::Result<void> try_kernel(const Contender& contender);
+    base::Result<Bench> make_bench(const MatmulKind& kind, bool image);
+    base::Result<void> try_kernel(const KernelCandidate& candidate);
 
     DeviceQueue& queue_;
     Kernels& kernels_;
     const Variants& variants_;
     const Samples& samples_;
     const std::function<bool(uint32_t)>& goes_on_;
-    std::optional<ProductKind> kind_;  // of the arenas
-    std::map<bool, Arena> arenas_;     // by image
+    std::optional<MatmulKind> kind_;  // of the arenas
+    std::map<bool, Bench> benches_;   // by image
     std::vector<float> expected_;  // what the usual kernel of one column gives, in the reading that is admitted first
-    std::vector<std::pair<Contender, ClKernel>> kernels_of_kind_;
+    std::vector<std::pair<KernelCandidate, ClKernel>> kernels_of_kind_;
 };
 
 }  // namespace llmd::compute::gpu

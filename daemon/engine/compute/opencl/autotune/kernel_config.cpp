@@ -10,21 +10,21 @@ namespace {
 constexpr uint32_t kNvidia = 0x10de;
 constexpr uint32_t kMostItems = 256;  // in a work-group, on any device
 constexpr uint32_t kManyRows = 8192;  // give groups enough to fill a device with few slices
-constexpr uint32_t kSlices = 8;       // of a row where there are fewer
-constexpr uint32_t kFewSlices = 4;
+constexpr uint32_t kKSplits = 8;      // of a row where there are fewer
+constexpr uint32_t kFewKSplits = 4;
 // For NVIDIA, measured on an H200, where a token's launches wait for memory and for each other: many items a row, all
-// of x staged at once. From kManyColumns on two pairs share an item's work.
+// of x staged at once. From kManyBatchRows on two pairs share an item's work.
 constexpr uint32_t kNvidiaMostItems = 512;
-constexpr uint32_t kNvidiaSlices = 32;
+constexpr uint32_t kNvidiaKSplits = 32;
 constexpr uint32_t kNvidiaStagedBytes = 24 * 1024;
 // Eight rows: twice as many work-groups, which compute half as much, are faster than fewer than these, which leave half
 // the device idle.
-constexpr uint32_t kNvidiaSpreadColumns = 4;
+constexpr uint32_t kNvidiaSpreadBatchRows = 4;
 constexpr uint32_t kNvidiaSpreadRows = 8;
 constexpr uint32_t kNvidiaManyGroups = 64;
 // Gates and ups of so many rows have groups enough for two a processor, if those are small.
 constexpr uint32_t kNvidiaManyGates = 16384;
-constexpr uint32_t kNvidiaGateSlices = 8;
+constexpr uint32_t kNvidiaGateKSplits = 8;
 // Columns times digits. One multiply-add of integers takes as long as two of floats, but codes need no conversion.
 constexpr uint32_t kNvidiaMostIntegers = 4;
 // On an Adreno they take as long as each other. Above this, two digits of eight columns, integers of more than four
@@ -33,8 +33,8 @@ constexpr uint32_t kNvidiaMostIntegers = 4;
 constexpr uint32_t kSmallGpuMostIntegers = 8;
 constexpr uint32_t kAttentionItems = 64;
 constexpr uint32_t kNvidiaAttentionItems = 256;
-constexpr uint32_t kSomeColumns = 4;
-constexpr uint32_t kManyColumns = 8;
+constexpr uint32_t kSomeBatchRows = 4;
+constexpr uint32_t kManyBatchRows = 8;
 // Shapes that are worth a try where the table's is not the best: few enough to time them all.
 constexpr std::array<uint32_t, 3> kTriedLanes = {16, 32, 64};
 constexpr std::array<uint32_t, 3> kTriedPairs = {1, 2, 4};
@@ -48,103 +48,104 @@ constexpr uint32_t kMaxAttentionHeads = 4;  // whose sums an item keeps in regis
 
 Variants::Variants(const DeviceLimits& device, Precision precision)
     : precision_(precision),
-      in_turn_(device.is_cpu),
+      is_cpu_(device.is_cpu),
       is_nvidia_(device.vendor_id == kNvidia),
       most_items_(
           static_cast<uint32_t>(std::min<uint64_t>(device.group_items, is_nvidia_ ? kNvidiaMostItems : kMostItems))),
       has_much_local_(device.local_bytes >= kMuchLocalBytes) {}
 
-Core Variants::usual_core(Layout layout, uint32_t columns, uint32_t digits) const {
+Core Variants::usual_core(Layout layout, uint32_t batch_rows, uint32_t limbs) const {
     const bool has_four_bits = layout == Layout::Q4_0 || layout == Layout::Q4_1 || layout == Layout::Q4_K;
-    const bool prefers_floats = (is_nvidia_ && columns * digits > kNvidiaMostIntegers) ||
-                                (is_small_gpu() && !has_four_bits && columns * digits > kSmallGpuMostIntegers);
+    const bool prefers_floats = (is_nvidia_ && batch_rows * limbs > kNvidiaMostIntegers) ||
+                                (is_small_gpu() && !has_four_bits && batch_rows * limbs > kSmallGpuMostIntegers);
     return has_integer_core(layout) && !prefers_floats ? Core::Integer : Core::Float;
 }
 
-ProductChoice Variants::product(const ProductKind& kind, uint32_t columns) const {
-    const auto found = choices_.products.find({kind, columns});
-    return found != choices_.products.end() ? found->second : usual(kind, columns);
+KernelConfig Variants::matmul(const MatmulKind& kind, uint32_t batch_rows) const {
+    const auto found = configs_.matmuls.find({kind, batch_rows});
+    return found != configs_.matmuls.end() ? found->second : usual(kind, batch_rows);
 }
 
-ProductChoice Variants::usual(const ProductKind& kind, uint32_t columns) const {
-    ProductShape shape = product_shape(kind.rows, columns, kind.ending == Ending::Pairs);
-    if (kind.ending == Ending::Logits) {
-        const ProductShape one = product_shape(kind.rows, 1, false);
+KernelConfig Variants::usual(const MatmulKind& kind, uint32_t batch_rows) const {
+    MatmulShape shape = matmul_shape(kind.rows, batch_rows, kind.output_kind == OutputKind::Pairs);
+    if (kind.output_kind == OutputKind::Logits) {
+        const MatmulShape one = matmul_shape(kind.rows, 1, false);
         if (shape.group_pairs() != one.group_pairs()) shape = one;
     }
-    return {shape, usual_core(kind.layout, columns, kind.digits), staged_bytes()};
+    return {shape, usual_core(kind.layout, batch_rows, kind.limbs), staged_bytes()};
 }
 
-std::vector<ProductChoice> Variants::in_other_shapes(const ProductKind& kind, uint32_t columns,
-                                                     const ProductChoice& choice) const {
-    const uint32_t logit_pairs = usual(kind, columns).shape.group_pairs();
-    const uint32_t unit = kind.ending == Ending::Pairs ? kRecordBlock : kRecordBlock / 2;  // outputs in whole blocks
-    std::vector<ProductChoice> others;
+std::vector<KernelConfig> Variants::in_other_shapes(const MatmulKind& kind, uint32_t batch_rows,
+                                                    const KernelConfig& config) const {
+    const uint32_t logit_pairs = usual(kind, batch_rows).shape.group_pairs();
+    const uint32_t whole_block =
+        kind.output_kind == OutputKind::Pairs ? kQuantBlock : kQuantBlock / 2;  // outputs in whole blocks
+    std::vector<KernelConfig> others;
     for (const uint32_t lanes : kTriedLanes) {
         for (const uint32_t pairs : kTriedPairs) {
-            ProductChoice other = choice;
+            KernelConfig other = config;
             other.shape.lanes = lanes;
             other.shape.pairs = pairs;
             const uint32_t group_pairs = other.shape.group_pairs();
-            if (other == choice || other.shape.items() > most_items_ || columns * pairs > kMostTriedSums) continue;
-            if (group_pairs > kMostTriedPairs || group_pairs % unit != 0) continue;
-            if (kind.ending == Ending::Logits && group_pairs != logit_pairs) continue;
+            if (other == config || other.shape.items() > most_items_ || batch_rows * pairs > kMostTriedSums) continue;
+            if (group_pairs > kMostTriedPairs || group_pairs % whole_block != 0) continue;
+            if (kind.output_kind == OutputKind::Logits && group_pairs != logit_pairs) continue;
             others.push_back(other);
         }
     }
     return others;
 }
 
-std::vector<ProductChoice> Variants::in_other_ways(const ProductKind& kind, const ProductChoice& choice) const {
-    std::vector<ProductChoice> others;
+std::vector<KernelConfig> Variants::in_other_ways(const MatmulKind& kind, const KernelConfig& config) const {
+    std::vector<KernelConfig> others;
     if (has_integer_core(kind.layout)) {
-        others.push_back(choice);
-        others.back().core = choice.core == Core::Integer ? Core::Float : Core::Integer;
+        others.push_back(config);
+        others.back().core = config.core == Core::Integer ? Core::Float : Core::Integer;
     }
     if (has_much_local_) {
-        others.push_back(choice);
-        others.back().staged_bytes = choice.staged_bytes == kStagedBytes ? kNvidiaStagedBytes : kStagedBytes;
+        others.push_back(config);
+        others.back().staged_bytes = config.staged_bytes == kStagedBytes ? kNvidiaStagedBytes : kStagedBytes;
     }
     return others;
 }
 
-bool Variants::allows(const ProductKind& kind, uint32_t columns, const ProductChoice& choice) const {
-    const ProductChoice normal = usual(kind, columns);
-    const auto has = [](const std::vector<ProductChoice>& some, const ProductChoice& one) {
+bool Variants::allows(const MatmulKind& kind, uint32_t batch_rows, const KernelConfig& config) const {
+    const KernelConfig normal = usual(kind, batch_rows);
+    const auto has = [](const std::vector<KernelConfig>& some, const KernelConfig& one) {
         return std::find(some.begin(), some.end(), one) != some.end();
     };
-    for (ProductChoice shaped : in_other_shapes(kind, columns, normal)) {
-        if (shaped == choice || has(in_other_ways(kind, shaped), choice)) return true;
+    for (KernelConfig shaped : in_other_shapes(kind, batch_rows, normal)) {
+        if (shaped == config || has(in_other_ways(kind, shaped), config)) return true;
     }
-    return choice == normal || has(in_other_ways(kind, normal), choice);
+    return config == normal || has(in_other_ways(kind, normal), config);
 }
 
-ProductShape Variants::product_shape(uint32_t rows, uint32_t columns, bool one_output_a_pair) const {
+MatmulShape Variants::matmul_shape(uint32_t rows, uint32_t batch_rows, bool one_output_a_pair) const {
     const bool many_rows = rows >= kManyRows && !(is_nvidia_ && one_output_a_pair);
-    ProductShape shape;
-    shape.lanes = one_output_a_pair || in_turn_ || many_rows || is_small_gpu() ? kRecordBlock : kRecordBlock / 2;
+    MatmulShape shape;
+    shape.lanes = one_output_a_pair || is_cpu_ || many_rows || is_small_gpu() ? kQuantBlock : kQuantBlock / 2;
     // Two pairs an item share what a turn of the loop costs beside its products; columns do too, and with more of them
     // the registers would not suffice.
-    if (is_small_gpu() && columns < kSomeColumns) {
-        shape.lanes = kRecordBlock / 2;
+    if (is_small_gpu() && batch_rows < kSomeBatchRows) {
+        shape.lanes = kQuantBlock / 2;
         shape.pairs = 2;
     }
-    if (is_nvidia_ && !many_rows && columns >= kManyColumns) shape.pairs = 2;
+    if (is_nvidia_ && !many_rows && batch_rows >= kManyBatchRows) shape.pairs = 2;
     const bool many_gates = is_nvidia_ && one_output_a_pair && rows >= kNvidiaManyGates;
-    const uint32_t wanted = many_rows ? kFewSlices : many_gates ? kNvidiaGateSlices : slices();
-    const uint32_t most_lanes = is_small_gpu() ? kRecordBlock : shape.lanes;  // of any number of columns
-    shape.slices = in_turn_ ? 1 : std::min(wanted, most_items_ / most_lanes);
+    const uint32_t wanted = many_rows ? kFewKSplits : many_gates ? kNvidiaGateKSplits : k_splits();
+    const uint32_t most_lanes = is_small_gpu() ? kQuantBlock : shape.lanes;  // of any number of columns
+    shape.k_splits = is_cpu_ ? 1 : std::min(wanted, most_items_ / most_lanes);
     return shape;
 }
 
-uint32_t Variants::slices() const {
-    return in_turn_ ? 1 : is_nvidia_ ? kNvidiaSlices : kSlices;
+uint32_t Variants::k_splits() const {
+    return is_cpu_ ? 1 : is_nvidia_ ? kNvidiaKSplits : kKSplits;
 }
 
-uint32_t Variants::spread_rows(const ProductKind& kind, uint32_t columns) const {
-    if (!is_nvidia_ || columns != kNvidiaSpreadColumns) return 0;
-    const uint32_t groups = kind.rows / 2 / product(kind, kNvidiaSpreadRows).shape.group_pairs();
-    const bool is_quick = product(kind, columns).core == Core::Integer;
+uint32_t Variants::spread_rows(const MatmulKind& kind, uint32_t batch_rows) const {
+    if (!is_nvidia_ || batch_rows != kNvidiaSpreadBatchRows) return 0;
+    const uint32_t groups = kind.rows / 2 / matmul(kind, kNvidiaSpreadRows).shape.group_pairs();
+    const bool is_quick = matmul(kind, batch_rows).core == Core::Integer;
     return groups < kNvidiaManyGroups || is_quick ? kNvidiaSpreadRows : 0;
 }
 
@@ -157,7 +158,7 @@ uint32_t Variants::attention_items() const {
 }
 
 uint32_t Variants::attention_heads(uint32_t heads_per_kv, uint32_t head_dim, bool has_many_rows) const {
-    const auto fills_blocks = [&](uint32_t heads) { return heads * head_dim % kRecordBlock == 0; };
+    const auto fills_blocks = [&](uint32_t heads) { return heads * head_dim % kQuantBlock == 0; };
     uint32_t best = 1;
     for (uint32_t heads = 1; heads <= std::min(heads_per_kv, kMaxAttentionHeads); ++heads) {
         if (heads_per_kv % heads != 0) continue;
@@ -171,14 +172,15 @@ uint32_t Variants::attention_heads(uint32_t heads_per_kv, uint32_t head_dim, boo
 
 std::string Variants::profile() const {
     std::string images;
-    for (const Layout layout : choices_.images) {
+    for (const Layout layout : configs_.images) {
         if (has_integer_core(layout)) continue;  // the same bits
         images += base::concat(images.empty() ? ", images " : " ", layout_name(layout));
     }
-    return base::concat("packed, ", precision_ == Precision::Fast ? "fast" : "faithful", ", digits ", qkv_digits(), "/",
-                        digits(), ", slices ", product_shape(1, 1, false).slices, "/", product_shape(1, 1, true).slices,
-                        "/", product_shape(kManyRows, 1, false).slices, "/", product_shape(kManyRows, 1, true).slices,
-                        "/", product_shape(kNvidiaManyGates, 1, true).slices, ", attention ", attention_items(),
+    return base::concat("gpu, ", precision_ == Precision::Fast ? "fast" : "faithful", ", limbs ", qkv_limbs(), "/",
+                        limbs(), ", K splits ", matmul_shape(1, 1, false).k_splits, "/",
+                        matmul_shape(1, 1, true).k_splits, "/", matmul_shape(kManyRows, 1, false).k_splits, "/",
+                        matmul_shape(kManyRows, 1, true).k_splits, "/",
+                        matmul_shape(kNvidiaManyGates, 1, true).k_splits, ", attention ", attention_items(),
                         is_nvidia_ ? ", float" : "", images);
 }
 

@@ -9,30 +9,33 @@
 namespace llmd::compute::gpu {
 namespace {
 
-constexpr std::string_view kPassed = "passed", kTuned = "tuned", kImage = "image", kProduct = "product", kEnd = "end";
+constexpr std::string_view kPassed = "passed", kTuned = "tuned", kImage = "image", kMatmul = "matmul", kEnd = "end";
 
 std::optional<Layout> layout_from_name(std::string_view name) {
     const auto found = std::find_if(kLayouts.begin(), kLayouts.end(), [&](Layout l) { return layout_name(l) == name; });
     return found == kLayouts.end() ? std::nullopt : std::optional(*found);
 }
 
-bool read_product(std::istream& in, const Variants& variants, const std::set<ProductKind>& kinds, Choices& choices) {
+bool read_matmul(std::istream& in, const Variants& variants, const std::set<MatmulKind>& kinds,
+                 KernelConfigs& configs) {
     std::string name;
-    ProductKind kind;
-    ProductChoice choice;
-    uint32_t columns = 0, ending = 0, core = 0;
-    in >> name >> kind.rows >> kind.cols >> ending >> kind.digits >> columns >> choice.shape.lanes >>
-        choice.shape.pairs >> choice.shape.slices >> core >> choice.staged_bytes;
+    MatmulKind kind;
+    KernelConfig config;
+    uint32_t batch_rows = 0, output_kind = 0, core = 0;
+    in >> name >> kind.rows >> kind.cols >> output_kind >> kind.limbs >> batch_rows >> config.shape.lanes >>
+        config.shape.pairs >> config.shape.k_splits >> core >> config.staged_bytes;
     const auto layout = layout_from_name(name);
-    if (!in || !layout || ending > static_cast<uint32_t>(Ending::Logits) || core > static_cast<uint32_t>(Core::Float)) {
+    if (!in || !layout || output_kind > static_cast<uint32_t>(OutputKind::Logits) ||
+        core > static_cast<uint32_t>(Core::Float)) {
         return false;
     }
     kind.layout = *layout;
-    kind.ending = static_cast<Ending>(ending);
-    choice.core = static_cast<Core>(core);
-    const bool is_asked = std::find(kColumnCounts.begin(), kColumnCounts.end(), columns) != kColumnCounts.end();
-    if (!is_asked || !kinds.contains(kind) || !variants.allows(kind, columns, choice)) return false;
-    choices.products[{kind, columns}] = choice;
+    kind.output_kind = static_cast<OutputKind>(output_kind);
+    config.core = static_cast<Core>(core);
+    const bool is_asked =
+        std::find(kBatchRowCounts.begin(), kBatchRowCounts.end(), batch_rows) != kBatchRowCounts.end();
+    if (!is_asked || !kinds.contains(kind) || !variants.allows(kind, batch_rows, config)) return false;
+    configs.matmuls[{kind, batch_rows}] = config;
     return true;
 }
 
@@ -41,19 +44,19 @@ bool read_product(std::istream& in, const Variants& variants, const std::set<Pro
 std::string to_text(const Outcome& outcome) {
     std::string text(outcome.is_tuned ? kTuned : kPassed);
     text += '\n';
-    for (const Layout layout : outcome.choices.images) text += base::concat(kImage, " ", layout_name(layout), "\n");
-    for (const auto& [key, choice] : outcome.choices.products) {
-        const auto& [kind, columns] = key;
-        text += base::concat(kProduct, " ", layout_name(kind.layout), " ", kind.rows, " ", kind.cols, " ",
-                             static_cast<uint32_t>(kind.ending), " ", kind.digits, " ", columns, " ",
-                             choice.shape.lanes, " ", choice.shape.pairs, " ", choice.shape.slices, " ",
-                             static_cast<uint32_t>(choice.core), " ", choice.staged_bytes, "\n");
+    for (const Layout layout : outcome.configs.images) text += base::concat(kImage, " ", layout_name(layout), "\n");
+    for (const auto& [key, config] : outcome.configs.matmuls) {
+        const auto& [kind, batch_rows] = key;
+        text += base::concat(kMatmul, " ", layout_name(kind.layout), " ", kind.rows, " ", kind.cols, " ",
+                             static_cast<uint32_t>(kind.output_kind), " ", kind.limbs, " ", batch_rows, " ",
+                             config.shape.lanes, " ", config.shape.pairs, " ", config.shape.k_splits, " ",
+                             static_cast<uint32_t>(config.core), " ", config.staged_bytes, "\n");
     }
     return text += base::concat(kEnd, "\n");
 }
 
 std::optional<Outcome> outcome_from_text(std::string_view text, const Variants& variants,
-                                         const std::set<ProductKind>& kinds, const std::set<Layout>& usual_images,
+                                         const std::set<MatmulKind>& kinds, const std::set<Layout>& usual_images,
                                          const std::set<Layout>& free_images) {
     std::istringstream in{std::string(text)};
     Outcome outcome;
@@ -61,21 +64,21 @@ std::optional<Outcome> outcome_from_text(std::string_view text, const Variants& 
     if (!(in >> word) || (word != kPassed && word != kTuned)) return std::nullopt;
     outcome.is_tuned = word == kTuned;
     while (in >> word && word != kEnd) {
-        if (word == kProduct) {
-            if (!read_product(in, variants, kinds, outcome.choices)) return std::nullopt;
+        if (word == kMatmul) {
+            if (!read_matmul(in, variants, kinds, outcome.configs)) return std::nullopt;
             continue;
         }
         std::string name;
         if (word != kImage || !(in >> name)) return std::nullopt;
         const auto layout = layout_from_name(name);
         if (!layout) return std::nullopt;
-        outcome.choices.images.insert(*layout);
+        outcome.configs.images.insert(*layout);
     }
     if (word != kEnd || in.get() != '\n' || in.peek() != std::istream::traits_type::eof()) return std::nullopt;
     std::set<Layout> changed;
-    std::ranges::set_symmetric_difference(outcome.choices.images, usual_images, std::inserter(changed, changed.end()));
+    std::ranges::set_symmetric_difference(outcome.configs.images, usual_images, std::inserter(changed, changed.end()));
     if (!std::ranges::includes(free_images, changed)) return std::nullopt;
-    if (!outcome.is_tuned && (!changed.empty() || !outcome.choices.products.empty())) return std::nullopt;
+    if (!outcome.is_tuned && (!changed.empty() || !outcome.configs.matmuls.empty())) return std::nullopt;
     return outcome;
 }
 

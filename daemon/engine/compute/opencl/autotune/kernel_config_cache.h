@@ -13,7 +13,7 @@ namespace llmd::compute::gpu {
 
 struct Outcome {
     bool is_tuned = false;  // else the choices are the usual ones
-    Choices choices;
+    KernelConfigs configs;
 
     bool operator==(const Outcome&) const = default;
 };
@@ -22,7 +22,7 @@ std::string to_text(const Outcome& outcome);
 // None where the text is not what to_text() writes, or has a choice that is not for this device and model: another kind
 // of product, a kernel that Variants does not allow, another reading of a layout that is not free to change.
 std::optional<Outcome> outcome_from_text(std::string_view text, const Variants& variants,
-                                         const std::set<ProductKind>& kinds, const std::set<Layout>& usual_images,
+                                         const std::set<MatmulKind>& kinds, const std::set<Layout>& usual_images,
                                          const std::set<Layout>& free_images);
 
 }  // namespace llmd::compute::gpu

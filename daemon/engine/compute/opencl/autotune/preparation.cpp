@@ -26,11 +26,11 @@ bool is_multiplied(const model::Weight& weight, std::span<const model::Weight> a
 }
 
 // The kernels of every sample, by rising columns.
-std::map<SampleKey, std::vector<ProductTest>> tests_of(const Variants& variants, const std::set<ProductKind>& kinds) {
-    std::map<SampleKey, std::vector<ProductTest>> tests;
-    for (const uint32_t columns : kColumnCounts) {
-        for (const ProductKind& kind : kinds) {
-            const ProductTest test = {columns, variants.product(kind, columns)};
+std::map<SampleKey, std::vector<MatmulTest>> tests_of(const Variants& variants, const std::set<MatmulKind>& kinds) {
+    std::map<SampleKey, std::vector<MatmulTest>> tests;
+    for (const uint32_t batch_rows : kBatchRowCounts) {
+        for (const MatmulKind& kind : kinds) {
+            const MatmulTest test = {batch_rows, variants.matmul(kind, batch_rows)};
             auto& of_kind = tests[sample_key(kind)];
             if (std::find(of_kind.begin(), of_kind.end(), test) == of_kind.end()) of_kind.push_back(test);
         }
@@ -63,11 +63,11 @@ std::string describe(const Variants& variants, const Model& model) {
     }
     for (const auto& [sample, tests] : tests_of(variants, model.kinds)) {
         text += base::concat(model.images.contains(sample.layout) ? "; image of " : "; ", layout_name(sample.layout),
-                             " ", sample.cols, " ", sample.digits, ":");
-        for (const auto& [columns, choice] : tests) {
+                             " ", sample.cols, " ", sample.limbs, ":");
+        for (const auto& [batch_rows, kernel] : tests) {
             text +=
-                base::concat(" ", columns, "/", choice.shape.lanes, "x", choice.shape.pairs, "x", choice.shape.slices,
-                             "/", static_cast<uint32_t>(choice.core), "/", choice.staged_bytes);
+                base::concat(" ", batch_rows, "/", kernel.shape.lanes, "x", kernel.shape.pairs, "x",
+                             kernel.shape.k_splits, "/", static_cast<uint32_t>(kernel.core), "/", kernel.staged_bytes);
         }
     }
     return text;
@@ -82,12 +82,12 @@ public:
           on_preparation_(on_preparation),
           kernels_(queue, model.limits, variants) {}
 
-    Result<ProductsFound> run() {
+    Result<SelfTestResult> run() {
         const std::string profile = kernels_.profile(), description = describe(variants_, model_);
         const uint64_t key = program_key(std::array<std::string_view, 3>{queue_.identity(), profile, description});
         const bool tunes = queue_.tuning_budget().count() > 0;
         if (const auto known = remembered(key); known && (known->is_tuned || !tunes)) {
-            return ProductsFound{tunes ? known->choices : Choices{.images = model_.images}, {}};
+            return SelfTestResult{tunes ? known->configs : KernelConfigs{.images = model_.images}, {}};
         }
         take_samples();
         auto found = test(model_.images);
@@ -95,64 +95,64 @@ public:
         if (tunes) {
             // Until a contest has ended the usual choices count as its outcome: a kernel that ends the process, in a
             // driver's compiler or on the device, is met once.
-            keep(key, {true, found->choices});
-            auto tuned = tune_products();
+            keep(key, {true, found->configs});
+            auto tuned = tune_matmuls();
             if (!tuned) {
-                keep(key, {false, found->choices});
+                keep(key, {false, found->configs});
                 return tuned.error();
             }
             // What the contest has not seen of a reading: all its columns.
-            if (tuned->images != found->choices.images) {
+            if (tuned->images != found->configs.images) {
                 const auto other = test(tuned->images);
                 if (!other) return other.error();
-                if (!other->notes.empty()) tuned = std::move(found->choices);
+                if (!other->notes.empty()) tuned = std::move(found->configs);
             }
-            found->choices = std::move(*tuned);
+            found->configs = std::move(*tuned);
         }
-        keep(key, {tunes, found->choices});
+        keep(key, {tunes, found->configs});
         return found;
     }
 
 private:
     std::optional<Outcome> remembered(uint64_t key) const {
-        const auto record = records_.peek(key);
-        if (!record) return std::nullopt;
-        const std::string_view text(reinterpret_cast<const char*>(record->data()), record->size());
+        const auto kept = cache_.peek(key);
+        if (!kept) return std::nullopt;
+        const std::string_view text(reinterpret_cast<const char*>(kept->data()), kept->size());
         return outcome_from_text(text, variants_, model_.kinds, model_.images, model_.free_images);
     }
 
     void keep(uint64_t key, const Outcome& outcome) const {
         const std::string text = to_text(outcome);
-        records_.keep(key, std::as_bytes(std::span(text)));
+        cache_.keep(key, std::as_bytes(std::span(text)));
     }
 
     void take_samples() {
         const auto wanted = tests_of(variants_, model_.kinds);
         for (const model::Weight& weight : model_.weights) {
             if (!is_multiplied(weight, model_.weights)) continue;
-            for (uint32_t digits = 1; digits <= kMostDigits; ++digits) {
+            for (uint32_t limbs = 1; limbs <= kMostLimbs; ++limbs) {
                 const SampleKey which = {layout_for(weight.tensor.type), static_cast<uint32_t>(weight.tensor.cols),
-                                         digits};
-                if (wanted.contains(which)) samples_.try_emplace(which, weight.tensor, digits);
+                                         limbs};
+                if (wanted.contains(which)) samples_.try_emplace(which, weight.tensor, limbs);
             }
         }
     }
 
     // Attention, which has one reading, with the usual one.
-    Result<ProductsFound> test(const std::set<Layout>& images) {
+    Result<SelfTestResult> test(const std::set<Layout>& images) {
         const auto kernels_of = tests_of(variants_, model_.kinds);
         std::vector<SampleTest> tests;
         for (const auto& [which, sample] : samples_) {
             tests.push_back({&sample, kernels_of.at(which), images.contains(which.layout)});
         }
-        const ProductBuilder build = [this](const SampleMatrix& sample, const ProductTest& test, bool image) {
-            return kernels_.product({.layout = sample.layout,
-                                     .choice = test.choice,
-                                     .columns = test.columns,
-                                     .digits = sample.x.digits,
-                                     .image = image});
+        const MatmulBuilder build = [this](const SampleMatrix& sample, const MatmulTest& test, bool image) {
+            return kernels_.matmul({.layout = sample.layout,
+                                    .config = test.config,
+                                    .batch_rows = test.batch_rows,
+                                    .limbs = sample.x.limbs,
+                                    .image = image});
         };
-        auto found = test_products(queue_, tests, build, [this] { return on_preparation_(Preparation::Trial, 0); });
+        auto found = test_matmuls(queue_, tests, build, [this] { return on_preparation_(Preparation::Trial, 0); });
         if (!found || images != model_.images) return found;
         for (const model::LayerSpec& layer : attention_shapes(model_.spec)) {
             auto checked = check_attention(queue_, kernels_, variants_, layer, model_.limits);
@@ -161,17 +161,17 @@ private:
         return found;
     }
 
-    Result<Choices> tune_products() {
+    Result<KernelConfigs> tune_matmuls() {
         TuningPlan plan = {{}, model_.images, model_.free_images, queue_.tuning_budget()};
-        for (const ProductKind& kind : model_.kinds) {
+        for (const MatmulKind& kind : model_.kinds) {
             const bool has_sample = samples_.contains(sample_key(kind));
-            if (has_sample && plane_bytes(kind, false) >= kLeastTunedBytes) plan.kinds.insert(kind);
+            if (has_sample && weight_bytes(kind, false) >= kLeastTunedBytes) plan.kinds.insert(kind);
         }
         const std::function<bool(uint32_t)> goes_on = [this](uint32_t per_mille) {
             return on_preparation_(Preparation::Tuning, per_mille);
         };
-        DeviceContest contest(queue_, kernels_, variants_, samples_, goes_on);
-        auto tuned = tune(variants_, plan, contest);
+        DeviceTuningBench bench(queue_, kernels_, variants_, samples_, goes_on);
+        auto tuned = tune(variants_, plan, bench);
         queue_.pace_submissions();  // anew: a step's launches are others
         if (!tuned) return base::fail(base::ErrorCode::Cancelled, "loading was given up");
         return std::move(*tuned);
@@ -182,14 +182,14 @@ private:
     const Model& model_;
     const OnPreparation& on_preparation_;
     Kernels kernels_;  // those that are not used in the end go with it
-    const ProgramCache records_{user_cache_folder("trials")};
-    DeviceContest::Samples samples_;
+    const ProgramCache cache_{user_cache_folder("trials")};
+    DeviceTuningBench::Samples samples_;
 };
 
 }  // namespace
 
-Result<ProductsFound> prepare(DeviceQueue& queue, const Variants& variants, const Model& model,
-                              const OnPreparation& on_preparation) {
+Result<SelfTestResult> prepare(DeviceQueue& queue, const Variants& variants, const Model& model,
+                               const OnPreparation& on_preparation) {
     return Preparer(queue, variants, model, on_preparation).run();
 }
 

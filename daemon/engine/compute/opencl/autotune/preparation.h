@@ -24,7 +24,7 @@ struct Model {
     const model::DecoderSpec& spec;
     const BackendLimits& limits;
     std::span<const model::Weight> weights;  // all
-    const std::set<ProductKind>& kinds;      // of their products
+    const std::set<MatmulKind>& kinds;       // of their products
     const std::set<Layout>& images;          // layouts that are usually read through images
     const std::set<Layout>& free_images;     // layouts that either reading gives the same bits of
 };
@@ -35,7 +35,7 @@ inline constexpr uint64_t kLeastTunedBytes = 64u << 10;
 // `variants`: as they are without any choice. Tunes for queue.tuning_budget() at most, and only where every kernel
 // passes. DeviceError names the kernel that leaves nothing to compute with; Cancelled when `on_preparation` gives up;
 // else the queue's errors.
-base::Result<ProductsFound> prepare(DeviceQueue& queue, const Variants& variants, const Model& model,
-                                    const OnPreparation& on_preparation);
+base::Result<SelfTestResult> prepare(DeviceQueue& queue, const Variants& variants, const Model& model,
+                                     const OnPreparation& on_preparation);
 
 }  // namespace llmd::compute::gpu

@@ -25,34 +25,35 @@ constexpr std::string_view kSelfTest = "the self-test";
 
 }  // namespace
 
-Result<Trial> Trial::create(DeviceQueue& queue, const SampleMatrix& sample, bool image) {
-    Trial trial(queue, sample);
-    StoreProduct& product = trial.product_;
-    auto planes =
-        make_planes(queue, kSelfTest, sample.layout, image ? sample.image_planes : sample.pointer_planes, image);
-    if (!planes) return planes.error();
-    product.planes = std::move(*planes);
-    product.n_pairs = sample.tiles * kTilePairs;
-    product.n_blocks = block_count(sample.cols);
-    product.record_bytes = sample.x.row_bytes;
-    product.record_columns = sample.x.columns;
-    const Allocation wanted[] = {{&product.records, kSelfTest, sample.x.bytes.size()},
-                                 {&product.y, kSelfTest, sample.sums.size() * sizeof(float)}};
+Result<SampleMatmul> SampleMatmul::create(DeviceQueue& queue, const SampleMatrix& sample, bool image) {
+    SampleMatmul sample_matmul(queue, sample);
+    StoreMatmul& matmul = sample_matmul.matmul_;
+    auto arrays =
+        make_weight_buffers(queue, kSelfTest, sample.layout, image ? sample.image_arrays : sample.buffer_arrays, image);
+    if (!arrays) return arrays.error();
+    matmul.arrays = std::move(*arrays);
+    matmul.n_pairs = sample.tiles * kTilePairs;
+    matmul.n_blocks = block_count(sample.cols);
+    matmul.quantized_row_bytes = sample.x.row_bytes;
+    matmul.quantized_width = sample.x.width;
+    const Allocation wanted[] = {{&matmul.activations, kSelfTest, sample.x.bytes.size()},
+                                 {&matmul.y, kSelfTest, sample.sums.size() * sizeof(float)}};
     for (const Allocation& one : wanted) {
         auto buffer = queue.allocate_scratch(one.what, one.bytes);
         if (!buffer) return buffer.error();
         *one.buffer = std::move(*buffer);
     }
-    if (auto ok = queue.upload(product.records, 0, sample.x.bytes); !ok) return ok.error();
-    return trial;
+    if (auto ok = queue.upload(matmul.activations, 0, sample.x.bytes); !ok) return ok.error();
+    return sample_matmul;
 }
 
-Result<std::vector<float>> Trial::products(const ClKernel& kernel, const ProductShape& shape, uint32_t columns) {
+Result<std::vector<float>> SampleMatmul::multiply(const ClKernel& kernel, const MatmulShape& shape,
+                                                  uint32_t batch_rows) {
     std::vector<float> y(sample_->sums.size(), std::numeric_limits<float>::quiet_NaN());
-    if (auto ok = queue_->upload(product_.y, 0, std::as_bytes(std::span(y))); !ok) return ok.error();
-    if (auto ok = product_.bind(kernel); !ok) return ok.error();
-    if (auto ok = product_.launch(*queue_, kernel, shape, kSampleVectors / columns); !ok) return ok.error();
-    if (auto ok = queue_->read(product_.y, 0, std::as_writable_bytes(std::span(y))); !ok) return ok.error();
+    if (auto ok = queue_->upload(matmul_.y, 0, std::as_bytes(std::span(y))); !ok) return ok.error();
+    if (auto ok = matmul_.bind(kernel); !ok) return ok.error();
+    if (auto ok = matmul_.launch(*queue_, kernel, shape, kSampleVectors / batch_rows); !ok) return ok.error();
+    if (auto ok = queue_->read(matmul_.y, 0, std::as_writable_bytes(std::span(y))); !ok) return ok.error();
     return y;
 }
 
@@ -60,17 +61,17 @@ namespace {
 
 using base::ErrorCode;
 
-std::string name_of(Layout layout, const ProductTest& test, bool image) {
-    const ProductShape& shape = test.choice.shape;
-    return base::concat("product of ", layout_name(layout), ", ", test.columns, " columns, ", shape.lanes, " x ",
-                        shape.pairs, " pairs, ", shape.slices, " slices", image ? ", images" : "");
+std::string name_of(Layout layout, const MatmulTest& test, bool image) {
+    const MatmulShape& shape = test.config.shape;
+    return base::concat("matmul of ", layout_name(layout), ", ", test.batch_rows, " batch rows, ", shape.lanes, " x ",
+                        shape.pairs, " pairs, ", shape.k_splits, " K splits", image ? ", images" : "");
 }
 
 Result<void> check_sums(const SampleMatrix& sample, std::span<const float> got, bool image) {
     for (size_t i = 0; i < got.size(); ++i) {
         const auto& [sum, magnitude, is_in_image] = sample.sums[i];
         if ((image && !is_in_image) || !std::isfinite(sum)) continue;
-        if (!(std::fabs(got[i] - sum) <= kProductTolerance * magnitude)) {
+        if (!(std::fabs(got[i] - sum) <= kMatmulTolerance * magnitude)) {
             return base::fail(ErrorCode::DeviceError, "gives ", got[i], " instead of ", sum, " in row ",
                               i % sample.rows(), " of a sample");
         }
@@ -80,61 +81,61 @@ Result<void> check_sums(const SampleMatrix& sample, std::span<const float> got, 
 
 class Tester {
 public:
-    Tester(DeviceQueue& queue, const ProductBuilder& build, const Tick& tick)
+    Tester(DeviceQueue& queue, const MatmulBuilder& build, const Tick& tick)
         : queue_(queue), build_(build), tick_(tick) {}
 
     Result<void> run(const SampleTest& test) {
         const Layout layout = test.sample->layout;
         bool image = test.image && !refused_images_.contains(layout);
         while (true) {
-            if (image) found_.choices.images.insert(layout);
+            if (image) found_.configs.images.insert(layout);
             const auto failure = run(test, image);
             if (!failure) return failure.error();
             if (!*failure) return {};
             if (!image) return base::fail(ErrorCode::DeviceError, (*failure)->message);
             found_.notes.push_back(base::concat("weights of ", layout_name(layout),
                                                 " are not read through images: ", (*failure)->message));
-            found_.choices.images.erase(layout);
+            found_.configs.images.erase(layout);
             refused_images_.insert(layout);
             image = false;
         }
     }
 
-    ProductsFound take() { return std::move(found_); }
+    SelfTestResult take() { return std::move(found_); }
 
 private:
     // Why a kernel of one column cannot be used; nothing: all can that found_ allows.
     Result<std::optional<base::Error>> run(const SampleTest& test, bool image) {
-        auto trial = Trial::create(queue_, *test.sample, image);
-        if (!trial) return trial.error();
+        auto sample_matmul = SampleMatmul::create(queue_, *test.sample, image);
+        if (!sample_matmul) return sample_matmul.error();
         std::map<uint32_t, std::vector<float>> alone;  // by slices
         uint32_t fewer = 1;
-        for (const ProductTest& kernel : test.kernels) {
-            if (kernel.columns > found_.choices.most_columns) break;
+        for (const MatmulTest& kernel : test.kernels) {
+            if (kernel.batch_rows > found_.configs.most_batch_rows) break;
             if (!tick_()) return base::fail(ErrorCode::Cancelled, "loading was given up");
-            auto failure = try_kernel(*trial, test, kernel, image, alone[kernel.choice.shape.slices]);
+            auto failure = try_kernel(*sample_matmul, test, kernel, image, alone[kernel.config.shape.k_splits]);
             if (failure && failure->code != ErrorCode::DeviceError) return *failure;
-            if (failure && kernel.columns == 1) return failure;
+            if (failure && kernel.batch_rows == 1) return failure;
             if (failure) {
-                found_.choices.most_columns = fewer;
+                found_.configs.most_batch_rows = fewer;
                 found_.notes.push_back(
-                    base::concat("at most ", fewer, " columns are multiplied together: ", failure->message));
+                    base::concat("at most ", fewer, " batch rows are multiplied together: ", failure->message));
                 break;
             }
-            fewer = kernel.columns;
+            fewer = kernel.batch_rows;
         }
         return std::optional<base::Error>();
     }
 
     // `alone`: the products by one column; set by the first kernel, which has one.
-    std::optional<base::Error> try_kernel(Trial& trial, const SampleTest& test, const ProductTest& kernel, bool image,
-                                          std::vector<float>& alone) {
+    std::optional<base::Error> try_kernel(SampleMatmul& sample_matmul, const SampleTest& test, const MatmulTest& kernel,
+                                          bool image, std::vector<float>& alone) {
         const SampleMatrix& sample = *test.sample;
         const std::string name = "self-test: " + name_of(sample.layout, kernel, image);
         const auto failed = [&](const base::Error& error) { return base::fail(error.code, name, ": ", error.message); };
         const auto built = build_(sample, kernel, image);
         if (!built) return failed(built.error());
-        auto got = trial.products(*built, kernel.choice.shape, kernel.columns);
+        auto got = sample_matmul.multiply(*built, kernel.config.shape, kernel.batch_rows);
         if (!got) return failed(got.error());
         const auto checked = alone.empty() ? check_sums(sample, *got, image) : check_same(sample, *got, alone);
         if (!checked) return failed(checked.error());
@@ -143,9 +144,9 @@ private:
     }
 
     DeviceQueue& queue_;
-    const ProductBuilder& build_;
+    const MatmulBuilder& build_;
     const Tick& tick_;
-    ProductsFound found_;
+    SelfTestResult found_;
     std::set<Layout> refused_images_;
 };
 
@@ -162,7 +163,7 @@ Result<void> check_same(const SampleMatrix& sample, std::span<const float> got, 
     return {};
 }
 
-Result<ProductsFound> test_products(DeviceQueue& queue, std::span<const SampleTest> tests, const ProductBuilder& build,
+Result<SelfTestResult> test_matmuls(DeviceQueue& queue, std::span<const SampleTest> tests, const MatmulBuilder& build,
                                     const Tick& tick) {
     Tester tester(queue, build, tick);
     for (const SampleTest& test : tests) {
@@ -173,9 +174,9 @@ Result<ProductsFound> test_products(DeviceQueue& queue, std::span<const SampleTe
 
 namespace {
 
-constexpr double kTolerance = 1e-4;    // of values below 1, beside what records round
-constexpr uint32_t kQueriesAt = 0;     // in the buffer of activations
-constexpr double kRecordError = 0.51;  // of a record's unit
+constexpr double kTolerance = 1e-4;   // of values below 1, beside what records round
+constexpr uint32_t kQueriesAt = 0;    // in the buffer of activations
+constexpr double kQuantError = 0.51;  // of a record's unit
 
 // In [-1, 1), a half exactly.
 float value_of(uint32_t i) {
@@ -196,28 +197,26 @@ public:
     Result<void> run();
 
 private:
-    using Records = std::vector<std::byte>;  // of all rows
+    using QuantizedActivations = std::vector<std::byte>;  // of all rows
 
     uint32_t rows() const { return static_cast<uint32_t>(positions_.size()); }
     uint32_t chunks() const { return positions_.back() / kKvSplit + 1; }
-    uint32_t columns() const { return padded_columns(layer_.q_rows()); }
-    uint32_t records_at() const { return rows() * layer_.q_rows() * static_cast<uint32_t>(sizeof(float)); }
-    uint32_t row_bytes() const { return record_bytes(columns(), variants_.digits()); }
-    float key(uint32_t position, uint32_t column) const { return value_of(2 * (position * layer_.kv_rows() + column)); }
-    float v(uint32_t position, uint32_t column) const {
-        return value_of(2 * (position * layer_.kv_rows() + column) + 1);
-    }
-    float query(uint32_t row, uint32_t column) const {
-        return value_of(row * layer_.q_rows() + column) / std::sqrt(static_cast<float>(layer_.head_dim));
+    uint32_t width() const { return padded_width(layer_.q_rows()); }
+    uint32_t quantized_at() const { return rows() * layer_.q_rows() * static_cast<uint32_t>(sizeof(float)); }
+    uint32_t row_bytes() const { return quantized_row_bytes(width(), variants_.limbs()); }
+    float key(uint32_t position, uint32_t col) const { return value_of(2 * (position * layer_.kv_rows() + col)); }
+    float v(uint32_t position, uint32_t col) const { return value_of(2 * (position * layer_.kv_rows() + col) + 1); }
+    float query(uint32_t row, uint32_t col) const {
+        return value_of(row * layer_.q_rows() + col) / std::sqrt(static_cast<float>(layer_.head_dim));
     }
 
     Result<void> upload();
     template <typename T>
     Result<ClBuffer> upload(const std::vector<T>& values);
-    Result<Records> run_whole(uint32_t heads);
-    Result<Records> run_split(uint32_t heads);
-    Result<Records> read();
-    Result<void> check(const Records& got, const char* name) const;
+    Result<QuantizedActivations> run_whole(uint32_t heads);
+    Result<QuantizedActivations> run_split(uint32_t heads);
+    Result<QuantizedActivations> read();
+    Result<void> check(const QuantizedActivations& got, const char* name) const;
     std::vector<double> exact(uint32_t row, uint32_t head) const;
 
     DeviceQueue& queue_;
@@ -244,13 +243,13 @@ Result<void> Check::upload() {
     std::vector<uint16_t> kv(size_t{2} * n_pages_ * page_half);
     for (uint32_t position = 0; position < n_pages_ * kPageTokens; ++position) {
         const uint32_t in_page = position % kPageTokens;
-        for (uint32_t column = 0; column < kv_rows; ++column) {
-            const uint32_t in_head = column % dim;
+        for (uint32_t col = 0; col < kv_rows; ++col) {
+            const uint32_t in_head = col % dim;
             uint16_t* keys =
-                &kv[size_t{2} * (position / kPageTokens) * page_half + size_t{column - in_head} * kPageTokens];
+                &kv[size_t{2} * (position / kPageTokens) * page_half + size_t{col - in_head} * kPageTokens];
             uint16_t* values = keys + page_half;
-            keys[(in_head / 4 * kPageTokens + in_page) * 4 + in_head % 4] = model::float_to_half(key(position, column));
-            values[in_page * dim + in_head] = model::float_to_half(v(position, column));
+            keys[(in_head / 4 * kPageTokens + in_page) * 4 + in_head % 4] = model::float_to_half(key(position, col));
+            values[in_page * dim + in_head] = model::float_to_half(v(position, col));
         }
     }
     std::vector<float> queries(size_t{rows()} * layer_.q_rows());
@@ -262,8 +261,8 @@ Result<void> Check::upload() {
     step.resize(tables_at_ + n_pages_);
     std::iota(step.begin() + tables_at_, step.end(), 0);
     const std::vector<float> partials(size_t{rows()} * chunks() * layer_.n_heads * (layer_.head_dim + 2));
-    std::vector<std::byte> activations(records_at() + size_t{rows()} * row_bytes());
-    std::memcpy(activations.data(), queries.data(), records_at());
+    std::vector<std::byte> activations(quantized_at() + size_t{rows()} * row_bytes());
+    std::memcpy(activations.data(), queries.data(), quantized_at());
     std::pair<ClBuffer*, Result<ClBuffer>> all[] = {
         {&activations_, upload(activations)},
         {&step_, upload(step)},
@@ -277,65 +276,65 @@ Result<void> Check::upload() {
     return {};
 }
 
-Result<Check::Records> Check::read() {
-    Records records(size_t{rows()} * row_bytes());
-    if (auto ok = queue_.read(activations_, records_at(), records); !ok) return ok.error();
-    return records;
+Result<Check::QuantizedActivations> Check::read() {
+    QuantizedActivations quantized(size_t{rows()} * row_bytes());
+    if (auto ok = queue_.read(activations_, quantized_at(), quantized); !ok) return ok.error();
+    return quantized;
 }
 
-Result<Check::Records> Check::run_whole(uint32_t heads) {
+Result<Check::QuantizedActivations> Check::run_whole(uint32_t heads) {
     const auto kernel = kernels_.attention(layer_, heads, false);
     if (!kernel) return kernel.error();
-    auto ok = set_args(*kernel, activations_, kQueriesAt, step_, kv_, records_at(), row_bytes(), columns());
+    auto ok = set_args(*kernel, activations_, kQueriesAt, step_, kv_, quantized_at(), row_bytes(), width());
     if (ok) ok = queue_.launch(*kernel, layer_.n_heads / heads, rows(), variants_.attention_items());
     if (!ok) return ok.error();
     return read();
 }
 
-Result<Check::Records> Check::run_split(uint32_t heads) {
+Result<Check::QuantizedActivations> Check::run_split(uint32_t heads) {
     const auto kernel = kernels_.attention(layer_, heads, true);
     if (!kernel) return kernel.error();
     const auto merge = kernels_.merge(layer_);
     if (!merge) return merge.error();
     auto ok = set_args(*kernel, activations_, kQueriesAt, step_, kv_, partials_);
-    if (ok) ok = set_args(*merge, partials_, step_, activations_, records_at(), row_bytes(), columns());
+    if (ok) ok = set_args(*merge, partials_, step_, activations_, quantized_at(), row_bytes(), width());
     if (ok) ok = queue_.launch(*kernel, size_t{layer_.n_heads / heads} * chunks(), rows(), variants_.attention_items());
-    if (ok) ok = queue_.launch(*merge, (columns() + kMergeColumns - 1) / kMergeColumns, rows());
+    if (ok) ok = queue_.launch(*merge, (width() + kMergeWidth - 1) / kMergeWidth, rows());
     if (!ok) return ok.error();
     return read();
 }
 
 std::vector<double> Check::exact(uint32_t row, uint32_t head) const {
-    const uint32_t dim = layer_.head_dim, kv_column = head / layer_.heads_per_kv() * dim;
+    const uint32_t dim = layer_.head_dim, kv_col = head / layer_.heads_per_kv() * dim;
     std::vector<double> scores(positions_[row] + 1), result(dim);
     for (uint32_t position = 0; position < scores.size(); ++position) {
         for (uint32_t i = 0; i < dim; ++i) {
-            scores[position] += double{query(row, head * dim + i)} * key(position, kv_column + i);
+            scores[position] += double{query(row, head * dim + i)} * key(position, kv_col + i);
         }
     }
     const double largest = *std::max_element(scores.begin(), scores.end());
     double sum = 0;
     for (double& score : scores) sum += score = std::exp(score - largest);
     for (uint32_t position = 0; position < scores.size(); ++position) {
-        for (uint32_t i = 0; i < dim; ++i) result[i] += scores[position] / sum * v(position, kv_column + i);
+        for (uint32_t i = 0; i < dim; ++i) result[i] += scores[position] / sum * v(position, kv_col + i);
     }
     return result;
 }
 
-Result<void> Check::check(const Records& got, const char* name) const {
-    const uint32_t digits = variants_.digits(), dim = layer_.head_dim;
+Result<void> Check::check(const QuantizedActivations& got, const char* name) const {
+    const uint32_t limbs = variants_.limbs(), dim = layer_.head_dim;
     for (uint32_t row = 0; row < rows(); ++row) {
-        const std::byte* record = got.data() + size_t{row} * row_bytes();
+        const std::byte* row_start = got.data() + size_t{row} * row_bytes();
         for (uint32_t head = 0; head < layer_.n_heads; ++head) {
             const auto expected = exact(row, head);
             for (uint32_t i = 0; i < dim; ++i) {
-                const uint32_t column = head * dim + i;
+                const uint32_t col = head * dim + i;
                 float scale;
-                std::memcpy(&scale, record + (digits * 4 + 3) * columns() / 4 + column / kRecordBlock * sizeof scale,
+                std::memcpy(&scale, row_start + (limbs * 4 + 3) * width() / 4 + col / kQuantBlock * sizeof scale,
                             sizeof scale);
-                int number = static_cast<int8_t>(record[column]);
-                if (digits == 2) number = 128 * number + static_cast<int8_t>(record[columns() + column]);
-                if (!(std::fabs(scale * number - expected[i]) <= kTolerance + kRecordError * scale)) {
+                int number = static_cast<int8_t>(row_start[col]);
+                if (limbs == 2) number = 128 * number + static_cast<int8_t>(row_start[width() + col]);
+                if (!(std::fabs(scale * number - expected[i]) <= kTolerance + kQuantError * scale)) {
                     return base::fail(ErrorCode::DeviceError, "self-test: ", name, " gives ", scale * number,
                                       " instead of ", expected[i], " at position ", positions_[row], ", head ", head);
                 }
@@ -352,15 +351,15 @@ Result<void> Check::run() {
     };
     const auto split = run_split(heads_of(false));
     if (!split) return split.error();
-    if (auto ok = check(*split, "attention in leaves"); !ok) return ok;
+    if (auto ok = check(*split, "attention in KV splits"); !ok) return ok;
     for (const uint32_t heads : std::set{heads_of(false), heads_of(true)}) {
-        if (heads * layer_.head_dim % kRecordBlock != 0) continue;
+        if (heads * layer_.head_dim % kQuantBlock != 0) continue;
         const auto whole = run_whole(heads);
         if (!whole) return whole.error();
         if (auto ok = check(*whole, "attention"); !ok) return ok;
         if (*whole == *split) continue;
         return base::fail(ErrorCode::DeviceError, "self-test: attention of ", heads, " heads in one piece gives other",
-                          " bits than in leaves");
+                          " bits than in KV splits");
     }
     return {};
 }

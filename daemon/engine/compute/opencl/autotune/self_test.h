@@ -19,33 +19,33 @@
 
 namespace llmd::compute::gpu {
 
-// A product's sum may be off by so much of the sum of the products' magnitudes. What rounds is a multiply-add a block
+// A product's sum may be off by so much of the sum of the multiply' magnitudes. What rounds is a multiply-add a block
 // and a few of 2^-24 within it; a wrong bit in a weight gives more.
-inline constexpr double kProductTolerance = 4e-6;
+inline constexpr double kMatmulTolerance = 4e-6;
 
 // What one launch computes.
-struct ProductTest {
-    uint32_t columns = 1;
-    ProductChoice choice;
+struct MatmulTest {
+    uint32_t batch_rows = 1;
+    KernelConfig config;
 
-    bool operator==(const ProductTest&) const = default;
+    bool operator==(const MatmulTest&) const = default;
 };
 
 // The kernels that are to multiply with a sample, by rising columns.
 struct SampleTest {
     const SampleMatrix* sample = nullptr;
-    std::vector<ProductTest> kernels;  // for every number of slices one of one column
-    bool image = false;                // whether images are wanted
+    std::vector<MatmulTest> kernels;  // for every number of slices one of one column
+    bool image = false;               // whether images are wanted
 };
 
 // Builds a kernel for a sample with the Store epilogue, without norm and shift.
-using ProductBuilder =
-    std::function<base::Result<ClKernel>(const SampleMatrix& sample, const ProductTest& test, bool image)>;
+using MatmulBuilder =
+    std::function<base::Result<ClKernel>(const SampleMatrix& sample, const MatmulTest& test, bool image)>;
 // Called before each kernel is built; false gives up: Cancelled.
 using Tick = std::function<bool()>;
 
-struct ProductsFound {
-    Choices choices;
+struct SelfTestResult {
+    KernelConfigs configs;
     std::vector<std::string> notes;  // what is not used, and why; empty: everything works
 };
 
@@ -55,25 +55,25 @@ base::Result<void> check_same(const SampleMatrix& sample, std::span<const float>
 // Products of one column against the host's sums, of more columns against those of one, bit for bit. Where images give
 // something else, pointers are tried; where more columns do, fewer are left. DeviceError names the kernel when nothing
 // is left. A row whose sum is not finite is passed over: the file, not the device, is to blame.
-base::Result<ProductsFound> test_products(DeviceQueue& queue, std::span<const SampleTest> tests,
-                                          const ProductBuilder& build, const Tick& tick);
+base::Result<SelfTestResult> test_matmuls(DeviceQueue& queue, std::span<const SampleTest> tests,
+                                          const MatmulBuilder& build, const Tick& tick);
 
 // A sample of a model's matrix on the device, to run product kernels on. Borrows the queue and the sample.
-class Trial {
+class SampleMatmul {
 public:
     // image: planes are read through images. Errors are the queue's.
-    static base::Result<Trial> create(DeviceQueue& queue, const SampleMatrix& sample, bool image);
+    static base::Result<SampleMatmul> create(DeviceQueue& queue, const SampleMatrix& sample, bool image);
 
     // [vector][row] of all the sample's vectors, by a kernel of such a shape and column count with the Store epilogue,
     // without norm and shift. What the kernel does not write is NaN.
-    base::Result<std::vector<float>> products(const ClKernel& kernel, const ProductShape& shape, uint32_t columns);
+    base::Result<std::vector<float>> multiply(const ClKernel& kernel, const MatmulShape& shape, uint32_t batch_rows);
 
 private:
-    Trial(DeviceQueue& queue, const SampleMatrix& sample) : queue_(&queue), sample_(&sample) {}
+    SampleMatmul(DeviceQueue& queue, const SampleMatrix& sample) : queue_(&queue), sample_(&sample) {}
 
     DeviceQueue* queue_;
     const SampleMatrix* sample_;
-    StoreProduct product_;
+    StoreMatmul matmul_;
 };
 
 // The self-test of attention: one sequence of pseudo-random keys and values against the host's double-precision sums.

@@ -42,7 +42,7 @@ SampledRow read_row(const model::TensorView& tensor, uint64_t index) {
     return row;
 }
 
-SampleMatrix::Sum product(const SampledRow& row, std::span<const float> x) {
+SampleMatrix::Sum dot(const SampledRow& row, std::span<const float> x) {
     SampleMatrix::Sum result;
     result.is_in_image = row.is_in_image;
     for (size_t i = 0; i < row.weights.size(); ++i) {
@@ -55,45 +55,45 @@ SampleMatrix::Sum product(const SampledRow& row, std::span<const float> x) {
 
 }  // namespace
 
-SampleRecords::SampleRecords(uint32_t cols, uint32_t n_digits)
-    : columns(padded_columns(cols)),
-      digits(n_digits),
-      row_bytes(record_bytes(columns, digits)),
+SampleActivations::SampleActivations(uint32_t cols, uint32_t n_limbs)
+    : width(padded_width(cols)),
+      limbs(n_limbs),
+      row_bytes(quantized_row_bytes(width, limbs)),
       bytes(size_t{kSampleVectors} * row_bytes),
-      values(size_t{kSampleVectors} * columns) {
-    const uint32_t n_blocks = columns / kRecordBlock;
+      values(size_t{kSampleVectors} * width) {
+    const uint32_t n_blocks = width / kQuantBlock;
     for (uint32_t vector = 0; vector < kSampleVectors; ++vector) {
         std::byte* row = bytes.data() + size_t{vector} * row_bytes;
-        std::vector<int16_t> hi_sums(columns / 8), lo_sums(columns / 8);
+        std::vector<int16_t> hi_sums(width / 8), lo_sums(width / 8);
         for (uint32_t i = 0; i < cols; ++i) {
-            const uint32_t key = 2 * (vector * columns + i);
-            const int hi = digits == 2 ? static_cast<int>(sample_number(key, 1, 253)) - 126
-                                       : static_cast<int>(sample_number(key, 1, 255)) - 127;
-            const int lo = digits == 2 ? static_cast<int>(sample_number(key, 2, 128)) - 63 : 0;
-            const float scale = static_cast<float>(1 + (vector + i / kRecordBlock) % 7) * 0x1p-14f;
+            const uint32_t key = 2 * (vector * width + i);
+            const int hi = limbs == 2 ? static_cast<int>(sample_number(key, 1, 253)) - 126
+                                      : static_cast<int>(sample_number(key, 1, 255)) - 127;
+            const int lo = limbs == 2 ? static_cast<int>(sample_number(key, 2, 128)) - 63 : 0;
+            const float scale = static_cast<float>(1 + (vector + i / kQuantBlock) % 7) * 0x1p-14f;
             put(row, 0, i, static_cast<int8_t>(hi));
-            if (digits == 2) put(row, columns, i, static_cast<int8_t>(lo));
+            if (limbs == 2) put(row, width, i, static_cast<int8_t>(lo));
             hi_sums[i / 8] = static_cast<int16_t>(hi_sums[i / 8] + hi);
             lo_sums[i / 8] = static_cast<int16_t>(lo_sums[i / 8] + lo);
-            put(row, digits * columns + columns / 2 + columns / 4, i / kRecordBlock, scale);
-            values[size_t{vector} * columns + i] = scale * static_cast<float>(digits == 2 ? 128 * hi + lo : hi);
+            put(row, limbs * width + width / 2 + width / 4, i / kQuantBlock, scale);
+            values[size_t{vector} * width + i] = scale * static_cast<float>(limbs == 2 ? 128 * hi + lo : hi);
         }
         for (uint32_t eight = 0; eight < n_blocks * 4; ++eight) {
-            put(row, size_t{digits} * columns, size_t{2} * eight, hi_sums[eight]);
-            put(row, size_t{digits} * columns, size_t{2} * eight + 1, lo_sums[eight]);
+            put(row, size_t{limbs} * width, size_t{2} * eight, hi_sums[eight]);
+            put(row, size_t{limbs} * width, size_t{2} * eight + 1, lo_sums[eight]);
         }
     }
 }
 
-SampleMatrix::SampleMatrix(const model::TensorView& tensor, uint32_t digits)
+SampleMatrix::SampleMatrix(const model::TensorView& tensor, uint32_t limbs)
     : layout(layout_for(tensor.type)),
       cols(static_cast<uint32_t>(tensor.cols)),
       tiles(std::min(kSampleTiles, tile_count(static_cast<uint32_t>(tensor.rows)))),
-      x(cols, digits),
+      x(cols, limbs),
       sums(size_t{kSampleVectors} * rows()) {
-    for (size_t p = 0; p < kPlanes.size(); ++p) {
-        pointer_planes[p].resize(tile_bytes(layout, kPlanes[p], cols, false) * tiles);
-        image_planes[p].resize(tile_bytes(layout, kPlanes[p], cols, true) * tiles);
+    for (size_t p = 0; p < kWeightArrays.size(); ++p) {
+        buffer_arrays[p].resize(tile_bytes(layout, kWeightArrays[p], cols, false) * tiles);
+        image_arrays[p].resize(tile_bytes(layout, kWeightArrays[p], cols, true) * tiles);
     }
     for (uint32_t tile = 0; tile < tiles; ++tile) {
         const uint64_t last = tile_count(static_cast<uint32_t>(tensor.rows)) - 1;
@@ -104,27 +104,28 @@ SampleMatrix::SampleMatrix(const model::TensorView& tensor, uint32_t digits)
             for_pointers[r] = row.bytes;
             for_images[r] = row.is_in_image ? row.bytes : nullptr;
             for (uint32_t vector = 0; vector < kSampleVectors; ++vector) {
-                const auto values = std::span(x.values).subspan(size_t{vector} * x.columns, x.columns);
-                sums[size_t{vector} * rows() + size_t{tile} * kTileRows + r] = product(row, values);
+                const auto values = std::span(x.values).subspan(size_t{vector} * x.width, x.width);
+                sums[size_t{vector} * rows() + size_t{tile} * kTileRows + r] = dot(row, values);
             }
         }
-        const auto tile_of = [&](auto& planes) {
-            TilePlanes out;
-            for (size_t p = 0; p < kPlanes.size(); ++p) {
-                const size_t bytes = planes[p].size() / tiles;
-                out[p] = std::span(planes[p]).subspan(tile * bytes, bytes);
+        const auto tile_of = [&](auto& arrays) {
+            TileArrays out;
+            for (size_t p = 0; p < kWeightArrays.size(); ++p) {
+                const size_t bytes = arrays[p].size() / tiles;
+                out[p] = std::span(arrays[p]).subspan(tile * bytes, bytes);
             }
             return out;
         };
-        repack_tile(tensor.type, cols, for_pointers, tile_of(pointer_planes), false);
-        repack_tile(tensor.type, cols, for_images, tile_of(image_planes), true);
+        repack_tile(tensor.type, cols, for_pointers, tile_of(buffer_arrays), false);
+        repack_tile(tensor.type, cols, for_images, tile_of(image_arrays), true);
     }
 }
 
 using base::Result;
 
-Result<PlaneBuffers> make_planes(DeviceQueue& queue, std::string_view what, Layout layout,
-                                 const std::array<std::vector<std::byte>, kPlanes.size()>& contents, bool image) {
+Result<WeightBuffers> make_weight_buffers(DeviceQueue& queue, std::string_view what, Layout layout,
+                                          const std::array<std::vector<std::byte>, kWeightArrays.size()>& contents,
+                                          bool image) {
     const auto upload = [&](const std::vector<std::byte>& content) -> Result<ClBuffer> {
         auto buffer = queue.allocate_scratch(what, content.size());
         if (!buffer) return buffer;
@@ -134,64 +135,64 @@ Result<PlaneBuffers> make_planes(DeviceQueue& queue, std::string_view what, Layo
     if (!image) {
         std::vector<std::byte> all;
         for (const auto& content : contents) all.insert(all.end(), content.begin(), content.end());
-        auto probe = WindowProbe::create(queue);
+        auto probe = SegmentProbe::create(queue);
         if (!probe) return probe.error();
-        return probe->make_in_windows([&]() -> Result<PlaneBuffers> {
+        return probe->make_in_segments([&]() -> Result<WeightBuffers> {
             auto buffer = upload(all);
             if (!buffer) return buffer.error();
-            PlaneBuffers one;
+            WeightBuffers one;
             one[0] = std::move(*buffer);
             return one;
         });
     }
-    PlaneBuffers planes;
-    for (size_t p = 0; p < kPlanes.size(); ++p) {
+    WeightBuffers arrays;
+    for (size_t p = 0; p < kWeightArrays.size(); ++p) {
         if (contents[p].empty()) continue;
-        auto plane = upload(contents[p]);
-        if (!plane) return plane.error();
-        const uint64_t texels = contents[p].size() / plane_format(layout, kPlanes[p], true).element_bytes;
-        plane = queue.image_of(*plane, texel_format(layout, kPlanes[p]), texels);
-        if (!plane) return plane.error();
-        planes[p] = std::move(*plane);
+        auto array = upload(contents[p]);
+        if (!array) return array.error();
+        const uint64_t texels = contents[p].size() / array_format(layout, kWeightArrays[p], true).element_bytes;
+        array = queue.image_of(*array, texel_format(layout, kWeightArrays[p]), texels);
+        if (!array) return array.error();
+        arrays[p] = std::move(*array);
     }
-    return planes;
+    return arrays;
 }
 
-Result<void> set_planes(const ClKernel& kernel, const PlaneBuffers& planes) {
+Result<void> set_weight_buffers(const ClKernel& kernel, const WeightBuffers& arrays) {
     cl_uint index = 0;
-    for (const ClBuffer& plane : planes) {
-        if (!plane) continue;
-        if (auto ok = set_arg(kernel, index++, plane); !ok) return ok;
+    for (const ClBuffer& array : arrays) {
+        if (!array) continue;
+        if (auto ok = set_arg(kernel, index++, array); !ok) return ok;
     }
     return {};
 }
 
-Result<void> StoreProduct::bind(const ClKernel& kernel) const {
+Result<void> StoreMatmul::bind(const ClKernel& kernel) const {
     cl_uint index = 0;
     Result<void> set;
     const auto add = [&](const auto& arg) {
         if (set) set = set_arg(kernel, index, arg);
         ++index;
     };
-    for (const ClBuffer& plane : planes) {
-        if (plane) add(plane);
+    for (const ClBuffer& array : arrays) {
+        if (array) add(array);
     }
     add(n_pairs);
     add(n_blocks);
-    add(records);
-    add(uint32_t{0});  // record_at
-    add(record_bytes);
-    add(record_columns);
+    add(activations);
+    add(uint32_t{0});  // input_at
+    add(quantized_row_bytes);
+    add(quantized_width);
     add(uint32_t{0});  // first_pair
     add(y);
     add(2 * n_pairs);
     return set;
 }
 
-Result<void> StoreProduct::launch(DeviceQueue& queue, const ClKernel& kernel, const ProductShape& shape,
-                                  uint32_t column_groups) const {
+Result<void> StoreMatmul::launch(DeviceQueue& queue, const ClKernel& kernel, const MatmulShape& shape,
+                                 uint32_t row_groups) const {
     const uint32_t groups = (n_pairs + shape.group_pairs() - 1) / shape.group_pairs();
-    return queue.launch(kernel, groups, column_groups, shape.items());
+    return queue.launch(kernel, groups, row_groups, shape.items());
 }
 
 using Clock = std::chrono::steady_clock;
@@ -208,61 +209,62 @@ std::vector<std::byte> repeat(const std::vector<std::byte>& content, size_t byte
     return all;
 }
 
-uint32_t groups_of(uint32_t columns) {
-    return columns == kMaxColumns ? kTimedPromptGroups : 1;
+uint32_t groups_of(uint32_t batch_rows) {
+    return batch_rows == kMaxBatchRows ? kTimedPromptGroups : 1;
 }
 
 }  // namespace
 
-uint64_t plane_bytes(const ProductKind& kind, bool image) {
+uint64_t weight_bytes(const MatmulKind& kind, bool image) {
     return tile_count(kind.rows) * tile_bytes(kind.layout, kind.cols, image);
 }
 
-Result<TimedProduct> TimedProduct::create(DeviceQueue& queue, const SampleMatrix& sample, const ProductKind& kind,
-                                          bool image) {
-    TimedProduct timed(queue);
-    StoreProduct& product = timed.product_;
+Result<TimedMatmul> TimedMatmul::create(DeviceQueue& queue, const SampleMatrix& sample, const MatmulKind& kind,
+                                        bool image) {
+    TimedMatmul timed(queue);
+    StoreMatmul& matmul = timed.matmul_;
     const uint64_t of_tile = tile_bytes(kind.layout, kind.cols, image);
     const auto tiles = static_cast<uint32_t>(std::clamp<uint64_t>(kTimedBytes / of_tile, 1, tile_count(kind.rows)));
     timed.bytes_ = tiles * of_tile;
     const auto n_copies = std::clamp<uint64_t>(kTimedBytes / timed.bytes_, 1, kMostTimedCopies);
     timed.further_copies_.resize(n_copies - 1);
-    std::array<std::vector<std::byte>, kPlanes.size()> contents;
-    for (size_t p = 0; p < kPlanes.size(); ++p) {
-        const auto& sampled = (image ? sample.image_planes : sample.pointer_planes)[p];
+    std::array<std::vector<std::byte>, kWeightArrays.size()> contents;
+    for (size_t p = 0; p < kWeightArrays.size(); ++p) {
+        const auto& sampled = (image ? sample.image_arrays : sample.buffer_arrays)[p];
         if (!sampled.empty()) contents[p] = repeat(sampled, sampled.size() / sample.tiles * tiles);
     }
     for (size_t copy = 0; copy < n_copies; ++copy) {
-        auto planes = make_planes(queue, kTuning, kind.layout, contents, image);
-        if (!planes) return planes.error();
-        (copy == 0 ? product.planes : timed.further_copies_[copy - 1]) = std::move(*planes);
+        auto arrays = make_weight_buffers(queue, kTuning, kind.layout, contents, image);
+        if (!arrays) return arrays.error();
+        (copy == 0 ? matmul.arrays : timed.further_copies_[copy - 1]) = std::move(*arrays);
     }
-    product.n_pairs = tiles * kTilePairs;
-    product.n_blocks = block_count(kind.cols);
-    product.record_bytes = sample.x.row_bytes;
-    product.record_columns = sample.x.columns;
-    const size_t batch = size_t{kMaxColumns} * groups_of(kMaxColumns);
-    const auto records = repeat(sample.x.bytes, batch * sample.x.row_bytes);
-    const Allocation wanted[] = {{&product.records, kTuning, records.size()},
-                                 {&product.y, kTuning, batch * tiles * kTileRows * sizeof(float)}};
+    matmul.n_pairs = tiles * kTilePairs;
+    matmul.n_blocks = block_count(kind.cols);
+    matmul.quantized_row_bytes = sample.x.row_bytes;
+    matmul.quantized_width = sample.x.width;
+    const size_t batch = size_t{kMaxBatchRows} * groups_of(kMaxBatchRows);
+    const auto activations = repeat(sample.x.bytes, batch * sample.x.row_bytes);
+    const Allocation wanted[] = {{&matmul.activations, kTuning, activations.size()},
+                                 {&matmul.y, kTuning, batch * tiles * kTileRows * sizeof(float)}};
     for (const Allocation& one : wanted) {
         auto buffer = queue.allocate_scratch(one.what, one.bytes);
         if (!buffer) return buffer.error();
         *one.buffer = std::move(*buffer);
     }
-    if (auto ok = queue.upload(product.records, 0, records); !ok) return ok.error();
+    if (auto ok = queue.upload(matmul.activations, 0, activations); !ok) return ok.error();
     return timed;
 }
 
-Result<std::chrono::nanoseconds> TimedProduct::round(const ClKernel& kernel, const ProductShape& shape,
-                                                     uint32_t columns) {
-    const auto n = static_cast<uint32_t>(std::clamp<uint64_t>(kRoundBytes / bytes_ / columns, 1, kMostRoundLaunches));
-    auto result = product_.bind(kernel);
+Result<std::chrono::nanoseconds> TimedMatmul::round(const ClKernel& kernel, const MatmulShape& shape,
+                                                    uint32_t batch_rows) {
+    const auto n =
+        static_cast<uint32_t>(std::clamp<uint64_t>(kRoundBytes / bytes_ / batch_rows, 1, kMostRoundLaunches));
+    auto result = matmul_.bind(kernel);
     const auto begin = Clock::now();
     for (uint32_t i = 0; result && i < n; ++i) {
         next_ = (next_ + 1) % (further_copies_.size() + 1);
-        result = set_planes(kernel, next_ == 0 ? product_.planes : further_copies_[next_ - 1]);
-        if (result) result = product_.launch(*queue_, kernel, shape, groups_of(columns));
+        result = set_weight_buffers(kernel, next_ == 0 ? matmul_.arrays : further_copies_[next_ - 1]);
+        if (result) result = matmul_.launch(*queue_, kernel, shape, groups_of(batch_rows));
     }
     const auto finished = queue_->finish();  // after an error too: launches may use the buffers
     if (!result) return result.error();

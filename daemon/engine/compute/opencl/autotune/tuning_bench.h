@@ -23,73 +23,74 @@
 namespace llmd::compute::gpu {
 
 inline constexpr uint32_t kSampleTiles = 4;  // of the matrix: its first, its last and some between
-inline constexpr uint32_t kSampleVectors = kMaxColumns;
+inline constexpr uint32_t kSampleVectors = kMaxBatchRows;
 
 // Pseudo-random vectors as kernels/activations.cl lays them out, the same everywhere.
-struct SampleRecords {
+struct SampleActivations {
     // `cols` values each, padded with zeros; 1 or 2 digits.
-    SampleRecords(uint32_t cols, uint32_t n_digits);
+    SampleActivations(uint32_t cols, uint32_t n_limbs);
 
-    uint32_t columns;  // padded
-    uint32_t digits;
+    uint32_t width;  // padded
+    uint32_t limbs;
     uint32_t row_bytes;
     std::vector<std::byte> bytes;  // kSampleVectors rows
-    std::vector<float> values;     // [vector][columns], what the digits stand for, exactly but for one rounding
+    std::vector<float> values;     // [vector][width], what the digits stand for, exactly but for one rounding
 };
 
 // One sample serves all products of these.
 struct SampleKey {
     Layout layout;
     uint32_t cols;
-    uint32_t digits;  // of the activations
+    uint32_t limbs;  // of the activations
 
     auto operator<=>(const SampleKey&) const = default;
 };
-inline SampleKey sample_key(const ProductKind& kind) {
-    return {kind.layout, kind.cols, kind.digits};
+inline SampleKey sample_key(const MatmulKind& kind) {
+    return {kind.layout, kind.cols, kind.limbs};
 }
 
 struct SampleMatrix {
     // Reads kSampleTiles * kTileRows rows of the tensor, fewer where it has fewer, and nothing later.
-    SampleMatrix(const model::TensorView& tensor, uint32_t digits);
+    SampleMatrix(const model::TensorView& tensor, uint32_t limbs);
 
     Layout layout;
     uint32_t cols;
     uint32_t tiles;
-    SampleRecords x;
-    std::array<std::vector<std::byte>, kPlanes.size()> pointer_planes;  // tile after tile; empty: there is none
+    SampleActivations x;
+    std::array<std::vector<std::byte>, kWeightArrays.size()> buffer_arrays;  // tile after tile; empty: there is none
     // The same for images. Rows that images cannot hold (holds_minus_128()) are zeros.
-    std::array<std::vector<std::byte>, kPlanes.size()> image_planes;
+    std::array<std::vector<std::byte>, kWeightArrays.size()> image_arrays;
     struct Sum {
         double sum = 0;
         double magnitude = 0;     // sum of the products' magnitudes
-        bool is_in_image = true;  // the row is not one of zeros in image_planes
+        bool is_in_image = true;  // the row is not one of zeros in image_arrays
     };
     std::vector<Sum> sums;  // [vector][row of the tiles]; padding rows are 0
 
     uint32_t rows() const { return tiles * kTileRows; }
 };
 
-// Planes with such contents, none where that is empty: a buffer in a window (WindowProbe), or images of buffers.
-// Errors are the queue's and WindowProbe's.
-base::Result<PlaneBuffers> make_planes(DeviceQueue& queue, std::string_view what, Layout layout,
-                                       const std::array<std::vector<std::byte>, kPlanes.size()>& contents, bool image);
+// Arrays with such contents, none where that is empty: a buffer in a window (SegmentProbe), or images of buffers.
+// Errors are the queue's and SegmentProbe's.
+base::Result<WeightBuffers> make_weight_buffers(
+    DeviceQueue& queue, std::string_view what, Layout layout,
+    const std::array<std::vector<std::byte>, kWeightArrays.size()>& contents, bool image);
 // The arguments that planes are, which come first.
-base::Result<void> set_planes(const ClKernel& kernel, const PlaneBuffers& planes);
+base::Result<void> set_weight_buffers(const ClKernel& kernel, const WeightBuffers& arrays);
 
 // A packed matrix and records on the device, for product kernels with the Store epilogue, without norm and shift. Owns
 // its buffers.
-struct StoreProduct {
-    PlaneBuffers planes;
+struct StoreMatmul {
+    WeightBuffers arrays;
     uint32_t n_pairs = 0, n_blocks = 0;
-    ClBuffer records;
-    uint32_t record_bytes = 0, record_columns = 0;
+    ClBuffer activations;
+    uint32_t quantized_row_bytes = 0, quantized_width = 0;
     ClBuffer y;  // float [row of the records][2 n_pairs]
 
     base::Result<void> bind(const ClKernel& kernel) const;
     // A kernel of such a shape, bound, for so many work-groups' worth of columns.
-    base::Result<void> launch(DeviceQueue& queue, const ClKernel& kernel, const ProductShape& shape,
-                              uint32_t column_groups) const;
+    base::Result<void> launch(DeviceQueue& queue, const ClKernel& kernel, const MatmulShape& shape,
+                              uint32_t row_groups) const;
 };
 
 // Of all copies together: beyond the caches of a phone's GPU, little beside a model. Of larger products a part is
@@ -105,27 +106,27 @@ inline constexpr uint32_t kTimedPromptGroups = 4;
 // A product of a kind at its real size on the device, to time kernels on. Its planes hold a sample's rows again and
 // again, in several copies that launches read by turns, so that a launch finds hardly more of them in caches than it
 // would between a step's other launches. Borrows the queue and refers to nothing else.
-class TimedProduct {
+class TimedMatmul {
 public:
     // A sample of the kind's layout and columns. Errors are the queue's.
-    static base::Result<TimedProduct> create(DeviceQueue& queue, const SampleMatrix& sample, const ProductKind& kind,
-                                             bool image);
+    static base::Result<TimedMatmul> create(DeviceQueue& queue, const SampleMatrix& sample, const MatmulKind& kind,
+                                            bool image);
 
     // A round of launches of a kernel with the Store epilogue, without norm and shift, and what one of them took on
     // average. How many does not depend on the time.
-    base::Result<std::chrono::nanoseconds> round(const ClKernel& kernel, const ProductShape& shape, uint32_t columns);
+    base::Result<std::chrono::nanoseconds> round(const ClKernel& kernel, const MatmulShape& shape, uint32_t batch_rows);
 
 private:
-    explicit TimedProduct(DeviceQueue& queue) : queue_(&queue) {}
+    explicit TimedMatmul(DeviceQueue& queue) : queue_(&queue) {}
 
     DeviceQueue* queue_;
-    StoreProduct product_;  // whose planes are the first copy
-    std::vector<PlaneBuffers> further_copies_;
+    StoreMatmul matmul_;  // whose planes are the first copy
+    std::vector<WeightBuffers> further_copies_;
     uint64_t bytes_ = 0;  // of a copy
     size_t next_ = 0;     // copy to read
 };
 
 // Bytes of a product's planes.
-uint64_t plane_bytes(const ProductKind& kind, bool image);
+uint64_t weight_bytes(const MatmulKind& kind, bool image);
 
 }  // namespace llmd::compute::gpu

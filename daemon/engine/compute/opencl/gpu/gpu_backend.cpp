@@ -83,7 +83,7 @@ public:
         return exchange_.read_logits(output, out);
     }
     Result<void> read_residual(std::span<float> out) override {
-        return exchange_.read_residual(buffers_.activations, buffers_.at.x, padded_columns(spec_.n_embd), out);
+        return exchange_.read_residual(buffers_.activations, buffers_.at.x, padded_width(spec_.n_embd), out);
     }
 
 private:
@@ -125,49 +125,49 @@ Result<void> GpuBackend::choose_variants(std::span<const model::Weight> weights,
         images = *work;
     }
     const auto kinds = weights_.kinds(variants_);
-    Choices choices;
+    KernelConfigs configs;
     std::set<Layout> free_images;
-    for (const ProductKind& kind : kinds) {
-        if (images && is_better_as_image(kind.layout)) choices.images.insert(kind.layout);
+    for (const MatmulKind& kind : kinds) {
+        if (images && is_better_as_image(kind.layout)) configs.images.insert(kind.layout);
         if (images && has_integer_core(kind.layout)) free_images.insert(kind.layout);
     }
     if (queue_.tries_kernels()) {
-        const Model model = {spec_, limits_, weights, kinds, choices.images, free_images};
+        const Model model = {spec_, limits_, weights, kinds, configs.images, free_images};
         auto found = prepare(queue_, variants_, model, on_preparation);
         if (!found) return found.error();
-        choices = std::move(found->choices);
+        configs = std::move(found->configs);
         report_.notes.insert(report_.notes.end(), found->notes.begin(), found->notes.end());
-        if (!choices.products.empty()) {
+        if (!configs.matmuls.empty()) {
             report_.notes.push_back(
-                base::concat("kernels that timing found faster than the usual ones: ", choices.products.size()));
+                base::concat("kernels that timing found faster than the usual ones: ", configs.matmuls.size()));
         }
     }
-    weights_.use_images(choices.images);
-    if (variants_.needs_windows()) {
-        auto probe = WindowProbe::create(queue_);
+    weights_.use_images(configs.images);
+    if (variants_.needs_segments()) {
+        auto probe = SegmentProbe::create(queue_);
         if (!probe) return probe.error();
-        weights_.use_windows(std::move(*probe));
+        weights_.use_segments(std::move(*probe));
     }
-    variants_.use(std::move(choices));
+    variants_.use(std::move(configs));
     return {};
 }
 
 uint64_t GpuBackend::place_activations() {
     constexpr uint64_t kAlignment = 128;  // of each, for whole cache lines
-    const uint64_t rows = round_up(limits_.max_rows, kMaxColumns);
+    const uint64_t rows = round_up(limits_.max_rows, kMaxBatchRows);
     uint64_t end = 0;
     const auto place = [&](uint32_t& at, uint64_t n, uint64_t bytes) {
         at = static_cast<uint32_t>(end);
         end += (n * bytes + kAlignment - 1) / kAlignment * kAlignment;
     };
-    const auto records = [&](uint32_t n, uint32_t digits) { return record_bytes(padded_columns(n), digits); };
+    const auto quantized = [&](uint32_t n, uint32_t limbs) { return quantized_row_bytes(padded_width(n), limbs); };
     Activations& at = buffers_.at;
-    at.norm_bytes = padded_columns(spec_.n_embd) * static_cast<uint32_t>(sizeof(float));
+    at.norm_bytes = padded_width(spec_.n_embd) * static_cast<uint32_t>(sizeof(float));
     place(at.x, rows, at.norm_bytes);
-    place(at.residual, rows, records(spec_.n_embd, std::max(variants_.qkv_digits(), variants_.digits())));
+    place(at.residual, rows, quantized(spec_.n_embd, std::max(variants_.qkv_limbs(), variants_.limbs())));
     place(at.queries, rows, spec_.max_q_rows() * sizeof(float));
-    place(at.attended, rows, records(spec_.max_q_rows(), variants_.digits()));
-    place(at.hidden, rows, records(spec_.max_ff(), variants_.digits()));
+    place(at.attended, rows, quantized(spec_.max_q_rows(), variants_.limbs()));
+    place(at.hidden, rows, quantized(spec_.max_ff(), variants_.limbs()));
     place(at.norms, norm_operations().size(), at.norm_bytes);
     place(at.rotation, 1, rotary_bytes(spec_, limits_.n_ctx));
     return end;
@@ -184,9 +184,9 @@ Result<void> GpuBackend::allocate() {
     for (const model::LayerSpec& layer : spec_.layers) {
         partial_bytes = std::max(partial_bytes, uint64_t{layer.n_heads} * (layer.head_dim + 2) * sizeof(float));
     }
-    const uint32_t leaves = (limits_.n_ctx + kKvSplit - 1) / kKvSplit;
+    const uint32_t kv_splits = (limits_.n_ctx + kKvSplit - 1) / kKvSplit;
     // Every row in one chunk, or a lone row of each slot in all its leaves.
-    const uint64_t partial_rows = std::max<uint64_t>(limits_.max_rows, uint64_t{limits_.n_slots} * leaves);
+    const uint64_t partial_rows = std::max<uint64_t>(limits_.max_rows, uint64_t{limits_.n_slots} * kv_splits);
     const uint64_t fitting_rows = queue_.limits().max_buffer_bytes / partial_bytes;
     if (fitting_rows < limits_.max_rows) {
         return base::fail(ErrorCode::OutOfMemory, "attention of ", limits_.max_rows, " rows needs ",
@@ -208,20 +208,19 @@ Result<void> GpuBackend::allocate() {
 Result<void> GpuBackend::finish_loading() {
     if (auto ok = weights_.check_complete(); !ok) return ok;
     if (auto ok = upload_constants(); !ok) return ok;
-    const uint64_t groups = choice_groups(*weights_.product(Use::Output), variants_);
-    const uint64_t gate_rows = weights_.has_gates_apart() ? round_up(limits_.max_rows, kMaxColumns) : 0;
+    const uint64_t groups = choice_groups(*weights_.matmul(Use::Output), variants_);
+    const uint64_t gate_rows = weights_.has_gates_apart() ? round_up(limits_.max_rows, kMaxBatchRows) : 0;
     const Allocation wanted[] = {
         {&buffers_.summaries, "sampling results", groups * kChoiceWords * limits_.max_outputs * sizeof(uint32_t)},
-        {&buffers_.gate, "activations", gate_rows * padded_columns(spec_.max_ff()) * sizeof(float)},
+        {&buffers_.gate, "activations", gate_rows * padded_width(spec_.max_ff()) * sizeof(float)},
     };
     if (auto ok = queue_.allocate(wanted); !ok) return ok;
     auto plan = LaunchPlan::bind(kernels_, variants_, spec_, limits_, weights_, buffers_);
     if (!plan) return plan.error();
     plan_ = std::move(*plan);
     report_.weight_bytes = weights_.size_bytes();
-    if (weights_.split_products() > 0) {
-        report_.notes.push_back(base::concat(weights_.split_products(),
-                                             " matrices are split: one buffer holds at most ",
+    if (weights_.split_matmuls() > 0) {
+        report_.notes.push_back(base::concat(weights_.split_matmuls(), " matrices are split: one buffer holds at most ",
                                              queue_.limits().max_buffer_bytes, " bytes"));
     }
     for (const model::TensorType type : weights_.reencoded()) {
@@ -256,8 +255,8 @@ std::vector<model::Operation> GpuBackend::norm_operations() const {
 uint32_t GpuBackend::attention_chunks(std::span<const Row> rows) const {
     uint32_t longest = 0;
     for (const Row& row : rows) longest = std::max(longest, row.position + 1);
-    const uint32_t leaves = (longest + kKvSplit - 1) / kKvSplit;
-    return longest > kWholeAttention && uint64_t{leaves} * rows.size() <= partial_rows_ ? leaves : 1;
+    const uint32_t kv_splits = (longest + kKvSplit - 1) / kKvSplit;
+    return longest > kWholeAttention && uint64_t{kv_splits} * rows.size() <= partial_rows_ ? kv_splits : 1;
 }
 
 Result<void> GpuBackend::begin(std::span<const Row> rows) {

@@ -44,14 +44,14 @@ const GpuWeights::Tensor* GpuWeights::find(Role role, uint32_t layer) const {
     return found == tensors_.end() ? nullptr : &found->second;
 }
 
-const MatmulWeights* GpuWeights::product(Use use, uint32_t layer) const {
-    const auto found = products_.find({use, layer});
-    return found == products_.end() ? nullptr : &found->second;
+const MatmulWeights* GpuWeights::matmul(Use use, uint32_t layer) const {
+    const auto found = matmuls_.find({use, layer});
+    return found == matmuls_.end() ? nullptr : &found->second;
 }
 
 bool GpuWeights::has_gates_apart() const {
-    return std::any_of(products_.begin(), products_.end(),
-                       [](const auto& product) { return product.first.first == Use::Gate; });
+    return std::any_of(matmuls_.begin(), matmuls_.end(),
+                       [](const auto& matmul) { return matmul.first.first == Use::Gate; });
 }
 
 Result<void> GpuWeights::announce(std::span<const model::Weight> weights) {
@@ -135,22 +135,22 @@ Result<void> GpuWeights::pack(DeviceQueue& queue, Use use, uint32_t layer) {
     const auto sources = rows_.sources_of(use, layer);
     const auto rows = rows_.rows_of(use, layer);
     const std::string name = weight_name(sources[0], layer);
-    MatmulWeights& product = products_[{use, layer}];
-    product.rows = static_cast<uint32_t>(rows.size());
-    product.cols = rows_.cols_of(use, layer);
+    MatmulWeights& matmul = matmuls_[{use, layer}];
+    matmul.rows = static_cast<uint32_t>(rows.size());
+    matmul.cols = rows_.cols_of(use, layer);
     bool is_split = false;
     const uint64_t most_bytes = std::min(queue.limits().max_buffer_bytes, kMostPartBytes);
-    for (const RowRange& range : rows_.parts_of(rows, product.cols, most_bytes)) {
+    for (const RowRange& range : rows_.parts_of(rows, matmul.cols, most_bytes)) {
         MatmulPart part;
         part.layout = range.layout;
         part.first_pair = static_cast<uint32_t>(range.first / 2);
         const auto of_part = std::span(rows).subspan(range.first, range.count);
-        if (auto ok = pack_part(queue, of_part, product.cols, name, part); !ok) return ok;
-        product.parts.push_back(std::move(part));
+        if (auto ok = pack_part(queue, of_part, matmul.cols, name, part); !ok) return ok;
+        matmul.parts.push_back(std::move(part));
         is_split = is_split || range.is_cut;
     }
-    if (is_split) ++split_products_;
-    if (auto ok = add_constants(queue, use, layer, rows, product); !ok) return ok;
+    if (is_split) ++split_matmuls_;
+    if (auto ok = add_constants(queue, use, layer, rows, matmul); !ok) return ok;
     for (const Role role : sources) tensors_[{role, layer}].kept = {};
     return {};
 }
@@ -158,10 +158,10 @@ Result<void> GpuWeights::pack(DeviceQueue& queue, Use use, uint32_t layer) {
 bool GpuWeights::fits_images(const DeviceQueue& queue, std::span<const SourceRow> rows, uint32_t cols,
                              Layout layout) const {
     if (!images_.contains(layout)) return false;
-    for (const Plane plane : kPlanes) {
-        if (tile_bytes(layout, plane, cols, true) == 0) continue;
-        const uint64_t texels = tile_bytes(layout, plane, cols, true) /
-                                plane_format(layout, plane, true).element_bytes * (rows.size() / kTileRows);
+    for (const WeightArray array : kWeightArrays) {
+        if (tile_bytes(layout, array, cols, true) == 0) continue;
+        const uint64_t texels = tile_bytes(layout, array, cols, true) /
+                                array_format(layout, array, true).element_bytes * (rows.size() / kTileRows);
         if (texels > queue.limits().image_texels) return false;
     }
     if (layout != Layout::Q8_0) return true;
@@ -177,39 +177,39 @@ Result<void> GpuWeights::pack_part(DeviceQueue& queue, std::span<const SourceRow
     const size_t tiles = rows.size() / kTileRows;
     part.n_pairs = static_cast<uint32_t>(rows.size() / 2);
     part.image = fits_images(queue, rows, cols, part.layout);
-    const auto upload = [&] { return upload_planes(queue, rows, cols, name, part); };
-    auto planes = probe_ && !part.image ? probe_->make_in_windows(upload) : upload();
-    if (!planes) return planes.error();
-    part.planes = std::move(*planes);
-    for (size_t p = 0; p < kPlanes.size(); ++p) {
-        const uint64_t bytes = tile_bytes(part.layout, kPlanes[p], cols, part.image);
+    const auto upload = [&] { return upload_arrays(queue, rows, cols, name, part); };
+    auto arrays = probe_ && !part.image ? probe_->make_in_segments(upload) : upload();
+    if (!arrays) return arrays.error();
+    part.arrays = std::move(*arrays);
+    for (size_t p = 0; p < kWeightArrays.size(); ++p) {
+        const uint64_t bytes = tile_bytes(part.layout, kWeightArrays[p], cols, part.image);
         size_bytes_ += bytes * tiles;
         if (!part.image || bytes == 0) continue;
-        const uint64_t texels = bytes / plane_format(part.layout, kPlanes[p], true).element_bytes * tiles;
-        auto image = queue.image_of(part.planes[p], texel_format(part.layout, kPlanes[p]), texels);
+        const uint64_t texels = bytes / array_format(part.layout, kWeightArrays[p], true).element_bytes * tiles;
+        auto image = queue.image_of(part.arrays[p], texel_format(part.layout, kWeightArrays[p]), texels);
         if (!image) return image.error();
-        part.planes[p] = std::move(*image);
+        part.arrays[p] = std::move(*image);
     }
     return {};
 }
 
-Result<PlaneBuffers> GpuWeights::upload_planes(DeviceQueue& queue, std::span<const SourceRow> rows, uint32_t cols,
-                                               const std::string& name, const MatmulPart& part) {
+Result<WeightBuffers> GpuWeights::upload_arrays(DeviceQueue& queue, std::span<const SourceRow> rows, uint32_t cols,
+                                                const std::string& name, const MatmulPart& part) {
     const size_t tiles = rows.size() / kTileRows;
-    const uint64_t all_planes = tile_bytes(part.layout, cols, part.image);
-    PlaneBuffers buffers;
-    for (size_t p = 0; p < (part.image ? kPlanes.size() : 1); ++p) {
-        const uint64_t bytes = part.image ? tile_bytes(part.layout, kPlanes[p], cols, true) : all_planes;
-        if (part.image && bytes == 0) continue;  // not every layout has every plane
+    const uint64_t all_arrays = tile_bytes(part.layout, cols, part.image);
+    WeightBuffers buffers;
+    for (size_t p = 0; p < (part.image ? kWeightArrays.size() : 1); ++p) {
+        const uint64_t bytes = part.image ? tile_bytes(part.layout, kWeightArrays[p], cols, true) : all_arrays;
+        if (part.image && bytes == 0) continue;  // not every layout has every array
         auto buffer = queue.allocate(name, bytes * tiles);
         if (!buffer) return buffer.error();
         buffers[p] = std::move(*buffer);
     }
 
-    const size_t staged = std::clamp<uint64_t>(kStagingBytes / all_planes, 1, tiles);
-    std::array<std::vector<uint64_t>, kPlanes.size()> staging;
-    for (size_t p = 0; p < kPlanes.size(); ++p) {
-        staging[p].resize(tile_bytes(part.layout, kPlanes[p], cols, part.image) * staged / sizeof(uint64_t));
+    const size_t staged = std::clamp<uint64_t>(kStagingBytes / all_arrays, 1, tiles);
+    std::array<std::vector<uint64_t>, kWeightArrays.size()> staging;
+    for (size_t p = 0; p < kWeightArrays.size(); ++p) {
+        staging[p].resize(tile_bytes(part.layout, kWeightArrays[p], cols, part.image) * staged / sizeof(uint64_t));
     }
     for (size_t first = 0; first < tiles; first += staged) {
         const size_t n = std::min(staged, tiles - first);
@@ -221,32 +221,32 @@ Result<PlaneBuffers> GpuWeights::upload_planes(DeviceQueue& queue, std::span<con
             for (size_t r = 0; r < kTileRows; ++r) {
                 if (!tile[r].is_zero) sources[r] = tensors_.at(tile[r].tensor).view.row(tile[r].row).data();
             }
-            TilePlanes planes;
-            for (size_t p = 0; p < kPlanes.size(); ++p) {
-                const size_t bytes = tile_bytes(part.layout, kPlanes[p], cols, part.image);
-                planes[p] = std::as_writable_bytes(std::span(staging[p])).subspan(t * bytes, bytes);
+            TileArrays arrays;
+            for (size_t p = 0; p < kWeightArrays.size(); ++p) {
+                const size_t bytes = tile_bytes(part.layout, kWeightArrays[p], cols, part.image);
+                arrays[p] = std::as_writable_bytes(std::span(staging[p])).subspan(t * bytes, bytes);
             }
-            repack_tile(type, cols, sources, planes, part.image);
+            repack_tile(type, cols, sources, arrays, part.image);
         }
-        uint64_t plane_at = 0;
-        for (size_t p = 0; p < kPlanes.size(); ++p) {
-            const size_t bytes = tile_bytes(part.layout, kPlanes[p], cols, part.image);
+        uint64_t array_at = 0;
+        for (size_t p = 0; p < kWeightArrays.size(); ++p) {
+            const size_t bytes = tile_bytes(part.layout, kWeightArrays[p], cols, part.image);
             if (bytes == 0) continue;
             const auto done = std::as_bytes(std::span(staging[p])).first(n * bytes);
             const ClBuffer& to = buffers[part.image ? p : 0];
-            if (auto ok = queue.upload(to, plane_at + first * bytes, done); !ok) return ok.error();
-            if (!part.image) plane_at += tiles * bytes;
+            if (auto ok = queue.upload(to, array_at + first * bytes, done); !ok) return ok.error();
+            if (!part.image) array_at += tiles * bytes;
         }
     }
     return buffers;
 }
 
 Result<void> GpuWeights::add_constants(DeviceQueue& queue, Use use, uint32_t layer, std::span<const SourceRow> rows,
-                                       MatmulWeights& product) {
+                                       MatmulWeights& matmul) {
     const MatmulOperations first = operations_of(operations_, rows[0].tensor.first, layer);
     const bool after_layer_norm =
         use != Use::Embedding && first.norm != nullptr && spec_.norm == model::Norm::LayerNorm;
-    std::vector<float> shift(rows.size()), norm_sum(after_layer_norm ? rows.size() : 0), weights(product.cols);
+    std::vector<float> row_bias(rows.size()), norm_sum(after_layer_norm ? rows.size() : 0), weights(matmul.cols);
     const auto vector = [&](std::optional<Role> role) -> const std::vector<float>* {
         if (!role) return nullptr;
         const auto found = vectors_.find({*role, layer});
@@ -273,18 +273,18 @@ Result<void> GpuWeights::add_constants(DeviceQueue& queue, Use use, uint32_t lay
         const auto* matmul = operations_of(operations_, role, of_layer).matmul;
         const auto* bias = matmul == nullptr ? nullptr : vector(matmul->bias);
         if (bias != nullptr) sum_of_biases += (*bias)[rows[r].row];
-        shift[r] = static_cast<float>(sum_of_biases);
+        row_bias[r] = static_cast<float>(sum_of_biases);
     }
     const std::string name = weight_name(rows[0].tensor.first, layer);
-    if (std::any_of(shift.begin(), shift.end(), [](float s) { return s != 0; })) {
-        auto buffer = upload_floats(queue, base::concat("constants of ", name), shift);
+    if (std::any_of(row_bias.begin(), row_bias.end(), [](float s) { return s != 0; })) {
+        auto buffer = upload_floats(queue, base::concat("constants of ", name), row_bias);
         if (!buffer) return buffer.error();
-        product.shift = std::move(*buffer);
+        matmul.bias = std::move(*buffer);
     }
     if (after_layer_norm) {
         auto buffer = upload_floats(queue, base::concat("constants of ", name), norm_sum);
         if (!buffer) return buffer.error();
-        product.norm_sum = std::move(*buffer);
+        matmul.norm_sum = std::move(*buffer);
     }
     return {};
 }

@@ -1,7 +1,7 @@
-// A model's tensors in the form that the packed kernels read. What one launch multiplies lies together: a product is a
+// A model's tensors in the form that the packed kernels read. What one launch multiplies lies together: a matmul is a
 // list of rows, of one tensor or of several, in the order that its epilogue wants (kernels/epilogue.cl).
 //
-// A tensor that shares a product with others is kept in host memory until the last of them has arrived.
+// A tensor that shares a matmul with others is kept in host memory until the last of them has arrived.
 #pragma once
 
 #include <cstddef>
@@ -25,12 +25,12 @@
 
 namespace llmd::compute::gpu {
 
-// Some whole tiles of a product, in one layout.
+// Some whole tiles of a matmul, in one layout.
 struct MatmulPart {
     Layout layout = Layout::Q4_0;
-    PlaneBuffers planes;
-    bool image = false;       // planes are images over buffers (weight_addressing.h)
-    uint32_t first_pair = 0;  // among all pairs of the product
+    WeightBuffers arrays;
+    bool image = false;       // arrays are images over buffers (weight_addressing.h)
+    uint32_t first_pair = 0;  // among all pairs of the matmul
     uint32_t n_pairs = 0;     // a multiple of kTilePairs
 };
 
@@ -38,7 +38,7 @@ struct MatmulWeights {
     uint32_t rows = 0;  // with padding: a multiple of kTileRows
     uint32_t cols = 0;
     std::vector<MatmulPart> parts;  // in the order of their pairs
-    ClBuffer shift;                 // float a row: W b + bias; none if all are zero
+    ClBuffer bias;                  // float a row: W b + bias; none if all are zero
     ClBuffer norm_sum;              // float a row: W w; only behind a LayerNorm
 };
 
@@ -47,22 +47,22 @@ public:
     GpuWeights(const model::DecoderSpec& spec, uint32_t n_ctx)
         : spec_(spec), n_ctx_(n_ctx), operations_(model::derive_operations(spec)), rows_(spec) {}
 
-    // Before the first upload: planes of these layouts are read through images where they can be.
+    // Before the first upload: arrays of these layouts are read through images where they can be.
     void use_images(std::set<Layout> layouts) { images_ = std::move(layouts); }
-    // Before the first upload: planes that are no images lie in one window.
-    void use_windows(WindowProbe probe) { probe_ = std::move(probe); }
+    // Before the first upload: arrays that are no images lie in one window.
+    void use_segments(SegmentProbe probe) { probe_ = std::move(probe); }
     // Backend::announce(), once. ModelLoadFailed as upload().
     base::Result<void> announce(std::span<const model::Weight> weights);
-    // The kinds of all products that a step computes, after announce().
-    std::set<ProductKind> kinds(const Variants& variants) const { return rows_.kinds(variants); }
-    // OutOfMemory names the product and its size; ModelLoadFailed when a tensor's shape is not the spec's, or it was
+    // The kinds of all matmuls that a step computes, after announce().
+    std::set<MatmulKind> kinds(const Variants& variants) const { return rows_.kinds(variants); }
+    // OutOfMemory names the matmul and its size; ModelLoadFailed when a tensor's shape is not the spec's, or it was
     // not announced or comes twice.
     base::Result<void> upload(DeviceQueue& queue, const model::Weight& weight);
     // After the last upload. ModelLoadFailed names a required tensor that did not come.
     base::Result<void> check_complete() const;
 
     // Null where the model has none.
-    const MatmulWeights* product(Use use, uint32_t layer = 0) const;
+    const MatmulWeights* matmul(Use use, uint32_t layer = 0) const;
     // A norm's weight, which is left to the caller to upload.
     const std::vector<float>& norm(model::Role role, uint32_t layer) const { return vectors_.at({role, layer}); }
     // [position][n_embd] floats; none when the model has none.
@@ -75,44 +75,44 @@ public:
     Use use_of(model::Role matrix, uint32_t layer) const { return rows_.use_of(matrix, layer); }
 
     uint64_t size_bytes() const { return size_bytes_; }
-    size_t split_products() const { return split_products_; }
+    size_t split_matmuls() const { return split_matmuls_; }
     // Of tensors that are held another way than in the file.
     const std::set<model::TensorType>& reencoded() const { return reencoded_; }
 
 private:
     struct Tensor {
-        model::TensorView view;       // its data are valid from upload() until the product is packed
+        model::TensorView view;       // its data are valid from upload() until the matmul is packed
         std::vector<std::byte> kept;  // behind `view`, where others have to arrive first
         bool is_uploaded = false;
     };
     const Tensor* find(model::Role role, uint32_t layer) const;
-    // Whether images give what the planes of these rows hold.
+    // Whether images give what the arrays of these rows hold.
     bool fits_images(const DeviceQueue& queue, std::span<const SourceRow> rows, uint32_t cols, Layout layout) const;
 
     base::Result<void> pack(DeviceQueue& queue, Use use, uint32_t layer);
     base::Result<void> pack_part(DeviceQueue& queue, std::span<const SourceRow> rows, uint32_t cols,
                                  const std::string& name, MatmulPart& part);
-    base::Result<PlaneBuffers> upload_planes(DeviceQueue& queue, std::span<const SourceRow> rows, uint32_t cols,
-                                             const std::string& name, const MatmulPart& part);
+    base::Result<WeightBuffers> upload_arrays(DeviceQueue& queue, std::span<const SourceRow> rows, uint32_t cols,
+                                              const std::string& name, const MatmulPart& part);
     base::Result<void> add_constants(DeviceQueue& queue, Use use, uint32_t layer, std::span<const SourceRow> rows,
-                                     MatmulWeights& product);
+                                     MatmulWeights& matmul);
     base::Result<void> upload_vector(DeviceQueue& queue, const model::Weight& weight);
     base::Result<ClBuffer> upload_floats(DeviceQueue& queue, const std::string& name, std::span<const float> floats);
 
     model::DecoderSpec spec_;
     uint32_t n_ctx_;
     std::vector<model::Operation> operations_;
-    ProductRows rows_;
+    MatmulRows rows_;
     std::map<TensorKey, Tensor> tensors_;
     std::map<TensorKey, std::vector<float>> vectors_;
-    std::map<std::pair<Use, uint32_t>, MatmulWeights> products_;
+    std::map<std::pair<Use, uint32_t>, MatmulWeights> matmuls_;
     ClBuffer positions_;
     std::vector<float> rope_factors_;
     std::set<model::TensorType> reencoded_;
     uint64_t size_bytes_ = 0;
-    size_t split_products_ = 0;
+    size_t split_matmuls_ = 0;
     std::set<Layout> images_;
-    std::optional<WindowProbe> probe_;
+    std::optional<SegmentProbe> probe_;
 };
 
 }  // namespace llmd::compute::gpu

@@ -27,7 +27,7 @@ uint32_t hash_sources() {
 
 Kernels::Kernels(const DeviceQueue& queue, const BackendLimits& limits, const Variants& variants)
     : queue_(queue), variants_(variants), step_options_(step_options(limits)) {
-    digits_option_ = base::concat(" -DDIGITS=", variants.digits());
+    limbs_option_ = base::concat(" -DLIMBS=", variants.limbs());
     rows_option_ = base::concat(" -DMAX_ROWS=", limits.max_rows);
 }
 
@@ -47,53 +47,53 @@ Result<ClKernel> Kernels::make(const char* kernel, const std::string& name, cons
     return make_kernel(program, kernel);
 }
 
-Result<ClKernel> Kernels::product(const ProductKey& key) {
-    const ProductVariant variant = {.layout = key.layout,
-                                    .core = key.choice.core,
-                                    .digits = key.digits,
-                                    .columns = key.columns,
-                                    .shape = key.choice.shape,
-                                    .image = key.image,
-                                    .window = variants_.needs_windows(),
-                                    .prefetch = variants_.loads_ahead(),
-                                    .staged_bytes = key.choice.staged_bytes};
-    if (product_local_bytes(variant) > queue_.limits().local_bytes) {
-        return base::fail(base::ErrorCode::DeviceError, "a product of ", key.columns, " columns needs ",
-                          product_local_bytes(variant), " bytes of local memory; the device has ",
+Result<ClKernel> Kernels::matmul(const MatmulKey& key) {
+    const MatmulVariant variant = {.layout = key.layout,
+                                   .core = key.config.core,
+                                   .limbs = key.limbs,
+                                   .batch_rows = key.batch_rows,
+                                   .shape = key.config.shape,
+                                   .image = key.image,
+                                   .segment = variants_.needs_segments(),
+                                   .prefetch = variants_.loads_ahead(),
+                                   .staged_bytes = key.config.staged_bytes};
+    if (matmul_local_bytes(variant) > queue_.limits().local_bytes) {
+        return base::fail(base::ErrorCode::DeviceError, "a matmul of ", key.batch_rows, " batch rows needs ",
+                          matmul_local_bytes(variant), " bytes of local memory; the device has ",
                           queue_.limits().local_bytes);
     }
     // No shape in the options where none is needed: drivers that cache programs find these again for every model.
     std::string options =
-        base::concat(product_options(variant), " -DEPILOGUE=", static_cast<uint32_t>(key.epilogue),
-                     " -DINPUT_NORM=", static_cast<uint32_t>(key.norm), " -DSHIFT=", key.has_shift ? 1 : 0);
+        base::concat(matmul_options(variant), " -DEPILOGUE=", static_cast<uint32_t>(key.epilogue),
+                     " -DINPUT_NORM=", static_cast<uint32_t>(key.norm), " -DBIAS=", key.has_bias ? 1 : 0);
     if (key.epilogue == Epilogue::Qkv) options += " " + attention_options(*key.layer);
     if (key.epilogue == Epilogue::Logits) options += rows_option_;
-    if (key.next_digits != 0) options += base::concat(" -DNEXT_DIGITS=", key.next_digits);
-    return make("product", base::concat("product of ", layout_name(key.layout), ", ", key.columns, " columns"),
-                product_source(variant.core, key.epilogue), options);
+    if (key.next_limbs != 0) options += base::concat(" -DNEXT_LIMBS=", key.next_limbs);
+    return make("matmul", base::concat("matmul of ", layout_name(key.layout), ", ", key.batch_rows, " batch rows"),
+                matmul_source(variant.core, key.epilogue), options);
 }
 
 Result<ClKernel> Kernels::embed(Layout layout, bool image, bool has_positions) {
-    const ProductVariant variant = {.layout = layout,
-                                    .core = Core::Float,
-                                    .digits = variants_.qkv_digits(),
-                                    .image = image,
-                                    .window = variants_.needs_windows()};
+    const MatmulVariant variant = {.layout = layout,
+                                   .core = Core::Float,
+                                   .limbs = variants_.qkv_limbs(),
+                                   .image = image,
+                                   .segment = variants_.needs_segments()};
     return make("embed", base::concat("embed for ", layout_name(layout)),
                 base::concat(layout_source(variant.core), kernels::kEmbedCl),
-                base::concat(product_options(variant), " -DPOSITIONS=", has_positions ? 1 : 0));
+                base::concat(matmul_options(variant), " -DPOSITIONS=", has_positions ? 1 : 0));
 }
 
 Result<ClKernel> Kernels::attention(const model::LayerSpec& layer, uint32_t heads, bool split) {
     return make("attention", "attention", base::concat(kernels::kActivationsCl, kernels::kAttentionCl),
-                base::concat(attention_options(layer), digits_option_, " -DHEADS=", heads,
+                base::concat(attention_options(layer), limbs_option_, " -DHEADS=", heads,
                              " -DITEMS=", variants_.attention_items(), " -DSPLIT=", split ? 1 : 0,
                              " -DAHEAD=", variants_.loads_ahead() ? 1 : 0));
 }
 
 Result<ClKernel> Kernels::merge(const model::LayerSpec& layer) {
     return make("merge", "merge", base::concat(kernels::kActivationsCl, kernels::kAttentionCl),
-                base::concat(attention_options(layer), digits_option_, " -DMERGE"));
+                base::concat(attention_options(layer), limbs_option_, " -DMERGE"));
 }
 
 Result<ClKernel> Kernels::choose() {

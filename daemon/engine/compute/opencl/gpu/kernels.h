@@ -20,15 +20,15 @@ namespace llmd::compute::gpu {
 enum class InputNorm : uint8_t { None = 0, Rms, Layer };
 
 // What tells one product program from another.
-struct ProductKey {
+struct MatmulKey {
     Layout layout = Layout::Q4_0;
-    ProductChoice choice;
-    uint32_t columns = 1;
-    uint32_t digits = kMostDigits;  // of the records it reads
-    uint32_t next_digits = 0;       // of those it writes, if it does; 0: as many
+    KernelConfig config;
+    uint32_t batch_rows = 1;
+    uint32_t limbs = kMostLimbs;  // of the records it reads
+    uint32_t next_limbs = 0;      // of those it writes, if it does; 0: as many
     Epilogue epilogue = Epilogue::Store;
     InputNorm norm = InputNorm::None;
-    bool has_shift = false;
+    bool has_bias = false;
     bool image = false;
     const model::LayerSpec* layer = nullptr;  // with Epilogue::Qkv, whose heads it writes
 };
@@ -39,7 +39,7 @@ public:
     Kernels(const DeviceQueue& queue, const BackendLimits& limits, const Variants& variants);
 
     // DeviceError names the program that does not build.
-    base::Result<ClKernel> product(const ProductKey& key);
+    base::Result<ClKernel> matmul(const MatmulKey& key);
     base::Result<ClKernel> embed(Layout layout, bool image, bool has_positions);
     // `split`: leaves partial results for merge() instead of records.
     base::Result<ClKernel> attention(const model::LayerSpec& layer, uint32_t heads, bool split);
@@ -57,7 +57,7 @@ private:
 
     const DeviceQueue& queue_;
     const Variants& variants_;
-    std::string step_options_, digits_option_, rows_option_;
+    std::string step_options_, limbs_option_, rows_option_;
     std::map<std::string, ClProgram> programs_;  // by name and options
 };
 

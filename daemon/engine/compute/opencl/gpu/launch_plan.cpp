@@ -15,7 +15,7 @@ Result<void> run(DeviceQueue& queue, const Launch& launch, uint32_t rows) {
     if (rows == 0) return {};
     const LaunchVariant& variant = launch.for_rows(rows);
     if (!variant.kernel) return {};
-    const uint32_t grid_rows = (rows + variant.columns - 1) / variant.columns;
+    const uint32_t grid_rows = (rows + variant.batch_rows - 1) / variant.batch_rows;
     return queue.launch(variant.kernel, variant.groups, grid_rows, variant.group_items);
 }
 
@@ -28,12 +28,12 @@ Result<void> run(DeviceQueue& queue, const Launches& launches, uint32_t rows) {
 
 namespace {
 
-// Records of so many (padded) columns in the buffer of activations.
-struct Records {
+// QuantizedActivations of so many (padded) columns in the buffer of activations.
+struct QuantizedActivations {
     uint32_t at;
     uint32_t bytes;
-    uint32_t columns;
-    uint32_t digits;
+    uint32_t width;
+    uint32_t limbs;
 };
 
 // Sets a kernel's arguments one after the other.
@@ -49,7 +49,7 @@ public:
     const Result<void>& result() const { return result_; }
 
 private:
-    void add_one(const Records& records) { add(records.at, records.bytes, records.columns); }
+    void add_one(const QuantizedActivations& quantized) { add(quantized.at, quantized.bytes, quantized.width); }
     template <typename Arg>
     void add_one(const Arg& arg) {
         if (result_) result_ = set_arg(kernel_, index_, arg);
@@ -65,23 +65,25 @@ uint32_t groups_for(uint32_t n, uint32_t of_one) {
     return (n + of_one - 1) / of_one;
 }
 
-// Work-groups of a part of the output product.
-uint32_t logit_groups(const MatmulWeights& product, const MatmulPart& part, const Variants& variants) {
-    const ProductKind kind = {part.layout, product.rows, product.cols, Ending::Logits, variants.digits()};
-    return groups_for(part.n_pairs, variants.product(kind, 1).shape.group_pairs());
+// Work-groups of a part of the output matmul.
+uint32_t logit_groups(const MatmulWeights& matmul, const MatmulPart& part, const Variants& variants) {
+    const MatmulKind kind = {part.layout, matmul.rows, matmul.cols, OutputKind::Logits, variants.limbs()};
+    return groups_for(part.n_pairs, variants.matmul(kind, 1).shape.group_pairs());
 }
 
 // In the parts before this one.
-uint32_t groups_before(const MatmulWeights& product, const MatmulPart& part, const Variants& variants) {
+uint32_t groups_before(const MatmulWeights& matmul, const MatmulPart& part, const Variants& variants) {
     uint32_t groups = 0;
-    for (const MatmulPart* before = product.parts.data(); before != &part; ++before) {
-        groups += logit_groups(product, *before, variants);
+    for (const MatmulPart* before = matmul.parts.data(); before != &part; ++before) {
+        groups += logit_groups(matmul, *before, variants);
     }
     return groups;
 }
 
-Ending ending_of(Epilogue epilogue) {
-    return epilogue == Epilogue::Logits ? Ending::Logits : epilogue == Epilogue::SwiGlu ? Ending::Pairs : Ending::Rows;
+OutputKind output_kind_of(Epilogue epilogue) {
+    return epilogue == Epilogue::Logits   ? OutputKind::Logits
+           : epilogue == Epilogue::SwiGlu ? OutputKind::Pairs
+                                          : OutputKind::Rows;
 }
 
 using model::Operand;
@@ -104,47 +106,49 @@ public:
     Result<LaunchPlan> bind();
 
 private:
-    // Operations that the GPU computes in one launch for each of a product's parts, and what binds them.
+    // Operations that the GPU computes in one launch for each of a matmul's parts, and what binds them.
     struct Form {
         std::vector<Operator> operators;
         Result<void> (Binder::*bind)(Operations operations, PlannedLaunches& to);
     };
     static const std::vector<Form>& forms();
 
-    // What a product reads, and what it does with the sums.
-    struct ProductUse {
+    // What a matmul reads, and what it does with the sums.
+    struct MatmulUse {
         Use use;
         uint32_t layer;
         Epilogue epilogue;
         bool has_norm;
-        Records input;
-        uint32_t rows;             // of a batch, at most
-        uint32_t next_digits = 0;  // ProductKey
+        QuantizedActivations input;
+        uint32_t rows;            // of a batch, at most
+        uint32_t next_limbs = 0;  // MatmulKey
     };
 
-    Records records(uint32_t at, uint32_t n, uint32_t digits) const {
-        const uint32_t columns = padded_columns(n);
-        return {at, record_bytes(columns, digits), columns, digits};
+    QuantizedActivations quantized(uint32_t at, uint32_t n, uint32_t limbs) const {
+        const uint32_t width = padded_width(n);
+        return {at, quantized_row_bytes(width, limbs), width, limbs};
     }
     // Of the residual stream: for queries, keys and values, and for the rest.
-    Records residual_for_qkv() const { return records(buffers_.at.residual, spec_.n_embd, variants_.qkv_digits()); }
-    Records residual() const { return records(buffers_.at.residual, spec_.n_embd, variants_.digits()); }
-    Records attended(uint32_t layer) const {
-        return records(buffers_.at.attended, spec_.layers[layer].q_rows(), variants_.digits());
+    QuantizedActivations residual_for_qkv() const {
+        return quantized(buffers_.at.residual, spec_.n_embd, variants_.qkv_limbs());
     }
-    Records hidden(uint32_t layer) const {
-        return records(buffers_.at.hidden, spec_.layers[layer].n_ff, variants_.digits());
+    QuantizedActivations residual() const { return quantized(buffers_.at.residual, spec_.n_embd, variants_.limbs()); }
+    QuantizedActivations attended(uint32_t layer) const {
+        return quantized(buffers_.at.attended, spec_.layers[layer].q_rows(), variants_.limbs());
+    }
+    QuantizedActivations hidden(uint32_t layer) const {
+        return quantized(buffers_.at.hidden, spec_.layers[layer].n_ff, variants_.limbs());
     }
     // The norm behind these operations: where its weight lies, and what is written for the matmul that follows it.
     struct NextNorm {
         uint32_t weight;
-        Records records;
+        QuantizedActivations quantized;
     };
     NextNorm norm_behind(Operations operations) const;
 
     // Adds a launch for each part; add_rest(part, arguments) sets what its epilogue needs behind RESULT_ARGS.
     template <typename AddRest>
-    Result<void> add_product(Launches& to, const ProductUse& use, const AddRest& add_rest);
+    Result<void> add_matmul(Launches& to, const MatmulUse& use, const AddRest& add_rest);
     template <typename... Args>
     Result<LaunchVariant> bind_single(Result<ClKernel> kernel, uint32_t groups, const Args&... args);
     // The same as the one variant of a launch.
@@ -190,41 +194,41 @@ Binder::NextNorm Binder::norm_behind(Operations operations) const {
 }
 
 template <typename AddRest>
-Result<void> Binder::add_product(Launches& to, const ProductUse& use, const AddRest& add_rest) {
-    const MatmulWeights& product = *weights_.product(use.use, use.layer);
-    ProductKey key;
+Result<void> Binder::add_matmul(Launches& to, const MatmulUse& use, const AddRest& add_rest) {
+    const MatmulWeights& matmul = *weights_.matmul(use.use, use.layer);
+    MatmulKey key;
     key.epilogue = use.epilogue;
-    key.has_shift = static_cast<bool>(product.shift);
-    key.digits = use.input.digits;
-    key.next_digits = use.next_digits;
+    key.has_bias = static_cast<bool>(matmul.bias);
+    key.limbs = use.input.limbs;
+    key.next_limbs = use.next_limbs;
     if (use.epilogue == Epilogue::Qkv) key.layer = &spec_.layers[use.layer];
     if (use.has_norm) key.norm = spec_.norm == model::Norm::LayerNorm ? InputNorm::Layer : InputNorm::Rms;
-    for (const MatmulPart& part : product.parts) {
+    for (const MatmulPart& part : matmul.parts) {
         key.layout = part.layout;
         key.image = part.image;
-        const ProductKind kind = {part.layout, product.rows, product.cols, ending_of(use.epilogue), key.digits};
+        const MatmulKind kind = {part.layout, matmul.rows, matmul.cols, output_kind_of(use.epilogue), key.limbs};
         Launch launch;
-        for (const uint32_t columns : kColumnCounts) {
-            if ((columns > 1 && columns / 2 >= use.rows) || !variants_.may_compute(columns)) break;
-            key.columns = columns;
-            key.choice = variants_.product(kind, columns);
-            auto kernel = kernels_.product(key);
+        for (const uint32_t batch_rows : kBatchRowCounts) {
+            if ((batch_rows > 1 && batch_rows / 2 >= use.rows) || !variants_.may_compute(batch_rows)) break;
+            key.batch_rows = batch_rows;
+            key.config = variants_.matmul(kind, batch_rows);
+            auto kernel = kernels_.matmul(key);
             if (!kernel) return kernel.error();
             Arguments args(*kernel);
-            for (const ClBuffer& plane : part.planes) {
-                if (plane) args.add(plane);
+            for (const ClBuffer& array : part.arrays) {
+                if (array) args.add(array);
             }
-            args.add(part.n_pairs, groups_for(product.cols, kBlockColumns));
+            args.add(part.n_pairs, groups_for(matmul.cols, kBlockCols));
             args.add(buffers_.activations, use.input, part.first_pair);
             if (use.has_norm) args.add(static_cast<float>(spec_.n_embd), spec_.norm_eps);
-            if (product.norm_sum) args.add(product.norm_sum);
-            if (product.shift) args.add(product.shift);
+            if (matmul.norm_sum) args.add(matmul.norm_sum);
+            if (matmul.bias) args.add(matmul.bias);
             add_rest(part, args);
             if (!args.result()) return args.result();
-            const ProductShape& shape = key.choice.shape;
+            const MatmulShape& shape = key.config.shape;
             const uint32_t groups = groups_for(part.n_pairs, shape.group_pairs());
             launch.variants.push_back(
-                {std::move(*kernel), columns, groups, shape.items(), variants_.spread_rows(kind, columns)});
+                {std::move(*kernel), batch_rows, groups, shape.items(), variants_.spread_rows(kind, batch_rows)});
         }
         to.push_back(std::move(launch));
     }
@@ -248,33 +252,32 @@ Result<void> Binder::add_single(Launch& to, Result<ClKernel> kernel, uint32_t gr
 
 Result<void> Binder::bind_residual(Operations operations, PlannedLaunches& to) {
     const Operation& matmul = operations.front();
-    const Records input = matmul.in == Operand::Attended ? attended(matmul.layer) : hidden(matmul.layer);
+    const QuantizedActivations input = matmul.in == Operand::Attended ? attended(matmul.layer) : hidden(matmul.layer);
     const auto [next_norm, next] = norm_behind(operations);
     const Use use = weights_.use_of(matmul.weight, matmul.layer);
-    return add_product(to.launches,
-                       {use, matmul.layer, Epilogue::Residual, false, input, limits_.max_rows, next.digits},
-                       [&](const auto&, Arguments& args) { args.add(buffers_.at.x, next_norm, next); });
+    return add_matmul(to.launches, {use, matmul.layer, Epilogue::Residual, false, input, limits_.max_rows, next.limbs},
+                      [&](const auto&, Arguments& args) { args.add(buffers_.at.x, next_norm, next); });
 }
 
 Result<void> Binder::bind_embedding(Operations operations, PlannedLaunches& to) {
-    const auto* embedding = weights_.product(Use::Embedding);
-    if (embedding == nullptr) embedding = weights_.product(Use::Output);
+    const auto* embedding = weights_.matmul(Use::Embedding);
+    if (embedding == nullptr) embedding = weights_.matmul(Use::Output);
     const auto [next_norm, next] = norm_behind(operations);
     const ClBuffer& positions = weights_.position_embedding();
     for (const MatmulPart& part : embedding->parts) {
         auto kernel = kernels_.embed(part.layout, part.image, static_cast<bool>(positions));
         if (!kernel) return kernel.error();
         Arguments args(*kernel);
-        for (const ClBuffer& plane : part.planes) {
-            if (plane) args.add(plane);
+        for (const ClBuffer& array : part.arrays) {
+            if (array) args.add(array);
         }
-        args.add(part.n_pairs, groups_for(embedding->cols, kBlockColumns), part.first_pair, spec_.n_embd, buffers_.step,
+        args.add(part.n_pairs, groups_for(embedding->cols, kBlockCols), part.first_pair, spec_.n_embd, buffers_.step,
                  buffers_.sampled);
         if (positions) args.add(positions);
         args.add(buffers_.activations, buffers_.at.x, next_norm, next);
         if (!args.result()) return args.result();
         Launch& launch = to.launches.emplace_back();
-        launch.variants.push_back({std::move(*kernel), 1, groups_for(next.columns, kEmbedColumns), kGroupItems});
+        launch.variants.push_back({std::move(*kernel), 1, groups_for(next.width, kEmbedWidth), kGroupItems});
     }
     return {};
 }
@@ -287,7 +290,7 @@ Result<void> Binder::bind_attention(Operations operations, PlannedLaunches& to) 
     };
     const uint32_t heads = heads_of(false), heads_of_many = heads_of(true);
     const uint32_t few_rows = kManyAttentionGroups / (of.n_heads / heads_of_many);
-    const Records next = attended(layer);
+    const QuantizedActivations next = attended(layer);
     const auto bind = [&](uint32_t of_group, bool split, const auto&... rest) {
         auto bound = bind_single(kernels_.attention(of, of_group, split), of.n_heads / of_group, buffers_.activations,
                                  buffers_.at.queries, buffers_.step, buffers_.kv[layer], rest...);
@@ -295,7 +298,7 @@ Result<void> Binder::bind_attention(Operations operations, PlannedLaunches& to) 
         return bound;
     };
     Launch whole_rows;
-    if (heads * of.head_dim % kRecordBlock == 0) {
+    if (heads * of.head_dim % kQuantBlock == 0) {
         auto whole = bind(heads, false, next);
         if (!whole) return whole.error();
         whole->spread_rows = few_rows;
@@ -310,46 +313,46 @@ Result<void> Binder::bind_attention(Operations operations, PlannedLaunches& to) 
     auto split = bind(heads, true, buffers_.partials);
     if (!split) return split.error();
     to.split = std::move(*split);
-    return add_single(to.merge, kernels_.merge(of), groups_for(next.columns, kMergeColumns), buffers_.partials,
+    return add_single(to.merge, kernels_.merge(of), groups_for(next.width, kMergeWidth), buffers_.partials,
                       buffers_.step, buffers_.activations, next);
 }
 
 Result<void> Binder::bind_up(Operations operations, PlannedLaunches& to) {
     const uint32_t layer = operations.front().layer;
-    const Records next = hidden(layer);
+    const QuantizedActivations next = hidden(layer);
     const bool is_gated = spec_.activation == model::Activation::SwiGlu;
-    const bool lies_apart = weights_.product(Use::Gate, layer) != nullptr;
+    const bool lies_apart = weights_.matmul(Use::Gate, layer) != nullptr;
     if (lies_apart) {
-        auto ok = add_product(to.launches, {Use::Gate, layer, Epilogue::Store, true, residual(), limits_.max_rows},
-                              [&](const auto&, Arguments& args) { args.add(buffers_.gate, next.columns); });
+        auto ok = add_matmul(to.launches, {Use::Gate, layer, Epilogue::Store, true, residual(), limits_.max_rows},
+                             [&](const auto&, Arguments& args) { args.add(buffers_.gate, next.width); });
         if (!ok) return ok;
     }
     const Epilogue epilogue = !is_gated ? Epilogue::Gelu : lies_apart ? Epilogue::Gated : Epilogue::SwiGlu;
-    return add_product(to.launches, {Use::Up, layer, epilogue, true, residual(), limits_.max_rows},
-                       [&](const auto&, Arguments& args) {
-                           args.add(next);
-                           if (lies_apart) args.add(buffers_.gate);
-                       });
+    return add_matmul(to.launches, {Use::Up, layer, epilogue, true, residual(), limits_.max_rows},
+                      [&](const auto&, Arguments& args) {
+                          args.add(next);
+                          if (lies_apart) args.add(buffers_.gate);
+                      });
 }
 
 Result<void> Binder::bind_qkv(Operations operations, PlannedLaunches& to) {
     const uint32_t layer = operations.front().layer;
     const float query_scale = 1.0f / std::sqrt(static_cast<float>(spec_.layers[layer].head_dim));
-    return add_product(to.launches, {Use::Qkv, layer, Epilogue::Qkv, true, residual_for_qkv(), limits_.max_rows},
-                       [&](const auto&, Arguments& args) {
-                           args.add(buffers_.at.queries, query_scale, buffers_.at.rotation, buffers_.kv[layer],
-                                    buffers_.step);
-                       });
+    return add_matmul(to.launches, {Use::Qkv, layer, Epilogue::Qkv, true, residual_for_qkv(), limits_.max_rows},
+                      [&](const auto&, Arguments& args) {
+                          args.add(buffers_.at.queries, query_scale, buffers_.at.rotation, buffers_.kv[layer],
+                                   buffers_.step);
+                      });
 }
 
 Result<void> Binder::bind_head(LaunchPlan& to) {
-    const MatmulWeights& product = *weights_.product(Use::Output);
-    const uint32_t groups = choice_groups(product, variants_);
-    auto ok = add_product(to.head, {Use::Output, 0, Epilogue::Logits, true, residual(), limits_.max_outputs},
-                          [&](const MatmulPart& part, Arguments& args) {
-                              args.add(buffers_.logits, spec_.n_vocab, buffers_.requests, buffers_.step,
-                                       buffers_.summaries, groups_before(product, part, variants_), groups);
-                          });
+    const MatmulWeights& matmul = *weights_.matmul(Use::Output);
+    const uint32_t groups = choice_groups(matmul, variants_);
+    auto ok = add_matmul(to.head, {Use::Output, 0, Epilogue::Logits, true, residual(), limits_.max_outputs},
+                         [&](const MatmulPart& part, Arguments& args) {
+                             args.add(buffers_.logits, spec_.n_vocab, buffers_.requests, buffers_.step,
+                                      buffers_.summaries, groups_before(matmul, part, variants_), groups);
+                         });
     if (!ok) return ok;
     if (ok = add_single(to.choose, kernels_.choose(), 1, buffers_.summaries, groups, buffers_.step, buffers_.sampled,
                         buffers_.answer);
@@ -384,9 +387,9 @@ Result<LaunchPlan> Binder::bind() {
 
 }  // namespace
 
-uint32_t choice_groups(const MatmulWeights& product, const Variants& variants) {
+uint32_t choice_groups(const MatmulWeights& matmul, const Variants& variants) {
     uint32_t groups = 0;
-    for (const MatmulPart& part : product.parts) groups += logit_groups(product, part, variants);
+    for (const MatmulPart& part : matmul.parts) groups += logit_groups(matmul, part, variants);
     return groups;
 }
 

@@ -24,7 +24,7 @@ inline constexpr uint32_t kWholeBatch = 1u << 16;
 // last work-groups that no row stands in are computed too and never used. Without a kernel there is nothing to do.
 struct LaunchVariant {
     ClKernel kernel;
-    uint32_t columns = 1;
+    uint32_t batch_rows = 1;
     uint32_t groups = 1;  // the grid's first dimension
     uint32_t group_items = kGroupItems;
     uint32_t spread_rows = 0;  // rows up to which several of its work-groups are better than one of a wider variant
@@ -37,7 +37,7 @@ struct Launch {
     // The narrowest variant that takes `rows` at once or well enough, else the widest.
     const LaunchVariant& for_rows(uint32_t rows) const {
         const auto fits = [rows](const LaunchVariant& variant) {
-            return std::max(variant.columns, variant.spread_rows) >= rows;
+            return std::max(variant.batch_rows, variant.spread_rows) >= rows;
         };
         const auto found = std::find_if(variants.begin(), variants.end(), fits);
         return found == variants.end() ? variants.back() : *found;
@@ -50,13 +50,14 @@ base::Result<void> run(DeviceQueue& queue, const Launch& launch, uint32_t rows);
 base::Result<void> run(DeviceQueue& queue, const Launches& launches, uint32_t rows);
 
 // Where in the buffer of activations each begins, in bytes. Activations have one row for each row of a batch, up to a
-// multiple of kMaxColumns.
+// multiple of kMaxBatchRows.
 struct Activations {
-    uint32_t x = 0;         // [rows][n_embd, padded]
-    uint32_t residual = 0;  // records of x for the next norm, by turns of qkv_digits() and digits() (Variants)
+    uint32_t x = 0;  // [rows][n_embd, padded]
+    uint32_t residual =
+        0;  // quantized activations of x for the next norm, by turns of qkv_limbs() and limbs() (Variants)
     uint32_t queries = 0;   // [rows][q_rows]
-    uint32_t attended = 0;  // records
-    uint32_t hidden = 0;    // records
+    uint32_t attended = 0;  // quantized activations
+    uint32_t hidden = 0;    // quantized activations
 
     // Constants.
     uint32_t norms = 0;       // [norm operations][n_embd, padded with zeros]: the weights, in the operations' order
@@ -84,13 +85,13 @@ struct PlannedLaunches {
     Launch merge;
 };
 
-inline constexpr uint32_t kEmbedColumns = 8 * kGroupItems;  // EMBED_COLUMNS in embed.cl
-inline constexpr uint32_t kMergeColumns = 4 * kGroupItems;  // MERGE_COLUMNS in attention.cl
-inline constexpr uint32_t kChoiceWords = 4;                 // of a summary in sample.cl
-inline constexpr uint32_t kAnswerWords = 4;                 // ANSWER_WORDS in sample.cl
+inline constexpr uint32_t kEmbedWidth = 8 * kGroupItems;  // EMBED_WIDTH in embed.cl
+inline constexpr uint32_t kMergeWidth = 4 * kGroupItems;  // MERGE_WIDTH in attention.cl
+inline constexpr uint32_t kChoiceWords = 4;               // of a summary in sample.cl
+inline constexpr uint32_t kAnswerWords = 4;               // ANSWER_WORDS in sample.cl
 
-// Work-groups of the output product: each leaves kChoiceWords words an output in `summaries`.
-uint32_t choice_groups(const MatmulWeights& product, const Variants& variants);
+// Work-groups of the output matmul: each leaves kChoiceWords words an output in `summaries`.
+uint32_t choice_groups(const MatmulWeights& matmul, const Variants& variants);
 
 struct LaunchPlan {
     std::vector<PlannedLaunches> body;

@@ -7,16 +7,16 @@ using model::TensorType;
 
 struct LayoutFormat {
     std::string_view name;
-    std::array<PlaneFormat, kPlanes.size()> planes;
+    std::array<ArrayFormat, kWeightArrays.size()> arrays;
     bool has_integer_core;
 };
 
-constexpr PlaneFormat kNibbles = {16, 2, 1};
-constexpr PlaneFormat kNone = {};
-constexpr PlaneFormat kFifthBits = {8, 1, 1};
-constexpr PlaneFormat kTwoHalfs = {4, 1, 1};
-constexpr PlaneFormat kFourHalfs = {8, 1, 1};
-constexpr PlaneFormat kFourBytes = {4, 1, 1};
+constexpr ArrayFormat kNibbles = {16, 2, 1};
+constexpr ArrayFormat kNone = {};
+constexpr ArrayFormat kFifthBits = {8, 1, 1};
+constexpr ArrayFormat kTwoHalfs = {4, 1, 1};
+constexpr ArrayFormat kFourHalfs = {8, 1, 1};
+constexpr ArrayFormat kFourBytes = {4, 1, 1};
 
 constexpr std::array<LayoutFormat, kLayouts.size()> kFormats = {{
     {"Q4_0", {kNibbles, kNone, kTwoHalfs, kNone}, true},
@@ -79,17 +79,17 @@ std::string_view layout_name(Layout layout) {
     return format_of(layout).name;
 }
 
-PlaneFormat plane_format(Layout layout, Plane plane, bool image) {
-    if (image && layout == Layout::Q8_0 && plane == Plane::Quants) return {4, 16, 1};
-    return format_of(layout).planes[static_cast<size_t>(plane)];
+ArrayFormat array_format(Layout layout, WeightArray array, bool image) {
+    if (image && layout == Layout::Q8_0 && array == WeightArray::Quants) return {4, 16, 1};
+    return format_of(layout).arrays[static_cast<size_t>(array)];
 }
 
 bool has_integer_core(Layout layout) {
     return format_of(layout).has_integer_core;
 }
 
-uint64_t tile_bytes(Layout layout, Plane plane, uint32_t cols, bool image) {
-    const PlaneFormat format = plane_format(layout, plane, image);
+uint64_t tile_bytes(Layout layout, WeightArray array, uint32_t cols, bool image) {
+    const ArrayFormat format = array_format(layout, array, image);
     if (format.element_bytes == 0) return 0;
     const uint32_t cells = (block_count(cols) + format.cell_blocks - 1) / format.cell_blocks;
     return uint64_t{cells} * format.words * format.element_bytes * kTilePairs;
@@ -97,7 +97,7 @@ uint64_t tile_bytes(Layout layout, Plane plane, uint32_t cols, bool image) {
 
 uint64_t tile_bytes(Layout layout, uint32_t cols, bool image) {
     uint64_t bytes = 0;
-    for (const Plane plane : kPlanes) bytes += tile_bytes(layout, plane, cols, image);
+    for (const WeightArray array : kWeightArrays) bytes += tile_bytes(layout, array, cols, image);
     return bytes;
 }
 

@@ -42,7 +42,7 @@ namespace llmd::compute::gpu {
 
 inline constexpr uint32_t kTilePairs = 32;
 inline constexpr uint32_t kTileRows = 2 * kTilePairs;
-inline constexpr uint32_t kBlockColumns = 32;
+inline constexpr uint32_t kBlockCols = 32;
 inline constexpr uint32_t kSuperBlocks = 8;  // blocks that share an element of Supers
 
 enum class Layout : uint8_t { Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q4_K, Q5_K, Q6_K, IQ4_NL, F16 };
@@ -50,10 +50,11 @@ inline constexpr std::array kLayouts = {Layout::Q4_0, Layout::Q4_1, Layout::Q5_0
                                         Layout::Q4_K, Layout::Q5_K, Layout::Q6_K, Layout::IQ4_NL, Layout::F16};
 
 // In the order of the product kernel's arguments.
-enum class Plane : uint8_t { Quants, High, Scales, Supers };
-inline constexpr std::array kPlanes = {Plane::Quants, Plane::High, Plane::Scales, Plane::Supers};
+enum class WeightArray : uint8_t { Quants, High, Scales, Supers };
+inline constexpr std::array kWeightArrays = {WeightArray::Quants, WeightArray::High, WeightArray::Scales,
+                                             WeightArray::Supers};
 
-struct PlaneFormat {
+struct ArrayFormat {
     uint32_t element_bytes = 0;  // 0: the layout has no such plane
     uint32_t words = 0;          // elements that a pair has in one cell
     uint32_t cell_blocks = 0;
@@ -67,7 +68,7 @@ bool is_rounded(model::TensorType type);
 
 // "Q4_0"; the kernels' option is LAYOUT_Q4_0.
 std::string_view layout_name(Layout layout);
-PlaneFormat plane_format(Layout layout, Plane plane, bool image = false);
+ArrayFormat array_format(Layout layout, WeightArray array, bool image = false);
 // Whether products can be summed as integers, two rows in one word (CORE_INT).
 bool has_integer_core(Layout layout);
 
@@ -75,29 +76,29 @@ inline uint32_t round_up(uint32_t n, uint32_t multiple) {
     return (n + multiple - 1) / multiple * multiple;
 }
 inline uint32_t block_count(uint32_t cols) {
-    return (cols + kBlockColumns - 1) / kBlockColumns;
+    return (cols + kBlockCols - 1) / kBlockCols;
 }
 inline uint32_t tile_count(uint32_t rows) {
     return (rows + kTileRows - 1) / kTileRows;
 }
 // Bytes of one tile of `cols` columns in a plane; 0 where the layout has none.
-uint64_t tile_bytes(Layout layout, Plane plane, uint32_t cols, bool image = false);
+uint64_t tile_bytes(Layout layout, WeightArray array, uint32_t cols, bool image = false);
 // In all planes together.
 uint64_t tile_bytes(Layout layout, uint32_t cols, bool image = false);
 
 // The host's side of activations.cl: how long a row of records is.
-inline constexpr uint32_t kRecordBlock = 32;  // columns that share a scale
-inline constexpr uint32_t kMostDigits = 2;
+inline constexpr uint32_t kQuantBlock = 32;  // columns that share a scale
+inline constexpr uint32_t kMostLimbs = 2;
 
 // Columns of a record for a vector of n values.
-inline uint32_t padded_columns(uint32_t n) {
-    return (n + kRecordBlock - 1) / kRecordBlock * kRecordBlock;
+inline uint32_t padded_width(uint32_t n) {
+    return (n + kQuantBlock - 1) / kQuantBlock * kQuantBlock;
 }
 
-// Bytes from one row to the next: digits, sums, stats and scales; `columns` padded, 1 to kMostDigits digits.
-inline uint32_t record_bytes(uint32_t columns, uint32_t digits) {
+// Bytes from one row to the next: digits, sums, stats and scales; `columns` padded, 1 to kMostLimbs digits.
+inline uint32_t quantized_row_bytes(uint32_t width, uint32_t limbs) {
     constexpr uint32_t kAlignment = 16;
-    const uint32_t bytes = digits * columns + columns / 4 + columns / 8 + columns / 2;
+    const uint32_t bytes = limbs * width + width / 4 + width / 8 + width / 2;
     return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 

@@ -9,25 +9,25 @@ namespace llmd::compute::gpu {
 namespace {
 
 // Bytes of local memory that four columns of x take.
-uint32_t quad_bytes(const ProductVariant& variant) {
-    return 16 * (variant.core == Core::Integer ? variant.digits : 1);
+uint32_t vec4_bytes(const MatmulVariant& variant) {
+    return 16 * (variant.core == Core::Integer ? variant.limbs : 1);
 }
 
-uint32_t chunk_blocks(const ProductVariant& variant) {
+uint32_t chunk_blocks(const MatmulVariant& variant) {
     if (variant.chunk_blocks != 0) return variant.chunk_blocks;
-    const uint32_t block_bytes = quad_bytes(variant) * (kBlockColumns / 4) * variant.columns;
-    const uint32_t slices = variant.shape.slices;
+    const uint32_t block_bytes = vec4_bytes(variant) * (kBlockCols / 4) * variant.batch_rows;
+    const uint32_t k_splits = variant.shape.k_splits;
     const uint32_t least = (variant.shape.items() * 8 + block_bytes - 1) / block_bytes;
     const uint32_t blocks = std::max(variant.staged_bytes / block_bytes, least);
-    return std::max((blocks + slices - 1) / slices, 1u) * slices;
+    return std::max((blocks + k_splits - 1) / k_splits, 1u) * k_splits;
 }
 
 // What a kernel's code may hold of a block, for all of the kernel to fit into an Adreno 630's cache of 1,024
 // instructions (docs/adreno.md).
-uint32_t turn_quads(const ProductVariant& variant) {
+uint32_t unrolled_vec4s(const MatmulVariant& variant) {
     if (variant.prefetch) return 8;  // for GPUs whose cache is larger
-    if (variant.columns == 8) return 2;
-    return variant.columns > 1 || variant.layout == Layout::F16 ? 4 : 8;
+    if (variant.batch_rows == 8) return 2;
+    return variant.batch_rows > 1 || variant.layout == Layout::F16 ? 4 : 8;
 }
 
 }  // namespace
@@ -37,24 +37,24 @@ std::string layout_source(Core core) {
                         kernels::kActivationsCl);
 }
 
-std::string product_source(Core core, Epilogue epilogue) {
+std::string matmul_source(Core core, Epilogue epilogue) {
     return base::concat(layout_source(core), epilogue == Epilogue::Logits ? kernels::kSampleCl : "",
                         kernels::kEpilogueCl, kernels::kMatmulCl);
 }
 
-std::string product_options(const ProductVariant& variant) {
-    return base::concat("-DLAYOUT_", layout_name(variant.layout), " -DDIGITS=", variant.digits,
-                        " -DIMAGE=", variant.image ? 1 : 0, " -DWINDOW=", variant.window && !variant.image ? 1 : 0,
-                        " -DPREFETCH=", variant.prefetch ? 1 : 0, " -DCOLUMNS=", variant.columns,
+std::string matmul_options(const MatmulVariant& variant) {
+    return base::concat("-DLAYOUT_", layout_name(variant.layout), " -DLIMBS=", variant.limbs,
+                        " -DIMAGE=", variant.image ? 1 : 0, " -DSEGMENT=", variant.segment && !variant.image ? 1 : 0,
+                        " -DPREFETCH=", variant.prefetch ? 1 : 0, " -DBATCH_ROWS=", variant.batch_rows,
                         " -DPAIRS=", variant.shape.pairs, " -DLANES=", variant.shape.lanes,
-                        " -DSLICES=", variant.shape.slices, " -DCHUNK_BLOCKS=", chunk_blocks(variant),
-                        " -DTURN_QUADS=", turn_quads(variant));
+                        " -DK_SPLITS=", variant.shape.k_splits, " -DCHUNK_BLOCKS=", chunk_blocks(variant),
+                        " -DUNROLLED_VEC4S=", unrolled_vec4s(variant));
 }
 
-uint32_t product_local_bytes(const ProductVariant& variant) {
+uint32_t matmul_local_bytes(const MatmulVariant& variant) {
     // Scales, sums and starting values, of which an integer core has the most with sums of eight columns.
     constexpr uint32_t kMostBlockBytes = 4 * (1 + 1 + 8);
-    return chunk_blocks(variant) * variant.columns * (quad_bytes(variant) * (kBlockColumns / 4) + kMostBlockBytes);
+    return chunk_blocks(variant) * variant.batch_rows * (vec4_bytes(variant) * (kBlockCols / 4) + kMostBlockBytes);
 }
 
 }  // namespace llmd::compute::gpu

@@ -19,27 +19,27 @@ enum class Core : uint8_t { Integer, Float };
 
 // A product's work-group: `lanes` items side by side with `pairs` row pairs each, times `slices` items that share a
 // row's columns. Of these only `slices` changes the bits of a result.
-struct ProductShape {
+struct MatmulShape {
     uint32_t lanes = 32;
     uint32_t pairs = 1;
-    uint32_t slices = 1;
+    uint32_t k_splits = 1;
 
-    bool operator==(const ProductShape&) const = default;
+    bool operator==(const MatmulShape&) const = default;
     uint32_t group_pairs() const { return lanes * pairs; }
-    uint32_t items() const { return lanes * slices; }
+    uint32_t items() const { return lanes * k_splits; }
 };
 
 // Local memory for x. Small enough for several work-groups a processor of 32 KiB.
 inline constexpr uint32_t kStagedBytes = 8192;
 
-struct ProductVariant {
+struct MatmulVariant {
     Layout layout = Layout::Q4_0;
     Core core = Core::Float;
-    uint32_t digits = 2;  // of the records it reads
-    uint32_t columns = 1;
-    ProductShape shape;
+    uint32_t limbs = 2;  // of the records it reads
+    uint32_t batch_rows = 1;
+    MatmulShape shape;
     bool image = false;     // planes are image1d_buffers
-    bool window = false;    // dot.cl's WINDOW, where planes are no images
+    bool segment = false;   // dot.cl's SEGMENT, where planes are no images
     bool prefetch = false;  // weights are loaded one block ahead: for GPUs with registers to spare
     uint32_t staged_bytes = kStagedBytes;
     uint32_t chunk_blocks = 0;  // of x in local memory at a time; 0: as staged_bytes allows
@@ -48,10 +48,10 @@ struct ProductVariant {
 // What reads weights: dot, core and activations. Without common.cl.
 std::string layout_source(Core core);
 // The whole program without common.cl.
-std::string product_source(Core core, Epilogue epilogue);
+std::string matmul_source(Core core, Epilogue epilogue);
 // Its options, but for the epilogue's.
-std::string product_options(const ProductVariant& variant);
+std::string matmul_options(const MatmulVariant& variant);
 // Of the kernel's local memory, what does not belong to the epilogue.
-uint32_t product_local_bytes(const ProductVariant& variant);
+uint32_t matmul_local_bytes(const MatmulVariant& variant);
 
 }  // namespace llmd::compute::gpu

@@ -11,18 +11,18 @@ constexpr uint64_t kConstantBytes = 2 * sizeof(float);  // MatmulWeights::shift 
 
 }  // namespace
 
-void ProductRows::add(const model::Weight& weight) {
+void MatmulRows::add(const model::Weight& weight) {
     const model::TensorView& tensor = weight.tensor;
     tensors_[{weight.role, weight.layer}] = {tensor.type, static_cast<uint32_t>(tensor.rows),
                                              static_cast<uint32_t>(tensor.cols)};
 }
 
-bool ProductRows::has_interleaved_gate(uint32_t layer) const {
+bool MatmulRows::has_interleaved_gate(uint32_t layer) const {
     const auto gate = tensors_.find({Role::FfnGate, layer}), up = tensors_.find({Role::FfnUp, layer});
     return gate != tensors_.end() && up != tensors_.end() && gate->second.type == up->second.type;
 }
 
-Use ProductRows::use_of(Role role, uint32_t layer) const {
+Use MatmulRows::use_of(Role role, uint32_t layer) const {
     switch (role) {
         case Role::TokenEmbedding:
             return has(Role::Output, 0) ? Use::Embedding : Use::Output;
@@ -43,7 +43,7 @@ Use ProductRows::use_of(Role role, uint32_t layer) const {
     }
 }
 
-std::vector<Role> ProductRows::sources_of(Use use, uint32_t layer) const {
+std::vector<Role> MatmulRows::sources_of(Use use, uint32_t layer) const {
     switch (use) {
         case Use::Embedding:
             return {Role::TokenEmbedding};
@@ -63,7 +63,7 @@ std::vector<Role> ProductRows::sources_of(Use use, uint32_t layer) const {
     return {has(Role::Output, 0) ? Role::Output : Role::TokenEmbedding};
 }
 
-std::vector<SourceRow> ProductRows::rows_of(Use use, uint32_t layer) const {
+std::vector<SourceRow> MatmulRows::rows_of(Use use, uint32_t layer) const {
     const auto sources = sources_of(use, layer);
     std::vector<SourceRow> rows;
     if (use == Use::Up && sources.size() == 2) {
@@ -75,14 +75,14 @@ std::vector<SourceRow> ProductRows::rows_of(Use use, uint32_t layer) const {
     }
     const model::LayerSpec& of = spec_.layers[layer];
     const bool half_split = of.rotation == model::Rotation::HalfSplit;
-    const uint32_t turned = of.n_rot / 2;  // pairs
+    const uint32_t rotated_pairs = of.n_rot / 2;  // pairs
     for (const Role role : sources) {
         const uint32_t n = tensors_.at({role, layer}).rows;
         const bool paired = half_split && (role == Role::AttnQ || role == Role::AttnK);
         for (uint32_t i = 0; i < n; ++i) {
             const uint32_t in_head = i % of.head_dim;
             const bool is_split = paired && in_head < of.n_rot;
-            const uint32_t row = is_split ? i - in_head + in_head / 2 + in_head % 2 * turned : i;
+            const uint32_t row = is_split ? i - in_head + in_head / 2 + in_head % 2 * rotated_pairs : i;
             rows.push_back({{role, layer}, row, false});
         }
         rows.resize(round_up(static_cast<uint32_t>(rows.size()), kTileRows));
@@ -90,8 +90,8 @@ std::vector<SourceRow> ProductRows::rows_of(Use use, uint32_t layer) const {
     return rows;
 }
 
-std::set<ProductKind> ProductRows::kinds(const Variants& variants) const {
-    std::set<ProductKind> kinds;
+std::set<MatmulKind> MatmulRows::kinds(const Variants& variants) const {
+    std::set<MatmulKind> kinds;
     for (const auto& [key, shape] : tensors_) {
         const Role role = key.first;
         const uint32_t layer = key.second;
@@ -102,24 +102,24 @@ std::set<ProductKind> ProductRows::kinds(const Variants& variants) const {
         const auto is_there = [&](Role source) { return has(source, layer); };
         if (sources[0] != role || !std::all_of(sources.begin(), sources.end(), is_there)) continue;
         const auto rows = rows_of(use, layer);
-        const Ending ending = use == Use::Output                              ? Ending::Logits
-                              : use == Use::Up && has_interleaved_gate(layer) ? Ending::Pairs
-                                                                              : Ending::Rows;
+        const OutputKind output_kind = use == Use::Output                              ? OutputKind::Logits
+                                       : use == Use::Up && has_interleaved_gate(layer) ? OutputKind::Pairs
+                                                                                       : OutputKind::Rows;
         for (size_t first = 0; first < rows.size(); first += kTileRows) {
             const Layout layout = layout_for(tile_type(std::span(rows).subspan(first, kTileRows)));
-            kinds.insert({layout, static_cast<uint32_t>(rows.size()), shape.cols, ending,
-                          use == Use::Qkv ? variants.qkv_digits() : variants.digits()});
+            kinds.insert({layout, static_cast<uint32_t>(rows.size()), shape.cols, output_kind,
+                          use == Use::Qkv ? variants.qkv_limbs() : variants.limbs()});
         }
     }
     return kinds;
 }
 
-uint32_t ProductRows::cols_of(Use use, uint32_t layer) const {
+uint32_t MatmulRows::cols_of(Use use, uint32_t layer) const {
     return tensors_.at({sources_of(use, layer)[0], layer}).cols;
 }
 
-std::vector<RowRange> ProductRows::parts_of(std::span<const SourceRow> rows, uint32_t cols,
-                                            uint64_t max_buffer_bytes) const {
+std::vector<RowRange> MatmulRows::parts_of(std::span<const SourceRow> rows, uint32_t cols,
+                                           uint64_t max_buffer_bytes) const {
     std::vector<RowRange> parts;
     const auto layout_at = [&](size_t row) { return layout_for(tile_type(rows.subspan(row, kTileRows))); };
     uint64_t most_tiles = 0;  // of the part
@@ -141,14 +141,14 @@ uint64_t gpu_weight_bytes(std::span<const model::Weight> weights) {
     uint64_t bytes = 0;
     for (const auto& [role, layer, tensor] : weights) {
         if (model::is_vector(role) || role == Role::PositionEmbedding) {
-            bytes += tensor.rows * round_up(static_cast<uint32_t>(tensor.cols), kBlockColumns) * sizeof(float);
+            bytes += tensor.rows * round_up(static_cast<uint32_t>(tensor.cols), kBlockCols) * sizeof(float);
             continue;
         }
         const auto cols = static_cast<uint32_t>(tensor.cols);
         uint64_t of_tile = kConstantBytes * kTileRows;
-        for (const Plane plane : kPlanes) {
+        for (const WeightArray array : kWeightArrays) {
             const Layout layout = layout_for(tensor.type);
-            of_tile += std::max(tile_bytes(layout, plane, cols), tile_bytes(layout, plane, cols, true));
+            of_tile += std::max(tile_bytes(layout, array, cols), tile_bytes(layout, array, cols, true));
         }
         bytes += tile_count(static_cast<uint32_t>(tensor.rows)) * of_tile;
     }

@@ -1,4 +1,4 @@
-// Which rows of which tensors make up each product of a model, and where they are cut into parts. Follows from the
+// Which rows of which tensors make up each matmul of a model, and where they are cut into parts. Follows from the
 // tensors' shapes and types alone. Thread-compatible.
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace llmd::compute::gpu {
 
-// What a product is for, and its rows; each tensor's begin a new tile.
+// What a matmul is for, and its rows; each tensor's begin a new tile.
 enum class Use : uint8_t {
     Embedding,  // of tokens; only where it is not the output matrix too
     Qkv,        // queries, keys, values; in the former two, rotary pairs are neighbours
@@ -30,14 +30,14 @@ enum class Use : uint8_t {
 
 using TensorKey = std::pair<model::Role, uint32_t>;  // of a layer
 
-// Where a row of a product comes from; no tensor: zeros.
+// Where a row of a matmul comes from; no tensor: zeros.
 struct SourceRow {
     TensorKey tensor = {};
     uint32_t row = 0;
     bool is_zero = true;
 };
 
-// Whole tiles of a product that lie together.
+// Whole tiles of a matmul that lie together.
 struct RowRange {
     Layout layout = Layout::Q4_0;
     size_t first = 0;
@@ -45,20 +45,20 @@ struct RowRange {
     bool is_cut = false;  // what follows has the same layout, but one buffer would not hold it too
 };
 
-class ProductRows {
+class MatmulRows {
 public:
-    explicit ProductRows(const model::DecoderSpec& spec) : spec_(spec) {}
+    explicit MatmulRows(const model::DecoderSpec& spec) : spec_(spec) {}
 
     // Every tensor of the model, before anything is asked.
     void add(const model::Weight& weight);
 
     bool has(model::Role role, uint32_t layer) const { return tensors_.count({role, layer}) != 0; }
-    // The product that a matrix belongs to, and the matrices that a product has.
+    // The matmul that a matrix belongs to, and the matrices that a matmul has.
     Use use_of(model::Role role, uint32_t layer) const;
     std::vector<model::Role> sources_of(Use use, uint32_t layer) const;
-    // The kinds of all products that a step computes, with the digits that Variants gives their records.
-    std::set<ProductKind> kinds(const Variants& variants) const;
-    // Of a product that the model has.
+    // The kinds of all matmuls that a step computes, with the limbs that Variants gives their quantized activations.
+    std::set<MatmulKind> kinds(const Variants& variants) const;
+    // Of a matmul that the model has.
     uint32_t cols_of(Use use, uint32_t layer) const;
     std::vector<SourceRow> rows_of(Use use, uint32_t layer) const;
     std::vector<RowRange> parts_of(std::span<const SourceRow> rows, uint32_t cols, uint64_t max_buffer_bytes) const;

@@ -14,44 +14,44 @@ static_assert(std::endian::native == std::endian::little, "words are written as 
 
 constexpr uint32_t kZeroQ3 = 28;  // a Q3_K weight is its three bits less 4, a Q6_K one its six bits less 32
 
-using Codes = std::array<uint8_t, kBlockColumns>;
+using Quants = std::array<uint8_t, kBlockCols>;
 
 // The integers of one row's block of 32 columns, without their offset. File layouts as in quantization.cpp.
 
-void nibble_codes(const uint8_t* qs, Codes& codes) {
+void nibble_quants(const uint8_t* qs, Quants& quants) {
     for (size_t j = 0; j < 16; ++j) {
-        codes[j] = qs[j] & 15;
-        codes[j + 16] = qs[j] >> 4;
+        quants[j] = qs[j] & 15;
+        quants[j + 16] = qs[j] >> 4;
     }
 }
 
-void add_fifth_bits(const uint8_t* bits, Codes& codes) {
+void add_fifth_bits(const uint8_t* bits, Quants& quants) {
     uint32_t fifth;
     std::memcpy(&fifth, bits, sizeof fifth);
-    for (size_t j = 0; j < codes.size(); ++j) codes[j] |= static_cast<uint8_t>((fifth >> j & 1) << 4);
+    for (size_t j = 0; j < quants.size(); ++j) quants[j] |= static_cast<uint8_t>((fifth >> j & 1) << 4);
 }
 
-void q4_k_codes(const uint8_t* qs, size_t sub, Codes& codes) {
-    for (size_t j = 0; j < codes.size(); ++j) codes[j] = qs[sub / 2 * 32 + j] >> (sub % 2 * 4) & 15;
+void q4_k_quants(const uint8_t* qs, size_t sub, Quants& quants) {
+    for (size_t j = 0; j < quants.size(); ++j) quants[j] = qs[sub / 2 * 32 + j] >> (sub % 2 * 4) & 15;
 }
 
-void q6_k_codes(const uint8_t* block, size_t sub, Codes& codes) {
+void q6_k_quants(const uint8_t* block, size_t sub, Quants& quants) {
     const uint8_t* low = block + sub / 4 * 64 + sub % 2 * 32;
     const uint8_t* high = block + 128 + sub / 4 * 32;
-    for (size_t j = 0; j < codes.size(); ++j) {
-        codes[j] = static_cast<uint8_t>((low[j] >> (sub % 4 / 2 * 4) & 15) | (high[j] >> (sub % 4 * 2) & 3) << 4);
+    for (size_t j = 0; j < quants.size(); ++j) {
+        quants[j] = static_cast<uint8_t>((low[j] >> (sub % 4 / 2 * 4) & 15) | (high[j] >> (sub % 4 * 2) & 3) << 4);
     }
 }
 
-void q3_k_codes(const uint8_t* block, size_t sub, Codes& codes) {
+void q3_k_quants(const uint8_t* block, size_t sub, Quants& quants) {
     const uint8_t* low = block + 32 + sub / 4 * 32;
-    for (size_t j = 0; j < codes.size(); ++j) {
-        const int code = (low[j] >> (sub % 4 * 2) & 3) | (block[j] >> sub & 1) << 2;
-        codes[j] = static_cast<uint8_t>(kZeroQ3 + code);
+    for (size_t j = 0; j < quants.size(); ++j) {
+        const int quant = (low[j] >> (sub % 4 * 2) & 3) | (block[j] >> sub & 1) << 2;
+        quants[j] = static_cast<uint8_t>(kZeroQ3 + quant);
     }
 }
 
-void read_codes(TensorType type, const uint8_t* row, uint32_t block, Codes& codes) {
+void read_quants(TensorType type, const uint8_t* row, uint32_t block, Quants& quants) {
     const uint32_t bytes = model::block_format(type).block_bytes;
     const size_t sub = block % kSuperBlocks;
     const uint8_t* simple = row + size_t{block} * bytes;
@@ -59,62 +59,62 @@ void read_codes(TensorType type, const uint8_t* row, uint32_t block, Codes& code
     switch (type) {
         case TensorType::Q4_0:
         case TensorType::IQ4_NL:
-            return nibble_codes(simple + 2, codes);
+            return nibble_quants(simple + 2, quants);
         case TensorType::Q4_1:
-            return nibble_codes(simple + 4, codes);
+            return nibble_quants(simple + 4, quants);
         case TensorType::Q5_0:
-            nibble_codes(simple + 6, codes);
-            return add_fifth_bits(simple + 2, codes);
+            nibble_quants(simple + 6, quants);
+            return add_fifth_bits(simple + 2, quants);
         case TensorType::Q5_1:
-            nibble_codes(simple + 8, codes);
-            return add_fifth_bits(simple + 4, codes);
+            nibble_quants(simple + 8, quants);
+            return add_fifth_bits(simple + 4, quants);
         case TensorType::Q4_K:
-            return q4_k_codes(super + 16, sub, codes);
+            return q4_k_quants(super + 16, sub, quants);
         case TensorType::Q5_K:
-            q4_k_codes(super + 48, sub, codes);
-            for (size_t j = 0; j < codes.size(); ++j) {
-                codes[j] |= static_cast<uint8_t>((super[16 + j] >> sub & 1) << 4);
+            q4_k_quants(super + 48, sub, quants);
+            for (size_t j = 0; j < quants.size(); ++j) {
+                quants[j] |= static_cast<uint8_t>((super[16 + j] >> sub & 1) << 4);
             }
             return;
         case TensorType::Q6_K:
-            return q6_k_codes(super, sub, codes);
+            return q6_k_quants(super, sub, quants);
         case TensorType::Q3_K:
-            return q3_k_codes(super, sub, codes);
+            return q3_k_quants(super, sub, quants);
         default:
             return;  // no codes of at most six bits
     }
 }
 
 // Writes words of a pair into a plane.
-struct PlaneWriter {
-    std::byte* plane;
-    PlaneFormat format;
+struct ArrayWriter {
+    std::byte* array;
+    ArrayFormat format;
     uint32_t pair;
 
     void put(uint32_t cell, uint32_t word, const void* element) const {
-        std::memcpy(plane + ((size_t{cell} * format.words + word) * kTilePairs + pair) * format.element_bytes, element,
+        std::memcpy(array + ((size_t{cell} * format.words + word) * kTilePairs + pair) * format.element_bytes, element,
                     format.element_bytes);
     }
 };
 
 // Four low nibbles side by side.
-uint32_t four_nibbles(const uint8_t* codes) {
+uint32_t four_nibbles(const uint8_t* quants) {
     uint32_t word;
-    std::memcpy(&word, codes, sizeof word);
+    std::memcpy(&word, quants, sizeof word);
     word &= 0x0f0f0f0f;
     word = (word | word >> 4) & 0x00ff00ff;
     return (word | word >> 8) & 0xffff;
 }
 
 // The bits above the nibbles of 16 / width codes side by side.
-uint32_t high_bits(const uint8_t* codes, uint32_t width) {
+uint32_t high_bits(const uint8_t* quants, uint32_t width) {
     uint32_t word = 0;
-    for (uint32_t j = 0; j < 16 / width; ++j) word |= uint32_t{codes[j]} >> 4 << (j * width);
+    for (uint32_t j = 0; j < 16 / width; ++j) word |= uint32_t{quants[j]} >> 4 << (j * width);
     return word;
 }
 
-void put_codes(const Codes& even, const Codes& odd, uint32_t block, const PlaneWriter& quants,
-               const PlaneWriter& high) {
+void put_quants(const Quants& even, const Quants& odd, uint32_t block, const ArrayWriter& quants,
+                const ArrayWriter& high) {
     std::array<uint32_t, 8> words;
     for (size_t i = 0; i < words.size(); ++i) {
         words[i] = four_nibbles(&even[4 * i]) | four_nibbles(&odd[4 * i]) << 16;
@@ -141,8 +141,8 @@ ScaleMin k_scale_min(const uint8_t* packed, size_t sub) {
 }
 
 uint8_t q3_k_scale(const uint8_t* scales, size_t i) {
-    const int code = (scales[i % 8] >> (i / 8 * 4) & 15) | (scales[8 + i % 4] >> (i / 4 * 2) & 3) << 4;
-    return static_cast<uint8_t>(code - 32);
+    const int quant = (scales[i % 8] >> (i / 8 * 4) & 15) | (scales[8 + i % 4] >> (i / 4 * 2) & 3) << 4;
+    return static_cast<uint8_t>(quant - 32);
 }
 
 struct RowPair {
@@ -151,7 +151,7 @@ struct RowPair {
 };
 
 // Half-precision numbers at `offset` of both rows' blocks, then those at `offset` + 2 where there are two.
-void put_halfs(RowPair at, size_t offset, uint32_t cell, const PlaneWriter& out) {
+void put_halfs(RowPair at, size_t offset, uint32_t cell, const ArrayWriter& out) {
     std::array<std::array<uint8_t, 2>, 4> halfs;
     for (size_t i = 0; i < out.format.element_bytes / 4; ++i) {
         std::memcpy(&halfs[2 * i], at.even + offset + 2 * i, 2);
@@ -160,7 +160,7 @@ void put_halfs(RowPair at, size_t offset, uint32_t cell, const PlaneWriter& out)
     out.put(cell, 0, halfs.data());
 }
 
-void put_sub_scales(TensorType type, RowPair super, uint32_t block, const PlaneWriter& out) {
+void put_sub_scales(TensorType type, RowPair super, uint32_t block, const ArrayWriter& out) {
     const size_t sub = block % kSuperBlocks;
     std::array<uint8_t, 4> bytes{};
     if (type == TensorType::Q4_K || type == TensorType::Q5_K) {
@@ -187,15 +187,16 @@ size_t super_scale_offset(TensorType type) {
     return 0;
 }
 
-void repack_codes(TensorType type, uint32_t cols, RowPair rows, const std::array<PlaneWriter, kPlanes.size()>& out) {
+void repack_quants(TensorType type, uint32_t cols, RowPair rows,
+                   const std::array<ArrayWriter, kWeightArrays.size()>& out) {
     const auto& [quants, high, scales, supers] = out;
     const uint32_t bytes = model::block_format(type).block_bytes;
     const bool has_supers = supers.format.element_bytes != 0;
-    Codes even, odd;
+    Quants even, odd;
     for (uint32_t block = 0; block < block_count(cols); ++block) {
-        read_codes(type, rows.even, block, even);
-        read_codes(type, rows.odd, block, odd);
-        put_codes(even, odd, block, quants, high);
+        read_quants(type, rows.even, block, even);
+        read_quants(type, rows.odd, block, odd);
+        put_quants(even, odd, block, quants, high);
         const size_t offset = size_t{has_supers ? block / kSuperBlocks : block} * bytes;
         const RowPair at = {rows.even + offset, rows.odd + offset};
         if (!has_supers) {
@@ -208,7 +209,7 @@ void repack_codes(TensorType type, uint32_t cols, RowPair rows, const std::array
 }
 
 // Columns side by side as they are in the file: one row of a block in elements of a plane.
-void put_row(const void* row, uint32_t block, uint32_t odd, const PlaneWriter& quants) {
+void put_row(const void* row, uint32_t block, uint32_t odd, const ArrayWriter& quants) {
     const uint32_t words = quants.format.words / 2;
     const auto* bytes = static_cast<const uint8_t*>(row);
     for (uint32_t i = 0; i < words; ++i) {
@@ -218,7 +219,7 @@ void put_row(const void* row, uint32_t block, uint32_t odd, const PlaneWriter& q
 
 constexpr size_t kQ8BlockBytes = 34;  // half d, 32 bytes
 
-void repack_q8_0(uint32_t cols, RowPair rows, const PlaneWriter& quants, const PlaneWriter& scales) {
+void repack_q8_0(uint32_t cols, RowPair rows, const ArrayWriter& quants, const ArrayWriter& scales) {
     for (uint32_t block = 0; block < block_count(cols); ++block) {
         const RowPair at = {rows.even + block * kQ8BlockBytes, rows.odd + block * kQ8BlockBytes};
         put_row(at.even + 2, block, 0, quants);
@@ -227,9 +228,9 @@ void repack_q8_0(uint32_t cols, RowPair rows, const PlaneWriter& quants, const P
     }
 }
 
-void repack_f16(TensorType type, uint32_t cols, const uint8_t* row, uint32_t odd, const PlaneWriter& quants) {
+void repack_f16(TensorType type, uint32_t cols, const uint8_t* row, uint32_t odd, const ArrayWriter& quants) {
     const uint32_t blocks = block_count(cols);
-    std::vector<uint16_t> halfs(size_t{blocks} * kBlockColumns);
+    std::vector<uint16_t> halfs(size_t{blocks} * kBlockCols);
     if (type == TensorType::F16) {
         std::memcpy(halfs.data(), row, size_t{cols} * 2);
     } else {
@@ -237,13 +238,12 @@ void repack_f16(TensorType type, uint32_t cols, const uint8_t* row, uint32_t odd
         model::dequantize(type, {reinterpret_cast<const std::byte*>(row), *model::row_bytes(type, cols)}, values);
         std::transform(values.begin(), values.end(), halfs.begin(), model::float_to_half);
     }
-    for (uint32_t block = 0; block < blocks; ++block)
-        put_row(&halfs[size_t{block} * kBlockColumns], block, odd, quants);
+    for (uint32_t block = 0; block < blocks; ++block) put_row(&halfs[size_t{block} * kBlockCols], block, odd, quants);
 }
 
 }  // namespace
 
-void repack_tile(TensorType type, uint32_t cols, const TileRows& rows, const TilePlanes& out, bool image) {
+void repack_tile(TensorType type, uint32_t cols, const TileRows& rows, const TileArrays& out, bool image) {
     const Layout layout = layout_for(type);
     const std::vector<std::byte> zeros(*model::row_bytes(type, cols));
     for (uint32_t pair = 0; pair < kTilePairs; ++pair) {
@@ -251,9 +251,9 @@ void repack_tile(TensorType type, uint32_t cols, const TileRows& rows, const Til
             return reinterpret_cast<const uint8_t*>(rows[i] != nullptr ? rows[i] : zeros.data());
         };
         const RowPair both = {row(size_t{2} * pair), row(size_t{2} * pair + 1)};
-        std::array<PlaneWriter, kPlanes.size()> writers;
+        std::array<ArrayWriter, kWeightArrays.size()> writers;
         for (size_t i = 0; i < writers.size(); ++i) {
-            writers[i] = {out[i].data(), plane_format(layout, kPlanes[i], image), pair};
+            writers[i] = {out[i].data(), array_format(layout, kWeightArrays[i], image), pair};
         }
         if (layout == Layout::F16) {
             repack_f16(type, cols, both.even, 0, writers[0]);
@@ -261,7 +261,7 @@ void repack_tile(TensorType type, uint32_t cols, const TileRows& rows, const Til
         } else if (layout == Layout::Q8_0) {
             repack_q8_0(cols, both, writers[0], writers[2]);
         } else {
-            repack_codes(type, cols, both, writers);
+            repack_quants(type, cols, both, writers);
         }
     }
 }
@@ -269,8 +269,8 @@ void repack_tile(TensorType type, uint32_t cols, const TileRows& rows, const Til
 bool holds_minus_128(TensorType type, std::span<const std::byte> blocks) {
     if (type != TensorType::Q8_0) return false;
     for (size_t at = 0; at < blocks.size(); at += kQ8BlockBytes) {
-        const auto codes = blocks.subspan(at + 2, kQ8BlockBytes - 2);
-        if (std::find(codes.begin(), codes.end(), std::byte{0x80}) != codes.end()) return true;
+        const auto quants = blocks.subspan(at + 2, kQ8BlockBytes - 2);
+        if (std::find(quants.begin(), quants.end(), std::byte{0x80}) != quants.end()) return true;
     }
     return false;
 }

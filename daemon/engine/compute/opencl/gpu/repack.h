@@ -16,11 +16,11 @@ namespace llmd::compute::gpu {
 using TileRows = std::array<const std::byte*, kTileRows>;
 // Where a tile goes: tile_bytes() bytes for each plane, aligned for uint64_t; empty for planes the layout does not
 // have.
-using TilePlanes = std::array<std::span<std::byte>, kPlanes.size()>;
+using TileArrays = std::array<std::span<std::byte>, kWeightArrays.size()>;
 
 // Writes every byte of `out`. `cols` weights a row, a whole number of the type's blocks. image: for planes that are
 // read through images.
-void repack_tile(model::TensorType type, uint32_t cols, const TileRows& rows, const TilePlanes& out,
+void repack_tile(model::TensorType type, uint32_t cols, const TileRows& rows, const TileArrays& out,
                  bool image = false);
 
 // Whether some rows of a type that goes into the Q8_0 layout hold a -128, which images read as -127. Quantisers do not

@@ -51,11 +51,11 @@ ProbeWords expected_words(const std::vector<uint8_t>& bytes, size_t i) {
         return std::bit_cast<uint32_t>(model::half_to_float(bits));
     };
     for (size_t c = 0; c < 4; ++c) {
-        const auto code = static_cast<int8_t>(bytes[4 * i + c]);
+        const auto quant = static_cast<int8_t>(bytes[4 * i + c]);
         words[4 + c] = half(4 * i + c);
-        words[8 + c] = static_cast<uint32_t>(int32_t{code});
+        words[8 + c] = static_cast<uint32_t>(int32_t{quant});
         words[12 + c] = bytes[4 * i + c];
-        words[16 + c] = std::bit_cast<uint32_t>(std::max(static_cast<float>(code) / 127.0f, -1.0f));
+        words[16 + c] = std::bit_cast<uint32_t>(std::max(static_cast<float>(quant) / 127.0f, -1.0f));
     }
     std::memcpy(&words[20], &bytes[8 * i], 8);
     words[22] = half(2 * i);
@@ -77,19 +77,19 @@ bool agree(const ProbeWords& got, const ProbeWords& expected) {
 
 }  // namespace
 
-cl_image_format texel_format(Layout layout, Plane plane) {
-    const PlaneFormat format = plane_format(layout, plane, true);
-    switch (plane) {
-        case Plane::Quants:
+cl_image_format texel_format(Layout layout, WeightArray array) {
+    const ArrayFormat format = array_format(layout, array, true);
+    switch (array) {
+        case WeightArray::Quants:
             if (layout == Layout::Q8_0) return kNormalised4;
             return layout == Layout::F16 ? kHalf4 : kUint4;
-        case Plane::High:
+        case WeightArray::High:
             return format.element_bytes == 16 ? kUint4 : kUint2;
-        case Plane::Scales:
+        case WeightArray::Scales:
             if (layout == Layout::Q6_K) return kChar4;
             if (layout == Layout::Q4_K || layout == Layout::Q5_K) return kUchar4;
             break;
-        case Plane::Supers:
+        case WeightArray::Supers:
             break;
     }
     return format.element_bytes == 8 ? kHalf4 : kHalf2;
@@ -134,26 +134,26 @@ Result<bool> images_work(DeviceQueue& queue) {
 
 namespace {
 
-constexpr std::string_view kWindowProbe = "the window probe";
+constexpr std::string_view kSegmentProbe = "the segment probe";
 
 using UpperHalves = std::array<uint32_t, 2>;  // of the addresses of the first and the last byte
 
 }  // namespace
 
-Result<WindowProbe> WindowProbe::create(DeviceQueue& queue) {
-    WindowProbe probe(queue);
-    auto program = queue.build(kWindowProbe, {kernels::kProbesCl}, "-DPROBE_WINDOW");
+Result<SegmentProbe> SegmentProbe::create(DeviceQueue& queue) {
+    SegmentProbe probe(queue);
+    auto program = queue.build(kSegmentProbe, {kernels::kProbesCl}, "-DPROBE_SEGMENT");
     if (!program) return program.error();
-    auto kernel = make_kernel(*program, "probe_window");
+    auto kernel = make_kernel(*program, "probe_segment");
     if (!kernel) return kernel.error();
     probe.kernel_ = std::move(*kernel);
-    auto upper = queue.allocate_scratch(kWindowProbe, sizeof(UpperHalves));
+    auto upper = queue.allocate_scratch(kSegmentProbe, sizeof(UpperHalves));
     if (!upper) return upper.error();
     probe.upper_ = std::move(*upper);
     return probe;
 }
 
-Result<bool> WindowProbe::is_in_window(const ClBuffer& buffer) {
+Result<bool> SegmentProbe::is_in_segment(const ClBuffer& buffer) {
     size_t bytes = 0;
     auto ok =
         cl_check("clGetMemObjectInfo", clGetMemObjectInfo(buffer.get(), CL_MEM_SIZE, sizeof bytes, &bytes, nullptr));
@@ -165,20 +165,20 @@ Result<bool> WindowProbe::is_in_window(const ClBuffer& buffer) {
     return upper[0] == upper[1];
 }
 
-Result<PlaneBuffers> WindowProbe::make_in_windows(const MakePlanes& make) {
-    std::vector<PlaneBuffers> across;  // held: while they are, no other buffer meets their borders
+Result<WeightBuffers> SegmentProbe::make_in_segments(const MakeWeights& make) {
+    std::vector<WeightBuffers> across;  // held: while they are, no other buffer meets their borders
     while (across.size() < kMostTries) {
-        auto planes = make();
-        if (!planes) return planes;
+        auto arrays = make();
+        if (!arrays) return arrays;
         bool all = true;
-        for (const ClBuffer& plane : *planes) {
-            if (!plane) continue;
-            const auto one = is_in_window(plane);
+        for (const ClBuffer& array : *arrays) {
+            if (!array) continue;
+            const auto one = is_in_segment(array);
             if (!one) return one.error();
             all = all && *one;
         }
-        if (all) return planes;
-        across.push_back(std::move(*planes));
+        if (all) return arrays;
+        across.push_back(std::move(*arrays));
     }
     return base::fail(base::ErrorCode::DeviceError, "the device gave buffers across borders of 4 GiB ", kMostTries,
                       " times in a row");

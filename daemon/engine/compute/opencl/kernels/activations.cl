@@ -5,7 +5,7 @@
 //     x = scale * hi              one digit: 8 bits, |hi| <= 127
 // A block that holds a NaN or an infinity has the scale NaN, so whatever it enters becomes NaN.
 //
-// A row of records is record_bytes long (layout.h has the same layout):
+// A row of records is input_bytes long (layout.h has the same layout):
 //     hi     char[K]
 //     lo     char[K]        only with two digits
 //     sums   short2[K / 8]  (sum of hi, sum of lo) of eight columns
@@ -14,49 +14,49 @@
 //     scale  float[K / 32]
 // All but the scales begin at a multiple of 16 bytes.
 //
-// Options: DIGITS of the records that a kernel reads, NEXT_DIGITS of those that it writes, as many unless it is given.
+// Options: LIMBS of the records that a kernel reads, NEXT_LIMBS of those that it writes, as many unless it is given.
 //
 // They lie in one buffer with x, the queries and the constants that are read beside them, since drivers take longer to
-// enqueue a kernel the more buffers it has. What is named ..._at is the byte at which something begins there: record_at the
+// enqueue a kernel the more buffers it has. What is named ..._at is the byte at which something begins there: input_at the
 // records that a product reads, next_at those that a kernel writes.
-#ifndef NEXT_DIGITS
-#define NEXT_DIGITS DIGITS
+#ifndef NEXT_LIMBS
+#define NEXT_LIMBS LIMBS
 #endif
-#define RECORD_ARGS __global uchar *activations, uint record_at, uint record_bytes, uint record_columns
-#define NEXT_ARGS uint next_at, uint next_bytes, uint next_columns
+#define INPUT_ARGS __global uchar *activations, uint input_at, uint input_bytes, uint input_width
+#define NEXT_ARGS uint next_at, uint next_bytes, uint next_width
 
-#define SUMS_AT(digits, columns) ((digits) * (columns))
-#define STATS_AT(digits, columns) (SUMS_AT(digits, columns) + (columns) / 2)
-#define SCALE_AT(digits, columns) (STATS_AT(digits, columns) + (columns) / 4)
+#define SUMS_AT(limbs, width) ((limbs) * (width))
+#define STATS_AT(limbs, width) (SUMS_AT(limbs, width) + (width) / 2)
+#define SCALE_AT(limbs, width) (STATS_AT(limbs, width) + (width) / 4)
 
 // For i = item, item + items, ... below n; items and n are constants. So is the number of turns: of a loop that begins at
 // `item` compilers make two copies, not knowing that there is no second turn.
 #define FOR_SHARE(i, item, items, n) \
-    for (uint i = (item), turn = 0; turn < ((n) + (items)-1) / (items); ++turn, i += (items)) if (i < (n))
+    for (uint i = (item), pass = 0; pass < ((n) + (items)-1) / (items); ++pass, i += (items)) if (i < (n))
 
 // Offsets are 32 bits: the buffer is less than 4 GiB, a row of records less than 16 MiB.
 //
-// Reading, in a kernel that has RECORD_ARGS: columns 4 i .. 4 i + 3 or 16 i .. 16 i + 15, block b of 32, and of its sums four
+// Reading, in a kernel that has INPUT_ARGS: columns 4 i .. 4 i + 3 or 16 i .. 16 i + 15, block b of 32, and of its sums four
 // elements at once, each of eight columns.
-#define RECORD_AT(type, row, offset) \
-    (*(__global const type*)(activations + (mad24((uint)(row), record_bytes, record_at) + (offset))))
-#define RECORD_HI4(row, i) RECORD_AT(char4, row, 4 * (i))
-#define RECORD_LO4(row, i) RECORD_AT(char4, row, record_columns + 4 * (i))
-#define RECORD_HI16(row, i) RECORD_AT(uint4, row, 16 * (i))
-#define RECORD_LO16(row, i) RECORD_AT(uint4, row, record_columns + 16 * (i))
-#define RECORD_STATS(row, b) RECORD_AT(float2, row, STATS_AT(DIGITS, record_columns) + 8 * (b))
-#define RECORD_SCALE(row, b) RECORD_AT(float, row, SCALE_AT(DIGITS, record_columns) + 4 * (b))
-#define RECORD_SUMS(row, b) RECORD_AT(uint4, row, SUMS_AT(DIGITS, record_columns) + 16 * (b))
+#define INPUT_AT(type, row, offset) \
+    (*(__global const type*)(activations + (mad24((uint)(row), input_bytes, input_at) + (offset))))
+#define INPUT_HI4(row, i) INPUT_AT(char4, row, 4 * (i))
+#define INPUT_LO4(row, i) INPUT_AT(char4, row, input_width + 4 * (i))
+#define INPUT_HI16(row, i) INPUT_AT(uint4, row, 16 * (i))
+#define INPUT_LO16(row, i) INPUT_AT(uint4, row, input_width + 16 * (i))
+#define INPUT_STATS(row, b) INPUT_AT(float2, row, STATS_AT(LIMBS, input_width) + 8 * (b))
+#define INPUT_SCALE(row, b) INPUT_AT(float, row, SCALE_AT(LIMBS, input_width) + 4 * (b))
+#define INPUT_SUMS(row, b) INPUT_AT(uint4, row, SUMS_AT(LIMBS, input_width) + 16 * (b))
 
 // Element i of what begins at byte `at`.
 #define ACTIVATION(type, at, i) (*(__global type*)(activations + ((at) + (uint)sizeof(type) * (i))))
 
 // Writing, in a kernel that has NEXT_ARGS: where a row begins.
 #define NEXT_ROW(row) mad24((uint)(row), next_bytes, next_at)
-#if NEXT_DIGITS == 2
-#define LARGEST_DIGITS 16319.0f
+#if NEXT_LIMBS == 2
+#define LARGEST_QUANT 16319.0f
 #else
-#define LARGEST_DIGITS 127.0f
+#define LARGEST_QUANT 127.0f
 #endif
 #define LEAST_MAGNITUDE 0x0da24260u  // bits of 1e-30: a block below it counts as zeros, its reciprocal would overflow
 #define FIRST_NOT_FINITE 0x7f800000u  // magnitudes are compared as integers: infinity and NaN are above all numbers
@@ -68,11 +68,11 @@ INLINE uint sums_of_eight(int8 hi, int8 lo) {
 }
 
 // The low bytes of eight integers. One store of eight bytes: compilers for GPUs make eight of a vstore8.
-INLINE uint packed_bytes(int4 v) {
+INLINE uint low_bytes(int4 v) {
     return ((uint)v.x & 255u) | ((uint)v.y & 255u) << 8 | ((uint)v.z & 255u) << 16 | (uint)v.w << 24;
 }
 INLINE void store_bytes(int8 v, __global uchar* to, uint at) {
-    *(__global uint2*)(to + at) = (uint2)(packed_bytes(v.lo), packed_bytes(v.hi));
+    *(__global uint2*)(to + at) = (uint2)(low_bytes(v.lo), low_bytes(v.hi));
 }
 
 // Of 32 values. (Not counted from 0: compilers for GPUs write out a loop whose end they see.)
@@ -86,35 +86,35 @@ INLINE uint largest_magnitude(__local const float* block) {
 
 // Writes the eight columns from 8 * eight on into the record that begins at byte `row`. `block` holds the 32
 // values that they are among.
-INLINE void write_record(__global uchar* activations, uint row, uint columns, uint eight, __local const float* block) {
+INLINE void write_quantized(__global uchar* activations, uint row, uint width, uint eight, __local const float* block) {
     const uint largest = largest_magnitude(block);
     const bool is_finite = largest < FIRST_NOT_FINITE, is_zero = largest < LEAST_MAGNITUDE;
-    const float inverse = is_finite && !is_zero ? LARGEST_DIGITS * native_recip(as_float(largest)) : 0.0f;
-    const int8 digits = convert_int8_rte(vload8(eight % 4, block) * inverse);
-#if NEXT_DIGITS == 2
-    const int8 hi = (digits + 63) >> 7;
-    const int8 lo = digits - hi * 128;
-    store_bytes(lo, activations, row + columns + 8 * eight);
+    const float inverse = is_finite && !is_zero ? LARGEST_QUANT * native_recip(as_float(largest)) : 0.0f;
+    const int8 quants = convert_int8_rte(vload8(eight % 4, block) * inverse);
+#if NEXT_LIMBS == 2
+    const int8 hi = (quants + 63) >> 7;
+    const int8 lo = quants - hi * 128;
+    store_bytes(lo, activations, row + width + 8 * eight);
 #else
-    const int8 hi = digits;
+    const int8 hi = quants;
     const int8 lo = (int8)(0);
 #endif
     store_bytes(hi, activations, row + 8 * eight);
-    *(__global uint*)(activations + (row + SUMS_AT(NEXT_DIGITS, columns) + 4 * eight)) = sums_of_eight(hi, lo);
+    *(__global uint*)(activations + (row + SUMS_AT(NEXT_LIMBS, width) + 4 * eight)) = sums_of_eight(hi, lo);
     if (eight % 4 == 0) {
-        *(__global float*)(activations + (row + SCALE_AT(NEXT_DIGITS, columns) + eight)) =
-            !is_finite ? NAN : is_zero ? 0.0f : as_float(largest) * (1.0f / LARGEST_DIGITS);
+        *(__global float*)(activations + (row + SCALE_AT(NEXT_LIMBS, width) + eight)) =
+            !is_finite ? NAN : is_zero ? 0.0f : as_float(largest) * (1.0f / LARGEST_QUANT);
     }
 }
 
 // Writes the stats of block b, whose 32 values of the residual stream are in `block`.
-INLINE void write_stats(__global uchar* activations, uint row, uint columns, uint b, __local const float* block) {
+INLINE void write_stats(__global uchar* activations, uint row, uint width, uint b, __local const float* block) {
     float4 sum = (float4)(0.0f), squares = (float4)(0.0f);
     for (__local const float* at = block; at != block + 32; at += 4) {
         const float4 v = vload4(0, at);
         sum += v;
         squares = mad(v, v, squares);
     }
-    *(__global float2*)(activations + (row + STATS_AT(NEXT_DIGITS, columns) + 8 * b)) =
+    *(__global float2*)(activations + (row + STATS_AT(NEXT_LIMBS, width) + 8 * b)) =
         (float2)((sum.x + sum.y) + (sum.z + sum.w), (squares.x + squares.y) + (squares.z + squares.w));
 }

@@ -1,22 +1,22 @@
 // Attention: the kernel attention or, with the option MERGE, the kernel merge. Needs activations.cl.
 
-#define LEAF 256
+#define KV_SPLIT 256
 
 // Takes one more leaf of attention, or several that are folded already, into (maximum, sum, weighted V).
-#define FOLD(maximum, sum, acc, leaf_max, leaf_sum, leaf_acc)                \
+#define FOLD(maximum, sum, acc, split_max, split_sum, split_acc)                \
     {                                                                        \
-        const float new_max = fmax(maximum, leaf_max);                       \
+        const float new_max = fmax(maximum, split_max);                       \
         const float old_scale = exp((maximum)-new_max);                      \
-        const float leaf_scale = exp((leaf_max)-new_max);                    \
-        sum = (sum)*old_scale + (leaf_sum)*leaf_scale;                       \
-        acc = (acc)*old_scale + (leaf_acc)*leaf_scale;                       \
+        const float split_scale = exp((split_max)-new_max);                    \
+        sum = (sum)*old_scale + (split_sum)*split_scale;                       \
+        acc = (acc)*old_scale + (split_acc)*split_scale;                       \
         maximum = new_max;                                                   \
     }
 
 #ifndef MERGE
 // softmax(q . K) V of HEADS query heads that share a key/value head, over the positions 0..position of a row's slot.
 //
-// Leaves of LEAF absolute positions each give (maximum, sum, weighted V); they are folded left to right. A group walks
+// Leaves of KV_SPLIT absolute positions each give (maximum, sum, weighted V); they are folded left to right. A group walks
 // all leaves of a row and, with SPLIT 0, writes the result as records; with SPLIT 1 it walks what its chunk has (all
 // leaves where the step has one chunk, else one leaf) and leaves (weighted V, maximum, sum) in `partials`
 // [row][chunk][head][HEAD_DIM + 2] for the kernel merge. Either way the bits are the same. A leaf's sums depend on ITEMS and
@@ -24,19 +24,19 @@
 //
 // Grid: (query heads / HEADS * chunks, batch rows). Options: HEAD_DIM, Q_ROWS, KV_ROWS, HEADS, ITEMS (at least
 // HEAD_DIM / 4), SPLIT, AHEAD 1: all that an item reads of a leaf is on its way at once (for GPUs with
-// registers to spare; needs LEAF items).
+// registers to spare; needs KV_SPLIT items).
 #define Q_HEADS (Q_ROWS / HEAD_DIM)
-#define V_COLUMNS (HEAD_DIM / 4)
-#define V_GROUPS (ITEMS / V_COLUMNS)  // of positions, summed in their order
+#define V_VEC4S (HEAD_DIM / 4)
+#define V_GROUPS (ITEMS / V_VEC4S)  // of positions, summed in their order
 #define SOFTMAX_PARTS 16              // of a leaf: part i takes positions i, i + 16, ...; then in order
-#define RESULTS ((HEADS * V_COLUMNS + ITEMS - 1) / ITEMS)  // float4 that an item folds
+#define RESULTS ((HEADS * V_VEC4S + ITEMS - 1) / ITEMS)  // float4 that an item folds
 #if AHEAD
-#if ITEMS != LEAF
+#if ITEMS != KV_SPLIT
 #error an item has one position
 #endif
-#define VALUES_AT_ONCE ((LEAF + V_GROUPS - 1) / V_GROUPS)
+#define VALUES_AT_ONCE ((KV_SPLIT + V_GROUPS - 1) / V_GROUPS)
 #else
-#define KEYS_AT_ONCE (V_COLUMNS % 4 == 0 ? 4 : V_COLUMNS % 2 == 0 ? 2 : 1)  // on their way while none is needed
+#define KEYS_AT_ONCE (V_VEC4S % 4 == 0 ? 4 : V_VEC4S % 2 == 0 ? 2 : 1)  // on their way while none is needed
 #endif
 #define SUM_OF(v) (((v).x + (v).y) + ((v).z + (v).w))
 
@@ -53,10 +53,10 @@ typedef ushort4 page_t;
 #endif
 
 // Of position i of the leaf.
-#define KEY_AT(i) (leaf_pages[(i) / PAGE_TOKENS] * (KV_ROWS / 2 * PAGE_TOKENS) + kv_base + (i) % PAGE_TOKENS)
+#define KEY_AT(i) (split_pages[(i) / PAGE_TOKENS] * (KV_ROWS / 2 * PAGE_TOKENS) + kv_base + (i) % PAGE_TOKENS)
 #define VALUE_AT(i)                                                                                   \
-    (leaf_pages[(i) / PAGE_TOKENS] * (KV_ROWS / 2 * PAGE_TOKENS) + (KV_ROWS / 4 * PAGE_TOKENS) + kv_base + \
-     (i) % PAGE_TOKENS * V_COLUMNS + v_column)
+    (split_pages[(i) / PAGE_TOKENS] * (KV_ROWS / 2 * PAGE_TOKENS) + (KV_ROWS / 4 * PAGE_TOKENS) + kv_base + \
+     (i) % PAGE_TOKENS * V_VEC4S + v_vec4)
 
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
     __global uchar* activations, uint queries_at, __global const int* step, __global const page_t* kv,
@@ -66,12 +66,12 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
     NEXT_ARGS
 #endif
 ) {
-    __local float4 query[HEADS * V_COLUMNS];
-    __local float weights[HEADS * LEAF];
+    __local float4 query[HEADS * V_VEC4S];
+    __local float weights[HEADS * KV_SPLIT];
     __local float parts[HEADS * SOFTMAX_PARTS];
     __local float4 v_parts[HEADS * ITEMS];
     __local float largest[HEADS];
-    __local uint leaf_pages[LEAF / PAGE_TOKENS];
+    __local uint split_pages[KV_SPLIT / PAGE_TOKENS];
     const uint item = get_local_id(0);
     const uint row = get_group_id(1);
 #if SPLIT
@@ -79,22 +79,22 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
     const uint chunk = (uint)get_group_id(0) % chunks;
     const uint first_head = (uint)get_group_id(0) / chunks * HEADS;
     const uint count = (uint)step[STEP_POSITION(row)] + 1;
-    const uint begin = chunk * LEAF;
-    const uint end = chunks != 1 && begin + LEAF < count ? begin + LEAF : count;
+    const uint begin = chunk * KV_SPLIT;
+    const uint end = chunks != 1 && begin + KV_SPLIT < count ? begin + KV_SPLIT : count;
 #else
     const uint first_head = get_group_id(0) * HEADS;
     const uint begin = 0, end = (uint)step[STEP_POSITION(row)] + 1;
 #endif
-    const uint kv_base = first_head / (Q_ROWS / KV_ROWS) * (PAGE_TOKENS * V_COLUMNS);
+    const uint kv_base = first_head / (Q_ROWS / KV_ROWS) * (PAGE_TOKENS * V_VEC4S);
     __global const int* pages = step + STEP_PAGES(step[STEP_SLOT(row)]);
 
     __global const float4* queries = (__global const float4*)(activations + queries_at);
-    FOR_SHARE(i, item, ITEMS, HEADS * V_COLUMNS) {
-        query[i] = queries[row * (Q_ROWS / 4) + first_head * V_COLUMNS + i];
+    FOR_SHARE(i, item, ITEMS, HEADS * V_VEC4S) {
+        query[i] = queries[row * (Q_ROWS / 4) + first_head * V_VEC4S + i];
     }
 
-    const uint v_column = item % V_COLUMNS;
-    const uint v_group = item / V_COLUMNS;
+    const uint v_vec4 = item % V_VEC4S;
+    const uint v_group = item / V_VEC4S;
     float maximum[RESULTS], sum[RESULTS];
     float4 acc[RESULTS];
 #pragma unroll
@@ -103,69 +103,69 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
         sum[r] = 0.0f;
         acc[r] = (float4)(0.0f);
     }
-    for (uint leaf = begin; leaf < end; leaf += LEAF) {
+    for (uint split_begin = begin; split_begin < end; split_begin += KV_SPLIT) {
         // Bounds that are seen to be constants have compilers write a loop out: hence no min() here, and below loops
         // that do not begin at 0.
-        const uint in_leaf = leaf + LEAF <= end ? LEAF : end % LEAF;
+        const uint in_split = split_begin + KV_SPLIT <= end ? KV_SPLIT : end % KV_SPLIT;
 
         // Read once: an item would wait for a page's number before it may wait for what the page holds.
-        for (uint i = item; i * PAGE_TOKENS < in_leaf; i += ITEMS) leaf_pages[i] = (uint)pages[leaf / PAGE_TOKENS + i];
+        for (uint i = item; i * PAGE_TOKENS < in_split; i += ITEMS) split_pages[i] = (uint)pages[split_begin / PAGE_TOKENS + i];
         barrier(CLK_LOCAL_MEM_FENCE);
 #if AHEAD
         // The keys of one position and its share of the values, in the order in which they are needed.
-        page_t key_ahead[V_COLUMNS], ahead[VALUES_AT_ONCE];
-        if (item < in_leaf) {
+        page_t key_ahead[V_VEC4S], ahead[VALUES_AT_ONCE];
+        if (item < in_split) {
 #pragma unroll
-            for (uint c = 0; c < V_COLUMNS; ++c) key_ahead[c] = kv[KEY_AT(item) + c * PAGE_TOKENS];
+            for (uint c = 0; c < V_VEC4S; ++c) key_ahead[c] = kv[KEY_AT(item) + c * PAGE_TOKENS];
         }
 #pragma unroll
         for (uint n = 0; n < VALUES_AT_ONCE; ++n) {
             const uint i = v_group + n * V_GROUPS;
-            if (v_group < V_GROUPS && i < in_leaf) ahead[n] = kv[VALUE_AT(i)];
+            if (v_group < V_GROUPS && i < in_split) ahead[n] = kv[VALUE_AT(i)];
         }
-        if (item < in_leaf) {
-            float4 products[HEADS];
+        if (item < in_split) {
+            float4 dots[HEADS];
 #pragma unroll
-            for (uint h = 0; h < HEADS; ++h) products[h] = (float4)(0.0f);
+            for (uint h = 0; h < HEADS; ++h) dots[h] = (float4)(0.0f);
 #pragma unroll
-            for (uint c = 0; c < V_COLUMNS; ++c) {
-                const float4 column = AHEAD_FLOAT4(key_ahead[c]);
+            for (uint c = 0; c < V_VEC4S; ++c) {
+                const float4 key = AHEAD_FLOAT4(key_ahead[c]);
 #pragma unroll
-                for (uint h = 0; h < HEADS; ++h) products[h] = mad(query[h * V_COLUMNS + c], column, products[h]);
+                for (uint h = 0; h < HEADS; ++h) dots[h] = mad(query[h * V_VEC4S + c], key, dots[h]);
             }
 #pragma unroll
-            for (uint h = 0; h < HEADS; ++h) weights[h * LEAF + item] = SUM_OF(products[h]);
+            for (uint h = 0; h < HEADS; ++h) weights[h * KV_SPLIT + item] = SUM_OF(dots[h]);
         }
 #else
-        FOR_SHARE(i, item, ITEMS, LEAF) if (i < in_leaf) {
+        FOR_SHARE(i, item, ITEMS, KV_SPLIT) if (i < in_split) {
             __global const page_t* key = kv + KEY_AT(i);
-            __global const page_t* const end_of_keys = key + V_COLUMNS * PAGE_TOKENS;
-            float4 products[HEADS];
+            __global const page_t* const end_of_keys = key + V_VEC4S * PAGE_TOKENS;
+            float4 dots[HEADS];
 #pragma unroll
-            for (uint h = 0; h < HEADS; ++h) products[h] = (float4)(0.0f);
+            for (uint h = 0; h < HEADS; ++h) dots[h] = (float4)(0.0f);
             for (uint c = 0; key != end_of_keys; c += KEYS_AT_ONCE, key += KEYS_AT_ONCE * PAGE_TOKENS) {
-                float4 columns[KEYS_AT_ONCE];
+                float4 keys[KEYS_AT_ONCE];
 #pragma unroll
-                for (uint n = 0; n < KEYS_AT_ONCE; ++n) columns[n] = PAGE_FLOAT4(key, n * PAGE_TOKENS);
+                for (uint n = 0; n < KEYS_AT_ONCE; ++n) keys[n] = PAGE_FLOAT4(key, n * PAGE_TOKENS);
 #pragma unroll
                 for (uint n = 0; n < KEYS_AT_ONCE; ++n) {
 #pragma unroll
                     for (uint h = 0; h < HEADS; ++h) {
-                        products[h] = mad(query[h * V_COLUMNS + c + n], columns[n], products[h]);
+                        dots[h] = mad(query[h * V_VEC4S + c + n], keys[n], dots[h]);
                     }
                 }
             }
 #pragma unroll
-            for (uint h = 0; h < HEADS; ++h) weights[h * LEAF + i] = SUM_OF(products[h]);
+            for (uint h = 0; h < HEADS; ++h) weights[h * KV_SPLIT + i] = SUM_OF(dots[h]);
         }
 #endif
         barrier(CLK_LOCAL_MEM_FENCE);
 
         // Not fmax: exp() below keeps a NaN, which must go on to the result.
         FOR_SHARE(i, item, ITEMS, HEADS * SOFTMAX_PARTS) {
-            __local const float* scores = weights + i / SOFTMAX_PARTS * LEAF;
+            __local const float* scores = weights + i / SOFTMAX_PARTS * KV_SPLIT;
             float part = -INFINITY;
-            for (uint n = i % SOFTMAX_PARTS; n < in_leaf; n += SOFTMAX_PARTS) {
+            for (uint n = i % SOFTMAX_PARTS; n < in_split; n += SOFTMAX_PARTS) {
                 part = scores[n] > part ? scores[n] : part;
             }
             parts[i] = part;
@@ -177,14 +177,14 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
             largest[h] = part;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
-        for (uint i = item; i < (HEADS - 1) * LEAF + in_leaf; i += ITEMS) {
-            if (i % LEAF < in_leaf) weights[i] = exp(weights[i] - largest[i / LEAF]);
+        for (uint i = item; i < (HEADS - 1) * KV_SPLIT + in_split; i += ITEMS) {
+            if (i % KV_SPLIT < in_split) weights[i] = exp(weights[i] - largest[i / KV_SPLIT]);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         FOR_SHARE(i, item, ITEMS, HEADS * SOFTMAX_PARTS) {
             float part = 0.0f;
-            for (uint n = i % SOFTMAX_PARTS; n < in_leaf; n += SOFTMAX_PARTS) {
-                part += weights[i / SOFTMAX_PARTS * LEAF + n];
+            for (uint n = i % SOFTMAX_PARTS; n < in_split; n += SOFTMAX_PARTS) {
+                part += weights[i / SOFTMAX_PARTS * KV_SPLIT + n];
             }
             parts[i] = part;
         }
@@ -199,16 +199,16 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
 #pragma unroll
             for (uint n = 0; n < VALUES_AT_ONCE; ++n) {
                 const uint i = v_group + n * V_GROUPS;
-                if (i >= in_leaf) break;
+                if (i >= in_split) break;
                 const float4 value = AHEAD_FLOAT4(ahead[n]);
 #else
 #pragma unroll 4
-            for (uint i = v_group; i < in_leaf; i += V_GROUPS) {
+            for (uint i = v_group; i < in_split; i += V_GROUPS) {
                 const float4 value = PAGE_FLOAT4(kv, VALUE_AT(i));
 #endif
 #pragma unroll
                 for (uint h = 0; h < HEADS; ++h) {
-                    v_part[h] = mad((float4)(weights[h * LEAF + i]), value, v_part[h]);
+                    v_part[h] = mad((float4)(weights[h * KV_SPLIT + i]), value, v_part[h]);
                 }
             }
         }
@@ -218,14 +218,14 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
 
 #pragma unroll
         for (uint r = 0; r < RESULTS; ++r) {
-            const uint head = min((item + r * ITEMS) / V_COLUMNS, (uint)(HEADS - 1));
-            const uint column = (item + r * ITEMS) % V_COLUMNS;
-            float leaf_sum = parts[head * SOFTMAX_PARTS];
-            for (uint n = head * SOFTMAX_PARTS + 1; n < (head + 1) * SOFTMAX_PARTS; ++n) leaf_sum += parts[n];
-            float4 leaf_acc = v_parts[head * ITEMS + column];
-            const uint first = head * ITEMS + column;
-            for (uint n = first + V_COLUMNS; n < first + V_GROUPS * V_COLUMNS; n += V_COLUMNS) leaf_acc += v_parts[n];
-            FOLD(maximum[r], sum[r], acc[r], largest[head], leaf_sum, leaf_acc);
+            const uint head = min((item + r * ITEMS) / V_VEC4S, (uint)(HEADS - 1));
+            const uint value = (item + r * ITEMS) % V_VEC4S;
+            float split_sum = parts[head * SOFTMAX_PARTS];
+            for (uint n = head * SOFTMAX_PARTS + 1; n < (head + 1) * SOFTMAX_PARTS; ++n) split_sum += parts[n];
+            float4 split_acc = v_parts[head * ITEMS + value];
+            const uint first = head * ITEMS + value;
+            for (uint n = first + V_VEC4S; n < first + V_GROUPS * V_VEC4S; n += V_VEC4S) split_acc += v_parts[n];
+            FOLD(maximum[r], sum[r], acc[r], largest[head], split_sum, split_acc);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
@@ -236,11 +236,11 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
 #pragma unroll
     for (uint r = 0; r < RESULTS; ++r) {
         const uint result = item + r * ITEMS;
-        if (result >= HEADS * V_COLUMNS) continue;
-        __global float2* to = partial + (first_head + result / V_COLUMNS) * (HEAD_DIM / 2 + 1);
-        to[2 * (result % V_COLUMNS)] = acc[r].lo;
-        to[2 * (result % V_COLUMNS) + 1] = acc[r].hi;
-        if (result % V_COLUMNS == 0) to[HEAD_DIM / 2] = (float2)(maximum[r], sum[r]);
+        if (result >= HEADS * V_VEC4S) continue;
+        __global float2* to = partial + (first_head + result / V_VEC4S) * (HEAD_DIM / 2 + 1);
+        to[2 * (result % V_VEC4S)] = acc[r].lo;
+        to[2 * (result % V_VEC4S) + 1] = acc[r].hi;
+        if (result % V_VEC4S == 0) to[HEAD_DIM / 2] = (float2)(maximum[r], sum[r]);
     }
 #else
     // HEADS * HEAD_DIM is a multiple of 32.
@@ -248,11 +248,11 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
 #pragma unroll
     for (uint r = 0; r < RESULTS; ++r) {
         const uint result = item + r * ITEMS;
-        if (result < HEADS * V_COLUMNS) vstore4(acc[r] * (1.0f / sum[r]), result, made);
+        if (result < HEADS * V_VEC4S) vstore4(acc[r] * (1.0f / sum[r]), result, made);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     FOR_SHARE(i, item, ITEMS, HEADS * HEAD_DIM / 8) {
-        write_record(activations, NEXT_ROW(row), next_columns, first_head * HEAD_DIM / 8 + i, made + i / 4 * 32);
+        write_quantized(activations, NEXT_ROW(row), next_width, first_head * HEAD_DIM / 8 + i, made + i / 4 * 32);
     }
 #endif
 }
@@ -260,27 +260,27 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
 #else
 // Folds what the chunks of a row's attention left, in their order, and writes the records that the output product reads.
 //
-// An item takes four columns. Grid: (ceil(columns / MERGE_COLUMNS), batch rows). Options: HEAD_DIM, Q_ROWS.
-#define MERGE_COLUMNS (4 * GROUP)
+// An item takes four columns. Grid: (ceil(columns / MERGE_WIDTH), batch rows). Options: HEAD_DIM, Q_ROWS.
+#define MERGE_WIDTH (4 * GROUP)
 #define PARTIAL (HEAD_DIM / 2 + 1)
 
 __kernel GROUP_SIZE void merge(__global const float2* partials, __global const int* step,
                                __global uchar* activations, NEXT_ARGS) {
-    __local float made[MERGE_COLUMNS];
+    __local float made[MERGE_WIDTH];
     const uint item = get_local_id(0);
     const uint row = get_group_id(1);
-    const uint column = get_group_id(0) * MERGE_COLUMNS + 4 * item;
+    const uint value = get_group_id(0) * MERGE_WIDTH + 4 * item;
     const uint chunks = (uint)step[STEP_CHUNKS];
-    const uint used = chunks == 1 ? 1 : (uint)step[STEP_POSITION(row)] / LEAF + 1;
+    const uint used = chunks == 1 ? 1 : (uint)step[STEP_POSITION(row)] / KV_SPLIT + 1;
 
     float4 result = (float4)(0.0f);
-    if (column < Q_ROWS) {
+    if (value < Q_ROWS) {
         float maximum = -INFINITY, sum = 0.0f;
         float4 acc = (float4)(0.0f);
         for (uint chunk = 0; chunk < used; ++chunk) {
             __global const float2* partial =
-                partials + ((row * chunks + chunk) * (Q_ROWS / HEAD_DIM) + column / HEAD_DIM) * PARTIAL;
-            const uint at = column % HEAD_DIM / 2;
+                partials + ((row * chunks + chunk) * (Q_ROWS / HEAD_DIM) + value / HEAD_DIM) * PARTIAL;
+            const uint at = value % HEAD_DIM / 2;
             const float4 chunk_acc = (float4)(partial[at], partial[at + 1]);
             const float2 scales = partial[HEAD_DIM / 2];
             FOLD(maximum, sum, acc, scales.x, scales.y, chunk_acc)
@@ -289,9 +289,9 @@ __kernel GROUP_SIZE void merge(__global const float2* partials, __global const i
     }
     vstore4(result, item, made);
     barrier(CLK_LOCAL_MEM_FENCE);
-    const uint eight = get_group_id(0) * (MERGE_COLUMNS / 8) + item;
-    if (item < MERGE_COLUMNS / 8 && 8 * eight < next_columns) {
-        write_record(activations, NEXT_ROW(row), next_columns, eight, made + item / 4 * 32);
+    const uint eight = get_group_id(0) * (MERGE_WIDTH / 8) + item;
+    if (item < MERGE_WIDTH / 8 && 8 * eight < next_width) {
+        write_quantized(activations, NEXT_ROW(row), next_width, eight, made + item / 4 * 32);
     }
 }
 #endif

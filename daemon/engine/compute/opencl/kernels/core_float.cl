@@ -2,35 +2,35 @@
 
 typedef float4 staged_t;
 #define STAGED_WORDS 1
-#define TOTAL_UNIT 1.0f
+#define TOTAL_SCALE 1.0f
 
-#if CENTRE != 0 && !HAS_MIN
-#define STARTS_CENTRED 1
+#if ZERO_POINT != 0 && !HAS_MIN
+#define STARTS_AT_ZERO_POINT 1
 // Starting values by (block, column, sub-block).
-#define CORE_LOCAL __local float x_centre[CHUNK_BLOCKS * COLUMNS * SUB_BLOCKS];
+#define CORE_LOCAL __local float x_zero_point[CHUNK_BLOCKS * BATCH_ROWS * SUB_BLOCKS];
 #else
 #define CORE_LOCAL
 #endif
 
-INLINE void stage_quad(__local staged_t* to, char4 high, char4 low) {
-#if DIGITS == 2
+INLINE void stage_vec4(__local staged_t* to, char4 high, char4 low) {
+#if LIMBS == 2
     to[0] = mad(convert_float4(high), (float4)(128.0f), convert_float4(low));
 #else
     to[0] = convert_float4(high);
 #endif
 }
 
-#if STARTS_CENTRED && SUB_BLOCKS == 1
-#define STAGE_SUMS(item, e0, e1, e2, e3) x_centre[item] = -(float)(CENTRE * DIGITS_TOTAL((e0) + (e1) + (e2) + (e3)));
-#elif STARTS_CENTRED
+#if STARTS_AT_ZERO_POINT && SUB_BLOCKS == 1
+#define STAGE_SUMS(item, e0, e1, e2, e3) x_zero_point[item] = -(float)(ZERO_POINT * LIMBS_TOTAL((e0) + (e1) + (e2) + (e3)));
+#elif STARTS_AT_ZERO_POINT
 #define STAGE_SUMS(item, e0, e1, e2, e3)                                       \
-    x_centre[2 * (item)] = -(float)(CENTRE * DIGITS_TOTAL((e0) + (e1)));       \
-    x_centre[2 * (item) + 1] = -(float)(CENTRE * DIGITS_TOTAL((e2) + (e3)));
+    x_zero_point[2 * (item)] = -(float)(ZERO_POINT * LIMBS_TOTAL((e0) + (e1)));       \
+    x_zero_point[2 * (item) + 1] = -(float)(ZERO_POINT * LIMBS_TOTAL((e2) + (e3)));
 #else
 #define STAGE_SUMS(item, e0, e1, e2, e3)
 #endif
 
-#define CORE_DECLARE float2 total[COLUMNS][PAIRS];
+#define CORE_DECLARE float2 total[BATCH_ROWS][PAIRS];
 
 #ifndef ROWS
 #define ROWS(c, k, even, odd)                 \
@@ -41,18 +41,18 @@ INLINE void stage_quad(__local staged_t* to, char4 high, char4 low) {
     }
 #endif
 
-#if STARTS_CENTRED
+#if STARTS_AT_ZERO_POINT
 #define BEGIN_SUM(sub) \
-    FOR_COLUMNS FOR_PAIRS total[n][j] = (float2)(x_centre[(block * COLUMNS + n) * SUB_BLOCKS + (sub)]);
+    FOR_BATCH_ROWS FOR_PAIRS total[n][j] = (float2)(x_zero_point[(block * BATCH_ROWS + n) * SUB_BLOCKS + (sub)]);
 #else
-#define BEGIN_SUM(sub) FOR_COLUMNS FOR_PAIRS total[n][j] = (float2)(0.0f);
+#define BEGIN_SUM(sub) FOR_BATCH_ROWS FOR_PAIRS total[n][j] = (float2)(0.0f);
 #endif
 
-#define ADD_QUAD(at, k)                                                                    \
+#define ADD_VEC4(at, k)                                                                    \
     {                                                                                      \
         float4 even[PAIRS], odd[PAIRS];                                                    \
         FOR_PAIRS ROWS(cells[j], k, even[j], odd[j])                                              \
-        FOR_COLUMNS {                                                                      \
+        FOR_BATCH_ROWS {                                                                      \
             const float4 v = x[STAGED_AT(block, at, n)];                                    \
             FOR_PAIRS {                                                                    \
                 float2 t = total[n][j];                                                    \
@@ -66,12 +66,12 @@ INLINE void stage_quad(__local staged_t* to, char4 high, char4 low) {
 
 #if SUB_BLOCKS == 1
 #define BEGIN_BLOCK BEGIN_SUM(0)
-#define ADD_HALF(half) ADD_QUADS(half)
+#define ADD_HALF(half) ADD_VEC4S(half)
 #define END_BLOCK END_SUB_BLOCK
 #else
 #define BEGIN_BLOCK
-#define ADD_HALF(half) BEGIN_SUM(half) ADD_QUADS(half) END_SUB_BLOCK
+#define ADD_HALF(half) BEGIN_SUM(half) ADD_VEC4S(half) END_SUB_BLOCK
 #define END_BLOCK
 #endif
 
-#define UNCENTRE(total, sum_of_x)
+#define ADD_ZERO_POINT(total, sum_of_x)

@@ -1,35 +1,35 @@
 // The integer core of matmul.cl: sums of code * digit for both rows of a pair in one 32-bit word, the even row's in its
-// low half. A sum starts at -CENTRE * (sum of the digits), which centres every code at once, and stays within 16 bits, so that
-// the halves come apart exactly: |code - CENTRE| * 127 summed over SUM_QUADS quads is below 2^15, and with low digits,
+// low half. A sum starts at -ZERO_POINT * (sum of the digits), which centres every code at once, and stays within 16 bits, so that
+// the halves come apart exactly: |code - ZERO_POINT| * 127 summed over SUM_VEC4S quads is below 2^15, and with low digits,
 // which are -63 to 64, a whole sub-block's.
 
 typedef int4 staged_t;
-#define STAGED_WORDS DIGITS
-#define HIGH_SUMS (QUADS / SUM_QUADS)  // of a block; low ones: one a sub-block
+#define STAGED_WORDS LIMBS
+#define HIGH_SUMS (VEC4S / SUM_VEC4S)  // of a block; low ones: one a sub-block
 // Totals are kept as multiples of 2^16, as the odd row has them; x_scale makes up for it.
-#define TOTAL_UNIT 65536.0f
+#define TOTAL_SCALE 65536.0f
 
-#if DIGITS == 2
-#define ON_SECOND_DIGIT(code) code
+#if LIMBS == 2
+#define ON_SECOND_LIMB(code) code
 #else
-#define ON_SECOND_DIGIT(code)
+#define ON_SECOND_LIMB(code)
 #endif
 
 // Starting values by (block, column, sum).
 #define CORE_LOCAL                                                  \
-    __local int high_start[CHUNK_BLOCKS * COLUMNS * HIGH_SUMS];     \
-    ON_SECOND_DIGIT(__local int low_start[CHUNK_BLOCKS * COLUMNS * SUB_BLOCKS];)
+    __local int high_start[CHUNK_BLOCKS * BATCH_ROWS * HIGH_SUMS];     \
+    ON_SECOND_LIMB(__local int low_start[CHUNK_BLOCKS * BATCH_ROWS * SUB_BLOCKS];)
 
-INLINE void stage_quad(__local staged_t* to, char4 high, char4 low) {
+INLINE void stage_vec4(__local staged_t* to, char4 high, char4 low) {
     to[0] = convert_int4(high);
-    ON_SECOND_DIGIT(to[1] = convert_int4(low);)
+    ON_SECOND_LIMB(to[1] = convert_int4(low);)
 }
 
-#define START(sum) mul24(-CENTRE * 65537, sum)
+#define START(sum) mul24(-ZERO_POINT * 65537, sum)
 // e0 to e3: sums of the digits of eight columns each.
-#if SUM_QUADS == 8
+#if SUM_VEC4S == 8
 #define STAGE_HIGH(item, e0, e1, e2, e3) high_start[item] = START((e0).x + (e1).x + (e2).x + (e3).x);
-#elif SUM_QUADS == 4
+#elif SUM_VEC4S == 4
 #define STAGE_HIGH(item, e0, e1, e2, e3)               \
     high_start[2 * (item)] = START((e0).x + (e1).x);   \
     high_start[2 * (item) + 1] = START((e2).x + (e3).x);
@@ -49,7 +49,7 @@ INLINE void stage_quad(__local staged_t* to, char4 high, char4 low) {
 #endif
 #define STAGE_SUMS(item, e0, e1, e2, e3) \
     STAGE_HIGH(item, e0, e1, e2, e3)     \
-    ON_SECOND_DIGIT(STAGE_LOW(item, e0, e1, e2, e3))
+    ON_SECOND_LIMB(STAGE_LOW(item, e0, e1, e2, e3))
 
 // Both sums of a word, times 2^16. The low half has borrowed from the high one where it is negative.
 INLINE float2 split(int word) {
@@ -58,67 +58,67 @@ INLINE float2 split(int word) {
 }
 
 #define CORE_DECLARE                              \
-    int high_sum[COLUMNS][PAIRS];                 \
-    ON_SECOND_DIGIT(int low_sum[COLUMNS][PAIRS];) \
-    float2 total[COLUMNS][PAIRS];
+    int high_sum[BATCH_ROWS][PAIRS];                 \
+    ON_SECOND_LIMB(int low_sum[BATCH_ROWS][PAIRS];) \
+    float2 total[BATCH_ROWS][PAIRS];
 
 #define BEGIN_SUB_BLOCK(sub) \
-    ON_SECOND_DIGIT(FOR_COLUMNS FOR_PAIRS low_sum[n][j] = low_start[(block * COLUMNS + n) * SUB_BLOCKS + (sub)];)
+    ON_SECOND_LIMB(FOR_BATCH_ROWS FOR_PAIRS low_sum[n][j] = low_start[(block * BATCH_ROWS + n) * SUB_BLOCKS + (sub)];)
 #define BEGIN_HIGH(g) \
-    FOR_COLUMNS FOR_PAIRS high_sum[n][j] = high_start[(block * COLUMNS + n) * HIGH_SUMS + (g)];
-#define BEGIN_TOTAL FOR_COLUMNS FOR_PAIRS total[n][j] = (float2)(-0.0f);
-#define END_FIRST_HIGH FOR_COLUMNS FOR_PAIRS total[n][j] = split(high_sum[n][j]);
-#define END_NEXT_HIGH FOR_COLUMNS FOR_PAIRS total[n][j] += split(high_sum[n][j]);
-#define END_DIGITS \
-    ON_SECOND_DIGIT(FOR_COLUMNS FOR_PAIRS total[n][j] = mad(total[n][j], (float2)(128.0f), split(low_sum[n][j]));)
+    FOR_BATCH_ROWS FOR_PAIRS high_sum[n][j] = high_start[(block * BATCH_ROWS + n) * HIGH_SUMS + (g)];
+#define BEGIN_TOTAL FOR_BATCH_ROWS FOR_PAIRS total[n][j] = (float2)(-0.0f);
+#define END_FIRST_HIGH FOR_BATCH_ROWS FOR_PAIRS total[n][j] = split(high_sum[n][j]);
+#define END_NEXT_HIGH FOR_BATCH_ROWS FOR_PAIRS total[n][j] += split(high_sum[n][j]);
+#define END_LIMBS \
+    ON_SECOND_LIMB(FOR_BATCH_ROWS FOR_PAIRS total[n][j] = mad(total[n][j], (float2)(128.0f), split(low_sum[n][j]));)
 
 #ifdef __NV_CL_C_VERSION  // multiplies 32 bits in one instruction, 24 bits in several
 #define MULTIPLY_ADD(a, b, sum) ((a) * (b) + (sum))
 #else
 #define MULTIPLY_ADD(a, b, sum) mad24(a, b, sum)
 #endif
-#define ADD_PRODUCTS(sum, codes, digits)            \
-    sum = MULTIPLY_ADD((codes).x, (digits).x, sum); \
-    sum = MULTIPLY_ADD((codes).y, (digits).y, sum); \
-    sum = MULTIPLY_ADD((codes).z, (digits).z, sum); \
-    sum = MULTIPLY_ADD((codes).w, (digits).w, sum);
+#define ADD_LIMB(sum, quants, limbs)            \
+    sum = MULTIPLY_ADD((quants).x, (limbs).x, sum); \
+    sum = MULTIPLY_ADD((quants).y, (limbs).y, sum); \
+    sum = MULTIPLY_ADD((quants).z, (limbs).z, sum); \
+    sum = MULTIPLY_ADD((quants).w, (limbs).w, sum);
 
-#define ADD_QUAD(at, k)                                                               \
+#define ADD_VEC4(at, k)                                                               \
     {                                                                                 \
-        int4 codes[PAIRS];                                                            \
-        FOR_PAIRS codes[j] = DUAL(cells[j], k);                                              \
-        FOR_COLUMNS {                                                                 \
+        int4 pair_quants[PAIRS];                                                            \
+        FOR_PAIRS pair_quants[j] = DUAL(cells[j], k);                                              \
+        FOR_BATCH_ROWS {                                                                 \
             const int4 high = x[STAGED_AT(block, at, n)];                              \
-            FOR_PAIRS { ADD_PRODUCTS(high_sum[n][j], codes[j], high) }                \
-            ON_SECOND_DIGIT(const int4 low = x[STAGED_AT(block, at, n) + 1];           \
-                            FOR_PAIRS { ADD_PRODUCTS(low_sum[n][j], codes[j], low) }) \
+            FOR_PAIRS { ADD_LIMB(high_sum[n][j], pair_quants[j], high) }                \
+            ON_SECOND_LIMB(const int4 low = x[STAGED_AT(block, at, n) + 1];           \
+                            FOR_PAIRS { ADD_LIMB(low_sum[n][j], pair_quants[j], low) }) \
         }                                                                             \
     }
 
-#if SUM_QUADS == 8
+#if SUM_VEC4S == 8
 #define BEGIN_BLOCK BEGIN_SUB_BLOCK(0) BEGIN_HIGH(0)
-#define ADD_HALF(half) ADD_QUADS(half)
-#define END_BLOCK END_FIRST_HIGH END_DIGITS END_SUB_BLOCK
-#elif SUM_QUADS == 4
+#define ADD_HALF(half) ADD_VEC4S(half)
+#define END_BLOCK END_FIRST_HIGH END_LIMBS END_SUB_BLOCK
+#elif SUM_VEC4S == 4
 #define BEGIN_BLOCK BEGIN_SUB_BLOCK(0) BEGIN_TOTAL
-#define ADD_HALF(half) BEGIN_HIGH(half) ADD_QUADS(half) END_NEXT_HIGH
-#define END_BLOCK END_DIGITS END_SUB_BLOCK
+#define ADD_HALF(half) BEGIN_HIGH(half) ADD_VEC4S(half) END_NEXT_HIGH
+#define END_BLOCK END_LIMBS END_SUB_BLOCK
 #else
 #define BEGIN_BLOCK
-#if TURN_QUADS == 2
+#if UNROLLED_VEC4S == 2
 #define ADD_HALF(half)                                                                                    \
     BEGIN_SUB_BLOCK(half) BEGIN_TOTAL                                                                     \
     FOR_QUARTERS { BEGIN_HIGH(2 * (half) + quarter) ADD_QUARTER(half) END_NEXT_HIGH }                     \
-    END_DIGITS END_SUB_BLOCK
+    END_LIMBS END_SUB_BLOCK
 #else
 #define ADD_HALF(half)                                                                                          \
     BEGIN_SUB_BLOCK(half)                                                                                       \
-    BEGIN_HIGH(2 * (half)) ADD_QUAD(4 * (half), 0) ADD_QUAD(4 * (half) + 1, 1) END_FIRST_HIGH                   \
-    BEGIN_HIGH(2 * (half) + 1) ADD_QUAD(4 * (half) + 2, 2) ADD_QUAD(4 * (half) + 3, 3) END_NEXT_HIGH            \
-    END_DIGITS END_SUB_BLOCK
+    BEGIN_HIGH(2 * (half)) ADD_VEC4(4 * (half), 0) ADD_VEC4(4 * (half) + 1, 1) END_FIRST_HIGH                   \
+    BEGIN_HIGH(2 * (half) + 1) ADD_VEC4(4 * (half) + 2, 2) ADD_VEC4(4 * (half) + 3, 3) END_NEXT_HIGH            \
+    END_LIMBS END_SUB_BLOCK
 #endif
 #define END_BLOCK
 #endif
 
 // Where the centre is no part of the weight it is taken back.
-#define UNCENTRE(total, sum_of_x) total = mad(sum_of_x, (float2)(CENTRE), total);
+#define ADD_ZERO_POINT(total, sum_of_x) total = mad(sum_of_x, (float2)(ZERO_POINT), total);

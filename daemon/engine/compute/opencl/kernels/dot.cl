@@ -1,17 +1,17 @@
 // Reading packed weights. First their planes (layout.h): word `word` of the `words` that a pair has in a cell. `cell` counts
 // the plane's cells over all tiles, `at` is the place_of() a pair in its tile.
 //
-// A layout's FURTHER_PLANES(plane) is plane(name, before, bytes) for each plane behind the quants: the one before it, and
+// A layout's FURTHER_ARRAYS(plane) is plane(name, before, bytes) for each plane behind the quants: the one before it, and
 // what a pair has in a cell of that one.
 //
 // Options: IMAGE   1: planes are image1d_buffers, one texel an element (layout.h says of which format); 0: they lie in one
 //                  buffer, one behind the other, since drivers take longer to enqueue a kernel the more buffers it has
-//          WINDOW  1: the buffer does not lie across a border of 4 GiB (weight_addressing.h), so that an address is found by
+//          SEGMENT  1: the buffer does not lie across a border of 4 GiB (weight_addressing.h), so that an address is found by
 //                  additions of 32 bits: for GPUs that add 64 bits in pieces
 
 #define TILE_PAIRS 32u
 
-#if WINDOW
+#if SEGMENT
 typedef uint4 place_t;  // in elements of 1, 4, 8 and 16 bytes: compilers leave a shift in the loop where it is written
 INLINE place_t place_of(uint in_tile) { return in_tile * (uint4)(1, 4, 8, 16); }
 #else
@@ -20,60 +20,60 @@ typedef uint place_t;
 #endif
 
 #if IMAGE
-#define PLANE_ARG(name, before, bytes) , __read_only image1d_buffer_t name
-#define PLANE_ARGS __read_only image1d_buffer_t quants FURTHER_PLANES(PLANE_ARG)
-#define FIND_PLANES(cells)
+#define WEIGHT_ARG(name, before, bytes) , __read_only image1d_buffer_t name
+#define WEIGHT_ARGS __read_only image1d_buffer_t quants FURTHER_ARRAYS(WEIGHT_ARG)
+#define FIND_ARRAYS(cells)
 #define TEXEL(cell, words, word, at) (int)((cell) * ((words)*TILE_PAIRS) + (at) + (word)*TILE_PAIRS)
-#define PLANE_UINT4(name, cell, words, word, at) read_imageui(name, TEXEL(cell, words, word, at))
-#define PLANE_UINT2(name, cell, words, word, at) read_imageui(name, TEXEL(cell, words, word, at)).xy
-#define PLANE_CHAR4(name, cell, words, word, at) read_imagei(name, TEXEL(cell, words, word, at))
-#define PLANE_UCHAR4(name, cell, words, word, at) read_imageui(name, TEXEL(cell, words, word, at))
-#define PLANE_NORMALISED(name, texel) read_imagef(name, (int)(texel))
-#define PLANE_HALF2(name, cell, words, word, at) read_imagef(name, TEXEL(cell, words, word, at)).xy
-#define PLANE_HALF4(name, cell, words, word, at) read_imagef(name, TEXEL(cell, words, word, at))
+#define LOAD_UINT4(name, cell, words, word, at) read_imageui(name, TEXEL(cell, words, word, at))
+#define LOAD_UINT2(name, cell, words, word, at) read_imageui(name, TEXEL(cell, words, word, at)).xy
+#define LOAD_CHAR4(name, cell, words, word, at) read_imagei(name, TEXEL(cell, words, word, at))
+#define LOAD_UCHAR4(name, cell, words, word, at) read_imageui(name, TEXEL(cell, words, word, at))
+#define LOAD_NORMALISED(name, texel) read_imagef(name, (int)(texel))
+#define LOAD_HALF2(name, cell, words, word, at) read_imagef(name, TEXEL(cell, words, word, at)).xy
+#define LOAD_HALF4(name, cell, words, word, at) read_imagef(name, TEXEL(cell, words, word, at))
 #else
-#define PLANE_ARGS __global const uchar* quants
-#define PLANE_BEHIND(name, before, bytes) \
-    __global const uchar* const name = before + plane_cells * (TILE_PAIRS * (bytes));
+#define WEIGHT_ARGS __global const uchar* quants
+#define ARRAY_BEHIND(name, before, bytes) \
+    __global const uchar* const name = before + array_cells * (TILE_PAIRS * (bytes));
 // Once, at the start: of the cells of all tiles.
-#define FIND_PLANES(cells)          \
-    const uint plane_cells = cells; \
-    FURTHER_PLANES(PLANE_BEHIND)
+#define FIND_ARRAYS(cells)          \
+    const uint array_cells = cells; \
+    FURTHER_ARRAYS(ARRAY_BEHIND)
 #define TILE_WORD(bytes, cell, words, word) (((cell) * (words) + (word)) * (TILE_PAIRS * (bytes)))
-#if WINDOW
-INLINE __global const uchar* in_window(__global const uchar* plane, uint offset) {
-    const uint2 halves = as_uint2((ulong)plane);
+#if SEGMENT
+INLINE __global const uchar* in_segment(__global const uchar* array, uint offset) {
+    const uint2 halves = as_uint2((ulong)array);
     return (__global const uchar*)as_ulong((uint2)(halves.x + offset, halves.y));
 }
 #define BYTES_TO_4(at) (at).y
 #define BYTES_TO_8(at) (at).z
 #define BYTES_TO_16(at) (at).w
-#define PLANE_AT(type, bytes, name, cell, words, word, at) \
-    (*(__global const type*)in_window(name, TILE_WORD(bytes, cell, words, word) + BYTES_TO_##bytes(at)))
+#define ARRAY_AT(type, bytes, name, cell, words, word, at) \
+    (*(__global const type*)in_segment(name, TILE_WORD(bytes, cell, words, word) + BYTES_TO_##bytes(at)))
 #else
-#define PLANE_AT(type, bytes, name, cell, words, word, at) \
+#define ARRAY_AT(type, bytes, name, cell, words, word, at) \
     ((__global const type*)((name) + TILE_WORD(bytes, cell, words, word)))[at]
 #endif
-#define PLANE_UINT4(name, cell, words, word, at) PLANE_AT(uint4, 16, name, cell, words, word, at)
-#define PLANE_UINT2(name, cell, words, word, at) PLANE_AT(uint2, 8, name, cell, words, word, at)
-#define PLANE_CHAR4(name, cell, words, word, at) convert_int4(PLANE_AT(char4, 4, name, cell, words, word, at))
-#define PLANE_UCHAR4(name, cell, words, word, at) convert_uint4(PLANE_AT(uchar4, 4, name, cell, words, word, at))
+#define LOAD_UINT4(name, cell, words, word, at) ARRAY_AT(uint4, 16, name, cell, words, word, at)
+#define LOAD_UINT2(name, cell, words, word, at) ARRAY_AT(uint2, 8, name, cell, words, word, at)
+#define LOAD_CHAR4(name, cell, words, word, at) convert_int4(ARRAY_AT(char4, 4, name, cell, words, word, at))
+#define LOAD_UCHAR4(name, cell, words, word, at) convert_uint4(ARRAY_AT(uchar4, 4, name, cell, words, word, at))
 // One load: what vloada_half2 becomes is two.
 #ifdef cl_khr_fp16
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
-#define PLANE_HALF2(name, cell, words, word, at) convert_float2(as_half2(PLANE_AT(uint, 4, name, cell, words, word, at)))
-#define PLANE_HALF4(name, cell, words, word, at) convert_float4(as_half4(PLANE_AT(uint2, 8, name, cell, words, word, at)))
+#define LOAD_HALF2(name, cell, words, word, at) convert_float2(as_half2(ARRAY_AT(uint, 4, name, cell, words, word, at)))
+#define LOAD_HALF4(name, cell, words, word, at) convert_float4(as_half4(ARRAY_AT(uint2, 8, name, cell, words, word, at)))
 #else
-#define PLANE_HALF2(name, cell, words, word, at) \
-    vloada_half2(0, (__global const half*)&PLANE_AT(uint, 4, name, cell, words, word, at))
-#define PLANE_HALF4(name, cell, words, word, at) \
-    vloada_half4(0, (__global const half*)&PLANE_AT(uint2, 8, name, cell, words, word, at))
+#define LOAD_HALF2(name, cell, words, word, at) \
+    vloada_half2(0, (__global const half*)&ARRAY_AT(uint, 4, name, cell, words, word, at))
+#define LOAD_HALF4(name, cell, words, word, at) \
+    vloada_half4(0, (__global const half*)&ARRAY_AT(uint2, 8, name, cell, words, word, at))
 #endif
 #endif
 
 // Then, for the option LAYOUT_*, what gives matmul.cl a layout, as macros over a cell (the registers of one pair and one
 // block) and the quad k (columns 4 k to 4 k + 3 of the part of the block that comes next; a literal, 0 to 3, or 0 or 1 in a quarter):
-//     FURTHER_PLANES(plane) see above
+//     FURTHER_ARRAYS(plane) see above
 //     cell_t, LOAD_CELL(c, cell, at)
 //     DUAL(c, k)            int4, for each column code(even row) + 65536 code(odd row)
 //     ROWS(c, k, even, odd) sets two float4 to the codes of each row, if that is shorter than to make them of DUAL's; or,
@@ -84,15 +84,15 @@ INLINE __global const uchar* in_window(__global const uchar* plane, uint offset)
 //     NEXT_HALF(c)          turns to the second half, from the first or from behind its quarters
 //     LAYOUT_LOCAL          local memory and what fills it, if any
 //     SUB_BLOCKS            parts of a block with a scale of their own, 1 or 2
-//     CENTRE                what is taken from every code for sums to be small; weight = scale * (code - CENTRE), or
+//     ZERO_POINT                what is taken from every code for sums to be small; weight = scale * (code - ZERO_POINT), or
 //                           scale * code + min
-//     SUM_QUADS             quads whose centred codes times digits up to 127 sum up to 16 bits: 2^15 / (CENTRE * 127) / 4
+//     SUM_VEC4S             quads whose centred codes times digits up to 127 sum up to 16 bits: 2^15 / (ZERO_POINT * 127) / 4
 
 // The layouts of 4 to 6 bits share the low nibbles of a pair of rows.
 #define NIBBLES_FIELDS uint4 quants_0, quants_1;
 #define LOAD_NIBBLES(c, cell, at)                               \
-    c.quants_0 = PLANE_UINT4(quants, cell, 2, 0, at); \
-    c.quants_1 = PLANE_UINT4(quants, cell, 2, 1, at);
+    c.quants_0 = LOAD_UINT4(quants, cell, 2, 0, at); \
+    c.quants_1 = LOAD_UINT4(quants, cell, 2, 1, at);
 
 #define NIBBLE_WORD(c, k) NIBBLE_WORD_##k(c)
 #define NIBBLE_WORD_0(c) c.quants_0.x
@@ -108,8 +108,8 @@ INLINE __global const uchar* in_window(__global const uchar* plane, uint offset)
 #if defined(LAYOUT_Q4_0) || defined(LAYOUT_Q4_1) || defined(LAYOUT_Q4_K)
 
 #define SUB_BLOCKS 1
-#define CENTRE 8
-#define SUM_QUADS 8
+#define ZERO_POINT 8
+#define SUM_VEC4S 8
 
 #define DUAL(c, k)                                                                                   \
     (int4)(NIBBLE(NIBBLE_WORD(c, k), 0), NIBBLE(NIBBLE_WORD(c, k), 1), NIBBLE(NIBBLE_WORD(c, k), 2), \
@@ -122,7 +122,7 @@ INLINE __global const uchar* in_window(__global const uchar* plane, uint offset)
         even = (float4)(first.x, second.x, first.y, second.y);                                   \
         odd = (float4)(first.z, second.z, first.w, second.w);                                    \
     }
-#define BITS_PLANES(plane, name) plane(name, quants, 2 * 16)
+#define BITS_ARRAYS(array, name) array(name, quants, 2 * 16)
 #define BITS_FIELDS NIBBLES_FIELDS
 #define LOAD_BITS(c, cell, at) LOAD_NIBBLES(c, cell, at)
 #define NEXT_QUARTER(c) NEXT_QUARTER_NIBBLES(c)
@@ -131,19 +131,19 @@ INLINE __global const uchar* in_window(__global const uchar* plane, uint offset)
 #elif defined(LAYOUT_Q5_0) || defined(LAYOUT_Q5_1) || defined(LAYOUT_Q5_K)
 
 #define SUB_BLOCKS 1
-#define CENTRE 16
-#define SUM_QUADS 4
+#define ZERO_POINT 16
+#define SUM_VEC4S 4
 
 // The fifth bit of column i (of the 16 that a word of the plane holds) brought to bit 4 of both halves.
 #define FIFTH(word, i) (((i) < 4 ? (word) << ((4 - (i)) & 31) : (word) >> (((i)-4) & 31)) & 0x00100010u)
 #define FIVE_BITS(c, k, i) (NIBBLE(NIBBLE_WORD(c, k), i) | FIFTH(c.fifth.x, 4 * (k) + (i)))
 #define DUAL(c, k) (int4)(FIVE_BITS(c, k, 0), FIVE_BITS(c, k, 1), FIVE_BITS(c, k, 2), FIVE_BITS(c, k, 3))
 
-#define BITS_PLANES(plane, name) plane(high, quants, 2 * 16) plane(name, high, 8)
+#define BITS_ARRAYS(array, name) array(high, quants, 2 * 16) array(name, high, 8)
 #define BITS_FIELDS NIBBLES_FIELDS uint2 fifth;
 #define LOAD_BITS(c, cell, at) \
     LOAD_NIBBLES(c, cell, at)  \
-    c.fifth = PLANE_UINT2(high, cell, 1, 0, at);
+    c.fifth = LOAD_UINT2(high, cell, 1, 0, at);
 #define NEXT_QUARTER(c)     \
     NEXT_QUARTER_NIBBLES(c) \
     c.fifth.x >>= 8;
@@ -154,8 +154,8 @@ INLINE __global const uchar* in_window(__global const uchar* plane, uint offset)
 #elif defined(LAYOUT_Q6_K)
 
 #define SUB_BLOCKS 2
-#define CENTRE 32
-#define SUM_QUADS 2
+#define ZERO_POINT 32
+#define SUM_VEC4S 2
 
 // The two high bits of column i (of the 8 that a word of the plane holds) brought to bit 4 of both halves.
 #define HIGH_TWO(word, i) \
@@ -164,7 +164,7 @@ INLINE __global const uchar* in_window(__global const uchar* plane, uint offset)
 #define SIX_BITS(c, k, i) (NIBBLE(NIBBLE_WORD(c, k), i) | HIGH_TWO(HIGH_WORD(c, k), 4 * ((k) % 2) + (i)))
 #define DUAL(c, k) (int4)(SIX_BITS(c, k, 0), SIX_BITS(c, k, 1), SIX_BITS(c, k, 2), SIX_BITS(c, k, 3))
 
-#define FURTHER_PLANES(plane) plane(high, quants, 2 * 16) plane(scales, high, 16) plane(supers, scales, 4)
+#define FURTHER_ARRAYS(array) array(high, quants, 2 * 16) array(scales, high, 16) array(supers, scales, 4)
 typedef struct {
     NIBBLES_FIELDS
     uint4 high_two;
@@ -173,9 +173,9 @@ typedef struct {
 } cell_t;
 #define LOAD_CELL(c, cell, at)                                     \
     LOAD_NIBBLES(c, cell, at)                                      \
-    c.high_two = PLANE_UINT4(high, cell, 1, 0, at);       \
-    c.sub_scales = PLANE_CHAR4(scales, cell, 1, 0, at);   \
-    c.super_scale = PLANE_HALF2(supers, (cell) / 8u, 1, 0, at);
+    c.high_two = LOAD_UINT4(high, cell, 1, 0, at);       \
+    c.sub_scales = LOAD_CHAR4(scales, cell, 1, 0, at);   \
+    c.super_scale = LOAD_HALF2(supers, (cell) / 8u, 1, 0, at);
 #define SCALES(c) (c.super_scale * convert_float2(c.sub_scales.xy))
 #define NEXT_QUARTER(c)     \
     NEXT_QUARTER_NIBBLES(c) \
@@ -189,7 +189,7 @@ typedef struct {
 // Nibbles that stand for one of sixteen levels.
 
 #define SUB_BLOCKS 1
-#define CENTRE 0
+#define ZERO_POINT 0
 
 __constant float kLevels[16] = {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113};
 // Two neighbouring columns at once, by the byte that holds them.
@@ -197,14 +197,14 @@ __constant float kLevels[16] = {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13,
     __local float2 levels[256]; \
     for (uint i = ITEM; i < 256; i += ITEMS) levels[i] = (float2)(kLevels[i % 16], kLevels[i / 16]);
 
-#define FURTHER_PLANES(plane) plane(scales, quants, 2 * 16)
+#define FURTHER_ARRAYS(array) array(scales, quants, 2 * 16)
 typedef struct {
     NIBBLES_FIELDS
     float2 scale;
 } cell_t;
 #define LOAD_CELL(c, cell, at) \
     LOAD_NIBBLES(c, cell, at)  \
-    c.scale = PLANE_HALF2(scales, cell, 1, 0, at);
+    c.scale = LOAD_HALF2(scales, cell, 1, 0, at);
 #define SCALES(c) c.scale
 #define NEXT_QUARTER(c) NEXT_QUARTER_NIBBLES(c)
 #define NEXT_HALF(c) NEXT_HALF_NIBBLES(c)
@@ -221,8 +221,8 @@ typedef struct {
 #elif defined(LAYOUT_Q8_0)
 
 #define SUB_BLOCKS 1
-#define CENTRE 0
-#define FURTHER_PLANES(plane) plane(scales, quants, 4 * 16)
+#define ZERO_POINT 0
+#define FURTHER_ARRAYS(array) array(scales, quants, 4 * 16)
 
 #if IMAGE
 // Texels of four signed normalised bytes, code / 127, read as they are needed.
@@ -233,14 +233,14 @@ typedef struct {
 } cell_t;
 #define LOAD_CELL(c, cell, at)                      \
     c.first = mad24((cell), 16u * TILE_PAIRS, (at)); \
-    c.scale = PLANE_HALF2(scales, cell, 1, 0, at);
+    c.scale = LOAD_HALF2(scales, cell, 1, 0, at);
 #define SCALES(c) (c.scale * 127.0f)
 #define NEXT_QUARTER(c) c.first += 2u * TILE_PAIRS;
-#define NEXT_HALF(c) if (TURN_QUADS > 2) c.first += 4u * TILE_PAIRS;
+#define NEXT_HALF(c) if (UNROLLED_VEC4S > 2) c.first += 4u * TILE_PAIRS;
 #define ROWS(c, k, even, odd)                                             \
     {                                                                     \
-        even = PLANE_NORMALISED(quants, c.first + (k)*TILE_PAIRS);        \
-        odd = PLANE_NORMALISED(quants, c.first + ((k) + 8) * TILE_PAIRS); \
+        even = LOAD_NORMALISED(quants, c.first + (k)*TILE_PAIRS);        \
+        odd = LOAD_NORMALISED(quants, c.first + ((k) + 8) * TILE_PAIRS); \
     }
 #else
 typedef struct {
@@ -248,11 +248,11 @@ typedef struct {
     float2 scale;
 } cell_t;
 #define LOAD_CELL(c, cell, at)                               \
-    c.even_0 = PLANE_UINT4(quants, cell, 4, 0, at); \
-    c.even_1 = PLANE_UINT4(quants, cell, 4, 1, at); \
-    c.odd_0 = PLANE_UINT4(quants, cell, 4, 2, at);  \
-    c.odd_1 = PLANE_UINT4(quants, cell, 4, 3, at);  \
-    c.scale = PLANE_HALF2(scales, cell, 1, 0, at);
+    c.even_0 = LOAD_UINT4(quants, cell, 4, 0, at); \
+    c.even_1 = LOAD_UINT4(quants, cell, 4, 1, at); \
+    c.odd_0 = LOAD_UINT4(quants, cell, 4, 2, at);  \
+    c.odd_1 = LOAD_UINT4(quants, cell, 4, 3, at);  \
+    c.scale = LOAD_HALF2(scales, cell, 1, 0, at);
 #define SCALES(c) c.scale
 #define NEXT_QUARTER(c)          \
     c.even_0.xy = c.even_0.zw; \
@@ -262,22 +262,22 @@ typedef struct {
     c.odd_0 = c.odd_1;
 #define ROWS(c, k, even, odd)                                                \
     {                                                                        \
-        even = convert_float4(as_char4(QUAD_OF_##k(c.even_0)));  \
-        odd = convert_float4(as_char4(QUAD_OF_##k(c.odd_0)));    \
+        even = convert_float4(as_char4(VEC4_OF_##k(c.even_0)));  \
+        odd = convert_float4(as_char4(VEC4_OF_##k(c.odd_0)));    \
     }
-#define QUAD_OF_0(quads) quads.x
-#define QUAD_OF_1(quads) quads.y
-#define QUAD_OF_2(quads) quads.z
-#define QUAD_OF_3(quads) quads.w
+#define VEC4_OF_0(vec4s) vec4s.x
+#define VEC4_OF_1(vec4s) vec4s.y
+#define VEC4_OF_2(vec4s) vec4s.z
+#define VEC4_OF_3(vec4s) vec4s.w
 #endif
 
 #elif defined(LAYOUT_F16)
 // Weights are read as they are needed, no block has a scale.
 
 #define SUB_BLOCKS 1
-#define CENTRE 0
+#define ZERO_POINT 0
 
-#define FURTHER_PLANES(plane)
+#define FURTHER_ARRAYS(array)
 typedef struct {
     uint cell;
     place_t at;
@@ -287,46 +287,46 @@ typedef struct {
     c.at = in_tile;
 #define SCALES(c) (float2)(1.0f)
 #define NEXT_QUARTER(c) c.at += place_of(2u * TILE_PAIRS);
-#define NEXT_HALF(c) if (TURN_QUADS > 2) c.at += place_of(4u * TILE_PAIRS);
+#define NEXT_HALF(c) if (UNROLLED_VEC4S > 2) c.at += place_of(4u * TILE_PAIRS);
 #define ROWS(c, k, even, odd)                                  \
     {                                                          \
-        even = PLANE_HALF4(quants, c.cell, 16, k, c.at);       \
-        odd = PLANE_HALF4(quants, c.cell, 16, (k) + 8, c.at);  \
+        even = LOAD_HALF4(quants, c.cell, 16, k, c.at);       \
+        odd = LOAD_HALF4(quants, c.cell, 16, (k) + 8, c.at);  \
     }
 
 #endif
 
-#ifdef BITS_PLANES
+#ifdef BITS_ARRAYS
 // Scales and minima of the layouts of 4 and 5 bits.
 
 #if defined(LAYOUT_Q4_0) || defined(LAYOUT_Q5_0)
-#define FURTHER_PLANES(plane) BITS_PLANES(plane, scales)
+#define FURTHER_ARRAYS(array) BITS_ARRAYS(array, scales)
 typedef struct {
     BITS_FIELDS
     float2 scale;
 } cell_t;
 #define LOAD_CELL(c, cell, at) \
     LOAD_BITS(c, cell, at)     \
-    c.scale = PLANE_HALF2(scales, cell, 1, 0, at);
+    c.scale = LOAD_HALF2(scales, cell, 1, 0, at);
 #define SCALES(c) c.scale
 
 #elif defined(LAYOUT_Q4_1) || defined(LAYOUT_Q5_1)
 #define HAS_MIN 1
-#define FURTHER_PLANES(plane) BITS_PLANES(plane, scales)
+#define FURTHER_ARRAYS(array) BITS_ARRAYS(array, scales)
 typedef struct {
     BITS_FIELDS
     float4 scale_min;
 } cell_t;
 #define LOAD_CELL(c, cell, at) \
     LOAD_BITS(c, cell, at)     \
-    c.scale_min = PLANE_HALF4(scales, cell, 1, 0, at);
+    c.scale_min = LOAD_HALF4(scales, cell, 1, 0, at);
 #define SCALES(c) c.scale_min.xy
 #define MINS(c) c.scale_min.zw
 
 #else
 // Q4_K, Q5_K: d * scale * code - dmin * min, every product exact.
 #define HAS_MIN 1
-#define FURTHER_PLANES(plane) BITS_PLANES(plane, scales) plane(supers, scales, 4)
+#define FURTHER_ARRAYS(array) BITS_ARRAYS(array, scales) array(supers, scales, 4)
 typedef struct {
     BITS_FIELDS
     uint4 sub_scales;
@@ -334,8 +334,8 @@ typedef struct {
 } cell_t;
 #define LOAD_CELL(c, cell, at)                                    \
     LOAD_BITS(c, cell, at)                                        \
-    c.sub_scales = PLANE_UCHAR4(scales, cell, 1, 0, at); \
-    c.super_scale = PLANE_HALF4(supers, (cell) / 8u, 1, 0, at);
+    c.sub_scales = LOAD_UCHAR4(scales, cell, 1, 0, at); \
+    c.super_scale = LOAD_HALF4(supers, (cell) / 8u, 1, 0, at);
 #define SCALES(c) (c.super_scale.xy * convert_float2(c.sub_scales.xy))
 #define MINS(c) (-c.super_scale.zw * convert_float2(c.sub_scales.zw))
 #endif

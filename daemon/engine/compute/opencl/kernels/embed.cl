@@ -5,9 +5,9 @@
 // be in several buffers: this launch serves the rows whose token lies in its n_pairs from first_pair on. Columns past
 // `width` are zeros. An item decodes a block of 32 columns, then takes eight columns.
 // Needs dot.cl, core_float.cl, activations.cl.
-// Grid: (ceil(next_columns / EMBED_COLUMNS), batch rows). Options: POSITIONS.
-#define EMBED_COLUMNS (8 * GROUP)
-#define EMBED_BLOCKS (EMBED_COLUMNS / 32)
+// Grid: (ceil(next_width / EMBED_WIDTH), batch rows). Options: POSITIONS.
+#define EMBED_WIDTH (8 * GROUP)
+#define EMBED_BLOCKS (EMBED_WIDTH / 32)
 #define ITEM ((uint)get_local_id(0))
 #define ITEMS GROUP
 
@@ -15,27 +15,27 @@
 #define WEIGHT(v, scale, minimum) ((v) * (scale) + (minimum))
 #define ROW_MINIMUM(is_odd) (is_odd ? MINS(c).y : MINS(c).x)
 #else
-#define WEIGHT(v, scale, minimum) (((v) - (float)CENTRE) * (scale))
+#define WEIGHT(v, scale, minimum) (((v) - (float)ZERO_POINT) * (scale))
 #define ROW_MINIMUM(is_odd) 0.0f
 #endif
-#define DECODE_QUAD(half, k)                                                                   \
+#define DECODE_VEC4(half, k)                                                                   \
     {                                                                                         \
         float4 even, odd;                                                                     \
         ROWS(c, k, even, odd)                                                                 \
         const float2 pair_scales = SCALES(c);                                                     \
         vstore4(WEIGHT(is_odd ? odd : even, is_odd ? pair_scales.y : pair_scales.x, row_minimum), 4 * (half) + (k), to); \
     }
-#define DECODE_HALF(half) DECODE_QUAD(half, 0) DECODE_QUAD(half, 1) DECODE_QUAD(half, 2) DECODE_QUAD(half, 3)
+#define DECODE_HALF(half) DECODE_VEC4(half, 0) DECODE_VEC4(half, 1) DECODE_VEC4(half, 2) DECODE_VEC4(half, 3)
 
-__kernel GROUP_SIZE void embed(PLANE_ARGS, uint n_pairs, uint n_blocks, uint first_pair, uint width,
+__kernel GROUP_SIZE void embed(WEIGHT_ARGS, uint n_pairs, uint n_blocks, uint first_pair, uint width,
                                __global const int* step, __global const int* sampled,
 #if POSITIONS
                                __global const float* position_embd,
 #endif
                                __global uchar* activations, uint x_at, uint next_norm_at, NEXT_ARGS) {
-    FIND_PLANES(n_pairs / TILE_PAIRS * n_blocks)
-    __local float made_x[EMBED_COLUMNS];
-    __local float made[EMBED_COLUMNS];
+    FIND_ARRAYS(n_pairs / TILE_PAIRS * n_blocks)
+    __local float made_x[EMBED_WIDTH];
+    __local float made[EMBED_WIDTH];
 #ifdef LAYOUT_LOCAL
     LAYOUT_LOCAL
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -63,22 +63,22 @@ __kernel GROUP_SIZE void embed(PLANE_ARGS, uint n_pairs, uint n_blocks, uint fir
     barrier(CLK_LOCAL_MEM_FENCE);
 
     const uint eight = get_group_id(0) * GROUP + item;
-    if (is_here && 8 * eight < next_columns) {
+    if (is_here && 8 * eight < next_width) {
         for (uint i = 8 * item; i < 8 * item + 8; ++i) {
-            const uint column = get_group_id(0) * EMBED_COLUMNS + i;
+            const uint col = get_group_id(0) * EMBED_WIDTH + i;
             float v = is_none ? NAN : made_x[i];
 #if POSITIONS
-            if (column < width) v += position_embd[(uint)step[STEP_POSITION(row)] * width + column];
+            if (col < width) v += position_embd[(uint)step[STEP_POSITION(row)] * width + col];
 #endif
-            if (column >= width) v = 0.0f;
-            ACTIVATION(float, x_at, row * next_columns + column) = v;
+            if (col >= width) v = 0.0f;
+            ACTIVATION(float, x_at, row * next_width + col) = v;
             made_x[i] = v;
-            made[i] = v * ACTIVATION(const float, next_norm_at, column);
+            made[i] = v * ACTIVATION(const float, next_norm_at, col);
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (is_here && 8 * eight < next_columns) {
-        write_record(activations, NEXT_ROW(row), next_columns, eight, made + item / 4 * 32);
-        if (item % 4 == 0) write_stats(activations, NEXT_ROW(row), next_columns, eight / 4, made_x + item * 8);
+    if (is_here && 8 * eight < next_width) {
+        write_quantized(activations, NEXT_ROW(row), next_width, eight, made + item / 4 * 32);
+        if (item % 4 == 0) write_stats(activations, NEXT_ROW(row), next_width, eight / 4, made_x + item * 8);
     }
 }

@@ -7,11 +7,11 @@
 //     EPILOGUE_EARLY(pair, batch_row, is_mine)   if EARLY, at the start: what the item's one FINISH reads of memory
 //     EPILOGUE_FOLD             once, before the first FINISH, by every item of the group; a barrier follows if FOLDS
 //     FINISH(sum, pair, batch_row, column)   for each result of an item: float2 sum of rows 2 pair and 2 pair + 1;
-//                               column < COLUMNS is batch_row's place in the group
+//                               column < BATCH_ROWS is batch_row's place in the group
 //     FINISH_GROUP              once, at the end, by every item of the group; begins with a barrier where it needs one
 //
 // It uses from matmul.cl: ITEM (0 .. ITEMS - 1), ITEMS, GROUP_PAIRS (pairs of the group), FIRST_PAIR and FIRST_ROW (of
-// the group), COLUMNS, ROW_OF(column), which is INPUT_ROW of the column's batch row, and n_pairs, the kernel's argument: no
+// the group), BATCH_ROWS, ROW_OF(column), which is INPUT_ROW of the column's batch row, and n_pairs, the kernel's argument: no
 // FINISH for pairs from there on. Batch rows past the last and padding rows of a matrix are computed like others, into
 // memory that nobody reads, except where said.
 //
@@ -19,7 +19,7 @@
 // w, and of the rest of the norm only (rs, mean) are missing, from the stats. norm_sum = W w and shift = W b + bias come
 // from the host, for all rows of the output. RMSNorm has no mean; without a norm rs is 1.
 //
-// Options: INPUT_NORM (0 none, 1 RMSNorm, 2 LayerNorm), SHIFT (0: all shifts are zero),
+// Options: INPUT_NORM (0 none, 1 RMSNorm, 2 LayerNorm), BIAS (0: all shifts are zero),
 //          EPILOGUE: one of the names below; and what each says.
 #define EPILOGUE_QKV 1       // bias, rotary, queries scaled, keys and values into their page
 #define EPILOGUE_RESIDUAL 2  // x += v; records of x for the next norm
@@ -32,7 +32,7 @@
 #define GROUP_ROWS (2 * GROUP_PAIRS)
 
 // Whether an item finishes one result at most, which it knows from the start, and has registers for what that takes.
-#if PREFETCH && COLUMNS * PAIRS <= SLICES && LANES * SLICES * PAIRS <= 16 * CHUNK_BLOCKS && EPILOGUE <= EPILOGUE_GELU
+#if PREFETCH && BATCH_ROWS * PAIRS <= K_SPLITS && LANES * K_SPLITS * PAIRS <= 16 * CHUNK_BLOCKS && EPILOGUE <= EPILOGUE_GELU
 #define EARLY 1
 #endif
 
@@ -51,32 +51,32 @@
 #endif
 #define FOLDS 1
 #define ADD_NORM                                                                                  \
-    __local float2 norm_parts[COLUMNS * NORM_CHAINS];                                             \
-    __local float2 norm_scale[COLUMNS];                                                           \
-    FOR_SHARE(i, NORM_ITEM, ITEMS, COLUMNS * NORM_CHAINS) {                                       \
+    __local float2 norm_parts[BATCH_ROWS * NORM_CHAINS];                                             \
+    __local float2 norm_scale[BATCH_ROWS];                                                           \
+    FOR_SHARE(i, NORM_ITEM, ITEMS, BATCH_ROWS * NORM_CHAINS) {                                       \
         norm_parts[i] =                                                                           \
-            norm_part(activations, record_at, record_bytes, record_columns, ROW_OF(i / NORM_CHAINS), i % NORM_CHAINS); \
+            norm_part(activations, input_at, input_bytes, input_width, ROW_OF(i / NORM_CHAINS), i % NORM_CHAINS); \
     }
 #define EPILOGUE_FOLD \
-    FOR_SHARE(n, ITEM, ITEMS, COLUMNS) {                                                          \
+    FOR_SHARE(n, ITEM, ITEMS, BATCH_ROWS) {                                                          \
         float2 sum = (float2)(0.0f);                                                              \
         for (uint i = n * NORM_CHAINS; i < END_OF_CHAINS(n); ++i) sum += norm_parts[i];            \
         norm_scale[n] = scale_of_norm(sum, norm_width, norm_epsilon);                             \
     }
 
-INLINE float2 norm_part(RECORD_ARGS, uint row, uint first) {
+INLINE float2 norm_part(INPUT_ARGS, uint row, uint first) {
     float2 sum = (float2)(0.0f);
 #if PREFETCH
-    for (uint b = first; b < record_columns / 32; b += NORM_AHEAD * NORM_CHAINS) {
+    for (uint b = first; b < input_width / 32; b += NORM_AHEAD * NORM_CHAINS) {
         float2 ahead[NORM_AHEAD];
         for (uint a = 0; a < NORM_AHEAD; ++a) {
             const uint at = b + a * NORM_CHAINS;
-            ahead[a] = at < record_columns / 32 ? RECORD_STATS(row, at) : (float2)(0.0f);
+            ahead[a] = at < input_width / 32 ? INPUT_STATS(row, at) : (float2)(0.0f);
         }
         for (uint a = 0; a < NORM_AHEAD; ++a) sum += ahead[a];
     }
 #else
-    for (uint b = first; b < record_columns / 32; b += NORM_CHAINS) sum += RECORD_STATS(row, b);
+    for (uint b = first; b < input_width / 32; b += NORM_CHAINS) sum += INPUT_STATS(row, b);
 #endif
     return sum;
 }
@@ -102,27 +102,27 @@ INLINE float2 scale_of_norm(float2 sums, float width, float epsilon) {
 
 #if INPUT_NORM == 2
 #define NORM_SUM_ARG , __global const float2* norm_sum
-#define NORMED(sum, pair, column) ((sum) * norm_scale[column].x - norm_scale[column].y * NORM_SUM_OF(pair))
+#define NORMED(sum, pair, group_row) ((sum) * norm_scale[group_row].x - norm_scale[group_row].y * NORM_SUM_OF(pair))
 #elif INPUT_NORM == 1
 #define NORM_SUM_ARG
-#define NORMED(sum, pair, column) ((sum) * norm_scale[column].x)
+#define NORMED(sum, pair, group_row) ((sum) * norm_scale[group_row].x)
 #else
 #define NORM_SUM_ARG
-#define NORMED(sum, pair, column) (sum)
+#define NORMED(sum, pair, group_row) (sum)
 #endif
-#if SHIFT
-#define SHIFT_ARG , __global const float2* shift
-#define SHIFTED(v, pair) ((v) + SHIFT_OF(pair))
+#if BIAS
+#define BIAS_ARG , __global const float2* bias
+#define BIASED(v, pair) ((v) + BIAS_OF(pair))
 #else
-#define SHIFT_ARG
-#define SHIFTED(v, pair) (v)
+#define BIAS_ARG
+#define BIASED(v, pair) (v)
 #endif
 #if EARLY
 #define NORM_SUM_OF(pair) early_norm_sum
-#define SHIFT_OF(pair) early_shift
+#define BIAS_OF(pair) early_bias
 #else
 #define NORM_SUM_OF(pair) norm_sum[first_pair + (pair)]
-#define SHIFT_OF(pair) shift[first_pair + (pair)]
+#define BIAS_OF(pair) bias[first_pair + (pair)]
 #endif
 #if INPUT_NORM == 2
 #define EARLY_NORM_SUM(pair, is_mine) \
@@ -130,15 +130,15 @@ INLINE float2 scale_of_norm(float2 sums, float width, float epsilon) {
 #else
 #define EARLY_NORM_SUM(pair, is_mine)
 #endif
-#if SHIFT
-#define EARLY_SHIFT(pair, is_mine) const float2 early_shift = is_mine ? shift[first_pair + (pair)] : (float2)(0.0f);
+#if BIAS
+#define EARLY_BIAS(pair, is_mine) const float2 early_bias = is_mine ? bias[first_pair + (pair)] : (float2)(0.0f);
 #else
-#define EARLY_SHIFT(pair, is_mine)
+#define EARLY_BIAS(pair, is_mine)
 #endif
-#define EARLY_RESULT(pair, is_mine) EARLY_NORM_SUM(pair, is_mine) EARLY_SHIFT(pair, is_mine)
-#define RESULT(sum, pair, column) SHIFTED(NORMED(sum, pair, column), pair)
+#define EARLY_RESULT(pair, is_mine) EARLY_NORM_SUM(pair, is_mine) EARLY_BIAS(pair, is_mine)
+#define RESULT(sum, pair, group_row) BIASED(NORMED(sum, pair, group_row), pair)
 // first_pair: where this matrix's pairs lie among those of the whole output.
-#define RESULT_ARGS uint first_pair NORM_ARGS NORM_SUM_ARG SHIFT_ARG
+#define RESULT_ARGS uint first_pair NORM_ARGS NORM_SUM_ARG BIAS_ARG
 
 #define EPILOGUE_BEGIN \
     EPILOGUE_LOCAL     \
@@ -161,10 +161,10 @@ INLINE float2 scale_of_norm(float2 sums, float width, float epsilon) {
 #define NO_POSITION 0xffffffffu  // rows that the batch has not
 #define FIND_SPOT(pair, row, is_mine)                                                                                         \
     uint spot_position = NO_POSITION, spot_page = 0;                                                                          \
-    float2 spot_turn = (float2)(0.0f);                                                                                        \
+    float2 spot_rotation = (float2)(0.0f);                                                                                        \
     if (is_mine && (row) < (uint)step[STEP_ROW_COUNT]) {                                                                      \
         spot_position = (uint)step[STEP_POSITION(row)];                                                                       \
-        if (is_rotated(pair)) spot_turn = ACTIVATION(const float2, rotation_at, spot_position * (N_ROT / 2) + turn_of(pair)); \
+        if (is_rotated(pair)) spot_rotation = ACTIVATION(const float2, rotation_at, spot_position * (N_ROT / 2) + rotation_of(pair)); \
         if ((pair) >= PAIRS_OF(Q_ROWS)) {                                                                                     \
             spot_page = (uint)step[STEP_PAGES(step[STEP_SLOT(row)]) + spot_position / PAGE_TOKENS];                           \
         }                                                                                                                     \
@@ -177,11 +177,11 @@ INLINE float2 scale_of_norm(float2 sums, float width, float epsilon) {
 #define EPILOGUE_EARLY(pair, batch_row, is_mine) \
     EARLY_RESULT(pair, is_mine)                  \
     FIND_SPOT(first_pair + (pair), batch_row, is_mine)
-#define FINISH(sum, pair, batch_row, column)                                                                           \
+#define FINISH(sum, pair, batch_row, group_row)                                                                           \
     {                                                                                                                  \
         FIND_SPOT_LATE(first_pair + (pair), batch_row)                                                                 \
         if (spot_position != NO_POSITION) {                                                                            \
-            finish_qkv(RESULT(sum, pair, column), first_pair + (pair), batch_row, spot_position, spot_page, spot_turn, \
+            finish_qkv(RESULT(sum, pair, group_row), first_pair + (pair), batch_row, spot_position, spot_page, spot_rotation, \
                        (__global float2*)(activations + queries_at), query_scale, kv);                                 \
         }                                                                                                              \
     }
@@ -189,18 +189,18 @@ INLINE float2 scale_of_norm(float2 sums, float width, float epsilon) {
 #define EPILOGUE_LOCAL
 
 // A query's or a key's place in its head; the padding before the keys is no whole head.
-INLINE uint turn_of(uint pair) {
+INLINE uint rotation_of(uint pair) {
     return (pair < PAIRS_OF(Q_ROWS) ? pair : pair - PAIRS_OF(Q_ROWS)) % (HEAD_DIM / 2);
 }
 INLINE bool is_rotated(uint pair) {
-    return turn_of(pair) < N_ROT / 2 && pair < PAIRS_OF(Q_ROWS) + PAIRS_OF(KV_ROWS);
+    return rotation_of(pair) < N_ROT / 2 && pair < PAIRS_OF(Q_ROWS) + PAIRS_OF(KV_ROWS);
 }
 
-INLINE void finish_qkv(float2 v, uint pair, uint row, uint position, uint page, float2 turn, __global float2* queries,
+INLINE void finish_qkv(float2 v, uint pair, uint row, uint position, uint page, float2 rotation, __global float2* queries,
                        float query_scale, __global ushort* kv) {
 #if N_ROT > 0
     if (is_rotated(pair)) {
-        v = (float2)(v.x * turn.x - v.y * turn.y, v.x * turn.y + v.y * turn.x);
+        v = (float2)(v.x * rotation.x - v.y * rotation.y, v.x * rotation.y + v.y * rotation.x);
     }
 #endif
     if (pair < PAIRS_OF(Q_ROWS)) {
@@ -227,11 +227,11 @@ INLINE void finish_qkv(float2 v, uint pair, uint row, uint position, uint page, 
 #define INPUT_ROW(batch_row) (batch_row)
 #define EPILOGUE_ARGS \
     RESULT_ARGS, uint x_at, uint next_norm_at, NEXT_ARGS
-#define X_OF(row, pair) ACTIVATION(float2, x_at, mul24(row, next_columns / 2) + (pair))
-#define FINISH(sum, pair, batch_row, column)                                                      \
-    if (2 * (first_pair + (pair)) < next_columns) {                                               \
-        const uint out_pair = first_pair + (pair), at = (column)*GROUP_PAIRS + (pair)-FIRST_PAIR; \
-        const float2 new_x = OLD_X(batch_row, out_pair) + RESULT(sum, pair, column);              \
+#define X_OF(row, pair) ACTIVATION(float2, x_at, mul24(row, next_width / 2) + (pair))
+#define FINISH(sum, pair, batch_row, group_row)                                                      \
+    if (2 * (first_pair + (pair)) < next_width) {                                               \
+        const uint out_pair = first_pair + (pair), at = (group_row)*GROUP_PAIRS + (pair)-FIRST_PAIR; \
+        const float2 new_x = OLD_X(batch_row, out_pair) + RESULT(sum, pair, group_row);              \
         X_OF(batch_row, out_pair) = new_x;                                                        \
         vstore2(new_x, at, made_x);                                                               \
         vstore2(new_x * NEXT_NORM_OF(out_pair), at, made);                                        \
@@ -246,7 +246,7 @@ INLINE void finish_qkv(float2 v, uint pair, uint row, uint position, uint page, 
 #define EPILOGUE_EARLY(pair, batch_row, is_mine)                                       \
     EARLY_RESULT(pair, is_mine)                                                        \
     float2 early_x = (float2)(0.0f), early_next_norm = (float2)(0.0f);                 \
-    if (is_mine && 2 * (first_pair + (pair)) < next_columns) {                         \
+    if (is_mine && 2 * (first_pair + (pair)) < next_width) {                         \
         early_x = X_OF(batch_row, first_pair + (pair));                                \
         early_next_norm = ACTIVATION(const float2, next_norm_at, first_pair + (pair)); \
     }
@@ -268,10 +268,10 @@ INLINE float swish(float v) { return v * native_recip(1.0f + native_exp(-v)); }
 #if EPILOGUE == EPILOGUE_SWIGLU
 #define EPILOGUE_ARGS RESULT_ARGS, NEXT_ARGS
 #define GROUP_OUTPUTS GROUP_PAIRS
-#define FINISH(sum, pair, batch_row, column)                                          \
+#define FINISH(sum, pair, batch_row, group_row)                                          \
     {                                                                                 \
-        const float2 v = RESULT(sum, pair, column);                                   \
-        made[(column)*GROUP_PAIRS + (pair)-FIRST_PAIR] = swish(v.x) * v.y;            \
+        const float2 v = RESULT(sum, pair, group_row);                                   \
+        made[(group_row)*GROUP_PAIRS + (pair)-FIRST_PAIR] = swish(v.x) * v.y;            \
     }
 #else
 #define GROUP_OUTPUTS GROUP_ROWS
@@ -281,23 +281,23 @@ INLINE float swish(float v) { return v * native_recip(1.0f + native_exp(-v)); }
 #define EPILOGUE_EARLY(pair, batch_row, is_mine) EARLY_RESULT(pair, is_mine)
 #else
 #define EPILOGUE_ARGS RESULT_ARGS, NEXT_ARGS, __global const float2 *gate
-#define ACTIVATED(v, out_pair, batch_row) gated(gate[(batch_row) * (next_columns / 2) + (out_pair)], v)
+#define ACTIVATED(v, out_pair, batch_row) gated(gate[(batch_row) * (next_width / 2) + (out_pair)], v)
 INLINE float2 gated(float2 gate, float2 v) { return (float2)(swish(gate.x) * v.x, swish(gate.y) * v.y); }
 #endif
-#define FINISH(sum, pair, batch_row, column)                                                    \
-    if (2 * (first_pair + (pair)) < next_columns) {                                             \
-        const float2 v = RESULT(sum, pair, column);                                             \
-        vstore2(ACTIVATED(v, first_pair + (pair), batch_row), (column)*GROUP_PAIRS + (pair)-FIRST_PAIR, made); \
+#define FINISH(sum, pair, batch_row, group_row)                                                    \
+    if (2 * (first_pair + (pair)) < next_width) {                                             \
+        const float2 v = RESULT(sum, pair, group_row);                                             \
+        vstore2(ACTIVATED(v, first_pair + (pair), batch_row), (group_row)*GROUP_PAIRS + (pair)-FIRST_PAIR, made); \
     }
 #endif
 
 #elif EPILOGUE == EPILOGUE_STORE
 
 #define INPUT_ROW(batch_row) (batch_row)
-#define EPILOGUE_ARGS RESULT_ARGS, __global float2 *y, uint y_columns
-#define FINISH(sum, pair, batch_row, column)                                                                   \
-    if (2 * (first_pair + (pair)) < y_columns) {                                                               \
-        y[(batch_row) * (y_columns / 2) + first_pair + (pair)] = RESULT(sum, pair, column);                    \
+#define EPILOGUE_ARGS RESULT_ARGS, __global float2 *y, uint y_width
+#define FINISH(sum, pair, batch_row, group_row)                                                                   \
+    if (2 * (first_pair + (pair)) < y_width) {                                                               \
+        y[(batch_row) * (y_width / 2) + first_pair + (pair)] = RESULT(sum, pair, group_row);                    \
     }
 #define FINISH_GROUP
 #define EPILOGUE_LOCAL
@@ -313,16 +313,16 @@ INLINE float2 gated(float2 gate, float2 v) { return (float2)(swish(gate.x) * v.x
 #define EPILOGUE_ARGS                                                                                            \
     RESULT_ARGS, __global float *logits, uint n_vocab, __global const uint *requests, __global const int *step, \
         __global uint4 *summaries, uint first_group, uint groups
-#define FINISH(sum, pair, batch_row, column) \
-    vstore2(RESULT(sum, pair, column), (column)*GROUP_PAIRS + (pair)-FIRST_PAIR, made);
+#define FINISH(sum, pair, batch_row, group_row) \
+    vstore2(RESULT(sum, pair, group_row), (group_row)*GROUP_PAIRS + (pair)-FIRST_PAIR, made);
 
 // Local memory: logits, scores and then exp(logit - largest) by column and id; and of each column the greatest of both as
 // in_order(), and the lowest id that has the best score.
 #define EPILOGUE_LOCAL                                                            \
-    __local float made[COLUMNS * GROUP_ROWS];                                     \
-    __local float scores[COLUMNS * GROUP_ROWS];                                   \
-    __local uint best_score[COLUMNS], largest[COLUMNS], best_id[COLUMNS];         \
-    FOR_SHARE(n, ITEM, ITEMS, COLUMNS) {                                          \
+    __local float made[BATCH_ROWS * GROUP_ROWS];                                     \
+    __local float scores[BATCH_ROWS * GROUP_ROWS];                                   \
+    __local uint best_score[BATCH_ROWS], largest[BATCH_ROWS], best_id[BATCH_ROWS];         \
+    FOR_SHARE(n, ITEM, ITEMS, BATCH_ROWS) {                                          \
         best_score[n] = largest[n] = LEAST_IN_ORDER;                              \
         best_id[n] = NO_ID;                                                       \
     }
@@ -330,15 +330,15 @@ INLINE float2 gated(float2 gate, float2 v) { return (float2)(swish(gate.x) * v.x
 #define MAX_PENALTY_IDS (REQUEST_WORDS - REQUEST_PENALTY_IDS)
 #define FINISH_GROUP                                                                                           \
     barrier(CLK_LOCAL_MEM_FENCE);                                                                              \
-    const uint outputs = COLUMNS == 1 ? 1 : min((uint)COLUMNS, (uint)step[STEP_OUTPUT_COUNT] - FIRST_ROW);     \
+    const uint outputs = BATCH_ROWS == 1 ? 1 : min((uint)BATCH_ROWS, (uint)step[STEP_OUTPUT_COUNT] - FIRST_ROW);     \
     const uint first_id = 2 * (first_pair + FIRST_PAIR);                                                       \
     const uint ids = min(min((uint)GROUP_ROWS, 2 * (n_pairs - FIRST_PAIR)), n_vocab - min(first_id, n_vocab)); \
-    FOR_SHARE(i, ITEM, ITEMS, COLUMNS * MAX_PENALTY_IDS) if (i < outputs * MAX_PENALTY_IDS) {                  \
+    FOR_SHARE(i, ITEM, ITEMS, BATCH_ROWS * MAX_PENALTY_IDS) if (i < outputs * MAX_PENALTY_IDS) {                  \
         penalise(made + i / MAX_PENALTY_IDS * GROUP_ROWS, first_id, ids,                                       \
                  requests, FIRST_ROW + i / MAX_PENALTY_IDS, i % MAX_PENALTY_IDS);                              \
     }                                                                                                          \
     barrier(CLK_LOCAL_MEM_FENCE);                                                                              \
-    FOR_SHARE(i, ITEM, ITEMS, COLUMNS * GROUP_ROWS) {                                                          \
+    FOR_SHARE(i, ITEM, ITEMS, BATCH_ROWS * GROUP_ROWS) {                                                          \
         const uint n = i / GROUP_ROWS, in_group = i % GROUP_ROWS;                                              \
         if (n < outputs && in_group < ids) {                                                                   \
             const uint output = FIRST_ROW + n;                                                                 \
@@ -352,7 +352,7 @@ INLINE float2 gated(float2 gate, float2 v) { return (float2)(swish(gate.x) * v.x
         }                                                                                                      \
     }                                                                                                          \
     barrier(CLK_LOCAL_MEM_FENCE);                                                                              \
-    FOR_SHARE(i, ITEM, ITEMS, COLUMNS * GROUP_ROWS) {                                                          \
+    FOR_SHARE(i, ITEM, ITEMS, BATCH_ROWS * GROUP_ROWS) {                                                          \
         const uint n = i / GROUP_ROWS, in_group = i % GROUP_ROWS;                                              \
         const float score = scores[i];                                                                         \
         const bool counts = (n < outputs) & (in_group < ids) & (score > -INFINITY);                            \
@@ -360,7 +360,7 @@ INLINE float2 gated(float2 gate, float2 v) { return (float2)(swish(gate.x) * v.x
         scores[i] = counts ? native_exp(made[i] - from_order(largest[n])) : 0.0f;                              \
     }                                                                                                          \
     barrier(CLK_LOCAL_MEM_FENCE);                                                                              \
-    FOR_SHARE(n, ITEM, ITEMS, COLUMNS) if (n < outputs) {                                                      \
+    FOR_SHARE(n, ITEM, ITEMS, BATCH_ROWS) if (n < outputs) {                                                      \
         summaries[mul24(FIRST_ROW + n, groups) + first_group + (uint)get_group_id(0)] = (uint4)(                \
             best_score[n], best_id[n], largest[n], as_uint(sum_of(scores + n * GROUP_ROWS, ids)));             \
     }
@@ -402,24 +402,24 @@ INLINE float sum_of(__local const float* values, uint count) {
 #define OUTPUTS_PER_PAIR (GROUP_OUTPUTS / GROUP_PAIRS)
 #if MADE_X
 #define EPILOGUE_LOCAL                           \
-    __local float made[COLUMNS * GROUP_OUTPUTS]; \
-    __local float made_x[COLUMNS * GROUP_OUTPUTS];
+    __local float made[BATCH_ROWS * GROUP_OUTPUTS]; \
+    __local float made_x[BATCH_ROWS * GROUP_OUTPUTS];
 #define WRITE_STATS(row, eight, at) \
-    if ((eight) % 4 == 0) write_stats(activations, row, next_columns, (eight) / 4, made_x + (at));
+    if ((eight) % 4 == 0) write_stats(activations, row, next_width, (eight) / 4, made_x + (at));
 #else
-#define EPILOGUE_LOCAL __local float made[COLUMNS * GROUP_OUTPUTS];
-#define WRITE_STATS(record, eight, at)
+#define EPILOGUE_LOCAL __local float made[BATCH_ROWS * GROUP_OUTPUTS];
+#define WRITE_STATS(row, eight, at)
 #endif
 // GROUP_OUTPUTS is a multiple of 32, so a block of a record is made by one group.
 #define FINISH_GROUP                                                                                      \
     barrier(CLK_LOCAL_MEM_FENCE);                                                                         \
-    FOR_SHARE(i, ITEM, ITEMS, COLUMNS * (GROUP_OUTPUTS / 8)) {                                            \
-        const uint of_column = i / (GROUP_OUTPUTS / 8), of_group = i % (GROUP_OUTPUTS / 8);               \
+    FOR_SHARE(i, ITEM, ITEMS, BATCH_ROWS * (GROUP_OUTPUTS / 8)) {                                            \
+        const uint of_row = i / (GROUP_OUTPUTS / 8), of_group = i % (GROUP_OUTPUTS / 8);               \
         const uint eight = (first_pair + FIRST_PAIR) * OUTPUTS_PER_PAIR / 8 + of_group;                   \
-        if (8 * of_group >= (n_pairs - FIRST_PAIR) * OUTPUTS_PER_PAIR || 8 * eight >= next_columns) continue; \
-        const uint to = NEXT_ROW(FIRST_ROW + of_column);                                                  \
-        const uint at = of_column * GROUP_OUTPUTS + of_group / 4 * 32;                                    \
-        write_record(activations, to, next_columns, eight, made + at);                                    \
+        if (8 * of_group >= (n_pairs - FIRST_PAIR) * OUTPUTS_PER_PAIR || 8 * eight >= next_width) continue; \
+        const uint to = NEXT_ROW(FIRST_ROW + of_row);                                                  \
+        const uint at = of_row * GROUP_OUTPUTS + of_group / 4 * 32;                                    \
+        write_quantized(activations, to, next_width, eight, made + at);                                    \
         WRITE_STATS(to, eight, at)                                                                        \
     }
 

@@ -30,11 +30,11 @@ __kernel GROUP_SIZE void probe_images(__read_only image1d_buffer_t uint4s, __rea
 }
 #endif
 
-#ifdef PROBE_WINDOW
+#ifdef PROBE_SEGMENT
 // The upper halves of the addresses of a plane's first and last byte.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void probe_window(__global const uchar* plane, uint last, __global uint* upper) {
-    upper[0] = as_uint2((ulong)plane).y;
-    upper[1] = as_uint2((ulong)(plane + last)).y;
+void probe_segment(__global const uchar* array, uint last, __global uint* upper) {
+    upper[0] = as_uint2((ulong)array).y;
+    upper[1] = as_uint2((ulong)(array + last)).y;
 }
 #endif

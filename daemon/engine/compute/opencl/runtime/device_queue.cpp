@@ -189,12 +189,12 @@ ClProgram DeviceQueue::load(std::span<const std::byte> binary, const std::string
 
 Result<void> DeviceQueue::upload(const ClBuffer& to, uint64_t offset, std::span<const std::byte> bytes) {
     while (!bytes.empty()) {
-        const std::span<const std::byte> piece = bytes.first(std::min(bytes.size(), kTransferBytes));
-        const cl_int status = clEnqueueWriteBuffer(queue_.get(), to.get(), CL_TRUE, offset, piece.size(), piece.data(),
+        const std::span<const std::byte> chunk = bytes.first(std::min(bytes.size(), kTransferBytes));
+        const cl_int status = clEnqueueWriteBuffer(queue_.get(), to.get(), CL_TRUE, offset, chunk.size(), chunk.data(),
                                                    0, nullptr, nullptr);
-        if (auto ok = cl_check("clEnqueueWriteBuffer", status, base::concat(piece.size(), " bytes")); !ok) return ok;
-        offset += piece.size();
-        bytes = bytes.subspan(piece.size());
+        if (auto ok = cl_check("clEnqueueWriteBuffer", status, base::concat(chunk.size(), " bytes")); !ok) return ok;
+        offset += chunk.size();
+        bytes = bytes.subspan(chunk.size());
     }
     return {};
 }

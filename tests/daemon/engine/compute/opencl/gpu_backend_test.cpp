@@ -27,7 +27,7 @@ using model::Role;
 using model::TensorType;
 
 // As in the tests of single steps (ops_test.cpp).
-constexpr double kPackedTolerance = 5e-4;
+constexpr double kGpuTolerance = 5e-4;
 // In fast precision a value on the edge between two of 127 steps may go to the other side than the oracle's, and what
 // follows from it moves others over their edges: errors of the order of the rounding itself, seen up to 2e-2.
 constexpr double kFastTolerance = 6e-2;
@@ -35,7 +35,7 @@ constexpr double kFastTolerance = 6e-2;
 class GpuBackend : public testing::TestWithParam<DeviceUnderTest> {
 protected:
     // Twenty tokens in one batch and two alone, against the oracle.
-    void check(const RandomModel& model, const DeviceUnderTest& on, double tolerance = kPackedTolerance) {
+    void check(const RandomModel& model, const DeviceUnderTest& on, double tolerance = kGpuTolerance) {
         const model::DecoderSpec& spec = model.spec();
         compute::BackendLimits limits = test_limits(spec);
         limits.n_ctx = 32;
@@ -96,7 +96,7 @@ TEST_P(GpuBackend, TakesFiveLaunchesALayerAndThree) {
     }
 }
 
-TEST_P(GpuBackend, ComputesProductsOfSeveralTypes) {
+TEST_P(GpuBackend, ComputesMatmulsOfSeveralTypes) {
     UniformSpec config = small_llama();
     config.n_embd = config.n_ff = 256;
     config.head_dim = config.n_rot = 64;
@@ -245,7 +245,7 @@ TEST_P(GpuBackend, GivesTheSameBitsAmongOneToNine) {
 }
 
 // A lone row beyond 1,024 positions has its leaves computed side by side, a row of prefill one after the other.
-TEST_P(GpuBackend, GivesTheSameBitsWhetherLeavesAreWalkedOrMerged) {
+TEST_P(GpuBackend, GivesTheSameBitsWhetherSplitsAreWalkedOrMerged) {
     for (const uint32_t head_dim : {8u, 16u, 32u}) {  // of four heads: the first two fill no block of 32 alone
         UniformSpec config = small_llama();
         config.n_embd = config.n_ff = 32;
@@ -321,16 +321,16 @@ private:
 
 // As if timing had found another kernel than the usual one to be the fastest, for every product.
 compute::gpu::Outcome others_than_usual(const compute::gpu::Variants& variants,
-                                        const std::set<compute::gpu::ProductKind>& kinds) {
-    compute::gpu::Outcome outcome{.is_tuned = true, .choices = {}};
+                                        const std::set<compute::gpu::MatmulKind>& kinds) {
+    compute::gpu::Outcome outcome{.is_tuned = true, .configs = {}};
     for (const auto& kind : kinds) {
-        for (const uint32_t columns : compute::gpu::kColumnCounts) {
-            auto choice = variants.usual(kind, columns);
-            const auto shapes = variants.in_other_shapes(kind, columns, choice);
-            if (!shapes.empty()) choice = columns == 1 ? shapes.back() : shapes.front();
-            const auto ways = variants.in_other_ways(kind, choice);
-            if (!ways.empty() && columns != 2) choice = ways.front();
-            outcome.choices.products[{kind, columns}] = choice;
+        for (const uint32_t batch_rows : compute::gpu::kBatchRowCounts) {
+            auto config = variants.usual(kind, batch_rows);
+            const auto shapes = variants.in_other_shapes(kind, batch_rows, config);
+            if (!shapes.empty()) config = batch_rows == 1 ? shapes.back() : shapes.front();
+            const auto ways = variants.in_other_ways(kind, config);
+            if (!ways.empty() && batch_rows != 2) config = ways.front();
+            outcome.configs.matmuls[{kind, batch_rows}] = config;
         }
     }
     return outcome;
@@ -348,7 +348,7 @@ void check_whatever_tuning_picks(DeviceUnderTest on) {
     config.n_ctx_train = 64;
     config.n_layers = 2;
     const RandomModel model(config, {.type = TensorType::Q4_0, .biases = true});
-    compute::gpu::ProductRows rows(config);
+    compute::gpu::MatmulRows rows(config);
     for (const model::Weight& weight : model.weights()) rows.add(weight);
     compute::BackendLimits limits = test_limits(config);
     limits.max_rows = limits.max_outputs = 2;  // more columns would take a CPU device long to compile
@@ -376,11 +376,11 @@ void check_whatever_tuning_picks(DeviceUnderTest on) {
     const CacheFolder cache;
     const Answers usual = answer();
     ASSERT_EQ(usual.logits.size(), tokens.size());
-    const compute::ProgramCache records(compute::user_cache_folder("trials"));
+    const compute::ProgramCache outcomes(compute::user_cache_folder("trials"));
     const uint64_t key = cache.key_of_outcome();
     on.overrides.tuning_budget = compute::kTuningBudget;
     const std::string text = to_text(others_than_usual(variants, rows.kinds(variants)));
-    records.keep(key, std::as_bytes(std::span(text)));
+    outcomes.keep(key, std::as_bytes(std::span(text)));
     const Answers other = answer();
     EXPECT_EQ(other.profile, usual.profile);
     EXPECT_EQ(other.log_sums, usual.log_sums);
@@ -389,7 +389,7 @@ void check_whatever_tuning_picks(DeviceUnderTest on) {
         EXPECT_TRUE(same_bits(other.logits[i], usual.logits[i])) << "position " << i;
     }
     // It was taken from the record, not found by time.
-    const auto kept = records.peek(key);
+    const auto kept = outcomes.peek(key);
     ASSERT_TRUE(kept);
     EXPECT_TRUE(std::ranges::equal(*kept, std::as_bytes(std::span(text))));
 }

@@ -14,15 +14,15 @@
 namespace llmd::test {
 
 // Activations of `rows` vectors of `columns` values, a multiple of 32, as kernels/activations.cl lays them out.
-struct RecordRows {
-    RecordRows(uint32_t rows, uint32_t columns, uint32_t digits, Noise& noise);
+struct QuantizedRows {
+    QuantizedRows(uint32_t rows, uint32_t width, uint32_t limbs, Noise& noise);
 
-    double value(uint32_t row, uint32_t column) const;
+    double value(uint32_t row, uint32_t col) const;
     // Sets the digits of a value; the sums follow.
-    void set(uint32_t row, uint32_t column, int hi, int lo);
+    void set(uint32_t row, uint32_t col, int hi, int lo);
     void set_scale(uint32_t row, uint32_t block, float scale);
 
-    uint32_t columns, digits, row_bytes;
+    uint32_t width, limbs, row_bytes;
     std::vector<std::byte> bytes;
 
 private:
@@ -39,8 +39,8 @@ struct GpuMatrix {
     std::vector<float> weights;  // as the layout holds them: half precision where is_rounded()
     std::vector<std::byte> blocks;
 
-    using Planes = std::array<std::vector<std::byte>, compute::gpu::kPlanes.size()>;
-    Planes pack(bool image) const;
+    using Arrays = std::array<std::vector<std::byte>, compute::gpu::kWeightArrays.size()>;
+    Arrays pack(bool image) const;
     uint32_t n_pairs() const { return compute::gpu::tile_count(rows) * compute::gpu::kTilePairs; }
 };
 
@@ -49,6 +49,6 @@ struct ExactSum {
     double magnitude = 0;  // sum of the products' magnitudes
 };
 // Row r of the matrix times row n of the records.
-ExactSum exact_product(const GpuMatrix& matrix, const RecordRows& x, uint32_t r, uint32_t n);
+ExactSum exact_dot(const GpuMatrix& matrix, const QuantizedRows& x, uint32_t r, uint32_t n);
 
 }  // namespace llmd::test

@@ -11,8 +11,8 @@ using compute::gpu::Launch;
 // `columns` and `spread_rows` of each variant.
 Launch launch_of(std::initializer_list<std::pair<uint32_t, uint32_t>> variants) {
     Launch launch;
-    for (const auto& [columns, spread_rows] : variants) {
-        launch.variants.push_back({.columns = columns, .spread_rows = spread_rows});
+    for (const auto& [batch_rows, spread_rows] : variants) {
+        launch.variants.push_back({.batch_rows = batch_rows, .spread_rows = spread_rows});
     }
     return launch;
 }
@@ -28,10 +28,10 @@ TEST(Launch, TakesTheNarrowestVariantThatHoldsAllRows) {
 }
 
 TEST(Launch, TakesANarrowerVariantForTheRowsThatItSpreadsWell) {
-    const Launch products = launch_of({{1, 0}, {2, 0}, {4, 8}, {8, 0}});
-    EXPECT_EQ(taken_for(products, 4), 2u);
-    EXPECT_EQ(taken_for(products, 8), 2u);
-    EXPECT_EQ(taken_for(products, 9), 3u);
+    const Launch matmuls = launch_of({{1, 0}, {2, 0}, {4, 8}, {8, 0}});
+    EXPECT_EQ(taken_for(matmuls, 4), 2u);
+    EXPECT_EQ(taken_for(matmuls, 8), 2u);
+    EXPECT_EQ(taken_for(matmuls, 9), 3u);
     const Launch attention = launch_of({{1, 16}, {1, 0}});
     EXPECT_EQ(taken_for(attention, 1), 0u);
     EXPECT_EQ(taken_for(attention, 16), 0u);

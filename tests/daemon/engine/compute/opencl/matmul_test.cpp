@@ -48,35 +48,35 @@ void expect_same_bits(const Output& got, const Output& expected, const std::stri
 
 // Every number of columns, pairs and lanes and several lengths of chunks, for one number of slices. CPU devices, which
 // are never given these kernels and take long to compile them, have a few of them only.
-std::vector<ProductVariant> variants_of(Layout layout, uint32_t digits, uint32_t slices, bool is_cpu) {
+std::vector<MatmulVariant> variants_of(Layout layout, uint32_t limbs, uint32_t k_splits, bool is_cpu) {
     struct Shape {
-        uint32_t columns, pairs, lanes, chunks_of_slices;
+        uint32_t batch_rows, pairs, lanes, chunks_of_splits;
     };
     std::vector<Shape> shapes;
-    if (slices == 1) {
+    if (k_splits == 1) {
         shapes = {{1, 1, 32, 0}, {8, 2, 16, 1}, {4, 4, 8, 3}};
     } else {
         shapes = {{1, 4, 16, 0}, {2, 2, 32, 2}, {8, 1, 8, 1}};
     }
     if (is_cpu) shapes.erase(shapes.begin() + 2, shapes.end());
-    if (is_cpu && digits == 1) shapes.resize(1);
-    std::vector<ProductVariant> variants;
+    if (is_cpu && limbs == 1) shapes.resize(1);
+    std::vector<MatmulVariant> variants;
     for (const Core core : {Core::Float, Core::Integer}) {
         if (core == Core::Integer && !has_integer_core(layout)) continue;
         for (const Shape& s : shapes) {
-            ProductVariant variant{layout, core, digits, s.columns, {s.lanes, s.pairs, slices}};
-            if (s.chunks_of_slices != 0) {
+            MatmulVariant variant{layout, core, limbs, s.batch_rows, {s.lanes, s.pairs, k_splits}};
+            if (s.chunks_of_splits != 0) {
                 // A chunk has room for the group's sums.
-                const uint32_t least = (s.lanes * slices * 8 + 128 * s.columns - 1) / (128 * s.columns);
-                const uint32_t blocks = std::max(least, s.chunks_of_slices * slices);
-                variant.chunk_blocks = (blocks + slices - 1) / slices * slices;
+                const uint32_t least = (s.lanes * k_splits * 8 + 128 * s.batch_rows - 1) / (128 * s.batch_rows);
+                const uint32_t blocks = std::max(least, s.chunks_of_splits * k_splits);
+                variant.chunk_blocks = (blocks + k_splits - 1) / k_splits * k_splits;
             }
             variant.prefetch = s.pairs == 2;
-            variant.window = s.pairs != 1;
+            variant.segment = s.pairs != 1;
             variants.push_back(variant);
         }
         for (const Shape& s : {shapes.front(), shapes.back()}) {
-            ProductVariant variant{layout, core, digits, s.columns, {s.lanes, s.pairs, slices}};
+            MatmulVariant variant{layout, core, limbs, s.batch_rows, {s.lanes, s.pairs, k_splits}};
             variant.image = true;
             variants.push_back(variant);
         }
@@ -98,11 +98,11 @@ protected:
     std::vector<GpuMatrix> matrices_of(TensorType type) {
         // One tile; several with padding in the last; rows that no group divides; long rows; a row of one block.
         std::vector<std::pair<uint32_t, uint32_t>> shapes = {{64, 576}, {100, 896}, {136, 2560}, {70, 8192}, {64, 32}};
-        const uint32_t unit = model::block_format(type).block_weights;
-        if (unit == 1) shapes.push_back({65, 49});
+        const uint32_t whole_block = model::block_format(type).block_weights;
+        if (whole_block == 1) shapes.push_back({65, 49});
         std::vector<GpuMatrix> matrices;
         for (const auto& [rows, cols] : shapes) {
-            const uint32_t whole = (cols + unit - 1) / unit * unit;
+            const uint32_t whole = (cols + whole_block - 1) / whole_block * whole_block;
             std::vector<std::byte> blocks = random_blocks(type, uint64_t{rows} * whole, 1.0, noise_);
             // Images cannot hold -128: every other matrix is without.
             if (type == TensorType::Q8_0 && matrices.size() % 2 == 0) {
@@ -122,18 +122,18 @@ TEST_P(GpuMatmul, IsExactAndTheSameInEveryVariant) {
     const std::vector<GpuMatrix> matrices = matrices_of(type);
     const bool has_images = must(images_work(queue));
     RecordProperty("images", has_images ? "yes" : "no");
-    for (const uint32_t digits : {2u, 1u}) {
+    for (const uint32_t limbs : {2u, 1u}) {
         std::vector<Case> cases;
-        for (const GpuMatrix& matrix : matrices) cases.emplace_back(matrix, digits, noise_);
-        std::vector<Product> by_pointer, by_image;
+        for (const GpuMatrix& matrix : matrices) cases.emplace_back(matrix, limbs, noise_);
+        std::vector<MatmulUnderTest> by_pointer, by_image;
         for (const Case& c : cases) {
-            by_pointer.emplace_back(c, queue, PlanesIn::Buffers);
-            if (has_images) by_image.emplace_back(c, queue, PlanesIn::Images);
+            by_pointer.emplace_back(c, queue, WeightsIn::Buffers);
+            if (has_images) by_image.emplace_back(c, queue, WeightsIn::Images);
         }
-        for (const uint32_t slices : {1u, 8u}) {
+        for (const uint32_t k_splits : {1u, 8u}) {
             // Bytes read as normalised floats are rounded: the sums of Q8_0 differ between images and pointers.
             std::vector<std::optional<Output>> first(cases.size()), first_normalised(cases.size());
-            for (const ProductVariant& variant : variants_of(layout_for(type), digits, slices, queue.limits().is_cpu)) {
+            for (const MatmulVariant& variant : variants_of(layout_for(type), limbs, k_splits, queue.limits().is_cpu)) {
                 if (variant.image && !has_images) continue;
                 auto& expected = variant.image && variant.layout == Layout::Q8_0 ? first_normalised : first;
                 // Types that are held in another's layout have no kernels of their own.
@@ -158,7 +158,7 @@ TEST_P(GpuMatmul, IsExactAndTheSameInEveryVariant) {
 }
 
 // Where a block of a type keeps its codes.
-std::span<std::byte> code_bytes(TensorType type, std::span<std::byte> block) {
+std::span<std::byte> quant_bytes(TensorType type, std::span<std::byte> block) {
     switch (type) {
         case TensorType::Q4_0:
         case TensorType::Q5_0:
@@ -191,38 +191,38 @@ TEST_P(GpuMatmul, HoldsTheLargestSums) {
         std::vector<std::byte> blocks = random_blocks(type, uint64_t{kTileRows} * cols, 1.0, noise_);
         const size_t block_bytes = model::block_format(type).block_bytes;
         for (size_t at = 0; at < blocks.size(); at += block_bytes) {
-            const auto codes = code_bytes(type, std::span(blocks).subspan(at, block_bytes));
-            std::fill(codes.begin(), codes.end(), static_cast<std::byte>(fill));
+            const auto quants = quant_bytes(type, std::span(blocks).subspan(at, block_bytes));
+            std::fill(quants.begin(), quants.end(), static_cast<std::byte>(fill));
         }
         const GpuMatrix matrix(type, cols, std::move(blocks));
-        for (const uint32_t digits : {2u, 1u}) {
-            Case extreme(matrix, digits, noise_);
+        for (const uint32_t limbs : {2u, 1u}) {
+            Case extreme(matrix, limbs, noise_);
             for (uint32_t n = 0; n < std::size(kExtremes); ++n) {
                 for (uint32_t c = 0; c < cols; ++c) extreme.x.set(n, c, kExtremes[n].first, kExtremes[n].second);
             }
             extreme.compute_exact();
-            ProductVariant variant;
+            MatmulVariant variant;
             variant.layout = layout;
             variant.core = Core::Integer;
-            variant.digits = digits;
-            const Output got = Product(extreme, queue, PlanesIn::Buffers).run(variant, build(queue, variant));
-            expect_close(got, extreme, base::concat(name_of(variant), ", codes of ", fill));
+            variant.limbs = limbs;
+            const Output got = MatmulUnderTest(extreme, queue, WeightsIn::Buffers).run(variant, build(queue, variant));
+            expect_close(got, extreme, base::concat(name_of(variant), ", quants of ", fill));
             if (HasFatalFailure()) return;
         }
     }
 }
 
-// Without WINDOW planes may lie anywhere.
-TEST_P(GpuMatmul, ReadsPlanesAcrossABorderOf4GiB) {
+// Without SEGMENT planes may lie anywhere.
+TEST_P(GpuMatmul, ReadsWeightsAcrossABorderOf4GiB) {
     const TensorType type = GetParam().type;
     if (is_reencoded(type)) return;  // has no kernels of its own
     DeviceQueue queue = open_queue(GetParam().device);
     constexpr uint32_t kRowsOfIt = 192, kCols = 512;
     const GpuMatrix matrix(type, kCols, random_blocks(type, uint64_t{kRowsOfIt} * kCols, 1.0, noise_));
     const Case c(matrix, 2, noise_);
-    ProductVariant variant;
+    MatmulVariant variant;
     variant.layout = layout_for(type);
-    const Output got = Product(c, queue, PlanesIn::BorderMemory).run(variant, build(queue, variant));
+    const Output got = MatmulUnderTest(c, queue, WeightsIn::BorderMemory).run(variant, build(queue, variant));
     expect_close(got, c, name_of(variant));
 }
 

@@ -45,86 +45,87 @@ ClBuffer buffer_over(DeviceQueue& queue, std::span<std::byte> memory) {
     return buffer;
 }
 
-Case::Case(const GpuMatrix& a_matrix, uint32_t digits, Noise& noise)
-    : matrix(a_matrix), x(kPaddedRows, block_count(matrix.cols) * kBlockColumns, digits, noise) {
+Case::Case(const GpuMatrix& a_matrix, uint32_t limbs, Noise& noise)
+    : matrix(a_matrix), x(kPaddedRows, block_count(matrix.cols) * kBlockCols, limbs, noise) {
     compute_exact();
 }
 
 void Case::compute_exact() {
     exact.clear();
     for (uint32_t n = 0; n < kRows; ++n) {
-        for (uint32_t r = 0; r < matrix.rows; ++r) exact.push_back(exact_product(matrix, x, r, n));
+        for (uint32_t r = 0; r < matrix.rows; ++r) exact.push_back(exact_dot(matrix, x, r, n));
     }
 }
 
-Product::Product(const Case& of, DeviceQueue& queue, PlanesIn planes_in)
-    : matrix_(of.matrix), x_(of.x), queue_(queue), record_(upload(queue, of.x.bytes)) {
-    const bool image = planes_in == PlanesIn::Images;
-    auto planes = matrix_.pack(image);
-    for (size_t i = 1; !image && i < planes.size(); ++i) {  // one behind the other
-        planes[0].insert(planes[0].end(), planes[i].begin(), planes[i].end());
-        planes[i].clear();
+MatmulUnderTest::MatmulUnderTest(const Case& of, DeviceQueue& queue, WeightsIn weights_in)
+    : matrix_(of.matrix), x_(of.x), queue_(queue), x_buffer_(upload(queue, of.x.bytes)) {
+    const bool image = weights_in == WeightsIn::Images;
+    auto arrays = matrix_.pack(image);
+    for (size_t i = 1; !image && i < arrays.size(); ++i) {  // one behind the other
+        arrays[0].insert(arrays[0].end(), arrays[i].begin(), arrays[i].end());
+        arrays[i].clear();
     }
     const Layout layout = layout_for(matrix_.type);
-    const auto make = [&]() -> base::Result<PlaneBuffers> {
-        PlaneBuffers made;
-        for (size_t i = 0; i < kPlanes.size(); ++i) {
-            if (planes[i].empty()) continue;
-            if (planes_in != PlanesIn::BorderMemory) {
-                made[i] = upload(queue, planes[i]);
+    const auto make = [&]() -> base::Result<WeightBuffers> {
+        WeightBuffers made;
+        for (size_t i = 0; i < kWeightArrays.size(); ++i) {
+            if (arrays[i].empty()) continue;
+            if (weights_in != WeightsIn::BorderMemory) {
+                made[i] = upload(queue, arrays[i]);
                 continue;
             }
-            const BorderMemory& memory = memory_.emplace_back(planes[i].size());
-            std::copy(planes[i].begin(), planes[i].end(), memory.bytes().begin());
+            const BorderMemory& memory = memory_.emplace_back(arrays[i].size());
+            std::copy(arrays[i].begin(), arrays[i].end(), memory.bytes().begin());
             made[i] = buffer_over(queue, memory.bytes());
         }
         return made;
     };
-    planes_ = must(planes_in == PlanesIn::Buffers ? must(WindowProbe::create(queue)).make_in_windows(make) : make());
-    for (size_t i = 0; image && i < kPlanes.size(); ++i) {
-        if (planes[i].empty()) continue;
-        const uint64_t texels = planes[i].size() / plane_format(layout, kPlanes[i], true).element_bytes;
-        planes_[i] = must(queue.image_of(planes_[i], texel_format(layout, kPlanes[i]), texels));
+    arrays_ =
+        must(weights_in == WeightsIn::Buffers ? must(SegmentProbe::create(queue)).make_in_segments(make) : make());
+    for (size_t i = 0; image && i < kWeightArrays.size(); ++i) {
+        if (arrays[i].empty()) continue;
+        const uint64_t texels = arrays[i].size() / array_format(layout, kWeightArrays[i], true).element_bytes;
+        arrays_[i] = must(queue.image_of(arrays_[i], texel_format(layout, kWeightArrays[i]), texels));
     }
 }
 
-Output Product::run(const ProductVariant& variant, const ClKernel& kernel) {
+Output MatmulUnderTest::run(const MatmulVariant& variant, const ClKernel& kernel) {
     const uint32_t pairs = matrix_.n_pairs();
     std::vector<float> y(size_t{kPaddedRows} * 2 * pairs, std::numeric_limits<float>::quiet_NaN());
     const ClBuffer out = upload(queue_, std::as_bytes(std::span(y)));
     cl_uint index = 0;
-    for (const ClBuffer& plane : planes_) {
-        if (plane) must(compute::set_arg(kernel, index++, plane));
+    for (const ClBuffer& array : arrays_) {
+        if (array) must(compute::set_arg(kernel, index++, array));
     }
     must(compute::set_arg(kernel, index++, pairs));
     must(compute::set_arg(kernel, index++, block_count(matrix_.cols)));
-    must(compute::set_arg(kernel, index++, record_));
-    must(compute::set_arg(kernel, index++, uint32_t{0}));  // record_at
+    must(compute::set_arg(kernel, index++, x_buffer_));
+    must(compute::set_arg(kernel, index++, uint32_t{0}));  // input_at
     must(compute::set_arg(kernel, index++, x_.row_bytes));
-    must(compute::set_arg(kernel, index++, x_.columns));
+    must(compute::set_arg(kernel, index++, x_.width));
     must(compute::set_arg(kernel, index++, uint32_t{0}));  // first_pair
     must(compute::set_arg(kernel, index++, out));
     must(compute::set_arg(kernel, index++, 2 * pairs));
     const uint32_t group_pairs = variant.shape.group_pairs();
-    must(queue_.launch(kernel, (pairs + group_pairs - 1) / group_pairs, (kRows + variant.columns - 1) / variant.columns,
-                       variant.shape.items()));
+    must(queue_.launch(kernel, (pairs + group_pairs - 1) / group_pairs,
+                       (kRows + variant.batch_rows - 1) / variant.batch_rows, variant.shape.items()));
     must(queue_.read(out, 0, std::as_writable_bytes(std::span(y))));
     y.resize(size_t{kRows} * 2 * pairs);
     return {2 * pairs, std::move(y)};
 }
 
-ClKernel build(DeviceQueue& queue, const ProductVariant& variant) {
-    const auto program = must(
-        queue.build("product", {product_source(variant.core, Epilogue::Store)},
-                    base::concat(product_options(variant), " -DEPILOGUE=5 -DINPUT_NORM=0 -DSHIFT=0 -DMAX_ROWS=16")));
-    return must(compute::make_kernel(program, "product"));
+ClKernel build(DeviceQueue& queue, const MatmulVariant& variant) {
+    const auto program =
+        must(queue.build("matmul", {matmul_source(variant.core, Epilogue::Store)},
+                         base::concat(matmul_options(variant), " -DEPILOGUE=5 -DINPUT_NORM=0 -DBIAS=0 -DMAX_ROWS=16")));
+    return must(compute::make_kernel(program, "matmul"));
 }
 
-std::string name_of(const ProductVariant& v) {
-    return base::concat(layout_name(v.layout), v.core == Core::Integer ? " integer" : " float", ", digits ", v.digits,
-                        ", columns ", v.columns, ", pairs ", v.shape.pairs, ", lanes ", v.shape.lanes, ", slices ",
-                        v.shape.slices, ", chunks of ", v.chunk_blocks, v.image ? ", images" : "",
-                        v.window ? ", window" : "", v.prefetch ? ", prefetch" : "");
+std::string name_of(const MatmulVariant& v) {
+    return base::concat(layout_name(v.layout), v.core == Core::Integer ? " integer" : " float", ", limbs ", v.limbs,
+                        ", batch rows ", v.batch_rows, ", pairs ", v.shape.pairs, ", lanes ", v.shape.lanes,
+                        ", K splits ", v.shape.k_splits, ", chunks of ", v.chunk_blocks, v.image ? ", images" : "",
+                        v.segment ? ", segment" : "", v.prefetch ? ", prefetch" : "");
 }
 
 }  // namespace llmd::test

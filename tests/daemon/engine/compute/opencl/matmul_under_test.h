@@ -40,40 +40,40 @@ struct Output {
 
 // A matrix and records, with what is to come out.
 struct Case {
-    Case(const GpuMatrix& matrix, uint32_t digits, Noise& noise);
+    Case(const GpuMatrix& matrix, uint32_t limbs, Noise& noise);
     // After a change of the records.
     void compute_exact();
 
     const GpuMatrix& matrix;
-    RecordRows x;
+    QuantizedRows x;
     std::vector<ExactSum> exact;  // [batch row][matrix row]
 };
 
 // How the planes of a matrix lie on the device.
-enum class PlanesIn {
-    Buffers,  // each in a window of 4 GiB (WindowProbe)
+enum class WeightsIn {
+    Buffers,  // each in a window of 4 GiB (SegmentProbe)
     Images,
     BorderMemory,  // each across a border of 4 GiB, where the device uses the host's memory
 };
 
 // A case on the device. Refers to both.
-class Product {
+class MatmulUnderTest {
 public:
-    Product(const Case& of, compute::DeviceQueue& queue, PlanesIn planes_in);
+    MatmulUnderTest(const Case& of, compute::DeviceQueue& queue, WeightsIn weights_in);
 
-    Output run(const compute::gpu::ProductVariant& variant, const compute::ClKernel& kernel);
+    Output run(const compute::gpu::MatmulVariant& variant, const compute::ClKernel& kernel);
 
 private:
     const GpuMatrix& matrix_;
-    const RecordRows& x_;
+    const QuantizedRows& x_;
     compute::DeviceQueue& queue_;
-    compute::ClBuffer record_;
+    compute::ClBuffer x_buffer_;
     std::vector<BorderMemory> memory_;
-    compute::gpu::PlaneBuffers planes_;
+    compute::gpu::WeightBuffers arrays_;
 };
 
-compute::ClKernel build(compute::DeviceQueue& queue, const compute::gpu::ProductVariant& variant);
+compute::ClKernel build(compute::DeviceQueue& queue, const compute::gpu::MatmulVariant& variant);
 
-std::string name_of(const compute::gpu::ProductVariant& variant);
+std::string name_of(const compute::gpu::MatmulVariant& variant);
 
 }  // namespace llmd::test

@@ -35,7 +35,7 @@ struct FileMatrix {
     model::TensorView view;
 };
 
-const std::vector<ProductTest> kKernels = {{1, {{32, 1, 1}}}, {1, {{16, 1, 4}}}, {2, {{16, 2, 4}}}, {8, {{16, 2, 1}}}};
+const std::vector<MatmulTest> kKernels = {{1, {{32, 1, 1}}}, {1, {{16, 1, 4}}}, {2, {{16, 2, 4}}}, {8, {{16, 2, 1}}}};
 
 class SelfTest : public testing::TestWithParam<DeviceUnderTest> {
 protected:
@@ -50,15 +50,15 @@ protected:
     }
 
     // A product kernel; `broken`: with the weights of every block read as if their scale were one sixteenth larger.
-    base::Result<ClKernel> build(const SampleMatrix& sample, const ProductTest& test, bool image, bool broken) {
-        const ProductVariant variant = {.layout = sample.layout,
-                                        .core = has_integer_core(sample.layout) ? Core::Integer : Core::Float,
-                                        .digits = sample.x.digits,
-                                        .columns = test.columns,
-                                        .shape = test.choice.shape,
-                                        .image = image,
-                                        .staged_bytes = test.choice.staged_bytes};
-        std::string source = product_source(variant.core, Epilogue::Store);
+    base::Result<ClKernel> build(const SampleMatrix& sample, const MatmulTest& test, bool image, bool broken) {
+        const MatmulVariant variant = {.layout = sample.layout,
+                                       .core = has_integer_core(sample.layout) ? Core::Integer : Core::Float,
+                                       .limbs = sample.x.limbs,
+                                       .batch_rows = test.batch_rows,
+                                       .shape = test.config.shape,
+                                       .image = image,
+                                       .staged_bytes = test.config.staged_bytes};
+        std::string source = matmul_source(variant.core, Epilogue::Store);
         if (broken) {
             constexpr std::string_view kSound = "x_scale[to] = scale";
             const size_t at = source.find(kSound);
@@ -66,19 +66,19 @@ protected:
             source.insert(at + kSound.size(), " * 1.0625f");
         }
         const auto program = queue_->build(
-            "product", {source}, base::concat(product_options(variant), " -DEPILOGUE=5 -DINPUT_NORM=0 -DSHIFT=0"));
+            "matmul", {source}, base::concat(matmul_options(variant), " -DEPILOGUE=5 -DINPUT_NORM=0 -DBIAS=0"));
         if (!program) return program.error();
-        return compute::make_kernel(*program, "product");
+        return compute::make_kernel(*program, "matmul");
     }
 
     // With the kernels broken that the predicate names.
     template <typename IsBroken>
-    base::Result<ProductsFound> run(const SampleMatrix& sample, const IsBroken& is_broken) {
+    base::Result<SelfTestResult> run(const SampleMatrix& sample, const IsBroken& is_broken) {
         const SampleTest test = {&sample, kKernels, has_images_};
         n_ticks_ = 0;
-        return test_products(
+        return test_matmuls(
             *queue_, {&test, 1},
-            [&](const SampleMatrix& of, const ProductTest& kernel, bool image) {
+            [&](const SampleMatrix& of, const MatmulTest& kernel, bool image) {
                 return build(of, kernel, image, is_broken(kernel, image));
             },
             [&] { return ++n_ticks_ <= most_ticks_; });
@@ -90,23 +90,23 @@ protected:
     uint32_t n_ticks_ = 0, most_ticks_ = 1000;
 };
 
-constexpr auto kSound = [](const ProductTest&, bool) { return false; };
+constexpr auto kSound = [](const MatmulTest&, bool) { return false; };
 
 TEST_P(SelfTest, SoundKernelsPass) {
-    for (const auto& [type, digits] : {std::pair{TensorType::Q4_0, 2u},
-                                       {TensorType::Q4_0, 1u},
-                                       {TensorType::Q4_K, 2u},
-                                       {TensorType::Q8_0, 2u},
-                                       {TensorType::BF16, 2u}}) {
+    for (const auto& [type, limbs] : {std::pair{TensorType::Q4_0, 2u},
+                                      {TensorType::Q4_0, 1u},
+                                      {TensorType::Q4_K, 2u},
+                                      {TensorType::Q8_0, 2u},
+                                      {TensorType::BF16, 2u}}) {
         SCOPED_TRACE(model::block_format(type).name);
         const FileMatrix matrix(type, noise_);
-        const SampleMatrix sample(matrix.view, digits);
+        const SampleMatrix sample(matrix.view, limbs);
         EXPECT_EQ(sample.tiles, kSampleTiles);
         const auto found = run(sample, kSound);
         ASSERT_TRUE(found) << found.error().message;
         EXPECT_TRUE(found->notes.empty()) << found->notes[0];
-        EXPECT_EQ(found->choices.images.contains(sample.layout), has_images_);
-        EXPECT_GE(found->choices.most_columns, kMaxColumns);
+        EXPECT_EQ(found->configs.images.contains(sample.layout), has_images_);
+        EXPECT_GE(found->configs.most_batch_rows, kMaxBatchRows);
         EXPECT_EQ(n_ticks_, kKernels.size());
     }
 }
@@ -120,37 +120,38 @@ TEST_P(SelfTest, PassesOverRowsThatAreNotFinite) {
     EXPECT_TRUE(found->notes.empty());
 }
 
-TEST_P(SelfTest, AWrongKernelOfSeveralColumnsLeavesFewer) {
+TEST_P(SelfTest, AWrongKernelOfSeveralBatchRowsLeavesFewer) {
     const FileMatrix matrix(TensorType::Q4_0, noise_);
     const SampleMatrix sample(matrix.view, 2);
-    const auto found = run(sample, [](const ProductTest& kernel, bool) { return kernel.columns == 8; });
+    const auto found = run(sample, [](const MatmulTest& kernel, bool) { return kernel.batch_rows == 8; });
     ASSERT_TRUE(found) << found.error().message;
-    EXPECT_EQ(found->choices.most_columns, 2u);
+    EXPECT_EQ(found->configs.most_batch_rows, 2u);
     ASSERT_EQ(found->notes.size(), 1u);
-    EXPECT_NE(found->notes[0].find("product of Q4_0, 8 columns"), std::string::npos) << found->notes[0];
+    EXPECT_NE(found->notes[0].find("matmul of Q4_0, 8 batch rows"), std::string::npos) << found->notes[0];
 }
 
 TEST_P(SelfTest, WrongImagesLeavePointers) {
     if (!has_images_) return;  // then there is nothing to fall back from
     const FileMatrix matrix(TensorType::Q8_0, noise_);
     const SampleMatrix sample(matrix.view, 2);
-    const auto found = run(sample, [](const ProductTest&, bool image) { return image; });
+    const auto found = run(sample, [](const MatmulTest&, bool image) { return image; });
     ASSERT_TRUE(found) << found.error().message;
-    EXPECT_TRUE(found->choices.images.empty());
-    EXPECT_GE(found->choices.most_columns, kMaxColumns);
+    EXPECT_TRUE(found->configs.images.empty());
+    EXPECT_GE(found->configs.most_batch_rows, kMaxBatchRows);
     ASSERT_EQ(found->notes.size(), 1u);
-    EXPECT_EQ(found->notes[0].rfind("weights of Q8_0 are not read through images: self-test: product of Q8_0", 0), 0u)
+    EXPECT_EQ(found->notes[0].rfind("weights of Q8_0 are not read through images: self-test: matmul of Q8_0", 0), 0u)
         << found->notes[0];
 }
 
 TEST_P(SelfTest, NamesTheKernelWhereNoneIsLeft) {
     const FileMatrix matrix(TensorType::Q6_K, noise_);
     const SampleMatrix sample(matrix.view, 2);
-    const auto found = run(
-        sample, [](const ProductTest& kernel, bool) { return kernel.columns == 1 && kernel.choice.shape.slices == 4; });
+    const auto found = run(sample, [](const MatmulTest& kernel, bool) {
+        return kernel.batch_rows == 1 && kernel.config.shape.k_splits == 4;
+    });
     ASSERT_FALSE(found);
     EXPECT_EQ(found.error().code, ErrorCode::DeviceError);
-    EXPECT_NE(found.error().message.find("product of Q6_K, 1 columns, 16 x 1 pairs, 4 slices: gives "),
+    EXPECT_NE(found.error().message.find("matmul of Q6_K, 1 batch rows, 16 x 1 pairs, 4 K splits: gives "),
               std::string::npos)
         << found.error().message;
 }
@@ -164,27 +165,27 @@ TEST_P(SelfTest, GivesUpWhenTold) {
     EXPECT_EQ(found.error().code, ErrorCode::Cancelled);
 }
 
-TEST_P(SelfTest, AContestAdmitsNoKernelThatGivesOtherBits) {
+TEST_P(SelfTest, TheBenchAdmitsNoKernelThatGivesOtherBits) {
     const FileMatrix matrix(TensorType::Q4_0, noise_);
     const Variants variants(queue_->limits(), compute::Precision::Faithful);
     const compute::BackendLimits limits = test_limits(small_llama());
     Kernels kernels(*queue_, limits, variants);
-    DeviceContest::Samples samples;
-    samples.try_emplace({Layout::Q4_0, kMatrixCols, variants.digits()}, matrix.view, variants.digits());
+    DeviceTuningBench::Samples samples;
+    samples.try_emplace({Layout::Q4_0, kMatrixCols, variants.limbs()}, matrix.view, variants.limbs());
     const std::function<bool(uint32_t)> goes_on = [](uint32_t) { return true; };
-    DeviceContest contest(*queue_, kernels, variants, samples, goes_on);
-    const ProductKind kind = {Layout::Q4_0, kMatrixRows, kMatrixCols, Ending::Rows};
-    const Contender usual = {kind, 1, variants.usual(kind, 1)};
-    EXPECT_TRUE(contest.admit(usual));
-    EXPECT_TRUE(contest.time(usual));
-    Contender other = usual;  // adds the same up in another order
-    other.choice.shape.slices = usual.choice.shape.slices == 1 ? 4 : 1;
-    EXPECT_FALSE(contest.admit(other));
-    EXPECT_FALSE(contest.time(other));
-    Contender refused = usual;
-    refused.choice.staged_bytes = 1u << 30;
-    EXPECT_FALSE(contest.admit(refused));
-    EXPECT_TRUE(contest.time(usual));
+    DeviceTuningBench bench(*queue_, kernels, variants, samples, goes_on);
+    const MatmulKind kind = {Layout::Q4_0, kMatrixRows, kMatrixCols, OutputKind::Rows};
+    const KernelCandidate usual = {kind, 1, variants.usual(kind, 1)};
+    EXPECT_TRUE(bench.admit(usual));
+    EXPECT_TRUE(bench.time(usual));
+    KernelCandidate other = usual;  // adds the same up in another order
+    other.config.shape.k_splits = usual.config.shape.k_splits == 1 ? 4 : 1;
+    EXPECT_FALSE(bench.admit(other));
+    EXPECT_FALSE(bench.time(other));
+    KernelCandidate refused = usual;
+    refused.config.staged_bytes = 1u << 30;
+    EXPECT_FALSE(bench.admit(refused));
+    EXPECT_TRUE(bench.time(usual));
 }
 
 // A device may be listed in several shapes; here only its index matters.

@@ -19,7 +19,7 @@ protected:
     bool uses_host_memory() const { return !queue_.limits().has_own_memory; }
 
     compute::DeviceQueue queue_ = open_queue(GetParam());
-    WindowProbe probe_ = must(WindowProbe::create(queue_));
+    SegmentProbe probe_ = must(SegmentProbe::create(queue_));
     const BorderMemory memory_{1000};
 };
 
@@ -27,43 +27,43 @@ TEST_P(WeightAddressing, SeesABorder) {
     if (!uses_host_memory()) return;
     const std::span<std::byte> all = memory_.bytes();
     const size_t below = memory_.bytes_below_border();
-    EXPECT_FALSE(must(probe_.is_in_window(buffer_over(queue_, all))));
-    EXPECT_FALSE(must(probe_.is_in_window(buffer_over(queue_, all.first(below + 1)))));
-    EXPECT_TRUE(must(probe_.is_in_window(buffer_over(queue_, all.first(below)))));
-    EXPECT_TRUE(must(probe_.is_in_window(buffer_over(queue_, all.subspan(below)))));
+    EXPECT_FALSE(must(probe_.is_in_segment(buffer_over(queue_, all))));
+    EXPECT_FALSE(must(probe_.is_in_segment(buffer_over(queue_, all.first(below + 1)))));
+    EXPECT_TRUE(must(probe_.is_in_segment(buffer_over(queue_, all.first(below)))));
+    EXPECT_TRUE(must(probe_.is_in_segment(buffer_over(queue_, all.subspan(below)))));
 }
 
-TEST_P(WeightAddressing, MakesPlanesUntilAllAreInWindows) {
+TEST_P(WeightAddressing, MakesWeightsUntilAllAreInSegments) {
     if (!uses_host_memory()) return;
     const BorderMemory other(1000);
     size_t n_made = 0, n_across = 2;
-    const auto make = [&]() -> base::Result<PlaneBuffers> {
-        PlaneBuffers planes;
-        planes[0] = buffer_over(queue_, other.bytes().first(other.bytes_below_border()));
+    const auto make = [&]() -> base::Result<WeightBuffers> {
+        WeightBuffers arrays;
+        arrays[0] = buffer_over(queue_, other.bytes().first(other.bytes_below_border()));
         // The second plane alone lies across a border.
         const size_t bytes = n_made++ < n_across ? memory_.bytes().size() : memory_.bytes_below_border();
-        planes[2] = buffer_over(queue_, memory_.bytes().first(bytes));
-        return planes;
+        arrays[2] = buffer_over(queue_, memory_.bytes().first(bytes));
+        return arrays;
     };
-    const auto planes = probe_.make_in_windows(make);
-    ASSERT_TRUE(planes) << planes.error().message;
+    const auto arrays = probe_.make_in_segments(make);
+    ASSERT_TRUE(arrays) << arrays.error().message;
     EXPECT_EQ(n_made, 3u);
-    EXPECT_TRUE(must(probe_.is_in_window((*planes)[2])));
+    EXPECT_TRUE(must(probe_.is_in_segment((*arrays)[2])));
 
     n_made = 0;
     n_across = 1000;
-    const auto none = probe_.make_in_windows(make);
+    const auto none = probe_.make_in_segments(make);
     ASSERT_FALSE(none);
     EXPECT_EQ(none.error().code, base::ErrorCode::DeviceError);
     EXPECT_EQ(none.error().message, "the device gave buffers across borders of 4 GiB 4 times in a row");
-    EXPECT_EQ(n_made, WindowProbe::kMostTries);
+    EXPECT_EQ(n_made, SegmentProbe::kMostTries);
 }
 
 TEST_P(WeightAddressing, PassesOnWhatMakingFailsWith) {
-    const auto planes = probe_.make_in_windows(
-        []() -> base::Result<PlaneBuffers> { return base::fail(base::ErrorCode::OutOfMemory, "no room"); });
-    ASSERT_FALSE(planes);
-    EXPECT_EQ(planes.error().message, "no room");
+    const auto arrays = probe_.make_in_segments(
+        []() -> base::Result<WeightBuffers> { return base::fail(base::ErrorCode::OutOfMemory, "no room"); });
+    ASSERT_FALSE(arrays);
+    EXPECT_EQ(arrays.error().message, "no room");
 }
 
 // A device may be listed in several shapes; here only its index matters.
