@@ -84,14 +84,14 @@ def tensors(shape, mixture):
                 vector(norm + ".bias", shape.width, layer)
     for layer in range(shape.layers):
         if is_gpt2:
-            products = [("attn_qkv", 3 * shape.width, shape.width), ("attn_output", shape.width, shape.width),
+            matmuls = [("attn_qkv", 3 * shape.width, shape.width), ("attn_output", shape.width, shape.width),
                         ("ffn_up", shape.hidden, shape.width), ("ffn_down", shape.width, shape.hidden)]
         else:
-            products = [("attn_q", shape.width, shape.width), ("attn_k", shape.kv_rows, shape.width),
+            matmuls = [("attn_q", shape.width, shape.width), ("attn_k", shape.kv_rows, shape.width),
                         ("attn_v", shape.kv_rows, shape.width), ("attn_output", shape.width, shape.width),
                         ("ffn_gate", shape.hidden, shape.width), ("ffn_up", shape.hidden, shape.width),
                         ("ffn_down", shape.width, shape.hidden)]
-        for name, rows, columns in products:
+        for name, rows, columns in matmuls:
             matrix(name, rows, columns, layer)
             if is_gpt2:
                 vector(name + ".bias", rows, layer)

@@ -27,7 +27,7 @@ _KINDS = {
 
 
 class Count:
-    """Issue slots of a stretch of code, and how many of each kind."""
+    """Issue slots of some code, and how many of each kind."""
 
     def __init__(self, lines):
         self.instructions = 0  # without nops
@@ -88,18 +88,18 @@ class Kernel:
         self._around = [around for _, around in loops]  # the loops around each, by their places, from the inside out
 
     def hot_loop(self, doublings=0):
-        """A Count of one turn of the loop that multiplies most, or None. With `doublings` it is that around the innermost
-        multiplying one at so many steps, and each of these takes two turns in the next."""
+        """A Count of one pass of the loop that multiplies most, or None. With `doublings` it is that around the innermost
+        multiplying one at so many steps, and each of these takes two passes in the next."""
         multiplying = [at for at, loop in enumerate(self.loops) if loop.multiply_adds]
         if not multiplying:
             return None
         if doublings == 0:
             return max((self.loops[at] for at in multiplying), key=lambda loop: (loop.multiply_adds, loop.instructions))
         innermost = max(multiplying, key=lambda at: (len(self._around[at]), self.loops[at].multiply_adds))
-        turn = self.loops[innermost]
+        one_pass = self.loops[innermost]
         for around in self._around[innermost][:doublings]:
-            turn = self.loops[around].with_twice(turn)
-        return turn
+            one_pass = self.loops[around].with_twice(one_pass)
+        return one_pass
 
 
 def _loops(code):

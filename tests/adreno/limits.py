@@ -1,6 +1,6 @@
 """What the report must show, and whether it does."""
 
-# Instructions per weight of a product of one column, without nops, by format: with activations of 8 bits, of 15.
+# Instructions per weight of a matmul of one batch row, without nops, by format: with activations of 8 bits, of 15.
 PER_WEIGHT = {
     "Q4_0": (1.6, 2.3), "Q8_0": (2.2, 2.2), "Q6_K": (3.2, 4.0), "Q4_K": (3.2, 4.0), "Q5_0": (3.2, None),
 }

@@ -2,7 +2,7 @@
 """The Adreno report: what Mesa's compiler makes of every kernel for an Adreno 630, and what decoding costs the host.
 tests/lanes/adreno runs it where that compiler is.
 
-usage: report.py --bench llmd-bench --reset-counts LIB --opencl-trace LIB --epilogues epilogue.cl [--tinygrad FOLDER]
+usage: report.py --bench llmd-bench --reset-counts LIB --opencl-trace LIB --epilogues epilogue.cl [--tinygrad DIRECTORY]
                  [--format md|json]
 
 Exit status 1 when a limit of limits.py that does not depend on time is broken."""
@@ -38,14 +38,14 @@ def collect(shim, bench, epilogues):
         hollow_model.write_model(path, shape, mixture)
         for precision in PRECISIONS:
             print(f"{label} {precision} …", file=sys.stderr, flush=True)
-            choice = ["--precision", precision]
-            traced = shim.trace(bench, path, choice)
+            chosen = ["--precision", precision]
+            traced = shim.trace(bench, path, chosen)
             found = [(rows.kernel_row(kernel, precision, label, epilogues), kernel.identity()) for kernel in traced]
             kernels += found
-            measured = shim.measure(bench, path, choice)
+            measured = shim.measure(bench, path, chosen)
             row = rows.model_row(shape, mixture, precision, [kernel for kernel, _ in found], measured)
             if (shape, mixture) == LONG_CONTEXT[:2]:
-                longer = shim.measure(bench, path, [*choice, "--prompt", str(LONG_CONTEXT[2])])
+                longer = shim.measure(bench, path, [*chosen, "--prompt", str(LONG_CONTEXT[2])])
                 row[f"launches_per_token_at_{LONG_CONTEXT[2]}"] = longer["launches_per_token"]
             models.setdefault(label, {})[precision] = row
         os.remove(path)
@@ -53,13 +53,13 @@ def collect(shim, bench, epilogues):
 
 
 def compare_with_tinygrad(shim, bench, tinygrad):
-    """The host's time a token of both for GPT-2 124M, in turn; medians over the rounds."""
+    """The host's time a token of both for GPT-2 124M, one after the other; medians over the rounds."""
     path = os.path.join(shim.scratch, "model.gguf")
     hollow_model.write_model(path, "gpt2-124m", "Q4_0")
     peer = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lanes", "peer_tinygrad.py")
     ours, theirs = [], []
-    for turn in range(PEER_ROUNDS):
-        print(f"tinygrad, round {turn + 1} of {PEER_ROUNDS} …", file=sys.stderr, flush=True)
+    for done in range(PEER_ROUNDS):
+        print(f"tinygrad, round {done + 1} of {PEER_ROUNDS} …", file=sys.stderr, flush=True)
         ours.append(shim.measure(bench, path, []))
         theirs.append(json.loads(shim.run([sys.executable, peer], PYTHONPATH=tinygrad, DEV="CL").stdout))
     os.remove(path)
@@ -76,8 +76,8 @@ def main():
     parser.add_argument("--bench", required=True)
     parser.add_argument("--reset-counts", required=True, help="reset_counts.cpp, compiled")
     parser.add_argument("--opencl-trace", required=True, help="opencl_trace.cpp, compiled")
-    parser.add_argument("--epilogues", required=True, help="epilogue.cl, which names the products' last steps")
-    parser.add_argument("--tinygrad", help="the folder with its package; without it there is no peer")
+    parser.add_argument("--epilogues", required=True, help="epilogue.cl, which names the matmuls' last steps")
+    parser.add_argument("--tinygrad", help="the directory with its package; without it there is no peer")
     parser.add_argument("--format", choices=["md", "json"], default="md")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:

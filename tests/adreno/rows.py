@@ -8,7 +8,7 @@ import hollow_model
 LANE_INSTRUCTIONS_PER_S = 2 * 128 * 710e6
 BYTES_PER_S = 29.8e9
 
-BLOCK_WEIGHTS = 64  # that a row pair has in 32 columns: what matmul.cl computes at each turn of its loop
+BLOCK_WEIGHTS = 64  # that a row pair has in 32 columns: what matmul.cl computes at each pass of its loop
 ACTIVATION_BITS = {"1": 8, "2": 15}  # by LIMBS, activations.cl
 LAYOUT_FORMATS = {"Q4_0", "Q4_1", "Q5_0", "Q5_1", "Q8_0", "Q4_K", "Q5_K", "Q6_K", "IQ4_NL", "F16"}
 
@@ -19,7 +19,7 @@ def bytes_per_weight(weight_format):
 
 
 def break_even(weight_format):
-    """Instructions per weight above which arithmetic, not memory, limits a product."""
+    """Instructions per weight above which arithmetic, not memory, limits a matmul."""
     return bytes_per_weight(weight_format) / BYTES_PER_S * LANE_INSTRUCTIONS_PER_S
 
 
@@ -29,19 +29,19 @@ def epilogue_names(source):
 
 
 def _doublings(options):
-    """Loops of two turns that matmul.cl adds a block in: over its halves, and their quarters."""
+    """Loops of two passes in which matmul.cl adds a block: over its halves, and their quarters."""
     return {8: 0, 4: 1, 2: 2}[int(options.get("UNROLLED_VEC4S", 8))]
 
 
 def _loop_weights(kernel, hot):
-    """Weights times columns that the hot loop multiplies at each turn; the compiler may have unrolled it."""
+    """Weights times batch rows that the hot loop multiplies at each pass; the compiler may have unrolled it."""
     options = kernel.options
     batch_rows, limbs = int(options["BATCH_ROWS"]), int(options["LIMBS"])
     block = BLOCK_WEIGHTS * int(options["PAIRS"]) * batch_rows
     is_float = 2 * hot.float_multiply_adds > hot.multiply_adds
-    # Integers hold two rows, and each digit has a multiplication of its own.
-    turn = block if is_float else block * limbs // 2
-    return max(1, round(hot.multiply_adds / turn)) * block, "float" if is_float else "integer"
+    # Integers hold two rows, and each limb has a multiplication of its own.
+    one_pass = block if is_float else block * limbs // 2
+    return max(1, round(hot.multiply_adds / one_pass)) * block, "float" if is_float else "integer"
 
 
 def kernel_row(kernel, precision, model, epilogues):
@@ -73,7 +73,7 @@ def kernel_row(kernel, precision, model, epilogues):
     row["is_qkv"] = epilogue == "qkv"
     row["non_nop_per_weight"] = round(hot.instructions / weights, 3)
     row["nops_per_weight"] = round(hot.nops / weights, 3)
-    # Columns share what is read.
+    # Batch rows share what is read.
     row["break_even"] = round(break_even(layout) / row["batch_rows"], 2)
     row["bound"] = "memory" if row["non_nop_per_weight"] < row["break_even"] else "arithmetic"
     return row

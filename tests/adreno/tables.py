@@ -13,10 +13,10 @@ machine pays; how fast the GPU is follows only from a model.
 empty weights.
 
 The model: {slots:.1f} G lane instructions a second (2 processors of 128 lanes at 710 MHz) and {bandwidth:.1f} GB/s, the memory's
-peak. A product whose instructions per weight are below its break-even waits for memory; 'nops' are issue slots in which a wave
+peak. A matmul whose instructions per weight are below its break-even waits for memory; 'nops' are issue slots in which a wave
 waits, which other waves may fill. Activations have 15 bits in faithful precision, and 8 in fast precision but for those that queries,
-keys and values are made of. Columns are rows of a batch computed together; a decoded token has one. 'Instructions' of a
-kernel are what the compiler counts, a repetition for each turn and nops too; in 'words' of 8 bytes, of which the instruction
+keys and values are made of. Batch rows are computed together; a decoded token has one. 'Instructions' of a
+kernel are what the compiler counts, each repetition and nops too; in 'words' of 8 bytes, of which the instruction
 cache holds 1,024, repetitions and most nops take no room of their own.
 """
 
@@ -72,7 +72,7 @@ def _models_table(models):
 def _peer_text(peer):
     if peer is None:
         return ""
-    return "\n## Beside tinygrad\n\nGPT-2 124M on the same shim in the same run, in turn, medians: what a token costs the host.\n\n" + \
+    return "\n## Beside tinygrad\n\nGPT-2 124M on the same shim in the same run, alternating, medians: what a token costs the host.\n\n" + \
         _table(["program", "launches", "us", "CPU us"], [
             ("llmd", f"{peer['llmd_launches']:g}", f"{peer['llmd_us']:.0f}", f"{peer['llmd_cpu_us']:.0f}"),
             ("tinygrad", peer["tinygrad_launches"], f"{peer['tinygrad_us']:.0f}", f"{peer['tinygrad_cpu_us']:.0f}"),
@@ -90,11 +90,11 @@ def document(report):
             (limit["what"], limit["limit"], limit["value"], "yes" if limit["holds"] else "**no**")
             for limit in report["limits"]]),
         "## Models\n\nA token at position 128. The host's time is that of one step after another; CPU time is all threads'. Arithmetic\n"
-        "counts the products' loops alone, at the price of a format's dearest kernel; queries, keys and values have their own.\n",
+        "counts the matmuls' loops alone, at the price of a format's dearest kernel; queries, keys and values have their own.\n",
         _models_table(report["models"]) + _peer_text(report["peer"]),
-        "## Products of a decoded token, in their hot loop\n", _weights_table(decode),
+        "## Matmuls of a decoded token, in their hot loop\n", _weights_table(decode),
         "## All kernels of a decoded token\n", _size_table(decode),
-        "## Products of several columns\n\nPer weight and column; the break-even too.\n", _weights_table(others),
+        "## Matmuls of several batch rows\n\nPer weight and batch row; the break-even too.\n", _weights_table(others),
         "## All other kernels\n", _size_table(others),
     ]
     return "\n".join(parts)

@@ -21,7 +21,7 @@ enum HiddenFeature : uint32_t {
     kHideLargeBuffers = 8,  // one buffer holds at most kSmallBufferBytes
     kHideLargeGroups = 16,  // a work-group has at most kSmallGroupItems items
     kChangeDriver = 64,     // CL_DRIVER_VERSION is another one
-    kMiscompile = 128,      // kernels named `matmul` subtract where they say mad(); `norm_product` sums up wrongly
+    kMiscompile = 128,      // kernels named `matmul` subtract where they say mad()
     kOfferPriorities = 32,  // the opposite: cl_khr_priority_hints is offered, see `low_priority_queues`
 };
 inline constexpr uint64_t kSmallBufferBytes = 64u << 20;

@@ -15,7 +15,7 @@ namespace {
 class Faults : public FaultyEngine {
 protected:
     static void fail_every_call(uint32_t hidden);
-    // One with products that are worth tuning: "wide.gguf".
+    // A model with matmuls that are worth tuning: "wide.gguf".
     static void write_wide_model() {
         ASSERT_TRUE(write_file(folder_ / "wide.gguf", tiny_model({.n_layers = 1,
                                                                   .n_embd = 256,
@@ -132,7 +132,7 @@ TEST_F(Faults, AGpuSaysWhatItHoldsAnotherWay) {
               std::vector<std::string>{"tensors of type BF16 are held as F16, rounded"});
 }
 
-// The self-test of the packed kernels (autotune/preparation.h) is remembered for a device and its driver, and nothing
+// The self-test of the kernels (autotune/preparation.h) is remembered for a device and its driver, and nothing
 // that lies in its place passes for it.
 TEST_F(Faults, KernelsAreTriedOnce) {
     const fs::path cache = folder_ / "trials-cache";
@@ -155,7 +155,7 @@ TEST_F(Faults, KernelsAreTriedOnce) {
     ::setenv("XDG_CACHE_HOME", folder_.c_str(), 1);
 }
 
-// Choosing kernels by time costs once for a device and a model, whatever lies in the record's place, and changes
+// Choosing kernels by time costs once for a device and a model, whatever lies in the file's place, and changes
 // neither the profile nor a token. The models above are too small for it.
 TEST_F(Faults, KernelsAreTunedOnce) {
     write_wide_model();
@@ -183,12 +183,12 @@ TEST_F(Faults, KernelsAreTunedOnce) {
     expect_tuned(false, "again");
     EXPECT_EQ(load({}).ids, untuned.ids);
     expect_tuned(false, "after a load without");
-    const auto record = [&] { return *fs::directory_iterator(cache / "llmd" / "trials"); };
-    fs::resize_file(record(), 20);
+    const auto file = [&] { return *fs::directory_iterator(cache / "llmd" / "trials"); };
+    fs::resize_file(file(), 20);
     expect_tuned(true, "cut");
-    const compute::ProgramCache records(cache / "llmd" / "trials");
+    const compute::ProgramCache files(cache / "llmd" / "trials");
     const std::string foreign = "tuned\nmatmul Q4_0 1 1 0 1 1 1 1 0 1\nend\n";
-    records.keep(std::stoull(record().path().stem().string(), nullptr, 16), std::as_bytes(std::span(foreign)));
+    files.keep(std::stoull(file().path().stem().string(), nullptr, 16), std::as_bytes(std::span(foreign)));
     expect_tuned(true, "foreign");
     expect_tuned(false, "and again");
     control_->hidden |= kChangeDriver;
@@ -245,7 +245,7 @@ TEST_F(Faults, WhatFailsInTuningIsNotUsed) {
 }
 
 // The process ends in a kernel that is timed: the next ones do not meet it again, and use the usual kernels. An
-// exception unwinds what the end of a process leaves undone all the same: the record is not written.
+// exception unwinds what the end of a process leaves undone all the same: the file is not written.
 TEST_F(Faults, WhatEndsTheProcessInTuningIsMetOnce) {
     write_wide_model();
     const fs::path cache = folder_ / "tuning-end-cache";
@@ -279,19 +279,6 @@ TEST_F(Faults, AWrongKernelIsFoundBeforeItIsUsed) {
     ASSERT_FALSE(on_cpu.notes.empty());
     EXPECT_NE(on_cpu.notes.back().find(" is not used: self-test: matmul of Q8_0"), std::string::npos)
         << on_cpu.notes.back();
-}
-
-// The kernels that CPU devices have for steps of one row alone.
-TEST_F(Faults, AWrongStepOfOneRowIsFoundBeforeItIsUsed) {
-    const fs::path cache = folder_ / "wrong-step-cache";
-    ::setenv("XDG_CACHE_HOME", cache.c_str(), 1);
-    control_->hidden = kMiscompile;
-    const Outcome refused = run(BackendKind::OpenCl);
-    ::setenv("XDG_CACHE_HOME", folder_.c_str(), 1);
-    ASSERT_TRUE(refused.load_error);
-    EXPECT_EQ(refused.load_error->code, ErrorCode::DeviceError);
-    EXPECT_NE(refused.load_error->message.find("self-test: a step of one row gives "), std::string::npos)
-        << refused.load_error->message;
 }
 
 // What the host and the device say to each other: the batch, the sampling request, one flush and one small answer.

@@ -45,7 +45,7 @@ Result<std::unique_ptr<Backend>> create_opencl_backend(const model::DecoderSpec&
                 "Mesa too old: it does not order dependent launches, so each is submitted on its own");
         }
     }
-    queue->pace_submissions();  // not before: the self-test wants its launches in one submission
+    queue->pace_submissions();  // not before: the probe of launch order wants its launches in one submission
     report.profile =
         base::concat("opencl, ", device.names.platform, ", ", device.names.name, ", ", device.names.driver, ", ");
     auto backend = gpu::create_gpu_backend(spec, limits, std::move(*queue), precision, std::move(report));

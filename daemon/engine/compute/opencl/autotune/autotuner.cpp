@@ -7,7 +7,7 @@
 namespace llmd::compute::gpu {
 namespace {
 
-// One token at a time, then prompts, then few sequences together.
+// The order of use: one token at a time, then prompts, then few sequences together.
 constexpr std::array<uint32_t, kBatchRowCounts.size()> kBatchRowsByUse = {1, 8, 4, 2};
 
 class Autotuner {
@@ -39,7 +39,7 @@ public:
 private:
     bool is_over() { return gave_up_ || bench_.now() - begin_ >= plan_.budget; }
 
-    // Says what is about to be done; false when nothing is to be.
+    // Reports progress; false when nothing more is to be done.
     bool may_go_on() {
         if (is_over()) return false;
         const double of_tasks = n_done_ / static_cast<double>(n_tasks_);
@@ -81,7 +81,7 @@ private:
         return best;
     }
 
-    // The index of the one that is to be used: 0, the usual one, unless another is faster for certain.
+    // Gives the index of the candidate to use: 0, the usual one, unless another is faster for certain.
     size_t fastest(const std::vector<KernelCandidate>& candidates) {
         struct Runner {
             size_t index;
@@ -152,7 +152,7 @@ bool DeviceTuningBench::admit(const KernelCandidate& candidate) {
     const auto is_it = [&](const auto& entry) { return entry.first == candidate; };
     if (std::any_of(kernels_of_kind_.begin(), kernels_of_kind_.end(), is_it)) return true;
     const bool admitted = static_cast<bool>(try_kernel(candidate));
-    // Nothing may be left that uses an arena's buffers.
+    // Nothing may be left in the queue that uses a bench's buffers.
     return static_cast<bool>(queue_.finish()) && admitted;
 }
 

@@ -1,7 +1,7 @@
-// Picks by time among product kernels that give the same bits (Variants): which is fastest follows from a device's
+// Picks by time among matmul kernels that give the same bits (Variants): which is fastest follows from a device's
 // caches, registers and scheduler, and no table knows them all. A sum never depends on what is picked, so a text is the
-// same however the tuner chose, and after a choice is lost.
-// tune() is pure logic: kernels and the clock are behind TuningBench.
+// same whatever the autotuner picked, and after its findings are lost. tune() is pure logic: kernels and the clock are
+// behind TuningBench.
 #pragma once
 
 #include <chrono>
@@ -23,9 +23,8 @@
 
 namespace llmd::compute::gpu {
 
-inline constexpr uint32_t kTimedRounds = 5;  // of each kernel, by turns; its best counts
-inline constexpr double kTuningGain =
-    0.05;  // what another than the usual kernel must save at least: less may be chance
+inline constexpr uint32_t kTimedRounds = 5;   // of each kernel, one kernel after the other; its best counts
+inline constexpr double kTuningGain = 0.05;   // what another than the usual kernel must save: less may be chance
 inline constexpr double kHopelessTime = 1.5;  // times the best after the first round: no more rounds
 
 struct KernelCandidate {
@@ -37,22 +36,22 @@ struct KernelCandidate {
     bool operator==(const KernelCandidate&) const = default;
 };
 
-// Where kernels run.
+// The bench that kernels run on.
 class TuningBench {
 public:
     using TimePoint = std::chrono::steady_clock::time_point;
 
     virtual ~TuningBench() = default;
     virtual TimePoint now() = 0;
-    // Before each call below that may block; `per_mille` of the tuning is done. False gives up.
+    // Is asked before each call below that may block; `per_mille` of the tuning is done. False gives up.
     virtual bool goes_on(uint32_t per_mille) = 0;
-    // Builds a kernel and tries it: false where it fails, or does not compute what the usual one does, bit for bit.
+    // Builds a kernel and tests it: false where it fails, or does not compute what the usual one does, bit for bit.
     virtual bool admit(const KernelCandidate& candidate) = 0;
-    // What a launch of an admitted kernel takes, on average over a round of them; none where it fails.
+    // Gives what a launch of an admitted kernel takes, on average over a round of them; none where it fails.
     virtual std::optional<std::chrono::nanoseconds> time(const KernelCandidate& candidate) = 0;
 };
 
-// What is to be tuned. `kinds`: those worth it; of the layouts in `images` either reading may be used.
+// What is to be tuned: the kinds that are worth it, and the layouts that may be read through images or not.
 struct TuningPlan {
     std::set<MatmulKind> kinds;
     std::set<Layout> usual_images;
@@ -60,17 +59,17 @@ struct TuningPlan {
     std::chrono::milliseconds budget{};  // when it is used up, what is not decided stays as usual
 };
 
-// First how each layout in free_images is read; then the kernels for one column of every kind, for eight, four and two.
-// Nothing is kept of a choice that is as usual. None when goes_on() gave up.
+// Decides how each layout in free_images is read; then the kernels for one batch row of every kind, then for eight,
+// four and two. Keeps nothing that is as usual. None when goes_on() gave up.
 std::optional<KernelConfigs> tune(const Variants& variants, const TuningPlan& plan, TuningBench& bench);
 
-// The contest on a device. What OpenCL refuses, or what computes other bits than the usual kernel of one column, is not
-// admitted. Thread-bound, as DeviceQueue; borrows everything that it is made with.
+// The tuning bench of a device. It admits nothing that OpenCL refuses or that computes other bits than the usual kernel
+// of one batch row. Thread-bound, as DeviceQueue; borrows everything that it is made with.
 class DeviceTuningBench final : public TuningBench {
 public:
     using Samples = std::map<SampleKey, SampleMatrix>;
 
-    // `samples` has all that will be asked for. `goes_on`: as the function of that name.
+    // `samples` has all that will be asked for. `goes_on` is the function of that name.
     DeviceTuningBench(DeviceQueue& queue, Kernels& kernels, const Variants& variants, const Samples& samples,
                       const std::function<bool(uint32_t per_mille)>& goes_on)
         : queue_(queue), kernels_(kernels), variants_(variants), samples_(samples), goes_on_(goes_on) {}
@@ -81,7 +80,7 @@ public:
     std::optional<std::chrono::nanoseconds> time(const KernelCandidate& candidate) override;
 
 private:
-    // A product in one reading.
+    // A matmul whose weights are read through images, or are not.
     struct Bench {
         SampleMatmul sample_matmul;
         TimedMatmul timed;
@@ -95,9 +94,9 @@ private:
     const Variants& variants_;
     const Samples& samples_;
     const std::function<bool(uint32_t)>& goes_on_;
-    std::optional<MatmulKind> kind_;  // of the arenas
+    std::optional<MatmulKind> kind_;  // of the benches
     std::map<bool, Bench> benches_;   // by image
-    std::vector<float> expected_;  // what the usual kernel of one column gives, in the reading that is admitted first
+    std::vector<float> expected_;     // what the usual kernel of one batch row gives
     std::vector<std::pair<KernelCandidate, ClKernel>> kernels_of_kind_;
 };
 

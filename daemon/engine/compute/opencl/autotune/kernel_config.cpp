@@ -9,38 +9,38 @@ namespace {
 
 constexpr uint32_t kNvidia = 0x10de;
 constexpr uint32_t kMostItems = 256;  // in a work-group, on any device
-constexpr uint32_t kManyRows = 8192;  // give groups enough to fill a device with few slices
-constexpr uint32_t kKSplits = 8;      // of a row where there are fewer
+constexpr uint32_t kManyRows = 8192;  // give groups enough to fill a device with few K splits
+constexpr uint32_t kKSplits = 8;      // where there are fewer rows
 constexpr uint32_t kFewKSplits = 4;
 // For NVIDIA, measured on an H200, where a token's launches wait for memory and for each other: many items a row, all
 // of x staged at once. From kManyBatchRows on two pairs share an item's work.
 constexpr uint32_t kNvidiaMostItems = 512;
 constexpr uint32_t kNvidiaKSplits = 32;
 constexpr uint32_t kNvidiaStagedBytes = 24 * 1024;
-// Eight rows: twice as many work-groups, which compute half as much, are faster than fewer than these, which leave half
-// the device idle.
+// Eight rows: twice as many work-groups that compute half as much are faster than fewer groups than these, which leave
+// half the device idle.
 constexpr uint32_t kNvidiaSpreadBatchRows = 4;
 constexpr uint32_t kNvidiaSpreadRows = 8;
 constexpr uint32_t kNvidiaManyGroups = 64;
-// Gates and ups of so many rows have groups enough for two a processor, if those are small.
+// Gates and ups of so many rows have groups enough for two a processor, if the groups are small.
 constexpr uint32_t kNvidiaManyGates = 16384;
 constexpr uint32_t kNvidiaGateKSplits = 8;
-// Columns times digits. One multiply-add of integers takes as long as two of floats, but codes need no conversion.
+// Batch rows times limbs. A multiply-add of integers takes as long as two of floats, but quants need no conversion.
 constexpr uint32_t kNvidiaMostIntegers = 4;
-// On an Adreno they take as long as each other. Above this, two digits of eight columns, integers of more than four
-// bits, whose sums start anew within a block, take longer than floats (Q6_K: by a third) or more code than its cache
-// holds (Q5_K); those of four bits need fewer registers (docs/adreno.md).
+// On an Adreno both take as long. Above this (two limbs of eight batch rows) integers of more than four bits, whose
+// sums start anew within a block, take longer than floats (Q6_K: by a third) or more code than its cache holds (Q5_K);
+// those of four bits need fewer registers (docs/adreno.md).
 constexpr uint32_t kSmallGpuMostIntegers = 8;
 constexpr uint32_t kAttentionItems = 64;
 constexpr uint32_t kNvidiaAttentionItems = 256;
 constexpr uint32_t kSomeBatchRows = 4;
 constexpr uint32_t kManyBatchRows = 8;
-// Shapes that are worth a try where the table's is not the best: few enough to time them all.
+// Shapes that are tried beside the table's: few enough to time them all.
 constexpr std::array<uint32_t, 3> kTriedLanes = {16, 32, 64};
 constexpr std::array<uint32_t, 3> kTriedPairs = {1, 2, 4};
-constexpr uint32_t kMostTriedPairs = 64;  // of a group: small matrices have too few groups of more
-constexpr uint32_t kMostTriedSums = 16;   // of an item: more spill
-// Local memory that holds kNvidiaStagedBytes of x and what epilogues take beside.
+constexpr uint32_t kMostTriedPairs = 64;  // of a group: with more, small matrices have too few groups
+constexpr uint32_t kMostTriedSums = 16;   // of an item: with more, registers spill
+// Local memory that holds kNvidiaStagedBytes of x and what epilogues need beside them.
 constexpr uint64_t kMuchLocalBytes = 48 << 10;
 constexpr uint32_t kMaxAttentionHeads = 4;  // whose sums an item keeps in registers: eight spill on an Adreno
 
@@ -79,7 +79,7 @@ std::vector<KernelConfig> Variants::in_other_shapes(const MatmulKind& kind, uint
                                                     const KernelConfig& config) const {
     const uint32_t logit_pairs = usual(kind, batch_rows).shape.group_pairs();
     const uint32_t whole_block =
-        kind.output_kind == OutputKind::Pairs ? kQuantBlock : kQuantBlock / 2;  // outputs in whole blocks
+        kind.output_kind == OutputKind::Pairs ? kQuantBlock : kQuantBlock / 2;  // a group's outputs fill whole blocks
     std::vector<KernelConfig> others;
     for (const uint32_t lanes : kTriedLanes) {
         for (const uint32_t pairs : kTriedPairs) {
@@ -124,8 +124,8 @@ MatmulShape Variants::matmul_shape(uint32_t rows, uint32_t batch_rows, bool one_
     const bool many_rows = rows >= kManyRows && !(is_nvidia_ && one_output_a_pair);
     MatmulShape shape;
     shape.lanes = one_output_a_pair || is_cpu_ || many_rows || is_small_gpu() ? kQuantBlock : kQuantBlock / 2;
-    // Two pairs an item share what a turn of the loop costs beside its products; columns do too, and with more of them
-    // the registers would not suffice.
+    // Two pairs an item share the cost of the loop around their multiplications; batch rows do too, and with more of
+    // them the registers would not suffice.
     if (is_small_gpu() && batch_rows < kSomeBatchRows) {
         shape.lanes = kQuantBlock / 2;
         shape.pairs = 2;
@@ -133,7 +133,7 @@ MatmulShape Variants::matmul_shape(uint32_t rows, uint32_t batch_rows, bool one_
     if (is_nvidia_ && !many_rows && batch_rows >= kManyBatchRows) shape.pairs = 2;
     const bool many_gates = is_nvidia_ && one_output_a_pair && rows >= kNvidiaManyGates;
     const uint32_t wanted = many_rows ? kFewKSplits : many_gates ? kNvidiaGateKSplits : k_splits();
-    const uint32_t most_lanes = is_small_gpu() ? kQuantBlock : shape.lanes;  // of any number of columns
+    const uint32_t most_lanes = is_small_gpu() ? kQuantBlock : shape.lanes;  // for any number of batch rows
     shape.k_splits = is_cpu_ ? 1 : std::min(wanted, most_items_ / most_lanes);
     return shape;
 }

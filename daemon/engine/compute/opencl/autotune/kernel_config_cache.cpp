@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 #include <sstream>
 
 #include "base/error.h"
@@ -80,6 +81,20 @@ std::optional<Outcome> outcome_from_text(std::string_view text, const Variants& 
     if (!std::ranges::includes(free_images, changed)) return std::nullopt;
     if (!outcome.is_tuned && (!changed.empty() || !outcome.configs.matmuls.empty())) return std::nullopt;
     return outcome;
+}
+
+std::optional<Outcome> KernelConfigCache::find(uint64_t key, const Variants& variants,
+                                               const std::set<MatmulKind>& kinds, const std::set<Layout>& usual_images,
+                                               const std::set<Layout>& free_images) const {
+    const auto kept = files_.peek(key);
+    if (!kept) return std::nullopt;
+    const std::string_view text(reinterpret_cast<const char*>(kept->data()), kept->size());
+    return outcome_from_text(text, variants, kinds, usual_images, free_images);
+}
+
+void KernelConfigCache::keep(uint64_t key, const Outcome& outcome) const {
+    const std::string text = to_text(outcome);
+    files_.keep(key, std::as_bytes(std::span(text)));
 }
 
 }  // namespace llmd::compute::gpu

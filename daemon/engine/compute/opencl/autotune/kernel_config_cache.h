@@ -1,28 +1,42 @@
-// What preparation.h remembers of a model on a device, as text: that its kernels passed, and which were chosen by time.
-// Pure functions.
+// Remembers on disk what preparation.h found out about a model on a device: that its kernels passed, and which were
+// chosen by time. Thread-bound; the functions on texts are pure.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 
 #include "engine/compute/opencl/autotune/kernel_config.h"
+#include "engine/compute/opencl/runtime/program_cache.h"
 
 namespace llmd::compute::gpu {
 
 struct Outcome {
-    bool is_tuned = false;  // else the choices are the usual ones
+    bool is_tuned = false;  // else the kernels are the usual ones
     KernelConfigs configs;
 
     bool operator==(const Outcome&) const = default;
 };
 
 std::string to_text(const Outcome& outcome);
-// None where the text is not what to_text() writes, or has a choice that is not for this device and model: another kind
-// of product, a kernel that Variants does not allow, another reading of a layout that is not free to change.
+// None where the text is not what to_text() writes, or has a kernel that is not for this device and model: another kind
+// of matmul, a kernel that Variants does not allow, images for a layout that is not free to change.
 std::optional<Outcome> outcome_from_text(std::string_view text, const Variants& variants,
                                          const std::set<MatmulKind>& kinds, const std::set<Layout>& usual_images,
                                          const std::set<Layout>& free_images);
+
+// The files, by a key of all that an outcome depends on. As ProgramCache, it never fails.
+class KernelConfigCache {
+public:
+    // None where there is no file, or outcome_from_text() refuses what it holds.
+    std::optional<Outcome> find(uint64_t key, const Variants& variants, const std::set<MatmulKind>& kinds,
+                                const std::set<Layout>& usual_images, const std::set<Layout>& free_images) const;
+    void keep(uint64_t key, const Outcome& outcome) const;
+
+private:
+    ProgramCache files_{user_cache_folder("trials")};
+};
 
 }  // namespace llmd::compute::gpu

@@ -25,7 +25,7 @@ bool is_multiplied(const model::Weight& weight, std::span<const model::Weight> a
            std::none_of(all.begin(), all.end(), [](const model::Weight& w) { return w.role == Role::Output; });
 }
 
-// The kernels of every sample, by rising columns.
+// The kernels of every sample, by rising batch rows.
 std::map<SampleKey, std::vector<MatmulTest>> tests_of(const Variants& variants, const std::set<MatmulKind>& kinds) {
     std::map<SampleKey, std::vector<MatmulTest>> tests;
     for (const uint32_t batch_rows : kBatchRowCounts) {
@@ -51,7 +51,7 @@ std::vector<model::LayerSpec> attention_shapes(const model::DecoderSpec& spec) {
     return shapes;
 }
 
-// Everything that the outcome depends on, beside the device, the driver and the kernels.
+// Everything that the outcome depends on beside the device, the driver and the kernels.
 std::string describe(const Variants& variants, const Model& model) {
     std::string text = base::concat("context ", model.limits.n_ctx);
     for (const model::LayerSpec& layer : attention_shapes(model.spec)) {
@@ -86,22 +86,23 @@ public:
         const std::string profile = kernels_.profile(), description = describe(variants_, model_);
         const uint64_t key = program_key(std::array<std::string_view, 3>{queue_.identity(), profile, description});
         const bool tunes = queue_.tuning_budget().count() > 0;
-        if (const auto known = remembered(key); known && (known->is_tuned || !tunes)) {
+        const auto known = cache_.find(key, variants_, model_.kinds, model_.images, model_.free_images);
+        if (known && (known->is_tuned || !tunes)) {
             return SelfTestResult{tunes ? known->configs : KernelConfigs{.images = model_.images}, {}};
         }
         take_samples();
         auto found = test(model_.images);
         if (!found || !found->notes.empty()) return found;
         if (tunes) {
-            // Until a contest has ended the usual choices count as its outcome: a kernel that ends the process, in a
-            // driver's compiler or on the device, is met once.
-            keep(key, {true, found->configs});
+            // Until tuning has ended, the usual kernels are on record as its outcome: a kernel that ends the process,
+            // in a driver's compiler or on the device, is met once.
+            cache_.keep(key, {true, found->configs});
             auto tuned = tune_matmuls();
             if (!tuned) {
-                keep(key, {false, found->configs});
+                cache_.keep(key, {false, found->configs});
                 return tuned.error();
             }
-            // What the contest has not seen of a reading: all its columns.
+            // Tuning has not seen all batch rows of a layout that is read in another way now.
             if (tuned->images != found->configs.images) {
                 const auto other = test(tuned->images);
                 if (!other) return other.error();
@@ -109,23 +110,11 @@ public:
             }
             found->configs = std::move(*tuned);
         }
-        keep(key, {tunes, found->configs});
+        cache_.keep(key, {tunes, found->configs});
         return found;
     }
 
 private:
-    std::optional<Outcome> remembered(uint64_t key) const {
-        const auto kept = cache_.peek(key);
-        if (!kept) return std::nullopt;
-        const std::string_view text(reinterpret_cast<const char*>(kept->data()), kept->size());
-        return outcome_from_text(text, variants_, model_.kinds, model_.images, model_.free_images);
-    }
-
-    void keep(uint64_t key, const Outcome& outcome) const {
-        const std::string text = to_text(outcome);
-        cache_.keep(key, std::as_bytes(std::span(text)));
-    }
-
     void take_samples() {
         const auto wanted = tests_of(variants_, model_.kinds);
         for (const model::Weight& weight : model_.weights) {
@@ -138,7 +127,7 @@ private:
         }
     }
 
-    // Attention, which has one reading, with the usual one.
+    // Attention does not depend on images; it is tested with the usual ones.
     Result<SelfTestResult> test(const std::set<Layout>& images) {
         const auto kernels_of = tests_of(variants_, model_.kinds);
         std::vector<SampleTest> tests;
@@ -172,7 +161,7 @@ private:
         };
         DeviceTuningBench bench(queue_, kernels_, variants_, samples_, goes_on);
         auto tuned = tune(variants_, plan, bench);
-        queue_.pace_submissions();  // anew: a step's launches are others
+        queue_.pace_submissions();  // anew: a step has other launches
         if (!tuned) return base::fail(base::ErrorCode::Cancelled, "loading was given up");
         return std::move(*tuned);
     }
@@ -181,8 +170,8 @@ private:
     const Variants& variants_;
     const Model& model_;
     const OnPreparation& on_preparation_;
-    Kernels kernels_;  // those that are not used in the end go with it
-    const ProgramCache cache_{user_cache_folder("trials")};
+    Kernels kernels_;  // kernels that are not used in the end go with it
+    const KernelConfigCache cache_;
     DeviceTuningBench::Samples samples_;
 };
 

@@ -1,8 +1,8 @@
-// What is found out about a device before a model's weights are brought to it: whether the packed kernels that this
-// model will use compute what they say (self_test.h), and which of those that give the same bits are the fastest
+// Finds out about a device what a model needs to know before its weights go there: whether the kernels that this model
+// will use compute what they should (self_test.h), and which of those that give the same bits are the fastest
 // (autotuner.h). Both are remembered in one file (kernel_config_cache.h) for this device, driver, kernel set and model
-// shape, so they cost once; without the file they are found out again. A process that ends in a tuned kernel leaves the
-// usual ones on record. The numeric profile does not depend on it. Thread-bound, as DeviceQueue.
+// shape, so they cost once; without the file they are found out again. Where the process ended in a kernel that was
+// timed, the usual kernels are on record. The numeric profile does not depend on it. Thread-bound, as DeviceQueue.
 #pragma once
 
 #include <set>
@@ -24,17 +24,17 @@ struct Model {
     const model::DecoderSpec& spec;
     const BackendLimits& limits;
     std::span<const model::Weight> weights;  // all
-    const std::set<MatmulKind>& kinds;       // of their products
+    const std::set<MatmulKind>& kinds;       // of their matmuls
     const std::set<Layout>& images;          // layouts that are usually read through images
-    const std::set<Layout>& free_images;     // layouts that either reading gives the same bits of
+    const std::set<Layout>& free_images;     // layouts that give the same bits through images and without
 };
 
-// A product of fewer bytes is not worth tuning: its launch takes longer than its reading.
+// A matmul of fewer bytes is not worth tuning: its launch takes longer than its reading.
 inline constexpr uint64_t kLeastTunedBytes = 64u << 10;
 
-// `variants`: as they are without any choice. Tunes for queue.tuning_budget() at most, and only where every kernel
-// passes. DeviceError names the kernel that leaves nothing to compute with; Cancelled when `on_preparation` gives up;
-// else the queue's errors.
+// `variants` are those without any findings. Tunes for queue.tuning_budget() at most, and only where every kernel
+// passes. DeviceError names the kernel that leaves nothing to compute with; the error is Cancelled when
+// `on_preparation` gives up, and the queue's otherwise.
 base::Result<SelfTestResult> prepare(DeviceQueue& queue, const Variants& variants, const Model& model,
                                      const OnPreparation& on_preparation);
 

@@ -104,11 +104,11 @@ public:
     SelfTestResult take() { return std::move(found_); }
 
 private:
-    // Why a kernel of one column cannot be used; nothing: all can that found_ allows.
+    // Gives why a kernel of one batch row cannot be used; nothing if all can that found_ allows.
     Result<std::optional<base::Error>> run(const SampleTest& test, bool image) {
         auto sample_matmul = SampleMatmul::create(queue_, *test.sample, image);
         if (!sample_matmul) return sample_matmul.error();
-        std::map<uint32_t, std::vector<float>> alone;  // by slices
+        std::map<uint32_t, std::vector<float>> alone;  // by K splits
         uint32_t fewer = 1;
         for (const MatmulTest& kernel : test.kernels) {
             if (kernel.batch_rows > found_.configs.most_batch_rows) break;
@@ -127,7 +127,7 @@ private:
         return std::optional<base::Error>();
     }
 
-    // `alone`: the products by one column; set by the first kernel, which has one.
+    // `alone` has the results of one batch row; the first kernel, which has one, sets it.
     std::optional<base::Error> try_kernel(SampleMatmul& sample_matmul, const SampleTest& test, const MatmulTest& kernel,
                                           bool image, std::vector<float>& alone) {
         const SampleMatrix& sample = *test.sample;
@@ -174,11 +174,11 @@ Result<SelfTestResult> test_matmuls(DeviceQueue& queue, std::span<const SampleTe
 
 namespace {
 
-constexpr double kTolerance = 1e-4;   // of values below 1, beside what records round
+constexpr double kTolerance = 1e-4;   // of values below 1, beside the quantization
 constexpr uint32_t kQueriesAt = 0;    // in the buffer of activations
-constexpr double kQuantError = 0.51;  // of a record's unit
+constexpr double kQuantError = 0.51;  // of a quantized block's scale
 
-// In [-1, 1), a half exactly.
+// A value in [-1, 1), exact as a half.
 float value_of(uint32_t i) {
     return static_cast<float>(mix32(i) >> 22) * 0x1p-9f - 1.0f;
 }
@@ -197,7 +197,7 @@ public:
     Result<void> run();
 
 private:
-    using QuantizedActivations = std::vector<std::byte>;  // of all rows
+    using QuantizedActivations = std::vector<std::byte>;  // bytes of all rows
 
     uint32_t rows() const { return static_cast<uint32_t>(positions_.size()); }
     uint32_t chunks() const { return positions_.back() / kKvSplit + 1; }
@@ -225,7 +225,7 @@ private:
     const model::LayerSpec& layer_;
     std::vector<uint32_t> positions_;
     uint32_t tables_at_, n_pages_;
-    ClBuffer activations_;  // queries, then records
+    ClBuffer activations_;  // queries, then the quantized output
     ClBuffer step_, kv_, partials_;
 };
 
@@ -358,7 +358,7 @@ Result<void> Check::run() {
         if (!whole) return whole.error();
         if (auto ok = check(*whole, "attention"); !ok) return ok;
         if (*whole == *split) continue;
-        return base::fail(ErrorCode::DeviceError, "self-test: attention of ", heads, " heads in one piece gives other",
+        return base::fail(ErrorCode::DeviceError, "self-test: attention of ", heads, " heads in one pass gives other",
                           " bits than in KV splits");
     }
     return {};

@@ -1,4 +1,4 @@
-// Whether a device computes what the packed kernels say, tried with a model's own rows before it is loaded. Drivers for
+// Tests whether a device computes what the kernels should, with a model's own rows before it is loaded: drivers for
 // small GPUs have been wrong. Thread-bound, as DeviceQueue.
 #pragma once
 
@@ -19,11 +19,11 @@
 
 namespace llmd::compute::gpu {
 
-// A product's sum may be off by so much of the sum of the multiply' magnitudes. What rounds is a multiply-add a block
-// and a few of 2^-24 within it; a wrong bit in a weight gives more.
+// A sum may be off by so much of the sum of its products' magnitudes. What rounds is a multiply-add a block and a few
+// of 2^-24 within it; a wrong bit in a weight gives more.
 inline constexpr double kMatmulTolerance = 4e-6;
 
-// What one launch computes.
+// A launch that is tested.
 struct MatmulTest {
     uint32_t batch_rows = 1;
     KernelConfig config;
@@ -31,17 +31,17 @@ struct MatmulTest {
     bool operator==(const MatmulTest&) const = default;
 };
 
-// The kernels that are to multiply with a sample, by rising columns.
+// The kernels that are tested with a sample, by rising batch rows.
 struct SampleTest {
     const SampleMatrix* sample = nullptr;
-    std::vector<MatmulTest> kernels;  // for every number of slices one of one column
-    bool image = false;               // whether images are wanted
+    std::vector<MatmulTest> kernels;  // for every number of K splits one of one batch row
+    bool image = false;               // whether weights are to be read through images
 };
 
-// Builds a kernel for a sample with the Store epilogue, without norm and shift.
+// Builds a kernel for a sample with the Store epilogue, without norm and bias.
 using MatmulBuilder =
     std::function<base::Result<ClKernel>(const SampleMatrix& sample, const MatmulTest& test, bool image)>;
-// Called before each kernel is built; false gives up: Cancelled.
+// Is called before each kernel is built; false gives up: Cancelled.
 using Tick = std::function<bool()>;
 
 struct SelfTestResult {
@@ -49,23 +49,23 @@ struct SelfTestResult {
     std::vector<std::string> notes;  // what is not used, and why; empty: everything works
 };
 
-// Whether two kernels gave the same bits in all rows whose sums are finite. DeviceError has the values that differ.
+// Checks that two kernels gave the same bits in all rows whose sums are finite. DeviceError has the values that differ.
 base::Result<void> check_same(const SampleMatrix& sample, std::span<const float> got, std::span<const float> expected);
 
-// Products of one column against the host's sums, of more columns against those of one, bit for bit. Where images give
-// something else, pointers are tried; where more columns do, fewer are left. DeviceError names the kernel when nothing
-// is left. A row whose sum is not finite is passed over: the file, not the device, is to blame.
+// Compares kernels of one batch row with the host's sums, and kernels of more with those of one, bit for bit. Where
+// images give something else, pointers are tested; where more batch rows do, fewer are left. DeviceError names the
+// kernel when nothing is left. A row whose sum is not finite is passed over: the file, not the device, is to blame.
 base::Result<SelfTestResult> test_matmuls(DeviceQueue& queue, std::span<const SampleTest> tests,
                                           const MatmulBuilder& build, const Tick& tick);
 
-// A sample of a model's matrix on the device, to run product kernels on. Borrows the queue and the sample.
+// A sample of a model's matrix on the device, to run matmul kernels on. Borrows the queue and the sample.
 class SampleMatmul {
 public:
-    // image: planes are read through images. Errors are the queue's.
+    // `image`: weights are read through images. Errors are the queue's.
     static base::Result<SampleMatmul> create(DeviceQueue& queue, const SampleMatrix& sample, bool image);
 
-    // [vector][row] of all the sample's vectors, by a kernel of such a shape and column count with the Store epilogue,
-    // without norm and shift. What the kernel does not write is NaN.
+    // Gives [vector][row] of all the sample's vectors, by a kernel of such a shape and number of batch rows with the
+    // Store epilogue, without norm and bias. What the kernel does not write is NaN.
     base::Result<std::vector<float>> multiply(const ClKernel& kernel, const MatmulShape& shape, uint32_t batch_rows);
 
 private:
@@ -76,10 +76,10 @@ private:
     StoreMatmul matmul_;
 };
 
-// The self-test of attention: one sequence of pseudo-random keys and values against the host's double-precision sums.
-// Rows at the positions kCheckedPositions, where the context has them, through the kernel that walks all leaves and
-// through the one of a leaf and merge. DeviceError names the kernel that gives a wrong sum, or other bits than the
-// other way.
+// The self-test of attention compares one sequence of pseudo-random keys and values with the host's double-precision
+// sums: rows at the positions kCheckedPositions, where the context has them, through the kernel that walks all KV
+// splits and through the kernels for one split and for merging. DeviceError names the kernel that gives a wrong sum, or
+// other bits than the other way.
 base::Result<void> check_attention(DeviceQueue& queue, Kernels& kernels, const Variants& variants,
                                    const model::LayerSpec& layer, const BackendLimits& limits);
 

@@ -12,7 +12,7 @@
 namespace llmd::compute::gpu {
 namespace {
 
-// In [0, n).
+// A number in [0, n).
 uint32_t sample_number(uint32_t key, uint32_t i, uint32_t n) {
     return mix32(i ^ mix32(key)) % n;
 }

@@ -1,6 +1,6 @@
-// Some rows of a model's matrix in packed form, activations for them, and their products in double precision: what
-// product kernels are tried on before a model is loaded; and products on the device to try and to time them.
-// Thread-bound, as DeviceQueue, but for what lies in host memory alone, which are pure functions of their arguments.
+// What kernels are tested and timed with: some rows of a model's matrix as the device holds them, activations for them,
+// and their dot products in double precision; and matmuls on the device, at a sample's size and at their real size.
+// Samples lie in host memory and are pure functions of their arguments; the rest is thread-bound, as DeviceQueue.
 #pragma once
 
 #include <array>
@@ -22,22 +22,22 @@
 
 namespace llmd::compute::gpu {
 
-inline constexpr uint32_t kSampleTiles = 4;  // of the matrix: its first, its last and some between
+inline constexpr uint32_t kSampleTiles = 4;  // the first of the matrix, its last and some between
 inline constexpr uint32_t kSampleVectors = kMaxBatchRows;
 
-// Pseudo-random vectors as kernels/activations.cl lays them out, the same everywhere.
+// Pseudo-random vectors as kernels/activations.cl lays them out, the same on every machine.
 struct SampleActivations {
-    // `cols` values each, padded with zeros; 1 or 2 digits.
+    // `cols` values each, padded with zeros; 1 or 2 limbs.
     SampleActivations(uint32_t cols, uint32_t n_limbs);
 
     uint32_t width;  // padded
     uint32_t limbs;
     uint32_t row_bytes;
     std::vector<std::byte> bytes;  // kSampleVectors rows
-    std::vector<float> values;     // [vector][width], what the digits stand for, exactly but for one rounding
+    std::vector<float> values;     // [vector][width], what the limbs stand for, exactly but for one rounding
 };
 
-// One sample serves all products of these.
+// One sample serves all matmuls of these.
 struct SampleKey {
     Layout layout;
     uint32_t cols;
@@ -57,7 +57,8 @@ struct SampleMatrix {
     uint32_t cols;
     uint32_t tiles;
     SampleActivations x;
-    std::array<std::vector<std::byte>, kWeightArrays.size()> buffer_arrays;  // tile after tile; empty: there is none
+    std::array<std::vector<std::byte>, kWeightArrays.size()>
+        buffer_arrays;  // tile after tile; empty: the layout has none
     // The same for images. Rows that images cannot hold (holds_minus_128()) are zeros.
     std::array<std::vector<std::byte>, kWeightArrays.size()> image_arrays;
     struct Sum {
@@ -70,63 +71,64 @@ struct SampleMatrix {
     uint32_t rows() const { return tiles * kTileRows; }
 };
 
-// Arrays with such contents, none where that is empty: a buffer in a window (SegmentProbe), or images of buffers.
-// Errors are the queue's and SegmentProbe's.
+// Makes buffers with such contents, none where that is empty: one in an address segment (SegmentProbe), or images of
+// buffers. Errors are the queue's and SegmentProbe's.
 base::Result<WeightBuffers> make_weight_buffers(
     DeviceQueue& queue, std::string_view what, Layout layout,
     const std::array<std::vector<std::byte>, kWeightArrays.size()>& contents, bool image);
-// The arguments that planes are, which come first.
+// Sets the arguments for the weights, which come first.
 base::Result<void> set_weight_buffers(const ClKernel& kernel, const WeightBuffers& arrays);
 
-// A packed matrix and records on the device, for product kernels with the Store epilogue, without norm and shift. Owns
-// its buffers.
+// A matrix and quantized activations on the device, for matmul kernels with the Store epilogue, without norm and bias.
+// Owns its buffers.
 struct StoreMatmul {
     WeightBuffers arrays;
     uint32_t n_pairs = 0, n_blocks = 0;
     ClBuffer activations;
     uint32_t quantized_row_bytes = 0, quantized_width = 0;
-    ClBuffer y;  // float [row of the records][2 n_pairs]
+    ClBuffer y;  // float [row of the activations][2 n_pairs]
 
     base::Result<void> bind(const ClKernel& kernel) const;
-    // A kernel of such a shape, bound, for so many work-groups' worth of columns.
+    // Launches a kernel of such a shape, bound, for so many work-groups' worth of batch rows.
     base::Result<void> launch(DeviceQueue& queue, const ClKernel& kernel, const MatmulShape& shape,
                               uint32_t row_groups) const;
 };
 
-// Of all copies together: beyond the caches of a phone's GPU, little beside a model. Of larger products a part is
-// timed, which still fills any device.
+// The bytes of all copies together: beyond the caches of a phone's GPU, little beside a model. Of a larger matmul a
+// part is timed, which still fills any device.
 inline constexpr uint64_t kTimedBytes = 16u << 20;
 inline constexpr uint32_t kMostTimedCopies = 16;
-// What a round reads, divided by the columns: a millisecond's worth on a phone, so that the display does not wait.
+// The bytes that a round reads, divided by the batch rows: a millisecond's worth on a phone, so that the display does
+// not wait.
 inline constexpr uint64_t kRoundBytes = 16u << 20;
 inline constexpr uint32_t kMostRoundLaunches = 32;
-// Work-groups' worth of columns of the widest kernels, which prompts have more of; others are for one.
+// Work-groups' worth of batch rows of the widest kernels, which prompts have more of; others are timed with one.
 inline constexpr uint32_t kTimedPromptGroups = 4;
 
-// A product of a kind at its real size on the device, to time kernels on. Its planes hold a sample's rows again and
-// again, in several copies that launches read by turns, so that a launch finds hardly more of them in caches than it
+// A matmul of a kind at its real size on the device, to time kernels on. Its weights are a sample's rows again and
+// again, in several copies that launches read in rotation, so that a launch finds hardly more of them in caches than it
 // would between a step's other launches. Borrows the queue and refers to nothing else.
 class TimedMatmul {
 public:
-    // A sample of the kind's layout and columns. Errors are the queue's.
+    // `sample` has the layout and columns of the kind. Errors are the queue's.
     static base::Result<TimedMatmul> create(DeviceQueue& queue, const SampleMatrix& sample, const MatmulKind& kind,
                                             bool image);
 
-    // A round of launches of a kernel with the Store epilogue, without norm and shift, and what one of them took on
-    // average. How many does not depend on the time.
+    // Runs a round of launches of a kernel with the Store epilogue, without norm and bias, and gives what one of them
+    // took on average. How many there are does not depend on the time.
     base::Result<std::chrono::nanoseconds> round(const ClKernel& kernel, const MatmulShape& shape, uint32_t batch_rows);
 
 private:
     explicit TimedMatmul(DeviceQueue& queue) : queue_(&queue) {}
 
     DeviceQueue* queue_;
-    StoreMatmul matmul_;  // whose planes are the first copy
+    StoreMatmul matmul_;  // with the first copy of the weights
     std::vector<WeightBuffers> further_copies_;
     uint64_t bytes_ = 0;  // of a copy
     size_t next_ = 0;     // copy to read
 };
 
-// Bytes of a product's planes.
+// The bytes of a matmul's weights.
 uint64_t weight_bytes(const MatmulKind& kind, bool image);
 
 }  // namespace llmd::compute::gpu

@@ -8,7 +8,7 @@ namespace {
 
 using base::Result;
 
-// What decides float operations: the sources of all programs but the probes.
+// The sources that decide float operations: those of all programs but the probes.
 constexpr std::string_view kSources[] = {
     kernels::kCommonCl,   kernels::kActivationsCl, kernels::kDotCl,   kernels::kCoreFloatCl, kernels::kCoreIntCl,
     kernels::kEpilogueCl, kernels::kMatmulCl,      kernels::kEmbedCl, kernels::kAttentionCl, kernels::kSampleCl,
@@ -62,7 +62,8 @@ Result<ClKernel> Kernels::matmul(const MatmulKey& key) {
                           matmul_local_bytes(variant), " bytes of local memory; the device has ",
                           queue_.limits().local_bytes);
     }
-    // No shape in the options where none is needed: drivers that cache programs find these again for every model.
+    // The options have no model shape where none is needed: drivers that cache programs find these again for every
+    // model.
     std::string options =
         base::concat(matmul_options(variant), " -DEPILOGUE=", static_cast<uint32_t>(key.epilogue),
                      " -DINPUT_NORM=", static_cast<uint32_t>(key.norm), " -DBIAS=", key.has_bias ? 1 : 0);

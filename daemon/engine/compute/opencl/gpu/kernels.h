@@ -1,4 +1,4 @@
-// The programs that one model needs on one device, each built once, and kernels made from them.
+// The programs that one model needs on one device, each built once, and the kernels made from them.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,13 @@ namespace llmd::compute::gpu {
 // Values of epilogue.cl's INPUT_NORM.
 enum class InputNorm : uint8_t { None = 0, Rms, Layer };
 
-// What tells one product program from another.
+// What tells one matmul program from another.
 struct MatmulKey {
     Layout layout = Layout::Q4_0;
     KernelConfig config;
     uint32_t batch_rows = 1;
-    uint32_t limbs = kMostLimbs;  // of the records it reads
-    uint32_t next_limbs = 0;      // of those it writes, if it does; 0: as many
+    uint32_t limbs = kMostLimbs;  // of the activations it reads
+    uint32_t next_limbs = 0;      // of the activations it writes, if it does; 0: as many
     Epilogue epilogue = Epilogue::Store;
     InputNorm norm = InputNorm::None;
     bool has_bias = false;
@@ -41,13 +41,13 @@ public:
     // DeviceError names the program that does not build.
     base::Result<ClKernel> matmul(const MatmulKey& key);
     base::Result<ClKernel> embed(Layout layout, bool image, bool has_positions);
-    // `split`: leaves partial results for merge() instead of records.
+    // `split`: the kernel leaves partial results for merge() instead of quantized activations.
     base::Result<ClKernel> attention(const model::LayerSpec& layer, uint32_t heads, bool split);
     base::Result<ClKernel> merge(const model::LayerSpec& layer);
     base::Result<ClKernel> choose();
     base::Result<ClKernel> candidates(uint32_t n_vocab);
 
-    // What decides the order and kind of float operations, beside the device itself.
+    // The text has everything that decides the order and kind of float operations, beside the device itself.
     std::string profile() const;
 
 private:

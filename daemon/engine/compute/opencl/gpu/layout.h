@@ -1,12 +1,13 @@
-// How the packed kernels hold weights: which layout a tensor type takes, and the planes of each layout.
+// How kernels hold weights: the layout that a tensor type takes, and the arrays of each layout, which is a structure of
+// arrays (SoA).
 //
 // Rows 2 p and 2 p + 1 are a pair, 32 pairs a tile, 32 columns a block; rows are padded with zeros to a whole tile,
-// columns to a whole block. A plane is an array of elements, so many bytes of one pair, that neighbouring pairs have
-// side by side:
+// columns to a whole block. An array's elements are so many bytes of one pair; neighbouring pairs have theirs side by
+// side:
 //
 //     element(tile, cell, word, pair in tile) = ((tile * cells + cell) * words + word) * 32 + pair in tile
 //
-// where a cell is one block, or for Supers eight. A tile is therefore one piece of memory in every plane.
+// where a cell is one block, or for Supers eight. So a tile is contiguous in every array.
 //
 //     layout         Quants          High           Scales (per block)            Supers (per 256 columns)
 //     Q4_0           2 x uint4                      half2 d
@@ -25,11 +26,10 @@
 // "d d" stands for row 2 p, row 2 p + 1. Quants of 4 to 6 bits: uint i of the two uint4 holds the low nibbles of
 // columns 4 i to 4 i + 3, row 2 p in bits 0-15, row 2 p + 1 in bits 16-31, lowest column lowest. High: uint i holds the
 // bits above the nibble, of 16 columns one bit each or of 8 columns two bits each, the rows in the same halves. Q8_0,
-// F16: uint4 w holds bytes 16 w onwards of row 2 p, after its last one those of row 2 p + 1.
+// F16: uint4 w holds bytes 16 w onwards of row 2 p, and after its last one those of row 2 p + 1.
 //
-// Bytes are those of the file, but for Q4_K and Q5_K whose 6-bit scales take 8 bits (2.8 % and 2.3 % more), so that a
-// block's come with one load.
-// All pure functions, callable from any thread.
+// The bytes are those of the file, but for Q4_K and Q5_K, whose 6-bit scales take 8 bits (2.8 % and 2.3 % more), so
+// that one load brings those of a block. All functions are pure and callable from any thread.
 #pragma once
 
 #include <array>
@@ -49,19 +49,19 @@ enum class Layout : uint8_t { Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q4_K, Q5_K, Q6_K, IQ
 inline constexpr std::array kLayouts = {Layout::Q4_0, Layout::Q4_1, Layout::Q5_0, Layout::Q5_1,   Layout::Q8_0,
                                         Layout::Q4_K, Layout::Q5_K, Layout::Q6_K, Layout::IQ4_NL, Layout::F16};
 
-// In the order of the product kernel's arguments.
+// The order is that of the matmul kernel's arguments.
 enum class WeightArray : uint8_t { Quants, High, Scales, Supers };
 inline constexpr std::array kWeightArrays = {WeightArray::Quants, WeightArray::High, WeightArray::Scales,
                                              WeightArray::Supers};
 
 struct ArrayFormat {
-    uint32_t element_bytes = 0;  // 0: the layout has no such plane
+    uint32_t element_bytes = 0;  // 0: the layout has no such array
     uint32_t words = 0;          // elements that a pair has in one cell
     uint32_t cell_blocks = 0;
 };
 
 Layout layout_for(model::TensorType type);
-// Whether the layout holds the type's weights another way than the file: Q3_K exactly, Q2_K, BF16 and F32 rounded to
+// Whether the layout holds the type's weights in another way than the file: Q3_K exactly; Q2_K, BF16 and F32 rounded to
 // half precision.
 bool is_reencoded(model::TensorType type);
 bool is_rounded(model::TensorType type);
@@ -69,7 +69,7 @@ bool is_rounded(model::TensorType type);
 // "Q4_0"; the kernels' option is LAYOUT_Q4_0.
 std::string_view layout_name(Layout layout);
 ArrayFormat array_format(Layout layout, WeightArray array, bool image = false);
-// Whether products can be summed as integers, two rows in one word (CORE_INT).
+// Whether a matmul can be summed as integers, two rows in one word (core_int.cl).
 bool has_integer_core(Layout layout);
 
 inline uint32_t round_up(uint32_t n, uint32_t multiple) {
@@ -81,21 +81,22 @@ inline uint32_t block_count(uint32_t cols) {
 inline uint32_t tile_count(uint32_t rows) {
     return (rows + kTileRows - 1) / kTileRows;
 }
-// Bytes of one tile of `cols` columns in a plane; 0 where the layout has none.
+// The bytes of one tile of `cols` columns in an array; 0 where the layout has none.
 uint64_t tile_bytes(Layout layout, WeightArray array, uint32_t cols, bool image = false);
-// In all planes together.
+// The bytes of a tile in all arrays together.
 uint64_t tile_bytes(Layout layout, uint32_t cols, bool image = false);
 
-// The host's side of activations.cl: how long a row of records is.
-inline constexpr uint32_t kQuantBlock = 32;  // columns that share a scale
+// The host's side of activations.cl: how long a row of quantized activations is.
+inline constexpr uint32_t kQuantBlock = 32;  // values that share a scale
 inline constexpr uint32_t kMostLimbs = 2;
 
-// Columns of a record for a vector of n values.
+// The width of a vector of n values when it is quantized.
 inline uint32_t padded_width(uint32_t n) {
     return (n + kQuantBlock - 1) / kQuantBlock * kQuantBlock;
 }
 
-// Bytes from one row to the next: digits, sums, stats and scales; `columns` padded, 1 to kMostLimbs digits.
+// The bytes from one row to the next: limbs, sums, stats and scales; `width` is padded, and there are 1 to kMostLimbs
+// limbs.
 inline uint32_t quantized_row_bytes(uint32_t width, uint32_t limbs) {
     constexpr uint32_t kAlignment = 16;
     const uint32_t bytes = limbs * width + width / 4 + width / 8 + width / 2;

@@ -8,7 +8,7 @@
 namespace llmd::compute::gpu {
 namespace {
 
-// Bytes of local memory that four columns of x take.
+// The bytes of local memory that four columns of x take.
 uint32_t vec4_bytes(const MatmulVariant& variant) {
     return 16 * (variant.core == Core::Integer ? variant.limbs : 1);
 }
@@ -22,8 +22,8 @@ uint32_t chunk_blocks(const MatmulVariant& variant) {
     return std::max((blocks + k_splits - 1) / k_splits, 1u) * k_splits;
 }
 
-// What a kernel's code may hold of a block, for all of the kernel to fit into an Adreno 630's cache of 1,024
-// instructions (docs/adreno.md).
+// How much of a block is unrolled, for the whole kernel to fit into an Adreno 630's cache of 1,024 instructions
+// (docs/adreno.md).
 uint32_t unrolled_vec4s(const MatmulVariant& variant) {
     if (variant.prefetch) return 8;  // for GPUs whose cache is larger
     if (variant.batch_rows == 8) return 2;

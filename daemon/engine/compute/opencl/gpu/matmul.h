@@ -1,5 +1,5 @@
-// The variants of the product kernel (kernels/matmul.cl): what it is built from.
-// Pure functions, callable from any thread.
+// The variants of the matmul kernel (kernels/matmul.cl): their sources and options. All functions are pure and callable
+// from any thread.
 #pragma once
 
 #include <array>
@@ -11,14 +11,14 @@
 
 namespace llmd::compute::gpu {
 
-// What it does with its sums: values of epilogue.cl's EPILOGUE_*.
+// What a matmul does with its sums: values of epilogue.cl's EPILOGUE_*.
 enum class Epilogue : uint8_t { Qkv = 1, Residual, Gelu, SwiGlu, Store, Gated, Logits };
 
-// How a product is summed. Only has_integer_core() layouts have Integer.
+// How a matmul is summed. Only has_integer_core() layouts have Integer.
 enum class Core : uint8_t { Integer, Float };
 
-// A product's work-group: `lanes` items side by side with `pairs` row pairs each, times `slices` items that share a
-// row's columns. Of these only `slices` changes the bits of a result.
+// A matmul's work-group: `lanes` items side by side with `pairs` row pairs each, times `k_splits` items that share a
+// row's columns. Only `k_splits` changes the bits of a result.
 struct MatmulShape {
     uint32_t lanes = 32;
     uint32_t pairs = 1;
@@ -29,29 +29,29 @@ struct MatmulShape {
     uint32_t items() const { return lanes * k_splits; }
 };
 
-// Local memory for x. Small enough for several work-groups a processor of 32 KiB.
+// Local memory for x: small enough for several work-groups on a processor of 32 KiB.
 inline constexpr uint32_t kStagedBytes = 8192;
 
 struct MatmulVariant {
     Layout layout = Layout::Q4_0;
     Core core = Core::Float;
-    uint32_t limbs = 2;  // of the records it reads
+    uint32_t limbs = 2;  // of the activations it reads
     uint32_t batch_rows = 1;
     MatmulShape shape;
-    bool image = false;     // planes are image1d_buffers
-    bool segment = false;   // dot.cl's SEGMENT, where planes are no images
+    bool image = false;     // weights are image1d_buffers
+    bool segment = false;   // dot.cl's SEGMENT, where weights are no images
     bool prefetch = false;  // weights are loaded one block ahead: for GPUs with registers to spare
     uint32_t staged_bytes = kStagedBytes;
     uint32_t chunk_blocks = 0;  // of x in local memory at a time; 0: as staged_bytes allows
 };
 
-// What reads weights: dot, core and activations. Without common.cl.
+// The source that reads weights: dot, core and activations, without common.cl.
 std::string layout_source(Core core);
 // The whole program without common.cl.
 std::string matmul_source(Core core, Epilogue epilogue);
-// Its options, but for the epilogue's.
+// The options of the program, but for the epilogue's.
 std::string matmul_options(const MatmulVariant& variant);
-// Of the kernel's local memory, what does not belong to the epilogue.
+// The local memory of the kernel, but for the epilogue's.
 uint32_t matmul_local_bytes(const MatmulVariant& variant);
 
 }  // namespace llmd::compute::gpu

@@ -12,11 +12,12 @@ using model::TensorType;
 
 static_assert(std::endian::native == std::endian::little, "words are written as the device reads them");
 
-constexpr uint32_t kZeroQ3 = 28;  // a Q3_K weight is its three bits less 4, a Q6_K one its six bits less 32
+constexpr uint32_t kZeroQ3 = 28;  // a Q3_K weight is its three bits less 4, a Q6_K weight its six bits less 32
 
 using Quants = std::array<uint8_t, kBlockCols>;
 
-// The integers of one row's block of 32 columns, without their offset. File layouts as in quantization.cpp.
+// These give the integers of one row's block of 32 columns, without their zero point. quantization.cpp has the file's
+// layouts.
 
 void nibble_quants(const uint8_t* qs, Quants& quants) {
     for (size_t j = 0; j < 16; ++j) {
@@ -81,11 +82,11 @@ void read_quants(TensorType type, const uint8_t* row, uint32_t block, Quants& qu
         case TensorType::Q3_K:
             return q3_k_quants(super, sub, quants);
         default:
-            return;  // no codes of at most six bits
+            return;  // the type has no quants of at most six bits
     }
 }
 
-// Writes words of a pair into a plane.
+// Writes the words of a pair into an array.
 struct ArrayWriter {
     std::byte* array;
     ArrayFormat format;
@@ -97,7 +98,7 @@ struct ArrayWriter {
     }
 };
 
-// Four low nibbles side by side.
+// Puts four low nibbles side by side.
 uint32_t four_nibbles(const uint8_t* quants) {
     uint32_t word;
     std::memcpy(&word, quants, sizeof word);
@@ -106,7 +107,7 @@ uint32_t four_nibbles(const uint8_t* quants) {
     return (word | word >> 8) & 0xffff;
 }
 
-// The bits above the nibbles of 16 / width codes side by side.
+// Puts the bits above the nibbles of 16 / width quants side by side.
 uint32_t high_bits(const uint8_t* quants, uint32_t width) {
     uint32_t word = 0;
     for (uint32_t j = 0; j < 16 / width; ++j) word |= uint32_t{quants[j]} >> 4 << (j * width);
@@ -130,7 +131,7 @@ void put_quants(const Quants& even, const Quants& odd, uint32_t block, const Arr
     high.put(block, 0, words.data());
 }
 
-// Sub-block scale and minimum of Q4_K and Q5_K, packed as quantization.cpp says.
+// The sub-block scale and minimum of Q4_K and Q5_K; quantization.cpp says how they lie.
 struct ScaleMin {
     uint8_t scale, min;
 };
@@ -150,7 +151,7 @@ struct RowPair {
     const uint8_t* odd;
 };
 
-// Half-precision numbers at `offset` of both rows' blocks, then those at `offset` + 2 where there are two.
+// Puts the half-precision numbers at `offset` of both rows' blocks, then those at `offset` + 2 where there are two.
 void put_halfs(RowPair at, size_t offset, uint32_t cell, const ArrayWriter& out) {
     std::array<std::array<uint8_t, 2>, 4> halfs;
     for (size_t i = 0; i < out.format.element_bytes / 4; ++i) {
@@ -180,7 +181,7 @@ void put_sub_scales(TensorType type, RowPair super, uint32_t block, const ArrayW
     out.put(block, 0, bytes.data());
 }
 
-// Where a block of a K-quant keeps its half-precision scale (and, after it, minimum).
+// The offset of a K-quant block's half-precision scale; its minimum, if any, follows.
 size_t super_scale_offset(TensorType type) {
     if (type == TensorType::Q6_K) return 208;
     if (type == TensorType::Q3_K) return 108;
@@ -208,7 +209,7 @@ void repack_quants(TensorType type, uint32_t cols, RowPair rows,
     }
 }
 
-// Columns side by side as they are in the file: one row of a block in elements of a plane.
+// Puts columns side by side as they are in the file: one row of a block in elements of an array.
 void put_row(const void* row, uint32_t block, uint32_t odd, const ArrayWriter& quants) {
     const uint32_t words = quants.format.words / 2;
     const auto* bytes = static_cast<const uint8_t*>(row);

@@ -24,15 +24,15 @@ constexpr cl_image_format kChar4 = {CL_RGBA, CL_SIGNED_INT8};
 constexpr cl_image_format kUchar4 = {CL_RGBA, CL_UNSIGNED_INT8};
 constexpr cl_image_format kNormalised4 = {CL_RGBA, CL_SNORM_INT8};
 
-// As probes.cl has it.
+// These are as in probes.cl.
 constexpr std::array kProbed = {kUint4, kUint2, kHalf4, kHalf2, kChar4, kUchar4, kNormalised4};
 constexpr size_t kProbeWords = 24;
 constexpr size_t kProbeTexels = 2 * kGroupItems;
-constexpr float kNormalisedError = 1e-6f;  // of a byte / 127, in units of 1
+constexpr float kNormalisedError = 1e-6f;  // the error of a byte / 127
 
 using ProbeWords = std::array<uint32_t, kProbeWords>;
 
-// Any bytes, none of whose halfs is infinite or NaN.
+// Arbitrary bytes, none of whose halfs is infinite or NaN.
 std::vector<uint8_t> probe_bytes() {
     std::vector<uint8_t> bytes(kProbeTexels * 16);
     for (size_t i = 0; i < bytes.size(); ++i) {
@@ -166,7 +166,7 @@ Result<bool> SegmentProbe::is_in_segment(const ClBuffer& buffer) {
 }
 
 Result<WeightBuffers> SegmentProbe::make_in_segments(const MakeWeights& make) {
-    std::vector<WeightBuffers> across;  // held: while they are, no other buffer meets their borders
+    std::vector<WeightBuffers> across;  // they are held: meanwhile no other buffer meets their borders
     while (across.size() < kMostTries) {
         auto arrays = make();
         if (!arrays) return arrays;

@@ -1,24 +1,26 @@
-// Activation records: how one kernel hands a vector to the products of the next launch, as integers with a scale for
-// each block of 32 columns, K columns in all (padded with zeros to a multiple of 32).
+// Quantized activations: one kernel hands a vector to the matmuls of the next launch as integers with a scale for each
+// block of 32 values. A vector has K values (its width), padded with zeros to a multiple of 32.
 //
-//     x = scale * (128 hi + lo)   two digits: 15 bits, |128 hi + lo| <= 16319, -63 <= lo <= 64
-//     x = scale * hi              one digit: 8 bits, |hi| <= 127
-// A block that holds a NaN or an infinity has the scale NaN, so whatever it enters becomes NaN.
+//     x = scale * (128 hi + lo)   two limbs: 15 bits, |128 hi + lo| <= 16319, -63 <= lo <= 64
+//     x = scale * hi              one limb: 8 bits, |hi| <= 127
 //
-// A row of records is input_bytes long (layout.h has the same layout):
+// A block that holds a NaN or an infinity has the scale NaN, so that every sum it enters becomes NaN.
+//
+// A row is input_bytes long (layout.h computes the same):
 //     hi     char[K]
-//     lo     char[K]        only with two digits
-//     sums   short2[K / 8]  (sum of hi, sum of lo) of eight columns
-//     stats  float2[K / 32] (sum, sum of squares) of the residual stream in that block, before the norm's weight. For the
-//                           records of attention and feed-forward, which no norm reads, they are not written
+//     lo     char[K]        only with two limbs
+//     sums   short2[K / 8]  (sum of hi, sum of lo) of eight values
+//     stats  float2[K / 32] (sum, sum of squares) of the residual stream in that block, before the norm's weight. Outputs of
+//                           attention and feed-forward, which no norm reads, leave them unwritten
 //     scale  float[K / 32]
-// All but the scales begin at a multiple of 16 bytes.
+// All parts but the scales begin at a multiple of 16 bytes.
 //
-// Options: LIMBS of the records that a kernel reads, NEXT_LIMBS of those that it writes, as many unless it is given.
+// Options: LIMBS is the number of limbs that a kernel reads, NEXT_LIMBS the number that it writes (LIMBS unless it is
+// given).
 //
-// They lie in one buffer with x, the queries and the constants that are read beside them, since drivers take longer to
-// enqueue a kernel the more buffers it has. What is named ..._at is the byte at which something begins there: input_at the
-// records that a product reads, next_at those that a kernel writes.
+// The rows lie in one buffer with x, the queries and the constants that are read beside them, since drivers take longer to
+// enqueue a kernel the more buffers it has. A name ..._at is the byte at which something begins there: a matmul reads its
+// input at input_at, and a kernel writes the next matmul's input at next_at.
 #ifndef NEXT_LIMBS
 #define NEXT_LIMBS LIMBS
 #endif
@@ -29,15 +31,15 @@
 #define STATS_AT(limbs, width) (SUMS_AT(limbs, width) + (width) / 2)
 #define SCALE_AT(limbs, width) (STATS_AT(limbs, width) + (width) / 4)
 
-// For i = item, item + items, ... below n; items and n are constants. So is the number of turns: of a loop that begins at
-// `item` compilers make two copies, not knowing that there is no second turn.
+// A loop over i = item, item + items, ... below n; items and n are constants. The number of passes is a constant too:
+// compilers make two copies of a loop that begins at `item`, because they do not see that there is no second pass.
 #define FOR_SHARE(i, item, items, n) \
     for (uint i = (item), pass = 0; pass < ((n) + (items)-1) / (items); ++pass, i += (items)) if (i < (n))
 
-// Offsets are 32 bits: the buffer is less than 4 GiB, a row of records less than 16 MiB.
+// Offsets are 32 bits: the buffer is less than 4 GiB, a row less than 16 MiB.
 //
-// Reading, in a kernel that has INPUT_ARGS: columns 4 i .. 4 i + 3 or 16 i .. 16 i + 15, block b of 32, and of its sums four
-// elements at once, each of eight columns.
+// Reading, in a kernel that has INPUT_ARGS. HI4 and LO4 read values 4 i .. 4 i + 3, HI16 and LO16 values 16 i .. 16 i + 15;
+// the others read block b of 32, SUMS its four elements at once.
 #define INPUT_AT(type, row, offset) \
     (*(__global const type*)(activations + (mad24((uint)(row), input_bytes, input_at) + (offset))))
 #define INPUT_HI4(row, i) INPUT_AT(char4, row, 4 * (i))
@@ -48,26 +50,26 @@
 #define INPUT_SCALE(row, b) INPUT_AT(float, row, SCALE_AT(LIMBS, input_width) + 4 * (b))
 #define INPUT_SUMS(row, b) INPUT_AT(uint4, row, SUMS_AT(LIMBS, input_width) + 16 * (b))
 
-// Element i of what begins at byte `at`.
+// ACTIVATION is element i of an array that begins at byte `at`.
 #define ACTIVATION(type, at, i) (*(__global type*)(activations + ((at) + (uint)sizeof(type) * (i))))
 
-// Writing, in a kernel that has NEXT_ARGS: where a row begins.
+// Writing, in a kernel that has NEXT_ARGS: NEXT_ROW is where a row begins.
 #define NEXT_ROW(row) mad24((uint)(row), next_bytes, next_at)
 #if NEXT_LIMBS == 2
 #define LARGEST_QUANT 16319.0f
 #else
 #define LARGEST_QUANT 127.0f
 #endif
-#define LEAST_MAGNITUDE 0x0da24260u  // bits of 1e-30: a block below it counts as zeros, its reciprocal would overflow
+#define LEAST_MAGNITUDE 0x0da24260u  // bits of 1e-30: below it a reciprocal would overflow, so such a block counts as zeros
 #define FIRST_NOT_FINITE 0x7f800000u  // magnitudes are compared as integers: infinity and NaN are above all numbers
 
-// Two sums of at most 16 bits as a short2.
+// Both sums, of at most 16 bits each, as a short2.
 INLINE uint sums_of_eight(int8 hi, int8 lo) {
     const int4 h = hi.lo + hi.hi, l = lo.lo + lo.hi;
     return ((uint)((h.x + h.y) + (h.z + h.w)) & 0xffffu) | ((uint)((l.x + l.y) + (l.z + l.w)) << 16);
 }
 
-// The low bytes of eight integers. One store of eight bytes: compilers for GPUs make eight of a vstore8.
+// The low bytes of integers, stored eight at once: compilers for GPUs make eight stores of a vstore8.
 INLINE uint low_bytes(int4 v) {
     return ((uint)v.x & 255u) | ((uint)v.y & 255u) << 8 | ((uint)v.z & 255u) << 16 | (uint)v.w << 24;
 }
@@ -75,7 +77,8 @@ INLINE void store_bytes(int8 v, __global uchar* to, uint at) {
     *(__global uint2*)(to + at) = (uint2)(low_bytes(v.lo), low_bytes(v.hi));
 }
 
-// Of 32 values. (Not counted from 0: compilers for GPUs write out a loop whose end they see.)
+// The largest magnitude among 32 values. (The loop does not count from 0: compilers for GPUs unroll a loop whose end they
+// see.)
 INLINE uint largest_magnitude(__local const float* block) {
     uint4 largest = (uint4)(0);
     for (__local const float* v = block; v != block + 32; v += 4) {
@@ -84,8 +87,8 @@ INLINE uint largest_magnitude(__local const float* block) {
     return max(max(largest.x, largest.y), max(largest.z, largest.w));
 }
 
-// Writes the eight columns from 8 * eight on into the record that begins at byte `row`. `block` holds the 32
-// values that they are among.
+// Writes the eight values from 8 * eight on into the row that begins at byte `row`. `block` holds the 32 values that they
+// are among.
 INLINE void write_quantized(__global uchar* activations, uint row, uint width, uint eight, __local const float* block) {
     const uint largest = largest_magnitude(block);
     const bool is_finite = largest < FIRST_NOT_FINITE, is_zero = largest < LEAST_MAGNITUDE;

@@ -1,35 +1,35 @@
-// Attention: the kernel attention or, with the option MERGE, the kernel merge. Needs activations.cl.
+// Attention: the kernel attention or, with the option MERGE, the kernel merge. Both need activations.cl.
 
 #define KV_SPLIT 256
 
-// Takes one more leaf of attention, or several that are folded already, into (maximum, sum, weighted V).
-#define FOLD(maximum, sum, acc, split_max, split_sum, split_acc)                \
-    {                                                                        \
-        const float new_max = fmax(maximum, split_max);                       \
-        const float old_scale = exp((maximum)-new_max);                      \
-        const float split_scale = exp((split_max)-new_max);                    \
-        sum = (sum)*old_scale + (split_sum)*split_scale;                       \
-        acc = (acc)*old_scale + (split_acc)*split_scale;                       \
-        maximum = new_max;                                                   \
+// FOLD takes one more KV split, or several that are folded already, into (maximum, sum, weighted V).
+#define FOLD(maximum, sum, acc, split_max, split_sum, split_acc) \
+    {                                                            \
+        const float new_max = fmax(maximum, split_max);          \
+        const float old_scale = exp((maximum)-new_max);          \
+        const float split_scale = exp((split_max)-new_max);      \
+        sum = (sum)*old_scale + (split_sum)*split_scale;         \
+        acc = (acc)*old_scale + (split_acc)*split_scale;         \
+        maximum = new_max;                                       \
     }
 
 #ifndef MERGE
 // softmax(q . K) V of HEADS query heads that share a key/value head, over the positions 0..position of a row's slot.
 //
-// Leaves of KV_SPLIT absolute positions each give (maximum, sum, weighted V); they are folded left to right. A group walks
-// all leaves of a row and, with SPLIT 0, writes the result as records; with SPLIT 1 it walks what its chunk has (all
-// leaves where the step has one chunk, else one leaf) and leaves (weighted V, maximum, sum) in `partials`
-// [row][chunk][head][HEAD_DIM + 2] for the kernel merge. Either way the bits are the same. A leaf's sums depend on ITEMS and
-// HEAD_DIM only. Queries are scaled already; queries and pages: see epilogue.cl, EPILOGUE_QKV.
+// Positions are cut into KV splits of KV_SPLIT. Each split gives (maximum, sum, weighted V), and they are folded from left
+// to right. With SPLIT 0 a group walks all splits of a row and writes the result as quantized activations; with SPLIT 1 it
+// walks its chunk (all splits where the step has one chunk, else one split) and leaves (weighted V, maximum, sum) in
+// `partials` [row][chunk][head][HEAD_DIM + 2] for the kernel merge. Both ways give the same bits. The sums of a split
+// depend on ITEMS and HEAD_DIM only. Queries are scaled already; epilogue.cl, EPILOGUE_QKV, says how queries and pages lie.
 //
-// Grid: (query heads / HEADS * chunks, batch rows). Options: HEAD_DIM, Q_ROWS, KV_ROWS, HEADS, ITEMS (at least
-// HEAD_DIM / 4), SPLIT, AHEAD 1: all that an item reads of a leaf is on its way at once (for GPUs with
-// registers to spare; needs KV_SPLIT items).
+// Grid: (query heads / HEADS * chunks, batch rows). Options: HEAD_DIM, Q_ROWS, KV_ROWS, HEADS, ITEMS (at least HEAD_DIM /
+// 4), SPLIT, AHEAD. With AHEAD 1 an item loads all that it reads of a split at once: for GPUs with registers to spare; it
+// needs KV_SPLIT items.
 #define Q_HEADS (Q_ROWS / HEAD_DIM)
 #define V_VEC4S (HEAD_DIM / 4)
-#define V_GROUPS (ITEMS / V_VEC4S)  // of positions, summed in their order
-#define SOFTMAX_PARTS 16              // of a leaf: part i takes positions i, i + 16, ...; then in order
-#define RESULTS ((HEADS * V_VEC4S + ITEMS - 1) / ITEMS)  // float4 that an item folds
+#define V_GROUPS (ITEMS / V_VEC4S)  // groups of positions, summed in their order
+#define SOFTMAX_PARTS 16              // of a split: part i takes positions i, i + 16, ...; then in order
+#define RESULTS ((HEADS * V_VEC4S + ITEMS - 1) / ITEMS)  // float4s that an item folds
 #if AHEAD
 #if ITEMS != KV_SPLIT
 #error an item has one position
@@ -40,7 +40,7 @@
 #endif
 #define SUM_OF(v) (((v).x + (v).y) + ((v).z + (v).w))
 
-// Four halves of a page in one load: what vload_half4 becomes is four.
+// One load brings four halves of a page; a vload_half4 becomes four loads.
 #ifdef cl_khr_fp16
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 typedef half4 page_t;
@@ -52,9 +52,9 @@ typedef ushort4 page_t;
 #define AHEAD_FLOAT4(v) vloada_half4(0, (const half*)&(v))
 #endif
 
-// Of position i of the leaf.
+// Where the key and the value of position i of the split lie.
 #define KEY_AT(i) (split_pages[(i) / PAGE_TOKENS] * (KV_ROWS / 2 * PAGE_TOKENS) + kv_base + (i) % PAGE_TOKENS)
-#define VALUE_AT(i)                                                                                   \
+#define VALUE_AT(i)                                                                                         \
     (split_pages[(i) / PAGE_TOKENS] * (KV_ROWS / 2 * PAGE_TOKENS) + (KV_ROWS / 4 * PAGE_TOKENS) + kv_base + \
      (i) % PAGE_TOKENS * V_VEC4S + v_vec4)
 
@@ -104,15 +104,17 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
         acc[r] = (float4)(0.0f);
     }
     for (uint split_begin = begin; split_begin < end; split_begin += KV_SPLIT) {
-        // Bounds that are seen to be constants have compilers write a loop out: hence no min() here, and below loops
-        // that do not begin at 0.
+        // Compilers unroll loops whose bounds they see to be constants: hence there is no min() here, and the loops below
+        // do not begin at 0.
         const uint in_split = split_begin + KV_SPLIT <= end ? KV_SPLIT : end % KV_SPLIT;
 
-        // Read once: an item would wait for a page's number before it may wait for what the page holds.
-        for (uint i = item; i * PAGE_TOKENS < in_split; i += ITEMS) split_pages[i] = (uint)pages[split_begin / PAGE_TOKENS + i];
+        // Page numbers are read once: otherwise an item would wait for a page's number before it may wait for the page.
+        for (uint i = item; i * PAGE_TOKENS < in_split; i += ITEMS) {
+            split_pages[i] = (uint)pages[split_begin / PAGE_TOKENS + i];
+        }
         barrier(CLK_LOCAL_MEM_FENCE);
 #if AHEAD
-        // The keys of one position and its share of the values, in the order in which they are needed.
+        // These are the keys of one position and the item's share of the values, in the order in which they are needed.
         page_t key_ahead[V_VEC4S], ahead[VALUES_AT_ONCE];
         if (item < in_split) {
 #pragma unroll
@@ -161,7 +163,7 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
 #endif
         barrier(CLK_LOCAL_MEM_FENCE);
 
-        // Not fmax: exp() below keeps a NaN, which must go on to the result.
+        // This is no fmax: exp() below keeps a NaN, which must go on to the result.
         FOR_SHARE(i, item, ITEMS, HEADS * SOFTMAX_PARTS) {
             __local const float* scores = weights + i / SOFTMAX_PARTS * KV_SPLIT;
             float part = -INFINITY;
@@ -188,7 +190,7 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
             }
             parts[i] = part;
         }
-        // Nobody waits for it here, but without it PoCL 3.1 takes every item into the condition above.
+        // No item needs this barrier, but without it PoCL 3.1 takes every item into the condition above.
         barrier(CLK_LOCAL_MEM_FENCE);
 
         float4 v_part[HEADS];
@@ -258,9 +260,10 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
 }
 
 #else
-// Folds what the chunks of a row's attention left, in their order, and writes the records that the output product reads.
+// Folds what the chunks of a row's attention left, in their order, and writes the quantized activations that the output
+// matmul reads.
 //
-// An item takes four columns. Grid: (ceil(columns / MERGE_WIDTH), batch rows). Options: HEAD_DIM, Q_ROWS.
+// An item takes four values. Grid: (ceil(width / MERGE_WIDTH), batch rows). Options: HEAD_DIM, Q_ROWS.
 #define MERGE_WIDTH (4 * GROUP)
 #define PARTIAL (HEAD_DIM / 2 + 1)
 

@@ -1,22 +1,22 @@
-// Prepended to every kernel: what all of them share.
+// What all kernels share; it is put before every program.
 //
-// OpenCL C 1.2 without subgroups, without half arithmetic. A work-group has GROUP = 64 items in one dimension; the second
-// dimension of the grid is the row of the batch. No contraction by the compiler: where a fused multiply-add may be used,
-// the source says mad(), so that the same expression gives the same bits in every kernel variant.
+// The kernels are OpenCL C 1.2 without subgroups and without half arithmetic. A work-group has GROUP = 64 items in one
+// dimension; the second dimension of the grid is the row of the batch. The compiler contracts nothing: where a fused
+// multiply-add may be used, the source says mad(), so that the same expression gives the same bits in every kernel variant.
 //
 // Options: MAX_ROWS, MAX_PAGES  rows of the step buffer, pages of one slot's table
 //          TABLES_AT            the word of the step buffer at which the tables begin
 #pragma OPENCL FP_CONTRACT OFF
 
-// Mesa's llvmpipe calls what it is not made to inline, and finds no private memory for a call made by what it calls.
+// Mesa's llvmpipe does not inline functions by itself, and fails to find private memory for nested calls.
 #define INLINE static inline __attribute__((always_inline))
 
 #define GROUP 64
 #define GROUP_SIZE __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 
 // The step buffer, written by the host at begin(): STEP_HEADER words, STEP_ROW_WORDS words a row, then the row index of
-// each output; behind the last output's are some that may be read, up to a multiple of 8. A token of -1 is the one sampled
-// last in the row's slot. Then the page table of each slot, from which set_pages() changes one at a time.
+// each output, padded to a multiple of 8 with words that may be read. A token of -1 stands for the one sampled last in the
+// row's slot. The page table of each slot follows; set_pages() changes one at a time.
 #define STEP_HEADER 4
 #define STEP_OUTPUT_COUNT 0
 #define STEP_ROW_COUNT 1

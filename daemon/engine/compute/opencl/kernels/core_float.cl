@@ -1,4 +1,4 @@
-// The float core of matmul.cl: digits widened to floats in local memory, float multiply-adds.
+// The float core of matmul.cl: limbs are widened to floats in local memory, and floats are multiplied and added.
 
 typedef float4 staged_t;
 #define STAGED_WORDS 1
@@ -6,7 +6,7 @@ typedef float4 staged_t;
 
 #if ZERO_POINT != 0 && !HAS_MIN
 #define STARTS_AT_ZERO_POINT 1
-// Starting values by (block, column, sub-block).
+// The starting values, by block, batch row and sub-block.
 #define CORE_LOCAL __local float x_zero_point[CHUNK_BLOCKS * BATCH_ROWS * SUB_BLOCKS];
 #else
 #define CORE_LOCAL
@@ -23,8 +23,8 @@ INLINE void stage_vec4(__local staged_t* to, char4 high, char4 low) {
 #if STARTS_AT_ZERO_POINT && SUB_BLOCKS == 1
 #define STAGE_SUMS(item, e0, e1, e2, e3) x_zero_point[item] = -(float)(ZERO_POINT * LIMBS_TOTAL((e0) + (e1) + (e2) + (e3)));
 #elif STARTS_AT_ZERO_POINT
-#define STAGE_SUMS(item, e0, e1, e2, e3)                                       \
-    x_zero_point[2 * (item)] = -(float)(ZERO_POINT * LIMBS_TOTAL((e0) + (e1)));       \
+#define STAGE_SUMS(item, e0, e1, e2, e3)                                        \
+    x_zero_point[2 * (item)] = -(float)(ZERO_POINT * LIMBS_TOTAL((e0) + (e1))); \
     x_zero_point[2 * (item) + 1] = -(float)(ZERO_POINT * LIMBS_TOTAL((e2) + (e3)));
 #else
 #define STAGE_SUMS(item, e0, e1, e2, e3)
@@ -48,20 +48,20 @@ INLINE void stage_vec4(__local staged_t* to, char4 high, char4 low) {
 #define BEGIN_SUM(sub) FOR_BATCH_ROWS FOR_PAIRS total[n][j] = (float2)(0.0f);
 #endif
 
-#define ADD_VEC4(at, k)                                                                    \
-    {                                                                                      \
-        float4 even[PAIRS], odd[PAIRS];                                                    \
-        FOR_PAIRS ROWS(cells[j], k, even[j], odd[j])                                              \
-        FOR_BATCH_ROWS {                                                                      \
-            const float4 v = x[STAGED_AT(block, at, n)];                                    \
-            FOR_PAIRS {                                                                    \
-                float2 t = total[n][j];                                                    \
-                t = mad((float2)(even[j].x, odd[j].x), (float2)(v.x), t);                  \
-                t = mad((float2)(even[j].y, odd[j].y), (float2)(v.y), t);                  \
-                t = mad((float2)(even[j].z, odd[j].z), (float2)(v.z), t);                  \
-                total[n][j] = mad((float2)(even[j].w, odd[j].w), (float2)(v.w), t);        \
-            }                                                                              \
-        }                                                                                  \
+#define ADD_VEC4(at, k)                                                             \
+    {                                                                               \
+        float4 even[PAIRS], odd[PAIRS];                                             \
+        FOR_PAIRS ROWS(cells[j], k, even[j], odd[j])                                \
+        FOR_BATCH_ROWS {                                                            \
+            const float4 v = x[STAGED_AT(block, at, n)];                            \
+            FOR_PAIRS {                                                             \
+                float2 t = total[n][j];                                             \
+                t = mad((float2)(even[j].x, odd[j].x), (float2)(v.x), t);           \
+                t = mad((float2)(even[j].y, odd[j].y), (float2)(v.y), t);           \
+                t = mad((float2)(even[j].z, odd[j].z), (float2)(v.z), t);           \
+                total[n][j] = mad((float2)(even[j].w, odd[j].w), (float2)(v.w), t); \
+            }                                                                       \
+        }                                                                           \
     }
 
 #if SUB_BLOCKS == 1

@@ -1,11 +1,11 @@
-// The integer core of matmul.cl: sums of code * digit for both rows of a pair in one 32-bit word, the even row's in its
-// low half. A sum starts at -ZERO_POINT * (sum of the digits), which centres every code at once, and stays within 16 bits, so that
-// the halves come apart exactly: |code - ZERO_POINT| * 127 summed over SUM_VEC4S quads is below 2^15, and with low digits,
-// which are -63 to 64, a whole sub-block's.
+// The integer core of matmul.cl. A 32-bit word holds the sums of quant * limb of both rows of a pair, the even row's in its
+// low half. A sum starts at -ZERO_POINT * (sum of the limbs), which takes the zero point from every quant at once, and
+// stays within 16 bits, so that the halves come apart exactly: |quant - ZERO_POINT| * 127 summed over SUM_VEC4S vec4s is
+// below 2^15, and with low limbs, which are -63 to 64, a whole sub-block's sum is.
 
 typedef int4 staged_t;
 #define STAGED_WORDS LIMBS
-#define HIGH_SUMS (VEC4S / SUM_VEC4S)  // of a block; low ones: one a sub-block
+#define HIGH_SUMS (VEC4S / SUM_VEC4S)  // of a block; low sums: one a sub-block
 // Totals are kept as multiples of 2^16, as the odd row has them; x_scale makes up for it.
 #define TOTAL_SCALE 65536.0f
 
@@ -15,9 +15,9 @@ typedef int4 staged_t;
 #define ON_SECOND_LIMB(code)
 #endif
 
-// Starting values by (block, column, sum).
-#define CORE_LOCAL                                                  \
-    __local int high_start[CHUNK_BLOCKS * BATCH_ROWS * HIGH_SUMS];     \
+// The starting values, by block, batch row and sum.
+#define CORE_LOCAL                                                 \
+    __local int high_start[CHUNK_BLOCKS * BATCH_ROWS * HIGH_SUMS]; \
     ON_SECOND_LIMB(__local int low_start[CHUNK_BLOCKS * BATCH_ROWS * SUB_BLOCKS];)
 
 INLINE void stage_vec4(__local staged_t* to, char4 high, char4 low) {
@@ -26,12 +26,12 @@ INLINE void stage_vec4(__local staged_t* to, char4 high, char4 low) {
 }
 
 #define START(sum) mul24(-ZERO_POINT * 65537, sum)
-// e0 to e3: sums of the digits of eight columns each.
+// e0 to e3 are the sums of the limbs of eight columns each.
 #if SUM_VEC4S == 8
 #define STAGE_HIGH(item, e0, e1, e2, e3) high_start[item] = START((e0).x + (e1).x + (e2).x + (e3).x);
 #elif SUM_VEC4S == 4
-#define STAGE_HIGH(item, e0, e1, e2, e3)               \
-    high_start[2 * (item)] = START((e0).x + (e1).x);   \
+#define STAGE_HIGH(item, e0, e1, e2, e3)             \
+    high_start[2 * (item)] = START((e0).x + (e1).x); \
     high_start[2 * (item) + 1] = START((e2).x + (e3).x);
 #else
 #define STAGE_HIGH(item, e0, e1, e2, e3)        \
@@ -43,8 +43,8 @@ INLINE void stage_vec4(__local staged_t* to, char4 high, char4 low) {
 #if SUB_BLOCKS == 1
 #define STAGE_LOW(item, e0, e1, e2, e3) low_start[item] = START((e0).y + (e1).y + (e2).y + (e3).y);
 #else
-#define STAGE_LOW(item, e0, e1, e2, e3)              \
-    low_start[2 * (item)] = START((e0).y + (e1).y);  \
+#define STAGE_LOW(item, e0, e1, e2, e3)             \
+    low_start[2 * (item)] = START((e0).y + (e1).y); \
     low_start[2 * (item) + 1] = START((e2).y + (e3).y);
 #endif
 #define STAGE_SUMS(item, e0, e1, e2, e3) \
@@ -57,8 +57,8 @@ INLINE float2 split(int word) {
     return (float2)((float)even, (float)(word - (even >> 16)));
 }
 
-#define CORE_DECLARE                              \
-    int high_sum[BATCH_ROWS][PAIRS];                 \
+#define CORE_DECLARE                                \
+    int high_sum[BATCH_ROWS][PAIRS];                \
     ON_SECOND_LIMB(int low_sum[BATCH_ROWS][PAIRS];) \
     float2 total[BATCH_ROWS][PAIRS];
 
@@ -77,22 +77,22 @@ INLINE float2 split(int word) {
 #else
 #define MULTIPLY_ADD(a, b, sum) mad24(a, b, sum)
 #endif
-#define ADD_LIMB(sum, quants, limbs)            \
+#define ADD_LIMB(sum, quants, limbs)                \
     sum = MULTIPLY_ADD((quants).x, (limbs).x, sum); \
     sum = MULTIPLY_ADD((quants).y, (limbs).y, sum); \
     sum = MULTIPLY_ADD((quants).z, (limbs).z, sum); \
     sum = MULTIPLY_ADD((quants).w, (limbs).w, sum);
 
-#define ADD_VEC4(at, k)                                                               \
-    {                                                                                 \
-        int4 pair_quants[PAIRS];                                                            \
-        FOR_PAIRS pair_quants[j] = DUAL(cells[j], k);                                              \
-        FOR_BATCH_ROWS {                                                                 \
-            const int4 high = x[STAGED_AT(block, at, n)];                              \
+#define ADD_VEC4(at, k)                                                                 \
+    {                                                                                   \
+        int4 pair_quants[PAIRS];                                                        \
+        FOR_PAIRS pair_quants[j] = DUAL(cells[j], k);                                   \
+        FOR_BATCH_ROWS {                                                                \
+            const int4 high = x[STAGED_AT(block, at, n)];                               \
             FOR_PAIRS { ADD_LIMB(high_sum[n][j], pair_quants[j], high) }                \
-            ON_SECOND_LIMB(const int4 low = x[STAGED_AT(block, at, n) + 1];           \
+            ON_SECOND_LIMB(const int4 low = x[STAGED_AT(block, at, n) + 1];             \
                             FOR_PAIRS { ADD_LIMB(low_sum[n][j], pair_quants[j], low) }) \
-        }                                                                             \
+        }                                                                               \
     }
 
 #if SUM_VEC4S == 8
@@ -106,19 +106,19 @@ INLINE float2 split(int word) {
 #else
 #define BEGIN_BLOCK
 #if UNROLLED_VEC4S == 2
-#define ADD_HALF(half)                                                                                    \
-    BEGIN_SUB_BLOCK(half) BEGIN_TOTAL                                                                     \
-    FOR_QUARTERS { BEGIN_HIGH(2 * (half) + quarter) ADD_QUARTER(half) END_NEXT_HIGH }                     \
+#define ADD_HALF(half)                                                                \
+    BEGIN_SUB_BLOCK(half) BEGIN_TOTAL                                                 \
+    FOR_QUARTERS { BEGIN_HIGH(2 * (half) + quarter) ADD_QUARTER(half) END_NEXT_HIGH } \
     END_LIMBS END_SUB_BLOCK
 #else
-#define ADD_HALF(half)                                                                                          \
-    BEGIN_SUB_BLOCK(half)                                                                                       \
-    BEGIN_HIGH(2 * (half)) ADD_VEC4(4 * (half), 0) ADD_VEC4(4 * (half) + 1, 1) END_FIRST_HIGH                   \
-    BEGIN_HIGH(2 * (half) + 1) ADD_VEC4(4 * (half) + 2, 2) ADD_VEC4(4 * (half) + 3, 3) END_NEXT_HIGH            \
+#define ADD_HALF(half)                                                                               \
+    BEGIN_SUB_BLOCK(half)                                                                            \
+    BEGIN_HIGH(2 * (half)) ADD_VEC4(4 * (half), 0) ADD_VEC4(4 * (half) + 1, 1) END_FIRST_HIGH        \
+    BEGIN_HIGH(2 * (half) + 1) ADD_VEC4(4 * (half) + 2, 2) ADD_VEC4(4 * (half) + 3, 3) END_NEXT_HIGH \
     END_LIMBS END_SUB_BLOCK
 #endif
 #define END_BLOCK
 #endif
 
-// Where the centre is no part of the weight it is taken back.
+// Weights with a minimum have no zero point, so it is added back.
 #define ADD_ZERO_POINT(total, sum_of_x) total = mad(sum_of_x, (float2)(ZERO_POINT), total);

@@ -1,13 +1,14 @@
-// Reading packed weights. First their planes (layout.h): word `word` of the `words` that a pair has in a cell. `cell` counts
-// the plane's cells over all tiles, `at` is the place_of() a pair in its tile.
+// Reading weights. A layout stores them as a structure of arrays (layout.h); LOAD_* reads element `word` of the `words`
+// that a pair of rows has in a cell. `cell` counts the array's cells over all tiles, `at` is the place_of() a pair in its
+// tile.
 //
-// A layout's FURTHER_ARRAYS(plane) is plane(name, before, bytes) for each plane behind the quants: the one before it, and
-// what a pair has in a cell of that one.
+// FURTHER_ARRAYS(array) of a layout is array(name, before, bytes) for each array behind the quants: its name, the array
+// before it, and the bytes that a pair has in a cell of that one.
 //
-// Options: IMAGE   1: planes are image1d_buffers, one texel an element (layout.h says of which format); 0: they lie in one
-//                  buffer, one behind the other, since drivers take longer to enqueue a kernel the more buffers it has
-//          SEGMENT  1: the buffer does not lie across a border of 4 GiB (weight_addressing.h), so that an address is found by
-//                  additions of 32 bits: for GPUs that add 64 bits in pieces
+// Options: IMAGE    1: the arrays are image1d_buffers, one texel an element (layout.h has the formats); 0: they lie in one
+//                   buffer, one behind the other, since drivers take longer to enqueue a kernel the more buffers it has
+//          SEGMENT  1: the buffer lies in one address segment of 4 GiB (weight_addressing.h), so that 32-bit additions
+//                   compute an address: for GPUs that add 64 bits in several instructions
 
 #define TILE_PAIRS 32u
 
@@ -35,7 +36,7 @@ typedef uint place_t;
 #define WEIGHT_ARGS __global const uchar* quants
 #define ARRAY_BEHIND(name, before, bytes) \
     __global const uchar* const name = before + array_cells * (TILE_PAIRS * (bytes));
-// Once, at the start: of the cells of all tiles.
+// A kernel finds the arrays once, at its start; `cells` are those of all tiles.
 #define FIND_ARRAYS(cells)          \
     const uint array_cells = cells; \
     FURTHER_ARRAYS(ARRAY_BEHIND)
@@ -58,7 +59,7 @@ INLINE __global const uchar* in_segment(__global const uchar* array, uint offset
 #define LOAD_UINT2(name, cell, words, word, at) ARRAY_AT(uint2, 8, name, cell, words, word, at)
 #define LOAD_CHAR4(name, cell, words, word, at) convert_int4(ARRAY_AT(char4, 4, name, cell, words, word, at))
 #define LOAD_UCHAR4(name, cell, words, word, at) convert_uint4(ARRAY_AT(uchar4, 4, name, cell, words, word, at))
-// One load: what vloada_half2 becomes is two.
+// This is one load; a vloada_half2 becomes two.
 #ifdef cl_khr_fp16
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 #define LOAD_HALF2(name, cell, words, word, at) convert_float2(as_half2(ARRAY_AT(uint, 4, name, cell, words, word, at)))
@@ -71,26 +72,29 @@ INLINE __global const uchar* in_segment(__global const uchar* array, uint offset
 #endif
 #endif
 
-// Then, for the option LAYOUT_*, what gives matmul.cl a layout, as macros over a cell (the registers of one pair and one
-// block) and the quad k (columns 4 k to 4 k + 3 of the part of the block that comes next; a literal, 0 to 3, or 0 or 1 in a quarter):
-//     FURTHER_ARRAYS(plane) see above
+// The option LAYOUT_* selects what matmul.cl and embed.cl multiply by, as macros over a cell (the registers of one pair and
+// one block) and the vec4 k (columns 4 k to 4 k + 3 of the part of the block that comes next; a literal, 0 to 3, or 0 or 1
+// in a quarter):
+//
+//     FURTHER_ARRAYS(array)  see above
 //     cell_t, LOAD_CELL(c, cell, at)
-//     DUAL(c, k)            int4, for each column code(even row) + 65536 code(odd row)
-//     ROWS(c, k, even, odd) sets two float4 to the codes of each row, if that is shorter than to make them of DUAL's; or,
-//                           in place of DUAL where there are no such codes, to the weights of each row without their scale
-//     SCALES(c)             float2, the scales of both rows in the sub-block that quad 0 is in
-//     MINS(c)               float2, what every weight has in addition, if HAS_MIN
-//     NEXT_QUARTER(c)       turns to the other quarter of a half
-//     NEXT_HALF(c)          turns to the second half, from the first or from behind its quarters
-//     LAYOUT_LOCAL          local memory and what fills it, if any
-//     SUB_BLOCKS            parts of a block with a scale of their own, 1 or 2
-//     ZERO_POINT                what is taken from every code for sums to be small; weight = scale * (code - ZERO_POINT), or
-//                           scale * code + min
-//     SUM_VEC4S             quads whose centred codes times digits up to 127 sum up to 16 bits: 2^15 / (ZERO_POINT * 127) / 4
+//     DUAL(c, k)             int4, for each column quant(even row) + 65536 quant(odd row)
+//     ROWS(c, k, even, odd)  sets two float4 to the quants of each row, if that is shorter than to make them of DUAL's; or,
+//                            in place of DUAL where a layout has no integer quants, to its weights without their scale
+//     SCALES(c)              float2, the scales of both rows in the sub-block that vec4 0 is in
+//     MINS(c)                float2, what is added to every weight, if HAS_MIN
+//     NEXT_QUARTER(c)        goes on to the other quarter of a half
+//     NEXT_HALF(c)           goes on to the second half, from the first or from behind its quarters
+//     LAYOUT_LOCAL           local memory and what fills it, if any
+//     SUB_BLOCKS             parts of a block with a scale of their own, 1 or 2
+//     ZERO_POINT             is taken from every quant to keep sums small; weight = scale * (quant - ZERO_POINT), or
+//                            scale * quant + min
+//     SUM_VEC4S              vec4s whose products of (quant - ZERO_POINT) and a limb up to 127 sum up to 16 bits:
+//                            2^15 / (ZERO_POINT * 127) / 4
 
 // The layouts of 4 to 6 bits share the low nibbles of a pair of rows.
 #define NIBBLES_FIELDS uint4 quants_0, quants_1;
-#define LOAD_NIBBLES(c, cell, at)                               \
+#define LOAD_NIBBLES(c, cell, at)                    \
     c.quants_0 = LOAD_UINT4(quants, cell, 2, 0, at); \
     c.quants_1 = LOAD_UINT4(quants, cell, 2, 1, at);
 
@@ -114,9 +118,9 @@ INLINE __global const uchar* in_segment(__global const uchar* array, uint offset
 #define DUAL(c, k)                                                                                   \
     (int4)(NIBBLE(NIBBLE_WORD(c, k), 0), NIBBLE(NIBBLE_WORD(c, k), 1), NIBBLE(NIBBLE_WORD(c, k), 2), \
            NIBBLE(NIBBLE_WORD(c, k), 3))
-// Columns 0 and 2 of both rows are bytes of the word, columns 1 and 3 those of the word shifted.
-#define ROWS(c, k, even, odd)                                                      \
-    {                                                                              \
+// Columns 0 and 2 of both rows are bytes of the word; columns 1 and 3 are bytes of the shifted word.
+#define ROWS(c, k, even, odd)                                                                    \
+    {                                                                                            \
         const float4 first = convert_float4(as_uchar4(NIBBLE_WORD(c, k) & 0x0f0f0f0fu));         \
         const float4 second = convert_float4(as_uchar4((NIBBLE_WORD(c, k) >> 4) & 0x0f0f0f0fu)); \
         even = (float4)(first.x, second.x, first.y, second.y);                                   \
@@ -134,7 +138,7 @@ INLINE __global const uchar* in_segment(__global const uchar* array, uint offset
 #define ZERO_POINT 16
 #define SUM_VEC4S 4
 
-// The fifth bit of column i (of the 16 that a word of the plane holds) brought to bit 4 of both halves.
+// FIFTH brings the fifth bit of column i (of the 16 that a word of the array holds) to bit 4 of both halves.
 #define FIFTH(word, i) (((i) < 4 ? (word) << ((4 - (i)) & 31) : (word) >> (((i)-4) & 31)) & 0x00100010u)
 #define FIVE_BITS(c, k, i) (NIBBLE(NIBBLE_WORD(c, k), i) | FIFTH(c.fifth.x, 4 * (k) + (i)))
 #define DUAL(c, k) (int4)(FIVE_BITS(c, k, 0), FIVE_BITS(c, k, 1), FIVE_BITS(c, k, 2), FIVE_BITS(c, k, 3))
@@ -157,7 +161,7 @@ INLINE __global const uchar* in_segment(__global const uchar* array, uint offset
 #define ZERO_POINT 32
 #define SUM_VEC4S 2
 
-// The two high bits of column i (of the 8 that a word of the plane holds) brought to bit 4 of both halves.
+// HIGH_TWO brings the two high bits of column i (of the 8 that a word of the array holds) to bit 4 of both halves.
 #define HIGH_TWO(word, i) \
     (((i) < 2 ? (word) << ((4 - 2 * (i)) & 31) : (word) >> ((2 * (i)-4) & 31)) & 0x00300030u)
 #define HIGH_WORD(c, k) ((k) < 2 ? c.high_two.x : c.high_two.y)
@@ -171,10 +175,10 @@ typedef struct {
     int4 sub_scales;
     float2 super_scale;
 } cell_t;
-#define LOAD_CELL(c, cell, at)                                     \
-    LOAD_NIBBLES(c, cell, at)                                      \
-    c.high_two = LOAD_UINT4(high, cell, 1, 0, at);       \
-    c.sub_scales = LOAD_CHAR4(scales, cell, 1, 0, at);   \
+#define LOAD_CELL(c, cell, at)                         \
+    LOAD_NIBBLES(c, cell, at)                          \
+    c.high_two = LOAD_UINT4(high, cell, 1, 0, at);     \
+    c.sub_scales = LOAD_CHAR4(scales, cell, 1, 0, at); \
     c.super_scale = LOAD_HALF2(supers, (cell) / 8u, 1, 0, at);
 #define SCALES(c) (c.super_scale * convert_float2(c.sub_scales.xy))
 #define NEXT_QUARTER(c)     \
@@ -186,14 +190,14 @@ typedef struct {
     c.sub_scales.xy = c.sub_scales.zw;
 
 #elif defined(LAYOUT_IQ4_NL)
-// Nibbles that stand for one of sixteen levels.
+// A nibble stands for one of sixteen levels.
 
 #define SUB_BLOCKS 1
 #define ZERO_POINT 0
 
 __constant float kLevels[16] = {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113};
-// Two neighbouring columns at once, by the byte that holds them.
-#define LAYOUT_LOCAL             \
+// The table gives two neighbouring columns at once, by the byte that holds them.
+#define LAYOUT_LOCAL            \
     __local float2 levels[256]; \
     for (uint i = ITEM; i < 256; i += ITEMS) levels[i] = (float2)(kLevels[i % 16], kLevels[i / 16]);
 
@@ -208,12 +212,12 @@ typedef struct {
 #define SCALES(c) c.scale
 #define NEXT_QUARTER(c) NEXT_QUARTER_NIBBLES(c)
 #define NEXT_HALF(c) NEXT_HALF_NIBBLES(c)
-// The byte brought to bit 3: an address at once.
+// The byte is brought to bit 3, where it is an address at once.
 #define LEVELS(word, i) \
     *(__local const float2*)((__local const uchar*)levels + (((i) == 0 ? (word) << 3 : (word) >> ((8 * (i)-3) & 31)) & 0x7f8u))
-#define ROWS(c, k, even, odd)                                 \
-    {                                                         \
-        const uint word = NIBBLE_WORD(c, k);                  \
+#define ROWS(c, k, even, odd)                              \
+    {                                                      \
+        const uint word = NIBBLE_WORD(c, k);               \
         even = (float4)(LEVELS(word, 0), LEVELS(word, 1)); \
         odd = (float4)(LEVELS(word, 2), LEVELS(word, 3));  \
     }
@@ -225,20 +229,20 @@ typedef struct {
 #define FURTHER_ARRAYS(array) array(scales, quants, 4 * 16)
 
 #if IMAGE
-// Texels of four signed normalised bytes, code / 127, read as they are needed.
-// Cells are fewer than 2^24; compilers leave what mad24 gives as it is, so a texel's index is one addition.
+// Texels are four signed normalised bytes, quant / 127, and are read as they are needed. Cells are fewer than 2^24;
+// compilers leave a mad24 as it is, so that a texel's index is one addition.
 typedef struct {
     uint first;
     float2 scale;
 } cell_t;
-#define LOAD_CELL(c, cell, at)                      \
+#define LOAD_CELL(c, cell, at)                       \
     c.first = mad24((cell), 16u * TILE_PAIRS, (at)); \
     c.scale = LOAD_HALF2(scales, cell, 1, 0, at);
 #define SCALES(c) (c.scale * 127.0f)
 #define NEXT_QUARTER(c) c.first += 2u * TILE_PAIRS;
 #define NEXT_HALF(c) if (UNROLLED_VEC4S > 2) c.first += 4u * TILE_PAIRS;
-#define ROWS(c, k, even, odd)                                             \
-    {                                                                     \
+#define ROWS(c, k, even, odd)                                            \
+    {                                                                    \
         even = LOAD_NORMALISED(quants, c.first + (k)*TILE_PAIRS);        \
         odd = LOAD_NORMALISED(quants, c.first + ((k) + 8) * TILE_PAIRS); \
     }
@@ -247,23 +251,23 @@ typedef struct {
     uint4 even_0, even_1, odd_0, odd_1;
     float2 scale;
 } cell_t;
-#define LOAD_CELL(c, cell, at)                               \
+#define LOAD_CELL(c, cell, at)                     \
     c.even_0 = LOAD_UINT4(quants, cell, 4, 0, at); \
     c.even_1 = LOAD_UINT4(quants, cell, 4, 1, at); \
     c.odd_0 = LOAD_UINT4(quants, cell, 4, 2, at);  \
     c.odd_1 = LOAD_UINT4(quants, cell, 4, 3, at);  \
     c.scale = LOAD_HALF2(scales, cell, 1, 0, at);
 #define SCALES(c) c.scale
-#define NEXT_QUARTER(c)          \
+#define NEXT_QUARTER(c)        \
     c.even_0.xy = c.even_0.zw; \
     c.odd_0.xy = c.odd_0.zw;
 #define NEXT_HALF(c)     \
     c.even_0 = c.even_1; \
     c.odd_0 = c.odd_1;
-#define ROWS(c, k, even, odd)                                                \
-    {                                                                        \
-        even = convert_float4(as_char4(VEC4_OF_##k(c.even_0)));  \
-        odd = convert_float4(as_char4(VEC4_OF_##k(c.odd_0)));    \
+#define ROWS(c, k, even, odd)                                   \
+    {                                                           \
+        even = convert_float4(as_char4(VEC4_OF_##k(c.even_0))); \
+        odd = convert_float4(as_char4(VEC4_OF_##k(c.odd_0)));   \
     }
 #define VEC4_OF_0(vec4s) vec4s.x
 #define VEC4_OF_1(vec4s) vec4s.y
@@ -272,7 +276,7 @@ typedef struct {
 #endif
 
 #elif defined(LAYOUT_F16)
-// Weights are read as they are needed, no block has a scale.
+// Weights are read as they are needed; no block has a scale.
 
 #define SUB_BLOCKS 1
 #define ZERO_POINT 0
@@ -288,16 +292,16 @@ typedef struct {
 #define SCALES(c) (float2)(1.0f)
 #define NEXT_QUARTER(c) c.at += place_of(2u * TILE_PAIRS);
 #define NEXT_HALF(c) if (UNROLLED_VEC4S > 2) c.at += place_of(4u * TILE_PAIRS);
-#define ROWS(c, k, even, odd)                                  \
-    {                                                          \
-        even = LOAD_HALF4(quants, c.cell, 16, k, c.at);       \
-        odd = LOAD_HALF4(quants, c.cell, 16, (k) + 8, c.at);  \
+#define ROWS(c, k, even, odd)                                \
+    {                                                        \
+        even = LOAD_HALF4(quants, c.cell, 16, k, c.at);      \
+        odd = LOAD_HALF4(quants, c.cell, 16, (k) + 8, c.at); \
     }
 
 #endif
 
 #ifdef BITS_ARRAYS
-// Scales and minima of the layouts of 4 and 5 bits.
+// The scales and minima of the layouts of 4 and 5 bits.
 
 #if defined(LAYOUT_Q4_0) || defined(LAYOUT_Q5_0)
 #define FURTHER_ARRAYS(array) BITS_ARRAYS(array, scales)
@@ -324,7 +328,7 @@ typedef struct {
 #define MINS(c) c.scale_min.zw
 
 #else
-// Q4_K, Q5_K: d * scale * code - dmin * min, every product exact.
+// Q4_K, Q5_K: d * scale * quant - dmin * min, every multiplication exact.
 #define HAS_MIN 1
 #define FURTHER_ARRAYS(array) BITS_ARRAYS(array, scales) array(supers, scales, 4)
 typedef struct {
@@ -332,8 +336,8 @@ typedef struct {
     uint4 sub_scales;
     float4 super_scale;
 } cell_t;
-#define LOAD_CELL(c, cell, at)                                    \
-    LOAD_BITS(c, cell, at)                                        \
+#define LOAD_CELL(c, cell, at)                          \
+    LOAD_BITS(c, cell, at)                              \
     c.sub_scales = LOAD_UCHAR4(scales, cell, 1, 0, at); \
     c.super_scale = LOAD_HALF4(supers, (cell) / 8u, 1, 0, at);
 #define SCALES(c) (c.super_scale.xy * convert_float2(c.sub_scales.xy))

@@ -1,11 +1,12 @@
-// x[row] = token_embd[token of row] (+ position_embd[position of row]), and the records of x for the first norm. The
-// embedding is a packed matrix, the output's too where they are tied.
+// x[row] = token_embd[token of row] (+ position_embd[position of row]), and x quantized for the first norm. The embedding
+// lies as the matrices do; it is the output's matrix too where they are tied.
 //
 // A token below 0 stands for the one that was chosen last in the row's slot; where there is none, x is NaN. The matrix may
-// be in several buffers: this launch serves the rows whose token lies in its n_pairs from first_pair on. Columns past
-// `width` are zeros. An item decodes a block of 32 columns, then takes eight columns.
-// Needs dot.cl, core_float.cl, activations.cl.
-// Grid: (ceil(next_width / EMBED_WIDTH), batch rows). Options: POSITIONS.
+// be in several buffers: a launch serves the rows whose token lies in its n_pairs from first_pair on. Values past `width`
+// are zeros. An item decodes a block of 32 columns, then takes eight of them.
+//
+// The program needs dot.cl, core_float.cl and activations.cl. Grid: (ceil(next_width / EMBED_WIDTH), batch rows). Options:
+// POSITIONS.
 #define EMBED_WIDTH (8 * GROUP)
 #define EMBED_BLOCKS (EMBED_WIDTH / 32)
 #define ITEM ((uint)get_local_id(0))
@@ -18,11 +19,11 @@
 #define WEIGHT(v, scale, minimum) (((v) - (float)ZERO_POINT) * (scale))
 #define ROW_MINIMUM(is_odd) 0.0f
 #endif
-#define DECODE_VEC4(half, k)                                                                   \
-    {                                                                                         \
-        float4 even, odd;                                                                     \
-        ROWS(c, k, even, odd)                                                                 \
-        const float2 pair_scales = SCALES(c);                                                     \
+#define DECODE_VEC4(half, k)                                                                                             \
+    {                                                                                                                    \
+        float4 even, odd;                                                                                                \
+        ROWS(c, k, even, odd)                                                                                            \
+        const float2 pair_scales = SCALES(c);                                                                            \
         vstore4(WEIGHT(is_odd ? odd : even, is_odd ? pair_scales.y : pair_scales.x, row_minimum), 4 * (half) + (k), to); \
     }
 #define DECODE_HALF(half) DECODE_VEC4(half, 0) DECODE_VEC4(half, 1) DECODE_VEC4(half, 2) DECODE_VEC4(half, 3)
@@ -47,7 +48,7 @@ __kernel GROUP_SIZE void embed(WEIGHT_ARGS, uint n_pairs, uint n_blocks, uint fi
     const bool is_none = token < 0;
     const uint pair = is_none ? 0 : (uint)token / 2;
     const bool is_odd = token % 2 == 1;
-    // Not a return: behind one, PoCL 3.1 takes all items of a group into a condition that the first one meets.
+    // There is no early return: behind one, PoCL 3.1 takes all items of a group into a condition that the first one meets.
     const bool is_here = pair >= first_pair && pair - first_pair < n_pairs;
 
     if (is_here && item < EMBED_BLOCKS) {

@@ -1,44 +1,44 @@
-// What a product kernel does with its sums. matmul.cl has the dot products and expands these, of which all epilogues share
-// some and each defines the rest:
+// What a matmul kernel does with its sums. matmul.cl computes the dot products and expands these macros; all epilogues
+// share some of them, and each defines the rest:
 //
 //     EPILOGUE_ARGS             the kernel's last parameters
-//     INPUT_ROW(batch_row)      the row of the records that batch row reads
+//     INPUT_ROW(batch_row)      the row of the input that a batch row reads
 //     EPILOGUE_BEGIN            once, at the start, by every item of the group; a barrier follows
-//     EPILOGUE_EARLY(pair, batch_row, is_mine)   if EARLY, at the start: what the item's one FINISH reads of memory
+//     EPILOGUE_EARLY(pair, batch_row, is_mine)   if EARLY, at the start: loads what the item's one FINISH needs
 //     EPILOGUE_FOLD             once, before the first FINISH, by every item of the group; a barrier follows if FOLDS
-//     FINISH(sum, pair, batch_row, column)   for each result of an item: float2 sum of rows 2 pair and 2 pair + 1;
-//                               column < BATCH_ROWS is batch_row's place in the group
+//     FINISH(sum, pair, batch_row, group_row)   for each result of an item: float2 sum of rows 2 pair and 2 pair + 1;
+//                               group_row < BATCH_ROWS is batch_row's place in the group
 //     FINISH_GROUP              once, at the end, by every item of the group; begins with a barrier where it needs one
 //
-// It uses from matmul.cl: ITEM (0 .. ITEMS - 1), ITEMS, GROUP_PAIRS (pairs of the group), FIRST_PAIR and FIRST_ROW (of
-// the group), BATCH_ROWS, ROW_OF(column), which is INPUT_ROW of the column's batch row, and n_pairs, the kernel's argument: no
+// matmul.cl gives: ITEM (0 .. ITEMS - 1), ITEMS, GROUP_PAIRS (pairs of the group), FIRST_PAIR and FIRST_ROW (of the group),
+// BATCH_ROWS, ROW_OF(group_row), which is INPUT_ROW of that batch row, and n_pairs, the kernel's argument: there is no
 // FINISH for pairs from there on. Batch rows past the last and padding rows of a matrix are computed like others, into
 // memory that nobody reads, except where said.
 //
-// A product's result is v = rs * (dot - mean * norm_sum[row]) + shift[row]: the record holds x times the norm's weight
-// w, and of the rest of the norm only (rs, mean) are missing, from the stats. norm_sum = W w and shift = W b + bias come
-// from the host, for all rows of the output. RMSNorm has no mean; without a norm rs is 1.
+// A result is v = rs * (dot - mean * norm_sum[row]) + bias[row]. The input holds x times the norm's weight w, so only (rs,
+// mean) of the norm are missing, and they follow from the stats. norm_sum = W w, and bias = W b + the matrix's own bias,
+// with the norm's bias b, come from the host for all rows of the output. RMSNorm has no mean; without a norm rs is 1.
 //
-// Options: INPUT_NORM (0 none, 1 RMSNorm, 2 LayerNorm), BIAS (0: all shifts are zero),
-//          EPILOGUE: one of the names below; and what each says.
-#define EPILOGUE_QKV 1       // bias, rotary, queries scaled, keys and values into their page
-#define EPILOGUE_RESIDUAL 2  // x += v; records of x for the next norm
-#define EPILOGUE_GELU 3      // h = gelu(v); records
-#define EPILOGUE_SWIGLU 4    // rows are (gate, up) pairs: h = gate / (1 + exp(-gate)) * up; records
-#define EPILOGUE_STORE 5     // y = v: a gate that lies apart from its up
-#define EPILOGUE_GATED 6     // h = gate / (1 + exp(-gate)) * v with the stored gate; records
-#define EPILOGUE_LOGITS 7    // penalties, logits, the group's part of the choice
+// Options: INPUT_NORM (0 none, 1 RMSNorm, 2 LayerNorm), BIAS (0: all biases are zero),
+//          EPILOGUE: one of the names below, with the options that it says.
+#define EPILOGUE_QKV 1       // bias, rotation, queries scaled, keys and values into their page
+#define EPILOGUE_RESIDUAL 2  // x += v; x quantized for the next norm
+#define EPILOGUE_GELU 3      // h = gelu(v), quantized
+#define EPILOGUE_SWIGLU 4    // rows are (gate, up) pairs: h = gate / (1 + exp(-gate)) * up, quantized
+#define EPILOGUE_STORE 5     // y = v: a gate whose up matrix has another type
+#define EPILOGUE_GATED 6     // h = gate / (1 + exp(-gate)) * v with the stored gate, quantized
+#define EPILOGUE_LOGITS 7    // penalties, logits, the group's part of the choice of a token
 
 #define GROUP_ROWS (2 * GROUP_PAIRS)
 
-// Whether an item finishes one result at most, which it knows from the start, and has registers for what that takes.
+// EARLY: an item finishes one result at most, knows which from the start, and has registers for what that takes.
 #if PREFETCH && BATCH_ROWS * PAIRS <= K_SPLITS && LANES * K_SPLITS * PAIRS <= 16 * CHUNK_BLOCKS && EPILOGUE <= EPILOGUE_GELU
 #define EARLY 1
 #endif
 
 #if INPUT_NORM
 #define NORM_ARGS , float norm_width, float norm_epsilon
-// Partial sums of a row: part i takes blocks i, i + NORM_CHAINS, ...; then in order.
+// The partial sums of a row: part i takes blocks i, i + NORM_CHAINS, ...; then the parts are added in order.
 #if PREFETCH
 #define NORM_CHAINS 16
 #define NORM_ITEM (ITEMS - 1 - ITEM)  // not those that stage most of x
@@ -50,18 +50,18 @@
 #define END_OF_CHAINS(n) (((n) + 1) * NORM_CHAINS + none)  // a loop, for small instruction caches
 #endif
 #define FOLDS 1
-#define ADD_NORM                                                                                  \
-    __local float2 norm_parts[BATCH_ROWS * NORM_CHAINS];                                             \
-    __local float2 norm_scale[BATCH_ROWS];                                                           \
-    FOR_SHARE(i, NORM_ITEM, ITEMS, BATCH_ROWS * NORM_CHAINS) {                                       \
-        norm_parts[i] =                                                                           \
+#define ADD_NORM                                                                                                  \
+    __local float2 norm_parts[BATCH_ROWS * NORM_CHAINS];                                                          \
+    __local float2 norm_scale[BATCH_ROWS];                                                                        \
+    FOR_SHARE(i, NORM_ITEM, ITEMS, BATCH_ROWS * NORM_CHAINS) {                                                    \
+        norm_parts[i] =                                                                                           \
             norm_part(activations, input_at, input_bytes, input_width, ROW_OF(i / NORM_CHAINS), i % NORM_CHAINS); \
     }
-#define EPILOGUE_FOLD \
-    FOR_SHARE(n, ITEM, ITEMS, BATCH_ROWS) {                                                          \
-        float2 sum = (float2)(0.0f);                                                              \
-        for (uint i = n * NORM_CHAINS; i < END_OF_CHAINS(n); ++i) sum += norm_parts[i];            \
-        norm_scale[n] = scale_of_norm(sum, norm_width, norm_epsilon);                             \
+#define EPILOGUE_FOLD                                                                   \
+    FOR_SHARE(n, ITEM, ITEMS, BATCH_ROWS) {                                             \
+        float2 sum = (float2)(0.0f);                                                    \
+        for (uint i = n * NORM_CHAINS; i < END_OF_CHAINS(n); ++i) sum += norm_parts[i]; \
+        norm_scale[n] = scale_of_norm(sum, norm_width, norm_epsilon);                   \
     }
 
 INLINE float2 norm_part(INPUT_ARGS, uint row, uint first) {
@@ -137,7 +137,7 @@ INLINE float2 scale_of_norm(float2 sums, float width, float epsilon) {
 #endif
 #define EARLY_RESULT(pair, is_mine) EARLY_NORM_SUM(pair, is_mine) EARLY_BIAS(pair, is_mine)
 #define RESULT(sum, pair, group_row) BIASED(NORMED(sum, pair, group_row), pair)
-// first_pair: where this matrix's pairs lie among those of the whole output.
+// first_pair is where this matrix's pairs begin among those of the whole output.
 #define RESULT_ARGS uint first_pair NORM_ARGS NORM_SUM_ARG BIAS_ARG
 
 #define EPILOGUE_BEGIN \
@@ -145,29 +145,31 @@ INLINE float2 scale_of_norm(float2 sums, float width, float epsilon) {
     ADD_NORM
 
 #if EPILOGUE == EPILOGUE_QKV
-// Bias, rotary, queries scaled, keys and values into their page.
+// Adds the bias, rotates queries and keys, scales queries, and writes keys and values into their page.
 //
-// Pairs: the queries', the keys', the values', each padded to whole tiles of PAIRS_OF(rows). Pair i of a head is rotated by
-// turn i where i < N_ROT / 2. Queries and keys are stored in the order of pairs, whichever dimensions those are: their
-// product does not mind. A page is its keys, [kv head][HEAD_DIM / 4][PAGE_TOKENS] half4, and behind them its values,
-// [kv head][PAGE_TOKENS][HEAD_DIM] half. Only rows of the batch touch pages.
-// Further options: HEAD_DIM, Q_ROWS, KV_ROWS, N_ROT; MAX_ROWS, MAX_PAGES, TABLES_AT.
+// The pairs are the queries', the keys', the values', each padded to whole tiles of PAIRS_OF(rows). Pair i of a head has
+// rotation i where i < N_ROT / 2. Queries and keys are stored in the order of pairs, whichever dimensions those are: their
+// dot product does not depend on it. A page is its keys, [kv head][HEAD_DIM / 4][PAGE_TOKENS] half4, and behind them its
+// values, [kv head][PAGE_TOKENS][HEAD_DIM] half. Only rows of the batch touch pages. Further options: HEAD_DIM, Q_ROWS,
+// KV_ROWS, N_ROT; MAX_ROWS, MAX_PAGES, TABLES_AT.
 #define PAIRS_OF(rows) (((rows) + 63) / 64 * 32)
 #define INPUT_ROW(batch_row) (batch_row)
 #define EPILOGUE_ARGS                                                                       \
     RESULT_ARGS, uint queries_at, float query_scale, uint rotation_at, __global ushort *kv, \
         __global const int *step
-// Where a pair goes and how it is turned, as variables: compilers for GPUs put a structure into memory.
+// The page and the rotation of a pair are variables: compilers for GPUs put a structure into memory.
 #define NO_POSITION 0xffffffffu  // rows that the batch has not
-#define FIND_SPOT(pair, row, is_mine)                                                                                         \
-    uint spot_position = NO_POSITION, spot_page = 0;                                                                          \
-    float2 spot_rotation = (float2)(0.0f);                                                                                        \
-    if (is_mine && (row) < (uint)step[STEP_ROW_COUNT]) {                                                                      \
-        spot_position = (uint)step[STEP_POSITION(row)];                                                                       \
-        if (is_rotated(pair)) spot_rotation = ACTIVATION(const float2, rotation_at, spot_position * (N_ROT / 2) + rotation_of(pair)); \
-        if ((pair) >= PAIRS_OF(Q_ROWS)) {                                                                                     \
-            spot_page = (uint)step[STEP_PAGES(step[STEP_SLOT(row)]) + spot_position / PAGE_TOKENS];                           \
-        }                                                                                                                     \
+#define FIND_SPOT(pair, row, is_mine)                                                                               \
+    uint spot_position = NO_POSITION, spot_page = 0;                                                                \
+    float2 spot_rotation = (float2)(0.0f);                                                                          \
+    if (is_mine && (row) < (uint)step[STEP_ROW_COUNT]) {                                                            \
+        spot_position = (uint)step[STEP_POSITION(row)];                                                             \
+        if (is_rotated(pair)) {                                                                                     \
+            spot_rotation = ACTIVATION(const float2, rotation_at, spot_position * (N_ROT / 2) + rotation_of(pair)); \
+        }                                                                                                           \
+        if ((pair) >= PAIRS_OF(Q_ROWS)) {                                                                           \
+            spot_page = (uint)step[STEP_PAGES(step[STEP_SLOT(row)]) + spot_position / PAGE_TOKENS];                 \
+        }                                                                                                           \
     }
 #if EARLY
 #define FIND_SPOT_LATE(pair, row)
@@ -177,13 +179,13 @@ INLINE float2 scale_of_norm(float2 sums, float width, float epsilon) {
 #define EPILOGUE_EARLY(pair, batch_row, is_mine) \
     EARLY_RESULT(pair, is_mine)                  \
     FIND_SPOT(first_pair + (pair), batch_row, is_mine)
-#define FINISH(sum, pair, batch_row, group_row)                                                                           \
-    {                                                                                                                  \
-        FIND_SPOT_LATE(first_pair + (pair), batch_row)                                                                 \
-        if (spot_position != NO_POSITION) {                                                                            \
-            finish_qkv(RESULT(sum, pair, group_row), first_pair + (pair), batch_row, spot_position, spot_page, spot_rotation, \
-                       (__global float2*)(activations + queries_at), query_scale, kv);                                 \
-        }                                                                                                              \
+#define FINISH(sum, pair, batch_row, group_row)                                                                \
+    {                                                                                                          \
+        FIND_SPOT_LATE(first_pair + (pair), batch_row)                                                         \
+        if (spot_position != NO_POSITION) {                                                                    \
+            finish_qkv(RESULT(sum, pair, group_row), first_pair + (pair), batch_row, spot_position, spot_page, \
+                       spot_rotation, (__global float2*)(activations + queries_at), query_scale, kv);          \
+        }                                                                                                      \
     }
 #define FINISH_GROUP
 #define EPILOGUE_LOCAL
@@ -221,20 +223,20 @@ INLINE void finish_qkv(float2 v, uint pair, uint row, uint position, uint page, 
 }
 
 #elif EPILOGUE == EPILOGUE_RESIDUAL
-// x += v, and records of x for the next norm. x is [rows][padded
-// columns]; next_norm, padded with zeros, is the weight of the norm that reads x next.
+// x += v, and x is quantized for the next norm. x is [rows][padded width]; next_norm, padded with zeros, is the weight of
+// the norm that reads x next.
 
 #define INPUT_ROW(batch_row) (batch_row)
 #define EPILOGUE_ARGS \
     RESULT_ARGS, uint x_at, uint next_norm_at, NEXT_ARGS
 #define X_OF(row, pair) ACTIVATION(float2, x_at, mul24(row, next_width / 2) + (pair))
 #define FINISH(sum, pair, batch_row, group_row)                                                      \
-    if (2 * (first_pair + (pair)) < next_width) {                                               \
+    if (2 * (first_pair + (pair)) < next_width) {                                                    \
         const uint out_pair = first_pair + (pair), at = (group_row)*GROUP_PAIRS + (pair)-FIRST_PAIR; \
         const float2 new_x = OLD_X(batch_row, out_pair) + RESULT(sum, pair, group_row);              \
-        X_OF(batch_row, out_pair) = new_x;                                                        \
-        vstore2(new_x, at, made_x);                                                               \
-        vstore2(new_x * NEXT_NORM_OF(out_pair), at, made);                                        \
+        X_OF(batch_row, out_pair) = new_x;                                                           \
+        vstore2(new_x, at, made_x);                                                                  \
+        vstore2(new_x * NEXT_NORM_OF(out_pair), at, made);                                           \
     }
 #if EARLY
 #define OLD_X(row, pair) early_x
@@ -246,7 +248,7 @@ INLINE void finish_qkv(float2 v, uint pair, uint row, uint position, uint page, 
 #define EPILOGUE_EARLY(pair, batch_row, is_mine)                                       \
     EARLY_RESULT(pair, is_mine)                                                        \
     float2 early_x = (float2)(0.0f), early_next_norm = (float2)(0.0f);                 \
-    if (is_mine && 2 * (first_pair + (pair)) < next_width) {                         \
+    if (is_mine && 2 * (first_pair + (pair)) < next_width) {                           \
         early_x = X_OF(batch_row, first_pair + (pair));                                \
         early_next_norm = ACTIVATION(const float2, next_norm_at, first_pair + (pair)); \
     }
@@ -254,7 +256,7 @@ INLINE void finish_qkv(float2 v, uint pair, uint row, uint position, uint page, 
 #define MADE_X 1
 
 #elif EPILOGUE == EPILOGUE_GELU || EPILOGUE == EPILOGUE_SWIGLU || EPILOGUE == EPILOGUE_GATED
-// Records of h. Native functions: a hundredth of the instructions, and off by less than what records round to.
+// h, quantized. Native functions take a hundredth of the instructions, and err by less than the quantization does.
 
 #define INPUT_ROW(batch_row) (batch_row)
 #define MADE_X 0
@@ -268,10 +270,10 @@ INLINE float swish(float v) { return v * native_recip(1.0f + native_exp(-v)); }
 #if EPILOGUE == EPILOGUE_SWIGLU
 #define EPILOGUE_ARGS RESULT_ARGS, NEXT_ARGS
 #define GROUP_OUTPUTS GROUP_PAIRS
-#define FINISH(sum, pair, batch_row, group_row)                                          \
-    {                                                                                 \
-        const float2 v = RESULT(sum, pair, group_row);                                   \
-        made[(group_row)*GROUP_PAIRS + (pair)-FIRST_PAIR] = swish(v.x) * v.y;            \
+#define FINISH(sum, pair, batch_row, group_row)                               \
+    {                                                                         \
+        const float2 v = RESULT(sum, pair, group_row);                        \
+        made[(group_row)*GROUP_PAIRS + (pair)-FIRST_PAIR] = swish(v.x) * v.y; \
     }
 #else
 #define GROUP_OUTPUTS GROUP_ROWS
@@ -284,9 +286,9 @@ INLINE float swish(float v) { return v * native_recip(1.0f + native_exp(-v)); }
 #define ACTIVATED(v, out_pair, batch_row) gated(gate[(batch_row) * (next_width / 2) + (out_pair)], v)
 INLINE float2 gated(float2 gate, float2 v) { return (float2)(swish(gate.x) * v.x, swish(gate.y) * v.y); }
 #endif
-#define FINISH(sum, pair, batch_row, group_row)                                                    \
-    if (2 * (first_pair + (pair)) < next_width) {                                             \
-        const float2 v = RESULT(sum, pair, group_row);                                             \
+#define FINISH(sum, pair, batch_row, group_row)                                                                   \
+    if (2 * (first_pair + (pair)) < next_width) {                                                                 \
+        const float2 v = RESULT(sum, pair, group_row);                                                            \
         vstore2(ACTIVATED(v, first_pair + (pair), batch_row), (group_row)*GROUP_PAIRS + (pair)-FIRST_PAIR, made); \
     }
 #endif
@@ -295,78 +297,78 @@ INLINE float2 gated(float2 gate, float2 v) { return (float2)(swish(gate.x) * v.x
 
 #define INPUT_ROW(batch_row) (batch_row)
 #define EPILOGUE_ARGS RESULT_ARGS, __global float2 *y, uint y_width
-#define FINISH(sum, pair, batch_row, group_row)                                                                   \
-    if (2 * (first_pair + (pair)) < y_width) {                                                               \
-        y[(batch_row) * (y_width / 2) + first_pair + (pair)] = RESULT(sum, pair, group_row);                    \
+#define FINISH(sum, pair, batch_row, group_row)                                              \
+    if (2 * (first_pair + (pair)) < y_width) {                                               \
+        y[(batch_row) * (y_width / 2) + first_pair + (pair)] = RESULT(sum, pair, group_row); \
     }
 #define FINISH_GROUP
 #define EPILOGUE_LOCAL
 
 #elif EPILOGUE == EPILOGUE_LOGITS
-// Penalties, logits and the group's part of the choice. Rows are ids. A batch row is an
-// output. Rows past the vocabulary and outputs past the last leave nothing; ids that a mask leaves out only their logit, and
-// whether it is finite. Needs sample.cl.
+// Penalties, logits and the group's part of the choice of a token. Rows are ids; a batch row is an output. Rows past the
+// vocabulary and outputs past the last leave nothing; ids that a mask leaves out leave only their logit and whether it is
+// finite. Needs sample.cl.
 //
-// What a group's ids add up to does not depend on their order, but for the sum, which one item adds in theirs.
+// What a group's ids add up to does not depend on their order, but for the sum, which one item adds in order.
 
 #define INPUT_ROW(batch_row) (uint) step[STEP_OUTPUT_ROW(batch_row)]
-#define EPILOGUE_ARGS                                                                                            \
+#define EPILOGUE_ARGS                                                                                           \
     RESULT_ARGS, __global float *logits, uint n_vocab, __global const uint *requests, __global const int *step, \
         __global uint4 *summaries, uint first_group, uint groups
 #define FINISH(sum, pair, batch_row, group_row) \
     vstore2(RESULT(sum, pair, group_row), (group_row)*GROUP_PAIRS + (pair)-FIRST_PAIR, made);
 
-// Local memory: logits, scores and then exp(logit - largest) by column and id; and of each column the greatest of both as
-// in_order(), and the lowest id that has the best score.
-#define EPILOGUE_LOCAL                                                            \
-    __local float made[BATCH_ROWS * GROUP_ROWS];                                     \
-    __local float scores[BATCH_ROWS * GROUP_ROWS];                                   \
-    __local uint best_score[BATCH_ROWS], largest[BATCH_ROWS], best_id[BATCH_ROWS];         \
-    FOR_SHARE(n, ITEM, ITEMS, BATCH_ROWS) {                                          \
-        best_score[n] = largest[n] = LEAST_IN_ORDER;                              \
-        best_id[n] = NO_ID;                                                       \
+// Local memory holds logits, then scores, then exp(logit - largest), by batch row and id; and of each batch row the
+// greatest of both as in_order(), and the lowest id that has the best score.
+#define EPILOGUE_LOCAL                                                             \
+    __local float made[BATCH_ROWS * GROUP_ROWS];                                   \
+    __local float scores[BATCH_ROWS * GROUP_ROWS];                                 \
+    __local uint best_score[BATCH_ROWS], largest[BATCH_ROWS], best_id[BATCH_ROWS]; \
+    FOR_SHARE(n, ITEM, ITEMS, BATCH_ROWS) {                                        \
+        best_score[n] = largest[n] = LEAST_IN_ORDER;                               \
+        best_id[n] = NO_ID;                                                        \
     }
 
 #define MAX_PENALTY_IDS (REQUEST_WORDS - REQUEST_PENALTY_IDS)
-#define FINISH_GROUP                                                                                           \
-    barrier(CLK_LOCAL_MEM_FENCE);                                                                              \
-    const uint outputs = BATCH_ROWS == 1 ? 1 : min((uint)BATCH_ROWS, (uint)step[STEP_OUTPUT_COUNT] - FIRST_ROW);     \
-    const uint first_id = 2 * (first_pair + FIRST_PAIR);                                                       \
-    const uint ids = min(min((uint)GROUP_ROWS, 2 * (n_pairs - FIRST_PAIR)), n_vocab - min(first_id, n_vocab)); \
-    FOR_SHARE(i, ITEM, ITEMS, BATCH_ROWS * MAX_PENALTY_IDS) if (i < outputs * MAX_PENALTY_IDS) {                  \
-        penalise(made + i / MAX_PENALTY_IDS * GROUP_ROWS, first_id, ids,                                       \
-                 requests, FIRST_ROW + i / MAX_PENALTY_IDS, i % MAX_PENALTY_IDS);                              \
-    }                                                                                                          \
-    barrier(CLK_LOCAL_MEM_FENCE);                                                                              \
-    FOR_SHARE(i, ITEM, ITEMS, BATCH_ROWS * GROUP_ROWS) {                                                          \
-        const uint n = i / GROUP_ROWS, in_group = i % GROUP_ROWS;                                              \
-        if (n < outputs && in_group < ids) {                                                                   \
-            const uint output = FIRST_ROW + n;                                                                 \
-            const uint4 head = request_head(requests, output);                                                 \
-            const bool takes = takes_part(requests, head.w, first_id + in_group);                              \
-            logits[mul24(output, n_vocab) + first_id + in_group] = made[i];                                    \
-            scores[i] = takes ? score_of(made[i], first_id + in_group, head) : -INFINITY;                      \
-            const uint order = takes ? in_order(made[i]) : LEAST_IN_ORDER;                                     \
-            atomic_max(largest + n, is_not_finite(made[i]) ? BEYOND_NUMBERS : order);                          \
-            atomic_max(best_score + n, in_order(scores[i]));                                                   \
-        }                                                                                                      \
-    }                                                                                                          \
-    barrier(CLK_LOCAL_MEM_FENCE);                                                                              \
-    FOR_SHARE(i, ITEM, ITEMS, BATCH_ROWS * GROUP_ROWS) {                                                          \
-        const uint n = i / GROUP_ROWS, in_group = i % GROUP_ROWS;                                              \
-        const float score = scores[i];                                                                         \
-        const bool counts = (n < outputs) & (in_group < ids) & (score > -INFINITY);                            \
-        if (counts && score == from_order(best_score[n])) atomic_min(best_id + n, first_id + in_group);        \
-        scores[i] = counts ? native_exp(made[i] - from_order(largest[n])) : 0.0f;                              \
-    }                                                                                                          \
-    barrier(CLK_LOCAL_MEM_FENCE);                                                                              \
-    FOR_SHARE(n, ITEM, ITEMS, BATCH_ROWS) if (n < outputs) {                                                      \
-        summaries[mul24(FIRST_ROW + n, groups) + first_group + (uint)get_group_id(0)] = (uint4)(                \
-            best_score[n], best_id[n], largest[n], as_uint(sum_of(scores + n * GROUP_ROWS, ids)));             \
+#define FINISH_GROUP                                                                                             \
+    barrier(CLK_LOCAL_MEM_FENCE);                                                                                \
+    const uint outputs = BATCH_ROWS == 1 ? 1 : min((uint)BATCH_ROWS, (uint)step[STEP_OUTPUT_COUNT] - FIRST_ROW); \
+    const uint first_id = 2 * (first_pair + FIRST_PAIR);                                                         \
+    const uint ids = min(min((uint)GROUP_ROWS, 2 * (n_pairs - FIRST_PAIR)), n_vocab - min(first_id, n_vocab));   \
+    FOR_SHARE(i, ITEM, ITEMS, BATCH_ROWS * MAX_PENALTY_IDS) if (i < outputs * MAX_PENALTY_IDS) {                 \
+        penalise(made + i / MAX_PENALTY_IDS * GROUP_ROWS, first_id, ids,                                         \
+                 requests, FIRST_ROW + i / MAX_PENALTY_IDS, i % MAX_PENALTY_IDS);                                \
+    }                                                                                                            \
+    barrier(CLK_LOCAL_MEM_FENCE);                                                                                \
+    FOR_SHARE(i, ITEM, ITEMS, BATCH_ROWS * GROUP_ROWS) {                                                         \
+        const uint n = i / GROUP_ROWS, in_group = i % GROUP_ROWS;                                                \
+        if (n < outputs && in_group < ids) {                                                                     \
+            const uint output = FIRST_ROW + n;                                                                   \
+            const uint4 head = request_head(requests, output);                                                   \
+            const bool takes = takes_part(requests, head.w, first_id + in_group);                                \
+            logits[mul24(output, n_vocab) + first_id + in_group] = made[i];                                      \
+            scores[i] = takes ? score_of(made[i], first_id + in_group, head) : -INFINITY;                        \
+            const uint order = takes ? in_order(made[i]) : LEAST_IN_ORDER;                                       \
+            atomic_max(largest + n, is_not_finite(made[i]) ? BEYOND_NUMBERS : order);                            \
+            atomic_max(best_score + n, in_order(scores[i]));                                                     \
+        }                                                                                                        \
+    }                                                                                                            \
+    barrier(CLK_LOCAL_MEM_FENCE);                                                                                \
+    FOR_SHARE(i, ITEM, ITEMS, BATCH_ROWS * GROUP_ROWS) {                                                         \
+        const uint n = i / GROUP_ROWS, in_group = i % GROUP_ROWS;                                                \
+        const float score = scores[i];                                                                           \
+        const bool counts = (n < outputs) & (in_group < ids) & (score > -INFINITY);                              \
+        if (counts && score == from_order(best_score[n])) atomic_min(best_id + n, first_id + in_group);          \
+        scores[i] = counts ? native_exp(made[i] - from_order(largest[n])) : 0.0f;                                \
+    }                                                                                                            \
+    barrier(CLK_LOCAL_MEM_FENCE);                                                                                \
+    FOR_SHARE(n, ITEM, ITEMS, BATCH_ROWS) if (n < outputs) {                                                     \
+        summaries[mul24(FIRST_ROW + n, groups) + first_group + (uint)get_group_id(0)] = (uint4)(                 \
+            best_score[n], best_id[n], largest[n], as_uint(sum_of(scores + n * GROUP_ROWS, ids)));               \
     }
 
 // The first four words of a request: temperature, key, penalty, mask. Words are counted from the first request's, so that
-// one addition of 64 bits makes an address.
+// one 64-bit addition makes an address.
 INLINE uint4 request_head(__global const uint* requests, uint output) {
     return ((__global const uint4*)requests)[mul24(output, (uint)(REQUEST_WORDS / 4))];
 }
@@ -396,12 +398,12 @@ INLINE float sum_of(__local const float* values, uint count) {
 #endif
 
 #ifdef GROUP_OUTPUTS
-// What epilogues have in common that write records (activations.cl) of what their group made: GROUP_OUTPUTS values a column
-// in `made`, a multiple of 32, so that a block of a record is made by one group. With MADE_X also the stats of `made_x`.
+// Epilogues that write quantized activations share this. The group has made GROUP_OUTPUTS values a batch row in `made`, a
+// multiple of 32, so that one group makes a whole block. With MADE_X it writes the stats of `made_x` too.
 
 #define OUTPUTS_PER_PAIR (GROUP_OUTPUTS / GROUP_PAIRS)
 #if MADE_X
-#define EPILOGUE_LOCAL                           \
+#define EPILOGUE_LOCAL                              \
     __local float made[BATCH_ROWS * GROUP_OUTPUTS]; \
     __local float made_x[BATCH_ROWS * GROUP_OUTPUTS];
 #define WRITE_STATS(row, eight, at) \
@@ -410,17 +412,16 @@ INLINE float sum_of(__local const float* values, uint count) {
 #define EPILOGUE_LOCAL __local float made[BATCH_ROWS * GROUP_OUTPUTS];
 #define WRITE_STATS(row, eight, at)
 #endif
-// GROUP_OUTPUTS is a multiple of 32, so a block of a record is made by one group.
-#define FINISH_GROUP                                                                                      \
-    barrier(CLK_LOCAL_MEM_FENCE);                                                                         \
-    FOR_SHARE(i, ITEM, ITEMS, BATCH_ROWS * (GROUP_OUTPUTS / 8)) {                                            \
-        const uint of_row = i / (GROUP_OUTPUTS / 8), of_group = i % (GROUP_OUTPUTS / 8);               \
-        const uint eight = (first_pair + FIRST_PAIR) * OUTPUTS_PER_PAIR / 8 + of_group;                   \
+#define FINISH_GROUP                                                                                        \
+    barrier(CLK_LOCAL_MEM_FENCE);                                                                           \
+    FOR_SHARE(i, ITEM, ITEMS, BATCH_ROWS * (GROUP_OUTPUTS / 8)) {                                           \
+        const uint of_row = i / (GROUP_OUTPUTS / 8), of_group = i % (GROUP_OUTPUTS / 8);                    \
+        const uint eight = (first_pair + FIRST_PAIR) * OUTPUTS_PER_PAIR / 8 + of_group;                     \
         if (8 * of_group >= (n_pairs - FIRST_PAIR) * OUTPUTS_PER_PAIR || 8 * eight >= next_width) continue; \
-        const uint to = NEXT_ROW(FIRST_ROW + of_row);                                                  \
-        const uint at = of_row * GROUP_OUTPUTS + of_group / 4 * 32;                                    \
-        write_quantized(activations, to, next_width, eight, made + at);                                    \
-        WRITE_STATS(to, eight, at)                                                                        \
+        const uint to = NEXT_ROW(FIRST_ROW + of_row);                                                       \
+        const uint at = of_row * GROUP_OUTPUTS + of_group / 4 * 32;                                         \
+        write_quantized(activations, to, next_width, eight, made + at);                                     \
+        WRITE_STATS(to, eight, at)                                                                          \
     }
 
 #endif

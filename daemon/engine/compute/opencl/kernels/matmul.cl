@@ -1,26 +1,26 @@
-// Rows of a packed matrix times rows of records, and an epilogue:
+// Matmul: the rows of a matrix times rows of quantized activations, and an epilogue:
 //     sum(pair, row) = (W[2 pair] . x[row], W[2 pair + 1] . x[row])
 //
-// A work-group has LANES x K_SPLITS items. Group (gx, gy) computes the pairs [gx LANES PAIRS, ...), lane l the pairs l,
-// l + LANES, ... of them, for the batch rows [gy BATCH_ROWS, ...). x passes through local memory in chunks of CHUNK_BLOCKS
-// blocks. Slice s takes the blocks b with b % K_SPLITS == s in rising order; the sums of the slices are added in rising order
-// too. So the bits of a sum depend on the matrix, K_SPLITS and LIMBS alone: never on BATCH_ROWS, PAIRS, LANES, CHUNK_BLOCKS, and
-// on core and IMAGE only where weights have no integer codes (Q8_0, F16, IQ4_NL): the sum of code * (128 hi + lo) in a
-// block or sub-block is an integer below 2^24, exact in either core.
+// A work-group has LANES x K_SPLITS items. Group (gx, gy) computes the pairs [gx LANES PAIRS, ...), lane l the pairs l, l +
+// LANES, ... of them, for the batch rows [gy BATCH_ROWS, ...). x passes through local memory in chunks of CHUNK_BLOCKS
+// blocks. K split s takes the blocks b with b % K_SPLITS == s in rising order; the sums of the splits are added in rising
+// order too. So the bits of a sum depend on the matrix, K_SPLITS and LIMBS alone: never on BATCH_ROWS, PAIRS, LANES or
+// CHUNK_BLOCKS, and on the core and IMAGE only where weights have no integer quants (Q8_0, F16, IQ4_NL): the sum of quant *
+// (128 hi + lo) in a block or sub-block is an integer below 2^24, exact in either core.
 //
-// Grid: (ceil(n_pairs / (LANES PAIRS)), ceil(batch rows / BATCH_ROWS)). The records have rows to spare up to a multiple
-// of BATCH_ROWS; what lies there is computed and handed to FINISH. n_pairs, a multiple of 32, and n_blocks are those of the
-// planes' buffers.
+// Grid: (ceil(n_pairs / (LANES PAIRS)), ceil(batch rows / BATCH_ROWS)). The input has rows to spare up to a multiple of
+// BATCH_ROWS; what lies there is computed and handed to FINISH. n_pairs, a multiple of 32, and n_blocks are those of the
+// weights' buffers.
 //
-// Source: common.cl dot.cl core_*.cl activations.cl [sample.cl] epilogue.cl matmul.cl. epilogue.cl says what it defines.
-// Options: LAYOUT_*; LIMBS 1 or 2, NEXT_LIMBS (activations.cl); IMAGE, SEGMENT; BATCH_ROWS; PAIRS; LANES and K_SPLITS;
-//          PREFETCH 1: for GPUs with registers to spare, what can be loaded is on its way before anything is waited for: a
-//          block's weights one block ahead, a chunk of x while the one before is multiplied, what the epilogue reads;
-//          UNROLLED_VEC4S 8, 4 or 2: with 8 a block is written out; with fewer a loop adds its halves, with 2 another one their
-//          quarters, for small instruction caches;
+// Source: common.cl dot.cl core_*.cl activations.cl [sample.cl] epilogue.cl matmul.cl.
+// Options: LAYOUT_*; LIMBS 1 or 2, NEXT_LIMBS (activations.cl); IMAGE, SEGMENT (dot.cl); BATCH_ROWS; PAIRS; LANES and K_SPLITS;
+//          PREFETCH 1: for GPUs with registers to spare. All that can be loaded is in flight before anything is waited for:
+//          a block's weights one block ahead, a chunk of x while the one before is multiplied, what the epilogue reads;
+//          UNROLLED_VEC4S 8, 4 or 2: with 8 a block is unrolled; with 4 a loop adds its halves, and with 2 another loop adds
+//          their quarters, for small instruction caches;
 //          CHUNK_BLOCKS, a multiple of K_SPLITS with room for one float2 an item where x lies
 //
-// A result is finished by any item of the group; the pair's lane does not say which.
+// Any item of the group may finish a result; the pair's lane does not say which.
 
 #define VEC4S 8  // of four columns in a block
 #define ITEMS (LANES * K_SPLITS)
@@ -31,15 +31,15 @@
 #define FIRST_ROW ((uint)get_group_id(1) * BATCH_ROWS)
 #define SUMS (BATCH_ROWS * PAIRS)
 #define STAGED (CHUNK_BLOCKS * VEC4S * BATCH_ROWS * STAGED_WORDS)
-// Sums, of every slice, that fit where x was.
+// The sums, of every K split, that fit where x was.
 #define PASS_MAX (STAGED * 2 / ITEMS)
 #define PASS_SUMS (PASS_MAX < SUMS ? PASS_MAX : SUMS)
 
 #define STAGED_AT(block, k, n) ((((block)*VEC4S + (k)) * BATCH_ROWS + (n)) * STAGED_WORDS)
 
-// A block in turns of UNROLLED_VEC4S quads.
-#define ADD_QUARTER(half)                                                                             \
-    ADD_VEC4(4 * (half) + 2 * quarter, 0) ADD_VEC4(4 * (half) + 2 * quarter + 1, 1)                   \
+// A block is added UNROLLED_VEC4S vec4s at a time.
+#define ADD_QUARTER(half)                                                           \
+    ADD_VEC4(4 * (half) + 2 * quarter, 0) ADD_VEC4(4 * (half) + 2 * quarter + 1, 1) \
     FOR_PAIRS { NEXT_QUARTER(cells[j]) }
 #define FOR_QUARTERS for (uint quarter = 0; quarter < 2 + none; ++quarter)
 #if UNROLLED_VEC4S == 2
@@ -52,14 +52,14 @@
 #define FOR_PAIRS for (uint j = 0; j < PAIRS; ++j)
 #define FOR_BATCH_ROWS for (uint n = 0; n < BATCH_ROWS; ++n)
 
-// What 128 hi + lo sums up to, from the sums of a record.
+// What 128 hi + lo sums up to, from the sums of the input.
 #if LIMBS == 2
 #define LIMBS_TOTAL(sums) (128 * (sums).x + (sums).y)
 #else
 #define LIMBS_TOTAL(sums) (sums).x
 #endif
 
-// Item i of a loop over the columns' shares of so many: the column, and its place in the share.
+// The batch row of item i, in a loop over the batch rows' shares of so many, and its place in the share.
 #if BATCH_ROWS == 1
 #define BATCH_ROW_OF(i, share) 0
 #define IN_SHARE(i, share) (i)
@@ -71,50 +71,50 @@
 #endif
 
 #define SUMS_OF(element) convert_int2(as_short2(element))
-// Stages what a block of x has beside its digits, from the sums and the scale of its record.
+// Stages what a block of x has beside its limbs, from its sums and its scale.
 #define STAGE_BLOCK(to, sums, scale)                                                           \
     {                                                                                          \
         const uint4 e = sums;                                                                  \
         const int2 e0 = SUMS_OF(e.x), e1 = SUMS_OF(e.y), e2 = SUMS_OF(e.z), e3 = SUMS_OF(e.w); \
-        x_scale[to] = scale * (1.0f / TOTAL_SCALE);                                             \
+        x_scale[to] = scale * (1.0f / TOTAL_SCALE);                                            \
         STAGE_SUMS(to, e0, e1, e2, e3)                                                         \
         ON_MIN(x_sum[to] = (float)LIMBS_TOTAL(e0 + e1 + e2 + e3) * TOTAL_SCALE;)               \
     }
 
 #if PREFETCH
-// The items' shares of a chunk of x, 16 columns each, between their loads and their stores. Neighbours take a column each,
-// which lie side by side in local memory.
+// The items' shares of a chunk of x, 16 values each, between their loads and their stores. Neighbours take a batch row
+// each; these lie side by side in local memory.
 #define STAGE_LOADS ((CHUNK_BLOCKS * BATCH_ROWS * 2 + ITEMS - 1) / ITEMS)
 #define SUMS_LOADS ((CHUNK_BLOCKS * BATCH_ROWS + ITEMS - 1) / ITEMS)
 #define STAGE_BATCH_ROW(t) ((ITEM + (t)*ITEMS) % BATCH_ROWS)
 #define STAGE_PLACE(t) ((ITEM + (t)*ITEMS) / BATCH_ROWS)
-#define LOAD_STAGE(chunk)                                                                   \
-    {                                                                                       \
-        const uint loaded = min((uint)CHUNK_BLOCKS, n_blocks - (chunk));                    \
-        for (uint t = 0; t < STAGE_LOADS; ++t) {                                            \
-            if (STAGE_PLACE(t) < 2 * loaded) {                                              \
-                const uint row = ROW_OF(STAGE_BATCH_ROW(t));                                   \
+#define LOAD_STAGE(chunk)                                                                  \
+    {                                                                                      \
+        const uint loaded = min((uint)CHUNK_BLOCKS, n_blocks - (chunk));                   \
+        for (uint t = 0; t < STAGE_LOADS; ++t) {                                           \
+            if (STAGE_PLACE(t) < 2 * loaded) {                                             \
+                const uint row = ROW_OF(STAGE_BATCH_ROW(t));                               \
                 stage_hi[t] = INPUT_HI16(row, (chunk)*2 + STAGE_PLACE(t));                 \
                 if (LIMBS == 2) stage_lo[t] = INPUT_LO16(row, (chunk)*2 + STAGE_PLACE(t)); \
-            }                                                                               \
-        }                                                                                   \
-        for (uint t = 0; t < SUMS_LOADS; ++t) {                                             \
-            if (STAGE_PLACE(t) < loaded) {                                                  \
-                const uint row = ROW_OF(STAGE_BATCH_ROW(t));                                   \
+            }                                                                              \
+        }                                                                                  \
+        for (uint t = 0; t < SUMS_LOADS; ++t) {                                            \
+            if (STAGE_PLACE(t) < loaded) {                                                 \
+                const uint row = ROW_OF(STAGE_BATCH_ROW(t));                               \
                 stage_sums[t] = INPUT_SUMS(row, (chunk) + STAGE_PLACE(t));                 \
                 stage_scale[t] = INPUT_SCALE(row, (chunk) + STAGE_PLACE(t));               \
-            }                                                                               \
-        }                                                                                   \
+            }                                                                              \
+        }                                                                                  \
     }
-#define STORE_VEC4(t, k, word)                                                                        \
+#define STORE_VEC4(t, k, word)                                                                             \
     stage_vec4(x + STAGED_AT(0, 4 * STAGE_PLACE(t) + (k), STAGE_BATCH_ROW(t)), as_char4(stage_hi[t].word), \
                as_char4(stage_lo[t].word));
 #endif
 
-// Loops of at most one turn are written without a loop, which compilers would unroll into two.
+// Loops of at most one pass are written without a loop, which compilers would unroll into two.
 #if CHUNK_BLOCKS * BATCH_ROWS <= ITEMS
-#define FOR_STAGED_BLOCKS   \
-    const uint i = ITEM;    \
+#define FOR_STAGED_BLOCKS \
+    const uint i = ITEM;  \
     if (i < staged_blocks)
 #else
 #define FOR_STAGED_BLOCKS for (uint i = ITEM; i < staged_blocks; i += ITEMS)
@@ -125,7 +125,7 @@
 #define FOR_PASSES for (uint first = 0; first < SUMS + none; first += PASS_SUMS)
 #endif
 #if PASS_SUMS <= K_SPLITS
-#define FOR_PASS_SUMS     \
+#define FOR_PASS_SUMS       \
     const uint c = k_split; \
     if (c < min((uint)PASS_SUMS, SUMS - first))
 #else
@@ -142,21 +142,21 @@
 #define LAYOUT_LOCAL
 #endif
 
-// Adds the totals of the sub-block that the cells' first half is in to the sums.
-#define END_SUB_BLOCK                                                                                    \
-    {                                                                                                    \
-        float2 row_scale[PAIRS];                                                                           \
-        FOR_PAIRS row_scale[j] = SCALES(cells[j]);                                                         \
-        ON_MIN(float2 row_min[PAIRS]; FOR_PAIRS row_min[j] = MINS(cells[j]);)                                   \
-        FOR_BATCH_ROWS {                                                                                    \
-            const float2 of_x = (float2)(x_scale[block * BATCH_ROWS + n]);                                  \
-            ON_MIN(const float2 sum_of_x = (float2)(x_sum[block * BATCH_ROWS + n]);)                        \
-            FOR_PAIRS {                                                                                  \
-                ON_MIN(ADD_ZERO_POINT(total[n][j], sum_of_x))                                                  \
-                sum[n][j] = mad(total[n][j], row_scale[j] * of_x, sum[n][j]);                                \
-                ON_MIN(sum[n][j] = mad(sum_of_x, row_min[j] * of_x, sum[n][j]);)                         \
-            }                                                                                            \
-        }                                                                                                \
+// Adds the totals of the sub-block that the first half of the cells is in to the sums.
+#define END_SUB_BLOCK                                                                \
+    {                                                                                \
+        float2 row_scale[PAIRS];                                                     \
+        FOR_PAIRS row_scale[j] = SCALES(cells[j]);                                   \
+        ON_MIN(float2 row_min[PAIRS]; FOR_PAIRS row_min[j] = MINS(cells[j]);)        \
+        FOR_BATCH_ROWS {                                                             \
+            const float2 of_x = (float2)(x_scale[block * BATCH_ROWS + n]);           \
+            ON_MIN(const float2 sum_of_x = (float2)(x_sum[block * BATCH_ROWS + n]);) \
+            FOR_PAIRS {                                                              \
+                ON_MIN(ADD_ZERO_POINT(total[n][j], sum_of_x))                        \
+                sum[n][j] = mad(total[n][j], row_scale[j] * of_x, sum[n][j]);        \
+                ON_MIN(sum[n][j] = mad(sum_of_x, row_min[j] * of_x, sum[n][j]);)     \
+            }                                                                        \
+        }                                                                            \
     }
 
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
@@ -176,7 +176,7 @@ void matmul(WEIGHT_ARGS, uint n_pairs, uint n_blocks, INPUT_ARGS, EPILOGUE_ARGS)
 
     const uint lane = ITEM % LANES, k_split = ITEM / LANES;
 
-    // Pairs past the end, which a group in one tile has not, compute the last tile's again.
+    // Pairs past the end compute the last tile's again; a group in one tile has none.
     place_t at[PAIRS];
     uint tile_cell[PAIRS];
     FOR_PAIRS {
@@ -194,7 +194,7 @@ void matmul(WEIGHT_ARGS, uint n_pairs, uint n_blocks, INPUT_ARGS, EPILOGUE_ARGS)
     uint4 stage_hi[STAGE_LOADS], stage_lo[STAGE_LOADS], stage_sums[SUMS_LOADS];
     float stage_scale[SUMS_LOADS];
     LOAD_STAGE(0)
-    EPILOGUE_BEGIN  // waits for loads of its own
+    EPILOGUE_BEGIN  // it waits for loads of its own
 #endif
 #if EARLY
     const uint own_pair = FIRST_PAIR + k_split % PAIRS * LANES + lane, own_row = FIRST_ROW + k_split / PAIRS;
@@ -224,7 +224,7 @@ void matmul(WEIGHT_ARGS, uint n_pairs, uint n_blocks, INPUT_ARGS, EPILOGUE_ARGS)
             if (STAGE_PLACE(t) < blocks) STAGE_BLOCK(to, stage_sums[t], stage_scale[t])
         }
 #else
-        // Row n of x begins at n CHUNK_BLOCKS. (Were the bound of these loops a constant, they would be unrolled.)
+        // Row n of x begins at n CHUNK_BLOCKS. (A constant bound would have these loops unrolled.)
         const uint staged_blocks = (BATCH_ROWS - 1) * CHUNK_BLOCKS + blocks;
         for (uint i = ITEM; i < VEC4S * staged_blocks; i += ITEMS) {
             const uint n = BATCH_ROW_OF(i, CHUNK_BLOCKS * VEC4S), vec4 = IN_SHARE(i, CHUNK_BLOCKS * VEC4S);
@@ -288,7 +288,7 @@ void matmul(WEIGHT_ARGS, uint n_pairs, uint n_blocks, INPUT_ARGS, EPILOGUE_ARGS)
         FINISH(sum[0][0], pair, FIRST_ROW, 0)
     }
 #else
-    // The items of a lane, one for each slice, share its sums among them.
+    // The items of a lane, one for each K split, share its sums among them.
     __local float2* parts = (__local float2*)x;
     FOR_PASSES {
         barrier(CLK_LOCAL_MEM_FENCE);

@@ -1,4 +1,4 @@
-// What is asked of a device before a model is computed on it: the option names the one kernel of the program.
+// What a device is asked before a model is computed on it. The option names the one kernel of the program.
 
 #ifdef PROBE_CHAIN
 // One link of a chain of dependent launches: to[i] = from[neighbour of i] + 1. A driver that omits the barrier between
@@ -10,7 +10,7 @@ __kernel GROUP_SIZE void chain(__global const uint* from, __global uint* to) {
 #endif
 
 #ifdef PROBE_IMAGES
-// Reads texel i of every format that planes have, all of one buffer's first bytes, and writes PROBE_WORDS words an item.
+// Reads texel i of every format that weights have, all from one buffer's first bytes, and writes PROBE_WORDS words an item.
 
 #define PROBE_WORDS 24
 
@@ -31,7 +31,7 @@ __kernel GROUP_SIZE void probe_images(__read_only image1d_buffer_t uint4s, __rea
 #endif
 
 #ifdef PROBE_SEGMENT
-// The upper halves of the addresses of a plane's first and last byte.
+// The upper halves of the addresses of an array's first and last byte.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void probe_segment(__global const uchar* array, uint last, __global uint* upper) {
     upper[0] = as_uint2((ulong)array).y;

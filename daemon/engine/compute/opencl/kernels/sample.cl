@@ -1,12 +1,13 @@
 // Sampling: what the kernels that choose tokens share, the epilogue of the logits among them; and, with the option
 // SAMPLE_CHOOSE or SAMPLE_CANDIDATES, the kernel choose or candidates.
 //
-// The sampling requests as kernels read them and the candidates as they write them, shared with step_exchange.cpp.
+// Requests, shared with step_exchange.cpp: REQUEST_WORDS words an output, with NO_ID behind the last penalised id. Behind
+// those of all outputs are the masks of those that have one: bit id % 32 of word id / 32 is set if the id takes part.
 //
-// Requests: REQUEST_WORDS words an output, NO_ID behind the last penalised id. Behind those of all outputs are the masks of
-// those that have one: bit id % 32 of word id / 32, set if the id takes part. Candidates: a work-group owns one of CHUNKS
-// chunks of the vocabulary of one output. First come the counts, [output][chunk]: how many ids of the chunk take part, 0 where
-// the output wants no candidates. Then come the TOP largest logits of each chunk as (id, logit), [output][chunk][TOP].
+// Candidates: a work-group owns one of CHUNKS chunks of the vocabulary of one output. First come the counts,
+// [output][chunk]: how many ids of the chunk take part, 0 where the output wants no candidates. Then come the TOP largest
+// logits of each chunk as (id, logit), [output][chunk][TOP].
+//
 // Options: N_VOCAB, CHUNKS, TOP.
 #define REQUEST_WORDS 72
 #define REQUEST_TEMPERATURE 0
@@ -24,7 +25,7 @@
 INLINE bool takes_part(__global const uint* requests, uint mask, uint id) {
     return mask == 0 ? true : (requests[mask + id / 32] >> id % 32 & 1) != 0;
 }
-// Ids from begin to end that take part.
+// Counts the ids from begin to end that take part.
 INLINE uint count_taking_part(__global const uint* requests, uint mask, uint begin, uint end) {
     if (mask == 0) return end - begin;
     uint count = 0;
@@ -36,7 +37,7 @@ INLINE uint count_taking_part(__global const uint* requests, uint mask, uint beg
     return count;
 }
 
-// The random numbers of sampling: the twin of compute/noise.h.
+// The random numbers of sampling: the same as compute/noise.h.
 INLINE uint mix32(uint h) {
     h ^= h >> 16;
     h *= 0x85ebca6bu;
@@ -45,9 +46,9 @@ INLINE uint mix32(uint h) {
     h ^= h >> 16;
     return h;
 }
-// log(x) of positive normal numbers, off by at most 1.2e-7 of itself, near 1 too, where native functions lose all of it; a
-// quarter of the instructions of log(). x = m 2^exponent with m = 1 + f in [sqrt(1/2), sqrt(2)), and
-// log(m) = f - f^2 / 2 + f^3 P(f) with a polynomial fitted to the least relative error.
+// log(x) of positive normal numbers, off by at most 1.2e-7 of itself, near 1 too, where native functions lose all of it, in
+// a quarter of the instructions of log(). x = m 2^exponent with m = 1 + f in [sqrt(1/2), sqrt(2)), and log(m) = f - f^2 / 2
+// + f^3 P(f) with a polynomial fitted to the least relative error.
 INLINE float log_of_normal(float x) {
     const int exponent = (as_int(x) - 0x3f3504f3) >> 23;
     const float f = as_float(as_int(x) - exponent * 0x800000) - 1.0f;
@@ -66,9 +67,8 @@ INLINE float gumbel_noise(uint key, uint id) {
     return -log_of_normal(-log_of_normal(u));
 }
 
-// What is known of a part of the vocabulary when a token is chosen from it, and how two parts become one.
-//
-// A vector, not a struct: compilers for GPUs keep copies of a struct in private memory.
+// What is known of a part of the vocabulary when a token is chosen from it, and how two parts become one. It is a vector,
+// not a struct: compilers for GPUs keep copies of a struct in private memory.
 typedef uint4 choice_t;
 #define SCORE(choice) as_float((choice).x)    // the best: logit, or logit / temperature + noise
 #define ID(choice) (choice).y                 // and the lowest id that has it; NO_ID: the part is empty
@@ -78,12 +78,12 @@ typedef uint4 choice_t;
 
 INLINE choice_t merged_choice(choice_t a, choice_t b) {
     const bool is_better = SCORE(b) > SCORE(a) || (SCORE(b) == SCORE(a) && ID(b) < ID(a));
-    // No && and ||: of their branches LLVM 18 in PoCL 6 makes something for AVX2 on which it ends the process.
+    // There is no && and no || here: of their branches LLVM 18 in PoCL 6 makes code for AVX2 that ends the process.
     const bool is_b = (ID(a) == NO_ID) | ((ID(b) != NO_ID) & is_better);
     return (choice_t)((is_b ? b : a).xy, as_uint(fmax(LARGEST(a), LARGEST(b))), BAD(a) | BAD(b));
 }
 
-// Integers above 0 in the order of the numbers; one above them all.
+// Integers above 0 in the order of the numbers, and one above them all.
 INLINE uint in_order(float v) { return as_uint(v) ^ ((uint)(as_int(v) >> 31) | 0x80000000u); }
 INLINE float from_order(uint key) { return as_float(key ^ ((uint)((int)~key >> 31) | 0x80000000u)); }
 #define BEYOND_NUMBERS 0xffffffffu
@@ -98,9 +98,9 @@ INLINE choice_t choice_of(uint4 summary) {
 }
 
 #ifdef SAMPLE_CHOOSE
-// Chooses the token of each output from what the groups of the output product left.
+// Chooses the token of each output from what the groups of the output matmul left.
 //
-// answer: ANSWER_WORDS words an output: id, whether all logits were finite, log-sum-exp. sampled[slot] becomes the id of
+// answer has ANSWER_WORDS words an output: id, whether all logits were finite, log-sum-exp. sampled[slot] becomes the id of
 // the slot's last output, -1 where the logits were no numbers. Grid: (1, outputs).
 #define ANSWER_WORDS 4
 
@@ -142,20 +142,20 @@ __kernel GROUP_SIZE void choose(__global const uint4* summaries, uint groups, __
 #endif
 
 #ifdef SAMPLE_CANDIDATES
-// Leaves in best[0], ids[0] the largest value of the items and, among equals, its lowest id. A macro: as a function
-// with barriers that is called twice such a thing gave wrong results now and then on PoCL 3.1; why is not known.
-#define GROUP_BEST(best, ids)                                                                     \
-    barrier(CLK_LOCAL_MEM_FENCE);                                                                 \
-    for (uint half_size = GROUP / 2; half_size > 0; half_size /= 2) {                             \
-        if (item < half_size) {                                                                   \
-            const float other = best[item + half_size];                                           \
-            const uint other_id = ids[item + half_size];                                          \
-            if (other > best[item] || (other == best[item] && other_id < ids[item])) {            \
-                best[item] = other;                                                               \
-                ids[item] = other_id;                                                             \
-            }                                                                                     \
-        }                                                                                         \
-        barrier(CLK_LOCAL_MEM_FENCE);                                                             \
+// GROUP_BEST leaves in best[0], ids[0] the largest value of the items and, among equals, its lowest id. It is a macro: as a
+// function with barriers that was called twice it gave wrong results now and then on PoCL 3.1; why is not known.
+#define GROUP_BEST(best, ids)                                                          \
+    barrier(CLK_LOCAL_MEM_FENCE);                                                      \
+    for (uint half_size = GROUP / 2; half_size > 0; half_size /= 2) {                  \
+        if (item < half_size) {                                                        \
+            const float other = best[item + half_size];                                \
+            const uint other_id = ids[item + half_size];                               \
+            if (other > best[item] || (other == best[item] && other_id < ids[item])) { \
+                best[item] = other;                                                    \
+                ids[item] = other_id;                                                  \
+            }                                                                          \
+        }                                                                              \
+        barrier(CLK_LOCAL_MEM_FENCE);                                                  \
     }
 
 // The largest logits of each chunk of the vocabulary of each output that wants candidates. The token has been chosen, and the
@@ -175,7 +175,7 @@ __kernel GROUP_SIZE void candidates(__global const float* logits, __global const
     const uint listable = request[REQUEST_WANTS_CANDIDATES] ? count_taking_part(requests, mask, begin, end) : 0;
     if (item == 0) result[output * CHUNKS + chunk] = listable;
 
-    // The largest, then the largest of those behind it, and so on.
+    // First the largest, then the largest of those behind it, and so on.
     __global uint* top = result + (uint)step[STEP_OUTPUT_COUNT] * CHUNKS + (output * CHUNKS + chunk) * (2 * TOP);
     float last = INFINITY;
     uint last_id = 0;

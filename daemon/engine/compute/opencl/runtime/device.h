@@ -1,4 +1,4 @@
-// Finding OpenCL devices and asking them for what the backend depends on.
+// Finds OpenCL devices and asks them for what the backend depends on.
 #pragma once
 
 #include <cstdint>

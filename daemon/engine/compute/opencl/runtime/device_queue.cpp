@@ -40,7 +40,7 @@ std::vector<std::byte> binary_of(cl_program program) {
     return binary;
 }
 
-// The display goes first. None when the driver does not keep its word.
+// A queue of low priority, so that the display goes first. None when the driver does not keep its word.
 ClQueue low_priority_queue(const ClDevice& device, const ClContext& context) {
     const auto create = reinterpret_cast<clCreateCommandQueueWithPropertiesKHR_fn>(
         clGetExtensionFunctionAddressForPlatform(device.platform, "clCreateCommandQueueWithPropertiesKHR"));

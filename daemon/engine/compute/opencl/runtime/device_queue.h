@@ -22,9 +22,9 @@ namespace llmd::compute {
 
 inline constexpr size_t kGroupItems = 64;           // GROUP in common.cl
 inline constexpr size_t kMaxGridGroups = 65'535;    // larger grids are split by some drivers, refused by others
-inline constexpr size_t kTransferBytes = 4u << 20;  // one write of an upload: drivers keep a copy of what is in flight
+inline constexpr size_t kTransferBytes = 4u << 20;  // of one write: drivers keep a copy of what is in flight
 
-// A buffer to be made; at least a word long, since an empty one cannot be.
+// A buffer to be made; it is at least a word long, since an empty one cannot be.
 struct Allocation {
     ClBuffer* buffer;
     std::string_view what;
@@ -36,17 +36,17 @@ public:
     static base::Result<DeviceQueue> open(const ClDevice& device, const OpenClOverrides& overrides);
 
     const DeviceLimits& limits() const { return limits_; }
-    // From now on every launch is submitted on its own: for drivers that do not order the launches of one submission.
+    // Submits every launch on its own from now on: for drivers that do not order the launches of one submission.
     void submit_each_launch() { submit_each_ = true; }
-    // From now on launches are submitted before they add up to too long a submission (submit_pacer.h); not on a CPU
-    // device, where nobody waits for the queue, and not where nothing runs: a step's time is the host's own there.
+    // Submits launches before they add up to too long a submission from now on (submit_pacer.h). It does nothing on a
+    // CPU device, where nobody waits for the queue, and where nothing runs: a step's time is the host's own there.
     void pace_submissions() {
         pacer_ = {};
         paces_ = !limits_.is_cpu && !compile_only_;
     }
     // Launches are queued but never run (OpenClOverrides): there is nothing to check, and reads give zeros.
     bool compile_only() const { return compile_only_; }
-    // Whether kernels are tried before they are used (OpenClOverrides).
+    // Whether kernels are tested before they are used (OpenClOverrides).
     bool tries_kernels() const { return tries_kernels_; }
     // How long kernels may be timed (OpenClOverrides); 0: not at all.
     std::chrono::milliseconds tuning_budget() const { return tuning_budget_; }
@@ -57,10 +57,11 @@ public:
     // OutOfMemory names `what`, its size and the limit that it passes.
     base::Result<ClBuffer> allocate(std::string_view what, uint64_t bytes);
     base::Result<void> allocate(std::span<const Allocation> all);
-    // As allocate() for a buffer that is soon released: not counted.
+    // The same for a buffer that is soon released: it is not counted.
     base::Result<ClBuffer> allocate_scratch(std::string_view what, uint64_t bytes) const;
-    // Memory of the host for read_later(), in multiples of four bytes, which lives as long as the queue: such that a
-    // copy does not keep the device from what is queued behind it (on an H200 one into other memory does so for 40 µs).
+    // Gives memory of the host for read_later(), in multiples of four bytes, which lives as long as the queue. A copy
+    // into it does not keep the device from what is queued behind it (on an H200 a copy into other memory does so for
+    // 40 µs).
     base::Result<std::span<uint32_t>> allocate_host(std::string_view what, size_t words);
     // A view of a buffer as an image1d_buffer of so many texels, at most limits().image_texels.
     base::Result<ClImage> image_of(const ClBuffer& buffer, const cl_image_format& format, uint64_t texels) const;
@@ -69,19 +70,19 @@ public:
     base::Result<ClProgram> build(std::string_view name, std::initializer_list<std::string_view> sources,
                                   const std::string& options) const;
 
-    // Copies now: `bytes` may change after the call.
+    // Copies at once: `bytes` may change after the call.
     base::Result<void> upload(const ClBuffer& to, uint64_t offset, std::span<const std::byte> bytes);
     // Queues a copy: `bytes` must stay as they are until it is done.
     base::Result<void> write(const ClBuffer& to, uint64_t offset, std::span<const std::byte> bytes);
-    // groups_x work-groups of group_items items, times groups_y. After an error nothing is left in the queue: what
-    // launches were given may be released.
+    // Queues groups_x work-groups of group_items items, times groups_y. After an error nothing is left in the queue:
+    // what launches were given may be released.
     base::Result<void> launch(const ClKernel& kernel, size_t groups_x, size_t groups_y,
                               size_t group_items = kGroupItems);
     // Queues a copy into `out`, which is there when the event is complete.
     base::Result<ClEvent> read_later(const ClBuffer& from, uint64_t offset, std::span<std::byte> out);
-    // Complete when everything queued so far is.
+    // Gives an event that is complete when everything queued so far is.
     base::Result<ClEvent> mark();
-    // Ends a step and hands it to the device. wait() once for each, in the same order.
+    // Ends a step and hands it to the device. Each step needs one wait(), in the same order.
     base::Result<void> submit_step();
     // Blocks until the step's last event is complete. The error is that of the command which failed.
     base::Result<void> wait(const ClEvent& event);
@@ -136,7 +137,7 @@ inline base::Result<void> set_arg(const ClKernel& kernel, cl_uint index, float v
     return set_arg(kernel, index, sizeof value, &value);
 }
 
-// All arguments of a kernel, in order: buffers, uint32_t and float.
+// Sets all arguments of a kernel, in order: buffers, uint32_t and float.
 template <typename... Args>
 base::Result<void> set_args(const ClKernel& kernel, const Args&... args) {
     base::Result<void> result;

@@ -1,9 +1,9 @@
 // Compiled OpenCL programs kept in files, so that a phone compiles them once and not at every load; and in another
-// folder what is found out about them (autotune/preparation.h). A file is a header (magic, key, length, checksum;
+// directory what is found out about them (autotune/preparation.h). A file is a header (magic, key, length, checksum;
 // little endian) and what the driver gave as CL_PROGRAM_BINARIES.
 //
-// Nothing here fails: a file that is missing, damaged, of another key or unreadable is no program, a folder that cannot
-// be written keeps none. Processes may share a folder. Thread-bound.
+// Nothing here fails: a file that is missing, damaged, of another key or unreadable is no program, and a directory that
+// cannot be written keeps none. Processes may share a directory. Thread-bound.
 #pragma once
 
 #include <cstddef>
@@ -21,12 +21,12 @@ inline constexpr uint64_t kMaxProgramCacheBytes = 64u << 20;  // all files; a ke
 inline constexpr uint64_t kMaxProgramBytes = 16u << 20;       // one; larger ones are not kept
 
 // $XDG_CACHE_HOME/llmd/`name`, or ~/.cache/llmd/`name`; empty when the environment has no absolute path for either.
-// Makes nothing.
+// Makes no directory.
 std::filesystem::path user_cache_folder(std::string_view name);
 
-// The folder of a driver's own cache: what the environment's `variable` names, else user_cache_folder(name), which the
-// variable then names. It exists afterwards, since drivers make at most the last folder of a path. Empty when there can
-// be none (a read-only home); drivers work without.
+// The directory of a driver's own cache: the one that the environment's `variable` names, else user_cache_folder(name),
+// which the variable then names. It exists afterwards, since drivers make at most the last directory of a path. Empty
+// when there can be none (a read-only home); drivers work without.
 std::filesystem::path prepare_cache_folder(const char* variable, std::string_view name);
 
 // Tells programs apart: 64-bit FNV-1a over the parts and their lengths.
@@ -38,14 +38,14 @@ public:
     explicit ProgramCache(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
     // The binary kept under `key`. It leaves the cache until put_back() or keep(): one that ends the process (PoCL 3.1
-    // aborts on binaries that it should refuse) is tried once, not at every start.
+    // aborts on binaries that it should refuse) is loaded once, not at every start.
     std::optional<std::vector<std::byte>> take(uint64_t key) const;
     // What is kept under `key`, which stays: for bytes that end no process.
     std::optional<std::vector<std::byte>> peek(uint64_t key) const;
     // The driver took what take() gave: it is now the newest of the cache.
     void put_back(uint64_t key) const;
-    // Writes the file at once or not at all (0600, in a folder of 0700), then deletes the oldest files until the rest
-    // takes at most kMaxProgramCacheBytes.
+    // Writes the file at once or not at all (0600, in a directory of 0700), then deletes the oldest files until the
+    // rest takes at most kMaxProgramCacheBytes.
     void keep(uint64_t key, std::span<const std::byte> binary) const;
 
 private:

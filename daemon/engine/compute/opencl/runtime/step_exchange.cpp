@@ -117,7 +117,7 @@ void read_candidates(std::span<const uint32_t> answer, size_t output, size_t out
             candidates.push_back(
                 {static_cast<int32_t>(top[size_t{2} * n]), std::bit_cast<float>(top[size_t{2} * n + 1])});
         }
-        // What the chunk does not list is not above its last candidate.
+        // Whatever the chunk does not list is not above its last candidate.
         if (counts[c] > kChunkCandidates) {
             result.candidate_floor = std::max(result.candidate_floor, candidates.back().logit);
         }
@@ -134,7 +134,7 @@ using base::Result;
 // Layout of the batch in the step buffer (common.cl), in words.
 constexpr uint32_t kStepHeader = 4;
 constexpr uint32_t kStepRowWords = 4;
-constexpr uint32_t kOutputsAtOnce = 8;  // what a launch reads of the output rows is a multiple of a divisor of it
+constexpr uint32_t kOutputsAtOnce = 8;  // launches read output rows in multiples of one of its divisors
 
 }  // namespace
 

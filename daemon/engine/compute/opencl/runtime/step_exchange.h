@@ -1,7 +1,7 @@
-// What a step takes to the device and brings back: the batch, page tables and sampling requests on the way there,
-// answers on the way back; and what it finds there, keys and values and the rotary table. The host's end of each is a
-// step's own until the step has been waited for; the device needs one end only, since its queue is in order.
-// Thread-bound.
+// What travels between host and device in a step: the batch, page tables and sampling requests on the way there,
+// answers on the way back. The keys and values and the table of rotations, which stay on the device, are here too. The
+// host has one end of each for every step, until the step has been waited for; the device needs one end only, since its
+// queue is in order. Thread-bound.
 #pragma once
 
 #include <array>
@@ -35,13 +35,13 @@ struct KvBuffers {
     base::Result<void> write_page(DeviceQueue& queue, uint32_t page, std::span<const std::byte> bytes) const;
 };
 
-// In all layers.
+// The bytes of so many pages in all layers.
 uint64_t kv_bytes(const model::DecoderSpec& spec, uint32_t n_pages);
 
-// The table of rotary positions on a device: [position < n_ctx][n_rot / 2] (cos, sin) as model::fill_rotations() has
-// them; none where the model has learned positions.
+// The bytes of the table of rotations on a device: [position < n_ctx][n_rot / 2] (cos, sin) as model::fill_rotations()
+// has them; 0 where no layer is rotated.
 uint64_t rotary_bytes(const model::DecoderSpec& spec, uint32_t n_ctx);
-// From byte `offset` on.
+// Writes the table from byte `offset` on.
 base::Result<void> upload_rotations(DeviceQueue& queue, const model::DecoderSpec& spec, uint32_t n_ctx,
                                     std::span<const float> factors, const ClBuffer& to, uint64_t offset);
 
@@ -52,40 +52,40 @@ inline constexpr size_t kRequestWords = 72;  // REQUEST_WORDS
 inline constexpr uint32_t kSampleChunks = 64;
 inline constexpr uint32_t kChunkCandidates = kMaxCandidates / kSampleChunks;
 
-// Words that the requests of a step with so many outputs may need, masks included.
+// The words that the requests of a step with so many outputs may need, masks included.
 size_t request_words(size_t outputs, uint32_t n_vocab);
-// Gives how many of `out` they need.
+// Writes the requests and gives how many words of `out` they take.
 size_t write_requests(std::span<const SampleRequest> requests, std::span<uint32_t> out);
 
-// Words of the candidates of so many outputs.
+// The words of the candidates of so many outputs.
 size_t candidate_words(size_t outputs);
 
-// The candidates of one output and their floor, for `result`. Fills `candidates` (cleared first), which the result's
-// span then refers to.
+// Reads the candidates of one output and their floor into `result`. Fills `candidates` (cleared first), which the
+// result's span then refers to.
 void read_candidates(std::span<const uint32_t> answer, size_t output, size_t outputs,
                      std::vector<Candidate>& candidates, Sampled& result);
 
-// The device's ends.
+// The buffers on the device.
 struct StepBuffers {
     ClBuffer step;      // the batch, then the page tables (common.cl)
     ClBuffer requests;  // request_words()
-    ClBuffer sampled;   // [slot] the id sampled last, -1 where there was none
+    ClBuffer sampled;   // [slot] the id sampled last, -1 where there is none
     ClBuffer logits;    // [outputs][n_vocab]
 };
 
 // The word of `step` at which the page tables begin.
 uint32_t tables_at(const BackendLimits& limits);
-// What kernels that read `step` are built with: common.cl's options.
+// The options of kernels that read `step`, as common.cl has them.
 std::string step_options(const BackendLimits& limits);
 
-// Words at the beginning of a buffer that are a part of a step's answer.
+// The words at the beginning of a buffer that are a part of a step's answer.
 struct AnswerPart {
     const ClBuffer& buffer;
     size_t words;
 };
 
-// The result of one output out of a step's answer, whose parts lie one behind the other. Fills `candidates` if the step
-// has any; the result refers to them.
+// Reads the result of one output out of a step's answer, whose parts lie one behind the other. Fills `candidates` if
+// the step has any; the result refers to them.
 using ReadOutput = Sampled (*)(std::span<const uint32_t> answer, const Step& step, uint32_t output,
                                std::vector<Candidate>& candidates);
 
@@ -101,7 +101,7 @@ public:
 
     // The calls of Backend with their errors, as far as they are the same whatever is launched.
     base::Result<void> set_pages(uint32_t slot, std::span<const uint32_t> pages) { return pages_.set(slot, pages); }
-    // `chunks`: STEP_CHUNKS.
+    // `chunks` becomes STEP_CHUNKS.
     base::Result<void> begin(std::span<const Row> rows, uint32_t chunks = 1);
     // The open step, for forward(),
     base::Result<const Step*> mark_computed();
@@ -115,7 +115,7 @@ public:
     base::Result<void> read_page(const KvBuffers& buffers, uint32_t page, std::span<std::byte> out);
     base::Result<void> write_page(const KvBuffers& buffers, uint32_t page, std::span<const std::byte> in);
     base::Result<void> read_logits(uint32_t output, std::span<float> out);
-    // Of x, which begins at byte `offset` of `from` and whose rows are `stride` floats apart.
+    // Reads x, which begins at byte `offset` of `from` and whose rows are `stride` floats apart.
     base::Result<void> read_residual(const ClBuffer& from, uint64_t offset, uint32_t stride, std::span<float> out);
 
 private:

@@ -1,7 +1,7 @@
-// When to submit what is queued, so that no submission keeps the device busy for long: a phone's GPU cannot interrupt
-// one, and the compositor waits behind it (an Adreno 630 drops frames). Launches are never timed on their own: the time
-// of a whole step, divided by the work-items of its launches, foretells the next step's.
-// A pure state machine; time is passed in.
+// Decides when to submit what is queued, so that no submission keeps the device busy for long: a phone's GPU cannot
+// interrupt one, and the compositor waits behind it (an Adreno 630 drops frames). Launches are never timed on their
+// own: the time of a whole step, divided by the work-items of its launches, predicts the next step's. It is a pure
+// state machine; time is passed in.
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,7 @@ namespace llmd::compute {
 // Half of 8 ms, which is half a frame and the most that a submission may take while the screen is on (nobody tells the
 // engine whether it is): work-items differ, so an estimate may be wrong by half.
 inline constexpr std::chrono::milliseconds kPlannedSubmission{4};
-// The time that a launch of no work-items takes, in work-items.
+// The cost of a launch itself, in work-items.
 inline constexpr uint64_t kLaunchItems = 2048;
 // Steps of fewer launches say little about the cost of a work-item.
 inline constexpr uint32_t kMinMeasuredLaunches = 16;
@@ -31,7 +31,7 @@ public:
     void on_launch(uint64_t items);
     // Everything queued has been handed to the device.
     void on_submit(TimePoint now);
-    // A step ends here; on_step_done() will say when the device has computed it. Several may be on their way.
+    // A step ends here; on_step_done() will say when the device has computed it. Several may be in flight.
     void on_step_queued();
     // The oldest of them is done.
     void on_step_done(TimePoint now);

@@ -1,5 +1,5 @@
-// The tuner's logic with kernels that take what the test says: the fastest is picked, never one that fails, and the
-// budget holds. And what is remembered of it: every choice comes back, and no other text passes for one.
+// The autotuner's logic, with kernels that take what the test says: the fastest is picked, never one that fails, and
+// the budget holds. And what is remembered of it: every kernel config comes back, and no other text passes for one.
 #include "engine/compute/opencl/autotune/autotuner.h"
 
 #include <gtest/gtest.h>
@@ -74,7 +74,7 @@ KernelConfigs tuned(FakeTuningBench& bench, const std::set<MatmulKind>& kinds, m
     return configs.value_or(KernelConfigs());
 }
 
-// Takes this long with so many lanes and pairs for one column, else a microsecond.
+// A kernel takes this long with so many lanes and pairs for one batch row, else a microsecond.
 auto fast_shape(uint32_t lanes, uint32_t pairs, nanoseconds time) {
     return [=](const KernelCandidate& c) -> std::optional<nanoseconds> {
         const MatmulShape& shape = c.config.shape;
@@ -222,7 +222,7 @@ TEST(Autotuner, AsksForNothingThatChangesASum) {
     }
 }
 
-// Eight rows go to two groups of four columns each, unless the groups of eight would be many, as measured.
+// Eight rows go to two groups of four batch rows each, unless the groups of eight would be many, as measured.
 TEST(KernelConfig, SpreadsEightRowsOverMoreGroupsWhereThereAreFew) {
     const MatmulKind down = {Layout::Q4_0, 2048, 5632, OutputKind::Rows},
                      gates = {Layout::Q4_0, 11264, 2048, OutputKind::Pairs};
@@ -298,9 +298,10 @@ TEST(KernelConfigCache, IsNotReadFromAnythingElse) {
          {text + "end\n", text + " ", "x" + text, std::string(100, '\0'), std::string("passed\nimage Q5_9\nend\n"),
           std::string("tuned\nimage Q6_K\nend\n"),   // Q8_0 by pointers: other sums
           std::string("passed\nimage Q8_0\nend\n"),  // tuned, or not?
-          std::string("tuned\nimage Q6_K\nimage Q8_0\nmatmul Q4_0 768 768 0 2 1 16 2 4 0 8192\nend\n"),  // other slices
           std::string(
-              "tuned\nimage Q6_K\nimage Q8_0\nmatmul Q4_0 768 768 0 2 3 16 2 8 0 8192\nend\n"),  // three columns
+              "tuned\nimage Q6_K\nimage Q8_0\nmatmul Q4_0 768 768 0 2 1 16 2 4 0 8192\nend\n"),  // other K splits
+          std::string(
+              "tuned\nimage Q6_K\nimage Q8_0\nmatmul Q4_0 768 768 0 2 3 16 2 8 0 8192\nend\n"),  // three batch rows
           std::string("tuned\nimage Q6_K\nimage Q8_0\nmatmul Q4_0 768 768 0 1 1 32 1 8 0 8192\nend\n"),  // 8 bits
           std::string("tuned\nimage Q6_K\nimage Q8_0\nmatmul Q4_0 768 768 9 2 1 16 2 8 0 8192\nend\n"),
           std::string("tuned\nimage Q6_K\nimage Q8_0\nmatmul Q4_0 768 768 0 2 1 0 2 8 0 8192\nend\n"),

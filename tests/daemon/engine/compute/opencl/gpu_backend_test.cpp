@@ -1,6 +1,6 @@
-// What only the packed kernel family can get wrong: how many launches it takes, products of several tensor types or in
-// several buffers, small work-groups, attention in one piece or in leaves, the number of columns, fast activations,
-// other kernels than the usual.
+// What only the GPU backend can get wrong: how many launches it takes, matmuls of several tensor types or in several
+// buffers, small work-groups, attention in one pass or in KV splits, the number of batch rows, fast activations, other
+// kernels than the usual.
 #include <gtest/gtest.h>
 
 #include <unistd.h>
@@ -244,7 +244,7 @@ TEST_P(GpuBackend, GivesTheSameBitsAmongOneToNine) {
     }
 }
 
-// A lone row beyond 1,024 positions has its leaves computed side by side, a row of prefill one after the other.
+// A lone row beyond 1,024 positions has its KV splits computed side by side, a row of prefill one after the other.
 TEST_P(GpuBackend, GivesTheSameBitsWhetherSplitsAreWalkedOrMerged) {
     for (const uint32_t head_dim : {8u, 16u, 32u}) {  // of four heads: the first two fill no block of 32 alone
         UniformSpec config = small_llama();
@@ -294,7 +294,7 @@ TEST_P(GpuBackend, ANanInAPageFailsItsOwnSequenceOnly) {
     }
 }
 
-// Where choices and programs are kept while it lives: a folder of its own.
+// A directory of its own for kernel configs and programs while it lives.
 class CacheFolder {
 public:
     CacheFolder() {
@@ -319,7 +319,7 @@ private:
     std::filesystem::path path_;
 };
 
-// As if timing had found another kernel than the usual one to be the fastest, for every product.
+// As if timing had found another kernel than the usual one to be the fastest, for every matmul.
 compute::gpu::Outcome others_than_usual(const compute::gpu::Variants& variants,
                                         const std::set<compute::gpu::MatmulKind>& kinds) {
     compute::gpu::Outcome outcome{.is_tuned = true, .configs = {}};
@@ -351,7 +351,7 @@ void check_whatever_tuning_picks(DeviceUnderTest on) {
     compute::gpu::MatmulRows rows(config);
     for (const model::Weight& weight : model.weights()) rows.add(weight);
     compute::BackendLimits limits = test_limits(config);
-    limits.max_rows = limits.max_outputs = 2;  // more columns would take a CPU device long to compile
+    limits.max_rows = limits.max_outputs = 2;  // more batch rows would take a CPU device long to compile
     const auto tokens = random_tokens(5, config.n_vocab, 8);
     struct Answers {
         std::string profile;
@@ -388,7 +388,7 @@ void check_whatever_tuning_picks(DeviceUnderTest on) {
     for (size_t i = 0; i < usual.logits.size(); ++i) {
         EXPECT_TRUE(same_bits(other.logits[i], usual.logits[i])) << "position " << i;
     }
-    // It was taken from the record, not found by time.
+    // It was taken from the file, not found by time.
     const auto kept = outcomes.peek(key);
     ASSERT_TRUE(kept);
     EXPECT_TRUE(std::ranges::equal(*kept, std::as_bytes(std::span(text))));

@@ -1,4 +1,4 @@
-// The packed kernel family's numeric contract over a long context, faithful and fast: across the positions where
+// The GPU backend's numeric contract over a long context, faithful and fast: across the positions where
 // attention changes its way, a sequence gives the same bits alone, among others, in any slot and replayed on a new
 // device.
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ using compute::kPageTokens;
 using compute::Row;
 using model::Role;
 
-// The first border between leaves of attention, and positions from which a lone row's leaves are computed side by side.
+// The first border between KV splits, and positions from which a lone row's splits are computed side by side.
 constexpr std::array<uint32_t, 3> kBorders = {256, 1024, 2048};
 constexpr uint32_t kBefore = 2, kSteps = 5;  // rows of every comparison: so many in front of a border, so many in all
 constexpr uint32_t kSlots = 8;               // as many as one launch computes together

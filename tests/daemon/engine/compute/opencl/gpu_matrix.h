@@ -1,5 +1,5 @@
-// A random matrix of a GGUF type in the packed form, random activation records, and their product in double precision:
-// for the tests of the packed kernels.
+// For the tests of the GPU kernels: a random matrix of a GGUF type in the layout of the device, random quantized
+// activations, and their dot products in double precision.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +13,12 @@
 
 namespace llmd::test {
 
-// Activations of `rows` vectors of `columns` values, a multiple of 32, as kernels/activations.cl lays them out.
+// Quantized activations of `rows` vectors of `width` values, a multiple of 32, as kernels/activations.cl lays them out.
 struct QuantizedRows {
     QuantizedRows(uint32_t rows, uint32_t width, uint32_t limbs, Noise& noise);
 
     double value(uint32_t row, uint32_t col) const;
-    // Sets the digits of a value; the sums follow.
+    // Sets the limbs of a value; the sums follow.
     void set(uint32_t row, uint32_t col, int hi, int lo);
     void set_scale(uint32_t row, uint32_t block, float scale);
 
@@ -48,7 +48,7 @@ struct ExactSum {
     double sum = 0;
     double magnitude = 0;  // sum of the products' magnitudes
 };
-// Row r of the matrix times row n of the records.
+// Row r of the matrix times row n of the activations.
 ExactSum exact_dot(const GpuMatrix& matrix, const QuantizedRows& x, uint32_t r, uint32_t n);
 
 }  // namespace llmd::test

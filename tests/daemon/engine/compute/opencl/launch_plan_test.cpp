@@ -8,7 +8,7 @@ namespace {
 
 using compute::gpu::Launch;
 
-// `columns` and `spread_rows` of each variant.
+// `batch_rows` and `spread_rows` of each variant.
 Launch launch_of(std::initializer_list<std::pair<uint32_t, uint32_t>> variants) {
     Launch launch;
     for (const auto& [batch_rows, spread_rows] : variants) {

@@ -1,5 +1,5 @@
-// The packed product kernel on every OpenCL device, against double-precision sums of the file's own weights and the
-// records' digits: every layout in every variant, and the same bits in all that promise it.
+// The matmul kernel on every OpenCL device, against double-precision sums of the file's own weights and the
+// activations' limbs: every layout in every variant, and the same bits in all that promise it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -46,8 +46,8 @@ void expect_same_bits(const Output& got, const Output& expected, const std::stri
     }
 }
 
-// Every number of columns, pairs and lanes and several lengths of chunks, for one number of slices. CPU devices, which
-// are never given these kernels and take long to compile them, have a few of them only.
+// Every number of batch rows, pairs and lanes and several lengths of chunks, for one number of K splits. CPU devices,
+// which take long to compile kernels, have a few of them only.
 std::vector<MatmulVariant> variants_of(Layout layout, uint32_t limbs, uint32_t k_splits, bool is_cpu) {
     struct Shape {
         uint32_t batch_rows, pairs, lanes, chunks_of_splits;
@@ -157,7 +157,7 @@ TEST_P(GpuMatmul, IsExactAndTheSameInEveryVariant) {
     }
 }
 
-// Where a block of a type keeps its codes.
+// The bytes in which a block of a type keeps its quants.
 std::span<std::byte> quant_bytes(TensorType type, std::span<std::byte> block) {
     switch (type) {
         case TensorType::Q4_0:
@@ -178,8 +178,8 @@ std::span<std::byte> quant_bytes(TensorType type, std::span<std::byte> block) {
     }
 }
 
-// The largest and smallest codes times the largest and smallest digits in every column: sums of 16 bits that would
-// spill over would be off by 65536.
+// The largest and smallest quants times the largest and smallest limbs in every column: 16-bit sums that overflow would
+// be off by 65536.
 TEST_P(GpuMatmul, HoldsTheLargestSums) {
     const TensorType type = GetParam().type;
     const Layout layout = layout_for(type);
@@ -212,7 +212,7 @@ TEST_P(GpuMatmul, HoldsTheLargestSums) {
     }
 }
 
-// Without SEGMENT planes may lie anywhere.
+// Without SEGMENT, weights may lie anywhere.
 TEST_P(GpuMatmul, ReadsWeightsAcrossABorderOf4GiB) {
     const TensorType type = GetParam().type;
     if (is_reencoded(type)) return;  // has no kernels of its own

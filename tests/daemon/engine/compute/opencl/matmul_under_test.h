@@ -1,4 +1,4 @@
-// The packed product kernel with a matrix and records of its own, for its tests. What OpenCL refuses ends a test by an
+// The matmul kernel with a matrix and activations of its own, for its tests. What OpenCL refuses ends a test by an
 // exception.
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace llmd::test {
 
-// Batch rows of every test: no multiple of the column counts but 1, so the last group has rows to spare.
+// The batch rows of every test: no multiple of kBatchRowCounts but 1, so that the last group has rows to spare.
 inline constexpr uint32_t kRows = 9;
 inline constexpr uint32_t kPaddedRows = 16;
 
@@ -38,10 +38,10 @@ struct Output {
     std::vector<float> y;
 };
 
-// A matrix and records, with what is to come out.
+// A matrix and quantized activations, with the expected result.
 struct Case {
     Case(const GpuMatrix& matrix, uint32_t limbs, Noise& noise);
-    // After a change of the records.
+    // To be called after a change of the activations.
     void compute_exact();
 
     const GpuMatrix& matrix;
@@ -49,9 +49,9 @@ struct Case {
     std::vector<ExactSum> exact;  // [batch row][matrix row]
 };
 
-// How the planes of a matrix lie on the device.
+// How the arrays of a matrix lie on the device.
 enum class WeightsIn {
-    Buffers,  // each in a window of 4 GiB (SegmentProbe)
+    Buffers,  // each in a segment of 4 GiB (SegmentProbe)
     Images,
     BorderMemory,  // each across a border of 4 GiB, where the device uses the host's memory
 };

@@ -1,5 +1,5 @@
 // What only the OpenCL backend can get wrong: tensors in several buffers, submissions one by one, limits that do not
-// fit, the self-test of products, and the words exchanged with the sampling kernel. Runs on the first device there is.
+// fit, the self-test of matmuls, and the words exchanged with the sampling kernel. Runs on the first device there is.
 #include "engine/compute/opencl/opencl_backend.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,4 @@
-// The self-test of the packed kernels: sound kernels pass, and of a device that multiplies wrongly in some of them the
-// others are used.
+// The self-test: sound kernels pass, and of a device that multiplies wrongly in some kernels the others are used.
 #include "engine/compute/opencl/autotune/self_test.h"
 
 #include <gtest/gtest.h>
@@ -49,7 +48,8 @@ protected:
         has_images_ = work && *work;
     }
 
-    // A product kernel; `broken`: with the weights of every block read as if their scale were one sixteenth larger.
+    // Builds a matmul kernel; `broken`: it reads the weights of every block as if their scale were one sixteenth
+    // larger.
     base::Result<ClKernel> build(const SampleMatrix& sample, const MatmulTest& test, bool image, bool broken) {
         const MatmulVariant variant = {.layout = sample.layout,
                                        .core = has_integer_core(sample.layout) ? Core::Integer : Core::Float,

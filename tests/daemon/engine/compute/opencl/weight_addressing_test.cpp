@@ -1,4 +1,4 @@
-// Where a device keeps a buffer is found out, and planes are made until they lie across no border of 4 GiB.
+// A device is asked where it keeps a buffer, and buffers are made until they lie across no border of 4 GiB.
 #include "engine/compute/opencl/gpu/weight_addressing.h"
 
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ TEST_P(WeightAddressing, MakesWeightsUntilAllAreInSegments) {
     const auto make = [&]() -> base::Result<WeightBuffers> {
         WeightBuffers arrays;
         arrays[0] = buffer_over(queue_, other.bytes().first(other.bytes_below_border()));
-        // The second plane alone lies across a border.
+        // Only the second array lies across a border.
         const size_t bytes = n_made++ < n_across ? memory_.bytes().size() : memory_.bytes_below_border();
         arrays[2] = buffer_over(queue_, memory_.bytes().first(bytes));
         return arrays;
