@@ -254,9 +254,14 @@ Result<void> GpuWeights::add_constants(DeviceQueue& queue, Use use, uint32_t lay
     };
     const auto* norm_weight = after_layer_norm ? vector(first.norm->weight) : nullptr;
     const auto* norm_bias = after_layer_norm ? vector(first.norm->bias) : nullptr;
+    std::map<Role, const std::vector<float>*> biases;  // of the matrices
+    for (const Role source : rows_.sources_of(use, layer)) {
+        const model::Operation* operation = operations_of(operations_, source, layer).matmul;
+        biases[source] = operation == nullptr ? nullptr : vector(operation->bias);
+    }
     for (size_t r = 0; r < rows.size(); ++r) {
         if (rows[r].is_zero) continue;
-        const auto& [role, of_layer] = rows[r].tensor;
+        const Role role = rows[r].tensor.first;
         double sum_of_biases = 0, sum_of_weights = 0;
         if (norm_weight != nullptr) {
             const model::TensorView& view = tensors_.at(rows[r].tensor).view;
@@ -270,9 +275,7 @@ Result<void> GpuWeights::add_constants(DeviceQueue& queue, Use use, uint32_t lay
             }
             norm_sum[r] = static_cast<float>(sum_of_weights);
         }
-        const auto* matmul = operations_of(operations_, role, of_layer).matmul;
-        const auto* bias = matmul == nullptr ? nullptr : vector(matmul->bias);
-        if (bias != nullptr) sum_of_biases += (*bias)[rows[r].row];
+        if (const auto* bias = biases.at(role)) sum_of_biases += (*bias)[rows[r].row];
         row_bias[r] = static_cast<float>(sum_of_biases);
     }
     const std::string name = weight_name(rows[0].tensor.first, layer);
