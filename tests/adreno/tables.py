@@ -5,19 +5,19 @@ from rows import BYTES_PER_S, LANE_INSTRUCTIONS_PER_S
 
 _INTRODUCTION = """# On an Adreno 630
 
-Nothing here ran on an Adreno. Mesa's own compiler and driver for it did run, with the kernel's part played by a shim that
-computes nothing: what the compiler makes of each kernel is what a phone gets, and what a token costs the host is what this
-machine pays; how fast the GPU is follows only from a model.
+Nothing here ran on an Adreno. Mesa's own compiler and driver for it did run, and a shim that computes nothing stood for the Linux
+kernel. So each compiled kernel is the one that a phone gets, and the host's time for a token is that of this machine; the speed of
+the GPU is only an estimate.
 
-{date}, freedreno of Mesa {driver}, x86-64, `tests/lanes/adreno report`, which prints this page. Models of real shapes with
-empty weights.
+{date}, freedreno of Mesa {driver}, x86-64, `tests/lanes/adreno report`, which prints this page. The models have real
+shapes and empty weights.
 
-The model: {slots:.1f} G lane instructions a second (2 processors of 128 lanes at 710 MHz) and {bandwidth:.1f} GB/s, the memory's
+The estimate assumes {slots:.1f} G lane instructions a second (2 processors of 128 lanes at 710 MHz) and {bandwidth:.1f} GB/s, the memory's
 peak. A matmul whose instructions per weight are below its break-even waits for memory; 'nops' are issue slots in which a wave
-waits, which other waves may fill. Activations have 15 bits in faithful precision, and 8 in fast precision but for those that queries,
-keys and values are made of. Batch rows are computed together; a decoded token has one. 'Instructions' of a
-kernel are what the compiler counts, each repetition and nops too; in 'words' of 8 bytes, of which the instruction
-cache holds 1,024, repetitions and most nops take no room of their own.
+waits, which other waves may fill. Activations have 15 bits in faithful precision. In fast precision they have 8, except those from
+which queries, keys and values are computed. 'Rows' are the rows of the batch that are computed together; a decoded token has one.
+'Instructions' of a kernel are what the compiler counts, which includes each repetition of an instruction and nops; in 'words' of 8
+bytes, of which the instruction cache holds 1,024, repetitions and most nops take no room of their own.
 """
 
 
@@ -35,7 +35,7 @@ def _shape(row):
 
 
 def _weights_table(rows):
-    headings = ["kernel", "precision", "bits", "batch rows", "core, pairs x lanes x K splits", "instructions/weight", "with nops",
+    headings = ["kernel", "precision", "bits", "rows", "core, pairs x lanes x split-K", "instructions/weight", "with nops",
                 "break-even", "bound"]
     return _table(headings, [
         (row["name"], row["precision"], row["bits"], row["batch_rows"], _shape(row), f"{row['non_nop_per_weight']:.2f}",
@@ -48,7 +48,7 @@ def _shapes(row):
 
 
 def _size_table(rows):
-    headings = ["kernel", "precision", "batch rows", "models", "instructions", "of them nops", "words",
+    headings = ["kernel", "precision", "rows", "models", "instructions", "of them nops", "words",
                 "registers", "waves", "spills",
                 "private bytes", "local bytes"]
     return _table(headings, [
@@ -72,7 +72,7 @@ def _models_table(models):
 def _peer_text(peer):
     if peer is None:
         return ""
-    return "\n## Beside tinygrad\n\nGPT-2 124M on the same shim in the same run, alternating, medians: what a token costs the host.\n\n" + \
+    return "\n## Beside tinygrad\n\nThe table has the host's time for a token of GPT-2 124M, on the same shim in the same run, alternately, medians.\n\n" + \
         _table(["program", "launches", "us", "CPU us"], [
             ("llmd", f"{peer['llmd_launches']:g}", f"{peer['llmd_us']:.0f}", f"{peer['llmd_cpu_us']:.0f}"),
             ("tinygrad", peer["tinygrad_launches"], f"{peer['tinygrad_us']:.0f}", f"{peer['tinygrad_cpu_us']:.0f}"),
@@ -89,12 +89,12 @@ def document(report):
         "## Limits\n", _table(["what", "limit", "measured", "holds"], [
             (limit["what"], limit["limit"], limit["value"], "yes" if limit["holds"] else "**no**")
             for limit in report["limits"]]),
-        "## Models\n\nA token at position 128. The host's time is that of one step after another; CPU time is all threads'. Arithmetic\n"
-        "counts the matmuls' loops alone, at the price of a format's dearest kernel; queries, keys and values have their own.\n",
+        "## Models\n\nThe figures are for a token at position 128. The host's time is that of one step after another; CPU time is that of all threads.\n"
+        "Arithmetic counts the loops of the matmuls alone, at the cost of a format's most expensive kernel; queries, keys and values\nhave their own.\n",
         _models_table(report["models"]) + _peer_text(report["peer"]),
         "## Matmuls of a decoded token, in their hot loop\n", _weights_table(decode),
         "## All kernels of a decoded token\n", _size_table(decode),
-        "## Matmuls of several batch rows\n\nPer weight and batch row; the break-even too.\n", _weights_table(others),
+        "## Matmuls of several rows of the batch\n\nInstructions and break-even are per weight and row of the batch.\n", _weights_table(others),
         "## All other kernels\n", _size_table(others),
     ]
     return "\n".join(parts)
