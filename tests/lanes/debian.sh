@@ -1,9 +1,9 @@
 #!/bin/sh
-# Sourced, not run, by the lanes that work in a Debian root made with debootstrap. Some use Debian 13 with backports, the
+# Sourced, not run, by the CI jobs that work in a Debian root made with debootstrap. Some use Debian 13 with backports, the
 # nearest thing to Alpine that apt-get can make: make_root, inside. Others begin with a bare root of either system: make_base,
-# enter. Needs root. The lane sets `lane` (its name) and `root` (the directory), or `roots` (that of the bare ones), and for steps
-# `system` and `log` (a file); everything
-# is mounted in a mount namespace of its own, so that nothing stays mounted however it ends.
+# enter. Needs root. The job sets `lane` (its name) and `root` (the directory), or `roots` (that of the bare ones), and for steps
+# `system` and `log` (a file). Everything is mounted in a mount namespace of its own, so that nothing stays mounted however it
+# ends.
 # shellcheck shell=sh disable=SC2154,SC2034  # lane and root are the sourcing script's, and what is counted
 
 # The mirror that this machine's own apt-get uses.
@@ -22,7 +22,7 @@ configure_apt() {
 }
 
 # Runs a command in the root with its own /proc, /run, /dev/shm and terminals, and this machine's /sys, where PoCL counts
-# the memory. The folder LLMD_DATA, if set, is /data there.
+# the memory. The directory LLMD_DATA, if set, is /data there.
 inside() {
     # shellcheck disable=SC2016  # the inner shell expands its own arguments
     unshare --mount --pid --fork --kill-child --propagation private sh -c '

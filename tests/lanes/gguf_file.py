@@ -1,4 +1,4 @@
-"""Reads GGUF files, for the lanes that compare them."""
+"""Reads GGUF files, for the CI jobs that compare them."""
 import math
 import struct
 

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Sourced, not run, by the lanes `fuzz` and `sanitize`: build_instrumented, and the options of the sanitizers.
+# Sourced, not run, by the CI jobs `fuzz` and `sanitize`: build_instrumented, and the options of the sanitizers.
 # shellcheck shell=sh disable=SC2154  # lane is the sourcing script's
 
-# Errors of the address and undefined-behaviour sanitizers end a program. detect_leaks is the lanes' to set.
+# Errors of the address and undefined-behaviour sanitizers end a program. The jobs set detect_leaks.
 export ASAN_OPTIONS="detect_stack_use_after_return=1:strict_string_checks=1"
 export UBSAN_OPTIONS="print_stacktrace=1"
 

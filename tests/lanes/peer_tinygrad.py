@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""Times tokens of a GPT-2 124M with random weights in tinygrad, the peer that a user of an OpenCL device could run instead.
+"""Times tokens of a GPT-2 124M with random weights in tinygrad, which a user could run instead of llmd.
 
-usage: DEV=CL peer_tinygrad.py [--tokens N] [--first-position N] [--no-read]     (python with `pip install tinygrad numpy`)
+usage: [DEV=CL] peer_tinygrad.py [--tokens N] [--first-position N] [--no-read]     (python with `pip install tinygrad numpy`)
+
+DEV is tinygrad's own choice of a device, CL its OpenCL.
 
 The model is put together here from tinygrad's own layers (float32 weights, one fixed KV cache, the whole step under its
 JIT with a symbolic position), which is how tinygrad itself decodes GPT-2. A token's time runs from the call of the step to
 the sampled id on the host. Prints one JSON object: device, kernels a token, the median and fastest milliseconds a token, and
 the host's processor time a token (all threads, so on a CPU device it contains the computing).
 
---no-read leaves every id on the device: the time is then what queueing one token costs the host. For devices that cannot
+--no-read leaves every id on the device: the time is then what enqueuing one token costs the host. For devices that cannot
 compute or be read."""
 import argparse
 import json

@@ -2,7 +2,7 @@
 """usage: tests/lanes/summary.py LANE TESTLOG.json...
 
 Counts what `meson test` ran. GoogleTest's and unittest's programs pass for meson when some of their cases were skipped, so each
-skipped case is counted here by itself, with its reason; what a lane leaves to another lane on purpose (LLMD_WITHOUT in
+skipped case is counted here by itself, with its reason; what a job leaves to another one on purpose (LLMD_WITHOUT in
 tests/abilities) is not. Prints a line for each reason and, last, `lane LANE: N passed, N failed, N skipped`. The exit status is 1
 when a test failed or none passed."""
 import collections
