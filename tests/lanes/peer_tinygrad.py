@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Times tokens of a GPT-2 124M with random weights in tinygrad, which a user could run instead of llmd.
 
-usage: [DEV=CL] peer_tinygrad.py [--tokens N] [--first-position N] [--no-read]     (python with `pip install tinygrad numpy`)
+usage: DEV=CL|CPU peer_tinygrad.py [--tokens N] [--first-position N] [--no-read]     (python with `pip install tinygrad numpy`)
 
-DEV is tinygrad's own choice of a device, CL its OpenCL.
+DEV is tinygrad's own choice of a device: CL is OpenCL, and CPU has NUM_CPU_THREADS threads (all cores).
 
 The model is put together here from tinygrad's own layers (float32 weights, one fixed KV cache, the whole step under its
 JIT with a symbolic position), which is how tinygrad itself decodes GPT-2. A token's time runs from the call of the step to
