@@ -10,8 +10,8 @@
 //     hi     char[K]
 //     lo     char[K]        only with two limbs
 //     sums   short2[K / 8]  (sum of hi, sum of lo) of eight values
-//     stats  float2[K / 32] (sum, sum of squares) of the residual stream in that block, before the norm's weight. Outputs of
-//                           attention and feed-forward, which no norm reads, leave them unwritten
+//     stats  float2[K / 32] (sum, sum of squares) of the residual stream in that block, before the norm's weight. Outputs
+//                           of attention and feed-forward, which no norm reads, leave them unwritten
 //     scale  float[K / 32]
 // All parts but the scales begin at a multiple of 16 bytes.
 //

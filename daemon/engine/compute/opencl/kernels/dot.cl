@@ -213,8 +213,9 @@ typedef struct {
 #define NEXT_QUARTER(c) NEXT_QUARTER_NIBBLES(c)
 #define NEXT_HALF(c) NEXT_HALF_NIBBLES(c)
 // The byte is brought to bit 3, where it is an address at once.
-#define LEVELS(word, i) \
-    *(__local const float2*)((__local const uchar*)levels + (((i) == 0 ? (word) << 3 : (word) >> ((8 * (i)-3) & 31)) & 0x7f8u))
+#define LEVELS(word, i)                                     \
+    *(__local const float2*)((__local const uchar*)levels + \
+                             (((i) == 0 ? (word) << 3 : (word) >> ((8 * (i)-3) & 31)) & 0x7f8u))
 #define ROWS(c, k, even, odd)                              \
     {                                                      \
         const uint word = NIBBLE_WORD(c, k);               \

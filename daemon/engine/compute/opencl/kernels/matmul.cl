@@ -13,11 +13,12 @@
 // weights' buffers.
 //
 // Source: common.cl dot.cl core_*.cl activations.cl [sample.cl] epilogue.cl matmul.cl.
-// Options: LAYOUT_*; LIMBS 1 or 2, NEXT_LIMBS (activations.cl); IMAGE, SEGMENT (dot.cl); BATCH_ROWS; PAIRS; LANES and K_SPLITS;
+// Options: LAYOUT_*; LIMBS 1 or 2, NEXT_LIMBS (activations.cl); IMAGE, SEGMENT (dot.cl); BATCH_ROWS; PAIRS; LANES;
+//          K_SPLITS;
 //          PREFETCH 1: for GPUs with registers to spare. All that can be loaded is in flight before anything is waited for:
 //          a block's weights one block ahead, a chunk of x while the one before is multiplied, what the epilogue reads;
-//          UNROLLED_VEC4S 8, 4 or 2: with 8 a block is unrolled; with 4 a loop adds its halves, and with 2 another loop adds
-//          their quarters, for small instruction caches;
+//          UNROLLED_VEC4S 8, 4 or 2: with 8 a block is unrolled; with 4 a loop adds its halves, and with 2 another loop
+//          adds their quarters, for small instruction caches;
 //          CHUNK_BLOCKS, a multiple of K_SPLITS with room for one float2 an item where x lies
 //
 // Any item of the group may finish a result; the pair's lane does not say which.

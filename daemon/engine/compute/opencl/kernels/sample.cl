@@ -158,8 +158,8 @@ __kernel GROUP_SIZE void choose(__global const uint4* summaries, uint groups, __
         barrier(CLK_LOCAL_MEM_FENCE);                                                  \
     }
 
-// The largest logits of each chunk of the vocabulary of each output that wants candidates. The token has been chosen, and the
-// repeat penalty is in the logits. Grid: (CHUNKS, outputs).
+// The largest logits of each chunk of the vocabulary, for each output that wants candidates. The token has been chosen, and
+// the repeat penalty is in the logits. Grid: (CHUNKS, outputs).
 __kernel GROUP_SIZE void candidates(__global const float* logits, __global const uint* requests,
                                     __global const int* step, __global uint* result) {
     __local float best[GROUP];
