@@ -102,8 +102,18 @@ struct Sampled {
     float candidate_floor = -std::numeric_limits<float>::infinity();
 };
 
+// Values are part of the frame protocol.
+enum class BackendKind : uint8_t {
+    // A GPU, else the CPU; the report's notes say why. When the GPU fails later, while the model is loaded on it, the
+    // caller sets BackendOptions::avoided and creates another.
+    Auto = 0,
+    OpenCl = 1,  // an OpenCL device or an error: never falls back silently. Takes CPU devices (PoCL, llvmpipe) too
+    Cpu = 2,
+};
+
 // For status and logs.
 struct DeviceReport {
+    BackendKind kind = BackendKind::Cpu;        // what it is; never Auto
     std::string backend;                        // "opencl" or "cpu"
     std::string device;                         // "FD630", "AMD EPYC 7B13, 2 threads, avx2"
     std::string driver;                         // OpenCL driver version; empty for the CPU
@@ -114,12 +124,12 @@ struct DeviceReport {
     uint64_t kv_bytes = 0;           // held by KV pages
 };
 
-// What announce() does that may take seconds.
+// What declare_tensors() does that may take seconds.
 enum class Preparation : uint8_t {
-    Trial,   // kernels are built and tried
-    Tuning,  // kernels that give the same bits are timed
+    SelfTest,  // kernels are built and tried
+    Tuning,    // kernels that give the same bits are timed
 };
-// Called before each piece of it that may block; `per_mille` of this preparation is done. False gives up: Cancelled.
+// Called before each part of it that may block; `per_mille` of this preparation is done. False gives up: Cancelled.
 using OnPreparation = std::function<bool(Preparation what, uint32_t per_mille)>;
 
 // The most time that tuning takes where it is asked for, once for a model on a device: its owner waits.
@@ -145,7 +155,8 @@ public:
     // lie together. Vectors (norms, biases, factors) are read now, and some rows of the matrices, which a device's
     // kernels are tried on and timed with: that may take seconds. DeviceError names a kernel that computes something
     // else; the rest as upload(). The views are not kept.
-    virtual base::Result<void> announce(std::span<const model::Weight> weights, const OnPreparation& on_preparation) {
+    virtual base::Result<void> declare_tensors(std::span<const model::Weight> weights,
+                                               const OnPreparation& on_preparation) {
         (void)weights;
         (void)on_preparation;
         return {};

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "engine/compute/cpu/cpu_backend.h"
-#include "engine/compute/cpu/cpu_topology.h"
+#include "engine/compute/cpu/processor.h"
 #include "engine/compute/opencl/gpu/matmul_rows.h"
 #include "engine/compute/opencl/opencl_backend.h"
 
@@ -123,7 +123,7 @@ base::Result<std::unique_ptr<Backend>> create_on(const Devices& devices, size_t 
     const OpenClDevice& device = devices[index];
     const uint64_t host_bytes = device.shares_host_memory ? available_memory_bytes() : UINT64_MAX;
     const DeviceMemory memory = {std::min(device.memory_bytes, host_bytes), device.max_buffer_bytes,
-                                 gpu::gpu_weight_bytes, options.scarce_backend == "opencl"};
+                                 gpu::gpu_weight_bytes, options.scarce == BackendKind::OpenCl};
     tell(options, {"opencl", device.name, device.driver});
     return create_planned(plan, memory, [&](const BackendLimits& limits) {
         const OpenClOverrides overrides = {.tuning_budget = options.tuning_budget,
@@ -209,7 +209,7 @@ base::Result<std::unique_ptr<Backend>> create_backend(const model::DecoderSpec& 
             break;
     }
     const DeviceMemory memory = {.available_bytes = available_memory_bytes(),
-                                 .is_scarce = options.scarce_backend == "cpu"};
+                                 .is_scarce = options.scarce == BackendKind::Cpu};
     tell(options, {"cpu", "", ""});
     return create_planned(plan, memory, [&](const BackendLimits& limits) {
         return create_cpu_backend(spec, limits, options.n_threads, notes);

@@ -14,15 +14,6 @@
 
 namespace llmd::compute {
 
-// Values are part of the frame protocol.
-enum class BackendKind : uint8_t {
-    // A GPU, else the CPU; the report's notes say why. When the GPU fails later, while the model is loaded on it, the
-    // caller sets `avoided` and creates another.
-    Auto = 0,
-    OpenCl = 1,  // an OpenCL device or an error: never falls back silently. Takes CPU devices (PoCL, llvmpipe) too
-    Cpu = 2,
-};
-
 // "auto", "opencl", "cpu"
 std::optional<BackendKind> backend_kind_from_name(std::string_view name);
 
@@ -48,7 +39,7 @@ struct BackendOptions {
     Precision precision = Precision::Faithful;
     std::chrono::milliseconds tuning_budget{};  // OpenClOverrides
     bool compile_only = false;                  // OpenClOverrides; for measurements, never for an answer
-    std::string scarce_backend;                 // "opencl" or "cpu", whose DeviceMemory is scarce; empty: none
+    std::optional<BackendKind> scarce;          // the kind whose DeviceMemory is scarce
     AvoidedDevice avoided;
     // Before anything is built on a device, and again for the next when that has failed; may be empty.
     std::function<void(const ChosenDevice&)> on_chosen;
@@ -70,7 +61,8 @@ using LimitsPlan = std::function<base::Result<BackendLimits>(const DeviceMemory&
 
 // A device that runs out of memory is tried once more with the plan for a scarce one. DeviceError when no device fits
 // (the message lists what there is and the command that mends it); whether a device's kernels are right turns out in
-// Backend::announce() and finish_loading(). OutOfMemory when KV pages or activations do not fit; the plan's own errors.
+// Backend::declare_tensors() and finish_loading(). OutOfMemory when KV pages or activations do not fit; the plan's own
+// errors.
 base::Result<std::unique_ptr<Backend>> create_backend(const model::DecoderSpec& spec, const LimitsPlan& plan,
                                                       const BackendOptions& options);
 

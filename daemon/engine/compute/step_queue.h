@@ -1,5 +1,5 @@
-// The steps of a backend from begin() to wait(): which call is in turn, and which of kMaxStepsInFlight sets of buffers
-// belongs to a step. A set is taken again only after its step has been waited for. Thread-bound.
+// The steps of a backend from begin() to wait(): which call may come next, and which of kMaxStepsInFlight sets of
+// buffers belongs to a step. A set is taken again only after its step has been waited for. Thread-bound.
 #pragma once
 
 #include <array>

@@ -6,7 +6,7 @@
 #include <numbers>
 
 #include "engine/model/decoder_spec.h"
-#include "engine/model/quoted.h"
+#include "engine/model/gguf.h"
 
 namespace llmd::convert {
 namespace {

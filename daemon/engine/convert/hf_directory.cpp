@@ -16,7 +16,7 @@
 #include "engine/convert/hf_tokenizer.h"
 #include "engine/convert/input_file.h"
 #include "engine/convert/safetensors.h"
-#include "engine/model/quoted.h"
+#include "engine/model/gguf.h"
 
 namespace llmd::convert {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/utf8.h"
-#include "engine/model/quoted.h"
+#include "engine/model/gguf.h"
 #include "engine/tokenizer/sentencepiece_bpe.h"
 
 namespace llmd::convert {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "engine/model/quoted.h"
+#include "engine/model/gguf.h"
 
 namespace llmd::convert {
 

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "engine/convert/input_file.h"
+#include "engine/model/gguf.h"
 #include "engine/model/quantization.h"
-#include "engine/model/quoted.h"
 
 namespace llmd::convert {
 

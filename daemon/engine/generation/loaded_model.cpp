@@ -98,11 +98,11 @@ base::Result<void> upload_all(const base::MappedFile& file, const model::Weights
 base::Result<void> fill(const base::MappedFile& file, const model::Weights& weights, compute::Backend& backend,
                         LoadObserver& observer, ContentHash* content) {
     const auto on_preparation = [&](compute::Preparation what, uint32_t per_mille) {
-        if (what == compute::Preparation::Trial) return observer.before(LoadStage::Build, kBuildBudget);
+        if (what == compute::Preparation::SelfTest) return observer.before(LoadStage::Build, kBuildBudget);
         observer.on_tuned(per_mille);
         return observer.before(LoadStage::Tune, kTuneBudget);
     };
-    if (auto done = backend.announce(weights.all(), on_preparation); !done) return done;
+    if (auto done = backend.declare_tensors(weights.all(), on_preparation); !done) return done;
     if (auto done = upload_all(file, weights, backend, observer, content); !done) return done;
     if (!observer.before(LoadStage::Build, kBuildBudget)) return cancelled();
     return backend.finish_loading();
@@ -134,9 +134,9 @@ base::Result<std::unique_ptr<compute::Backend>> load_backend(const base::MappedF
         if (filled) return backend;
         base::Error error = filled.error();
         if (error.code == ErrorCode::OutOfMemory) {
-            if (chosen.scarce_backend != (*backend)->report().backend &&
+            if (chosen.scarce != (*backend)->report().kind &&
                 (*backend)->limits().n_pages > pages_for((*backend)->limits().n_ctx)) {
-                chosen.scarce_backend = (*backend)->report().backend;
+                chosen.scarce = (*backend)->report().kind;
                 continue;
             }
             error.message +=
@@ -146,7 +146,7 @@ base::Result<std::unique_ptr<compute::Backend>> load_backend(const base::MappedF
         // After a fault of a GPU the CPU is tried. This happens once, since the reason in `avoided` rules out every
         // GPU.
         const bool may_fall_back = chosen.kind == compute::BackendKind::Auto &&
-                                   (*backend)->report().backend == "opencl" &&
+                                   (*backend)->report().kind == compute::BackendKind::OpenCl &&
                                    (error.code == ErrorCode::DeviceError || error.code == ErrorCode::OutOfMemory);
         if (!may_fall_back) return error;
         chosen.avoided = {.reason = base::concat((*backend)->report().device, " is not used: ", error.message)};

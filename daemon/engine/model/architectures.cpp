@@ -5,7 +5,7 @@
 #include <map>
 #include <optional>
 
-#include "engine/model/quoted.h"
+#include "engine/model/gguf.h"
 
 namespace llmd::model {
 namespace {

@@ -6,7 +6,6 @@
 
 #include "engine/model/gguf.h"
 #include "engine/model/gguf_layout.h"
-#include "engine/model/quoted.h"
 
 static_assert(std::endian::native == std::endian::little, "GGUF's numbers are read as they lie in the file");
 

@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "engine/model/quoted.h"
+#include "engine/model/gguf.h"
 
 namespace llmd::model {
 namespace {

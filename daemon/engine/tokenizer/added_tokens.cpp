@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/model/quoted.h"
+#include "engine/model/gguf.h"
 
 namespace llmd::tokenizer {
 

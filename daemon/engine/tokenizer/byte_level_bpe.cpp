@@ -1,7 +1,7 @@
 #include "engine/tokenizer/byte_level_bpe.h"
 
 #include "base/utf8.h"
-#include "engine/model/quoted.h"
+#include "engine/model/gguf.h"
 
 namespace llmd::tokenizer {
 

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/utf8.h"
-#include "engine/model/quoted.h"
+#include "engine/model/gguf.h"
 
 namespace llmd::tokenizer {
 

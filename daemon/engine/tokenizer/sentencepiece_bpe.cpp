@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "base/utf8.h"
-#include "engine/model/quoted.h"
+#include "engine/model/gguf.h"
 
 namespace llmd::tokenizer {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "engine/model/quoted.h"
+#include "engine/model/gguf.h"
 
 namespace llmd::tokenizer {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "engine/model/quoted.h"
+#include "engine/model/gguf.h"
 #include "engine/tokenizer/byte_level_bpe.h"
 #include "engine/tokenizer/sentencepiece_bpe.h"
 #include "engine/tokenizer/token_texts.h"

@@ -12,10 +12,8 @@
 #include "engine/compute/cpu/cpu_memory.h"
 #include "engine/compute/cpu/cpu_plan.h"
 #include "engine/compute/cpu/cpu_sampler.h"
-#include "engine/compute/cpu/cpu_topology.h"
 #include "engine/compute/cpu/cpu_weights.h"
-#include "engine/compute/cpu/packed_rows.h"
-#include "engine/compute/cpu/rotary_table.h"
+#include "engine/compute/cpu/processor.h"
 #include "engine/compute/cpu/worker_pool.h"
 #include "engine/compute/page_tables.h"
 #include "engine/compute/step_queue.h"
@@ -252,8 +250,8 @@ void CpuBackend::multiply(const Sweep& sweep, uint32_t n_rows) {
     const bool multiplies_integers =
         std::any_of(parts.begin(), parts.end(), [](const MatmulPart& part) { return part.matrix->is_packed; });
     pool_->run(multiplies_integers ? n_rows : 0, [&](uint32_t r, uint32_t) {
-        kernels_.round_activations(x.row(r), static_cast<uint32_t>(x.stride),
-                                   memory_.quantized.as<uint8_t>() + r * quantized_stride(x.stride));
+        kernels_.quantize_activations(x.row(r), static_cast<uint32_t>(x.stride),
+                                      memory_.quantized.as<uint8_t>() + r * quantized_stride(x.stride));
     });
     uint32_t total = 0;
     for (const MatmulPart& part : parts) total = is_joint ? part.matrix->rows : total + part.matrix->rows;

@@ -1,4 +1,4 @@
-// The CPU backend: the fallback, the reference, and on a machine without a GPU the product.
+// The CPU backend: the fallback, the reference, and on a machine without a GPU what everybody uses.
 #pragma once
 
 #include <memory>

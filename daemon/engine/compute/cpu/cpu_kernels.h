@@ -1,12 +1,11 @@
 // The inner loops of the CPU backend, compiled once for each instruction set from the same source. All of them give the
-// same bits: products of quantised matrices are exact within 16 or 32 columns and add those in their order, of plain
+// same bits: matmuls of quantised matrices are exact within 16 or 32 columns and add those in their order, of plain
 // numbers go into 32 and softmax into 16 partial sums that are added in a fixed tree, norms are summed by blocks of 32,
 // and nothing is fused. Pure functions of their arguments, callable from any thread.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "engine/model/decoder_spec.h"
 #include "engine/model/quantization.h"
@@ -15,13 +14,15 @@ namespace llmd::compute {
 
 // Rows of activations are this many floats apart at least, rounded up, and padded with zeros.
 inline constexpr uint32_t kActivationPadding = 32;
-// Weight rows that multiply() holds as floats at a time, when there are many columns of x.
+// Weight rows that multiply() holds as floats at a time, when the batch has many rows.
 inline constexpr uint32_t kDecodedRows = 8;
+// Rows of a quantised matrix that lie interleaved (cpu_weights.h).
+inline constexpr uint32_t kPackedRows = 16;
 
-// 32 activations rounded to 16 bits with their scale, in a form that the instruction set chooses.
-inline constexpr size_t kRoundedBlockBytes = 80;
+// 32 activations quantized to 16 bits with their scale, in a form that the instruction set chooses.
+inline constexpr size_t kQuantizedBlockBytes = 80;
 
-// A weight matrix: plain numbers as in the file, quantised ones in groups of rows (packed_rows.h). (rows, cols)
+// A weight matrix: plain numbers as in the file, quantised ones in groups of rows (cpu_weights.h). (rows, cols)
 struct Matrix {
     model::TensorType type = model::TensorType::F32;
     uint32_t rows = 0;
@@ -54,17 +55,17 @@ constexpr size_t attend_scratch_floats(uint32_t n_heads, uint32_t value_dim) {
 struct CpuKernels {
     const char* isa;  // "avx2"
 
-    // Rounds n floats, padded with zeros to a multiple of 32: to blocks of kRoundedBlockBytes. One with a value that is
-    // not finite makes every product with it not finite.
-    void (*round_activations)(const float* x, uint32_t n, uint8_t* to);
-    // out[c * out_stride + r] = sum over k of w[first + r][k] * x[c][k], r < n_rows, c < n_columns. w is packed, first
-    // a multiple of kPackedRows; rounded columns are x_stride bytes apart.
+    // Rounds n floats, padded with zeros to a multiple of 32: to blocks of kQuantizedBlockBytes. One with a value that
+    // is not finite makes every result of it not finite.
+    void (*quantize_activations)(const float* x, uint32_t n, uint8_t* to);
+    // out[c * out_stride + r] = sum over k of w[first + r][k] * x[c][k], r < n_rows, c < n_batch. w is packed, first
+    // a multiple of kPackedRows; quantized rows of the batch are x_stride bytes apart.
     void (*multiply_packed)(const Matrix& w, uint32_t first, uint32_t n_rows, const uint8_t* x, size_t x_stride,
-                            uint32_t n_columns, float* out, size_t out_stride);
+                            uint32_t n_batch, float* out, size_t out_stride);
     // The same of plain numbers, with x as floats, x_stride floats apart.
     // scratch: kDecodedRows * cols rounded up to kActivationPadding floats.
     void (*multiply)(const Matrix& w, uint32_t first, uint32_t n_rows, const float* x, size_t x_stride,
-                     uint32_t n_columns, float* out, size_t out_stride, float* scratch);
+                     uint32_t n_batch, float* out, size_t out_stride, float* scratch);
     // out = norm(x) * weight (+ bias, LayerNorm only; may be null). Rows of n floats.
     void (*norm)(model::Norm kind, float eps, const float* x, const float* weight, const float* bias, uint32_t n,
                  float* out);
@@ -77,7 +78,18 @@ struct CpuKernels {
     float (*exp_sum)(const float* x, uint32_t n, float largest);
 };
 
-// Every set that was compiled and that this machine can run, the best last.
-std::vector<CpuKernels> usable_cpu_kernels();
-
 }  // namespace llmd::compute
+
+// One function for each instruction set that meson.build compiles kernels.cpp for.
+namespace llmd::compute::baseline {
+CpuKernels kernels();  // whatever the compiler's own target has: SSE2 on x86-64, NEON on aarch64
+}
+namespace llmd::compute::avx2 {
+CpuKernels kernels();  // AVX2 and F16C
+}
+namespace llmd::compute::avx512 {
+CpuKernels kernels();  // AVX-512 F, BW, VL and VNNI
+}
+namespace llmd::compute::dotprod {
+CpuKernels kernels();  // ARMv8.2 with the dot product of bytes
+}

@@ -4,14 +4,68 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 #include <vector>
 
 #include "engine/compute/cpu/cpu_kernels.h"
+#include "engine/compute/cpu/processor.h"
 
 namespace llmd::compute {
 
 using base::Result;
+
+base::Result<HostBuffer> HostBuffer::allocate(uint64_t bytes, std::string_view what) {
+    if (bytes == 0) return HostBuffer();
+    const uint64_t available = available_memory_bytes();
+    const auto refused = [&] {
+        return base::fail(base::ErrorCode::OutOfMemory, what, ": ", bytes, " bytes do not fit, ", available,
+                          " bytes are available");
+    };
+    if (bytes > available || bytes > std::numeric_limits<size_t>::max()) return refused();
+    void* data = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (data == MAP_FAILED) return refused();
+    return HostBuffer(data, bytes);
+}
+
+void HostBuffer::use_huge_pages() const {
+    // Kernels without them refuse, which changes nothing.
+    if (data_ != nullptr) ::madvise(data_, size_, MADV_HUGEPAGE);
+}
+
+HostBuffer::~HostBuffer() {
+    if (data_ != nullptr) ::munmap(data_, size_);
+}
+
+base::Result<RotaryTable> RotaryTable::create(const model::DecoderSpec& spec, uint32_t n_ctx,
+                                              std::span<const float> factors) {
+    RotaryTable rotary;
+    rotary.n_pairs_ = spec.n_rot() / 2;
+    const size_t n = size_t{n_ctx} * rotary.n_pairs_ * 2;
+    auto table = HostBuffer::allocate(n * sizeof(float), "rotary table");
+    if (!table) return table.error();
+    if (n > 0) model::fill_rotations(spec, factors, {table->as<float>(), n});
+    rotary.table_ = std::move(*table);
+    return rotary;
+}
+
+void RotaryTable::rotate(const model::LayerSpec& layer, uint32_t position, float* heads, uint32_t n_heads) const {
+    if (layer.rotation == model::Rotation::None) return;
+    const float* rotation = table_.as<float>() + size_t{position} * n_pairs_ * 2;
+    const bool half_split = layer.rotation == model::Rotation::HalfSplit;
+    const uint32_t step = half_split ? 1 : 2;
+    const uint32_t partner = half_split ? n_pairs_ : 1;
+    for (uint32_t h = 0; h < n_heads; ++h, heads += layer.head_dim) {
+        for (uint32_t i = 0; i < n_pairs_; ++i) {
+            float& a = heads[size_t{i} * step];
+            float& b = heads[size_t{i} * step + partner];
+            const float c = rotation[size_t{2} * i], s = rotation[size_t{2} * i + 1];
+            const float rotated = a * c - b * s;
+            b = a * s + b * c;
+            a = rotated;
+        }
+    }
+}
 
 Result<KvStore> KvStore::allocate(const model::DecoderSpec& spec, uint32_t n_pages) {
     KvStore kv;

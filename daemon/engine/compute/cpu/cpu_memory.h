@@ -1,21 +1,73 @@
-// What the CPU backend computes in, beside the weights: KV pages, activations and scratch memory. All of it is
-// allocated once, and zero until it is written.
+// What the CPU backend computes in, beside the weights: the table of rotations, KV pages, activations and scratch
+// memory. All of it is allocated once, and zero until it is written.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
 #include "engine/compute/backend.h"
 #include "engine/compute/cpu/cpu_kernels.h"
-#include "engine/compute/cpu/host_buffer.h"
 #include "engine/model/decoder_spec.h"
 #include "engine/model/operations.h"
 
 namespace llmd::compute {
+
+// Zero-filled memory that comes from the system in whole pages and goes back to it at once. Big allocations succeed on
+// Linux whether or not the memory exists, so allocate() looks at what is available first: an error now instead of a
+// killed process later.
+class HostBuffer {
+public:
+    // OutOfMemory names `what`, the size and what is available. 0 bytes give an empty buffer.
+    static base::Result<HostBuffer> allocate(uint64_t bytes, std::string_view what);
+
+    HostBuffer() = default;
+    HostBuffer(HostBuffer&& other) noexcept
+        : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+    HostBuffer& operator=(HostBuffer&& other) noexcept {
+        std::swap(data_, other.data_);
+        std::swap(size_, other.size_);
+        return *this;
+    }
+    ~HostBuffer();
+
+    // Asks for huge pages, before it is written: the processor then looks up fewer addresses.
+    void use_huge_pages() const;
+
+    uint64_t size() const { return size_; }
+    // Aligned to a page.
+    template <typename T>
+    T* as() const {
+        return static_cast<T*>(data_);
+    }
+
+private:
+    HostBuffer(void* data, uint64_t size) : data_(data), size_(size) {}
+
+    void* data_ = nullptr;
+    uint64_t size_ = 0;
+};
+
+// The rotations of model::fill_rotations() for every position, and what they do to a head. Immutable after create():
+// rotate() may be called from any thread.
+class RotaryTable {
+public:
+    // factors: as fill_rotations() takes them. OutOfMemory when the table does not fit.
+    static base::Result<RotaryTable> create(const model::DecoderSpec& spec, uint32_t n_ctx,
+                                            std::span<const float> factors);
+
+    // Rotates the first n_rot dimensions of each of n_heads heads of this layer; does nothing without rotation.
+    void rotate(const model::LayerSpec& layer, uint32_t position, float* heads, uint32_t n_heads) const;
+
+private:
+    HostBuffer table_;  // [position][pair](cos, sin)
+    uint32_t n_pairs_ = 0;
+};
 
 // [max_rows][stride], padded with zeros that nothing ever writes.
 struct Activations {
@@ -71,7 +123,7 @@ private:
 // Bytes from one row to the next of quantized activations whose floats are `stride` apart. An odd number of blocks, so
 // that neighbouring rows do not fall on the same lines of a cache.
 constexpr size_t quantized_stride(size_t stride) {
-    return (stride / kActivationPadding | 1) * kRoundedBlockBytes;
+    return (stride / kActivationPadding | 1) * kQuantizedBlockBytes;
 }
 
 struct CpuMemory {

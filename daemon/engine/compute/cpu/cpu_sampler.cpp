@@ -9,7 +9,7 @@
 namespace llmd::compute {
 namespace {
 
-constexpr uint32_t kStretch = 4096;  // ids of one work item: some microseconds without noise, a hundred with it
+constexpr uint32_t kVocabChunk = 4096;  // ids of one work item: some microseconds without noise, a hundred with it
 
 void penalise(const SampleRequest& request, float* logits) {
     if (request.repeat_penalty == 1) return;
@@ -39,8 +39,8 @@ CpuSampler::CpuSampler(const CpuKernels& kernels, WorkerPool& pool, uint32_t n_v
     : kernels_(kernels),
       pool_(pool),
       n_vocab_(n_vocab),
-      n_stretches_((n_vocab + kStretch - 1) / kStretch),
-      summaries_(size_t{max_outputs} * n_stretches_) {
+      n_chunks_((n_vocab + kVocabChunk - 1) / kVocabChunk),
+      summaries_(size_t{max_outputs} * n_chunks_) {
     for (Answer& answer : answers_) {
         answer.candidates.resize(size_t{max_outputs} * 2 * kMaxCandidates);
         answer.sampled.reserve(max_outputs);
@@ -53,15 +53,15 @@ std::span<const Sampled> CpuSampler::sample(std::span<const SampleRequest> reque
     Answer& answer = answers_[last_answer_];
     answer.sampled.resize(n_requests);
     for (uint32_t r = 0; r < n_requests; ++r) penalise(requests[r], logits + size_t{r} * n_vocab_);
-    pool_.run(n_requests * n_stretches_, [&](uint32_t item, uint32_t) {
-        const uint32_t r = item / n_stretches_;
-        const uint32_t first = item % n_stretches_ * kStretch;
+    pool_.run(n_requests * n_chunks_, [&](uint32_t item, uint32_t) {
+        const uint32_t r = item / n_chunks_;
+        const uint32_t first = item % n_chunks_ * kVocabChunk;
         summaries_[item] =
-            summarise(requests[r], logits + size_t{r} * n_vocab_, first, std::min(kStretch, n_vocab_ - first));
+            summarise(requests[r], logits + size_t{r} * n_vocab_, first, std::min(kVocabChunk, n_vocab_ - first));
     });
     pool_.run(n_requests, [&](uint32_t r, uint32_t) {
         Sampled& sampled = answer.sampled[r];
-        sampled = combine({&summaries_[size_t{r} * n_stretches_], n_stretches_});
+        sampled = combine({&summaries_[size_t{r} * n_chunks_], n_chunks_});
         if (!sampled.finite || !requests[r].wants_candidates) return;
         select(requests[r], logits + size_t{r} * n_vocab_, &answer.candidates[size_t{r} * 2 * kMaxCandidates], sampled);
     });
@@ -75,8 +75,8 @@ CpuSampler::Summary CpuSampler::summarise(const SampleRequest& request, const fl
     for (uint32_t i = 0; i < n; ++i) s.finite &= std::isfinite(l[i]);
     if (!s.finite) return s;
     // Those that take part, one behind the other.
-    std::array<float, kStretch> some;
-    std::array<uint16_t, kStretch> places;
+    std::array<float, kVocabChunk> some;
+    std::array<uint16_t, kVocabChunk> places;
     const bool is_masked = !request.allowed.empty();
     if (is_masked) {
         uint32_t n_some = 0;

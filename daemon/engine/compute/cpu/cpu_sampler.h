@@ -25,7 +25,7 @@ public:
     std::span<const Sampled> sample(std::span<const SampleRequest> requests, float* logits);
 
 private:
-    // What a stretch of kStretch ids contributes.
+    // What a chunk of kVocabChunk ids contributes.
     struct Summary {
         bool empty = false;  // none of them takes part
         float best = 0;      // logit, or logit / temperature + noise
@@ -43,13 +43,13 @@ private:
     const CpuKernels& kernels_;
     WorkerPool& pool_;
     uint32_t n_vocab_;
-    uint32_t n_stretches_;
-    std::vector<Summary> summaries_;  // [output][stretch]
+    uint32_t n_chunks_;
+    std::vector<Summary> summaries_;  // [output][chunk]
     struct Answer {
         std::vector<Candidate> candidates;  // [output][2 * kMaxCandidates]
         std::vector<Sampled> sampled;
     };
-    std::array<Answer, kMaxStepsInFlight + 1> answers_;  // used in turn
+    std::array<Answer, kMaxStepsInFlight + 1> answers_;  // used one after the other
     size_t last_answer_ = 0;
 };
 

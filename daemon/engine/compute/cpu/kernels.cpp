@@ -1,13 +1,12 @@
 // The kernels of one instruction set; LLMD_ISA names it (lanes.h says what may not be used here).
-#include "engine/compute/cpu/kernel_sets.h"
 #include "engine/compute/cpu/lanes.h"
-#include "engine/compute/cpu/packed_products.h"
-#include "engine/compute/cpu/plain_numbers.h"
+#include "engine/compute/cpu/packed_matmul.h"
+#include "engine/compute/cpu/weight_formats.h"
 
 namespace llmd::compute::LLMD_ISA {
 namespace {
 
-// Columns of x (query heads in attention) that share one pass over the weights, as many as registers hold.
+// Rows of the batch (query heads in attention) that share one pass over the weights, as many as registers hold.
 #if defined(__AVX512F__)
 constexpr unsigned kTile = 4;
 #elif defined(__AVX2__) || defined(__aarch64__)
@@ -16,9 +15,9 @@ constexpr unsigned kTile = 2;
 constexpr unsigned kTile = 1;
 #endif
 
-// --- Products of plain numbers ---------------------------------------------------------------------------------------
+// --- Matmuls of plain numbers ----------------------------------------------------------------------------------------
 
-// The rest of a row of plain numbers that is no whole piece, padded with zeros as x is.
+// The rest of a row of plain numbers that is no whole sub-block, padded with zeros as x is.
 template <class Format>
 LLMD_INLINE void decode_tail(const uint8_t* from, unsigned n, Lanes w[2]) {
     float lane[32] = {};
@@ -27,40 +26,40 @@ LLMD_INLINE void decode_tail(const uint8_t* from, unsigned n, Lanes w[2]) {
     w[1] = load(lane + 16);
 }
 
-template <unsigned Columns>
-LLMD_INLINE void accumulate(Lanes acc[Columns][2], const Lanes w[2], const float* x, size_t x_stride) {
-    for (unsigned c = 0; c < Columns; ++c) {
+template <unsigned Batch>
+LLMD_INLINE void accumulate(Lanes acc[Batch][2], const Lanes w[2], const float* x, size_t x_stride) {
+    for (unsigned c = 0; c < Batch; ++c) {
         acc[c][0] = acc[c][0] + w[0] * load(x + c * x_stride);
         acc[c][1] = acc[c][1] + w[1] * load(x + c * x_stride + 16);
     }
 }
 
-// One weight row with `Columns` columns of x. Weights of 32 consecutive columns go to 32 partial sums.
-template <class Format, unsigned Columns>
+// One weight row with `Batch` rows of x. Weights of 32 consecutive columns go to 32 partial sums.
+template <class Format, unsigned Batch>
 LLMD_INLINE void dot(const uint8_t* row, uint32_t cols, const float* x, size_t x_stride, float* out,
                      size_t out_stride) {
-    Lanes acc[Columns][2];
-    for (unsigned c = 0; c < Columns; ++c) acc[c][0] = acc[c][1] = splat(0);
+    Lanes acc[Batch][2];
+    for (unsigned c = 0; c < Batch; ++c) acc[c][0] = acc[c][1] = splat(0);
     Lanes w[2];
     for (uint32_t b = 0; b < cols / 32; ++b, row += size_t{32} * Format::kElementBytes, x += 32) {
         Format::decode(row, w);
-        accumulate<Columns>(acc, w, x, x_stride);
+        accumulate<Batch>(acc, w, x, x_stride);
     }
     if (const uint32_t tail = cols % 32; tail != 0) {
         decode_tail<Format>(row, tail, w);
-        accumulate<Columns>(acc, w, x, x_stride);
+        accumulate<Batch>(acc, w, x, x_stride);
     }
-    for (unsigned c = 0; c < Columns; ++c) out[c * out_stride] = sum(acc[c][0] + acc[c][1]);
+    for (unsigned c = 0; c < Batch; ++c) out[c * out_stride] = sum(acc[c][0] + acc[c][1]);
 }
 
-// Any number of columns up to kTile.
+// Any number of batch rows up to kTile.
 template <class Format>
-LLMD_INLINE void dot_tile(unsigned n_columns, const uint8_t* row, uint32_t cols, const float* x, size_t x_stride,
+LLMD_INLINE void dot_tile(unsigned n_batch, const uint8_t* row, uint32_t cols, const float* x, size_t x_stride,
                           float* out, size_t out_stride) {
-    if (n_columns == kTile) {
+    if (n_batch == kTile) {
         dot<Format, kTile>(row, cols, x, x_stride, out, out_stride);
     } else {
-        for (unsigned c = 0; c < n_columns; ++c) {
+        for (unsigned c = 0; c < n_batch; ++c) {
             dot<Format, 1>(row, cols, x + c * x_stride, x_stride, out + c * out_stride, out_stride);
         }
     }
@@ -82,23 +81,23 @@ void decode_row(const uint8_t* row, uint32_t cols, float* out) {
 }
 
 template <class Format>
-void multiply_as(const Matrix& w, uint32_t first, uint32_t n_rows, const float* x, size_t x_stride, uint32_t n_columns,
+void multiply_as(const Matrix& w, uint32_t first, uint32_t n_rows, const float* x, size_t x_stride, uint32_t n_batch,
                  float* out, size_t out_stride, float* scratch) {
     const uint8_t* row = w.data + first * w.row_bytes;
-    if (n_columns <= kTile) {
+    if (n_batch <= kTile) {
         for (uint32_t r = 0; r < n_rows; ++r, row += w.row_bytes) {
-            dot_tile<Format>(n_columns, row, w.cols, x, x_stride, out + r, out_stride);
+            dot_tile<Format>(n_batch, row, w.cols, x, x_stride, out + r, out_stride);
         }
         return;
     }
-    // Many columns: decode a few rows once. The floats are the same and so are the sums.
+    // Many batch rows: decode a few rows once. The floats are the same and so are the sums.
     const uint32_t padded = (w.cols + kActivationPadding - 1) / kActivationPadding * kActivationPadding;
     for (uint32_t r = 0; r < n_rows; r += kDecodedRows) {
         const uint32_t n = n_rows - r < kDecodedRows ? n_rows - r : kDecodedRows;
         for (uint32_t i = 0; i < n; ++i, row += w.row_bytes)
             decode_row<Format>(row, w.cols, scratch + size_t{i} * padded);
-        for (uint32_t c = 0; c < n_columns; c += kTile) {
-            const uint32_t tile = n_columns - c < kTile ? n_columns - c : kTile;
+        for (uint32_t c = 0; c < n_batch; c += kTile) {
+            const uint32_t tile = n_batch - c < kTile ? n_batch - c : kTile;
             for (uint32_t i = 0; i < n; ++i) {
                 dot_tile<F32>(tile, reinterpret_cast<const uint8_t*>(scratch + size_t{i} * padded), padded,
                               x + c * x_stride, x_stride, out + c * out_stride + r + i, out_stride);
@@ -107,11 +106,11 @@ void multiply_as(const Matrix& w, uint32_t first, uint32_t n_rows, const float* 
     }
 }
 
-void multiply(const Matrix& w, uint32_t first, uint32_t n_rows, const float* x, size_t x_stride, uint32_t n_columns,
+void multiply(const Matrix& w, uint32_t first, uint32_t n_rows, const float* x, size_t x_stride, uint32_t n_batch,
               float* out, size_t out_stride, float* scratch) {
     using model::TensorType;
     const auto as = [&]<class Format>(Format) {
-        multiply_as<Format>(w, first, n_rows, x, x_stride, n_columns, out, out_stride, scratch);
+        multiply_as<Format>(w, first, n_rows, x, x_stride, n_batch, out, out_stride, scratch);
     };
     switch (w.type) {
         case TensorType::F32:
@@ -258,7 +257,7 @@ Softmax exponentiate(float* scores, uint32_t count) {
     return {largest, sum(acc)};
 }
 
-// Adds a leaf to the leaves before it.
+// Adds a KV split to those before it.
 void fold(Softmax* total, float* total_out, const Softmax& leaf, const float* leaf_out, uint32_t n) {
     const float largest = leaf.largest > total->largest ? leaf.largest : total->largest;
     const float a = exponential(total->largest - largest), b = exponential(leaf.largest - largest);
@@ -338,8 +337,15 @@ float exp_sum(const float* x, uint32_t n, float largest) {
 }  // namespace
 
 CpuKernels kernels() {
-    return {
-        LLMD_TEXT(LLMD_ISA), round_activations, multiply_packed, multiply, norm, activate, to_halves, attend, exp_sum};
+    return {LLMD_TEXT(LLMD_ISA),
+            quantize_activations,
+            multiply_packed,
+            multiply,
+            norm,
+            activate,
+            to_halves,
+            attend,
+            exp_sum};
 }
 
 }  // namespace llmd::compute::LLMD_ISA

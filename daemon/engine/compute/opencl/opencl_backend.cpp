@@ -30,6 +30,7 @@ Result<std::unique_ptr<Backend>> create_opencl_backend(const model::DecoderSpec&
     if (!queue) return named(queue.error());
 
     DeviceReport report;
+    report.kind = BackendKind::OpenCl;
     report.backend = "opencl";
     report.device = device.names.name;
     report.driver = device.names.driver;

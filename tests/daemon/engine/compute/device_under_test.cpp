@@ -106,7 +106,7 @@ DeviceModel::DeviceModel(const DeviceUnderTest& device, const RandomModel& model
         if (!result) ADD_FAILURE() << device.name << ": " << result.error().message;
         return result.has_value();
     };
-    if (!succeeded((*backend)->announce(model.weights(), kUnobserved))) return;
+    if (!succeeded((*backend)->declare_tensors(model.weights(), kUnobserved))) return;
     for (const model::Weight& weight : model.weights()) {
         if (!succeeded((*backend)->upload(weight))) return;
     }

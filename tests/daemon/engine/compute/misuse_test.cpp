@@ -95,7 +95,7 @@ TEST_P(Misuse, TensorsThatDoNotFitTheConfigAreRefused) {
     const RandomModel model = std::move(two_layer_models()[0]);
     auto backend = make_backend(GetParam(), model.spec(), test_limits(model.spec()));
     ASSERT_TRUE(backend) << backend.error().message;
-    ASSERT_TRUE((*backend)->announce(model.weights(), kUnobserved));
+    ASSERT_TRUE((*backend)->declare_tensors(model.weights(), kUnobserved));
     constexpr auto kCode = base::ErrorCode::ModelLoadFailed;
     for (const model::Weight& weight : model.weights()) {
         model::Weight bad = weight;

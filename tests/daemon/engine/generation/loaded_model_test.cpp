@@ -85,6 +85,7 @@ public:
     // With so many pages it does not fail.
     BrokenGpu(const compute::BackendLimits& limits, At at, base::ErrorCode code, uint32_t fitting_pages)
         : FakeBackend(257, limits), at_(at), code_(code), fails_(limits.n_pages > fitting_pages) {
+        report_.kind = compute::BackendKind::OpenCl;
         report_.backend = "opencl";
         report_.device = "GPU 7";
     }
@@ -110,7 +111,8 @@ LoadOptions with_gpu(BrokenGpu::At at, base::ErrorCode code, uint64_t gpu_bytes 
         [=](const model::DecoderSpec& config, const compute::LimitsPlan& plan,
             const compute::BackendOptions& chosen) -> base::Result<std::unique_ptr<compute::Backend>> {
         if (!chosen.avoided.reason.empty()) return compute::create_backend(config, plan, chosen);
-        const auto limits = plan({.available_bytes = gpu_bytes, .is_scarce = chosen.scarce_backend == "opencl"});
+        const auto limits =
+            plan({.available_bytes = gpu_bytes, .is_scarce = chosen.scarce == compute::BackendKind::OpenCl});
         if (!limits) return limits.error();
         return std::make_unique<BrokenGpu>(*limits, at, code, fitting_pages);
     };

@@ -16,7 +16,8 @@ namespace llmd::test {
 struct TestDevice {
     std::string label;  // letters and digits, for the test's name
     compute::BackendOptions options;
-    bool has_fast_kernels = false;  // rather than faithful ones whatever is asked for
+    bool has_fast_kernels = false;   // rather than faithful ones whatever is asked for
+    bool only_tests_use_it = false;  // a CPU device of OpenCL
 
     friend void PrintTo(const TestDevice& device, std::ostream* out) { *out << device.label; }
 };
@@ -34,7 +35,8 @@ inline std::vector<TestDevice> test_devices() {
     for (const auto& device : *listed) {
         devices.push_back({only_letters_and_digits(device.platform + device.name).substr(0, 40),
                            {.kind = compute::BackendKind::OpenCl, .device = device.name},
-                           true});
+                           true,
+                           !device.is_gpu});
     }
     return devices;
 }

@@ -25,6 +25,10 @@ public:
             ++n_done_;
         }
         for (const uint32_t batch_rows : kBatchRowsByUse) {
+            if (!variants_.may_compute(batch_rows)) {
+                n_done_ += static_cast<uint32_t>(plan_.kinds.size());
+                continue;
+            }
             for (const MatmulKind& kind : plan_.kinds) {
                 const KernelConfig usual = variants_.usual(kind, batch_rows);
                 const KernelConfig found = tune_matmul(kind, batch_rows, configs.images.contains(kind.layout));

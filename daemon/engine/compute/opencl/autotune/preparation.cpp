@@ -29,6 +29,7 @@ bool is_multiplied(const model::Weight& weight, std::span<const model::Weight> a
 std::map<SampleKey, std::vector<MatmulTest>> tests_of(const Variants& variants, const std::set<MatmulKind>& kinds) {
     std::map<SampleKey, std::vector<MatmulTest>> tests;
     for (const uint32_t batch_rows : kBatchRowCounts) {
+        if (!variants.may_compute(batch_rows)) continue;
         for (const MatmulKind& kind : kinds) {
             const MatmulTest test = {batch_rows, variants.matmul(kind, batch_rows)};
             auto& of_kind = tests[sample_key(kind)];
@@ -141,7 +142,7 @@ private:
                                     .limbs = sample.x.limbs,
                                     .image = image});
         };
-        auto found = test_matmuls(queue_, tests, build, [this] { return on_preparation_(Preparation::Trial, 0); });
+        auto found = test_matmuls(queue_, tests, build, [this] { return on_preparation_(Preparation::SelfTest, 0); });
         if (!found || images != model_.images) return found;
         for (const model::LayerSpec& layer : attention_shapes(model_.spec)) {
             auto checked = check_attention(queue_, kernels_, variants_, layer, model_.limits);

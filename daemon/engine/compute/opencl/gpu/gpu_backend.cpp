@@ -60,7 +60,7 @@ public:
     const DeviceReport& report() const override { return report_; }
     const BackendLimits& limits() const override { return limits_; }
     QueueCounts queue_counts() const override { return queue_.counts(); }
-    Result<void> announce(std::span<const model::Weight> weights, const OnPreparation& on_preparation) override;
+    Result<void> declare_tensors(std::span<const model::Weight> weights, const OnPreparation& on_preparation) override;
     Result<void> upload(const model::Weight& weight) override { return weights_.upload(queue_, weight); }
     Result<void> finish_loading() override;
     Result<void> set_pages(uint32_t slot, std::span<const uint32_t> pages) override {
@@ -110,8 +110,8 @@ private:
     uint32_t chunks_ = 1;  // of each row's attention, in the open step
 };
 
-Result<void> GpuBackend::announce(std::span<const model::Weight> weights, const OnPreparation& on_preparation) {
-    if (auto ok = weights_.announce(weights); !ok) return ok;
+Result<void> GpuBackend::declare_tensors(std::span<const model::Weight> weights, const OnPreparation& on_preparation) {
+    if (auto ok = weights_.declare_tensors(weights); !ok) return ok;
     if (auto ok = choose_variants(weights, on_preparation); !ok) return ok;
     report_.profile += kernels_.profile();
     return {};

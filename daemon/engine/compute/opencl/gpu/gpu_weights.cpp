@@ -54,7 +54,7 @@ bool GpuWeights::has_gates_apart() const {
                        [](const auto& matmul) { return matmul.first.first == Use::Gate; });
 }
 
-Result<void> GpuWeights::announce(std::span<const model::Weight> weights) {
+Result<void> GpuWeights::declare_tensors(std::span<const model::Weight> weights) {
     for (const model::Weight& weight : weights) {
         if (auto checked = check_weight(spec_, weight); !checked) return checked;
         if (!tensors_.emplace(TensorKey(weight.role, weight.layer), Tensor{weight.tensor, {}, false}).second) {
@@ -74,7 +74,7 @@ Result<void> GpuWeights::upload(DeviceQueue& queue, const model::Weight& weight)
     const std::string name = weight_name(weight.role, weight.layer);
     const auto found = tensors_.find({weight.role, weight.layer});
     if (found == tensors_.end() || found->second.view.type != weight.tensor.type) {
-        return base::fail(ErrorCode::ModelLoadFailed, name, " was not announced");
+        return base::fail(ErrorCode::ModelLoadFailed, name, " was not declared");
     }
     Tensor& tensor = found->second;
     if (tensor.is_uploaded) return base::fail(ErrorCode::ModelLoadFailed, name, " is uploaded twice");

@@ -51,12 +51,12 @@ public:
     void use_images(std::set<Layout> layouts) { images_ = std::move(layouts); }
     // Before the first upload: arrays that are no images lie in one window.
     void use_segments(SegmentProbe probe) { probe_ = std::move(probe); }
-    // Backend::announce(), once. ModelLoadFailed as upload().
-    base::Result<void> announce(std::span<const model::Weight> weights);
-    // The kinds of all matmuls that a step computes, after announce().
+    // Backend::declare_tensors(), once. ModelLoadFailed as upload().
+    base::Result<void> declare_tensors(std::span<const model::Weight> weights);
+    // The kinds of all matmuls that a step computes, after declare_tensors().
     std::set<MatmulKind> kinds(const Variants& variants) const { return rows_.kinds(variants); }
     // OutOfMemory names the matmul and its size; ModelLoadFailed when a tensor's shape is not the spec's, or it was
-    // not announced or comes twice.
+    // not declared or comes twice.
     base::Result<void> upload(DeviceQueue& queue, const model::Weight& weight);
     // After the last upload. ModelLoadFailed names a required tensor that did not come.
     base::Result<void> check_complete() const;

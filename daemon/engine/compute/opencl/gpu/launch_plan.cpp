@@ -209,7 +209,8 @@ Result<void> Binder::add_matmul(Launches& to, const MatmulUse& use, const AddRes
         const MatmulKind kind = {part.layout, matmul.rows, matmul.cols, output_kind_of(use.epilogue), key.limbs};
         Launch launch;
         for (const uint32_t batch_rows : kBatchRowCounts) {
-            if ((batch_rows > 1 && batch_rows / 2 >= use.rows) || !variants_.may_compute(batch_rows)) break;
+            if (batch_rows > 1 && batch_rows / 2 >= use.rows) break;
+            if (!variants_.may_compute(batch_rows)) continue;
             key.batch_rows = batch_rows;
             key.config = variants_.matmul(kind, batch_rows);
             auto kernel = kernels_.matmul(key);

@@ -8,7 +8,8 @@
 #include <limits>
 
 #include "daemon/engine/compute/random_model.h"
-#include "engine/compute/cpu/packed_rows.h"
+#include "engine/compute/cpu/cpu_weights.h"
+#include "engine/compute/cpu/processor.h"
 
 namespace llmd::compute {
 namespace {
@@ -40,24 +41,24 @@ Problem random_matrix(TensorType type, uint32_t rows, uint32_t cols) {
     return p;
 }
 
-// out[column][row] of `n_columns` columns of x, which are a multiple of kActivationPadding floats apart.
-std::vector<float> multiply(const CpuKernels& kernels, const Matrix& w, std::span<const float> x, uint32_t n_columns) {
-    const size_t stride = x.size() / n_columns;
-    std::vector<float> out(size_t{n_columns} * w.rows);
+// out[column][row] of `n_batch` columns of x, which are a multiple of kActivationPadding floats apart.
+std::vector<float> multiply(const CpuKernels& kernels, const Matrix& w, std::span<const float> x, uint32_t n_batch) {
+    const size_t stride = x.size() / n_batch;
+    std::vector<float> out(size_t{n_batch} * w.rows);
     if (!w.is_packed) {
         std::vector<float> scratch(kDecodedRows * stride);
-        kernels.multiply(w, 0, w.rows, x.data(), stride, n_columns, out.data(), w.rows, scratch.data());
+        kernels.multiply(w, 0, w.rows, x.data(), stride, n_batch, out.data(), w.rows, scratch.data());
         return out;
     }
-    const size_t rounded_stride = stride / kActivationPadding * kRoundedBlockBytes;
-    std::vector<uint8_t> rounded(n_columns * rounded_stride);
-    for (uint32_t c = 0; c < n_columns; ++c) {
-        kernels.round_activations(&x[c * stride], static_cast<uint32_t>(stride), &rounded[c * rounded_stride]);
+    const size_t quantized_stride = stride / kActivationPadding * kQuantizedBlockBytes;
+    std::vector<uint8_t> quantized(n_batch * quantized_stride);
+    for (uint32_t c = 0; c < n_batch; ++c) {
+        kernels.quantize_activations(&x[c * stride], static_cast<uint32_t>(stride), &quantized[c * quantized_stride]);
     }
     // In two parts, as two threads would.
     for (uint32_t first = 0; first < w.rows; first += kPackedRows) {
-        kernels.multiply_packed(w, first, std::min(kPackedRows, w.rows - first), rounded.data(), rounded_stride,
-                                n_columns, &out[first], w.rows);
+        kernels.multiply_packed(w, first, std::min(kPackedRows, w.rows - first), quantized.data(), quantized_stride,
+                                n_batch, &out[first], w.rows);
     }
     return out;
 }
@@ -72,7 +73,7 @@ TEST(CpuKernels, AProductWithAUnitVectorIsTheReferenceDecoding) {
             const Problem p = random_matrix(format.type, kRows, cols);
             float largest = 0;
             for (const float weight : p.weights) largest = std::max(largest, std::abs(weight));
-            // The scale of a packed product is rounded; a wrong code is off by far more.
+            // The scale of a packed product is quantized; a wrong code is off by far more.
             const float tolerance = p.w.is_packed ? 1e-6f * largest : 0;
             std::vector<float> x((cols + kActivationPadding - 1) / kActivationPadding * kActivationPadding);
             for (uint32_t k = 0; k < cols; ++k) {
@@ -113,7 +114,7 @@ TEST(CpuKernels, EveryInstructionSetAndColumnCountGivesTheSameBits) {
     }
 }
 
-// Against the sum in double precision of what is rounded by no more than half a step of a block's largest.
+// Against the sum in double precision of what is quantized by no more than half a step of a block's largest.
 TEST(CpuKernels, APackedProductErrsByTheRoundingOfActivationsOnly) {
     constexpr uint32_t kCols = 4096;
     constexpr double kSteps = 32639;

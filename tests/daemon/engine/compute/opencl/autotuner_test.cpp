@@ -203,7 +203,7 @@ TEST(Autotuner, AsksForNothingThatChangesASum) {
             };
             const auto configs = tune(variants, {kinds, {}, {}, kPlenty}, bench);
             ASSERT_TRUE(configs);
-            EXPECT_GE(configs->matmuls.size(), 8u);
+            EXPECT_GE(configs->matmuls.size(), device.is_cpu ? 6u : 8u);  // with two counts of batch rows, or four
             for (const KernelCandidate& c : bench.asked) {
                 const KernelConfig usual = variants.usual(c.kind, c.batch_rows);
                 const MatmulShape& shape = c.config.shape;

@@ -58,7 +58,7 @@ Outcome outcome_of(const RandomModel& model, const OpenClOverrides& overrides) {
     const auto must = [](const base::Result<void>& result) {
         if (!result) ADD_FAILURE() << result.error().message;
     };
-    must(device.announce(model.weights(), kUnobserved));
+    must(device.declare_tensors(model.weights(), kUnobserved));
     for (const model::Weight& weight : model.weights()) must(device.upload(weight));
     must(device.finish_loading());
     must(device.set_pages(0, std::vector<uint32_t>{1, 0}));

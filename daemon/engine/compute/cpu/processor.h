@@ -1,8 +1,12 @@
-// What the CPU backend wants to know about the machine, read from /proc and /sys. Callable from any thread.
+// What the CPU backend wants to know about the machine: its cores and their instruction set, its name and its memory,
+// read from /proc and /sys. Callable from any thread.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <vector>
+
+#include "engine/compute/cpu/cpu_kernels.h"
 
 namespace llmd::compute {
 
@@ -15,5 +19,8 @@ std::string cpu_name();
 
 // Bytes that can be allocated without swapping (MemAvailable); UINT64_MAX when the kernel does not say.
 uint64_t available_memory_bytes();
+
+// Every set of kernels that was compiled and that this machine can run, the best last.
+std::vector<CpuKernels> usable_cpu_kernels();
 
 }  // namespace llmd::compute

@@ -1,5 +1,5 @@
 // Interleaving rows loses nothing, whatever the format and the number of rows.
-#include "engine/compute/cpu/packed_rows.h"
+#include "engine/compute/cpu/cpu_weights.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,180 @@
+// Matmuls of packed matrices (cpu_weights.h) with activations that are quantized to 16 bits by blocks of 32: of each
+// part with one scale the integers are multiplied and added exactly, then scaled and added to a float, in the order of
+// the columns. So a result's bits depend on neither the instruction set nor its neighbours. Kernel sources only
+// (lanes.h).
+#pragma once
+
+#include "engine/compute/cpu/cpu_kernels.h"
+#include "engine/compute/cpu/weight_formats.h"
+
+namespace llmd::compute::LLMD_ISA {
+
+static_assert(sizeof(QuantizedBlock) == kQuantizedBlockBytes);
+
+// Rows of the batch that share one pass over a group of weight rows, as many as registers hold; a power of two.
+#if defined(__AVX512F__)
+inline constexpr unsigned kPackedTile = 8;
+#else
+inline constexpr unsigned kPackedTile = 4;
+#endif
+
+inline constexpr size_t kLineBytes = 64;
+inline constexpr size_t kFetchAheadBytes = 4096;
+
+// A block that is not finite gets a scale that is not finite; one that is all but zero becomes zero, because a float
+// cannot hold the inverse of its scale.
+LLMD_INLINE void quantize_block(const float* x, QuantizedBlock* to) {
+    constexpr float kNearlyZero = 1e-30f;
+    uint32_t largest_bits = 0;  // as an integer NaN is larger than any float
+    for (unsigned i = 0; i < 32; ++i) {
+        uint32_t bits;
+        __builtin_memcpy(&bits, x + i, sizeof bits);
+        bits &= 0x7fffffffu;
+        largest_bits = bits > largest_bits ? bits : largest_bits;
+    }
+    float largest = bits_to_float(largest_bits);
+    if (largest < kNearlyZero) largest = 0;
+    to->scale = largest / static_cast<float>(kLargestQuant);
+    const float inverse = largest == 0 ? 0 : static_cast<float>(kLargestQuant) / largest;
+    int32_t q[32];
+    for (unsigned i = 0; i < 32; ++i) {
+        const float shifted = x[i] * inverse + 0x1.8p23f;  // the nearest integer, in the low bits
+        uint32_t bits;
+        __builtin_memcpy(&bits, &shifted, sizeof bits);
+        q[i] = static_cast<int16_t>(bits);
+    }
+    for (unsigned half = 0; half < 2; ++half) {
+        int32_t sum = 0;
+        for (unsigned i = 0; i < 16; ++i) sum += q[16 * half + i];
+        to->sums[half] = sum;
+    }
+    to->unused = 0;
+    if constexpr (kSplitsActivations) {
+        for (unsigned i = 0; i < 32; ++i) to->q[i] = static_cast<uint8_t>(q[i]);
+        for (unsigned i = 0; i < 32; ++i) to->q[32 + i] = static_cast<uint8_t>((q[i] + 128) >> 8);
+    } else {
+        int16_t narrow[32];
+        for (unsigned i = 0; i < 32; ++i) narrow[i] = static_cast<int16_t>(q[i]);
+        __builtin_memcpy(to->q, narrow, sizeof narrow);
+    }
+}
+
+static void quantize_activations(const float* x, uint32_t n, uint8_t* to) {
+    auto* blocks = reinterpret_cast<QuantizedBlock*>(to);
+    for (uint32_t b = 0; b < (n + 31) / 32; ++b) quantize_block(x + size_t{32} * b, blocks + b);
+}
+
+// Rows `row` ... of a group with `Batch` rows of x, x_stride blocks apart.
+template <class Format, unsigned Batch>
+LLMD_INLINE void multiply_rows(const uint8_t* block, unsigned row, uint32_t n_blocks, const QuantizedBlock* x,
+                               size_t x_stride, Vec out[Batch]) {
+    constexpr unsigned kGroups = 8 / Format::kScales;
+    constexpr size_t kSubBlockBytes = size_t{kPackedRows} * Format::kBytes / Format::kSubBlocks;
+    for (unsigned c = 0; c < Batch; ++c) out[c] = Vec{};
+    for (uint32_t b = 0; b < n_blocks; ++b, block += size_t{kPackedRows} * Format::kBytes) {
+        for (unsigned sub_block = 0; sub_block < Format::kSubBlocks; ++sub_block, ++x) {
+            if constexpr (Batch <= 4) {
+                for (size_t at = sub_block * kSubBlockBytes; at < (sub_block + 1) * kSubBlockBytes; at += kLineBytes) {
+                    __builtin_prefetch(block + kFetchAheadBytes + at);
+                }
+            }
+#pragma GCC unroll 2
+            for (unsigned part = 0; part < Format::kScales; ++part) {
+                PartialSums sums[Batch] = {};
+#pragma GCC unroll 8
+                for (unsigned group = part * kGroups; group < (part + 1) * kGroups; ++group) {
+                    const Quants quants = Format::quants(block, row, sub_block, group);
+#pragma GCC unroll 8
+                    for (unsigned c = 0; c < Batch; ++c) add_dot_products(&sums[c], quants, x[c * x_stride], group);
+                }
+                const Vec scale = Format::scale(block, row, sub_block, part);
+                Vec minimum = {};
+                if constexpr (Format::kHasMinimum) minimum = Format::minimum(block, row, sub_block, part);
+#pragma GCC unroll 8
+                for (unsigned c = 0; c < Batch; ++c) {
+                    const QuantizedBlock& quantized = x[c * x_stride];
+                    const int32_t sum =
+                        Format::kScales == 2 ? quantized.sums[part] : quantized.sums[0] + quantized.sums[1];
+                    const Ints products = total(sums[c]) - Format::kOffset * sum;
+                    out[c] = out[c] + to_float(products) * (scale * quantized.scale);
+                    if constexpr (Format::kHasMinimum) {
+                        out[c] = out[c] + minimum * (quantized.scale * static_cast<float>(sum));
+                    }
+                }
+            }
+        }
+    }
+}
+
+// One group of rows, of which the first n_rows count, with `Batch` rows of x.
+template <class Format, unsigned Batch>
+void multiply_group(const uint8_t* group, uint32_t n_rows, uint32_t cols, const QuantizedBlock* x, size_t x_stride,
+                    float* out, size_t out_stride) {
+    const uint32_t n_blocks = cols / (32 * Format::kSubBlocks);
+    for (unsigned row = 0; row < n_rows; row += kVecFloats) {
+        Vec sums[Batch];
+        multiply_rows<Format, Batch>(group, row, n_blocks, x, x_stride, sums);
+        const size_t n = n_rows - row < kVecFloats ? n_rows - row : kVecFloats;
+        for (unsigned c = 0; c < Batch; ++c) __builtin_memcpy(out + c * out_stride + row, &sums[c], n * sizeof(float));
+    }
+}
+
+template <class Format, unsigned Batch = kPackedTile>
+LLMD_INLINE void multiply_columns(const uint8_t* group, uint32_t n_rows, uint32_t cols, const QuantizedBlock* x,
+                                  size_t x_stride, uint32_t n_batch, float* out, size_t out_stride) {
+    for (; n_batch >= Batch; n_batch -= Batch, x += Batch * x_stride, out += Batch * out_stride) {
+        multiply_group<Format, Batch>(group, n_rows, cols, x, x_stride, out, out_stride);
+    }
+    if constexpr (Batch > 1) {
+        multiply_columns<Format, Batch / 2>(group, n_rows, cols, x, x_stride, n_batch, out, out_stride);
+    }
+}
+
+template <class Format>
+void multiply_packed_as(const Matrix& w, uint32_t first, uint32_t n_rows, const QuantizedBlock* x, size_t x_stride,
+                        uint32_t n_batch, float* out, size_t out_stride) {
+    for (uint32_t r = 0; r < n_rows; r += kPackedRows) {
+        const uint32_t n = n_rows - r < kPackedRows ? n_rows - r : kPackedRows;
+        multiply_columns<Format>(w.data + (first + r) * w.row_bytes, n, w.cols, x, x_stride, n_batch, out + r,
+                                 out_stride);
+    }
+}
+
+static void multiply_packed(const Matrix& w, uint32_t first, uint32_t n_rows, const uint8_t* x, size_t x_stride,
+                            uint32_t n_batch, float* out, size_t out_stride) {
+    using model::TensorType;
+    const auto as = [&]<class Format>(Format) {
+        multiply_packed_as<Format>(w, first, n_rows, reinterpret_cast<const QuantizedBlock*>(x),
+                                   x_stride / kQuantizedBlockBytes, n_batch, out, out_stride);
+    };
+    switch (w.type) {
+        case TensorType::F32:
+        case TensorType::F16:
+        case TensorType::BF16:
+            return;  // never packed
+        case TensorType::Q4_0:
+            return as(Q4_0());
+        case TensorType::Q4_1:
+            return as(Q4_1());
+        case TensorType::Q5_0:
+            return as(Q5_0());
+        case TensorType::Q5_1:
+            return as(Q5_1());
+        case TensorType::Q8_0:
+            return as(Q8_0());
+        case TensorType::Q2_K:
+            return as(Q2_K());
+        case TensorType::Q3_K:
+            return as(Q3_K());
+        case TensorType::Q4_K:
+            return as(Q4_K());
+        case TensorType::Q5_K:
+            return as(Q5_K());
+        case TensorType::Q6_K:
+            return as(Q6_K());
+        case TensorType::IQ4_NL:
+            return as(IQ4_NL());
+    }
+}
+
+}  // namespace llmd::compute::LLMD_ISA
