@@ -126,9 +126,9 @@ ExitCode serve(std::string_view number) {
     ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);  // no core files and no debuggers: prompts are in this memory
     auto sandbox = engine::enter_sandbox(engine::prepare_writable_paths());
     if (!sandbox) return complain(sandbox.error().message, kFailed);
-    engine::EngineServer server(
-        base::UniqueFd(fd),
-        {.sandbox = *std::move(sandbox), .version = LLMD_VERSION, .prefixes = compute::user_cache_folder("prefixes")});
+    engine::EngineServer server(base::UniqueFd(fd), {.sandbox = *std::move(sandbox),
+                                                     .version = LLMD_VERSION,
+                                                     .prefixes = compute::user_cache_directory("prefixes")});
     switch (server.run()) {
         case engine::EngineServer::Leave::PeerGone:
             return kOk;

@@ -63,9 +63,9 @@ protected:
         if (control_ != nullptr) return;
         std::string name = (fs::temp_directory_path() / "llmd-faults-XXXXXX").string();
         ASSERT_NE(::mkdtemp(name.data()), nullptr);
-        folder_ = name;
-        std::atexit([] { fs::remove_all(folder_); });
-        const fs::path file = folder_ / "control";
+        directory_ = name;
+        std::atexit([] { fs::remove_all(directory_); });
+        const fs::path file = directory_ / "control";
         const int fd = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
         ASSERT_EQ(::ftruncate(fd, sizeof(FaultControl)), 0);
         void* const mapped = ::mmap(nullptr, sizeof(FaultControl), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -73,8 +73,8 @@ protected:
         ASSERT_NE(mapped, MAP_FAILED);
         control_ = static_cast<FaultControl*>(mapped);
         ::setenv("LLMD_FAULT_CONTROL", file.c_str(), 1);  // before the first OpenCL call
-        ::setenv("XDG_CACHE_HOME", folder_.c_str(), 1);
-        ASSERT_TRUE(write_file(folder_ / "tiny.gguf", tiny_model({.n_layers = 1, .type = model::TensorType::Q8_0})));
+        ::setenv("XDG_CACHE_HOME", directory_.c_str(), 1);
+        ASSERT_TRUE(write_file(directory_ / "tiny.gguf", tiny_model({.n_layers = 1, .type = model::TensorType::Q8_0})));
     }
 
     void SetUp() override {
@@ -95,7 +95,7 @@ protected:
         observer.on_tune = std::move(on_tune);
         options.backend = {
             .kind = kind, .device = kPocl, .n_threads = 1, .tuning_budget = options.backend.tuning_budget};
-        auto loaded = generation::load_model(folder_ / model, options, observer);
+        auto loaded = generation::load_model(directory_ / model, options, observer);
         if (!loaded) {
             outcome.load_error = loaded.error();
             return outcome;
@@ -147,7 +147,7 @@ protected:
         EXPECT_NE(error->message.find(control_->last_call), std::string::npos) << error->message;
     }
 
-    static inline fs::path folder_;
+    static inline fs::path directory_;
     static inline FaultControl* control_ = nullptr;
 };
 

@@ -51,7 +51,7 @@ TEST_F(MemoryFaults, ShortMemoryCostsPagesThenTheDevice) {
 // A layer's keys and values for all sequences take 256 MiB here, a page of them 4 KiB.
 TEST_F(MemoryFaults, PlansFewerPagesWhereABufferIsSmall) {
     const TinyModel model{.n_layers = 1, .n_kv_heads = 4, .n_ctx = 131'072};
-    ASSERT_TRUE(write_file(folder_ / "long.gguf", tiny_model(model)));
+    ASSERT_TRUE(write_file(directory_ / "long.gguf", tiny_model(model)));
     const generation::LoadOptions options{.n_ctx = model.n_ctx, .n_slots = 16};
     const Outcome large = run(BackendKind::OpenCl, options, "long.gguf");
     control_->hidden = kHideLargeBuffers;

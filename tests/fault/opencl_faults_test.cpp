@@ -17,12 +17,12 @@ protected:
     static void fail_every_call(uint32_t hidden);
     // A model with matmuls that are worth tuning: "wide.gguf".
     static void write_wide_model() {
-        ASSERT_TRUE(write_file(folder_ / "wide.gguf", tiny_model({.n_layers = 1,
-                                                                  .n_embd = 256,
-                                                                  .n_heads = 8,
-                                                                  .head_dim = 32,
-                                                                  .n_ff = 512,
-                                                                  .type = model::TensorType::Q4_0})));
+        ASSERT_TRUE(write_file(directory_ / "wide.gguf", tiny_model({.n_layers = 1,
+                                                                     .n_embd = 256,
+                                                                     .n_heads = 8,
+                                                                     .head_dim = 32,
+                                                                     .n_ff = 512,
+                                                                     .type = model::TensorType::Q4_0})));
     }
 };
 
@@ -78,7 +78,7 @@ TEST_F(Faults, EveryCallOfTheCompilerMayFail) {
             check(run(BackendKind::OpenCl), undisturbed, CL_BUILD_PROGRAM_FAILURE);
         }
     }
-    ::setenv("XDG_CACHE_HOME", folder_.c_str(), 1);
+    ::setenv("XDG_CACHE_HOME", directory_.c_str(), 1);
 }
 
 TEST_F(Faults, WhatFailsEveryTimeIsOneError) {
@@ -125,7 +125,7 @@ TEST_F(Faults, WithAutoTheCpuTakesOver) {
 }
 
 TEST_F(Faults, AGpuSaysWhatItHoldsAnotherWay) {
-    ASSERT_TRUE(write_file(folder_ / "bf16.gguf", tiny_model({.n_layers = 1, .type = model::TensorType::BF16})));
+    ASSERT_TRUE(write_file(directory_ / "bf16.gguf", tiny_model({.n_layers = 1, .type = model::TensorType::BF16})));
     EXPECT_EQ(run(BackendKind::OpenCl, {}, "bf16.gguf").notes, std::vector<std::string>());
     control_->hidden = kHideCpuType;
     EXPECT_EQ(run(BackendKind::OpenCl, {}, "bf16.gguf").notes,
@@ -135,7 +135,7 @@ TEST_F(Faults, AGpuSaysWhatItHoldsAnotherWay) {
 // The self-test of the kernels (autotune/preparation.h) is remembered for a device and its driver, and nothing
 // that lies in its place passes for it.
 TEST_F(Faults, KernelsAreTriedOnce) {
-    const fs::path cache = folder_ / "trials-cache";
+    const fs::path cache = directory_ / "trials-cache";
     ::setenv("XDG_CACHE_HOME", cache.c_str(), 1);
     const auto launches = [](uint32_t hidden) {
         count_only("clEnqueueNDRangeKernel");
@@ -150,16 +150,16 @@ TEST_F(Faults, KernelsAreTriedOnce) {
     EXPECT_EQ(launches(0), first);
     EXPECT_EQ(launches(0), again);
     fs::remove_all(cache / "llmd");
-    std::ofstream(cache / "llmd") << "no folder";
+    std::ofstream(cache / "llmd") << "no directory";
     EXPECT_EQ(launches(0), first);
-    ::setenv("XDG_CACHE_HOME", folder_.c_str(), 1);
+    ::setenv("XDG_CACHE_HOME", directory_.c_str(), 1);
 }
 
 // Choosing kernels by time costs once for a device and a model, whatever lies in the file's place, and changes
 // neither the profile nor a token. The models above are too small for it.
 TEST_F(Faults, KernelsAreTunedOnce) {
     write_wide_model();
-    const fs::path cache = folder_ / "tuning-cache";
+    const fs::path cache = directory_ / "tuning-cache";
     ::setenv("XDG_CACHE_HOME", cache.c_str(), 1);
     control_->hidden = kHideCpuType;
     generation::LoadOptions options;
@@ -196,16 +196,16 @@ TEST_F(Faults, KernelsAreTunedOnce) {
     EXPECT_GT(other_driver.n_tuned, 0u);
     control_->hidden = kHideCpuType;
     fs::remove_all(cache / "llmd");
-    std::ofstream(cache / "llmd") << "no folder";
+    std::ofstream(cache / "llmd") << "no directory";
     expect_tuned(true, "nothing can be kept");
     expect_tuned(true, "nor now");
-    ::setenv("XDG_CACHE_HOME", folder_.c_str(), 1);
+    ::setenv("XDG_CACHE_HOME", directory_.c_str(), 1);
 }
 
 // Whatever fails while kernels are timed, the model is loaded and computes the same.
 TEST_F(Faults, WhatFailsInTuningIsNotUsed) {
     write_wide_model();
-    const fs::path cache = folder_ / "tuning-faults-cache";
+    const fs::path cache = directory_ / "tuning-faults-cache";
     ::setenv("XDG_CACHE_HOME", cache.c_str(), 1);
     generation::LoadOptions options;
     options.backend.tuning_budget = {};
@@ -241,14 +241,14 @@ TEST_F(Faults, WhatFailsInTuningIsNotUsed) {
         EXPECT_FALSE(outcome.step_error) << outcome.step_error->message;
         EXPECT_EQ(outcome.ids, untuned.ids);
     }
-    ::setenv("XDG_CACHE_HOME", folder_.c_str(), 1);
+    ::setenv("XDG_CACHE_HOME", directory_.c_str(), 1);
 }
 
 // The process ends in a kernel that is timed: the next ones do not meet it again, and use the usual kernels. An
 // exception unwinds what the end of a process leaves undone all the same: the file is not written.
 TEST_F(Faults, WhatEndsTheProcessInTuningIsMetOnce) {
     write_wide_model();
-    const fs::path cache = folder_ / "tuning-end-cache";
+    const fs::path cache = directory_ / "tuning-end-cache";
     ::setenv("XDG_CACHE_HOME", cache.c_str(), 1);
     control_->hidden = kHideCpuType;
     generation::LoadOptions options;
@@ -260,16 +260,16 @@ TEST_F(Faults, WhatEndsTheProcessInTuningIsMetOnce) {
     EXPECT_EQ(after.n_tuned, 0u);
     EXPECT_EQ(after.ids, untuned.ids);
     EXPECT_EQ(after.ids.size(), kTokens);
-    ::setenv("XDG_CACHE_HOME", folder_.c_str(), 1);
+    ::setenv("XDG_CACHE_HOME", directory_.c_str(), 1);
 }
 
 TEST_F(Faults, AWrongKernelIsFoundBeforeItIsUsed) {
-    const fs::path cache = folder_ / "wrong-cache";  // programs of these sources, wrongly compiled
+    const fs::path cache = directory_ / "wrong-cache";  // programs of these sources, wrongly compiled
     ::setenv("XDG_CACHE_HOME", cache.c_str(), 1);
     control_->hidden = kHideCpuType | kMiscompile;
     const Outcome refused = run(BackendKind::OpenCl);
     const Outcome on_cpu = run(BackendKind::Auto);
-    ::setenv("XDG_CACHE_HOME", folder_.c_str(), 1);
+    ::setenv("XDG_CACHE_HOME", directory_.c_str(), 1);
     ASSERT_TRUE(refused.load_error);
     EXPECT_EQ(refused.load_error->code, ErrorCode::DeviceError);
     EXPECT_NE(refused.load_error->message.find("self-test: matmul of Q8_0, 1 batch rows"), std::string::npos)

@@ -13,6 +13,12 @@ inline bool takes_sample() {
     return std::getenv("LLMD_TEST_SAMPLE") != nullptr;
 }
 
+// LLMD_ALL: nothing is left out (tools/test --all). In every other run what is slow because of PoCL's compiler, which
+// takes a second for each kernel, takes the sample.
+inline bool takes_all_of_pocl() {
+    return std::getenv("LLMD_ALL") != nullptr;
+}
+
 // How far apart the cases of a long row are that run: each, or in a sample every `step`-th. An odd step meets even
 // cases and odd ones.
 inline uint64_t sample_step(uint64_t step) {

@@ -1,7 +1,7 @@
 // main() of every GoogleTest program. With LLMD_TEST_SAMPLE in the environment a parametrised suite runs a fixed
-// sample: test t (of n_tests) with parameter p (of n_parameters) only where t = p, counted modulo the smaller number.
-// So each test runs with some parameter and each parameter with some test, in max(n_tests, n_parameters) runs instead
-// of their product.
+// sample; without LLMD_ALL the parameters that name PoCL do: test t (of n_tests) with parameter p (of n_parameters)
+// only where t = p, counted modulo the smaller number. So each test runs with some parameter and each parameter with
+// some test, in max(n_tests, n_parameters) runs instead of their product.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,6 +12,9 @@
 #include "support/environment.h"
 
 namespace {
+
+using llmd::test::takes_all_of_pocl;
+using llmd::test::takes_sample;
 
 // "Test/parameter", as GoogleTest names a test of a parametrised suite, in the order of registration.
 struct Names {
@@ -47,6 +50,8 @@ std::string left_out() {
         }
         const size_t smaller = std::min(names.tests.size(), names.parameters.size());
         for (const Run& run : runs) {
+            const bool is_of_pocl = run.name.find("Portable") != std::string::npos;
+            if (!takes_sample() && (!is_of_pocl || takes_all_of_pocl())) continue;
             if (run.test % smaller != run.parameter % smaller) result += ":" + run.name;
         }
     }
@@ -57,7 +62,7 @@ std::string left_out() {
 
 int main(int argc, char** argv) {
     testing::InitGoogleTest(&argc, argv);
-    if (llmd::test::takes_sample()) {
+    if (!takes_all_of_pocl() || takes_sample()) {
         const std::string removed = left_out();
         std::string& filter = testing::GTEST_FLAG(filter);
         // What stands behind the dash is left out; a filter has one at most.

@@ -187,15 +187,15 @@ WritablePaths prepare_writable_paths() {
     const auto add = [&](fs::path directory) {
         if (!directory.empty()) paths.directories.push_back(std::move(directory));
     };
-    const fs::path own = compute::user_cache_folder("");
+    const fs::path own = compute::user_cache_directory("");
     std::error_code failure;  // with a read-only home llmd works without its cache
     if (!own.empty() && (fs::create_directories(own, failure), !failure)) add(own);
-    add(compute::prepare_cache_folder("MESA_SHADER_CACHE_DIR", "mesa"));
-    add(compute::prepare_cache_folder("POCL_CACHE_DIR", "pocl"));
-    add(compute::prepare_cache_folder("CUDA_CACHE_PATH", "nvidia"));
+    add(compute::prepare_cache_directory("MESA_SHADER_CACHE_DIR", "mesa"));
+    add(compute::prepare_cache_directory("POCL_CACHE_DIR", "pocl"));
+    add(compute::prepare_cache_directory("CUDA_CACHE_PATH", "nvidia"));
     // Compilers that drivers start write to TMPDIR; the shared /tmp stays closed to them.
     ::unsetenv("TMPDIR");
-    add(compute::prepare_cache_folder("TMPDIR", "tmp"));
+    add(compute::prepare_cache_directory("TMPDIR", "tmp"));
 
     for (const char* device : {"/dev/dri", "/dev/kfd", "/dev/kgsl-3d0", "/dev/mali0", "/dev/dma_heap", "/dev/nvidiactl",
                                "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools", "/dev/null"}) {

@@ -187,7 +187,7 @@ void to_halves(const float* x, uint32_t n, uint16_t* out) {
     for (; i < n; ++i) out[i] = model::float_to_half(x[i]);
 }
 
-constexpr uint32_t kPage = 32, kLeaf = 256;  // backend.h: kPageTokens, kKvSplit
+constexpr uint32_t kPage = 32, kSplit = 256;  // backend.h: kPageTokens, kKvSplit
 
 // Scores of the 32 positions of one page with `Heads` query heads: a lane is a position.
 template <unsigned Heads>
@@ -203,8 +203,8 @@ LLMD_INLINE void score_page(const float* q, uint32_t head_dim, const uint16_t* k
         }
     }
     for (unsigned h = 0; h < Heads; ++h) {
-        store(scores + size_t{h} * kLeaf, acc[h][0] * splat(scale));
-        store(scores + size_t{h} * kLeaf + 16, acc[h][1] * splat(scale));
+        store(scores + size_t{h} * kSplit, acc[h][0] * splat(scale));
+        store(scores + size_t{h} * kSplit + 16, acc[h][1] * splat(scale));
     }
 }
 
@@ -223,7 +223,7 @@ LLMD_INLINE void weigh_values(const AttendItem& a, const uint32_t* pages, uint32
             for (unsigned b = 0; b < Blocks; ++b) {
                 const Lanes v = load_halves(values + size_t{16} * b);
                 for (unsigned h = 0; h < Heads; ++h) {
-                    acc[h][b] = acc[h][b] + splat(weights[h * kLeaf + first + j]) * v;
+                    acc[h][b] = acc[h][b] + splat(weights[h * kSplit + first + j]) * v;
                 }
             }
         }
@@ -258,28 +258,28 @@ Softmax exponentiate(float* scores, uint32_t count) {
 }
 
 // Adds a KV split to those before it.
-void fold(Softmax* total, float* total_out, const Softmax& leaf, const float* leaf_out, uint32_t n) {
-    const float largest = leaf.largest > total->largest ? leaf.largest : total->largest;
-    const float a = exponential(total->largest - largest), b = exponential(leaf.largest - largest);
-    for (uint32_t i = 0; i < n; ++i) total_out[i] = total_out[i] * a + leaf_out[i] * b;
-    total->sum = total->sum * a + leaf.sum * b;
+void fold(Softmax* total, float* total_out, const Softmax& split, const float* split_out, uint32_t n) {
+    const float largest = split.largest > total->largest ? split.largest : total->largest;
+    const float a = exponential(total->largest - largest), b = exponential(split.largest - largest);
+    for (uint32_t i = 0; i < n; ++i) total_out[i] = total_out[i] * a + split_out[i] * b;
+    total->sum = total->sum * a + split.sum * b;
     total->largest = largest;
 }
 
 void attend(const AttendItem& a) {
-    float* scores = a.scratch;                                // [n_heads][kLeaf]
-    float* leaf_out = scores + size_t{a.n_heads} * kLeaf;     // [n_heads][value_dim]
-    float* out = leaf_out + size_t{a.n_heads} * a.value_dim;  // [n_heads][value_dim]
+    float* scores = a.scratch;                                 // [n_heads][kSplit]
+    float* split_out = scores + size_t{a.n_heads} * kSplit;    // [n_heads][value_dim]
+    float* out = split_out + size_t{a.n_heads} * a.value_dim;  // [n_heads][value_dim]
     auto* totals = reinterpret_cast<Softmax*>(out + size_t{a.n_heads} * a.value_dim);
     const float scale = 1.0f / __builtin_sqrtf(static_cast<float>(a.head_dim));
 
-    for (uint32_t first = 0; first < a.n_positions; first += kLeaf) {
-        const uint32_t count = a.n_positions - first < kLeaf ? a.n_positions - first : kLeaf;
+    for (uint32_t first = 0; first < a.n_positions; first += kSplit) {
+        const uint32_t count = a.n_positions - first < kSplit ? a.n_positions - first : kSplit;
         const uint32_t* pages = a.pages + first / kPage;
-        float* sums = first == 0 ? out : leaf_out;
+        float* sums = first == 0 ? out : split_out;
         for (uint32_t h = 0; h < a.n_heads;) {
             const bool tile = a.n_heads - h >= kTile;
-            float* s = scores + size_t{h} * kLeaf;
+            float* s = scores + size_t{h} * kSplit;
             for (uint32_t p = 0; p * kPage < count; ++p) {
                 const uint16_t* keys = a.keys + pages[p] * a.key_page_stride;
                 const float* q = a.q + size_t{h} * a.head_dim;
@@ -293,20 +293,20 @@ void attend(const AttendItem& a) {
         }
         for (uint32_t h = 0; h < a.n_heads;) {
             const unsigned n = a.n_heads - h >= kTile ? kTile : 1;
-            Softmax leaf[kTile];
-            for (unsigned i = 0; i < n; ++i) leaf[i] = exponentiate(scores + size_t{h + i} * kLeaf, count);
+            Softmax split[kTile];
+            for (unsigned i = 0; i < n; ++i) split[i] = exponentiate(scores + size_t{h + i} * kSplit, count);
             float* o = sums + size_t{h} * a.value_dim;
             if (n == kTile) {
-                weigh_all_values<kTile>(a, pages, count, scores + size_t{h} * kLeaf, o);
+                weigh_all_values<kTile>(a, pages, count, scores + size_t{h} * kSplit, o);
             } else {
-                weigh_all_values<1>(a, pages, count, scores + size_t{h} * kLeaf, o);
+                weigh_all_values<1>(a, pages, count, scores + size_t{h} * kSplit, o);
             }
             for (unsigned i = 0; i < n; ++i) {
                 if (first == 0) {
-                    totals[h + i] = leaf[i];
+                    totals[h + i] = split[i];
                 } else {
                     const size_t offset = size_t{h + i} * a.value_dim;
-                    fold(&totals[h + i], out + offset, leaf[i], leaf_out + offset, a.value_dim);
+                    fold(&totals[h + i], out + offset, split[i], split_out + offset, a.value_dim);
                 }
             }
             h += n;

@@ -68,10 +68,10 @@ uint32_t count_performance_cores() {
     uint64_t fastest = 0;
     for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
         if (!CPU_ISSET(cpu, &allowed)) continue;
-        const std::string folder = base::concat("/sys/devices/system/cpu/cpu", cpu, "/");
-        std::string siblings = first_line(folder + "topology/thread_siblings_list");
+        const std::string directory = base::concat("/sys/devices/system/cpu/cpu", cpu, "/");
+        std::string siblings = first_line(directory + "topology/thread_siblings_list");
         if (siblings.empty()) siblings = std::to_string(cpu);
-        const uint64_t capacity = number_or(first_line(folder + "cpu_capacity"), 1024);
+        const uint64_t capacity = number_or(first_line(directory + "cpu_capacity"), 1024);
         fastest = std::max(fastest, capacity);
         cores.push_back({capacity, std::move(siblings)});
     }

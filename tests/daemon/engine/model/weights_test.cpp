@@ -235,10 +235,10 @@ TEST(TinyModel, EveryShapeAndTypeBinds) {
 }
 
 TEST(TalesModels, ParseAndBind) {
-    const std::filesystem::path folder = std::filesystem::path(LLMD_TEST_DATA) / "models";
+    const std::filesystem::path directory = std::filesystem::path(LLMD_TEST_DATA) / "models";
     size_t n_models = 0;
     std::error_code absent;
-    for (const auto& entry : std::filesystem::directory_iterator(folder, absent)) {
+    for (const auto& entry : std::filesystem::directory_iterator(directory, absent)) {
         const std::string name = entry.path().filename();
         if (!name.starts_with("tales-") || !name.ends_with(".gguf")) continue;
         const auto file = base::MappedFile::open(entry.path());
@@ -258,7 +258,7 @@ TEST(TalesModels, ParseAndBind) {
         EXPECT_TRUE(name.ends_with("-" + type + ".gguf")) << name << " is mostly " << type;
         ++n_models;
     }
-    if (n_models == 0) GTEST_SKIP() << test::absent_reference_data(folder.string());
+    if (n_models == 0) GTEST_SKIP() << test::absent_reference_data(directory.string());
 }
 
 }  // namespace

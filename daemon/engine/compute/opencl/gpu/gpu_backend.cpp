@@ -185,7 +185,7 @@ Result<void> GpuBackend::allocate() {
         partial_bytes = std::max(partial_bytes, uint64_t{layer.n_heads} * (layer.head_dim + 2) * sizeof(float));
     }
     const uint32_t kv_splits = (limits_.n_ctx + kKvSplit - 1) / kKvSplit;
-    // Every row in one chunk, or a lone row of each slot in all its leaves.
+    // Every row in one chunk, or a lone row of each slot in all its KV splits.
     const uint64_t partial_rows = std::max<uint64_t>(limits_.max_rows, uint64_t{limits_.n_slots} * kv_splits);
     const uint64_t fitting_rows = queue_.limits().max_buffer_bytes / partial_bytes;
     if (fitting_rows < limits_.max_rows) {

@@ -12,7 +12,7 @@
 
 namespace llmd::compute::gpu {
 
-// Up to so many positions one work-group walks all of a row's attention; beyond, each leaf has one of its own.
+// Up to so many positions one work-group walks all of a row's attention; beyond, each KV split has one of its own.
 inline constexpr uint32_t kWholeAttention = 1024;
 
 // `report` has the device's names, notes, and the profile's beginning.

@@ -8,7 +8,7 @@
 namespace llmd::compute::gpu {
 namespace {
 
-// The bytes of local memory that four columns of x take.
+// The bytes of local memory that four rows of the batch take.
 uint32_t vec4_bytes(const MatmulVariant& variant) {
     return 16 * (variant.core == Core::Integer ? variant.limbs : 1);
 }

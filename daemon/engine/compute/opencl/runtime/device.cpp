@@ -31,7 +31,7 @@ void prepare_mesa() {
     set_default("RUSTICL_ENABLE", "freedreno,msm,panfrost,asahi,iris,radeonsi");
     set_default("RUSTICL_FEATURES", "fp16");           // needed up to Mesa 25.1
     set_default("RUSTICL_DEBUG", "no_reuse_context");  // a context that met a fault is not used again
-    prepare_cache_folder("MESA_SHADER_CACHE_DIR", "mesa");
+    prepare_cache_directory("MESA_SHADER_CACHE_DIR", "mesa");
 }
 
 template <typename Id, typename Query>

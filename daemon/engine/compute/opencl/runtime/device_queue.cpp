@@ -62,7 +62,7 @@ Result<DeviceQueue> DeviceQueue::open(const ClDevice& device, const OpenClOverri
     auto identity = device_identity(device);
     if (!identity) return identity.error();
     opened.identity_ = std::move(*identity);
-    opened.programs_ = ProgramCache(user_cache_folder("kernels"));
+    opened.programs_ = ProgramCache(user_cache_directory("kernels"));
     if (overrides.max_buffer_bytes != 0) {
         opened.limits_.max_buffer_bytes = std::min(limits->max_buffer_bytes, overrides.max_buffer_bytes);
     }

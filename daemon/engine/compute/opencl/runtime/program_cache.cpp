@@ -73,7 +73,7 @@ std::string hex(uint64_t key) {
 
 }  // namespace
 
-fs::path user_cache_folder(std::string_view name) {
+fs::path user_cache_directory(std::string_view name) {
     for (const auto& [variable, below] : {std::pair{"XDG_CACHE_HOME", ""}, std::pair{"HOME", ".cache"}}) {
         const char* value = std::getenv(variable);
         if (value != nullptr && value[0] == '/') return fs::path(value) / below / "llmd" / name;
@@ -81,13 +81,13 @@ fs::path user_cache_folder(std::string_view name) {
     return {};
 }
 
-fs::path prepare_cache_folder(const char* variable, std::string_view name) {
+fs::path prepare_cache_directory(const char* variable, std::string_view name) {
     const char* set = std::getenv(variable);
-    fs::path folder = set != nullptr ? fs::path(set) : user_cache_folder(name);
+    fs::path directory = set != nullptr ? fs::path(set) : user_cache_directory(name);
     std::error_code failure;
-    if (!folder.is_absolute() || (fs::create_directories(folder, failure), failure)) return {};
-    ::setenv(variable, folder.c_str(), 1);
-    return folder;
+    if (!directory.is_absolute() || (fs::create_directories(directory, failure), failure)) return {};
+    ::setenv(variable, directory.c_str(), 1);
+    return directory;
 }
 
 uint64_t program_key(std::span<const std::string_view> parts) {
@@ -101,36 +101,36 @@ uint64_t program_key(std::span<const std::string_view> parts) {
 }
 
 fs::path ProgramCache::file_of(uint64_t key) const {
-    return folder_ / (hex(key) + ".program");
+    return directory_ / (hex(key) + ".program");
 }
 
 fs::path ProgramCache::taken_file_of(uint64_t key) const {
-    return folder_ / (hex(key) + ".taken");
+    return directory_ / (hex(key) + ".taken");
 }
 
 std::optional<std::vector<std::byte>> ProgramCache::take(uint64_t key) const {
-    if (folder_.empty()) return std::nullopt;
+    if (directory_.empty()) return std::nullopt;
     auto binary = read_program(file_of(key), key);
     if (binary && ::rename(file_of(key).c_str(), taken_file_of(key).c_str()) != 0) return std::nullopt;
     return binary;
 }
 
 std::optional<std::vector<std::byte>> ProgramCache::peek(uint64_t key) const {
-    return folder_.empty() ? std::nullopt : read_program(file_of(key), key);
+    return directory_.empty() ? std::nullopt : read_program(file_of(key), key);
 }
 
 void ProgramCache::put_back(uint64_t key) const {
-    if (folder_.empty()) return;
+    if (directory_.empty()) return;
     ::utimensat(AT_FDCWD, taken_file_of(key).c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
     ::rename(taken_file_of(key).c_str(), file_of(key).c_str());
 }
 
 void ProgramCache::keep(uint64_t key, std::span<const std::byte> binary) const {
-    if (folder_.empty() || binary.empty() || binary.size() > kMaxProgramBytes) return;
+    if (directory_.empty() || binary.empty() || binary.size() > kMaxProgramBytes) return;
     std::error_code failure;
-    fs::create_directories(folder_.parent_path(), failure);
-    if (::mkdir(folder_.c_str(), 0700) != 0 && errno != EEXIST) return;
-    std::string temporary = (folder_ / (hex(key) + ".XXXXXX")).string();
+    fs::create_directories(directory_.parent_path(), failure);
+    if (::mkdir(directory_.c_str(), 0700) != 0 && errno != EEXIST) return;
+    std::string temporary = (directory_ / (hex(key) + ".XXXXXX")).string();
     const base::UniqueFd fd(::mkostemp(temporary.data(), O_CLOEXEC));  // 0600
     if (!fd) return;
     const Header header{.key = key, .length = binary.size(), .checksum = checksum(binary)};
@@ -152,7 +152,8 @@ void ProgramCache::delete_oldest() const {
     std::vector<File> files;
     uint64_t total = 0;
     std::error_code failure;  // another process may delete what is looked at
-    for (fs::directory_iterator entry(folder_, failure); entry != fs::directory_iterator(); entry.increment(failure)) {
+    for (fs::directory_iterator entry(directory_, failure); entry != fs::directory_iterator();
+         entry.increment(failure)) {
         std::error_code unknown;
         const uint64_t bytes = entry->file_size(unknown);
         if (unknown) continue;

@@ -22,12 +22,12 @@ inline constexpr uint64_t kMaxProgramBytes = 16u << 20;       // one; larger one
 
 // $XDG_CACHE_HOME/llmd/`name`, or ~/.cache/llmd/`name`; empty when the environment has no absolute path for either.
 // Makes no directory.
-std::filesystem::path user_cache_folder(std::string_view name);
+std::filesystem::path user_cache_directory(std::string_view name);
 
-// The directory of a driver's own cache: the one that the environment's `variable` names, else user_cache_folder(name),
-// which the variable then names. It exists afterwards, since drivers make at most the last directory of a path. Empty
-// when there can be none (a read-only home); drivers work without.
-std::filesystem::path prepare_cache_folder(const char* variable, std::string_view name);
+// The directory of a driver's own cache: the one that the environment's `variable` names, else
+// user_cache_directory(name), which the variable then names. It exists afterwards, since drivers make at most the last
+// directory of a path. Empty when there can be none (a read-only home); drivers work without.
+std::filesystem::path prepare_cache_directory(const char* variable, std::string_view name);
 
 // Tells programs apart: 64-bit FNV-1a over the parts and their lengths.
 uint64_t program_key(std::span<const std::string_view> parts);
@@ -35,7 +35,7 @@ uint64_t program_key(std::span<const std::string_view> parts);
 class ProgramCache {
 public:
     // An empty path: nothing is kept.
-    explicit ProgramCache(std::filesystem::path folder) : folder_(std::move(folder)) {}
+    explicit ProgramCache(std::filesystem::path directory) : directory_(std::move(directory)) {}
 
     // The binary kept under `key`. It leaves the cache until put_back() or keep(): one that ends the process (PoCL 3.1
     // aborts on binaries that it should refuse) is loaded once, not at every start.
@@ -53,7 +53,7 @@ private:
     std::filesystem::path taken_file_of(uint64_t key) const;
     void delete_oldest() const;
 
-    std::filesystem::path folder_;
+    std::filesystem::path directory_;
 };
 
 }  // namespace llmd::compute

@@ -1,5 +1,5 @@
-// Kept programs come back byte for byte; a damaged file of any kind is no program and is replaced; a folder that cannot
-// be used costs nothing but the cache.
+// Kept programs come back byte for byte; a damaged file of any kind is no program and is replaced; a directory that
+// cannot be used costs nothing but the cache.
 #include "engine/compute/opencl/runtime/program_cache.h"
 
 #include <gtest/gtest.h>
@@ -50,10 +50,10 @@ protected:
     }
     void TearDown() override { fs::remove_all(root_); }
 
-    fs::path folder() const { return root_ / "a" / "kernels"; }
-    fs::path file() const { return folder() / "0123456789abcdef.program"; }
+    fs::path directory() const { return root_ / "a" / "kernels"; }
+    fs::path file() const { return directory() / "0123456789abcdef.program"; }
     size_t n_files() const {
-        return static_cast<size_t>(std::distance(fs::directory_iterator(folder()), fs::directory_iterator()));
+        return static_cast<size_t>(std::distance(fs::directory_iterator(directory()), fs::directory_iterator()));
     }
 
     fs::path root_;
@@ -61,13 +61,13 @@ protected:
 };
 
 TEST_F(ProgramCacheTest, GivesBackWhatItKept) {
-    const ProgramCache cache(folder());
+    const ProgramCache cache(directory());
     EXPECT_FALSE(cache.take(kKey));
     cache.keep(kKey, program_);
     EXPECT_EQ(n_files(), 1u);
     EXPECT_EQ(cache.take(kKey), program_);
     cache.put_back(kKey);
-    EXPECT_EQ(ProgramCache(folder()).take(kKey), program_);
+    EXPECT_EQ(ProgramCache(directory()).take(kKey), program_);
     cache.put_back(kKey);
     EXPECT_FALSE(cache.take(kKey + 1));
 
@@ -78,27 +78,27 @@ TEST_F(ProgramCacheTest, GivesBackWhatItKept) {
 
 TEST_F(ProgramCacheTest, IsForTheOwnerOnly) {
     const mode_t mask = ::umask(0);
-    ProgramCache(folder()).keep(kKey, program_);
+    ProgramCache(directory()).keep(kKey, program_);
     ::umask(mask);
     struct stat status = {};
-    ASSERT_EQ(::stat(folder().c_str(), &status), 0);
+    ASSERT_EQ(::stat(directory().c_str(), &status), 0);
     EXPECT_EQ(status.st_mode & 07777, 0700u);
     ASSERT_EQ(::stat(file().c_str(), &status), 0);
     EXPECT_EQ(status.st_mode & 07777, 0600u);
 }
 
 TEST_F(ProgramCacheTest, TriesWhatEndedTheProcessOnlyOnce) {
-    const ProgramCache cache(folder());
+    const ProgramCache cache(directory());
     cache.keep(kKey, program_);
     ASSERT_TRUE(cache.take(kKey));  // and the driver crashes
-    EXPECT_FALSE(ProgramCache(folder()).take(kKey));
+    EXPECT_FALSE(ProgramCache(directory()).take(kKey));
     cache.keep(kKey, program_);
     EXPECT_EQ(n_files(), 1u) << "the file that was taken is left behind";
     EXPECT_EQ(cache.take(kKey), program_);
 }
 
 TEST_F(ProgramCacheTest, TakesNoDamagedFileAndReplacesIt) {
-    const ProgramCache cache(folder());
+    const ProgramCache cache(directory());
     cache.keep(kKey, program_);
     const std::string whole = content(file());
     ASSERT_EQ(whole.size(), kHeaderBytes + program_.size());
@@ -127,14 +127,14 @@ TEST_F(ProgramCacheTest, TakesNoDamagedFileAndReplacesIt) {
 }
 
 TEST_F(ProgramCacheTest, TakesNoOtherProgramsFile) {
-    const ProgramCache cache(folder());
+    const ProgramCache cache(directory());
     cache.keep(kKey + 1, program_);
-    fs::rename(folder() / "0123456789abcdf0.program", file());
+    fs::rename(directory() / "0123456789abcdf0.program", file());
     EXPECT_FALSE(cache.take(kKey));
 }
 
 TEST_F(ProgramCacheTest, TakesNothingThatIsNoFile) {
-    const ProgramCache cache(folder());
+    const ProgramCache cache(directory());
     cache.keep(kKey, program_);
     fs::rename(file(), root_ / "elsewhere");
     fs::create_symlink(root_ / "elsewhere", file());
@@ -152,8 +152,8 @@ TEST_F(ProgramCacheTest, TakesNothingThatIsNoFile) {
 }
 
 TEST_F(ProgramCacheTest, WorksWithoutAFolder) {
-    set_content(root_ / "a", "a file where the folder's parent should be");
-    for (const fs::path& path : {fs::path(), folder(), fs::path("/proc/llmd/kernels")}) {
+    set_content(root_ / "a", "a file where the directory's parent should be");
+    for (const fs::path& path : {fs::path(), directory(), fs::path("/proc/llmd/kernels")}) {
         const ProgramCache cache(path);
         cache.keep(kKey, program_);
         EXPECT_FALSE(cache.take(kKey));
@@ -162,7 +162,7 @@ TEST_F(ProgramCacheTest, WorksWithoutAFolder) {
 }
 
 TEST_F(ProgramCacheTest, LeavesNothingBehindOnAFullDisk) {
-    const ProgramCache cache(folder());
+    const ProgramCache cache(directory());
     cache.keep(kKey, program_);
     rlimit before{};
     ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
@@ -178,12 +178,12 @@ TEST_F(ProgramCacheTest, LeavesNothingBehindOnAFullDisk) {
 }
 
 TEST_F(ProgramCacheTest, IsBoundedAndTheOldestGoFirst) {
-    const ProgramCache cache(folder());
+    const ProgramCache cache(directory());
     const std::vector<std::byte> large(compute::kMaxProgramBytes);
     constexpr uint64_t kFit = compute::kMaxProgramCacheBytes / compute::kMaxProgramBytes - 1;  // and their headers
     const auto now = fs::file_time_type::clock::now();
     const auto set_age = [&](uint64_t key, int hours) {
-        fs::last_write_time(folder() / base::concat("000000000000000", key, ".program"),
+        fs::last_write_time(directory() / base::concat("000000000000000", key, ".program"),
                             now - std::chrono::hours(hours));
     };
     for (uint64_t key = 0; key < kFit; ++key) {
@@ -219,13 +219,13 @@ TEST(UserCacheFolder, FollowsTheEnvironment) {
     const std::string old_xdg = xdg == nullptr ? "" : xdg, old_home = home == nullptr ? "" : home;
     ::setenv("XDG_CACHE_HOME", "/x", 1);
     ::setenv("HOME", "/h", 1);
-    EXPECT_EQ(compute::user_cache_folder("kernels"), "/x/llmd/kernels");
+    EXPECT_EQ(compute::user_cache_directory("kernels"), "/x/llmd/kernels");
     ::setenv("XDG_CACHE_HOME", "relative", 1);  // to be ignored, says the specification
-    EXPECT_EQ(compute::user_cache_folder("kernels"), "/h/.cache/llmd/kernels");
+    EXPECT_EQ(compute::user_cache_directory("kernels"), "/h/.cache/llmd/kernels");
     ::unsetenv("XDG_CACHE_HOME");
-    EXPECT_EQ(compute::user_cache_folder("kernels"), "/h/.cache/llmd/kernels");
+    EXPECT_EQ(compute::user_cache_directory("kernels"), "/h/.cache/llmd/kernels");
     ::unsetenv("HOME");
-    EXPECT_EQ(compute::user_cache_folder("kernels"), "");
+    EXPECT_EQ(compute::user_cache_directory("kernels"), "");
     if (xdg != nullptr) ::setenv("XDG_CACHE_HOME", old_xdg.c_str(), 1);
     if (home != nullptr) ::setenv("HOME", old_home.c_str(), 1);
 }
