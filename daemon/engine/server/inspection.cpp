@@ -9,6 +9,7 @@
 #include "base/mapped_file.h"
 #include "base/utf8.h"
 #include "engine/compute/opencl/runtime/device.h"
+#include "engine/model/architectures.h"
 #include "engine/model/gguf.h"
 #include "engine/model/weights.h"
 #include "engine/tokenizer/tokenizer.h"

@@ -254,10 +254,11 @@ Result<void> Binder::add_single(Launch& to, Result<ClKernel> kernel, uint32_t gr
 Result<void> Binder::bind_residual(Operations operations, PlannedLaunches& to) {
     const Operation& matmul = operations.front();
     const QuantizedActivations input = matmul.in == Operand::Attended ? attended(matmul.layer) : hidden(matmul.layer);
-    const auto [next_norm, next] = norm_behind(operations);
+    const NextNorm next = norm_behind(operations);
     const Use use = weights_.use_of(matmul.weight, matmul.layer);
-    return add_matmul(to.launches, {use, matmul.layer, Epilogue::Residual, false, input, limits_.max_rows, next.limbs},
-                      [&](const auto&, Arguments& args) { args.add(buffers_.at.x, next_norm, next); });
+    return add_matmul(to.launches,
+                      {use, matmul.layer, Epilogue::Residual, false, input, limits_.max_rows, next.quantized.limbs},
+                      [&](const auto&, Arguments& args) { args.add(buffers_.at.x, next.weight, next.quantized); });
 }
 
 Result<void> Binder::bind_embedding(Operations operations, PlannedLaunches& to) {
