@@ -53,7 +53,8 @@ class OnTheDevice(Faults):
         self.client.load(GPT2)
         self.n_load = self.control.calls() - before
         self.text, _ = self.generate()
-        self.n_generate = self.control.calls() - before - self.n_load
+        # Those that each run makes: whether a step beyond the text's end is submitted is up to chance.
+        self.n_generate = (self.control.calls() - before - self.n_load) * 9 // 10
         self.assertGreater(self.n_load, 100)
         self.assertGreater(self.n_generate, 100)
         self.chance = random.Random(7)
