@@ -350,9 +350,10 @@ Result<void> CpuBackend::sample(std::span<const SampleRequest> requests) {
 }
 
 Result<void> CpuBackend::submit() {
+    if (auto submitted = steps_.submit(); !submitted) return submitted;
     rows_.clear();
     outputs_.clear();
-    return steps_.submit();
+    return {};
 }
 
 Result<std::span<const Sampled>> CpuBackend::wait() {
