@@ -28,13 +28,12 @@
 #include <vector>
 
 #include "base/result.h"
+#include "engine/compute/kv_layout.h"
 #include "engine/model/decoder_spec.h"
 #include "engine/model/weights.h"
 
 namespace llmd::compute {
 
-inline constexpr uint32_t kPageTokens = 32;       // positions in one KV page
-inline constexpr uint32_t kKvSplit = 256;         // positions in one partial softmax
 inline constexpr uint32_t kMaxCandidates = 512;   // most candidates sample() returns for a row
 inline constexpr uint32_t kMaxPenaltyIds = 64;    // most distinct ids that one row's repeat penalty names
 inline constexpr uint32_t kMaxStepsInFlight = 2;  // submitted and not waited for

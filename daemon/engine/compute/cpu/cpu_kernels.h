@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "engine/compute/kv_layout.h"
 #include "engine/model/decoder_spec.h"
 #include "engine/model/quantization.h"
 
@@ -49,7 +50,7 @@ struct AttendItem {
 };
 
 constexpr size_t attend_scratch_floats(uint32_t n_heads, uint32_t value_dim) {
-    return size_t{n_heads} * (256 + 2 * size_t{value_dim} + 3) + 64;
+    return size_t{n_heads} * (kKvSplit + 2 * size_t{value_dim} + 3) + 64;
 }
 
 struct CpuKernels {

@@ -187,14 +187,12 @@ void to_halves(const float* x, uint32_t n, uint16_t* out) {
     for (; i < n; ++i) out[i] = model::float_to_half(x[i]);
 }
 
-constexpr uint32_t kPage = 32, kSplit = 256;  // backend.h: kPageTokens, kKvSplit
-
 // Scores of the 32 positions of one page with `Heads` query heads: a lane is a position.
 template <unsigned Heads>
 LLMD_INLINE void score_page(const float* q, uint32_t head_dim, const uint16_t* keys, float scale, float* scores) {
     Lanes acc[Heads][2];
     for (unsigned h = 0; h < Heads; ++h) acc[h][0] = acc[h][1] = splat(0);
-    for (uint32_t d = 0; d < head_dim; ++d, keys += kPage) {
+    for (uint32_t d = 0; d < head_dim; ++d, keys += kPageTokens) {
         const Lanes k[2] = {load_halves(keys), load_halves(keys + 16)};
         for (unsigned h = 0; h < Heads; ++h) {
             const Lanes value = splat(q[h * head_dim + d]);
@@ -203,8 +201,8 @@ LLMD_INLINE void score_page(const float* q, uint32_t head_dim, const uint16_t* k
         }
     }
     for (unsigned h = 0; h < Heads; ++h) {
-        store(scores + size_t{h} * kSplit, acc[h][0] * splat(scale));
-        store(scores + size_t{h} * kSplit + 16, acc[h][1] * splat(scale));
+        store(scores + size_t{h} * kKvSplit, acc[h][0] * splat(scale));
+        store(scores + size_t{h} * kKvSplit + 16, acc[h][1] * splat(scale));
     }
 }
 
@@ -216,14 +214,14 @@ LLMD_INLINE void weigh_values(const AttendItem& a, const uint32_t* pages, uint32
     for (unsigned h = 0; h < Heads; ++h) {
         for (unsigned b = 0; b < Blocks; ++b) acc[h][b] = splat(0);
     }
-    for (uint32_t first = 0; first < count; first += kPage) {
-        const uint16_t* values = a.values + pages[first / kPage] * a.value_page_stride + dim;
-        const uint32_t n = count - first < kPage ? count - first : kPage;
+    for (uint32_t first = 0; first < count; first += kPageTokens) {
+        const uint16_t* values = a.values + pages[first / kPageTokens] * a.value_page_stride + dim;
+        const uint32_t n = count - first < kPageTokens ? count - first : kPageTokens;
         for (uint32_t j = 0; j < n; ++j, values += a.value_dim) {
             for (unsigned b = 0; b < Blocks; ++b) {
                 const Lanes v = load_halves(values + size_t{16} * b);
                 for (unsigned h = 0; h < Heads; ++h) {
-                    acc[h][b] = acc[h][b] + splat(weights[h * kSplit + first + j]) * v;
+                    acc[h][b] = acc[h][b] + splat(weights[h * kKvSplit + first + j]) * v;
                 }
             }
         }
@@ -267,26 +265,26 @@ void fold(Softmax* total, float* total_out, const Softmax& split, const float* s
 }
 
 void attend(const AttendItem& a) {
-    float* scores = a.scratch;                                 // [n_heads][kSplit]
-    float* split_out = scores + size_t{a.n_heads} * kSplit;    // [n_heads][value_dim]
+    float* scores = a.scratch;                                 // [n_heads][kKvSplit]
+    float* split_out = scores + size_t{a.n_heads} * kKvSplit;  // [n_heads][value_dim]
     float* out = split_out + size_t{a.n_heads} * a.value_dim;  // [n_heads][value_dim]
     auto* totals = reinterpret_cast<Softmax*>(out + size_t{a.n_heads} * a.value_dim);
     const float scale = 1.0f / __builtin_sqrtf(static_cast<float>(a.head_dim));
 
-    for (uint32_t first = 0; first < a.n_positions; first += kSplit) {
-        const uint32_t count = a.n_positions - first < kSplit ? a.n_positions - first : kSplit;
-        const uint32_t* pages = a.pages + first / kPage;
+    for (uint32_t first = 0; first < a.n_positions; first += kKvSplit) {
+        const uint32_t count = a.n_positions - first < kKvSplit ? a.n_positions - first : kKvSplit;
+        const uint32_t* pages = a.pages + first / kPageTokens;
         float* sums = first == 0 ? out : split_out;
         for (uint32_t h = 0; h < a.n_heads;) {
             const bool tile = a.n_heads - h >= kTile;
-            float* s = scores + size_t{h} * kSplit;
-            for (uint32_t p = 0; p * kPage < count; ++p) {
+            float* s = scores + size_t{h} * kKvSplit;
+            for (uint32_t p = 0; p * kPageTokens < count; ++p) {
                 const uint16_t* keys = a.keys + pages[p] * a.key_page_stride;
                 const float* q = a.q + size_t{h} * a.head_dim;
                 if (tile) {
-                    score_page<kTile>(q, a.head_dim, keys, scale, s + size_t{p} * kPage);
+                    score_page<kTile>(q, a.head_dim, keys, scale, s + size_t{p} * kPageTokens);
                 } else {
-                    score_page<1>(q, a.head_dim, keys, scale, s + size_t{p} * kPage);
+                    score_page<1>(q, a.head_dim, keys, scale, s + size_t{p} * kPageTokens);
                 }
             }
             h += tile ? kTile : 1;
@@ -294,12 +292,12 @@ void attend(const AttendItem& a) {
         for (uint32_t h = 0; h < a.n_heads;) {
             const unsigned n = a.n_heads - h >= kTile ? kTile : 1;
             Softmax split[kTile];
-            for (unsigned i = 0; i < n; ++i) split[i] = exponentiate(scores + size_t{h + i} * kSplit, count);
+            for (unsigned i = 0; i < n; ++i) split[i] = exponentiate(scores + size_t{h + i} * kKvSplit, count);
             float* o = sums + size_t{h} * a.value_dim;
             if (n == kTile) {
-                weigh_all_values<kTile>(a, pages, count, scores + size_t{h} * kSplit, o);
+                weigh_all_values<kTile>(a, pages, count, scores + size_t{h} * kKvSplit, o);
             } else {
-                weigh_all_values<1>(a, pages, count, scores + size_t{h} * kSplit, o);
+                weigh_all_values<1>(a, pages, count, scores + size_t{h} * kKvSplit, o);
             }
             for (unsigned i = 0; i < n; ++i) {
                 if (first == 0) {

@@ -19,19 +19,23 @@ namespace {
 using base::ErrorCode;
 using base::Result;
 
+bool is_norm(const model::Operation& operation) {
+    return operation.op == model::Operator::Norm;
+}
+
 // ReadOutput: sample.cl's words of every output, then, where a row wants them, the candidates.
 Sampled read_choice(std::span<const uint32_t> answer, const Step& step, uint32_t output,
                     std::vector<Candidate>& candidates) {
     const auto choice = answer.subspan(size_t{kAnswerWords} * output, kAnswerWords);
     Sampled result;
-    result.finite = choice[1] != 0;
+    result.finite = choice[kAnswerIsFinite] != 0;
     if (!result.finite) return result;
     if (step.with_candidates) {
         read_candidates(answer.subspan(size_t{kAnswerWords} * step.n_outputs), output, step.n_outputs, candidates,
                         result);
     }
-    result.id = static_cast<int32_t>(choice[0]);
-    result.log_sum_exp = std::bit_cast<float>(choice[2]);
+    result.id = static_cast<int32_t>(choice[kAnswerId]);
+    result.log_sum_exp = std::bit_cast<float>(choice[kAnswerLogSumExp]);
     return result;
 }
 
@@ -45,7 +49,8 @@ public:
           variants_(queue_.limits(), precision),
           kernels_(queue_, limits_, variants_),
           report_(std::move(report)),
-          weights_(spec, limits.n_ctx),
+          operations_(model::derive_operations(spec)),
+          weights_(spec, operations_, limits.n_ctx),
           exchange_(queue_, buffers_, spec, limits,
                     size_t{kAnswerWords} * limits.max_outputs + candidate_words(limits.max_outputs), read_choice) {
         report_.precision = precision;
@@ -92,7 +97,6 @@ private:
     // Sets where they begin; gives their size in bytes, of which more than 4 GiB cannot be addressed.
     uint64_t place_activations();
     Result<void> upload_constants();
-    std::vector<model::Operation> norm_operations() const;
     uint32_t attention_chunks(std::span<const Row> rows) const;
 
     model::DecoderSpec spec_;
@@ -101,6 +105,7 @@ private:
     Variants variants_;
     Kernels kernels_;
     DeviceReport report_;
+    const std::vector<model::Operation> operations_;
     GpuWeights weights_;
 
     Buffers buffers_;
@@ -168,7 +173,8 @@ uint64_t GpuBackend::place_activations() {
     place(at.queries, rows, spec_.max_q_rows() * sizeof(float));
     place(at.attended, rows, quantized(spec_.max_q_rows(), variants_.limbs()));
     place(at.hidden, rows, quantized(spec_.max_ff(), variants_.limbs()));
-    place(at.norms, norm_operations().size(), at.norm_bytes);
+    place(at.norms, static_cast<uint64_t>(std::count_if(operations_.begin(), operations_.end(), is_norm)),
+          at.norm_bytes);
     place(at.rotation, 1, rotary_bytes(spec_, limits_.n_ctx));
     return end;
 }
@@ -215,7 +221,7 @@ Result<void> GpuBackend::finish_loading() {
         {&buffers_.gate, "activations", gate_rows * padded_width(spec_.max_ff()) * sizeof(float)},
     };
     if (auto ok = queue_.allocate(wanted); !ok) return ok;
-    auto plan = LaunchPlan::bind(kernels_, variants_, spec_, limits_, weights_, buffers_);
+    auto plan = LaunchPlan::bind(kernels_, variants_, spec_, operations_, limits_, weights_, buffers_);
     if (!plan) return plan.error();
     plan_ = std::move(*plan);
     report_.weight_bytes = weights_.size_bytes();
@@ -233,23 +239,15 @@ Result<void> GpuBackend::finish_loading() {
 
 Result<void> GpuBackend::upload_constants() {
     const Activations& at = buffers_.at;
-    const auto upload_norm = [&](model::Role role, uint32_t layer, uint32_t to) -> Result<void> {
-        std::vector<float> weight = weights_.norm(role, layer);
-        weight.resize(at.norm_bytes / sizeof(float));
-        return queue_.upload(buffers_.activations, to, std::as_bytes(std::span(weight)));
-    };
     uint32_t to = at.norms;
-    for (const model::Operation& norm : norm_operations()) {
-        if (auto ok = upload_norm(norm.weight, norm.layer, to); !ok) return ok;
+    for (const model::Operation& operation : operations_) {
+        if (!is_norm(operation)) continue;
+        std::vector<float> weight = weights_.norm(operation.weight, operation.layer);
+        weight.resize(at.norm_bytes / sizeof(float));
+        if (auto ok = queue_.upload(buffers_.activations, to, std::as_bytes(std::span(weight))); !ok) return ok;
         to += at.norm_bytes;
     }
     return upload_rotations(queue_, spec_, limits_.n_ctx, weights_.rope_factors(), buffers_.activations, at.rotation);
-}
-
-std::vector<model::Operation> GpuBackend::norm_operations() const {
-    auto operations = model::derive_operations(spec_);
-    std::erase_if(operations, [](const auto& operation) { return operation.op != model::Operator::Norm; });
-    return operations;
 }
 
 uint32_t GpuBackend::attention_chunks(std::span<const Row> rows) const {

@@ -44,8 +44,9 @@ struct MatmulWeights {
 
 class GpuWeights {
 public:
-    GpuWeights(const model::DecoderSpec& spec, uint32_t n_ctx)
-        : spec_(spec), n_ctx_(n_ctx), operations_(model::derive_operations(spec)), rows_(spec) {}
+    // `operations` are the spec's and outlive this.
+    GpuWeights(const model::DecoderSpec& spec, std::span<const model::Operation> operations, uint32_t n_ctx)
+        : spec_(spec), n_ctx_(n_ctx), operations_(operations), rows_(spec) {}
 
     // Before the first upload: arrays of these layouts are read through images where they can be.
     void use_images(std::set<Layout> layouts) { images_ = std::move(layouts); }
@@ -101,7 +102,7 @@ private:
 
     model::DecoderSpec spec_;
     uint32_t n_ctx_;
-    std::vector<model::Operation> operations_;
+    std::span<const model::Operation> operations_;
     MatmulRows rows_;
     std::map<TensorKey, Tensor> tensors_;
     std::map<TensorKey, std::vector<float>> vectors_;

@@ -17,9 +17,11 @@ constexpr std::string_view kSources[] = {
 // FNV-1a, to tell kernel sets apart in the profile.
 uint32_t hash_sources() {
     uint32_t hash = 2166136261u;
-    for (const std::string_view source : kSources) {
+    const auto add = [&hash](std::string_view source) {
         for (const char c : source) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
-    }
+    };
+    add(kernel_prelude());
+    for (const std::string_view source : kSources) add(source);
     return hash;
 }
 
@@ -64,9 +66,7 @@ Result<ClKernel> Kernels::matmul(const MatmulKey& key) {
     }
     // The options have no model shape where none is needed: drivers that cache programs find these again for every
     // model.
-    std::string options =
-        base::concat(matmul_options(variant), " -DEPILOGUE=", static_cast<uint32_t>(key.epilogue),
-                     " -DINPUT_NORM=", static_cast<uint32_t>(key.norm), " -DBIAS=", key.has_bias ? 1 : 0);
+    std::string options = matmul_options(variant, key.epilogue, key.norm, key.has_bias);
     if (key.epilogue == Epilogue::Qkv) options += " " + attention_options(*key.layer);
     if (key.epilogue == Epilogue::Logits) options += rows_option_;
     if (key.next_limbs != 0) options += base::concat(" -DNEXT_LIMBS=", key.next_limbs);
@@ -82,7 +82,7 @@ Result<ClKernel> Kernels::embed(Layout layout, bool image, bool has_positions) {
                                    .segment = variants_.needs_segments()};
     return make("embed", base::concat("embed for ", layout_name(layout)),
                 base::concat(layout_source(variant.core), kernels::kEmbedCl),
-                base::concat(matmul_options(variant), " -DPOSITIONS=", has_positions ? 1 : 0));
+                base::concat(layout_options(variant), " -DPOSITIONS=", has_positions ? 1 : 0));
 }
 
 Result<ClKernel> Kernels::attention(const model::LayerSpec& layer, uint32_t heads, bool split) {

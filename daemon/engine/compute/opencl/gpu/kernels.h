@@ -16,9 +16,6 @@
 
 namespace llmd::compute::gpu {
 
-// Values of epilogue.cl's INPUT_NORM.
-enum class InputNorm : uint8_t { None = 0, Rms, Layer };
-
 // What tells one matmul program from another.
 struct MatmulKey {
     Layout layout = Layout::Q4_0;

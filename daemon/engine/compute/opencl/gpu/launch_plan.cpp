@@ -14,7 +14,6 @@ using base::Result;
 Result<void> run(DeviceQueue& queue, const Launch& launch, uint32_t rows) {
     if (rows == 0) return {};
     const LaunchVariant& variant = launch.for_rows(rows);
-    if (!variant.kernel) return {};
     const uint32_t grid_rows = (rows + variant.batch_rows - 1) / variant.batch_rows;
     return queue.launch(variant.kernel, variant.groups, grid_rows, variant.group_items);
 }
@@ -93,15 +92,15 @@ using Operations = std::span<const Operation>;
 
 class Binder {
 public:
-    Binder(Kernels& kernels, const Variants& variants, const model::DecoderSpec& spec, const BackendLimits& limits,
-           const GpuWeights& weights, const Buffers& buffers)
+    Binder(Kernels& kernels, const Variants& variants, const model::DecoderSpec& spec, Operations operations,
+           const BackendLimits& limits, const GpuWeights& weights, const Buffers& buffers)
         : kernels_(kernels),
           variants_(variants),
           spec_(spec),
           limits_(limits),
           weights_(weights),
           buffers_(buffers),
-          operations_(model::derive_operations(spec)) {}
+          operations_(operations) {}
 
     Result<LaunchPlan> bind();
 
@@ -140,11 +139,12 @@ private:
         return quantized(buffers_.at.hidden, spec_.layers[layer].n_ff, variants_.limbs());
     }
     // The norm behind these operations: where its weight lies, and what is written for the matmul that follows it.
+    // DeviceError where something else follows.
     struct NextNorm {
         uint32_t weight;
         QuantizedActivations quantized;
     };
-    NextNorm norm_behind(Operations operations) const;
+    Result<NextNorm> norm_behind(Operations operations) const;
 
     // Adds a launch for each part; add_rest(part, arguments) sets what its epilogue needs behind RESULT_ARGS.
     template <typename AddRest>
@@ -168,7 +168,7 @@ private:
     const BackendLimits& limits_;
     const GpuWeights& weights_;
     const Buffers& buffers_;
-    const std::vector<Operation> operations_;
+    const Operations operations_;
 };
 
 // A longer form comes before those that it begins with.
@@ -186,11 +186,15 @@ const std::vector<Binder::Form>& Binder::forms() {
     return kForms;
 }
 
-Binder::NextNorm Binder::norm_behind(Operations operations) const {
+Result<Binder::NextNorm> Binder::norm_behind(Operations operations) const {
     const Operation* next = operations.data() + operations.size();
+    if (next->op != Operator::Norm) {
+        return base::fail(base::ErrorCode::DeviceError, "no norm is behind operation ", next - operations_.data() - 1,
+                          ", of layer ", operations.back().layer, ": a GPU has no form for that");
+    }
     const auto n_before = std::count_if(operations_.data(), next, [](const auto& o) { return o.op == Operator::Norm; });
-    return {buffers_.at.norms + static_cast<uint32_t>(n_before) * buffers_.at.norm_bytes,
-            next->weight == model::Role::AttnNorm ? residual_for_qkv() : residual()};
+    return NextNorm{buffers_.at.norms + static_cast<uint32_t>(n_before) * buffers_.at.norm_bytes,
+                    next->weight == model::Role::AttnNorm ? residual_for_qkv() : residual()};
 }
 
 template <typename AddRest>
@@ -254,17 +258,20 @@ Result<void> Binder::add_single(Launch& to, Result<ClKernel> kernel, uint32_t gr
 Result<void> Binder::bind_residual(Operations operations, PlannedLaunches& to) {
     const Operation& matmul = operations.front();
     const QuantizedActivations input = matmul.in == Operand::Attended ? attended(matmul.layer) : hidden(matmul.layer);
-    const NextNorm next = norm_behind(operations);
+    const auto next = norm_behind(operations);
+    if (!next) return next.error();
     const Use use = weights_.use_of(matmul.weight, matmul.layer);
     return add_matmul(to.launches,
-                      {use, matmul.layer, Epilogue::Residual, false, input, limits_.max_rows, next.quantized.limbs},
-                      [&](const auto&, Arguments& args) { args.add(buffers_.at.x, next.weight, next.quantized); });
+                      {use, matmul.layer, Epilogue::Residual, false, input, limits_.max_rows, next->quantized.limbs},
+                      [&](const auto&, Arguments& args) { args.add(buffers_.at.x, next->weight, next->quantized); });
 }
 
 Result<void> Binder::bind_embedding(Operations operations, PlannedLaunches& to) {
     const auto* embedding = weights_.matmul(Use::Embedding);
     if (embedding == nullptr) embedding = weights_.matmul(Use::Output);
-    const auto [next_norm, next] = norm_behind(operations);
+    const auto norm = norm_behind(operations);
+    if (!norm) return norm.error();
+    const QuantizedActivations& next = norm->quantized;
     const ClBuffer& positions = weights_.position_embedding();
     for (const MatmulPart& part : embedding->parts) {
         auto kernel = kernels_.embed(part.layout, part.image, static_cast<bool>(positions));
@@ -276,7 +283,7 @@ Result<void> Binder::bind_embedding(Operations operations, PlannedLaunches& to) 
         args.add(part.n_pairs, groups_for(embedding->cols, kBlockCols), part.first_pair, spec_.n_embd, buffers_.step,
                  buffers_.sampled);
         if (positions) args.add(positions);
-        args.add(buffers_.activations, buffers_.at.x, next_norm, next);
+        args.add(buffers_.activations, buffers_.at.x, norm->weight, next);
         if (!args.result()) return args.result();
         Launch& launch = to.launches.emplace_back();
         launch.variants.push_back({std::move(*kernel), 1, groups_for(next.width, kEmbedWidth), kGroupItems});
@@ -396,8 +403,9 @@ uint32_t choice_groups(const MatmulWeights& matmul, const Variants& variants) {
 }
 
 Result<LaunchPlan> LaunchPlan::bind(Kernels& kernels, const Variants& variants, const model::DecoderSpec& spec,
-                                    const BackendLimits& limits, const GpuWeights& weights, const Buffers& buffers) {
-    return Binder(kernels, variants, spec, limits, weights, buffers).bind();
+                                    Operations operations, const BackendLimits& limits, const GpuWeights& weights,
+                                    const Buffers& buffers) {
+    return Binder(kernels, variants, spec, operations, limits, weights, buffers).bind();
 }
 
 }  // namespace llmd::compute::gpu

@@ -20,8 +20,8 @@ namespace llmd::compute::gpu {
 // More rows than a batch can have.
 inline constexpr uint32_t kWholeBatch = 1u << 16;
 
-// A kernel with all its arguments set. A work-group computes `columns` rows of a batch together; those of the grid's
-// last work-groups that no row stands in are computed too and never used. Without a kernel there is nothing to do.
+// A kernel with all its arguments set. A work-group computes `batch_rows` rows of a batch together; those of the grid's
+// last work-groups that no row stands in are computed too and never used.
 struct LaunchVariant {
     ClKernel kernel;
     uint32_t batch_rows = 1;
@@ -30,7 +30,7 @@ struct LaunchVariant {
     uint32_t spread_rows = 0;  // rows up to which several of its work-groups are better than one of a wider variant
 };
 
-// One computation in all its variants, by rising columns, the first with one.
+// One computation in all its variants, by rising batch_rows, the first with one.
 struct Launch {
     std::vector<LaunchVariant> variants;
 
@@ -85,10 +85,7 @@ struct PlannedLaunches {
     Launch merge;
 };
 
-inline constexpr uint32_t kEmbedWidth = 8 * kGroupItems;  // EMBED_WIDTH in embed.cl
-inline constexpr uint32_t kMergeWidth = 4 * kGroupItems;  // MERGE_WIDTH in attention.cl
-inline constexpr uint32_t kChoiceWords = 4;               // of a summary in sample.cl
-inline constexpr uint32_t kAnswerWords = 4;               // ANSWER_WORDS in sample.cl
+inline constexpr uint32_t kChoiceWords = 4;  // of a summary, a uint4 in sample.cl
 
 // Work-groups of the output matmul: each leaves kChoiceWords words an output in `summaries`.
 uint32_t choice_groups(const MatmulWeights& matmul, const Variants& variants);
@@ -98,11 +95,11 @@ struct LaunchPlan {
     Launches head;
     Launch choose, candidates;
 
-    // The weights are complete. The plan refers to them and to the buffers. DeviceError names an operation that begins
-    // none of the forms that the GPU has.
+    // `operations` are the spec's. The weights are complete. The plan refers to them and to the buffers. DeviceError
+    // names an operation that begins none of the forms that the GPU has.
     static base::Result<LaunchPlan> bind(Kernels& kernels, const Variants& variants, const model::DecoderSpec& spec,
-                                         const BackendLimits& limits, const GpuWeights& weights,
-                                         const Buffers& buffers);
+                                         std::span<const model::Operation> operations, const BackendLimits& limits,
+                                         const GpuWeights& weights, const Buffers& buffers);
 };
 
 }  // namespace llmd::compute::gpu

@@ -36,11 +36,11 @@
 #include <cstdint>
 #include <string_view>
 
+#include "engine/compute/opencl/kernels/constants.h"
 #include "engine/model/quantization.h"
 
 namespace llmd::compute::gpu {
 
-inline constexpr uint32_t kTilePairs = 32;
 inline constexpr uint32_t kTileRows = 2 * kTilePairs;
 inline constexpr uint32_t kBlockCols = 32;
 inline constexpr uint32_t kSuperBlocks = 8;  // blocks that share an element of Supers

@@ -30,6 +30,31 @@ uint32_t unrolled_vec4s(const MatmulVariant& variant) {
     return variant.batch_rows > 1 || variant.layout == Layout::F16 ? 4 : 8;
 }
 
+// Names of epilogue.cl.
+std::string_view macro_of(Epilogue epilogue) {
+    switch (epilogue) {
+        case Epilogue::Qkv:
+            return "QKV";
+        case Epilogue::Residual:
+            return "RESIDUAL";
+        case Epilogue::Gelu:
+            return "GELU";
+        case Epilogue::SwiGlu:
+            return "SWIGLU";
+        case Epilogue::Store:
+            return "STORE";
+        case Epilogue::Gated:
+            return "GATED";
+        case Epilogue::Logits:
+            break;
+    }
+    return "LOGITS";
+}
+
+std::string_view macro_of(InputNorm norm) {
+    return norm == InputNorm::None ? "NONE" : norm == InputNorm::Rms ? "RMS" : "LAYER";
+}
+
 }  // namespace
 
 std::string layout_source(Core core) {
@@ -42,13 +67,18 @@ std::string matmul_source(Core core, Epilogue epilogue) {
                         kernels::kEpilogueCl, kernels::kMatmulCl);
 }
 
-std::string matmul_options(const MatmulVariant& variant) {
+std::string layout_options(const MatmulVariant& variant) {
     return base::concat("-DLAYOUT_", layout_name(variant.layout), " -DLIMBS=", variant.limbs,
                         " -DIMAGE=", variant.image ? 1 : 0, " -DSEGMENT=", variant.segment && !variant.image ? 1 : 0,
                         " -DPREFETCH=", variant.prefetch ? 1 : 0, " -DBATCH_ROWS=", variant.batch_rows,
                         " -DPAIRS=", variant.shape.pairs, " -DLANES=", variant.shape.lanes,
                         " -DK_SPLITS=", variant.shape.k_splits, " -DCHUNK_BLOCKS=", chunk_blocks(variant),
                         " -DUNROLLED_VEC4S=", unrolled_vec4s(variant));
+}
+
+std::string matmul_options(const MatmulVariant& variant, Epilogue epilogue, InputNorm norm, bool has_bias) {
+    return base::concat(layout_options(variant), " -DEPILOGUE=EPILOGUE_", macro_of(epilogue), " -DINPUT_NORM=NORM_",
+                        macro_of(norm), " -DBIAS=", has_bias ? 1 : 0);
 }
 
 uint32_t matmul_local_bytes(const MatmulVariant& variant) {

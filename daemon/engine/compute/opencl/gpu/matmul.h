@@ -11,8 +11,11 @@
 
 namespace llmd::compute::gpu {
 
-// What a matmul does with its sums: values of epilogue.cl's EPILOGUE_*.
-enum class Epilogue : uint8_t { Qkv = 1, Residual, Gelu, SwiGlu, Store, Gated, Logits };
+// What a matmul does with its sums (epilogue.cl).
+enum class Epilogue : uint8_t { Qkv, Residual, Gelu, SwiGlu, Store, Gated, Logits };
+
+// The norm that a matmul's input has gone through (epilogue.cl).
+enum class InputNorm : uint8_t { None, Rms, Layer };
 
 // How a matmul is summed. Only has_integer_core() layouts have Integer.
 enum class Core : uint8_t { Integer, Float };
@@ -49,8 +52,10 @@ struct MatmulVariant {
 std::string layout_source(Core core);
 // The whole program without common.cl.
 std::string matmul_source(Core core, Epilogue epilogue);
-// The options of the program, but for the epilogue's.
-std::string matmul_options(const MatmulVariant& variant);
+// The options of the program, but for those that an epilogue needs besides.
+std::string matmul_options(const MatmulVariant& variant, Epilogue epilogue, InputNorm norm, bool has_bias);
+// Those that tell how weights are read, for another program with layout_source().
+std::string layout_options(const MatmulVariant& variant);
 // The local memory of the kernel, but for the epilogue's.
 uint32_t matmul_local_bytes(const MatmulVariant& variant);
 

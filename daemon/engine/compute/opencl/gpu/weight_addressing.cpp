@@ -24,7 +24,7 @@ constexpr cl_image_format kChar4 = {CL_RGBA, CL_SIGNED_INT8};
 constexpr cl_image_format kUchar4 = {CL_RGBA, CL_UNSIGNED_INT8};
 constexpr cl_image_format kNormalised4 = {CL_RGBA, CL_SNORM_INT8};
 
-// These are as in probes.cl.
+// In the order of probe_images() in probes.cl.
 constexpr std::array kProbed = {kUint4, kUint2, kHalf4, kHalf2, kChar4, kUchar4, kNormalised4};
 constexpr size_t kProbeWords = 24;
 constexpr size_t kProbeTexels = 2 * kGroupItems;
@@ -114,7 +114,8 @@ Result<bool> images_work(DeviceQueue& queue) {
         if (!image) return false;
         images.push_back(std::move(*image));
     }
-    auto program = queue.build("the image probe", {kernels::kProbesCl}, "-DPROBE_IMAGES");
+    auto program = queue.build("the image probe", {kernels::kProbesCl},
+                               base::concat("-DPROBE_IMAGES -DPROBE_WORDS=", kProbeWords));
     if (!program) return false;
     auto kernel = make_kernel(*program, "probe_images");
     if (!kernel) return kernel.error();

@@ -1,7 +1,5 @@
 // Attention: the kernel attention or, with the option MERGE, the kernel merge. Both need activations.cl.
 
-#define KV_SPLIT 256
-
 // FOLD takes one more KV split, or several that are folded already, into (maximum, sum, weighted V).
 #define FOLD(maximum, sum, acc, split_max, split_sum, split_acc) \
     {                                                            \
@@ -264,7 +262,6 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
 // matmul reads.
 //
 // An item takes four values. Grid: (ceil(width / MERGE_WIDTH), batch rows). Options: HEAD_DIM, Q_ROWS.
-#define MERGE_WIDTH (4 * GROUP)
 #define PARTIAL (HEAD_DIM / 2 + 1)
 
 __kernel GROUP_SIZE void merge(__global const float2* partials, __global const int* step,

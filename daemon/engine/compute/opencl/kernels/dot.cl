@@ -10,8 +10,6 @@
 //          SEGMENT  1: the buffer lies in one address segment of 4 GiB (weight_addressing.h), so that 32-bit additions
 //                   compute an address: for GPUs that add 64 bits in several instructions
 
-#define TILE_PAIRS 32u
-
 #if SEGMENT
 typedef uint4 place_t;  // in elements of 1, 4, 8 and 16 bytes: compilers leave a shift in the loop where it is written
 INLINE place_t place_of(uint in_tile) { return in_tile * (uint4)(1, 4, 8, 16); }

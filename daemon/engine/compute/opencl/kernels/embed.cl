@@ -7,7 +7,6 @@
 //
 // The program needs dot.cl, core_float.cl and activations.cl. Grid: (ceil(next_width / EMBED_WIDTH), batch rows). Options:
 // POSITIONS.
-#define EMBED_WIDTH (8 * GROUP)
 #define EMBED_BLOCKS (EMBED_WIDTH / 32)
 #define ITEM ((uint)get_local_id(0))
 #define ITEMS GROUP

@@ -19,8 +19,11 @@
 // mean) of the norm are missing, and they follow from the stats. norm_sum = W w, and bias = W b + the matrix's own bias,
 // with the norm's bias b, come from the host for all rows of the output. RMSNorm has no mean; without a norm rs is 1.
 //
-// Options: INPUT_NORM (0 none, 1 RMSNorm, 2 LayerNorm), BIAS (0: all biases are zero),
+// Options: INPUT_NORM: NORM_NONE, NORM_RMS or NORM_LAYER; BIAS (0: all biases are zero);
 //          EPILOGUE: one of the names below, with the options that it says.
+#define NORM_NONE 0
+#define NORM_RMS 1
+#define NORM_LAYER 2
 #define EPILOGUE_QKV 1       // bias, rotation, queries scaled, keys and values into their page
 #define EPILOGUE_RESIDUAL 2  // x += v; x quantized for the next norm
 #define EPILOGUE_GELU 3      // h = gelu(v), quantized
@@ -83,7 +86,7 @@ INLINE float2 norm_part(INPUT_ARGS, uint row, uint first) {
 
 // (rs, rs * mean) of a row of `width` values.
 INLINE float2 scale_of_norm(float2 sums, float width, float epsilon) {
-#if INPUT_NORM == 2
+#if INPUT_NORM == NORM_LAYER
     const float mean = sums.x * native_recip(width);
     float variance = sums.y * native_recip(width) - mean * mean;
     variance = variance < 0.0f ? 0.0f : variance;  // not fmax: a NaN must go on
@@ -100,10 +103,10 @@ INLINE float2 scale_of_norm(float2 sums, float width, float epsilon) {
 #define EPILOGUE_FOLD
 #endif
 
-#if INPUT_NORM == 2
+#if INPUT_NORM == NORM_LAYER
 #define NORM_SUM_ARG , __global const float2* norm_sum
 #define NORMED(sum, pair, group_row) ((sum) * norm_scale[group_row].x - norm_scale[group_row].y * NORM_SUM_OF(pair))
-#elif INPUT_NORM == 1
+#elif INPUT_NORM == NORM_RMS
 #define NORM_SUM_ARG
 #define NORMED(sum, pair, group_row) ((sum) * norm_scale[group_row].x)
 #else
@@ -124,7 +127,7 @@ INLINE float2 scale_of_norm(float2 sums, float width, float epsilon) {
 #define NORM_SUM_OF(pair) norm_sum[first_pair + (pair)]
 #define BIAS_OF(pair) bias[first_pair + (pair)]
 #endif
-#if INPUT_NORM == 2
+#if INPUT_NORM == NORM_LAYER
 #define EARLY_NORM_SUM(pair, is_mine) \
     const float2 early_norm_sum = is_mine ? norm_sum[first_pair + (pair)] : (float2)(0.0f);
 #else

@@ -12,8 +12,6 @@ __kernel GROUP_SIZE void chain(__global const uint* from, __global uint* to) {
 #ifdef PROBE_IMAGES
 // Reads texel i of every format that weights have, all from one buffer's first bytes, and writes PROBE_WORDS words an item.
 
-#define PROBE_WORDS 24
-
 __kernel GROUP_SIZE void probe_images(__read_only image1d_buffer_t uint4s, __read_only image1d_buffer_t uint2s,
                                       __read_only image1d_buffer_t half4s, __read_only image1d_buffer_t half2s,
                                       __read_only image1d_buffer_t char4s, __read_only image1d_buffer_t uchar4s,

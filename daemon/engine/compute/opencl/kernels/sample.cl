@@ -1,25 +1,12 @@
-// Sampling: what the kernels that choose tokens share, the epilogue of the logits among them; and, with the option
-// SAMPLE_CHOOSE or SAMPLE_CANDIDATES, the kernel choose or candidates.
-//
-// Requests, shared with step_exchange.cpp: REQUEST_WORDS words an output, with NO_ID behind the last penalised id. Behind
-// those of all outputs are the masks of those that have one: bit id % 32 of word id / 32 is set if the id takes part.
+// Sampling: what the kernels that choose tokens share, the epilogue of the logits among them (constants.h has the layout of
+// their requests and answers); and, with the option SAMPLE_CHOOSE or SAMPLE_CANDIDATES, the kernel choose or candidates.
 //
 // Candidates: a work-group owns one of CHUNKS chunks of the vocabulary of one output. First come the counts,
 // [output][chunk]: how many ids of the chunk take part, 0 where the output wants no candidates. Then come the TOP largest
 // logits of each chunk as (id, logit), [output][chunk][TOP].
 //
 // Options: N_VOCAB, CHUNKS, TOP.
-#define REQUEST_WORDS 72
-#define REQUEST_TEMPERATURE 0
-#define REQUEST_KEY 1
-#define REQUEST_PENALTY 2
-#define REQUEST_MASK 3  // where the row's mask begins, in words from the first row's request; 0: all ids take part
-#define REQUEST_PENALTY_COUNT 4
-#define REQUEST_WANTS_CANDIDATES 5
-#define REQUEST_PENALTY_IDS 8
-
 #define CHUNK_IDS ((N_VOCAB + CHUNKS - 1) / CHUNKS)
-#define NO_ID 0xffffffffu
 
 // `requests` are the first row's, `mask` is the row's REQUEST_MASK.
 INLINE bool takes_part(__global const uint* requests, uint mask, uint id) {
@@ -100,9 +87,7 @@ INLINE choice_t choice_of(uint4 summary) {
 #ifdef SAMPLE_CHOOSE
 // Chooses the token of each output from what the groups of the output matmul left.
 //
-// answer has ANSWER_WORDS words an output: id, whether all logits were finite, log-sum-exp. sampled[slot] becomes the id of
-// the slot's last output, -1 where the logits were no numbers. Grid: (1, outputs).
-#define ANSWER_WORDS 4
+// sampled[slot] becomes the id of the slot's last output, -1 where the logits were no numbers. Grid: (1, outputs).
 
 __kernel GROUP_SIZE void choose(__global const uint4* summaries, uint groups, __global const int* step,
                                 __global int* sampled, __global uint* answer) {
@@ -132,10 +117,10 @@ __kernel GROUP_SIZE void choose(__global const uint4* summaries, uint groups, __
     if (item != 0) return;
     for (uint i = 1; i < min(groups, (uint)GROUP); ++i) sum += sums[i];
     const bool good = BAD(best) == 0 && ID(best) != NO_ID;
-    answer[output * ANSWER_WORDS] = good ? ID(best) : NO_ID;
-    answer[output * ANSWER_WORDS + 1] = good ? 1 : 0;
-    answer[output * ANSWER_WORDS + 2] = as_uint(LARGEST(best) + log(sum));
-    answer[output * ANSWER_WORDS + 3] = 0;
+    answer += output * ANSWER_WORDS;
+    answer[ANSWER_ID] = good ? ID(best) : NO_ID;
+    answer[ANSWER_IS_FINITE] = good ? 1 : 0;
+    answer[ANSWER_LOG_SUM_EXP] = as_uint(LARGEST(best) + log(sum));
     const uint row = (uint)step[STEP_OUTPUT_ROW(output)];
     if (step[STEP_IS_LAST_OUTPUT(row)]) sampled[step[STEP_SLOT(row)]] = good ? (int)ID(best) : -1;
 }

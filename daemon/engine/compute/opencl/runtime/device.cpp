@@ -6,6 +6,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "engine/compute/opencl/kernels/constants.h"
 #include "engine/compute/opencl/runtime/cl.h"
 #include "engine/compute/opencl/runtime/program_cache.h"
 
@@ -17,7 +18,6 @@ using base::Result;
 
 constexpr cl_int kNoPlatform = -1001;             // CL_PLATFORM_NOT_FOUND_KHR: the loader knows none
 constexpr uint64_t kKernelLocalBytes = 32 << 10;  // what OpenCL 1.2 promises of a full profile; kernels are made to fit
-constexpr uint64_t kKernelGroupItems = 64;        // GROUP in common.cl
 // Kernels index a buffer's bytes with 32 bits.
 constexpr uint64_t kMaxIndexableBytes = (uint64_t{1} << 32) - 4096;
 
@@ -186,9 +186,9 @@ Result<DeviceLimits> query_limits(cl_device_id device) {
         return base::fail(ErrorCode::DeviceError, "CL_DEVICE_LOCAL_MEM_SIZE is ", limits.local_bytes, ", less than ",
                           kKernelLocalBytes);
     }
-    if (limits.group_items < kKernelGroupItems) {
+    if (limits.group_items < kGroupItems) {
         return base::fail(ErrorCode::DeviceError, "CL_DEVICE_MAX_WORK_GROUP_SIZE is ", limits.group_items,
-                          ", less than ", kKernelGroupItems);
+                          ", less than ", kGroupItems);
     }
     return limits;
 }

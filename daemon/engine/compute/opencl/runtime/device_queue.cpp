@@ -140,10 +140,19 @@ Result<ClImage> DeviceQueue::image_of(const ClBuffer& buffer, const cl_image_for
     return image;
 }
 
+std::string_view kernel_prelude() {
+    static const std::string kText = [] {
+        std::string text;
+        for (const auto& [macro, value] : kKernelConstants) text += base::concat("#define ", macro, " ", value, "\n");
+        return text;
+    }();
+    return kText;
+}
+
 Result<ClProgram> DeviceQueue::build(std::string_view name, std::initializer_list<std::string_view> sources,
                                      const std::string& options) const {
     const std::string all_options = base::concat("-cl-std=CL1.2 ", options);
-    std::vector<std::string_view> parts = {identity_, all_options, kernels::kCommonCl};
+    std::vector<std::string_view> parts = {identity_, all_options, kernel_prelude(), kernels::kCommonCl};
     parts.insert(parts.end(), sources);
     const uint64_t key = program_key(parts);
     if (const auto binary = programs_.take(key)) {

@@ -13,6 +13,7 @@
 
 #include "base/result.h"
 #include "engine/compute/backend.h"
+#include "engine/compute/opencl/kernels/constants.h"
 #include "engine/compute/opencl/runtime/cl.h"
 #include "engine/compute/opencl/runtime/device.h"
 #include "engine/compute/opencl/runtime/program_cache.h"
@@ -20,7 +21,6 @@
 
 namespace llmd::compute {
 
-inline constexpr size_t kGroupItems = 64;           // GROUP in common.cl
 inline constexpr size_t kMaxGridGroups = 65'535;    // larger grids are split by some drivers, refused by others
 inline constexpr size_t kTransferBytes = 4u << 20;  // of one write: drivers keep a copy of what is in flight
 
@@ -30,6 +30,9 @@ struct Allocation {
     std::string_view what;
     uint64_t bytes;
 };
+
+// kKernelConstants as macros.
+std::string_view kernel_prelude();
 
 class DeviceQueue {
 public:
@@ -65,8 +68,8 @@ public:
     base::Result<std::span<uint32_t>> allocate_host(std::string_view what, size_t words);
     // A view of a buffer as an image1d_buffer of so many texels, at most limits().image_texels.
     base::Result<ClImage> image_of(const ClBuffer& buffer, const cl_image_format& format, uint64_t texels) const;
-    // Builds common.cl and `sources` with `options`, or takes what an earlier process built of the same sources and
-    // options on this device with this driver (program_cache.h). DeviceError has the build log.
+    // Builds kernel_prelude(), common.cl and `sources` with `options`, or takes what an earlier process built of the
+    // same sources and options on this device with this driver (program_cache.h). DeviceError has the build log.
     base::Result<ClProgram> build(std::string_view name, std::initializer_list<std::string_view> sources,
                                   const std::string& options) const;
 

@@ -65,22 +65,19 @@ base::Result<void> upload_rotations(DeviceQueue& queue, const model::DecoderSpec
 
 namespace {
 
-// Offsets of REQUEST_*.
-enum RequestWord : size_t { kTemperature = 0, kKey, kPenalty, kMask, kPenaltyCount, kWantsCandidates, kPenaltyIds = 8 };
-static_assert(kPenaltyIds + kMaxPenaltyIds == kRequestWords);
+static_assert(kRequestPenaltyIds + kMaxPenaltyIds == kRequestWords);
 
-constexpr uint32_t kNoId = 0xffffffffu;  // NO_ID
 void write_request(const SampleRequest& request, std::span<uint32_t> out) {
-    std::fill(out.begin(), out.begin() + kPenaltyIds, 0u);
-    std::fill(out.begin() + kPenaltyIds, out.end(), kNoId);
-    out[kTemperature] = std::bit_cast<uint32_t>(request.temperature);
-    out[kKey] = noise_key(request.seed, request.position);
-    out[kPenalty] = std::bit_cast<uint32_t>(request.repeat_penalty);
-    out[kWantsCandidates] = request.wants_candidates ? 1 : 0;
+    std::fill(out.begin(), out.begin() + kRequestPenaltyIds, 0u);
+    std::fill(out.begin() + kRequestPenaltyIds, out.end(), kNoId);
+    out[kRequestTemperature] = std::bit_cast<uint32_t>(request.temperature);
+    out[kRequestKey] = noise_key(request.seed, request.position);
+    out[kRequestPenalty] = std::bit_cast<uint32_t>(request.repeat_penalty);
+    out[kRequestWantsCandidates] = request.wants_candidates ? 1 : 0;
     if (request.repeat_penalty == 1.0f) return;
-    out[kPenaltyCount] = static_cast<uint32_t>(request.penalty_ids.size());
+    out[kRequestPenaltyCount] = static_cast<uint32_t>(request.penalty_ids.size());
     for (size_t i = 0; i < request.penalty_ids.size(); ++i) {
-        out[kPenaltyIds + i] = static_cast<uint32_t>(request.penalty_ids[i]);
+        out[kRequestPenaltyIds + i] = static_cast<uint32_t>(request.penalty_ids[i]);
     }
 }
 
@@ -96,7 +93,7 @@ size_t write_requests(std::span<const SampleRequest> requests, std::span<uint32_
         const auto request = out.subspan(i * kRequestWords, kRequestWords);
         write_request(requests[i], request);
         if (requests[i].allowed.empty()) continue;
-        request[kMask] = static_cast<uint32_t>(end);
+        request[kRequestMask] = static_cast<uint32_t>(end);
         std::copy(requests[i].allowed.begin(), requests[i].allowed.end(), out.begin() + static_cast<ptrdiff_t>(end));
         end += requests[i].allowed.size();
     }
@@ -130,11 +127,6 @@ namespace {
 
 using base::ErrorCode;
 using base::Result;
-
-// Layout of the batch in the step buffer (common.cl), in words.
-constexpr uint32_t kStepHeader = 4;
-constexpr uint32_t kStepRowWords = 4;
-constexpr uint32_t kOutputsAtOnce = 8;  // launches read output rows in multiples of one of its divisors
 
 }  // namespace
 
@@ -195,15 +187,16 @@ void StepExchange::write_rows(std::span<const Row> rows, uint32_t chunks, std::s
     int32_t* const output_rows = word + size_t{kStepRowWords} * limits_.max_rows;
     int32_t* output_row = output_rows;
     for (uint32_t r = 0; r < rows.size(); ++r) {
-        *word++ = rows[r].token;
-        *word++ = static_cast<int32_t>(rows[r].position);
-        *word++ = static_cast<int32_t>(rows[r].slot);
-        *word++ = rows[r].wants_output && last_output_[rows[r].slot] == r ? 1 : 0;
+        word[kRowToken] = rows[r].token;
+        word[kRowPosition] = static_cast<int32_t>(rows[r].position);
+        word[kRowSlot] = static_cast<int32_t>(rows[r].slot);
+        word[kRowIsLastOutput] = rows[r].wants_output && last_output_[rows[r].slot] == r ? 1 : 0;
+        word += kStepRowWords;
         if (rows[r].wants_output) *output_row++ = static_cast<int32_t>(r);
     }
-    out[0] = static_cast<int32_t>(output_row - output_rows);
-    out[1] = static_cast<int32_t>(rows.size());
-    out[2] = static_cast<int32_t>(chunks);
+    out[kStepOutputCount] = static_cast<int32_t>(output_row - output_rows);
+    out[kStepRowCount] = static_cast<int32_t>(rows.size());
+    out[kStepChunks] = static_cast<int32_t>(chunks);
 }
 
 Result<void> StepExchange::begin(std::span<const Row> rows, uint32_t chunks) {

@@ -46,8 +46,7 @@ base::Result<void> upload_rotations(DeviceQueue& queue, const model::DecoderSpec
                                     std::span<const float> factors, const ClBuffer& to, uint64_t offset);
 
 // What travels between the host and the kernels that sample: requests as words, candidates of the vocabulary's chunks
-// back. Pure functions; sample.cl has the layout's other end.
-inline constexpr size_t kRequestWords = 72;  // REQUEST_WORDS
+// back (kernels/constants.h, sample.cl). Pure functions.
 // Chunks of the vocabulary and the candidates that each gives.
 inline constexpr uint32_t kSampleChunks = 64;
 inline constexpr uint32_t kChunkCandidates = kMaxCandidates / kSampleChunks;
@@ -67,7 +66,7 @@ void read_candidates(std::span<const uint32_t> answer, size_t output, size_t out
 
 // The buffers on the device.
 struct StepBuffers {
-    ClBuffer step;      // the batch, then the page tables (common.cl)
+    ClBuffer step;      // the batch, then the page tables (kernels/constants.h)
     ClBuffer requests;  // request_words()
     ClBuffer sampled;   // [slot] the id sampled last, -1 where there is none
     ClBuffer logits;    // [outputs][n_vocab]

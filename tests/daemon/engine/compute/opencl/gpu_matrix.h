@@ -41,7 +41,7 @@ struct GpuMatrix {
 
     using Arrays = std::array<std::vector<std::byte>, compute::gpu::kWeightArrays.size()>;
     Arrays pack(bool image) const;
-    uint32_t n_pairs() const { return compute::gpu::tile_count(rows) * compute::gpu::kTilePairs; }
+    uint32_t n_pairs() const { return compute::gpu::tile_count(rows) * compute::kTilePairs; }
 };
 
 struct ExactSum {

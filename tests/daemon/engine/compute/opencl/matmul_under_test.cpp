@@ -115,9 +115,9 @@ Output MatmulUnderTest::run(const MatmulVariant& variant, const ClKernel& kernel
 }
 
 ClKernel build(DeviceQueue& queue, const MatmulVariant& variant) {
-    const auto program =
-        must(queue.build("matmul", {matmul_source(variant.core, Epilogue::Store)},
-                         base::concat(matmul_options(variant), " -DEPILOGUE=5 -DINPUT_NORM=0 -DBIAS=0 -DMAX_ROWS=16")));
+    const auto program = must(
+        queue.build("matmul", {matmul_source(variant.core, Epilogue::Store)},
+                    base::concat(matmul_options(variant, Epilogue::Store, InputNorm::None, false), " -DMAX_ROWS=16")));
     return must(compute::make_kernel(program, "matmul"));
 }
 

@@ -65,8 +65,8 @@ protected:
             EXPECT_NE(at, std::string::npos);
             source.insert(at + kSound.size(), " * 1.0625f");
         }
-        const auto program = queue_->build(
-            "matmul", {source}, base::concat(matmul_options(variant), " -DEPILOGUE=5 -DINPUT_NORM=0 -DBIAS=0"));
+        const auto program =
+            queue_->build("matmul", {source}, matmul_options(variant, Epilogue::Store, InputNorm::None, false));
         if (!program) return program.error();
         return compute::make_kernel(*program, "matmul");
     }

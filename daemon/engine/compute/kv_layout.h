@@ -1,0 +1,14 @@
+// How keys and values are cut along a sequence's positions: part of the numeric contract (backend.h), the same for
+// every backend. Without other headers, since it is compiled for each instruction set of a processor too.
+#pragma once
+
+#include <cstdint>
+
+namespace llmd::compute {
+
+inline constexpr uint32_t kPageTokens = 32;  // positions in one KV page
+inline constexpr uint32_t kKvSplit = 256;    // positions in one partial softmax
+
+static_assert(kKvSplit % kPageTokens == 0);
+
+}  // namespace llmd::compute
