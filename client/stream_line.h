@@ -1,4 +1,4 @@
-// What the daemon sends of a text that it is making, whichever way it comes, and the lines that it is read from.
+// What the daemon sends of a text that it generates, whichever way it comes, and the lines that it is read from.
 #pragma once
 
 #include <cstddef>

@@ -113,7 +113,7 @@ void fields(Io& io, Is<LoadProgress> auto& m) {
 
 template <typename Io>
 void fields(Io& io, Is<DeviceChosen> auto& m) {
-    io.text("backend", m.backend);
+    io.choice("backend", m.backend, BackendKind::Cpu);
     io.text("device", m.device);
     io.text("driver", m.driver);
 }
@@ -125,7 +125,7 @@ void fields(Io& io, Is<Ready> auto& m) {
     io.number("n_ctx", m.n_ctx);
     io.number("n_vocab", m.n_vocab);
     io.number("n_slots", m.n_slots);
-    io.text("backend", m.backend);
+    io.choice("backend", m.backend, BackendKind::Cpu);
     io.text("device", m.device);
     io.text("driver", m.driver);
     io.choice("precision", m.precision, Precision::Fast);

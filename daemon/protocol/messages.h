@@ -22,6 +22,10 @@ namespace llmd::protocol {
 
 // Which kind of device computes: compute::BackendKind says what each means.
 enum class BackendKind : uint8_t { Auto = 0, OpenCl, Cpu };
+// "auto", "opencl", "cpu": as settings, status and logs name it.
+constexpr std::string_view backend_name(BackendKind kind) {
+    return kind == BackendKind::Auto ? "auto" : kind == BackendKind::OpenCl ? "opencl" : "cpu";
+}
 
 // How activations enter products: compute::Precision says what each means.
 enum class Precision : uint8_t { Faithful = 0, Fast };
@@ -139,9 +143,9 @@ struct LoadProgress {
 };
 
 // Where the model is about to go, before anything is built there; again when that has failed and another device gets
-// it. Says whose failure an end before Ready is. The words are those of Ready; the CPU has none but its backend's.
+// it. Says whose failure an end before Ready is. Device and driver are those of Ready, empty for the CPU.
 struct DeviceChosen {
-    std::string backend;
+    BackendKind backend = BackendKind::Cpu;  // never Auto
     std::string device;
     std::string driver;
 };
@@ -152,7 +156,7 @@ struct Ready {
     uint32_t n_ctx = 0;
     uint32_t n_vocab = 0;
     uint32_t n_slots = 0;
-    std::string backend;  // "opencl" or "cpu"
+    BackendKind backend = BackendKind::Cpu;  // never Auto
     std::string device;
     std::string driver;
     Precision precision = Precision::Faithful;  // of what computes, whatever was asked for

@@ -255,7 +255,7 @@ Status Service::Impl::status() const {
     const bool ready = engine_state_ == EngineState::Ready;
     if (ready) {
         status.state = scheduler_.n_running() > 0 ? State::Busy : State::Ready;
-        status.backend = ready_.backend;
+        status.backend = protocol::backend_name(ready_.backend);
         status.device = ready_.device;
         status.driver = ready_.driver;
         status.precision = ready_.precision == protocol::Precision::Fast ? "fast" : "faithful";

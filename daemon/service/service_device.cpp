@@ -6,12 +6,6 @@
 #include "service/service_impl.h"
 
 namespace llmd::service {
-namespace {
-
-constexpr std::string_view kGpuBackend = "opencl";  // Auto takes OpenCL for GPUs only
-
-}  // namespace
-
 // Why the device is not used, and what the engine has to know to keep away from it.
 void Service::Impl::avoid_device(protocol::Load& load) {
     looks_at_device_ = false;
@@ -27,14 +21,15 @@ void Service::Impl::avoid_device(protocol::Load& load) {
 
 bool Service::Impl::may_leave_device() const {
     // One that replaces another takes the same, if it has not said so yet.
-    const std::string& backend = chosen_ ? chosen_->backend : ready_.backend;
-    return options_.backend == protocol::BackendKind::Auto && backend == kGpuBackend && avoid_device_reason_.empty();
+    const auto backend = chosen_ ? chosen_->backend : ready_.backend;
+    return options_.backend == protocol::BackendKind::Auto && backend != protocol::BackendKind::Cpu &&
+           avoid_device_reason_.empty();
 }
 
 std::optional<DeviceName> Service::Impl::failed_device(const EngineEnd& end) const {
     if (options_.backend != protocol::BackendKind::Auto || !end.counts_against_device()) return std::nullopt;
     if (chosen_) {
-        if (chosen_->backend != kGpuBackend) return std::nullopt;
+        if (chosen_->backend == protocol::BackendKind::Cpu) return std::nullopt;
         return DeviceName{chosen_->device, chosen_->driver};
     }
     // It looked for devices, or began with one, and was told of none that it should keep away from altogether.
@@ -66,7 +61,7 @@ void Service::Impl::use_device_again() {
 
 // A GPU that computes although one was to be avoided is another one, or has another driver now.
 void Service::Impl::note_device() {
-    const bool on_gpu = chosen_ && chosen_->backend == kGpuBackend;
+    const bool on_gpu = chosen_ && chosen_->backend != protocol::BackendKind::Cpu;
     if (!std::exchange(looks_at_device_, false) || !on_gpu) return;
     device_health_.forget();
     keep_device_health();

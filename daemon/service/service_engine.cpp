@@ -234,8 +234,8 @@ void Service::Impl::on(const protocol::Ready& ready) {
     cache_is_due_ = false;
     proven_file_ = file_;
     load_failures_.forget(model_->path);
-    spdlog::info("model {} is ready after {} ms on {} ({}), context {}", model_->name, ready.load_ms, ready.backend,
-                 ready.device, ready.n_ctx);
+    spdlog::info("model {} is ready after {} ms on {} ({}), context {}", model_->name, ready.load_ms,
+                 protocol::backend_name(ready.backend), ready.device, ready.n_ctx);
     schedule_turn();
 }
 

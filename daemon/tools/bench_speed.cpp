@@ -178,7 +178,7 @@ uint64_t layer_weights(const model::DecoderSpec& spec) {
 
 // Whether the device is this machine's own cores, so that what they can do at best is what it can.
 bool runs_on_host_cores(const compute::DeviceReport& device) {
-    if (device.backend == "cpu") return true;
+    if (device.kind == compute::BackendKind::Cpu) return true;
     const auto devices = compute::list_opencl_devices();
     return devices && std::any_of(devices->begin(), devices->end(),
                                   [&](const auto& d) { return d.name == device.device && !d.is_gpu; });
@@ -222,7 +222,12 @@ std::string as_json(const SpeedReport& report) {
     json.begin_object().key("model").value(report.options.model);
     json.key("architecture").value(report.model.spec.architecture);
     json.key("quantization").value(report.model.spec.quantization);
-    json.key("backend").value(device.backend).key("device").value(device.device).key("driver").value(device.driver);
+    json.key("backend")
+        .value(backend_name(device.kind))
+        .key("device")
+        .value(device.device)
+        .key("driver")
+        .value(device.driver);
     json.key("profile").value(device.profile);
     json.key("weight_bytes").value(device.weight_bytes);
     const Cores* cores = report.cores;
@@ -250,8 +255,8 @@ std::string as_json(const SpeedReport& report) {
 std::string as_markdown(const SpeedReport& report) {
     const auto& device = report.model.backend->report();
     std::ostringstream out;
-    out << report.model.spec.architecture << ' ' << report.model.spec.quantization << " on " << device.backend << ", "
-        << device.device << std::fixed << std::setprecision(1);
+    out << report.model.spec.architecture << ' ' << report.model.spec.quantization << " on "
+        << backend_name(device.kind) << ", " << device.device << std::fixed << std::setprecision(1);
     if (const Cores* cores = report.cores) {
         out << "\n\nThe cores read " << median_of(cores->memory_read_gb_s) << " GB/s of memory, "
             << median_of(cores->weights_read_gb_s) << " GB/s of as little as the weights, and multiply-add "

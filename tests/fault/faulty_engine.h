@@ -100,7 +100,7 @@ protected:
             outcome.load_error = loaded.error();
             return outcome;
         }
-        outcome.backend = loaded->backend->report().backend;
+        outcome.backend = compute::backend_name(loaded->backend->report().kind);
         outcome.notes = loaded->backend->report().notes;
         outcome.n_pages = loaded->backend->limits().n_pages;
         outcome.profile = loaded->backend->report().profile;

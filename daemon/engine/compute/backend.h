@@ -25,6 +25,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -110,10 +111,12 @@ enum class BackendKind : uint8_t {
     Cpu = 2,
 };
 
+// "auto", "opencl", "cpu": as settings, status and logs name it.
+std::string_view backend_name(BackendKind kind);
+
 // For status and logs.
 struct DeviceReport {
     BackendKind kind = BackendKind::Cpu;        // what it is; never Auto
-    std::string backend;                        // "opencl" or "cpu"
     std::string device;                         // "FD630", "AMD EPYC 7B13, 2 threads, avx2"
     std::string driver;                         // OpenCL driver version; empty for the CPU
     Precision precision = Precision::Faithful;  // of the kernels in use

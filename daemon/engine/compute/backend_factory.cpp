@@ -124,7 +124,7 @@ base::Result<std::unique_ptr<Backend>> create_on(const Devices& devices, size_t 
     const uint64_t host_bytes = device.shares_host_memory ? available_memory_bytes() : UINT64_MAX;
     const DeviceMemory memory = {std::min(device.memory_bytes, host_bytes), device.max_buffer_bytes,
                                  gpu::gpu_weight_bytes, options.scarce == BackendKind::OpenCl};
-    tell(options, {"opencl", device.name, device.driver});
+    tell(options, {BackendKind::OpenCl, device.name, device.driver});
     return create_planned(plan, memory, [&](const BackendLimits& limits) {
         const OpenClOverrides overrides = {.tuning_budget = options.tuning_budget,
                                            .compile_only = options.compile_only};
@@ -171,10 +171,14 @@ bool is_to_avoid(const AvoidedDevice& avoided) {
 
 }  // namespace
 
+std::string_view backend_name(BackendKind kind) {
+    return kind == BackendKind::Auto ? "auto" : kind == BackendKind::OpenCl ? "opencl" : "cpu";
+}
+
 std::optional<BackendKind> backend_kind_from_name(std::string_view name) {
-    if (name == "auto") return BackendKind::Auto;
-    if (name == "opencl") return BackendKind::OpenCl;
-    if (name == "cpu") return BackendKind::Cpu;
+    for (const BackendKind kind : {BackendKind::Auto, BackendKind::OpenCl, BackendKind::Cpu}) {
+        if (name == backend_name(kind)) return kind;
+    }
     return std::nullopt;
 }
 
@@ -210,7 +214,7 @@ base::Result<std::unique_ptr<Backend>> create_backend(const model::DecoderSpec& 
     }
     const DeviceMemory memory = {.available_bytes = available_memory_bytes(),
                                  .is_scarce = options.scarce == BackendKind::Cpu};
-    tell(options, {"cpu", "", ""});
+    tell(options, {BackendKind::Cpu, "", ""});
     return create_planned(plan, memory, [&](const BackendLimits& limits) {
         return create_cpu_backend(spec, limits, options.n_threads, notes);
     });

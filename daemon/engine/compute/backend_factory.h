@@ -14,7 +14,6 @@
 
 namespace llmd::compute {
 
-// "auto", "opencl", "cpu"
 std::optional<BackendKind> backend_kind_from_name(std::string_view name);
 
 // A GPU that failed before. Auto takes the CPU in its place and `reason` is the note that says why. With a name, a
@@ -27,8 +26,8 @@ struct AvoidedDevice {
 
 // Where a model is about to go.
 struct ChosenDevice {
-    std::string backend;  // as in DeviceReport, like the rest; the CPU has no more than this
-    std::string name;
+    BackendKind kind = BackendKind::Cpu;
+    std::string name;  // as in DeviceReport, like the driver; empty for the CPU
     std::string driver;
 };
 

@@ -68,7 +68,7 @@ protocol::Ready ready(const generation::LoadedModel& model, milliseconds load_ti
     ready.n_ctx = limits.n_ctx;
     ready.n_vocab = model.spec.n_vocab;
     ready.n_slots = limits.max_outputs;
-    ready.backend = report.backend;
+    ready.backend = static_cast<protocol::BackendKind>(report.kind);
     ready.device = report.device;
     ready.driver = report.driver;
     ready.precision = static_cast<protocol::Precision>(report.precision);
@@ -430,7 +430,7 @@ void EngineServer::on_started(uint64_t id, uint32_t cached_tokens) {
 }
 
 void EngineServer::on_device(const compute::ChosenDevice& device) {
-    send(protocol::DeviceChosen{device.backend, device.name, device.driver});
+    send(protocol::DeviceChosen{static_cast<protocol::BackendKind>(device.kind), device.name, device.driver});
     flush();  // its driver may end this process at once
 }
 

@@ -33,19 +33,19 @@ int64_t ns(milliseconds time) {
 }
 
 void write_costs(JsonWriter& json, const Outcome& outcome) {
-    // The first token is the end of reading, so the others are what making took.
-    const milliseconds reading =
+    // The first token ends prefill, so decode took as long as the others did.
+    const milliseconds prefill =
         outcome.ttft > outcome.queue_time ? outcome.ttft - outcome.queue_time : milliseconds(0);
-    const std::chrono::duration<double> making_s(outcome.decode_tps > 0 ? outcome.generated_tokens / outcome.decode_tps
+    const std::chrono::duration<double> decode_s(outcome.decode_tps > 0 ? outcome.generated_tokens / outcome.decode_tps
                                                                         : 0);
-    const int64_t making = std::chrono::duration_cast<nanoseconds>(making_s).count();
+    const int64_t decode = std::chrono::duration_cast<nanoseconds>(decode_s).count();
     json.key("done_reason").value(outcome.finish == service::Finish::Stop ? "stop" : "length");
-    json.key("total_duration").value(ns(outcome.queue_time + reading) + making);
+    json.key("total_duration").value(ns(outcome.queue_time + prefill) + decode);
     json.key("load_duration").value(ns(outcome.queue_time));
     json.key("prompt_eval_count").value(outcome.prompt_tokens);
-    json.key("prompt_eval_duration").value(ns(reading));
+    json.key("prompt_eval_duration").value(ns(prefill));
     json.key("eval_count").value(outcome.generated_tokens);
-    json.key("eval_duration").value(making);
+    json.key("eval_duration").value(decode);
 }
 
 // One object, all but its end: what is common to every line.

@@ -203,7 +203,7 @@ protected:
         ready.architecture = "llama";
         ready.n_ctx = 512;
         ready.n_slots = 1;
-        ready.backend = "cpu";
+        ready.backend = protocol::BackendKind::Cpu;
         ready.device = "a test";
         engine().send(ready);
     }

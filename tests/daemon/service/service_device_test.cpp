@@ -16,13 +16,13 @@ protected:
     // Another llmd with the same folders.
     void restart() { make_service({.default_model = "a", .device_record = record_}); }
     void choose(const std::string& backend = "opencl", const std::string& driver = "1.0") {
-        send(protocol::DeviceChosen{backend, backend + " device", driver});
+        send(protocol::DeviceChosen{kind_of(backend), backend + " device", driver});
     }
     void ready_on(const std::string& backend, const std::string& driver = "1.0") {
         protocol::Ready message;
         message.n_ctx = 128;
         message.n_slots = 2;
-        message.backend = backend;
+        message.backend = kind_of(backend);
         message.device = backend + " device";
         message.driver = driver;
         message.profile = backend;

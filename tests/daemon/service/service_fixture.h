@@ -136,11 +136,14 @@ protected:
         engine().send(message);
         settle();
     }
+    static protocol::BackendKind kind_of(const std::string& backend) {
+        return backend == "cpu" ? protocol::BackendKind::Cpu : protocol::BackendKind::OpenCl;
+    }
     void ready(uint32_t n_slots = 2, const std::string& backend = "cpu", const std::string& profile = "cpu") {
         protocol::Ready message;
         message.n_ctx = 128;
         message.n_slots = n_slots;
-        message.backend = backend;
+        message.backend = kind_of(backend);
         message.device = backend + " device";
         message.profile = profile;
         send(message);

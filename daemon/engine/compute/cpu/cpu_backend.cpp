@@ -38,7 +38,6 @@ public:
           weights_(spec_),
           pages_(limits),
           sampler_(kernels_, *pool_, spec.n_vocab, limits.max_outputs) {
-        report_.backend = "cpu";
         report_.device = base::concat(cpu_name(), ", ", pool_->n_threads(),
                                       pool_->n_threads() == 1 ? " thread, " : " threads, ", kernels.isa);
         report_.profile = base::concat("cpu/", kernels.isa, "/i16");

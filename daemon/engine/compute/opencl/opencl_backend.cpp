@@ -31,7 +31,6 @@ Result<std::unique_ptr<Backend>> create_opencl_backend(const model::DecoderSpec&
 
     DeviceReport report;
     report.kind = BackendKind::OpenCl;
-    report.backend = "opencl";
     report.device = device.names.name;
     report.driver = device.names.driver;
     report.notes = std::move(notes);

@@ -45,7 +45,7 @@ TEST(BackendFactory, AutoWithoutAMatchingGpuTakesTheCpuAndSaysWhy) {
     options.device = "no such device";
     const auto backend = create_backend(test::small_llama(), plan, options);
     ASSERT_TRUE(backend) << backend.error().message;
-    EXPECT_EQ((*backend)->report().backend, "cpu");
+    EXPECT_EQ((*backend)->report().kind, BackendKind::Cpu);
     EXPECT_FALSE((*backend)->report().notes.empty());
 }
 
@@ -54,7 +54,7 @@ TEST(BackendFactory, ADeviceThatIsSetAsideIsNotTried) {
     options.avoided.reason = "the GPU failed twice";
     const auto backend = create_backend(test::small_llama(), plan, options);
     ASSERT_TRUE(backend) << backend.error().message;
-    EXPECT_EQ((*backend)->report().backend, "cpu");
+    EXPECT_EQ((*backend)->report().kind, BackendKind::Cpu);
     EXPECT_EQ((*backend)->report().notes, std::vector<std::string>{"the GPU failed twice"});
 }
 
@@ -64,13 +64,13 @@ TEST(BackendFactory, ADeviceThatIsSetAsideByNameIsAvoidedWhileItHasThatDriver) {
     const auto avoids = [](const std::string& name, const std::string& driver) {
         BackendOptions options;
         options.avoided = {name, driver, "the GPU failed"};
-        std::vector<std::string> chosen;
-        options.on_chosen = [&](const ChosenDevice& device) { chosen.push_back(device.backend); };
+        std::vector<BackendKind> chosen;
+        options.on_chosen = [&](const ChosenDevice& device) { chosen.push_back(device.kind); };
         const auto backend = create_backend(test::small_llama(), plan, options);
         EXPECT_TRUE(backend) << backend.error().message;
         EXPECT_FALSE(chosen.empty());
         if (!backend || chosen.empty()) return false;
-        EXPECT_EQ(chosen.back(), (*backend)->report().backend);
+        EXPECT_EQ(chosen.back(), (*backend)->report().kind);
         return (*backend)->report().notes == std::vector<std::string>{"the GPU failed"};
     };
     for (const OpenClDevice& device : *devices) {

@@ -30,10 +30,10 @@ TEST_F(EngineServerLoad, LoadsAnnouncingWhatMayBlock) {
     EXPECT_EQ(ready[0].architecture, "fake");
     EXPECT_EQ(ready[0].n_ctx, 256u);
     EXPECT_EQ(ready[0].n_vocab, 257u);
-    EXPECT_EQ(ready[0].backend, "cpu");
+    EXPECT_EQ(ready[0].backend, protocol::BackendKind::Cpu);
     const auto chosen = only<protocol::DeviceChosen>(all);
     ASSERT_EQ(chosen.size(), 1u);
-    EXPECT_EQ(chosen[0].backend, "opencl");
+    EXPECT_EQ(chosen[0].backend, protocol::BackendKind::OpenCl);
     EXPECT_EQ(chosen[0].device, "FD630");
     EXPECT_EQ(chosen[0].driver, "26.1.6");
 }

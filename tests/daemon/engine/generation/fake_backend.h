@@ -29,7 +29,6 @@ public:
           pages_(limits.n_pages, std::vector<int32_t>(compute::kPageTokens, kUnwritten)),
           tables_(limits.n_slots),
           sampled_ids_(limits.n_slots) {
-        report_.backend = "cpu";
         report_.device = "fake";
         report_.profile = "fake";
     }

@@ -86,7 +86,6 @@ public:
     BrokenGpu(const compute::BackendLimits& limits, At at, base::ErrorCode code, uint32_t fitting_pages)
         : FakeBackend(257, limits), at_(at), code_(code), fails_(limits.n_pages > fitting_pages) {
         report_.kind = compute::BackendKind::OpenCl;
-        report_.backend = "opencl";
         report_.device = "GPU 7";
     }
     base::Result<void> upload(const model::Weight&) override { return fail_at(At::Upload); }
@@ -145,7 +144,7 @@ TEST_F(LoadModel, AutoGivesTheCpuWhatBreaksTheGpu) {
         for (const auto code : {base::ErrorCode::DeviceError, base::ErrorCode::OutOfMemory}) {
             const auto model = load_on(with_gpu(at, code));
             ASSERT_TRUE(model) << model.error().message;
-            EXPECT_EQ(model->backend->report().backend, "cpu");
+            EXPECT_EQ(model->backend->report().kind, compute::BackendKind::Cpu);
             const auto& notes = model->backend->report().notes;
             ASSERT_EQ(notes.size(), 1u);
             EXPECT_TRUE(notes[0].starts_with("GPU 7 is not used: it broke")) << notes[0];

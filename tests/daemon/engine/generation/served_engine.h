@@ -55,7 +55,7 @@ protected:
         fake_backend(model).set_precision(precision_);
         fake_backend(model).set_profile(profile_);
         fake_backend(model).fail_step = fail_step_;
-        observer.on_device({"opencl", "FD630", "26.1.6"});
+        observer.on_device({compute::BackendKind::OpenCl, "FD630", "26.1.6"});
         return model;
     }
 

@@ -1,4 +1,4 @@
-"""kill -9 of an engine whose device gets the packed kernels, in both precisions: the text is that of an undisturbed run.
+"""kill -9 of an engine that computes on a GPU, in both precisions: the text is that of an undisturbed run.
 The device is Mesa's llvmpipe, which stands for a GPU."""
 import os
 import signal
@@ -10,7 +10,7 @@ OPTIONS = {"max_tokens": 16, "model": GPT2, "temperature": 1.0, "seed": 4}
 PROMPT = f"Once upon a time {MARKER}"
 
 
-class PackedDeath(harness.TestCase):
+class GpuDeath(harness.TestCase):
     precision = None
 
     @classmethod
@@ -34,14 +34,14 @@ class PackedDeath(harness.TestCase):
         self.assertEqual(self.client.status()["engine_restarts"], 1)
 
 
-class InFaithful(PackedDeath):
+class InFaithful(GpuDeath):
     precision = "faithful"
 
 
-class InFast(PackedDeath):
+class InFast(GpuDeath):
     precision = "fast"
 
 
 if __name__ == "__main__":
-    del PackedDeath
+    del GpuDeath
     harness.main()
