@@ -133,7 +133,7 @@ TEST_F(Faults, ADeviceSaysWhatItHoldsAnotherWay) {
 // The self-test of the kernels (autotune/preparation.h) is remembered for a device and its driver, and nothing
 // that lies in its place passes for it.
 TEST_F(Faults, KernelsAreTriedOnce) {
-    const fs::path cache = directory_ / "trials-cache";
+    const fs::path cache = directory_ / "tuning-cache";
     ::setenv("XDG_CACHE_HOME", cache.c_str(), 1);
     const auto launches = [](uint32_t hidden) {
         count_only("clEnqueueNDRangeKernel");
@@ -144,7 +144,7 @@ TEST_F(Faults, KernelsAreTriedOnce) {
     const uint64_t first = launches(0), again = launches(0);
     EXPECT_GT(first, again);
     EXPECT_EQ(launches(kChangeDriver), first);
-    for (const auto& file : fs::directory_iterator(cache / "llmd" / "trials")) fs::resize_file(file, 20);
+    for (const auto& file : fs::directory_iterator(cache / "llmd" / "kernel-configs")) fs::resize_file(file, 20);
     EXPECT_EQ(launches(0), first);
     EXPECT_EQ(launches(0), again);
     fs::remove_all(cache / "llmd");
@@ -181,10 +181,10 @@ TEST_F(Faults, KernelsAreTunedOnce) {
     expect_tuned(false, "again");
     EXPECT_EQ(load({}).ids, untuned.ids);
     expect_tuned(false, "after a load without");
-    const auto file = [&] { return *fs::directory_iterator(cache / "llmd" / "trials"); };
+    const auto file = [&] { return *fs::directory_iterator(cache / "llmd" / "kernel-configs"); };
     fs::resize_file(file(), 20);
     expect_tuned(true, "cut");
-    const compute::ProgramCache files(cache / "llmd" / "trials");
+    const compute::ProgramCache files(cache / "llmd" / "kernel-configs");
     const std::string foreign = "tuned\nmatmul Q4_0 1 1 0 1 1 1 1 0 1\nend\n";
     files.keep(std::stoull(file().path().stem().string(), nullptr, 16), std::as_bytes(std::span(foreign)));
     expect_tuned(true, "foreign");
@@ -218,7 +218,7 @@ TEST_F(Faults, WhatFailsInTuningIsNotUsed) {
     } faults[] = {{"", 1}, {"", 7}, {"", 20}, {"", 50}, {"clEnqueueNDRangeKernel", 1}, {"clEnqueueNDRangeKernel", 2}};
     for (const auto& fault : faults) {
         SCOPED_TRACE(base::concat("call ", fault.first, " ", fault.function));
-        fs::remove_all(cache / "llmd" / "trials");
+        fs::remove_all(cache / "llmd" / "kernel-configs");
         count_only("none");
         control_->hidden = kHideCpuType;
         const auto on_tune = [&](uint32_t n_tuned) {

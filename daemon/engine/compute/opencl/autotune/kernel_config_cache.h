@@ -36,7 +36,7 @@ public:
     void keep(uint64_t key, const Outcome& outcome) const;
 
 private:
-    ProgramCache files_{user_cache_directory("trials")};
+    ProgramCache files_{user_cache_directory("kernel-configs")};
 };
 
 }  // namespace llmd::compute::gpu

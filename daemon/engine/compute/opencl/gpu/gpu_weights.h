@@ -50,7 +50,7 @@ public:
 
     // Before the first upload: arrays of these layouts are read through images where they can be.
     void use_images(std::set<Layout> layouts) { images_ = std::move(layouts); }
-    // Before the first upload: arrays that are no images lie in one window.
+    // Before the first upload: arrays that are no images lie in one address segment.
     void use_segments(SegmentProbe probe) { probe_ = std::move(probe); }
     // Backend::declare_tensors(), once. ModelLoadFailed as upload().
     base::Result<void> declare_tensors(std::span<const model::Weight> weights);

@@ -7,7 +7,7 @@ namespace {
 
 using model::Role;
 
-constexpr uint64_t kConstantBytes = 2 * sizeof(float);  // MatmulWeights::shift and norm_sum, of a row
+constexpr uint64_t kConstantBytes = 2 * sizeof(float);  // MatmulWeights::bias and norm_sum, of a row
 
 }  // namespace
 

@@ -310,7 +310,7 @@ public:
 
     // Of the only model that was loaded.
     uint64_t key_of_outcome() const {
-        std::filesystem::directory_iterator files(compute::user_cache_directory("trials"));
+        std::filesystem::directory_iterator files(compute::user_cache_directory("kernel-configs"));
         return std::stoull(files->path().stem().string(), nullptr, 16);
     }
 
@@ -376,7 +376,7 @@ void check_whatever_tuning_picks(DeviceUnderTest on) {
     const CacheFolder cache;
     const Answers usual = answer();
     ASSERT_EQ(usual.logits.size(), tokens.size());
-    const compute::ProgramCache outcomes(compute::user_cache_directory("trials"));
+    const compute::ProgramCache outcomes(compute::user_cache_directory("kernel-configs"));
     const uint64_t key = cache.key_of_outcome();
     on.overrides.tuning_budget = compute::kTuningBudget;
     const std::string text = to_text(others_than_usual(variants, rows.kinds(variants)));
