@@ -2,7 +2,7 @@
 """The Adreno report: what Mesa's compiler makes of every kernel for an Adreno 630, and what decoding costs the host.
 tests/lanes/adreno runs it where that compiler is.
 
-usage: report.py --bench llmd-bench --reset-counts LIB --opencl-trace LIB --epilogues epilogue.cl [--tinygrad DIRECTORY]
+usage: report.py --bench llmd-bench --reset-counts LIB --opencl-trace LIB [--tinygrad DIRECTORY]
                  [--format md|json]
 
 Exit status 1 when a limit of limits.py that does not depend on time is broken."""
@@ -29,7 +29,7 @@ PRECISIONS = ("faithful", "fast")
 PEER_ROUNDS = 3
 
 
-def collect(shim, bench, epilogues):
+def collect(shim, bench):
     """The rows of all kernels, and {model: {precision: row}}."""
     kernels, models = [], {}
     for shape, mixture in MODELS:
@@ -40,7 +40,7 @@ def collect(shim, bench, epilogues):
             print(f"{label} {precision} …", file=sys.stderr, flush=True)
             chosen = ["--precision", precision]
             traced = shim.trace(bench, path, chosen)
-            found = [(rows.kernel_row(kernel, precision, label, epilogues), kernel.identity()) for kernel in traced]
+            found = [(rows.kernel_row(kernel, precision, label), kernel.identity()) for kernel in traced]
             kernels += found
             measured = shim.measure(bench, path, chosen)
             row = rows.model_row(shape, mixture, precision, [kernel for kernel, _ in found], measured)
@@ -76,15 +76,12 @@ def main():
     parser.add_argument("--bench", required=True)
     parser.add_argument("--reset-counts", required=True, help="reset_counts.cpp, compiled")
     parser.add_argument("--opencl-trace", required=True, help="opencl_trace.cpp, compiled")
-    parser.add_argument("--epilogues", required=True, help="epilogue.cl, which names the matmuls' last steps")
     parser.add_argument("--tinygrad", help="the directory with its package; without it there is no peer")
     parser.add_argument("--format", choices=["md", "json"], default="md")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         shim = Shim(options.reset_counts, options.opencl_trace, scratch)
-        with open(options.epilogues) as source:
-            epilogues = rows.epilogue_names(source.read())
-        kernels, models = collect(shim, options.bench, epilogues)
+        kernels, models = collect(shim, options.bench)
         report = {"driver": shim.driver(options.bench), "kernels": kernels, "models": models, "peer": None}
         if options.tinygrad:
             report["peer"] = compare_with_tinygrad(shim, options.bench, options.tinygrad)

@@ -1,5 +1,4 @@
 """What the report says of each kernel and each model: plain dictionaries, as they are printed in JSON."""
-import re
 
 import hollow_model
 
@@ -23,11 +22,6 @@ def break_even(weight_format):
     return bytes_per_weight(weight_format) / BYTES_PER_S * LANE_INSTRUCTIONS_PER_S
 
 
-def epilogue_names(source):
-    """{number: name} from epilogue.cl."""
-    return {int(number): name.lower() for name, number in re.findall(r"#define EPILOGUE_([A-Z]+) (\d+)", source)}
-
-
 def _doublings(options):
     """Loops of two passes in which matmul.cl adds a block: over its halves, and their quarters."""
     return {8: 0, 4: 1, 2: 2}[int(options.get("UNROLLED_VEC4S", 8))]
@@ -44,7 +38,7 @@ def _loop_weights(kernel, hot):
     return max(1, round(hot.multiply_adds / one_pass)) * block, "float" if is_float else "integer"
 
 
-def kernel_row(kernel, precision, model, epilogues):
+def kernel_row(kernel, precision, model):
     listing, options = kernel.listing, kernel.options
     row = {
         "name": kernel.name, "kernel": kernel.name, "precision": precision, "models": [model], "format": None, "bits": None,
@@ -61,7 +55,7 @@ def kernel_row(kernel, precision, model, epilogues):
         row["name"] = " ".join(filter(None, [kernel.name, layout, _details(kernel)]))
         return row
     weights, core = _loop_weights(kernel, hot)
-    epilogue = epilogues.get(int(options.get("EPILOGUE", 0)), "")
+    epilogue = options.get("EPILOGUE", "").removeprefix("EPILOGUE_").lower()
     row["name"] = f"matmul {layout} {epilogue}".strip()
     next_limbs = options.get("NEXT_LIMBS", options["LIMBS"])
     if next_limbs != options["LIMBS"]:
