@@ -168,7 +168,7 @@ private:
 
 // Multiply-adds of one token in the matrices of all layers.
 uint64_t layer_weights(const model::DecoderSpec& spec) {
-    const uint64_t ffn_matrices = spec.activation == model::Activation::SwiGlu ? 3 : 2;
+    const uint64_t ffn_matrices = is_gated(spec.activation) ? 3 : 2;
     uint64_t rows = 0;
     for (const model::LayerSpec& layer : spec.layers) {
         rows += uint64_t{2} * layer.q_rows() + uint64_t{2} * layer.kv_rows() + ffn_matrices * layer.n_ff;

@@ -1,6 +1,7 @@
 #include "engine/model/architectures.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <optional>
@@ -16,10 +17,29 @@ using base::fail;
 using base::Result;
 using Limits = DecoderSpecLimits;
 
+// What src/models/ of llama.cpp (build 11669) computes under these names.
 constexpr Architecture kArchitectures[] = {
-    {"gpt2", Norm::LayerNorm, Activation::Gelu, Rotation::None, "attention.layer_norm_epsilon"},
-    {"llama", Norm::RmsNorm, Activation::SwiGlu, Rotation::Interleaved, "attention.layer_norm_rms_epsilon"},
-    {"qwen2", Norm::RmsNorm, Activation::SwiGlu, Rotation::HalfSplit, "attention.layer_norm_rms_epsilon"},
+    {.name = "gpt2", .norm = Norm::LayerNorm, .activation = Activation::Gelu, .rotation = Rotation::None},
+    {.name = "llama"},
+    {.name = "qwen2", .rotation = Rotation::HalfSplit},
+    {.name = "qwen3", .rotation = Rotation::HalfSplit, .qk_norm = QkNorm::Head},
+    {.name = "arcee", .activation = Activation::ReluSquared},
+    {.name = "ernie4_5"},
+    {.name = "exaone4",
+     .rotation = Rotation::HalfSplit,
+     .qk_norm = QkNorm::Head,
+     .has_pre_norms = false,
+     .has_post_norms = true},
+    {.name = "hunyuan-dense", .rotation = Rotation::HalfSplit, .qk_norm = QkNorm::Head, .norms_after_rotation = true},
+    {.name = "minicpm", .reads_scales = true},
+    {.name = "mistral3", .reads_yarn_details = true, .reads_temperature = true},
+    {.name = "olmo2",
+     .rotation = Rotation::HalfSplit,
+     .qk_norm = QkNorm::Row,
+     .has_pre_norms = false,
+     .has_post_norms = true},
+    {.name = "phi3", .rotation = Rotation::HalfSplit},
+    {.name = "smollm3", .unrotated_period = 4},
 };
 
 // Reads "<architecture>.<name>" keys and keeps the first error, so that reading many stays a list of lines.
@@ -109,8 +129,25 @@ void read_heads(KeyReader& keys, uint32_t n_embd, LayerSpec& layer) {
     }
 }
 
+void read_yarn(KeyReader& keys, const Architecture& row, float factor, DecoderSpec& spec) {
+    Yarn& yarn = spec.yarn.emplace();
+    yarn.original_context =
+        keys.number("rope.scaling.original_context_length", 1, Limits::kMaxContext, spec.n_ctx_train);
+    spec.rope_factor = factor;
+    constexpr float kMaxBeta = 1e4f, kMaxMultiplier = 100;
+    float multiplier = 0;
+    if (row.reads_yarn_details) {
+        yarn.beta_fast = keys.real("rope.scaling.yarn_beta_fast", 0.01f, kMaxBeta, yarn.beta_fast);
+        yarn.beta_slow = keys.real("rope.scaling.yarn_beta_slow", 0.01f, kMaxBeta, yarn.beta_slow);
+        multiplier = keys.real("rope.scaling.yarn_log_multiplier", 0, kMaxMultiplier, multiplier);
+    }
+    // Peng et al. 2023, and what DeepSeek-V2 made of it (llama.cpp, src/llama-context.cpp).
+    const auto magnitude = [factor](float k) { return 1 + 0.1f * k * std::log(factor); };
+    spec.rope_magnitude *= magnitude(1) / magnitude(multiplier);
+}
+
 // rope_freqs.weight, LLaMA 3's scaling, is a tensor: see Role::RopeFactors.
-void read_rope(KeyReader& keys, DecoderSpec& spec, LayerSpec& layer) {
+void read_rope(KeyReader& keys, const Architecture& row, DecoderSpec& spec, LayerSpec& layer) {
     layer.n_rot = keys.number("rope.dimension_count", 2, Limits::kMaxHeadDim, layer.head_dim);
     if (layer.n_rot % 2 != 0 || layer.n_rot > layer.head_dim) {
         keys.keep(fail(ErrorCode::ModelLoadFailed, keys.key("rope.dimension_count"), " is ", layer.n_rot,
@@ -121,12 +158,35 @@ void read_rope(KeyReader& keys, DecoderSpec& spec, LayerSpec& layer) {
     const std::string_view factor_key = keys.has("rope.scaling.factor") ? "rope.scaling.factor" : "rope.scale_linear";
     const float factor = keys.real(factor_key, 1, Limits::kMaxRopeFactor, 1.0f);
     const std::string_view scaling = keys.text("rope.scaling.type", "linear");
+    constexpr float kLeastMagnitude = 0.01f, kMaxMagnitude = 100;
+    spec.rope_magnitude = keys.real("rope.scaling.attn_factor", kLeastMagnitude, kMaxMagnitude, 1.0f);
     if (scaling == "linear") {
         spec.rope_factor = factor;
+    } else if (scaling == "yarn") {
+        read_yarn(keys, row, factor, spec);
+    } else if (scaling == "longrope") {
+        spec.longrope_context = keys.number("rope.scaling.original_context_length", 1, Limits::kMaxContext);
     } else if (scaling != "none") {
         keys.keep(fail(ErrorCode::ModelLoadFailed, keys.key("rope.scaling.type"), " is ", quoted(scaling),
-                       ", which is not supported (none and linear are)"));
+                       ", which is not supported (none, linear, yarn and longrope are)"));
     }
+}
+
+// What multiplies embeddings, what layers add, and logits. MiniCPM's files before these keys mean 12, 1.4 /
+// sqrt(layers) and, as its converter writes it, a division of the logits by n_embd / 256.
+void read_scales(KeyReader& keys, uint32_t n_layers, DecoderSpec& spec) {
+    constexpr float kLeast = 1e-6f, kMost = 1e6f;
+    spec.embedding_scale = keys.real("embedding_scale", kLeast, kMost, 12.0f);
+    spec.residual_scale = keys.real("residual_scale", kLeast, kMost, 1.4f / std::sqrt(static_cast<float>(n_layers)));
+    spec.logit_scale = 1 / keys.real("logit_scale", kLeast, kMost, static_cast<float>(spec.n_embd) / 256.0f);
+}
+
+void read_temperature(KeyReader& keys, DecoderSpec& spec) {
+    constexpr float kMost = 100;
+    spec.temperature_slope = keys.real("attention.temperature_scale", 0, kMost, 0.0f);
+    if (spec.temperature_slope == 0) return;
+    spec.temperature_context =
+        keys.number("rope.scaling.original_context_length", 1, Limits::kMaxContext, spec.n_ctx_train);
 }
 
 // The tokenizer's list when the file has one; the tensors must agree with either (Weights::bind).
@@ -181,6 +241,8 @@ Result<DecoderSpec> read_decoder_spec(const Gguf& gguf, std::span<const Architec
     spec.norm = row->norm;
     spec.activation = row->activation;
     spec.has_learned_positions = row->rotation == Rotation::None;
+    spec.has_pre_norms = row->has_pre_norms;
+    spec.has_post_norms = row->has_post_norms;
 
     KeyReader keys(gguf, row->name);
     if (const uint32_t experts = keys.number("expert_count", 0, UINT32_MAX, 0); experts > 0) {
@@ -194,15 +256,26 @@ Result<DecoderSpec> read_decoder_spec(const Gguf& gguf, std::span<const Architec
     const uint32_t n_layers = keys.number("block_count", 1, Limits::kMaxLayers);
     spec.n_embd = keys.number("embedding_length", 1, Limits::kMaxWidth);
     spec.n_ctx_train = keys.number("context_length", 1, Limits::kMaxContext);
-    spec.norm_eps = keys.real(row->norm_eps, std::numeric_limits<float>::min(), Limits::kMaxNormEps);
+    const std::string_view norm_eps =
+        row->norm == Norm::LayerNorm ? "attention.layer_norm_epsilon" : "attention.layer_norm_rms_epsilon";
+    spec.norm_eps = keys.real(norm_eps, std::numeric_limits<float>::min(), Limits::kMaxNormEps);
+    if (row->reads_scales) read_scales(keys, n_layers, spec);
+    if (row->reads_temperature) read_temperature(keys, spec);
     LayerSpec layer;
     layer.rotation = row->rotation;
+    layer.qk_norm = row->qk_norm;
+    layer.norms_after_rotation = row->norms_after_rotation;
     layer.n_ff = keys.number("feed_forward_length", 1, Limits::kMaxWidth);
     read_heads(keys, spec.n_embd, layer);
-    if (layer.rotation != Rotation::None) read_rope(keys, spec, layer);
+    if (layer.rotation != Rotation::None) read_rope(keys, *row, spec, layer);
     read_vocabulary_size(keys, gguf, spec);
     if (keys.error()) return *keys.error();
     spec.layers.assign(n_layers, layer);
+    for (uint32_t l = 0; row->unrotated_period != 0 && l < n_layers; ++l) {
+        if ((l + 1) % row->unrotated_period != 0) continue;
+        spec.layers[l].rotation = Rotation::None;
+        spec.layers[l].n_rot = 0;
+    }
     return spec;
 }
 

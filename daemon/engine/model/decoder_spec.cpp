@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <numbers>
 
 namespace llmd::model {
 namespace {
@@ -32,20 +33,47 @@ uint32_t DecoderSpec::n_rot() const {
     return widest(*this, [](const LayerSpec& layer) { return layer.n_rot; });
 }
 
+namespace {
+
+// By how much of the way pair i goes from its own frequency (0) to the one divided by rope_factor (1).
+std::vector<double> interpolations(const DecoderSpec& spec) {
+    const uint32_t n_rot = spec.n_rot();
+    std::vector<double> all(n_rot / 2, 1.0);
+    if (!spec.yarn) return all;
+    // The pair that turns `turns` times over the original context.
+    const auto pair_of = [&](double turns) {
+        return n_rot * std::log(spec.yarn->original_context / (2 * std::numbers::pi * turns)) /
+               (2 * std::log(double{spec.rope_theta}));
+    };
+    const double first = std::max(std::floor(pair_of(spec.yarn->beta_fast)), 0.0);
+    const double last = std::min(std::ceil(pair_of(spec.yarn->beta_slow)), n_rot - 1.0);
+    constexpr double kLeastWidth = 0.001;  // of the blend, where both are the same pair
+    for (size_t i = 0; i < all.size(); ++i) {
+        all[i] = std::clamp((static_cast<double>(i) - first) / std::max(last - first, kLeastWidth), 0.0, 1.0);
+    }
+    return all;
+}
+
+}  // namespace
+
 void fill_rotations(const DecoderSpec& spec, std::span<const float> factors, std::span<float> out) {
     const uint32_t n_rot = spec.n_rot();
     std::vector<double> frequencies(n_rot / 2);
+    const std::vector<double> interpolated = interpolations(spec);
     for (size_t i = 0; i < frequencies.size(); ++i) {
         const double factor = factors.empty() ? 1.0 : double{factors[i]};
-        frequencies[i] =
-            std::pow(double{spec.rope_theta}, -2.0 * static_cast<double>(i) / n_rot) / (spec.rope_factor * factor);
+        const double own = std::pow(double{spec.rope_theta}, -2.0 * static_cast<double>(i) / n_rot);
+        frequencies[i] = own / (spec.rope_factor * factor);
+        if (interpolated[i] < 1) {
+            frequencies[i] = (own * (1 - interpolated[i]) + own / spec.rope_factor * interpolated[i]) / factor;
+        }
     }
     float* to = out.data();
     for (size_t position = 0; to < out.data() + out.size(); ++position) {
         for (const double frequency : frequencies) {
             const double angle = static_cast<double>(position) * frequency;
-            *to++ = static_cast<float>(std::cos(angle));
-            *to++ = static_cast<float>(std::sin(angle));
+            *to++ = static_cast<float>(std::cos(angle) * spec.rope_magnitude);
+            *to++ = static_cast<float>(std::sin(angle) * spec.rope_magnitude);
         }
     }
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,6 +19,18 @@ enum class Norm : uint8_t {
 enum class Activation : uint8_t {
     Gelu,    // 0.5 u (1 + tanh(sqrt(2/pi) (u + 0.044715 u^3))), u = up                    (Hendrycks and Gimpel 2016)
     SwiGlu,  // gate / (1 + exp(-gate)) * up                                               (Shazeer 2020)
+    ReluSquared,  // max(up, 0)^2                                                          (So et al. 2021)
+};
+// Whether there is a gate beside up.
+constexpr bool is_gated(Activation activation) {
+    return activation == Activation::SwiGlu;
+}
+
+// What queries and keys are normalised by, with RMSNorm and a weight of their own (Henry et al. 2020).
+enum class QkNorm : uint8_t {
+    None,
+    Head,  // each head by itself, all with the same weight   (Qwen3)
+    Row,   // all heads of the query or key together          (OLMo 2)
 };
 
 // Which dimensions of a query or key head are rotated together (Su et al. 2021).
@@ -27,6 +40,15 @@ enum class Rotation : uint8_t {
     HalfSplit,    // pairs (i, i + n_rot/2)     (GGUF "qwen2")
 };
 
+// YaRN (Peng et al. 2023): dimensions that turn more than `beta_fast` times over the original context keep their
+// frequency, those that turn less than `beta_slow` times have it divided by rope_factor, between them it is blended.
+struct Yarn {
+    uint32_t original_context = 0;
+    float beta_fast = 32, beta_slow = 1;
+
+    bool operator==(const Yarn&) const = default;
+};
+
 struct LayerSpec {
     uint32_t n_heads = 0;     // query heads
     uint32_t n_kv_heads = 0;  // key/value heads; divides n_heads
@@ -34,6 +56,8 @@ struct LayerSpec {
     Rotation rotation = Rotation::None;
     uint32_t n_rot = 0;  // rotated dimensions of a head: even, <= head_dim; 0 without rotation
     uint32_t n_ff = 0;   // width of the feed-forward part
+    QkNorm qk_norm = QkNorm::None;
+    bool norms_after_rotation = false;  // of queries and keys; else before
 
     uint32_t q_rows() const { return n_heads * head_dim; }
     uint32_t kv_rows() const { return n_kv_heads * head_dim; }
@@ -52,9 +76,24 @@ struct DecoderSpec {
     Norm norm = Norm::RmsNorm;
     float norm_eps = 1e-5f;
     Activation activation = Activation::SwiGlu;
+    // Norms of what attention and the feed-forward part read, and of what they add to the residual stream.
+    bool has_pre_norms = true;
+    bool has_post_norms = false;
+    float embedding_scale = 1;           // multiplies a token's embedding
+    float residual_scale = 1;            // multiplies what is added to the residual stream
+    float logit_scale = 1;               // multiplies the logits
     bool has_learned_positions = false;  // a row of position_embd is added to the embedding  (GPT-2)
     float rope_theta = 10000;            // base of the rotary frequencies
-    float rope_factor = 1;               // linear scaling: the position is divided by it
+    float rope_factor = 1;               // the position is divided by it: of all frequencies, or as Yarn says
+    std::optional<Yarn> yarn;
+    float rope_magnitude = 1;  // multiplies cos and sin
+    // LongRoPE (Ding et al. 2024): longer contexts than this take the frequencies' divisors from RopeFactorsLong,
+    // others from RopeFactorsShort. 0: the model has neither.
+    uint32_t longrope_context = 0;
+    // Queries at position p are multiplied by 1 + temperature_slope * ln(1 + floor(p / temperature_context)) (Ministral
+    // 3)
+    float temperature_slope = 0;  // 0: they are not
+    uint32_t temperature_context = 0;
     // The layers that are rotated have the same n_rot, so that a model has one table of rotations.
     std::vector<LayerSpec> layers;
 
@@ -80,8 +119,9 @@ struct DecoderSpecLimits {
     static constexpr float kMaxNormEps = 0.1f;     // more than 0; 1e-6 to 1e-5 are usual
 };
 
-// Fills out[position][pair] with (cos, sin), n_rot / 2 pairs for each position from 0 on: pair i is rotated by position
-// * rope_theta^(-2i / n_rot) / (rope_factor * factors[i]), computed in double. `factors` is empty where there are none.
+// Fills out[position][pair] with (cos, sin) times rope_magnitude, n_rot / 2 pairs for each position from 0 on: pair i
+// is rotated by position * rope_theta^(-2i / n_rot) / (rope_factor * factors[i]), with Yarn's share of rope_factor,
+// computed in double. `factors` is empty where there are none.
 void fill_rotations(const DecoderSpec& spec, std::span<const float> factors, std::span<float> out);
 
 }  // namespace llmd::model

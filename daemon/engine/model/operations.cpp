@@ -23,26 +23,49 @@ public:
 
 private:
     void write_attention(uint32_t layer) {
-        norm(layer, Role::AttnNorm, Role::AttnNormBias);
-        matmul(layer, Normed, Query, Role::AttnQ, Role::AttnQBias);
-        matmul(layer, Normed, Key, Role::AttnK, Role::AttnKBias);
-        matmul(layer, Normed, Value, Role::AttnV, Role::AttnVBias);
-        if (spec_.layers[layer].rotation != Rotation::None) {
+        const LayerSpec& of = spec_.layers[layer];
+        const Operand in = pre_norm(layer, Role::AttnNorm, Role::AttnNormBias);
+        matmul(layer, in, Query, Role::AttnQ, Role::AttnQBias);
+        matmul(layer, in, Key, Role::AttnK, Role::AttnKBias);
+        matmul(layer, in, Value, Role::AttnV, Role::AttnVBias);
+        if (!of.norms_after_rotation) head_norms(layer);
+        if (of.rotation != Rotation::None) {
             add({.op = Rotate, .layer = layer, .in = Query, .out = Query});
             add({.op = Rotate, .layer = layer, .in = Key, .out = Key});
         }
+        if (of.norms_after_rotation) head_norms(layer);
         add({.op = StoreKv, .layer = layer, .in = Key, .out = Value});
         add({.op = Attend, .layer = layer, .in = Query, .out = Attended});
         matmul(layer, Attended, Projected, Role::AttnOutput, Role::AttnOutputBias);
-        add({.op = Add, .layer = layer, .in = Projected, .out = Residual});
+        add_to_residual(layer, Role::AttnPostNorm);
     }
 
     void write_feed_forward(uint32_t layer) {
-        norm(layer, Role::FfnNorm, Role::FfnNormBias);
-        if (spec_.activation == Activation::SwiGlu) matmul(layer, Normed, Gate, Role::FfnGate);
-        matmul(layer, Normed, Up, Role::FfnUp, Role::FfnUpBias);
+        const Operand in = pre_norm(layer, Role::FfnNorm, Role::FfnNormBias);
+        if (is_gated(spec_.activation)) matmul(layer, in, Gate, Role::FfnGate);
+        matmul(layer, in, Up, Role::FfnUp, Role::FfnUpBias);
         add({.op = Activate, .layer = layer, .in = Gate, .out = Up});
         matmul(layer, Up, Projected, Role::FfnDown, Role::FfnDownBias);
+        add_to_residual(layer, Role::FfnPostNorm);
+    }
+
+    // What reads the residual stream reads this.
+    Operand pre_norm(uint32_t layer, Role weight, Role bias) {
+        if (!spec_.has_pre_norms) return Residual;
+        norm(layer, weight, bias);
+        return Normed;
+    }
+
+    void head_norms(uint32_t layer) {
+        if (spec_.layers[layer].qk_norm == QkNorm::None) return;
+        add({.op = HeadNorm, .layer = layer, .in = Query, .out = Query, .weight = Role::AttnQNorm});
+        add({.op = HeadNorm, .layer = layer, .in = Key, .out = Key, .weight = Role::AttnKNorm});
+    }
+
+    void add_to_residual(uint32_t layer, Role post_norm) {
+        if (spec_.has_post_norms) {
+            add({.op = Norm, .layer = layer, .in = Projected, .out = Projected, .weight = post_norm});
+        }
         add({.op = Add, .layer = layer, .in = Projected, .out = Residual});
     }
 

@@ -15,15 +15,16 @@
 namespace llmd::model {
 
 enum class Operator : uint8_t {
-    Embed,     // out = token_embd[token] (+ position_embd[position])
+    Embed,     // out = token_embd[token] * embedding_scale (+ position_embd[position])
     Norm,      // out = norm(in) * weight (+ bias)
     Matmul,    // out = weight in (+ bias)
+    HeadNorm,  // out, a query or key, is normalised by heads or as a whole: LayerSpec::qk_norm
     Rotate,    // out, a query or key head by head, is rotated by its position
     StoreKv,   // keys and values go into the row's KV page, as f16
-    Attend,    // out = per query head, softmax(q . K[0..position] / sqrt(head_dim)) V; keys and values from the pages
-               // only
+    Attend,    // out = per query head, softmax(t q . K[0..position] / sqrt(head_dim)) V with the position's temperature
+               // t (DecoderSpec); keys and values from the pages only
     Activate,  // out = activation(gate, out)
-    Add,       // out += in
+    Add,       // out += residual_scale * in
 };
 
 // What operations read and write: one vector for each row of the batch.
@@ -37,7 +38,7 @@ enum class Operand : uint8_t {
     Gate,       // [n_ff]
     Up,         // [n_ff], then activated
     Projected,  // [n_embd] what is added to the residual stream
-    Logits,     // [n_vocab]
+    Logits,     // [n_vocab], which logit_scale multiplies
 };
 inline constexpr size_t kOperandCount = static_cast<size_t>(Operand::Logits) + 1;
 
@@ -46,7 +47,8 @@ struct Operation {
     uint32_t layer = 0;  // 0 behind the last layer, and for Embed
     Operand in = Operand::Residual;
     Operand out = Operand::Residual;
-    Role weight = Role::TokenEmbedding;  // of Norm and Matmul; Role::Output is TokenEmbedding where the two are tied
+    Role weight =
+        Role::TokenEmbedding;  // of Norm, HeadNorm and Matmul; Role::Output is TokenEmbedding where the two are tied
     std::optional<Role> bias = std::nullopt;  // that a file may have
 
     bool operator==(const Operation&) const = default;

@@ -31,6 +31,8 @@ constexpr std::array<RoleInfo, kRoleCount> kRoles = {{
     {"token_embd", "token_embd.weight", Kind::Matrix, Scope::Model},
     {"position_embd", "position_embd.weight", Kind::Matrix, Scope::Model},
     {"rope_freqs", "rope_freqs.weight", Kind::Vector, Scope::Model},
+    {"rope_factors_long", "rope_factors_long.weight", Kind::Vector, Scope::Model},
+    {"rope_factors_short", "rope_factors_short.weight", Kind::Vector, Scope::Model},
     {"output_norm", "output_norm.weight", Kind::Vector, Scope::Model},
     {"output_norm_bias", "output_norm.bias", Kind::Vector, Scope::Model},
     {"output", "output.weight", Kind::Matrix, Scope::Model},
@@ -39,11 +41,14 @@ constexpr std::array<RoleInfo, kRoleCount> kRoles = {{
     {"attn_q", "attn_q.weight", Kind::Matrix, Scope::Layer},
     {"attn_k", "attn_k.weight", Kind::Matrix, Scope::Layer},
     {"attn_v", "attn_v.weight", Kind::Matrix, Scope::Layer},
+    {"attn_q_norm", "attn_q_norm.weight", Kind::Vector, Scope::Layer},
+    {"attn_k_norm", "attn_k_norm.weight", Kind::Vector, Scope::Layer},
     {"attn_q_bias", "attn_q.bias", Kind::Vector, Scope::Layer},
     {"attn_k_bias", "attn_k.bias", Kind::Vector, Scope::Layer},
     {"attn_v_bias", "attn_v.bias", Kind::Vector, Scope::Layer},
     {"attn_output", "attn_output.weight", Kind::Matrix, Scope::Layer},
     {"attn_output_bias", "attn_output.bias", Kind::Vector, Scope::Layer},
+    {"attn_post_norm", "post_attention_norm.weight", Kind::Vector, Scope::Layer},
     {"ffn_norm", "ffn_norm.weight", Kind::Vector, Scope::Layer},
     {"ffn_norm_bias", "ffn_norm.bias", Kind::Vector, Scope::Layer},
     {"ffn_gate", "ffn_gate.weight", Kind::Matrix, Scope::Layer},
@@ -51,6 +56,7 @@ constexpr std::array<RoleInfo, kRoleCount> kRoles = {{
     {"ffn_up_bias", "ffn_up.bias", Kind::Vector, Scope::Layer},
     {"ffn_down", "ffn_down.weight", Kind::Matrix, Scope::Layer},
     {"ffn_down_bias", "ffn_down.bias", Kind::Vector, Scope::Layer},
+    {"ffn_post_norm", "post_ffw_norm.weight", Kind::Vector, Scope::Layer},
 }};
 
 const RoleInfo& info(Role role) {
@@ -59,19 +65,32 @@ const RoleInfo& info(Role role) {
 
 enum class Presence : uint8_t { Required, Optional, Unused };
 
-Presence presence_of(Role role, const DecoderSpec& spec) {
+Presence presence_of(Role role, const DecoderSpec& spec, uint32_t layer) {
     const auto required_if = [](bool condition) { return condition ? Presence::Required : Presence::Unused; };
     switch (role) {
         case Role::PositionEmbedding:
             return required_if(spec.has_learned_positions);
         case Role::RopeFactors:
-            return spec.n_rot() == 0 ? Presence::Unused : Presence::Optional;
+            return spec.n_rot() == 0 || spec.longrope_context != 0 ? Presence::Unused : Presence::Optional;
+        case Role::RopeFactorsLong:
+        case Role::RopeFactorsShort:
+            return required_if(spec.longrope_context != 0);
         case Role::OutputNormBias:
+            return required_if(spec.norm == Norm::LayerNorm);
         case Role::AttnNormBias:
         case Role::FfnNormBias:
-            return required_if(spec.norm == Norm::LayerNorm);
+            return required_if(spec.norm == Norm::LayerNorm && spec.has_pre_norms);
+        case Role::AttnNorm:
+        case Role::FfnNorm:
+            return required_if(spec.has_pre_norms);
+        case Role::AttnPostNorm:
+        case Role::FfnPostNorm:
+            return required_if(spec.has_post_norms);
+        case Role::AttnQNorm:
+        case Role::AttnKNorm:
+            return required_if(spec.layers[layer].qk_norm != QkNorm::None);
         case Role::FfnGate:
-            return required_if(spec.activation == Activation::SwiGlu);
+            return required_if(is_gated(spec.activation));
         case Role::Output:
         case Role::AttnQBias:
         case Role::AttnKBias:
@@ -117,21 +136,34 @@ public:
         : gguf_(gguf), spec_(spec), weights_(weights) {}
 
     Result<void> bind_layer(uint32_t layer, const std::string& prefix) {
-        const bool fused = gguf_.tensor(prefix + "attn_qkv.weight") != nullptr;
-        if (fused) {
-            if (auto done = bind_fused(layer, prefix); !done) return done;
+        const bool has_qkv = gguf_.tensor(prefix + "attn_qkv.weight") != nullptr;
+        if (has_qkv) {
+            if (auto done = bind_qkv(layer, prefix); !done) return done;
+        }
+        // A fused matrix has the name of up and twice its rows.
+        const uint64_t n_ff = spec_.layers[layer].n_ff;
+        const TensorView* up = gguf_.tensor(prefix + "ffn_up.weight");
+        const bool has_gate_up = is_gated(spec_.activation) && up != nullptr && up->rows != n_ff &&
+                                 gguf_.tensor(prefix + "ffn_gate.weight") == nullptr;
+        if (has_gate_up) {
+            const std::string name = prefix + "ffn_up.weight";
+            if (auto done = check(name, *up, Kind::Matrix, {2 * n_ff, spec_.n_embd}); !done) return done;
+            weights_.push_back({Role::FfnGate, layer, up->slice(0, n_ff)});
+            weights_.push_back({Role::FfnUp, layer, up->slice(n_ff, n_ff)});
+            bound_.insert(name);
         }
         for (size_t i = 0; i < kRoleCount; ++i) {
             const auto role = static_cast<Role>(i);
             if (info(role).scope != Scope::Layer) continue;
-            if (fused && role >= Role::AttnQ && role <= Role::AttnVBias) continue;
+            if (has_qkv && is_of_qkv(role)) continue;
+            if (has_gate_up && (role == Role::FfnGate || role == Role::FfnUp)) continue;
             if (auto done = bind(role, layer, prefix); !done) return done;
         }
         return {};
     }
 
     Result<void> bind(Role role, uint32_t layer, const std::string& prefix) {
-        const Presence presence = presence_of(role, spec_);
+        const Presence presence = presence_of(role, spec_, layer);
         if (presence == Presence::Unused) return {};
         const std::string name = prefix + std::string(info(role).tensor);
         const TensorView* tensor = gguf_.tensor(name);
@@ -155,8 +187,14 @@ public:
     }
 
 private:
-    // GPT-2's one matrix of the rows of Q, then K, then V, and likewise its bias.
-    Result<void> bind_fused(uint32_t layer, const std::string& prefix) {
+    static bool is_of_qkv(Role role) {
+        constexpr std::array kOfQkv = {Role::AttnQ,     Role::AttnK,     Role::AttnV,
+                                       Role::AttnQBias, Role::AttnKBias, Role::AttnVBias};
+        return std::find(kOfQkv.begin(), kOfQkv.end(), role) != kOfQkv.end();
+    }
+
+    // One matrix of the rows of Q, then K, then V, and likewise its bias.
+    Result<void> bind_qkv(uint32_t layer, const std::string& prefix) {
         const uint64_t q = spec_.layers[layer].q_rows();
         const uint64_t kv = spec_.layers[layer].kv_rows();
         const std::string name = prefix + "attn_qkv.weight";
@@ -185,12 +223,12 @@ private:
 };
 
 // The rotary frequencies are divided by them.
-Result<void> check_rope_factors(const TensorView& tensor) {
+Result<void> check_rope_factors(std::string_view name, const TensorView& tensor) {
     std::vector<float> factors(tensor.cols);
     dequantize(tensor.type, tensor.data, factors);
     for (const float factor : factors) {
         if (!(factor > 0) || !std::isfinite(factor)) {
-            return fail(ErrorCode::ModelLoadFailed, "tensor rope_freqs.weight holds ", factor,
+            return fail(ErrorCode::ModelLoadFailed, "tensor ", name, " holds ", factor,
                         "; its factors must be positive");
         }
     }
@@ -198,6 +236,11 @@ Result<void> check_rope_factors(const TensorView& tensor) {
 }
 
 }  // namespace
+
+Role rope_factors_role(const DecoderSpec& spec, uint32_t n_ctx) {
+    if (spec.longrope_context == 0) return Role::RopeFactors;
+    return n_ctx > spec.longrope_context ? Role::RopeFactorsLong : Role::RopeFactorsShort;
+}
 
 std::string_view role_name(Role role) {
     return info(role).name;
@@ -220,7 +263,13 @@ Shape shape_of(Role role, const DecoderSpec& spec, uint32_t layer) {
         case Role::PositionEmbedding:
             return {spec.n_ctx_train, spec.n_embd};
         case Role::RopeFactors:
+        case Role::RopeFactorsLong:
+        case Role::RopeFactorsShort:
             return {1, spec.n_rot() / 2};
+        case Role::AttnQNorm:
+            return {1, of_layer.qk_norm == QkNorm::Row ? of_layer.q_rows() : of_layer.head_dim};
+        case Role::AttnKNorm:
+            return {1, of_layer.qk_norm == QkNorm::Row ? of_layer.kv_rows() : of_layer.head_dim};
         case Role::AttnQ:
             return {of_layer.q_rows(), spec.n_embd};
         case Role::AttnK:
@@ -245,8 +294,8 @@ Shape shape_of(Role role, const DecoderSpec& spec, uint32_t layer) {
     }
 }
 
-bool is_required(Role role, const DecoderSpec& spec) {
-    return presence_of(role, spec) == Presence::Required;
+bool is_required(Role role, const DecoderSpec& spec, uint32_t layer) {
+    return presence_of(role, spec, layer) == Presence::Required;
 }
 
 Result<Weights> Weights::bind(const Gguf& gguf, const DecoderSpec& spec) {
@@ -268,8 +317,10 @@ Result<Weights> Weights::bind(const Gguf& gguf, const DecoderSpec& spec) {
         const Weight& weight = bound.weights_[i];
         bound.index_[weight.layer * kRoleCount + static_cast<size_t>(weight.role)] = static_cast<uint32_t>(i + 1);
     }
-    if (const TensorView* factors = bound.find(Role::RopeFactors)) {
-        if (auto done = check_rope_factors(*factors); !done) return done.error();
+    for (const Role role : {Role::RopeFactors, Role::RopeFactorsLong, Role::RopeFactorsShort}) {
+        const TensorView* factors = bound.find(role);
+        if (factors == nullptr) continue;
+        if (auto done = check_rope_factors(info(role).tensor, *factors); !done) return done.error();
     }
     return bound;
 }

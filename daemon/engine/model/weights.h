@@ -1,5 +1,6 @@
 // The tensors of a model by their meaning, with shapes checked against the spec.
-// A fused Q/K/V matrix is split into its three parts here, so nobody else knows that it exists.
+// Fused matrices (Q, K and V in one; gate and up in one) are split into their parts here, so nobody else knows that
+// they exist.
 #pragma once
 
 #include <cstdint>
@@ -17,29 +18,38 @@ enum class Role : uint8_t {
     TokenEmbedding,     // (n_vocab, n_embd); also the output matrix where Output is absent
     PositionEmbedding,  // (n_ctx_train, n_embd), learned positions only
     RopeFactors,        // (1, n_rot/2): divides each rotary frequency; optional ("rope_freqs")
+    RopeFactorsLong,    // (1, n_rot/2), LongRoPE only, as is the next
+    RopeFactorsShort,   // (1, n_rot/2)
     OutputNorm,         // (1, n_embd)
     OutputNormBias,     // (1, n_embd), LayerNorm only
     Output,             // (n_vocab, n_embd), absent where tied
     // In every layer:
-    AttnNorm,        // (1, n_embd)
+    AttnNorm,        // (1, n_embd), pre-norms only, as is FfnNorm
     AttnNormBias,    // (1, n_embd), LayerNorm only
     AttnQ,           // (n_heads * head_dim, n_embd)
     AttnK,           // (n_kv_heads * head_dim, n_embd)
     AttnV,           // (n_kv_heads * head_dim, n_embd)
+    AttnQNorm,       // (1, head_dim) or the whole row, by LayerSpec::qk_norm
+    AttnKNorm,       // likewise
     AttnQBias,       // (1, n_heads * head_dim), optional
     AttnKBias,       // (1, n_kv_heads * head_dim), optional
     AttnVBias,       // (1, n_kv_heads * head_dim), optional
     AttnOutput,      // (n_embd, n_heads * head_dim)
     AttnOutputBias,  // (1, n_embd), optional
+    AttnPostNorm,    // (1, n_embd), post-norms only, as is FfnPostNorm
     FfnNorm,         // (1, n_embd)
     FfnNormBias,     // (1, n_embd), LayerNorm only
-    FfnGate,         // (n_ff, n_embd), SwiGlu only
+    FfnGate,         // (n_ff, n_embd), gated activations only
     FfnUp,           // (n_ff, n_embd)
     FfnUpBias,       // (1, n_ff), optional
     FfnDown,         // (n_embd, n_ff)
     FfnDownBias,     // (1, n_embd), optional
+    FfnPostNorm,     // (1, n_embd)
 };
-inline constexpr size_t kRoleCount = static_cast<size_t>(Role::FfnDownBias) + 1;
+inline constexpr size_t kRoleCount = static_cast<size_t>(Role::FfnPostNorm) + 1;
+
+// The role of the frequencies' divisors in a context of so many tokens. A model may have none.
+Role rope_factors_role(const DecoderSpec& spec, uint32_t n_ctx);
 
 std::string_view role_name(Role role);  // "ffn_down"
 bool is_in_layer(Role role);            // every layer has its own
@@ -51,8 +61,8 @@ struct Shape {
 };
 // What the table above says, in numbers; `layer` is that of a role in a layer, and exists.
 Shape shape_of(Role role, const DecoderSpec& spec, uint32_t layer);
-// The model cannot be computed without it.
-bool is_required(Role role, const DecoderSpec& spec);
+// The model cannot be computed without it, in this layer where it is in one.
+bool is_required(Role role, const DecoderSpec& spec, uint32_t layer);
 
 struct Weight {
     Role role;

@@ -86,13 +86,17 @@ private:
     void run(std::span<const Sweep> sweeps, std::span<const uint32_t> rows);
     void embed();
     void normalise(const Sweep& sweep, std::span<const uint32_t> rows);
+    void normalise_heads(const model::LayerSpec& layer, const float* weight, float* heads, uint32_t n_heads) const;
     void rotate_and_store(const Sweep& sweep);
     void store_key_value(uint32_t layer, uint32_t r, uint32_t worker);
     void attend(uint32_t layer);
+    float attention_scale(const model::LayerSpec& layer, uint32_t position) const;
     // out[r] = w . x[r] for rows [first, first + n) of the part's matrix, then the bias.
     void multiply_rows(const MatmulPart& part, uint32_t first, uint32_t n, const Activations& x, uint32_t n_rows,
                        uint32_t worker) const;
     void multiply(const Sweep& sweep, uint32_t n_rows);
+    // Elements [first, first + n) of what is projected go into the residual stream.
+    void add_to_residual(uint32_t r, uint32_t first, uint32_t n) const;
     // What follows for rows [first, first + n) of the matrix.
     void finish_rows(const Sweep& sweep, uint32_t first, uint32_t n, uint32_t n_rows);
     float* row(Operand operand, uint32_t r) const {
@@ -132,7 +136,7 @@ Result<void> CpuBackend::upload(const model::Weight& weight) {
 
 Result<void> CpuBackend::finish_loading() {
     if (auto complete = weights_.check_complete(); !complete) return complete;
-    const float* factors = weights_.vector(Role::RopeFactors);
+    const float* factors = weights_.vector(model::rope_factors_role(spec_, limits_.n_ctx));
     auto rotary = RotaryTable::create(spec_, limits_.n_ctx, {factors, factors == nullptr ? 0 : spec_.n_rot() / 2});
     if (!rotary) return rotary.error();
     rotary_ = std::move(*rotary);
@@ -182,6 +186,9 @@ void CpuBackend::run(std::span<const Sweep> sweeps, std::span<const uint32_t> ro
             case Sweep::Form::MatmulActivate:
                 multiply(sweep, static_cast<uint32_t>(rows.size()));
                 break;
+            case Sweep::Form::Add:
+                for (uint32_t r = 0; r < rows.size(); ++r) add_to_residual(r, 0, spec_.n_embd);
+                break;
             case Sweep::Form::RotateStore:
                 rotate_and_store(sweep);
                 break;
@@ -212,6 +219,9 @@ void CpuBackend::embed() {
             return;
         }
         decode(tokens, static_cast<uint32_t>(token), x);
+        if (spec_.embedding_scale != 1) {
+            for (uint32_t i = 0; i < spec_.n_embd; ++i) x[i] *= spec_.embedding_scale;
+        }
         if (positions == nullptr) return;
         float* p = memory_.scratch(worker);
         decode(*positions, rows_[r].position, p);
@@ -222,7 +232,7 @@ void CpuBackend::embed() {
 void CpuBackend::normalise(const Sweep& sweep, std::span<const uint32_t> rows) {
     pool_->run(static_cast<uint32_t>(rows.size()), [&](uint32_t r, uint32_t) {
         kernels_.norm(spec_.norm, spec_.norm_eps, row(sweep.in, rows[r]), sweep.norm_weight, sweep.norm_bias,
-                      spec_.n_embd, row(Operand::Normed, r));
+                      spec_.n_embd, row(sweep.out, sweep.out == Operand::Normed ? r : rows[r]));
     });
 }
 
@@ -236,9 +246,15 @@ void CpuBackend::multiply_rows(const MatmulPart& part, uint32_t first, uint32_t 
     } else {
         kernels_.multiply(*part.matrix, first, n, x.row(0), x.stride, n_rows, out, out_stride, memory_.scratch(worker));
     }
-    if (part.bias == nullptr) return;
-    for (uint32_t r = 0; r < n_rows; ++r) {
-        for (uint32_t i = 0; i < n; ++i) out[r * out_stride + i] += part.bias[first + i];
+    const float scale = part.out == Operand::Logits ? spec_.logit_scale : 1;
+    if (part.bias == nullptr && scale == 1) return;
+    for (uint32_t r = 0; r < n_rows; ++r, out += out_stride) {
+        if (part.bias != nullptr) {
+            for (uint32_t i = 0; i < n; ++i) out[i] += part.bias[first + i];
+        }
+        if (scale != 1) {
+            for (uint32_t i = 0; i < n; ++i) out[i] *= scale;
+        }
     }
 }
 
@@ -276,18 +292,38 @@ void CpuBackend::finish_rows(const Sweep& sweep, uint32_t first, uint32_t n, uin
         if (sweep.form == Sweep::Form::MatmulActivate) {
             kernels_.activate(spec_.activation, row(Operand::Gate, r) + first, row(Operand::Up, r) + first, n);
         } else if (sweep.form == Sweep::Form::MatmulAdd) {
-            float* x = row(Operand::Residual, r);
-            const float* y = row(Operand::Projected, r);
-            for (uint32_t i = first; i < first + n; ++i) x[i] += y[i];
+            add_to_residual(r, first, n);
         }
+    }
+}
+
+void CpuBackend::add_to_residual(uint32_t r, uint32_t first, uint32_t n) const {
+    float* x = row(Operand::Residual, r);
+    const float* y = row(Operand::Projected, r);
+    for (uint32_t i = first; i < first + n; ++i) x[i] += spec_.residual_scale * y[i];
+}
+
+void CpuBackend::normalise_heads(const model::LayerSpec& layer, const float* weight, float* heads,
+                                 uint32_t n_heads) const {
+    if (weight == nullptr) return;
+    const bool is_whole = layer.qk_norm == model::QkNorm::Row;
+    const uint32_t width = is_whole ? n_heads * layer.head_dim : layer.head_dim;
+    for (uint32_t head = 0; head < (is_whole ? 1 : n_heads); ++head, heads += width) {
+        kernels_.norm(model::Norm::RmsNorm, spec_.norm_eps, heads, weight, nullptr, width, heads);
     }
 }
 
 void CpuBackend::rotate_and_store(const Sweep& sweep) {
     const model::LayerSpec& layer = spec_.layers[sweep.layer];
     pool_->run(static_cast<uint32_t>(rows_.size()), [&](uint32_t r, uint32_t worker) {
+        const auto normalise_both = [&] {
+            normalise_heads(layer, sweep.query_weight, row(Operand::Query, r), layer.n_heads);
+            normalise_heads(layer, sweep.key_weight, row(Operand::Key, r), layer.n_kv_heads);
+        };
+        if (!layer.norms_after_rotation) normalise_both();
         rotary_.rotate(layer, rows_[r].position, row(Operand::Query, r), layer.n_heads);
         rotary_.rotate(layer, rows_[r].position, row(Operand::Key, r), layer.n_kv_heads);
+        if (layer.norms_after_rotation) normalise_both();
         store_key_value(sweep.layer, r, worker);
     });
 }
@@ -309,6 +345,13 @@ void CpuBackend::store_key_value(uint32_t layer, uint32_t r, uint32_t worker) {
     }
 }
 
+float CpuBackend::attention_scale(const model::LayerSpec& layer, uint32_t position) const {
+    const float scale = 1.0f / std::sqrt(static_cast<float>(layer.head_dim));
+    if (spec_.temperature_slope == 0) return scale;
+    const auto contexts = static_cast<float>(position / spec_.temperature_context);
+    return scale * (1 + spec_.temperature_slope * std::log(1 + contexts));
+}
+
 void CpuBackend::attend(uint32_t layer) {
     const model::LayerSpec& of = spec_.layers[layer];
     const uint32_t n_kv_heads = of.n_kv_heads;
@@ -320,6 +363,7 @@ void CpuBackend::attend(uint32_t layer) {
         a.out = row(Operand::Attended, r) + size_t{kv_head} * width;
         a.n_heads = of.heads_per_kv();
         a.head_dim = of.head_dim;
+        a.scale = attention_scale(of, rows_[r].position);
         a.n_positions = rows_[r].position + 1;
         a.pages = pages_.of(rows_[r].slot).data();
         a.keys = memory_.kv.keys(layer, 0, kv_head);

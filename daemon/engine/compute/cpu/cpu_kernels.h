@@ -39,6 +39,7 @@ struct AttendItem {
     float* out = nullptr;      // [n_heads][head_dim]
     uint32_t n_heads = 0;      // query heads that share the key/value head
     uint32_t head_dim = 0;
+    float scale = 1;                   // of q . k
     uint32_t n_positions = 0;          // to attend to, the row's own included
     const uint32_t* pages = nullptr;   // page of position p: pages[p / kPageTokens]
     const uint16_t* keys = nullptr;    // f16 [head_dim][kPageTokens] of page 0

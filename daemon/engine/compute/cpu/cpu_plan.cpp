@@ -16,7 +16,7 @@ base::Result<std::vector<Sweep>> lower_to_sweeps(std::span<const Operation> oper
     const auto take_if = [&](Operator op) { return is_next(op) && (++next, true); };
     while (next < operations.size()) {
         const Operation& first = operations[next];
-        Sweep& sweep = sweeps.emplace_back(Sweep{.layer = first.layer, .in = first.in});
+        Sweep& sweep = sweeps.emplace_back(Sweep{.layer = first.layer, .in = first.in, .out = first.out});
         const auto bias = [&](const Operation& operation) {
             return operation.bias ? weights.vector(*operation.bias, operation.layer) : nullptr;
         };
@@ -40,18 +40,26 @@ base::Result<std::vector<Sweep>> lower_to_sweeps(std::span<const Operation> oper
                              : take_if(Operator::Add)    ? Form::MatmulAdd
                                                          : Form::Matmul;
                 break;
+            case Operator::HeadNorm:
             case Operator::Rotate:
             case Operator::StoreKv:
                 sweep.form = Form::RotateStore;
-                while (take_if(Operator::Rotate)) {
+                for (; is_next(Operator::HeadNorm) || is_next(Operator::Rotate); ++next) {
+                    const Operation& operation = operations[next];
+                    if (operation.op == Operator::Rotate) continue;
+                    (operation.out == model::Operand::Query ? sweep.query_weight : sweep.key_weight) =
+                        weights.vector(operation.weight, operation.layer);
                 }
                 if (take_if(Operator::StoreKv)) break;
                 [[fallthrough]];
             case Operator::Activate:
-            case Operator::Add:
                 return base::fail(base::ErrorCode::DeviceError, "operation ", next,
                                   " of the model is one that the CPU "
                                   "computes only behind another");
+            case Operator::Add:
+                sweep.form = Form::Add;
+                ++next;
+                break;
             case Operator::Attend:
                 sweep.form = Form::Attend;
                 ++next;

@@ -26,15 +26,19 @@ struct Sweep {
         MatmulAdd,       // likewise, which are then added to the residual stream
         MatmulActivate,  // the same rows of every part's matrix, so that the activation follows while they are in the
                          // cache
-        RotateStore,  // a row of the batch: queries and keys are rotated if the layer wants it, keys and values stored
+        Add,             // a row of the batch: what is projected goes into the residual stream
+        RotateStore,  // a row of the batch: queries and keys are normalised and rotated if the layer wants it, keys and
+                      // values stored
         Attend,       // a row of the batch and a key/value head
     };
 
     Form form = Form::Embed;
     uint32_t layer = 0;
     model::Operand in = model::Operand::Residual;
+    model::Operand out = model::Operand::Residual;  // of Norm
     const float* norm_weight = nullptr;
-    const float* norm_bias = nullptr;  // null: none
+    const float* norm_bias = nullptr;                            // null: none
+    const float *query_weight = nullptr, *key_weight = nullptr;  // of their norms; null: none
     std::vector<MatmulPart> parts = {};
 };
 

@@ -148,9 +148,8 @@ base::Result<void> CpuWeights::add(const model::Weight& weight) {
 base::Result<void> CpuWeights::check_complete() const {
     for (size_t i = 0; i < model::kRoleCount; ++i) {
         const auto role = static_cast<Role>(i);
-        if (!model::is_required(role, spec_)) continue;
         for (uint32_t layer = 0; layer < (model::is_in_layer(role) ? spec_.n_layers() : 1); ++layer) {
-            if (tensors_[index(role, layer)].data.size() != 0) continue;
+            if (!model::is_required(role, spec_, layer) || tensors_[index(role, layer)].data.size() != 0) continue;
             return base::fail(ErrorCode::ModelLoadFailed, weight_name(role, layer), " was not uploaded");
         }
     }

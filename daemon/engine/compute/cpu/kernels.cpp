@@ -172,6 +172,10 @@ void activate(model::Activation kind, const float* gate, float* h, uint32_t n) {
         for (uint32_t i = 0; i < n; ++i) h[i] = gate[i] / (1.0f + exponential(-gate[i])) * h[i];
         return;
     }
+    if (kind == model::Activation::ReluSquared) {
+        for (uint32_t i = 0; i < n; ++i) h[i] = h[i] > 0 ? h[i] * h[i] : h[i] * 0.0f;  // a NaN must go on
+        return;
+    }
     // 0.5 (1 + tanh z) = 1 / (1 + e^(-2z))
     for (uint32_t i = 0; i < n; ++i) {
         const float z = 0.7978845608f * (h[i] + 0.044715f * h[i] * h[i] * h[i]);
@@ -269,7 +273,6 @@ void attend(const AttendItem& a) {
     float* split_out = scores + size_t{a.n_heads} * kKvSplit;  // [n_heads][value_dim]
     float* out = split_out + size_t{a.n_heads} * a.value_dim;  // [n_heads][value_dim]
     auto* totals = reinterpret_cast<Softmax*>(out + size_t{a.n_heads} * a.value_dim);
-    const float scale = 1.0f / __builtin_sqrtf(static_cast<float>(a.head_dim));
 
     for (uint32_t first = 0; first < a.n_positions; first += kKvSplit) {
         const uint32_t count = a.n_positions - first < kKvSplit ? a.n_positions - first : kKvSplit;
@@ -282,9 +285,9 @@ void attend(const AttendItem& a) {
                 const uint16_t* keys = a.keys + pages[p] * a.key_page_stride;
                 const float* q = a.q + size_t{h} * a.head_dim;
                 if (tile) {
-                    score_page<kTile>(q, a.head_dim, keys, scale, s + size_t{p} * kPageTokens);
+                    score_page<kTile>(q, a.head_dim, keys, a.scale, s + size_t{p} * kPageTokens);
                 } else {
-                    score_page<1>(q, a.head_dim, keys, scale, s + size_t{p} * kPageTokens);
+                    score_page<1>(q, a.head_dim, keys, a.scale, s + size_t{p} * kPageTokens);
                 }
             }
             h += tile ? kTile : 1;

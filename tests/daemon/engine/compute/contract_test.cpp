@@ -9,32 +9,10 @@
 namespace llmd::test {
 namespace {
 
-class Contract : public testing::TestWithParam<DeviceUnderTest> {};
-
-TEST_P(Contract, ChunksDoNotMatter) {
-    for (const RandomModel& model : two_layer_models()) {
-        DeviceModel device(GetParam(), model, test_limits(model.spec()));
-        if (!device.loaded()) return;
-        const auto tokens = random_tokens(101, model.spec().n_vocab, 1);
-        device.give_pages(0);
-        const Logits whole = device.feed(tokens, 101, 0);
-        for (const uint32_t chunk : {1u, 7u, 32u}) {
-            EXPECT_TRUE(same_bits(whole, device.feed(tokens, chunk, 0))) << "chunks of " << chunk;
-        }
-    }
-}
-
-TEST_P(Contract, ChunksDoNotMatterAcrossSplits) {
-    const RandomModel model = std::move(two_layer_models()[0]);
-    DeviceModel device(GetParam(), model, test_limits(model.spec()));
-    if (!device.loaded()) return;
-    const auto tokens = random_tokens(530, model.spec().n_vocab, 1);
-    device.give_pages(0);
-    EXPECT_TRUE(same_bits(device.feed(tokens, 128, 0), device.feed(tokens, 45, 0)));
-}
-
-TEST_P(Contract, CompanyDoesNotMatter) {
-    for (const RandomModel& model : two_layer_models()) {
+class Contract : public testing::TestWithParam<DeviceUnderTest> {
+protected:
+    // Fed at once and one by one, and among two other sequences.
+    void check_company(const RandomModel& model) {
         DeviceModel device(GetParam(), model, test_limits(model.spec()));
         if (!device.loaded()) return;
         const auto tokens = random_tokens(40, model.spec().n_vocab, 2);
@@ -61,6 +39,45 @@ TEST_P(Contract, CompanyDoesNotMatter) {
         }
         EXPECT_TRUE(same_bits(alone, together));
     }
+};
+
+TEST_P(Contract, ChunksDoNotMatter) {
+    for (const RandomModel& model : two_layer_models()) {
+        DeviceModel device(GetParam(), model, test_limits(model.spec()));
+        if (!device.loaded()) return;
+        const auto tokens = random_tokens(101, model.spec().n_vocab, 1);
+        device.give_pages(0);
+        const Logits whole = device.feed(tokens, 101, 0);
+        for (const uint32_t chunk : {1u, 7u, 32u}) {
+            EXPECT_TRUE(same_bits(whole, device.feed(tokens, chunk, 0))) << "chunks of " << chunk;
+        }
+    }
+}
+
+TEST_P(Contract, ChunksDoNotMatterAcrossSplits) {
+    const RandomModel model = std::move(two_layer_models()[0]);
+    DeviceModel device(GetParam(), model, test_limits(model.spec()));
+    if (!device.loaded()) return;
+    const auto tokens = random_tokens(530, model.spec().n_vocab, 1);
+    device.give_pages(0);
+    EXPECT_TRUE(same_bits(device.feed(tokens, 128, 0), device.feed(tokens, 45, 0)));
+}
+
+TEST_P(Contract, CompanyDoesNotMatter) {
+    for (const RandomModel& model : two_layer_models()) check_company(model);
+}
+
+// What norms of heads and norms behind matmuls are computed in has launches and sweeps of its own.
+TEST_P(Contract, NormsBehindMatmulsKeepIt) {
+    UniformSpec uniform = two_layers(small_llama());
+    uniform.rotation = model::Rotation::HalfSplit;
+    uniform.qk_norm = model::QkNorm::Head;
+    uniform.has_post_norms = true;
+    uniform.residual_scale = 0.7f;
+    model::DecoderSpec spec = uniform;
+    spec.layers[1].qk_norm = model::QkNorm::Row;
+    spec.layers[1].norms_after_rotation = true;
+    check_company(RandomModel(spec, {.type = model::TensorType::Q8_0, .biases = true}));
 }
 
 // What an earlier sequence left in pages and buffers, NaN included, reaches nobody.

@@ -48,7 +48,7 @@ protected:
         if (!device.loaded()) return;
         device.give_pages(1);
         const auto tokens = random_tokens(n + 1, spec.n_vocab, 7);
-        Oracle oracle(model, GetParam().rounding());
+        Oracle oracle(model, GetParam().rounding(), limits.n_ctx);
         for (const uint32_t first : {0u, n}) {
             const uint32_t count = first == 0 ? n : 1;
             for (uint32_t i = first; i < first + count; ++i) oracle.feed(tokens[i]);
@@ -151,6 +151,60 @@ TEST_P(Ops, MadeUpDecoders) {
     mixed.layers.push_back({.n_heads = 8, .n_kv_heads = 1, .head_dim = 32, .n_ff = 256});
     mixed.layers.push_back({2, 2, 64, model::Rotation::HalfSplit, 16, 64});
     check(RandomModel(mixed, {.type = TensorType::Q8_0}), 40, "layers of three shapes, one without rotation");
+}
+
+// The settings of the architectures' table, each where it tells.
+TEST_P(Ops, SettingsOfArchitectures) {
+    using model::QkNorm;
+    const auto compare = [&](const model::DecoderSpec& spec, const std::string& what) {
+        check(RandomModel(spec, {.type = TensorType::Q8_0, .biases = true}), 40, what);
+    };
+    UniformSpec spec = two_layers(small_llama());
+    spec.rotation = model::Rotation::HalfSplit;
+    spec.n_rot = 8;
+    for (const auto& [norm, after, what] : {std::tuple{QkNorm::Head, false, "norms of heads"},
+                                            {QkNorm::Head, true, "norms of heads after rotation"},
+                                            {QkNorm::Row, false, "norms of whole queries and keys"}}) {
+        spec.qk_norm = norm;
+        spec.norms_after_rotation = after;
+        compare(spec, what);
+    }
+    spec.has_post_norms = true;
+    compare(spec, "norms before and after");
+    spec.has_pre_norms = false;
+    compare(spec, "norms after alone");
+
+    spec = two_layers(small_llama());
+    spec.embedding_scale = 3;
+    spec.residual_scale = 0.4f;
+    spec.logit_scale = 0.5f;
+    compare(spec, "scales");
+    spec.residual_scale = 0.7f;
+    spec.has_post_norms = true;
+    compare(spec, "scales with post-norms");
+
+    spec = two_layers(small_llama());
+    spec.activation = model::Activation::ReluSquared;
+    compare(spec, "ReLU squared");
+
+    model::DecoderSpec rope = two_layers(small_llama());
+    rope.rope_factor = 4;
+    rope.yarn = model::Yarn{.original_context = 16};
+    rope.rope_magnitude = 1.2f;
+    compare(rope, "YaRN");
+    rope = two_layers(small_llama());
+    rope.longrope_context = 256;
+    compare(rope, "LongRoPE's short factors");
+    rope.longrope_context = 255;
+    rope.rope_magnitude = 1.1f;
+    compare(rope, "LongRoPE's long factors");
+    rope = two_layers(small_llama());
+    rope.temperature_slope = 0.5f;
+    rope.temperature_context = 16;
+    compare(rope, "temperature of queries");
+    rope.layers[1].rotation = model::Rotation::None;
+    rope.layers[1].n_rot = 0;
+    compare(rope, "a layer without rotation");
 }
 
 TEST_P(Ops, Contexts) {

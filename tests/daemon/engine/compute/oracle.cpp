@@ -60,7 +60,10 @@ Oracle::Vector Oracle::norm(const model::Operation& op, const Vector& x) {
     Vector out(x.size());
     const auto& w = weights(op.weight, op.layer);
     for (size_t i = 0; i < x.size(); ++i) out[i] = x[i] * w[i];
-    out = rounded_early(std::move(out), op.weight == Role::AttnNorm ? rounding_.qkv_steps : rounding_.steps);
+    // What a post-norm leaves goes into the residual stream, not into a matmul.
+    if (op.out == Operand::Normed) {
+        out = rounded_early(std::move(out), op.weight == Role::AttnNorm ? rounding_.qkv_steps : rounding_.steps);
+    }
     for (size_t i = 0; i < x.size(); ++i) out[i] = (out[i] - mean * w[i]) / std::sqrt(square + double{spec_.norm_eps});
     add_bias(op, out);
     return out;
@@ -73,7 +76,10 @@ Oracle::Vector Oracle::rounded_early(Vector x, double steps) const {
 Oracle::Vector Oracle::matmul(const model::Operation& op, Vector x) {
     const Role matrix = op.weight == Role::Output && !has(Role::Output) ? Role::TokenEmbedding : op.weight;
     // What attention and the activation leave is rounded on its way into the matmul.
-    if (op.in != Operand::Normed) x = rounded_early(std::move(x), rounding_.steps);
+    if (op.in != Operand::Normed) {
+        const bool is_of_qkv = op.weight == Role::AttnQ || op.weight == Role::AttnK || op.weight == Role::AttnV;
+        x = rounded_early(std::move(x), is_of_qkv ? rounding_.qkv_steps : rounding_.steps);
+    }
     const bool quantised = model::block_format(model_.find(matrix, op.layer)->type).block_weights > 1;
     if (rounding_.at_matmul && quantised) x = rounded(std::move(x), rounding_.steps);
     const float* w = weights(matrix, op.layer).data();
@@ -91,19 +97,44 @@ void Oracle::add_bias(const model::Operation& op, Vector& to) {
     for (size_t i = 0; i < to.size(); ++i) to[i] += weights(*op.bias, op.layer)[i];
 }
 
+void Oracle::norm_heads(const model::Operation& op, Vector& heads) {
+    const model::LayerSpec& layer = spec_.layers[op.layer];
+    const size_t width = layer.qk_norm == model::QkNorm::Row ? heads.size() : layer.head_dim;
+    const auto& w = weights(op.weight, op.layer);
+    for (size_t head = 0; head < heads.size(); head += width) {
+        double square = 0;
+        for (size_t i = 0; i < width; ++i) square += heads[head + i] * heads[head + i] / static_cast<double>(width);
+        for (size_t i = 0; i < width; ++i) heads[head + i] *= w[i] / std::sqrt(square + double{spec_.norm_eps});
+    }
+}
+
+// Of one pair of dimensions, in radians a position.
+double Oracle::frequency(const model::LayerSpec& layer, uint32_t pair) {
+    const double divisor = has(rope_factors_) ? weights(rope_factors_)[pair] : 1.0;
+    const double own = std::pow(double{spec_.rope_theta}, -2.0 * pair / layer.n_rot) / divisor;
+    if (!spec_.yarn) return own / double{spec_.rope_factor};
+    // The pair that turns so often over the original context.
+    const auto corner = [&](double turns) {
+        return layer.n_rot * std::log(spec_.yarn->original_context / (turns * 2 * M_PI)) /
+               (2 * std::log(double{spec_.rope_theta}));
+    };
+    const double low = std::max(0.0, std::floor(corner(spec_.yarn->beta_fast)));
+    const double high = std::min(layer.n_rot - 1.0, std::ceil(corner(spec_.yarn->beta_slow)));
+    const double blend = std::clamp((pair - low) / std::max(0.001, high - low), 0.0, 1.0);
+    return own * (1 - blend) + own / double{spec_.rope_factor} * blend;
+}
+
 void Oracle::rotate(const model::LayerSpec& layer, Vector& heads) {
     const bool half_split = layer.rotation == model::Rotation::HalfSplit;
     const uint32_t n_pairs = layer.n_rot / 2;
     for (size_t head = 0; head < heads.size(); head += layer.head_dim) {
         for (uint32_t i = 0; i < n_pairs; ++i) {
-            const double factor = has(Role::RopeFactors) ? weights(Role::RopeFactors)[i] : 1.0;
-            const double angle = position_ / double{spec_.rope_factor} *
-                                 std::pow(double{spec_.rope_theta}, -2.0 * i / layer.n_rot) / factor;
+            const double angle = position_ * frequency(layer, i), m = double{spec_.rope_magnitude};
             double& a = heads[head + (half_split ? i : 2 * i)];
             double& b = heads[head + (half_split ? i + n_pairs : 2 * i + 1)];
             const double old_a = a, old_b = b;
-            a = old_a * std::cos(angle) - old_b * std::sin(angle);
-            b = old_a * std::sin(angle) + old_b * std::cos(angle);
+            a = m * (old_a * std::cos(angle) - old_b * std::sin(angle));
+            b = m * (old_a * std::sin(angle) + old_b * std::cos(angle));
         }
     }
 }
@@ -114,11 +145,15 @@ Oracle::Vector Oracle::attend(uint32_t layer, const Vector& q) {
     Vector out(q.size());
     const model::LayerSpec& of = spec_.layers[layer];
     const uint32_t d = of.head_dim;
+    double scale = 1 / std::sqrt(double(d));
+    if (spec_.temperature_slope != 0) {
+        scale *= 1 + double{spec_.temperature_slope} * std::log(1.0 + position_ / spec_.temperature_context);
+    }
     for (uint32_t h = 0; h < of.n_heads; ++h) {
         const size_t kv = size_t{h / of.heads_per_kv()} * d;
         Vector scores(keys.size());
         for (size_t t = 0; t < keys.size(); ++t) {
-            for (uint32_t i = 0; i < d; ++i) scores[t] += q[h * d + i] * keys[t][kv + i] / std::sqrt(double(d));
+            for (uint32_t i = 0; i < d; ++i) scores[t] += q[h * d + i] * keys[t][kv + i] * scale;
         }
         const double largest = *std::max_element(scores.begin(), scores.end());
         double sum = 0;
@@ -133,6 +168,8 @@ Oracle::Vector Oracle::attend(uint32_t layer, const Vector& q) {
 void Oracle::activate(const Vector& gate, Vector& up) const {
     if (spec_.activation == model::Activation::SwiGlu) {
         for (size_t i = 0; i < up.size(); ++i) up[i] *= gate[i] / (1 + std::exp(-gate[i]));
+    } else if (spec_.activation == model::Activation::ReluSquared) {
+        for (double& u : up) u = std::max(u, 0.0) * std::max(u, 0.0);
     } else {
         for (double& u : up) u *= 0.5 * (1 + std::tanh(std::sqrt(2 / M_PI) * (u + 0.044715 * u * u * u)));
     }
@@ -144,6 +181,7 @@ void Oracle::compute(const model::Operation& op, int32_t token) {
     switch (op.op) {
         case model::Operator::Embed:
             out = row(Role::TokenEmbedding, static_cast<uint32_t>(token));
+            for (double& value : out) value *= double{spec_.embedding_scale};
             if (has(Role::PositionEmbedding)) {
                 const Vector p = row(Role::PositionEmbedding, position_);
                 for (size_t i = 0; i < out.size(); ++i) out[i] += p[i];
@@ -154,6 +192,9 @@ void Oracle::compute(const model::Operation& op, int32_t token) {
             break;
         case model::Operator::Matmul:
             out = matmul(op, in);
+            break;
+        case model::Operator::HeadNorm:
+            norm_heads(op, out);
             break;
         case model::Operator::Rotate:
             rotate(spec_.layers[op.layer], out);
@@ -172,7 +213,7 @@ void Oracle::compute(const model::Operation& op, int32_t token) {
             activate(in, out);
             break;
         case model::Operator::Add:
-            for (size_t i = 0; i < out.size(); ++i) out[i] += in[i];
+            for (size_t i = 0; i < out.size(); ++i) out[i] += double{spec_.residual_scale} * in[i];
             break;
     }
 }
@@ -184,7 +225,9 @@ void Oracle::feed(int32_t token) {
 
 std::vector<double> Oracle::logits() {
     for (const model::Operation& op : model::head_operations(operations_)) compute(op, 0);
-    return values_[Operand::Logits];
+    std::vector<double> logits = values_[Operand::Logits];
+    for (double& logit : logits) logit *= double{spec_.logit_scale};
+    return logits;
 }
 
 }  // namespace llmd::test

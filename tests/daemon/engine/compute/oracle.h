@@ -24,8 +24,13 @@ struct Rounding {
 class Oracle {
 public:
     // The model must outlive the oracle.
-    explicit Oracle(const RandomModel& model, const Rounding& rounding = {})
-        : model_(model), spec_(model.spec()), operations_(model::derive_operations(spec_)), rounding_(rounding) {}
+    // n_ctx: the context that is set, which decides between two kinds of rope factors.
+    explicit Oracle(const RandomModel& model, const Rounding& rounding = {}, uint32_t n_ctx = 1)
+        : model_(model),
+          spec_(model.spec()),
+          operations_(model::derive_operations(spec_)),
+          rounding_(rounding),
+          rope_factors_(model::rope_factors_role(spec_, n_ctx)) {}
 
     // Appends a token to the sequence.
     void feed(int32_t token);
@@ -45,6 +50,8 @@ private:
     Vector norm(const model::Operation& op, const Vector& x);
     Vector matmul(const model::Operation& op, Vector x);
     void add_bias(const model::Operation& op, Vector& to);
+    void norm_heads(const model::Operation& op, Vector& heads);
+    double frequency(const model::LayerSpec& layer, uint32_t pair);
     void rotate(const model::LayerSpec& layer, Vector& heads);
     Vector attend(uint32_t layer, const Vector& q);
     void activate(const Vector& gate, Vector& up) const;
@@ -54,6 +61,7 @@ private:
     const model::DecoderSpec spec_;
     const std::vector<model::Operation> operations_;
     const Rounding rounding_;
+    const model::Role rope_factors_;
     std::map<std::pair<model::Role, uint32_t>, std::vector<float>> dequantized_;
     std::map<uint32_t, std::vector<Vector>> key_cache_, value_cache_;  // [layer][position]
     std::map<model::Operand, Vector> values_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <tuple>
 
 namespace llmd::test {
 
@@ -93,8 +94,13 @@ UniformSpec::operator model::DecoderSpec() const {
     spec.has_learned_positions = rotation == model::Rotation::None;
     spec.rope_theta = rope_theta;
     spec.rope_factor = rope_factor;
-    spec.layers.assign(n_layers,
-                       {n_heads, n_kv_heads, head_dim, rotation, spec.has_learned_positions ? 0 : n_rot, n_ff});
+    spec.has_pre_norms = has_pre_norms;
+    spec.has_post_norms = has_post_norms;
+    spec.embedding_scale = embedding_scale;
+    spec.residual_scale = residual_scale;
+    spec.logit_scale = logit_scale;
+    spec.layers.assign(n_layers, {n_heads, n_kv_heads, head_dim, rotation, spec.has_learned_positions ? 0 : n_rot, n_ff,
+                                  qk_norm, norms_after_rotation});
     return spec;
 }
 
@@ -153,21 +159,28 @@ RandomModel::RandomModel(const model::DecoderSpec& spec, const Options& options)
     add(Role::TokenEmbedding, 0, type, spec.n_vocab, spec.n_embd, options.tied ? 0.5 : 1.5);
     if (spec.has_learned_positions) {
         add(Role::PositionEmbedding, 0, TensorType::F32, spec.n_ctx_train, spec.n_embd, 0.5);
+    } else if (spec.longrope_context != 0) {
+        vector(Role::RopeFactorsShort, 0, spec.n_rot() / 2, 3, 4);
+        vector(Role::RopeFactorsLong, 0, spec.n_rot() / 2, 3, 8);
     } else if (options.rope_factors) {
         vector(Role::RopeFactors, 0, spec.n_rot() / 2, 3, 4);
     }
     for (uint32_t l = 0; l < spec.n_layers(); ++l) {
         const model::LayerSpec& layer = spec.layers[l];
-        for (const auto& [weight, bias] :
-             {std::pair{Role::AttnNorm, Role::AttnNormBias}, std::pair{Role::FfnNorm, Role::FfnNormBias}}) {
-            vector(weight, l, spec.n_embd, 0.3, 1);
-            if (layer_norm) vector(bias, l, spec.n_embd, 0.2, 0);
+        for (const auto& [weight, bias, post] : {std::tuple{Role::AttnNorm, Role::AttnNormBias, Role::AttnPostNorm},
+                                                 std::tuple{Role::FfnNorm, Role::FfnNormBias, Role::FfnPostNorm}}) {
+            if (spec.has_pre_norms) vector(weight, l, spec.n_embd, 0.3, 1);
+            if (spec.has_pre_norms && layer_norm) vector(bias, l, spec.n_embd, 0.2, 0);
+            if (spec.has_post_norms) vector(post, l, spec.n_embd, 0.3, 1);
+        }
+        for (const Role role : {Role::AttnQNorm, Role::AttnKNorm}) {
+            if (layer.qk_norm != model::QkNorm::None) vector(role, l, model::shape_of(role, spec, l).cols, 0.5, 1);
         }
         matrix(Role::AttnQ, l, layer.q_rows(), spec.n_embd, 2);  // so that attention is far from uniform
         matrix(Role::AttnK, l, layer.kv_rows(), spec.n_embd);
         matrix(Role::AttnV, l, layer.kv_rows(), spec.n_embd);
         matrix(Role::AttnOutput, l, spec.n_embd, layer.q_rows(), 2);
-        if (spec.activation == model::Activation::SwiGlu) matrix(Role::FfnGate, l, layer.n_ff, spec.n_embd);
+        if (model::is_gated(spec.activation)) matrix(Role::FfnGate, l, layer.n_ff, spec.n_embd);
         matrix(Role::FfnUp, l, layer.n_ff, spec.n_embd);
         matrix(Role::FfnDown, l, spec.n_embd, layer.n_ff, 2);
         if (!options.biases) continue;

@@ -37,6 +37,9 @@ struct UniformSpec {
     model::Activation activation = model::Activation::SwiGlu;
     model::Rotation rotation = model::Rotation::Interleaved;  // None: learned positions
     float rope_theta = 10000, rope_factor = 1;
+    model::QkNorm qk_norm = model::QkNorm::None;
+    bool norms_after_rotation = false, has_pre_norms = true, has_post_norms = false;
+    float embedding_scale = 1, residual_scale = 1, logit_scale = 1;
 
     operator model::DecoderSpec() const;  // NOLINT(google-explicit-constructor): they are the same thing
 };

@@ -5,8 +5,11 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
+#include <variant>
 
 #include "engine/model/operations.h"
+#include "engine/model/weights.h"
 #include "support/gguf_writer.h"
 
 namespace llmd::model {
@@ -130,10 +133,124 @@ TEST(Architectures, DefaultsOfAbsentKeys) {
     EXPECT_EQ(spec->n_vocab, 100u) << "without a tokenizer, from vocab_size";
 }
 
+// The least that a file of any architecture with RMSNorm must say; keys follow its name.
+GgufWriter file_of(const std::string& architecture,
+                   const std::vector<std::pair<std::string, std::variant<uint32_t, float, std::string>>>& more = {}) {
+    GgufWriter writer;
+    writer.add("general.architecture", architecture);
+    for (const auto& [name, value] : std::vector<std::pair<std::string, uint32_t>>{{"block_count", 8},
+                                                                                   {"context_length", 64},
+                                                                                   {"embedding_length", 32},
+                                                                                   {"feed_forward_length", 96},
+                                                                                   {"attention.head_count", 4},
+                                                                                   {"vocab_size", 100}}) {
+        writer.add(architecture + "." + name, value);
+    }
+    writer.add(architecture + ".attention.layer_norm_rms_epsilon", 1e-6f);
+    for (const auto& [name, value] : more) {
+        std::visit([&, key = architecture + "." + name](const auto& v) { writer.add(key, v); }, value);
+    }
+    return writer;
+}
+
+TEST(Architectures, NamesImplyWhatTheirModelsAre) {
+    const auto of = [](const std::string& name) {
+        auto spec = spec_of(file_of(name).bytes());
+        EXPECT_TRUE(spec) << name << ": " << spec.error().message;
+        return *spec;
+    };
+    const DecoderSpec qwen3 = of("qwen3"), hunyuan = of("hunyuan-dense"), exaone = of("exaone4"), olmo = of("olmo2");
+    EXPECT_EQ(qwen3.layers[0].qk_norm, QkNorm::Head);
+    EXPECT_FALSE(qwen3.layers[0].norms_after_rotation);
+    EXPECT_TRUE(hunyuan.layers[0].norms_after_rotation);
+    EXPECT_EQ(olmo.layers[0].qk_norm, QkNorm::Row);
+    for (const DecoderSpec& post_only : {exaone, olmo}) {
+        EXPECT_FALSE(post_only.has_pre_norms);
+        EXPECT_TRUE(post_only.has_post_norms);
+    }
+    for (const char* half_split : {"qwen3", "hunyuan-dense", "exaone4", "olmo2", "phi3"}) {
+        EXPECT_EQ(of(half_split).layers[0].rotation, Rotation::HalfSplit) << half_split;
+    }
+    for (const char* interleaved : {"arcee", "ernie4_5", "minicpm", "mistral3", "smollm3"}) {
+        EXPECT_EQ(of(interleaved).layers[0].rotation, Rotation::Interleaved) << interleaved;
+    }
+    EXPECT_EQ(of("arcee").activation, Activation::ReluSquared);
+    const DecoderSpec smollm3 = of("smollm3");
+    for (uint32_t layer = 0; layer < 8; ++layer) {
+        const bool is_fourth = layer % 4 == 3;
+        EXPECT_EQ(smollm3.layers[layer].rotation, is_fourth ? Rotation::None : Rotation::Interleaved) << layer;
+        EXPECT_EQ(smollm3.layers[layer].n_rot, is_fourth ? 0u : 8u) << layer;
+    }
+}
+
+TEST(Architectures, MiniCpmsScales) {
+    auto spec = spec_of(
+        file_of("minicpm", {{"embedding_scale", 3.0f}, {"residual_scale", 0.5f}, {"logit_scale", 4.0f}}).bytes());
+    ASSERT_TRUE(spec) << spec.error().message;
+    EXPECT_EQ(spec->embedding_scale, 3.0f);
+    EXPECT_EQ(spec->residual_scale, 0.5f);
+    EXPECT_EQ(spec->logit_scale, 0.25f);
+    spec = spec_of(file_of("minicpm").bytes());
+    ASSERT_TRUE(spec);
+    EXPECT_EQ(spec->embedding_scale, 12.0f);
+    EXPECT_FLOAT_EQ(spec->residual_scale, 1.4f / std::sqrt(8.0f));
+    EXPECT_EQ(spec->logit_scale, 256.0f / 32.0f);
+    EXPECT_EQ(spec_of(file_of("llama", {{"embedding_scale", 3.0f}}).bytes())->embedding_scale, 1.0f) << "is ignored";
+    for (const float bad : {0.0f, -1.0f, std::numeric_limits<float>::infinity(), std::nanf("")}) {
+        expect_refused(spec_of(file_of("minicpm", {{"logit_scale", bad}}).bytes()), {"minicpm.logit_scale"});
+    }
+}
+
+TEST(Architectures, YarnsSettings) {
+    const auto with = [](const std::string& name) {
+        return spec_of(file_of(name, {{"rope.scaling.type", std::string("yarn")},
+                                      {"rope.scaling.factor", 4.0f},
+                                      {"rope.scaling.original_context_length", 16u},
+                                      {"rope.scaling.yarn_beta_fast", 8.0f},
+                                      {"rope.scaling.yarn_beta_slow", 2.0f},
+                                      {"rope.scaling.yarn_log_multiplier", 1.0f}})
+                           .bytes());
+    };
+    const auto llama = with("llama"), mistral = with("mistral3");
+    ASSERT_TRUE(llama) << llama.error().message;
+    EXPECT_EQ(llama->yarn, (Yarn{.original_context = 16, .beta_fast = 32, .beta_slow = 1})) << "betas are ignored";
+    EXPECT_EQ(llama->rope_factor, 4.0f);
+    EXPECT_FLOAT_EQ(llama->rope_magnitude, 1 + 0.1f * std::log(4.0f));
+    ASSERT_TRUE(mistral) << mistral.error().message;
+    EXPECT_EQ(mistral->yarn, (Yarn{.original_context = 16, .beta_fast = 8, .beta_slow = 2}));
+    EXPECT_EQ(mistral->rope_magnitude, 1.0f);
+    expect_refused(spec_of(file_of("llama", {{"rope.scaling.type", std::string("yarn")},
+                                             {"rope.scaling.original_context_length", 0u}})
+                               .bytes()),
+                   {"original_context_length is 0"});
+}
+
+TEST(Architectures, LongRopesAndTemperaturesSettings) {
+    const auto phi3 = spec_of(file_of("phi3", {{"rope.scaling.type", std::string("longrope")},
+                                               {"rope.scaling.original_context_length", 16u},
+                                               {"rope.scaling.attn_factor", 1.25f}})
+                                  .bytes());
+    ASSERT_TRUE(phi3) << phi3.error().message;
+    EXPECT_EQ(phi3->longrope_context, 16u);
+    EXPECT_EQ(phi3->rope_magnitude, 1.25f);
+    EXPECT_EQ(rope_factors_role(*phi3, 16), Role::RopeFactorsShort);
+    EXPECT_EQ(rope_factors_role(*phi3, 17), Role::RopeFactorsLong);
+    expect_refused(spec_of(file_of("phi3", {{"rope.scaling.type", std::string("longrope")}}).bytes()),
+                   {"phi3.rope.scaling.original_context_length is absent"});
+
+    const auto mistral = spec_of(
+        file_of("mistral3", {{"attention.temperature_scale", 0.5f}, {"rope.scaling.original_context_length", 32u}})
+            .bytes());
+    ASSERT_TRUE(mistral) << mistral.error().message;
+    EXPECT_EQ(mistral->temperature_slope, 0.5f);
+    EXPECT_EQ(mistral->temperature_context, 32u);
+    expect_refused(spec_of(file_of("mistral3", {{"attention.temperature_scale", std::nanf("")}}).bytes()),
+                   {"mistral3.attention.temperature_scale"});
+}
+
 // An architecture that differs from the others by settings which they have too is one row, and nothing else.
 TEST(Architectures, AnotherOneIsARow) {
-    constexpr Architecture kRows[] = {
-        {"made-up", Norm::LayerNorm, Activation::SwiGlu, Rotation::HalfSplit, "attention.layer_norm_epsilon"}};
+    constexpr Architecture kRows[] = {{.name = "made-up", .norm = Norm::LayerNorm, .rotation = Rotation::HalfSplit}};
     GgufWriter writer;
     writer.add("general.architecture", "made-up");
     for (const auto& [name, value] : std::vector<std::pair<std::string, uint32_t>>{{"block_count", 2},
@@ -250,7 +367,7 @@ TEST(Architectures, AcceptsLinearRopeScalingAndNone) {
 }
 
 TEST(Architectures, RefusesOtherRopeScalingsByName) {
-    for (const char* type : {"yarn", "longrope", "dynamic", ""}) {
+    for (const char* type : {"dynamic", ""}) {
         expect_refused(llama_with("rope.scaling.type", type),
                        {"llama.rope.scaling.type", '"' + std::string(type) + '"', "not supported"});
     }

@@ -46,6 +46,33 @@ TEST(Operations, OfAGpt2) {
     EXPECT_EQ(all.back().weight, Role::Output);
 }
 
+TEST(Operations, NormsOfHeadsGoBeforeOrAfterRotation) {
+    DecoderSpec spec = spec_of(Norm::RmsNorm, Activation::SwiGlu, Rotation::HalfSplit);
+    spec.layers[0].qk_norm = QkNorm::Head;
+    spec.layers[1].qk_norm = QkNorm::Row;
+    spec.layers[1].norms_after_rotation = true;
+    const auto all = operators_of(derive_operations(spec));
+    EXPECT_EQ(std::vector(all.begin() + 4, all.begin() + 10),
+              (std::vector{Matmul, HeadNorm, HeadNorm, Rotate, Rotate, StoreKv}));
+    EXPECT_EQ(std::vector(all.begin() + 22, all.begin() + 28),
+              (std::vector{Matmul, Rotate, Rotate, HeadNorm, HeadNorm, StoreKv}));
+}
+
+TEST(Operations, PostNormsAloneReadTheResidualStream) {
+    DecoderSpec spec = spec_of(Norm::RmsNorm, Activation::SwiGlu, Rotation::HalfSplit);
+    spec.has_pre_norms = false;
+    spec.has_post_norms = true;
+    const auto all = derive_operations(spec);
+    EXPECT_EQ(operators_of(std::span(all).first(17)),
+              (std::vector{Embed, Matmul, Matmul, Matmul, Rotate, Rotate, StoreKv, Attend, Matmul, Norm, Add, Matmul,
+                           Matmul, Activate, Matmul, Norm, Add}));
+    EXPECT_EQ(all[1].in, Operand::Residual);
+    EXPECT_EQ(all[11].in, Operand::Residual);
+    EXPECT_EQ(all[9].in, Operand::Projected);
+    EXPECT_EQ(all[9].out, Operand::Projected);
+    EXPECT_EQ(operators_of(head_operations(all)), (std::vector{Norm, Matmul}));
+}
+
 TEST(Operations, TheHeadIsTheLastNormAndTheMatmulOfLogits) {
     const auto all = derive_operations(spec_of(Norm::LayerNorm, Activation::Gelu, Rotation::None));
     EXPECT_EQ(operators_of(head_operations(all)), (std::vector{Norm, Matmul}));

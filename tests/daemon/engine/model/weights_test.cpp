@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <limits>
 #include <set>
+#include <tuple>
 
 #include "base/mapped_file.h"
 #include "engine/model/architectures.h"
@@ -104,6 +105,82 @@ TEST(Weights, QwenHasBiases) {
     ASSERT_TRUE(bound.weights) << bound.weights.error().message;
     EXPECT_NE(bound.weights->find(Role::AttnQBias, 1), nullptr);
     EXPECT_NE(bound.weights->find(Role::AttnVBias, 1), nullptr);
+}
+
+// A layer of a decoder that has everything optional, with these tensors; all others are as a llama's.
+Bound bind_layer(const DecoderSpec& spec, const std::vector<std::tuple<std::string, uint64_t, uint64_t>>& tensors) {
+    GgufWriter writer;
+    writer.add("general.architecture", "made-up");
+    for (const auto& [name, rows, cols] : tensors) {
+        const std::vector<float> values(rows * cols, 1.0f);
+        if (rows == 1) {
+            writer.add_vector(name, values);
+        } else {
+            writer.add_tensor(name, TensorType::F32, rows, cols, std::as_bytes(std::span(values)));
+        }
+    }
+    Bytes file = writer.bytes();
+    auto gguf = Gguf::parse(file);
+    EXPECT_TRUE(gguf) << gguf.error().message;
+    auto weights = Weights::bind(*gguf, spec);
+    return {std::move(file), std::move(*gguf), spec, std::move(weights)};
+}
+
+TEST(Weights, NormsOfHeadsAndPostNormsAndFusedGates) {
+    DecoderSpec spec;
+    spec.n_embd = 16;
+    spec.n_vocab = 32;
+    spec.n_ctx_train = 64;
+    spec.has_pre_norms = false;
+    spec.has_post_norms = true;
+    spec.longrope_context = 8;
+    spec.layers = {{.n_heads = 4,
+                    .n_kv_heads = 2,
+                    .head_dim = 8,
+                    .rotation = Rotation::HalfSplit,
+                    .n_rot = 8,
+                    .n_ff = 24,
+                    .qk_norm = QkNorm::Row}};
+    std::vector<std::tuple<std::string, uint64_t, uint64_t>> tensors = {
+        {"token_embd.weight", 32, 16},
+        {"output_norm.weight", 1, 16},
+        {"rope_factors_long.weight", 1, 4},
+        {"rope_factors_short.weight", 1, 4},
+        {"blk.0.attn_qkv.weight", 64, 16},
+        {"blk.0.attn_output.weight", 16, 32},
+        {"blk.0.attn_q_norm.weight", 1, 32},
+        {"blk.0.attn_k_norm.weight", 1, 16},
+        {"blk.0.post_attention_norm.weight", 1, 16},
+        {"blk.0.ffn_up.weight", 48, 16},
+        {"blk.0.ffn_down.weight", 16, 24},
+        {"blk.0.post_ffw_norm.weight", 1, 16},
+    };
+    const Bound bound = bind_layer(spec, tensors);
+    ASSERT_TRUE(bound.weights) << bound.weights.error().message;
+    const TensorView* fused = bound.gguf.tensor("blk.0.ffn_up.weight");
+    const TensorView *gate = bound.weights->find(Role::FfnGate), *up = bound.weights->find(Role::FfnUp);
+    ASSERT_TRUE(gate != nullptr && up != nullptr);
+    EXPECT_EQ(gate->rows, 24u);
+    EXPECT_EQ(gate->row(0).data(), fused->row(0).data()) << "the gate is first";
+    EXPECT_EQ(up->row(0).data(), fused->row(24).data());
+    EXPECT_EQ(bound.weights->find(Role::AttnQNorm)->cols, 32u);
+    EXPECT_EQ(bound.weights->find(Role::AttnNorm), nullptr);
+
+    // Each of them is needed, in its size.
+    for (size_t i = 0; i < tensors.size(); ++i) {
+        auto without = tensors;
+        without.erase(without.begin() + static_cast<std::ptrdiff_t>(i));
+        EXPECT_FALSE(bind_layer(spec, without).weights) << std::get<0>(tensors[i]);
+        auto larger = tensors;
+        std::get<1>(larger[i]) == 1 ? ++std::get<2>(larger[i]) : ++std::get<1>(larger[i]);
+        expect_refused(bind_layer(spec, larger), {std::get<0>(tensors[i])});
+    }
+    // And what only other decoders have is refused.
+    for (const char* name : {"blk.0.attn_norm.weight", "rope_freqs.weight", "blk.0.attn_q_norm.bias"}) {
+        auto more = tensors;
+        more.emplace_back(name, 1, 16);
+        expect_refused(bind_layer(spec, more), {name, "not supported"});
+    }
 }
 
 TEST(Weights, GptsFusedMatrixIsSplitByRows) {

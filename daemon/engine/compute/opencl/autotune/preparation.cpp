@@ -81,7 +81,7 @@ public:
           variants_(variants),
           model_(model),
           on_preparation_(on_preparation),
-          kernels_(queue, model.limits, variants) {}
+          kernels_(queue, model.spec, model.limits, variants) {}
 
     Result<SelfTestResult> run() {
         const std::string profile = kernels_.profile(), description = describe(variants_, model_);

@@ -47,7 +47,7 @@ public:
           limits_(limits),
           queue_(std::move(queue)),
           variants_(queue_.limits(), precision),
-          kernels_(queue_, limits_, variants_),
+          kernels_(queue_, spec, limits_, variants_),
           report_(std::move(report)),
           operations_(model::derive_operations(spec)),
           weights_(spec, operations_, limits.n_ctx),
@@ -173,8 +173,15 @@ uint64_t GpuBackend::place_activations() {
     place(at.queries, rows, spec_.max_q_rows() * sizeof(float));
     place(at.attended, rows, quantized(spec_.max_q_rows(), variants_.limbs()));
     place(at.hidden, rows, quantized(spec_.max_ff(), variants_.limbs()));
-    place(at.norms, static_cast<uint64_t>(std::count_if(operations_.begin(), operations_.end(), is_norm)),
+    // Behind them ones, which matmuls without a norm read the residual stream with.
+    place(at.norms, 1 + static_cast<uint64_t>(std::count_if(operations_.begin(), operations_.end(), is_norm)),
           at.norm_bytes);
+    for (uint32_t layer = 0; layer < spec_.n_layers(); ++layer) {
+        if (spec_.layers[layer].qk_norm == model::QkNorm::None) continue;
+        for (const model::Role role : {model::Role::AttnQNorm, model::Role::AttnKNorm}) {
+            place(at.head_norms[{role, layer}], model::shape_of(role, spec_, layer).cols, sizeof(float));
+        }
+    }
     place(at.rotation, 1, rotary_bytes(spec_, limits_.n_ctx));
     return end;
 }
@@ -215,10 +222,10 @@ Result<void> GpuBackend::finish_loading() {
     if (auto ok = weights_.check_complete(); !ok) return ok;
     if (auto ok = upload_constants(); !ok) return ok;
     const uint64_t groups = choice_groups(*weights_.matmul(Use::Output), variants_);
-    const uint64_t gate_rows = weights_.has_gates_apart() ? round_up(limits_.max_rows, kMaxBatchRows) : 0;
+    const uint64_t stored_floats = round_up(limits_.max_rows, kMaxBatchRows) * uint64_t{weights_.stored_width()};
     const Allocation wanted[] = {
         {&buffers_.summaries, "sampling results", groups * kChoiceWords * limits_.max_outputs * sizeof(uint32_t)},
-        {&buffers_.gate, "activations", gate_rows * padded_width(spec_.max_ff()) * sizeof(float)},
+        {&buffers_.stored, "activations", stored_floats * sizeof(float)},
     };
     if (auto ok = queue_.allocate(wanted); !ok) return ok;
     auto plan = LaunchPlan::bind(kernels_, variants_, spec_, operations_, limits_, weights_, buffers_);
@@ -243,9 +250,23 @@ Result<void> GpuBackend::upload_constants() {
     for (const model::Operation& operation : operations_) {
         if (!is_norm(operation)) continue;
         std::vector<float> weight = weights_.norm(operation.weight, operation.layer);
+        if (operation.weight == model::Role::OutputNorm) {
+            for (float& w : weight) w *= spec_.logit_scale;
+        }
         weight.resize(at.norm_bytes / sizeof(float));
         if (auto ok = queue_.upload(buffers_.activations, to, std::as_bytes(std::span(weight))); !ok) return ok;
         to += at.norm_bytes;
+    }
+    std::vector<float> ones(spec_.n_embd, 1.0f);
+    ones.resize(at.norm_bytes / sizeof(float));
+    if (auto ok = queue_.upload(buffers_.activations, to, std::as_bytes(std::span(ones))); !ok) return ok;
+    for (const auto& [key, offset] : at.head_norms) {
+        const std::vector<float>& weight = weights_.norm(key.first, key.second);
+        std::vector<float> in_order(weight.size());
+        for (uint32_t i = 0; i < in_order.size(); ++i) {
+            in_order[i] = weight[MatmulRows::rotary_order(spec_.layers[key.second], i)];
+        }
+        if (auto ok = queue_.upload(buffers_.activations, offset, std::as_bytes(std::span(in_order))); !ok) return ok;
     }
     return upload_rotations(queue_, spec_, limits_.n_ctx, weights_.rope_factors(), buffers_.activations, at.rotation);
 }

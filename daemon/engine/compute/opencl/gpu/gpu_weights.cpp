@@ -49,9 +49,15 @@ const MatmulWeights* GpuWeights::matmul(Use use, uint32_t layer) const {
     return found == matmuls_.end() ? nullptr : &found->second;
 }
 
-bool GpuWeights::has_gates_apart() const {
-    return std::any_of(matmuls_.begin(), matmuls_.end(),
-                       [](const auto& matmul) { return matmul.first.first == Use::Gate; });
+uint32_t GpuWeights::stored_width() const {
+    uint32_t width = spec_.has_post_norms ? padded_width(spec_.n_embd) : 0;
+    for (const auto& [key, matmul] : matmuls_) {
+        const auto& [use, layer] = key;
+        const bool is_stored =
+            use == Use::Gate || (use == Use::Qkv && spec_.layers[layer].qk_norm != model::QkNorm::None);
+        if (is_stored) width = std::max(width, matmul.rows);
+    }
+    return width;
 }
 
 Result<void> GpuWeights::declare_tensors(std::span<const model::Weight> weights) {
@@ -97,10 +103,9 @@ Result<void> GpuWeights::upload(DeviceQueue& queue, const model::Weight& weight)
 Result<void> GpuWeights::check_complete() const {
     for (size_t r = 0; r < model::kRoleCount; ++r) {
         const Role role = static_cast<Role>(r);
-        if (!model::is_required(role, spec_)) continue;
         for (uint32_t layer = 0; layer < (model::is_in_layer(role) ? spec_.n_layers() : 1); ++layer) {
             const Tensor* tensor = find(role, layer);
-            if (tensor != nullptr && tensor->is_uploaded) continue;
+            if (!model::is_required(role, spec_, layer) || (tensor != nullptr && tensor->is_uploaded)) continue;
             return base::fail(ErrorCode::ModelLoadFailed, weight_name(role, layer), " was not uploaded");
         }
     }
@@ -117,7 +122,7 @@ Result<ClBuffer> GpuWeights::upload_floats(DeviceQueue& queue, const std::string
 
 Result<void> GpuWeights::upload_vector(DeviceQueue& queue, const model::Weight& weight) {
     const std::string name = weight_name(weight.role, weight.layer);
-    if (weight.role == Role::RopeFactors) {
+    if (weight.role == model::rope_factors_role(spec_, n_ctx_)) {
         rope_factors_ = vectors_.at({weight.role, weight.layer});
     } else if (weight.role == Role::PositionEmbedding) {
         // Positions past the context are never read.
@@ -272,6 +277,10 @@ Result<void> GpuWeights::add_constants(DeviceQueue& queue, Use use, uint32_t lay
             for (size_t i = 0; i < weights.size(); ++i) {
                 sum_of_weights += double{weights[i]} * (*norm_weight)[i];
                 if (norm_bias != nullptr) sum_of_biases += double{weights[i]} * (*norm_bias)[i];
+            }
+            if (use == Use::Output) {  // its norm's weight has this scale on the device
+                sum_of_weights *= double{spec_.logit_scale};
+                sum_of_biases *= double{spec_.logit_scale};
             }
             norm_sum[r] = static_cast<float>(sum_of_weights);
         }

@@ -1,5 +1,7 @@
 #include "engine/compute/opencl/gpu/kernels.h"
 
+#include <bit>
+
 #include "engine/compute/opencl/runtime/step_exchange.h"
 #include "kernel_sources.h"
 
@@ -10,8 +12,9 @@ using base::Result;
 
 // The sources that decide float operations: those of all programs but the probes.
 constexpr std::string_view kSources[] = {
-    kernels::kCommonCl,   kernels::kActivationsCl, kernels::kDotCl,   kernels::kCoreFloatCl, kernels::kCoreIntCl,
-    kernels::kEpilogueCl, kernels::kMatmulCl,      kernels::kEmbedCl, kernels::kAttentionCl, kernels::kSampleCl,
+    kernels::kCommonCl,    kernels::kActivationsCl, kernels::kDotCl,    kernels::kCoreFloatCl,
+    kernels::kCoreIntCl,   kernels::kEpilogueCl,    kernels::kMatmulCl, kernels::kEmbedCl,
+    kernels::kAttentionCl, kernels::kSampleCl,      kernels::kQkvCl,    kernels::kPostNormCl,
 };
 
 // FNV-1a, to tell kernel sets apart in the profile.
@@ -25,12 +28,26 @@ uint32_t hash_sources() {
     return hash;
 }
 
+// All bits of a float as an expression of OpenCL C.
+std::string exact(float value) {
+    return base::concat("as_float(", std::bit_cast<uint32_t>(value), "u)");
+}
+
 }  // namespace
 
-Kernels::Kernels(const DeviceQueue& queue, const BackendLimits& limits, const Variants& variants)
+Kernels::Kernels(const DeviceQueue& queue, const model::DecoderSpec& spec, const BackendLimits& limits,
+                 const Variants& variants)
     : queue_(queue), variants_(variants), step_options_(step_options(limits)) {
     limbs_option_ = base::concat(" -DLIMBS=", variants.limbs());
     rows_option_ = base::concat(" -DMAX_ROWS=", limits.max_rows);
+    if (spec.temperature_slope != 0) {
+        temperature_options_ = base::concat(" -DTEMPERATURE_SLOPE=", exact(spec.temperature_slope),
+                                            " -DTEMPERATURE_CONTEXT=", spec.temperature_context);
+    }
+    if (spec.embedding_scale != 1) {
+        embedding_option_ = base::concat(" -DEMBEDDING_SCALE=", exact(spec.embedding_scale));
+    }
+    if (spec.residual_scale != 1) residual_option_ = base::concat(" -DRESIDUAL_SCALE=", exact(spec.residual_scale));
 }
 
 std::string Kernels::attention_options(const model::LayerSpec& layer) const {
@@ -67,7 +84,8 @@ Result<ClKernel> Kernels::matmul(const MatmulKey& key) {
     // The options have no model shape where none is needed: drivers that cache programs find these again for every
     // model.
     std::string options = matmul_options(variant, key.epilogue, key.norm, key.has_bias);
-    if (key.epilogue == Epilogue::Qkv) options += " " + attention_options(*key.layer);
+    if (key.epilogue == Epilogue::Qkv) options += " " + attention_options(*key.layer) + temperature_options_;
+    if (key.epilogue == Epilogue::Residual) options += residual_option_;
     if (key.epilogue == Epilogue::Logits) options += rows_option_;
     if (key.next_limbs != 0) options += base::concat(" -DNEXT_LIMBS=", key.next_limbs);
     return make("matmul", base::concat("matmul of ", layout_name(key.layout), ", ", key.batch_rows, " batch rows"),
@@ -82,7 +100,7 @@ Result<ClKernel> Kernels::embed(Layout layout, bool image, bool has_positions) {
                                    .segment = variants_.needs_segments()};
     return make("embed", base::concat("embed for ", layout_name(layout)),
                 base::concat(layout_source(variant.core), kernels::kEmbedCl),
-                base::concat(layout_options(variant), " -DPOSITIONS=", has_positions ? 1 : 0));
+                base::concat(layout_options(variant), " -DPOSITIONS=", has_positions ? 1 : 0, embedding_option_));
 }
 
 Result<ClKernel> Kernels::attention(const model::LayerSpec& layer, uint32_t heads, bool split) {
@@ -95,6 +113,18 @@ Result<ClKernel> Kernels::attention(const model::LayerSpec& layer, uint32_t head
 Result<ClKernel> Kernels::merge(const model::LayerSpec& layer) {
     return make("merge", "merge", base::concat(kernels::kActivationsCl, kernels::kAttentionCl),
                 base::concat(attention_options(layer), limbs_option_, " -DMERGE"));
+}
+
+Result<ClKernel> Kernels::heads(const model::LayerSpec& layer) {
+    return make("heads", "heads", base::concat(kernels::kActivationsCl, kernels::kQkvCl),
+                base::concat(attention_options(layer), temperature_options_, limbs_option_, " -DQK_NORM=QK_NORM_",
+                             layer.qk_norm == model::QkNorm::Row ? "ROW" : "HEAD",
+                             " -DAFTER_ROTATION=", layer.norms_after_rotation ? 1 : 0));
+}
+
+Result<ClKernel> Kernels::post_norm(uint32_t next_limbs) {
+    return make("post_norm", "post_norm", base::concat(kernels::kActivationsCl, kernels::kPostNormCl),
+                base::concat("-DLIMBS=", next_limbs, residual_option_));
 }
 
 Result<ClKernel> Kernels::choose() {

@@ -33,7 +33,8 @@ struct MatmulKey {
 // Refers to the queue and the variants that it was made with.
 class Kernels {
 public:
-    Kernels(const DeviceQueue& queue, const BackendLimits& limits, const Variants& variants);
+    Kernels(const DeviceQueue& queue, const model::DecoderSpec& spec, const BackendLimits& limits,
+            const Variants& variants);
 
     // DeviceError names the program that does not build.
     base::Result<ClKernel> matmul(const MatmulKey& key);
@@ -41,6 +42,10 @@ public:
     // `split`: the kernel leaves partial results for merge() instead of quantized activations.
     base::Result<ClKernel> attention(const model::LayerSpec& layer, uint32_t heads, bool split);
     base::Result<ClKernel> merge(const model::LayerSpec& layer);
+    // Of the queries, keys and values of a layer whose heads are normalised.
+    base::Result<ClKernel> heads(const model::LayerSpec& layer);
+    // It writes activations of so many limbs.
+    base::Result<ClKernel> post_norm(uint32_t next_limbs);
     base::Result<ClKernel> choose();
     base::Result<ClKernel> candidates(uint32_t n_vocab);
 
@@ -55,7 +60,8 @@ private:
     const DeviceQueue& queue_;
     const Variants& variants_;
     std::string step_options_, limbs_option_, rows_option_;
-    std::map<std::string, ClProgram> programs_;  // by name and options
+    std::string temperature_options_, embedding_option_, residual_option_;  // empty where they change nothing
+    std::map<std::string, ClProgram> programs_;                             // by name and options
 };
 
 }  // namespace llmd::compute::gpu

@@ -105,9 +105,13 @@ public:
     Result<LaunchPlan> bind();
 
 private:
-    // Operations that the GPU computes in one launch for each of a matmul's parts, and what binds them.
+    // Operations that the GPU computes together, and what binds them. Operators in brackets may be absent.
+    struct Step {
+        Operator op;
+        bool may_be_absent = false;
+    };
     struct Form {
-        std::vector<Operator> operators;
+        std::vector<Step> steps;
         Result<void> (Binder::*bind)(Operations operations, PlannedLaunches& to);
     };
     static const std::vector<Form>& forms();
@@ -135,11 +139,23 @@ private:
     QuantizedActivations attended(uint32_t layer) const {
         return quantized(buffers_.at.attended, spec_.layers[layer].q_rows(), variants_.limbs());
     }
+    // What a matmul reads whose result goes into the residual stream.
+    QuantizedActivations projected_from(const Operation& matmul) const {
+        return matmul.in == Operand::Attended ? attended(matmul.layer) : hidden(matmul.layer);
+    }
+    float query_scale(uint32_t layer) const {
+        return 1.0f / std::sqrt(static_cast<float>(spec_.layers[layer].head_dim));
+    }
+    static bool begins_with_norm(Operations operations) { return operations.front().op == Operator::Norm; }
     QuantizedActivations hidden(uint32_t layer) const {
         return quantized(buffers_.at.hidden, spec_.layers[layer].n_ff, variants_.limbs());
     }
-    // The norm behind these operations: where its weight lies, and what is written for the matmul that follows it.
-    // DeviceError where something else follows.
+    // How many of the body's operations from `next` on are of the form; 0: they do not begin it.
+    static size_t count_of_form(const Form& form, Operations body, size_t next);
+    // Where the weight of a norm lies.
+    uint32_t norm_at(const Operation& norm) const;
+    // The norm, or the matmul without one, that reads the residual stream behind these operations: where its weight
+    // lies, and what is written for the matmul.
     struct NextNorm {
         uint32_t weight;
         QuantizedActivations quantized;
@@ -157,6 +173,8 @@ private:
 
     Result<void> bind_embedding(Operations operations, PlannedLaunches& to);
     Result<void> bind_qkv(Operations operations, PlannedLaunches& to);
+    Result<void> bind_heads(Operations operations, PlannedLaunches& to);
+    Result<void> bind_post_norm(Operations operations, PlannedLaunches& to);
     Result<void> bind_attention(Operations operations, PlannedLaunches& to);
     Result<void> bind_residual(Operations operations, PlannedLaunches& to);
     Result<void> bind_up(Operations operations, PlannedLaunches& to);
@@ -171,30 +189,55 @@ private:
     const Operations operations_;
 };
 
-// A longer form comes before those that it begins with.
+// The first form whose operators are there is taken.
 const std::vector<Binder::Form>& Binder::forms() {
     using enum Operator;
+    constexpr bool kMayBeAbsent = true;
+    constexpr Step kNorm = {Norm, kMayBeAbsent}, kRotate = {Rotate, kMayBeAbsent};
     static const std::vector<Form> kForms = {
-        {{Embed}, &Binder::bind_embedding},
-        {{Norm, Matmul, Matmul, Matmul, Rotate, Rotate, StoreKv}, &Binder::bind_qkv},
-        {{Norm, Matmul, Matmul, Matmul, StoreKv}, &Binder::bind_qkv},
-        {{Attend}, &Binder::bind_attention},
-        {{Matmul, Add}, &Binder::bind_residual},
-        {{Norm, Matmul, Matmul, Activate}, &Binder::bind_up},
-        {{Norm, Matmul, Activate}, &Binder::bind_up},
+        {{{Embed}}, &Binder::bind_embedding},
+        {{kNorm, {Matmul}, {Matmul}, {Matmul}, kRotate, kRotate, {StoreKv}}, &Binder::bind_qkv},
+        {{kNorm, {Matmul}, {Matmul}, {Matmul}, {HeadNorm}, {HeadNorm}, kRotate, kRotate, {StoreKv}},
+         &Binder::bind_heads},
+        {{kNorm, {Matmul}, {Matmul}, {Matmul}, {Rotate}, {Rotate}, {HeadNorm}, {HeadNorm}, {StoreKv}},
+         &Binder::bind_heads},
+        {{{Attend}}, &Binder::bind_attention},
+        {{{Matmul}, {Add}}, &Binder::bind_residual},
+        {{{Matmul}, {Norm}, {Add}}, &Binder::bind_post_norm},
+        {{kNorm, {Matmul}, {Matmul, kMayBeAbsent}, {Activate}}, &Binder::bind_up},
     };
     return kForms;
 }
 
-Result<Binder::NextNorm> Binder::norm_behind(Operations operations) const {
-    const Operation* next = operations.data() + operations.size();
-    if (next->op != Operator::Norm) {
-        return base::fail(base::ErrorCode::DeviceError, "no norm is behind operation ", next - operations_.data() - 1,
-                          ", of layer ", operations.back().layer, ": a GPU has no form for that");
+size_t Binder::count_of_form(const Form& form, Operations body, size_t next) {
+    const size_t first = next;
+    for (const Step& step : form.steps) {
+        if (next < body.size() && body[next].op == step.op) {
+            ++next;
+        } else if (!step.may_be_absent) {
+            return 0;
+        }
     }
-    const auto n_before = std::count_if(operations_.data(), next, [](const auto& o) { return o.op == Operator::Norm; });
-    return NextNorm{buffers_.at.norms + static_cast<uint32_t>(n_before) * buffers_.at.norm_bytes,
-                    next->weight == model::Role::AttnNorm ? residual_for_qkv() : residual()};
+    return next - first;
+}
+
+uint32_t Binder::norm_at(const Operation& norm) const {
+    const auto n_before =
+        std::count_if(operations_.data(), &norm, [](const auto& o) { return o.op == Operator::Norm; });
+    return buffers_.at.norms + static_cast<uint32_t>(n_before) * buffers_.at.norm_bytes;
+}
+
+Result<Binder::NextNorm> Binder::norm_behind(Operations operations) const {
+    const Operation& next = *(operations.data() + operations.size());
+    const bool is_of_qkv = next.weight == model::Role::AttnNorm || next.weight == model::Role::AttnQ;
+    const QuantizedActivations quantized = is_of_qkv ? residual_for_qkv() : residual();
+    if (next.op == Operator::Norm && next.in == Operand::Residual) return NextNorm{norm_at(next), quantized};
+    // The ones are behind the norms.
+    if (next.op == Operator::Matmul && next.in == Operand::Residual) {
+        return NextNorm{norm_at(*(operations_.data() + operations_.size())), quantized};
+    }
+    return base::fail(base::ErrorCode::DeviceError, "operation ", &next - operations_.data(), ", of layer ", next.layer,
+                      ", reads no residual stream: a GPU has no form for that");
 }
 
 template <typename AddRest>
@@ -257,7 +300,7 @@ Result<void> Binder::add_single(Launch& to, Result<ClKernel> kernel, uint32_t gr
 
 Result<void> Binder::bind_residual(Operations operations, PlannedLaunches& to) {
     const Operation& matmul = operations.front();
-    const QuantizedActivations input = matmul.in == Operand::Attended ? attended(matmul.layer) : hidden(matmul.layer);
+    const QuantizedActivations input = projected_from(matmul);
     const auto next = norm_behind(operations);
     if (!next) return next.error();
     const Use use = weights_.use_of(matmul.weight, matmul.layer);
@@ -329,29 +372,66 @@ Result<void> Binder::bind_attention(Operations operations, PlannedLaunches& to) 
 Result<void> Binder::bind_up(Operations operations, PlannedLaunches& to) {
     const uint32_t layer = operations.front().layer;
     const QuantizedActivations next = hidden(layer);
-    const bool is_gated = spec_.activation == model::Activation::SwiGlu;
+    const bool has_norm = begins_with_norm(operations);
     const bool lies_apart = weights_.matmul(Use::Gate, layer) != nullptr;
     if (lies_apart) {
-        auto ok = add_matmul(to.launches, {Use::Gate, layer, Epilogue::Store, true, residual(), limits_.max_rows},
-                             [&](const auto&, Arguments& args) { args.add(buffers_.gate, next.width); });
+        auto ok = add_matmul(to.launches, {Use::Gate, layer, Epilogue::Store, has_norm, residual(), limits_.max_rows},
+                             [&](const auto&, Arguments& args) { args.add(buffers_.stored, next.width); });
         if (!ok) return ok;
     }
-    const Epilogue epilogue = !is_gated ? Epilogue::Gelu : lies_apart ? Epilogue::Gated : Epilogue::SwiGlu;
-    return add_matmul(to.launches, {Use::Up, layer, epilogue, true, residual(), limits_.max_rows},
+    const Epilogue epilogue = spec_.activation == model::Activation::Gelu          ? Epilogue::Gelu
+                              : spec_.activation == model::Activation::ReluSquared ? Epilogue::ReluSquared
+                              : lies_apart                                         ? Epilogue::Gated
+                                                                                   : Epilogue::SwiGlu;
+    return add_matmul(to.launches, {Use::Up, layer, epilogue, has_norm, residual(), limits_.max_rows},
                       [&](const auto&, Arguments& args) {
                           args.add(next);
-                          if (lies_apart) args.add(buffers_.gate);
+                          if (lies_apart) args.add(buffers_.stored);
                       });
 }
 
 Result<void> Binder::bind_qkv(Operations operations, PlannedLaunches& to) {
     const uint32_t layer = operations.front().layer;
-    const float query_scale = 1.0f / std::sqrt(static_cast<float>(spec_.layers[layer].head_dim));
-    return add_matmul(to.launches, {Use::Qkv, layer, Epilogue::Qkv, true, residual_for_qkv(), limits_.max_rows},
-                      [&](const auto&, Arguments& args) {
-                          args.add(buffers_.at.queries, query_scale, buffers_.at.rotation, buffers_.kv[layer],
-                                   buffers_.step);
-                      });
+    return add_matmul(
+        to.launches,
+        {Use::Qkv, layer, Epilogue::Qkv, begins_with_norm(operations), residual_for_qkv(), limits_.max_rows},
+        [&](const auto&, Arguments& args) {
+            args.add(buffers_.at.queries, query_scale(layer), buffers_.at.rotation, buffers_.kv[layer], buffers_.step);
+        });
+}
+
+Result<void> Binder::bind_heads(Operations operations, PlannedLaunches& to) {
+    const uint32_t layer = operations.front().layer;
+    const model::LayerSpec& of = spec_.layers[layer];
+    const uint32_t width = weights_.matmul(Use::Qkv, layer)->rows;
+    auto ok = add_matmul(
+        to.launches,
+        {Use::Qkv, layer, Epilogue::Store, begins_with_norm(operations), residual_for_qkv(), limits_.max_rows},
+        [&](const auto&, Arguments& args) { args.add(buffers_.stored, width); });
+    if (!ok) return ok;
+    const auto norm = [&](model::Role role) { return buffers_.at.head_norms.at({role, layer}); };
+    return add_single(to.launches.emplace_back(), kernels_.heads(of), of.n_heads + 2 * of.n_kv_heads, buffers_.stored,
+                      width, buffers_.activations, norm(model::Role::AttnQNorm), norm(model::Role::AttnKNorm),
+                      spec_.norm_eps, buffers_.at.queries, query_scale(layer), buffers_.at.rotation, buffers_.kv[layer],
+                      buffers_.step);
+}
+
+Result<void> Binder::bind_post_norm(Operations operations, PlannedLaunches& to) {
+    const Operation& matmul = operations.front();
+    const auto next = norm_behind(operations);
+    if (!next) return next.error();
+    if (spec_.norm != model::Norm::RmsNorm) {
+        return base::fail(base::ErrorCode::DeviceError, "a GPU has no form for a LayerNorm behind a matmul");
+    }
+    const uint32_t width = padded_width(spec_.n_embd);
+    const Use use = weights_.use_of(matmul.weight, matmul.layer);
+    auto ok =
+        add_matmul(to.launches, {use, matmul.layer, Epilogue::Store, false, projected_from(matmul), limits_.max_rows},
+                   [&](const auto&, Arguments& args) { args.add(buffers_.stored, width); });
+    if (!ok) return ok;
+    return add_single(to.launches.emplace_back(), kernels_.post_norm(next->quantized.limbs),
+                      groups_for(width, kEmbedWidth), buffers_.stored, static_cast<float>(spec_.n_embd), spec_.norm_eps,
+                      buffers_.activations, buffers_.at.x, norm_at(operations[1]), next->weight, next->quantized);
 }
 
 Result<void> Binder::bind_head(LaunchPlan& to) {
@@ -376,17 +456,13 @@ Result<LaunchPlan> Binder::bind() {
     LaunchPlan plan;
     const Operations body = model::body_operations(operations_);
     for (size_t next = 0; next < body.size();) {
-        const auto begins_here = [&](const Form& form) {
-            return form.operators.size() <= body.size() - next &&
-                   std::equal(form.operators.begin(), form.operators.end(), body.begin() + static_cast<ptrdiff_t>(next),
-                              [](Operator op, const Operation& operation) { return op == operation.op; });
-        };
-        const auto form = std::find_if(forms().begin(), forms().end(), begins_here);
+        const auto form = std::find_if(forms().begin(), forms().end(),
+                                       [&](const Form& one) { return count_of_form(one, body, next) != 0; });
         if (form == forms().end()) {
             return base::fail(base::ErrorCode::DeviceError, "operation ", next, ", of layer ", body[next].layer,
                               ", has no form on a GPU");
         }
-        const Operations operations = body.subspan(next, form->operators.size());
+        const Operations operations = body.subspan(next, count_of_form(*form, body, next));
         if (auto ok = (this->*form->bind)(operations, plan.body.emplace_back()); !ok) return ok.error();
         next += operations.size();
     }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
+#include <span>
 #include <vector>
 
 #include "base/result.h"
@@ -60,9 +62,10 @@ struct Activations {
     uint32_t hidden = 0;    // quantized activations
 
     // Constants.
-    uint32_t norms = 0;       // [norm operations][n_embd, padded with zeros]: the weights, in the operations' order
-    uint32_t norm_bytes = 0;  // of each
-    uint32_t rotation = 0;    // upload_rotations()
+    uint32_t norms = 0;  // [norm operations + 1][n_embd, padded with zeros]: the weights in the operations' order, ones
+    uint32_t norm_bytes = 0;                   // of each
+    std::map<TensorKey, uint32_t> head_norms;  // in rotary_order()
+    uint32_t rotation = 0;                     // upload_rotations()
 };
 
 // Device memory beside the weights.
@@ -70,7 +73,7 @@ struct Buffers : StepBuffers, KvBuffers {
     ClBuffer activations;
     Activations at;
     ClBuffer partials;    // of attention that is split
-    ClBuffer gate;        // [rows][n_ff, padded], where gate and up lie apart
+    ClBuffer stored;      // [rows][GpuWeights::stored_width()] what one launch leaves for the next
     ClBuffer summaries;   // sample.cl
     ClBuffer answer;      // [outputs] of the kernel choose
     ClBuffer candidates;  // candidate_words()

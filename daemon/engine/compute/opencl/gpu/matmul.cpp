@@ -46,9 +46,11 @@ std::string_view macro_of(Epilogue epilogue) {
         case Epilogue::Gated:
             return "GATED";
         case Epilogue::Logits:
+            return "LOGITS";
+        case Epilogue::ReluSquared:
             break;
     }
-    return "LOGITS";
+    return "RELU_SQUARED";
 }
 
 std::string_view macro_of(InputNorm norm) {
@@ -63,8 +65,10 @@ std::string layout_source(Core core) {
 }
 
 std::string matmul_source(Core core, Epilogue epilogue) {
-    return base::concat(layout_source(core), epilogue == Epilogue::Logits ? kernels::kSampleCl : "",
-                        kernels::kEpilogueCl, kernels::kMatmulCl);
+    const std::string_view further = epilogue == Epilogue::Logits ? kernels::kSampleCl
+                                     : epilogue == Epilogue::Qkv  ? kernels::kQkvCl
+                                                                  : "";
+    return base::concat(layout_source(core), further, kernels::kEpilogueCl, kernels::kMatmulCl);
 }
 
 std::string layout_options(const MatmulVariant& variant) {

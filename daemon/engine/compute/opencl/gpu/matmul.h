@@ -12,7 +12,7 @@
 namespace llmd::compute::gpu {
 
 // What a matmul does with its sums (epilogue.cl).
-enum class Epilogue : uint8_t { Qkv, Residual, Gelu, SwiGlu, Store, Gated, Logits };
+enum class Epilogue : uint8_t { Qkv, Residual, Gelu, SwiGlu, Store, Gated, Logits, ReluSquared };
 
 // The norm that a matmul's input has gone through (epilogue.cl).
 enum class InputNorm : uint8_t { None, Rms, Layer };

@@ -63,6 +63,12 @@ std::vector<Role> MatmulRows::sources_of(Use use, uint32_t layer) const {
     return {has(Role::Output, 0) ? Role::Output : Role::TokenEmbedding};
 }
 
+uint32_t MatmulRows::rotary_order(const model::LayerSpec& layer, uint32_t i) {
+    const uint32_t in_head = i % layer.head_dim;
+    if (layer.rotation != model::Rotation::HalfSplit || in_head >= layer.n_rot) return i;
+    return i - in_head + in_head / 2 + in_head % 2 * (layer.n_rot / 2);
+}
+
 std::vector<SourceRow> MatmulRows::rows_of(Use use, uint32_t layer) const {
     const auto sources = sources_of(use, layer);
     std::vector<SourceRow> rows;
@@ -73,17 +79,11 @@ std::vector<SourceRow> MatmulRows::rows_of(Use use, uint32_t layer) const {
         rows.resize(round_up(static_cast<uint32_t>(rows.size()), kTileRows));
         return rows;
     }
-    const model::LayerSpec& of = spec_.layers[layer];
-    const bool half_split = of.rotation == model::Rotation::HalfSplit;
-    const uint32_t rotated_pairs = of.n_rot / 2;  // pairs
     for (const Role role : sources) {
         const uint32_t n = tensors_.at({role, layer}).rows;
-        const bool paired = half_split && (role == Role::AttnQ || role == Role::AttnK);
+        const bool is_rotated = role == Role::AttnQ || role == Role::AttnK;
         for (uint32_t i = 0; i < n; ++i) {
-            const uint32_t in_head = i % of.head_dim;
-            const bool is_split = paired && in_head < of.n_rot;
-            const uint32_t row = is_split ? i - in_head + in_head / 2 + in_head % 2 * rotated_pairs : i;
-            rows.push_back({{role, layer}, row, false});
+            rows.push_back({{role, layer}, is_rotated ? rotary_order(spec_.layers[layer], i) : i, false});
         }
         rows.resize(round_up(static_cast<uint32_t>(rows.size()), kTileRows));
     }

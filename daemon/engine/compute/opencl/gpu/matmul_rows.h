@@ -61,6 +61,9 @@ public:
     // Of a matmul that the model has.
     uint32_t cols_of(Use use, uint32_t layer) const;
     std::vector<SourceRow> rows_of(Use use, uint32_t layer) const;
+    // The row of a query or key matrix, or of what is as long as one of its heads, that comes in the i-th place: rotary
+    // pairs are neighbours.
+    static uint32_t rotary_order(const model::LayerSpec& layer, uint32_t i);
     std::vector<RowRange> parts_of(std::span<const SourceRow> rows, uint32_t cols, uint64_t max_buffer_bytes) const;
     // A tile's rows but for its padding are of one tensor type.
     model::TensorType tile_type(std::span<const SourceRow> tile) const { return tensors_.at(tile[0].tensor).type; }

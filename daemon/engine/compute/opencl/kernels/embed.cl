@@ -6,7 +6,7 @@
 // are zeros. An item decodes a block of 32 columns, then takes eight of them.
 //
 // The program needs dot.cl, core_float.cl and activations.cl. Grid: (ceil(next_width / EMBED_WIDTH), batch rows). Options:
-// POSITIONS.
+// POSITIONS; EMBEDDING_SCALE, which multiplies the embedding, where it is not 1.
 #define EMBED_BLOCKS (EMBED_WIDTH / 32)
 #define ITEM ((uint)get_local_id(0))
 #define ITEMS GROUP
@@ -67,6 +67,9 @@ __kernel GROUP_SIZE void embed(WEIGHT_ARGS, uint n_pairs, uint n_blocks, uint fi
         for (uint i = 8 * item; i < 8 * item + 8; ++i) {
             const uint col = get_group_id(0) * EMBED_WIDTH + i;
             float v = is_none ? NAN : made_x[i];
+#ifdef EMBEDDING_SCALE
+            v *= EMBEDDING_SCALE;
+#endif
 #if POSITIONS
             if (col < width) v += position_embd[(uint)step[STEP_POSITION(row)] * width + col];
 #endif

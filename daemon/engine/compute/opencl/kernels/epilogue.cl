@@ -25,12 +25,13 @@
 #define NORM_RMS 1
 #define NORM_LAYER 2
 #define EPILOGUE_QKV 1       // bias, rotation, queries scaled, keys and values into their page
-#define EPILOGUE_RESIDUAL 2  // x += v; x quantized for the next norm
+#define EPILOGUE_RESIDUAL 2  // x += RESIDUAL_SCALE * v (an option; without it 1); x quantized for the next norm
 #define EPILOGUE_GELU 3      // h = gelu(v), quantized
 #define EPILOGUE_SWIGLU 4    // rows are (gate, up) pairs: h = gate / (1 + exp(-gate)) * up, quantized
-#define EPILOGUE_STORE 5     // y = v: a gate whose up matrix has another type
+#define EPILOGUE_STORE 5     // y = v: a gate whose up matrix has another type; what qkv.cl or post_norm.cl goes on with
 #define EPILOGUE_GATED 6     // h = gate / (1 + exp(-gate)) * v with the stored gate, quantized
 #define EPILOGUE_LOGITS 7    // penalties, logits, the group's part of the choice of a token
+#define EPILOGUE_RELU_SQUARED 8  // h = max(v, 0)^2, quantized
 
 #define GROUP_ROWS (2 * GROUP_PAIRS)
 
@@ -148,14 +149,7 @@ INLINE float2 scale_of_norm(float2 sums, float width, float epsilon) {
     ADD_NORM
 
 #if EPILOGUE == EPILOGUE_QKV
-// Adds the bias, rotates queries and keys, scales queries, and writes keys and values into their page.
-//
-// The pairs are the queries', the keys', the values', each padded to whole tiles of PAIRS_OF(rows). Pair i of a head has
-// rotation i where i < N_ROT / 2. Queries and keys are stored in the order of pairs, whichever dimensions those are: their
-// dot product does not depend on it. A page is its keys, [kv head][HEAD_DIM / 4][PAGE_TOKENS] half4, and behind them its
-// values, [kv head][PAGE_TOKENS][HEAD_DIM] half. Only rows of the batch touch pages. Further options: HEAD_DIM, Q_ROWS,
-// KV_ROWS, N_ROT; MAX_ROWS, MAX_PAGES, TABLES_AT.
-#define PAIRS_OF(rows) (((rows) + 63) / 64 * 32)
+// Adds the bias, and writes queries, keys and values as qkv.cl says, which is needed too. Further options: qkv.cl's.
 #define INPUT_ROW(batch_row) (batch_row)
 #define EPILOGUE_ARGS                                                                       \
     RESULT_ARGS, uint queries_at, float query_scale, uint rotation_at, __global ushort *kv, \
@@ -186,44 +180,13 @@ INLINE float2 scale_of_norm(float2 sums, float width, float epsilon) {
     {                                                                                                          \
         FIND_SPOT_LATE(first_pair + (pair), batch_row)                                                         \
         if (spot_position != NO_POSITION) {                                                                    \
-            finish_qkv(RESULT(sum, pair, group_row), first_pair + (pair), batch_row, spot_position, spot_page, \
-                       spot_rotation, (__global float2*)(activations + queries_at), query_scale, kv);          \
+            const float2 v = rotated(RESULT(sum, pair, group_row), first_pair + (pair), spot_rotation);        \
+            write_qkv(v, first_pair + (pair), batch_row, spot_position, spot_page,                             \
+                      (__global float2*)(activations + queries_at), query_scale, kv);                          \
         }                                                                                                      \
     }
 #define FINISH_GROUP
 #define EPILOGUE_LOCAL
-
-// A query's or a key's place in its head; the padding before the keys is no whole head.
-INLINE uint rotation_of(uint pair) {
-    return (pair < PAIRS_OF(Q_ROWS) ? pair : pair - PAIRS_OF(Q_ROWS)) % (HEAD_DIM / 2);
-}
-INLINE bool is_rotated(uint pair) {
-    return rotation_of(pair) < N_ROT / 2 && pair < PAIRS_OF(Q_ROWS) + PAIRS_OF(KV_ROWS);
-}
-
-INLINE void finish_qkv(float2 v, uint pair, uint row, uint position, uint page, float2 rotation, __global float2* queries,
-                       float query_scale, __global ushort* kv) {
-#if N_ROT > 0
-    if (is_rotated(pair)) {
-        v = (float2)(v.x * rotation.x - v.y * rotation.y, v.x * rotation.y + v.y * rotation.x);
-    }
-#endif
-    if (pair < PAIRS_OF(Q_ROWS)) {
-        if (pair < Q_ROWS / 2) queries[row * (Q_ROWS / 2) + pair] = v * query_scale;
-        return;
-    }
-    pair -= PAIRS_OF(Q_ROWS);
-    const bool is_value = pair >= PAIRS_OF(KV_ROWS);
-    if (is_value) pair -= PAIRS_OF(KV_ROWS);
-    if (pair >= KV_ROWS / 2) return;
-    const uint kv_head = pair / (HEAD_DIM / 2), in_head = pair % (HEAD_DIM / 2), in_page = position % PAGE_TOKENS;
-    const uint base = page * (2 * KV_ROWS * PAGE_TOKENS) + kv_head * (PAGE_TOKENS * HEAD_DIM);
-    if (is_value) {
-        vstore_half2_rte(v, 0, (__global half*)(kv + base + KV_ROWS * PAGE_TOKENS + in_page * HEAD_DIM + 2 * in_head));
-    } else {
-        vstore_half2_rte(v, 0, (__global half*)(kv + base + (in_head / 2 * PAGE_TOKENS + in_page) * 4 + in_head % 2 * 2));
-    }
-}
 
 #elif EPILOGUE == EPILOGUE_RESIDUAL
 // x += v, and x is quantized for the next norm. x is [rows][padded width]; next_norm, padded with zeros, is the weight of
@@ -232,11 +195,16 @@ INLINE void finish_qkv(float2 v, uint pair, uint row, uint position, uint page, 
 #define INPUT_ROW(batch_row) (batch_row)
 #define EPILOGUE_ARGS \
     RESULT_ARGS, uint x_at, uint next_norm_at, NEXT_ARGS
+#ifdef RESIDUAL_SCALE
+#define SCALED(v) (RESIDUAL_SCALE * (v))
+#else
+#define SCALED(v) (v)
+#endif
 #define X_OF(row, pair) ACTIVATION(float2, x_at, mul24(row, next_width / 2) + (pair))
 #define FINISH(sum, pair, batch_row, group_row)                                                      \
     if (2 * (first_pair + (pair)) < next_width) {                                                    \
         const uint out_pair = first_pair + (pair), at = (group_row)*GROUP_PAIRS + (pair)-FIRST_PAIR; \
-        const float2 new_x = OLD_X(batch_row, out_pair) + RESULT(sum, pair, group_row);              \
+        const float2 new_x = OLD_X(batch_row, out_pair) + SCALED(RESULT(sum, pair, group_row));      \
         X_OF(batch_row, out_pair) = new_x;                                                           \
         vstore2(new_x, at, made_x);                                                                  \
         vstore2(new_x * NEXT_NORM_OF(out_pair), at, made);                                           \
@@ -258,7 +226,8 @@ INLINE void finish_qkv(float2 v, uint pair, uint row, uint position, uint page, 
 #define GROUP_OUTPUTS GROUP_ROWS
 #define MADE_X 1
 
-#elif EPILOGUE == EPILOGUE_GELU || EPILOGUE == EPILOGUE_SWIGLU || EPILOGUE == EPILOGUE_GATED
+#elif EPILOGUE == EPILOGUE_GELU || EPILOGUE == EPILOGUE_SWIGLU || EPILOGUE == EPILOGUE_GATED || \
+    EPILOGUE == EPILOGUE_RELU_SQUARED
 // h, quantized. Native functions take a hundredth of the instructions, and err by less than the quantization does.
 
 #define INPUT_ROW(batch_row) (batch_row)
@@ -284,6 +253,10 @@ INLINE float swish(float v) { return v * native_recip(1.0f + native_exp(-v)); }
 #define EPILOGUE_ARGS RESULT_ARGS, NEXT_ARGS
 #define ACTIVATED(v, out_pair, batch_row) (float2)(gelu((v).x), gelu((v).y))
 #define EPILOGUE_EARLY(pair, batch_row, is_mine) EARLY_RESULT(pair, is_mine)
+#elif EPILOGUE == EPILOGUE_RELU_SQUARED
+#define EPILOGUE_ARGS RESULT_ARGS, NEXT_ARGS
+#define ACTIVATED(v, out_pair, batch_row) (float2)(relu_squared((v).x), relu_squared((v).y))
+INLINE float relu_squared(float v) { return v > 0.0f ? v * v : v * 0.0f; }  // not fmax: a NaN must go on
 #else
 #define EPILOGUE_ARGS RESULT_ARGS, NEXT_ARGS, __global const float2 *gate
 #define ACTIVATED(v, out_pair, batch_row) gated(gate[(batch_row) * (next_width / 2) + (out_pair)], v)

@@ -169,7 +169,7 @@ TEST_P(SelfTest, TheBenchAdmitsNoKernelThatGivesOtherBits) {
     const FileMatrix matrix(TensorType::Q4_0, noise_);
     const Variants variants(queue_->limits(), compute::Precision::Faithful);
     const compute::BackendLimits limits = test_limits(small_llama());
-    Kernels kernels(*queue_, limits, variants);
+    Kernels kernels(*queue_, small_llama(), limits, variants);
     DeviceTuningBench::Samples samples;
     samples.try_emplace({Layout::Q4_0, kMatrixCols, variants.limbs()}, matrix.view, variants.limbs());
     const std::function<bool(uint32_t)> goes_on = [](uint32_t) { return true; };
