@@ -1,5 +1,6 @@
 #include "tools/bench_options.h"
 
+#include <algorithm>
 #include <charconv>
 #include <map>
 
@@ -20,6 +21,8 @@ const std::string_view kHelp =
     "  --tuning yes|no       whether a GPU's kernels are chosen by timing them or are the usual ones (default no; llmd "
     "does)\n"
     "  --threads N           CPU workers (default: one a performance core)\n"
+    "  --context N           tokens that a sequence may have, if more than are computed: some models' rotations depend "
+    "on it\n"
     "  --prefill-chunk N     most prompt tokens computed in one step, 1..512 (default 128, eval 16)\n"
     "  --format md|json      what is printed (default md)\n"
     "speed, launches:\n"
@@ -98,6 +101,7 @@ base::Result<void> apply(const std::string& name, const std::string& value, Opti
     };
     const std::map<std::string_view, Number> numbers = {
         {"--threads", {&options.backend.n_threads, 1, kMaxThreads, true}},
+        {"--context", {&options.n_ctx, 1, model::DecoderSpecLimits::kMaxContext, true}},
         {"--prefill-chunk", {&options.prefill_chunk, 1, generation::kMaxPrefillChunk, true}},
         {"--prompt", {&options.prompt, 1, kMaxTokens, measures}},
         {"--generate", {&options.generate, 1, kMaxTokens, measures}},
@@ -180,7 +184,7 @@ base::Result<generation::LoadedModel> load_for(const Options& options, uint32_t 
                                                uint32_t max_outputs) {
     generation::LoadOptions load;
     load.backend = options.backend;
-    load.n_ctx = n_tokens;
+    load.n_ctx = std::max(n_tokens, options.n_ctx);
     load.n_slots = n_slots;
     load.prefill_chunk = options.prefill_chunk;
     load.max_outputs = max_outputs;

@@ -21,6 +21,7 @@ struct Options {
     std::string model;
     compute::BackendOptions backend;
     Format format = Format::Markdown;
+    uint32_t n_ctx = 0;          // at least; 0: as many tokens as are computed
     uint32_t prefill_chunk = 0;  // 0: generation::kMaxPrefillRows, for eval 16
     // speed; launches has the same but for the batches
     uint32_t prompt = 128;
