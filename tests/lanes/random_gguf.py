@@ -52,7 +52,7 @@ YARN = {"rope.scaling.type": "yarn", "rope.scaling.factor": 8.0, "rope.scaling.o
 NO_SCALING = {key: None for key in YARN}
 LLAMA_YARN = Model("llama", keys=YARN)
 MISTRAL3 = Model("mistral3", keys={**YARN, "rope.scaling.yarn_beta_fast": 4.0, "rope.scaling.yarn_beta_slow": 0.5,
-                                   "rope.scaling.yarn_log_multiplier": 0.3, "attention.temperature_scale": 0.3})
+                                   "rope.scaling.yarn_log_multiplier": 0.3, "attention.temperature_scale": 0.15})
 MINICPM = Model("minicpm", keys={"embedding_scale": 3.0, "residual_scale": 0.5, "logit_scale": 0.6})
 PHI3 = Model("phi3", **NARROW, fused_qkv=True, fused_up=True, tied=False, factors=("rope_factors_long", "rope_factors_short"),
              keys={"rope.scaling.type": "longrope", "rope.scaling.original_context_length": 128,
@@ -151,18 +151,24 @@ def _entry(key, value):
     return _text(key) + struct.pack("<I", kind) + body
 
 
-def _vocabulary(size):
-    """Byte-level: every byte, one merge, words that no text has, and the end."""
+def spelled_bytes():
+    """How byte-level vocabularies spell each byte."""
     printable = [*range(33, 127), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     others = [byte for byte in range(256) if byte not in printable]
     spelled = {byte: chr(byte) for byte in printable} | {byte: chr(256 + i) for i, byte in enumerate(others)}
-    words = [spelled[byte] for byte in range(256)] + ["zq"]
+    return [spelled[byte] for byte in range(256)]
+
+
+def _vocabulary(size):
+    """Byte-level: every byte, one merge, words that no text has, and the end."""
+    words = [*spelled_bytes(), "zq"]
     words += [f"word{i}" for i in range(size - len(words) - 1)]
     return words + ["<|endoftext|>"], [1] * (size - 1) + [3], ["z q"]
 
 
-def write(path, model):
-    tokens, kinds, merges = _vocabulary(model.vocabulary)
+def write(path, model, vocabulary=None):
+    """`vocabulary`: as many tokens as the model has, their kinds, merges."""
+    tokens, kinds, merges = vocabulary or _vocabulary(model.vocabulary)
     own = {
         "context_length": model.context, "embedding_length": model.width, "block_count": model.layers,
         "feed_forward_length": model.hidden, "attention.head_count": model.heads,

@@ -6,6 +6,7 @@
 #include <array>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -44,33 +45,74 @@ constexpr std::string_view kSingleDigits =
     "|[" SPACE "]+";
 
 #define CONTRACTION_ANY_CASE "'(?:[sStTmMdD]|[rR][eE]|[vV][eE]|[lL][lL])"
-#define AFTER_NUMBERS                         \
-    R"(| ?[^)" SPACE R"(\p{L}\p{N}]+[\r\n]*)" \
-    "|[" SPACE R"(]*[\r\n]+)"                 \
-    "|[" SPACE "]+(?![^" SPACE                \
-    "])"                                      \
+#define SPACES                 \
+    "|[" SPACE R"(]*[\r\n]+)"  \
+    "|[" SPACE "]+(?![^" SPACE \
+    "])"                       \
     "|[" SPACE "]+"
+#define AFTER_NUMBERS R"(| ?[^)" SPACE R"(\p{L}\p{N}]+[\r\n]*)" SPACES
 
 constexpr std::string_view kLlama3 = CONTRACTION_ANY_CASE R"(|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3})" AFTER_NUMBERS;
 constexpr std::string_view kQwen2 = CONTRACTION_ANY_CASE R"(|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N})" AFTER_NUMBERS;
+// Marks belong to words.
+constexpr std::string_view kQwen35 = CONTRACTION_ANY_CASE R"(|[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N})"
+                                                          R"(| ?[^)" SPACE R"(\p{L}\p{M}\p{N}]+[\r\n]*)" SPACES;
+constexpr std::string_view kMiniCpm5 = CONTRACTION_ANY_CASE R"(|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}+)" AFTER_NUMBERS;
+
+// Words end where lower case is followed by upper case; `contraction` may end them.
+#define UPPER R"(\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M})"
+#define LOWER R"(\p{Ll}\p{Lm}\p{Lo}\p{M})"
+#define CASED_WORDS(contraction)                                                                            \
+    R"([^\r\n\p{L}\p{N}]?[)" UPPER "]*[" LOWER "]+" contraction R"(|[^\r\n\p{L}\p{N}]?[)" UPPER "]+[" LOWER \
+    "]*" contraction
+#define AFTER_CASED_NUMBERS R"(| ?[^)" SPACE R"(\p{L}\p{N}]+[\r\n/]*)" SPACES
+constexpr std::string_view kGpt4o = CASED_WORDS("(?:" CONTRACTION_ANY_CASE ")?") R"(|\p{N}{1,3})" AFTER_CASED_NUMBERS;
+constexpr std::string_view kTekken = CASED_WORDS("") R"(|\p{N})" AFTER_CASED_NUMBERS;
+
+// Numbers and runs of Chinese characters and kana are split off first.
+constexpr std::string_view kThreeDigits = R"(\p{N}{1,3})";
+constexpr std::string_view kChineseAndKana = R"([\x{4e00}-\x{9fa5}\x{3040}-\x{30ff}]+)";
+constexpr std::string_view kDeepSeek3 = R"([!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+)"
+                                        R"(|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+)"
+                                        R"(| ?[\p{P}\p{S}]+[\r\n]*)" SPACES;
 
 struct Rule {
     std::string_view name;
     std::string_view pattern;
     bool ignores_merges = false;
     bool adds_begin = false;
+    // What these match anywhere is a pre-token by itself; `pattern` splits the text between as if it were alone.
+    std::array<std::string_view, 2> isolated = {};
 };
 
 constexpr std::array kRules = {
     Rule{"gpt-2", kGpt2},
     Rule{"phi-2", kGpt2},
+    Rule{"exaone4", kGpt2},
+    Rule{"olmo", kGpt2},
     Rule{"llama-bpe", kLlama3, true, true},
     Rule{"llama3", kLlama3, true, true},
     Rule{"llama-v3", kLlama3, true, true},
+    Rule{"falcon3", kLlama3, true, true},
+    Rule{"lfm2", kLlama3, true, true},
+    Rule{"pixtral", kLlama3, true, true},
+    Rule{"dbrx", kLlama3},
+    Rule{"smaug-bpe", kLlama3},
     Rule{"qwen2", kQwen2},
     Rule{"deepseek-r1-qwen", kQwen2},
+    Rule{"hunyuan", kQwen2},
+    Rule{"stablelm2", kQwen2},
+    Rule{"qwen35", kQwen35},
     Rule{"smollm", kSingleDigits},
     Rule{"starcoder", kSingleDigits},
+    Rule{"refact", kSingleDigits},
+    Rule{"command-r", kSingleDigits},
+    Rule{"exaone", kSingleDigits},
+    Rule{"gpt-4o", kGpt4o},
+    Rule{"tekken", kTekken, true, true},
+    Rule{"deepseek-v3", kDeepSeek3, false, false, {kThreeDigits, kChineseAndKana}},
+    Rule{"hunyuan-dense", kDeepSeek3, false, false, {kThreeDigits, kChineseAndKana}},
+    Rule{"minicpm5", kMiniCpm5, false, false, {kThreeDigits}},
 };
 
 std::string known_names() {
@@ -90,9 +132,44 @@ using MatchContext = std::unique_ptr<pcre2_match_context, Freer<pcre2_match_cont
 }  // namespace
 
 struct PreTokenizer::Pattern {
+    std::vector<Code> isolated;
     Code code;
     MatchContext context;
 };
+
+namespace {
+
+base::Result<Code> compile(std::string_view name, std::string_view pattern, uint32_t options) {
+    int error = 0;
+    PCRE2_SIZE offset = 0;
+    Code code(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(pattern.data()), pattern.size(),
+                            PCRE2_UTF | PCRE2_UCP | options, &error, &offset, nullptr));
+    if (!code) {
+        return fail(ErrorCode::Failed, "pre-tokenizer ", name, ": PCRE2 error ", error, " at offset ", offset,
+                    " of the pattern (built without Unicode support?)");
+    }
+    // The JIT is refused where memory may not become executable. The pattern is then interpreted.
+    (void)pcre2_jit_compile(code.get(), PCRE2_JIT_COMPLETE);
+    return code;
+}
+
+// Where the next match from `at` on begins and ends; a lack of memory gives none.
+std::optional<std::pair<size_t, size_t>> find_match(const Code& code, const MatchContext& context,
+                                                    const MatchData& match, std::string_view text, size_t at) {
+    if (!match) return std::nullopt;
+    int matches = PCRE2_ERROR_NOMEMORY;
+    for (const uint32_t options : {PCRE2_NO_UTF_CHECK, PCRE2_NO_UTF_CHECK | PCRE2_NO_JIT}) {
+        matches = pcre2_match(code.get(), reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), at, options,
+                              match.get(), context.get());
+        // The JIT stack is small; the interpreter takes memory as it needs it.
+        if (matches != PCRE2_ERROR_JIT_STACKLIMIT) break;
+    }
+    if (matches <= 0) return std::nullopt;
+    const PCRE2_SIZE* const ends = pcre2_get_ovector_pointer(match.get());
+    return std::pair{ends[0], ends[1]};
+}
+
+}  // namespace
 
 base::Result<PreTokenizer> PreTokenizer::create(std::string_view name) {
     const Rule* rule = nullptr;
@@ -105,16 +182,14 @@ base::Result<PreTokenizer> PreTokenizer::create(std::string_view name) {
     }
 
     auto pattern = std::make_unique<Pattern>();
-    int error = 0;
-    PCRE2_SIZE offset = 0;
-    pattern->code.reset(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(rule->pattern.data()), rule->pattern.size(),
-                                      PCRE2_UTF | PCRE2_UCP | PCRE2_ANCHORED, &error, &offset, nullptr));
-    if (!pattern->code) {
-        return fail(ErrorCode::Failed, "pre-tokenizer ", name, ": PCRE2 error ", error, " at offset ", offset,
-                    " of the pattern (built without Unicode support?)");
+    auto code = compile(name, rule->pattern, PCRE2_ANCHORED);
+    if (!code) return code.error();
+    pattern->code = std::move(*code);
+    for (const std::string_view isolated : rule->isolated) {
+        if (isolated.empty()) break;
+        if (!(code = compile(name, isolated, 0))) return code.error();
+        pattern->isolated.push_back(std::move(*code));
     }
-    // The JIT is refused where memory may not become executable. The pattern is then interpreted.
-    (void)pcre2_jit_compile(pattern->code.get(), PCRE2_JIT_COMPLETE);
     pattern->context.reset(pcre2_match_context_create(nullptr));
     if (!pattern->context) return fail(ErrorCode::OutOfMemory, "pre-tokenizer ", name, ": no match context");
     // The patterns need linear time and constant depth. Limits would only refuse long runs of one character.
@@ -134,7 +209,7 @@ std::vector<std::string_view> PreTokenizer::split(std::string_view text) const {
     std::vector<std::string_view> pre_tokens;
     while (!text.empty()) {
         const size_t valid = base::valid_utf8_prefix(text);
-        if (valid > 0) split_valid(text.substr(0, valid), pre_tokens);
+        if (valid > 0) split_valid(text.substr(0, valid), 0, pre_tokens);
         text.remove_prefix(valid);
         if (text.empty()) break;
         pre_tokens.push_back(text.substr(0, 1));
@@ -143,22 +218,24 @@ std::vector<std::string_view> PreTokenizer::split(std::string_view text) const {
     return pre_tokens;
 }
 
-void PreTokenizer::split_valid(std::string_view text, std::vector<std::string_view>& pre_tokens) const {
+void PreTokenizer::split_valid(std::string_view text, size_t n_isolated,
+                               std::vector<std::string_view>& pre_tokens) const {
     const MatchData match(pcre2_match_data_create(1, nullptr));
-    const auto* subject = reinterpret_cast<PCRE2_SPTR>(text.data());
     size_t at = 0;
-    while (at < text.size()) {
-        int matches = PCRE2_ERROR_NOMEMORY;
-        if (match) {
-            for (const uint32_t options : {PCRE2_NO_UTF_CHECK, PCRE2_NO_UTF_CHECK | PCRE2_NO_JIT}) {
-                matches = pcre2_match(pattern_->code.get(), subject, text.size(), at, options, match.get(),
-                                      pattern_->context.get());
-                // The JIT stack is small; the interpreter takes memory as it needs it.
-                if (matches != PCRE2_ERROR_JIT_STACKLIMIT) break;
-            }
+    if (n_isolated < pattern_->isolated.size()) {
+        while (at < text.size()) {
+            const auto found = find_match(pattern_->isolated[n_isolated], pattern_->context, match, text, at);
+            const auto [begin, end] = found.value_or(std::pair{text.size(), text.size()});
+            if (begin > at) split_valid(text.substr(at, begin - at), n_isolated + 1, pre_tokens);
+            if (end > begin) pre_tokens.push_back(text.substr(begin, end - begin));
+            at = end;
         }
-        // Each character begins a match, so only a lack of memory makes it fail. The character is then a pre-token.
-        size_t end = matches > 0 ? pcre2_get_ovector_pointer(match.get())[1] : at;
+        return;
+    }
+    while (at < text.size()) {
+        const auto found = find_match(pattern_->code, pattern_->context, match, text, at);
+        // A character that begins no match is a pre-token: one that no rule names, or memory is short.
+        size_t end = found ? found->second : at;
         if (end <= at) end = at + base::next_utf8(text.substr(at)).length;
         pre_tokens.push_back(text.substr(at, end - at));
         at = end;

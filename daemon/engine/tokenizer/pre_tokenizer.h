@@ -34,7 +34,8 @@ private:
     struct Pattern;  // a compiled PCRE2 pattern
 
     PreTokenizer(std::unique_ptr<Pattern> pattern, bool ignores_merges, bool adds_begin);
-    void split_valid(std::string_view text, std::vector<std::string_view>& pre_tokens) const;
+    // After `n_isolated` of the patterns whose matches are split off first.
+    void split_valid(std::string_view text, size_t n_isolated, std::vector<std::string_view>& pre_tokens) const;
 
     std::unique_ptr<Pattern> pattern_;
     bool ignores_merges_;

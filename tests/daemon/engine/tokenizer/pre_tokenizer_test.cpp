@@ -76,6 +76,36 @@ TEST(PreTokenizer, Llama3AndQwen2) {
     EXPECT_THAT(qwen.split("a'\u017F"), ElementsAre("a", "'\u017F"));
 }
 
+TEST(PreTokenizer, WordsEndWhereUpperCaseBegins) {
+    const PreTokenizer gpt4o = create("gpt-4o"), tekken = create("tekken");
+    for (const PreTokenizer* rule : {&gpt4o, &tekken}) {
+        EXPECT_THAT(rule->split("camelCase HTTPServer"), ElementsAre("camel", "Case", " HTTPServer"));
+        EXPECT_THAT(rule->split("a//\nb"), ElementsAre("a", "//\n", "b"));
+        EXPECT_THAT(rule->split("नमस्ते"), ElementsAre("नमस्ते")) << "marks are in words";
+    }
+    EXPECT_THAT(gpt4o.split("we'll 1234"), ElementsAre("we'll", " ", "123", "4"));
+    EXPECT_THAT(tekken.split("we'll 12"), ElementsAre("we", "'ll", " ", "1", "2"));
+    EXPECT_TRUE(tekken.ignores_merges());
+    EXPECT_TRUE(tekken.adds_begin());
+}
+
+// What is split off first ends the text before it, so that spaces there stay together.
+TEST(PreTokenizer, NumbersAndChineseAreIsolated) {
+    for (const char* name : {"deepseek-v3", "hunyuan-dense"}) {
+        const PreTokenizer rule = create(name);
+        EXPECT_THAT(rule.split("a  12345 b"), ElementsAre("a", "  ", "123", "45", " b"));
+        EXPECT_THAT(rule.split("ab你好cd"), ElementsAre("ab", "你好", "cd"));
+        EXPECT_THAT(rule.split("x.foo"), ElementsAre("x", ".foo"));
+        EXPECT_TRUE(rule.split("").empty());
+    }
+    EXPECT_THAT(create("minicpm5").split("a  12345"), ElementsAre("a", "  ", "123", "45"));
+}
+
+TEST(PreTokenizer, MarksAreInWordsOfQwen35) {
+    EXPECT_THAT(create("qwen35").split("e\u0301a 12"), ElementsAre("e\u0301a", " ", "1", "2"));
+    EXPECT_THAT(create("qwen2").split("e\u0301a"), ElementsAre("e", "\u0301a"));
+}
+
 TEST(PreTokenizer, SpacesBeyondAscii) {
     const PreTokenizer gpt2 = create("gpt-2");
     for (const char* space : {"\u0085", "\u00A0", "\u2028", "\u3000"}) {
