@@ -130,10 +130,11 @@ void read_heads(KeyReader& keys, uint32_t n_embd, LayerSpec& layer) {
 }
 
 void read_yarn(KeyReader& keys, const Architecture& row, float factor, DecoderSpec& spec) {
-    Yarn& yarn = spec.yarn.emplace();
+    Rope& rope = spec.ropes[0];
+    Yarn& yarn = rope.yarn.emplace();
     yarn.original_context =
         keys.number("rope.scaling.original_context_length", 1, Limits::kMaxContext, spec.n_ctx_train);
-    spec.rope_factor = factor;
+    rope.factor = factor;
     constexpr float kMaxBeta = 1e4f, kMaxMultiplier = 100;
     float multiplier = 0;
     if (row.reads_yarn_details) {
@@ -143,7 +144,7 @@ void read_yarn(KeyReader& keys, const Architecture& row, float factor, DecoderSp
     }
     // Peng et al. 2023, and what DeepSeek-V2 made of it (llama.cpp, src/llama-context.cpp).
     const auto magnitude = [factor](float k) { return 1 + 0.1f * k * std::log(factor); };
-    spec.rope_magnitude *= magnitude(1) / magnitude(multiplier);
+    rope.magnitude *= magnitude(1) / magnitude(multiplier);
 }
 
 // rope_freqs.weight, LLaMA 3's scaling, is a tensor: see Role::RopeFactors.
@@ -153,15 +154,15 @@ void read_rope(KeyReader& keys, const Architecture& row, DecoderSpec& spec, Laye
         keys.keep(fail(ErrorCode::ModelLoadFailed, keys.key("rope.dimension_count"), " is ", layer.n_rot,
                        ", not an even number up to the head's ", layer.head_dim));
     }
-    spec.rope_theta = keys.real("rope.freq_base", 1, Limits::kMaxRopeTheta, 10000.0f);
+    spec.ropes[0].theta = keys.real("rope.freq_base", 1, Limits::kMaxRopeTheta, 10000.0f);
     // Files from before rope.scaling.type have rope.scale_linear alone.
     const std::string_view factor_key = keys.has("rope.scaling.factor") ? "rope.scaling.factor" : "rope.scale_linear";
     const float factor = keys.real(factor_key, 1, Limits::kMaxRopeFactor, 1.0f);
     const std::string_view scaling = keys.text("rope.scaling.type", "linear");
     constexpr float kLeastMagnitude = 0.01f, kMaxMagnitude = 100;
-    spec.rope_magnitude = keys.real("rope.scaling.attn_factor", kLeastMagnitude, kMaxMagnitude, 1.0f);
+    spec.ropes[0].magnitude = keys.real("rope.scaling.attn_factor", kLeastMagnitude, kMaxMagnitude, 1.0f);
     if (scaling == "linear") {
-        spec.rope_factor = factor;
+        spec.ropes[0].factor = factor;
     } else if (scaling == "yarn") {
         read_yarn(keys, row, factor, spec);
     } else if (scaling == "longrope") {

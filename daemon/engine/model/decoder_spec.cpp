@@ -17,6 +17,10 @@ uint32_t widest(const DecoderSpec& spec, Width width) {
 
 }  // namespace
 
+float LayerSpec::scale_of_scores() const {
+    return score_scale != 0 ? score_scale : 1.0f / std::sqrt(static_cast<float>(head_dim));
+}
+
 uint32_t DecoderSpec::max_q_rows() const {
     return widest(*this, [](const LayerSpec& layer) { return layer.q_rows(); });
 }
@@ -36,17 +40,16 @@ uint32_t DecoderSpec::n_rot() const {
 namespace {
 
 // By how much of the way pair i goes from its own frequency (0) to the one divided by rope_factor (1).
-std::vector<double> interpolations(const DecoderSpec& spec) {
-    const uint32_t n_rot = spec.n_rot();
+std::vector<double> interpolations(const Rope& rope, uint32_t n_rot) {
     std::vector<double> all(n_rot / 2, 1.0);
-    if (!spec.yarn) return all;
+    if (!rope.yarn) return all;
     // The pair that turns `turns` times over the original context.
     const auto pair_of = [&](double turns) {
-        return n_rot * std::log(spec.yarn->original_context / (2 * std::numbers::pi * turns)) /
-               (2 * std::log(double{spec.rope_theta}));
+        return n_rot * std::log(rope.yarn->original_context / (2 * std::numbers::pi * turns)) /
+               (2 * std::log(double{rope.theta}));
     };
-    const double first = std::max(std::floor(pair_of(spec.yarn->beta_fast)), 0.0);
-    const double last = std::min(std::ceil(pair_of(spec.yarn->beta_slow)), n_rot - 1.0);
+    const double first = std::max(std::floor(pair_of(rope.yarn->beta_fast)), 0.0);
+    const double last = std::min(std::ceil(pair_of(rope.yarn->beta_slow)), n_rot - 1.0);
     constexpr double kLeastWidth = 0.001;  // of the blend, where both are the same pair
     for (size_t i = 0; i < all.size(); ++i) {
         all[i] = std::clamp((static_cast<double>(i) - first) / std::max(last - first, kLeastWidth), 0.0, 1.0);
@@ -56,24 +59,23 @@ std::vector<double> interpolations(const DecoderSpec& spec) {
 
 }  // namespace
 
-void fill_rotations(const DecoderSpec& spec, std::span<const float> factors, std::span<float> out) {
-    const uint32_t n_rot = spec.n_rot();
+void fill_rotations(const Rope& rope, uint32_t n_rot, std::span<const float> factors, std::span<float> out) {
     std::vector<double> frequencies(n_rot / 2);
-    const std::vector<double> interpolated = interpolations(spec);
+    const std::vector<double> interpolated = interpolations(rope, n_rot);
     for (size_t i = 0; i < frequencies.size(); ++i) {
         const double factor = factors.empty() ? 1.0 : double{factors[i]};
-        const double own = std::pow(double{spec.rope_theta}, -2.0 * static_cast<double>(i) / n_rot);
-        frequencies[i] = own / (spec.rope_factor * factor);
+        const double own = std::pow(double{rope.theta}, -2.0 * static_cast<double>(i) / n_rot);
+        frequencies[i] = own / (rope.factor * factor);
         if (interpolated[i] < 1) {
-            frequencies[i] = (own * (1 - interpolated[i]) + own / spec.rope_factor * interpolated[i]) / factor;
+            frequencies[i] = (own * (1 - interpolated[i]) + own / rope.factor * interpolated[i]) / factor;
         }
     }
     float* to = out.data();
     for (size_t position = 0; to < out.data() + out.size(); ++position) {
         for (const double frequency : frequencies) {
             const double angle = static_cast<double>(position) * frequency;
-            *to++ = static_cast<float>(std::cos(angle) * spec.rope_magnitude);
-            *to++ = static_cast<float>(std::sin(angle) * spec.rope_magnitude);
+            *to++ = static_cast<float>(std::cos(angle) * rope.magnitude);
+            *to++ = static_cast<float>(std::sin(angle) * rope.magnitude);
         }
     }
 }

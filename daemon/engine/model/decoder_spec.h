@@ -19,11 +19,12 @@ enum class Norm : uint8_t {
 enum class Activation : uint8_t {
     Gelu,    // 0.5 u (1 + tanh(sqrt(2/pi) (u + 0.044715 u^3))), u = up                    (Hendrycks and Gimpel 2016)
     SwiGlu,  // gate / (1 + exp(-gate)) * up                                               (Shazeer 2020)
+    GeGlu,   // gelu(gate) * up, with Gelu's formula                                  (Shazeer 2020)
     ReluSquared,  // max(up, 0)^2                                                          (So et al. 2021)
 };
 // Whether there is a gate beside up.
 constexpr bool is_gated(Activation activation) {
-    return activation == Activation::SwiGlu;
+    return activation == Activation::SwiGlu || activation == Activation::GeGlu;
 }
 
 // What queries and keys are normalised by, with RMSNorm and a weight of their own (Henry et al. 2020).
@@ -49,15 +50,35 @@ struct Yarn {
     bool operator==(const Yarn&) const = default;
 };
 
+// How a table of rotations is made (fill_rotations()).
+struct Rope {
+    float theta = 10000;  // base of the frequencies
+    float factor = 1;     // the position is divided by it: of all frequencies, or as Yarn says
+    std::optional<Yarn> yarn;
+    float magnitude = 1;  // multiplies cos and sin
+
+    bool operator==(const Rope&) const = default;
+};
+
 struct LayerSpec {
     uint32_t n_heads = 0;     // query heads
     uint32_t n_kv_heads = 0;  // key/value heads; divides n_heads
     uint32_t head_dim = 0;    // a multiple of 4
     Rotation rotation = Rotation::None;
     uint32_t n_rot = 0;  // rotated dimensions of a head: even, <= head_dim; 0 without rotation
+    uint32_t rope = 0;   // of DecoderSpec::ropes
     uint32_t n_ff = 0;   // width of the feed-forward part
     QkNorm qk_norm = QkNorm::None;
     bool norms_after_rotation = false;  // of queries and keys; else before
+    uint32_t window = 0;                // positions that a query sees, its own the last of them; 0: all
+    float score_scale = 0;              // of q . k; 0: 1 / sqrt(head_dim)
+    float score_cap = 0;                // c: a score s becomes c tanh(s / c)   (Gemma 2); 0: it does not
+
+    float scale_of_scores() const;
+    // The first position that a query at `position` sees.
+    uint32_t first_seen(uint32_t position) const {
+        return window == 0 || position < window ? 0 : position + 1 - window;
+    }
 
     uint32_t q_rows() const { return n_heads * head_dim; }
     uint32_t kv_rows() const { return n_kv_heads * head_dim; }
@@ -82,11 +103,9 @@ struct DecoderSpec {
     float embedding_scale = 1;           // multiplies a token's embedding
     float residual_scale = 1;            // multiplies what is added to the residual stream
     float logit_scale = 1;               // multiplies the logits
+    float logit_cap = 0;                 // as LayerSpec::score_cap, of the logits after that
     bool has_learned_positions = false;  // a row of position_embd is added to the embedding  (GPT-2)
-    float rope_theta = 10000;            // base of the rotary frequencies
-    float rope_factor = 1;               // the position is divided by it: of all frequencies, or as Yarn says
-    std::optional<Yarn> yarn;
-    float rope_magnitude = 1;  // multiplies cos and sin
+    std::vector<Rope> ropes = {{}};      // LayerSpec::rope is one of them; a file's factors belong to the first
     // LongRoPE (Ding et al. 2024): longer contexts than this take the frequencies' divisors from RopeFactorsLong,
     // others from RopeFactorsShort. 0: the model has neither.
     uint32_t longrope_context = 0;
@@ -94,7 +113,7 @@ struct DecoderSpec {
     // 3)
     float temperature_slope = 0;  // 0: they are not
     uint32_t temperature_context = 0;
-    // The layers that are rotated have the same n_rot, so that a model has one table of rotations.
+    // The layers that are rotated have the same n_rot, so that all tables of rotations have one shape.
     std::vector<LayerSpec> layers;
 
     uint32_t n_layers() const { return static_cast<uint32_t>(layers.size()); }
@@ -119,9 +138,9 @@ struct DecoderSpecLimits {
     static constexpr float kMaxNormEps = 0.1f;     // more than 0; 1e-6 to 1e-5 are usual
 };
 
-// Fills out[position][pair] with (cos, sin) times rope_magnitude, n_rot / 2 pairs for each position from 0 on: pair i
-// is rotated by position * rope_theta^(-2i / n_rot) / (rope_factor * factors[i]), with Yarn's share of rope_factor,
+// Fills out[position][pair] with (cos, sin) times the rope's magnitude, n_rot / 2 pairs for each position from 0 on:
+// pair i is rotated by position * theta^(-2i / n_rot) / (factor * factors[i]), with Yarn's share of the factor,
 // computed in double. `factors` is empty where there are none.
-void fill_rotations(const DecoderSpec& spec, std::span<const float> factors, std::span<float> out);
+void fill_rotations(const Rope& rope, uint32_t n_rot, std::span<const float> factors, std::span<float> out);
 
 }  // namespace llmd::model

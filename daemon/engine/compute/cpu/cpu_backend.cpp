@@ -247,13 +247,17 @@ void CpuBackend::multiply_rows(const MatmulPart& part, uint32_t first, uint32_t 
         kernels_.multiply(*part.matrix, first, n, x.row(0), x.stride, n_rows, out, out_stride, memory_.scratch(worker));
     }
     const float scale = part.out == Operand::Logits ? spec_.logit_scale : 1;
-    if (part.bias == nullptr && scale == 1) return;
+    const float cap = part.out == Operand::Logits ? spec_.logit_cap : 0;
+    if (part.bias == nullptr && scale == 1 && cap == 0) return;
     for (uint32_t r = 0; r < n_rows; ++r, out += out_stride) {
         if (part.bias != nullptr) {
             for (uint32_t i = 0; i < n; ++i) out[i] += part.bias[first + i];
         }
         if (scale != 1) {
             for (uint32_t i = 0; i < n; ++i) out[i] *= scale;
+        }
+        if (cap != 0) {
+            for (uint32_t i = 0; i < n; ++i) out[i] = cap * std::tanh(out[i] / cap);
         }
     }
 }
@@ -346,7 +350,7 @@ void CpuBackend::store_key_value(uint32_t layer, uint32_t r, uint32_t worker) {
 }
 
 float CpuBackend::attention_scale(const model::LayerSpec& layer, uint32_t position) const {
-    const float scale = 1.0f / std::sqrt(static_cast<float>(layer.head_dim));
+    const float scale = layer.scale_of_scores();
     if (spec_.temperature_slope == 0) return scale;
     const auto contexts = static_cast<float>(position / spec_.temperature_context);
     return scale * (1 + spec_.temperature_slope * std::log(1 + contexts));
@@ -365,6 +369,8 @@ void CpuBackend::attend(uint32_t layer) {
         a.head_dim = of.head_dim;
         a.scale = attention_scale(of, rows_[r].position);
         a.n_positions = rows_[r].position + 1;
+        a.first_position = of.first_seen(rows_[r].position);
+        a.score_cap = of.score_cap;
         a.pages = pages_.of(rows_[r].slot).data();
         a.keys = memory_.kv.keys(layer, 0, kv_head);
         a.values = memory_.kv.values(layer, 0, kv_head);

@@ -40,6 +40,8 @@ struct AttendItem {
     uint32_t n_heads = 0;      // query heads that share the key/value head
     uint32_t head_dim = 0;
     float scale = 1;                   // of q . k
+    float score_cap = 0;               // LayerSpec::score_cap
+    uint32_t first_position = 0;       // that is attended to
     uint32_t n_positions = 0;          // to attend to, the row's own included
     const uint32_t* pages = nullptr;   // page of position p: pages[p / kPageTokens]
     const uint16_t* keys = nullptr;    // f16 [head_dim][kPageTokens] of page 0
@@ -71,7 +73,7 @@ struct CpuKernels {
     // out = norm(x) * weight (+ bias, LayerNorm only; may be null). Rows of n floats.
     void (*norm)(model::Norm kind, float eps, const float* x, const float* weight, const float* bias, uint32_t n,
                  float* out);
-    // h = activation(gate, h), in place; gate is null with Gelu.
+    // h = activation(gate, h), in place; gate is read by the gated ones only.
     void (*activate)(model::Activation kind, const float* gate, float* h, uint32_t n);
     // As model::float_to_half().
     void (*to_halves)(const float* x, uint32_t n, uint16_t* out);

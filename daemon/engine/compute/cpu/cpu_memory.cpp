@@ -42,16 +42,22 @@ base::Result<RotaryTable> RotaryTable::create(const model::DecoderSpec& spec, ui
     RotaryTable rotary;
     rotary.n_pairs_ = spec.n_rot() / 2;
     const size_t n = size_t{n_ctx} * rotary.n_pairs_ * 2;
-    auto table = HostBuffer::allocate(n * sizeof(float), "rotary table");
-    if (!table) return table.error();
-    if (n > 0) model::fill_rotations(spec, factors, {table->as<float>(), n});
-    rotary.table_ = std::move(*table);
+    for (const model::Rope& rope : spec.ropes) {
+        auto table = HostBuffer::allocate(n * sizeof(float), "rotary table");
+        if (!table) return table.error();
+        const bool is_first = rotary.tables_.empty();
+        if (n > 0) {
+            model::fill_rotations(rope, spec.n_rot(), is_first ? factors : std::span<const float>(),
+                                  {table->as<float>(), n});
+        }
+        rotary.tables_.push_back(std::move(*table));
+    }
     return rotary;
 }
 
 void RotaryTable::rotate(const model::LayerSpec& layer, uint32_t position, float* heads, uint32_t n_heads) const {
     if (layer.rotation == model::Rotation::None) return;
-    const float* rotation = table_.as<float>() + size_t{position} * n_pairs_ * 2;
+    const float* rotation = tables_[layer.rope].as<float>() + size_t{position} * n_pairs_ * 2;
     const bool half_split = layer.rotation == model::Rotation::HalfSplit;
     const uint32_t step = half_split ? 1 : 2;
     const uint32_t partner = half_split ? n_pairs_ : 1;

@@ -65,7 +65,7 @@ public:
     void rotate(const model::LayerSpec& layer, uint32_t position, float* heads, uint32_t n_heads) const;
 
 private:
-    HostBuffer table_;  // [position][pair](cos, sin)
+    std::vector<HostBuffer> tables_;  // of each rope [position][pair](cos, sin)
     uint32_t n_pairs_ = 0;
 };
 

@@ -167,6 +167,12 @@ void norm(model::Norm kind, float eps, const float* x, const float* weight, cons
     }
 }
 
+// 0.5 (1 + tanh z) = 1 / (1 + e^(-2z))
+float gelu(float u) {
+    const float z = 0.7978845608f * (u + 0.044715f * u * u * u);
+    return u / (1.0f + exponential(-2.0f * z));
+}
+
 void activate(model::Activation kind, const float* gate, float* h, uint32_t n) {
     if (kind == model::Activation::SwiGlu) {
         for (uint32_t i = 0; i < n; ++i) h[i] = gate[i] / (1.0f + exponential(-gate[i])) * h[i];
@@ -176,11 +182,11 @@ void activate(model::Activation kind, const float* gate, float* h, uint32_t n) {
         for (uint32_t i = 0; i < n; ++i) h[i] = h[i] > 0 ? h[i] * h[i] : h[i] * 0.0f;  // a NaN must go on
         return;
     }
-    // 0.5 (1 + tanh z) = 1 / (1 + e^(-2z))
-    for (uint32_t i = 0; i < n; ++i) {
-        const float z = 0.7978845608f * (h[i] + 0.044715f * h[i] * h[i] * h[i]);
-        h[i] = h[i] / (1.0f + exponential(-2.0f * z));
+    if (kind == model::Activation::GeGlu) {
+        for (uint32_t i = 0; i < n; ++i) h[i] = gelu(gate[i]) * h[i];
+        return;
     }
+    for (uint32_t i = 0; i < n; ++i) h[i] = gelu(h[i]);
 }
 
 // --- Attention -------------------------------------------------------------------------------------------------------
@@ -210,18 +216,21 @@ LLMD_INLINE void score_page(const float* q, uint32_t head_dim, const uint16_t* k
     }
 }
 
-// 16 * Blocks dimensions from `dim` on of the weighted sum of `count` values, for `Heads` heads: a lane is a dimension.
+// 16 * Blocks dimensions from `dim` on of the weighted sum of the values from `skip` to `count`, for `Heads` heads: a
+// lane is a dimension.
 template <unsigned Heads, unsigned Blocks>
-LLMD_INLINE void weigh_values(const AttendItem& a, const uint32_t* pages, uint32_t count, uint32_t dim,
+LLMD_INLINE void weigh_values(const AttendItem& a, const uint32_t* pages, uint32_t skip, uint32_t count, uint32_t dim,
                               const float* weights, float* out) {
     Lanes acc[Heads][Blocks];
     for (unsigned h = 0; h < Heads; ++h) {
         for (unsigned b = 0; b < Blocks; ++b) acc[h][b] = splat(0);
     }
-    for (uint32_t first = 0; first < count; first += kPageTokens) {
+    for (uint32_t first = skip / kPageTokens * kPageTokens; first < count; first += kPageTokens) {
+        const uint32_t unseen = skip > first ? skip - first : 0;
         const uint16_t* values = a.values + pages[first / kPageTokens] * a.value_page_stride + dim;
         const uint32_t n = count - first < kPageTokens ? count - first : kPageTokens;
-        for (uint32_t j = 0; j < n; ++j, values += a.value_dim) {
+        values += size_t{unseen} * a.value_dim;
+        for (uint32_t j = unseen; j < n; ++j, values += a.value_dim) {
             for (unsigned b = 0; b < Blocks; ++b) {
                 const Lanes v = load_halves(values + size_t{16} * b);
                 for (unsigned h = 0; h < Heads; ++h) {
@@ -236,22 +245,31 @@ LLMD_INLINE void weigh_values(const AttendItem& a, const uint32_t* pages, uint32
 }
 
 template <unsigned Heads>
-LLMD_INLINE void weigh_all_values(const AttendItem& a, const uint32_t* pages, uint32_t count, const float* weights,
-                                  float* out) {
+LLMD_INLINE void weigh_all_values(const AttendItem& a, const uint32_t* pages, uint32_t skip, uint32_t count,
+                                  const float* weights, float* out) {
     uint32_t dim = 0;
-    for (; dim + 32 <= a.value_dim; dim += 32) weigh_values<Heads, 2>(a, pages, count, dim, weights, out);
-    if (dim < a.value_dim) weigh_values<Heads, 1>(a, pages, count, dim, weights, out);
+    for (; dim + 32 <= a.value_dim; dim += 32) weigh_values<Heads, 2>(a, pages, skip, count, dim, weights, out);
+    if (dim < a.value_dim) weigh_values<Heads, 1>(a, pages, skip, count, dim, weights, out);
 }
 
 struct Softmax {
     float largest, sum;
 };
 
-// Turns scores into e^(score - largest), and what follows them up to a multiple of 16 into zeros.
-Softmax exponentiate(float* scores, uint32_t count) {
-    float largest = scores[0];
-    for (uint32_t j = 1; j < count; ++j) largest = scores[j] > largest ? scores[j] : largest;
-    for (uint32_t j = 0; j < count; ++j) scores[j] = exponential(scores[j] - largest);
+// tanh z = 1 - 2 / (e^(2z) + 1)
+void cap_scores(float* scores, uint32_t skip, uint32_t count, float cap) {
+    for (uint32_t j = skip; j < count; ++j) {
+        scores[j] = cap * (1.0f - 2.0f / (exponential(2.0f * (scores[j] / cap)) + 1.0f));
+    }
+}
+
+// Turns the scores from `skip` to `count` into e^(score - largest), and what is before them and what follows them up to
+// a multiple of 16 into zeros.
+Softmax exponentiate(float* scores, uint32_t skip, uint32_t count) {
+    for (uint32_t j = 0; j < skip; ++j) scores[j] = 0;
+    float largest = scores[skip];
+    for (uint32_t j = skip + 1; j < count; ++j) largest = scores[j] > largest ? scores[j] : largest;
+    for (uint32_t j = skip; j < count; ++j) scores[j] = exponential(scores[j] - largest);
     const uint32_t padded = (count + 15) / 16 * 16;
     for (uint32_t j = count; j < padded; ++j) scores[j] = 0;
     Lanes acc = splat(0);
@@ -274,14 +292,16 @@ void attend(const AttendItem& a) {
     float* out = split_out + size_t{a.n_heads} * a.value_dim;  // [n_heads][value_dim]
     auto* totals = reinterpret_cast<Softmax*>(out + size_t{a.n_heads} * a.value_dim);
 
-    for (uint32_t first = 0; first < a.n_positions; first += kKvSplit) {
+    const uint32_t first_split = a.first_position / kKvSplit * kKvSplit;
+    for (uint32_t first = first_split; first < a.n_positions; first += kKvSplit) {
+        const uint32_t skip = a.first_position > first ? a.first_position - first : 0;  // positions that are not seen
         const uint32_t count = a.n_positions - first < kKvSplit ? a.n_positions - first : kKvSplit;
         const uint32_t* pages = a.pages + first / kPageTokens;
-        float* sums = first == 0 ? out : split_out;
+        float* sums = first == first_split ? out : split_out;
         for (uint32_t h = 0; h < a.n_heads;) {
             const bool tile = a.n_heads - h >= kTile;
             float* s = scores + size_t{h} * kKvSplit;
-            for (uint32_t p = 0; p * kPageTokens < count; ++p) {
+            for (uint32_t p = skip / kPageTokens; p * kPageTokens < count; ++p) {
                 const uint16_t* keys = a.keys + pages[p] * a.key_page_stride;
                 const float* q = a.q + size_t{h} * a.head_dim;
                 if (tile) {
@@ -295,15 +315,19 @@ void attend(const AttendItem& a) {
         for (uint32_t h = 0; h < a.n_heads;) {
             const unsigned n = a.n_heads - h >= kTile ? kTile : 1;
             Softmax split[kTile];
-            for (unsigned i = 0; i < n; ++i) split[i] = exponentiate(scores + size_t{h + i} * kKvSplit, count);
+            for (unsigned i = 0; i < n; ++i) {
+                float* const of_head = scores + size_t{h + i} * kKvSplit;
+                if (a.score_cap != 0) cap_scores(of_head, skip, count, a.score_cap);
+                split[i] = exponentiate(of_head, skip, count);
+            }
             float* o = sums + size_t{h} * a.value_dim;
             if (n == kTile) {
-                weigh_all_values<kTile>(a, pages, count, scores + size_t{h} * kKvSplit, o);
+                weigh_all_values<kTile>(a, pages, skip, count, scores + size_t{h} * kKvSplit, o);
             } else {
-                weigh_all_values<1>(a, pages, count, scores + size_t{h} * kKvSplit, o);
+                weigh_all_values<1>(a, pages, skip, count, scores + size_t{h} * kKvSplit, o);
             }
             for (unsigned i = 0; i < n; ++i) {
-                if (first == 0) {
+                if (first == first_split) {
                     totals[h + i] = split[i];
                 } else {
                     const size_t offset = size_t{h + i} * a.value_dim;

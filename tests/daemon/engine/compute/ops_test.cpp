@@ -149,7 +149,12 @@ TEST_P(Ops, MadeUpDecoders) {
 
     model::DecoderSpec mixed = two_layers(small_llama());
     mixed.layers.push_back({.n_heads = 8, .n_kv_heads = 1, .head_dim = 32, .n_ff = 256});
-    mixed.layers.push_back({2, 2, 64, model::Rotation::HalfSplit, 16, 64});
+    mixed.layers.push_back({.n_heads = 2,
+                            .n_kv_heads = 2,
+                            .head_dim = 64,
+                            .rotation = model::Rotation::HalfSplit,
+                            .n_rot = 16,
+                            .n_ff = 64});
     check(RandomModel(mixed, {.type = TensorType::Q8_0}), 40, "layers of three shapes, one without rotation");
 }
 
@@ -188,15 +193,15 @@ TEST_P(Ops, SettingsOfArchitectures) {
     compare(spec, "ReLU squared");
 
     model::DecoderSpec rope = two_layers(small_llama());
-    rope.rope_factor = 4;
-    rope.yarn = model::Yarn{.original_context = 16};
-    rope.rope_magnitude = 1.2f;
+    rope.ropes[0].factor = 4;
+    rope.ropes[0].yarn = model::Yarn{.original_context = 16};
+    rope.ropes[0].magnitude = 1.2f;
     compare(rope, "YaRN");
     rope = two_layers(small_llama());
     rope.longrope_context = 256;
     compare(rope, "LongRoPE's short factors");
     rope.longrope_context = 255;
-    rope.rope_magnitude = 1.1f;
+    rope.ropes[0].magnitude = 1.1f;
     compare(rope, "LongRoPE's long factors");
     rope = two_layers(small_llama());
     rope.temperature_slope = 0.5f;
@@ -205,6 +210,45 @@ TEST_P(Ops, SettingsOfArchitectures) {
     rope.layers[1].rotation = model::Rotation::None;
     rope.layers[1].n_rot = 0;
     compare(rope, "a layer without rotation");
+
+    model::DecoderSpec gemma = two_layers(small_llama());
+    gemma.activation = model::Activation::GeGlu;
+    gemma.logit_cap = 2;
+    gemma.ropes.push_back({.theta = 100, .factor = 2});
+    gemma.layers[0].window = 7;
+    gemma.layers[0].score_cap = 1.5f;
+    gemma.layers[1].rope = 1;
+    gemma.layers[1].score_scale = 0.4f;
+    compare(gemma, "GeGLU, caps, a window, two ropes");
+}
+
+// Windows around borders of pages and KV splits, in whole rows and in splits that are merged.
+TEST_P(Ops, Windows) {
+    model::DecoderSpec spec = two_layers(small_llama());
+    spec.n_ctx_train = 1300;
+    for (const uint32_t window : {1u, 48u, 300u, 512u}) {
+        spec.layers[0].window = window;
+        const RandomModel model(spec, {.type = TensorType::Q8_0, .seed = window});
+        DeviceModel device(GetParam(), model, test_limits(spec));
+        if (!device.loaded()) return;
+        device.give_pages(0);
+        const auto tokens = random_tokens(1200, spec.n_vocab, 11);
+        Oracle oracle(model, GetParam().rounding());
+        const std::set<uint32_t> ends = {1, window, window + 1, 257, 511, 513, 700, 1025, 1200};
+        uint32_t fed = 0;
+        for (const uint32_t end : ends) {
+            while (fed + 1 < end) {
+                const uint32_t count = std::min(100u, end - 1 - fed);
+                device.forward(rows_of(tokens, fed, count, 0, false));
+                for (uint32_t i = 0; i < count; ++i) oracle.feed(tokens[fed++]);
+            }
+            const auto logits = device.forward(rows_of(tokens, fed, 1, 0, true));
+            oracle.feed(tokens[fed++]);
+            ASSERT_EQ(logits.size(), 1u);
+            expect_near(logits[0], oracle.logits(),
+                        "window " + std::to_string(window) + ", position " + std::to_string(end - 1));
+        }
+    }
 }
 
 TEST_P(Ops, Contexts) {

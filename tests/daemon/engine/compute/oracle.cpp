@@ -110,18 +110,19 @@ void Oracle::norm_heads(const model::Operation& op, Vector& heads) {
 
 // Of one pair of dimensions, in radians a position.
 double Oracle::frequency(const model::LayerSpec& layer, uint32_t pair) {
-    const double divisor = has(rope_factors_) ? weights(rope_factors_)[pair] : 1.0;
-    const double own = std::pow(double{spec_.rope_theta}, -2.0 * pair / layer.n_rot) / divisor;
-    if (!spec_.yarn) return own / double{spec_.rope_factor};
+    const model::Rope& rope = spec_.ropes[layer.rope];
+    const double divisor = layer.rope == 0 && has(rope_factors_) ? weights(rope_factors_)[pair] : 1.0;
+    const double own = std::pow(double{rope.theta}, -2.0 * pair / layer.n_rot) / divisor;
+    if (!rope.yarn) return own / double{rope.factor};
     // The pair that turns so often over the original context.
     const auto corner = [&](double turns) {
-        return layer.n_rot * std::log(spec_.yarn->original_context / (turns * 2 * M_PI)) /
-               (2 * std::log(double{spec_.rope_theta}));
+        return layer.n_rot * std::log(rope.yarn->original_context / (turns * 2 * M_PI)) /
+               (2 * std::log(double{rope.theta}));
     };
-    const double low = std::max(0.0, std::floor(corner(spec_.yarn->beta_fast)));
-    const double high = std::min(layer.n_rot - 1.0, std::ceil(corner(spec_.yarn->beta_slow)));
+    const double low = std::max(0.0, std::floor(corner(rope.yarn->beta_fast)));
+    const double high = std::min(layer.n_rot - 1.0, std::ceil(corner(rope.yarn->beta_slow)));
     const double blend = std::clamp((pair - low) / std::max(0.001, high - low), 0.0, 1.0);
-    return own * (1 - blend) + own / double{spec_.rope_factor} * blend;
+    return own * (1 - blend) + own / double{rope.factor} * blend;
 }
 
 void Oracle::rotate(const model::LayerSpec& layer, Vector& heads) {
@@ -129,7 +130,7 @@ void Oracle::rotate(const model::LayerSpec& layer, Vector& heads) {
     const uint32_t n_pairs = layer.n_rot / 2;
     for (size_t head = 0; head < heads.size(); head += layer.head_dim) {
         for (uint32_t i = 0; i < n_pairs; ++i) {
-            const double angle = position_ * frequency(layer, i), m = double{spec_.rope_magnitude};
+            const double angle = position_ * frequency(layer, i), m = double{spec_.ropes[layer.rope].magnitude};
             double& a = heads[head + (half_split ? i : 2 * i)];
             double& b = heads[head + (half_split ? i + n_pairs : 2 * i + 1)];
             const double old_a = a, old_b = b;
@@ -145,20 +146,24 @@ Oracle::Vector Oracle::attend(uint32_t layer, const Vector& q) {
     Vector out(q.size());
     const model::LayerSpec& of = spec_.layers[layer];
     const uint32_t d = of.head_dim;
-    double scale = 1 / std::sqrt(double(d));
+    double scale = of.score_scale != 0 ? double{of.score_scale} : 1 / std::sqrt(double(d));
     if (spec_.temperature_slope != 0) {
         scale *= 1 + double{spec_.temperature_slope} * std::log(1.0 + position_ / spec_.temperature_context);
     }
     for (uint32_t h = 0; h < of.n_heads; ++h) {
         const size_t kv = size_t{h / of.heads_per_kv()} * d;
+        const size_t first = of.window == 0 || keys.size() < of.window ? 0 : keys.size() - of.window;
         Vector scores(keys.size());
-        for (size_t t = 0; t < keys.size(); ++t) {
+        for (size_t t = first; t < keys.size(); ++t) {
             for (uint32_t i = 0; i < d; ++i) scores[t] += q[h * d + i] * keys[t][kv + i] * scale;
         }
-        const double largest = *std::max_element(scores.begin(), scores.end());
+        for (double& score : scores) {
+            if (of.score_cap != 0) score = double{of.score_cap} * std::tanh(score / double{of.score_cap});
+        }
+        const double largest = *std::max_element(scores.begin() + static_cast<std::ptrdiff_t>(first), scores.end());
         double sum = 0;
-        for (double& score : scores) sum += score = std::exp(score - largest);
-        for (size_t t = 0; t < keys.size(); ++t) {
+        for (size_t t = first; t < keys.size(); ++t) sum += scores[t] = std::exp(scores[t] - largest);
+        for (size_t t = first; t < keys.size(); ++t) {
             for (uint32_t i = 0; i < d; ++i) out[h * d + i] += scores[t] / sum * values[t][kv + i];
         }
     }
@@ -166,12 +171,17 @@ Oracle::Vector Oracle::attend(uint32_t layer, const Vector& q) {
 }
 
 void Oracle::activate(const Vector& gate, Vector& up) const {
+    const auto gelu = [](double u) {
+        return u * 0.5 * (1 + std::tanh(std::sqrt(2 / M_PI) * (u + 0.044715 * u * u * u)));
+    };
     if (spec_.activation == model::Activation::SwiGlu) {
         for (size_t i = 0; i < up.size(); ++i) up[i] *= gate[i] / (1 + std::exp(-gate[i]));
+    } else if (spec_.activation == model::Activation::GeGlu) {
+        for (size_t i = 0; i < up.size(); ++i) up[i] *= gelu(gate[i]);
     } else if (spec_.activation == model::Activation::ReluSquared) {
         for (double& u : up) u = std::max(u, 0.0) * std::max(u, 0.0);
     } else {
-        for (double& u : up) u *= 0.5 * (1 + std::tanh(std::sqrt(2 / M_PI) * (u + 0.044715 * u * u * u)));
+        for (double& u : up) u = gelu(u);
     }
 }
 
@@ -226,7 +236,10 @@ void Oracle::feed(int32_t token) {
 std::vector<double> Oracle::logits() {
     for (const model::Operation& op : model::head_operations(operations_)) compute(op, 0);
     std::vector<double> logits = values_[Operand::Logits];
-    for (double& logit : logits) logit *= double{spec_.logit_scale};
+    for (double& logit : logits) {
+        logit *= double{spec_.logit_scale};
+        if (spec_.logit_cap != 0) logit = double{spec_.logit_cap} * std::tanh(logit / double{spec_.logit_cap});
+    }
     return logits;
 }
 

@@ -92,15 +92,21 @@ UniformSpec::operator model::DecoderSpec() const {
     spec.norm_eps = norm_eps;
     spec.activation = activation;
     spec.has_learned_positions = rotation == model::Rotation::None;
-    spec.rope_theta = rope_theta;
-    spec.rope_factor = rope_factor;
+    spec.ropes[0].theta = rope_theta;
+    spec.ropes[0].factor = rope_factor;
     spec.has_pre_norms = has_pre_norms;
     spec.has_post_norms = has_post_norms;
     spec.embedding_scale = embedding_scale;
     spec.residual_scale = residual_scale;
     spec.logit_scale = logit_scale;
-    spec.layers.assign(n_layers, {n_heads, n_kv_heads, head_dim, rotation, spec.has_learned_positions ? 0 : n_rot, n_ff,
-                                  qk_norm, norms_after_rotation});
+    spec.layers.assign(n_layers, {.n_heads = n_heads,
+                                  .n_kv_heads = n_kv_heads,
+                                  .head_dim = head_dim,
+                                  .rotation = rotation,
+                                  .n_rot = spec.has_learned_positions ? 0 : n_rot,
+                                  .n_ff = n_ff,
+                                  .qk_norm = qk_norm,
+                                  .norms_after_rotation = norms_after_rotation});
     return spec;
 }
 

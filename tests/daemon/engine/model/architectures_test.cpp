@@ -90,8 +90,8 @@ TEST(Architectures, Llama) {
     EXPECT_EQ(spec->layers[0].rotation, Rotation::Interleaved);
     EXPECT_FALSE(spec->has_learned_positions);
     EXPECT_EQ(spec->layers[0].n_rot, 8u);
-    EXPECT_EQ(spec->rope_theta, 500000.0f);
-    EXPECT_EQ(spec->rope_factor, 1.0f);
+    EXPECT_EQ(spec->ropes[0].theta, 500000.0f);
+    EXPECT_EQ(spec->ropes[0].factor, 1.0f);
 }
 
 TEST(Architectures, Gpt2) {
@@ -128,7 +128,7 @@ TEST(Architectures, DefaultsOfAbsentKeys) {
     EXPECT_EQ(spec->layers[0].n_kv_heads, 4u);
     EXPECT_EQ(spec->layers[0].head_dim, 8u);
     EXPECT_EQ(spec->layers[0].n_rot, 8u);
-    EXPECT_EQ(spec->rope_theta, 10000.0f);
+    EXPECT_EQ(spec->ropes[0].theta, 10000.0f);
     EXPECT_EQ(spec->quantization, "") << "a file without tensors";
     EXPECT_EQ(spec->n_vocab, 100u) << "without a tokenizer, from vocab_size";
 }
@@ -213,12 +213,13 @@ TEST(Architectures, YarnsSettings) {
     };
     const auto llama = with("llama"), mistral = with("mistral3");
     ASSERT_TRUE(llama) << llama.error().message;
-    EXPECT_EQ(llama->yarn, (Yarn{.original_context = 16, .beta_fast = 32, .beta_slow = 1})) << "betas are ignored";
-    EXPECT_EQ(llama->rope_factor, 4.0f);
-    EXPECT_FLOAT_EQ(llama->rope_magnitude, 1 + 0.1f * std::log(4.0f));
+    EXPECT_EQ(llama->ropes[0].yarn, (Yarn{.original_context = 16, .beta_fast = 32, .beta_slow = 1}))
+        << "betas are ignored";
+    EXPECT_EQ(llama->ropes[0].factor, 4.0f);
+    EXPECT_FLOAT_EQ(llama->ropes[0].magnitude, 1 + 0.1f * std::log(4.0f));
     ASSERT_TRUE(mistral) << mistral.error().message;
-    EXPECT_EQ(mistral->yarn, (Yarn{.original_context = 16, .beta_fast = 8, .beta_slow = 2}));
-    EXPECT_EQ(mistral->rope_magnitude, 1.0f);
+    EXPECT_EQ(mistral->ropes[0].yarn, (Yarn{.original_context = 16, .beta_fast = 8, .beta_slow = 2}));
+    EXPECT_EQ(mistral->ropes[0].magnitude, 1.0f);
     expect_refused(spec_of(file_of("llama", {{"rope.scaling.type", std::string("yarn")},
                                              {"rope.scaling.original_context_length", 0u}})
                                .bytes()),
@@ -232,7 +233,7 @@ TEST(Architectures, LongRopesAndTemperaturesSettings) {
                                   .bytes());
     ASSERT_TRUE(phi3) << phi3.error().message;
     EXPECT_EQ(phi3->longrope_context, 16u);
-    EXPECT_EQ(phi3->rope_magnitude, 1.25f);
+    EXPECT_EQ(phi3->ropes[0].magnitude, 1.25f);
     EXPECT_EQ(rope_factors_role(*phi3, 16), Role::RopeFactorsShort);
     EXPECT_EQ(rope_factors_role(*phi3, 17), Role::RopeFactorsLong);
     expect_refused(spec_of(file_of("phi3", {{"rope.scaling.type", std::string("longrope")}}).bytes()),
@@ -356,7 +357,7 @@ TEST(Architectures, AcceptsLinearRopeScalingAndNone) {
         if (type != nullptr) writer.add("llama.rope.scaling.type", type);
         if (factor_key != nullptr) writer.add(std::string("llama.") + factor_key, 2.5f);
         const auto spec = spec_of(writer.bytes());
-        return spec ? spec->rope_factor : -1;
+        return spec ? spec->ropes[0].factor : -1;
     };
     EXPECT_EQ(with("linear", "rope.scaling.factor"), 2.5f);
     EXPECT_EQ(with(nullptr, "rope.scaling.factor"), 2.5f);

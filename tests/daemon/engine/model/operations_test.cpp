@@ -13,7 +13,12 @@ DecoderSpec spec_of(Norm norm, Activation activation, Rotation rotation) {
     spec.norm = norm;
     spec.activation = activation;
     spec.has_learned_positions = rotation == Rotation::None;
-    spec.layers.assign(2, {4, 2, 16, rotation, rotation == Rotation::None ? 0u : 16u, 64});
+    spec.layers.assign(2, {.n_heads = 4,
+                           .n_kv_heads = 2,
+                           .head_dim = 16,
+                           .rotation = rotation,
+                           .n_rot = rotation == Rotation::None ? 0u : 16u,
+                           .n_ff = 64});
     return spec;
 }
 

@@ -182,7 +182,8 @@ uint64_t GpuBackend::place_activations() {
             place(at.head_norms[{role, layer}], model::shape_of(role, spec_, layer).cols, sizeof(float));
         }
     }
-    place(at.rotation, 1, rotary_bytes(spec_, limits_.n_ctx));
+    place(at.rotation, spec_.ropes.size(), rotary_bytes(spec_, limits_.n_ctx));
+    at.rotation_bytes = static_cast<uint32_t>(rotary_bytes(spec_, limits_.n_ctx));
     return end;
 }
 

@@ -47,11 +47,16 @@ Kernels::Kernels(const DeviceQueue& queue, const model::DecoderSpec& spec, const
     if (spec.embedding_scale != 1) {
         embedding_option_ = base::concat(" -DEMBEDDING_SCALE=", exact(spec.embedding_scale));
     }
+    if (spec.activation == model::Activation::GeGlu) gate_option_ = " -DGATE=gelu";
+    if (spec.logit_cap != 0) logit_cap_option_ = base::concat(" -DLOGIT_CAP=", exact(spec.logit_cap));
     if (spec.residual_scale != 1) residual_option_ = base::concat(" -DRESIDUAL_SCALE=", exact(spec.residual_scale));
 }
 
 std::string Kernels::attention_options(const model::LayerSpec& layer) const {
-    return base::concat(step_options_, " -DHEAD_DIM=", layer.head_dim, " -DQ_ROWS=", layer.q_rows(),
+    std::string further;
+    if (layer.window != 0) further += base::concat(" -DWINDOW=", layer.window);
+    if (layer.score_cap != 0) further += base::concat(" -DSCORE_CAP=", exact(layer.score_cap));
+    return base::concat(step_options_, further, " -DHEAD_DIM=", layer.head_dim, " -DQ_ROWS=", layer.q_rows(),
                         " -DKV_ROWS=", layer.kv_rows(), " -DN_ROT=", layer.n_rot);
 }
 
@@ -86,7 +91,8 @@ Result<ClKernel> Kernels::matmul(const MatmulKey& key) {
     std::string options = matmul_options(variant, key.epilogue, key.norm, key.has_bias);
     if (key.epilogue == Epilogue::Qkv) options += " " + attention_options(*key.layer) + temperature_options_;
     if (key.epilogue == Epilogue::Residual) options += residual_option_;
-    if (key.epilogue == Epilogue::Logits) options += rows_option_;
+    if (key.epilogue == Epilogue::SwiGlu || key.epilogue == Epilogue::Gated) options += gate_option_;
+    if (key.epilogue == Epilogue::Logits) options += rows_option_ + logit_cap_option_;
     if (key.next_limbs != 0) options += base::concat(" -DNEXT_LIMBS=", key.next_limbs);
     return make("matmul", base::concat("matmul of ", layout_name(key.layout), ", ", key.batch_rows, " batch rows"),
                 matmul_source(variant.core, key.epilogue), options);

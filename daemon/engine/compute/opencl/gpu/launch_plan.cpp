@@ -143,8 +143,9 @@ private:
     QuantizedActivations projected_from(const Operation& matmul) const {
         return matmul.in == Operand::Attended ? attended(matmul.layer) : hidden(matmul.layer);
     }
-    float query_scale(uint32_t layer) const {
-        return 1.0f / std::sqrt(static_cast<float>(spec_.layers[layer].head_dim));
+    float query_scale(uint32_t layer) const { return spec_.layers[layer].scale_of_scores(); }
+    uint32_t rotation_at(uint32_t layer) const {
+        return buffers_.at.rotation + spec_.layers[layer].rope * buffers_.at.rotation_bytes;
     }
     static bool begins_with_norm(Operations operations) { return operations.front().op == Operator::Norm; }
     QuantizedActivations hidden(uint32_t layer) const {
@@ -396,7 +397,7 @@ Result<void> Binder::bind_qkv(Operations operations, PlannedLaunches& to) {
         to.launches,
         {Use::Qkv, layer, Epilogue::Qkv, begins_with_norm(operations), residual_for_qkv(), limits_.max_rows},
         [&](const auto&, Arguments& args) {
-            args.add(buffers_.at.queries, query_scale(layer), buffers_.at.rotation, buffers_.kv[layer], buffers_.step);
+            args.add(buffers_.at.queries, query_scale(layer), rotation_at(layer), buffers_.kv[layer], buffers_.step);
         });
 }
 
@@ -412,7 +413,7 @@ Result<void> Binder::bind_heads(Operations operations, PlannedLaunches& to) {
     const auto norm = [&](model::Role role) { return buffers_.at.head_norms.at({role, layer}); };
     return add_single(to.launches.emplace_back(), kernels_.heads(of), of.n_heads + 2 * of.n_kv_heads, buffers_.stored,
                       width, buffers_.activations, norm(model::Role::AttnQNorm), norm(model::Role::AttnKNorm),
-                      spec_.norm_eps, buffers_.at.queries, query_scale(layer), buffers_.at.rotation, buffers_.kv[layer],
+                      spec_.norm_eps, buffers_.at.queries, query_scale(layer), rotation_at(layer), buffers_.kv[layer],
                       buffers_.step);
 }
 

@@ -66,6 +66,7 @@ struct Activations {
     uint32_t norm_bytes = 0;                   // of each
     std::map<TensorKey, uint32_t> head_norms;  // in rotary_order()
     uint32_t rotation = 0;                     // upload_rotations()
+    uint32_t rotation_bytes = 0;               // of one rope's table
 };
 
 // Device memory beside the weights.

@@ -1,5 +1,12 @@
 // Attention: the kernel attention or, with the option MERGE, the kernel merge. Both need activations.cl.
 
+// The first position that is seen from one.
+#ifdef WINDOW
+#define FIRST_SEEN(position) ((position) < WINDOW ? 0 : (position) + 1 - WINDOW)
+#else
+#define FIRST_SEEN(position) 0
+#endif
+
 // FOLD takes one more KV split, or several that are folded already, into (maximum, sum, weighted V).
 #define FOLD(maximum, sum, acc, split_max, split_sum, split_acc) \
     {                                                            \
@@ -13,6 +20,9 @@
 
 #ifndef MERGE
 // softmax(q . K) V of HEADS query heads that share a key/value head, over the positions 0..position of a row's slot.
+//
+// With the option WINDOW only the last WINDOW positions are seen: what is before them is neither read nor multiplied, since
+// it may hold anything. With SCORE_CAP a score s becomes SCORE_CAP * tanh(s / SCORE_CAP).
 //
 // Positions are cut into KV splits of KV_SPLIT. Each split gives (maximum, sum, weighted V), and they are folded from left
 // to right. With SPLIT 0 a group walks all splits of a row and writes the result as quantized activations; with SPLIT 1 it
@@ -37,6 +47,11 @@
 #define KEYS_AT_ONCE (V_VEC4S % 4 == 0 ? 4 : V_VEC4S % 2 == 0 ? 2 : 1)  // on their way while none is needed
 #endif
 #define SUM_OF(v) (((v).x + (v).y) + ((v).z + (v).w))
+#ifdef SCORE_CAP
+#define SCORE_OF(v) (SCORE_CAP * tanh(SUM_OF(v) * (1.0f / SCORE_CAP)))
+#else
+#define SCORE_OF(v) SUM_OF(v)
+#endif
 
 // One load brings four halves of a page; a vload_half4 becomes four loads.
 #ifdef cl_khr_fp16
@@ -48,6 +63,17 @@ typedef half4 page_t;
 typedef ushort4 page_t;
 #define PAGE_FLOAT4(p, i) vloada_half4(i, (__global const half*)(p))
 #define AHEAD_FLOAT4(v) vloada_half4(0, (const half*)&(v))
+#endif
+
+// Which positions of a split are seen, and the first of them that a part of the softmax takes.
+#ifdef WINDOW
+#define BEGIN_OF_SEEN(begin) max(begin, first_seen / KV_SPLIT * KV_SPLIT)
+#define IS_SEEN(i) ((i) >= unseen)
+#define FIRST_OF_PART(part) ((part) + (unseen + SOFTMAX_PARTS - 1 - (part)) / SOFTMAX_PARTS * SOFTMAX_PARTS)
+#else
+#define BEGIN_OF_SEEN(begin) begin
+#define IS_SEEN(i) true
+#define FIRST_OF_PART(part) (part)
 #endif
 
 // Where the key and the value of position i of the split lie.
@@ -83,6 +109,9 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
     const uint first_head = get_group_id(0) * HEADS;
     const uint begin = 0, end = (uint)step[STEP_POSITION(row)] + 1;
 #endif
+#ifdef WINDOW
+    const uint first_seen = FIRST_SEEN((uint)step[STEP_POSITION(row)]);
+#endif
     const uint kv_base = first_head / (Q_ROWS / KV_ROWS) * (PAGE_TOKENS * V_VEC4S);
     __global const int* pages = step + STEP_PAGES(step[STEP_SLOT(row)]);
 
@@ -101,10 +130,13 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
         sum[r] = 0.0f;
         acc[r] = (float4)(0.0f);
     }
-    for (uint split_begin = begin; split_begin < end; split_begin += KV_SPLIT) {
+    for (uint split_begin = BEGIN_OF_SEEN(begin); split_begin < end; split_begin += KV_SPLIT) {
         // Compilers unroll loops whose bounds they see to be constants: hence there is no min() here, and the loops below
         // do not begin at 0.
         const uint in_split = split_begin + KV_SPLIT <= end ? KV_SPLIT : end % KV_SPLIT;
+#ifdef WINDOW
+        const uint unseen = first_seen > split_begin ? first_seen - split_begin : 0;  // positions of the split
+#endif
 
         // Page numbers are read once: otherwise an item would wait for a page's number before it may wait for the page.
         for (uint i = item; i * PAGE_TOKENS < in_split; i += ITEMS) {
@@ -114,16 +146,16 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
 #if AHEAD
         // These are the keys of one position and the item's share of the values, in the order in which they are needed.
         page_t key_ahead[V_VEC4S], ahead[VALUES_AT_ONCE];
-        if (item < in_split) {
+        if (item < in_split && IS_SEEN(item)) {
 #pragma unroll
             for (uint c = 0; c < V_VEC4S; ++c) key_ahead[c] = kv[KEY_AT(item) + c * PAGE_TOKENS];
         }
 #pragma unroll
         for (uint n = 0; n < VALUES_AT_ONCE; ++n) {
             const uint i = v_group + n * V_GROUPS;
-            if (v_group < V_GROUPS && i < in_split) ahead[n] = kv[VALUE_AT(i)];
+            if (v_group < V_GROUPS && i < in_split && IS_SEEN(i)) ahead[n] = kv[VALUE_AT(i)];
         }
-        if (item < in_split) {
+        if (item < in_split && IS_SEEN(item)) {
             float4 dots[HEADS];
 #pragma unroll
             for (uint h = 0; h < HEADS; ++h) dots[h] = (float4)(0.0f);
@@ -134,10 +166,10 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
                 for (uint h = 0; h < HEADS; ++h) dots[h] = mad(query[h * V_VEC4S + c], key, dots[h]);
             }
 #pragma unroll
-            for (uint h = 0; h < HEADS; ++h) weights[h * KV_SPLIT + item] = SUM_OF(dots[h]);
+            for (uint h = 0; h < HEADS; ++h) weights[h * KV_SPLIT + item] = SCORE_OF(dots[h]);
         }
 #else
-        FOR_SHARE(i, item, ITEMS, KV_SPLIT) if (i < in_split) {
+        FOR_SHARE(i, item, ITEMS, KV_SPLIT) if (i < in_split && IS_SEEN(i)) {
             __global const page_t* key = kv + KEY_AT(i);
             __global const page_t* const end_of_keys = key + V_VEC4S * PAGE_TOKENS;
             float4 dots[HEADS];
@@ -156,7 +188,7 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
                 }
             }
 #pragma unroll
-            for (uint h = 0; h < HEADS; ++h) weights[h * KV_SPLIT + i] = SUM_OF(dots[h]);
+            for (uint h = 0; h < HEADS; ++h) weights[h * KV_SPLIT + i] = SCORE_OF(dots[h]);
         }
 #endif
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -165,7 +197,7 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
         FOR_SHARE(i, item, ITEMS, HEADS * SOFTMAX_PARTS) {
             __local const float* scores = weights + i / SOFTMAX_PARTS * KV_SPLIT;
             float part = -INFINITY;
-            for (uint n = i % SOFTMAX_PARTS; n < in_split; n += SOFTMAX_PARTS) {
+            for (uint n = FIRST_OF_PART(i % SOFTMAX_PARTS); n < in_split; n += SOFTMAX_PARTS) {
                 part = scores[n] > part ? scores[n] : part;
             }
             parts[i] = part;
@@ -178,12 +210,14 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint i = item; i < (HEADS - 1) * KV_SPLIT + in_split; i += ITEMS) {
-            if (i % KV_SPLIT < in_split) weights[i] = exp(weights[i] - largest[i / KV_SPLIT]);
+            if (i % KV_SPLIT < in_split && IS_SEEN(i % KV_SPLIT)) {
+                weights[i] = exp(weights[i] - largest[i / KV_SPLIT]);
+            }
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         FOR_SHARE(i, item, ITEMS, HEADS * SOFTMAX_PARTS) {
             float part = 0.0f;
-            for (uint n = i % SOFTMAX_PARTS; n < in_split; n += SOFTMAX_PARTS) {
+            for (uint n = FIRST_OF_PART(i % SOFTMAX_PARTS); n < in_split; n += SOFTMAX_PARTS) {
                 part += weights[i / SOFTMAX_PARTS * KV_SPLIT + n];
             }
             parts[i] = part;
@@ -200,10 +234,12 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
             for (uint n = 0; n < VALUES_AT_ONCE; ++n) {
                 const uint i = v_group + n * V_GROUPS;
                 if (i >= in_split) break;
+                if (!IS_SEEN(i)) continue;
                 const float4 value = AHEAD_FLOAT4(ahead[n]);
 #else
 #pragma unroll 4
             for (uint i = v_group; i < in_split; i += V_GROUPS) {
+                if (!IS_SEEN(i)) continue;
                 const float4 value = PAGE_FLOAT4(kv, VALUE_AT(i));
 #endif
 #pragma unroll
@@ -231,7 +267,7 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
     }
 
 #if SPLIT
-    if (begin >= end) return;
+    if (BEGIN_OF_SEEN(begin) >= end) return;
     __global float2* partial = partials + (row * chunks + chunk) * (Q_HEADS * (HEAD_DIM / 2 + 1));
 #pragma unroll
     for (uint r = 0; r < RESULTS; ++r) {
@@ -277,7 +313,8 @@ __kernel GROUP_SIZE void merge(__global const float2* partials, __global const i
     if (value < Q_ROWS) {
         float maximum = -INFINITY, sum = 0.0f;
         float4 acc = (float4)(0.0f);
-        for (uint chunk = 0; chunk < used; ++chunk) {
+        const uint first = chunks == 1 ? 0 : FIRST_SEEN((uint)step[STEP_POSITION(row)]) / KV_SPLIT;
+        for (uint chunk = first; chunk < used; ++chunk) {
             __global const float2* partial =
                 partials + ((row * chunks + chunk) * (Q_ROWS / HEAD_DIM) + value / HEAD_DIM) * PARTIAL;
             const uint at = value % HEAD_DIM / 2;

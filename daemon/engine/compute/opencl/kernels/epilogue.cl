@@ -27,9 +27,9 @@
 #define EPILOGUE_QKV 1       // bias, rotation, queries scaled, keys and values into their page
 #define EPILOGUE_RESIDUAL 2  // x += RESIDUAL_SCALE * v (an option; without it 1); x quantized for the next norm
 #define EPILOGUE_GELU 3      // h = gelu(v), quantized
-#define EPILOGUE_SWIGLU 4    // rows are (gate, up) pairs: h = gate / (1 + exp(-gate)) * up, quantized
+#define EPILOGUE_SWIGLU 4    // rows are (gate, up) pairs: h = GATE(gate) * up, quantized; GATE, an option, is swish or gelu
 #define EPILOGUE_STORE 5     // y = v: a gate whose up matrix has another type; what qkv.cl or post_norm.cl goes on with
-#define EPILOGUE_GATED 6     // h = gate / (1 + exp(-gate)) * v with the stored gate, quantized
+#define EPILOGUE_GATED 6     // h = GATE(gate) * v with the stored gate, quantized
 #define EPILOGUE_LOGITS 7    // penalties, logits, the group's part of the choice of a token
 #define EPILOGUE_RELU_SQUARED 8  // h = max(v, 0)^2, quantized
 
@@ -239,13 +239,17 @@ INLINE float gelu(float v) {  // the tanh form
 }
 INLINE float swish(float v) { return v * native_recip(1.0f + native_exp(-v)); }
 
+#ifndef GATE
+#define GATE swish
+#endif
+
 #if EPILOGUE == EPILOGUE_SWIGLU
 #define EPILOGUE_ARGS RESULT_ARGS, NEXT_ARGS
 #define GROUP_OUTPUTS GROUP_PAIRS
 #define FINISH(sum, pair, batch_row, group_row)                               \
     {                                                                         \
         const float2 v = RESULT(sum, pair, group_row);                        \
-        made[(group_row)*GROUP_PAIRS + (pair)-FIRST_PAIR] = swish(v.x) * v.y; \
+        made[(group_row)*GROUP_PAIRS + (pair)-FIRST_PAIR] = GATE(v.x) * v.y;  \
     }
 #else
 #define GROUP_OUTPUTS GROUP_ROWS
@@ -260,7 +264,7 @@ INLINE float relu_squared(float v) { return v > 0.0f ? v * v : v * 0.0f; }  // n
 #else
 #define EPILOGUE_ARGS RESULT_ARGS, NEXT_ARGS, __global const float2 *gate
 #define ACTIVATED(v, out_pair, batch_row) gated(gate[(batch_row) * (next_width / 2) + (out_pair)], v)
-INLINE float2 gated(float2 gate, float2 v) { return (float2)(swish(gate.x) * v.x, swish(gate.y) * v.y); }
+INLINE float2 gated(float2 gate, float2 v) { return (float2)(GATE(gate.x) * v.x, GATE(gate.y) * v.y); }
 #endif
 #define FINISH(sum, pair, batch_row, group_row)                                                                   \
     if (2 * (first_pair + (pair)) < next_width) {                                                                 \
@@ -291,8 +295,13 @@ INLINE float2 gated(float2 gate, float2 v) { return (float2)(swish(gate.x) * v.x
 #define EPILOGUE_ARGS                                                                                           \
     RESULT_ARGS, __global float *logits, uint n_vocab, __global const uint *requests, __global const int *step, \
         __global uint4 *summaries, uint first_group, uint groups
+#ifdef LOGIT_CAP  // an option: a logit v becomes LOGIT_CAP * tanh(v / LOGIT_CAP)
+#define CAPPED(v) (LOGIT_CAP * tanh((v) * (1.0f / LOGIT_CAP)))
+#else
+#define CAPPED(v) (v)
+#endif
 #define FINISH(sum, pair, batch_row, group_row) \
-    vstore2(RESULT(sum, pair, group_row), (group_row)*GROUP_PAIRS + (pair)-FIRST_PAIR, made);
+    vstore2(CAPPED(RESULT(sum, pair, group_row)), (group_row)*GROUP_PAIRS + (pair)-FIRST_PAIR, made);
 
 // Local memory holds logits, then scores, then exp(logit - largest), by batch row and id; and of each batch row the
 // greatest of both as in_order(), and the lowest id that has the best score.

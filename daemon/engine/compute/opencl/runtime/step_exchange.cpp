@@ -59,8 +59,14 @@ base::Result<void> upload_rotations(DeviceQueue& queue, const model::DecoderSpec
                                     std::span<const float> factors, const ClBuffer& to, uint64_t offset) {
     std::vector<float> rotations(rotary_bytes(spec, n_ctx) / sizeof(float));
     if (rotations.empty()) return {};
-    model::fill_rotations(spec, factors, rotations);
-    return queue.upload(to, offset, std::as_bytes(std::span(rotations)));
+    for (const model::Rope& rope : spec.ropes) {
+        model::fill_rotations(rope, spec.n_rot(), factors, rotations);
+        factors = {};
+        const auto bytes = std::as_bytes(std::span(rotations));
+        if (auto ok = queue.upload(to, offset, bytes); !ok) return ok;
+        offset += bytes.size();
+    }
+    return {};
 }
 
 namespace {

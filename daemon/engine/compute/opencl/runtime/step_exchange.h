@@ -38,10 +38,10 @@ struct KvBuffers {
 // The bytes of so many pages in all layers.
 uint64_t kv_bytes(const model::DecoderSpec& spec, uint32_t n_pages);
 
-// The bytes of the table of rotations on a device: [position < n_ctx][n_rot / 2] (cos, sin) as model::fill_rotations()
-// has them; 0 where no layer is rotated.
+// The bytes of one table of rotations on a device: [position < n_ctx][n_rot / 2] (cos, sin) as model::fill_rotations()
+// has them; 0 where no layer is rotated. A model has one for each of its ropes, one behind the other.
 uint64_t rotary_bytes(const model::DecoderSpec& spec, uint32_t n_ctx);
-// Writes the table from byte `offset` on.
+// Writes the tables from byte `offset` on.
 base::Result<void> upload_rotations(DeviceQueue& queue, const model::DecoderSpec& spec, uint32_t n_ctx,
                                     std::span<const float> factors, const ClBuffer& to, uint64_t offset);
 
