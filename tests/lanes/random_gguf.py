@@ -59,6 +59,12 @@ PHI3 = Model("phi3", **NARROW, fused_qkv=True, fused_up=True, tied=False, factor
                    "rope.scaling.attn_factor": 1.3, "rope.dimension_count": 24})
 SMOLLM3 = Model("smollm3")
 
+LOCAL = {"attention.sliding_window": 48, "rope.freq_base": 1000.0, "rope.freq_base_swa": 100.0}
+GEMMA2 = Model("gemma2", post_norms=True, head_dim=64, keys={
+    **LOCAL, "attn_logit_softcapping": 1.0, "final_logit_softcapping": 6.0})
+GEMMA3 = Model("gemma3", post_norms=True, head_dim=64, layers=7, qk_norm="head", keys={
+    **LOCAL, "attention.sliding_window_pattern": 3, "rope.scaling.type": "linear", "rope.scaling.factor": 3.0})
+
 # {architecture: (model, {setting: the same model without it})}
 MODELS = {
     "qwen3": (QWEN3, {"norms of heads": QWEN3.without(architecture="qwen2", qk_norm="")}),
@@ -77,6 +83,16 @@ MODELS = {
     "phi3": (PHI3, {"long factors": PHI3.without(keys={"rope.scaling.original_context_length": 512}),
                     "magnitude": PHI3.without(keys={"rope.scaling.attn_factor": None}),
                     "part of a head": PHI3.without(keys={"rope.dimension_count": 32})}),
+    "gemma2": (GEMMA2, {
+        "window": GEMMA2.without(keys={"attention.sliding_window": 512}),
+        "base of local layers": GEMMA2.without(keys={"rope.freq_base_swa": 1000.0}),
+        "cap of scores": GEMMA2.without(keys={"attn_logit_softcapping": 1e4}),
+        "cap of logits": GEMMA2.without(keys={"final_logit_softcapping": 1e4})}),
+    "gemma3": (GEMMA3, {
+        "window": GEMMA3.without(keys={"attention.sliding_window": 512}),
+        "base of local layers": GEMMA3.without(keys={"rope.freq_base_swa": 1000.0}),
+        "scaling of global layers": GEMMA3.without(keys={"rope.scaling.factor": 1.0}),
+        "pattern": GEMMA3.without(keys={"attention.sliding_window_pattern": 6})}),
     "smollm3": (SMOLLM3, {"a layer without rotation": SMOLLM3.without(architecture="llama")}),
     "llama with yarn": (LLAMA_YARN, {"yarn": LLAMA_YARN.without(keys=NO_SCALING)}),
 }

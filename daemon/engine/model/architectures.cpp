@@ -23,6 +23,29 @@ constexpr Architecture kArchitectures[] = {
     {.name = "llama"},
     {.name = "qwen2", .rotation = Rotation::HalfSplit},
     {.name = "qwen3", .rotation = Rotation::HalfSplit, .qk_norm = QkNorm::Head},
+    {.name = "gemma2",
+     .activation = Activation::GeGlu,
+     .rotation = Rotation::HalfSplit,
+     .has_post_norms = true,
+     .window_period = 2,
+     .scales_embedding = true,
+     .window = 4096,
+     .score_cap = 50,
+     .reads_logit_cap = true,
+     .logit_cap = 30,
+     .local_theta = 10000,
+     .wide_scale_layers = 46},
+    {.name = "gemma3",
+     .activation = Activation::GeGlu,
+     .rotation = Rotation::HalfSplit,
+     .qk_norm = QkNorm::Head,
+     .has_post_norms = true,
+     .window_period = 6,
+     .scales_embedding = true,
+     .window = 1024,
+     .reads_logit_cap = true,
+     .local_theta = 10000,
+     .wide_scale_layers = 62},
     {.name = "arcee", .activation = Activation::ReluSquared},
     {.name = "ernie4_5"},
     {.name = "exaone4",
@@ -37,7 +60,8 @@ constexpr Architecture kArchitectures[] = {
      .rotation = Rotation::HalfSplit,
      .qk_norm = QkNorm::Row,
      .has_pre_norms = false,
-     .has_post_norms = true},
+     .has_post_norms = true,
+     .window_period = 4},
     {.name = "phi3", .rotation = Rotation::HalfSplit},
     {.name = "smollm3", .unrotated_period = 4},
 };
@@ -182,6 +206,51 @@ void read_scales(KeyReader& keys, uint32_t n_layers, DecoderSpec& spec) {
     spec.logit_scale = 1 / keys.real("logit_scale", kLeast, kMost, static_cast<float>(spec.n_embd) / 256.0f);
 }
 
+// Which layers have a window: attention.sliding_window_pattern is a period or an array of booleans, one a layer.
+std::vector<bool> read_local_layers(KeyReader& keys, const Gguf& gguf, const Architecture& row, uint32_t n_layers) {
+    constexpr std::string_view kPattern = "attention.sliding_window_pattern";
+    std::vector<bool> is_local(n_layers);
+    if (const auto n = gguf.array_size(keys.key(kPattern)); n && *n > 0) {
+        const auto listed = gguf.get_ints(keys.key(kPattern));
+        if (!listed) return keys.keep(listed.error()), is_local;
+        if (listed->size() != n_layers) {
+            keys.keep(fail(ErrorCode::ModelLoadFailed, keys.key(kPattern), " has ", listed->size(),
+                           " elements for the ", n_layers, " layers of block_count"));
+            return is_local;
+        }
+        std::transform(listed->begin(), listed->end(), is_local.begin(), [](int32_t local) { return local != 0; });
+        return is_local;
+    }
+    const uint32_t period = keys.number(kPattern, 1, Limits::kMaxLayers, row.window_period);
+    if (keys.error()) return is_local;
+    for (uint32_t layer = 0; layer < n_layers; ++layer) is_local[layer] = layer % period < period - 1;
+    return is_local;
+}
+
+// Windows, and the rotation of the layers that have one: of plain frequencies, whatever scaling the others have.
+void read_windows(KeyReader& keys, const Gguf& gguf, const Architecture& row, DecoderSpec& spec) {
+    constexpr std::string_view kWindow = "attention.sliding_window";
+    if (row.window_period == 0 || (row.window == 0 && !keys.has(kWindow))) return;
+    const auto other = row.window == 0 ? std::nullopt : std::optional(row.window);
+    const uint32_t window = keys.number(kWindow, 1, Limits::kMaxContext, other);
+    const auto is_local = read_local_layers(keys, gguf, row, spec.n_layers());
+    Rope local = {.theta = spec.ropes[0].theta};
+    if (row.local_theta != 0) {
+        local.theta = keys.real("rope.freq_base_swa", 1, Limits::kMaxRopeTheta, row.local_theta);
+    }
+    spec.ropes.push_back(local);
+    for (uint32_t layer = 0; layer < spec.n_layers(); ++layer) {
+        if (!is_local[layer]) continue;
+        spec.layers[layer].window = window;
+        spec.layers[layer].rope = 1;
+    }
+}
+
+float read_cap(KeyReader& keys, std::string_view name, float other) {
+    constexpr float kLeast = 1e-3f, kMost = 1e6f;
+    return other == 0 && !keys.has(name) ? 0 : keys.real(name, kLeast, kMost, other);
+}
+
 void read_temperature(KeyReader& keys, DecoderSpec& spec) {
     constexpr float kMost = 100;
     spec.temperature_slope = keys.real("attention.temperature_scale", 0, kMost, 0.0f);
@@ -269,6 +338,12 @@ Result<DecoderSpec> read_decoder_spec(const Gguf& gguf, std::span<const Architec
     layer.n_ff = keys.number("feed_forward_length", 1, Limits::kMaxWidth);
     read_heads(keys, spec.n_embd, layer);
     if (layer.rotation != Rotation::None) read_rope(keys, *row, spec, layer);
+    if (row->scales_embedding) spec.embedding_scale = std::sqrt(static_cast<float>(spec.n_embd));
+    if (row->score_cap != 0) layer.score_cap = read_cap(keys, "attn_logit_softcapping", row->score_cap);
+    if (row->reads_logit_cap) spec.logit_cap = read_cap(keys, "final_logit_softcapping", row->logit_cap);
+    if (n_layers == row->wide_scale_layers && layer.n_heads != 0) {
+        layer.score_scale = 1 / std::sqrt(static_cast<float>(spec.n_embd / layer.n_heads));
+    }
     read_vocabulary_size(keys, gguf, spec);
     if (keys.error()) return *keys.error();
     spec.layers.assign(n_layers, layer);
@@ -277,6 +352,8 @@ Result<DecoderSpec> read_decoder_spec(const Gguf& gguf, std::span<const Architec
         spec.layers[l].rotation = Rotation::None;
         spec.layers[l].n_rot = 0;
     }
+    read_windows(keys, gguf, *row, spec);
+    if (keys.error()) return *keys.error();
     return spec;
 }
 

@@ -21,6 +21,16 @@ struct Architecture {
     bool norms_after_rotation = false;
     bool has_pre_norms = true, has_post_norms = false;
     uint32_t unrotated_period = 0;  // every so many layers the last one is not rotated; 0: all are
+    // Every so many layers all but the last one have a window, unless a key says which; 0: none has.
+    uint32_t window_period = 0;
+    bool scales_embedding = false;  // by the root of its width
+    // Defaults of keys that are then read; 0: the architecture ignores the key.
+    uint32_t window = 0;
+    float score_cap = 0;
+    bool reads_logit_cap = false;
+    float logit_cap = 0;             // its default; 0: there is none
+    float local_theta = 0;           // base of the frequencies of layers with a window; 0: as the others'
+    uint32_t wide_scale_layers = 0;  // a model of so many layers scales scores by n_embd / n_heads, not by head_dim
     // Keys that other architectures ignore, as llama.cpp does.
     bool reads_scales = false;        // embedding_scale, residual_scale, logit_scale
     bool reads_yarn_details = false;  // the betas and the multiplier of the magnitude

@@ -164,6 +164,7 @@ Result<std::vector<int32_t>> Gguf::get_ints(std::string_view key) const {
         });
     };
     switch (static_cast<ValueType>(array->element_type)) {
+        case ValueType::Bool:
         case ValueType::U8:
             take_all(uint8_t{});
             break;

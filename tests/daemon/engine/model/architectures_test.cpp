@@ -183,6 +183,65 @@ TEST(Architectures, NamesImplyWhatTheirModelsAre) {
     }
 }
 
+TEST(Architectures, GemmasWindows) {
+    const auto gemma3 = spec_of(
+        file_of("gemma3", {{"attention.sliding_window", 16u}, {"rope.freq_base", 1e6f}, {"rope.scaling.factor", 8.0f}})
+            .bytes());
+    ASSERT_TRUE(gemma3) << gemma3.error().message;
+    EXPECT_FLOAT_EQ(gemma3->embedding_scale, std::sqrt(32.0f));
+    EXPECT_EQ(gemma3->activation, Activation::GeGlu);
+    EXPECT_TRUE(gemma3->has_pre_norms && gemma3->has_post_norms);
+    EXPECT_EQ(gemma3->logit_cap, 0.0f);
+    EXPECT_EQ(gemma3->ropes, (std::vector<Rope>{{.theta = 1e6f, .factor = 8}, {.theta = 10000}}));
+    for (uint32_t layer = 0; layer < 8; ++layer) {
+        EXPECT_EQ(gemma3->layers[layer].window, layer == 5 ? 0u : 16u) << layer;
+        EXPECT_EQ(gemma3->layers[layer].rope, layer == 5 ? 0u : 1u) << layer;
+    }
+    const auto gemma2 = spec_of(file_of("gemma2").bytes());
+    ASSERT_TRUE(gemma2) << gemma2.error().message;
+    EXPECT_EQ(gemma2->layers[0].window, 4096u);
+    EXPECT_EQ(gemma2->layers[1].window, 0u);
+    EXPECT_EQ(gemma2->layers[0].score_cap, 50.0f);
+    EXPECT_EQ(gemma2->logit_cap, 30.0f);
+    EXPECT_EQ(gemma2->layers[0].qk_norm, QkNorm::None);
+    EXPECT_EQ(spec_of(file_of("olmo2").bytes())->layers[0].window, 0u);
+    EXPECT_EQ(spec_of(file_of("olmo2", {{"attention.sliding_window", 16u}}).bytes())->layers[2].window, 16u);
+    EXPECT_EQ(spec_of(file_of("llama", {{"attention.sliding_window", 16u}}).bytes())->layers[0].window, 0u);
+}
+
+TEST(Architectures, AWindowsPatternMayBeAList) {
+    const auto with = [](const std::vector<bool>& pattern) {
+        GgufWriter writer = file_of("gemma3");
+        std::vector<std::byte> bytes;
+        for (const bool local : pattern) bytes.push_back(std::byte{local});
+        writer.add_array_raw("gemma3.attention.sliding_window_pattern", ValueType::Bool, bytes.size(), bytes);
+        return spec_of(writer.bytes());
+    };
+    const auto listed = with({true, false, false, true, true, true, true, false});
+    ASSERT_TRUE(listed) << listed.error().message;
+    EXPECT_NE(listed->layers[0].window, 0u);
+    EXPECT_EQ(listed->layers[1].window, 0u);
+    EXPECT_NE(listed->layers[3].window, 0u);
+    expect_refused(with({true, false}), {"gemma3.attention.sliding_window_pattern has 2 elements", "8 layers"});
+    const auto period = spec_of(file_of("gemma3", {{"attention.sliding_window_pattern", 3u}}).bytes());
+    ASSERT_TRUE(period);
+    EXPECT_EQ(period->layers[2].window, 0u);
+    expect_refused(spec_of(file_of("gemma3", {{"attention.sliding_window_pattern", 0u}}).bytes()),
+                   {"sliding_window_pattern is 0"});
+    expect_refused(spec_of(file_of("gemma3", {{"attention.sliding_window_pattern", 1.5f}}).bytes()),
+                   {"sliding_window_pattern"});
+    for (const uint32_t bad : {0u, 1u << 31}) {
+        expect_refused(spec_of(file_of("gemma3", {{"attention.sliding_window", bad}}).bytes()),
+                       {"gemma3.attention.sliding_window is " + std::to_string(bad)});
+    }
+    for (const float bad : {0.0f, -1.0f, std::nanf("")}) {
+        expect_refused(spec_of(file_of("gemma2", {{"attn_logit_softcapping", bad}}).bytes()),
+                       {"gemma2.attn_logit_softcapping"});
+        expect_refused(spec_of(file_of("gemma3", {{"final_logit_softcapping", bad}}).bytes()),
+                       {"gemma3.final_logit_softcapping"});
+    }
+}
+
 TEST(Architectures, MiniCpmsScales) {
     auto spec = spec_of(
         file_of("minicpm", {{"embedding_scale", 3.0f}, {"residual_scale", 0.5f}, {"logit_scale", 4.0f}}).bytes());
