@@ -59,6 +59,7 @@ PHI3 = Model("phi3", **NARROW, fused_qkv=True, fused_up=True, tied=False, factor
                    "rope.scaling.attn_factor": 1.3, "rope.dimension_count": 24})
 SMOLLM3 = Model("smollm3")
 
+GRANITE = Model("granite", keys={"embedding_scale": 2.0, "residual_scale": 0.6, "attention.scale": 0.3, "logit_scale": 0.7})
 LOCAL = {"attention.sliding_window": 48, "rope.freq_base": 1000.0, "rope.freq_base_swa": 100.0}
 GEMMA2 = Model("gemma2", post_norms=True, head_dim=64, keys={
     **LOCAL, "attn_logit_softcapping": 1.0, "final_logit_softcapping": 6.0})
@@ -83,6 +84,9 @@ MODELS = {
     "phi3": (PHI3, {"long factors": PHI3.without(keys={"rope.scaling.original_context_length": 512}),
                     "magnitude": PHI3.without(keys={"rope.scaling.attn_factor": None}),
                     "part of a head": PHI3.without(keys={"rope.dimension_count": 32})}),
+    "granite": (GRANITE, {
+        **{name: GRANITE.without(keys={name: 1.0}) for name in GRANITE.keys},
+        "rotation": GRANITE.without(keys={"rope.scaling.finetuned": False})}),
     "gemma2": (GEMMA2, {
         "window": GEMMA2.without(keys={"attention.sliding_window": 512}),
         "base of local layers": GEMMA2.without(keys={"rope.freq_base_swa": 1000.0}),

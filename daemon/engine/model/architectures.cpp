@@ -53,6 +53,7 @@ constexpr Architecture kArchitectures[] = {
      .qk_norm = QkNorm::Head,
      .has_pre_norms = false,
      .has_post_norms = true},
+    {.name = "granite", .reads_scales = true, .is_granite = true},
     {.name = "hunyuan-dense", .rotation = Rotation::HalfSplit, .qk_norm = QkNorm::Head, .norms_after_rotation = true},
     {.name = "minicpm", .reads_scales = true},
     {.name = "mistral3", .reads_yarn_details = true, .reads_temperature = true},
@@ -198,9 +199,16 @@ void read_rope(KeyReader& keys, const Architecture& row, DecoderSpec& spec, Laye
 }
 
 // What multiplies embeddings, what layers add, and logits. MiniCPM's files before these keys mean 12, 1.4 /
-// sqrt(layers) and, as its converter writes it, a division of the logits by n_embd / 256.
-void read_scales(KeyReader& keys, uint32_t n_layers, DecoderSpec& spec) {
+// sqrt(layers) and, as its converter writes it, a division of the logits by n_embd / 256. Granite's without them mean
+// 1, and must have the last.
+void read_scales(KeyReader& keys, const Architecture& row, uint32_t n_layers, DecoderSpec& spec) {
     constexpr float kLeast = 1e-6f, kMost = 1e6f;
+    if (row.is_granite) {
+        spec.embedding_scale = keys.real("embedding_scale", kLeast, kMost, 1.0f);
+        spec.residual_scale = keys.real("residual_scale", kLeast, kMost, 1.0f);
+        spec.logit_scale = 1 / keys.real("logit_scale", kLeast, kMost);
+        return;
+    }
     spec.embedding_scale = keys.real("embedding_scale", kLeast, kMost, 12.0f);
     spec.residual_scale = keys.real("residual_scale", kLeast, kMost, 1.4f / std::sqrt(static_cast<float>(n_layers)));
     spec.logit_scale = 1 / keys.real("logit_scale", kLeast, kMost, static_cast<float>(spec.n_embd) / 256.0f);
@@ -329,7 +337,7 @@ Result<DecoderSpec> read_decoder_spec(const Gguf& gguf, std::span<const Architec
     const std::string_view norm_eps =
         row->norm == Norm::LayerNorm ? "attention.layer_norm_epsilon" : "attention.layer_norm_rms_epsilon";
     spec.norm_eps = keys.real(norm_eps, std::numeric_limits<float>::min(), Limits::kMaxNormEps);
-    if (row->reads_scales) read_scales(keys, n_layers, spec);
+    if (row->reads_scales) read_scales(keys, *row, n_layers, spec);
     if (row->reads_temperature) read_temperature(keys, spec);
     LayerSpec layer;
     layer.rotation = row->rotation;
@@ -337,6 +345,10 @@ Result<DecoderSpec> read_decoder_spec(const Gguf& gguf, std::span<const Architec
     layer.norms_after_rotation = row->norms_after_rotation;
     layer.n_ff = keys.number("feed_forward_length", 1, Limits::kMaxWidth);
     read_heads(keys, spec.n_embd, layer);
+    if (row->is_granite) {
+        if (keys.has("attention.scale")) layer.score_scale = keys.real("attention.scale", 1e-6f, 1e6f);
+        if (!keys.boolean("rope.scaling.finetuned", true)) layer.rotation = Rotation::None;
+    }
     if (layer.rotation != Rotation::None) read_rope(keys, *row, spec, layer);
     if (row->scales_embedding) spec.embedding_scale = std::sqrt(static_cast<float>(spec.n_embd));
     if (row->score_cap != 0) layer.score_cap = read_cap(keys, "attn_logit_softcapping", row->score_cap);

@@ -33,6 +33,7 @@ struct Architecture {
     uint32_t wide_scale_layers = 0;  // a model of so many layers scales scores by n_embd / n_heads, not by head_dim
     // Keys that other architectures ignore, as llama.cpp does.
     bool reads_scales = false;        // embedding_scale, residual_scale, logit_scale
+    bool is_granite = false;          // attention.scale too, and no rotation without rope.scaling.finetuned
     bool reads_yarn_details = false;  // the betas and the multiplier of the magnitude
     bool reads_temperature = false;   // of queries
 };

@@ -260,6 +260,23 @@ TEST(Architectures, MiniCpmsScales) {
     }
 }
 
+TEST(Architectures, GranitesScales) {
+    auto spec = spec_of(file_of("granite", {{"logit_scale", 4.0f}, {"attention.scale", 0.25f}}).bytes());
+    ASSERT_TRUE(spec) << spec.error().message;
+    EXPECT_EQ(spec->embedding_scale, 1.0f);
+    EXPECT_EQ(spec->residual_scale, 1.0f);
+    EXPECT_EQ(spec->logit_scale, 0.25f);
+    EXPECT_EQ(spec->layers[0].scale_of_scores(), 0.25f);
+    EXPECT_EQ(spec->layers[0].rotation, Rotation::Interleaved);
+    GgufWriter unrotated = file_of("granite", {{"logit_scale", 4.0f}});
+    unrotated.add("granite.rope.scaling.finetuned", false);
+    spec = spec_of(unrotated.bytes());
+    ASSERT_TRUE(spec) << spec.error().message;
+    EXPECT_EQ(spec->layers[0].rotation, Rotation::None);
+    EXPECT_FALSE(spec->has_learned_positions);
+    expect_refused(spec_of(file_of("granite").bytes()), {"granite.logit_scale is absent"});
+}
+
 TEST(Architectures, YarnsSettings) {
     const auto with = [](const std::string& name) {
         return spec_of(file_of(name, {{"rope.scaling.type", std::string("yarn")},
