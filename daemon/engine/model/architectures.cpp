@@ -354,7 +354,7 @@ Result<DecoderSpec> read_decoder_spec(const Gguf& gguf, std::span<const Architec
     if (row->score_cap != 0) layer.score_cap = read_cap(keys, "attn_logit_softcapping", row->score_cap);
     if (row->reads_logit_cap) spec.logit_cap = read_cap(keys, "final_logit_softcapping", row->logit_cap);
     if (n_layers == row->wide_scale_layers && layer.n_heads != 0) {
-        layer.score_scale = 1 / std::sqrt(static_cast<float>(spec.n_embd / layer.n_heads));
+        layer.score_scale = 1 / std::sqrt(static_cast<float>(spec.n_embd) / static_cast<float>(layer.n_heads));
     }
     read_vocabulary_size(keys, gguf, spec);
     if (keys.error()) return *keys.error();

@@ -352,8 +352,8 @@ void CpuBackend::store_key_value(uint32_t layer, uint32_t r, uint32_t worker) {
 float CpuBackend::attention_scale(const model::LayerSpec& layer, uint32_t position) const {
     const float scale = layer.scale_of_scores();
     if (spec_.temperature_slope == 0) return scale;
-    const auto contexts = static_cast<float>(position / spec_.temperature_context);
-    return scale * (1 + spec_.temperature_slope * std::log(1 + contexts));
+    const uint32_t contexts = position / spec_.temperature_context;
+    return scale * (1 + spec_.temperature_slope * std::log(1 + static_cast<float>(contexts)));
 }
 
 void CpuBackend::attend(uint32_t layer) {

@@ -148,7 +148,8 @@ Oracle::Vector Oracle::attend(uint32_t layer, const Vector& q) {
     const uint32_t d = of.head_dim;
     double scale = of.score_scale != 0 ? double{of.score_scale} : 1 / std::sqrt(double(d));
     if (spec_.temperature_slope != 0) {
-        scale *= 1 + double{spec_.temperature_slope} * std::log(1.0 + position_ / spec_.temperature_context);
+        const uint32_t contexts = position_ / spec_.temperature_context;
+        scale *= 1 + double{spec_.temperature_slope} * std::log(1.0 + contexts);
     }
     for (uint32_t h = 0; h < of.n_heads; ++h) {
         const size_t kv = size_t{h / of.heads_per_kv()} * d;
