@@ -304,7 +304,8 @@ void CpuBackend::finish_rows(const Sweep& sweep, uint32_t first, uint32_t n, uin
 void CpuBackend::add_to_residual(uint32_t r, uint32_t first, uint32_t n) const {
     float* x = row(Operand::Residual, r);
     const float* y = row(Operand::Projected, r);
-    for (uint32_t i = first; i < first + n; ++i) x[i] += spec_.residual_scale * y[i];
+    const float scale = spec_.residual_scale;
+    for (uint32_t i = first; i < first + n; ++i) x[i] += scale * y[i];
 }
 
 void CpuBackend::normalise_heads(const model::LayerSpec& layer, const float* weight, float* heads,

@@ -168,7 +168,7 @@ void norm(model::Norm kind, float eps, const float* x, const float* weight, cons
 }
 
 // 0.5 (1 + tanh z) = 1 / (1 + e^(-2z))
-float gelu(float u) {
+LLMD_INLINE float gelu(float u) {
     const float z = 0.7978845608f * (u + 0.044715f * u * u * u);
     return u / (1.0f + exponential(-2.0f * z));
 }
