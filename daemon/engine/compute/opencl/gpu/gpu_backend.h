@@ -1,7 +1,7 @@
 // The OpenCL backend for devices that gain by repacked weights and integer activations: GPUs, and llvmpipe. Five
-// launches a layer and three more for a step, of any number of rows; one more a layer where a row is beyond
-// kWholeAttention positions, and a few more where the tensors of one matmul have several types or do not fit into one
-// buffer.
+// launches a layer and three more for a step, of any number of rows; one more a layer for norms of heads, one for each
+// post-norm, one where a row is beyond kWholeAttention positions, and a few more where the tensors of one matmul have
+// several types or do not fit into one buffer.
 #pragma once
 
 #include <memory>

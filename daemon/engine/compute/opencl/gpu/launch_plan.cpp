@@ -105,7 +105,7 @@ public:
     Result<LaunchPlan> bind();
 
 private:
-    // Operations that the GPU computes together, and what binds them. Operators in brackets may be absent.
+    // Operations that the GPU computes together, and what binds them.
     struct Step {
         Operator op;
         bool may_be_absent = false;

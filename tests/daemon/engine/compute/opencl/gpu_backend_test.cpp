@@ -96,6 +96,21 @@ TEST_P(GpuBackend, TakesFiveLaunchesALayerAndThree) {
     }
 }
 
+// One more a layer for norms of heads, and one for each post-norm.
+TEST_P(GpuBackend, TakesAnotherLaunchForNormsBehindMatmuls) {
+    UniformSpec config = two_layers(small_llama());
+    config.head_dim = 32;
+    for (const auto& [has_post_norms, launches] : {std::pair{false, 6u}, {true, 8u}}) {  // Qwen3, Gemma 3
+        config.qk_norm = model::QkNorm::Head;
+        config.has_post_norms = has_post_norms;
+        const RandomModel model(config, {.type = TensorType::Q4_0});
+        DeviceModel device(GetParam(), model, test_limits(config));
+        if (!device.loaded()) return;
+        device.give_pages(0);
+        EXPECT_EQ(launches_for(device, {0, 0, 5, true}, {}), 2 * launches + 3);
+    }
+}
+
 TEST_P(GpuBackend, ComputesMatmulsOfSeveralTypes) {
     UniformSpec config = small_llama();
     config.n_embd = config.n_ff = 256;
