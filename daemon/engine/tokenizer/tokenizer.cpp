@@ -15,11 +15,25 @@ using base::fail;
 
 namespace {
 
-// Control tokens that end an answer in the chat formats of the models that llmd runs (ChatML, Llama 3, Phi 3, GPT-2,
-// Llama 2 and Gemma). Files often name only one of them as tokenizer.ggml.eos_token_id.
-constexpr std::array<std::string_view, 8> kEndTexts = {
-    "<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|end_of_text|>", "<|end|>", "<|endoftext|>", "</s>", "<end_of_turn>",
-};
+// Tokens that end an answer in the chat formats of the models that llmd runs. Files often name only one of them as
+// tokenizer.ggml.eos_token_id, and some mark them as user-defined.
+constexpr auto kEndTexts = std::to_array<std::string_view>({
+    "<|im_end|>",
+    "<|eot_id|>",
+    "<|eom_id|>",
+    "<|end_of_text|>",
+    "<|end|>",
+    "<|endoftext|>",
+    "</s>",
+    "<end_of_turn>",
+    "<turn|>",
+    "<|tool_response>",
+    "<eos>",
+    "<|return|>",
+    "<|call|>",
+    "<end_of_utterance>",
+    "[|endofturn|]",
+});
 
 }  // namespace
 
@@ -120,7 +134,8 @@ base::Result<void> Tokenizer::read_common(const model::Gguf& gguf, const TokenTe
     }
     for (const std::string_view text : kEndTexts) {
         const int32_t id = texts.find(text);
-        if (id >= 0 && kind(id) == TokenKind::Control) end_ids_.push_back(id);
+        const bool is_special = id >= 0 && (kind(id) == TokenKind::Control || kind(id) == TokenKind::UserDefined);
+        if (is_special) end_ids_.push_back(id);
     }
     std::sort(end_ids_.begin(), end_ids_.end());
     end_ids_.erase(std::unique(end_ids_.begin(), end_ids_.end()), end_ids_.end());

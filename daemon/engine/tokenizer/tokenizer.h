@@ -79,7 +79,8 @@ public:
     // Precondition: the vocabulary has `id`.
     TokenKind kind(int32_t id) const { return kinds_[static_cast<size_t>(id)]; }
     // Generation stops at the ids that the file names as end of text, turn or message (tokenizer.ggml.eos_token_id,
-    // eot_token_id, eom_token_id) and at control tokens with a text that chat models end their turn with.
+    // eot_token_id, eom_token_id) and at control or user-defined tokens with a text that chat models end their turn
+    // with.
     bool ends_generation(int32_t id) const;
 
 protected:

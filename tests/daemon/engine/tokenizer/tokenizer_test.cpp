@@ -98,11 +98,12 @@ TEST(Tokenizer, EndsGenerationAtEveryNamedEnd) {
     Vocabulary vocabulary = byte_vocabulary();
     const int32_t im_end = vocabulary.add("<|im_end|>", TokenKind::Control);
     const int32_t eot = vocabulary.add("<|eot_id|>", TokenKind::Control);
-    const int32_t end = vocabulary.add("<|end|>", TokenKind::Normal);  // the text alone is not enough
+    const int32_t end = vocabulary.add("<|end|>", TokenKind::Normal);              // the text alone is not enough
+    const int32_t turn = vocabulary.add("[|endofturn|]", TokenKind::UserDefined);  // as EXAONE's files have it
     const int32_t start = vocabulary.add("<|im_start|>", TokenKind::Control);
     vocabulary.ids = {{"eos_token_id", 5}, {"eot_token_id", 6}, {"eom_token_id", 7}};
     const auto tokenizer = create(vocabulary);
-    for (const int32_t id : {5, 6, 7, im_end, eot}) EXPECT_TRUE(tokenizer->ends_generation(id)) << id;
+    for (const int32_t id : {5, 6, 7, im_end, eot, turn}) EXPECT_TRUE(tokenizer->ends_generation(id)) << id;
     for (const int32_t id : {-1, 0, 4, 8, end, start, 1'000'000}) EXPECT_FALSE(tokenizer->ends_generation(id)) << id;
 }
 
