@@ -1,5 +1,5 @@
-// A model file from anywhere: parse it, read its configuration, bind its weights, read every metadata key a loader
-// reads and decode the first row of each tensor.
+// A model file from anywhere: parse it, read its spec, derive operations and rotations, bind its weights, read every
+// metadata key a loader reads and decode the first row of each tensor.
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -7,6 +7,7 @@
 
 #include "engine/model/architectures.h"
 #include "engine/model/gguf.h"
+#include "engine/model/operations.h"
 #include "engine/model/weights.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
@@ -36,6 +37,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     }
     const auto spec = read_decoder_spec(*gguf);
     if (!spec) return 0;
+    (void)derive_operations(*spec);
+    std::vector<float> rotations(size_t{2} * spec->n_rot());  // of two positions
+    for (const Rope& rope : spec->ropes) fill_rotations(rope, spec->n_rot(), {}, rotations);
     const auto weights = Weights::bind(*gguf, *spec);
     if (!weights) return 0;
     for (const Weight& weight : weights->all()) (void)weights->find(weight.role, weight.layer);

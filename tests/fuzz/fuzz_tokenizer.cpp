@@ -40,7 +40,7 @@ std::unique_ptr<Tokenizer> make(const test::Vocabulary& vocabulary) {
 
 std::vector<std::unique_ptr<Tokenizer>> make_byte_level() {
     std::vector<std::unique_ptr<Tokenizer>> all;
-    for (const char* pre : {"gpt-2", "llama-bpe", "qwen2", "smollm", "starcoder"}) {
+    for (const char* pre : {"gpt-2", "llama-bpe", "qwen2", "smollm", "gpt-4o", "tekken", "hunyuan-dense", "minicpm5"}) {
         test::Vocabulary vocabulary = test::byte_vocabulary(pre);
         for (const auto& [left, right] :
              {std::pair{"a", "b"}, {"b", "a"}, {"ab", "ab"}, {" ", " "}, {"\n", "\n"}, {"\xC3", "\xA9"}, {"1", "2"}}) {
