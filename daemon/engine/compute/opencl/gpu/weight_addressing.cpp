@@ -27,7 +27,7 @@ constexpr cl_image_format kNormalised4 = {CL_RGBA, CL_SNORM_INT8};
 // In the order of probe_images() in probes.cl.
 constexpr std::array kProbed = {kUint4, kUint2, kHalf4, kHalf2, kChar4, kUchar4, kNormalised4};
 constexpr size_t kProbeWords = 24;
-constexpr size_t kProbeTexels = 2 * kGroupItems;
+constexpr size_t kProbeTexels = size_t{2} * kGroupItems;
 constexpr float kNormalisedError = 1e-6f;  // the error of a byte / 127
 
 using ProbeWords = std::array<uint32_t, kProbeWords>;
