@@ -45,7 +45,8 @@ std::vector<model::LayerSpec> attention_shapes(const model::DecoderSpec& spec) {
     for (const model::LayerSpec& layer : spec.layers) {
         const auto is_like = [&](const model::LayerSpec& other) {
             return other.n_heads == layer.n_heads && other.n_kv_heads == layer.n_kv_heads &&
-                   other.head_dim == layer.head_dim;
+                   other.head_dim == layer.head_dim && other.window == layer.window &&
+                   other.score_cap == layer.score_cap;
         };
         if (std::none_of(shapes.begin(), shapes.end(), is_like)) shapes.push_back(layer);
     }
@@ -56,7 +57,8 @@ std::vector<model::LayerSpec> attention_shapes(const model::DecoderSpec& spec) {
 std::string describe(const Variants& variants, const Model& model) {
     std::string text = base::concat("context ", model.limits.n_ctx);
     for (const model::LayerSpec& layer : attention_shapes(model.spec)) {
-        text += base::concat("; ", layer.n_heads, " x ", layer.head_dim, " / ", layer.n_kv_heads);
+        text += base::concat("; ", layer.n_heads, " x ", layer.head_dim, " / ", layer.n_kv_heads, ", window ",
+                             layer.window, ", cap ", layer.score_cap);
         for (const bool has_many_rows : {false, true}) {
             text +=
                 base::concat(", heads ", variants.attention_heads(layer.heads_per_kv(), layer.head_dim, has_many_rows));

@@ -306,17 +306,20 @@ Result<Check::QuantizedActivations> Check::run_split(uint32_t heads) {
 
 std::vector<double> Check::exact(uint32_t row, uint32_t head) const {
     const uint32_t dim = layer_.head_dim, kv_col = head / layer_.heads_per_kv() * dim;
-    std::vector<double> scores(positions_[row] + 1), result(dim);
-    for (uint32_t position = 0; position < scores.size(); ++position) {
+    const uint32_t first = layer_.first_seen(positions_[row]);
+    std::vector<double> scores(positions_[row] + 1 - first), result(dim);
+    for (uint32_t s = 0; s < scores.size(); ++s) {
         for (uint32_t i = 0; i < dim; ++i) {
-            scores[position] += double{query(row, head * dim + i)} * key(position, kv_col + i);
+            scores[s] += double{query(row, head * dim + i)} * key(first + s, kv_col + i);
         }
+        const double cap = layer_.score_cap;
+        if (cap != 0) scores[s] = cap * std::tanh(scores[s] / cap);
     }
     const double largest = *std::max_element(scores.begin(), scores.end());
     double sum = 0;
     for (double& score : scores) sum += score = std::exp(score - largest);
-    for (uint32_t position = 0; position < scores.size(); ++position) {
-        for (uint32_t i = 0; i < dim; ++i) result[i] += scores[position] / sum * v(position, kv_col + i);
+    for (uint32_t s = 0; s < scores.size(); ++s) {
+        for (uint32_t i = 0; i < dim; ++i) result[i] += scores[s] / sum * v(first + s, kv_col + i);
     }
     return result;
 }

@@ -165,6 +165,20 @@ TEST_P(SelfTest, GivesUpWhenTold) {
     EXPECT_EQ(found.error().code, ErrorCode::Cancelled);
 }
 
+TEST_P(SelfTest, SoundAttentionPassesWhateverALayerSees) {
+    const Variants variants(queue_->limits(), compute::Precision::Faithful);
+    model::DecoderSpec spec = small_llama();
+    const compute::BackendLimits limits = test_limits(spec);
+    Kernels kernels(*queue_, spec, limits, variants);
+    model::LayerSpec& layer = spec.layers[0];
+    for (const auto& [window, cap] : {std::pair{0u, 0.0f}, {20u, 0.0f}, {300u, 0.5f}}) {
+        layer.window = window;
+        layer.score_cap = cap;
+        const auto checked = check_attention(*queue_, kernels, variants, layer, limits);
+        EXPECT_TRUE(checked) << "window " << window << ": " << checked.error().message;
+    }
+}
+
 TEST_P(SelfTest, TheBenchAdmitsNoKernelThatGivesOtherBits) {
     const FileMatrix matrix(TensorType::Q4_0, noise_);
     const Variants variants(queue_->limits(), compute::Precision::Faithful);
