@@ -131,7 +131,6 @@ void read_candidates(std::span<const uint32_t> answer, size_t output, size_t out
 
 namespace {
 
-using base::ErrorCode;
 using base::Result;
 
 }  // namespace
