@@ -5,11 +5,9 @@
 #include <fstream>
 #include <iostream>
 #include <limits>
-#include <numeric>
 
 #include "base/json_writer.h"
 #include "engine/generation/forward.h"
-#include "engine/generation/kv_cache/kv_pages.h"
 
 namespace llmd::bench {
 
@@ -25,11 +23,7 @@ class Evaluator {
 public:
     explicit Evaluator(generation::LoadedModel& model) : model_(model), logits_(model.spec.n_vocab) {}
 
-    base::Result<void> open(uint32_t n_tokens) {
-        std::vector<uint32_t> pages(generation::pages_for(n_tokens));
-        std::iota(pages.begin(), pages.end(), 0u);
-        return model_.backend->set_pages(0, pages);
-    }
+    base::Result<void> open(uint32_t n_tokens) { return give_pages(*model_.backend, 0, 1, n_tokens); }
 
     // Calls on_logits(position, logits) for each of `ids`, which follow what was fed before.
     template <typename OnLogits>

@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <chrono>
 #include <ctime>
-#include <numeric>
 #include <vector>
 
 #include "base/json_writer.h"
 #include "engine/generation/forward.h"
-#include "engine/generation/kv_cache/kv_pages.h"
 
 namespace llmd::bench {
 namespace {
@@ -103,9 +101,7 @@ base::Result<std::string> run_launches(const Options& options) {
     compile_only.backend.compile_only = true;
     auto model = load_for(compile_only, 1, n_tokens, 1);
     if (!model) return model.error();
-    std::vector<uint32_t> pages(generation::pages_for(n_tokens));
-    std::iota(pages.begin(), pages.end(), 0u);
-    if (auto set = model->backend->set_pages(0, pages); !set) return set.error();
+    if (auto given = give_pages(*model->backend, 0, 1, n_tokens); !given) return given.error();
     if (auto warm = decode(*model, options.prompt, kWarmUpTokens); !warm) return warm.error();
 
     const compute::QueueCounts before = model->backend->queue_counts();

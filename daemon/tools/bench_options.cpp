@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <numeric>
+
+#include "engine/generation/kv_cache/kv_pages.h"
 
 namespace llmd::bench {
 
@@ -195,6 +198,16 @@ base::Result<generation::LoadedModel> load_for(const Options& options, uint32_t 
                     model->backend->limits().n_ctx);
     }
     return model;
+}
+
+base::Result<void> give_pages(compute::Backend& backend, uint32_t slot, uint32_t n_slots, uint32_t n_tokens) {
+    const compute::BackendLimits& limits = backend.limits();
+    std::vector<uint32_t> pages(generation::pages_for(n_tokens));
+    std::iota(pages.begin(), pages.end(), slot * static_cast<uint32_t>(pages.size()));
+    if (auto set = backend.set_pages(slot, pages); !set || limits.window == 0) return set;
+    const uint32_t n_own = limits.n_window_pages / n_slots;
+    for (uint32_t i = 0; i < pages.size(); ++i) pages[i] = slot * n_own + i % n_own;
+    return backend.set_window_pages(slot, 0, pages);
 }
 
 }  // namespace llmd::bench

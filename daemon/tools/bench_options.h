@@ -39,5 +39,8 @@ base::Result<Options> parse_options(const std::vector<std::string>& args);
 // Loads the model with room for n_slots sequences of n_tokens and for max_outputs rows of output in one step.
 base::Result<generation::LoadedModel> load_for(const Options& options, uint32_t n_slots, uint32_t n_tokens,
                                                uint32_t max_outputs);
+// Gives the slot, one of n_slots, pages for n_tokens. A windowed page is used again once no row sees it, as if the text
+// had been computed from its beginning: positions may go back only where what is computed does not matter.
+base::Result<void> give_pages(compute::Backend& backend, uint32_t slot, uint32_t n_slots, uint32_t n_tokens);
 
 }  // namespace llmd::bench

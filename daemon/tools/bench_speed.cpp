@@ -4,7 +4,6 @@
 #include <chrono>
 #include <iomanip>
 #include <limits>
-#include <numeric>
 #include <optional>
 #include <sstream>
 #include <thread>
@@ -80,10 +79,8 @@ public:
         const uint32_t n_slots = model_.backend->limits().max_outputs;
         last_.resize(n_slots);
         for (uint32_t slot = 0; slot < n_slots; ++slot) {
-            const uint32_t n_pages = generation::pages_for(options_.prompt + options_.generate);
-            std::vector<uint32_t> pages(n_pages);
-            std::iota(pages.begin(), pages.end(), slot * n_pages);
-            if (auto set = model_.backend->set_pages(slot, pages); !set) return set.error();
+            const uint32_t n_tokens = options_.prompt + options_.generate;
+            if (auto given = give_pages(*model_.backend, slot, n_slots, n_tokens); !given) return given.error();
             if (auto filled = read_prompt(slot); !filled) return filled.error();  // and warms up
         }
         std::vector<Measurement> all;

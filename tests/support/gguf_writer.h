@@ -101,7 +101,7 @@ std::vector<std::byte> random_blocks(model::TensorType type, uint64_t weights, f
 // bytes in the order of their values, 256 is the control token <|endoftext|> (begin and end of text, not added to
 // prompts), then tokens of a few merges ("he", " the"), then control_tokens, then unused ones.
 struct TinyModel {
-    std::string architecture = "llama";  // "gpt2", "llama", "qwen2"
+    std::string architecture = "llama";  // "gpt2", "llama", "qwen2"; "gemma2": windows and post-norms
     uint64_t seed = 1;
     uint32_t n_layers = 2;
     uint32_t n_embd = 32;
@@ -119,6 +119,7 @@ struct TinyModel {
     bool rope_freqs = false;                          // a rope_freqs.weight tensor with factors 1..8
     std::string rope_scaling;                         // rope.scaling.type; empty: not written
     float rope_factor = 0;                            // rope.scaling.factor; 0: not written
+    uint32_t window = 0;                              // attention.sliding_window; 0: not written
     std::vector<std::string> control_tokens;
     uint32_t version = 3;
 };

@@ -90,6 +90,7 @@ void add_configuration(GgufWriter& writer, const TinyModel& model) {
     writer.add(key("rope.freq_base"), model.rope_theta);
     if (model.n_rot != 0) writer.add(key("rope.dimension_count"), model.n_rot);
     if (!model.rope_scaling.empty()) writer.add(key("rope.scaling.type"), model.rope_scaling);
+    if (model.window != 0) writer.add(key("attention.sliding_window"), model.window);
     if (model.rope_factor != 0) writer.add(key("rope.scaling.factor"), model.rope_factor);
 }
 
@@ -146,6 +147,9 @@ void add_layer(RandomTensors& tensors, const TinyModel& model, uint32_t layer) {
     if (gpt2) tensors.bias(block + "ffn_up", model.n_ff);
     tensors.projection(block + "ffn_down.weight", model.n_embd, model.n_ff);
     if (gpt2) tensors.bias(block + "ffn_down", model.n_embd);
+    if (model.architecture != "gemma2") return;
+    tensors.norm(block + "post_attention_norm", model.n_embd, false);
+    tensors.norm(block + "post_ffw_norm", model.n_embd, false);
 }
 
 }  // namespace

@@ -51,13 +51,34 @@ enum class Precision : uint8_t {
     Fast = 1,      // most with 8 bits where the device gains by it; a backend that has only faithful kernels uses those
 };
 
+// A page holds kPageTokens positions of one sequence, in all layers of its pool.
+enum class KvPool : uint8_t {
+    Full,    // layers whose queries may see every position
+    Window,  // layers with the window BackendLimits::window
+};
+inline constexpr size_t kKvPools = 2;
+
+struct KvPage {
+    uint32_t number = 0;  // in its pool
+    KvPool pool = KvPool::Full;
+};
+
 // Sizes fixed at creation; everything is allocated then and nothing per token.
 struct BackendLimits {
-    uint32_t n_slots = 4;       // sequences that can be in flight
-    uint32_t n_ctx = 0;         // longest sequence, <= spec.n_ctx_train
-    uint32_t n_pages = 0;       // KV pages in all
+    uint32_t n_slots = 4;  // sequences that can be in flight
+    uint32_t n_ctx = 0;    // longest sequence, <= spec.n_ctx_train
+    uint32_t n_pages = 0;  // KV pages, KvPool::Full
+    // Layers with this window have pages of their own, KvPool::Window, of which a slot needs only those that its next
+    // rows see. 0: no layer has; those with windows keep all positions too.
+    uint32_t window = 0;
+    uint32_t n_window_pages = 0;
     uint32_t max_rows = 128;    // rows of one batch
     uint32_t max_outputs = 16;  // rows of one batch that want output
+
+    uint32_t pages_of(KvPool pool) const { return pool == KvPool::Full ? n_pages : n_window_pages; }
+    KvPool pool_of(const model::LayerSpec& layer) const {
+        return window != 0 && layer.window == window ? KvPool::Window : KvPool::Full;
+    }
 };
 
 // One token of one sequence.
@@ -172,16 +193,24 @@ public:
 
     // --- Sequences -------------------------------------------------------------------------------------------------
     // The pages of a slot: position p lives in pages[p / kPageTokens]. Takes effect with the next begin(). A page may
-    // be in several slots' tables only where nothing writes to it.
+    // be in several slots' tables only where nothing writes to it. Another sequence begins: the slot has no pages of
+    // KvPool::Window.
     virtual base::Result<void> set_pages(uint32_t slot, std::span<const uint32_t> pages) = 0;
-    // One page as bytes: keys and values of every layer, in an order that is the backend's own and belongs to its
-    // profile. Not between begin() and submit(); steps in flight are done first. `out` and `in` have page_bytes().
-    virtual uint64_t page_bytes() const = 0;
-    virtual base::Result<void> read_page(uint32_t page, std::span<std::byte> out) = 0;
-    virtual base::Result<void> write_page(uint32_t page, std::span<const std::byte> in) = 0;
+    // The slot's pages of KvPool::Window: position p lives in pages[p / kPageTokens - first]. Likewise, but at any time
+    // in a sequence. A row needs the pages of all positions that its window has.
+    virtual base::Result<void> set_window_pages(uint32_t slot, uint32_t first, std::span<const uint32_t> pages) = 0;
+    // One page as bytes: keys and values of every layer of its pool, in an order that is the backend's own and belongs
+    // to its profile. Not between begin() and submit(); steps in flight are done first. `out` and `in` have
+    // page_bytes().
+    virtual uint64_t page_bytes(KvPool pool) const = 0;
+    virtual base::Result<void> read_page(KvPage page, std::span<std::byte> out) = 0;
+    virtual base::Result<void> write_page(KvPage page, std::span<const std::byte> in) = 0;
     // Nobody needs what these pages hold, which is undefined until it is written again: their memory goes back to the
     // system where pages are the host's own; an OpenCL buffer stays whole. Likewise not within a step.
-    virtual void discard_pages(std::span<const uint32_t> pages) { (void)pages; }
+    virtual void discard_pages(KvPool pool, std::span<const uint32_t> pages) {
+        (void)pool;
+        (void)pages;
+    }
 
     // --- One step --------------------------------------------------------------------------------------------------
     // The device computes while the host goes on: submitting a step before the one before is waited for gains time.

@@ -109,7 +109,8 @@ base::Result<std::unique_ptr<Backend>> create_planned(const LimitsPlan& plan, De
     if (backend || backend.error().code != ErrorCode::OutOfMemory || memory.is_scarce) return backend;
     memory.is_scarce = true;
     const auto least = plan(memory);
-    if (!least || least->n_pages == limits->n_pages) return backend;
+    if (!least || (least->n_pages == limits->n_pages && least->n_window_pages == limits->n_window_pages))
+        return backend;
     return create(*least);
 }
 

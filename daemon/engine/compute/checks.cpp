@@ -25,6 +25,7 @@ Result<void> check_limits(const model::DecoderSpec& spec, const BackendLimits& l
         {"n_slots", limits.n_slots, kMost},
         {"n_ctx", limits.n_ctx, spec.n_ctx_train},
         {"n_pages", limits.n_pages, kMost},
+        {"n_window_pages", limits.window == 0 ? 1 : limits.n_window_pages, kMost},
         {"max_rows", limits.max_rows, kMaxRows},
         {"max_outputs", limits.max_outputs, limits.max_rows},
     };
@@ -93,11 +94,11 @@ Result<void> check_requests(const model::DecoderSpec& spec, const Step& step, st
     return {};
 }
 
-Result<void> check_page(const BackendLimits& limits, const StepQueue& steps, uint32_t page, size_t n_bytes,
+Result<void> check_page(const BackendLimits& limits, const StepQueue& steps, KvPage page, size_t n_bytes,
                         uint64_t page_bytes) {
     if (auto closed = steps.check_closed(); !closed) return closed;
-    if (page < limits.n_pages && n_bytes == page_bytes) return {};
-    return fail(ErrorCode::InvalidArgument, "page ", page, " of ", limits.n_pages, " as ", n_bytes,
+    if (page.number < limits.pages_of(page.pool) && n_bytes == page_bytes) return {};
+    return fail(ErrorCode::InvalidArgument, "page ", page.number, " of ", limits.pages_of(page.pool), " as ", n_bytes,
                 " bytes instead of ", page_bytes);
 }
 

@@ -32,7 +32,7 @@ base::Result<void> check_rows(const model::DecoderSpec& spec, const BackendLimit
 base::Result<void> check_requests(const model::DecoderSpec& spec, const Step& step,
                                   std::span<const SampleRequest> requests);
 // a page that is read or written as n_bytes, of page_bytes,
-base::Result<void> check_page(const BackendLimits& limits, const StepQueue& steps, uint32_t page, size_t n_bytes,
+base::Result<void> check_page(const BackendLimits& limits, const StepQueue& steps, KvPage page, size_t n_bytes,
                               uint64_t page_bytes);
 // read_logits() after n_outputs rows,
 base::Result<void> check_logits_read(const model::DecoderSpec& spec, uint32_t n_outputs, uint32_t output,

@@ -12,7 +12,7 @@ Generator::Generator(LoadedModel& model, PrefillPace pace, GeneratorEvents& even
     : model_(model),
       events_(events),
       logprob_reader_(model.spec.n_vocab),
-      pages_(model.backend->limits().n_pages, model.backend->limits().n_slots),
+      pages_(model.backend->limits()),
       pace_(pace) {
     if (store) disk_cache_.emplace(*std::move(store), *model.backend);
 }
@@ -67,7 +67,10 @@ void Generator::drop_cache() {
     for (Sequence* sequence : started_) {
         if (sequence->paused && sequence->slot) evict(*sequence);
     }
-    model_.backend->discard_pages(pages_.drop_idle());
+    pages_.drop_idle();
+    for (const auto pool : {compute::KvPool::Full, compute::KvPool::Window}) {
+        model_.backend->discard_pages(pool, pages_.free_pages(pool));
+    }
 }
 
 bool Generator::has_work() const {
@@ -104,6 +107,10 @@ base::Result<void> Generator::launch(DeviceStep& step) {
             request.wants_candidates = request.wants_candidates || sequence.top_logprobs();
         }
         sequence.schedule(part.n_rows, part.wants_output);
+        const uint32_t slot = *sequence.slot;
+        if (!pages_.cover(slot, sequence.n_computed(), sequence.n_scheduled())) continue;
+        const auto pages = pages_.window_pages(slot);
+        if (auto set = model_.backend->set_window_pages(slot, pages_.first_window_page(slot), pages); !set) return set;
     }
     step.submitted = Clock::now();
     step.is_in_flight = true;
@@ -222,9 +229,7 @@ base::Result<void> Generator::give_pages(Sequence& sequence) {
     if (disk_cache_) {
         // Pages that an evicted sequence computed itself are no hit of a second request.
         const bool is_hit = sequence.costs.prefill_tokens == 0;
-        const auto n_pages = disk_cache_->begin(text, pages_.pages(slot), pages_.n_cached(slot), is_hit);
-        if (!n_pages) return n_pages.error();
-        pages_.take(slot, {text.scope, text.ids.first(size_t{*n_pages} * compute::kPageTokens)});
+        if (auto begun = disk_cache_->begin(text, pages_, slot, is_hit); !begun) return begun;
     }
     const uint32_t n_cached = pages_.n_cached(slot) * compute::kPageTokens;
     sequence.take_cached(n_cached);

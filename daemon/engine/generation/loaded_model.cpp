@@ -43,9 +43,7 @@ base::Result<compute::BackendLimits> backend_limits(const model::DecoderSpec& sp
     limits.max_rows = n_computing + (options.prefill_chunk == 0 ? kMaxPrefillRows : options.prefill_chunk);
     limits.max_outputs = std::max(options.max_outputs, n_computing);
     limits.max_rows = std::max(limits.max_rows, limits.max_outputs);
-    const auto n_pages = plan_kv_pages(spec, limits.n_ctx, n_computing, weight_bytes, memory);
-    if (!n_pages) return n_pages.error();
-    limits.n_pages = *n_pages;
+    if (auto planned = plan_kv_pages(spec, n_computing, weight_bytes, memory, limits); !planned) return planned.error();
     return limits;
 }
 

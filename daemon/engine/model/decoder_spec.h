@@ -60,6 +60,11 @@ struct Rope {
     bool operator==(const Rope&) const = default;
 };
 
+// The first position that a query at `position` sees through a window, its own the last of it; 0: it sees all.
+constexpr uint32_t first_seen(uint32_t position, uint32_t window) {
+    return window == 0 || position < window ? 0 : position + 1 - window;
+}
+
 struct LayerSpec {
     uint32_t n_heads = 0;     // query heads
     uint32_t n_kv_heads = 0;  // key/value heads; divides n_heads
@@ -75,10 +80,7 @@ struct LayerSpec {
     float score_cap = 0;                // c: a score s becomes c tanh(s / c)   (Gemma 2); 0: it does not
 
     float scale_of_scores() const;
-    // The first position that a query at `position` sees.
-    uint32_t first_seen(uint32_t position) const {
-        return window == 0 || position < window ? 0 : position + 1 - window;
-    }
+    uint32_t first_seen(uint32_t position) const { return model::first_seen(position, window); }
 
     uint32_t q_rows() const { return n_heads * head_dim; }
     uint32_t kv_rows() const { return n_kv_heads * head_dim; }

@@ -229,7 +229,9 @@ std::optional<generation::PrefixStore> EngineServer::open_store(uint64_t max_byt
     auto store = generation::PrefixStore::open(
         environment_.prefixes,
         base::concat("llmd-engine ", environment_.version, ", ", backend.report().profile, ", model ", model_->content),
-        backend.page_bytes(), max_bytes);
+        generation::PrefixStore::PageBytes{backend.page_bytes(compute::KvPool::Full),
+                                           backend.page_bytes(compute::KvPool::Window)},
+        max_bytes);
     if (store) return *std::move(store);
     notes.push_back(base::concat("prefixes are not saved: ", store.error().message));
     return std::nullopt;

@@ -57,19 +57,27 @@ public:
     Result<void> finish_loading() override;
     Result<void> set_pages(uint32_t slot, std::span<const uint32_t> pages) override { return pages_.set(slot, pages); }
 
-    uint64_t page_bytes() const override { return memory_.kv.page_bytes(); }
-    Result<void> read_page(uint32_t page, std::span<std::byte> out) override {
-        if (auto checked = check_page(limits_, steps_, page, out.size(), page_bytes()); !checked) return checked;
+    Result<void> set_window_pages(uint32_t slot, uint32_t first, std::span<const uint32_t> pages) override {
+        return pages_.set_window(slot, first, pages);
+    }
+
+    uint64_t page_bytes(KvPool pool) const override { return memory_.kv.page_bytes(pool); }
+    Result<void> read_page(KvPage page, std::span<std::byte> out) override {
+        if (auto checked = check_page(limits_, steps_, page, out.size(), page_bytes(page.pool)); !checked) {
+            return checked;
+        }
         memory_.kv.read_page(page, out);
         return {};
     }
-    Result<void> write_page(uint32_t page, std::span<const std::byte> in) override {
-        if (auto checked = check_page(limits_, steps_, page, in.size(), page_bytes()); !checked) return checked;
+    Result<void> write_page(KvPage page, std::span<const std::byte> in) override {
+        if (auto checked = check_page(limits_, steps_, page, in.size(), page_bytes(page.pool)); !checked) {
+            return checked;
+        }
         memory_.kv.write_page(page, in);
         return {};
     }
 
-    void discard_pages(std::span<const uint32_t> pages) override { memory_.kv.discard(pages); }
+    void discard_pages(KvPool pool, std::span<const uint32_t> pages) override { memory_.kv.discard(pool, pages); }
 
     // What forward() and sample() compute is there when they return.
     bool is_asynchronous() const override { return false; }
@@ -336,7 +344,7 @@ void CpuBackend::rotate_and_store(const Sweep& sweep) {
 void CpuBackend::store_key_value(uint32_t layer, uint32_t r, uint32_t worker) {
     const model::LayerSpec& of = spec_.layers[layer];
     const Row& batch_row = rows_[r];
-    const uint32_t page = pages_.of(batch_row.slot)[batch_row.position / kPageTokens];
+    const uint32_t page = pages_.of(batch_row.slot, limits_.pool_of(of))[batch_row.position / kPageTokens];
     const uint32_t place = batch_row.position % kPageTokens;
     auto* k = reinterpret_cast<uint16_t*>(memory_.scratch(worker));
     uint16_t* v = k + of.kv_rows();
@@ -372,7 +380,7 @@ void CpuBackend::attend(uint32_t layer) {
         a.n_positions = rows_[r].position + 1;
         a.first_position = of.first_seen(rows_[r].position);
         a.score_cap = of.score_cap;
-        a.pages = pages_.of(rows_[r].slot).data();
+        a.pages = pages_.of(rows_[r].slot, limits_.pool_of(of)).data();
         a.keys = memory_.kv.keys(layer, 0, kv_head);
         a.values = memory_.kv.values(layer, 0, kv_head);
         a.key_page_stride = memory_.kv.key_page(layer);

@@ -73,20 +73,21 @@ void RotaryTable::rotate(const model::LayerSpec& layer, uint32_t position, float
     }
 }
 
-Result<KvStore> KvStore::allocate(const model::DecoderSpec& spec, uint32_t n_pages) {
+Result<KvStore> KvStore::allocate(const model::DecoderSpec& spec, const BackendLimits& limits) {
     KvStore kv;
     size_t n_keys = 0, n_values = 0;  // of all pages of the layers so far
     for (const model::LayerSpec& of : spec.layers) {
         Layer layer;
+        layer.pool = limits.pool_of(of);
         layer.head_dim = of.head_dim;
         layer.value_dim = (of.head_dim + 15) / 16 * 16;
         layer.first_key = n_keys;
         layer.first_value = n_values;
         layer.key_page = size_t{of.kv_rows()} * kPageTokens;
         layer.value_page = size_t{of.n_kv_heads} * layer.value_dim * kPageTokens;
-        n_keys += n_pages * layer.key_page;
-        n_values += n_pages * layer.value_page;
-        kv.page_bytes_ += (layer.key_page + layer.value_page) * sizeof(uint16_t);
+        n_keys += limits.pages_of(layer.pool) * layer.key_page;
+        n_values += limits.pages_of(layer.pool) * layer.value_page;
+        kv.page_bytes_[static_cast<size_t>(layer.pool)] += (layer.key_page + layer.value_page) * sizeof(uint16_t);
         kv.layers_.push_back(layer);
     }
     for (auto [buffer, n] : {std::pair{&kv.keys_, n_keys}, std::pair{&kv.values_, n_values}}) {
@@ -97,27 +98,29 @@ Result<KvStore> KvStore::allocate(const model::DecoderSpec& spec, uint32_t n_pag
     return kv;
 }
 
-void KvStore::read_page(uint32_t page, std::span<std::byte> out) const {
+void KvStore::read_page(KvPage page, std::span<std::byte> out) const {
     for (uint32_t layer = 0; layer < layers_.size(); ++layer) {
-        for (const auto part :
-             {std::span(keys(layer, page, 0), key_page(layer)), std::span(values(layer, page, 0), value_page(layer))}) {
+        if (layers_[layer].pool != page.pool) continue;
+        for (const auto part : {std::span(keys(layer, page.number, 0), key_page(layer)),
+                                std::span(values(layer, page.number, 0), value_page(layer))}) {
             std::ranges::copy(std::as_bytes(part), out.begin());
             out = out.subspan(part.size_bytes());
         }
     }
 }
 
-void KvStore::write_page(uint32_t page, std::span<const std::byte> in) const {
+void KvStore::write_page(KvPage page, std::span<const std::byte> in) const {
     for (uint32_t layer = 0; layer < layers_.size(); ++layer) {
-        for (const auto part :
-             {std::span(keys(layer, page, 0), key_page(layer)), std::span(values(layer, page, 0), value_page(layer))}) {
+        if (layers_[layer].pool != page.pool) continue;
+        for (const auto part : {std::span(keys(layer, page.number, 0), key_page(layer)),
+                                std::span(values(layer, page.number, 0), value_page(layer))}) {
             std::ranges::copy(in.first(part.size_bytes()), std::as_writable_bytes(part).begin());
             in = in.subspan(part.size_bytes());
         }
     }
 }
 
-void KvStore::discard(std::span<const uint32_t> pages) const {
+void KvStore::discard(KvPool pool, std::span<const uint32_t> pages) const {
     const auto system_page = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
     const auto give_back = [&](const uint16_t* data, size_t n) {
         const uintptr_t begin = (reinterpret_cast<uintptr_t>(data) + system_page - 1) / system_page * system_page;
@@ -131,6 +134,7 @@ void KvStore::discard(std::span<const uint32_t> pages) const {
         // Neighbours together: a page of a small model is less than one of the system.
         for (n = 1; i + n < sorted.size() && sorted[i + n] == sorted[i] + n;) ++n;
         for (uint32_t layer = 0; layer < layers_.size(); ++layer) {
+            if (layers_[layer].pool != pool) continue;
             give_back(keys(layer, sorted[i], 0), n * key_page(layer));
             give_back(values(layer, sorted[i], 0), n * value_page(layer));
         }
@@ -139,7 +143,7 @@ void KvStore::discard(std::span<const uint32_t> pages) const {
 
 Result<CpuMemory> CpuMemory::allocate(const model::DecoderSpec& spec, const BackendLimits& limits, uint32_t n_threads) {
     CpuMemory memory;
-    auto kv = KvStore::allocate(spec, limits.n_pages);
+    auto kv = KvStore::allocate(spec, limits);
     if (!kv) return kv.error();
     memory.kv = std::move(*kv);
     using enum model::Operand;

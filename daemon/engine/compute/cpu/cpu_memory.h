@@ -81,7 +81,7 @@ struct Activations {
 class KvStore {
 public:
     // OutOfMemory names the size.
-    static base::Result<KvStore> allocate(const model::DecoderSpec& spec, uint32_t n_pages);
+    static base::Result<KvStore> allocate(const model::DecoderSpec& spec, const BackendLimits& limits);
 
     uint16_t* keys(uint32_t layer, uint32_t page, uint32_t kv_head) const {
         const Layer& of = layers_[layer];
@@ -98,17 +98,18 @@ public:
     // A layer's head_dim rounded up to a multiple of 16.
     uint32_t value_dim(uint32_t layer) const { return layers_[layer].value_dim; }
     uint64_t size_bytes() const { return keys_.size() + values_.size(); }
-    // Of one page in all layers: of each layer the keys, then the values.
-    uint64_t page_bytes() const { return page_bytes_; }
+    // Of one page in all layers of its pool: of each layer the keys, then the values.
+    uint64_t page_bytes(KvPool pool) const { return page_bytes_[static_cast<size_t>(pool)]; }
     // Both have page_bytes().
-    void read_page(uint32_t page, std::span<std::byte> out) const;
-    void write_page(uint32_t page, std::span<const std::byte> in) const;
+    void read_page(KvPage page, std::span<std::byte> out) const;
+    void write_page(KvPage page, std::span<const std::byte> in) const;
     // Gives the memory of these pages back to the system, as far as it makes up whole pages of that; they are zero
     // then.
-    void discard(std::span<const uint32_t> pages) const;
+    void discard(KvPool pool, std::span<const uint32_t> pages) const;
 
 private:
     struct Layer {
+        KvPool pool = KvPool::Full;
         uint32_t head_dim = 0, value_dim = 0;
         size_t first_key = 0, first_value = 0;  // elements in front of the layer
         size_t key_page = 0, value_page = 0;
@@ -117,7 +118,7 @@ private:
     HostBuffer keys_;    // [layer][page][kv head][head_dim][kPageTokens]
     HostBuffer values_;  // [layer][page][kv head][kPageTokens][value_dim]
     std::vector<Layer> layers_;
-    uint64_t page_bytes_ = 0;
+    std::array<uint64_t, kKvPools> page_bytes_{};
 };
 
 // Bytes from one row to the next of quantized activations whose floats are `stride` apart. An odd number of blocks, so

@@ -2,6 +2,9 @@
 // a prefix that another sequence of the same scope may begin with (prefix_cache.h). The pages themselves are in the
 // backend. A sequence gets all pages that it can need when it starts, so that it cannot run out of memory in the middle
 // of a text; if there are too few it waits. Cached pages that no sequence uses count as free.
+//
+// Layers with a window have pages of their own (window_pages.h), which come and go while a sequence runs. A sequence
+// can then go on from a cached prefix only where the pages that its windows see are there too.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +16,7 @@
 #include "base/result.h"
 #include "engine/compute/backend_factory.h"
 #include "engine/generation/kv_cache/prefix_cache.h"
+#include "engine/generation/kv_cache/window_pages.h"
 #include "engine/model/decoder_spec.h"
 
 namespace llmd::generation {
@@ -20,17 +24,17 @@ namespace llmd::generation {
 // Memory that is left for the activations, the driver and its compiler, and other programs.
 inline constexpr uint64_t kMemoryHeadroomBytes = 64u << 20;
 
-// The bytes of the keys and values of kPageTokens positions in all layers, as f16.
-uint64_t kv_page_bytes(const model::DecoderSpec& spec);
 uint32_t pages_for(uint32_t n_tokens);
 
-// Returns the number of pages to allocate. It is enough for n_slots sequences of n_ctx tokens, if that takes at most
-// half of the memory that the weights leave free, and else as many as that half holds; it is not more than fit into one
-// buffer, and never fewer than one whole sequence needs. If memory is scarce it is just that. OutOfMemory names the
-// memory that is needed and available, if the weights, the pages of one sequence and the headroom exceed the available
-// memory or those pages exceed the buffer.
-base::Result<uint32_t> plan_kv_pages(const model::DecoderSpec& spec, uint32_t n_ctx, uint32_t n_slots,
-                                     uint64_t weight_bytes, const compute::DeviceMemory& memory);
+// Sets the limits' n_pages, and where pages of their own for the layers of a window take less memory, window and
+// n_window_pages; n_ctx and max_rows must be set. The pages are enough for n_sequences of n_ctx tokens, if that takes
+// at most half of the memory that the weights leave free, and else for as many as that half holds; they are not more
+// than fit into one buffer, and never fewer than one whole sequence needs. If memory is scarce they are just that.
+// Otherwise there are windowed pages for the prefix cache beside those of sequences: of one border for each sequence.
+// OutOfMemory names the memory that is needed and available, if the weights, the pages of one sequence and the headroom
+// exceed the available memory or those pages exceed the buffer.
+base::Result<void> plan_kv_pages(const model::DecoderSpec& spec, uint32_t n_sequences, uint64_t weight_bytes,
+                                 const compute::DeviceMemory& memory, compute::BackendLimits& limits);
 
 class KvPages {
 public:
@@ -40,7 +44,9 @@ public:
         std::span<const int32_t> ids;
     };
 
-    KvPages(uint32_t n_pages, uint32_t n_slots);
+    KvPages(uint32_t n_pages, uint32_t n_slots, const std::optional<WindowPages::Limits>& window = {});
+    // For the pages of such a backend.
+    explicit KvPages(const compute::BackendLimits& limits);
 
     // Opens a free slot with pages for n_tokens positions; returns nothing if there are too few slots or pages. The
     // first n_cached(slot) of these pages hold what the cache has of `text`, and nothing may be written to them. The
@@ -49,26 +55,42 @@ public:
     // Position p of the slot's sequence is in page pages(slot)[p / kPageTokens].
     std::span<const uint32_t> pages(uint32_t slot) const { return slots_[slot].table; }
     uint32_t n_cached(uint32_t slot) const { return slots_[slot].n_cached; }
+    // Before positions [begin, end) are computed, of which `begin` is the first that has not been for certain: gives
+    // the slot windowed pages for them, and takes back what no position from `begin` on sees. Returns true if the
+    // backend must be told of the slot's windowed pages.
+    bool cover(uint32_t slot, uint32_t begin, uint32_t end) { return window_ && window_->cover(slot, begin, end); }
+    // The slot's windowed pages: page first_window_page(slot) + i of its table.
+    uint32_t first_window_page(uint32_t slot) const { return window_ ? window_->first(slot) : 0; }
+    std::span<const uint32_t> window_pages(uint32_t slot) const {
+        return window_ ? window_->pages(slot) : std::span<const uint32_t>();
+    }
+    // Null without windowed pages.
+    WindowPages* windows() { return window_ ? &*window_ : nullptr; }
+    const WindowPages* windows() const { return window_ ? &*window_ : nullptr; }
     // Takes pages that were filled from the on-disk prefix cache, before anything is computed in the slot: the slot's
-    // first pages hold all of `text` now. They enter the cache, and n_cached() counts them.
+    // first pages hold all of `text` now, and its windowed ones what the position behind it sees. They enter the cache,
+    // and n_cached() counts them.
     void take(uint32_t slot, const Text& text);
     // Enters the full pages of `text` into the cache. The keys and values of all of `text` are in the slot's pages and
     // valid, and from now on nothing may be written to the full ones.
     void enter(uint32_t slot, const Text& text);
     // Drops the slot's pages, and all that continue them, from the cache, because their contents are wrong.
     void forget(uint32_t slot);
-    // Returns the page of the last whole page of `text`, if the cache has it and all those before it.
-    std::optional<uint32_t> find(const Text& text) const;
+    // Returns the page of this pool of the last whole page of `text`, if the cache has it and all of KvPool::Full
+    // before it.
+    std::optional<uint32_t> find(compute::KvPool pool, const Text& text) const;
     // Precondition: open() gave this slot.
     void close(uint32_t slot);
-    // Drops all cached pages that no slot holds. Returns all free pages.
-    std::span<const uint32_t> drop_idle();
+    // Drops all cached pages that no slot holds.
+    void drop_idle();
+    std::span<const uint32_t> free_pages(compute::KvPool pool) const;
 
     // True if open(n_tokens, …) would succeed now.
     bool fits(uint32_t n_tokens) const;
     // True if it would succeed with these slots closed.
     bool fits_without(std::span<const uint32_t> slots, uint32_t n_tokens) const;
 
+    // Of KvPool::Full.
     struct Counts {
         uint32_t used = 0;    // held by slots
         uint32_t cached = 0;  // held by no slot, and in the prefix cache
@@ -89,8 +111,11 @@ private:
     // hold a cached page, which becomes free with its last holder.
     uint32_t n_only_of(const Slot& slot, std::map<uint32_t, uint32_t>& n_closed) const;
 
+    std::optional<uint32_t> evict();
+
     uint32_t n_pages_;
     PrefixCache cache_;
+    std::optional<WindowPages> window_;
     std::vector<uint32_t> free_pages_;  // the last one is given out first
     std::vector<uint32_t> free_slots_;
     std::vector<Slot> slots_;

@@ -69,12 +69,8 @@ std::vector<uint32_t> PrefixCache::forget(uint32_t page) {
     for (size_t i = 0; i < below.size(); ++i) {
         for (const auto& [ids, child] : entries_[below[i]].children) below.push_back(child);
     }
-    std::vector<uint32_t> idle;
-    for (auto it = below.rbegin(); it != below.rend(); ++it) {
-        if (entries_[*it].n_holders == 0) idle.push_back(*it);
-        remove(*it);
-    }
-    return idle;
+    for (auto it = below.rbegin(); it != below.rend(); ++it) remove(*it);
+    return below;
 }
 
 void PrefixCache::remove(uint32_t page) {

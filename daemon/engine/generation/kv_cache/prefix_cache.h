@@ -46,7 +46,8 @@ public:
 
     // Removes the least recently used idle page and returns it; returns nothing if none is idle.
     std::optional<uint32_t> evict();
-    // Removes `page` and all pages below it. Returns those that were idle; release() returns true for the others.
+    // Removes `page` and all pages below it, and returns them. Those that none holds are free; release() returns true
+    // for the others.
     std::vector<uint32_t> forget(uint32_t page);
 
     bool contains(uint32_t page) const { return entries_[page].siblings != nullptr; }

@@ -25,14 +25,15 @@ using base::read_all;
 using base::write_all;
 using compute::kPageTokens;
 
-constexpr uint64_t kMagic = 0x313078666572'70u;  // "prefx01"; another file layout gets another number
+constexpr uint64_t kMagic = 0x323078666572'70u;  // "prefx02"; another file layout gets another number
 constexpr int64_t kNsPerSecond = 1'000'000'000;
 constexpr int64_t kMaxSeconds = int64_t{1} << 33;  // since 1970: in nanoseconds still an int64_t, and the year 2242
 
 constexpr std::string_view kHexDigits = "0123456789abcdef";
 constexpr size_t kHashDigits = 16;
-constexpr std::string_view kSuffix = ".prefix";
-constexpr size_t kNameLength = 2 * kHashDigits + 1 + kSuffix.size();
+constexpr std::array<std::string_view, compute::kKvPools> kSuffixes = {".prefix", ".window"};
+constexpr size_t kNameLength = 2 * kHashDigits + 1 + kSuffixes[0].size();
+static_assert(kSuffixes[0].size() == kSuffixes[1].size());
 constexpr std::string_view kUnfinished = ".XXXXXX";  // behind a name while the file is written, as mkostemp() makes it
 
 struct Header {
@@ -60,8 +61,10 @@ bool is_hex(std::string_view text) {
 }
 
 bool is_name(std::string_view name) {
-    return name.size() == kNameLength && name.ends_with(kSuffix) && is_hex(name.substr(0, kHashDigits)) &&
-           name[kHashDigits] == '-' && is_hex(name.substr(kHashDigits + 1, kHashDigits));
+    return name.size() == kNameLength &&
+           std::ranges::any_of(kSuffixes, [&](auto suffix) { return name.ends_with(suffix); }) &&
+           is_hex(name.substr(0, kHashDigits)) && name[kHashDigits] == '-' &&
+           is_hex(name.substr(kHashDigits + 1, kHashDigits));
 }
 
 bool is_unfinished(std::string_view name) {
@@ -96,13 +99,13 @@ std::error_code list(const fs::path& directory, const Found& found) {
 
 }  // namespace
 
-PrefixStore::PrefixStore(fs::path directory, std::string identity, uint64_t page_bytes, uint64_t max_bytes)
+PrefixStore::PrefixStore(fs::path directory, std::string identity, const PageBytes& page_bytes, uint64_t max_bytes)
     : directory_(std::move(directory)),
       identity_(std::move(identity)),
       page_bytes_(page_bytes),
       max_bytes_(max_bytes) {}
 
-base::Result<PrefixStore> PrefixStore::open(fs::path directory, std::string identity, uint64_t page_bytes,
+base::Result<PrefixStore> PrefixStore::open(fs::path directory, std::string identity, const PageBytes& page_bytes,
                                             uint64_t max_bytes) {
     using base::ErrorCode;
     std::error_code failure;
@@ -132,7 +135,8 @@ void PrefixStore::clear(const fs::path& directory) {
     list(directory, [&](const std::string& name, const struct stat&) { ::unlink((directory / name).c_str()); });
 }
 
-std::vector<std::string> PrefixStore::names(std::string_view scope, std::span<const int32_t> ids) const {
+std::vector<std::string> PrefixStore::names(compute::KvPool pool, std::string_view scope,
+                                            std::span<const int32_t> ids) const {
     ContentHash hash;
     hash.add(identity_);
     hash.add(scope);
@@ -142,12 +146,13 @@ std::vector<std::string> PrefixStore::names(std::string_view scope, std::span<co
         hash.add(ids.first(kPageTokens));
         const std::string chain = hex(hash.value());
         if (all.empty()) first = chain;
-        all.push_back(base::concat(first, "-", chain, kSuffix));
+        all.push_back(base::concat(first, "-", chain, kSuffixes[static_cast<size_t>(pool)]));
     }
     return all;
 }
 
-std::vector<std::byte> PrefixStore::key(std::string_view scope, std::span<const int32_t> ids) const {
+std::vector<std::byte> PrefixStore::key(compute::KvPool pool, std::string_view scope,
+                                        std::span<const int32_t> ids) const {
     std::vector<std::byte> key;
     const auto append = [&](std::span<const std::byte> part) {
         uint64_t size = part.size();
@@ -155,26 +160,28 @@ std::vector<std::byte> PrefixStore::key(std::string_view scope, std::span<const 
         key.insert(key.end(), length.begin(), length.end());
         key.insert(key.end(), part.begin(), part.end());
     };
+    append(std::as_bytes(std::span(&pool, 1)));
     append(std::as_bytes(std::span(identity_)));
     append(std::as_bytes(std::span(scope)));
     append(std::as_bytes(ids.first(ids.size() / kPageTokens * kPageTokens)));
     return key;
 }
 
-uint32_t PrefixStore::use(std::string_view scope, std::span<const int32_t> ids) {
-    auto chain = names(scope, ids);
-    const auto missing =
-        std::find_if(chain.begin(), chain.end(), [&](const auto& name) { return !files_.contains(name); });
-    chain.erase(missing, chain.end());
+std::vector<bool> PrefixStore::use(compute::KvPool pool, std::string_view scope, std::span<const int32_t> ids) {
+    auto chain = names(pool, scope, ids);
+    std::vector<bool> has_file;
+    for (const std::string& name : chain) has_file.push_back(files_.contains(name));
+    std::erase_if(chain, [&](const std::string& name) { return !files_.contains(name); });
     mark_used(chain, next_time_ns());
-    return static_cast<uint32_t>(chain.size());
+    return has_file;
 }
 
-bool PrefixStore::read(std::string_view scope, std::span<const int32_t> ids, std::span<std::byte> page) {
-    const auto chain = names(scope, ids);
+bool PrefixStore::read(compute::KvPool pool, std::string_view scope, std::span<const int32_t> ids,
+                       std::span<std::byte> page) {
+    const auto chain = names(pool, scope, ids);
     const auto file = chain.empty() ? files_.end() : files_.find(chain.back());
-    if (file == files_.end() || page.size() != page_bytes_) return false;
-    if (read_file(file->first, key(scope, ids), page)) return true;
+    if (file == files_.end() || page.size() != page_bytes(pool)) return false;
+    if (read_file(file->first, key(pool, scope, ids), page)) return true;
     remove(file);
     return false;
 }
@@ -194,13 +201,14 @@ bool PrefixStore::read_file(const std::string& name, std::span<const std::byte> 
     return read_all(fd.get(), page) && checksum(key, page) == header.checksum;
 }
 
-bool PrefixStore::write(std::string_view scope, std::span<const int32_t> ids, std::span<const std::byte> page) {
-    const auto chain = names(scope, ids);
-    if (chain.empty() || page.size() != page_bytes_) return false;
+bool PrefixStore::write(compute::KvPool pool, std::string_view scope, std::span<const int32_t> ids,
+                        std::span<const std::byte> page) {
+    const auto chain = names(pool, scope, ids);
+    if (chain.empty() || page.size() != page_bytes(pool)) return false;
     const int64_t time_ns = next_time_ns();
-    mark_used(chain, time_ns);
+    for (const auto any : {compute::KvPool::Full, compute::KvPool::Window}) mark_used(names(any, scope, ids), time_ns);
     if (files_.contains(chain.back())) return true;
-    const auto its_key = key(scope, ids);
+    const auto its_key = key(pool, scope, ids);
     const uint64_t bytes = sizeof(Header) + its_key.size() + page.size();
     if (!make_room(bytes, time_ns) || !write_file(chain.back(), its_key, page, time_ns)) return false;
     files_[chain.back()] = {.bytes = bytes, .last_used_ns = time_ns};
@@ -224,7 +232,7 @@ bool PrefixStore::write_file(const std::string& name, std::span<const std::byte>
 }
 
 void PrefixStore::forget(std::string_view scope, std::span<const int32_t> ids) {
-    const auto chain = names(scope, ids);
+    const auto chain = names(compute::KvPool::Full, scope, ids);
     if (chain.empty()) return;
     const std::string first = chain.front().substr(0, kHashDigits);
     for (auto file = files_.lower_bound(first); file != files_.end() && file->first.starts_with(first);) {

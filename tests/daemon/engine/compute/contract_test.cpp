@@ -148,24 +148,65 @@ TEST_P(Contract, APageIsItsBytes) {
         const auto tokens = random_tokens(65, model.spec().n_vocab, 9);
         device.give_pages(0, std::vector<uint32_t>{4, 11, 6});
         const Logits want = device.feed(tokens, 33, 0);
-        std::vector<std::byte> first(device.backend().page_bytes()), second(first.size()), again(first.size());
-        ASSERT_TRUE(device.backend().read_page(4, first));
-        ASSERT_TRUE(device.backend().read_page(11, second));
+        std::vector<std::byte> first(device.backend().page_bytes(compute::KvPool::Full)), second(first.size()),
+            again(first.size());
+        ASSERT_TRUE(device.backend().read_page({4}, first));
+        ASSERT_TRUE(device.backend().read_page({11}, second));
         EXPECT_NE(first, second);
         const std::vector<std::byte> garbage(first.size(), std::byte{0x7e});  // no NaN, which nobody would miss
-        for (const uint32_t page : {4, 11, 6}) ASSERT_TRUE(device.backend().write_page(page, garbage));
+        for (const uint32_t page : {4u, 11u, 6u}) ASSERT_TRUE(device.backend().write_page({page}, garbage));
         device.give_pages(1, std::vector<uint32_t>{8, 2, 3});
         device.give_pages(2, std::vector<uint32_t>{7});
         ASSERT_TRUE(device.submit(rows_of(tokens, 0, 20, 2, true), std::vector<compute::SampleRequest>(1)));
-        ASSERT_TRUE(device.backend().write_page(8, first));
-        ASSERT_TRUE(device.backend().write_page(2, second));
-        ASSERT_TRUE(device.backend().read_page(2, again));
+        ASSERT_TRUE(device.backend().write_page({8}, first));
+        ASSERT_TRUE(device.backend().write_page({2}, second));
+        ASSERT_TRUE(device.backend().read_page({2}, again));
         EXPECT_EQ(device.wait().size(), 1u);
         EXPECT_EQ(again, second);
         const auto got = device.forward(std::vector<compute::Row>{{1, 64, tokens[64], true}});
         ASSERT_EQ(got.size(), 1u);
         EXPECT_TRUE(same_bits(want, got[0]));
     }
+}
+
+// A layer with a window computes the same from pages of its own, in any chunks, while the others see every position.
+TEST_P(Contract, WindowedPagesDoNotMatter) {
+    model::DecoderSpec spec = two_layers(small_llama());
+    spec.layers[0].window = 48;
+    const RandomModel model(spec, {.type = model::TensorType::Q8_0, .seed = 3});
+    const auto tokens = random_tokens(130, spec.n_vocab, 12);
+    compute::BackendLimits limits = test_limits(spec);
+    const auto feed = [&](DeviceModel& device, uint32_t chunk) {
+        Logits last;
+        for (uint32_t begin = 0; begin < tokens.size(); begin += chunk) {
+            const auto end = std::min<uint32_t>(begin + chunk, static_cast<uint32_t>(tokens.size()));
+            if (limits.window != 0) device.give_window_pages(0, begin, end);
+            auto logits = device.forward(rows_of(tokens, begin, end - begin, 0, true));
+            if (logits.empty()) return Logits();
+            last = std::move(logits[0]);
+        }
+        return last;
+    };
+    Logits want;
+    uint64_t full_bytes = UINT64_MAX;
+    if (!GetParam().is_opencl) {  // whose kernels take long to compile; Ops.Windows compares them with the oracle
+        DeviceModel full(GetParam(), model, limits);
+        full.give_pages(0);
+        want = feed(full, 64);
+        full_bytes = full.backend().report().kv_bytes;
+    }
+    limits.window = 48;
+    limits.n_window_pages = 5;
+    DeviceModel windowed(GetParam(), model, limits);
+    if (!windowed.loaded()) return;
+    EXPECT_LT(windowed.backend().report().kv_bytes, full_bytes);
+    for (const uint32_t chunk : {64u, 7u, 1u}) {
+        windowed.give_pages(0);
+        const Logits got = feed(windowed, chunk);
+        if (want.empty()) want = got;
+        EXPECT_TRUE(same_bits(want, got)) << "chunks of " << chunk;
+    }
+    EXPECT_TRUE(refuses(windowed.backend().begin(std::vector<compute::Row>{{0, 0, 1, true}}))) << "its page is gone";
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, Contract, testing::ValuesIn(devices_under_test()), device_name);

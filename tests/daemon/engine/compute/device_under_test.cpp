@@ -125,6 +125,20 @@ void DeviceModel::give_pages(uint32_t slot, uint32_t first) {
     give_pages(slot, pages);
 }
 
+void DeviceModel::give_window_pages(uint32_t slot, uint32_t begin, uint32_t end) {
+    const uint32_t first = model::first_seen(begin, limits_.window) / compute::kPageTokens;
+    const uint32_t last = (end - 1) / compute::kPageTokens;
+    ASSERT_LT(last - first, limits_.n_window_pages);
+    std::vector<uint32_t> pages;
+    for (uint32_t i = first; i <= last; ++i) pages.push_back(i % limits_.n_window_pages);
+    const std::vector<std::byte> nans(backend_->page_bytes(compute::KvPool::Window), std::byte{0xff});
+    for (uint32_t page = 0; page < limits_.n_window_pages; ++page) {
+        if (std::find(pages.begin(), pages.end(), page) != pages.end()) continue;
+        ASSERT_TRUE(backend_->write_page({page, compute::KvPool::Window}, nans));
+    }
+    ASSERT_TRUE(backend_->set_window_pages(slot, first, pages));
+}
+
 bool DeviceModel::submit(std::span<const Row> rows, std::span<const SampleRequest> requests) {
     const auto failed = [](const base::Result<void>& result) {
         if (!result) ADD_FAILURE() << result.error().message;

@@ -80,6 +80,10 @@ public:
     // Pages first, first + 1, … for the whole context.
     void give_pages(uint32_t slot, uint32_t first = 0);
 
+    // Before positions [begin, end) of the slot are computed, of which none is computed again: windowed pages for what
+    // they see, the first ones again and again. All others become NaN.
+    void give_window_pages(uint32_t slot, uint32_t begin, uint32_t end);
+
     // The whole forward pass; the logits of the rows that want output.
     std::vector<Logits> forward(std::span<const compute::Row> rows);
     // Same, then a sample for each request. Candidates are valid until the next pass.

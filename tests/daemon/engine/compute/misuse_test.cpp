@@ -29,11 +29,11 @@ TEST_P(Misuse, BadBatchesAreRefused) {
     EXPECT_TRUE(refuses(backend.set_pages(0, std::vector<uint32_t>{160}))) << "page";
     EXPECT_TRUE(refuses(backend.set_pages(0, std::vector<uint32_t>(640 / 32 + 1)))) << "too many pages";
     EXPECT_TRUE(refuses(backend.set_pages(4, {}))) << "slot";
-    std::vector<std::byte> page(backend.page_bytes());
-    EXPECT_TRUE(refuses(backend.read_page(160, page))) << "page";
-    EXPECT_TRUE(refuses(backend.write_page(160, page))) << "page";
-    EXPECT_TRUE(refuses(backend.read_page(0, std::span(page).subspan(1)))) << "size";
-    EXPECT_TRUE(refuses(backend.write_page(0, std::span(page).subspan(1)))) << "size";
+    std::vector<std::byte> page(backend.page_bytes(compute::KvPool::Full));
+    EXPECT_TRUE(refuses(backend.read_page({160}, page))) << "page";
+    EXPECT_TRUE(refuses(backend.write_page({160}, page))) << "page";
+    EXPECT_TRUE(refuses(backend.read_page({0}, std::span(page).subspan(1)))) << "size";
+    EXPECT_TRUE(refuses(backend.write_page({0}, std::span(page).subspan(1)))) << "size";
     Logits logits(96);
     std::vector<float> residual(model.spec().n_embd);
     EXPECT_TRUE(refuses(backend.read_logits(0, logits))) << "before the first step";
@@ -46,8 +46,8 @@ TEST_P(Misuse, BadBatchesAreRefused) {
     EXPECT_FALSE(backend.wait()) << "nothing is in flight";
     ASSERT_TRUE(backend.begin(Rows{{0, 0, 1, true}}));
     EXPECT_TRUE(refuses(backend.begin(Rows{{0, 0, 1, true}}))) << "before submit()";
-    EXPECT_TRUE(refuses(backend.read_page(0, page))) << "within a step";
-    EXPECT_TRUE(refuses(backend.write_page(0, page))) << "within a step";
+    EXPECT_TRUE(refuses(backend.read_page({0}, page))) << "within a step";
+    EXPECT_TRUE(refuses(backend.write_page({0}, page))) << "within a step";
     std::vector<compute::SampleRequest> request(1);
     EXPECT_TRUE(refuses(backend.sample(request))) << "before forward()";
     EXPECT_TRUE(refuses(backend.submit())) << "before forward()";

@@ -223,16 +223,21 @@ TEST_P(Ops, SettingsOfArchitectures) {
     compare(gemma, "GeGLU, caps, a window, two ropes");
 }
 
-// Windows around borders of pages and KV splits, in whole rows and in splits that are merged.
+// Windows around borders of pages and KV splits, in whole rows and in splits that are merged. Their layer has no pages
+// but those that a step sees.
 TEST_P(Ops, Windows) {
     model::DecoderSpec spec = two_layers(small_llama());
     spec.n_ctx_train = 1300;
     // A window is compiled into a device's kernels, which takes some of them long: LLMD_ALL has all.
     const bool has_all = !GetParam().is_opencl || std::getenv("LLMD_ALL") != nullptr;
+    constexpr uint32_t kChunk = 100;
     for (const uint32_t window : has_all ? std::vector{1u, 48u, 300u, 512u} : std::vector{300u}) {
         spec.layers[0].window = window;
         const RandomModel model(spec, {.type = TensorType::Q8_0, .seed = window});
-        DeviceModel device(GetParam(), model, test_limits(spec));
+        compute::BackendLimits limits = test_limits(spec);
+        limits.window = window;
+        limits.n_window_pages = (window - 1 + kChunk) / compute::kPageTokens + 2;
+        DeviceModel device(GetParam(), model, limits);
         if (!device.loaded()) return;
         device.give_pages(0);
         const auto tokens = random_tokens(1200, spec.n_vocab, 11);
@@ -241,10 +246,12 @@ TEST_P(Ops, Windows) {
         uint32_t fed = 0;
         for (const uint32_t end : ends) {
             while (fed + 1 < end) {
-                const uint32_t count = std::min(100u, end - 1 - fed);
+                const uint32_t count = std::min(kChunk, end - 1 - fed);
+                device.give_window_pages(0, fed, fed + count);
                 device.forward(rows_of(tokens, fed, count, 0, false));
                 for (uint32_t i = 0; i < count; ++i) oracle.feed(tokens[fed++]);
             }
+            device.give_window_pages(0, fed, fed + 1);
             const auto logits = device.forward(rows_of(tokens, fed, 1, 0, true));
             oracle.feed(tokens[fed++]);
             ASSERT_EQ(logits.size(), 1u);

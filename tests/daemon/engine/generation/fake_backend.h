@@ -1,10 +1,11 @@
-// A backend whose logits are a hash of the whole token history of a row, read back from the pages that the slot's table
-// names. Whatever goes wrong above it - a page that two sequences write, a stale table, a skipped or repeated row, a
-// wrong position, an answer given to the wrong sequence - changes the ids that come out. Misuse of the interface is an
-// error.
+// A backend whose logits are a hash of the whole token history of a row, read back from the pages that the slot's
+// tables name, those of the window too. Whatever goes wrong above it - a page that two sequences write, a stale table,
+// a skipped or repeated row, a wrong position, an answer given to the wrong sequence - changes the ids that come out.
+// Misuse of the interface is an error.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <deque>
@@ -26,8 +27,9 @@ public:
     FakeBackend(uint32_t n_vocab, const compute::BackendLimits& limits)
         : n_vocab_(n_vocab),
           limits_(limits),
-          pages_(limits.n_pages, std::vector<int32_t>(compute::kPageTokens, kUnwritten)),
-          tables_(limits.n_slots),
+          pages_{Pages(limits.n_pages, Page(compute::kPageTokens, kUnwritten)),
+                 Pages(limits.n_window_pages, Page(compute::kPageTokens, kUnwritten))},
+          tables_{Tables(limits.n_slots), Tables(limits.n_slots)},
           sampled_ids_(limits.n_slots) {
         report_.device = "fake";
         report_.profile = "fake";
@@ -46,6 +48,7 @@ public:
     uint32_t n_outputs = 0;  // rows that wanted output
     uint32_t n_page_reads = 0;
     uint32_t n_page_writes = 0;
+    size_t most_window_pages = 0;  // of a slot
     std::vector<uint32_t> rows_per_step;
 
     // The logits that a history must give, for tests to compare with.
@@ -80,26 +83,37 @@ public:
         for (const uint32_t page : pages) {
             if (page >= limits_.n_pages) return misuse("set_pages: page");
         }
-        tables_[slot].assign(pages.begin(), pages.end());
+        tables_[0][slot].assign(pages.begin(), pages.end());
+        tables_[1][slot].clear();
         sampled_ids_[slot].reset();
         return {};
     }
+    base::Result<void> set_window_pages(uint32_t slot, uint32_t first, std::span<const uint32_t> pages) override {
+        if (slot >= limits_.n_slots) return misuse("set_window_pages: slot");
+        for (const uint32_t page : pages) {
+            if (page >= limits_.n_window_pages) return misuse("set_window_pages: page");
+        }
+        most_window_pages = std::max(most_window_pages, pages.size());
+        tables_[1][slot].assign(first, kNoPage);
+        tables_[1][slot].insert(tables_[1][slot].end(), pages.begin(), pages.end());
+        return {};
+    }
 
-    uint64_t page_bytes() const override { return compute::kPageTokens * sizeof(int32_t); }
-    base::Result<void> read_page(uint32_t page, std::span<std::byte> out) override {
-        if (is_open_ || page >= limits_.n_pages || out.size() != page_bytes()) return misuse("read_page");
-        std::ranges::copy(std::as_bytes(std::span(pages_[page])), out.begin());
+    uint64_t page_bytes(compute::KvPool) const override { return compute::kPageTokens * sizeof(int32_t); }
+    base::Result<void> read_page(compute::KvPage page, std::span<std::byte> out) override {
+        if (!may_touch(page) || out.size() != page_bytes(page.pool)) return misuse("read_page");
+        std::ranges::copy(std::as_bytes(std::span(at(page))), out.begin());
         ++n_page_reads;
         return {};
     }
-    base::Result<void> write_page(uint32_t page, std::span<const std::byte> in) override {
-        if (is_open_ || page >= limits_.n_pages || in.size() != page_bytes()) return misuse("write_page");
-        std::ranges::copy(in, std::as_writable_bytes(std::span(pages_[page])).begin());
+    base::Result<void> write_page(compute::KvPage page, std::span<const std::byte> in) override {
+        if (!may_touch(page) || in.size() != page_bytes(page.pool)) return misuse("write_page");
+        std::ranges::copy(in, std::as_writable_bytes(std::span(at(page))).begin());
         ++n_page_writes;
         return {};
     }
-    void discard_pages(std::span<const uint32_t> pages) override {
-        for (const uint32_t page : pages) std::ranges::fill(pages_[page], kUnwritten);
+    void discard_pages(compute::KvPool pool, std::span<const uint32_t> pages) override {
+        for (const uint32_t page : pages) std::ranges::fill(at({page, pool}), kUnwritten);
     }
 
     bool is_asynchronous() const override { return asynchronous; }
@@ -115,7 +129,11 @@ public:
             } else if (row.token < 0 || static_cast<uint32_t>(row.token) >= n_vocab_) {
                 return misuse("begin: token");
             }
-            if (row.position / compute::kPageTokens >= tables_[row.slot].size()) return misuse("begin: no page");
+            const uint32_t i = row.position / compute::kPageTokens;
+            if (i >= tables_[0][row.slot].size()) return misuse("begin: no page");
+            if (limits_.window != 0 && (i >= tables_[1][row.slot].size() || tables_[1][row.slot][i] == kNoPage)) {
+                return misuse("begin: no windowed page");
+            }
             if (last[row.slot] && *last[row.slot] + 1 != row.position) return misuse("begin: positions");
             last[row.slot] = row.position;
             wanted += row.wants_output ? 1 : 0;
@@ -134,7 +152,10 @@ public:
     }
     base::Result<void> forward() override {
         if (!is_open_ || is_computed_) return misuse("forward: out of turn");
-        for (const auto& row : rows_) cell(row.slot, row.position) = row.token;
+        for (const auto& row : rows_) {
+            *cell(compute::KvPool::Full, row.slot, row.position) = row.token;
+            if (limits_.window != 0) *cell(compute::KvPool::Window, row.slot, row.position) = row.token;
+        }
         for (const auto& row : rows_) {
             if (!row.wants_output) continue;
             const auto [history, poisoned] = history_of(row);
@@ -210,6 +231,12 @@ protected:
 private:
     static constexpr int32_t kUnwritten = -1;
     static constexpr int32_t kNotFinite = -2;  // in place of a sampled token
+    static constexpr int32_t kStale = -3;      // in place of a token that the windowed page does not have
+    static constexpr uint32_t kNoPage = UINT32_MAX;
+
+    using Page = std::vector<int32_t>;
+    using Pages = std::vector<Page>;
+    using Tables = std::vector<std::vector<uint32_t>>;  // by slot
 
     struct Step {
         std::vector<compute::Sampled> answers;
@@ -222,15 +249,26 @@ private:
     std::pair<std::vector<int32_t>, bool> history_of(const compute::Row& row) {
         std::vector<int32_t> history;
         bool poisoned = false;
+        const uint32_t first_seen = model::first_seen(row.position, limits_.window);
         for (uint32_t p = 0; p <= row.position; ++p) {
-            history.push_back(cell(row.slot, p));
+            history.push_back(*cell(compute::KvPool::Full, row.slot, p));
+            if (limits_.window != 0 && p >= first_seen) {
+                const int32_t* windowed = cell(compute::KvPool::Window, row.slot, p);
+                if (windowed == nullptr || *windowed != history.back()) history.back() = kStale;
+            }
             poisoned |= history.back() == kNotFinite || poison.contains(history.back());
         }
         return {std::move(history), poisoned};
     }
 
-    int32_t& cell(uint32_t slot, uint32_t position) {
-        return pages_[tables_[slot][position / compute::kPageTokens]][position % compute::kPageTokens];
+    bool may_touch(compute::KvPage page) const { return !is_open_ && page.number < limits_.pages_of(page.pool); }
+    Page& at(compute::KvPage page) { return pages_[static_cast<size_t>(page.pool)][page.number]; }
+    // Null where the slot has no page.
+    int32_t* cell(compute::KvPool pool, uint32_t slot, uint32_t position) {
+        const auto& table = tables_[static_cast<size_t>(pool)][slot];
+        const uint32_t i = position / compute::kPageTokens;
+        if (i >= table.size() || table[i] == kNoPage) return nullptr;
+        return &at({table[i], pool})[position % compute::kPageTokens];
     }
 
     compute::Sampled answer(const compute::SampleRequest& request, std::vector<float>& logits,
@@ -271,8 +309,8 @@ private:
 
     uint32_t n_vocab_;
     compute::BackendLimits limits_;
-    std::vector<std::vector<int32_t>> pages_;
-    std::vector<std::vector<uint32_t>> tables_;
+    std::array<Pages, compute::kKvPools> pages_;
+    std::array<Tables, compute::kKvPools> tables_;
     std::vector<compute::Row> rows_;
     std::vector<std::vector<float>> rows_logits_;
     std::vector<std::optional<int32_t>> sampled_ids_;  // by slot

@@ -42,6 +42,8 @@ struct FakeModelOptions {
     uint32_t n_pages = 32;
     uint32_t n_vocab = 257;
     uint32_t max_rows = 64;
+    uint32_t window = 0;  // of some layers, with pages of their own
+    uint32_t n_window_pages = 0;
 };
 
 inline generation::LoadedModel fake_model(const FakeModelOptions& options = {}) {
@@ -58,6 +60,8 @@ inline generation::LoadedModel fake_model(const FakeModelOptions& options = {}) 
     limits.n_ctx = options.n_ctx;
     limits.n_pages = options.n_pages;
     limits.max_rows = options.max_rows;
+    limits.window = options.window;
+    limits.n_window_pages = options.n_window_pages;
     limits.max_outputs = options.n_slots;
     model.backend = std::make_unique<FakeBackend>(options.n_vocab, limits);
     return model;

@@ -177,7 +177,8 @@ TEST_P(Preemption, NoDisturbanceChangesAText) {
     std::mt19937 chance(seed);
     const auto draw = [&](uint32_t least, uint32_t most) { return std::uniform_int_distribution(least, most)(chance); };
     for (int round = 0; round < 10; ++round) {
-        open({.n_slots = 3, .n_held = 2, .n_pages = 8});
+        const uint32_t window = round % 2 == 0 ? 0 : draw(1, 100);
+        open({.n_slots = 3, .n_held = 2, .n_pages = 8, .window = window, .n_window_pages = draw(7, 24)});
         std::vector<bool> paused(13);
         for (uint64_t id = 1; id <= 12; ++id) {
             const auto& sampling = id % 3 == 0 ? kSeeded : id % 3 == 1 ? kFiltered : SamplerParameters{};

@@ -2,6 +2,7 @@
 // test runs on a synchronous device and on an asynchronous one, where a second step is submitted ahead.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <numeric>
 #include <optional>
 #include <random>
@@ -178,6 +179,49 @@ TEST_P(SharedPrefix, IsNotKeptBeforeLogitsShowThatItIsSound) {
     EXPECT_EQ(found(request(2, cancelled.prompt, 5)), 0u);
 }
 
+// With windowed pages a text goes on where those are still there that the next position sees: 48 positions are two or
+// three pages.
+TEST_P(SharedPrefix, OfAWindowGoesOnFromTheEndOfAPromptAndOfAText) {
+    const test::FakeModelOptions options = {.window = 48, .n_window_pages = 24};
+    const std::string prompt = long_text("once upon a time", 150);
+    open(options);
+    EXPECT_EQ(found(request(1, prompt, 40)), 0u);
+    EXPECT_LE(device().most_window_pages, 5u);
+    EXPECT_EQ(found(request(2, prompt, 40)), 128u);
+    EXPECT_EQ(found(request(3, prompt.substr(0, 100) + "otherwise", 40)), 0u) << "its window was let go";
+    open(options);
+    EXPECT_EQ(found(request(1, prompt.substr(0, 50), 60)), 0u);
+    std::string turn = prompt.substr(0, 50);
+    for (const int32_t id : events_.requests[1].ids) turn.push_back(static_cast<char>(id));
+    EXPECT_EQ(found(request(2, turn + " and a further question", 40)), 96u);
+}
+
+TEST_P(SharedPrefix, OfAWindowIsKeptWhereASecondTextBranchesOff) {
+    open({.window = 48, .n_window_pages = 24});
+    const std::string system = long_text("a system prompt", 70);
+    EXPECT_EQ(found(request(1, system + long_text("one", 100), 20)), 0u);
+    EXPECT_EQ(found(request(2, system + long_text("two", 100), 20)), 0u);
+    EXPECT_EQ(found(request(3, system + long_text("three", 100), 20)), 64u);
+    for (uint64_t id = 4; id <= 6; ++id) {  // that take most of the pages, but not those that come again
+        const std::string name = std::string(1, static_cast<char>('0' + id));
+        EXPECT_EQ(found(request(id, long_text(name, 150), 20)), 0u);
+    }
+    EXPECT_EQ(found(request(7, system + long_text("four", 100), 20)), 64u);
+}
+
+TEST_P(SharedPrefix, OfAWindowMakesNobodyWaitForPages) {
+    open({.n_slots = 2, .window = 48, .n_window_pages = 9});  // of which a text needs five
+    const auto first = request(1, long_text("first", 150), 40), second = request(2, long_text("second", 150), 40);
+    start(first);
+    start(second);
+    test::run(*generator_);
+    EXPECT_EQ(events_.requests[1].ids, undisturbed(first).ids);
+    EXPECT_EQ(events_.requests[2].ids, undisturbed(second).ids);
+    generator_->drop_cache();
+    EXPECT_EQ(found(request(3, first.prompt, 40)), 0u);
+    EXPECT_EQ(found(request(4, first.prompt, 40)), 128u);
+}
+
 // Whatever is paused, moved, evicted, cancelled and begun again, and when: every text is that of its request alone.
 TEST_P(SharedPrefix, NoDisturbanceChangesAText) {
     const uint32_t seed = std::random_device()();
@@ -187,7 +231,8 @@ TEST_P(SharedPrefix, NoDisturbanceChangesAText) {
     const std::string tree[] = {long_text("a system prompt", 120), long_text("another", 90)};
     uint32_t n_found = 0;
     for (int round = 0; round < 10; ++round) {
-        open({.n_slots = 3, .n_held = 2, .n_pages = 14});
+        const uint32_t window = std::array{0u, 1u, 33u, 48u, 100u}[round % 5];
+        open({.n_slots = 3, .n_held = 2, .n_pages = 14, .window = window, .n_window_pages = draw(7, 24)});
         std::vector<GenerationRequest> requests;
         std::vector<bool> paused(17), cancelled(17);
         for (uint64_t id = 1; id <= 16; ++id) {

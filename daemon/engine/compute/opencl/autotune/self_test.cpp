@@ -187,7 +187,11 @@ class Check {
 public:
     Check(DeviceQueue& queue, Kernels& kernels, const Variants& variants, const model::LayerSpec& layer,
           const BackendLimits& limits)
-        : queue_(queue), kernels_(kernels), variants_(variants), layer_(layer), tables_at_(tables_at(limits)) {
+        : queue_(queue),
+          kernels_(kernels),
+          variants_(variants),
+          layer_(layer),
+          tables_at_(tables_at(limits, limits.pool_of(layer))) {
         for (const uint32_t position : kCheckedPositions) {
             if (position < limits.n_ctx && positions_.size() < limits.max_rows) positions_.push_back(position);
         }

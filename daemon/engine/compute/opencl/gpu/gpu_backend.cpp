@@ -71,11 +71,14 @@ public:
     Result<void> set_pages(uint32_t slot, std::span<const uint32_t> pages) override {
         return exchange_.set_pages(slot, pages);
     }
-    uint64_t page_bytes() const override { return kv_bytes(spec_, 1); }
-    Result<void> read_page(uint32_t page, std::span<std::byte> out) override {
+    Result<void> set_window_pages(uint32_t slot, uint32_t first, std::span<const uint32_t> pages) override {
+        return exchange_.set_window_pages(slot, first, pages);
+    }
+    uint64_t page_bytes(KvPool pool) const override { return buffers_.bytes_of_page(pool); }
+    Result<void> read_page(KvPage page, std::span<std::byte> out) override {
         return exchange_.read_page(buffers_, page, out);
     }
-    Result<void> write_page(uint32_t page, std::span<const std::byte> in) override {
+    Result<void> write_page(KvPage page, std::span<const std::byte> in) override {
         return exchange_.write_page(buffers_, page, in);
     }
     bool is_asynchronous() const override { return true; }
@@ -215,8 +218,8 @@ Result<void> GpuBackend::allocate() {
         {&buffers_.candidates, "sampling results", candidate_words(limits_.max_outputs) * sizeof(uint32_t)},
     };
     if (auto ok = queue_.allocate(wanted); !ok) return ok;
-    report_.kv_bytes = kv_bytes(spec_, limits_.n_pages);
-    return buffers_.KvBuffers::allocate(queue_, spec_, limits_.n_pages);
+    report_.kv_bytes = kv_bytes(spec_, limits_);
+    return buffers_.KvBuffers::allocate(queue_, spec_, limits_);
 }
 
 Result<void> GpuBackend::finish_loading() {

@@ -37,7 +37,7 @@ std::string exact(float value) {
 
 Kernels::Kernels(const DeviceQueue& queue, const model::DecoderSpec& spec, const BackendLimits& limits,
                  const Variants& variants)
-    : queue_(queue), variants_(variants), step_options_(step_options(limits)) {
+    : queue_(queue), variants_(variants), limits_(limits) {
     limbs_option_ = base::concat(" -DLIMBS=", variants.limbs());
     rows_option_ = base::concat(" -DMAX_ROWS=", limits.max_rows);
     if (spec.temperature_slope != 0) {
@@ -56,8 +56,8 @@ std::string Kernels::attention_options(const model::LayerSpec& layer) const {
     std::string further;
     if (layer.window != 0) further += base::concat(" -DWINDOW=", layer.window);
     if (layer.score_cap != 0) further += base::concat(" -DSCORE_CAP=", exact(layer.score_cap));
-    return base::concat(step_options_, further, " -DHEAD_DIM=", layer.head_dim, " -DQ_ROWS=", layer.q_rows(),
-                        " -DKV_ROWS=", layer.kv_rows(), " -DN_ROT=", layer.n_rot);
+    return base::concat(step_options(limits_, limits_.pool_of(layer)), further, " -DHEAD_DIM=", layer.head_dim,
+                        " -DQ_ROWS=", layer.q_rows(), " -DKV_ROWS=", layer.kv_rows(), " -DN_ROT=", layer.n_rot);
 }
 
 Result<ClKernel> Kernels::make(const char* kernel, const std::string& name, const std::string& source,

@@ -59,7 +59,8 @@ private:
 
     const DeviceQueue& queue_;
     const Variants& variants_;
-    std::string step_options_, limbs_option_, rows_option_;
+    const BackendLimits limits_;
+    std::string limbs_option_, rows_option_;
     std::string temperature_options_, embedding_option_, residual_option_,  // empty where they change nothing
         gate_option_, logit_cap_option_;
     std::map<std::string, ClProgram> programs_;  // by name and options

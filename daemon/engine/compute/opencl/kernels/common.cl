@@ -5,7 +5,7 @@
 // multiply-add may be used, the source says mad(), so that the same expression gives the same bits in every kernel variant.
 //
 // Options: MAX_ROWS, MAX_PAGES  rows of the step buffer, pages of one slot's table
-//          TABLES_AT            the word of the step buffer at which the tables begin
+//          TABLES_AT            the word of the step buffer at which the tables of the layer's pool begin
 #pragma OPENCL FP_CONTRACT OFF
 
 // Mesa's llvmpipe does not inline functions by itself, and fails to find private memory for nested calls.

@@ -15,8 +15,8 @@ inline constexpr uint32_t kGroupItems = 64;  // of a work-group, where a kernel'
 inline constexpr uint32_t kTilePairs = 32;   // pairs of rows in a tile of weights (gpu/layout.h)
 
 // The step buffer in words, written by the host at begin(): a header, the rows of the batch, then the row index of each
-// output, padded to a multiple of kOutputsAtOnce with words that may be read. The page table of each slot follows;
-// set_pages() changes one at a time.
+// output, padded to a multiple of kOutputsAtOnce with words that may be read. The page tables of each slot follow,
+// those of KvPool::Full, then those of KvPool::Window; set_pages() and set_window_pages() change one at a time.
 enum StepWord : uint32_t { kStepOutputCount, kStepRowCount, kStepChunks, kStepHeader = 4 };
 // Of a row. A token of -1 stands for the one sampled last in the row's slot.
 enum StepRowWord : uint32_t { kRowToken, kRowPosition, kRowSlot, kRowIsLastOutput, kStepRowWords };

@@ -17,9 +17,12 @@ uint64_t layer_page_bytes(const model::LayerSpec& layer) {
 
 }  // namespace
 
-base::Result<void> KvBuffers::allocate(DeviceQueue& queue, const model::DecoderSpec& spec, uint32_t n_pages) {
+base::Result<void> KvBuffers::allocate(DeviceQueue& queue, const model::DecoderSpec& spec,
+                                       const BackendLimits& limits) {
     for (uint32_t layer = 0; layer < spec.n_layers(); ++layer) {
+        pools.push_back(limits.pool_of(spec.layers[layer]));
         page_bytes.push_back(layer_page_bytes(spec.layers[layer]));
+        const uint32_t n_pages = limits.pages_of(pools.back());
         auto buffer = queue.allocate(base::concat(n_pages, " KV pages of layer ", layer), page_bytes.back() * n_pages);
         if (!buffer) return buffer.error();
         kv.push_back(std::move(*buffer));
@@ -27,27 +30,37 @@ base::Result<void> KvBuffers::allocate(DeviceQueue& queue, const model::DecoderS
     return {};
 }
 
-base::Result<void> KvBuffers::read_page(DeviceQueue& queue, uint32_t page, std::span<std::byte> bytes) const {
+base::Result<void> KvBuffers::read_page(DeviceQueue& queue, KvPage page, std::span<std::byte> bytes) const {
     for (size_t layer = 0; layer < kv.size(); ++layer) {
+        if (pools[layer] != page.pool) continue;
         const uint64_t size = page_bytes[layer];
-        if (auto ok = queue.read(kv[layer], page * size, bytes.first(size)); !ok) return ok;
+        if (auto ok = queue.read(kv[layer], page.number * size, bytes.first(size)); !ok) return ok;
         bytes = bytes.subspan(size);
     }
     return {};
 }
 
-base::Result<void> KvBuffers::write_page(DeviceQueue& queue, uint32_t page, std::span<const std::byte> bytes) const {
+base::Result<void> KvBuffers::write_page(DeviceQueue& queue, KvPage page, std::span<const std::byte> bytes) const {
     for (size_t layer = 0; layer < kv.size(); ++layer) {
+        if (pools[layer] != page.pool) continue;
         const uint64_t size = page_bytes[layer];
-        if (auto ok = queue.upload(kv[layer], page * size, bytes.first(size)); !ok) return ok;
+        if (auto ok = queue.upload(kv[layer], page.number * size, bytes.first(size)); !ok) return ok;
         bytes = bytes.subspan(size);
     }
     return {};
 }
 
-uint64_t kv_bytes(const model::DecoderSpec& spec, uint32_t n_pages) {
+uint64_t KvBuffers::bytes_of_page(KvPool pool) const {
     uint64_t bytes = 0;
-    for (const model::LayerSpec& layer : spec.layers) bytes += layer_page_bytes(layer) * n_pages;
+    for (size_t layer = 0; layer < kv.size(); ++layer) bytes += pools[layer] == pool ? page_bytes[layer] : 0;
+    return bytes;
+}
+
+uint64_t kv_bytes(const model::DecoderSpec& spec, const BackendLimits& limits) {
+    uint64_t bytes = 0;
+    for (const model::LayerSpec& layer : spec.layers) {
+        bytes += layer_page_bytes(layer) * limits.pages_of(limits.pool_of(layer));
+    }
     return bytes;
 }
 
@@ -135,14 +148,15 @@ using base::Result;
 
 }  // namespace
 
-uint32_t tables_at(const BackendLimits& limits) {
+uint32_t tables_at(const BackendLimits& limits, KvPool pool) {
     const uint32_t outputs = (limits.max_outputs + kOutputsAtOnce - 1) / kOutputsAtOnce * kOutputsAtOnce;
-    return kStepHeader + kStepRowWords * limits.max_rows + outputs;
+    const uint32_t first = kStepHeader + kStepRowWords * limits.max_rows + outputs;
+    return pool == KvPool::Full ? first : first + limits.n_slots * PageTables::max_pages(limits);
 }
 
-std::string step_options(const BackendLimits& limits) {
+std::string step_options(const BackendLimits& limits, KvPool pool) {
     return base::concat("-DMAX_ROWS=", limits.max_rows, " -DMAX_PAGES=", PageTables::max_pages(limits),
-                        " -DTABLES_AT=", tables_at(limits));
+                        " -DTABLES_AT=", tables_at(limits, pool));
 }
 
 StepExchange::StepExchange(DeviceQueue& queue, StepBuffers& buffers, const model::DecoderSpec& spec,
@@ -157,10 +171,12 @@ StepExchange::StepExchange(DeviceQueue& queue, StepBuffers& buffers, const model
       last_output_(limits.n_slots),
       candidates_(limits.max_outputs) {
     for (HostSide& host : host_) {
-        host.step.resize(tables_at(limits));
+        host.step.resize(tables_at(limits, KvPool::Full));
         host.requests.resize(request_words(limits.max_outputs, spec.n_vocab));
-        host.page_tables.resize(limits.n_slots);
-        for (auto& table : host.page_tables) table.reserve(PageTables::max_pages(limits));
+        for (auto& tables : host.page_tables) {
+            tables.resize(limits.n_slots);
+            for (auto& table : tables) table.reserve(PageTables::max_pages(limits));
+        }
     }
     for (auto& list : candidates_) list.reserve(kMaxCandidates);
     sampled_.reserve(limits.max_outputs);
@@ -168,7 +184,7 @@ StepExchange::StepExchange(DeviceQueue& queue, StepBuffers& buffers, const model
 
 Result<void> StepExchange::allocate(uint64_t outputs) {
     const uint64_t pages = uint64_t{limits_.n_slots} * PageTables::max_pages(limits_);
-    const uint64_t words = tables_at(limits_) + pages;
+    const uint64_t words = tables_at(limits_, limits_.window == 0 ? KvPool::Full : KvPool::Window) + pages;
     const Allocation all[] = {
         {&buffers_.step, "the batch and page tables", words * sizeof(int32_t)},
         {&buffers_.requests, "sampling requests", request_words(limits_.max_outputs, spec_.n_vocab) * sizeof(uint32_t)},
@@ -213,13 +229,20 @@ Result<void> StepExchange::begin(std::span<const Row> rows, uint32_t chunks) {
     HostSide& host = host_[step.set];
     write_rows(rows, chunks, host.step);
     if (auto ok = queue_.write(buffers_.step, 0, std::as_bytes(std::span(host.step))); !ok) return ok;
-    for (uint32_t slot = 0; slot < limits_.n_slots; ++slot) {
-        const auto table = pages_.of(slot);
-        if (!pages_.is_new(slot) || table.empty()) continue;
-        host.page_tables[slot].assign(table.begin(), table.end());
-        const uint64_t word = tables_at(limits_) + uint64_t{slot} * PageTables::max_pages(limits_);
-        const auto pages = std::as_bytes(std::span(host.page_tables[slot]));
-        if (auto ok = queue_.write(buffers_.step, word * sizeof(uint32_t), pages); !ok) return ok;
+    return write_tables(host);
+}
+
+Result<void> StepExchange::write_tables(HostSide& host) {
+    for (const KvPool pool : {KvPool::Full, KvPool::Window}) {
+        for (uint32_t slot = 0; slot < limits_.n_slots; ++slot) {
+            const auto table = pages_.of(slot, pool);
+            if (!pages_.is_new(slot, pool) || table.empty()) continue;
+            auto& pages = host.page_tables[static_cast<size_t>(pool)][slot];
+            pages.assign(table.begin(), table.end());
+            const uint64_t word = tables_at(limits_, pool) + uint64_t{slot} * PageTables::max_pages(limits_);
+            const auto bytes = std::as_bytes(std::span(pages));
+            if (auto ok = queue_.write(buffers_.step, word * sizeof(uint32_t), bytes); !ok) return ok;
+        }
     }
     return {};
 }
@@ -290,13 +313,13 @@ Result<std::span<const Sampled>> StepExchange::wait() {
     return std::span<const Sampled>(sampled_);
 }
 
-Result<void> StepExchange::read_page(const KvBuffers& buffers, uint32_t page, std::span<std::byte> out) {
-    if (auto ok = check_page(limits_, steps_, page, out.size(), kv_bytes(spec_, 1)); !ok) return ok;
+Result<void> StepExchange::read_page(const KvBuffers& buffers, KvPage page, std::span<std::byte> out) {
+    if (auto ok = check_page(limits_, steps_, page, out.size(), buffers.bytes_of_page(page.pool)); !ok) return ok;
     return buffers.read_page(queue_, page, out);
 }
 
-Result<void> StepExchange::write_page(const KvBuffers& buffers, uint32_t page, std::span<const std::byte> in) {
-    if (auto ok = check_page(limits_, steps_, page, in.size(), kv_bytes(spec_, 1)); !ok) return ok;
+Result<void> StepExchange::write_page(const KvBuffers& buffers, KvPage page, std::span<const std::byte> in) {
+    if (auto ok = check_page(limits_, steps_, page, in.size(), buffers.bytes_of_page(page.pool)); !ok) return ok;
     return buffers.write_page(queue_, page, in);
 }
 

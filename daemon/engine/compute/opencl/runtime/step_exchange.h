@@ -24,19 +24,22 @@ namespace llmd::compute {
 // The keys and values of all positions that a backend keeps, as f16 pages in one buffer a layer: of each page its keys,
 // then its values (epilogue.cl says in which order).
 struct KvBuffers {
-    std::vector<ClBuffer> kv;          // of each layer
-    std::vector<uint64_t> page_bytes;  // of each layer
+    // Of each layer.
+    std::vector<ClBuffer> kv;
+    std::vector<uint64_t> page_bytes;
+    std::vector<KvPool> pools;
 
     // Once. OutOfMemory names the layer and the size.
-    base::Result<void> allocate(DeviceQueue& queue, const model::DecoderSpec& spec, uint32_t n_pages);
-    // One page of all buffers, of each layer the keys, then the values. What is queued is done first; `bytes`, as many
-    // as kv_bytes() of one page, may change after the call.
-    base::Result<void> read_page(DeviceQueue& queue, uint32_t page, std::span<std::byte> bytes) const;
-    base::Result<void> write_page(DeviceQueue& queue, uint32_t page, std::span<const std::byte> bytes) const;
+    base::Result<void> allocate(DeviceQueue& queue, const model::DecoderSpec& spec, const BackendLimits& limits);
+    // One page in all layers of its pool, of each layer the keys, then the values. What is queued is done first;
+    // `bytes`, as many as bytes_of_page(), may change after the call.
+    base::Result<void> read_page(DeviceQueue& queue, KvPage page, std::span<std::byte> bytes) const;
+    base::Result<void> write_page(DeviceQueue& queue, KvPage page, std::span<const std::byte> bytes) const;
+    uint64_t bytes_of_page(KvPool pool) const;
 };
 
-// The bytes of so many pages in all layers.
-uint64_t kv_bytes(const model::DecoderSpec& spec, uint32_t n_pages);
+// Of all pages in all layers.
+uint64_t kv_bytes(const model::DecoderSpec& spec, const BackendLimits& limits);
 
 // The bytes of one table of rotations on a device: [position < n_ctx][n_rot / 2] (cos, sin) as model::fill_rotations()
 // has them; 0 where no layer is rotated. A model has one for each of its ropes, one behind the other.
@@ -72,10 +75,10 @@ struct StepBuffers {
     ClBuffer logits;    // [outputs][n_vocab]
 };
 
-// The word of `step` at which the page tables begin.
-uint32_t tables_at(const BackendLimits& limits);
+// The word of `step` at which the page tables of a pool begin.
+uint32_t tables_at(const BackendLimits& limits, KvPool pool);
 // The options of kernels that read `step`, as common.cl has them.
-std::string step_options(const BackendLimits& limits);
+std::string step_options(const BackendLimits& limits, KvPool pool);
 
 // The words at the beginning of a buffer that are a part of a step's answer.
 struct AnswerPart {
@@ -100,6 +103,9 @@ public:
 
     // The calls of Backend with their errors, as far as they are the same whatever is launched.
     base::Result<void> set_pages(uint32_t slot, std::span<const uint32_t> pages) { return pages_.set(slot, pages); }
+    base::Result<void> set_window_pages(uint32_t slot, uint32_t first, std::span<const uint32_t> pages) {
+        return pages_.set_window(slot, first, pages);
+    }
     // `chunks` becomes STEP_CHUNKS.
     base::Result<void> begin(std::span<const Row> rows, uint32_t chunks = 1);
     // The open step, for forward(),
@@ -111,8 +117,8 @@ public:
     // `parts` are read if the step was sampled and has outputs.
     base::Result<void> submit(std::initializer_list<AnswerPart> parts);
     base::Result<std::span<const Sampled>> wait();
-    base::Result<void> read_page(const KvBuffers& buffers, uint32_t page, std::span<std::byte> out);
-    base::Result<void> write_page(const KvBuffers& buffers, uint32_t page, std::span<const std::byte> in);
+    base::Result<void> read_page(const KvBuffers& buffers, KvPage page, std::span<std::byte> out);
+    base::Result<void> write_page(const KvBuffers& buffers, KvPage page, std::span<const std::byte> in);
     base::Result<void> read_logits(uint32_t output, std::span<float> out);
     // Reads x, which begins at byte `offset` of `from` and whose rows are `stride` floats apart.
     base::Result<void> read_residual(const ClBuffer& from, uint64_t offset, uint32_t stride, std::span<float> out);
@@ -122,10 +128,11 @@ private:
         std::vector<int32_t> step;
         std::vector<uint32_t> requests;
         std::span<uint32_t> answer;
-        std::vector<std::vector<uint32_t>> page_tables;  // by slot
+        std::array<std::vector<std::vector<uint32_t>>, kKvPools> page_tables;  // by slot
         ClEvent done;
     };
 
+    base::Result<void> write_tables(HostSide& host);
     void write_rows(std::span<const Row> rows, uint32_t chunks, std::span<int32_t> out);
 
     DeviceQueue& queue_;

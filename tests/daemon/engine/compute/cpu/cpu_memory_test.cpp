@@ -25,11 +25,11 @@ uint64_t private_dirty_bytes() {
 }
 
 void check_discard(const model::DecoderSpec& spec, uint32_t n_pages) {
-    const auto kv = KvStore::allocate(spec, n_pages);
+    const auto kv = KvStore::allocate(spec, {.n_pages = n_pages});
     ASSERT_TRUE(kv) << kv.error().message;
-    std::vector<std::byte> page(kv->page_bytes(), std::byte{7}), read(page.size());
+    std::vector<std::byte> page(kv->page_bytes(KvPool::Full), std::byte{7}), read(page.size());
     const uint64_t empty = private_dirty_bytes();
-    for (uint32_t i = 0; i < n_pages; ++i) kv->write_page(i, page);
+    for (uint32_t i = 0; i < n_pages; ++i) kv->write_page({i}, page);
     const uint64_t full = private_dirty_bytes();
     EXPECT_GE(full - empty, kv->size_bytes() * 9 / 10);
 
@@ -38,16 +38,16 @@ void check_discard(const model::DecoderSpec& spec, uint32_t n_pages) {
     std::iota(others.begin(), others.end(), 0);
     std::reverse(others.begin(), others.end());
     std::erase_if(others, [&](uint32_t i) { return std::find(kept.begin(), kept.end(), i) != kept.end(); });
-    kv->discard(others);
+    kv->discard(KvPool::Full, others);
     const uint64_t left = private_dirty_bytes();
     EXPECT_LE(left, full - kv->size_bytes() * 8 / 10) << "of " << kv->size_bytes();
     testing::Test::RecordProperty("private_dirty", base::concat(empty, ", ", full, ", ", left));
     for (const uint32_t i : kept) {
-        kv->read_page(i, read);
+        kv->read_page({i}, read);
         EXPECT_EQ(read, page) << i;
     }
-    kv->write_page(others.front(), page);
-    kv->read_page(others.front(), read);
+    kv->write_page({others.front()}, page);
+    kv->read_page({others.front()}, read);
     EXPECT_EQ(read, page) << "and they can be used again";
 }
 

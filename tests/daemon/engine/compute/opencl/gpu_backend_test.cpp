@@ -222,8 +222,8 @@ TEST_P(GpuBackend, MakesKeysAndValuesOf15BitsWhenFast) {
             device.give_pages(0);
             device.feed(random_tokens(compute::kPageTokens, config.n_vocab, 4), 7, 0);
             auto& page = pages[static_cast<size_t>(precision)];
-            page.resize(device.backend().page_bytes());
-            ASSERT_TRUE(device.backend().read_page(0, page));
+            page.resize(device.backend().page_bytes(compute::KvPool::Full));
+            ASSERT_TRUE(device.backend().read_page({0}, page));
         }
         EXPECT_EQ(pages[0], pages[1]);
     }

@@ -42,9 +42,13 @@ protected:
         events_ = {};
         model_.emplace(test::fake_model(options));
         device().asynchronous = GetParam();
-        auto store = PrefixStore::open(root_, identity, device().page_bytes(), 1u << 20);
+        auto store = open_store(identity);
         ASSERT_TRUE(store) << store.error().message;
         generator_.emplace(*model_, PrefillPace::exactly(60), events_, *std::move(store));
+    }
+    base::Result<PrefixStore> open_store(const std::string& identity) {
+        const uint64_t page_bytes = device().page_bytes(compute::KvPool::Full);
+        return PrefixStore::open(root_, identity, {page_bytes, page_bytes}, 1u << 20);
     }
     void save_all() {
         while (generator_->has_unsaved()) {
@@ -222,13 +226,41 @@ TEST_P(DiskPrefixCacheTest, IsReadWhileOthersCompute) {
     EXPECT_EQ(events_.requests[50].ids, test::undisturbed(first, kOptions).ids);
 }
 
+// The page before the border is the last of three that a window of 70 has, so three windowed pages are saved.
+TEST_P(DiskPrefixCacheTest, WithAWindowATextGoesOnFromTheEndOfASavedPrefixOnly) {
+    const std::string prompt = long_prompt("a system prompt");
+    test::FakeModelOptions options = kOptions;
+    options.window = 70;
+    options.n_window_pages = 24;
+    restart("fake", options);
+    EXPECT_EQ(found(prompt), 0u);
+    EXPECT_EQ(found(prompt), kWhole);
+    EXPECT_EQ(n_files(), 12u + 3);
+    restart("fake", options);
+    EXPECT_EQ(found(prompt.substr(0, 300)), 0u);
+    EXPECT_EQ(found(prompt + " and a question"), kWhole);
+    EXPECT_EQ(device().n_page_writes, 3u + 3) << "memory has nine pages";
+    restart("fake", options);
+    for (const auto& file : fs::directory_iterator(root_)) {
+        if (file.path().extension() == ".window") {
+            fs::remove(file);
+            break;
+        }
+    }
+    EXPECT_EQ(found(prompt), 0u);
+    EXPECT_EQ(found(prompt), kWhole);
+    EXPECT_EQ(n_files(), 12u + 3) << "it is saved again";
+    restart("fake", options);
+    EXPECT_EQ(found(prompt), kWhole);
+}
+
 TEST_P(DiskPrefixCacheTest, ASlowDiskIsNotUsedAgain) {
     const std::vector<int32_t> ids(3 * compute::kPageTokens + 1, 7);
-    const auto open = [&] { return *PrefixStore::open(root_, "fake", device().page_bytes(), 1u << 20); };
-    auto store = open();
-    const std::vector<std::byte> page(device().page_bytes());
+    auto store = *open_store("fake");
+    const std::vector<std::byte> page(device().page_bytes(compute::KvPool::Full));
     for (uint32_t n = 1; n <= 3; ++n) {
-        ASSERT_TRUE(store.write("app", std::span(ids).first(size_t{n} * compute::kPageTokens), page));
+        ASSERT_TRUE(
+            store.write(compute::KvPool::Full, "app", std::span(ids).first(size_t{n} * compute::kPageTokens), page));
     }
     std::chrono::steady_clock::time_point now;
     int n_until_slow = 0;
@@ -236,9 +268,14 @@ TEST_P(DiskPrefixCacheTest, ASlowDiskIsNotUsedAgain) {
         if (--n_until_slow == 0) now += kSlowDisk + std::chrono::milliseconds(1);
         return now;
     };
-    DiskPrefixCache saved(open(), device(), clock);
-    const std::vector<uint32_t> pages = {0, 1, 2, 3};
-    const auto begin = [&] { return *saved.begin({"app", ids}, pages, 0, false); };
+    DiskPrefixCache saved(*open_store("fake"), device(), clock);
+    const std::string scope = "app";
+    const auto begin = [&] {
+        KvPages pages(8, 1);
+        const uint32_t slot = *pages.open(static_cast<uint32_t>(ids.size()), {scope, ids});
+        EXPECT_TRUE(saved.begin({scope, ids}, pages, slot, false));
+        return pages.n_cached(slot);
+    };
     EXPECT_EQ(begin(), 3u);
     n_until_slow = 5;  // while it reads the second page
     EXPECT_EQ(begin(), 1u);

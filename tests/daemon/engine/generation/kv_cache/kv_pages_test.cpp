@@ -19,8 +19,15 @@ model::DecoderSpec small_spec() {
 // 32 positions * 4 layers * (key and value) * 128 elements * 2 bytes.
 constexpr uint64_t kPageBytes = 32 * 4 * 2 * 128 * 2;
 
+// Of four sequences of 1,000 tokens.
+base::Result<uint32_t> plan(uint64_t weight_bytes, const compute::DeviceMemory& memory) {
+    compute::BackendLimits limits{.n_ctx = 1000};
+    const auto planned = plan_kv_pages(small_spec(), 4, weight_bytes, memory, limits);
+    if (!planned) return planned.error();
+    return limits.n_pages;
+}
+
 TEST(KvPages, AreCountedInWhole) {
-    EXPECT_EQ(kv_page_bytes(small_spec()), kPageBytes);
     EXPECT_EQ(pages_for(0), 0u);
     EXPECT_EQ(pages_for(1), 1u);
     EXPECT_EQ(pages_for(32), 1u);
@@ -28,7 +35,7 @@ TEST(KvPages, AreCountedInWhole) {
 }
 
 TEST(PlanKvPages, GivesEverySlotAWholeContextWhereMemoryIsPlenty) {
-    const auto n = plan_kv_pages(small_spec(), 1000, 4, 1 << 20, {.available_bytes = uint64_t{1} << 40});
+    const auto n = plan(1 << 20, {.available_bytes = uint64_t{1} << 40});
     ASSERT_TRUE(n) << n.error().message;
     EXPECT_EQ(*n, 4 * 32u);
 }
@@ -36,7 +43,7 @@ TEST(PlanKvPages, GivesEverySlotAWholeContextWhereMemoryIsPlenty) {
 TEST(PlanKvPages, TakesHalfOfWhatTheWeightsLeave) {
     const uint64_t weights = 10 << 20;
     const uint64_t available = weights + kMemoryHeadroomBytes + 2 * 50 * kPageBytes;
-    const auto n = plan_kv_pages(small_spec(), 1000, 4, weights, {.available_bytes = available});
+    const auto n = plan(weights, {.available_bytes = available});
     ASSERT_TRUE(n) << n.error().message;
     EXPECT_EQ(*n, 50u);
 }
@@ -44,15 +51,14 @@ TEST(PlanKvPages, TakesHalfOfWhatTheWeightsLeave) {
 TEST(PlanKvPages, NeverGivesLessThanOneSequence) {
     const uint64_t weights = 10 << 20;
     const uint64_t available = weights + kMemoryHeadroomBytes + 32 * kPageBytes;
-    const auto n = plan_kv_pages(small_spec(), 1000, 4, weights, {.available_bytes = available});
+    const auto n = plan(weights, {.available_bytes = available});
     ASSERT_TRUE(n) << n.error().message;
     EXPECT_EQ(*n, 32u);
-    EXPECT_FALSE(plan_kv_pages(small_spec(), 1000, 4, weights, {.available_bytes = available - 1}));
+    EXPECT_FALSE(plan(weights, {.available_bytes = available - 1}));
 }
 
 TEST(PlanKvPages, GivesOneSequenceWhereMemoryIsScarce) {
-    const auto n =
-        plan_kv_pages(small_spec(), 1000, 4, 1 << 20, {.available_bytes = uint64_t{1} << 40, .is_scarce = true});
+    const auto n = plan(1 << 20, {.available_bytes = uint64_t{1} << 40, .is_scarce = true});
     ASSERT_TRUE(n) << n.error().message;
     EXPECT_EQ(*n, 32u);
 }
@@ -60,25 +66,48 @@ TEST(PlanKvPages, GivesOneSequenceWhereMemoryIsScarce) {
 TEST(PlanKvPages, PutsALayersPagesIntoOneBuffer) {
     const uint64_t of_layer = kPageBytes / small_spec().n_layers();
     compute::DeviceMemory memory{.available_bytes = uint64_t{1} << 40, .max_buffer_bytes = 50 * of_layer};
-    const auto n = plan_kv_pages(small_spec(), 1000, 4, 1 << 20, memory);
+    const auto n = plan(1 << 20, memory);
     ASSERT_TRUE(n) << n.error().message;
     EXPECT_EQ(*n, 50u);
     memory.max_buffer_bytes = 32 * of_layer;
-    EXPECT_TRUE(plan_kv_pages(small_spec(), 1000, 4, 1 << 20, memory));
+    EXPECT_TRUE(plan(1 << 20, memory));
     memory.max_buffer_bytes -= 1;
-    const auto none = plan_kv_pages(small_spec(), 1000, 4, 1 << 20, memory);
+    const auto none = plan(1 << 20, memory);
     ASSERT_FALSE(none);
     EXPECT_EQ(none.error().code, base::ErrorCode::OutOfMemory);
     EXPECT_NE(none.error().message.find(std::to_string(memory.max_buffer_bytes)), std::string::npos);
 }
 
 TEST(PlanKvPages, NamesBothSizesWhenTheModelDoesNotFit) {
-    const auto n = plan_kv_pages(small_spec(), 1000, 4, uint64_t{1} << 50, {.available_bytes = 123456});
+    const auto n = plan(uint64_t{1} << 50, {.available_bytes = 123456});
     ASSERT_FALSE(n);
     EXPECT_EQ(n.error().code, base::ErrorCode::OutOfMemory);
     EXPECT_NE(n.error().message.find("1125899906842624"), std::string::npos) << n.error().message;
     EXPECT_NE(n.error().message.find("123456"), std::string::npos) << n.error().message;
-    EXPECT_FALSE(plan_kv_pages(small_spec(), 1000, 4, ~uint64_t{0}, {.available_bytes = 123456}));
+    EXPECT_FALSE(plan(~uint64_t{0}, {.available_bytes = 123456}));
+}
+
+// 3 of 4 layers have a window of 256: 13 of 32 pages, and 8 behind a border.
+TEST(PlanKvPages, GivesLayersWithAWindowWhatItSees) {
+    model::DecoderSpec spec = small_spec();
+    for (const uint32_t layer : {0u, 1u, 3u}) spec.layers[layer].window = 256;
+    compute::BackendLimits limits{.n_ctx = 1024, .max_rows = 128};
+    ASSERT_TRUE(plan_kv_pages(spec, 4, 1 << 20, {.available_bytes = uint64_t{1} << 40}, limits));
+    EXPECT_EQ(limits.window, 256u);
+    EXPECT_EQ(limits.n_pages, 4 * 32u);
+    EXPECT_EQ(limits.n_window_pages, 4 * (13 + 8u));
+    const uint64_t least = 32 * kPageBytes / 4 + 13 * kPageBytes / 4 * 3;
+    const compute::DeviceMemory scarce{.available_bytes = (1 << 20) + kMemoryHeadroomBytes + least, .is_scarce = true};
+    ASSERT_TRUE(plan_kv_pages(spec, 4, 1 << 20, scarce, limits));
+    EXPECT_EQ(limits.n_pages, 32u);
+    EXPECT_EQ(limits.n_window_pages, 13u);
+    limits.n_ctx = 256;
+    ASSERT_TRUE(plan_kv_pages(spec, 4, 1 << 20, scarce, limits));
+    EXPECT_EQ(limits.window, 0u) << "it sees the whole context";
+    spec.layers[2].window = 100;
+    limits.n_ctx = 1024;
+    ASSERT_TRUE(plan_kv_pages(spec, 4, 1 << 20, {.available_bytes = uint64_t{1} << 40}, limits));
+    EXPECT_EQ(limits.window, 256u) << "it saves more";
 }
 
 const std::string kNobody;
@@ -155,17 +184,18 @@ TEST_F(SharedPages, FilledFromElsewhereAreTheCachesToo) {
     const uint32_t slot = *pages_.open(128, text(100));
     pages_.take(slot, text(64));
     EXPECT_EQ(pages_.n_cached(slot), 2u);
-    EXPECT_EQ(pages_.find(text(32)), pages_.pages(slot)[0]);
-    EXPECT_EQ(pages_.find(text(64)), pages_.pages(slot)[1]);
-    EXPECT_FALSE(pages_.find(text(96))) << "nothing is in it";
-    EXPECT_FALSE(pages_.find(text(0)));
-    EXPECT_FALSE(pages_.find({kNobody, text(32).ids}));
+    EXPECT_EQ(pages_.find(compute::KvPool::Full, text(32)), pages_.pages(slot)[0]);
+    EXPECT_EQ(pages_.find(compute::KvPool::Full, text(64)), pages_.pages(slot)[1]);
+    EXPECT_FALSE(pages_.find(compute::KvPool::Full, text(96))) << "nothing is in it";
+    EXPECT_FALSE(pages_.find(compute::KvPool::Full, text(0)));
+    EXPECT_FALSE(pages_.find(compute::KvPool::Full, {kNobody, text(32).ids}));
     pages_.enter(slot, text(100));
-    EXPECT_EQ(pages_.find(text(96)), pages_.pages(slot)[2]);
+    EXPECT_EQ(pages_.find(compute::KvPool::Full, text(96)), pages_.pages(slot)[2]);
     pages_.close(slot);
     EXPECT_EQ(n_found(text(100)), 3u);
-    EXPECT_EQ(pages_.drop_idle().size(), 10u) << "all hold nothing now";
-    EXPECT_FALSE(pages_.find(text(32)));
+    pages_.drop_idle();
+    EXPECT_EQ(pages_.free_pages(compute::KvPool::Full).size(), 10u) << "all hold nothing now";
+    EXPECT_FALSE(pages_.find(compute::KvPool::Full, text(32)));
 }
 
 TEST_F(SharedPages, OfNobodyAreNotKept) {

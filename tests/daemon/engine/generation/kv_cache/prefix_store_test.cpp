@@ -25,6 +25,7 @@ namespace fs = std::filesystem;
 using compute::kPageTokens;
 
 constexpr uint64_t kPageBytes = 1000;
+constexpr uint64_t kWindowPageBytes = 300;
 constexpr uint64_t kPlenty = 1u << 20;
 const std::string kIdentity = "engine 1, profile, model 7";
 
@@ -41,6 +42,12 @@ std::vector<std::byte> page_of(uint32_t number) {
     std::vector<std::byte> page(kPageBytes);
     for (auto& byte : page) byte = static_cast<std::byte>(random());
     return page;
+}
+
+// How many pages at the beginning of the chain have a file.
+uint32_t n_saved(PrefixStore& store, const std::string& scope, std::span<const int32_t> ids) {
+    const auto has_file = store.use(compute::KvPool::Full, scope, ids);
+    return static_cast<uint32_t>(std::find(has_file.begin(), has_file.end(), false) - has_file.begin());
 }
 
 std::string content(const fs::path& path) {
@@ -67,7 +74,7 @@ protected:
 
     fs::path directory() const { return root_ / "llmd" / "prefixes"; }
     PrefixStore open(uint64_t max_bytes = kPlenty, const std::string& identity = kIdentity) const {
-        auto store = PrefixStore::open(directory(), identity, kPageBytes, max_bytes);
+        auto store = PrefixStore::open(directory(), identity, {kPageBytes, kWindowPageBytes}, max_bytes);
         if (!store) throw std::runtime_error(store.error().message);
         return *std::move(store);
     }
@@ -81,13 +88,15 @@ protected:
     static bool save(PrefixStore& store, const std::vector<int32_t>& ids, uint32_t first = 0,
                      std::string_view scope = "app") {
         for (uint32_t i = 0; (i + 1) * kPageTokens <= ids.size(); ++i) {
-            if (!store.write(scope, std::span(ids).first((i + 1) * kPageTokens), page_of(first + i))) return false;
+            if (!store.write(compute::KvPool::Full, scope, std::span(ids).first((i + 1) * kPageTokens),
+                             page_of(first + i)))
+                return false;
         }
         return true;
     }
     static bool has(PrefixStore& store, std::span<const int32_t> ids, uint32_t page, std::string_view scope = "app") {
         std::vector<std::byte> read(kPageBytes);
-        return store.read(scope, ids, read) && read == page_of(page);
+        return store.read(compute::KvPool::Full, scope, ids, read) && read == page_of(page);
     }
 
     fs::path root_;
@@ -100,7 +109,7 @@ TEST_F(PrefixStoreTest, APageComesBackBitForBitAndIsItsOwnersAlone) {
         ASSERT_TRUE(save(store, ids));
     }
     auto store = open();
-    EXPECT_EQ(store.use("app", ids), 3u);
+    EXPECT_EQ(n_saved(store, "app", ids), 3u);
     for (uint32_t i = 0; i < 3; ++i) EXPECT_TRUE(has(store, std::span(ids).first((i + 1) * kPageTokens), i)) << i;
     EXPECT_EQ(mode_of(directory()), 0700u);
     uint64_t bytes = 0;
@@ -115,16 +124,35 @@ TEST_F(PrefixStoreTest, AnotherScopeIdentityOrChainFindsNothing) {
     const auto ids = chain(2);
     auto store = open();
     ASSERT_TRUE(save(store, ids));
-    EXPECT_EQ(store.use("another", ids), 0u);
+    EXPECT_EQ(n_saved(store, "another", ids), 0u);
     EXPECT_FALSE(has(store, ids, 1, "another"));
-    EXPECT_EQ(store.use("app", chain(2, 5)), 0u);
+    EXPECT_EQ(n_saved(store, "app", chain(2, 5)), 0u);
     auto longer = chain(2);
     longer.back() = 7;
-    EXPECT_EQ(store.use("app", longer), 1u);
+    EXPECT_EQ(n_saved(store, "app", longer), 1u);
     auto other = open(kPlenty, kIdentity + "1");
-    EXPECT_EQ(other.use("app", ids), 0u);
+    EXPECT_EQ(n_saved(other, "app", ids), 0u);
     EXPECT_FALSE(has(other, ids, 1));
     EXPECT_TRUE(has(store, ids, 1)) << "and nobody's asking has changed it";
+}
+
+TEST_F(PrefixStoreTest, AWindowedPageIsAnotherPageOfTheSameChain) {
+    const auto ids = chain(2);
+    auto store = open();
+    ASSERT_TRUE(save(store, ids));
+    const std::vector<std::byte> windowed(kWindowPageBytes, std::byte{5});
+    std::vector<std::byte> read(kWindowPageBytes);
+    EXPECT_FALSE(store.read(compute::KvPool::Window, "app", ids, read));
+    ASSERT_TRUE(store.write(compute::KvPool::Window, "app", ids, windowed));
+    EXPECT_EQ(files().size(), 3u);
+    EXPECT_EQ(store.use(compute::KvPool::Window, "app", ids), (std::vector<bool>{false, true}));
+    ASSERT_TRUE(store.read(compute::KvPool::Window, "app", ids, read));
+    EXPECT_EQ(read, windowed);
+    EXPECT_TRUE(has(store, ids, 1));
+    auto again = open();
+    EXPECT_TRUE(again.read(compute::KvPool::Window, "app", ids, read));
+    again.forget("app", ids);
+    EXPECT_EQ(files().size(), 0u);
 }
 
 // What a hash says is not believed: the file must repeat it all.
@@ -159,7 +187,7 @@ TEST_F(PrefixStoreTest, ADamagedFileIsNoPageAndGoes) {
     const auto refuses = [&](const std::string& damaged) {
         set_content(file, damaged);
         auto store = open();
-        const bool refused = !has(store, ids, 0) && files().empty() && store.use("app", ids) == 0;
+        const bool refused = !has(store, ids, 0) && files().empty() && n_saved(store, "app", ids) == 0;
         return refused && store.size_bytes() == 0;
     };
     for (size_t i = 0; i < whole.size(); i += 7) {
@@ -199,21 +227,21 @@ TEST_F(PrefixStoreTest, TheLeastRecentlyUsedGoAndNoChainLosesItsBeginning) {
         chain_bytes = store.size_bytes();
         ASSERT_TRUE(save(store, chain(3, 2)));
         ASSERT_TRUE(save(store, chain(3, 3)));
-        EXPECT_EQ(store.use("app", chain(3, 1)), 3u);
+        EXPECT_EQ(n_saved(store, "app", chain(3, 1)), 3u);
     }
     // A new engine knows the order from the files.
     auto store = open(2 * chain_bytes);
-    EXPECT_EQ(store.use("app", chain(3, 2)), 0u) << "the least recently used";
+    EXPECT_EQ(n_saved(store, "app", chain(3, 2)), 0u) << "the least recently used";
     EXPECT_LE(store.size_bytes(), 2 * chain_bytes);
     ASSERT_TRUE(save(store, chain(1, 4)));
-    EXPECT_EQ(store.use("app", chain(3, 3)), 2u) << "its end goes first";
-    EXPECT_EQ(store.use("app", chain(3, 1)), 3u);
+    EXPECT_EQ(n_saved(store, "app", chain(3, 3)), 2u) << "its end goes first";
+    EXPECT_EQ(n_saved(store, "app", chain(3, 1)), 3u);
     ASSERT_TRUE(save(store, chain(3, 5)));
-    EXPECT_EQ(store.use("app", chain(3, 1)), 3u);
-    EXPECT_EQ(store.use("app", chain(3, 3)), 0u);
+    EXPECT_EQ(n_saved(store, "app", chain(3, 1)), 3u);
+    EXPECT_EQ(n_saved(store, "app", chain(3, 3)), 0u);
     EXPECT_LE(store.size_bytes(), 2 * chain_bytes);
     EXPECT_FALSE(save(store, chain(7, 6))) << "longer than the limit: it does not eat its own beginning";
-    EXPECT_GE(store.use("app", chain(7, 6)), 5u);
+    EXPECT_GE(n_saved(store, "app", chain(7, 6)), 5u);
     EXPECT_LE(store.size_bytes(), 2 * chain_bytes);
 }
 
@@ -229,9 +257,9 @@ TEST_F(PrefixStoreTest, AClockThatWentBackChangesNoOrder) {
     auto store = open(2 * page_bytes);
     ASSERT_TRUE(save(store, chain(1, 2)));
     ASSERT_TRUE(save(store, chain(1, 3)));
-    EXPECT_EQ(store.use("app", chain(1, 1)), 0u);
-    EXPECT_EQ(store.use("app", chain(1, 2)), 1u);
-    EXPECT_EQ(store.use("app", chain(1, 3)), 1u);
+    EXPECT_EQ(n_saved(store, "app", chain(1, 1)), 0u);
+    EXPECT_EQ(n_saved(store, "app", chain(1, 2)), 1u);
+    EXPECT_EQ(n_saved(store, "app", chain(1, 3)), 1u);
 }
 
 TEST_F(PrefixStoreTest, ForgetsAllThatBeginsAlike) {
@@ -241,9 +269,9 @@ TEST_F(PrefixStoreTest, ForgetsAllThatBeginsAlike) {
     ASSERT_TRUE(save(store, chain(3)) && save(store, fork) && save(store, chain(2, 9)));
     ASSERT_TRUE(save(store, chain(1), 0, "another"));
     store.forget("app", chain(1));
-    EXPECT_EQ(store.use("app", chain(3)), 0u);
-    EXPECT_EQ(store.use("app", chain(2, 9)), 2u);
-    EXPECT_EQ(store.use("another", chain(1)), 1u);
+    EXPECT_EQ(n_saved(store, "app", chain(3)), 0u);
+    EXPECT_EQ(n_saved(store, "app", chain(2, 9)), 2u);
+    EXPECT_EQ(n_saved(store, "another", chain(1)), 1u);
     EXPECT_EQ(files().size(), 3u);
 }
 
@@ -275,7 +303,7 @@ TEST_F(PrefixStoreTest, AFullDiskKeepsWhatItHas) {
 TEST_F(PrefixStoreTest, ADirectoryThatCannotBeIsNamed) {
     fs::create_directories(root_ / "llmd");
     set_content(directory(), "a file");
-    const auto store = PrefixStore::open(directory() / "below", kIdentity, kPageBytes, kPlenty);
+    const auto store = PrefixStore::open(directory() / "below", kIdentity, {kPageBytes, kWindowPageBytes}, kPlenty);
     ASSERT_FALSE(store);
     EXPECT_NE(store.error().message.find((directory() / "below").string()), std::string::npos) << store.error().message;
     PrefixStore::clear(directory());
