@@ -124,7 +124,9 @@ base::Result<void> DiskPrefixCache::save_next(const KvPages& pages) {
         const auto began = now_();
         const bool written = store_.write(pool, prefix.scope, chain, bytes);
         if (!keeps_up(began)) return {};
-        if (written && next_unsaved(prefix, pages.windows()).second > 0) return {};
+        const bool is_last =
+            chain.size() == prefix.ids.size() && (pool == KvPool::Window || pages.windows() == nullptr);
+        if (written && !is_last) return {};
     }
     unsaved_.pop_front();
     return {};

@@ -11,10 +11,6 @@ constexpr uint64_t kHalfBytes = 2;
 
 }  // namespace
 
-uint32_t pages_for(uint32_t n_tokens) {
-    return n_tokens / compute::kPageTokens + (n_tokens % compute::kPageTokens != 0 ? 1 : 0);
-}
-
 namespace {
 
 uint64_t page_bytes(uint32_t kv_rows) {

@@ -24,8 +24,6 @@ namespace llmd::generation {
 // Memory that is left for the activations, the driver and its compiler, and other programs.
 inline constexpr uint64_t kMemoryHeadroomBytes = 64u << 20;
 
-uint32_t pages_for(uint32_t n_tokens);
-
 // Sets the limits' n_pages, and where pages of their own for the layers of a window take less memory, window and
 // n_window_pages; n_ctx and max_rows must be set. The pages are enough for n_sequences of n_ctx tokens, if that takes
 // at most half of the memory that the weights leave free, and else for as many as that half holds; they are not more

@@ -7,13 +7,9 @@ namespace llmd::generation {
 
 using compute::kPageTokens;
 
-namespace {
-
-uint32_t pages_of(uint32_t n_tokens) {
+uint32_t pages_for(uint32_t n_tokens) {
     return n_tokens / kPageTokens + (n_tokens % kPageTokens != 0 ? 1 : 0);
 }
-
-}  // namespace
 
 WindowPages::WindowPages(const Limits& limits, uint32_t n_slots, uint32_t n_nodes)
     : limits_(limits), pages_(limits.n_pages), slots_(n_slots), of_node_(n_nodes) {
@@ -26,8 +22,8 @@ uint32_t WindowPages::first_seen(uint32_t window, uint32_t n) {
 
 uint32_t WindowPages::most_held(uint32_t window, uint32_t max_rows, uint32_t n_tokens) {
     // Of so many positions, wherever they begin.
-    const uint32_t most = pages_of(window - 1 + max_rows) + 1;
-    return std::min(most, pages_of(n_tokens));
+    const uint32_t most = pages_for(window - 1 + max_rows) + 1;
+    return std::min(most, pages_for(n_tokens));
 }
 
 bool WindowPages::fits(uint32_t n_tokens, uint32_t n_reserved) const {
@@ -81,7 +77,7 @@ bool WindowPages::cover(uint32_t number, uint32_t begin, uint32_t end) {
     }
     slot.pages.erase(slot.pages.begin(), slot.pages.begin() + static_cast<ptrdiff_t>(n_behind));
     if (slot.pages.empty()) slot.first = first;
-    while (slot.first + slot.pages.size() < pages_of(end)) {
+    while (slot.first + slot.pages.size() < pages_for(end)) {
         slot.pages.push_back(take());
         slot.changed = true;
     }

@@ -22,6 +22,9 @@
 
 namespace llmd::generation {
 
+// The pages of so many tokens.
+uint32_t pages_for(uint32_t n_tokens);
+
 class WindowPages {
 public:
     struct Limits {
