@@ -52,7 +52,7 @@ ExitCode run_generate(const Arguments& arguments) {
     Interrupts interrupts;
     TextStream text(std::move(source), interrupts, {.text = !arguments.json});
     const TextStream::End end = text.run();
-    if (end == TextStream::End::NobodyReads) return ExitCode::Ok;  // leaving cancels
+    if (end == TextStream::End::NobodyReads) return ExitCode::Ok;  // disconnecting cancels
 
     const Dictionary result = text.result();
     if (arguments.json) print_json(result);

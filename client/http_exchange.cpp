@@ -33,11 +33,11 @@ timeval as_timeval(std::chrono::milliseconds time) {
 }  // namespace
 
 HttpExchange::HttpExchange(const std::string& path, const HttpRequest& request,
-                           std::optional<std::chrono::milliseconds> patience)
+                           std::optional<std::chrono::milliseconds> timeout)
     : path_(path), socket_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     if (!socket_) throw CommandError(ExitCode::Failed, std::string("socket: ") + std::strerror(errno));
-    if (patience) {
-        const timeval limit = as_timeval(*patience);
+    if (timeout) {
+        const timeval limit = as_timeval(*timeout);
         ::setsockopt(socket_.get(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
         ::setsockopt(socket_.get(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);  // connect() too: socket(7)
     }
@@ -106,8 +106,8 @@ void HttpExchange::unreachable(const std::string& why) const {
 }
 
 HttpAnswer fetch(const std::string& path, const HttpRequest& request,
-                 std::optional<std::chrono::milliseconds> patience) {
-    HttpExchange exchange(path, request, patience);
+                 std::optional<std::chrono::milliseconds> timeout) {
+    HttpExchange exchange(path, request, timeout);
     HttpAnswer answer;
     while (const auto part = exchange.read()) {
         answer.body += *part;

@@ -28,14 +28,14 @@ inline constexpr size_t kMaxAnswerBytes = 64u << 20;
 class HttpExchange {
 public:
     // Connects to the socket at `path` and sends. Throws CommandError: Unreachable naming the path when nobody listens
-    // there, or takes nothing for `patience`; Failed.
+    // there, or takes nothing for `timeout`; Failed.
     HttpExchange(const std::string& path, const HttpRequest& request,
-                 std::optional<std::chrono::milliseconds> patience = {});
+                 std::optional<std::chrono::milliseconds> timeout = {});
 
     // Readable when read() need not wait.
     int fd() const { return socket_.get(); }
     // Bytes of the body, empty as long as the headers come; nothing at the end. Throws CommandError: Unreachable when
-    // nothing came for `patience`, or the end came before the headers' end; Failed when this is not HTTP.
+    // nothing came for `timeout`, or the end came before the headers' end; Failed when this is not HTTP.
     std::optional<std::string> read();
     // 0 until the headers have come.
     unsigned status() const { return status_; }
@@ -59,6 +59,6 @@ struct HttpAnswer {
 
 // The whole answer. Throws as HttpExchange does, and Failed past kMaxAnswerBytes.
 HttpAnswer fetch(const std::string& path, const HttpRequest& request,
-                 std::optional<std::chrono::milliseconds> patience = {});
+                 std::optional<std::chrono::milliseconds> timeout = {});
 
 }  // namespace llmd::client

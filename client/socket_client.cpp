@@ -91,8 +91,8 @@ SocketClient::SocketClient(std::string path, std::string why_no_bus)
     (void)ask({"GET", "/health", {}}, kCallTimeout);
 }
 
-std::string SocketClient::ask(const HttpRequest& request, std::optional<std::chrono::milliseconds> patience) const {
-    HttpAnswer answer = fetch(path_, request, patience);
+std::string SocketClient::ask(const HttpRequest& request, std::optional<std::chrono::milliseconds> timeout) const {
+    HttpAnswer answer = fetch(path_, request, timeout);
     if (answer.status == kHttpOk) return std::move(answer.body);
     const StreamLine error = read_error(answer.body);
     throw CommandError(exit_code_of(error.error_name), error.message, error.error_name);

@@ -31,7 +31,7 @@ std::string holder_of(int fd) {
 
 }  // namespace
 
-Result<UniqueFd> lock_instance(const std::string& directory, std::chrono::milliseconds patience) {
+Result<UniqueFd> lock_instance(const std::string& directory, std::chrono::milliseconds timeout) {
     if (::mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST) {
         return fail_errno(ErrorCode::NotReady, "mkdir " + directory, errno);
     }
@@ -39,7 +39,7 @@ Result<UniqueFd> lock_instance(const std::string& directory, std::chrono::millis
     UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!fd) return fail_errno(ErrorCode::NotReady, path, errno);
 
-    const auto deadline = std::chrono::steady_clock::now() + patience;
+    const auto deadline = std::chrono::steady_clock::now() + timeout;
     while (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
         if (errno != EWOULDBLOCK && errno != EINTR) return fail_errno(ErrorCode::NotReady, path, errno);
         if (std::chrono::steady_clock::now() >= deadline) {

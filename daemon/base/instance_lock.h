@@ -9,10 +9,10 @@
 
 namespace llmd::base {
 
-// Creates `directory` (0700; its parent must exist) and locks the file `lock` in it, trying for `patience` because an
+// Creates `directory` (0700; its parent must exist) and locks the file `lock` in it, trying for `timeout` because an
 // earlier instance may be leaving. Blocks: for use before the event loop runs. The descriptor is the lock.
 // NotAllowed, naming its process, when another instance keeps it; NotReady when the directory or file cannot be made.
-Result<UniqueFd> lock_instance(const std::string& directory, std::chrono::milliseconds patience);
+Result<UniqueFd> lock_instance(const std::string& directory, std::chrono::milliseconds timeout);
 
 // An instance holds that lock now. False also when it cannot be looked at.
 bool is_instance_locked(const std::string& directory);
