@@ -199,9 +199,9 @@ public:
     // The slot's pages of KvPool::Window: position p lives in pages[p / kPageTokens - first]. Likewise, but at any time
     // in a sequence. A row needs the pages of all positions that its window has.
     virtual base::Result<void> set_window_pages(uint32_t slot, uint32_t first, std::span<const uint32_t> pages) = 0;
-    // One page as bytes: keys and values of every layer of its pool, in an order that is the backend's own and belongs
-    // to its profile. Not between begin() and submit(); steps in flight are done first. `out` and `in` have
-    // page_bytes().
+    // One page as bytes: keys and values, or a convolution's products, of every layer of its pool, in an order that is
+    // the backend's own and belongs to its profile. Not between begin() and submit(); steps in flight are done first.
+    // `out` and `in` have page_bytes().
     virtual uint64_t page_bytes(KvPool pool) const = 0;
     virtual base::Result<void> read_page(KvPage page, std::span<std::byte> out) = 0;
     virtual base::Result<void> write_page(KvPage page, std::span<const std::byte> in) = 0;
@@ -215,8 +215,8 @@ public:
     // --- One step --------------------------------------------------------------------------------------------------
     // The device computes while the host goes on: submitting a step before the one before is waited for gains time.
     virtual bool is_asynchronous() const = 0;
-    // Rows of one slot have rising consecutive positions; at most limits().max_rows rows and max_outputs outputs.
-    // InvalidArgument before the previous step is submitted, or while kMaxStepsInFlight are in flight, or for
+    // Rows of one slot are neighbours with rising consecutive positions; at most limits().max_rows rows and max_outputs
+    // outputs. InvalidArgument before the previous step is submitted, or while kMaxStepsInFlight are in flight, or for
     // kSampledToken in a slot that has none; then nothing has changed.
     virtual base::Result<void> begin(std::span<const Row> rows) = 0;
     // Everything up to the last layer, once a step: what the residual stream of every row becomes.

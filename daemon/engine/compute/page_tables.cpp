@@ -61,7 +61,8 @@ void PageTables::Table::begin() {
 base::Result<void> PageTables::begin(std::span<const Row> rows) {
     for (Slot& slot : slots_) slot.next_position.reset();
     for (const Row& row : rows) {
-        if (auto checked = check(row); !checked) return checked;
+        const bool is_first = &row == rows.data() || (&row - 1)->slot != row.slot;
+        if (auto checked = check(row, is_first); !checked) return checked;
     }
     for (Slot& slot : slots_) {
         for (Table& table : slot.tables) table.begin();
@@ -76,7 +77,7 @@ void PageTables::mark_sampled() {
     for (Slot& slot : slots_) slot.has_sampled |= slot.has_output;
 }
 
-base::Result<void> PageTables::check(const Row& row) {
+base::Result<void> PageTables::check(const Row& row, bool is_first) {
     if (row.slot >= limits_.n_slots) {
         return base::fail(ErrorCode::InvalidArgument, "slot ", row.slot, " is not below ", limits_.n_slots);
     }
@@ -93,6 +94,10 @@ base::Result<void> PageTables::check(const Row& row) {
         return base::fail(ErrorCode::InvalidArgument, "the window of position ", row.position, " of slot ", row.slot,
                           " has no page; the slot has those from ", windowed.next_first, " to ",
                           windowed.next_pages.size());
+    }
+    if (slot.next_position && is_first) {
+        return base::fail(ErrorCode::InvalidArgument, "position ", row.position, " of slot ", row.slot,
+                          " stands apart from the slot's other rows");
     }
     if (slot.next_position && row.position != *slot.next_position) {
         return base::fail(ErrorCode::InvalidArgument, "position ", row.position, " of slot ", row.slot,

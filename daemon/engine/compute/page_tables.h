@@ -26,8 +26,8 @@ public:
     base::Result<void> set(uint32_t slot, std::span<const uint32_t> pages);
     base::Result<void> set_window(uint32_t slot, uint32_t first, std::span<const uint32_t> pages);
     // Starts a batch. InvalidArgument names a row's slot or position that is beyond the limits or has no page, or a
-    // position that does not follow the slot's previous one in the batch, or a slot that has no sampled token where a
-    // row wants it; then nothing has changed. A row's window must have pages too.
+    // position that does not follow the slot's previous one in the row before, or a slot that has no sampled token
+    // where a row wants it; then nothing has changed. A row's window must have pages too.
     base::Result<void> begin(std::span<const Row> rows);
 
     // sample() was called for the batch: the slots of its outputs have a sampled token.
@@ -63,7 +63,7 @@ private:
         const Table& of(KvPool pool) const { return tables[static_cast<size_t>(pool)]; }
     };
 
-    base::Result<void> check(const Row& row);
+    base::Result<void> check(const Row& row, bool is_first);  // of its slot's rows here
     base::Result<void> check_pages(uint32_t slot, KvPool pool, size_t n, std::span<const uint32_t> pages) const;
 
     BackendLimits limits_;

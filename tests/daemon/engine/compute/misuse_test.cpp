@@ -19,6 +19,8 @@ TEST_P(Misuse, BadBatchesAreRefused) {
     EXPECT_TRUE(refuses(backend.begin(Rows{{4, 0, 1, true}}))) << "slot";
     EXPECT_TRUE(refuses(backend.begin(Rows{{0, 32, 1, true}}))) << "position without a page";
     EXPECT_TRUE(refuses(backend.begin(Rows{{0, 0, 1, false}, {0, 2, 1, true}}))) << "positions with a gap";
+    ASSERT_TRUE(backend.set_pages(1, std::vector<uint32_t>{1}));
+    EXPECT_TRUE(refuses(backend.begin(Rows{{0, 0, 1, false}, {1, 0, 1, false}, {0, 1, 1, true}}))) << "rows apart";
     EXPECT_TRUE(refuses(backend.begin(Rows{{0, 0, -2, true}}))) << "token below 0";
     EXPECT_TRUE(refuses(backend.begin(Rows{{0, 0, compute::kSampledToken, true}}))) << "no sampled token";
     EXPECT_TRUE(refuses(backend.begin(Rows{{0, 0, 96, true}}))) << "token beyond the vocabulary";

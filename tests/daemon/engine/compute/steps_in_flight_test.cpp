@@ -101,16 +101,16 @@ TEST_P(StepsInFlight, TheSampledTokenIsTheSlotsLastOneUntilItsPagesChange) {
     device.give_pages(0, 0);
     device.give_pages(1, 40);
     using Rows = std::vector<compute::Row>;
-    // Several outputs of one slot, another slot between them, and a step that has nothing to do with it.
+    // Several outputs of one slot behind another's, and a step that has nothing to do with it.
     const std::vector<compute::SampleRequest> requests(3);
-    const auto sampled = device.sample(Rows{{0, 0, 5, true}, {1, 0, 9, true}, {0, 1, 6, true}}, requests);
+    const auto sampled = device.sample(Rows{{1, 0, 9, true}, {0, 0, 5, true}, {0, 1, 6, true}}, requests);
     ASSERT_EQ(sampled.size(), 3u);
     device.forward(Rows{{1, 1, 8, true}});
     device.forward(Rows{{0, 2, sampled[2].id, false}});
     const auto known = device.forward(Rows{{0, 2, sampled[2].id, true}});
     ASSERT_EQ(known.size(), 1u);
     // forward() sampled in slot 0: the same rows again, for the same last one.
-    device.sample(Rows{{0, 0, 5, true}, {1, 0, 9, true}, {0, 1, 6, true}}, requests);
+    device.sample(Rows{{1, 0, 9, true}, {0, 0, 5, true}, {0, 1, 6, true}}, requests);
     const auto got = device.forward(Rows{{0, 2, compute::kSampledToken, true}});
     ASSERT_EQ(got.size(), 1u);
     EXPECT_TRUE(same_bits(known[0], got[0]));
