@@ -70,6 +70,12 @@ void add_tokenizer(GgufWriter& writer, const TinyModel& model) {
     writer.add("tokenizer.ggml.add_bos_token", false);
 }
 
+constexpr uint32_t kTaps = 3;
+
+bool is_convolution(const TinyModel& model, uint32_t layer) {
+    return model.architecture == "lfm2" && layer % 2 == 0;
+}
+
 void add_configuration(GgufWriter& writer, const TinyModel& model) {
     const bool gpt2 = model.architecture == "gpt2";
     const auto key = [&](const char* name) { return model.architecture + "." + name; };
@@ -80,7 +86,16 @@ void add_configuration(GgufWriter& writer, const TinyModel& model) {
     writer.add(key("embedding_length"), model.n_embd);
     writer.add(key("feed_forward_length"), model.n_ff);
     writer.add(key("attention.head_count"), model.n_heads);
-    if (model.n_kv_heads != model.n_heads) writer.add(key("attention.head_count_kv"), model.n_kv_heads);
+    if (model.architecture == "lfm2") {
+        std::vector<int32_t> n_kv_heads(model.n_layers, static_cast<int32_t>(model.n_kv_heads));
+        for (uint32_t layer = 0; layer < model.n_layers; ++layer) {
+            if (is_convolution(model, layer)) n_kv_heads[layer] = 0;
+        }
+        writer.add_array(key("attention.head_count_kv"), n_kv_heads);
+        writer.add(key("shortconv.l_cache"), kTaps);
+    } else if (model.n_kv_heads != model.n_heads) {
+        writer.add(key("attention.head_count_kv"), model.n_kv_heads);
+    }
     if (model.n_heads * model.head_dim != model.n_embd) {
         writer.add(key("attention.key_length"), model.head_dim);
         writer.add(key("attention.value_length"), model.head_dim);
@@ -110,6 +125,11 @@ public:
         for (float& value : values) value = random_float(bits_, low, high);
         writer_.add_vector(name, values);
     }
+    void taps(const std::string& name, uint64_t channels) {
+        std::vector<float> values(channels * kTaps);
+        for (float& value : values) value = random_float(bits_, -1, 1);
+        writer_.add_tensor(name, TensorType::F32, channels, kTaps, std::as_bytes(std::span(values)));
+    }
     void norm(const std::string& name, uint64_t size, bool with_bias) {
         floats(name + ".weight", size, 0.8f, 1.2f);
         if (with_bias) bias(name, size);
@@ -130,7 +150,10 @@ void add_layer(RandomTensors& tensors, const TinyModel& model, uint32_t layer) {
     const uint32_t kv = model.n_kv_heads * model.head_dim;
 
     tensors.norm(block + "attn_norm", model.n_embd, gpt2);
-    if (gpt2) {
+    if (is_convolution(model, layer)) {
+        tensors.projection(block + "shortconv.in_proj.weight", uint64_t{3} * model.n_embd, model.n_embd);
+        tensors.taps(block + "shortconv.conv.weight", model.n_embd);
+    } else if (gpt2) {
         tensors.projection(block + "attn_qkv.weight", q + 2 * kv, model.n_embd);
         tensors.bias(block + "attn_qkv", q + 2 * kv);
     } else {
@@ -139,7 +162,15 @@ void add_layer(RandomTensors& tensors, const TinyModel& model, uint32_t layer) {
             if (qkv_biases) tensors.bias(block + name, rows);
         }
     }
-    tensors.projection(block + "attn_output.weight", model.n_embd, q);
+    if (model.architecture == "lfm2" && !is_convolution(model, layer)) {
+        tensors.norm(block + "attn_q_norm", model.head_dim, false);
+        tensors.norm(block + "attn_k_norm", model.head_dim, false);
+    }
+    if (is_convolution(model, layer)) {
+        tensors.projection(block + "shortconv.out_proj.weight", model.n_embd, model.n_embd);
+    } else {
+        tensors.projection(block + "attn_output.weight", model.n_embd, q);
+    }
     if (gpt2) tensors.bias(block + "attn_output", model.n_embd);
     tensors.norm(block + "ffn_norm", model.n_embd, gpt2);
     if (!gpt2) tensors.projection(block + "ffn_gate.weight", model.n_ff, model.n_embd);
@@ -171,7 +202,7 @@ GgufWriter tiny_model_writer(const TinyModel& model) {
         writer.add_vector("rope_freqs.weight", factors);
     }
     for (uint32_t layer = 0; layer < model.n_layers; ++layer) add_layer(tensors, model, layer);
-    tensors.norm("output_norm", model.n_embd, gpt2);
+    tensors.norm(model.architecture == "lfm2" ? "token_embd_norm" : "output_norm", model.n_embd, gpt2);
     if (!model.tied) tensors.matrix("output.weight", model.n_vocab, model.n_embd, 1.0f);
     return writer;
 }

@@ -55,6 +55,7 @@ constexpr Architecture kArchitectures[] = {
      .has_post_norms = true},
     {.name = "granite", .reads_scales = true, .is_granite = true},
     {.name = "hunyuan-dense", .rotation = Rotation::HalfSplit, .qk_norm = QkNorm::Head, .norms_after_rotation = true},
+    {.name = "lfm2", .rotation = Rotation::HalfSplit, .qk_norm = QkNorm::Head, .has_convolutions = true},
     {.name = "minicpm", .reads_scales = true},
     {.name = "mistral3", .reads_yarn_details = true, .reads_temperature = true},
     {.name = "olmo2",
@@ -121,9 +122,10 @@ private:
     std::optional<Error> error_;
 };
 
-void read_heads(KeyReader& keys, uint32_t n_embd, LayerSpec& layer) {
+void read_heads(KeyReader& keys, uint32_t n_embd, LayerSpec& layer, std::optional<uint32_t> n_kv_heads) {
     layer.n_heads = keys.number("attention.head_count", 1, Limits::kMaxHeads);
-    layer.n_kv_heads = keys.number("attention.head_count_kv", 1, Limits::kMaxHeads, layer.n_heads);
+    layer.n_kv_heads =
+        n_kv_heads ? *n_kv_heads : keys.number("attention.head_count_kv", 1, Limits::kMaxHeads, layer.n_heads);
     if (keys.error()) return;
     if (layer.n_heads % layer.n_kv_heads != 0) {
         keys.keep(fail(ErrorCode::ModelLoadFailed, keys.key("attention.head_count"), " is ", layer.n_heads,
@@ -152,6 +154,57 @@ void read_heads(KeyReader& keys, uint32_t n_embd, LayerSpec& layer) {
         keys.keep(fail(ErrorCode::ModelLoadFailed, keys.key("attention.head_count"), ": ", layer.n_heads, " heads of ",
                        layer.head_dim, " are wider than ", Limits::kMaxWidth));
     }
+}
+
+// The layers that are short convolutions.
+struct Convolutions {
+    uint32_t taps = 0;                   // 0: there are none
+    std::vector<bool> is_one;            // by layer
+    std::optional<uint32_t> n_kv_heads;  // of the other layers
+};
+
+// attention.head_count_kv is an array, one number a layer: 0 of a convolution, the same of all others.
+Convolutions read_convolutions(KeyReader& keys, const Gguf& gguf, const Architecture& row, uint32_t n_layers) {
+    Convolutions read;
+    if (!row.has_convolutions || keys.error()) return read;
+    const std::string heads = keys.key("attention.head_count_kv");
+    const auto listed = gguf.get_ints(heads);
+    if (!listed) return keys.keep(listed.error()), read;
+    if (listed->size() != n_layers) {
+        keys.keep(fail(ErrorCode::ModelLoadFailed, heads, " has ", listed->size(), " elements for the ", n_layers,
+                       " layers of block_count"));
+        return read;
+    }
+    for (const int32_t n : *listed) {
+        read.is_one.push_back(n == 0);
+        if (n == 0) continue;
+        if (n < 0 || static_cast<uint32_t>(n) > Limits::kMaxHeads ||
+            static_cast<uint32_t>(n) != read.n_kv_heads.value_or(static_cast<uint32_t>(n))) {
+            keys.keep(fail(ErrorCode::ModelLoadFailed, heads, " has ", n,
+                           ", which is not supported (0 for a convolution and one number up to ", Limits::kMaxHeads,
+                           " for all other layers are)"));
+            return read;
+        }
+        read.n_kv_heads = static_cast<uint32_t>(n);
+    }
+    const auto n_convolutions = std::count(read.is_one.begin(), read.is_one.end(), true);
+    if (n_convolutions == 0 || n_convolutions == n_layers) {
+        keys.keep(fail(ErrorCode::ModelLoadFailed, heads, " is 0 in ", n_convolutions, " of ", n_layers,
+                       " layers: models of attention alone, or of convolutions alone, are not supported"));
+    }
+    read.taps = keys.number("shortconv.l_cache", 2, Limits::kMaxTaps);
+    return read;
+}
+
+LayerSpec convolution(const LayerSpec& attention, const Convolutions& convolutions, const DecoderSpec& spec) {
+    LayerSpec layer;
+    layer.mixer = Mixer::Convolution;
+    layer.n_heads = 1;
+    layer.n_kv_heads = 1;
+    layer.head_dim = spec.n_embd;
+    layer.n_ff = attention.n_ff;
+    layer.window = convolutions.taps;
+    return layer;
 }
 
 void read_yarn(KeyReader& keys, const Architecture& row, float factor, DecoderSpec& spec) {
@@ -344,7 +397,11 @@ Result<DecoderSpec> read_decoder_spec(const Gguf& gguf, std::span<const Architec
     layer.qk_norm = row->qk_norm;
     layer.norms_after_rotation = row->norms_after_rotation;
     layer.n_ff = keys.number("feed_forward_length", 1, Limits::kMaxWidth);
-    read_heads(keys, spec.n_embd, layer);
+    const Convolutions convolutions = read_convolutions(keys, gguf, *row, n_layers);
+    read_heads(keys, spec.n_embd, layer, convolutions.n_kv_heads);
+    if (row->has_convolutions && keys.has("attention.sliding_window")) {
+        layer.window = keys.number("attention.sliding_window", 1, Limits::kMaxContext);
+    }
     if (row->is_granite) {
         if (keys.has("attention.scale")) layer.score_scale = keys.real("attention.scale", 1e-6f, 1e6f);
         if (!keys.boolean("rope.scaling.finetuned", true)) layer.rotation = Rotation::None;
@@ -359,6 +416,9 @@ Result<DecoderSpec> read_decoder_spec(const Gguf& gguf, std::span<const Architec
     read_vocabulary_size(keys, gguf, spec);
     if (keys.error()) return *keys.error();
     spec.layers.assign(n_layers, layer);
+    for (uint32_t l = 0; l < n_layers; ++l) {
+        if (convolutions.taps != 0 && convolutions.is_one[l]) spec.layers[l] = convolution(layer, convolutions, spec);
+    }
     for (uint32_t l = 0; row->unrotated_period != 0 && l < n_layers; ++l) {
         if ((l + 1) % row->unrotated_period != 0) continue;
         spec.layers[l].rotation = Rotation::None;

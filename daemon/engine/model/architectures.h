@@ -20,6 +20,7 @@ struct Architecture {
     QkNorm qk_norm = QkNorm::None;
     bool norms_after_rotation = false;
     bool has_pre_norms = true, has_post_norms = false;
+    bool has_convolutions = false;  // layers without key/value heads are short convolutions
     uint32_t unrotated_period = 0;  // every so many layers the last one is not rotated; 0: all are
     // Every so many layers all but the last one have a window, unless a key says which; 0: none has.
     uint32_t window_period = 0;

@@ -34,6 +34,14 @@ enum class QkNorm : uint8_t {
     Row,   // all heads of the query or key together          (OLMo 2)
 };
 
+// How a layer mixes what the positions of a sequence hold.
+enum class Mixer : uint8_t {
+    Attention,
+    // A gated short convolution (LFM2), in the notation of Poli et al. 2023: query * conv(key * value), element by
+    // element, where conv weighs the products of the last `window` positions, each channel with taps of its own.
+    Convolution,
+};
+
 // Which dimensions of a query or key head are rotated together (Su et al. 2021).
 enum class Rotation : uint8_t {
     None,
@@ -66,16 +74,18 @@ constexpr uint32_t first_seen(uint32_t position, uint32_t window) {
 }
 
 struct LayerSpec {
-    uint32_t n_heads = 0;     // query heads
-    uint32_t n_kv_heads = 0;  // key/value heads; divides n_heads
-    uint32_t head_dim = 0;    // a multiple of 4
+    Mixer mixer = Mixer::Attention;  // a convolution has one head, n_embd wide, and neither norms nor rotation
+    uint32_t n_heads = 0;            // query heads
+    uint32_t n_kv_heads = 0;         // key/value heads; divides n_heads
+    uint32_t head_dim = 0;           // a multiple of 4
     Rotation rotation = Rotation::None;
     uint32_t n_rot = 0;  // rotated dimensions of a head: even, <= head_dim; 0 without rotation
     uint32_t rope = 0;   // of DecoderSpec::ropes
     uint32_t n_ff = 0;   // width of the feed-forward part
     QkNorm qk_norm = QkNorm::None;
     bool norms_after_rotation = false;  // of queries and keys; else before
-    uint32_t window = 0;                // positions that a query sees, its own the last of them; 0: all
+    uint32_t window = 0;                // positions that a query sees, its own the last of them; 0: all. Of a
+                                        // convolution its taps
     float score_scale = 0;              // of q . k; 0: 1 / sqrt(head_dim)
     float score_cap = 0;                // c: a score s becomes c tanh(s / c)   (Gemma 2); 0: it does not
 
@@ -85,6 +95,8 @@ struct LayerSpec {
     uint32_t q_rows() const { return n_heads * head_dim; }
     uint32_t kv_rows() const { return n_kv_heads * head_dim; }
     uint32_t heads_per_kv() const { return n_heads / n_kv_heads; }
+
+    bool is_convolution() const { return mixer == Mixer::Convolution; }
 
     bool operator==(const LayerSpec&) const = default;
 };
@@ -131,7 +143,8 @@ struct DecoderSpecLimits {
     static constexpr uint32_t kMaxLayers = 512;
     static constexpr uint32_t kMaxWidth = 1u << 17;  // n_embd, n_ff, heads * head_dim
     static constexpr uint32_t kMaxHeads = 1024;
-    static constexpr uint32_t kMaxHeadDim = 256;
+    static constexpr uint32_t kMaxHeadDim = 256;  // of attention
+    static constexpr uint32_t kMaxTaps = 16;      // of a convolution, least: 2; LFM2 has 3
     static constexpr uint32_t kMaxVocab = 1u << 20;
     static constexpr uint32_t kMaxContext = 1u << 20;
     // Beyond these an angle (position * frequency) or a reciprocal root is no longer a sensible float.

@@ -13,7 +13,7 @@ public:
     std::vector<Operation> write() {
         add({.op = Embed, .out = Residual});
         for (uint32_t layer = 0; layer < spec_.n_layers(); ++layer) {
-            write_attention(layer);
+            write_mixer(layer);
             write_feed_forward(layer);
         }
         norm(0, Role::OutputNorm, Role::OutputNormBias);
@@ -22,12 +22,22 @@ public:
     }
 
 private:
-    void write_attention(uint32_t layer) {
-        const LayerSpec& of = spec_.layers[layer];
+    void write_mixer(uint32_t layer) {
         const Operand in = pre_norm(layer, Role::AttnNorm, Role::AttnNormBias);
         matmul(layer, in, Query, Role::AttnQ, Role::AttnQBias);
         matmul(layer, in, Key, Role::AttnK, Role::AttnKBias);
         matmul(layer, in, Value, Role::AttnV, Role::AttnVBias);
+        if (spec_.layers[layer].is_convolution()) {
+            add({.op = Convolve, .layer = layer, .in = Query, .out = Attended, .weight = Role::ConvTaps});
+        } else {
+            write_attention(layer);
+        }
+        matmul(layer, Attended, Projected, Role::AttnOutput, Role::AttnOutputBias);
+        add_to_residual(layer, Role::AttnPostNorm);
+    }
+
+    void write_attention(uint32_t layer) {
+        const LayerSpec& of = spec_.layers[layer];
         if (!of.norms_after_rotation) head_norms(layer);
         if (of.rotation != Rotation::None) {
             add({.op = Rotate, .layer = layer, .in = Query, .out = Query});
@@ -36,8 +46,6 @@ private:
         if (of.norms_after_rotation) head_norms(layer);
         add({.op = StoreKv, .layer = layer, .in = Key, .out = Value});
         add({.op = Attend, .layer = layer, .in = Query, .out = Attended});
-        matmul(layer, Attended, Projected, Role::AttnOutput, Role::AttnOutputBias);
-        add_to_residual(layer, Role::AttnPostNorm);
     }
 
     void write_feed_forward(uint32_t layer) {

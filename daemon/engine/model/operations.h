@@ -23,6 +23,8 @@ enum class Operator : uint8_t {
     StoreKv,   // keys and values go into the row's KV page, as f16
     Attend,    // out = per query head, softmax(t q . K[0..position] / sqrt(head_dim)) V with the position's temperature
                // t (DecoderSpec); keys and values from the pages only
+    Convolve,  // key * value goes into the row's KV page, as float; out = in * the sum over the taps of weight[tap] *
+               // that product at position - taps + 1 + tap, each channel by itself; before position 0 it is 0
     Activate,  // out = activation(gate, out)
     Add,       // out += residual_scale * in
 };
@@ -47,8 +49,8 @@ struct Operation {
     uint32_t layer = 0;  // 0 behind the last layer, and for Embed
     Operand in = Operand::Residual;
     Operand out = Operand::Residual;
-    Role weight =
-        Role::TokenEmbedding;  // of Norm, HeadNorm and Matmul; Role::Output is TokenEmbedding where the two are tied
+    Role weight = Role::TokenEmbedding;  // of Norm, HeadNorm, Matmul and Convolve; Role::Output is TokenEmbedding where
+                                         // the two are tied
     std::optional<Role> bias = std::nullopt;  // that a file may have
 
     bool operator==(const Operation&) const = default;

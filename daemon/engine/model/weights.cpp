@@ -49,6 +49,7 @@ constexpr std::array<RoleInfo, kRoleCount> kRoles = {{
     {"attn_output", "attn_output.weight", Kind::Matrix, Scope::Layer},
     {"attn_output_bias", "attn_output.bias", Kind::Vector, Scope::Layer},
     {"attn_post_norm", "post_attention_norm.weight", Kind::Vector, Scope::Layer},
+    {"conv_taps", "shortconv.conv.weight", Kind::Vector, Scope::Layer},
     {"ffn_norm", "ffn_norm.weight", Kind::Vector, Scope::Layer},
     {"ffn_norm_bias", "ffn_norm.bias", Kind::Vector, Scope::Layer},
     {"ffn_gate", "ffn_gate.weight", Kind::Matrix, Scope::Layer},
@@ -89,13 +90,16 @@ Presence presence_of(Role role, const DecoderSpec& spec, uint32_t layer) {
         case Role::AttnQNorm:
         case Role::AttnKNorm:
             return required_if(spec.layers[layer].qk_norm != QkNorm::None);
+        case Role::ConvTaps:
+            return required_if(spec.layers[layer].is_convolution());
         case Role::FfnGate:
             return required_if(is_gated(spec.activation));
-        case Role::Output:
         case Role::AttnQBias:
         case Role::AttnKBias:
         case Role::AttnVBias:
         case Role::AttnOutputBias:
+            return spec.layers[layer].is_convolution() ? Presence::Unused : Presence::Optional;
+        case Role::Output:
         case Role::FfnUpBias:
         case Role::FfnDownBias:
             return Presence::Optional;
@@ -136,8 +140,11 @@ public:
         : gguf_(gguf), spec_(spec), weights_(weights) {}
 
     Result<void> bind_layer(uint32_t layer, const std::string& prefix) {
-        const bool has_qkv = gguf_.tensor(prefix + "attn_qkv.weight") != nullptr;
-        if (has_qkv) {
+        const bool is_convolution = spec_.layers[layer].is_convolution();
+        const bool has_qkv = !is_convolution && gguf_.tensor(prefix + "attn_qkv.weight") != nullptr;
+        if (is_convolution) {
+            if (auto done = bind_convolution(layer, prefix); !done) return done;
+        } else if (has_qkv) {
             if (auto done = bind_qkv(layer, prefix); !done) return done;
         }
         // A fused matrix has the name of up and twice its rows.
@@ -155,7 +162,8 @@ public:
         for (size_t i = 0; i < kRoleCount; ++i) {
             const auto role = static_cast<Role>(i);
             if (info(role).scope != Scope::Layer) continue;
-            if (has_qkv && is_of_qkv(role)) continue;
+            if ((has_qkv || is_convolution) && is_of_qkv(role)) continue;
+            if (is_convolution && role == Role::AttnOutput) continue;
             if (has_gate_up && (role == Role::FfnGate || role == Role::FfnUp)) continue;
             if (auto done = bind(role, layer, prefix); !done) return done;
         }
@@ -165,16 +173,9 @@ public:
     Result<void> bind(Role role, uint32_t layer, const std::string& prefix) {
         const Presence presence = presence_of(role, spec_, layer);
         if (presence == Presence::Unused) return {};
-        const std::string name = prefix + std::string(info(role).tensor);
-        const TensorView* tensor = gguf_.tensor(name);
-        if (tensor == nullptr) {
-            if (presence == Presence::Required) return missing(name);
-            return {};
-        }
-        if (auto done = check(name, *tensor, info(role).kind, shape_of(role, spec_, layer)); !done) return done;
-        weights_.push_back({role, layer, *tensor});
-        bound_.insert(name);
-        return {};
+        const std::string name = prefix + std::string(tensor_of(role));
+        if (presence == Presence::Optional && gguf_.tensor(name) == nullptr) return {};
+        return bind_required(role, layer, name);
     }
 
     Result<void> check_all_bound() const {
@@ -191,6 +192,38 @@ private:
         constexpr std::array kOfQkv = {Role::AttnQ,     Role::AttnK,     Role::AttnV,
                                        Role::AttnQBias, Role::AttnKBias, Role::AttnVBias};
         return std::find(kOfQkv.begin(), kOfQkv.end(), role) != kOfQkv.end();
+    }
+
+    std::string_view tensor_of(Role role) const {
+        const auto is_convolution = [](const LayerSpec& layer) { return layer.is_convolution(); };
+        // LFM2's files have the last norm under this name.
+        if (role == Role::OutputNorm && std::any_of(spec_.layers.begin(), spec_.layers.end(), is_convolution)) {
+            return "token_embd_norm.weight";
+        }
+        return info(role).tensor;
+    }
+
+    Result<void> bind_required(Role role, uint32_t layer, const std::string& name) {
+        const TensorView* tensor = gguf_.tensor(name);
+        if (tensor == nullptr) return missing(name);
+        if (auto done = check(name, *tensor, info(role).kind, shape_of(role, spec_, layer)); !done) return done;
+        weights_.push_back({role, layer, *tensor});
+        bound_.insert(name);
+        return {};
+    }
+
+    // One matrix of the rows of K, then Q, then V.
+    Result<void> bind_convolution(uint32_t layer, const std::string& prefix) {
+        const uint64_t n = spec_.n_embd;
+        const std::string name = prefix + "shortconv.in_proj.weight";
+        const TensorView* matrix = gguf_.tensor(name);
+        if (matrix == nullptr) return missing(name);
+        if (auto done = check(name, *matrix, Kind::Matrix, {3 * n, n}); !done) return done;
+        weights_.push_back({Role::AttnK, layer, matrix->slice(0, n)});
+        weights_.push_back({Role::AttnQ, layer, matrix->slice(n, n)});
+        weights_.push_back({Role::AttnV, layer, matrix->slice(2 * n, n)});
+        bound_.insert(name);
+        return bind_required(Role::AttnOutput, layer, prefix + "shortconv.out_proj.weight");
     }
 
     // One matrix of the rows of Q, then K, then V, and likewise its bias.
@@ -282,6 +315,8 @@ Shape shape_of(Role role, const DecoderSpec& spec, uint32_t layer) {
             return {1, of_layer.kv_rows()};
         case Role::AttnOutput:
             return {spec.n_embd, of_layer.q_rows()};
+        case Role::ConvTaps:
+            return {spec.n_embd, of_layer.window};
         case Role::FfnGate:
         case Role::FfnUp:
             return {of_layer.n_ff, spec.n_embd};

@@ -1,6 +1,6 @@
 // The tensors of a model by their meaning, with shapes checked against the spec.
-// Fused matrices (Q, K and V in one; gate and up in one) are split into their parts here, so nobody else knows that
-// they exist.
+// Fused matrices (Q, K and V in one; gate and up in one; what goes into a convolution) are split into their parts here,
+// so nobody else knows that they exist.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ enum class Role : uint8_t {
     // In every layer:
     AttnNorm,        // (1, n_embd), pre-norms only, as is FfnNorm
     AttnNormBias,    // (1, n_embd), LayerNorm only
-    AttnQ,           // (n_heads * head_dim, n_embd)
+    AttnQ,           // (n_heads * head_dim, n_embd); of a convolution too, as are the next two and AttnOutput
     AttnK,           // (n_kv_heads * head_dim, n_embd)
     AttnV,           // (n_kv_heads * head_dim, n_embd)
     AttnQNorm,       // (1, head_dim) or the whole row, by LayerSpec::qk_norm
@@ -37,6 +37,7 @@ enum class Role : uint8_t {
     AttnOutput,      // (n_embd, n_heads * head_dim)
     AttnOutputBias,  // (1, n_embd), optional
     AttnPostNorm,    // (1, n_embd), post-norms only, as is FfnPostNorm
+    ConvTaps,        // (n_embd, window), convolutions only: of each channel, the oldest position's first
     FfnNorm,         // (1, n_embd)
     FfnNormBias,     // (1, n_embd), LayerNorm only
     FfnGate,         // (n_ff, n_embd), gated activations only
@@ -53,7 +54,7 @@ Role rope_factors_role(const DecoderSpec& spec, uint32_t n_ctx);
 
 std::string_view role_name(Role role);  // "ffn_down"
 bool is_in_layer(Role role);            // every layer has its own
-bool is_vector(Role role);              // norms, biases and factors
+bool is_vector(Role role);              // norms, biases, factors and taps: held as floats
 
 struct Shape {
     uint64_t rows;
@@ -74,7 +75,7 @@ class Weights {
 public:
     // Binds every tensor of the file: ModelLoadFailed names one that is missing, one that the spec has no use for,
     // since the model would compute something else without it, or one of another shape, with both shapes. Vectors
-    // (norms, biases, factors) must be F32, F16 or BF16. Views point into the Gguf's bytes.
+    // (is_vector()) must be F32, F16 or BF16. Views point into the Gguf's bytes.
     static base::Result<Weights> bind(const Gguf& gguf, const DecoderSpec& spec);
 
     // In file order, so that a loader reads the file once from front to back.

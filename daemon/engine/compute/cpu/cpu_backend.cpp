@@ -98,6 +98,7 @@ private:
     void rotate_and_store(const Sweep& sweep);
     void store_key_value(uint32_t layer, uint32_t r, uint32_t worker);
     void attend(uint32_t layer);
+    void convolve(const Sweep& sweep);
     float attention_scale(const model::LayerSpec& layer, uint32_t position) const;
     // out[r] = w . x[r] for rows [first, first + n) of the part's matrix, then the bias.
     void multiply_rows(const MatmulPart& part, uint32_t first, uint32_t n, const Activations& x, uint32_t n_rows,
@@ -202,6 +203,9 @@ void CpuBackend::run(std::span<const Sweep> sweeps, std::span<const uint32_t> ro
                 break;
             case Sweep::Form::Attend:
                 attend(sweep.layer);
+                break;
+            case Sweep::Form::Convolve:
+                convolve(sweep);
                 break;
         }
     }
@@ -388,6 +392,31 @@ void CpuBackend::attend(uint32_t layer) {
         a.value_dim = memory_.kv.value_dim(layer);
         a.scratch = memory_.scratch(worker);
         kernels_.attend(a);
+    });
+}
+
+void CpuBackend::convolve(const Sweep& sweep) {
+    const uint32_t n = spec_.n_embd, n_taps = spec_.layers[sweep.layer].window;
+    const auto products = [&](const Row& of, uint32_t position) {
+        const auto pages = pages_.of(of.slot, limits_.pool_of(spec_.layers[sweep.layer]));
+        return memory_.kv.products(sweep.layer, pages[position / kPageTokens]) + size_t{position % kPageTokens} * n;
+    };
+    pool_->run(static_cast<uint32_t>(rows_.size()), [&](uint32_t r, uint32_t) {
+        const float *key = row(Operand::Key, r), *value = row(Operand::Value, r);
+        float* product = products(rows_[r], rows_[r].position);
+        for (uint32_t i = 0; i < n; ++i) product[i] = key[i] * value[i];
+    });
+    pool_->run(static_cast<uint32_t>(rows_.size()), [&](uint32_t r, uint32_t) {
+        const uint32_t position = rows_[r].position;
+        const float* query = row(Operand::Query, r);
+        float* out = row(Operand::Attended, r);
+        std::fill_n(out, n, 0.0f);
+        for (uint32_t back = std::min(n_taps - 1, position) + 1; back-- > 0;) {
+            const float* product = products(rows_[r], position - back);
+            const float* tap = sweep.taps + (n_taps - 1 - back);
+            for (uint32_t i = 0; i < n; ++i) out[i] += tap[size_t{i} * n_taps] * product[i];
+        }
+        for (uint32_t i = 0; i < n; ++i) out[i] *= query[i];
     });
 }
 

@@ -85,6 +85,10 @@ Result<KvStore> KvStore::allocate(const model::DecoderSpec& spec, const BackendL
         layer.first_value = n_values;
         layer.key_page = size_t{of.kv_rows()} * kPageTokens;
         layer.value_page = size_t{of.n_kv_heads} * layer.value_dim * kPageTokens;
+        if (of.is_convolution()) {
+            layer.key_page = 0;
+            layer.value_page = size_t{of.head_dim} * kPageTokens * (sizeof(float) / sizeof(uint16_t));
+        }
         n_keys += limits.pages_of(layer.pool) * layer.key_page;
         n_values += limits.pages_of(layer.pool) * layer.value_page;
         kv.page_bytes_[static_cast<size_t>(layer.pool)] += (layer.key_page + layer.value_page) * sizeof(uint16_t);
@@ -170,6 +174,7 @@ Result<CpuMemory> CpuMemory::allocate(const model::DecoderSpec& spec, const Back
     memory.quantized = std::move(*quantized);
     memory.scratch_stride = kDecodedRows * widest;
     for (uint32_t layer = 0; layer < spec.n_layers(); ++layer) {
+        if (spec.layers[layer].is_convolution()) continue;
         const size_t of_attention =
             attend_scratch_floats(spec.layers[layer].heads_per_kv(), memory.kv.value_dim(layer));
         memory.scratch_stride = std::max(memory.scratch_stride, of_attention);

@@ -77,7 +77,7 @@ struct Activations {
     float* row(uint32_t r) const { return data.as<float>() + r * stride; }
 };
 
-// Keys and values of every page as f16, in the layouts of AttendItem.
+// Keys and values of every page as f16, in the layouts of AttendItem, and of convolutions their products as floats.
 class KvStore {
 public:
     // OutOfMemory names the size.
@@ -92,6 +92,8 @@ public:
         return values_.as<uint16_t>() + of.first_value + page * of.value_page +
                size_t{kv_head} * of.value_dim * kPageTokens;
     }
+    // A convolution's products: [kPageTokens][n_embd].
+    float* products(uint32_t layer, uint32_t page) const { return reinterpret_cast<float*>(values(layer, page, 0)); }
     // Elements of one page of a layer.
     size_t key_page(uint32_t layer) const { return layers_[layer].key_page; }
     size_t value_page(uint32_t layer) const { return layers_[layer].value_page; }
@@ -116,7 +118,7 @@ private:
     };
 
     HostBuffer keys_;    // [layer][page][kv head][head_dim][kPageTokens]
-    HostBuffer values_;  // [layer][page][kv head][kPageTokens][value_dim]
+    HostBuffer values_;  // [layer][page][kv head][kPageTokens][value_dim]; products have the place of two values
     std::vector<Layer> layers_;
     std::array<uint64_t, kKvPools> page_bytes_{};
 };

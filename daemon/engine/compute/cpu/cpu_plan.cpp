@@ -64,6 +64,11 @@ base::Result<std::vector<Sweep>> lower_to_sweeps(std::span<const Operation> oper
                 sweep.form = Form::Attend;
                 ++next;
                 break;
+            case Operator::Convolve:
+                sweep.form = Form::Convolve;
+                sweep.taps = weights.vector(first.weight, first.layer);
+                ++next;
+                break;
         }
     }
     return sweeps;

@@ -30,6 +30,7 @@ struct Sweep {
         RotateStore,  // a row of the batch: queries and keys are normalised and rotated if the layer wants it, keys and
                       // values stored
         Attend,       // a row of the batch and a key/value head
+        Convolve,     // a row of the batch
     };
 
     Form form = Form::Embed;
@@ -39,6 +40,7 @@ struct Sweep {
     const float* norm_weight = nullptr;
     const float* norm_bias = nullptr;                            // null: none
     const float *query_weight = nullptr, *key_weight = nullptr;  // of their norms; null: none
+    const float* taps = nullptr;                                 // of Convolve
     std::vector<MatmulPart> parts = {};
 };
 

@@ -39,6 +39,45 @@ protected:
         }
         EXPECT_TRUE(same_bits(alone, together));
     }
+
+    // The first layer has the window.
+    void check_window_pages(const model::DecoderSpec& spec, uint32_t window) {
+        const RandomModel model(spec, {.type = model::TensorType::Q8_0, .seed = 3});
+        const auto tokens = random_tokens(130, spec.n_vocab, 12);
+        compute::BackendLimits limits = test_limits(spec);
+        const auto feed = [&](DeviceModel& device, uint32_t chunk) {
+            Logits last;
+            for (uint32_t begin = 0; begin < tokens.size(); begin += chunk) {
+                const auto end = std::min<uint32_t>(begin + chunk, static_cast<uint32_t>(tokens.size()));
+                if (limits.window != 0) device.give_window_pages(0, begin, end);
+                auto logits = device.forward(rows_of(tokens, begin, end - begin, 0, true));
+                if (logits.empty()) return Logits();
+                last = std::move(logits[0]);
+            }
+            return last;
+        };
+        Logits want;
+        uint64_t full_bytes = UINT64_MAX;
+        if (!GetParam().is_opencl) {  // whose kernels take long to compile; Ops.Windows compares them with the oracle
+            DeviceModel full(GetParam(), model, limits);
+            full.give_pages(0);
+            want = feed(full, 64);
+            full_bytes = full.backend().report().kv_bytes;
+        }
+        limits.window = window;
+        limits.n_window_pages = 5;
+        DeviceModel windowed(GetParam(), model, limits);
+        if (!windowed.loaded()) return;
+        EXPECT_LT(windowed.backend().report().kv_bytes, full_bytes);
+        for (const uint32_t chunk : {64u, 7u, 1u}) {
+            windowed.give_pages(0);
+            const Logits got = feed(windowed, chunk);
+            if (want.empty()) want = got;
+            EXPECT_TRUE(same_bits(want, got)) << "chunks of " << chunk;
+        }
+        EXPECT_TRUE(refuses(windowed.backend().begin(std::vector<compute::Row>{{0, 0, 1, true}})))
+            << "its page is gone";
+    }
 };
 
 TEST_P(Contract, ChunksDoNotMatter) {
@@ -169,44 +208,21 @@ TEST_P(Contract, APageIsItsBytes) {
     }
 }
 
-// A layer with a window computes the same from pages of its own, in any chunks, while the others see every position.
-TEST_P(Contract, WindowedPagesDoNotMatter) {
+TEST_P(Contract, ConvolutionsKeepIt) {
     model::DecoderSpec spec = two_layers(small_llama());
-    spec.layers[0].window = 48;
-    const RandomModel model(spec, {.type = model::TensorType::Q8_0, .seed = 3});
-    const auto tokens = random_tokens(130, spec.n_vocab, 12);
-    compute::BackendLimits limits = test_limits(spec);
-    const auto feed = [&](DeviceModel& device, uint32_t chunk) {
-        Logits last;
-        for (uint32_t begin = 0; begin < tokens.size(); begin += chunk) {
-            const auto end = std::min<uint32_t>(begin + chunk, static_cast<uint32_t>(tokens.size()));
-            if (limits.window != 0) device.give_window_pages(0, begin, end);
-            auto logits = device.forward(rows_of(tokens, begin, end - begin, 0, true));
-            if (logits.empty()) return Logits();
-            last = std::move(logits[0]);
-        }
-        return last;
-    };
-    Logits want;
-    uint64_t full_bytes = UINT64_MAX;
-    if (!GetParam().is_opencl) {  // whose kernels take long to compile; Ops.Windows compares them with the oracle
-        DeviceModel full(GetParam(), model, limits);
-        full.give_pages(0);
-        want = feed(full, 64);
-        full_bytes = full.backend().report().kv_bytes;
-    }
-    limits.window = 48;
-    limits.n_window_pages = 5;
-    DeviceModel windowed(GetParam(), model, limits);
-    if (!windowed.loaded()) return;
-    EXPECT_LT(windowed.backend().report().kv_bytes, full_bytes);
-    for (const uint32_t chunk : {64u, 7u, 1u}) {
-        windowed.give_pages(0);
-        const Logits got = feed(windowed, chunk);
-        if (want.empty()) want = got;
-        EXPECT_TRUE(same_bits(want, got)) << "chunks of " << chunk;
-    }
-    EXPECT_TRUE(refuses(windowed.backend().begin(std::vector<compute::Row>{{0, 0, 1, true}}))) << "its page is gone";
+    make_convolution(spec, 0, 4);
+    check_company(RandomModel(spec, {.type = model::TensorType::Q8_0}));
+}
+
+// A layer with a window, or a convolution, computes the same from pages of its own, in any chunks, while the others see
+// every position.
+TEST_P(Contract, WindowedPagesDoNotMatter) {
+    model::DecoderSpec windowed = two_layers(small_llama());
+    windowed.layers[0].window = 48;
+    check_window_pages(windowed, 48);
+    model::DecoderSpec convolution = two_layers(small_llama());
+    make_convolution(convolution, 0, 3);
+    check_window_pages(convolution, 3);
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, Contract, testing::ValuesIn(devices_under_test()), device_name);

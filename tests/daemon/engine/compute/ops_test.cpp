@@ -221,6 +221,12 @@ TEST_P(Ops, SettingsOfArchitectures) {
     gemma.layers[1].rope = 1;
     gemma.layers[1].score_scale = 0.4f;
     compare(gemma, "GeGLU, caps, a window, two ropes");
+
+    UniformSpec uniform = two_layers(small_llama());
+    uniform.n_embd = 96;  // no whole tile
+    model::DecoderSpec lfm2 = uniform;
+    make_convolution(lfm2, 0, 3);
+    compare(lfm2, "a short convolution");
 }
 
 // Windows around borders of pages and KV splits, in whole rows and in splits that are merged. Their layer has no pages

@@ -171,6 +171,23 @@ Oracle::Vector Oracle::attend(uint32_t layer, const Vector& q) {
     return out;
 }
 
+Oracle::Vector Oracle::convolve(const model::Operation& op, const Vector& query) {
+    std::vector<Vector>& products = product_cache_[op.layer];
+    Vector product = values_[Operand::Key];
+    for (size_t i = 0; i < product.size(); ++i) product[i] *= values_[Operand::Value][i];
+    products.push_back(std::move(product));
+    const auto& taps = weights(op.weight, op.layer);
+    const size_t n_taps = spec_.layers[op.layer].window;
+    Vector out(query.size());
+    for (size_t i = 0; i < out.size(); ++i) {
+        for (size_t back = 0; back < std::min(n_taps, products.size()); ++back) {
+            out[i] += taps[i * n_taps + n_taps - 1 - back] * products[products.size() - 1 - back][i];
+        }
+        out[i] *= query[i];
+    }
+    return out;
+}
+
 void Oracle::activate(const Vector& gate, Vector& up) const {
     const auto gelu = [](double u) {
         return u * 0.5 * (1 + std::tanh(std::sqrt(2 / M_PI) * (u + 0.044715 * u * u * u)));
@@ -219,6 +236,9 @@ void Oracle::compute(const model::Operation& op, int32_t token) {
             break;
         case model::Operator::Attend:
             out = attend(op.layer, in);
+            break;
+        case model::Operator::Convolve:
+            out = convolve(op, in);
             break;
         case model::Operator::Activate:
             activate(in, out);

@@ -54,6 +54,7 @@ private:
     double frequency(const model::LayerSpec& layer, uint32_t pair);
     void rotate(const model::LayerSpec& layer, Vector& heads);
     Vector attend(uint32_t layer, const Vector& q);
+    Vector convolve(const model::Operation& op, const Vector& query);
     void activate(const Vector& gate, Vector& up) const;
     void compute(const model::Operation& op, int32_t token);
 
@@ -63,7 +64,7 @@ private:
     const Rounding rounding_;
     const model::Role rope_factors_;
     std::map<std::pair<model::Role, uint32_t>, std::vector<float>> dequantized_;
-    std::map<uint32_t, std::vector<Vector>> key_cache_, value_cache_;  // [layer][position]
+    std::map<uint32_t, std::vector<Vector>> key_cache_, value_cache_, product_cache_;  // [layer][position]
     std::map<model::Operand, Vector> values_;
     uint32_t position_ = 0;  // of the token being fed
 };

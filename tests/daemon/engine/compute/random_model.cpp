@@ -141,6 +141,16 @@ UniformSpec two_layers(UniformSpec spec) {
     return spec;
 }
 
+void make_convolution(model::DecoderSpec& spec, uint32_t layer, uint32_t taps) {
+    const uint32_t n_ff = spec.layers[layer].n_ff;
+    spec.layers[layer] = {.mixer = model::Mixer::Convolution,
+                          .n_heads = 1,
+                          .n_kv_heads = 1,
+                          .head_dim = spec.n_embd,
+                          .n_ff = n_ff,
+                          .window = taps};
+}
+
 std::vector<RandomModel> two_layer_models() {
     std::vector<RandomModel> all;
     all.emplace_back(two_layers(small_llama()), RandomModel::Options{.type = TensorType::Q4_0, .biases = true});
@@ -186,14 +196,17 @@ RandomModel::RandomModel(const model::DecoderSpec& spec, const Options& options)
         matrix(Role::AttnK, l, layer.kv_rows(), spec.n_embd);
         matrix(Role::AttnV, l, layer.kv_rows(), spec.n_embd);
         matrix(Role::AttnOutput, l, spec.n_embd, layer.q_rows(), 2);
+        if (layer.is_convolution()) add(Role::ConvTaps, l, TensorType::F32, spec.n_embd, layer.window, 1);
         if (model::is_gated(spec.activation)) matrix(Role::FfnGate, l, layer.n_ff, spec.n_embd);
         matrix(Role::FfnUp, l, layer.n_ff, spec.n_embd);
         matrix(Role::FfnDown, l, spec.n_embd, layer.n_ff, 2);
         if (!options.biases) continue;
-        vector(Role::AttnQBias, l, layer.q_rows(), 0.5, 0);
-        vector(Role::AttnKBias, l, layer.kv_rows(), 0.5, 0);
-        vector(Role::AttnVBias, l, layer.kv_rows(), 0.5, 0);
-        vector(Role::AttnOutputBias, l, spec.n_embd, 0.5, 0);
+        if (!layer.is_convolution()) {
+            vector(Role::AttnQBias, l, layer.q_rows(), 0.5, 0);
+            vector(Role::AttnKBias, l, layer.kv_rows(), 0.5, 0);
+            vector(Role::AttnVBias, l, layer.kv_rows(), 0.5, 0);
+            vector(Role::AttnOutputBias, l, spec.n_embd, 0.5, 0);
+        }
         vector(Role::FfnUpBias, l, layer.n_ff, 0.5, 0);
         vector(Role::FfnDownBias, l, spec.n_embd, 0.5, 0);
     }

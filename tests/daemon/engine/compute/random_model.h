@@ -51,6 +51,9 @@ UniformSpec small_gpt2();
 // With two layers and a context of 640, two and a half KV splits.
 UniformSpec two_layers(UniformSpec spec);
 
+// Makes a layer a short convolution.
+void make_convolution(model::DecoderSpec& spec, uint32_t layer, uint32_t taps);
+
 class RandomModel {
 public:
     struct Options {

@@ -274,7 +274,7 @@ TEST_P(ContractTest, NothingChangesAnEmbedding) {
 }
 
 INSTANTIATE_TEST_SUITE_P(TinyModels, ContractTest,
-                         testing::Combine(testing::Values("gpt2", "llama", "qwen2", "gemma2"),
+                         testing::Combine(testing::Values("gpt2", "llama", "qwen2", "gemma2", "lfm2"),
                                           testing::ValuesIn(test::test_devices())),
                          [](const auto& test) {
                              return std::string(std::get<0>(test.param)) + "_" + std::get<1>(test.param).label;

@@ -242,6 +242,42 @@ TEST(Architectures, AWindowsPatternMayBeAList) {
     }
 }
 
+TEST(Architectures, ALayerWithoutKeyValueHeadsIsAConvolution) {
+    const auto with = [](const std::vector<int32_t>& n_kv_heads, uint32_t taps = 3) {
+        GgufWriter writer = file_of("lfm2", {{"shortconv.l_cache", taps}});
+        writer.add_array("lfm2.attention.head_count_kv", n_kv_heads);
+        return spec_of(writer.bytes());
+    };
+    const auto spec = with({0, 0, 2, 0, 2, 0, 0, 2});
+    ASSERT_TRUE(spec) << spec.error().message;
+    EXPECT_EQ(
+        spec->layers[0],
+        (LayerSpec{
+            .mixer = Mixer::Convolution, .n_heads = 1, .n_kv_heads = 1, .head_dim = 32, .n_ff = 96, .window = 3}));
+    EXPECT_EQ(spec->layers[2].mixer, Mixer::Attention);
+    EXPECT_EQ(spec->layers[2].n_kv_heads, 2u);
+    EXPECT_EQ(spec->layers[2].head_dim, 8u);
+    EXPECT_EQ(spec->layers[2].window, 0u);
+    EXPECT_EQ(spec->layers[2].qk_norm, QkNorm::Head);
+    const std::string key = "lfm2.attention.head_count_kv";
+    expect_refused(with({0, 2}), {key + " has 2 elements", "8 layers"});
+    expect_refused(with({0, 0, 2, 0, 2, 0, 0, -1}), {key + " has -1"});
+    expect_refused(with({0, 0, 2, 0, 4, 0, 0, 2}), {key + " has 4"});
+    expect_refused(with({0, 0, 3, 0, 3, 0, 0, 3}), {"lfm2.attention.head_count is 4", "3"});
+    expect_refused(with({0, 0, 0, 0, 0, 0, 0, 0}), {key + " is 0 in 8 of 8 layers"});
+    expect_refused(with({2, 2, 2, 2, 2, 2, 2, 2}), {key + " is 0 in 0 of 8 layers"});
+    expect_refused(spec_of(file_of("lfm2", {{"attention.head_count_kv", 2u}}).bytes()), {key});
+    expect_refused(with({0, 0, 2, 0, 2, 0, 0, 2}, 1), {"lfm2.shortconv.l_cache is 1"});
+    expect_refused(with({0, 0, 2, 0, 2, 0, 0, 2}, 17), {"lfm2.shortconv.l_cache is 17"});
+
+    GgufWriter windowed = file_of("lfm2", {{"shortconv.l_cache", 3u}, {"attention.sliding_window", 16u}});
+    windowed.add_array(key, std::vector<int32_t>{0, 0, 2, 0, 2, 0, 0, 2});
+    const auto local = spec_of(windowed.bytes());
+    ASSERT_TRUE(local) << local.error().message;
+    EXPECT_EQ(local->layers[2].window, 16u);
+    EXPECT_EQ(local->layers[0].window, 3u);
+}
+
 TEST(Architectures, MiniCpmsScales) {
     auto spec = spec_of(
         file_of("minicpm", {{"embedding_scale", 3.0f}, {"residual_scale", 0.5f}, {"logit_scale", 4.0f}}).bytes());

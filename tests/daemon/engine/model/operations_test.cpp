@@ -63,6 +63,18 @@ TEST(Operations, NormsOfHeadsGoBeforeOrAfterRotation) {
               (std::vector{Matmul, Rotate, Rotate, HeadNorm, HeadNorm, StoreKv}));
 }
 
+TEST(Operations, AConvolutionTakesTheAttentionsPlace) {
+    DecoderSpec spec = spec_of(Norm::RmsNorm, Activation::SwiGlu, Rotation::HalfSplit);
+    spec.layers[0].mixer = Mixer::Convolution;
+    const auto all = derive_operations(spec);
+    EXPECT_EQ(operators_of(std::span(all).first(13)),
+              (std::vector{Embed, Norm, Matmul, Matmul, Matmul, Convolve, Matmul, Add, Norm, Matmul, Matmul, Activate,
+                           Matmul}));
+    EXPECT_EQ(all[5].in, Operand::Query);
+    EXPECT_EQ(all[5].out, Operand::Attended);
+    EXPECT_EQ(all[5].weight, Role::ConvTaps);
+}
+
 TEST(Operations, PostNormsAloneReadTheResidualStream) {
     DecoderSpec spec = spec_of(Norm::RmsNorm, Activation::SwiGlu, Rotation::HalfSplit);
     spec.has_pre_norms = false;

@@ -183,6 +183,35 @@ TEST(Weights, NormsOfHeadsAndPostNormsAndFusedGates) {
     }
 }
 
+TEST(Weights, WhatGoesIntoAConvolutionIsSplit) {
+    TinyModel model = tiny("lfm2");
+    const Bound bound = bind_file(test::tiny_model(model));
+    ASSERT_TRUE(bound.weights) << bound.weights.error().message;
+    const TensorView* fused = bound.gguf.tensor("blk.0.shortconv.in_proj.weight");
+    ASSERT_NE(fused, nullptr);
+    for (const auto& [role, third] : {std::pair{Role::AttnK, 0u}, {Role::AttnQ, 1u}, {Role::AttnV, 2u}}) {
+        const TensorView* part = bound.weights->find(role);
+        ASSERT_NE(part, nullptr);
+        EXPECT_EQ(part->rows, model.n_embd);
+        EXPECT_EQ(part->row(0).data(), fused->row(third * model.n_embd).data());
+    }
+    EXPECT_EQ(bound.weights->find(Role::ConvTaps)->cols, 3u);
+    EXPECT_EQ(bound.weights->find(Role::OutputNorm)->data.data(),
+              bound.gguf.tensor("token_embd_norm.weight")->data.data());
+
+    for (const char* name :
+         {"token_embd_norm.weight", "blk.0.shortconv.in_proj.weight", "blk.0.shortconv.conv.weight",
+          "blk.0.shortconv.out_proj.weight", "blk.1.attn_q_norm.weight", "blk.1.attn_output.weight"}) {
+        expect_refused(bind_file(test::tiny_model(model), name), {name, "missing"});
+    }
+    for (const char* name : {"output_norm.weight", "blk.0.attn_q.weight", "blk.0.attn_q.bias", "blk.0.attn_output.bias",
+                             "blk.0.attn_qkv.weight", "blk.1.shortconv.conv.weight"}) {
+        GgufWriter writer = test::tiny_model_writer(model);
+        writer.add_vector(name, std::vector<float>(32));
+        expect_refused(bind_file(writer.bytes()), {name, "not supported in lfm2 models"});
+    }
+}
+
 TEST(Weights, GptsFusedMatrixIsSplitByRows) {
     for (const TensorType type : {TensorType::F32, TensorType::Q8_0}) {
         TinyModel model = tiny("gpt2");

@@ -48,7 +48,7 @@ std::vector<model::LayerSpec> attention_shapes(const model::DecoderSpec& spec) {
                    other.head_dim == layer.head_dim && other.window == layer.window &&
                    other.score_cap == layer.score_cap;
         };
-        if (std::none_of(shapes.begin(), shapes.end(), is_like)) shapes.push_back(layer);
+        if (!layer.is_convolution() && std::none_of(shapes.begin(), shapes.end(), is_like)) shapes.push_back(layer);
     }
     return shapes;
 }

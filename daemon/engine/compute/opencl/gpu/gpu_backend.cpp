@@ -180,6 +180,9 @@ uint64_t GpuBackend::place_activations() {
     place(at.norms, 1 + static_cast<uint64_t>(std::count_if(operations_.begin(), operations_.end(), is_norm)),
           at.norm_bytes);
     for (uint32_t layer = 0; layer < spec_.n_layers(); ++layer) {
+        if (spec_.layers[layer].is_convolution()) {
+            place(at.taps[layer], spec_.layers[layer].window, spec_.n_embd * sizeof(float));
+        }
         if (spec_.layers[layer].qk_norm == model::QkNorm::None) continue;
         for (const model::Role role : {model::Role::AttnQNorm, model::Role::AttnKNorm}) {
             place(at.head_norms[{role, layer}], model::shape_of(role, spec_, layer).cols, sizeof(float));
@@ -199,6 +202,7 @@ Result<void> GpuBackend::allocate() {
     }
     uint64_t partial_bytes = 0;  // of a row in one chunk
     for (const model::LayerSpec& layer : spec_.layers) {
+        if (layer.is_convolution()) continue;
         partial_bytes = std::max(partial_bytes, uint64_t{layer.n_heads} * (layer.head_dim + 2) * sizeof(float));
     }
     const uint32_t kv_splits = (limits_.n_ctx + kKvSplit - 1) / kKvSplit;
@@ -253,7 +257,7 @@ Result<void> GpuBackend::upload_constants() {
     uint32_t to = at.norms;
     for (const model::Operation& operation : operations_) {
         if (!is_norm(operation)) continue;
-        std::vector<float> weight = weights_.norm(operation.weight, operation.layer);
+        std::vector<float> weight = weights_.vector(operation.weight, operation.layer);
         if (operation.weight == model::Role::OutputNorm) {
             for (float& w : weight) w *= spec_.logit_scale;
         }
@@ -265,10 +269,19 @@ Result<void> GpuBackend::upload_constants() {
     ones.resize(at.norm_bytes / sizeof(float));
     if (auto ok = queue_.upload(buffers_.activations, to, std::as_bytes(std::span(ones))); !ok) return ok;
     for (const auto& [key, offset] : at.head_norms) {
-        const std::vector<float>& weight = weights_.norm(key.first, key.second);
+        const std::vector<float>& weight = weights_.vector(key.first, key.second);
         std::vector<float> in_order(weight.size());
         for (uint32_t i = 0; i < in_order.size(); ++i) {
             in_order[i] = weight[MatmulRows::rotary_order(spec_.layers[key.second], i)];
+        }
+        if (auto ok = queue_.upload(buffers_.activations, offset, std::as_bytes(std::span(in_order))); !ok) return ok;
+    }
+    for (const auto& [layer, offset] : at.taps) {
+        const std::vector<float>& of_channels = weights_.vector(model::Role::ConvTaps, layer);
+        const uint32_t n_taps = spec_.layers[layer].window;
+        std::vector<float> in_order(of_channels.size());
+        for (size_t i = 0; i < of_channels.size(); ++i) {
+            in_order[i % n_taps * spec_.n_embd + i / n_taps] = of_channels[i];
         }
         if (auto ok = queue_.upload(buffers_.activations, offset, std::as_bytes(std::span(in_order))); !ok) return ok;
     }

@@ -53,8 +53,9 @@ uint32_t GpuWeights::stored_width() const {
     uint32_t width = spec_.has_post_norms ? padded_width(spec_.n_embd) : 0;
     for (const auto& [key, matmul] : matmuls_) {
         const auto& [use, layer] = key;
+        const model::LayerSpec& of = spec_.layers[layer];
         const bool is_stored =
-            use == Use::Gate || (use == Use::Qkv && spec_.layers[layer].qk_norm != model::QkNorm::None);
+            use == Use::Gate || (use == Use::Qkv && (of.qk_norm != model::QkNorm::None || of.is_convolution()));
         if (is_stored) width = std::max(width, matmul.rows);
     }
     return width;
@@ -69,7 +70,7 @@ Result<void> GpuWeights::declare_tensors(std::span<const model::Weight> weights)
         rows_.add(weight);
         if (!model::is_vector(weight.role)) continue;
         std::vector<float>& floats = vectors_[{weight.role, weight.layer}];
-        floats.resize(weight.tensor.cols);
+        floats.resize(weight.tensor.rows * weight.tensor.cols);
         model::dequantize(weight.tensor.type, weight.tensor.data, floats);
     }
     return {};

@@ -64,15 +64,15 @@ public:
 
     // Null where the model has none.
     const MatmulWeights* matmul(Use use, uint32_t layer = 0) const;
-    // The weight of a norm, of heads too, which is left to the caller to upload.
-    const std::vector<float>& norm(model::Role role, uint32_t layer) const { return vectors_.at({role, layer}); }
+    // The weight of a norm, of heads too, or the taps of a convolution, which are left to the caller to upload.
+    const std::vector<float>& vector(model::Role role, uint32_t layer) const { return vectors_.at({role, layer}); }
     // [position][n_embd] floats; none when the model has none.
     const ClBuffer& position_embedding() const { return positions_; }
     // Each frequency's divisor; empty without RopeFactors.
     const std::vector<float>& rope_factors() const { return rope_factors_; }
 
-    // Floats of a row of what matmuls leave for another launch: gates apart from up, and what heads and post-norms
-    // read.
+    // Floats of a row of what matmuls leave for another launch: gates apart from up, and what heads, convolutions and
+    // post-norms read.
     uint32_t stored_width() const;
     Use use_of(model::Role matrix, uint32_t layer) const { return rows_.use_of(matrix, layer); }
 

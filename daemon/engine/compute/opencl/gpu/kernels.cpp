@@ -12,9 +12,9 @@ using base::Result;
 
 // The sources that decide float operations: those of all programs but the probes.
 constexpr std::string_view kSources[] = {
-    kernels::kCommonCl,    kernels::kActivationsCl, kernels::kDotCl,    kernels::kCoreFloatCl,
-    kernels::kCoreIntCl,   kernels::kEpilogueCl,    kernels::kMatmulCl, kernels::kEmbedCl,
-    kernels::kAttentionCl, kernels::kSampleCl,      kernels::kQkvCl,    kernels::kPostNormCl,
+    kernels::kCommonCl,   kernels::kActivationsCl, kernels::kDotCl,         kernels::kCoreFloatCl, kernels::kCoreIntCl,
+    kernels::kEpilogueCl, kernels::kMatmulCl,      kernels::kEmbedCl,       kernels::kAttentionCl, kernels::kSampleCl,
+    kernels::kQkvCl,      kernels::kPostNormCl,    kernels::kConvolutionCl,
 };
 
 // FNV-1a, to tell kernel sets apart in the profile.
@@ -131,6 +131,12 @@ Result<ClKernel> Kernels::heads(const model::LayerSpec& layer) {
 Result<ClKernel> Kernels::post_norm(uint32_t next_limbs) {
     return make("post_norm", "post_norm", base::concat(kernels::kActivationsCl, kernels::kPostNormCl),
                 base::concat("-DLIMBS=", next_limbs, residual_option_));
+}
+
+Result<ClKernel> Kernels::convolve(const model::LayerSpec& layer) {
+    return make("convolve", "convolve", base::concat(kernels::kActivationsCl, kernels::kConvolutionCl),
+                base::concat(step_options(limits_, limits_.pool_of(layer)), limbs_option_,
+                             " -DCHANNELS=", layer.head_dim, " -DTAPS=", layer.window));
 }
 
 Result<ClKernel> Kernels::choose() {

@@ -46,6 +46,8 @@ public:
     base::Result<ClKernel> heads(const model::LayerSpec& layer);
     // It writes activations of so many limbs.
     base::Result<ClKernel> post_norm(uint32_t next_limbs);
+    // Of what a matmul has left for a layer that is a convolution.
+    base::Result<ClKernel> convolve(const model::LayerSpec& layer);
     base::Result<ClKernel> choose();
     base::Result<ClKernel> candidates(uint32_t n_vocab);
 

@@ -174,8 +174,12 @@ private:
 
     Result<void> bind_embedding(Operations operations, PlannedLaunches& to);
     Result<void> bind_qkv(Operations operations, PlannedLaunches& to);
+    // The matmul alone, whose sums the next launch reads in rows of its width.
+    Result<void> bind_stored_qkv(Operations operations, PlannedLaunches& to);
+    uint32_t qkv_width(uint32_t layer) const { return weights_.matmul(Use::Qkv, layer)->rows; }
     Result<void> bind_heads(Operations operations, PlannedLaunches& to);
     Result<void> bind_post_norm(Operations operations, PlannedLaunches& to);
+    Result<void> bind_convolution(Operations operations, PlannedLaunches& to);
     Result<void> bind_attention(Operations operations, PlannedLaunches& to);
     Result<void> bind_residual(Operations operations, PlannedLaunches& to);
     Result<void> bind_up(Operations operations, PlannedLaunches& to);
@@ -202,6 +206,7 @@ const std::vector<Binder::Form>& Binder::forms() {
          &Binder::bind_heads},
         {{kNorm, {Matmul}, {Matmul}, {Matmul}, {Rotate}, {Rotate}, {HeadNorm}, {HeadNorm}, {StoreKv}},
          &Binder::bind_heads},
+        {{kNorm, {Matmul}, {Matmul}, {Matmul}, {Convolve}}, &Binder::bind_convolution},
         {{{Attend}}, &Binder::bind_attention},
         {{{Matmul}, {Add}}, &Binder::bind_residual},
         {{{Matmul}, {Norm}, {Add}}, &Binder::bind_post_norm},
@@ -401,20 +406,32 @@ Result<void> Binder::bind_qkv(Operations operations, PlannedLaunches& to) {
         });
 }
 
-Result<void> Binder::bind_heads(Operations operations, PlannedLaunches& to) {
+Result<void> Binder::bind_stored_qkv(Operations operations, PlannedLaunches& to) {
     const uint32_t layer = operations.front().layer;
-    const model::LayerSpec& of = spec_.layers[layer];
-    const uint32_t width = weights_.matmul(Use::Qkv, layer)->rows;
-    auto ok = add_matmul(
+    return add_matmul(
         to.launches,
         {Use::Qkv, layer, Epilogue::Store, begins_with_norm(operations), residual_for_qkv(), limits_.max_rows},
-        [&](const auto&, Arguments& args) { args.add(buffers_.stored, width); });
-    if (!ok) return ok;
+        [&](const auto&, Arguments& args) { args.add(buffers_.stored, qkv_width(layer)); });
+}
+
+Result<void> Binder::bind_convolution(Operations operations, PlannedLaunches& to) {
+    if (auto ok = bind_stored_qkv(operations, to); !ok) return ok;
+    const uint32_t layer = operations.front().layer;
+    const QuantizedActivations next = attended(layer);
+    return add_single(to.launches.emplace_back(), kernels_.convolve(spec_.layers[layer]),
+                      groups_for(next.width, kEmbedWidth), buffers_.stored, qkv_width(layer), buffers_.activations,
+                      buffers_.at.taps.at(layer), buffers_.kv[layer], buffers_.step, next);
+}
+
+Result<void> Binder::bind_heads(Operations operations, PlannedLaunches& to) {
+    if (auto ok = bind_stored_qkv(operations, to); !ok) return ok;
+    const uint32_t layer = operations.front().layer;
+    const model::LayerSpec& of = spec_.layers[layer];
     const auto norm = [&](model::Role role) { return buffers_.at.head_norms.at({role, layer}); };
     return add_single(to.launches.emplace_back(), kernels_.heads(of), of.n_heads + 2 * of.n_kv_heads, buffers_.stored,
-                      width, buffers_.activations, norm(model::Role::AttnQNorm), norm(model::Role::AttnKNorm),
-                      spec_.norm_eps, buffers_.at.queries, query_scale(layer), rotation_at(layer), buffers_.kv[layer],
-                      buffers_.step);
+                      qkv_width(layer), buffers_.activations, norm(model::Role::AttnQNorm),
+                      norm(model::Role::AttnKNorm), spec_.norm_eps, buffers_.at.queries, query_scale(layer),
+                      rotation_at(layer), buffers_.kv[layer], buffers_.step);
 }
 
 Result<void> Binder::bind_post_norm(Operations operations, PlannedLaunches& to) {

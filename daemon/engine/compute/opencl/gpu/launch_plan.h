@@ -65,6 +65,7 @@ struct Activations {
     uint32_t norms = 0;  // [norm operations + 1][n_embd, padded with zeros]: the weights in the operations' order, ones
     uint32_t norm_bytes = 0;                   // of each
     std::map<TensorKey, uint32_t> head_norms;  // in rotary_order()
+    std::map<uint32_t, uint32_t> taps;         // by layer, of a convolution: [tap][n_embd]
     uint32_t rotation = 0;                     // upload_rotations()
     uint32_t rotation_bytes = 0;               // of one rope's table
 };
