@@ -5,7 +5,9 @@ PER_WEIGHT = {
     "Q4_0": (1.6, 2.3), "Q8_0": (2.2, 2.2), "Q6_K": (3.2, 4.0), "Q4_K": (3.2, 4.0), "Q5_0": (3.2, None),
 }
 MOST_INSTRUCTIONS = 1024  # of a kernel, and words of code: beyond, the GPU's instruction cache does not hold it
-LAUNCHES = {"gpt2-124m Q4_0": 63, "tinyllama-1.1b Q4_0": 113}
+# A layer of Qwen3 has 6, of Gemma 3 8, of LFM2 5 or, with attention, 6; a model has 3 besides.
+LAUNCHES = {"gpt2-124m Q4_0": 63, "tinyllama-1.1b Q4_0": 113, "qwen3-0.6b Q4_0": 28 * 6 + 3,
+            "gemma3-1b Q4_0": 26 * 8 + 3, "lfm2-1.2b Q4_0": 10 * 5 + 6 * 6 + 3}
 LONG_CONTEXT_LAUNCHES = {"tinyllama-1.1b Q4_0": ("launches_per_token_at_1100", 113 + 22)}
 PEER_SHARE = 0.1  # of tinygrad's time
 

@@ -64,7 +64,8 @@ def kernel_row(kernel, precision, model):
                     "k_splits": int(options["K_SPLITS"]), "image": options.get("IMAGE") == "1"}
     row["format"] = layout
     row["bits"] = ACTIVATION_BITS[options["LIMBS"]]
-    row["is_qkv"] = epilogue == "qkv"
+    # Where another launch goes on with queries, keys and values, they are what a norm's input is stored from.
+    row["is_qkv"] = epilogue == "qkv" or (epilogue == "store" and options.get("INPUT_NORM") != "NORM_NONE")
     row["non_nop_per_weight"] = round(hot.instructions / weights, 3)
     row["nops_per_weight"] = round(hot.nops / weights, 3)
     # Batch rows share what is read.

@@ -1,15 +1,14 @@
-"""Writes small GGUF models with random weights, one for each architecture, with everything on that its files may have: the
-values are stored as F32, gains make attention far from uniform and logits spread. A tensor's weights depend on its name alone,
-so a model without one of its settings has the other weights unchanged."""
+"""Models as files say what they are, and small ones with random weights, one for each architecture, with everything on that its
+files may have: the values are stored as F32, gains make attention far from uniform and logits spread. A tensor's weights depend
+on its name alone, so a model without one of its settings has the other weights unchanged."""
 import dataclasses
-import struct
 import zlib
 
 import numpy as np
 
-ALIGNMENT = 32
+import gguf_file
+
 WHOLE_WORD = 300  # a token that is text by itself
-U32, F32, BOOL, STRING, ARRAY, I32 = 4, 6, 7, 8, 9, 5  # GGUF's value types
 
 
 @dataclasses.dataclass(frozen=True)
@@ -24,15 +23,16 @@ class Model:
     hidden: int = 224
     vocabulary: int = 515
     context: int = 512
-    norm: str = "rms"
+    learned_positions: bool = False
+    biases: bool = False  # of norms and matmuls
     qk_norm: str = ""  # "head", "row"
     pre_norms: bool = True
     post_norms: bool = False
     gated: bool = True
     fused_qkv: bool = False
     fused_up: bool = False
-    qkv_biases: bool = False
     tied: bool = True
+    convolutions: tuple = ()  # layers
     factors: tuple = ()  # names of tensors with divisors of frequencies
     pre_tokenizer: str = "gpt-2"
 
@@ -66,6 +66,9 @@ GEMMA2 = Model("gemma2", post_norms=True, head_dim=64, keys={
 GEMMA3 = Model("gemma3", post_norms=True, head_dim=64, layers=7, qk_norm="head", keys={
     **LOCAL, "attention.sliding_window_pattern": 3, "rope.scaling.type": "linear", "rope.scaling.factor": 3.0})
 
+LFM2 = Model("lfm2", heads=4, head_dim=32, layers=5, qk_norm="head", convolutions=(0, 1, 3), keys={
+    "shortconv.l_cache": 3, "attention.sliding_window": 48})
+
 # {architecture: (model, {setting: the same model without it})}
 MODELS = {
     "qwen3": (QWEN3, {"norms of heads": QWEN3.without(architecture="qwen2", qk_norm="")}),
@@ -74,6 +77,9 @@ MODELS = {
     "exaone4": (EXAONE4, {"rope factors": EXAONE4.without(factors=()),
                           "post-norms alone": EXAONE4.without(architecture="qwen3", pre_norms=True, post_norms=False)}),
     "hunyuan-dense": (HUNYUAN, {"norms after rotation": HUNYUAN.without(architecture="qwen3")}),
+    "lfm2": (LFM2, {"window": LFM2.without(keys={"attention.sliding_window": None}),
+                    "third tap": LFM2.without(keys={"shortconv.l_cache": 2}),
+                    "a convolution": LFM2.without(convolutions=(0, 3))}),
     "minicpm": (MINICPM, {name: MINICPM.without(keys={name: 1.0}) for name in MINICPM.keys}),
     "mistral3": (MISTRAL3, {"yarn": MISTRAL3.without(keys=NO_SCALING),
                             "betas": MISTRAL3.without(keys={"rope.scaling.yarn_beta_fast": None,
@@ -103,72 +109,69 @@ MODELS = {
 
 
 def tensors(model):
-    """(name, values [rows, columns] or [columns]) of every tensor."""
-    def values(name, *sizes):
-        return np.random.default_rng([7, zlib.crc32(name.encode())]).uniform(-1, 1, sizes)
+    """(name, shape, middle, spread) of every tensor: its rows and columns, or the length of a vector; its values are uniform
+    between middle - spread and middle + spread."""
+    q, kv = model.heads * model.head_dim, model.kv_heads * model.head_dim
 
     def matrix(name, rows, columns, gain=1.0):
         # A uniform number in [-s, s] has the variance s^2 / 3, and a matmul of width K keeps it for s = sqrt(3 / K).
-        return name + ".weight", values(name, rows, columns) * gain * (3 / columns) ** 0.5
+        yield name + ".weight", (rows, columns), 0, gain * (3 / columns) ** 0.5
+        if model.biases:
+            yield name + ".bias", (rows,), 0, 0.5
 
-    def vector(name, size, middle=1.0, spread=0.4):
-        return name, middle + spread * values(name, size)
+    def norm(name, size, middle=1.0):
+        yield name + ".weight", (size,), middle, 0.4
+        if model.biases:
+            yield name + ".bias", (size,), 0, 0.4
 
-    q, kv = model.heads * model.head_dim, model.kv_heads * model.head_dim
-    yield "token_embd.weight", values("token_embd", model.vocabulary, model.width) * 0.4
-    if not model.tied:
-        yield matrix("output", model.vocabulary, model.width, 1.5)
-    yield vector("output_norm.weight", model.width, 0.6 if model.tied else 1)
-    n_rot = model.keys.get("rope.dimension_count", model.head_dim)
-    for i, name in enumerate(model.factors):
-        yield vector(f"{name}.weight", n_rot // 2, 4 * (i + 1), 3)
-    for layer in range(model.layers):
-        p = f"blk.{layer}."
-        for norm, post in (("attn_norm", "post_attention_norm"), ("ffn_norm", "post_ffw_norm")):
-            if model.pre_norms:
-                yield vector(f"{p}{norm}.weight", model.width)
-            if model.post_norms:
-                yield vector(f"{p}{post}.weight", model.width)
-        parts = [matrix(f"{p}attn_q", q, model.width, 1.5), matrix(f"{p}attn_k", kv, model.width),
-                 matrix(f"{p}attn_v", kv, model.width)]
+    def convolution(p):
+        yield from matrix(p + "shortconv.in_proj", 3 * model.width, model.width)
+        yield p + "shortconv.conv.weight", (model.width, model.keys["shortconv.l_cache"]), 0, 1
+        yield from matrix(p + "shortconv.out_proj", model.width, model.width, 2)
+
+    def attention(p):
         if model.fused_qkv:
-            yield f"{p}attn_qkv.weight", np.concatenate([part for _, part in parts])
+            yield from matrix(p + "attn_qkv", q + 2 * kv, model.width, 1.2)
         else:
-            yield from parts
-        if model.qkv_biases:
-            yield from (vector(f"{p}attn_{n}.bias", rows, 0, 0.5) for n, rows in (("q", q), ("k", kv), ("v", kv)))
+            yield from matrix(p + "attn_q", q, model.width, 1.5)
+            yield from matrix(p + "attn_k", kv, model.width)
+            yield from matrix(p + "attn_v", kv, model.width)
         if model.qk_norm:
             whole = model.qk_norm == "row"
-            yield vector(f"{p}attn_q_norm.weight", q if whole else model.head_dim, 1.8)
-            yield vector(f"{p}attn_k_norm.weight", kv if whole else model.head_dim, 1.8)
-        yield matrix(f"{p}attn_output", model.width, q, 2)
-        gate, up = matrix(f"{p}ffn_gate", model.hidden, model.width), matrix(f"{p}ffn_up", model.hidden, model.width)
-        if model.fused_up:
-            yield up[0], np.concatenate([gate[1], up[1]])
-        else:
-            yield from ([gate, up] if model.gated else [up])
-        yield matrix(f"{p}ffn_down", model.width, model.hidden, 2)
+            yield from norm(p + "attn_q_norm", q if whole else model.head_dim, 1.8)
+            yield from norm(p + "attn_k_norm", kv if whole else model.head_dim, 1.8)
+        yield from matrix(p + "attn_output", model.width, q, 2)
+
+    yield "token_embd.weight", (model.vocabulary, model.width), 0, 0.4
+    if model.learned_positions:
+        yield "position_embd.weight", (model.context, model.width), 0, 0.4
+    if not model.tied:
+        yield "output.weight", (model.vocabulary, model.width), 0, 1.5 * (3 / model.width) ** 0.5
+    yield from norm("token_embd_norm" if model.convolutions else "output_norm", model.width, 0.6 if model.tied else 1)
+    n_rot = model.keys.get("rope.dimension_count", model.head_dim)
+    for i, name in enumerate(model.factors):
+        yield f"{name}.weight", (n_rot // 2,), 4 * (i + 1), 3
+    for layer in range(model.layers):
+        p = f"blk.{layer}."
+        for before, behind in (("attn_norm", "post_attention_norm"), ("ffn_norm", "post_ffw_norm")):
+            if model.pre_norms:
+                yield from norm(p + before, model.width)
+            if model.post_norms:
+                yield from norm(p + behind, model.width)
+        yield from convolution(p) if layer in model.convolutions else attention(p)
+        if model.gated and not model.fused_up:
+            yield from matrix(p + "ffn_gate", model.hidden, model.width)
+        yield from matrix(p + "ffn_up", (2 if model.fused_up else 1) * model.hidden, model.width)
+        yield from matrix(p + "ffn_down", model.width, model.hidden, 2)
 
 
-def _text(text):
-    encoded = text.encode()
-    return struct.pack("<Q", len(encoded)) + encoded
-
-
-def _entry(key, value):
-    if isinstance(value, str):
-        kind, body = STRING, _text(value)
-    elif isinstance(value, bool):
-        kind, body = BOOL, struct.pack("<?", value)
-    elif isinstance(value, float):
-        kind, body = F32, struct.pack("<f", value)
-    elif isinstance(value, int):
-        kind, body = U32, struct.pack("<I", value)
+def values(name, shape, middle, spread):
+    noise = np.random.default_rng([7, zlib.crc32(name.encode())])
+    if name.endswith("conv.weight"):  # another number of taps leaves those of the last positions
+        drawn = noise.uniform(-1, 1, shape[::-1])[::-1].T
     else:
-        element = STRING if isinstance(value[0], str) else I32
-        items = b"".join(map(_text, value)) if element == STRING else struct.pack(f"<{len(value)}i", *value)
-        kind, body = ARRAY, struct.pack("<IQ", element, len(value)) + items
-    return _text(key) + struct.pack("<I", kind) + body
+        drawn = noise.uniform(-1, 1, shape)
+    return (middle + spread * drawn).astype("<f4")
 
 
 def spelled_bytes():
@@ -179,37 +182,34 @@ def spelled_bytes():
     return [spelled[byte] for byte in range(256)]
 
 
-def _vocabulary(size):
-    """Byte-level: every byte, one merge, words that no text has, and the end."""
+def byte_vocabulary(size):
+    """Tokens, kinds and merges: every byte, one merge, words that no text has, and the end."""
     words = [*spelled_bytes(), "zq"]
     words += [f"word{i}" for i in range(size - len(words) - 1)]
     return words + ["<|endoftext|>"], [1] * (size - 1) + [3], ["z q"]
 
 
-def write(path, model, vocabulary=None):
-    """`vocabulary`: as many tokens as the model has, their kinds, merges."""
-    tokens, kinds, merges = vocabulary or _vocabulary(model.vocabulary)
+def entries(model, vocabulary=None):
+    """The file's keys. `vocabulary`: as many tokens as the model has, their kinds, merges."""
+    tokens, kinds, merges = vocabulary or byte_vocabulary(model.vocabulary)
+    n_kv_heads = [0 if layer in model.convolutions else model.kv_heads for layer in range(model.layers)]
     own = {
         "context_length": model.context, "embedding_length": model.width, "block_count": model.layers,
         "feed_forward_length": model.hidden, "attention.head_count": model.heads,
-        "attention.head_count_kv": model.kv_heads, "attention.key_length": model.head_dim,
-        "attention.value_length": model.head_dim, "attention.layer_norm_rms_epsilon": 1e-5, "rope.freq_base": 10000.0,
+        "attention.head_count_kv": n_kv_heads if model.convolutions else model.kv_heads,
+        "attention.key_length": model.head_dim, "attention.value_length": model.head_dim,
+        f"attention.layer_norm_{'' if model.biases else 'rms_'}epsilon": 1e-5, "rope.freq_base": 10000.0,
         "rope.dimension_count": model.head_dim, "vocab_size": model.vocabulary, **model.keys,
     }
-    entries = {
+    return {
         "general.architecture": model.architecture,
         **{f"{model.architecture}.{key}": value for key, value in own.items()},
         "tokenizer.ggml.model": "gpt2", "tokenizer.ggml.pre": model.pre_tokenizer, "tokenizer.ggml.tokens": tokens,
         "tokenizer.ggml.token_type": kinds, "tokenizer.ggml.merges": merges,
         "tokenizer.ggml.bos_token_id": model.vocabulary - 1, "tokenizer.ggml.eos_token_id": model.vocabulary - 1,
     }
-    infos, data = [], b""
-    for name, values in tensors(model):
-        stored = values.astype("<f4").tobytes()
-        sizes = values.shape[::-1]
-        infos.append(_text(name) + struct.pack(f"<I{len(sizes)}QIQ", len(sizes), *sizes, 0, len(data)))
-        data += stored + bytes(-len(stored) % ALIGNMENT)
-    head = b"GGUF" + struct.pack("<IQQ", 3, len(infos), len(entries))
-    head += b"".join(_entry(key, value) for key, value in entries.items()) + b"".join(infos)
-    with open(path, "wb") as file:
-        file.write(head + bytes(-len(head) % ALIGNMENT) + data)
+
+
+def write(path, model, vocabulary=None):
+    gguf_file.write(path, entries(model, vocabulary),
+                    ((name, shape[::-1], 0, values(name, shape, *more).tobytes()) for name, shape, *more in tensors(model)))
