@@ -1,6 +1,6 @@
 """Conversations with the real llmd: over the bus, and as a person has them with llmctl at a terminal.
 
-Meson gives LLMD_WRITE_CHAT_MODEL (tests/support/write_chat_model.cpp) beside what harness.py needs.
+Meson gives LLMD_WRITE_TINY_MODEL (tests/support/write_tiny_model.cpp) beside what harness.py needs.
 """
 import fcntl
 import json
@@ -39,7 +39,7 @@ class ChatTest(harness.TestCase):
     @classmethod
     def prepare(cls):
         for name, template in (("chatml", CHATML), ("gemma", GEMMA), ("nobodys", NOBODYS)):
-            subprocess.run([os.environ["LLMD_WRITE_CHAT_MODEL"], cls.bus.path(f"data/llmd/models/{name}.gguf")],
+            subprocess.run([os.environ["LLMD_WRITE_TINY_MODEL"], cls.bus.path(f"data/llmd/models/{name}.gguf"), "chat"],
                            input=template.encode(), check=True, timeout=LIMIT_S)
 
     def chat(self, *messages, **options):

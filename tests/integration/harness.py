@@ -143,6 +143,12 @@ class PrivateBus:
         with open(self.path("config/llmd/llmd.toml"), "w") as file:
             file.write(text)
 
+    def write_tiny_model(self, architecture):
+        """The name of a tiny model that is there from now on."""
+        path = self.path(f"data/llmd/models/tiny-{architecture}.gguf")
+        subprocess.run([os.path.join(BUILD, "tests/support/write_tiny_model"), path, architecture], check=True, timeout=LIMIT_S)
+        return f"tiny-{architecture}"
+
     def connect(self):
         client = Client(self)
         self.clients.append(client)

@@ -72,6 +72,10 @@ void add_tokenizer(GgufWriter& writer, const TinyModel& model) {
 
 constexpr uint32_t kTaps = 3;
 
+bool is_gemma(const TinyModel& model) {
+    return model.architecture == "gemma2" || model.architecture == "gemma3";
+}
+
 bool is_convolution(const TinyModel& model, uint32_t layer) {
     return model.architecture == "lfm2" && layer % 2 == 0;
 }
@@ -106,6 +110,7 @@ void add_configuration(GgufWriter& writer, const TinyModel& model) {
     if (model.n_rot != 0) writer.add(key("rope.dimension_count"), model.n_rot);
     if (!model.rope_scaling.empty()) writer.add(key("rope.scaling.type"), model.rope_scaling);
     if (model.window != 0) writer.add(key("attention.sliding_window"), model.window);
+    if (model.architecture == "gemma3") writer.add(key("attention.sliding_window_pattern"), 2u);
     if (model.rope_factor != 0) writer.add(key("rope.scaling.factor"), model.rope_factor);
 }
 
@@ -162,7 +167,8 @@ void add_layer(RandomTensors& tensors, const TinyModel& model, uint32_t layer) {
             if (qkv_biases) tensors.bias(block + name, rows);
         }
     }
-    if (model.architecture == "lfm2" && !is_convolution(model, layer)) {
+    const bool normalises_heads = model.architecture == "gemma3" || model.architecture == "lfm2";
+    if (normalises_heads && !is_convolution(model, layer)) {
         tensors.norm(block + "attn_q_norm", model.head_dim, false);
         tensors.norm(block + "attn_k_norm", model.head_dim, false);
     }
@@ -178,7 +184,7 @@ void add_layer(RandomTensors& tensors, const TinyModel& model, uint32_t layer) {
     if (gpt2) tensors.bias(block + "ffn_up", model.n_ff);
     tensors.projection(block + "ffn_down.weight", model.n_embd, model.n_ff);
     if (gpt2) tensors.bias(block + "ffn_down", model.n_embd);
-    if (model.architecture != "gemma2") return;
+    if (!is_gemma(model)) return;
     tensors.norm(block + "post_attention_norm", model.n_embd, false);
     tensors.norm(block + "post_ffw_norm", model.n_embd, false);
 }
