@@ -42,7 +42,11 @@ constexpr uint32_t kMostTriedPairs = 64;  // of a group: with more, small matric
 constexpr uint32_t kMostTriedSums = 16;   // of an item: with more, registers spill
 // Local memory that holds kNvidiaStagedBytes of x and what epilogues need beside them.
 constexpr uint64_t kMuchLocalBytes = 48 << 10;
-constexpr uint32_t kMaxAttentionHeads = 4;  // whose sums an item keeps in registers: eight spill on an Adreno
+// Of an attention work-group: heads whose sums an item keeps in registers, of which eight spill on an Adreno, and their
+// dimensions, of which 1024 do.
+constexpr uint32_t kMaxAttentionHeads = 4;
+constexpr uint32_t kMaxAttentionWidth = 512;
+constexpr uint32_t kLeastAttentionGroups = 3;  // of a row, where there are heads enough
 
 }  // namespace
 
@@ -157,11 +161,14 @@ uint32_t Variants::attention_items() const {
     return is_nvidia_ ? kNvidiaAttentionItems : kAttentionItems;
 }
 
-uint32_t Variants::attention_heads(uint32_t heads_per_kv, uint32_t head_dim, bool has_many_rows) const {
-    const auto fills_blocks = [&](uint32_t heads) { return heads * head_dim % kQuantBlock == 0; };
+uint32_t Variants::attention_heads(const model::LayerSpec& layer, bool has_many_rows) const {
+    const auto fills_blocks = [&](uint32_t heads) { return heads * layer.head_dim % kQuantBlock == 0; };
     uint32_t best = 1;
-    for (uint32_t heads = 1; heads <= std::min(heads_per_kv, kMaxAttentionHeads); ++heads) {
-        if (heads_per_kv % heads != 0) continue;
+    for (uint32_t heads = 1; heads <= std::min(layer.heads_per_kv(), kMaxAttentionHeads); ++heads) {
+        if (layer.heads_per_kv() % heads != 0) continue;
+        const bool is_too_wide = heads * layer.head_dim > kMaxAttentionWidth;
+        const bool has_few_groups = !has_many_rows && layer.n_heads / heads < kLeastAttentionGroups;
+        if ((is_too_wide || has_few_groups) && fills_blocks(best)) break;
         // NVIDIA has more multiprocessors than a small model has heads, and a cache for the keys that they share. Many
         // rows have groups enough: a prompt of 512 is read 3 to 6 % faster on an H200.
         if (is_nvidia_ && !has_many_rows && fills_blocks(best)) break;

@@ -89,8 +89,8 @@ public:
     bool loads_ahead() const { return is_nvidia_; }
     uint32_t attention_items() const;
     // Query heads of an attention work-group, for batches of any size or of rows enough for kManyAttentionGroups. The
-    // number divides heads_per_kv, and its outputs fill whole blocks if that is possible. It changes no bit.
-    uint32_t attention_heads(uint32_t heads_per_kv, uint32_t head_dim, bool has_many_rows) const;
+    // number divides heads_per_kv(), and its outputs fill whole blocks if that is possible. It changes no bit.
+    uint32_t attention_heads(const model::LayerSpec& layer, bool has_many_rows) const;
 
     // Whether the device is a GPU whose compiler is Mesa's: a 64-bit addition is several instructions, and images are
     // worth a try (weight_addressing.h).

@@ -60,8 +60,7 @@ std::string describe(const Variants& variants, const Model& model) {
         text += base::concat("; ", layer.n_heads, " x ", layer.head_dim, " / ", layer.n_kv_heads, ", window ",
                              layer.window, ", cap ", layer.score_cap);
         for (const bool has_many_rows : {false, true}) {
-            text +=
-                base::concat(", heads ", variants.attention_heads(layer.heads_per_kv(), layer.head_dim, has_many_rows));
+            text += base::concat(", heads ", variants.attention_heads(layer, has_many_rows));
         }
     }
     for (const auto& [sample, tests] : tests_of(variants, model.kinds)) {

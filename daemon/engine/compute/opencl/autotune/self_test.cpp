@@ -353,9 +353,7 @@ Result<void> Check::check(const QuantizedActivations& got, const char* name) con
 
 Result<void> Check::run() {
     if (auto ok = upload(); !ok) return ok;
-    const auto heads_of = [&](bool has_many_rows) {
-        return variants_.attention_heads(layer_.heads_per_kv(), layer_.head_dim, has_many_rows);
-    };
+    const auto heads_of = [&](bool has_many_rows) { return variants_.attention_heads(layer_, has_many_rows); };
     const auto split = run_split(heads_of(false));
     if (!split) return split.error();
     if (auto ok = check(*split, "attention in KV splits"); !ok) return ok;

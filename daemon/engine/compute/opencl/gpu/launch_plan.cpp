@@ -343,9 +343,7 @@ Result<void> Binder::bind_embedding(Operations operations, PlannedLaunches& to) 
 Result<void> Binder::bind_attention(Operations operations, PlannedLaunches& to) {
     const uint32_t layer = operations.front().layer;
     const model::LayerSpec& of = spec_.layers[layer];
-    const auto heads_of = [&](bool has_many_rows) {
-        return variants_.attention_heads(of.heads_per_kv(), of.head_dim, has_many_rows);
-    };
+    const auto heads_of = [&](bool has_many_rows) { return variants_.attention_heads(of, has_many_rows); };
     const uint32_t heads = heads_of(false), heads_of_many = heads_of(true);
     const uint32_t few_rows = kManyAttentionGroups / (of.n_heads / heads_of_many);
     const QuantizedActivations next = attended(layer);

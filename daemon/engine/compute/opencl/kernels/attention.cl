@@ -31,8 +31,8 @@
 // depend on ITEMS and HEAD_DIM only. Queries are scaled already; epilogue.cl, EPILOGUE_QKV, says how queries and pages lie.
 //
 // Grid: (query heads / HEADS * chunks, batch rows). Options: HEAD_DIM, Q_ROWS, KV_ROWS, HEADS, ITEMS (at least HEAD_DIM /
-// 4), SPLIT, AHEAD. With AHEAD 1 an item loads all that it reads of a split at once: for GPUs with registers to spare; it
-// needs KV_SPLIT items.
+// 4), SPLIT, AHEAD. With AHEAD 1 an item loads what it reads of a split at once, of heads of more than 128 half of it: for
+// GPUs with registers to spare; it needs KV_SPLIT items.
 #define Q_HEADS (Q_ROWS / HEAD_DIM)
 #define V_VEC4S (HEAD_DIM / 4)
 #define V_GROUPS (ITEMS / V_VEC4S)  // groups of positions, summed in their order
@@ -42,7 +42,16 @@
 #if ITEMS != KV_SPLIT
 #error an item has one position
 #endif
-#define VALUES_AT_ONCE ((KV_SPLIT + V_GROUPS - 1) / V_GROUPS)
+#define MOST_AHEAD 32  // of each; 64 of both spill
+#define VALUES_OF_ITEM ((KV_SPLIT + V_GROUPS - 1) / V_GROUPS)
+#define VALUES_AT_ONCE (VALUES_OF_ITEM > MOST_AHEAD ? (VALUES_OF_ITEM + 1) / 2 : VALUES_OF_ITEM)
+#define KEYS_AT_ONCE (V_VEC4S > MOST_AHEAD && V_VEC4S % 2 == 0 ? V_VEC4S / 2 : V_VEC4S)
+#define LOAD_KEY(c, first) key_ahead[c] = kv[KEY_AT(item) + ((first) + (c)) * PAGE_TOKENS];
+#define LOAD_VALUE(n, first)                                                                \
+    {                                                                                       \
+        const uint i = v_group + ((first) + (n)) * V_GROUPS;                                \
+        if (v_group < V_GROUPS && i < in_split && IS_SEEN(i)) ahead[n] = kv[VALUE_AT(i)];   \
+    }
 #else
 #define KEYS_AT_ONCE (V_VEC4S % 4 == 0 ? 4 : V_VEC4S % 2 == 0 ? 2 : 1)  // on their way while none is needed
 #endif
@@ -75,6 +84,8 @@ typedef ushort4 page_t;
 #define IS_SEEN(i) true
 #define FIRST_OF_PART(part) (part)
 #endif
+
+#define WEIGHT_OF(head, i) (float4)(weights[(head)*KV_SPLIT + (i)])
 
 // Where the key and the value of position i of the split lie.
 #define KEY_AT(i) (split_pages[(i) / PAGE_TOKENS] * (KV_ROWS / 2 * PAGE_TOKENS) + kv_base + (i) % PAGE_TOKENS)
@@ -145,25 +156,29 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
         barrier(CLK_LOCAL_MEM_FENCE);
 #if AHEAD
         // These are the keys of one position and the item's share of the values, in the order in which they are needed.
-        page_t key_ahead[V_VEC4S], ahead[VALUES_AT_ONCE];
+        page_t key_ahead[KEYS_AT_ONCE], ahead[VALUES_AT_ONCE];
         if (item < in_split && IS_SEEN(item)) {
 #pragma unroll
-            for (uint c = 0; c < V_VEC4S; ++c) key_ahead[c] = kv[KEY_AT(item) + c * PAGE_TOKENS];
+            for (uint c = 0; c < KEYS_AT_ONCE; ++c) LOAD_KEY(c, 0)
         }
 #pragma unroll
-        for (uint n = 0; n < VALUES_AT_ONCE; ++n) {
-            const uint i = v_group + n * V_GROUPS;
-            if (v_group < V_GROUPS && i < in_split && IS_SEEN(i)) ahead[n] = kv[VALUE_AT(i)];
-        }
+        for (uint n = 0; n < VALUES_AT_ONCE; ++n) LOAD_VALUE(n, 0)
         if (item < in_split && IS_SEEN(item)) {
             float4 dots[HEADS];
 #pragma unroll
             for (uint h = 0; h < HEADS; ++h) dots[h] = (float4)(0.0f);
 #pragma unroll
-            for (uint c = 0; c < V_VEC4S; ++c) {
-                const float4 key = AHEAD_FLOAT4(key_ahead[c]);
+            for (uint first = 0; first < V_VEC4S; first += KEYS_AT_ONCE) {
+                if (first > 0) {
 #pragma unroll
-                for (uint h = 0; h < HEADS; ++h) dots[h] = mad(query[h * V_VEC4S + c], key, dots[h]);
+                    for (uint c = 0; c < KEYS_AT_ONCE; ++c) LOAD_KEY(c, first)
+                }
+#pragma unroll
+                for (uint c = 0; c < KEYS_AT_ONCE; ++c) {
+                    const float4 key = AHEAD_FLOAT4(key_ahead[c]);
+#pragma unroll
+                    for (uint h = 0; h < HEADS; ++h) dots[h] = mad(query[h * V_VEC4S + first + c], key, dots[h]);
+                }
             }
 #pragma unroll
             for (uint h = 0; h < HEADS; ++h) weights[h * KV_SPLIT + item] = SCORE_OF(dots[h]);
@@ -231,22 +246,30 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void attention(
         if (v_group < V_GROUPS) {
 #if AHEAD
 #pragma unroll
-            for (uint n = 0; n < VALUES_AT_ONCE; ++n) {
-                const uint i = v_group + n * V_GROUPS;
-                if (i >= in_split) break;
-                if (!IS_SEEN(i)) continue;
-                const float4 value = AHEAD_FLOAT4(ahead[n]);
+            for (uint first = 0; first < VALUES_OF_ITEM; first += VALUES_AT_ONCE) {
+                if (first > 0) {
+#pragma unroll
+                    for (uint n = 0; n < VALUES_AT_ONCE; ++n) LOAD_VALUE(n, first)
+                }
+#pragma unroll
+                for (uint n = 0; n < VALUES_AT_ONCE; ++n) {
+                    const uint i = v_group + (first + n) * V_GROUPS;
+                    if (i >= in_split) break;
+                    if (!IS_SEEN(i)) continue;
+                    const float4 value = AHEAD_FLOAT4(ahead[n]);
+#pragma unroll
+                    for (uint h = 0; h < HEADS; ++h) v_part[h] = mad(WEIGHT_OF(h, i), value, v_part[h]);
+                }
+            }
 #else
 #pragma unroll 4
             for (uint i = v_group; i < in_split; i += V_GROUPS) {
                 if (!IS_SEEN(i)) continue;
                 const float4 value = PAGE_FLOAT4(kv, VALUE_AT(i));
-#endif
 #pragma unroll
-                for (uint h = 0; h < HEADS; ++h) {
-                    v_part[h] = mad((float4)(weights[h * KV_SPLIT + i]), value, v_part[h]);
-                }
+                for (uint h = 0; h < HEADS; ++h) v_part[h] = mad(WEIGHT_OF(h, i), value, v_part[h]);
             }
+#endif
         }
 #pragma unroll
         for (uint h = 0; h < HEADS; ++h) v_parts[h * ITEMS + item] = v_part[h];

@@ -237,12 +237,17 @@ TEST(KernelConfig, SpreadsEightRowsOverMoreGroupsWhereThereAreFew) {
 
 TEST(KernelConfig, SharesKeysAmongHeadsWhereGroupsAreMany) {
     const Variants large(nvidia(), compute::Precision::Faithful), small(small_gpu(), compute::Precision::Faithful);
-    EXPECT_EQ(large.attention_heads(8, 64, false), 1u);
-    EXPECT_EQ(large.attention_heads(8, 64, true), 4u);
-    EXPECT_EQ(large.attention_heads(3, 64, true), 3u);
-    EXPECT_EQ(large.attention_heads(1, 64, true), 1u);
-    EXPECT_EQ(small.attention_heads(8, 64, false), 4u);
-    EXPECT_EQ(small.attention_heads(8, 64, true), 4u);
+    const auto heads = [](const Variants& variants, const model::LayerSpec& layer) {
+        return std::pair(variants.attention_heads(layer, false), variants.attention_heads(layer, true));
+    };
+    using Pair = std::pair<uint32_t, uint32_t>;
+    EXPECT_EQ(heads(large, {.n_heads = 32, .n_kv_heads = 4, .head_dim = 64}), Pair(1, 4));
+    EXPECT_EQ(heads(large, {.n_heads = 9, .n_kv_heads = 3, .head_dim = 64}), Pair(1, 3));
+    EXPECT_EQ(heads(large, {.n_heads = 12, .n_kv_heads = 12, .head_dim = 64}), Pair(1, 1));
+    EXPECT_EQ(heads(small, {.n_heads = 32, .n_kv_heads = 4, .head_dim = 64}), Pair(4, 4));
+    EXPECT_EQ(heads(small, {.n_heads = 9, .n_kv_heads = 3, .head_dim = 64}), Pair(3, 3));
+    EXPECT_EQ(heads(small, {.n_heads = 4, .n_kv_heads = 1, .head_dim = 256}), Pair(1, 2)) << "Gemma 3 1B";
+    EXPECT_EQ(heads(small, {.n_heads = 8, .n_kv_heads = 4, .head_dim = 256}), Pair(2, 2)) << "Gemma 3 4B";
 }
 
 TEST(Autotuner, ReadsALayoutAsItIsFastest) {
