@@ -33,6 +33,39 @@ constexpr auto kEndTexts = std::to_array<std::string_view>({
     "<|call|>",
     "<end_of_utterance>",
     "[|endofturn|]",
+    "<｜end▁of▁sentence｜>",
+    "<|end_of_sentence|>",
+    "<｜hy_place▁holder▁no▁2｜>",
+});
+
+// Tokens that begin a turn, or the text in one. Some files mark them, and those above, as user-defined, which are found
+// in every text. Here they are control tokens, so that no user's text begins or ends a turn.
+constexpr auto kTurnTexts = std::to_array<std::string_view>({
+    "<|im_start|>",
+    "<start_of_turn>",
+    "<|turn>",
+    "<|system|>",
+    "<|user|>",
+    "<|assistant|>",
+    "<|start_header_id|>",
+    "<|end_header_id|>",
+    "<|start_of_role|>",
+    "<|end_of_role|>",
+    "[|system|]",
+    "[|user|]",
+    "[|assistant|]",
+    "[INST]",
+    "[/INST]",
+    "[SYSTEM_PROMPT]",
+    "[/SYSTEM_PROMPT]",
+    "<｜User｜>",
+    "<｜Assistant｜>",
+    "<｜hy_User｜>",
+    "<｜hy_Assistant｜>",
+    "<｜hy_place▁holder▁no▁3｜>",
+    "<|begin_of_sentence|>",
+    "<用户>",
+    "<AI>",
 });
 
 }  // namespace
@@ -132,10 +165,16 @@ base::Result<void> Tokenizer::read_common(const model::Gguf& gguf, const TokenTe
         empty_prompt_id_ = begin_id_;
         begin_text_ = texts[begin_id_];
     }
-    for (const std::string_view text : kEndTexts) {
+    const auto find_special = [&](std::string_view text) {
         const int32_t id = texts.find(text);
-        const bool is_special = id >= 0 && (kind(id) == TokenKind::Control || kind(id) == TokenKind::UserDefined);
-        if (is_special) end_ids_.push_back(id);
+        if (id < 0) return -1;
+        TokenKind& kind = kinds_[static_cast<size_t>(id)];
+        if (kind == TokenKind::UserDefined) kind = TokenKind::Control;
+        return kind == TokenKind::Control ? id : -1;
+    };
+    for (const std::string_view text : kTurnTexts) find_special(text);
+    for (const std::string_view text : kEndTexts) {
+        if (const int32_t id = find_special(text); id >= 0) end_ids_.push_back(id);
     }
     std::sort(end_ids_.begin(), end_ids_.end());
     end_ids_.erase(std::unique(end_ids_.begin(), end_ids_.end()), end_ids_.end());

@@ -14,6 +14,7 @@
 namespace llmd::tokenizer {
 namespace {
 
+using test::byte_ids;
 using test::byte_vocabulary;
 using test::create;
 using test::create_tokenizer;
@@ -105,6 +106,19 @@ TEST(Tokenizer, EndsGenerationAtEveryNamedEnd) {
     const auto tokenizer = create(vocabulary);
     for (const int32_t id : {5, 6, 7, im_end, eot, turn}) EXPECT_TRUE(tokenizer->ends_generation(id)) << id;
     for (const int32_t id : {-1, 0, 4, 8, end, start, 1'000'000}) EXPECT_FALSE(tokenizer->ends_generation(id)) << id;
+}
+
+TEST(Tokenizer, TokensOfTurnsAreControlTokensWhateverTheFileSays) {
+    Vocabulary vocabulary = byte_vocabulary("qwen2");
+    const int32_t user =
+        vocabulary.add("<｜User｜>", TokenKind::UserDefined);  // as the distillates of DeepSeek R1 have it
+    const int32_t think = vocabulary.add("<think>", TokenKind::UserDefined);
+    vocabulary.add("<|user|>", TokenKind::Normal);  // the text alone is not enough
+    const auto tokenizer = create(vocabulary);
+    EXPECT_EQ(tokenizer->encode("<｜User｜>", SpecialTokens::Parse), Ids{user});
+    EXPECT_EQ(tokenizer->encode("<｜User｜>"), byte_ids("<｜User｜>"));
+    EXPECT_EQ(tokenizer->encode("<think>"), Ids{think});
+    EXPECT_EQ(tokenizer->encode("<|user|>", SpecialTokens::Parse), byte_ids("<|user|>"));
 }
 
 TEST(Tokenizer, AnEmptyPromptIsTheBeginningElseTheEnd) {
