@@ -37,8 +37,33 @@ constexpr uint32_t kMaxIdleSeconds = 365u * 24 * 3600;  // as good as never
 
 constexpr std::array<std::string_view, 3> kBackends = {"auto", "opencl", "cpu"};
 constexpr std::array<std::string_view, 2> kPrecisions = {"faithful", "fast"};
-constexpr std::array<std::string_view, 9> kTemplates = {"",       "none",  "zephyr",  "llama2", "llama3",
-                                                        "chatml", "gemma", "mistral", "phi3"};
+constexpr std::array<std::string_view, 27> kTemplates = {"",
+                                                         "none",
+                                                         "zephyr",
+                                                         "llama2",
+                                                         "llama3",
+                                                         "chatml",
+                                                         "qwen3",
+                                                         "qwen3-thinking",
+                                                         "smollm3",
+                                                         "lfm2",
+                                                         "minicpm5",
+                                                         "gemma",
+                                                         "mistral",
+                                                         "mistral-v3",
+                                                         "mistral-v3-tekken",
+                                                         "mistral-v7-tekken",
+                                                         "phi3",
+                                                         "phi4-mini",
+                                                         "granite3",
+                                                         "granite4",
+                                                         "exaone4",
+                                                         "hunyuan",
+                                                         "ernie",
+                                                         "minicpm",
+                                                         "olmo2",
+                                                         "deepseek-r1",
+                                                         "deepseek"};
 constexpr std::array<std::string_view, 4> kLogLevels = {"error", "warn", "info", "debug"};
 
 struct Key {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/utf8.h"
+#include "engine/chat/template_text.h"
 #include "engine/model/gguf.h"
 
 namespace llmd::tokenizer {
@@ -42,8 +43,9 @@ std::string_view trimmed(std::string_view text) {
     return trimmed_end(text);
 }
 
-std::string_view trimmed_if(bool trims, std::string_view text) {
-    return trims ? trimmed(text) : text;
+std::string_view trimmed(std::string_view text, ChatFamily::Trim trim) {
+    if (trim == ChatFamily::Trim::None) return text;
+    return trim == ChatFamily::Trim::End ? trimmed_end(text) : trimmed(text);
 }
 
 // Inserts the model's own tokens into a family's text.
@@ -97,7 +99,7 @@ base::Result<ChatTemplate> ChatTemplate::create(const model::Gguf& gguf, const T
     ChatTemplate chat(*family, tokenizer);
     if (family == recognize_chat_family(*text)) {
         if (family->name == "llama3") chat.system_preamble_ = system_preamble(*text);
-        if (family->name == "chatml") chat.default_system_ = default_system(*text);
+        chat.default_system_ = default_system(*family, *text);
     }
     return chat;
 }
@@ -106,15 +108,12 @@ ChatTemplate::ChatTemplate(const ChatFamily& family, const Tokenizer& tokenizer)
     : family_(&family),
       begin_(filled(family.begin, tokenizer)),
       answer_(filled(family.answer, tokenizer)),
+      open_(filled(family.open.empty() ? family.assistant.before : family.open, tokenizer)),
       system_{filled(family.system.before, tokenizer), filled(family.system.after, tokenizer)},
       user_{filled(family.user.before, tokenizer), filled(family.user.after, tokenizer)},
       assistant_{filled(family.assistant.before, tokenizer), filled(family.assistant.after, tokenizer)} {
     std::string end = filled(family.end, tokenizer);
     if (!end.empty() && !ends_generation(tokenizer, end)) stops_.push_back(std::move(end));
-}
-
-bool ChatTemplate::trims(Role role) const {
-    return role == Role::System ? family_->trims_system : family_->trims_turns;
 }
 
 base::Result<void> ChatTemplate::check(std::span<const ChatMessage> messages) const {
@@ -125,7 +124,7 @@ base::Result<void> ChatTemplate::check(std::span<const ChatMessage> messages) co
                     chat_family_names());
     }
     if (messages.empty()) return fail(ErrorCode::InvalidArgument, "messages: there is none");
-    if (!family_->folds_system) return {};
+    if (!family_->alternates) return {};
     const size_t first = messages.front().role == Role::System ? 1 : 0;
     if (first == messages.size()) {
         return fail(ErrorCode::InvalidArgument, "messages: a system message alone; the chat template ", family_->name,
@@ -144,19 +143,31 @@ base::Result<std::vector<TextSegment>> ChatTemplate::render(std::span<const Chat
     if (auto checked = check(messages); !checked) return checked.error();
     const ChatMessage* system = messages.front().role == Role::System ? &messages.front() : nullptr;
     const auto turns = messages.subspan(system == nullptr ? 0 : 1);
+    const ChatMessage* first_user = nullptr;
+    const ChatMessage* last_user = nullptr;
+    for (const ChatMessage& message : turns) {
+        if (message.role != Role::User) continue;
+        if (first_user == nullptr) first_user = &message;
+        last_user = &message;
+    }
     Writer out;
     out.markup(begin_);
-    if (!family_->folds_system) write_system(std::exchange(system, nullptr), out);
+    if (family_->fold == ChatFamily::Fold::None) write_system(system, out);
+    const ChatMessage* folded_into = family_->fold == ChatFamily::Fold::First  ? first_user
+                                     : family_->fold == ChatFamily::Fold::Last ? last_user
+                                                                               : nullptr;
     for (const ChatMessage& message : turns) {
         if (message.role == Role::User) {
-            write_user(std::exchange(system, nullptr), message, out);
+            write_user(&message == folded_into ? system : nullptr, message, out);
             continue;
         }
-        const std::string_view content = trimmed_if(trims(message.role), message.content);
-        const bool is_open = message.role == Role::Assistant && &message == &turns.back();
+        const bool is_assistant = message.role == Role::Assistant;
+        const std::string_view content =
+            trimmed(message.content, is_assistant ? family_->trim_assistant : family_->trim_system);
+        const bool is_open = is_assistant && &message == &turns.back();
         if (is_open && content.empty()) break;
-        const Turn& turn = message.role == Role::System ? system_ : assistant_;
-        out.markup(turn.before);
+        const Turn& turn = is_assistant ? assistant_ : system_;
+        out.markup(is_open && last_user != nullptr ? open_ : turn.before);
         out.content(content);
         if (is_open) return out.take();
         out.markup(turn.after);
@@ -166,22 +177,28 @@ base::Result<std::vector<TextSegment>> ChatTemplate::render(std::span<const Chat
 }
 
 void ChatTemplate::write_system(const ChatMessage* system, Writer& out) const {
+    const ChatFamily::Trim trim = family_->trim_system;
+    std::string_view content = system == nullptr ? std::string_view() : trimmed(system->content, trim);
+    if (content.empty() && family_->omits_empty_system) system = nullptr;
     if (system == nullptr && default_system_.empty() && system_preamble_.empty()) return;
     out.markup(system_.before + system_preamble_);
-    out.content(system == nullptr ? default_system_ : trimmed_if(trims(Role::System), system->content));
+    if (system == nullptr) {
+        out.markup(trimmed(default_system_, trim));
+    } else {
+        out.content(content);
+    }
     out.markup(system_.after);
 }
 
 void ChatTemplate::write_user(const ChatMessage* system, const ChatMessage& user, Writer& out) const {
     const bool trims_together = system != nullptr && family_->trims_fold;
-    std::string_view content = user.content;
-    if (trims(Role::User)) content = trims_together ? trimmed_end(content) : trimmed(content);
+    std::string_view content = trims_together ? trimmed_end(user.content) : trimmed(user.content, family_->trim_user);
     out.markup(user_.before);
     if (system != nullptr) {
         const bool is_alone = trims_together && trimmed(content).empty();
         if (is_alone) content = {};
         out.markup(system_.before);
-        out.content(trimmed_if(trims(Role::System), system->content));
+        out.content(trimmed(system->content, family_->trim_system));
         out.markup(is_alone ? trimmed_end(system_.after) : std::string_view(system_.after));
     }
     out.content(content);

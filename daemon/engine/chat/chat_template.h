@@ -35,8 +35,8 @@ public:
 
     // Returns the prompt for the assistant's next message, for Tokenizer::encode_prompt(). A last message of the
     // assistant is left open, so that the model continues it. InvalidArgument names `chat_template` if the family is
-    // unknown, and the message that does not fit: in a family that folds the system message, an optional system message
-    // must be followed by one of the user, and user and assistant must alternate.
+    // unknown, and the message that does not fit: in a family whose messages alternate, an optional system message must
+    // be followed by one of the user, and user and assistant must alternate.
     base::Result<std::vector<TextSegment>> render(std::span<const ChatMessage> messages) const;
 
     // The stop strings for StreamDetokenizer: the end of the assistant's turn, unless it is a token that
@@ -48,16 +48,15 @@ private:
         std::string before, after;
     };
     ChatTemplate(const ChatFamily& family, const Tokenizer& tokenizer);
-    bool trims(ChatMessage::Role role) const;
     base::Result<void> check(std::span<const ChatMessage> messages) const;
     class Writer;
-    // `system` is null if the conversation does not begin with a system message.
+    // `system` is null if the conversation does not begin with a system message, or if that has another place.
     void write_system(const ChatMessage* system, Writer& out) const;
     void write_user(const ChatMessage* system, const ChatMessage& user, Writer& out) const;
 
     const ChatFamily* family_ = nullptr;  // null: unknown
     // The family's texts with the model's own tokens.
-    std::string begin_, answer_;
+    std::string begin_, answer_, open_;
     Turn system_, user_, assistant_;
     // Results of system_preamble() and default_system() for this file's template.
     std::string system_preamble_, default_system_;

@@ -82,10 +82,10 @@ TEST_F(ConfigTest, RefusalsNameLineKeyAndValue) {
     EXPECT_NE(refusal("precision = \"exact\"").find("precision: \"exact\" is none of faithful, fast"),
               std::string::npos);
     EXPECT_NE(refusal("chat_template = \"zephir\"")
-                  .find("chat_template: \"zephir\" is none of \"\", none, zephyr, llama2, llama3, chatml, gemma, "
-                        "mistral, phi3"),
+                  .find("chat_template: \"zephir\" is none of \"\", none, zephyr, llama2, llama3, chatml, qwen3, "),
               std::string::npos);
     EXPECT_TRUE(read("chat_template = \"\""));
+    EXPECT_TRUE(read("chat_template = \"mistral-v7-tekken\""));
     EXPECT_NE(refusal("model = \"x").find("line 1: "), std::string::npos);
 }
 

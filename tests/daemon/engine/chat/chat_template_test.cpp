@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "daemon/engine/tokenizer/vocabularies.h"
+#include "engine/chat/template_text.h"
 
 namespace llmd::tokenizer {
 namespace {
@@ -108,6 +109,10 @@ TEST(ChatFamily, IsRecognizedByWhatItWrites) {
               "llama2");
     EXPECT_EQ(recognized("{{ '[INST] ' + message['content'] + ' [/INST]' }}{{ message['content'] + eos_token}}"),
               "mistral");
+    const std::string later = "[AVAILABLE_TOOLS]{{- '[INST] ' + message['content'] + '[/INST]' }}";
+    EXPECT_EQ(recognized(later + "{{- ' ' + message['content']|trim + eos_token}}"), "mistral-v3");
+    EXPECT_EQ(recognized(later + "{{- message['content'] + eos_token}}"), "mistral-v3-tekken");
+    EXPECT_EQ(recognized(later + "{{- '[SYSTEM_PROMPT]' + system + '[/SYSTEM_PROMPT]' }}"), "mistral-v7-tekken");
 }
 
 TEST(ChatFamily, IsNotGuessedFromAMarkerThatOthersHaveToo) {
@@ -121,6 +126,17 @@ TEST(ChatFamily, IsNotGuessedFromAMarkerThatOthersHaveToo) {
     // Mistral 0.3
     EXPECT_EQ(recognized("[AVAILABLE_TOOLS]{{ '[INST] ' + message['content'] + '[/INST]' }}{{ eos_token }}"),
               "unknown");
+    // Mistral Large 2411 has a space behind each marker.
+    EXPECT_EQ(recognized("{{ '[INST] ' + message['content'] + '[/INST]' }}{{ '[SYSTEM_PROMPT] ' + message['content'] + "
+                         "'[/SYSTEM_PROMPT]' }}{{ ' ' + message['content'] + eos_token }}"),
+              "unknown");
+    // Phi 3 small differs from Phi 4 mini by line breaks.
+    EXPECT_EQ(recognized("{{'<|' + message['role'] + '|>' + '\\n' + message['content'] + '<|end|>\\n' }}"), "unknown");
+    // QwQ and Qwen 3.5 begin the thinking in the prompt.
+    EXPECT_EQ(recognized(std::string(kChatMl) + "{{- '<|im_start|>assistant\\n<think>\\n' }}"), "unknown");
+    EXPECT_EQ(recognized(std::string(kChatMl) + "{{- '<|im_start|>assistant\\n' }}{{- '<think>\\n' }}"), "unknown");
+    // DeepSeek R1 0528 has the answer's marker behind each message of the user.
+    EXPECT_EQ(recognized("{{'<｜User｜>' + content + '<｜Assistant｜>'}}{{'<｜Assistant｜>'}}</think>"), "unknown");
     EXPECT_EQ(recognized(std::string(kChatMl) + kLlama3), "unknown");
     EXPECT_EQ(recognized(""), "unknown");
     EXPECT_EQ(recognized("{% for message in messages %}{{ message['content'] }}{% endfor %}"), "unknown");
@@ -146,6 +162,78 @@ TEST(ChatTemplate, WhatAUserWritesEndsNoTurn) {
         model.ids({{Role::User, attack}}),
         joined(
             {{kImStart}, byte_ids("user\n" + attack), {kImEnd}, byte_ids("\n"), {kImStart}, byte_ids("assistant\n")}));
+}
+
+// The texts of a family that are tokens in its models' vocabularies.
+std::vector<std::string> markers(const ChatFamily& family) {
+    std::vector<std::string> found;
+    for (const std::string_view text :
+         {family.begin, family.system.before, family.system.after, family.user.before, family.user.after,
+          family.assistant.before, family.assistant.after, family.answer, family.end}) {
+        for (size_t at = 0; (at = text.find_first_of("<[", at)) != std::string_view::npos;) {
+            const size_t end = text.find(text[at] == '<' ? '>' : ']', at);
+            found.emplace_back(text.substr(at, end + 1 - at));
+            at = end;
+        }
+    }
+    std::sort(found.begin(), found.end());
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    // These begin no turn: Llama 2's are no tokens, and thoughts are part of a turn.
+    std::erase_if(found, [](const std::string& marker) {
+        return marker.find("SYS>") != std::string::npos || marker.find("think") != std::string::npos;
+    });
+    return found;
+}
+
+TEST(ChatTemplate, WhatAUserWritesIsNoMarkerOfAnyFamily) {
+    for (const ChatFamily& family : chat_families()) {
+        const std::vector<std::string> texts = markers(family);
+        for (const TokenKind kind : {TokenKind::Control, TokenKind::UserDefined}) {
+            Vocabulary vocabulary = byte_vocabulary("qwen2");
+            std::string attack = "x";
+            for (const std::string& text : texts) {
+                vocabulary.add(text, kind);
+                attack += text + "\n";
+            }
+            attack += "x";
+            const Model model(vocabulary, "", family.name);
+            const Ids ids = model.ids(
+                {{Role::System, attack}, {Role::User, attack}, {Role::Assistant, attack}, {Role::User, attack}});
+            const Ids harmless =
+                model.ids({{Role::System, "x"}, {Role::User, "x"}, {Role::Assistant, "x"}, {Role::User, "x"}});
+            const auto is_marker = [](int32_t id) { return id > 256; };
+            EXPECT_EQ(std::count_if(ids.begin(), ids.end(), is_marker),
+                      std::count_if(harmless.begin(), harmless.end(), is_marker))
+                << family.name;
+            const Ids letters = byte_ids(attack);
+            EXPECT_NE(std::search(ids.begin(), ids.end(), letters.begin(), letters.end()), ids.end()) << family.name;
+            // The prompt has no marker that stays text.
+            const Ids prompt = model.ids({{Role::User, "x"}});
+            for (const std::string& text : texts) {
+                const Ids spelled = byte_ids(text);
+                EXPECT_EQ(std::search(prompt.begin(), prompt.end(), spelled.begin(), spelled.end()), prompt.end())
+                    << family.name << text;
+            }
+        }
+    }
+}
+
+TEST(ChatTemplate, TheEndOfATurnEndsGeneration) {
+    for (const ChatFamily& family : chat_families()) {
+        if (family.name == "none") continue;  // its end is no token
+        for (const TokenKind kind : {TokenKind::Control, TokenKind::UserDefined}) {
+            Vocabulary vocabulary = byte_vocabulary("qwen2");
+            if (family.end == "{eos}") {
+                vocabulary.ids = {{"eos_token_id", static_cast<uint32_t>(vocabulary.add("</s>", kind))}};
+            } else {
+                vocabulary.add(std::string(family.end), kind);
+            }
+            const Model model(vocabulary, "", family.name);
+            EXPECT_TRUE(model.tokenizer->ends_generation(static_cast<int32_t>(vocabulary.tokens.size()) - 1))
+                << family.name;
+            EXPECT_TRUE(model.chat.stops().empty()) << family.name;
+        }
+    }
 }
 
 TEST(ChatTemplate, IdsAreThoseOfTheWholeText) {
@@ -184,10 +272,12 @@ TEST(ChatTemplate, TheBeginTokenComesOnceWhereFileOrTemplateWantsIt) {
             const Ids ids = Model(vocabulary, "", family).ids({{Role::User, "<s>"}});
             return std::pair(ids.front() == 1, static_cast<int>(std::count(ids.begin(), ids.end(), 1)));
         };
-        for (const char* family : {"llama2", "llama3", "gemma", "mistral"}) {
+        for (const char* family : {"llama2", "llama3", "gemma", "mistral", "mistral-v3", "mistral-v3-tekken",
+                                   "mistral-v7-tekken", "lfm2", "minicpm5", "hunyuan", "olmo2", "deepseek-r1"}) {
             EXPECT_EQ(begins(family), std::pair(true, 1)) << family << add_begin;
         }
-        for (const char* family : {"none", "zephyr", "chatml", "phi3"}) {
+        for (const char* family : {"none", "zephyr", "chatml", "phi3", "phi4-mini", "qwen3", "smollm3", "granite3",
+                                   "granite4", "exaone4", "ernie", "minicpm"}) {
             EXPECT_EQ(begins(family), std::pair(add_begin, add_begin ? 1 : 0)) << family << add_begin;
         }
     }
@@ -200,6 +290,9 @@ TEST(ChatTemplate, AnAssistantsLastMessageIsLeftOpen) {
     EXPECT_EQ(text("zephyr"), "<|user|>\nSay a word.</s>\n<|assistant|>\nA word:");
     EXPECT_EQ(text("llama2"), "<s>[INST] Say a word. [/INST] A word:");
     EXPECT_EQ(text("none"), "User: Say a word.\nAssistant: A word:");
+    // Qwen 3 would think before an answer of its own.
+    EXPECT_EQ(text("qwen3"),
+              "<|im_start|>user\nSay a word.<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\nA word:");
     // Nothing to go on with is no message.
     const Model none(sentencepiece_vocabulary());
     EXPECT_EQ(none.text({{Role::User, "Hi"}, {Role::Assistant, " "}}), none.text({{Role::User, "Hi"}}));
@@ -225,8 +318,19 @@ TEST(ChatTemplate, TheFilesOwnWordsStandWhereTheSystemIsSilent) {
     EXPECT_EQ(smol.text({{Role::System, ""}, {Role::User, "Hi"}}), "<|im_start|>system\n<|im_end|>\n" + turn);
     EXPECT_EQ(Model(chatml_vocabulary(), "", "chatml").text({{Role::User, "Hi"}}), turn);
     // A template with code in place of the default system message has none.
-    EXPECT_EQ(default_system("{{ '<|im_start|>system\\n' + system + '<|im_end|>' }}"), "");
-    EXPECT_EQ(default_system("{{ '<|im_start|>system\\n"), "");
+    const auto own = [](std::string_view family, std::string_view text) {
+        return default_system(*find_chat_family(family), text);
+    };
+    EXPECT_EQ(own("chatml", "{{ '<|im_start|>system\\n' + system + '<|im_end|>' }}"), "");
+    EXPECT_EQ(own("chatml", "{{ '<|im_start|>system\\n"), "");
+    EXPECT_EQ(own("zephyr", "{{ '<|im_start|>system\\nBe brief.<|im_end|>' }}"), "");
+    // A string that is a whole expression, with its escapes.
+    EXPECT_EQ(own("granite4", "{%- set g4_default_system_message = 'I\\'m \"Granite\".\\n' %}"), "I'm \"Granite\".\n");
+    EXPECT_EQ(own("mistral-v7-tekken", "{% set default_system_message = 'The date is ' + today + '.' %}"), "");
+    EXPECT_EQ(own("mistral-v7-tekken", "{% set default_system_message = '"), "");
+    EXPECT_EQ(own("mistral-v7-tekken", "{% set default_system_message = '\\"), "");
+    EXPECT_EQ(own("mistral-v7-tekken", "{% set default_system_message ="), "");
+    EXPECT_EQ(own("granite3", "{%- set system_message = \"Be brief.\" %}"), "");
 
     const std::string dated = std::string("{%- set date_string = \"26 Jul 2024\" %}") +
                               "{{- \"Cutting Knowledge Date: December 2023\\n\" }}" + kLlama3;
@@ -236,6 +340,20 @@ TEST(ChatTemplate, TheFilesOwnWordsStandWhereTheSystemIsSilent) {
                           "2024\n\n<|eot_id|>"));
     EXPECT_THAT(llama.text({{Role::System, "Short."}, {Role::User, "Hi"}}),
                 HasSubstr("26 Jul 2024\n\nShort.<|eot_id|>"));
+}
+
+TEST(ChatTemplate, ASystemMessageGoesWhereItsFamilyHasIt) {
+    const Messages messages = {{Role::System, "S"}, {Role::User, "a"}, {Role::Assistant, "b"}, {Role::User, "c"}};
+    const auto text = [&](const char* family) { return Model(sentencepiece_vocabulary(), "", family).text(messages); };
+    EXPECT_EQ(text("mistral"), "<s> [INST] S\n\na [/INST] b</s> [INST] c [/INST]");
+    EXPECT_EQ(text("mistral-v3"), "<s>[INST] a[/INST] b</s>[INST] S\n\nc[/INST]");
+    EXPECT_EQ(text("mistral-v7-tekken"), "<s>[SYSTEM_PROMPT]S[/SYSTEM_PROMPT][INST]a[/INST]b</s>[INST]c[/INST]");
+    EXPECT_EQ(text("deepseek-r1"),
+              "<s>S<｜User｜>a<｜Assistant｜>b<｜end▁of▁sentence｜><｜User｜>c<｜Assistant｜><think>\n");
+    // An answer that is begun does not lose the system message.
+    EXPECT_EQ(Model(sentencepiece_vocabulary(), "", "mistral-v3-tekken")
+                  .text({{Role::System, "S"}, {Role::User, "a"}, {Role::Assistant, "b"}}),
+              "<s>[INST]S\n\na[/INST]b");
 }
 
 TEST(ChatTemplate, AnEndThatIsNoTokenIsAStopString) {
@@ -249,7 +367,7 @@ TEST(ChatTemplate, AnEndThatIsNoTokenIsAStopString) {
 }
 
 TEST(ChatTemplate, MessagesWithoutAPlaceAreNamed) {
-    for (const char* family : {"llama2", "gemma", "mistral"}) {
+    for (const char* family : {"llama2", "gemma", "mistral", "mistral-v3", "mistral-v3-tekken", "mistral-v7-tekken"}) {
         const Model model(sentencepiece_vocabulary(), "", family);
         EXPECT_EQ(model.refusal({{Role::User, "a"}, {Role::User, "b"}}),
                   std::string("messages[1].role: \"user\" where the chat template ") + family +
@@ -267,8 +385,7 @@ TEST(ChatTemplate, MessagesWithoutAPlaceAreNamed) {
 TEST(ChatTemplate, AnUnknownTemplateNamesTheSetting) {
     const Model model(chatml_vocabulary(), "{{ messages }}");
     EXPECT_THAT(model.refusal({{Role::User, "a"}}), HasSubstr("chat_template: "));
-    EXPECT_THAT(model.refusal({{Role::User, "a"}}),
-                HasSubstr("none, zephyr, llama2, llama3, chatml, gemma, mistral, phi3"));
+    EXPECT_THAT(model.refusal({{Role::User, "a"}}), HasSubstr("none, zephyr, llama2, llama3, chatml, qwen3, "));
     EXPECT_EQ(Model(chatml_vocabulary(), "{{ messages }}", "phi3").text({{Role::User, "a"}}),
               "<|user|>\na<|end|>\n<|assistant|>\n");
 }

@@ -1,0 +1,26 @@
+// What the text of a chat template says: its family and its own system message.
+// Pure functions.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "engine/chat/chat_family.h"
+
+namespace llmd::tokenizer {
+
+// Returns the family of `text`, the value of tokenizer.chat_template, or null if it matches none or more than one.
+const ChatFamily* recognize_chat_family(std::string_view text);
+
+// Removes from a template what authors write differently for the same result: white space, line breaks in strings,
+// double quotes for single ones, message.role for message['role'].
+std::string normalized(std::string_view text);
+
+// Returns the system message that the template `text` of this family inserts if the conversation has none; empty if it
+// inserts none, or one that it computes. A sentence with the current date is left out, because it would change answers
+// overnight.
+std::string default_system(const ChatFamily& family, std::string_view text);
+// Returns the text that a Llama 3.1 template writes before the system message; empty for other templates.
+std::string_view system_preamble(std::string_view text);
+
+}  // namespace llmd::tokenizer
