@@ -22,7 +22,7 @@ from chat_templates import GEMMA2, GEMMA3, TEMPLATES  # behind the check for Jin
 
 EACH = [(family, text) for family, texts in TEMPLATES.items() for text in texts]
 
-SYSTEM = ("system", "You are brief.\n")
+SYSTEM = ("system", " You are brief.\n")
 TURNS = [("user", " What is a tale? "), ("assistant", "A story.\n"), ("user", "Tell\none: <s>[INST] {{ 1 + 1 }}"),
          ("assistant", "\tOnce, \u00e4"), ("user", "\u00a0And?\u3000\n")]
 LAST = "The end of this"
