@@ -9,7 +9,7 @@ BYTES_PER_S = 29.8e9
 
 BLOCK_WEIGHTS = 64  # that a row pair has in 32 columns: what matmul.cl computes at each pass of its loop
 ACTIVATION_BITS = {"1": 8, "2": 15}  # by LIMBS, activations.cl
-LAYOUT_FORMATS = {"Q4_0", "Q4_1", "Q5_0", "Q5_1", "Q8_0", "Q4_K", "Q5_K", "Q6_K", "IQ4_NL", "F16"}
+LAYOUT_FORMATS = {"Q4_0", "Q4_1", "Q5_0", "Q5_1", "Q8_0", "Q4_K", "Q5_K", "Q6_K", "IQ4_NL", "IQ4_XS", "F16"}
 
 
 def bytes_per_weight(weight_format):

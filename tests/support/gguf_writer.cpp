@@ -122,7 +122,7 @@ struct ScaleFields {
     float min;    // minimum / scale that centres the weights
 };
 
-constexpr std::array<ScaleFields, 11> kScaleFields = {{
+constexpr std::array<ScaleFields, 12> kScaleFields = {{
     {TensorType::Q4_0, 0, 8, -1, 0},
     {TensorType::Q4_1, 0, 7.5f, 2, -7.5f},
     {TensorType::Q5_0, 0, 16, -1, 0},
@@ -134,6 +134,7 @@ constexpr std::array<ScaleFields, 11> kScaleFields = {{
     {TensorType::Q5_K, 0, 63 * 31, 2, 15.5f},
     {TensorType::Q6_K, 208, 128 * 32, -1, 0},
     {TensorType::IQ4_NL, 0, 127, -1, 0},
+    {TensorType::IQ4_XS, 0, 32 * 127, -1, 0},
 }};
 
 std::vector<std::byte> random_floats(TensorType type, uint64_t weights, float amplitude, RandomBits& bits) {

@@ -7,7 +7,7 @@
 namespace llmd::model {
 namespace {
 
-constexpr std::array<BlockFormat, 14> kFormats = {{
+constexpr std::array<BlockFormat, 15> kFormats = {{
     {TensorType::F32, "F32", 1, 4},
     {TensorType::F16, "F16", 1, 2},
     {TensorType::Q4_0, "Q4_0", 32, 18},
@@ -21,6 +21,7 @@ constexpr std::array<BlockFormat, 14> kFormats = {{
     {TensorType::Q5_K, "Q5_K", 256, 176},
     {TensorType::Q6_K, "Q6_K", 256, 210},
     {TensorType::IQ4_NL, "IQ4_NL", 32, 18},
+    {TensorType::IQ4_XS, "IQ4_XS", 256, 136},
     {TensorType::BF16, "BF16", 1, 2},
 }};
 
@@ -33,7 +34,7 @@ constexpr std::array<std::string_view, 42> kTypeNames = {
     "IQ4_NL_4_4", "IQ4_NL_4_8", "IQ4_NL_8_8", "MXFP4", "NVFP4",    "Q1_0",
 };
 
-// The 16 levels of IQ4_NL (kvalues_iq4nl in ggml-common.h).
+// The 16 levels of IQ4_NL and IQ4_XS (kvalues_iq4nl in ggml-common.h).
 constexpr std::array<int8_t, 16> kIq4NlLevels = {-127, -104, -83, -65, -49, -35, -22, -10,
                                                  1,    13,   25,  38,  53,  69,  89,  113};
 
@@ -196,6 +197,22 @@ void decode_q5_k(const uint8_t* block, float* out) {
     }
 }
 
+// d; 2 bytes of high and 4 of low bits of the sub-blocks' 6-bit scales, which are biased by 32: a bit pair and a nibble
+// each, the first sub-block's lowest; 128 bytes of nibbles, each sub-block's 16 as in IQ4_NL.
+void decode_iq4_xs(const uint8_t* block, float* out) {
+    const float d = read_half(block);
+    for (size_t sub = 0; sub < 8; ++sub) {
+        const int low = block[4 + sub / 2] >> (sub % 2 * 4) & 15;
+        const int high = block[2 + sub / 4] >> (sub % 4 * 2) & 3;
+        const float scale = d * static_cast<float>((low | high << 4) - 32);
+        const uint8_t* q = block + 8 + sub * 16;
+        for (size_t j = 0; j < 16; ++j) {
+            out[sub * 32 + j] = scale * static_cast<float>(kIq4NlLevels[q[j] & 15]);
+            out[sub * 32 + j + 16] = scale * static_cast<float>(kIq4NlLevels[q[j] >> 4]);
+        }
+    }
+}
+
 // 128 bytes of low nibbles; 64 bytes of high bit pairs; sixteen signed scales; d. Each half of 128 weights has four
 // groups of 32: groups 0 and 1 are the low nibbles of the half's 64 bytes, 2 and 3 the high ones; bit pair g of byte j
 // of the half's 32 belongs to weight j of group g.
@@ -283,6 +300,8 @@ void dequantize(TensorType type, std::span<const std::byte> blocks, std::span<fl
             return decode_blocks(decode_q6_k, format, in, out);
         case TensorType::IQ4_NL:
             return decode_blocks(decode_iq4_nl, format, in, out);
+        case TensorType::IQ4_XS:
+            return decode_blocks(decode_iq4_xs, format, in, out);
     }
 }
 

@@ -28,6 +28,7 @@ enum class TensorType : uint32_t {
     Q5_K = 13,
     Q6_K = 14,
     IQ4_NL = 20,
+    IQ4_XS = 23,
     BF16 = 30,
 };
 

@@ -64,7 +64,8 @@ TEST(PullListing, KnowsQuantizationsByName) {
     EXPECT_EQ(chosen({"x.gguf", "a/SmolLM2-Q4_K_M.gguf"}), "a/SmolLM2-Q4_K_M.gguf");
     EXPECT_EQ(chosen({"x.gguf", "model.q4_0.gguf"}), "model.q4_0.gguf");
     EXPECT_EQ(chosen({"x.gguf", "model_q8_0.gguf"}), "model_q8_0.gguf");
-    for (const char* none : {"model-IQ4_XS.gguf", "Q4_0/model.gguf"}) {
+    EXPECT_EQ(chosen({"x.gguf", "model-IQ4_XS.gguf"}), "model-IQ4_XS.gguf");
+    for (const char* none : {"model-IQ3_XS.gguf", "Q4_0/model.gguf"}) {
         EXPECT_NE(chosen({"x.gguf", none}).find("has several files that would do"), std::string::npos) << none;
     }
 }

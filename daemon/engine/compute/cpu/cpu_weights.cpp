@@ -21,7 +21,7 @@ std::span<const Field> fields_of(TensorType type) {
                            kQ5_1[] = {{4, 2}, {24, 4}}, kQ8_0[] = {{2, 2}, {34, 4}},
                            kQ2_K[] = {{16, 1}, {80, 4}, {84, 2}}, kQ3_K[] = {{96, 4}, {108, 1}, {110, 2}},
                            kQ4_K[] = {{4, 2}, {16, 1}, {144, 4}}, kQ5_K[] = {{4, 2}, {16, 1}, {176, 4}},
-                           kQ6_K[] = {{192, 4}, {208, 1}, {210, 2}};
+                           kQ6_K[] = {{192, 4}, {208, 1}, {210, 2}}, kIQ4_XS[] = {{2, 2}, {8, 1}, {136, 4}};
     switch (type) {
         case TensorType::F32:
         case TensorType::F16:
@@ -48,6 +48,8 @@ std::span<const Field> fields_of(TensorType type) {
             return kQ5_K;
         case TensorType::Q6_K:
             return kQ6_K;
+        case TensorType::IQ4_XS:
+            return kIQ4_XS;
     }
     return {};
 }

@@ -130,6 +130,7 @@ void multiply(const Matrix& w, uint32_t first, uint32_t n_rows, const float* x, 
         case TensorType::Q5_K:
         case TensorType::Q6_K:
         case TensorType::IQ4_NL:
+        case TensorType::IQ4_XS:
             return;  // packed
     }
 }

@@ -174,6 +174,8 @@ static void multiply_packed(const Matrix& w, uint32_t first, uint32_t n_rows, co
             return as(Q6_K());
         case TensorType::IQ4_NL:
             return as(IQ4_NL());
+        case TensorType::IQ4_XS:
+            return as(IQ4_XS());
     }
 }
 

@@ -95,14 +95,18 @@ struct Q8_0 {
     LLMD_INLINE Vec scale(const uint8_t* block, unsigned row, unsigned, unsigned) { return halves_at(block, 0, row); }
 };
 
+// The levels that nibbles stand for, signed.
+LLMD_INLINE Quants levels_at(const uint8_t* block, size_t at, unsigned row, unsigned group) {
+    static constexpr int8_t kLevels[16] = {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113};
+    return signed_quants(look_up(kLevels, nibbles_at(block, at, row, group)));
+}
+
 struct IQ4_NL {
     static constexpr unsigned kSubBlocks = 1, kBytes = 18, kScales = 1;
     static constexpr int32_t kOffset = kSignedOffset;
     static constexpr bool kHasMinimum = false;
     LLMD_INLINE Quants quants(const uint8_t* block, unsigned row, unsigned, unsigned group) {
-        static constexpr int8_t kLevels[16] = {-127, -104, -83, -65, -49, -35, -22, -10,
-                                               1,    13,   25,  38,  53,  69,  89,  113};
-        return signed_quants(look_up(kLevels, nibbles_at(block, 2, row, group)));
+        return levels_at(block, 2, row, group);
     }
     LLMD_INLINE Vec scale(const uint8_t* block, unsigned row, unsigned, unsigned) { return halves_at(block, 0, row); }
 };
@@ -164,6 +168,22 @@ struct Q6_K {
     LLMD_INLINE Vec scale(const uint8_t* block, unsigned row, unsigned sub_block, unsigned part) {
         const Ints factor = (bytes_at(block, 192 + size_t{2} * sub_block + part, row) ^ 128) - 128;
         return halves_at(block, 208, row) * to_float(factor);
+    }
+};
+
+// f16 d, 2 bytes of high bit pairs and 4 of low nibbles of eight 6-bit scales, less 32, 128 bytes of nibbles: 16 for
+// each sub-block, as in IQ4_NL.
+struct IQ4_XS {
+    static constexpr unsigned kSubBlocks = 8, kBytes = 136, kScales = 1;
+    static constexpr int32_t kOffset = kSignedOffset;
+    static constexpr bool kHasMinimum = false;
+    LLMD_INLINE Quants quants(const uint8_t* block, unsigned row, unsigned sub_block, unsigned group) {
+        return levels_at(block, 8 + size_t{16} * sub_block, row, group);
+    }
+    LLMD_INLINE Vec scale(const uint8_t* block, unsigned row, unsigned sub_block, unsigned) {
+        const Ints low = bytes_at(block, 4 + sub_block / 2, row) >> static_cast<int>(4 * (sub_block % 2)) & 15;
+        const Ints high = bytes_at(block, 2 + sub_block / 4, row) >> static_cast<int>(2 * (sub_block % 4)) & 3;
+        return halves_at(block, 0, row) * to_float((low | high << 4) - 32);
     }
 };
 

@@ -28,7 +28,7 @@ constexpr ScalePlace kScalePlaces[] = {
     {TensorType::Q4_0, 0, 0, 8},          {TensorType::Q4_1, 0, 2, 15},      {TensorType::Q5_0, 0, 0, 16},
     {TensorType::Q5_1, 0, 2, 31},         {TensorType::Q8_0, 0, 0, 128},     {TensorType::Q2_K, 80, 82, 15 * 3},
     {TensorType::Q3_K, 108, 0, 32 * 4},   {TensorType::Q4_K, 0, 2, 63 * 15}, {TensorType::Q5_K, 0, 2, 63 * 31},
-    {TensorType::Q6_K, 208, 0, 128 * 32}, {TensorType::IQ4_NL, 0, 0, 127},
+    {TensorType::Q6_K, 208, 0, 128 * 32}, {TensorType::IQ4_NL, 0, 0, 127},   {TensorType::IQ4_XS, 0, 0, 32 * 127},
 };
 
 }  // namespace

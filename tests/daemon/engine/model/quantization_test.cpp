@@ -29,7 +29,7 @@ std::vector<float> decode(TensorType type, const Bytes& blocks) {
 }
 
 TEST(BlockFormats, AreListedInTheOrderOfTheirIds) {
-    ASSERT_EQ(block_formats().size(), 14u);
+    ASSERT_EQ(block_formats().size(), 15u);
     for (size_t i = 1; i < block_formats().size(); ++i) {
         EXPECT_LT(block_formats()[i - 1].type, block_formats()[i].type);
     }
@@ -44,7 +44,7 @@ TEST(BlockFormats, UnsupportedTypesHaveNamesToo) {
     EXPECT_EQ(find_block_format(16), nullptr);
     EXPECT_EQ(find_block_format(99), nullptr);
     EXPECT_EQ(ggml_type_name(16), "IQ2_XXS");
-    EXPECT_EQ(ggml_type_name(23), "IQ4_XS");
+    EXPECT_EQ(ggml_type_name(21), "IQ3_S");
     EXPECT_EQ(ggml_type_name(34), "TQ1_0");
     EXPECT_EQ(ggml_type_name(39), "MXFP4");
     EXPECT_EQ(ggml_type_name(99), "type 99");
@@ -133,7 +133,7 @@ struct Golden {
 };
 
 // clang-format off
-constexpr std::array<Golden, 11> kGolden = {{
+constexpr std::array<Golden, 12> kGolden = {{
     {TensorType::Q4_0, 0x7009b269u, {-0x1.998p-1f, 0x1.332p-2f, 0x1.332p-2f, -0x1.332p-2f, 0x0p+0f, -0x1.335p-1f, -0x1.99cp-4f}},
     {TensorType::Q4_1, 0xf06a8c0au, {0x1.11p-1f, 0x1.a20800p+0f, 0x1.a20800p+0f, 0x1.776p-1f, 0x1.a24c00p+0f, 0x1.d58400p+0f, 0x1.558p-2f}},
     {TensorType::Q5_0, 0xfb9d75f8u, {0x1.665p+0f, 0x1.7fe800p+0f, 0x1.998p-3f, -0x1.998p-3f, 0x1.802400p+0f, -0x1.99cp+0f, -0x1.668800p+0f}},
@@ -145,6 +145,7 @@ constexpr std::array<Golden, 11> kGolden = {{
     {TensorType::Q5_K, 0x42a5ca66u, {0x1.ffep+0f, -0x1.953c00p+2f, -0x1.aa9p+0f, 0x1.7ba400p+4f, 0x1.523980p+4f, -0x1.de1f00p+3f, -0x1.b36d00p+3f}},
     {TensorType::Q6_K, 0xe5da41c8u, {-0x1.425240p+5f, -0x1.26ba60p+7f, 0x1.9cb300p+3f, 0x1.afe500p+6f, -0x1.0ce600p+2f, 0x1.e82dc0p+4f, 0x1.702280p+4f}},
     {TensorType::IQ4_NL, 0x0a42e651u, {-0x1.9fe600p+2f, 0x1.698300p+3f, -0x1.198800p+1f, 0x1.4cb800p+0f, 0x1.99cp-4f, -0x1.4cec00p+3f, -0x1.4cec00p+3f}},
+    {TensorType::IQ4_XS, 0x88cdfd83u, {0x1.17ee80p+5f, -0x1.37ec80p+4f, -0x1.35eca0p+6f, -0x1.831b00p+4f, -0x1.401e00p+2f, 0x1.30e960p+5f, 0x1.c9c480p+4f}},
 }};
 // clang-format on
 

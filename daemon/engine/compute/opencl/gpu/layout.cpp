@@ -28,6 +28,7 @@ constexpr std::array<LayoutFormat, kLayouts.size()> kFormats = {{
     {"Q5_K", {{kNibbles, kFifthBits, kFourBytes, {8, 1, kSuperBlocks}}}, true},
     {"Q6_K", {{kNibbles, {16, 1, 1}, kFourBytes, {4, 1, kSuperBlocks}}}, true},
     {"IQ4_NL", {kNibbles, kNone, kTwoHalfs, kNone}, false},
+    {"IQ4_XS", {{kNibbles, kNone, {4, 1, 2}, {4, 1, kSuperBlocks}}}, false},
     {"F16", {{{8, 16, 1}, kNone, kNone, kNone}}, false},
 }};
 
@@ -58,6 +59,8 @@ Layout layout_for(TensorType type) {
             return Layout::Q6_K;
         case TensorType::IQ4_NL:
             return Layout::IQ4_NL;
+        case TensorType::IQ4_XS:
+            return Layout::IQ4_XS;
         case TensorType::F32:
         case TensorType::F16:
         case TensorType::BF16:

@@ -7,7 +7,7 @@
 //
 //     element(tile, cell, word, pair in tile) = ((tile * cells + cell) * words + word) * 32 + pair in tile
 //
-// where a cell is one block, or for Supers eight. So a tile is contiguous in every array.
+// where a cell is one block, for Supers eight, for IQ4_XS's Scales two. So a tile is contiguous in every array.
 //
 //     layout         Quants          High           Scales (per block)            Supers (per 256 columns)
 //     Q4_0           2 x uint4                      half2 d
@@ -19,6 +19,8 @@
 //     Q6_K           2 x uint4       uint4          char4 scale of columns 0-15   half2 d
 //                                                   twice, of 16-31 twice
 //     IQ4_NL         2 x uint4                      half2 d
+//     IQ4_XS         2 x uint4                      char4 scale scale of a block,   half2 d
+//                                                   scale scale of the next
 //     Q8_0           4 x uint4                      half2 d
 //       for images   16 x char4                     half2 d
 //     F16            16 x half4
@@ -28,8 +30,8 @@
 // bits above the nibble, of 16 columns one bit each or of 8 columns two bits each, the rows in the same halves. Q8_0,
 // F16: uint4 w holds bytes 16 w onwards of row 2 p, and after its last one those of row 2 p + 1.
 //
-// The bytes are those of the file, but for Q4_K and Q5_K, whose 6-bit scales take 8 bits (2.8 % and 2.3 % more), so
-// that one load brings those of a block. All functions are pure and callable from any thread.
+// The bytes are those of the file, but for Q4_K, Q5_K and IQ4_XS, whose 6-bit scales take 8 bits (2.8 %, 2.3 % and 1.5
+// % more), so that one load brings those of a block. All functions are pure and callable from any thread.
 #pragma once
 
 #include <array>
@@ -45,9 +47,10 @@ inline constexpr uint32_t kTileRows = 2 * kTilePairs;
 inline constexpr uint32_t kBlockCols = 32;
 inline constexpr uint32_t kSuperBlocks = 8;  // blocks that share an element of Supers
 
-enum class Layout : uint8_t { Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q4_K, Q5_K, Q6_K, IQ4_NL, F16 };
-inline constexpr std::array kLayouts = {Layout::Q4_0, Layout::Q4_1, Layout::Q5_0, Layout::Q5_1,   Layout::Q8_0,
-                                        Layout::Q4_K, Layout::Q5_K, Layout::Q6_K, Layout::IQ4_NL, Layout::F16};
+enum class Layout : uint8_t { Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q4_K, Q5_K, Q6_K, IQ4_NL, IQ4_XS, F16 };
+inline constexpr std::array kLayouts = {Layout::Q4_0,   Layout::Q4_1,   Layout::Q5_0, Layout::Q5_1,
+                                        Layout::Q8_0,   Layout::Q4_K,   Layout::Q5_K, Layout::Q6_K,
+                                        Layout::IQ4_NL, Layout::IQ4_XS, Layout::F16};
 
 // The order is that of the matmul kernel's arguments.
 enum class WeightArray : uint8_t { Quants, High, Scales, Supers };

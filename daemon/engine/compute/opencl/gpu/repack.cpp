@@ -63,6 +63,8 @@ void read_quants(TensorType type, const uint8_t* row, uint32_t block, Quants& qu
             return nibble_quants(simple + 2, quants);
         case TensorType::Q4_1:
             return nibble_quants(simple + 4, quants);
+        case TensorType::IQ4_XS:
+            return nibble_quants(super + 8 + sub * 16, quants);
         case TensorType::Q5_0:
             nibble_quants(simple + 6, quants);
             return add_fifth_bits(simple + 2, quants);
@@ -146,6 +148,11 @@ uint8_t q3_k_scale(const uint8_t* scales, size_t i) {
     return static_cast<uint8_t>(quant - 32);
 }
 
+uint8_t iq4_xs_scale(const uint8_t* block, size_t sub) {
+    const int quant = (block[4 + sub / 2] >> (sub % 2 * 4) & 15) | (block[2 + sub / 4] >> (sub % 4 * 2) & 3) << 4;
+    return static_cast<uint8_t>(quant - 32);
+}
+
 struct RowPair {
     const uint8_t* even;
     const uint8_t* odd;
@@ -161,6 +168,7 @@ void put_halfs(RowPair at, size_t offset, uint32_t cell, const ArrayWriter& out)
     out.put(cell, 0, halfs.data());
 }
 
+// Puts the sub-block scales of the cell that `block` begins.
 void put_sub_scales(TensorType type, RowPair super, uint32_t block, const ArrayWriter& out) {
     const size_t sub = block % kSuperBlocks;
     std::array<uint8_t, 4> bytes{};
@@ -172,13 +180,16 @@ void put_sub_scales(TensorType type, RowPair super, uint32_t block, const ArrayW
         const uint8_t* even = super.even + 192 + 2 * sub;
         const uint8_t* odd = super.odd + 192 + 2 * sub;
         bytes = {even[0], odd[0], even[1], odd[1]};
+    } else if (type == TensorType::IQ4_XS) {
+        bytes = {iq4_xs_scale(super.even, sub), iq4_xs_scale(super.odd, sub), iq4_xs_scale(super.even, sub + 1),
+                 iq4_xs_scale(super.odd, sub + 1)};
     } else {
         const uint8_t* even = super.even + 96;
         const uint8_t* odd = super.odd + 96;
         bytes = {q3_k_scale(even, 2 * sub), q3_k_scale(odd, 2 * sub), q3_k_scale(even, 2 * sub + 1),
                  q3_k_scale(odd, 2 * sub + 1)};
     }
-    out.put(block, 0, bytes.data());
+    out.put(block / out.format.cell_blocks, 0, bytes.data());
 }
 
 // The offset of a K-quant block's half-precision scale; its minimum, if any, follows.
@@ -204,7 +215,7 @@ void repack_quants(TensorType type, uint32_t cols, RowPair rows,
             put_halfs(at, 0, block, scales);
             continue;
         }
-        put_sub_scales(type, at, block, scales);
+        if (block % scales.format.cell_blocks == 0) put_sub_scales(type, at, block, scales);
         if (block % kSuperBlocks == 0) put_halfs(at, super_scale_offset(type), block / kSuperBlocks, supers);
     }
 }

@@ -187,7 +187,7 @@ typedef struct {
     c.high_two.xy = c.high_two.zw; \
     c.sub_scales.xy = c.sub_scales.zw;
 
-#elif defined(LAYOUT_IQ4_NL)
+#elif defined(LAYOUT_IQ4_NL) || defined(LAYOUT_IQ4_XS)
 // A nibble stands for one of sixteen levels.
 
 #define SUB_BLOCKS 1
@@ -199,6 +199,7 @@ __constant float kLevels[16] = {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13,
     __local float2 levels[256]; \
     for (uint i = ITEM; i < 256; i += ITEMS) levels[i] = (float2)(kLevels[i % 16], kLevels[i / 16]);
 
+#ifdef LAYOUT_IQ4_NL
 #define FURTHER_ARRAYS(array) array(scales, quants, 2 * 16)
 typedef struct {
     NIBBLES_FIELDS
@@ -208,6 +209,22 @@ typedef struct {
     LOAD_NIBBLES(c, cell, at)  \
     c.scale = LOAD_HALF2(scales, cell, 1, 0, at);
 #define SCALES(c) c.scale
+#else
+// Two blocks share an element of scales. Rows have an even number of blocks, since 256 columns share a super scale.
+#define FURTHER_ARRAYS(array) array(scales, quants, 2 * 16) array(supers, scales, 2)
+typedef struct {
+    NIBBLES_FIELDS
+    int4 sub_scales;
+    float2 super_scale;
+    uint is_second;
+} cell_t;
+#define LOAD_CELL(c, cell, at)                                 \
+    LOAD_NIBBLES(c, cell, at)                                  \
+    c.sub_scales = LOAD_CHAR4(scales, (cell) / 2u, 1, 0, at);  \
+    c.super_scale = LOAD_HALF2(supers, (cell) / 8u, 1, 0, at); \
+    c.is_second = (cell) % 2u;
+#define SCALES(c) (c.super_scale * convert_float2(c.is_second != 0 ? c.sub_scales.zw : c.sub_scales.xy))
+#endif
 #define NEXT_QUARTER(c) NEXT_QUARTER_NIBBLES(c)
 #define NEXT_HALF(c) NEXT_HALF_NIBBLES(c)
 // The byte is brought to bit 3, where it is an address at once.
