@@ -95,7 +95,7 @@ std::string as_markdown(const LaunchReport& report) {
 }  // namespace
 
 base::Result<std::string> run_launches(const Options& options) {
-    const uint32_t n_tokens = options.prompt + std::max(options.generate, kWarmUpTokens);
+    const uint32_t n_tokens = options.prompt + std::max(options.generated_tokens, kWarmUpTokens);
     Options compile_only = options;
     compile_only.backend.kind = compute::BackendKind::OpenCl;
     compile_only.backend.compile_only = true;
@@ -107,13 +107,13 @@ base::Result<std::string> run_launches(const Options& options) {
     const compute::QueueCounts before = model->backend->queue_counts();
     LaunchReport report{options, *model, 0, 0, {}, {}};
     for (uint32_t i = 0; i < options.repeat; ++i) {
-        const auto cost = decode(*model, options.prompt, options.generate);
+        const auto cost = decode(*model, options.prompt, options.generated_tokens);
         if (!cost) return cost.error();
         report.wall_us.push_back(cost->wall_us);
         report.cpu_us.push_back(cost->cpu_us);
     }
     const compute::QueueCounts after = model->backend->queue_counts();
-    const double decoded = static_cast<double>(options.repeat) * options.generate;
+    const double decoded = static_cast<double>(options.repeat) * options.generated_tokens;
     report.launches_per_token = static_cast<double>(after.launches - before.launches) / decoded;
     report.flushes_per_token = static_cast<double>(after.submissions - before.submissions) / decoded;
     return options.format == Format::Json ? as_json(report) : as_markdown(report);

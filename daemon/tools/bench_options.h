@@ -25,7 +25,7 @@ struct Options {
     uint32_t prefill_chunk = 0;  // 0: generation::kMaxPrefillRows, for eval 16
     // speed; launches has the same but for the batches
     uint32_t prompt = 128;
-    uint32_t generate = 32;
+    uint32_t generated_tokens = 32;
     std::vector<uint32_t> batches = {1, 4};
     uint32_t repeat = 5;
     // eval

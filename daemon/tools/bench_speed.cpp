@@ -32,7 +32,7 @@ double median_of(std::vector<double> values) {
 
 // One line of the result. Each sample is one repetition.
 struct Measurement {
-    std::string test;  // "prompt 128", "generate 32"
+    std::string test;  // "prefill 128", "decode 32"
     uint32_t batch = 1;
     uint32_t tokens_per_repetition = 0;
     uint32_t steps_per_repetition = 0;
@@ -79,19 +79,19 @@ public:
         const uint32_t n_slots = model_.backend->limits().max_outputs;
         last_.resize(n_slots);
         for (uint32_t slot = 0; slot < n_slots; ++slot) {
-            const uint32_t n_tokens = options_.prompt + options_.generate;
+            const uint32_t n_tokens = options_.prompt + options_.generated_tokens;
             if (auto given = give_pages(*model_.backend, slot, n_slots, n_tokens); !given) return given.error();
             if (auto filled = read_prompt(slot); !filled) return filled.error();  // and warms up
         }
         std::vector<Measurement> all;
-        all.push_back({.test = base::concat("prompt ", options_.prompt),
+        all.push_back({.test = base::concat("prefill ", options_.prompt),
                        .tokens_per_repetition = options_.prompt,
                        .steps_per_repetition = (options_.prompt + chunk_ - 1) / chunk_});
         for (const uint32_t batch : options_.batches) {
-            all.push_back({.test = base::concat("generate ", options_.generate),
+            all.push_back({.test = base::concat("decode ", options_.generated_tokens),
                            .batch = batch,
-                           .tokens_per_repetition = batch * options_.generate,
-                           .steps_per_repetition = options_.generate});
+                           .tokens_per_repetition = batch * options_.generated_tokens,
+                           .steps_per_repetition = options_.generated_tokens});
             if (auto warm = generate(batch, 1); !warm) return warm.error();
         }
         // In turn, so that a noisy moment of the machine does not fall on one of them alone.
@@ -99,7 +99,7 @@ public:
             for (Measurement& m : all) {
                 const auto begin = Clock::now();
                 const bool prompt = &m == &all.front();
-                auto done = prompt ? read_prompt(0) : generate(m.batch, options_.generate);
+                auto done = prompt ? read_prompt(0) : generate(m.batch, options_.generated_tokens);
                 if (!done) return done.error();
                 m.seconds.push_back(Seconds(Clock::now() - begin).count());
             }
@@ -280,9 +280,9 @@ std::string as_markdown(const SpeedReport& report) {
 
 base::Result<std::string> run_speed(const Options& options) {
     const uint32_t n_slots = *std::max_element(options.batches.begin(), options.batches.end());
-    auto model = load_for(options, n_slots, options.prompt + options.generate, n_slots);
+    auto model = load_for(options, n_slots, options.prompt + options.generated_tokens, n_slots);
     if (!model) return model.error();
-    const uint64_t needed = uint64_t{generation::pages_for(options.prompt + options.generate)} * n_slots;
+    const uint64_t needed = uint64_t{generation::pages_for(options.prompt + options.generated_tokens)} * n_slots;
     if (needed > model->backend->limits().n_pages) {
         return base::fail(base::ErrorCode::OutOfMemory, "--batch: ", n_slots, " sequences need ", needed,
                           " pages, memory holds ", model->backend->limits().n_pages);

@@ -68,7 +68,7 @@ class Shim:
 
     def trace(self, bench, model, arguments):
         """Every kernel that the engine makes for the model, with its launches in one token."""
-        command = [bench, "launches", "--model", model, "--backend", "opencl:" + DEVICE, "--generate", "1", "--repeat",
+        command = [bench, "launches", "--model", model, "--backend", "opencl:" + DEVICE, "--generated-tokens", "1", "--repeat",
                    "1", *arguments]
         done = self.run(command, OPENCL_LAYERS=self.opencl_trace, MESA_SHADER_CACHE_DISABLE="1",
                         FD_MESA_DEBUG="shaderdb", IR3_SHADER_DEBUG="cs",
