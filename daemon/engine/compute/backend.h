@@ -158,6 +158,9 @@ using OnPreparation = std::function<bool(Preparation what, uint32_t per_mille)>;
 // The most time that tuning takes where it is asked for, once for a model on a device: its owner waits.
 inline constexpr std::chrono::milliseconds kTuningBudget{10'000};
 
+// Called while a tensor is copied: the next `bytes` bytes of its data are not read any more.
+using OnCopied = std::function<void(size_t bytes)>;
+
 // What was handed to the device since the backend was created; all zero where there is no queue.
 struct QueueCounts {
     uint64_t launches = 0;
@@ -184,9 +187,14 @@ public:
         (void)on_preparation;
         return {};
     }
-    // Takes a copy of one tensor in whatever form the device likes; the caller may drop the file's pages afterwards.
-    // OutOfMemory names the tensor and the size; ModelLoadFailed a tensor that does not fit the spec or comes twice.
-    virtual base::Result<void> upload(const model::Weight& weight) = 0;
+    // Takes a copy of one tensor in whatever form the device likes; the caller may drop the file's pages afterwards,
+    // and those of the parts that on_copied has counted before that, so that a large tensor is never held twice. A
+    // device that reads a tensor more than once does not call it. OutOfMemory names the tensor and the size;
+    // ModelLoadFailed a tensor that does not fit the spec or comes twice.
+    virtual base::Result<void> upload(const model::Weight& weight, const OnCopied& on_copied) = 0;
+    base::Result<void> upload(const model::Weight& weight) {
+        return upload(weight, [](size_t) {});
+    }
     // After the last upload and before the first begin(): builds, checks and binds what remains. May take seconds.
     // ModelLoadFailed names a tensor that is missing, DeviceError what the device cannot do.
     virtual base::Result<void> finish_loading() = 0;

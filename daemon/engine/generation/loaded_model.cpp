@@ -71,6 +71,9 @@ std::span<const std::byte> metadata(const base::MappedFile& file, const model::W
     return {file.bytes().data(), end};
 }
 
+// The largest page that a system has. A part of a tensor ends inside a page, which is dropped with the next part.
+constexpr size_t kLargestPageBytes = 64u << 10;
+
 // `content` may be null; else it becomes the hash of the metadata and of the uploaded weights.
 base::Result<void> upload_all(const base::MappedFile& file, const model::Weights& weights, compute::Backend& backend,
                               LoadObserver& observer, ContentHash* content) {
@@ -78,15 +81,27 @@ base::Result<void> upload_all(const base::MappedFile& file, const model::Weights
         *content = {};
         content->add(metadata(file, weights));
     }
+    file.drop_pages(metadata(file, weights));
+    const auto drop = [&](std::span<const std::byte> part) {
+        const auto begin = static_cast<size_t>(part.data() - file.bytes().data());
+        const size_t before = std::min(begin, kLargestPageBytes);
+        file.drop_pages(file.bytes().subspan(begin - before, before + part.size()));
+    };
     const uint64_t total = weights.size_bytes();
     uint64_t uploaded = 0;
     for (const auto& weight : weights.all()) {
         const uint64_t size = weight.tensor.data.size();
         const std::chrono::milliseconds for_bytes(size / kReadBudgetBytesPerMs);
         if (!observer.before(LoadStage::Read, kReadBudget + for_bytes)) return cancelled();
-        if (auto done = backend.upload(weight); !done) return done;
-        if (content != nullptr) content->add(weight.tensor.data);
-        file.drop_pages(weight.tensor.data);
+        std::span<const std::byte> left = weight.tensor.data;
+        const auto take = [&](size_t bytes) {
+            const auto part = left.first(bytes);
+            left = left.subspan(bytes);
+            if (content != nullptr && !part.empty()) content->add(part);
+            drop(part);
+        };
+        if (auto done = backend.upload(weight, take); !done) return done;
+        take(left.size());
         uploaded += size;
         observer.on_uploaded(uploaded, total);
     }

@@ -53,7 +53,7 @@ public:
     const DeviceReport& report() const override { return report_; }
     const BackendLimits& limits() const override { return limits_; }
 
-    Result<void> upload(const model::Weight& weight) override;
+    Result<void> upload(const model::Weight& weight, const OnCopied& on_copied) override;
     Result<void> finish_loading() override;
     Result<void> set_pages(uint32_t slot, std::span<const uint32_t> pages) override { return pages_.set(slot, pages); }
 
@@ -137,8 +137,8 @@ private:
 
 // --- Loading ---------------------------------------------------------------------------------------------------------
 
-Result<void> CpuBackend::upload(const model::Weight& weight) {
-    auto added = weights_.add(weight);
+Result<void> CpuBackend::upload(const model::Weight& weight, const OnCopied& on_copied) {
+    auto added = weights_.add(weight, on_copied);
     report_.weight_bytes = weights_.size_bytes();
     return added;
 }

@@ -1,5 +1,6 @@
 #include "engine/compute/cpu/cpu_weights.h"
 
+#include <algorithm>
 #include <cstring>
 #include <type_traits>
 
@@ -116,7 +117,7 @@ size_t CpuWeights::index(Role role, uint32_t layer) const {
     return static_cast<size_t>(role) * spec_.n_layers() + layer;
 }
 
-base::Result<void> CpuWeights::add(const model::Weight& weight) {
+base::Result<void> CpuWeights::add(const model::Weight& weight, const OnCopied& on_copied) {
     const model::TensorView& view = weight.tensor;
     if (auto checked = check_weight(spec_, weight); !checked) return checked;
     const std::string name = weight_name(weight.role, weight.layer);
@@ -131,10 +132,19 @@ base::Result<void> CpuWeights::add(const model::Weight& weight) {
     if (!data) return data.error();
     if (as_floats) {
         model::dequantize(view.type, view.data, {data->as<float>(), view.rows * view.cols});
-    } else if (packed) {
-        pack_rows(view.type, row_bytes, view.data, data->as<uint8_t>());
+        on_copied(view.data.size());
     } else {
-        std::memcpy(data->as<std::byte>(), view.data.data(), view.data.size());
+        const uint64_t at_once = std::max<uint64_t>(kCopiedBytes / row_bytes / kPackedRows, 1) * kPackedRows;
+        for (uint64_t row = 0; row < view.rows; row += at_once) {
+            const auto rows = view.slice(row, std::min(at_once, view.rows - row)).data;
+            uint8_t* to = data->as<uint8_t>() + row * row_bytes;
+            if (packed) {
+                pack_rows(view.type, row_bytes, rows, to);
+            } else {
+                std::memcpy(to, rows.data(), rows.size());
+            }
+            on_copied(rows.size());
+        }
     }
     tensor.data = std::move(*data);
     tensor.matrix = {as_floats ? model::TensorType::F32 : view.type,

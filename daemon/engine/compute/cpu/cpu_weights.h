@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "engine/compute/backend.h"
 #include "engine/compute/cpu/cpu_kernels.h"
 #include "engine/compute/cpu/cpu_memory.h"
 #include "engine/model/decoder_spec.h"
@@ -39,13 +40,17 @@ void pack_rows(model::TensorType type, size_t row_bytes, std::span<const std::by
 // Row `row` of a packed matrix in the file's own blocks; to has row_bytes.
 void unpack_row(model::TensorType type, const uint8_t* packed, size_t row, std::span<std::byte> to);
 
+// Few enough to count for nothing beside a model, enough that giving a file's pages back takes no time beside reading
+// them.
+inline constexpr size_t kCopiedBytes = 4u << 20;
+
 class CpuWeights {
 public:
     explicit CpuWeights(const model::DecoderSpec& spec);
 
-    // Copies a tensor. OutOfMemory names it and its size; ModelLoadFailed when check_weight() refuses it or it comes
-    // twice.
-    base::Result<void> add(const model::Weight& weight);
+    // Copies a tensor, some kCopiedBytes at a time, and calls on_copied after each part. OutOfMemory names it and its
+    // size; ModelLoadFailed when check_weight() refuses it or it comes twice.
+    base::Result<void> add(const model::Weight& weight, const OnCopied& on_copied);
     // ModelLoadFailed names the first role that the spec needs and that is missing.
     base::Result<void> check_complete() const;
 

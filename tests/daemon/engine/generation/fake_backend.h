@@ -75,7 +75,7 @@ public:
     void set_precision(compute::Precision precision) { report_.precision = precision; }
     void set_profile(std::string profile) { report_.profile = std::move(profile); }
     const compute::BackendLimits& limits() const override { return limits_; }
-    base::Result<void> upload(const model::Weight&) override { return {}; }
+    base::Result<void> upload(const model::Weight&, const compute::OnCopied&) override { return {}; }
     base::Result<void> finish_loading() override { return {}; }
 
     base::Result<void> set_pages(uint32_t slot, std::span<const uint32_t> pages) override {

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <numeric>
 
 #include "engine/generation/kv_cache/kv_pages.h"
 #include "fake_backend.h"
@@ -69,6 +70,52 @@ TEST_F(LoadModel, IsKnownByWhatIsInTheFile) {
     EXPECT_EQ(load()->content, 0u) << "nobody asks";
 }
 
+// Says of each tensor that half of it is copied, then that three more bytes are, and nothing of the rest.
+class PartwiseBackend : public test::FakeBackend {
+public:
+    using FakeBackend::FakeBackend;
+    base::Result<void> upload(const model::Weight& weight, const compute::OnCopied& on_copied) override {
+        const size_t half = weight.tensor.data.size() / 2;
+        on_copied(half);
+        on_copied(3);
+        const auto rest = weight.tensor.data.subspan(half);
+        sum_ += std::accumulate(rest.begin(), rest.end(), uint64_t{0}, [](uint64_t sum, std::byte byte) {
+            return sum * 31 + std::to_integer<uint64_t>(byte);
+        });
+        return {};
+    }
+    uint64_t sum() const { return sum_; }
+
+private:
+    uint64_t sum_ = 0;
+};
+
+TEST_F(LoadModel, PartsThatWereCopiedMayGoBeforeTheRestIsRead) {
+    LoadOptions options;
+    options.identifies = true;
+    options.create_backend = [](const model::DecoderSpec&, const compute::LimitsPlan& plan,
+                                const compute::BackendOptions&) -> base::Result<std::unique_ptr<compute::Backend>> {
+        const auto limits = plan({.available_bytes = 1u << 30});
+        if (!limits) return limits.error();
+        return std::make_unique<PartwiseBackend>(257, *limits);
+    };
+    const auto first = load_on(options), second = load_on(options);
+    ASSERT_TRUE(first && second);
+    const auto sum = [](const LoadedModel& model) {
+        return dynamic_cast<const PartwiseBackend&>(*model.backend).sum();
+    };
+    EXPECT_NE(sum(*first), 0u);
+    EXPECT_EQ(sum(*first), sum(*second));
+    EXPECT_NE(first->content, 0u);
+    EXPECT_EQ(first->content, second->content);
+    auto bytes = test::tiny_model({});
+    bytes.back() ^= std::byte{1};
+    ASSERT_TRUE(test::write_file(path_, bytes));
+    const auto other = load_on(options);
+    ASSERT_TRUE(other);
+    EXPECT_NE(other->content, first->content) << "the rest counts";
+}
+
 TEST_F(LoadModel, RefusesOptionsByName) {
     const auto slots = load({.n_slots = kMaxSlots + 1});
     ASSERT_FALSE(slots);
@@ -88,7 +135,7 @@ public:
         report_.kind = compute::BackendKind::OpenCl;
         report_.device = "GPU 7";
     }
-    base::Result<void> upload(const model::Weight&) override { return fail_at(At::Upload); }
+    base::Result<void> upload(const model::Weight&, const compute::OnCopied&) override { return fail_at(At::Upload); }
     base::Result<void> finish_loading() override { return fail_at(At::Finish); }
 
 private:

@@ -66,7 +66,9 @@ public:
     const BackendLimits& limits() const override { return limits_; }
     QueueCounts queue_counts() const override { return queue_.counts(); }
     Result<void> declare_tensors(std::span<const model::Weight> weights, const OnPreparation& on_preparation) override;
-    Result<void> upload(const model::Weight& weight) override { return weights_.upload(queue_, weight); }
+    Result<void> upload(const model::Weight& weight, const OnCopied&) override {
+        return weights_.upload(queue_, weight);
+    }
     Result<void> finish_loading() override;
     Result<void> set_pages(uint32_t slot, std::span<const uint32_t> pages) override {
         return exchange_.set_pages(slot, pages);

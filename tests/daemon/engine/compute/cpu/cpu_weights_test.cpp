@@ -1,9 +1,11 @@
-// Interleaving rows loses nothing, whatever the format and the number of rows.
+// Interleaving rows loses nothing, whatever the format and the number of rows, and a large tensor is copied in parts.
 #include "engine/compute/cpu/cpu_weights.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
+#include <numeric>
 #include <vector>
 
 #include "daemon/engine/compute/random_model.h"
@@ -47,6 +49,38 @@ TEST(PackedRows, HaveTheScalesOf16RowsSideBySide) {
         EXPECT_EQ(packed[2 * r], r + 1);
         EXPECT_EQ(packed[16 * (2 + 4) + 4 * r], r + 1);
     }
+}
+
+void expect_copied_in_parts(model::TensorType type) {
+    test::UniformSpec shape = test::small_llama();
+    shape.n_vocab = 100'003;  // 7 MB of Q8_0; the last group of rows is not full
+    const test::RandomModel random(shape, {.type = type, .tied = true});
+    const model::DecoderSpec spec = random.spec();
+    const model::TensorView view = *random.find(model::Role::TokenEmbedding);
+    CpuWeights weights(spec);
+    std::vector<size_t> parts;
+    const auto added =
+        weights.add({model::Role::TokenEmbedding, 0, view}, [&](size_t bytes) { parts.push_back(bytes); });
+    ASSERT_TRUE(added) << added.error().message;
+    EXPECT_GT(parts.size(), view.data.size() / kCopiedBytes);
+    EXPECT_LE(*std::max_element(parts.begin(), parts.end()), kCopiedBytes);
+    EXPECT_EQ(std::accumulate(parts.begin(), parts.end(), size_t{0}), view.data.size());
+
+    const Matrix& matrix = *weights.matrix(model::Role::TokenEmbedding);
+    std::vector<std::byte> row(matrix.row_bytes);
+    for (uint32_t r = 0; r < matrix.rows; ++r) {
+        if (matrix.is_packed) {
+            unpack_row(type, matrix.data, r, row);
+        } else {
+            std::memcpy(row.data(), matrix.data + r * matrix.row_bytes, row.size());
+        }
+        ASSERT_TRUE(std::ranges::equal(row, view.row(r))) << r;
+    }
+}
+
+TEST(CpuWeights, CopyALargeTensorInParts) {
+    expect_copied_in_parts(model::TensorType::F32);
+    expect_copied_in_parts(model::TensorType::Q8_0);
 }
 
 }  // namespace
