@@ -59,7 +59,7 @@ std::vector<double> interpolations(const Rope& rope, uint32_t n_rot) {
 
 }  // namespace
 
-void fill_rotations(const Rope& rope, uint32_t n_rot, std::span<const float> factors, std::span<float> out) {
+std::vector<double> rotation_frequencies(const Rope& rope, uint32_t n_rot, std::span<const float> factors) {
     std::vector<double> frequencies(n_rot / 2);
     const std::vector<double> interpolated = interpolations(rope, n_rot);
     for (size_t i = 0; i < frequencies.size(); ++i) {
@@ -70,13 +70,23 @@ void fill_rotations(const Rope& rope, uint32_t n_rot, std::span<const float> fac
             frequencies[i] = (own * (1 - interpolated[i]) + own / rope.factor * interpolated[i]) / factor;
         }
     }
+    return frequencies;
+}
+
+void fill_rotation(std::span<const double> frequencies, float magnitude, uint32_t position, std::span<float> out) {
     float* to = out.data();
-    for (size_t position = 0; to < out.data() + out.size(); ++position) {
-        for (const double frequency : frequencies) {
-            const double angle = static_cast<double>(position) * frequency;
-            *to++ = static_cast<float>(std::cos(angle) * rope.magnitude);
-            *to++ = static_cast<float>(std::sin(angle) * rope.magnitude);
-        }
+    for (const double frequency : frequencies) {
+        const double angle = position * frequency;
+        *to++ = static_cast<float>(std::cos(angle) * magnitude);
+        *to++ = static_cast<float>(std::sin(angle) * magnitude);
+    }
+}
+
+void fill_rotations(const Rope& rope, uint32_t n_rot, std::span<const float> factors, std::span<float> out) {
+    const std::vector<double> frequencies = rotation_frequencies(rope, n_rot, factors);
+    const size_t width = 2 * frequencies.size();
+    for (uint32_t position = 0; position * width < out.size(); ++position) {
+        fill_rotation(frequencies, rope.magnitude, position, out.subspan(position * width, width));
     }
 }
 

@@ -58,7 +58,7 @@ struct Yarn {
     bool operator==(const Yarn&) const = default;
 };
 
-// How a table of rotations is made (fill_rotations()).
+// How the rotations of a position are computed (rotation_frequencies(), fill_rotations()).
 struct Rope {
     float theta = 10000;  // base of the frequencies
     float factor = 1;     // the position is divided by it: of all frequencies, or as Yarn says
@@ -153,9 +153,12 @@ struct DecoderSpecLimits {
     static constexpr float kMaxNormEps = 0.1f;     // more than 0; 1e-6 to 1e-5 are usual
 };
 
-// Fills out[position][pair] with (cos, sin) times the rope's magnitude, n_rot / 2 pairs for each position from 0 on:
-// pair i is rotated by position * theta^(-2i / n_rot) / (factor * factors[i]), with Yarn's share of the factor,
-// computed in double. `factors` is empty where there are none.
+// The angle by which each of the n_rot / 2 pairs is rotated from one position to the next: theta^(-2i / n_rot) /
+// (factor * factors[i]), with Yarn's share of the factor. `factors` is empty where there are none.
+std::vector<double> rotation_frequencies(const Rope& rope, uint32_t n_rot, std::span<const float> factors);
+// Fills out[pair] with (cos, sin) of position * frequencies[pair] times the magnitude, computed in double.
+void fill_rotation(std::span<const double> frequencies, float magnitude, uint32_t position, std::span<float> out);
+// Fills out[position][pair] likewise, for each position from 0 on.
 void fill_rotations(const Rope& rope, uint32_t n_rot, std::span<const float> factors, std::span<float> out);
 
 }  // namespace llmd::model

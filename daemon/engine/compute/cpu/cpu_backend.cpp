@@ -122,7 +122,7 @@ private:
     const CpuMemory memory_;
     DeviceReport report_;
     CpuWeights weights_;
-    RotaryTable rotary_;
+    Rotations rotations_;
     PageTables pages_;
     CpuSampler sampler_;
     std::vector<Sweep> body_, head_;  // none before the model is loaded
@@ -146,9 +146,9 @@ Result<void> CpuBackend::upload(const model::Weight& weight, const OnCopied& on_
 Result<void> CpuBackend::finish_loading() {
     if (auto complete = weights_.check_complete(); !complete) return complete;
     const float* factors = weights_.vector(model::rope_factors_role(spec_, limits_.n_ctx));
-    auto rotary = RotaryTable::create(spec_, limits_.n_ctx, {factors, factors == nullptr ? 0 : spec_.n_rot() / 2});
-    if (!rotary) return rotary.error();
-    rotary_ = std::move(*rotary);
+    auto rotations = Rotations::create(spec_, limits_.max_rows, {factors, factors == nullptr ? 0 : spec_.n_rot() / 2});
+    if (!rotations) return rotations.error();
+    rotations_ = std::move(*rotations);
     const auto operations = model::derive_operations(spec_);
     auto head = lower_to_sweeps(model::head_operations(operations), weights_);
     if (!head) return head.error();
@@ -215,6 +215,7 @@ void CpuBackend::embed() {
     const Matrix& tokens = *weights_.matrix(Role::TokenEmbedding);
     const Matrix* positions = weights_.matrix(Role::PositionEmbedding);
     pool_->run(static_cast<uint32_t>(rows_.size()), [&](uint32_t r, uint32_t worker) {
+        rotations_.compute(r, rows_[r].position);
         const auto decode = [&](const Matrix& from, uint32_t row, float* out) {
             std::span blocks(reinterpret_cast<const std::byte*>(from.data + row * from.row_bytes), from.row_bytes);
             if (from.is_packed) {
@@ -338,8 +339,8 @@ void CpuBackend::rotate_and_store(const Sweep& sweep) {
             normalise_heads(layer, sweep.key_weight, row(Operand::Key, r), layer.n_kv_heads);
         };
         if (!layer.norms_after_rotation) normalise_both();
-        rotary_.rotate(layer, rows_[r].position, row(Operand::Query, r), layer.n_heads);
-        rotary_.rotate(layer, rows_[r].position, row(Operand::Key, r), layer.n_kv_heads);
+        rotations_.rotate(layer, r, row(Operand::Query, r), layer.n_heads);
+        rotations_.rotate(layer, r, row(Operand::Key, r), layer.n_kv_heads);
         if (layer.norms_after_rotation) normalise_both();
         store_key_value(sweep.layer, r, worker);
     });

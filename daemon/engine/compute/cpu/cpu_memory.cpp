@@ -37,27 +37,31 @@ HostBuffer::~HostBuffer() {
     if (data_ != nullptr) ::munmap(data_, size_);
 }
 
-base::Result<RotaryTable> RotaryTable::create(const model::DecoderSpec& spec, uint32_t n_ctx,
-                                              std::span<const float> factors) {
-    RotaryTable rotary;
-    rotary.n_pairs_ = spec.n_rot() / 2;
-    const size_t n = size_t{n_ctx} * rotary.n_pairs_ * 2;
+base::Result<Rotations> Rotations::create(const model::DecoderSpec& spec, uint32_t max_rows,
+                                          std::span<const float> factors) {
+    Rotations rotations;
+    rotations.n_pairs_ = spec.n_rot() / 2;
     for (const model::Rope& rope : spec.ropes) {
-        auto table = HostBuffer::allocate(n * sizeof(float), "rotary table");
-        if (!table) return table.error();
-        const bool is_first = rotary.tables_.empty();
-        if (n > 0) {
-            model::fill_rotations(rope, spec.n_rot(), is_first ? factors : std::span<const float>(),
-                                  {table->as<float>(), n});
-        }
-        rotary.tables_.push_back(std::move(*table));
+        auto rows = HostBuffer::allocate(size_t{max_rows} * rotations.n_pairs_ * 2 * sizeof(float), "rotations");
+        if (!rows) return rows.error();
+        const bool is_first = rotations.tables_.empty();
+        rotations.tables_.push_back(
+            {model::rotation_frequencies(rope, spec.n_rot(), is_first ? factors : std::span<const float>()),
+             rope.magnitude, std::move(*rows)});
     }
-    return rotary;
+    return rotations;
 }
 
-void RotaryTable::rotate(const model::LayerSpec& layer, uint32_t position, float* heads, uint32_t n_heads) const {
+void Rotations::compute(uint32_t r, uint32_t position) const {
+    const size_t width = size_t{n_pairs_} * 2;
+    for (const Table& table : tables_) {
+        model::fill_rotation(table.frequencies, table.magnitude, position, {table.rows.as<float>() + r * width, width});
+    }
+}
+
+void Rotations::rotate(const model::LayerSpec& layer, uint32_t r, float* heads, uint32_t n_heads) const {
     if (layer.rotation == model::Rotation::None) return;
-    const float* rotation = tables_[layer.rope].as<float>() + size_t{position} * n_pairs_ * 2;
+    const float* rotation = tables_[layer.rope].rows.as<float>() + size_t{r} * n_pairs_ * 2;
     const bool half_split = layer.rotation == model::Rotation::HalfSplit;
     const uint32_t step = half_split ? 1 : 2;
     const uint32_t partner = half_split ? n_pairs_ : 1;

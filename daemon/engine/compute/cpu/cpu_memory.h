@@ -1,4 +1,4 @@
-// What the CPU backend computes in, beside the weights: the table of rotations, KV pages, activations and scratch
+// What the CPU backend computes in, beside the weights: rotations, KV pages, activations and scratch
 // memory. All of it is allocated once, and zero until it is written.
 #pragma once
 
@@ -53,19 +53,28 @@ private:
     uint64_t size_ = 0;
 };
 
-// The rotations of model::fill_rotations() for every position, and what they do to a head. Immutable after create():
-// rotate() may be called from any thread.
-class RotaryTable {
+// The rotations of the rows of one batch, and what they do to a head. A table of all positions would take more memory
+// than the activations, and saves a thousandth of a token's time. Different rows may be computed and rotated from
+// different threads.
+class Rotations {
 public:
-    // factors: as fill_rotations() takes them. OutOfMemory when the table does not fit.
-    static base::Result<RotaryTable> create(const model::DecoderSpec& spec, uint32_t n_ctx,
-                                            std::span<const float> factors);
+    // factors: as model::rotation_frequencies() takes them. OutOfMemory when max_rows rows do not fit.
+    static base::Result<Rotations> create(const model::DecoderSpec& spec, uint32_t max_rows,
+                                          std::span<const float> factors);
 
-    // Rotates the first n_rot dimensions of each of n_heads heads of this layer; does nothing without rotation.
-    void rotate(const model::LayerSpec& layer, uint32_t position, float* heads, uint32_t n_heads) const;
+    // Row r of the batch is at this position, until the next call for the row.
+    void compute(uint32_t r, uint32_t position) const;
+    // Rotates the first n_rot dimensions of each of n_heads heads of this layer by row r's rotation; does nothing
+    // without rotation.
+    void rotate(const model::LayerSpec& layer, uint32_t r, float* heads, uint32_t n_heads) const;
 
 private:
-    std::vector<HostBuffer> tables_;  // of each rope [position][pair](cos, sin)
+    struct Table {
+        std::vector<double> frequencies;
+        float magnitude = 1;
+        HostBuffer rows;  // [row][pair](cos, sin)
+    };
+    std::vector<Table> tables_;  // one a rope
     uint32_t n_pairs_ = 0;
 };
 

@@ -1,9 +1,11 @@
-// KV pages that nobody needs are the system's again, and their neighbours keep every bit.
+// KV pages that nobody needs are the system's again, and their neighbours keep every bit. The rotations of a batch are
+// those of the positions of its rows.
 #include "engine/compute/cpu/cpu_memory.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <numeric>
 #include <string>
@@ -61,6 +63,38 @@ TEST(KvStore, SoDoThoseThatAreSmallerThanASystemPage) {
     model::DecoderSpec spec;
     spec.layers.assign(2, {.n_heads = 1, .n_kv_heads = 1, .head_dim = 20});
     check_discard(spec, 4096);
+}
+
+TEST(Rotations, AreThoseOfTheTableOfAllPositions) {
+    constexpr uint32_t kContext = 300, kDim = 12, kRot = 8;
+    const std::vector<float> factors = {1, 2, 3, 4};
+    model::DecoderSpec spec;
+    spec.ropes = {{.theta = 500000, .factor = 8, .yarn = model::Yarn{.original_context = 64}, .magnitude = 1.25f},
+                  {.theta = 100}};
+    model::LayerSpec layer{.n_heads = 1, .n_kv_heads = 1, .head_dim = kDim};
+    layer.n_rot = kRot;
+    layer.rotation = model::Rotation::Interleaved;
+    spec.layers.assign(2, layer);
+    spec.layers[1].rope = 1;
+    const auto rotations = Rotations::create(spec, 3, factors);
+    ASSERT_TRUE(rotations) << rotations.error().message;
+    const std::array<uint32_t, 3> positions = {kContext - 1, 0, 77};
+    for (uint32_t r = 0; r < positions.size(); ++r) rotations->compute(r, 5);
+    for (uint32_t r = 0; r < positions.size(); ++r) rotations->compute(r, positions[r]);
+    for (uint32_t l = 0; l < 2; ++l) {
+        std::vector<float> table(size_t{kContext} * kRot);
+        model::fill_rotations(spec.ropes[l], kRot, l == 0 ? std::span(factors) : std::span<const float>(), table);
+        for (uint32_t r = 0; r < positions.size(); ++r) {
+            std::vector<float> head(kDim, 1.0f);
+            rotations->rotate(spec.layers[l], r, head.data(), 1);
+            for (uint32_t i = 0; i < kRot / 2; ++i) {
+                const float c = table[positions[r] * kRot + 2 * i], s = table[positions[r] * kRot + 2 * i + 1];
+                EXPECT_EQ(head[2 * i], c - s) << "row " << r << ", pair " << i;
+                EXPECT_EQ(head[2 * i + 1], s + c) << "row " << r << ", pair " << i;
+            }
+            EXPECT_EQ(head[kRot], 1) << "the rest of the head";
+        }
+    }
 }
 
 }  // namespace
