@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "engine/model/architectures.h"
@@ -25,7 +26,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         (void)gguf->get_f32(key);
         (void)gguf->get_bool_or(key, false);
         (void)gguf->get_string(key);
-        (void)gguf->get_strings(key);
+        if (const auto texts = gguf->get_strings(key)) {
+            for (const std::string_view text : *texts) (void)quoted(text);
+        }
         (void)gguf->get_floats(key);
         (void)gguf->get_ints(key);
     }

@@ -116,22 +116,14 @@ Result<std::string_view> Gguf::get_string_or(std::string_view key, std::string_v
     return get_string(key);
 }
 
-Result<std::vector<std::string_view>> Gguf::get_strings(std::string_view key) const {
-    std::vector<std::string_view> texts;
+Result<Strings> Gguf::get_strings(std::string_view key) const {
     const Value* value = find(key);
-    if (value == nullptr) return texts;
+    if (value == nullptr) return Strings();
     const auto* array = std::get_if<Array>(value);
     if (array == nullptr || array->element_type != static_cast<uint32_t>(ValueType::String)) {
         return wrong_type(key, "an array of strings");
     }
-    texts.reserve(array->count);
-    const std::byte* at = array->data.data();
-    for (uint64_t i = 0; i < array->count; ++i) {
-        const auto length = static_cast<size_t>(load<uint64_t>(at));
-        texts.emplace_back(reinterpret_cast<const char*>(at) + sizeof(uint64_t), length);
-        at += sizeof(uint64_t) + length;
-    }
-    return texts;
+    return Strings(array->data, static_cast<size_t>(array->count));
 }
 
 Result<std::vector<float>> Gguf::get_floats(std::string_view key) const {

@@ -8,6 +8,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <span>
@@ -46,6 +48,55 @@ struct TensorView {
     }
 };
 
+// An array of strings as it lies in the file, whose bounds have been checked: it can be read from front to back.
+class Strings {
+public:
+    class Iterator {
+    public:
+        using iterator_category = std::input_iterator_tag;
+        using difference_type = std::ptrdiff_t;
+        using value_type = std::string_view;
+        using reference = std::string_view;
+        using pointer = void;
+
+        Iterator() = default;
+        explicit Iterator(const std::byte* at) : at_(at) {}
+        std::string_view operator*() const { return {reinterpret_cast<const char*>(at_) + sizeof(uint64_t), length()}; }
+        Iterator& operator++() {
+            at_ += sizeof(uint64_t) + length();
+            return *this;
+        }
+        Iterator operator++(int) {
+            const Iterator before = *this;
+            ++*this;
+            return before;
+        }
+        bool operator==(const Iterator&) const = default;
+
+    private:
+        size_t length() const {
+            uint64_t length;
+            std::memcpy(&length, at_, sizeof length);
+            return static_cast<size_t>(length);
+        }
+
+        const std::byte* at_ = nullptr;
+    };
+
+    Strings() = default;
+    // data: `size` times a 64-bit length and as many bytes.
+    Strings(std::span<const std::byte> data, size_t size) : data_(data), size_(size) {}
+
+    Iterator begin() const { return Iterator(data_.data()); }
+    Iterator end() const { return Iterator(data_.data() + data_.size()); }
+    size_t size() const { return size_; }
+    bool empty() const { return size_ == 0; }
+
+private:
+    std::span<const std::byte> data_;
+    size_t size_ = 0;
+};
+
 class Gguf {
 public:
     // ModelLoadFailed for anything malformed, naming the field, its value and what would be valid; an unknown or
@@ -63,8 +114,8 @@ public:
     base::Result<bool> get_bool_or(std::string_view key, bool other) const;
     base::Result<std::string_view> get_string(std::string_view key) const;
     base::Result<std::string_view> get_string_or(std::string_view key, std::string_view other) const;
-    // Arrays. An absent key gives an empty vector.
-    base::Result<std::vector<std::string_view>> get_strings(std::string_view key) const;
+    // Arrays. An absent key gives an empty one.
+    base::Result<Strings> get_strings(std::string_view key) const;
     base::Result<std::vector<float>> get_floats(std::string_view key) const;
     base::Result<std::vector<int32_t>> get_ints(std::string_view key) const;
     // The number of an array's elements, of any type; 0 for an absent key.

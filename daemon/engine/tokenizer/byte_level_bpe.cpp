@@ -85,8 +85,8 @@ base::Result<void> ByteLevelBpe::read_merges(const model::Gguf& gguf) {
     merges_.reserve(lines->size());
     merge_by_pair_.reset(lines->size());
     std::string joined;
-    for (size_t i = 0; i < lines->size(); ++i) {
-        const std::string_view line = (*lines)[i];
+    for (const std::string_view line : *lines) {
+        const size_t i = merges_.size();
         const auto refuse = [&](std::string_view reason) {
             return fail(ErrorCode::ModelLoadFailed, "tokenizer.ggml.merges[", i, "] = ", model::quoted(line), ": ",
                         reason);

@@ -172,13 +172,14 @@ INSTANTIATE_TEST_SUITE_P(All, Versions, testing::Combine(testing::Values(0, 1, 2
 TEST(Llama2c, TheVocabularyIsSentencePieces) {
     const File from(checkpoint(1)), words(vocabulary());
     const Converted converted = converted_from(from.path(), words.path(), FileType::F32);
-    const auto tokens = converted.gguf->get_strings("tokenizer.ggml.tokens");
-    ASSERT_TRUE(tokens);
-    ASSERT_EQ(tokens->size(), 262u);
-    EXPECT_EQ((*tokens)[1], "<s>");
-    EXPECT_EQ((*tokens)[2], "</s>");
-    EXPECT_EQ((*tokens)[3 + 0xAB], "<0xAB>");
-    EXPECT_EQ((*tokens)[259],
+    const auto strings = converted.gguf->get_strings("tokenizer.ggml.tokens");
+    ASSERT_TRUE(strings);
+    const std::vector tokens(strings->begin(), strings->end());
+    ASSERT_EQ(tokens.size(), 262u);
+    EXPECT_EQ(tokens[1], "<s>");
+    EXPECT_EQ(tokens[2], "</s>");
+    EXPECT_EQ(tokens[3 + 0xAB], "<0xAB>");
+    EXPECT_EQ(tokens[259],
               "\u2581"
               "a");
     EXPECT_EQ(converted.gguf->get_floats("tokenizer.ggml.scores")->at(261), -261.0f);

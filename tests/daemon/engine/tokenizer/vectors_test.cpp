@@ -43,9 +43,9 @@ std::unique_ptr<Tokenizer> load(const std::string& path, const std::string& pre 
     vocabulary.family = "gpt2";
     vocabulary.pre = pre;
     const auto tokens = *gguf->get_strings("tokenizer.ggml.tokens");
-    vocabulary.tokens.assign(tokens.begin(), tokens.end());
+    for (const std::string_view token : tokens) vocabulary.tokens.emplace_back(token);
     const auto merges = *gguf->get_strings("tokenizer.ggml.merges");
-    vocabulary.merges.assign(merges.begin(), merges.end());
+    for (const std::string_view merge : merges) vocabulary.merges.emplace_back(merge);
     vocabulary.types = *gguf->get_ints("tokenizer.ggml.token_type");
     auto created = test::create_tokenizer(vocabulary);
     EXPECT_TRUE(created) << (created ? "" : created.error().message);
