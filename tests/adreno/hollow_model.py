@@ -5,28 +5,11 @@ import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lanes"))
-import gguf_file  # noqa: E402
-from random_gguf import Model, entries, tensors  # noqa: E402
+import gguf_writer  # noqa: E402
+from random_gguf import entries, tensors  # noqa: E402
+from real_size_gguf import MODELS as SHAPES  # noqa: E402
 
-SHAPES = {
-    "gpt2-124m": Model("gpt2", layers=12, width=768, heads=12, kv_heads=12, head_dim=64, hidden=3072, vocabulary=50257,
-                       context=1024, biases=True, learned_positions=True, gated=False, fused_qkv=True),
-    "smollm2-135m": Model("llama", layers=30, width=576, heads=9, kv_heads=3, head_dim=64, hidden=1536, vocabulary=49152,
-                          context=8192, keys={"rope.freq_base": 1e5}),
-    "tinyllama-1.1b": Model("llama", layers=22, width=2048, heads=32, kv_heads=4, head_dim=64, hidden=5632,
-                            vocabulary=32000, context=2048, tied=False),
-    "llama3.2-1b": Model("llama", layers=16, width=2048, heads=32, kv_heads=8, head_dim=64, hidden=8192,
-                         vocabulary=128256, context=8192, keys={"rope.freq_base": 5e5}),
-    "qwen3-0.6b": Model("qwen3", layers=28, width=1024, heads=16, kv_heads=8, head_dim=128, hidden=3072,
-                        vocabulary=151936, context=8192, qk_norm="head", keys={"rope.freq_base": 1e6}),
-    "gemma3-1b": Model("gemma3", layers=26, width=1152, heads=4, kv_heads=1, head_dim=256, hidden=6912,
-                       vocabulary=262144, context=8192, qk_norm="head", post_norms=True,
-                       keys={"rope.freq_base": 1e6, "attention.sliding_window": 512}),
-    "lfm2-1.2b": Model("lfm2", layers=16, width=2048, heads=32, kv_heads=8, head_dim=64, hidden=8192, vocabulary=65536,
-                       context=8192, qk_norm="head", convolutions=(0, 1, 3, 4, 6, 7, 9, 11, 13, 15),
-                       keys={"rope.freq_base": 1e6, "shortconv.l_cache": 3}),
-}
-FORMATS = {name: (kind, *gguf_file.BLOCKS[kind]) for kind, name in gguf_file.TYPE_NAMES.items()}  # id, weights, bytes
+FORMATS = {name: (kind, *gguf_writer.BLOCKS[kind]) for kind, name in gguf_writer.TYPE_NAMES.items()}  # id, weights, bytes
 
 
 def format_of(mixture, full_name, model, shape):
@@ -66,5 +49,5 @@ def weights_of_a_token(model, mixture):
 
 def write_model(path, shape_name, mixture):
     model = SHAPES[shape_name]
-    gguf_file.write(path, entries(model), ((name, shape[::-1], FORMATS[format_of(mixture, name, model, shape)][0], None)
-                                           for name, shape, *_ in tensors(model)))
+    gguf_writer.write(path, entries(model), [(name, shape, FORMATS[format_of(mixture, name, model, shape)][0], ())
+                                             for name, shape, *_ in tensors(model)])

@@ -4,9 +4,8 @@ on its name alone, so a model without one of its settings has the other weights 
 import dataclasses
 import zlib
 
-import numpy as np
-
-import gguf_file
+import gguf_writer
+from gguf_writer import spelled_bytes
 
 WHOLE_WORD = 300  # a token that is text by itself
 
@@ -166,20 +165,13 @@ def tensors(model):
 
 
 def values(name, shape, middle, spread):
+    import numpy as np  # not needed for what a model is
     noise = np.random.default_rng([7, zlib.crc32(name.encode())])
     if name.endswith("conv.weight"):  # another number of taps leaves those of the last positions
         drawn = noise.uniform(-1, 1, shape[::-1])[::-1].T
     else:
         drawn = noise.uniform(-1, 1, shape)
     return (middle + spread * drawn).astype("<f4")
-
-
-def spelled_bytes():
-    """How byte-level vocabularies spell each byte."""
-    printable = [*range(33, 127), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
-    others = [byte for byte in range(256) if byte not in printable]
-    spelled = {byte: chr(byte) for byte in printable} | {byte: chr(256 + i) for i, byte in enumerate(others)}
-    return [spelled[byte] for byte in range(256)]
 
 
 def byte_vocabulary(size):
@@ -211,5 +203,5 @@ def entries(model, vocabulary=None):
 
 
 def write(path, model, vocabulary=None):
-    gguf_file.write(path, entries(model, vocabulary),
-                    ((name, shape[::-1], 0, values(name, shape, *more).tobytes()) for name, shape, *more in tensors(model)))
+    gguf_writer.write(path, entries(model, vocabulary),
+                      [(name, shape, 0, [values(name, shape, *more).tobytes()]) for name, shape, *more in tensors(model)])
