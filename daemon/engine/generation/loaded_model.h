@@ -1,5 +1,5 @@
 // Loads a model file: spec, tokenizer, and a backend that holds the weights. The file is read once, from front to
-// back, and its pages are dropped from memory tensor by tensor.
+// back, and its pages are dropped from memory as the backend copies them (Backend::upload()).
 #pragma once
 
 #include <chrono>

@@ -53,9 +53,9 @@ private:
     uint64_t size_ = 0;
 };
 
-// The rotations of the rows of one batch, and what they do to a head. A table of all positions would take more memory
-// than the activations, and saves a thousandth of a token's time. Different rows may be computed and rotated from
-// different threads.
+// The rotations of the rows of one batch, and what they do to a head. A table of all positions of a long context would
+// take more memory than the activations, and would save some microseconds of a step. Different rows may be computed and
+// rotated from different threads.
 class Rotations {
 public:
     // factors: as model::rotation_frequencies() takes them. OutOfMemory when max_rows rows do not fit.
