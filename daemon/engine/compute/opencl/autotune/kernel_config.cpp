@@ -43,9 +43,10 @@ constexpr uint32_t kMostTriedSums = 16;   // of an item: with more, registers sp
 // Local memory that holds kNvidiaStagedBytes of x and what epilogues need beside them.
 constexpr uint64_t kMuchLocalBytes = 48 << 10;
 // Of an attention work-group: heads whose sums an item keeps in registers, of which eight spill on an Adreno, and their
-// dimensions, of which 1024 do.
+// dimensions, of which 512 do.
 constexpr uint32_t kMaxAttentionHeads = 4;
-constexpr uint32_t kMaxAttentionWidth = 512;
+constexpr uint32_t kMaxAttentionWidth = 256;
+constexpr uint32_t kNvidiaMaxAttentionWidth = 512;
 constexpr uint32_t kLeastAttentionGroups = 3;  // of a row, where there are heads enough
 
 }  // namespace
@@ -166,7 +167,7 @@ uint32_t Variants::attention_heads(const model::LayerSpec& layer, bool has_many_
     uint32_t best = 1;
     for (uint32_t heads = 1; heads <= std::min(layer.heads_per_kv(), kMaxAttentionHeads); ++heads) {
         if (layer.heads_per_kv() % heads != 0) continue;
-        const bool is_too_wide = heads * layer.head_dim > kMaxAttentionWidth;
+        const bool is_too_wide = heads * layer.head_dim > (is_nvidia_ ? kNvidiaMaxAttentionWidth : kMaxAttentionWidth);
         const bool has_few_groups = !has_many_rows && layer.n_heads / heads < kLeastAttentionGroups;
         if ((is_too_wide || has_few_groups) && fills_blocks(best)) break;
         // NVIDIA has more multiprocessors than a small model has heads, and a cache for the keys that they share. Many

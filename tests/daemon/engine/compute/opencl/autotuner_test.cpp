@@ -246,8 +246,10 @@ TEST(KernelConfig, SharesKeysAmongHeadsWhereGroupsAreMany) {
     EXPECT_EQ(heads(large, {.n_heads = 12, .n_kv_heads = 12, .head_dim = 64}), Pair(1, 1));
     EXPECT_EQ(heads(small, {.n_heads = 32, .n_kv_heads = 4, .head_dim = 64}), Pair(4, 4));
     EXPECT_EQ(heads(small, {.n_heads = 9, .n_kv_heads = 3, .head_dim = 64}), Pair(3, 3));
-    EXPECT_EQ(heads(small, {.n_heads = 4, .n_kv_heads = 1, .head_dim = 256}), Pair(1, 2)) << "Gemma 3 1B";
-    EXPECT_EQ(heads(small, {.n_heads = 8, .n_kv_heads = 4, .head_dim = 256}), Pair(2, 2)) << "Gemma 3 4B";
+    EXPECT_EQ(heads(small, {.n_heads = 4, .n_kv_heads = 2, .head_dim = 64}), Pair(1, 2)) << "two groups are few";
+    EXPECT_EQ(heads(small, {.n_heads = 16, .n_kv_heads = 4, .head_dim = 128}), Pair(2, 2)) << "SmolLM3 3B";
+    EXPECT_EQ(heads(small, {.n_heads = 4, .n_kv_heads = 1, .head_dim = 256}), Pair(1, 1)) << "Gemma 3 1B";
+    EXPECT_EQ(heads(large, {.n_heads = 4, .n_kv_heads = 1, .head_dim = 256}), Pair(1, 2));
 }
 
 TEST(Autotuner, ReadsALayoutAsItIsFastest) {
