@@ -3,7 +3,6 @@
 // Immutable after create(): may be used from any thread.
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +22,7 @@ class SlotTable {
 public:
     // Forgets everything and makes room for `entries` entries; no more may be inserted.
     void reset(size_t entries) {
-        slots_.assign(std::bit_ceil(std::max<size_t>(entries * 2, 2)), kEmpty);
+        slots_.assign(std::bit_ceil(entries * 2 + 2), kEmpty);
         shift_ = 64 - std::countr_zero(slots_.size());
     }
 
