@@ -2,6 +2,7 @@
 disk than their vocabulary. For what does not depend on weights: launches, compiled kernels, the host's time."""
 import os
 import re
+import struct
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lanes"))
@@ -49,5 +50,9 @@ def weights_of_a_token(model, mixture):
 
 def write_model(path, shape_name, mixture):
     model = SHAPES[shape_name]
-    gguf_writer.write(path, entries(model), [(name, shape, FORMATS[format_of(mixture, name, model, shape)][0], ())
+
+    def parts(name, shape):  # divisors are positive
+        return [struct.pack("<f", 1) * shape[0]] if name.startswith("rope_factors") else []
+
+    gguf_writer.write(path, entries(model), [(name, shape, FORMATS[format_of(mixture, name, model, shape)][0], parts(name, shape))
                                              for name, shape, *_ in tensors(model)])
