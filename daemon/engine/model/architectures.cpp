@@ -156,6 +156,16 @@ void read_heads(KeyReader& keys, uint32_t n_embd, LayerSpec& layer, std::optiona
     }
 }
 
+// An array of numbers, one a layer; empty behind an error.
+std::vector<int32_t> read_ints_of_layers(KeyReader& keys, const Gguf& gguf, std::string_view name, uint32_t n_layers) {
+    auto listed = gguf.get_ints(keys.key(name));
+    if (!listed) return keys.keep(listed.error()), std::vector<int32_t>();
+    if (listed->size() == n_layers) return std::move(*listed);
+    keys.keep(fail(ErrorCode::ModelLoadFailed, keys.key(name), " has ", listed->size(), " elements for the ", n_layers,
+                   " layers of block_count"));
+    return {};
+}
+
 // The layers that are short convolutions.
 struct Convolutions {
     uint32_t taps = 0;                   // 0: there are none
@@ -168,14 +178,9 @@ Convolutions read_convolutions(KeyReader& keys, const Gguf& gguf, const Architec
     Convolutions read;
     if (!row.has_convolutions || keys.error()) return read;
     const std::string heads = keys.key("attention.head_count_kv");
-    const auto listed = gguf.get_ints(heads);
-    if (!listed) return keys.keep(listed.error()), read;
-    if (listed->size() != n_layers) {
-        keys.keep(fail(ErrorCode::ModelLoadFailed, heads, " has ", listed->size(), " elements for the ", n_layers,
-                       " layers of block_count"));
-        return read;
-    }
-    for (const int32_t n : *listed) {
+    const auto listed = read_ints_of_layers(keys, gguf, "attention.head_count_kv", n_layers);
+    if (listed.empty()) return read;
+    for (const int32_t n : listed) {
         read.is_one.push_back(n == 0);
         if (n == 0) continue;
         if (n < 0 || static_cast<uint32_t>(n) > Limits::kMaxHeads ||
@@ -272,14 +277,8 @@ std::vector<bool> read_local_layers(KeyReader& keys, const Gguf& gguf, const Arc
     constexpr std::string_view kPattern = "attention.sliding_window_pattern";
     std::vector<bool> is_local(n_layers);
     if (const auto n = gguf.array_size(keys.key(kPattern)); n && *n > 0) {
-        const auto listed = gguf.get_ints(keys.key(kPattern));
-        if (!listed) return keys.keep(listed.error()), is_local;
-        if (listed->size() != n_layers) {
-            keys.keep(fail(ErrorCode::ModelLoadFailed, keys.key(kPattern), " has ", listed->size(),
-                           " elements for the ", n_layers, " layers of block_count"));
-            return is_local;
-        }
-        std::transform(listed->begin(), listed->end(), is_local.begin(), [](int32_t local) { return local != 0; });
+        const auto listed = read_ints_of_layers(keys, gguf, kPattern, n_layers);
+        std::transform(listed.begin(), listed.end(), is_local.begin(), [](int32_t local) { return local != 0; });
         return is_local;
     }
     const uint32_t period = keys.number(kPattern, 1, Limits::kMaxLayers, row.window_period);

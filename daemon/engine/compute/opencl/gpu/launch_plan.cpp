@@ -143,11 +143,14 @@ private:
     QuantizedActivations projected_from(const Operation& matmul) const {
         return matmul.in == Operand::Attended ? attended(matmul.layer) : hidden(matmul.layer);
     }
-    float query_scale(uint32_t layer) const { return spec_.layers[layer].scale_of_scores(); }
     uint32_t rotation_at(uint32_t layer) const {
         return buffers_.at.rotation + spec_.layers[layer].rope * buffers_.at.rotation_bytes;
     }
     static bool begins_with_norm(Operations operations) { return operations.front().op == Operator::Norm; }
+    MatmulUse qkv_use(Operations operations, Epilogue epilogue) const {
+        const uint32_t layer = operations.front().layer;
+        return {Use::Qkv, layer, epilogue, begins_with_norm(operations), residual_for_qkv(), limits_.max_rows};
+    }
     QuantizedActivations hidden(uint32_t layer) const {
         return quantized(buffers_.at.hidden, spec_.layers[layer].n_ff, variants_.limbs());
     }
@@ -396,20 +399,16 @@ Result<void> Binder::bind_up(Operations operations, PlannedLaunches& to) {
 
 Result<void> Binder::bind_qkv(Operations operations, PlannedLaunches& to) {
     const uint32_t layer = operations.front().layer;
-    return add_matmul(
-        to.launches,
-        {Use::Qkv, layer, Epilogue::Qkv, begins_with_norm(operations), residual_for_qkv(), limits_.max_rows},
-        [&](const auto&, Arguments& args) {
-            args.add(buffers_.at.queries, query_scale(layer), rotation_at(layer), buffers_.kv[layer], buffers_.step);
-        });
+    return add_matmul(to.launches, qkv_use(operations, Epilogue::Qkv), [&](const auto&, Arguments& args) {
+        args.add(buffers_.at.queries, spec_.layers[layer].scale_of_scores(), rotation_at(layer), buffers_.kv[layer],
+                 buffers_.step);
+    });
 }
 
 Result<void> Binder::bind_stored_qkv(Operations operations, PlannedLaunches& to) {
-    const uint32_t layer = operations.front().layer;
-    return add_matmul(
-        to.launches,
-        {Use::Qkv, layer, Epilogue::Store, begins_with_norm(operations), residual_for_qkv(), limits_.max_rows},
-        [&](const auto&, Arguments& args) { args.add(buffers_.stored, qkv_width(layer)); });
+    return add_matmul(to.launches, qkv_use(operations, Epilogue::Store), [&](const auto&, Arguments& args) {
+        args.add(buffers_.stored, qkv_width(operations.front().layer));
+    });
 }
 
 Result<void> Binder::bind_convolution(Operations operations, PlannedLaunches& to) {
@@ -428,7 +427,7 @@ Result<void> Binder::bind_heads(Operations operations, PlannedLaunches& to) {
     const auto norm = [&](model::Role role) { return buffers_.at.head_norms.at({role, layer}); };
     return add_single(to.launches.emplace_back(), kernels_.heads(of), of.n_heads + 2 * of.n_kv_heads, buffers_.stored,
                       qkv_width(layer), buffers_.activations, norm(model::Role::AttnQNorm),
-                      norm(model::Role::AttnKNorm), spec_.norm_eps, buffers_.at.queries, query_scale(layer),
+                      norm(model::Role::AttnKNorm), spec_.norm_eps, buffers_.at.queries, of.scale_of_scores(),
                       rotation_at(layer), buffers_.kv[layer], buffers_.step);
 }
 
@@ -459,11 +458,9 @@ Result<void> Binder::bind_head(LaunchPlan& to) {
                                       buffers_.summaries, groups_before(matmul, part, variants_), groups);
                          });
     if (!ok) return ok;
-    if (ok = add_single(to.choose, kernels_.choose(), 1, buffers_.summaries, groups, buffers_.step, buffers_.sampled,
-                        buffers_.answer);
-        !ok) {
-        return ok;
-    }
+    ok = add_single(to.choose, kernels_.choose(), 1, buffers_.summaries, groups, buffers_.step, buffers_.sampled,
+                    buffers_.answer);
+    if (!ok) return ok;
     return add_single(to.candidates, kernels_.candidates(spec_.n_vocab), kSampleChunks, buffers_.logits,
                       buffers_.requests, buffers_.step, buffers_.candidates);
 }
