@@ -37,6 +37,10 @@ def size_of(shape, kind):
     return math.prod(shape) // weights * size
 
 
+def _aligned(size):
+    return size + -size % ALIGNMENT
+
+
 def write(path, entries, tensors):
     """`entries`: {key: value}. `tensors`: (name, shape with the rows first, type, parts), where the parts are the bytes one after
     the other; without parts the weights are zeros, as a hole of a sparse file."""
@@ -44,7 +48,7 @@ def write(path, entries, tensors):
     for name, shape, kind, _ in tensors:
         sizes = shape[::-1]
         infos.append(_text(name) + struct.pack(f"<I{len(sizes)}QIQ", len(sizes), *sizes, kind, end))
-        end += -(-size_of(shape, kind) // ALIGNMENT) * ALIGNMENT
+        end += _aligned(size_of(shape, kind))
     head = b"GGUF" + struct.pack("<IQQ", 3, len(infos), len(entries))
     head += b"".join(_entry(key, value) for key, value in entries.items()) + b"".join(infos)
     head += bytes(-len(head) % ALIGNMENT)
@@ -55,7 +59,7 @@ def write(path, entries, tensors):
             file.seek(at)
             for part in parts:
                 file.write(part)
-            at += -(-size_of(shape, kind) // ALIGNMENT) * ALIGNMENT
+            at += _aligned(size_of(shape, kind))
         file.truncate(at)
 
 

@@ -1,6 +1,7 @@
 """Writes GGUF models of the shapes and vocabularies of published ones: the weights are random and Q8_0, the vocabulary has as many
 tokens and merges as the model's own, of about their lengths. Text is tokenized as with a real vocabulary, and means nothing."""
 import dataclasses
+import math
 import random
 import struct
 
@@ -9,7 +10,7 @@ from gguf_writer import spelled_bytes
 from random_gguf import Model, entries, tensors
 
 Q8_0, F32 = 8, 0  # GGUF's tensor types
-BLOCK, BLOCK_BYTES = 32, 34
+BLOCK = 32
 CHUNK_BLOCKS = 1 << 16  # random blocks that a matrix repeats
 SPACE = "\u2581"
 
@@ -129,7 +130,7 @@ def write(path, model):
 
     def parts(shape, kind):
         if kind == F32:
-            yield struct.pack("<f", 1) * (shape[0] * shape[-1] if len(shape) > 1 else shape[0])
+            yield struct.pack("<f", 1) * math.prod(shape)
             return
         left = gguf_writer.size_of(shape, kind)
         while left > 0:
@@ -139,6 +140,7 @@ def write(path, model):
     def kind_of(name, shape):
         return F32 if len(shape) == 1 or name.endswith("conv.weight") else Q8_0
 
-    named = sorted(tensors(model), key=lambda tensor: tensor[0] == "token_embd.weight")
+    named = [(name, shape, kind_of(name, shape)) for name, shape, *_ in tensors(model)]
+    named.sort(key=lambda tensor: tensor[0] == "token_embd.weight")
     gguf_writer.write(path, (_sentencepiece if model.architecture == "gemma3" else _byte_level)(model),
-                      [(name, shape, kind_of(name, shape), parts(shape, kind_of(name, shape))) for name, shape, *_ in named])
+                      [(name, shape, kind, parts(shape, kind)) for name, shape, kind in named])
