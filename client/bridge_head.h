@@ -16,7 +16,7 @@
 
 namespace llmd::client {
 
-// llmd's own limits (daemon/ipc/http/connection.h), and all of them together.
+// llmd's own limits (daemon/http/connection.h), and all of them together.
 inline constexpr size_t kMaxBridgeLineBytes = 8u << 10;
 inline constexpr size_t kMaxBridgeHeaders = 64;
 inline constexpr size_t kMaxBridgeHeadBytes = 32u << 10;

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <tuple>
 
+#include "bus/sdbus_compat.h"
 #include "client/exit_code.h"
 #include "client/pipe_text.h"
-#include "ipc/dbus/sdbus_compat.h"
 
 namespace llmd::client {
 namespace {
@@ -26,7 +26,7 @@ constexpr uint64_t kForever = UINT64_MAX;
 constexpr std::chrono::milliseconds kTick{200};
 constexpr uint64_t kShort = std::chrono::microseconds(kCallTimeout).count();
 constexpr uint64_t kAtOnce = std::chrono::microseconds(kGlance).count();
-const ipc::VariantMap kNoOptions;
+const bus::VariantMap kNoOptions;
 
 [[noreturn]] void unreachable(const std::string& why) {
     throw CommandError(ExitCode::Unreachable, std::string(kName) + ' ' + why, "Unreachable");
@@ -73,20 +73,20 @@ Value to_value(const sdbus::Variant& variant) {
     return std::string("?");
 }
 
-Dictionary to_dictionary(const ipc::VariantMap& map) {
+Dictionary to_dictionary(const bus::VariantMap& map) {
     Dictionary out;
     for (const auto& [key, variant] : map) out.emplace(key, to_value(variant));
     return out;
 }
 
-std::vector<Dictionary> to_list(const std::vector<ipc::VariantMap>& maps) {
+std::vector<Dictionary> to_list(const std::vector<bus::VariantMap>& maps) {
     std::vector<Dictionary> out;
     for (const auto& map : maps) out.push_back(to_dictionary(map));
     return out;
 }
 
-ipc::VariantMap to_variants(const Dictionary& dictionary) {
-    ipc::VariantMap out;
+bus::VariantMap to_variants(const Dictionary& dictionary) {
+    bus::VariantMap out;
     for (const auto& [key, value] : dictionary) {
         out.emplace(key, std::visit([](const auto& held) { return sdbus::Variant(held); }, value));
     }
@@ -109,11 +109,11 @@ public:
     Impl() : connection_(connect()), root_(proxy(kObject)) {}
 
     std::unique_ptr<sdbus::IProxy> proxy(const std::string& path) {
-        return sdbus::createProxy(*connection_, ipc::BusName(kName), ipc::BusPath(path));
+        return sdbus::createProxy(*connection_, bus::BusName(kName), bus::BusPath(path));
     }
     sdbus::IProxy& root() { return *root_; }
     std::unique_ptr<sdbus::IProxy> bus() {
-        return sdbus::createProxy(*connection_, ipc::BusName(kBus), ipc::BusPath(kBusObject));
+        return sdbus::createProxy(*connection_, bus::BusName(kBus), bus::BusPath(kBusObject));
     }
 
     // Calls root's `method`; `results` receive the reply.
@@ -131,7 +131,7 @@ public:
 
     template <typename Asked>
     std::unique_ptr<TextSource> open_stream(const std::string& method, const Asked& asked, const Dictionary& options) {
-        ipc::VariantMap variants = to_variants(options);
+        bus::VariantMap variants = to_variants(options);
         variants.emplace("format", sdbus::Variant(std::string("ndjson")));
         variants.emplace("delivery", sdbus::Variant(std::string("fd")));
         sdbus::ObjectPath request;
@@ -142,7 +142,7 @@ public:
     }
 
     Dictionary glance() {
-        ipc::VariantMap status;
+        bus::VariantMap status;
         try {
             call(kRoot, "GetStatus", kAtOnce, std::tie(status), kNoOptions);
         } catch (const CommandError&) {
@@ -172,11 +172,11 @@ public:
     // Handles messages until `done` is set, calling `tick` while nothing comes.
     void wait(const bool& done, const std::function<void()>& tick) {
         for (;;) {
-            while (!done && ipc::process_one(*connection_)) {
+            while (!done && bus::process_one(*connection_)) {
             }
             if (done) return;
             const auto data = connection_->getEventLoopPollData();
-            std::array<pollfd, 2> fds = {pollfd{data.fd, data.events, 0}, pollfd{ipc::extra_fd(data), POLLIN, 0}};
+            std::array<pollfd, 2> fds = {pollfd{data.fd, data.events, 0}, pollfd{bus::extra_fd(data), POLLIN, 0}};
             const int timeout = data.getPollTimeout();
             const int limit = static_cast<int>(kTick.count());
             if (::poll(fds.data(), fds.size(), timeout < 0 ? limit : std::min(timeout, limit)) == 0) tick();
@@ -238,7 +238,7 @@ std::unique_ptr<TextSource> DbusClient::stream(const std::string& prompt, const 
 
 std::unique_ptr<TextSource> DbusClient::stream_chat(const std::vector<Dictionary>& messages,
                                                     const Dictionary& options) {
-    std::vector<ipc::VariantMap> maps;
+    std::vector<bus::VariantMap> maps;
     for (const Dictionary& message : messages) maps.push_back(to_variants(message));
     return impl_->open_stream("StreamChat", maps, options);
 }
@@ -249,7 +249,7 @@ void DbusClient::cancel(const std::string& request) {
 }
 
 std::vector<Dictionary> DbusClient::list_models() {
-    std::vector<ipc::VariantMap> models;
+    std::vector<bus::VariantMap> models;
     impl_->call(kRoot, "ListModels", kShort, std::tie(models), kNoOptions);
     return to_list(models);
 }
@@ -262,7 +262,7 @@ std::vector<uint32_t> DbusClient::tokenize(const std::string& text, const Dictio
 }
 
 Dictionary DbusClient::status() {
-    ipc::VariantMap status;
+    bus::VariantMap status;
     impl_->call(kRoot, "GetStatus", kShort, std::tie(status), kNoOptions);
     return to_dictionary(status);
 }
@@ -280,7 +280,7 @@ void DbusClient::load_model(const std::string& name_or_path, const std::function
             .onInterface(kAdmin)
             .withTimeout(kForever)
             .withArguments(name_or_path, kNoOptions)
-            .uponReplyInvoke([&](ipc::ReplyError error) {
+            .uponReplyInvoke([&](bus::ReplyError error) {
                 if (error) failure = *error;
                 done = true;
             });
@@ -296,7 +296,7 @@ void DbusClient::unload_model() {
 }
 
 std::vector<Dictionary> DbusClient::list_requests() {
-    std::vector<ipc::VariantMap> requests;
+    std::vector<bus::VariantMap> requests;
     impl_->call(kAdmin, "ListRequests", kShort, std::tie(requests));
     return to_list(requests);
 }

@@ -12,9 +12,9 @@
 #include "base/places.h"
 #include "client/counts.h"
 #include "client/doctor.h"
+#include "platform/policy.h"
+#include "platform/thermometer.h"
 #include "service/model_catalogue.h"
-#include "service/policy/policy.h"
-#include "service/policy/thermometer.h"
 
 namespace llmd::client {
 namespace {
@@ -175,14 +175,14 @@ Check check_memory(const Models& models) {
 // --- Temperature and power -------------------------------------------------------------------------------------------
 
 Check check_temperature() {
-    const auto heat = service::make_thermometer(base::sysfs())->read();
+    const auto heat = platform::make_thermometer(base::sysfs())->read();
     if (!heat) return {"temperature", State::Ok, "no thermal zone has a trip point: nothing slows llmd down", {}};
     const auto& nearest = heat->passive ? heat->passive : heat->hot;
-    const auto degrees = [](service::MilliCelsius value) { return std::to_string(value / 1000) + " °C"; };
+    const auto degrees = [](platform::MilliCelsius value) { return std::to_string(value / 1000) + " °C"; };
     const std::string text = nearest->zone + " has " + degrees(nearest->temperature) + ", " +
                              (heat->passive ? "the kernel slows the device down at " : "it is too hot at ") +
                              degrees(nearest->trip);
-    const bool warm = nearest->left() <= service::kHeatMargin;
+    const bool warm = nearest->left() <= platform::kHeatMargin;
     return {"temperature", warm ? State::Warn : State::Ok, text + (warm ? ": llmd rests between its steps" : ""), {}};
 }
 

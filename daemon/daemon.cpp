@@ -36,8 +36,8 @@ service::ServiceOptions service_options(const base::Config& config) {
     return options;
 }
 
-service::IdleTimes idle_times(const base::Config& config) {
-    service::IdleTimes times;
+platform::IdleTimes idle_times(const base::Config& config) {
+    platform::IdleTimes times;
     if (config.idle_unload_seconds != 0) {
         times.unload_on_battery = times.unload_on_mains = std::chrono::seconds(config.idle_unload_seconds);
     }
@@ -97,7 +97,7 @@ base::Result<service::ServiceOptions> Daemon::read_settings() {
 base::Result<void> Daemon::open(const std::string& socket_path) {
     auto connected = front_end_.connect();
     if (!connected && connected.error().code == base::ErrorCode::NotAllowed) return connected;
-    auto socket = ipc::http::Server::open(loop_, service_, LLMD_VERSION, socket_path);
+    auto socket = http::Server::open(loop_, service_, LLMD_VERSION, socket_path);
     if (!connected && !socket) return connected;
     if (connected) {
         spdlog::info("llmd {} serves org.llmd.Llmd1", LLMD_VERSION);
@@ -125,16 +125,16 @@ base::Result<void> Daemon::run(int signal_fd, const std::string& socket_path) {
 
 void Daemon::start_governor() {
     service::Governor::Sources sources;
-    auto memory = service::watch_memory_pressure(loop_, {base::procfs(), base::sysfs() + "/fs/cgroup"});
+    auto memory = platform::watch_memory_pressure(loop_, {base::procfs(), base::sysfs() + "/fs/cgroup"});
     if (memory) {
         memory_ = std::move(*memory);
         sources.memory = memory_.get();
     } else {
         spdlog::info("memory pressure is not watched: {}", memory.error().message);
     }
-    thermometer_ = service::make_thermometer(base::sysfs());
+    thermometer_ = platform::make_thermometer(base::sysfs());
     sources.thermometer = thermometer_.get();
-    auto bus = ipc::SystemBus::open(loop_);
+    auto bus = platform::SystemBus::open(loop_);
     if (bus) {
         system_bus_ = std::move(*bus);
         sources.power = &system_bus_->power();
@@ -155,8 +155,8 @@ void Daemon::leave_idle() {
     stop();
 }
 
-ipc::FrontEnd::Events Daemon::bus_events() {
-    ipc::FrontEnd::Events events;
+dbus::FrontEnd::Events Daemon::bus_events() {
+    dbus::FrontEnd::Events events;
     events.on_bus_lost = [this](const std::string& reason) {
         spdlog::warn("the session bus was lost: {}", reason);
         // The next bus starts an llmd of its own; one that stayed would outlive a session that has ended.

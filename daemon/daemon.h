@@ -7,10 +7,10 @@
 #include "base/config.h"
 #include "base/event_loop.h"
 #include "base/result.h"
-#include "ipc/dbus/front_end.h"
-#include "ipc/dbus/system_bus.h"
-#include "ipc/http/server.h"
-#include "service/policy/governor.h"
+#include "dbus/front_end.h"
+#include "http/server.h"
+#include "platform/system_bus.h"
+#include "service/governor.h"
 #include "service/service.h"
 
 namespace llmd {
@@ -37,7 +37,7 @@ private:
     base::Result<service::ServiceOptions> read_settings();
     // Opens both ways in.
     base::Result<void> open(const std::string& socket_path);
-    ipc::FrontEnd::Events bus_events();
+    dbus::FrontEnd::Events bus_events();
     std::string status_line() const;
     void on_signal(int signal_fd);
     void stop();
@@ -48,15 +48,15 @@ private:
     void leave_idle();
 
     const ReadSettings read_settings_;
-    service::IdleTimes idle_times_;
+    platform::IdleTimes idle_times_;
     base::EventLoop loop_;
     service::Service service_;
-    ipc::FrontEnd front_end_;
-    std::unique_ptr<ipc::http::Server> socket_;  // from run() on, if it can be had
+    dbus::FrontEnd front_end_;
+    std::unique_ptr<http::Server> socket_;  // from run() on, if it can be had
     // Nothing where the device has none.
-    std::unique_ptr<service::MemoryPressure> memory_;
-    std::unique_ptr<service::Thermometer> thermometer_;
-    std::unique_ptr<ipc::SystemBus> system_bus_;
+    std::unique_ptr<platform::MemoryPressure> memory_;
+    std::unique_ptr<platform::Thermometer> thermometer_;
+    std::unique_ptr<platform::SystemBus> system_bus_;
     std::unique_ptr<service::Governor> governor_;  // from run() on
     bool stopping_ = false;
     std::string notified_;  // the status line that the service manager knows

@@ -26,8 +26,6 @@ using base::ErrorCode;
 using base::fail;
 using protocol::Inspection;
 
-constexpr std::string_view kSuffix = ".gguf";
-
 struct CloseDirectory {
     void operator()(DIR* directory) const { ::closedir(directory); }
 };
@@ -73,7 +71,7 @@ public:
     base::Result<std::string> find(std::string_view name) const {
         if (is_model_name(name)) {
             for (const std::string& folder : folders_) {
-                std::string path = base::concat(folder, "/", name, kSuffix);
+                std::string path = base::concat(folder, "/", name, kModelSuffix);
                 if (file_identity(path)) return path;
             }
         }
@@ -90,10 +88,10 @@ public:
             if (!directory) continue;
             while (const dirent* entry = ::readdir(directory.get())) {
                 std::string_view name = entry->d_name;
-                if (!name.ends_with(kSuffix)) continue;
-                name.remove_suffix(kSuffix.size());
+                if (!name.ends_with(kModelSuffix)) continue;
+                name.remove_suffix(kModelSuffix.size());
                 if (!is_model_name(name) || models.size() >= kMaxModels) continue;
-                std::string path = base::concat(folder, "/", name, kSuffix);
+                std::string path = base::concat(folder, "/", name, kModelSuffix);
                 const auto identity = file_identity(path);
                 if (identity) models.try_emplace(std::string(name), ModelFile{std::move(path), *identity});
             }

@@ -22,6 +22,7 @@ namespace llmd::service {
 
 // The default model where the settings name none; without it, the only one there is.
 inline constexpr std::string_view kBundledModel = "tales-llama-11m-q4_0";
+inline constexpr std::string_view kModelSuffix = ".gguf";
 
 struct ModelEntry {
     std::string name;  // the file's name without ".gguf"

@@ -229,7 +229,7 @@ void Service::Impl::shut_down(std::function<void()> done) {
     schedule_turn();
 }
 
-void Service::Impl::apply(const Directive& directive) {
+void Service::Impl::apply(const platform::Directive& directive) {
     cache_is_due_ = cache_is_due_ || directive.drop_cache;
     if (directive == directive_) return;
     directive_ = directive;
@@ -396,7 +396,7 @@ void Service::on_reload(std::function<void()> callback) {
 void Service::reload() {
     impl_->reload();
 }
-void Service::apply(const Directive& directive) {
+void Service::apply(const platform::Directive& directive) {
     impl_->apply(directive);
 }
 Activity Service::activity() const {

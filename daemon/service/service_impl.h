@@ -48,7 +48,7 @@ public:
     void unload_model(std::function<void(base::Result<void>)> done);
     void reload();
     void configure(base::Result<ServiceOptions> options);
-    void apply(const Directive& directive);
+    void apply(const platform::Directive& directive);
     Activity activity() const;
     Status status() const;
     void on_status_changed(std::function<void()> callback) { status_callback_ = std::move(callback); }
@@ -192,7 +192,7 @@ private:
     Pace pace_;
     Histogram queue_ms_, ttft_ms_, decode_tps_;  // as in Status
     uint64_t cache_hits_ = 0, cache_hit_tokens_ = 0;
-    Directive directive_;
+    platform::Directive directive_;
 
     std::deque<Job> jobs_;
     std::deque<TokenizeCall> tokenize_calls_;

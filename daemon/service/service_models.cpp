@@ -12,15 +12,13 @@ namespace {
 
 using base::ErrorCode;
 
-// The model that comes with llmd, used when the configuration names none.
 // LoadModel and UnloadModel calls that wait: more is a client out of control.
 constexpr size_t kMaxJobs = 16;
 
 // A path that is named outside of the catalogue. Its model is called like the file, without ".gguf".
 base::Result<ModelReference> model_at(const std::string& path) {
     std::string name = path.substr(path.rfind('/') + 1);
-    if (constexpr std::string_view kSuffix = ".gguf"; name.ends_with(kSuffix))
-        name.resize(name.size() - kSuffix.size());
+    if (name.ends_with(kModelSuffix)) name.resize(name.size() - kModelSuffix.size());
     if (!is_one_line(path) || !is_model_name(name)) {
         std::string shown = base::to_clean_text(path);
         std::replace_if(shown.begin(), shown.end(), is_control, '?');

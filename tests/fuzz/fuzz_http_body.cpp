@@ -7,15 +7,15 @@
 #include <string_view>
 
 #include "base/utf8.h"
-#include "ipc/http/embeddings_body.h"
-#include "ipc/http/json_value.h"
-#include "ipc/http/ollama_body.h"
-#include "ipc/http/openai_body.h"
-#include "ipc/http/tokenizer_body.h"
+#include "http/embeddings_body.h"
+#include "http/json_value.h"
+#include "http/ollama_body.h"
+#include "http/openai_body.h"
+#include "http/tokenizer_body.h"
 
 namespace {
 
-using namespace llmd::ipc::http;
+using namespace llmd::http;
 
 void require(bool condition) {
     if (!condition) __builtin_trap();

@@ -8,12 +8,12 @@
 #include <string>
 #include <string_view>
 
-#include "ipc/dbus/options.h"
+#include "dbus/options.h"
 
 namespace {
 
-using llmd::ipc::OptionMap;
-using llmd::ipc::OptionValue;
+using llmd::dbus::OptionMap;
+using llmd::dbus::OptionValue;
 using llmd::service::RequestLimits;
 
 constexpr const char* kKeys[] = {"handle_token", "model",       "system",   "max_tokens",  "temperature",
@@ -74,7 +74,7 @@ OptionValue read_value(Input& input) {
             return strings;
         }
         default:
-            return llmd::ipc::OtherType{input.text()};
+            return llmd::dbus::OtherType{input.text()};
     }
 }
 
@@ -82,7 +82,7 @@ bool in_range(double value, double least, double most) {
     return value >= least && value <= most;
 }
 
-void check_accepted(const llmd::ipc::GenerateOptions& options) {
+void check_accepted(const llmd::dbus::GenerateOptions& options) {
     const auto& request = options.request;
     require(request.max_tokens >= 1 && request.max_tokens <= RequestLimits::kMaxTokens);
     require(in_range(request.sampling.temperature, 0, RequestLimits::kMaxTemperature));
@@ -96,7 +96,7 @@ void check_accepted(const llmd::ipc::GenerateOptions& options) {
     require(request.model.find('/') == std::string::npos);
     require(!request.deadline ||
             (request.deadline->count() >= 1 && request.deadline->count() <= int64_t{RequestLimits::kMaxDeadlineMs}));
-    require(options.handle_token.size() <= llmd::ipc::kMaxHandleTokenBytes);
+    require(options.handle_token.size() <= llmd::dbus::kMaxHandleTokenBytes);
     require(options.handle_token.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") ==
             std::string::npos);
 }
@@ -119,13 +119,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         const std::string name = key == 255 ? input.text() : kKeys[key % std::size(kKeys)];
         options[name] = read_value(input);
     }
-    const auto parsed = llmd::ipc::parse_generate_options(options);
+    const auto parsed = llmd::dbus::parse_generate_options(options);
     parsed ? check_accepted(*parsed) : check_refused(parsed.error(), options);
-    llmd::ipc::GenerateOptions none;
-    if (const auto taken = llmd::ipc::take_messages(none, {options, options}); !taken) {
+    llmd::dbus::GenerateOptions none;
+    if (const auto taken = llmd::dbus::take_messages(none, {options, options}); !taken) {
         require(taken.error().message.starts_with("messages"));
     }
-    if (const auto model = llmd::ipc::parse_model_option(options)) {
+    if (const auto model = llmd::dbus::parse_model_option(options)) {
         require(model->find('/') == std::string::npos);
     } else {
         check_refused(model.error(), options);

@@ -136,17 +136,20 @@ enter() {
 # The bare root of a system, made once: Debian as small as it comes, git, and sudo for the ordinary user.
 make_base() {
     base=$roots/base-$1
-    [ ! -e "$base/etc/debian_version" ] || return 0
+    [ ! -e "$base" ] || return 0
+    partial=$base.partial  # what is interrupted is made again
+    rm -rf "$partial"
     mirror=$(debian_mirror)
     mkdir -p "$roots"
-    debootstrap --variant=minbase --include=git,ca-certificates,sudo "$1" "$base" "$mirror" >"$base.log" 2>&1 || {
+    debootstrap --variant=minbase --include=git,ca-certificates,sudo "$1" "$partial" "$mirror" >"$base.log" 2>&1 || {
         tail -n 20 "$base.log"
-        rm -rf "$base"
+        rm -rf "$partial"
         return 1
     }
-    configure_apt "$base"
-    enter "$base" plain "useradd --create-home --shell /bin/sh somebody"
-    echo "somebody ALL=(ALL) NOPASSWD: ALL" >"$base/etc/sudoers.d/somebody"
+    configure_apt "$partial"
+    enter "$partial" plain "useradd --create-home --shell /bin/sh somebody"
+    echo "somebody ALL=(ALL) NOPASSWD: ALL" >"$partial/etc/sudoers.d/somebody"
+    mv "$partial" "$base"
 }
 
 # --- The packages ---

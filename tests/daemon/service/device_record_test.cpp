@@ -11,7 +11,7 @@ namespace {
 namespace fs = std::filesystem;
 
 TEST(DeviceRecord, IsReadAsItWasWrittenByItsOwnerAlone) {
-    const TemporaryFolder folder;
+    const TemporaryDirectory folder;
     const std::string path = folder.path() + "/cache/llmd/device-health";
     EXPECT_EQ(read_device_record(path), "");
     ASSERT_TRUE(write_device_record(path, "one\n"));
@@ -25,7 +25,7 @@ TEST(DeviceRecord, IsReadAsItWasWrittenByItsOwnerAlone) {
 }
 
 TEST(DeviceRecord, WhatIsNoSmallFileIsNoRecord) {
-    const TemporaryFolder folder;
+    const TemporaryDirectory folder;
     const std::string path = folder.path() + "/record";
     fs::create_directory(path);
     EXPECT_EQ(read_device_record(path), "");
@@ -43,7 +43,7 @@ TEST(DeviceRecord, AFullDiskIsAnErrorThatNamesTheFileAndLeavesTheOldRecord) {
     const auto full = write_device_record("/dev/full/record", "text");
     ASSERT_FALSE(full);
     EXPECT_NE(full.error().message.find("/dev/full/record"), std::string::npos) << full.error().message;
-    const TemporaryFolder folder;
+    const TemporaryDirectory folder;
     const std::string path = folder.path() + "/record";
     ASSERT_TRUE(write_device_record(path, "old"));
     fs::create_directory(path + ".new");  // in the way of the new one

@@ -132,7 +132,7 @@ int start_engine_as_llmd_does(const std::string& engine_path) {
 
 TEST(ProcessLauncher, TheEngineIsKilledBeforeLlmdWhenMemoryRunsOut) {
     // A copy that every user can reach.
-    const TemporaryFolder folder;
+    const TemporaryDirectory folder;
     const std::string engine_path = folder.path() + "/llmd-engine";
     std::filesystem::permissions(folder.path(), std::filesystem::perms(0755));
     std::filesystem::copy_file(LLMD_ENGINE, engine_path);

@@ -46,7 +46,7 @@ protected:
     }
 
     base::EventLoop loop_;
-    TemporaryFolder first_, second_, programs_;
+    TemporaryDirectory first_, second_, programs_;
 };
 
 TEST_F(ModelCatalogueTest, ListsWhatTheInspectionSaysInOrderOfNames) {

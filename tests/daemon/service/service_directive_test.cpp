@@ -6,9 +6,9 @@ namespace {
 
 using base::ErrorCode;
 
-Directive refusing(ErrorCode code) {
-    Directive directive;
-    directive.refuse_all = Refusal{code, "because"};
+platform::Directive refusing(ErrorCode code) {
+    platform::Directive directive;
+    directive.refuse_all = platform::Refusal{code, "because"};
     return directive;
 }
 
@@ -38,8 +38,8 @@ TEST_F(ServiceTest, ADirectiveRefusesWhatIsNewWithItsOwnError) {
 }
 
 TEST_F(ServiceTest, ADirectiveRefusesBackgroundAlone) {
-    Directive directive;
-    directive.refuse_background = Refusal{ErrorCode::Suspended, "low"};
+    platform::Directive directive;
+    directive.refuse_background = platform::Refusal{ErrorCode::Suspended, "low"};
     service_->apply(directive);
     auto generate = request();
     generate.priority = Priority::Background;
@@ -50,7 +50,7 @@ TEST_F(ServiceTest, ADirectiveRefusesBackgroundAlone) {
 }
 
 TEST_F(ServiceTest, WithoutPlacesNothingStartsAndNothingEnds) {
-    Directive none;
+    platform::Directive none;
     none.max_places = 0;
     service_->apply(none);
     RecordingSink sink, other;
@@ -76,7 +76,7 @@ TEST_F(ServiceTest, WithoutPlacesNothingStartsAndNothingEnds) {
 TEST_F(ServiceTest, UnloadWaitsForEverybodyWhoNeedsTheModel) {
     RecordingSink sink;
     const RequestId id = run(sink);
-    Directive directive;
+    platform::Directive directive;
     directive.unload = true;
     service_->apply(directive);
     settle();
@@ -109,7 +109,7 @@ TEST_F(ServiceTest, ActivityTellsWhatThePolicyNeeds) {
     expect_start(id);
     send(protocol::PhaseChange{protocol::Phase::Step, 60'000});
     expect(true, true, true, false);
-    Directive directive;
+    platform::Directive directive;
     directive.run_background = false;
     service_->apply(directive);
     settle();
@@ -121,7 +121,7 @@ TEST_F(ServiceTest, ActivityTellsWhatThePolicyNeeds) {
 }
 
 TEST_F(ServiceTest, ANewEngineIsToldThePaceOnceAndNothingOfACacheItDoesNotHave) {
-    Directive directive;
+    platform::Directive directive;
     directive.load_percent = 40;
     directive.drop_cache = true;
     service_->apply(directive);

@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
 #include <functional>
 #include <memory>
 #include <string>
@@ -13,35 +11,11 @@
 
 #include "fake_engine.h"
 #include "service/service.h"
+#include "support/temporary_directory.h"
 
 namespace llmd::service {
 
-class TemporaryFolder {
-public:
-    TemporaryFolder() {
-        std::string name = (std::filesystem::temp_directory_path() / "llmd-test-XXXXXX").string();
-        EXPECT_NE(::mkdtemp(name.data()), nullptr);
-        path_ = name;
-    }
-    ~TemporaryFolder() { std::filesystem::remove_all(path_); }
-    TemporaryFolder(const TemporaryFolder&) = delete;
-    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-    const std::string& path() const { return path_; }
-    std::string write(const std::string& name, const std::string& content) const {
-        const std::string file = path_ + "/" + name;
-        std::ofstream(file, std::ios::binary) << content;
-        return file;
-    }
-    std::string write_program(const std::string& name, const std::string& content) const {
-        const std::string file = write(name, content);
-        std::filesystem::permissions(file, std::filesystem::perms::owner_all);
-        return file;
-    }
-
-private:
-    std::string path_;
-};
+using test::TemporaryDirectory;
 
 // Writes down what happens to a request.
 class RecordingSink final : public RequestSink {
@@ -184,7 +158,7 @@ protected:
         settle();
     }
 
-    TemporaryFolder folder_;
+    TemporaryDirectory folder_;
     base::EventLoop loop_;
     base::TimePoint now_{};
     DeviceHealth::WallTime wall_{std::chrono::hours(24 * 365 * 50)};  // some day

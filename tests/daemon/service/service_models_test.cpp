@@ -140,7 +140,7 @@ TEST_F(ServiceModelsTest, LoadModelRefusesNamesThatCannotBeShown) {
 }
 
 TEST_F(ServiceModelsTest, ANameIsTheCataloguesBeforeItIsThatOfALoadedPath) {
-    const TemporaryFolder elsewhere;
+    const TemporaryDirectory elsewhere;
     const std::string other_a = elsewhere.write("a.gguf", "another model a");
     const std::string c = elsewhere.write("c.gguf", "model c");
     service_->load_model(other_a, nullptr);

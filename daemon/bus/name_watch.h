@@ -1,0 +1,33 @@
+// Follows who owns a name on a bus, without ever starting anybody: asks the bus, not the owner. One match for this
+// name, so that nobody else's coming and going wakes llmd.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "bus/sdbus_compat.h"
+
+namespace llmd::bus {
+
+class NameWatch {
+public:
+    // Calls `on_owner` from the loop with the unique name of each new owner, and with nothing when there is none any
+    // more; the present owner is reported too. Throws sdbus::Error. Waits until the bus has confirmed the match.
+    // `bus` is a proxy of org.freedesktop.DBus; both references must outlive the watch.
+    NameWatch(sdbus::IConnection& connection, sdbus::IProxy& bus, const std::string& name,
+              std::function<void(const std::string& owner)> on_owner);
+    ~NameWatch();
+    NameWatch(const NameWatch&) = delete;
+    NameWatch& operator=(const NameWatch&) = delete;
+
+private:
+    void set_owner(const std::string& owner);
+
+    std::function<void(const std::string&)> on_owner_;
+    std::string owner_;
+    bool has_changed_ = false;  // the answer to the first question is out of date
+    sdbus::Slot match_;
+    sdbus::PendingAsyncCall first_owner_;
+};
+
+}  // namespace llmd::bus

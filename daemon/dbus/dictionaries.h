@@ -1,0 +1,24 @@
+// The a{sv} dictionaries of the interface: options coming in, everything else going out. Keys are documented in
+// dbus-interfaces/org.llmd.Llmd1.xml.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bus/sdbus_compat.h"
+#include "dbus/options.h"
+#include "service/request.h"
+#include "service/service.h"
+
+namespace llmd::dbus {
+
+OptionMap to_options(const bus::VariantMap& variants);
+std::vector<OptionMap> to_options(const std::vector<bus::VariantMap>& list);
+
+bus::VariantMap info_dictionary(const service::Outcome& outcome);
+bus::VariantMap limits_dictionary();
+bus::VariantMap model_dictionary(const service::ModelEntry& model);
+bus::VariantMap request_dictionary(const std::string& path, const service::RequestSnapshot& request);
+bus::VariantMap status_dictionary(const service::Status& status, const std::string& version);
+
+}  // namespace llmd::dbus

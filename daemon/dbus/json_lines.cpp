@@ -1,0 +1,40 @@
+#include "dbus/json_lines.h"
+
+#include "base/json_writer.h"
+
+namespace llmd::dbus {
+
+std::string text_line(uint64_t seq, std::string_view text) {
+    base::JsonWriter json;
+    json.begin_object().key("seq").value(seq).key("text").value(text).end_object();
+    return json.take() + '\n';
+}
+
+std::string last_line(const service::Outcome& outcome) {
+    base::JsonWriter json;
+    json.begin_object();
+    if (outcome.error) {
+        json.key("error").begin_object();
+        json.key("name").value(base::error_name(outcome.error->code));
+        json.key("message").value(outcome.error->message);
+        json.end_object();
+    } else {
+        json.key("done").value(true);
+        json.key("finish_reason").value(service::finish_name(outcome.finish));
+        json.key("usage").begin_object();
+        json.key("prompt_tokens").value(outcome.prompt_tokens);
+        json.key("cached_tokens").value(outcome.cached_tokens);
+        json.key("generated_tokens").value(outcome.generated_tokens);
+        json.key("queue_ms").value(static_cast<int64_t>(outcome.queue_time.count()));
+        json.key("ttft_ms").value(static_cast<int64_t>(outcome.ttft.count()));
+        json.key("prefill_tps").value(outcome.prefill_tps);
+        json.key("decode_tps").value(outcome.decode_tps);
+        json.key("seed").value(outcome.seed);
+        json.key("model").value(outcome.model);
+        json.end_object();
+    }
+    json.end_object();
+    return json.take() + '\n';
+}
+
+}  // namespace llmd::dbus

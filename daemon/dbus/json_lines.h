@@ -1,0 +1,18 @@
+// The lines of the pipe format "ndjson": one JSON object each, newline included. The D-Bus interface documents them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "service/request.h"
+
+namespace llmd::dbus {
+
+// {"seq":0,"text":"…"}
+std::string text_line(uint64_t seq, std::string_view text);
+
+// The last line: {"done":true,…}, or {"error":{…}} when the outcome has an error.
+std::string last_line(const service::Outcome& outcome);
+
+}  // namespace llmd::dbus

@@ -1,0 +1,132 @@
+#include "dbus/request_object.h"
+
+#include <utility>
+
+#include "base/utf8.h"
+#include "dbus/dictionaries.h"
+#include "dbus/interface_builder.h"
+#include "dbus/reply.h"
+#include "dbus/session.h"
+
+namespace llmd::dbus {
+
+namespace {
+
+using base::Error;
+
+constexpr const char* kInterface = "org.llmd.Llmd1.Request";
+
+// Finished.status
+enum class FinishedStatus : uint32_t { Done = 0, Cancelled = 1, Error = 2 };
+
+}  // namespace
+
+RequestObject::RequestObject(Session& session, std::string path, std::string owner)
+    : session_(session),
+      path_(std::move(path)),
+      owner_(std::move(owner)),
+      object_(sdbus::createObject(session.connection(), bus::BusPath(path_))) {
+    export_interface();
+}
+
+RequestObject::~RequestObject() = default;
+
+void RequestObject::export_interface() {
+    InterfaceBuilder interface(*object_, kInterface);
+    interface.add_method("Cancel", {}, [this](sdbus::Result<>&& result) {
+        session_.cancel(bus::sender_of(*object_), path_, Reply<>(session_.shared_connection(), std::move(result)));
+    });
+    interface.add_method("SetPriority", {"priority"}, [this](sdbus::Result<>&& result, const std::string& priority) {
+        session_.set_priority(bus::sender_of(*object_), path_, priority,
+                              Reply<>(session_.shared_connection(), std::move(result)));
+    });
+    interface.add_signal<uint64_t, std::string, bus::VariantMap>("Token", {"seq", "text", "extra"});
+    interface.add_signal<uint32_t, std::string, std::string, bus::VariantMap>(
+        "Finished", {"status", "error_name", "message", "info"});
+    interface.add_property<std::string>("State", "s", [this](const std::string& reader) {
+        return std::string(request_state_name(snapshot_for(reader).state));
+    });
+    interface.add_property<uint32_t>("Position", "u",
+                                     [this](const std::string& reader) { return snapshot_for(reader).position; });
+    interface.add_property<uint64_t>(
+        "EstimatedWaitMs", "t", [this](const std::string& reader) { return snapshot_for(reader).estimated_wait_ms; });
+    interface.add_property<uint32_t>("PromptTokens", "u",
+                                     [this](const std::string& reader) { return snapshot_for(reader).prompt_tokens; });
+    interface.add_property<uint32_t>(
+        "GeneratedTokens", "u", [this](const std::string& reader) { return snapshot_for(reader).generated_tokens; });
+    interface.add_property<std::string>("Priority", "s", [this](const std::string& reader) {
+        return std::string(service::priority_name(snapshot_for(reader).priority));
+    });
+    interface.publish();
+}
+
+Delivery::Events RequestObject::delivery_events() {
+    // The service may have ended the request a moment ago: then there is nothing left to pause, cancel or fail.
+    Delivery::Events events;
+    events.on_paused = [this](bool paused) { (void)session_.service().set_paused(id_, paused); };
+    events.on_abandoned = [this] { (void)session_.service().cancel(id_); };
+    events.on_failed = [this](const Error& error) { (void)session_.service().fail(id_, error); };
+    events.on_delivered = [this](const std::optional<Error>& error) {
+        emit_finished(error);
+        session_.remove(*this);
+    };
+    return events;
+}
+
+void RequestObject::on_accepted(uint32_t) {}
+
+void RequestObject::on_text(std::string_view text) {
+    delivery_->text(text);
+}
+
+void RequestObject::on_finished(const service::Outcome& outcome) {
+    outcome_ = outcome;
+    delivery_->finish(*outcome_);
+}
+
+void RequestObject::emit(const std::string& signal_name, const std::function<void(sdbus::Signal&)>& add_arguments) {
+    try {
+        auto signal = bus::create_signal(*object_, kInterface, signal_name);
+        add_arguments(signal);
+        signal.setDestination(owner_);
+        object_->emitSignal(signal);
+    } catch (const sdbus::Error&) {  // the owner or the bus has gone: the watch or the source notices
+    }
+}
+
+void RequestObject::emit_token(uint64_t seq, const std::string& text) {
+    emit("Token", [&](sdbus::Signal& signal) { signal << seq << text << bus::VariantMap{}; });
+}
+
+void RequestObject::emit_finished(const std::optional<Error>& delivery_error) {
+    const std::optional<Error>& error = delivery_error ? delivery_error : outcome_->error;
+    FinishedStatus status = FinishedStatus::Done;
+    if (outcome_->finish == service::Finish::Cancelled) status = FinishedStatus::Cancelled;
+    if (error) status = FinishedStatus::Error;
+
+    bus::VariantMap info = info_dictionary(*outcome_);
+    if (delivery_error) info["finish_reason"] = sdbus::Variant(std::string(finish_name(service::Finish::Error)));
+    if (auto kept = delivery_->kept_text()) {
+        info.emplace("text", sdbus::Variant(kept->first));
+        info.emplace("truncated", sdbus::Variant(kept->second));
+    }
+    emit("Finished", [&](sdbus::Signal& signal) {
+        signal << static_cast<uint32_t>(status) << (error ? dbus_error_name(error->code) : std::string())
+               << (error ? base::to_clean_text(error->message) : std::string()) << info;
+    });
+}
+
+service::RequestSnapshot RequestObject::snapshot_for(const std::string& reader) {
+    if (const auto allowed = session_.check_reader(reader, owner_); !allowed) throw to_dbus_error(allowed.error());
+    if (auto snapshot = session_.service().request(id_)) return *snapshot;
+    // It has ended and the last of its text is on its way.
+    service::RequestSnapshot ended;
+    ended.state = service::RequestState::Decode;
+    if (outcome_) {
+        ended.prompt_tokens = outcome_->prompt_tokens;
+        ended.generated_tokens = outcome_->generated_tokens;
+    }
+    return ended;
+}
+
+}  // namespace llmd::dbus

@@ -1,0 +1,248 @@
+#include "dbus/root_object.h"
+
+#include <utility>
+
+#include "dbus/dictionaries.h"
+#include "dbus/reply.h"
+#include "dbus/session.h"
+#include "dbus/text_pipe.h"
+
+namespace llmd::dbus {
+
+namespace {
+
+using base::ErrorCode;
+using base::fail;
+using base::Result;
+
+constexpr uint32_t kInterfaceVersion = 1;
+constexpr const char* kRootPath = "/org/llmd/Llmd1";
+
+template <typename... Values>
+Reply<Values...> reply_to(Session& session, sdbus::Result<Values...>&& result) {
+    return Reply<Values...>(session.shared_connection(), std::move(result));
+}
+
+Result<GenerateOptions> parse(std::string prompt, const bus::VariantMap& options) {
+    auto parsed = parse_generate_options(to_options(options));
+    if (!parsed) return parsed;
+    if (auto taken = take_prompt(*parsed, std::move(prompt)); !taken) return taken.error();
+    return parsed;
+}
+
+Result<GenerateOptions> parse(const std::vector<bus::VariantMap>& messages, const bus::VariantMap& options) {
+    auto parsed = parse_generate_options(to_options(options));
+    if (!parsed) return parsed;
+    if (auto taken = take_messages(*parsed, to_options(messages)); !taken) return taken.error();
+    return parsed;
+}
+
+// Answers a call that has no results.
+std::function<void(const Result<void>&)> answer(const Reply<>& reply) {
+    return [reply](const Result<void>& done) { done ? (void)reply.send() : reply.fail(done.error()); };
+}
+
+}  // namespace
+
+RootObject::RootObject(Session& session, std::string version)
+    : AdaptorInterfaces(session.connection(), bus::BusPath(kRootPath)),
+      session_(session),
+      version_(std::move(version)),
+      announced_(session.service().status()) {
+    registerAdaptor();
+}
+
+RootObject::~RootObject() {
+    try {
+        unregisterAdaptor();
+    } catch (const sdbus::Error&) {  // the bus has gone and the object with it
+    }
+}
+
+void RootObject::status_changed() {
+    const service::Status now = session_.service().status();
+    std::vector<std::string> changed;
+    if (now.state != announced_.state) changed.emplace_back("State");
+    if (now.model != announced_.model) changed.emplace_back("Model");
+    if (now.device != announced_.device) changed.emplace_back("Device");
+    if (now.context_length != announced_.context_length) changed.emplace_back("ContextLength");
+    announced_ = now;
+    if (changed.empty()) return;
+    try {
+        bus::emit_changed(getObject(), org::llmd::Llmd1_adaptor::INTERFACE_NAME, changed);
+    } catch (const sdbus::Error&) {  // the bus has gone: the source notices
+    }
+}
+
+void RootObject::Generate(sdbus::Result<std::string, bus::VariantMap>&& result, std::string prompt,
+                          bus::VariantMap options) {
+    answer_at_end(std::move(result), parse(std::move(prompt), options));
+}
+
+void RootObject::Chat(sdbus::Result<std::string, bus::VariantMap>&& result, std::vector<bus::VariantMap> messages,
+                      bus::VariantMap options) {
+    answer_at_end(std::move(result), parse(messages, options));
+}
+
+void RootObject::answer_at_end(sdbus::Result<std::string, bus::VariantMap>&& result, Result<GenerateOptions> parsed) {
+    const std::string caller = bus::sender_of(getObject());
+    const auto reply = reply_to(session_, std::move(result));
+    if (!parsed) return reply.fail(parsed.error());
+
+    const auto finished = [reply](const std::string& text, const service::Outcome& outcome) {
+        if (outcome.error) return reply.fail(*outcome.error);
+        if (outcome.finish == service::Finish::Cancelled) {
+            return reply.fail(fail(ErrorCode::Cancelled, "the request was cancelled"));
+        }
+        reply.send(text, info_dictionary(outcome));
+    };
+    const auto started = session_.start(caller, std::move(*parsed), [&](RequestObject& object) {
+        return Result<std::unique_ptr<Delivery>>(make_collected_delivery(object.delivery_events(), finished));
+    });
+    if (!started) reply.fail(started.error());
+}
+
+void RootObject::Stream(sdbus::Result<sdbus::ObjectPath, sdbus::UnixFd>&& result, std::string prompt,
+                        bus::VariantMap options) {
+    open_stream(std::move(result), parse(std::move(prompt), options));
+}
+
+void RootObject::StreamChat(sdbus::Result<sdbus::ObjectPath, sdbus::UnixFd>&& result,
+                            std::vector<bus::VariantMap> messages, bus::VariantMap options) {
+    open_stream(std::move(result), parse(messages, options));
+}
+
+void RootObject::open_stream(sdbus::Result<sdbus::ObjectPath, sdbus::UnixFd>&& result, Result<GenerateOptions> parsed) {
+    const std::string caller = bus::sender_of(getObject());
+    const auto reply = reply_to(session_, std::move(result));
+    if (!parsed) return reply.fail(parsed.error());
+
+    base::UniqueFd read_end;
+    const TextDelivery way = parsed->delivery;
+    const PipeFormat format = parsed->format;
+    const auto make_delivery = [&](RequestObject& object) -> Result<std::unique_ptr<Delivery>> {
+        if (way == TextDelivery::Pipe) {
+            return make_pipe_delivery(session_.loop(), object.delivery_events(), format, read_end);
+        }
+        auto at_end = pipe_at_end();
+        if (!at_end) return at_end.error();
+        read_end = std::move(*at_end);
+        return make_signal_delivery(session_.loop(), object.delivery_events(),
+                                    [&object](uint64_t seq, const std::string& text) { object.emit_token(seq, text); });
+    };
+    const auto started = session_.start(caller, std::move(*parsed), make_delivery);
+    if (!started) return reply.fail(started.error());
+
+    // The descriptor is given away for good: a copy kept here would hide that the reader has closed its own.
+    const sdbus::UnixFd fd(read_end.release(), sdbus::adopt_fd);
+    if (!reply.send(sdbus::ObjectPath((*started)->path()), fd)) (void)session_.service().cancel((*started)->id());
+}
+
+void RootObject::Cancel(sdbus::Result<>&& result, sdbus::ObjectPath request) {
+    session_.cancel(bus::sender_of(getObject()), request, reply_to(session_, std::move(result)));
+}
+
+void RootObject::ListModels(sdbus::Result<std::vector<bus::VariantMap>>&& result, bus::VariantMap) {
+    session_.service().list_models(
+        [reply = reply_to(session_, std::move(result))](const std::vector<service::ModelEntry>& models) {
+            std::vector<bus::VariantMap> out;
+            for (const auto& model : models) out.push_back(model_dictionary(model));
+            reply.send(out);
+        });
+}
+
+void RootObject::Tokenize(sdbus::Result<uint32_t, std::vector<uint32_t>>&& result, std::string text,
+                          bus::VariantMap options) {
+    const auto reply = reply_to(session_, std::move(result));
+    auto model = parse_model_option(to_options(options));
+    if (!model) return reply.fail(model.error());
+    const size_t limit = service::RequestLimits::kMaxPromptBytes;
+    if (text.size() > limit) {
+        return reply.fail(fail(ErrorCode::PromptTooLong, "text: ", text.size(), " bytes are more than ", limit));
+    }
+    session_.service().tokenize(*model, std::move(text), [reply](Result<std::vector<int32_t>> ids) {
+        if (!ids) return reply.fail(ids.error());
+        reply.send(static_cast<uint32_t>(ids->size()), std::vector<uint32_t>(ids->begin(), ids->end()));
+    });
+}
+
+bus::VariantMap RootObject::GetStatus(const bus::VariantMap&) {
+    return status_dictionary(session_.service().status(), version_);
+}
+
+uint32_t RootObject::version() {
+    return kInterfaceVersion;
+}
+std::string RootObject::DaemonVersion() {
+    return version_;
+}
+bus::VariantMap RootObject::Limits() {
+    return limits_dictionary();
+}
+std::string RootObject::State() {
+    return std::string(state_name(session_.service().status().state));
+}
+std::string RootObject::Model() {
+    return session_.service().status().model;
+}
+std::string RootObject::Device() {
+    return session_.service().status().device;
+}
+uint32_t RootObject::ContextLength() {
+    return session_.service().status().context_length;
+}
+uint32_t RootObject::QueueDepth() {
+    return session_.service().status().queued;
+}
+uint32_t RootObject::ActiveRequests() {
+    return session_.service().status().active;
+}
+
+void RootObject::LoadModel(sdbus::Result<>&& result, std::string model, bus::VariantMap) {
+    const auto reply = reply_to(session_, std::move(result));
+    session_.check_allowed(bus::sender_of(getObject()), "", [this, reply, model](const Result<void>& allowed) {
+        if (!allowed) return reply.fail(allowed.error());
+        session_.service().load_model(model, answer(reply));
+    });
+}
+
+void RootObject::UnloadModel(sdbus::Result<>&& result, bus::VariantMap) {
+    const auto reply = reply_to(session_, std::move(result));
+    session_.check_allowed(bus::sender_of(getObject()), "", [this, reply](const Result<void>& allowed) {
+        if (!allowed) return reply.fail(allowed.error());
+        session_.service().unload_model(answer(reply));
+    });
+}
+
+void RootObject::Reload(sdbus::Result<>&& result) {
+    const auto reply = reply_to(session_, std::move(result));
+    session_.check_allowed(bus::sender_of(getObject()), "", [this, reply](const Result<void>& allowed) {
+        if (!allowed) return reply.fail(allowed.error());
+        session_.service().reload();
+        reply.send();
+    });
+}
+
+void RootObject::ListRequests(sdbus::Result<std::vector<bus::VariantMap>>&& result) {
+    const auto reply = reply_to(session_, std::move(result));
+    session_.check_allowed(bus::sender_of(getObject()), "", [this, reply](const Result<void>& allowed) {
+        if (!allowed) return reply.fail(allowed.error());
+        std::vector<bus::VariantMap> out;
+        for (const auto& request : session_.service().requests()) {
+            const std::string path = session_.path_of(request);
+            if (!path.empty()) out.push_back(request_dictionary(path, request));
+        }
+        reply.send(out);
+    });
+}
+
+void RootObject::CancelAll(sdbus::Result<>&& result) {
+    const auto reply = reply_to(session_, std::move(result));
+    session_.check_allowed(bus::sender_of(getObject()), "", [this, reply](const Result<void>& allowed) {
+        if (!allowed) return reply.fail(allowed.error());
+        session_.service().cancel_all();
+        reply.send();
+    });
+}
+
+}  // namespace llmd::dbus

@@ -1,0 +1,258 @@
+#include "dbus/session.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "dbus/root_object.h"
+
+namespace llmd::dbus {
+
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+using base::fail;
+using base::Result;
+
+constexpr const char* kBusName = "org.llmd.Llmd1";
+constexpr const char* kRequestRoot = "/org/llmd/Llmd1/request/";
+// No sender's: theirs begin with a digit.
+const std::string kSocketRequestRoot = std::string(kRequestRoot) + "socket/";
+
+// What sd-bus makes of EEXIST: another connection has the name.
+constexpr std::string_view kNameTaken = "org.freedesktop.DBus.Error.FileExists";
+
+// Of the requests of one caller: ":1.42" -> ".../1_42/". Unique names have ':' and '.', object paths may not.
+std::string path_prefix(const std::string& unique_name) {
+    std::string out(kRequestRoot);
+    for (const char c : unique_name) {
+        if (c != ':') out += c == '.' ? '_' : c;
+    }
+    return out + '/';
+}
+
+Error sandboxed_caller() {
+    return fail(ErrorCode::NotAllowed, "a sandboxed application may use only its own requests");
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Session>> Session::open(base::EventLoop& loop, service::Service& service,
+                                               const std::string& version, Events events) {
+    std::unique_ptr<Session> session(new Session(loop, service, std::move(events)));
+    if (auto connected = session->connect(version); !connected) return connected.error();
+    return session;
+}
+
+Session::Session(base::EventLoop& loop, service::Service& service, Events events)
+    : loop_(loop), service_(service), events_(std::move(events)) {}
+
+Session::~Session() = default;
+
+Result<void> Session::connect(const std::string& version) {
+    try {
+        connection_ = sdbus::createSessionBusConnection();
+        bus_ = sdbus::createProxy(*connection_, bus::BusName("org.freedesktop.DBus"),
+                                  bus::BusPath("/org/freedesktop/DBus"));
+        identities_ = std::make_unique<CallerIdentities>(*bus_);
+        root_ = std::make_unique<RootObject>(*this, version);
+    } catch (const sdbus::Error& error) {
+        return fail(ErrorCode::NotReady, "no session bus: ", error.getMessage());
+    }
+    if (auto taken = take_name(); !taken) return taken;
+    source_ =
+        std::make_unique<bus::BusSource>(loop_, *connection_, [this](const std::string& reason) { lose(reason); });
+    return {};
+}
+
+Result<void> Session::take_name() {
+    try {
+        connection_->requestName(bus::BusName(kBusName));
+    } catch (const sdbus::Error& error) {
+        if (error.getName() == kNameTaken) {
+            return fail(ErrorCode::NotAllowed, "the name ", kBusName,
+                        " already belongs to another program on this bus");
+        }
+        return fail(ErrorCode::NotReady, "the name ", kBusName, " cannot be had: ", error.getMessage());
+    }
+    return {};
+}
+
+bool Session::give_up_name() {
+    const auto has_work = [this] {
+        const service::Activity activity = service_.activity();
+        return activity.has_work || activity.has_requests || !requests_.empty();
+    };
+    try {
+        connection_->releaseName(bus::BusName(kBusName));
+        // The bus sends nothing to the name behind its answer; what came before it is here.
+        while (!has_work() && bus::process_one(*connection_)) {
+        }
+    } catch (const sdbus::Error&) {  // the bus has gone: the source notices
+    }
+    return !has_work() || !take_name();
+}
+
+bool Session::is_activatable() {
+    std::vector<std::string> names;
+    try {
+        bus_->callMethod("ListActivatableNames").onInterface("org.freedesktop.DBus").storeResultsTo(names);
+    } catch (const sdbus::Error&) {  // the bus has gone: the source notices
+    }
+    return std::find(names.begin(), names.end(), kBusName) != names.end();
+}
+
+void Session::lose(const std::string& reason) {
+    // Copied: what ends now leaves the map.
+    std::vector<service::RequestId> ids;
+    for (const auto& [path, object] : requests_) ids.push_back(object->id());
+    for (const service::RequestId id : ids) {
+        (void)service_.fail(id, fail(ErrorCode::Cancelled, "the session bus was lost: ", reason));
+    }
+    events_.on_lost(reason);
+}
+
+void Session::status_changed() {
+    root_->status_changed();
+}
+
+void Session::check_allowed(const std::string& caller, const std::string& owner,
+                            std::function<void(const Result<void>&)> done) {
+    if (caller == owner) return done({});
+    identities_->resolve(caller, [done = std::move(done)](const api::Caller& identity) {
+        done(identity.sandboxed ? Result<void>(sandboxed_caller()) : Result<void>());
+    });
+}
+
+Result<void> Session::check_reader(const std::string& reader, const std::string& owner) {
+    if (reader == owner) return {};
+    if (identities_->resolve_now(reader).sandboxed) return sandboxed_caller();
+    return {};
+}
+
+Result<std::string> Session::request_path(const std::string& owner, const std::string& token) {
+    const std::string prefix = path_prefix(owner);
+    if (!token.empty()) {
+        if (requests_.count(prefix + token) > 0) {
+            return fail(ErrorCode::InvalidArgument, "handle_token: \"", token,
+                        "\" is in use by another of your requests");
+        }
+        return prefix + token;
+    }
+    std::string path;
+    do {
+        path = prefix + "r" + std::to_string(++last_token_);
+    } while (requests_.count(path) > 0);
+    return path;
+}
+
+Result<RequestObject*> Session::start(const std::string& owner, GenerateOptions options,
+                                      const MakeDelivery& make_delivery) {
+    auto path = request_path(owner, options.handle_token);
+    if (!path) return path.error();
+
+    service::GenerateRequest request = std::move(options.request);
+    const api::Caller identity = identities_->resolve_now(owner);
+    request.client = owner;
+    request.sandboxed = identity.sandboxed;
+    request.application = identity.application;
+    try {
+        auto object = std::make_unique<RequestObject>(*this, *path, owner);
+        auto delivery = make_delivery(*object);
+        if (!delivery) return delivery.error();
+        object->set_delivery(std::move(*delivery));
+        watch_client(owner);
+        const auto id = service_.submit(std::move(request), *object);
+        if (!id) {
+            unwatch_client(owner);
+            return id.error();
+        }
+        object->set_id(*id);
+        RequestObject* started = object.get();
+        requests_.emplace(*path, std::move(object));
+        return started;
+    } catch (const sdbus::Error& error) {
+        return fail(ErrorCode::Failed, "the request's object cannot be made: ", error.getMessage());
+    }
+}
+
+void Session::remove(RequestObject& object) {
+    loop_.defer([this, alive = std::weak_ptr<void>(alive_), path = object.path(), owner = object.owner()] {
+        if (alive.expired()) return;
+        requests_.erase(path);
+        unwatch_client(owner);
+        events_.on_request_removed();
+    });
+}
+
+void Session::cancel(const std::string& caller, const std::string& path, const Reply<>& reply) {
+    act_on(caller, path, reply, [this](service::RequestId id) { return service_.cancel(id); });
+}
+
+void Session::set_priority(const std::string& caller, const std::string& path, const std::string& priority,
+                           const Reply<>& reply) {
+    const auto wanted = parse_priority(priority);
+    if (!wanted) return reply.fail(wanted.error());
+    act_on(caller, path, reply,
+           [this, wanted = *wanted](service::RequestId id) { return service_.set_priority(id, wanted); });
+}
+
+void Session::act_on(const std::string& caller, const std::string& path, const Reply<>& reply,
+                     std::function<Result<void>(service::RequestId)> act) {
+    const auto found = requests_.find(path);
+    // The path of a request that has ended still tells whose it was.
+    const bool own =
+        found == requests_.end() ? path.starts_with(path_prefix(caller)) : found->second->owner() == caller;
+    check_allowed(caller, own ? caller : "", [this, path, reply, act = std::move(act)](const Result<void>& allowed) {
+        if (!allowed) return reply.fail(allowed.error());
+        const auto id = id_of(path);
+        if (!id) return reply.fail(fail(ErrorCode::NotFound, path, ": no such request"));
+        if (const auto done = act(*id); !done) return reply.fail(done.error());
+        reply.send();
+    });
+}
+
+std::string Session::path_of(const service::RequestSnapshot& request) const {
+    for (const auto& [path, object] : requests_) {
+        if (object->id() == request.id) return path;
+    }
+    const bool is_of_a_bus = request.client.starts_with(':');  // as unique names do
+    return is_of_a_bus ? std::string() : kSocketRequestRoot + std::to_string(request.id);
+}
+
+std::optional<service::RequestId> Session::id_of(const std::string& path) const {
+    if (const auto found = requests_.find(path); found != requests_.end()) return found->second->id();
+    for (const auto& request : service_.requests()) {
+        if (path_of(request) == path) return request.id;
+    }
+    return std::nullopt;
+}
+
+void Session::watch_client(const std::string& client) {
+    auto& entry = clients_[client];
+    if (!entry.watch) {
+        try {
+            entry.watch = std::make_unique<ClientWatch>(*connection_, *bus_, client,
+                                                        [this, client] { cancel_requests_of(client); });
+        } catch (const sdbus::Error&) {
+            clients_.erase(client);
+            throw;
+        }
+    }
+    ++entry.n_requests;
+}
+
+void Session::unwatch_client(const std::string& client) {
+    const auto found = clients_.find(client);
+    if (found != clients_.end() && --found->second.n_requests == 0) clients_.erase(found);
+}
+
+void Session::cancel_requests_of(const std::string& client) {
+    for (const auto& [path, object] : requests_) {
+        // One that has ended already only has its last bytes to deliver.
+        if (object->owner() == client) (void)service_.cancel(object->id());
+    }
+}
+
+}  // namespace llmd::dbus

@@ -1,0 +1,53 @@
+// How the answer to a generation request is written: the events of its choices, which are the texts that it consists of
+// and are counted from 0, turned into bytes. Pure.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "http/logprob_aligner.h"
+#include "http/reply.h"
+#include "service/request.h"
+
+namespace llmd::http {
+
+// What is known when the text begins.
+struct AnswerHead {
+    service::RequestId id = 0;
+    std::string model;
+    std::chrono::system_clock::time_point created;
+    size_t n_choices = 1;
+};
+
+// One that has ended.
+struct Choice {
+    std::string text;  // empty when it was streamed
+    service::Outcome outcome;
+    std::vector<AlignedLogprobs> logprobs;  // where they are wanted; likewise
+};
+
+class AnswerFormat {
+public:
+    virtual ~AnswerFormat() = default;
+
+    // --- A stream: begin(), for each choice text()… and end_choice(), then end(); or failure() instead of the rest ---
+    virtual const char* stream_type() const = 0;  // its media type
+    virtual std::string begin(const AnswerHead& head) = 0;
+    // `logprobs`, where they are wanted, are those that go out with this text, or at the end.
+    using Logprobs = std::span<const AlignedLogprobs>;
+    virtual std::string text(size_t choice, std::string_view text, Logprobs logprobs) = 0;
+    virtual std::string end_choice(size_t choice, const service::Outcome& outcome, Logprobs logprobs) = 0;
+    virtual std::string end(const std::vector<Choice>& choices) = 0;
+    virtual std::string failure(const base::Error& error) = 0;
+
+    // --- All at once -------------------------------------------------------------------------------------------------
+    virtual std::string whole(const AnswerHead& head, const std::vector<Choice>& choices) = 0;
+    // Instead of an answer, before its first byte; `prompt_tokens` as in Outcome.
+    virtual Reply refusal(const base::Error& error, uint32_t prompt_tokens) = 0;
+};
+
+}  // namespace llmd::http

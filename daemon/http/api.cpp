@@ -1,0 +1,217 @@
+#include "http/api.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "api/quoted.h"
+#include "base/json_writer.h"
+#include "http/metrics.h"
+#include "http/tokenizer_body.h"
+
+namespace llmd::http {
+
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+using base::fail;
+
+constexpr std::string_view kId = "{id}";
+constexpr std::string_view kModelPath = "/v1/models/{id}";
+constexpr std::string_view kCancelPath = "/v1/requests/{id}/cancel";
+
+Reply refusal(const Error& error) {
+    return error_reply(error, error_object(error));
+}
+
+// What stands in `path` where `pattern` has "{id}", empty if that has none; nothing when they do not match.
+std::optional<std::string_view> id_in(std::string_view path, std::string_view pattern) {
+    const size_t place = pattern.find(kId);
+    if (place == std::string_view::npos) return path == pattern ? std::optional<std::string_view>("") : std::nullopt;
+    const std::string_view before = pattern.substr(0, place);
+    const std::string_view after = pattern.substr(place + kId.size());
+    if (path.size() <= before.size() + after.size() || !path.starts_with(before) || !path.ends_with(after)) {
+        return std::nullopt;
+    }
+    return path.substr(before.size(), path.size() - before.size() - after.size());
+}
+
+// Of "cmpl-12", "chatcmpl-12" or "12"; 0 when it is none.
+service::RequestId request_id(std::string_view id) {
+    for (const std::string_view prefix : {"chatcmpl-", "cmpl-"}) {
+        if (id.starts_with(prefix)) id.remove_prefix(prefix.size());
+    }
+    service::RequestId number = 0;
+    const auto [end, error] = std::from_chars(id.data(), id.data() + id.size(), number);
+    return error == std::errc() && end == id.data() + id.size() ? number : 0;
+}
+
+// As many as the service may take of its client: more would be refused as if the client only had to wait.
+size_t max_choices(const Request& request) {
+    return service::RequestLimits::for_client(kMaxChoices, request.client.caller.sandboxed);
+}
+
+}  // namespace
+
+struct Api::Endpoint {
+    std::string_view method;
+    std::string_view path;
+    Handler handler;
+};
+
+const Api::Endpoint Api::kEndpoints[] = {
+    {"GET", "/health", &Api::get_health},
+    {"GET", "/v1/models", &Api::get_models},
+    {"GET", kModelPath, &Api::get_model},
+    {"GET", "/metrics", &Api::get_metrics},
+    {"POST", "/v1/completions", &Api::post_completions},
+    {"POST", "/v1/chat/completions", &Api::post_chat_completions},
+    {"POST", "/v1/embeddings", &Api::post_embeddings},
+    {"POST", kCancelPath, &Api::post_cancel},
+    {"POST", "/tokenize", &Api::post_tokenize},
+    {"POST", "/detokenize", &Api::post_detokenize},
+    {"GET", "/", &Api::get_ollama},
+    {"GET", "/api/version", &Api::get_ollama_version},
+    {"GET", "/api/tags", &Api::get_ollama_tags},
+    {"GET", "/api/ps", &Api::get_ollama_ps},
+    {"POST", "/api/show", &Api::post_ollama_show},
+    {"POST", "/api/generate", &Api::post_ollama_generate},
+    {"POST", "/api/chat", &Api::post_ollama_chat},
+    {"POST", "/api/embed", &Api::post_ollama_embed},
+    {"POST", "/api/embeddings", &Api::post_ollama_embeddings},
+};
+
+Api::Api(base::EventLoop& loop, service::Service& service, std::string version)
+    : loop_(loop), service_(service), version_(std::move(version)) {}
+
+void Api::handle(const std::shared_ptr<Exchange>& exchange, const Request& request) {
+    // HEAD is GET without the body, which libmicrohttpd leaves out by itself.
+    const std::string_view method = request.method == "HEAD" ? "GET" : std::string_view(request.method);
+    std::string_view allowed;
+    for (const Endpoint& endpoint : kEndpoints) {
+        if (!id_in(request.path, endpoint.path)) continue;
+        if (endpoint.method == method) return (this->*endpoint.handler)(exchange, request);
+        allowed = endpoint.method;
+    }
+    if (allowed.empty()) {
+        return exchange->reply(
+            refusal(fail(ErrorCode::NotFound, "there is nothing at ", api::in_quotes(request.path))));
+    }
+    Reply reply = refusal(
+        fail(ErrorCode::InvalidArgument, request.path, " takes ", allowed, ", not ", api::in_quotes(request.method)));
+    reply.status = 405;
+    reply.headers.emplace_back("Allow", allowed == "GET" ? "GET, HEAD" : std::string(allowed));
+    exchange->reply(std::move(reply));
+}
+
+void Api::get_health(const std::shared_ptr<Exchange>& exchange, const Request&) {
+    base::JsonWriter json;
+    json.begin_object();
+    json.key("status").value("ok");
+    json.key("state").value(service::state_name(service_.status().state));
+    exchange->reply(json_reply(json.end_object().take()));
+}
+
+void Api::get_models(const std::shared_ptr<Exchange>& exchange, const Request&) {
+    service_.list_models([exchange](const std::vector<service::ModelEntry>& models) {
+        exchange->reply(json_reply(openai_models(models)));
+    });
+}
+
+void Api::get_model(const std::shared_ptr<Exchange>& exchange, const Request& request) {
+    const std::string name(*id_in(request.path, kModelPath));
+    find_model(name, [exchange, name](const service::ModelEntry* model) {
+        if (model != nullptr) return exchange->reply(json_reply(openai_model(*model)));
+        exchange->reply(refusal(fail(ErrorCode::ModelNotFound, "there is no model ", api::in_quotes(name))));
+    });
+}
+
+void Api::find_model(std::string name, std::function<void(const service::ModelEntry*)> answer) {
+    service_.list_models([name = std::move(name), answer = std::move(answer)](const auto& models) {
+        const auto found =
+            std::find_if(models.begin(), models.end(), [&](const auto& one) { return one.name == name; });
+        answer(found != models.end() ? &*found : nullptr);
+    });
+}
+
+void Api::post_completions(const std::shared_ptr<Exchange>& exchange, const Request& request) {
+    openai(exchange, request, OpenAiKind::Completion, parse_completion(request.body, max_choices(request)));
+}
+
+void Api::post_chat_completions(const std::shared_ptr<Exchange>& exchange, const Request& request) {
+    openai(exchange, request, OpenAiKind::Chat, parse_chat_completion(request.body, max_choices(request)));
+}
+
+void Api::openai(const std::shared_ptr<Exchange>& exchange, const Request& request, OpenAiKind kind,
+                 base::Result<OpenAiCall> call) {
+    if (!call) return exchange->reply(refusal(call.error()));
+    auto format = make_openai_format(kind, call->n_per_prompt, call->include_usage, call->requests.front().top_logprobs,
+                                     [this] { return service_.status().context_length; });
+    generate(exchange, request, std::move(call->requests), std::move(format), call->stream);
+}
+
+void Api::get_metrics(const std::shared_ptr<Exchange>& exchange, const Request&) {
+    Reply reply;
+    reply.type = kMetricsType;
+    reply.body = metrics(service_.status(), version_);
+    exchange->reply(std::move(reply));
+}
+
+void Api::post_tokenize(const std::shared_ptr<Exchange>& exchange, const Request& request) {
+    auto body = parse_tokenize(request.body);
+    if (!body) return exchange->reply(refusal(body.error()));
+    service_.tokenize(body->model, std::move(body->content), [exchange](const auto& ids) {
+        exchange->reply(ids ? json_reply(tokenized_json(*ids)) : refusal(ids.error()));
+    });
+}
+
+void Api::post_detokenize(const std::shared_ptr<Exchange>& exchange, const Request& request) {
+    auto body = parse_detokenize(request.body);
+    if (!body) return exchange->reply(refusal(body.error()));
+    service_.detokenize(body->model, std::move(body->tokens), [exchange](const auto& text) {
+        exchange->reply(text ? json_reply(detokenized_json(*text)) : refusal(text.error()));
+    });
+}
+
+void Api::post_cancel(const std::shared_ptr<Exchange>& exchange, const Request& request) {
+    const service::RequestId id = request_id(*id_in(request.path, kCancelPath));
+    // Of an answer with several choices the first may have ended, which has given it its id.
+    service::RequestId unended = id;
+    for (const auto& [key, generation] : generations_) {
+        if (generation->id() == id) unended = generation->unended().value_or(id);
+    }
+    const auto known = service_.request(unended);
+    // A sandboxed program learns nothing of what others ask.
+    const bool allowed = known && (known->client == request.client.name || !request.client.caller.sandboxed);
+    if (!allowed) {
+        return exchange->reply(refusal(fail(ErrorCode::NotFound, "there is no such request, or it has ended")));
+    }
+    (void)service_.cancel(unended);
+    base::JsonWriter json;
+    json.begin_object().key("id").value(id).key("cancelled").value(true).end_object();
+    exchange->reply(json_reply(json.take()));
+}
+
+void Api::sign(std::vector<service::GenerateRequest>& requests, const Client& client) {
+    for (service::GenerateRequest& request : requests) {
+        request.client = client.name;
+        request.sandboxed = client.caller.sandboxed;
+        request.application = client.caller.application;
+    }
+}
+
+void Api::generate(const std::shared_ptr<Exchange>& exchange, const Request& request,
+                   std::vector<service::GenerateRequest> requests, std::unique_ptr<AnswerFormat> format, bool stream) {
+    sign(requests, request.client);
+    const uint64_t key = ++last_generation_;
+    auto& generation = generations_[key];
+    generation = std::make_unique<Generation>(service_, exchange, std::move(format), stream, [this, key] {
+        loop_.defer([this, key, alive = std::weak_ptr<void>(alive_)] {
+            if (!alive.expired()) generations_.erase(key);
+        });
+    });
+    generation->submit(std::move(requests));
+}
+
+}  // namespace llmd::http

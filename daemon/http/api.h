@@ -1,0 +1,89 @@
+// What is served over HTTP: finds the endpoint of a request and answers it from the service. OpenAI's API, the part of
+// Ollama's that its clients need, and a few calls of llmd's own. Knows neither sockets nor libmicrohttpd.
+// Thread-bound to the event loop.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/event_loop.h"
+#include "http/embeddings.h"
+#include "http/exchange.h"
+#include "http/generation.h"
+#include "http/ollama_body.h"
+#include "http/ollama_json.h"
+#include "http/openai_body.h"
+#include "http/openai_json.h"
+#include "http/request.h"
+#include "service/service.h"
+
+namespace llmd::http {
+
+class Api {
+public:
+    // The references must outlive it. `version` is llmd's.
+    Api(base::EventLoop& loop, service::Service& service, std::string version);
+    Api(const Api&) = delete;
+    Api& operator=(const Api&) = delete;
+
+    // Answers in the end, whatever the request is, unless the client goes.
+    void handle(const std::shared_ptr<Exchange>& exchange, const Request& request);
+
+private:
+    struct Endpoint;
+    static const Endpoint kEndpoints[];
+
+    using Handler = void (Api::*)(const std::shared_ptr<Exchange>&, const Request&);
+
+    // --- api.cpp -----------------------------------------------------------------------------------------------------
+    void get_health(const std::shared_ptr<Exchange>& exchange, const Request& request);
+    void get_models(const std::shared_ptr<Exchange>& exchange, const Request& request);
+    void get_model(const std::shared_ptr<Exchange>& exchange, const Request& request);
+    void get_metrics(const std::shared_ptr<Exchange>& exchange, const Request& request);
+    void post_completions(const std::shared_ptr<Exchange>& exchange, const Request& request);
+    void post_chat_completions(const std::shared_ptr<Exchange>& exchange, const Request& request);
+    void openai(const std::shared_ptr<Exchange>& exchange, const Request& request, OpenAiKind kind,
+                base::Result<OpenAiCall> call);
+    void post_tokenize(const std::shared_ptr<Exchange>& exchange, const Request& request);
+    void post_detokenize(const std::shared_ptr<Exchange>& exchange, const Request& request);
+    void post_cancel(const std::shared_ptr<Exchange>& exchange, const Request& request);
+
+    // --- ollama_api.cpp ----------------------------------------------------------------------------------------------
+    void get_ollama(const std::shared_ptr<Exchange>& exchange, const Request& request);
+    void get_ollama_version(const std::shared_ptr<Exchange>& exchange, const Request& request);
+    void get_ollama_tags(const std::shared_ptr<Exchange>& exchange, const Request& request);
+    void get_ollama_ps(const std::shared_ptr<Exchange>& exchange, const Request& request);
+    void post_ollama_show(const std::shared_ptr<Exchange>& exchange, const Request& request);
+    void post_ollama_generate(const std::shared_ptr<Exchange>& exchange, const Request& request);
+    void post_ollama_chat(const std::shared_ptr<Exchange>& exchange, const Request& request);
+    void ollama(const std::shared_ptr<Exchange>& exchange, const Request& request, OllamaKind kind,
+                base::Result<OllamaCall> call);
+
+    // --- embeddings_api.cpp ------------------------------------------------------------------------------------------
+    void post_embeddings(const std::shared_ptr<Exchange>& exchange, const Request& request);
+    void post_ollama_embed(const std::shared_ptr<Exchange>& exchange, const Request& request);
+    void post_ollama_embeddings(const std::shared_ptr<Exchange>& exchange, const Request& request);
+    void embed(const std::shared_ptr<Exchange>& exchange, const Request& request, base::Result<EmbeddingsCall> call,
+               EmbeddingsFormat format);
+
+    // `answer` has the model of that name, or null.
+    void find_model(std::string name, std::function<void(const service::ModelEntry*)> answer);
+    // Submits `requests`, one for each choice, for the client of `request`.
+    void generate(const std::shared_ptr<Exchange>& exchange, const Request& request,
+                  std::vector<service::GenerateRequest> requests, std::unique_ptr<AnswerFormat> format, bool stream);
+    static void sign(std::vector<service::GenerateRequest>& requests, const Client& client);
+
+    base::EventLoop& loop_;
+    service::Service& service_;
+    const std::string version_;
+    uint64_t last_generation_ = 0;
+    std::map<uint64_t, std::unique_ptr<Generation>> generations_;
+    uint64_t last_embeddings_ = 0;
+    std::map<uint64_t, std::unique_ptr<Embeddings>> embeddings_;
+    std::shared_ptr<void> alive_ = std::make_shared<int>();  // what deferred calls look at
+};
+
+}  // namespace llmd::http

@@ -1,0 +1,227 @@
+#include "http/connection.h"
+
+#include <poll.h>
+#include <strings.h>
+#include <sys/socket.h>
+
+#include <charconv>
+#include <cstring>
+#include <utility>
+
+#include "base/bridge_header.h"
+#include "http/api.h"
+
+namespace llmd::http {
+
+namespace {
+
+using base::ErrorCode;
+using base::fail;
+
+// Beyond the limit this much is received for nothing, so that a client that has begun to send can finish and read why;
+// one that sends more is cut off.
+constexpr size_t kMaxIgnoredBytes = 4u << 20;
+// What a request that came through `llmctl bridge` counts as.
+constexpr const char* kBridgeApplication = "bridge";
+// Of a stream's text, handed to libmicrohttpd at a time.
+constexpr size_t kStreamBlockBytes = 16u << 10;
+
+Reply refusal(unsigned status, const base::Error& error) {
+    Reply reply = error_reply(error, error_object(error));
+    reply.status = status;
+    return reply;
+}
+
+Reply body_too_large() {
+    return refusal(413, fail(ErrorCode::PromptTooLong, "body: more than ", kMaxBodyBytes, " bytes"));
+}
+
+// Facts about the headers of a request.
+struct Head {
+    size_t n_headers = 0;
+    size_t n_lengths = 0;
+    bool is_chunked = false;
+    bool is_coded = false;  // in a way that libmicrohttpd does not undo
+    bool is_encoded = false;
+    bool is_too_large = false;
+
+    void add(const char* name, const char* value) {
+        ++n_headers;
+        const auto is = [name](const char* other) { return ::strcasecmp(name, other) == 0; };
+        if (is(MHD_HTTP_HEADER_CONTENT_LENGTH)) {
+            ++n_lengths;
+            size_t length = 0;
+            const auto [end, error] = std::from_chars(value, value + std::strlen(value), length);
+            is_too_large = is_too_large || error != std::errc() || length > kMaxBodyBytes;
+        } else if (is(MHD_HTTP_HEADER_TRANSFER_ENCODING)) {
+            is_chunked = true;
+            is_coded = is_coded || ::strcasecmp(value, "chunked") != 0;
+        } else if (is(MHD_HTTP_HEADER_CONTENT_ENCODING)) {
+            is_encoded = ::strcasecmp(value, "identity") != 0;
+        }
+    }
+};
+
+}  // namespace
+
+Connection::Connection(base::EventLoop& loop, Api& api, int fd, pid_t pid, Client client)
+    : loop_(loop), api_(api), fd_(fd), pid_(pid), client_(std::move(client)) {
+    set_time_limit(kHeaderTime);
+}
+
+Connection::~Connection() {
+    if (exchange_) exchange_->leave();
+    if (suspended_) loop_.remove_fd(fd_);
+    loop_.cancel_timer(timer_);
+}
+
+void Connection::cut() {
+    gone_ = true;
+    ::shutdown(fd_, SHUT_RDWR);
+    wake();
+}
+
+void Connection::set_time_limit(std::chrono::seconds limit) {
+    loop_.cancel_timer(timer_);
+    timer_ = loop_.add_timer_after(limit, [this] { cut(); });
+}
+
+void Connection::on_request_line(size_t n_bytes) {
+    n_request_line_ = n_bytes;
+    exchange_ = std::make_shared<Exchange>(loop_, Exchange::Connection{[this] { wake(); }, [this] { cut(); }});
+}
+
+MHD_Result Connection::on_access(const char* method, const char* path, const char* data, size_t* n_data) {
+    switch (stage_) {
+        case Stage::Headers:
+            request_ = {method, path, {}, requester()};
+            n_body_ = 0;
+            if (auto reply = refuse_head()) {
+                stage_ = Stage::Answer;
+                loop_.cancel_timer(std::exchange(timer_, 0));
+                reply->headers.emplace_back(MHD_HTTP_HEADER_CONNECTION, "close");
+                exchange_->reply(*std::move(reply));
+                return send_answer();
+            }
+            stage_ = Stage::Body;
+            set_time_limit(kBodyTime);
+            return MHD_YES;
+        case Stage::Body:
+            if (*n_data > 0) {
+                receive(data, std::exchange(*n_data, 0));
+                return n_body_ <= kMaxBodyBytes + kMaxIgnoredBytes ? MHD_YES : MHD_NO;
+            }
+            stage_ = Stage::Answer;
+            loop_.cancel_timer(std::exchange(timer_, 0));
+            if (n_body_ > kMaxBodyBytes) {
+                exchange_->reply(body_too_large());
+            } else {
+                api_.handle(exchange_, std::exchange(request_, {}));
+            }
+            break;
+        case Stage::Answer:
+            break;
+    }
+    if (gone_) return MHD_NO;
+    if (exchange_->answer()) return send_answer();
+    suspend();
+    return MHD_YES;
+}
+
+Client Connection::requester() const {
+    Client client = client_;
+    const char* bridged = MHD_lookup_connection_value(handle_, MHD_HEADER_KIND, base::kBridgeHeader);
+    // A sandbox's own name holds: it would else share the bridge's prefix cache.
+    if (bridged != nullptr && !client.caller.sandboxed) {
+        client.caller = {.sandboxed = true, .application = kBridgeApplication};
+    }
+    return client;
+}
+
+std::optional<Reply> Connection::refuse_head() const {
+    Head head;
+    const auto add = [](void* facts, MHD_ValueKind, const char* name, const char* value) {
+        static_cast<Head*>(facts)->add(name, value ? value : "");
+        return MHD_YES;
+    };
+    MHD_get_connection_values(handle_, MHD_HEADER_KIND, add, &head);
+    if (n_request_line_ > kMaxRequestLineBytes) {
+        return refusal(
+            414, fail(ErrorCode::InvalidArgument, "the request line has more than ", kMaxRequestLineBytes, " bytes"));
+    }
+    if (head.n_headers > kMaxHeaders) {
+        return refusal(431, fail(ErrorCode::InvalidArgument, head.n_headers, " headers are more than ", kMaxHeaders));
+    }
+    // Where they differ, two readers see different requests.
+    if (head.n_lengths + (head.is_chunked ? 1 : 0) > 1) {
+        return refusal(400, fail(ErrorCode::InvalidArgument, "the length of the body is given more than once"));
+    }
+    if (head.is_coded) {
+        return refusal(501, fail(ErrorCode::InvalidArgument, "Transfer-Encoding: only chunked is understood"));
+    }
+    if (head.is_encoded) {
+        return refusal(415, fail(ErrorCode::InvalidArgument, "Content-Encoding: only identity is understood"));
+    }
+    if (head.is_too_large) return body_too_large();
+    return std::nullopt;
+}
+
+void Connection::receive(const char* data, size_t n_data) {
+    n_body_ += n_data;
+    if (n_body_ <= kMaxBodyBytes) {
+        request_.body.append(data, n_data);
+    } else {
+        request_.body = {};
+    }
+}
+
+MHD_Result Connection::send_answer() {
+    const Reply& reply = *exchange_->answer();
+    MHD_Response* response =
+        exchange_->is_stream()
+            ? MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, kStreamBlockBytes, read_stream, this, nullptr)
+            : MHD_create_response_from_buffer(reply.body.size(), const_cast<char*>(reply.body.data()),
+                                              MHD_RESPMEM_MUST_COPY);
+    if (!response) return MHD_NO;
+    MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, reply.type);
+    if (exchange_->is_stream()) MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-cache");
+    for (const auto& [name, value] : reply.headers) MHD_add_response_header(response, name, value.c_str());
+    const MHD_Result queued = MHD_queue_response(handle_, reply.status, response);
+    MHD_destroy_response(response);
+    return queued;
+}
+
+ssize_t Connection::read_stream(void* connection, uint64_t, char* out, size_t size) {
+    auto& self = *static_cast<Connection*>(connection);
+    if (self.gone_) return MHD_CONTENT_READER_END_WITH_ERROR;
+    const size_t n = self.exchange_->read(out, size);
+    if (n > 0) return static_cast<ssize_t>(n);
+    if (self.exchange_->at_end()) return MHD_CONTENT_READER_END_OF_STREAM;
+    self.suspend();
+    return 0;
+}
+
+void Connection::suspend() {
+    suspended_ = true;
+    MHD_suspend_connection(handle_);
+    // Both directions closed is gone. A client that has only said that it sends no more still waits for its answer.
+    loop_.add_fd(fd_, 0, [this](short) {
+        gone_ = true;
+        wake();
+    });
+}
+
+void Connection::wake() {
+    if (!std::exchange(suspended_, false)) return;
+    loop_.remove_fd(fd_);
+    MHD_resume_connection(handle_);
+}
+
+void Connection::on_completed() {
+    if (exchange_) exchange_->leave();
+    exchange_.reset();
+    stage_ = Stage::Headers;
+    set_time_limit(kIdleTime);
+}
+
+}  // namespace llmd::http

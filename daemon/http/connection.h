@@ -1,0 +1,80 @@
+// One connection that libmicrohttpd serves: receives a request within its limits, hands it to the API, suspends while
+// there is nothing to send, and notices the client's leaving meanwhile. Only server.cpp and this know libmicrohttpd.
+// Thread-bound to the event loop.
+#pragma once
+
+#include <microhttpd.h>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+
+#include "base/event_loop.h"
+#include "http/exchange.h"
+#include "http/request.h"
+
+namespace llmd::http {
+
+class Api;
+
+inline constexpr size_t kMaxRequestLineBytes = 8u << 10;
+inline constexpr size_t kMaxHeaders = 64;
+inline constexpr size_t kMaxBodyBytes = 4u << 20;
+// From a connection's beginning to the end of its first request's headers.
+inline constexpr std::chrono::seconds kHeaderTime{10};
+// From one request's end to the end of the next one's headers.
+inline constexpr std::chrono::seconds kIdleTime{60};
+// From the headers' end to the body's: the socket carries a body of any size in a moment.
+inline constexpr std::chrono::seconds kBodyTime{30};
+
+class Connection {
+public:
+    // `fd` belongs to libmicrohttpd, and is open until this is destroyed. The references must outlive it.
+    Connection(base::EventLoop& loop, Api& api, int fd, pid_t pid, Client client);
+    ~Connection();
+    Connection(const Connection&) = delete;
+    Connection& operator=(const Connection&) = delete;
+
+    pid_t pid() const { return pid_; }
+    // A request is being received or answered.
+    bool is_busy() const { return exchange_ != nullptr; }
+    // Ends it, whatever it is doing; libmicrohttpd closes it in its next turn.
+    void cut();
+
+    // --- What libmicrohttpd tells ------------------------------------------------------------------------------------
+    void on_started(MHD_Connection* handle) { handle_ = handle; }
+    void on_request_line(size_t n_bytes);
+    MHD_Result on_access(const char* method, const char* path, const char* data, size_t* n_data);
+    void on_completed();
+
+private:
+    enum class Stage : uint8_t { Headers, Body, Answer };
+
+    // Whom the request counts as (base/bridge_header.h).
+    Client requester() const;
+    // What makes the request refused before its body is read; the connection does not survive that.
+    std::optional<Reply> refuse_head() const;
+    void receive(const char* data, size_t n_data);
+    MHD_Result send_answer();
+    static ssize_t read_stream(void* connection, uint64_t position, char* out, size_t size);
+    void suspend();
+    void wake();
+    void set_time_limit(std::chrono::seconds limit);
+
+    base::EventLoop& loop_;
+    Api& api_;
+    const int fd_;
+    const pid_t pid_;
+    const Client client_;
+    MHD_Connection* handle_ = nullptr;
+    Stage stage_ = Stage::Headers;
+    size_t n_request_line_ = 0;
+    size_t n_body_ = 0;  // received, whether or not it was kept
+    Request request_;
+    std::shared_ptr<Exchange> exchange_;
+    bool suspended_ = false;
+    bool gone_ = false;
+    base::EventLoop::TimerId timer_ = 0;
+};
+
+}  // namespace llmd::http

@@ -1,0 +1,145 @@
+#include "http/field_reader.h"
+
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "api/quoted.h"
+
+namespace llmd::http {
+
+namespace {
+
+// Up to here every whole number is a double; some programs write 24.0 for 24.
+constexpr double kMaxExactDouble = 9007199254740992;  // 2^53
+
+std::string describe(const JsonValue& value) {
+    if (const auto* flag = value.get<bool>()) return *flag ? "true" : "false";
+    if (const auto* integer = value.get<int64_t>()) return std::to_string(*integer);
+    if (const auto* large = value.get<uint64_t>()) return std::to_string(*large);
+    if (const auto* number = value.get<double>()) return api::digits(*number);
+    if (const auto* text = value.get<std::string>()) return base::concat("a string of ", text->size(), " bytes");
+    if (const auto* array = value.get<JsonValue::Array>()) return base::concat("an array of ", array->size());
+    return value.is<JsonValue::Object>() ? "an object" : "null";
+}
+
+std::optional<uint64_t> whole_number_of(const JsonValue& value) {
+    if (const auto* large = value.get<uint64_t>()) return *large;
+    if (const auto* small = value.get<int64_t>(); small && *small >= 0) return static_cast<uint64_t>(*small);
+    if (const auto* real = value.get<double>();
+        real && *real >= 0 && *real <= kMaxExactDouble && *real == std::floor(*real)) {
+        return static_cast<uint64_t>(*real);
+    }
+    return std::nullopt;
+}
+
+std::optional<double> number_of(const JsonValue& value) {
+    if (const auto* number = value.get<double>()) return *number;
+    if (const auto* integer = value.get<int64_t>()) return static_cast<double>(*integer);
+    if (const auto* large = value.get<uint64_t>()) return static_cast<double>(*large);
+    return std::nullopt;
+}
+
+}  // namespace
+
+const JsonValue* FieldReader::find(std::string_view key) const {
+    if (error_) return nullptr;
+    for (const auto& [name, value] : object_) {
+        if (name == key) return value.is<std::nullptr_t>() ? nullptr : &value;
+    }
+    return nullptr;
+}
+
+void FieldReader::wrong_type(std::string_view key, std::string_view expected, const JsonValue& value) {
+    refuse(key, "expected ", expected, ", got ", describe(value));
+}
+
+std::optional<uint64_t> FieldReader::integer_within(std::string_view key, uint64_t least, uint64_t most) {
+    const JsonValue* value = find(key);
+    if (!value) return std::nullopt;
+    const auto number = whole_number_of(*value);
+    if (number && *number >= least && *number <= most) return number;
+    wrong_type(key, base::concat("an integer from ", least, " to ", most), *value);
+    return std::nullopt;
+}
+
+void FieldReader::number(std::string_view key, double least, double most, float& out) {
+    const JsonValue* value = find(key);
+    if (!value) return;
+    const auto number = number_of(*value);
+    if (!number || !(*number >= least && *number <= most)) {
+        return wrong_type(key, base::concat("a number from ", least, " to ", most), *value);
+    }
+    out = static_cast<float>(*number);
+}
+
+void FieldReader::boolean(std::string_view key, bool& out) {
+    const JsonValue* value = find(key);
+    if (!value) return;
+    const auto* flag = value->get<bool>();
+    if (!flag) return wrong_type(key, "true or false", *value);
+    out = *flag;
+}
+
+void FieldReader::text(std::string_view key, std::string& out) {
+    const JsonValue* value = find(key);
+    if (!value) return;
+    const auto* text = value->get<std::string>();
+    if (!text) return wrong_type(key, "a string", *value);
+    out = *text;
+}
+
+void FieldReader::strings(std::string_view key, std::vector<std::string>& out) {
+    const JsonValue* value = find(key);
+    if (!value) return;
+    if (const auto* text = value->get<std::string>()) {
+        out = {*text};
+        return;
+    }
+    const auto* array = value->get<JsonValue::Array>();
+    if (!array) return wrong_type(key, "a string or an array of strings", *value);
+    std::vector<std::string> texts;
+    for (const JsonValue& element : *array) {
+        const auto* text = element.get<std::string>();
+        if (!text) return wrong_type(key, "a string or an array of strings", element);
+        texts.push_back(*text);
+    }
+    out = std::move(texts);
+}
+
+void FieldReader::ids(std::string_view key, std::vector<int32_t>& out) {
+    if (const JsonValue* value = find(key)) ids(key, *value, out);
+}
+
+void FieldReader::ids(std::string_view key, const JsonValue& value, std::vector<int32_t>& out) {
+    constexpr uint64_t kMost = std::numeric_limits<int32_t>::max();
+    const auto* elements = value.get<JsonValue::Array>();
+    if (!elements) return wrong_type(key, "an array", value);
+    std::vector<int32_t> ids;
+    ids.reserve(elements->size());
+    for (const JsonValue& element : *elements) {
+        const auto id = whole_number_of(element);
+        if (!id || *id > kMost) {
+            return wrong_type(base::concat(key, "[", ids.size(), "]"), base::concat("an integer from 0 to ", kMost),
+                              element);
+        }
+        ids.push_back(static_cast<int32_t>(*id));
+    }
+    out = std::move(ids);
+}
+
+const JsonValue::Object* FieldReader::object(std::string_view key) {
+    const JsonValue* value = find(key);
+    if (!value) return nullptr;
+    if (!value->is<JsonValue::Object>()) wrong_type(key, "an object", *value);
+    return value->get<JsonValue::Object>();
+}
+
+const JsonValue::Array* FieldReader::array(std::string_view key) {
+    const JsonValue* value = find(key);
+    if (!value) return nullptr;
+    if (!value->is<JsonValue::Array>()) wrong_type(key, "an array", *value);
+    return value->get<JsonValue::Array>();
+}
+
+}  // namespace llmd::http

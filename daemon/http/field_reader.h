@@ -1,0 +1,65 @@
+// Reads the fields of a JSON object one after another and keeps the first error: a reader after that does nothing.
+// A field that is absent or null leaves what it would set as it is; unknown fields are ignored. Errors are
+// InvalidArgument and name the field and its value; of texts, which may be prompts, they name the length alone.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "http/json_value.h"
+#include "service/request.h"
+
+namespace llmd::http {
+
+class FieldReader {
+public:
+    // `object` must outlive the reader. `path` is what stands before its keys in messages ("options.").
+    explicit FieldReader(const JsonValue::Object& object, std::string path = {})
+        : object_(object), path_(std::move(path)) {}
+
+    // Nothing when it is absent or null, or after an error.
+    const JsonValue* find(std::string_view key) const;
+
+    template <typename Integer>
+    void integer(std::string_view key, uint64_t least, uint64_t most, Integer& out) {
+        if (const auto number = integer_within(key, least, most)) out = static_cast<Integer>(*number);
+    }
+    void number(std::string_view key, double least, double most, float& out);
+    void boolean(std::string_view key, bool& out);
+    void text(std::string_view key, std::string& out);
+    // A string, or an array of strings.
+    void strings(std::string_view key, std::vector<std::string>& out);
+    // An array of whole numbers from 0 to INT32_MAX. Errors name the element.
+    void ids(std::string_view key, std::vector<int32_t>& out);
+    // The same of `value`, which was found at `key`.
+    void ids(std::string_view key, const JsonValue& value, std::vector<int32_t>& out);
+    // The object that a field holds; nothing when there is none.
+    const JsonValue::Object* object(std::string_view key);
+    const JsonValue::Array* array(std::string_view key);
+
+    // `key`: `message`
+    template <typename... Parts>
+    void refuse(std::string_view key, const Parts&... parts) {
+        set(base::fail(base::ErrorCode::InvalidArgument, path_, key, ": ", parts...));
+    }
+    void wrong_type(std::string_view key, std::string_view expected, const JsonValue& value);
+    void set(base::Error error) {
+        if (!error_) error_ = std::move(error);
+    }
+
+    const std::string& path() const { return path_; }
+    const std::optional<base::Error>& error() const { return error_; }
+
+private:
+    std::optional<uint64_t> integer_within(std::string_view key, uint64_t least, uint64_t most);
+
+    const JsonValue::Object& object_;
+    const std::string path_;
+    std::optional<base::Error> error_;
+};
+
+}  // namespace llmd::http

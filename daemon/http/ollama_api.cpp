@@ -1,0 +1,82 @@
+// Ollama's endpoints.
+#include <utility>
+
+#include "api/quoted.h"
+#include "base/json_writer.h"
+#include "http/api.h"
+#include "http/generate_fields.h"
+
+namespace llmd::http {
+
+using base::ErrorCode;
+using base::fail;
+using service::ModelEntry;
+
+void Api::get_ollama(const std::shared_ptr<Exchange>& exchange, const Request&) {
+    // By these words clients know that it is there.
+    Reply reply;
+    reply.type = "text/plain; charset=utf-8";
+    reply.body = "Ollama is running";
+    exchange->reply(std::move(reply));
+}
+
+void Api::get_ollama_version(const std::shared_ptr<Exchange>& exchange, const Request&) {
+    base::JsonWriter json;
+    json.begin_object().key("version").value(version_).end_object();
+    exchange->reply(json_reply(json.take()));
+}
+
+void Api::get_ollama_tags(const std::shared_ptr<Exchange>& exchange, const Request&) {
+    service_.list_models(
+        [exchange](const std::vector<ModelEntry>& models) { exchange->reply(json_reply(ollama_models(models))); });
+}
+
+void Api::get_ollama_ps(const std::shared_ptr<Exchange>& exchange, const Request&) {
+    service_.list_models([exchange](std::vector<ModelEntry> models) {
+        std::erase_if(models, [](const ModelEntry& model) { return !model.loaded; });
+        exchange->reply(json_reply(ollama_models(models)));
+    });
+}
+
+void Api::post_ollama_show(const std::shared_ptr<Exchange>& exchange, const Request& request) {
+    const auto json = parse_body(request.body);
+    if (!json) return exchange->reply(ollama_error(json.error()));
+    FieldReader reader(*json->get<JsonValue::Object>());
+    std::string name;
+    read_model(reader, name);
+    if (name.empty()) reader.refuse("model", "it is missing");
+    if (reader.error()) return exchange->reply(ollama_error(*reader.error()));
+    find_model(name, [exchange, name](const ModelEntry* model) {
+        if (model != nullptr) return exchange->reply(json_reply(ollama_model(*model)));
+        exchange->reply(ollama_error(fail(ErrorCode::ModelNotFound, "there is no model ", api::in_quotes(name))));
+    });
+}
+
+void Api::post_ollama_generate(const std::shared_ptr<Exchange>& exchange, const Request& request) {
+    ollama(exchange, request, OllamaKind::Generate, parse_ollama_generate(request.body));
+}
+
+void Api::post_ollama_chat(const std::shared_ptr<Exchange>& exchange, const Request& request) {
+    ollama(exchange, request, OllamaKind::Chat, parse_ollama_chat(request.body));
+}
+
+void Api::ollama(const std::shared_ptr<Exchange>& exchange, const Request& request, OllamaKind kind,
+                 base::Result<OllamaCall> call) {
+    if (!call) return exchange->reply(ollama_error(call.error()));
+    if (!call->load_only) {
+        std::vector<service::GenerateRequest> requests;
+        requests.push_back(std::move(call->request));
+        return generate(exchange, request, std::move(requests), make_ollama_format(kind), call->stream);
+    }
+    if (request.client.caller.sandboxed) {
+        return exchange->reply(
+            ollama_error(fail(ErrorCode::NotAllowed, "a sandboxed application may load no model by itself")));
+    }
+    const std::string& model = call->request.model;
+    const AnswerHead head{0, model, std::chrono::system_clock::now()};
+    service_.load_model(model, [exchange, kind, head](const base::Result<void>& loaded) {
+        exchange->reply(loaded ? json_reply(ollama_loaded(kind, head)) : ollama_error(loaded.error()));
+    });
+}
+
+}  // namespace llmd::http

@@ -1,0 +1,27 @@
+// Answers in OpenAI's shapes: text_completion, and chat.completion with its chunks; streams are server-sent events, in
+// which the choices' texts come as they are made. There is one usage over all choices, in which a prompt counts once,
+// however many answers it has; llama.cpp's `timings` are added where there is one choice. Pure.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "http/answer_format.h"
+#include "service/model_catalogue.h"
+
+namespace llmd::http {
+
+enum class OpenAiKind : uint8_t { Completion, Chat };
+
+// Of choices `n_per_prompt` in a row answer one prompt. `n_ctx` tells the length of the loaded model's context when an
+// error is about that. `top_logprobs` as in GenerateRequest.
+std::unique_ptr<AnswerFormat> make_openai_format(OpenAiKind kind, uint32_t n_per_prompt, bool include_usage,
+                                                 std::optional<uint32_t> top_logprobs, std::function<uint32_t()> n_ctx);
+
+std::string openai_model(const service::ModelEntry& model);
+// {"object":"list","data":[…]}
+std::string openai_models(const std::vector<service::ModelEntry>& models);
+
+}  // namespace llmd::http

@@ -1,0 +1,82 @@
+#include "http/openai_logprobs.h"
+
+#include <set>
+#include <string>
+
+#include "base/utf8.h"
+
+namespace llmd::http {
+
+namespace {
+
+using base::JsonWriter;
+using protocol::TokenLogprob;
+
+void write_token(JsonWriter& json, const TokenLogprob& token) {
+    json.key("token").value(token.bytes);
+    json.key("logprob").value(token.logprob);
+    json.key("bytes").begin_array();
+    for (const char byte : token.bytes) json.value(uint32_t{static_cast<unsigned char>(byte)});
+    json.end_array();
+}
+
+std::string name(const TokenLogprob& token) {
+    if (base::valid_utf8_prefix(token.bytes) == token.bytes.size()) return token.bytes;
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    std::string name = "bytes:";
+    for (const char c : token.bytes) {
+        const auto byte = static_cast<unsigned char>(c);
+        name += {'\\', 'x', kDigits[byte >> 4], kDigits[byte & 15]};
+    }
+    return name;
+}
+
+void write_alternatives(JsonWriter& json, const protocol::TokenLogprobs& token) {
+    std::set<std::string> names;
+    const auto write = [&](const TokenLogprob& one) {
+        const auto [it, is_new] = names.insert(name(one));
+        if (is_new) json.key(*it).value(one.logprob);
+    };
+    json.begin_object();
+    for (const TokenLogprob& one : token.top) write(one);
+    write(token.chosen);
+    json.end_object();
+}
+
+}  // namespace
+
+void write_chat_logprobs(JsonWriter& json, std::span<const AlignedLogprobs> logprobs) {
+    json.begin_object().key("content").begin_array();
+    for (const AlignedLogprobs& one : logprobs) {
+        json.begin_object();
+        write_token(json, one.token.chosen);
+        json.key("top_logprobs").begin_array();
+        for (const TokenLogprob& alternative : one.token.top) {
+            json.begin_object();
+            write_token(json, alternative);
+            json.end_object();
+        }
+        json.end_array().end_object();
+    }
+    json.end_array().key("refusal").null().end_object();
+}
+
+void write_completion_logprobs(JsonWriter& json, std::span<const AlignedLogprobs> logprobs, bool wants_top) {
+    json.begin_object().key("tokens").begin_array();
+    for (const AlignedLogprobs& one : logprobs) json.value(name(one.token.chosen));
+    json.end_array().key("token_logprobs").begin_array();
+    for (const AlignedLogprobs& one : logprobs) json.value(one.token.chosen.logprob);
+    json.end_array().key("top_logprobs");
+    if (wants_top) {
+        json.begin_array();
+        for (const AlignedLogprobs& one : logprobs) write_alternatives(json, one.token);
+        json.end_array();
+    } else {
+        json.null();
+    }
+    json.key("text_offset").begin_array();
+    for (const AlignedLogprobs& one : logprobs) json.value(one.text_offset);
+    json.end_array().end_object();
+}
+
+}  // namespace llmd::http

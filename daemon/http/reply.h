@@ -1,0 +1,43 @@
+// What an HTTP request is answered with when all of it is known.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+
+namespace llmd::http {
+
+inline constexpr const char* kJsonType = "application/json";
+
+struct Reply {
+    unsigned status = 200;
+    std::string body;
+    const char* type = kJsonType;
+    std::vector<std::pair<const char*, std::string>> headers;  // beside the usual ones
+};
+
+Reply json_reply(std::string body);
+
+// HTTP's status for an error, and whether the same request may succeed a little later: then the reply says when
+// (Retry-After), else that it is of no use (x-should-retry: false, which OpenAI's clients obey; by themselves they
+// repeat what failed with 408, 409, 429 or 5xx).
+unsigned http_status(base::ErrorCode code);
+bool may_retry(base::ErrorCode code);
+inline constexpr int kRetryAfterSeconds = 2;
+
+// Of a prompt and the context that it does not fit into, in tokens; 0: not known.
+struct Lengths {
+    uint32_t n_prompt_tokens = 0;
+    uint32_t n_ctx = 0;
+};
+
+// {"error":{"message":…,"type":…,"code":…}}; those `lengths` that are known are added to ContextExceeded.
+std::string error_object(const base::Error& error, Lengths lengths = {});
+
+// The reply with that status, these headers and `body`.
+Reply error_reply(const base::Error& error, std::string body);
+
+}  // namespace llmd::http

@@ -1,0 +1,245 @@
+#include "dbus/front_end.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <iterator>
+#include <regex>
+#include <set>
+
+#include "daemon/dbus/front_end_fixture.h"
+
+namespace llmd::dbus {
+namespace {
+
+TEST_F(FrontEndTest, GenerateRepliesWithTheWholeText) {
+    const Answer answer = generate(*client);
+    load();
+    const uint64_t id = accept();
+    say(id, " upon");
+    say(id, " a time");
+    finish(id);
+    until([&] { return !answer->empty(); });
+    EXPECT_EQ(*answer, " upon a time/stop");
+    settle();
+    EXPECT_EQ(client->finished, std::vector<std::string>{"0"});
+}
+
+TEST_F(FrontEndTest, GenerateTurnsRefusalAndCancellationIntoErrors) {
+    const Answer refused = generate(*client);
+    load();
+    const uint64_t long_one = expect_frame<protocol::Submit>().id;
+    expect_frame<protocol::Start>();
+    engine().send(protocol::Refused{long_one, base::ErrorCode::ContextExceeded, "too long"});
+    until([&] { return !refused->empty(); });
+    EXPECT_EQ(*refused, "ContextExceeded");
+
+    const Answer cancelled = generate(*client, with("handle_token", "mine"));
+    const uint64_t id = accept();
+    std::string sender = client->name().substr(1);
+    std::replace(sender.begin(), sender.end(), '.', '_');
+    const std::string path = std::string(kRoot) + "/request/" + sender + "/mine";
+    EXPECT_EQ(call_and_wait(*client, path, kRequest, "Cancel"), "ok");
+    until([&] { return !cancelled->empty(); });
+    EXPECT_EQ(*cancelled, "Cancelled");
+    EXPECT_EQ(expect_frame<protocol::Cancel>().id, id);
+    settle();
+    EXPECT_EQ(client->finished, (std::vector<std::string>{"2org.llmd.Llmd1.Error.ContextExceeded", "1"}));
+}
+
+TEST_F(FrontEndTest, StreamEndsWithALastLineThenFinishedThenNoObject) {
+    const std::string path = stream(*client, with("handle_token", "t1"));
+    EXPECT_EQ(path.substr(path.rfind('/')), "/t1");
+    EXPECT_EQ(stream(*client, with("handle_token", "t1")), "InvalidArgument") << "it is in use";
+    load();
+    const uint64_t id = accept();
+    say(id, "one\n");
+    finish(id);
+    const std::string text = read_all();
+    EXPECT_EQ(text.substr(0, text.find('\n')), "{\"seq\":0,\"text\":\"one\\n\"}");
+    EXPECT_NE(text.find("{\"done\":true,\"finish_reason\":\"stop\""), std::string::npos);
+    until([&] { return !client->finished.empty(); });
+    settle();
+    EXPECT_EQ(client->finished, std::vector<std::string>{"0"});
+    EXPECT_EQ(client->info.at("prompt_tokens").get<uint32_t>(), 3u);
+    EXPECT_EQ(call_and_wait(*client, path, kRequest, "Cancel"), "UnknownObject");
+    EXPECT_EQ(call_and_wait(*client, kRoot, kInterface, "Cancel", sdbus::ObjectPath(path)), "NotFound");
+}
+
+TEST_F(FrontEndTest, ClosingThePipeCancels) {
+    stream(*client);
+    load();
+    const uint64_t id = accept();
+    reader.reset();
+    EXPECT_EQ(expect_frame<protocol::Cancel>().id, id);
+    until([&] { return !client->finished.empty(); });
+    EXPECT_EQ(client->finished, std::vector<std::string>{"1"});
+}
+
+TEST_F(FrontEndTest, LeavingTheBusCancelsWhatRunsAndWhatWaits) {
+    std::optional<Client> leaver(std::in_place, loop);
+    const Answer running = generate(*leaver);
+    load();
+    const uint64_t first = accept();
+    const Answer waiting = generate(*leaver);
+    const uint64_t second = expect_frame<protocol::Submit>().id;
+    leaver.reset();
+    std::vector<uint64_t> cancelled{expect_frame<protocol::Cancel>().id, expect_frame<protocol::Cancel>().id};
+    std::sort(cancelled.begin(), cancelled.end());
+    EXPECT_EQ(cancelled, (std::vector<uint64_t>{first, second}));
+    until([&] { return service->requests().empty(); });
+}
+
+TEST_F(FrontEndTest, AReaderThatLagsPausesItsRequestOnly) {
+    stream(*client, with("format", "text"));
+    load();
+    const uint64_t id = accept();
+    for (int i = 0; i < 20; ++i) say(id, std::string(8u << 10, 'x'));
+    EXPECT_TRUE(expect_frame<protocol::SetPaused>().paused);
+    finish(id);
+    EXPECT_EQ(read_all().size(), 20u * (8u << 10));
+}
+
+TEST_F(FrontEndTest, SignalsReachTheirOwnerOnly) {
+    Client stranger(loop);
+    bus::VariantMap options = with("delivery", "signals");
+    stream(*client, options);
+    EXPECT_EQ(read_all(), "") << "the pipe is at its end from the start";
+    load();
+    const uint64_t id = accept();
+    say(id, "for you alone");
+    finish(id);
+    until([&] { return !client->finished.empty(); });
+    settle();
+    EXPECT_EQ(client->tokens, "for you alone");
+    EXPECT_EQ(client->info.at("text").get<std::string>(), "for you alone");
+    EXPECT_FALSE(client->info.at("truncated").get<bool>());
+    EXPECT_EQ(stranger.tokens, "");
+    EXPECT_TRUE(stranger.finished.empty());
+}
+
+TEST_F(FrontEndTest, WrongOptionsAreRefusedAndNothingIsLeftBehind) {
+    EXPECT_EQ(stream(*client, with("max_tokens", "many")), "InvalidArgument");
+    EXPECT_EQ(stream(*client, with("model", "none")), "ModelNotFound");
+    EXPECT_EQ(call_and_wait(*client, kRoot, kInterface, "Cancel", sdbus::ObjectPath("/a")), "NotFound");
+    EXPECT_TRUE(service->requests().empty());
+}
+
+TEST_F(FrontEndTest, ALostBusEndsItsRequestsAndANewOneIsServed) {
+    stream(*client);
+    load();
+    accept();
+    bus->stop();
+    EXPECT_NE(read_all().find("{\"error\":{\"name\":\"Cancelled\""), std::string::npos);
+    until([&] { return lost == 1 && service->requests().empty(); });
+    bus->start();
+    until([&] { return back == 1; });
+    client.emplace(loop);
+    EXPECT_EQ(call_and_wait(*client, kRoot, "org.freedesktop.DBus.Peer", "Ping"), "ok");
+}
+
+TEST_F(FrontEndTest, ASecondDaemonIsToldThatTheNameIsTaken) {
+    FrontEnd second(loop, *service, "1.2.3", {});
+    const auto connected = second.connect();
+    ASSERT_FALSE(connected);
+    EXPECT_EQ(connected.error().code, base::ErrorCode::NotAllowed);
+}
+
+TEST_F(FrontEndTest, WithoutABusItIsNotReady) {
+    bus->stop();
+    FrontEnd other(loop, *service, "1.2.3", {});
+    const auto connected = other.connect();
+    ASSERT_FALSE(connected);
+    EXPECT_EQ(connected.error().code, base::ErrorCode::NotReady);
+}
+
+TEST_F(FrontEndTest, StateAndModelAnnounceTheirChangesAndCountersDoNot) {
+    const Answer answer = generate(*client);
+    load();
+    finish(accept());
+    until([&] { return !answer->empty(); });
+    settle();
+    std::vector<std::string> states;
+    for (const auto& state : client->changed["State"]) states.push_back(state.get<std::string>());
+    EXPECT_EQ(states.front(), "loading");
+    EXPECT_EQ(states.back(), "ready");
+    ASSERT_EQ(client->changed["Model"].size(), 1u);
+    EXPECT_EQ(client->changed["Model"][0].get<std::string>(), "tale");
+    ASSERT_EQ(client->changed["Device"].size(), 1u);
+    EXPECT_EQ(client->changed["Device"][0].get<std::string>(), "a test");
+    ASSERT_EQ(client->changed["ContextLength"].size(), 1u);
+    EXPECT_EQ(client->changed["ContextLength"][0].get<uint32_t>(), 512u);
+    EXPECT_EQ(client->changed.size(), 4u) << "QueueDepth and ActiveRequests have changed, but nobody is woken for that";
+}
+
+TEST_F(FrontEndTest, AFolderWhoseNameIsNotTextIsListed) {
+    std::filesystem::create_directory(folder + "/\xff");
+    std::ofstream(folder + "/\xff/odd.gguf") << "a model";
+    std::vector<std::string> paths;
+    client->at(kRoot)
+        .callMethodAsync("ListModels")
+        .onInterface(kInterface)
+        .withArguments(bus::VariantMap{})
+        .uponReplyInvoke([&](bus::ReplyError error, const std::vector<bus::VariantMap>& models) {
+            EXPECT_EQ(short_name(error), "ok");
+            for (const auto& model : models) paths.push_back(model.at("path").get<std::string>());
+        });
+    until([&] { return paths.size() == 2; });
+    EXPECT_EQ(paths.front(), folder + "/\uFFFD/odd.gguf");
+}
+
+// What an interface consists of, one line each: kind, interface, member, place, name, type, direction or access.
+std::set<std::string> members(std::string xml) {
+    for (size_t begin; (begin = xml.find("<!--")) != std::string::npos;) {
+        xml.erase(begin, xml.find("-->", begin) + 3 - begin);
+    }
+    std::set<std::string> out;
+    std::string interface;
+    std::string member;
+    int n_arguments = 0;
+    const std::regex tag("<(interface|method|signal|property|arg)\\b([^>]*)>");
+    for (std::sregex_iterator it(xml.begin(), xml.end(), tag), end; it != end; ++it) {
+        const std::string kind = (*it)[1];
+        const std::string attributes = (*it)[2];
+        const auto attribute = [&](const char* key) {
+            std::smatch found;
+            return std::regex_search(attributes, found, std::regex(std::string("\\b") + key + "=\"([^\"]*)\""))
+                       ? " " + found[1].str()
+                       : std::string();
+        };
+        const std::string name = attribute("name");
+        if (kind == "interface") {
+            interface = name;
+        } else if (kind == "arg") {
+            out.insert(base::concat(kind, interface, member, " ", ++n_arguments, name, attribute("type"),
+                                    attribute("direction")));
+        } else {
+            member = name;
+            n_arguments = 0;
+            out.insert(base::concat(kind, interface, name, attribute("type"), attribute("access")));
+        }
+    }
+    std::erase_if(out, [](const std::string& line) { return line.find(" org.llmd.") == std::string::npos; });
+    return out;
+}
+
+TEST_F(FrontEndTest, TheObjectsAreWhatTheContractSays) {
+    std::ifstream file(LLMD_CONTRACT);
+    const std::set<std::string> contract = members({std::istreambuf_iterator<char>(file), {}});
+    EXPECT_GT(contract.size(), 50u);
+    std::set<std::string> exported;
+    for (const std::string& path : {std::string(kRoot), stream(*client)}) {
+        std::string xml;
+        client->at(path)
+            .callMethodAsync("Introspect")
+            .onInterface("org.freedesktop.DBus.Introspectable")
+            .uponReplyInvoke(
+                [&](bus::ReplyError error, const std::string& answer) { xml = error ? short_name(error) : answer; });
+        until([&] { return !xml.empty(); });
+        exported.merge(members(xml));
+    }
+    EXPECT_EQ(exported, contract);
+}
+
+}  // namespace
+}  // namespace llmd::dbus

@@ -1,0 +1,34 @@
+#include "dbus/json_lines.h"
+
+#include <gtest/gtest.h>
+
+namespace llmd::dbus {
+namespace {
+
+TEST(JsonLines, TextIsOneLineWhateverItHolds) {
+    EXPECT_EQ(text_line(3, "say \"hi\"\n\u2028\\"), "{\"seq\":3,\"text\":\"say \\\"hi\\\"\\n\u2028\\\\\"}\n");
+}
+
+TEST(JsonLines, TheLastLineSaysHowItEnded) {
+    service::Outcome outcome;
+    outcome.finish = service::Finish::Length;
+    outcome.model = "tales";
+    outcome.seed = ~uint64_t{0};
+    outcome.prompt_tokens = 4;
+    outcome.generated_tokens = 20;
+    outcome.decode_tps = 12.5;
+    EXPECT_EQ(last_line(outcome),
+              "{\"done\":true,\"finish_reason\":\"length\",\"usage\":{\"prompt_tokens\":4,\"cached_tokens\":0,"
+              "\"generated_tokens\":20,\"queue_ms\":0,\"ttft_ms\":0,\"prefill_tps\":0,\"decode_tps\":12.5,"
+              "\"seed\":18446744073709551615,\"model\":\"tales\"}}\n");
+}
+
+TEST(JsonLines, AnErrorTakesThePlaceOfTheUsage) {
+    service::Outcome outcome;
+    outcome.finish = service::Finish::Error;
+    outcome.error = base::fail(base::ErrorCode::SlowConsumer, "took \"nothing\"");
+    EXPECT_EQ(last_line(outcome), "{\"error\":{\"name\":\"SlowConsumer\",\"message\":\"took \\\"nothing\\\"\"}}\n");
+}
+
+}  // namespace
+}  // namespace llmd::dbus

@@ -1,0 +1,89 @@
+#include "http/embeddings_body.h"
+
+#include <gtest/gtest.h>
+
+namespace llmd::http {
+namespace {
+
+EmbeddingsCall accepted(const base::Result<EmbeddingsCall>& call) {
+    EXPECT_TRUE(call) << call.error().message;
+    if (!call) return {};
+    for (const service::GenerateRequest& request : call->requests) {
+        EXPECT_TRUE(request.embeds);
+        EXPECT_TRUE(service::check(request));
+    }
+    return *call;
+}
+
+std::string refused(const base::Result<EmbeddingsCall>& call) {
+    EXPECT_FALSE(call);
+    return call ? "" : call.error().message;
+}
+std::string refused_fields(const std::string& fields) {
+    return refused(parse_embeddings("{" + fields + "}"));
+}
+
+TEST(EmbeddingsBody, AnInputIsATextOrTokensOrAnArrayOfEither) {
+    const auto one = accepted(parse_embeddings(R"({"input":"Once","model":"m","user":"u","dimensions":null})"));
+    ASSERT_EQ(one.requests.size(), 1u);
+    EXPECT_EQ(one.requests[0].prompt, "Once");
+    EXPECT_EQ(one.requests[0].model, "m");
+    EXPECT_EQ(one.encoding, EmbeddingEncoding::Numbers);
+
+    const auto texts = accepted(parse_embeddings(R"({"input":["Once","upon"],"encoding_format":"base64",)"
+                                                 R"("priority":"background","deadline_ms":5})"));
+    ASSERT_EQ(texts.requests.size(), 2u);
+    EXPECT_EQ(texts.requests[1].prompt, "upon");
+    EXPECT_EQ(texts.encoding, EmbeddingEncoding::Base64);
+    for (const auto& request : texts.requests) {
+        EXPECT_EQ(request.priority, service::Priority::Background);
+        EXPECT_EQ(request.deadline, std::chrono::milliseconds(5));
+    }
+
+    const auto tokens = accepted(parse_embeddings(R"({"input":[1,2,3]})"));
+    ASSERT_EQ(tokens.requests.size(), 1u);
+    EXPECT_EQ(tokens.requests[0].prompt_ids, (std::vector<int32_t>{1, 2, 3}));
+    const auto arrays = accepted(parse_embeddings(R"({"input":[[1],[2,3]]})"));
+    ASSERT_EQ(arrays.requests.size(), 2u);
+    EXPECT_EQ(arrays.requests[1].prompt_ids, (std::vector<int32_t>{2, 3}));
+}
+
+TEST(EmbeddingsBody, WhatCannotBeIsRefusedByName) {
+    EXPECT_EQ(refused_fields(R"("model":"m")"), "input: it is missing");
+    EXPECT_EQ(refused_fields(R"("input":[])"), "input: 0 inputs, must be 1 to 64");
+    EXPECT_EQ(refused_fields(R"("input":[[1],[]])"), "input[1]: an array of no tokens");
+    EXPECT_EQ(refused_fields(R"("input":"a","dimensions":8)"), "dimensions: this version of llmd does not offer it");
+    EXPECT_EQ(refused_fields(R"("input":"a","encoding_format":"hex")"),
+              "encoding_format: \"hex\" is neither float nor base64");
+    for (const char* input : {"1", "{}", "true", R"(["a",1])", R"([1,"a"])", R"([[1],"a"])", R"([[1],2])", "[-1]",
+                              "[1.5]", "[[[1]]]", "[{}]", "[null]"}) {
+        EXPECT_EQ(refused_fields(base::concat(R"("input":)", input)).rfind("input", 0), 0u) << input;
+    }
+    std::string many = R"("input":["a")";
+    for (size_t i = 1; i < kMaxInputs; ++i) many += R"(,"a")";
+    EXPECT_EQ(accepted(parse_embeddings("{" + many + "]}")).requests.size(), kMaxInputs);
+    EXPECT_EQ(refused_fields(many + R"(,"a"])"), "input: 65 inputs, must be 1 to 64");
+}
+
+TEST(EmbeddingsBody, MessagesNeverQuoteTexts) {
+    EXPECT_EQ(refused_fields(R"("input":[1,"secret"])").find("secret"), std::string::npos);
+}
+
+TEST(OllamaEmbedBody, TakesInputsOrTheOlderCallsPrompt) {
+    const auto embed = accepted(parse_ollama_embed(
+        R"({"model":"m:latest","input":["a","b"],"truncate":true,"keep_alive":"5m","options":{"num_ctx":64}})"));
+    ASSERT_EQ(embed.requests.size(), 2u);
+    EXPECT_EQ(embed.requests[0].model, "m");
+    EXPECT_EQ(embed.requests[1].prompt, "b");
+    const auto older = accepted(parse_ollama_embeddings(R"({"model":"m","prompt":"p"})"));
+    ASSERT_EQ(older.requests.size(), 1u);
+    EXPECT_EQ(older.requests[0].prompt, "p");
+    EXPECT_EQ(refused(parse_ollama_embed(R"({"input":"a"})")), "model: it is missing");
+    EXPECT_EQ(refused(parse_ollama_embed(R"({"model":"m"})")), "input: it is missing");
+    EXPECT_EQ(refused(parse_ollama_embeddings(R"({"model":"m"})")), "prompt: it is missing");
+    EXPECT_EQ(refused(parse_ollama_embed(R"({"model":"m","input":"a","dimensions":3})")),
+              "dimensions: this version of llmd does not offer it");
+}
+
+}  // namespace
+}  // namespace llmd::http

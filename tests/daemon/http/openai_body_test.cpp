@@ -1,0 +1,357 @@
+// What is made of bodies, well-formed and hostile: every field in its limits, or refused by name.
+#include "http/openai_body.h"
+
+#include <gtest/gtest.h>
+
+#include "http/generate_fields.h"
+#include "http/json_value.h"
+
+namespace llmd::http {
+namespace {
+
+using protocol::ChatMessage;
+using service::RequestLimits;
+
+std::string repeated(const std::string& text, size_t n) {
+    std::string out;
+    for (size_t i = 0; i < n; ++i) out += text;
+    return out;
+}
+
+std::string with(const std::string& fields) {
+    return R"({"prompt":"p")" + (fields.empty() ? "" : "," + fields) + "}";
+}
+
+OpenAiCall accepted(const base::Result<OpenAiCall>& call) {
+    EXPECT_TRUE(call) << call.error().message;
+    if (call) return *call;
+    OpenAiCall none;
+    none.requests.resize(1);
+    return none;
+}
+
+// The message of a refusal, which must be one clean line.
+std::string refused(const base::Result<OpenAiCall>& call) {
+    EXPECT_FALSE(call);
+    if (call) return {};
+    EXPECT_EQ(call.error().code, base::ErrorCode::InvalidArgument);
+    for (const char c : call.error().message) EXPECT_GE(static_cast<unsigned char>(c), 0x20);
+    EXPECT_LT(call.error().message.size(), 300u);
+    return call.error().message;
+}
+std::string refused(const std::string& fields) {
+    return refused(parse_completion(with(fields)));
+}
+std::string refused_chat(const std::string& fields) {
+    return refused(parse_chat_completion(R"({"messages":[{"role":"user","content":"c"}],)" + fields + "}"));
+}
+
+TEST(Completion, TakesEveryField) {
+    const OpenAiCall call = accepted(parse_completion(
+        R"({"prompt":"Once","model":"m:latest","max_tokens":7,"temperature":1,"top_p":0.5,"top_k":3,"min_p":0.25,)"
+        R"("repeat_penalty":1.5,"seed":18446744073709551615,"stop":["a","b"],"stream":true,"echo":true,"n":1,)"
+        R"("best_of":1,"stream_options":{"include_usage":true},"priority":"background","user":"ignored","suffix":null,)"
+        R"("presence_penalty":0,"frequency_penalty":0.0,"logit_bias":{},"logprobs":null,"deadline_ms":500})"));
+    const service::GenerateRequest& request = call.requests.front();
+    EXPECT_EQ(request.prompt, "Once");
+    EXPECT_EQ(request.model, "m");
+    EXPECT_EQ(request.max_tokens, 7u);
+    EXPECT_EQ(request.sampling.temperature, 1);
+    EXPECT_EQ(request.sampling.top_p, 0.5f);
+    EXPECT_EQ(request.sampling.top_k, 3u);
+    EXPECT_EQ(request.sampling.min_p, 0.25f);
+    EXPECT_EQ(request.sampling.repeat_penalty, 1.5f);
+    EXPECT_EQ(request.sampling.seed, 18446744073709551615u);
+    EXPECT_EQ(request.stops, (std::vector<std::string>{"a", "b"}));
+    EXPECT_EQ(request.priority, service::Priority::Background);
+    EXPECT_EQ(request.deadline, std::chrono::milliseconds(500));
+    EXPECT_TRUE(request.echo && call.stream && call.include_usage);
+    EXPECT_TRUE(service::check(request));
+}
+
+TEST(Completion, WhatIsAbsentOrNullHasTheServicesDefault) {
+    for (const char* fields : {"", R"("max_tokens":null,"temperature":null,"stop":null,"seed":null,"stream":null)"}) {
+        const OpenAiCall call = accepted(parse_completion(with(fields)));
+        EXPECT_EQ(call.requests.front().max_tokens, service::GenerateRequest::kDefaultMaxTokens);
+        EXPECT_EQ(call.requests.front().sampling.temperature, service::Sampling{}.temperature);
+        EXPECT_EQ(call.requests.front().priority, service::Priority::Normal);
+        EXPECT_FALSE(call.requests.front().sampling.seed || call.stream || call.include_usage ||
+                     call.requests.front().echo);
+        EXPECT_TRUE(call.requests.front().stops.empty() && call.requests.front().model.empty() &&
+                    call.requests.front().messages.empty());
+    }
+}
+
+TEST(Completion, ThePromptIsAStringOrAnArrayOfSome) {
+    EXPECT_EQ(accepted(parse_completion(R"({"prompt":["one"]})")).requests.front().prompt, "one");
+    EXPECT_EQ(accepted(parse_completion(R"({"prompt":"a\u0000b\ud83d\ude00"})")).requests.front().prompt,
+              std::string("a\0b\U0001F600", 7));
+    for (const char* prompt : {"[]", R"(["a",null])", R"(["a",1])", R"(["a",[1]])", "1", "{}", "true"}) {
+        EXPECT_EQ(refused(parse_completion(std::string(R"({"prompt":)") + prompt + "}")).rfind("prompt: ", 0), 0u);
+    }
+    EXPECT_EQ(refused(parse_completion("{}")), "prompt: it is missing");
+}
+
+TEST(Completion, ThePromptIsAnArrayOfTokenIdsOrOfSuchArrays) {
+    const OpenAiCall one = accepted(parse_completion(R"({"prompt":[1,2,3.0],"n":2})"));
+    ASSERT_EQ(one.requests.size(), 2u);
+    for (const auto& request : one.requests) {
+        EXPECT_EQ(request.prompt_ids, (std::vector<int32_t>{1, 2, 3}));
+        EXPECT_TRUE(service::check(request));
+    }
+    const OpenAiCall two = accepted(parse_completion(R"({"prompt":[[1,2],[2147483647]]})"));
+    ASSERT_EQ(two.requests.size(), 2u);
+    EXPECT_EQ(two.requests[0].prompt_ids, (std::vector<int32_t>{1, 2}));
+    EXPECT_EQ(two.requests[1].prompt_ids, std::vector<int32_t>{2147483647});
+    const auto refused_prompt = [](const std::string& prompt) {
+        return refused(parse_completion(R"({"prompt":)" + prompt + "}"));
+    };
+    EXPECT_EQ(refused_prompt("[1,-1]"), "prompt[1]: expected an integer from 0 to 2147483647, got -1");
+    EXPECT_EQ(refused_prompt("[2147483648]"), "prompt[0]: expected an integer from 0 to 2147483647, got 2147483648");
+    EXPECT_EQ(refused_prompt(R"([1,"a"])"),
+              "prompt[1]: expected an integer from 0 to 2147483647, got a string of 1 bytes");
+    EXPECT_EQ(refused_prompt("[1,[2]]"), "prompt[1]: expected an integer from 0 to 2147483647, got an array of 1");
+    EXPECT_EQ(refused_prompt("[null]"), "prompt[0]: expected an integer from 0 to 2147483647, got null");
+    EXPECT_EQ(refused_prompt("[[1],[2,1.5]]"), "prompt[1][1]: expected an integer from 0 to 2147483647, got 1.5");
+    EXPECT_EQ(refused_prompt("[[1],2]"), "prompt[1]: expected an array, got 2");
+    EXPECT_EQ(refused_prompt(R"([[1],"a"])"), "prompt[1]: expected an array, got a string of 1 bytes");
+    EXPECT_EQ(refused_prompt("[[1],[]]"), "prompt[1]: an array of no tokens");
+    EXPECT_EQ(refused_prompt("[[1],[2],[3],[4],[5]]"), "prompt: 5 prompts, must be 1 to 4");
+    EXPECT_EQ(refused(parse_completion(R"({"prompt":[1],"echo":true})")),
+              "echo: is not offered for a prompt of token ids");
+}
+
+TEST(Logprobs, AreANumberInACompletionAndAFlagWithANumberInAChat) {
+    for (const auto& [fields, wanted] :
+         {std::pair(R"("logprobs":0)", std::optional(0u)), std::pair(R"("logprobs":20)", std::optional(20u)),
+          std::pair(R"("logprobs":null)", std::optional<uint32_t>()),
+          std::pair(R"("logprobs":false)", std::optional<uint32_t>())}) {
+        EXPECT_EQ(accepted(parse_completion(with(fields))).requests.front().top_logprobs, wanted);
+    }
+    EXPECT_EQ(refused(R"("logprobs":21)"), "logprobs: expected an integer from 0 to 20, got 21");
+    EXPECT_EQ(refused(R"("logprobs":true)"), "logprobs: expected an integer from 0 to 20, got true");
+    EXPECT_EQ(refused(R"("logprobs":1,"echo":true)"), "echo: is not offered together with logprobs");
+
+    const auto of_chat = [](const std::string& fields) {
+        const auto call =
+            accepted(parse_chat_completion(R"({"messages":[{"role":"user","content":"c"}],"n":2,)" + fields + "}"));
+        EXPECT_EQ(call.requests.front().top_logprobs, call.requests.back().top_logprobs);
+        EXPECT_TRUE(service::check(call.requests.front()));
+        return call.requests.front().top_logprobs;
+    };
+    EXPECT_EQ(of_chat(R"("logprobs":true)"), 0u);
+    EXPECT_EQ(of_chat(R"("logprobs":true,"top_logprobs":20)"), 20u);
+    EXPECT_EQ(of_chat(R"("logprobs":true,"top_logprobs":3,"response_format":{"type":"json_object"})"), 3u);
+    EXPECT_EQ(of_chat(R"("logprobs":false,"top_logprobs":0)"), std::nullopt);
+    EXPECT_EQ(refused_chat(R"("top_logprobs":2)"), "top_logprobs: 2 is only offered where logprobs is true");
+    EXPECT_EQ(refused_chat(R"("logprobs":true,"top_logprobs":21)"),
+              "top_logprobs: expected an integer from 0 to 20, got 21");
+    EXPECT_EQ(refused_chat(R"("logprobs":1)"), "logprobs: expected true or false, got 1");
+}
+
+TEST(Completion, ASeedOfMinusOneIsNone) {
+    EXPECT_FALSE(accepted(parse_completion(with(R"("seed":-1)"))).requests.front().sampling.seed);
+    EXPECT_EQ(refused(R"("seed":-2)"), "seed: expected an integer from 0 to 18446744073709551615, got -2");
+}
+
+// What tells the choices of a call apart.
+std::vector<std::pair<std::string, uint64_t>> prompts_and_seeds(const OpenAiCall& call) {
+    std::vector<std::pair<std::string, uint64_t>> out;
+    for (const auto& request : call.requests) out.emplace_back(request.prompt, request.sampling.seed.value_or(0));
+    return out;
+}
+
+TEST(Choices, AreAllAnswersToEachPromptInTurn) {
+    const OpenAiCall call =
+        accepted(parse_completion(R"({"prompt":["a","b"],"n":2,"best_of":2,"seed":7,"max_tokens":3,"echo":true})"));
+    EXPECT_EQ(call.n_per_prompt, 2u);
+    EXPECT_EQ(prompts_and_seeds(call),
+              (std::vector<std::pair<std::string, uint64_t>>{{"a", 7}, {"a", 8}, {"b", 7}, {"b", 8}}));
+    for (const auto& request : call.requests) EXPECT_TRUE(request.max_tokens == 3 && request.echo);
+    EXPECT_EQ(accepted(parse_completion(R"({"prompt":["a","b","c","d"]})")).requests.size(), kMaxChoices);
+
+    const OpenAiCall chat = accepted(
+        parse_chat_completion(R"({"messages":[{"role":"user","content":"c"}],"n":2,"seed":18446744073709551615})"));
+    EXPECT_EQ(prompts_and_seeds(chat),
+              (std::vector<std::pair<std::string, uint64_t>>{{"", 18446744073709551615u}, {"", 0}}));
+    for (const auto& request : chat.requests) EXPECT_EQ(request.messages.size(), 1u);
+    EXPECT_TRUE(chat.requests.back().sampling.seed);
+    for (const auto& request : accepted(parse_completion(with(R"("n":2)"))).requests) {
+        EXPECT_FALSE(request.sampling.seed) << "each gets one of its own";
+    }
+}
+
+TEST(Choices, AreAsManyAsTheClientMayHaveRequests) {
+    EXPECT_EQ(refused(R"("n":5)"), "n: expected an integer from 1 to 4, got 5");
+    EXPECT_EQ(refused_chat(R"("n":5)"), "n: expected an integer from 1 to 4, got 5");
+    EXPECT_EQ(refused(parse_completion(R"({"prompt":["a","b","c","d","e"]})")), "prompt: 5 prompts, must be 1 to 4");
+    EXPECT_EQ(refused(parse_completion(R"({"prompt":["a","b","c"],"n":2})")),
+              "n: 2 answers to each of 3 prompts are more than 4");
+    EXPECT_EQ(refused(parse_completion(R"({"prompt":["a","b","c"]})", 2)), "prompt: 3 prompts, must be 1 to 2");
+    EXPECT_EQ(refused(parse_completion(with(R"("n":3)"), 2)), "n: expected an integer from 1 to 2, got 3");
+    EXPECT_EQ(refused(R"("n":2,"best_of":3)"), "best_of: 3 is not offered, only n is, which is 2");
+}
+
+TEST(Completion, NumbersOutOfRangeAreRefusedByName) {
+    const char* numbers[] = {"-1",    "1e308", "-1e308", "9223372036854775808", "-9223372036854775808", "1e-1x", "NaN",
+                             "\"1\"", "[]",    "{}"};
+    for (const char* field : {"max_tokens", "temperature", "top_p", "top_k", "min_p", "repeat_penalty", "seed", "n",
+                              "best_of", "deadline_ms"}) {
+        for (const char* number : numbers) {
+            // A seed has 64 bits, and -1 is none.
+            if (field == std::string("seed") && number == std::string("9223372036854775808")) continue;
+            if (field == std::string("seed") && number == std::string("-1")) continue;
+            const std::string message = refused('"' + std::string(field) + "\":" + number);
+            EXPECT_TRUE(message.rfind(std::string(field) + ": ", 0) == 0 || message.rfind("body: ", 0) == 0) << message;
+        }
+    }
+    for (const char* field : {"max_tokens", "top_k", "n"}) {
+        EXPECT_NE(refused('"' + std::string(field) + "\":2147483648"), "");
+        EXPECT_NE(refused('"' + std::string(field) + "\":1.5"), "");
+    }
+    EXPECT_NE(refused(R"("max_tokens":0)"), "");
+    EXPECT_NE(refused(R"("repeat_penalty":0)"), "");
+    EXPECT_EQ(refused(R"("top_k":257)"), "top_k: expected an integer from 0 to 256, got 257");
+    EXPECT_EQ(accepted(parse_completion(with(R"("max_tokens":24.0,"top_k":0,"temperature":0,"seed":0)")))
+                  .requests.front()
+                  .max_tokens,
+              24u);
+}
+
+TEST(Completion, WhatIsNotOfferedIsRefusedByName) {
+    for (const char* field : {R"("best_of":2)", R"("suffix":"x")", R"("logit_bias":{"1":2})",
+                              R"("presence_penalty":0.1)", R"("frequency_penalty":-1)"}) {
+        const std::string name = std::string(field).substr(1, std::string(field).find('"', 1) - 1);
+        EXPECT_EQ(refused(field).rfind(name + ": ", 0), 0u);
+    }
+    for (const char* field : {R"("tools":[{}])", R"("functions":[{}])"}) {
+        const std::string name = std::string(field).substr(1, std::string(field).find('"', 1) - 1);
+        EXPECT_EQ(refused_chat(field).rfind(name + ": ", 0), 0u);
+    }
+    EXPECT_TRUE(parse_chat_completion(
+        R"({"messages":[{"role":"user","content":"c"}],"tools":[],"tool_choice":"none","logprobs":false})"));
+}
+
+TEST(Completion, StopsAreOneOrSome) {
+    EXPECT_EQ(accepted(parse_completion(with(R"("stop":"x")"))).requests.front().stops, std::vector<std::string>{"x"});
+    EXPECT_TRUE(accepted(parse_completion(with(R"("stop":[])"))).requests.front().stops.empty());
+    EXPECT_EQ(refused(R"("stop":"")"), "stop: a string of 0 bytes, must be 1 to 256");
+    EXPECT_NE(refused(R"("stop":[1])"), "");
+    EXPECT_NE(refused("\"stop\":\"" + std::string(RequestLimits::kMaxStopBytes + 1, 'x') + '"'), "");
+    EXPECT_EQ(refused("\"stop\":[" + repeated("\"x\",", 9999) + "\"x\"]"), "stop: 10000 strings are more than 16");
+}
+
+TEST(Completion, MessagesNeverQuotePrompts) {
+    EXPECT_EQ(refused(R"("temperature":"Hollerbusch")"),
+              "temperature: expected a number from 0 to 10, got a string of 11 bytes");
+    EXPECT_EQ(refused(R"("stop":{"Hollerbusch":1})").find("Holler"), std::string::npos);
+}
+
+TEST(Chat, MessagesAreTurns) {
+    const OpenAiCall call = accepted(parse_chat_completion(
+        R"({"messages":[{"role":"system","content":"s"},{"role":"developer","content":"d"},)"
+        R"({"role":"user","content":[{"type":"text","text":"one "},{"type":"text","text":"two"}],"name":"x"},)"
+        R"({"role":"assistant","content":null}],"max_tokens":3,"max_completion_tokens":5})"));
+    const auto& messages = call.requests.front().messages;
+    ASSERT_EQ(messages.size(), 4u);
+    EXPECT_EQ(messages[0].role, ChatMessage::Role::System);
+    EXPECT_EQ(messages[1].role, ChatMessage::Role::System);
+    EXPECT_EQ(messages[2].role, ChatMessage::Role::User);
+    EXPECT_EQ(messages[2].content, "one two");
+    EXPECT_EQ(messages[3].role, ChatMessage::Role::Assistant);
+    EXPECT_EQ(messages[3].content, "");
+    EXPECT_EQ(call.requests.front().max_tokens, 5u);
+    EXPECT_TRUE(call.requests.front().prompt.empty());
+    EXPECT_TRUE(service::check(call.requests.front()));
+}
+
+TEST(Chat, BadMessagesAreRefusedByTheirPlace) {
+    const auto refusal = [](const std::string& messages) {
+        return refused(parse_chat_completion("{\"messages\":" + messages + "}"));
+    };
+    EXPECT_EQ(refused(parse_chat_completion("{}")), "messages: there must be at least one");
+    EXPECT_EQ(refusal("[]"), "messages: there must be at least one");
+    EXPECT_EQ(refusal("{}"), "messages: expected an array, got an object");
+    EXPECT_EQ(refusal("[1]"), "messages: expected objects, got 1");
+    EXPECT_EQ(refusal(R"([{"role":"user","content":"c"},{"content":"c"}])"),
+              "messages[1].role: \"\" is none of system, user, assistant");
+    EXPECT_EQ(refusal(R"([{"role":"tool","content":"c"}])"),
+              "messages[0].role: \"tool\" is none of system, user, assistant");
+    EXPECT_EQ(refusal(R"([{"role":"user","content":[{"type":"image_url"}]}])"),
+              "messages[0].content.type: \"image_url\" is not offered, only text is");
+    EXPECT_EQ(refusal(R"([{"role":"user","content":7}])"),
+              "messages[0].content: expected a string or an array of parts, got 7");
+    EXPECT_NE(refusal(R"([{"role":"assistant","content":"","tool_calls":[{}]}])"), "");
+    EXPECT_EQ(refusal("[" + repeated(R"({"role":"user","content":"c"},)", RequestLimits::kMaxMessages) +
+                      R"({"role":"user","content":"c"}])"),
+              "messages: 1025 are more than 1024");
+}
+
+TEST(Chat, AnswersAreLongerThanCompletionsByDefault) {
+    const auto call = accepted(parse_chat_completion(R"({"messages":[{"role":"user","content":"c"}]})"));
+    EXPECT_EQ(call.requests.front().max_tokens, kDefaultAnswerTokens);
+}
+
+TEST(ResponseFormat, BecomesASchema) {
+    const auto schema = [](const std::string& format) {
+        return accepted(parse_completion(with("\"response_format\":" + format))).requests.front().json_schema;
+    };
+    EXPECT_EQ(schema(R"({"type":"text"})"), "");
+    EXPECT_EQ(schema(R"({"type":"json_object"})"), R"({"type":"object"})");
+    EXPECT_EQ(schema(R"({"type":"json_schema","json_schema":{"name":"n","strict":true,)"
+                     R"("schema":{"type":"object","properties":{"b":{"enum":[1,-2,0.5,"x\n",null,true]},"a":{}}}}})"),
+              R"({"type":"object","properties":{"b":{"enum":[1,-2,0.5,"x\n",null,true]},"a":{}}})");
+    EXPECT_TRUE(
+        parse_json(schema(R"({"type":"json_schema","json_schema":{"schema":{"maximum":98765432109876543210.5}}})")))
+        << "a number beyond all integers stays one";
+    EXPECT_NE(refused(R"("response_format":{"type":"grammar"})"), "");
+    EXPECT_NE(refused(R"("response_format":{})"), "");
+    EXPECT_NE(refused(R"("response_format":"json")"), "");
+    EXPECT_NE(refused(R"("response_format":{"type":"json_schema"})"), "");
+    EXPECT_NE(refused(R"("response_format":{"type":"json_schema","json_schema":{"schema":[]}})"), "");
+    EXPECT_NE(refused(R"("response_format":{"type":"json_schema","json_schema":{"schema":{"x":")" +
+                      std::string(RequestLimits::kMaxJsonSchemaBytes, 'x') + "\"}}}"),
+              "");
+}
+
+TEST(HostileBody, IsRefusedOrHarmless) {
+    for (const std::string& body :
+         std::vector<std::string>{"",
+                                  " ",
+                                  "null",
+                                  "[]",
+                                  "\"p\"",
+                                  "1",
+                                  "{",
+                                  "{\"prompt\"",
+                                  "{\"prompt\":\"p\"}x",
+                                  "{\"prompt\":\"p\",}",
+                                  "{'prompt':'p'}",
+                                  "{\"prompt\":\"\xff\"}",
+                                  "{\"prompt\":\"\xc0\xaf\"}",
+                                  R"({"prompt":"\ud800"})",
+                                  R"({"prompt":"\udc00\ud800"})",
+                                  "{\"prompt\":\"a\nb\"}",
+                                  std::string("{\"prompt\":\"p\"\0}", 15),
+                                  R"({"prompt":"a","prompt":"b"})",
+                                  R"({"prompt":"p","logit_bias":{"x":1,"x":1}})",
+                                  R"({"prompt":"p","seed":1e999})",
+                                  std::string(100'000, '['),
+                                  std::string(100'000, '{'),
+                                  "{\"prompt\":" + repeated("[", 100'000) + repeated("]", 100'000) + "}",
+                                  "{\"prompt\":" + repeated("{\"a\":", 100'000) + "1" + repeated("}", 100'000) + "}",
+                                  "{\"prompt\":\"p\",\"x\":[" + repeated("0,", kMaxJsonValues) + "0]}"}) {
+        EXPECT_EQ(refused(parse_completion(body)).rfind("body: ", 0), 0u) << body.substr(0, 40);
+    }
+    EXPECT_EQ(refused(R"("seed":)" + std::string(1'000'000, '9')).rfind("body: ", 0), 0u);
+    const std::string long_fraction = "0." + std::string(1'000'000, '3');
+    EXPECT_NEAR(accepted(parse_completion(with("\"top_p\":" + long_fraction))).requests.front().sampling.top_p, 1.0 / 3,
+                1e-6);
+    const std::string text(RequestLimits::kMaxSocketPromptBytes - 64, 'x');
+    EXPECT_EQ(accepted(parse_completion("{\"prompt\":\"" + text + "\"}")).requests.front().prompt.size(), text.size());
+    EXPECT_EQ(refused("\"temperature\":\"" + text + '"'),
+              base::concat("temperature: expected a number from 0 to 10, got a string of ", text.size(), " bytes"));
+}
+
+}  // namespace
+}  // namespace llmd::http

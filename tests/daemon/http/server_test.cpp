@@ -1,0 +1,347 @@
+// The server over a real socket: what goes over it when, and what happens when clients behave badly or leave.
+#include "http/server.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "server_fixture.h"
+
+namespace llmd::http {
+namespace {
+
+const std::string kStream = R"({"prompt":"Once","seed":1,"stream":true})";
+const std::string kWhole = R"({"prompt":"Once","seed":1})";
+
+TEST_F(ServerTest, TellsItsHealthAndItsModels) {
+    const std::string health = ask(get("/health"));
+    EXPECT_EQ(status(health), 200);
+    EXPECT_NE(health.find("Content-Type: application/json\r\n"), std::string::npos);
+    EXPECT_EQ(body(health), R"({"status":"ok","state":"idle"})");
+
+    const base::UniqueFd client = connect();
+    write(client, get("/v1/models"));
+    std::string models;
+    for (int i = 0; i < kMaxTurns && models.empty(); ++i) models = read(client);
+    EXPECT_EQ(status(models), 200);
+    EXPECT_NE(models.find(R"("id":"a","object":"model")"), std::string::npos) << models;
+    EXPECT_NE(models.find(R"("id":"b","object":"model")"), std::string::npos);
+}
+
+TEST_F(ServerTest, AnswersACompletionAtOnceWhenItIsDone) {
+    const base::UniqueFd client = connect();
+    write(client, post("/v1/completions", kWhole));
+    load_and_get_ready();
+    const auto submit = expect_start(1);
+    EXPECT_EQ(submit.prompt, "Once");
+    EXPECT_EQ(submit.seed, 1u);
+    EXPECT_EQ(submit.cache_scope, "host");
+    token(1, 5, " upon");
+    token(1, 6, " a time");
+    EXPECT_EQ(read(client), "");
+    finish(1);
+    const std::string reply = read(client);
+    EXPECT_EQ(status(reply), 200);
+    EXPECT_NE(body(reply).find(R"("text":" upon a time","logprobs":null,"finish_reason":"stop")"), std::string::npos);
+    EXPECT_NE(body(reply).find(R"("usage":{"prompt_tokens":3,"completion_tokens":2,"total_tokens":5)"),
+              std::string::npos);
+}
+
+TEST_F(ServerTest, AStreamBeginsWhenTheEngineHasAcceptedAndFollowsTheTokens) {
+    const base::UniqueFd client = connect();
+    write(client, post("/v1/completions", kStream));
+    load_and_get_ready();
+    EXPECT_EQ(read(client), "") << "it may still be refused";
+    expect_start(1);
+    const std::string head = read(client);
+    EXPECT_EQ(status(head), 200);
+    EXPECT_NE(head.find("Content-Type: text/event-stream\r\n"), std::string::npos);
+    EXPECT_EQ(body(head), "");
+    token(1, 5, " upon");
+    const std::string begin =
+        R"(data: {"id":"cmpl-1","object":"text_completion","created":0,"model":"a","choices":[{"index":0,"text":)";
+    EXPECT_EQ(chunks(read(client)), begin + R"(" upon","logprobs":null,"finish_reason":null}]})" + "\n\n…");
+    finish(1);
+    EXPECT_EQ(chunks(read(client)), begin + R"("","logprobs":null,"finish_reason":"stop"}]})" + "\n\ndata: [DONE]\n\n");
+}
+
+TEST_F(ServerTest, AStreamWhoseDeadlinePassesBeforeTheEngineAcceptsIsAStreamAllTheSame) {
+    const base::UniqueFd client = connect();
+    write(client, post("/v1/completions", R"({"prompt":"Once","seed":1,"stream":true,"deadline_ms":1})"));
+    std::string reply;
+    for (int i = 0; i < kMaxTurns && reply.find("[DONE]") == std::string::npos; ++i) reply += read(client);
+    EXPECT_EQ(status(reply), 200);
+    EXPECT_NE(reply.find("Content-Type: text/event-stream\r\n"), std::string::npos);
+    EXPECT_NE(reply.find(R"("finish_reason":"timeout")"), std::string::npos) << reply;
+}
+
+TEST_F(ServerTest, WhatTheEngineRefusesHasAStatus) {
+    const base::UniqueFd client = connect();
+    write(client, post("/v1/completions", kStream));
+    load_and_get_ready();
+    (void)engine().expect<protocol::Submit>();
+    send(protocol::Refused{1, base::ErrorCode::ContextExceeded, "too long", 300});
+    const std::string reply = read(client);
+    EXPECT_EQ(status(reply), 400);
+    EXPECT_NE(reply.find("x-should-retry: false\r\n"), std::string::npos);
+    EXPECT_EQ(body(reply), R"({"error":{"message":"too long","type":"invalid_request_error","code":"ContextExceeded",)"
+                           R"("n_prompt_tokens":300,"n_ctx":128}})");
+}
+
+TEST_F(ServerTest, AFailureInTheMiddleIsAFrameAndAProperEnd) {
+    const base::UniqueFd client = connect();
+    write(client, post("/v1/chat/completions", R"({"messages":[{"role":"user","content":"c"}],"stream":true})"));
+    load_and_get_ready();
+    (void)engine().next();
+    (void)engine().next();
+    send(protocol::Accepted{1, 3});
+    (void)read(client);
+    protocol::Finished finished;
+    finished.id = 1;
+    finished.reason = protocol::FinishReason::Error;
+    finished.code = base::ErrorCode::InvalidArgument;
+    finished.message = "it went wrong";
+    send(finished);
+    EXPECT_EQ(chunks(read(client)),
+              "data: {\"error\":{\"message\":\"it went wrong\",\"type\":\"invalid_request_error\","
+              "\"code\":\"InvalidArgument\"}}\n\n");
+}
+
+TEST_F(ServerTest, RefusalsComeBeforeAnythingElse) {
+    EXPECT_EQ(status(ask(get("/v1/completions"))), 405);
+    EXPECT_NE(ask(get("/v1/completions")).find("Allow: POST\r\n"), std::string::npos);
+    EXPECT_EQ(status(ask(post("/health", "x"))), 405);
+    EXPECT_EQ(status(ask(get("/nothing"))), 404);
+    EXPECT_EQ(status(ask(post("/v1/completions", "{"))), 400);
+    const std::string unknown = ask(post("/v1/completions", R"({"prompt":"p","model":"none"})"));
+    EXPECT_EQ(status(unknown), 404);
+    EXPECT_NE(unknown.find(R"("code":"ModelNotFound")"), std::string::npos);
+    EXPECT_EQ(n_engines(), 0u);
+}
+
+TEST_F(ServerTest, OllamasClientsFindWhatTheyLookFor) {
+    EXPECT_EQ(body(ask(get("/"))), "Ollama is running");
+    EXPECT_EQ(body(ask(get("/api/version"))), R"({"version":"1.2.3"})");
+    EXPECT_EQ(status(ask(get("/api/chat"))), 405);
+    const std::string nameless = ask(post("/api/show", "{}"));
+    EXPECT_EQ(status(nameless), 400);
+    EXPECT_EQ(body(nameless), R"({"error":"model: it is missing"})");
+    const std::string unknown = ask(post("/api/generate", R"({"model":"none","prompt":"p"})"));
+    EXPECT_EQ(status(unknown), 404);
+    EXPECT_EQ(body(unknown).rfind(R"({"error":")", 0), 0u);
+    const base::UniqueFd client = connect();
+    write(client, post("/api/generate", R"({"model":"a","prompt":"Once"})"));
+    load_and_get_ready();
+    expect_start(1);
+    token(1, 5, " upon");
+    finish(1);
+    const std::string reply = read(client);
+    EXPECT_NE(reply.find("Content-Type: application/x-ndjson\r\n"), std::string::npos);
+    EXPECT_NE(chunks(body(reply)).find(R"("response":" upon","done":false})"), std::string::npos);
+    EXPECT_NE(chunks(body(reply)).find(R"("done":true,"done_reason":"stop")"), std::string::npos);
+}
+
+TEST_F(ServerTest, ARequestWithoutATextLoadsTheModel) {
+    const base::UniqueFd client = connect();
+    write(client, post("/api/generate", R"({"model":"b"})"));
+    EXPECT_EQ(expect_load().model_path, folder_.path() + "/b.gguf");
+    EXPECT_EQ(read(client), "");
+    ready();
+    EXPECT_NE(read(client).find(R"("done_reason":"load")"), std::string::npos);
+}
+
+TEST_F(ServerTest, TokenizesAndCancelsAndCounts) {
+    const base::UniqueFd client = connect();
+    write(client, post("/v1/completions", kStream));
+    load_and_get_ready();
+    expect_start(1);
+    const base::UniqueFd other = connect();
+    write(other, post("/tokenize", R"({"content":"Once"})"));
+    const auto call = engine().expect<protocol::Tokenize>();
+    EXPECT_EQ(call.text, "Once");
+    send(protocol::Tokenized{call.id, {4, 5}});
+    EXPECT_EQ(body(read(other)), R"({"tokens":[4,5]})");
+    write(other, post("/detokenize", R"({"tokens":[4,5]})"));
+    const auto back = engine().expect<protocol::Detokenize>();
+    EXPECT_EQ(back.ids, (std::vector<int32_t>{4, 5}));
+    send(protocol::Detokenized{back.id, "a \"tale\""});
+    EXPECT_EQ(body(read(other)), R"({"content":"a \"tale\""})");
+    for (const char* path : {"/tokenize", "/detokenize"}) EXPECT_EQ(status(ask(post(path, "{}"))), 400);
+
+    EXPECT_NE(ask(get("/metrics")).find("\nllmd_requests_active 1\n"), std::string::npos);
+    for (const char* id : {"cmpl-99", "x", "cmpl-", "-1", "18446744073709551616"}) {
+        EXPECT_EQ(status(ask(post(base::concat("/v1/requests/", id, "/cancel"), ""))), 404);
+    }
+    EXPECT_EQ(status(ask(post("/v1/requests//cancel", ""))), 404);
+    EXPECT_EQ(body(ask(post("/v1/requests/cmpl-1/cancel", ""))), R"({"id":1,"cancelled":true})");
+    EXPECT_NE(read(client).find(R"("code":"Cancelled")"), std::string::npos);
+}
+
+TEST_F(ServerTest, LimitsOfARequestAreStatuses) {
+    EXPECT_EQ(status(ask(get("/" + std::string(kMaxRequestLineBytes, 'x')))), 414);
+    std::string many = "GET /health HTTP/1.1\r\nHost: l\r\n";
+    for (size_t i = 0; i < kMaxHeaders; ++i) many += "A: b\r\n";
+    EXPECT_EQ(status(ask(many + "\r\n")), 431);
+    EXPECT_EQ(status(ask(post("/v1/completions", "{}", "Content-Length: 2\r\n"))), 400);
+    EXPECT_EQ(status(ask(post("/v1/completions", "{}", "Transfer-Encoding: chunked\r\n"))), 400);
+    EXPECT_EQ(status(ask(post("/v1/completions", "{}", "Content-Encoding: gzip\r\n"))), 415);
+    // Of which libmicrohttpd before 1.0 finds no end.
+    EXPECT_GE(status(ask("POST /v1/completions HTTP/1.1\r\nHost: l\r\nTransfer-Encoding: gzip\r\n\r\n")), 400);
+    EXPECT_EQ(status(ask("POST /v1/completions HTTP/1.1\r\nHost: l\r\nContent-Length: 4194305\r\n\r\n")), 413);
+    EXPECT_EQ(status(ask("POST /v1/completions HTTP/1.1\r\nHost: l\r\nContent-Length: 1e9\r\n\r\n")), 400);
+    (void)ask("nonsense\r\n\r\n");
+    EXPECT_EQ(status(ask(get("/health"))), 200);
+}
+
+TEST_F(ServerTest, AChunkedBodyIsTakenAndHasTheSameLimit) {
+    const std::string head = "POST /v1/completions HTTP/1.1\r\nHost: l\r\nTransfer-Encoding: chunked\r\n\r\n";
+    const std::string reply = ask(head + "4\r\n{\"n\"\r\n3\r\n:2}\r\n0\r\n\r\n");
+    EXPECT_EQ(status(reply), 400);
+    EXPECT_NE(reply.find("prompt: it is missing"), std::string::npos) << reply;
+    std::string large;
+    for (int i = 0; i < 65; ++i) large += "10000\r\n" + std::string(0x10000, 'x') + "\r\n";
+    EXPECT_EQ(status(ask(head + large + "0\r\n\r\n")), 413);
+}
+
+TEST_F(ServerTest, AConnectionServesOneRequestAfterAnother) {
+    const base::UniqueFd client = connect();
+    write(client, get("/health"));
+    EXPECT_EQ(status(read(client)), 200);
+    write(client, get("/nothing") + get("/health"));  // both at once
+    const std::string both = read(client);
+    EXPECT_EQ(status(both), 404);
+    EXPECT_NE(both.find(R"({"status":"ok","state":"idle"})"), std::string::npos);
+}
+
+TEST_F(ServerTest, AClientThatLeavesCancelsWhileItWaits) {
+    base::UniqueFd client = connect();
+    write(client, post("/v1/completions", kStream));
+    load_and_get_ready();
+    expect_start(1);
+    client.reset();
+    settle();
+    EXPECT_EQ(engine().expect<protocol::Cancel>().id, 1u);
+    EXPECT_TRUE(service_->requests().empty());
+    EXPECT_TRUE(server_->is_idle());
+}
+
+// Without waiting for a token of it, which may take long or never come.
+TEST_F(ServerTest, LeavingIsToldToTheEngineAtOnceWhateverTheRequestDoes) {
+    base::UniqueFd first = connect();
+    write(first, post("/v1/completions", kStream));
+    load_and_get_ready(1);
+    const auto leave = [&](base::UniqueFd& client, service::RequestId id) {
+        client.reset();
+        settle();
+        EXPECT_EQ(engine().expect<protocol::Cancel>().id, id);
+        EXPECT_FALSE(service_->request(id));
+    };
+    expect_start(1);
+    EXPECT_EQ(state(1), service::RequestState::Prefill);
+    base::UniqueFd waiting = connect();
+    write(waiting, post("/v1/completions", kStream));
+    EXPECT_EQ(engine().expect<protocol::Submit>().id, 2u);
+    send(protocol::Accepted{2, 3});
+    EXPECT_EQ(state(2), service::RequestState::Queued);
+    leave(waiting, 2);
+    leave(first, 1);
+
+    base::UniqueFd decoding = connect();
+    write(decoding, post("/v1/completions", kStream));
+    expect_start(3);
+    token(3, 5, " upon");
+    EXPECT_EQ(state(3), service::RequestState::Decode);
+    leave(decoding, 3);
+
+    base::UniqueFd paused = connect();
+    write(paused, post("/v1/completions", kStream));
+    expect_start(4);
+    while (state(4) != service::RequestState::Paused) token(4, 5, std::string(16u << 10, 'x'));
+    EXPECT_TRUE(engine().expect<protocol::SetPaused>().paused);
+    leave(paused, 4);
+    EXPECT_TRUE(server_->is_idle());
+}
+
+TEST_F(ServerTest, AClientThatOnlySendsNoMoreGetsItsAnswer) {
+    const base::UniqueFd client = connect();
+    write(client, post("/v1/completions", kWhole));
+    load_and_get_ready();
+    expect_start(1);
+    ASSERT_EQ(::shutdown(client.get(), SHUT_WR), 0);
+    settle();
+    token(1, 5, " upon");
+    finish(1);
+    EXPECT_EQ(status(read(client)), 200);
+}
+
+TEST_F(ServerTest, AReaderThatLagsPausesItsRequestAlone) {
+    const base::UniqueFd slow = connect();
+    const base::UniqueFd quick = connect();
+    write(slow, post("/v1/completions", kStream));
+    load_and_get_ready();
+    expect_start(1);
+    write(quick, post("/v1/completions", kStream));
+    expect_start(2);
+    const std::string text(16u << 10, 'x');
+    std::optional<protocol::Message> told;
+    for (int i = 0; i < 100 && !told; ++i) {
+        token(1, 5, text);
+        told = engine().next();
+    }
+    ASSERT_TRUE(told && std::holds_alternative<protocol::SetPaused>(*told));
+    EXPECT_TRUE(std::get<protocol::SetPaused>(*told).paused);
+    token(2, 5, "quick");
+    EXPECT_NE(read(quick).find("quick"), std::string::npos);
+    EXPECT_GT(read(slow).size(), text.size());
+    EXPECT_FALSE(engine().expect<protocol::SetPaused>().paused);
+}
+
+TEST_F(ServerTest, AProcessMayHaveSoManyConnections) {
+    std::vector<base::UniqueFd> clients;
+    for (size_t i = 0; i < Server::kMaxConnectionsPerProcess; ++i) clients.push_back(connect());
+    const std::string reply = read(connect());
+    EXPECT_EQ(status(reply), 429) << reply;
+    EXPECT_NE(reply.find(kEnd), std::string::npos);
+    clients.pop_back();
+    settle();
+    EXPECT_EQ(status(ask(get("/health"))), 200);
+}
+
+TEST_F(ServerTest, ConnectionsThatHaveEndedDoNotCountAgainstNewerOnes) {
+    for (size_t i = 0; i < 2 * Server::kMaxConnectionsPerProcess; ++i) (void)knock();
+    EXPECT_EQ(status(ask(get("/health"))), 200);
+}
+
+TEST_F(ServerTest, TheSocketIsForItsOwnerAndGoesWithTheServer) {
+    struct stat info = {};
+    ASSERT_EQ(::stat(path().c_str(), &info), 0);
+    EXPECT_EQ(info.st_mode & 07777, 0600u);
+    server_.reset();
+    EXPECT_NE(::stat(path().c_str(), &info), 0);
+}
+
+TEST_F(ServerTest, ShuttingDownEndsWithTheLastAnswer) {
+    const base::UniqueFd client = connect();
+    write(client, post("/v1/completions", kStream));
+    load_and_get_ready();
+    expect_start(1);
+    bool done = false;
+    service_->shut_down([&] { server_->shut_down([&] { done = true; }); });
+    settle();
+    exit_engine();
+    EXPECT_TRUE(done);
+    EXPECT_NE(read(client).find("\"code\":\"ShuttingDown\""), std::string::npos);
+}
+
+TEST_F(ServerTest, MayGoWhileClientsWait) {
+    const base::UniqueFd waiting = connect();
+    write(waiting, post("/v1/completions", kWhole));
+    const base::UniqueFd reading = connect();
+    write(reading, post("/v1/completions", kStream));
+    server_.reset();
+    char byte = 0;
+    EXPECT_EQ(::recv(waiting.get(), &byte, 1, 0), 0);
+    EXPECT_EQ(::recv(reading.get(), &byte, 1, 0), 0);
+}
+
+}  // namespace
+}  // namespace llmd::http

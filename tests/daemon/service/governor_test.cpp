@@ -1,0 +1,264 @@
+// From what happens to the device to what the engine is told, with a made-up device and an engine played by hand.
+#include "service/governor.h"
+
+#include <gtest/gtest.h>
+
+#include "daemon/service/service_fixture.h"
+
+namespace llmd::service {
+
+using namespace platform;
+namespace {
+
+using base::ErrorCode;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+class FakePressure final : public MemoryPressure {
+public:
+    void on_stall(std::function<void()> callback) override { stall = std::move(callback); }
+    std::function<void()> stall;
+};
+
+class FakeThermometer final : public Thermometer {
+public:
+    std::optional<HeatReading> read() override {
+        ++n_readings;
+        return HeatReading{NearestTrip{"cpu", temperature, 90'000}, NearestTrip{"cpu", temperature, 105'000}};
+    }
+    MilliCelsius temperature = 50'000;
+    int n_readings = 0;
+};
+
+class FakePower final : public PowerWatch {
+public:
+    std::optional<Power> power() const override { return now; }
+    void watch_battery(bool watch) override { watched = watch; }
+    void on_changed(std::function<void()> callback) override { changed = std::move(callback); }
+    void set(std::optional<Power> power) {
+        now = power;
+        changed();
+    }
+    std::optional<Power> now;
+    bool watched = false;
+    std::function<void()> changed;
+};
+
+class FakeSleep final : public SleepWatch {
+public:
+    bool goes_to_sleep() const override { return goes; }
+    void on_changed(std::function<void()> callback) override { changed = std::move(callback); }
+    void set_delayed(bool delayed) override { delays.push_back(delayed); }
+    void prepare(bool sleep) {
+        goes = sleep;
+        changed();
+    }
+    bool goes = false;
+    std::vector<bool> delays;  // everything it was told
+    std::function<void()> changed;
+};
+
+class GovernorTest : public ServiceTest {
+protected:
+    GovernorTest() { govern({}); }
+    ~GovernorTest() override { service_->on_status_changed(nullptr); }
+
+    void govern(Governor::Options options) {
+        governor_.reset();
+        governor_ =
+            std::make_unique<Governor>(loop_, *service_, Governor::Sources{&pressure_, &thermometer_, &power_, &sleep_},
+                                       std::move(options), [this] { return now_; });
+        service_->on_status_changed([this] { governor_->review(); });
+        settle();
+    }
+    // What the loop's timer would do then.
+    void pass(std::chrono::milliseconds time) {
+        now_ += time;
+        governor_->review();
+        settle();
+    }
+    void engine_says_idle() { send(protocol::PhaseChange{protocol::Phase::Idle, 0}); }
+    void engine_says_step() { send(protocol::PhaseChange{protocol::Phase::Step, 60'000}); }
+
+    FakePressure pressure_;
+    FakeThermometer thermometer_;
+    FakePower power_;
+    FakeSleep sleep_;
+    std::unique_ptr<Governor> governor_;
+};
+
+TEST_F(GovernorTest, MemoryStallsGoDownTheLadderWhileATextGoesOn) {
+    RecordingSink first, second;
+    const RequestId a = run(first);
+    const RequestId b = submit(second);
+    expect_start(b);
+    pressure_.stall();
+    settle();
+    engine().expect<protocol::DropCache>();
+    pressure_.stall();
+    settle();
+    EXPECT_EQ(engine().expect<protocol::SetPaused>().id, b) << "one at a time";
+    engine().expect<protocol::DropCache>();
+    pressure_.stall();
+    pressure_.stall();
+    settle();
+    engine().expect<protocol::DropCache>();
+    EXPECT_EQ(refusal(request()).code, ErrorCode::OutOfMemory);
+    finish(a);
+    EXPECT_FALSE(engine().expect<protocol::SetPaused>().paused) << "the next one's turn";
+    finish(b);
+    EXPECT_TRUE(engine().hung_up()) << "nobody needs the model any more";
+    EXPECT_EQ(first.outcome().finish, Finish::Stop);
+    EXPECT_EQ(second.outcome().finish, Finish::Stop);
+    exit_engine();
+
+    pass(4 * kMemoryCalm);
+    EXPECT_EQ(service_->status().conditions.memory, "enough");
+    RecordingSink third;
+    submit(third);
+    EXPECT_EQ(n_engines(), 2u);
+}
+
+TEST_F(GovernorTest, SleepIsDelayedUntilTheEngineRestsAndOnlyWithAModel) {
+    EXPECT_TRUE(sleep_.delays.empty()) << "nothing is loaded";
+    RecordingSink sink;
+    const RequestId id = run(sink);
+    engine_says_step();
+    EXPECT_EQ(sleep_.delays, std::vector<bool>{true});
+    token(id, 1, "one");
+
+    sleep_.prepare(true);
+    settle();
+    EXPECT_TRUE(engine().expect<protocol::SetPaused>().paused);
+    EXPECT_EQ(service_->status().state, State::Suspended);
+    EXPECT_EQ(sleep_.delays, std::vector<bool>{true}) << "it still computes";
+    EXPECT_EQ(refusal(request()).code, ErrorCode::Suspended);
+    engine_says_idle();
+    EXPECT_EQ(sleep_.delays, (std::vector<bool>{true, false}));
+    engine().expect_nothing();
+
+    sleep_.prepare(false);
+    settle();
+    EXPECT_EQ(sleep_.delays, (std::vector<bool>{true, false, true}));
+    EXPECT_FALSE(engine().expect<protocol::SetPaused>().paused);
+    token(id, 2, " two");
+    finish(id);
+    EXPECT_EQ(sink.text, "one two");
+    ASSERT_TRUE(service_->requests().empty());
+    service_->unload_model([](auto) {});
+    settle();
+    exit_engine();
+    EXPECT_FALSE(sleep_.delays.back());
+}
+
+TEST_F(GovernorTest, BackgroundWaitsForPowerAndNobodyElse) {
+    RecordingSink background, chat;
+    auto generate = request();
+    generate.priority = Priority::Background;
+    const RequestId id = submit(background, generate);
+    load_and_get_ready();
+    expect_start(id);
+    power_.set(Power{true, Battery::Low, false});
+    settle();
+    EXPECT_TRUE(engine().expect<protocol::SetPaused>().paused);
+    expect_start(submit(chat));
+    EXPECT_EQ(service_->status().conditions.power, "battery, low");
+    power_.set(Power{true, Battery::Critical, false});
+    settle();
+    EXPECT_EQ(refusal(generate).code, ErrorCode::Suspended);
+    power_.set(Power{false, Battery::Fine, false});
+    settle();
+    EXPECT_FALSE(engine().expect<protocol::SetPaused>().paused);
+}
+
+TEST_F(GovernorTest, AnEmptyBatteryUnloadsUnderABackgroundRequestThatGoesOnLater) {
+    RecordingSink sink;
+    auto generate = request();
+    generate.priority = Priority::Background;
+    const RequestId id = submit(sink, generate);
+    load_and_get_ready();
+    expect_start(id);
+    token(id, 7, "seven");
+    power_.set(Power{true, Battery::Critical, false});
+    settle();
+    EXPECT_TRUE(engine().hung_up());
+    exit_engine();
+    EXPECT_FALSE(sink.ended());
+    EXPECT_EQ(n_engines(), 1u);
+    EXPECT_TRUE(power_.watched) << "it waits for that";
+    power_.set(Power{false, Battery::Critical, false});
+    settle();
+    ASSERT_EQ(n_engines(), 2u);
+    load_and_get_ready();
+    EXPECT_EQ(engine().expect<protocol::Submit>().replay_ids, std::vector<int32_t>{7});
+}
+
+TEST_F(GovernorTest, ReadsTheThermometerOnlyWhileAModelWorks) {
+    pass(minutes(1));
+    EXPECT_EQ(thermometer_.n_readings, 0);
+    RecordingSink sink;
+    const RequestId id = run(sink);
+    EXPECT_EQ(thermometer_.n_readings, 1);
+    pass(kHeatInterval / 2);
+    EXPECT_EQ(thermometer_.n_readings, 1);
+    thermometer_.temperature = 90'000;
+    pass(kHeatInterval / 2);
+    EXPECT_EQ(thermometer_.n_readings, 2);
+    EXPECT_EQ(engine().expect<protocol::SetPace>().load_percent, 40u);
+    EXPECT_EQ(service_->status().state, State::Throttled);
+    thermometer_.temperature = 101'000;
+    pass(kHeatInterval);
+    EXPECT_EQ(engine().expect<protocol::SetPace>().load_percent, 20u);
+    EXPECT_TRUE(engine().expect<protocol::SetPaused>().paused);
+    EXPECT_EQ(service_->status().state, State::Throttled);
+    thermometer_.temperature = 60'000;
+    pass(kHeatInterval);
+    EXPECT_EQ(engine().expect<protocol::SetPace>().load_percent, 100u);
+    EXPECT_FALSE(engine().expect<protocol::SetPaused>().paused);
+    EXPECT_EQ(service_->status().state, State::Busy);
+    finish(id);
+    const int n = thermometer_.n_readings;
+    pass(minutes(1));
+    EXPECT_EQ(thermometer_.n_readings, n);
+    EXPECT_EQ(service_->status().conditions.heat, "");
+}
+
+TEST_F(GovernorTest, UnloadsAnIdleModelAndKeepsWhichOneItWas) {
+    power_.set(Power{true, Battery::Fine, false});
+    service_->load_model("b", [](auto) {});
+    settle();
+    load_and_get_ready();
+    pass(minutes(5) - seconds(1));
+    EXPECT_FALSE(engine().hung_up());
+    pass(seconds(1));
+    EXPECT_TRUE(engine().hung_up());
+    EXPECT_TRUE(power_.watched);
+    exit_engine();
+    EXPECT_FALSE(power_.watched) << "nothing wakes an idle llmd";
+    EXPECT_EQ(service_->status().state, State::Idle);
+    RecordingSink sink;
+    submit(sink, request(""));
+    EXPECT_EQ(expect_load().model_path, folder_.path() + "/b.gguf");
+}
+
+TEST_F(GovernorTest, LeavesOnlyWithoutRequestsAndIfSomebodyStartsItAgain) {
+    pass(minutes(60));
+    int n_exits = 0;
+    govern({{}, [&] { ++n_exits; }});
+    power_.set(Power{true, Battery::Low, false});
+    RecordingSink sink;
+    auto generate = request();
+    generate.priority = Priority::Background;
+    const RequestId id = submit(sink, generate);
+    pass(minutes(60));
+    EXPECT_EQ(n_exits, 0) << "it waits for power";
+    ASSERT_TRUE(service_->cancel(id));
+    settle();
+    pass(minutes(10) - seconds(1));
+    EXPECT_EQ(n_exits, 0);
+    pass(seconds(1));
+    EXPECT_GE(n_exits, 1);
+}
+
+}  // namespace
+}  // namespace llmd::service
