@@ -1,24 +1,17 @@
-// llmctl's exit codes, and the one exception that carries one to main().
+// The one exception that carries an exit code to main().
 #pragma once
 
 #include <stdexcept>
 #include <string>
 #include <string_view>
 
+#include "api/errors.h"
+
 namespace llmd::client {
 
-enum class ExitCode : int {
-    Ok = 0,
-    Failed = 1,
-    Usage = 2,
-    Unreachable = 3,  // no bus, no daemon, or the daemon died
-    ModelMissing = 4,
-    Busy = 5,           // come back later
-    Refused = 6,        // by policy: who asks, or the device's state
-    TooLong = 7,        // for the model's context or the transport
-    Unsatisfiable = 8,  // the model cannot spell a text that fits the schema
-    Interrupted = 130,  // 128 + SIGINT, as shells count
-};
+using api::exit_code_of;
+using api::ExitCode;
+using api::short_error_name;
 
 // Ends a command. `name` is a daemon's error name without its prefix ("QueueFull"), empty for llmctl's own errors.
 class CommandError : public std::runtime_error {
@@ -35,11 +28,5 @@ private:
 
 // CommandError(Failed).
 [[noreturn]] void throw_failed(const std::string& message);
-
-// "org.llmd.Llmd1.Error.QueueFull" -> "QueueFull"; a name without the prefix stays as it is.
-std::string_view short_error_name(std::string_view name);
-
-// The exit code of a daemon's error, by short name or D-Bus name. An unknown name is Failed.
-ExitCode exit_code_of(std::string_view error_name);
 
 }  // namespace llmd::client

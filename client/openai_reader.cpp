@@ -17,7 +17,7 @@ constexpr std::string_view kDone = "[DONE]";
 StreamLine error_line(const dom::object& error) {
     StreamLine out;
     out.message = text_member(error, "message");
-    out.error_name = text_member(error, "code");
+    out.error_name = text_member(error, "name");
     out.kind = StreamLine::Kind::Error;
     if (out.error_name == base::error_name(base::ErrorCode::Cancelled)) {
         // To OpenAI's clients this is a failure; here it is one of the ways in which a text ends.

@@ -6,20 +6,16 @@
 #include <string>
 #include <utility>
 
+#include "api/errors.h"
 #include "base/error.h"
 #include "base/utf8.h"
 #include "bus/sdbus_compat.h"
 
 namespace llmd::dbus {
 
-// "org.llmd.Llmd1.Error.QueueFull"
-inline std::string dbus_error_name(base::ErrorCode code) {
-    return "org.llmd.Llmd1.Error." + std::string(base::error_name(code));
-}
-
 inline sdbus::Error to_dbus_error(const base::Error& error) {
     // Cleaned, because a D-Bus string is UTF-8 and a path in a message may be anything.
-    return bus::make_error(dbus_error_name(error.code), base::to_clean_text(error.message));
+    return bus::make_error(api::dbus_error_name(error.code), base::to_clean_text(error.message));
 }
 
 template <typename... Values>

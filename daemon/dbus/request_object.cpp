@@ -111,7 +111,7 @@ void RequestObject::emit_finished(const std::optional<Error>& delivery_error) {
         info.emplace("truncated", sdbus::Variant(kept->second));
     }
     emit("Finished", [&](sdbus::Signal& signal) {
-        signal << static_cast<uint32_t>(status) << (error ? dbus_error_name(error->code) : std::string())
+        signal << static_cast<uint32_t>(status) << (error ? api::dbus_error_name(error->code) : std::string())
                << (error ? base::to_clean_text(error->message) : std::string()) << info;
     });
 }

@@ -1,5 +1,6 @@
 #include "http/reply.h"
 
+#include "api/errors.h"
 #include "base/json_writer.h"
 
 namespace llmd::http {
@@ -8,14 +9,15 @@ namespace {
 
 using base::ErrorCode;
 
-constexpr unsigned kTooManyRequests = 429;
-
-// OpenAI's words for kinds of errors.
-const char* error_type(unsigned status) {
-    if (status == kTooManyRequests) return "rate_limit_error";
-    if (status == 403) return "permission_error";
-    if (status == 404) return "not_found_error";
-    return status < 500 ? "invalid_request_error" : "server_error";
+// Returns the field that a message begins with, as in "top_p: 3 is not ..."; empty if it begins with none.
+std::string_view field_in(std::string_view message) {
+    const auto is_of_path = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
+               c == '[' || c == ']';
+    };
+    size_t end = 0;
+    while (end < message.size() && is_of_path(message[end])) ++end;
+    return message.substr(end).starts_with(": ") ? message.substr(0, end) : std::string_view();
 }
 
 }  // namespace
@@ -26,59 +28,16 @@ Reply json_reply(std::string body) {
     return reply;
 }
 
-unsigned http_status(ErrorCode code) {
-    switch (code) {
-        case ErrorCode::InvalidArgument:
-        case ErrorCode::PromptTooLong:
-        case ErrorCode::ContextExceeded:
-        case ErrorCode::ConstraintFailed:
-            return 400;
-        case ErrorCode::NotAllowed:
-            return 403;
-        case ErrorCode::NotFound:
-        case ErrorCode::ModelNotFound:
-            return 404;
-        case ErrorCode::QueueFull:
-        case ErrorCode::RateLimited:
-            return kTooManyRequests;
-        case ErrorCode::Cancelled:
-            return 499;  // nginx's number for a request that its client has ended
-        case ErrorCode::NotReady:
-        case ErrorCode::OutOfMemory:
-        case ErrorCode::Suspended:
-        case ErrorCode::ShuttingDown:
-            return 503;
-        case ErrorCode::Timeout:
-            return 504;
-        case ErrorCode::Failed:
-        case ErrorCode::ModelLoadFailed:
-        case ErrorCode::DeviceError:
-        case ErrorCode::SlowConsumer:
-            break;
-    }
-    return 500;
-}
-
-bool may_retry(ErrorCode code) {
-    switch (code) {
-        case ErrorCode::QueueFull:
-        case ErrorCode::RateLimited:
-        case ErrorCode::NotReady:
-        case ErrorCode::OutOfMemory:
-        case ErrorCode::Suspended:
-        case ErrorCode::ShuttingDown:
-            return true;
-        default:
-            return false;
-    }
-}
-
 std::string error_object(const base::Error& error, Lengths lengths) {
+    const api::ErrorRow& row = api::error_row(error.code);
     base::JsonWriter json;
     json.begin_object().key("error").begin_object();
     json.key("message").value(error.message);
-    json.key("type").value(error_type(http_status(error.code)));
-    json.key("code").value(base::error_name(error.code));
+    json.key("type").value(row.type);
+    json.key("code").value(row.openai_code);
+    const std::string_view field = error.code == ErrorCode::InvalidArgument ? field_in(error.message) : "";
+    field.empty() ? json.key("param").null() : json.key("param").value(field);
+    json.key("name").value(base::error_name(error.code));
     if (error.code == ErrorCode::ContextExceeded) {
         if (lengths.n_prompt_tokens != 0) json.key("n_prompt_tokens").value(lengths.n_prompt_tokens);
         if (lengths.n_ctx != 0) json.key("n_ctx").value(lengths.n_ctx);
@@ -89,9 +48,9 @@ std::string error_object(const base::Error& error, Lengths lengths) {
 
 Reply error_reply(const base::Error& error, std::string body) {
     Reply reply;
-    reply.status = http_status(error.code);
+    reply.status = api::error_row(error.code).http_status;
     reply.body = std::move(body);
-    if (may_retry(error.code)) {
+    if (api::error_row(error.code).may_retry) {
         reply.headers.emplace_back("Retry-After", std::to_string(kRetryAfterSeconds));
     } else {
         reply.headers.emplace_back("x-should-retry", "false");

@@ -21,11 +21,6 @@ struct Reply {
 
 Reply json_reply(std::string body);
 
-// HTTP's status for an error, and whether the same request may succeed a little later: then the reply says when
-// (Retry-After), else that it is of no use (x-should-retry: false, which OpenAI's clients obey; by themselves they
-// repeat what failed with 408, 409, 429 or 5xx).
-unsigned http_status(base::ErrorCode code);
-bool may_retry(base::ErrorCode code);
 inline constexpr int kRetryAfterSeconds = 2;
 
 // Of a prompt and the context that it does not fit into, in tokens; 0: not known.
@@ -34,7 +29,8 @@ struct Lengths {
     uint32_t n_ctx = 0;
 };
 
-// {"error":{"message":…,"type":…,"code":…}}; those `lengths` that are known are added to ContextExceeded.
+// {"error":{"message":…,"type":…,"code":…,"param":…,"name":…}}: OpenAI's form, with the name that the error has on the
+// bus; those `lengths` that are known are added to ContextExceeded.
 std::string error_object(const base::Error& error, Lengths lengths = {});
 
 // The reply with that status, these headers and `body`.

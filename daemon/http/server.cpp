@@ -9,6 +9,7 @@
 #include <cstring>
 #include <utility>
 
+#include "api/errors.h"
 #include "http/listening_socket.h"
 
 namespace llmd::http {
@@ -38,7 +39,7 @@ Connection* connection_of(MHD_Connection* handle) {
 void turn_away(int fd, const base::Error& error) {
     const std::string body = error_object(error);
     const std::string reply =
-        base::concat("HTTP/1.1 ", http_status(error.code), " Refused\r\nContent-Type: ", kJsonType,
+        base::concat("HTTP/1.1 ", api::error_row(error.code).http_status, " Refused\r\nContent-Type: ", kJsonType,
                      "\r\nContent-Length: ", body.size(), "\r\nRetry-After: ", kRetryAfterSeconds,
                      "\r\nConnection: close\r\n\r\n", body);
     (void)::send(fd, reply.data(), reply.size(), MSG_NOSIGNAL | MSG_DONTWAIT);

@@ -46,7 +46,7 @@ TEST(OpenAiStreamReader, ReadsAConversationsPiecesAndPassesOverWhatIsNotData) {
 TEST(OpenAiStreamReader, AFailureEndsTheText) {
     OpenAiStreamReader reader;
     const auto lines =
-        reader.take("data: {\"error\":{\"message\":\"gone\",\"type\":\"t\",\"code\":\"DeviceError\"}}\n\n");
+        reader.take("data: {\"error\":{\"message\":\"gone\",\"type\":\"t\",\"name\":\"DeviceError\"}}\n\n");
     ASSERT_EQ(lines.size(), 1u);
     EXPECT_EQ(lines[0].kind, StreamLine::Kind::Error);
     EXPECT_EQ(lines[0].error_name, "DeviceError");
@@ -54,7 +54,7 @@ TEST(OpenAiStreamReader, AFailureEndsTheText) {
 }
 
 TEST(OpenAiStreamReader, ACancelledTextHasEndedAsItDoesOverTheBus) {
-    const StreamLine line = read_error(R"({"error":{"message":"m","type":"t","code":"Cancelled"}})");
+    const StreamLine line = read_error(R"({"error":{"message":"m","type":"t","name":"Cancelled"}})");
     EXPECT_EQ(line.kind, StreamLine::Kind::Done);
     EXPECT_EQ(line.finish_reason, "cancelled");
 }

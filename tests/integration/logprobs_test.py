@@ -184,10 +184,10 @@ class Logprobs(harness.TestCase):
                               ({"prompt": "p", "logprobs": 1, "echo": True}, "echo: "),
                               ({"prompt": "p", "logprobs": 21}, "logprobs: ")):
             error = json.loads(self.ask("/v1/completions", {"model": LLAMA, **body}, 400))["error"]
-            self.assertEqual(error["code"], "InvalidArgument")
+            self.assertEqual(error["name"], "InvalidArgument")
             self.assertTrue(error["message"].startswith(message), error)
         error = json.loads(self.ask("/v1/completions", {"model": LLAMA, "prompt": [5] * 20_000}, 400))["error"]
-        self.assertEqual((error["code"], error["n_prompt_tokens"]), ("ContextExceeded", 20_000))
+        self.assertEqual((error["name"], error["n_prompt_tokens"]), ("ContextExceeded", 20_000))
         self.assert_serves()
 
 

@@ -239,7 +239,7 @@ class Schema(harness.TestCase):
             status, headers, body = connection.ask("POST", "/v1/completions",
                                                    dict(braceless, prompt=MARKER, response_format=form))
         self.assertEqual((status, headers["x-should-retry"]), (400, "false"))
-        self.assertEqual(json.loads(body)["error"]["code"], "ConstraintFailed")
+        self.assertEqual(json.loads(body)["error"]["name"], "ConstraintFailed")
         with tempfile.NamedTemporaryFile("w", suffix=".json", dir=self.bus.folder) as file:
             file.write('{"const":"{"}')
             file.flush()

@@ -170,7 +170,7 @@ class Socket(harness.TestCase):
         self.assertEqual(status, 200)
         self.assertIn(json.loads(one), json.loads(body)["data"])
         status, _, body = connection.ask("GET", "/v1/models/nobody")
-        self.assertEqual((status, json.loads(body)["error"]["code"]), (404, "ModelNotFound"))
+        self.assertEqual((status, json.loads(body)["error"]["name"]), (404, "ModelNotFound"))
         status, _, body = connection.ask("GET", "/health")  # on the same connection
         self.assertEqual((status, json.loads(body)["status"]), (200, "ok"))
         status, _, body = connection.ask("HEAD", "/health")
@@ -185,17 +185,17 @@ class Socket(harness.TestCase):
             status, _, body = self.http().ask("POST", "/detokenize", {"tokens": tokens, "model": model})
             self.assertEqual((status, json.loads(body)["content"].lstrip()), (200, text.lstrip()))
             status, _, error = self.refusal({"tokens": [1 << 30], "model": model}, "/detokenize")
-            self.assertEqual((status, error["code"]), (400, "InvalidArgument"))
+            self.assertEqual((status, error["name"]), (400, "InvalidArgument"))
             self.assertTrue(error["message"].startswith("tokens: 1073741824 "), error["message"])
 
     def test_what_cannot_be_is_refused_with_a_reason(self):
         status, headers, error = self.refusal(dict(GREEDY, n=5))
-        self.assertEqual((status, error["code"], headers["x-should-retry"]), (400, "InvalidArgument", "false"))
+        self.assertEqual((status, error["name"], headers["x-should-retry"]), (400, "InvalidArgument", "false"))
         self.assertTrue(error["message"].startswith("n: "))
         status, _, error = self.refusal(dict(GREEDY, model="nobody"))
-        self.assertEqual((status, error["code"]), (404, "ModelNotFound"))
+        self.assertEqual((status, error["name"]), (404, "ModelNotFound"))
         status, _, error = self.refusal(dict(GREEDY, prompt="a b " * 5000, stream=True))
-        self.assertEqual((status, error["code"]), (400, "ContextExceeded"))
+        self.assertEqual((status, error["name"]), (400, "ContextExceeded"))
         self.assertEqual(error["n_ctx"], self.client.status()["context_length"])
         self.assertGreaterEqual(error["n_prompt_tokens"], 10000)
         self.assertEqual(self.refusal(GREEDY, "/v1/nothing")[0], 404)
@@ -291,7 +291,7 @@ class Socket(harness.TestCase):
     def test_a_prompt_that_cannot_fit_keeps_nobody_waiting(self):
         """Tokenizing it would take seconds, and megabytes of memory."""
         _, _, error = self.refusal(dict(GREEDY, prompt="the old house " * 290_000))
-        self.assertEqual(error["code"], "ContextExceeded")
+        self.assertEqual(error["name"], "ContextExceeded")
         self.assertIn("at least", error["message"])
 
     def test_too_many_connections_are_told_so(self):

@@ -86,7 +86,7 @@ TEST_F(ChoicesTest, WhenOneIsRefusedAllAre) {
     send(protocol::Refused{2, base::ErrorCode::ContextExceeded, "too long", 300});
     const std::string reply = read(client);
     EXPECT_EQ(status(reply), 400);
-    EXPECT_NE(reply.find(R"("code":"ContextExceeded","n_prompt_tokens":300,"n_ctx":128)"), std::string::npos);
+    EXPECT_NE(reply.find(R"("name":"ContextExceeded","n_prompt_tokens":300,"n_ctx":128)"), std::string::npos);
     EXPECT_EQ(engine().expect<protocol::Cancel>().id, 1u);
     EXPECT_TRUE(service_->requests().empty());
 }
@@ -101,8 +101,10 @@ TEST_F(ChoicesTest, WhenOneFailsTheStreamEndsWithItsError) {
     failed.code = base::ErrorCode::DeviceError;
     failed.message = "it broke";
     send(failed);
-    EXPECT_EQ(chunks(read(client)),
-              "data: {\"error\":{\"message\":\"it broke\",\"type\":\"server_error\",\"code\":\"DeviceError\"}}\n\n");
+    EXPECT_EQ(
+        chunks(read(client)),
+        "data: {\"error\":{\"message\":\"it broke\",\"type\":\"server_error\",\"code\":\"device_error\",\"param\":null,"
+        "\"name\":\"DeviceError\"}}\n\n");
     EXPECT_EQ(engine().expect<protocol::Cancel>().id, 1u);
     EXPECT_TRUE(service_->requests().empty());
     EXPECT_TRUE(server_->is_idle());
@@ -124,7 +126,7 @@ TEST_F(ChoicesTest, AnAnswerIsCancelledByItsIdAlsoWhenItsFirstChoiceHasEnded) {
     finish(1);
     EXPECT_EQ(body(ask(post("/v1/requests/cmpl-1/cancel", ""))), R"({"id":1,"cancelled":true})");
     EXPECT_EQ(engine().expect<protocol::Cancel>().id, 2u);
-    EXPECT_NE(read(client).find(R"("code":"Cancelled")"), std::string::npos);
+    EXPECT_NE(read(client).find(R"("name":"Cancelled")"), std::string::npos);
     EXPECT_EQ(status(ask(post("/v1/requests/cmpl-1/cancel", ""))), 404);
 }
 

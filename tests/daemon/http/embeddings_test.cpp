@@ -143,7 +143,7 @@ TEST_F(EmbeddingsTest, WhenOneFailsAllDoAndNoMoreFollow) {
     send(protocol::Refused{2, base::ErrorCode::ContextExceeded, "too long", 300});
     const std::string reply = read(client);
     EXPECT_EQ(status(reply), 400);
-    EXPECT_NE(reply.find(R"("code":"ContextExceeded","n_prompt_tokens":300,"n_ctx":128)"), std::string::npos) << reply;
+    EXPECT_NE(reply.find(R"("name":"ContextExceeded","n_prompt_tokens":300,"n_ctx":128)"), std::string::npos) << reply;
     EXPECT_EQ(engine().expect<protocol::Cancel>().id, 1u);
     EXPECT_EQ(engine().expect<protocol::Cancel>().id, 3u);
     EXPECT_FALSE(engine().next()) << "no more are submitted";
@@ -164,7 +164,7 @@ TEST_F(EmbeddingsTest, LeavingCancelsAll) {
 TEST_F(EmbeddingsTest, WhoCancelsOneCancelsTheCall) {
     const base::UniqueFd client = ask_for(2);
     EXPECT_EQ(status(ask(post("/v1/requests/2/cancel", ""))), 200);
-    EXPECT_NE(read(client).find(R"("code":"Cancelled")"), std::string::npos);
+    EXPECT_NE(read(client).find(R"("name":"Cancelled")"), std::string::npos);
     EXPECT_TRUE(service_->requests().empty());
 }
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "api/errors.h"
+
 namespace llmd::http {
 namespace {
 
@@ -180,8 +182,10 @@ TEST(OpenAiJson, LogprobsOfACompletion) {
 
 TEST(OpenAiJson, AFailureEndsAStreamWithoutDone) {
     const auto stream = format(OpenAiKind::Chat);
-    EXPECT_EQ(stream->failure({base::ErrorCode::DeviceError, "it broke"}),
-              "data: {\"error\":{\"message\":\"it broke\",\"type\":\"server_error\",\"code\":\"DeviceError\"}}\n\n");
+    EXPECT_EQ(
+        stream->failure({base::ErrorCode::DeviceError, "it broke"}),
+        "data: {\"error\":{\"message\":\"it broke\",\"type\":\"server_error\",\"code\":\"device_error\",\"param\":null,"
+        "\"name\":\"DeviceError\"}}\n\n");
 }
 
 TEST(Refusal, HasAStatusAndSaysWhetherToTryAgain) {
@@ -189,26 +193,37 @@ TEST(Refusal, HasAStatusAndSaysWhetherToTryAgain) {
     const Reply full = refusal(base::ErrorCode::QueueFull);
     EXPECT_EQ(full.status, 429u);
     EXPECT_EQ(full.headers.at(0).first, std::string("Retry-After"));
-    EXPECT_EQ(full.body, R"({"error":{"message":"m","type":"rate_limit_error","code":"QueueFull"}})");
+    EXPECT_EQ(full.body,
+              R"({"error":{"message":"m","type":"rate_limit_error","code":"rate_limit_exceeded","param":null,)"
+              R"("name":"QueueFull"}})");
     const Reply too_long = refusal(base::ErrorCode::ContextExceeded);
     EXPECT_EQ(too_long.status, 400u);
     EXPECT_EQ(too_long.headers.at(0).first, std::string("x-should-retry"));
     EXPECT_EQ(too_long.headers.at(0).second, "false");
-    EXPECT_EQ(too_long.body, R"({"error":{"message":"m","type":"invalid_request_error","code":"ContextExceeded",)"
-                             R"("n_prompt_tokens":600,"n_ctx":512}})");
+    EXPECT_EQ(too_long.body,
+              R"({"error":{"message":"m","type":"invalid_request_error","code":"context_length_exceeded",)"
+              R"("param":null,"name":"ContextExceeded","n_prompt_tokens":600,"n_ctx":512}})");
     EXPECT_EQ(error_object({base::ErrorCode::ContextExceeded, "m"}),
-              R"({"error":{"message":"m","type":"invalid_request_error","code":"ContextExceeded"}})");
+              R"({"error":{"message":"m","type":"invalid_request_error","code":"context_length_exceeded","param":null,)"
+              R"("name":"ContextExceeded"}})");
 }
 
-TEST(Refusal, EveryErrorHasAStatusAndExactlyOneAdvice) {
+TEST(Refusal, EveryErrorHasExactlyOneAdvice) {
     for (uint8_t value = 0; value <= static_cast<uint8_t>(base::kLastErrorCode); ++value) {
         const auto code = static_cast<base::ErrorCode>(value);
         const Reply reply = error_reply({code, "m"}, "{}");
-        EXPECT_TRUE(reply.status >= 400 && reply.status < 600) << base::error_name(code);
         ASSERT_EQ(reply.headers.size(), 1u);
         // What OpenAI's clients would repeat by themselves must be told not to when that is of no use.
-        EXPECT_EQ(reply.headers[0].first, std::string(may_retry(code) ? "Retry-After" : "x-should-retry"));
+        const bool may_retry = api::error_row(code).may_retry;
+        EXPECT_EQ(reply.headers[0].first, std::string(may_retry ? "Retry-After" : "x-should-retry"));
     }
+}
+
+TEST(Refusal, NamesTheFieldThatIsWrong) {
+    const auto object = [](const char* message) { return error_object({base::ErrorCode::InvalidArgument, message}); };
+    EXPECT_NE(object("options.top_p: 3 is not in the range").find(R"("param":"options.top_p")"), std::string::npos);
+    EXPECT_NE(object("messages[2].role: \"x\" is none").find(R"("param":"messages[2].role")"), std::string::npos);
+    EXPECT_NE(object("there is no such thing: really").find(R"("param":null)"), std::string::npos);
 }
 
 }  // namespace

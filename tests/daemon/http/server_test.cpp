@@ -83,7 +83,8 @@ TEST_F(ServerTest, WhatTheEngineRefusesHasAStatus) {
     const std::string reply = read(client);
     EXPECT_EQ(status(reply), 400);
     EXPECT_NE(reply.find("x-should-retry: false\r\n"), std::string::npos);
-    EXPECT_EQ(body(reply), R"({"error":{"message":"too long","type":"invalid_request_error","code":"ContextExceeded",)"
+    EXPECT_EQ(body(reply), R"({"error":{"message":"too long","type":"invalid_request_error",)"
+                           R"("code":"context_length_exceeded","param":null,"name":"ContextExceeded",)"
                            R"("n_prompt_tokens":300,"n_ctx":128}})");
 }
 
@@ -103,7 +104,7 @@ TEST_F(ServerTest, AFailureInTheMiddleIsAFrameAndAProperEnd) {
     send(finished);
     EXPECT_EQ(chunks(read(client)),
               "data: {\"error\":{\"message\":\"it went wrong\",\"type\":\"invalid_request_error\","
-              "\"code\":\"InvalidArgument\"}}\n\n");
+              "\"code\":\"invalid_value\",\"param\":null,\"name\":\"InvalidArgument\"}}\n\n");
 }
 
 TEST_F(ServerTest, RefusalsComeBeforeAnythingElse) {
@@ -114,7 +115,7 @@ TEST_F(ServerTest, RefusalsComeBeforeAnythingElse) {
     EXPECT_EQ(status(ask(post("/v1/completions", "{"))), 400);
     const std::string unknown = ask(post("/v1/completions", R"({"prompt":"p","model":"none"})"));
     EXPECT_EQ(status(unknown), 404);
-    EXPECT_NE(unknown.find(R"("code":"ModelNotFound")"), std::string::npos);
+    EXPECT_NE(unknown.find(R"("name":"ModelNotFound")"), std::string::npos);
     EXPECT_EQ(n_engines(), 0u);
 }
 
@@ -173,7 +174,7 @@ TEST_F(ServerTest, TokenizesAndCancelsAndCounts) {
     }
     EXPECT_EQ(status(ask(post("/v1/requests//cancel", ""))), 404);
     EXPECT_EQ(body(ask(post("/v1/requests/cmpl-1/cancel", ""))), R"({"id":1,"cancelled":true})");
-    EXPECT_NE(read(client).find(R"("code":"Cancelled")"), std::string::npos);
+    EXPECT_NE(read(client).find(R"("name":"Cancelled")"), std::string::npos);
 }
 
 TEST_F(ServerTest, LimitsOfARequestAreStatuses) {
@@ -329,7 +330,7 @@ TEST_F(ServerTest, ShuttingDownEndsWithTheLastAnswer) {
     settle();
     exit_engine();
     EXPECT_TRUE(done);
-    EXPECT_NE(read(client).find("\"code\":\"ShuttingDown\""), std::string::npos);
+    EXPECT_NE(read(client).find("\"name\":\"ShuttingDown\""), std::string::npos);
 }
 
 TEST_F(ServerTest, MayGoWhileClientsWait) {
