@@ -81,8 +81,8 @@ void store(Arguments& arguments, const OptionSpec& option, const char* text) {
     }
     check_text(std::string("--") + option.name, text);
     if (option.kind == Kind::TextList) {
-        Value& list = arguments.request.try_emplace(option.key, std::vector<std::string>()).first->second;
-        std::get<std::vector<std::string>>(list).emplace_back(text);
+        Value& list = arguments.request.try_emplace(option.key, Value::Array()).first->second;
+        std::get<Value::Array>(list.value).emplace_back(text);
         return;
     }
     if (option.letter == 'm' && std::string_view(text).find('/') != std::string_view::npos) {

@@ -27,7 +27,7 @@ BridgeConnection::Route route_from(const Dictionary& options) {
     route.rules.port = static_cast<uint16_t>(number_of(options, "port", kDefaultPort));
     route.rules.hosts = list_of(options, "allow_host");
     if (const auto file = options.find("token_file"); file != options.end()) {
-        route.rules.token = bridge_token(std::get<std::string>(file->second));
+        route.rules.token = bridge_token(*file->second.get<std::string>());
     }
     return route;
 }

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <tuple>
 
-#include "bus/sdbus_compat.h"
+#include "bus/variant.h"
 #include "client/exit_code.h"
 #include "client/pipe_text.h"
 
@@ -55,27 +55,12 @@ std::string words_of(const sdbus::Error& error) {
     unreachable(runs_not ? "is not running" : "does not answer: " + words_of(error));
 }
 
-// A value of a type that Value has no place for becomes the text "?": a newer daemon may send one.
-Value to_value(const sdbus::Variant& variant) {
-    const std::string type = variant.peekValueType();
-    if (type == "s") return variant.get<std::string>();
-    if (type == "o") return std::string(variant.get<sdbus::ObjectPath>());
-    if (type == "as") return variant.get<std::vector<std::string>>();
-    if (type == "b") return variant.get<bool>();
-    if (type == "d") return variant.get<double>();
-    if (type == "y") return uint64_t{variant.get<uint8_t>()};
-    if (type == "q") return uint64_t{variant.get<uint16_t>()};
-    if (type == "u") return uint64_t{variant.get<uint32_t>()};
-    if (type == "t") return variant.get<uint64_t>();
-    if (type == "n") return int64_t{variant.get<int16_t>()};
-    if (type == "i") return int64_t{variant.get<int32_t>()};
-    if (type == "x") return variant.get<int64_t>();
-    return std::string("?");
-}
-
 Dictionary to_dictionary(const bus::VariantMap& map) {
     Dictionary out;
-    for (const auto& [key, variant] : map) out.emplace(key, to_value(variant));
+    for (const auto& [key, variant] : map) {
+        const Value value = bus::to_value(variant);
+        out.emplace(key, value.is<Value::Other>() ? Value("?") : value);  // a newer daemon may send one
+    }
     return out;
 }
 
@@ -87,9 +72,7 @@ std::vector<Dictionary> to_list(const std::vector<bus::VariantMap>& maps) {
 
 bus::VariantMap to_variants(const Dictionary& dictionary) {
     bus::VariantMap out;
-    for (const auto& [key, value] : dictionary) {
-        out.emplace(key, std::visit([](const auto& held) { return sdbus::Variant(held); }, value));
-    }
+    for (const auto& [key, value] : dictionary) out.emplace(key, bus::to_variant(value));
     return out;
 }
 

@@ -45,7 +45,7 @@ ExitCode run_generate(const Arguments& arguments) {
     const std::string prompt = read_prompt(arguments.operands, STDIN_FILENO);
     Dictionary options = arguments.request;
     if (const auto schema = options.find("json_schema"); schema != options.end()) {
-        schema->second = read_text_file("--json-schema", std::get<std::string>(schema->second));
+        schema->second = read_text_file("--json-schema", *schema->second.get<std::string>());
     }
     const auto client = connect_to_llmd();
     auto source = client->stream(prompt, options);

@@ -38,7 +38,7 @@ HttpRequest finish(const char* target, base::JsonWriter json, const Dictionary& 
     json.key("stream_options").begin_object().key("include_usage").value(true).end_object();
     for (const auto& [key, value] : options) {
         if (key == kJsonSchema) continue;
-        if (const auto* number = std::get_if<double>(&value); number && !std::isfinite(*number)) {
+        if (const auto* number = value.get<double>(); number && !std::isfinite(*number)) {
             refuse(key, "not a finite number");
         }
         write_json(json.key(key), value);

@@ -1,14 +1,12 @@
 #include "client/value.h"
 
-#include <type_traits>
-
 namespace llmd::client {
 namespace {
 
 template <typename T>
 const T* find(const Dictionary& dictionary, const std::string& key) {
     const auto entry = dictionary.find(key);
-    return entry == dictionary.end() ? nullptr : std::get_if<T>(&entry->second);
+    return entry == dictionary.end() ? nullptr : entry->second.get<T>();
 }
 
 }  // namespace
@@ -38,22 +36,13 @@ std::string text_of(const Dictionary& dictionary, const std::string& key) {
 }
 
 std::vector<std::string> list_of(const Dictionary& dictionary, const std::string& key) {
-    const auto* value = find<std::vector<std::string>>(dictionary, key);
-    return value ? *value : std::vector<std::string>();
-}
-
-void write_json(base::JsonWriter& json, const Value& value) {
-    if (const auto* list = std::get_if<std::vector<std::string>>(&value)) {
-        json.begin_array();
-        for (const std::string& item : *list) json.value(item);
-        json.end_array();
-        return;
+    std::vector<std::string> out;
+    if (const auto* values = find<Value::Array>(dictionary, key)) {
+        for (const Value& value : *values) {
+            if (const auto* text = value.get<std::string>()) out.push_back(*text);
+        }
     }
-    std::visit(
-        [&](const auto& scalar) {
-            if constexpr (!std::is_same_v<std::decay_t<decltype(scalar)>, std::vector<std::string>>) json.value(scalar);
-        },
-        value);
+    return out;
 }
 
 void write_json(base::JsonWriter& json, const Dictionary& dictionary) {

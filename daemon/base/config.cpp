@@ -99,7 +99,7 @@ constexpr std::array kKeys = {
     Key{"log_level", &Config::log_level, kLogLevels},
 };
 
-std::string in_quotes(std::string_view text) {
+std::string toml_text(std::string_view text) {
     std::string out;
     append_json_string(out, text);
     return out;
@@ -150,9 +150,9 @@ public:
         if (!node || names.empty() || std::find(names.begin(), names.end(), out) != names.end()) return;
         std::string list;
         for (const std::string_view name : names) {
-            list += (list.empty() ? "" : ", ") + (name.empty() ? in_quotes(name) : std::string(name));
+            list += (list.empty() ? "" : ", ") + (name.empty() ? toml_text(name) : std::string(name));
         }
-        set(*node, key, in_quotes(out) + " is none of " + list);
+        set(*node, key, toml_text(out) + " is none of " + list);
     }
 
     // 0 stands for "absent" as well as least..most.
@@ -224,7 +224,7 @@ Result<const Key*> find_key(const std::string& name) {
     if (key != kKeys.end()) return &*key;
     std::string list;
     for (const Key& known : kKeys) list += (list.empty() ? "" : ", ") + std::string(known.name);
-    return fail(ErrorCode::InvalidArgument, "there is no setting ", in_quotes(name), "; there are ", list);
+    return fail(ErrorCode::InvalidArgument, "there is no setting ", toml_text(name), "; there are ", list);
 }
 
 // The byte at a position of toml++, which counts lines and, in each, code points from 1 on.
@@ -345,8 +345,8 @@ Result<void> change_setting(const std::string& path, const std::string& name, co
     const bool is_number = (*key)->number != nullptr;
     const bool has_digits = !value.empty() && value.find_first_not_of("0123456789") == std::string::npos;
     if (is_number && !has_digits)
-        return fail(ErrorCode::InvalidArgument, name, ": expected a number, not ", in_quotes(value));
-    const std::string changed = with_value(text ? *text : "", name, is_number ? value : in_quotes(value));
+        return fail(ErrorCode::InvalidArgument, name, ": expected a number, not ", toml_text(value));
+    const std::string changed = with_value(text ? *text : "", name, is_number ? value : toml_text(value));
     Settings after;
     if (auto read = read_keys(path, changed, after); !read) {
         return fail(ErrorCode::InvalidArgument, name, ": ", reason_in(read.error().message, name));

@@ -66,6 +66,12 @@ std::string in_quotes(std::string_view text, size_t most_bytes) {
     return to_clean_text(json) + (shown < text.size() ? "..." : "");
 }
 
+std::string digits(double number) {
+    std::array<char, 32> out;
+    const auto end = std::to_chars(out.data(), out.data() + out.size(), number).ptr;
+    return {out.data(), end};
+}
+
 JsonWriter& JsonWriter::key(std::string_view name) {
     separate();
     append_json_string(out_, name);

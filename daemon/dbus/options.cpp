@@ -4,8 +4,8 @@
 #include <limits>
 #include <optional>
 
-#include "api/quoted.h"
 #include "api/sampling_fields.h"
+#include "base/json_writer.h"
 
 namespace llmd::dbus {
 
@@ -23,13 +23,13 @@ std::string describe(const OptionValue& value) {
         std::string operator()(bool v) const { return v ? "the boolean true" : "the boolean false"; }
         std::string operator()(int64_t v) const { return base::concat("the integer ", v); }
         std::string operator()(uint64_t v) const { return base::concat("the integer ", v); }
-        std::string operator()(double v) const { return "the floating-point number " + api::digits(v); }
-        std::string operator()(const std::string& v) const { return "the string " + api::in_quotes(v); }
+        std::string operator()(double v) const { return "the floating-point number " + base::digits(v); }
+        std::string operator()(const std::string& v) const { return "the string " + base::in_quotes(v); }
         std::string operator()(const std::vector<std::string>& v) const {
             return base::concat("an array of ", v.size(), " strings");
         }
         std::string operator()(const OtherType& v) const {
-            return "a value of D-Bus type " + api::in_quotes(v.signature);
+            return "a value of D-Bus type " + base::in_quotes(v.signature);
         }
     };
     return std::visit(Describe{}, value);
@@ -78,7 +78,7 @@ public:
             return set(wrong_type(key, base::concat("a floating-point number (d) from ", least, " to ", most), *value));
         }
         // NaN is in no range.
-        if (!(*number >= least && *number <= most)) return set(out_of_range(key, api::digits(*number), least, most));
+        if (!(*number >= least && *number <= most)) return set(out_of_range(key, base::digits(*number), least, most));
         out = static_cast<float>(*number);
     }
 
@@ -127,7 +127,7 @@ void check_model(OptionReader& reader, std::string& out) {
     reader.text("model", "a name from ListModels (s)", model);
     if (reader.failed() || !reader.present("model")) return;
     if (model.empty() || model.find('/') != std::string::npos) {
-        return reader.set(fail(ErrorCode::InvalidArgument, "model: ", api::in_quotes(model),
+        return reader.set(fail(ErrorCode::InvalidArgument, "model: ", base::in_quotes(model),
                                " is not a name from ListModels; only Admin.LoadModel takes a path"));
     }
     out = std::move(model);
@@ -144,7 +144,7 @@ void check_handle_token(OptionReader& reader, std::string& out) {
     };
     if (token.empty() || token.size() > kMaxHandleTokenBytes || !std::all_of(token.begin(), token.end(), allowed)) {
         return reader.set(
-            fail(ErrorCode::InvalidArgument, "handle_token: ", api::in_quotes(token), " is not ", expected));
+            fail(ErrorCode::InvalidArgument, "handle_token: ", base::in_quotes(token), " is not ", expected));
     }
     out = std::move(token);
 }
@@ -194,7 +194,7 @@ void check_choice(OptionReader& reader, std::string_view key, std::initializer_l
     if (reader.failed() || !reader.present(key)) return;
     const auto* found = std::find(names.begin(), names.end(), chosen);
     if (found == names.end()) {
-        return reader.set(fail(ErrorCode::InvalidArgument, key, ": ", api::in_quotes(chosen), " is none of ", list));
+        return reader.set(fail(ErrorCode::InvalidArgument, key, ": ", base::in_quotes(chosen), " is none of ", list));
     }
     out = static_cast<Enum>(found - names.begin());
 }

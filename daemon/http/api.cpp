@@ -4,7 +4,6 @@
 #include <charconv>
 #include <utility>
 
-#include "api/quoted.h"
 #include "base/json_writer.h"
 #include "http/metrics.h"
 #include "http/tokenizer_body.h"
@@ -96,10 +95,10 @@ void Api::handle(const std::shared_ptr<Exchange>& exchange, const Request& reque
     }
     if (allowed.empty()) {
         return exchange->reply(
-            refusal(fail(ErrorCode::NotFound, "there is nothing at ", api::in_quotes(request.path))));
+            refusal(fail(ErrorCode::NotFound, "there is nothing at ", base::in_quotes(request.path))));
     }
     Reply reply = refusal(
-        fail(ErrorCode::InvalidArgument, request.path, " takes ", allowed, ", not ", api::in_quotes(request.method)));
+        fail(ErrorCode::InvalidArgument, request.path, " takes ", allowed, ", not ", base::in_quotes(request.method)));
     reply.status = 405;
     reply.headers.emplace_back("Allow", allowed == "GET" ? "GET, HEAD" : std::string(allowed));
     exchange->reply(std::move(reply));
@@ -123,7 +122,7 @@ void Api::get_model(const std::shared_ptr<Exchange>& exchange, const Request& re
     const std::string name(*id_in(request.path, kModelPath));
     find_model(name, [exchange, name](const service::ModelEntry* model) {
         if (model != nullptr) return exchange->reply(json_reply(openai_model(*model)));
-        exchange->reply(refusal(fail(ErrorCode::ModelNotFound, "there is no model ", api::in_quotes(name))));
+        exchange->reply(refusal(fail(ErrorCode::ModelNotFound, "there is no model ", base::in_quotes(name))));
     });
 }
 

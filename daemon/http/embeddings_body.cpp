@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 
-#include "api/quoted.h"
 #include "api/sampling_fields.h"
+#include "base/json_writer.h"
 #include "http/generate_fields.h"
 
 namespace llmd::http {
@@ -16,7 +16,7 @@ using base::Result;
 using service::GenerateRequest;
 
 // The call that `inputs` make, with the model and the rest of every request.
-Result<EmbeddingsCall> finish(FieldReader& reader, std::vector<Prompt> inputs, EmbeddingEncoding encoding) {
+Result<EmbeddingsCall> finish(api::FieldReader& reader, std::vector<Prompt> inputs, EmbeddingEncoding encoding) {
     GenerateRequest common;
     read_model(reader, common.model);
     read_priority(reader, common.priority);
@@ -32,15 +32,15 @@ Result<EmbeddingsCall> finish(FieldReader& reader, std::vector<Prompt> inputs, E
     return call;
 }
 
-EmbeddingEncoding read_encoding(FieldReader& reader) {
+EmbeddingEncoding read_encoding(api::FieldReader& reader) {
     std::string name = "float";
     reader.text("encoding_format", name);
     if (name == "base64") return EmbeddingEncoding::Base64;
-    if (name != "float") reader.refuse("encoding_format", api::in_quotes(name), " is neither float nor base64");
+    if (name != "float") reader.refuse("encoding_format", base::in_quotes(name), " is neither float nor base64");
     return EmbeddingEncoding::Numbers;
 }
 
-void read_ollama_model(FieldReader& reader) {
+void read_ollama_model(api::FieldReader& reader) {
     if (!reader.find("model")) reader.refuse("model", "it is missing");
 }
 
@@ -49,7 +49,7 @@ void read_ollama_model(FieldReader& reader) {
 Result<EmbeddingsCall> parse_embeddings(std::string_view body) {
     const auto json = parse_body(body);
     if (!json) return json.error();
-    FieldReader reader(*json->get<JsonValue::Object>());
+    api::FieldReader reader(*json->get<base::Value::Object>());
     std::vector<Prompt> inputs;
     read_prompts(reader, "input", kMaxInputs, inputs);
     const EmbeddingEncoding encoding = read_encoding(reader);
@@ -59,7 +59,7 @@ Result<EmbeddingsCall> parse_embeddings(std::string_view body) {
 Result<EmbeddingsCall> parse_ollama_embed(std::string_view body) {
     const auto json = parse_body(body);
     if (!json) return json.error();
-    FieldReader reader(*json->get<JsonValue::Object>());
+    api::FieldReader reader(*json->get<base::Value::Object>());
     std::vector<Prompt> inputs;
     read_ollama_model(reader);
     read_prompts(reader, "input", kMaxInputs, inputs);
@@ -69,7 +69,7 @@ Result<EmbeddingsCall> parse_ollama_embed(std::string_view body) {
 Result<EmbeddingsCall> parse_ollama_embeddings(std::string_view body) {
     const auto json = parse_body(body);
     if (!json) return json.error();
-    FieldReader reader(*json->get<JsonValue::Object>());
+    api::FieldReader reader(*json->get<base::Value::Object>());
     std::vector<Prompt> inputs(1);
     read_ollama_model(reader);
     if (!reader.find("prompt")) reader.refuse("prompt", "it is missing");

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "http/field_reader.h"
+#include "api/field_reader.h"
 #include "service/request.h"
 
 namespace llmd::http {
@@ -19,20 +19,20 @@ namespace llmd::http {
 inline constexpr uint32_t kDefaultAnswerTokens = 1024;
 
 // InvalidArgument unless `body` is one JSON object.
-base::Result<JsonValue> parse_body(std::string_view body);
+base::Result<base::Value> parse_body(std::string_view body);
 
 // model. Ollama's clients append ":latest" to a name without a tag.
-void read_model(FieldReader& reader, std::string& out);
+void read_model(api::FieldReader& reader, std::string& out);
 // stop
-void read_stops(FieldReader& reader, std::vector<std::string>& out);
+void read_stops(api::FieldReader& reader, std::vector<std::string>& out);
 // seed; -1 is none, as clients of both APIs mean it.
-void read_seed_or_none(FieldReader& reader, std::optional<uint64_t>& out);
+void read_seed_or_none(api::FieldReader& reader, std::optional<uint64_t>& out);
 // priority
-void read_priority(FieldReader& reader, service::Priority& out);
+void read_priority(api::FieldReader& reader, service::Priority& out);
 // messages; absent is an error, empty as well.
-void read_messages(FieldReader& reader, std::vector<protocol::ChatMessage>& out);
+void read_messages(api::FieldReader& reader, std::vector<protocol::ChatMessage>& out);
 // `schema`, found at `key`, as GenerateRequest::json_schema holds it.
-void read_schema(FieldReader& reader, std::string_view key, const JsonValue& schema, std::string& out);
+void read_schema(api::FieldReader& reader, std::string_view key, const base::Value& schema, std::string& out);
 
 // A text, or token ids.
 struct Prompt {
@@ -42,10 +42,10 @@ struct Prompt {
 
 // The prompts at `key`, 1 to `most`: a text, an array of texts, one of token ids, or one of such arrays. What the first
 // element is, all must be.
-void read_prompts(FieldReader& reader, const std::string& key, size_t most, std::vector<Prompt>& out);
+void read_prompts(api::FieldReader& reader, const std::string& key, size_t most, std::vector<Prompt>& out);
 
 // What is not offered and would change the answer: each must be absent, or say no (null, false, 0, empty).
-void refuse_fields(FieldReader& reader, std::initializer_list<std::string_view> keys);
+void refuse_fields(api::FieldReader& reader, std::initializer_list<std::string_view> keys);
 
 // The schema of "any JSON object".
 inline constexpr std::string_view kAnyObjectSchema = R"({"type":"object"})";

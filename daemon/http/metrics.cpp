@@ -1,6 +1,6 @@
 #include "http/metrics.h"
 
-#include "api/quoted.h"
+#include "base/json_writer.h"
 
 namespace llmd::http {
 
@@ -26,16 +26,16 @@ class Page {
 public:
     void number(std::string_view name, const char* type, std::string_view help, double value) {
         describe(name, type, help);
-        out_ += base::concat("llmd_", name, ' ', api::digits(value), '\n');
+        out_ += base::concat("llmd_", name, ' ', base::digits(value), '\n');
     }
     // `unit` is how much of the metric's unit one of the histogram's is.
     void summary(std::string_view name, std::string_view help, const service::Histogram& histogram, double unit) {
         describe(name, "summary", help);
         for (const double share : {0.5, 0.9, 0.99}) {
-            out_ += base::concat("llmd_", name, "{quantile=\"", api::digits(share), "\"} ",
-                                 api::digits(histogram.quantile(share) * unit), '\n');
+            out_ += base::concat("llmd_", name, "{quantile=\"", base::digits(share), "\"} ",
+                                 base::digits(histogram.quantile(share) * unit), '\n');
         }
-        out_ += base::concat("llmd_", name, "_sum ", api::digits(histogram.sum() * unit), '\n');
+        out_ += base::concat("llmd_", name, "_sum ", base::digits(histogram.sum() * unit), '\n');
         out_ += base::concat("llmd_", name, "_count ", histogram.count(), '\n');
     }
     void info(const service::Status& status, std::string_view version) {

@@ -1,7 +1,6 @@
 // Ollama's endpoints.
 #include <utility>
 
-#include "api/quoted.h"
 #include "base/json_writer.h"
 #include "http/api.h"
 #include "http/generate_fields.h"
@@ -41,14 +40,14 @@ void Api::get_ollama_ps(const std::shared_ptr<Exchange>& exchange, const Request
 void Api::post_ollama_show(const std::shared_ptr<Exchange>& exchange, const Request& request) {
     const auto json = parse_body(request.body);
     if (!json) return exchange->reply(ollama_error(json.error()));
-    FieldReader reader(*json->get<JsonValue::Object>());
+    api::FieldReader reader(*json->get<base::Value::Object>());
     std::string name;
     read_model(reader, name);
     if (name.empty()) reader.refuse("model", "it is missing");
     if (reader.error()) return exchange->reply(ollama_error(*reader.error()));
     find_model(name, [exchange, name](const ModelEntry* model) {
         if (model != nullptr) return exchange->reply(json_reply(ollama_model(*model)));
-        exchange->reply(ollama_error(fail(ErrorCode::ModelNotFound, "there is no model ", api::in_quotes(name))));
+        exchange->reply(ollama_error(fail(ErrorCode::ModelNotFound, "there is no model ", base::in_quotes(name))));
     });
 }
 

@@ -1,7 +1,7 @@
 #include "http/ollama_body.h"
 
-#include "api/quoted.h"
 #include "api/sampling_fields.h"
+#include "base/json_writer.h"
 #include "http/generate_fields.h"
 
 namespace llmd::http {
@@ -13,8 +13,8 @@ using protocol::ChatMessage;
 using service::RequestLimits;
 
 // num_predict; negative is "until the model ends" (-1) or "until the context is full" (-2).
-void read_num_predict(FieldReader& reader, uint32_t& out) {
-    const JsonValue* value = reader.find("num_predict");
+void read_num_predict(api::FieldReader& reader, uint32_t& out) {
+    const base::Value* value = reader.find("num_predict");
     const auto* number = value ? value->get<int64_t>() : nullptr;
     if (number && (*number == -1 || *number == -2)) {
         out = RequestLimits::kMaxTokens;
@@ -24,19 +24,19 @@ void read_num_predict(FieldReader& reader, uint32_t& out) {
 }
 
 // "json", or a schema.
-void read_format(FieldReader& reader, std::string& out) {
-    const JsonValue* format = reader.find("format");
+void read_format(api::FieldReader& reader, std::string& out) {
+    const base::Value* format = reader.find("format");
     if (!format) return;
     const auto* name = format->get<std::string>();
     if (!name) return read_schema(reader, "format", *format, out);
     if (*name == "json") {
         out = kAnyObjectSchema;
     } else if (!name->empty()) {
-        reader.refuse("format", api::in_quotes(*name), " is neither json nor a schema");
+        reader.refuse("format", base::in_quotes(*name), " is neither json nor a schema");
     }
 }
 
-void read_common(FieldReader& reader, OllamaCall& call) {
+void read_common(api::FieldReader& reader, OllamaCall& call) {
     service::GenerateRequest& request = call.request;
     request.max_tokens = kDefaultAnswerTokens;
     read_model(reader, request.model);
@@ -46,7 +46,7 @@ void read_common(FieldReader& reader, OllamaCall& call) {
     read_priority(reader, request.priority);
     refuse_fields(reader, {"think"});
     if (const auto* options = reader.object("options")) {
-        FieldReader fields(*options, "options.");
+        api::FieldReader fields(*options, "options.");
         read_num_predict(fields, request.max_tokens);
         api::read_sampling(fields, request.sampling);
         read_seed_or_none(fields, request.sampling.seed);
@@ -61,7 +61,7 @@ void read_common(FieldReader& reader, OllamaCall& call) {
 Result<OllamaCall> parse_ollama_generate(std::string_view body) {
     const auto json = parse_body(body);
     if (!json) return json.error();
-    FieldReader reader(*json->get<JsonValue::Object>());
+    api::FieldReader reader(*json->get<base::Value::Object>());
     OllamaCall call;
     read_common(reader, call);
     std::string prompt;
@@ -83,7 +83,7 @@ Result<OllamaCall> parse_ollama_generate(std::string_view body) {
 Result<OllamaCall> parse_ollama_chat(std::string_view body) {
     const auto json = parse_body(body);
     if (!json) return json.error();
-    FieldReader reader(*json->get<JsonValue::Object>());
+    api::FieldReader reader(*json->get<base::Value::Object>());
     OllamaCall call;
     read_common(reader, call);
     const auto* messages = reader.array("messages");

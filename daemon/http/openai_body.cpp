@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "api/quoted.h"
 #include "api/sampling_fields.h"
+#include "base/json_writer.h"
 #include "http/generate_fields.h"
 
 namespace llmd::http {
@@ -13,27 +13,27 @@ namespace {
 using base::Result;
 using service::RequestLimits;
 
-void read_response_format(FieldReader& reader, std::string& out) {
+void read_response_format(api::FieldReader& reader, std::string& out) {
     const auto* format = reader.object("response_format");
     if (!format) return;
-    FieldReader fields(*format, "response_format.");
+    api::FieldReader fields(*format, "response_format.");
     std::string type;
     fields.text("type", type);
     if (type == "json_object") {
         out = kAnyObjectSchema;
     } else if (type == "json_schema") {
         const auto* described = fields.object("json_schema");
-        const JsonValue* schema = described ? FieldReader(*described).find("schema") : nullptr;
+        const base::Value* schema = described ? api::FieldReader(*described).find("schema") : nullptr;
         if (!schema) return reader.refuse("response_format", "json_schema.schema is missing");
         read_schema(fields, "json_schema.schema", *schema, out);
     } else if (type != "text") {
-        fields.refuse("type", api::in_quotes(type), " is none of text, json_object, json_schema");
+        fields.refuse("type", base::in_quotes(type), " is none of text, json_object, json_schema");
     }
     if (fields.error()) reader.set(*fields.error());
 }
 
 // What both kinds of body have.
-void read_common(FieldReader& reader, service::GenerateRequest& request, OpenAiCall& call) {
+void read_common(api::FieldReader& reader, service::GenerateRequest& request, OpenAiCall& call) {
     read_model(reader, request.model);
     api::read_sampling(reader, request.sampling);
     read_seed_or_none(reader, request.sampling.seed);
@@ -44,7 +44,7 @@ void read_common(FieldReader& reader, service::GenerateRequest& request, OpenAiC
     reader.integer("max_tokens", 1, RequestLimits::kMaxTokens, request.max_tokens);
     reader.boolean("stream", call.stream);
     if (const auto* options = reader.object("stream_options")) {
-        FieldReader fields(*options, "stream_options.");
+        api::FieldReader fields(*options, "stream_options.");
         fields.boolean("include_usage", call.include_usage);
         if (fields.error()) reader.set(*fields.error());
     }
@@ -52,8 +52,8 @@ void read_common(FieldReader& reader, service::GenerateRequest& request, OpenAiC
 }
 
 // A completion's `logprobs` is the number of alternatives; 0 asks for those of the chosen tokens alone.
-void read_completion_logprobs(FieldReader& reader, service::GenerateRequest& request) {
-    const JsonValue* value = reader.find("logprobs");
+void read_completion_logprobs(api::FieldReader& reader, service::GenerateRequest& request) {
+    const base::Value* value = reader.find("logprobs");
     const auto* flag = value ? value->get<bool>() : nullptr;
     if (!value || (flag && !*flag)) return;
     uint32_t n_top = 0;
@@ -63,7 +63,7 @@ void read_completion_logprobs(FieldReader& reader, service::GenerateRequest& req
     if (request.echo) reader.refuse("echo", "is not offered together with logprobs");
 }
 
-void read_chat_logprobs(FieldReader& reader, service::GenerateRequest& request) {
+void read_chat_logprobs(api::FieldReader& reader, service::GenerateRequest& request) {
     bool wanted = false;
     uint32_t n_top = 0;
     reader.boolean("logprobs", wanted);
@@ -73,7 +73,7 @@ void read_chat_logprobs(FieldReader& reader, service::GenerateRequest& request) 
 }
 
 // n, the answers to each of `n_prompts`.
-void read_n(FieldReader& reader, size_t n_prompts, size_t most, uint32_t& out) {
+void read_n(api::FieldReader& reader, size_t n_prompts, size_t most, uint32_t& out) {
     reader.integer("n", 1, most, out);
     if (out * n_prompts > most) {
         reader.refuse("n", out, " answers to each of ", n_prompts, " prompts are more than ", most);
@@ -81,7 +81,7 @@ void read_n(FieldReader& reader, size_t n_prompts, size_t most, uint32_t& out) {
 }
 
 // Where it is n, none of the answers is to be left out.
-void read_best_of(FieldReader& reader, uint32_t n) {
+void read_best_of(api::FieldReader& reader, uint32_t n) {
     uint32_t best_of = n;
     reader.integer("best_of", 1, RequestLimits::kMaxTokens, best_of);
     if (best_of != n) reader.refuse("best_of", best_of, " is not offered, only n is, which is ", n);
@@ -104,7 +104,7 @@ void add_choices(const std::vector<Prompt>& prompts, service::GenerateRequest re
 Result<OpenAiCall> parse_completion(std::string_view body, size_t max_choices) {
     const auto json = parse_body(body);
     if (!json) return json.error();
-    FieldReader reader(*json->get<JsonValue::Object>());
+    api::FieldReader reader(*json->get<base::Value::Object>());
     OpenAiCall call;
     service::GenerateRequest request;
     std::vector<Prompt> prompts;
@@ -126,7 +126,7 @@ Result<OpenAiCall> parse_completion(std::string_view body, size_t max_choices) {
 Result<OpenAiCall> parse_chat_completion(std::string_view body, size_t max_choices) {
     const auto json = parse_body(body);
     if (!json) return json.error();
-    FieldReader reader(*json->get<JsonValue::Object>());
+    api::FieldReader reader(*json->get<base::Value::Object>());
     OpenAiCall call;
     service::GenerateRequest request;
     request.max_tokens = kDefaultAnswerTokens;

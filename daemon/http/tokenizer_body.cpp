@@ -8,7 +8,7 @@ namespace llmd::http {
 base::Result<TokenizeBody> parse_tokenize(std::string_view body) {
     const auto json = parse_body(body);
     if (!json) return json.error();
-    FieldReader reader(*json->get<JsonValue::Object>());
+    api::FieldReader reader(*json->get<base::Value::Object>());
     TokenizeBody out;
     read_model(reader, out.model);
     reader.text("content", out.content);
@@ -20,7 +20,7 @@ base::Result<TokenizeBody> parse_tokenize(std::string_view body) {
 base::Result<DetokenizeBody> parse_detokenize(std::string_view body) {
     const auto json = parse_body(body);
     if (!json) return json.error();
-    FieldReader reader(*json->get<JsonValue::Object>());
+    api::FieldReader reader(*json->get<base::Value::Object>());
     DetokenizeBody out;
     read_model(reader, out.model);
     reader.ids("tokens", out.tokens);

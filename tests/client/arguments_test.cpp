@@ -96,7 +96,7 @@ TEST(Arguments, OptionsMayFollowOperandsAndTwoDashesEndThem) {
 
 // The daemon refuses it and names the option; -1 must reach it as -1.
 TEST(Arguments, RangesAreLeftToTheDaemon) {
-    EXPECT_EQ(std::get<int64_t>(parse({"generate", "--max-tokens", "-1", "x"}).request.at("max_tokens")), -1);
+    EXPECT_EQ(*parse({"generate", "--max-tokens", "-1", "x"}).request.at("max_tokens").get<int64_t>(), -1);
 }
 
 TEST(Arguments, RangesOfWhatTheDaemonNeverSeesAreCheckedHereAndShown) {
@@ -158,7 +158,7 @@ TEST(Arguments, RefusalsOfTheDaemonNameTheOptionAsItIsTypedHere) {
 
 TEST(Arguments, ASchemaIsTheNameOfAFile) {
     const Arguments arguments = parse({"generate", "--json-schema", "person.json", "--json", "x"});
-    EXPECT_EQ(std::get<std::string>(arguments.request.at("json_schema")), "person.json");
+    EXPECT_EQ(*arguments.request.at("json_schema").get<std::string>(), "person.json");
     EXPECT_TRUE(arguments.json);
     EXPECT_EQ(with_option_name("json_schema: at \"#\": no"), "--json-schema: at \"#\": no");
 }

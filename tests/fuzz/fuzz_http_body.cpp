@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "base/utf8.h"
+#include "base/value.h"
 #include "http/embeddings_body.h"
-#include "http/json_value.h"
 #include "http/ollama_body.h"
 #include "http/openai_body.h"
 #include "http/tokenizer_body.h"
@@ -63,11 +63,9 @@ void check(const llmd::base::Result<DetokenizeBody>& body) {
 }
 
 void check_json(std::string_view text) {
-    const auto value = parse_json(text);
+    const auto value = llmd::base::parse_json(text);
     if (!value) return check_refusal(value.error());
-    llmd::base::JsonWriter json;
-    write_json(*value, json);
-    require(parse_json(json.take()).has_value());
+    require(llmd::base::parse_json(llmd::base::json_text(*value)).has_value());
 }
 
 }  // namespace

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/value.h"
 #include "http/generate_fields.h"
-#include "http/json_value.h"
 
 namespace llmd::http {
 namespace {
@@ -301,8 +301,8 @@ TEST(ResponseFormat, BecomesASchema) {
     EXPECT_EQ(schema(R"({"type":"json_schema","json_schema":{"name":"n","strict":true,)"
                      R"("schema":{"type":"object","properties":{"b":{"enum":[1,-2,0.5,"x\n",null,true]},"a":{}}}}})"),
               R"({"type":"object","properties":{"b":{"enum":[1,-2,0.5,"x\n",null,true]},"a":{}}})");
-    EXPECT_TRUE(
-        parse_json(schema(R"({"type":"json_schema","json_schema":{"schema":{"maximum":98765432109876543210.5}}})")))
+    EXPECT_TRUE(base::parse_json(
+        schema(R"({"type":"json_schema","json_schema":{"schema":{"maximum":98765432109876543210.5}}})")))
         << "a number beyond all integers stays one";
     EXPECT_NE(refused(R"("response_format":{"type":"grammar"})"), "");
     EXPECT_NE(refused(R"("response_format":{})"), "");
@@ -340,7 +340,7 @@ TEST(HostileBody, IsRefusedOrHarmless) {
                                   std::string(100'000, '{'),
                                   "{\"prompt\":" + repeated("[", 100'000) + repeated("]", 100'000) + "}",
                                   "{\"prompt\":" + repeated("{\"a\":", 100'000) + "1" + repeated("}", 100'000) + "}",
-                                  "{\"prompt\":\"p\",\"x\":[" + repeated("0,", kMaxJsonValues) + "0]}"}) {
+                                  "{\"prompt\":\"p\",\"x\":[" + repeated("0,", base::kMaxJsonValues) + "0]}"}) {
         EXPECT_EQ(refused(parse_completion(body)).rfind("body: ", 0), 0u) << body.substr(0, 40);
     }
     EXPECT_EQ(refused(R"("seed":)" + std::string(1'000'000, '9')).rfind("body: ", 0), 0u);

@@ -1,29 +1,29 @@
-#include "http/field_reader.h"
+#include "api/field_reader.h"
 
 #include <cmath>
 #include <limits>
 #include <utility>
 
-#include "api/quoted.h"
+#include "base/json_writer.h"
 
-namespace llmd::http {
+namespace llmd::api {
 
 namespace {
 
 // Up to here every whole number is a double; some programs write 24.0 for 24.
 constexpr double kMaxExactDouble = 9007199254740992;  // 2^53
 
-std::string describe(const JsonValue& value) {
+std::string describe(const base::Value& value) {
     if (const auto* flag = value.get<bool>()) return *flag ? "true" : "false";
     if (const auto* integer = value.get<int64_t>()) return std::to_string(*integer);
     if (const auto* large = value.get<uint64_t>()) return std::to_string(*large);
-    if (const auto* number = value.get<double>()) return api::digits(*number);
+    if (const auto* number = value.get<double>()) return base::digits(*number);
     if (const auto* text = value.get<std::string>()) return base::concat("a string of ", text->size(), " bytes");
-    if (const auto* array = value.get<JsonValue::Array>()) return base::concat("an array of ", array->size());
-    return value.is<JsonValue::Object>() ? "an object" : "null";
+    if (const auto* array = value.get<base::Value::Array>()) return base::concat("an array of ", array->size());
+    return value.is<base::Value::Object>() ? "an object" : "null";
 }
 
-std::optional<uint64_t> whole_number_of(const JsonValue& value) {
+std::optional<uint64_t> whole_number_of(const base::Value& value) {
     if (const auto* large = value.get<uint64_t>()) return *large;
     if (const auto* small = value.get<int64_t>(); small && *small >= 0) return static_cast<uint64_t>(*small);
     if (const auto* real = value.get<double>();
@@ -33,7 +33,7 @@ std::optional<uint64_t> whole_number_of(const JsonValue& value) {
     return std::nullopt;
 }
 
-std::optional<double> number_of(const JsonValue& value) {
+std::optional<double> number_of(const base::Value& value) {
     if (const auto* number = value.get<double>()) return *number;
     if (const auto* integer = value.get<int64_t>()) return static_cast<double>(*integer);
     if (const auto* large = value.get<uint64_t>()) return static_cast<double>(*large);
@@ -42,7 +42,7 @@ std::optional<double> number_of(const JsonValue& value) {
 
 }  // namespace
 
-const JsonValue* FieldReader::find(std::string_view key) const {
+const base::Value* FieldReader::find(std::string_view key) const {
     if (error_) return nullptr;
     for (const auto& [name, value] : object_) {
         if (name == key) return value.is<std::nullptr_t>() ? nullptr : &value;
@@ -50,12 +50,12 @@ const JsonValue* FieldReader::find(std::string_view key) const {
     return nullptr;
 }
 
-void FieldReader::wrong_type(std::string_view key, std::string_view expected, const JsonValue& value) {
+void FieldReader::wrong_type(std::string_view key, std::string_view expected, const base::Value& value) {
     refuse(key, "expected ", expected, ", got ", describe(value));
 }
 
 std::optional<uint64_t> FieldReader::integer_within(std::string_view key, uint64_t least, uint64_t most) {
-    const JsonValue* value = find(key);
+    const base::Value* value = find(key);
     if (!value) return std::nullopt;
     const auto number = whole_number_of(*value);
     if (number && *number >= least && *number <= most) return number;
@@ -64,7 +64,7 @@ std::optional<uint64_t> FieldReader::integer_within(std::string_view key, uint64
 }
 
 void FieldReader::number(std::string_view key, double least, double most, float& out) {
-    const JsonValue* value = find(key);
+    const base::Value* value = find(key);
     if (!value) return;
     const auto number = number_of(*value);
     if (!number || !(*number >= least && *number <= most)) {
@@ -74,7 +74,7 @@ void FieldReader::number(std::string_view key, double least, double most, float&
 }
 
 void FieldReader::boolean(std::string_view key, bool& out) {
-    const JsonValue* value = find(key);
+    const base::Value* value = find(key);
     if (!value) return;
     const auto* flag = value->get<bool>();
     if (!flag) return wrong_type(key, "true or false", *value);
@@ -82,7 +82,7 @@ void FieldReader::boolean(std::string_view key, bool& out) {
 }
 
 void FieldReader::text(std::string_view key, std::string& out) {
-    const JsonValue* value = find(key);
+    const base::Value* value = find(key);
     if (!value) return;
     const auto* text = value->get<std::string>();
     if (!text) return wrong_type(key, "a string", *value);
@@ -90,16 +90,16 @@ void FieldReader::text(std::string_view key, std::string& out) {
 }
 
 void FieldReader::strings(std::string_view key, std::vector<std::string>& out) {
-    const JsonValue* value = find(key);
+    const base::Value* value = find(key);
     if (!value) return;
     if (const auto* text = value->get<std::string>()) {
         out = {*text};
         return;
     }
-    const auto* array = value->get<JsonValue::Array>();
+    const auto* array = value->get<base::Value::Array>();
     if (!array) return wrong_type(key, "a string or an array of strings", *value);
     std::vector<std::string> texts;
-    for (const JsonValue& element : *array) {
+    for (const base::Value& element : *array) {
         const auto* text = element.get<std::string>();
         if (!text) return wrong_type(key, "a string or an array of strings", element);
         texts.push_back(*text);
@@ -108,16 +108,16 @@ void FieldReader::strings(std::string_view key, std::vector<std::string>& out) {
 }
 
 void FieldReader::ids(std::string_view key, std::vector<int32_t>& out) {
-    if (const JsonValue* value = find(key)) ids(key, *value, out);
+    if (const base::Value* value = find(key)) ids(key, *value, out);
 }
 
-void FieldReader::ids(std::string_view key, const JsonValue& value, std::vector<int32_t>& out) {
+void FieldReader::ids(std::string_view key, const base::Value& value, std::vector<int32_t>& out) {
     constexpr uint64_t kMost = std::numeric_limits<int32_t>::max();
-    const auto* elements = value.get<JsonValue::Array>();
+    const auto* elements = value.get<base::Value::Array>();
     if (!elements) return wrong_type(key, "an array", value);
     std::vector<int32_t> ids;
     ids.reserve(elements->size());
-    for (const JsonValue& element : *elements) {
+    for (const base::Value& element : *elements) {
         const auto id = whole_number_of(element);
         if (!id || *id > kMost) {
             return wrong_type(base::concat(key, "[", ids.size(), "]"), base::concat("an integer from 0 to ", kMost),
@@ -128,18 +128,18 @@ void FieldReader::ids(std::string_view key, const JsonValue& value, std::vector<
     out = std::move(ids);
 }
 
-const JsonValue::Object* FieldReader::object(std::string_view key) {
-    const JsonValue* value = find(key);
+const base::Value::Object* FieldReader::object(std::string_view key) {
+    const base::Value* value = find(key);
     if (!value) return nullptr;
-    if (!value->is<JsonValue::Object>()) wrong_type(key, "an object", *value);
-    return value->get<JsonValue::Object>();
+    if (!value->is<base::Value::Object>()) wrong_type(key, "an object", *value);
+    return value->get<base::Value::Object>();
 }
 
-const JsonValue::Array* FieldReader::array(std::string_view key) {
-    const JsonValue* value = find(key);
+const base::Value::Array* FieldReader::array(std::string_view key) {
+    const base::Value* value = find(key);
     if (!value) return nullptr;
-    if (!value->is<JsonValue::Array>()) wrong_type(key, "an array", *value);
-    return value->get<JsonValue::Array>();
+    if (!value->is<base::Value::Array>()) wrong_type(key, "an array", *value);
+    return value->get<base::Value::Array>();
 }
 
-}  // namespace llmd::http
+}  // namespace llmd::api

@@ -10,19 +10,19 @@
 #include <vector>
 
 #include "base/result.h"
-#include "http/json_value.h"
+#include "base/value.h"
 #include "service/request.h"
 
-namespace llmd::http {
+namespace llmd::api {
 
 class FieldReader {
 public:
     // `object` must outlive the reader. `path` is what stands before its keys in messages ("options.").
-    explicit FieldReader(const JsonValue::Object& object, std::string path = {})
+    explicit FieldReader(const base::Value::Object& object, std::string path = {})
         : object_(object), path_(std::move(path)) {}
 
     // Nothing when it is absent or null, or after an error.
-    const JsonValue* find(std::string_view key) const;
+    const base::Value* find(std::string_view key) const;
 
     template <typename Integer>
     void integer(std::string_view key, uint64_t least, uint64_t most, Integer& out) {
@@ -36,17 +36,17 @@ public:
     // An array of whole numbers from 0 to INT32_MAX. Errors name the element.
     void ids(std::string_view key, std::vector<int32_t>& out);
     // The same of `value`, which was found at `key`.
-    void ids(std::string_view key, const JsonValue& value, std::vector<int32_t>& out);
+    void ids(std::string_view key, const base::Value& value, std::vector<int32_t>& out);
     // The object that a field holds; nothing when there is none.
-    const JsonValue::Object* object(std::string_view key);
-    const JsonValue::Array* array(std::string_view key);
+    const base::Value::Object* object(std::string_view key);
+    const base::Value::Array* array(std::string_view key);
 
     // `key`: `message`
     template <typename... Parts>
     void refuse(std::string_view key, const Parts&... parts) {
         set(base::fail(base::ErrorCode::InvalidArgument, path_, key, ": ", parts...));
     }
-    void wrong_type(std::string_view key, std::string_view expected, const JsonValue& value);
+    void wrong_type(std::string_view key, std::string_view expected, const base::Value& value);
     void set(base::Error error) {
         if (!error_) error_ = std::move(error);
     }
@@ -57,9 +57,9 @@ public:
 private:
     std::optional<uint64_t> integer_within(std::string_view key, uint64_t least, uint64_t most);
 
-    const JsonValue::Object& object_;
+    const base::Value::Object& object_;
     const std::string path_;
     std::optional<base::Error> error_;
 };
 
-}  // namespace llmd::http
+}  // namespace llmd::api

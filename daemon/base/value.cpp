@@ -1,19 +1,13 @@
-#include "http/json_value.h"
+#include "base/value.h"
 
 #include <simdjson.h>
 
 #include <algorithm>
 
-#include "api/quoted.h"
-
-namespace llmd::http {
+namespace llmd::base {
 
 namespace {
 
-using base::Error;
-using base::ErrorCode;
-using base::fail;
-using base::Result;
 namespace dom = simdjson::dom;
 
 // The parser's smallest documents; less would be allocated again.
@@ -22,18 +16,18 @@ constexpr size_t kMinCapacityBytes = 1024;
 // Copies the parser's tree. Its depth is limited by the parser.
 class Copier {
 public:
-    JsonValue copy(const dom::element& element);
+    Value copy(const dom::element& element);
     std::optional<Error> error;
 
 private:
-    JsonValue copy_array(const dom::array& array);
-    JsonValue copy_object(const dom::object& object);
-    void refuse_duplicates(const JsonValue::Object& object);
+    Value copy_array(const dom::array& array);
+    Value copy_object(const dom::object& object);
+    void refuse_duplicates(const Value::Object& object);
 
     size_t n_values_ = 0;
 };
 
-JsonValue Copier::copy(const dom::element& element) {
+Value Copier::copy(const dom::element& element) {
     if (error) return {};
     if (++n_values_ > kMaxJsonValues) {
         error = fail(ErrorCode::InvalidArgument, "body: more than ", kMaxJsonValues, " JSON values");
@@ -59,8 +53,8 @@ JsonValue Copier::copy(const dom::element& element) {
     }
 }
 
-JsonValue Copier::copy_array(const dom::array& array) {
-    JsonValue::Array out;
+Value Copier::copy_array(const dom::array& array) {
+    Value::Array out;
     for (const dom::element element : array) {
         out.push_back(copy(element));
         if (error) break;
@@ -68,8 +62,8 @@ JsonValue Copier::copy_array(const dom::array& array) {
     return {std::move(out)};
 }
 
-JsonValue Copier::copy_object(const dom::object& object) {
-    JsonValue::Object out;
+Value Copier::copy_object(const dom::object& object) {
+    Value::Object out;
     for (const dom::key_value_pair field : object) {
         out.push_back({std::string(field.key), copy(field.value)});
         if (error) break;
@@ -79,18 +73,18 @@ JsonValue Copier::copy_object(const dom::object& object) {
 }
 
 // Which of two would count is a matter of taste, and a program that writes both means something else.
-void Copier::refuse_duplicates(const JsonValue::Object& object) {
+void Copier::refuse_duplicates(const Value::Object& object) {
     std::vector<std::string_view> keys;
     for (const auto& [key, value] : object) keys.push_back(key);
     std::sort(keys.begin(), keys.end());
     const auto twice = std::adjacent_find(keys.begin(), keys.end());
     if (twice == keys.end() || error) return;
-    error = fail(ErrorCode::InvalidArgument, "body: the key ", api::in_quotes(*twice), " stands twice in one object");
+    error = fail(ErrorCode::InvalidArgument, "body: the key ", in_quotes(*twice), " stands twice in one object");
 }
 
 }  // namespace
 
-Result<JsonValue> parse_json(std::string_view text) {
+Result<Value> parse_json(std::string_view text) {
     // Not kept: after a long body it holds many times its size.
     dom::parser parser;
     dom::element root;
@@ -100,22 +94,26 @@ Result<JsonValue> parse_json(std::string_view text) {
         return fail(ErrorCode::InvalidArgument, "body: not the JSON that is expected: ", simdjson::error_message(code));
     }
     Copier copier;
-    JsonValue value = copier.copy(root);
+    Value value = copier.copy(root);
     if (copier.error) return *copier.error;
     return value;
 }
 
-void write_json(const JsonValue& value, base::JsonWriter& json) {
-    if (const auto* array = value.get<JsonValue::Array>()) {
+const Value* find(const Value::Object& object, std::string_view key) {
+    for (const auto& [name, value] : object) {
+        if (name == key) return &value;
+    }
+    return nullptr;
+}
+
+void write_json(JsonWriter& json, const Value& value) {
+    if (const auto* array = value.get<Value::Array>()) {
         json.begin_array();
-        for (const JsonValue& element : *array) write_json(element, json);
+        for (const Value& element : *array) write_json(json, element);
         json.end_array();
-    } else if (const auto* object = value.get<JsonValue::Object>()) {
+    } else if (const auto* object = value.get<Value::Object>()) {
         json.begin_object();
-        for (const auto& [key, member] : *object) {
-            json.key(key);
-            write_json(member, json);
-        }
+        for (const auto& [key, member] : *object) write_json(json.key(key), member);
         json.end_object();
     } else if (const auto* text = value.get<std::string>()) {
         json.value(std::string_view(*text));
@@ -132,4 +130,10 @@ void write_json(const JsonValue& value, base::JsonWriter& json) {
     }
 }
 
-}  // namespace llmd::http
+std::string json_text(const Value& value) {
+    JsonWriter json;
+    write_json(json, value);
+    return json.take();
+}
+
+}  // namespace llmd::base

@@ -1,0 +1,23 @@
+// D-Bus variants as values and back.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/value.h"
+#include "bus/sdbus_compat.h"
+
+namespace llmd::bus {
+
+// Numbers of any width become int64_t, or uint64_t where only that holds them. A variant of a type that Value does not
+// have becomes Value::Other with its signature.
+base::Value to_value(const sdbus::Variant& variant);
+base::Value::Object to_object(const VariantMap& map);
+
+// The variant of this D-Bus type: b, u, t, x, d, s or as. Text is cleaned (base/utf8.h), because a D-Bus string is
+// UTF-8 and the name of a file may be anything. Precondition: the value is of that kind.
+sdbus::Variant to_variant(const base::Value& value, std::string_view type);
+// The same, of the type that follows from what it holds: whole numbers are x, or t where only that holds them.
+sdbus::Variant to_variant(const base::Value& value);
+
+}  // namespace llmd::bus
