@@ -6,7 +6,6 @@
 #include "base/config.h"
 #include "client/exit_code.h"
 #include "client/json_reading.h"
-#include "client/metrics_text.h"
 #include "client/openai_reader.h"
 #include "client/openai_request.h"
 
@@ -144,13 +143,22 @@ std::vector<uint32_t> SocketClient::tokenize(const std::string& text, const Dict
     return ids;
 }
 
+Dictionary SocketClient::ask_status(std::chrono::milliseconds timeout) const {
+    const auto status = base::parse_json(ask({"GET", "/status", {}}, timeout));
+    const auto* object = status ? status->get<Value::Object>() : nullptr;
+    if (!object) malformed("the status is no object");
+    Dictionary out;
+    for (const auto& [key, value] : *object) out.emplace(key, value);
+    return out;
+}
+
 Dictionary SocketClient::status() {
-    return status_from_metrics(ask({"GET", "/metrics", {}}, kCallTimeout));
+    return ask_status(kCallTimeout);
 }
 
 Dictionary SocketClient::glance() {
     try {
-        return status_from_metrics(ask({"GET", "/metrics", {}}, kGlance));
+        return ask_status(kGlance);
     } catch (const CommandError&) {
         return {};
     }

@@ -33,6 +33,7 @@ private:
     std::unique_ptr<TextSource> open(const HttpRequest& request, const Dictionary& options);
     // The body of an answer that is 200. Throws the daemon's error otherwise.
     std::string ask(const HttpRequest& request, std::optional<std::chrono::milliseconds> timeout) const;
+    Dictionary ask_status(std::chrono::milliseconds timeout) const;
     [[noreturn]] void not_offered(const std::string& what) const;
 
     const std::string path_;

@@ -1,6 +1,8 @@
 #include "dbus/dictionaries.h"
 
+#include "api/status.h"
 #include "base/utf8.h"
+#include "bus/variant.h"
 
 namespace llmd::dbus {
 
@@ -19,15 +21,6 @@ sdbus::Variant u32(T value) {
 template <typename T>
 sdbus::Variant u64(T value) {
     return sdbus::Variant(static_cast<uint64_t>(value));
-}
-
-void add_histogram(bus::VariantMap& out, const std::string& name, const service::Histogram& histogram) {
-    constexpr double kMedian = 0.5;
-    constexpr double kNearlyAll = 0.95;
-    out.emplace(name + "_count", u64(histogram.count()));
-    out.emplace(name + "_sum", sdbus::Variant(histogram.sum()));
-    out.emplace(name + "_p50", sdbus::Variant(histogram.quantile(kMedian)));
-    out.emplace(name + "_p95", sdbus::Variant(histogram.quantile(kNearlyAll)));
 }
 
 OptionValue to_option(const sdbus::Variant& variant) {
@@ -124,41 +117,10 @@ bus::VariantMap request_dictionary(const std::string& path, const service::Reque
 }
 
 bus::VariantMap status_dictionary(const service::Status& status, const std::string& version) {
-    bus::VariantMap out{
-        {"version", text(version)},
-        {"state", text(service::state_name(status.state))},
-        {"model", text(status.model)},
-        {"backend", text(status.backend)},
-        {"device", text(status.device)},
-        {"driver", text(status.driver)},
-        {"precision", text(status.precision)},
-        {"notes", sdbus::Variant(status.notes)},
-        {"confinement", text(status.confinement)},
-        {"context_length", u32(status.context_length)},
-        {"load_per_mille", u32(status.load_per_mille)},
-        {"queued", u32(status.queued)},
-        {"active", u32(status.active)},
-        {"weight_bytes", u64(status.weight_bytes)},
-        {"kv_bytes", u64(status.kv_bytes)},
-        {"kv_pages_used", u32(status.kv_pages_used)},
-        {"kv_pages_cached", u32(status.kv_pages_cached)},
-        {"kv_pages_total", u32(status.kv_pages_total)},
-        {"cache_hits", u64(status.cache_hits)},
-        {"cache_hit_tokens", u64(status.cache_hit_tokens)},
-        {"engine_pid", sdbus::Variant(int64_t{status.engine_pid})},
-        {"engine_restarts", u32(status.engine_restarts)},
-        {"last_fault", text(status.last_fault)},
-        {"settings_error", text(status.settings_error)},
-        {"set_aside", text(status.set_aside)},
-        {"memory", text(status.conditions.memory)},
-        {"heat", text(status.conditions.heat)},
-        {"power", text(status.conditions.power)},
-        {"sleep", text(status.conditions.sleep)},
-        {"paused", text(status.conditions.paused)},
-    };
-    add_histogram(out, "queue_ms", status.queue_ms);
-    add_histogram(out, "ttft_ms", status.ttft_ms);
-    add_histogram(out, "decode_tps", status.decode_tps);
+    bus::VariantMap out;
+    for (const api::StatusValue& one : api::status_values(status, version)) {
+        out.emplace(one.key, bus::to_variant(one.value, one.type));
+    }
     return out;
 }
 

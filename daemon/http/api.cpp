@@ -4,8 +4,8 @@
 #include <charconv>
 #include <utility>
 
+#include "api/status.h"
 #include "base/json_writer.h"
-#include "http/metrics.h"
 #include "http/tokenizer_body.h"
 
 namespace llmd::http {
@@ -63,6 +63,7 @@ const Api::Endpoint Api::kEndpoints[] = {
     {"GET", "/health", &Api::get_health},
     {"GET", "/v1/models", &Api::get_models},
     {"GET", kModelPath, &Api::get_model},
+    {"GET", "/status", &Api::get_status},
     {"GET", "/metrics", &Api::get_metrics},
     {"POST", "/v1/completions", &Api::post_completions},
     {"POST", "/v1/chat/completions", &Api::post_chat_completions},
@@ -150,10 +151,14 @@ void Api::openai(const std::shared_ptr<Exchange>& exchange, const Request& reque
     generate(exchange, request, std::move(call->requests), std::move(format), call->stream);
 }
 
+void Api::get_status(const std::shared_ptr<Exchange>& exchange, const Request&) {
+    exchange->reply(json_reply(api::status_json(service_.status(), version_)));
+}
+
 void Api::get_metrics(const std::shared_ptr<Exchange>& exchange, const Request&) {
     Reply reply;
-    reply.type = kMetricsType;
-    reply.body = metrics(service_.status(), version_);
+    reply.type = api::kMetricsType;
+    reply.body = api::metrics_text(service_.status(), version_);
     exchange->reply(std::move(reply));
 }
 

@@ -42,6 +42,7 @@ private:
     void get_health(const std::shared_ptr<Exchange>& exchange, const Request& request);
     void get_models(const std::shared_ptr<Exchange>& exchange, const Request& request);
     void get_model(const std::shared_ptr<Exchange>& exchange, const Request& request);
+    void get_status(const std::shared_ptr<Exchange>& exchange, const Request& request);
     void get_metrics(const std::shared_ptr<Exchange>& exchange, const Request& request);
     void post_completions(const std::shared_ptr<Exchange>& exchange, const Request& request);
     void post_chat_completions(const std::shared_ptr<Exchange>& exchange, const Request& request);

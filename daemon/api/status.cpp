@@ -1,0 +1,148 @@
+#include "api/status.h"
+
+#include <array>
+#include <utility>
+
+namespace llmd::api {
+
+namespace {
+
+using base::Value;
+using service::Status;
+
+constexpr double kSecondsPerMs = 1e-3;
+constexpr double kMedian = 0.5;
+constexpr double kNearlyAll = 0.95;
+
+constexpr std::array kFields = {
+    StatusField{"state", "s", [](const Status& s) -> Value { return std::string(state_name(s.state)); }},
+    StatusField{"model", "s", [](const Status& s) -> Value { return s.model; }},
+    StatusField{"backend", "s", [](const Status& s) -> Value { return s.backend; }},
+    StatusField{"device", "s", [](const Status& s) -> Value { return s.device; }},
+    StatusField{"driver", "s", [](const Status& s) -> Value { return s.driver; }},
+    StatusField{"precision", "s", [](const Status& s) -> Value { return s.precision; }},
+    StatusField{"notes", "as", [](const Status& s) -> Value { return s.notes; }},
+    StatusField{"confinement", "s", [](const Status& s) -> Value { return s.confinement; }},
+    StatusField{"context_length", "u", [](const Status& s) -> Value { return s.context_length; }, "context_tokens",
+                MetricType::Gauge, "Length of the loaded model's context."},
+    StatusField{"load_per_mille", "u", [](const Status& s) -> Value { return s.load_per_mille; }},
+    StatusField{"queued", "u", [](const Status& s) -> Value { return s.queued; }, "requests_queued", MetricType::Gauge,
+                "Requests that wait."},
+    StatusField{"active", "u", [](const Status& s) -> Value { return s.active; }, "requests_active", MetricType::Gauge,
+                "Requests that run."},
+    StatusField{"weight_bytes", "t", [](const Status& s) -> Value { return s.weight_bytes; }, "weights_bytes",
+                MetricType::Gauge, "Memory of the loaded model's weights."},
+    StatusField{"kv_bytes", "t", [](const Status& s) -> Value { return s.kv_bytes; }, "kv_bytes", MetricType::Gauge,
+                "Memory of the KV pages."},
+    StatusField{"kv_pages_used", "u", [](const Status& s) -> Value { return s.kv_pages_used; }, "kv_pages_used",
+                MetricType::Gauge, "KV pages of requests."},
+    StatusField{"kv_pages_cached", "u", [](const Status& s) -> Value { return s.kv_pages_cached; }, "kv_pages_cached",
+                MetricType::Gauge, "KV pages kept for later requests."},
+    StatusField{"kv_pages_total", "u", [](const Status& s) -> Value { return s.kv_pages_total; }, "kv_pages",
+                MetricType::Gauge, "KV pages in all."},
+    StatusField{"cache_hits", "t", [](const Status& s) -> Value { return s.cache_hits; }, "cache_hits_total",
+                MetricType::Counter, "Requests whose beginning was computed already."},
+    StatusField{"cache_hit_tokens", "t", [](const Status& s) -> Value { return s.cache_hit_tokens; },
+                "cache_hit_tokens_total", MetricType::Counter, "Their tokens that were not computed again."},
+    StatusField{"engine_pid", "x", [](const Status& s) -> Value { return s.engine_pid; }},
+    StatusField{"engine_restarts", "u", [](const Status& s) -> Value { return s.engine_restarts; },
+                "engine_restarts_total", MetricType::Counter, "Engines started in the place of dead ones."},
+    StatusField{"last_fault", "s", [](const Status& s) -> Value { return s.last_fault; }},
+    StatusField{"settings_error", "s", [](const Status& s) -> Value { return s.settings_error; }},
+    StatusField{"set_aside", "s", [](const Status& s) -> Value { return s.set_aside; }},
+    StatusField{"memory", "s", [](const Status& s) -> Value { return s.conditions.memory; }},
+    StatusField{"heat", "s", [](const Status& s) -> Value { return s.conditions.heat; }},
+    StatusField{"power", "s", [](const Status& s) -> Value { return s.conditions.power; }},
+    StatusField{"sleep", "s", [](const Status& s) -> Value { return s.conditions.sleep; }},
+    StatusField{"paused", "s", [](const Status& s) -> Value { return s.conditions.paused; }},
+};
+
+using service::Histogram;
+constexpr std::array kHistograms = {
+    StatusHistogram{"queue_ms", [](const Status& s) -> const Histogram& { return s.queue_ms; }, "queue_seconds",
+                    kSecondsPerMs, "From submission to start."},
+    StatusHistogram{"ttft_ms", [](const Status& s) -> const Histogram& { return s.ttft_ms; }, "first_token_seconds",
+                    kSecondsPerMs, "From submission to the first token."},
+    StatusHistogram{"decode_tps", [](const Status& s) -> const Histogram& { return s.decode_tps; },
+                    "decode_tokens_per_second", 1, "Speed of a request's text."},
+};
+
+// A label's value: '\', '"' and line breaks are escaped.
+std::string label(std::string_view text) {
+    std::string out = "\"";
+    for (const char c : text) {
+        if (c == '\n') {
+            out += "\\n";
+            continue;
+        }
+        if (c == '"' || c == '\\') out += '\\';
+        out += c;
+    }
+    return out + '"';
+}
+
+std::string description(std::string_view name, std::string_view type, std::string_view help) {
+    return base::concat("# HELP llmd_", name, ' ', help, "\n# TYPE llmd_", name, ' ', type, '\n');
+}
+
+// Counts of Prometheus are floating-point numbers, and are shown as such.
+std::string sample(const Value& value) {
+    if (const auto* number = value.get<uint64_t>()) return base::digits(static_cast<double>(*number));
+    if (const auto* number = value.get<int64_t>()) return base::digits(static_cast<double>(*number));
+    return base::digits(*value.get<double>());
+}
+
+}  // namespace
+
+std::span<const StatusField> status_fields() {
+    return kFields;
+}
+std::span<const StatusHistogram> status_histograms() {
+    return kHistograms;
+}
+
+std::vector<StatusValue> status_values(const Status& status, std::string_view version) {
+    std::vector<StatusValue> out{{"version", "s", std::string(version)}};
+    for (const StatusField& field : kFields) out.push_back({std::string(field.key), field.type, field.get(status)});
+    for (const StatusHistogram& row : kHistograms) {
+        const Histogram& histogram = row.get(status);
+        const std::string key(row.key);
+        out.push_back({key + "_count", "t", histogram.count()});
+        out.push_back({key + "_sum", "d", histogram.sum()});
+        out.push_back({key + "_p50", "d", histogram.quantile(kMedian)});
+        out.push_back({key + "_p95", "d", histogram.quantile(kNearlyAll)});
+    }
+    return out;
+}
+
+std::string status_json(const Status& status, std::string_view version) {
+    base::JsonWriter json;
+    json.begin_object();
+    for (const StatusValue& one : status_values(status, version)) write_json(json.key(one.key), one.value);
+    return json.end_object().take();
+}
+
+std::string metrics_text(const Status& status, std::string_view version) {
+    std::string out = description("info", "gauge", "What runs; always 1.");
+    out += base::concat("llmd_info{version=", label(version), ",state=", label(state_name(status.state)),
+                        ",model=", label(status.model), ",backend=", label(status.backend),
+                        ",device=", label(status.device), "} 1\n");
+    for (const StatusField& field : kFields) {
+        if (field.metric_type == MetricType::None) continue;
+        out += description(field.metric, field.metric_type == MetricType::Counter ? "counter" : "gauge", field.help);
+        out += base::concat("llmd_", field.metric, ' ', sample(field.get(status)), '\n');
+    }
+    for (const StatusHistogram& row : kHistograms) {
+        const Histogram& histogram = row.get(status);
+        out += description(row.metric, "summary", row.help);
+        for (const double share : {kMedian, 0.9, 0.99}) {
+            out += base::concat("llmd_", row.metric, "{quantile=\"", base::digits(share), "\"} ",
+                                base::digits(histogram.quantile(share) * row.metric_unit), '\n');
+        }
+        out += base::concat("llmd_", row.metric, "_sum ", base::digits(histogram.sum() * row.metric_unit), '\n');
+        out += base::concat("llmd_", row.metric, "_count ", histogram.count(), '\n');
+    }
+    return out;
+}
+
+}  // namespace llmd::api

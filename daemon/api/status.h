@@ -1,0 +1,55 @@
+// What llmd tells of itself: one table with a row for each figure, from which GetStatus on the bus, GET /status and
+// GET /metrics are made. Pure.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/value.h"
+#include "service/service.h"
+
+namespace llmd::api {
+
+// How a metric of Prometheus changes.
+enum class MetricType : uint8_t { None, Gauge, Counter };
+
+struct StatusField {
+    std::string_view key;   // on the bus and in JSON
+    std::string_view type;  // D-Bus: s, as, u, t, x or d
+    base::Value (*get)(const service::Status& status);
+    std::string_view metric{};  // behind "llmd_"; empty: the field is not among the metrics
+    MetricType metric_type = MetricType::None;
+    std::string_view help{};  // of the metric
+};
+std::span<const StatusField> status_fields();
+
+// A histogram. On the bus and in JSON it is KEY_count, KEY_sum, KEY_p50 and KEY_p95; among the metrics a summary.
+struct StatusHistogram {
+    std::string_view key;
+    const service::Histogram& (*get)(const service::Status& status);
+    std::string_view metric;
+    double metric_unit;  // of the metric, in units of the histogram: 0.001 turns milliseconds into seconds
+    std::string_view help;
+};
+std::span<const StatusHistogram> status_histograms();
+
+// One figure with its D-Bus type.
+struct StatusValue {
+    std::string key;
+    std::string_view type;
+    base::Value value;
+};
+// All figures in the order of the table, llmd's version before and the histograms behind them.
+std::vector<StatusValue> status_values(const service::Status& status, std::string_view version);
+
+// One JSON object.
+std::string status_json(const service::Status& status, std::string_view version);
+
+// Prometheus' text format, version 0.0.4.
+inline constexpr const char* kMetricsType = "text/plain; version=0.0.4; charset=utf-8";
+std::string metrics_text(const service::Status& status, std::string_view version);
+
+}  // namespace llmd::api

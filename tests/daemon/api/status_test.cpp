@@ -1,0 +1,67 @@
+// What llmd tells of itself, on the bus, as JSON and to Prometheus.
+#include "api/status.h"
+
+#include <gtest/gtest.h>
+
+#include <regex>
+#include <set>
+#include <sstream>
+
+namespace llmd::api {
+namespace {
+
+// Every line is a comment or a sample, as Prometheus 0.0.4 has them, and every sample has been described.
+TEST(Metrics, AreWellFormed) {
+    service::Status status;
+    status.model = "quote \" backslash \\ line\nbreak";
+    status.queued = 3;
+    status.queue_ms.add(20);
+    std::istringstream page(metrics_text(status, "1.2.3"));
+    const std::regex sample(R"re((llmd_[a-z_]+)(\{[a-z]+="([^"\\]|\\.)*"(,[a-z]+="([^"\\]|\\.)*")*\})? [0-9.e+-]+)re");
+    const std::regex comment(R"(# (HELP|TYPE) (llmd_[a-z_]+) .+)");
+    std::string described;
+    for (std::string line; std::getline(page, line);) {
+        std::smatch match;
+        if (std::regex_match(line, match, comment)) {
+            described = match[2];
+        } else {
+            ASSERT_TRUE(std::regex_match(line, match, sample)) << line;
+            EXPECT_EQ(match[1].str().rfind(described, 0), 0u) << line;
+        }
+    }
+    const std::string text = metrics_text(status, "1.2.3");
+    EXPECT_NE(text.find("\nllmd_requests_queued 3\n"), std::string::npos);
+    EXPECT_NE(text.find("\nllmd_queue_seconds_count 1\n"), std::string::npos);
+    EXPECT_NE(text.find("\nllmd_queue_seconds_sum 0.02\n"), std::string::npos);
+    EXPECT_NE(text.find(R"(model="quote \" backslash \\ line\nbreak")"), std::string::npos);
+}
+
+// The names and D-Bus types of the interface, each once.
+TEST(Status, EveryFigureHasOneNameAndAType) {
+    std::set<std::string> keys;
+    for (const StatusValue& one : status_values({}, "1.2.3")) {
+        EXPECT_TRUE(keys.insert(one.key).second) << one.key;
+        const bool is_whole = one.value.is<int64_t>() || one.value.is<uint64_t>();
+        EXPECT_EQ(one.type == "s", one.value.is<std::string>()) << one.key;
+        EXPECT_EQ(one.type == "as", one.value.is<base::Value::Array>()) << one.key;
+        EXPECT_EQ(one.type == "d", one.value.is<double>()) << one.key;
+        EXPECT_EQ(one.type == "u" || one.type == "t" || one.type == "x", is_whole) << one.key;
+    }
+    EXPECT_TRUE(keys.contains("version") && keys.contains("queue_ms_p95") && keys.contains("kv_pages_total"));
+}
+
+TEST(Status, JsonHasTheKeysOfTheBus) {
+    service::Status status;
+    status.model = "tale";
+    status.notes = {"one", "two"};
+    status.weight_bytes = 7'095'552;
+    const std::string json = status_json(status, "1.2.3");
+    const auto parsed = base::parse_json(json);
+    ASSERT_TRUE(parsed.has_value()) << json;
+    EXPECT_TRUE(json.starts_with(R"({"version":"1.2.3","state":"idle","model":"tale",)")) << json;
+    EXPECT_NE(json.find(R"("notes":["one","two"])"), std::string::npos);
+    EXPECT_NE(json.find(R"("weight_bytes":7095552)"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace llmd::api
