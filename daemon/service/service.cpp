@@ -137,6 +137,7 @@ base::Result<RequestId> Service::Impl::submit(GenerateRequest request, RequestSi
     record.sink = &sink;
     record.model = std::move(*model);
     record.seed = *seed;
+    queue_load_if_replaced(record.model);
     record.submitted = clocks_.now();
     if (record.request.deadline) {
         record.deadline_timer = loop_.add_timer_after(*record.request.deadline, [this, id] {
@@ -270,7 +271,7 @@ Status Service::Impl::status() const {
     } else if (engine_state_ == EngineState::Loading || waits_to_retry()) {
         status.state = State::Loading;
         status.load_per_mille = load_per_mille_;
-    } else if (last_load_failed_ || !has_options_) {
+    } else if (default_load_failed_ || !has_options_) {
         status.state = State::Error;
     }
     const bool has_requests = !records_.empty();

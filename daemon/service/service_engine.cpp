@@ -83,7 +83,7 @@ void Service::Impl::start_engine(const ModelReference& model) {
     if (file != file_) avoid_device_reason_.clear();
     file_ = file;
     load_per_mille_ = 0;
-    last_load_failed_ = false;
+    default_load_failed_ = false;
     chosen_.reset();
     if (!file_) {
         fail_load(model, base::fail(ErrorCode::ModelNotFound, model.path, ": there is no such file any more"));
@@ -437,7 +437,8 @@ void Service::Impl::on_engine_died(const EngineEnd& end, bool was_ready) {
 void Service::Impl::fail_load(const ModelReference& model, base::Error error) {
     spdlog::error("model {} cannot be loaded: {}: {}", model.name, base::error_name(error.code), error.message);
     load_failures_.add(model.path, file_, error, clocks_.now());
-    last_load_failed_ = true;
+    const auto expected = default_model();
+    default_load_failed_ = expected && expected->path == model.path;
     last_fault_ = error.message;
     proven_file_.reset();
     model_.reset();

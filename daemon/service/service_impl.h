@@ -110,7 +110,10 @@ private:
     std::optional<base::Error> refuse_job() const;
     void finish_job(base::Result<void> result);
     void answer(std::function<void(base::Result<void>)> done, base::Result<void> result);
+    void queue_load(const ModelReference& model);
     void queue_loads_for_tokenizing();
+    // Another file under the name of the loaded model is loaded before the requests that come after it.
+    void queue_load_if_replaced(const ModelReference& model);
     bool run_jobs();  // false while the engine is being replaced or ended
 
     // --- service_engine.cpp: the engine ------------------------------------------------------------------------------
@@ -215,7 +218,7 @@ private:
     bool looks_at_device_ = false;     // the engine was told the name of the device that it is to avoid
     base::EventLoop::TimerId retry_timer_ = 0;  // not 0: *model_ did not fit into memory a moment ago
     LoadFailures load_failures_;
-    bool last_load_failed_ = false;
+    bool default_load_failed_ = false;
     uint32_t told_load_percent_ = 0;  // of the engine that runs now
     bool cache_is_due_ = false;       // DropCache
     std::string last_fault_;

@@ -116,12 +116,22 @@ void Service::Impl::answer(std::function<void(base::Result<void>)> done, base::R
     schedule_turn();
 }
 
+void Service::Impl::queue_load(const ModelReference& model) {
+    const bool queued = std::any_of(jobs_.begin(), jobs_.end(),
+                                    [&](const Job& job) { return job.load && job.load->path == model.path; });
+    if (!queued) jobs_.push_back(Job{model, nullptr});
+}
+
 void Service::Impl::queue_loads_for_tokenizing() {
     for (const TokenizeCall& call : tokenize_calls_) {
-        const bool queued = std::any_of(jobs_.begin(), jobs_.end(),
-                                        [&](const Job& job) { return job.load && job.load->path == call.model.path; });
-        if (!serves(call.model) && !queued) jobs_.push_back(Job{call.model, nullptr});
+        if (!serves(call.model)) queue_load(call.model);
     }
+}
+
+void Service::Impl::queue_load_if_replaced(const ModelReference& model) {
+    if (!serves(model)) return;
+    const auto now = file_identity(model.path);  // nothing: it is gone, and what is loaded is all there is
+    if (now && now != file_) queue_load(model);
 }
 
 bool Service::Impl::run_jobs() {
@@ -139,7 +149,7 @@ bool Service::Impl::run_jobs() {
             start_engine(ModelReference(*job.load));
         } else {
             model_.reset();
-            last_load_failed_ = false;
+            default_load_failed_ = false;
             finish_job({});
         }
     }

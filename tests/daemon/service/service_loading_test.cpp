@@ -115,6 +115,17 @@ TEST_F(ServiceLoadingTest, AReplacementThatCrashesWhileLoadingFailsItsRequests) 
     EXPECT_EQ(service_->status().state, State::Error);
 }
 
+TEST_F(ServiceLoadingTest, AModelThatSomebodyNamedAndThatFailsIsNoErrorOfTheService) {
+    make_service({.default_model = "a"});
+    RecordingSink sink;
+    submit(sink, request("b"));
+    send(protocol::LoadFailed{ErrorCode::ModelLoadFailed, "it is no model"});
+    exit_engine();
+    EXPECT_EQ(sink.error().code, ErrorCode::ModelLoadFailed);
+    EXPECT_EQ(service_->status().state, State::Idle);
+    EXPECT_EQ(service_->status().last_fault, "it is no model");
+}
+
 TEST_F(ServiceLoadingTest, AFailedLoadIsTriedAgainAfterAPause) {
     for (const int delay : {1, 2, 4}) {
         RecordingSink sink;

@@ -162,6 +162,28 @@ TEST_F(ServiceModelsTest, ANameIsTheCataloguesBeforeItIsThatOfALoadedPath) {
     expect_start(submit(sinks[1], request("c")));
 }
 
+TEST_F(ServiceModelsTest, AFileThatIsReplacedServesTheRequestsThatComeAfterIt) {
+    RecordingSink before, after, last;
+    const RequestId first = submit(before, request("a"));
+    load_and_get_ready();
+    expect_start(first);
+    folder_.write("b.new", "a newer model a");
+    std::filesystem::rename(folder_.path() + "/b.new", folder_.path() + "/a.gguf");
+    const RequestId second = submit(after, request("a"));
+    settle();
+    EXPECT_EQ(n_engines(), 1u) << "the first request goes on with the model that it began with";
+    finish(first);
+    exit_engine();
+    EXPECT_EQ(n_engines(), 2u);
+    load_and_get_ready();
+    expect_start(second);
+    // A file that has gone is no reason to leave the model that is loaded.
+    std::filesystem::remove(folder_.path() + "/a.gguf");
+    submit(last);
+    settle();
+    EXPECT_EQ(n_engines(), 2u);
+}
+
 TEST_F(ServiceModelsTest, LoadModelLoadsAChangedFileAgain) {
     int loaded = 0;
     const auto count = [&](base::Result<void> result) { loaded += result ? 1 : 0; };
