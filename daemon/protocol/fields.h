@@ -35,9 +35,20 @@ void fields(Io& io, Is<Load> auto& m) {
 }
 
 template <typename Io>
+void fields(Io& io, Is<ToolCall> auto& m) {
+    io.bytes("tool_calls.id", m.id);
+    io.bytes("tool_calls.name", m.name);
+    io.bytes("tool_calls.arguments", m.arguments);
+}
+
+template <typename Io>
 void fields(Io& io, Is<ChatMessage> auto& m) {
-    io.choice("messages.role", m.role, ChatMessage::Role::Assistant);
+    io.choice("messages.role", m.role, ChatMessage::Role::Tool);
     io.bytes("messages.content", m.content);
+    io.bytes("messages.thinking", m.thinking);
+    io.records("messages.tool_calls", m.tool_calls, kMaxToolCalls);
+    io.bytes("messages.tool_call_id", m.tool_call_id);
+    io.bytes("messages.tool_name", m.tool_name);
 }
 
 template <typename Io>
@@ -50,17 +61,30 @@ void fields(Io& io, Is<Submit> auto& m) {
     io.number("top_p", m.top_p);
     io.number("min_p", m.min_p);
     io.number("repeat_penalty", m.repeat_penalty);
+    io.number("presence_penalty", m.presence_penalty);
+    io.number("frequency_penalty", m.frequency_penalty);
+    io.number("repeat_last_n", m.repeat_last_n);
+    io.list("logit_bias_ids", m.logit_bias_ids);
+    io.list("logit_biases", m.logit_biases);
+    io.number("min_tokens", m.min_tokens);
+    io.number("ignore_eos", m.ignore_eos);
+    io.list("stop_token_ids", m.stop_token_ids);
     io.number("seed", m.seed);
     io.list("stops", m.stops);
     io.list("replay_ids", m.replay_ids);
     io.number("delivered_bytes", m.delivered_bytes);
     io.bytes("cache_scope", m.cache_scope);
-    io.records("messages", m.messages, kMaxChatMessages);
+    io.choice("thinking", m.thinking, Thinking::Off);
+    io.bytes("tools", m.tools);
+    io.choice("tool_choice", m.tool_choice, ToolChoice::Named);
+    io.bytes("tool_name", m.tool_name);
+    io.number("parallel_tool_calls", m.parallel_tool_calls);
     io.bytes("json_schema", m.json_schema);
     io.list("prompt_ids", m.prompt_ids);
     io.number("wants_logprobs", m.wants_logprobs);
     io.number("n_top_logprobs", m.n_top_logprobs);
     io.number("embeds", m.embeds);
+    io.records("messages", m.messages, kMaxChatMessages);
 }
 
 template <typename Io>
@@ -184,10 +208,18 @@ void fields(Io& io, Is<TokenLogprobs> auto& m) {
 }
 
 template <typename Io>
+void fields(Io& io, Is<AnswerPart> auto& m) {
+    io.choice("parts.kind", m.kind, AnswerPart::Kind::CallCut);
+    io.text("parts.text", m.text);
+    io.number("parts.call", m.call);
+}
+
+template <typename Io>
 void fields(Io& io, Is<Tokens> auto& m) {
     io.number("id", m.id);
     io.list("ids", m.ids);
-    io.text("text", m.text);
+    io.records("parts", m.parts, kMaxParts);
+    io.number("bytes", m.bytes);
     io.number("position", m.position);
     io.records("logprobs", m.logprobs, kMaxTokensOfOneStep);
 }
@@ -198,7 +230,8 @@ void fields(Io& io, Is<Finished> auto& m) {
     io.choice("reason", m.reason, FinishReason::Error);
     io.choice("code", m.code, base::kLastErrorCode);
     io.text("message", m.message);
-    io.text("text", m.text);
+    io.records("parts", m.parts, kMaxParts);
+    io.number("bytes", m.bytes);
     io.number("prefill_tokens", m.prefill_tokens);
     io.number("prefill_us", m.prefill_us);
     io.number("decode_tokens", m.decode_tokens);

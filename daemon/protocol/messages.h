@@ -51,12 +51,31 @@ struct Load {
 // Enough for a day of talk; a context holds fewer.
 inline constexpr uint32_t kMaxChatMessages = 1024;
 
-// One turn of a conversation.
-struct ChatMessage {
-    enum class Role : uint8_t { System = 0, User, Assistant };
-    Role role = Role::User;
-    std::string content;  // UTF-8; never read for control tokens
+// A call of a tool, as the assistant made it.
+struct ToolCall {
+    std::string id;  // may be empty
+    std::string name;
+    std::string arguments;  // the text of a JSON object
 };
+inline constexpr uint32_t kMaxToolCalls = 128;   // of one message
+inline constexpr uint32_t kMaxParts = 1u << 16;  // of one step's answer
+
+// One turn of a conversation. Its texts are UTF-8 and never read for control tokens.
+struct ChatMessage {
+    enum class Role : uint8_t { System = 0, User, Assistant, Tool };
+    Role role = Role::User;
+    std::string content;
+    std::string thinking;              // of the assistant: what it thought before this answer
+    std::vector<ToolCall> tool_calls;  // of the assistant
+    std::string tool_call_id;          // of a tool: the call that this is the result of, or
+    std::string tool_name;             // the tool that was called; without both, results answer the calls in order
+};
+
+// Whether the model thinks before it answers, where its chat template can switch that.
+enum class Thinking : uint8_t { Default = 0, On, Off };
+
+// Whether the answer calls tools. Named: the tool of that name.
+enum class ToolChoice : uint8_t { Auto = 0, None, Required, Named };
 
 // Most alternatives told of one token; what OpenAI's API allows.
 inline constexpr uint32_t kMaxTopLogprobs = 20;
@@ -70,16 +89,30 @@ struct Submit {
     float top_p = 1;           // 1: off
     float min_p = 0;           // 0: off
     float repeat_penalty = 1;  // 1: off
+    float presence_penalty = 0;
+    float frequency_penalty = 0;
+    int32_t repeat_last_n = 64;  // tokens that the penalties look at; -1: all
+    std::vector<int32_t> logit_bias_ids;
+    std::vector<float> logit_biases;  // as many
+    uint32_t min_tokens = 0;          // the answer does not end before
+    bool ignore_eos = false;
+    std::vector<int32_t> stop_token_ids;
     uint64_t seed = 0;
     std::vector<std::string> stops;  // none empty
-    // Resumption: the ids already generated, and how many bytes of their text have been delivered.
+    // Resumption: the ids already generated, and how many bytes of their text have been delivered: the sum of
+    // Tokens.bytes.
     std::vector<int32_t> replay_ids;
     uint64_t delivered_bytes = 0;
     // Whose requests may share what is computed of equal beginnings, at most kMaxCacheScopeBytes; empty: nobody's.
     std::string cache_scope;
     // A conversation instead of a prompt, at most kMaxChatMessages: the engine makes one of it.
     std::vector<ChatMessage> messages;
-    std::string json_schema;          // the text is JSON that fits it; empty: any text
+    Thinking thinking = Thinking::Default;
+    std::string tools;  // with `messages`: a JSON array of tools in OpenAI's form; empty: none
+    ToolChoice tool_choice = ToolChoice::Auto;
+    std::string tool_name;  // with ToolChoice::Named
+    bool parallel_tool_calls = true;
+    std::string json_schema;          // the answer is JSON that fits it; empty: any text
     std::vector<int32_t> prompt_ids;  // a prompt that is tokenized already
     bool wants_logprobs = false;
     uint32_t n_top_logprobs = 0;  // at most kMaxTopLogprobs; 0 without wants_logprobs
@@ -214,24 +247,42 @@ struct TokenLogprobs {
 };
 inline constexpr uint32_t kMaxTokensOfOneStep = 4096;
 
+// A part of an answer.
+struct AnswerPart {
+    enum class Kind : uint8_t {
+        Text = 0,       // `text` continues the answer
+        Thinking,       // `text` continues what the model thinks
+        CallBegin,      // a call of the tool `text` begins
+        CallArguments,  // `text` continues the JSON text of its arguments
+        CallEnd,        // the call is whole
+        CallCut,        // the call ends unfinished: its arguments are no JSON
+    };
+    Kind kind = Kind::Text;
+    std::string text;   // valid UTF-8 without U+0000
+    uint32_t call = 0;  // of calls: their number in the answer
+    bool operator==(const AnswerPart&) const = default;
+};
+
 // One step of one request. Text may lag behind ids (held back for UTF-8 or a stop string). During prefill `ids` and
 // `text` are empty and `position` tells the progress.
 struct Tokens {
     uint64_t id = 0;
     std::vector<int32_t> ids;
-    std::string text;                     // valid UTF-8 without U+0000
+    std::vector<AnswerPart> parts;
+    uint64_t bytes = 0;                   // of the text that the parts were read from, markup included
     uint32_t position = 0;                // tokens of the sequence that have been computed, prompt included
     std::vector<TokenLogprobs> logprobs;  // one for each of `ids` where they are wanted
 };
 
-enum class FinishReason : uint8_t { Stop = 0, Length, Error };
+enum class FinishReason : uint8_t { Stop = 0, Length, ToolCalls, Error };
 
 struct Finished {
     uint64_t id = 0;
     FinishReason reason = FinishReason::Stop;
     base::ErrorCode code = base::ErrorCode::Failed;  // with FinishReason::Error
     std::string message;                             // with FinishReason::Error
-    std::string text;                                // the last text, as in Tokens
+    std::vector<AnswerPart> parts;                   // the last ones, as in Tokens
+    uint64_t bytes = 0;                              // likewise
     // Of this engine's part of the request only.
     uint32_t prefill_tokens = 0;
     uint64_t prefill_us = 0;

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kPriorities = {"interactive", "normal", "background"};
 constexpr std::array<std::string_view, 5> kStates = {"queued", "loading", "prefill", "decode", "paused"};
-constexpr std::array<std::string_view, 5> kFinishes = {"stop", "length", "cancelled", "timeout", "error"};
+constexpr std::array<std::string_view, 6> kFinishes = {"stop", "length", "tool_calls", "cancelled", "timeout", "error"};
 
 base::Error invalid(std::string_view field, double value) {
     return base::fail(base::ErrorCode::InvalidArgument, field, ": ", value, " is out of range");

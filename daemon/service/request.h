@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -37,18 +38,32 @@ struct RequestLimits {
     static constexpr uint32_t kMaxTopK = 256;  // what a device returns as candidates, with margin
     static constexpr double kMaxTemperature = 10;
     static constexpr double kMaxRepeatPenalty = 10;
+    static constexpr double kMinRepeatPenalty = 0.01;  // a stronger one leaves the range in which logits differ
+    static constexpr double kMaxPenalty = 2;           // of presence and frequency, as in OpenAI's API
+    static constexpr uint32_t kMaxRepeatLastN = 2048;
+    static constexpr size_t kMaxLogitBias = 300;
+    static constexpr double kMaxBias = 100;
+    static constexpr size_t kMaxStopTokenIds = 16;
+    static constexpr size_t kMaxToolsBytes = 512u << 10;  // of the tools' JSON
     static constexpr uint32_t kMaxDeadlineMs = 24u * 3600 * 1000;
     static constexpr size_t kMaxApplicationBytes = protocol::kMaxCacheScopeBytes;
 };
 
 // Defaults are what most programs of this kind use, so that a prompt behaves as its author is used to.
 struct Sampling {
-    float temperature = 0.8f;      // 0: greedy
-    uint32_t top_k = 40;           // 0: off
-    float top_p = 0.95f;           // 1: off
-    float min_p = 0.05f;           // 0: off
-    float repeat_penalty = 1;      // 1: off
-    std::optional<uint64_t> seed;  // chosen at random when absent, and reported
+    float temperature = 0.8f;     // 0: greedy
+    uint32_t top_k = 40;          // 0: off
+    float top_p = 0.95f;          // 1: off
+    float min_p = 0.05f;          // 0: off
+    float repeat_penalty = 1;     // 1: off
+    float presence_penalty = 0;   // 0: off
+    float frequency_penalty = 0;  // 0: off
+    int32_t repeat_last_n = 64;   // tokens that the three penalties look at; -1: the whole context
+    std::vector<std::pair<int32_t, float>> logit_bias;  // token ids, and what is added to their logits
+    uint32_t min_tokens = 0;                            // the answer does not end before
+    bool ignore_eos = false;                            // nothing but the length ends the answer
+    std::vector<int32_t> stop_token_ids;                // end the answer, beside the model's own
+    std::optional<uint64_t> seed;                       // chosen at random when absent, and reported
 };
 
 struct GenerateRequest {
@@ -60,8 +75,14 @@ struct GenerateRequest {
     // assistant is the beginning of its answer. All contents together are limited like a prompt.
     std::vector<protocol::ChatMessage> messages;
     std::vector<int32_t> prompt_ids;  // instead of a prompt: one that is tokenized already
-    std::string json_schema;          // the text is JSON that fits it; empty: any text
-    std::string model;                // a name from the catalogue; empty: the loaded model, else the default
+    // Tools that the answer may call, as a JSON array in OpenAI's form; with messages only. Empty: none.
+    std::string tools;
+    protocol::ToolChoice tool_choice = protocol::ToolChoice::Auto;
+    std::string tool_name;  // with ToolChoice::Named
+    bool parallel_tool_calls = true;
+    protocol::Thinking thinking = protocol::Thinking::Default;
+    std::string json_schema;  // the text is JSON that fits it; empty: any text
+    std::string model;        // a name from the catalogue; empty: the loaded model, else the default
     uint32_t max_tokens = kDefaultMaxTokens;
     Sampling sampling;
     std::vector<std::string> stops;
@@ -81,7 +102,7 @@ base::Result<void> check(const GenerateRequest& request);
 enum class RequestState : uint8_t { Queued, Loading, Prefill, Decode, Paused };
 std::string_view request_state_name(RequestState state);  // "queued"
 
-enum class Finish : uint8_t { Stop, Length, Cancelled, Timeout, Error };
+enum class Finish : uint8_t { Stop, Length, ToolCalls, Cancelled, Timeout, Error };
 std::string_view finish_name(Finish finish);  // "stop"
 
 // How a request ended, and what it cost. `error` is set exactly when finish is Error.
@@ -93,6 +114,7 @@ struct Outcome {
     uint32_t prompt_tokens = 0;  // also of a prompt that has exceeded the context; 0: not counted
     uint32_t cached_tokens = 0;  // of the prompt, that earlier requests had computed
     uint32_t generated_tokens = 0;
+    uint32_t thinking_tokens = 0;            // of them
     std::chrono::milliseconds queue_time{};  // submission to start
     std::chrono::milliseconds ttft{};        // submission to first token; 0 if there was none
     double prefill_tps = 0;                  // tokens per second; 0 if unknown
@@ -109,8 +131,10 @@ public:
     virtual void on_accepted(uint32_t prompt_tokens) = 0;
     // One for each token that was made, each before its text; where they are wanted.
     virtual void on_logprobs(std::span<const protocol::TokenLogprobs> logprobs) { (void)logprobs; }
-    // Valid UTF-8 without U+0000; may be many tokens' text at once or part of one's.
+    // The answer's text: valid UTF-8 without U+0000; may be many tokens' text at once or part of one's.
     virtual void on_text(std::string_view text) = 0;
+    // What the model thinks, and the tools that it calls: every other kind of part.
+    virtual void on_part(const protocol::AnswerPart& part) { (void)part; }
     // Exactly once, and the last call: the sink may be destroyed after it returns.
     virtual void on_finished(const Outcome& outcome) = 0;
 };

@@ -181,12 +181,27 @@ void Service::Impl::send_submit(RequestRecord& record) {
     submit.top_p = sampling.top_p;
     submit.min_p = sampling.min_p;
     submit.repeat_penalty = sampling.repeat_penalty;
+    submit.presence_penalty = sampling.presence_penalty;
+    submit.frequency_penalty = sampling.frequency_penalty;
+    submit.repeat_last_n = sampling.repeat_last_n;
+    for (const auto& [id, bias] : sampling.logit_bias) {
+        submit.logit_bias_ids.push_back(id);
+        submit.logit_biases.push_back(bias);
+    }
+    submit.min_tokens = sampling.min_tokens;
+    submit.ignore_eos = sampling.ignore_eos;
+    submit.stop_token_ids = sampling.stop_token_ids;
     submit.seed = record.seed;
     submit.stops = record.request.stops;
     submit.replay_ids = record.ids;
     submit.delivered_bytes = record.delivered_bytes;
     submit.cache_scope = record.request.application;
     submit.messages = record.request.messages;
+    submit.thinking = record.request.thinking;
+    submit.tools = record.request.tools;
+    submit.tool_choice = record.request.tool_choice;
+    submit.tool_name = record.request.tool_name;
+    submit.parallel_tool_calls = record.request.parallel_tool_calls;
     submit.json_schema = record.request.json_schema;
     submit.wants_logprobs = record.request.top_logprobs.has_value();
     submit.n_top_logprobs = record.request.top_logprobs.value_or(0);
@@ -322,7 +337,7 @@ void Service::Impl::on(const protocol::Tokens& tokens) {
     }
     // None again from an engine that goes on with these ids: it tells of new tokens only.
     if (!tokens.logprobs.empty()) record->sink->on_logprobs(tokens.logprobs);
-    deliver(*record, tokens.text);
+    deliver(*record, tokens.parts, tokens.bytes);
 }
 
 void Service::Impl::on(const protocol::Finished& finished) {
@@ -339,7 +354,7 @@ void Service::Impl::on(const protocol::Finished& finished) {
         return;
     }
     if (record->request.embeds) scheduler_.read_prompt(record->id, record->prompt_tokens);
-    deliver(*record, finished.text);
+    deliver(*record, finished.parts, finished.bytes);
     record = find(finished.id);
     if (record == nullptr) return;  // the sink has cancelled it
     switch (finished.reason) {
@@ -349,16 +364,23 @@ void Service::Impl::on(const protocol::Finished& finished) {
         case protocol::FinishReason::Length:
             end(*record, Finish::Length, std::nullopt, &finished);
             break;
+        case protocol::FinishReason::ToolCalls:
+            end(*record, Finish::ToolCalls, std::nullopt, &finished);
+            break;
         case protocol::FinishReason::Error:
             end(*record, Finish::Error, base::Error{finished.code, finished.message}, &finished);
             break;
     }
 }
 
-void Service::Impl::deliver(RequestRecord& record, const std::string& text) {
-    if (text.empty()) return;
-    record.delivered_bytes += text.size();
-    record.sink->on_text(text);  // may end the request
+void Service::Impl::deliver(RequestRecord& record, const std::vector<protocol::AnswerPart>& parts, uint64_t bytes) {
+    record.delivered_bytes += bytes;
+    const RequestId id = record.id;
+    RequestSink& sink = *record.sink;
+    for (const protocol::AnswerPart& part : parts) {
+        part.kind == protocol::AnswerPart::Kind::Text ? sink.on_text(part.text) : sink.on_part(part);
+        if (find(id) == nullptr) return;  // the sink has ended the request
+    }
 }
 
 void Service::Impl::on_engine_ended(const EngineEnd& end) {

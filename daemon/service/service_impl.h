@@ -152,7 +152,7 @@ private:
     template <typename T>
     void on(const T& unexpected);
     // Hands text to the sink and counts it.
-    void deliver(RequestRecord& record, const std::string& text);
+    void deliver(RequestRecord& record, const std::vector<protocol::AnswerPart>& parts, uint64_t bytes);
 
     void on_engine_ended(const EngineEnd& end);
     void on_engine_died(const EngineEnd& end, bool was_ready);

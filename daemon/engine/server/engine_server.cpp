@@ -440,7 +440,7 @@ void EngineServer::on_prefill(uint64_t id, uint32_t position) {
     const auto now = std::chrono::steady_clock::now();
     if (now < next_progress_) return;
     next_progress_ = now + kProgressInterval;
-    send(protocol::Tokens{.id = id, .ids = {}, .text = {}, .position = position});
+    send(protocol::Tokens{.id = id, .ids = {}, .parts = {}, .position = position});
 }
 
 void EngineServer::on_token(uint64_t id, int32_t token, std::string text, uint32_t position,
@@ -448,7 +448,8 @@ void EngineServer::on_token(uint64_t id, int32_t token, std::string text, uint32
     protocol::Tokens tokens;
     tokens.id = id;
     tokens.ids = {token};
-    tokens.text = std::move(text);
+    tokens.bytes = text.size();
+    if (!text.empty()) tokens.parts.push_back({.text = std::move(text)});
     tokens.position = position;
     if (logprobs != nullptr) {
         auto& told = tokens.logprobs.emplace_back();
@@ -475,7 +476,8 @@ void EngineServer::on_finished(uint64_t id, const generation::Finish& finish) {
         const bool stop = std::get<generation::End>(finish.how) == generation::End::Stop;
         finished.reason = stop ? protocol::FinishReason::Stop : protocol::FinishReason::Length;
     }
-    finished.text = finish.text;
+    finished.bytes = finish.text.size();
+    if (!finish.text.empty()) finished.parts.push_back({.text = finish.text});
     finished.embedding = finish.embedding;
     finished.prefill_tokens = finish.costs.prefill_tokens;
     finished.prefill_us = static_cast<uint64_t>(finish.costs.prefill_time.count());

@@ -218,7 +218,8 @@ protected:
         protocol::Tokens tokens;
         tokens.id = id;
         tokens.ids = {1};
-        tokens.text = text;
+        tokens.parts = {{.text = text}};
+        tokens.bytes = text.size();
         tokens.position = ++position;
         engine().send(tokens);
     }

@@ -138,9 +138,10 @@ TEST(Frame, EveryMessageComesBackEqual) {
 
 TEST(Frame, LayoutIsLittleEndianLengthTypeFields) {
     EXPECT_EQ(encoded(SetPaused{0x0102, true}), std::string("\x0a\0\0\0\x04\x02\x01\0\0\0\0\0\0\x01", 14));
-    EXPECT_EQ(
-        encoded(Tokens{1, {-1}, "ab", 7}),
-        std::string("\x1f\0\0\0\x0c\x01\0\0\0\0\0\0\0\x01\0\0\0\xff\xff\xff\xff\x02\0\0\0ab\x07\0\0\0\0\0\0\0", 35));
+    EXPECT_EQ(encoded(Tokens{1, {-1}, {{AnswerPart::Kind::Text, "ab", 0}}, 2, 7}),
+              std::string("\x30\0\0\0\x0c\x01\0\0\0\0\0\0\0\x01\0\0\0\xff\xff\xff\xff\x01\0\0\0\0\x02\0\0\0ab\0\0\0\0"
+                          "\x02\0\0\0\0\0\0\0\x07\0\0\0\0\0\0\0",
+                          52));
 }
 
 TEST(Frame, EveryTruncationAndEveryTrailingByteIsRefused) {
@@ -224,12 +225,11 @@ TEST(Frame, LimitsHoldInBothDirections) {
 
 TEST(Frame, AConversationHasRolesAndALimit) {
     std::string body = encoded(Submit{.messages = {{ChatMessage::Role::Assistant, "x"}}}).substr(4);
-    // json_schema, prompt_ids, wants_logprobs, n_top_logprobs and embeds come behind.
-    body.resize(body.size() - (4 + 4 + 1 + 4 + 1));
-    const size_t role = body.size() - 6;  // role, length of the content, content
+    // Role, length of the content, content, and the lengths of thinking, calls, the call's id and the tool's name.
+    const size_t role = body.size() - (1 + 4 + 1 + 4 * 4);
+    body[role] = 4;
+    EXPECT_EQ(refusal(body), "Submit.messages.role: unknown value 4");
     body[role] = 3;
-    EXPECT_EQ(refusal(body), "Submit.messages.role: unknown value 3");
-    body[role] = 2;
     body.replace(role - 4, 4, std::string("\x02\0\0\0", 4));
     EXPECT_EQ(refusal(body), "Submit.messages.role: needs 1 bytes, the frame has 0 left");
     body.replace(role - 4, 4, std::string("\x01\x04\0\0", 4));

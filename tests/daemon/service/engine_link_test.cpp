@@ -50,10 +50,10 @@ TEST_F(EngineLinkTest, MessagesPassBothWaysAndPhasesStayInside) {
     link_->send(protocol::Start{5});
     EXPECT_EQ(engine().expect<protocol::Start>().id, 5u);
     engine().send(protocol::PhaseChange{protocol::Phase::Idle, 0});
-    engine().send(protocol::Tokens{5, {1}, "a", 2});
+    engine().send(tokens_of(5, {1}, "a", 2));
     settle(loop_);
     ASSERT_EQ(messages_.size(), 1u);
-    EXPECT_EQ(std::get<protocol::Tokens>(messages_[0]).text, "a");
+    EXPECT_EQ(text_of(std::get<protocol::Tokens>(messages_[0]).parts), "a");
     EXPECT_TRUE(ends_.empty());
 }
 
@@ -79,12 +79,12 @@ TEST_F(EngineLinkTest, AnExitIsCounted) {
 }
 
 TEST_F(EngineLinkTest, WhatItSaidBeforeItDiedArrivesFirst) {
-    engine().send(protocol::Tokens{1, {1}, "last", 2});
+    engine().send(tokens_of(1, {1}, "last", 2));
     engine().send(protocol::Fault{"clFinish: CL_OUT_OF_RESOURCES"});
     engine().exit_with(1);
     settle(loop_);
     ASSERT_EQ(messages_.size(), 1u);
-    EXPECT_EQ(std::get<protocol::Tokens>(messages_[0]).text, "last");
+    EXPECT_EQ(text_of(std::get<protocol::Tokens>(messages_[0]).parts), "last");
     expect_end(Cause::Fault, "reported a device error: clFinish: CL_OUT_OF_RESOURCES");
 }
 

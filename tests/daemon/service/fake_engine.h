@@ -125,6 +125,18 @@ private:
     FakeEngine& engine(const EngineProcess& process) { return *engines.at(static_cast<size_t>(process.pid) - 1); }
 };
 
+// Messages of an answer that is text alone.
+inline protocol::Tokens tokens_of(uint64_t id, std::vector<int32_t> ids, std::string text, uint32_t position = 0) {
+    protocol::Tokens tokens{.id = id, .ids = std::move(ids), .parts = {}, .bytes = text.size(), .position = position};
+    if (!text.empty()) tokens.parts.push_back({.text = std::move(text)});
+    return tokens;
+}
+inline std::string text_of(const std::vector<protocol::AnswerPart>& parts) {
+    std::string text;
+    for (const auto& part : parts) text += part.text;
+    return text;
+}
+
 // Turns the loop until what is already on its way has arrived, however many hops it takes.
 inline void settle(base::EventLoop& loop) {
     constexpr int kHops = 12;

@@ -16,7 +16,7 @@ TEST_F(ServiceAnswersTest, AnEmbeddingOutlivesItsEngine) {
     const RequestId id = submit(sink, wanted);
     load_and_get_ready();
     EXPECT_TRUE(expect_start(id).embeds);
-    send(protocol::Tokens{.id = id, .ids = {}, .text = {}, .position = 1});
+    send(protocol::Tokens{.id = id, .ids = {}, .parts = {}, .position = 1});
     die_of(SIGABRT);
     load_and_get_ready();
     const auto again = expect_start(id);
@@ -70,7 +70,7 @@ TEST_F(ServiceAnswersTest, LogprobsComeOnceForEachTokenAndBeforeItsText) {
     EXPECT_TRUE(first.wants_logprobs);
     EXPECT_EQ(first.n_top_logprobs, 2u);
     const auto tell = [&](int32_t token, const std::string& text) {
-        protocol::Tokens tokens{id, {token}, text, 0, {}};
+        protocol::Tokens tokens = service::tokens_of(id, {token}, text);
         tokens.logprobs.push_back({{token, -1, "x"}, {}});
         send(tokens);
     };
@@ -90,7 +90,7 @@ TEST_F(ServiceAnswersTest, LogprobsComeOnceForEachTokenAndBeforeItsText) {
 TEST_F(ServiceAnswersTest, LogprobsThatAreNotOnePerTokenWantedEndTheEngine) {
     RecordingSink plain;
     const RequestId id = run(plain);
-    protocol::Tokens tokens{id, {5}, "five", 0, {}};
+    protocol::Tokens tokens = service::tokens_of(id, {5}, "five");
     tokens.logprobs.push_back({{5, -1, "five"}, {}});
     send(tokens);
     EXPECT_EQ(n_engines(), 2u) << "nobody asked for them";

@@ -69,7 +69,7 @@ TEST_F(ServiceEngineTest, EveryKindOfDeathIsFollowedByAReplayFromTheIds) {
 TEST_F(ServiceEngineTest, WhatTheEngineSentBeforeItDiedIsNotAskedForAgain) {
     RecordingSink sink;
     const RequestId id = run(sink);
-    engine().send(protocol::Tokens{id, {5}, "five", 4});
+    engine().send(tokens_of(id, {5}, "five", 4));
     die_of(SIGKILL);
     load_and_get_ready();
     EXPECT_EQ(expect_start(id).replay_ids, std::vector<int32_t>{5});
@@ -217,7 +217,7 @@ TEST_F(ServiceEngineTest, AResultThatIsNotFiniteEndsItsRequestAlone) {
     const RequestId wrong = run(sinks[0], "opencl");
     const RequestId healthy = submit(sinks[1]);
     expect_start(healthy);
-    protocol::Finished finished{.id = wrong, .reason = protocol::FinishReason::Error, .message = "NaN", .text = {}};
+    protocol::Finished finished{.id = wrong, .reason = protocol::FinishReason::Error, .message = "NaN", .parts = {}};
     finished.code = ErrorCode::DeviceError;
     send(finished);
     EXPECT_EQ(sinks[0].error().code, ErrorCode::DeviceError);
@@ -247,7 +247,7 @@ TEST_F(ServiceEngineTest, ADeviceIsSetAsideForOneModelOnly) {
 TEST_F(ServiceEngineTest, OtherErrorsOfARequestAreItsOwn) {
     RecordingSink sink;
     const RequestId id = run(sink);
-    protocol::Finished full{.id = id, .reason = protocol::FinishReason::Error, .message = "full", .text = {}};
+    protocol::Finished full{.id = id, .reason = protocol::FinishReason::Error, .message = "full", .parts = {}};
     full.code = ErrorCode::OutOfMemory;
     send(full);
     EXPECT_EQ(sink.error().code, ErrorCode::OutOfMemory);
@@ -304,13 +304,13 @@ TEST_F(ServiceEngineTest, TokensNobodyAskedForEndTheEngine) {
     expect_start(id);
     const RequestId waiting = submit(sinks[1]);
     send(protocol::Accepted{waiting, 3});
-    send(protocol::Tokens{id, {1, 2, 3}, "too much", 0});
+    send(tokens_of(id, {1, 2, 3}, "too much", 0));
     EXPECT_EQ(n_engines(), 2u);
     load_and_get_ready(1);
     EXPECT_TRUE(expect_start(id).replay_ids.empty());
     EXPECT_EQ(engine().expect<protocol::Submit>().id, waiting);
     send(protocol::Accepted{waiting, 3});
-    send(protocol::Tokens{waiting, {1}, "early", 0});
+    send(tokens_of(waiting, {1}, "early", 0));
     EXPECT_EQ(n_engines(), 2u + 1);
     EXPECT_EQ(sinks[0].error().code, ErrorCode::DeviceError);
     EXPECT_EQ(sinks[0].text, "");
@@ -318,8 +318,8 @@ TEST_F(ServiceEngineTest, TokensNobodyAskedForEndTheEngine) {
     // Unknown ids are requests that have ended in the meantime.
     load_and_get_ready(1);
     expect_start(waiting);
-    send(protocol::Tokens{9999, {1}, "x", 0});
-    send(protocol::Finished{.id = 9999, .message = {}, .text = {}});
+    send(tokens_of(9999, {1}, "x", 0));
+    send(protocol::Finished{.id = 9999, .message = {}, .parts = {}});
     send(protocol::Accepted{9999, 1});
     EXPECT_EQ(n_engines(), 3u);
 }

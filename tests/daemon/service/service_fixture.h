@@ -142,7 +142,7 @@ protected:
         expect_start(id);
         return id;
     }
-    void token(RequestId id, int32_t token, const std::string& text) { send(protocol::Tokens{id, {token}, text, 0}); }
+    void token(RequestId id, int32_t token, const std::string& text) { send(tokens_of(id, {token}, text, 0)); }
     void finish(RequestId id, protocol::FinishReason reason = protocol::FinishReason::Stop) {
         protocol::Finished message;
         message.id = id;

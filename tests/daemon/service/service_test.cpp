@@ -17,7 +17,10 @@ TEST_F(ServiceTest, StartsTheEngineWithTheFirstRequestAndStreamsItsText) {
     RecordingSink sink;
     auto generate = request();
     generate.max_tokens = 5;
-    generate.sampling = {0.5f, 11, 0.75f, 0.125f, 1.5f, 99};
+    generate.sampling = {0.5f, 11, 0.75f, 0.125f, 1.5f};
+    generate.sampling.presence_penalty = 0.25f;
+    generate.sampling.logit_bias = {{7, -1.5f}};
+    generate.sampling.seed = 99;
     generate.stops = {"END"};
     const RequestId id = submit(sink, generate);
     ASSERT_EQ(n_engines(), 1u);
@@ -37,6 +40,9 @@ TEST_F(ServiceTest, StartsTheEngineWithTheFirstRequestAndStreamsItsText) {
     EXPECT_EQ(submitted.top_p, 0.75f);
     EXPECT_EQ(submitted.min_p, 0.125f);
     EXPECT_EQ(submitted.repeat_penalty, 1.5f);
+    EXPECT_EQ(submitted.presence_penalty, 0.25f);
+    EXPECT_EQ(submitted.logit_bias_ids, std::vector<int32_t>{7});
+    EXPECT_EQ(submitted.logit_biases, std::vector<float>{-1.5f});
     EXPECT_EQ(submitted.seed, 99u);
     EXPECT_EQ(submitted.stops, std::vector<std::string>{"END"});
     EXPECT_TRUE(submitted.replay_ids.empty());
@@ -50,7 +56,8 @@ TEST_F(ServiceTest, StartsTheEngineWithTheFirstRequestAndStreamsItsText) {
     token(id, 1, " upon");
     EXPECT_EQ(state(id), RequestState::Decode);
     token(id, 2, "");
-    protocol::Finished finished{.id = id, .reason = protocol::FinishReason::Length, .message = {}, .text = " a time"};
+    protocol::Finished finished{
+        .id = id, .reason = protocol::FinishReason::Length, .message = {}, .parts = {{.text = " a time"}}};
     finished.prefill_tokens = 3;
     finished.prefill_us = 1'000'000;
     finished.decode_tokens = 2;
@@ -134,7 +141,7 @@ TEST_F(ServiceTest, EstimatesWaitingFromTheSpeedAndLengthOfEarlierRequests) {
     const RequestId second = submit(sinks[1]);
     EXPECT_EQ(service_->request(second)->estimated_wait_ms, 0u);
     for (int i = 0; i < 8; ++i) token(first, i, "x");
-    protocol::Finished finished{.id = first, .message = {}, .text = {}};
+    protocol::Finished finished{.id = first, .message = {}, .parts = {}};
     finished.decode_tokens = 7;
     finished.decode_us = 700'000;
     send(finished);
@@ -373,7 +380,7 @@ TEST_F(ServiceTest, ASinkMayCancelFailOrSubmitFromItsCallbacks) {
     RequestId next = 0;
     first.when_text = [&] { EXPECT_TRUE(service_->fail(id, {ErrorCode::SlowConsumer, "asleep"})); };
     first.when_finished = [&] { next = *service_->submit(request(), second); };
-    send(protocol::Finished{.id = id, .message = {}, .text = "the end"});
+    send(protocol::Finished{.id = id, .message = {}, .parts = {{.text = "the end"}}});
     EXPECT_EQ(first.error().code, ErrorCode::SlowConsumer);
     EXPECT_EQ(engine().expect<protocol::Cancel>().id, id);
     expect_start(next);

@@ -10,6 +10,11 @@
 
 namespace llmd::engine {
 namespace {
+std::string text_of(const std::vector<protocol::AnswerPart>& parts) {
+    std::string text;
+    for (const auto& part : parts) text += part.text;
+    return text;
+}
 
 using test::submit;
 using EngineServerTest = test::ServedEngine;
@@ -31,11 +36,11 @@ TEST_F(EngineServerTest, ASchemaHoldsTheTextOrIsRefusedBeforeAny) {
     EXPECT_EQ(refusals[0].code, base::ErrorCode::InvalidArgument);
     EXPECT_EQ(refusals[0].message, R"(json_schema: at "#/properties/a": "pattern" is not supported)");
     std::string text;
-    for (const auto& tokens : only<protocol::Tokens>(all)) text += tokens.text;
+    for (const auto& tokens : only<protocol::Tokens>(all)) text += text_of(tokens.parts);
     const auto ends = only<protocol::Finished>(all);
     ASSERT_EQ(ends.size(), 1u);
     EXPECT_EQ(ends[0].reason, protocol::FinishReason::Stop);
-    text += ends[0].text;
+    text += text_of(ends[0].parts);
     std::erase(text, ' ');
     EXPECT_TRUE(text == R"({"a":1})" || text == R"({"a":22})") << text;
 }
@@ -236,9 +241,9 @@ TEST_F(EngineServerTest, ResumesInTheMiddle) {
     for (const auto& message : serve()) {
         if (const auto* tokens = std::get_if<protocol::Tokens>(&message)) {
             ids.insert(ids.end(), tokens->ids.begin(), tokens->ids.end());
-            text += tokens->text;
+            text += text_of(tokens->parts);
         } else if (const auto* finished = std::get_if<protocol::Finished>(&message)) {
-            text += finished->text;
+            text += text_of(finished->parts);
         }
     }
     ASSERT_EQ(ids.size(), 10u);
@@ -251,9 +256,9 @@ TEST_F(EngineServerTest, ResumesInTheMiddle) {
     for (const auto& message : serve()) {
         if (const auto* tokens = std::get_if<protocol::Tokens>(&message)) {
             rest.insert(rest.end(), tokens->ids.begin(), tokens->ids.end());
-            again += tokens->text;
+            again += text_of(tokens->parts);
         } else if (const auto* finished = std::get_if<protocol::Finished>(&message)) {
-            again += finished->text;
+            again += text_of(finished->parts);
         }
     }
     EXPECT_EQ(rest, ids);
