@@ -7,7 +7,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lanes"))
 import gguf_writer  # noqa: E402
-from random_gguf import entries, tensors  # noqa: E402
+from random_gguf import entries, is_matrix, tensors  # noqa: E402
 from real_size_gguf import MODELS as SHAPES  # noqa: E402
 
 FORMATS = {name: (kind, *gguf_writer.BLOCKS[kind]) for kind, name in gguf_writer.TYPE_NAMES.items()}  # id, weights, bytes
@@ -16,7 +16,7 @@ FORMATS = {name: (kind, *gguf_writer.BLOCKS[kind]) for kind, name in gguf_writer
 def format_of(mixture, full_name, model, shape):
     """The format that quantised files of that mixture (a format, or "Q4_K_M") usually have for a tensor."""
     name = full_name.removesuffix(".weight").split(".")[-1]
-    if len(shape) == 1 or name in ("position_embd", "conv"):
+    if not is_matrix(full_name, shape):
         return "F32"
     if mixture == "F16":
         return "F16"
@@ -38,7 +38,7 @@ def weights_of_a_token(model, mixture):
     """{(format, whether they make queries, keys and values): weights that a decoded token multiplies}."""
     total = {}
     for name, shape, *_ in tensors(model):
-        if len(shape) == 1 or name == "position_embd.weight" or name.endswith("conv.weight"):
+        if not is_matrix(name, shape):
             continue
         if name == "token_embd.weight" and not model.tied:
             continue

@@ -1,6 +1,6 @@
 """Models as files say what they are, and small ones with random weights, one for each architecture, with everything on that its
-files may have: the values are stored as F32, gains make attention far from uniform and logits spread. A tensor's weights depend
-on its name alone, so a model without one of its settings has the other weights unchanged."""
+files may have: the values are halves, gains make attention far from uniform and logits spread. A tensor's weights depend on its
+name alone, so a model without one of its settings has the other weights unchanged."""
 import dataclasses
 import zlib
 
@@ -8,6 +8,7 @@ import gguf_writer
 from gguf_writer import spelled_bytes
 
 WHOLE_WORD = 300  # a token that is text by itself
+F32, F16 = 0, 1   # GGUF's tensor types
 
 
 @dataclasses.dataclass(frozen=True)
@@ -164,6 +165,11 @@ def tensors(model):
         yield from matrix(p + "ffn_down", model.width, model.hidden, 2)
 
 
+def is_matrix(name, shape):
+    """Whether files of another type than F32 store the tensor in it: vectors, positions and taps of convolutions stay F32."""
+    return len(shape) > 1 and not name.endswith(("position_embd.weight", "conv.weight"))
+
+
 def values(name, shape, middle, spread):
     import numpy as np  # not needed for what a model is
     noise = np.random.default_rng([7, zlib.crc32(name.encode())])
@@ -171,8 +177,8 @@ def values(name, shape, middle, spread):
         drawn = noise.uniform(-1, 1, shape[::-1])[::-1].T
     else:
         drawn = noise.uniform(-1, 1, shape)
-    # A GPU holds F32 as F16: with numbers that are halves it computes the same model.
-    return (middle + spread * drawn).astype("<f2").astype("<f4")
+    # A GPU holds F32 as F16: with numbers that are halves it computes the same model, and so has a file of F16.
+    return (middle + spread * drawn).astype("<f2")
 
 
 def byte_vocabulary(size):
@@ -203,6 +209,10 @@ def entries(model, vocabulary=None):
     }
 
 
-def write(path, model, vocabulary=None):
-    gguf_writer.write(path, entries(model, vocabulary),
-                      [(name, shape, 0, [values(name, shape, *more).tobytes()]) for name, shape, *more in tensors(model)])
+def write(path, model, vocabulary=None, matrices=F32):
+    """`matrices`: F32 or F16, the type of the matrices, which holds the same numbers; the other tensors are F32."""
+    def stored(name, shape, *more):
+        kind = matrices if is_matrix(name, shape) else F32
+        return name, shape, kind, [values(name, shape, *more).astype("<f4" if kind == F32 else "<f2").tobytes()]
+
+    gguf_writer.write(path, entries(model, vocabulary), [stored(*tensor) for tensor in tensors(model)])

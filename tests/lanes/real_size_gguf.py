@@ -7,9 +7,9 @@ import struct
 
 import gguf_writer
 from gguf_writer import spelled_bytes
-from random_gguf import Model, entries, tensors
+from random_gguf import F32, Model, entries, is_matrix, tensors
 
-Q8_0, F32 = 8, 0  # GGUF's tensor types
+Q8_0 = 8  # GGUF's type of the matrices
 BLOCK = 32
 CHUNK_BLOCKS = 1 << 16  # random blocks that a matrix repeats
 SPACE = "\u2581"
@@ -137,10 +137,7 @@ def write(path, model):
             yield chunk[:left]
             left -= len(chunk)
 
-    def kind_of(name, shape):
-        return F32 if len(shape) == 1 or name.endswith("conv.weight") else Q8_0
-
-    named = [(name, shape, kind_of(name, shape)) for name, shape, *_ in tensors(model)]
+    named = [(name, shape, Q8_0 if is_matrix(name, shape) else F32) for name, shape, *_ in tensors(model)]
     named.sort(key=lambda tensor: tensor[0] == "token_embd.weight")
     gguf_writer.write(path, (_sentencepiece if model.architecture == "gemma3" else _byte_level)(model),
                       [(name, shape, kind, parts(shape, kind)) for name, shape, kind in named])
