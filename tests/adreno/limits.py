@@ -39,6 +39,8 @@ def check(report):
     for name, (key, limit) in LONG_CONTEXT_LAUNCHES.items():
         found.append(_limit(f"the same beyond 1,024 positions, {name}", limit, _most(models, name, key)))
     found.append(_limit("flushes a token", 1, max(_most(models, name, "flushes_per_token") for name in models)))
+    bound = sum(row["bound"] == "arithmetic" for by_precision in models.values() for row in by_precision.values())
+    found.append(_limit("models and precisions that wait for arithmetic, not for memory", 0, bound))
     if report["peer"] is not None:
         share = report["peer"]["llmd_us"] / report["peer"]["tinygrad_us"]
         found.append(_limit("host time of a GPT-2 124M token, of tinygrad's", PEER_SHARE, round(share, 3), timed=True))

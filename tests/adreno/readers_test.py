@@ -1,5 +1,6 @@
 """That the Adreno report counts what a listing says: repeats, nops, loops within loops, spills; that a trace gives each kernel its
-program's listing and a token's launches; that a hollow model's weights are counted by format; and where a limit breaks."""
+program's listing and a token's launches; that attention's loops are counted as often as the positions ask, and in a model's sum;
+that a hollow model's weights are counted by format; and where a limit breaks."""
 import unittest
 
 import hollow_model
@@ -28,6 +29,38 @@ end
 ; CL prog 1/1: 40 instr, 9 nops, 31 non-nops, 1 mov, 2 cov, 60 dwords
 ; CL prog 1/1: 0 last-baryf, 0 last-helper, 2 half, 24 full, 16 constlen
 ; CL prog 1/1: 8 max_waves, 1 double_threadsize
+"""
+
+# A loop over splits, which has those over keys, weights and values in it: 18, 5 and 11 instructions, of which 16, 1 and 8
+# multiply and add.
+ATTENTION = """\
+NIR (final form) for CL shader (null):
+decl_function __wrapped_attention () (entrypoint)
+Native code for unnamed CL shader (null) with blake3 00:
+add.u r1.x, r0.w, 1
+l1:
+bar.g
+l2:
+ldg.u16 hr9.x, g[r8.z], 4
+(rpt7)mad.f32 r3.x, r1.x, r1.y, r3.x
+(rpt7)mad.f32 r3.x, r1.x, r1.y, r3.x
+(nop2) jump #l2
+l3:
+(rpt1)add.f r3.x, r1.x, r1.y
+mad.f32 r3.x, r1.x, r1.y, r3.x
+rcp r9.y, r9.y
+jump #l3
+l4:
+ldg.u16 hr9.x, g[r8.z], 4
+add.u r1.x, r0.w, 1
+(rpt7)mad.f32 r3.x, r1.x, r1.y, r3.x
+(nop1) jump #l4
+mad.f32 r3.x, r1.x, r1.y, r3.x
+jump #l1
+end
+; CL prog 1/1: 41 instr, 3 nops, 38 non-nops, 1 mov, 2 cov, 60 dwords
+; CL prog 1/1: 0 last-baryf, 0 last-helper, 2 half, 24 full, 16 constlen
+; CL prog 1/1: 16 max_waves, 0 double_threadsize
 """
 
 
@@ -66,6 +99,60 @@ class Trace(unittest.TestCase):
             shim.read_trace(log_of(*self.TRACE[:3], LISTING))
 
 
+def attention_row(text=ATTENTION, **changes):
+    """The row of an attention with 8 query heads and 4 of keys and values, launched twice a token."""
+    options = {"HEAD_DIM": "64", "HEADS": "2", "ITEMS": "64", "Q_ROWS": "512", "KV_ROWS": "256", "SPLIT": "0"} | changes
+    listing, = ir3_listing.read_kernels(log_of(text))
+    return rows.kernel_row(shim.TracedKernel("attention", options, listing, 0, 0, 2), "fast", "m")
+
+
+class Attention(unittest.TestCase):
+    # 129 positions: an item has the keys of 3, each 128 multiply-adds, 6 weights, and a quarter of the values of all positions.
+    WORKING = 38 + 23 * 18 + 5 * 5 + 32 * 11
+    NOPS = 3 + 23 * 2 + 32 * 1
+
+    def test_cost(self):
+        row = attention_row()
+        self.assertEqual(row["attention"], {"groups": 4, "items": 64, "kv_bytes": 129 * 256 * 4,
+                                            "slots": (256 * self.WORKING, 256 * (self.WORKING + self.NOPS))})
+        self.assertEqual((row["name"], row["bound"]), ("attention of 64, x 2 heads, split 0", "memory"))
+
+    def test_few_groups_leave_lanes_idle(self):
+        self.assertEqual(attention_row(Q_ROWS="128")["attention"]["slots"][0], 256 * self.WORKING)
+        self.assertEqual(attention_row(Q_ROWS="1024")["attention"]["slots"][0], 512 * self.WORKING)
+        self.assertEqual(attention_row(Q_ROWS="1024", KV_ROWS="64")["bound"], "arithmetic")
+
+    def test_window(self):
+        cost = attention_row(WINDOW="64")["attention"]
+        self.assertEqual((cost["kv_bytes"], cost["slots"][0]), (64 * 256 * 4, 256 * (38 + 7 * 18 + 1 * 5 + 15 * 11)))
+
+    def test_attention_of_a_split_is_none_of_this_position(self):
+        self.assertIsNone(attention_row(SPLIT="1")["attention"])
+
+    def test_refuses_loops_that_it_does_not_know(self):
+        with self.assertRaises(SystemExit):
+            attention_row(text=ATTENTION.replace("rcp", "ldg.u32"))
+
+    def test_counts_in_the_model(self):
+        matmul = {"format": None, "attention": None, "batch_rows": 1, "launches_per_token": {"m": 1}}
+        matmuls = [matmul | {"format": name, "is_qkv": is_qkv, "non_nop_per_weight": 2.0, "nops_per_weight": 0.5}
+                   for name, is_qkv in (("Q4_0", True), ("Q4_0", False), ("Q6_K", False))]
+        measured = {"launches_per_token": 1, "flushes_per_token": 1, "host_us_per_token": 1, "cpu_us_per_token": 1,
+                    "weight_bytes_per_token": 1 << 20}
+        without, row = (rows.model_row("gpt2-124m", "Q4_0", "fast", kernels, measured)
+                        for kernels in (matmuls, [*matmuls, attention_row()]))
+        self.assertEqual((row["kv_bytes_per_token"], without["kv_bytes_per_token"]), (2 * 129 * 1024, 0))
+        added = lambda name: row[name] - without[name]
+        self.assertAlmostEqual(added("memory_ms"), 2 * 129 * 1024 / rows.BYTES_PER_S * 1e3, delta=1e-3)
+        self.assertAlmostEqual(added("arithmetic_ms"), 2 * 256 * self.WORKING / rows.LANE_INSTRUCTIONS_PER_S * 1e3, delta=1e-3)
+        # Weights alone wait for memory just so, and no longer with an attention of many query heads.
+        measured["weight_bytes_per_token"] = (without["arithmetic_ms"] + 1e-3) * 1e-3 * rows.BYTES_PER_S
+        costly = attention_row(Q_ROWS="4096", KV_ROWS="64")
+        bounds = [rows.model_row("gpt2-124m", "Q4_0", "fast", kernels, measured)["bound"]
+                  for kernels in (matmuls, [*matmuls, costly])]
+        self.assertEqual(bounds, ["memory", "arithmetic"])
+
+
 class Model(unittest.TestCase):
     def test_weights_of_a_token(self):
         gpt2 = hollow_model.SHAPES["gpt2-124m"]
@@ -85,11 +172,13 @@ class Limits(unittest.TestCase):
     def test_broken(self):
         kernel = {"format": "Q4_0", "bits": 8, "batch_rows": 1, "non_nop_per_weight": 1.7, "instructions": 900, "nops": 0,
                   "code_words": 700, "spills": 0, "private_bytes": 0}
-        model = {"launches_per_token": 64, "launches_per_token_at_1100": 135, "flushes_per_token": 1}
+        model = {"launches_per_token": 64, "launches_per_token_at_1100": 135, "flushes_per_token": 1, "bound": "memory"}
         models = {name: {"fast": model} for name in limits.LAUNCHES}
+        models["lfm2-1.2b Q4_0"]["faithful"] = model | {"bound": "arithmetic"}
         broken = [limit["what"] for limit in limits.check({"kernels": [kernel], "models": models, "peer": None})
                   if not limit["holds"] and limit["value"] is not None]
-        self.assertEqual(broken, ["instructions per weight, Q4_0, activations of 8 bits", "launches a token, gpt2-124m Q4_0"])
+        self.assertEqual(broken, ["instructions per weight, Q4_0, activations of 8 bits", "launches a token, gpt2-124m Q4_0",
+                                  "models and precisions that wait for arithmetic, not for memory"])
 
 
 if __name__ == "__main__":

@@ -40,10 +40,11 @@ def collect(shim, bench):
         for precision in PRECISIONS:
             print(f"{label} {precision} …", file=sys.stderr, flush=True)
             chosen = ["--precision", precision]
-            traced = shim.trace(bench, path, chosen)
+            decoded = [*chosen, "--prompt", str(rows.POSITION)]
+            traced = shim.trace(bench, path, decoded)
             found = [(rows.kernel_row(kernel, precision, label), kernel.identity()) for kernel in traced]
             kernels += found
-            measured = shim.measure(bench, path, chosen)
+            measured = shim.measure(bench, path, decoded)
             row = rows.model_row(shape, mixture, precision, [kernel for kernel, _ in found], measured)
             if (shape, mixture) == LONG_CONTEXT[:2]:
                 longer = shim.measure(bench, path, [*chosen, "--prompt", str(LONG_CONTEXT[2])])

@@ -1,11 +1,16 @@
 """What the report says of each kernel and each model: plain dictionaries, as they are printed in JSON."""
+import math
 
 import hollow_model
 
 # An Adreno 630: 2 shader processors of 128 lanes at 710 MHz, and the peak of its memory. One instruction of a listing is
 # one lane's slot.
-LANE_INSTRUCTIONS_PER_S = 2 * 128 * 710e6
+LANES = 2 * 128
+LANE_INSTRUCTIONS_PER_S = LANES * 710e6
 BYTES_PER_S = 29.8e9
+
+POSITION = 128  # of the token that the report is about
+HALF_BYTES = 2  # of a key or a value
 
 BLOCK_WEIGHTS = 64  # that a row pair has in 32 columns: what matmul.cl computes at each pass of its loop
 ACTIVATION_BITS = {"1": 8, "2": 15}  # by LIMBS, activations.cl
@@ -38,6 +43,37 @@ def _loop_weights(kernel, hot):
     return max(1, round(hot.multiply_adds / one_pass)) * block, "float" if is_float else "integer"
 
 
+def _bound(slots, n_bytes):
+    return "memory" if slots / LANE_INSTRUCTIONS_PER_S < n_bytes / BYTES_PER_S else "arithmetic"
+
+
+def attention_cost(kernel):
+    """Of one launch of attention without split at POSITION: its groups, their items, the bytes of the keys and values that it reads
+    (once, though groups may share them), and its issue slots, without nops and with.
+
+    An item does every instruction once, and of three loops the passes that the positions ask for: it multiplies the keys of every
+    ITEMS-th position with the queries, makes weights of these scores, and multiplies its share of the values with weights. All
+    items of a group pass as often as one, and where a launch has fewer items than the GPU has lanes, the others are idle."""
+    head_dim, heads, items, q_rows, kv_rows = (
+        int(kernel.options[name]) for name in ("HEAD_DIM", "HEADS", "ITEMS", "Q_ROWS", "KV_ROWS"))
+    seen = min(POSITION + 1, int(kernel.options.get("WINDOW", POSITION + 1)))
+    multiplying = [loop for loop in kernel.listing.loops if loop.multiply_adds and not loop.kinds["barrier"]]
+    dots = sorted((loop for loop in multiplying if loop.kinds["global load"]), key=lambda loop: -loop.multiply_adds)
+    exponentials = [loop for loop in multiplying if not loop.kinds["global load"]]
+    if (len(dots), len(exponentials)) != (2, 1):
+        raise SystemExit(f"attention has {len(dots)} loops over keys and values and {len(exponentials)} over weights, not 2 and 1")
+    positions, value_positions = math.ceil(seen / items), math.ceil(seen * head_dim / 4 / items)
+    passes = [(dots[0], positions * heads * head_dim / dots[0].multiply_adds),
+              (dots[1], value_positions * heads * 4 / dots[1].multiply_adds),
+              (exponentials[0], positions * heads)]
+    working = kernel.listing.instructions - kernel.listing.nops + sum((n - 1) * loop.instructions for loop, n in passes)
+    nops = kernel.listing.nops + sum((n - 1) * loop.nops for loop, n in passes)
+    groups = q_rows // head_dim // heads
+    lanes = max(groups * items, LANES)
+    return {"groups": groups, "items": items, "kv_bytes": seen * 2 * kv_rows * HALF_BYTES,
+            "slots": (round(lanes * working), round(lanes * (working + nops)))}
+
+
 def kernel_row(kernel, precision, model):
     listing, options = kernel.listing, kernel.options
     row = {
@@ -47,8 +83,11 @@ def kernel_row(kernel, precision, model):
         "registers": listing.registers, "half_registers": listing.half_registers, "waves": listing.waves,
         "spills": listing.spills,
         "private_bytes": kernel.private_bytes, "local_bytes": kernel.local_bytes,
-        "non_nop_per_weight": None, "nops_per_weight": None, "break_even": None, "bound": None,
+        "non_nop_per_weight": None, "nops_per_weight": None, "break_even": None, "bound": None, "attention": None,
     }
+    if kernel.name == "attention" and options["SPLIT"] == "0":
+        row["attention"] = attention_cost(kernel)
+        row["bound"] = _bound(row["attention"]["slots"][0], row["attention"]["kv_bytes"])
     layout = next((name for name in LAYOUT_FORMATS if "LAYOUT_" + name in options), None)
     hot = listing.hot_loop(_doublings(options))
     if kernel.name != "matmul" or layout is None or hot is None or hot.multiply_adds == 0:
@@ -76,7 +115,7 @@ def kernel_row(kernel, precision, model):
 
 def _details(kernel):
     """What tells kernels of one name apart for a reader."""
-    known = {"HEAD_DIM": "of {}", "HEADS": "x {} heads", "SPLIT": "split {}"}
+    known = {"HEAD_DIM": "of {}", "HEADS": "x {} heads", "SPLIT": "split {}", "WINDOW": "window {}"}
     return ", ".join(text.format(kernel.options[key]) for key, text in known.items()
                      if key in kernel.options and kernel.name in ("attention", "merge"))
 
@@ -95,15 +134,18 @@ def merge_rows(rows):
 
 
 def model_row(shape_name, mixture, precision, kernels, measured):
-    """The least time of a token: every weight moved once, every weight's instructions done once."""
+    """The least time of a token: every weight, key and value moved once, every weight's instructions and attention's done once."""
     shape = hollow_model.SHAPES[shape_name]
     weights = hollow_model.weights_of_a_token(shape, mixture)
-    memory_ms = measured["weight_bytes_per_token"] / BYTES_PER_S * 1e3
+    attention = [(sum(kernel["launches_per_token"].values()), kernel["attention"]) for kernel in kernels if kernel["attention"]]
+    kv_bytes = sum(launches * cost["kv_bytes"] for launches, cost in attention)
+    n_bytes = measured["weight_bytes_per_token"] + kv_bytes
     row = {
         "precision": precision, "launches_per_token": measured["launches_per_token"],
         "flushes_per_token": measured["flushes_per_token"], "host_us_per_token": round(measured["host_us_per_token"], 1),
         "cpu_us_per_token": round(measured["cpu_us_per_token"], 1),
-        "weight_bytes_per_token": measured["weight_bytes_per_token"], "memory_ms": round(memory_ms, 3),
+        "weight_bytes_per_token": measured["weight_bytes_per_token"], "kv_bytes_per_token": kv_bytes,
+        "memory_ms": round(n_bytes / BYTES_PER_S * 1e3, 3),
         "arithmetic_ms": None, "arithmetic_ms_with_nops": None, "bound": None,
     }
     # The slowest of the programs that a format has; those of queries, keys and values have 15 bits in both precisions.
@@ -114,8 +156,8 @@ def model_row(shape_name, mixture, precision, kernels, measured):
             which = kernel["format"], kernel["is_qkv"]
             cost[which] = max(cost.get(which, (0, 0)), slots)
     if set(weights) <= set(cost):
-        for name, which in (("arithmetic_ms", 0), ("arithmetic_ms_with_nops", 1)):
-            slots = sum(count * cost[key][which] for key, count in weights.items())
-            row[name] = round(slots / LANE_INSTRUCTIONS_PER_S * 1e3, 3)
-        row["bound"] = "memory" if row["arithmetic_ms"] < memory_ms else "arithmetic"
+        slots = [sum(count * cost[key][which] for key, count in weights.items()) +
+                 sum(launches * one["slots"][which] for launches, one in attention) for which in (0, 1)]
+        row["arithmetic_ms"], row["arithmetic_ms_with_nops"] = (round(n / LANE_INSTRUCTIONS_PER_S * 1e3, 3) for n in slots)
+        row["bound"] = _bound(slots[0], n_bytes)
     return row

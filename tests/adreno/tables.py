@@ -1,7 +1,7 @@
 """The report as a document."""
 import datetime
 
-from rows import BYTES_PER_S, LANE_INSTRUCTIONS_PER_S
+from rows import BYTES_PER_S, LANE_INSTRUCTIONS_PER_S, POSITION
 
 _INTRODUCTION = """# On an Adreno 630
 
@@ -18,6 +18,20 @@ waits, which other waves may fill. Activations have 15 bits in faithful precisio
 which queries, keys and values are computed. 'Rows' are the rows of the batch that are computed together; a decoded token has one.
 'Instructions' of a kernel are what the compiler counts, which includes each repetition of an instruction and nops; in 'words' of 8
 bytes, of which the instruction cache holds 1,024, repetitions and most nops take no room of their own.
+"""
+
+_MODELS = """## Models
+
+The figures are for a token at position {position}. The host's time is that of one step after another; CPU time is that of all
+threads; MB are those of the weights. Memory counts weights, keys and values. Arithmetic counts attention and the loops of the
+matmuls, at the cost of a format's most expensive kernel; queries, keys and values have their own.
+"""
+
+_ATTENTION = """## Attention of a decoded token
+
+The figures are for one launch at position {position}. Keys and values count once, though groups may share them. Instructions are
+those of all items, with the passes of the loops over positions; where there are fewer items than the GPU has lanes, the
+others count as well.
 """
 
 
@@ -41,6 +55,15 @@ def _weights_table(rows):
         (row["name"], row["precision"], row["bits"], row["batch_rows"], _shape(row), f"{row['non_nop_per_weight']:.2f}",
          f"{row['non_nop_per_weight'] + row['nops_per_weight']:.2f}", row["break_even"], row["bound"])
         for row in rows if row["format"]])
+
+
+def _attention_table(rows):
+    headings = ["kernel", "precision", "models", "groups x items", "KV bytes", "memory us", "arithmetic us", "with nops", "bound"]
+    us = lambda slots: f"{slots / LANE_INSTRUCTIONS_PER_S * 1e6:.1f}"
+    return _table(headings, [
+        (row["name"], row["precision"], _shapes(row), f"{cost['groups']}x{cost['items']}", cost["kv_bytes"],
+         f"{cost['kv_bytes'] / BYTES_PER_S * 1e6:.1f}", us(cost["slots"][0]), us(cost["slots"][1]), row["bound"])
+        for row in rows if (cost := row["attention"])])
 
 
 def _shapes(row):
@@ -89,10 +112,10 @@ def document(report):
         "## Limits\n", _table(["what", "limit", "measured", "holds"], [
             (limit["what"], limit["limit"], limit["value"], "yes" if limit["holds"] else "**no**")
             for limit in report["limits"]]),
-        "## Models\n\nThe figures are for a token at position 128. The host's time is that of one step after another; CPU time is that of all threads.\n"
-        "Arithmetic counts the loops of the matmuls alone, at the cost of a format's most expensive kernel; queries, keys and values\nhave their own.\n",
+        _MODELS.format(position=POSITION),
         _models_table(report["models"]) + _peer_text(report["peer"]),
         "## Matmuls of a decoded token, in their hot loop\n", _weights_table(decode),
+        _ATTENTION.format(position=POSITION), _attention_table(decode),
         "## All kernels of a decoded token\n", _size_table(decode),
         "## Matmuls of several rows of the batch\n\nInstructions and break-even are per weight and row of the batch.\n", _weights_table(others),
         "## All other kernels\n", _size_table(others),
