@@ -1,8 +1,8 @@
 // One program's TCP connection to the bridge: a head that bridge_head.h lets through, then, once there is a place at
 // llmd for it, bytes from one side to the other as they come, never more than kBufferBytes of them held. One request
 // each: the answer says Connection: close, and what a client sends behind its request is thrown away.
-// The client's leaving closes llmd's side at once, which cancels; on TCP the end of what it sends is all that can be
-// seen of that, so a client that only says that it sends no more counts as gone too.
+// A client that disconnects closes llmd's side at once, which cancels; on TCP the end of what it sends is all that can
+// be seen of that, so a client that only says that it sends no more counts as gone too.
 // Thread-bound to the event loop. SIGPIPE must be ignored.
 #pragma once
 

@@ -32,7 +32,7 @@ constexpr std::array kCommands = {
         "  llmctl chat --system \"You answer in one sentence.\"\n"},
     CommandSpec{
         Command::Models, "models", "", 0, 0, "list the models that can be named",
-        "Lists the models in the model folders. An asterisk marks the one that is loaded, 'default' the one for\n"
+        "Lists the models in the model directories. An asterisk marks the one that is loaded, 'default' the one for\n"
         "whoever names none.\n"},
     CommandSpec{Command::Load, "load", "MODEL", 1, 1, "load a model now",
                 "Loads MODEL, a name from 'llmctl models' or the path of a GGUF file, and waits until it is ready.\n"
@@ -53,7 +53,7 @@ constexpr std::array kCommands = {
                 "Prints the token numbers of TEXT, or of standard input, as the model sees them.\n"},
     CommandSpec{
         Command::Import, "import", "FILE|DIRECTORY", 1, 1, "put a model where llmd finds it",
-        "Checks the GGUF file FILE and puts it into the folder of your models, as a clone or a hard link where the\n"
+        "Checks the GGUF file FILE and puts it into your model directory, as a clone or a hard link where the\n"
         "filesystem can, else as a copy. A directory as Hugging Face's transformers writes it (config.json,\n"
         "tokenizer.json, *.safetensors) and a checkpoint of llama2.c, with its tokenizer, are converted. The files\n"
         "themselves stay. A model that llmd cannot use is refused.\n\n"
@@ -64,7 +64,7 @@ constexpr std::array kCommands = {
         "  llmctl generate --model smollm2 \"Once upon a time\"\n"},
     CommandSpec{
         Command::Pull, "pull", "SOURCE", 1, 1, "fetch a model from the network",
-        "Fetches a GGUF file into the folder of your models. SOURCE is hf:OWNER/REPO of the Hugging Face Hub, whose\n"
+        "Fetches a GGUF file into your model directory. SOURCE is hf:OWNER/REPO of the Hugging Face Hub, whose\n"
         "file that suits this device is taken, or hf:OWNER/REPO/FILE, hf:OWNER/REPO:QUANTIZATION, each with @REVISION\n"
         "behind it if need be, or an https address. What breaks off goes on where it was, now or when the same "
         "command\n"
@@ -73,9 +73,8 @@ constexpr std::array kCommands = {
         "Examples:\n"
         "  llmctl pull hf:bartowski/SmolLM2-135M-Instruct-GGUF\n"
         "  llmctl pull hf:Qwen/Qwen2.5-0.5B-Instruct-GGUF:q4_0 --name qwen\n"},
-    CommandSpec{
-        Command::Remove, "rm", "MODEL...", 1, -1, "delete models",
-        "Deletes each MODEL from the folder of your models. One that is loaded goes on until it is unloaded.\n"},
+    CommandSpec{Command::Remove, "rm", "MODEL...", 1, -1, "delete models",
+                "Deletes each MODEL from your model directory. One that is loaded goes on until it is unloaded.\n"},
     CommandSpec{
         Command::Default, "default", "[MODEL]", 0, 1, "choose the model for whoever names none",
         "Makes MODEL, a name from 'llmctl models', the one that is used without --model; shows which one that is.\n"},
@@ -96,7 +95,7 @@ constexpr std::array kCommands = {
         Command::Doctor, "doctor", "", 0, 0, "find what keeps llmd from working",
         "Looks at everything that llmd needs, one line each: ok, warn for what works but not as well as it could,\n"
         "fail for what does not. With a command that mends it where there is one. Needs no daemon, starts none\n"
-        "and changes no setting; the engine, which it asks for devices, may make its cache folders. Fails (1) when a\n"
+        "and changes no setting; the engine, which it asks for devices, may make its cache. Fails (1) when a\n"
         "check does.\n"},
     CommandSpec{
         Command::Bridge, "bridge", "", 0, 0, "let programs that only know URLs reach llmd",

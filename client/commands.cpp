@@ -88,9 +88,10 @@ std::string name_or_absolute_path(const std::string& model) {
     if (model.find('/') == std::string::npos) return model;
     std::error_code error;
     std::string path = std::filesystem::absolute(model, error).lexically_normal().string();
-    if (error) throw CommandError(ExitCode::Failed, "the current folder: " + error.message());
+    if (error) throw CommandError(ExitCode::Failed, "the current directory: " + error.message());
     if (!base::is_clean_text(path)) {
-        throw CommandError(ExitCode::Usage, "the current folder's name is not UTF-8 text: give MODEL's absolute path");
+        throw CommandError(ExitCode::Usage,
+                           "the current directory's name is not UTF-8 text: give MODEL's absolute path");
     }
     return path;
 }
@@ -195,9 +196,9 @@ std::string status_text(const StatusReport& report) {
     line("Precision", text_of(status, "precision"));
     const std::vector<std::string> notes = list_of(status, "notes");
     for (const std::string& note : notes) line("Note", note);
-    const std::string set_aside = text_of(status, "set_aside");
-    if (std::find(notes.begin(), notes.end(), set_aside) == notes.end()) line("Note", set_aside);
-    line("Confined", text_of(status, "confinement"));
+    const std::string quarantined = text_of(status, "quarantined");
+    if (std::find(notes.begin(), notes.end(), quarantined) == notes.end()) line("Note", quarantined);
+    line("Sandbox", text_of(status, "sandbox"));
     const uint64_t memory = number_of(status, "weight_bytes") + number_of(status, "kv_bytes");
     if (memory != 0) {
         line("Memory", size_text(number_of(status, "weight_bytes")) + " weights, " +

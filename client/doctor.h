@@ -1,6 +1,6 @@
 // `llmctl doctor`: what of this device and this installation keeps llmd from working, or from working well, and the one
 // command that mends it. Each check looks at one thing and needs none of the others, nor a daemon. No daemon is started
-// and no setting changed. A driver is only opened in another process, the engine, which may make its cache folders.
+// and no setting changed. A driver is only opened in another process, the engine, which may make its cache.
 #pragma once
 
 #include <string>

@@ -107,7 +107,7 @@ Check check_model(const Models& models) {
 Check check_cache() {
     const std::string folder = base::xdg_cache_home() + "/llmd";
     std::error_code error;
-    // What is not there yet is made in the first folder that is.
+    // What is not there yet is made in the first directory that is.
     fs::path nearest = folder;
     while (!fs::exists(nearest, error) && nearest.has_relative_path()) nearest = nearest.parent_path();
     if (::access(nearest.c_str(), W_OK | X_OK) != 0) {

@@ -31,7 +31,7 @@ std::unique_ptr<LlmdClient> attempt(std::string& fault, const std::function<std:
 
 }  // namespace
 
-// The folders are how systemd (sd_booted(3)) and OpenRC show themselves.
+// The directories are how systemd (sd_booted(3)) and OpenRC show themselves.
 std::string start_command() {
     if (::access("/run/systemd/system", F_OK) == 0) return "systemctl --user start llmd";
     if (::access("/run/openrc", F_OK) == 0) return "rc-service -U llmd start";

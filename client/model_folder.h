@@ -1,4 +1,4 @@
-// The folder of the user's models: what a new one may be called, what llmd-engine says of it, and how it gets its
+// The directory of the user's models: what a new one may be called, what llmd-engine says of it, and how it gets its
 // place. All throw CommandError.
 #pragma once
 
@@ -30,7 +30,7 @@ std::string model_name(const std::string& file, const std::string& given);
 // FOLDER/NAME.gguf
 std::string model_path(const std::string& folder, const std::string& name);
 
-// Where the model belongs. Makes the folder. Usage: there is one.
+// Where the model belongs. Makes the directory. Usage: there is one.
 std::string place_for(const std::string& folder, const std::string& name);
 
 // What llmd-engine, at `engine`, says of the file at `path`, which may be a name in /proc; `file` is what people call

@@ -76,7 +76,7 @@ Daemon::Daemon(ReadSettings read)
         if (!stopping_ && line != notified_) base::notify_status(notified_ = std::move(line));
     });
     service_.on_reload([this] {
-        spdlog::info("reading the settings and the model folders again");
+        spdlog::info("reading the settings and the model directories again");
         service_.configure(read_settings());
         if (governor_) governor_->set_idle_times(idle_times_);
     });

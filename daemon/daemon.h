@@ -26,10 +26,10 @@ public:
 
     // Serves until a signal has ended it, on the session bus and on the socket at `socket_path`, or on the one of them
     // that can be had. Settings that cannot be used are told to whoever asks for anything. `signal_fd` is a signalfd:
-    // SIGHUP reads the settings and the model folders again, any other signal ends what runs and returns, a second one
-    // returns at once. It also returns when nobody has asked for long, if somebody starts llmd again, and when the bus
-    // that had started it is gone and nobody uses the socket. NotAllowed: another program has the bus name; NotReady:
-    // there is neither bus nor socket.
+    // SIGHUP reads the settings and the model directories again, any other signal ends what runs and returns, a second
+    // one returns at once. It also returns when nobody has asked for long, if somebody starts llmd again, and when the
+    // bus that had started it is gone and nobody uses the socket. NotAllowed: another program has the bus name;
+    // NotReady: there is neither bus nor socket.
     base::Result<void> run(int signal_fd, const std::string& socket_path);
 
 private:

@@ -23,7 +23,7 @@ using namespace llmd;
 using base::ErrorCode;
 
 // How long a starting llmd waits for one that is leaving.
-constexpr std::chrono::milliseconds kLockPatience{2000};
+constexpr std::chrono::milliseconds kLockTimeout{2000};
 
 constexpr const char* kUsage =
     "Usage: llmd [--config FILE] [--check-config] [--version] [--help]\n"
@@ -80,7 +80,7 @@ int serve(const SettingsPlace& place) {
 
     const auto runtime_dir = base::xdg_runtime_dir();
     if (!runtime_dir) return cannot_serve(runtime_dir.error());
-    const auto lock = base::lock_instance(*runtime_dir + "/llmd", kLockPatience);
+    const auto lock = base::lock_instance(*runtime_dir + "/llmd", kLockTimeout);
     if (!lock)
         return lock.error().code == ErrorCode::NotAllowed ? leave_to(lock.error().message) : cannot_serve(lock.error());
 

@@ -20,7 +20,7 @@ inline constexpr const char* kHostApplication = "host";
 inline constexpr size_t kMaxFlatpakNameBytes = 255;  // as D-Bus allows for the name that an app must be able to own
 inline constexpr size_t kMaxFlatpakInfoBytes = 64 << 10;  // far above any real one
 
-// Only a root folder that can be read and has no /.flatpak-info makes a process a host process; everything else, a
+// Only a root directory that can be read and has no /.flatpak-info makes a process a host process; everything else, a
 // process that has ended included, counts as sandboxed. That file is Flatpak's, and the app cannot change it.
 Caller identify(pid_t pid);
 

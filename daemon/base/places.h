@@ -23,7 +23,7 @@ std::string procfs();
 // Where the user's own models are: $XDG_DATA_HOME/llmd/models.
 std::string user_model_folder();
 
-// In falling precedence: $LLMD_MODEL_PATH (folders separated by colons), the user's, the installation's.
+// In falling precedence: $LLMD_MODEL_PATH (directories separated by colons), the user's, the installation's.
 std::vector<std::string> model_folders();
 
 }  // namespace llmd::base

@@ -1,5 +1,5 @@
-// Notices that a client has left the bus. One match with the client's name, so that nobody else's coming and going
-// wakes llmd.
+// Notices that a client has disconnected from the bus. One match with the client's name, so that nobody else's coming
+// and going wakes llmd.
 #pragma once
 
 #include <functional>

@@ -10,7 +10,7 @@ namespace {
 
 using service::RequestLimits;
 
-// Cleaned, because a D-Bus string is UTF-8 and the name of a model folder may be anything.
+// Cleaned, because a D-Bus string is UTF-8 and the name of a model directory may be anything.
 sdbus::Variant text(std::string_view value) {
     return sdbus::Variant(base::to_clean_text(value));
 }

@@ -1,5 +1,6 @@
 // One connection that libmicrohttpd serves: receives a request within its limits, hands it to the API, suspends while
-// there is nothing to send, and notices the client's leaving meanwhile. Only server.cpp and this know libmicrohttpd.
+// there is nothing to send, and notices meanwhile that the client disconnects. Only server.cpp and this know
+// libmicrohttpd.
 // Thread-bound to the event loop.
 #pragma once
 

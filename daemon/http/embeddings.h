@@ -1,7 +1,7 @@
 // The embeddings that were asked for in one call over HTTP: a request of the service for each input, whose outcomes
 // become the answer of an exchange. At most `most_at_once` are with the service at a time, and fewer while it takes no
 // more: only when it takes not even the first does the call fail for that. They share one fate: the first that fails or
-// is cancelled ends the call with its error and cancels the others, and so does a client that leaves.
+// is cancelled ends the call with its error and cancels the others, and so does a client that disconnects.
 // Thread-bound to the event loop.
 #pragma once
 

@@ -1,7 +1,7 @@
 // One answer that was asked for over HTTP: a request of the service for each of its choices, whose events become the
 // answer of an exchange. The choices share one fate: nothing is sent before the engine has accepted all of them, the
 // first that fails or is cancelled ends the answer with its error and cancels the others, and so does a client that
-// leaves; one that reads slowly pauses all.
+// disconnects; one that reads slowly pauses all.
 // Thread-bound to the event loop.
 #pragma once
 

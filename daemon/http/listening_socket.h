@@ -13,7 +13,7 @@ namespace llmd::http {
 // it is anything but one listening Unix stream socket.
 base::Result<std::optional<base::UniqueFd>> inherited_socket();
 
-// Listens at `path`: readable and writable for the owner only (0600), in a folder that belongs to the owner alone
+// Listens at `path`: readable and writable for the owner only (0600), in a directory that belongs to the owner alone
 // (0700, which is set). A socket that is there already is replaced, unless somebody listens on it (NotAllowed); hold
 // the instance lock. NotReady names the path and what is wrong with it.
 base::Result<base::UniqueFd> listen_at(const std::string& path);

@@ -24,7 +24,7 @@ public:
 // what the kernel grants a program without privileges.
 inline constexpr const char* kDefaultTrigger = "some 200000 2000000";
 
-// Where to look; in tests other folders.
+// Where to look; in tests other directories.
 struct PressureFiles {
     std::string proc = "/proc";
     std::string cgroups = "/sys/fs/cgroup";

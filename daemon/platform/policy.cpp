@@ -34,7 +34,7 @@ void add_pause(Directive& directive, const std::string& what) {
 }
 
 void pause_all(Directive& directive, const std::string& why) {
-    directive.max_places = 0;
+    directive.max_slots = 0;
     add_pause(directive, "everything, because " + why);
 }
 
@@ -84,14 +84,14 @@ void Policy::apply_heat(const std::optional<HeatReading>& heat, Directive& direc
     if (is_too_hot_) pause_all(directive, place_of(*hot));
     if (paces_) {
         const auto excess = std::max<MilliCelsius>(kHeatMargin - passive->left(), 0);
-        const auto less = static_cast<uint32_t>(excess) * kLoadPercentPerDegree / kDegree;
-        directive.load_percent = kFirstLoadPercent - std::min(less, kFirstLoadPercent - kLeastLoadPercent);
+        const auto less = static_cast<uint32_t>(excess) * kDutyCyclePerDegree / kDegree;
+        directive.duty_cycle_percent = kFirstDutyCycle - std::min(less, kFirstDutyCycle - kLeastDutyCycle);
     }
 
     if (!passive && !hot) return;
     const NearestTrip& nearest = passive ? *passive : *hot;
     directive.words.heat = concat(place_of(nearest), " of ", degrees(nearest.trip));
-    if (paces_) directive.words.heat += concat(", computing ", directive.load_percent, " % of the time");
+    if (paces_) directive.words.heat += concat(", computing ", directive.duty_cycle_percent, " % of the time");
 }
 
 void Policy::apply_memory(const Conditions& conditions, base::TimePoint now, Directive& directive) {
@@ -102,7 +102,7 @@ void Policy::apply_memory(const Conditions& conditions, base::TimePoint now, Dir
     if (rung_ != Rung::Enough) review(rung_since_ + kMemoryCalm);
     directive.drop_cache = std::exchange(cache_is_due_, false);
     if (rung_ >= Rung::OneAtATime) {
-        directive.max_places = std::min(directive.max_places, 1u);
+        directive.max_slots = std::min(directive.max_slots, 1u);
         add_pause(directive, "all but one request, because memory is short");
     }
     directive.unload = rung_ >= Rung::IdleUnloaded;

@@ -35,11 +35,11 @@ inline constexpr MilliCelsius kHeatMargin = 5'000;
 // Pacing and pausing end so far below where they began: else they would begin again with the next reading.
 inline constexpr MilliCelsius kPacingHysteresis = 3'000;
 inline constexpr MilliCelsius kPauseHysteresis = 5'000;
-// Share of the time that the engine computes: so much where pacing begins, less by so much a degree, and not less than
-// the last, since a text that hardly moves keeps the model in memory for longer.
-inline constexpr uint32_t kFirstLoadPercent = 80;
-inline constexpr uint32_t kLoadPercentPerDegree = 8;
-inline constexpr uint32_t kLeastLoadPercent = 20;
+// Percent of the time that the engine computes: so much where pacing begins, less by so much a degree, and not less
+// than the last, since a text that hardly moves keeps the model in memory for longer.
+inline constexpr uint32_t kFirstDutyCycle = 80;
+inline constexpr uint32_t kDutyCyclePerDegree = 8;
+inline constexpr uint32_t kLeastDutyCycle = 20;
 
 // Idle times. A battery pays for memory that is refreshed; on mains only other programs do.
 struct IdleTimes {
@@ -69,16 +69,16 @@ struct Refusal {
 };
 
 struct Directive {
-    static constexpr uint32_t kAllPlaces = std::numeric_limits<uint32_t>::max();
+    static constexpr uint32_t kAllSlots = std::numeric_limits<uint32_t>::max();
 
-    uint32_t max_places = kAllPlaces;  // requests that compute at a time; 0: everything pauses
+    uint32_t max_slots = kAllSlots;  // requests that compute at a time; 0: everything pauses
     bool run_background = true;
-    std::optional<Refusal> refuse_all;                   // new requests and loads
-    std::optional<Refusal> refuse_background;            // new requests of that priority
-    uint32_t load_percent = protocol::kFullLoadPercent;  // share of the time that the engine computes
-    bool drop_cache = false;                             // now, once
-    bool unload = false;                                 // as soon as nobody needs the model
-    bool exit = false;                                   // nobody has asked for long
+    std::optional<Refusal> refuse_all;                       // new requests and loads
+    std::optional<Refusal> refuse_background;                // new requests of that priority
+    uint32_t duty_cycle_percent = protocol::kFullDutyCycle;  // share of the time that the engine computes
+    bool drop_cache = false;                                 // now, once
+    bool unload = false;                                     // as soon as nobody needs the model
+    bool exit = false;                                       // nobody has asked for long
     bool throttled = false;
     bool suspended = false;
 

@@ -121,7 +121,7 @@ void fields(Io&, Is<DropCache> auto&) {}
 
 template <typename Io>
 void fields(Io& io, Is<SetPace> auto& m) {
-    io.number("load_percent", m.load_percent);
+    io.number("duty_cycle_percent", m.duty_cycle_percent);
 }
 
 template <typename Io>
@@ -155,7 +155,7 @@ void fields(Io& io, Is<Ready> auto& m) {
     io.choice("precision", m.precision, Precision::Fast);
     io.text("profile", m.profile);
     io.texts("notes", m.notes);
-    io.text("confinement", m.confinement);
+    io.text("sandbox", m.sandbox);
     io.number("weight_bytes", m.weight_bytes);
     io.number("kv_bytes", m.kv_bytes);
     io.number("load_ms", m.load_ms);

@@ -1,5 +1,5 @@
 // Everything that llmd and llmd-engine say to each other: one struct a message, carried in frames (frame.h) over a
-// socketpair. This folder is all that the two programs share.
+// socketpair. This directory is all that the two programs share.
 //
 // A session: llmd sends Load; the engine answers DeviceChosen, LoadProgress…, then Ready or LoadFailed. For each
 // request llmd sends Submit (the engine tokenizes and answers Accepted or Refused, then holds the request), Start when
@@ -153,12 +153,12 @@ struct Detokenize {
 // Memory is short: the engine lets go of what it keeps to save work later. No text changes by it.
 struct DropCache {};
 
-inline constexpr uint32_t kFullLoadPercent = 100;
+inline constexpr uint32_t kFullDutyCycle = 100;  // percent
 
 // The device is hot: the engine computes for this share of the time and rests between its steps.
-// 1..kFullLoadPercent, which it does at first.
+// 1..kFullDutyCycle, which it does at first.
 struct SetPace {
-    uint32_t load_percent = kFullLoadPercent;
+    uint32_t duty_cycle_percent = kFullDutyCycle;
 };
 
 // --- engine to llmd --------------------------------------------------------------------------------------------------
@@ -195,7 +195,7 @@ struct Ready {
     Precision precision = Precision::Faithful;  // of what computes, whatever was asked for
     std::string profile;                        // equal profiles continue a text bit for bit
     std::vector<std::string> notes;
-    std::string confinement;  // what the engine cannot do, for people
+    std::string sandbox;  // what the engine cannot do, for people
     uint64_t weight_bytes = 0;
     uint64_t kv_bytes = 0;
     uint32_t load_ms = 0;

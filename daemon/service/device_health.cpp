@@ -45,29 +45,28 @@ bool DeviceHealth::add_failure(const DeviceName& device, std::string_view what, 
                                                      [&](const Failure& failure) { return failure.device == clean; }));
     if (n < kMaxDeviceFailures) return false;
     const std::string what_failed = clean.name.empty() ? "the GPU" : clean.name;
-    aside_ = Aside{clean, std::chrono::floor<seconds>(now),
-                   one_line(base::concat(what_failed, " is set aside for a day, or until its driver is another one: ",
-                                         "llmd-engine failed on it ", n, " times within ", kFailureWindow.count(),
-                                         " minutes; the last time it ", what)),
-                   false};
+    std::string reason = base::concat(
+        what_failed, " is quarantined for a day, or until its driver is another one: ", "llmd-engine failed on it ", n,
+        " times within ", kFailureWindow.count(), " minutes; the last time it ", what);
+    quarantine_ = Quarantine{clean, std::chrono::floor<seconds>(now), one_line(reason), false};
     failures_.clear();
     return true;
 }
 
-const DeviceHealth::Aside* DeviceHealth::aside(WallTime now) const {
-    if (!aside_ || now < aside_->since || now - aside_->since >= kSetAsideTime) return nullptr;
-    return &*aside_;
+const DeviceHealth::Quarantine* DeviceHealth::quarantine(WallTime now) const {
+    if (!quarantine_ || now < quarantine_->since || now - quarantine_->since >= kQuarantineTime) return nullptr;
+    return &*quarantine_;
 }
 
 void DeviceHealth::forbid_looking() {
-    if (aside_) aside_->may_look = false;
+    if (quarantine_) quarantine_->may_look = false;
 }
 
 std::string DeviceHealth::encode() const {
-    if (!aside_) return {};
-    const auto since = std::chrono::duration_cast<seconds>(aside_->since.time_since_epoch()).count();
-    return base::concat(kTitle, "\nname ", aside_->device.name, "\ndriver ", aside_->device.driver, "\nsince ", since,
-                        "\nreason ", aside_->reason, "\n");
+    if (!quarantine_) return {};
+    const auto since = std::chrono::duration_cast<seconds>(quarantine_->since.time_since_epoch()).count();
+    return base::concat(kTitle, "\nname ", quarantine_->device.name, "\ndriver ", quarantine_->device.driver,
+                        "\nsince ", since, "\nreason ", quarantine_->reason, "\n");
 }
 
 DeviceHealth DeviceHealth::decode(std::string_view text) {
@@ -89,7 +88,7 @@ DeviceHealth DeviceHealth::decode(std::string_view text) {
     constexpr int64_t kLatest = std::chrono::duration_cast<seconds>(WallTime::max().time_since_epoch()).count();
     if (error != std::errc() || end != since->data() + since->size() || count < 0 || count > kLatest) return {};
     DeviceHealth health;
-    health.aside_ = Aside{{*name, *driver}, WallTime(seconds(count)), *reason, !name->empty()};
+    health.quarantine_ = Quarantine{{*name, *driver}, WallTime(seconds(count)), *reason, !name->empty()};
     return health;
 }
 

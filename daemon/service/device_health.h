@@ -2,8 +2,8 @@
 // again. Pure: facts and wall-clock times in, verdicts out; device_record.h keeps what encode() gives across restarts
 // of llmd, so a phone whose driver is broken does not begin every day with the same crashes.
 //
-// A device is set aside after kMaxDeviceFailures counted failures within kFailureWindow, for kSetAsideTime or until its
-// driver is another one. This is beside FaultCount (engine_fault.h), which looks at one request.
+// A device is quarantined after kMaxDeviceFailures counted failures within kFailureWindow, for kQuarantineTime or until
+// its driver is another one. This is beside FaultCount (engine_fault.h), which looks at one request.
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,7 @@ namespace llmd::service {
 inline constexpr size_t kMaxDeviceFailures = 3;
 inline constexpr std::chrono::minutes kFailureWindow{10};
 // Whatever it was may have passed: a day is seldom enough to be no nuisance, and soon enough to use a repaired device.
-inline constexpr std::chrono::hours kSetAsideTime{24};
+inline constexpr std::chrono::hours kQuarantineTime{24};
 // Of what is remembered about one failure.
 inline constexpr size_t kMaxReasonBytes = 1024;
 
@@ -33,7 +33,7 @@ class DeviceHealth {
 public:
     using WallTime = std::chrono::system_clock::time_point;
 
-    struct Aside {
+    struct Quarantine {
         DeviceName device;
         WallTime since;
         std::string reason;  // one sentence for people
@@ -42,17 +42,18 @@ public:
         bool may_look = false;
     };
 
-    // An engine on `device` has failed in a way that counts. True when that sets it aside.
+    // An engine on `device` has failed in a way that counts. True when that quarantines it.
     bool add_failure(const DeviceName& device, std::string_view what, WallTime now);
     // The device that is not to be used; nothing when there is none, when its time is over, or when `now` lies before
     // its beginning: a clock that was set back says nothing about how long ago that was.
-    const Aside* aside(WallTime now) const;
+    const Quarantine* quarantine(WallTime now) const;
     // An engine that only looked at the device has failed too: no more looking.
     void forbid_looking();
     // The device may be used again. Failures since then count on.
-    void forget() { aside_.reset(); }
+    void forget() { quarantine_.reset(); }
 
-    // Lines of text, to be kept in a file; empty when no device is set aside. Failures that were too few are forgotten.
+    // Lines of text, to be kept in a file; empty when no device is quarantined. Failures that were too few are
+    // forgotten.
     std::string encode() const;
     // What encode() gave to an earlier llmd. Anything else is as if there were nothing.
     static DeviceHealth decode(std::string_view text);
@@ -63,7 +64,7 @@ private:
         WallTime time;
     };
     std::deque<Failure> failures_;  // of the last kFailureWindow
-    std::optional<Aside> aside_;
+    std::optional<Quarantine> quarantine_;
 };
 
 }  // namespace llmd::service

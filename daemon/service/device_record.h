@@ -14,7 +14,7 @@ inline constexpr size_t kMaxDeviceRecordBytes = 8u << 10;  // several times the 
 // The file's content; empty when there is none, when it is no regular file of this size, or when it cannot be read.
 std::string read_device_record(const std::string& path);
 
-// Puts `text` in the place of the file, whole or not at all, readable by its owner only; makes the folder above it.
+// Puts `text` in the place of the file, whole or not at all, readable by its owner only; makes the directory above it.
 // Empty text: removes the file. Failed names the file and what is wrong.
 base::Result<void> write_device_record(const std::string& path, const std::string& text);
 

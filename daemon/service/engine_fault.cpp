@@ -14,9 +14,9 @@ std::optional<base::ErrorCode> FaultCount::verdict() const {
 }
 
 EngineVerdict judge(const EngineDeath& death) {
-    if (death.device_failed) return EngineVerdict::SetDeviceAside;
+    if (death.device_failed) return EngineVerdict::QuarantineDevice;
     if (!death.was_ready && !death.was_replacement) return EngineVerdict::LoadFailed;
-    if (death.can_set_aside && death.worst.counted >= kMaxCountedFaults) return EngineVerdict::SetDeviceAside;
+    if (death.can_quarantine && death.worst.counted >= kMaxCountedFaults) return EngineVerdict::QuarantineDevice;
     if (!death.was_ready && !death.lacked_memory) return EngineVerdict::LoadFailed;
     return EngineVerdict::Resume;
 }

@@ -30,21 +30,21 @@ struct EngineDeath {
     bool lacked_memory = false;
     bool was_ready = false;        // it had reported its model ready
     bool was_replacement = false;  // the same file had been ready in the engine that it was started to replace
-    bool can_set_aside = false;    // the device was chosen by llmd-engine and another one is left
+    bool can_quarantine = false;   // the device was chosen by llmd-engine and another one is left
     FaultCount worst;              // of the requests it was serving, this death included
-    bool device_failed = false;    // DeviceHealth has just set it aside
+    bool device_failed = false;    // DeviceHealth has just quarantined it
 };
 
 enum class EngineVerdict : uint8_t {
-    Resume,          // start another engine if somebody needs one
-    SetDeviceAside,  // the same on another device; every FaultCount starts anew there
-    LoadFailed,      // the model could not be loaded: no restart, whoever waits for it fails
+    Resume,            // start another engine if somebody needs one
+    QuarantineDevice,  // the same on another device; every FaultCount starts anew there
+    LoadFailed,        // the model could not be loaded: no restart, whoever waits for it fails
 };
 
 // A death before Ready is LoadFailed, because what killed the engine once while loading would do it again, with three
 // exceptions. Two are for an engine that replaced a working one, both bounded by FaultCount: lack of memory says
-// nothing about the model, and a device that fails again while it is set up anew can be set aside. The third is a
-// device that DeviceHealth sets aside with this death: the next engine does not use it.
+// nothing about the model, and a device that fails again while it is set up anew can be quarantined. The third is a
+// device that DeviceHealth quarantines with this death: the next engine does not use it.
 EngineVerdict judge(const EngineDeath& death);
 
 }  // namespace llmd::service

@@ -52,13 +52,13 @@ EngineEnd end_from_status(int status) {
 
 class EngineLink::Impl {
 public:
-    Impl(base::EventLoop& loop, EngineLauncher& launcher, EngineProcess process, Events events, EnginePatience patience)
+    Impl(base::EventLoop& loop, EngineLauncher& launcher, EngineProcess process, Events events, EngineTimeouts timeouts)
         : loop_(loop),
           launcher_(launcher),
           process_(std::move(process)),
           events_(std::move(events)),
-          patience_(patience),
-          budget_(patience.start) {
+          timeouts_(timeouts),
+          budget_(timeouts.start) {
         loop_.add_fd(process_.socket.get(), POLLIN, [this](short revents) { on_socket(revents); });
         loop_.add_fd(process_.pidfd.get(), POLLIN, [this](short) { on_exit(); });
         watch();
@@ -78,11 +78,11 @@ public:
             unsent_begin_ = 0;
         }
         if (const auto encoded = protocol::encode(message, unsent_); !encoded) {
-            condemn(Cause::Protocol, "llmd made a frame that cannot be sent: " + encoded.error().message);
+            terminate(Cause::Protocol, "llmd made a frame that cannot be sent: " + encoded.error().message);
             return;
         }
         if (unsent_.size() > kMaxUnsentBytes) {
-            condemn(Cause::Silence, concat("does not read: ", unsent_.size(), " bytes are unsent"));
+            terminate(Cause::Silence, concat("does not read: ", unsent_.size(), " bytes are unsent"));
             return;
         }
         write_some();
@@ -91,7 +91,7 @@ public:
 
     void stop() { dismiss(Cause::Asked, "was asked to end"); }
 
-    void condemn(Cause cause, std::string detail) {
+    void terminate(Cause cause, std::string detail) {
         if (!give_up(cause, std::move(detail))) return;
         kill();
     }
@@ -111,12 +111,12 @@ private:
     // Lets it leave by itself.
     void dismiss(Cause cause, std::string detail) {
         if (!give_up(cause, std::move(detail))) return;
-        set_timer(patience_.exit, [this] { kill(); });
+        set_timer(timeouts_.exit, [this] { kill(); });
     }
 
     void kill() {
         launcher_.kill(process_);
-        set_timer(patience_.kill, [this] { end(*why_); });
+        set_timer(timeouts_.kill, [this] { end(*why_); });
     }
 
     void on_socket(short revents) {
@@ -156,7 +156,7 @@ private:
             if (n <= 0) {
                 close_socket();
                 // Usually the pidfd is readable in this very turn.
-                set_timer(patience_.exit, [this] { condemn(Cause::Silence, "closed its socket and did not end"); });
+                set_timer(timeouts_.exit, [this] { terminate(Cause::Silence, "closed its socket and did not end"); });
                 return;
             }
             reader_.append({bytes.data(), static_cast<size_t>(n)});
@@ -172,7 +172,7 @@ private:
         for (;;) {
             auto message = reader_.next();
             if (!message) {
-                condemn(Cause::Protocol, "sent a malformed frame: " + message.error().message);
+                terminate(Cause::Protocol, "sent a malformed frame: " + message.error().message);
                 return false;
             }
             if (!*message) return true;
@@ -206,26 +206,26 @@ private:
     }
 
     // How long it may be silent now; 0: for ever, as an idle engine that has nothing to answer.
-    std::chrono::milliseconds patience_now() const {
-        return budget_.count() == 0 && unanswered_ > 0 ? patience_.answer : budget_;
+    std::chrono::milliseconds timeout_now() const {
+        return budget_.count() == 0 && unanswered_ > 0 ? timeouts_.answer : budget_;
     }
 
     // It has just been heard, or asked. Frames come with every token: a timer that ends too early is left to look
     // again, rather than made anew for each.
     void watch() {
         heard_ = base::Clock::now();
-        const auto patience = patience_now();
-        if (patience.count() == 0) return cancel_timer();
-        if (timer_ == 0 || heard_ + patience < timer_end_) set_timer(patience, [this] { judge_silence(); });
+        const auto timeout = timeout_now();
+        if (timeout.count() == 0) return cancel_timer();
+        if (timer_ == 0 || heard_ + timeout < timer_end_) set_timer(timeout, [this] { judge_silence(); });
     }
 
     void judge_silence() {
         timer_ = 0;
-        const auto patience = patience_now();
-        const auto left = std::chrono::ceil<std::chrono::milliseconds>(heard_ + patience - base::Clock::now());
+        const auto timeout = timeout_now();
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(heard_ + timeout - base::Clock::now());
         if (left.count() > 0) return set_timer(left, [this] { judge_silence(); });
-        condemn(Cause::Silence, concat("was silent for more than ", patience.count(), " ms in phase ",
-                                       phase_ ? kPhaseNames[static_cast<size_t>(*phase_)] : kNoPhase));
+        terminate(Cause::Silence, concat("was silent for more than ", timeout.count(), " ms in phase ",
+                                         phase_ ? kPhaseNames[static_cast<size_t>(*phase_)] : kNoPhase));
     }
 
     void set_timer(std::chrono::milliseconds delay, std::function<void()> callback) {
@@ -259,11 +259,11 @@ private:
     size_t unsent_begin_ = 0;
 
     std::optional<protocol::Phase> phase_;
-    const EnginePatience patience_;
+    const EngineTimeouts timeouts_;
     std::chrono::milliseconds budget_;    // of its phase; 0: idle
     uint32_t unanswered_ = 0;             // Submit and Tokenize; each gets one Accepted, Refused or Tokenized
     base::TimePoint heard_;               // when it was last heard, or asked
-    base::EventLoop::TimerId timer_ = 0;  // the end of a silence, of the patience for an exit, or of that for a kill
+    base::EventLoop::TimerId timer_ = 0;  // the end of a silence, of the timeout for an exit, or of that for a kill
     base::TimePoint timer_end_;
 
     std::optional<EngineEnd> why_;  // llmd ends it, for this reason
@@ -271,10 +271,10 @@ private:
 };
 
 base::Result<std::unique_ptr<EngineLink>> EngineLink::start(base::EventLoop& loop, EngineLauncher& launcher,
-                                                            Events events, EnginePatience patience) {
+                                                            Events events, EngineTimeouts timeouts) {
     auto process = launcher.launch();
     if (!process) return std::move(process).error();
-    auto impl = std::make_unique<Impl>(loop, launcher, std::move(*process), std::move(events), patience);
+    auto impl = std::make_unique<Impl>(loop, launcher, std::move(*process), std::move(events), timeouts);
     return std::unique_ptr<EngineLink>(new EngineLink(std::move(impl)));
 }
 
@@ -287,8 +287,8 @@ void EngineLink::send(const protocol::Message& message) {
 void EngineLink::stop() {
     impl_->stop();
 }
-void EngineLink::condemn(EngineEnd::Cause cause, std::string detail) {
-    impl_->condemn(cause, std::move(detail));
+void EngineLink::terminate(EngineEnd::Cause cause, std::string detail) {
+    impl_->terminate(cause, std::move(detail));
 }
 pid_t EngineLink::pid() const {
     return impl_->pid();

@@ -84,7 +84,7 @@ struct EngineEnd {
 };
 
 // How long an engine may take, apart from the budgets that it states itself. Shorter in tests.
-struct EnginePatience {
+struct EngineTimeouts {
     // From exec to its first frame: a cold start from slow storage.
     std::chrono::milliseconds start{30'000};
     // While it is idle, from a Submit or Tokenize to its next frame: it may have been swapped out.
@@ -108,18 +108,18 @@ public:
     };
 
     static base::Result<std::unique_ptr<EngineLink>> start(base::EventLoop& loop, EngineLauncher& launcher,
-                                                           Events events, EnginePatience patience = {});
+                                                           Events events, EngineTimeouts timeouts = {});
     EngineLink(const EngineLink&) = delete;
     EngineLink& operator=(const EngineLink&) = delete;
     ~EngineLink();  // kills the engine if it still runs
 
     // Queues a frame; an engine that reads nothing while kMaxUnsentBytes pile up is killed for Silence.
     void send(const protocol::Message& message);
-    // Closes the socket, gives the engine EnginePatience::exit to leave, then kills it; on_ended(Asked) follows.
+    // Closes the socket, gives the engine EngineTimeouts::exit to leave, then kills it; on_ended(Asked) follows.
     void stop();
     // Kills an engine whose frames make no sense (Protocol) or that lacks memory (NoMemory); on_ended(cause, detail)
     // follows.
-    void condemn(EngineEnd::Cause cause, std::string detail);
+    void terminate(EngineEnd::Cause cause, std::string detail);
     pid_t pid() const;
     // It has nothing to compute and nothing to answer.
     bool is_idle() const;

@@ -1,6 +1,6 @@
-// The models that can be named: every *.gguf in the model folders. Names and sizes come from the folder; architecture,
-// quantization and context from `llmd-engine --inspect FILE`, a short-lived confined process, cached by device, inode,
-// size and modification time. llmd itself never parses a model file.
+// The models that can be named: every *.gguf in the model directories. Names and sizes come from the directory;
+// architecture, quantization and context from `llmd-engine --inspect FILE`, a short-lived sandboxed process, cached by
+// device, inode, size and modification time. llmd itself never parses a model file.
 // Thread-bound to the event loop.
 #pragma once
 
@@ -59,12 +59,12 @@ public:
     // For one file; then the process is killed, and the list goes on without it even if it does not die.
     static constexpr std::chrono::seconds kInspectionLimit{5};
     static constexpr size_t kMaxInspections = 2;  // at a time: a phone has other things to do
-    static constexpr size_t kMaxModels = 1000;    // listed; more is a wrong folder, not a collection
+    static constexpr size_t kMaxModels = 1000;    // listed; more is a wrong directory, not a collection
 
-    // `folders` in falling precedence: a name in an earlier folder hides the same name in a later one. `engine_path` is
-    // the llmd-engine to inspect with. A folder that does not exist is empty; what is not a regular file is skipped
-    // (symbolic links to one are fine), and so are hidden files and names that are not clean text or hold control
-    // characters.
+    // `folders` in falling precedence: a name in an earlier directory hides the same name in a later one. `engine_path`
+    // is the llmd-engine to inspect with. A directory that does not exist is empty; what is not a regular file is
+    // skipped (symbolic links to one are fine), and so are hidden files and names that are not clean text or hold
+    // control characters.
     ModelCatalogue(base::EventLoop& loop, std::vector<std::string> folders, std::string engine_path);
     ModelCatalogue(const ModelCatalogue&) = delete;
     ModelCatalogue& operator=(const ModelCatalogue&) = delete;
@@ -77,7 +77,7 @@ public:
     // Inspects what is new or has given no answer yet, then calls `done` in a later turn; sorted by name. `loaded` is
     // false: the service knows.
     void list(std::function<void(std::vector<ModelEntry>)> done);
-    // Forgets what inspections have found. The folders themselves are read at every question.
+    // Forgets what inspections have found. The directories themselves are read at every question.
     void forget_inspections();
 
 private:

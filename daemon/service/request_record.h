@@ -30,7 +30,7 @@ struct RequestRecord {
     std::optional<base::TimePoint> first_token;
     base::EventLoop::TimerId deadline_timer = 0;
 
-    bool running = false;   // it has a place, whether or not an engine has it at the moment
+    bool running = false;   // it has a slot, whether or not an engine has it at the moment
     bool accepted = false;  // the sink knows the prompt's length
     bool paused = false;    // its client does not read
     uint32_t prompt_tokens = 0;

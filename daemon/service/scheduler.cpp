@@ -27,7 +27,7 @@ base::Result<void> Scheduler::admit(Ticket ticket) {
     return {};
 }
 
-Scheduler::Changes Scheduler::plan(uint32_t n_places, const std::string& model_path, bool may_replace,
+Scheduler::Changes Scheduler::plan(uint32_t n_slots, const std::string& model_path, bool may_replace,
                                    base::TimePoint now) {
     std::vector<RequestId> before;
     for (const Entry& entry : entries_) {
@@ -36,10 +36,10 @@ Scheduler::Changes Scheduler::plan(uint32_t n_places, const std::string& model_p
     for (Entry& entry : entries_) {
         if (entry.running && !may_run(entry)) stop(entry);
     }
-    note_hunger(n_places, now);
+    note_hunger(n_slots, now);
     grant_turn(now);
-    fill_places(n_places, model_path, may_replace);
-    note_hunger(n_places, now);
+    fill_slots(n_slots, model_path, may_replace);
+    note_hunger(n_slots, now);
     forget_clients();
     unreviewed_tokens_ = 0;
 
@@ -52,9 +52,9 @@ Scheduler::Changes Scheduler::plan(uint32_t n_places, const std::string& model_p
     return changes;
 }
 
-void Scheduler::fill_places(uint32_t n_places, const std::string& model_path, bool may_replace) {
-    while (n_running() > n_places) stop(*last_running());
-    if (n_places == 0) return;
+void Scheduler::fill_slots(uint32_t n_slots, const std::string& model_path, bool may_replace) {
+    while (n_running() > n_slots) stop(*last_running());
+    if (n_slots == 0) return;
     while (Entry* next = first_waiting()) {
         Entry* last = last_running();
         if (next->ticket.model_path != (last != nullptr ? last->ticket.model_path : model_path)) {
@@ -68,23 +68,23 @@ void Scheduler::fill_places(uint32_t n_places, const std::string& model_path, bo
             start(*next);
             return;
         }
-        if (n_running() >= n_places) {
-            if (last == nullptr || !takes_place_of(*next, *last)) return;
+        if (n_running() >= n_slots) {
+            if (last == nullptr || !takes_slot_of(*next, *last)) return;
             stop(*last);
         }
         start(*next);
     }
 }
 
-bool Scheduler::takes_place_of(const Entry& waiting, const Entry& running) const {
+bool Scheduler::takes_slot_of(const Entry& waiting, const Entry& running) const {
     const Key ahead = key(waiting);
     const Key behind = key(running);
-    // One turn for the place that changes hands on each side: else it would come back at once.
+    // One turn for the slot that changes hands on each side: else it would come back at once.
     return ahead.rank < behind.rank ||
            (ahead.rank == behind.rank && ahead.served + uint64_t{2} * kFairTokens <= behind.served);
 }
 
-bool Scheduler::made_tokens(RequestId id, uint32_t n_tokens) {
+bool Scheduler::add_generated(RequestId id, uint32_t n_tokens) {
     Entry* entry = find(id);
     if (entry == nullptr) return false;
     entry->n_tokens += n_tokens;
@@ -101,7 +101,7 @@ bool Scheduler::made_tokens(RequestId id, uint32_t n_tokens) {
     return somebody_waits && (turn_is_over || unreviewed_tokens_ >= kReviewTokens);
 }
 
-void Scheduler::read_prompt(RequestId id, uint32_t n_tokens) {
+void Scheduler::add_prefilled(RequestId id, uint32_t n_tokens) {
     const Entry* entry = find(id);
     if (entry == nullptr) return;
     class_of(*entry).served[entry->ticket.client] += n_tokens / kPromptTokensPerToken;
@@ -150,18 +150,18 @@ std::optional<uint32_t> Scheduler::position(RequestId id) const {
     return std::nullopt;
 }
 
-std::chrono::milliseconds Scheduler::estimated_wait(RequestId id, uint32_t n_places, const Pace& pace) const {
+std::chrono::milliseconds Scheduler::estimated_wait(RequestId id, uint32_t n_slots, const Pace& pace) const {
     const auto time_of = [&](const Entry& entry) {
         const double most = entry.ticket.max_tokens;
         const double expected = std::min(pace.mean_tokens, most);
         const double made = entry.n_tokens;
         return pace.ms_per_token * (made < expected ? expected - made : std::max(most - made, 0.0));
     };
-    std::priority_queue<double, std::vector<double>, std::greater<>> ends;  // when each place is free, in ms
+    std::priority_queue<double, std::vector<double>, std::greater<>> ends;  // when each slot is free, in ms
     for (const Entry& entry : entries_) {
         if (entry.running) ends.push(time_of(entry));
     }
-    while (ends.size() < n_places) ends.push(0);
+    while (ends.size() < n_slots) ends.push(0);
     for (const Entry* entry : queue()) {
         if (ends.empty()) break;
         const double start = ends.top();
@@ -178,7 +178,7 @@ size_t Scheduler::n_running() const {
 }
 
 std::vector<const Scheduler::Entry*> Scheduler::queue() const {
-    Scheduler future = *this;  // small, and keys change with every place that is given
+    Scheduler future = *this;  // small, and keys change with every slot that is given
     std::vector<const Entry*> order;
     // Blocked ones keep their turn in mind: they wait for something else first.
     for (Entry& entry : future.entries_) entry.blocked = false;
@@ -266,7 +266,7 @@ void Scheduler::forget_clients() {
     }
 }
 
-void Scheduler::note_hunger(uint32_t n_places, base::TimePoint now) {
+void Scheduler::note_hunger(uint32_t n_slots, base::TimePoint now) {
     for (Class& members : classes_) {
         const auto priority = static_cast<Priority>(&members - classes_.data());
         bool does_wait = false;
@@ -276,7 +276,7 @@ void Scheduler::note_hunger(uint32_t n_places, base::TimePoint now) {
             does_wait = does_wait || waits(entry);
             runs = runs || entry.running;
         }
-        if (!does_wait || runs || n_places == 0) {
+        if (!does_wait || runs || n_slots == 0) {
             members.hungry_since.reset();
         } else if (!members.hungry_since) {
             members.hungry_since = now;
@@ -289,7 +289,7 @@ void Scheduler::grant_turn(base::TimePoint now) {
     turn_.reset();  // one that still waits, for another model, may have been overtaken meanwhile
     const Class* hungriest = nullptr;
     for (const Class& members : classes_) {
-        if (!members.hungry_since || now - *members.hungry_since < kPatience) continue;
+        if (!members.hungry_since || now - *members.hungry_since < kStarvationTimeout) continue;
         if (hungriest == nullptr || *members.hungry_since < *hungriest->hungry_since) hungriest = &members;
     }
     if (hungriest == nullptr) return;

@@ -1,28 +1,28 @@
 // Decides who may enter and who computes; pure: no I/O and no clock of its own, so every decision can be tested.
 //
-// A request that has entered either has one of the engine's places (it runs) or waits for one: for its first, or for
-// the next after another request has taken its place. Whoever loses its place goes on later where it was; the engine
-// keeps its KV pages while memory allows. plan() gives the places:
+// A request that has entered either has one of the engine's slots (it runs) or waits for one: for its first, or for
+// the next after another request has taken its slot. Whoever loses its slot goes on later where it was; the engine
+// keeps its KV pages while memory allows. plan() gives the slots:
 //
-// - Classes are strict: interactive before normal before background. One of a higher class that waits takes the place
+// - Classes are strict: interactive before normal before background. One of a higher class that waits takes the slot
 //   of one of a lower class at once.
-// - Within a class clients share by tokens, not by requests. Each client has a counter of what it was served: a token
-//   made counts 1, a token of a prompt 1/kPromptTokensPerToken, since prompts are read in large batches. The client
-//   with the smallest counter plus kFairTokens for each place that it has is next; a client that waits takes a place
-//   from another of its class when it is still behind that one afterwards. So newcomers get their part of the places
-//   at once, and more clients than places take turns of kFairTokens.
+// - Within a class clients share by tokens, not by requests. Each client has a counter of what it was served: a
+//   generated token counts 1, one of a prompt 1/kPromptTokensPerToken, since prefill runs in large batches. The client
+//   with the smallest counter plus kFairTokens for each slot that it has is next; a client that waits takes a slot
+//   from another of its class when it is still behind that one afterwards. So newcomers get their part of the slots
+//   at once, and more clients than slots take turns of kFairTokens.
 // - A client that begins to wait is raised to its class's clock, the smallest counter of those that wait: having been
 //   away is no credit, and what others were served meanwhile is no debt. While nobody waits the clock follows the
 //   largest counter, because tokens that nobody else wanted are free. A client that has left and is not ahead of the
 //   clock is forgotten.
 // - Within a class and client: first in, first out.
-// - No class starves: one that waits for kPatience without a place gets one for kTurnTokens tokens, before all others.
-//   Only one class at a time, so that with more than one place an interactive request never waits for it. A turn and
-//   not a share of every step, because on a phone each row of the batch makes all the others slower.
+// - No class starves: one that waits for kStarvationTimeout without a slot gets one for kTurnTokens tokens, before all
+//   others. Only one class at a time, so that with more than one slot an interactive request never waits for it. A
+//   turn and not a share of every step, because on a phone each row of the batch makes all the others slower.
 // - One engine computes one model. When the first of the waiting needs another one, nothing new starts until those of
-//   its class and higher ones that run have ended; those of lower classes lose their places. With kPatience this is the
-//   only time that a place stays empty while somebody waits.
-// - A blocked request, whose client does not read, has no place and is passed over. So has every background request
+//   its class and higher ones that run have ended; those of lower classes lose their slots. With kStarvationTimeout
+//   this is the only time that a slot stays empty while somebody waits.
+// - A blocked request, whose client does not read, has no slot and is passed over. So has every background request
 //   while the policy holds background back.
 //
 // Deadlines are the service's timers: a near one brings nobody forward.
@@ -42,13 +42,13 @@
 
 namespace llmd::service {
 
-// A turn between clients that share a place: long enough to be worth the rebuilding of a sequence whose pages are gone.
+// A turn between clients that share a slot: long enough to be worth the rebuilding of a sequence whose pages are gone.
 inline constexpr uint32_t kFairTokens = 128;
-// Prompts are read about so much faster than text is made.
+// Prefill is about so much faster than decode.
 inline constexpr uint32_t kPromptTokensPerToken = 8;
-// A class without a place gets a turn after so long: background is late by it, and takes 3 s of a minute from the
-// others on a device that makes 10 tokens a second.
-inline constexpr std::chrono::seconds kPatience{60};
+// A class without a slot gets a turn after so long: background is late by it, and takes 3 s of a minute from the
+// others on a device that decodes 10 tokens a second.
+inline constexpr std::chrono::seconds kStarvationTimeout{60};
 inline constexpr uint32_t kTurnTokens = 32;
 // While somebody waits, plan() is due again after so many tokens.
 inline constexpr uint32_t kReviewTokens = 16;
@@ -60,7 +60,7 @@ struct Ticket {
     bool sandboxed = false;  // half the limits
     std::string model_path;
     Priority priority = Priority::Normal;
-    uint32_t max_tokens = 0;  // that it may make
+    uint32_t max_tokens = 0;  // that it may generate
 };
 
 // What was measured of requests that have ended; 0: nothing yet.
@@ -75,37 +75,37 @@ public:
     base::Result<void> admit(Ticket ticket);
 
     struct Changes {
-        std::vector<RequestId> stops;   // have lost their places
+        std::vector<RequestId> stops;   // have lost their slots
         std::vector<RequestId> starts;  // have got one, the first or another
     };
-    // Gives `n_places` places of an engine with this model (empty: no engine); with none, nobody starves. When one that
-    // needs another model gets a place it is the only one that has; the caller then replaces the engine, which it may
+    // Gives `n_slots` slots of an engine with this model (empty: no engine); with none, nobody starves. When one that
+    // needs another model gets a slot it is the only one that has; the caller then replaces the engine, which it may
     // forbid.
-    Changes plan(uint32_t n_places, const std::string& model_path, bool may_replace, base::TimePoint now);
+    Changes plan(uint32_t n_slots, const std::string& model_path, bool may_replace, base::TimePoint now);
 
     // The request was served. True when plan() is due because of it.
-    bool made_tokens(RequestId id, uint32_t n_tokens);
-    void read_prompt(RequestId id, uint32_t n_tokens);
+    bool add_generated(RequestId id, uint32_t n_tokens);
+    void add_prefilled(RequestId id, uint32_t n_tokens);
 
     // The others ignore an unknown id.
     void set_blocked(RequestId id, bool blocked);
     void set_priority(RequestId id, Priority priority);
-    // Whether background requests get places.
+    // Whether background requests get slots.
     void set_runs_background(bool runs);
     void remove(RequestId id);
 
-    // Requests that will get a place before this one; nothing when it runs or is unknown.
+    // Requests that will get a slot before this one; nothing when it runs or is unknown.
     std::optional<uint32_t> position(RequestId id) const;
-    // Until it gets one, if those that run go on to their ends: each makes as many tokens as the mean, or as it may
-    // when it has passed that. 0 when it runs, is unknown, or nothing was measured.
-    std::chrono::milliseconds estimated_wait(RequestId id, uint32_t n_places, const Pace& pace) const;
+    // Until it gets one, if those that run go on to their ends: each generates as many tokens as the mean, or as it
+    // may when it has passed that. 0 when it runs, is unknown, or nothing was measured.
+    std::chrono::milliseconds estimated_wait(RequestId id, uint32_t n_slots, const Pace& pace) const;
     size_t n_waiting() const { return entries_.size() - n_running(); }  // blocked ones included
     size_t n_running() const;
 
 private:
     struct Entry {
         Ticket ticket;
-        uint32_t n_tokens = 0;  // made
+        uint32_t n_tokens = 0;  // generated
         bool running = false;
         bool blocked = false;
     };
@@ -127,24 +127,24 @@ private:
     Class& class_of(const Entry& entry) { return classes_[static_cast<size_t>(entry.ticket.priority)]; }
     const Class& class_of(const Entry& entry) const { return classes_[static_cast<size_t>(entry.ticket.priority)]; }
     Key key(const Entry& entry) const;
-    // Has no place and would take one.
+    // Has no slot and would take one.
     bool waits(const Entry& entry) const { return !entry.running && may_run(entry); }
     bool may_run(const Entry& entry) const {
         return !entry.blocked && (runs_background_ || entry.ticket.priority != Priority::Background);
     }
     Entry* first_waiting();
     Entry* last_running();
-    bool takes_place_of(const Entry& waiting, const Entry& running) const;
+    bool takes_slot_of(const Entry& waiting, const Entry& running) const;
     void start(Entry& entry) { entry.running = true; }
     void stop(Entry& entry);
     // Before a client begins to wait in the class of `entry`.
     void raise_to_clock(const Entry& entry);
     void advance_clock(Priority priority);
     void forget_clients();
-    void fill_places(uint32_t n_places, const std::string& model_path, bool may_replace);
-    void note_hunger(uint32_t n_places, base::TimePoint now);
+    void fill_slots(uint32_t n_slots, const std::string& model_path, bool may_replace);
+    void note_hunger(uint32_t n_slots, base::TimePoint now);
     void grant_turn(base::TimePoint now);
-    // The waiting, in the order in which places will be given if nothing else happens.
+    // The waiting, in the order in which slots will be given if nothing else happens.
     std::vector<const Entry*> queue() const;
 
     std::vector<Entry> entries_;  // in order of submission

@@ -216,7 +216,7 @@ RequestSnapshot Service::Impl::snapshot(const RequestRecord& record) const {
     }
 
     snapshot.position = scheduler_.position(record.id).value_or(0);
-    snapshot.estimated_wait_ms = static_cast<uint64_t>(scheduler_.estimated_wait(record.id, n_places(), pace_).count());
+    snapshot.estimated_wait_ms = static_cast<uint64_t>(scheduler_.estimated_wait(record.id, n_slots(), pace_).count());
     return snapshot;
 }
 
@@ -261,7 +261,7 @@ Status Service::Impl::status() const {
         status.driver = ready_.driver;
         status.precision = ready_.precision == protocol::Precision::Fast ? "fast" : "faithful";
         status.notes = ready_.notes;
-        status.confinement = ready_.confinement;
+        status.sandbox = ready_.sandbox;
         status.context_length = ready_.n_ctx;
         status.weight_bytes = ready_.weight_bytes;
         status.kv_bytes = ready_.kv_bytes;
@@ -284,8 +284,8 @@ Status Service::Impl::status() const {
     status.engine_restarts = engine_restarts_;
     status.last_fault = last_fault_;
     if (settings_error_) status.settings_error = settings_error_->message;
-    const auto* aside = device_health_.aside(clocks_.wall());
-    status.set_aside = aside != nullptr ? aside->reason : avoid_device_reason_;
+    const auto* quarantine = device_health_.quarantine(clocks_.wall());
+    status.quarantined = quarantine != nullptr ? quarantine->reason : avoid_device_reason_;
     status.queue_ms = queue_ms_;
     status.ttft_ms = ttft_ms_;
     status.decode_tps = decode_tps_;

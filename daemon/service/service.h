@@ -32,7 +32,7 @@ struct Status {
     std::string driver;
     std::string precision;           // "faithful", "fast"
     std::vector<std::string> notes;  // why this device, and the like
-    std::string confinement;         // what of the engine is confined, for people; empty until a model is loaded
+    std::string sandbox;             // what of the engine is sandboxed, for people; empty until a model is loaded
     uint32_t context_length = 0;
     uint32_t load_per_mille = 0;  // while loading
     uint32_t queued = 0;
@@ -42,12 +42,12 @@ struct Status {
     uint32_t kv_pages_used = 0;    // of kPageTokens tokens each, by requests
     uint32_t kv_pages_cached = 0;  // free, and kept meanwhile for prompts that begin like earlier ones
     uint32_t kv_pages_total = 0;
-    int64_t engine_pid = 0;                 // 0: no engine is running
-    uint32_t engine_restarts = 0;           // since llmd started
-    std::string last_fault;                 // the last engine death or device error, with its cause; empty if none
-    std::string settings_error;             // why the settings are not those of the files; empty if they are
-    std::string set_aside;                  // which device is left for the CPU, and why; empty if none
-    platform::Directive::Words conditions;  // of the device, as the last directive tells them
+    int64_t engine_pid = 0;        // 0: no engine is running
+    uint32_t engine_restarts = 0;  // since llmd started
+    std::string last_fault;        // the last engine death or device error, with its cause; empty if none
+    std::string settings_error;    // why the settings are not those of the files; empty if they are
+    std::string quarantined;       // which device is left for the CPU, and why; empty if none
+    platform::Directive::Words conditions;   // of the device, as the last directive tells them
     // Of requests that have ended since llmd started.
     Histogram queue_ms;             // submission to start, of those that started
     Histogram ttft_ms;              // submission to first token, of those that had one
@@ -60,7 +60,7 @@ struct Status {
 struct ServiceClocks {
     // Of queue times and of the pause after a failed load.
     std::function<base::TimePoint()> now = base::Clock::now;
-    // Of how long a device is set aside, which may be longer than llmd lives.
+    // Of how long a device is quarantined, which may be longer than llmd lives.
     std::function<DeviceHealth::WallTime()> wall = std::chrono::system_clock::now;
 };
 
@@ -89,7 +89,7 @@ public:
     // Ends the request with this error instead (SlowConsumer, for example).
     base::Result<void> fail(RequestId id, base::Error error);
     void cancel_all();
-    // Back-pressure: a paused request keeps its place and makes no more text.
+    // Back-pressure: a paused request keeps its slot and generates no more text.
     base::Result<void> set_paused(RequestId id, bool paused);
     base::Result<void> set_priority(RequestId id, Priority priority);
     std::optional<RequestSnapshot> request(RequestId id) const;
@@ -104,12 +104,12 @@ public:
                     std::function<void(base::Result<std::string>)> done);
     void list_models(std::function<void(std::vector<ModelEntry>)> done);
     // A name from the catalogue or an absolute path. Waits for running requests of another model; a loaded model whose
-    // file has changed is loaded again. Forgets that the model failed to load and that the device was set aside.
+    // file has changed is loaded again. Forgets that the model failed to load and that the device was quarantined.
     void load_model(const std::string& name_or_path, std::function<void(base::Result<void>)> done);
     // Ends the engine once running requests have ended.
     void unload_model(std::function<void(base::Result<void>)> done);
-    // Has the settings read again, and inspects all models again when they are next listed. The folders themselves are
-    // read at every question.
+    // Has the settings read again, and inspects all models again when they are next listed. The directories themselves
+    // are read at every question.
     void reload();
     // Called by reload(), for whoever knows where the settings are.
     void on_reload(std::function<void()> callback);

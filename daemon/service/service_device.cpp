@@ -10,13 +10,13 @@ namespace llmd::service {
 void Service::Impl::avoid_device(protocol::Load& load) {
     looks_at_device_ = false;
     load.avoid_device_reason = avoid_device_reason_;
-    const auto* aside = device_health_.aside(clocks_.wall());
-    if (!load.avoid_device_reason.empty() || aside == nullptr) return;
-    load.avoid_device_reason = aside->reason;
-    if (!aside->may_look) return;
+    const auto* quarantine = device_health_.quarantine(clocks_.wall());
+    if (!load.avoid_device_reason.empty() || quarantine == nullptr) return;
+    load.avoid_device_reason = quarantine->reason;
+    if (!quarantine->may_look) return;
     looks_at_device_ = true;
-    load.avoid_device = aside->device.name;
-    load.avoid_driver = aside->device.driver;
+    load.avoid_device = quarantine->device.name;
+    load.avoid_driver = quarantine->device.driver;
 }
 
 bool Service::Impl::may_leave_device() const {
@@ -34,7 +34,7 @@ std::optional<DeviceName> Service::Impl::failed_device(const EngineEnd& end) con
     }
     // It looked for devices, or began with one, and was told of none that it should keep away from altogether.
     const bool looked = end.phase == protocol::Phase::KernelBuild;
-    const bool told = !avoid_device_reason_.empty() || device_health_.aside(clocks_.wall()) != nullptr;
+    const bool told = !avoid_device_reason_.empty() || device_health_.quarantine(clocks_.wall()) != nullptr;
     if (!looked || (told && !looks_at_device_)) return std::nullopt;
     return DeviceName{};
 }
@@ -43,12 +43,12 @@ bool Service::Impl::count_against_device(const EngineEnd& end) {
     const auto device = failed_device(end);
     if (!device) return false;
     if (looks_at_device_ && !chosen_) {
-        // Looking was too much. What sets the device aside already goes on doing so.
+        // Looking was too much. The device stays quarantined as it is.
         device_health_.forbid_looking();
         return false;
     }
     if (!device_health_.add_failure(*device, end.detail, clocks_.wall())) return false;
-    spdlog::warn("{}", device_health_.aside(clocks_.wall())->reason);
+    spdlog::warn("{}", device_health_.quarantine(clocks_.wall())->reason);
     keep_device_health();
     return true;
 }

@@ -31,7 +31,7 @@ void Service::Impl::advance() {
     }
     queue_loads_for_tokenizing();
     if (!run_jobs()) return;
-    if (jobs_.empty()) give_places();
+    if (jobs_.empty()) give_slots();
     // As if it had died: whoever asks next gets the same model.
     if (directive_.unload && engine_state_ == EngineState::Ready && !activity().has_work) return stop_engine();
     if (engine_state_ == EngineState::None && scheduler_.n_running() > 0) {
@@ -51,21 +51,21 @@ bool Service::Impl::is_replacement() const {
     return proven_file_ == file_ && scheduler_.n_running() > 0;
 }
 
-uint32_t Service::Impl::n_places() const {
+uint32_t Service::Impl::n_slots() const {
     // One is enough to start an engine; what ran on one that died goes on.
     const auto n = engine_state_ == EngineState::Ready
                        ? ready_.n_slots
                        : std::max<uint32_t>(1, static_cast<uint32_t>(scheduler_.n_running()));
-    return std::min(n, directive_.max_places);
+    return std::min(n, directive_.max_slots);
 }
 
-void Service::Impl::give_places() {
+void Service::Impl::give_slots() {
     if (engine_state_ == EngineState::Loading || engine_state_ == EngineState::Ending) return;
     const bool ready = engine_state_ == EngineState::Ready;
     // The engine may have been started for these: replaced before it has answered, it would be started again.
     const bool owes_answer = std::any_of(tokenize_calls_.begin(), tokenize_calls_.end(),
                                          [this](const TokenizeCall& call) { return serves(call.model); });
-    const auto changes = scheduler_.plan(n_places(), ready ? model_->path : std::string(), !owes_answer, clocks_.now());
+    const auto changes = scheduler_.plan(n_slots(), ready ? model_->path : std::string(), !owes_answer, clocks_.now());
     for (const RequestId id : changes.stops) records_.at(id).running = false;
     for (const RequestId id : changes.starts) {
         RequestRecord& record = records_.at(id);
@@ -127,9 +127,9 @@ void Service::Impl::stop_engine() {
 
 void Service::Impl::feed() {
     if (engine_state_ != EngineState::Ready) return;
-    if (told_load_percent_ != directive_.load_percent) {
-        told_load_percent_ = directive_.load_percent;
-        link_->send(protocol::SetPace{told_load_percent_});
+    if (told_duty_cycle_ != directive_.duty_cycle_percent) {
+        told_duty_cycle_ = directive_.duty_cycle_percent;
+        link_->send(protocol::SetPace{told_duty_cycle_});
     }
     // First, so that there is room for those that start.
     for (auto& [id, record] : records_) {
@@ -216,8 +216,8 @@ void Service::Impl::on_message(const protocol::Message& message) {
 
 template <typename T>
 void Service::Impl::on(const T& unexpected) {
-    link_->condemn(EngineEnd::Cause::Protocol,
-                   concat("sent an unexpected ", protocol::message_name(protocol::Message(unexpected))));
+    link_->terminate(EngineEnd::Cause::Protocol,
+                     concat("sent an unexpected ", protocol::message_name(protocol::Message(unexpected))));
 }
 
 void Service::Impl::on(const protocol::LoadProgress& progress) {
@@ -228,7 +228,7 @@ void Service::Impl::on(const protocol::LoadProgress& progress) {
 
 void Service::Impl::on(const protocol::DeviceChosen& chosen) {
     if (engine_state_ != EngineState::Loading) {
-        link_->condemn(EngineEnd::Cause::Protocol, "sent a DeviceChosen out of turn");
+        link_->terminate(EngineEnd::Cause::Protocol, "sent a DeviceChosen out of turn");
         return;
     }
     chosen_ = chosen;
@@ -236,8 +236,8 @@ void Service::Impl::on(const protocol::DeviceChosen& chosen) {
 
 void Service::Impl::on(const protocol::Ready& ready) {
     if (engine_state_ != EngineState::Loading || ready.n_slots == 0) {
-        link_->condemn(EngineEnd::Cause::Protocol,
-                       concat("sent a Ready out of turn or with ", ready.n_slots, " slots"));
+        link_->terminate(EngineEnd::Cause::Protocol,
+                         concat("sent a Ready out of turn or with ", ready.n_slots, " slots"));
         return;
     }
     ready_ = ready;
@@ -245,7 +245,7 @@ void Service::Impl::on(const protocol::Ready& ready) {
     chosen_ = protocol::DeviceChosen{ready.backend, ready.device, ready.driver};
     note_device();
     engine_state_ = EngineState::Ready;
-    told_load_percent_ = protocol::kFullLoadPercent;
+    told_duty_cycle_ = protocol::kFullDutyCycle;
     cache_is_due_ = false;
     proven_file_ = file_;
     load_failures_.forget(model_->path);
@@ -256,12 +256,12 @@ void Service::Impl::on(const protocol::Ready& ready) {
 
 void Service::Impl::on(const protocol::LoadFailed& failed) {
     if (engine_state_ != EngineState::Loading) {
-        link_->condemn(EngineEnd::Cause::Protocol, "sent a LoadFailed out of turn");
+        link_->terminate(EngineEnd::Cause::Protocol, "sent a LoadFailed out of turn");
         return;
     }
     if (failed.code == ErrorCode::OutOfMemory && is_replacement()) {
         // It did fit before: whatever has the memory now may give it back.
-        link_->condemn(EngineEnd::Cause::NoMemory, "could not load the model again: " + failed.message);
+        link_->terminate(EngineEnd::Cause::NoMemory, "could not load the model again: " + failed.message);
         return;
     }
     stop_engine();
@@ -300,8 +300,8 @@ void Service::Impl::on(const protocol::Started& started) {
     RequestRecord* record = find(started.id);
     if (record == nullptr) return;
     if (!record->started_as || !record->answered || started.cached_tokens > record->prompt_tokens) {
-        link_->condemn(EngineEnd::Cause::Protocol, concat("started request ", started.id, " with ",
-                                                          started.cached_tokens, " tokens that it did not have"));
+        link_->terminate(EngineEnd::Cause::Protocol, concat("started request ", started.id, " with ",
+                                                            started.cached_tokens, " tokens that it did not have"));
         return;
     }
     // Behind its first token its prompt is only computed again.
@@ -320,15 +320,16 @@ void Service::Impl::on(const protocol::Tokens& tokens) {
     const size_t n_logprobs = record->request.top_logprobs ? tokens.ids.size() : 0;
     if (!record->started_as || !record->answered || record->ids.size() + tokens.ids.size() > most_tokens ||
         tokens.logprobs.size() != n_logprobs) {
-        link_->condemn(EngineEnd::Cause::Protocol, concat("sent tokens that request ", tokens.id, " did not ask for"));
+        link_->terminate(EngineEnd::Cause::Protocol,
+                         concat("sent tokens that request ", tokens.id, " did not ask for"));
         return;
     }
     if (!tokens.ids.empty()) {
         if (!record->first_token) {
             record->first_token = clocks_.now();
-            scheduler_.read_prompt(record->id, record->prompt_tokens);
+            scheduler_.add_prefilled(record->id, record->prompt_tokens);
         }
-        if (scheduler_.made_tokens(record->id, static_cast<uint32_t>(tokens.ids.size()))) schedule_turn();
+        if (scheduler_.add_generated(record->id, static_cast<uint32_t>(tokens.ids.size()))) schedule_turn();
         record->ids.insert(record->ids.end(), tokens.ids.begin(), tokens.ids.end());
         record->faults = {};
         record->file = file_;
@@ -344,16 +345,16 @@ void Service::Impl::on(const protocol::Finished& finished) {
     RequestRecord* record = find(finished.id);
     if (record == nullptr) return;
     if (!record->started_as || !record->answered) {
-        link_->condemn(EngineEnd::Cause::Protocol, concat("finished request ", finished.id, " before its start"));
+        link_->terminate(EngineEnd::Cause::Protocol, concat("finished request ", finished.id, " before its start"));
         return;
     }
     const bool has_succeeded = finished.reason != protocol::FinishReason::Error;
     if ((record->request.embeds && has_succeeded) == finished.embedding.empty()) {
-        link_->condemn(EngineEnd::Cause::Protocol, concat("finished request ", finished.id, " with an embedding of ",
-                                                          finished.embedding.size(), " numbers"));
+        link_->terminate(EngineEnd::Cause::Protocol, concat("finished request ", finished.id, " with an embedding of ",
+                                                            finished.embedding.size(), " numbers"));
         return;
     }
-    if (record->request.embeds) scheduler_.read_prompt(record->id, record->prompt_tokens);
+    if (record->request.embeds) scheduler_.add_prefilled(record->id, record->prompt_tokens);
     deliver(*record, finished.parts, finished.bytes);
     record = find(finished.id);
     if (record == nullptr) return;  // the sink has cancelled it
@@ -407,7 +408,7 @@ void Service::Impl::on_engine_died(const EngineEnd& end, bool was_ready) {
     death.lacked_memory = end.lacked_memory();
     death.was_ready = was_ready;
     death.was_replacement = !was_ready && is_replacement();
-    death.can_set_aside = may_leave_device();
+    death.can_quarantine = may_leave_device();
     death.device_failed = count_against_device(end);
     for (auto& [id, record] : records_) {
         if (!record.exposed()) continue;
@@ -423,10 +424,10 @@ void Service::Impl::on_engine_died(const EngineEnd& end, bool was_ready) {
         return;
     }
 
-    if (verdict == EngineVerdict::SetDeviceAside) {
+    if (verdict == EngineVerdict::QuarantineDevice) {
         if (!death.device_failed) {
             const std::string& device = chosen_ ? chosen_->device : ready_.device;
-            avoid_device_reason_ = concat("llmd has set ", device, " aside: llmd-engine ", end.detail);
+            avoid_device_reason_ = concat("llmd has quarantined ", device, ": llmd-engine ", end.detail);
             spdlog::warn("{}", avoid_device_reason_);
         }
         for (auto& [id, record] : records_) record.faults = {};

@@ -120,8 +120,8 @@ private:
 
     // One look at everything that waits: does what can be done now.
     void advance();
-    void give_places();
-    uint32_t n_places() const;
+    void give_slots();
+    uint32_t n_slots() const;
     void start_engine(const ModelReference& model);
     void stop_engine();
     bool serves(const ModelReference& model) const;
@@ -166,7 +166,7 @@ private:
     bool may_leave_device() const;
     // Whose failure the death of an engine is; nothing when it is not that of such a GPU.
     std::optional<DeviceName> failed_device(const EngineEnd& end) const;
-    // True when the device is set aside by this death.
+    // True when the device is quarantined by this death.
     bool count_against_device(const EngineEnd& end);
     // Somebody who may do so wants it.
     void use_device_again();
@@ -213,14 +213,14 @@ private:
     uint32_t load_per_mille_ = 0;
     uint32_t engine_restarts_ = 0;
     std::optional<protocol::DeviceChosen> chosen_;  // by the engine that runs or has just died
-    std::string avoid_device_reason_;  // not empty: the device has been set aside, for this file_ and this llmd
-    DeviceHealth device_health_;       // sets it aside for every model, and for longer
+    std::string avoid_device_reason_;  // not empty: the device has been quarantined, for this file_ and this llmd
+    DeviceHealth device_health_;       // quarantines it for every model, and for longer
     bool looks_at_device_ = false;     // the engine was told the name of the device that it is to avoid
     base::EventLoop::TimerId retry_timer_ = 0;  // not 0: *model_ did not fit into memory a moment ago
     LoadFailures load_failures_;
     bool default_load_failed_ = false;
-    uint32_t told_load_percent_ = 0;  // of the engine that runs now
-    bool cache_is_due_ = false;       // DropCache
+    uint32_t told_duty_cycle_ = 0;  // of the engine that runs now
+    bool cache_is_due_ = false;     // DropCache
     std::string last_fault_;
 
     base::EventLoop::TimerId turn_timer_ = 0;  // 0: nothing to do

@@ -81,7 +81,7 @@ public:
         for (uint32_t slot = 0; slot < n_slots; ++slot) {
             const uint32_t n_tokens = options_.prompt + options_.generated_tokens;
             if (auto given = give_pages(*model_.backend, slot, n_slots, n_tokens); !given) return given.error();
-            if (auto filled = read_prompt(slot); !filled) return filled.error();  // and warms up
+            if (auto filled = prefill(slot); !filled) return filled.error();  // and warms up
         }
         std::vector<Measurement> all;
         all.push_back({.test = base::concat("prefill ", options_.prompt),
@@ -99,7 +99,7 @@ public:
             for (Measurement& m : all) {
                 const auto begin = Clock::now();
                 const bool prompt = &m == &all.front();
-                auto done = prompt ? read_prompt(0) : generate(m.batch, options_.generated_tokens);
+                auto done = prompt ? prefill(0) : generate(m.batch, options_.generated_tokens);
                 if (!done) return done.error();
                 m.seconds.push_back(Seconds(Clock::now() - begin).count());
             }
@@ -124,7 +124,7 @@ private:
         return {};
     }
 
-    base::Result<void> read_prompt(uint32_t slot) {
+    base::Result<void> prefill(uint32_t slot) {
         for (uint32_t begin = 0; begin < options_.prompt; begin += chunk_) {
             const uint32_t end = std::min(begin + chunk_, options_.prompt);
             rows_.clear();

@@ -1,4 +1,4 @@
-// llmd-bench speed: tokens per second of reading a prompt and of decoding several sequences together.
+// llmd-bench speed: tokens per second of prefill and of decode of several sequences together.
 #pragma once
 
 #include <string>

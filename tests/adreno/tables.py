@@ -31,7 +31,8 @@ _ATTENTION = """## Attention of a decoded token
 
 The figures are for one launch at position {position}. Keys and values count once, though groups may share them. Instructions are
 those of all items, with the passes of the loops over positions; where there are fewer items than the GPU has lanes, the
-others count as well.
+others count as well. Launches run one after another, so one that waits for arithmetic adds to a token's time what is above its
+memory's.
 """
 
 

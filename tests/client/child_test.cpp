@@ -10,10 +10,10 @@ namespace {
 using namespace std::chrono_literals;
 
 // Only a hang takes so long.
-constexpr auto kPatience = 300s;
+constexpr auto kTimeout = 300s;
 
 TEST(Child, IsReadToItsEnd) {
-    const ChildEnd end = run_child({"sh", "-c", "cat; printf 'a%s' b; echo lost >&2"}, kPatience);
+    const ChildEnd end = run_child({"sh", "-c", "cat; printf 'a%s' b; echo lost >&2"}, kTimeout);
     EXPECT_EQ(end.output, "ab");
     EXPECT_EQ(end.status, 0);
     EXPECT_EQ(end.fault, "");
@@ -22,20 +22,20 @@ TEST(Child, IsReadToItsEnd) {
 TEST(Child, InheritsNoOtherFile) {
     const int inherited = ::dup(STDERR_FILENO);  // without O_CLOEXEC
     const ChildEnd end =
-        run_child({"sh", "-c", "[ -e /proc/self/fd/" + std::to_string(inherited) + " ] && echo open"}, kPatience);
+        run_child({"sh", "-c", "[ -e /proc/self/fd/" + std::to_string(inherited) + " ] && echo open"}, kTimeout);
     ::close(inherited);
     EXPECT_EQ(end.output, "");
 }
 
 TEST(Child, TellsHowItEnded) {
-    const ChildEnd failed = run_child({"sh", "-c", "echo x; exit 3"}, kPatience);
+    const ChildEnd failed = run_child({"sh", "-c", "echo x; exit 3"}, kTimeout);
     EXPECT_EQ(failed.output, "x\n");
     EXPECT_EQ(failed.status, 3);
     EXPECT_EQ(failed.fault, "ended with status 3");
-    const ChildEnd killed = run_child({"sh", "-c", "kill -ABRT $$"}, kPatience);
+    const ChildEnd killed = run_child({"sh", "-c", "kill -ABRT $$"}, kTimeout);
     EXPECT_EQ(killed.status, std::nullopt);
     EXPECT_EQ(killed.fault, "was killed by signal 6 (Aborted)");
-    EXPECT_TRUE(run_child({"/nonexistent/program"}, kPatience).fault.starts_with("did not start: "));
+    EXPECT_TRUE(run_child({"/nonexistent/program"}, kTimeout).fault.starts_with("did not start: "));
 }
 
 TEST(Child, IsKilledWithAllThatItStarted) {
@@ -46,7 +46,7 @@ TEST(Child, IsKilledWithAllThatItStarted) {
 }
 
 TEST(Child, KeepsNoMoreThanItMay) {
-    const ChildEnd end = run_child({"head", "-c", std::to_string(kMaxChildOutput + 1), "/dev/zero"}, kPatience);
+    const ChildEnd end = run_child({"head", "-c", std::to_string(kMaxChildOutput + 1), "/dev/zero"}, kTimeout);
     EXPECT_EQ(end.output.size(), kMaxChildOutput);
     EXPECT_EQ(end.status, 0);
 }

@@ -162,7 +162,7 @@ TEST_F(DaemonTest, TerminationEndsItAndASecondOneAtOnce) {
     expect_notice("STOPPING=1");
     ASSERT_EQ(::kill(llmd, SIGTERM), 0);
     EXPECT_EQ(wait_for_exit(), 0);
-    EXPECT_LT(base::Clock::now() - first, service::EnginePatience{}.exit) << "it has waited for the engine";
+    EXPECT_LT(base::Clock::now() - first, service::EngineTimeouts{}.exit) << "it has waited for the engine";
 }
 
 TEST_F(DaemonTest, TerminationWithNothingToDoEndsIt) {

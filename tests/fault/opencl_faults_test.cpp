@@ -113,7 +113,7 @@ TEST_F(Faults, WithAutoTheCpuTakesOver) {
         SCOPED_TRACE(control_->last_call);
         EXPECT_EQ(control_->live_objects, 0);
         ASSERT_FALSE(outcome.load_error) << outcome.load_error->message;
-        if (outcome.step_error) continue;  // from then on it is llmd that sets the device aside
+        if (outcome.step_error) continue;  // from then on it is llmd that quarantines the device
         EXPECT_EQ(outcome.ids, outcome.backend == "cpu" ? on_cpu.ids : undisturbed.ids);
         if (outcome.backend == "opencl") continue;
         ++n_on_cpu;

@@ -119,15 +119,15 @@ class Bus(harness.TestCase):
         self.assertEqual(count, len(ids))
         self.assertEqual(self.client.status()["backend"], harness.BACKEND)
 
-    def test_the_engine_is_confined_and_says_so(self):
+    def test_the_engine_is_sandboxed_and_says_so(self):
         self.client.load(LLAMA)
         with open(f"/proc/{self.daemon.engines()[0]}/status") as file:
             process = dict(line.split(":\t", 1) for line in file.read().splitlines() if ":\t" in line)
-        confined = self.client.status()["confinement"]
+        sandbox = self.client.status()["sandbox"]
         self.assertEqual(process["NoNewPrivs"], "1")
-        self.assertEqual(process["Seccomp"] == "2", "seccomp" in confined, confined)
+        self.assertEqual(process["Seccomp"] == "2", "seccomp" in sandbox, sandbox)
         with open("/sys/kernel/security/lsm") if os.path.exists("/sys/kernel/security/lsm") else open(os.devnull) as file:
-            self.assertTrue("Landlock" in confined or "landlock" not in file.read(), confined)
+            self.assertTrue("Landlock" in sandbox or "landlock" not in file.read(), sandbox)
 
     def test_a_second_daemon_explains_and_leaves(self):
         second = harness.Daemon(self.bus, "second.log")

@@ -134,14 +134,14 @@ class OnAGpuWhoseDriverAborts(Faults):
         self.control.arm(1, last=EVERY_TIME, action=ABORT, hidden=self.hidden, function="clBuildProgram")
         for _ in range(2):
             self.assertEqual(harness.error_of(self.client.load, GPT2)[0], "ModelLoadFailed")
-            self.assertEqual(self.client.status()["set_aside"], "")
+            self.assertEqual(self.client.status()["quarantined"], "")
         self.client.load(GPT2)  # the third time: it goes on without the GPU
         status = self.client.status()
-        self.assertEqual((status["backend"], status["notes"]), ("cpu", [status["set_aside"]]))
-        self.assertIn("3 times", status["set_aside"])
+        self.assertEqual((status["backend"], status["notes"]), ("cpu", [status["quarantined"]]))
+        self.assertIn("3 times", status["quarantined"])
 
         self.restart()
-        self.assertEqual(self.client.status()["set_aside"], status["set_aside"])
+        self.assertEqual(self.client.status()["quarantined"], status["quarantined"])
         before = self.control.calls()
         text, _ = self.generate()
         self.assertEqual(self.client.status()["backend"], "cpu")
@@ -151,7 +151,7 @@ class OnAGpuWhoseDriverAborts(Faults):
         self.unload()
         self.assertTrue(self.generate()[0])
         status = self.client.status()
-        self.assertEqual((status["backend"], status["set_aside"]), ("opencl", ""), status["notes"])
+        self.assertEqual((status["backend"], status["quarantined"]), ("opencl", ""), status["notes"])
 
 
 if __name__ == "__main__":

@@ -25,8 +25,8 @@ by_bus() {
 }
 step "whoever calls on the bus starts it, and it generates" by_bus
 
-confined() { llmctl status --json | grep -q "files (Landlock [0-9]*) and system calls (seccomp)"; }
-step "its engine is confined by Landlock and seccomp" confined
+sandboxed() { llmctl status --json | grep -q "files (Landlock [0-9]*) and system calls (seccomp)"; }
+step "its engine is sandboxed by Landlock and seccomp" sandboxed
 
 is_another() { [ "$(pid)" != 0 ] && [ "$(pid)" != "$killed" ]; }
 after_kill() {

@@ -74,7 +74,7 @@ protocol::Ready ready(const generation::LoadedModel& model, milliseconds load_ti
     ready.precision = static_cast<protocol::Precision>(report.precision);
     ready.profile = report.profile;
     ready.notes = report.notes;
-    ready.confinement = sandbox;
+    ready.sandbox = sandbox;
     ready.weight_bytes = report.weight_bytes;
     ready.kv_bytes = report.kv_bytes;
     ready.load_ms = static_cast<uint32_t>(load_time.count());
@@ -136,9 +136,9 @@ void EngineServer::report_fault(const base::Error& error) {
 base::Result<void> EngineServer::step() {
     const auto began = now_();
     auto stepped = generator_->step();
-    if (duty_cycle_percent_ < protocol::kFullLoadPercent) {
+    if (duty_cycle_percent_ < protocol::kFullDutyCycle) {
         const auto ended = now_();
-        const auto rest = (ended - began) * (protocol::kFullLoadPercent - duty_cycle_percent_) / duty_cycle_percent_;
+        const auto rest = (ended - began) * (protocol::kFullDutyCycle - duty_cycle_percent_) / duty_cycle_percent_;
         rests_until_ = ended + std::min<std::chrono::steady_clock::duration>(rest, kMaxRest);
     }
     return stepped;
@@ -341,14 +341,14 @@ void EngineServer::handle_detokenize(const protocol::Detokenize& detokenize) {
 }
 
 void EngineServer::handle_pace(const protocol::SetPace& pace) {
-    if (pace.load_percent == 0 || pace.load_percent > protocol::kFullLoadPercent) {
-        leave(Leave::Broken, base::concat("SetPace.load_percent: ", pace.load_percent, " is not in the range 1 to ",
-                                          protocol::kFullLoadPercent));
+    if (pace.duty_cycle_percent == 0 || pace.duty_cycle_percent > protocol::kFullDutyCycle) {
+        leave(Leave::Broken, base::concat("SetPace.duty_cycle_percent: ", pace.duty_cycle_percent,
+                                          " is not in the range 1 to ", protocol::kFullDutyCycle));
         return;
     }
-    duty_cycle_percent_ = pace.load_percent;
-    if (duty_cycle_percent_ == protocol::kFullLoadPercent) rests_until_ = {};
-    if (generator_) generator_->set_runs_ahead(duty_cycle_percent_ == protocol::kFullLoadPercent);
+    duty_cycle_percent_ = pace.duty_cycle_percent;
+    if (duty_cycle_percent_ == protocol::kFullDutyCycle) rests_until_ = {};
+    if (generator_) generator_->set_runs_ahead(duty_cycle_percent_ == protocol::kFullDutyCycle);
 }
 
 void EngineServer::send(const protocol::Message& message) {

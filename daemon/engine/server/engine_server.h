@@ -125,7 +125,7 @@ private:
     uint32_t load_per_mille_ = 0;             // as last reported
     uint32_t tuned_per_mille_ = 0;            // tuning's part of the load
     generation::KvPages::Counts pages_ = {};  // as last reported
-    uint32_t duty_cycle_percent_ = protocol::kFullLoadPercent;  // SetPace.load_percent
+    uint32_t duty_cycle_percent_ = protocol::kFullDutyCycle;  // SetPace.duty_cycle_percent
     std::chrono::steady_clock::time_point rests_until_{};
     std::chrono::steady_clock::time_point next_progress_{};
     std::optional<Leave> leave_;

@@ -61,25 +61,25 @@ TEST_F(PolicyTest, WithoutAnyConditionEverythingIsAllowed) {
 TEST_F(PolicyTest, EachStallOfMemoryIsOneRungOfTheLadder) {
     const Directive dropped = stall(working());
     EXPECT_TRUE(dropped.drop_cache);
-    EXPECT_EQ(dropped.max_places, Directive::kAllPlaces);
+    EXPECT_EQ(dropped.max_slots, Directive::kAllSlots);
     EXPECT_FALSE(dropped.unload);
     EXPECT_FALSE(decide(working()).drop_cache) << "once a stall";
 
     const Directive small = stall(working());
     EXPECT_TRUE(small.drop_cache);
-    EXPECT_EQ(small.max_places, 1u);
+    EXPECT_EQ(small.max_slots, 1u);
     EXPECT_FALSE(small.unload);
     EXPECT_EQ(small.words.paused, "all but one request, because memory is short");
 
     const Directive unloaded = stall(working());
     EXPECT_TRUE(unloaded.unload);
-    EXPECT_EQ(unloaded.max_places, 1u) << "what runs ends first";
+    EXPECT_EQ(unloaded.max_slots, 1u) << "what runs ends first";
     EXPECT_FALSE(unloaded.refuse_all);
 
     const Directive refusing = stall(working());
     ASSERT_TRUE(refusing.refuse_all);
     EXPECT_EQ(refusing.refuse_all->code, ErrorCode::OutOfMemory);
-    EXPECT_EQ(refusing.max_places, 1u);
+    EXPECT_EQ(refusing.max_slots, 1u);
     EXPECT_EQ(stall(working()).words.memory, refusing.words.memory) << "there is no further rung";
 }
 
@@ -96,7 +96,7 @@ TEST_F(PolicyTest, AfterEachCalmMemoryGoesOneRungBack) {
     EXPECT_TRUE(decide(working()).unload);
     EXPECT_EQ(policy_.review_at(), now_ + kMemoryCalm);
     now_ += 2 * kMemoryCalm;
-    EXPECT_EQ(decide(working()).max_places, Directive::kAllPlaces);
+    EXPECT_EQ(decide(working()).max_slots, Directive::kAllSlots);
     now_ += kMemoryCalm;
     EXPECT_EQ(decide(working()).words.memory, "enough");
     EXPECT_FALSE(policy_.review_at());
@@ -127,7 +127,7 @@ TEST_F(PolicyTest, PowerDecidesAboutBackground) {
         EXPECT_EQ(directive.unload, row.unload) << row.words;
         EXPECT_EQ(directive.words.paused.empty(), row.run_background) << row.words;
         EXPECT_FALSE(directive.refuse_all) << row.words;
-        EXPECT_EQ(directive.max_places, Directive::kAllPlaces) << row.words;
+        EXPECT_EQ(directive.max_slots, Directive::kAllSlots) << row.words;
     }
     EXPECT_EQ(decide(powered(true, Battery::Critical, false)).refuse_background->code, ErrorCode::Suspended);
     Conditions only_profile = working();
@@ -141,7 +141,7 @@ TEST_F(PolicyTest, SleepPausesEverythingAndTakesNothingNew) {
     conditions.goes_to_sleep = true;
     const Directive directive = decide(conditions);
     EXPECT_TRUE(directive.suspended);
-    EXPECT_EQ(directive.max_places, 0u);
+    EXPECT_EQ(directive.max_slots, 0u);
     ASSERT_TRUE(directive.refuse_all);
     EXPECT_EQ(directive.refuse_all->code, ErrorCode::Suspended);
     EXPECT_FALSE(directive.unload) << "it goes on where it was";
@@ -151,7 +151,7 @@ TEST_F(PolicyTest, SleepPausesEverythingAndTakesNothingNew) {
 TEST_F(PolicyTest, PacesNearAPassiveTripPointAndPausesNearAHotOne) {
     struct Row {
         MilliCelsius temperature;
-        uint32_t load_percent;
+        uint32_t duty_cycle_percent;
         bool throttled, paused;
     };
     const Row rows[] = {
@@ -164,9 +164,9 @@ TEST_F(PolicyTest, PacesNearAPassiveTripPointAndPausesNearAHotOne) {
     };
     for (const Row& row : rows) {
         const Directive directive = decide(at(row.temperature));
-        EXPECT_EQ(directive.load_percent, row.load_percent) << row.temperature;
+        EXPECT_EQ(directive.duty_cycle_percent, row.duty_cycle_percent) << row.temperature;
         EXPECT_EQ(directive.throttled, row.throttled) << row.temperature;
-        EXPECT_EQ(directive.max_places == 0, row.paused) << row.temperature;
+        EXPECT_EQ(directive.max_slots == 0, row.paused) << row.temperature;
         EXPECT_FALSE(directive.refuse_all) << "whoever comes may wait";
     }
     EXPECT_EQ(decide(at(86'000)).words.heat, "cpu is at 86.0 °C of 90.0 °C, computing 72 % of the time");
@@ -178,20 +178,20 @@ TEST_F(PolicyTest, PacesNearAPassiveTripPointAndPausesNearAHotOne) {
 TEST_F(PolicyTest, EachKindOfTripPointCountsAlone) {
     Conditions conditions = working();
     conditions.heat = HeatReading{std::nullopt, NearestTrip{"gpu", 80'000, 84'000}};
-    EXPECT_EQ(decide(conditions).max_places, 0u);
-    EXPECT_EQ(decide(conditions).load_percent, 100u);
+    EXPECT_EQ(decide(conditions).max_slots, 0u);
+    EXPECT_EQ(decide(conditions).duty_cycle_percent, 100u);
     conditions.heat = HeatReading{NearestTrip{"gpu", 80'000, 84'000}, std::nullopt};
-    EXPECT_EQ(decide(conditions).max_places, Directive::kAllPlaces);
-    EXPECT_LT(decide(conditions).load_percent, 100u);
+    EXPECT_EQ(decide(conditions).max_slots, Directive::kAllSlots);
+    EXPECT_LT(decide(conditions).duty_cycle_percent, 100u);
 }
 
 TEST_F(PolicyTest, AModelThatNobodyNeedsGoesSoonerOnBattery) {
     for (const bool on_battery : {true, false}) {
         policy_ = Policy();
-        const auto patience = on_battery ? minutes(5) : minutes(30);
+        const auto timeout = on_battery ? minutes(5) : minutes(30);
         EXPECT_FALSE(decide(idle(on_battery)).unload);
-        EXPECT_EQ(policy_.review_at(), now_ + patience);
-        now_ += patience - seconds(1);
+        EXPECT_EQ(policy_.review_at(), now_ + timeout);
+        now_ += timeout - seconds(1);
         EXPECT_FALSE(decide(idle(on_battery)).unload);
         now_ += seconds(1);
         EXPECT_TRUE(decide(idle(on_battery)).unload);
@@ -228,7 +228,7 @@ TEST_F(PolicyTest, TheStrictestReasonHoldsAndAllAreTold) {
     conditions.power = Power{true, Battery::Low, false};
     conditions.goes_to_sleep = true;
     const Directive directive = decide(conditions);
-    EXPECT_EQ(directive.max_places, 0u);
+    EXPECT_EQ(directive.max_slots, 0u);
     EXPECT_EQ(directive.refuse_all->code, ErrorCode::Suspended) << "the first reason is told to callers";
     EXPECT_EQ(directive.words.paused,
               "everything, because the device is going to sleep; everything, because cpu is at 101.0 °C; all but one "
@@ -254,12 +254,12 @@ TEST_F(PolicyTest, KeepsItsRulesThroughADayOfAnything) {
         if (chance(2)) conditions.may_exit = !conditions.may_exit;
         if (chance(10)) policy_.memory_stalled(now_);
         const Directive directive = decide(conditions);
-        ASSERT_GE(directive.load_percent, kLeastLoadPercent);
-        ASSERT_LE(directive.load_percent, 100u);
+        ASSERT_GE(directive.duty_cycle_percent, kLeastDutyCycle);
+        ASSERT_LE(directive.duty_cycle_percent, 100u);
         ASSERT_EQ(directive.suspended, conditions.goes_to_sleep);
-        ASSERT_TRUE(!directive.suspended || directive.max_places == 0);
+        ASSERT_TRUE(!directive.suspended || directive.max_slots == 0);
         ASSERT_TRUE(!directive.exit || (!conditions.has_engine && !conditions.has_work && conditions.may_exit));
-        const bool is_held_back = directive.max_places < Directive::kAllPlaces || !directive.run_background;
+        const bool is_held_back = directive.max_slots < Directive::kAllSlots || !directive.run_background;
         ASSERT_EQ(directive.words.paused.empty(), !is_held_back);
         if (const auto when = policy_.review_at()) {
             ASSERT_GT(*when, now_);

@@ -59,15 +59,15 @@ TEST(Judge, Table) {
         {"first crash", {false, true, false, false, {1, 0}}, EngineVerdict::Resume},
         {"first crash, auto", {false, true, false, true, {1, 0}}, EngineVerdict::Resume},
         {"second crash", {false, true, false, false, {2, 0}}, EngineVerdict::Resume},
-        {"second crash, auto", {false, true, false, true, {2, 0}}, EngineVerdict::SetDeviceAside},
+        {"second crash, auto", {false, true, false, true, {2, 0}}, EngineVerdict::QuarantineDevice},
         {"crash with nothing to do", {false, true, false, true, {0, 0}}, EngineVerdict::Resume},
         {"kill", {true, true, false, true, {0, 5}}, EngineVerdict::Resume},
         {"replacement killed while loading", {true, false, true, true, {0, 2}}, EngineVerdict::Resume},
         {"replacement crashed while loading", {false, false, true, false, {2, 0}}, EngineVerdict::LoadFailed},
         {"same after a kill", {false, false, true, true, {1, 1}}, EngineVerdict::LoadFailed},
-        {"same, auto", {false, false, true, true, {2, 0}}, EngineVerdict::SetDeviceAside},
-        {"device's third crash", {false, true, false, true, {1, 0}, true}, EngineVerdict::SetDeviceAside},
-        {"same while loading", {false, false, false, true, {1, 0}, true}, EngineVerdict::SetDeviceAside},
+        {"same, auto", {false, false, true, true, {2, 0}}, EngineVerdict::QuarantineDevice},
+        {"device's third crash", {false, true, false, true, {1, 0}, true}, EngineVerdict::QuarantineDevice},
+        {"same while loading", {false, false, false, true, {1, 0}, true}, EngineVerdict::QuarantineDevice},
     };
     for (const auto& row : rows) EXPECT_EQ(judge(row.death), row.verdict) << row.what;
 }

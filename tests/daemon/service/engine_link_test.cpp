@@ -16,14 +16,14 @@ class EngineLinkTest : public testing::Test {
 protected:
     EngineLinkTest() { start({}); }
 
-    void start(EnginePatience patience) {
+    void start(EngineTimeouts timeouts) {
         auto started = EngineLink::start(loop_, launcher_,
                                          {[this](const protocol::Message& m) {
                                               messages_.push_back(m);
                                               if (on_message_) on_message_();
                                           },
                                           [this](const EngineEnd& end) { ends_.push_back(end); }},
-                                         patience);
+                                         timeouts);
         link_ = std::move(*started);
     }
     FakeEngine& engine() { return launcher_.last(); }
@@ -108,7 +108,7 @@ TEST_F(EngineLinkTest, AnEngineThatCannotDieIsGivenUp) {
     EXPECT_EQ(engine().kills, 1);
 }
 
-TEST_F(EngineLinkTest, ACondemnedEngineThatCannotDieKeepsItsCause) {
+TEST_F(EngineLinkTest, ATerminatedEngineThatCannotDieKeepsItsCause) {
     start({.kill = kSoon});
     engine().is_immortal = true;
     engine().send_bytes(std::string("\x01\0\0\0\xff", 5));

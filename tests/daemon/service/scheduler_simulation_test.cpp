@@ -1,5 +1,5 @@
 // The scheduler's promises over thousands of random arrivals, each checked after every step by a model of its own:
-// nobody waits for ever, nobody overtakes inside a class and client, no place stays empty while somebody could use it,
+// nobody waits for ever, nobody overtakes inside a class and client, no slot stays empty while somebody could use it,
 // clients of a class get the same within a constant, and whatever entered ends exactly once.
 #include <gtest/gtest.h>
 
@@ -31,13 +31,13 @@ public:
         bool runs = false;
         bool blocked = false;
         bool was_stopped = false;
-        base::Clock::duration class_had_waited{};  // when it was last given a place
-        uint32_t n_since_start = 0;                // made in that place
+        base::Clock::duration class_had_waited{};  // when it was last given a slot
+        uint32_t n_since_start = 0;                // generated in that slot
         bool waits() const { return !runs && !blocked; }
     };
 
-    Simulation(uint32_t seed, uint32_t n_places, std::vector<std::string> models = {"a"})
-        : n_places_(n_places), models_(std::move(models)), chance_(seed) {}
+    Simulation(uint32_t seed, uint32_t n_slots, std::vector<std::string> models = {"a"})
+        : n_slots_(n_slots), models_(std::move(models)), chance_(seed) {}
 
     uint32_t draw(uint32_t least, uint32_t most) { return std::uniform_int_distribution(least, most)(chance_); }
     bool happens(double probability) { return std::bernoulli_distribution(probability)(chance_); }
@@ -87,9 +87,9 @@ public:
         for (auto& [id, request] : requests_) {
             if (!request.runs) continue;
             uint64_t& served = served_[request.client];
-            scheduler_.read_prompt(id, request.n_prompt);
+            scheduler_.add_prefilled(id, request.n_prompt);
             served += std::exchange(request.n_prompt, 0) / kPromptTokensPerToken;
-            is_due_ = scheduler_.made_tokens(id, 1) || is_due_;
+            is_due_ = scheduler_.add_generated(id, 1) || is_due_;
             ++served;
             ++request.n_since_start;
             if (--request.n_left == 0) done.push_back(id);
@@ -110,7 +110,7 @@ private:
         for (const auto& [id, request] : requests_) {
             if (request.runs) class_waits_since_[request.priority] = now_;
         }
-        const auto changes = scheduler_.plan(n_places_, model_, true, now_);
+        const auto changes = scheduler_.plan(n_slots_, model_, true, now_);
         for (const RequestId id : changes.stops) {
             ASSERT_TRUE(std::exchange(requests_.at(id).runs, false)) << id << " did not run";
             requests_.at(id).was_stopped = true;
@@ -124,7 +124,7 @@ private:
             if (request.model != model_) is_due_ = true;
             model_ = request.model;
         }
-        check_places();
+        check_slots();
         check_order(changes);
         if (models_.size() == 1) {
             check_classes();
@@ -132,7 +132,7 @@ private:
         }
     }
 
-    void check_places() {
+    void check_slots() {
         uint32_t n_running = 0;
         bool may_run = false;
         bool needs_another_model = false;
@@ -143,10 +143,10 @@ private:
             may_run = may_run || request.waits();
             needs_another_model = needs_another_model || (request.waits() && request.model != model_);
         }
-        ASSERT_LE(n_running, n_places_);
+        ASSERT_LE(n_running, n_slots_);
         ASSERT_EQ(n_running, scheduler_.n_running());
-        const bool is_full = n_running == n_places_;
-        ASSERT_TRUE(is_full || !may_run || needs_another_model || is_due_) << "a place is empty while somebody waits";
+        const bool is_full = n_running == n_slots_;
+        ASSERT_TRUE(is_full || !may_run || needs_another_model || is_due_) << "a slot is empty while somebody waits";
         ASSERT_TRUE(n_running > 0 || !may_run) << "nobody runs";
     }
 
@@ -171,7 +171,7 @@ private:
             if (!request.runs || !others_wait) continue;
             ASSERT_EQ(ahead, 0u) << ahead << " and " << id << " run while a higher class waits";
             ahead = id;
-            ASSERT_GE(request.class_had_waited, kPatience) << id;
+            ASSERT_GE(request.class_had_waited, kStarvationTimeout) << id;
             ASSERT_LT(request.n_since_start, kTurnTokens) << id;
             n_turns_ += request.n_since_start == 0 ? 1 : 0;
         }
@@ -179,7 +179,7 @@ private:
 
     void check_hunger() {
         // Plans come every kReviewTokens, and both other classes may have their turns before.
-        constexpr auto kMost = kPatience + kStep * (kReviewTokens + 2 * kTurnTokens + kReviewTokens);
+        constexpr auto kMost = kStarvationTimeout + kStep * (kReviewTokens + 2 * kTurnTokens + kReviewTokens);
         for (const Priority priority : {Priority::Interactive, Priority::Normal, Priority::Background}) {
             bool waits = false;
             bool runs = false;
@@ -195,7 +195,7 @@ private:
     }
 
     Scheduler scheduler_;
-    const uint32_t n_places_;
+    const uint32_t n_slots_;
     const std::vector<std::string> models_;
     std::mt19937 chance_;
     std::string model_ = "a";  // of the engine
@@ -255,14 +255,14 @@ void live(Simulation& simulation, uint32_t n_steps, double arrivals_per_step) {
 class SchedulerSimulation : public testing::TestWithParam<uint32_t> {};
 
 TEST_P(SchedulerSimulation, KeepsItsPromisesUnderLoad) {
-    const uint32_t n_places = GetParam();
+    const uint32_t n_slots = GetParam();
     const uint32_t seed = random_seed();
     SCOPED_TRACE(testing::Message() << "seed " << seed);
-    Simulation simulation(seed, n_places);
-    live(simulation, 40'000, 0.03 * n_places);  // several times what the places can do
+    Simulation simulation(seed, n_slots);
+    live(simulation, 40'000, 0.03 * n_slots);  // several times what the slots can do
     EXPECT_GT(simulation.n_arrived(), 100u);
     EXPECT_GT(simulation.n_resumed(), 20u);
-    EXPECT_TRUE(simulation.n_turns() > 0 || n_places > 1);  // with more places no class is shut out for so long
+    EXPECT_TRUE(simulation.n_turns() > 0 || n_slots > 1);  // with more slots no class is shut out for so long
 }
 
 TEST_P(SchedulerSimulation, KeepsItsPromisesWithPlacesToSpare) {
@@ -280,12 +280,12 @@ TEST_P(SchedulerSimulation, NeverMixesModelsAndServesThemAll) {
     EXPECT_GT(simulation.n_arrived(), 100u);
 }
 
-// Two clients that always wait, among others that come and go and a class above that takes the places now and then.
+// Two clients that always wait, among others that come and go and a class above that takes the slots now and then.
 TEST_P(SchedulerSimulation, ClientsOfAClassGetTheSame) {
-    const uint32_t n_places = GetParam();
+    const uint32_t n_slots = GetParam();
     const uint32_t seed = random_seed();
     SCOPED_TRACE(testing::Message() << "seed " << seed);
-    Simulation simulation(seed, n_places);
+    Simulation simulation(seed, n_slots);
     const std::string one = client(1);
     const std::string two = client(2);
     for (uint32_t i = 0; i < 20'000; ++i) {
@@ -299,9 +299,8 @@ TEST_P(SchedulerSimulation, ClientsOfAClassGetTheSame) {
         if (HasFatalFailure()) return;
         const auto served_one = static_cast<int64_t>(simulation.served()[one]);
         const auto served_two = static_cast<int64_t>(simulation.served()[two]);
-        // What a place is worth, once more for its exchange; then what each may have got before a plan saw it.
-        const int64_t most =
-            kFairTokens * (n_places + 1) + kReviewTokens + n_places * kMaxPrompt / kPromptTokensPerToken;
+        // What a slot is worth, once more for its exchange; then what each may have got before a plan saw it.
+        const int64_t most = kFairTokens * (n_slots + 1) + kReviewTokens + n_slots * kMaxPrompt / kPromptTokensPerToken;
         ASSERT_LE(std::abs(served_one - served_two), most) << "after " << i << " steps";
     }
     EXPECT_GT(simulation.served()[one], 1'000u);

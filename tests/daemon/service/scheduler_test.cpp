@@ -21,8 +21,8 @@ protected:
         const auto admitted = scheduler_.admit(ticket(id, std::move(client), priority, std::move(model)));
         EXPECT_TRUE(admitted) << admitted.error().message;
     }
-    Ids starts(uint32_t n_places = 1, const std::string& model = "a", bool may_replace = true) {
-        changes_ = scheduler_.plan(n_places, model, may_replace, now_);
+    Ids starts(uint32_t n_slots = 1, const std::string& model = "a", bool may_replace = true) {
+        changes_ = scheduler_.plan(n_slots, model, may_replace, now_);
         return changes_.starts;
     }
     const Ids& stops() const { return changes_.stops; }
@@ -53,9 +53,9 @@ TEST_F(SchedulerTest, BackgroundThatIsHeldBackHasNoPlaceAndNoTurn) {
     scheduler_.set_runs_background(false);
     EXPECT_EQ(starts(2), Ids{});
     EXPECT_EQ(stops(), Ids{1});
-    now_ += 2 * kPatience;
+    now_ += 2 * kStarvationTimeout;
     EXPECT_EQ(starts(2), Ids{}) << "hunger is no reason";
-    EXPECT_FALSE(scheduler_.made_tokens(2, kReviewTokens)) << "nobody waits for a place";
+    EXPECT_FALSE(scheduler_.add_generated(2, kReviewTokens)) << "nobody waits for a slot";
     EXPECT_EQ(scheduler_.position(1), 0u) << "it keeps its turn";
     scheduler_.set_priority(1, Priority::Normal);
     EXPECT_EQ(starts(2), Ids{1}) << "it is none any more";
@@ -69,7 +69,7 @@ TEST_F(SchedulerTest, NobodyStarvesWhileThereAreNoPlaces) {
     admit(1, "x", Priority::Background);
     admit(2, "y", Priority::Normal, "b");
     EXPECT_EQ(starts(0, "a"), Ids{}) << "no replacement of the engine either";
-    now_ += 2 * kPatience;
+    now_ += 2 * kStarvationTimeout;
     EXPECT_EQ(starts(0, "a"), Ids{});
     admit(3, "z", Priority::Interactive);
     EXPECT_EQ(starts(1, "a"), Ids{3}) << "before those that were kept waiting by the device";
@@ -100,7 +100,7 @@ TEST_F(SchedulerTest, TheYoungestOfTheLowestClassLosesItsPlace) {
 TEST_F(SchedulerTest, ANewcomerGetsItsPartOfThePlacesAtOnce) {
     for (RequestId id = 1; id <= 4; ++id) admit(id, "first");
     EXPECT_EQ(starts(4).size(), 4u);
-    for (RequestId id = 1; id <= 4; ++id) scheduler_.made_tokens(id, 1000);  // which nobody else wanted
+    for (RequestId id = 1; id <= 4; ++id) scheduler_.add_generated(id, 1000);  // which nobody else wanted
     for (RequestId id = 5; id <= 8; ++id) admit(id, "second");
     EXPECT_EQ(starts(4), (Ids{5, 6}));
     EXPECT_EQ(stops(), (Ids{3, 4}));
@@ -111,14 +111,14 @@ TEST_F(SchedulerTest, ClientsShareAPlaceInTurns) {
     EXPECT_EQ(starts(), Ids{1});
     admit(2, "second");
     EXPECT_EQ(starts(), Ids{});
-    EXPECT_FALSE(scheduler_.made_tokens(1, kReviewTokens - 1));
-    EXPECT_TRUE(scheduler_.made_tokens(1, kFairTokens - kReviewTokens));
+    EXPECT_FALSE(scheduler_.add_generated(1, kReviewTokens - 1));
+    EXPECT_TRUE(scheduler_.add_generated(1, kFairTokens - kReviewTokens));
     EXPECT_EQ(starts(), Ids{});
-    scheduler_.made_tokens(1, 1);
+    scheduler_.add_generated(1, 1);
     EXPECT_EQ(starts(), Ids{2});
-    scheduler_.made_tokens(2, 2 * kFairTokens - 1);
+    scheduler_.add_generated(2, 2 * kFairTokens - 1);
     EXPECT_EQ(starts(), Ids{});
-    scheduler_.made_tokens(2, 1);
+    scheduler_.add_generated(2, 1);
     EXPECT_EQ(starts(), Ids{1});
 }
 
@@ -126,9 +126,9 @@ TEST_F(SchedulerTest, PromptsCountLess) {
     admit(1, "first");
     EXPECT_EQ(starts(), Ids{1});
     admit(2, "second");
-    scheduler_.read_prompt(1, kFairTokens * kPromptTokensPerToken - kPromptTokensPerToken);
+    scheduler_.add_prefilled(1, kFairTokens * kPromptTokensPerToken - kPromptTokensPerToken);
     EXPECT_EQ(starts(), Ids{});
-    scheduler_.read_prompt(1, kPromptTokensPerToken);
+    scheduler_.add_prefilled(1, kPromptTokensPerToken);
     EXPECT_EQ(starts(), Ids{2});
 }
 
@@ -136,17 +136,17 @@ TEST_F(SchedulerTest, AStarvingClassGetsATurn) {
     admit(1, "patient", Priority::Background);
     admit(2, "busy", Priority::Interactive);
     EXPECT_EQ(starts(), Ids{2});
-    now_ += kPatience - milliseconds(1);
+    now_ += kStarvationTimeout - milliseconds(1);
     EXPECT_EQ(starts(), Ids{});
     now_ += milliseconds(1);
     EXPECT_EQ(starts(), Ids{1});
     admit(3, "hasty", Priority::Interactive);
     EXPECT_EQ(starts(), Ids{});
-    EXPECT_FALSE(scheduler_.made_tokens(1, kReviewTokens - 1));
+    EXPECT_FALSE(scheduler_.add_generated(1, kReviewTokens - 1));
     EXPECT_EQ(starts(), Ids{});
-    EXPECT_TRUE(scheduler_.made_tokens(1, kTurnTokens - kReviewTokens + 1));
+    EXPECT_TRUE(scheduler_.add_generated(1, kTurnTokens - kReviewTokens + 1));
     EXPECT_EQ(starts(), Ids{2});
-    now_ += kPatience - milliseconds(1);
+    now_ += kStarvationTimeout - milliseconds(1);
     EXPECT_EQ(starts(), Ids{});
 }
 
@@ -247,8 +247,8 @@ TEST_F(SchedulerTest, EstimatesFromWhatIsLeftOfThoseAhead) {
     for (RequestId id = 1; id <= 2; ++id) admit(id);
     EXPECT_EQ(starts(2), (Ids{1, 2}));
     for (RequestId id = 3; id <= 5; ++id) admit(id);
-    scheduler_.made_tokens(1, 10);
-    scheduler_.made_tokens(2, 60);  // more than most: up to 40 are left
+    scheduler_.add_generated(1, 10);
+    scheduler_.add_generated(2, 60);  // more than most: up to 40 are left
     const Pace pace{.ms_per_token = 10, .mean_tokens = 50};
     EXPECT_EQ(scheduler_.estimated_wait(3, 2, pace), milliseconds(400));
     EXPECT_EQ(scheduler_.estimated_wait(4, 2, pace), milliseconds(400));

@@ -57,7 +57,8 @@ TEST_F(ServiceDeviceTest, TheThirdDeathInTenMinutesLeavesTheGpuAndLosesNoRequest
     ready_on("cpu");
     EXPECT_EQ(engine().expect<protocol::Submit>().replay_ids, (std::vector<int32_t>{0, 1, 2}));
     EXPECT_FALSE(sink.ended());
-    EXPECT_NE(service_->status().set_aside.find("opencl device"), std::string::npos) << service_->status().set_aside;
+    EXPECT_NE(service_->status().quarantined.find("opencl device"), std::string::npos)
+        << service_->status().quarantined;
 
     // Another model does not use it either.
     die_of(SIGKILL);
@@ -68,7 +69,7 @@ TEST_F(ServiceDeviceTest, TheThirdDeathInTenMinutesLeavesTheGpuAndLosesNoRequest
     while (engine().next()) {
     }
     exit_engine();
-    EXPECT_NE(service_->status().set_aside, "");
+    EXPECT_NE(service_->status().quarantined, "");
 }
 
 TEST_F(ServiceDeviceTest, OnceItsTimeIsOverItIsTriedAgain) {
@@ -78,7 +79,7 @@ TEST_F(ServiceDeviceTest, OnceItsTimeIsOverItIsTriedAgain) {
     die_of(SIGKILL);
     expect_avoided(expect_load());
     wall_ += hours(24);
-    EXPECT_EQ(service_->status().set_aside, "");
+    EXPECT_EQ(service_->status().quarantined, "");
     die_of(SIGKILL);
     EXPECT_EQ(expect_load().avoid_device_reason, "");
 }
@@ -147,13 +148,13 @@ TEST_F(ServiceDeviceTest, TheNextLlmdAvoidsItAndSaysSoBeforeAnythingIsLoaded) {
     RecordingSink sink;
     fail_three_times(sink);
     restart();
-    EXPECT_NE(service_->status().set_aside, "");
+    EXPECT_NE(service_->status().quarantined, "");
     RecordingSink next;
     submit(next);
     expect_avoided(expect_load(), "opencl device", "1.0");
     ready_on("cpu");
     restart();
-    EXPECT_NE(service_->status().set_aside, "");
+    EXPECT_NE(service_->status().quarantined, "");
 }
 
 TEST_F(ServiceDeviceTest, AnotherDriverEndsIt) {
@@ -164,7 +165,7 @@ TEST_F(ServiceDeviceTest, AnotherDriverEndsIt) {
     submit(next);
     expect_avoided(expect_load(), "opencl device", "1.0");
     ready_on("opencl", "2.0");  // the engine has found the name, and another driver
-    EXPECT_EQ(service_->status().set_aside, "");
+    EXPECT_EQ(service_->status().quarantined, "");
     EXPECT_EQ(read_device_record(record_), "");
 }
 
@@ -190,7 +191,7 @@ TEST_F(ServiceDeviceTest, LoadModelTriesItAtOnce) {
     service_->load_model("a", nullptr);
     settle();
     EXPECT_EQ(expect_load().avoid_device_reason, "");
-    EXPECT_EQ(service_->status().set_aside, "");
+    EXPECT_EQ(service_->status().quarantined, "");
     EXPECT_EQ(read_device_record(record_), "");
 }
 
@@ -206,7 +207,7 @@ TEST_F(ServiceDeviceTest, ARecordThatIsDamagedOrCannotBeWrittenChangesNothingEls
     std::filesystem::remove_all(record_);
     folder_.write("cache/llmd/device-health", "\x01\x02 nonsense\n\n\n\n");
     restart();
-    EXPECT_EQ(service_->status().set_aside, "");
+    EXPECT_EQ(service_->status().quarantined, "");
 }
 
 }  // namespace

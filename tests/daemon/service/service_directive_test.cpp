@@ -51,7 +51,7 @@ TEST_F(ServiceTest, ADirectiveRefusesBackgroundAlone) {
 
 TEST_F(ServiceTest, WithoutPlacesNothingStartsAndNothingEnds) {
     platform::Directive none;
-    none.max_places = 0;
+    none.max_slots = 0;
     service_->apply(none);
     RecordingSink sink, other;
     const RequestId id = submit(sink);
@@ -122,22 +122,22 @@ TEST_F(ServiceTest, ActivityTellsWhatThePolicyNeeds) {
 
 TEST_F(ServiceTest, ANewEngineIsToldThePaceOnceAndNothingOfACacheItDoesNotHave) {
     platform::Directive directive;
-    directive.load_percent = 40;
+    directive.duty_cycle_percent = 40;
     directive.drop_cache = true;
     service_->apply(directive);
     RecordingSink sink;
     const RequestId id = submit(sink);
     load_and_get_ready();
-    EXPECT_EQ(engine().expect<protocol::SetPace>().load_percent, 40u);
+    EXPECT_EQ(engine().expect<protocol::SetPace>().duty_cycle_percent, 40u);
     expect_start(id);
     engine().expect_nothing();
     die_of(SIGKILL);
     load_and_get_ready();
-    EXPECT_EQ(engine().expect<protocol::SetPace>().load_percent, 40u);
+    EXPECT_EQ(engine().expect<protocol::SetPace>().duty_cycle_percent, 40u);
     expect_start(id);
     service_->apply({});
     settle();
-    EXPECT_EQ(engine().expect<protocol::SetPace>().load_percent, 100u);
+    EXPECT_EQ(engine().expect<protocol::SetPace>().duty_cycle_percent, 100u);
     engine().expect_nothing();
 }
 

@@ -84,7 +84,7 @@ TEST_F(ServiceEngineTest, RunningWaitingAndPausedRequestsAllComeBack) {
     ASSERT_TRUE(service_->set_paused(ids[0], true));
     die_of(SIGSEGV);
     load_and_get_ready(2);
-    for (const RequestId id : {ids[1], ids[2]}) {  // the paused one has given its place away
+    for (const RequestId id : {ids[1], ids[2]}) {  // the paused one has given its slot away
         EXPECT_EQ(engine().expect<protocol::Submit>().id, id);
         EXPECT_EQ(engine().expect<protocol::Start>().id, id);
     }
@@ -180,7 +180,7 @@ TEST_F(ServiceEngineTest, ADeviceErrorNeedsTwoFailuresWithNoTokenBetween) {
     EXPECT_NE(service_->status().last_fault.find("signal 7"), std::string::npos);
 }
 
-TEST_F(ServiceEngineTest, AChosenGpuIsSetAsideAfterTheSecondFailure) {
+TEST_F(ServiceEngineTest, AChosenGpuIsQuarantinedAfterTheSecondFailure) {
     RecordingSink sink;
     const RequestId id = run(sink, "opencl");
     token(id, 1, "one");
@@ -195,7 +195,7 @@ TEST_F(ServiceEngineTest, AChosenGpuIsSetAsideAfterTheSecondFailure) {
     EXPECT_EQ(expect_start(id).replay_ids, std::vector<int32_t>{1});
     token(id, 2, "two");
 
-    // On the CPU nothing is left to set aside.
+    // On the CPU nothing is left to quarantine.
     die_of(SIGSEGV);
     EXPECT_NE(expect_load().avoid_device_reason, "");
     ready(2, "cpu", "cpu");
@@ -229,7 +229,7 @@ TEST_F(ServiceEngineTest, AResultThatIsNotFiniteEndsItsRequestAlone) {
     EXPECT_EQ(sinks[1].text, "one");
 }
 
-TEST_F(ServiceEngineTest, ADeviceIsSetAsideForOneModelOnly) {
+TEST_F(ServiceEngineTest, ADeviceIsQuarantinedForOneModelOnly) {
     RecordingSink sinks[2];
     const RequestId id = run(sinks[0], "opencl");
     die_of(SIGABRT);

@@ -354,7 +354,7 @@ TEST_F(ServiceTest, CancelWorksInEveryState) {
     EXPECT_TRUE(engine().expect<protocol::SetPaused>().paused);
     EXPECT_EQ(state(paused_id), RequestState::Paused);
     const RequestId queued_id = submit(queued);
-    expect_start(queued_id);  // in the place of the paused one
+    expect_start(queued_id);  // in the slot of the paused one
 
     for (const RequestId id : {queued_id, paused_id, decoding_id, prefill_id}) {
         ASSERT_TRUE(service_->cancel(id));

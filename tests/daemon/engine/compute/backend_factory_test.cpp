@@ -49,7 +49,7 @@ TEST(BackendFactory, AutoWithoutAMatchingGpuTakesTheCpuAndSaysWhy) {
     EXPECT_FALSE((*backend)->report().notes.empty());
 }
 
-TEST(BackendFactory, ADeviceThatIsSetAsideIsNotTried) {
+TEST(BackendFactory, ADeviceThatIsQuarantinedIsNotTried) {
     BackendOptions options;
     options.avoided.reason = "the GPU failed twice";
     const auto backend = create_backend(test::small_llama(), plan, options);
@@ -58,7 +58,7 @@ TEST(BackendFactory, ADeviceThatIsSetAsideIsNotTried) {
     EXPECT_EQ((*backend)->report().notes, std::vector<std::string>{"the GPU failed twice"});
 }
 
-TEST(BackendFactory, ADeviceThatIsSetAsideByNameIsAvoidedWhileItHasThatDriver) {
+TEST(BackendFactory, ADeviceThatIsQuarantinedByNameIsAvoidedWhileItHasThatDriver) {
     const auto devices = list_opencl_devices();
     ASSERT_TRUE(devices) << devices.error().message;
     const auto avoids = [](const std::string& name, const std::string& driver) {

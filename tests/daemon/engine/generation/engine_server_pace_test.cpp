@@ -60,7 +60,7 @@ TEST_F(EngineServerPace, APaceIsAShareOfTheTime) {
         left_ = server_->run_once();
         EXPECT_EQ(left_, EngineServer::Leave::Broken);
         EXPECT_EQ(server_->reason(),
-                  "SetPace.load_percent: " + std::to_string(percent) + " is not in the range 1 to 100");
+                  "SetPace.duty_cycle_percent: " + std::to_string(percent) + " is not in the range 1 to 100");
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -34,27 +35,30 @@ void expect_refused(const base::Result<DecoderSpec>& spec, const std::vector<std
     }
 }
 
-// The least that a llama file must say, without the keys that start with one of `without` (they follow "llama.").
-GgufWriter llama(const std::vector<std::string>& without = {}) {
+using Keys = std::vector<std::pair<std::string, std::variant<uint32_t, float, std::string>>>;
+
+// The least that a file of any architecture with RMSNorm must say, without some of it, and more; keys follow its name.
+GgufWriter file_of(const std::string& architecture, const Keys& more = {},
+                   const std::vector<std::string>& without = {}) {
+    Keys keys = {{"block_count", 8u},
+                 {"context_length", 64u},
+                 {"embedding_length", 32u},
+                 {"feed_forward_length", 96u},
+                 {"attention.head_count", 4u},
+                 {"vocab_size", 100u},
+                 {"attention.layer_norm_rms_epsilon", 1e-6f}};
+    keys.insert(keys.end(), more.begin(), more.end());
     GgufWriter writer;
-    writer.add("general.architecture", "llama");
-    const auto number = [&](const std::string& name, uint32_t value) {
-        for (const std::string& leave_out : without) {
-            if (name == leave_out) return;
-        }
-        writer.add("llama." + name, value);
-    };
-    number("block_count", 2);
-    number("context_length", 64);
-    number("embedding_length", 32);
-    number("feed_forward_length", 96);
-    number("attention.head_count", 4);
-    number("attention.head_count_kv", 2);
-    number("vocab_size", 100);
-    bool with_eps = true;
-    for (const std::string& leave_out : without) with_eps = with_eps && leave_out != "attention.layer_norm_rms_epsilon";
-    if (with_eps) writer.add("llama.attention.layer_norm_rms_epsilon", 1e-6f);
+    writer.add("general.architecture", architecture);
+    for (const auto& [name, value] : keys) {
+        if (std::find(without.begin(), without.end(), name) != without.end()) continue;
+        std::visit([&, key = architecture + "." + name](const auto& v) { writer.add(key, v); }, value);
+    }
     return writer;
+}
+
+GgufWriter llama(const std::vector<std::string>& without = {}) {
+    return file_of("llama", {{"attention.head_count_kv", 2u}}, without);
 }
 
 template <typename T>
@@ -131,26 +135,6 @@ TEST(Architectures, DefaultsOfAbsentKeys) {
     EXPECT_EQ(spec->ropes[0].theta, 10000.0f);
     EXPECT_EQ(spec->quantization, "") << "a file without tensors";
     EXPECT_EQ(spec->n_vocab, 100u) << "without a tokenizer, from vocab_size";
-}
-
-// The least that a file of any architecture with RMSNorm must say; keys follow its name.
-GgufWriter file_of(const std::string& architecture,
-                   const std::vector<std::pair<std::string, std::variant<uint32_t, float, std::string>>>& more = {}) {
-    GgufWriter writer;
-    writer.add("general.architecture", architecture);
-    for (const auto& [name, value] : std::vector<std::pair<std::string, uint32_t>>{{"block_count", 8},
-                                                                                   {"context_length", 64},
-                                                                                   {"embedding_length", 32},
-                                                                                   {"feed_forward_length", 96},
-                                                                                   {"attention.head_count", 4},
-                                                                                   {"vocab_size", 100}}) {
-        writer.add(architecture + "." + name, value);
-    }
-    writer.add(architecture + ".attention.layer_norm_rms_epsilon", 1e-6f);
-    for (const auto& [name, value] : more) {
-        std::visit([&, key = architecture + "." + name](const auto& v) { writer.add(key, v); }, value);
-    }
-    return writer;
 }
 
 TEST(Architectures, NamesImplyWhatTheirModelsAre) {
@@ -364,24 +348,14 @@ TEST(Architectures, LongRopesAndTemperaturesSettings) {
 // An architecture that differs from the others by settings which they have too is one row, and nothing else.
 TEST(Architectures, AnotherOneIsARow) {
     constexpr Architecture kRows[] = {{.name = "made-up", .norm = Norm::LayerNorm, .rotation = Rotation::HalfSplit}};
-    GgufWriter writer;
-    writer.add("general.architecture", "made-up");
-    for (const auto& [name, value] : std::vector<std::pair<std::string, uint32_t>>{{"block_count", 2},
-                                                                                   {"context_length", 64},
-                                                                                   {"embedding_length", 32},
-                                                                                   {"feed_forward_length", 96},
-                                                                                   {"attention.head_count", 4},
-                                                                                   {"vocab_size", 100}}) {
-        writer.add("made-up." + name, value);
-    }
-    writer.add("made-up.attention.layer_norm_epsilon", 1e-6f);
+    const GgufWriter writer = file_of("made-up", {{"attention.layer_norm_epsilon", 1e-6f}});
     const auto spec = spec_of(writer.bytes(), kRows);
     ASSERT_TRUE(spec) << spec.error().message;
     EXPECT_EQ(spec->norm, Norm::LayerNorm);
     EXPECT_EQ(spec->activation, Activation::SwiGlu);
     EXPECT_EQ(spec->layers[1].rotation, Rotation::HalfSplit);
     EXPECT_FALSE(spec->has_learned_positions);
-    EXPECT_EQ(derive_operations(*spec).size(), 1u + 2 * 16 + 2);
+    EXPECT_EQ(derive_operations(*spec).size(), 1u + 8 * 16 + 2);
     expect_refused(spec_of(writer.bytes()), {"\"made-up\"", "gpt2, llama, qwen2"});
 }
 

@@ -113,7 +113,7 @@ TEST_F(SandboxTest, NobodyElseIsReached) {
     EXPECT_EQ(sandboxed([] { return errno_of(::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) == 0); }), refused);
 }
 
-TEST_F(SandboxTest, WhatADriverStartsIsConfinedToo) {
+TEST_F(SandboxTest, WhatADriverStartsIsSandboxedToo) {
     const int status = sandboxed([&] {
         const int inner = run([&] {
             ::execl("/bin/sh", "sh", "-c", ("echo x >" + (directory_ / "home/new").string()).c_str(), nullptr);

@@ -37,7 +37,7 @@ public:
         EXPECT_GE(per_mille, progress);
         EXPECT_LE(per_mille, 1000u);
         progress = per_mille;
-        has_given_up = patience-- == 0;
+        has_given_up = gives_up_after-- == 0;
         return !has_given_up;
     }
     bool admit(const KernelCandidate& candidate) override {
@@ -59,7 +59,7 @@ public:
     milliseconds building{1}, timing{1}, clock{};
     std::vector<KernelCandidate> asked;
     uint32_t n_timed = 0, progress = 0;
-    int64_t patience = -1;
+    int64_t gives_up_after = -1;
     bool has_given_up = false;
 };
 
@@ -179,9 +179,9 @@ TEST(Autotuner, StaysInItsBudget) {
 }
 
 TEST(Autotuner, GivesUpWhenTold) {
-    for (const int64_t patience : {0, 1, 5, 20}) {
+    for (const int64_t gives_up_after : {0, 1, 5, 20}) {
         FakeTuningBench bench;
-        bench.patience = patience;
+        bench.gives_up_after = gives_up_after;
         const Variants variants(small_gpu(), compute::Precision::Faithful);
         EXPECT_FALSE(tune(variants, {{kPlain, kPairs}, {}, {}, kPlenty}, bench));
     }
