@@ -1,6 +1,7 @@
-// Who is calling: from inside a sandbox or not, and from which application's. Unsandboxed programs of the same user are
-// not a security boundary and count as one application; an app in a Flatpak is another, and may touch only its own
-// requests.
+// Who is calling: from inside a sandbox or not, from which application's, and whose allowance a request uses.
+// Unsandboxed programs of the same user are not a security boundary and count as one application; an app in a Flatpak
+// or a Snap is another, and may touch only its own requests. The allowance is a finer matter, on which no right
+// depends: a host program that systemd has started as an app has one of its own.
 #pragma once
 
 #include <sys/types.h>
@@ -10,21 +11,41 @@
 
 namespace llmd::api {
 
+inline constexpr const char* kHostApplication = "host";
+inline constexpr const char* kUnidentifiedShare = "unidentified";
+
 struct Caller {
     bool sandboxed = true;
-    // GenerateRequest::application: kHostApplication, "flatpak:org.example.App", or empty when it cannot be told.
+    // GenerateRequest::application: kHostApplication, "flatpak:org.example.App", "snap:example", or empty when it
+    // cannot be told.
     std::string application;
+    // GenerateRequest::share: the application where that is a sandbox's; of a host program "app:org.example.App" when
+    // it runs in a unit of that application, else kHostApplication; kUnidentifiedShare when nothing can be told.
+    std::string share = kUnidentifiedShare;
 };
 
-inline constexpr const char* kHostApplication = "host";
-inline constexpr size_t kMaxFlatpakNameBytes = 255;  // as D-Bus allows for the name that an app must be able to own
-inline constexpr size_t kMaxFlatpakInfoBytes = 64 << 10;  // far above any real one
+inline constexpr size_t kMaxApplicationNameBytes = 255;  // as D-Bus allows for the name that an app must be able to own
+inline constexpr size_t kMaxCallerFileBytes = 64 << 10;  // of each file that is read; far above any real one
 
-// Only a root directory that can be read and has no /.flatpak-info makes a process a host process; everything else, a
-// process that has ended included, counts as sandboxed. That file is Flatpak's, and the app cannot change it.
-Caller identify(pid_t pid);
+// A process is a host process when its root directory can be read and has no /.flatpak-info, and AppArmor, where the
+// kernel has it, does not confine it as a Snap. Everything else, a process that has ended included, counts as
+// sandboxed. An app can change neither that file, which is Flatpak's, nor its label. It may change its control group,
+// which is why `share` alone depends on that. `proc` is another directory in tests.
+Caller identify(pid_t pid, const std::string& proc = "/proc");
 
-// `name` in the group [Application] of a .flatpak-info; empty when there is none, or one that no app can have.
-std::string application_name(std::string_view flatpak_info);
+// The name in the group [Application] of a .flatpak-info. Empty when there is none, or one that no app can have.
+std::string flatpak_name(std::string_view flatpak_info);
+
+// What AppArmor's label of a process, as /proc/PID/attr/current has it, says about Snaps.
+struct SnapLabel {
+    bool is_snap = false;
+    std::string name;  // of the Snap's instance; empty when no Snap can have it
+};
+SnapLabel read_snap_label(std::string_view label);
+
+// The application of the innermost unit in a /proc/PID/cgroup, when that is an app's:
+// app[-LAUNCHER]-APPLICATION[@…].service or app[-LAUNCHER]-APPLICATION-RANDOM.scope (Desktop Environment Integration of
+// systemd). Its escapes stay. Else empty.
+std::string unit_application(std::string_view cgroups);
 
 }  // namespace llmd::api

@@ -133,7 +133,7 @@ Client Connection::requester() const {
     const char* bridged = MHD_lookup_connection_value(handle_, MHD_HEADER_KIND, base::kBridgeHeader);
     // A sandbox's own name holds: it would else share the bridge's prefix cache.
     if (bridged != nullptr && !client.caller.sandboxed) {
-        client.caller = {.sandboxed = true, .application = kBridgeApplication};
+        client.caller = {.sandboxed = true, .application = kBridgeApplication, .share = kBridgeApplication};
     }
     return client;
 }
