@@ -74,6 +74,7 @@ bus::VariantMap limits_dictionary() {
         {"max_messages", u32(RequestLimits::kMaxMessages)},
         {"max_queued", u32(RequestLimits::kMaxQueued)},
         {"max_per_client", u32(RequestLimits::kMaxPerClient)},
+        {"max_per_application", u32(RequestLimits::kMaxPerApplication)},
         {"max_tokens", u32(RequestLimits::kMaxTokens)},
         {"max_stops", u32(RequestLimits::kMaxStops)},
         {"max_stop_bytes", u32(RequestLimits::kMaxStopBytes)},

@@ -155,6 +155,7 @@ Result<RequestObject*> Session::start(const std::string& owner, GenerateOptions 
     service::GenerateRequest request = std::move(options.request);
     const api::Caller identity = identities_->resolve_now(owner);
     request.client = owner;
+    request.share = identity.share;
     request.sandboxed = identity.sandboxed;
     request.application = identity.application;
     try {

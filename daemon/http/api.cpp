@@ -46,11 +46,6 @@ service::RequestId request_id(std::string_view id) {
     return error == std::errc() && end == id.data() + id.size() ? number : 0;
 }
 
-// As many as the service may take of its client: more would be refused as if the client only had to wait.
-size_t max_choices(const Request& request) {
-    return service::RequestLimits::for_client(kMaxChoices, request.client.caller.sandboxed);
-}
-
 }  // namespace
 
 struct Api::Endpoint {
@@ -136,11 +131,11 @@ void Api::find_model(std::string name, std::function<void(const service::ModelEn
 }
 
 void Api::post_completions(const std::shared_ptr<Exchange>& exchange, const Request& request) {
-    openai(exchange, request, OpenAiKind::Completion, parse_completion(request.body, max_choices(request)));
+    openai(exchange, request, OpenAiKind::Completion, parse_completion(request.body));
 }
 
 void Api::post_chat_completions(const std::shared_ptr<Exchange>& exchange, const Request& request) {
-    openai(exchange, request, OpenAiKind::Chat, parse_chat_completion(request.body, max_choices(request)));
+    openai(exchange, request, OpenAiKind::Chat, parse_chat_completion(request.body));
 }
 
 void Api::openai(const std::shared_ptr<Exchange>& exchange, const Request& request, OpenAiKind kind,
@@ -153,6 +148,20 @@ void Api::openai(const std::shared_ptr<Exchange>& exchange, const Request& reque
 
 void Api::get_status(const std::shared_ptr<Exchange>& exchange, const Request&) {
     exchange->reply(json_reply(api::status_json(service_.status(), version_)));
+}
+
+void Api::post_embeddings(const std::shared_ptr<Exchange>& exchange, const Request& request) {
+    auto call = parse_embeddings(request.body);
+    if (!call) return exchange->reply(refusal(call.error()));
+    embed(exchange, request, std::move(call->request),
+          make_openai_embeddings_format(call->encoding, [this] { return service_.status().context_length; }));
+}
+
+void Api::embed(const std::shared_ptr<Exchange>& exchange, const Request& request, service::GenerateRequest wanted,
+                std::unique_ptr<AnswerFormat> format) {
+    std::vector<service::GenerateRequest> requests;
+    requests.push_back(std::move(wanted));
+    generate(exchange, request, std::move(requests), std::move(format), false);
 }
 
 void Api::get_metrics(const std::shared_ptr<Exchange>& exchange, const Request&) {
@@ -197,17 +206,15 @@ void Api::post_cancel(const std::shared_ptr<Exchange>& exchange, const Request& 
     exchange->reply(json_reply(json.take()));
 }
 
-void Api::sign(std::vector<service::GenerateRequest>& requests, const Client& client) {
-    for (service::GenerateRequest& request : requests) {
-        request.client = client.name;
-        request.sandboxed = client.caller.sandboxed;
-        request.application = client.caller.application;
-    }
-}
-
 void Api::generate(const std::shared_ptr<Exchange>& exchange, const Request& request,
                    std::vector<service::GenerateRequest> requests, std::unique_ptr<AnswerFormat> format, bool stream) {
-    sign(requests, request.client);
+    const Client& client = request.client;
+    for (service::GenerateRequest& one : requests) {
+        one.client = client.name;
+        one.share = client.caller.share;
+        one.sandboxed = client.caller.sandboxed;
+        one.application = client.caller.application;
+    }
     const uint64_t key = ++last_generation_;
     auto& generation = generations_[key];
     generation = std::make_unique<Generation>(service_, exchange, std::move(format), stream, [this, key] {

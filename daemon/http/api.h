@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "base/event_loop.h"
-#include "http/embeddings.h"
+#include "http/embeddings_body.h"
+#include "http/embeddings_json.h"
 #include "http/exchange.h"
 #include "http/generation.h"
 #include "http/ollama_body.h"
@@ -48,6 +49,7 @@ private:
     void post_chat_completions(const std::shared_ptr<Exchange>& exchange, const Request& request);
     void openai(const std::shared_ptr<Exchange>& exchange, const Request& request, OpenAiKind kind,
                 base::Result<OpenAiCall> call);
+    void post_embeddings(const std::shared_ptr<Exchange>& exchange, const Request& request);
     void post_tokenize(const std::shared_ptr<Exchange>& exchange, const Request& request);
     void post_detokenize(const std::shared_ptr<Exchange>& exchange, const Request& request);
     void post_cancel(const std::shared_ptr<Exchange>& exchange, const Request& request);
@@ -60,30 +62,24 @@ private:
     void post_ollama_show(const std::shared_ptr<Exchange>& exchange, const Request& request);
     void post_ollama_generate(const std::shared_ptr<Exchange>& exchange, const Request& request);
     void post_ollama_chat(const std::shared_ptr<Exchange>& exchange, const Request& request);
-    void ollama(const std::shared_ptr<Exchange>& exchange, const Request& request, OllamaKind kind,
-                base::Result<OllamaCall> call);
-
-    // --- embeddings_api.cpp ------------------------------------------------------------------------------------------
-    void post_embeddings(const std::shared_ptr<Exchange>& exchange, const Request& request);
     void post_ollama_embed(const std::shared_ptr<Exchange>& exchange, const Request& request);
     void post_ollama_embeddings(const std::shared_ptr<Exchange>& exchange, const Request& request);
-    void embed(const std::shared_ptr<Exchange>& exchange, const Request& request, base::Result<EmbeddingsCall> call,
-               EmbeddingsFormat format);
+    void ollama(const std::shared_ptr<Exchange>& exchange, const Request& request, OllamaKind kind,
+                base::Result<OllamaCall> call);
 
     // `answer` has the model of that name, or null.
     void find_model(std::string name, std::function<void(const service::ModelEntry*)> answer);
     // Submits `requests`, one for each choice, for the client of `request`.
     void generate(const std::shared_ptr<Exchange>& exchange, const Request& request,
                   std::vector<service::GenerateRequest> requests, std::unique_ptr<AnswerFormat> format, bool stream);
-    static void sign(std::vector<service::GenerateRequest>& requests, const Client& client);
+    void embed(const std::shared_ptr<Exchange>& exchange, const Request& request, service::GenerateRequest wanted,
+               std::unique_ptr<AnswerFormat> format);
 
     base::EventLoop& loop_;
     service::Service& service_;
     const std::string version_;
     uint64_t last_generation_ = 0;
     std::map<uint64_t, std::unique_ptr<Generation>> generations_;
-    uint64_t last_embeddings_ = 0;
-    std::map<uint64_t, std::unique_ptr<Embeddings>> embeddings_;
     std::shared_ptr<void> alive_ = std::make_shared<int>();  // what deferred calls look at
 };
 

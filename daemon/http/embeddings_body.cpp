@@ -13,22 +13,16 @@ namespace llmd::http {
 namespace {
 
 using base::Result;
-using service::GenerateRequest;
 
-// The call that `inputs` make, with the model and the rest of every request.
+// The call that `inputs` make, with the model and the rest of the request.
 Result<EmbeddingsCall> finish(api::FieldReader& reader, std::vector<Prompt> inputs, EmbeddingEncoding encoding) {
-    GenerateRequest common;
-    read_model(reader, common.model);
-    read_priority(reader, common.priority);
-    api::read_deadline(reader, common.deadline);
+    EmbeddingsCall call{{}, encoding};
+    read_model(reader, call.request.model);
+    read_priority(reader, call.request.priority);
+    api::read_deadline(reader, call.request.deadline);
     refuse_fields(reader, {"dimensions"});
     if (reader.error()) return *reader.error();
-    common.embeds = true;
-    EmbeddingsCall call{std::vector(inputs.size(), common), encoding};
-    for (size_t i = 0; i < inputs.size(); ++i) {
-        call.requests[i].prompt = std::move(inputs[i].text);
-        call.requests[i].prompt_ids = std::move(inputs[i].ids);
-    }
+    call.request.inputs = std::move(inputs);
     return call;
 }
 
@@ -51,7 +45,7 @@ Result<EmbeddingsCall> parse_embeddings(std::string_view body) {
     if (!json) return json.error();
     api::FieldReader reader(*json->get<base::Value::Object>());
     std::vector<Prompt> inputs;
-    read_prompts(reader, "input", kMaxInputs, inputs);
+    read_prompts(reader, "input", service::RequestLimits::kMaxInputs, inputs);
     const EmbeddingEncoding encoding = read_encoding(reader);
     return finish(reader, std::move(inputs), encoding);
 }
@@ -62,7 +56,7 @@ Result<EmbeddingsCall> parse_ollama_embed(std::string_view body) {
     api::FieldReader reader(*json->get<base::Value::Object>());
     std::vector<Prompt> inputs;
     read_ollama_model(reader);
-    read_prompts(reader, "input", kMaxInputs, inputs);
+    read_prompts(reader, "input", service::RequestLimits::kMaxInputs, inputs);
     return finish(reader, std::move(inputs), EmbeddingEncoding::Numbers);
 }
 

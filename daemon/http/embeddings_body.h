@@ -1,22 +1,17 @@
-// The bodies of OpenAI's embeddings and of Ollama's embed, validated into GenerateRequests. Pure.
+// The bodies of OpenAI's embeddings and of Ollama's embed, each validated into one GenerateRequest. Pure.
 // `input` is a text or an array of them, and over OpenAI's API also a text's token ids or an array of those; the older
-// of Ollama's calls has one `prompt`. priority and deadline_ms (for each input, from its own submission) are read as
-// well. Fields that are not known are ignored, Ollama's options too, none of which changes an embedding; `dimensions`
-// is refused. Nothing is ever truncated, whatever `truncate` says: an input that is longer than the context is an
-// error.
+// of Ollama's calls has one `prompt`. priority and deadline_ms (of the whole call) are read as well. Fields that are
+// not known are ignored, Ollama's options too, none of which changes an embedding; `dimensions` is refused. Nothing is
+// ever truncated, whatever `truncate` says: an input that is longer than the context is an error.
 #pragma once
 
 #include <cstdint>
 #include <string_view>
-#include <vector>
 
 #include "base/result.h"
 #include "service/request.h"
 
 namespace llmd::http {
-
-// Each is a request of the service, some at a time; the answer is held until the last is there.
-inline constexpr size_t kMaxInputs = 64;
 
 enum class EmbeddingEncoding : uint8_t {
     Numbers,
@@ -24,7 +19,7 @@ enum class EmbeddingEncoding : uint8_t {
 };
 
 struct EmbeddingsCall {
-    std::vector<service::GenerateRequest> requests;  // one for each input; all but whose they are
+    service::GenerateRequest request;  // all but whose it is
     EmbeddingEncoding encoding = EmbeddingEncoding::Numbers;
 };
 

@@ -3,15 +3,19 @@
 #include <bit>
 #include <cstdint>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "base/json_writer.h"
 #include "http/base64.h"
+#include "http/ollama_json.h"
 
 namespace llmd::http {
 
 namespace {
 
 using base::JsonWriter;
+using service::Outcome;
 
 void write_numbers(JsonWriter& json, const std::vector<float>& values) {
     json.begin_array();
@@ -29,49 +33,94 @@ std::string little_endian_base64(const std::vector<float>& values) {
     return base64(bytes);
 }
 
-uint64_t prompt_tokens(const Outcomes& outcomes) {
-    uint64_t n = 0;
-    for (const service::Outcome& outcome : outcomes) n += outcome.prompt_tokens;
-    return n;
-}
+// Of what an answer to such a call never is, and of the one choice that it has.
+class EmbeddingsFormat : public AnswerFormat {
+public:
+    const char* stream_type() const final { return kJsonType; }
+    std::string begin(const AnswerHead&) final { return {}; }
+    std::string text(size_t, std::string_view, Logprobs) final { return {}; }
+    std::string end_choice(size_t, const Outcome&, Logprobs) final { return {}; }
+    std::string end(const std::vector<Choice>&) final { return {}; }
+    std::string failure(const base::Error&) final { return {}; }
+    std::string whole(const AnswerHead& head, const std::vector<Choice>& choices) final {
+        return answer(head, choices.front().outcome);
+    }
+    Reply refusal(const base::Error& error, uint32_t) override { return ollama_error(error); }
+
+private:
+    virtual std::string answer(const AnswerHead& head, const Outcome& outcome) = 0;
+};
+
+class OpenAiEmbeddings final : public EmbeddingsFormat {
+public:
+    OpenAiEmbeddings(EmbeddingEncoding encoding, std::function<uint32_t()> n_ctx)
+        : encoding_(encoding), n_ctx_(std::move(n_ctx)) {}
+
+    Reply refusal(const base::Error& error, uint32_t prompt_tokens) override {
+        return error_reply(error, error_object(error, {prompt_tokens, n_ctx_()}));
+    }
+
+private:
+    std::string answer(const AnswerHead& head, const Outcome& outcome) override {
+        JsonWriter json;
+        json.begin_object().key("object").value("list").key("data").begin_array();
+        for (size_t i = 0; i < outcome.embeddings.size(); ++i) {
+            json.begin_object().key("object").value("embedding").key("index").value(uint64_t{i}).key("embedding");
+            if (encoding_ == EmbeddingEncoding::Base64) {
+                json.value(little_endian_base64(outcome.embeddings[i]));
+            } else {
+                write_numbers(json, outcome.embeddings[i]);
+            }
+            json.end_object();
+        }
+        json.end_array().key("model").value(head.model);
+        const uint64_t tokens = outcome.prompt_tokens;
+        json.key("usage").begin_object();
+        json.key("prompt_tokens").value(tokens).key("total_tokens").value(tokens).end_object();
+        return json.end_object().take();
+    }
+
+    const EmbeddingEncoding encoding_;
+    const std::function<uint32_t()> n_ctx_;
+};
+
+class OllamaEmbed final : public EmbeddingsFormat {
+    std::string answer(const AnswerHead& head, const Outcome& outcome) override {
+        JsonWriter json;
+        json.begin_object().key("model").value(head.model).key("embeddings").begin_array();
+        for (const std::vector<float>& embedding : outcome.embeddings) write_numbers(json, embedding);
+        json.end_array();
+        const std::chrono::nanoseconds took = std::chrono::system_clock::now() - head.created;
+        const std::chrono::nanoseconds load = outcome.queue_time;
+        json.key("total_duration").value(int64_t{took.count()});
+        json.key("load_duration").value(int64_t{load.count()});
+        json.key("prompt_eval_count").value(outcome.prompt_tokens);
+        return json.end_object().take();
+    }
+};
+
+class OllamaEmbedding final : public EmbeddingsFormat {
+    std::string answer(const AnswerHead&, const Outcome& outcome) override {
+        JsonWriter json;
+        json.begin_object().key("embedding");
+        write_numbers(json, outcome.embeddings.front());
+        return json.end_object().take();
+    }
+};
 
 }  // namespace
 
-std::string openai_embeddings(const Outcomes& outcomes, EmbeddingEncoding encoding) {
-    JsonWriter json;
-    json.begin_object().key("object").value("list").key("data").begin_array();
-    for (size_t i = 0; i < outcomes.size(); ++i) {
-        json.begin_object().key("object").value("embedding").key("index").value(uint64_t{i}).key("embedding");
-        if (encoding == EmbeddingEncoding::Base64) {
-            json.value(little_endian_base64(outcomes[i].embedding));
-        } else {
-            write_numbers(json, outcomes[i].embedding);
-        }
-        json.end_object();
-    }
-    json.end_array().key("model").value(outcomes.front().model);
-    const uint64_t tokens = prompt_tokens(outcomes);
-    json.key("usage").begin_object().key("prompt_tokens").value(tokens).key("total_tokens").value(tokens).end_object();
-    return json.end_object().take();
+std::unique_ptr<AnswerFormat> make_openai_embeddings_format(EmbeddingEncoding encoding,
+                                                            std::function<uint32_t()> n_ctx) {
+    return std::make_unique<OpenAiEmbeddings>(encoding, std::move(n_ctx));
 }
 
-std::string ollama_embed(const Outcomes& outcomes, std::chrono::nanoseconds took) {
-    JsonWriter json;
-    json.begin_object().key("model").value(outcomes.front().model).key("embeddings").begin_array();
-    for (const service::Outcome& outcome : outcomes) write_numbers(json, outcome.embedding);
-    json.end_array();
-    json.key("total_duration").value(int64_t{took.count()});
-    const std::chrono::nanoseconds load = outcomes.front().queue_time;
-    json.key("load_duration").value(int64_t{load.count()});
-    json.key("prompt_eval_count").value(prompt_tokens(outcomes));
-    return json.end_object().take();
+std::unique_ptr<AnswerFormat> make_ollama_embed_format() {
+    return std::make_unique<OllamaEmbed>();
 }
 
-std::string ollama_embedding(const Outcomes& outcomes) {
-    JsonWriter json;
-    json.begin_object().key("embedding");
-    write_numbers(json, outcomes.front().embedding);
-    return json.end_object().take();
+std::unique_ptr<AnswerFormat> make_ollama_embedding_format() {
+    return std::make_unique<OllamaEmbedding>();
 }
 
 }  // namespace llmd::http

@@ -1,22 +1,21 @@
-// Embeddings in OpenAI's and in Ollama's shapes, from the outcomes of their requests in the order of the inputs. Pure.
+// The answers to calls for embeddings in OpenAI's and in Ollama's shapes. None of them is a stream. Pure.
 #pragma once
 
-#include <chrono>
-#include <string>
-#include <vector>
+#include <functional>
+#include <memory>
 
+#include "http/answer_format.h"
 #include "http/embeddings_body.h"
-#include "service/request.h"
 
 namespace llmd::http {
 
-using Outcomes = std::vector<service::Outcome>;
-
-// {"object":"list","data":[{"object":"embedding","index":0,"embedding":…}],"model":…,"usage":…}
-std::string openai_embeddings(const Outcomes& outcomes, EmbeddingEncoding encoding);
-// {"model":…,"embeddings":[[…]],…}; durations are nanoseconds, `took` is the whole call's.
-std::string ollama_embed(const Outcomes& outcomes, std::chrono::nanoseconds took);
+// {"object":"list","data":[{"object":"embedding","index":0,"embedding":…}],"model":…,"usage":…}; `n_ctx` as for
+// make_openai_format().
+std::unique_ptr<AnswerFormat> make_openai_embeddings_format(EmbeddingEncoding encoding,
+                                                            std::function<uint32_t()> n_ctx);
+// {"model":…,"embeddings":[[…]],…}; durations are nanoseconds.
+std::unique_ptr<AnswerFormat> make_ollama_embed_format();
 // {"embedding":[…]}: the older call.
-std::string ollama_embedding(const Outcomes& outcomes);
+std::unique_ptr<AnswerFormat> make_ollama_embedding_format();
 
 }  // namespace llmd::http

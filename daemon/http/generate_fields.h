@@ -34,11 +34,7 @@ void read_messages(api::FieldReader& reader, std::vector<protocol::ChatMessage>&
 // `schema`, found at `key`, as GenerateRequest::json_schema holds it.
 void read_schema(api::FieldReader& reader, std::string_view key, const base::Value& schema, std::string& out);
 
-// A text, or token ids.
-struct Prompt {
-    std::string text;
-    std::vector<int32_t> ids;
-};
+using service::Prompt;
 
 // The prompts at `key`, 1 to `most`: a text, an array of texts, one of token ids, or one of such arrays. What the first
 // element is, all must be.

@@ -27,17 +27,16 @@ void Generation::submit(std::vector<service::GenerateRequest> requests) {
     events.on_gone = [this](const std::optional<Error>& error) { end_requests(error); };
     exchange_->set_events(std::move(events));
 
-    for (service::GenerateRequest& request : requests) {
-        const auto id = service_.submit(std::move(request), sinks_.emplace_back(*this, sinks_.size()));
-        if (!id) {
-            sinks_.pop_back();
-            fail(id.error());
-            break;
-        }
-        sinks_.back().id = *id;
+    std::vector<service::RequestSink*> sinks;
+    for (size_t i = 0; i < requests.size(); ++i) sinks.push_back(&sinks_.emplace_back(*this, i));
+    const auto ids = service_.submit(std::move(requests), sinks);
+    if (!ids) {
+        sinks_.clear();
+        fail(ids.error());
+        return on_ended_();
     }
-    if (sinks_.empty()) return on_ended_();
     choices_.resize(sinks_.size());
+    for (size_t i = 0; i < sinks_.size(); ++i) sinks_[i].id = (*ids)[i];
     head_.id = sinks_.front().id;
     head_.model = service_.request(head_.id).value_or(service::RequestSnapshot{}).model;
     head_.created = std::chrono::system_clock::now();

@@ -1,7 +1,7 @@
-// One answer that was asked for over HTTP: a request of the service for each of its choices, whose events become the
-// answer of an exchange. The choices share one fate: nothing is sent before the engine has accepted all of them, the
-// first that fails or is cancelled ends the answer with its error and cancels the others, and so does a client that
-// disconnects; one that reads slowly pauses all.
+// One answer that was asked for over HTTP: a request of the service for each of its choices, or one for embeddings,
+// whose events become the answer of an exchange. The choices share one fate: the service takes all of them or none,
+// nothing is sent before the engine has accepted all, the first that fails or is cancelled ends the answer with its
+// error and cancels the others, and so does a client that disconnects; one that reads slowly pauses all.
 // Thread-bound to the event loop.
 #pragma once
 
@@ -29,7 +29,7 @@ public:
     Generation(const Generation&) = delete;
     Generation& operator=(const Generation&) = delete;
 
-    // Once, with at least one. Answers with the service's error when it does not take all of them.
+    // Once, with at least one. Answers with the service's error when it does not take them.
     void submit(std::vector<service::GenerateRequest> requests);
 
     // Of the answer: that of its first request.

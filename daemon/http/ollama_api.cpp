@@ -59,6 +59,18 @@ void Api::post_ollama_chat(const std::shared_ptr<Exchange>& exchange, const Requ
     ollama(exchange, request, OllamaKind::Chat, parse_ollama_chat(request.body));
 }
 
+void Api::post_ollama_embed(const std::shared_ptr<Exchange>& exchange, const Request& request) {
+    auto call = parse_ollama_embed(request.body);
+    if (!call) return exchange->reply(ollama_error(call.error()));
+    embed(exchange, request, std::move(call->request), make_ollama_embed_format());
+}
+
+void Api::post_ollama_embeddings(const std::shared_ptr<Exchange>& exchange, const Request& request) {
+    auto call = parse_ollama_embeddings(request.body);
+    if (!call) return exchange->reply(ollama_error(call.error()));
+    embed(exchange, request, std::move(call->request), make_ollama_embedding_format());
+}
+
 void Api::ollama(const std::shared_ptr<Exchange>& exchange, const Request& request, OllamaKind kind,
                  base::Result<OllamaCall> call) {
     if (!call) return exchange->reply(ollama_error(call.error()));

@@ -73,10 +73,10 @@ void read_chat_logprobs(api::FieldReader& reader, service::GenerateRequest& requ
 }
 
 // n, the answers to each of `n_prompts`.
-void read_n(api::FieldReader& reader, size_t n_prompts, size_t most, uint32_t& out) {
-    reader.integer("n", 1, most, out);
-    if (out * n_prompts > most) {
-        reader.refuse("n", out, " answers to each of ", n_prompts, " prompts are more than ", most);
+void read_n(api::FieldReader& reader, size_t n_prompts, uint32_t& out) {
+    reader.integer("n", 1, kMaxChoices, out);
+    if (out * n_prompts > kMaxChoices) {
+        reader.refuse("n", out, " answers to each of ", n_prompts, " prompts are more than ", kMaxChoices);
     }
 }
 
@@ -101,16 +101,16 @@ void add_choices(const std::vector<Prompt>& prompts, service::GenerateRequest re
 
 }  // namespace
 
-Result<OpenAiCall> parse_completion(std::string_view body, size_t max_choices) {
+Result<OpenAiCall> parse_completion(std::string_view body) {
     const auto json = parse_body(body);
     if (!json) return json.error();
     api::FieldReader reader(*json->get<base::Value::Object>());
     OpenAiCall call;
     service::GenerateRequest request;
     std::vector<Prompt> prompts;
-    read_prompts(reader, "prompt", max_choices, prompts);
+    read_prompts(reader, "prompt", kMaxChoices, prompts);
     read_common(reader, request, call);
-    read_n(reader, prompts.size(), max_choices, call.n_per_prompt);
+    read_n(reader, prompts.size(), call.n_per_prompt);
     read_best_of(reader, call.n_per_prompt);
     reader.boolean("echo", request.echo);
     if (request.echo && !prompts.empty() && !prompts.front().ids.empty()) {
@@ -123,7 +123,7 @@ Result<OpenAiCall> parse_completion(std::string_view body, size_t max_choices) {
     return call;
 }
 
-Result<OpenAiCall> parse_chat_completion(std::string_view body, size_t max_choices) {
+Result<OpenAiCall> parse_chat_completion(std::string_view body) {
     const auto json = parse_body(body);
     if (!json) return json.error();
     api::FieldReader reader(*json->get<base::Value::Object>());
@@ -132,7 +132,7 @@ Result<OpenAiCall> parse_chat_completion(std::string_view body, size_t max_choic
     request.max_tokens = kDefaultAnswerTokens;
     read_messages(reader, request.messages);
     read_common(reader, request, call);
-    read_n(reader, 1, max_choices, call.n_per_prompt);
+    read_n(reader, 1, call.n_per_prompt);
     // The newer name, which wins.
     reader.integer("max_completion_tokens", 1, RequestLimits::kMaxTokens, request.max_tokens);
     read_chat_logprobs(reader, request);

@@ -20,8 +20,7 @@
 
 namespace llmd::http {
 
-// Each is a request of the service, and more would never be admitted.
-inline constexpr size_t kMaxChoices = service::RequestLimits::kMaxPerClient;
+inline constexpr size_t kMaxChoices = service::RequestLimits::kMaxAnswers;
 
 struct OpenAiCall {
     std::vector<service::GenerateRequest> requests;  // one for each choice; all but whose they are
@@ -30,8 +29,8 @@ struct OpenAiCall {
     bool include_usage = false;  // the stream ends with what the request cost
 };
 
-// InvalidArgument names the field and its value. `max_choices` is less for a client that may have fewer requests.
-base::Result<OpenAiCall> parse_completion(std::string_view body, size_t max_choices = kMaxChoices);
-base::Result<OpenAiCall> parse_chat_completion(std::string_view body, size_t max_choices = kMaxChoices);
+// InvalidArgument names the field and its value.
+base::Result<OpenAiCall> parse_completion(std::string_view body);
+base::Result<OpenAiCall> parse_chat_completion(std::string_view body);
 
 }  // namespace llmd::http

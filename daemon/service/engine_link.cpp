@@ -73,10 +73,8 @@ public:
 
     void send(const protocol::Message& message) {
         if (!process_.socket) return;
-        if (unsent_begin_ > 0) {
-            unsent_.erase(0, unsent_begin_);
-            unsent_begin_ = 0;
-        }
+        // Not at every frame: behind thousands of them a slow reader takes a little of much.
+        if (unsent_begin_ * 2 > unsent_.size()) unsent_.erase(0, std::exchange(unsent_begin_, 0));
         if (const auto encoded = protocol::encode(message, unsent_); !encoded) {
             terminate(Cause::Protocol, "llmd made a frame that cannot be sent: " + encoded.error().message);
             return;

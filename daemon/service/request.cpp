@@ -54,6 +54,27 @@ base::Result<void> check(const GenerateRequest& request) {
         return base::fail(base::ErrorCode::PromptTooLong, "prompt_ids: ", request.prompt_ids.size(),
                           " tokens are more than ", protocol::kMaxArrayElements);
     }
+    if (!request.inputs.empty()) {
+        if (!(request.prompt.empty() && request.messages.empty() && request.prompt_ids.empty())) {
+            return base::fail(base::ErrorCode::InvalidArgument, "input: given together with another prompt");
+        }
+        if (request.inputs.size() > Limits::kMaxInputs) {
+            return base::fail(base::ErrorCode::InvalidArgument, "input: ", request.inputs.size(), " are more than ",
+                              Limits::kMaxInputs);
+        }
+        size_t input_bytes = 0;
+        for (const Prompt& input : request.inputs) {
+            input_bytes += input.text.size();
+            if (input.ids.size() > protocol::kMaxArrayElements) {
+                return base::fail(base::ErrorCode::PromptTooLong, "input: ", input.ids.size(), " tokens are more than ",
+                                  protocol::kMaxArrayElements);
+            }
+        }
+        if (input_bytes > Limits::kMaxSocketPromptBytes) {
+            return base::fail(base::ErrorCode::PromptTooLong, "input: ", input_bytes, " bytes are more than ",
+                              Limits::kMaxSocketPromptBytes);
+        }
+    }
     // An echo is a text without tokens of its own.
     if (request.echo && (request.top_logprobs || !request.prompt_ids.empty())) {
         return base::fail(base::ErrorCode::InvalidArgument, "echo: given together with logprobs or token ids");

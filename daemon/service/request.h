@@ -27,10 +27,20 @@ struct RequestLimits {
     static constexpr size_t kMaxSocketPromptBytes = 4u << 20;
     static constexpr size_t kMaxMessages = protocol::kMaxChatMessages;  // of one conversation
     static constexpr size_t kMaxJsonSchemaBytes = 64u << 10;
-    static constexpr size_t kMaxQueued = 16;    // requests that do not run, in all
-    static constexpr size_t kMaxPerClient = 4;  // requests of one client, running ones included
-    // Of the two numbers above, what is left for a sandboxed client.
-    static constexpr size_t for_client(size_t limit, bool sandboxed) { return sandboxed ? limit / 2 : limit; }
+    static constexpr size_t kMaxAnswers = 8;          // of one call, which counts as one request in the next three
+    static constexpr size_t kMaxQueued = 16;          // requests that do not run, in all
+    static constexpr size_t kMaxPerClient = 4;        // requests of one client, running ones included
+    static constexpr size_t kMaxPerApplication = 12;  // likewise of all clients with one share
+    // What these are for a caller. A sandboxed application, however many clients it has, has half of one client's, so
+    // that no sandbox fills the queue; nor does an application outside.
+    struct Allowance {
+        size_t queued, per_client, per_application;
+    };
+    static constexpr Allowance allowance(bool sandboxed) {
+        if (sandboxed) return {kMaxQueued / 2, kMaxPerClient / 2, kMaxPerClient / 2};
+        return {kMaxQueued, kMaxPerClient, kMaxPerApplication};
+    }
+    static constexpr size_t kMaxInputs = 2048;  // of one request for embeddings
     static constexpr uint32_t kMaxTokens = 1u << 20;
     static constexpr size_t kMaxStops = 16;
     static constexpr size_t kMaxStopBytes = 256;  // of one stop string
@@ -66,9 +76,16 @@ struct Sampling {
     std::optional<uint64_t> seed;                       // chosen at random when absent, and reported
 };
 
+// A text, or token ids instead.
+struct Prompt {
+    std::string text;
+    std::vector<int32_t> ids;
+};
+
 struct GenerateRequest {
-    std::string client;       // who asks, e.g. the unique bus name; limits and fairness go by it
-    bool sandboxed = false;   // half the limits, and never Interactive
+    std::string client;       // who asks, e.g. the unique bus name; one limit goes by it
+    std::string share;        // whose allowance it uses (api/caller.h); fairness and the other limit go by it
+    bool sandboxed = false;   // RequestLimits::allowance(), and never Interactive
     std::string application;  // whose it is; caches are shared within one only, and with an empty one by nobody
     std::string prompt;       // valid UTF-8, at most the transport's limit
     // A conversation instead of a prompt: the model's own chat template makes one of it. A last message of the
@@ -90,7 +107,9 @@ struct GenerateRequest {
     std::optional<std::chrono::milliseconds> deadline;  // from submission to the last token
     bool echo = false;                                  // the text begins with the prompt
     std::optional<uint32_t> top_logprobs;  // on_logprobs() is wanted, with so many alternatives of each token
-    bool embeds = false;                   // not a text is wanted but the prompt's embedding, in the outcome
+    // Not a text is wanted but an embedding of each of these, in the outcome; there is no other prompt then. They are
+    // computed one after another, once the engine has found that all of them fit.
+    std::vector<Prompt> inputs;
 
     static constexpr uint32_t kDefaultMaxTokens = 256;
 };
@@ -119,8 +138,8 @@ struct Outcome {
     std::chrono::milliseconds ttft{};        // submission to first token; 0 if there was none
     double prefill_tps = 0;                  // tokens per second; 0 if unknown
     double decode_tps = 0;
-    bool profile_changed = false;  // the text was continued on another device or kernel set
-    std::vector<float> embedding;  // of length 1, where it was wanted and the request succeeded
+    bool profile_changed = false;                // the text was continued on another device or kernel set
+    std::vector<std::vector<float>> embeddings;  // of length 1 each, of every input, when the request has succeeded
 };
 
 // Where a request's events go. Called on the loop thread only, never from inside a call to Service.

@@ -36,6 +36,10 @@ struct RequestRecord {
     uint32_t prompt_tokens = 0;
     uint32_t cached_tokens = 0;  // of them, when they were first computed
 
+    // Of a request for embeddings.
+    size_t n_checked = 0;  // inputs that this engine has found to fit, until all do: then accepted
+    std::vector<std::vector<float>> embeddings;  // of the first inputs
+
     // What a replay sends.
     std::vector<int32_t> ids;
     uint64_t delivered_bytes = 0;  // of the text behind `ids`; an echoed prompt does not count

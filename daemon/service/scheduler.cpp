@@ -8,22 +8,37 @@
 
 namespace llmd::service {
 
-base::Result<void> Scheduler::admit(Ticket ticket) {
-    const auto of_client = static_cast<size_t>(std::count_if(
-        entries_.begin(), entries_.end(), [&](const Entry& e) { return e.ticket.client == ticket.client; }));
-    if (const size_t limit = RequestLimits::for_client(RequestLimits::kMaxPerClient, ticket.sandboxed);
-        of_client >= limit) {
-        return base::fail(base::ErrorCode::RateLimited, "this client has ", of_client, " requests in flight, at most ",
-                          limit, " are allowed");
+template <typename Condition>
+size_t Scheduler::n_calls(Condition is_like) const {
+    std::set<RequestId> calls;
+    for (const Entry& entry : entries_) {
+        if (is_like(entry)) calls.insert(entry.ticket.call);
     }
-    if (const size_t limit = RequestLimits::for_client(RequestLimits::kMaxQueued, ticket.sandboxed);
-        n_waiting() >= limit) {
-        return base::fail(base::ErrorCode::QueueFull, n_waiting(), " requests are waiting, at most ", limit,
+    return calls.size();
+}
+
+base::Result<void> Scheduler::admit(std::vector<Ticket> call) {
+    const Ticket& ticket = call.front();
+    const auto allowed = RequestLimits::allowance(ticket.sandboxed);
+    const auto enough = [](const char* whose, size_t n, size_t limit) {
+        return base::fail(base::ErrorCode::RateLimited, "this ", whose, " has ", n, " requests in flight, at most ",
+                          limit, " are allowed");
+    };
+    const size_t of_client = n_calls([&](const Entry& entry) { return entry.ticket.client == ticket.client; });
+    if (of_client >= allowed.per_client) return enough("client", of_client, allowed.per_client);
+    const size_t of_share = n_calls([&](const Entry& entry) { return entry.ticket.share == ticket.share; });
+    if (of_share >= allowed.per_application) return enough("application", of_share, allowed.per_application);
+    const size_t n_queued =
+        n_calls([](const Entry&) { return true; }) - n_calls([](const Entry& entry) { return entry.running; });
+    if (n_queued >= allowed.queued) {
+        return base::fail(base::ErrorCode::QueueFull, n_queued, " requests are waiting, at most ", allowed.queued,
                           " are allowed");
     }
-    Entry entry{std::move(ticket)};
-    raise_to_clock(entry);
-    entries_.push_back(std::move(entry));
+    for (Ticket& one : call) {
+        Entry entry{std::move(one)};
+        raise_to_clocks(entry);
+        entries_.push_back(std::move(entry));
+    }
     return {};
 }
 
@@ -40,7 +55,7 @@ Scheduler::Changes Scheduler::plan(uint32_t n_slots, const std::string& model_pa
     grant_turn(now);
     fill_slots(n_slots, model_path, may_replace);
     note_hunger(n_slots, now);
-    forget_clients();
+    forget_those_who_left();
     unreviewed_tokens_ = 0;
 
     Changes changes;
@@ -69,8 +84,9 @@ void Scheduler::fill_slots(uint32_t n_slots, const std::string& model_path, bool
             return;
         }
         if (n_running() >= n_slots) {
-            if (last == nullptr || !takes_slot_of(*next, *last)) return;
-            stop(*last);
+            Entry* loser = loser_to(*next);
+            if (loser == nullptr) return;
+            stop(*loser);
         }
         start(*next);
     }
@@ -79,16 +95,26 @@ void Scheduler::fill_slots(uint32_t n_slots, const std::string& model_path, bool
 bool Scheduler::takes_slot_of(const Entry& waiting, const Entry& running) const {
     const Key ahead = key(waiting);
     const Key behind = key(running);
+    if (ahead.rank != behind.rank) return ahead.rank < behind.rank;
     // One turn for the slot that changes hands on each side: else it would come back at once.
-    return ahead.rank < behind.rank ||
-           (ahead.rank == behind.rank && ahead.served + uint64_t{2} * kFairTokens <= behind.served);
+    const auto is_behind = [](uint64_t served, uint64_t other) { return served + uint64_t{2} * kFairTokens <= other; };
+    const bool shares = waiting.ticket.share == running.ticket.share;
+    return shares ? is_behind(ahead.client_served, behind.client_served)
+                  : is_behind(ahead.share_served, behind.share_served);
+}
+
+Scheduler::Entry* Scheduler::loser_to(const Entry& waiting) {
+    for (Entry* running : {last_running(), last_running(&waiting)}) {
+        if (running != nullptr && takes_slot_of(waiting, *running)) return running;
+    }
+    return nullptr;
 }
 
 bool Scheduler::add_generated(RequestId id, uint32_t n_tokens) {
     Entry* entry = find(id);
     if (entry == nullptr) return false;
     entry->n_tokens += n_tokens;
-    class_of(*entry).served[entry->ticket.client] += n_tokens;
+    add_served(*entry, n_tokens);
     unreviewed_tokens_ += n_tokens;
     bool turn_is_over = false;
     if (turn_ == id) {
@@ -103,14 +129,18 @@ bool Scheduler::add_generated(RequestId id, uint32_t n_tokens) {
 
 void Scheduler::add_prefilled(RequestId id, uint32_t n_tokens) {
     const Entry* entry = find(id);
-    if (entry == nullptr) return;
-    class_of(*entry).served[entry->ticket.client] += n_tokens / kPromptTokensPerToken;
+    if (entry != nullptr) add_served(*entry, n_tokens / kPromptTokensPerToken);
+}
+
+void Scheduler::add_served(const Entry& entry, uint32_t n_tokens) {
+    class_of(entry).shares.served[entry.ticket.share] += n_tokens;
+    class_of(entry).clients[entry.ticket.share].served[entry.ticket.client] += n_tokens;
 }
 
 void Scheduler::set_blocked(RequestId id, bool blocked) {
     Entry* entry = find(id);
     if (entry == nullptr || entry->blocked == blocked) return;
-    if (!blocked && !entry->running) raise_to_clock(*entry);
+    if (!blocked && !entry->running) raise_to_clocks(*entry);
     entry->blocked = blocked;
     if (blocked && turn_ == id) turn_.reset();
 }
@@ -120,7 +150,7 @@ void Scheduler::set_priority(RequestId id, Priority priority) {
     if (entry == nullptr || entry->ticket.priority == priority) return;
     Entry moved = *entry;
     moved.ticket.priority = priority;
-    raise_to_clock(moved);
+    raise_to_clocks(moved);
     *entry = std::move(moved);
 }
 
@@ -128,7 +158,7 @@ void Scheduler::set_runs_background(bool runs) {
     if (runs == runs_background_) return;
     for (const Entry& entry : entries_) {
         if (entry.ticket.priority != Priority::Background) continue;
-        if (runs && !entry.running && !entry.blocked) raise_to_clock(entry);
+        if (runs && !entry.running && !entry.blocked) raise_to_clocks(entry);
         if (!runs && turn_ == entry.ticket.id) turn_.reset();
     }
     runs_background_ = runs;
@@ -137,7 +167,7 @@ void Scheduler::set_runs_background(bool runs) {
 void Scheduler::remove(RequestId id) {
     const Entry* leaving = find(id);
     if (leaving == nullptr) return;
-    advance_clock(leaving->ticket.priority);  // its client may go with it
+    advance_clocks(leaving->ticket.priority);  // its share and client may go with it
     std::erase_if(entries_, [id](const Entry& entry) { return entry.ticket.id == id; });
     if (turn_ == id) turn_.reset();
 }
@@ -178,14 +208,23 @@ size_t Scheduler::n_running() const {
 }
 
 std::vector<const Scheduler::Entry*> Scheduler::queue() const {
-    Scheduler future = *this;  // small, and keys change with every slot that is given
-    std::vector<const Entry*> order;
     // Blocked ones keep their turn in mind: they wait for something else first.
-    for (Entry& entry : future.entries_) entry.blocked = false;
-    future.runs_background_ = true;
-    while (Entry* next = future.first_waiting()) {
-        order.push_back(find(next->ticket.id));
-        future.start(*next);
+    struct Candidate {
+        Key key;
+        const Entry* entry;
+    };
+    std::vector<Candidate> waiting;
+    for (const Entry& entry : entries_) {
+        if (!entry.running) waiting.push_back({key(entry), &entry});
+    }
+    std::vector<const Entry*> order;
+    while (!waiting.empty()) {
+        const auto next = std::min_element(waiting.begin(), waiting.end(),
+                                           [](const Candidate& a, const Candidate& b) { return a.key < b.key; });
+        const Entry& given = *next->entry;
+        order.push_back(&given);
+        waiting.erase(next);
+        for (Candidate& other : waiting) expect_turn(other.key, other.entry->ticket, given.ticket);
     }
     return order;
 }
@@ -200,16 +239,28 @@ const Scheduler::Entry* Scheduler::find(RequestId id) const {
 }
 
 Scheduler::Key Scheduler::key(const Entry& entry) const {
-    const auto& served = class_of(entry).served;
-    const auto of_client = served.find(entry.ticket.client);
-    uint64_t tokens = of_client == served.end() ? 0 : of_client->second;
+    const auto counter = [](const Counters& counters, const std::string& name) {
+        const auto found = counters.served.find(name);
+        return found == counters.served.end() ? 0 : found->second;
+    };
+    const Class& members = class_of(entry);
+    const Ticket& ticket = entry.ticket;
+    const auto clients = members.clients.find(ticket.share);
+    Key key{};
+    key.rank = turn_ == ticket.id ? 0 : 1 + static_cast<uint32_t>(ticket.priority);
+    key.share_served = counter(members.shares, ticket.share);
+    key.client_served = clients == members.clients.end() ? 0 : counter(clients->second, ticket.client);
+    key.id = ticket.id;
     for (const Entry& other : entries_) {
-        const bool shares =
-            other.ticket.client == entry.ticket.client && other.ticket.priority == entry.ticket.priority;
-        if (shares && other.running) tokens += kFairTokens;
+        if (other.running) expect_turn(key, ticket, other.ticket);
     }
-    const uint32_t rank = turn_ == entry.ticket.id ? 0 : 1 + static_cast<uint32_t>(entry.ticket.priority);
-    return {rank, tokens, entry.ticket.id};
+    return key;
+}
+
+void Scheduler::expect_turn(Key& key, const Ticket& ticket, const Ticket& other) {
+    if (other.priority != ticket.priority || other.share != ticket.share) return;
+    key.share_served += kFairTokens;
+    if (other.client == ticket.client) key.client_served += kFairTokens;
 }
 
 Scheduler::Entry* Scheduler::first_waiting() {
@@ -220,49 +271,70 @@ Scheduler::Entry* Scheduler::first_waiting() {
     return first;
 }
 
-Scheduler::Entry* Scheduler::last_running() {
+Scheduler::Entry* Scheduler::last_running(const Entry* rival) {
     Entry* last = nullptr;
     for (Entry& entry : entries_) {
-        if (entry.running && (last == nullptr || key(*last) < key(entry))) last = &entry;
+        const bool is_meant = rival == nullptr || (entry.ticket.priority == rival->ticket.priority &&
+                                                   entry.ticket.share == rival->ticket.share);
+        if (entry.running && is_meant && (last == nullptr || key(*last) < key(entry))) last = &entry;
     }
     return last;
 }
 
 void Scheduler::stop(Entry& entry) {
-    raise_to_clock(entry);
+    raise_to_clocks(entry);
     entry.running = false;
 }
 
-void Scheduler::raise_to_clock(const Entry& entry) {
-    advance_clock(entry.ticket.priority);
-    uint64_t& served = class_of(entry).served[entry.ticket.client];
-    served = std::max(served, class_of(entry).clock);
+void Scheduler::raise_to_clocks(const Entry& entry) {
+    advance_clocks(entry.ticket.priority);
+    const auto raise = [](Counters& counters, const std::string& name) {
+        uint64_t& served = counters.served[name];
+        served = std::max(served, counters.clock);
+    };
+    raise(class_of(entry).shares, entry.ticket.share);
+    raise(class_of(entry).clients[entry.ticket.share], entry.ticket.client);
 }
 
-void Scheduler::advance_clock(Priority priority) {
+void Scheduler::advance_clocks(Priority priority) {
     Class& members = classes_[static_cast<size_t>(priority)];
+    advance_clock(members.shares, priority, nullptr);
+    for (auto& [share, clients] : members.clients) advance_clock(clients, priority, &share);
+}
+
+void Scheduler::advance_clock(Counters& counters, Priority priority, const std::string* share) {
     std::optional<uint64_t> least_waiting;
     uint64_t most = 0;
     for (const Entry& entry : entries_) {
-        if (entry.ticket.priority != priority) continue;
-        const uint64_t served = members.served[entry.ticket.client];
+        const Ticket& ticket = entry.ticket;
+        if (ticket.priority != priority || (share != nullptr && ticket.share != *share)) continue;
+        const uint64_t served = counters.served[share != nullptr ? ticket.client : ticket.share];
         most = std::max(most, served);
         if (waits(entry)) least_waiting = std::min(least_waiting.value_or(served), served);
     }
-    members.clock = std::max(members.clock, least_waiting.value_or(most));
+    counters.clock = std::max(counters.clock, least_waiting.value_or(most));
 }
 
-void Scheduler::forget_clients() {
+void Scheduler::forget_those_who_left() {
+    // Of those of which nobody is here any more nothing has to be known.
+    const auto forget = [](Counters& counters, const std::set<std::string>& here) {
+        std::erase_if(counters.served, [&](const auto& one) {
+            return !here.contains(one.first) && (here.empty() || one.second <= counters.clock);
+        });
+    };
     for (Class& members : classes_) {
         const auto priority = static_cast<Priority>(&members - classes_.data());
-        advance_clock(priority);
-        std::set<std::string> here;
+        advance_clocks(priority);
+        std::set<std::string> shares;
+        std::map<std::string, std::set<std::string>> clients;
         for (const Entry& entry : entries_) {
-            if (entry.ticket.priority == priority) here.insert(entry.ticket.client);
+            if (entry.ticket.priority != priority) continue;
+            shares.insert(entry.ticket.share);
+            clients[entry.ticket.share].insert(entry.ticket.client);
         }
-        std::erase_if(members.served, [&](const auto& client) {
-            return !here.contains(client.first) && (here.empty() || client.second <= members.clock);
-        });
+        forget(members.shares, shares);
+        std::erase_if(members.clients, [&](const auto& share) { return !clients.contains(share.first); });
+        for (auto& [share, counters] : members.clients) forget(counters, clients[share]);
     }
 }
 

@@ -6,19 +6,20 @@
 //
 // - Classes are strict: interactive before normal before background. One of a higher class that waits takes the slot
 //   of one of a lower class at once.
-// - Within a class clients share by tokens, not by requests. Each client has a counter of what it was served: a
-//   generated token counts 1, one of a prompt 1/kPromptTokensPerToken, since prefill runs in large batches. The client
-//   with the smallest counter plus kFairTokens for each slot that it has is next; a client that waits takes a slot
-//   from another of its class when it is still behind that one afterwards. So newcomers get their part of the slots
-//   at once, and more clients than slots take turns of kFairTokens.
-// - A client that begins to wait is raised to its class's clock, the smallest counter of those that wait: having been
+// - Within a class applications share by tokens, not by requests. Each share has a counter of what it was served: a
+//   generated token counts 1, a token of a prompt 1/kPromptTokensPerToken, since prefill runs in large batches.
+//   The share with the smallest counter plus kFairTokens for each slot that it has is next; a share that waits takes a
+//   slot from another of its class when it is still behind that one afterwards. So newcomers get their part of the
+//   slots at once, and more shares than slots take turns of kFairTokens.
+// - A share that begins to wait is raised to its class's clock, the smallest counter of those that wait: having been
 //   away is no credit, and what others were served meanwhile is no debt. While nobody waits the clock follows the
-//   largest counter, because tokens that nobody else wanted are free. A client that has left and is not ahead of the
+//   largest counter, because tokens that nobody else wanted are free. A share that has left and is not ahead of the
 //   clock is forgotten.
-// - Within a class and client: first in, first out.
-// - No class starves: one that waits for kStarvationTimeout without a slot gets one for kTurnTokens tokens, before all
-//   others. Only one class at a time, so that with more than one slot an interactive request never waits for it. A
-//   turn and not a share of every step, because on a phone each row of the batch makes all the others slower.
+// - Within a class and share its clients share what it gets in the same way.
+// - Within a class, share and client: first in, first out.
+// - No class starves: one that waits for kStarvationTimeout without a slot gets one for kTurnTokens tokens, before all others.
+//   Only one class at a time, so that with more than one slot an interactive request never waits for it. A turn and
+//   not a share of every step, because on a phone each row of the batch makes all the others slower.
 // - One engine computes one model. When the first of the waiting needs another one, nothing new starts until those of
 //   its class and higher ones that run have ended; those of lower classes lose their slots. With kStarvationTimeout
 //   this is the only time that a slot stays empty while somebody waits.
@@ -42,7 +43,8 @@
 
 namespace llmd::service {
 
-// A turn between clients that share a slot: long enough to be worth the rebuilding of a sequence whose pages are gone.
+// A turn between applications that share a place: long enough to be worth the rebuilding of a sequence whose pages are
+// gone.
 inline constexpr uint32_t kFairTokens = 128;
 // Prefill is about so much faster than decode.
 inline constexpr uint32_t kPromptTokensPerToken = 8;
@@ -55,9 +57,11 @@ inline constexpr uint32_t kReviewTokens = 16;
 
 // What the scheduler knows of a request.
 struct Ticket {
-    RequestId id = 0;  // rising in order of submission
+    RequestId id = 0;    // rising in order of submission
+    RequestId call = 0;  // the first request of its call, of which all count once against the limits
     std::string client;
-    bool sandboxed = false;  // half the limits
+    std::string share;
+    bool sandboxed = false;  // RequestLimits::allowance()
     std::string model_path;
     Priority priority = Priority::Normal;
     uint32_t max_tokens = 0;  // that it may generate
@@ -71,8 +75,9 @@ struct Pace {
 
 class Scheduler {
 public:
-    // RateLimited (this client has enough requests) or QueueFull (everybody together has), naming number and limit.
-    base::Result<void> admit(Ticket ticket);
+    // The requests of one call: all or none. RateLimited (this client or its application has enough requests) or
+    // QueueFull (everybody together has), naming number and limit.
+    base::Result<void> admit(std::vector<Ticket> call);
 
     struct Changes {
         std::vector<RequestId> stops;   // have lost their slots
@@ -109,38 +114,55 @@ private:
         bool running = false;
         bool blocked = false;
     };
-    struct Class {
+    // What those that share have been served, in tokens.
+    struct Counters {
         uint64_t clock = 0;
-        std::map<std::string, uint64_t> served;  // by client, in tokens
+        std::map<std::string, uint64_t> served;
+    };
+    struct Class {
+        Counters shares;
+        std::map<std::string, Counters> clients;  // of each share that is here
         std::optional<base::TimePoint> hungry_since;
     };
     // What orders requests; the smallest is served first.
     struct Key {
         uint32_t rank;
-        uint64_t served;  // by its client, and about to be
+        uint64_t share_served;  // and about to be
+        uint64_t client_served;
         RequestId id;
         auto operator<=>(const Key&) const = default;
     };
 
     Entry* find(RequestId id);
     const Entry* find(RequestId id) const;
+    // How many calls have a request that is like this.
+    template <typename Condition>
+    size_t n_calls(Condition is_like) const;
     Class& class_of(const Entry& entry) { return classes_[static_cast<size_t>(entry.ticket.priority)]; }
     const Class& class_of(const Entry& entry) const { return classes_[static_cast<size_t>(entry.ticket.priority)]; }
     Key key(const Entry& entry) const;
+    // Adds to the key of `ticket` what the turn of one that has a slot, or gets one before it, is worth.
+    static void expect_turn(Key& key, const Ticket& ticket, const Ticket& other);
     // Has no slot and would take one.
     bool waits(const Entry& entry) const { return !entry.running && may_run(entry); }
     bool may_run(const Entry& entry) const {
         return !entry.blocked && (runs_background_ || entry.ticket.priority != Priority::Background);
     }
     Entry* first_waiting();
-    Entry* last_running();
+    // The last of all, or of those in the class and share of `rival`.
+    Entry* last_running(const Entry* rival = nullptr);
+    // Who gives its slot to one that waits, when there is no other place; null: nobody.
+    Entry* loser_to(const Entry& waiting);
     bool takes_slot_of(const Entry& waiting, const Entry& running) const;
     void start(Entry& entry) { entry.running = true; }
     void stop(Entry& entry);
-    // Before a client begins to wait in the class of `entry`.
-    void raise_to_clock(const Entry& entry);
-    void advance_clock(Priority priority);
-    void forget_clients();
+    void add_served(const Entry& entry, uint32_t n_tokens);
+    // Before a share and its client begin to wait in the class of `entry`.
+    void raise_to_clocks(const Entry& entry);
+    void advance_clocks(Priority priority);
+    // Of the shares of a class, or of the clients of a share.
+    void advance_clock(Counters& counters, Priority priority, const std::string* share);
+    void forget_those_who_left();
     void fill_slots(uint32_t n_slots, const std::string& model_path, bool may_replace);
     void note_hunger(uint32_t n_slots, base::TimePoint now);
     void grant_turn(base::TimePoint now);

@@ -47,6 +47,31 @@ void follow(double& mean, double newest) {
     mean = mean == 0 ? newest : mean + kNewestWeight * (newest - mean);
 }
 
+// Of the texts that a request brings; what a front end has copied for each of a call's answers counts for each.
+size_t prompt_bytes(const GenerateRequest& request) {
+    size_t n = request.prompt.size() + request.prompt_ids.size() * sizeof(int32_t);
+    for (const protocol::ChatMessage& message : request.messages) n += message.content.size();
+    return n;
+}
+
+// The limits on what a call asks for, of each of its requests and of all together.
+base::Result<void> check_call(const std::vector<GenerateRequest>& requests) {
+    if (requests.empty() || requests.size() > RequestLimits::kMaxAnswers) {
+        return base::fail(ErrorCode::InvalidArgument, "n: ", requests.size(), " answers, must be 1 to ",
+                          RequestLimits::kMaxAnswers);
+    }
+    size_t n_bytes = 0;
+    for (const GenerateRequest& request : requests) {
+        if (auto checked = check(request); !checked) return checked;
+        n_bytes += prompt_bytes(request);
+    }
+    if (requests.size() > 1 && n_bytes > RequestLimits::kMaxSocketPromptBytes) {
+        return base::fail(ErrorCode::PromptTooLong, "prompt: ", n_bytes, " bytes for ", requests.size(),
+                          " answers are more than ", RequestLimits::kMaxSocketPromptBytes);
+    }
+    return {};
+}
+
 Priority allowed_priority(Priority wanted, bool sandboxed) {
     return sandboxed ? std::max(wanted, Priority::Normal) : wanted;
 }
@@ -110,42 +135,64 @@ void Service::Impl::turn() {
     }
 }
 
-base::Result<RequestId> Service::Impl::submit(GenerateRequest request, RequestSink& sink) {
+base::Result<std::vector<RequestId>> Service::Impl::submit(std::vector<GenerateRequest> requests,
+                                                           const std::vector<RequestSink*>& sinks) {
     if (shutting_down_) return shutting_down();
-    if (auto checked = check(request); !checked) return std::move(checked).error();
+    if (auto checked = check_call(requests); !checked) return std::move(checked).error();
     if (const auto* refused = refuse_without_options()) return *refused;
+    const GenerateRequest& first = requests.front();
     if (directive_.refuse_all) return directive_.refuse_all->error();
-    if (directive_.refuse_background && request.priority == Priority::Background) {
+    if (directive_.refuse_background && first.priority == Priority::Background) {
         return directive_.refuse_background->error();
     }
-    auto model = resolve(request.model, false);
+    auto model = resolve(first.model, false);
     if (!model) return std::move(model).error();
     if (auto failure = recent_load_failure(*model)) return *std::move(failure);
-    auto seed = request.sampling.seed ? base::Result<uint64_t>(*request.sampling.seed) : random_seed();
-    if (!seed) return std::move(seed).error();
+    std::vector<Ticket> call;
+    for (GenerateRequest& request : requests) {
+        if (!request.sampling.seed) {
+            const auto seed = random_seed();
+            if (!seed) return seed.error();
+            request.sampling.seed = *seed;
+        }
+        request.priority = allowed_priority(request.priority, request.sandboxed);
+        call.push_back({.id = last_id_ + 1 + call.size(),
+                        .call = last_id_ + 1,
+                        .client = request.client,
+                        .share = request.share,
+                        .sandboxed = request.sandboxed,
+                        .model_path = model->path,
+                        .priority = request.priority,
+                        .max_tokens = request.inputs.empty() ? request.max_tokens : 0});
+    }
+    if (auto admitted = scheduler_.admit(std::move(call)); !admitted) return std::move(admitted).error();
+    std::vector<RequestId> ids;
+    for (size_t i = 0; i < requests.size(); ++i) {
+        ids.push_back(++last_id_);
+        add(std::move(requests[i]), *sinks[i], *model);
+    }
+    schedule_turn();
+    return ids;
+}
 
-    const RequestId id = last_id_ + 1;
-    request.priority = allowed_priority(request.priority, request.sandboxed);
-    auto admitted = scheduler_.admit(Ticket{id, request.client, request.sandboxed, model->path, request.priority,
-                                            request.embeds ? 0 : request.max_tokens});
-    if (!admitted) return std::move(admitted).error();
-    last_id_ = id;
-
+void Service::Impl::add(GenerateRequest request, RequestSink& sink, const ModelReference& model) {
+    const RequestId id = last_id_;
     RequestRecord& record = records_[id];
     record.id = id;
     record.request = std::move(request);
     record.sink = &sink;
-    record.model = std::move(*model);
-    record.seed = *seed;
+    record.model = model;
+    record.seed = *record.request.sampling.seed;
     queue_load_if_replaced(record.model);
     record.submitted = clocks_.now();
-    if (record.request.deadline) {
-        record.deadline_timer = loop_.add_timer_after(*record.request.deadline, [this, id] {
-            if (RequestRecord* late = find(id)) end(*late, Finish::Timeout);
-        });
-    }
-    schedule_turn();
-    return id;
+    if (!record.request.deadline) return;
+    record.deadline_timer = loop_.add_timer_after(*record.request.deadline, [this, id] {
+        RequestRecord* late = find(id);
+        if (late == nullptr) return;
+        // A text has got so far; embeddings are worth something only together.
+        if (late->request.inputs.empty()) return end(*late, Finish::Timeout);
+        end(*late, Finish::Error, base::fail(ErrorCode::Timeout, "deadline_ms has passed"));
+    });
 }
 
 base::Result<void> Service::Impl::cancel(RequestId id) {
@@ -316,14 +363,14 @@ void Service::Impl::end(RequestRecord& record, Finish finish, std::optional<base
     if (costs != nullptr) {
         outcome.prefill_tps = per_second(costs->prefill_tokens, costs->prefill_us);
         outcome.decode_tps = per_second(costs->decode_tokens, costs->decode_us);
-        outcome.embedding = costs->embedding;
     }
+    if (finish == Finish::Stop) outcome.embeddings = std::move(record.embeddings);
     if (record.started) queue_ms_.add(static_cast<double>(outcome.queue_time.count()));
     if (record.first_token) ttft_ms_.add(static_cast<double>(outcome.ttft.count()));
     if (outcome.decode_tps > 0) decode_tps_.add(outcome.decode_tps);
     cache_hits_ += outcome.cached_tokens > 0 ? 1 : 0;
     cache_hit_tokens_ += outcome.cached_tokens;
-    if ((finish == Finish::Stop || finish == Finish::Length) && !record.request.embeds) {
+    if ((finish == Finish::Stop || finish == Finish::Length) && record.request.inputs.empty()) {
         follow(pace_.mean_tokens, outcome.generated_tokens);
         if (outcome.decode_tps > 0) follow(pace_.ms_per_token, kMsPerSecond / outcome.decode_tps);
     }
@@ -347,7 +394,14 @@ Service::Service(base::EventLoop& loop, base::Result<ServiceOptions> options, st
 Service::~Service() = default;
 
 base::Result<RequestId> Service::submit(GenerateRequest request, RequestSink& sink) {
-    return impl_->submit(std::move(request), sink);
+    std::vector<GenerateRequest> one;
+    one.push_back(std::move(request));
+    const auto ids = impl_->submit(std::move(one), {&sink});
+    return ids ? base::Result<RequestId>(ids->front()) : ids.error();
+}
+base::Result<std::vector<RequestId>> Service::submit(std::vector<GenerateRequest> requests,
+                                                     const std::vector<RequestSink*>& sinks) {
+    return impl_->submit(std::move(requests), sinks);
 }
 base::Result<void> Service::cancel(RequestId id) {
     return impl_->cancel(id);

@@ -84,6 +84,11 @@ public:
     // OutOfMemory while the directive refuses it; and the error of the last try, at once, while a model that failed to
     // load is not tried again. On success `sink` is called until on_finished(); it must live until then.
     base::Result<RequestId> submit(GenerateRequest request, RequestSink& sink);
+    // The answers of one call, at most RequestLimits::kMaxAnswers, which count as one request: all are taken or none.
+    // They have the same client, share and model, and their prompts are together no longer than one may be. Each has
+    // its own of the sinks, and ends by itself.
+    base::Result<std::vector<RequestId>> submit(std::vector<GenerateRequest> requests,
+                                                const std::vector<RequestSink*>& sinks);
     // The request ends with Finish::Cancelled in a later turn of the loop. NotFound when it has ended.
     base::Result<void> cancel(RequestId id);
     // Ends the request with this error instead (SlowConsumer, for example).

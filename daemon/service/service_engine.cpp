@@ -174,7 +174,6 @@ void Service::Impl::send_submit(RequestRecord& record) {
     submit.id = record.id;
     submit.prompt = record.request.prompt;
     submit.prompt_ids = record.request.prompt_ids;
-    submit.embeds = record.request.embeds;
     submit.max_tokens = record.request.max_tokens;
     submit.temperature = sampling.temperature;
     submit.top_k = sampling.top_k;
@@ -205,8 +204,23 @@ void Service::Impl::send_submit(RequestRecord& record) {
     submit.json_schema = record.request.json_schema;
     submit.wants_logprobs = record.request.top_logprobs.has_value();
     submit.n_top_logprobs = record.request.top_logprobs.value_or(0);
-    link_->send(submit);
     record.sent = true;
+    const auto& inputs = record.request.inputs;
+    if (inputs.empty()) return link_->send(submit);
+
+    submit.embeds = true;
+    const auto send_input = [&](size_t i) {
+        submit.prompt = inputs[i].text;
+        submit.prompt_ids = inputs[i].ids;
+        link_->send(submit);
+    };
+    // All are tokenized before the first is computed. The engine keeps none of them but that one.
+    if (!record.accepted) record.n_checked = record.prompt_tokens = 0;
+    for (size_t i = 1; !record.accepted && i < inputs.size(); ++i) {
+        send_input(i);
+        link_->send(protocol::Cancel{record.id});
+    }
+    send_input(record.embeddings.size());
 }
 
 void Service::Impl::on_message(const protocol::Message& message) {
@@ -271,20 +285,30 @@ void Service::Impl::on(const protocol::LoadFailed& failed) {
 void Service::Impl::on(const protocol::Accepted& accepted) {
     RequestRecord* record = find(accepted.id);
     if (record == nullptr) return;  // ended while this was on its way; the same below
+    if (!record->accepted) {
+        record->prompt_tokens += accepted.prompt_tokens;
+        if (++record->n_checked < record->request.inputs.size()) return;  // more of them are to be answered
+    }
     record->answered = true;
-    if (std::exchange(record->accepted, true)) return;  // by an engine before this one
-    record->prompt_tokens = accepted.prompt_tokens;
+    if (std::exchange(record->accepted, true)) return;  // by an engine before this one, or with another input
     schedule_turn();
     RequestSink& sink = *record->sink;
     const std::string echo = record->request.echo ? base::to_clean_text(record->request.prompt) : std::string();
-    sink.on_accepted(accepted.prompt_tokens);
+    sink.on_accepted(record->prompt_tokens);
     if (!echo.empty() && find(accepted.id) != nullptr) sink.on_text(echo);
 }
 
 void Service::Impl::on(const protocol::Refused& refused) {
-    const base::Error error{refused.code, refused.message};
+    base::Error error{refused.code, refused.message};
     if (RequestRecord* record = find(refused.id)) {
-        record->sent = false;  // the engine has forgotten it: nothing to cancel there
+        const size_t n_inputs = record->request.inputs.size();
+        if (n_inputs > 1) {
+            // In the order of send_submit(); what it has sent behind this one is still to be cancelled.
+            const size_t input = record->accepted ? record->embeddings.size() : (record->n_checked + 1) % n_inputs;
+            error.message = concat("input[", input, "]: ", error.message);
+        } else {
+            record->sent = false;  // the engine has forgotten it: nothing to cancel there
+        }
         if (refused.prompt_tokens != 0) record->prompt_tokens = refused.prompt_tokens;
         end(*record, Finish::Error, error);
         return;
@@ -316,7 +340,7 @@ void Service::Impl::on(const protocol::Pages& pages) {
 void Service::Impl::on(const protocol::Tokens& tokens) {
     RequestRecord* record = find(tokens.id);
     if (record == nullptr) return;
-    const size_t most_tokens = record->request.embeds ? 0 : record->request.max_tokens;
+    const size_t most_tokens = record->request.inputs.empty() ? record->request.max_tokens : 0;
     const size_t n_logprobs = record->request.top_logprobs ? tokens.ids.size() : 0;
     if (!record->started_as || !record->answered || record->ids.size() + tokens.ids.size() > most_tokens ||
         tokens.logprobs.size() != n_logprobs) {
@@ -349,12 +373,13 @@ void Service::Impl::on(const protocol::Finished& finished) {
         return;
     }
     const bool has_succeeded = finished.reason != protocol::FinishReason::Error;
-    if ((record->request.embeds && has_succeeded) == finished.embedding.empty()) {
+    const bool embeds = !record->request.inputs.empty();
+    if ((embeds && has_succeeded) == finished.embedding.empty()) {
         link_->terminate(EngineEnd::Cause::Protocol, concat("finished request ", finished.id, " with an embedding of ",
-                                                            finished.embedding.size(), " numbers"));
+                                                          finished.embedding.size(), " numbers"));
         return;
     }
-    if (record->request.embeds) scheduler_.add_prefilled(record->id, record->prompt_tokens);
+    if (embeds && has_succeeded && !take_embedding(*record, finished)) return;
     deliver(*record, finished.parts, finished.bytes);
     record = find(finished.id);
     if (record == nullptr) return;  // the sink has cancelled it
@@ -372,6 +397,17 @@ void Service::Impl::on(const protocol::Finished& finished) {
             end(*record, Finish::Error, base::Error{finished.code, finished.message}, &finished);
             break;
     }
+}
+
+bool Service::Impl::take_embedding(RequestRecord& record, const protocol::Finished& finished) {
+    scheduler_.add_prefilled(record.id, finished.prefill_tokens);
+    record.embeddings.push_back(finished.embedding);
+    if (record.embeddings.size() == record.request.inputs.size()) return true;
+    record.faults = {};
+    record.file = file_;
+    record.forget_engine();  // which knows it no more, and gets it with the next input, if it still has its slot then
+    schedule_turn();
+    return false;
 }
 
 void Service::Impl::deliver(RequestRecord& record, const std::vector<protocol::AnswerPart>& parts, uint64_t bytes) {

@@ -31,7 +31,8 @@ public:
     ~Impl();
 
     // As in Service.
-    base::Result<RequestId> submit(GenerateRequest request, RequestSink& sink);
+    base::Result<std::vector<RequestId>> submit(std::vector<GenerateRequest> requests,
+                                                const std::vector<RequestSink*>& sinks);
     base::Result<void> cancel(RequestId id);
     base::Result<void> fail(RequestId id, base::Error error);
     void cancel_all();
@@ -82,6 +83,8 @@ private:
 
     void schedule_turn();
     void turn();
+    // The request that last_id_ names, which the scheduler has admitted.
+    void add(GenerateRequest request, RequestSink& sink, const ModelReference& model);
     RequestRecord* find(RequestId id);
     // Takes the request out; its final event follows in turn().
     void end(RequestRecord& record, Finish finish, std::optional<base::Error> error = std::nullopt,
@@ -134,6 +137,8 @@ private:
     // False when the record has ended instead.
     bool send_start(RequestRecord& record);
     void send_submit(RequestRecord& record);
+    // An input has its embedding; false when the next one is due.
+    bool take_embedding(RequestRecord& record, const protocol::Finished& finished);
 
     void on_message(const protocol::Message& message);
     void on(const protocol::LoadProgress& progress);

@@ -1,6 +1,6 @@
 // Hostile bodies of HTTP requests: whatever a parser accepts must be inside every limit, whatever it refuses must be
 // InvalidArgument with one clean line that names what is wrong; and JSON that is read can be written and read again.
-// Input: one byte that chooses the parser and how many choices the client may have, then the body.
+// Input: one byte that chooses the parser, then the body.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -33,9 +33,9 @@ void check_accepted(const llmd::service::GenerateRequest& request) {
     require(llmd::service::check(request).has_value());
 }
 
-void check(const llmd::base::Result<OpenAiCall>& call, size_t max_choices) {
+void check(const llmd::base::Result<OpenAiCall>& call) {
     if (!call) return check_refusal(call.error());
-    require(!call->requests.empty() && call->requests.size() <= max_choices);
+    require(!call->requests.empty() && call->requests.size() <= kMaxChoices);
     require(call->n_per_prompt > 0 && call->requests.size() % call->n_per_prompt == 0);
     for (const auto& request : call->requests) check_accepted(request);
 }
@@ -46,11 +46,8 @@ void check(const llmd::base::Result<OllamaCall>& call) {
 
 void check(const llmd::base::Result<EmbeddingsCall>& call) {
     if (!call) return check_refusal(call.error());
-    require(!call->requests.empty() && call->requests.size() <= kMaxInputs);
-    for (const auto& request : call->requests) {
-        require(request.embeds);
-        check_accepted(request);
-    }
+    require(!call->request.inputs.empty());
+    check_accepted(call->request);
 }
 
 void check(const llmd::base::Result<TokenizeBody>& body) {
@@ -76,14 +73,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     constexpr size_t kParsers = 9;
     if (size == 0) return 0;
     const std::string_view body(reinterpret_cast<const char*>(data) + 1, size - 1);
-    const size_t max_choices = 1 + data[0] / kParsers % kMaxChoices;
     check_json(body);
     switch (data[0] % kParsers) {
         case 0:
-            check(parse_completion(body, max_choices), max_choices);
+            check(parse_completion(body));
             break;
         case 1:
-            check(parse_chat_completion(body, max_choices), max_choices);
+            check(parse_chat_completion(body));
             break;
         case 2:
             check(parse_ollama_generate(body));

@@ -1,10 +1,14 @@
-"""Clients that ask too much, too often, and change their minds: each call is answered, each accepted request ends once, and
-whoever asks for little is served meanwhile."""
+"""Clients that ask too much, too often, and change their minds: each call is answered, each accepted request ends once,
+whoever asks for little is served meanwhile, and no application fills the queue, however many connections it has."""
 import collections
+import contextlib
 import fcntl
 import json
 import os
 import signal
+import subprocess
+import sys
+import types
 
 import harness
 from gi.repository import Gio, GLib
@@ -15,7 +19,7 @@ LONG = {"max_tokens": 400, "model": LLAMA, "seed": 1}
 SHORT = {"max_tokens": 12, "model": LLAMA, "temperature": 0.0}
 N_FLOOD = 10_000
 N_IN_FLIGHT = 200  # of the flood; a client cannot have more calls unanswered without filling its own memory
-N_PLACES, N_QUEUED, N_PER_CLIENT = 4, 16, 4
+N_PLACES, N_PER_CLIENT, N_PER_APPLICATION, N_PER_SANDBOX = 4, 4, 12, 2
 
 
 class Crowd(harness.TestCase):
@@ -74,7 +78,7 @@ class Crowd(harness.TestCase):
             self.assertEqual(flooder.wait_finished(path)[0], 0)
         self.assertEqual(self.client.requests(), [])
 
-    def test_a_thousand_streams_at_once(self):
+    def test_a_thousand_streams_of_an_application_leave_room_for_others(self):
         text, _ = self.client.generate(PROMPT, **SHORT)
         clients = [self.bus.connect() for _ in range(1000 // N_PER_CLIENT)]
         outcomes = collections.Counter()
@@ -90,11 +94,52 @@ class Crowd(harness.TestCase):
                 for _ in range(N_PER_CLIENT):
                     self.call_stream(client, done, **SHORT)
             self.client.wait(lambda: outcomes.total() == 1000, "all answers")
-            self.assertEqual(outcomes, {None: N_PLACES + N_QUEUED, "QueueFull": 1000 - N_PLACES - N_QUEUED})
+            self.assertEqual(outcomes, {None: N_PER_APPLICATION, "RateLimited": 1000 - N_PER_APPLICATION})
+            # Eight of them wait, which is as many as may in front of a sandbox; when one has gone there is room.
+            with self.as_flatpak("org.example.Late") as late:
+                self.assertEqual(late.outcomes, ["QueueFull"] * 2 * N_PER_CLIENT)
+            path, fd = streams.pop()
+            self.cancel(path, fd)
+            with self.as_flatpak("org.example.Later") as later:
+                self.assertEqual(later.outcomes.count("ok"), 1)
         for _, fd in streams:
             self.assertEqual(harness.read_stream(fd)[0], text)
-        self.client.wait(lambda: sum(len(client.finished) for client in clients) == len(streams), "every Finished")
+        self.client.wait(lambda: sum(len(client.finished) for client in clients) == N_PER_APPLICATION, "every Finished")
         self.assertEqual(self.client.requests(), [])
+
+    def as_flatpak(self, app, n_connections=2):
+        """A process in a sandbox that has asked for N_PER_CLIENT streams on each of its connections to the bus. `outcomes`
+        are an error's name or "ok" for each; what was accepted ends with the process, at the end of the block."""
+        root = self.bus.flatpak_root(app)
+        process = subprocess.Popen([sys.executable, __file__, root, self.bus.address, str(n_connections)],
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        line = process.stdout.readline()
+
+        @contextlib.contextmanager
+        def stays():
+            try:
+                yield types.SimpleNamespace(outcomes=json.loads(line))
+            finally:
+                process.communicate(timeout=LIMIT_S)
+        if not line:
+            process.communicate(timeout=LIMIT_S)
+            self.assertEqual(process.returncode, harness.NOT_PERMITTED)
+            self.skipTest(harness.NO_OTHER_ROOT)
+        return stays()
+
+    def test_a_sandbox_has_one_allowance_however_many_connections_it_has(self):
+        allowance = ["ok"] * N_PER_SANDBOX
+        with self.daemon.held_engine(), self.as_flatpak("org.example.Greedy", 4) as greedy:
+            self.assertEqual(greedy.outcomes, allowance + ["RateLimited"] * (4 * N_PER_CLIENT - N_PER_SANDBOX))
+            # Nor does it take anything from another process of a sandbox, or from programs outside.
+            with self.as_flatpak("org.example.Greedy", 1) as again, self.as_flatpak("org.example.Modest", 1) as modest:
+                self.assertEqual(again.outcomes, ["RateLimited"] * N_PER_CLIENT)
+                self.assertEqual(modest.outcomes, allowance + ["RateLimited"] * (N_PER_CLIENT - N_PER_SANDBOX))
+                streams = [self.client.stream(PROMPT, **LONG) for _ in range(N_PER_CLIENT)]
+            for stream in streams:
+                self.cancel(*stream)
+        self.client.wait(lambda: not self.client.requests(), "the sandboxes' requests to end with them")
+        self.assert_serves()
 
     def test_who_does_not_read_gets_everything_when_he_does(self):
         text, _ = self.client.generate(PROMPT, **LONG)
@@ -169,5 +214,32 @@ class Crowd(harness.TestCase):
         self.assert_serves()
 
 
+def flood(root, address, n_connections):
+    """The part of as_flatpak() that runs in a process of its own."""
+    if not harness.may_change_root():
+        return harness.NOT_PERMITTED
+    clients = [harness.Client(types.SimpleNamespace(address=address)) for _ in range(int(n_connections))]
+    for client in clients:
+        client.owner()  # everything is loaded that the other root does not have
+    try:
+        os.chroot(root)
+    except PermissionError:
+        return harness.NOT_PERMITTED
+    outcomes = []
+    streams = []  # whose descriptors stay open
+    for client in clients:
+        for _ in range(N_PER_CLIENT):
+            try:
+                streams.append(client.stream(PROMPT, **LONG))
+                outcomes.append("ok")
+            except GLib.Error as error:
+                outcomes.append(harness.parts_of(error)[0])
+    print(json.dumps(outcomes), flush=True)
+    sys.stdin.read()
+    return 0
+
+
 if __name__ == "__main__":
+    if len(sys.argv) == 4:
+        sys.exit(flood(*sys.argv[1:]))
     harness.main()

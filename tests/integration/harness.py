@@ -4,6 +4,7 @@ Nothing here waits for time to pass: every wait is for an event, with a limit th
 Meson gives LLMD_BUILD (build root), LLMD_SOURCE (source root) and LLMD_BACKEND (cpu or opencl).
 """
 import contextlib
+import ctypes
 import json
 import os
 import select
@@ -138,6 +139,14 @@ class PrivateBus:
 
     def path(self, *parts):
         return os.path.join(self.folder, *parts)
+
+    def flatpak_root(self, app):
+        """A directory with the file that Flatpak puts into the root of its sandboxes."""
+        root = self.path("root-" + app.replace(" ", "-"))
+        os.makedirs(root, exist_ok=True)
+        with open(os.path.join(root, ".flatpak-info"), "w") as file:
+            file.write(f"[Application]\nname={app}\nruntime=runtime/org.example.Platform\n")
+        return root
 
     def config(self, text):
         with open(self.path("config/llmd/llmd.toml"), "w") as file:
@@ -316,6 +325,28 @@ def error_of(call, *arguments, **options):
     except GLib.Error as error:
         return parts_of(error)
     raise AssertionError("the call succeeded")
+
+
+CLONE_NEWUSER = 0x10000000
+NOT_PERMITTED = 77  # exit status of a process that could not change its root
+NO_OTHER_ROOT = "nobody may change the root here; run as root with CAP_SYS_CHROOT, or where users may make user namespaces"
+
+
+def may_change_root():
+    """Whether this process may call chroot() from now on: as root, or in a user namespace that it enters. A process with threads
+    cannot make one, so this comes before GLib. User and group stay, because the bus checks them."""
+    if os.geteuid() == 0:
+        return True
+    ids = {"uid_map": f"{os.geteuid()} {os.geteuid()} 1", "setgroups": "deny", "gid_map": f"{os.getegid()} {os.getegid()} 1"}
+    if ctypes.CDLL(None).unshare(CLONE_NEWUSER) != 0:
+        return False
+    try:
+        for name, text in ids.items():
+            with open(f"/proc/self/{name}", "w") as file:
+                file.write(text)
+    except PermissionError:  # Ubuntu's AppArmor gives it no rights
+        return False
+    return True
 
 
 def read_all(fd):

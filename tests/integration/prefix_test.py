@@ -1,6 +1,5 @@
 """Prompts that begin alike, over the bus: the second is not computed again, its text is the same, and no other
 application has any of it; nor when files keep it for an engine that comes later."""
-import ctypes
 import json
 import os
 import shutil
@@ -13,8 +12,6 @@ import harness
 from harness import GPT2, LIMIT_S, LLAMA, MARKER
 
 PAGE_TOKENS = 32
-CLONE_NEWUSER = 0x10000000
-NOT_PERMITTED = 77
 
 
 def prompt_of(words):
@@ -29,14 +26,11 @@ class Asking(harness.TestCase):
 
     def as_flatpak(self, app, prompt, options):
         """Asks from a process whose root has the file that Flatpak puts there."""
-        root = self.bus.path("root-" + app.replace(" ", "-"))
-        os.makedirs(root, exist_ok=True)
-        with open(os.path.join(root, ".flatpak-info"), "w") as file:
-            file.write(f"[Application]\nname={app}\nruntime=runtime/org.example.Platform\n")
+        root = self.bus.flatpak_root(app)
         asked = subprocess.run([sys.executable, __file__, root, self.bus.address, prompt, json.dumps(options)],
                                stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT_S)
-        if asked.returncode == NOT_PERMITTED:
-            self.skipTest("nobody may change the root here; run as root with CAP_SYS_CHROOT, or where users may make user namespaces")
+        if asked.returncode == harness.NOT_PERMITTED:
+            self.skipTest(harness.NO_OTHER_ROOT)
         self.assertEqual(asked.returncode, 0, asked.stderr)
         return json.loads(asked.stdout)
 
@@ -217,31 +211,16 @@ class NoFolder(harness.TestCase):
         self.assertIn("prefixes are not saved: ", " ".join(self.client.status()["notes"]))
 
 
-def make_user_namespace():
-    """Enters a user namespace, in which the process may call chroot(). A process with threads cannot make one, so this comes before
-    GLib. User and group stay, because the bus checks them."""
-    ids = {"uid_map": f"{os.geteuid()} {os.geteuid()} 1", "setgroups": "deny", "gid_map": f"{os.getegid()} {os.getegid()} 1"}
-    if ctypes.CDLL(None).unshare(CLONE_NEWUSER) != 0:
-        return False
-    try:
-        for name, text in ids.items():
-            with open(f"/proc/self/{name}", "w") as file:
-                file.write(text)
-    except PermissionError:  # Ubuntu's AppArmor gives it no rights
-        return False
-    return True
-
-
 def ask(root, address, prompt, options):
     """The part of as_flatpak() that runs in a process of its own."""
-    if os.geteuid() != 0 and not make_user_namespace():
-        return NOT_PERMITTED
+    if not harness.may_change_root():
+        return harness.NOT_PERMITTED
     client = harness.Client(types.SimpleNamespace(address=address))
     client.owner()  # everything is loaded that the other root does not have
     try:
         os.chroot(root)
     except PermissionError:
-        return NOT_PERMITTED
+        return harness.NOT_PERMITTED
     text, info = client.generate(prompt, max_tokens=24, **json.loads(options))
     print(json.dumps({"text": text, "cached_tokens": info["cached_tokens"]}))
     return 0

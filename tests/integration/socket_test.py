@@ -18,6 +18,7 @@ GREEDY = {"prompt": PROMPT, "max_tokens": 24, "temperature": 0, "model": LLAMA}
 LONG = dict(GREEDY, max_tokens=400, stream=True)
 MAX_CONNECTIONS = 64
 MAX_PER_PROCESS = 8
+MAX_INPUTS = 2048
 # A tenth of what reading the largest bodies takes.
 LEFT_BEHIND_KIB = 8 << 10
 
@@ -189,7 +190,7 @@ class Socket(harness.TestCase):
             self.assertTrue(error["message"].startswith("tokens: 1073741824 "), error["message"])
 
     def test_what_cannot_be_is_refused_with_a_reason(self):
-        status, headers, error = self.refusal(dict(GREEDY, n=5))
+        status, headers, error = self.refusal(dict(GREEDY, n=9))
         self.assertEqual((status, error["name"], headers["x-should-retry"]), (400, "InvalidArgument", "false"))
         self.assertTrue(error["message"].startswith("n: "))
         status, _, error = self.refusal(dict(GREEDY, model="nobody"))
@@ -202,6 +203,25 @@ class Socket(harness.TestCase):
         status, headers, _ = self.http().ask("DELETE", "/v1/completions")
         self.assertEqual((status, headers["Allow"]), (405, "POST"))
         self.assert_serves()
+
+    def test_two_thousand_embeddings_are_one_request(self):
+        body = {"model": LLAMA, "input": [f"tale {i} of {MARKER}" for i in range(MAX_INPUTS)]}
+        status, _, data = self.http().ask("POST", "/v1/embeddings", body)
+        self.assertEqual(status, 200, data[:500])
+        embeddings = [one["embedding"] for one in json.loads(data)["data"]]
+        self.assertEqual(len(embeddings), MAX_INPUTS)
+        status, _, data = self.http().ask("POST", "/v1/embeddings", dict(body, input=body["input"][17]))
+        self.assertEqual(json.loads(data)["data"][0]["embedding"], embeddings[17])
+        body["input"][17] = "a b " * 5000
+        status, _, error = self.refusal(body, "/v1/embeddings")
+        self.assertEqual((status, error["code"]), (400, "ContextExceeded"))
+        self.assertTrue(error["message"].startswith("input[17]: "), error["message"])
+        self.assertGreaterEqual(error["n_prompt_tokens"], 10000)
+        status, _, data = self.http().ask("POST", "/api/embed", body)
+        self.assertEqual((status, json.loads(data)["error"][:11]), (400, "input[17]: "))
+        self.wait_idle()
+        status, _, error = self.refusal(dict(body, input=["a"] * (MAX_INPUTS + 1)), "/v1/embeddings")
+        self.assertEqual((status, error["message"]), (400, "input: 2049 inputs, must be 1 to 2048"))
 
     def test_a_full_queue_says_when_to_come_back(self):
         self.client.load(LLAMA)

@@ -8,10 +8,7 @@ namespace {
 EmbeddingsCall accepted(const base::Result<EmbeddingsCall>& call) {
     EXPECT_TRUE(call) << call.error().message;
     if (!call) return {};
-    for (const service::GenerateRequest& request : call->requests) {
-        EXPECT_TRUE(request.embeds);
-        EXPECT_TRUE(service::check(request));
-    }
+    EXPECT_TRUE(service::check(call->request));
     return *call;
 }
 
@@ -25,32 +22,30 @@ std::string refused_fields(const std::string& fields) {
 
 TEST(EmbeddingsBody, AnInputIsATextOrTokensOrAnArrayOfEither) {
     const auto one = accepted(parse_embeddings(R"({"input":"Once","model":"m","user":"u","dimensions":null})"));
-    ASSERT_EQ(one.requests.size(), 1u);
-    EXPECT_EQ(one.requests[0].prompt, "Once");
-    EXPECT_EQ(one.requests[0].model, "m");
+    ASSERT_EQ(one.request.inputs.size(), 1u);
+    EXPECT_EQ(one.request.inputs[0].text, "Once");
+    EXPECT_EQ(one.request.model, "m");
     EXPECT_EQ(one.encoding, EmbeddingEncoding::Numbers);
 
     const auto texts = accepted(parse_embeddings(R"({"input":["Once","upon"],"encoding_format":"base64",)"
                                                  R"("priority":"background","deadline_ms":5})"));
-    ASSERT_EQ(texts.requests.size(), 2u);
-    EXPECT_EQ(texts.requests[1].prompt, "upon");
+    ASSERT_EQ(texts.request.inputs.size(), 2u);
+    EXPECT_EQ(texts.request.inputs[1].text, "upon");
     EXPECT_EQ(texts.encoding, EmbeddingEncoding::Base64);
-    for (const auto& request : texts.requests) {
-        EXPECT_EQ(request.priority, service::Priority::Background);
-        EXPECT_EQ(request.deadline, std::chrono::milliseconds(5));
-    }
+    EXPECT_EQ(texts.request.priority, service::Priority::Background);
+    EXPECT_EQ(texts.request.deadline, std::chrono::milliseconds(5));
 
     const auto tokens = accepted(parse_embeddings(R"({"input":[1,2,3]})"));
-    ASSERT_EQ(tokens.requests.size(), 1u);
-    EXPECT_EQ(tokens.requests[0].prompt_ids, (std::vector<int32_t>{1, 2, 3}));
+    ASSERT_EQ(tokens.request.inputs.size(), 1u);
+    EXPECT_EQ(tokens.request.inputs[0].ids, (std::vector<int32_t>{1, 2, 3}));
     const auto arrays = accepted(parse_embeddings(R"({"input":[[1],[2,3]]})"));
-    ASSERT_EQ(arrays.requests.size(), 2u);
-    EXPECT_EQ(arrays.requests[1].prompt_ids, (std::vector<int32_t>{2, 3}));
+    ASSERT_EQ(arrays.request.inputs.size(), 2u);
+    EXPECT_EQ(arrays.request.inputs[1].ids, (std::vector<int32_t>{2, 3}));
 }
 
 TEST(EmbeddingsBody, WhatCannotBeIsRefusedByName) {
     EXPECT_EQ(refused_fields(R"("model":"m")"), "input: it is missing");
-    EXPECT_EQ(refused_fields(R"("input":[])"), "input: 0 inputs, must be 1 to 64");
+    EXPECT_EQ(refused_fields(R"("input":[])"), "input: 0 inputs, must be 1 to 2048");
     EXPECT_EQ(refused_fields(R"("input":[[1],[]])"), "input[1]: an array of no tokens");
     EXPECT_EQ(refused_fields(R"("input":"a","dimensions":8)"), "dimensions: this version of llmd does not offer it");
     EXPECT_EQ(refused_fields(R"("input":"a","encoding_format":"hex")"),
@@ -60,9 +55,9 @@ TEST(EmbeddingsBody, WhatCannotBeIsRefusedByName) {
         EXPECT_EQ(refused_fields(base::concat(R"("input":)", input)).rfind("input", 0), 0u) << input;
     }
     std::string many = R"("input":["a")";
-    for (size_t i = 1; i < kMaxInputs; ++i) many += R"(,"a")";
-    EXPECT_EQ(accepted(parse_embeddings("{" + many + "]}")).requests.size(), kMaxInputs);
-    EXPECT_EQ(refused_fields(many + R"(,"a"])"), "input: 65 inputs, must be 1 to 64");
+    for (size_t i = 1; i < service::RequestLimits::kMaxInputs; ++i) many += R"(,"a")";
+    EXPECT_EQ(accepted(parse_embeddings("{" + many + "]}")).request.inputs.size(), 2048u);
+    EXPECT_EQ(refused_fields(many + R"(,"a"])"), "input: 2049 inputs, must be 1 to 2048");
 }
 
 TEST(EmbeddingsBody, MessagesNeverQuoteTexts) {
@@ -72,12 +67,12 @@ TEST(EmbeddingsBody, MessagesNeverQuoteTexts) {
 TEST(OllamaEmbedBody, TakesInputsOrTheOlderCallsPrompt) {
     const auto embed = accepted(parse_ollama_embed(
         R"({"model":"m:latest","input":["a","b"],"truncate":true,"keep_alive":"5m","options":{"num_ctx":64}})"));
-    ASSERT_EQ(embed.requests.size(), 2u);
-    EXPECT_EQ(embed.requests[0].model, "m");
-    EXPECT_EQ(embed.requests[1].prompt, "b");
+    ASSERT_EQ(embed.request.inputs.size(), 2u);
+    EXPECT_EQ(embed.request.model, "m");
+    EXPECT_EQ(embed.request.inputs[1].text, "b");
     const auto older = accepted(parse_ollama_embeddings(R"({"model":"m","prompt":"p"})"));
-    ASSERT_EQ(older.requests.size(), 1u);
-    EXPECT_EQ(older.requests[0].prompt, "p");
+    ASSERT_EQ(older.request.inputs.size(), 1u);
+    EXPECT_EQ(older.request.inputs[0].text, "p");
     EXPECT_EQ(refused(parse_ollama_embed(R"({"input":"a"})")), "model: it is missing");
     EXPECT_EQ(refused(parse_ollama_embed(R"({"model":"m"})")), "input: it is missing");
     EXPECT_EQ(refused(parse_ollama_embeddings(R"({"model":"m"})")), "prompt: it is missing");

@@ -5,35 +5,42 @@
 namespace llmd::http {
 namespace {
 
-Outcomes two() {
-    Outcomes outcomes(2);
-    outcomes[0].model = outcomes[1].model = "tale";
-    outcomes[0].prompt_tokens = 3;
-    outcomes[1].prompt_tokens = 4;
-    outcomes[0].queue_time = std::chrono::milliseconds(2);
-    outcomes[0].embedding = {0.6f, -0.8f};
-    outcomes[1].embedding = {1, 0.1f};
-    return outcomes;
+std::string whole(AnswerFormat& format) {
+    AnswerHead head;
+    head.model = "tale";
+    head.created = std::chrono::system_clock::now();
+    std::vector<Choice> choices(1);
+    service::Outcome& outcome = choices.front().outcome;
+    outcome.prompt_tokens = 7;
+    outcome.queue_time = std::chrono::milliseconds(2);
+    outcome.embeddings = {{0.6f, -0.8f}, {1, 0.1f}};
+    return format.whole(head, choices);
 }
 
 TEST(EmbeddingsJson, NumbersAreTheShortestOfTheirFloats) {
-    EXPECT_EQ(openai_embeddings(two(), EmbeddingEncoding::Numbers),
-              R"({"object":"list","data":[{"object":"embedding","index":0,"embedding":[0.6,-0.8]},)"
-              R"({"object":"embedding","index":1,"embedding":[1,0.1]}],"model":"tale",)"
-              R"("usage":{"prompt_tokens":7,"total_tokens":7}})");
+    const auto format = make_openai_embeddings_format(EmbeddingEncoding::Numbers, [] { return 128u; });
+    EXPECT_EQ(whole(*format), R"({"object":"list","data":[{"object":"embedding","index":0,"embedding":[0.6,-0.8]},)"
+                              R"({"object":"embedding","index":1,"embedding":[1,0.1]}],"model":"tale",)"
+                              R"("usage":{"prompt_tokens":7,"total_tokens":7}})");
+    const Reply reply = format->refusal({base::ErrorCode::ContextExceeded, "input[1]: too long"}, 300);
+    EXPECT_EQ(reply.status, 400u);
+    EXPECT_NE(reply.body.find(R"("n_prompt_tokens":300,"n_ctx":128)"), std::string::npos) << reply.body;
 }
 
 TEST(EmbeddingsJson, Base64IsOfLittleEndianFloats) {
     // 0x3f800000 and 0x3dcccccd.
-    EXPECT_NE(openai_embeddings(two(), EmbeddingEncoding::Base64).find(R"("embedding":"AACAP83MzD0="})"),
+    EXPECT_NE(whole(*make_openai_embeddings_format(EmbeddingEncoding::Base64, [] { return 0u; }))
+                  .find(R"("embedding":"AACAP83MzD0="})"),
               std::string::npos);
 }
 
 TEST(EmbeddingsJson, OllamaHasShapesOfItsOwn) {
-    EXPECT_EQ(ollama_embed(two(), std::chrono::milliseconds(5)),
-              R"({"model":"tale","embeddings":[[0.6,-0.8],[1,0.1]],"total_duration":5000000,)"
-              R"("load_duration":2000000,"prompt_eval_count":7})");
-    EXPECT_EQ(ollama_embedding(two()), R"({"embedding":[0.6,-0.8]})");
+    const std::string embed = whole(*make_ollama_embed_format());
+    EXPECT_EQ(embed.rfind(R"({"model":"tale","embeddings":[[0.6,-0.8],[1,0.1]],"total_duration":)", 0), 0u) << embed;
+    EXPECT_TRUE(embed.ends_with(R"(,"load_duration":2000000,"prompt_eval_count":7})")) << embed;
+    EXPECT_EQ(whole(*make_ollama_embedding_format()), R"({"embedding":[0.6,-0.8]})");
+    EXPECT_EQ(make_ollama_embed_format()->refusal({base::ErrorCode::ContextExceeded, "input[1]: too long"}, 300).body,
+              R"({"error":"input[1]: too long"})");
 }
 
 }  // namespace

@@ -116,7 +116,7 @@ TEST(Completion, ThePromptIsAnArrayOfTokenIdsOrOfSuchArrays) {
     EXPECT_EQ(refused_prompt("[[1],2]"), "prompt[1]: expected an array, got 2");
     EXPECT_EQ(refused_prompt(R"([[1],"a"])"), "prompt[1]: expected an array, got a string of 1 bytes");
     EXPECT_EQ(refused_prompt("[[1],[]]"), "prompt[1]: an array of no tokens");
-    EXPECT_EQ(refused_prompt("[[1],[2],[3],[4],[5]]"), "prompt: 5 prompts, must be 1 to 4");
+    EXPECT_EQ(refused_prompt("[[1],[2],[3],[4],[5],[6],[7],[8],[9]]"), "prompt: 9 prompts, must be 1 to 8");
     EXPECT_EQ(refused(parse_completion(R"({"prompt":[1],"echo":true})")),
               "echo: is not offered for a prompt of token ids");
 }
@@ -168,7 +168,8 @@ TEST(Choices, AreAllAnswersToEachPromptInTurn) {
     EXPECT_EQ(prompts_and_seeds(call),
               (std::vector<std::pair<std::string, uint64_t>>{{"a", 7}, {"a", 8}, {"b", 7}, {"b", 8}}));
     for (const auto& request : call.requests) EXPECT_TRUE(request.max_tokens == 3 && request.echo);
-    EXPECT_EQ(accepted(parse_completion(R"({"prompt":["a","b","c","d"]})")).requests.size(), kMaxChoices);
+    EXPECT_EQ(accepted(parse_completion(R"({"prompt":["a","b","c","d","e","f","g","h"]})")).requests.size(),
+              kMaxChoices);
 
     const OpenAiCall chat = accepted(
         parse_chat_completion(R"({"messages":[{"role":"user","content":"c"}],"n":2,"seed":18446744073709551615})"));
@@ -181,14 +182,13 @@ TEST(Choices, AreAllAnswersToEachPromptInTurn) {
     }
 }
 
-TEST(Choices, AreAsManyAsTheClientMayHaveRequests) {
-    EXPECT_EQ(refused(R"("n":5)"), "n: expected an integer from 1 to 4, got 5");
-    EXPECT_EQ(refused_chat(R"("n":5)"), "n: expected an integer from 1 to 4, got 5");
-    EXPECT_EQ(refused(parse_completion(R"({"prompt":["a","b","c","d","e"]})")), "prompt: 5 prompts, must be 1 to 4");
-    EXPECT_EQ(refused(parse_completion(R"({"prompt":["a","b","c"],"n":2})")),
-              "n: 2 answers to each of 3 prompts are more than 4");
-    EXPECT_EQ(refused(parse_completion(R"({"prompt":["a","b","c"]})", 2)), "prompt: 3 prompts, must be 1 to 2");
-    EXPECT_EQ(refused(parse_completion(with(R"("n":3)"), 2)), "n: expected an integer from 1 to 2, got 3");
+TEST(Choices, AreAsManyAsOneCallMayHave) {
+    EXPECT_EQ(refused(R"("n":9)"), "n: expected an integer from 1 to 8, got 9");
+    EXPECT_EQ(refused_chat(R"("n":9)"), "n: expected an integer from 1 to 8, got 9");
+    EXPECT_EQ(refused(parse_completion(R"({"prompt":["a","b","c","d","e","f","g","h","i"]})")),
+              "prompt: 9 prompts, must be 1 to 8");
+    EXPECT_EQ(refused(parse_completion(R"({"prompt":["a","b","c"],"n":3})")),
+              "n: 3 answers to each of 3 prompts are more than 8");
     EXPECT_EQ(refused(R"("n":2,"best_of":3)"), "best_of: 3 is not offered, only n is, which is 2");
 }
 

@@ -1,6 +1,7 @@
 // The scheduler's promises over thousands of random arrivals, each checked after every step by a model of its own:
 // nobody waits for ever, nobody overtakes inside a class and client, no slot stays empty while somebody could use it,
-// clients of a class get the same within a constant, and whatever entered ends exactly once.
+// applications of a class get the same within a constant, however many clients they have and answers they want, and
+// whatever entered ends exactly once.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,6 +24,7 @@ constexpr uint32_t kMaxPrompt = 400;
 class Simulation {
 public:
     struct Request {
+        std::string share;
         std::string client;
         Priority priority{};
         std::string model;
@@ -42,18 +44,30 @@ public:
     uint32_t draw(uint32_t least, uint32_t most) { return std::uniform_int_distribution(least, most)(chance_); }
     bool happens(double probability) { return std::bernoulli_distribution(probability)(chance_); }
 
-    // False when the limits refuse it.
-    bool arrive(const std::string& client, Priority priority) {
+    // A call of `n` answers from one of the application's clients. False when the limits refuse it.
+    bool arrive(const std::string& share, Priority priority, uint32_t n = 1) {
         const std::string& model = models_[draw(0, static_cast<uint32_t>(models_.size()) - 1)];
-        const RequestId id = last_id_ + 1;
-        if (!scheduler_.admit({id, client, false, model, priority, kMaxText})) return false;
-        last_id_ = id;
-        Request& request = requests_[id];
-        request.client = client;
-        request.priority = priority;
-        request.model = model;
-        request.n_prompt = draw(1, kMaxPrompt);
-        request.n_left = draw(1, kMaxText);
+        const std::string client = share + ", client " + std::to_string(draw(1, 3));
+        std::vector<Ticket> call;
+        for (uint32_t i = 1; i <= n; ++i) {
+            call.push_back({.id = last_id_ + i,
+                            .call = last_id_ + 1,
+                            .client = client,
+                            .share = share,
+                            .model_path = model,
+                            .priority = priority,
+                            .max_tokens = kMaxText});
+        }
+        if (!scheduler_.admit(std::move(call))) return false;
+        while (n-- > 0) {
+            Request& request = requests_[++last_id_];
+            request.share = share;
+            request.client = client;
+            request.priority = priority;
+            request.model = model;
+            request.n_prompt = draw(1, kMaxPrompt);
+            request.n_left = draw(1, kMaxText);
+        }
         is_due_ = true;
         return true;
     }
@@ -86,7 +100,7 @@ public:
         std::vector<RequestId> done;
         for (auto& [id, request] : requests_) {
             if (!request.runs) continue;
-            uint64_t& served = served_[request.client];
+            uint64_t& served = served_[request.share];
             scheduler_.add_prefilled(id, request.n_prompt);
             served += std::exchange(request.n_prompt, 0) / kPromptTokensPerToken;
             is_due_ = scheduler_.add_generated(id, 1) || is_due_;
@@ -98,7 +112,7 @@ public:
     }
 
     const std::map<RequestId, Request>& requests() const { return requests_; }
-    std::map<std::string, uint64_t>& served() { return served_; }  // tokens by client
+    std::map<std::string, uint64_t>& served() { return served_; }  // tokens by share
     RequestId n_arrived() const { return last_id_; }
     uint64_t n_ended() const { return n_ended_; }
     uint64_t n_resumed() const { return n_resumed_; }
@@ -216,15 +230,16 @@ uint32_t random_seed() {
     return seed;
 }
 
-std::string client(uint32_t number) {
-    return "client " + std::to_string(number);
+std::string application(uint32_t number) {
+    return "application " + std::to_string(number);
 }
 
 // Everything that can happen to requests, `n_steps` long; then they are left alone until all have ended.
 void live(Simulation& simulation, uint32_t n_steps, double arrivals_per_step) {
     for (uint32_t i = 0; i < n_steps; ++i) {
         if (simulation.happens(arrivals_per_step)) {
-            simulation.arrive(client(simulation.draw(1, 7)), static_cast<Priority>(simulation.draw(0, 2)));
+            simulation.arrive(application(simulation.draw(1, 7)), static_cast<Priority>(simulation.draw(0, 2)),
+                              simulation.happens(0.1) ? simulation.draw(2, 4) : 1);
         }
         if (!simulation.requests().empty()) {
             const RequestId id = simulation.any();
@@ -280,21 +295,22 @@ TEST_P(SchedulerSimulation, NeverMixesModelsAndServesThemAll) {
     EXPECT_GT(simulation.n_arrived(), 100u);
 }
 
-// Two clients that always wait, among others that come and go and a class above that takes the slots now and then.
-TEST_P(SchedulerSimulation, ClientsOfAClassGetTheSame) {
+// Two applications that always wait, of which one has calls of several answers, among others that come and go and a
+// class above that takes the slots now and then.
+TEST_P(SchedulerSimulation, ApplicationsOfAClassGetTheSame) {
     const uint32_t n_slots = GetParam();
     const uint32_t seed = random_seed();
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Simulation simulation(seed, n_slots);
-    const std::string one = client(1);
-    const std::string two = client(2);
+    const std::string one = application(1);
+    const std::string two = application(2);
     for (uint32_t i = 0; i < 20'000; ++i) {
         while (simulation.arrive(one, Priority::Normal)) {
         }
-        while (simulation.arrive(two, Priority::Normal)) {
+        while (simulation.arrive(two, Priority::Normal, 3)) {
         }
-        if (simulation.happens(0.002)) simulation.arrive(client(simulation.draw(3, 5)), Priority::Normal);
-        if (simulation.happens(0.002)) simulation.arrive(client(6), Priority::Interactive);
+        if (simulation.happens(0.002)) simulation.arrive(application(simulation.draw(3, 5)), Priority::Normal);
+        if (simulation.happens(0.002)) simulation.arrive(application(6), Priority::Interactive);
         simulation.step();
         if (HasFatalFailure()) return;
         const auto served_one = static_cast<int64_t>(simulation.served()[one]);

@@ -15,11 +15,36 @@ protected:
     static Ticket ticket(RequestId id, std::string client = "", Priority priority = Priority::Normal,
                          std::string model = "a") {
         if (client.empty()) client = "client " + std::to_string(id);
-        return {id, std::move(client), false, std::move(model), priority, 100};
+        return {.id = id,
+                .call = id,
+                .client = client,
+                .share = client,
+                .model_path = std::move(model),
+                .priority = priority,
+                .max_tokens = 100};
+    }
+    static Ticket of_application(RequestId id, std::string share, std::string client, bool sandboxed = false) {
+        Ticket made = ticket(id, std::move(client));
+        made.share = std::move(share);
+        made.sandboxed = sandboxed;
+        return made;
     }
     void admit(RequestId id, std::string client = "", Priority priority = Priority::Normal, std::string model = "a") {
-        const auto admitted = scheduler_.admit(ticket(id, std::move(client), priority, std::move(model)));
-        EXPECT_TRUE(admitted) << admitted.error().message;
+        EXPECT_EQ(refusal({ticket(id, std::move(client), priority, std::move(model))}), "");
+    }
+    // Why a call is not admitted; empty when it is.
+    std::string refusal(std::vector<Ticket> call) {
+        const auto admitted = scheduler_.admit(std::move(call));
+        return admitted ? "" : admitted.error().message;
+    }
+    // The answers of one call.
+    static std::vector<Ticket> call(RequestId first, size_t n, const std::string& client) {
+        std::vector<Ticket> out;
+        for (size_t i = 0; i < n; ++i) {
+            out.push_back(ticket(first + i, client));
+            out.back().call = first;
+        }
+        return out;
     }
     Ids starts(uint32_t n_slots = 1, const std::string& model = "a", bool may_replace = true) {
         changes_ = scheduler_.plan(n_slots, model, may_replace, now_);
@@ -193,7 +218,7 @@ TEST_F(SchedulerTest, AnotherModelOfAHigherClassDoesNotWait) {
 
 TEST_F(SchedulerTest, RefusesTheSeventeenthWaitingRequest) {
     for (RequestId id = 1; id <= RequestLimits::kMaxQueued; ++id) admit(id);
-    const auto refused = scheduler_.admit(ticket(100));
+    const auto refused = scheduler_.admit({ticket(100)});
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, base::ErrorCode::QueueFull);
     EXPECT_EQ(refused.error().message, "16 requests are waiting, at most 16 are allowed");
@@ -204,7 +229,7 @@ TEST_F(SchedulerTest, RefusesTheSeventeenthWaitingRequest) {
 TEST_F(SchedulerTest, RefusesTheFifthRequestOfAClientRunningOnesIncluded) {
     for (RequestId id = 1; id <= RequestLimits::kMaxPerClient; ++id) admit(id, "one");
     starts();
-    const auto refused = scheduler_.admit(ticket(5, "one"));
+    const auto refused = scheduler_.admit({ticket(5, "one")});
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, base::ErrorCode::RateLimited);
     EXPECT_EQ(refused.error().message, "this client has 4 requests in flight, at most 4 are allowed");
@@ -214,18 +239,81 @@ TEST_F(SchedulerTest, RefusesTheFifthRequestOfAClientRunningOnesIncluded) {
 }
 
 TEST_F(SchedulerTest, SandboxedCallersHaveHalfTheLimits) {
-    const auto sandboxed = [](RequestId id, std::string client) {
-        Ticket made = ticket(id, std::move(client));
-        made.sandboxed = true;
-        return made;
-    };
-    EXPECT_TRUE(scheduler_.admit(sandboxed(1, "app")));
-    EXPECT_TRUE(scheduler_.admit(sandboxed(2, "app")));
-    EXPECT_EQ(scheduler_.admit(sandboxed(3, "app")).error().message,
+    EXPECT_EQ(refusal({of_application(1, "app", "one", true)}), "");
+    EXPECT_EQ(refusal({of_application(2, "app", "one", true)}), "");
+    EXPECT_EQ(refusal({of_application(3, "app", "one", true)}),
               "this client has 2 requests in flight, at most 2 are allowed");
     for (RequestId id = 3; id <= 8; ++id) admit(id);
-    EXPECT_EQ(scheduler_.admit(sandboxed(9, "other")).error().message, "8 requests are waiting, at most 8 are allowed");
+    EXPECT_EQ(refusal({of_application(9, "other", "two", true)}), "8 requests are waiting, at most 8 are allowed");
     admit(9);
+}
+
+TEST_F(SchedulerTest, ASandboxHasOneAllowanceHoweverManyClientsItHas) {
+    EXPECT_EQ(refusal({of_application(1, "app", "one", true)}), "");
+    EXPECT_EQ(refusal({of_application(2, "app", "two", true)}), "");
+    for (RequestId id = 3; id <= 4; ++id) {
+        EXPECT_EQ(refusal({of_application(id, "app", std::to_string(id), true)}),
+                  "this application has 2 requests in flight, at most 2 are allowed");
+    }
+    starts();
+    EXPECT_NE(refusal({of_application(3, "app", "three", true)}), "") << "running ones count";
+    EXPECT_EQ(refusal({of_application(3, "another", "three", true)}), "");
+    scheduler_.remove(1);
+    EXPECT_EQ(refusal({of_application(4, "app", "four", true)}), "");
+}
+
+TEST_F(SchedulerTest, AnApplicationOutsideASandboxLeavesRoomInTheQueue) {
+    for (RequestId id = 1; id <= RequestLimits::kMaxPerApplication; ++id) {
+        EXPECT_EQ(refusal({of_application(id, "app", std::to_string(id))}), "");
+    }
+    EXPECT_EQ(refusal({of_application(100, "app", "one more")}),
+              "this application has 12 requests in flight, at most 12 are allowed");
+    admit(100);
+}
+
+TEST_F(SchedulerTest, TheAnswersOfACallAreAdmittedAsOne) {
+    for (RequestId first = 10; first <= 40; first += 10) EXPECT_EQ(refusal(call(first, 8, "one")), "");
+    EXPECT_EQ(refusal(call(50, 1, "one")), "this client has 4 requests in flight, at most 4 are allowed");
+    for (RequestId id = 51; id <= 62; ++id) admit(id);
+    EXPECT_EQ(refusal(call(70, 2, "two")), "16 requests are waiting, at most 16 are allowed");
+    EXPECT_EQ(scheduler_.n_waiting(), 44u) << "nothing of what was refused";
+    EXPECT_EQ(starts(2), (Ids{10, 51})) << "each runs by itself, and its client's share goes by places";
+    EXPECT_EQ(refusal(call(70, 2, "two")), "") << "a call of which one answer runs does not wait";
+    for (RequestId id = 10; id < 17; ++id) scheduler_.remove(id);
+    EXPECT_NE(refusal(call(80, 1, "one")), "") << "one of its answers is still there";
+    scheduler_.remove(17);
+    EXPECT_EQ(refusal(call(80, 1, "one")), "");
+}
+
+TEST_F(SchedulerTest, ClientsOfAnApplicationShareItsPart) {
+    for (RequestId id = 1; id <= 3; ++id) {
+        EXPECT_EQ(refusal({of_application(id, "many", "client " + std::to_string(id))}), "");
+    }
+    EXPECT_EQ(starts(2), (Ids{1, 2}));
+    admit(4, "alone");
+    EXPECT_EQ(starts(2), Ids{4});
+    EXPECT_EQ(stops(), Ids{2});
+    EXPECT_EQ(scheduler_.position(2), 0u);
+    EXPECT_EQ(scheduler_.position(3), 1u);
+    // One place each; within the application its clients take turns.
+    scheduler_.made_tokens(1, kFairTokens - 1);
+    scheduler_.made_tokens(4, kFairTokens);
+    EXPECT_EQ(starts(2), Ids{});
+    scheduler_.made_tokens(1, 1);
+    EXPECT_EQ(starts(2), Ids{2});
+    EXPECT_EQ(stops(), Ids{1});
+    scheduler_.made_tokens(2, 2 * kFairTokens);
+    EXPECT_EQ(starts(2), Ids{3}) << "which has waited longest of those that got as little";
+    EXPECT_EQ(stops(), Ids{2});
+}
+
+TEST_F(SchedulerTest, AClientOfAnApplicationDoesNotWaitBehindAllThatAnotherHasAsked) {
+    for (RequestId id = 1; id <= 3; ++id) EXPECT_EQ(refusal({of_application(id, "host", "busy")}), "");
+    EXPECT_EQ(starts(), Ids{1});
+    EXPECT_EQ(refusal({of_application(4, "host", "late")}), "");
+    EXPECT_EQ(scheduler_.position(4), 0u);
+    scheduler_.made_tokens(1, kFairTokens);
+    EXPECT_EQ(starts(), Ids{4});
 }
 
 TEST_F(SchedulerTest, PositionsFollowTheOrderOfTheClasses) {

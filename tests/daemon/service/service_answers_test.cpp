@@ -4,15 +4,192 @@
 namespace llmd::service {
 namespace {
 
-class ServiceAnswersTest : public ServiceTest {};
+class ServiceAnswersTest : public ServiceTest {
+protected:
+    static GenerateRequest embeddings(std::vector<Prompt> inputs) {
+        GenerateRequest wanted = request();
+        wanted.prompt.clear();
+        wanted.inputs = std::move(inputs);
+        return wanted;
+    }
+    // Submit of an input; the engine is told to forget it when others follow.
+    void expect_input(RequestId id, const std::string& text, bool is_forgotten = false) {
+        const auto submit = engine().expect<protocol::Submit>();
+        EXPECT_TRUE(submit.id == id && submit.embeds && submit.replay_ids.empty());
+        EXPECT_EQ(submit.prompt, text);
+        if (is_forgotten) {
+            EXPECT_EQ(engine().expect<protocol::Cancel>().id, id);
+        }
+    }
+    void embed(RequestId id, float value, uint32_t n_tokens = 0) {
+        protocol::Finished finished;
+        finished.id = id;
+        finished.embedding = {value};
+        finished.prefill_tokens = n_tokens;
+        send(finished);
+    }
+    // A request for three, of which the engine has accepted all, with 3, 4 and 5 tokens.
+    RequestId embed_three(RecordingSink& sink, uint32_t n_slots = 2) {
+        const RequestId id = submit(sink, embeddings({{"zero", {}}, {"one", {}}, {"two", {}}}));
+        load_and_get_ready(n_slots);
+        expect_check(id);
+        EXPECT_EQ(engine().expect<protocol::Start>().id, id);
+        for (const uint32_t n_tokens : {4, 5}) send(protocol::Accepted{id, n_tokens});
+        EXPECT_EQ(sink.accepted, 0) << "one is not answered yet";
+        send(protocol::Accepted{id, 3});
+        EXPECT_EQ(sink.accepted, 1);
+        EXPECT_EQ(sink.prompt_tokens, 12u);
+        return id;
+    }
+    void expect_check(RequestId id) {
+        expect_input(id, "one", true);
+        expect_input(id, "two", true);
+        expect_input(id, "zero");
+    }
+    void expect_next(RequestId id, const std::string& text) {
+        expect_input(id, text);
+        EXPECT_EQ(engine().expect<protocol::Start>().id, id);
+        send(protocol::Accepted{id, 4});
+    }
+};
+
+TEST_F(ServiceAnswersTest, InputsAreComputedOneAfterAnotherOnceAllOfThemFit) {
+    RecordingSink sink;
+    const RequestId id = embed_three(sink);
+    engine().expect_nothing();
+    embed(id, 0);
+    expect_next(id, "one");
+    embed(id, 1);
+    EXPECT_FALSE(sink.ended());
+    expect_next(id, "two");
+    embed(id, 2);
+    EXPECT_EQ(sink.outcome().finish, Finish::Stop);
+    EXPECT_EQ(sink.outcome().embeddings, (std::vector<std::vector<float>>{{0}, {1}, {2}}));
+    EXPECT_EQ(sink.outcome().prompt_tokens, 12u);
+    EXPECT_EQ(sink.accepted, 1);
+    engine().expect_nothing();
+}
+
+TEST_F(ServiceAnswersTest, AnInputThatIsTooLongIsNamedBeforeAnyIsComputed) {
+    for (const size_t bad : {0, 1, 2}) {
+        RecordingSink sink;
+        const RequestId id = submit(sink, embeddings({{"zero", {}}, {"one", {}}, {"two", {}}}));
+        if (bad == 0) load_and_get_ready();
+        expect_check(id);
+        EXPECT_EQ(engine().expect<protocol::Start>().id, id);
+        for (const size_t input : {1, 2, 0}) {
+            if (input != bad) {
+                send(protocol::Accepted{id, 3});
+                continue;
+            }
+            send(protocol::Refused{id, base::ErrorCode::ContextExceeded, "too long", 300});
+            break;
+        }
+        EXPECT_EQ(sink.error().code, base::ErrorCode::ContextExceeded);
+        EXPECT_EQ(sink.error().message, base::concat("input[", bad, "]: too long"));
+        EXPECT_EQ(sink.outcome().prompt_tokens, 300u);
+        EXPECT_EQ(sink.accepted, 0);
+        EXPECT_EQ(engine().expect<protocol::Cancel>().id, id) << "the one that was sent behind it is let go";
+        send(protocol::Accepted{id, 3});  // was on its way
+        EXPECT_EQ(n_engines(), 1u);
+    }
+}
+
+TEST_F(ServiceAnswersTest, WhatIsEmbeddedIsNotComputedAgainByTheNextEngine) {
+    RecordingSink sink;
+    const RequestId id = embed_three(sink);
+    embed(id, 0);
+    die_of(SIGABRT);
+    load_and_get_ready();
+    expect_next(id, "one");
+    embed(id, 1);
+    expect_next(id, "two");
+    embed(id, 2);
+    EXPECT_EQ(sink.outcome().embeddings, (std::vector<std::vector<float>>{{0}, {1}, {2}}));
+}
+
+TEST_F(ServiceAnswersTest, AnEngineThatDiesWhileItChecksInputsGetsThemAllAgain) {
+    RecordingSink sink;
+    const RequestId id = submit(sink, embeddings({{"zero", {}}, {"one", {}}, {"two", {}}}));
+    load_and_get_ready();
+    expect_check(id);
+    for (int i = 0; i < 2; ++i) send(protocol::Accepted{id, 4});
+    die_of(SIGABRT);
+    load_and_get_ready();
+    expect_check(id);
+    for (int i = 0; i < 3; ++i) send(protocol::Accepted{id, 4});
+    EXPECT_EQ(sink.prompt_tokens, 12u);
+}
+
+TEST_F(ServiceAnswersTest, OthersHaveTheirTurnsBetweenInputs) {
+    RecordingSink sink, other;
+    const RequestId id = embed_three(sink, 1);
+    const RequestId waiting = submit(other);
+    EXPECT_EQ(engine().expect<protocol::Submit>().id, waiting);
+    send(protocol::Accepted{waiting, 3});
+    embed(id, 0, 10 * kFairTokens * kPromptTokensPerToken);
+    EXPECT_EQ(engine().expect<protocol::Start>().id, waiting);
+    expect_input(id, "one");
+    engine().expect_nothing();
+    send(protocol::Accepted{id, 4});
+    finish(waiting);
+    EXPECT_EQ(engine().expect<protocol::Start>().id, id);
+    embed(id, 1);
+    EXPECT_FALSE(sink.ended());
+    ASSERT_TRUE(service_->cancel(id));
+    settle();
+    EXPECT_EQ(sink.outcome().finish, Finish::Cancelled);
+    EXPECT_TRUE(sink.outcome().embeddings.empty());
+}
+
+TEST_F(ServiceAnswersTest, EmbeddingsThatAreNotThereInTimeAreAnError) {
+    RecordingSink sink;
+    GenerateRequest wanted = embeddings({{"zero", {}}, {"one", {}}});
+    wanted.deadline = std::chrono::milliseconds(1);
+    ASSERT_TRUE(service_->submit(wanted, sink));
+    while (!sink.ended()) ASSERT_TRUE(loop_.run_once(std::chrono::seconds(10)));
+    EXPECT_EQ(sink.error().code, base::ErrorCode::Timeout);
+}
+
+TEST_F(ServiceAnswersTest, ThereAreLimitsOnInputs) {
+    GenerateRequest most = embeddings(std::vector<Prompt>(RequestLimits::kMaxInputs, {"a", {}}));
+    EXPECT_TRUE(check(most));
+    most.prompt = "Once";
+    EXPECT_EQ(refusal(most).message, "input: given together with another prompt");
+    EXPECT_EQ(refusal(embeddings(std::vector<Prompt>(RequestLimits::kMaxInputs + 1, {"a", {}}))).message,
+              "input: 2049 are more than 2048");
+    EXPECT_EQ(refusal(embeddings({{"a", {}}, {std::string(RequestLimits::kMaxSocketPromptBytes, 'a'), {}}})).code,
+              base::ErrorCode::PromptTooLong);
+}
+
+TEST_F(ServiceAnswersTest, AnswersOfOneCallAreTakenAllOrNone) {
+    RecordingSink sinks[RequestLimits::kMaxAnswers + 1];
+    const auto submit_call = [&](size_t n, const GenerateRequest& like) {
+        std::vector<RequestSink*> each;
+        for (size_t i = 0; i < n; ++i) each.push_back(&sinks[i]);
+        return service_->submit(std::vector(n, like), each);
+    };
+    EXPECT_EQ(submit_call(RequestLimits::kMaxAnswers + 1, request()).error().message, "n: 9 answers, must be 1 to 8");
+    GenerateRequest like = request();
+    like.sampling.seed.reset();
+    like.sandboxed = true;
+    const auto ids = submit_call(RequestLimits::kMaxAnswers, like);
+    ASSERT_TRUE(ids);
+    EXPECT_EQ(*ids, (std::vector<RequestId>{1, 2, 3, 4, 5, 6, 7, 8}));
+    EXPECT_TRUE(submit_call(1, like)) << "as one request";
+    EXPECT_EQ(submit_call(2, like).error().code, base::ErrorCode::RateLimited);
+    EXPECT_EQ(service_->requests().size(), 9u);
+    // The text is kept for each of them.
+    like = request();
+    like.prompt = std::string(RequestLimits::kMaxSocketPromptBytes / 2, 'a');
+    EXPECT_TRUE(submit_call(2, like));
+    EXPECT_EQ(submit_call(3, like).error().message, "prompt: 6291456 bytes for 3 answers are more than 4194304");
+}
 
 // It has made nothing that could be replayed: the next engine starts over.
 TEST_F(ServiceAnswersTest, AnEmbeddingOutlivesItsEngine) {
     RecordingSink sink;
-    GenerateRequest wanted = request();
-    wanted.prompt.clear();
-    wanted.prompt_ids = {5, 6};
-    wanted.embeds = true;
+    const GenerateRequest wanted = embeddings({{"", {5, 6}}});
     const RequestId id = submit(sink, wanted);
     load_and_get_ready();
     EXPECT_TRUE(expect_start(id).embeds);
@@ -21,13 +198,13 @@ TEST_F(ServiceAnswersTest, AnEmbeddingOutlivesItsEngine) {
     load_and_get_ready();
     const auto again = expect_start(id);
     EXPECT_TRUE(again.embeds && again.replay_ids.empty());
-    EXPECT_EQ(again.prompt_ids, wanted.prompt_ids);
+    EXPECT_EQ(again.prompt_ids, wanted.inputs[0].ids);
     protocol::Finished finished;
     finished.id = id;
     finished.embedding = {0.6f, 0.8f};
     send(finished);
     EXPECT_EQ(sink.outcome().finish, Finish::Stop);
-    EXPECT_EQ(sink.outcome().embedding, finished.embedding);
+    EXPECT_EQ(sink.outcome().embeddings, (std::vector<std::vector<float>>{finished.embedding}));
     EXPECT_EQ(sink.outcome().prompt_tokens, 3u);
 }
 
@@ -36,8 +213,7 @@ TEST_F(ServiceAnswersTest, AnEngineThatConfusesTextsAndEmbeddingsIsEnded) {
         for (const bool with_token : {false, true}) {
             if (with_token && !embeds) continue;
             RecordingSink sink;
-            GenerateRequest wanted = request();
-            wanted.embeds = embeds;
+            const GenerateRequest wanted = embeds ? embeddings({{"Once", {}}}) : request();
             const size_t before = n_engines();
             const RequestId id = submit(sink, wanted);
             if (n_engines() > before) load_and_get_ready();

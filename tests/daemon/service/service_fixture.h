@@ -82,7 +82,7 @@ protected:
     static GenerateRequest request(std::string model = "a") {
         static int n = 0;
         GenerateRequest request;
-        request.client = "client " + std::to_string(++n);
+        request.client = request.share = "client " + std::to_string(++n);
         request.prompt = "Once";
         request.model = std::move(model);
         request.sampling.seed = 7;
