@@ -47,6 +47,15 @@ void BridgeConnection::on_client(short events) {
     update();
 }
 
+void BridgeConnection::read_answer_head(std::string_view bytes) {
+    if (answered_ && answer_head_.empty()) return;
+    answer_head_ += bytes;
+    const size_t size = answer_head_.find(kHeadEnd);
+    if (size == std::string::npos && answer_head_.size() < kMaxBridgeHeadBytes) return;
+    streams_ = answers_with_a_stream(std::string_view(answer_head_).substr(0, size));
+    answer_head_ = {};
+}
+
 void BridgeConnection::on_llmd(short events) {
     // llmd may refuse a request before it has read all of it: the rest is of no use then, but the answer is.
     if ((events & POLLOUT) != 0 && !send(llmd_, to_llmd_)) {
@@ -61,6 +70,10 @@ void BridgeConnection::read_client() {
     std::array<char, kReadBytes> bytes;
     const ssize_t n = ::recv(client_.fd.get(), bytes.data(), bytes.size(), 0);
     if (n < 0 && would_block(errno)) return;
+    if (n == 0 && streams_ && stage_ == Stage::Pump && !client_ended_) {
+        client_ended_ = true;
+        return;
+    }
     if (n <= 0) return end();
     take_from_client({bytes.data(), static_cast<size_t>(n)});
 }
@@ -118,6 +131,7 @@ void BridgeConnection::read_llmd() {
     const ssize_t n = ::recv(llmd_.fd.get(), bytes.data(), bytes.size(), 0);
     if (n < 0 && would_block(errno)) return;
     if (n > 0) {
+        read_answer_head({bytes.data(), static_cast<size_t>(n)});
         answered_ = true;
         to_client_.append(bytes.data(), static_cast<size_t>(n));
         return send_to_client();
@@ -167,6 +181,7 @@ void BridgeConnection::close_llmd() {
 
 // What the client has sent and nobody has read would have its kernel throw the answer away when this side closes.
 void BridgeConnection::leave() {
+    if (client_ended_) return end();  // there is nothing of it to be read
     stage_ = Stage::Leaving;
     ::shutdown(client_.fd.get(), SHUT_WR);
     set_timer(kLeaveTime, [this] { end(); });
@@ -191,7 +206,7 @@ void BridgeConnection::set_timer(std::chrono::seconds limit, std::function<void(
 
 void BridgeConnection::update() {
     if (stage_ == Stage::Ended) return;
-    const bool takes_body = to_llmd_.size() < kBufferBytes || body_left_ == 0;
+    const bool takes_body = !client_ended_ && (to_llmd_.size() < kBufferBytes || body_left_ == 0);
     watch(client_, static_cast<short>((takes_body ? POLLIN : 0) | (to_client_.empty() ? 0 : POLLOUT)),
           &BridgeConnection::on_client);
     if (!llmd_.fd) return;

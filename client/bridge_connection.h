@@ -1,9 +1,9 @@
 // One program's TCP connection to the bridge: a head that bridge_head.h lets through, then, once there is a place at
 // llmd for it, bytes from one side to the other as they come, never more than kBufferBytes of them held. One request
 // each: the answer says Connection: close, and what a client sends behind its request is thrown away.
-// A client that disconnects closes llmd's side at once, which cancels; on TCP the end of what it sends is all that can
-// be seen of that, so a client that only says that it sends no more counts as gone too.
-// Thread-bound to the event loop. SIGPIPE must be ignored.
+// The client's leaving closes llmd's side at once, which cancels. On TCP the end of what a client sends is all that can
+// be seen of that, so one that only says that it sends no more counts as gone too; but once its answer is a stream,
+// that goes on until something cannot be sent. Thread-bound to the event loop. SIGPIPE must be ignored.
 #pragma once
 
 #include <sys/types.h>
@@ -69,6 +69,7 @@ private:
     void take_from_client(std::string_view bytes);
     void take_head();
     void read_llmd();
+    void read_answer_head(std::string_view bytes);
     // False when the other side takes no more, ever.
     bool send(End& end, std::string& bytes);
     void send_to_client();
@@ -91,7 +92,10 @@ private:
     uint64_t body_left_ = 0;  // bytes of the request that have not come yet
     std::string to_llmd_;
     std::string to_client_;
-    bool answered_ = false;  // a byte of an answer has come, or been made
+    std::string answer_head_;    // until all of it has come
+    bool streams_ = false;       // the answer has no length
+    bool client_ended_ = false;  // it sends no more
+    bool answered_ = false;      // a byte of an answer has come, or been made
     base::EventLoop::TimerId timer_ = 0;
 };
 

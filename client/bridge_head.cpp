@@ -245,6 +245,15 @@ std::variant<BridgedHead, BridgeRefusal> read_bridge_head(std::string_view head,
     return out;
 }
 
+bool answers_with_a_stream(std::string_view head) {
+    take_line(head);
+    while (!head.empty()) {
+        const std::string_view line = take_line(head);
+        if (lower(line.substr(0, line.find(':'))) == "content-length") return false;
+    }
+    return true;
+}
+
 std::string bridge_answer(const BridgeRefusal& refusal) {
     base::JsonWriter json;
     json.begin_object().key("error").begin_object();

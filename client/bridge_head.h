@@ -46,6 +46,9 @@ struct BridgedHead {
 // (414, 431).
 std::variant<BridgedHead, BridgeRefusal> read_bridge_head(std::string_view head, const BridgeRules& rules);
 
+// Whether an answer with this head, up to its empty line, is a stream: it has no Content-Length.
+bool answers_with_a_stream(std::string_view head);
+
 // The whole answer to a refused request.
 std::string bridge_answer(const BridgeRefusal& refusal);
 

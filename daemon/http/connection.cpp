@@ -6,8 +6,10 @@
 
 #include <charconv>
 #include <cstring>
+#include <limits>
 #include <utility>
 
+#include "api/quoted.h"
 #include "base/bridge_header.h"
 #include "http/api.h"
 
@@ -26,14 +28,8 @@ constexpr const char* kBridgeApplication = "bridge";
 // Of a stream's text, handed to libmicrohttpd at a time.
 constexpr size_t kStreamBlockBytes = 16u << 10;
 
-Reply refusal(unsigned status, const base::Error& error) {
-    Reply reply = error_reply(error, error_object(error));
-    reply.status = status;
-    return reply;
-}
-
 Reply body_too_large() {
-    return refusal(413, fail(ErrorCode::PromptTooLong, "body: more than ", kMaxBodyBytes, " bytes"));
+    return refuse_with(413, fail(ErrorCode::PromptTooLong, "body: more than ", kMaxBodyBytes, " bytes"));
 }
 
 // Facts about the headers of a request.
@@ -43,16 +39,15 @@ struct Head {
     bool is_chunked = false;
     bool is_coded = false;  // in a way that libmicrohttpd does not undo
     bool is_encoded = false;
-    bool is_too_large = false;
+    size_t length = 0;
 
     void add(const char* name, const char* value) {
         ++n_headers;
         const auto is = [name](const char* other) { return ::strcasecmp(name, other) == 0; };
         if (is(MHD_HTTP_HEADER_CONTENT_LENGTH)) {
             ++n_lengths;
-            size_t length = 0;
             const auto [end, error] = std::from_chars(value, value + std::strlen(value), length);
-            is_too_large = is_too_large || error != std::errc() || length > kMaxBodyBytes;
+            if (error != std::errc()) length = std::numeric_limits<size_t>::max();
         } else if (is(MHD_HTTP_HEADER_TRANSFER_ENCODING)) {
             is_chunked = true;
             is_coded = is_coded || ::strcasecmp(value, "chunked") != 0;
@@ -64,12 +59,36 @@ struct Head {
 
 }  // namespace
 
-Connection::Connection(base::EventLoop& loop, Api& api, int fd, pid_t pid, Client client)
-    : loop_(loop), api_(api), fd_(fd), pid_(pid), client_(std::move(client)) {
+base::Result<void> BodyBudget::take(const std::string& share, size_t n_bytes) {
+    const auto found = by_share_.find(share);
+    const size_t of_share = found == by_share_.end() ? 0 : found->second;
+    if (of_share + n_bytes > kMaxBytesPerApplication) {
+        return fail(ErrorCode::RateLimited, "body: this application sends ", of_share, " bytes at the moment; with ",
+                    n_bytes, " they are more than ", kMaxBytesPerApplication);
+    }
+    if (n_bytes_ + n_bytes > kMaxBytes) {
+        return fail(ErrorCode::NotReady, "body: ", n_bytes_, " bytes are being received; with ", n_bytes,
+                    " they are more than ", kMaxBytes);
+    }
+    n_bytes_ += n_bytes;
+    by_share_[share] += n_bytes;
+    return {};
+}
+
+void BodyBudget::give_back(const std::string& share, size_t n_bytes) {
+    n_bytes_ -= n_bytes;
+    const auto found = by_share_.find(share);
+    found->second -= n_bytes;
+    if (found->second == 0) by_share_.erase(found);
+}
+
+Connection::Connection(base::EventLoop& loop, Api& api, BodyBudget& bodies, int fd, pid_t pid, Client client)
+    : loop_(loop), api_(api), bodies_(bodies), fd_(fd), pid_(pid), client_(std::move(client)) {
     set_time_limit(kHeaderTime);
 }
 
 Connection::~Connection() {
+    release_body();
     if (exchange_) exchange_->leave();
     if (suspended_) loop_.remove_fd(fd_);
     loop_.cancel_timer(timer_);
@@ -112,6 +131,7 @@ MHD_Result Connection::on_access(const char* method, const char* path, const cha
                 return n_body_ <= kMaxBodyBytes + kMaxIgnoredBytes ? MHD_YES : MHD_NO;
             }
             stage_ = Stage::Answer;
+            release_body();
             loop_.cancel_timer(std::exchange(timer_, 0));
             if (n_body_ > kMaxBodyBytes) {
                 exchange_->reply(body_too_large());
@@ -138,7 +158,7 @@ Client Connection::requester() const {
     return client;
 }
 
-std::optional<Reply> Connection::refuse_head() const {
+std::optional<Reply> Connection::refuse_head() {
     Head head;
     const auto add = [](void* facts, MHD_ValueKind, const char* name, const char* value) {
         static_cast<Head*>(facts)->add(name, value ? value : "");
@@ -146,24 +166,57 @@ std::optional<Reply> Connection::refuse_head() const {
     };
     MHD_get_connection_values(handle_, MHD_HEADER_KIND, add, &head);
     if (n_request_line_ > kMaxRequestLineBytes) {
-        return refusal(
+        return refuse_with(
             414, fail(ErrorCode::InvalidArgument, "the request line has more than ", kMaxRequestLineBytes, " bytes"));
     }
     if (head.n_headers > kMaxHeaders) {
-        return refusal(431, fail(ErrorCode::InvalidArgument, head.n_headers, " headers are more than ", kMaxHeaders));
+        return refuse_with(431,
+                           fail(ErrorCode::InvalidArgument, head.n_headers, " headers are more than ", kMaxHeaders));
     }
     // Where they differ, two readers see different requests.
     if (head.n_lengths + (head.is_chunked ? 1 : 0) > 1) {
-        return refusal(400, fail(ErrorCode::InvalidArgument, "the length of the body is given more than once"));
+        return refuse_with(400, fail(ErrorCode::InvalidArgument, "the length of the body is given more than once"));
     }
     if (head.is_coded) {
-        return refusal(501, fail(ErrorCode::InvalidArgument, "Transfer-Encoding: only chunked is understood"));
+        return refuse_with(501, fail(ErrorCode::InvalidArgument, "Transfer-Encoding: only chunked is understood"));
     }
     if (head.is_encoded) {
-        return refusal(415, fail(ErrorCode::InvalidArgument, "Content-Encoding: only identity is understood"));
+        return refuse_with(415, fail(ErrorCode::InvalidArgument, "Content-Encoding: only identity is understood"));
     }
-    if (head.is_too_large) return body_too_large();
+    if (head.length > kMaxBodyBytes) return body_too_large();
+    // What comes in chunks may become as long as any.
+    const size_t n_bytes = head.is_chunked ? kMaxBodyBytes : head.length;
+    if (n_bytes <= BodyBudget::kFreeBytes) return std::nullopt;
+    if (auto taken = bodies_.take(request_.client.caller.share, n_bytes); !taken) {
+        return refuse_with(http_status(taken.error().code), taken.error());
+    }
+    n_reserved_ = n_bytes;
     return std::nullopt;
+}
+
+void Connection::release_body() {
+    if (n_reserved_ > 0) bodies_.give_back(request_.client.caller.share, std::exchange(n_reserved_, 0));
+}
+
+void Connection::refuse_malformed_length() {
+    if (stage_ != Stage::Headers || !exchange_ || gone_) return;
+    const auto value_of = [this](const char* name) {
+        return MHD_lookup_connection_value(handle_, MHD_HEADER_KIND, name);
+    };
+    const char* value = value_of(MHD_HTTP_HEADER_CONTENT_LENGTH);
+    if (!value || value_of(MHD_HTTP_HEADER_TRANSFER_ENCODING)) return;
+    const std::string_view text(value);
+    uint64_t length = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), length);
+    if (error == std::errc() && end == text.data() + text.size()) return;
+    const bool is_number = error == std::errc::result_out_of_range && end == text.data() + text.size();
+    const std::string reply =
+        wire_reply(is_number ? body_too_large()
+                             : refuse_with(400, fail(ErrorCode::InvalidArgument,
+                                                     "Content-Length: ", api::in_quotes(text), " is not a number")));
+    (void)::send(fd_, reply.data(), reply.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    gone_ = true;
+    ::shutdown(fd_, SHUT_WR);
 }
 
 void Connection::receive(const char* data, size_t n_data) {
@@ -218,6 +271,7 @@ void Connection::wake() {
 }
 
 void Connection::on_completed() {
+    release_body();
     if (exchange_) exchange_->leave();
     exchange_.reset();
     stage_ = Stage::Headers;

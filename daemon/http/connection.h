@@ -7,10 +7,13 @@
 #include <microhttpd.h>
 
 #include <chrono>
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "base/event_loop.h"
+#include "base/result.h"
 #include "http/exchange.h"
 #include "http/request.h"
 
@@ -28,10 +31,28 @@ inline constexpr std::chrono::seconds kIdleTime{60};
 // From the headers' end to the body's: the socket carries a body of any size in a moment.
 inline constexpr std::chrono::seconds kBodyTime{30};
 
+// What the bodies that are being received may take of memory, before anybody has admitted their requests: by their
+// whole lengths, from the headers' end until the body is complete.
+class BodyBudget {
+public:
+    static constexpr size_t kMaxBytes = 16u << 20;
+    static constexpr size_t kMaxBytesPerApplication = 8u << 20;  // of one share
+    // A body of so few bytes is always received: all connections together cannot fill memory with these.
+    static constexpr size_t kFreeBytes = 64u << 10;
+
+    // RateLimited: the application has enough; NotReady: everybody together has.
+    base::Result<void> take(const std::string& share, size_t n_bytes);
+    void give_back(const std::string& share, size_t n_bytes);
+
+private:
+    size_t n_bytes_ = 0;
+    std::map<std::string, size_t> by_share_;  // none of them 0
+};
+
 class Connection {
 public:
     // `fd` belongs to libmicrohttpd, and is open until this is destroyed. The references must outlive it.
-    Connection(base::EventLoop& loop, Api& api, int fd, pid_t pid, Client client);
+    Connection(base::EventLoop& loop, Api& api, BodyBudget& bodies, int fd, pid_t pid, Client client);
     ~Connection();
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
@@ -47,6 +68,9 @@ public:
     void on_request_line(size_t n_bytes);
     MHD_Result on_access(const char* method, const char* path, const char* data, size_t* n_data);
     void on_completed();
+    // To be called before libmicrohttpd answers a Content-Length that is no number, which it does with two heads (at
+    // 0.9.75): it is answered here, and nothing more can be sent.
+    void refuse_malformed_length();
 
 private:
     enum class Stage : uint8_t { Headers, Body, Answer };
@@ -54,7 +78,9 @@ private:
     // Whom the request counts as (base/bridge_header.h).
     Client requester() const;
     // What makes the request refused before its body is read; the connection does not survive that.
-    std::optional<Reply> refuse_head() const;
+    std::optional<Reply> refuse_head();
+    // The body that is being received is complete, or not wanted any more.
+    void release_body();
     void receive(const char* data, size_t n_data);
     MHD_Result send_answer();
     static ssize_t read_stream(void* connection, uint64_t position, char* out, size_t size);
@@ -64,13 +90,15 @@ private:
 
     base::EventLoop& loop_;
     Api& api_;
+    BodyBudget& bodies_;
     const int fd_;
     const pid_t pid_;
     const Client client_;
     MHD_Connection* handle_ = nullptr;
     Stage stage_ = Stage::Headers;
     size_t n_request_line_ = 0;
-    size_t n_body_ = 0;  // received, whether or not it was kept
+    size_t n_body_ = 0;      // received, whether or not it was kept
+    size_t n_reserved_ = 0;  // of the budget, for the share of request_
     Request request_;
     std::shared_ptr<Exchange> exchange_;
     bool suspended_ = false;

@@ -58,4 +58,17 @@ Reply error_reply(const base::Error& error, std::string body) {
     return reply;
 }
 
+Reply refuse_with(unsigned status, const base::Error& error) {
+    Reply reply = error_reply(error, error_object(error));
+    reply.status = status;
+    return reply;
+}
+
+std::string wire_reply(const Reply& reply) {
+    std::string out = base::concat("HTTP/1.1 ", reply.status, " Refused\r\nContent-Type: ", reply.type,
+                                   "\r\nContent-Length: ", reply.body.size(), "\r\nConnection: close\r\n");
+    for (const auto& [name, value] : reply.headers) out += base::concat(name, ": ", value, "\r\n");
+    return out + "\r\n" + reply.body;
+}
+
 }  // namespace llmd::http

@@ -35,5 +35,10 @@ std::string error_object(const base::Error& error, Lengths lengths = {});
 
 // The reply with that status, these headers and `body`.
 Reply error_reply(const base::Error& error, std::string body);
+// A refusal in OpenAI's shape, with another status than the error's.
+Reply refuse_with(unsigned status, const base::Error& error);
+
+// The bytes of a reply that goes out without libmicrohttpd, and after which the connection is closed.
+std::string wire_reply(const Reply& reply);
 
 }  // namespace llmd::http

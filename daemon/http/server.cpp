@@ -37,11 +37,7 @@ Connection* connection_of(MHD_Connection* handle) {
 // Without libmicrohttpd, which shall not know a connection that is one too many. As much as the socket takes at once:
 // a client that has just connected has an empty one.
 void turn_away(int fd, const base::Error& error) {
-    const std::string body = error_object(error);
-    const std::string reply =
-        base::concat("HTTP/1.1 ", api::error_row(error.code).http_status, " Refused\r\nContent-Type: ", kJsonType,
-                     "\r\nContent-Length: ", body.size(), "\r\nRetry-After: ", kRetryAfterSeconds,
-                     "\r\nConnection: close\r\n\r\n", body);
+    const std::string reply = wire_reply(refuse_with(http_status(error.code), error));
     (void)::send(fd, reply.data(), reply.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
@@ -78,14 +74,16 @@ Result<void> Server::start(const std::string& path) {
         listener_ = std::move(*made);
         made_path_ = path;
     }
-    daemon_ = MHD_start_daemon(
-        MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME, 0, nullptr, nullptr, on_access, this,  //
-        MHD_OPTION_CONNECTION_LIMIT, static_cast<unsigned>(kMaxConnections), MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-        kConnectionMemoryBytes, MHD_OPTION_CONNECTION_TIMEOUT, kInactivitySeconds,  //
-        MHD_OPTION_URI_LOG_CALLBACK, on_request_line, this,                         //
-        MHD_OPTION_NOTIFY_COMPLETED, on_completed, this,                            //
-        MHD_OPTION_NOTIFY_CONNECTION, on_connection, this,                          //
-        MHD_OPTION_END);
+    daemon_ = MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG,
+                               0, nullptr, nullptr, on_access, this,      //
+                               MHD_OPTION_EXTERNAL_LOGGER, on_log, this,  // it must be the first
+                               MHD_OPTION_CONNECTION_LIMIT, static_cast<unsigned>(kMaxConnections),
+                               MHD_OPTION_CONNECTION_MEMORY_LIMIT, kConnectionMemoryBytes,
+                               MHD_OPTION_CONNECTION_TIMEOUT, kInactivitySeconds,   //
+                               MHD_OPTION_URI_LOG_CALLBACK, on_request_line, this,  //
+                               MHD_OPTION_NOTIFY_COMPLETED, on_completed, this,     //
+                               MHD_OPTION_NOTIFY_CONNECTION, on_connection, this,   //
+                               MHD_OPTION_END);
     if (!daemon_) return fail(ErrorCode::Failed, "libmicrohttpd did not start");
     loop_.add_source(*this);
     listen();
@@ -121,7 +119,7 @@ void Server::accept() {
     }
     // From here on the descriptor is libmicrohttpd's, which closes it also when it fails.
     const int number = fd.release();
-    connections_[number] = std::make_unique<Connection>(loop_, api_, number, pid, std::move(*client));
+    connections_[number] = std::make_unique<Connection>(loop_, api_, bodies_, number, pid, std::move(*client));
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     if (MHD_add_connection(daemon_, number, reinterpret_cast<const sockaddr*>(&address), sizeof address.sun_family) !=
@@ -187,6 +185,13 @@ MHD_Result Server::on_access(void*, MHD_Connection* connection, const char* url,
 void* Server::on_request_line(void*, const char* uri, MHD_Connection* connection) {
     connection_of(connection)->on_request_line(std::strlen(uri));
     return nullptr;
+}
+
+// What it says does not matter, but when: before it answers a request that it refuses by itself.
+void Server::on_log(void* server, const char*, va_list) {
+    for (const auto& [fd, connection] : static_cast<Server*>(server)->connections_) {
+        connection->refuse_malformed_length();
+    }
 }
 
 void Server::on_completed(void*, MHD_Connection* connection, void**, MHD_RequestTerminationCode) {

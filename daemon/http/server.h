@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdarg>
 #include <functional>
 #include <map>
 #include <memory>
@@ -60,12 +61,14 @@ private:
     static MHD_Result on_access(void* server, MHD_Connection* connection, const char* url, const char* method,
                                 const char* version, const char* data, size_t* n_data, void** context);
     static void* on_request_line(void* server, const char* uri, MHD_Connection* connection);
+    static void on_log(void* server, const char* format, va_list arguments);
     static void on_completed(void* server, MHD_Connection* connection, void** context, MHD_RequestTerminationCode code);
     static void on_connection(void* server, MHD_Connection* connection, void** context,
                               MHD_ConnectionNotificationCode code);
 
     base::EventLoop& loop_;
     Api api_;
+    BodyBudget bodies_;
     base::UniqueFd listener_;
     std::string made_path_;  // of the socket, to be removed in the end; empty when the service manager owns it
     std::map<int, std::unique_ptr<Connection>> connections_;  // by descriptor

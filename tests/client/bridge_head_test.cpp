@@ -71,6 +71,14 @@ TEST(BridgeHead, TakesTheLongestBodyAndHead) {
     EXPECT_EQ(status_of(head + "A: b\r\n"), 431u);
 }
 
+TEST(BridgeHead, AnAnswerWithoutALengthIsAStream) {
+    EXPECT_TRUE(answers_with_a_stream("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Type: x"));
+    EXPECT_TRUE(answers_with_a_stream("HTTP/1.0 200 OK"));
+    EXPECT_TRUE(answers_with_a_stream("HTTP/1.1 200 content-length: 1\r\nX-Content-Length: 1"));
+    EXPECT_FALSE(answers_with_a_stream("HTTP/1.1 200 OK\r\nDate: x\r\nContent-Length: 12"));
+    EXPECT_FALSE(answers_with_a_stream("HTTP/1.1 200 OK\r\ncontent-LENGTH: 12\r\nDate: x"));
+}
+
 TEST(BridgeHead, ARefusalIsAWholeAnswerThatMayBeRepeatedOrNot) {
     const std::string passing = bridge_answer({503, base::fail(base::ErrorCode::NotReady, "not \"now\"")});
     EXPECT_TRUE(passing.starts_with("HTTP/1.1 503 Service Unavailable\r\n")) << passing;

@@ -196,10 +196,39 @@ class WithAnother(unittest.TestCase):
             llmd = self.accept(listener)
             llmd.recv(65536)
             if begun:
-                llmd.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+                llmd.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n")
                 client.recv(65536)
             client.close()
             self.assertEqual(llmd.recv(65536), b"")
+
+    def stream(self, listener):
+        """(client, llmd) of a stream that has begun, and of which the bridge knows that the client sends no more."""
+        client = self.bridge.connect()
+        client.sendall(self.bridge.post(b"{}"))
+        llmd = self.accept(listener)
+        llmd.recv(65536)
+        for part in b"HTTP/1.1 200 OK\r\nTransfer-Enc", b"oding: chunked\r\n\r\n", b"first":
+            llmd.sendall(part)
+        data = b""
+        while not data.endswith(b"first"):
+            data += client.recv(65536)
+        client.shutdown(socket.SHUT_WR)
+        self.bridge.get(host="evil.example")  # comes behind it
+        return client, llmd
+
+    def test_a_stream_goes_on_for_a_client_that_sends_no_more(self):
+        client, llmd = self.stream(self.listen())
+        llmd.sendall(b" second")
+        llmd.close()
+        self.assertEqual(read_to_end(client), b" second")
+        client.close()
+
+    def test_a_stream_for_a_client_that_has_gone_ends_when_it_cannot_be_sent(self):
+        client, llmd = self.stream(self.listen())
+        client.close()
+        while not select.select([llmd], [], [], 0.05)[0]:
+            llmd.sendall(b"more")
+        self.assertEqual(llmd.recv(65536), b"")
 
 
 if __name__ == "__main__":

@@ -71,6 +71,15 @@ class WithLlmd(harness.TestCase):
         self.assertTrue(rest.endswith(b"data: [DONE]\n\n\r\n0\r\n\r\n"), rest[-100:])
         self.assertNotIn(b"Access-Control", rest)
 
+    def test_half_closing_cancels_no_stream_that_has_begun(self):
+        with self.bridge.connect() as client:
+            client.sendall(self.bridge.post(LONG))
+            data = b""
+            while b'"text":"' not in data:
+                data += client.recv(65536)
+            client.shutdown(socket.SHUT_WR)
+            self.assertTrue(read_to_end(client).endswith(b"data: [DONE]\n\n\r\n0\r\n\r\n"))
+
     def test_only_its_own_names_are_answered(self):
         """A page whose name was made to resolve to this device has that name in Host (DNS rebinding)."""
         port = self.bridge.port

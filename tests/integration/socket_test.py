@@ -280,10 +280,15 @@ class Socket(harness.TestCase):
         for request, status in ((b"GET /" + b"x" * 9000 + b" HTTP/1.1\r\nHost: l\r\n\r\n", 414),
                                 (b"GET / HTTP/1.1\r\nHost: l\r\n" + b"A: b\r\n" * 64 + b"\r\n", 431),
                                 (b"POST / HTTP/1.1\r\nHost: l\r\n" + b"Content-Length: 1\r\n" * 2 + b"\r\nx", 400),
-                                (b"POST / HTTP/1.1\r\nHost: l\r\nContent-Length: 5000000\r\n\r\n", 413)):
+                                (b"POST / HTTP/1.1\r\nHost: l\r\nContent-Length: 5000000\r\n\r\n", 413),
+                                (b"POST / HTTP/1.1\r\nHost: l\r\nContent-Length: 1x\r\n\r\na", 400)):
             client = connect(self.path)
             client.sendall(request)
-            self.assertIn(f"HTTP/1.1 {status} ".encode(), read_until(client, b"\r\n"))
+            answer = read_until(client, b"}}")
+            self.assertTrue(answer.startswith(f"HTTP/1.1 {status} ".encode()), answer)
+            self.assertEqual(answer.count(b"HTTP/1.1 "), 1)
+            json.loads(answer.partition(b"\r\n\r\n")[2])
+            self.assertEqual(client.recv(1), b"")
             client.close()
         nonsense = connect(self.path)
         nonsense.sendall(b"\x00\xff\r\n\r\n" * 100)
@@ -307,6 +312,19 @@ class Socket(harness.TestCase):
             self.assertEqual(connection.getresponse().status, 400)
             connection.close()
         self.assertLess(self.memory_kib() - before, LEFT_BEHIND_KIB)
+
+    def test_bodies_that_are_being_received_have_a_budget(self):
+        clients = [connect(self.path) for _ in range(MAX_PER_PROCESS)]
+        for client in clients:
+            client.sendall(b"POST /v1/completions HTTP/1.1\r\nHost: llmd\r\nContent-Length: 4194304\r\n\r\n")
+        for client in clients[2:]:
+            self.assertIn(b"HTTP/1.1 429 ", read_until(client, b"}}"))
+            client.close()
+        self.assertTrue(self.complete(max_tokens=1)["choices"])
+        for client in clients[:2]:
+            client.sendall(b"[" + b" " * 4194303)
+            self.assertIn(b"HTTP/1.1 400 ", read_until(client, b"}}"))
+            client.close()
 
     def test_a_prompt_that_cannot_fit_keeps_nobody_waiting(self):
         """Tokenizing it would take seconds, and megabytes of memory."""

@@ -203,6 +203,70 @@ TEST_F(ServerTest, AChunkedBodyIsTakenAndHasTheSameLimit) {
     EXPECT_EQ(status(ask(head + large + "0\r\n\r\n")), 413);
 }
 
+TEST_F(ServerTest, ALengthThatIsNoNumberGetsOneAnswer) {
+    for (const auto& [value, code] :
+         std::initializer_list<std::pair<const char*, int>>{{"x", 400},
+                                                            {"-1", 400},
+                                                            {"+1", 400},
+                                                            {"1x", 400},
+                                                            {"", 400},
+                                                            {"1, 2", 400},
+                                                            {"0x1", 400},
+                                                            {"99999999999999999999999", 413},
+                                                            {"18446744073709551615", 413}}) {
+        const std::string reply =
+            ask(base::concat("POST /health HTTP/1.1\r\nHost: llmd\r\nContent-Length: ", value, "\r\n\r\nabc"));
+        EXPECT_EQ(status(reply), code) << value;
+        EXPECT_EQ(reply.find("HTTP/1.1 ", 1), std::string::npos) << reply;
+        EXPECT_EQ(body(reply).rfind(R"({"error":{"message":)", 0), 0u) << reply;
+        EXPECT_TRUE(reply.ends_with(kEnd)) << value;
+    }
+    // One that is just being received is not judged by what happens on others.
+    const base::UniqueFd slow = connect();
+    write(slow, "POST /nothing HTTP/1.1\r\nHost: llmd\r\nContent-Length: 1");
+    (void)ask("POST /health HTTP/1.1\r\nHost: llmd\r\nContent-Length: x\r\n\r\n");
+    write(slow, "\r\n\r\na");
+    EXPECT_EQ(status(read(slow)), 404);
+    EXPECT_EQ(status(ask(get("/health"))), 200);
+}
+
+TEST_F(ServerTest, BodiesThatAreBeingReceivedHaveABudget) {
+    const std::string head = "POST /health HTTP/1.1\r\nHost: llmd\r\n";
+    const std::string large = base::concat(head, "Content-Length: ", kMaxBodyBytes, "\r\n\r\n");
+    base::UniqueFd first = connect();
+    write(first, large + "a");
+    const base::UniqueFd second = connect();
+    write(second, head + "Transfer-Encoding: chunked\r\n\r\n");
+    // This application has as much as it may.
+    const std::string reply = ask(large);
+    EXPECT_EQ(status(reply), 429) << reply;
+    EXPECT_NE(reply.find("Retry-After: "), std::string::npos);
+    EXPECT_NE(reply.find(kEnd), std::string::npos) << "the body is not read";
+    EXPECT_EQ(status(ask(post("/health", std::string(BodyBudget::kFreeBytes, ' ')))), 405) << "small ones always may";
+    EXPECT_EQ(status(ask(post("/health", std::string(BodyBudget::kFreeBytes + 1, ' ')))), 429);
+    // Complete, or given up, it takes nothing any more.
+    write(second, "0\r\n\r\n");
+    EXPECT_EQ(status(read(second)), 405);
+    EXPECT_EQ(status(ask(post("/health", std::string(kMaxBodyBytes, ' ')))), 405);
+    write(second, large);
+    EXPECT_EQ(status(ask(large)), 429);
+    first.reset();
+    settle();
+    EXPECT_EQ(status(ask(post("/health", std::string(kMaxBodyBytes, ' ')))), 405);
+}
+
+TEST(BodyBudget, HasLimitsForEachApplicationAndForAll) {
+    BodyBudget budget;
+    constexpr size_t kAll = BodyBudget::kMaxBytesPerApplication;
+    ASSERT_TRUE(budget.take("one", kAll));
+    EXPECT_EQ(budget.take("one", 1).error().code, base::ErrorCode::RateLimited);
+    ASSERT_TRUE(budget.take("two", BodyBudget::kMaxBytes - kAll));
+    EXPECT_EQ(budget.take("three", 1).error().code, base::ErrorCode::NotReady);
+    budget.give_back("one", kAll);
+    EXPECT_TRUE(budget.take("three", kAll));
+    EXPECT_EQ(budget.take("one", 1).error().code, base::ErrorCode::NotReady);
+}
+
 TEST_F(ServerTest, AConnectionServesOneRequestAfterAnother) {
     const base::UniqueFd client = connect();
     write(client, get("/health"));
