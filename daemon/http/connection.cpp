@@ -9,8 +9,9 @@
 #include <limits>
 #include <utility>
 
-#include "api/quoted.h"
+#include "api/errors.h"
 #include "base/bridge_header.h"
+#include "base/json_writer.h"
 #include "http/api.h"
 
 namespace llmd::http {
@@ -188,7 +189,7 @@ std::optional<Reply> Connection::refuse_head() {
     const size_t n_bytes = head.is_chunked ? kMaxBodyBytes : head.length;
     if (n_bytes <= BodyBudget::kFreeBytes) return std::nullopt;
     if (auto taken = bodies_.take(request_.client.caller.share, n_bytes); !taken) {
-        return refuse_with(http_status(taken.error().code), taken.error());
+        return refuse_with(api::error_row(taken.error().code).http_status, taken.error());
     }
     n_reserved_ = n_bytes;
     return std::nullopt;
@@ -213,7 +214,7 @@ void Connection::refuse_malformed_length() {
     const std::string reply =
         wire_reply(is_number ? body_too_large()
                              : refuse_with(400, fail(ErrorCode::InvalidArgument,
-                                                     "Content-Length: ", api::in_quotes(text), " is not a number")));
+                                                     "Content-Length: ", base::in_quotes(text), " is not a number")));
     (void)::send(fd_, reply.data(), reply.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     gone_ = true;
     ::shutdown(fd_, SHUT_WR);

@@ -37,7 +37,7 @@ Connection* connection_of(MHD_Connection* handle) {
 // Without libmicrohttpd, which shall not know a connection that is one too many. As much as the socket takes at once:
 // a client that has just connected has an empty one.
 void turn_away(int fd, const base::Error& error) {
-    const std::string reply = wire_reply(refuse_with(http_status(error.code), error));
+    const std::string reply = wire_reply(refuse_with(api::error_row(error.code).http_status, error));
     (void)::send(fd, reply.data(), reply.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 

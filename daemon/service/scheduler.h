@@ -17,7 +17,8 @@
 //   clock is forgotten.
 // - Within a class and share its clients share what it gets in the same way.
 // - Within a class, share and client: first in, first out.
-// - No class starves: one that waits for kStarvationTimeout without a slot gets one for kTurnTokens tokens, before all others.
+// - No class starves: one that waits for kStarvationTimeout without a slot gets one for kTurnTokens tokens, before all
+// others.
 //   Only one class at a time, so that with more than one slot an interactive request never waits for it. A turn and
 //   not a share of every step, because on a phone each row of the batch makes all the others slower.
 // - One engine computes one model. When the first of the waiting needs another one, nothing new starts until those of

@@ -376,7 +376,7 @@ void Service::Impl::on(const protocol::Finished& finished) {
     const bool embeds = !record->request.inputs.empty();
     if ((embeds && has_succeeded) == finished.embedding.empty()) {
         link_->terminate(EngineEnd::Cause::Protocol, concat("finished request ", finished.id, " with an embedding of ",
-                                                          finished.embedding.size(), " numbers"));
+                                                            finished.embedding.size(), " numbers"));
         return;
     }
     if (embeds && has_succeeded && !take_embedding(*record, finished)) return;

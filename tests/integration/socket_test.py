@@ -214,7 +214,7 @@ class Socket(harness.TestCase):
         self.assertEqual(json.loads(data)["data"][0]["embedding"], embeddings[17])
         body["input"][17] = "a b " * 5000
         status, _, error = self.refusal(body, "/v1/embeddings")
-        self.assertEqual((status, error["code"]), (400, "ContextExceeded"))
+        self.assertEqual((status, error["name"]), (400, "ContextExceeded"))
         self.assertTrue(error["message"].startswith("input[17]: "), error["message"])
         self.assertGreaterEqual(error["n_prompt_tokens"], 10000)
         status, _, data = self.http().ask("POST", "/api/embed", body)

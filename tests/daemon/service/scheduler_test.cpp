@@ -296,13 +296,13 @@ TEST_F(SchedulerTest, ClientsOfAnApplicationShareItsPart) {
     EXPECT_EQ(scheduler_.position(2), 0u);
     EXPECT_EQ(scheduler_.position(3), 1u);
     // One place each; within the application its clients take turns.
-    scheduler_.made_tokens(1, kFairTokens - 1);
-    scheduler_.made_tokens(4, kFairTokens);
+    scheduler_.add_generated(1, kFairTokens - 1);
+    scheduler_.add_generated(4, kFairTokens);
     EXPECT_EQ(starts(2), Ids{});
-    scheduler_.made_tokens(1, 1);
+    scheduler_.add_generated(1, 1);
     EXPECT_EQ(starts(2), Ids{2});
     EXPECT_EQ(stops(), Ids{1});
-    scheduler_.made_tokens(2, 2 * kFairTokens);
+    scheduler_.add_generated(2, 2 * kFairTokens);
     EXPECT_EQ(starts(2), Ids{3}) << "which has waited longest of those that got as little";
     EXPECT_EQ(stops(), Ids{2});
 }
@@ -312,7 +312,7 @@ TEST_F(SchedulerTest, AClientOfAnApplicationDoesNotWaitBehindAllThatAnotherHasAs
     EXPECT_EQ(starts(), Ids{1});
     EXPECT_EQ(refusal({of_application(4, "host", "late")}), "");
     EXPECT_EQ(scheduler_.position(4), 0u);
-    scheduler_.made_tokens(1, kFairTokens);
+    scheduler_.add_generated(1, kFairTokens);
     EXPECT_EQ(starts(), Ids{4});
 }
 
