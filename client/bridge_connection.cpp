@@ -26,16 +26,37 @@ bool would_block(int error) {
 
 }  // namespace
 
-BridgeConnection::BridgeConnection(base::EventLoop& loop, const Route& route, base::UniqueFd client, Events events)
-    : loop_(loop), route_(route), events_(std::move(events)) {
+base::Result<void> BridgeQueue::enter(const BridgedHead& head) {
+    if (head.is_call && n_requests_ >= kMaxRequests) {
+        return fail(ErrorCode::QueueFull, n_requests_, " requests are waiting in the bridge, at most ", kMaxRequests,
+                    " may");
+    }
+    if (head.n_body > 0 && n_body_bytes_ + head.n_body > kMaxBodyBytes) {
+        return fail(ErrorCode::QueueFull, "the bodies of requests that are waiting in the bridge have ", n_body_bytes_,
+                    " bytes; with ", head.n_body, " they are more than ", kMaxBodyBytes);
+    }
+    n_requests_ += head.is_call ? 1 : 0;
+    n_body_bytes_ += head.n_body;
+    return {};
+}
+
+void BridgeQueue::leave(const BridgedHead& head) {
+    n_requests_ -= head.is_call ? 1 : 0;
+    n_body_bytes_ -= head.n_body;
+}
+
+BridgeConnection::BridgeConnection(base::EventLoop& loop, const Route& route, BridgeQueue& queue, base::UniqueFd client,
+                                   Events events)
+    : loop_(loop), route_(route), queue_(queue), events_(std::move(events)) {
     client_.fd = std::move(client);
     set_timer(kHeadTime, [this] {
-        refuse({408, fail(ErrorCode::Timeout, "the headers did not come within ", kHeadTime.count(), " s")});
+        refuse(408, fail(ErrorCode::Timeout, "the headers did not come within ", kHeadTime.count(), " s"));
     });
     update();
 }
 
 BridgeConnection::~BridgeConnection() {
+    leave_queue();
     loop_.cancel_timer(timer_);
     watch(client_, 0, nullptr);
     watch(llmd_, 0, nullptr);
@@ -58,10 +79,7 @@ void BridgeConnection::read_answer_head(std::string_view bytes) {
 
 void BridgeConnection::on_llmd(short events) {
     // llmd may refuse a request before it has read all of it: the rest is of no use then, but the answer is.
-    if ((events & POLLOUT) != 0 && !send(llmd_, to_llmd_)) {
-        to_llmd_.clear();
-        body_left_ = 0;
-    }
+    if ((events & POLLOUT) != 0 && !send(llmd_, to_llmd_)) to_llmd_.clear();
     if ((events & (POLLIN | POLLHUP | POLLERR)) != 0) read_llmd();
     update();
 }
@@ -82,46 +100,57 @@ void BridgeConnection::take_from_client(std::string_view bytes) {
     if (stage_ == Stage::Head) {
         head_ += bytes;
         take_head();
-    } else if ((stage_ == Stage::Wait || stage_ == Stage::Pump) && body_left_ > 0) {
+    } else if (stage_ == Stage::Wait && body_left_ > 0) {
         bytes = bytes.substr(0, body_left_);
         body_left_ -= bytes.size();
         to_llmd_ += bytes;
+        if (body_left_ == 0) wait_for_place();
     }
 }
 
 void BridgeConnection::take_head() {
     const size_t size = head_.find(kHeadEnd);
     if (std::min(size, head_.size()) > kMaxBridgeHeadBytes) {
-        return refuse(
-            {431, fail(ErrorCode::InvalidArgument, "the headers have more than ", kMaxBridgeHeadBytes, " bytes")});
+        return refuse(431,
+                      fail(ErrorCode::InvalidArgument, "the headers have more than ", kMaxBridgeHeadBytes, " bytes"));
     }
     if (size == std::string::npos) return;
     loop_.cancel_timer(std::exchange(timer_, 0));
-    const auto read = read_bridge_head(std::string_view(head_).substr(0, size), route_.rules);
-    if (const auto* refusal = std::get_if<BridgeRefusal>(&read)) return refuse(*refusal);
+    auto read = read_bridge_head(std::string_view(head_).substr(0, size), route_.rules);
+    if (const auto* refusal = std::get_if<BridgeRefusal>(&read)) return answer(*refusal);
     const std::string body = std::exchange(head_, {}).substr(size + kHeadEnd.size());
-    const auto& bridged = *std::get_if<BridgedHead>(&read);
-    to_llmd_ = bridged.text;
-    body_left_ = bridged.n_body;
+    request_ = std::move(*std::get_if<BridgedHead>(&read));
+    if (const auto entered = queue_.enter(request_); !entered) return refuse(429, entered.error());
+    in_queue_ = true;
+    to_llmd_ = std::exchange(request_.text, {});
+    body_left_ = request_.n_body;
     stage_ = Stage::Wait;
-    take_from_client(body);
-    set_timer(kPlaceTime, [this] {
-        refuse({503, fail(ErrorCode::NotReady, "all ", base::kBridgeConnections,
-                          " connections of the bridge to llmd were taken for ", kPlaceTime.count(), " s")});
+    if (body_left_ == 0) return wait_for_place();
+    set_timer(kBodyTime, [this] {
+        refuse(408, fail(ErrorCode::Timeout, "the body did not come within ", kBodyTime.count(), " s"));
     });
+    take_from_client(body);
+}
+
+void BridgeConnection::wait_for_place() {
+    loop_.cancel_timer(std::exchange(timer_, 0));
     loop_.defer(events_.on_place);
 }
 
+void BridgeConnection::leave_queue() {
+    if (std::exchange(in_queue_, false)) queue_.leave(request_);
+}
+
 void BridgeConnection::give_place() {
-    loop_.cancel_timer(std::exchange(timer_, 0));
+    leave_queue();
     stage_ = Stage::Pump;
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     route_.socket.copy(address.sun_path, sizeof address.sun_path - 1);  // run_bridge() has measured it
     llmd_.fd.reset(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (!llmd_.fd || ::connect(llmd_.fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
-        return refuse({503, fail(ErrorCode::NotReady, "llmd is not reached at ", route_.socket, ": ",
-                                 std::strerror(errno), "; start it: ", route_.how_to_start)});
+        return refuse(503, fail(ErrorCode::NotReady, "llmd is not reached at ", route_.socket, ": ",
+                                std::strerror(errno), "; start it: ", route_.how_to_start));
     }
     update();
 }
@@ -137,7 +166,7 @@ void BridgeConnection::read_llmd() {
         return send_to_client();
     }
     close_llmd();
-    if (!answered_) return refuse({502, fail(ErrorCode::Failed, "llmd ended before it answered")});
+    if (!answered_) return refuse(502, fail(ErrorCode::Failed, "llmd ended before it answered"));
     if (to_client_.empty()) leave();
 }
 
@@ -160,8 +189,13 @@ void BridgeConnection::send_to_client() {
     }
 }
 
+void BridgeConnection::refuse(unsigned status, base::Error error) {
+    answer({status, std::move(error), request_.is_ollamas});
+}
+
 // In place of llmd's answer. Called while nothing of that has been sent.
-void BridgeConnection::refuse(const BridgeRefusal& refusal) {
+void BridgeConnection::answer(const BridgeRefusal& refusal) {
+    leave_queue();
     close_llmd();
     answered_ = true;
     stage_ = Stage::Pump;
@@ -189,6 +223,7 @@ void BridgeConnection::leave() {
 
 void BridgeConnection::end() {
     if (std::exchange(stage_, Stage::Ended) == Stage::Ended) return;
+    leave_queue();
     loop_.cancel_timer(std::exchange(timer_, 0));
     close_llmd();
     watch(client_, 0, nullptr);
@@ -206,8 +241,7 @@ void BridgeConnection::set_timer(std::chrono::seconds limit, std::function<void(
 
 void BridgeConnection::update() {
     if (stage_ == Stage::Ended) return;
-    const bool takes_body = !client_ended_ && (to_llmd_.size() < kBufferBytes || body_left_ == 0);
-    watch(client_, static_cast<short>((takes_body ? POLLIN : 0) | (to_client_.empty() ? 0 : POLLOUT)),
+    watch(client_, static_cast<short>((client_ended_ ? 0 : POLLIN) | (to_client_.empty() ? 0 : POLLOUT)),
           &BridgeConnection::on_client);
     if (!llmd_.fd) return;
     const bool takes_answer = to_client_.size() < kBufferBytes;

@@ -1,6 +1,7 @@
-// One program's TCP connection to the bridge: a head that bridge_head.h lets through, then, once there is a place at
-// llmd for it, bytes from one side to the other as they come, never more than kBufferBytes of them held. One request
-// each: the answer says Connection: close, and what a client sends behind its request is thrown away.
+// One program's TCP connection to the bridge: a head that bridge_head.h lets through, its body, of which all is held,
+// and then, once there is a place at llmd for it, bytes from one side to the other as they come, never more than
+// kBufferBytes of an answer held. One request each: the answer says Connection: close, and what a client sends behind
+// its request is thrown away.
 // The client's leaving closes llmd's side at once, which cancels. On TCP the end of what a client sends is all that can
 // be seen of that, so one that only says that it sends no more counts as gone too; but once its answer is a stream,
 // that goes on until something cannot be sent. Thread-bound to the event loop. SIGPIPE must be ignored.
@@ -14,19 +15,36 @@
 #include <string>
 
 #include "base/event_loop.h"
+#include "base/result.h"
 #include "base/unique_fd.h"
 #include "client/bridge_head.h"
 
 namespace llmd::client {
 
+// The requests that wait in the bridge for a place at llmd, from the end of their heads: their number and the lengths
+// of their bodies, which are held. Those that are answered at once count with their bodies only.
+class BridgeQueue {
+public:
+    static constexpr size_t kMaxRequests = 16;
+    static constexpr size_t kMaxBodyBytes = 16u << 20;
+
+    // QueueFull names the number and the limit.
+    base::Result<void> enter(const BridgedHead& head);
+    void leave(const BridgedHead& head);
+
+private:
+    size_t n_requests_ = 0;
+    size_t n_body_bytes_ = 0;
+};
+
 class BridgeConnection {
 public:
-    // Each way.
+    // Of an answer.
     static constexpr size_t kBufferBytes = 64u << 10;
     // From the connection's beginning to the head's end.
     static constexpr std::chrono::seconds kHeadTime{10};
-    // How long a request waits for a place at llmd before it is refused.
-    static constexpr std::chrono::seconds kPlaceTime{60};
+    // From the head's end to the body's. After that a request waits for its place as long as its client does.
+    static constexpr std::chrono::seconds kBodyTime{30};
     // A client that takes nothing for so long is given up. llmd gives the request up after half of it.
     static constexpr std::chrono::seconds kStallTime{60};
     // How long a client whose answer is complete has to close.
@@ -45,13 +63,15 @@ public:
     };
 
     // `client` does not block. The references must outlive it.
-    BridgeConnection(base::EventLoop& loop, const Route& route, base::UniqueFd client, Events events);
+    BridgeConnection(base::EventLoop& loop, const Route& route, BridgeQueue& queue, base::UniqueFd client,
+                     Events events);
     ~BridgeConnection();
     BridgeConnection(const BridgeConnection&) = delete;
     BridgeConnection& operator=(const BridgeConnection&) = delete;
 
-    bool waits_for_place() const { return stage_ == Stage::Wait; }
+    bool waits_for_place() const { return stage_ == Stage::Wait && body_left_ == 0; }
     bool has_place() const { return static_cast<bool>(llmd_.fd); }
+    bool is_call() const { return request_.is_call; }
     // Connects to llmd. Called while it waits for a place.
     void give_place();
 
@@ -73,7 +93,10 @@ private:
     // False when the other side takes no more, ever.
     bool send(End& end, std::string& bytes);
     void send_to_client();
-    void refuse(const BridgeRefusal& refusal);
+    void refuse(unsigned status, base::Error error);
+    void answer(const BridgeRefusal& refusal);
+    void wait_for_place();
+    void leave_queue();
     void close_llmd();
     void leave();
     void end();
@@ -84,11 +107,14 @@ private:
 
     base::EventLoop& loop_;
     const Route& route_;
+    BridgeQueue& queue_;
     const Events events_;
     End client_;
     End llmd_;
     Stage stage_ = Stage::Head;
     std::string head_;
+    BridgedHead request_;  // without its text
+    bool in_queue_ = false;
     uint64_t body_left_ = 0;  // bytes of the request that have not come yet
     std::string to_llmd_;
     std::string to_client_;

@@ -29,6 +29,11 @@ constexpr const char* kOnce[] = {"host", "origin", "content-length", "transfer-e
 // What llmd reads beside the length.
 constexpr const char* kPassed[] = {"Content-Type", "Content-Encoding", "Expect"};
 
+// What a POST to these, and to what is below the last, asks is answered at once.
+constexpr const char* kQuickPaths[] = {"/tokenize", "/detokenize", "/apply-template", "/api/show"};
+constexpr std::string_view kRequestsPath = "/v1/requests/";
+constexpr std::string_view kOllamasPath = "/api/";
+
 using Fields = std::map<std::string, std::string>;  // names in lower case
 
 template <typename... Parts>
@@ -190,6 +195,16 @@ std::variant<uint64_t, BridgeRefusal> read_length(const Fields& fields) {
     return length;
 }
 
+std::string_view path_of(std::string_view target) {
+    return target.substr(0, target.find('?'));
+}
+
+bool is_call(const RequestLine& request) {
+    const std::string_view path = path_of(request.target);
+    return request.method == "POST" && !path.starts_with(kRequestsPath) &&
+           std::find(std::begin(kQuickPaths), std::end(kQuickPaths), path) == std::end(kQuickPaths);
+}
+
 const char* reason_phrase(unsigned status) {
     switch (status) {
         case 401:
@@ -204,6 +219,8 @@ const char* reason_phrase(unsigned status) {
             return "Content Too Large";
         case 414:
             return "URI Too Long";
+        case 429:
+            return "Too Many Requests";
         case 431:
             return "Request Header Fields Too Large";
         case 502:
@@ -222,17 +239,22 @@ const char* reason_phrase(unsigned status) {
 std::variant<BridgedHead, BridgeRefusal> read_bridge_head(std::string_view head, const BridgeRules& rules) {
     const auto line = read_request_line(take_line(head));
     if (const auto* refusal = std::get_if<BridgeRefusal>(&line)) return *refusal;
+    const RequestLine& request = *std::get_if<RequestLine>(&line);
+    const bool is_ollamas = path_of(request.target).starts_with(kOllamasPath);
+    const auto refused = [is_ollamas](BridgeRefusal refusal) {
+        refusal.is_ollamas = is_ollamas;
+        return refusal;
+    };
     const auto read = read_fields(head);
-    if (const auto* refusal = std::get_if<BridgeRefusal>(&read)) return *refusal;
+    if (const auto* refusal = std::get_if<BridgeRefusal>(&read)) return refused(*refusal);
     const Fields& fields = *std::get_if<Fields>(&read);
     for (const auto check : {check_host, check_origin, check_token}) {
-        if (auto refusal = check(fields, rules)) return *std::move(refusal);
+        if (auto refusal = check(fields, rules)) return refused(*std::move(refusal));
     }
     const auto length = read_length(fields);
-    if (const auto* refusal = std::get_if<BridgeRefusal>(&length)) return *refusal;
+    if (const auto* refusal = std::get_if<BridgeRefusal>(&length)) return refused(*refusal);
 
-    const RequestLine& request = *std::get_if<RequestLine>(&line);
-    BridgedHead out{{}, *std::get_if<uint64_t>(&length)};
+    BridgedHead out{{}, *std::get_if<uint64_t>(&length), is_call(request), is_ollamas};
     out.text = base::concat(request.method, ' ', request.target, ' ', request.version, "\r\nHost: llmd\r\n",
                             base::kBridgeHeader, ": 1\r\nConnection: close\r\n");
     for (const char* name : kPassed) {
@@ -256,13 +278,18 @@ bool answers_with_a_stream(std::string_view head) {
 
 std::string bridge_answer(const BridgeRefusal& refusal) {
     base::JsonWriter json;
-    json.begin_object().key("error").begin_object();
-    json.key("message").value(refusal.error.message);
-    json.key("type").value(refusal.status < 500 ? "invalid_request_error" : "server_error");
-    json.key("code").value(base::error_name(refusal.error.code));
-    json.end_object().end_object();
-    const std::string body = json.take();
-    const bool is_passing = refusal.error.code == ErrorCode::NotReady;
+    json.begin_object().key("error");
+    if (refusal.is_ollamas) {
+        json.value(refusal.error.message);
+    } else {
+        json.begin_object().key("message").value(refusal.error.message);
+        json.key("type").value(refusal.status == 429  ? "rate_limit_error"
+                               : refusal.status < 500 ? "invalid_request_error"
+                                                      : "server_error");
+        json.key("code").value(base::error_name(refusal.error.code)).end_object();
+    }
+    const std::string body = json.end_object().take();
+    const bool is_passing = refusal.error.code == ErrorCode::NotReady || refusal.error.code == ErrorCode::QueueFull;
     return base::concat("HTTP/1.1 ", refusal.status, ' ', reason_phrase(refusal.status),
                         "\r\nContent-Type: application/json\r\nContent-Length: ", body.size(),
                         refusal.status == 401 ? "\r\nWWW-Authenticate: Bearer" : "",

@@ -32,11 +32,14 @@ struct BridgeRules {
 struct BridgeRefusal {
     unsigned status = 400;
     base::Error error;
+    bool is_ollamas = false;  // the request is of Ollama's API, and the answer takes its form instead of OpenAI's
 };
 
 struct BridgedHead {
     std::string text;     // for llmd, with the empty line
     uint64_t n_body = 0;  // bytes that follow it, and no more
+    bool is_call = true;  // it generates or embeds, or may do so: only what is known to be answered at once does not
+    bool is_ollamas = false;
 };
 
 // `head` ends before its empty line. Refused are: what is not HTTP/1.0 or 1.1 to the letter; a target that is not a

@@ -178,19 +178,23 @@ void BridgeServer::accept(int listener) {
     set_option(fd.get(), SOL_SOCKET, SO_SNDBUF, kSendBufferBytes);
     const uint64_t key = ++last_connection_;
     connections_[key] = std::make_unique<BridgeConnection>(
-        loop_, route_, std::move(fd),
+        loop_, route_, queue_, std::move(fd),
         BridgeConnection::Events{[this] { give_places(); }, [this, key] { connections_.erase(key); }});
 }
 
-// In the order in which they have connected.
+// In the order in which they have connected. What is answered at once does not wait for calls.
 void BridgeServer::give_places() {
-    auto n_taken = std::count_if(connections_.begin(), connections_.end(),
-                                 [](const auto& entry) { return entry.second->has_place(); });
-    for (const auto& [key, connection] : connections_) {
-        if (static_cast<size_t>(n_taken) >= base::kBridgeConnections) return;
-        if (!connection->waits_for_place()) continue;
-        connection->give_place();
-        if (connection->has_place()) ++n_taken;
+    for (const bool calls : {true, false}) {
+        const size_t most = calls ? base::kBridgeCalls : base::kBridgeConnections - base::kBridgeCalls;
+        auto n_taken = std::count_if(connections_.begin(), connections_.end(), [&](const auto& entry) {
+            return entry.second->has_place() && entry.second->is_call() == calls;
+        });
+        for (const auto& [key, connection] : connections_) {
+            if (static_cast<size_t>(n_taken) >= most) break;
+            if (!connection->waits_for_place() || connection->is_call() != calls) continue;
+            connection->give_place();
+            if (connection->has_place()) ++n_taken;
+        }
     }
 }
 

@@ -19,8 +19,8 @@ namespace llmd::client {
 
 class BridgeServer {
 public:
-    // Further ones are told so and closed. At most base::kBridgeConnections of them lead to llmd at once, the others
-    // wait for one of these to end.
+    // Further ones are told so and closed. At most base::kBridgeConnections of them lead to llmd at once, of which
+    // base::kBridgeCalls generate or embed; the others wait in a BridgeQueue for one of these to end.
     static constexpr size_t kMaxConnections = 64;
 
     // `route.rules.port` 0 takes one that is free. NotReady names the address that cannot be had; Failed when the
@@ -44,6 +44,7 @@ private:
     BridgeConnection::Route route_;
     std::vector<base::UniqueFd> listeners_;  // for 127.0.0.1, then for ::1
     uint64_t last_connection_ = 0;
+    BridgeQueue queue_;  // outlives the connections
     std::map<uint64_t, std::unique_ptr<BridgeConnection>> connections_;
 };
 

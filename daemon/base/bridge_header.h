@@ -14,5 +14,8 @@ inline constexpr const char* kBridgeHeader = "Llmd-Bridge";
 inline constexpr size_t kConnectionsPerProcess = 8;
 // Of these the bridge uses so many: llmd may still count two that the bridge has closed when the next one comes.
 inline constexpr size_t kBridgeConnections = kConnectionsPerProcess - 2;
+// Of these so many for requests that generate or embed: as many as llmd takes of a sandboxed application. The others
+// wait in the bridge, where they take no place in llmd's queue.
+inline constexpr size_t kBridgeCalls = 2;
 
 }  // namespace llmd::base

@@ -29,6 +29,8 @@ constexpr const char* kBridgeApplication = "bridge";
 // Of a stream's text, handed to libmicrohttpd at a time.
 constexpr size_t kStreamBlockBytes = 16u << 10;
 
+static_assert(base::kBridgeCalls == service::RequestLimits::allowance(true).per_application);
+
 Reply body_too_large() {
     return refuse_with(413, fail(ErrorCode::PromptTooLong, "body: more than ", kMaxBodyBytes, " bytes"));
 }
@@ -259,8 +261,10 @@ void Connection::suspend() {
     suspended_ = true;
     MHD_suspend_connection(handle_);
     // Both directions closed is gone. A client that has only said that it sends no more still waits for its answer.
+    // Its request is cancelled before a later connection is served, for which it may have made room.
     loop_.add_fd(fd_, 0, [this](short) {
         gone_ = true;
+        exchange_->leave();
         wake();
     });
 }

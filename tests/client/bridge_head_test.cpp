@@ -71,6 +71,35 @@ TEST(BridgeHead, TakesTheLongestBodyAndHead) {
     EXPECT_EQ(status_of(head + "A: b\r\n"), 431u);
 }
 
+TEST(BridgeHead, OnlyWhatIsKnownToBeAnsweredAtOnceIsNoCall) {
+    const auto read = [](const std::string& line) {
+        return read_bridge_head(line + " HTTP/1.1\r\nHost: localhost:11434\r\n",
+                                {.port = 11434, .hosts = {}, .token = {}});
+    };
+    const auto is_call = [&](const std::string& line) { return std::get<BridgedHead>(read(line)).is_call; };
+    for (const char* line : {"POST /v1/chat/completions", "POST /v1/embeddings", "POST /api/chat", "POST /api/new",
+                             "POST /tokenize/", "POST /%74okenize"}) {
+        EXPECT_TRUE(is_call(line)) << line;
+    }
+    for (const char* line : {"GET /v1/models", "GET /api/chat", "HEAD /", "DELETE /api/delete", "POST /tokenize",
+                             "POST /tokenize?x", "POST /api/show", "POST /v1/requests/cmpl-1/cancel"}) {
+        EXPECT_FALSE(is_call(line)) << line;
+    }
+    EXPECT_TRUE(std::get<BridgedHead>(read("POST /api/chat?x")).is_ollamas);
+    EXPECT_FALSE(std::get<BridgedHead>(read("POST /v1/api/chat")).is_ollamas);
+}
+
+TEST(BridgeHead, ARefusalHasTheFormOfTheApi) {
+    const auto refusal = std::get<BridgeRefusal>(
+        read_bridge_head("POST /api/chat HTTP/1.1\r\nHost: evil\r\n", {.port = 11434, .hosts = {}, .token = {}}));
+    EXPECT_EQ(refusal.status, 403u);
+    EXPECT_NE(bridge_answer(refusal).find("\r\n\r\n{\"error\":\"Host: "), std::string::npos);
+    const std::string full = bridge_answer({429, base::fail(base::ErrorCode::QueueFull, "full")});
+    EXPECT_TRUE(full.starts_with("HTTP/1.1 429 Too Many Requests\r\n")) << full;
+    EXPECT_NE(full.find("\r\nRetry-After: "), std::string::npos);
+    EXPECT_TRUE(full.ends_with(R"({"error":{"message":"full","type":"rate_limit_error","code":"QueueFull"}})")) << full;
+}
+
 TEST(BridgeHead, AnAnswerWithoutALengthIsAStream) {
     EXPECT_TRUE(answers_with_a_stream("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Type: x"));
     EXPECT_TRUE(answers_with_a_stream("HTTP/1.0 200 OK"));

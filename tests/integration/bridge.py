@@ -6,7 +6,9 @@ import subprocess
 
 from harness import LIMIT_S, LLMCTL
 
-MAX_LLMD_CONNECTIONS = 6
+MAX_CALLS = 2  # that are with llmd; others wait in the bridge
+MAX_WAITING = 16
+MAX_QUICK = 4  # connections for what is answered at once
 AS_NOBODY = {"user": "nobody", "extra_groups": []}  # of subprocess.run()
 
 

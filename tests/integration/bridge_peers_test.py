@@ -12,7 +12,7 @@ import threading
 import unittest
 
 import harness
-from bridge import AS_NOBODY, Bridge, MAX_LLMD_CONNECTIONS, read_to_end
+from bridge import AS_NOBODY, Bridge, MAX_CALLS, MAX_QUICK, read_to_end
 from harness import LIMIT_S
 
 # The bridge's two buffers, and those of the kernel for two sockets, each at its largest.
@@ -170,10 +170,10 @@ class WithAnother(unittest.TestCase):
     def test_requests_wait_for_each_other_in_their_order(self):
         listener = self.listen()
         clients = []
-        for i in range(MAX_LLMD_CONNECTIONS + 3):
+        for i in range(MAX_CALLS + 3):
             clients.append(self.bridge.connect())
             clients[-1].sendall(self.bridge.post(b"", path=f"/{i}"))
-        places = [self.accept(listener) for _ in range(MAX_LLMD_CONNECTIONS)]
+        places = [self.accept(listener) for _ in range(MAX_CALLS)]
         for i, llmd in enumerate(places):
             self.assertTrue(llmd.recv(65536).startswith(f"POST /{i} ".encode()))
         self.bridge.get(host="evil.example")  # comes behind those that wait
@@ -186,6 +186,50 @@ class WithAnother(unittest.TestCase):
             number = len(clients) + i
             self.assertTrue(self.accept(listener).recv(65536).startswith(f"POST /{number} ".encode()))
         for client in clients:
+            client.close()
+
+    def test_what_is_answered_at_once_does_not_wait_for_calls(self):
+        listener = self.listen()
+        calls = [self.bridge.connect() for _ in range(MAX_CALLS + 1)]
+        for client in calls:
+            client.sendall(self.bridge.post(b"{}"))
+        places = [self.accept(listener) for _ in range(MAX_CALLS)]
+        quick = [self.bridge.connect() for _ in range(MAX_QUICK + 1)]
+        for client in quick:
+            client.sendall(self.bridge.post(b"{}", path="/tokenize"))
+        places += [self.accept(listener) for _ in range(MAX_QUICK)]
+        for llmd in places[MAX_CALLS:]:
+            self.assertTrue(llmd.recv(65536).startswith(b"POST /tokenize "))
+        self.bridge.get(host="evil.example")
+        self.assertEqual(select.select([listener], [], [], 0)[0], [])
+        places[0].close()
+        self.assertTrue(self.accept(listener).recv(65536).startswith(b"POST /v1/completions "))
+        places[-1].close()
+        self.assertTrue(self.accept(listener).recv(65536).startswith(b"POST /tokenize "))
+        for client in calls + quick:
+            client.close()
+
+    def test_the_bodies_of_those_that_wait_are_limited(self):
+        listener = self.listen()
+        senders = [self.bridge.connect() for _ in range(4)]
+        for client in senders:
+            client.sendall(self.bridge.post(bytes(4 << 20))[:-1])  # never complete: none of them takes a place
+        self.bridge.get(host="evil.example")
+        for path, shape in ("/v1/completions", b'{"error":{"message":"the bodies '), ("/api/chat", b'{"error":"the bodies '):
+            status, answer = self.bridge.exchange(self.bridge.post(b"{}", path=path))
+            self.assertEqual(status, 429)
+            self.assertIn(b"\r\nRetry-After: 2\r\n", answer)
+            self.assertIn(shape, answer)
+        self.assertEqual(select.select([listener], [], [], 0)[0], [])
+        with open(f"/proc/{self.bridge.process.pid}/status") as file:
+            self.assertLess(int(re.search(r"VmHWM:\s+(\d+)", file.read())[1]), 48 << 10)
+        senders[0].shutdown(socket.SHUT_WR)
+        self.assertEqual(read_to_end(senders[0]), b"")
+        with self.bridge.connect() as client:
+            client.sendall(self.bridge.post(b"{}"))
+            self.accept(listener).close()
+            self.assertTrue(read_to_end(client).startswith(b"HTTP/1.1 502 "))
+        for client in senders:
             client.close()
 
     def test_leaving_closes_llmds_side(self):

@@ -11,7 +11,7 @@ import unittest
 import urllib.request
 
 import harness
-from bridge import AS_NOBODY, Bridge, MAX_LLMD_CONNECTIONS, read_to_end
+from bridge import AS_NOBODY, Bridge, MAX_CALLS, MAX_WAITING, read_to_end
 from harness import LIMIT_S, LLAMA, LLMCTL, MARKER
 
 PROMPT = f"Once upon a time {MARKER}"
@@ -211,14 +211,20 @@ class WithLlmd(harness.TestCase):
                 client.sendall(self.bridge.post(dict(LONG, priority="interactive"), "Llmd-Bridge: 0"))
             self.client.wait(lambda: self.n_requests() == 2, "two requests")
             self.assertEqual([one["priority"] for one in self.client.requests()], ["normal"] * 2)
+            before = {one["request"] for one in self.client.requests()}
+            # The third waits in the bridge, though llmd has room for programs that are not in a sandbox.
             clients[2].sendall(self.bridge.post(LONG))
-            self.assertTrue(read_to_end(clients[2]).startswith(b"HTTP/1.1 429 "))
+            self.assertEqual(self.bridge.get()[0], 200)
+            self.assertEqual({one["request"] for one in self.client.requests()}, before)
+            clients[0].close()
+            self.client.wait(lambda: len({one["request"] for one in self.client.requests()} - before) == 1, "its turn")
+            self.assertEqual(self.n_requests(), 2)
             queue = subprocess.run([LLMCTL, "queue"], env=self.bus.environment, capture_output=True, text=True).stdout
             self.assertRegex(queue, rf"(?m)^socket/\d+ +socket:{self.bridge.process.pid} +normal +prefill ")
             for client in clients:
                 client.close()
             self.client.wait(lambda: self.n_requests() == 0, "those who left to be cancelled")
-        self.assertEqual(re.findall(r"request \d+ ended: (\w+)", self.daemon.log())[-2:], ["cancelled"] * 2)
+        self.assertEqual(re.findall(r"request \d+ ended: (\w+)", self.daemon.log())[-3:], ["cancelled"] * 3)
 
     def test_a_client_that_vanishes_cancels(self):
         self.client.load(LLAMA)
@@ -244,16 +250,48 @@ class WithLlmd(harness.TestCase):
                 return False
         self.client.wait(is_served, "room for a connection")
 
-    def test_requests_wait_for_a_connection_that_llmd_takes(self):
-        """llmd turns a process away that has more than eight."""
-        clients = [self.bridge.connect() for _ in range(3 * MAX_LLMD_CONNECTIONS)]
+    def test_eight_ollama_chats_at_once_are_all_answered(self):
+        body = {"model": LLAMA, "messages": [{"role": "user", "content": PROMPT}], "stream": False,
+                "options": {"num_predict": 24, "temperature": 0}}
+        clients = [self.bridge.connect() for _ in range(8)]
         for client in clients:
-            client.sendall(self.bridge.post(b"{}")[:-2])
-        for client in clients:
-            client.sendall(b"{}")
-        for client in clients:
-            self.assertTrue(read_to_end(client).startswith(b"HTTP/1.1 400 "))
+            client.sendall(self.bridge.post(body, path="/api/chat"))
+        answers = [read_to_end(client) for client in clients]
+        for client, answer in zip(clients, answers):
+            self.assertTrue(answer.startswith(b"HTTP/1.1 200 "), answer)
             client.close()
+        texts = {json.loads(answer.partition(b"\r\n\r\n")[2])["message"]["content"] for answer in answers}
+        self.assertEqual(len(texts), 1)
+        self.texts += texts
+
+    def test_what_waits_in_the_bridge_is_limited(self):
+        self.client.load(LLAMA)
+        with self.daemon.held_engine():
+            clients = [self.bridge.connect() for _ in range(MAX_CALLS + MAX_WAITING)]
+            for client in clients[:MAX_CALLS]:
+                client.sendall(self.bridge.post(LONG))
+            self.client.wait(lambda: self.n_requests() == MAX_CALLS, "the first to arrive")
+            for client in clients[MAX_CALLS:]:
+                client.sendall(self.bridge.post(LONG))
+            status, answer = self.bridge.exchange(self.bridge.post(LONG))
+            self.assertEqual(status, 429)
+            self.assertIn(b"\r\nRetry-After: 2\r\n", answer)
+            error = json.loads(answer.partition(b"\r\n\r\n")[2])["error"]
+            self.assertEqual((error["type"], error["code"]), ("rate_limit_error", "QueueFull"))
+            status, answer = self.bridge.exchange(self.bridge.post(LONG, path="/api/chat"))
+            self.assertEqual(status, 429)
+            self.assertEqual(json.loads(answer.partition(b"\r\n\r\n")[2]),
+                             {"error": "16 requests are waiting in the bridge, at most 16 may"})
+            # They are in nobody's way.
+            self.assertEqual(self.n_requests(), MAX_CALLS)
+            self.assertEqual(self.bridge.get()[0], 200)
+            streams = [self.client.stream(PROMPT, model=LLAMA, max_tokens=4) for _ in range(4)]
+            for client in clients:
+                client.close()
+        for _, fd in streams:
+            self.assertTrue(harness.read_stream(fd)[0])
+        self.client.wait(lambda: self.n_requests() == 0, "those who left to be cancelled")
+        self.assertEqual(self.bridge.exchange(self.bridge.post(GREEDY))[0], 200)
 
     def test_headers_must_come_in_time(self):
         with self.bridge.connect() as client:
