@@ -91,18 +91,27 @@ RuleId GrammarBuilder::rule(NodeId entry) {
     return static_cast<RuleId>(entries_.size() - 1);
 }
 
-base::Result<Grammar> GrammarBuilder::finish(RuleId start) {
+base::Result<void> GrammarBuilder::check(RuleId start, NodeId first) const {
+    return check(start, first, depths(first));
+}
+
+base::Result<void> GrammarBuilder::check(RuleId start, NodeId first, const std::vector<uint8_t>& depths) const {
     if (is_full()) {
         return fail(ErrorCode::InvalidArgument, "it is too complicated: it needs more than ", kMaxNodes, " states");
     }
-    if (calls_itself_at_once()) {
+    if (calls_itself_at_once(first)) {
         return fail(ErrorCode::InvalidArgument, "a $ref leads back to itself with nothing in between");
     }
-    Grammar grammar;
-    grammar.depths_ = depths();
-    if (grammar.depths_[entries_[start]] > kMaxDepth) {
+    if (depths[entries_[start]] > kMaxDepth) {
         return fail(ErrorCode::InvalidArgument, "no JSON text fits it that nests less than ", kMaxDepth, " deep");
     }
+    return {};
+}
+
+base::Result<Grammar> GrammarBuilder::finish(RuleId start) {
+    Grammar grammar;
+    grammar.depths_ = depths(0);
+    if (auto checked = check(start, 0, grammar.depths_); !checked) return std::move(checked).error();
     grammar.nodes_ = std::move(nodes_);
     grammar.entries_ = std::move(entries_);
     grammar.start_ = start;
@@ -112,12 +121,12 @@ base::Result<Grammar> GrammarBuilder::finish(RuleId start) {
 // Computes the least fixed point from above: a pass can only lower values. Most nodes come after those that follow
 // them, so that one pass propagates a value through a whole rule. More passes are needed only if rules were added in
 // the opposite order.
-std::vector<uint8_t> GrammarBuilder::depths() const {
+std::vector<uint8_t> GrammarBuilder::depths(NodeId first) const {
     std::vector<uint8_t> depths(nodes_.size(), kNever);
     depths[end()] = 0;
     for (bool changed = true; changed;) {
         changed = false;
-        for (NodeId id = 0; id < nodes_.size(); ++id) {
+        for (NodeId id = first; id < nodes_.size(); ++id) {
             const Node& node = nodes_[id];
             if (node.kind == Kind::Fail || node.kind == Kind::Return) continue;
             uint8_t depth = depths[node.next];
@@ -134,11 +143,11 @@ std::vector<uint8_t> GrammarBuilder::depths() const {
     return depths;
 }
 
-bool GrammarBuilder::calls_itself_at_once() const {
+bool GrammarBuilder::calls_itself_at_once(NodeId first) const {
     enum class Mark : uint8_t { New, Open, Done };
     std::vector<Mark> marks(nodes_.size(), Mark::New);
     std::vector<NodeId> stack;
-    for (NodeId from = 0; from < nodes_.size(); ++from) {
+    for (NodeId from = first; from < nodes_.size(); ++from) {
         stack.push_back(from);
         while (!stack.empty()) {
             const NodeId id = stack.back();

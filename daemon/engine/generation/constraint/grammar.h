@@ -68,6 +68,7 @@ public:
     GrammarBuilder();
 
     bool is_full() const { return nodes_.size() >= kMaxNodes; }
+    NodeId n_nodes() const { return static_cast<NodeId>(nodes_.size()); }
 
     NodeId nothing() const { return 0; }  // matches no text
     NodeId end() const { return 1; }      // the end of the rule
@@ -97,14 +98,19 @@ public:
     void define(RuleId rule, NodeId entry) { entries_[rule] = entry; }
     RuleId rule(NodeId entry);
 
-    // InvalidArgument, with a message to be put after "json_schema: ": there are too many nodes, a rule calls itself
-    // before it reads a byte, or `start` has no text within kMaxDepth. The builder cannot be used afterwards.
+    // Returns InvalidArgument, with a message to be put after the name of a field and a colon, if there are too many
+    // nodes, a rule calls itself before it reads a byte, or `start` has no text within kMaxDepth. It looks at the nodes
+    // from `first` on only, which refer to no earlier ones.
+    base::Result<void> check(RuleId start, NodeId first) const;
+    // Returns the grammar whose texts are those of `start`, or the error of check(). The builder cannot be used
+    // afterwards.
     base::Result<Grammar> finish(RuleId start);
 
 private:
     NodeId add(const Node& node);
-    std::vector<uint8_t> depths() const;
-    bool calls_itself_at_once() const;
+    std::vector<uint8_t> depths(NodeId first) const;
+    bool calls_itself_at_once(NodeId first) const;
+    base::Result<void> check(RuleId start, NodeId first, const std::vector<uint8_t>& depths) const;
 
     std::vector<Node> nodes_;
     std::vector<NodeId> entries_;

@@ -38,9 +38,10 @@ std::string in_quotes(std::string_view text) {
 // of a $ref is compiled once, from a queue, so that neither recursive nor chained references deepen the walk.
 class SchemaCompiler {
 public:
-    explicit SchemaCompiler(element root) : root_(root) {}
+    SchemaCompiler(GrammarBuilder& builder, element root, std::string_view field)
+        : root_(root), field_(field), b_(builder) {}
 
-    base::Result<Grammar> compile();
+    base::Result<RuleId> compile();
 
 private:
     // Appends a name to the location for messages during its lifetime.
@@ -62,7 +63,7 @@ private:
     template <typename... Parts>
     NodeId refuse(const Parts&... parts) {
         if (!error_) {
-            error_ = base::fail(ErrorCode::InvalidArgument, "json_schema: at ", in_quotes(path_), ": ", parts...);
+            error_ = base::fail(ErrorCode::InvalidArgument, field_, ": at ", in_quotes(path_), ": ", parts...);
         }
         return b_.nothing();
     }
@@ -98,7 +99,8 @@ private:
     std::optional<int64_t> bound(const SchemaKeywords& keywords, Keyword keyword);
 
     element root_;
-    GrammarBuilder b_;
+    std::string_view field_;  // for messages
+    GrammarBuilder& b_;
     JsonText json_{b_};
     std::map<std::string, RuleId> references_;
     std::deque<std::pair<std::string, element>> waiting_;  // referenced, and not compiled yet
@@ -106,7 +108,8 @@ private:
     std::optional<base::Error> error_;
 };
 
-base::Result<Grammar> SchemaCompiler::compile() {
+base::Result<RuleId> SchemaCompiler::compile() {
+    const NodeId first = b_.n_nodes();
     const RuleId start = reference("#", root_);
     while (!waiting_.empty() && !error_ && !b_.is_full()) {
         auto [ref, schema] = std::move(waiting_.front());
@@ -115,9 +118,10 @@ base::Result<Grammar> SchemaCompiler::compile() {
         b_.define(references_.at(ref), schema_node(schema));
     }
     if (error_) return *error_;
-    auto grammar = b_.finish(start);
-    if (!grammar) return fail(grammar.error().code, "json_schema: ", grammar.error().message);
-    return grammar;
+    if (const auto checked = b_.check(start, first); !checked) {
+        return fail(checked.error().code, field_, ": ", checked.error().message);
+    }
+    return start;
 }
 
 RuleId SchemaCompiler::reference(std::string_view ref, element schema) {
@@ -390,7 +394,34 @@ std::optional<int64_t> SchemaCompiler::bound(const SchemaKeywords& keywords, Key
     return is_exclusive && is_on_bound ? whole + inwards : whole;
 }
 
+// Says whether brackets nest more than `depth` deep.
+bool nests_deeper(element value, size_t depth) {
+    simdjson::dom::array array;
+    simdjson::dom::object object;
+    const bool is_array = value.get(array) == SUCCESS;
+    const bool is_object = value.get(object) == SUCCESS;
+    if (depth == 0) return is_array || is_object;
+    if (is_array) {
+        for (const element inner : array) {
+            if (nests_deeper(inner, depth - 1)) return true;
+        }
+    }
+    if (is_object) {
+        for (const auto& [name, inner] : object) {
+            if (nests_deeper(inner, depth - 1)) return true;
+        }
+    }
+    return false;
+}
+
 }  // namespace
+
+base::Result<RuleId> add_json_schema(GrammarBuilder& builder, element schema, std::string_view field) {
+    if (nests_deeper(schema, kMaxSchemaDepth)) {
+        return fail(ErrorCode::InvalidArgument, field, ": it nests more than ", kMaxSchemaDepth, " deep");
+    }
+    return SchemaCompiler(builder, schema, field).compile();
+}
 
 base::Result<Grammar> compile_json_schema(std::string_view text) {
     if (text.size() > kMaxSchemaBytes) {
@@ -404,7 +435,10 @@ base::Result<Grammar> compile_json_schema(std::string_view text) {
         return fail(ErrorCode::InvalidArgument, "json_schema: it is not JSON that nests at most ", kMaxSchemaDepth,
                     " deep: ", simdjson::error_message(error));
     }
-    return SchemaCompiler(root).compile();
+    GrammarBuilder builder;
+    const auto rule = add_json_schema(builder, root, "json_schema");
+    if (!rule) return rule.error();
+    return builder.finish(*rule);
 }
 
 }  // namespace llmd::constraint

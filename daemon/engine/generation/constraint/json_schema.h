@@ -20,6 +20,10 @@
 #include "base/result.h"
 #include "engine/generation/constraint/grammar.h"
 
+namespace simdjson::dom {
+class element;
+}
+
 namespace llmd::constraint {
 
 inline constexpr size_t kMaxSchemaBytes = 64u << 10;
@@ -32,5 +36,10 @@ inline constexpr uint32_t kMaxCount = 1u << 20;  // of minItems or minLength; a 
 // InvalidArgument names the location, the keyword and what is wrong with it: `json_schema: at "#/properties/a": ...`.
 // Takes some tens of milliseconds at most. Any thread.
 base::Result<Grammar> compile_json_schema(std::string_view text);
+
+// Adds a parsed schema to a grammar as a rule that matches its texts. A $ref is looked up within `schema`. Errors are
+// those of compile_json_schema() and begin with `field` in the place of "json_schema", so that `field` must be clean
+// text; the builder is of no use after one. The document is not used afterwards.
+base::Result<RuleId> add_json_schema(GrammarBuilder& builder, simdjson::dom::element schema, std::string_view field);
 
 }  // namespace llmd::constraint

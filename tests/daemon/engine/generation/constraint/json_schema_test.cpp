@@ -273,6 +273,49 @@ TEST(JsonSchema, BombsAreRefusedOrHarmless) {
     EXPECT_EQ(refusal(base::concat(chain, '"', n, R"(":{"type":"null"}}})")), "accepted") << "arrays may be empty";
 }
 
+// As a tool call needs it: the schemas of several tools within one grammar of its own words.
+TEST(JsonSchema, SchemasAreRulesOfALargerGrammar) {
+    simdjson::dom::parser parser;
+    GrammarBuilder b;
+    std::vector<NodeId> tools;
+    for (const auto& [name, schema] : {std::pair<const char*, const char*>{"one ", R"({"type":"integer","maximum":5})"},
+                                       {"tree ", R"({"type":"array","items":{"$ref":"#"}})"}}) {
+        simdjson::dom::element parsed;
+        ASSERT_EQ(parser.parse(std::string_view(schema)).get(parsed), simdjson::SUCCESS);
+        const auto rule = add_json_schema(b, parsed, "tools[0].parameters");
+        ASSERT_TRUE(rule) << rule.error().message;
+        tools.push_back(b.literal(name, b.call(*rule, b.literal("</tool>", b.end()))));
+    }
+    auto grammar = b.finish(b.rule(b.choice(tools)));
+    ASSERT_TRUE(grammar) << grammar.error().message;
+    Automaton automaton(std::make_shared<const Grammar>(std::move(*grammar)));
+    for (const char* text : {"one 5</tool>", "one -12</tool>", "tree [[], [[]]]</tool>"}) {
+        EXPECT_TRUE(automaton.is_complete(test::behind(automaton, text))) << text;
+    }
+    for (const char* text : {"one 6", "one []", "tree 5", "tree []]"}) {
+        EXPECT_EQ(test::behind(automaton, text), Automaton::kDead) << text;
+    }
+}
+
+TEST(JsonSchema, ErrorsBeginWithTheField) {
+    simdjson::dom::parser parser;
+    const std::vector<std::pair<std::string, const char*>> cases = {
+        {R"({"properties":{"a":{"not":{}}}})", R"(tools[2]: at "#/properties/a": "not" is not supported)"},
+        {"false", "tools[2]: no JSON text fits it that nests less than 64 deep"},
+        {R"({"$ref":"#"})", "tools[2]: a $ref leads back to itself with nothing in between"},
+        {repeated(R"({"items":)", 65) + "{}" + std::string(65, '}'), "tools[2]: it nests more than 64 deep"},
+    };
+    for (const auto& [schema, message] : cases) {
+        GrammarBuilder b;
+        ASSERT_TRUE(add_json_schema(b, parser.parse(std::string_view("true")), "before"));
+        simdjson::dom::element parsed;
+        ASSERT_EQ(parser.parse(schema).get(parsed), simdjson::SUCCESS);
+        const auto rule = add_json_schema(b, parsed, "tools[2]");
+        ASSERT_FALSE(rule) << schema;
+        EXPECT_EQ(rule.error().message, message);
+    }
+}
+
 // Each bracket has two parses, so there are 2^depth in all.
 TEST(JsonSchema, AmbiguityIsBounded) {
     const char* schema = R"({"$defs":{"a":{"anyOf":[{"type":"array","items":{"$ref":"#/$defs/a"}},
