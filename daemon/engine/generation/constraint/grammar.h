@@ -97,6 +97,7 @@ public:
     RuleId declare();
     void define(RuleId rule, NodeId entry) { entries_[rule] = entry; }
     RuleId rule(NodeId entry);
+    bool is_nothing(RuleId rule) const { return entries_[rule] == nothing(); }
 
     // Returns InvalidArgument, with a message to be put after the name of a field and a colon, if there are too many
     // nodes, a rule calls itself before it reads a byte, or `start` has no text within kMaxDepth. It looks at the nodes

@@ -3,21 +3,20 @@
 #include <simdjson.h>
 
 #include <algorithm>
-#include <cmath>
 #include <deque>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "base/json_writer.h"
 #include "base/result.h"
+#include "engine/generation/constraint/character_dfa.h"
 #include "engine/generation/constraint/grammar.h"
 #include "engine/generation/constraint/json_text.h"
-#include "engine/generation/constraint/schema_keywords.h"
+#include "engine/generation/constraint/merged_schema.h"
+#include "engine/generation/constraint/pattern.h"
 
 namespace llmd::constraint {
 
@@ -28,14 +27,9 @@ using simdjson::dom::element;
 
 namespace {
 
-// Quotes a text for messages as a JSON string, and truncates a long one.
-std::string in_quotes(std::string_view text) {
-    constexpr size_t kMaxQuotedBytes = 200;
-    return base::in_quotes(text, kMaxQuotedBytes);
-}
-
-// Walks a schema and builds nodes. The first error is kept, and nodes that are built after it are not used. Each target
-// of a $ref is compiled once, from a queue, so that neither recursive nor chained references deepen the walk.
+// Walks a schema and builds nodes. The first error is kept, and nodes that are built after it are not used. The targets
+// of $ref, and what several schemas say together of a part of a text, are compiled once, from a queue, so that neither
+// recursive nor chained references deepen the walk.
 class SchemaCompiler {
 public:
     SchemaCompiler(GrammarBuilder& builder, element root, std::string_view field)
@@ -44,78 +38,69 @@ public:
     base::Result<RuleId> compile();
 
 private:
-    // Appends a name to the location for messages during its lifetime.
-    class Step {
-    public:
-        Step(SchemaCompiler& compiler, std::string_view name) : path_(compiler.path_), length_(path_.size()) {
-            path_ += '/';
-            for (const char c : name) path_ += c == '~' ? "~0" : c == '/' ? "~1" : std::string(1, c);
-        }
-        ~Step() { path_.resize(length_); }
-        Step(const Step&) = delete;
-        Step& operator=(const Step&) = delete;
-
-    private:
-        std::string& path_;
-        size_t length_;
+    struct Waiting {
+        RuleId rule;
+        Schemas schemas;
+        bool is_alternative;
     };
 
+    NodeId refuse(const MergedSchema::Refusal& refusal);
     template <typename... Parts>
-    NodeId refuse(const Parts&... parts) {
-        if (!error_) {
-            error_ = base::fail(ErrorCode::InvalidArgument, field_, ": at ", in_quotes(path_), ": ", parts...);
-        }
-        return b_.nothing();
-    }
-    NodeId refuse_form(Keyword keyword, std::string_view wanted) {
-        return refuse(keyword_name(keyword), " is not ", wanted);
+    NodeId refuse(std::string_view path, const Parts&... parts) {
+        return refuse({base::concat("at ", in_quotes(path), ": ", parts...), false});
     }
 
-    RuleId reference(std::string_view ref, element schema);
-    RuleId rule_of(std::string_view name, element schema) {
-        const Step step(*this, name);
-        return b_.rule(schema_node(schema));
+    RuleId reference(const Schemas& schemas);
+    RuleId rule_of(const Schemas& schemas, bool is_merged);
+    NodeId schema_node(const SchemaAt& schema);
+    // Returns the $ref of a schema that says nothing else.
+    std::optional<SchemaAt> lone_reference(const SchemaAt& schema) const;
+    NodeId merged_node(MergedSchema& merged);
+    NodeId alternatives_node(const MergedSchema& merged, const MergedSchema::Alternatives& alternatives);
+    void check_exclusive(const MergedSchema::Alternatives& alternatives);
+    // Refuses other keywords beside enum and const.
+    bool names_only_values(const MergedSchema& merged);
+    NodeId typed_node(MergedSchema& merged, uint8_t types);
+    NodeId string_node(MergedSchema& merged);
+    NodeId number_node(MergedSchema& merged, bool only_whole);
+    NodeId array_node(MergedSchema& merged);
+    NodeId unique_array_node(MergedSchema& merged, const MergedSchema::Items& items, Counts counts);
+    NodeId object_node(MergedSchema& merged);
+    template <typename T>
+    std::optional<T> unless_failed(const SchemaKeywords& keywords, Keyword keyword, base::Result<T> result) {
+        if (result) return std::move(*result);
+        refuse(keywords.path, keyword_name(keyword), ": ", result.error().message);
+        return std::nullopt;
     }
-    RuleId rule_of(Keyword keyword, element schema) { return rule_of(keyword_name(keyword), schema); }
-    NodeId schema_node(element schema);
-    NodeId keywords_node(const SchemaKeywords& keywords);
-    NodeId ref_node(const SchemaKeywords& keywords);
-    NodeId alternatives_node(const SchemaKeywords& keywords, Keyword keyword);
-    void check_exclusive(simdjson::dom::array schemas);
-    NodeId values_node(const SchemaKeywords& keywords);
-    NodeId typed_node(const SchemaKeywords& keywords, uint8_t types);
-    NodeId string_node(const SchemaKeywords& keywords);
-    NodeId integer_node(const SchemaKeywords& keywords);
-    NodeId number_node(const SchemaKeywords& keywords);
-    NodeId array_node(const SchemaKeywords& keywords);
-    NodeId object_node(const SchemaKeywords& keywords);
-    std::set<std::string> required_names(const SchemaKeywords& keywords);
-    // Returns the rule for items or properties without a schema of their own, or nothing if the keyword says false.
-    // `otherwise` is the keyword's value if it is absent.
-    std::optional<RuleId> rest_rule(const SchemaKeywords& keywords, Keyword keyword, bool otherwise);
-    Counts counts(const SchemaKeywords& keywords, Keyword least, Keyword most);
-    std::optional<Range> range(const SchemaKeywords& keywords);
-    // Returns a bound as a whole number that allows the same integers.
-    std::optional<int64_t> bound(const SchemaKeywords& keywords, Keyword keyword);
 
     element root_;
     std::string_view field_;  // for messages
     GrammarBuilder& b_;
     JsonText json_{b_};
-    std::map<std::string, RuleId> references_;
-    std::deque<std::pair<std::string, element>> waiting_;  // referenced, and not compiled yet
-    std::string path_;
+    DfaText dfa_text_{b_};
+    DfaWork work_;
+    std::map<std::string, RuleId> patterns_;  // by the patterns and lengths of strings
+    size_t n_merges_ = 0;
+    std::map<std::string, RuleId> references_;  // by the locations of their schemas
+    std::deque<Waiting> waiting_;               // referenced, and not compiled yet
+    bool is_alternative_ = false;               // a contradiction only means that this alternative has no text
     std::optional<base::Error> error_;
 };
 
 base::Result<RuleId> SchemaCompiler::compile() {
     const NodeId first = b_.n_nodes();
-    const RuleId start = reference("#", root_);
+    const RuleId start = reference({{root_, "#"}});
     while (!waiting_.empty() && !error_ && !b_.is_full()) {
-        auto [ref, schema] = std::move(waiting_.front());
+        const Waiting next = std::move(waiting_.front());
         waiting_.pop_front();
-        path_ = ref;
-        b_.define(references_.at(ref), schema_node(schema));
+        is_alternative_ = next.is_alternative;
+        if (next.schemas.size() == 1) {
+            b_.define(next.rule, schema_node(next.schemas.front()));
+            continue;
+        }
+        MergedSchema merged;
+        for (const SchemaAt& schema : next.schemas) merged.add(schema, root_, n_merges_);
+        b_.define(next.rule, merged_node(merged));
     }
     if (error_) return *error_;
     if (const auto checked = b_.check(start, first); !checked) {
@@ -124,274 +109,304 @@ base::Result<RuleId> SchemaCompiler::compile() {
     return start;
 }
 
-RuleId SchemaCompiler::reference(std::string_view ref, element schema) {
-    const auto [found, is_new] = references_.try_emplace(std::string(ref));
+NodeId SchemaCompiler::refuse(const MergedSchema::Refusal& refusal) {
+    if (!error_ && !(refusal.is_contradiction && is_alternative_)) {
+        error_ = fail(ErrorCode::InvalidArgument, field_, ": ", refusal.message);
+    }
+    return b_.nothing();
+}
+
+RuleId SchemaCompiler::reference(const Schemas& schemas) {
+    std::string name;
+    for (const SchemaAt& schema : schemas) name += base::concat(schema.path.size(), ':', schema.path);
+    const auto [found, is_new] = references_.try_emplace(name);
     if (is_new) {
         found->second = b_.declare();
-        waiting_.emplace_back(found->first, schema);
+        waiting_.push_back({found->second, schemas, is_alternative_});
     }
     return found->second;
 }
 
-NodeId SchemaCompiler::schema_node(element schema) {
+// What merged schemas say of a part may merge more of them, in circles even, and waits.
+RuleId SchemaCompiler::rule_of(const Schemas& schemas, bool is_merged) {
+    if (schemas.empty()) return json_.anything();
+    return is_merged || schemas.size() > 1 ? reference(schemas) : b_.rule(schema_node(schemas.front()));
+}
+
+NodeId SchemaCompiler::schema_node(const SchemaAt& schema) {
     if (error_ || b_.is_full()) return b_.nothing();
-    bool any = false;
-    if (schema.get(any) == SUCCESS) return any ? b_.call(json_.anything(), b_.end()) : b_.nothing();
+    if (const auto target = lone_reference(schema)) return b_.call(reference({*target}), b_.end());
+    MergedSchema merged;
+    merged.add(schema, root_, n_merges_);
+    return merged_node(merged);
+}
+
+std::optional<SchemaAt> SchemaCompiler::lone_reference(const SchemaAt& schema) const {
     simdjson::dom::object object;
-    if (schema.get(object) != SUCCESS) return refuse("a schema is an object, true or false");
-    const SchemaKeywords keywords(object, path_ == "#");
-    if (keywords.twice) return refuse(keyword_name(*keywords.twice), " comes twice");
-    if (keywords.unknown) return refuse(in_quotes(*keywords.unknown), " is not supported");
-    return keywords_node(keywords);
-}
-
-NodeId SchemaCompiler::keywords_node(const SchemaKeywords& keywords) {
-    for (const Keyword alone : {Keyword::Ref, Keyword::AnyOf, Keyword::OneOf, Keyword::Enum, Keyword::Const}) {
-        if (!keywords.has(alone)) continue;
-        const bool names_values = alone == Keyword::Enum || alone == Keyword::Const;
-        if (const auto other = keywords.besides(alone, names_values ? Keyword::Type : alone)) {
-            return refuse(keyword_name(alone), " beside ", keyword_name(*other), " is not supported");
-        }
-        if (names_values) return values_node(keywords);
-        return alone == Keyword::Ref ? ref_node(keywords) : alternatives_node(keywords, alone);
-    }
-    const auto types = keywords.types();
-    if (!types) return b_.call(json_.anything(), b_.end());
-    if (*types == 0) return refuse_form(Keyword::Type, "the name of a JSON type or an array of some");
-    return typed_node(keywords, *types);
-}
-
-NodeId SchemaCompiler::ref_node(const SchemaKeywords& keywords) {
+    simdjson::dom::array all;
     std::string_view ref;
-    if (keywords[Keyword::Ref]->get(ref) != SUCCESS) return refuse_form(Keyword::Ref, "a string");
-    const auto target = resolve(ref, root_);
-    if (!target) return refuse("$ref: ", in_quotes(ref), " names nothing in this schema");
-    return b_.call(reference(ref, *target), b_.end());
+    SchemaAt at = schema;
+    while (at.schema.get(object) == SUCCESS) {
+        const SchemaKeywords keywords(object, at.path);
+        if (keywords.twice || keywords.unknown) break;
+        if (keywords.has(Keyword::Ref) && !keywords.besides({Keyword::Ref})) {
+            if (keywords[Keyword::Ref]->get(ref) != SUCCESS) break;
+            const auto target = resolve(ref, root_);
+            return target ? std::optional(SchemaAt{*target, std::string(ref)}) : std::nullopt;
+        }
+        if (!keywords.has(Keyword::AllOf) || keywords.besides({Keyword::AllOf}) ||
+            keywords[Keyword::AllOf]->get(all) != SUCCESS || all.size() != 1) {
+            break;
+        }
+        at = {all.at(0).value_unsafe(), path_within(path_within(at.path, "allOf"), "0")};
+    }
+    return std::nullopt;
 }
 
-NodeId SchemaCompiler::alternatives_node(const SchemaKeywords& keywords, Keyword keyword) {
-    simdjson::dom::array schemas;
-    if (keywords[keyword]->get(schemas) != SUCCESS || schemas.size() == 0 || schemas.size() > kMaxAlternatives) {
-        return refuse_form(keyword, base::concat("an array of 1 to ", kMaxAlternatives, " schemas"));
-    }
-    const Step step(*this, keyword_name(keyword));
-    if (keyword == Keyword::OneOf) check_exclusive(schemas);
-    std::vector<NodeId> alternatives;
-    for (const element schema : schemas) {
-        const Step inner(*this, std::to_string(alternatives.size()));
-        alternatives.push_back(schema_node(schema));
-    }
-    return b_.choice(alternatives);
+NodeId SchemaCompiler::merged_node(MergedSchema& merged) {
+    if (error_ || b_.is_full()) return b_.nothing();
+    const auto alternatives = merged.take_alternatives();
+    if (merged.refusal()) return refuse(*merged.refusal());
+    if (merged.is_never()) return b_.nothing();
+    if (alternatives) return alternatives_node(merged, *alternatives);
+    const auto texts = merged.values();
+    const auto types = texts ? std::nullopt : merged.types();
+    if (merged.refusal()) return refuse(*merged.refusal());
+    if (texts) return names_only_values(merged) ? b_.one_of(*texts, b_.end()) : b_.nothing();
+    if (!types) return b_.call(json_.anything(), b_.end());
+    return typed_node(merged, *types);
 }
 
-void SchemaCompiler::check_exclusive(simdjson::dom::array schemas) {
+// The keywords beside the alternatives are merged with each of them.
+NodeId SchemaCompiler::alternatives_node(const MergedSchema& merged, const MergedSchema::Alternatives& alternatives) {
+    if (alternatives.keyword == Keyword::OneOf) check_exclusive(alternatives);
+    const bool stands_alone = !merged.besides({});
+    const bool was_alternative = std::exchange(is_alternative_, true);
+    std::vector<NodeId> nodes;
+    for (const SchemaAt& schema : alternatives.schemas) {
+        if (stands_alone) {
+            nodes.push_back(schema_node(schema));
+            continue;
+        }
+        MergedSchema both = merged;
+        both.add(schema, root_, n_merges_);
+        nodes.push_back(merged_node(both));
+    }
+    is_alternative_ = was_alternative;
+    const NodeId any = b_.choice(nodes);
+    if (any == b_.nothing() && !stands_alone && !b_.is_full()) {
+        refuse({base::concat("at ", in_quotes(alternatives.path), ": no value fits: ",
+                             keyword_name(alternatives.keyword), " leaves none beside the other keywords"),
+                true});
+    }
+    return any;
+}
+
+void SchemaCompiler::check_exclusive(const MergedSchema::Alternatives& alternatives) {
     std::vector<SchemaShape> shapes;
-    for (const element schema : schemas) shapes.emplace_back(schema, root_);
+    for (const SchemaAt& schema : alternatives.schemas) {
+        MergedSchema merged;
+        merged.add(schema, root_, n_merges_);
+        if (merged.refusal()) refuse(*merged.refusal());
+        shapes.emplace_back(merged.members(), root_);
+    }
     for (size_t i = 0; i < shapes.size(); ++i) {
         for (size_t j = 0; j < i; ++j) {
             if (shapes[i].excludes(shapes[j])) continue;
-            refuse("oneOf: a text might fit both ", j, " and ", i, "; anyOf allows that");
+            refuse(alternatives.path, "oneOf: a text might fit both ", j, " and ", i, "; anyOf allows that");
             return;
         }
     }
 }
 
-NodeId SchemaCompiler::values_node(const SchemaKeywords& keywords) {
-    const Keyword keyword = keywords.has(Keyword::Enum) ? Keyword::Enum : Keyword::Const;
-    const uint8_t types = keywords.has(Keyword::Type) ? keywords.types().value_or(0) : 0xFF;
-    if (types == 0) return refuse_form(Keyword::Type, "the name of a JSON type or an array of some");
-    std::vector<element> values;
-    simdjson::dom::array listed;
-    if (keyword == Keyword::Const) {
-        values.push_back(*keywords[keyword]);
-    } else if (keywords[keyword]->get(listed) == SUCCESS && listed.size() <= kMaxEnumValues) {
-        values.assign(listed.begin(), listed.end());
-    } else {
-        return refuse_form(keyword, base::concat("an array of at most ", kMaxEnumValues, " values"));
+bool SchemaCompiler::names_only_values(const MergedSchema& merged) {
+    const auto& members = merged.members();
+    const bool has_enum =
+        std::any_of(members.begin(), members.end(), [](const auto& keywords) { return keywords.has(Keyword::Enum); });
+    for (const SchemaKeywords& keywords : members) {
+        const auto other = keywords.besides(
+            {Keyword::Enum, Keyword::Const, Keyword::Type, Keyword::Nullable, Keyword::AllOf, Keyword::Ref});
+        if (!other) continue;
+        refuse(keywords.path, has_enum ? "enum" : "const", " beside ", keyword_name(*other), " is not supported");
+        return false;
     }
-    std::vector<std::string> texts;
-    for (const element value : values) {
-        const uint8_t bits = type_bits(value);
-        if ((bits & ~types) == 0) texts.push_back(simdjson::minify(value));
-    }
-    return b_.one_of(texts, b_.end());
+    return true;
 }
 
-NodeId SchemaCompiler::typed_node(const SchemaKeywords& keywords, uint8_t types) {
+NodeId SchemaCompiler::typed_node(MergedSchema& merged, uint8_t types) {
     std::vector<NodeId> alternatives;
-    if ((types & kObject) != 0) alternatives.push_back(object_node(keywords));
-    if ((types & kArray) != 0) alternatives.push_back(array_node(keywords));
-    if ((types & kString) != 0) alternatives.push_back(string_node(keywords));
-    if ((types & kFractional) != 0) {
-        alternatives.push_back(number_node(keywords));
-    } else if ((types & kWhole) != 0) {
-        alternatives.push_back(integer_node(keywords));
-    }
+    if ((types & kObject) != 0) alternatives.push_back(object_node(merged));
+    if ((types & kArray) != 0) alternatives.push_back(array_node(merged));
+    if ((types & kString) != 0) alternatives.push_back(string_node(merged));
+    if ((types & kNumber) != 0) alternatives.push_back(number_node(merged, (types & kFractional) == 0));
     if ((types & kBoolean) != 0) {
         alternatives.push_back(b_.literal("true", b_.end()));
         alternatives.push_back(b_.literal("false", b_.end()));
     }
     if ((types & kNull) != 0) alternatives.push_back(b_.literal("null", b_.end()));
+    if (merged.refusal()) return refuse(*merged.refusal());
     return b_.choice(alternatives);
 }
 
 // --- Types -----------------------------------------------------------------------------------------------------------
 
-NodeId SchemaCompiler::string_node(const SchemaKeywords& keywords) {
-    const Counts characters = counts(keywords, Keyword::MinLength, Keyword::MaxLength);
-    const auto& format = keywords[Keyword::Format];
-    if (!format) return b_.call(json_.string(characters), b_.end());
-    std::string_view name;
-    if (format->get(name) != SUCCESS) return refuse_form(Keyword::Format, "a string");
-    for (const Keyword other : {Keyword::MinLength, Keyword::MaxLength}) {
-        if (keywords.has(other)) return refuse("format beside ", keyword_name(other), " is not supported");
-    }
-    const auto text = json_format(b_, name, b_.byte('"', b_.end()));
-    if (!text) return refuse("format: ", in_quotes(name), " is none of ", kJsonFormats);
-    return b_.byte('"', *text);
-}
-
-NodeId SchemaCompiler::integer_node(const SchemaKeywords& keywords) {
-    return json_.integer(range(keywords).value_or(Range{}), b_.end());
-}
-
-NodeId SchemaCompiler::number_node(const SchemaKeywords& keywords) {
-    for (const Keyword exclusive : {Keyword::ExclusiveMinimum, Keyword::ExclusiveMaximum}) {
-        if (keywords.has(exclusive)) return refuse(keyword_name(exclusive), " is supported for integers only");
-    }
-    for (const Keyword keyword : {Keyword::Minimum, Keyword::Maximum}) {
-        double value = 0;
-        if (keywords.has(keyword) && keywords[keyword]->get(value) == SUCCESS && value != std::floor(value)) {
-            return refuse(keyword_name(keyword), ": ", value, " is not whole, which is supported for integers only");
-        }
-    }
-    return json_.number(range(keywords), b_.end());
-}
-
-NodeId SchemaCompiler::array_node(const SchemaKeywords& keywords) {
-    const Counts counts = this->counts(keywords, Keyword::MinItems, Keyword::MaxItems);
-    std::vector<RuleId> items;
-    if (const auto& prefix = keywords[Keyword::PrefixItems]) {
-        simdjson::dom::array schemas;
-        if (prefix->get(schemas) != SUCCESS) return refuse_form(Keyword::PrefixItems, "an array of schemas");
-        const Step step(*this, keyword_name(Keyword::PrefixItems));
-        for (const element schema : schemas) items.push_back(rule_of(std::to_string(items.size()), schema));
-    }
-    const bool may_go_on = items.empty() || counts.least > items.size();
-    return json_.array(items, rest_rule(keywords, Keyword::Items, may_go_on), counts);
-}
-
-NodeId SchemaCompiler::object_node(const SchemaKeywords& keywords) {
-    std::set<std::string> required = required_names(keywords);
-    std::vector<Property> properties;
-    if (const auto& listed = keywords[Keyword::Properties]) {
-        simdjson::dom::object schemas;
-        if (listed->get(schemas) != SUCCESS) return refuse_form(Keyword::Properties, "an object");
-        const Step step(*this, keyword_name(Keyword::Properties));
-        std::set<std::string_view> names;
-        for (const auto& [name, schema] : schemas) {
-            if (!names.insert(name).second) return refuse(in_quotes(name), " comes twice");
-            if (names.size() > kMaxProperties) return refuse("more than ", kMaxProperties, " properties");
-            const bool is_required = required.erase(std::string(name)) > 0;
-            properties.push_back({std::string(name), rule_of(name, schema), is_required});
-        }
-    }
-    const bool is_bare = properties.empty();
-    const auto more = rest_rule(keywords, Keyword::AdditionalProperties, is_bare);
-    // A required property without a schema has the value of an additional one.
-    for (const std::string& name : required) {
-        if (properties.size() == kMaxProperties) return refuse("more than ", kMaxProperties, " properties");
-        const bool may_be = more || !keywords.has(Keyword::AdditionalProperties);
-        properties.push_back({name, may_be ? more.value_or(json_.anything()) : b_.rule(b_.nothing()), true});
-    }
-    return json_.object(properties, more);
-}
-
-std::set<std::string> SchemaCompiler::required_names(const SchemaKeywords& keywords) {
-    std::set<std::string> names;
-    const auto& required = keywords[Keyword::Required];
-    simdjson::dom::array listed;
-    if (!required) return names;
-    if (required->get(listed) != SUCCESS) {
-        refuse_form(Keyword::Required, "an array of strings");
-        return names;
-    }
-    for (const element one : listed) {
-        std::string_view name;
-        if (one.get(name) != SUCCESS) refuse_form(Keyword::Required, "an array of strings");
-        names.emplace(name);
-    }
-    return names;
-}
-
-std::optional<RuleId> SchemaCompiler::rest_rule(const SchemaKeywords& keywords, Keyword keyword, bool otherwise) {
-    bool any = otherwise;
-    const auto& schema = keywords[keyword];
-    if (schema && schema->get(any) != SUCCESS) {
-        if (schema->is_object()) return rule_of(keyword, *schema);
-        refuse_form(keyword, "a schema");
-    }
-    return any ? std::optional(json_.anything()) : std::nullopt;
-}
-
-Counts SchemaCompiler::counts(const SchemaKeywords& keywords, Keyword least, Keyword most) {
-    const auto read = [&](Keyword keyword) -> std::optional<uint64_t> {
-        const auto& given = keywords[keyword];
-        uint64_t count = 0;
-        if (!given) return std::nullopt;
-        if (given->get(count) != SUCCESS) refuse_form(keyword, "a whole number of 0 or more");
-        return count;
+NodeId SchemaCompiler::string_node(MergedSchema& merged) {
+    struct Part {
+        const SchemaKeywords* keywords;
+        Keyword keyword;
+        std::string pattern;
     };
-    const uint64_t low = read(least).value_or(0);
-    if (low > kMaxCount) refuse(keyword_name(least), ": ", low, " is more than ", kMaxCount);
-    const auto high = read(most);
-    return {.least = static_cast<uint32_t>(std::min<uint64_t>(low, kMaxCount)),
-            .most = high ? static_cast<uint32_t>(std::min<uint64_t>(*high, kMaxCount)) : kUnbounded};
+    Counts characters = merged.counts(Keyword::MinLength, Keyword::MaxLength);
+    std::vector<Part> parts;
+    std::string name;  // of the rule
+    for (const SchemaKeywords& keywords : merged.members()) {
+        for (const Keyword keyword : {Keyword::Format, Keyword::Pattern}) {
+            std::string_view text;
+            if (!keywords.has(keyword)) continue;
+            if (keywords[keyword]->get(text) != SUCCESS) {
+                return refuse(keywords.path, keyword_name(keyword), " is not a string");
+            }
+            TextFormat format{std::string(text)};
+            if (keyword == Keyword::Format) {
+                const bool beside_pattern = keywords.has(Keyword::Pattern);
+                const auto known = text_format(text, beside_pattern);
+                if (!known && beside_pattern) continue;
+                if (!known) return refuse(keywords.path, "format: ", in_quotes(text), " is none of ", kTextFormats);
+                format = *known;
+            }
+            characters.most = std::min(characters.most, format.longest);
+            name += base::concat(format.pattern.size(), ':', format.pattern);
+            parts.push_back({&keywords, keyword, std::move(format.pattern)});
+        }
+    }
+    if (parts.empty()) return b_.call(json_.string(characters), b_.end());
+    name += base::concat(characters.least, ':', characters.most);
+    if (const auto known = patterns_.find(name); known != patterns_.end()) return b_.call(known->second, b_.end());
+    std::optional<CharacterDfa> all;
+    for (const Part& part : parts) {
+        auto one = unless_failed(*part.keywords, part.keyword, compile_pattern(part.pattern, work_));
+        if (one && all) one = unless_failed(*part.keywords, part.keyword, intersection(*all, *one, work_));
+        if (!one) return b_.nothing();
+        all = std::move(one);
+    }
+    const auto rule = dfa_text_.rule(*all, characters, "\"", "\"", work_);
+    if (!rule) {
+        merged.refuse(merged.path(), "pattern, format and lengths: ", rule.error().message);
+        return b_.nothing();
+    }
+    if (b_.is_nothing(*rule) && !b_.is_full()) merged.contradict("pattern, format and lengths leave no string");
+    patterns_.emplace(std::move(name), *rule);
+    return b_.call(*rule, b_.end());
 }
 
-std::optional<Range> SchemaCompiler::range(const SchemaKeywords& keywords) {
-    Range range;
-    bool is_given = false;
-    for (const Keyword keyword : {Keyword::Minimum, Keyword::ExclusiveMinimum}) {
-        const auto low = bound(keywords, keyword);
-        if (!low) continue;
-        range.low = is_given ? std::max(range.low, *low) : *low;
-        is_given = true;
+NodeId SchemaCompiler::number_node(MergedSchema& merged, bool only_whole) {
+    NumberLimits limits = merged.number();
+    if (merged.refusal()) return b_.nothing();
+    limits.only_whole = only_whole;
+    if (only_whole && limits.multiple == 0) return json_.integer(merged.range().value_or(Range{}), b_.end());
+    if (limits.bounds.empty() && limits.multiple == 0) return json_.number(b_.end());
+    const auto rule = number_rule(b_, dfa_text_, limits, work_);
+    if (!rule) {
+        merged.refuse(merged.path(), "multipleOf and bounds: ", rule.error().message);
+        return b_.nothing();
     }
-    if (range.low > range.high) range.high = kMaxMagnitude;
-    bool has_high = false;
-    for (const Keyword keyword : {Keyword::Maximum, Keyword::ExclusiveMaximum}) {
-        const auto high = bound(keywords, keyword);
-        if (!high) continue;
-        range.high = has_high ? std::min(range.high, *high) : *high;
-        has_high = true;
-    }
-    if (!is_given && range.low > range.high) range.low = -kMaxMagnitude;
-    return is_given || has_high ? std::optional(range) : std::nullopt;
+    if (b_.is_nothing(*rule) && !b_.is_full()) merged.contradict("multipleOf and bounds leave no number");
+    return b_.call(*rule, b_.end());
 }
 
-std::optional<int64_t> SchemaCompiler::bound(const SchemaKeywords& keywords, Keyword keyword) {
-    const auto& given = keywords[keyword];
-    if (!given) return std::nullopt;
-    const bool is_low = keyword == Keyword::Minimum || keyword == Keyword::ExclusiveMinimum;
-    const bool is_exclusive = keyword == Keyword::ExclusiveMinimum || keyword == Keyword::ExclusiveMaximum;
-    const int64_t inwards = is_low ? 1 : -1;
-    double value = 0;
-    if (given->get(value) != SUCCESS) {
-        refuse_form(keyword, "a number");
-        return std::nullopt;
+NodeId SchemaCompiler::array_node(MergedSchema& merged) {
+    const Counts counts = merged.counts(Keyword::MinItems, Keyword::MaxItems);
+    const MergedSchema::Items items = merged.items(counts);
+    const bool is_merged = merged.is_merged();
+    if (merged.refusal()) return b_.nothing();
+    if (items.are_unique && counts.most > 1) return unique_array_node(merged, items, counts);
+    std::vector<RuleId> first;
+    for (const Schemas& schemas : items.first) first.push_back(rule_of(schemas, is_merged));
+    const auto more = items.more ? std::optional(rule_of(*items.more, is_merged)) : std::nullopt;
+    if (!more && counts.least > first.size())
+        merged.contradict("minItems ", counts.least, " are more than are allowed");
+    return json_.array(first, more, counts);
+}
+
+// Honoured where the values are few: each set of those that are used is a state.
+NodeId SchemaCompiler::unique_array_node(MergedSchema& merged, const MergedSchema::Items& items, Counts counts) {
+    const auto refuse_it = [&](const auto&... why) {
+        merged.refuse(merged.path(),
+                      "uniqueItems is supported if maxItems is at most 1 or the items are an enum, a const "
+                      "or booleans",
+                      why...);
+        return b_.nothing();
+    };
+    if (!items.first.empty()) return refuse_it(" without prefixItems");
+    MergedSchema item;
+    for (const SchemaAt& schema : items.more.value_or(Schemas{})) item.add(schema, root_, n_merges_);
+    const bool has_alternatives = item.take_alternatives().has_value();
+    auto texts = item.values();
+    if (!texts && !has_alternatives && !item.refusal() && item.types().value_or(0xFF) == kBoolean) {
+        texts = {"true", "false"};
     }
-    // A bound beyond kMaxMagnitude either restricts nothing or allows only numbers that are not generated.
-    if (std::abs(value) > static_cast<double>(kMaxMagnitude)) {
-        if ((value < 0) == is_low) return std::nullopt;
-        refuse(keyword_name(keyword), ": ", value, " is beyond ", inwards * kMaxMagnitude);
-        return std::nullopt;
+    if (item.refusal()) return refuse(*item.refusal());
+    if (!items.more || item.is_never()) texts.emplace();
+    if (!texts || has_alternatives) return refuse_it();
+    if (!names_only_values(item)) return b_.nothing();
+    // Values that are spelled differently may be equal.
+    std::sort(texts->begin(), texts->end());
+    texts->erase(std::unique(texts->begin(), texts->end()), texts->end());
+    for (const std::string& text : *texts) {
+        if (text.find_first_of(".eE[{") != std::string::npos && text[0] != '"' && text != "true" && text != "false") {
+            return refuse_it(" without fractions, arrays and objects");
+        }
     }
-    int64_t whole = 0;
-    const bool is_whole = given->get(whole) == SUCCESS;
-    if (!is_whole) whole = static_cast<int64_t>(is_low ? std::ceil(value) : std::floor(value));
-    const bool is_on_bound = is_whole || static_cast<double>(whole) == value;
-    return is_exclusive && is_on_bound ? whole + inwards : whole;
+    const size_t most = std::min<size_t>(counts.most, texts->size());
+    if (counts.least > texts->size()) merged.contradict("minItems ", counts.least, " are more than the values");
+    size_t n_sets = 1;  // of at most so many values
+    size_t of_size = 1;
+    for (size_t n = 1; n <= most; ++n) {
+        of_size = texts->size() > kMaxUniqueSets ? kMaxUniqueSets : of_size * (texts->size() - n + 1) / n;
+        n_sets += of_size;
+        if (n_sets > kMaxUniqueSets) {
+            return refuse_it(", and there are at most ", kMaxUniqueSets, " sets of up to maxItems of them; ",
+                             texts->size(), " values have more");
+        }
+    }
+    if (texts->size() > 64) return refuse_it(" of at most 64 values");
+    std::vector<RuleId> values;
+    for (const std::string& text : *texts) values.push_back(b_.rule(b_.literal(text, b_.end())));
+    return json_.unique_array(values, counts);
+}
+
+NodeId SchemaCompiler::object_node(MergedSchema& merged) {
+    const MergedSchema::Object object = merged.object();
+    Counts counts = merged.counts(Keyword::MinProperties, Keyword::MaxProperties);
+    for (const SchemaKeywords& keywords : merged.members()) {
+        const auto& names = keywords[Keyword::PropertyNames];
+        if (names && simdjson::minify(*names) != R"({"type":"string"})") {
+            return refuse(keywords.path, R"(propertyNames is supported as {"type":"string"} only)");
+        }
+    }
+    if (merged.refusal()) return b_.nothing();
+    const auto n_listed = static_cast<uint32_t>(object.properties.size());
+    const uint32_t n_sure = n_listed + (object.more ? 1 : 0);
+    if (counts.least > n_sure && object.more) {
+        merged.refuse(merged.path(), "minProperties: ", counts.least, " is more than ", n_sure,
+                      ", which the properties that are named and one more can be");
+    } else if (counts.least > n_sure) {
+        merged.contradict("minProperties ", counts.least, " is more than the properties");
+    }
+    if (!object.more && counts.most >= n_listed) counts.most = kUnbounded;
+    if (counts.most != kUnbounded && counts.most > kMaxProperties) {
+        merged.refuse(merged.path(), "maxProperties: ", counts.most, " is more than ", kMaxProperties);
+    }
+    if (merged.refusal()) return b_.nothing();
+    std::vector<Property> properties;
+    uint32_t n_required = 0;
+    for (const auto& [name, value, is_required] : object.properties) {
+        properties.push_back({name, rule_of(value, merged.is_merged()), is_required});
+        n_required += is_required ? 1 : 0;
+    }
+    if (n_required > counts.most) merged.contradict("maxProperties ", counts.most, " is less than the required ones");
+    const auto more = object.more ? std::optional(rule_of(*object.more, merged.is_merged())) : std::nullopt;
+    return json_.object(properties, more, counts);
 }
 
 // Says whether brackets nest more than `depth` deep.

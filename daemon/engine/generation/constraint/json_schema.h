@@ -5,14 +5,23 @@
 //     `additionalProperties` is true or a schema. If it is absent beside `properties` it means false here, and if
 //     `items` is absent after `prefixItems` nothing follows these, as most schemas intend;
 //   - if `type` is absent, it follows from keywords such as `properties` or `minLength`;
-//   - nesting, digits and white space are bounded (grammar.h, json_text.h).
+//   - nesting, digits and white space are bounded (grammar.h, json_text.h, number_dfa.h);
+//   - strings of a `pattern` or `format` use few escapes (character_dfa.h) and characters on which the dialects of
+//     patterns agree (pattern.h).
 //
-// Supported: type, enum, const, properties, required, additionalProperties, items, prefixItems, minItems, maxItems,
-// minLength, maxLength, minimum and maximum (whole numbers for `number`), exclusiveMinimum and exclusiveMaximum of
-// integers, format (date, time, date-time, uuid, ipv4, email), anyOf, oneOf if no text can match two of its schemas,
-// $ref within the same schema, true, false. $ref, anyOf, oneOf, enum and const allow no keyword beside them, except
-// `type` beside the latter two. Annotations such as `title` and `default` are ignored. Everything else is refused:
-// nothing that restricts a text is ignored.
+// Supported:
+//   any value   type, enum and const with no other keyword than `type` beside them, nullable (OpenAPI; adds null to
+//               `type`), anyOf, oneOf if no text can match two of its schemas, allOf, $ref within the same schema,
+//               true, false. What stands beside $ref, allOf, anyOf and oneOf is merged with them
+//   objects     properties, required, additionalProperties, minProperties up to one more than the properties,
+//               maxProperties, propertyNames if it says {"type":"string"}
+//   arrays      items, prefixItems, minItems, maxItems, uniqueItems if the items are few constants (kMaxUniqueSets)
+//   strings     minLength, maxLength, pattern (pattern.h), format (text_format() in pattern.h); a format that is not
+//               known is ignored beside a pattern
+//   numbers     minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf up to kMaxMultipleOf without its
+//               decimal point, such as 5 or 0.01
+// Annotations such as `title`, `default` and names in "x-" are ignored. Everything else is refused, as is a
+// contradiction such as a minLength above maxLength outside of alternatives: nothing that restricts a text is ignored.
 #pragma once
 
 #include <string_view>
@@ -27,11 +36,8 @@ class element;
 namespace llmd::constraint {
 
 inline constexpr size_t kMaxSchemaBytes = 64u << 10;
-inline constexpr size_t kMaxSchemaDepth = 64;    // of nested brackets in the schema itself
-inline constexpr size_t kMaxProperties = 200;    // of one object: all of them may be left out (kMaxNfaThreads)
-inline constexpr size_t kMaxEnumValues = 4096;   // of one enum
-inline constexpr size_t kMaxAlternatives = 64;   // of one anyOf or oneOf
-inline constexpr uint32_t kMaxCount = 1u << 20;  // of minItems or minLength; a larger maximum is reduced to it
+inline constexpr size_t kMaxSchemaDepth = 64;   // of nested brackets in the schema itself
+inline constexpr size_t kMaxUniqueSets = 1024;  // sets of the values that an array of uniqueItems may hold
 
 // InvalidArgument names the location, the keyword and what is wrong with it: `json_schema: at "#/properties/a": ...`.
 // Takes some tens of milliseconds at most. Any thread.

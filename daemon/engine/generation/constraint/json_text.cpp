@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <set>
 
 #include "base/json_writer.h"
@@ -76,9 +77,9 @@ RuleId JsonText::anything() {
     if (!anything_) {
         GrammarBuilder& b = builder_;
         anything_ = b.declare();
-        b.define(*anything_, b.choice({object({}, anything_), array({}, anything_, {}), b.call(string({}), b.end()),
-                                       number(std::nullopt, b.end()), b.literal("true", b.end()),
-                                       b.literal("false", b.end()), b.literal("null", b.end())}));
+        b.define(*anything_, b.choice({object({}, anything_, {}), array({}, anything_, {}), b.call(string({}), b.end()),
+                                       number(b.end()), b.literal("true", b.end()), b.literal("false", b.end()),
+                                       b.literal("null", b.end())}));
     }
     return *anything_;
 }
@@ -101,22 +102,7 @@ NodeId JsonText::fraction(NodeId next) {
     return builder_.byte('.', builder_.bytes('0', '9', rest));
 }
 
-// A fraction increases the magnitude, so the largest magnitude has none.
-NodeId JsonText::with_fraction(Range magnitudes, NodeId next) {
-    if (magnitudes.low > magnitudes.high) return builder_.nothing();
-    const NodeId largest = unsigned_integer(builder_, {magnitudes.high, magnitudes.high}, next);
-    if (magnitudes.low == magnitudes.high) return largest;
-    const NodeId fractional = builder_.choice(next, fraction(next));
-    return builder_.choice(unsigned_integer(builder_, {magnitudes.low, magnitudes.high - 1}, fractional), largest);
-}
-
-NodeId JsonText::number(std::optional<Range> range, NodeId next) {
-    if (range) {
-        const NodeId positive = with_fraction({std::max<int64_t>(range->low, 0), range->high}, next);
-        if (range->low >= 0) return positive;
-        const Range magnitudes{std::max<int64_t>(-range->high, 0), -range->low};
-        return builder_.choice(positive, builder_.byte('-', with_fraction(magnitudes, next)));
-    }
+NodeId JsonText::number(NodeId next) {
     NodeId power = next;
     for (uint32_t i = 1; i < kExponentDigits; ++i) power = builder_.choice(next, builder_.bytes('0', '9', power));
     power = builder_.bytes('0', '9', power);
@@ -233,7 +219,36 @@ NodeId JsonText::array(const std::vector<RuleId>& items, std::optional<RuleId> m
     return b.byte('[', counts.least > 0 ? item : b.choice(close, item));
 }
 
-NodeId JsonText::object(const std::vector<Property>& properties, std::optional<RuleId> more) {
+NodeId JsonText::key(std::string_view name, NodeId next) {
+    std::string text;
+    base::append_json_string(text, name);
+    return builder_.literal(text, colon(next));
+}
+
+// The values that are left are the node's identity, so that no node can give one twice.
+NodeId JsonText::unique_array(const std::vector<RuleId>& values, Counts counts) {
+    GrammarBuilder& b = builder_;
+    const NodeId close = b.byte(']', b.end());
+    std::map<uint64_t, NodeId> known;  // by the values that are used, as bits
+    const auto after = [&](const auto& self, uint64_t used) {
+        const auto found = known.find(used);
+        if (found != known.end()) return found->second;
+        const auto n_used = static_cast<uint32_t>(std::popcount(used));
+        std::vector<NodeId> items;
+        for (size_t i = 0; i < values.size() && n_used < counts.most; ++i) {
+            if ((used >> i & 1) == 0) items.push_back(b.call(values[i], self(self, used | uint64_t{1} << i)));
+        }
+        NodeId item = b.choice(items);
+        if (n_used > 0 && item != b.nothing()) item = comma(item);
+        const NodeId node = n_used >= counts.least ? b.choice(close, item) : item;
+        known.emplace(used, node);
+        return node;
+    };
+    return b.byte('[', after(after, 0));
+}
+
+NodeId JsonText::object(const std::vector<Property>& properties, std::optional<RuleId> more, Counts counts) {
+    if (counts.least > 0 || counts.most != kUnbounded) return counted_object(properties, more, counts);
     GrammarBuilder& b = builder_;
     const NodeId close = b.byte('}', b.end());
     NodeId member = b.nothing();  // one of those that are left
@@ -246,13 +261,53 @@ NodeId JsonText::object(const std::vector<Property>& properties, std::optional<R
     for (auto property = properties.rbegin(); property != properties.rend(); ++property) {
         NodeId after = member == b.nothing() ? b.nothing() : comma(member);
         if (may_close) after = b.choice(close, after);
-        std::string name;
-        base::append_json_string(name, property->name);
-        const NodeId named = b.literal(name, colon(b.call(property->value, after)));
+        const NodeId named = key(property->name, b.call(property->value, after));
         member = property->required ? named : b.choice(named, member);
         may_close = may_close && !property->required;
     }
     return b.byte('{', may_close ? b.choice(close, member) : member);
+}
+
+// A node for each property and number of properties before it. An additional key might repeat another additional one,
+// so that only the first is sure to count towards the least, but each counts towards the most.
+NodeId JsonText::counted_object(const std::vector<Property>& properties, std::optional<RuleId> more, Counts counts) {
+    GrammarBuilder& b = builder_;
+    const NodeId close = b.byte('}', b.end());
+    const bool has_most = counts.most != kUnbounded;
+    const uint32_t told_apart = has_most ? counts.most : counts.least;
+    // By the number of properties before: a member that comes next, and what follows it.
+    std::vector<NodeId> member(told_apart + 1, b.nothing());
+    if (more) {
+        const RuleId another = b.rule(b.byte('"', other_key(properties, b.call(*more, b.end()))));
+        NodeId following = close;
+        if (!has_most) {
+            following = b.unknown();
+            b.become_choice(following, close, comma(b.call(another, following)));
+            for (uint32_t n = counts.least - 1; n <= told_apart; ++n) member[n] = b.call(another, following);
+        }
+        for (uint32_t n = told_apart; has_most && n-- > 0;) {
+            const NodeId one = b.call(another, following);
+            if (n + 1 >= counts.least) member[n] = one;
+            following = b.choice(close, comma(one));
+        }
+    }
+    bool may_close = true;
+    for (auto property = properties.rbegin(); property != properties.rend(); ++property) {
+        const RuleId named = b.rule(key(property->name, b.call(property->value, b.end())));
+        std::vector<NodeId> taken(told_apart + 1, b.nothing());
+        for (uint32_t n = 0; n <= told_apart; ++n) {
+            if (has_most && n == told_apart) continue;
+            const uint32_t with = std::min(n + 1, told_apart);
+            NodeId after = member[with] == b.nothing() ? b.nothing() : comma(member[with]);
+            if (may_close && with >= counts.least) after = b.choice(close, after);
+            if (after != b.nothing()) taken[n] = b.call(named, after);
+        }
+        for (uint32_t n = 0; n <= told_apart; ++n) {
+            member[n] = property->required ? taken[n] : b.choice(taken[n], member[n]);
+        }
+        may_close = may_close && !property->required;
+    }
+    return b.byte('{', may_close && counts.least == 0 ? b.choice(close, member[0]) : member[0]);
 }
 
 // The key must differ at some character from every name with which it shares a beginning; after that any characters
@@ -295,104 +350,6 @@ NodeId JsonText::other_key(const std::vector<Property>& properties, NodeId next)
         nodes[i] = b.choice(alternatives);
     }
     return nodes[0];
-}
-
-// --- json_format() ---------------------------------------------------------------------------------------------------
-
-namespace {
-
-constexpr uint32_t kMaxSecondFraction = 6;  // digits, as many as parsers keep
-
-NodeId any_digits(GrammarBuilder& b, uint32_t n, NodeId next) {
-    for (uint32_t i = 0; i < n; ++i) next = b.bytes('0', '9', next);
-    return next;
-}
-
-NodeId hex_digits(GrammarBuilder& b, uint32_t n, NodeId next) {
-    for (uint32_t i = 0; i < n; ++i) next = b.choice(b.bytes('0', '9', next), b.bytes('a', 'f', next));
-    return next;
-}
-
-// Two digits from "00" to at most "59".
-NodeId sixtieth(GrammarBuilder& b, NodeId next) {
-    return b.bytes('0', '5', any_digits(b, 1, next));
-}
-
-NodeId hour(GrammarBuilder& b, NodeId next) {
-    return b.choice(b.bytes('0', '1', any_digits(b, 1, next)), b.byte('2', b.bytes('0', '3', next)));
-}
-
-NodeId date(GrammarBuilder& b, NodeId next) {
-    const NodeId any_digit = any_digits(b, 1, next);
-    const NodeId from_1 = b.byte('0', b.bytes('1', '9', next));
-    const NodeId to_28 = b.choice({from_1, b.byte('1', any_digit), b.byte('2', b.bytes('0', '8', next))});
-    const NodeId to_29 = b.choice({from_1, b.bytes('1', '2', any_digit)});
-    const NodeId to_30 = b.choice(to_29, b.literal("30", next));
-    const NodeId to_31 = b.choice(to_30, b.literal("31", next));
-    std::vector<NodeId> months;
-    for (const std::string_view month : {"01-", "03-", "05-", "07-", "08-", "10-", "12-"}) {
-        months.push_back(b.literal(month, to_31));
-    }
-    for (const std::string_view month : {"04-", "06-", "09-", "11-"}) months.push_back(b.literal(month, to_30));
-    months.push_back(b.literal("02-", to_28));
-    return b.bytes('1', '9', any_digits(b, 3, b.byte('-', b.choice(months))));
-}
-
-NodeId time(GrammarBuilder& b, NodeId next) {
-    const NodeId offset = hour(b, b.byte(':', sixtieth(b, next)));
-    const NodeId zone = b.choice({b.byte('Z', next), b.byte('+', offset), b.byte('-', offset)});
-    NodeId fraction = zone;
-    for (uint32_t i = 1; i < kMaxSecondFraction; ++i) fraction = b.choice(zone, b.bytes('0', '9', fraction));
-    const NodeId seconds = sixtieth(b, b.choice(zone, b.byte('.', b.bytes('0', '9', fraction))));
-    return hour(b, b.byte(':', sixtieth(b, b.byte(':', seconds))));
-}
-
-NodeId uuid(GrammarBuilder& b, NodeId next) {
-    NodeId rest = hex_digits(b, 12, next);
-    for (int group = 0; group < 3; ++group) rest = hex_digits(b, 4, b.byte('-', rest));
-    return hex_digits(b, 8, b.byte('-', rest));
-}
-
-NodeId ipv4(GrammarBuilder& b, NodeId next) {
-    const auto octet = [&](NodeId after) {
-        const NodeId one = any_digits(b, 1, after);
-        const NodeId from_200 = b.byte('2', b.choice(b.bytes('0', '4', one), b.byte('5', b.bytes('0', '5', after))));
-        return b.choice({one, b.bytes('1', '9', one), b.byte('1', any_digits(b, 2, after)), from_200});
-    };
-    for (int i = 0; i < 3; ++i) next = b.byte('.', octet(next));
-    return octet(next);
-}
-
-// Matches one or more letters and digits, then `next`.
-NodeId word(GrammarBuilder& b, NodeId next) {
-    const NodeId loop = b.unknown();
-    const NodeId letter = b.choice({b.bytes('a', 'z', loop), b.bytes('A', 'Z', loop), b.bytes('0', '9', loop)});
-    b.become_choice(loop, next, letter);
-    return letter;
-}
-
-// word(.word)*@word.word(.word)*
-NodeId email(GrammarBuilder& b, NodeId next) {
-    const auto dotted = [&](NodeId after) {
-        const NodeId more = b.unknown();
-        const NodeId first = word(b, more);
-        b.become_choice(more, after, b.byte('.', first));
-        return first;
-    };
-    const NodeId domain = word(b, b.byte('.', dotted(next)));
-    return dotted(b.byte('@', domain));
-}
-
-}  // namespace
-
-std::optional<NodeId> json_format(GrammarBuilder& builder, std::string_view name, NodeId next) {
-    if (name == "date") return date(builder, next);
-    if (name == "time") return time(builder, next);
-    if (name == "date-time") return date(builder, builder.byte('T', time(builder, next)));
-    if (name == "uuid") return uuid(builder, next);
-    if (name == "ipv4") return ipv4(builder, next);
-    if (name == "email") return email(builder, next);
-    return std::nullopt;
 }
 
 }  // namespace llmd::constraint

@@ -52,12 +52,15 @@ public:
     // Matches a string of so many characters (code points).
     RuleId string(Counts characters);
     NodeId integer(Range range, NodeId next);
-    // Matches a number; if there is a range, a number in it without an exponent.
-    NodeId number(std::optional<Range> range, NodeId next);
+    NodeId number(NodeId next);
     // Matches an array of `items` in this order, then `more` as often as the counts allow.
     NodeId array(const std::vector<RuleId>& items, std::optional<RuleId> more, Counts counts);
-    // Matches an object with the properties in this order, and then others with values of `more`.
-    NodeId object(const std::vector<Property>& properties, std::optional<RuleId> more);
+    // Matches an array of some of the values, which are distinct constants, in any order and each at most once.
+    // Precondition: there are at most 64.
+    NodeId unique_array(const std::vector<RuleId>& values, Counts counts);
+    // Matches an object with the properties in this order, and then others with values of `more`. So many properties
+    // have distinct names; there may be fewer than the most because of names that are repeated.
+    NodeId object(const std::vector<Property>& properties, std::optional<RuleId> more, Counts counts);
 
 private:
     NodeId comma(NodeId next) { return builder_.byte(',', builder_.choice(builder_.byte(' ', next), next)); }
@@ -68,8 +71,10 @@ private:
     NodeId hex_digit(NodeId next);
     // Matches a key that is none of the properties' names, and its colon.
     NodeId other_key(const std::vector<Property>& properties, NodeId next);
+    // Matches the key of a property, and its colon.
+    NodeId key(std::string_view name, NodeId next);
+    NodeId counted_object(const std::vector<Property>& properties, std::optional<RuleId> more, Counts counts);
     NodeId fraction(NodeId next);
-    NodeId with_fraction(Range magnitudes, NodeId next);
 
     GrammarBuilder& builder_;
     std::optional<RuleId> anything_;
@@ -77,13 +82,5 @@ private:
     std::optional<RuleId> wide_character_;
     std::map<Counts, RuleId> strings_;
 };
-
-// The values of a schema's keyword `format`. Each stands for strings that all parsers of the format accept; those that
-// only lenient parsers accept, such as a leap second or a year before 1000, are left out.
-// The formats that json_format() knows, for messages.
-inline constexpr std::string_view kJsonFormats = "date, time, date-time (RFC 3339), uuid, ipv4, email";
-
-// Matches the characters of the string between its quotes. Returns nothing for an unknown format.
-std::optional<NodeId> json_format(GrammarBuilder& builder, std::string_view name, NodeId next);
 
 }  // namespace llmd::constraint

@@ -18,26 +18,35 @@ constexpr std::array<std::string_view, kKeywords> kNames = {
     "properties",
     "required",
     "additionalProperties",
+    "propertyNames",
+    "minProperties",
+    "maxProperties",
     "items",
     "prefixItems",
     "minItems",
     "maxItems",
+    "uniqueItems",
     "minLength",
     "maxLength",
+    "pattern",
     "minimum",
     "maximum",
     "exclusiveMinimum",
     "exclusiveMaximum",
+    "multipleOf",
     "format",
+    "nullable",
+    "allOf",
     "anyOf",
     "oneOf",
     "$ref",
 };
 
-// Annotations do not change which texts are valid. `discriminator` is OpenAPI's.
-constexpr std::array<std::string_view, 13> kAnnotations = {
-    "title",     "description", "default", "examples", "example",     "deprecated",    "readOnly",
-    "writeOnly", "$comment",    "$schema", "$defs",    "definitions", "discriminator",
+// Annotations do not change which texts are valid, nor do OpenAPI's `discriminator`, `example` and names in "x-".
+constexpr std::array<std::string_view, 15> kAnnotations = {
+    "title",      "description", "default",       "examples",        "example",
+    "deprecated", "readOnly",    "writeOnly",     "$comment",        "$schema",
+    "$defs",      "definitions", "discriminator", "contentEncoding", "contentMediaType",
 };
 
 template <size_t n>
@@ -52,24 +61,32 @@ uint8_t subject(Keyword keyword) {
         case Keyword::Properties:
         case Keyword::Required:
         case Keyword::AdditionalProperties:
+        case Keyword::PropertyNames:
+        case Keyword::MinProperties:
+        case Keyword::MaxProperties:
             return kObject;
         case Keyword::Items:
         case Keyword::PrefixItems:
         case Keyword::MinItems:
         case Keyword::MaxItems:
+        case Keyword::UniqueItems:
             return kArray;
         case Keyword::MinLength:
         case Keyword::MaxLength:
+        case Keyword::Pattern:
         case Keyword::Format:
             return kString;
         case Keyword::Minimum:
         case Keyword::Maximum:
         case Keyword::ExclusiveMinimum:
         case Keyword::ExclusiveMaximum:
+        case Keyword::MultipleOf:
             return kNumber;
         case Keyword::Type:
         case Keyword::Enum:
         case Keyword::Const:
+        case Keyword::Nullable:
+        case Keyword::AllOf:
         case Keyword::AnyOf:
         case Keyword::OneOf:
         case Keyword::Ref:
@@ -113,42 +130,52 @@ uint8_t type_bits(element value) {
     return 0;
 }
 
-SchemaKeywords::SchemaKeywords(simdjson::dom::object schema, bool is_root) {
+SchemaKeywords::SchemaKeywords(simdjson::dom::object schema, std::string_view at) : path(at) {
     for (const auto& [key, value] : schema) {
         if (const auto index = index_in(kNames, key)) {
             if (values[*index]) twice = static_cast<Keyword>(*index);
             values[*index] = value;
-        } else if (!index_in(kAnnotations, key) && !(is_root && key == "$id") && !unknown) {
+        } else if (!index_in(kAnnotations, key) && !key.starts_with("x-") && !(path == "#" && key == "$id") &&
+                   !unknown) {
             unknown = key;
         }
     }
 }
 
-std::optional<Keyword> SchemaKeywords::besides(Keyword one, Keyword other) const {
+std::optional<Keyword> SchemaKeywords::besides(std::initializer_list<Keyword> known) const {
     for (size_t i = 0; i < kKeywords; ++i) {
         const auto keyword = static_cast<Keyword>(i);
-        if (keyword != one && keyword != other && has(keyword)) return keyword;
+        if (has(keyword) && std::find(known.begin(), known.end(), keyword) == known.end()) return keyword;
     }
     return std::nullopt;
 }
 
 std::optional<uint8_t> SchemaKeywords::types() const {
+    const auto& type = (*this)[Keyword::Type];
+    if (!type) return std::nullopt;
     uint8_t bits = 0;
-    if (const auto& type = (*this)[Keyword::Type]) {
-        simdjson::dom::array names;
-        std::string_view name;
-        if (type->get(name) == simdjson::SUCCESS) return type_bits(name);
-        if (type->get(names) != simdjson::SUCCESS) return 0;
+    simdjson::dom::array names;
+    std::string_view name;
+    if (type->get(name) == simdjson::SUCCESS) {
+        bits = type_bits(name);
+    } else if (type->get(names) == simdjson::SUCCESS) {
         for (const element one : names) {
             if (one.get(name) != simdjson::SUCCESS || type_bits(name) == 0) return 0;
             bits |= type_bits(name);
         }
-        return bits;
     }
+    bool nullable = false;
+    const auto& given = (*this)[Keyword::Nullable];
+    const bool adds_null = given && given->get(nullable) == simdjson::SUCCESS && nullable;
+    return bits != 0 && adds_null ? bits | kNull : bits;
+}
+
+uint8_t SchemaKeywords::implied_types() const {
+    uint8_t bits = 0;
     for (size_t i = 0; i < kKeywords; ++i) {
         if (values[i]) bits |= subject(static_cast<Keyword>(i));
     }
-    return bits == 0 ? std::nullopt : std::optional(bits);
+    return bits;
 }
 
 // --- SchemaShape -----------------------------------------------------------------------------------------------------
@@ -189,7 +216,7 @@ std::optional<SchemaKeywords> keywords_of(element schema, element root) {
     simdjson::dom::object object;
     for (int hop = 0; hop < kMaxHops; ++hop) {
         if (schema.get(object) != simdjson::SUCCESS) return std::nullopt;
-        const SchemaKeywords keywords(object, false);
+        const SchemaKeywords keywords(object, {});
         std::string_view ref;
         if (!keywords.has(Keyword::Ref) || keywords[Keyword::Ref]->get(ref) != simdjson::SUCCESS) return keywords;
         const auto target = resolve(ref, root);
@@ -208,28 +235,31 @@ std::optional<element> resolve(std::string_view ref, element root) {
     return target;
 }
 
-SchemaShape::SchemaShape(element schema, element root) {
-    const auto keywords = keywords_of(schema, root);
-    if (!keywords) return;
-    if (keywords->has(Keyword::Type)) types = keywords->types().value_or(types);
-    values = plain_values(*keywords);
-    simdjson::dom::array required;
-    simdjson::dom::object properties;
-    if (types != kObject || !keywords->has(Keyword::Required) || !keywords->has(Keyword::Properties) ||
-        (*keywords)[Keyword::Required]->get(required) != simdjson::SUCCESS ||
-        (*keywords)[Keyword::Properties]->get(properties) != simdjson::SUCCESS) {
-        return;
-    }
+SchemaShape::SchemaShape(std::span<const SchemaKeywords> schemas, element root) {
     std::set<std::string_view> names;
-    std::string_view name;
-    for (const element one : required) {
-        if (one.get(name) == simdjson::SUCCESS) names.insert(name);
+    for (const SchemaKeywords& keywords : schemas) {
+        types &= keywords.types().value_or(0xFF);
+        if (auto known = plain_values(keywords)) values = std::move(known);
+        simdjson::dom::array required;
+        std::string_view name;
+        if (!keywords.has(Keyword::Required) || keywords[Keyword::Required]->get(required) != simdjson::SUCCESS)
+            continue;
+        for (const element one : required) {
+            if (one.get(name) == simdjson::SUCCESS) names.insert(name);
+        }
     }
-    for (const auto& [key, value] : properties) {
-        if (!names.contains(key)) continue;
-        const auto inner = keywords_of(value, root);
-        if (!inner) continue;
-        if (auto known = plain_values(*inner)) tags.emplace(key, std::move(*known));
+    if (types != kObject) return;
+    for (const SchemaKeywords& keywords : schemas) {
+        simdjson::dom::object properties;
+        if (!keywords.has(Keyword::Properties) || keywords[Keyword::Properties]->get(properties) != simdjson::SUCCESS) {
+            continue;
+        }
+        for (const auto& [key, value] : properties) {
+            if (!names.contains(key)) continue;
+            const auto inner = keywords_of(value, root);
+            if (!inner) continue;
+            if (auto known = plain_values(*inner)) tags.insert_or_assign(std::string(key), std::move(*known));
+        }
     }
 }
 

@@ -5,8 +5,10 @@
 #include <simdjson.h>
 
 #include <array>
+#include <initializer_list>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,17 +23,25 @@ enum class Keyword : uint8_t {
     Properties,
     Required,
     AdditionalProperties,
+    PropertyNames,
+    MinProperties,
+    MaxProperties,
     Items,
     PrefixItems,
     MinItems,
     MaxItems,
+    UniqueItems,
     MinLength,
     MaxLength,
+    Pattern,
     Minimum,
     Maximum,
     ExclusiveMinimum,
     ExclusiveMaximum,
+    MultipleOf,
     Format,
+    Nullable,
+    AllOf,
     AnyOf,
     OneOf,
     Ref,
@@ -58,21 +68,24 @@ uint8_t type_bits(std::string_view name);
 uint8_t type_bits(simdjson::dom::element value);
 
 struct SchemaKeywords {
+    std::string path;  // where the schema is, such as #/properties/a
     std::array<std::optional<simdjson::dom::element>, kKeywords> values;
     std::optional<std::string_view> unknown;  // the first that is neither supported nor an annotation
     std::optional<Keyword> twice;
 
-    SchemaKeywords(simdjson::dom::object schema, bool is_root);
+    SchemaKeywords(simdjson::dom::object schema, std::string_view at);
 
     const std::optional<simdjson::dom::element>& operator[](Keyword keyword) const {
         return values[static_cast<size_t>(keyword)];
     }
     bool has(Keyword keyword) const { return (*this)[keyword].has_value(); }
-    // Returns some keyword besides these two, if there is one.
-    std::optional<Keyword> besides(Keyword one, Keyword other) const;
-    // Returns the types that `type` names, else the types that the other keywords apply to, else nothing. Returns 0 if
-    // `type` is malformed.
+    // Returns some keyword besides these, if there is one.
+    std::optional<Keyword> besides(std::initializer_list<Keyword> known) const;
+    // Returns the types that `type` names, and null if moreover it is `nullable`; nothing if there is no `type`, 0 if
+    // it is malformed.
     std::optional<uint8_t> types() const;
+    // Returns the types that the keywords besides `type` apply to; 0 if they apply to any.
+    uint8_t implied_types() const;
 };
 
 // Facts about all texts of a schema, from which follows that no text matches two schemas. oneOf is then the same as
@@ -86,8 +99,8 @@ struct SchemaShape {
     // The only values of required properties, as in `values`.
     std::map<std::string, Values> tags;
 
-    // A $ref is looked up in `root`.
-    SchemaShape(simdjson::dom::element schema, simdjson::dom::element root);
+    // Of the texts that match all of the schemas. A $ref is looked up in `root`.
+    SchemaShape(std::span<const SchemaKeywords> schemas, simdjson::dom::element root);
 
     // True if certainly no text matches both.
     bool excludes(const SchemaShape& other) const;

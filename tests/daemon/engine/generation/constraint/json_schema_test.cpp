@@ -14,19 +14,9 @@ namespace llmd::constraint {
 namespace {
 
 using test::begins;
+using test::check;
 using test::matches;
 using test::refusal;
-
-struct Case {
-    const char* schema;
-    std::vector<const char*> fitting;
-    std::vector<const char*> others;
-};
-
-void check(const Case& one) {
-    for (const char* text : one.fitting) EXPECT_TRUE(matches(one.schema, text)) << one.schema << " and " << text;
-    for (const char* text : one.others) EXPECT_FALSE(matches(one.schema, text)) << one.schema << " and " << text;
-}
 
 TEST(JsonSchema, Types) {
     check({R"({"type":"null"})", {"null"}, {"", "nul", "nulls", "true", " null"}});
@@ -84,14 +74,6 @@ TEST(JsonSchema, IntegersInARange) {
            {"5", "99999999999999999"}});
     EXPECT_NE(refusal(R"({"type":"integer","minimum":1e18})"), "accepted");
     EXPECT_NE(refusal(R"({"type":"integer","minimum":3,"maximum":2})"), "accepted");
-}
-
-TEST(JsonSchema, NumbersInARange) {
-    check({R"({"type":"number","minimum":-1,"maximum":2})",
-           {"-1", "-0.5", "-0", "0", "0.001", "1.999999999999999", "2"},
-           {"-1.1", "-2", "2.0001", "3", "1e1"}});
-    check({R"({"minimum":3})", {"3", "3.5", "77"}, {"2.9", "-3"}});
-    check({R"({"type":"number","maximum":-2})", {"-2", "-2.5", "-100"}, {"-1.9", "0", "2"}});
 }
 
 TEST(JsonSchema, EnumAndConst) {
@@ -179,33 +161,16 @@ TEST(JsonSchema, ReferencesAndRecursion) {
     EXPECT_TRUE(matches(R"({"type":"array","items":{"$ref":"#"}})", open + std::string(open.size(), ']')));
 }
 
-TEST(JsonSchema, Formats) {
-    check({R"({"format":"date"})",
-           {R"("2024-02-28")", R"("1999-12-31")"},
-           {R"("2023-02-30")", R"("2023-04-31")", R"("2023-13-01")", R"("0000-01-01")", R"("2023-1-1")"}});
-    check({R"({"format":"time"})", {R"("23:59:59Z")", R"("00:00:00.125+01:30")"}, {R"("24:00:00Z")", R"("12:00:00")"}});
-    check(
-        {R"({"format":"date-time"})", {R"("2024-01-31T10:00:00Z")"}, {R"("2024-01-31 10:00:00Z")", R"("2024-01-31")"}});
-    check({R"({"format":"uuid"})",
-           {R"("123e4567-e89b-12d3-a456-426614174000")"},
-           {R"("123e4567e89b12d3a456426614174000")"}});
-    check({R"({"format":"ipv4"})", {R"("0.10.255.199")"}, {R"("256.1.1.1")", R"("01.1.1.1")", R"("1.1.1")"}});
-    check({R"({"format":"email"})", {R"("a.b@c.de")"}, {R"("a@b")", R"("@b.c")", R"("a..b@c.de")"}});
-}
-
 TEST(JsonSchema, RefusesWhatItCannotHonourAndNamesItsPlace) {
     const std::vector<std::pair<const char*, const char*>> cases = {
-        {R"({"type":"string","pattern":"a+"})", R"(json_schema: at "#": "pattern" is not supported)"},
         {R"({"properties":{"a/b":{"not":{}}}})", R"(json_schema: at "#/properties/a~1b": "not" is not supported)"},
         {R"({"anyOf":[true,{"items":{"allOf":[]}}]})",
-         R"(json_schema: at "#/anyOf/1/items": "allOf" is not supported)"},
+         R"(json_schema: at "#/anyOf/1/items": allOf is not an array of 1 to 64 schemas)"},
         {R"({"$defs":{"x":{"if":{}}},"$ref":"#/$defs/x"})", R"(json_schema: at "#/$defs/x": "if" is not supported)"},
         {R"({"properties":{"a\u0000\n":{"not":{}}}})",
          R"(json_schema: at "#/properties/a\u0000\n": "not" is not supported)"},
-        {R"({"uniqueItems":true})", R"(json_schema: at "#": "uniqueItems" is not supported)"},
         {R"({"dependentSchemas":{}})", R"(json_schema: at "#": "dependentSchemas" is not supported)"},
         {R"({"patternProperties":{}})", R"(json_schema: at "#": "patternProperties" is not supported)"},
-        {R"({"multipleOf":2})", R"(json_schema: at "#": "multipleOf" is not supported)"},
         {R"({"maxLenght":2})", R"(json_schema: at "#": "maxLenght" is not supported)"},
         {R"({"items":{"$id":"x"}})", R"(json_schema: at "#/items": "$id" is not supported)"},
         {R"({"minLength":-1})", R"(json_schema: at "#": minLength is not a whole number of 0 or more)"},
@@ -218,16 +183,13 @@ TEST(JsonSchema, RefusesWhatItCannotHonourAndNamesItsPlace) {
         {R"({"required":"a"})", R"(json_schema: at "#": required is not an array of strings)"},
         {R"({"items":[{}]})", R"(json_schema: at "#": items is not a schema)"},
         {R"({"format":"regex"})",
-         R"(json_schema: at "#": format: "regex" is none of date, time, date-time (RFC 3339), uuid, ipv4, email)"},
-        {R"({"format":"date","maxLength":3})", R"(json_schema: at "#": format beside maxLength is not supported)"},
+         R"(json_schema: at "#": format: "regex" is none of date, time, date-time (RFC 3339), duration (ISO 8601), uuid, )"
+         "ipv4, ipv6, hostname, email, uri"},
+        {R"({"format":3})", R"(json_schema: at "#": format is not a string)"},
+        {R"({"nullable":1})", R"(json_schema: at "#": nullable is not true or false)"},
         {R"({"enum":["a"],"minLength":1})", R"(json_schema: at "#": enum beside minLength is not supported)"},
-        {R"({"anyOf":[true],"type":"null"})", R"(json_schema: at "#": anyOf beside type is not supported)"},
         {R"({"$ref":"other.json"})", R"(json_schema: at "#": $ref: "other.json" names nothing in this schema)"},
         {R"({"$ref":"#/nowhere"})", R"(json_schema: at "#": $ref: "#/nowhere" names nothing in this schema)"},
-        {R"({"type":"number","exclusiveMinimum":0})",
-         R"(json_schema: at "#": exclusiveMinimum is supported for integers only)"},
-        {R"({"type":"number","minimum":0.5})",
-         R"(json_schema: at "#": minimum: 0.5 is not whole, which is supported for integers only)"},
         {"3", R"(json_schema: at "#": a schema is an object, true or false)"},
         {"false", "json_schema: no JSON text fits it that nests less than 64 deep"},
         {R"({"$ref":"#"})", "json_schema: a $ref leads back to itself with nothing in between"},
@@ -335,7 +297,10 @@ TEST(JsonSchema, EveryWalkEndsInJson) {
     for (const char* schema :
          {"true",
           R"({"type":"object","properties":{"a":{"type":"number"},"b":{"type":"string","minLength":1,"maxLength":3},
-              "c":{"$ref":"#"}},"required":["b"],"additionalProperties":{"anyOf":[{"type":"null"},{"$ref":"#"}]}})"}) {
+              "c":{"$ref":"#"}},"required":["b"],"additionalProperties":{"anyOf":[{"type":"null"},{"$ref":"#"}]}})",
+          R"({"type":"object","additionalProperties":{"pattern":"^[^a]{2}|\\d$","maxLength":6},"minProperties":1})",
+          R"({"type":"array","items":{"enum":[1,2,"a"]},"uniqueItems":true,"minItems":2})",
+          R"({"allOf":[{"type":"number","multipleOf":0.25},{"exclusiveMinimum":-3.5,"maximum":1e4}]})"}) {
         auto automaton = test::automaton_of(schema);
         for (int walk = 0; walk < 60; ++walk) {
             std::string text;

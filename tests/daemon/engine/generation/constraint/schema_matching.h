@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "engine/generation/constraint/automaton.h"
 #include "engine/generation/constraint/json_schema.h"
@@ -53,6 +54,18 @@ inline bool matches(std::string_view schema, std::string_view text) {
 inline bool begins(std::string_view schema, std::string_view text) {
     Automaton automaton = automaton_of(schema);
     return behind(automaton, text) != Automaton::kDead;
+}
+
+// A schema, texts that fit it and texts that do not.
+struct SchemaCase {
+    const char* schema;
+    std::vector<const char*> fitting;
+    std::vector<const char*> others;
+};
+
+inline void check(const SchemaCase& one) {
+    for (const char* text : one.fitting) EXPECT_TRUE(matches(one.schema, text)) << one.schema << " and " << text;
+    for (const char* text : one.others) EXPECT_FALSE(matches(one.schema, text)) << one.schema << " and " << text;
 }
 
 }  // namespace llmd::test

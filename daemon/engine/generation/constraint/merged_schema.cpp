@@ -1,0 +1,446 @@
+#include "engine/generation/constraint/merged_schema.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "base/json_writer.h"
+
+namespace llmd::constraint {
+
+using simdjson::SUCCESS;
+using simdjson::dom::element;
+
+namespace {
+
+constexpr size_t kLongestNumber = 400;  // characters of a double without an exponent
+
+}  // namespace
+
+std::string path_within(std::string_view path, std::string_view name) {
+    std::string all = base::concat(path, '/');
+    for (const char c : name) all += c == '~' ? "~0" : c == '/' ? "~1" : std::string(1, c);
+    return all;
+}
+
+std::string in_quotes(std::string_view text) {
+    constexpr size_t kMaxQuotedBytes = 200;
+    return base::in_quotes(text, kMaxQuotedBytes);
+}
+
+// --- The schemas -----------------------------------------------------------------------------------------------------
+
+void MergedSchema::add(const SchemaAt& schema, element root, size_t& n_merges) {
+    std::vector<std::string> open;
+    if (path_.empty()) path_ = schema.path;
+    add(schema, root, n_merges, open);
+}
+
+void MergedSchema::add(const SchemaAt& at, element root, size_t& n_merges, std::vector<std::string>& open) {
+    if (refusal_ || added_.contains(at.path)) return;
+    added_.insert(at.path);
+    n_merges += added_.size() > 1 ? 1 : 0;
+    if (added_.size() > kMaxMerged || n_merges > kMaxMerges) {
+        refuse(path_, "allOf and $ref merge more than ", kMaxMerged, " schemas, or ", kMaxMerges, " in all");
+        return;
+    }
+    bool any = false;
+    if (at.schema.get(any) == SUCCESS) {
+        is_never_ = is_never_ || !any;
+        return;
+    }
+    simdjson::dom::object object;
+    if (at.schema.get(object) != SUCCESS) {
+        refuse(at.path, "a schema is an object, true or false");
+        return;
+    }
+    open.push_back(at.path);
+    SchemaKeywords keywords(object, at.path);
+    if (keywords.twice) refuse(at.path, keyword_name(*keywords.twice), " comes twice");
+    if (keywords.unknown) refuse(at.path, in_quotes(*keywords.unknown), " is not supported");
+    if (const auto& reference = keywords[Keyword::Ref]) {
+        std::string_view ref;
+        if (reference->get(ref) != SUCCESS) return refuse_form(keywords, Keyword::Ref, "a string");
+        const auto target = resolve(ref, root);
+        if (!target) return refuse(at.path, "$ref: ", in_quotes(ref), " names nothing in this schema");
+        if (std::find(open.begin(), open.end(), ref) != open.end() || opened_.contains(std::string(ref))) {
+            return refuse(at.path, "$ref: ", in_quotes(ref), " leads back to itself with nothing in between");
+        }
+        add({*target, std::string(ref)}, root, n_merges, open);
+    }
+    if (const auto& given = keywords[Keyword::AllOf]) {
+        simdjson::dom::array schemas;
+        if (given->get(schemas) != SUCCESS || schemas.size() == 0 || schemas.size() > kMaxAlternatives) {
+            refuse_form(keywords, Keyword::AllOf, base::concat("an array of 1 to ", kMaxAlternatives, " schemas"));
+            return;
+        }
+        const std::string path = path_within(at.path, keyword_name(Keyword::AllOf));
+        size_t i = 0;
+        for (const element one : schemas) add({one, path_within(path, std::to_string(i++))}, root, n_merges, open);
+    }
+    open.pop_back();
+    members_.push_back(std::move(keywords));
+}
+
+std::optional<Keyword> MergedSchema::besides(std::initializer_list<Keyword> known) const {
+    for (const SchemaKeywords& keywords : members_) {
+        if (const auto other = keywords.besides(known)) return other;
+    }
+    return std::nullopt;
+}
+
+std::optional<MergedSchema::Alternatives> MergedSchema::take_alternatives() {
+    for (SchemaKeywords& keywords : members_) {
+        for (const Keyword keyword : {Keyword::AnyOf, Keyword::OneOf}) {
+            const auto given = std::exchange(keywords.values[static_cast<size_t>(keyword)], std::nullopt);
+            if (!given) continue;
+            Alternatives all{keyword, keywords.path, {}};
+            opened_.insert(keywords.path);
+            simdjson::dom::array schemas;
+            if (given->get(schemas) != SUCCESS || schemas.size() == 0 || schemas.size() > kMaxAlternatives) {
+                refuse_form(keywords, keyword, base::concat("an array of 1 to ", kMaxAlternatives, " schemas"));
+                return all;
+            }
+            const std::string path = path_within(keywords.path, keyword_name(keyword));
+            for (const element one : schemas) {
+                all.schemas.push_back({one, path_within(path, std::to_string(all.schemas.size()))});
+            }
+            return all;
+        }
+    }
+    return std::nullopt;
+}
+
+// --- Values and types ------------------------------------------------------------------------------------------------
+
+std::optional<std::vector<std::string>> MergedSchema::values() {
+    std::optional<std::vector<element>> values;
+    Keyword keyword = Keyword::Enum;
+    for (const SchemaKeywords& keywords : members_) {
+        for (const Keyword one : {Keyword::Enum, Keyword::Const}) {
+            if (!keywords.has(one)) continue;
+            std::vector<element> listed;
+            simdjson::dom::array array;
+            keyword = one;
+            if (one == Keyword::Const) {
+                listed.push_back(*keywords[one]);
+            } else if (keywords[one]->get(array) == SUCCESS && array.size() <= kMaxEnumValues) {
+                listed.assign(array.begin(), array.end());
+            } else {
+                refuse_form(keywords, one, base::concat("an array of at most ", kMaxEnumValues, " values"));
+            }
+            if (!values) {
+                values = std::move(listed);
+                continue;
+            }
+            std::set<std::string> texts;
+            for (const element value : listed) texts.insert(simdjson::minify(value));
+            std::erase_if(*values, [&](element value) { return !texts.contains(simdjson::minify(value)); });
+        }
+    }
+    if (!values) return std::nullopt;
+    const uint8_t allowed = types().value_or(0xFF);
+    std::vector<std::string> texts;
+    for (const element value : *values) {
+        if ((type_bits(value) & ~allowed) == 0) texts.push_back(simdjson::minify(value));
+    }
+    if (texts.empty()) contradict(keyword_name(keyword), " leaves none");
+    return texts;
+}
+
+std::optional<uint8_t> MergedSchema::types() {
+    std::optional<uint8_t> named;
+    uint8_t implied = 0;
+    for (const SchemaKeywords& keywords : members_) {
+        bool nullable = false;
+        if (keywords.has(Keyword::Nullable) && keywords[Keyword::Nullable]->get(nullable) != SUCCESS) {
+            refuse_form(keywords, Keyword::Nullable, "true or false");
+        }
+        implied |= keywords.implied_types();
+        const auto types = keywords.types();
+        if (!types) continue;
+        if (*types == 0) refuse_form(keywords, Keyword::Type, "the name of a JSON type or an array of some");
+        named = named.value_or(0xFF) & *types;
+    }
+    if (named == 0) contradict("type leaves none");
+    if (named) return named;
+    const bool has_values = std::any_of(members_.begin(), members_.end(), [](const SchemaKeywords& keywords) {
+        return keywords.has(Keyword::Enum) || keywords.has(Keyword::Const);
+    });
+    return implied == 0 || has_values ? std::nullopt : std::optional(implied);
+}
+
+// --- Numbers ---------------------------------------------------------------------------------------------------------
+
+Counts MergedSchema::counts(Keyword least, Keyword most) {
+    Counts all;
+    for (const SchemaKeywords& keywords : members_) {
+        for (const Keyword keyword : {least, most}) {
+            const auto& given = keywords[keyword];
+            uint64_t count = 0;
+            double real = 0;
+            if (!given) continue;
+            if (given->is<double>() && given->get(real) == SUCCESS && real >= 0 && real <= kMaxCount &&
+                real == std::floor(real)) {
+                count = static_cast<uint64_t>(real);
+            } else if (given->get(count) != SUCCESS) {
+                refuse_form(keywords, keyword, "a whole number of 0 or more");
+            }
+            if (keyword == least && count > kMaxCount) {
+                refuse(keywords.path, keyword_name(least), ": ", count, " is more than ", kMaxCount);
+            }
+            const auto reduced = static_cast<uint32_t>(std::min<uint64_t>(count, kMaxCount));
+            if (keyword == least) {
+                all.least = std::max(all.least, reduced);
+            } else {
+                all.most = std::min(all.most, reduced);
+            }
+        }
+    }
+    if (all.least > all.most) {
+        contradict(keyword_name(least), " ", all.least, " is more than ", keyword_name(most), " ", all.most);
+    }
+    return all;
+}
+
+std::optional<Range> MergedSchema::range() {
+    std::optional<int64_t> low;
+    std::optional<int64_t> high;
+    for (const SchemaKeywords& keywords : members_) {
+        for (const Keyword keyword : {Keyword::Minimum, Keyword::ExclusiveMinimum}) {
+            const auto one = bound(keywords, keyword);
+            if (one) low = std::max(low.value_or(*one), *one);
+        }
+        for (const Keyword keyword : {Keyword::Maximum, Keyword::ExclusiveMaximum}) {
+            const auto one = bound(keywords, keyword);
+            if (one) high = std::min(high.value_or(*one), *one);
+        }
+    }
+    if (!low && !high) return std::nullopt;
+    if (low && high && *low > *high) contradict("the least number ", *low, " is more than the greatest, ", *high);
+    Range range;
+    if (low && !high && *low > range.high) range.high = kMaxMagnitude;
+    if (high && !low && *high < range.low) range.low = -kMaxMagnitude;
+    return Range{low.value_or(range.low), high.value_or(range.high)};
+}
+
+std::optional<int64_t> MergedSchema::bound(const SchemaKeywords& keywords, Keyword keyword) {
+    const auto& given = keywords[keyword];
+    if (!given) return std::nullopt;
+    const bool is_low = keyword == Keyword::Minimum || keyword == Keyword::ExclusiveMinimum;
+    const bool is_exclusive = keyword == Keyword::ExclusiveMinimum || keyword == Keyword::ExclusiveMaximum;
+    const int64_t inwards = is_low ? 1 : -1;
+    double value = 0;
+    if (given->get(value) != SUCCESS) {
+        refuse_form(keywords, keyword, "a number");
+        return std::nullopt;
+    }
+    // A bound beyond kMaxMagnitude either restricts nothing or allows only numbers that are not generated.
+    if (std::abs(value) > static_cast<double>(kMaxMagnitude)) {
+        if ((value < 0) == is_low) return std::nullopt;
+        refuse(keywords.path, keyword_name(keyword), ": ", value, " is beyond ", inwards * kMaxMagnitude);
+        return std::nullopt;
+    }
+    int64_t whole = 0;
+    const bool is_whole = given->get(whole) == SUCCESS;
+    if (!is_whole) whole = static_cast<int64_t>(is_low ? std::ceil(value) : std::floor(value));
+    const bool is_on_bound = is_whole || static_cast<double>(whole) == value;
+    return is_exclusive && is_on_bound ? whole + inwards : whole;
+}
+
+NumberLimits MergedSchema::number() {
+    NumberLimits limits;
+    for (const SchemaKeywords& keywords : members_) {
+        for (const Keyword keyword :
+             {Keyword::Minimum, Keyword::ExclusiveMinimum, Keyword::Maximum, Keyword::ExclusiveMaximum}) {
+            const auto& given = keywords[keyword];
+            double value = 0;
+            int64_t whole = 0;
+            if (!given || !bound(keywords, keyword) || given->get(value) != SUCCESS) continue;
+            std::array<char, kLongestNumber> text{};
+            const auto end = given->get(whole) == SUCCESS
+                                 ? std::to_chars(text.begin(), text.end(), whole)
+                                 : std::to_chars(text.begin(), text.end(), value, std::chars_format::fixed);
+            limits.bounds.push_back(
+                {.number = std::string(text.begin(), end.ptr),
+                 .is_low = keyword == Keyword::Minimum || keyword == Keyword::ExclusiveMinimum,
+                 .is_exclusive = keyword == Keyword::ExclusiveMinimum || keyword == Keyword::ExclusiveMaximum});
+        }
+        if (keywords.has(Keyword::MultipleOf)) add_multiple(keywords, limits);
+    }
+    return limits;
+}
+
+void MergedSchema::add_multiple(const SchemaKeywords& keywords, NumberLimits& limits) {
+    double value = 0;
+    if (keywords[Keyword::MultipleOf]->get(value) != SUCCESS || value <= 0) {
+        return refuse_form(keywords, Keyword::MultipleOf, "a number above 0");
+    }
+    std::array<char, kLongestNumber> text{};
+    const char* end = std::to_chars(text.begin(), text.end(), value, std::chars_format::fixed).ptr;
+    const std::string_view number(text.begin(), static_cast<size_t>(end - text.begin()));
+    const size_t point = std::min(number.find('.'), number.size());
+    const size_t scale = point == number.size() ? 0 : number.size() - point - 1;
+    int64_t multiple = 0;
+    for (const char c : number) {
+        if (c != '.') multiple = std::min(multiple * 10 + (c - '0'), kMaxMultipleOf + 1);
+    }
+    if (multiple > kMaxMultipleOf || scale > kMaxFractionDigits) {
+        return refuse(keywords.path, "multipleOf: ", value, " is not supported: without its point it is at most ",
+                      kMaxMultipleOf, ", and it has at most ", kMaxFractionDigits, " digits behind the point");
+    }
+    if (limits.multiple == 0) {
+        limits.multiple = multiple;
+        limits.scale = static_cast<uint32_t>(scale);
+    } else if (scale == limits.scale) {
+        limits.multiple = std::lcm(limits.multiple, multiple);
+    } else {
+        return refuse(keywords.path, "multipleOf twice is supported with the same number of digits behind the point");
+    }
+    if (limits.multiple > kMaxMultipleOf) {
+        refuse(keywords.path, "multipleOf: the common multiple ", limits.multiple, " is more than ", kMaxMultipleOf);
+    }
+}
+
+// --- Arrays and objects ----------------------------------------------------------------------------------------------
+
+bool MergedSchema::add_rest(const SchemaKeywords& keywords, Keyword keyword, Schemas& schemas) {
+    const auto& given = keywords[keyword];
+    bool any = true;
+    if (!given || given->get(any) == SUCCESS) return any;
+    if (given->is_object()) {
+        schemas.push_back({*given, path_within(keywords.path, keyword_name(keyword))});
+    } else {
+        refuse_form(keywords, keyword, "a schema");
+    }
+    return true;
+}
+
+MergedSchema::Items MergedSchema::items(Counts counts) {
+    Items all;
+    std::vector<Schemas> prefixes;  // by member
+    bool says_what_follows = false;
+    size_t n_first = 0;
+    for (const SchemaKeywords& keywords : members_) {
+        Schemas& prefix = prefixes.emplace_back();
+        says_what_follows = says_what_follows || keywords.has(Keyword::Items);
+        if (const auto& unique = keywords[Keyword::UniqueItems]) {
+            bool is_unique = false;
+            if (unique->get(is_unique) != SUCCESS) refuse_form(keywords, Keyword::UniqueItems, "true or false");
+            all.are_unique = all.are_unique || is_unique;
+        }
+        const auto& given = keywords[Keyword::PrefixItems];
+        simdjson::dom::array schemas;
+        if (!given) continue;
+        if (given->get(schemas) != SUCCESS) {
+            refuse_form(keywords, Keyword::PrefixItems, "an array of schemas");
+            continue;
+        }
+        const std::string path = path_within(keywords.path, keyword_name(Keyword::PrefixItems));
+        for (const element schema : schemas) {
+            prefix.push_back({schema, path_within(path, std::to_string(prefix.size()))});
+        }
+        n_first = std::max(n_first, prefix.size());
+    }
+    for (size_t i = 0; i <= n_first; ++i) {
+        Schemas at;
+        bool is_allowed = i < n_first || says_what_follows || n_first == 0 || counts.least > n_first;
+        for (size_t member = 0; member < members_.size(); ++member) {
+            if (i < prefixes[member].size()) {
+                at.push_back(prefixes[member][i]);
+            } else if (!add_rest(members_[member], Keyword::Items, at)) {
+                is_allowed = false;
+            }
+        }
+        if (!is_allowed) break;
+        if (i < n_first) {
+            all.first.push_back(std::move(at));
+        } else {
+            all.more = std::move(at);
+        }
+    }
+    return all;
+}
+
+MergedSchema::Object MergedSchema::object() {
+    Object all;
+    std::set<std::string> required = required_names();
+    std::vector<std::map<std::string_view, element>> listed;  // by member
+    std::vector<std::string_view> names;                      // of all, in their order
+    std::set<std::string_view> known;
+    bool says_what_follows = false;
+    for (const SchemaKeywords& keywords : members_) {
+        auto& properties = listed.emplace_back();
+        says_what_follows = says_what_follows || keywords.has(Keyword::AdditionalProperties);
+        const auto& given = keywords[Keyword::Properties];
+        simdjson::dom::object schemas;
+        if (!given) continue;
+        if (given->get(schemas) != SUCCESS) {
+            refuse_form(keywords, Keyword::Properties, "an object");
+            continue;
+        }
+        for (const auto& [name, schema] : schemas) {
+            if (!properties.emplace(name, schema).second) {
+                refuse(path_within(keywords.path, "properties"), in_quotes(name), " comes twice");
+            }
+            if (known.insert(name).second) names.push_back(name);
+        }
+    }
+    const bool is_bare = names.empty();
+    // A required property without a schema has the value of an additional one.
+    for (const std::string& name : required) {
+        if (known.insert(name).second) names.push_back(name);
+    }
+    if (names.size() > kMaxProperties) {
+        refuse(path_within(path_, "properties"), "more than ", kMaxProperties, " properties");
+    }
+    for (const std::string_view name : names) {
+        MergedProperty property{std::string(name), {}, required.contains(std::string(name))};
+        bool is_allowed = true;
+        for (size_t member = 0; member < members_.size(); ++member) {
+            const std::string path = path_within(members_[member].path, "properties");
+            const auto found = listed[member].find(name);
+            if (found != listed[member].end()) {
+                property.value.push_back({found->second, path_within(path, name)});
+            } else if (!add_rest(members_[member], Keyword::AdditionalProperties, property.value)) {
+                is_allowed = false;
+            }
+        }
+        if (!is_allowed && property.is_required) {
+            contradict("the required property ", in_quotes(name), " is not allowed by additionalProperties");
+        }
+        if (is_allowed) all.properties.push_back(std::move(property));
+    }
+    Schemas more;
+    bool is_allowed = is_bare || says_what_follows;
+    for (const SchemaKeywords& keywords : members_) {
+        is_allowed = add_rest(keywords, Keyword::AdditionalProperties, more) && is_allowed;
+    }
+    if (is_allowed) all.more = std::move(more);
+    return all;
+}
+
+std::set<std::string> MergedSchema::required_names() {
+    std::set<std::string> names;
+    for (const SchemaKeywords& keywords : members_) {
+        const auto& required = keywords[Keyword::Required];
+        simdjson::dom::array listed;
+        if (!required) continue;
+        if (required->get(listed) != SUCCESS) {
+            refuse_form(keywords, Keyword::Required, "an array of strings");
+            continue;
+        }
+        for (const element one : listed) {
+            std::string_view name;
+            if (one.get(name) != SUCCESS) refuse_form(keywords, Keyword::Required, "an array of strings");
+            names.emplace(name);
+        }
+    }
+    return names;
+}
+
+}  // namespace llmd::constraint
