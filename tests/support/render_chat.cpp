@@ -1,21 +1,54 @@
-// render_chat SETTING ROLE CONTENT [ROLE CONTENT]... < TEMPLATE
-// Prints the prompt that llmd makes of a conversation for a model whose file has this chat template, and whose
-// begin- and end-of-text tokens are <s> and </s>. Without a template on standard input the file has none.
-#include <cstdio>
+// render_chat
+// Reads lines from standard input, each a JSON object of a chat template and a conversation, and writes for each a line
+// with what llmd makes of it for a model whose file has this template, and whose begin- and end-of-text tokens are <s>
+// and </s>: {"prompt": ..., "begins_in_thinking": ...} or {"error": ...}. The members of a line: `setting`, `template`
+// (empty: the file has none), `messages` (objects with role, content, thinking, tool_call_id, tool_name and tool_calls,
+// which are objects with id, name and arguments), `tools` and `thinking` ("on", "off" or ""). All but the lists are
+// strings.
 #include <iostream>
-#include <iterator>
 #include <string>
 #include <vector>
 
+#include "base/json_writer.h"
 #include "daemon/engine/tokenizer/vocabularies.h"
 #include "engine/chat/chat_template.h"
+#include "engine/chat/json_value.h"
 
 namespace {
 
 using namespace llmd;
+using tokenizer::JsonValue;
 
-base::Result<std::string> render(const std::string& setting, const std::string& text,
-                                 const std::vector<tokenizer::ChatMessage>& messages) {
+std::string member(const JsonValue& object, std::string_view name) {
+    const JsonValue* found = object.find(name);
+    return found == nullptr ? "" : found->text;
+}
+
+std::vector<tokenizer::ChatMessage> read_messages(const JsonValue& conversation) {
+    using Role = tokenizer::ChatMessage::Role;
+    std::vector<tokenizer::ChatMessage> messages;
+    for (const JsonValue& item : conversation.find("messages")->items) {
+        tokenizer::ChatMessage& message = messages.emplace_back();
+        const std::string role = member(item, "role");
+        message.role = role == "system" ? Role::System
+                       : role == "user" ? Role::User
+                       : role == "tool" ? Role::Tool
+                                        : Role::Assistant;
+        message.content = member(item, "content");
+        message.thinking = member(item, "thinking");
+        message.tool_call_id = member(item, "tool_call_id");
+        message.tool_name = member(item, "tool_name");
+        const JsonValue* calls = item.find("tool_calls");
+        if (calls == nullptr) continue;
+        for (const JsonValue& call : calls->items) {
+            message.tool_calls.push_back({member(call, "id"), member(call, "name"), member(call, "arguments")});
+        }
+    }
+    return messages;
+}
+
+base::Result<tokenizer::ChatPrompt> render(const JsonValue& conversation) {
+    const std::string text = member(conversation, "template");
     test::GgufWriter writer = test::sentencepiece_vocabulary().writer();
     if (!text.empty()) writer.add("tokenizer.chat_template", text);
     const auto bytes = writer.bytes();
@@ -23,33 +56,35 @@ base::Result<std::string> render(const std::string& setting, const std::string& 
     if (!gguf) return gguf.error();
     const auto tokenizer = tokenizer::Tokenizer::create(*gguf);
     if (!tokenizer) return tokenizer.error();
-    const auto chat = tokenizer::ChatTemplate::create(*gguf, **tokenizer, setting);
+    const auto chat = tokenizer::ChatTemplate::create(*gguf, **tokenizer, member(conversation, "setting"));
     if (!chat) return chat.error();
-    const auto segments = chat->render(messages);
-    if (!segments) return segments.error();
-    std::string prompt;
-    for (const auto& segment : *segments) prompt += segment.text;
-    return prompt;
+    const auto messages = read_messages(conversation);
+    const std::string tools = member(conversation, "tools");
+    const std::string thinking = member(conversation, "thinking");
+    return chat->render({.messages = messages,
+                         .tools = tools,
+                         .thinking = thinking == "on"    ? tokenizer::Thinking::On
+                                     : thinking == "off" ? tokenizer::Thinking::Off
+                                                         : tokenizer::Thinking::Default});
 }
 
 }  // namespace
 
-int main(int argc, char** argv) {
-    using Role = tokenizer::ChatMessage::Role;
-    std::vector<tokenizer::ChatMessage> messages;
-    for (int i = 2; i + 1 < argc; i += 2) {
-        const std::string role = argv[i];
-        messages.push_back({role == "system" ? Role::System
-                            : role == "user" ? Role::User
-                                             : Role::Assistant,
-                            argv[i + 1]});
+int main() {
+    for (std::string line; std::getline(std::cin, line);) {
+        const auto conversation = tokenizer::parse_json(line);
+        if (!conversation || conversation->find("messages") == nullptr) return 2;
+        base::JsonWriter json;
+        json.begin_object();
+        if (const auto prompt = render(*conversation)) {
+            std::string text;
+            for (const auto& segment : prompt->segments) text += segment.text;
+            json.key("prompt").value(text).key("begins_in_thinking").value(prompt->begins_in_thinking);
+        } else {
+            json.key("error").value(prompt.error().message);
+        }
+        json.end_object();
+        std::cout << json.take() << std::endl;
     }
-    const std::string text{std::istreambuf_iterator<char>(std::cin), {}};
-    const auto prompt = render(argc > 1 ? argv[1] : "", text, messages);
-    if (!prompt) {
-        std::fprintf(stderr, "%s\n", prompt.error().message.c_str());
-        return 1;
-    }
-    std::cout << *prompt;
     return 0;
 }

@@ -1,8 +1,11 @@
 #include "engine/chat/chat_template.h"
 
+#include <algorithm>
 #include <utility>
 
-#include "base/utf8.h"
+#include "engine/chat/conversation.h"
+#include "engine/chat/json_value.h"
+#include "engine/chat/prompt_writer.h"
 #include "engine/chat/template_text.h"
 #include "engine/model/gguf.h"
 
@@ -15,37 +18,8 @@ using Role = ChatMessage::Role;
 namespace {
 
 std::string_view role_name(Role role) {
-    return role == Role::System ? "system" : role == Role::User ? "user" : "assistant";
-}
-
-// Templates trim with Python's str.strip(), which drops the characters of str.isspace().
-bool is_space(char32_t c) {
-    return (c >= 0x09 && c <= 0x0d) || (c >= 0x1c && c <= 0x20) || c == 0x85 || c == 0xa0 || c == 0x1680 ||
-           (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 || c == 0x202f || c == 0x205f || c == 0x3000;
-}
-
-std::string_view trimmed_end(std::string_view text) {
-    size_t end = 0;
-    for (size_t at = 0; at < text.size();) {
-        const base::Utf8Step step = base::next_utf8(text.substr(at));
-        at += step.length;
-        if (!is_space(step.character)) end = at;
-    }
-    return text.substr(0, end);
-}
-
-std::string_view trimmed(std::string_view text) {
-    while (!text.empty()) {
-        const base::Utf8Step step = base::next_utf8(text);
-        if (!is_space(step.character)) break;
-        text.remove_prefix(step.length);
-    }
-    return trimmed_end(text);
-}
-
-std::string_view trimmed(std::string_view text, ChatFamily::Trim trim) {
-    if (trim == ChatFamily::Trim::None) return text;
-    return trim == ChatFamily::Trim::End ? trimmed_end(text) : trimmed(text);
+    constexpr std::string_view kNames[] = {"system", "user", "assistant", "tool"};
+    return kNames[static_cast<size_t>(role)];
 }
 
 // Inserts the model's own tokens into a family's text.
@@ -63,23 +37,40 @@ bool ends_generation(const Tokenizer& tokenizer, const std::string& text) {
     return ids.size() == 1 && tokenizer.ends_generation(ids.front());
 }
 
-}  // namespace
+bool is_short_id(std::string_view id) {
+    const auto fits = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+    return id.size() == 9 && std::all_of(id.begin(), id.end(), fits);
+}
 
-// Joins consecutive texts that are tokenized in the same way.
-class ChatTemplate::Writer {
-public:
-    void markup(std::string_view text) { write(text, SpecialTokens::Parse); }
-    void content(std::string_view text) { write(text, SpecialTokens::Literal); }
-    std::vector<TextSegment> take() { return std::move(segments_); }
-
-private:
-    void write(std::string_view text, SpecialTokens special) {
-        if (text.empty()) return;
-        if (segments_.empty() || segments_.back().special != special) segments_.push_back({"", special});
-        segments_.back().text += text;
+std::string tool_text(const JsonValue& tool, ToolForm::Spelling spelling) {
+    constexpr uint32_t kIndent = 4;
+    switch (spelling) {
+        case ToolForm::Spelling::Json:
+            return to_json(tool);
+        case ToolForm::Spelling::IndentedJson:
+            return to_json(tool, kIndent);
+        case ToolForm::Spelling::FunctionJson:
+            return to_json(*tool.find("function"));
+        case ToolForm::Spelling::Python:
+            return to_python(tool);
     }
-    std::vector<TextSegment> segments_;
-};
+    return {};
+}
+
+std::string value_text(const JsonValue& value, ToolForm::Value form) {
+    using Kind = JsonValue::Kind;
+    using Value = ToolForm::Value;
+    if (value.kind == Kind::String) {
+        if (form == Value::Quoted) return '"' + value.text + '"';
+        const bool is_cdata = form == Value::Cdata && value.text.find_first_of("<&\n") != std::string::npos;
+        return is_cdata ? "<![CDATA[" + value.text + "]]>" : value.text;
+    }
+    const bool is_json = (form == Value::Quoted && value.kind == Kind::Object) ||
+                         (form == Value::TextOrJson && (value.kind == Kind::Object || value.kind == Kind::Array));
+    return is_json ? to_json(value) : to_python(value);
+}
+
+}  // namespace
 
 base::Result<ChatTemplate> ChatTemplate::create(const model::Gguf& gguf, const Tokenizer& tokenizer,
                                                 std::string_view setting) {
@@ -98,8 +89,9 @@ base::Result<ChatTemplate> ChatTemplate::create(const model::Gguf& gguf, const T
     if (family == nullptr) return ChatTemplate();
     ChatTemplate chat(*family, tokenizer);
     if (family == recognize_chat_family(*text)) {
-        if (family->name == "llama3") chat.system_preamble_ = system_preamble(*text);
         chat.default_system_ = default_system(*family, *text);
+        chat.default_system_off_ = default_system(*family, *text, false);
+        chat.thinks_by_default_ = thinks_by_default(*family, *text);
     }
     return chat;
 }
@@ -108,7 +100,6 @@ ChatTemplate::ChatTemplate(const ChatFamily& family, const Tokenizer& tokenizer)
     : family_(&family),
       begin_(filled(family.begin, tokenizer)),
       answer_(filled(family.answer, tokenizer)),
-      open_(filled(family.open.empty() ? family.assistant.before : family.open, tokenizer)),
       system_{filled(family.system.before, tokenizer), filled(family.system.after, tokenizer)},
       user_{filled(family.user.before, tokenizer), filled(family.user.after, tokenizer)},
       assistant_{filled(family.assistant.before, tokenizer), filled(family.assistant.after, tokenizer)} {
@@ -116,93 +107,354 @@ ChatTemplate::ChatTemplate(const ChatFamily& family, const Tokenizer& tokenizer)
     if (!end.empty() && !ends_generation(tokenizer, end)) stops_.push_back(std::move(end));
 }
 
-base::Result<void> ChatTemplate::check(std::span<const ChatMessage> messages) const {
-    if (family_ == nullptr) {
-        return fail(ErrorCode::InvalidArgument,
-                    "chat_template: this model's own is not one that llmd knows; set chat_template in llmd.toml to the "
-                    "one that it was trained with: ",
-                    chat_family_names());
-    }
-    if (messages.empty()) return fail(ErrorCode::InvalidArgument, "messages: there is none");
+base::Result<void> ChatTemplate::check_turns(std::span<const ChatMessage> messages) const {
     if (!family_->alternates) return {};
     const size_t first = messages.front().role == Role::System ? 1 : 0;
     if (first == messages.size()) {
         return fail(ErrorCode::InvalidArgument, "messages: a system message alone; the chat template ", family_->name,
                     " needs a user message after it");
     }
+    Role expected = Role::User;
     for (size_t i = first; i < messages.size(); ++i) {
-        const Role expected = (i - first) % 2 == 0 ? Role::User : Role::Assistant;
-        if (messages[i].role == expected) continue;
-        return fail(ErrorCode::InvalidArgument, "messages[", i, "].role: \"", role_name(messages[i].role),
-                    "\" where the chat template ", family_->name, " has the turn of the ", role_name(expected));
+        Role role = messages[i].role;
+        if (family_->tools != nullptr && (role == Role::Tool || !messages[i].tool_calls.empty())) continue;
+        if (role == Role::Tool) {
+            if (messages[i - 1].role == Role::Tool) continue;
+            role = Role::User;
+        }
+        if (role != expected) {
+            return fail(ErrorCode::InvalidArgument, "messages[", i, "].role: \"", role_name(messages[i].role),
+                        "\" where the chat template ", family_->name, " has the turn of the ", role_name(expected));
+        }
+        expected = role == Role::User ? Role::Assistant : Role::User;
     }
     return {};
 }
 
-base::Result<std::vector<TextSegment>> ChatTemplate::render(std::span<const ChatMessage> messages) const {
-    if (auto checked = check(messages); !checked) return checked.error();
-    const ChatMessage* system = messages.front().role == Role::System ? &messages.front() : nullptr;
-    const auto turns = messages.subspan(system == nullptr ? 0 : 1);
-    const ChatMessage* first_user = nullptr;
-    const ChatMessage* last_user = nullptr;
-    for (const ChatMessage& message : turns) {
-        if (message.role != Role::User) continue;
-        if (first_user == nullptr) first_user = &message;
-        last_user = &message;
-    }
-    Writer out;
-    out.markup(begin_);
-    if (family_->fold == ChatFamily::Fold::None) write_system(system, out);
-    const ChatMessage* folded_into = family_->fold == ChatFamily::Fold::First  ? first_user
-                                     : family_->fold == ChatFamily::Fold::Last ? last_user
-                                                                               : nullptr;
-    for (const ChatMessage& message : turns) {
-        if (message.role == Role::User) {
-            write_user(&message == folded_into ? system : nullptr, message, out);
-            continue;
+// Writes one conversation.
+class ChatTemplate::Rendering {
+public:
+    Rendering(const ChatTemplate& chat, const ChatInput& input, const Conversation& conversation)
+        : chat_(chat),
+          family_(*chat.family_),
+          tools_(family_.tools == nullptr ? kGenericTools : *family_.tools),
+          thinking_(family_.thinking == nullptr ? kNoThinking : *family_.thinking),
+          conversation_(conversation),
+          messages_(input.messages) {
+        const bool is_default = input.thinking == Thinking::Default && chat.thinks_by_default_;
+        thinks_ = input.thinking == Thinking::On || is_default;
+        prompt_end_ = !thinks_ ? thinking_.off : is_default ? thinking_.by_default : thinking_.on;
+        system_ = messages_.front().role == Role::System ? &messages_.front() : nullptr;
+        if (system_ != nullptr && family_.omits_empty_system &&
+            trimmed(system_->content, family_.trim_system).empty()) {
+            is_system_omitted_ = true;
+            system_ = nullptr;
         }
-        const bool is_assistant = message.role == Role::Assistant;
-        const std::string_view content =
-            trimmed(message.content, is_assistant ? family_->trim_assistant : family_->trim_system);
-        const bool is_open = is_assistant && &message == &turns.back();
-        if (is_open && content.empty()) break;
-        const Turn& turn = is_assistant ? assistant_ : system_;
-        out.markup(is_open && last_user != nullptr ? open_ : turn.before);
-        out.content(content);
-        if (is_open) return out.take();
-        out.markup(turn.after);
+        for (size_t i = 0; i < messages_.size(); ++i) {
+            if (messages_[i].role == Role::User) {
+                if (first_user_ == kNone) first_user_ = i;
+                last_user_ = i;
+            } else if (messages_[i].role == Role::Assistant) {
+                last_assistant_ = i;
+            }
+        }
     }
-    out.markup(answer_);
-    return out.take();
-}
 
-void ChatTemplate::write_system(const ChatMessage* system, Writer& out) const {
-    const ChatFamily::Trim trim = family_->trim_system;
-    std::string_view content = system == nullptr ? std::string_view() : trimmed(system->content, trim);
-    if (content.empty() && family_->omits_empty_system) system = nullptr;
-    if (system == nullptr && default_system_.empty() && system_preamble_.empty()) return;
-    out.markup(system_.before + system_preamble_);
-    if (system == nullptr) {
-        out.markup(trimmed(default_system_, trim));
-    } else {
-        out.content(content);
+    base::Result<ChatPrompt> render() {
+        using Place = ToolForm::Place;
+        if (auto checked = check(); !checked) return checked.error();
+        out_.markup(chat_.begin_);
+        if (family_.fold == ChatFamily::Fold::None) write_system();
+        if (has_tools(Place::AfterSystem)) write_tools();
+        const size_t begin = system_ != nullptr || is_system_omitted_ ? 1 : 0;
+        for (size_t i = begin; i < messages_.size(); ++i) {
+            const ChatMessage& message = messages_[i];
+            switch (message.role) {
+                case Role::System:
+                    write_turn(chat_.system_, trimmed(message.content, family_.trim_system));
+                    break;
+                case Role::User:
+                    if (i == last_user_ && has_tools(Place::LastUser)) write_tools();
+                    write_user(i);
+                    break;
+                case Role::Assistant: {
+                    auto is_open = write_assistant(i);
+                    if (!is_open) return is_open.error();
+                    if (*is_open) return ChatPrompt{out_.take(), false};
+                    break;
+                }
+                case Role::Tool:
+                    i = write_results(i);
+                    break;
+            }
+        }
+        out_.markup(chat_.answer_);
+        out_.markup(prompt_end_);
+        const bool begins = !prompt_end_.empty() && prompt_end_.find(thinking_.close) == std::string_view::npos;
+        return ChatPrompt{out_.take(), begins};
     }
-    out.markup(system_.after);
-}
 
-void ChatTemplate::write_user(const ChatMessage* system, const ChatMessage& user, Writer& out) const {
-    const bool trims_together = system != nullptr && family_->trims_fold;
-    std::string_view content = trims_together ? trimmed_end(user.content) : trimmed(user.content, family_->trim_user);
-    out.markup(user_.before);
-    if (system != nullptr) {
-        const bool is_alone = trims_together && trimmed(content).empty();
-        if (is_alone) content = {};
-        out.markup(system_.before);
-        out.content(trimmed(system->content, family_->trim_system));
-        out.markup(is_alone ? trimmed_end(system_.after) : std::string_view(system_.after));
+private:
+    static constexpr size_t kNone = static_cast<size_t>(-1);
+    static constexpr ThinkingForm kNoThinking = {};
+
+    base::Result<void> check() const {
+        if (first_user_ == kNone && (has_tools(ToolForm::Place::FirstUser) || has_tools(ToolForm::Place::LastUser))) {
+            return fail(ErrorCode::InvalidArgument, "tools: the chat template ", family_.name,
+                        " needs a message of the user");
+        }
+        if (!tools_.one_call) return {};
+        for (size_t i = 0; i < messages_.size(); ++i) {
+            if (messages_[i].tool_calls.size() <= 1) continue;
+            return fail(ErrorCode::InvalidArgument, "messages[", i, "].tool_calls: ", messages_[i].tool_calls.size(),
+                        " where the chat template ", family_.name, " has one");
+        }
+        return {};
     }
-    out.content(content);
-    out.markup(user_.after);
+
+    bool has_tools(ToolForm::Place place) const { return !conversation_.tools.empty() && tools_.place == place; }
+    bool has_tools() const { return !conversation_.tools.empty(); }
+    std::string_view default_system() const {
+        if (system_ != nullptr || (has_tools() && !tools_.keeps_default)) return {};
+        return trimmed(thinks_ ? chat_.default_system_ : chat_.default_system_off_, family_.trim_system);
+    }
+    bool has_system() const {
+        return system_ != nullptr || !family_.system_preamble.empty() || !default_system().empty() ||
+               has_tools(ToolForm::Place::SystemBegin) || has_tools(ToolForm::Place::SystemEnd);
+    }
+
+    void write_turn(const Turn& turn, std::string_view content) {
+        out_.markup(turn.before);
+        out_.content(content);
+        out_.markup(turn.after);
+    }
+
+    void write_tools() {
+        out_.form(tools_.tools, [&](std::string_view) {
+            bool is_first = true;
+            for (const JsonValue& tool : conversation_.tools) {
+                if (!is_first) out_.markup(tools_.tool_gap);
+                is_first = false;
+                out_.form(tools_.tool, [&](std::string_view) { out_.content(tool_text(tool, tools_.spelling)); });
+            }
+        });
+    }
+
+    // Writes what the system message says, with the tools if they belong to it.
+    void write_system_text() {
+        using Place = ToolForm::Place;
+        if (has_tools()) out_.markup(tools_.system_preamble);
+        out_.markup(family_.system_preamble);
+        const std::string_view own = default_system();
+        const std::string_view said =
+            system_ == nullptr ? std::string_view() : trimmed(system_->content, family_.trim_system);
+        if (has_tools(Place::SystemBegin)) {
+            write_tools();
+            if (!own.empty() || !said.empty()) out_.markup(tools_.gap);
+        }
+        out_.markup(own);
+        out_.content(said);
+        if (has_tools(Place::SystemEnd)) {
+            if (system_ != nullptr || !own.empty()) out_.markup(tools_.gap);
+            write_tools();
+        } else {
+            out_.markup(family_.system_tail);
+        }
+    }
+
+    void write_system() {
+        if (!has_system()) return;
+        out_.form(chat_.system_.before,
+                  [&](std::string_view) { out_.markup(thinks_ ? thinking_.mode_on : thinking_.mode_off); });
+        write_system_text();
+        out_.markup(chat_.system_.after);
+    }
+
+    void write_user(size_t index) {
+        using Fold = ChatFamily::Fold;
+        const size_t folded_into = family_.fold == Fold::First  ? first_user_
+                                   : family_.fold == Fold::Last ? last_user_
+                                                                : kNone;
+        const bool has_folded = index == folded_into && has_system();
+        const bool trims_together = has_folded && family_.trims_fold;
+        std::string_view content = messages_[index].content;
+        content = trims_together ? trimmed_end(content) : trimmed(content, family_.trim_user);
+        out_.markup(chat_.user_.before);
+        if (index == first_user_ && has_tools(ToolForm::Place::FirstUser)) write_tools();
+        if (has_folded) {
+            const bool is_alone = trims_together && trimmed(content).empty();
+            if (is_alone) content = {};
+            out_.markup(chat_.system_.before);
+            write_system_text();
+            out_.markup(is_alone ? trimmed_end(chat_.system_.after) : std::string_view(chat_.system_.after));
+        }
+        out_.content(content);
+        out_.markup(chat_.user_.after);
+    }
+
+    // Takes the thinking out of what a message says.
+    void split(std::string_view& content, std::string_view& thinking) const {
+        const size_t close = content.find(thinking_.close);
+        if (close == std::string_view::npos) return;
+        const std::string_view before = content.substr(0, close);
+        const size_t open = before.rfind(thinking_.open);
+        thinking = open == std::string_view::npos ? before : before.substr(open + thinking_.open.size());
+        content.remove_prefix(content.rfind(thinking_.close) + thinking_.close.size());
+        content = trimmed(content, thinking_.trim_split);
+    }
+
+    bool keeps_thinking(size_t index, std::string_view thinking) const {
+        using Kept = ThinkingForm::Kept;
+        const bool is_since_user = last_user_ != kNone && index > last_user_;
+        switch (thinking_.kept) {
+            case Kept::None:
+                return false;
+            case Kept::LastTurn:
+                return index == last_assistant_ && !thinking.empty();
+            case Kept::SinceUser:
+                return is_since_user && (index + 1 == messages_.size() || !thinking.empty());
+            case Kept::AlwaysSinceUser:
+                return is_since_user;
+            case Kept::All:
+                return !thinking.empty();
+        }
+        return false;
+    }
+
+    // Returns whether the message is left open for the model.
+    base::Result<bool> write_assistant(size_t index) {
+        using Content = ToolForm::Content;
+        const ChatMessage& message = messages_[index];
+        std::string_view content = message.content;
+        std::string_view thinking = message.thinking;
+        const bool stays_whole = thinking_.kept == ThinkingForm::Kept::LastTurn && index == last_assistant_;
+        if (thinking_.splits && thinking.empty() && !stays_whole) split(content, thinking);
+        content = trimmed(content, family_.trim_assistant);
+        thinking = trimmed(thinking, thinking_.trim);
+        const bool has_calls = !message.tool_calls.empty();
+        const bool is_open = index + 1 == messages_.size() && !has_calls;
+        if (is_open && content.empty()) return false;  // there is nothing to continue
+        if (!has_calls || !tools_.bare_turn) out_.markup(chat_.assistant_.before);
+        if (!thinks_) out_.markup(thinking_.off_turn);
+        if (keeps_thinking(index, thinking)) {
+            out_.form(thinking_.turn, [&](std::string_view) { out_.content(thinking); });
+            if (thinking_.trim != Trim::None) content = trimmed(content, Trim::FirstLines);
+        }
+        if (has_calls && tools_.content == Content::Dropped) content = {};
+        if (tools_.content != Content::After) out_.content(content);
+        if (has_calls) {
+            if (!content.empty() && tools_.content == Content::Before) out_.markup(tools_.content_gap);
+            if (auto written = write_calls(index); !written) return written.error();
+            if (!content.empty() && tools_.content == Content::After) out_.markup(tools_.content_gap);
+        }
+        if (tools_.content == Content::After) out_.content(content);
+        if (!is_open) out_.markup(chat_.assistant_.after);
+        return is_open;
+    }
+
+    base::Result<void> write_calls(size_t index) {
+        const std::vector<ToolCall>& calls = messages_[index].tool_calls;
+        std::vector<JsonValue> arguments;
+        for (size_t j = 0; j < calls.size(); ++j) {
+            auto parsed = parse_arguments(calls[j]);
+            if (!parsed) {
+                return fail(ErrorCode::InvalidArgument, "messages[", index, "].tool_calls[", j,
+                            "].arguments: ", parsed.error().message);
+            }
+            arguments.push_back(std::move(*parsed));
+        }
+        out_.form(tools_.calls, [&](std::string_view) {
+            for (size_t j = 0; j < calls.size(); ++j) {
+                if (j > 0) out_.markup(tools_.call_gap);
+                out_.form(tools_.call, [&](std::string_view field) {
+                    if (field == "arguments") {
+                        write_arguments(arguments[j]);
+                    } else {
+                        out_.content(field == "id" ? id_of({&calls[j], conversation_.calls[index].number + j})
+                                                   : calls[j].name);
+                    }
+                });
+            }
+        });
+        return {};
+    }
+
+    void write_arguments(const JsonValue& arguments) {
+        if (tools_.argument.empty()) {
+            out_.content(to_json(arguments));
+            return;
+        }
+        bool is_first = true;
+        for (const JsonValue& argument : arguments.items) {
+            if (!is_first) out_.markup(tools_.argument_gap);
+            is_first = false;
+            out_.form(tools_.argument, [&](std::string_view field) {
+                out_.content(field == "key" ? argument.key : value_text(argument, tools_.value));
+            });
+        }
+    }
+
+    // Writes the results that follow each other from `begin` on, and returns the last of them.
+    size_t write_results(size_t begin) {
+        size_t last = begin;
+        while (last + 1 < messages_.size() && messages_[last + 1].role == Role::Tool) ++last;
+        if (tools_.in_user_turn) out_.markup(chat_.user_.before);
+        out_.form(tools_.results, [&](std::string_view) {
+            for (size_t i = begin; i <= last; ++i) {
+                if (i > begin) out_.markup(tools_.result_gap);
+                out_.form(tools_.result, [&](std::string_view field) { write_result(i, field); });
+            }
+        });
+        if (tools_.in_user_turn) out_.markup(chat_.user_.after);
+        return last;
+    }
+
+    void write_result(size_t index, std::string_view field) {
+        const std::string_view said = trimmed(messages_[index].content, tools_.trim_result);
+        const Conversation::Call& answered = conversation_.calls[index];
+        if (field == "id") {
+            out_.content(id_of(answered));
+        } else if (field == "name") {
+            out_.content(answered.call->name);
+        } else if (tools_.quotes_result) {
+            out_.content(to_json_string(said));
+        } else {
+            out_.content(said);
+        }
+    }
+
+    std::string id_of(const Conversation::Call& call) const {
+        if (!tools_.short_ids || is_short_id(call.call->id)) return call.call->id;
+        std::string digits = std::to_string(call.number);
+        return std::string(9 - std::min<size_t>(9, digits.size()), '0') + digits;
+    }
+
+    const ChatTemplate& chat_;
+    const ChatFamily& family_;
+    const ToolForm& tools_;
+    const ThinkingForm& thinking_;
+    const Conversation& conversation_;
+    std::span<const ChatMessage> messages_;
+    bool thinks_ = true;
+    std::string_view prompt_end_;
+    const ChatMessage* system_ =
+        nullptr;  // null if the conversation does not begin with one, or with one that is omitted
+    bool is_system_omitted_ = false;
+    size_t first_user_ = kNone, last_user_ = kNone, last_assistant_ = kNone;
+    PromptWriter out_;
+};
+
+base::Result<ChatPrompt> ChatTemplate::render(const ChatInput& input) const {
+    if (family_ == nullptr) {
+        return fail(ErrorCode::InvalidArgument,
+                    "chat_template: this model's own is not one that llmd knows; set chat_template in llmd.toml to the "
+                    "one that it was trained with: ",
+                    chat_family_names());
+    }
+    const auto conversation = Conversation::read(input);
+    if (!conversation) return conversation.error();
+    if (auto checked = check_turns(input.messages); !checked) return checked.error();
+    return Rendering(*this, input, *conversation).render();
 }
 
 }  // namespace llmd::tokenizer

@@ -3,7 +3,6 @@
 // Immutable after create(): may be used from any thread.
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,16 +10,11 @@
 
 #include "base/result.h"
 #include "engine/chat/chat_family.h"
+#include "engine/chat/chat_message.h"
 #include "engine/model/gguf.h"
 #include "engine/tokenizer/tokenizer.h"
 
 namespace llmd::tokenizer {
-
-struct ChatMessage {
-    enum class Role : uint8_t { System = 0, User, Assistant };
-    Role role = Role::User;
-    std::string content;
-};
 
 class ChatTemplate {
 public:
@@ -33,11 +27,15 @@ public:
     static base::Result<ChatTemplate> create(const model::Gguf& gguf, const Tokenizer& tokenizer,
                                              std::string_view setting);
 
-    // Returns the prompt for the assistant's next message, for Tokenizer::encode_prompt(). A last message of the
-    // assistant is left open, so that the model continues it. InvalidArgument names `chat_template` if the family is
-    // unknown, and the message that does not fit: in a family whose messages alternate, an optional system message must
-    // be followed by one of the user, and user and assistant must alternate.
-    base::Result<std::vector<TextSegment>> render(std::span<const ChatMessage> messages) const;
+    // Returns the prompt for the assistant's next message. A last message of the assistant without calls is left open,
+    // so that the model continues it. InvalidArgument names `chat_template` if the family is unknown, the message that
+    // the family has no place for, and what Conversation::read() and parse_arguments() refuse. In a family whose
+    // messages alternate, an optional system message must be followed by one of the user, and user and assistant must
+    // alternate; calls and their results stand between the two, or count as them if the family has no form for tools.
+    base::Result<ChatPrompt> render(const ChatInput& input) const;
+
+    // Null if it is unknown.
+    const ChatFamily* family() const { return family_; }
 
     // The stop strings for StreamDetokenizer: the end of the assistant's turn, unless it is a token that
     // ends_generation().
@@ -48,18 +46,16 @@ private:
         std::string before, after;
     };
     ChatTemplate(const ChatFamily& family, const Tokenizer& tokenizer);
-    base::Result<void> check(std::span<const ChatMessage> messages) const;
-    class Writer;
-    // `system` is null if the conversation does not begin with a system message, or if that has another place.
-    void write_system(const ChatMessage* system, Writer& out) const;
-    void write_user(const ChatMessage* system, const ChatMessage& user, Writer& out) const;
+    base::Result<void> check_turns(std::span<const ChatMessage> messages) const;
+    class Rendering;
 
     const ChatFamily* family_ = nullptr;  // null: unknown
     // The family's texts with the model's own tokens.
-    std::string begin_, answer_, open_;
+    std::string begin_, answer_;
     Turn system_, user_, assistant_;
-    // Results of system_preamble() and default_system() for this file's template.
-    std::string system_preamble_, default_system_;
+    // Results of default_system() and thinks_by_default() for this file's template.
+    std::string default_system_, default_system_off_;
+    bool thinks_by_default_ = true;
     std::vector<std::string> stops_;
 };
 

@@ -98,10 +98,15 @@ std::string normalized(string_view text) {
     return out;
 }
 
-std::string default_system(const ChatFamily& family, string_view text) {
-    const string_view marker = family.default_system_after;
+std::string default_system(const ChatFamily& family, string_view text, bool thinks) {
+    string_view marker = family.default_system_after;
     if (marker.empty() || text.size() > kMaxTemplateBytes) return {};
-    for (size_t at = text.find(marker); at != string_view::npos; at = text.find(marker, at + 1)) {
+    size_t at = text.find(marker);
+    if (!thinks && !family.default_system_off_after.empty()) {
+        marker = family.default_system_off_after;
+        at = text.find(marker, at);
+    }
+    for (; at != string_view::npos; at = text.find(marker, at + 1)) {
         const string_view rest = text.substr(at + marker.size());
         std::string said = marker == kChatMlSystem    ? turn_in_string(rest, "<|im_end|>")
                            : marker == kGraniteCutoff ? granite_system(rest)
@@ -111,12 +116,10 @@ std::string default_system(const ChatFamily& family, string_view text) {
     return {};
 }
 
-string_view system_preamble(string_view text) {
-    // This is the template's default date. The current date would change answers overnight.
-    const bool dated = text.size() <= kMaxTemplateBytes &&
-                       text.find("Cutting Knowledge Date: December 2023") != string_view::npos &&
-                       text.find("26 Jul 2024") != string_view::npos;
-    return dated ? "Cutting Knowledge Date: December 2023\nToday Date: 26 Jul 2024\n\n" : "";
+bool thinks_by_default(const ChatFamily& family, string_view text) {
+    if (family.thinking == nullptr || family.thinking->off_by_default_has.empty()) return true;
+    return text.size() > kMaxTemplateBytes ||
+           normalized(text).find(family.thinking->off_by_default_has) == std::string::npos;
 }
 
 }  // namespace llmd::tokenizer

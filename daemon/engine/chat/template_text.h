@@ -18,9 +18,10 @@ std::string normalized(std::string_view text);
 
 // Returns the system message that the template `text` of this family inserts if the conversation has none; empty if it
 // inserts none, or one that it computes. A sentence with the current date is left out, because it would change answers
-// overnight.
-std::string default_system(const ChatFamily& family, std::string_view text);
-// Returns the text that a Llama 3.1 template writes before the system message; empty for other templates.
-std::string_view system_preamble(std::string_view text);
+// overnight. Without thinking it is the one of Thinking::Off.
+std::string default_system(const ChatFamily& family, std::string_view text, bool thinks = true);
+
+// Returns whether the template `text` of this family thinks unless it is told not to.
+bool thinks_by_default(const ChatFamily& family, std::string_view text);
 
 }  // namespace llmd::tokenizer

@@ -292,11 +292,13 @@ base::Result<void> EngineServer::take_conversation(const protocol::Submit& submi
     std::vector<tokenizer::ChatMessage> messages;
     messages.reserve(submit.messages.size());
     for (const protocol::ChatMessage& message : submit.messages) {
-        messages.push_back({static_cast<tokenizer::ChatMessage::Role>(message.role), message.content});
+        tokenizer::ChatMessage& taken = messages.emplace_back();
+        taken.role = static_cast<tokenizer::ChatMessage::Role>(message.role);
+        taken.content = message.content;
     }
-    auto rendered = model_->chat_template.render(messages);
+    auto rendered = model_->chat_template.render({.messages = messages, .tools = {}});
     if (!rendered) return rendered.error();
-    request.conversation = std::move(*rendered);
+    request.conversation = std::move(rendered->segments);
     const auto& stops = model_->chat_template.stops();
     request.stops.insert(request.stops.end(), stops.begin(), stops.end());
     return {};

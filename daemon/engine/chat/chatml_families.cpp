@@ -1,0 +1,362 @@
+#include <array>
+
+#include "engine/chat/chat_family.h"
+
+// ChatML and what has grown from it.
+
+namespace llmd::tokenizer {
+
+namespace {
+
+using std::string_view;
+
+constexpr string_view kTurn = "'<|im_start|>'+message['role']";
+constexpr string_view kThinkingTurn = "'<|im_start|>'+message['role']+'<think>'+reasoning_content";
+constexpr string_view kThinkingAnswer = "'<|im_start|>assistant<think>'";
+constexpr string_view kThinkingAnswerApart = "{{-'<think>'}}";
+constexpr string_view kSmolLm3Header = "'ReasoningMode:'+reasoning_mode";
+constexpr string_view kLfm2System = "'<|im_start|>system'+ns.system_prompt+'<|im_end|>'";
+constexpr string_view kLfm2ToolList = "<|tool_list_start|>";
+constexpr string_view kPhi4Separator = "<|im_sep|>";
+constexpr string_view kToolTags = "<tools></tools>";
+constexpr string_view kXmlCall = "<function=";
+constexpr string_view kChatMlHas[] = {kTurn, "<|im_end|>"};
+constexpr string_view kChatMlLacks[] = {kPhi4Separator, kThinkingTurn, kThinkingAnswer, kThinkingAnswerApart,
+                                        kSmolLm3Header, kLfm2System,   kToolTags};
+constexpr string_view kHermesHas[] = {kTurn, "<|im_end|>", kToolTags};
+constexpr string_view kHermesLacks[] = {kPhi4Separator,       kThinkingTurn,  kThinkingAnswer,
+                                        kThinkingAnswerApart, kSmolLm3Header, kLfm2System};
+constexpr string_view kQwen3Has[] = {kThinkingTurn, "<|im_end|>"};
+constexpr string_view kQwen3Lacks[] = {kThinkingAnswer, kThinkingAnswerApart, "{{-bos_token}}"};
+constexpr string_view kQwen3ThinkingHas[] = {kThinkingTurn, kThinkingAnswer};
+constexpr string_view kQwen35Has[] = {kThinkingTurn, kThinkingAnswerApart, kXmlCall};
+constexpr string_view kQwen35Lacks[] = {"{{-bos_token}}"};
+constexpr string_view kSmolLm3Has[] = {kTurn, kSmolLm3Header};
+constexpr string_view kLfm2Has[] = {kTurn, "{{-bos_token-}}", kLfm2System, kLfm2ToolList};
+constexpr string_view kLfm25Has[] = {kTurn, "{{-bos_token-}}", kLfm2System};
+constexpr string_view kLfm25Lacks[] = {kLfm2ToolList};
+constexpr string_view kMiniCpm5Has[] = {kThinkingTurn, "{{-bos_token}}", kThinkingAnswerApart};
+
+constexpr ToolForm kHermesTools = {
+    .tools =
+        "# Tools\n\nYou may call one or more functions to assist with the user query.\n\nYou are provided with "
+        "function signatures within <tools></tools> XML tags:\n<tools>{tools}\n</tools>\n\nFor each function call, "
+        "return a json object with function name and arguments within <tool_call></tool_call> XML "
+        "tags:\n<tool_call>\n{\"name\": <function-name>, \"arguments\": <args-json-object>}\n</tool_call>",
+    .tool = "\n{tool}",
+    .call = "<tool_call>\n{\"name\": \"{name}\", \"arguments\": {arguments}}\n</tool_call>",
+    .result = "<tool_response>\n{result}\n</tool_response>",
+};
+constexpr ToolForm kQwenXmlTools = {
+    .place = ToolForm::Place::SystemBegin,
+    .tools =
+        "# Tools\n\nYou have access to the following functions:\n\n<tools>{tools}\n</tools>\n\nIf you choose to call a "
+        "function ONLY reply in the following format with NO "
+        "suffix:\n\n<tool_call>\n<function=example_function_name>\n<parameter=example_parameter_1>\nvalue_1\n"
+        "</parameter>\n<parameter=example_parameter_2>\nThis is the value for the second parameter\nthat can "
+        "span\nmultiple lines\n</parameter>\n</function>\n</tool_call>\n\n<IMPORTANT>\nReminder:\n- Function calls "
+        "MUST follow the specified format: an inner <function=...></function> block must be nested within "
+        "<tool_call></tool_call> XML tags\n- Required parameters MUST be specified\n- You may provide optional "
+        "reasoning for your function call in natural language BEFORE the function call, but NOT after\n- If there "
+        "is no function call available, answer the question like normal with your current knowledge and do not "
+        "tell the user about function calls\n</IMPORTANT>",
+    .tool = "\n{tool}",
+    .call = "<tool_call>\n<function={name}>\n{arguments}</function>\n</tool_call>",
+    .content_gap = "\n\n",
+    .argument = "<parameter={key}>\n{value}\n</parameter>\n",
+    .value = ToolForm::Value::TextOrJson,
+    .result = "<tool_response>\n{result}\n</tool_response>",
+    .trim_result = Trim::Both,
+};
+// The template writes what the assistant says and nothing of its calls: the message that makes one contains it.
+constexpr ToolForm kSmolLm3Tools = {
+    .tools =
+        "### Tools\n\nYou may call one or more functions to assist with the user query.\nYou are provided with "
+        "function signatures within <tools></tools> XML tags:\n\n<tools>\n{tools}</tools>\n\nFor each function call, "
+        "return a json object with function name and arguments within <tool_call></tool_call> XML "
+        "tags:\n<tool_call>\n{\"name\": <function-name>, \"arguments\": <args-json-object>}\n</tool_call>\n\n"
+        "<|im_end|>\n",
+    .tool = "{tool}\n",
+    .spelling = ToolForm::Spelling::Python,
+    .call = "<tool_call>\n{\"name\": \"{name}\", \"arguments\": {arguments}}\n</tool_call>",
+    .in_user_turn = false,
+    .result = "<|im_start|>user\n{result}<|im_end|>\n",
+    .result_gap = "",
+};
+// The template writes what the assistant says and nothing of its calls: the message that makes one contains it.
+constexpr ToolForm kLfm2Tools = {
+    .gap = "\n",
+    .tools = "List of tools: <|tool_list_start|>[{tools}]<|tool_list_end|>",
+    .tool_gap = ", ",
+    .calls = "<|tool_call_start|>[{calls}]<|tool_call_end|>",
+    .call = "{name}({arguments})",
+    .call_gap = ", ",
+    .content_gap = "",
+    .content = ToolForm::Content::After,
+    .argument = "{key}={value}",
+    .argument_gap = ", ",
+    .value = ToolForm::Value::Quoted,
+    .in_user_turn = false,
+    .result = "<|im_start|>tool\n<|tool_response_start|>{result}<|tool_response_end|><|im_end|>\n",
+    .result_gap = "",
+};
+constexpr ToolForm kLfm25Tools = {
+    .tools = "List of tools: [{tools}]",
+    .tool_gap = ", ",
+    .calls = "<|tool_call_start|>[{calls}]<|tool_call_end|>",
+    .call = "{name}({arguments})",
+    .call_gap = ", ",
+    .content_gap = "",
+    .content = ToolForm::Content::After,
+    .argument = "{key}={value}",
+    .argument_gap = ", ",
+    .value = ToolForm::Value::Quoted,
+    .in_user_turn = false,
+    .result = "<|im_start|>tool\n{result}<|im_end|>\n",
+    .result_gap = "",
+};
+constexpr ToolForm kMiniCpm5Tools = {
+    .tools =
+        "# Tools\n\nYou are provided with function signatures within <tools></tools> XML "
+        "tags:\n<tools>{tools}\n</tools>\n\nTool usage guidelines:\n- You may call zero or more functions. If no "
+        "function calls are needed, just answer normally and do not include any <function ... </function>.\n- When "
+        "calling a function, return an XML object within <function ... </function> using:\n<function "
+        "name=\"function-name\"><param name=\"param-name\">param-value</param></function>\n- param-value may be "
+        "multi-line. If it contains <, & or newline characters, wrap it in a CDATA block: <param "
+        "name=\"param-name\"><![CDATA[...multi-line value...]]></param>",
+    .tool = "\n{tool}",
+    .call = "<function name=\"{name}\">{arguments}</function>",
+    .argument = "<param name=\"{key}\">{value}</param>",
+    .value = ToolForm::Value::Cdata,
+    .result = "<tool_response>\n{result}\n</tool_response>",
+};
+
+constexpr string_view kNoThought = "<think>\n\n</think>\n\n";
+constexpr ThinkingForm kQwen3Thinking = {
+    .open = "<think>",
+    .close = "</think>",
+    .can_switch = true,
+    .off = kNoThought,
+    .kept = ThinkingForm::Kept::SinceUser,
+    .turn = "<think>\n{thinking}\n</think>\n\n",
+    .trim = Trim::Lines,
+    .splits = true,
+    .trim_split = Trim::FirstLines,
+};
+constexpr ThinkingForm kQwen3AlwaysThinking = {
+    .open = "<think>",
+    .close = "</think>",
+    .by_default = "<think>\n",
+    .on = "<think>\n",
+    .off = "<think>\n",
+    .kept = ThinkingForm::Kept::SinceUser,
+    .turn = "<think>\n{thinking}\n</think>\n\n",
+    .trim = Trim::Lines,
+    .splits = true,
+    .trim_split = Trim::FirstLines,
+};
+// The templates of the smallest models do not think by default.
+constexpr ThinkingForm kQwen35Thinking = {
+    .open = "<think>",
+    .close = "</think>",
+    .can_switch = true,
+    .by_default = "<think>\n",
+    .on = "<think>\n",
+    .off = kNoThought,
+    .off_by_default_has = "enable_thinkingisdefinedandenable_thinkingistrue",
+    .kept = ThinkingForm::Kept::AlwaysSinceUser,
+    .turn = "<think>\n{thinking}\n</think>\n\n",
+    .trim = Trim::Both,
+    .splits = true,
+    .trim_split = Trim::FirstLines,
+};
+constexpr ThinkingForm kSmolLm3Thinking = {
+    .open = "<think>",
+    .close = "</think>",
+    .can_switch = true,
+    .off = "<think>\n\n</think>\n",
+    .mode_on = "/think",
+    .mode_off = "/no_think",
+    .off_turn = "<think>\n\n</think>\n",
+};
+constexpr ThinkingForm kLfm25Thinking = {
+    .open = "<think>",
+    .close = "</think>",
+    .kept = ThinkingForm::Kept::LastTurn,
+    .turn = "<think>{thinking}</think>",
+    .splits = true,
+    .trim_split = Trim::Both,
+};
+// The template thinks if it is told to, does not if it is told not to, and leaves it to the model by default.
+constexpr ThinkingForm kMiniCpm5Thinking = {
+    .open = "<think>",
+    .close = "</think>",
+    .can_switch = true,
+    .on = "<think>\n",
+    .off = kNoThought,
+    .kept = ThinkingForm::Kept::SinceUser,
+    .turn = "<think>\n{thinking}\n</think>\n\n",
+    .trim = Trim::Lines,
+    .splits = true,
+    .trim_split = Trim::FirstLines,
+};
+
+// Each row writes what the template in the tokenizer_config.json of the models named above it writes.
+constexpr std::array kChatMlFamilies = {
+    // HuggingFaceTB/SmolLM2-135M-Instruct, teknium/OpenHermes-2.5-Mistral-7B, openbmb/MiniCPM4-0.5B
+    ChatFamily{
+        .name = "chatml",
+        .begin = "",
+        .system = {"<|im_start|>system\n", "<|im_end|>\n"},
+        .user = {"<|im_start|>user\n", "<|im_end|>\n"},
+        .assistant = {"<|im_start|>assistant\n", "<|im_end|>\n"},
+        .answer = "<|im_start|>assistant\n",
+        .end = "<|im_end|>",
+        .default_system_after = kChatMlSystem,
+        .has = kChatMlHas,
+        .lacks = kChatMlLacks,
+    },
+    // Qwen/Qwen2.5-0.5B-Instruct, Qwen/Qwen3-4B-Instruct-2507
+    ChatFamily{
+        .name = "hermes",
+        .begin = "",
+        .system = {"<|im_start|>system\n", "<|im_end|>\n"},
+        .user = {"<|im_start|>user\n", "<|im_end|>\n"},
+        .assistant = {"<|im_start|>assistant\n", "<|im_end|>\n"},
+        .answer = "<|im_start|>assistant\n",
+        .end = "<|im_end|>",
+        .calls = &kHermesCalls,
+        .tools = &kHermesTools,
+        .default_system_after = kChatMlSystem,
+        .has = kHermesHas,
+        .lacks = kHermesLacks,
+    },
+    // Qwen/Qwen3-0.6B to 4B
+    ChatFamily{
+        .name = "qwen3",
+        .begin = "",
+        .system = {"<|im_start|>system\n", "<|im_end|>\n"},
+        .user = {"<|im_start|>user\n", "<|im_end|>\n"},
+        .assistant = {"<|im_start|>assistant\n", "<|im_end|>\n"},
+        .answer = "<|im_start|>assistant\n",
+        .end = "<|im_end|>",
+        .calls = &kHermesCalls,
+        .tools = &kHermesTools,
+        .thinking = &kQwen3Thinking,
+        .default_system_after = kChatMlSystem,
+        .has = kQwen3Has,
+        .lacks = kQwen3Lacks,
+    },
+    // Qwen/Qwen3-4B-Thinking-2507
+    ChatFamily{
+        .name = "qwen3-thinking",
+        .begin = "",
+        .system = {"<|im_start|>system\n", "<|im_end|>\n"},
+        .user = {"<|im_start|>user\n", "<|im_end|>\n"},
+        .assistant = {"<|im_start|>assistant\n", "<|im_end|>\n"},
+        .answer = "<|im_start|>assistant\n",
+        .end = "<|im_end|>",
+        .calls = &kHermesCalls,
+        .tools = &kHermesTools,
+        .thinking = &kQwen3AlwaysThinking,
+        .default_system_after = kChatMlSystem,
+        .has = kQwen3ThinkingHas,
+        .lacks = {},
+    },
+    // Qwen/Qwen3.5-0.8B to 9B
+    ChatFamily{
+        .name = "qwen3.5",
+        .begin = "",
+        .system = {"<|im_start|>system\n", "<|im_end|>\n"},
+        .user = {"<|im_start|>user\n", "<|im_end|>\n"},
+        .assistant = {"<|im_start|>assistant\n", "<|im_end|>\n"},
+        .answer = "<|im_start|>assistant\n",
+        .trim_system = Trim::Both,
+        .trim_user = Trim::Both,
+        .trim_assistant = Trim::Both,
+        .end = "<|im_end|>",
+        .calls = &kQwenXmlCalls,
+        .tools = &kQwenXmlTools,
+        .thinking = &kQwen35Thinking,
+        .has = kQwen35Has,
+        .lacks = kQwen35Lacks,
+    },
+    // HuggingFaceTB/SmolLM3-3B, without the line "Today Date: " of its header. Its system message ends with a marker
+    // only if there are tools.
+    ChatFamily{
+        .name = "smollm3",
+        .begin = "",
+        .system = {"<|im_start|>system\n## Metadata\n\nKnowledge Cutoff Date: June 2025\nReasoning Mode: {mode}\n\n"
+                   "## Custom Instructions\n\n",
+                   ""},
+        .user = {"<|im_start|>user\n", "<|im_end|>\n"},
+        .assistant = {"<|im_start|>assistant\n", "<|im_end|>\n"},
+        .answer = "<|im_start|>assistant\n",
+        .trim_system = Trim::End,
+        .trim_assistant = Trim::FirstLines,
+        .omits_empty_system = true,
+        .system_tail = "\n\n",
+        .end = "<|im_end|>",
+        .calls = &kHermesCalls,
+        .tools = &kSmolLm3Tools,
+        .thinking = &kSmolLm3Thinking,
+        .default_system_after = "elif reasoning_mode == \"/think\" -%}",
+        .default_system_off_after = "{%- else -%}",
+        .has = kSmolLm3Has,
+        .lacks = {},
+    },
+    // LiquidAI/LFM2-1.2B
+    ChatFamily{
+        .name = "lfm2",
+        .begin = "{bos}",
+        .system = {"<|im_start|>system\n", "<|im_end|>\n"},
+        .user = {"<|im_start|>user\n", "<|im_end|>\n"},
+        .assistant = {"<|im_start|>assistant\n", "<|im_end|>\n"},
+        .answer = "<|im_start|>assistant\n",
+        .omits_empty_system = true,
+        .end = "<|im_end|>",
+        .calls = &kLfm2Calls,
+        .tools = &kLfm2Tools,
+        .has = kLfm2Has,
+        .lacks = {},
+    },
+    // LiquidAI/LFM2.5-1.2B-Instruct, without the line "Today's date: " before its tools
+    ChatFamily{
+        .name = "lfm2.5",
+        .begin = "{bos}",
+        .system = {"<|im_start|>system\n", "<|im_end|>\n"},
+        .user = {"<|im_start|>user\n", "<|im_end|>\n"},
+        .assistant = {"<|im_start|>assistant\n", "<|im_end|>\n"},
+        .answer = "<|im_start|>assistant\n",
+        .omits_empty_system = true,
+        .end = "<|im_end|>",
+        .calls = &kLfm2Calls,
+        .tools = &kLfm25Tools,
+        .thinking = &kLfm25Thinking,
+        .has = kLfm25Has,
+        .lacks = kLfm25Lacks,
+    },
+    // openbmb/MiniCPM5-1B
+    ChatFamily{
+        .name = "minicpm5",
+        .begin = "{bos}",
+        .system = {"<|im_start|>system\n", "<|im_end|>\n"},
+        .user = {"<|im_start|>user\n", "<|im_end|>\n"},
+        .assistant = {"<|im_start|>assistant\n", "<|im_end|>\n"},
+        .answer = "<|im_start|>assistant\n",
+        .end = "<|im_end|>",
+        .calls = &kMiniCpm5Calls,
+        .tools = &kMiniCpm5Tools,
+        .thinking = &kMiniCpm5Thinking,
+        .has = kMiniCpm5Has,
+        .lacks = {},
+    },
+};
+
+}  // namespace
+
+std::span<const ChatFamily> chatml_families() {
+    return kChatMlFamilies;
+}
+
+}  // namespace llmd::tokenizer

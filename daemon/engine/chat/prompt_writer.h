@@ -1,0 +1,44 @@
+// What a prompt is put together of: markup of the family, and texts of the client, which are trimmed as templates do.
+// Thread-bound.
+#pragma once
+
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/chat/chat_family.h"
+#include "engine/tokenizer/tokenizer.h"
+
+namespace llmd::tokenizer {
+
+// Python's str.strip() and str.rstrip(), which drop the characters of str.isspace().
+std::string_view trimmed(std::string_view text);
+std::string_view trimmed_end(std::string_view text);
+std::string_view trimmed(std::string_view text, Trim trim);
+
+// Joins consecutive texts that are tokenized in the same way.
+class PromptWriter {
+public:
+    void markup(std::string_view text) { write(text, SpecialTokens::Parse); }
+    void content(std::string_view text) { write(text, SpecialTokens::Literal); }
+    // Writes a text of a family as markup, and calls write_field(name) for each word in braces.
+    template <typename WriteField>
+    void form(std::string_view text, const WriteField& write_field) {
+        size_t written = 0;
+        for (size_t at = 0; (at = text.find('{', at)) != std::string_view::npos; ++at) {
+            const size_t end = text.find_first_not_of("abcdefghijklmnopqrstuvwxyz", at + 1);
+            if (end == std::string_view::npos || text[end] != '}' || end == at + 1) continue;
+            markup(text.substr(written, at - written));
+            write_field(text.substr(at + 1, end - at - 1));
+            written = end + 1;
+        }
+        markup(text.substr(written));
+    }
+    std::vector<TextSegment> take() { return std::move(segments_); }
+
+private:
+    void write(std::string_view text, SpecialTokens special);
+    std::vector<TextSegment> segments_;
+};
+
+}  // namespace llmd::tokenizer
