@@ -29,6 +29,9 @@ public:
 
     // A user-defined token stands for its text. In other tokens a character that spells no byte stands for itself.
     void append_bytes(int32_t id, std::string& out) const override;
+    std::string_view token_text(int32_t id) const override {
+        return id < 0 || static_cast<uint32_t>(id) >= vocabulary_size() ? std::string_view() : texts_[id];
+    }
 
 private:
     struct RankedMerge {

@@ -32,6 +32,9 @@ public:
 
     // The unknown token appends nothing, since the text that it stood for is lost.
     void append_bytes(int32_t id, std::string& out) const override;
+    std::string_view token_text(int32_t id) const override {
+        return id < 0 || static_cast<uint32_t>(id) >= vocabulary_size() ? std::string_view() : texts_[id];
+    }
 
 private:
     explicit SentencePieceBpe(TokenTexts texts) : texts_(std::move(texts)) {}

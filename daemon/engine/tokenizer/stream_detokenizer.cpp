@@ -20,8 +20,9 @@ void StreamDetokenizer::Stop::advance(char byte) {
     if (text[matched] == byte) ++matched;
 }
 
-StreamDetokenizer::StreamDetokenizer(const Tokenizer& tokenizer, std::vector<std::string> stops)
-    : tokenizer_(tokenizer) {
+StreamDetokenizer::StreamDetokenizer(const Tokenizer& tokenizer, std::vector<std::string> stops,
+                                     std::vector<int32_t> markers)
+    : tokenizer_(tokenizer), markers_(std::move(markers)) {
     for (std::string& stop : stops) {
         // The output is clean text, so no other stop string can occur in it.
         if (!stop.empty() && base::is_clean_text(stop)) stops_.emplace_back(std::move(stop));
@@ -30,7 +31,11 @@ StreamDetokenizer::StreamDetokenizer(const Tokenizer& tokenizer, std::vector<std
 
 std::string StreamDetokenizer::push(int32_t id) {
     if (stopped_) return {};
-    tokenizer_.append_bytes(id, bytes_);
+    if (std::binary_search(markers_.begin(), markers_.end(), id)) {
+        bytes_ += tokenizer_.token_text(id);
+    } else {
+        tokenizer_.append_bytes(id, bytes_);
+    }
     take_characters(false);
     return take_certain();
 }

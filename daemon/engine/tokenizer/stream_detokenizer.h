@@ -21,8 +21,9 @@ namespace llmd::tokenizer {
 class StreamDetokenizer {
 public:
     // A stop string that is empty or not clean text never occurs in the text. The work for each byte of text is
-    // proportional to the number of stop strings, whatever their length.
-    StreamDetokenizer(const Tokenizer& tokenizer, std::vector<std::string> stops);
+    // proportional to the number of stop strings, whatever their length. The control tokens among `markers`, ascending
+    // ids, have their text (chat/call_syntax.h); others have none.
+    StreamDetokenizer(const Tokenizer& tokenizer, std::vector<std::string> stops, std::vector<int32_t> markers = {});
 
     // Returns the text that became certain with this token. It is clean text, often empty, and always after stopped().
     std::string push(int32_t id);
@@ -51,6 +52,7 @@ private:
 
     const Tokenizer& tokenizer_;
     std::vector<Stop> stops_;
+    std::vector<int32_t> markers_;
     std::string bytes_;  // undecoded tail: between calls an incomplete UTF-8 sequence, at most 3 bytes
     std::string held_;   // decoded text that may begin a stop string
     bool stopped_ = false;

@@ -58,6 +58,8 @@ public:
     // Appends the bytes that `id` stands for. A control token and an id outside the vocabulary append nothing. The
     // bytes may be part of a UTF-8 sequence; StreamDetokenizer joins them.
     virtual void append_bytes(int32_t id, std::string& out) const = 0;
+    // Returns the text of the token as the file spells it, control tokens included; empty if the vocabulary lacks `id`.
+    virtual std::string_view token_text(int32_t id) const = 0;
 
     // Inverts encode(), except that SentencePiece-style vocabularies with a space prefix keep that space.
     std::string decode(const std::vector<int32_t>& ids) const;

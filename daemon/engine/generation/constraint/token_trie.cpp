@@ -17,7 +17,7 @@ uint32_t TokenSet::first() const {
     return static_cast<uint32_t>(word - words_.begin()) * kBits + static_cast<uint32_t>(std::countr_zero(*word));
 }
 
-TokenTrie::TokenTrie(const tokenizer::Tokenizer& tokenizer, uint32_t n_vocab) {
+TokenTrie::TokenTrie(const tokenizer::Tokenizer& tokenizer, uint32_t n_vocab, std::span<const int32_t> markers) {
     starts_.reserve(n_vocab + size_t{1});
     starts_.push_back(0);
     for (uint32_t id = 0; id < n_vocab; ++id) {
@@ -26,6 +26,8 @@ TokenTrie::TokenTrie(const tokenizer::Tokenizer& tokenizer, uint32_t n_vocab) {
         const size_t start = bytes_.size();
         if (exists && tokenizer.ends_generation(token)) {
             end_ids_.push_back(id);
+        } else if (exists && std::binary_search(markers.begin(), markers.end(), token)) {
+            bytes_ += tokenizer.token_text(token);
         } else if (exists && tokenizer.kind(token) != tokenizer::TokenKind::Control) {
             tokenizer.append_bytes(token, bytes_);
             if (bytes_.size() - start > kMaxTokenBytes) bytes_.resize(start);

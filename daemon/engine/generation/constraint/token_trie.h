@@ -36,8 +36,9 @@ private:
 
 class TokenTrie {
 public:
-    // n_vocab is the model's. Control tokens and ids that the tokenizer does not have are never allowed.
-    TokenTrie(const tokenizer::Tokenizer& tokenizer, uint32_t n_vocab);
+    // n_vocab is the model's. Control tokens and ids that the tokenizer does not have are never allowed, except that
+    // the control tokens among `markers`, ascending ids, add their text (chat/call_syntax.h).
+    TokenTrie(const tokenizer::Tokenizer& tokenizer, uint32_t n_vocab, std::span<const int32_t> markers = {});
 
     uint32_t n_vocab() const { return static_cast<uint32_t>(starts_.size() - 1); }
     // The bytes that the token adds to a text, possibly none.

@@ -33,6 +33,7 @@ public:
     void append_bytes(int32_t id, std::string& out) const override {
         if (id >= 0 && id < 256) out.push_back(static_cast<char>(id));
     }
+    std::string_view token_text(int32_t) const override { return {}; }
 };
 
 struct FakeModelOptions {

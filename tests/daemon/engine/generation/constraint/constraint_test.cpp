@@ -32,6 +32,7 @@ public:
         end_ids_ = {kEnd};
     }
     void append_bytes(int32_t id, std::string& out) const override { out += texts_[static_cast<size_t>(id)]; }
+    std::string_view token_text(int32_t id) const override { return texts_[static_cast<size_t>(id)]; }
     const std::string& text(uint32_t id) const { return texts_[id]; }
     uint32_t longest_allowed() const { return vocabulary_size() - 1; }
 

@@ -1,0 +1,54 @@
+// Compiles the grammar of an answer: what a model may think, say and call.
+//
+// With tools an answer is
+//     [thinking] (text | [text] call (separator call)*)
+// so that a finished call is never malformed, names one of the tools, and has arguments that fit its schema. Text comes
+// before the calls only, as in all templates, since what a model writes after a call is a result that it invents. Text
+// is any bytes that do not begin a call. The thinking must be closed, and contains no calls.
+//
+// The arguments have the properties of the schema in its order, and optional ones may be left out. Where a syntax has
+// its own spelling of strings, true, false and null, it is allowed for the value of a parameter; within arrays and
+// objects values are spelled as in JSON. ArgumentForm::Json alone allows properties that the schema does not name.
+// Any thread.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/chat/call_syntax.h"
+#include "engine/chat/tool.h"
+#include "engine/generation/constraint/grammar.h"
+#include "engine/generation/constraint/tool_list.h"
+
+namespace llmd::constraint {
+
+struct AnswerShape {
+    // The markers of the thinking, if the model can think. Thinking is optional unless `begins_in_thinking`.
+    std::optional<chat::ThinkingMarkers> thinking;
+    bool begins_in_thinking = false;  // the prompt ends with thinking->open
+    // Calls are possible if there are tools and `choice` is not None; `syntax` must be given then.
+    std::span<const chat::Tool> tools;
+    ToolChoice choice;
+    const chat::CallSyntax* syntax = nullptr;
+    // The JSON schema of the answer's text; empty: any text. Beside tools the answer is either calls or such a text.
+    std::string_view json_schema;
+};
+
+struct AnswerGrammar {
+    std::shared_ptr<const Grammar> grammar;  // null: every text is allowed
+    // What is not held to its schema: `tools[2].function.parameters: at "#/properties/a": ...`. Each such value may be
+    // any JSON.
+    std::vector<std::string> loosened;
+};
+
+// InvalidArgument names the field: `tool_choice` if it names no tool, `tools[i].function.parameters` if the schema is
+// malformed, if it fits no text, or if it has a keyword that is not supported and the tool is strict, and `json_schema`
+// as compile_json_schema() does. A thousand tools take some tens of milliseconds.
+base::Result<AnswerGrammar> compile_answer_grammar(const AnswerShape& shape);
+
+}  // namespace llmd::constraint
