@@ -32,10 +32,19 @@ namespace {
 // recursive nor chained references deepen the walk.
 class SchemaCompiler {
 public:
-    SchemaCompiler(GrammarBuilder& builder, element root, std::string_view field)
-        : root_(root), field_(field), b_(builder) {}
+    // `loosened` is null if an unsupported keyword is an error.
+    SchemaCompiler(GrammarBuilder& builder, SharedRules& shared, element root, std::string_view field,
+                   std::vector<std::string>* loosened)
+        : root_(root),
+          field_(field),
+          b_(builder),
+          json_(shared.json),
+          dfa_text_(shared.dfa_text),
+          patterns_(shared.patterns),
+          loosened_(loosened) {}
 
-    base::Result<RuleId> compile();
+    // Compiles the part of the root that `pointer` names.
+    base::Result<RuleId> compile(std::string_view pointer);
 
 private:
     struct Waiting {
@@ -56,6 +65,7 @@ private:
     // Returns the $ref of a schema that says nothing else.
     std::optional<SchemaAt> lone_reference(const SchemaAt& schema) const;
     NodeId merged_node(MergedSchema& merged);
+    NodeId supported_node(MergedSchema& merged);
     NodeId alternatives_node(const MergedSchema& merged, const MergedSchema::Alternatives& alternatives);
     void check_exclusive(const MergedSchema::Alternatives& alternatives);
     // Refuses other keywords beside enum and const.
@@ -76,10 +86,12 @@ private:
     element root_;
     std::string_view field_;  // for messages
     GrammarBuilder& b_;
-    JsonText json_{b_};
-    DfaText dfa_text_{b_};
+    JsonText& json_;
+    DfaText& dfa_text_;
     DfaWork work_;
-    std::map<std::string, RuleId> patterns_;  // by the patterns and lengths of strings
+    std::map<std::string, RuleId>& patterns_;
+    std::vector<std::string>* loosened_;
+    std::optional<std::string> refused_;  // why the schema that is being compiled is not supported
     size_t n_merges_ = 0;
     std::map<std::string, RuleId> references_;  // by the locations of their schemas
     std::deque<Waiting> waiting_;               // referenced, and not compiled yet
@@ -87,9 +99,10 @@ private:
     std::optional<base::Error> error_;
 };
 
-base::Result<RuleId> SchemaCompiler::compile() {
-    const NodeId first = b_.n_nodes();
-    const RuleId start = reference({{root_, "#"}});
+base::Result<RuleId> SchemaCompiler::compile(std::string_view pointer) {
+    const auto target = resolve(pointer, root_);
+    if (!target) return fail(ErrorCode::InvalidArgument, field_, ": it has no ", in_quotes(pointer));
+    const RuleId start = reference({{*target, std::string(pointer)}});
     while (!waiting_.empty() && !error_ && !b_.is_full()) {
         const Waiting next = std::move(waiting_.front());
         waiting_.pop_front();
@@ -103,14 +116,14 @@ base::Result<RuleId> SchemaCompiler::compile() {
         b_.define(next.rule, merged_node(merged));
     }
     if (error_) return *error_;
-    if (const auto checked = b_.check(start, first); !checked) {
-        return fail(checked.error().code, field_, ": ", checked.error().message);
-    }
     return start;
 }
 
 NodeId SchemaCompiler::refuse(const MergedSchema::Refusal& refusal) {
-    if (!error_ && !(refusal.is_contradiction && is_alternative_)) {
+    const bool is_unsupported = !refusal.is_contradiction && !refusal.is_malformed;
+    if (loosened_ != nullptr && is_unsupported) {
+        if (!refused_) refused_ = base::concat(field_, ": ", refusal.message);
+    } else if (!error_ && !(refusal.is_contradiction && is_alternative_)) {
         error_ = fail(ErrorCode::InvalidArgument, field_, ": ", refusal.message);
     }
     return b_.nothing();
@@ -165,6 +178,17 @@ std::optional<SchemaAt> SchemaCompiler::lone_reference(const SchemaAt& schema) c
 
 NodeId SchemaCompiler::merged_node(MergedSchema& merged) {
     if (error_ || b_.is_full()) return b_.nothing();
+    auto outer = std::exchange(refused_, std::nullopt);
+    NodeId node = supported_node(merged);
+    if (refused_) {
+        loosened_->push_back(std::move(*refused_));
+        node = merged.path() == "#" ? json_.object({}, json_.anything(), {}) : b_.call(json_.anything(), b_.end());
+    }
+    refused_ = std::move(outer);
+    return node;
+}
+
+NodeId SchemaCompiler::supported_node(MergedSchema& merged) {
     const auto alternatives = merged.take_alternatives();
     if (merged.refusal()) return refuse(*merged.refusal());
     if (merged.is_never()) return b_.nothing();
@@ -409,47 +433,47 @@ NodeId SchemaCompiler::object_node(MergedSchema& merged) {
     return json_.object(properties, more, counts);
 }
 
-// Says whether brackets nest more than `depth` deep.
-bool nests_deeper(element value, size_t depth) {
-    simdjson::dom::array array;
-    simdjson::dom::object object;
-    const bool is_array = value.get(array) == SUCCESS;
-    const bool is_object = value.get(object) == SUCCESS;
-    if (depth == 0) return is_array || is_object;
-    if (is_array) {
-        for (const element inner : array) {
-            if (nests_deeper(inner, depth - 1)) return true;
-        }
-    }
-    if (is_object) {
-        for (const auto& [name, inner] : object) {
-            if (nests_deeper(inner, depth - 1)) return true;
-        }
-    }
-    return false;
-}
-
 }  // namespace
 
 base::Result<RuleId> add_json_schema(GrammarBuilder& builder, element schema, std::string_view field) {
     if (nests_deeper(schema, kMaxSchemaDepth)) {
         return fail(ErrorCode::InvalidArgument, field, ": it nests more than ", kMaxSchemaDepth, " deep");
     }
-    return SchemaCompiler(builder, schema, field).compile();
+    const NodeId first = builder.n_nodes();
+    SharedRules shared(builder);
+    auto rule = SchemaCompiler(builder, shared, schema, field, nullptr).compile("#");
+    if (!rule) return rule;
+    if (const auto checked = builder.check(*rule, first); !checked) {
+        return fail(checked.error().code, field, ": ", checked.error().message);
+    }
+    return rule;
 }
 
-base::Result<Grammar> compile_json_schema(std::string_view text) {
+base::Result<RuleId> SchemaRules::add(element root, std::string_view pointer, std::string_view field,
+                                      std::vector<std::string>* loosened) {
+    if (nests_deeper(root, kMaxSchemaDepth)) {
+        return fail(ErrorCode::InvalidArgument, field, ": it nests more than ", kMaxSchemaDepth, " deep");
+    }
+    return SchemaCompiler(builder_, shared_, root, field, loosened).compile(pointer);
+}
+
+base::Result<void> parse_json_schema(std::string_view text, simdjson::dom::parser& parser, element& root) {
     if (text.size() > kMaxSchemaBytes) {
         return fail(ErrorCode::InvalidArgument, "json_schema: ", text.size(), " bytes are more than ", kMaxSchemaBytes);
     }
-    simdjson::dom::parser parser;
-    simdjson::dom::element root;
     auto error = parser.allocate(kMaxSchemaBytes, kMaxSchemaDepth);
     if (error == SUCCESS) error = parser.parse(text.data(), text.size()).get(root);
     if (error != SUCCESS) {
         return fail(ErrorCode::InvalidArgument, "json_schema: it is not JSON that nests at most ", kMaxSchemaDepth,
                     " deep: ", simdjson::error_message(error));
     }
+    return {};
+}
+
+base::Result<Grammar> compile_json_schema(std::string_view text) {
+    simdjson::dom::parser parser;
+    element root;
+    if (auto parsed = parse_json_schema(text, parser, root); !parsed) return parsed.error();
     GrammarBuilder builder;
     const auto rule = add_json_schema(builder, root, "json_schema");
     if (!rule) return rule.error();

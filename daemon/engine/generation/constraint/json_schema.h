@@ -24,14 +24,20 @@
 // contradiction such as a minLength above maxLength outside of alternatives: nothing that restricts a text is ignored.
 #pragma once
 
+#include <map>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
+#include "engine/generation/constraint/character_dfa.h"
 #include "engine/generation/constraint/grammar.h"
+#include "engine/generation/constraint/json_text.h"
 
 namespace simdjson::dom {
 class element;
-}
+class parser;
+}  // namespace simdjson::dom
 
 namespace llmd::constraint {
 
@@ -43,9 +49,40 @@ inline constexpr size_t kMaxUniqueSets = 1024;  // sets of the values that an ar
 // Takes some tens of milliseconds at most. Any thread.
 base::Result<Grammar> compile_json_schema(std::string_view text);
 
+// Parses what compile_json_schema() compiles. The parser owns the document.
+base::Result<void> parse_json_schema(std::string_view text, simdjson::dom::parser& parser,
+                                     simdjson::dom::element& root);
+
 // Adds a parsed schema to a grammar as a rule that matches its texts. A $ref is looked up within `schema`. Errors are
 // those of compile_json_schema() and begin with `field` in the place of "json_schema", so that `field` must be clean
 // text; the builder is of no use after one. The document is not used afterwards.
 base::Result<RuleId> add_json_schema(GrammarBuilder& builder, simdjson::dom::element schema, std::string_view field);
+
+// The rules that schemas of one grammar share. The builder must outlive them.
+struct SharedRules {
+    explicit SharedRules(GrammarBuilder& builder) : json(builder), dfa_text(builder) {}
+    JsonText json;
+    DfaText dfa_text;
+    std::map<std::string, RuleId> patterns;  // by the patterns and lengths of strings
+};
+
+// Adds schemas to a grammar that share the rules of common values, so that a grammar has room for the schemas of many
+// tools. Thread-bound; the builder must outlive it.
+class SchemaRules {
+public:
+    explicit SchemaRules(GrammarBuilder& builder) : builder_(builder), shared_(builder) {}
+
+    // Adds the part of a parsed schema that `pointer` names, "#" or "#/properties/a", as a rule that matches its texts.
+    // A $ref is looked up in `root`. If `loosened` is given, a value whose schema has an unsupported keyword may be any
+    // JSON, the root any object, and the message of the error is appended to it. Other errors are those of
+    // add_json_schema(), but whether the rule has a text at all is known only after GrammarBuilder::finish().
+    base::Result<RuleId> add(simdjson::dom::element root, std::string_view pointer, std::string_view field,
+                             std::vector<std::string>* loosened);
+    SharedRules& shared() { return shared_; }
+
+private:
+    GrammarBuilder& builder_;
+    SharedRules shared_;
+};
 
 }  // namespace llmd::constraint

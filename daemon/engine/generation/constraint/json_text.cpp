@@ -85,6 +85,13 @@ RuleId JsonText::anything() {
 }
 
 NodeId JsonText::integer(Range range, NodeId next) {
+    if (next != builder_.end()) return integer_before(range, next);
+    const auto [rule, is_new] = integers_.try_emplace(std::pair(range.low, range.high));
+    if (is_new) rule->second = builder_.rule(integer_before(range, next));
+    return builder_.call(rule->second, next);
+}
+
+NodeId JsonText::integer_before(Range range, NodeId next) {
     NodeId positive = builder_.nothing();
     NodeId negative = builder_.nothing();
     if (range.low > range.high) return builder_.nothing();
@@ -103,6 +110,12 @@ NodeId JsonText::fraction(NodeId next) {
 }
 
 NodeId JsonText::number(NodeId next) {
+    if (next != builder_.end()) return number_before(next);
+    if (!number_) number_ = builder_.rule(number_before(next));
+    return builder_.call(*number_, next);
+}
+
+NodeId JsonText::number_before(NodeId next) {
     NodeId power = next;
     for (uint32_t i = 1; i < kExponentDigits; ++i) power = builder_.choice(next, builder_.bytes('0', '9', power));
     power = builder_.bytes('0', '9', power);

@@ -51,8 +51,13 @@ public:
     RuleId anything();
     // Matches a string of so many characters (code points).
     RuleId string(Counts characters);
+    // Before the end of a rule, equal ranges share a rule. So do numbers.
     NodeId integer(Range range, NodeId next);
     NodeId number(NodeId next);
+    // Matches a character of a string between its quotes.
+    RuleId character();
+    // Matches a character of two bytes and more.
+    RuleId wide_character();
     // Matches an array of `items` in this order, then `more` as often as the counts allow.
     NodeId array(const std::vector<RuleId>& items, std::optional<RuleId> more, Counts counts);
     // Matches an array of some of the values, which are distinct constants, in any order and each at most once.
@@ -65,8 +70,6 @@ public:
 private:
     NodeId comma(NodeId next) { return builder_.byte(',', builder_.choice(builder_.byte(' ', next), next)); }
     NodeId colon(NodeId next) { return builder_.byte(':', builder_.choice(builder_.byte(' ', next), next)); }
-    RuleId character();
-    RuleId wide_character();
     NodeId escape();
     NodeId hex_digit(NodeId next);
     // Matches a key that is none of the properties' names, and its colon.
@@ -74,6 +77,8 @@ private:
     // Matches the key of a property, and its colon.
     NodeId key(std::string_view name, NodeId next);
     NodeId counted_object(const std::vector<Property>& properties, std::optional<RuleId> more, Counts counts);
+    NodeId integer_before(Range range, NodeId next);
+    NodeId number_before(NodeId next);
     NodeId fraction(NodeId next);
 
     GrammarBuilder& builder_;
@@ -81,6 +86,8 @@ private:
     std::optional<RuleId> character_;
     std::optional<RuleId> wide_character_;
     std::map<Counts, RuleId> strings_;
+    std::map<std::pair<int64_t, int64_t>, RuleId> integers_;
+    std::optional<RuleId> number_;
 };
 
 }  // namespace llmd::constraint

@@ -55,20 +55,20 @@ void MergedSchema::add(const SchemaAt& at, element root, size_t& n_merges, std::
     }
     simdjson::dom::object object;
     if (at.schema.get(object) != SUCCESS) {
-        refuse(at.path, "a schema is an object, true or false");
+        reject(at.path, "a schema is an object, true or false");
         return;
     }
     open.push_back(at.path);
     SchemaKeywords keywords(object, at.path);
-    if (keywords.twice) refuse(at.path, keyword_name(*keywords.twice), " comes twice");
+    if (keywords.twice) reject(at.path, keyword_name(*keywords.twice), " comes twice");
     if (keywords.unknown) refuse(at.path, in_quotes(*keywords.unknown), " is not supported");
     if (const auto& reference = keywords[Keyword::Ref]) {
         std::string_view ref;
         if (reference->get(ref) != SUCCESS) return refuse_form(keywords, Keyword::Ref, "a string");
         const auto target = resolve(ref, root);
-        if (!target) return refuse(at.path, "$ref: ", in_quotes(ref), " names nothing in this schema");
+        if (!target) return reject(at.path, "$ref: ", in_quotes(ref), " names nothing in this schema");
         if (std::find(open.begin(), open.end(), ref) != open.end() || opened_.contains(std::string(ref))) {
-            return refuse(at.path, "$ref: ", in_quotes(ref), " leads back to itself with nothing in between");
+            return reject(at.path, "$ref: ", in_quotes(ref), " leads back to itself with nothing in between");
         }
         add({*target, std::string(ref)}, root, n_merges, open);
     }
@@ -385,7 +385,7 @@ MergedSchema::Object MergedSchema::object() {
         }
         for (const auto& [name, schema] : schemas) {
             if (!properties.emplace(name, schema).second) {
-                refuse(path_within(keywords.path, "properties"), in_quotes(name), " comes twice");
+                reject(path_within(keywords.path, "properties"), in_quotes(name), " comes twice");
             }
             if (known.insert(name).second) names.push_back(name);
         }

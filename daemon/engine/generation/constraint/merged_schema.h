@@ -43,6 +43,7 @@ public:
     struct Refusal {
         std::string message;            // `at "#/properties/a": ...`
         bool is_contradiction = false;  // the keywords are well-formed, but no text fits them all
+        bool is_malformed = false;      // it is no schema
     };
     struct Alternatives {
         Keyword keyword = Keyword::AnyOf;
@@ -73,6 +74,11 @@ public:
     template <typename... Parts>
     void refuse(std::string_view path, const Parts&... parts) {
         if (!refusal_) refusal_ = {base::concat("at ", in_quotes(path), ": ", parts...), false};
+    }
+    // What was added is no schema.
+    template <typename... Parts>
+    void reject(std::string_view path, const Parts&... parts) {
+        if (!refusal_) refusal_ = {base::concat("at ", in_quotes(path), ": ", parts...), false, true};
     }
     // `why` says which keywords contradict each other.
     template <typename... Parts>
@@ -106,7 +112,7 @@ private:
     // `open` are the paths of the schemas that lead to this one.
     void add(const SchemaAt& schema, simdjson::dom::element root, size_t& n_merges, std::vector<std::string>& open);
     void refuse_form(const SchemaKeywords& keywords, Keyword keyword, std::string_view wanted) {
-        refuse(keywords.path, keyword_name(keyword), " is not ", wanted);
+        reject(keywords.path, keyword_name(keyword), " is not ", wanted);
     }
     // Returns a bound as a whole number that allows the same integers.
     std::optional<int64_t> bound(const SchemaKeywords& keywords, Keyword keyword);

@@ -272,4 +272,23 @@ bool SchemaShape::excludes(const SchemaShape& other) const {
     });
 }
 
+bool nests_deeper(element value, size_t depth) {
+    simdjson::dom::array array;
+    simdjson::dom::object object;
+    const bool is_array = value.get(array) == simdjson::SUCCESS;
+    const bool is_object = value.get(object) == simdjson::SUCCESS;
+    if (depth == 0) return is_array || is_object;
+    if (is_array) {
+        for (const element inner : array) {
+            if (nests_deeper(inner, depth - 1)) return true;
+        }
+    }
+    if (is_object) {
+        for (const auto& [name, inner] : object) {
+            if (nests_deeper(inner, depth - 1)) return true;
+        }
+    }
+    return false;
+}
+
 }  // namespace llmd::constraint

@@ -109,4 +109,7 @@ struct SchemaShape {
 // Returns the target of a $ref such as "#/$defs/a"; nothing if `root` has none.
 std::optional<simdjson::dom::element> resolve(std::string_view ref, simdjson::dom::element root);
 
+// Says whether brackets nest more than `depth` deep.
+bool nests_deeper(simdjson::dom::element value, size_t depth);
+
 }  // namespace llmd::constraint
