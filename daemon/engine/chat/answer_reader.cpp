@@ -10,9 +10,6 @@ using Kind = AnswerEvent::Kind;
 
 namespace {
 
-// Longer names are no tool's, so that no more than this is held back.
-constexpr size_t kLongestName = 256;
-
 bool is_space(char c) {
     return c == ' ' || c == '\n' || c == '\t' || c == '\r';
 }
@@ -21,17 +18,12 @@ size_t n_spaces(std::string_view text) {
     return static_cast<size_t>(std::find_if_not(text.begin(), text.end(), is_space) - text.begin());
 }
 
-// The bytes of the names that parse_tools() allows.
-bool is_name(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
-           c == '.' || c == ':' || c == '/';
-}
-
 }  // namespace
 
 AnswerReader::AnswerReader(const Options& options)
     : syntax_(options.syntax),
       reads_calls_(options.syntax != nullptr && !options.tools.empty()),
+      calls_come_first_(options.calls_come_first),
       thinking_(options.thinking),
       state_(!options.thinking            ? State::Answer
              : options.begins_in_thinking ? State::Thinking
@@ -51,7 +43,7 @@ std::vector<AnswerEvent> AnswerReader::finish() {
         events_.push_back({.kind = Kind::CallEnd, .text = {}, .call = n_calls_ - 1, .finished = false});
     } else if (state_ == State::Thinking) {
         write_text(Kind::Thinking, held_);
-    } else if (is_head && has_marker()) {
+    } else if (is_head && has_marker() && head_.starts_with(syntax_->marker)) {
         space_.clear();
     } else if (state_ != State::ListNext) {
         write_text(Kind::Text, is_head ? head_ : held_);
@@ -95,9 +87,9 @@ void AnswerReader::take(char c) {
     }
 }
 
-void AnswerReader::again(State state, std::string held) {
+void AnswerReader::again(State state) {
     state_ = state;
-    held_.clear();
+    const std::string held = std::exchange(held_, {});
     for (const char c : held) take(c);
 }
 
@@ -111,7 +103,7 @@ void AnswerReader::take_start(char c) {
         state_ = State::Thinking;
         drops_space_ = true;
     } else if (!thinking_->open.starts_with(begin)) {
-        again(State::Answer, std::move(held_));
+        again(State::Answer);
     }
 }
 
@@ -126,9 +118,10 @@ void AnswerReader::take_answer(char c) {
     held_ += c;
     const size_t n_space = n_spaces(held_);
     if (n_space == held_.size()) return;
-    if (!reads_calls_ || has_marker() ||
-        match(syntax_->call_begin, std::string_view(held_).substr(n_space)) == Match::No) {
-        again(State::Text, std::move(held_));
+    const bool is_searched = has_marker() && !calls_come_first_;
+    if (!reads_calls_ || is_searched || match(head_literal(), std::string_view(held_).substr(n_space)) == Match::No) {
+        reads_calls_ = is_searched;
+        again(State::Text);
         return;
     }
     space_ = drops_space_ ? std::string() : held_.substr(0, n_space);
@@ -142,7 +135,9 @@ void AnswerReader::take_text(char c) {
         write_text(Kind::Text, std::string_view(&c, 1));
     } else if (take_until(syntax_->marker, c, Kind::Text)) {
         head_ = syntax_->marker;
+        head_.pop_back();
         state_ = State::Head;
+        take_head(c);
     }
 }
 
@@ -195,11 +190,13 @@ AnswerReader::Match AnswerReader::match(std::string_view literal, std::string_vi
     return at + n_spaces(literal.substr(at)) == literal.size() ? Match::Full : Match::Partial;
 }
 
+std::string AnswerReader::head_literal() const {
+    return std::string(syntax_->begin).append(syntax_->call_begin);
+}
+
 void AnswerReader::take_head(char c) {
     head_ += c;
-    std::string literal(syntax_->begin);
-    literal += syntax_->call_begin;
-    const Match found = match(literal, head_);
+    const Match found = match(head_literal(), head_);
     if (found == Match::No) return fail();
     if (found == Match::Partial) return;
     value_.clear();
@@ -207,7 +204,7 @@ void AnswerReader::take_head(char c) {
 }
 
 void AnswerReader::take_name(char c) {
-    if (is_name(c) && value_.size() < kLongestName) {
+    if (is_tool_name_byte(c) && value_.size() < kMaxToolName) {
         head_ += c;
         value_ += c;
         return;
@@ -256,15 +253,17 @@ void AnswerReader::fail() {
         events_.push_back({.kind = Kind::CallEnd, .text = {}, .call = n_calls_ - 1, .finished = false});
         in_call_ = false;
         drops_space_ = true;
+    } else if (n_calls_ == 0 && calls_come_first_) {
+        reads_calls_ = false;
     }
     // The head of what is no call is text, in which another marker may begin.
-    std::string text = head_.empty() ? held_ : head_;
-    head_.clear();
-    held_.clear();
+    if (!head_.empty()) held_ = std::exchange(head_, {});
     state_ = State::Text;
-    if (text.empty()) return;
-    write_text(Kind::Text, std::string_view(text).substr(0, 1));
-    again(State::Text, text.substr(1));
+    if (held_.empty()) return;
+    const char first = held_.front();
+    held_.erase(0, 1);
+    write_text(Kind::Text, std::string_view(&first, 1));
+    again(State::Text);
 }
 
 void AnswerReader::take_json(char c) {

@@ -51,6 +51,9 @@ public:
         std::span<const Tool> tools;         // none: nothing is a call
         std::optional<ThinkingMarkers> thinking;
         bool begins_in_thinking = false;  // the prompt ends with thinking->open
+        // Behind the thinking the answer begins with a call or has none, as beside a schema of the text, in which a
+        // marker may be a part of a string. So it is with calls without a marker.
+        bool calls_come_first = false;
     };
     explicit AnswerReader(const Options& options);
 
@@ -84,6 +87,7 @@ private:
     enum class Match : uint8_t { No, Partial, Full };
 
     bool has_marker() const { return reads_calls_ && !syntax_->marker.empty(); }
+    std::string head_literal() const;
     void take(char c);
     void take_start(char c);
     void take_thinking(char c);
@@ -98,8 +102,8 @@ private:
     void take_parameter_value(char c);
     void take_call_end(char c);
     void take_list_next(char c);
-    // Continues in `state` with text that was held back.
-    void again(State state, std::string held);
+    // Continues in `state` with what was held back.
+    void again(State state);
     // Searches for a marker: returns true if it is complete with c. Text that is certainly no part of it is written.
     bool take_until(std::string_view marker, char c, AnswerEvent::Kind kind);
     void begin_call();
@@ -113,7 +117,8 @@ private:
     static Match match(std::string_view literal, std::string_view text);
 
     const CallSyntax* syntax_;
-    bool reads_calls_;
+    bool reads_calls_;  // and has not found that the answer has none
+    bool calls_come_first_;
     std::unordered_map<std::string_view, const Tool*> tools_;
     std::optional<ThinkingMarkers> thinking_;
 

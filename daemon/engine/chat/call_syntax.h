@@ -26,8 +26,8 @@ enum class ArgumentForm : uint8_t {
 //     call_begin NAME name_end ARGUMENTS call_end
 // and its arguments, unless they are JSON, are
 //     (parameter_begin NAME parameter_name_end VALUE parameter_end)*
-// with parameter_separator between them. In these texts a space or a line break may be left out, except in
-// parameter_name_end and parameter_end, which enclose text as it is.
+// with parameter_separator between them. In these texts a space or a line break may be left out, except in the marker
+// and in parameter_name_end and parameter_end, which enclose text as it is.
 struct CallSyntax {
     std::string_view name;  // for messages and tests
     ArgumentForm form = ArgumentForm::Json;

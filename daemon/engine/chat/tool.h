@@ -1,11 +1,21 @@
 // A function that a model may call, as a request describes it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 namespace llmd::chat {
+
+inline constexpr size_t kMaxToolName = 128;  // bytes; OpenAI allows 64, the Model Context Protocol 128
+
+// OpenAI allows letters, digits, '_' and '-'; the Model Context Protocol '.' too, and its gateways ':' and '/'. No
+// syntax of calls needs one of these to end a name.
+constexpr bool is_tool_name_byte(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
+           c == '.' || c == ':' || c == '/';
+}
 
 // How ArgumentForm::Parameters spells the value of a parameter.
 enum class ValueForm : uint8_t {
@@ -20,7 +30,7 @@ struct ToolParameter {
 };
 
 struct Tool {
-    std::string name;
+    std::string name;                       // 1 to kMaxToolName bytes for which is_tool_name_byte() holds
     std::string definition;                 // the request's element of `tools`, as JSON without white space
     std::string parameters;                 // the JSON schema of the arguments; empty: it takes none
     bool strict = false;                    // a schema with an unsupported keyword is refused
