@@ -35,7 +35,8 @@ struct AnswerShape {
     std::span<const chat::Tool> tools;
     ToolChoice choice;
     const chat::CallSyntax* syntax = nullptr;
-    // The JSON schema of the answer's text; empty: any text. Beside tools the answer is either calls or such a text.
+    // The JSON schema of the answer's text; empty: any text. Beside tools the answer is either calls or such a text,
+    // for AnswerReader::Options::calls_come_first.
     std::string_view json_schema;
 };
 

@@ -14,18 +14,12 @@ namespace llmd::constraint {
 
 inline constexpr size_t kMaxTools = 1024;
 inline constexpr size_t kMaxToolsBytes = 4u << 20;  // of the whole array
-inline constexpr size_t kMaxToolName = 128;         // bytes; OpenAI allows 64, the Model Context Protocol 128
-
-// OpenAI allows letters, digits, '_' and '-'; the Model Context Protocol '.' too, and its gateways ':' and '/'. No
-// syntax of calls needs one of these to end a name.
-constexpr bool is_tool_name_byte(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
-           c == '.' || c == ':' || c == '/';
-}
+inline constexpr size_t kQuotedBytes = 200;         // of a caller's text in a message
 
 // Reads a JSON array of OpenAI's tools, `{"type":"function","function":{name,description,parameters,strict}}` or, as
 // /v1/responses has them, without the inner object. InvalidArgument names the field: `tools[3].function.name: ...`. The
-// schemas of the parameters are compiled later (tool_grammar.h).
+// schemas of the parameters are compiled later (tool_grammar.h). One without a type gets `"type":"object"`, since
+// arguments are an object.
 base::Result<std::vector<chat::Tool>> parse_tools(std::string_view json);
 
 struct ToolChoice {

@@ -101,6 +101,20 @@ TEST(Constraint, RefusesWithoutChanging) {
     EXPECT_TRUE(constraint.is_complete());
 }
 
+TEST(Constraint, MarkersAreControlTokensWithTheirText) {
+    const Words words;
+    const std::vector<int32_t> markers = {'!'};
+    const auto trie = std::make_shared<TokenTrie>(words, words.vocabulary_size(), markers);
+    EXPECT_EQ(trie->bytes('!'), "!");
+    auto constraint = constraint_of(R"({"const":"a!"})", trie);
+    for (const char c : {'"', 'a', '!', '"'}) {
+        ASSERT_TRUE(constraint.allowed().tokens.contains(static_cast<uint32_t>(c)));
+        ASSERT_TRUE(constraint.accept(c));
+    }
+    EXPECT_TRUE(constraint.is_final());
+    EXPECT_EQ(trie_of(words)->bytes('!'), "");
+}
+
 TEST(Constraint, MakesRoomOnTheWay) {
     const Words words;
     auto constraint = constraint_of(R"({"type":"string","maxLength":20000})", trie_of(words));

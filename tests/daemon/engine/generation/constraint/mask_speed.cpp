@@ -1,6 +1,7 @@
 // mask_speed MODEL.gguf VOCABULARY.gguf <SCHEMAS
-// Measures what masks cost beside a model's steps on the CPU. Standard input has a JSON schema a line; for each, the
-// model generates a text of at most kMaxTokens tokens at temperature 1.5, whose ids belong to the vocabulary (a model
+// Measures what masks cost beside a model's steps on the CPU. Standard input has a JSON schema a line, or an array of
+// OpenAI's tools; for each schema, and for tools that may be called and that must be, the model generates a text of at
+// most kMaxTokens tokens at temperature 1.5, whose ids belong to the vocabulary (a model
 // with random weights has none of its own). It prints how long masks and steps take; steps of the same rows without a
 // mask run in between.
 #include <algorithm>
@@ -16,6 +17,7 @@
 #include "base/mapped_file.h"
 #include "engine/generation/constraint/constraint.h"
 #include "engine/generation/constraint/json_schema.h"
+#include "engine/generation/constraint/tool_grammar.h"
 #include "engine/generation/forward.h"
 #include "engine/generation/loaded_model.h"
 #include "engine/model/gguf.h"
@@ -88,10 +90,27 @@ struct Run {
         return sampled->front();
     }
 
-    base::Result<void> text(const std::string& schema) {
-        auto grammar = constraint::compile_json_schema(schema);
+    base::Result<void> line(const std::string& line) {
+        using Kind = constraint::ToolChoice::Kind;
+        if (line.starts_with('[')) {
+            const auto tools = constraint::parse_tools(line);
+            if (!tools) return tools.error();
+            for (const Kind kind : {Kind::Auto, Kind::Required}) {
+                const constraint::AnswerShape shape{
+                    .tools = *tools, .choice = {.kind = kind}, .syntax = &chat::kHermesCalls};
+                auto answer = constraint::compile_answer_grammar(shape);
+                if (!answer) return answer.error();
+                if (auto done = text(answer->grammar); !done) return done;
+            }
+            return {};
+        }
+        auto grammar = constraint::compile_json_schema(line);
         if (!grammar) return grammar.error();
-        constraint::Constraint constraint(std::make_shared<const constraint::Grammar>(std::move(*grammar)), tokens);
+        return text(std::make_shared<const constraint::Grammar>(std::move(*grammar)));
+    }
+
+    base::Result<void> text(std::shared_ptr<const constraint::Grammar> grammar) {
+        constraint::Constraint constraint(std::move(grammar), tokens);
         int32_t token = 1;
         uint32_t position = 0;
         for (; position < kMaxTokens && !constraint.is_final(); ++position) {
@@ -135,9 +154,9 @@ base::Result<void> measure(const std::string& model_path, const std::string& voc
     std::iota(pages.begin(), pages.end(), 0u);
     if (auto set = run.model.backend->set_pages(0, pages); !set) return set;
     for (std::string schema; std::getline(std::cin, schema);) {
-        if (auto done = run.text(schema); !done) return done;
+        if (auto done = run.line(schema); !done) return done;
     }
-    std::printf("%u schemas, %u texts were finished, %u tokens of %u ids, %u without a choice\n", run.n_texts,
+    std::printf("%u texts, %u of them were finished, %u tokens of %u ids, %u without a choice\n", run.n_texts,
                 run.n_whole, run.n_tokens, run.model.spec.n_vocab, run.n_forced);
     run.masks.print("masks");
     run.steps.print("steps with a mask");

@@ -1,0 +1,161 @@
+#include "engine/generation/constraint/tool_list.h"
+
+#include <simdjson.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "base/json_writer.h"
+#include "engine/generation/constraint/json_schema.h"
+#include "engine/generation/constraint/schema_keywords.h"
+#include "engine/generation/constraint/value_spelling.h"
+
+namespace llmd::constraint {
+
+using base::ErrorCode;
+using base::fail;
+using simdjson::SUCCESS;
+using simdjson::dom::element;
+
+namespace {
+
+constexpr size_t kMaxDepthInList = kMaxSchemaDepth + 8;  // a schema and what is around it
+
+// True if an object has the key and its value is not null.
+bool has(simdjson::dom::object object, std::string_view key, element& value) {
+    return object.at_key(key).get(value) == SUCCESS && !value.is_null();
+}
+
+// Reads one tool; the location is for messages.
+class ToolReader {
+public:
+    explicit ToolReader(std::string at) : at_(std::move(at)) {}
+
+    base::Result<chat::Tool> read(element definition) {
+        simdjson::dom::object object;
+        element value;
+        if (definition.get(object) != SUCCESS) return refuse("", " is not an object");
+        std::string_view type;
+        if (has(object, "type", value) && (value.get(type) != SUCCESS || type != "function")) {
+            return refuse(".type", ": ", base::in_quotes(simdjson::minify(value), kQuotedBytes),
+                          " is not \"function\"");
+        }
+        simdjson::dom::object function = object;
+        std::string field;
+        if (has(object, "function", value)) {
+            field = ".function";
+            if (value.get(function) != SUCCESS) return refuse(field, " is not an object");
+        } else if (!has(object, "name", value)) {
+            return refuse(".function", " is missing");
+        }
+        chat::Tool tool;
+        tool.definition = simdjson::minify(definition);
+        if (auto named = read_name(function, field + ".name", tool); !named) return named.error();
+        if (has(function, "description", value) && !value.is_string()) {
+            return refuse(field, ".description is not a string");
+        }
+        if (has(function, "strict", value) && value.get(tool.strict) != SUCCESS) {
+            return refuse(field, ".strict is not true or false");
+        }
+        if (has(function, "parameters", value)) {
+            if (auto taken = read_parameters(value, field + ".parameters", tool); !taken) return taken.error();
+        }
+        return tool;
+    }
+
+private:
+    template <typename... Parts>
+    base::Error refuse(const Parts&... parts) const {
+        return fail(ErrorCode::InvalidArgument, at_, parts...);
+    }
+
+    base::Result<void> read_name(simdjson::dom::object function, const std::string& field, chat::Tool& tool) const {
+        element value;
+        std::string_view name;
+        if (!has(function, "name", value)) return refuse(field, " is missing");
+        if (value.get(name) != SUCCESS) return refuse(field, " is not a string");
+        if (name.empty() || name.size() > chat::kMaxToolName ||
+            !std::all_of(name.begin(), name.end(), chat::is_tool_name_byte)) {
+            return refuse(field, ": ", base::in_quotes(name, kQuotedBytes), " is not 1 to ", chat::kMaxToolName,
+                          " letters, digits and _-.:/");
+        }
+        tool.name = name;
+        return {};
+    }
+
+    base::Result<void> read_parameters(element schema, const std::string& field, chat::Tool& tool) const {
+        simdjson::dom::object object;
+        if (schema.get(object) != SUCCESS) return refuse(field, " is not an object");
+        const SchemaKeywords keywords(object, "#");
+        if (keywords.has(Keyword::Type) && keywords.types() != std::optional<uint8_t>(kObject)) {
+            return refuse(field, ": at \"#\": type is not \"object\"");
+        }
+        std::set<std::string_view> names;
+        simdjson::dom::object properties;
+        simdjson::dom::array required;
+        const auto& listed = keywords[Keyword::Properties];
+        if (listed && listed->get(properties) == SUCCESS) {
+            for (const auto& [name, property] : properties) {
+                if (!names.insert(name).second) {
+                    return refuse(field, ": at \"#/properties\": ", base::in_quotes(name, kQuotedBytes),
+                                  " comes twice");
+                }
+                tool.properties.push_back({std::string(name), value_form(value_parts(property, schema))});
+            }
+        }
+        if (const auto& given = keywords[Keyword::Required]; given && given->get(required) == SUCCESS) {
+            std::string_view name;
+            for (const element one : required) {
+                if (one.get(name) == SUCCESS && names.insert(name).second)
+                    tool.properties.push_back({std::string(name)});
+            }
+        }
+        // An object without properties is what tools without parameters have, and not one of any properties.
+        const bool is_free = keywords.has(Keyword::Type) && !keywords.has(Keyword::Properties);
+        const bool says_more = is_free || keywords.unknown || keywords.twice ||
+                               keywords.besides({Keyword::Type, Keyword::Properties}) ||
+                               (listed && !listed->is_object());
+        if (tool.properties.empty() && !says_more) return {};
+        tool.parameters = simdjson::minify(schema);
+        if (!keywords.has(Keyword::Type)) tool.parameters.insert(1, R"("type":"object",)");
+        return {};
+    }
+
+    std::string at_;
+};
+
+}  // namespace
+
+base::Result<std::vector<chat::Tool>> parse_tools(std::string_view json) {
+    if (json.size() > kMaxToolsBytes) {
+        return fail(ErrorCode::InvalidArgument, "tools: ", json.size(), " bytes are more than ", kMaxToolsBytes);
+    }
+    simdjson::dom::parser parser;
+    simdjson::dom::array listed;
+    element root;
+    auto error = parser.allocate(std::max<size_t>(json.size(), 64), kMaxDepthInList);
+    if (error == SUCCESS) error = parser.parse(json.data(), json.size()).get(root);
+    if (error != SUCCESS) {
+        return fail(ErrorCode::InvalidArgument, "tools: it is not JSON that nests at most ", kMaxDepthInList,
+                    " deep: ", simdjson::error_message(error));
+    }
+    if (root.get(listed) != SUCCESS) return fail(ErrorCode::InvalidArgument, "tools: it is not an array");
+    if (listed.size() > kMaxTools) {
+        return fail(ErrorCode::InvalidArgument, "tools: ", listed.size(), " are more than ", kMaxTools);
+    }
+    std::vector<chat::Tool> tools;
+    std::set<std::string> names;
+    for (const element one : listed) {
+        const std::string at = base::concat("tools[", tools.size(), "]");
+        auto tool = ToolReader(at).read(one);
+        if (!tool) return tool.error();
+        if (!names.insert(tool->name).second) {
+            return fail(ErrorCode::InvalidArgument, at, ".function.name: \"", tool->name, "\" comes twice");
+        }
+        tools.push_back(std::move(*tool));
+    }
+    return tools;
+}
+
+}  // namespace llmd::constraint
