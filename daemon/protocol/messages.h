@@ -44,7 +44,7 @@ struct Load {
     std::string avoid_device;
     std::string avoid_driver;
     std::string avoid_device_reason;
-    std::string chat_template;        // see tokenizer::ChatTemplate::create; empty: what the model file says
+    std::string chat_template;        // see chat::ChatTemplate::create; empty: what the model file says
     uint64_t saved_prefix_bytes = 0;  // of prefixes kept on disk for the next engine, at most; 0: none are
 };
 

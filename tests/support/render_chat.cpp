@@ -17,18 +17,18 @@
 namespace {
 
 using namespace llmd;
-using tokenizer::JsonValue;
+using chat::JsonValue;
 
 std::string member(const JsonValue& object, std::string_view name) {
     const JsonValue* found = object.find(name);
     return found == nullptr ? "" : found->text;
 }
 
-std::vector<tokenizer::ChatMessage> read_messages(const JsonValue& conversation) {
-    using Role = tokenizer::ChatMessage::Role;
-    std::vector<tokenizer::ChatMessage> messages;
+std::vector<chat::ChatMessage> read_messages(const JsonValue& conversation) {
+    using Role = chat::ChatMessage::Role;
+    std::vector<chat::ChatMessage> messages;
     for (const JsonValue& item : conversation.find("messages")->items) {
-        tokenizer::ChatMessage& message = messages.emplace_back();
+        chat::ChatMessage& message = messages.emplace_back();
         const std::string role = member(item, "role");
         message.role = role == "system" ? Role::System
                        : role == "user" ? Role::User
@@ -47,7 +47,7 @@ std::vector<tokenizer::ChatMessage> read_messages(const JsonValue& conversation)
     return messages;
 }
 
-base::Result<tokenizer::ChatPrompt> render(const JsonValue& conversation) {
+base::Result<chat::ChatPrompt> render(const JsonValue& conversation) {
     const std::string text = member(conversation, "template");
     test::GgufWriter writer = test::sentencepiece_vocabulary().writer();
     if (!text.empty()) writer.add("tokenizer.chat_template", text);
@@ -56,23 +56,23 @@ base::Result<tokenizer::ChatPrompt> render(const JsonValue& conversation) {
     if (!gguf) return gguf.error();
     const auto tokenizer = tokenizer::Tokenizer::create(*gguf);
     if (!tokenizer) return tokenizer.error();
-    const auto chat = tokenizer::ChatTemplate::create(*gguf, **tokenizer, member(conversation, "setting"));
+    const auto chat = chat::ChatTemplate::create(*gguf, **tokenizer, member(conversation, "setting"));
     if (!chat) return chat.error();
     const auto messages = read_messages(conversation);
     const std::string tools = member(conversation, "tools");
     const std::string thinking = member(conversation, "thinking");
     return chat->render({.messages = messages,
                          .tools = tools,
-                         .thinking = thinking == "on"    ? tokenizer::Thinking::On
-                                     : thinking == "off" ? tokenizer::Thinking::Off
-                                                         : tokenizer::Thinking::Default});
+                         .thinking = thinking == "on"    ? chat::Thinking::On
+                                     : thinking == "off" ? chat::Thinking::Off
+                                                         : chat::Thinking::Default});
 }
 
 }  // namespace
 
 int main() {
     for (std::string line; std::getline(std::cin, line);) {
-        const auto conversation = tokenizer::parse_json(line);
+        const auto conversation = chat::parse_json(line);
         if (!conversation || conversation->find("messages") == nullptr) return 2;
         base::JsonWriter json;
         json.begin_object();

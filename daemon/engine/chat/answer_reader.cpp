@@ -6,7 +6,7 @@
 
 namespace llmd::chat {
 
-using Kind = AnswerEvent::Kind;
+
 
 namespace {
 
@@ -40,14 +40,14 @@ std::vector<AnswerEvent> AnswerReader::feed(std::string_view piece) {
 std::vector<AnswerEvent> AnswerReader::finish() {
     const bool is_head = state_ == State::Head || state_ == State::Name || state_ == State::NameEnd;
     if (in_call_) {
-        events_.push_back({.kind = Kind::CallEnd, .text = {}, .call = n_calls_ - 1, .finished = false});
+        events_.push_back({.kind = AnswerEvent::Kind::CallEnd, .text = {}, .call = n_calls_ - 1, .finished = false});
     } else if (state_ == State::Thinking) {
-        write_text(Kind::Thinking, held_);
+        write_text(AnswerEvent::Kind::Thinking, held_);
     } else if (is_head && has_marker() && head_.starts_with(syntax_->marker)) {
         space_.clear();
     } else if (state_ != State::ListNext) {
-        write_text(Kind::Text, is_head ? head_ : held_);
-        if (!drops_space_) write(Kind::Text, std::exchange(space_, {}));
+        write_text(AnswerEvent::Kind::Text, is_head ? head_ : held_);
+        if (!drops_space_) write(AnswerEvent::Kind::Text, std::exchange(space_, {}));
     }
     in_call_ = false;
     held_.clear();
@@ -108,7 +108,7 @@ void AnswerReader::take_start(char c) {
 }
 
 void AnswerReader::take_thinking(char c) {
-    if (!take_until(thinking_->close, c, Kind::Thinking)) return;
+    if (!take_until(thinking_->close, c, AnswerEvent::Kind::Thinking)) return;
     space_.clear();
     drops_space_ = true;
     state_ = State::Answer;
@@ -132,8 +132,8 @@ void AnswerReader::take_answer(char c) {
 
 void AnswerReader::take_text(char c) {
     if (!has_marker()) {
-        write_text(Kind::Text, std::string_view(&c, 1));
-    } else if (take_until(syntax_->marker, c, Kind::Text)) {
+        write_text(AnswerEvent::Kind::Text, std::string_view(&c, 1));
+    } else if (take_until(syntax_->marker, c, AnswerEvent::Kind::Text)) {
         head_ = syntax_->marker;
         head_.pop_back();
         state_ = State::Head;
@@ -141,7 +141,7 @@ void AnswerReader::take_text(char c) {
     }
 }
 
-bool AnswerReader::take_until(std::string_view marker, char c, Kind kind) {
+bool AnswerReader::take_until(std::string_view marker, char c, AnswerEvent::Kind kind) {
     held_ += c;
     size_t n_certain = 0;
     while (!marker.starts_with(std::string_view(held_).substr(n_certain))) ++n_certain;
@@ -152,8 +152,8 @@ bool AnswerReader::take_until(std::string_view marker, char c, Kind kind) {
     return true;
 }
 
-void AnswerReader::write_text(Kind kind, std::string_view text) {
-    const bool holds_space = kind == Kind::Thinking || has_marker();
+void AnswerReader::write_text(AnswerEvent::Kind kind, std::string_view text) {
+    const bool holds_space = kind == AnswerEvent::Kind::Thinking || has_marker();
     std::string certain;
     for (const char c : text) {
         if (is_space(c) && (drops_space_ || holds_space)) {
@@ -168,10 +168,10 @@ void AnswerReader::write_text(Kind kind, std::string_view text) {
     write(kind, certain);
 }
 
-void AnswerReader::write(Kind kind, std::string_view text) {
+void AnswerReader::write(AnswerEvent::Kind kind, std::string_view text) {
     if (text.empty()) return;
     if (events_.empty() || events_.back().kind != kind) {
-        const uint32_t call = kind == Kind::CallArguments ? n_calls_ - 1 : 0;
+        const uint32_t call = kind == AnswerEvent::Kind::CallArguments ? n_calls_ - 1 : 0;
         events_.push_back({.kind = kind, .text = {}, .call = call});
     }
     events_.back().text += text;
@@ -233,15 +233,15 @@ void AnswerReader::begin_call() {
     held_.clear();
     head_.clear();
     in_call_ = true;
-    events_.push_back({.kind = Kind::CallBegin, .text = tool_->name, .call = n_calls_++});
+    events_.push_back({.kind = AnswerEvent::Kind::CallBegin, .text = tool_->name, .call = n_calls_++});
     n_parameters_ = 0;
     scanner_ = ValueScanner(ArgumentForm::Json);
     state_ = syntax_->form == ArgumentForm::Json ? State::JsonArguments : State::Parameters;
 }
 
 void AnswerReader::end_call() {
-    if (syntax_->form != ArgumentForm::Json) write(Kind::CallArguments, n_parameters_ == 0 ? "{}" : "}");
-    events_.push_back({.kind = Kind::CallEnd, .text = {}, .call = n_calls_ - 1});
+    if (syntax_->form != ArgumentForm::Json) write(AnswerEvent::Kind::CallArguments, n_parameters_ == 0 ? "{}" : "}");
+    events_.push_back({.kind = AnswerEvent::Kind::CallEnd, .text = {}, .call = n_calls_ - 1});
     in_call_ = false;
     held_.clear();
     drops_space_ = true;
@@ -250,7 +250,7 @@ void AnswerReader::end_call() {
 
 void AnswerReader::fail() {
     if (in_call_) {
-        events_.push_back({.kind = Kind::CallEnd, .text = {}, .call = n_calls_ - 1, .finished = false});
+        events_.push_back({.kind = AnswerEvent::Kind::CallEnd, .text = {}, .call = n_calls_ - 1, .finished = false});
         in_call_ = false;
         drops_space_ = true;
     } else if (n_calls_ == 0 && calls_come_first_) {
@@ -262,7 +262,7 @@ void AnswerReader::fail() {
     if (held_.empty()) return;
     const char first = held_.front();
     held_.erase(0, 1);
-    write_text(Kind::Text, std::string_view(&first, 1));
+    write_text(AnswerEvent::Kind::Text, std::string_view(&first, 1));
     again(State::Text);
 }
 
@@ -272,7 +272,7 @@ void AnswerReader::take_json(char c) {
     held_ = c;  // only to tell the first byte
     if (is_first && c != '{') return fail();
     scanner_.take(c);
-    write(Kind::CallArguments, held_);
+    write(AnswerEvent::Kind::CallArguments, held_);
     if (!scanner_.is_whole()) return;
     held_.clear();
     state_ = State::CallEnd;
@@ -386,7 +386,7 @@ void AnswerReader::write_value(std::string_view json) {
     base::append_json_string(text, parameter_);
     text += ": ";
     text += json;
-    write(Kind::CallArguments, text);
+    write(AnswerEvent::Kind::CallArguments, text);
     held_.clear();
     state_ = State::Parameters;
 }

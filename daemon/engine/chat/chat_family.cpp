@@ -2,11 +2,8 @@
 
 #include <vector>
 
-namespace llmd::tokenizer {
+namespace llmd::chat {
 
-std::span<const ChatFamily> chatml_families();  // chatml_families.cpp
-std::span<const ChatFamily> llama_families();   // llama_families.cpp
-std::span<const ChatFamily> other_families();   // other_families.cpp
 
 constexpr ToolForm kGenericTools = {
     .tools =
@@ -43,4 +40,4 @@ const ChatFamily* find_chat_family(std::string_view name) {
     return nullptr;
 }
 
-}  // namespace llmd::tokenizer
+}  // namespace llmd::chat

@@ -11,7 +11,7 @@
 #include "engine/chat/call_syntax.h"
 #include "engine/chat/chat_message.h"
 
-namespace llmd::tokenizer {
+namespace llmd::chat {
 
 // The white space around a text that is dropped.
 enum class Trim : uint8_t { None, End, Both, Lines, FirstLines };  // Lines: line breaks only; FirstLines: in front
@@ -138,11 +138,15 @@ inline constexpr std::string_view kGraniteCutoff = "Knowledge Cutoff Date: April
 // in messages of the user.
 extern const ToolForm kGenericTools;
 
+// All rows, and those of one file each.
 std::span<const ChatFamily> chat_families();
+std::span<const ChatFamily> chatml_families();  // chatml_families.cpp
+std::span<const ChatFamily> llama_families();   // llama_families.cpp
+std::span<const ChatFamily> other_families();   // other_families.cpp
 // Returns the names of all families for messages: "none, zephyr, ...".
 std::string chat_family_names();
 
 // Returns null if there is no family of that name.
 const ChatFamily* find_chat_family(std::string_view name);
 
-}  // namespace llmd::tokenizer
+}  // namespace llmd::chat

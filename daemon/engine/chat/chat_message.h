@@ -11,7 +11,7 @@
 
 #include "engine/tokenizer/tokenizer.h"
 
-namespace llmd::tokenizer {
+namespace llmd::chat {
 
 inline constexpr size_t kMaxTools = 1024;
 inline constexpr size_t kMaxToolsBytes = size_t{1} << 20;      // the text of all tools
@@ -43,8 +43,8 @@ struct ChatInput {
 };
 
 struct ChatPrompt {
-    std::vector<TextSegment> segments;  // for Tokenizer::encode_prompt()
+    std::vector<tokenizer::TextSegment> segments;  // for tokenizer::Tokenizer::encode_prompt()
     bool begins_in_thinking = false;    // the prompt ends inside the thinking
 };
 
-}  // namespace llmd::tokenizer
+}  // namespace llmd::chat

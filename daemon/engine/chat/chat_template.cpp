@@ -9,7 +9,7 @@
 #include "engine/chat/template_text.h"
 #include "engine/model/gguf.h"
 
-namespace llmd::tokenizer {
+namespace llmd::chat {
 
 using base::ErrorCode;
 using base::fail;
@@ -23,7 +23,7 @@ std::string_view role_name(Role role) {
 }
 
 // Inserts the model's own tokens into a family's text.
-std::string filled(std::string_view text, const Tokenizer& tokenizer) {
+std::string filled(std::string_view text, const tokenizer::Tokenizer& tokenizer) {
     std::string out(text);
     for (const auto& [name, token] : {std::pair{std::string_view("{bos}"), &tokenizer.begin_text()},
                                       std::pair{std::string_view("{eos}"), &tokenizer.end_text()}}) {
@@ -32,8 +32,8 @@ std::string filled(std::string_view text, const Tokenizer& tokenizer) {
     return out;
 }
 
-bool ends_generation(const Tokenizer& tokenizer, const std::string& text) {
-    const std::vector<int32_t> ids = tokenizer.encode(text, SpecialTokens::Parse);
+bool ends_generation(const tokenizer::Tokenizer& tokenizer, const std::string& text) {
+    const std::vector<int32_t> ids = tokenizer.encode(text, tokenizer::SpecialTokens::Parse);
     return ids.size() == 1 && tokenizer.ends_generation(ids.front());
 }
 
@@ -72,7 +72,7 @@ std::string value_text(const JsonValue& value, ToolForm::Value form) {
 
 }  // namespace
 
-base::Result<ChatTemplate> ChatTemplate::create(const model::Gguf& gguf, const Tokenizer& tokenizer,
+base::Result<ChatTemplate> ChatTemplate::create(const model::Gguf& gguf, const tokenizer::Tokenizer& tokenizer,
                                                 std::string_view setting) {
     const auto text = gguf.get_string_or("tokenizer.chat_template", "");
     if (!text) return text.error();
@@ -96,7 +96,7 @@ base::Result<ChatTemplate> ChatTemplate::create(const model::Gguf& gguf, const T
     return chat;
 }
 
-ChatTemplate::ChatTemplate(const ChatFamily& family, const Tokenizer& tokenizer)
+ChatTemplate::ChatTemplate(const ChatFamily& family, const tokenizer::Tokenizer& tokenizer)
     : family_(&family),
       begin_(filled(family.begin, tokenizer)),
       answer_(filled(family.answer, tokenizer)),
@@ -457,4 +457,4 @@ base::Result<ChatPrompt> ChatTemplate::render(const ChatInput& input) const {
     return Rendering(*this, input, *conversation).render();
 }
 
-}  // namespace llmd::tokenizer
+}  // namespace llmd::chat

@@ -14,7 +14,7 @@
 #include "engine/model/gguf.h"
 #include "engine/tokenizer/tokenizer.h"
 
-namespace llmd::tokenizer {
+namespace llmd::chat {
 
 class ChatTemplate {
 public:
@@ -24,7 +24,7 @@ public:
     // `setting` names a family. If it is empty, the file's tokenizer.chat_template decides, and a file without one has
     // "none". A template that is not recognised is no error, so that the model can still continue texts.
     // InvalidArgument names a setting that is no family.
-    static base::Result<ChatTemplate> create(const model::Gguf& gguf, const Tokenizer& tokenizer,
+    static base::Result<ChatTemplate> create(const model::Gguf& gguf, const tokenizer::Tokenizer& tokenizer,
                                              std::string_view setting);
 
     // Returns the prompt for the assistant's next message. A last message of the assistant without calls is left open,
@@ -45,7 +45,7 @@ private:
     struct Turn {
         std::string before, after;
     };
-    ChatTemplate(const ChatFamily& family, const Tokenizer& tokenizer);
+    ChatTemplate(const ChatFamily& family, const tokenizer::Tokenizer& tokenizer);
     base::Result<void> check_turns(std::span<const ChatMessage> messages) const;
     class Rendering;
 
@@ -59,4 +59,4 @@ private:
     std::vector<std::string> stops_;
 };
 
-}  // namespace llmd::tokenizer
+}  // namespace llmd::chat

@@ -4,7 +4,7 @@
 
 // ChatML and what has grown from it.
 
-namespace llmd::tokenizer {
+namespace llmd::chat {
 
 namespace {
 
@@ -359,4 +359,4 @@ std::span<const ChatFamily> chatml_families() {
     return kChatMlFamilies;
 }
 
-}  // namespace llmd::tokenizer
+}  // namespace llmd::chat

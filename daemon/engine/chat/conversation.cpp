@@ -5,7 +5,7 @@
 
 #include "base/json_writer.h"
 
-namespace llmd::tokenizer {
+namespace llmd::chat {
 
 using base::ErrorCode;
 using base::fail;
@@ -143,4 +143,4 @@ base::Result<JsonValue> parse_arguments(const ToolCall& call) {
     return arguments;
 }
 
-}  // namespace llmd::tokenizer
+}  // namespace llmd::chat

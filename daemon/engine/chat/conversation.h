@@ -11,7 +11,7 @@
 #include "engine/chat/chat_message.h"
 #include "engine/chat/json_value.h"
 
-namespace llmd::tokenizer {
+namespace llmd::chat {
 
 struct Conversation {
     std::vector<JsonValue> tools;  // as the client sent them: {"type": "function", "function": {"name": ..., ...}}
@@ -33,4 +33,4 @@ struct Conversation {
 // Returns the arguments of a call as an object. InvalidArgument says why they are none.
 base::Result<JsonValue> parse_arguments(const ToolCall& call);
 
-}  // namespace llmd::tokenizer
+}  // namespace llmd::chat

@@ -6,11 +6,11 @@
 
 #include "base/utf8.h"
 
-namespace llmd::tokenizer {
+namespace llmd::chat {
 
 using base::ErrorCode;
 using base::fail;
-using Kind = JsonValue::Kind;
+
 
 namespace {
 
@@ -80,19 +80,19 @@ private:
             case '[':
                 return read_items(value, depth);
             case '"':
-                value.kind = Kind::String;
+                value.kind = JsonValue::Kind::String;
                 return read_string(value.text);
             case 't':
-                value.kind = Kind::True;
+                value.kind = JsonValue::Kind::True;
                 return take_word("true") || wrong("unknown word");
             case 'f':
-                value.kind = Kind::False;
+                value.kind = JsonValue::Kind::False;
                 return take_word("false") || wrong("unknown word");
             case 'n':
-                value.kind = Kind::Null;
+                value.kind = JsonValue::Kind::Null;
                 return take_word("null") || wrong("unknown word");
             default:
-                value.kind = Kind::Number;
+                value.kind = JsonValue::Kind::Number;
                 return read_number(value.text);
         }
     }
@@ -100,7 +100,7 @@ private:
     bool read_items(JsonValue& value, uint32_t depth) {
         if (depth == kMaxJsonDepth) return wrong("values are nested too deep");
         const bool is_object = text_[at_++] == '{';
-        value.kind = is_object ? Kind::Object : Kind::Array;
+        value.kind = is_object ? JsonValue::Kind::Object : JsonValue::Kind::Array;
         const char close = is_object ? '}' : ']';
         if (take(close)) return true;
         do {
@@ -219,26 +219,26 @@ void append_line(std::string& out, uint32_t columns) {
 
 void append_json(std::string& out, const JsonValue& value, uint32_t indent, uint32_t column) {
     switch (value.kind) {
-        case Kind::Null:
+        case JsonValue::Kind::Null:
             out += "null";
             return;
-        case Kind::False:
+        case JsonValue::Kind::False:
             out += "false";
             return;
-        case Kind::True:
+        case JsonValue::Kind::True:
             out += "true";
             return;
-        case Kind::Number:
+        case JsonValue::Kind::Number:
             out += value.text;
             return;
-        case Kind::String:
+        case JsonValue::Kind::String:
             append_json_text(out, value.text);
             return;
-        case Kind::Array:
-        case Kind::Object:
+        case JsonValue::Kind::Array:
+        case JsonValue::Kind::Object:
             break;
     }
-    const bool is_object = value.kind == Kind::Object;
+    const bool is_object = value.kind == JsonValue::Kind::Object;
     out += is_object ? '{' : '[';
     bool is_first = true;
     for (const JsonValue& item : value.items) {
@@ -286,26 +286,26 @@ void append_python_text(std::string& out, std::string_view text) {
 
 void append_python(std::string& out, const JsonValue& value) {
     switch (value.kind) {
-        case Kind::Null:
+        case JsonValue::Kind::Null:
             out += "None";
             return;
-        case Kind::False:
+        case JsonValue::Kind::False:
             out += "False";
             return;
-        case Kind::True:
+        case JsonValue::Kind::True:
             out += "True";
             return;
-        case Kind::Number:
+        case JsonValue::Kind::Number:
             out += value.text;
             return;
-        case Kind::String:
+        case JsonValue::Kind::String:
             append_python_text(out, value.text);
             return;
-        case Kind::Array:
-        case Kind::Object:
+        case JsonValue::Kind::Array:
+        case JsonValue::Kind::Object:
             break;
     }
-    const bool is_object = value.kind == Kind::Object;
+    const bool is_object = value.kind == JsonValue::Kind::Object;
     out += is_object ? '{' : '[';
     bool is_first = true;
     for (const JsonValue& item : value.items) {
@@ -323,7 +323,7 @@ void append_python(std::string& out, const JsonValue& value) {
 }  // namespace
 
 const JsonValue* JsonValue::find(std::string_view name) const {
-    if (kind != Kind::Object) return nullptr;
+    if (kind != JsonValue::Kind::Object) return nullptr;
     const auto found =
         std::find_if(items.begin(), items.end(), [&](const JsonValue& item) { return item.key == name; });
     return found == items.end() ? nullptr : &*found;
@@ -346,10 +346,10 @@ std::string to_json_string(std::string_view text) {
 }
 
 std::string to_python(const JsonValue& value) {
-    if (value.kind == Kind::String) return value.text;
+    if (value.kind == JsonValue::Kind::String) return value.text;
     std::string out;
     append_python(out, value);
     return out;
 }
 
-}  // namespace llmd::tokenizer
+}  // namespace llmd::chat

@@ -11,7 +11,7 @@
 
 #include "base/result.h"
 
-namespace llmd::tokenizer {
+namespace llmd::chat {
 
 struct JsonValue {
     enum class Kind : uint8_t { Null, False, True, Number, String, Array, Object };
@@ -39,4 +39,4 @@ std::string to_json_string(std::string_view text);
 // str(value) of Python, which is Jinja's filter `string`. Numbers keep their spelling.
 std::string to_python(const JsonValue& value);
 
-}  // namespace llmd::tokenizer
+}  // namespace llmd::chat

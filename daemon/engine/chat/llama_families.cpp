@@ -4,7 +4,7 @@
 
 // Llama and Mistral.
 
-namespace llmd::tokenizer {
+namespace llmd::chat {
 
 namespace {
 
@@ -245,4 +245,4 @@ std::span<const ChatFamily> llama_families() {
     return kLlamaFamilies;
 }
 
-}  // namespace llmd::tokenizer
+}  // namespace llmd::chat

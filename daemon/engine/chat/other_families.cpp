@@ -2,7 +2,7 @@
 
 #include "engine/chat/chat_family.h"
 
-namespace llmd::tokenizer {
+namespace llmd::chat {
 
 namespace {
 
@@ -323,4 +323,4 @@ std::span<const ChatFamily> other_families() {
     return kOtherFamilies;
 }
 
-}  // namespace llmd::tokenizer
+}  // namespace llmd::chat

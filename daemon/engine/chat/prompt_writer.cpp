@@ -4,7 +4,7 @@
 
 #include "base/utf8.h"
 
-namespace llmd::tokenizer {
+namespace llmd::chat {
 
 namespace {
 
@@ -55,10 +55,10 @@ std::string_view trimmed(std::string_view text, Trim trim) {
     return text;
 }
 
-void PromptWriter::write(std::string_view text, SpecialTokens special) {
+void PromptWriter::write(std::string_view text, tokenizer::SpecialTokens special) {
     if (text.empty()) return;
     if (segments_.empty() || segments_.back().special != special) segments_.push_back({"", special});
     segments_.back().text += text;
 }
 
-}  // namespace llmd::tokenizer
+}  // namespace llmd::chat

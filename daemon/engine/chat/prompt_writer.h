@@ -9,7 +9,7 @@
 #include "engine/chat/chat_family.h"
 #include "engine/tokenizer/tokenizer.h"
 
-namespace llmd::tokenizer {
+namespace llmd::chat {
 
 // Python's str.strip() and str.rstrip(), which drop the characters of str.isspace().
 std::string_view trimmed(std::string_view text);
@@ -19,8 +19,8 @@ std::string_view trimmed(std::string_view text, Trim trim);
 // Joins consecutive texts that are tokenized in the same way.
 class PromptWriter {
 public:
-    void markup(std::string_view text) { write(text, SpecialTokens::Parse); }
-    void content(std::string_view text) { write(text, SpecialTokens::Literal); }
+    void markup(std::string_view text) { write(text, tokenizer::SpecialTokens::Parse); }
+    void content(std::string_view text) { write(text, tokenizer::SpecialTokens::Literal); }
     // Writes a text of a family as markup, and calls write_field(name) for each word in braces.
     template <typename WriteField>
     void form(std::string_view text, const WriteField& write_field) {
@@ -34,11 +34,11 @@ public:
         }
         markup(text.substr(written));
     }
-    std::vector<TextSegment> take() { return std::move(segments_); }
+    std::vector<tokenizer::TextSegment> take() { return std::move(segments_); }
 
 private:
-    void write(std::string_view text, SpecialTokens special);
-    std::vector<TextSegment> segments_;
+    void write(std::string_view text, tokenizer::SpecialTokens special);
+    std::vector<tokenizer::TextSegment> segments_;
 };
 
-}  // namespace llmd::tokenizer
+}  // namespace llmd::chat

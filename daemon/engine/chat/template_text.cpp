@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace llmd::tokenizer {
+namespace llmd::chat {
 
 namespace {
 
@@ -122,4 +122,4 @@ bool thinks_by_default(const ChatFamily& family, string_view text) {
            normalized(text).find(family.thinking->off_by_default_has) == std::string::npos;
 }
 
-}  // namespace llmd::tokenizer
+}  // namespace llmd::chat

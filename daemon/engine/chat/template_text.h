@@ -7,7 +7,7 @@
 
 #include "engine/chat/chat_family.h"
 
-namespace llmd::tokenizer {
+namespace llmd::chat {
 
 // Returns the family of `text`, the value of tokenizer.chat_template, or null if it matches none or more than one.
 const ChatFamily* recognize_chat_family(std::string_view text);
@@ -24,4 +24,4 @@ std::string default_system(const ChatFamily& family, std::string_view text, bool
 // Returns whether the template `text` of this family thinks unless it is told not to.
 bool thinks_by_default(const ChatFamily& family, std::string_view text);
 
-}  // namespace llmd::tokenizer
+}  // namespace llmd::chat

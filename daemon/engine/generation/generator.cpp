@@ -29,7 +29,7 @@ base::Result<void> Generator::submit(const GenerationRequest& request, uint32_t*
     }
     const SequenceLimits limits{.n_ctx = model_.backend->limits().n_ctx, .n_vocab = model_.spec.n_vocab};
     auto sequence =
-        Sequence::create(request, *model_.tokenizer, limits, request.grammar ? tokens() : nullptr, n_prompt);
+        Sequence::create(request, *model_.tokenizer, limits, request.grammar ? tokens(request) : nullptr, n_prompt);
     if (!sequence) return sequence.error();
     sequences_.emplace(request.id, std::make_unique<Sequence>(std::move(*sequence)));
     return {};
@@ -290,9 +290,12 @@ base::Result<void> Generator::save_next() {
     return disk_cache_ ? disk_cache_->save_next(pages_) : base::Result<void>();
 }
 
-std::shared_ptr<const constraint::TokenTrie> Generator::tokens() {
-    if (!tokens_) tokens_ = std::make_shared<constraint::TokenTrie>(*model_.tokenizer, model_.spec.n_vocab);
-    return tokens_;
+std::shared_ptr<const constraint::TokenTrie> Generator::tokens(const GenerationRequest& request) {
+    auto& trie = request.markers.empty() ? tokens_ : tokens_with_markers_;
+    if (!trie) {
+        trie = std::make_shared<constraint::TokenTrie>(*model_.tokenizer, model_.spec.n_vocab, request.markers);
+    }
+    return trie;
 }
 
 void Generator::end_without_token(Sequence& sequence) {

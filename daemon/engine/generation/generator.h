@@ -144,13 +144,14 @@ private:
     void drop(uint64_t id);
 
     // Returns the trie of the vocabulary, which is built for the first request with a grammar.
-    std::shared_ptr<const constraint::TokenTrie> tokens();
+    // The vocabulary for the grammar of a request.
+    std::shared_ptr<const constraint::TokenTrie> tokens(const GenerationRequest& request);
     // Ends a sequence whose grammar allows no token: its text is complete, or no token of this model continues it.
     void end_without_token(Sequence& sequence);
 
     LoadedModel& model_;
     GeneratorEvents& events_;
-    std::shared_ptr<const constraint::TokenTrie> tokens_;
+    std::shared_ptr<const constraint::TokenTrie> tokens_, tokens_with_markers_;  // once they are needed
     LogprobReader logprob_reader_;
     KvPages pages_;
     std::optional<DiskPrefixCache> disk_cache_;

@@ -175,7 +175,7 @@ base::Result<LoadedModel> load(const base::MappedFile& file, const LoadOptions& 
     if (!weights) return weights.error();
     auto tokenizer = tokenizer::Tokenizer::create(*gguf);
     if (!tokenizer) return tokenizer.error();
-    auto chat_template = tokenizer::ChatTemplate::create(*gguf, **tokenizer, options.chat_template);
+    auto chat_template = chat::ChatTemplate::create(*gguf, **tokenizer, options.chat_template);
     if (!chat_template) return chat_template.error();
     OutputNorm output_norm = {spec->norm, spec->norm_eps, vector_of(*weights, Role::OutputNorm),
                               vector_of(*weights, Role::OutputNormBias)};

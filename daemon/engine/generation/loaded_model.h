@@ -60,7 +60,7 @@ public:
 struct LoadedModel {
     model::DecoderSpec spec;
     std::unique_ptr<tokenizer::Tokenizer> tokenizer;
-    tokenizer::ChatTemplate chat_template;
+    chat::ChatTemplate chat_template;
     std::unique_ptr<compute::Backend> backend;
     OutputNorm output_norm;
     uint64_t content = 0;            // hash of the file's metadata and weights (content_hash.h), if it is wanted

@@ -127,7 +127,7 @@ Sequence::Sequence(const GenerationRequest& request, std::vector<int32_t> prompt
       max_generated_(embeds_ ? 0 : std::min(request.max_tokens, limits.n_ctx - n_prompt_)),
       sampler_(request.sampling, limits.n_vocab),
       top_logprobs_(request.top_logprobs),
-      detokenizer_(tokenizer, request.stops) {
+      detokenizer_(tokenizer, request.stops, request.markers) {
     ids_.reserve(max_length());
 }
 

@@ -28,6 +28,9 @@ struct GenerationRequest {
     uint32_t max_tokens = 0;                           // at least 1
     SamplerParameters sampling;
     std::vector<std::string> stops;  // none empty
+    // The control tokens whose text counts, ascending (chat/call_syntax.h): the same of every request of a model that
+    // has any.
+    std::vector<int32_t> markers;
     // Resumption: ids that were generated earlier, and how many bytes of their text the client has. Text and ids
     // continue after them as if nothing had happened.
     std::vector<int32_t> replay_ids;

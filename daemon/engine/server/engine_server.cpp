@@ -10,7 +10,6 @@
 #include <utility>
 #include <variant>
 
-#include "engine/generation/constraint/json_schema.h"
 
 namespace llmd::engine {
 
@@ -34,13 +33,6 @@ static_assert(same(protocol::BackendKind::Auto, compute::BackendKind::Auto));
 static_assert(same(protocol::BackendKind::OpenCl, compute::BackendKind::OpenCl));
 static_assert(same(protocol::BackendKind::Cpu, compute::BackendKind::Cpu));
 static_assert(protocol::kLeastLogprob == generation::kLeastLogprob);
-// The roles of a conversation have equal values too.
-constexpr bool same(protocol::ChatMessage::Role named, tokenizer::ChatMessage::Role taken) {
-    return static_cast<uint8_t>(named) == static_cast<uint8_t>(taken);
-}
-static_assert(same(protocol::ChatMessage::Role::System, tokenizer::ChatMessage::Role::System));
-static_assert(same(protocol::ChatMessage::Role::User, tokenizer::ChatMessage::Role::User));
-static_assert(same(protocol::ChatMessage::Role::Assistant, tokenizer::ChatMessage::Role::Assistant));
 static_assert(static_cast<uint8_t>(protocol::Precision::Fast) == static_cast<uint8_t>(compute::Precision::Fast));
 
 generation::LoadOptions load_options(const protocol::Load& load) {
@@ -183,6 +175,7 @@ void EngineServer::handle(const protocol::Message& message) {
         if (generator_) generator_->start(start->id, static_cast<uint32_t>(start->priority));
     } else if (const auto* cancel = std::get_if<protocol::Cancel>(&message)) {
         if (generator_) generator_->cancel(cancel->id);
+        answers_.erase(cancel->id);
     } else if (const auto* pause = std::get_if<protocol::SetPaused>(&message)) {
         if (generator_) generator_->set_paused(pause->id, pause->paused);
     } else if (std::holds_alternative<protocol::DropCache>(message)) {
@@ -264,44 +257,20 @@ void EngineServer::handle_submit(const protocol::Submit& submit) {
     request.cache_scope = submit.cache_scope;
     request.embeds = submit.embeds;
     if (submit.wants_logprobs) request.top_logprobs = std::min(submit.n_top_logprobs, protocol::kMaxTopLogprobs);
-    if (auto taken = take_conversation(submit, request); !taken) {
-        refuse(submit.id, taken.error());
-        return;
-    }
     report_phase(protocol::Phase::Step, kTokenizeBudget);
-    if (!submit.json_schema.empty()) {
-        auto grammar = constraint::compile_json_schema(submit.json_schema);
-        if (!grammar) {
-            refuse(submit.id, grammar.error());
-            return;
-        }
-        request.grammar = std::make_shared<const constraint::Grammar>(std::move(*grammar));
+    auto form = AnswerForm::create(submit, *model_, request);
+    if (!form) {
+        refuse(submit.id, form.error());
+        return;
     }
     uint32_t n_prompt = 0;
     if (const auto submitted = generator_->submit(request, &n_prompt); !submitted) {
         const bool too_long = submitted.error().code == ErrorCode::ContextExceeded;
         refuse(submit.id, submitted.error(), too_long ? n_prompt : 0);
     } else {
+        answers_[submit.id] = *std::move(form);
         send(protocol::Accepted{.id = submit.id, .prompt_tokens = n_prompt});
     }
-}
-
-base::Result<void> EngineServer::take_conversation(const protocol::Submit& submit,
-                                                   generation::GenerationRequest& request) const {
-    if (submit.messages.empty()) return {};
-    std::vector<tokenizer::ChatMessage> messages;
-    messages.reserve(submit.messages.size());
-    for (const protocol::ChatMessage& message : submit.messages) {
-        tokenizer::ChatMessage& taken = messages.emplace_back();
-        taken.role = static_cast<tokenizer::ChatMessage::Role>(message.role);
-        taken.content = message.content;
-    }
-    auto rendered = model_->chat_template.render({.messages = messages, .tools = {}});
-    if (!rendered) return rendered.error();
-    request.conversation = std::move(rendered->segments);
-    const auto& stops = model_->chat_template.stops();
-    request.stops.insert(request.stops.end(), stops.begin(), stops.end());
-    return {};
 }
 
 void EngineServer::handle_tokenize(const protocol::Tokenize& tokenize) {
@@ -451,7 +420,7 @@ void EngineServer::on_token(uint64_t id, int32_t token, std::string text, uint32
     tokens.id = id;
     tokens.ids = {token};
     tokens.bytes = text.size();
-    if (!text.empty()) tokens.parts.push_back({.text = std::move(text)});
+    tokens.parts = answers_.at(id)->feed(text);
     tokens.position = position;
     if (logprobs != nullptr) {
         auto& told = tokens.logprobs.emplace_back();
@@ -478,8 +447,14 @@ void EngineServer::on_finished(uint64_t id, const generation::Finish& finish) {
         const bool stop = std::get<generation::End>(finish.how) == generation::End::Stop;
         finished.reason = stop ? protocol::FinishReason::Stop : protocol::FinishReason::Length;
     }
+    const auto answer = answers_.extract(id);
+    AnswerForm& form = *answer.mapped();
     finished.bytes = finish.text.size();
-    if (!finish.text.empty()) finished.parts.push_back({.text = finish.text});
+    finished.parts = form.feed(finish.text);
+    for (protocol::AnswerPart& part : form.finish()) finished.parts.push_back(std::move(part));
+    if (finished.reason == protocol::FinishReason::Stop && form.ends_with_call()) {
+        finished.reason = protocol::FinishReason::ToolCalls;
+    }
     finished.embedding = finish.embedding;
     finished.prefill_tokens = finish.costs.prefill_tokens;
     finished.prefill_us = static_cast<uint64_t>(finish.costs.prefill_time.count());

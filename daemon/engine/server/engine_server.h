@@ -7,14 +7,17 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "base/result.h"
 #include "base/unique_fd.h"
 #include "engine/generation/generator.h"
 #include "engine/generation/loaded_model.h"
+#include "engine/server/answer_form.h"
 #include "protocol/frame.h"
 #include "protocol/messages.h"
 
@@ -74,8 +77,6 @@ private:
     void handle(const protocol::Message& message);
     void handle_load(const protocol::Load& load);
     void handle_submit(const protocol::Submit& submit);
-    // Renders the messages of `submit` with the model's chat template, and adds the template's stop strings.
-    base::Result<void> take_conversation(const protocol::Submit& submit, generation::GenerationRequest& request) const;
     void handle_tokenize(const protocol::Tokenize& tokenize);
     void handle_detokenize(const protocol::Detokenize& detokenize);
     void handle_pace(const protocol::SetPace& pace);
@@ -119,6 +120,7 @@ private:
     std::string unsent_;
     std::optional<generation::LoadedModel> model_;
     std::optional<generation::Generator> generator_;  // borrows *model_
+    std::unordered_map<uint64_t, std::unique_ptr<AnswerForm>> answers_;  // of the requests that have not ended
     bool load_seen_ = false;
     bool idle_ = false;                       // Idle without a budget was the last phase
     bool step_reported_ = false;              // Step was the last phase, and the next step has not begun

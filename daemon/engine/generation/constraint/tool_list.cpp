@@ -128,8 +128,8 @@ private:
 }  // namespace
 
 base::Result<std::vector<chat::Tool>> parse_tools(std::string_view json) {
-    if (json.size() > kMaxToolsBytes) {
-        return fail(ErrorCode::InvalidArgument, "tools: ", json.size(), " bytes are more than ", kMaxToolsBytes);
+    if (json.size() > chat::kMaxToolsBytes) {
+        return fail(ErrorCode::InvalidArgument, "tools: ", json.size(), " bytes are more than ", chat::kMaxToolsBytes);
     }
     simdjson::dom::parser parser;
     simdjson::dom::array listed;
@@ -141,8 +141,8 @@ base::Result<std::vector<chat::Tool>> parse_tools(std::string_view json) {
                     " deep: ", simdjson::error_message(error));
     }
     if (root.get(listed) != SUCCESS) return fail(ErrorCode::InvalidArgument, "tools: it is not an array");
-    if (listed.size() > kMaxTools) {
-        return fail(ErrorCode::InvalidArgument, "tools: ", listed.size(), " are more than ", kMaxTools);
+    if (listed.size() > chat::kMaxTools) {
+        return fail(ErrorCode::InvalidArgument, "tools: ", listed.size(), " are more than ", chat::kMaxTools);
     }
     std::vector<chat::Tool> tools;
     std::set<std::string> names;

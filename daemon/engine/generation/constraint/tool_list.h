@@ -8,13 +8,12 @@
 #include <vector>
 
 #include "base/result.h"
+#include "engine/chat/chat_message.h"
 #include "engine/chat/tool.h"
 
 namespace llmd::constraint {
 
-inline constexpr size_t kMaxTools = 1024;
-inline constexpr size_t kMaxToolsBytes = 4u << 20;  // of the whole array
-inline constexpr size_t kQuotedBytes = 200;         // of a caller's text in a message
+inline constexpr size_t kQuotedBytes = 200;  // of a caller's text in a message
 
 // Reads a JSON array of OpenAI's tools, `{"type":"function","function":{name,description,parameters,strict}}` or, as
 // /v1/responses has them, without the inner object. InvalidArgument names the field: `tools[3].function.name: ...`. The

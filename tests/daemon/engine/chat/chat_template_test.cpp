@@ -14,7 +14,9 @@
 #include "daemon/engine/tokenizer/vocabularies.h"
 #include "engine/chat/template_text.h"
 
-namespace llmd::tokenizer {
+namespace llmd::chat {
+
+using namespace tokenizer;
 namespace {
 
 using Role = ChatMessage::Role;
@@ -569,4 +571,4 @@ TEST(ChatTemplate, AnUnknownSettingIsRefused) {
 }
 
 }  // namespace
-}  // namespace llmd::tokenizer
+}  // namespace llmd::chat

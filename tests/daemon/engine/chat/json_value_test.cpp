@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace llmd::tokenizer {
+namespace llmd::chat {
 namespace {
 
 JsonValue parsed(std::string_view text) {
@@ -104,4 +104,4 @@ TEST(JsonValue, NestingIsBounded) {
 }
 
 }  // namespace
-}  // namespace llmd::tokenizer
+}  // namespace llmd::chat

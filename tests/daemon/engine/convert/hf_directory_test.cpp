@@ -118,8 +118,8 @@ TEST(HfDirectory, TheTokenizerBringsItsSpecialTokensAndTemplate) {
     EXPECT_EQ(model.tokenizer->kind(400), tokenizer::TokenKind::UserDefined);
     EXPECT_EQ(model.tokenizer->kind(401), tokenizer::TokenKind::Unused);
     EXPECT_EQ(model.tokenizer->encode("a<tool_call>").back(), 400);
-    using Role = tokenizer::ChatMessage::Role;
-    EXPECT_TRUE(model.chat_template.render(std::vector{tokenizer::ChatMessage{Role::User, "Hello"}})) << "ChatML";
+    using Role = chat::ChatMessage::Role;
+    EXPECT_TRUE(model.chat_template.render(std::vector{chat::ChatMessage{Role::User, "Hello"}})) << "ChatML";
 }
 
 TEST(HfDirectory, ModelsOfSentencePieceThatLieAreRefused) {

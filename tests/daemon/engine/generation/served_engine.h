@@ -50,7 +50,7 @@ protected:
         if (!options.chat_template.empty()) {
             const auto bytes = GgufWriter().bytes();
             const auto gguf = model::Gguf::parse(bytes);
-            model.chat_template = *tokenizer::ChatTemplate::create(*gguf, *model.tokenizer, options.chat_template);
+            model.chat_template = *chat::ChatTemplate::create(*gguf, *model.tokenizer, options.chat_template);
         }
         fake_backend(model).set_precision(precision_);
         fake_backend(model).set_profile(profile_);

@@ -1,0 +1,179 @@
+#include "engine/server/answer_form.h"
+
+#include <utility>
+
+#include "engine/generation/constraint/json_schema.h"
+#include "engine/generation/constraint/tool_grammar.h"
+#include "engine/tokenizer/stream_detokenizer.h"
+
+namespace llmd::engine {
+
+using base::ErrorCode;
+using base::fail;
+using protocol::AnswerPart;
+
+namespace {
+
+template <typename Protocol, typename Taken>
+constexpr bool same(Protocol named, Taken taken) {
+    return static_cast<uint8_t>(named) == static_cast<uint8_t>(taken);
+}
+using Role = protocol::ChatMessage::Role;
+static_assert(same(Role::System, chat::ChatMessage::Role::System));
+static_assert(same(Role::User, chat::ChatMessage::Role::User));
+static_assert(same(Role::Assistant, chat::ChatMessage::Role::Assistant));
+static_assert(same(Role::Tool, chat::ChatMessage::Role::Tool));
+static_assert(same(protocol::Thinking::Default, chat::Thinking::Default));
+static_assert(same(protocol::Thinking::On, chat::Thinking::On));
+static_assert(same(protocol::Thinking::Off, chat::Thinking::Off));
+
+chat::ChatMessage taken(const protocol::ChatMessage& message) {
+    chat::ChatMessage out;
+    out.role = static_cast<chat::ChatMessage::Role>(message.role);
+    out.content = message.content;
+    out.thinking = message.thinking;
+    for (const protocol::ToolCall& call : message.tool_calls) {
+        out.tool_calls.push_back({call.id, call.name, call.arguments});
+    }
+    out.tool_call_id = message.tool_call_id;
+    out.tool_name = message.tool_name;
+    return out;
+}
+
+constraint::ToolChoice choice_of(const protocol::Submit& submit) {
+    using Kind = constraint::ToolChoice::Kind;
+    constraint::ToolChoice choice;
+    choice.parallel = submit.parallel_tool_calls;
+    switch (submit.tool_choice) {
+        case protocol::ToolChoice::Auto:
+            choice.kind = Kind::Auto;
+            break;
+        case protocol::ToolChoice::None:
+            choice.kind = Kind::None;
+            break;
+        case protocol::ToolChoice::Required:
+            choice.kind = Kind::Required;
+            break;
+        case protocol::ToolChoice::Named:
+            choice.kind = Kind::Named;
+            choice.name = submit.tool_name;
+            break;
+    }
+    return choice;
+}
+
+AnswerPart::Kind kind_of(const chat::AnswerEvent& event) {
+    using Kind = chat::AnswerEvent::Kind;
+    switch (event.kind) {
+        case Kind::Text:
+            return AnswerPart::Kind::Text;
+        case Kind::Thinking:
+            return AnswerPart::Kind::Thinking;
+        case Kind::CallBegin:
+            return AnswerPart::Kind::CallBegin;
+        case Kind::CallArguments:
+            return AnswerPart::Kind::CallArguments;
+        case Kind::CallEnd:
+            return event.finished ? AnswerPart::Kind::CallEnd : AnswerPart::Kind::CallCut;
+    }
+    return AnswerPart::Kind::Text;
+}
+
+}  // namespace
+
+base::Result<std::unique_ptr<AnswerForm>> AnswerForm::create(const protocol::Submit& submit,
+                                                             const generation::LoadedModel& model,
+                                                             generation::GenerationRequest& request) {
+    std::unique_ptr<AnswerForm> form(new AnswerForm());
+    if (!submit.messages.empty()) {
+        if (auto done = form->take_conversation(submit, model, request); !done) return done.error();
+        form->skip_delivered(model, request);
+        return form;
+    }
+    if (!submit.tools.empty()) return fail(ErrorCode::InvalidArgument, "tools: they need messages");
+    if (!submit.json_schema.empty()) {
+        auto grammar = constraint::compile_json_schema(submit.json_schema);
+        if (!grammar) return grammar.error();
+        request.grammar = std::make_shared<const constraint::Grammar>(std::move(*grammar));
+    }
+    return form;
+}
+
+base::Result<void> AnswerForm::take_conversation(const protocol::Submit& submit, const generation::LoadedModel& model,
+                                                 generation::GenerationRequest& request) {
+    std::vector<chat::ChatMessage> messages;
+    messages.reserve(submit.messages.size());
+    for (const protocol::ChatMessage& message : submit.messages) messages.push_back(taken(message));
+    const bool has_tools = !submit.tools.empty() && submit.tool_choice != protocol::ToolChoice::None;
+    chat::ChatInput input;
+    input.messages = messages;
+    if (has_tools) input.tools = submit.tools;
+    input.thinking = static_cast<chat::Thinking>(submit.thinking);
+    auto rendered = model.chat_template.render(input);
+    if (!rendered) return rendered.error();
+    request.conversation = std::move(rendered->segments);
+    const auto& stops = model.chat_template.stops();
+    request.stops.insert(request.stops.end(), stops.begin(), stops.end());
+
+    if (has_tools) {
+        auto tools = constraint::parse_tools(submit.tools);
+        if (!tools) return tools.error();
+        tools_ = std::move(*tools);
+    }
+    const chat::ChatFamily& family = *model.chat_template.family();
+    std::optional<chat::ThinkingMarkers> thinking;
+    if (family.thinking != nullptr) thinking = {family.thinking->open, family.thinking->close};
+    const chat::CallSyntax* syntax = tools_.empty() ? nullptr : family.calls;
+    if (!tools_.empty() || !submit.json_schema.empty()) {
+        constraint::AnswerShape shape;
+        if (submit.thinking != protocol::Thinking::Off) shape.thinking = thinking;
+        shape.begins_in_thinking = rendered->begins_in_thinking;
+        shape.tools = tools_;
+        shape.choice = choice_of(submit);
+        shape.syntax = syntax;
+        shape.json_schema = submit.json_schema;
+        auto grammar = constraint::compile_answer_grammar(shape);
+        if (!grammar) return grammar.error();
+        request.grammar = std::move(grammar->grammar);
+    }
+    if (tools_.empty() && !thinking) return {};
+    request.markers = chat::marker_tokens(*model.tokenizer, family.calls, thinking ? &*thinking : nullptr);
+    chat::AnswerReader::Options options;
+    options.syntax = syntax;
+    options.tools = tools_;
+    options.thinking = thinking;
+    options.begins_in_thinking = rendered->begins_in_thinking;
+    options.calls_come_first = !submit.json_schema.empty();
+    reader_.emplace(options);
+    return {};
+}
+
+void AnswerForm::skip_delivered(const generation::LoadedModel& model, const generation::GenerationRequest& request) {
+    if (!reader_ || request.delivered_bytes == 0) return;
+    tokenizer::StreamDetokenizer detokenizer(*model.tokenizer, request.stops, request.markers);
+    std::string text;
+    for (const int32_t id : request.replay_ids) text += detokenizer.push(id);
+    (void)feed(std::string_view(text).substr(0, request.delivered_bytes));
+}
+
+std::vector<AnswerPart> AnswerForm::feed(std::string_view text) {
+    if (reader_) return parts(reader_->feed(text));
+    if (text.empty()) return {};
+    return {{AnswerPart::Kind::Text, std::string(text), 0}};
+}
+
+std::vector<AnswerPart> AnswerForm::finish() {
+    return reader_ ? parts(reader_->finish()) : std::vector<AnswerPart>();
+}
+
+std::vector<AnswerPart> AnswerForm::parts(std::vector<chat::AnswerEvent> events) {
+    std::vector<AnswerPart> out;
+    for (chat::AnswerEvent& event : events) {
+        const AnswerPart::Kind kind = kind_of(event);
+        ends_with_call_ = kind == AnswerPart::Kind::CallEnd;
+        out.push_back({kind, std::move(event.text), event.call});
+    }
+    return out;
+}
+
+}  // namespace llmd::engine

@@ -1,0 +1,49 @@
+// What one request asks of its answer: the prompt that its conversation becomes, the grammar that holds the answer to
+// tools and schema, and the reader that takes the answer apart into text, thinking and calls.
+// Thread-bound. The model must outlive it.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/chat/answer_reader.h"
+#include "engine/chat/tool.h"
+#include "engine/generation/loaded_model.h"
+#include "engine/generation/sequence.h"
+#include "protocol/messages.h"
+
+namespace llmd::engine {
+
+class AnswerForm {
+public:
+    // Sets conversation, stops, markers and grammar of `request`, which has the other fields of `submit`. Errors are
+    // those of ChatTemplate::render(), parse_tools(), compile_answer_grammar() and compile_json_schema().
+    static base::Result<std::unique_ptr<AnswerForm>> create(const protocol::Submit& submit,
+                                                            const generation::LoadedModel& model,
+                                                            generation::GenerationRequest& request);
+    AnswerForm(const AnswerForm&) = delete;
+    AnswerForm& operator=(const AnswerForm&) = delete;
+
+    // Returns the parts that became certain with the next text of the answer, and at its end the rest.
+    std::vector<protocol::AnswerPart> feed(std::string_view text);
+    std::vector<protocol::AnswerPart> finish();
+    // A call that is whole ends what is there of the answer.
+    bool ends_with_call() const { return ends_with_call_; }
+
+private:
+    AnswerForm() = default;
+    base::Result<void> take_conversation(const protocol::Submit& submit, const generation::LoadedModel& model,
+                                         generation::GenerationRequest& request);
+    // An engine that died has delivered the answer up to there.
+    void skip_delivered(const generation::LoadedModel& model, const generation::GenerationRequest& request);
+    std::vector<protocol::AnswerPart> parts(std::vector<chat::AnswerEvent> events);
+
+    std::vector<chat::Tool> tools_;
+    std::optional<chat::AnswerReader> reader_;  // nothing: all of the answer is text
+    bool ends_with_call_ = false;
+};
+
+}  // namespace llmd::engine
