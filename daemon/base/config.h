@@ -18,8 +18,8 @@ struct Config {
     std::string backend = "auto";        // auto | opencl | cpu
     std::string device;                  // part of an OpenCL platform's or device's name
     std::string precision = "faithful";  // faithful | fast: activations of 15 bits or, most of them, of 8
-    // How a conversation becomes a prompt, where it cannot be told from the model file: none | zephyr | llama2 | llama3
-    // | chatml | gemma | mistral | phi3, for every model; empty or absent: as each file says.
+    // How a conversation becomes a prompt, where it cannot be told from the model file: the name of a chat family
+    // (engine/chat/chat_family.h), for every model; empty or absent: as each file says.
     std::string chat_template;
     uint32_t threads = 0;         // 1..256; 0 or absent: one a performance core
     uint32_t context_length = 0;  // 32..2^20; 0 or absent: the model's, at most 4096

@@ -22,7 +22,7 @@ except ImportError:
 
 # behind the check for Jinja2
 from chat_templates import (GEMMA2, GEMMA3, GRANITE31, GRANITE33, LLAMA31, MISTRAL_V3, MISTRAL_V3_TEKKEN,
-                            MISTRAL_V7_TEKKEN, SMOLLM2, TEMPLATES)
+                            MISTRAL_V7_TEKKEN, SMOLLM2, SMOLLM3, TEMPLATES)
 
 EACH = [(family, text) for family, texts in TEMPLATES.items() for text in texts]
 
@@ -177,7 +177,7 @@ ONE_CALL = [
     ("user", "And what time is it?"),
     {"role": "assistant", "content": "Let me see.", "reasoning_content": "\nWhat is the time?\n",
      "tool_calls": [call(2, "get_time")]},
-    result(2, "get_time", "noon"),
+    result(2, "get_time", "\nnoon \n"),
     {"role": "assistant", "content": "Noon.", "reasoning_content": "It says noon."},
     ("user", "Thanks."),
 ]
@@ -236,7 +236,7 @@ def adapted(family, messages, tools):
             message["content"] = joined(message["content"], *(
                 '{"name": "%s", "parameters": %s}' % (called["name"], text_of(called["arguments"])) for called in calls))
             if message["role"] == "tool":
-                said = f"The function {message['name']} returned: {message['content']}"
+                said = f"The function {message['name']} returned: {message['content'].strip()}"
                 if plain[-1].get("is_result"):
                     plain[-1]["content"] += "\n" + said
                     continue
@@ -319,6 +319,14 @@ class Tools(unittest.TestCase):
                     turns = turns[:2] + [("user", "c"), ("assistant", "d"), ("user", "e")]
                 with self.subTest(family=family, text=text[:80], turns=len(turns)):
                     self.assertEqual(render(text, turns), expected(jinja(text, turns)))
+
+    def test_switches_in_the_system_message_of_smollm3(self):
+        for said, thinking in itertools.product(("/no_think", "Be brief. /no_think", "/think Be /no_think", "/think\n", "a"),
+                                                ("", "on", "off")):
+            turns = [("system", said), ("user", "/no_think"), ("assistant", "b"), ("user", "c")]
+            with self.subTest(said=said, thinking=thinking):
+                self.assertEqual(render(SMOLLM3, turns, thinking=thinking),
+                                 expected(jinja(SMOLLM3, turns, thinking=thinking)))
 
     def test_calls_that_a_template_refuses_are_refused(self):
         turns = PARALLEL[:5]

@@ -16,6 +16,7 @@ constexpr ToolForm kGenericTools = {
     .spelling = ToolForm::Spelling::FunctionJson,
     .call = "{\"name\": \"{name}\", \"parameters\": {arguments}}",
     .result = "The function {name} returned: {result}",
+    .trim_result = Trim::Both,
 };
 
 std::span<const ChatFamily> chat_families() {

@@ -69,7 +69,8 @@ struct ThinkingForm {
     std::string_view by_default, on, off;
     // A template whose text, after normalized(), contains it does not think by default.
     std::string_view off_by_default_has;
-    // In place of {mode} in the system message.
+    // In place of {mode} in the system message. One that contains such a text, mode_off first, switches the thinking
+    // itself, and is written without them.
     std::string_view mode_on, mode_off;
     std::string_view off_turn;  // before what each message of the assistant says, with Thinking::Off
 

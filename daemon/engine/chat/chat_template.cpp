@@ -1,6 +1,7 @@
 #include "engine/chat/chat_template.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "engine/chat/conversation.h"
@@ -40,6 +41,14 @@ bool ends_generation(const tokenizer::Tokenizer& tokenizer, const std::string& t
 bool is_short_id(std::string_view id) {
     const auto fits = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
     return id.size() == 9 && std::all_of(id.begin(), id.end(), fits);
+}
+
+std::string without(std::string_view text, std::string_view what) {
+    std::string out;
+    for (size_t at = 0; (at = text.find(what)) != std::string_view::npos; text.remove_prefix(at + what.size())) {
+        out += text.substr(0, at);
+    }
+    return out += text;
 }
 
 std::string tool_text(const JsonValue& tool, ToolForm::Spelling spelling) {
@@ -143,13 +152,8 @@ public:
           messages_(input.messages) {
         const bool is_default = input.thinking == Thinking::Default && chat.thinks_by_default_;
         thinks_ = input.thinking == Thinking::On || is_default;
+        if (messages_.front().role == Role::System) read_system(messages_.front().content);
         prompt_end_ = !thinks_ ? thinking_.off : is_default ? thinking_.by_default : thinking_.on;
-        system_ = messages_.front().role == Role::System ? &messages_.front() : nullptr;
-        if (system_ != nullptr && family_.omits_empty_system &&
-            trimmed(system_->content, family_.trim_system).empty()) {
-            is_system_omitted_ = true;
-            system_ = nullptr;
-        }
         for (size_t i = 0; i < messages_.size(); ++i) {
             if (messages_[i].role == Role::User) {
                 if (first_user_ == kNone) first_user_ = i;
@@ -166,7 +170,7 @@ public:
         out_.markup(chat_.begin_);
         if (family_.fold == ChatFamily::Fold::None) write_system();
         if (has_tools(Place::AfterSystem)) write_tools();
-        const size_t begin = system_ != nullptr || is_system_omitted_ ? 1 : 0;
+        const size_t begin = messages_.front().role == Role::System ? 1 : 0;
         for (size_t i = begin; i < messages_.size(); ++i) {
             const ChatMessage& message = messages_[i];
             switch (message.role) {
@@ -198,6 +202,17 @@ private:
     static constexpr size_t kNone = static_cast<size_t>(-1);
     static constexpr ThinkingForm kNoThinking = {};
 
+    void read_system(std::string_view content) {
+        std::string text(content);
+        if (!thinking_.mode_on.empty()) {
+            const bool says_off = text.find(thinking_.mode_off) != std::string::npos;
+            if (says_off || text.find(thinking_.mode_on) != std::string::npos) thinks_ = !says_off;
+            for (const std::string_view mode : {thinking_.mode_off, thinking_.mode_on}) text = without(text, mode);
+        }
+        const std::string_view said = trimmed(text, family_.trim_system);
+        if (!said.empty() || !family_.omits_empty_system) system_ = std::string(said);
+    }
+
     base::Result<void> check() const {
         if (first_user_ == kNone && (has_tools(ToolForm::Place::FirstUser) || has_tools(ToolForm::Place::LastUser))) {
             return fail(ErrorCode::InvalidArgument, "tools: the chat template ", family_.name,
@@ -215,11 +230,11 @@ private:
     bool has_tools(ToolForm::Place place) const { return !conversation_.tools.empty() && tools_.place == place; }
     bool has_tools() const { return !conversation_.tools.empty(); }
     std::string_view default_system() const {
-        if (system_ != nullptr || (has_tools() && !tools_.keeps_default)) return {};
+        if (system_ || (has_tools() && !tools_.keeps_default)) return {};
         return trimmed(thinks_ ? chat_.default_system_ : chat_.default_system_off_, family_.trim_system);
     }
     bool has_system() const {
-        return system_ != nullptr || !family_.system_preamble.empty() || !default_system().empty() ||
+        return system_ || !family_.system_preamble.empty() || !default_system().empty() ||
                has_tools(ToolForm::Place::SystemBegin) || has_tools(ToolForm::Place::SystemEnd);
     }
 
@@ -246,8 +261,7 @@ private:
         if (has_tools()) out_.markup(tools_.system_preamble);
         out_.markup(family_.system_preamble);
         const std::string_view own = default_system();
-        const std::string_view said =
-            system_ == nullptr ? std::string_view() : trimmed(system_->content, family_.trim_system);
+        const std::string_view said = system_ ? std::string_view(*system_) : std::string_view();
         if (has_tools(Place::SystemBegin)) {
             write_tools();
             if (!own.empty() || !said.empty()) out_.markup(tools_.gap);
@@ -255,7 +269,7 @@ private:
         out_.markup(own);
         out_.content(said);
         if (has_tools(Place::SystemEnd)) {
-            if (system_ != nullptr || !own.empty()) out_.markup(tools_.gap);
+            if (system_ || !own.empty()) out_.markup(tools_.gap);
             write_tools();
         } else {
             out_.markup(family_.system_tail);
@@ -437,9 +451,7 @@ private:
     std::span<const ChatMessage> messages_;
     bool thinks_ = true;
     std::string_view prompt_end_;
-    const ChatMessage* system_ =
-        nullptr;  // null if the conversation does not begin with one, or with one that is omitted
-    bool is_system_omitted_ = false;
+    std::optional<std::string> system_;  // what the system message says that the conversation begins with
     size_t first_user_ = kNone, last_user_ = kNone, last_assistant_ = kNone;
     PromptWriter out_;
 };

@@ -130,6 +130,7 @@ base::Result<void> AnswerForm::take_conversation(const protocol::Submit& submit,
         shape.begins_in_thinking = rendered->begins_in_thinking;
         shape.tools = tools_;
         shape.choice = choice_of(submit);
+        if (family.tools != nullptr && family.tools->one_call) shape.choice.parallel = false;
         shape.syntax = syntax;
         shape.json_schema = submit.json_schema;
         auto grammar = constraint::compile_answer_grammar(shape);

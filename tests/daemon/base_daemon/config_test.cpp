@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "engine/chat/chat_family.h"
+
 namespace llmd::base {
 namespace {
 
@@ -82,10 +84,12 @@ TEST_F(ConfigTest, RefusalsNameLineKeyAndValue) {
     EXPECT_NE(refusal("precision = \"exact\"").find("precision: \"exact\" is none of faithful, fast"),
               std::string::npos);
     EXPECT_NE(refusal("chat_template = \"zephir\"")
-                  .find("chat_template: \"zephir\" is none of \"\", none, zephyr, llama2, llama3, chatml, qwen3, "),
+                  .find("chat_template: \"zephir\" is none of \"\", none, zephyr, llama2, llama3, llama3.1, chatml, "),
               std::string::npos);
     EXPECT_TRUE(read("chat_template = \"\""));
-    EXPECT_TRUE(read("chat_template = \"mistral-v7-tekken\""));
+    for (const chat::ChatFamily& family : chat::chat_families()) {
+        EXPECT_TRUE(read("chat_template = \"" + std::string(family.name) + "\"")) << family.name;
+    }
     EXPECT_NE(refusal("model = \"x").find("line 1: "), std::string::npos);
 }
 
