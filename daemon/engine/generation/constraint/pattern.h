@@ -1,12 +1,12 @@
 // Regular expressions of the keyword `pattern` (ECMA-262), and the formats of the keyword `format`, as automata over
 // characters. As in a search, a pattern may match anywhere in the text, unless ^ and $ say otherwise.
 //
-// Supported: literals, `.`, classes with ranges and negation, \d \w \s \D \W \S, \t \n \f \r \0 in the form of
-// \x00 and \u0000 and \u{0}, escaped punctuation, groups (capturing, named or not), alternatives, the quantifiers
-// * + ? {n} {n,} {n,m}, also lazy ones, which match the same texts, ^ and $. A look-ahead is supported right after a
-// leading ^ of the whole pattern, where it means that the whole text has another pattern, or has not.
-// Refused: other look-aheads, look-behinds, back-references, \b and \B, \p, \c, flags, and an unescaped { } or ] that
-// means nothing.
+// Supported: literals, `.`, classes with ranges and negation, \d \w \s \D \W \S, \t \n \v \f \r, \x41, \u0041 and
+// \u{41}, escaped punctuation, groups (capturing, named or not), alternatives, the quantifiers * + ? {n} {n,} {n,m},
+// also lazy ones, which match the same texts, ^ and $. A look-ahead is supported right after a leading ^ of the whole
+// pattern, where it says what the whole text must match too, or must not.
+// Refused: other look-aheads, look-behinds, back-references, \b and \B, \p, \c, flags, an empty class, and a { } or ]
+// that means nothing and is not escaped.
 //
 // Dialects differ in which characters outside ASCII \d, \w and \s match, and whether one beyond U+FFFF is one character
 // or two. A text matches in all of them: \d and \w are ASCII, `.`, \S and negated classes leave out characters beyond
