@@ -61,4 +61,10 @@ inline ReadAnswer read(const constraint::AnswerShape& shape, std::string_view te
                        text, random);
 }
 
+// A list of one tool "f".
+inline std::string with_parameters(std::string_view parameters, bool strict = false) {
+    return base::concat(R"([{"type":"function","function":{"name":"f","strict":)", strict ? "true" : "false",
+                        R"(,"parameters":)", parameters, "}}]");
+}
+
 }  // namespace llmd::test

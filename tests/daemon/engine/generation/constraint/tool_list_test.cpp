@@ -1,0 +1,102 @@
+// Lists of tools: which are refused, and why; and the schemas of several of them as rules of one grammar.
+#include "engine/generation/constraint/tool_list.h"
+
+#include <gtest/gtest.h>
+#include <simdjson.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "answer_shapes.h"
+#include "engine/generation/constraint/json_schema.h"
+
+namespace llmd::constraint {
+namespace {
+
+using test::list_error;
+using test::with_parameters;
+
+TEST(ToolList, NamesTheFieldThatIsWrong) {
+    const auto named = [](std::string_view name) {
+        return base::concat(R"([{"type":"function","function":{"name":"ok"}},{"type":"function","function":{"name":)",
+                            name, "}}]");
+    };
+    EXPECT_EQ(list_error(named("\"a.b-c_d:e/9\"")), "accepted");
+    EXPECT_EQ(list_error(named("\"ok\"")), "tools[1].function.name: \"ok\" comes twice");
+    for (const char* name : {"\"\"", "\"a b\"", "\"<tool_call>\"", "\"a\\\"b\"", "\"\xC3\xA9\""}) {
+        EXPECT_EQ(list_error(named(name)).rfind("tools[1].function.name: ", 0), 0u) << name;
+    }
+    EXPECT_EQ(list_error(named('"' + std::string(chat::kMaxToolName, 'x') + '"')), "accepted");
+    EXPECT_NE(list_error(named('"' + std::string(chat::kMaxToolName + 1, 'x') + '"')), "accepted");
+    EXPECT_EQ(list_error(named("7")), "tools[1].function.name is not a string");
+    EXPECT_EQ(list_error("[{\"type\":\"function\",\"function\":{}}]"), "tools[0].function.name is missing");
+    EXPECT_EQ(list_error("[{\"type\":\"function\"}]"), "tools[0].function is missing");
+    EXPECT_EQ(list_error("[{\"type\":\"web_search\"}]"), "tools[0].type: \"\\\"web_search\\\"\" is not \"function\"");
+    EXPECT_EQ(list_error("[7]"), "tools[0] is not an object");
+    EXPECT_EQ(list_error("{}"), "tools: it is not an array");
+    EXPECT_EQ(list_error("[").rfind("tools: ", 0), 0u);
+    EXPECT_EQ(list_error("[{\"type\":\"function\",\"name\":\"flat\",\"parameters\":null}]"), "accepted");
+    EXPECT_EQ(list_error(with_parameters("[]")), "tools[0].function.parameters is not an object");
+    EXPECT_EQ(list_error(with_parameters(R"({"properties":{"a":{},"a":{}}})")),
+              "tools[0].function.parameters: at \"#/properties\": \"a\" comes twice");
+    EXPECT_EQ(list_error(with_parameters("{\"type\":\"string\"}")),
+              "tools[0].function.parameters: at \"#\": type is not \"object\"");
+    std::string many = "[";
+    for (size_t i = 0; i <= kMaxTools; ++i) many += base::concat(i == 0 ? "" : ",", "{\"name\":\"t", i, "\"}");
+    EXPECT_EQ(list_error(many + "]"), "tools: 1025 are more than 1024");
+}
+
+TEST(SchemaRules, SchemasOfOneGrammarShareRulesAndMayBeLoosened) {
+    simdjson::dom::parser parser;
+    simdjson::dom::element schema;
+    ASSERT_EQ(parser
+                  .parse(std::string_view(
+                      R"({"properties":{"a/b":{"type":"integer"},"n":{"type":["number","string"]},"r":{"$ref":"#"},
+        "x":{"type":"object","properties":{"y":{"not":{}}},"required":["y"]}},"not":true})"))
+                  .get(schema),
+              simdjson::SUCCESS);
+    GrammarBuilder b;
+    SchemaRules rules(b);
+    std::vector<std::string> loosened;
+    const auto rule_of = [&](std::string_view pointer) {
+        const auto rule = rules.add(schema, pointer, "tools", &loosened);
+        EXPECT_TRUE(rule) << rule.error().message;
+        return rule ? *rule : 0;
+    };
+    const RuleId integer = rule_of("#/properties/a~1b");
+    const RuleId number = rule_of("#/properties/n");
+    NodeId n_nodes = b.n_nodes();
+    rule_of("#/properties/a~1b");
+    rule_of("#/properties/n");
+    EXPECT_LT(b.n_nodes() - n_nodes, 10u);
+    EXPECT_TRUE(loosened.empty());
+    const RuleId inner = rule_of("#/properties/x");
+    EXPECT_EQ(loosened,
+              (std::vector<std::string>{R"(tools: at "#/properties/x/properties/y": "not" is not supported)"}));
+    const RuleId root = rule_of("#/properties/r");
+    EXPECT_EQ(loosened.back(), R"(tools: at "#": "not" is not supported)");
+    for (const auto& [pointer, message] :
+         {std::pair<const char*, const char*>{"#", R"(tools: at "#": "not" is not supported)"},
+          {"#/properties/z", R"(tools: it has no "#/properties/z")"}}) {
+        const auto refused = rules.add(schema, pointer, "tools", nullptr);
+        ASSERT_FALSE(refused);
+        EXPECT_EQ(refused.error().message, message);
+    }
+    auto grammar =
+        b.finish(b.rule(b.choice({b.byte('i', b.call(integer, b.end())), b.byte('n', b.call(number, b.end())),
+                                  b.byte('x', b.call(inner, b.end())), b.byte('r', b.call(root, b.end()))})));
+    ASSERT_TRUE(grammar) << grammar.error().message;
+    Automaton automaton(std::make_shared<const Grammar>(std::move(*grammar)));
+    for (const char* text : {"i12", "n1.5", "n\"a\"", R"(x{"y":[7]})", R"(r{"z":{"not":1}})"}) {
+        const auto state = test::behind(automaton, text);
+        EXPECT_TRUE(state != Automaton::kDead && automaton.is_complete(state)) << text;
+    }
+    for (const char* text : {"i1.", "nt", "x[", R"(x{"z")", "r[", "r7"}) {
+        EXPECT_EQ(test::behind(automaton, text), Automaton::kDead) << text;
+    }
+}
+
+}  // namespace
+}  // namespace llmd::constraint
