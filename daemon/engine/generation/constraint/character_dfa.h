@@ -20,7 +20,7 @@
 namespace llmd::constraint {
 
 inline constexpr size_t kMaxDfaStates = 1u << 13;
-inline constexpr size_t kMaxDfaWork = 1u << 21;  // steps of computation for one schema, some tens of milliseconds
+inline constexpr size_t kMaxDfaWork = 1u << 21;  // steps of computation for one grammar, some tens of milliseconds
 
 struct CharRange {
     char32_t first;
@@ -37,7 +37,7 @@ CharSet normalized(CharSet ranges);
 CharSet intersection(const CharSet& a, const CharSet& b);
 CharSet difference(const CharSet& a, const CharSet& b);
 
-// What computations of one schema may still cost.
+// What computations of one grammar may still cost.
 class DfaWork {
 public:
     // Returns false once too much has been spent.

@@ -40,6 +40,7 @@ public:
           b_(builder),
           json_(shared.json),
           dfa_text_(shared.dfa_text),
+          work_(shared.work),
           patterns_(shared.patterns),
           loosened_(loosened) {}
 
@@ -88,7 +89,7 @@ private:
     GrammarBuilder& b_;
     JsonText& json_;
     DfaText& dfa_text_;
-    DfaWork work_;
+    DfaWork& work_;
     std::map<std::string, RuleId>& patterns_;
     std::vector<std::string>* loosened_;
     std::optional<std::string> refused_;  // why the schema that is being compiled is not supported

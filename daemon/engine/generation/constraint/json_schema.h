@@ -63,6 +63,7 @@ struct SharedRules {
     explicit SharedRules(GrammarBuilder& builder) : json(builder), dfa_text(builder) {}
     JsonText json;
     DfaText dfa_text;
+    DfaWork work;
     std::map<std::string, RuleId> patterns;  // by the patterns and lengths of strings
 };
 

@@ -75,6 +75,7 @@ public:
             if (!none_) none_ = b_.rule(is_json() ? b_.literal("{}", b_.end()) : b_.end());
             return *none_;
         }
+        n_merges_ = 0;
         const auto known = known_.find({tool.parameters, tool.strict});
         if (known != known_.end()) return known->second;
         element schema;
@@ -131,7 +132,6 @@ private:
         if (const auto& listed = keywords[Keyword::Properties]; listed && !listed->is_object()) {
             return refuse("properties is not an object");
         }
-        if (tool.properties.size() > kMaxProperties) return refuse("more than ", kMaxProperties, " properties");
         simdjson::dom::array names;
         std::string_view name;
         if (const auto& given = keywords[Keyword::Required]) {
@@ -163,7 +163,7 @@ private:
         if (schema.at_pointer(std::string_view(pointer).substr(1)).get(own) != SUCCESS) {
             return b_.rule(b_.call(unnamed_value(schema), end_));
         }
-        const ValueParts parts = value_parts(own, schema);
+        const ValueParts parts = value_parts(own, schema, n_merges_);
         if (syntax_.form == ArgumentForm::Parameters && property.form != ValueForm::Json) {
             const bool may_be_null = property.form == ValueForm::TextOrNull;
             return b_.rule(b_.choice(text(*parts.text), may_be_null ? b_.literal("null", end_) : b_.nothing()));
@@ -179,11 +179,11 @@ private:
         return b_.rule(b_.choice(spellings));
     }
 
-    // Matches a string as the syntax spells it, and the end of the parameter. Strings that only their length restricts
-    // share rules.
+    // Matches a string as the syntax spells it, and the end of the parameter. Strings that only their length or a
+    // format restricts share rules.
     NodeId text(const ValueParts::Text& text) {
-        if (text.values || !text.format.empty()) return text_node(text);
-        const auto [rule, is_new] = texts_.try_emplace(text.characters);
+        if (text.values) return text_node(text);
+        const auto [rule, is_new] = texts_.try_emplace(std::pair(text.format, text.characters));
         if (is_new) rule->second = b_.rule(text_node(text));
         return b_.call(rule->second, b_.end());
     }
@@ -209,9 +209,10 @@ private:
     const CallSyntax& syntax_;
     NodeId end_;  // of a parameter
     simdjson::dom::parser parser_;
-    std::map<Counts, RuleId> texts_;
-    std::map<std::pair<std::string, bool>, RuleId> known_;  // by schema and strictness
+    std::map<std::pair<std::string, Counts>, RuleId> texts_;  // by format and length
+    std::map<std::pair<std::string, bool>, RuleId> known_;    // by schema and strictness
     std::optional<RuleId> none_;
+    size_t n_merges_ = 0;  // of this tool
     std::vector<std::string> loosened_;
 };
 
@@ -254,9 +255,9 @@ private:
     // If the grammar is of no use, names the tool that is the cause.
     base::Result<void> check(RuleId start) {
         auto checked = b_.check(start, 0);
-        if (checked || tool_rules_.empty() || b_.is_full()) {
-            return checked ? checked : fail(checked.error().code, "tools: ", checked.error().message);
-        }
+        if (checked) return checked;
+        if (tool_rules_.empty()) return fail(checked.error().code, "json_schema: ", checked.error().message);
+        if (b_.is_full()) return fail(checked.error().code, "tools: ", checked.error().message);
         for (const auto& [i, rule] : tool_rules_) {
             GrammarBuilder alone;
             if (auto added = ArgumentCompiler(alone, *shape_.syntax).rule(shape_.tools[i], field_of(i)); added) {
@@ -335,14 +336,10 @@ private:
 
     // The whole answer.
     NodeId answer() {
-        const bool is_text = is_called_ && !must_call_ && json_ == b_.nothing();
-        NodeId after = b_.nothing();  // the thinking
-        if (is_text) {
-            const bool has_marker = !shape_.syntax->marker.empty();
-            std::vector<NodeId> begin = has_marker ? text_until_marker() : text_or_bare_call();
-            after = start_;
-            if (!shape_.thinking) return after;
-            const NodeId think = thinking(after);
+        if (is_called_ && !must_call_ && json_ == b_.nothing()) {
+            const std::vector<NodeId> begin = shape_.syntax->marker.empty() ? text_or_bare_call() : text_until_marker();
+            if (!shape_.thinking) return start_;
+            const NodeId think = thinking(start_);
             return shape_.begins_in_thinking ? think : text_or_thinking(begin, think);
         }
         const NodeId exact = must_call_ ? calls_ : b_.choice(json_, calls_);

@@ -91,7 +91,12 @@ private:
         if (keywords.has(Keyword::Type) && keywords.types() != std::optional<uint8_t>(kObject)) {
             return refuse(field, ": at \"#\": type is not \"object\"");
         }
+        std::string text = simdjson::minify(schema);
+        if (text.size() > kMaxSchemaBytes) {
+            return refuse(field, ": ", text.size(), " bytes are more than ", kMaxSchemaBytes);
+        }
         std::set<std::string_view> names;
+        size_t n_merges = 0;
         simdjson::dom::object properties;
         simdjson::dom::array required;
         const auto& listed = keywords[Keyword::Properties];
@@ -101,7 +106,7 @@ private:
                     return refuse(field, ": at \"#/properties\": ", base::in_quotes(name, kQuotedBytes),
                                   " comes twice");
                 }
-                tool.properties.push_back({std::string(name), value_form(value_parts(property, schema))});
+                tool.properties.push_back({std::string(name), value_form(value_parts(property, schema, n_merges))});
             }
         }
         if (const auto& given = keywords[Keyword::Required]; given && given->get(required) == SUCCESS) {
@@ -111,13 +116,15 @@ private:
                     tool.properties.push_back({std::string(name)});
             }
         }
+        if (names.size() > kMaxProperties)
+            return refuse(field, ": at \"#\": more than ", kMaxProperties, " properties");
         // An object without properties is what tools without parameters have, and not one of any properties.
         const bool is_free = keywords.has(Keyword::Type) && !keywords.has(Keyword::Properties);
         const bool says_more = is_free || keywords.unknown || keywords.twice ||
                                keywords.besides({Keyword::Type, Keyword::Properties}) ||
                                (listed && !listed->is_object());
         if (tool.properties.empty() && !says_more) return {};
-        tool.parameters = simdjson::minify(schema);
+        tool.parameters = std::move(text);
         if (!keywords.has(Keyword::Type)) tool.parameters.insert(1, R"("type":"object",)");
         return {};
     }

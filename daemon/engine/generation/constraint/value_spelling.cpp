@@ -55,18 +55,17 @@ std::optional<ValueParts::Text> text_of(MergedSchema& merged) {
 }
 
 // `merged` may still have alternatives if nothing is around it.
-ValueParts parts_of(MergedSchema& merged, element root, bool is_alternative) {
+ValueParts parts_of(MergedSchema& merged, element root, size_t& n_merges, bool is_alternative) {
     const ValueParts unknown{.text = {}, .may_be_more = true};
     const auto alternatives = merged.take_alternatives();
     if (merged.refusal() || merged.is_never()) return unknown;
     if (alternatives) {
         if (is_alternative || alternatives->keyword != Keyword::AnyOf) return unknown;
         ValueParts all;
-        size_t n_merges = 0;
         for (const SchemaAt& schema : alternatives->schemas) {
             MergedSchema both = merged;
             both.add(schema, root, n_merges);
-            add(all, parts_of(both, root, true));
+            add(all, parts_of(both, root, n_merges, true));
         }
         return all;
     }
@@ -89,11 +88,10 @@ ValueParts parts_of(MergedSchema& merged, element root, bool is_alternative) {
 
 }  // namespace
 
-ValueParts value_parts(element schema, element root) {
+ValueParts value_parts(element schema, element root, size_t& n_merges) {
     MergedSchema merged;
-    size_t n_merges = 0;
     merged.add({schema, "#/value"}, root, n_merges);
-    return parts_of(merged, root, false);
+    return parts_of(merged, root, n_merges, false);
 }
 
 chat::ValueForm value_form(const ValueParts& parts) {
@@ -208,11 +206,10 @@ NodeId plain_text(GrammarBuilder& builder, SharedRules& shared, const ValueParts
     }
     if (!text.format.empty()) {
         // No format has characters that JSON escapes.
-        DfaWork work;
         const auto format = text_format(text.format, false);
-        const auto dfa = compile_pattern(format->pattern, work);
+        const auto dfa = compile_pattern(format->pattern, shared.work);
         if (!dfa) return builder.nothing();
-        const auto rule = shared.dfa_text.rule(*dfa, {.least = 0, .most = format->longest}, "", end, work);
+        const auto rule = shared.dfa_text.rule(*dfa, {.least = 0, .most = format->longest}, "", end, shared.work);
         return rule ? builder.call(*rule, next) : builder.nothing();
     }
     return TextUntil(builder, shared.json, text.characters, end, next).node();

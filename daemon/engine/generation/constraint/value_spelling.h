@@ -31,7 +31,8 @@ struct ValueParts {
 };
 
 // A $ref is looked up in `root`. A schema that is not understood has `may_be_more` alone.
-ValueParts value_parts(simdjson::dom::element schema, simdjson::dom::element root);
+// `n_merges` is that of MergedSchema::add(), which bounds the work for a tool.
+ValueParts value_parts(simdjson::dom::element schema, simdjson::dom::element root, size_t& n_merges);
 
 // How ArgumentForm::Parameters spells the values of the schema: as text only if nothing else looks like one.
 chat::ValueForm value_form(const ValueParts& parts);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <simdjson.h>
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <utility>
@@ -43,9 +44,50 @@ TEST(ToolList, NamesTheFieldThatIsWrong) {
               "tools[0].function.parameters: at \"#/properties\": \"a\" comes twice");
     EXPECT_EQ(list_error(with_parameters("{\"type\":\"string\"}")),
               "tools[0].function.parameters: at \"#\": type is not \"object\"");
+    std::string wide = R"({"type":"object","properties":{)";
+    for (int i = 0; i < 201; ++i) wide += base::concat(i == 0 ? "" : ",", "\"p", i, "\":{}");
+    EXPECT_EQ(list_error(with_parameters(wide + "}}")),
+              "tools[0].function.parameters: at \"#\": more than 200 properties");
+    EXPECT_EQ(list_error(with_parameters(R"({"type":"object","title":")" + std::string(70'000, 'x') + "\"}")),
+              "tools[0].function.parameters: 70028 bytes are more than 65536");
     std::string many = "[";
     for (size_t i = 0; i <= kMaxTools; ++i) many += base::concat(i == 0 ? "" : ",", "{\"name\":\"t", i, "\"}");
     EXPECT_EQ(list_error(many + "]"), "tools: 1025 are more than 1024");
+}
+
+TEST(ToolList, HostileSchemasAreRefusedOrCompiledSoon) {
+    // Each property is one of many alternatives, each of which merges a schema of thousands of annotations; and
+    // patterns whose automata are large.
+    std::string wide = R"({"type":"string")";
+    for (int i = 0; i < 4000; ++i) wide += base::concat(",\"x-", i, "\":1");
+    wide += "}";
+    std::string properties, patterns;
+    for (int i = 0; i < 200; ++i) {
+        properties += base::concat(i == 0 ? "" : ",", "\"p", i, R"(":{"$ref":"#/$defs/any"})");
+        patterns += base::concat(i == 0 ? "" : ",", "\"p", i, R"(":{"type":"string","pattern":"(a|b)*a(a|b){1)", i % 10,
+                                 "}c{", i, "}\"}");
+    }
+    std::string any;
+    for (int i = 0; i < 60; ++i) any += base::concat(i == 0 ? "" : ",", R"({"$ref":"#/$defs/wide"})");
+    std::string tools = "[";
+    for (int i = 0; i < 10; ++i) {
+        const std::string& schema = i % 2 == 0 ? properties : patterns;
+        tools +=
+            base::concat(i == 0 ? "" : ",", R"({"name":"t)", i, R"(","parameters":{"type":"object","properties":{)",
+                         schema, R"(},"$defs":{"any":{"anyOf":[)", any, R"(]},"wide":)", wide, "}}}");
+    }
+    tools += "]";
+    const auto begin = std::chrono::steady_clock::now();
+    const auto parsed = parse_tools(tools);
+    ASSERT_TRUE(parsed) << parsed.error().message;
+    for (const chat::CallSyntax* syntax : {&chat::kHermesCalls, &chat::kQwenXmlCalls, &chat::kLfm2Calls}) {
+        const auto compiled = compile_answer_grammar({.tools = *parsed, .syntax = syntax});
+        if (!compiled) {
+            EXPECT_EQ(compiled.error().message.rfind("tools", 0), 0u) << compiled.error().message;
+        }
+        const auto took = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin);
+        EXPECT_LT(took.count(), 20) << syntax->name;
+    }
 }
 
 TEST(SchemaRules, SchemasOfOneGrammarShareRulesAndMayBeLoosened) {
