@@ -168,7 +168,7 @@ private:
             const bool may_be_null = property.form == ValueForm::TextOrNull;
             return b_.rule(b_.choice(text(*parts.text), may_be_null ? b_.literal("null", end_) : b_.nothing()));
         }
-        const auto json = rules_.add(schema, pointer, field, tool.strict ? nullptr : &loosened_);
+        auto json = rules_.add(schema, pointer, field, tool.strict ? nullptr : &loosened_);
         if (!json) return json;
         std::vector<NodeId> spellings = {b_.call(*json, end_)};
         if (syntax_.form != ArgumentForm::Parameters && parts.text) spellings.push_back(text(*parts.text));

@@ -8,7 +8,7 @@
 
 #include "base/json_writer.h"
 #include "engine/generation/constraint/json_schema.h"
-#include "engine/generation/constraint/schema_keywords.h"
+#include "engine/generation/constraint/merged_schema.h"
 #include "engine/generation/constraint/value_spelling.h"
 
 namespace llmd::constraint {
