@@ -56,7 +56,7 @@ std::optional<ValueParts::Text> text_of(MergedSchema& merged) {
 
 // `merged` may still have alternatives if nothing is around it.
 ValueParts parts_of(MergedSchema& merged, element root, size_t& n_merges, bool is_alternative) {
-    const ValueParts unknown{.text = {}, .may_be_more = true};
+    ValueParts unknown{.text = {}, .may_be_more = true};
     const auto alternatives = merged.take_alternatives();
     if (merged.refusal() || merged.is_never()) return unknown;
     if (alternatives) {
