@@ -29,8 +29,9 @@ StreamDetokenizer::StreamDetokenizer(const Tokenizer& tokenizer, std::vector<std
     }
 }
 
-std::string StreamDetokenizer::push(int32_t id) {
+std::string StreamDetokenizer::push(int32_t id, bool may_stop) {
     if (stopped_) return {};
+    may_stop_ = may_stop;
     if (std::binary_search(markers_.begin(), markers_.end(), id)) {
         bytes_ += tokenizer_.token_text(id);
     } else {
@@ -62,6 +63,10 @@ void StreamDetokenizer::take_character(std::string_view character) {
     held_ += character;
     size_t found = 0;  // length of the longest stop string that is complete now
     for (Stop& stop : stops_) {
+        if (!may_stop_) {
+            stop.matched = 0;
+            continue;
+        }
         for (const char byte : character) stop.advance(byte);
         if (stop.matched == stop.text.size()) found = std::max(found, stop.text.size());
     }

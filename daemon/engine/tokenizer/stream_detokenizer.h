@@ -26,7 +26,8 @@ public:
     StreamDetokenizer(const Tokenizer& tokenizer, std::vector<std::string> stops, std::vector<int32_t> markers = {});
 
     // Returns the text that became certain with this token. It is clean text, often empty, and always after stopped().
-    std::string push(int32_t id);
+    // The characters that this token completes are no part of a stop string unless `may_stop`.
+    std::string push(int32_t id, bool may_stop = true);
 
     // A stop string was found; the text before it has been returned.
     bool stopped() const { return stopped_; }
@@ -53,8 +54,9 @@ private:
     const Tokenizer& tokenizer_;
     std::vector<Stop> stops_;
     std::vector<int32_t> markers_;
-    std::string bytes_;  // undecoded tail: between calls an incomplete UTF-8 sequence, at most 3 bytes
-    std::string held_;   // decoded text that may begin a stop string
+    std::string bytes_;     // undecoded tail: between calls an incomplete UTF-8 sequence, at most 3 bytes
+    std::string held_;      // decoded text that may begin a stop string
+    bool may_stop_ = true;  // as of the last push()
     bool stopped_ = false;
 };
 

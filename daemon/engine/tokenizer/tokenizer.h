@@ -84,6 +84,8 @@ public:
     // eot_token_id, eom_token_id) and at control or user-defined tokens with a text that chat models end their turn
     // with.
     bool ends_generation(int32_t id) const;
+    // All of them, rising.
+    std::span<const int32_t> end_ids() const { return end_ids_; }
 
 protected:
     Tokenizer() = default;

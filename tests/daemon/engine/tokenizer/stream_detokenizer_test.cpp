@@ -156,6 +156,22 @@ TEST_F(StreamDetokenizerTest, StopStringsThatCannotOccurDoNothing) {
     EXPECT_FALSE(outcome.stopped);
 }
 
+// What comes while nothing may stop is returned at once, and is no beginning of a stop string either.
+TEST_F(StreamDetokenizerTest, StopsNowhereButWhereItMay) {
+    StreamDetokenizer stream(*tokenizer_, {"abc"});
+    const auto push = [&](std::string_view bytes, bool may_stop) {
+        std::string text;
+        for (const int32_t id : byte_ids(bytes)) text += stream.push(id, may_stop);
+        return text;
+    };
+    EXPECT_EQ(push("xab", true), "x");
+    EXPECT_EQ(push("cabcab", false), "abcabcab");
+    EXPECT_EQ(push("cab", true), "c");
+    EXPECT_FALSE(stream.stopped());
+    EXPECT_EQ(push("c", true), "");
+    EXPECT_TRUE(stream.stopped());
+}
+
 TEST_F(StreamDetokenizerTest, NothingComesAfterTheEnd) {
     StreamDetokenizer stream(*tokenizer_, {"b"});
     EXPECT_EQ(stream.push('a'), "a");

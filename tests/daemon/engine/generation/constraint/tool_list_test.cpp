@@ -51,7 +51,7 @@ TEST(ToolList, NamesTheFieldThatIsWrong) {
     EXPECT_EQ(list_error(with_parameters(R"({"type":"object","title":")" + std::string(70'000, 'x') + "\"}")),
               "tools[0].function.parameters: 70028 bytes are more than 65536");
     std::string many = "[";
-    for (size_t i = 0; i <= kMaxTools; ++i) many += base::concat(i == 0 ? "" : ",", "{\"name\":\"t", i, "\"}");
+    for (size_t i = 0; i <= chat::kMaxTools; ++i) many += base::concat(i == 0 ? "" : ",", "{\"name\":\"t", i, "\"}");
     EXPECT_EQ(list_error(many + "]"), "tools: 1025 are more than 1024");
 }
 
