@@ -36,8 +36,10 @@
 namespace llmd::compute {
 
 inline constexpr uint32_t kMaxCandidates = 512;   // most candidates sample() returns for a row
-inline constexpr uint32_t kMaxPenaltyIds = 64;    // most distinct ids that one row's repeat penalty names
 inline constexpr uint32_t kMaxStepsInFlight = 2;  // submitted and not waited for
+// Most ids whose logits sample() adjusts in one row: the 300 biases that OpenAI's clients may send, the 64 tokens that
+// penalties look at by default, and a few tokens that end generation.
+inline constexpr uint32_t kMaxAdjustments = 384;
 
 // In place of a row's token: the id that sample() chose last in the row's slot, in an earlier step; of several rows of
 // one step the last one's. set_pages() forgets it. Where the logits behind it were not finite there is no id: then the
@@ -89,14 +91,26 @@ struct Row {
     bool wants_output = false;
 };
 
-// What to choose for a row that wants output. The logits change in this order: repeat penalty, mask, then candidates
-// and log-sum-exp are taken, then temperature and noise for `id`.
+// How the logit of one id changes before anything is computed from it. Penalties, biases and bans all become this.
+struct Adjustment {
+    int32_t id = 0;    // < n_vocab
+    float factor = 1;  // finite and above 0: logit > 0 ? logit / factor : logit * factor   (Keskar et al. 2019)
+    float addend = 0;  // finite; added to that
+};
+
+// The logit of an id after its adjustment.
+inline float adjusted(float logit, const Adjustment& change) {
+    return (logit > 0 ? logit / change.factor : logit * change.factor) + change.addend;
+}
+
+// What to choose for a row that wants output. The logits change in this order: adjustments, mask, then candidates and
+// log-sum-exp are taken, then temperature and noise for `id`.
 struct SampleRequest {
-    float temperature = 0;     // 0: the largest logit, lowest id among equals
-    uint64_t seed = 0;         // with `position` and the id, the whole state of the random generator (noise.h)
-    uint32_t position = 0;     // of the token being chosen
-    float repeat_penalty = 1;  // logit > 0 ? logit / penalty : logit * penalty   (Keskar et al. 2019); 1: none
-    std::span<const int32_t> penalty_ids;  // distinct, at most kMaxPenaltyIds; valid until sample() returns
+    float temperature = 0;  // 0: the largest logit, lowest id among equals
+    uint64_t seed = 0;      // with `position` and the id, the whole state of the random generator (noise.h)
+    uint32_t position = 0;  // of the token being chosen
+    // By rising id, none twice, at most kMaxAdjustments; valid until sample() returns.
+    std::span<const Adjustment> adjustments;
     // The ids that take part, at least one: bit id % 32 of word id / 32, (V + 31) / 32 words; empty: all. For the
     // others nothing below is computed, and they are no candidates. Valid until sample() returns.
     std::span<const uint32_t> allowed;
@@ -116,7 +130,7 @@ inline bool comes_first(const Candidate& a, const Candidate& b) {
 struct Sampled {
     bool finite = false;    // every logit of the row was finite, masked or not; else nothing below is meaningful
     int32_t id = -1;        // argmax of logit, or with a temperature of logit / temperature + noise
-    float log_sum_exp = 0;  // of the penalised logits that take part
+    float log_sum_exp = 0;  // of the adjusted logits that take part
     // The largest of them, by falling logit, then rising id; empty unless asked for. Every id that takes part and is
     // not listed has a logit <= candidate_floor (-infinity when all ids are listed).
     std::span<const Candidate> candidates;
@@ -239,7 +253,7 @@ public:
     virtual base::Result<std::span<const Sampled>> wait() = 0;
 
     // After wait() and before the next begin(), with no step in flight: the logits of the output-th row that wanted
-    // output, after its repeat penalty and unmasked. out has V elements.
+    // output, after its adjustments and unmasked. out has V elements.
     virtual base::Result<void> read_logits(uint32_t output, std::span<float> out) = 0;
     // Likewise: x of every row of that step, as the last layer left it. out has R * D elements.
     virtual base::Result<void> read_residual(std::span<float> out) = 0;

@@ -102,8 +102,8 @@ base::Result<void> Generator::launch(DeviceStep& step) {
     for (const Batch::Part& part : batch.parts) {
         Sequence& sequence = *part.sequence;
         if (part.wants_output) {
-            auto& request = step.requests.emplace_back(
-                sequence.sampler().request(sequence.ids(), sequence.length(), sequence.allowed_ids()));
+            auto& request = step.requests.emplace_back(sequence.sampler().request(
+                sequence.ids(), sequence.length(), sequence.allowed_ids(), sequence.banned_ids()));
             request.wants_candidates = request.wants_candidates || sequence.top_logprobs();
         }
         sequence.schedule(part.n_rows, part.wants_output);
@@ -263,7 +263,8 @@ base::Result<void> Generator::deliver(Sequence& sequence, const compute::Sampled
     if (!id) return id.error();
     std::optional<TokenLogprobs> logprobs;
     if (const auto n_top = sequence.top_logprobs()) {
-        auto read = logprob_reader_.read(sampled, *id, *n_top, output, *model_.backend, allowed);
+        auto read =
+            logprob_reader_.read(sampled, *id, *n_top, output, *model_.backend, allowed, sequence.sampler().unsent());
         if (!read) return read.error();
         logprobs = std::move(*read);
     }

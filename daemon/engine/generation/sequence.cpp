@@ -66,7 +66,16 @@ base::Result<void> check(const GenerationRequest& request, const SequenceLimits&
     }
     if (auto checked = check_ids("prompt", request.prompt_ids, limits); !checked) return checked;
     if (auto checked = check_ids("replay_ids", request.replay_ids, limits); !checked) return checked;
-    return request.sampling.check();
+    if (auto checked = check_ids("stop_token_ids", request.stop_token_ids, limits); !checked) return checked;
+    if (request.stop_token_ids.size() > kMaxStopTokenIds) {
+        return fail(ErrorCode::InvalidArgument, "stop_token_ids: ", request.stop_token_ids.size(),
+                    " ids are more than ", kMaxStopTokenIds);
+    }
+    if (request.min_tokens > request.max_tokens && !request.embeds) {
+        return fail(ErrorCode::InvalidArgument, "min_tokens: ", request.min_tokens, " is more than max_tokens, ",
+                    request.max_tokens);
+    }
+    return request.sampling.check(limits.n_vocab);
 }
 
 }  // namespace
@@ -117,28 +126,34 @@ base::Result<Sequence> Sequence::create(const GenerationRequest& request, const 
 
 Sequence::Sequence(const GenerationRequest& request, std::vector<int32_t> prompt_ids,
                    const tokenizer::Tokenizer& tokenizer, const SequenceLimits& limits)
-    : tokenizer_(tokenizer),
-      id_(request.id),
+    : id_(request.id),
       cache_scope_(request.embeds ? std::string() : request.cache_scope),
       embeds_(request.embeds),
       ids_(std::move(prompt_ids)),
       n_prompt_(static_cast<uint32_t>(ids_.size())),
       n_prefill_(n_prompt_),
       max_generated_(embeds_ ? 0 : std::min(request.max_tokens, limits.n_ctx - n_prompt_)),
+      min_generated_(request.min_tokens),
+      ignores_model_end_ids_(request.ignore_eos),
       sampler_(request.sampling, limits.n_vocab),
       top_logprobs_(request.top_logprobs),
       detokenizer_(tokenizer, request.stops, request.markers) {
     ids_.reserve(max_length());
+    for (const int32_t id : tokenizer.end_ids()) {
+        if (static_cast<uint32_t>(id) < limits.n_vocab) end_ids_.push_back(id);
+    }
+    n_model_end_ids_ = end_ids_.size();
+    end_ids_.insert(end_ids_.end(), request.stop_token_ids.begin(), request.stop_token_ids.end());
 }
 
 bool Sequence::accept(int32_t id) {
-    if (tokenizer_.ends_generation(id)) {
+    if (std::find(end_ids_.begin(), end_ids_.end(), id) != end_ids_.end()) {
         finish(End::Stop);
         return false;
     }
     if (constraint_) (void)constraint_->accept(id);
     ids_.push_back(id);
-    text_ += detokenizer_.push(id);
+    text_ += detokenizer_.push(id, ids_.size() - n_prompt_ > min_generated_);
     if (detokenizer_.stopped() || (constraint_ && constraint_->is_final())) {
         finish(End::Stop);
     } else if (ids_.size() >= max_length()) {
@@ -154,6 +169,17 @@ std::span<const uint32_t> Sequence::allowed_ids() {
 std::optional<int32_t> Sequence::only_id() {
     if (end_ || !constraint_ || constraint_->allowed().n != 1) return std::nullopt;
     return static_cast<int32_t>(constraint_->allowed().tokens.first());
+}
+
+std::span<const int32_t> Sequence::banned_ids() const {
+    if (length() - n_prompt_ < min_generated_) return end_ids_;
+    return std::span(end_ids_).first(ignores_model_end_ids_ ? n_model_end_ids_ : 0);
+}
+
+bool Sequence::is_done_by_device() const {
+    const SamplerParameters& parameters = sampler_.parameters();
+    return !constraint_ && !top_logprobs_ && parameters.is_done_by_device() &&
+           parameters.logit_bias.size() + end_ids_.size() <= compute::kMaxAdjustments;
 }
 
 void Sequence::finish(End end) {

@@ -31,6 +31,13 @@ struct GenerationRequest {
     // The control tokens whose text counts, ascending (chat/call_syntax.h): the same of every request of a model that
     // has any.
     std::vector<int32_t> markers;
+    // Tokens that end generation as the model's end tokens do, at most kMaxStopTokenIds. They are no part of the text.
+    std::vector<int32_t> stop_token_ids;
+    // So many tokens are generated before an end token or one of stop_token_ids is sampled, and stop strings are looked
+    // for in the text behind these tokens. At most max_tokens. A grammar goes first: where it allows nothing but tokens
+    // that end the text, or where nothing can follow the text, it ends.
+    uint32_t min_tokens = 0;
+    bool ignore_eos = false;  // the model's end tokens are never sampled; a grammar goes first here too
     // Resumption: ids that were generated earlier, and how many bytes of their text the client has. Text and ids
     // continue after them as if nothing had happened.
     std::vector<int32_t> replay_ids;
@@ -44,7 +51,7 @@ struct GenerationRequest {
 };
 
 enum class End : uint8_t {
-    Stop,    // an end token (no part of the text), a stop string, or the end of the grammar's text
+    Stop,    // an end token or a stop token (no part of the text), a stop string, or the end of the grammar's text
     Length,  // max_tokens are generated, or the context is full
 };
 
@@ -106,7 +113,7 @@ public:
         n_computed_ = 0;
         n_prefill_ = static_cast<uint32_t>(ids_.size());
     }
-    // Appends the next token. Returns false if it is an end token, which is no part of the answer.
+    // Appends the next token. Returns false if it is an end token or a stop token, which is no part of the answer.
     // Precondition: !end(), and the constraint allows it.
     bool accept(int32_t id);
     // Ends the answer without another token.
@@ -125,11 +132,13 @@ public:
     std::span<const uint32_t> allowed_ids();
     // The next token if exactly one is allowed; nothing after the end.
     std::optional<int32_t> only_id();
+    // The tokens that must not be sampled at position length() (Sampler::request()), because of min_tokens or
+    // ignore_eos. They yield to allowed_ids(): if all of those are banned one of them is sampled. They do not depend on
+    // tokens that are in flight. Valid as long as the sequence.
+    std::span<const int32_t> banned_ids() const;
     // True if the token that the device samples is the next token, so that the device can go on before the host sees
-    // it.
-    bool is_done_by_device() const {
-        return !constraint_ && !top_logprobs_ && sampler_.parameters().is_done_by_device();
-    }
+    // it: neither the request for a token nor the choice depends on the tokens before it.
+    bool is_done_by_device() const;
     std::optional<uint32_t> top_logprobs() const { return top_logprobs_; }
 
     // The time that this engine spent on the sequence; the generator writes it.
@@ -150,7 +159,6 @@ private:
 
     void finish(End end);
 
-    const tokenizer::Tokenizer& tokenizer_;
     uint64_t id_;
     std::string cache_scope_;
     bool embeds_;
@@ -158,6 +166,10 @@ private:
     uint32_t n_prompt_;
     uint32_t n_prefill_;  // the prompt, and after an eviction the tokens that are computed again
     uint32_t max_generated_;
+    uint32_t min_generated_;
+    std::vector<int32_t> end_ids_;  // the model's end tokens, then the stop tokens; all in the vocabulary
+    size_t n_model_end_ids_ = 0;
+    bool ignores_model_end_ids_;
     uint32_t n_computed_ = 0;
     uint32_t n_in_flight_ = 0;
     uint32_t n_awaited_ = 0;  // tokens that are being sampled

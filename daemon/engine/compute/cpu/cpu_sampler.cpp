@@ -11,12 +11,8 @@ namespace {
 
 constexpr uint32_t kVocabChunk = 4096;  // ids of one work item: some microseconds without noise, a hundred with it
 
-void penalise(const SampleRequest& request, float* logits) {
-    if (request.repeat_penalty == 1) return;
-    for (const int32_t id : request.penalty_ids) {
-        float& logit = logits[id];
-        logit = logit > 0 ? logit / request.repeat_penalty : logit * request.repeat_penalty;
-    }
+void adjust(const SampleRequest& request, float* logits) {
+    for (const Adjustment& change : request.adjustments) logits[change.id] = adjusted(logits[change.id], change);
 }
 
 // Calls `take(id)` for each id in [first, first + n) that takes part, rising.
@@ -52,7 +48,7 @@ std::span<const Sampled> CpuSampler::sample(std::span<const SampleRequest> reque
     last_answer_ = (last_answer_ + 1) % answers_.size();
     Answer& answer = answers_[last_answer_];
     answer.sampled.resize(n_requests);
-    for (uint32_t r = 0; r < n_requests; ++r) penalise(requests[r], logits + size_t{r} * n_vocab_);
+    for (uint32_t r = 0; r < n_requests; ++r) adjust(requests[r], logits + size_t{r} * n_vocab_);
     pool_.run(n_requests * n_chunks_, [&](uint32_t item, uint32_t) {
         const uint32_t r = item / n_chunks_;
         const uint32_t first = item % n_chunks_ * kVocabChunk;

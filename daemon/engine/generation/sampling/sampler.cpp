@@ -4,11 +4,13 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <tuple>
 
 #include "engine/compute/noise.h"
 
 namespace llmd::generation {
 
+using compute::Adjustment;
 using compute::Candidate;
 
 namespace {
@@ -22,16 +24,54 @@ base::Error out_of_range(const char* name, float value, const char* range) {
     return base::fail(base::ErrorCode::InvalidArgument, name, ": ", value, " is not ", range);
 }
 
+base::Result<void> check_between(const char* name, float value, float least, float most) {
+    if (value >= least && value <= most) return {};
+    return base::fail(base::ErrorCode::InvalidArgument, name, ": ", value, " is not from ", least, " to ", most);
+}
+
+base::Result<void> check_bias(std::span<const LogitBias> all, uint32_t n_vocab) {
+    if (all.size() > kMaxLogitBias) {
+        return base::fail(base::ErrorCode::InvalidArgument, "logit_bias: ", all.size(), " ids are more than ",
+                          kMaxLogitBias);
+    }
+    for (const auto& [id, bias] : all) {
+        if (id < 0 || static_cast<uint32_t>(id) >= n_vocab) {
+            return base::fail(base::ErrorCode::InvalidArgument, "logit_bias: ", id, " is not in the vocabulary of ",
+                              n_vocab);
+        }
+        if (bias == -kInfinity) continue;
+        if (auto checked = check_between("logit_bias", bias, -kMaxBias, kMaxBias); !checked) return checked;
+    }
+    return {};
+}
+
+// The logarithm of the sum of e^logit, as the device gives it.
+float log_sum_exp_of(std::span<const Candidate> row) {
+    float largest = -kInfinity;
+    for (const Candidate& one : row) largest = std::max(largest, one.logit);
+    double sum = 0;
+    for (const Candidate& one : row) sum += std::exp(static_cast<double>(one.logit) - largest);
+    return static_cast<float>(largest + std::log(sum));
+}
+
 }  // namespace
 
-base::Result<void> SamplerParameters::check() const {
-    if (!(temperature >= 0 && temperature < kInfinity)) return out_of_range("temperature", temperature, "0 or more");
+base::Result<void> SamplerParameters::check(uint32_t n_vocab) const {
+    if (auto checked = check_between("temperature", temperature, 0, kMaxTemperature); !checked) return checked;
     if (!(top_p >= 0 && top_p <= 1)) return out_of_range("top_p", top_p, "from 0 to 1");
     if (!(min_p >= 0 && min_p <= 1)) return out_of_range("min_p", min_p, "from 0 to 1");
     if (!(repeat_penalty > 0 && repeat_penalty < kInfinity)) {
         return out_of_range("repeat_penalty", repeat_penalty, "above 0");
     }
-    return {};
+    for (const auto& [name, value] :
+         {std::pair("presence_penalty", presence_penalty), std::pair("frequency_penalty", frequency_penalty)}) {
+        if (auto checked = check_between(name, value, -kMaxPenalty, kMaxPenalty); !checked) return checked;
+    }
+    if (repeat_last_n < kWholeContext) {
+        return base::fail(base::ErrorCode::InvalidArgument, "repeat_last_n: ", repeat_last_n, " is less than ",
+                          kWholeContext);
+    }
+    return check_bias(logit_bias, n_vocab);
 }
 
 std::optional<size_t> kept_candidates(std::span<const Candidate> candidates, float floor, float log_sum_exp,
@@ -64,9 +104,14 @@ std::optional<size_t> kept_candidates(std::span<const Candidate> candidates, flo
 }
 
 base::Result<std::span<Candidate>> WholeRow::read(uint32_t output, compute::Backend& backend,
-                                                  std::span<const uint32_t> allowed) {
+                                                  std::span<const uint32_t> allowed,
+                                                  std::span<const Adjustment> unsent) {
     logits_.resize(n_vocab_);
     if (auto read = backend.read_logits(output, logits_); !read) return read.error();
+    for (const Adjustment& change : unsent) {
+        float& logit = logits_[static_cast<size_t>(change.id)];
+        logit = compute::adjusted(logit, change);
+    }
     candidates_.clear();
     for (uint32_t id = 0; id < n_vocab_; ++id) {
         if (takes_part(allowed, id)) candidates_.push_back({static_cast<int32_t>(id), logits_[id]});
@@ -74,27 +119,63 @@ base::Result<std::span<Candidate>> WholeRow::read(uint32_t output, compute::Back
     return std::span(candidates_);
 }
 
+void Sampler::list_adjustments(std::span<const int32_t> ids, std::span<const int32_t> banned) {
+    adjustments_.clear();
+    if (parameters_.penalises()) {
+        const auto n = static_cast<uint32_t>(parameters_.repeat_last_n);  // the whole context is more than any
+        const auto recent = ids.last(std::min<size_t>(ids.size(), n));
+        window_.assign(recent.begin(), recent.end());
+        std::sort(window_.begin(), window_.end());
+        for (auto at = window_.begin(); at != window_.end();) {
+            const auto end = std::upper_bound(at, window_.end(), *at);
+            const auto count = static_cast<float>(end - at);
+            const float penalty = parameters_.presence_penalty + count * parameters_.frequency_penalty;
+            adjustments_.push_back({*at, parameters_.repeat_penalty, -penalty});
+            at = end;
+        }
+    }
+    for (const auto& [id, bias] : parameters_.logit_bias) adjustments_.push_back({id, 1, std::max(bias, kBan)});
+    for (const int32_t id : banned) adjustments_.push_back({id, 1, kBan});
+    if (parameters_.logit_bias.empty() && banned.empty()) return;
+
+    // By addend too, so that sums are the same in whatever order the biases came.
+    std::sort(adjustments_.begin(), adjustments_.end(), [](const Adjustment& a, const Adjustment& b) {
+        return std::tie(a.id, a.factor, a.addend) < std::tie(b.id, b.factor, b.addend);
+    });
+    size_t n = 0;
+    for (const Adjustment& change : adjustments_) {
+        if (n == 0 || adjustments_[n - 1].id != change.id) {
+            adjustments_[n++] = change;
+            continue;
+        }
+        Adjustment& merged = adjustments_[n - 1];
+        merged.factor *= change.factor;
+        merged.addend = std::max(merged.addend + change.addend, kBan);
+    }
+    adjustments_.resize(n);
+}
+
+std::span<const Adjustment> Sampler::unsent() const {
+    return adjustments_.size() > compute::kMaxAdjustments ? std::span(adjustments_) : std::span<const Adjustment>();
+}
+
 compute::SampleRequest Sampler::request(std::span<const int32_t> ids, uint32_t position,
-                                        std::span<const uint32_t> allowed) {
+                                        std::span<const uint32_t> allowed, std::span<const int32_t> banned) {
+    list_adjustments(ids, banned);
     compute::SampleRequest request;
     request.temperature = parameters_.is_greedy() ? 0 : parameters_.temperature;
     request.seed = parameters_.seed;
     request.position = position;
-    request.wants_candidates = parameters_.filters();
     request.allowed = allowed;
-    if (parameters_.repeat_penalty != 1) {
-        const auto recent = ids.last(std::min<size_t>(ids.size(), kPenaltyWindow));
-        penalty_ids_.assign(recent.begin(), recent.end());
-        std::sort(penalty_ids_.begin(), penalty_ids_.end());
-        penalty_ids_.erase(std::unique(penalty_ids_.begin(), penalty_ids_.end()), penalty_ids_.end());
-        request.repeat_penalty = parameters_.repeat_penalty;
-        request.penalty_ids = penalty_ids_;
-    }
+    if (!unsent().empty()) return request;  // only whether the row is finite
+    request.adjustments = adjustments_;
+    request.wants_candidates = parameters_.filters();
     return request;
 }
 
 base::Result<int32_t> Sampler::choose(const compute::Sampled& sampled, uint32_t position, uint32_t output,
                                       compute::Backend& backend, std::span<const uint32_t> allowed) {
+    if (!unsent().empty()) return choose_of_all(sampled, position, output, backend, allowed);
     int32_t id = sampled.id;
     if (parameters_.filters()) {
         const auto kept =
@@ -111,8 +192,12 @@ base::Result<int32_t> Sampler::choose(const compute::Sampled& sampled, uint32_t 
 
 base::Result<int32_t> Sampler::choose_of_all(const compute::Sampled& sampled, uint32_t position, uint32_t output,
                                              compute::Backend& backend, std::span<const uint32_t> allowed) {
-    const auto row = row_.read(output, backend, allowed);
+    const auto row = row_.read(output, backend, allowed, unsent());
     if (!row) return row.error();
+    if (row->empty()) return base::fail(base::ErrorCode::DeviceError, "no id of the row takes part");
+    if (parameters_.is_greedy()) return std::min_element(row->begin(), row->end(), compute::comes_first)->id;
+    if (!parameters_.filters()) return draw(*row, position);
+    const float log_sum_exp = unsent().empty() ? sampled.log_sum_exp : log_sum_exp_of(*row);
     // Sorting all takes many times as long as finding the largest ones, which are mostly enough.
     for (size_t n = kFirstSorted;; n *= kMoreSorted) {
         n = std::min(n, row->size());
@@ -121,7 +206,7 @@ base::Result<int32_t> Sampler::choose_of_all(const compute::Sampled& sampled, ui
         std::sort(row->begin(), end, compute::comes_first);
         const auto largest = std::span<const Candidate>(*row).first(n);
         const float floor = n < row->size() ? largest.back().logit : -kInfinity;
-        const auto kept = kept_candidates(largest, floor, sampled.log_sum_exp, n_vocab_, parameters_);
+        const auto kept = kept_candidates(largest, floor, log_sum_exp, n_vocab_, parameters_);
         if (kept || n == row->size()) return draw(largest.first(kept.value_or(1)), position);
     }
 }
@@ -167,15 +252,19 @@ std::optional<TokenLogprobs> look_up(std::span<const Candidate> sorted, int32_t 
 
 base::Result<TokenLogprobs> LogprobReader::read(const compute::Sampled& sampled, int32_t chosen, uint32_t n_top,
                                                 uint32_t output, compute::Backend& backend,
-                                                std::span<const uint32_t> allowed) {
-    const auto listed = above_floor(sampled.candidates, sampled.candidate_floor);
-    const bool holds_all = sampled.candidate_floor == -kInfinity;
-    if (auto told = look_up(listed, chosen, n_top, holds_all, sampled.log_sum_exp)) return std::move(*told);
-    const auto row = row_.read(output, backend, allowed);
+                                                std::span<const uint32_t> allowed, std::span<const Adjustment> unsent) {
+    double log_sum_exp = sampled.log_sum_exp;
+    if (unsent.empty()) {
+        const auto listed = above_floor(sampled.candidates, sampled.candidate_floor);
+        const bool holds_all = sampled.candidate_floor == -kInfinity;
+        if (auto told = look_up(listed, chosen, n_top, holds_all, log_sum_exp)) return std::move(*told);
+    }
+    const auto row = row_.read(output, backend, allowed, unsent);
     if (!row) return row.error();
+    if (!unsent.empty()) log_sum_exp = log_sum_exp_of(*row);
     const auto n_sorted = std::min<size_t>(std::max<size_t>(n_top, 1), row->size());
     std::partial_sort(row->begin(), row->begin() + static_cast<ptrdiff_t>(n_sorted), row->end(), compute::comes_first);
-    if (auto told = look_up(*row, chosen, n_top, true, sampled.log_sum_exp)) return std::move(*told);
+    if (auto told = look_up(*row, chosen, n_top, true, log_sum_exp)) return std::move(*told);
     return base::fail(base::ErrorCode::DeviceError, "logprobs: id ", chosen, " is not among the ids that could come");
 }
 

@@ -1,14 +1,24 @@
 // Samples the next token of one sequence, and reads the logprobs of tokens. The chain of the sampler has this order:
-// repeat penalty over the last kPenaltyWindow tokens (prompt included), top-k, top-p, min-p, temperature. Top-p and
-// min-p use the distribution before temperature; top-p uses what top-k kept, renormalised. One token is then drawn by
-// Gumbel-max with noise.h's hash of (seed, position, id), so that the token depends on the logits, the parameters and
-// the position only.
+// penalties, logit bias and bans, top-k, top-p, min-p, temperature. Top-p and min-p use the distribution before
+// temperature; top-p uses what top-k kept, renormalised. One token is then drawn by Gumbel-max with noise.h's hash of
+// (seed, position, id), so that the token depends on the logits, the parameters, the position and the tokens before it
+// only.
+//
+// The penalties count as llama.cpp does: all three look at the last repeat_last_n tokens, prompt and answer together.
+// (OpenAI and vLLM count the answer alone for presence and frequency penalty.) An id that is in this window gets
+//     logit = (logit > 0 ? logit / repeat_penalty : logit * repeat_penalty)
+//             - (presence_penalty + its occurrences * frequency_penalty)
+// and its logit bias is added to that; llama.cpp adds the bias first, which differs only if the id has a repeat penalty
+// too. A banned id gets kBan added, which no other logit comes near: it is chosen only if nothing else takes part.
+//
+// All of this is one compute::Adjustment for each id. The device takes kMaxAdjustments of them; if there are more, the
+// row's logits are read whole, and the host adjusts them and samples, with the same result.
 //
 // The device does greedy sampling and plain temperature by itself. The filters work on the candidates that it returns;
 // if those do not provably hold the kept set, the row's logits are read whole, with the same result.
 //
-// If the request has a mask (compute::SampleRequest::allowed), only its ids take part. It applies after the penalty.
-// Thread-bound, one a sequence.
+// If the request has a mask (compute::SampleRequest::allowed), only its ids take part. It applies after the
+// adjustments. Thread-bound, one a sequence.
 #pragma once
 
 #include <cstdint>
@@ -21,27 +31,48 @@
 
 namespace llmd::generation {
 
-inline constexpr uint32_t kPenaltyWindow = 64;  // tokens; as in llama.cpp
-static_assert(kPenaltyWindow <= compute::kMaxPenaltyIds);
-
 // A lower temperature counts as 0. At this one a lead of 0.01 in logits is already a factor of e^100, and
 // logit / temperature must stay a finite float.
 inline constexpr float kLeastTemperature = 1e-4f;
+inline constexpr float kMaxTemperature = 1e6f;  // far from kBan; logits mean nothing long before
+
+inline constexpr int32_t kDefaultRepeatLastN = 64;  // tokens, as in llama.cpp and Ollama
+inline constexpr int32_t kWholeContext = -1;        // as repeat_last_n
+inline constexpr float kMaxPenalty = 2;             // of presence_penalty and frequency_penalty, either sign; OpenAI's
+inline constexpr size_t kMaxLogitBias = 300;        // ids; OpenAI's
+inline constexpr float kMaxBias = 100;              // either sign; OpenAI's
+inline constexpr size_t kMaxStopTokenIds = 64;      // GenerationRequest::stop_token_ids
+// What is added to the logit of a banned id. No model's logits come near it, and kBan / kLeastTemperature is finite.
+inline constexpr float kBan = -1e34f;
+
+struct LogitBias {
+    int32_t id = 0;  // in the vocabulary
+    float bias = 0;  // -kMaxBias to kMaxBias, or -infinity, which bans the id
+};
 
 struct SamplerParameters {
-    float temperature = 0;  // below kLeastTemperature: greedy
+    float temperature = 0;  // below kLeastTemperature: greedy; at most kMaxTemperature
     uint32_t top_k = 0;     // 0: off; keeps the k largest logits, lower ids first among equals
     float top_p = 1;        // 1: off; keeps the fewest largest whose probabilities reach it (Holtzman et al. 2019)
     float min_p = 0;  // 0: off; keeps what has at least this part of the largest's probability (Nguyen et al. 2024)
-    float repeat_penalty = 1;  // 1: off
+    float repeat_penalty = 1;                     // above 0; 1: off
+    float presence_penalty = 0;                   // -kMaxPenalty to kMaxPenalty; 0: off
+    float frequency_penalty = 0;                  // likewise
+    int32_t repeat_last_n = kDefaultRepeatLastN;  // the window of the penalties; 0: they are off; kWholeContext
     uint64_t seed = 0;
+    std::vector<LogitBias> logit_bias;  // at most kMaxLogitBias; those of the same id add up
 
-    // InvalidArgument names a parameter and its value: a NaN, a negative number, a probability above 1.
-    base::Result<void> check() const;
+    // InvalidArgument names a parameter and its value: a NaN, a number out of its range, too many biases, or one of an
+    // id that a vocabulary of n_vocab does not have.
+    base::Result<void> check(uint32_t n_vocab) const;
+    // True if some penalty depends on the tokens so far.
+    bool penalises() const {
+        return repeat_last_n != 0 && (repeat_penalty != 1 || presence_penalty != 0 || frequency_penalty != 0);
+    }
     // True if some filter may drop an id, so that the device's argmax is not enough.
     bool filters() const { return !is_greedy() && (top_k > 0 || top_p < 1 || min_p > 0); }
     // True if the device's id is the result and depends on no earlier tokens that the host would have to send.
-    bool is_done_by_device() const { return !filters() && repeat_penalty == 1; }
+    bool is_done_by_device() const { return !filters() && !penalises(); }
     bool is_greedy() const { return temperature < kLeastTemperature || top_k == 1; }
 };
 
@@ -69,10 +100,12 @@ class WholeRow {
 public:
     explicit WholeRow(uint32_t n_vocab) : n_vocab_(n_vocab) {}
 
-    // Returns all ids of the output-th row of the last completed step that `allowed` has, unsorted. They are valid
-    // until the next call, and may be sorted in place.
+    // Returns all ids of the output-th row of the last completed step that `allowed` has, by rising id. `unsent` are
+    // the adjustments that the device has not made. The result is valid until the next call, and may be sorted in
+    // place.
     base::Result<std::span<compute::Candidate>> read(uint32_t output, compute::Backend& backend,
-                                                     std::span<const uint32_t> allowed);
+                                                     std::span<const uint32_t> allowed,
+                                                     std::span<const compute::Adjustment> unsent);
 
 private:
     uint32_t n_vocab_;
@@ -82,31 +115,39 @@ private:
 
 class Sampler {
 public:
-    // Precondition: parameters.check() succeeded.
+    // Precondition: parameters.check(n_vocab) succeeded.
     Sampler(const SamplerParameters& parameters, uint32_t n_vocab)
         : parameters_(parameters), n_vocab_(n_vocab), row_(n_vocab) {}
 
     const SamplerParameters& parameters() const { return parameters_; }
 
     // Returns the device's request for the token at `position`, which follows `ids`. If the device does the sampling by
-    // itself, `position` may be further on. The request is valid until the next call, and as long as `allowed` is.
+    // itself, `position` may be further on. The ids in `banned` must not be chosen; they are in the vocabulary. The
+    // request is valid until the next call, and as long as `allowed` is.
     compute::SampleRequest request(std::span<const int32_t> ids, uint32_t position,
-                                   std::span<const uint32_t> allowed = {});
+                                   std::span<const uint32_t> allowed = {}, std::span<const int32_t> banned = {});
+    // The adjustments of the last request() that are too many for the device, so that it has made none of them; mostly
+    // empty. Always empty if the parameters are done by the device and logit_bias and `banned` have at most
+    // kMaxAdjustments ids together.
+    std::span<const compute::Adjustment> unsent() const;
 
     // Returns the id at `position`, from the device's answer to request() for the output-th row of the last completed
-    // step, and the mask of that request. Precondition: the answer is finite. Errors are the device's.
+    // step, and the mask of that request, which was the last one if it had unsent() adjustments. Precondition: the
+    // answer is finite. Errors are the device's.
     base::Result<int32_t> choose(const compute::Sampled& sampled, uint32_t position, uint32_t output,
                                  compute::Backend& backend, std::span<const uint32_t> allowed = {});
 
 private:
-    // Samples from all logits of the row, because the device's candidates are too few.
+    void list_adjustments(std::span<const int32_t> ids, std::span<const int32_t> banned);
+    // Samples from all logits of the row, because the device's candidates are too few or it lacks adjustments.
     base::Result<int32_t> choose_of_all(const compute::Sampled& sampled, uint32_t position, uint32_t output,
                                         compute::Backend& backend, std::span<const uint32_t> allowed);
     int32_t draw(std::span<const compute::Candidate> kept, uint32_t position) const;
 
     SamplerParameters parameters_;
     uint32_t n_vocab_;
-    std::vector<int32_t> penalty_ids_;
+    std::vector<int32_t> window_;                   // the tokens that the penalties count, sorted
+    std::vector<compute::Adjustment> adjustments_;  // of the last request
     WholeRow row_;
 };
 
@@ -123,19 +164,20 @@ struct TokenLogprobs {
     std::vector<TokenLogprob> top;  // the likeliest, by falling logprob, then rising id
 };
 
-// The logprob of a token: the logarithm of its probability after the repeat penalty and before temperature and the
-// filters; under a constraint, among the allowed ids. Sampling does not depend on it.
-// Thread-bound, like the backend; one reader serves all sequences.
+// The logprob of a token: the logarithm of its probability after penalties, logit bias and bans, and before temperature
+// and the filters; under a constraint, among the allowed ids. A banned id has kLeastLogprob. Sampling does not depend
+// on it. Thread-bound, like the backend; one reader serves all sequences.
 class LogprobReader {
 public:
     explicit LogprobReader(uint32_t n_vocab) : row_(n_vocab) {}
 
     // Returns the logprob of `chosen`, the token after the output-th row of the last completed step, with those of the
     // `n_top` likeliest tokens, or as many as there are. `sampled` is the device's answer with candidates; if these do
-    // not hold all that is wanted, the row's logits are read. `allowed` is the mask of its request. Errors are the
-    // device's.
+    // not hold all that is wanted, the row's logits are read. `allowed` is the mask of its request, `unsent` are the
+    // adjustments that the device has not made (Sampler::unsent()). Errors are the device's.
     base::Result<TokenLogprobs> read(const compute::Sampled& sampled, int32_t chosen, uint32_t n_top, uint32_t output,
-                                     compute::Backend& backend, std::span<const uint32_t> allowed);
+                                     compute::Backend& backend, std::span<const uint32_t> allowed,
+                                     std::span<const compute::Adjustment> unsent = {});
 
 private:
     WholeRow row_;

@@ -1,6 +1,9 @@
 // What a caller may not ask for is refused on every device, and changes nothing.
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+
 #include "daemon/engine/compute/device_under_test.h"
 
 namespace llmd::test {
@@ -56,13 +59,18 @@ TEST_P(Misuse, BadBatchesAreRefused) {
     ASSERT_TRUE(backend.forward());
     EXPECT_TRUE(refuses(backend.forward())) << "twice";
     EXPECT_TRUE(refuses(backend.sample({}))) << "fewer requests than outputs";
-    const std::vector<int32_t> beyond = {96}, many(compute::kMaxPenaltyIds + 1);
-    request[0].repeat_penalty = 2;
-    request[0].penalty_ids = beyond;
-    EXPECT_TRUE(refuses(backend.sample(request))) << "penalty id beyond the vocabulary";
-    request[0].penalty_ids = many;
-    EXPECT_TRUE(refuses(backend.sample(request))) << "too many penalty ids";
-    request[0].penalty_ids = {};
+    constexpr float kInfinity = std::numeric_limits<float>::infinity();
+    const std::vector<compute::Adjustment> bad[] = {
+        {{96}},           {{-1}},           {{5}, {5}},
+        {{5}, {4}},       {{0, 0}},         {{0, -1}},
+        {{0, kInfinity}}, {{0, NAN}},       {{0, 1, kInfinity}},
+        {{0, 1, NAN}},    {{1}, {0, 1, 1}}, std::vector<compute::Adjustment>(compute::kMaxAdjustments + 1),
+    };
+    for (const auto& adjustments : bad) {
+        request[0].adjustments = adjustments;
+        EXPECT_TRUE(refuses(backend.sample(request))) << "adjustments " << &adjustments - bad;
+    }
+    request[0].adjustments = {};
     EXPECT_TRUE(backend.sample(request));
     EXPECT_TRUE(refuses(backend.sample(request))) << "twice";
     ASSERT_TRUE(backend.submit() && backend.wait());

@@ -1,4 +1,4 @@
-// sample() on every device: ties, penalties, noise, candidates, and logits that are no numbers.
+// sample() on every device: ties, adjustments, noise, candidates, and logits that are no numbers.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -65,9 +65,9 @@ protected:
         const auto sampled = device_->sample(rows, {&request, 1});
         return sampled.empty() ? Sampled() : sampled[0];
     }
-    Logits logits() {
+    Logits logits(uint32_t output = 0) {
         Logits out(model_->spec().n_vocab, std::nanf(""));
-        EXPECT_TRUE(device_->backend().read_logits(0, out));
+        EXPECT_TRUE(device_->backend().read_logits(output, out));
         return out;
     }
     bool ready() const { return device_->loaded(); }
@@ -99,29 +99,131 @@ TEST_P(Sampling, LogSumExpIsThatOfTheLogits) {
     }
 }
 
-TEST_P(Sampling, PenaltyChangesTheNamedIdsOnly) {
-    load({random_logits(600, 2, 4)});
-    if (!ready()) return;
-    sample(0, {});
-    const Logits before = logits();
-    const auto top = static_cast<int32_t>(std::max_element(before.begin(), before.end()) - before.begin());
-    const auto bottom = static_cast<int32_t>(std::min_element(before.begin(), before.end()) - before.begin());
-    const std::vector<int32_t> ids = {top, bottom};
-    SampleRequest request;
-    request.repeat_penalty = 1.5f;
-    request.penalty_ids = ids;
-    request.wants_candidates = true;
-    const Sampled sampled = sample(0, request);
-    const Logits after = logits();
-    for (int32_t id = 0; id < 600; ++id) {
-        float want = before[static_cast<size_t>(id)];
-        if (id == top) want /= 1.5f;
-        if (id == bottom) want *= 1.5f;
-        EXPECT_NEAR(after[static_cast<size_t>(id)], want, 1e-6) << id;
+// In double precision: what a device must make of a logit.
+double adjusted_exactly(double logit, const compute::Adjustment& change) {
+    const double factor = change.factor;
+    return (logit > 0 ? logit / factor : logit * factor) + double{change.addend};
+}
+
+// A factor and an addend as penalties, biases and bans give them, small and huge ones.
+compute::Adjustment random_adjustment(int32_t id, Noise& noise) {
+    const float factors[] = {1, 1, 1.1f, 2, 0.5f, 10};
+    const float addends[] = {0, 0, -1.5f, 2, 100, -100, -2e6f, 2e6f, -1e34f};
+    const auto draw = [&](size_t n) {
+        return static_cast<size_t>((noise.uniform() + 1) / 2 * static_cast<double>(n)) % n;
+    };
+    return {id, factors[draw(std::size(factors))], addends[draw(std::size(addends))]};
+}
+
+// Which ids they are: the first, the last, the border of chunks and groups, few and as many as fit.
+TEST_P(Sampling, AdjustmentsChangeTheNamedIdsOnly) {
+    Noise noise(21);
+    for (const uint32_t n : {7u, 600u, 5003u}) {
+        load({random_logits(n, n, 4)});
+        if (!ready()) return;
+        sample(0, {});
+        const Logits before = logits();
+        for (const uint32_t n_adjusted : {1u, 2u, 63u, 65u, compute::kMaxAdjustments}) {
+            std::vector<compute::Adjustment> adjustments;
+            const uint32_t step = std::max(1u, n / n_adjusted);
+            for (uint32_t id = 0; id < n && adjustments.size() < n_adjusted; id += step) {
+                adjustments.push_back(random_adjustment(static_cast<int32_t>(id), noise));
+            }
+            if (adjustments.size() < n_adjusted && adjustments.back().id != static_cast<int32_t>(n - 1)) {
+                adjustments.push_back(random_adjustment(static_cast<int32_t>(n - 1), noise));
+            }
+            SampleRequest request;
+            request.adjustments = adjustments;
+            request.wants_candidates = true;
+            const Sampled sampled = sample(0, request);
+            const Logits after = logits();
+            SCOPED_TRACE(testing::Message() << adjustments.size() << " of " << n);
+            std::vector<double> want(before.begin(), before.end());
+            for (const auto& change : adjustments) {
+                double& logit = want[static_cast<size_t>(change.id)];
+                logit = adjusted_exactly(logit, change);
+            }
+            double sum = 0;
+            for (uint32_t id = 0; id < n; ++id) {
+                ASSERT_NEAR(after[id], want[id], 1e-6 * std::max(1.0, std::abs(want[id]))) << id;
+            }
+            const float largest = *std::max_element(after.begin(), after.end());
+            for (const float logit : after) sum += std::exp(double{logit} - largest);
+            ASSERT_TRUE(sampled.finite);
+            EXPECT_EQ(sampled.id, std::max_element(after.begin(), after.end()) - after.begin());
+            EXPECT_NEAR(sampled.log_sum_exp, largest + std::log(sum), 1e-4 + 1e-7 * std::abs(largest));
+            ASSERT_FALSE(sampled.candidates.empty());
+            EXPECT_EQ(sampled.candidates[0].logit, largest);
+            sample(0, {});
+            EXPECT_TRUE(same_bits(logits(), before)) << "the next step has none of it";
+        }
     }
-    EXPECT_EQ(sampled.id, std::max_element(after.begin(), after.end()) - after.begin());
-    ASSERT_FALSE(sampled.candidates.empty());
-    EXPECT_EQ(sampled.candidates[0].logit, *std::max_element(after.begin(), after.end()));
+}
+
+// Rows of one step, the middle one with none; more rows than one group computes.
+TEST_P(Sampling, EachRowHasItsOwnAdjustments) {
+    constexpr uint32_t n = 3000, n_rows = 10;
+    load({random_logits(n, 9, 4)});
+    if (!ready()) return;
+    Noise noise(22);
+    std::vector<compute::Row> rows;
+    std::vector<std::vector<compute::Adjustment>> adjustments(n_rows);
+    std::vector<SampleRequest> requests(n_rows);
+    for (uint32_t r = 0; r < n_rows; ++r) rows.push_back({0, r, 0, true});
+    device_->sample(rows, requests);
+    std::vector<Logits> before;
+    for (uint32_t r = 0; r < n_rows; ++r) before.push_back(logits(r));
+    for (uint32_t r = 0; r < n_rows; ++r) {
+        if (r == 4) continue;
+        for (uint32_t id = r; id < n; id += 11 + r) {
+            if (adjustments[r].size() < compute::kMaxAdjustments) {
+                adjustments[r].push_back(random_adjustment(static_cast<int32_t>(id), noise));
+            }
+        }
+        requests[r].adjustments = adjustments[r];
+    }
+    const auto sampled = device_->sample(rows, requests);
+    ASSERT_EQ(sampled.size(), n_rows);
+    for (uint32_t r = 0; r < n_rows; ++r) {
+        const Logits after = logits(r);
+        std::vector<double> want(before[r].begin(), before[r].end());
+        for (const auto& change : adjustments[r]) {
+            double& logit = want[static_cast<size_t>(change.id)];
+            logit = adjusted_exactly(logit, change);
+        }
+        for (uint32_t id = 0; id < n; ++id) {
+            ASSERT_NEAR(after[id], want[id], 1e-6 * std::max(1.0, std::abs(want[id]))) << "row " << r << ", id " << id;
+        }
+        EXPECT_EQ(sampled[r].id, std::max_element(after.begin(), after.end()) - after.begin()) << "row " << r;
+    }
+}
+
+// A ban leaves the row finite, holds at every temperature, and yields only where nothing else takes part.
+TEST_P(Sampling, ABannedIdIsNeverChosen) {
+    constexpr uint32_t n = 40;
+    constexpr float kBan = -1e34f;
+    load({random_logits(n, 3, 4)});
+    if (!ready()) return;
+    std::vector<compute::Adjustment> bans;
+    for (int32_t id = 0; id < 40; ++id) {
+        if (id != 17 && id != 30) bans.push_back({id, id % 2 == 0 ? 1.0f : 10.0f, kBan});
+    }
+    for (const float temperature : {0.0f, 1e-4f, 1.0f, 1e6f}) {
+        for (uint32_t position = 0; position < 20; ++position) {
+            SampleRequest request;
+            request.temperature = temperature;
+            request.position = position;
+            request.adjustments = bans;
+            const Sampled sampled = sample(0, request);
+            ASSERT_TRUE(sampled.finite);
+            EXPECT_TRUE(sampled.id == 17 || sampled.id == 30) << sampled.id << " at temperature " << temperature;
+            const std::vector<uint32_t> allowed = {1u << 5 | 1u << 6, 0};
+            request.allowed = allowed;
+            const Sampled forced = sample(0, request);
+            ASSERT_TRUE(forced.finite);
+            EXPECT_TRUE(forced.id == 5 || forced.id == 6) << forced.id << " at temperature " << temperature;
+        }
+    }
 }
 
 TEST_P(Sampling, CandidatesAreTheLargestAndTheFloorHoldsForTheRest) {
@@ -273,7 +375,8 @@ TEST_P(Sampling, OnlyTheIdsOfAMaskTakePart) {
             {n, [](uint32_t id) { return compute::mix32(id) % 97 == 0 || id == 5; }},
             {n, [&](uint32_t id) { return id >= n / 2 && id < n / 2 + 9; }},
         };
-        const std::vector<int32_t> penalised = {static_cast<int32_t>(best), 0};
+        std::vector<compute::Adjustment> adjustments = {{static_cast<int32_t>(best), 1.3f, -1}};
+        if (best != 0) adjustments.insert(adjustments.begin(), {0, 1, 3});
         for (const Mask& mask : masks) {
             uint32_t position = 1;
             for (const float temperature : {0.0f, 1.5f}) {
@@ -283,8 +386,7 @@ TEST_P(Sampling, OnlyTheIdsOfAMaskTakePart) {
                     request.seed = 77;
                     request.position = position++;
                     request.wants_candidates = wants_candidates;
-                    request.repeat_penalty = wants_candidates ? 1.3f : 1;
-                    if (wants_candidates) request.penalty_ids = penalised;
+                    if (wants_candidates) request.adjustments = adjustments;
                     request.allowed = mask.words;
                     const Sampled sampled = sample(0, request);
                     SCOPED_TRACE(testing::Message() << mask.ids.size() << " of " << n << ", temperature " << temperature

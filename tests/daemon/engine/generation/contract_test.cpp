@@ -50,6 +50,13 @@ const SamplerParameters kGreedy;
 const SamplerParameters kWithSeed = {.temperature = 1, .seed = 11};
 const SamplerParameters kFiltered = {
     .temperature = 1, .top_k = 40, .top_p = 0.9f, .min_p = 0.02f, .repeat_penalty = 1.2f, .seed = 5};
+const SamplerParameters kAdjusted = {.temperature = 0.9f,
+                                     .repeat_penalty = 1.1f,
+                                     .presence_penalty = 0.4f,
+                                     .frequency_penalty = 0.3f,
+                                     .repeat_last_n = kWholeContext,
+                                     .seed = 8,
+                                     .logit_bias = {{70, -100}, {80, 2.5f}, {90, -1}}};
 
 class ContractTest : public testing::TestWithParam<std::tuple<const char*, test::TestDevice>> {
 protected:
@@ -99,7 +106,7 @@ TEST_P(ContractTest, ChunksChangeNothing) {
 
 TEST_P(ContractTest, CompanyChangesNothing) {
     const std::vector<GenerationRequest> all = {tale_request(1, 40, kGreedy), tale_request(2, 7, kWithSeed),
-                                                tale_request(3, 65, kFiltered), tale_request(4, 33, kGreedy)};
+                                                tale_request(3, 65, kFiltered), tale_request(4, 33, kAdjusted)};
     for (const uint32_t chunk : {5u, 128u}) {
         auto together = run(all, chunk);
         for (const auto& one : all) {
@@ -111,7 +118,7 @@ TEST_P(ContractTest, CompanyChangesNothing) {
 }
 
 TEST_P(ContractTest, TellingLogprobsChangesNothing) {
-    for (const auto& sampling : {kGreedy, kWithSeed, kFiltered}) {
+    for (const auto& sampling : {kGreedy, kWithSeed, kFiltered, kAdjusted}) {
         auto asking = tale_request(1, 30, sampling);
         const auto expected = alone(asking);
         for (const uint32_t n_top : {0u, 20u}) {
@@ -133,8 +140,10 @@ TEST_P(ContractTest, TellingLogprobsChangesNothing) {
 }
 
 TEST_P(ContractTest, ReplayFromEveryCutGivesTheSameBytes) {
-    for (const auto& sampling : {kGreedy, kWithSeed, kFiltered}) {
-        const auto whole = tale_request(1, 30, sampling);
+    for (const auto& sampling : {kGreedy, kWithSeed, kFiltered, kAdjusted}) {
+        auto whole = tale_request(1, 30, sampling);
+        whole.min_tokens = 10;
+        whole.ignore_eos = !sampling.logit_bias.empty();
         const auto expected = alone(whole);
         size_t delivered = 0;
         for (size_t cut = 0; cut <= expected.ids.size(); ++cut) {

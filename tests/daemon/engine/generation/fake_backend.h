@@ -275,9 +275,9 @@ private:
                             std::vector<compute::Candidate>& candidates) const {
         compute::Sampled sampled;
         sampled.finite = true;
-        for (const int32_t id : request.penalty_ids) {
-            float& l = logits[static_cast<size_t>(id)];
-            l = l > 0 ? l / request.repeat_penalty : l * request.repeat_penalty;
+        for (const compute::Adjustment& change : request.adjustments) {
+            float& l = logits[static_cast<size_t>(change.id)];
+            l = compute::adjusted(l, change);
         }
         const uint32_t key = compute::noise_key(request.seed, request.position);
         double total = 0;

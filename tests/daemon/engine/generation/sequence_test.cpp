@@ -78,6 +78,19 @@ TEST(Sequence, RefusesFieldsByName) {
     bad.sampling.temperature = -1;
     EXPECT_TRUE(names(bad, "temperature"));
     bad = request_of("a");
+    bad.sampling.logit_bias = {{257, 1}};
+    EXPECT_TRUE(names(bad, "logit_bias"));
+    for (const int32_t id : {-1, 257}) {
+        bad = request_of("a");
+        bad.stop_token_ids = {3, id};
+        EXPECT_TRUE(names(bad, "stop_token_ids[1]"));
+    }
+    bad.stop_token_ids.assign(kMaxStopTokenIds + 1, 1);
+    EXPECT_TRUE(names(bad, "stop_token_ids: 65"));
+    bad = request_of("a", 5);
+    bad.min_tokens = 6;
+    EXPECT_TRUE(names(bad, "min_tokens"));
+    bad = request_of("a");
     bad.replay_ids = {'x'};
     bad.delivered_bytes = 2;
     EXPECT_TRUE(names(bad, "delivered_bytes"));
@@ -136,6 +149,72 @@ TEST(Sequence, EndsAtTheEndTokenWhichIsNoPartOfIt) {
     EXPECT_EQ(sequence->take_text(), "x");
 }
 
+std::vector<int32_t> banned(const Sequence& sequence) {
+    const auto ids = sequence.banned_ids();
+    return {ids.begin(), ids.end()};
+}
+
+TEST(Sequence, StopTokensEndItAndAreNoPartOfIt) {
+    const test::ByteTokenizer tokenizer;
+    auto with_stop = request_of("abc");
+    with_stop.stop_token_ids = {'q', 'r'};
+    for (const int32_t end : {int32_t{'q'}, int32_t{'r'}, test::ByteTokenizer::kEnd}) {
+        auto sequence = Sequence::create(with_stop, tokenizer, kLimits);
+        ASSERT_TRUE(sequence);
+        EXPECT_EQ(banned(*sequence), std::vector<int32_t>());
+        EXPECT_TRUE(sequence->accept('x'));
+        EXPECT_FALSE(sequence->accept(end));
+        EXPECT_EQ(sequence->end(), End::Stop);
+        EXPECT_EQ(sequence->take_text(), "x");
+    }
+}
+
+TEST(Sequence, UntilMinTokensEndAndStopTokensAreBanned) {
+    const test::ByteTokenizer tokenizer;
+    auto request = request_of("abc", 5);
+    request.stop_token_ids = {'q'};
+    request.min_tokens = 2;
+    const std::vector<int32_t> all = {test::ByteTokenizer::kEnd, 'q'};
+    for (const bool ignore_eos : {false, true}) {
+        request.ignore_eos = ignore_eos;
+        auto sequence = Sequence::create(request, tokenizer, kLimits);
+        ASSERT_TRUE(sequence);
+        EXPECT_EQ(banned(*sequence), all);
+        EXPECT_TRUE(sequence->accept('x'));
+        EXPECT_EQ(banned(*sequence), all);
+        sequence->arrive(4, false);
+        sequence->schedule(0, true);
+        const std::vector<int32_t> later = {test::ByteTokenizer::kEnd};
+        EXPECT_EQ(banned(*sequence), ignore_eos ? later : std::vector<int32_t>()) << "the one after that in flight";
+        sequence->recall();
+        EXPECT_TRUE(sequence->accept('y'));
+        EXPECT_EQ(banned(*sequence), ignore_eos ? later : std::vector<int32_t>());
+    }
+}
+
+// A stop string may begin behind min_tokens only, where text has not been delivered yet.
+TEST(Sequence, StopStringsAreLookedForBehindMinTokens) {
+    const test::ByteTokenizer tokenizer;
+    auto request = request_of("a", 10);
+    request.stops = {"END"};
+    const auto text_of = [&](uint32_t min_tokens, const std::string& answer) {
+        request.min_tokens = min_tokens;
+        auto sequence = Sequence::create(request, tokenizer, kLimits);
+        EXPECT_TRUE(sequence);
+        for (const char c : answer) {
+            if (sequence->end()) break;
+            EXPECT_TRUE(sequence->accept(c));
+        }
+        return sequence->take_text() + (sequence->end() == End::Stop ? "|" : "");
+    };
+    EXPECT_EQ(text_of(0, "xENDyENDz"), "x|");
+    EXPECT_EQ(text_of(1, "xENDyENDz"), "x|");
+    EXPECT_EQ(text_of(2, "xENDyENDz"), "xENDy|");
+    EXPECT_EQ(text_of(4, "xENDyENDz"), "xENDy|");
+    EXPECT_EQ(text_of(6, "xENDyENDz"), "xENDyENDz");
+    EXPECT_EQ(text_of(4, "xENDEND"), "xEND|");
+}
+
 TEST(Sequence, StopStringsEndItAndNeverShow) {
     const test::ByteTokenizer tokenizer;
     auto with_stop = request_of("abc");
@@ -168,7 +247,8 @@ TEST(Sequence, WhatAStopStringHeldBackComesAtTheEnd) {
 TEST(Sequence, ReplayFromEveryCutGivesTheSameText) {
     const test::ByteTokenizer tokenizer;
     auto whole = request_of("abc", 16);
-    whole.stops = {"END", "xyz"};
+    whole.stops = {"END", "xyz", "a"};
+    whole.min_tokens = 3;
     const std::vector<int32_t> answer = {'a', 0xC3, 0xA4, 'E', 'N', 'x', 'y', 0xE2, 0x82, 0xAC, 0xFF, 'E', 'N', 'D'};
     auto sequence = Sequence::create(whole, tokenizer, kLimits);
     ASSERT_TRUE(sequence);

@@ -54,7 +54,9 @@ TEST_F(StepsAhead, ASequenceAloneHasOneFromItsSecondTokenOn) {
 }
 
 TEST_F(StepsAhead, ThereAreNoneWhereTheHostHasPartInAChoice) {
-    for (const auto& sampling : {kFiltered, SamplerParameters{.repeat_penalty = 1.2f}}) {
+    for (const auto& sampling :
+         {kFiltered, SamplerParameters{.repeat_penalty = 1.2f}, SamplerParameters{.presence_penalty = 1},
+          SamplerParameters{.frequency_penalty = -1}}) {
         open();
         start(request(1, "hello", 10));
         start(request(2, "hello", 10, sampling));
@@ -63,6 +65,24 @@ TEST_F(StepsAhead, ThereAreNoneWhereTheHostHasPartInAChoice) {
         EXPECT_EQ(events_.requests[1].ids, undisturbed(request(1, "hello", 10)).ids);
         EXPECT_EQ(events_.requests[2].ids, undisturbed(request(2, "hello", 10, sampling)).ids);
         generator_.reset();
+    }
+}
+
+// What a logit bias and a ban change does not depend on the tokens before, and from where end tokens may come is known.
+TEST_F(StepsAhead, ABiasAndBansHaveThem) {
+    auto adjusted = request(1, "hello", 40, {.temperature = 1, .seed = 3, .logit_bias = {{ByteTokenizer::kEnd, 20}}});
+    for (const uint32_t min_tokens : {10u, 11u, 40u}) {
+        for (const bool ignore_eos : {false, true}) {
+            adjusted.min_tokens = min_tokens;
+            adjusted.ignore_eos = ignore_eos;
+            open();
+            start(adjusted);
+            run(*generator_);
+            EXPECT_GE(device().n_steps_ahead, 8u);
+            EXPECT_EQ(events_.requests[1].ids, undisturbed(adjusted).ids);
+            EXPECT_EQ(events_.requests[1].ids.size(), ignore_eos ? 40u : min_tokens);
+            generator_.reset();
+        }
     }
 }
 

@@ -22,19 +22,20 @@ enum StepWord : uint32_t { kStepOutputCount, kStepRowCount, kStepChunks, kStepHe
 enum StepRowWord : uint32_t { kRowToken, kRowPosition, kRowSlot, kRowIsLastOutput, kStepRowWords };
 inline constexpr uint32_t kOutputsAtOnce = 8;
 
-// A sampling request in words. The penalised ids end with kNoId. Behind the requests of all outputs are the masks of
-// those that have one: bit id % 32 of word id / 32 is set if the id takes part. kRequestMask is the word at which the
-// output's mask begins, counted from the first request, 0 where all ids take part.
+// A sampling request in words. Behind the requests of all outputs is one list of the adjustments of all outputs, and
+// behind that are the masks of those outputs that have one: bit id % 32 of word id / 32 is set if the id takes part.
 enum RequestWord : uint32_t {
     kRequestTemperature,
-    kRequestKey,  // of the noise
-    kRequestPenalty,
-    kRequestMask,
-    kRequestPenaltyCount,
+    kRequestKey,   // of the noise
+    kRequestMask,  // the word at which the output's mask begins, counted from the first request; 0: all ids take part
     kRequestWantsCandidates,
-    kRequestPenaltyIds = 8,
-    kRequestWords = 72,
+    // Of the first request: where the list begins and ends, in units of kAdjustmentWords from the first request.
+    kRequestAdjustments,
+    kRequestAdjustmentsEnd,
+    kRequestWords = 8,
 };
+// An adjustment in words.
+enum AdjustmentWord : uint32_t { kAdjustedOutput, kAdjustedId, kAdjustmentFactor, kAdjustmentAddend, kAdjustmentWords };
 inline constexpr uint32_t kNoId = 0xffffffffu;
 
 // What the kernel choose answers for an output, in words.
@@ -60,11 +61,10 @@ inline constexpr auto kKernelConstants = std::to_array<std::pair<std::string_vie
     {"STEP_ROW_WORDS", kStepRowWords},
     {"REQUEST_TEMPERATURE", kRequestTemperature},
     {"REQUEST_KEY", kRequestKey},
-    {"REQUEST_PENALTY", kRequestPenalty},
     {"REQUEST_MASK", kRequestMask},
-    {"REQUEST_PENALTY_COUNT", kRequestPenaltyCount},
     {"REQUEST_WANTS_CANDIDATES", kRequestWantsCandidates},
-    {"REQUEST_PENALTY_IDS", kRequestPenaltyIds},
+    {"REQUEST_ADJUSTMENTS", kRequestAdjustments},
+    {"REQUEST_ADJUSTMENTS_END", kRequestAdjustmentsEnd},
     {"REQUEST_WORDS", kRequestWords},
     {"NO_ID", kNoId},
     {"ANSWER_ID", kAnswerId},

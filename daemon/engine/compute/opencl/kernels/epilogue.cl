@@ -30,7 +30,7 @@
 #define EPILOGUE_SWIGLU 4    // rows are (gate, up) pairs: h = GATE(gate) * up, quantized; GATE, an option, is swish or gelu
 #define EPILOGUE_STORE 5     // y = v: a gate whose up matrix has another type; what qkv.cl or post_norm.cl goes on with
 #define EPILOGUE_GATED 6     // h = GATE(gate) * v with the stored gate, quantized
-#define EPILOGUE_LOGITS 7    // penalties, logits, the group's part of the choice of a token
+#define EPILOGUE_LOGITS 7    // logits, their adjustments, the group's part of the choice of a token
 #define EPILOGUE_RELU_SQUARED 8  // h = max(v, 0)^2, quantized
 
 #define GROUP_ROWS (2 * GROUP_PAIRS)
@@ -285,7 +285,7 @@ INLINE float2 gated(float2 gate, float2 v) { return (float2)(GATE(gate.x) * v.x,
 #define EPILOGUE_LOCAL
 
 #elif EPILOGUE == EPILOGUE_LOGITS
-// Penalties, logits and the group's part of the choice of a token. Rows are ids; a batch row is an output. Rows past the
+// Logits, their adjustments and the group's part of the choice of a token. Rows are ids; a batch row is an output. Rows past the
 // vocabulary and outputs past the last leave nothing; ids that a mask leaves out leave only their logit and whether it is
 // finite. Needs sample.cl.
 //
@@ -314,15 +314,13 @@ INLINE float2 gated(float2 gate, float2 v) { return (float2)(GATE(gate.x) * v.x,
         best_id[n] = NO_ID;                                                        \
     }
 
-#define MAX_PENALTY_IDS (REQUEST_WORDS - REQUEST_PENALTY_IDS)
 #define FINISH_GROUP                                                                                             \
     barrier(CLK_LOCAL_MEM_FENCE);                                                                                \
     const uint outputs = BATCH_ROWS == 1 ? 1 : min((uint)BATCH_ROWS, (uint)step[STEP_OUTPUT_COUNT] - FIRST_ROW); \
     const uint first_id = 2 * (first_pair + FIRST_PAIR);                                                         \
     const uint ids = min(min((uint)GROUP_ROWS, 2 * (n_pairs - FIRST_PAIR)), n_vocab - min(first_id, n_vocab));   \
-    FOR_SHARE(i, ITEM, ITEMS, BATCH_ROWS * MAX_PENALTY_IDS) if (i < outputs * MAX_PENALTY_IDS) {                 \
-        penalise(made + i / MAX_PENALTY_IDS * GROUP_ROWS, first_id, ids,                                         \
-                 requests, FIRST_ROW + i / MAX_PENALTY_IDS, i % MAX_PENALTY_IDS);                                \
+    for (uint i = requests[REQUEST_ADJUSTMENTS] + ITEM; i < requests[REQUEST_ADJUSTMENTS_END]; i += ITEMS) {     \
+        adjust(made, GROUP_ROWS, FIRST_ROW, outputs, first_id, ids, ((__global const uint4*)requests)[i]);       \
     }                                                                                                            \
     barrier(CLK_LOCAL_MEM_FENCE);                                                                                \
     FOR_SHARE(i, ITEM, ITEMS, BATCH_ROWS * GROUP_ROWS) {                                                         \
@@ -330,7 +328,7 @@ INLINE float2 gated(float2 gate, float2 v) { return (float2)(GATE(gate.x) * v.x,
         if (n < outputs && in_group < ids) {                                                                     \
             const uint output = FIRST_ROW + n;                                                                   \
             const uint4 head = request_head(requests, output);                                                   \
-            const bool takes = takes_part(requests, head.w, first_id + in_group);                                \
+            const bool takes = takes_part(requests, head.z, first_id + in_group);                                \
             logits[mul24(output, n_vocab) + first_id + in_group] = made[i];                                      \
             scores[i] = takes ? score_of(made[i], first_id + in_group, head) : -INFINITY;                        \
             const uint order = takes ? in_order(made[i]) : LEAST_IN_ORDER;                                       \
@@ -352,18 +350,20 @@ INLINE float2 gated(float2 gate, float2 v) { return (float2)(GATE(gate.x) * v.x,
             best_score[n], best_id[n], largest[n], as_uint(sum_of(scores + n * GROUP_ROWS, ids)));               \
     }
 
-// The first four words of a request: temperature, key, penalty, mask. Words are counted from the first request's, so that
-// one 64-bit addition makes an address.
+// The first four words of a request: temperature, key, mask, whether it wants candidates. Words are counted from the first
+// request's, so that one 64-bit addition makes an address.
 INLINE uint4 request_head(__global const uint* requests, uint output) {
     return ((__global const uint4*)requests)[mul24(output, (uint)(REQUEST_WORDS / 4))];
 }
 
-INLINE void penalise(__local float* made, uint first_id, uint ids, __global const uint* requests, uint output, uint i) {
-    const float penalty = as_float(request_head(requests, output).z);  // at an address that is needed again
-    const uint at = requests[mul24(output, (uint)REQUEST_WORDS) + (REQUEST_PENALTY_IDS + i)] - first_id;
-    if (at >= ids) return;  // past the request's, NO_ID
-    const float logit = made[at];
-    made[at] = logit > 0.0f ? logit * native_recip(penalty) : logit * penalty;
+// Of one output no id comes twice, so that no two items change the same logit.
+INLINE void adjust(__local float* made, uint stride, uint first_output, uint outputs, uint first_id, uint ids,
+                   uint4 adjustment) {
+    const uint n = adjustment.x - first_output, in_group = adjustment.y - first_id;
+    if ((n >= outputs) | (in_group >= ids)) return;  // another group's
+    const uint at = n * stride + in_group;
+    const float logit = made[at], factor = as_float(adjustment.z);
+    made[at] = (logit > 0.0f ? logit * native_recip(factor) : logit * factor) + as_float(adjustment.w);
 }
 
 INLINE float score_of(float logit, uint id, uint4 head) {

@@ -144,7 +144,7 @@ __kernel GROUP_SIZE void choose(__global const uint4* summaries, uint groups, __
     }
 
 // The largest logits of each chunk of the vocabulary, for each output that wants candidates. The token has been chosen, and
-// the repeat penalty is in the logits. Grid: (CHUNKS, outputs).
+// the logits are adjusted. Grid: (CHUNKS, outputs).
 __kernel GROUP_SIZE void candidates(__global const float* logits, __global const uint* requests,
                                     __global const int* step, __global uint* result) {
     __local float best[GROUP];

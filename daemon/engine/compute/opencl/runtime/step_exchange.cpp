@@ -84,35 +84,44 @@ base::Result<void> upload_rotations(DeviceQueue& queue, const model::DecoderSpec
 
 namespace {
 
-static_assert(kRequestPenaltyIds + kMaxPenaltyIds == kRequestWords);
+static_assert(uint32_t{kRequestWords} % uint32_t{kAdjustmentWords} == 0);
 
 void write_request(const SampleRequest& request, std::span<uint32_t> out) {
-    std::fill(out.begin(), out.begin() + kRequestPenaltyIds, 0u);
-    std::fill(out.begin() + kRequestPenaltyIds, out.end(), kNoId);
+    std::fill(out.begin(), out.end(), 0u);
     out[kRequestTemperature] = std::bit_cast<uint32_t>(request.temperature);
     out[kRequestKey] = noise_key(request.seed, request.position);
-    out[kRequestPenalty] = std::bit_cast<uint32_t>(request.repeat_penalty);
     out[kRequestWantsCandidates] = request.wants_candidates ? 1 : 0;
-    if (request.repeat_penalty == 1.0f) return;
-    out[kRequestPenaltyCount] = static_cast<uint32_t>(request.penalty_ids.size());
-    for (size_t i = 0; i < request.penalty_ids.size(); ++i) {
-        out[kRequestPenaltyIds + i] = static_cast<uint32_t>(request.penalty_ids[i]);
-    }
+}
+
+void write_adjustment(size_t output, const Adjustment& change, std::span<uint32_t> out) {
+    out[kAdjustedOutput] = static_cast<uint32_t>(output);
+    out[kAdjustedId] = static_cast<uint32_t>(change.id);
+    out[kAdjustmentFactor] = std::bit_cast<uint32_t>(change.factor);
+    out[kAdjustmentAddend] = std::bit_cast<uint32_t>(change.addend);
 }
 
 }  // namespace
 
 size_t request_words(size_t outputs, uint32_t n_vocab) {
-    return outputs * (kRequestWords + mask_words(n_vocab));
+    return outputs * (kRequestWords + size_t{kMaxAdjustments} * kAdjustmentWords + mask_words(n_vocab));
 }
 
 size_t write_requests(std::span<const SampleRequest> requests, std::span<uint32_t> out) {
     size_t end = requests.size() * kRequestWords;
     for (size_t i = 0; i < requests.size(); ++i) {
-        const auto request = out.subspan(i * kRequestWords, kRequestWords);
-        write_request(requests[i], request);
+        write_request(requests[i], out.subspan(i * kRequestWords, kRequestWords));
+    }
+    out[kRequestAdjustments] = static_cast<uint32_t>(end / kAdjustmentWords);
+    for (size_t i = 0; i < requests.size(); ++i) {
+        for (const Adjustment& change : requests[i].adjustments) {
+            write_adjustment(i, change, out.subspan(end, kAdjustmentWords));
+            end += kAdjustmentWords;
+        }
+    }
+    out[kRequestAdjustmentsEnd] = static_cast<uint32_t>(end / kAdjustmentWords);
+    for (size_t i = 0; i < requests.size(); ++i) {
         if (requests[i].allowed.empty()) continue;
-        request[kRequestMask] = static_cast<uint32_t>(end);
+        out[i * kRequestWords + kRequestMask] = static_cast<uint32_t>(end);
         std::copy(requests[i].allowed.begin(), requests[i].allowed.end(), out.begin() + static_cast<ptrdiff_t>(end));
         end += requests[i].allowed.size();
     }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "daemon/engine/generation/fake_model.h"
 #include "daemon/engine/generation/generator_runs.h"
@@ -23,6 +24,13 @@ const std::vector<SamplerParameters> kSamplings = {{},
                                                    kFiltered,
                                                    {.temperature = 2, .seed = 9},
                                                    {.repeat_penalty = 1.3f},
+                                                   {.temperature = 1,
+                                                    .top_k = 30,
+                                                    .repeat_penalty = 1.2f,
+                                                    .presence_penalty = 0.5f,
+                                                    .frequency_penalty = -0.7f,
+                                                    .seed = 2,
+                                                    .logit_bias = {{'a', 3}, {'t', -4}, {'b', 5}}},
                                                    {.temperature = 1.5f, .min_p = 0.2f, .seed = 4}};
 constexpr uint32_t kTop = 5;
 constexpr float kTolerance = 1e-5f;
@@ -60,13 +68,15 @@ std::vector<TokenLogprob> expected(LoadedModel& model, const GenerationRequest& 
     for (const char c : request.prompt) history.push_back(static_cast<uint8_t>(c));
     history.insert(history.end(), given.ids.begin(), given.ids.begin() + static_cast<ptrdiff_t>(i));
     auto logits = fake_backend(model).logits(history);
-    std::sort(history.begin(), history.end());
-    history.erase(std::unique(history.begin(), history.end()), history.end());
-    for (const int32_t id : history) {
+    std::map<int32_t, int> counts;  // the window has them all
+    for (const int32_t id : history) ++counts[id];
+    const SamplerParameters& sampling = request.sampling;
+    for (const auto& [id, count] : counts) {
         float& l = logits[static_cast<size_t>(id)];
-        const float penalty = request.sampling.repeat_penalty;
-        l = l > 0 ? l / penalty : l * penalty;
+        l = l > 0 ? l / sampling.repeat_penalty : l * sampling.repeat_penalty;
+        l -= sampling.presence_penalty + static_cast<float>(count) * sampling.frequency_penalty;
     }
+    for (const auto& [id, bias] : sampling.logit_bias) logits[static_cast<size_t>(id)] += bias;
     double total = 0;
     std::vector<TokenLogprob> all;
     for (size_t id = 0; id < logits.size(); ++id) {
@@ -100,7 +110,7 @@ void expect_told(LoadedModel& model, const GenerationRequest& request, const Req
 
 const auto kAll = [](int32_t) { return true; };
 
-TEST(Logprobs, AreThoseOfTheRowBeforeTemperatureAndFiltersAndAfterThePenalty) {
+TEST(Logprobs, AreThoseOfTheRowBeforeTemperatureAndFiltersAndAfterThePenalties) {
     for (const SamplerParameters& sampling : kSamplings) {
         auto model = fake_model();
         const auto asked = asking(sampling);

@@ -6,8 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <random>
-#include <set>
+#include <tuple>
 
 #include "daemon/engine/generation/fake_backend.h"
 
@@ -60,18 +59,38 @@ TEST(KeptCandidates, RefusesWhatTheListDoesNotProve) {
 TEST(SamplerParameters, NameWhatIsWrong) {
     const float nan = std::nanf("");
     const auto refused = [](const SamplerParameters& parameters, const std::string& name) {
-        const auto checked = parameters.check();
+        const auto checked = parameters.check(257);
         return !checked && checked.error().code == base::ErrorCode::InvalidArgument &&
                checked.error().message.starts_with(name);
     };
-    EXPECT_TRUE(SamplerParameters{}.check());
-    for (const float bad : {nan, -1.0f, std::numeric_limits<float>::infinity()}) {
+    constexpr float kInfinity = std::numeric_limits<float>::infinity();
+    EXPECT_TRUE(SamplerParameters{}.check(257));
+    for (const float bad : {nan, -1.0f, kInfinity}) {
         EXPECT_TRUE(refused({.temperature = bad}, "temperature"));
         EXPECT_TRUE(refused({.top_p = bad}, "top_p"));
         EXPECT_TRUE(refused({.min_p = bad}, "min_p"));
         EXPECT_TRUE(refused({.repeat_penalty = bad}, "repeat_penalty"));
     }
     EXPECT_TRUE(refused({.repeat_penalty = 0}, "repeat_penalty"));
+    EXPECT_TRUE(refused({.temperature = 2 * kMaxTemperature}, "temperature"));
+    for (const float bad : {nan, kInfinity, -kInfinity, 2.01f, -2.01f}) {
+        EXPECT_TRUE(refused({.presence_penalty = bad}, "presence_penalty"));
+        EXPECT_TRUE(refused({.frequency_penalty = bad}, "frequency_penalty"));
+    }
+    for (const int32_t bad : {-2, std::numeric_limits<int32_t>::min()}) {
+        EXPECT_TRUE(refused({.repeat_last_n = bad}, "repeat_last_n"));
+    }
+    for (const float bad : {nan, kInfinity, 100.5f, -100.5f}) {
+        EXPECT_TRUE(refused({.logit_bias = {{3, 1}, {4, bad}}}, "logit_bias"));
+    }
+    for (const int32_t bad : {-1, 257}) EXPECT_TRUE(refused({.logit_bias = {{bad, 1}}}, "logit_bias: "));
+    EXPECT_TRUE(refused({.logit_bias = std::vector<LogitBias>(kMaxLogitBias + 1)}, "logit_bias: 301"));
+    const SamplerParameters extreme = {.temperature = kMaxTemperature,
+                                       .presence_penalty = -kMaxPenalty,
+                                       .frequency_penalty = kMaxPenalty,
+                                       .repeat_last_n = std::numeric_limits<int32_t>::max(),
+                                       .logit_bias = {{0, -kInfinity}, {0, kMaxBias}, {256, -kMaxBias}}};
+    EXPECT_TRUE(extreme.check(257));
 }
 
 TEST(Sampler, PenalisesTheLast64DistinctTokens) {
@@ -80,12 +99,54 @@ TEST(Sampler, PenalisesTheLast64DistinctTokens) {
     Sampler sampler({.repeat_penalty = 1.5f}, 257);
     const auto request = sampler.request(ids, 65);
     EXPECT_EQ(request.position, 65u);
-    EXPECT_EQ(request.repeat_penalty, 1.5f);
-    const std::set<int32_t> named(request.penalty_ids.begin(), request.penalty_ids.end());
-    EXPECT_EQ(request.penalty_ids.size(), 10u);
-    EXPECT_EQ(named.size(), 10u);
-    EXPECT_FALSE(named.contains(200));
-    EXPECT_TRUE(Sampler({.repeat_penalty = 1}, 257).request(ids, 65).penalty_ids.empty());
+    ASSERT_EQ(request.adjustments.size(), 10u);
+    for (int32_t id = 0; id < 10; ++id) {
+        const compute::Adjustment& change = request.adjustments[static_cast<size_t>(id)];
+        EXPECT_EQ(change.id, id);
+        EXPECT_EQ(change.factor, 1.5f);
+        EXPECT_EQ(change.addend, 0);
+        EXPECT_TRUE(std::signbit(change.addend)) << "-0 changes no logit, not even one of -0";
+    }
+    EXPECT_TRUE(Sampler({.repeat_penalty = 1}, 257).request(ids, 65).adjustments.empty());
+    EXPECT_TRUE(Sampler({.repeat_penalty = 2, .repeat_last_n = 0}, 257).request(ids, 65).adjustments.empty());
+    EXPECT_EQ(Sampler({.repeat_penalty = 2, .repeat_last_n = 65}, 257).request(ids, 65).adjustments.size(), 11u);
+    EXPECT_EQ(Sampler({.repeat_penalty = 2, .repeat_last_n = -1}, 257).request(ids, 65).adjustments.size(), 11u);
+}
+
+TEST(Sampler, PenaltiesBiasAndBansOfAnIdBecomeOneAdjustment) {
+    const std::vector<int32_t> ids = {9, 4, 9, 4, 9}, banned = {30, 2};
+    Sampler sampler(
+        {.repeat_penalty = 1.5f,
+         .presence_penalty = 0.5f,
+         .frequency_penalty = -2,
+         .repeat_last_n = 4,
+         .logit_bias = {{9, 7}, {100, -100}, {9, -1}, {30, 100}, {4, -std::numeric_limits<float>::infinity()}}},
+        257);
+    const auto request = sampler.request(ids, 5, {}, banned);
+    const std::vector<std::tuple<int32_t, float, float>> expected = {
+        {2, 1.0f, kBan}, {4, 1.5f, kBan}, {9, 1.5f, -0.5f + 2 * 2 + 6}, {30, 1.0f, kBan}, {100, 1.0f, -100.0f}};
+    std::vector<std::tuple<int32_t, float, float>> given;
+    for (const compute::Adjustment& change : request.adjustments) {
+        given.emplace_back(change.id, change.factor, change.addend);
+    }
+    EXPECT_EQ(given, expected);
+    EXPECT_TRUE(sampler.unsent().empty());
+}
+
+TEST(Sampler, SendsTheDeviceAsManyAdjustmentsAsItTakes) {
+    std::vector<int32_t> ids(compute::kMaxAdjustments);
+    for (size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<int32_t>(2 * i);
+    Sampler sampler({.temperature = 1, .top_k = 5, .presence_penalty = 1, .repeat_last_n = -1}, 1000);
+    EXPECT_EQ(sampler.request(ids, 384).adjustments.size(), compute::kMaxAdjustments);
+    EXPECT_TRUE(sampler.unsent().empty());
+    ids.push_back(1);
+    const auto request = sampler.request(ids, 385);
+    EXPECT_TRUE(request.adjustments.empty());
+    EXPECT_FALSE(request.wants_candidates);
+    EXPECT_EQ(sampler.unsent().size(), compute::kMaxAdjustments + 1);
+    ids.pop_back();
+    (void)sampler.request(ids, 384);
+    EXPECT_TRUE(sampler.unsent().empty());
 }
 
 TEST(Sampler, AsksForCandidatesOnlyWhereAFilterNeedsThem) {
@@ -106,6 +167,10 @@ TEST(Sampler, KnowsWhatTheDeviceDoesByItself) {
     EXPECT_TRUE((SamplerParameters{.temperature = 0, .top_p = 0.5f}.is_done_by_device()));
     EXPECT_FALSE((SamplerParameters{.temperature = 0.8f, .top_p = 0.5f}.is_done_by_device()));
     EXPECT_FALSE((SamplerParameters{.repeat_penalty = 1.1f}.is_done_by_device()));
+    EXPECT_FALSE((SamplerParameters{.presence_penalty = 1}.is_done_by_device()));
+    EXPECT_FALSE((SamplerParameters{.frequency_penalty = -1, .repeat_last_n = -1}.is_done_by_device()));
+    EXPECT_TRUE((SamplerParameters{.repeat_penalty = 1.1f, .repeat_last_n = 0}.is_done_by_device()));
+    EXPECT_TRUE((SamplerParameters{.logit_bias = {{1, 1}}}.is_done_by_device()));
 }
 
 // Runs one row of the fake device through request() and choose().
