@@ -169,6 +169,12 @@ public:
         if (!is_computed_ || is_sampled_) return misuse("sample: out of turn");
         if (requests.size() != rows_logits_.size()) return misuse("sample: requests");
         for (const auto& request : requests) {
+            const auto& changes = request.adjustments;
+            const auto is_behind = [](const auto& a, const auto& b) { return a.id >= b.id; };
+            if (changes.size() > compute::kMaxAdjustments ||
+                std::adjacent_find(changes.begin(), changes.end(), is_behind) != changes.end()) {
+                return misuse("sample: adjustments");
+            }
             const auto& mask = request.allowed;
             if (mask.empty()) continue;
             if (mask.size() != (n_vocab_ + 31) / 32) return misuse("sample: mask");
