@@ -151,7 +151,8 @@ base::Result<void> AnswerForm::take_conversation(const protocol::Submit& submit,
 
 void AnswerForm::skip_delivered(const generation::LoadedModel& model, const generation::GenerationRequest& request) {
     if (!reader_ || request.delivered_bytes == 0) return;
-    tokenizer::StreamDetokenizer detokenizer(*model.tokenizer, request.stops, request.markers);
+    // Stop strings cut the end of a text only, which has not been delivered.
+    tokenizer::StreamDetokenizer detokenizer(*model.tokenizer, {}, request.markers);
     std::string text;
     for (const int32_t id : request.replay_ids) text += detokenizer.push(id);
     (void)feed(std::string_view(text).substr(0, request.delivered_bytes));

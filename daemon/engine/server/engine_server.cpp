@@ -250,7 +250,17 @@ void EngineServer::handle_submit(const protocol::Submit& submit) {
                         .top_p = submit.top_p,
                         .min_p = submit.min_p,
                         .repeat_penalty = submit.repeat_penalty,
-                        .seed = submit.seed};
+                        .presence_penalty = submit.presence_penalty,
+                        .frequency_penalty = submit.frequency_penalty,
+                        .repeat_last_n = submit.repeat_last_n,
+                        .seed = submit.seed,
+                        .logit_bias = {}};
+    for (size_t i = 0; i < std::min(submit.logit_bias_ids.size(), submit.logit_biases.size()); ++i) {
+        request.sampling.logit_bias.push_back({submit.logit_bias_ids[i], submit.logit_biases[i]});
+    }
+    request.min_tokens = submit.min_tokens;
+    request.ignore_eos = submit.ignore_eos;
+    request.stop_token_ids = submit.stop_token_ids;
     request.stops = submit.stops;
     request.replay_ids = submit.replay_ids;
     request.delivered_bytes = submit.delivered_bytes;
