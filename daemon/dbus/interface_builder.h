@@ -17,16 +17,20 @@ public:
     InterfaceBuilder(sdbus::IObject& object, std::string interface)
         : object_(object), interface_(std::move(interface)) {}
 
-    // `function` takes a sdbus::Result<...>&& and the arguments.
+    // `function` takes a sdbus::Result<...>&& and the arguments, or takes the arguments and returns the one result.
     template <typename Function>
-    void add_method(const std::string& name, const std::vector<std::string>& argument_names, Function function) {
+    void add_method(const std::string& name, const std::vector<std::string>& argument_names,
+                    const std::vector<std::string>& result_names, Function function) {
 #if LLMD_SDBUS_MAJOR >= 2
-        items_.push_back(
-            sdbus::registerMethod(name).withInputParamNames(argument_names).implementedAs(std::move(function)));
+        items_.push_back(sdbus::registerMethod(name)
+                             .withInputParamNames(argument_names)
+                             .withOutputParamNames(result_names)
+                             .implementedAs(std::move(function)));
 #else
         object_.registerMethod(name)
             .onInterface(interface_)
             .withInputParamNames(argument_names)
+            .withOutputParamNames(result_names)
             .implementedAs(std::move(function));
 #endif
     }
@@ -40,12 +44,13 @@ public:
 #endif
     }
 
-    // Read-only, without change signals. `get` is given the reader's unique bus name; what it throws is the answer.
+    // Read-only. `get` is given the reader's unique bus name; what it throws is the answer.
     template <typename Value>
     void add_property(const std::string& name, const std::string& signature,
-                      std::function<Value(const std::string& reader)> get) {
+                      std::function<Value(const std::string& reader)> get,
+                      sdbus::Flags::PropertyUpdateBehaviorFlags changes = sdbus::Flags::EMITS_NO_SIGNAL) {
         sdbus::Flags flags;
-        flags.set(sdbus::Flags::EMITS_NO_SIGNAL);
+        flags.set(changes);
         auto answer = [get = std::move(get)](sdbus::PropertyGetReply& reply) {
             reply << get(bus::destination_of(reply));
         };
@@ -64,6 +69,15 @@ public:
 #else
         object_.finishRegistration();
 #endif
+    }
+
+    // Likewise, beside the generated interfaces of the same object, which `register_adaptor` makes callable.
+    template <typename Function>
+    void publish_beside(Function register_adaptor) {
+#if LLMD_SDBUS_MAJOR >= 2
+        publish();
+#endif
+        register_adaptor();  // in 1.x of all that the object has
     }
 
 private:

@@ -33,13 +33,14 @@ RequestObject::~RequestObject() = default;
 
 void RequestObject::export_interface() {
     InterfaceBuilder interface(*object_, kInterface);
-    interface.add_method("Cancel", {}, [this](sdbus::Result<>&& result) {
+    interface.add_method("Cancel", {}, {}, [this](sdbus::Result<>&& result) {
         session_.cancel(bus::sender_of(*object_), path_, Reply<>(session_.shared_connection(), std::move(result)));
     });
-    interface.add_method("SetPriority", {"priority"}, [this](sdbus::Result<>&& result, const std::string& priority) {
-        session_.set_priority(bus::sender_of(*object_), path_, priority,
-                              Reply<>(session_.shared_connection(), std::move(result)));
-    });
+    interface.add_method("SetPriority", {"priority"}, {},
+                         [this](sdbus::Result<>&& result, const std::string& priority) {
+                             session_.set_priority(bus::sender_of(*object_), path_, priority,
+                                                   Reply<>(session_.shared_connection(), std::move(result)));
+                         });
     interface.add_signal<uint64_t, std::string, bus::VariantMap>("Token", {"seq", "text", "extra"});
     interface.add_signal<uint32_t, std::string, std::string, bus::VariantMap>(
         "Finished", {"status", "error_name", "message", "info"});

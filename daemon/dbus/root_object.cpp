@@ -1,8 +1,11 @@
 #include "dbus/root_object.h"
 
+#include <algorithm>
+#include <type_traits>
 #include <utility>
 
 #include "dbus/dictionaries.h"
+#include "dbus/interface_builder.h"
 #include "dbus/reply.h"
 #include "dbus/session.h"
 #include "dbus/text_pipe.h"
@@ -16,6 +19,7 @@ using base::fail;
 using base::Result;
 
 constexpr uint32_t kInterfaceVersion = 1;
+constexpr const char* kMainInterface = "org.llmd.Llmd1";
 constexpr const char* kRootPath = "/org/llmd/Llmd1";
 
 template <typename... Values>
@@ -49,7 +53,64 @@ RootObject::RootObject(Session& session, std::string version)
       session_(session),
       version_(std::move(version)),
       announced_(session.service().status()) {
-    registerAdaptor();
+    export_main_interface();
+}
+
+void RootObject::export_main_interface() {
+    using Map = bus::VariantMap;
+    using Maps = std::vector<Map>;
+    using Flags = sdbus::Flags;
+    InterfaceBuilder interface(getObject(), kMainInterface);
+    interface.add_method("Generate", {"prompt", "options"}, {"text", "info"},
+                         [this](sdbus::Result<std::string, Map>&& result, std::string prompt, const Map& options) {
+                             Generate(std::move(result), std::move(prompt), options);
+                         });
+    interface.add_method("Stream", {"prompt", "options"}, {"request", "fd"},
+                         [this](sdbus::Result<sdbus::ObjectPath, sdbus::UnixFd>&& result, std::string prompt,
+                                const Map& options) { Stream(std::move(result), std::move(prompt), options); });
+    interface.add_method("Chat", {"messages", "options"}, {"text", "info"},
+                         [this](sdbus::Result<std::string, Map>&& result, const Maps& messages, const Map& options) {
+                             Chat(std::move(result), messages, options);
+                         });
+    interface.add_method("StreamChat", {"messages", "options"}, {"request", "fd"},
+                         [this](sdbus::Result<sdbus::ObjectPath, sdbus::UnixFd>&& result, const Maps& messages,
+                                const Map& options) { StreamChat(std::move(result), messages, options); });
+    interface.add_method("Cancel", {"request"}, {}, [this](sdbus::Result<>&& result, const sdbus::ObjectPath& request) {
+        Cancel(std::move(result), request);
+    });
+    interface.add_method(
+        "ListModels", {"options"}, {"models"},
+        [this](sdbus::Result<Maps>&& result, const Map& options) { ListModels(std::move(result), options); });
+    interface.add_method("Tokenize", {"text", "options"}, {"count", "ids"},
+                         [this](sdbus::Result<uint32_t, std::vector<uint32_t>>&& result, std::string text,
+                                const Map& options) { Tokenize(std::move(result), std::move(text), options); });
+    interface.add_method("GetStatus", {"options"}, {"status"},
+                         [this](const Map& options) { return GetStatus(options); });
+
+    const auto add_constant = [&](const char* name, const char* signature, const auto& value) {
+        using Value = std::decay_t<decltype(value)>;
+        interface.add_property<Value>(
+            name, signature, [value](const std::string&) { return value; }, Flags::CONST_PROPERTY_VALUE);
+    };
+    add_constant("version", "u", kInterfaceVersion);
+    add_constant("DaemonVersion", "s", version_);
+    add_constant("Limits", "a{sv}", limits_dictionary());
+    // Of the loaded model and what computes it, which is everybody's.
+    const auto add_status = [&](const char* name, const char* signature, auto get) {
+        using Value = decltype(get(service::Status()));
+        interface.add_property<Value>(
+            name, signature, [this, get](const std::string&) { return get(session_.service().status()); },
+            Flags::EMITS_CHANGE_SIGNAL);
+    };
+    add_status("State", "s", [](const service::Status& now) { return std::string(state_name(now.state)); });
+    add_status("Model", "s", [](const service::Status& now) { return now.model; });
+    add_status("Device", "s", [](const service::Status& now) { return now.device; });
+    add_status("ContextLength", "u", [](const service::Status& now) { return now.context_length; });
+    interface.add_property<uint32_t>("QueueDepth", "u",
+                                     [this](const std::string& reader) { return count_requests(reader, false); });
+    interface.add_property<uint32_t>("ActiveRequests", "u",
+                                     [this](const std::string& reader) { return count_requests(reader, true); });
+    interface.publish_beside([this] { registerAdaptor(); });
 }
 
 RootObject::~RootObject() {
@@ -69,18 +130,18 @@ void RootObject::status_changed() {
     announced_ = now;
     if (changed.empty()) return;
     try {
-        bus::emit_changed(getObject(), org::llmd::Llmd1_adaptor::INTERFACE_NAME, changed);
+        bus::emit_changed(getObject(), kMainInterface, changed);
     } catch (const sdbus::Error&) {  // the bus has gone: the source notices
     }
 }
 
 void RootObject::Generate(sdbus::Result<std::string, bus::VariantMap>&& result, std::string prompt,
-                          bus::VariantMap options) {
+                          const bus::VariantMap& options) {
     answer_at_end(std::move(result), parse(std::move(prompt), options));
 }
 
-void RootObject::Chat(sdbus::Result<std::string, bus::VariantMap>&& result, std::vector<bus::VariantMap> messages,
-                      bus::VariantMap options) {
+void RootObject::Chat(sdbus::Result<std::string, bus::VariantMap>&& result,
+                      const std::vector<bus::VariantMap>& messages, const bus::VariantMap& options) {
     answer_at_end(std::move(result), parse(messages, options));
 }
 
@@ -103,12 +164,12 @@ void RootObject::answer_at_end(sdbus::Result<std::string, bus::VariantMap>&& res
 }
 
 void RootObject::Stream(sdbus::Result<sdbus::ObjectPath, sdbus::UnixFd>&& result, std::string prompt,
-                        bus::VariantMap options) {
+                        const bus::VariantMap& options) {
     open_stream(std::move(result), parse(std::move(prompt), options));
 }
 
 void RootObject::StreamChat(sdbus::Result<sdbus::ObjectPath, sdbus::UnixFd>&& result,
-                            std::vector<bus::VariantMap> messages, bus::VariantMap options) {
+                            const std::vector<bus::VariantMap>& messages, const bus::VariantMap& options) {
     open_stream(std::move(result), parse(messages, options));
 }
 
@@ -138,11 +199,11 @@ void RootObject::open_stream(sdbus::Result<sdbus::ObjectPath, sdbus::UnixFd>&& r
     if (!reply.send(sdbus::ObjectPath((*started)->path()), fd)) (void)session_.service().cancel((*started)->id());
 }
 
-void RootObject::Cancel(sdbus::Result<>&& result, sdbus::ObjectPath request) {
+void RootObject::Cancel(sdbus::Result<>&& result, const sdbus::ObjectPath& request) {
     session_.cancel(bus::sender_of(getObject()), request, reply_to(session_, std::move(result)));
 }
 
-void RootObject::ListModels(sdbus::Result<std::vector<bus::VariantMap>>&& result, bus::VariantMap) {
+void RootObject::ListModels(sdbus::Result<std::vector<bus::VariantMap>>&& result, const bus::VariantMap&) {
     session_.service().list_models(
         [reply = reply_to(session_, std::move(result))](const std::vector<service::ModelEntry>& models) {
             std::vector<bus::VariantMap> out;
@@ -152,7 +213,7 @@ void RootObject::ListModels(sdbus::Result<std::vector<bus::VariantMap>>&& result
 }
 
 void RootObject::Tokenize(sdbus::Result<uint32_t, std::vector<uint32_t>>&& result, std::string text,
-                          bus::VariantMap options) {
+                          const bus::VariantMap& options) {
     const auto reply = reply_to(session_, std::move(result));
     auto model = parse_model_option(to_options(options));
     if (!model) return reply.fail(model.error());
@@ -170,32 +231,10 @@ bus::VariantMap RootObject::GetStatus(const bus::VariantMap&) {
     return status_dictionary(session_.service().status(), version_);
 }
 
-uint32_t RootObject::version() {
-    return kInterfaceVersion;
-}
-std::string RootObject::DaemonVersion() {
-    return version_;
-}
-bus::VariantMap RootObject::Limits() {
-    return limits_dictionary();
-}
-std::string RootObject::State() {
-    return std::string(state_name(session_.service().status().state));
-}
-std::string RootObject::Model() {
-    return session_.service().status().model;
-}
-std::string RootObject::Device() {
-    return session_.service().status().device;
-}
-uint32_t RootObject::ContextLength() {
-    return session_.service().status().context_length;
-}
-uint32_t RootObject::QueueDepth() {
-    return session_.service().status().queued;
-}
-uint32_t RootObject::ActiveRequests() {
-    return session_.service().status().active;
+uint32_t RootObject::count_requests(const std::string& reader, bool running) {
+    const auto known = session_.requests_for(session_.identity_now(reader), reader);
+    return static_cast<uint32_t>(
+        std::count_if(known.begin(), known.end(), [&](const auto& request) { return request.running == running; }));
 }
 
 void RootObject::LoadModel(sdbus::Result<>&& result, std::string model, bus::VariantMap) {
@@ -225,10 +264,10 @@ void RootObject::Reload(sdbus::Result<>&& result) {
 
 void RootObject::ListRequests(sdbus::Result<std::vector<bus::VariantMap>>&& result) {
     const auto reply = reply_to(session_, std::move(result));
-    session_.check_allowed(bus::sender_of(getObject()), "", [this, reply](const Result<void>& allowed) {
-        if (!allowed) return reply.fail(allowed.error());
+    const std::string caller = bus::sender_of(getObject());
+    session_.identify(caller, [this, reply, caller](const api::Caller& identity) {
         std::vector<bus::VariantMap> out;
-        for (const auto& request : session_.service().requests()) {
+        for (const auto& request : session_.requests_for(identity, caller)) {
             const std::string path = session_.path_of(request);
             if (!path.empty()) out.push_back(request_dictionary(path, request));
         }

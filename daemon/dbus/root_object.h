@@ -1,4 +1,6 @@
 // The object /org/llmd/Llmd1: generation, models, status, administration. Turns method calls into calls of the service.
+// What it tells of requests depends on who asks: a program in a sandbox learns of its own application's only.
+// Properties need the reader for that, whom generated glue does not know: that interface is exported by hand.
 #pragma once
 
 #include <llmd_adaptor.h>
@@ -14,7 +16,7 @@ namespace llmd::dbus {
 
 class Session;
 
-class RootObject final : public sdbus::AdaptorInterfaces<org::llmd::Llmd1_adaptor, org::llmd::Llmd1::Admin_adaptor> {
+class RootObject final : public sdbus::AdaptorInterfaces<org::llmd::Llmd1::Admin_adaptor> {
 public:
     // Exports the object. Throws sdbus::Error.
     RootObject(Session& session, std::string version);
@@ -27,28 +29,22 @@ public:
 
 private:
     // org.llmd.Llmd1
+    void export_main_interface();
     void Generate(sdbus::Result<std::string, bus::VariantMap>&& result, std::string prompt,
-                  bus::VariantMap options) override;
+                  const bus::VariantMap& options);
     void Stream(sdbus::Result<sdbus::ObjectPath, sdbus::UnixFd>&& result, std::string prompt,
-                bus::VariantMap options) override;
-    void Chat(sdbus::Result<std::string, bus::VariantMap>&& result, std::vector<bus::VariantMap> messages,
-              bus::VariantMap options) override;
-    void StreamChat(sdbus::Result<sdbus::ObjectPath, sdbus::UnixFd>&& result, std::vector<bus::VariantMap> messages,
-                    bus::VariantMap options) override;
-    void Cancel(sdbus::Result<>&& result, sdbus::ObjectPath request) override;
-    void ListModels(sdbus::Result<std::vector<bus::VariantMap>>&& result, bus::VariantMap options) override;
+                const bus::VariantMap& options);
+    void Chat(sdbus::Result<std::string, bus::VariantMap>&& result, const std::vector<bus::VariantMap>& messages,
+              const bus::VariantMap& options);
+    void StreamChat(sdbus::Result<sdbus::ObjectPath, sdbus::UnixFd>&& result,
+                    const std::vector<bus::VariantMap>& messages, const bus::VariantMap& options);
+    void Cancel(sdbus::Result<>&& result, const sdbus::ObjectPath& request);
+    void ListModels(sdbus::Result<std::vector<bus::VariantMap>>&& result, const bus::VariantMap& options);
     void Tokenize(sdbus::Result<uint32_t, std::vector<uint32_t>>&& result, std::string text,
-                  bus::VariantMap options) override;
-    bus::VariantMap GetStatus(const bus::VariantMap& options) override;
-    uint32_t version() override;
-    std::string DaemonVersion() override;
-    bus::VariantMap Limits() override;
-    std::string State() override;
-    std::string Model() override;
-    std::string Device() override;
-    uint32_t ContextLength() override;
-    uint32_t QueueDepth() override;
-    uint32_t ActiveRequests() override;
+                  const bus::VariantMap& options);
+    bus::VariantMap GetStatus(const bus::VariantMap& options);
+    // Those that `reader` may know of and that have a place, or have none.
+    uint32_t count_requests(const std::string& reader, bool running);
 
     // org.llmd.Llmd1.Admin
     void LoadModel(sdbus::Result<>&& result, std::string model, bus::VariantMap options) override;

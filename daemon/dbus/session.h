@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/event_loop.h"
 #include "base/result.h"
@@ -58,6 +59,12 @@ public:
                        std::function<void(const base::Result<void>&)> done);
     // The same at once, for a property read, which cannot be answered later.
     base::Result<void> check_reader(const std::string& reader, const std::string& owner);
+
+    // Who `caller` is: once the bus has answered, or at once as in check_reader().
+    void identify(const std::string& caller, std::function<void(const api::Caller&)> done);
+    api::Caller identity_now(const std::string& caller);
+    // The requests of all, or of a sandboxed caller those of its application and its own.
+    std::vector<service::RequestSnapshot> requests_for(const api::Caller& identity, const std::string& caller) const;
 
     // Submits a request of `owner`. `make_delivery` gets the request's object when everything else has been checked.
     using MakeDelivery = std::function<base::Result<std::unique_ptr<Delivery>>(RequestObject&)>;

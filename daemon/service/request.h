@@ -162,8 +162,10 @@ public:
 struct RequestSnapshot {
     RequestId id = 0;
     std::string client;
+    std::string application;  // as in GenerateRequest
     std::string model;
     RequestState state = RequestState::Queued;
+    bool running = false;   // it has a place
     uint32_t position = 0;  // requests that run before it does; 0 when running
     uint64_t estimated_wait_ms = 0;
     uint32_t prompt_tokens = 0;

@@ -246,6 +246,8 @@ RequestSnapshot Service::Impl::snapshot(const RequestRecord& record) const {
     RequestSnapshot snapshot;
     snapshot.id = record.id;
     snapshot.client = record.request.client;
+    snapshot.application = record.request.application;
+    snapshot.running = record.running;
     snapshot.model = record.model.name;
     snapshot.prompt_tokens = record.prompt_tokens;
     snapshot.generated_tokens = static_cast<uint32_t>(record.ids.size());

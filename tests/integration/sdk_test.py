@@ -138,13 +138,15 @@ def openai_token_ids(ai):
 # A client may have four requests. The fifth is repeated by the package itself, and succeeds when they have gone.
 def openai_retries(ai):
     global when_refused
-    stream = ai.completions.create(prompt=PROMPT, n=4, stream=True, **LONG)
-    next(iter(stream))
+    streams = [ai.completions.create(prompt=PROMPT, stream=True, **LONG) for _ in range(4)]
+    for stream in streams:
+        next(iter(stream))
     n_ended = metric("llmd_queue_seconds_count")
     STATUSES.clear()
     with contextlib.ExitStack() as until_refused:
         until_refused.enter_context(held_engine())
-        until_refused.callback(stream.close)
+        for stream in streams:
+            until_refused.callback(stream.close)
         when_refused = until_refused.close
         assert ai.completions.create(prompt=PROMPT, **COMMON).usage.completion_tokens == 8
     assert STATUSES == [429, 200], STATUSES
@@ -191,6 +193,7 @@ def openai_embeddings(ai):
     numbers = ai.embeddings.create(model=MODEL, input=PROMPT, encoding_format="float")
     assert all(abs(x - y) < 1e-6 for x, y in zip(numbers.data[0].embedding, first, strict=True))
     assert len(ai.embeddings.create(model=MODEL, input=[[1, 2], [3]]).data) == 2
+    assert len(ai.embeddings.create(model=MODEL, input=["The"] * 2048).data) == 2048
     try:
         ai.embeddings.create(model=MODEL, input="The", dimensions=8)
     except openai.BadRequestError as error:
@@ -201,11 +204,11 @@ def openai_embeddings(ai):
 
 def openai_errors(ai):
     try:
-        ai.completions.create(prompt=PROMPT, n=5, **COMMON)
+        ai.completions.create(prompt=PROMPT, n=9, **COMMON)
     except openai.BadRequestError as error:
         assert error.code == "InvalidArgument" and "n: " in error.message
     else:
-        raise AssertionError("n=5 was accepted")
+        raise AssertionError("n=9 was accepted")
     try:
         ai.completions.create(prompt=PROMPT, model="nobody")
     except openai.NotFoundError as error:

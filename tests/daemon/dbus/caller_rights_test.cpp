@@ -80,6 +80,17 @@ int sandboxed_caller(const std::string& root, const std::string& others_request,
         std::replace(own.begin(), own.end(), '.', '_');
         if (cancelled(std::string(kRoot) + "/request/" + own + "/ended") != "NotFound") return 5;
         if (cancelled(std::string(kRoot) + "/request/0_1/ended") != "NotAllowed") return 6;
+        // Nor does it learn of others' requests.
+        const auto n_listed = [&] {
+            std::vector<bus::VariantMap> requests;
+            daemon->callMethod("ListRequests").onInterface(kAdmin).storeResultsTo(requests);
+            return requests.size();
+        };
+        const auto figure = [&](const char* property) {
+            return daemon->getProperty(property).onInterface(kInterface).get<uint32_t>();
+        };
+        if (n_listed() != 0) return 10;
+        if (figure("QueueDepth") != 0 || figure("ActiveRequests") != 0) return 11;
         // Half of what others may have in flight.
         constexpr size_t kMine = service::RequestLimits::kMaxPerClient / 2;
         std::vector<sdbus::UnixFd> pipes(kMine + 1);
@@ -95,6 +106,8 @@ int sandboxed_caller(const std::string& root, const std::string& others_request,
                 if (i < kMine || std::string(error.getName()) != "org.llmd.Llmd1.Error.RateLimited") return 9;
             }
         }
+        if (n_listed() != kMine) return 12;
+        if (figure("QueueDepth") + figure("ActiveRequests") != kMine) return 13;
         char end = 0;
         (void)!::read(stays, &end, 1);
         return 0;
@@ -126,6 +139,9 @@ TEST_F(CallerRights, ASandboxedCallerMayTouchOnlyItsOwnRequests) {
     bool has_left = false;
     const auto leaves = [&] { return has_left = has_left || ::waitpid(caller, &status, WNOHANG) == caller; };
     until([&] { return leaves() || service->requests().size() > service::RequestLimits::kMaxPerClient / 2; });
+    sdbus::Variant figure;
+    ASSERT_EQ(get(*client, kRoot, kInterface, "ActiveRequests", figure), "ok");
+    EXPECT_EQ(figure.get<uint32_t>(), service->status().active) << "of all, for a program outside a sandbox";
     for (size_t i = 0; !has_left && i < service::RequestLimits::kMaxPerClient / 2; ++i) {
         EXPECT_EQ(expect_frame<protocol::Submit>().cache_scope, "flatpak:org.example.App");
     }

@@ -44,10 +44,13 @@ public:
     uint32_t draw(uint32_t least, uint32_t most) { return std::uniform_int_distribution(least, most)(chance_); }
     bool happens(double probability) { return std::bernoulli_distribution(probability)(chance_); }
 
-    // A call of `n` answers from one of the application's clients. False when the limits refuse it.
+    // A call of `n` answers from one of the application's clients, any of three or this one. False when the limits
+    // refuse it.
     bool arrive(const std::string& share, Priority priority, uint32_t n = 1) {
+        return arrive(share, share + ", client " + std::to_string(draw(1, 3)), priority, n);
+    }
+    bool arrive(const std::string& share, const std::string& client, Priority priority, uint32_t n) {
         const std::string& model = models_[draw(0, static_cast<uint32_t>(models_.size()) - 1)];
-        const std::string client = share + ", client " + std::to_string(draw(1, 3));
         std::vector<Ticket> call;
         for (uint32_t i = 1; i <= n; ++i) {
             call.push_back({.id = last_id_ + i,
@@ -100,11 +103,11 @@ public:
         std::vector<RequestId> done;
         for (auto& [id, request] : requests_) {
             if (!request.runs) continue;
-            uint64_t& served = served_[request.share];
             scheduler_.add_prefilled(id, request.n_prompt);
-            served += std::exchange(request.n_prompt, 0) / kPromptTokensPerToken;
             is_due_ = scheduler_.add_generated(id, 1) || is_due_;
-            ++served;
+            const uint32_t n_served = std::exchange(request.n_prompt, 0) / kPromptTokensPerToken + 1;
+            served_[request.share] += n_served;
+            served_[request.client] += n_served;
             ++request.n_since_start;
             if (--request.n_left == 0) done.push_back(id);
         }
@@ -112,7 +115,7 @@ public:
     }
 
     const std::map<RequestId, Request>& requests() const { return requests_; }
-    std::map<std::string, uint64_t>& served() { return served_; }  // tokens by share
+    std::map<std::string, uint64_t>& served() { return served_; }  // tokens by share, and by client
     RequestId n_arrived() const { return last_id_; }
     uint64_t n_ended() const { return n_ended_; }
     uint64_t n_resumed() const { return n_resumed_; }
@@ -320,6 +323,33 @@ TEST_P(SchedulerSimulation, ApplicationsOfAClassGetTheSame) {
         ASSERT_LE(std::abs(served_one - served_two), most) << "after " << i << " steps";
     }
     EXPECT_GT(simulation.served()[one], 1'000u);
+}
+
+// Two clients of an application that always wait, beside another application that does.
+TEST_P(SchedulerSimulation, ClientsOfAnApplicationGetTheSame) {
+    const uint32_t n_slots = GetParam();
+    const uint32_t seed = random_seed();
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Simulation simulation(seed, n_slots);
+    const std::string both = application(1);
+    for (uint32_t i = 0; i < 20'000; ++i) {
+        while (simulation.arrive(both, "one", Priority::Normal, 3)) {
+        }
+        while (simulation.arrive(both, "two", Priority::Normal, 1)) {
+        }
+        if (i % 3 == 0) simulation.arrive(application(2), Priority::Normal);
+        if (simulation.happens(0.002)) simulation.arrive(application(3), Priority::Interactive);
+        simulation.step();
+        if (HasFatalFailure()) return;
+        const auto served_one = static_cast<int64_t>(simulation.served()["one"]);
+        const auto served_two = static_cast<int64_t>(simulation.served()["two"]);
+        // As among applications, and a client may have to wait until another application has had its turn.
+        const int64_t most =
+            2 * kFairTokens * (n_slots + 1) + kReviewTokens + n_slots * kMaxPrompt / kPromptTokensPerToken;
+        ASSERT_LE(std::abs(served_one - served_two), most) << "after " << i << " steps";
+    }
+    EXPECT_GT(simulation.served()["one"], 1'000u);
+    EXPECT_GT(simulation.served()[application(2)], 1'000u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Places, SchedulerSimulation, testing::Values(1u, 2u, 3u, 4u));

@@ -119,7 +119,8 @@ TEST(HfDirectory, TheTokenizerBringsItsSpecialTokensAndTemplate) {
     EXPECT_EQ(model.tokenizer->kind(401), tokenizer::TokenKind::Unused);
     EXPECT_EQ(model.tokenizer->encode("a<tool_call>").back(), 400);
     using Role = chat::ChatMessage::Role;
-    EXPECT_TRUE(model.chat_template.render(std::vector{chat::ChatMessage{Role::User, "Hello"}})) << "ChatML";
+    const std::vector<chat::ChatMessage> messages{{.role = Role::User, .content = "Hello"}};
+    EXPECT_TRUE(model.chat_template.render({.messages = messages, .tools = {}})) << "ChatML";
 }
 
 TEST(HfDirectory, ModelsOfSentencePieceThatLieAreRefused) {
