@@ -32,6 +32,9 @@ StreamLine StreamReader::parse(std::string_view line) {
         out.kind = StreamLine::Kind::Error;
         out.error_name = text_member(error, "name");
         out.message = text_member(error, "message");
+    } else if (std::string_view thinking; !object["thinking"].get_string().get(thinking)) {
+        out.kind = StreamLine::Kind::Thinking;
+        out.text = thinking;
     } else {
         out.text = text_member(object, "text");
     }

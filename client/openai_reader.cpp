@@ -97,6 +97,10 @@ std::optional<StreamLine> OpenAiStreamReader::parse(std::string_view event) {
     if (std::string_view reason; !choice["finish_reason"].get_string().get(reason)) last_.finish_reason = reason;
     StreamLine out;
     out.text = text_in(choice);
+    if (std::string_view thinking; !choice["delta"]["reasoning_content"].get_string().get(thinking)) {
+        out.kind = StreamLine::Kind::Thinking;
+        out.text = thinking;
+    }
     return out;
 }
 

@@ -11,9 +11,9 @@
 namespace llmd::client {
 
 struct StreamLine {
-    enum class Kind { Text, Done, Error };
+    enum class Kind { Text, Thinking, Done, Error };
     Kind kind = Kind::Text;
-    std::string text;           // Text
+    std::string text;           // Text, Thinking
     std::string finish_reason;  // Done: "stop", "length", "cancelled", "timeout"
     Dictionary info;            // Done: what it cost, under the names of the D-Bus interface's `info`
     std::string error_name;     // Error, as the daemon sent it

@@ -119,7 +119,10 @@ TextStream::End TextStream::read_some() {
         throw CommandError(ExitCode::Unreachable, "llmd ended before the text was complete; try again", "Unreachable");
     }
     for (StreamLine& line : *lines) {
-        if (line.kind == StreamLine::Kind::Text) {
+        if (line.kind == StreamLine::Kind::Thinking) {
+            thinks_ = true;
+            if (text_.empty()) progress_.show("thinking");
+        } else if (line.kind == StreamLine::Kind::Text) {
             if (const End end = take_text(line.text); end != End::Complete) return end;
         } else {
             last_ = std::move(line);
@@ -139,6 +142,7 @@ TextStream::End TextStream::take_text(std::string_view text) {
 }
 
 void TextStream::report_progress() {
+    if (thinks_) return;
     const Dictionary progress = source_->progress();
     const std::string state = text_of(progress, "state");
     if (state == "loading") {

@@ -68,7 +68,8 @@ private:
     TextOutput output_;
     ProgressLine progress_;
     std::string text_;
-    bool shown_ = false;  // something of it
+    bool thinks_ = false;  // before the text
+    bool shown_ = false;   // something of it
     bool ended_ = false;
     StreamLine last_;
 };

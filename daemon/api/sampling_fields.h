@@ -12,9 +12,6 @@
 
 namespace llmd::api {
 
-// Below this the penalty is so strong that its inverse leaves the range in which logits differ.
-inline constexpr double kMinRepeatPenalty = 0.01;
-
 template <typename Reader>
 void read_sampling(Reader& reader, service::Sampling& out) {
     using service::RequestLimits;
@@ -22,7 +19,12 @@ void read_sampling(Reader& reader, service::Sampling& out) {
     reader.integer("top_k", 0, RequestLimits::kMaxTopK, out.top_k);
     reader.number("top_p", 0, 1, out.top_p);
     reader.number("min_p", 0, 1, out.min_p);
-    reader.number("repeat_penalty", kMinRepeatPenalty, RequestLimits::kMaxRepeatPenalty, out.repeat_penalty);
+    reader.number("repeat_penalty", RequestLimits::kMinRepeatPenalty, RequestLimits::kMaxRepeatPenalty,
+                  out.repeat_penalty);
+    reader.number("presence_penalty", -RequestLimits::kMaxPenalty, RequestLimits::kMaxPenalty, out.presence_penalty);
+    reader.number("frequency_penalty", -RequestLimits::kMaxPenalty, RequestLimits::kMaxPenalty, out.frequency_penalty);
+    reader.integer("min_tokens", 0, RequestLimits::kMaxTokens, out.min_tokens);
+    reader.boolean("ignore_eos", out.ignore_eos);
 }
 
 template <typename Reader>

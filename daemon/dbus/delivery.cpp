@@ -56,6 +56,10 @@ public:
         pipe_->write(format_ == PipeFormat::JsonLines ? text_line(seq_++, text) : std::string(text));
     }
 
+    void thinking(std::string_view text) override {
+        if (format_ == PipeFormat::JsonLines) pipe_->write(thinking_line(seq_++, text));
+    }
+
     void finish(const Outcome& outcome) override {
         finishing_ = true;
         if (closed_) return events_.on_delivered(std::nullopt);

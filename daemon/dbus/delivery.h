@@ -30,6 +30,8 @@ public:
 
     virtual ~Delivery() = default;
     virtual void text(std::string_view text) = 0;
+    // What the model thinks before it answers. Told in JSON lines only.
+    virtual void thinking(std::string_view text) { (void)text; }
     // How the request ended; nothing follows.
     virtual void finish(const service::Outcome& outcome) = 0;
     // For Finished.info: the text as far as it is kept, and whether that is not all of it. Nothing if it is not kept.

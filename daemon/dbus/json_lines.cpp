@@ -10,6 +10,12 @@ std::string text_line(uint64_t seq, std::string_view text) {
     return json.take() + '\n';
 }
 
+std::string thinking_line(uint64_t seq, std::string_view text) {
+    base::JsonWriter json;
+    json.begin_object().key("seq").value(seq).key("thinking").value(text).end_object();
+    return json.take() + '\n';
+}
+
 std::string last_line(const service::Outcome& outcome) {
     base::JsonWriter json;
     json.begin_object();

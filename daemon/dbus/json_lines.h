@@ -11,6 +11,8 @@ namespace llmd::dbus {
 
 // {"seq":0,"text":"…"}
 std::string text_line(uint64_t seq, std::string_view text);
+// {"seq":N,"thinking":"..."}
+std::string thinking_line(uint64_t seq, std::string_view text);
 
 // The last line: {"done":true,…}, or {"error":{…}} when the outcome has an error.
 std::string last_line(const service::Outcome& outcome);

@@ -80,6 +80,10 @@ void RequestObject::on_text(std::string_view text) {
     delivery_->text(text);
 }
 
+void RequestObject::on_part(const protocol::AnswerPart& part) {
+    if (part.kind == protocol::AnswerPart::Kind::Thinking) delivery_->thinking(part.text);
+}
+
 void RequestObject::on_finished(const service::Outcome& outcome) {
     outcome_ = outcome;
     delivery_->finish(*outcome_);

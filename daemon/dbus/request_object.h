@@ -38,6 +38,7 @@ public:
     // service::RequestSink
     void on_accepted(uint32_t prompt_tokens) override;
     void on_text(std::string_view text) override;
+    void on_part(const protocol::AnswerPart& part) override;
     void on_finished(const service::Outcome& outcome) override;
 
 private:

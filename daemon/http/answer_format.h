@@ -27,7 +27,8 @@ struct AnswerHead {
 struct Choice {
     std::string text;  // empty when it was streamed
     service::Outcome outcome;
-    std::vector<AlignedLogprobs> logprobs;  // where they are wanted; likewise
+    std::vector<AlignedLogprobs> logprobs = {};  // where they are wanted; likewise
+    std::string thinking = {};                   // what the model thought before the text; likewise
 };
 
 class AnswerFormat {
@@ -40,6 +41,11 @@ public:
     // `logprobs`, where they are wanted, are those that go out with this text, or at the end.
     using Logprobs = std::span<const AlignedLogprobs>;
     virtual std::string text(size_t choice, std::string_view text, Logprobs logprobs) = 0;
+    // What the model thinks before it answers.
+    virtual std::string thinking(size_t choice, std::string_view text) {
+        (void)choice, (void)text;
+        return {};
+    }
     virtual std::string end_choice(size_t choice, const service::Outcome& outcome, Logprobs logprobs) = 0;
     virtual std::string end(const std::vector<Choice>& choices) = 0;
     virtual std::string failure(const base::Error& error) = 0;

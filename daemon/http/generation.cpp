@@ -72,6 +72,7 @@ void Generation::begin_stream() {
     exchange_->write(format_->begin(head_));
     for (size_t i = 0; i < choices_.size(); ++i) {
         Choice& choice = choices_[i];
+        if (!choice.thinking.empty()) exchange_->write(format_->thinking(i, std::exchange(choice.thinking, {})));
         if (!choice.text.empty()) {
             exchange_->write(format_->text(i, std::exchange(choice.text, {}), std::exchange(choice.logprobs, {})));
         }
@@ -88,6 +89,15 @@ void Generation::on_text(size_t choice, std::string_view text) {
     } else {
         choices_[choice].text += text;
         keep(choice, std::move(logprobs));
+    }
+}
+
+void Generation::on_part(size_t choice, const protocol::AnswerPart& part) {
+    if (part.kind != protocol::AnswerPart::Kind::Thinking) return;
+    if (!streaming_) {
+        choices_[choice].thinking += part.text;
+    } else if (!failed_) {
+        exchange_->write(format_->thinking(choice, part.text));
     }
 }
 

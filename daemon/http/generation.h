@@ -45,6 +45,7 @@ private:
         void on_accepted(uint32_t) override { generation_.on_accepted(); }
         void on_logprobs(std::span<const protocol::TokenLogprobs> logprobs) override { aligner.add(logprobs); }
         void on_text(std::string_view text) override { generation_.on_text(choice_, text); }
+        void on_part(const protocol::AnswerPart& part) override { generation_.on_part(choice_, part); }
         void on_finished(const service::Outcome& outcome) override { generation_.on_finished(choice_, outcome); }
 
         LogprobAligner aligner;
@@ -58,6 +59,7 @@ private:
 
     void on_accepted();
     void on_text(size_t choice, std::string_view text);
+    void on_part(size_t choice, const protocol::AnswerPart& part);
     // To what has not been sent.
     void keep(size_t choice, std::vector<AlignedLogprobs> logprobs);
     void on_finished(size_t choice, const service::Outcome& outcome);

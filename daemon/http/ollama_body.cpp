@@ -51,7 +51,7 @@ void read_common(api::FieldReader& reader, OllamaCall& call) {
         api::read_sampling(fields, request.sampling);
         read_seed_or_none(fields, request.sampling.seed);
         read_stops(fields, request.stops);
-        refuse_fields(fields, {"presence_penalty", "frequency_penalty", "mirostat"});
+        refuse_fields(fields, {"mirostat"});
         if (fields.error()) reader.set(*fields.error());
     }
 }

@@ -49,16 +49,20 @@ void write_costs(JsonWriter& json, const Outcome& outcome) {
 }
 
 // One object, all but its end: what is common to every line.
-JsonWriter line(OllamaKind kind, const AnswerHead& head, std::string_view text, bool done) {
+JsonWriter line(OllamaKind kind, const AnswerHead& head, std::string_view text, bool done,
+                std::string_view thinking = {}) {
     JsonWriter json;
     json.begin_object();
     json.key("model").value(head.model);
     json.key("created_at").value(timestamp(head.created));
     if (kind == OllamaKind::Chat) {
         json.key("message").begin_object();
-        json.key("role").value("assistant").key("content").value(text).end_object();
+        json.key("role").value("assistant").key("content").value(text);
+        if (!thinking.empty()) json.key("thinking").value(thinking);
+        json.end_object();
     } else {
         json.key("response").value(text);
+        if (!thinking.empty()) json.key("thinking").value(thinking);
     }
     json.key("done").value(done);
     return json;
@@ -82,19 +86,22 @@ public:
     std::string text(size_t, std::string_view text, Logprobs) override {
         return line(kind_, head_, text, false).end_object().take() + '\n';
     }
+    std::string thinking(size_t, std::string_view text) override {
+        return line(kind_, head_, "", false, text).end_object().take() + '\n';
+    }
     std::string end_choice(size_t, const Outcome& outcome, Logprobs) override {
-        return last_line(head_, "", outcome) + '\n';
+        return last_line(head_, {}, outcome) + '\n';
     }
     std::string end(const std::vector<Choice>&) override { return {}; }
     std::string failure(const base::Error& error) override { return error_line(error) + '\n'; }
     std::string whole(const AnswerHead& head, const std::vector<Choice>& choices) override {
-        return last_line(head, choices.front().text, choices.front().outcome);
+        return last_line(head, choices.front(), choices.front().outcome);
     }
     Reply refusal(const base::Error& error, uint32_t) override { return ollama_error(error); }
 
 private:
-    std::string last_line(const AnswerHead& head, std::string_view text, const Outcome& outcome) const {
-        JsonWriter json = line(kind_, head, text, true);
+    std::string last_line(const AnswerHead& head, const Choice& choice, const Outcome& outcome) const {
+        JsonWriter json = line(kind_, head, choice.text, true, choice.thinking);
         write_costs(json, outcome);
         return json.end_object().take();
     }

@@ -48,7 +48,7 @@ void read_common(api::FieldReader& reader, service::GenerateRequest& request, Op
         fields.boolean("include_usage", call.include_usage);
         if (fields.error()) reader.set(*fields.error());
     }
-    refuse_fields(reader, {"presence_penalty", "frequency_penalty", "logit_bias"});
+    refuse_fields(reader, {"logit_bias"});
 }
 
 // A completion's `logprobs` is the number of alternatives; 0 asks for those of the chosen tokens alone.

@@ -95,6 +95,12 @@ public:
         return end_chunk(json, {}, logprobs);
     }
 
+    std::string thinking(size_t choice, std::string_view text) override {
+        JsonWriter json = begin_chunk(choice);
+        json.key("delta").begin_object().key("reasoning_content").value(text).end_object();
+        return end_chunk(json, {}, {});
+    }
+
     std::string end_choice(size_t choice, const Outcome& outcome, Logprobs logprobs) override {
         JsonWriter json = begin_chunk(choice);
         is_chat_ ? json.key("delta").begin_object().end_object() : json.key("text").value("");
@@ -121,7 +127,9 @@ public:
             begin_choice(json, i);
             if (is_chat_) {
                 json.key("message").begin_object();
-                json.key("role").value("assistant").key("content").value(choices[i].text).end_object();
+                json.key("role").value("assistant").key("content").value(choices[i].text);
+                if (!choices[i].thinking.empty()) json.key("reasoning_content").value(choices[i].thinking);
+                json.end_object();
             } else {
                 json.key("text").value(choices[i].text);
             }

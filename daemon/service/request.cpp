@@ -106,6 +106,13 @@ base::Result<void> check(const GenerateRequest& request) {
     if (!(sampling.repeat_penalty > 0 && sampling.repeat_penalty <= Limits::kMaxRepeatPenalty)) {
         return invalid("repeat_penalty", sampling.repeat_penalty);
     }
+    if (!within(sampling.presence_penalty, -Limits::kMaxPenalty, Limits::kMaxPenalty)) {
+        return invalid("presence_penalty", sampling.presence_penalty);
+    }
+    if (!within(sampling.frequency_penalty, -Limits::kMaxPenalty, Limits::kMaxPenalty)) {
+        return invalid("frequency_penalty", sampling.frequency_penalty);
+    }
+    if (sampling.min_tokens > request.max_tokens) return invalid("min_tokens", sampling.min_tokens);
     if (request.stops.size() > Limits::kMaxStops) {
         return base::fail(base::ErrorCode::InvalidArgument, "stop: ", request.stops.size(), " strings are more than ",
                           Limits::kMaxStops);

@@ -32,6 +32,15 @@ TEST(StreamReader, ReadsTheSameLinesWhereverThePipeCuts) {
     }
 }
 
+TEST(StreamReader, WhatTheModelThinksIsNoText) {
+    StreamReader reader;
+    const auto lines = reader.take("{\"seq\":0,\"thinking\":\"hm\"}\n{\"seq\":1,\"text\":\"so\"}\n");
+    ASSERT_EQ(lines.size(), 2u);
+    EXPECT_EQ(lines[0].kind, StreamLine::Kind::Thinking);
+    EXPECT_EQ(lines[0].text, "hm");
+    EXPECT_EQ(lines[1].kind, StreamLine::Kind::Text);
+}
+
 TEST(StreamReader, ReadsAnError) {
     StreamReader reader;
     const auto lines = reader.take("{\"error\":{\"name\":\"DeviceError\",\"message\":\"gone\"}}\n");

@@ -6,8 +6,6 @@
 
 namespace llmd::chat {
 
-
-
 namespace {
 
 bool is_space(char c) {

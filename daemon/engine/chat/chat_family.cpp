@@ -4,7 +4,6 @@
 
 namespace llmd::chat {
 
-
 constexpr ToolForm kGenericTools = {
     .tools =
         "You can call functions. Each line describes one in JSON: its name, what it does, and a schema of its "

@@ -44,7 +44,7 @@ struct ChatInput {
 
 struct ChatPrompt {
     std::vector<tokenizer::TextSegment> segments;  // for tokenizer::Tokenizer::encode_prompt()
-    bool begins_in_thinking = false;    // the prompt ends inside the thinking
+    bool begins_in_thinking = false;               // the prompt ends inside the thinking
 };
 
 }  // namespace llmd::chat

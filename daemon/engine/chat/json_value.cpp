@@ -11,7 +11,6 @@ namespace llmd::chat {
 using base::ErrorCode;
 using base::fail;
 
-
 namespace {
 
 constexpr std::string_view kHexDigits = "0123456789abcdef";

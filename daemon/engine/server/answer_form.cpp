@@ -116,13 +116,17 @@ base::Result<void> AnswerForm::take_conversation(const protocol::Submit& submit,
     request.stops.insert(request.stops.end(), stops.begin(), stops.end());
 
     if (has_tools) {
+        if (submit.wants_logprobs) return fail(ErrorCode::InvalidArgument, "logprobs: not together with tools");
         auto tools = constraint::parse_tools(submit.tools);
         if (!tools) return tools.error();
         tools_ = std::move(*tools);
     }
     const chat::ChatFamily& family = *model.chat_template.family();
     std::optional<chat::ThinkingMarkers> thinking;
-    if (family.thinking != nullptr) thinking = {family.thinking->open, family.thinking->close};
+    // Where logprobs are wanted the text is all of the tokens', with what the model thinks.
+    if (family.thinking != nullptr && !submit.wants_logprobs) {
+        thinking = {family.thinking->open, family.thinking->close};
+    }
     const chat::CallSyntax* syntax = tools_.empty() ? nullptr : family.calls;
     if (!tools_.empty() || !submit.json_schema.empty()) {
         constraint::AnswerShape shape;

@@ -10,7 +10,6 @@
 #include <utility>
 #include <variant>
 
-
 namespace llmd::engine {
 
 using base::ErrorCode;

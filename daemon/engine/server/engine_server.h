@@ -119,7 +119,7 @@ private:
     protocol::FrameReader reader_;
     std::string unsent_;
     std::optional<generation::LoadedModel> model_;
-    std::optional<generation::Generator> generator_;  // borrows *model_
+    std::optional<generation::Generator> generator_;                     // borrows *model_
     std::unordered_map<uint64_t, std::unique_ptr<AnswerForm>> answers_;  // of the requests that have not ended
     bool load_seen_ = false;
     bool idle_ = false;                       // Idle without a budget was the last phase

@@ -9,6 +9,10 @@ TEST(JsonLines, TextIsOneLineWhateverItHolds) {
     EXPECT_EQ(text_line(3, "say \"hi\"\n\u2028\\"), "{\"seq\":3,\"text\":\"say \\\"hi\\\"\\n\u2028\\\\\"}\n");
 }
 
+TEST(JsonLines, ThinkingIsNoText) {
+    EXPECT_EQ(thinking_line(0, "hm \"so\""), "{\"seq\":0,\"thinking\":\"hm \\\"so\\\"\"}\n");
+}
+
 TEST(JsonLines, TheLastLineSaysHowItEnded) {
     service::Outcome outcome;
     outcome.finish = service::Finish::Length;

@@ -124,6 +124,12 @@ TEST(OllamaJson, AStreamIsLinesAndTheLastHasTheCosts) {
     EXPECT_EQ(generate->whole(head, {{"all", outcome, {}}}), begin + R"("response":"all",)" + costs);
     EXPECT_EQ(make_ollama_format(OllamaKind::Chat)->whole(head, {{"all", outcome, {}}}),
               begin + R"("message":{"role":"assistant","content":"all"},)" + costs);
+    const auto chat = make_ollama_format(OllamaKind::Chat);
+    EXPECT_EQ(chat->begin(head), "");
+    EXPECT_EQ(chat->thinking(0, "hm"),
+              begin + R"("message":{"role":"assistant","content":"","thinking":"hm"},"done":false})" + "\n");
+    EXPECT_EQ(chat->whole(head, {{"all", outcome, {}, "hm"}}),
+              begin + R"("message":{"role":"assistant","content":"all","thinking":"hm"},)" + costs);
     EXPECT_EQ(ollama_loaded(OllamaKind::Generate, head), begin + R"("response":"","done":true,"done_reason":"load"})");
     EXPECT_EQ(ollama_error({base::ErrorCode::ModelNotFound, "no model"}).status, 404u);
 }

@@ -218,9 +218,26 @@ TEST(Completion, NumbersOutOfRangeAreRefusedByName) {
               24u);
 }
 
+TEST(OpenAiBody, PenaltiesAndWhatEndsTheAnswer) {
+    const auto call = parse_completion(
+        R"({"prompt":"p","presence_penalty":-2,"frequency_penalty":0.5,"min_tokens":7,"ignore_eos":true})");
+    ASSERT_TRUE(call) << call.error().message;
+    const service::Sampling& sampling = call->requests.at(0).sampling;
+    EXPECT_EQ(sampling.presence_penalty, -2);
+    EXPECT_EQ(sampling.frequency_penalty, 0.5f);
+    EXPECT_EQ(sampling.min_tokens, 7u);
+    EXPECT_TRUE(sampling.ignore_eos);
+    for (const char* field :
+         {R"("presence_penalty":2.5)", R"("frequency_penalty":"x")", R"("min_tokens":-1)", R"("ignore_eos":1)"}) {
+        const auto refused = parse_completion(std::string(R"({"prompt":"p",)") + field + "}");
+        ASSERT_FALSE(refused) << field;
+        const std::string name(field + 1, std::string_view(field).find(':') - 2);
+        EXPECT_TRUE(refused.error().message.starts_with(name + ": ")) << refused.error().message;
+    }
+}
+
 TEST(Completion, WhatIsNotOfferedIsRefusedByName) {
-    for (const char* field : {R"("best_of":2)", R"("suffix":"x")", R"("logit_bias":{"1":2})",
-                              R"("presence_penalty":0.1)", R"("frequency_penalty":-1)"}) {
+    for (const char* field : {R"("best_of":2)", R"("suffix":"x")", R"("logit_bias":{"1":2})"}) {
         const std::string name = std::string(field).substr(1, std::string(field).find('"', 1) - 1);
         EXPECT_EQ(refused(field).rfind(name + ": ", 0), 0u);
     }

@@ -159,6 +159,17 @@ TEST(OpenAiJson, LogprobsOfAChat) {
               begin + R"({"index":0,"delta":{},"logprobs":)" + kTwoInAChat + R"(,"finish_reason":"stop"}]})" + "\n\n");
 }
 
+TEST(OpenAiJson, WhatTheModelThinksIsApart) {
+    const auto stream = format(OpenAiKind::Chat);
+    (void)stream->begin(head());
+    EXPECT_NE(stream->thinking(0, "hm").find(R"("delta":{"reasoning_content":"hm"},"logprobs":null,)"),
+              std::string::npos);
+    const std::string whole = format(OpenAiKind::Chat)->whole(head(), {{"so", outcome(), {}, "hm"}});
+    EXPECT_NE(whole.find(R"("message":{"role":"assistant","content":"so","reasoning_content":"hm"})"),
+              std::string::npos)
+        << whole;
+}
+
 TEST(OpenAiJson, LogprobsOfACompletion) {
     const std::string two =
         R"({"tokens":["bytes:\\xf0\\x9f","bytes:\\x99\\x82\\x20\\x62"],"token_logprobs":[-3,-0.25],)"

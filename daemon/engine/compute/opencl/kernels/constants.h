@@ -34,8 +34,16 @@ enum RequestWord : uint32_t {
     kRequestAdjustmentsEnd,
     kRequestWords = 8,
 };
-// An adjustment in words.
-enum AdjustmentWord : uint32_t { kAdjustedOutput, kAdjustedId, kAdjustmentFactor, kAdjustmentAddend, kAdjustmentWords };
+// An adjustment in words: whose logit it changes, as output << kAdjustedIdBits | id, what a positive logit is
+// multiplied by and what another is, and what is added then.
+enum AdjustmentWord : uint32_t {
+    kAdjustedLogit,
+    kAdjustmentAboveZero,
+    kAdjustmentBelowZero,
+    kAdjustmentAddend,
+    kAdjustmentWords
+};
+inline constexpr uint32_t kAdjustedIdBits = 20;  // a vocabulary has at most 2^20 ids (model::DecoderSpecLimits)
 inline constexpr uint32_t kNoId = 0xffffffffu;
 
 // What the kernel choose answers for an output, in words.
@@ -66,6 +74,7 @@ inline constexpr auto kKernelConstants = std::to_array<std::pair<std::string_vie
     {"REQUEST_ADJUSTMENTS", kRequestAdjustments},
     {"REQUEST_ADJUSTMENTS_END", kRequestAdjustmentsEnd},
     {"REQUEST_WORDS", kRequestWords},
+    {"ADJUSTED_ID_BITS", kAdjustedIdBits},
     {"NO_ID", kNoId},
     {"ANSWER_ID", kAnswerId},
     {"ANSWER_IS_FINITE", kAnswerIsFinite},

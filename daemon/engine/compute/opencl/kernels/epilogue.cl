@@ -320,7 +320,8 @@ INLINE float2 gated(float2 gate, float2 v) { return (float2)(GATE(gate.x) * v.x,
     const uint first_id = 2 * (first_pair + FIRST_PAIR);                                                         \
     const uint ids = min(min((uint)GROUP_ROWS, 2 * (n_pairs - FIRST_PAIR)), n_vocab - min(first_id, n_vocab));   \
     for (uint i = requests[REQUEST_ADJUSTMENTS] + ITEM; i < requests[REQUEST_ADJUSTMENTS_END]; i += ITEMS) {     \
-        adjust(made, GROUP_ROWS, FIRST_ROW, outputs, first_id, ids, ((__global const uint4*)requests)[i]);       \
+        adjust(made, GROUP_ROWS, outputs, (uint)(FIRST_ROW) << ADJUSTED_ID_BITS | first_id, ids,                 \
+               ((__global const uint4*)requests)[i]);                                                            \
     }                                                                                                            \
     barrier(CLK_LOCAL_MEM_FENCE);                                                                                \
     FOR_SHARE(i, ITEM, ITEMS, BATCH_ROWS * GROUP_ROWS) {                                                         \
@@ -357,13 +358,18 @@ INLINE uint4 request_head(__global const uint* requests, uint output) {
 }
 
 // Of one output no id comes twice, so that no two items change the same logit.
-INLINE void adjust(__local float* made, uint stride, uint first_output, uint outputs, uint first_id, uint ids,
-                   uint4 adjustment) {
-    const uint n = adjustment.x - first_output, in_group = adjustment.y - first_id;
+INLINE void adjust(__local float* made, uint stride, uint outputs, uint first, uint ids, uint4 adjustment) {
+    const uint behind = adjustment.x - first;
+#if BATCH_ROWS == 1
+    const uint at = behind;
+    if (behind >= ids) return;  // another group's
+#else
+    const uint n = behind >> ADJUSTED_ID_BITS, in_group = behind & ((1u << ADJUSTED_ID_BITS) - 1);
     if ((n >= outputs) | (in_group >= ids)) return;  // another group's
     const uint at = n * stride + in_group;
-    const float logit = made[at], factor = as_float(adjustment.z);
-    made[at] = (logit > 0.0f ? logit * native_recip(factor) : logit * factor) + as_float(adjustment.w);
+#endif
+    const float logit = made[at];
+    made[at] = logit * as_float(logit > 0.0f ? adjustment.y : adjustment.z) + as_float(adjustment.w);
 }
 
 INLINE float score_of(float logit, uint id, uint4 head) {

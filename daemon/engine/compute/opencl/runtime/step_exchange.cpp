@@ -94,9 +94,9 @@ void write_request(const SampleRequest& request, std::span<uint32_t> out) {
 }
 
 void write_adjustment(size_t output, const Adjustment& change, std::span<uint32_t> out) {
-    out[kAdjustedOutput] = static_cast<uint32_t>(output);
-    out[kAdjustedId] = static_cast<uint32_t>(change.id);
-    out[kAdjustmentFactor] = std::bit_cast<uint32_t>(change.factor);
+    out[kAdjustedLogit] = static_cast<uint32_t>(output << kAdjustedIdBits) | static_cast<uint32_t>(change.id);
+    out[kAdjustmentAboveZero] = std::bit_cast<uint32_t>(1 / change.factor);
+    out[kAdjustmentBelowZero] = std::bit_cast<uint32_t>(change.factor);
     out[kAdjustmentAddend] = std::bit_cast<uint32_t>(change.addend);
 }
 

@@ -1,0 +1,115 @@
+// What becomes of a conversation that thinks and calls tools: the grammar, the parts of the answer, and where another
+// engine goes on.
+#include "engine/server/answer_form.h"
+
+#include <gtest/gtest.h>
+
+#include <initializer_list>
+#include <string>
+#include <utility>
+
+#include "daemon/engine/chat/chat_model.h"
+
+namespace llmd::engine {
+namespace {
+
+using Kind = protocol::AnswerPart::Kind;
+
+constexpr std::string_view kTools =
+    R"([{"type":"function","function":{"name":"light","parameters":{"type":"object","properties":{"on":)"
+    R"({"type":"boolean"}},"required":["on"]}}}])";
+
+class AnswerFormTest : public testing::Test {
+protected:
+    AnswerFormTest() {
+        chat::Model chat(test::byte_vocabulary(), "", "qwen3");
+        model_.tokenizer = std::move(chat.tokenizer);
+        model_.chat_template = std::move(chat.chat);
+        submit_.max_tokens = 100;
+        submit_.messages = {{.role = protocol::ChatMessage::Role::User, .content = "Light!"}};
+    }
+    std::unique_ptr<AnswerForm> form(const std::vector<int32_t>& replay = {}, uint64_t delivered = 0) {
+        request_ = {};
+        request_.replay_ids = replay;
+        request_.delivered_bytes = delivered;
+        auto form = AnswerForm::create(submit_, model_, request_);
+        EXPECT_TRUE(form) << form.error().message;
+        return form ? *std::move(form) : nullptr;
+    }
+    // The parts of what is fed, one piece after another, and of the end.
+    static std::string read(AnswerForm& form, std::initializer_list<std::string_view> pieces) {
+        std::string out;
+        for (const std::string_view piece : pieces) out += told(form.feed(piece));
+        return out + told(form.finish());
+    }
+    // The parts of an answer as one text: "~thinking", "text", "name(arguments)" or, of a call that was cut,
+    // "name(argu!".
+    static std::string told(const std::vector<protocol::AnswerPart>& parts) {
+        std::string out;
+        for (const auto& part : parts) {
+            if (part.kind == Kind::Thinking) out += '~';
+            out += part.kind == Kind::CallEnd ? ")" : part.kind == Kind::CallCut ? "!" : part.text;
+            if (part.kind == Kind::CallBegin) out += '(';
+        }
+        return out;
+    }
+
+    generation::LoadedModel model_;
+    protocol::Submit submit_;
+    generation::GenerationRequest request_;
+};
+
+TEST_F(AnswerFormTest, TellsThinkingFromText) {
+    const auto one = form();
+    EXPECT_EQ(request_.grammar, nullptr);
+    EXPECT_EQ(read(*one, {"<think>hm</th", "ink>\n\nso"}), "~hmso");
+    EXPECT_FALSE(one->ends_with_call());
+}
+
+TEST_F(AnswerFormTest, WithLogprobsAllOfItIsText) {
+    submit_.wants_logprobs = true;
+    EXPECT_EQ(read(*form(), {"<think>hm</think>so"}), "<think>hm</think>so");
+    submit_.tools = kTools;
+    EXPECT_EQ(AnswerForm::create(submit_, model_, request_).error().message, "logprobs: not together with tools");
+}
+
+TEST_F(AnswerFormTest, ACallIsOneAndEndsTheAnswer) {
+    submit_.tools = kTools;
+    const auto one = form();
+    EXPECT_NE(request_.grammar, nullptr);
+    EXPECT_EQ(read(*one, {R"(Yes.<tool_call>{"name": "light", "arguments": {"on": true}}</tool_call>)"}),
+              R"(Yes.light({"on": true}))");
+    EXPECT_TRUE(one->ends_with_call());
+    const auto cut = form();
+    EXPECT_EQ(read(*cut, {R"(<tool_call>{"name": "light", "arguments": {"o)"}), R"(light({"o!)");
+    EXPECT_FALSE(cut->ends_with_call());
+}
+
+TEST_F(AnswerFormTest, WithoutToolsAMarkerIsText) {
+    EXPECT_EQ(read(*form(), {"<tool_call>x"}), "<tool_call>x");
+    submit_.tools = kTools;
+    submit_.tool_choice = protocol::ToolChoice::None;
+    EXPECT_EQ(read(*form(), {"<tool_call>x"}), "<tool_call>x");
+}
+
+// Whatever was delivered before, the parts behind it are those of the whole answer.
+TEST_F(AnswerFormTest, AnotherEngineGoesOnWithTheParts) {
+    submit_.tools = kTools;
+    const std::string answer = "<think>hm</think>a<tool_call>\n{\"name\": \"light\", \"arguments\": {}}\n</tool_call>";
+    std::vector<int32_t> ids;
+    for (const char c : answer) ids.push_back(model_.tokenizer->encode(std::string(1, c)).at(0));
+    const auto whole = form();
+    const std::string all = read(*whole, {answer});
+    for (size_t delivered = 0; delivered <= answer.size(); ++delivered) {
+        const auto before = form();
+        const std::string first = told(before->feed(answer.substr(0, delivered)));
+        const auto after = form(ids, delivered);
+        std::string rest = read(*after, {std::string_view(answer).substr(delivered)});
+        // Each piece of thinking is marked anew.
+        if (!first.empty() && rest.starts_with('~')) rest.erase(0, 1);
+        EXPECT_EQ(first + rest, all) << delivered;
+    }
+}
+
+}  // namespace
+}  // namespace llmd::engine
