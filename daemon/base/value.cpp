@@ -3,6 +3,7 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace llmd::base {
 
@@ -98,6 +99,18 @@ Result<Value> parse_json(std::string_view text) {
     if (copier.error) return *copier.error;
     return value;
 }
+
+// Not in the class, where Member, whose vectors they destroy, is not yet complete.
+Value::Value() = default;
+Value::Value(std::nullptr_t) {}
+Value::Value(bool flag) : value(flag) {}
+Value::Value(double number) : value(number) {}
+Value::Value(std::string text) : value(std::move(text)) {}
+Value::Value(const char* text) : value(std::string(text)) {}
+Value::Value(Array array) : value(std::move(array)) {}
+Value::Value(Object object) : value(std::move(object)) {}
+Value::Value(Other other) : value(std::move(other)) {}
+Value::Value(const std::vector<std::string>& texts) : value(Array(texts.begin(), texts.end())) {}
 
 const Value* find(const Value::Object& object, std::string_view key) {
     for (const auto& [name, value] : object) {

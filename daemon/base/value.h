@@ -8,7 +8,6 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -29,27 +28,20 @@ struct Value {
     // A D-Bus value of a type that no option has.
     struct Other {
         std::string signature;
-        bool operator==(const Other&) const = default;
     };
 
-    Value() = default;
-    Value(std::nullptr_t) {}
-    Value(bool flag) : value(flag) {}
+    Value();
+    Value(std::nullptr_t);
+    Value(bool flag);
     template <std::integral Number>
-    requires(!std::same_as<Number, bool>) Value(Number number) {
-        if constexpr (std::is_signed_v<Number>) {
-            value = static_cast<int64_t>(number);
-        } else {
-            value = static_cast<uint64_t>(number);
-        }
-    }
-    Value(double number) : value(number) {}
-    Value(std::string text) : value(std::move(text)) {}
-    Value(const char* text) : value(std::string(text)) {}
-    Value(Array array) : value(std::move(array)) {}
-    Value(Object object) : value(std::move(object)) {}
-    Value(Other other) : value(std::move(other)) {}
-    Value(const std::vector<std::string>& texts) : value(Array(texts.begin(), texts.end())) {}
+    requires(!std::same_as<Number, bool>) Value(Number number);
+    Value(double number);
+    Value(std::string text);
+    Value(const char* text);
+    Value(Array array);
+    Value(Object object);
+    Value(Other other);
+    Value(const std::vector<std::string>& texts);
 
     template <typename T>
     bool is() const {
@@ -59,7 +51,6 @@ struct Value {
     const T* get() const {
         return std::get_if<T>(&value);
     }
-    bool operator==(const Value&) const = default;
     bool is_null() const { return is<std::nullptr_t>(); }
 
     // Whole numbers of JSON that fit are int64_t, larger ones uint64_t, all other numbers double. Strings are UTF-8.
@@ -69,8 +60,16 @@ struct Value {
 struct Value::Member {
     std::string key;
     Value value;
-    bool operator==(const Member&) const = default;
 };
+
+template <std::integral Number>
+requires(!std::same_as<Number, bool>) Value::Value(Number number) {
+    if constexpr (std::is_signed_v<Number>) {
+        value = static_cast<int64_t>(number);
+    } else {
+        value = static_cast<uint64_t>(number);
+    }
+}
 
 // The member of that name; null if there is none.
 const Value* find(const Value::Object& object, std::string_view key);

@@ -158,7 +158,7 @@ def openai_retries(ai):
     try:
         ai.completions.create(prompt=[5] * 20_000, **COMMON)
     except openai.BadRequestError as error:
-        assert error.code == "ContextExceeded"
+        assert error.code == "context_length_exceeded"
     else:
         raise AssertionError("a prompt that does not fit was accepted")
     assert STATUSES == [400], STATUSES
@@ -206,13 +206,13 @@ def openai_errors(ai):
     try:
         ai.completions.create(prompt=PROMPT, n=9, **COMMON)
     except openai.BadRequestError as error:
-        assert error.code == "InvalidArgument" and "n: " in error.message
+        assert error.code == "invalid_value" and "n: " in error.message
     else:
         raise AssertionError("n=9 was accepted")
     try:
         ai.completions.create(prompt=PROMPT, model="nobody")
     except openai.NotFoundError as error:
-        assert error.code == "ModelNotFound"
+        assert error.code == "model_not_found"
     else:
         raise AssertionError("a model that is not there was accepted")
 
