@@ -98,7 +98,8 @@ TEST(Pattern, RangesOfCharacters) {
     for (int i = 0; i < 100; ++i) {
         const uint32_t bits = random() % 13 + 8;
         const auto draw = [&] { return static_cast<char32_t>(0xA0 + random() % (1u << bits)); };
-        const auto [first, last] = std::minmax(draw(), draw());
+        const char32_t one = draw(), other = draw();
+        const char32_t first = std::min(one, other), last = std::max(one, other);
         std::array<char, 64> pattern{};
         snprintf(pattern.data(), pattern.size(), "^[\\u{%X}-\\u{%X}]$", static_cast<unsigned>(first),
                  static_cast<unsigned>(last));
