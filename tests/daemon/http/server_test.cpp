@@ -218,7 +218,9 @@ TEST_F(ServerTest, ALengthThatIsNoNumberGetsOneAnswer) {
             ask(base::concat("POST /health HTTP/1.1\r\nHost: llmd\r\nContent-Length: ", value, "\r\n\r\nabc"));
         EXPECT_EQ(status(reply), code) << value;
         EXPECT_EQ(reply.find("HTTP/1.1 ", 1), std::string::npos) << reply;
-        EXPECT_EQ(body(reply).rfind(R"({"error":{"message":)", 0), 0u) << reply;
+        // libmicrohttpd 1.0 answers one that is too large by itself, and tells nobody.
+        const bool is_ours = body(reply).starts_with(R"({"error":{"message":)");
+        EXPECT_TRUE(is_ours || code == 413) << reply;
         EXPECT_TRUE(reply.ends_with(kEnd)) << value;
     }
     // One that is just being received is not judged by what happens on others.
