@@ -20,7 +20,20 @@ std::string describe(const base::Value& value) {
     if (const auto* number = value.get<double>()) return base::digits(*number);
     if (const auto* text = value.get<std::string>()) return base::concat("a string of ", text->size(), " bytes");
     if (const auto* array = value.get<base::Value::Array>()) return base::concat("an array of ", array->size());
+    if (const auto* other = value.get<base::Value::Other>()) {
+        return "a value of D-Bus type " + base::in_quotes(other->signature);
+    }
     return value.is<base::Value::Object>() ? "an object" : "null";
+}
+
+bool says_no(const base::Value& value) {
+    if (const auto* flag = value.get<bool>()) return !*flag;
+    if (const auto* integer = value.get<int64_t>()) return *integer == 0;
+    if (const auto* number = value.get<double>()) return *number == 0;
+    if (const auto* text = value.get<std::string>()) return text->empty();
+    if (const auto* array = value.get<base::Value::Array>()) return array->empty();
+    if (const auto* object = value.get<base::Value::Object>()) return object->empty();
+    return value.is_null();
 }
 
 std::optional<uint64_t> whole_number_of(const base::Value& value) {
@@ -44,10 +57,27 @@ std::optional<double> number_of(const base::Value& value) {
 
 const base::Value* FieldReader::find(std::string_view key) const {
     if (error_) return nullptr;
-    for (const auto& [name, value] : object_) {
-        if (name == key) return value.is<std::nullptr_t>() ? nullptr : &value;
+    const base::Value* value = base::find(object_, key);
+    return value && !value->is_null() ? value : nullptr;
+}
+
+std::optional<int64_t> FieldReader::negative(std::string_view key) const {
+    const base::Value* value = find(key);
+    if (!value) return std::nullopt;
+    if (const auto* integer = value->get<int64_t>(); integer && *integer < 0) return *integer;
+    if (const auto* real = value->get<double>();
+        real && *real < 0 && *real >= -kMaxExactDouble && *real == std::floor(*real)) {
+        return static_cast<int64_t>(*real);
     }
-    return nullptr;
+    return std::nullopt;
+}
+
+void FieldReader::refuse_unless_no(std::string_view key, std::string_view neutral) {
+    const base::Value* value = find(key);
+    if (!value || (says_no(*value) && neutral != "true")) return;
+    const auto* number = value->get<double>();
+    const bool is_neutral = number ? base::digits(*number) == neutral : base::json_text(*value) == neutral;
+    if (!is_neutral) refuse(key, "this version of llmd does not offer it");
 }
 
 void FieldReader::wrong_type(std::string_view key, std::string_view expected, const base::Value& value) {

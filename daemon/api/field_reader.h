@@ -1,6 +1,7 @@
 // Reads the fields of a JSON object one after another and keeps the first error: a reader after that does nothing.
 // A field that is absent or null leaves what it would set as it is; unknown fields are ignored. Errors are
 // InvalidArgument and name the field and its value; of texts, which may be prompts, they name the length alone.
+// The object is of JSON, or of D-Bus variants: there only a double has a fraction, and any integer type will do.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +24,11 @@ public:
 
     // Nothing when it is absent or null, or after an error.
     const base::Value* find(std::string_view key) const;
+    // It is there, be it null.
+    bool has(std::string_view key) const { return base::find(object_, key) != nullptr; }
+    bool is_null(std::string_view key) const { return has(key) && base::find(object_, key)->is_null(); }
+    // The whole number that it is, if that is below 0.
+    std::optional<int64_t> negative(std::string_view key) const;
 
     template <typename Integer>
     void integer(std::string_view key, uint64_t least, uint64_t most, Integer& out) {
@@ -46,6 +52,9 @@ public:
     void refuse(std::string_view key, const Parts&... parts) {
         set(base::fail(base::ErrorCode::InvalidArgument, path_, key, ": ", parts...));
     }
+    // Unless the field is absent or says no (null, false, 0, empty), or is what the JSON `neutral` says; where that is
+    // "true", it must be that.
+    void refuse_unless_no(std::string_view key, std::string_view neutral = {});
     void wrong_type(std::string_view key, std::string_view expected, const base::Value& value);
     void set(base::Error error) {
         if (!error_) error_ = std::move(error);

@@ -11,6 +11,7 @@ namespace llmd::dbus {
 
 namespace {
 
+using api::PipeFormat;
 using base::Error;
 using base::ErrorCode;
 using service::Outcome;

@@ -9,10 +9,10 @@
 #include <string>
 #include <string_view>
 
+#include "api/call.h"
 #include "base/event_loop.h"
 #include "base/result.h"
 #include "base/unique_fd.h"
-#include "dbus/options.h"
 #include "service/request.h"
 
 namespace llmd::dbus {
@@ -44,7 +44,7 @@ std::unique_ptr<Delivery> make_collected_delivery(
 
 // Writes into a pipe; `read_end` is for the caller.
 base::Result<std::unique_ptr<Delivery>> make_pipe_delivery(base::EventLoop& loop, Delivery::Events events,
-                                                           PipeFormat format, base::UniqueFd& read_end);
+                                                           api::PipeFormat format, base::UniqueFd& read_end);
 
 // Limits of delivery by signals, which have no flow control: a stopped reader must not fill the bus.
 inline constexpr std::chrono::milliseconds kSignalInterval{50};

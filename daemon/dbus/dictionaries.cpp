@@ -23,35 +23,7 @@ sdbus::Variant u64(T value) {
     return sdbus::Variant(static_cast<uint64_t>(value));
 }
 
-OptionValue to_option(const sdbus::Variant& variant) {
-    const std::string type = variant.peekValueType();
-    if (type == "b") return variant.get<bool>();
-    if (type == "d") return variant.get<double>();
-    if (type == "s") return variant.get<std::string>();
-    if (type == "as") return variant.get<std::vector<std::string>>();
-    if (type == "t") return variant.get<uint64_t>();
-    if (type == "x") return variant.get<int64_t>();
-    if (type == "u") return int64_t{variant.get<uint32_t>()};
-    if (type == "i") return int64_t{variant.get<int32_t>()};
-    if (type == "q") return int64_t{variant.get<uint16_t>()};
-    if (type == "n") return int64_t{variant.get<int16_t>()};
-    if (type == "y") return int64_t{variant.get<uint8_t>()};
-    return OtherType{type};
-}
-
 }  // namespace
-
-OptionMap to_options(const bus::VariantMap& variants) {
-    OptionMap options;
-    for (const auto& [key, variant] : variants) options.emplace(key, to_option(variant));
-    return options;
-}
-
-std::vector<OptionMap> to_options(const std::vector<bus::VariantMap>& list) {
-    std::vector<OptionMap> out;
-    for (const bus::VariantMap& variants : list) out.push_back(to_options(variants));
-    return out;
-}
 
 bus::VariantMap info_dictionary(const service::Outcome& outcome) {
     return {

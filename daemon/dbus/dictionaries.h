@@ -1,4 +1,4 @@
-// The a{sv} dictionaries of the interface: options coming in, everything else going out. Keys are documented in
+// The a{sv} dictionaries of the interface: what goes out, all but the options. Keys are documented in
 // dbus-interfaces/org.llmd.Llmd1.xml.
 #pragma once
 
@@ -6,14 +6,10 @@
 #include <vector>
 
 #include "bus/sdbus_compat.h"
-#include "dbus/options.h"
 #include "service/request.h"
 #include "service/service.h"
 
 namespace llmd::dbus {
-
-OptionMap to_options(const bus::VariantMap& variants);
-std::vector<OptionMap> to_options(const std::vector<bus::VariantMap>& list);
 
 bus::VariantMap info_dictionary(const service::Outcome& outcome);
 bus::VariantMap limits_dictionary();

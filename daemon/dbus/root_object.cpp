@@ -4,8 +4,11 @@
 #include <type_traits>
 #include <utility>
 
+#include "api/fields.h"
+#include "bus/variant.h"
 #include "dbus/dictionaries.h"
 #include "dbus/interface_builder.h"
+#include "dbus/options.h"
 #include "dbus/reply.h"
 #include "dbus/session.h"
 #include "dbus/text_pipe.h"
@@ -27,17 +30,19 @@ Reply<Values...> reply_to(Session& session, sdbus::Result<Values...>&& result) {
     return Reply<Values...>(session.shared_connection(), std::move(result));
 }
 
-Result<GenerateOptions> parse(std::string prompt, const bus::VariantMap& options) {
-    auto parsed = parse_generate_options(to_options(options));
+Result<api::Call> parse(std::string prompt, const bus::VariantMap& options) {
+    auto parsed = api::read_call(bus::to_object(options), api::kBus);
     if (!parsed) return parsed;
     if (auto taken = take_prompt(*parsed, std::move(prompt)); !taken) return taken.error();
     return parsed;
 }
 
-Result<GenerateOptions> parse(const std::vector<bus::VariantMap>& messages, const bus::VariantMap& options) {
-    auto parsed = parse_generate_options(to_options(options));
+Result<api::Call> parse(const std::vector<bus::VariantMap>& messages, const bus::VariantMap& options) {
+    auto parsed = api::read_call(bus::to_object(options), api::kBus);
     if (!parsed) return parsed;
-    if (auto taken = take_messages(*parsed, to_options(messages)); !taken) return taken.error();
+    std::vector<base::Value::Object> objects;
+    for (const bus::VariantMap& message : messages) objects.push_back(bus::to_object(message));
+    if (auto taken = take_messages(*parsed, std::move(objects)); !taken) return taken.error();
     return parsed;
 }
 
@@ -145,7 +150,7 @@ void RootObject::Chat(sdbus::Result<std::string, bus::VariantMap>&& result,
     answer_at_end(std::move(result), parse(messages, options));
 }
 
-void RootObject::answer_at_end(sdbus::Result<std::string, bus::VariantMap>&& result, Result<GenerateOptions> parsed) {
+void RootObject::answer_at_end(sdbus::Result<std::string, bus::VariantMap>&& result, Result<api::Call> parsed) {
     const std::string caller = bus::sender_of(getObject());
     const auto reply = reply_to(session_, std::move(result));
     if (!parsed) return reply.fail(parsed.error());
@@ -173,16 +178,16 @@ void RootObject::StreamChat(sdbus::Result<sdbus::ObjectPath, sdbus::UnixFd>&& re
     open_stream(std::move(result), parse(messages, options));
 }
 
-void RootObject::open_stream(sdbus::Result<sdbus::ObjectPath, sdbus::UnixFd>&& result, Result<GenerateOptions> parsed) {
+void RootObject::open_stream(sdbus::Result<sdbus::ObjectPath, sdbus::UnixFd>&& result, Result<api::Call> parsed) {
     const std::string caller = bus::sender_of(getObject());
     const auto reply = reply_to(session_, std::move(result));
     if (!parsed) return reply.fail(parsed.error());
 
     base::UniqueFd read_end;
-    const TextDelivery way = parsed->delivery;
-    const PipeFormat format = parsed->format;
+    const api::TextDelivery way = parsed->delivery;
+    const api::PipeFormat format = parsed->format;
     const auto make_delivery = [&](RequestObject& object) -> Result<std::unique_ptr<Delivery>> {
-        if (way == TextDelivery::Pipe) {
+        if (way == api::TextDelivery::Pipe) {
             return make_pipe_delivery(session_.loop(), object.delivery_events(), format, read_end);
         }
         auto at_end = pipe_at_end();
@@ -215,7 +220,7 @@ void RootObject::ListModels(sdbus::Result<std::vector<bus::VariantMap>>&& result
 void RootObject::Tokenize(sdbus::Result<uint32_t, std::vector<uint32_t>>&& result, std::string text,
                           const bus::VariantMap& options) {
     const auto reply = reply_to(session_, std::move(result));
-    auto model = parse_model_option(to_options(options));
+    auto model = parse_model_option(bus::to_object(options));
     if (!model) return reply.fail(model.error());
     const size_t limit = service::RequestLimits::kMaxPromptBytes;
     if (text.size() > limit) {

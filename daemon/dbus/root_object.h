@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "api/call.h"
 #include "bus/sdbus_compat.h"
-#include "dbus/options.h"
 #include "service/service.h"
 
 namespace llmd::dbus {
@@ -54,8 +54,8 @@ private:
     void CancelAll(sdbus::Result<>&& result) override;
 
     // The two ways of a generation, whatever was asked.
-    void answer_at_end(sdbus::Result<std::string, bus::VariantMap>&& result, base::Result<GenerateOptions> parsed);
-    void open_stream(sdbus::Result<sdbus::ObjectPath, sdbus::UnixFd>&& result, base::Result<GenerateOptions> parsed);
+    void answer_at_end(sdbus::Result<std::string, bus::VariantMap>&& result, base::Result<api::Call> parsed);
+    void open_stream(sdbus::Result<sdbus::ObjectPath, sdbus::UnixFd>&& result, base::Result<api::Call> parsed);
 
     Session& session_;
     const std::string version_;

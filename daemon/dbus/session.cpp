@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "dbus/options.h"
 #include "dbus/root_object.h"
 
 namespace llmd::dbus {
@@ -166,12 +167,11 @@ Result<std::string> Session::request_path(const std::string& owner, const std::s
     return path;
 }
 
-Result<RequestObject*> Session::start(const std::string& owner, GenerateOptions options,
-                                      const MakeDelivery& make_delivery) {
-    auto path = request_path(owner, options.handle_token);
+Result<RequestObject*> Session::start(const std::string& owner, api::Call call, const MakeDelivery& make_delivery) {
+    auto path = request_path(owner, call.handle_token);
     if (!path) return path.error();
 
-    service::GenerateRequest request = std::move(options.request);
+    service::GenerateRequest request = std::move(call.request);
     const api::Caller identity = identities_->resolve_now(owner);
     request.client = owner;
     request.share = identity.share;

@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
+#include "api/call.h"
 #include "base/event_loop.h"
 #include "base/result.h"
 #include "bus/bus_source.h"
 #include "dbus/caller_identity.h"
 #include "dbus/client_watch.h"
-#include "dbus/options.h"
 #include "dbus/reply.h"
 #include "dbus/request_object.h"
 #include "service/service.h"
@@ -68,8 +68,7 @@ public:
 
     // Submits a request of `owner`. `make_delivery` gets the request's object when everything else has been checked.
     using MakeDelivery = std::function<base::Result<std::unique_ptr<Delivery>>(RequestObject&)>;
-    base::Result<RequestObject*> start(const std::string& owner, GenerateOptions options,
-                                       const MakeDelivery& make_delivery);
+    base::Result<RequestObject*> start(const std::string& owner, api::Call call, const MakeDelivery& make_delivery);
     // Removes the object in a later turn.
     void remove(RequestObject& object);
     void cancel(const std::string& caller, const std::string& path, const Reply<>& reply);

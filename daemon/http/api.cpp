@@ -4,6 +4,7 @@
 #include <charconv>
 #include <utility>
 
+#include "api/fields.h"
 #include "api/status.h"
 #include "base/json_writer.h"
 #include "http/tokenizer_body.h"
@@ -131,19 +132,19 @@ void Api::find_model(std::string name, std::function<void(const service::ModelEn
 }
 
 void Api::post_completions(const std::shared_ptr<Exchange>& exchange, const Request& request) {
-    openai(exchange, request, OpenAiKind::Completion, parse_completion(request.body));
+    openai(exchange, request, OpenAiKind::Completion, api::read_call(request.body, api::kCompletion));
 }
 
 void Api::post_chat_completions(const std::shared_ptr<Exchange>& exchange, const Request& request) {
-    openai(exchange, request, OpenAiKind::Chat, parse_chat_completion(request.body));
+    openai(exchange, request, OpenAiKind::Chat, api::read_call(request.body, api::kChat));
 }
 
 void Api::openai(const std::shared_ptr<Exchange>& exchange, const Request& request, OpenAiKind kind,
-                 base::Result<OpenAiCall> call) {
+                 base::Result<api::Call> call) {
     if (!call) return exchange->reply(refusal(call.error()));
-    auto format = make_openai_format(kind, call->n_per_prompt, call->include_usage, call->requests.front().top_logprobs,
+    auto format = make_openai_format(kind, call->n, call->include_usage, call->request.top_logprobs,
                                      [this] { return service_.status().context_length; });
-    generate(exchange, request, std::move(call->requests), std::move(format), call->stream);
+    generate(exchange, request, choices_of(*call), std::move(format), call->stream);
 }
 
 void Api::get_status(const std::shared_ptr<Exchange>& exchange, const Request&) {
@@ -151,7 +152,7 @@ void Api::get_status(const std::shared_ptr<Exchange>& exchange, const Request&) 
 }
 
 void Api::post_embeddings(const std::shared_ptr<Exchange>& exchange, const Request& request) {
-    auto call = parse_embeddings(request.body);
+    auto call = api::read_call(request.body, api::kEmbeddings);
     if (!call) return exchange->reply(refusal(call.error()));
     embed(exchange, request, std::move(call->request),
           make_openai_embeddings_format(call->encoding, [this] { return service_.status().context_length; }));

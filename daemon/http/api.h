@@ -9,14 +9,12 @@
 #include <string>
 #include <vector>
 
+#include "api/call.h"
 #include "base/event_loop.h"
-#include "http/embeddings_body.h"
 #include "http/embeddings_json.h"
 #include "http/exchange.h"
 #include "http/generation.h"
-#include "http/ollama_body.h"
 #include "http/ollama_json.h"
-#include "http/openai_body.h"
 #include "http/openai_json.h"
 #include "http/request.h"
 #include "service/service.h"
@@ -48,7 +46,7 @@ private:
     void post_completions(const std::shared_ptr<Exchange>& exchange, const Request& request);
     void post_chat_completions(const std::shared_ptr<Exchange>& exchange, const Request& request);
     void openai(const std::shared_ptr<Exchange>& exchange, const Request& request, OpenAiKind kind,
-                base::Result<OpenAiCall> call);
+                base::Result<api::Call> call);
     void post_embeddings(const std::shared_ptr<Exchange>& exchange, const Request& request);
     void post_tokenize(const std::shared_ptr<Exchange>& exchange, const Request& request);
     void post_detokenize(const std::shared_ptr<Exchange>& exchange, const Request& request);
@@ -65,7 +63,7 @@ private:
     void post_ollama_embed(const std::shared_ptr<Exchange>& exchange, const Request& request);
     void post_ollama_embeddings(const std::shared_ptr<Exchange>& exchange, const Request& request);
     void ollama(const std::shared_ptr<Exchange>& exchange, const Request& request, OllamaKind kind,
-                base::Result<OllamaCall> call);
+                base::Result<api::Call> call);
 
     // `answer` has the model of that name, or null.
     void find_model(std::string name, std::function<void(const service::ModelEntry*)> answer);

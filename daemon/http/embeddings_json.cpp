@@ -14,6 +14,7 @@ namespace llmd::http {
 
 namespace {
 
+using api::EmbeddingEncoding;
 using base::JsonWriter;
 using service::Outcome;
 

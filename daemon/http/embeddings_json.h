@@ -4,14 +4,14 @@
 #include <functional>
 #include <memory>
 
+#include "api/call.h"
 #include "http/answer_format.h"
-#include "http/embeddings_body.h"
 
 namespace llmd::http {
 
 // {"object":"list","data":[{"object":"embedding","index":0,"embedding":…}],"model":…,"usage":…}; `n_ctx` as for
 // make_openai_format().
-std::unique_ptr<AnswerFormat> make_openai_embeddings_format(EmbeddingEncoding encoding,
+std::unique_ptr<AnswerFormat> make_openai_embeddings_format(api::EmbeddingEncoding encoding,
                                                             std::function<uint32_t()> n_ctx);
 // {"model":…,"embeddings":[[…]],…}; durations are nanoseconds.
 std::unique_ptr<AnswerFormat> make_ollama_embed_format();

@@ -1,9 +1,10 @@
 // Ollama's endpoints.
 #include <utility>
 
+#include "api/field_readers.h"
+#include "api/fields.h"
 #include "base/json_writer.h"
 #include "http/api.h"
-#include "http/generate_fields.h"
 
 namespace llmd::http {
 
@@ -38,11 +39,11 @@ void Api::get_ollama_ps(const std::shared_ptr<Exchange>& exchange, const Request
 }
 
 void Api::post_ollama_show(const std::shared_ptr<Exchange>& exchange, const Request& request) {
-    const auto json = parse_body(request.body);
+    const auto json = api::parse_body(request.body);
     if (!json) return exchange->reply(ollama_error(json.error()));
     api::FieldReader reader(*json->get<base::Value::Object>());
     std::string name;
-    read_model(reader, name);
+    api::read_model(reader, name);
     if (name.empty()) reader.refuse("model", "it is missing");
     if (reader.error()) return exchange->reply(ollama_error(*reader.error()));
     find_model(name, [exchange, name](const ModelEntry* model) {
@@ -52,29 +53,29 @@ void Api::post_ollama_show(const std::shared_ptr<Exchange>& exchange, const Requ
 }
 
 void Api::post_ollama_generate(const std::shared_ptr<Exchange>& exchange, const Request& request) {
-    ollama(exchange, request, OllamaKind::Generate, parse_ollama_generate(request.body));
+    ollama(exchange, request, OllamaKind::Generate, api::read_call(request.body, api::kOllamaGenerate));
 }
 
 void Api::post_ollama_chat(const std::shared_ptr<Exchange>& exchange, const Request& request) {
-    ollama(exchange, request, OllamaKind::Chat, parse_ollama_chat(request.body));
+    ollama(exchange, request, OllamaKind::Chat, api::read_call(request.body, api::kOllamaChat));
 }
 
 void Api::post_ollama_embed(const std::shared_ptr<Exchange>& exchange, const Request& request) {
-    auto call = parse_ollama_embed(request.body);
+    auto call = api::read_call(request.body, api::kOllamaEmbed);
     if (!call) return exchange->reply(ollama_error(call.error()));
     embed(exchange, request, std::move(call->request), make_ollama_embed_format());
 }
 
 void Api::post_ollama_embeddings(const std::shared_ptr<Exchange>& exchange, const Request& request) {
-    auto call = parse_ollama_embeddings(request.body);
+    auto call = api::read_call(request.body, api::kOllamaEmbeddings);
     if (!call) return exchange->reply(ollama_error(call.error()));
     embed(exchange, request, std::move(call->request), make_ollama_embedding_format());
 }
 
 void Api::ollama(const std::shared_ptr<Exchange>& exchange, const Request& request, OllamaKind kind,
-                 base::Result<OllamaCall> call) {
+                 base::Result<api::Call> call) {
     if (!call) return exchange->reply(ollama_error(call.error()));
-    if (!call->load_only) {
+    if (!call->request.prompt.empty() || !call->request.messages.empty()) {
         std::vector<service::GenerateRequest> requests;
         requests.push_back(std::move(call->request));
         return generate(exchange, request, std::move(requests), make_ollama_format(kind), call->stream);

@@ -1,16 +1,17 @@
 #include "http/tokenizer_body.h"
 
+#include "api/field_readers.h"
+#include "api/fields.h"
 #include "base/json_writer.h"
-#include "http/generate_fields.h"
 
 namespace llmd::http {
 
 base::Result<TokenizeBody> parse_tokenize(std::string_view body) {
-    const auto json = parse_body(body);
+    const auto json = api::parse_body(body);
     if (!json) return json.error();
     api::FieldReader reader(*json->get<base::Value::Object>());
     TokenizeBody out;
-    read_model(reader, out.model);
+    api::read_model(reader, out.model);
     reader.text("content", out.content);
     if (!reader.find("content")) reader.refuse("content", "it is missing");
     if (reader.error()) return *reader.error();
@@ -18,11 +19,11 @@ base::Result<TokenizeBody> parse_tokenize(std::string_view body) {
 }
 
 base::Result<DetokenizeBody> parse_detokenize(std::string_view body) {
-    const auto json = parse_body(body);
+    const auto json = api::parse_body(body);
     if (!json) return json.error();
     api::FieldReader reader(*json->get<base::Value::Object>());
     DetokenizeBody out;
-    read_model(reader, out.model);
+    api::read_model(reader, out.model);
     reader.ids("tokens", out.tokens);
     if (!reader.find("tokens")) reader.refuse("tokens", "it is missing");
     if (reader.error()) return *reader.error();

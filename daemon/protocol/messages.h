@@ -105,7 +105,8 @@ struct Submit {
     uint64_t delivered_bytes = 0;
     // Whose requests may share what is computed of equal beginnings, at most kMaxCacheScopeBytes; empty: nobody's.
     std::string cache_scope;
-    // A conversation instead of a prompt, at most kMaxChatMessages: the engine makes one of it.
+    // A conversation, at most kMaxChatMessages: the engine makes a prompt of it. With a prompt beside it, that is for a
+    // model without a chat template.
     std::vector<ChatMessage> messages;
     Thinking thinking = Thinking::Default;
     std::string tools;  // with `messages`: a JSON array of tools in OpenAI's form; empty: none

@@ -36,6 +36,12 @@ std::string_view finish_name(Finish finish) {
     return kFinishes[static_cast<size_t>(finish)];
 }
 
+size_t text_bytes(const protocol::ChatMessage& message) {
+    size_t bytes = message.content.size() + message.thinking.size();
+    for (const protocol::ToolCall& call : message.tool_calls) bytes += call.name.size() + call.arguments.size();
+    return bytes;
+}
+
 base::Result<void> check(const GenerateRequest& request) {
     using Limits = RequestLimits;
     const Sampling& sampling = request.sampling;
@@ -44,7 +50,7 @@ base::Result<void> check(const GenerateRequest& request) {
         return base::fail(base::ErrorCode::PromptTooLong, "prompt: ", request.prompt.size(), " bytes are more than ",
                           Limits::kMaxSocketPromptBytes);
     }
-    if (!request.prompt.empty() && !request.messages.empty()) {
+    if (!request.prompt.empty() && !request.messages.empty() && (request.echo || !request.tools.empty())) {
         return base::fail(base::ErrorCode::InvalidArgument, "messages: given together with a prompt");
     }
     if (!request.prompt_ids.empty() && !(request.prompt.empty() && request.messages.empty())) {
@@ -85,7 +91,7 @@ base::Result<void> check(const GenerateRequest& request) {
                           Limits::kMaxMessages);
     }
     size_t content_bytes = 0;
-    for (const protocol::ChatMessage& message : request.messages) content_bytes += message.content.size();
+    for (const protocol::ChatMessage& message : request.messages) content_bytes += text_bytes(message);
     if (content_bytes > Limits::kMaxSocketPromptBytes) {
         return base::fail(base::ErrorCode::PromptTooLong, "messages: ", content_bytes, " bytes are more than ",
                           Limits::kMaxSocketPromptBytes);
@@ -94,11 +100,21 @@ base::Result<void> check(const GenerateRequest& request) {
         return base::fail(base::ErrorCode::InvalidArgument, "json_schema: ", request.json_schema.size(),
                           " bytes are more than ", Limits::kMaxJsonSchemaBytes);
     }
+    if (request.tools.size() > Limits::kMaxToolsBytes) {
+        return base::fail(base::ErrorCode::InvalidArgument, "tools: ", request.tools.size(), " bytes are more than ",
+                          Limits::kMaxToolsBytes);
+    }
+    if (sampling.logit_bias.size() > Limits::kMaxLogitBias) {
+        return invalid("logit_bias", static_cast<double>(sampling.logit_bias.size()));
+    }
+    if (sampling.stop_token_ids.size() > Limits::kMaxStopTokenIds) {
+        return invalid("stop_token_ids", static_cast<double>(sampling.stop_token_ids.size()));
+    }
     if (request.application.size() > Limits::kMaxApplicationBytes) {
         return base::fail(base::ErrorCode::InvalidArgument, "application: ", request.application.size(),
                           " bytes are more than ", Limits::kMaxApplicationBytes);
     }
-    if (!within(request.max_tokens, 1, Limits::kMaxTokens)) return invalid("max_tokens", request.max_tokens);
+    if (!within(request.max_tokens, 0, Limits::kMaxTokens)) return invalid("max_tokens", request.max_tokens);
     if (!within(sampling.temperature, 0, Limits::kMaxTemperature)) return invalid("temperature", sampling.temperature);
     if (sampling.top_k > Limits::kMaxTopK) return invalid("top_k", sampling.top_k);
     if (!within(sampling.top_p, 0, 1)) return invalid("top_p", sampling.top_p);

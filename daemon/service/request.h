@@ -89,7 +89,8 @@ struct GenerateRequest {
     std::string application;  // whose it is; caches are shared within one only, and with an empty one by nobody
     std::string prompt;       // valid UTF-8, at most the transport's limit
     // A conversation instead of a prompt: the model's own chat template makes one of it. A last message of the
-    // assistant is the beginning of its answer. All contents together are limited like a prompt.
+    // assistant is the beginning of its answer. All contents together are limited like a prompt. With a prompt beside
+    // them, that is for a model without a chat template.
     std::vector<protocol::ChatMessage> messages;
     std::vector<int32_t> prompt_ids;  // instead of a prompt: one that is tokenized already
     // Tools that the answer may call, as a JSON array in OpenAI's form; with messages only. Empty: none.
@@ -110,9 +111,14 @@ struct GenerateRequest {
     // Not a text is wanted but an embedding of each of these, in the outcome; there is no other prompt then. They are
     // computed one after another, once the engine has found that all of them fit.
     std::vector<Prompt> inputs;
+    // Of each embedding, that many values are wanted, of length 1 again; 0: all. More than the model's are refused.
+    uint32_t dimensions = 0;
 
     static constexpr uint32_t kDefaultMaxTokens = 256;
 };
+
+// Of all texts of a message.
+size_t text_bytes(const protocol::ChatMessage& message);
 
 // Front ends have refused such requests in their own words; this keeps the engine and its frames safe from a mistake.
 // InvalidArgument or PromptTooLong names the first field that is out of its limits.

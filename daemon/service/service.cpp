@@ -50,7 +50,7 @@ void follow(double& mean, double newest) {
 // Of the texts that a request brings; what a front end has copied for each of a call's answers counts for each.
 size_t prompt_bytes(const GenerateRequest& request) {
     size_t n = request.prompt.size() + request.prompt_ids.size() * sizeof(int32_t);
-    for (const protocol::ChatMessage& message : request.messages) n += message.content.size();
+    for (const protocol::ChatMessage& message : request.messages) n += text_bytes(message);
     return n;
 }
 

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 #include <type_traits>
 #include <utility>
 
@@ -15,6 +17,15 @@ using base::concat;
 using base::ErrorCode;
 
 constexpr uint32_t kMaxTokenizeDeaths = 2;  // as for requests: once may be an accident
+
+// The first `n` values, of length 1.
+std::vector<float> shortened(const std::vector<float>& embedding, size_t n) {
+    std::vector<float> out(embedding.begin(), embedding.begin() + static_cast<ptrdiff_t>(n));
+    const double square = std::inner_product(out.begin(), out.end(), out.begin(), 0.0);
+    const double scale = square > 0 ? 1 / std::sqrt(square) : 0;
+    for (float& value : out) value = static_cast<float>(value * scale);
+    return out;
+}
 
 }  // namespace
 
@@ -401,7 +412,15 @@ void Service::Impl::on(const protocol::Finished& finished) {
 
 bool Service::Impl::take_embedding(RequestRecord& record, const protocol::Finished& finished) {
     scheduler_.add_prefilled(record.id, finished.prefill_tokens);
-    record.embeddings.push_back(finished.embedding);
+    const auto n_values = record.request.dimensions;
+    if (n_values > finished.embedding.size()) {
+        end(record, Finish::Error,
+            base::fail(ErrorCode::InvalidArgument, "dimensions: ", n_values, " are more than the model's ",
+                       finished.embedding.size()),
+            &finished);
+        return false;
+    }
+    record.embeddings.push_back(n_values == 0 ? finished.embedding : shortened(finished.embedding, n_values));
     if (record.embeddings.size() == record.request.inputs.size()) return true;
     record.faults = {};
     record.file = file_;

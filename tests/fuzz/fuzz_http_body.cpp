@@ -3,14 +3,13 @@
 // Input: one byte that chooses the parser, then the body.
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <string_view>
 
+#include "api/fields.h"
 #include "base/utf8.h"
 #include "base/value.h"
-#include "http/embeddings_body.h"
-#include "http/ollama_body.h"
-#include "http/openai_body.h"
 #include "http/tokenizer_body.h"
 
 namespace {
@@ -33,21 +32,11 @@ void check_accepted(const llmd::service::GenerateRequest& request) {
     require(llmd::service::check(request).has_value());
 }
 
-void check(const llmd::base::Result<OpenAiCall>& call) {
+void check(llmd::base::Result<llmd::api::Call> call) {
     if (!call) return check_refusal(call.error());
-    require(!call->requests.empty() && call->requests.size() <= kMaxChoices);
-    require(call->n_per_prompt > 0 && call->requests.size() % call->n_per_prompt == 0);
-    for (const auto& request : call->requests) check_accepted(request);
-}
-
-void check(const llmd::base::Result<OllamaCall>& call) {
-    call ? check_accepted(call->request) : check_refusal(call.error());
-}
-
-void check(const llmd::base::Result<EmbeddingsCall>& call) {
-    if (!call) return check_refusal(call.error());
-    require(!call->request.inputs.empty());
-    check_accepted(call->request);
+    const auto requests = choices_of(*call);
+    require(!requests.empty() && requests.size() <= llmd::service::RequestLimits::kMaxAnswers);
+    for (const auto& request : requests) check_accepted(request);
 }
 
 void check(const llmd::base::Result<TokenizeBody>& body) {
@@ -70,37 +59,20 @@ void check_json(std::string_view text) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-    constexpr size_t kParsers = 9;
+    using namespace llmd::api;
+    constexpr Dialect kDialects[] = {kCompletion, kChat,        kOllamaGenerate,   kOllamaChat,
+                                     kEmbeddings, kOllamaEmbed, kOllamaEmbeddings, kResponses};
+    constexpr size_t kParsers = std::size(kDialects) + 2;
     if (size == 0) return 0;
     const std::string_view body(reinterpret_cast<const char*>(data) + 1, size - 1);
     check_json(body);
-    switch (data[0] % kParsers) {
-        case 0:
-            check(parse_completion(body));
-            break;
-        case 1:
-            check(parse_chat_completion(body));
-            break;
-        case 2:
-            check(parse_ollama_generate(body));
-            break;
-        case 3:
-            check(parse_ollama_chat(body));
-            break;
-        case 4:
-            check(parse_tokenize(body));
-            break;
-        case 5:
-            check(parse_detokenize(body));
-            break;
-        case 6:
-            check(parse_embeddings(body));
-            break;
-        case 7:
-            check(parse_ollama_embed(body));
-            break;
-        default:
-            check(parse_ollama_embeddings(body));
+    const size_t parser = data[0] % kParsers;
+    if (parser == kParsers - 2) {
+        check(parse_tokenize(body));
+    } else if (parser == kParsers - 1) {
+        check(parse_detokenize(body));
+    } else {
+        check(read_call(body, kDialects[parser]));
     }
     return 0;
 }

@@ -8,12 +8,12 @@
 #include <string>
 #include <string_view>
 
+#include "api/fields.h"
 #include "dbus/options.h"
 
 namespace {
 
-using llmd::dbus::OptionMap;
-using llmd::dbus::OptionValue;
+using llmd::base::Value;
 using llmd::service::RequestLimits;
 
 constexpr const char* kKeys[] = {"handle_token", "model",       "system",   "max_tokens",  "temperature",
@@ -50,7 +50,7 @@ private:
     std::string_view rest_;
 };
 
-OptionValue read_value(Input& input) {
+Value read_value(Input& input) {
     switch (input.byte() % 8) {
         case 0:
             return (input.byte() & 1) != 0;
@@ -74,7 +74,7 @@ OptionValue read_value(Input& input) {
             return strings;
         }
         default:
-            return llmd::dbus::OtherType{input.text()};
+            return Value::Other{input.text()};
     }
 }
 
@@ -82,9 +82,9 @@ bool in_range(double value, double least, double most) {
     return value >= least && value <= most;
 }
 
-void check_accepted(const llmd::dbus::GenerateOptions& options) {
+void check_accepted(const llmd::api::Call& options) {
     const auto& request = options.request;
-    require(request.max_tokens >= 1 && request.max_tokens <= RequestLimits::kMaxTokens);
+    require(request.max_tokens <= RequestLimits::kMaxTokens);
     require(in_range(request.sampling.temperature, 0, RequestLimits::kMaxTemperature));
     require(request.sampling.top_k <= RequestLimits::kMaxTopK);
     require(in_range(request.sampling.top_p, 0, 1));
@@ -96,15 +96,15 @@ void check_accepted(const llmd::dbus::GenerateOptions& options) {
     require(request.model.find('/') == std::string::npos);
     require(!request.deadline ||
             (request.deadline->count() >= 1 && request.deadline->count() <= int64_t{RequestLimits::kMaxDeadlineMs}));
-    require(options.handle_token.size() <= llmd::dbus::kMaxHandleTokenBytes);
+    require(options.handle_token.size() <= llmd::api::kMaxHandleTokenBytes);
     require(options.handle_token.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") ==
             std::string::npos);
 }
 
-void check_refused(const llmd::base::Error& error, const OptionMap& options) {
+void check_refused(const llmd::base::Error& error, const Value::Object& options) {
     require(error.code == llmd::base::ErrorCode::InvalidArgument);
     for (const char c : error.message) require(static_cast<unsigned char>(c) >= 0x20);
-    require(options.count(error.message.substr(0, error.message.find(':'))) == 1);
+    require(find(options, error.message.substr(0, error.message.find(':'))) != nullptr);
 }
 
 }  // namespace
@@ -113,15 +113,15 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     Input input(data, size);
-    OptionMap options;
+    Value::Object options;
     while (!input.empty()) {
         const uint8_t key = input.byte();
         const std::string name = key == 255 ? input.text() : kKeys[key % std::size(kKeys)];
-        options[name] = read_value(input);
+        if (!find(options, name)) options.push_back({name, read_value(input)});
     }
-    const auto parsed = llmd::dbus::parse_generate_options(options);
+    const auto parsed = llmd::api::read_call(options, llmd::api::kBus);
     parsed ? check_accepted(*parsed) : check_refused(parsed.error(), options);
-    llmd::dbus::GenerateOptions none;
+    llmd::api::Call none;
     if (const auto taken = llmd::dbus::take_messages(none, {options, options}); !taken) {
         require(taken.error().message.starts_with("messages"));
     }

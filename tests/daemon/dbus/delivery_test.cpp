@@ -35,7 +35,7 @@ protected:
         events.on_delivered = [this](const std::optional<base::Error>& error) { told.delivered.push_back(error); };
         return events;
     }
-    void open(PipeFormat format) {
+    void open(api::PipeFormat format) {
         auto made = make_pipe_delivery(loop, events(), format, reader);
         ASSERT_TRUE(made) << made.error().message;
         delivery = std::move(*made);
@@ -88,7 +88,7 @@ TEST_F(DeliveryTest, CollectedTextComesWithTheOutcome) {
 }
 
 TEST_F(DeliveryTest, PipeCarriesLinesThenTheLastLineThenTheEnd) {
-    open(PipeFormat::JsonLines);
+    open(api::PipeFormat::JsonLines);
     EXPECT_EQ(::fcntl(reader.get(), F_GETFL) & O_NONBLOCK, 0) << "the reader's end must block";
     delivery->text("one");
     delivery->text("two");
@@ -103,7 +103,7 @@ TEST_F(DeliveryTest, PipeCarriesLinesThenTheLastLineThenTheEnd) {
 }
 
 TEST_F(DeliveryTest, PlainTextHasNoLastLine) {
-    open(PipeFormat::Text);
+    open(api::PipeFormat::Text);
     delivery->text("one\n");
     delivery->finish({});
     turn();
@@ -112,7 +112,7 @@ TEST_F(DeliveryTest, PlainTextHasNoLastLine) {
 }
 
 TEST_F(DeliveryTest, AReaderThatLagsPausesAndResumesTheRequest) {
-    open(PipeFormat::Text);
+    open(api::PipeFormat::Text);
     const std::string kib(1024, 'x');
     size_t written = 0;
     while (told.paused.empty() && written < (1u << 20)) {
@@ -142,7 +142,7 @@ TEST_F(DeliveryTest, AReaderThatLagsPausesAndResumesTheRequest) {
 }
 
 TEST_F(DeliveryTest, AReaderThatGoesCancelsEvenBeforeTheFirstByte) {
-    open(PipeFormat::JsonLines);
+    open(api::PipeFormat::JsonLines);
     turn();
     EXPECT_EQ(told.abandoned, 0);
     reader.reset();
@@ -154,7 +154,7 @@ TEST_F(DeliveryTest, AReaderThatGoesCancelsEvenBeforeTheFirstByte) {
 }
 
 TEST_F(DeliveryTest, AReaderThatGoesDuringTheLastBytesOnlyEndsTheDelivery) {
-    open(PipeFormat::Text);
+    open(api::PipeFormat::Text);
     delivery->text(std::string(100u << 10, 'x'));
     delivery->finish({});
     turn();

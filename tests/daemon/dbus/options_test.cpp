@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "api/fields.h"
+
 namespace llmd::dbus {
 namespace {
 
@@ -14,48 +16,48 @@ constexpr int64_t kInt64Max = std::numeric_limits<int64_t>::max();
 constexpr uint64_t kTwoTo63 = uint64_t{1} << 63;
 
 // The message of a refused option.
-std::string refusal(const std::string& key, OptionValue value) {
-    const auto parsed = parse_generate_options({{key, std::move(value)}});
+std::string refusal(const std::string& key, base::Value value) {
+    const auto parsed = api::read_call(base::Value::Object{{key, std::move(value)}}, api::kBus);
     if (parsed) return "accepted";
     EXPECT_EQ(parsed.error().code, ErrorCode::InvalidArgument);
     return parsed.error().message;
 }
 
-GenerateOptions accepted(const OptionMap& options) {
-    auto parsed = parse_generate_options(options);
+api::Call accepted(const base::Value::Object& options) {
+    auto parsed = api::read_call(options, api::kBus);
     EXPECT_TRUE(parsed) << parsed.error().message;
-    return parsed ? *parsed : GenerateOptions{};
+    return parsed ? *parsed : api::Call{};
 }
 
-TEST(GenerateOptions, NoneGivesTheDefaults) {
-    const GenerateOptions options = accepted({});
+TEST(Options, NoneGivesTheDefaults) {
+    const api::Call options = accepted({});
     EXPECT_EQ(options.request.max_tokens, service::GenerateRequest::kDefaultMaxTokens);
     EXPECT_EQ(options.request.sampling.temperature, 0.8f);
     EXPECT_FALSE(options.request.sampling.seed);
     EXPECT_FALSE(options.request.deadline);
     EXPECT_EQ(options.request.priority, service::Priority::Normal);
-    EXPECT_EQ(options.delivery, TextDelivery::Pipe);
-    EXPECT_EQ(options.format, PipeFormat::JsonLines);
+    EXPECT_EQ(options.delivery, api::TextDelivery::Pipe);
+    EXPECT_EQ(options.format, api::PipeFormat::JsonLines);
     EXPECT_TRUE(options.handle_token.empty());
 }
 
-TEST(GenerateOptions, EveryOneReachesItsField) {
+TEST(Options, EveryOneReachesItsField) {
     const std::vector<std::string> stops{"\n\n", "END"};
-    const GenerateOptions options = accepted({{"handle_token", std::string("t_1")},
-                                              {"model", std::string("tales")},
-                                              {"max_tokens", int64_t{7}},
-                                              {"temperature", 1.5},
-                                              {"top_k", int64_t{3}},
-                                              {"top_p", 0.5},
-                                              {"min_p", 0.25},
-                                              {"repeat_penalty", 1.25},
-                                              {"seed", kTwoTo63},
-                                              {"stop", stops},
-                                              {"priority", std::string("background")},
-                                              {"deadline_ms", int64_t{1500}},
-                                              {"delivery", std::string("signals")},
-                                              {"format", std::string("text")},
-                                              {"echo", true}});
+    const api::Call options = accepted({{"handle_token", std::string("t_1")},
+                                        {"model", std::string("tales")},
+                                        {"max_tokens", int64_t{7}},
+                                        {"temperature", 1.5},
+                                        {"top_k", int64_t{3}},
+                                        {"top_p", 0.5},
+                                        {"min_p", 0.25},
+                                        {"repeat_penalty", 1.25},
+                                        {"seed", kTwoTo63},
+                                        {"stop", stops},
+                                        {"priority", std::string("background")},
+                                        {"deadline_ms", int64_t{1500}},
+                                        {"delivery", std::string("signals")},
+                                        {"format", std::string("text")},
+                                        {"echo", true}});
     const auto& request = options.request;
     EXPECT_EQ(options.handle_token, "t_1");
     EXPECT_EQ(request.model, "tales");
@@ -69,56 +71,55 @@ TEST(GenerateOptions, EveryOneReachesItsField) {
     EXPECT_EQ(request.stops, stops);
     EXPECT_EQ(request.priority, service::Priority::Background);
     EXPECT_EQ(request.deadline, std::chrono::milliseconds(1500));
-    EXPECT_EQ(options.delivery, TextDelivery::Signals);
-    EXPECT_EQ(options.format, PipeFormat::Text);
+    EXPECT_EQ(options.delivery, api::TextDelivery::Signals);
+    EXPECT_EQ(options.format, api::PipeFormat::Text);
     EXPECT_TRUE(request.echo);
 }
 
-TEST(GenerateOptions, AnyIntegerTypeWillDoWhoseValueFits) {
+TEST(Options, AnyIntegerTypeWillDoWhoseValueFits) {
     EXPECT_EQ(accepted({{"max_tokens", uint64_t{5}}}).request.max_tokens, 5u);
     EXPECT_EQ(accepted({{"max_tokens", int64_t{1} << 20}}).request.max_tokens, 1u << 20);
     EXPECT_EQ(accepted({{"seed", int64_t{5}}}).request.sampling.seed, 5u);
     EXPECT_EQ(accepted({{"top_k", int64_t{0}}}).request.sampling.top_k, 0u);
 }
 
-TEST(GenerateOptions, OutOfRangeNamesKeyAndValue) {
-    EXPECT_EQ(refusal("max_tokens", int64_t{-1}), "max_tokens: -1 is not in the range 1 to 1048576");
-    EXPECT_EQ(refusal("max_tokens", int64_t{0}), "max_tokens: 0 is not in the range 1 to 1048576");
-    EXPECT_EQ(refusal("max_tokens", kTwoTo63), "max_tokens: 9223372036854775808 is not in the range 1 to 1048576");
-    EXPECT_EQ(refusal("max_tokens", kInt64Max), "max_tokens: 9223372036854775807 is not in the range 1 to 1048576");
-    EXPECT_EQ(refusal("top_k", int64_t{257}), "top_k: 257 is not in the range 0 to 256");
-    EXPECT_EQ(refusal("seed", int64_t{-1}), "seed: -1 is not in the range 0 to 18446744073709551615");
-    EXPECT_EQ(refusal("deadline_ms", int64_t{0}), "deadline_ms: 0 is not in the range 1 to 86400000");
-    EXPECT_EQ(refusal("temperature", std::nan("")), "temperature: nan is not in the range 0 to 10");
-    EXPECT_EQ(refusal("temperature", -0.5), "temperature: -0.5 is not in the range 0 to 10");
-    EXPECT_EQ(refusal("top_p", 1.5), "top_p: 1.5 is not in the range 0 to 1");
-    EXPECT_EQ(refusal("top_p", 1.0000001), "top_p: 1.0000001 is not in the range 0 to 1");
-    EXPECT_EQ(refusal("min_p", HUGE_VAL), "min_p: inf is not in the range 0 to 1");
-    EXPECT_EQ(refusal("repeat_penalty", 0.0), "repeat_penalty: 0 is not in the range 0.01 to 10");
+TEST(Options, OutOfRangeNamesKeyAndValue) {
+    EXPECT_EQ(refusal("max_tokens", int64_t{-2}), "max_tokens: expected an integer from 0 to 1048576, got -2");
+    EXPECT_EQ(refusal("max_tokens", kTwoTo63),
+              "max_tokens: expected an integer from 0 to 1048576, got 9223372036854775808");
+    EXPECT_EQ(refusal("max_tokens", kInt64Max),
+              "max_tokens: expected an integer from 0 to 1048576, got 9223372036854775807");
+    EXPECT_EQ(refusal("deadline_ms", int64_t{0}), "deadline_ms: expected an integer from 1 to 86400000, got 0");
+    EXPECT_EQ(refusal("temperature", std::nan("")), "temperature: expected a number from 0 to 10, got nan");
+    EXPECT_EQ(refusal("temperature", -0.5), "temperature: expected a number from 0 to 10, got -0.5");
+    EXPECT_EQ(refusal("top_p", 1.0000001), "top_p: expected a number from 0 to 1, got 1.0000001");
+    EXPECT_EQ(refusal("min_p", HUGE_VAL), "min_p: expected a number from 0 to 1, got inf");
+    EXPECT_EQ(refusal("repeat_penalty", 0.0), "repeat_penalty: expected a number from 0.01 to 10, got 0");
     EXPECT_EQ(refusal("priority", std::string("now")), "priority: \"now\" is none of interactive, normal, background");
     EXPECT_EQ(refusal("delivery", std::string("FD")), "delivery: \"FD\" is none of fd, signals");
     EXPECT_EQ(refusal("format", std::string()), "format: \"\" is none of ndjson, text");
 }
 
-TEST(GenerateOptions, WrongTypeNamesKeyAndValue) {
+TEST(Options, WrongTypeNamesKeyAndValue) {
     EXPECT_EQ(refusal("max_tokens", std::string("5")),
-              "max_tokens: expected an integer from 1 to 1048576, got the string \"5\"");
-    EXPECT_EQ(refusal("max_tokens", 5.0),
-              "max_tokens: expected an integer from 1 to 1048576, got the floating-point number 5");
-    EXPECT_EQ(refusal("temperature", int64_t{1}),
-              "temperature: expected a floating-point number (d) from 0 to 10, got the integer 1");
-    EXPECT_EQ(refusal("echo", int64_t{1}), "echo: expected a boolean (b), got the integer 1");
-    EXPECT_EQ(refusal("model", true), "model: expected a name from ListModels (s), got the boolean true");
-    EXPECT_EQ(refusal("stop", std::string("x")),
-              "stop: expected an array of at most 16 strings (as) of 1 to 256 bytes, got the string \"x\"");
-    EXPECT_EQ(refusal("stop", OtherType{"av"}),
-              "stop: expected an array of at most 16 strings (as) of 1 to 256 bytes, got a value of D-Bus type \"av\"");
-    EXPECT_EQ(refusal("handle_token", int64_t{1}),
-              "handle_token: expected a string (s) of 1 to 64 characters A-Z a-z 0-9 _, got the integer 1");
-    EXPECT_EQ(refusal("format", int64_t{1}), "format: expected one of ndjson, text, got the integer 1");
+              "max_tokens: expected an integer from 0 to 1048576, got a string of 1 bytes");
+    EXPECT_EQ(refusal("max_tokens", 5.5), "max_tokens: expected an integer from 0 to 1048576, got 5.5");
+    EXPECT_EQ(refusal("echo", int64_t{1}), "echo: expected true or false, got 1");
+    EXPECT_EQ(refusal("model", true), "model: expected a string, got true");
+    EXPECT_EQ(refusal("stop", base::Value::Other{"av"}),
+              "stop: expected a string or an array of strings, got a value of D-Bus type \"av\"");
+    EXPECT_EQ(refusal("handle_token", int64_t{1}), "handle_token: expected a string, got 1");
+    EXPECT_EQ(refusal("format", int64_t{1}), "format: expected a string, got 1");
 }
 
-TEST(GenerateOptions, StopStringsAreCountedAndMeasuredButNeverRepeated) {
+TEST(Options, ANumberMayBeWritten) {
+    EXPECT_EQ(accepted({{"temperature", int64_t{1}}}).request.sampling.temperature, 1);
+    EXPECT_EQ(accepted({{"max_tokens", int64_t{-1}}}).request.max_tokens, service::RequestLimits::kMaxTokens);
+    EXPECT_EQ(accepted({{"max_tokens", int64_t{0}}}).request.max_tokens, 0u);
+    EXPECT_FALSE(accepted({{"seed", int64_t{-1}}}).request.sampling.seed);
+}
+
+TEST(Options, StopStringsAreCountedAndMeasuredButNeverRepeated) {
     EXPECT_EQ(refusal("stop", std::vector<std::string>(10'000, "x")), "stop: 10000 strings are more than 16");
     EXPECT_EQ(refusal("stop", std::vector<std::string>{"a", ""}), "stop: string 1 has 0 bytes, not 1 to 256");
     EXPECT_EQ(refusal("stop", std::vector<std::string>{std::string(257, 'q')}),
@@ -127,17 +128,17 @@ TEST(GenerateOptions, StopStringsAreCountedAndMeasuredButNeverRepeated) {
     EXPECT_TRUE(accepted({{"stop", std::vector<std::string>{}}}).request.stops.empty());
 }
 
-TEST(GenerateOptions, HandleTokenIsOnePathElement) {
+TEST(Options, HandleTokenIsOnePathElement) {
     EXPECT_EQ(accepted({{"handle_token", std::string(64, 'a')}}).handle_token.size(), 64u);
     for (const std::string token : {"", "a/b", "a-b", "a.b", "\xc3\xa4", "a b", "a\n"}) {
-        EXPECT_NE(refusal("handle_token", token).find("is not a string (s) of 1 to 64 characters A-Z a-z 0-9 _"),
+        EXPECT_NE(refusal("handle_token", token).find("is not a string of 1 to 64 characters A-Z a-z 0-9 _"),
                   std::string::npos)
             << token;
     }
     EXPECT_NE(refusal("handle_token", std::string(65, 'a')), "accepted");
 }
 
-TEST(GenerateOptions, ModelIsANameAndNeverAPath) {
+TEST(Options, ModelIsANameAndNeverAPath) {
     EXPECT_NE(refusal("model", std::string("/etc/passwd")).find("only Admin.LoadModel takes a path"),
               std::string::npos);
     EXPECT_NE(refusal("model", std::string("../secret")), "accepted");
@@ -145,39 +146,39 @@ TEST(GenerateOptions, ModelIsANameAndNeverAPath) {
               "model: \"\" is not a name from ListModels; only Admin.LoadModel takes a path");
 }
 
-TEST(GenerateOptions, ASchemaIsTextOfALimitedSize) {
+TEST(Options, ASchemaIsTextOfALimitedSize) {
     EXPECT_EQ(accepted({{"json_schema", std::string("{}")}}).request.json_schema, "{}");
     EXPECT_EQ(accepted({}).request.json_schema, "");
     EXPECT_EQ(accepted({{"json_schema", std::string(64u << 10, ' ')}}).request.json_schema.size(), 64u << 10);
-    EXPECT_EQ(refusal("json_schema", std::string()),
-              "json_schema: a text of 0 bytes is not a JSON schema (s) of 1 to 65536 bytes");
+    EXPECT_EQ(refusal("json_schema", std::string()), "json_schema: a schema of 0 bytes, must be 1 to 65536");
     EXPECT_EQ(refusal("json_schema", std::string((64u << 10) + 1, ' ')),
-              "json_schema: a text of 65537 bytes is not a JSON schema (s) of 1 to 65536 bytes");
-    EXPECT_NE(refusal("json_schema", int64_t{1}).find("expected a JSON schema (s)"), std::string::npos);
+              "json_schema: a schema of 65537 bytes, must be 1 to 65536");
+    EXPECT_NE(refusal("json_schema", int64_t{1}).find("expected a JSON schema"), std::string::npos);
 }
 
-TEST(GenerateOptions, UnknownKeysAreIgnored) {
-    EXPECT_EQ(
-        accepted({{"colour", OtherType{"(ii)"}}, {"", int64_t{1}}, {"max_tokens", int64_t{9}}}).request.max_tokens, 9u);
+TEST(Options, UnknownKeysAreIgnored) {
+    EXPECT_EQ(accepted({{"colour", base::Value::Other{"(ii)"}}, {"", int64_t{1}}, {"max_tokens", int64_t{9}}})
+                  .request.max_tokens,
+              9u);
 }
 
-TEST(GenerateOptions, LongValuesAreCutInMessages) {
+TEST(Options, LongValuesAreCutInMessages) {
     EXPECT_LT(refusal("priority", std::string(1 << 20, 'p')).size(), 200u);
     EXPECT_EQ(refusal("priority", std::string("a\nb")).find('\n'), std::string::npos);
 }
 
-OptionMap message(const std::string& role, const std::string& content) {
+base::Value::Object message(const std::string& role, const std::string& content) {
     return {{"role", role}, {"content", content}};
 }
 
 // The message of refused messages.
-std::string refusal_of(const std::vector<OptionMap>& messages, GenerateOptions options = {}) {
+std::string refusal_of(const std::vector<base::Value::Object>& messages, api::Call options = {}) {
     const auto taken = take_messages(options, messages);
     return taken ? "accepted" : taken.error().message;
 }
 
 TEST(Messages, BecomeTheConversation) {
-    GenerateOptions options;
+    api::Call options;
     ASSERT_TRUE(take_messages(options, {message("system", "s"), message("user", ""), message("assistant", "a")}));
     const auto& messages = options.request.messages;
     ASSERT_EQ(messages.size(), 3u);
@@ -189,17 +190,17 @@ TEST(Messages, BecomeTheConversation) {
 }
 
 TEST(Messages, AreRefusedByPlaceAndField) {
-    const OptionMap good = message("user", "secret");
+    const base::Value::Object good = message("user", "secret");
     EXPECT_EQ(refusal_of({}), "messages: there is none");
-    EXPECT_EQ(refusal_of({good, {{"content", std::string("secret")}}}), "messages[1].role: is missing");
-    EXPECT_EQ(refusal_of({{{"role", std::string("user")}}}), "messages[0].content: is missing");
+    EXPECT_EQ(refusal_of({good, {{"content", std::string("secret")}}}), "messages[1].role: it is missing");
+    EXPECT_EQ(refusal_of({{{"role", std::string("user")}}}), "messages[0].content: it is missing");
     EXPECT_EQ(refusal_of({message("robot", "secret")}),
-              "messages[0].role: \"robot\" is none of system, user, assistant");
+              "messages[0].role: \"robot\" is none of system, user, assistant, tool");
     EXPECT_EQ(refusal_of({{{"role", int64_t{1}}, {"content", std::string("secret")}}}),
-              "messages[0].role: expected one of system, user, assistant, got the integer 1");
-    EXPECT_EQ(refusal_of({{{"role", std::string("user")}, {"content", OtherType{"ay"}}}}),
-              "messages[0].content: expected a string (s), got a value of D-Bus type \"ay\"");
-    const std::vector<OptionMap> many(service::RequestLimits::kMaxMessages, good);
+              "messages[0].role: expected a string, got 1");
+    EXPECT_EQ(refusal_of({{{"role", std::string("user")}, {"content", base::Value::Other{"ay"}}}}),
+              "messages[0].content: expected a string or an array of parts, got a value of D-Bus type \"ay\"");
+    const std::vector<base::Value::Object> many(service::RequestLimits::kMaxMessages, good);
     EXPECT_EQ(refusal_of(many), "accepted");
     EXPECT_EQ(refusal_of(many, accepted({{"system", std::string("s")}})), "messages: 1024 are more than 1023");
     EXPECT_EQ(refusal_of({good}, accepted({{"echo", true}})), "echo: not with a conversation");
@@ -210,7 +211,7 @@ TEST(Messages, AreLimitedLikeAPrompt) {
     EXPECT_EQ(refusal_of({message("user", std::string(most - 1, 'x')), message("assistant", "y")}), "accepted");
     EXPECT_EQ(refusal_of({message("user", std::string(most, 'x')), message("assistant", "y")}),
               "messages: 65537 bytes are more than 65536");
-    GenerateOptions options;
+    api::Call options;
     EXPECT_TRUE(take_prompt(options, std::string(most, 'x')));
     const auto taken = take_prompt(options, std::string(most + 1, 'x'));
     EXPECT_EQ(taken.error().code, ErrorCode::PromptTooLong);
@@ -218,7 +219,7 @@ TEST(Messages, AreLimitedLikeAPrompt) {
 }
 
 TEST(System, MakesAConversationAndStandsInFrontOfOne) {
-    GenerateOptions options = accepted({{"system", std::string("s")}});
+    api::Call options = accepted({{"system", std::string("s")}});
     ASSERT_TRUE(take_prompt(options, "p"));
     ASSERT_EQ(options.request.messages.size(), 2u);
     EXPECT_EQ(options.request.messages[0].content, "s");
@@ -230,7 +231,7 @@ TEST(System, MakesAConversationAndStandsInFrontOfOne) {
     EXPECT_EQ(options.request.messages[0].role, protocol::ChatMessage::Role::System);
     EXPECT_EQ(refusal_of({message("system", "t")}, accepted({{"system", std::string("s")}})),
               "system: the messages begin with one already");
-    EXPECT_EQ(refusal("system", int64_t{1}), "system: expected a string (s), got the integer 1");
+    EXPECT_EQ(refusal("system", int64_t{1}), "system: expected a string, got 1");
 
     options = accepted({});
     ASSERT_TRUE(take_prompt(options, "p"));

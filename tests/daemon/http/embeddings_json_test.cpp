@@ -18,7 +18,7 @@ std::string whole(AnswerFormat& format) {
 }
 
 TEST(EmbeddingsJson, NumbersAreTheShortestOfTheirFloats) {
-    const auto format = make_openai_embeddings_format(EmbeddingEncoding::Numbers, [] { return 128u; });
+    const auto format = make_openai_embeddings_format(api::EmbeddingEncoding::Numbers, [] { return 128u; });
     EXPECT_EQ(whole(*format), R"({"object":"list","data":[{"object":"embedding","index":0,"embedding":[0.6,-0.8]},)"
                               R"({"object":"embedding","index":1,"embedding":[1,0.1]}],"model":"tale",)"
                               R"("usage":{"prompt_tokens":7,"total_tokens":7}})");
@@ -29,7 +29,7 @@ TEST(EmbeddingsJson, NumbersAreTheShortestOfTheirFloats) {
 
 TEST(EmbeddingsJson, Base64IsOfLittleEndianFloats) {
     // 0x3f800000 and 0x3dcccccd.
-    EXPECT_NE(whole(*make_openai_embeddings_format(EmbeddingEncoding::Base64, [] { return 0u; }))
+    EXPECT_NE(whole(*make_openai_embeddings_format(api::EmbeddingEncoding::Base64, [] { return 0u; }))
                   .find(R"("embedding":"AACAP83MzD0="})"),
               std::string::npos);
 }

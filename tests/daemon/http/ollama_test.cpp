@@ -1,105 +1,10 @@
-// Ollama's dialect: its bodies into requests, its answers line by line.
+// Ollama's answers, line by line.
 #include <gtest/gtest.h>
 
-#include "http/generate_fields.h"
-#include "http/ollama_body.h"
 #include "http/ollama_json.h"
 
 namespace llmd::http {
 namespace {
-
-using protocol::ChatMessage;
-
-OllamaCall accepted(const base::Result<OllamaCall>& call) {
-    EXPECT_TRUE(call) << call.error().message;
-    return call ? *call : OllamaCall{};
-}
-
-std::string refused(const base::Result<OllamaCall>& call) {
-    EXPECT_FALSE(call);
-    return call ? "" : call.error().message;
-}
-std::string refused_generate(const std::string& fields) {
-    return refused(parse_ollama_generate(R"({"model":"m","prompt":"p",)" + fields + "}"));
-}
-
-TEST(OllamaBody, TakesAPromptAndItsOptions) {
-    const OllamaCall call = accepted(parse_ollama_generate(
-        R"({"model":"m:latest","prompt":"p","stream":false,"keep_alive":"5m","format":"json","raw":true,)"
-        R"("options":{"num_predict":5,"temperature":0.5,"top_k":7,"top_p":0.25,"min_p":0,"repeat_penalty":1.5,)"
-        R"("seed":9,"stop":["x"],"num_ctx":2048,"presence_penalty":0}})"));
-    EXPECT_EQ(call.request.model, "m");
-    EXPECT_EQ(call.request.prompt, "p");
-    EXPECT_EQ(call.request.max_tokens, 5u);
-    EXPECT_EQ(call.request.sampling.temperature, 0.5f);
-    EXPECT_EQ(call.request.sampling.top_k, 7u);
-    EXPECT_EQ(call.request.sampling.seed, 9u);
-    EXPECT_EQ(call.request.stops, std::vector<std::string>{"x"});
-    EXPECT_EQ(call.request.json_schema, R"({"type":"object"})");
-    EXPECT_FALSE(call.stream || call.load_only);
-    EXPECT_TRUE(service::check(call.request));
-}
-
-TEST(OllamaBody, ASystemTextMakesItAConversation) {
-    const OllamaCall call = accepted(parse_ollama_generate(R"({"model":"m","prompt":"p","system":"s"})"));
-    EXPECT_TRUE(call.stream) << "as Ollama's default is";
-    EXPECT_EQ(call.request.prompt, "");
-    ASSERT_EQ(call.request.messages.size(), 2u);
-    EXPECT_EQ(call.request.messages[0].role, ChatMessage::Role::System);
-    EXPECT_EQ(call.request.messages[1].content, "p");
-}
-
-TEST(OllamaBody, WithoutATextItOnlyLoads) {
-    EXPECT_TRUE(accepted(parse_ollama_generate(R"({"model":"m"})")).load_only);
-    EXPECT_TRUE(accepted(parse_ollama_chat(R"({"model":"m","messages":[]})")).load_only);
-    const OllamaCall chat = accepted(parse_ollama_chat(R"({"model":"m","messages":[{"role":"user","content":"c"}]})"));
-    EXPECT_FALSE(chat.load_only);
-    EXPECT_EQ(chat.request.messages.size(), 1u);
-    EXPECT_EQ(chat.request.max_tokens, kDefaultAnswerTokens);
-}
-
-TEST(OllamaBody, ASchemaIsAFormat) {
-    EXPECT_EQ(
-        accepted(parse_ollama_generate(R"({"model":"m","prompt":"p","format":{"type":"array"}})")).request.json_schema,
-        R"({"type":"array"})");
-    EXPECT_EQ(accepted(parse_ollama_generate(R"({"model":"m","prompt":"p","format":""})")).request.json_schema, "");
-    EXPECT_EQ(refused_generate(R"("format":"yaml")"), "format: \"yaml\" is neither json nor a schema");
-    EXPECT_NE(refused_generate(R"("format":[])"), "");
-}
-
-TEST(OllamaBody, WhatCannotBeIsRefusedByName) {
-    EXPECT_EQ(refused(parse_ollama_generate(R"({"prompt":"p"})")), "model: it is missing");
-    for (const char* field : {R"("images":["x"])", R"("suffix":"x")", R"("template":"x")", R"("context":[1])",
-                              R"("think":true)", R"("stream":1)", R"("options":[])"}) {
-        const std::string name = std::string(field).substr(1, std::string(field).find('"', 1) - 1);
-        EXPECT_EQ(refused_generate(field).rfind(name + ": ", 0), 0u) << refused_generate(field);
-    }
-    for (const char* number : {"-1", "1e308", "9223372036854775808", "\"1\"", "[]"}) {
-        for (const char* option : {"temperature", "top_k", "top_p", "min_p", "repeat_penalty", "num_predict"}) {
-            if (option == std::string("num_predict") && number == std::string("-1")) continue;
-            const std::string message =
-                refused_generate(R"("options":{")" + std::string(option) + "\":" + number + "}");
-            EXPECT_EQ(message.rfind("options." + std::string(option) + ": ", 0), 0u) << message;
-        }
-    }
-    EXPECT_EQ(refused(parse_ollama_chat(
-                  R"({"model":"m","messages":[{"role":"user","content":"c"}],"tools":[{"type":"function"}]})")),
-              "tools: this version of llmd does not offer it");
-    EXPECT_EQ(refused(parse_ollama_chat("[]")), "body: not a JSON object");
-}
-
-TEST(OllamaBody, MinusOneIsUntilTheModelEnds) {
-    EXPECT_EQ(accepted(parse_ollama_generate(R"({"model":"m","prompt":"p","options":{"num_predict":-1}})"))
-                  .request.max_tokens,
-              service::RequestLimits::kMaxTokens);
-}
-
-TEST(OllamaBody, ASeedOfMinusOneIsNone) {
-    EXPECT_FALSE(
-        accepted(parse_ollama_generate(R"({"model":"m","prompt":"p","options":{"seed":-1}})")).request.sampling.seed);
-    EXPECT_EQ(refused_generate(R"("options":{"seed":-2})"),
-              "options.seed: expected an integer from 0 to 18446744073709551615, got -2");
-}
 
 TEST(OllamaJson, AStreamIsLinesAndTheLastHasTheCosts) {
     const AnswerHead head{7, "tale", std::chrono::system_clock::time_point(std::chrono::milliseconds(1500))};

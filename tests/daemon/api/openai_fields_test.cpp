@@ -1,12 +1,11 @@
 // What is made of bodies, well-formed and hostile: every field in its limits, or refused by name.
-#include "http/openai_body.h"
-
 #include <gtest/gtest.h>
 
+#include "api/fields.h"
 #include "base/value.h"
-#include "http/generate_fields.h"
+#include "calls.h"
 
-namespace llmd::http {
+namespace llmd::api {
 namespace {
 
 using protocol::ChatMessage;
@@ -22,16 +21,32 @@ std::string with(const std::string& fields) {
     return R"({"prompt":"p")" + (fields.empty() ? "" : "," + fields) + "}";
 }
 
-OpenAiCall accepted(const base::Result<OpenAiCall>& call) {
+// A call with the requests that it makes.
+struct Parsed : Call {
+    std::vector<service::GenerateRequest> requests;
+};
+
+base::Result<Parsed> parse(std::string_view body, Dialect dialect) {
+    auto call = read_call(body, dialect);
+    if (!call) return call.error();
+    Parsed parsed{std::move(*call), {}};
+    parsed.requests = choices_of(parsed);
+    return parsed;
+}
+base::Result<Parsed> parse_completion(std::string_view body) {
+    return parse(body, kCompletion);
+}
+base::Result<Parsed> parse_chat_completion(std::string_view body) {
+    return parse(body, kChat);
+}
+
+Parsed accepted(const base::Result<Parsed>& call) {
     EXPECT_TRUE(call) << call.error().message;
-    if (call) return *call;
-    OpenAiCall none;
-    none.requests.resize(1);
-    return none;
+    return call ? *call : Parsed{{}, {{}}};
 }
 
 // The message of a refusal, which must be one clean line.
-std::string refused(const base::Result<OpenAiCall>& call) {
+std::string refused(const base::Result<Parsed>& call) {
     EXPECT_FALSE(call);
     if (call) return {};
     EXPECT_EQ(call.error().code, base::ErrorCode::InvalidArgument);
@@ -47,7 +62,7 @@ std::string refused_chat(const std::string& fields) {
 }
 
 TEST(Completion, TakesEveryField) {
-    const OpenAiCall call = accepted(parse_completion(
+    const Parsed call = accepted(parse_completion(
         R"({"prompt":"Once","model":"m:latest","max_tokens":7,"temperature":1,"top_p":0.5,"top_k":3,"min_p":0.25,)"
         R"("repeat_penalty":1.5,"seed":18446744073709551615,"stop":["a","b"],"stream":true,"echo":true,"n":1,)"
         R"("best_of":1,"stream_options":{"include_usage":true},"priority":"background","user":"ignored","suffix":null,)"
@@ -70,8 +85,8 @@ TEST(Completion, TakesEveryField) {
 }
 
 TEST(Completion, WhatIsAbsentOrNullHasTheServicesDefault) {
-    for (const char* fields : {"", R"("max_tokens":null,"temperature":null,"stop":null,"seed":null,"stream":null)"}) {
-        const OpenAiCall call = accepted(parse_completion(with(fields)));
+    for (const char* fields : {"", R"("temperature":null,"stop":null,"seed":null,"stream":null)"}) {
+        const Parsed call = accepted(parse_completion(with(fields)));
         EXPECT_EQ(call.requests.front().max_tokens, service::GenerateRequest::kDefaultMaxTokens);
         EXPECT_EQ(call.requests.front().sampling.temperature, service::Sampling{}.temperature);
         EXPECT_EQ(call.requests.front().priority, service::Priority::Normal);
@@ -93,13 +108,13 @@ TEST(Completion, ThePromptIsAStringOrAnArrayOfSome) {
 }
 
 TEST(Completion, ThePromptIsAnArrayOfTokenIdsOrOfSuchArrays) {
-    const OpenAiCall one = accepted(parse_completion(R"({"prompt":[1,2,3.0],"n":2})"));
+    const Parsed one = accepted(parse_completion(R"({"prompt":[1,2,3.0],"n":2})"));
     ASSERT_EQ(one.requests.size(), 2u);
     for (const auto& request : one.requests) {
         EXPECT_EQ(request.prompt_ids, (std::vector<int32_t>{1, 2, 3}));
         EXPECT_TRUE(service::check(request));
     }
-    const OpenAiCall two = accepted(parse_completion(R"({"prompt":[[1,2],[2147483647]]})"));
+    const Parsed two = accepted(parse_completion(R"({"prompt":[[1,2],[2147483647]]})"));
     ASSERT_EQ(two.requests.size(), 2u);
     EXPECT_EQ(two.requests[0].prompt_ids, (std::vector<int32_t>{1, 2}));
     EXPECT_EQ(two.requests[1].prompt_ids, std::vector<int32_t>{2147483647});
@@ -149,29 +164,67 @@ TEST(Logprobs, AreANumberInACompletionAndAFlagWithANumberInAChat) {
     EXPECT_EQ(refused_chat(R"("logprobs":1)"), "logprobs: expected true or false, got 1");
 }
 
-TEST(Completion, ASeedOfMinusOneIsNone) {
-    EXPECT_FALSE(accepted(parse_completion(with(R"("seed":-1)"))).requests.front().sampling.seed);
-    EXPECT_EQ(refused(R"("seed":-2)"), "seed: expected an integer from 0 to 18446744073709551615, got -2");
+TEST(Completion, SentinelsMeanWhatTheyMeanElsewhere) {
+    const auto sampling = [](const std::string& fields) {
+        return accepted(parse_completion(with(fields))).requests.front().sampling;
+    };
+    EXPECT_FALSE(sampling(R"("seed":-1)").seed);
+    EXPECT_FALSE(sampling(R"("seed":-2)").seed);
+    EXPECT_EQ(sampling(R"("top_k":-1)").top_k, 0u);
+    EXPECT_EQ(sampling(R"("repeat_last_n":-1)").repeat_last_n, -1);
+    const auto max_tokens = [](const std::string& fields) {
+        return accepted(parse_completion(with(fields))).requests.front().max_tokens;
+    };
+    for (const char* field :
+         {R"("max_tokens":null)", R"("max_tokens":-1)", R"("max_tokens":-1.0)", R"("n_predict":-1)"}) {
+        EXPECT_EQ(max_tokens(field), RequestLimits::kMaxTokens) << field;
+    }
+    EXPECT_EQ(max_tokens(R"("max_tokens":0)"), 0u);
+    EXPECT_EQ(max_tokens(R"("max_tokens":3,"n_predict":5)"), 5u);
+    EXPECT_EQ(refused(R"("max_tokens":-2)"), "max_tokens: expected an integer from 0 to 1048576, got -2");
+}
+
+TEST(Completion, WhatIsBroughtIntoRangeIsTold) {
+    const Parsed call = accepted(parse_completion(with(R"("top_k":1000)")));
+    EXPECT_EQ(call.request.sampling.top_k, RequestLimits::kMaxTopK);
+    EXPECT_EQ(call.notes, std::vector<std::string>{"top_k: 1000 is taken as 256"});
+    EXPECT_TRUE(accepted(parse_completion(with(R"("top_k":256)"))).notes.empty());
+}
+
+TEST(Completion, BiasesAreOfTokenIds) {
+    using Biases = std::vector<std::pair<int32_t, float>>;
+    const auto biases = [](const std::string& value) {
+        return accepted(parse_completion(with("\"logit_bias\":" + value))).request.sampling.logit_bias;
+    };
+    EXPECT_EQ(biases(R"({"15":-100,"7":0.5})"), (Biases{{15, -100.f}, {7, 0.5f}}));
+    EXPECT_EQ(biases(R"([[15,false],[7,2]])"), (Biases{{15, -100.f}, {7, 2.f}}));
+    EXPECT_EQ(refused(R"("logit_bias":{"x":1})"),
+              "logit_bias[0].id: expected an integer from 0 to 2147483647, got a string of 1 bytes");
+    EXPECT_EQ(refused(R"("logit_bias":{"1":101})"), "logit_bias[0].bias: expected a number from -100 to 100, got 101");
+    EXPECT_EQ(refused(R"("logit_bias":[[1]])"),
+              "logit_bias: expected pairs of a token id and a bias, got an array of 1");
+    EXPECT_EQ(refused(R"("logit_bias":3)"), "logit_bias: expected an object of token ids, got 3");
+    EXPECT_EQ(refused(R"("logit_bias":[)" + repeated("[1,1],", 300) + "[1,1]]"), "logit_bias: 301 are more than 300");
 }
 
 // What tells the choices of a call apart.
-std::vector<std::pair<std::string, uint64_t>> prompts_and_seeds(const OpenAiCall& call) {
+std::vector<std::pair<std::string, uint64_t>> prompts_and_seeds(const Parsed& call) {
     std::vector<std::pair<std::string, uint64_t>> out;
     for (const auto& request : call.requests) out.emplace_back(request.prompt, request.sampling.seed.value_or(0));
     return out;
 }
 
 TEST(Choices, AreAllAnswersToEachPromptInTurn) {
-    const OpenAiCall call =
+    const Parsed call =
         accepted(parse_completion(R"({"prompt":["a","b"],"n":2,"best_of":2,"seed":7,"max_tokens":3,"echo":true})"));
-    EXPECT_EQ(call.n_per_prompt, 2u);
+    EXPECT_EQ(call.n, 2u);
     EXPECT_EQ(prompts_and_seeds(call),
               (std::vector<std::pair<std::string, uint64_t>>{{"a", 7}, {"a", 8}, {"b", 7}, {"b", 8}}));
     for (const auto& request : call.requests) EXPECT_TRUE(request.max_tokens == 3 && request.echo);
     EXPECT_EQ(accepted(parse_completion(R"({"prompt":["a","b","c","d","e","f","g","h"]})")).requests.size(),
-              kMaxChoices);
+              RequestLimits::kMaxAnswers);
 
-    const OpenAiCall chat = accepted(
+    const Parsed chat = accepted(
         parse_chat_completion(R"({"messages":[{"role":"user","content":"c"}],"n":2,"seed":18446744073709551615})"));
     EXPECT_EQ(prompts_and_seeds(chat),
               (std::vector<std::pair<std::string, uint64_t>>{{"", 18446744073709551615u}, {"", 0}}));
@@ -198,9 +251,12 @@ TEST(Completion, NumbersOutOfRangeAreRefusedByName) {
     for (const char* field : {"max_tokens", "temperature", "top_p", "top_k", "min_p", "repeat_penalty", "seed", "n",
                               "best_of", "deadline_ms"}) {
         for (const char* number : numbers) {
-            // A seed has 64 bits, and -1 is none.
-            if (field == std::string("seed") && number == std::string("9223372036854775808")) continue;
-            if (field == std::string("seed") && number == std::string("-1")) continue;
+            // A seed has 64 bits, and a negative one is none; -1 is a sentinel of others.
+            if (field == std::string("seed") &&
+                std::string_view(number).find_first_not_of("-0123456789") == std::string::npos)
+                continue;
+            if ((field == std::string("max_tokens") || field == std::string("top_k")) && number == std::string("-1"))
+                continue;
             const std::string message = refused('"' + std::string(field) + "\":" + number);
             EXPECT_TRUE(message.rfind(std::string(field) + ": ", 0) == 0 || message.rfind("body: ", 0) == 0) << message;
         }
@@ -209,9 +265,7 @@ TEST(Completion, NumbersOutOfRangeAreRefusedByName) {
         EXPECT_NE(refused('"' + std::string(field) + "\":2147483648"), "");
         EXPECT_NE(refused('"' + std::string(field) + "\":1.5"), "");
     }
-    EXPECT_NE(refused(R"("max_tokens":0)"), "");
     EXPECT_NE(refused(R"("repeat_penalty":0)"), "");
-    EXPECT_EQ(refused(R"("top_k":257)"), "top_k: expected an integer from 0 to 256, got 257");
     EXPECT_EQ(accepted(parse_completion(with(R"("max_tokens":24.0,"top_k":0,"temperature":0,"seed":0)")))
                   .requests.front()
                   .max_tokens,
@@ -236,23 +290,10 @@ TEST(OpenAiBody, PenaltiesAndWhatEndsTheAnswer) {
     }
 }
 
-TEST(Completion, WhatIsNotOfferedIsRefusedByName) {
-    for (const char* field : {R"("best_of":2)", R"("suffix":"x")", R"("logit_bias":{"1":2})"}) {
-        const std::string name = std::string(field).substr(1, std::string(field).find('"', 1) - 1);
-        EXPECT_EQ(refused(field).rfind(name + ": ", 0), 0u);
-    }
-    for (const char* field : {R"("tools":[{}])", R"("functions":[{}])"}) {
-        const std::string name = std::string(field).substr(1, std::string(field).find('"', 1) - 1);
-        EXPECT_EQ(refused_chat(field).rfind(name + ": ", 0), 0u);
-    }
-    EXPECT_TRUE(parse_chat_completion(
-        R"({"messages":[{"role":"user","content":"c"}],"tools":[],"tool_choice":"none","logprobs":false})"));
-}
-
 TEST(Completion, StopsAreOneOrSome) {
     EXPECT_EQ(accepted(parse_completion(with(R"("stop":"x")"))).requests.front().stops, std::vector<std::string>{"x"});
     EXPECT_TRUE(accepted(parse_completion(with(R"("stop":[])"))).requests.front().stops.empty());
-    EXPECT_EQ(refused(R"("stop":"")"), "stop: a string of 0 bytes, must be 1 to 256");
+    EXPECT_EQ(refused(R"("stop":"")"), "stop: string 0 has 0 bytes, not 1 to 256");
     EXPECT_NE(refused(R"("stop":[1])"), "");
     EXPECT_NE(refused("\"stop\":\"" + std::string(RequestLimits::kMaxStopBytes + 1, 'x') + '"'), "");
     EXPECT_EQ(refused("\"stop\":[" + repeated("\"x\",", 9999) + "\"x\"]"), "stop: 10000 strings are more than 16");
@@ -265,7 +306,7 @@ TEST(Completion, MessagesNeverQuotePrompts) {
 }
 
 TEST(Chat, MessagesAreTurns) {
-    const OpenAiCall call = accepted(parse_chat_completion(
+    const Parsed call = accepted(parse_chat_completion(
         R"({"messages":[{"role":"system","content":"s"},{"role":"developer","content":"d"},)"
         R"({"role":"user","content":[{"type":"text","text":"one "},{"type":"text","text":"two"}],"name":"x"},)"
         R"({"role":"assistant","content":null}],"max_tokens":3,"max_completion_tokens":5})"));
@@ -290,12 +331,12 @@ TEST(Chat, BadMessagesAreRefusedByTheirPlace) {
     EXPECT_EQ(refusal("[]"), "messages: there must be at least one");
     EXPECT_EQ(refusal("{}"), "messages: expected an array, got an object");
     EXPECT_EQ(refusal("[1]"), "messages: expected objects, got 1");
-    EXPECT_EQ(refusal(R"([{"role":"user","content":"c"},{"content":"c"}])"),
-              "messages[1].role: \"\" is none of system, user, assistant");
-    EXPECT_EQ(refusal(R"([{"role":"tool","content":"c"}])"),
-              "messages[0].role: \"tool\" is none of system, user, assistant");
+    EXPECT_EQ(refusal(R"([{"role":"user","content":"c"},{"content":"c"}])"), "messages[1].role: it is missing");
+    EXPECT_EQ(refusal(R"([{"role":"robot","content":"c"}])"),
+              "messages[0].role: \"robot\" is none of system, user, assistant, tool");
+    EXPECT_EQ(refusal(R"([{"role":"user"}])"), "messages[0].content: it is missing");
     EXPECT_EQ(refusal(R"([{"role":"user","content":[{"type":"image_url"}]}])"),
-              "messages[0].content.type: \"image_url\" is not offered, only text is");
+              "messages[0].content[0].type: \"image_url\" is not offered, only text is");
     EXPECT_EQ(refusal(R"([{"role":"user","content":7}])"),
               "messages[0].content: expected a string or an array of parts, got 7");
     EXPECT_NE(refusal(R"([{"role":"assistant","content":"","tool_calls":[{}]}])"), "");
@@ -351,7 +392,7 @@ TEST(HostileBody, IsRefusedOrHarmless) {
                                   "{\"prompt\":\"a\nb\"}",
                                   std::string("{\"prompt\":\"p\"\0}", 15),
                                   R"({"prompt":"a","prompt":"b"})",
-                                  R"({"prompt":"p","logit_bias":{"x":1,"x":1}})",
+                                  R"({"prompt":"p","logit_bias":{"1":1,"1":1}})",
                                   R"({"prompt":"p","seed":1e999})",
                                   std::string(100'000, '['),
                                   std::string(100'000, '{'),
@@ -371,4 +412,4 @@ TEST(HostileBody, IsRefusedOrHarmless) {
 }
 
 }  // namespace
-}  // namespace llmd::http
+}  // namespace llmd::api

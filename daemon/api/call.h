@@ -1,0 +1,41 @@
+// What one call asks of llmd, whichever front end it came by: made by read_call() (api/fields.h).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "service/request.h"
+
+namespace llmd::api {
+
+inline constexpr size_t kMaxHandleTokenBytes = 64;  // so that an object's path stays short
+
+enum class TextDelivery : uint8_t { Pipe, Signals };
+enum class PipeFormat : uint8_t { JsonLines, Text };
+
+enum class EmbeddingEncoding : uint8_t {
+    Numbers,
+    Base64,  // of the float32 values, little-endian
+};
+
+struct Call {
+    service::GenerateRequest request;      // all but whose it is and the prompts of a completion
+    std::vector<service::Prompt> prompts;  // of a completion: each gets n answers
+    uint32_t n = 1;
+    std::optional<std::string> system;  // to stand in front of the conversation; with a prompt it makes one of it
+    bool stream = false;
+    bool include_usage = false;     // the stream ends with what the request cost
+    bool raw = false;               // the prompt is not to become a conversation
+    std::optional<uint32_t> n_ctx;  // the context that the caller believes in
+    EmbeddingEncoding encoding = EmbeddingEncoding::Numbers;
+    // Of the bus.
+    std::string handle_token;  // empty: none was given
+    TextDelivery delivery = TextDelivery::Pipe;
+    PipeFormat format = PipeFormat::JsonLines;
+    // What was taken otherwise than it was asked, each in a sentence that begins with the field.
+    std::vector<std::string> notes;
+};
+
+}  // namespace llmd::api

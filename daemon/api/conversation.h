@@ -1,0 +1,28 @@
+// Conversations and tools, in the spellings of OpenAI's two APIs, of Ollama's and of the bus. Pure.
+// As with every FieldReader, the first error is kept in the reader; it names the message or item by its place.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/field_reader.h"
+#include "service/request.h"
+
+namespace llmd::api {
+
+// An array of messages: role (developer is system, function is tool), content (a text, null, or parts of which each is
+// a text), and of the assistant tool_calls (an array, or its JSON as a text) and what it thought (thinking,
+// reasoning_content, reasoning). A result says which call it is of by tool_call_id or by the tool's name, or by its
+// place. Images and other media are refused. Whether the messages make a conversation is for the engine to say.
+void read_messages(FieldReader& reader, std::string_view key, std::vector<protocol::ChatMessage>& out);
+// OpenAI's `input`: a text, or items: messages, function_call, function_call_output and reasoning. Calls become part of
+// the assistant's message before them.
+void read_input_items(FieldReader& reader, std::string_view key, std::vector<protocol::ChatMessage>& out);
+// An array of tools in OpenAI's form, or its JSON as a text, to GenerateRequest::tools. Functions whose fields stand
+// beside `type`, as in responses, are taken too.
+void read_tools(FieldReader& reader, std::string_view key, std::string& out);
+// none, auto, required, or an object that names a function.
+void read_tool_choice(FieldReader& reader, std::string_view key, service::GenerateRequest& out);
+
+}  // namespace llmd::api

@@ -1,0 +1,506 @@
+#include "api/field_readers.h"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <utility>
+
+#include "api/conversation.h"
+
+namespace llmd::api {
+
+using base::Value;
+using protocol::Thinking;
+using service::RequestLimits;
+
+namespace {
+
+using Key = std::string_view;
+
+constexpr std::string_view kLatest = ":latest";
+// The schema of "any JSON object".
+constexpr std::string_view kAnyObjectSchema = R"({"type":"object"})";
+
+// The `names` are in the order of the enumeration that `out` is of.
+template <typename Enum>
+void read_choice(FieldReader& reader, Key key, std::initializer_list<std::string_view> names, Enum& out) {
+    std::string chosen;
+    reader.text(key, chosen);
+    if (!reader.find(key)) return;
+    const auto* found = std::find(names.begin(), names.end(), chosen);
+    if (found != names.end()) {
+        out = static_cast<Enum>(found - names.begin());
+        return;
+    }
+    std::string list;
+    for (const std::string_view name : names) list += (list.empty() ? "" : ", ") + std::string(name);
+    reader.refuse(key, base::in_quotes(chosen), " is none of ", list);
+}
+
+// A schema, as an object or as its JSON text.
+void take_schema(FieldReader& reader, Key key, const Value& schema, std::string& out) {
+    if (const auto* text = schema.get<std::string>()) {
+        out = *text;
+    } else if (schema.is<Value::Object>()) {
+        out = base::json_text(schema);
+    } else {
+        return reader.wrong_type(key, "a JSON schema, which is an object", schema);
+    }
+    if (out.empty() || out.size() > RequestLimits::kMaxJsonSchemaBytes) {
+        reader.refuse(key, "a schema of ", out.size(), " bytes, must be 1 to ", RequestLimits::kMaxJsonSchemaBytes);
+    }
+}
+
+// Not of nothing: what that would begin with is the model's to say.
+void read_prompt_ids(FieldReader& reader, Key key, const Value& value, std::vector<service::Prompt>& out) {
+    reader.ids(key, value, out.emplace_back().ids);
+    if (!reader.error() && out.back().ids.empty()) reader.refuse(key, "an array of no tokens");
+}
+
+// 1 to `most`: a text, an array of texts, one of token ids, or one of such arrays. What the first element is, all must
+// be.
+void read_prompts(FieldReader& reader, Key key, size_t most, std::vector<service::Prompt>& out) {
+    const Value* value = reader.find(key);
+    if (!value) return;
+    const auto* array = value->get<Value::Array>();
+    if (array && !array->empty() && array->front().is<Value::Array>()) {
+        for (size_t i = 0; i < array->size(); ++i) {
+            read_prompt_ids(reader, base::concat(key, '[', i, ']'), (*array)[i], out);
+        }
+    } else if (array && !array->empty() && !array->front().is<std::string>()) {
+        read_prompt_ids(reader, key, *value, out);
+    } else {
+        std::vector<std::string> texts;
+        reader.strings(key, texts);
+        for (std::string& text : texts) out.push_back({std::move(text), {}});
+    }
+    if (reader.error()) return;
+    if (out.empty() || out.size() > most) reader.refuse(key, out.size(), ' ', key, "s, must be 1 to ", most);
+}
+
+// vLLM's two fields say what a last message of the assistant says by itself here: it is the beginning of the answer.
+bool ends_with_assistant(const Call& call) {
+    return !call.request.messages.empty() && call.request.messages.back().role == ChatMessage::Role::Assistant;
+}
+
+}  // namespace
+
+// --- One value -------------------------------------------------------------------------------------------------------
+
+void read_model_or_none(FieldReader& reader, Key, Call& call) {
+    read_model(reader, call.request.model);
+}
+
+// On the bus a path would look like a name; only Admin.LoadModel takes one.
+void read_bus_model(FieldReader& reader, Key key, Call& call) {
+    std::string model;
+    reader.text(key, model);
+    if (!reader.find(key)) return;
+    if (model.empty() || model.find('/') != std::string::npos) {
+        return reader.refuse(key, base::in_quotes(model),
+                             " is not a name from ListModels; only Admin.LoadModel takes a path");
+    }
+    call.request.model = std::move(model);
+}
+
+void read_handle_token(FieldReader& reader, Key key, Call& call) {
+    std::string token;
+    reader.text(key, token);
+    if (!reader.find(key)) return;
+    const auto allowed = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    };
+    if (token.empty() || token.size() > kMaxHandleTokenBytes || !std::all_of(token.begin(), token.end(), allowed)) {
+        return reader.refuse(key, base::in_quotes(token), " is not a string of 1 to ", kMaxHandleTokenBytes,
+                             " characters A-Z a-z 0-9 _");
+    }
+    call.handle_token = std::move(token);
+}
+
+// null and -1: to the end of the context, as llama-server means it; Ollama's -2 is that too. 0: the prompt is only
+// read.
+void read_max_tokens(FieldReader& reader, Key key, Call& call) {
+    const auto negative = reader.negative(key);
+    if (reader.is_null(key) || negative == -1 || (key == "num_predict" && negative == -2)) {
+        call.request.max_tokens = RequestLimits::kMaxTokens;
+    } else {
+        reader.integer(key, 0, RequestLimits::kMaxTokens, call.request.max_tokens);
+    }
+}
+
+// A device returns so many candidates, and no more.
+void read_top_k(FieldReader& reader, Key key, Call& call) {
+    uint32_t top_k = call.request.sampling.top_k;
+    if (reader.negative(key) == -1) {
+        top_k = 0;  // vLLM's "off"
+    } else {
+        reader.integer(key, 0, std::numeric_limits<int32_t>::max(), top_k);
+    }
+    if (top_k > RequestLimits::kMaxTopK) {
+        call.notes.push_back(base::concat(reader.path(), key, ": ", top_k, " is taken as ", RequestLimits::kMaxTopK));
+    }
+    call.request.sampling.top_k = std::min(top_k, RequestLimits::kMaxTopK);
+}
+
+// A negative one is none, as clients of all APIs mean it.
+void read_seed(FieldReader& reader, Key key, Call& call) {
+    if (!reader.find(key) || reader.negative(key)) return;
+    uint64_t seed = 0;
+    reader.integer(key, 0, std::numeric_limits<uint64_t>::max(), seed);
+    call.request.sampling.seed = seed;
+}
+
+void read_repeat_last_n(FieldReader& reader, Key key, Call& call) {
+    if (reader.negative(key) == -1) {
+        call.request.sampling.repeat_last_n = -1;
+    } else {
+        reader.integer(key, 0, RequestLimits::kMaxRepeatLastN, call.request.sampling.repeat_last_n);
+    }
+}
+
+// OpenAI's object of token ids and biases, or llama-server's array of pairs, in which false is "never".
+void read_logit_bias(FieldReader& reader, Key key, Call& call) {
+    const Value* value = reader.find(key);
+    if (!value) return;
+    auto& biases = call.request.sampling.logit_bias;
+    const auto add = [&](const Value& id, const Value& bias) {
+        const Value pair = Value::Object{{"id", id}, {"bias", bias}};
+        FieldReader fields(*pair.get<Value::Object>(), base::concat(reader.path(), key, "[", biases.size(), "]."));
+        auto& [token, number] = biases.emplace_back();
+        if (const auto* text = id.get<std::string>()) {
+            const auto parsed = base::parse_json(*text);
+            const Value number_of_text = Value::Object{{"id", parsed ? *parsed : Value(*text)}};
+            FieldReader spelled(*number_of_text.get<Value::Object>(), fields.path());
+            spelled.integer("id", 0, std::numeric_limits<int32_t>::max(), token);
+            if (spelled.error()) return reader.set(*spelled.error());
+        } else {
+            fields.integer("id", 0, std::numeric_limits<int32_t>::max(), token);
+        }
+        if (const auto* never = bias.get<bool>(); never && !*never) {
+            number = -static_cast<float>(RequestLimits::kMaxBias);
+        } else {
+            fields.number("bias", -RequestLimits::kMaxBias, RequestLimits::kMaxBias, number);
+        }
+        if (fields.error()) reader.set(*fields.error());
+    };
+    const auto* object = value->get<Value::Object>();
+    const auto* array = value->get<Value::Array>();
+    if (!object && !array) return reader.wrong_type(key, "an object of token ids", *value);
+    const size_t size = object ? object->size() : array->size();
+    if (size > RequestLimits::kMaxLogitBias) {
+        return reader.refuse(key, size, " are more than ", RequestLimits::kMaxLogitBias);
+    }
+    if (object) {
+        for (const auto& [id, bias] : *object) add(Value(id), bias);
+        return;
+    }
+    for (const Value& element : *array) {
+        const auto* pair = element.get<Value::Array>();
+        if (!pair || pair->size() != 2) return reader.wrong_type(key, "pairs of a token id and a bias", element);
+        add((*pair)[0], (*pair)[1]);
+    }
+}
+
+// Stop strings are a part of the prompt in spirit: messages give their place, never their text.
+void read_stops(FieldReader& reader, Key key, Call& call) {
+    auto& stops = call.request.stops;
+    reader.strings(key, stops);
+    if (stops.size() > RequestLimits::kMaxStops) {
+        return reader.refuse(key, stops.size(), " strings are more than ", RequestLimits::kMaxStops);
+    }
+    for (size_t i = 0; i < stops.size(); ++i) {
+        if (stops[i].empty() || stops[i].size() > RequestLimits::kMaxStopBytes) {
+            return reader.refuse(key, "string ", i, " has ", stops[i].size(), " bytes, not 1 to ",
+                                 RequestLimits::kMaxStopBytes);
+        }
+    }
+}
+
+void read_stop_token_ids(FieldReader& reader, Key key, Call& call) {
+    auto& ids = call.request.sampling.stop_token_ids;
+    reader.ids(key, ids);
+    if (ids.size() > RequestLimits::kMaxStopTokenIds) {
+        reader.refuse(key, ids.size(), " are more than ", RequestLimits::kMaxStopTokenIds);
+    }
+}
+
+void read_delivery(FieldReader& reader, Key key, Call& call) {
+    read_choice(reader, key, {"fd", "signals"}, call.delivery);
+}
+
+void read_pipe_format(FieldReader& reader, Key key, Call& call) {
+    read_choice(reader, key, {"ndjson", "text"}, call.format);
+}
+
+void read_priority(FieldReader& reader, Key key, Call& call) {
+    read_choice(reader, key, {"interactive", "normal", "background"}, call.request.priority);
+}
+
+void read_deadline(FieldReader& reader, Key key, Call& call) {
+    uint64_t deadline_ms = 0;
+    reader.integer(key, 1, RequestLimits::kMaxDeadlineMs, deadline_ms);
+    if (reader.find(key)) call.request.deadline = std::chrono::milliseconds(deadline_ms);
+}
+
+void read_system(FieldReader& reader, Key key, Call& call) {
+    std::string system;
+    reader.text(key, system);
+    if (reader.find(key)) call.system = std::move(system);
+}
+
+// --- The form of the answer ------------------------------------------------------------------------------------------
+
+void read_schema(FieldReader& reader, Key key, Call& call) {
+    if (const Value* schema = reader.find(key)) take_schema(reader, key, *schema, call.request.json_schema);
+}
+
+// OpenAI's response_format, whose schema is within `json_schema`, and the `format` of responses, where it is beside the
+// type; llama-server takes one beside json_object.
+void read_format(FieldReader& reader, Key key, Call& call) {
+    const auto* format = reader.object(key);
+    if (!format) return;
+    FieldReader fields(*format, base::concat(reader.path(), key, "."));
+    std::string type;
+    fields.text("type", type);
+    if (type == "json_object") {
+        call.request.json_schema = kAnyObjectSchema;
+        read_schema(fields, "schema", call);
+    } else if (type == "json_schema") {
+        const auto* described = fields.object("json_schema");
+        FieldReader inner(described ? *described : *format, fields.path() + (described ? "json_schema." : ""));
+        read_schema(inner, "schema", call);
+        if (!inner.find("schema")) inner.refuse("schema", "it is missing");
+        if (inner.error()) fields.set(*inner.error());
+    } else if (type != "text") {
+        fields.refuse("type", base::in_quotes(type), " is none of text, json_object, json_schema");
+    }
+    if (fields.error()) reader.set(*fields.error());
+}
+
+// Responses' `text`.
+void read_text_form(FieldReader& reader, Key key, Call& call) {
+    const auto* text = reader.object(key);
+    if (!text) return;
+    FieldReader fields(*text, base::concat(reader.path(), key, "."));
+    read_format(fields, "format", call);
+    fields.refuse_unless_no("verbosity", R"("medium")");
+    if (fields.error()) reader.set(*fields.error());
+}
+
+// Ollama's: "json", or a schema.
+void read_ollama_format(FieldReader& reader, Key key, Call& call) {
+    const Value* format = reader.find(key);
+    const auto* name = format ? format->get<std::string>() : nullptr;
+    if (!name) return read_schema(reader, key, call);
+    if (*name == "json") {
+        call.request.json_schema = kAnyObjectSchema;
+    } else if (!name->empty()) {
+        reader.refuse(key, base::in_quotes(*name), " is neither json nor a schema");
+    }
+}
+
+// vLLM's.
+void read_structured_outputs(FieldReader& reader, Key key, Call& call) {
+    const auto* outputs = reader.object(key);
+    if (!outputs) return;
+    FieldReader fields(*outputs, base::concat(reader.path(), key, "."));
+    for (const auto& [name, value] : *outputs) {
+        if (name == "json") {
+            read_schema(fields, name, call);
+        } else if (name == "json_object") {
+            bool wanted = false;
+            fields.boolean(name, wanted);
+            if (wanted) call.request.json_schema = kAnyObjectSchema;
+        } else {
+            fields.refuse_unless_no(name);
+        }
+    }
+    if (fields.error()) reader.set(*fields.error());
+}
+
+// --- Thinking --------------------------------------------------------------------------------------------------------
+
+// true, false, or how much: which no family knows how to do by halves.
+void read_thinking(FieldReader& reader, Key key, Call& call) {
+    const Value* value = reader.find(key);
+    if (!value) return;
+    if (const auto* flag = value->get<bool>()) {
+        call.request.thinking = *flag ? Thinking::On : Thinking::Off;
+        return;
+    }
+    constexpr std::string_view kEfforts[] = {"on", "minimal", "low", "medium", "high", "xhigh", "max"};
+    std::string effort;
+    reader.text(key, effort);
+    if (effort == "none" || effort == "off") {
+        call.request.thinking = Thinking::Off;
+    } else if (std::find(std::begin(kEfforts), std::end(kEfforts), effort) != std::end(kEfforts)) {
+        call.request.thinking = Thinking::On;
+    } else if (!effort.empty()) {
+        reader.refuse(key, base::in_quotes(effort),
+                      " is none of off, on, none, minimal, low, medium, high, xhigh, max");
+    }
+}
+
+// Responses' `reasoning`: its summary is what it thought, whole.
+void read_reasoning(FieldReader& reader, Key key, Call& call) {
+    const auto* reasoning = reader.object(key);
+    if (!reasoning) return;
+    FieldReader fields(*reasoning, base::concat(reader.path(), key, "."));
+    read_thinking(fields, "effort", call);
+    if (fields.error()) reader.set(*fields.error());
+}
+
+// What templates of other servers are given; only the switch of thinking is known here.
+void read_template_arguments(FieldReader& reader, Key key, Call& call) {
+    const auto* arguments = reader.object(key);
+    if (!arguments) return;
+    FieldReader fields(*arguments, base::concat(reader.path(), key, "."));
+    for (const auto& [name, value] : *arguments) {
+        const bool switches = name == "enable_thinking" || name == "thinking" || name == "reasoning_effort";
+        switches ? read_thinking(fields, name, call) : fields.refuse(name, "this version of llmd does not offer it");
+    }
+    if (fields.error()) reader.set(*fields.error());
+}
+
+// llama-server's: where thinking goes, which is always beside the text.
+void read_reasoning_format(FieldReader& reader, Key key, Call&) {
+    std::string name;
+    reader.text(key, name);
+    if (name == "none") reader.refuse(key, "\"none\" is not offered: thinking is always told apart from the text");
+}
+
+// --- Prompts ---------------------------------------------------------------------------------------------------------
+
+void read_completion_prompts(FieldReader& reader, Key key, Call& call) {
+    read_prompts(reader, key, RequestLimits::kMaxAnswers, call.prompts);
+}
+
+void read_inputs(FieldReader& reader, Key key, Call& call) {
+    read_prompts(reader, key, RequestLimits::kMaxInputs, call.request.inputs);
+}
+
+void read_one_input(FieldReader& reader, Key key, Call& call) {
+    reader.text(key, call.request.inputs.emplace_back().text);
+}
+
+void read_encoding(FieldReader& reader, Key key, Call& call) {
+    read_choice(reader, key, {"float", "base64"}, call.encoding);
+}
+
+// --- Choices and log-probabilities -----------------------------------------------------------------------------------
+
+void read_n(FieldReader& reader, Key key, Call& call) {
+    reader.integer(key, 1, RequestLimits::kMaxAnswers, call.n);
+    if (call.n * call.prompts.size() > RequestLimits::kMaxAnswers) {
+        reader.refuse(key, call.n, " answers to each of ", call.prompts.size(), " prompts are more than ",
+                      RequestLimits::kMaxAnswers);
+    }
+}
+
+// Where it is n, none of the answers is to be left out.
+void read_best_of(FieldReader& reader, Key key, Call& call) {
+    uint32_t best_of = call.n;
+    reader.integer(key, 1, RequestLimits::kMaxTokens, best_of);
+    if (best_of != call.n) reader.refuse(key, best_of, " is not offered, only n is, which is ", call.n);
+}
+
+void read_completion_echo(FieldReader& reader, Key key, Call& call) {
+    reader.boolean(key, call.request.echo);
+    if (call.request.echo && !call.prompts.empty() && !call.prompts.front().ids.empty()) {
+        reader.refuse(key, "is not offered for a prompt of token ids");
+    }
+}
+
+// A completion's is the number of alternatives; 0 asks for those of the chosen tokens alone.
+void read_completion_logprobs(FieldReader& reader, Key key, Call& call) {
+    const Value* value = reader.find(key);
+    const auto* flag = value ? value->get<bool>() : nullptr;
+    if (!value || (flag && !*flag)) return;
+    uint32_t n_top = 0;
+    reader.integer(key, 0, RequestLimits::kMaxTopLogprobs, n_top);
+    call.request.top_logprobs = n_top;
+    // The prompt's would have to be computed too.
+    if (call.request.echo) reader.refuse("echo", "is not offered together with logprobs");
+}
+
+void read_chat_logprobs(FieldReader& reader, Key key, Call& call) {
+    bool wanted = false;
+    reader.boolean(key, wanted);
+    if (wanted) call.request.top_logprobs = 0;
+}
+
+void read_top_logprobs(FieldReader& reader, Key key, Call& call) {
+    uint32_t n_top = 0;
+    reader.integer(key, 0, RequestLimits::kMaxTopLogprobs, n_top);
+    if (call.request.top_logprobs) {
+        call.request.top_logprobs = n_top;
+    } else if (n_top > 0) {
+        reader.refuse(key, n_top, " is only offered where logprobs is true");
+    }
+}
+
+void read_stream_options(FieldReader& reader, Key key, Call& call) {
+    const auto* options = reader.object(key);
+    if (!options) return;
+    FieldReader fields(*options, base::concat(reader.path(), key, "."));
+    fields.boolean("include_usage", call.include_usage);
+    if (fields.error()) reader.set(*fields.error());
+}
+
+// --- Conversations and tools -----------------------------------------------------------------------------------------
+
+void read_chat_messages(FieldReader& reader, Key key, Call& call) {
+    read_messages(reader, key, call.request.messages);
+}
+
+void read_add_generation_prompt(FieldReader& reader, Key key, Call& call) {
+    bool wanted = true;
+    reader.boolean(key, wanted);
+    if (!wanted && !ends_with_assistant(call)) {
+        reader.refuse(key, "false is offered only where the last message is the assistant's");
+    }
+}
+
+void read_continue_final_message(FieldReader& reader, Key key, Call& call) {
+    bool wanted = false;
+    reader.boolean(key, wanted);
+    if (wanted && !ends_with_assistant(call)) reader.refuse(key, "the last message is not the assistant's");
+}
+
+void read_call_tools(FieldReader& reader, Key key, Call& call) {
+    read_tools(reader, key, call.request.tools);
+}
+
+void read_call_tool_choice(FieldReader& reader, Key key, Call& call) {
+    read_tool_choice(reader, key, call.request);
+    const bool must_call = call.request.tool_choice == protocol::ToolChoice::Required ||
+                           call.request.tool_choice == protocol::ToolChoice::Named;
+    if (must_call && call.request.tools.empty()) reader.refuse(key, "there are no tools to choose from");
+}
+
+// On the bus a name stands for itself.
+void read_bus_tool_choice(FieldReader& reader, Key key, Call& call) {
+    std::string name;
+    reader.text(key, name);
+    if (!reader.find(key)) return;
+    if (name == "none" || name == "auto" || name == "required") return read_call_tool_choice(reader, key, call);
+    call.request.tool_choice = protocol::ToolChoice::Named;
+    call.request.tool_name = std::move(name);
+    if (call.request.tools.empty()) reader.refuse(key, "there are no tools to choose from");
+}
+
+// Responses' `include`: what is added to an answer. What llmd's never have cannot be missed in them.
+void read_include(FieldReader& reader, Key key, Call&) {
+    std::vector<std::string> names;
+    reader.strings(key, names);
+    for (const std::string& name : names) {
+        if (name == "message.output_text.logprobs") reader.refuse(key, base::in_quotes(name), " is not offered");
+    }
+}
+
+void read_model(FieldReader& reader, std::string& out) {
+    reader.text("model", out);
+    if (out.ends_with(kLatest)) out.resize(out.size() - kLatest.size());
+}
+
+}  // namespace llmd::api

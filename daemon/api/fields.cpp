@@ -1,0 +1,383 @@
+#include "api/fields.h"
+
+#include <limits>
+#include <utility>
+
+#include "api/conversation.h"
+#include "api/field_readers.h"
+
+namespace llmd::api {
+
+namespace {
+
+using base::Value;
+using protocol::ChatMessage;
+using service::RequestLimits;
+using Key = std::string_view;
+
+void read_options(FieldReader& reader, Key key, Call& call);
+
+constexpr uint32_t kOpenAi = kChat | kCompletion;
+constexpr uint32_t kOllama = kOllamaGenerate | kOllamaChat;
+constexpr uint32_t kEmbeds = kEmbeddings | kOllamaEmbed | kOllamaEmbeddings;
+constexpr uint32_t kAll = kBus | kOpenAi | kResponses | kEmbeds | kOllama;
+constexpr uint32_t kSampled = kBus | kOpenAi | kOllamaOptions;  // where what Sampling has may stand
+constexpr uint32_t kTools = kBus | kChat | kResponses | kOllamaChat;
+
+constexpr Treatment kHonoured = Treatment::Honoured;
+constexpr Treatment kHarmless = Treatment::Harmless;
+constexpr Treatment kRefused = Treatment::Refused;
+
+constexpr Field kTable[] = {
+    // Who is asked, and how
+    {"handle_token", kBus, kHonoured, read_handle_token},
+    {"model", kBus, kHonoured, read_bus_model},
+    {"model", kAll & ~kBus, kHonoured, read_model_or_none},
+    {"stream", kOpenAi | kResponses | kOllama, kHonoured,
+     [](FieldReader& reader, Key key, Call& call) { reader.boolean(key, call.stream); }},
+    {"stream_options", kOpenAi | kResponses, kHonoured, read_stream_options},
+    {"delivery", kBus, kHonoured, read_delivery},
+    {"format", kBus, kHonoured, read_pipe_format},
+    {"priority", kAll, kHonoured, read_priority},
+    {"deadline_ms", kAll, kHonoured, read_deadline},
+    {"encoding_format", kEmbeddings, kHonoured, read_encoding},
+    {"dimensions", kBus | kEmbeddings | kOllamaEmbed, kHonoured,
+     [](FieldReader& reader, Key key, Call& call) {
+         reader.integer(key, 1, std::numeric_limits<int32_t>::max(), call.request.dimensions);
+     }},
+
+    // What is asked
+    {"prompt", kCompletion, kHonoured, read_completion_prompts},
+    {"prompt", kOllamaGenerate, kHonoured,
+     [](FieldReader& reader, Key key, Call& call) { reader.text(key, call.request.prompt); }},
+    {"prompt", kOllamaEmbeddings, kHonoured, read_one_input},
+    {"input", kEmbeddings | kOllamaEmbed, kHonoured, read_inputs},
+    {"input", kResponses, kHonoured,
+     [](FieldReader& reader, Key key, Call& call) { read_input_items(reader, key, call.request.messages); }},
+    {"messages", kChat | kOllamaChat, kHonoured, read_chat_messages},
+    {"system", kBus | kOllamaGenerate, kHonoured, read_system},
+    {"instructions", kResponses, kHonoured, read_system},
+    {"raw", kOllamaGenerate, kHonoured,
+     [](FieldReader& reader, Key key, Call& call) { reader.boolean(key, call.raw); }},
+    {"add_generation_prompt", kChat, kHonoured, read_add_generation_prompt},
+    {"continue_final_message", kChat, kHonoured, read_continue_final_message},
+    {"n", kOpenAi, kHonoured, read_n},
+    {"n_cmpl", kOpenAi, kHonoured, read_n},
+    {"best_of", kCompletion, kHonoured, read_best_of},
+    {"echo", kBus, kHonoured, [](FieldReader& reader, Key key, Call& call) { reader.boolean(key, call.request.echo); }},
+    {"echo", kCompletion, kHonoured, read_completion_echo},
+
+    // How far
+    {"max_tokens", kBus | kOpenAi, kHonoured, read_max_tokens},
+    {"n_predict", kOpenAi, kHonoured, read_max_tokens},
+    {"max_completion_tokens", kChat, kHonoured, read_max_tokens},
+    {"max_output_tokens", kResponses, kHonoured, read_max_tokens},
+    {"num_predict", kOllamaOptions, kHonoured, read_max_tokens},
+    {"min_tokens", kSampled, kHonoured,
+     [](FieldReader& reader, Key key, Call& call) {
+         reader.integer(key, 0, RequestLimits::kMaxTokens, call.request.sampling.min_tokens);
+     }},
+    {"ignore_eos", kSampled, kHonoured,
+     [](FieldReader& reader, Key key, Call& call) { reader.boolean(key, call.request.sampling.ignore_eos); }},
+    {"stop", kSampled, kHonoured, read_stops},
+    {"stop_token_ids", kSampled, kHonoured, read_stop_token_ids},
+    {"num_ctx", kOllamaOptions, kHonoured,
+     [](FieldReader& reader, Key key, Call& call) {
+         uint32_t n_ctx = 0;
+         reader.integer(key, 0, std::numeric_limits<int32_t>::max(), n_ctx);
+         call.n_ctx = n_ctx;
+     }},
+
+    // Sampling
+    {"temperature", kSampled | kResponses, kHonoured,
+     [](FieldReader& reader, Key key, Call& call) {
+         reader.number(key, 0, RequestLimits::kMaxTemperature, call.request.sampling.temperature);
+     }},
+    {"top_k", kSampled, kHonoured, read_top_k},
+    {"top_p", kSampled | kResponses, kHonoured,
+     [](FieldReader& reader, Key key, Call& call) { reader.number(key, 0, 1, call.request.sampling.top_p); }},
+    {"min_p", kSampled, kHonoured,
+     [](FieldReader& reader, Key key, Call& call) { reader.number(key, 0, 1, call.request.sampling.min_p); }},
+    {"repetition_penalty", kOpenAi, kHonoured,
+     [](FieldReader& reader, Key key, Call& call) {
+         reader.number(key, RequestLimits::kMinRepeatPenalty, RequestLimits::kMaxRepeatPenalty,
+                       call.request.sampling.repeat_penalty);
+     }},
+    {"repeat_penalty", kSampled, kHonoured,
+     [](FieldReader& reader, Key key, Call& call) {
+         reader.number(key, RequestLimits::kMinRepeatPenalty, RequestLimits::kMaxRepeatPenalty,
+                       call.request.sampling.repeat_penalty);
+     }},
+    {"presence_penalty", kSampled, kHonoured,
+     [](FieldReader& reader, Key key, Call& call) {
+         reader.number(key, -RequestLimits::kMaxPenalty, RequestLimits::kMaxPenalty,
+                       call.request.sampling.presence_penalty);
+     }},
+    {"frequency_penalty", kSampled, kHonoured,
+     [](FieldReader& reader, Key key, Call& call) {
+         reader.number(key, -RequestLimits::kMaxPenalty, RequestLimits::kMaxPenalty,
+                       call.request.sampling.frequency_penalty);
+     }},
+    {"repeat_last_n", kSampled, kHonoured, read_repeat_last_n},
+    {"logit_bias", kSampled, kHonoured, read_logit_bias},
+    {"seed", kSampled, kHonoured, read_seed},
+    {"logprobs", kCompletion, kHonoured, read_completion_logprobs},
+    {"logprobs", kChat, kHonoured, read_chat_logprobs},
+    {"top_logprobs", kChat, kHonoured, read_top_logprobs},
+
+    // The form of the answer
+    {"json_schema", kBus | kOpenAi, kHonoured, read_schema},
+    {"guided_json", kOpenAi, kHonoured, read_schema},
+    {"response_format", kOpenAi, kHonoured, read_format},
+    {"structured_outputs", kOpenAi, kHonoured, read_structured_outputs},
+    {"text", kResponses, kHonoured, read_text_form},
+    {"format", kOllama, kHonoured, read_ollama_format},
+    {"tools", kTools, kHonoured, read_call_tools},
+    {"tool_choice", kTools & ~kBus, kHonoured, read_call_tool_choice},
+    {"tool_choice", kBus, kHonoured, read_bus_tool_choice},
+    {"parallel_tool_calls", kTools, kHonoured,
+     [](FieldReader& reader, Key key, Call& call) { reader.boolean(key, call.request.parallel_tool_calls); }},
+    {"thinking", kBus, kHonoured, read_thinking},
+    {"think", kOllama, kHonoured, read_thinking},
+    {"reasoning_effort", kChat, kHonoured, read_thinking},
+    {"reasoning", kResponses, kHonoured, read_reasoning},
+    {"chat_template_kwargs", kChat, kHonoured, read_template_arguments},
+    {"reasoning_format", kChat, kHonoured, read_reasoning_format},
+    {"include", kResponses, kHonoured, read_include},
+    {"options", kOllama, kHonoured, read_options},
+
+    // OpenAI's that change no answer of llmd's, which keeps nothing, knows its caller by the socket, reuses every
+    // prompt
+    // that it can, and has one tier
+    {"metadata", kChat | kResponses, kHarmless},
+    {"prompt_cache_key", kChat | kResponses, kHarmless},
+    {"prompt_cache_retention", kChat | kResponses, kHarmless},
+    {"safety_identifier", kChat | kResponses, kHarmless},
+    {"service_tier", kChat | kResponses, kHarmless},
+    {"store", kChat | kResponses, kHarmless},
+    {"user", kOpenAi | kResponses | kEmbeddings, kHarmless},
+    {"prediction", kChat, kHarmless},           // makes an answer faster, never another
+    {"max_tool_calls", kResponses, kHarmless},  // of built-in tools
+    {"truncation", kResponses, kHarmless},      // what is too long is refused, whatever it says
+    {"audio", kChat, kRefused},
+    {"background", kResponses, kRefused},
+    {"context_management", kResponses, kRefused},
+    {"conversation", kResponses, kRefused},
+    {"function_call", kChat, kRefused, nullptr, R"("none")"},
+    {"functions", kChat, kRefused},
+    {"modalities", kChat, kRefused, nullptr, R"(["text"])"},
+    {"previous_response_id", kResponses, kRefused},
+    {"prompt", kResponses, kRefused},
+    {"suffix", kCompletion | kOllamaGenerate, kRefused},
+    {"top_logprobs", kResponses, kRefused},
+    {"verbosity", kChat, kRefused, nullptr, R"("medium")"},
+    {"web_search_options", kChat, kRefused},
+
+    // Ollama's
+    {"context", kOllamaGenerate, kRefused},
+    {"height", kOllamaGenerate, kRefused},
+    {"images", kOllamaGenerate, kRefused},
+    {"logprobs", kOllama, kRefused},
+    {"options", kOllamaEmbed | kOllamaEmbeddings, kHarmless},  // none of them changes an embedding
+    {"shift", kOllama, kHarmless},                             // a context is never shifted
+    {"steps", kOllamaGenerate, kRefused},
+    {"template", kOllamaGenerate, kRefused},
+    {"top_logprobs", kOllama, kRefused},
+    {"truncate", kOllama | kOllamaEmbed, kHarmless},  // what is too long is refused, whatever it says
+    {"width", kOllamaGenerate, kRefused},
+    {"embedding_only", kOllamaOptions, kHarmless},  // of how Ollama runs a model, from here
+    {"f16_kv", kOllamaOptions, kHarmless},
+    {"logits_all", kOllamaOptions, kHarmless},
+    {"low_vram", kOllamaOptions, kHarmless},
+    {"main_gpu", kOllamaOptions, kHarmless},
+    {"num_batch", kOllamaOptions, kHarmless},
+    {"num_gpu", kOllamaOptions, kHarmless},
+    {"num_gqa", kOllamaOptions, kHarmless},
+    {"num_keep", kOllamaOptions, kHarmless},  // of a context that is shifted
+    {"num_thread", kOllamaOptions, kHarmless},
+    {"numa", kOllamaOptions, kHarmless},
+    {"use_mlock", kOllamaOptions, kHarmless},
+    {"use_mmap", kOllamaOptions, kHarmless},
+    {"vocab_only", kOllamaOptions, kHarmless},
+    {"penalize_newline", kOllamaOptions, kRefused, nullptr, "true"},
+    {"tfs_z", kOllamaOptions, kRefused, nullptr, "1"},
+
+    // llama-server's
+    {"adaptive_decay", kOpenAi, kHarmless},  // of adaptive_target
+    {"adaptive_target", kOpenAi, kRefused, nullptr, "-1"},
+    {"backend_sampling", kOpenAi, kHarmless},
+    {"cache_prompt", kOpenAi, kHarmless},  // what is reused is the same bit for bit
+    {"chat_format", kOpenAi, kRefused},
+    {"dry_allowed_length", kOpenAi, kHarmless},  // of dry_multiplier
+    {"dry_base", kOpenAi, kHarmless},
+    {"dry_multiplier", kSampled, kRefused},
+    {"dry_penalty_last_n", kOpenAi, kHarmless},
+    {"dry_sequence_breakers", kOpenAi, kHarmless},
+    {"dynatemp_exponent", kOpenAi, kHarmless},  // of dynatemp_range
+    {"dynatemp_range", kSampled, kRefused},
+    {"grammar", kSampled, kRefused},
+    {"grammar_lazy", kOpenAi, kHarmless},  // of grammar
+    {"grammar_triggers", kOpenAi, kHarmless},
+    {"id_slot", kOpenAi, kHarmless},
+    {"lora", kOpenAi, kRefused},
+    {"min_keep", kSampled, kRefused},
+    {"mirostat", kSampled, kRefused},
+    {"mirostat_eta", kSampled, kHarmless},  // of mirostat
+    {"mirostat_tau", kSampled, kHarmless},
+    {"n_cache_reuse", kOpenAi, kHarmless},
+    {"n_discard", kOpenAi, kHarmless},  // of a context that is shifted
+    {"n_indent", kOpenAi, kRefused},
+    {"n_keep", kOpenAi, kHarmless},
+    {"n_probs", kOpenAi, kRefused},
+    {"parse_tool_calls", kOpenAi, kRefused, nullptr, "true"},
+    {"post_sampling_probs", kOpenAi, kRefused},
+    {"preserved_tokens", kOpenAi, kHarmless},  // of grammar
+    {"reasoning_in_content", kOpenAi, kRefused},
+    {"response_fields", kOpenAi, kRefused},
+    {"return_progress", kOpenAi, kHarmless},  // figures beside the answer
+    {"return_tokens", kOpenAi, kRefused},
+    {"samplers", kSampled, kRefused},
+    {"speculative.n_max", kOpenAi, kHarmless},  // make an answer faster, never another
+    {"speculative.n_min", kOpenAi, kHarmless},
+    {"speculative.p_min", kOpenAi, kHarmless},
+    {"t_max_predict_ms", kOpenAi, kRefused, nullptr, "-1"},
+    {"t_max_prompt_ms", kOpenAi, kRefused, nullptr, "-1"},
+    {"thinking_forced_open", kOpenAi, kRefused},
+    {"timings_per_token", kOpenAi, kHarmless},  // figures beside the answer
+    {"top_n_sigma", kSampled, kRefused, nullptr, "-1"},
+    {"typical_p", kSampled, kRefused, nullptr, "1"},
+    {"xtc_probability", kSampled, kRefused},
+    {"xtc_threshold", kOpenAi, kHarmless},  // of xtc_probability
+
+    // vLLM's
+    {"add_special_tokens", kChat, kRefused},
+    {"add_special_tokens", kCompletion, kRefused, nullptr, "true"},
+    {"allowed_token_ids", kOpenAi, kRefused},
+    {"bad_words", kOpenAi, kRefused},
+    {"cache_salt", kOpenAi, kHarmless},
+    {"chat_template", kChat, kRefused},
+    {"documents", kChat, kRefused},
+    {"echo", kChat, kRefused},
+    {"guided_choice", kOpenAi, kRefused},
+    {"guided_decoding_backend", kOpenAi, kHarmless},  // the language is the same
+    {"guided_grammar", kOpenAi, kRefused},
+    {"guided_regex", kOpenAi, kRefused},
+    {"guided_whitespace_pattern", kOpenAi, kRefused},
+    {"include_reasoning", kOpenAi, kRefused, nullptr, "true"},
+    {"include_stop_str_in_output", kOpenAi, kRefused},
+    {"kv_transfer_params", kOpenAi, kRefused},
+    {"length_penalty", kOpenAi, kHarmless},  // of use_beam_search
+    {"logits_processors", kOpenAi, kRefused},
+    {"mm_processor_kwargs", kOpenAi, kRefused},
+    {"prompt_embeds", kOpenAi, kRefused},
+    {"prompt_logprobs", kOpenAi, kRefused},
+    {"request_id", kOpenAi, kHarmless},
+    {"return_token_ids", kOpenAi, kRefused},
+    {"return_tokens_as_token_ids", kOpenAi, kRefused},
+    {"skip_special_tokens", kOpenAi, kRefused, nullptr, "true"},
+    {"spaces_between_special_tokens", kOpenAi, kHarmless},  // of skip_special_tokens
+    {"structural_tag", kOpenAi, kRefused},
+    {"thinking_token_budget", kOpenAi, kRefused},
+    {"truncate_prompt_tokens", kOpenAi, kRefused},
+    {"use_beam_search", kOpenAi, kRefused},
+    {"vllm_xargs", kOpenAi, kRefused},
+};
+
+void read_fields(FieldReader& reader, Dialect dialect, Call& call) {
+    for (const Field& field : kTable) {
+        if ((field.dialects & dialect) == 0 || !reader.has(field.name)) continue;
+        if (field.treatment == Treatment::Honoured) field.read(reader, field.name, call);
+        if (field.treatment == Treatment::Refused) reader.refuse_unless_no(field.name, field.neutral);
+    }
+}
+
+void read_options(FieldReader& reader, Key key, Call& call) {
+    const auto* options = reader.object(key);
+    if (!options) return;
+    FieldReader fields(*options, base::concat(reader.path(), key, "."));
+    read_fields(fields, kOllamaOptions, call);
+    if (fields.error()) reader.set(*fields.error());
+}
+
+void set_defaults(Dialect dialect, Call& call) {
+    if ((dialect & (kChat | kResponses | kOllama)) != 0) call.request.max_tokens = kDefaultAnswerTokens;
+    call.stream = (dialect & kOllama) != 0;
+}
+
+void check_required(FieldReader& reader, Dialect dialect, Call& call) {
+    const service::GenerateRequest& request = call.request;
+    const bool is_ollama = (dialect & (kOllama | kOllamaEmbed | kOllamaEmbeddings)) != 0;
+    if (is_ollama && request.model.empty()) reader.refuse("model", "it is missing");
+    if (dialect == kCompletion && call.prompts.empty()) reader.refuse("prompt", "it is missing");
+    if (dialect == kChat && request.messages.empty()) reader.refuse("messages", "there must be at least one");
+    if (dialect == kResponses && request.messages.empty()) reader.refuse("input", "it is missing");
+    if ((dialect & (kEmbeddings | kOllamaEmbed)) != 0 && request.inputs.empty()) {
+        reader.refuse("input", "it is missing");
+    }
+    if (dialect == kOllamaEmbeddings && request.inputs.empty()) reader.refuse("prompt", "it is missing");
+    if (call.raw && call.system) reader.refuse("system", "not with a raw prompt");
+}
+
+// The conversation that a system text and a prompt make.
+void place_system(Dialect dialect, Call& call) {
+    service::GenerateRequest& request = call.request;
+    if (dialect == kOllamaGenerate && !call.raw && !request.prompt.empty()) {
+        ChatMessage& turn = request.messages.emplace_back();
+        turn.content = call.system ? std::move(request.prompt) : request.prompt;
+        if (call.system) request.prompt.clear();
+    }
+    if (call.system && dialect != kBus && !request.messages.empty()) {
+        ChatMessage turn;
+        turn.role = ChatMessage::Role::System;
+        turn.content = *std::move(call.system);
+        request.messages.insert(request.messages.begin(), std::move(turn));
+        call.system.reset();
+    }
+}
+
+}  // namespace
+
+std::span<const Field> fields() {
+    return kTable;
+}
+
+base::Result<Call> read_call(const Value::Object& object, Dialect dialect) {
+    FieldReader reader(object);
+    Call call;
+    set_defaults(dialect, call);
+    read_fields(reader, dialect, call);
+    if (!reader.error()) check_required(reader, dialect, call);
+    if (reader.error()) return *reader.error();
+    place_system(dialect, call);
+    return call;
+}
+
+base::Result<Call> read_call(std::string_view body, Dialect dialect) {
+    const auto json = parse_body(body);
+    if (!json) return json.error();
+    return read_call(*json->get<Value::Object>(), dialect);
+}
+
+std::vector<service::GenerateRequest> choices_of(Call& call) {
+    if (call.prompts.empty()) call.prompts.push_back({std::move(call.request.prompt), {}});
+    std::vector<service::GenerateRequest> requests;
+    for (const service::Prompt& prompt : call.prompts) {
+        for (uint32_t i = 0; i < call.n; ++i) {
+            service::GenerateRequest& choice = requests.emplace_back(call.request);
+            choice.prompt = prompt.text;
+            choice.prompt_ids = prompt.ids;
+            if (choice.sampling.seed) *choice.sampling.seed += i;
+        }
+    }
+    return requests;
+}
+
+base::Result<Value> parse_body(std::string_view body) {
+    auto value = base::parse_json(body);
+    if (value && !value->is<Value::Object>()) {
+        return base::fail(base::ErrorCode::InvalidArgument, "body: not a JSON object");
+    }
+    return value;
+}
+
+}  // namespace llmd::api

@@ -1,0 +1,465 @@
+// Every field that OpenAI's, Ollama's, llama-server's and vLLM's programs may send: honoured, harmless or refused by
+// its name. The lists below are those of their published references; what stands in them has a row in the table, and a
+// value that would change an answer changes the call, or is refused.
+#include "api/fields.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+
+namespace llmd::api {
+namespace {
+
+using service::GenerateRequest;
+
+// Everything that a field can change.
+std::string described(const Call& call) {
+    const GenerateRequest& r = call.request;
+    const service::Sampling& s = r.sampling;
+    std::ostringstream out;
+    out << r.prompt << '|' << r.tools << '|' << int(r.tool_choice) << r.tool_name << r.parallel_tool_calls
+        << int(r.thinking) << '|' << r.json_schema << '|' << r.model << '|' << r.max_tokens << '|' << int(r.priority)
+        << (r.deadline ? r.deadline->count() : 0) << r.echo << '|' << int(r.top_logprobs.value_or(99)) << '|'
+        << r.dimensions << '|' << s.temperature << '|' << s.top_k << '|' << s.top_p << '|' << s.min_p << '|'
+        << s.repeat_penalty << '|' << s.presence_penalty << '|' << s.frequency_penalty << '|' << s.repeat_last_n << '|'
+        << s.min_tokens << s.ignore_eos << '|' << s.seed.value_or(0) << '|' << call.n << call.stream
+        << call.include_usage << call.raw << '|' << call.n_ctx.value_or(0) << '|' << int(call.encoding)
+        << call.handle_token << int(call.delivery) << int(call.format) << call.system.value_or("-");
+    for (const auto& [id, bias] : s.logit_bias) out << '|' << id << ':' << bias;
+    for (const int32_t id : s.stop_token_ids) out << "|e" << id;
+    for (const std::string& stop : r.stops) out << "|s" << stop;
+    for (const service::Prompt& prompt : call.prompts) out << "|p" << prompt.text;
+    for (const service::Prompt& input : r.inputs) out << "|i" << input.text;
+    for (const protocol::ChatMessage& message : r.messages) out << "|m" << int(message.role) << message.content;
+    return out.str();
+}
+
+// The fields that every call of the dialect has here, so that a further one can be seen to change it. Those of
+// kOllamaOptions stand in a chat.
+std::string body_with(Dialect dialect, const std::string& field) {
+    std::string fields;
+    switch (dialect) {
+        case kBus:
+            fields = R"("model":"m")";
+            break;
+        case kChat:
+        case kOllamaChat:
+        case kOllamaOptions:
+            fields = R"("model":"m","messages":[{"role":"user","content":"c"},{"role":"assistant","content":"d"}])";
+            break;
+        case kCompletion:
+        case kOllamaGenerate:
+            fields = R"("model":"m","prompt":"p")";
+            break;
+        case kResponses:
+        case kEmbeddings:
+        case kOllamaEmbed:
+            fields = R"("model":"m","input":"i")";
+            break;
+        case kOllamaEmbeddings:
+            fields = R"("model":"m","prompt":"p")";
+            break;
+    }
+    if (fields.find(field.substr(0, field.find(':') + 1)) != std::string::npos) return "";  // it is there
+    if (dialect == kOllamaOptions) return "{" + fields + R"(,"options":{)" + field + "}}";
+    return "{" + fields + "," + field + "}";
+}
+
+Dialect read_as(Dialect dialect) {
+    return dialect == kOllamaOptions ? kOllamaChat : dialect;
+}
+
+struct Sent {
+    const char* name;
+    const char* value;  // the JSON of one that would change an answer
+};
+
+const char* const kTool = R"([{"type":"function","function":{"name":"f"}}])";
+
+// OpenAI's references of 2025, and what the `openai` package sends.
+const std::vector<Sent> kOpenAiChat = {
+    {"model", "\"x\""},
+    {"messages", "[]"},
+    {"audio", R"({"voice":"a"})"},
+    {"frequency_penalty", "1"},
+    {"function_call", R"({"name":"f"})"},
+    {"functions", R"([{"name":"f"}])"},
+    {"logit_bias", R"({"5":1})"},
+    {"logprobs", "true"},
+    {"max_completion_tokens", "5"},
+    {"max_tokens", "6"},
+    {"metadata", R"({"a":"b"})"},
+    {"modalities", R"(["audio"])"},
+    {"n", "2"},
+    {"parallel_tool_calls", "false"},
+    {"prediction", R"({"type":"content","content":"x"})"},
+    {"presence_penalty", "1"},
+    {"prompt_cache_key", "\"k\""},
+    {"prompt_cache_retention", "\"24h\""},
+    {"reasoning_effort", "\"low\""},
+    {"response_format", R"({"type":"json_object"})"},
+    {"safety_identifier", "\"u\""},
+    {"seed", "5"},
+    {"service_tier", "\"flex\""},
+    {"stop", "\"x\""},
+    {"store", "true"},
+    {"stream", "true"},
+    {"stream_options", R"({"include_usage":true})"},
+    {"temperature", "0.5"},
+    {"tool_choice", R"("none")"},
+    {"tools", kTool},
+    {"top_logprobs", "2"},
+    {"top_p", "0.5"},
+    {"user", "\"u\""},
+    {"verbosity", "\"high\""},
+    {"web_search_options", R"({"a":1})"},
+};
+const std::vector<Sent> kOpenAiCompletion = {
+    {"model", "\"x\""},
+    {"prompt", "\"q\""},
+    {"best_of", "2"},
+    {"echo", "true"},
+    {"frequency_penalty", "1"},
+    {"logit_bias", R"({"5":1})"},
+    {"logprobs", "2"},
+    {"max_tokens", "6"},
+    {"n", "2"},
+    {"presence_penalty", "1"},
+    {"seed", "5"},
+    {"stop", "\"x\""},
+    {"stream", "true"},
+    {"stream_options", R"({"include_usage":true})"},
+    {"suffix", "\"s\""},
+    {"temperature", "0.5"},
+    {"top_p", "0.5"},
+    {"user", "\"u\""},
+};
+const std::vector<Sent> kOpenAiResponses = {
+    {"background", "true"},
+    {"context_management", R"([{"type":"compaction"}])"},
+    {"conversation", "\"c\""},
+    {"include", R"(["message.output_text.logprobs"])"},
+    {"input", "\"j\""},
+    {"instructions", "\"s\""},
+    {"max_output_tokens", "5"},
+    {"max_tool_calls", "1"},
+    {"metadata", R"({"a":"b"})"},
+    {"model", "\"x\""},
+    {"parallel_tool_calls", "false"},
+    {"previous_response_id", "\"resp_1\""},
+    {"prompt", R"({"id":"p"})"},
+    {"prompt_cache_key", "\"k\""},
+    {"prompt_cache_retention", "\"24h\""},
+    {"reasoning", R"({"effort":"low"})"},
+    {"safety_identifier", "\"u\""},
+    {"service_tier", "\"flex\""},
+    {"store", "true"},
+    {"stream", "true"},
+    {"stream_options", R"({"include_obfuscation":true})"},
+    {"temperature", "0.5"},
+    {"text", R"({"format":{"type":"json_object"}})"},
+    {"tool_choice", R"("none")"},
+    {"tools", kTool},
+    {"top_logprobs", "2"},
+    {"top_p", "0.5"},
+    {"truncation", "\"auto\""},
+    {"user", "\"u\""},
+};
+const std::vector<Sent> kOpenAiEmbeddings = {
+    {"input", "\"j\""}, {"model", "\"x\""}, {"dimensions", "3"}, {"encoding_format", "\"base64\""}, {"user", "\"u\""},
+};
+// Ollama's docs/api.md of 0.13 and its structs of requests.
+const std::vector<Sent> kOllamaGenerateFields = {
+    {"model", "\"x\""},     {"prompt", "\"q\""},    {"suffix", "\"s\""},
+    {"images", R"(["x"])"}, {"format", "\"json\""}, {"options", R"({"seed":5})"},
+    {"system", "\"s\""},    {"template", "\"t\""},  {"stream", "false"},
+    {"raw", "true"},        {"context", "[1]"},     {"think", "true"},
+    {"shift", "true"},      {"truncate", "true"},   {"logprobs", "true"},
+    {"top_logprobs", "2"},  {"width", "8"},         {"height", "8"},
+    {"steps", "8"},
+};
+const std::vector<Sent> kOllamaChatFields = {
+    {"model", "\"x\""},     {"messages", "[]"},           {"tools", kTool},      {"think", "\"high\""},
+    {"format", "\"json\""}, {"options", R"({"seed":5})"}, {"stream", "false"},   {"shift", "true"},
+    {"truncate", "true"},   {"logprobs", "true"},         {"top_logprobs", "2"},
+};
+const std::vector<Sent> kOllamaEmbedFields = {
+    {"model", "\"x\""}, {"input", "\"j\""}, {"truncate", "true"}, {"dimensions", "3"}, {"options", R"({"seed":5})"},
+};
+const std::vector<Sent> kOllamaEmbeddingsFields = {
+    {"model", "\"x\""},
+    {"prompt", "\"q\""},
+    {"options", R"({"seed":5})"},
+};
+const std::vector<Sent> kOllamaOptionFields = {
+    {"num_keep", "5"},
+    {"seed", "5"},
+    {"num_predict", "5"},
+    {"top_k", "5"},
+    {"top_p", "0.5"},
+    {"min_p", "0.5"},
+    {"typical_p", "0.5"},
+    {"tfs_z", "0.5"},
+    {"repeat_last_n", "5"},
+    {"temperature", "0.5"},
+    {"repeat_penalty", "1.5"},
+    {"presence_penalty", "1"},
+    {"frequency_penalty", "1"},
+    {"mirostat", "1"},
+    {"mirostat_tau", "5"},
+    {"mirostat_eta", "0.5"},
+    {"penalize_newline", "false"},
+    {"stop", R"(["x"])"},
+    {"numa", "true"},
+    {"num_ctx", "64"},
+    {"num_batch", "8"},
+    {"num_gqa", "1"},
+    {"num_gpu", "1"},
+    {"main_gpu", "1"},
+    {"low_vram", "true"},
+    {"f16_kv", "true"},
+    {"vocab_only", "true"},
+    {"use_mmap", "true"},
+    {"use_mlock", "true"},
+    {"logits_all", "true"},
+    {"embedding_only", "true"},
+    {"num_thread", "4"},
+};
+// What llama-server and vLLM read beside OpenAI's, of both completions.
+const std::vector<Sent> kServers = {
+    {"adaptive_decay", "0.5"},
+    {"adaptive_target", "0.5"},
+    {"allowed_token_ids", "[1]"},
+    {"backend_sampling", "true"},
+    {"bad_words", R"(["x"])"},
+    {"cache_prompt", "true"},
+    {"cache_salt", "\"x\""},
+    {"chat_format", "3"},
+    {"dry_allowed_length", "3"},
+    {"dry_base", "2"},
+    {"dry_multiplier", "0.5"},
+    {"dry_penalty_last_n", "5"},
+    {"dry_sequence_breakers", R"(["x"])"},
+    {"dynatemp_exponent", "2"},
+    {"dynatemp_range", "0.5"},
+    {"grammar", "\"root ::= x\""},
+    {"grammar_lazy", "true"},
+    {"grammar_triggers", "[1]"},
+    {"guided_choice", R"(["a"])"},
+    {"guided_decoding_backend", "\"x\""},
+    {"guided_grammar", "\"x\""},
+    {"guided_json", R"({"type":"array"})"},
+    {"guided_regex", "\"x\""},
+    {"guided_whitespace_pattern", "\"x\""},
+    {"id_slot", "1"},
+    {"ignore_eos", "true"},
+    {"include_reasoning", "false"},
+    {"include_stop_str_in_output", "true"},
+    {"json_schema", R"({"type":"array"})"},
+    {"kv_transfer_params", R"({"a":1})"},
+    {"length_penalty", "2"},
+    {"logits_processors", R"(["x"])"},
+    {"lora", R"([{"id":0}])"},
+    {"min_keep", "2"},
+    {"min_p", "0.5"},
+    {"min_tokens", "3"},
+    {"mirostat", "2"},
+    {"mirostat_eta", "0.5"},
+    {"mirostat_tau", "3"},
+    {"mm_processor_kwargs", R"({"a":1})"},
+    {"n_cache_reuse", "2"},
+    {"n_cmpl", "2"},
+    {"n_discard", "2"},
+    {"n_indent", "2"},
+    {"n_keep", "2"},
+    {"n_predict", "3"},
+    {"n_probs", "2"},
+    {"parse_tool_calls", "false"},
+    {"post_sampling_probs", "true"},
+    {"preserved_tokens", R"(["x"])"},
+    {"prompt_embeds", "\"x\""},
+    {"prompt_logprobs", "2"},
+    {"reasoning_in_content", "true"},
+    {"repeat_last_n", "3"},
+    {"repeat_penalty", "1.5"},
+    {"repetition_penalty", "1.5"},
+    {"request_id", "\"x\""},
+    {"response_fields", R"(["content"])"},
+    {"return_progress", "true"},
+    {"return_token_ids", "true"},
+    {"return_tokens", "true"},
+    {"return_tokens_as_token_ids", "true"},
+    {"samplers", R"(["top_k"])"},
+    {"skip_special_tokens", "false"},
+    {"spaces_between_special_tokens", "false"},
+    {"speculative.n_max", "2"},
+    {"speculative.n_min", "2"},
+    {"speculative.p_min", "0.5"},
+    {"stop_token_ids", "[5]"},
+    {"structural_tag", "\"x\""},
+    {"structured_outputs", R"({"json":{"type":"array"}})"},
+    {"t_max_predict_ms", "5"},
+    {"t_max_prompt_ms", "5"},
+    {"thinking_forced_open", "true"},
+    {"thinking_token_budget", "5"},
+    {"timings_per_token", "true"},
+    {"top_k", "5"},
+    {"top_n_sigma", "1"},
+    {"truncate_prompt_tokens", "5"},
+    {"typical_p", "0.5"},
+    {"use_beam_search", "true"},
+    {"vllm_xargs", R"({"a":1})"},
+    {"xtc_probability", "0.5"},
+    {"xtc_threshold", "0.5"},
+};
+const std::vector<Sent> kServersChat = {
+    {"add_generation_prompt", "\"no\""},
+    {"add_special_tokens", "true"},
+    {"chat_template", "\"x\""},
+    {"chat_template_kwargs", R"({"enable_thinking":false})"},
+    {"continue_final_message", "\"yes\""},
+    {"documents", R"([{"a":"b"}])"},
+    {"echo", "true"},
+    {"reasoning_format", "\"none\""},
+};
+const std::vector<Sent> kServersCompletion = {
+    {"add_special_tokens", "\"no\""},
+    {"response_format", R"({"type":"json_object"})"},
+};
+// llmd's own.
+const std::vector<Sent> kOwnChoice = {{"tool_choice", "\"none\""}, {"parallel_tool_calls", "false"}};
+const std::vector<Sent> kOwn = {{"priority", "\"background\""}, {"deadline_ms", "5"}};
+const std::vector<Sent> kBusFields = {
+    {"handle_token", "\"t\""},
+    {"model", "\"x\""},
+    {"max_tokens", "5"},
+    {"temperature", "0.5"},
+    {"top_k", "5"},
+    {"top_p", "0.5"},
+    {"min_p", "0.5"},
+    {"repeat_penalty", "1.5"},
+    {"presence_penalty", "1"},
+    {"frequency_penalty", "1"},
+    {"repeat_last_n", "5"},
+    {"min_tokens", "5"},
+    {"ignore_eos", "true"},
+    {"seed", "5"},
+    {"stop", R"(["x"])"},
+    {"stop_token_ids", "[5]"},
+    {"json_schema", "\"{}\""},
+    {"tools", "\"[{}]\""},
+    {"tool_choice", "\"none\""},
+    {"parallel_tool_calls", "false"},
+    {"thinking", "\"off\""},
+    {"system", "\"s\""},
+    {"priority", "\"background\""},
+    {"deadline_ms", "5"},
+    {"delivery", "\"signals\""},
+    {"format", "\"text\""},
+    {"echo", "true"},
+    {"dimensions", "3"},
+    {"logit_bias", R"({"5":1})"},
+};
+
+struct List {
+    Dialect dialect;
+    const std::vector<Sent>& fields;
+};
+const List kLists[] = {
+    {kChat, kOpenAiChat},
+    {kChat, kServers},
+    {kChat, kServersChat},
+    {kChat, kOwn},
+    {kCompletion, kOpenAiCompletion},
+    {kCompletion, kServers},
+    {kCompletion, kServersCompletion},
+    {kCompletion, kOwn},
+    {kResponses, kOpenAiResponses},
+    {kResponses, kOwn},
+    {kEmbeddings, kOpenAiEmbeddings},
+    {kEmbeddings, kOwn},
+    {kOllamaGenerate, kOllamaGenerateFields},
+    {kOllamaGenerate, kOwn},
+    {kOllamaChat, kOllamaChatFields},
+    {kOllamaChat, kOwn},
+    {kOllamaChat, kOwnChoice},
+    {kOllamaEmbed, kOllamaEmbedFields},
+    {kOllamaEmbed, kOwn},
+    {kOllamaEmbeddings, kOllamaEmbeddingsFields},
+    {kOllamaEmbeddings, kOwn},
+    {kOllamaOptions, kOllamaOptionFields},
+    {kBus, kBusFields},
+};
+
+const Field* row(Dialect dialect, std::string_view name) {
+    const auto all = fields();
+    const auto found = std::find_if(all.begin(), all.end(), [&](const Field& field) {
+        return field.name == name && (field.dialects & dialect) != 0;
+    });
+    return found == all.end() ? nullptr : &*found;
+}
+
+TEST(Fields, EveryOneOfTheListsIsHonouredHarmlessOrRefusedByName) {
+    for (const List& list : kLists) {
+        const auto plain = read_call(body_with(list.dialect, R"("unheard_of":1)"), read_as(list.dialect));
+        ASSERT_TRUE(plain) << plain.error().message;
+        for (const Sent& sent : list.fields) {
+            const Field* field = row(list.dialect, sent.name);
+            ASSERT_NE(field, nullptr) << sent.name << " has no row for dialect " << list.dialect;
+            const std::string body = body_with(list.dialect, base::concat('"', sent.name, "\":", sent.value));
+            if (body.empty()) continue;  // what every call has
+            const auto call = read_call(body, read_as(list.dialect));
+            const bool is_same = call && described(*call) == described(*plain);
+            const std::string prefix = list.dialect == kOllamaOptions ? "options." : "";
+            const bool is_named = !call && call.error().code == base::ErrorCode::InvalidArgument &&
+                                  call.error().message.starts_with(prefix + sent.name);
+            if (field->treatment == Treatment::Harmless) {
+                EXPECT_TRUE(is_same) << body;
+            } else if (field->treatment == Treatment::Refused) {
+                EXPECT_TRUE(is_named) << body;
+            } else {
+                EXPECT_TRUE(is_named || (call && !is_same) || sent.name == std::string("stream_options")) << body;
+            }
+        }
+    }
+}
+
+TEST(Fields, WhatIsRefusedMayBeThereAndSayNo) {
+    for (const List& list : kLists) {
+        for (const Sent& sent : list.fields) {
+            const Field* field = row(list.dialect, sent.name);
+            if (field->treatment != Treatment::Refused) continue;
+            for (const std::string no :
+                 {"null", "false", "0", "\"\"", "[]", "{}", std::string(field->neutral).c_str()}) {
+                const bool must_be_true = field->neutral == "true" && no != "null" && no != "true";
+                if (no.empty() || must_be_true) continue;
+                const auto call =
+                    read_call(body_with(list.dialect, base::concat('"', sent.name, "\":", no)), read_as(list.dialect));
+                EXPECT_TRUE(call) << sent.name << ' ' << no << ' ' << call.error().message;
+            }
+        }
+    }
+    EXPECT_TRUE(read_call(body_with(kOllamaOptions, R"("tfs_z":1.0)"), kOllamaChat)) << "1.0 is 1";
+}
+
+TEST(Fields, TheListsHaveEveryRow) {
+    for (const Field& field : fields()) {
+        for (uint32_t bit = 1; bit <= kOllamaOptions; bit <<= 1) {
+            if ((field.dialects & bit) == 0) continue;
+            const bool listed = std::any_of(std::begin(kLists), std::end(kLists), [&](const List& list) {
+                return list.dialect == bit && std::any_of(list.fields.begin(), list.fields.end(),
+                                                          [&](const Sent& sent) { return sent.name == field.name; });
+            });
+            EXPECT_TRUE(listed || bit == kBus || bit == kOllamaOptions) << field.name << " of dialect " << bit;
+        }
+        EXPECT_EQ(field.read != nullptr, field.treatment == Treatment::Honoured) << field.name;
+    }
+}
+
+TEST(Fields, UnknownOnesAreIgnored) {
+    EXPECT_TRUE(read_call(R"({"prompt":"p","unheard_of":{"a":[1]}})", kCompletion));
+}
+
+}  // namespace
+}  // namespace llmd::api
