@@ -139,7 +139,7 @@ struct Outcome {
     uint32_t prompt_tokens = 0;  // also of a prompt that has exceeded the context; 0: not counted
     uint32_t cached_tokens = 0;  // of the prompt, that earlier requests had computed
     uint32_t generated_tokens = 0;
-    uint32_t thinking_tokens = 0;            // of them
+    uint32_t thinking_tokens = 0;            // of them, up to the one that begins what follows the thinking
     std::chrono::milliseconds queue_time{};  // submission to start
     std::chrono::milliseconds ttft{};        // submission to first token; 0 if there was none
     double prefill_tps = 0;                  // tokens per second; 0 if unknown
@@ -158,7 +158,8 @@ public:
     virtual void on_logprobs(std::span<const protocol::TokenLogprobs> logprobs) { (void)logprobs; }
     // The answer's text: valid UTF-8 without U+0000; may be many tokens' text at once or part of one's.
     virtual void on_text(std::string_view text) = 0;
-    // What the model thinks, and the tools that it calls: every other kind of part.
+    // What the model thinks, and the tools that it calls: every other kind of part. Calls are numbered from 0; each
+    // begins, has its arguments and ends, whole or cut, before anything else comes, whatever ends the request.
     virtual void on_part(const protocol::AnswerPart& part) { (void)part; }
     // Exactly once, and the last call: the sink may be destroyed after it returns.
     virtual void on_finished(const Outcome& outcome) = 0;

@@ -49,6 +49,24 @@ struct RequestRecord {
     bool profile_changed = false;
     FaultCount faults;
 
+    // Of the parts that have been delivered.
+    uint32_t n_calls = 0;       // that have begun
+    bool call_is_open = false;  // the last of them has not ended
+    bool thinks = false;        // the last part was thinking
+    uint32_t thinking_tokens = 0;
+    // Takes note of the next part. False: it cannot follow those before it.
+    bool follow(const protocol::AnswerPart& part) {
+        using Kind = protocol::AnswerPart::Kind;
+        const bool is_of_call = part.kind != Kind::Text && part.kind != Kind::Thinking;
+        const bool begins = part.kind == Kind::CallBegin;
+        if (call_is_open != (is_of_call && !begins)) return false;
+        if (is_of_call && part.call != (begins ? n_calls : n_calls - 1)) return false;
+        if (begins) ++n_calls;
+        call_is_open = begins || part.kind == Kind::CallArguments;
+        thinks = part.kind == Kind::Thinking;
+        return true;
+    }
+
     // On the engine that runs now.
     bool sent = false;                   // Submit
     bool answered = false;               // Accepted

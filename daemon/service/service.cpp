@@ -127,7 +127,10 @@ void Service::Impl::turn() {
     retired_link_.reset();
     advance();
     // Sinks and callbacks may call the service; what they change waits for the next turn.
-    for (const Ending& ending : std::exchange(endings_, {})) ending.sink->on_finished(ending.outcome);
+    for (const Ending& ending : std::exchange(endings_, {})) {
+        if (ending.open_call) ending.sink->on_part({protocol::AnswerPart::Kind::CallCut, {}, *ending.open_call});
+        ending.sink->on_finished(ending.outcome);
+    }
     for (const auto& callback : std::exchange(callbacks_, {})) callback();
     if (std::exchange(status_changed_, false) && status_callback_) status_callback_();
     if (shutting_down_ && engine_state_ == EngineState::None && endings_.empty()) {
@@ -359,6 +362,7 @@ void Service::Impl::end(RequestRecord& record, Finish finish, std::optional<base
     outcome.prompt_tokens = record.prompt_tokens;
     outcome.cached_tokens = record.cached_tokens;
     outcome.generated_tokens = static_cast<uint32_t>(record.ids.size());
+    outcome.thinking_tokens = record.thinking_tokens;
     outcome.queue_time = whole_ms(record.started.value_or(now) - record.submitted);
     if (record.first_token) outcome.ttft = whole_ms(*record.first_token - record.submitted);
     outcome.profile_changed = record.profile_changed;
@@ -384,7 +388,8 @@ void Service::Impl::end(RequestRecord& record, Finish finish, std::optional<base
         link_->send(protocol::Cancel{record.id});
     loop_.cancel_timer(record.deadline_timer);
     scheduler_.remove(record.id);
-    endings_.push_back(Ending{record.sink, std::move(outcome)});
+    const auto open_call = record.call_is_open ? std::optional(record.n_calls - 1) : std::nullopt;
+    endings_.push_back(Ending{record.sink, std::move(outcome), open_call});
     records_.erase(record.id);
     schedule_turn();
 }

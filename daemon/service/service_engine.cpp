@@ -370,10 +370,17 @@ void Service::Impl::on(const protocol::Tokens& tokens) {
         record->file = file_;
         if (!record->profile.empty() && record->profile != ready_.profile) record->profile_changed = true;
         record->profile = ready_.profile;
+        // A token whose text is held back goes on with what there was before it.
+        const bool thinks = tokens.parts.empty()
+                                ? record->thinks
+                                : std::any_of(tokens.parts.begin(), tokens.parts.end(), [](const auto& part) {
+                                      return part.kind == protocol::AnswerPart::Kind::Thinking;
+                                  });
+        if (thinks) record->thinking_tokens += static_cast<uint32_t>(tokens.ids.size());
     }
     // None again from an engine that goes on with these ids: it tells of new tokens only.
     if (!tokens.logprobs.empty()) record->sink->on_logprobs(tokens.logprobs);
-    deliver(*record, tokens.parts, tokens.bytes);
+    (void)deliver(*record, tokens.parts, tokens.bytes);
 }
 
 void Service::Impl::on(const protocol::Finished& finished) {
@@ -391,9 +398,7 @@ void Service::Impl::on(const protocol::Finished& finished) {
         return;
     }
     if (embeds && has_succeeded && !take_embedding(*record, finished)) return;
-    deliver(*record, finished.parts, finished.bytes);
-    record = find(finished.id);
-    if (record == nullptr) return;  // the sink has cancelled it
+    if (!deliver(*record, finished.parts, finished.bytes)) return;
     switch (finished.reason) {
         case protocol::FinishReason::Stop:
             end(*record, Finish::Stop, std::nullopt, &finished);
@@ -429,14 +434,20 @@ bool Service::Impl::take_embedding(RequestRecord& record, const protocol::Finish
     return false;
 }
 
-void Service::Impl::deliver(RequestRecord& record, const std::vector<protocol::AnswerPart>& parts, uint64_t bytes) {
+bool Service::Impl::deliver(RequestRecord& record, const std::vector<protocol::AnswerPart>& parts, uint64_t bytes) {
     record.delivered_bytes += bytes;
     const RequestId id = record.id;
     RequestSink& sink = *record.sink;
     for (const protocol::AnswerPart& part : parts) {
+        if (!record.follow(part)) {
+            link_->terminate(EngineEnd::Cause::Protocol,
+                             concat("sent a part of the answer to request ", id, " that does not follow the others"));
+            return false;
+        }
         part.kind == protocol::AnswerPart::Kind::Text ? sink.on_text(part.text) : sink.on_part(part);
-        if (find(id) == nullptr) return;  // the sink has ended the request
+        if (find(id) == nullptr) return false;  // the sink has ended the request
     }
+    return true;
 }
 
 void Service::Impl::on_engine_ended(const EngineEnd& end) {

@@ -77,6 +77,7 @@ private:
     struct Ending {
         RequestSink* sink;
         Outcome outcome;
+        std::optional<uint32_t> open_call;  // which this has cut
     };
 
     // --- service.cpp: requests ---------------------------------------------------------------------------------------
@@ -157,7 +158,8 @@ private:
     template <typename T>
     void on(const T& unexpected);
     // Hands text to the sink and counts it.
-    void deliver(RequestRecord& record, const std::vector<protocol::AnswerPart>& parts, uint64_t bytes);
+    // False: the request has ended with that, or the engine, which tells nonsense.
+    bool deliver(RequestRecord& record, const std::vector<protocol::AnswerPart>& parts, uint64_t bytes);
 
     void on_engine_ended(const EngineEnd& end);
     void on_engine_died(const EngineEnd& end, bool was_ready);

@@ -284,5 +284,99 @@ TEST_F(ServiceAnswersTest, LogprobsThatAreNotOnePerTokenWantedEndTheEngine) {
     EXPECT_EQ(plain.text + asking.text, "");
 }
 
+using Part = protocol::AnswerPart;
+using Kind = Part::Kind;
+
+protocol::Tokens parts_of(RequestId id, std::vector<Part> parts) {
+    protocol::Tokens tokens;
+    tokens.id = id;
+    tokens.ids = {5};
+    tokens.parts = std::move(parts);
+    return tokens;
+}
+
+// The marker that opens the thinking has no text, nor has the one that closes it; a token may lack its last byte.
+TEST_F(ServiceAnswersTest, ThinkingIsCountedUpToWhatFollowsIt) {
+    RecordingSink sink;
+    const RequestId id = run(sink);
+    send(parts_of(id, {}));
+    send(parts_of(id, {{Kind::Thinking, "hm", 0}}));
+    send(parts_of(id, {}));
+    die_of(SIGKILL);
+    load_and_get_ready(2, "cpu", "cpu");
+    expect_start(id);
+    send(parts_of(id, {{Kind::Thinking, "!", 0}, {Kind::Text, "so", 0}}));
+    send(parts_of(id, {}));
+    send(parts_of(id, {{Kind::Text, "so", 0}}));
+    finish(id);
+    EXPECT_EQ(sink.outcome().generated_tokens, 6u);
+    EXPECT_EQ(sink.outcome().thinking_tokens, 3u);
+}
+
+TEST_F(ServiceAnswersTest, ACallGoesOnWithTheNextEngine) {
+    RecordingSink sink;
+    const RequestId id = run(sink);
+    const std::vector<Part> begin{{Kind::CallBegin, "clock", 0}, {Kind::CallArguments, "{", 0}};
+    const std::vector<Part> end{{Kind::CallArguments, "}", 0}, {Kind::CallEnd, "", 0}, {Kind::CallBegin, "clock", 1}};
+    send(parts_of(id, begin));
+    die_of(SIGKILL);
+    load_and_get_ready(2, "cpu", "cpu");
+    expect_start(id);
+    send(parts_of(id, end));
+    protocol::Finished finished;
+    finished.id = id;
+    finished.reason = protocol::FinishReason::Length;
+    finished.parts = {{Kind::CallCut, "", 1}};
+    send(finished);
+    std::vector<Part> all = begin;
+    all.insert(all.end(), end.begin(), end.end());
+    all.push_back(finished.parts.front());
+    EXPECT_EQ(sink.parts, all);
+    EXPECT_EQ(sink.outcome().finish, Finish::Length);
+}
+
+// Whoever has been told of its beginning is told of its end too.
+TEST_F(ServiceAnswersTest, WhatEndsARequestCutsItsCall) {
+    RecordingSink sink;
+    const RequestId id = run(sink);
+    send(parts_of(id, {{Kind::CallBegin, "clock", 0}, {Kind::CallEnd, "", 0}, {Kind::CallBegin, "clock", 1}}));
+    ASSERT_TRUE(service_->cancel(id));
+    settle();
+    ASSERT_EQ(sink.parts.size(), 4u);
+    EXPECT_EQ(sink.parts.back(), (Part{Kind::CallCut, "", 1}));
+    EXPECT_EQ(sink.outcome().finish, Finish::Cancelled);
+
+    RecordingSink whole;
+    const RequestId other = submit(whole);
+    (void)engine().expect<protocol::Cancel>();
+    expect_start(other);
+    send(parts_of(other, {{Kind::CallBegin, "clock", 0}, {Kind::CallEnd, "", 0}}));
+    ASSERT_TRUE(service_->cancel(other));
+    settle();
+    EXPECT_EQ(whole.parts.size(), 2u) << "it has ended";
+}
+
+// The front ends keep calls by their numbers.
+TEST_F(ServiceAnswersTest, PartsThatDoNotFollowEndTheEngine) {
+    const std::vector<std::vector<Part>> nonsense{
+        {{Kind::CallArguments, "{", 0}},
+        {{Kind::CallEnd, "", 0}},
+        {{Kind::CallBegin, "clock", 1}},
+        {{Kind::CallBegin, "clock", 0}, {Kind::CallArguments, "{", 1}},
+        {{Kind::CallBegin, "clock", 0}, {Kind::Text, "so", 0}},
+        {{Kind::CallBegin, "clock", 0}, {Kind::CallBegin, "clock", 1}},
+        {{Kind::CallBegin, "clock", 0}, {Kind::CallEnd, "", 0}, {Kind::CallArguments, "{", 0}},
+    };
+    for (const auto& parts : nonsense) {
+        make_service({.default_model = "a"});
+        RecordingSink sink;
+        const RequestId id = run(sink);
+        send(parts_of(id, parts));
+        EXPECT_EQ(n_engines(), 2u) << parts.size() << " parts";
+        EXPECT_LT(sink.parts.size(), parts.size());
+        service_.reset();
+    }
+}
+
 }  // namespace
 }  // namespace llmd::service

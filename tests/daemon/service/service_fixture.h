@@ -32,6 +32,10 @@ public:
         text += more;
         if (when_text) when_text();
     }
+    void on_part(const protocol::AnswerPart& part) override {
+        EXPECT_TRUE(outcomes.empty()) << "a part after the end";
+        parts.push_back(part);
+    }
     void on_finished(const Outcome& outcome) override {
         outcomes.push_back(outcome);
         if (when_finished) when_finished();
@@ -53,6 +57,7 @@ public:
     int accepted = 0;
     uint32_t prompt_tokens = 0;
     std::string text;
+    std::vector<protocol::AnswerPart> parts;           // all but text
     std::vector<std::pair<int32_t, size_t>> logprobs;  // of which id, and how long the text was then
     std::vector<Outcome> outcomes;
     std::function<void()> when_text;
