@@ -132,6 +132,12 @@ JsonWriter& JsonWriter::null() {
     return *this;
 }
 
+JsonWriter& JsonWriter::json(std::string_view text) {
+    separate();
+    for (const char c : text) out_ += c == '\n' || c == '\r' ? ' ' : c;
+    return *this;
+}
+
 std::string JsonWriter::take() {
     needs_comma_ = false;
     return std::exchange(out_, {});

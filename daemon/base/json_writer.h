@@ -41,6 +41,8 @@ public:
     JsonWriter& value(double number);
     JsonWriter& value(float number);  // as a float
     JsonWriter& null();
+    // `text` is a JSON value already. Its line breaks become blanks, so that a line stays one.
+    JsonWriter& json(std::string_view text);
 
     // What has been written; the writer is then empty.
     std::string take();

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/answer_calls.h"
 #include "http/logprob_aligner.h"
 #include "http/reply.h"
 #include "service/request.h"
@@ -29,23 +30,27 @@ struct Choice {
     service::Outcome outcome;
     std::vector<AlignedLogprobs> logprobs = {};  // where they are wanted; likewise
     std::string thinking = {};                   // what the model thought before the text; likewise
+    std::vector<api::AnswerCall> calls = {};     // of tools, also when they were streamed
 };
 
 class AnswerFormat {
 public:
     virtual ~AnswerFormat() = default;
 
-    // --- A stream: begin(), for each choice text()… and end_choice(), then end(); or failure() instead of the rest ---
+    // --- A stream: begin(), for each choice its parts and end_choice(), then end(); or failure() instead of the rest
+    // ---
     virtual const char* stream_type() const = 0;  // its media type
     virtual std::string begin(const AnswerHead& head) = 0;
     // `logprobs`, where they are wanted, are those that go out with this text, or at the end.
     using Logprobs = std::span<const AlignedLogprobs>;
     virtual std::string text(size_t choice, std::string_view text, Logprobs logprobs) = 0;
     // What the model thinks before it answers.
-    virtual std::string thinking(size_t choice, std::string_view text) {
-        (void)choice, (void)text;
-        return {};
-    }
+    virtual std::string thinking(size_t, std::string_view) { return {}; }
+    // A call of a tool: it begins, its arguments come, and it has ended, whole or cut. `number` counts a choice's calls
+    // from 0; nothing else of the choice comes in between.
+    virtual std::string call_begin(size_t, size_t, const api::AnswerCall&) { return {}; }
+    virtual std::string call_arguments(size_t, size_t, std::string_view) { return {}; }
+    virtual std::string call_end(size_t, size_t, const api::AnswerCall&) { return {}; }
     virtual std::string end_choice(size_t choice, const service::Outcome& outcome, Logprobs logprobs) = 0;
     virtual std::string end(const std::vector<Choice>& choices) = 0;
     virtual std::string failure(const base::Error& error) = 0;

@@ -24,10 +24,11 @@ void Exchange::reply(Reply reply) {
     connection_.wake();
 }
 
-void Exchange::begin_stream(const char* type) {
+void Exchange::begin_stream(const char* type, std::vector<std::pair<const char*, std::string>> headers) {
     if (gone_) return;
     answer_.emplace();
     answer_->type = type;
+    answer_->headers = std::move(headers);
     is_stream_ = true;
     connection_.wake();
 }

@@ -8,6 +8,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "api/backlog.h"
 #include "base/event_loop.h"
@@ -40,7 +42,7 @@ public:
     void set_events(Events events) { events_ = std::move(events); }
     // One of these, once; a stream goes on with write() until finish(). All do nothing when the client has gone.
     void reply(Reply reply);
-    void begin_stream(const char* type);
+    void begin_stream(const char* type, std::vector<std::pair<const char*, std::string>> headers = {});
     void write(std::string_view bytes);
     void finish();
 

@@ -36,10 +36,13 @@ void Generation::submit(std::vector<service::GenerateRequest> requests) {
         return on_ended_();
     }
     choices_.resize(sinks_.size());
-    for (size_t i = 0; i < sinks_.size(); ++i) sinks_[i].id = (*ids)[i];
+    head_.created = std::chrono::system_clock::now();
+    for (size_t i = 0; i < sinks_.size(); ++i) {
+        sinks_[i].id = (*ids)[i];
+        sinks_[i].key = api::answer_key(head_.created, sinks_[i].id);
+    }
     head_.id = sinks_.front().id;
     head_.model = service_.request(head_.id).value_or(service::RequestSnapshot{}).model;
-    head_.created = std::chrono::system_clock::now();
     head_.n_choices = choices_.size();
 }
 
@@ -68,37 +71,61 @@ void Generation::on_accepted() {
 
 void Generation::begin_stream() {
     streaming_ = true;
-    exchange_->begin_stream(format_->stream_type());
+    exchange_->begin_stream(format_->stream_type(), note_headers());
     exchange_->write(format_->begin(head_));
+    for (const Part& part : std::exchange(waiting_, {})) send(part);
     for (size_t i = 0; i < choices_.size(); ++i) {
         Choice& choice = choices_[i];
-        if (!choice.thinking.empty()) exchange_->write(format_->thinking(i, std::exchange(choice.thinking, {})));
-        if (!choice.text.empty()) {
-            exchange_->write(format_->text(i, std::exchange(choice.text, {}), std::exchange(choice.logprobs, {})));
-        }
         if (sinks_[i].ended) {
             exchange_->write(format_->end_choice(i, choice.outcome, std::exchange(choice.logprobs, {})));
         }
     }
 }
 
-void Generation::on_text(size_t choice, std::string_view text) {
-    auto logprobs = sinks_[choice].aligner.take(text);
+void Generation::on_part(Part part) {
+    if (failed_) return;
+    api::add_part(choices_[part.choice].calls, part.part, sinks_[part.choice].key);
     if (streaming_) {
-        if (!failed_) exchange_->write(format_->text(choice, text, logprobs));
+        send(part);
+    } else if (stream_) {
+        waiting_.push_back(std::move(part));
     } else {
-        choices_[choice].text += text;
-        keep(choice, std::move(logprobs));
+        keep(part);
     }
 }
 
-void Generation::on_part(size_t choice, const protocol::AnswerPart& part) {
-    if (part.kind != protocol::AnswerPart::Kind::Thinking) return;
-    if (!streaming_) {
-        choices_[choice].thinking += part.text;
-    } else if (!failed_) {
-        exchange_->write(format_->thinking(choice, part.text));
+void Generation::send(const Part& part) {
+    using Kind = protocol::AnswerPart::Kind;
+    const auto& [choice, what, logprobs] = part;
+    const auto& calls = choices_[choice].calls;
+    std::string bytes;
+    switch (what.kind) {
+        case Kind::Text:
+            bytes = format_->text(choice, what.text, logprobs);
+            break;
+        case Kind::Thinking:
+            bytes = format_->thinking(choice, what.text);
+            break;
+        case Kind::CallBegin:
+            bytes = format_->call_begin(choice, what.call, calls[what.call]);
+            break;
+        case Kind::CallArguments:
+            bytes = format_->call_arguments(choice, what.call, what.text);
+            break;
+        case Kind::CallEnd:
+        case Kind::CallCut:
+            bytes = format_->call_end(choice, what.call, calls[what.call]);
+            break;
     }
+    exchange_->write(bytes);
+}
+
+void Generation::keep(const Part& part) {
+    using Kind = protocol::AnswerPart::Kind;
+    Choice& choice = choices_[part.choice];
+    if (part.part.kind == Kind::Text) choice.text += part.part.text;
+    if (part.part.kind == Kind::Thinking) choice.thinking += part.part.text;
+    keep(part.choice, part.logprobs);
 }
 
 void Generation::keep(size_t choice, std::vector<AlignedLogprobs> logprobs) {
@@ -133,8 +160,16 @@ void Generation::answer() {
         exchange_->write(format_->end(choices_));
         exchange_->finish();
     } else {
-        exchange_->reply(json_reply(format_->whole(head_, choices_)));
+        Reply reply = json_reply(format_->whole(head_, choices_));
+        reply.headers = note_headers();
+        exchange_->reply(std::move(reply));
     }
+}
+
+std::vector<std::pair<const char*, std::string>> Generation::note_headers() const {
+    std::vector<std::pair<const char*, std::string>> headers;
+    for (const std::string& note : notes_) headers.emplace_back(kNoteHeader, note);
+    return headers;
 }
 
 void Generation::fail(const Error& error, uint32_t prompt_tokens) {

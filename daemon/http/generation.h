@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "http/answer_format.h"
@@ -18,6 +19,8 @@
 #include "service/service.h"
 
 namespace llmd::http {
+
+inline constexpr const char* kNoteHeader = "x-llmd-note";
 
 class Generation {
 public:
@@ -29,6 +32,8 @@ public:
     Generation(const Generation&) = delete;
     Generation& operator=(const Generation&) = delete;
 
+    // What whoever asked is told about the way in which it is answered, in a header kNoteHeader each; before submit().
+    void set_notes(std::vector<std::string> notes) { notes_ = std::move(notes); }
     // Once, with at least one. Answers with the service's error when it does not take them.
     void submit(std::vector<service::GenerateRequest> requests);
 
@@ -38,18 +43,27 @@ public:
     std::optional<service::RequestId> unended() const;
 
 private:
+    // The next part of a choice.
+    struct Part {
+        size_t choice;
+        protocol::AnswerPart part;
+        std::vector<AlignedLogprobs> logprobs;  // that go out with it
+    };
     // What the service tells of one choice.
     class Sink final : public service::RequestSink {
     public:
         Sink(Generation& generation, size_t choice) : generation_(generation), choice_(choice) {}
         void on_accepted(uint32_t) override { generation_.on_accepted(); }
         void on_logprobs(std::span<const protocol::TokenLogprobs> logprobs) override { aligner.add(logprobs); }
-        void on_text(std::string_view text) override { generation_.on_text(choice_, text); }
-        void on_part(const protocol::AnswerPart& part) override { generation_.on_part(choice_, part); }
+        void on_text(std::string_view text) override {
+            generation_.on_part({choice_, {.text = std::string(text)}, aligner.take(text)});
+        }
+        void on_part(const protocol::AnswerPart& part) override { generation_.on_part({choice_, part, {}}); }
         void on_finished(const service::Outcome& outcome) override { generation_.on_finished(choice_, outcome); }
 
         LogprobAligner aligner;
         service::RequestId id = 0;
+        std::string key;  // see api::answer_key()
         bool ended = false;
 
     private:
@@ -58,10 +72,12 @@ private:
     };
 
     void on_accepted();
-    void on_text(size_t choice, std::string_view text);
-    void on_part(size_t choice, const protocol::AnswerPart& part);
-    // To what has not been sent.
+    void on_part(Part part);
+    void send(const Part& part);
+    // For the whole answer.
+    void keep(const Part& part);
     void keep(size_t choice, std::vector<AlignedLogprobs> logprobs);
+    std::vector<std::pair<const char*, std::string>> note_headers() const;
     void on_finished(size_t choice, const service::Outcome& outcome);
     void begin_stream();
     void answer();
@@ -75,9 +91,11 @@ private:
     const std::unique_ptr<AnswerFormat> format_;
     const bool stream_;
     const std::function<void()> on_ended_;
+    std::vector<std::string> notes_;
     AnswerHead head_;
     std::deque<Sink> sinks_;       // which stay where they are
     std::vector<Choice> choices_;  // with what has not been sent
+    std::vector<Part> waiting_;    // for the stream to begin
     size_t n_accepted_ = 0;
     size_t n_ended_ = 0;
     bool streaming_ = false;  // the head of the stream is out

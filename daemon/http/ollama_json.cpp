@@ -1,5 +1,6 @@
 #include "http/ollama_json.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <ctime>
@@ -28,8 +29,9 @@ std::string timestamp(std::chrono::system_clock::time_point time) {
     return std::string(date.data(), n) + fraction.data();
 }
 
-int64_t ns(milliseconds time) {
-    return nanoseconds(time).count();
+// Clients divide by durations: what there was has taken some time.
+int64_t ns(nanoseconds time, bool was_there = true) {
+    return std::max(int64_t{time.count()}, int64_t{was_there});
 }
 
 void write_costs(JsonWriter& json, const Outcome& outcome) {
@@ -38,31 +40,56 @@ void write_costs(JsonWriter& json, const Outcome& outcome) {
         outcome.ttft > outcome.queue_time ? outcome.ttft - outcome.queue_time : milliseconds(0);
     const std::chrono::duration<double> decode_s(outcome.decode_tps > 0 ? outcome.generated_tokens / outcome.decode_tps
                                                                         : 0);
-    const int64_t decode = std::chrono::duration_cast<nanoseconds>(decode_s).count();
-    json.key("done_reason").value(outcome.finish == service::Finish::Stop ? "stop" : "length");
-    json.key("total_duration").value(ns(outcome.queue_time + prefill) + decode);
+    const auto decode = std::chrono::duration_cast<nanoseconds>(decode_s);
+    const bool is_whole = outcome.finish == service::Finish::Stop || outcome.finish == service::Finish::ToolCalls;
+    json.key("done_reason").value(is_whole ? "stop" : "length");
+    json.key("total_duration").value(ns(outcome.queue_time + prefill + decode));
     json.key("load_duration").value(ns(outcome.queue_time));
     json.key("prompt_eval_count").value(outcome.prompt_tokens);
-    json.key("prompt_eval_duration").value(ns(prefill));
+    json.key("prompt_eval_duration").value(ns(prefill, outcome.prompt_tokens > 0));
     json.key("eval_count").value(outcome.generated_tokens);
-    json.key("eval_duration").value(decode);
+    json.key("eval_duration").value(ns(decode, outcome.generated_tokens > 0));
 }
 
+// Those of the calls that are whole, the first of which has this number: the form has no place for the others.
+void write_calls(JsonWriter& json, std::span<const api::AnswerCall> calls, size_t number) {
+    if (std::all_of(calls.begin(), calls.end(), [](const auto& call) { return call.is_cut; })) return;
+    json.key("tool_calls").begin_array();
+    for (const api::AnswerCall& call : calls) {
+        const size_t index = number++;
+        if (call.is_cut) continue;
+        json.begin_object().key("function").begin_object();
+        json.key("index").value(uint64_t{index});
+        json.key("name").value(call.name).key("arguments").json(call.arguments);
+        json.end_object().end_object();
+    }
+    json.end_array();
+}
+
+// What a line tells of the answer.
+struct Message {
+    std::string_view text;
+    std::string_view thinking = {};
+    std::span<const api::AnswerCall> calls = {};
+    size_t first_call = 0;
+};
+
 // One object, all but its end: what is common to every line.
-JsonWriter line(OllamaKind kind, const AnswerHead& head, std::string_view text, bool done,
-                std::string_view thinking = {}) {
+JsonWriter line(OllamaKind kind, const AnswerHead& head, const Message& message, bool done) {
     JsonWriter json;
     json.begin_object();
     json.key("model").value(head.model);
     json.key("created_at").value(timestamp(head.created));
     if (kind == OllamaKind::Chat) {
         json.key("message").begin_object();
-        json.key("role").value("assistant").key("content").value(text);
-        if (!thinking.empty()) json.key("thinking").value(thinking);
-        json.end_object();
+        json.key("role").value("assistant").key("content").value(message.text);
     } else {
-        json.key("response").value(text);
-        if (!thinking.empty()) json.key("thinking").value(thinking);
+        json.key("response").value(message.text);
+    }
+    if (!message.thinking.empty()) json.key("thinking").value(message.thinking);
+    if (kind == OllamaKind::Chat) {
+        write_calls(json, message.calls, message.first_call);
+        json.end_object();
     }
     json.key("done").value(done);
     return json;
@@ -83,25 +110,28 @@ public:
         head_ = head;
         return {};
     }
-    std::string text(size_t, std::string_view text, Logprobs) override {
-        return line(kind_, head_, text, false).end_object().take() + '\n';
-    }
-    std::string thinking(size_t, std::string_view text) override {
-        return line(kind_, head_, "", false, text).end_object().take() + '\n';
+    std::string text(size_t, std::string_view text, Logprobs) override { return part({text}); }
+    std::string thinking(size_t, std::string_view text) override { return part({"", text}); }
+    std::string call_end(size_t, size_t number, const api::AnswerCall& call) override {
+        return call.is_cut ? "" : part({"", "", {&call, 1}, number});
     }
     std::string end_choice(size_t, const Outcome& outcome, Logprobs) override {
-        return last_line(head_, {}, outcome) + '\n';
+        return last_line(head_, {""}, outcome) + '\n';
     }
     std::string end(const std::vector<Choice>&) override { return {}; }
     std::string failure(const base::Error& error) override { return error_line(error) + '\n'; }
     std::string whole(const AnswerHead& head, const std::vector<Choice>& choices) override {
-        return last_line(head, choices.front(), choices.front().outcome);
+        const Choice& choice = choices.front();
+        return last_line(head, {choice.text, choice.thinking, choice.calls}, choice.outcome);
     }
     Reply refusal(const base::Error& error, uint32_t) override { return ollama_error(error); }
 
 private:
-    std::string last_line(const AnswerHead& head, const Choice& choice, const Outcome& outcome) const {
-        JsonWriter json = line(kind_, head, choice.text, true, choice.thinking);
+    std::string part(const Message& message) const {
+        return line(kind_, head_, message, false).end_object().take() + '\n';
+    }
+    std::string last_line(const AnswerHead& head, const Message& message, const Outcome& outcome) const {
+        JsonWriter json = line(kind_, head, message, true);
         write_costs(json, outcome);
         return json.end_object().take();
     }
@@ -139,7 +169,7 @@ Reply ollama_error(const base::Error& error) {
 }
 
 std::string ollama_loaded(OllamaKind kind, const AnswerHead& head) {
-    return line(kind, head, "", true).key("done_reason").value("load").end_object().take();
+    return line(kind, head, {""}, true).key("done_reason").value("load").end_object().take();
 }
 
 std::string ollama_models(const std::vector<service::ModelEntry>& models) {

@@ -1,4 +1,5 @@
-// Answers in Ollama's shapes; streams are lines of JSON, durations nanoseconds. Pure.
+// Answers in Ollama's shapes; streams are lines of JSON, durations nanoseconds and never 0 for what has happened. A
+// call of a tool is told whole, in a line of its own where there are lines, and not at all when it was cut. Pure.
 #pragma once
 
 #include <memory>

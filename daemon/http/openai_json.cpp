@@ -45,9 +45,11 @@ void write_costs(JsonWriter& json, const std::vector<Choice>& choices, uint32_t 
     uint64_t prompt = 0;
     uint64_t cached = 0;
     uint64_t generated = 0;
+    uint64_t thinking = 0;
     for (size_t i = 0; i < choices.size(); ++i) {
         const Outcome& outcome = choices[i].outcome;
         generated += outcome.generated_tokens;
+        thinking += outcome.thinking_tokens;
         if (i % n_per_prompt != 0) continue;
         prompt += outcome.prompt_tokens;
         cached += outcome.cached_tokens;
@@ -58,6 +60,9 @@ void write_costs(JsonWriter& json, const std::vector<Choice>& choices, uint32_t 
     json.key("total_tokens").value(prompt + generated);
     json.key("prompt_tokens_details").begin_object();
     json.key("cached_tokens").value(cached);
+    json.end_object();
+    json.key("completion_tokens_details").begin_object();
+    json.key("reasoning_tokens").value(thinking);
     json.end_object().end_object();
     if (choices.size() == 1) write_timings(json, choices.front().outcome);
 }
@@ -101,6 +106,13 @@ public:
         return end_chunk(json, {}, {});
     }
 
+    std::string call_begin(size_t choice, size_t number, const api::AnswerCall& call) override {
+        return call_chunk(choice, number, "", &call);
+    }
+    std::string call_arguments(size_t choice, size_t number, std::string_view fragment) override {
+        return call_chunk(choice, number, fragment, nullptr);
+    }
+
     std::string end_choice(size_t choice, const Outcome& outcome, Logprobs logprobs) override {
         JsonWriter json = begin_chunk(choice);
         is_chat_ ? json.key("delta").begin_object().end_object() : json.key("text").value("");
@@ -126,10 +138,7 @@ public:
         for (size_t i = 0; i < choices.size(); ++i) {
             begin_choice(json, i);
             if (is_chat_) {
-                json.key("message").begin_object();
-                json.key("role").value("assistant").key("content").value(choices[i].text);
-                if (!choices[i].thinking.empty()) json.key("reasoning_content").value(choices[i].thinking);
-                json.end_object();
+                write_message(json, choices[i]);
             } else {
                 json.key("text").value(choices[i].text);
             }
@@ -147,6 +156,25 @@ public:
     }
 
 private:
+    static void write_message(JsonWriter& json, const Choice& choice) {
+        json.key("message").begin_object().key("role").value("assistant").key("content");
+        choice.text.empty() && !choice.calls.empty() ? json.null() : json.value(choice.text);
+        if (!choice.thinking.empty()) json.key("reasoning_content").value(choice.thinking);
+        if (!choice.calls.empty()) write_tool_calls(json.key("tool_calls"), choice.calls);
+        json.end_object();
+    }
+    // `begun` is the call where it begins.
+    std::string call_chunk(size_t choice, size_t number, std::string_view arguments, const api::AnswerCall* begun) {
+        JsonWriter json = begin_chunk(choice);
+        json.key("delta").begin_object().key("tool_calls").begin_array().begin_object();
+        json.key("index").value(uint64_t{number});
+        if (begun != nullptr) json.key("id").value(begun->id).key("type").value("function");
+        json.key("function").begin_object();
+        if (begun != nullptr) json.key("name").value(begun->name);
+        json.key("arguments").value(arguments).end_object();
+        json.end_object().end_array().end_object();
+        return end_chunk(json, {}, {});
+    }
     JsonWriter object(const AnswerHead& head, const char* kind) const {
         JsonWriter json;
         json.begin_object();

@@ -1,6 +1,7 @@
 // Answers in OpenAI's shapes: text_completion, and chat.completion with its chunks; streams are server-sent events, in
 // which the choices' texts come as they are made. There is one usage over all choices, in which a prompt counts once,
-// however many answers it has; llama.cpp's `timings` are added where there is one choice. Pure.
+// however many answers it has; llama.cpp's `timings` are added where there is one choice. What the model thinks is
+// `reasoning_content`. A call of a tool that max_tokens cut is told as far as it came. Pure.
 #pragma once
 
 #include <cstdint>

@@ -80,5 +80,11 @@ TEST(JsonWriter, WritesNumbersThatReadBackTheSame) {
     EXPECT_EQ(written(-std::numeric_limits<double>::infinity()), "null");
 }
 
+TEST(JsonWriter, WhatIsJsonAlreadyStaysOnItsLine) {
+    JsonWriter json;
+    json.begin_array().json("{\"a\":\r\n[1.0]}").json("null").end_array();
+    EXPECT_EQ(json.take(), "[{\"a\":  [1.0]},null]");
+}
+
 }  // namespace
 }  // namespace llmd::base

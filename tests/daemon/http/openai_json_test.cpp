@@ -30,7 +30,8 @@ std::unique_ptr<AnswerFormat> format(OpenAiKind kind, bool include_usage = false
 }
 
 const std::string kCosts =
-    R"("usage":{"prompt_tokens":5,"completion_tokens":3,"total_tokens":8,"prompt_tokens_details":{"cached_tokens":2}},)"
+    R"("usage":{"prompt_tokens":5,"completion_tokens":3,"total_tokens":8,"prompt_tokens_details":{"cached_tokens":2},)"
+    R"("completion_tokens_details":{"reasoning_tokens":0}},)"
     R"("timings":{"cache_n":2,"prompt_n":3,"prompt_per_second":100,"predicted_n":3,"predicted_per_second":12.5,)"
     R"("queue_ms":10,"ttft_ms":20}})";
 
@@ -92,7 +93,8 @@ std::vector<Choice> four_choices() {
 }
 
 const std::string kCostsOfFour = R"("usage":{"prompt_tokens":10,"completion_tokens":12,"total_tokens":22,)"
-                                 R"("prompt_tokens_details":{"cached_tokens":4}}})";
+                                 R"("prompt_tokens_details":{"cached_tokens":4},)"
+                                 R"("completion_tokens_details":{"reasoning_tokens":0}}})";
 
 TEST(OpenAiJson, SeveralChoicesHaveOneUsageInWhichAPromptCountsOnce) {
     const auto choice = [](int index, const char* text, const char* reason) {
