@@ -61,6 +61,10 @@ public:
         if (format_ == PipeFormat::JsonLines) pipe_->write(thinking_line(seq_++, text));
     }
 
+    void call(size_t number, const api::AnswerCall& call) override {
+        if (format_ == PipeFormat::JsonLines) pipe_->write(call_line(seq_++, number, call));
+    }
+
     void finish(const Outcome& outcome) override {
         finishing_ = true;
         if (closed_) return events_.on_delivered(std::nullopt);

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "api/answer_calls.h"
 #include "api/call.h"
 #include "base/event_loop.h"
 #include "base/result.h"
@@ -31,7 +32,9 @@ public:
     virtual ~Delivery() = default;
     virtual void text(std::string_view text) = 0;
     // What the model thinks before it answers. Told in JSON lines only.
-    virtual void thinking(std::string_view text) { (void)text; }
+    virtual void thinking(std::string_view) {}
+    // A call of a tool has ended; `number` counts them from 0. Told in JSON lines, and by all in the info at the end.
+    virtual void call(size_t, const api::AnswerCall&) {}
     // How the request ended; nothing follows.
     virtual void finish(const service::Outcome& outcome) = 0;
     // For Finished.info: the text as far as it is kept, and whether that is not all of it. Nothing if it is not kept.

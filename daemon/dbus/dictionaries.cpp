@@ -25,12 +25,13 @@ sdbus::Variant u64(T value) {
 
 }  // namespace
 
-bus::VariantMap info_dictionary(const service::Outcome& outcome) {
-    return {
+bus::VariantMap info_dictionary(const service::Outcome& outcome, std::span<const api::AnswerCall> calls) {
+    bus::VariantMap out{
         {"finish_reason", text(service::finish_name(outcome.finish))},
         {"prompt_tokens", u32(outcome.prompt_tokens)},
         {"cached_tokens", u32(outcome.cached_tokens)},
         {"generated_tokens", u32(outcome.generated_tokens)},
+        {"thinking_tokens", u32(outcome.thinking_tokens)},
         {"queue_ms", u32(outcome.queue_time.count())},
         {"ttft_ms", u32(outcome.ttft.count())},
         {"prefill_tps", sdbus::Variant(outcome.prefill_tps)},
@@ -38,6 +39,12 @@ bus::VariantMap info_dictionary(const service::Outcome& outcome) {
         {"seed", u64(outcome.seed)},
         {"model", text(outcome.model)},
     };
+    if (!calls.empty()) {
+        base::JsonWriter json;
+        write_tool_calls(json, calls);
+        out.emplace("tool_calls", sdbus::Variant(json.take()));
+    }
+    return out;
 }
 
 bus::VariantMap limits_dictionary() {

@@ -2,16 +2,18 @@
 // dbus-interfaces/org.llmd.Llmd1.xml.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
+#include "api/answer_calls.h"
 #include "bus/sdbus_compat.h"
 #include "service/request.h"
 #include "service/service.h"
 
 namespace llmd::dbus {
 
-bus::VariantMap info_dictionary(const service::Outcome& outcome);
+bus::VariantMap info_dictionary(const service::Outcome& outcome, std::span<const api::AnswerCall> calls);
 bus::VariantMap limits_dictionary();
 bus::VariantMap model_dictionary(const service::ModelEntry& model);
 bus::VariantMap request_dictionary(const std::string& path, const service::RequestSnapshot& request);

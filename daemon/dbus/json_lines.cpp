@@ -16,6 +16,18 @@ std::string thinking_line(uint64_t seq, std::string_view text) {
     return json.take() + '\n';
 }
 
+std::string call_line(uint64_t seq, size_t number, const api::AnswerCall& call) {
+    base::JsonWriter json;
+    json.begin_object().key("seq").value(seq).key("tool_call").begin_object();
+    json.key("id").value(call.id);
+    json.key("index").value(uint64_t{number});
+    json.key("name").value(call.name);
+    json.key("arguments").value(call.arguments);
+    if (call.is_cut) json.key("cut").value(true);
+    json.end_object().end_object();
+    return json.take() + '\n';
+}
+
 std::string last_line(const service::Outcome& outcome) {
     base::JsonWriter json;
     json.begin_object();
@@ -31,6 +43,7 @@ std::string last_line(const service::Outcome& outcome) {
         json.key("prompt_tokens").value(outcome.prompt_tokens);
         json.key("cached_tokens").value(outcome.cached_tokens);
         json.key("generated_tokens").value(outcome.generated_tokens);
+        json.key("thinking_tokens").value(outcome.thinking_tokens);
         json.key("queue_ms").value(static_cast<int64_t>(outcome.queue_time.count()));
         json.key("ttft_ms").value(static_cast<int64_t>(outcome.ttft.count()));
         json.key("prefill_tps").value(outcome.prefill_tps);

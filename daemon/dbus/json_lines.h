@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "api/answer_calls.h"
 #include "service/request.h"
 
 namespace llmd::dbus {
@@ -13,6 +14,8 @@ namespace llmd::dbus {
 std::string text_line(uint64_t seq, std::string_view text);
 // {"seq":N,"thinking":"..."}
 std::string thinking_line(uint64_t seq, std::string_view text);
+// {"seq":N,"tool_call":{"id":…,"index":NUMBER,"name":…,"arguments":"…"}}; "cut":true behind arguments that were cut.
+std::string call_line(uint64_t seq, size_t number, const api::AnswerCall& call);
 
 // The last line: {"done":true,…}, or {"error":{…}} when the outcome has an error.
 std::string last_line(const service::Outcome& outcome);

@@ -81,7 +81,10 @@ void RequestObject::on_text(std::string_view text) {
 }
 
 void RequestObject::on_part(const protocol::AnswerPart& part) {
-    if (part.kind == protocol::AnswerPart::Kind::Thinking) delivery_->thinking(part.text);
+    using Kind = protocol::AnswerPart::Kind;
+    api::add_part(calls_, part, api::answer_key(created_, id_));
+    if (part.kind == Kind::Thinking) delivery_->thinking(part.text);
+    if (part.kind == Kind::CallEnd || part.kind == Kind::CallCut) delivery_->call(part.call, calls_[part.call]);
 }
 
 void RequestObject::on_finished(const service::Outcome& outcome) {
@@ -109,7 +112,7 @@ void RequestObject::emit_finished(const std::optional<Error>& delivery_error) {
     if (outcome_->finish == service::Finish::Cancelled) status = FinishedStatus::Cancelled;
     if (error) status = FinishedStatus::Error;
 
-    bus::VariantMap info = info_dictionary(*outcome_);
+    bus::VariantMap info = info_dictionary(*outcome_, calls_);
     if (delivery_error) info["finish_reason"] = sdbus::Variant(std::string(finish_name(service::Finish::Error)));
     if (auto kept = delivery_->kept_text()) {
         info.emplace("text", sdbus::Variant(kept->first));

@@ -2,11 +2,14 @@
 // Lives from acceptance until its outcome has been delivered; then the session removes it, in a turn of its own.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "api/answer_calls.h"
 #include "bus/sdbus_compat.h"
 #include "dbus/delivery.h"
 #include "service/request.h"
@@ -26,6 +29,8 @@ public:
     const std::string& path() const { return path_; }
     const std::string& owner() const { return owner_; }
     service::RequestId id() const { return id_; }
+    // Of tools, in the answer so far.
+    const std::vector<api::AnswerCall>& calls() const { return calls_; }
 
     // What a delivery of this request is to be made with.
     Delivery::Events delivery_events();
@@ -51,7 +56,9 @@ private:
     Session& session_;
     const std::string path_;
     const std::string owner_;
+    const std::chrono::system_clock::time_point created_ = std::chrono::system_clock::now();
     service::RequestId id_ = 0;
+    std::vector<api::AnswerCall> calls_;
     std::unique_ptr<sdbus::IObject> object_;
     std::unique_ptr<Delivery> delivery_;
     std::optional<service::Outcome> outcome_;

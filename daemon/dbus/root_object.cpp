@@ -155,15 +155,16 @@ void RootObject::answer_at_end(sdbus::Result<std::string, bus::VariantMap>&& res
     const auto reply = reply_to(session_, std::move(result));
     if (!parsed) return reply.fail(parsed.error());
 
-    const auto finished = [reply](const std::string& text, const service::Outcome& outcome) {
-        if (outcome.error) return reply.fail(*outcome.error);
-        if (outcome.finish == service::Finish::Cancelled) {
-            return reply.fail(fail(ErrorCode::Cancelled, "the request was cancelled"));
-        }
-        reply.send(text, info_dictionary(outcome));
-    };
     const auto started = session_.start(caller, std::move(*parsed), [&](RequestObject& object) {
-        return Result<std::unique_ptr<Delivery>>(make_collected_delivery(object.delivery_events(), finished));
+        auto finished = [reply, &object](const std::string& text, const service::Outcome& outcome) {
+            if (outcome.error) return reply.fail(*outcome.error);
+            if (outcome.finish == service::Finish::Cancelled) {
+                return reply.fail(fail(ErrorCode::Cancelled, "the request was cancelled"));
+            }
+            reply.send(text, info_dictionary(outcome, object.calls()));
+        };
+        return Result<std::unique_ptr<Delivery>>(
+            make_collected_delivery(object.delivery_events(), std::move(finished)));
     });
     if (!started) reply.fail(started.error());
 }

@@ -102,9 +102,21 @@ TEST_F(DeliveryTest, PipeCarriesLinesThenTheLastLineThenTheEnd) {
     EXPECT_TRUE(at_end());
 }
 
-TEST_F(DeliveryTest, PlainTextHasNoLastLine) {
+TEST_F(DeliveryTest, CallsAreLinesAmongTheOthers) {
+    open(api::PipeFormat::JsonLines);
+    delivery->thinking("hm");
+    delivery->call(0, {"call_a", "clock", "{}"});
+    delivery->text("so");
+    EXPECT_EQ(available(),
+              "{\"seq\":0,\"thinking\":\"hm\"}\n"
+              "{\"seq\":1,\"tool_call\":{\"id\":\"call_a\",\"index\":0,\"name\":\"clock\",\"arguments\":\"{}\"}}\n"
+              "{\"seq\":2,\"text\":\"so\"}\n");
+}
+
+TEST_F(DeliveryTest, PlainTextHasNeitherCallsNorALastLine) {
     open(api::PipeFormat::Text);
     delivery->text("one\n");
+    delivery->call(0, {"call_a", "clock", "{}"});
     delivery->finish({});
     turn();
     EXPECT_EQ(available(), "one\n");

@@ -66,6 +66,53 @@ TEST_F(FrontEndTest, StreamEndsWithALastLineThenFinishedThenNoObject) {
     EXPECT_EQ(call_and_wait(*client, kRoot, kInterface, "Cancel", sdbus::ObjectPath(path)), "NotFound");
 }
 
+// A line each where there are lines; in the info at the end whatever the delivery.
+TEST_F(FrontEndTest, CallsOfToolsAreToldInLinesAndInTheInfo) {
+    using Kind = protocol::AnswerPart::Kind;
+    const auto tell = [this](uint64_t id) {
+        protocol::Tokens tokens;
+        tokens.id = id;
+        tokens.ids = {1};
+        tokens.parts = {{Kind::CallBegin, "clock", 0}, {Kind::CallArguments, "{}", 0}, {Kind::CallEnd, "", 0},
+                        {Kind::CallBegin, "clock", 1}, {Kind::CallArguments, "{", 1},  {Kind::CallCut, "", 1}};
+        engine().send(tokens);
+        finish(id);
+    };
+    const auto without_key = [](const std::string& text) {
+        return std::regex_replace(text, std::regex("call_[0-9a-f]+_\\d+_"), "call_KEY_");
+    };
+    const std::string both = R"([{"id":"call_KEY_0","type":"function","function":{"name":"clock","arguments":"{}"}},)"
+                             R"({"id":"call_KEY_1","type":"function","function":{"name":"clock","arguments":"{"}}])";
+
+    stream(*client);
+    load();
+    tell(accept());
+    const std::string lines = without_key(read_all());
+    EXPECT_EQ(
+        lines.find(R"({"seq":0,"tool_call":{"id":"call_KEY_0","index":0,"name":"clock","arguments":"{}"}})"
+                   "\n"
+                   R"({"seq":1,"tool_call":{"id":"call_KEY_1","index":1,"name":"clock","arguments":"{","cut":true}})"
+                   "\n{\"done\":true"),
+        0u)
+        << lines;
+    until([&] { return client->finished.size() == 1; });
+    EXPECT_EQ(without_key(client->info.at("tool_calls").get<std::string>()), both);
+
+    std::string answer;
+    client->at(kRoot)
+        .callMethodAsync("Generate")
+        .onInterface(kInterface)
+        .withArguments(std::string("Once"), bus::VariantMap{})
+        .uponReplyInvoke([&](bus::ReplyError error, const std::string& text, const bus::VariantMap& info) {
+            answer = error ? short_name(error)
+                           : text + "/" + without_key(info.at("tool_calls").get<std::string>()) + "/" +
+                                 std::to_string(info.at("thinking_tokens").get<uint32_t>());
+        });
+    tell(accept());
+    until([&] { return !answer.empty(); });
+    EXPECT_EQ(answer, "/" + both + "/0");
+}
+
 TEST_F(FrontEndTest, ClosingThePipeCancels) {
     stream(*client);
     load();

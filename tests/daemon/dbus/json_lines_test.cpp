@@ -13,6 +13,15 @@ TEST(JsonLines, ThinkingIsNoText) {
     EXPECT_EQ(thinking_line(0, "hm \"so\""), "{\"seq\":0,\"thinking\":\"hm \\\"so\\\"\"}\n");
 }
 
+TEST(JsonLines, ACallIsOneLineAndSaysWhenItWasCut) {
+    EXPECT_EQ(call_line(4, 1, {"call_a", "clock", "{\"zone\":\n1}"}),
+              "{\"seq\":4,\"tool_call\":{\"id\":\"call_a\",\"index\":1,\"name\":\"clock\","
+              "\"arguments\":\"{\\\"zone\\\":\\n1}\"}}\n");
+    EXPECT_EQ(call_line(0, 0, {"call_a", "clock", "{", true}),
+              "{\"seq\":0,\"tool_call\":{\"id\":\"call_a\",\"index\":0,\"name\":\"clock\",\"arguments\":\"{\",\"cut\":"
+              "true}}\n");
+}
+
 TEST(JsonLines, TheLastLineSaysHowItEnded) {
     service::Outcome outcome;
     outcome.finish = service::Finish::Length;
@@ -20,10 +29,12 @@ TEST(JsonLines, TheLastLineSaysHowItEnded) {
     outcome.seed = ~uint64_t{0};
     outcome.prompt_tokens = 4;
     outcome.generated_tokens = 20;
+    outcome.thinking_tokens = 6;
     outcome.decode_tps = 12.5;
     EXPECT_EQ(last_line(outcome),
               "{\"done\":true,\"finish_reason\":\"length\",\"usage\":{\"prompt_tokens\":4,\"cached_tokens\":0,"
-              "\"generated_tokens\":20,\"queue_ms\":0,\"ttft_ms\":0,\"prefill_tps\":0,\"decode_tps\":12.5,"
+              "\"generated_tokens\":20,\"thinking_tokens\":6,\"queue_ms\":0,\"ttft_ms\":0,\"prefill_tps\":0,\"decode_"
+              "tps\":12.5,"
               "\"seed\":18446744073709551615,\"model\":\"tales\"}}\n");
 }
 
