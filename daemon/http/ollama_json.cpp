@@ -41,8 +41,7 @@ void write_costs(JsonWriter& json, const Outcome& outcome) {
     const std::chrono::duration<double> decode_s(outcome.decode_tps > 0 ? outcome.generated_tokens / outcome.decode_tps
                                                                         : 0);
     const auto decode = std::chrono::duration_cast<nanoseconds>(decode_s);
-    const bool is_whole = outcome.finish == service::Finish::Stop || outcome.finish == service::Finish::ToolCalls;
-    json.key("done_reason").value(is_whole ? "stop" : "length");
+    json.key("done_reason").value(service::is_complete(outcome.finish) ? "stop" : "length");
     json.key("total_duration").value(ns(outcome.queue_time + prefill + decode));
     json.key("load_duration").value(ns(outcome.queue_time));
     json.key("prompt_eval_count").value(outcome.prompt_tokens);

@@ -45,8 +45,8 @@ void write_alternatives(JsonWriter& json, const protocol::TokenLogprobs& token) 
 
 }  // namespace
 
-void write_chat_logprobs(JsonWriter& json, std::span<const AlignedLogprobs> logprobs) {
-    json.begin_object().key("content").begin_array();
+void write_token_logprobs(JsonWriter& json, std::span<const AlignedLogprobs> logprobs) {
+    json.begin_array();
     for (const AlignedLogprobs& one : logprobs) {
         json.begin_object();
         write_token(json, one.token.chosen);
@@ -58,7 +58,13 @@ void write_chat_logprobs(JsonWriter& json, std::span<const AlignedLogprobs> logp
         }
         json.end_array().end_object();
     }
-    json.end_array().key("refusal").null().end_object();
+    json.end_array();
+}
+
+void write_chat_logprobs(JsonWriter& json, std::span<const AlignedLogprobs> logprobs) {
+    json.begin_object();
+    write_token_logprobs(json.key("content"), logprobs);
+    json.key("refusal").null().end_object();
 }
 
 void write_completion_logprobs(JsonWriter& json, std::span<const AlignedLogprobs> logprobs, bool wants_top) {

@@ -15,6 +15,8 @@
 
 namespace llmd::http {
 
+// The array that is `content` of a chat's.
+void write_token_logprobs(base::JsonWriter& json, std::span<const AlignedLogprobs> logprobs);
 void write_chat_logprobs(base::JsonWriter& json, std::span<const AlignedLogprobs> logprobs);
 // `top_logprobs` is null where none are wanted.
 void write_completion_logprobs(base::JsonWriter& json, std::span<const AlignedLogprobs> logprobs, bool wants_top);

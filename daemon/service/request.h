@@ -129,6 +129,10 @@ std::string_view request_state_name(RequestState state);  // "queued"
 
 enum class Finish : uint8_t { Stop, Length, ToolCalls, Cancelled, Timeout, Error };
 std::string_view finish_name(Finish finish);  // "stop"
+// The model has ended the answer itself.
+constexpr bool is_complete(Finish finish) {
+    return finish == Finish::Stop || finish == Finish::ToolCalls;
+}
 
 // How a request ended, and what it cost. `error` is set exactly when finish is Error.
 struct Outcome {

@@ -5,7 +5,7 @@
 #include "http/openai_json.h"
 #include "server_fixture.h"
 
-namespace llmd::http {
+namespace llmd::http::calls_test {
 namespace {
 
 using Kind = protocol::AnswerPart::Kind;
@@ -258,4 +258,4 @@ TEST_F(NotesTest, AreHeadersOfAStream) {
 }
 
 }  // namespace
-}  // namespace llmd::http
+}  // namespace llmd::http::calls_test
