@@ -5,6 +5,7 @@
 #include "api/fields.h"
 #include "base/json_writer.h"
 #include "http/api.h"
+#include "http/ollama_models.h"
 
 namespace llmd::http {
 

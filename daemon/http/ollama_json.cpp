@@ -16,19 +16,6 @@ using service::Outcome;
 using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 
-// RFC 3339, as 2026-01-31T12:00:00.000001Z.
-std::string timestamp(std::chrono::system_clock::time_point time) {
-    const auto us = std::chrono::floor<std::chrono::microseconds>(time.time_since_epoch()).count();
-    const std::time_t seconds = us / 1'000'000;
-    std::tm utc{};
-    ::gmtime_r(&seconds, &utc);
-    std::array<char, 32> date{};
-    const size_t n = std::strftime(date.data(), date.size(), "%Y-%m-%dT%H:%M:%S", &utc);
-    std::array<char, 16> fraction{};
-    std::snprintf(fraction.data(), fraction.size(), ".%06dZ", static_cast<int>(us % 1'000'000));
-    return std::string(date.data(), n) + fraction.data();
-}
-
 // Clients divide by durations: what there was has taken some time.
 int64_t ns(nanoseconds time, bool was_there = true) {
     return std::max(int64_t{time.count()}, int64_t{was_there});
@@ -78,7 +65,7 @@ JsonWriter line(OllamaKind kind, const AnswerHead& head, const Message& message,
     JsonWriter json;
     json.begin_object();
     json.key("model").value(head.model);
-    json.key("created_at").value(timestamp(head.created));
+    json.key("created_at").value(ollama_time(head.created));
     if (kind == OllamaKind::Chat) {
         json.key("message").begin_object();
         json.key("role").value("assistant").key("content").value(message.text);
@@ -139,25 +126,19 @@ private:
     AnswerHead head_;
 };
 
-void write_details(JsonWriter& json, const service::ModelEntry& model) {
-    json.key("details").begin_object();
-    json.key("parent_model").value("");
-    json.key("format").value("gguf");
-    json.key("family").value(model.architecture);
-    json.key("families").begin_array().value(model.architecture).end_array();
-    json.key("parameter_size").value("");
-    json.key("quantization_level").value(model.quantization);
-    json.end_object();
-}
-
-std::string modified_at(const service::ModelEntry& model) {
-    const auto file = service::file_identity(model.path);
-    const nanoseconds mtime(file ? file->mtime_ns : 0);
-    return timestamp(
-        std::chrono::system_clock::time_point(std::chrono::duration_cast<std::chrono::system_clock::duration>(mtime)));
-}
-
 }  // namespace
+
+std::string ollama_time(std::chrono::system_clock::time_point time) {
+    const auto us = std::chrono::floor<std::chrono::microseconds>(time.time_since_epoch()).count();
+    const std::time_t seconds = us / 1'000'000;
+    std::tm utc{};
+    ::gmtime_r(&seconds, &utc);
+    std::array<char, 32> date{};
+    const size_t n = std::strftime(date.data(), date.size(), "%Y-%m-%dT%H:%M:%S", &utc);
+    std::array<char, 16> fraction{};
+    std::snprintf(fraction.data(), fraction.size(), ".%06dZ", static_cast<int>(us % 1'000'000));
+    return std::string(date.data(), n) + fraction.data();
+}
 
 std::unique_ptr<AnswerFormat> make_ollama_format(OllamaKind kind) {
     return std::make_unique<OllamaFormat>(kind);
@@ -169,38 +150,6 @@ Reply ollama_error(const base::Error& error) {
 
 std::string ollama_loaded(OllamaKind kind, const AnswerHead& head) {
     return line(kind, head, {""}, true).key("done_reason").value("load").end_object().take();
-}
-
-std::string ollama_models(const std::vector<service::ModelEntry>& models) {
-    JsonWriter json;
-    json.begin_object().key("models").begin_array();
-    for (const service::ModelEntry& model : models) {
-        if (!model.error.empty()) continue;  // there is no place to say so
-        json.begin_object();
-        json.key("name").value(model.name);
-        json.key("model").value(model.name);
-        json.key("modified_at").value(modified_at(model));
-        json.key("size").value(model.size_bytes);
-        json.key("digest").value("");
-        write_details(json, model);
-        json.key("context_length").value(model.context_length);
-        json.end_object();
-    }
-    return json.end_array().end_object().take();
-}
-
-std::string ollama_model(const service::ModelEntry& model) {
-    JsonWriter json;
-    json.begin_object();
-    json.key("modelfile").value("").key("parameters").value("").key("template").value("");
-    json.key("modified_at").value(modified_at(model));
-    write_details(json, model);
-    json.key("model_info").begin_object();
-    json.key("general.architecture").value(model.architecture);
-    json.key(model.architecture + ".context_length").value(model.context_length);
-    json.end_object();
-    json.key("capabilities").begin_array().value("completion").end_array();
-    return json.end_object().take();
 }
 
 }  // namespace llmd::http

@@ -2,12 +2,11 @@
 // call of a tool is told whole, in a line of its own where there are lines, and not at all when it was cut. Pure.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "http/answer_format.h"
-#include "service/model_catalogue.h"
 
 namespace llmd::http {
 
@@ -16,15 +15,13 @@ enum class OllamaKind : uint8_t { Generate, Chat };
 // Of an answer of one choice.
 std::unique_ptr<AnswerFormat> make_ollama_format(OllamaKind kind);
 
+// RFC 3339, as 2026-01-31T12:00:00.000001Z.
+std::string ollama_time(std::chrono::system_clock::time_point time);
+
 // {"error":"…"}, with the status of the error.
 Reply ollama_error(const base::Error& error);
 
 // The answer to a call that only loads `model`.
 std::string ollama_loaded(OllamaKind kind, const AnswerHead& head);
-
-// {"models":[…]}: of tags, and of ps for those that are loaded.
-std::string ollama_models(const std::vector<service::ModelEntry>& models);
-// What show tells of one.
-std::string ollama_model(const service::ModelEntry& model);
 
 }  // namespace llmd::http
