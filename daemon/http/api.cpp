@@ -7,6 +7,7 @@
 #include "api/fields.h"
 #include "api/status.h"
 #include "base/json_writer.h"
+#include "http/responses_json.h"
 #include "http/tokenizer_body.h"
 
 namespace llmd::http {
@@ -37,9 +38,9 @@ std::optional<std::string_view> id_in(std::string_view path, std::string_view pa
     return path.substr(before.size(), path.size() - before.size() - after.size());
 }
 
-// Of "cmpl-12", "chatcmpl-12" or "12"; 0 when it is none.
+// Of "cmpl-12", "chatcmpl-12", "resp_12" or "12"; 0 when it is none.
 service::RequestId request_id(std::string_view id) {
-    for (const std::string_view prefix : {"chatcmpl-", "cmpl-"}) {
+    for (const std::string_view prefix : {"chatcmpl-", "cmpl-", "resp_"}) {
         if (id.starts_with(prefix)) id.remove_prefix(prefix.size());
     }
     service::RequestId number = 0;
@@ -63,6 +64,7 @@ const Api::Endpoint Api::kEndpoints[] = {
     {"GET", "/metrics", &Api::get_metrics},
     {"POST", "/v1/completions", &Api::post_completions},
     {"POST", "/v1/chat/completions", &Api::post_chat_completions},
+    {"POST", "/v1/responses", &Api::post_responses},
     {"POST", "/v1/embeddings", &Api::post_embeddings},
     {"POST", kCancelPath, &Api::post_cancel},
     {"POST", "/tokenize", &Api::post_tokenize},
@@ -142,9 +144,18 @@ void Api::post_chat_completions(const std::shared_ptr<Exchange>& exchange, const
 void Api::openai(const std::shared_ptr<Exchange>& exchange, const Request& request, OpenAiKind kind,
                  base::Result<api::Call> call) {
     if (!call) return exchange->reply(refusal(call.error()));
-    auto format = make_openai_format(kind, call->n, call->include_usage, call->request.top_logprobs,
-                                     [this] { return service_.status().context_length; });
-    generate(exchange, request, choices_of(*call), std::move(format), call->stream);
+    auto format = make_openai_format(kind, call->n, call->include_usage, call->request.top_logprobs, n_ctx());
+    generate(exchange, request, std::move(*call), std::move(format));
+}
+
+void Api::post_responses(const std::shared_ptr<Exchange>& exchange, const Request& request) {
+    const auto body = api::parse_body(request.body);
+    if (!body) return exchange->reply(refusal(body.error()));
+    const auto& object = *body->get<base::Value::Object>();
+    auto call = api::read_call(object, api::kResponses);
+    if (!call) return exchange->reply(refusal(call.error()));
+    auto format = make_responses_format(responses_echo(object, *call), n_ctx());
+    generate(exchange, request, std::move(*call), std::move(format));
 }
 
 void Api::get_status(const std::shared_ptr<Exchange>& exchange, const Request&) {
@@ -154,15 +165,8 @@ void Api::get_status(const std::shared_ptr<Exchange>& exchange, const Request&) 
 void Api::post_embeddings(const std::shared_ptr<Exchange>& exchange, const Request& request) {
     auto call = api::read_call(request.body, api::kEmbeddings);
     if (!call) return exchange->reply(refusal(call.error()));
-    embed(exchange, request, std::move(call->request),
-          make_openai_embeddings_format(call->encoding, [this] { return service_.status().context_length; }));
-}
-
-void Api::embed(const std::shared_ptr<Exchange>& exchange, const Request& request, service::GenerateRequest wanted,
-                std::unique_ptr<AnswerFormat> format) {
-    std::vector<service::GenerateRequest> requests;
-    requests.push_back(std::move(wanted));
-    generate(exchange, request, std::move(requests), std::move(format), false);
+    auto format = make_openai_embeddings_format(call->encoding, n_ctx());
+    generate(exchange, request, std::move(*call), std::move(format));
 }
 
 void Api::get_metrics(const std::shared_ptr<Exchange>& exchange, const Request&) {
@@ -207,23 +211,26 @@ void Api::post_cancel(const std::shared_ptr<Exchange>& exchange, const Request& 
     exchange->reply(json_reply(json.take()));
 }
 
-void Api::generate(const std::shared_ptr<Exchange>& exchange, const Request& request,
-                   std::vector<service::GenerateRequest> requests, std::unique_ptr<AnswerFormat> format, bool stream) {
+void Api::generate(const std::shared_ptr<Exchange>& exchange, const Request& request, api::Call call,
+                   std::unique_ptr<AnswerFormat> format) {
     const Client& client = request.client;
-    for (service::GenerateRequest& one : requests) {
-        one.client = client.name;
-        one.share = client.caller.share;
-        one.sandboxed = client.caller.sandboxed;
-        one.application = client.caller.application;
+    call.request.client = client.name;
+    call.request.share = client.caller.share;
+    call.request.sandboxed = client.caller.sandboxed;
+    call.request.application = client.caller.application;
+    const uint32_t loaded_n_ctx = n_ctx()();
+    if (call.n_ctx && loaded_n_ctx > 0 && *call.n_ctx > loaded_n_ctx) {
+        call.notes.push_back(base::concat("options.num_ctx: the context has ", loaded_n_ctx, " tokens"));
     }
     const uint64_t key = ++last_generation_;
     auto& generation = generations_[key];
-    generation = std::make_unique<Generation>(service_, exchange, std::move(format), stream, [this, key] {
+    generation = std::make_unique<Generation>(service_, exchange, std::move(format), call.stream, [this, key] {
         loop_.defer([this, key, alive = std::weak_ptr<void>(alive_)] {
             if (!alive.expired()) generations_.erase(key);
         });
     });
-    generation->submit(std::move(requests));
+    generation->set_notes(std::move(call.notes));
+    generation->submit(choices_of(call));
 }
 
 }  // namespace llmd::http

@@ -45,6 +45,7 @@ private:
     void get_metrics(const std::shared_ptr<Exchange>& exchange, const Request& request);
     void post_completions(const std::shared_ptr<Exchange>& exchange, const Request& request);
     void post_chat_completions(const std::shared_ptr<Exchange>& exchange, const Request& request);
+    void post_responses(const std::shared_ptr<Exchange>& exchange, const Request& request);
     void openai(const std::shared_ptr<Exchange>& exchange, const Request& request, OpenAiKind kind,
                 base::Result<api::Call> call);
     void post_embeddings(const std::shared_ptr<Exchange>& exchange, const Request& request);
@@ -67,11 +68,12 @@ private:
 
     // `answer` has the model of that name, or null.
     void find_model(std::string name, std::function<void(const service::ModelEntry*)> answer);
-    // Submits `requests`, one for each choice, for the client of `request`.
-    void generate(const std::shared_ptr<Exchange>& exchange, const Request& request,
-                  std::vector<service::GenerateRequest> requests, std::unique_ptr<AnswerFormat> format, bool stream);
-    void embed(const std::shared_ptr<Exchange>& exchange, const Request& request, service::GenerateRequest wanted,
-               std::unique_ptr<AnswerFormat> format);
+    // Submits the requests of `call`, one for each choice, for the client of `request`.
+    void generate(const std::shared_ptr<Exchange>& exchange, const Request& request, api::Call call,
+                  std::unique_ptr<AnswerFormat> format);
+    std::function<uint32_t()> n_ctx() {
+        return [this] { return service_.status().context_length; };
+    }
 
     base::EventLoop& loop_;
     service::Service& service_;

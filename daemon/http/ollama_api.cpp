@@ -64,22 +64,20 @@ void Api::post_ollama_chat(const std::shared_ptr<Exchange>& exchange, const Requ
 void Api::post_ollama_embed(const std::shared_ptr<Exchange>& exchange, const Request& request) {
     auto call = api::read_call(request.body, api::kOllamaEmbed);
     if (!call) return exchange->reply(ollama_error(call.error()));
-    embed(exchange, request, std::move(call->request), make_ollama_embed_format());
+    generate(exchange, request, std::move(*call), make_ollama_embed_format());
 }
 
 void Api::post_ollama_embeddings(const std::shared_ptr<Exchange>& exchange, const Request& request) {
     auto call = api::read_call(request.body, api::kOllamaEmbeddings);
     if (!call) return exchange->reply(ollama_error(call.error()));
-    embed(exchange, request, std::move(call->request), make_ollama_embedding_format());
+    generate(exchange, request, std::move(*call), make_ollama_embedding_format());
 }
 
 void Api::ollama(const std::shared_ptr<Exchange>& exchange, const Request& request, OllamaKind kind,
                  base::Result<api::Call> call) {
     if (!call) return exchange->reply(ollama_error(call.error()));
     if (!call->request.prompt.empty() || !call->request.messages.empty()) {
-        std::vector<service::GenerateRequest> requests;
-        requests.push_back(std::move(call->request));
-        return generate(exchange, request, std::move(requests), make_ollama_format(kind), call->stream);
+        return generate(exchange, request, std::move(*call), make_ollama_format(kind));
     }
     if (request.client.caller.sandboxed) {
         return exchange->reply(

@@ -338,6 +338,34 @@ private:
 
 }  // namespace
 
+ResponsesEcho responses_echo(const base::Value::Object& body, const api::Call& call) {
+    ResponsesEcho echo;
+    const auto take_json = [&](std::string_view key, std::string& out) {
+        const base::Value* value = base::find(body, key);
+        if (value && !value->is_null()) out = base::json_text(*value);
+    };
+    const auto take_text = [&](std::string_view key, std::optional<std::string>& out) {
+        const base::Value* value = base::find(body, key);
+        if (const auto* text = value ? value->get<std::string>() : nullptr) out = *text;
+    };
+    take_text("instructions", echo.instructions);
+    take_text("user", echo.user);
+    take_json("metadata", echo.metadata);
+    take_json("reasoning", echo.reasoning);
+    take_json("text", echo.text);
+    take_json("tool_choice", echo.tool_choice);
+    take_json("tools", echo.tools);
+    if (const base::Value* store = base::find(body, "store"); store && store->is<bool>()) {
+        echo.store = *store->get<bool>();
+    }
+    const base::Value* most = base::find(body, "max_output_tokens");
+    if (most && !most->is_null()) echo.max_output_tokens = call.request.max_tokens;
+    echo.parallel_tool_calls = call.request.parallel_tool_calls;
+    echo.temperature = call.request.sampling.temperature;
+    echo.top_p = call.request.sampling.top_p;
+    return echo;
+}
+
 std::unique_ptr<AnswerFormat> make_responses_format(ResponsesEcho echo, std::function<uint32_t()> n_ctx) {
     return std::make_unique<ResponsesFormat>(std::move(echo), std::move(n_ctx));
 }

@@ -13,6 +13,8 @@
 #include <optional>
 #include <string>
 
+#include "api/call.h"
+#include "base/value.h"
 #include "http/answer_format.h"
 
 namespace llmd::http {
@@ -33,6 +35,9 @@ struct ResponsesEcho {
     double top_p = 1;
     std::optional<std::string> user;
 };
+
+// Of a body that api::read_call() has made `call` of.
+ResponsesEcho responses_echo(const base::Value::Object& body, const api::Call& call);
 
 // Of an answer of one choice. `n_ctx` as in make_openai_format(). Logprobs are told where the request has them.
 std::unique_ptr<AnswerFormat> make_responses_format(ResponsesEcho echo, std::function<uint32_t()> n_ctx);
