@@ -27,12 +27,12 @@ struct ResponsesEcho {
     bool parallel_tool_calls = true;
     std::string reasoning = R"({"effort":null,"summary":null})";  // JSON
     bool store = true;
-    double temperature = 1;
+    float temperature = 1;
     std::string text = R"({"format":{"type":"text"}})";  // JSON
     std::string tool_choice = R"("auto")";               // JSON
     std::string tools = "[]";                            // JSON
     uint32_t top_logprobs = 0;
-    double top_p = 1;
+    float top_p = 1;
     std::optional<std::string> user;
 };
 

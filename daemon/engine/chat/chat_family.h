@@ -90,6 +90,9 @@ struct ThinkingForm {
     Trim trim_split = Trim::None;  // of the content that is left then
 };
 
+// The family of a model that was trained with no chat template.
+inline constexpr std::string_view kNoFamily = "none";
+
 // In the texts of a family "{bos}" and "{eos}" stand for the model's begin-of-text and end-of-text tokens.
 struct ChatFamily {
     std::string_view name;  // as the setting `chat_template` spells it

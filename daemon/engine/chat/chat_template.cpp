@@ -93,7 +93,7 @@ base::Result<ChatTemplate> ChatTemplate::create(const model::Gguf& gguf, const t
                         chat_family_names());
         }
     } else {
-        family = text->empty() ? find_chat_family("none") : recognize_chat_family(*text);
+        family = text->empty() ? find_chat_family(kNoFamily) : recognize_chat_family(*text);
     }
     if (family == nullptr) return ChatTemplate();
     ChatTemplate chat(*family, tokenizer);

@@ -36,6 +36,8 @@ public:
 
     // Null if it is unknown.
     const ChatFamily* family() const { return family_; }
+    // The model was trained with one that is known, rather than with none.
+    bool has_family() const { return family_ != nullptr && family_->name != kNoFamily; }
 
     // The stop strings for StreamDetokenizer: the end of the assistant's turn, unless it is a token that
     // ends_generation().

@@ -123,7 +123,7 @@ constexpr ThinkingForm kDeepSeekThinking = {.open = "<think>", .close = "</think
 constexpr std::array kOtherFamilies = {
     // This is no model's own format. A base model continues it like the script of a play.
     ChatFamily{
-        .name = "none",
+        .name = kNoFamily,
         .begin = "",
         .system = {"", "\n\n"},
         .user = {"User: ", "\n"},

@@ -85,7 +85,7 @@ base::Result<std::unique_ptr<AnswerForm>> AnswerForm::create(const protocol::Sub
                                                              const generation::LoadedModel& model,
                                                              generation::GenerationRequest& request) {
     std::unique_ptr<AnswerForm> form(new AnswerForm());
-    const bool has_prompt_instead = !submit.prompt.empty() && model.chat_template.family() == nullptr;
+    const bool has_prompt_instead = !submit.prompt.empty() && !model.chat_template.has_family();
     if (!submit.messages.empty() && !has_prompt_instead) {
         if (auto done = form->take_conversation(submit, model, request); !done) return done.error();
         form->skip_delivered(model, request);
