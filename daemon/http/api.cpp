@@ -38,11 +38,12 @@ std::optional<std::string_view> id_in(std::string_view path, std::string_view pa
     return path.substr(before.size(), path.size() - before.size() - after.size());
 }
 
-// Of "cmpl-12", "chatcmpl-12", "resp_12" or "12"; 0 when it is none.
+// Of "cmpl-12", "chatcmpl-12", "resp_692d5f3c_12" or "12"; 0 when it is none.
 service::RequestId request_id(std::string_view id) {
-    for (const std::string_view prefix : {"chatcmpl-", "cmpl-", "resp_"}) {
+    for (const std::string_view prefix : {"chatcmpl-", "cmpl-"}) {
         if (id.starts_with(prefix)) id.remove_prefix(prefix.size());
     }
+    if (id.starts_with("resp_")) id.remove_prefix(id.rfind('_') + 1);
     service::RequestId number = 0;
     const auto [end, error] = std::from_chars(id.data(), id.data() + id.size(), number);
     return error == std::errc() && end == id.data() + id.size() ? number : 0;

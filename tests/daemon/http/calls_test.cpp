@@ -217,7 +217,7 @@ TEST_F(CallsTest, AFailureAmidACallEndsTheStreamWithIt) {
     send(protocol::Accepted{1, 3});
     part(Kind::CallBegin, "weather");
     (void)read(client);
-    EXPECT_EQ(status(ask(post("/v1/requests/1/cancel", ""))), 200);
+    EXPECT_EQ(status(ask(post("/v1/requests/resp_3e8_1/cancel", ""))), 200);
     const std::string rest = read(client);
     EXPECT_NE(rest.find(R"("name":"Cancelled")"), std::string::npos) << rest;
     EXPECT_EQ(rest.find("delta"), std::string::npos) << rest;
