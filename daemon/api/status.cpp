@@ -14,6 +14,10 @@ constexpr double kSecondsPerMs = 1e-3;
 constexpr double kMedian = 0.5;
 constexpr double kNearlyAll = 0.95;
 
+constexpr double celsius(platform::MilliCelsius temperature) {
+    return temperature / 1000.0;
+}
+
 constexpr std::array kFields = {
     StatusField{"state", "s", [](const Status& s) -> Value { return std::string(state_name(s.state)); }},
     StatusField{"model", "s", [](const Status& s) -> Value { return s.model; }},
@@ -48,13 +52,24 @@ constexpr std::array kFields = {
     StatusField{"engine_restarts", "u", [](const Status& s) -> Value { return s.engine_restarts; },
                 "engine_restarts_total", MetricType::Counter, "Engines started in the place of dead ones."},
     StatusField{"last_fault", "s", [](const Status& s) -> Value { return s.last_fault; }},
+    StatusField{"last_fault_cause", "s", [](const Status& s) -> Value { return std::string(s.last_fault_cause); }},
     StatusField{"settings_error", "s", [](const Status& s) -> Value { return s.settings_error; }},
     StatusField{"quarantined", "s", [](const Status& s) -> Value { return s.quarantined; }},
     StatusField{"memory", "s", [](const Status& s) -> Value { return s.conditions.memory; }},
+    StatusField{"memory_state", "s", [](const Status& s) -> Value { return std::string(s.states.memory); }},
     StatusField{"heat", "s", [](const Status& s) -> Value { return s.conditions.heat; }},
+    StatusField{"heat_state", "s", [](const Status& s) -> Value { return std::string(s.states.heat); }},
+    StatusField{"heat_zone", "s", [](const Status& s) -> Value { return s.states.nearest.zone; }},
+    StatusField{"heat_celsius", "d", [](const Status& s) -> Value { return celsius(s.states.nearest.temperature); }},
+    StatusField{"heat_limit_celsius", "d", [](const Status& s) -> Value { return celsius(s.states.nearest.trip); }},
+    StatusField{"duty_cycle_percent", "u", [](const Status& s) -> Value { return s.duty_cycle_percent; }},
     StatusField{"power", "s", [](const Status& s) -> Value { return s.conditions.power; }},
+    StatusField{"power_state", "s", [](const Status& s) -> Value { return std::string(s.states.power); }},
+    StatusField{"power_saving", "u", [](const Status& s) -> Value { return uint32_t{s.states.saves_power}; }},
     StatusField{"sleep", "s", [](const Status& s) -> Value { return s.conditions.sleep; }},
+    StatusField{"sleep_state", "s", [](const Status& s) -> Value { return std::string(s.states.sleep); }},
     StatusField{"paused", "s", [](const Status& s) -> Value { return s.conditions.paused; }},
+    StatusField{"paused_requests", "s", [](const Status& s) -> Value { return std::string(s.states.paused); }},
 };
 
 using service::Histogram;

@@ -14,9 +14,17 @@ using base::ErrorCode;
 constexpr MilliCelsius kDegree = 1000;
 
 // By rung.
-constexpr std::array<const char*, 5> kRungWords = {
-    "enough", "short, the cache has been dropped", "short, one request runs at a time",
-    "short, the model goes when nobody needs it", "short, new requests are refused"};
+struct RungWords {
+    std::string_view state;
+    const char* sentence;
+};
+constexpr std::array kRungWords = {
+    RungWords{"enough", "enough"},
+    RungWords{"cache_dropped", "short, the cache has been dropped"},
+    RungWords{"one_at_a_time", "short, one request runs at a time"},
+    RungWords{"unloads_when_idle", "short, the model goes when nobody needs it"},
+    RungWords{"refuses", "short, new requests are refused"},
+};
 
 std::string degrees(MilliCelsius temperature) {
     char text[16];
@@ -60,6 +68,9 @@ Directive Policy::decide(const Conditions& conditions, base::TimePoint now) {
     apply_memory(conditions, now, directive);
     if (conditions.power) apply_power(*conditions.power, directive);
     apply_idleness(conditions, now, directive);
+    if (!directive.run_background) directive.states.paused = "background";
+    if (directive.max_slots == 1) directive.states.paused = "all_but_one";
+    if (directive.max_slots == 0) directive.states.paused = "all";
     return directive;
 }
 
@@ -72,6 +83,7 @@ void Policy::apply_sleep(Directive& directive) {
     directive.suspended = true;
     directive.refuse_all = Refusal{ErrorCode::Suspended, why};
     directive.words.sleep = "going to sleep";
+    directive.states.sleep = "going_to_sleep";
     pause_all(directive, why);
 }
 
@@ -90,6 +102,8 @@ void Policy::apply_heat(const std::optional<HeatReading>& heat, Directive& direc
 
     if (!passive && !hot) return;
     const NearestTrip& nearest = passive ? *passive : *hot;
+    directive.states.heat = is_too_hot_ ? "paused" : paces_ ? "paced" : "fine";
+    directive.states.nearest = nearest;
     directive.words.heat = concat(place_of(nearest), " of ", degrees(nearest.trip));
     if (paces_) directive.words.heat += concat(", computing ", directive.duty_cycle_percent, " % of the time");
 }
@@ -110,7 +124,11 @@ void Policy::apply_memory(const Conditions& conditions, base::TimePoint now, Dir
         directive.refuse_all =
             Refusal{ErrorCode::OutOfMemory, "programs are waiting for memory: nothing new is taken until they do not"};
     }
-    if (conditions.memory_is_watched) directive.words.memory = kRungWords[static_cast<size_t>(rung_)];
+    if (conditions.memory_is_watched) {
+        const RungWords& words = kRungWords[static_cast<size_t>(rung_)];
+        directive.states.memory = words.state;
+        directive.words.memory = words.sentence;
+    }
 }
 
 void Policy::apply_power(const Power& power, Directive& directive) {
@@ -127,6 +145,13 @@ void Policy::apply_power(const Power& power, Directive& directive) {
         directive.refuse_background =
             Refusal{ErrorCode::Suspended, "the battery is nearly empty: no background requests are taken"};
     }
+    if (power.on_battery) {
+        directive.states.power = is_critical  ? "battery_critical"
+                                 : is_low     ? "battery_low"
+                                 : on_battery ? "battery"
+                                              : "mains";
+    }
+    directive.states.saves_power = power.saves;
     std::string& words = directive.words.power;
     if (power.on_battery) words = on_battery ? "battery" : "mains";
     if (is_low) words += is_critical ? ", nearly empty" : ", low";

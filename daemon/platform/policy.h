@@ -18,6 +18,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/error.h"
 #include "base/event_loop.h"
@@ -88,6 +89,18 @@ struct Directive {
         std::string paused;  // what does not run, and why
         bool operator==(const Words&) const = default;
     } words;
+
+    // The same for programs.
+    struct States {
+        std::string_view memory = "unknown";  // enough, cache_dropped, one_at_a_time, unloads_when_idle, refuses
+        std::string_view heat = "unknown";    // fine, paced, paused
+        std::string_view power = "unknown";   // mains, battery, battery_low, battery_critical
+        std::string_view sleep = "awake";     // going_to_sleep
+        std::string_view paused = "none";     // background, all_but_one, all: the last of these that holds
+        bool saves_power = false;
+        NearestTrip nearest;  // that words.heat tells of; its zone is empty where heat is unknown
+        bool operator==(const States&) const = default;
+    } states;
 
     bool operator==(const Directive&) const = default;
 };

@@ -16,6 +16,7 @@ struct NearestTrip {
     MilliCelsius temperature = 0;
     MilliCelsius trip = 0;
     MilliCelsius left() const { return trip - temperature; }
+    bool operator==(const NearestTrip&) const = default;
 };
 
 struct HeatReading {

@@ -25,6 +25,9 @@ constexpr int kMaxReadsPerTurn = 16;  // the front ends have their turn, however
 
 constexpr std::array<std::string_view, 5> kPhaseNames = {"idle", "load", "kernel build", "tuning", "step"};
 constexpr std::string_view kNoPhase = "start";
+constexpr std::array<std::string_view, 8> kCauseNames = {"none",     "device_error", "crash",         "silence",
+                                                         "protocol", "killed",       "out_of_memory", "exit"};
+static_assert(kCauseNames.size() == static_cast<size_t>(Cause::Exit) + 1);
 
 template <typename... Ts>
 bool is_any_of(const protocol::Message& message) {
@@ -49,6 +52,10 @@ EngineEnd end_from_status(int status) {
 }
 
 }  // namespace
+
+std::string_view cause_name(EngineEnd::Cause cause) {
+    return kCauseNames[static_cast<size_t>(cause)];
+}
 
 class EngineLink::Impl {
 public:

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/event_loop.h"
@@ -82,6 +83,8 @@ struct EngineEnd {
     }
     bool lacked_memory() const { return cause == Cause::ForeignKill || cause == Cause::NoMemory; }
 };
+
+std::string_view cause_name(EngineEnd::Cause cause);  // "device_error", "crash"
 
 // How long an engine may take, apart from the budgets that it states itself. Shorter in tests.
 struct EngineTimeouts {

@@ -305,6 +305,8 @@ Activity Service::Impl::activity() const {
 Status Service::Impl::status() const {
     Status status;
     status.conditions = directive_.words;
+    status.states = directive_.states;
+    status.duty_cycle_percent = directive_.duty_cycle_percent;
     const bool ready = engine_state_ == EngineState::Ready;
     if (ready) {
         status.state = scheduler_.n_running() > 0 ? State::Busy : State::Ready;
@@ -335,6 +337,7 @@ Status Service::Impl::status() const {
     status.engine_pid = link_ ? link_->pid() : 0;
     status.engine_restarts = engine_restarts_;
     status.last_fault = last_fault_;
+    status.last_fault_cause = last_fault_cause_;
     if (settings_error_) status.settings_error = settings_error_->message;
     const auto* quarantine = device_health_.quarantine(clocks_.wall());
     status.quarantined = quarantine != nullptr ? quarantine->reason : avoid_device_reason_;

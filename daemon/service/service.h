@@ -42,12 +42,15 @@ struct Status {
     uint32_t kv_pages_used = 0;    // of kPageTokens tokens each, by requests
     uint32_t kv_pages_cached = 0;  // free, and kept meanwhile for prompts that begin like earlier ones
     uint32_t kv_pages_total = 0;
-    int64_t engine_pid = 0;                 // 0: no engine is running
-    uint32_t engine_restarts = 0;           // since llmd started
-    std::string last_fault;                 // the last engine death or device error, with its cause; empty if none
-    std::string settings_error;             // why the settings are not those of the files; empty if they are
-    std::string quarantined;                // which device is left for the CPU, and why; empty if none
-    platform::Directive::Words conditions;  // of the device, as the last directive tells them
+    int64_t engine_pid = 0;                      // 0: no engine is running
+    uint32_t engine_restarts = 0;                // since llmd started
+    std::string last_fault;                      // the last engine death or device error, with its cause; empty if none
+    std::string_view last_fault_cause = "none";  // cause_name(), or load_failed
+    std::string settings_error;                  // why the settings are not those of the files; empty if they are
+    std::string quarantined;                     // which device is left for the CPU, and why; empty if none
+    platform::Directive::Words conditions;       // of the device, as the last directive tells them
+    platform::Directive::States states;          // likewise, for programs
+    uint32_t duty_cycle_percent = protocol::kFullDutyCycle;
     // Of requests that have ended since llmd started.
     Histogram queue_ms;             // submission to start, of those that started
     Histogram ttft_ms;              // submission to first token, of those that had one

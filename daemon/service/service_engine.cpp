@@ -457,7 +457,10 @@ void Service::Impl::on_engine_ended(const EngineEnd& end) {
     const bool asked = engine_state_ == EngineState::Ending;
     retired_link_ = std::move(link_);
     engine_state_ = EngineState::None;
-    if (end.cause != EngineEnd::Cause::Asked) last_fault_ = "llmd-engine " + end.detail;
+    if (end.cause != EngineEnd::Cause::Asked) {
+        last_fault_ = "llmd-engine " + end.detail;
+        last_fault_cause_ = cause_name(end.cause);
+    }
     if (asked) {
         proven_file_.reset();
     } else {
@@ -529,6 +532,7 @@ void Service::Impl::fail_load(const ModelReference& model, base::Error error) {
     const auto expected = default_model();
     default_load_failed_ = expected && expected->path == model.path;
     last_fault_ = error.message;
+    last_fault_cause_ = "load_failed";
     proven_file_.reset();
     model_.reset();
 

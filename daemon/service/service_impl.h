@@ -229,6 +229,7 @@ private:
     uint32_t told_duty_cycle_ = 0;  // of the engine that runs now
     bool cache_is_due_ = false;     // DropCache
     std::string last_fault_;
+    std::string_view last_fault_cause_ = "none";
 
     base::EventLoop::TimerId turn_timer_ = 0;  // 0: nothing to do
     bool status_changed_ = false;

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <set>
+#include <string_view>
 
 namespace llmd::platform {
 namespace {
@@ -54,6 +56,7 @@ TEST_F(PolicyTest, WithoutAnyConditionEverythingIsAllowed) {
     EXPECT_FALSE(policy_.review_at());
     Directive expected;
     expected.words.memory = "enough";
+    expected.states.memory = "enough";
     EXPECT_EQ(decide(working()), expected);
     EXPECT_FALSE(policy_.review_at()) << "no timer while it works";
 }
@@ -70,6 +73,8 @@ TEST_F(PolicyTest, EachStallOfMemoryIsOneRungOfTheLadder) {
     EXPECT_EQ(small.max_slots, 1u);
     EXPECT_FALSE(small.unload);
     EXPECT_EQ(small.words.paused, "all but one request, because memory is short");
+    EXPECT_EQ(small.states.paused, "all_but_one");
+    EXPECT_EQ(small.states.memory, "one_at_a_time");
 
     const Directive unloaded = stall(working());
     EXPECT_TRUE(unloaded.unload);
@@ -81,6 +86,9 @@ TEST_F(PolicyTest, EachStallOfMemoryIsOneRungOfTheLadder) {
     EXPECT_EQ(refusing.refuse_all->code, ErrorCode::OutOfMemory);
     EXPECT_EQ(refusing.max_slots, 1u);
     EXPECT_EQ(stall(working()).words.memory, refusing.words.memory) << "there is no further rung";
+    EXPECT_EQ(std::set<std::string_view>(
+                  {dropped.states.memory, small.states.memory, unloaded.states.memory, refusing.states.memory}),
+              (std::set<std::string_view>{"cache_dropped", "one_at_a_time", "unloads_when_idle", "refuses"}));
 }
 
 TEST_F(PolicyTest, AfterEachCalmMemoryGoesOneRungBack) {
@@ -109,19 +117,23 @@ TEST_F(PolicyTest, PowerDecidesAboutBackground) {
         bool saves;
         bool run_background, refuse_background, unload;
         const char* words;
+        const char* state;
     };
     const Row rows[] = {
-        {false, Battery::Fine, false, true, false, false, "mains"},
-        {true, Battery::Fine, false, true, false, false, "battery"},
-        {true, Battery::Low, false, false, false, false, "battery, low"},
-        {true, Battery::Critical, false, false, true, true, "battery, nearly empty"},
-        {false, Battery::Fine, true, false, false, false, "mains, saving power"},
-        {true, Battery::Low, true, false, false, false, "battery, low, saving power"},
-        {false, Battery::Critical, false, true, false, false, "mains"},
+        {false, Battery::Fine, false, true, false, false, "mains", "mains"},
+        {true, Battery::Fine, false, true, false, false, "battery", "battery"},
+        {true, Battery::Low, false, false, false, false, "battery, low", "battery_low"},
+        {true, Battery::Critical, false, false, true, true, "battery, nearly empty", "battery_critical"},
+        {false, Battery::Fine, true, false, false, false, "mains, saving power", "mains"},
+        {true, Battery::Low, true, false, false, false, "battery, low, saving power", "battery_low"},
+        {false, Battery::Critical, false, true, false, false, "mains", "mains"},
     };
     for (const Row& row : rows) {
         const Directive directive = decide(powered(row.on_battery, row.battery, row.saves));
         EXPECT_EQ(directive.words.power, row.words);
+        EXPECT_EQ(directive.states.power, row.state);
+        EXPECT_EQ(directive.states.saves_power, row.saves) << row.words;
+        EXPECT_EQ(directive.states.paused, row.run_background ? "none" : "background") << row.words;
         EXPECT_EQ(directive.run_background, row.run_background) << row.words;
         EXPECT_EQ(directive.refuse_background.has_value(), row.refuse_background) << row.words;
         EXPECT_EQ(directive.unload, row.unload) << row.words;
@@ -133,6 +145,7 @@ TEST_F(PolicyTest, PowerDecidesAboutBackground) {
     Conditions only_profile = working();
     only_profile.power = Power{std::nullopt, Battery::Critical, true};
     EXPECT_EQ(decide(only_profile).words.power, "saving power");
+    EXPECT_EQ(decide(only_profile).states.power, "unknown");
     EXPECT_FALSE(decide(only_profile).refuse_background);
 }
 
@@ -141,6 +154,8 @@ TEST_F(PolicyTest, SleepPausesEverythingAndTakesNothingNew) {
     conditions.goes_to_sleep = true;
     const Directive directive = decide(conditions);
     EXPECT_TRUE(directive.suspended);
+    EXPECT_EQ(directive.states.sleep, "going_to_sleep");
+    EXPECT_EQ(directive.states.paused, "all");
     EXPECT_EQ(directive.max_slots, 0u);
     ASSERT_TRUE(directive.refuse_all);
     EXPECT_EQ(directive.refuse_all->code, ErrorCode::Suspended);
@@ -170,6 +185,11 @@ TEST_F(PolicyTest, PacesNearAPassiveTripPointAndPausesNearAHotOne) {
         EXPECT_FALSE(directive.refuse_all) << "whoever comes may wait";
     }
     EXPECT_EQ(decide(at(86'000)).words.heat, "cpu is at 86.0 °C of 90.0 °C, computing 72 % of the time");
+    EXPECT_EQ(decide(at(86'000)).states.heat, "paced");
+    EXPECT_EQ(decide(at(86'000)).states.nearest, (NearestTrip{"cpu", 86'000, kPassive}));
+    EXPECT_EQ(decide(at(101'000)).states.heat, "paused");
+    EXPECT_EQ(decide(at(60'000)).states.heat, "fine");
+    EXPECT_EQ(decide({}).states.heat, "unknown");
     EXPECT_EQ(decide(at(101'000)).words.paused, "everything, because cpu is at 101.0 °C");
     EXPECT_FALSE(decide(working()).throttled) << "nothing is measured any more";
 }

@@ -178,6 +178,7 @@ TEST_F(ServiceEngineTest, ADeviceErrorNeedsTwoFailuresWithNoTokenBetween) {
     EXPECT_EQ(n_engines(), 3u);
     EXPECT_EQ(service_->status().state, State::Idle);
     EXPECT_NE(service_->status().last_fault.find("signal 7"), std::string::npos);
+    EXPECT_EQ(service_->status().last_fault_cause, "crash");
 }
 
 TEST_F(ServiceEngineTest, AChosenGpuIsQuarantinedAfterTheSecondFailure) {

@@ -124,6 +124,7 @@ TEST_F(ServiceLoadingTest, AModelThatSomebodyNamedAndThatFailsIsNoErrorOfTheServ
     EXPECT_EQ(sink.error().code, ErrorCode::ModelLoadFailed);
     EXPECT_EQ(service_->status().state, State::Idle);
     EXPECT_EQ(service_->status().last_fault, "it is no model");
+    EXPECT_EQ(service_->status().last_fault_cause, "load_failed");
 }
 
 TEST_F(ServiceLoadingTest, AFailedLoadIsTriedAgainAfterAPause) {
