@@ -50,6 +50,8 @@ bus::VariantMap info_dictionary(const service::Outcome& outcome, std::span<const
 bus::VariantMap limits_dictionary() {
     return {
         {"max_prompt_bytes", u64(RequestLimits::kMaxPromptBytes)},
+        {"max_prompt_fd_bytes", u64(RequestLimits::kMaxSocketPromptBytes)},
+        {"max_inputs", u32(RequestLimits::kMaxInputs)},
         {"max_messages", u32(RequestLimits::kMaxMessages)},
         {"max_queued", u32(RequestLimits::kMaxQueued)},
         {"max_per_client", u32(RequestLimits::kMaxPerClient)},

@@ -1,5 +1,5 @@
-// The a{sv} dictionaries of the interface: what goes out, all but the options. Keys are documented in
-// dbus-interfaces/org.llmd.Llmd1.xml.
+// The a{sv} dictionaries of the interface: what goes out, all but the options. Keys are documented in the files of
+// dbus-interfaces/.
 #pragma once
 
 #include <span>

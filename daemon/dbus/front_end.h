@@ -1,5 +1,5 @@
 // llmd on the session bus, whatever happens to the bus: serves `org.llmd.Llmd1`, and after the bus was lost reconnects
-// with growing pauses. dbus-interfaces/org.llmd.Llmd1.xml says what it serves.
+// with growing pauses. The files of dbus-interfaces/ say what it serves.
 // Thread-bound to the event loop. SIGPIPE must be ignored.
 #pragma once
 

@@ -1,6 +1,7 @@
 #include "dbus/root_object.h"
 
 #include <algorithm>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include "dbus/dictionaries.h"
 #include "dbus/interface_builder.h"
 #include "dbus/options.h"
+#include "dbus/prompt_fd.h"
 #include "dbus/reply.h"
 #include "dbus/session.h"
 #include "dbus/text_pipe.h"
@@ -24,26 +26,79 @@ using base::Result;
 constexpr uint32_t kInterfaceVersion = 1;
 constexpr const char* kMainInterface = "org.llmd.Llmd1";
 constexpr const char* kRootPath = "/org/llmd/Llmd1";
+// What was added to the interface, in words that the interface documents. An older llmd ignores an option that it does
+// not know, and so a caller that depends on one looks here first.
+const std::vector<std::string> kFeatures = {"detokenize", "embed", "json_schema", "prompt_fd", "thinking"};
 
 template <typename... Values>
 Reply<Values...> reply_to(Session& session, sdbus::Result<Values...>&& result) {
     return Reply<Values...>(session.shared_connection(), std::move(result));
 }
 
-Result<api::Call> parse(std::string prompt, const bus::VariantMap& options) {
+Result<api::Call> parse(std::string prompt, bus::VariantMap options) {
+    auto sealed = take_prompt_fd(options);
+    if (!sealed) return sealed.error();
+    if (*sealed && !prompt.empty()) {
+        return fail(ErrorCode::InvalidArgument, "prompt_fd: given together with a prompt that is not empty");
+    }
     auto parsed = api::read_call(bus::to_object(options), api::kBus);
     if (!parsed) return parsed;
     if (auto taken = take_prompt(*parsed, std::move(prompt)); !taken) return taken.error();
+    if (*sealed) {
+        // In the place of the empty one, behind the limit of what a message may carry.
+        service::GenerateRequest& request = parsed->request;
+        (request.messages.empty() ? request.prompt : request.messages.back().content) = **std::move(sealed);
+    }
     return parsed;
 }
 
+// The options of a call that has no place for prompt_fd.
+Result<api::Call> parse_options(const bus::VariantMap& options) {
+    if (options.contains("prompt_fd")) {
+        return fail(ErrorCode::InvalidArgument, "prompt_fd: only Generate and Stream take it");
+    }
+    return api::read_call(bus::to_object(options), api::kBus);
+}
+
 Result<api::Call> parse(const std::vector<bus::VariantMap>& messages, const bus::VariantMap& options) {
-    auto parsed = api::read_call(bus::to_object(options), api::kBus);
+    auto parsed = parse_options(options);
     if (!parsed) return parsed;
     std::vector<base::Value::Object> objects;
     for (const bus::VariantMap& message : messages) objects.push_back(bus::to_object(message));
     if (auto taken = take_messages(*parsed, std::move(objects)); !taken) return taken.error();
     return parsed;
+}
+
+Result<api::Call> parse_embed(const std::vector<std::string>& inputs, const bus::VariantMap& options) {
+    auto parsed = parse_options(options);
+    if (!parsed) return parsed;
+    if (inputs.empty()) return fail(ErrorCode::InvalidArgument, "inputs: there is none");
+    if (inputs.size() > service::RequestLimits::kMaxInputs) {
+        return fail(ErrorCode::InvalidArgument, "inputs: ", inputs.size(), " are more than ",
+                    service::RequestLimits::kMaxInputs);
+    }
+    size_t bytes = 0;
+    for (const std::string& input : inputs) {
+        bytes += input.size();
+        parsed->request.inputs.push_back({input, {}});
+    }
+    if (bytes > service::RequestLimits::kMaxPromptBytes) {
+        return fail(ErrorCode::PromptTooLong, "inputs: ", bytes, " bytes are more than ",
+                    service::RequestLimits::kMaxPromptBytes);
+    }
+    return parsed;
+}
+
+Result<std::vector<int32_t>> token_ids(const std::vector<uint32_t>& tokens) {
+    std::vector<int32_t> ids;
+    ids.reserve(tokens.size());
+    for (const uint32_t token : tokens) {
+        if (token > static_cast<uint32_t>(std::numeric_limits<int32_t>::max())) {
+            return fail(ErrorCode::InvalidArgument, "tokens: ", token, " is in no model's vocabulary");
+        }
+        ids.push_back(static_cast<int32_t>(token));
+    }
+    return ids;
 }
 
 // Answers a call that has no results.
@@ -80,6 +135,9 @@ void RootObject::export_main_interface() {
     interface.add_method("StreamChat", {"messages", "options"}, {"request", "fd"},
                          [this](sdbus::Result<sdbus::ObjectPath, sdbus::UnixFd>&& result, const Maps& messages,
                                 const Map& options) { StreamChat(std::move(result), messages, options); });
+    interface.add_method("Embed", {"inputs", "options"}, {"embeddings", "info"},
+                         [this](sdbus::Result<Embeddings, Map>&& result, const std::vector<std::string>& inputs,
+                                const Map& options) { Embed(std::move(result), inputs, options); });
     interface.add_method("Cancel", {"request"}, {}, [this](sdbus::Result<>&& result, const sdbus::ObjectPath& request) {
         Cancel(std::move(result), request);
     });
@@ -89,6 +147,9 @@ void RootObject::export_main_interface() {
     interface.add_method("Tokenize", {"text", "options"}, {"count", "ids"},
                          [this](sdbus::Result<uint32_t, std::vector<uint32_t>>&& result, std::string text,
                                 const Map& options) { Tokenize(std::move(result), std::move(text), options); });
+    interface.add_method("Detokenize", {"tokens", "options"}, {"text"},
+                         [this](sdbus::Result<std::string>&& result, const std::vector<uint32_t>& tokens,
+                                const Map& options) { Detokenize(std::move(result), tokens, options); });
     interface.add_method("GetStatus", {"options"}, {"status"},
                          [this](const Map& options) { return GetStatus(options); });
 
@@ -99,6 +160,7 @@ void RootObject::export_main_interface() {
     };
     add_constant("version", "u", kInterfaceVersion);
     add_constant("DaemonVersion", "s", version_);
+    add_constant("Features", "as", kFeatures);
     add_constant("Limits", "a{sv}", limits_dictionary());
     // Of the loaded model and what computes it, which is everybody's.
     const auto add_status = [&](const char* name, const char* signature, auto get) {
@@ -142,26 +204,44 @@ void RootObject::status_changed() {
 
 void RootObject::Generate(sdbus::Result<std::string, bus::VariantMap>&& result, std::string prompt,
                           const bus::VariantMap& options) {
-    answer_at_end(std::move(result), parse(std::move(prompt), options));
+    answer_with_text(std::move(result), parse(std::move(prompt), options));
 }
 
 void RootObject::Chat(sdbus::Result<std::string, bus::VariantMap>&& result,
                       const std::vector<bus::VariantMap>& messages, const bus::VariantMap& options) {
-    answer_at_end(std::move(result), parse(messages, options));
+    answer_with_text(std::move(result), parse(messages, options));
 }
 
-void RootObject::answer_at_end(sdbus::Result<std::string, bus::VariantMap>&& result, Result<api::Call> parsed) {
+void RootObject::answer_with_text(sdbus::Result<std::string, bus::VariantMap>&& result, Result<api::Call> parsed) {
+    answer_at_end(std::move(result), std::move(parsed),
+                  [](const auto& reply, const std::string& text, const service::Outcome& outcome, const auto& calls) {
+                      reply.send(text, info_dictionary(outcome, calls));
+                  });
+}
+
+void RootObject::Embed(sdbus::Result<Embeddings, bus::VariantMap>&& result, const std::vector<std::string>& inputs,
+                       const bus::VariantMap& options) {
+    answer_at_end(std::move(result), parse_embed(inputs, options),
+                  [](const auto& reply, const std::string&, const service::Outcome& outcome, const auto& calls) {
+                      Embeddings embeddings;
+                      for (const auto& one : outcome.embeddings) embeddings.emplace_back(one.begin(), one.end());
+                      reply.send(embeddings, info_dictionary(outcome, calls));
+                  });
+}
+
+template <typename... Values, typename Send>
+void RootObject::answer_at_end(sdbus::Result<Values...>&& result, Result<api::Call> parsed, Send send) {
     const std::string caller = bus::sender_of(getObject());
     const auto reply = reply_to(session_, std::move(result));
     if (!parsed) return reply.fail(parsed.error());
 
     const auto started = session_.start(caller, std::move(*parsed), [&](RequestObject& object) {
-        auto finished = [reply, &object](const std::string& text, const service::Outcome& outcome) {
+        auto finished = [reply, send, &object](const std::string& text, const service::Outcome& outcome) {
             if (outcome.error) return reply.fail(*outcome.error);
             if (outcome.finish == service::Finish::Cancelled) {
                 return reply.fail(fail(ErrorCode::Cancelled, "the request was cancelled"));
             }
-            reply.send(text, info_dictionary(outcome, object.calls()));
+            send(reply, text, outcome, object.calls());
         };
         return Result<std::unique_ptr<Delivery>>(
             make_collected_delivery(object.delivery_events(), std::move(finished)));
@@ -230,6 +310,19 @@ void RootObject::Tokenize(sdbus::Result<uint32_t, std::vector<uint32_t>>&& resul
     session_.service().tokenize(*model, std::move(text), [reply](Result<std::vector<int32_t>> ids) {
         if (!ids) return reply.fail(ids.error());
         reply.send(static_cast<uint32_t>(ids->size()), std::vector<uint32_t>(ids->begin(), ids->end()));
+    });
+}
+
+void RootObject::Detokenize(sdbus::Result<std::string>&& result, const std::vector<uint32_t>& tokens,
+                            const bus::VariantMap& options) {
+    const auto reply = reply_to(session_, std::move(result));
+    auto model = parse_model_option(to_options(options));
+    if (!model) return reply.fail(model.error());
+    auto ids = token_ids(tokens);
+    if (!ids) return reply.fail(ids.error());
+    session_.service().detokenize(*model, *std::move(ids), [reply](const Result<std::string>& text) {
+        if (!text) return reply.fail(text.error());
+        reply.send(*text);
     });
 }
 

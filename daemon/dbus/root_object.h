@@ -28,6 +28,8 @@ public:
     void status_changed();
 
 private:
+    using Embeddings = std::vector<std::vector<double>>;
+
     // org.llmd.Llmd1
     void export_main_interface();
     void Generate(sdbus::Result<std::string, bus::VariantMap>&& result, std::string prompt,
@@ -38,10 +40,14 @@ private:
               const bus::VariantMap& options);
     void StreamChat(sdbus::Result<sdbus::ObjectPath, sdbus::UnixFd>&& result,
                     const std::vector<bus::VariantMap>& messages, const bus::VariantMap& options);
+    void Embed(sdbus::Result<Embeddings, bus::VariantMap>&& result, const std::vector<std::string>& inputs,
+               const bus::VariantMap& options);
     void Cancel(sdbus::Result<>&& result, const sdbus::ObjectPath& request);
     void ListModels(sdbus::Result<std::vector<bus::VariantMap>>&& result, const bus::VariantMap& options);
     void Tokenize(sdbus::Result<uint32_t, std::vector<uint32_t>>&& result, std::string text,
                   const bus::VariantMap& options);
+    void Detokenize(sdbus::Result<std::string>&& result, const std::vector<uint32_t>& tokens,
+                    const bus::VariantMap& options);
     bus::VariantMap GetStatus(const bus::VariantMap& options);
     // Those that `reader` may know of and that have a place, or have none.
     uint32_t count_requests(const std::string& reader, bool running);
@@ -53,8 +59,11 @@ private:
     void ListRequests(sdbus::Result<std::vector<bus::VariantMap>>&& result) override;
     void CancelAll(sdbus::Result<>&& result) override;
 
-    // The two ways of a generation, whatever was asked.
-    void answer_at_end(sdbus::Result<std::string, bus::VariantMap>&& result, base::Result<api::Call> parsed);
+    // The two ways of a request, whatever was asked. `send` answers the call with the text, the outcome and the calls
+    // of a request that has succeeded.
+    template <typename... Values, typename Send>
+    void answer_at_end(sdbus::Result<Values...>&& result, base::Result<api::Call> parsed, Send send);
+    void answer_with_text(sdbus::Result<std::string, bus::VariantMap>&& result, base::Result<api::Call> parsed);
     void open_stream(sdbus::Result<sdbus::ObjectPath, sdbus::UnixFd>&& result, base::Result<api::Call> parsed);
 
     Session& session_;

@@ -1,4 +1,5 @@
-"""What applications do over the bus: Generate and Stream by three clients, cancelling, vanishing, activation."""
+"""What applications do over the bus: Generate and Stream by three clients, embeddings, cancelling, vanishing, activation."""
+import fcntl
 import json
 import os
 import re
@@ -6,7 +7,7 @@ import subprocess
 import unittest
 
 import harness
-from gi.repository import GLib
+from gi.repository import Gio, GLib
 from harness import GPT2, LIMIT_S, LLAMA, MARKER, NAME, ROOT
 
 PROMPT = f"Once upon a time {MARKER}"
@@ -74,15 +75,6 @@ class Bus(harness.TestCase):
         endings = re.findall(r"request \d+ ended: (\w+)", self.daemon.log())[-2:]
         self.assertEqual(endings, ["cancelled", "cancelled"])
 
-    def test_the_python_example(self):
-        example = os.path.join(harness.SOURCE, "docs", "examples", "client.py")
-        with open(example) as file:
-            code = [line for line in file if line.strip() and not line.startswith(("#", '"""'))]
-        self.assertLessEqual(len(code), 30)
-        streamed, generated = self.tool("/usr/bin/python3", example, PROMPT).split("\n---\n")
-        self.assertEqual(generated.rstrip("\n"), streamed.rstrip("\n"))
-        self.assertTrue(streamed.strip())
-
     def test_closing_the_pipe_cancels(self):
         path, fd = self.client.stream(PROMPT, max_tokens=400, model=LLAMA)
         self.assertIsNotNone(harness.read_line(fd))
@@ -118,6 +110,53 @@ class Bus(harness.TestCase):
         count, ids = self.client.call("Tokenize", GLib.Variant("(sa{sv})", (PROMPT, {})))
         self.assertEqual(count, len(ids))
         self.assertEqual(self.client.status()["backend"], harness.BACKEND)
+
+    def test_tokens_become_the_text_again(self):
+        _, ids = self.client.call("Tokenize", GLib.Variant("(sa{sv})", (PROMPT, {})))
+        arguments = GLib.Variant("(aua{sv})", (ids, {}))
+        self.assertEqual(self.client.call("Detokenize", arguments)[0].strip(), PROMPT)
+        error = harness.error_of(self.client.call, "Detokenize", GLib.Variant("(aua{sv})", ([1 << 20], {})))
+        self.assertEqual(error[0], "InvalidArgument")
+        self.assertIn("tokens: 1048576", error[1])
+
+    def test_embeddings_are_vectors_of_length_one(self):
+        def embed(*inputs):
+            return self.client.call("Embed", GLib.Variant("(asa{sv})", (inputs, harness.variants({"model": LLAMA}))))
+
+        (first, second), info = embed("A king rules", f"The {MARKER} blooms")
+        self.assertEqual((info["finish_reason"], info["model"]), ("stop", LLAMA))
+        self.assertAlmostEqual(sum(value * value for value in first), 1, places=3)
+        self.assertEqual(len(first), len(second))
+        self.assertNotEqual(first, second)
+        self.assertEqual(embed("A king rules")[0], [first])
+
+    def test_a_prompt_in_sealed_memory_is_the_prompt(self):
+        def generate(seals, **options):
+            memory = os.memfd_create("prompt", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+            try:
+                os.write(memory, PROMPT.encode())
+                fcntl.fcntl(memory, fcntl.F_ADD_SEALS, seals)
+                fds = Gio.UnixFDList.new_from_array([os.dup(memory)])
+            finally:
+                os.close(memory)
+            options["prompt_fd"] = GLib.Variant("h", 0)
+            return self.client.connection.call_with_unix_fd_list_sync(
+                NAME, ROOT, NAME, "Generate", GLib.Variant("(sa{sv})", ("", harness.variants(options))), None,
+                Gio.DBusCallFlags.NONE, LIMIT_S * 1000, fds, None)[0].unpack()
+
+        text, _ = self.client.generate(PROMPT, **GREEDY)
+        sealed = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW
+        self.assertEqual(generate(sealed, **GREEDY)[0], text)
+        error = harness.error_of(generate, fcntl.F_SEAL_SHRINK, **GREEDY)
+        self.assertEqual(error, ("InvalidArgument", "prompt_fd: its seals lack F_SEAL_WRITE F_SEAL_GROW"))
+
+    def test_the_status_has_a_word_for_each_sentence(self):
+        status = self.client.status()
+        words = {key: status[key] for key in ("last_fault_cause", "memory_state", "heat_state", "power_state", "sleep_state",
+                                              "paused_requests", "duty_cycle_percent")}
+        self.assertEqual(words, {"last_fault_cause": "none", "memory_state": "unknown", "heat_state": "unknown",
+                                 "power_state": "unknown", "sleep_state": "awake", "paused_requests": "none",
+                                 "duty_cycle_percent": 100})
 
     def test_the_engine_is_sandboxed_and_says_so(self):
         self.client.load(LLAMA)

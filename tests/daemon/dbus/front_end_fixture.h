@@ -156,12 +156,12 @@ protected:
         until([&] { return !answer->empty(); });
         return *answer;
     }
-    Answer generate(Client& who, const bus::VariantMap& options = {}) {
+    Answer generate(Client& who, const bus::VariantMap& options = {}, const std::string& prompt = "Once") {
         auto answer = std::make_shared<std::string>();
         who.at(kRoot)
             .callMethodAsync("Generate")
             .onInterface(kInterface)
-            .withArguments(std::string("Once"), options)
+            .withArguments(prompt, options)
             .uponReplyInvoke([answer](bus::ReplyError error, const std::string& text, const bus::VariantMap& info) {
                 *answer = error ? short_name(error) : text + "/" + info.at("finish_reason").get<std::string>();
             });

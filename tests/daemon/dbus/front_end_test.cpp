@@ -1,6 +1,9 @@
 #include "dbus/front_end.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <iterator>
@@ -45,6 +48,134 @@ TEST_F(FrontEndTest, GenerateTurnsRefusalAndCancellationIntoErrors) {
     EXPECT_EQ(expect_frame<protocol::Cancel>().id, id);
     settle();
     EXPECT_EQ(client->finished, (std::vector<std::string>{"2org.llmd.Llmd1.Error.ContextExceeded", "1"}));
+}
+
+// Memory that holds `text`, as a caller hands it over.
+sdbus::UnixFd memory(const std::string& text, int seals = F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW) {
+    const int fd = ::memfd_create("prompt", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    EXPECT_EQ(::write(fd, text.data(), text.size()), static_cast<ssize_t>(text.size()));
+    EXPECT_EQ(::fcntl(fd, F_ADD_SEALS, seals), 0);
+    return {fd, sdbus::adopt_fd};
+}
+
+// The prompt that the engine gets is what the memory holds, from its beginning, although it has been written to its end
+// and is longer than a message's.
+TEST_F(FrontEndTest, APromptMayComeInSealedMemory) {
+    const std::string prompt(service::RequestLimits::kMaxPromptBytes + 1, 'x');
+    const Answer plain = generate(*client, {{"prompt_fd", sdbus::Variant(memory(prompt))}}, "");
+    load();
+    const auto submit = expect_frame<protocol::Submit>();
+    EXPECT_EQ(submit.prompt, prompt);
+    EXPECT_TRUE(submit.messages.empty());
+    const Answer told = generate(
+        *client, {{"prompt_fd", sdbus::Variant(memory("Hello"))}, {"system", sdbus::Variant(std::string("Be."))}}, "");
+    engine().send(protocol::Accepted{submit.id, 3});
+    expect_frame<protocol::Start>();
+    const auto conversation = expect_frame<protocol::Submit>();
+    ASSERT_EQ(conversation.messages.size(), 2u);
+    EXPECT_EQ(conversation.messages[1].content, "Hello");
+}
+
+TEST_F(FrontEndTest, MemoryThatMightChangeIsNoPrompt) {
+    const auto refusal = [&](const sdbus::Variant& given, const std::string& prompt = "") {
+        std::string message;
+        client->at(kRoot)
+            .callMethodAsync("Generate")
+            .onInterface(kInterface)
+            .withArguments(prompt, bus::VariantMap{{"prompt_fd", given}})
+            .uponReplyInvoke([&](bus::ReplyError error, const std::string&, const bus::VariantMap&) {
+                message = error ? short_name(error) + " " + error->getMessage() : "ok";
+            });
+        until([&] { return !message.empty(); });
+        return message;
+    };
+    EXPECT_EQ(refusal(sdbus::Variant(memory("x", F_SEAL_WRITE))),
+              "InvalidArgument prompt_fd: its seals lack F_SEAL_SHRINK F_SEAL_GROW");
+    EXPECT_EQ(refusal(sdbus::Variant(memory("x", F_SEAL_SHRINK | F_SEAL_GROW))),
+              "InvalidArgument prompt_fd: its seals lack F_SEAL_WRITE");
+    EXPECT_EQ(refusal(sdbus::Variant(sdbus::UnixFd(STDOUT_FILENO))),
+              "InvalidArgument prompt_fd: it is no memory that can be sealed (memfd_create)");
+    EXPECT_EQ(refusal(sdbus::Variant(memory("ab\xff"))),
+              "InvalidArgument prompt_fd: byte 2 begins no character that a D-Bus string may hold");
+    EXPECT_EQ(refusal(sdbus::Variant(memory(std::string(1, '\0')))),
+              "InvalidArgument prompt_fd: byte 0 begins no character that a D-Bus string may hold");
+    EXPECT_EQ(refusal(sdbus::Variant(memory("x")), "Once"),
+              "InvalidArgument prompt_fd: given together with a prompt that is not empty");
+    EXPECT_EQ(refusal(sdbus::Variant(std::string("x"))),
+              "InvalidArgument prompt_fd: expected a descriptor (h), got a value of D-Bus type \"s\"");
+    EXPECT_EQ(refusal(sdbus::Variant(memory(std::string(service::RequestLimits::kMaxSocketPromptBytes + 1, 'x')))),
+              "PromptTooLong prompt_fd: 4194305 bytes are more than 4194304");
+    EXPECT_EQ(call_and_wait(*client, kRoot, kInterface, "Embed", std::vector<std::string>{"x"},
+                            bus::VariantMap{{"prompt_fd", sdbus::Variant(memory("x"))}}),
+              "InvalidArgument");
+    EXPECT_TRUE(service->requests().empty());
+}
+
+TEST_F(FrontEndTest, EmbeddingsAreOneRequest) {
+    std::string answer;
+    std::vector<std::vector<double>> embeddings;
+    client->at(kRoot)
+        .callMethodAsync("Embed")
+        .onInterface(kInterface)
+        .withArguments(std::vector<std::string>{"one", "two"}, with("handle_token", "mine"))
+        .uponReplyInvoke(
+            [&](bus::ReplyError error, const std::vector<std::vector<double>>& got, const bus::VariantMap& info) {
+                answer = error ? short_name(error) : info.at("finish_reason").get<std::string>();
+                embeddings = got;
+            });
+    load();
+    // The service has the second one checked before it has the first computed.
+    EXPECT_EQ(expect_frame<protocol::Submit>().prompt, "two");
+    expect_frame<protocol::Cancel>();
+    const auto first = expect_frame<protocol::Submit>();
+    EXPECT_EQ(first.prompt, "one");
+    expect_frame<protocol::Start>();
+    EXPECT_EQ(service->requests().size(), 1u);
+    for (int i = 0; i < 2; ++i) engine().send(protocol::Accepted{first.id, 3});
+    protocol::Finished finished;
+    finished.id = first.id;
+    finished.embedding = {0.5f, -0.5f};
+    engine().send(finished);
+    EXPECT_EQ(expect_frame<protocol::Submit>().prompt, "two");
+    expect_frame<protocol::Start>();
+    EXPECT_EQ(answer, "");
+    engine().send(protocol::Accepted{first.id, 3});
+    finished.embedding = {1, 0};
+    engine().send(finished);
+    until([&] { return !answer.empty(); });
+    EXPECT_EQ(answer, "stop");
+    EXPECT_EQ(embeddings, (std::vector<std::vector<double>>{{0.5, -0.5}, {1, 0}}));
+    settle();
+    EXPECT_EQ(client->finished, std::vector<std::string>{"0"});
+}
+
+TEST_F(FrontEndTest, EmbedRefusesWhatIsNoListOfTexts) {
+    const auto embed = [&](const std::vector<std::string>& inputs) {
+        return call_and_wait(*client, kRoot, kInterface, "Embed", inputs, bus::VariantMap{});
+    };
+    EXPECT_EQ(embed({}), "InvalidArgument");
+    EXPECT_EQ(embed(std::vector<std::string>(service::RequestLimits::kMaxInputs + 1)), "InvalidArgument");
+    EXPECT_EQ(embed({std::string(service::RequestLimits::kMaxPromptBytes, 'x'), "y"}), "PromptTooLong");
+    EXPECT_TRUE(service->requests().empty());
+}
+
+TEST_F(FrontEndTest, DetokenizeAsksTheEngine) {
+    std::string answer;
+    client->at(kRoot)
+        .callMethodAsync("Detokenize")
+        .onInterface(kInterface)
+        .withArguments(std::vector<uint32_t>{7, 8}, bus::VariantMap{})
+        .uponReplyInvoke(
+            [&](bus::ReplyError error, const std::string& text) { answer = error ? short_name(error) : text; });
+    load();
+    const auto question = expect_frame<protocol::Detokenize>();
+    EXPECT_EQ(question.ids, (std::vector<int32_t>{7, 8}));
+    engine().send(protocol::Detokenized{question.id, "upon a"});
+    until([&] { return !answer.empty(); });
+    EXPECT_EQ(answer, "upon a");
+    EXPECT_EQ(
+        call_and_wait(*client, kRoot, kInterface, "Detokenize", std::vector<uint32_t>{0xffffffff}, bus::VariantMap{}),
+        "InvalidArgument");
 }
 
 TEST_F(FrontEndTest, StreamEndsWithALastLineThenFinishedThenNoObject) {
@@ -271,8 +402,11 @@ std::set<std::string> members(std::string xml) {
 }
 
 TEST_F(FrontEndTest, TheObjectsAreWhatTheContractSays) {
-    std::ifstream file(LLMD_CONTRACT);
-    const std::set<std::string> contract = members({std::istreambuf_iterator<char>(file), {}});
+    std::set<std::string> contract;
+    for (const char* name : {"org.llmd.Llmd1.xml", "org.llmd.Llmd1.Admin.xml", "org.llmd.Llmd1.Request.xml"}) {
+        std::ifstream file(std::string(LLMD_CONTRACT) + "/" + name);
+        contract.merge(members({std::istreambuf_iterator<char>(file), {}}));
+    }
     EXPECT_GT(contract.size(), 50u);
     std::set<std::string> exported;
     for (const std::string& path : {std::string(kRoot), stream(*client)}) {
