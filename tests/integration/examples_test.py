@@ -1,0 +1,68 @@
+"""The programs of docs/examples against the real llmd: each reads a text as it comes, and then waits for the same one."""
+import json
+import os
+import shutil
+import subprocess
+
+import harness
+from gi.repository import GLib
+from harness import LIMIT_S, MARKER
+
+EXAMPLES = os.path.join(harness.SOURCE, "docs", "examples")
+PROMPT = f"Once upon a time {MARKER}"
+BETWEEN = "\n---\n"
+
+
+class Examples(harness.TestCase):
+    def program(self, *command):
+        done = subprocess.run([*command, PROMPT], env=self.bus.environment, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=LIMIT_S)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout
+
+    def expected(self):
+        text, _ = self.client.generate(PROMPT, seed=7, max_tokens=60)
+        self.texts.append(text)
+        self.assertTrue(text.strip())
+        return text
+
+    def assert_both_ways(self, output):
+        text = self.expected()
+        self.assertEqual(output, text + BETWEEN + text + "\n")
+
+    def need(self, tool):
+        if shutil.which(tool) is None:
+            harness.require("toolkits")
+
+    def test_python(self):
+        example = os.path.join(EXAMPLES, "client.py")
+        with open(example) as file:
+            code = [line for line in file if line.strip() and not line.startswith(("#", '"""'))]
+        self.assertLessEqual(len(code), 30)
+        self.assert_both_ways(self.program("/usr/bin/python3", example))
+
+    def test_cpp(self):
+        self.assert_both_ways(self.program(os.environ["LLMD_CPP_EXAMPLE"]))
+
+    def test_javascript(self):
+        self.need("gjs")
+        self.assert_both_ways(self.program("gjs", "-m", os.path.join(EXAMPLES, "client.js")))
+
+    def test_vala(self):
+        self.need("valac")
+        program = self.bus.path("vala-example")
+        # What gcc says of the C code that an older valac makes is not about the example.
+        subprocess.run(["valac", "--pkg", "gio-unix-2.0", "-X", "-w", "-o", program,
+                        os.path.join(EXAMPLES, "client.vala")], cwd=self.bus.folder, check=True, timeout=LIMIT_S)
+        self.assert_both_ways(self.program(program))
+
+    def test_shell(self):
+        text = self.expected()
+        by_gdbus, by_busctl, by_dbus_send = self.program(os.path.join(EXAMPLES, "client.sh")).split(BETWEEN[1:])
+        self.assertEqual(GLib.Variant.parse(None, by_gdbus.strip(), None, None).unpack()[0], text)
+        self.assertEqual(json.loads(by_busctl)["data"][0], text)
+        self.assertEqual(by_dbus_send.split(), ["variant", "ready"])
+
+
+if __name__ == "__main__":
+    harness.main()
