@@ -1,5 +1,7 @@
 #include "bus/variant.h"
 
+#include <map>
+#include <string>
 #include <utility>
 
 #include "base/utf8.h"
@@ -16,6 +18,21 @@ std::vector<std::string> texts_of(const Value& value) {
         for (const Value& element : *array) {
             if (const auto* text = element.get<std::string>()) out.push_back(base::to_clean_text(*text));
         }
+    }
+    return out;
+}
+
+template <typename Number>
+Value::Array numbers_of(const sdbus::Variant& variant) {
+    Value::Array out;
+    for (const Number number : variant.get<std::vector<Number>>()) out.emplace_back(int64_t{number});
+    return out;
+}
+
+Value::Object numbers_by_number(const sdbus::Variant& variant) {
+    Value::Object out;
+    for (const auto& [key, number] : variant.get<std::map<uint32_t, double>>()) {
+        out.push_back({std::to_string(key), number});
     }
     return out;
 }
@@ -44,6 +61,9 @@ Value to_value(const sdbus::Variant& variant) {
     if (type == "q") return int64_t{variant.get<uint16_t>()};
     if (type == "n") return int64_t{variant.get<int16_t>()};
     if (type == "y") return int64_t{variant.get<uint8_t>()};
+    if (type == "au") return numbers_of<uint32_t>(variant);
+    if (type == "ai") return numbers_of<int32_t>(variant);
+    if (type == "a{ud}") return numbers_by_number(variant);
     return Value::Other{type};
 }
 

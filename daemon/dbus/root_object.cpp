@@ -214,19 +214,20 @@ void RootObject::Chat(sdbus::Result<std::string, bus::VariantMap>&& result,
 
 void RootObject::answer_with_text(sdbus::Result<std::string, bus::VariantMap>&& result, Result<api::Call> parsed) {
     answer_at_end(std::move(result), std::move(parsed),
-                  [](const auto& reply, const std::string& text, const service::Outcome& outcome, const auto& calls) {
-                      reply.send(text, info_dictionary(outcome, calls));
+                  [](const auto& reply, const std::string& text, const service::Outcome&, const bus::VariantMap& info) {
+                      reply.send(text, info);
                   });
 }
 
 void RootObject::Embed(sdbus::Result<Embeddings, bus::VariantMap>&& result, const std::vector<std::string>& inputs,
                        const bus::VariantMap& options) {
-    answer_at_end(std::move(result), parse_embed(inputs, options),
-                  [](const auto& reply, const std::string&, const service::Outcome& outcome, const auto& calls) {
-                      Embeddings embeddings;
-                      for (const auto& one : outcome.embeddings) embeddings.emplace_back(one.begin(), one.end());
-                      reply.send(embeddings, info_dictionary(outcome, calls));
-                  });
+    answer_at_end(
+        std::move(result), parse_embed(inputs, options),
+        [](const auto& reply, const std::string&, const service::Outcome& outcome, const bus::VariantMap& info) {
+            Embeddings embeddings;
+            for (const auto& one : outcome.embeddings) embeddings.emplace_back(one.begin(), one.end());
+            reply.send(embeddings, info);
+        });
 }
 
 template <typename... Values, typename Send>
@@ -241,7 +242,7 @@ void RootObject::answer_at_end(sdbus::Result<Values...>&& result, Result<api::Ca
             if (outcome.finish == service::Finish::Cancelled) {
                 return reply.fail(fail(ErrorCode::Cancelled, "the request was cancelled"));
             }
-            send(reply, text, outcome, object.calls());
+            send(reply, text, outcome, info_dictionary(outcome, object.calls()));
         };
         return Result<std::unique_ptr<Delivery>>(
             make_collected_delivery(object.delivery_events(), std::move(finished)));

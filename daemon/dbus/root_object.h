@@ -59,8 +59,8 @@ private:
     void ListRequests(sdbus::Result<std::vector<bus::VariantMap>>&& result) override;
     void CancelAll(sdbus::Result<>&& result) override;
 
-    // The two ways of a request, whatever was asked. `send` answers the call with the text, the outcome and the calls
-    // of a request that has succeeded.
+    // The two ways of a request, whatever was asked. `send` answers the call with the text, the outcome and the info of
+    // a request that has succeeded.
     template <typename... Values, typename Send>
     void answer_at_end(sdbus::Result<Values...>&& result, base::Result<api::Call> parsed, Send send);
     void answer_with_text(sdbus::Result<std::string, bus::VariantMap>&& result, base::Result<api::Call> parsed);
