@@ -28,7 +28,7 @@ constexpr const char* kMainInterface = "org.llmd.Llmd1";
 constexpr const char* kRootPath = "/org/llmd/Llmd1";
 // What was added to the interface, in words that the interface documents. An older llmd ignores an option that it does
 // not know, and so a caller that depends on one looks here first.
-const std::vector<std::string> kFeatures = {"detokenize", "embed", "json_schema", "prompt_fd", "thinking"};
+const std::vector<std::string> kFeatures = {"detokenize", "embed", "json_schema", "prompt_fd", "thinking", "tools"};
 
 template <typename... Values>
 Reply<Values...> reply_to(Session& session, sdbus::Result<Values...>&& result) {
