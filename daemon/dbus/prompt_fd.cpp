@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/json_writer.h"
 #include "base/utf8.h"
 #include "service/request.h"
 
