@@ -29,25 +29,26 @@ StreamLine error_line(const dom::object& error) {
 
 // Where the counts stand, and what they are called everywhere else.
 struct Count {
-    const char* object;
+    const char* object;  // as a JSON pointer
     const char* key;
     const char* name;
 };
 constexpr std::array kCounts = {
-    Count{"usage", "prompt_tokens", "prompt_tokens"},
-    Count{"usage", "completion_tokens", "generated_tokens"},
-    Count{"timings", "cache_n", "cached_tokens"},
-    Count{"timings", "queue_ms", "queue_ms"},
-    Count{"timings", "ttft_ms", "ttft_ms"},
-    Count{"timings", "prompt_per_second", "prefill_tps"},
-    Count{"timings", "predicted_per_second", "decode_tps"},
+    Count{"/usage", "prompt_tokens", "prompt_tokens"},
+    Count{"/usage", "completion_tokens", "generated_tokens"},
+    Count{"/usage/completion_tokens_details", "reasoning_tokens", "thinking_tokens"},
+    Count{"/timings", "cache_n", "cached_tokens"},
+    Count{"/timings", "queue_ms", "queue_ms"},
+    Count{"/timings", "ttft_ms", "ttft_ms"},
+    Count{"/timings", "prompt_per_second", "prefill_tps"},
+    Count{"/timings", "predicted_per_second", "decode_tps"},
 };
 
 void copy_counts(const dom::object& event, Dictionary& out) {
     Dictionary found;
     for (const Count& count : kCounts) {
         dom::object object;
-        if (event[count.object].get_object().get(object)) continue;
+        if (event.at_pointer(count.object).get_object().get(object)) continue;
         copy_scalars(object, found);
         if (const auto value = found.find(count.key); value != found.end()) out[count.name] = value->second;
     }

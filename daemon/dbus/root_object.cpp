@@ -317,7 +317,7 @@ void RootObject::Tokenize(sdbus::Result<uint32_t, std::vector<uint32_t>>&& resul
 void RootObject::Detokenize(sdbus::Result<std::string>&& result, const std::vector<uint32_t>& tokens,
                             const bus::VariantMap& options) {
     const auto reply = reply_to(session_, std::move(result));
-    auto model = parse_model_option(to_options(options));
+    auto model = parse_model_option(bus::to_object(options));
     if (!model) return reply.fail(model.error());
     auto ids = token_ids(tokens);
     if (!ids) return reply.fail(ids.error());
