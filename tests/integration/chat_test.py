@@ -2,17 +2,14 @@
 
 Meson gives LLMD_WRITE_TINY_MODEL (tests/support/write_tiny_model.cpp) beside what harness.py needs.
 """
-import fcntl
 import json
 import os
-import pty
-import select
 import signal
 import subprocess
-import termios
 
 import harness
 from harness import GLib, LIMIT_S, LLAMA, LLMCTL, MARKER, error_of, variants
+from terminal import Terminal
 
 CHATML = ("{% for message in messages %}{{'<|im_start|>' + message['role'] + '\\n' + message['content'] + '<|im_end|>' + "
           "'\\n'}}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}")
@@ -163,44 +160,6 @@ class TheSetting(ChatTest):
         counts = {self.chat(of("user", "hi"), model=model, max_tokens=1)[1]["prompt_tokens"]
                   for model in ("chatml", "nobodys", "gemma")}
         self.assertEqual(len(counts), 1)
-
-
-class Terminal:
-    """llmctl at a terminal of its own. Everything that it writes is kept in `seen`."""
-
-    def __init__(self, test, *options):
-        self.ours, theirs = pty.openpty()
-        termios.tcsetwinsize(theirs, (24, 200))
-        self.process = subprocess.Popen(
-            [LLMCTL, "chat", *options], stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0), env=dict(test.bus.environment, TERM="xterm", LANG="C"))
-        os.close(theirs)
-        self.seen = ""
-        test.addCleanup(self.close)
-
-    def expect(self, *words):
-        """Reads until these words have come, in this order."""
-        begin = len(self.seen)
-        for word in words:
-            while word not in self.seen[begin:]:
-                ready, _, _ = select.select([self.ours], [], [], LIMIT_S)
-                assert ready, f"{word!r} did not come: {self.seen!r}"
-                self.seen += os.read(self.ours, 4096).decode(errors="replace")
-            begin = self.seen.index(word, begin) + len(word)
-        if words[-1] == ">>> ":  # who sees the prompt may type any key
-            assert not termios.tcgetattr(self.ours)[3] & termios.ICANON, "the prompt came before the keys were taken"
-
-    def type(self, text):
-        os.write(self.ours, text.encode())
-
-    def interrupt(self):
-        self.process.send_signal(signal.SIGINT)
-
-    def close(self):
-        if self.process.poll() is None:
-            self.process.kill()
-        self.process.wait(LIMIT_S)
-        os.close(self.ours)
 
 
 def on_screen(text):

@@ -11,6 +11,7 @@ import unittest
 
 import harness
 from harness import LIMIT_S, LLAMA, LLMCTL, MARKER
+from terminal import read_terminal
 
 PROMPT = f"Once upon a time {MARKER}"
 CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")
@@ -128,17 +129,6 @@ class Llmctl(harness.TestCase):
         self.addCleanup(process.wait, LIMIT_S)
         return process
 
-    def read_terminal(self, fd):
-        """What is written to a terminal until nobody is left at its other end; closes it."""
-        out = b""
-        try:
-            while piece := os.read(fd, 4096):
-                out += piece
-        except OSError:  # how a terminal says so
-            pass
-        os.close(fd)
-        return out.decode()
-
     def last_ending(self):
         self.client.wait(lambda: not self.client.requests(), "the request to end")
         return re.findall(r"request \d+ ended: (\w+)", self.daemon.log())[-1]
@@ -202,7 +192,7 @@ class Llmctl(harness.TestCase):
         subprocess.run([LLMCTL, "status"], stdin=subprocess.DEVNULL, stdout=theirs, env=self.bus.environment, check=True,
                        timeout=LIMIT_S)
         os.close(theirs)
-        out = self.read_terminal(ours)
+        out = read_terminal(ours)
         self.assertIn("Device", out)
         label = 10
         # A word is never broken, however long a driver makes a device's name.
@@ -312,7 +302,7 @@ class Llmctl(harness.TestCase):
         process = subprocess.Popen([LLMCTL, "generate", "--max-tokens", "8", PROMPT], stdin=subprocess.DEVNULL,
                                    stdout=theirs, stderr=subprocess.PIPE, env=self.bus.environment)
         os.close(theirs)
-        out = self.read_terminal(ours).encode()
+        out = read_terminal(ours).encode()
         self.assertEqual(process.stderr.read(), b"")
         process.stderr.close()
         self.assertEqual(process.wait(LIMIT_S), 0)
