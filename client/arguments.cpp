@@ -73,10 +73,7 @@ void check_text(const std::string& what, const std::string& text) {
 void store(Arguments& arguments, const OptionSpec& option, const char* text) {
     if (option.kind == Kind::Flag) {
         if (option.key != nullptr) arguments.request[option.key] = true;
-        if (option.letter == 'v') arguments.verbose = true;
-        if (option.letter == 'a') arguments.all = true;
-        if (option.letter == 'w') arguments.watch = true;
-        if (option.letter == 'j') arguments.json = true;
+        if (option.flag != nullptr) arguments.*option.flag = true;
         return;
     }
     check_text(std::string("--") + option.name, text);
@@ -153,23 +150,30 @@ Arguments parse_command(const CommandSpec& command, std::vector<std::string> wor
 Arguments parse_arguments(const std::vector<std::string>& argv) {
     Arguments help;
     help.help = general_help();
-    if (argv.size() < 2) usage_error("a command is missing");
-    const std::string& word = argv[1];
-    if (word == "--help" || word == "-h") return help;
+    // The flags of all commands may stand before one: they are read as if they came next behind it.
+    std::vector<std::string> flags;
+    std::vector<std::string> words;
+    for (size_t i = 1; i < argv.size(); ++i) {
+        const OptionSpec* flag = words.empty() ? common_flag(argv[i]) : nullptr;
+        if (flag != nullptr && flag->letter == 'h') return help;
+        (flag != nullptr ? flags : words).push_back(argv[i]);
+    }
+    if (words.empty()) usage_error("a command is missing");
 
-    const bool asks_help = word == "help";
-    if (asks_help && argv.size() == 2) return help;
-    const std::string name = asks_help ? argv[2] : word == "--version" ? "version" : word;
+    const bool asks_help = words[0] == "help";
+    if (asks_help && words.size() == 1) return help;
+    const std::string name = asks_help ? words[1] : words[0] == "--version" ? "version" : words[0];
     const std::span<const CommandSpec> table = command_table();
     const auto command =
         std::find_if(table.begin(), table.end(), [&](const CommandSpec& candidate) { return candidate.name == name; });
-    if (command == table.end() && name.rfind('-', 0) == 0) usage_error("options follow the command");
+    if (command == table.end() && name.rfind('-', 0) == 0) usage_error("all options but --json follow the command");
     if (command == table.end()) usage_error("unknown command '" + name + "'");
     if (asks_help) {
         help.help = help_of(*command);
         return help;
     }
-    return parse_command(*command, {argv.begin() + 1, argv.end()});
+    words.insert(words.begin() + 1, flags.begin(), flags.end());
+    return parse_command(*command, std::move(words));
 }
 
 std::string with_option_name(const std::string& message) {

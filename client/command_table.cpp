@@ -141,9 +141,17 @@ constexpr std::array kOptions = {
     OptionSpec{"priority", 0, "P", Kind::Text, "priority", kMakers, "interactive, normal or background (normal)"},
     OptionSpec{"deadline-ms", 0, "N", Kind::Whole, "deadline_ms", kMakers, "end after N milliseconds"},
     OptionSpec{"echo", 'e', "", Kind::Flag, "echo", "generate", "begin with the prompt"},
-    OptionSpec{"verbose", 'v', "", Kind::Flag, nullptr, "generate", "counts and speeds on standard error"},
-    OptionSpec{"all", 'a', "", Kind::Flag, nullptr, "cancel", "every request of every program"},
-    OptionSpec{"watch", 'w', "", Kind::Flag, nullptr, "status", "show it again every second"},
+    OptionSpec{"verbose",
+               'v',
+               "",
+               Kind::Flag,
+               nullptr,
+               "generate",
+               "counts and speeds on standard error",
+               {},
+               &Arguments::verbose},
+    OptionSpec{"all", 'a', "", Kind::Flag, nullptr, "cancel", "every request of every program", {}, &Arguments::all},
+    OptionSpec{"watch", 'w', "", Kind::Flag, nullptr, "status", "show it again every second", {}, &Arguments::watch},
     OptionSpec{"name", 0, "NAME", Kind::Text, "name", "import pull",
                "what to call it (as the file, without .gguf or .bin)"},
     OptionSpec{"tokenizer", 0, "FILE", Kind::Text, "tokenizer", "import",
@@ -160,7 +168,7 @@ constexpr std::array kOptions = {
     OptionSpec{"token-file", 0, "FILE", Kind::Text, "token_file", "bridge", "answer only who has the token in FILE"},
     OptionSpec{"allow-host", 0, "NAME", Kind::TextList, "allow_host", "bridge",
                "also answer to this name; may be given several times"},
-    OptionSpec{"json", 'j', "", Kind::Flag, nullptr, "*", "print one JSON object"},
+    OptionSpec{"json", 'j', "", Kind::Flag, nullptr, "*", "print one JSON object", {}, &Arguments::json},
     OptionSpec{"help", 'h', "", Kind::Flag, nullptr, "*", "show this help"},
 };
 
@@ -182,10 +190,18 @@ bool takes(const CommandSpec& command, const OptionSpec& option) {
            (end == option.commands.size() || option.commands[end] == ' ');
 }
 
+const OptionSpec* common_flag(std::string_view word) {
+    for (const OptionSpec& option : kOptions) {
+        if (option.commands != "*" || option.kind != Kind::Flag) continue;
+        if (word == std::string("--") + option.name || word == std::string{'-', option.letter}) return &option;
+    }
+    return nullptr;
+}
+
 std::string general_help() {
     std::ostringstream out;
     out << "llmctl talks to llmd, the language model of this device.\n\n"
-           "Usage: llmctl COMMAND [OPTIONS] [ARGUMENTS]\n\n"
+           "Usage: llmctl [--json] COMMAND [OPTIONS] [ARGUMENTS]\n\n"
            "Try:   llmctl generate \"Once upon a time\"\n\n"
            "Commands:\n";
     for (const CommandSpec& command : kCommands) {

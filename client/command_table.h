@@ -32,16 +32,20 @@ struct OptionSpec {
     char letter;              // 0: none
     const char* placeholder;  // empty for a flag
     Kind kind;
-    const char* key;            // in the request's dictionary; nullptr: a field of Arguments
+    const char* key;            // in the request's dictionary; nullptr: `flag` instead
     std::string_view commands;  // names of the commands that take it, a space between; "*": all
     std::string_view help;
     std::optional<Range> range = std::nullopt;  // Whole: of one that llmctl uses itself; the daemon knows the others
+    bool Arguments::*flag = nullptr;            // Flag: what it sets
 };
 
 std::span<const CommandSpec> command_table();
 std::span<const OptionSpec> option_table();
 
 bool takes(const CommandSpec& command, const OptionSpec& option);
+
+// The flag that `word` ("--json", "-j") is of all commands, so that it may also stand before one; null if it is none.
+const OptionSpec* common_flag(std::string_view word);
 
 // What `llmctl --help` and `llmctl COMMAND --help` print.
 std::string general_help();

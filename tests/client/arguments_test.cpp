@@ -144,7 +144,8 @@ TEST(Arguments, UnknownAndMissingThingsAreNamed) {
     EXPECT_EQ(refusal({"generate", "-vZ", "x"}), "unknown option -Z; see 'llmctl generate --help'");
     EXPECT_EQ(refusal({"generate", "-vn"}), "-n needs a value; see 'llmctl generate --help'");
     EXPECT_EQ(refusal({"generate", "--echo=1"}), "--echo takes no value; see 'llmctl generate --help'");
-    EXPECT_EQ(refusal({"--json", "status"}), "options follow the command; see 'llmctl --help'");
+    EXPECT_EQ(refusal({"--seed", "1", "generate"}), "all options but --json follow the command; see 'llmctl --help'");
+    EXPECT_EQ(refusal({"--json"}), "a command is missing; see 'llmctl --help'");
     EXPECT_EQ(refusal({"load", ""}), "the argument is empty; see 'llmctl load --help'");
     EXPECT_EQ(refusal({"load"}), "MODEL is missing; see 'llmctl load --help'");
     EXPECT_EQ(refusal({"unload", "x"}), "unexpected argument 'x'; see 'llmctl unload --help'");
@@ -167,6 +168,19 @@ TEST(Arguments, ASchemaIsTheNameOfAFile) {
     EXPECT_EQ(*arguments.request.at("json_schema").get<std::string>(), "person.json");
     EXPECT_TRUE(arguments.json);
     EXPECT_EQ(with_option_name("json_schema: at \"#\": no"), "--json-schema: at \"#\": no");
+}
+
+TEST(Arguments, JsonMayStandBeforeTheCommand) {
+    for (const char* word : {"--json", "-j"}) {
+        const Arguments arguments = parse({word, "generate", "--seed", "7", "--", "--json"});
+        EXPECT_EQ(arguments.command, Command::Generate);
+        EXPECT_TRUE(arguments.json);
+        EXPECT_EQ(number_of(arguments.request, "seed"), 7u);
+        EXPECT_EQ(arguments.operands, std::vector<std::string>{"--json"});
+    }
+    EXPECT_EQ(parse({"--json", "--version"}).command, Command::Version);
+    EXPECT_EQ(parse({"--json", "--help"}).help, parse({"--help"}).help);
+    EXPECT_EQ(parse({"--json", "help", "load"}).help, parse({"load", "--help"}).help);
 }
 
 TEST(Arguments, CancelTakesOneRequestOrAll) {

@@ -49,8 +49,9 @@ class Llmctl(harness.TestCase):
         for arguments, key in ((("generate", "--max-tokens", "3", PROMPT), "text"), (("status",), "state"),
                                (("models",), "models"), (("tokenize", PROMPT), "ids"), (("load", LLAMA), "ok"),
                                (("cancel", "--all"), "ok"), (("queue",), "requests"), (("unload",), "ok"), (("version",), "llmd")):
-            with self.subTest(command=arguments[0]):
-                self.assertIn(key, json.loads(self.ctl(*arguments, "--json").stdout))
+            for words in (*arguments, "--json"), ("--json", *arguments):
+                with self.subTest(words=words[:2]):
+                    self.assertIn(key, json.loads(self.ctl(*words).stdout))
         failed = self.ctl("generate", "--json", "--model", "no-such", PROMPT, code=4)
         self.assertEqual(json.loads(failed.stdout)["error"]["name"], "ModelNotFound")
 
