@@ -19,6 +19,7 @@ enum class Command {
     Queue,
     Cancel,
     Tokenize,
+    Embed,
     Import,
     Pull,
     Remove,

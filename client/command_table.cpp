@@ -52,6 +52,13 @@ constexpr std::array kCommands = {
     CommandSpec{Command::Tokenize, "tokenize", "[TEXT]", 0, -1, "show a text as tokens",
                 "Prints the token numbers of TEXT, or of standard input, as the model sees them.\n"},
     CommandSpec{
+        Command::Embed, "embed", "[TEXT...]", 0, -1, "turn texts into vectors",
+        "Prints the embedding of each TEXT, a line of numbers. Without TEXT, or with - in its place, each line of\n"
+        "standard input is a text. At most 2048 texts at a time.\n\n"
+        "Examples:\n"
+        "  llmctl embed \"Once upon a time\" \"The end\"\n"
+        "  llmctl embed --json < titles.txt\n"},
+    CommandSpec{
         Command::Import, "import", "FILE|DIRECTORY", 1, 1, "put a model where llmd finds it",
         "Checks the GGUF file FILE and puts it into your model directory, as a clone or a hard link where the\n"
         "filesystem can, else as a copy. A directory as Hugging Face's transformers writes it (config.json,\n"
@@ -120,11 +127,12 @@ constexpr OptionSpec::Range kPromptTokens{1, service::RequestLimits::kMaxTokens}
 constexpr OptionSpec::Range kGeneratedTokens{2, service::RequestLimits::kMaxTokens};
 constexpr OptionSpec::Range kRuns{1, 1000};
 
-// Those that generate.
+// Those that generate, and those that the daemon queues.
 constexpr std::string_view kMakers = "generate chat";
+constexpr std::string_view kRequests = "generate chat embed";
 
 constexpr std::array kOptions = {
-    OptionSpec{"model", 'm', "NAME", Kind::Text, "model", "generate chat tokenize bench",
+    OptionSpec{"model", 'm', "NAME", Kind::Text, "model", "generate chat tokenize embed bench",
                "which model; see 'llmctl models'"},
     OptionSpec{"system", 's', "TEXT", Kind::Text, "system", kMakers, "how the model is to answer"},
     OptionSpec{"max-tokens", 'n', "N", Kind::Whole, "max_tokens", kMakers, "stop after N tokens (256)"},
@@ -138,8 +146,8 @@ constexpr std::array kOptions = {
     OptionSpec{"stop", 0, "TEXT", Kind::TextList, "stop", kMakers, "end before TEXT; may be given several times"},
     OptionSpec{"json-schema", 0, "FILE", Kind::Text, "json_schema", "generate",
                "make JSON that fits the schema in FILE"},
-    OptionSpec{"priority", 0, "P", Kind::Text, "priority", kMakers, "interactive, normal or background (normal)"},
-    OptionSpec{"deadline-ms", 0, "N", Kind::Whole, "deadline_ms", kMakers, "end after N milliseconds"},
+    OptionSpec{"priority", 0, "P", Kind::Text, "priority", kRequests, "interactive, normal or background (normal)"},
+    OptionSpec{"deadline-ms", 0, "N", Kind::Whole, "deadline_ms", kRequests, "end after N milliseconds"},
     OptionSpec{"echo", 'e', "", Kind::Flag, "echo", "generate", "begin with the prompt"},
     OptionSpec{"verbose",
                'v',

@@ -295,6 +295,31 @@ ExitCode run_tokenize(const Arguments& arguments) {
     return ExitCode::Ok;
 }
 
+ExitCode run_embed(const Arguments& arguments) {
+    const std::vector<std::string> texts = read_texts(arguments.operands, STDIN_FILENO);
+    const Embeddings embeddings = connect_to_llmd()->embed(texts, arguments.request);
+    base::JsonWriter json;
+    if (arguments.json) {
+        json.begin_object();
+        for (const auto& [key, value] : embeddings.info) write_json(json.key(key), value);
+        json.key("embeddings").begin_array();
+        for (const std::vector<float>& vector : embeddings.vectors) {
+            json.begin_array();
+            for (const float number : vector) json.value(number);
+            json.end_array();
+        }
+        json.end_array().end_object();
+        print_json(json);
+        return ExitCode::Ok;
+    }
+    for (const std::vector<float>& vector : embeddings.vectors) {
+        std::string line;
+        for (const float number : vector) line += (line.empty() ? "" : " ") + json.value(number).take();
+        print(line + '\n');
+    }
+    return ExitCode::Ok;
+}
+
 ExitCode run_version(const Arguments& arguments) {
     const std::optional<std::string> daemon = running_version();
     if (arguments.json) {

@@ -16,6 +16,7 @@ ExitCode run_status(const Arguments& arguments);
 ExitCode run_queue(const Arguments& arguments);
 ExitCode run_cancel(const Arguments& arguments);
 ExitCode run_tokenize(const Arguments& arguments);
+ExitCode run_embed(const Arguments& arguments);
 ExitCode run_version(const Arguments& arguments);
 ExitCode run_import(const Arguments& arguments);   // import.cpp
 ExitCode run_pull(const Arguments& arguments);     // import.cpp

@@ -244,6 +244,21 @@ std::vector<uint32_t> DbusClient::tokenize(const std::string& text, const Dictio
     return ids;
 }
 
+Embeddings DbusClient::embed(const std::vector<std::string>& texts, const Dictionary& options) {
+    std::vector<std::vector<double>> vectors;
+    bus::VariantMap info;
+    try {
+        impl_->call(kRoot, "Embed", kForever, std::tie(vectors, info), texts, to_variants(options));
+    } catch (const CommandError& error) {
+        if (error.name() != "org.freedesktop.DBus.Error.UnknownMethod") throw;
+        throw CommandError(ExitCode::Failed, "this version of llmd does not offer embeddings over D-Bus");
+    }
+    Embeddings out;
+    for (const std::vector<double>& vector : vectors) out.vectors.emplace_back(vector.begin(), vector.end());
+    out.info = to_dictionary(info);
+    return out;
+}
+
 Dictionary DbusClient::status() {
     bus::VariantMap status;
     impl_->call(kRoot, "GetStatus", kShort, std::tie(status), kNoOptions);

@@ -23,6 +23,7 @@ public:
                                             const Dictionary& options) override;
     std::vector<Dictionary> list_models() override;
     std::vector<uint32_t> tokenize(const std::string& text, const Dictionary& options) override;
+    Embeddings embed(const std::vector<std::string>& texts, const Dictionary& options) override;
     Dictionary status() override;
     Dictionary glance() override;
     void cancel(const std::string& request) override;

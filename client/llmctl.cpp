@@ -26,6 +26,8 @@ ExitCode run(const Arguments& arguments) {
             return run_cancel(arguments);
         case Command::Tokenize:
             return run_tokenize(arguments);
+        case Command::Embed:
+            return run_embed(arguments);
         case Command::Import:
             return run_import(arguments);
         case Command::Bench:

@@ -57,6 +57,7 @@ public:
                                                     const Dictionary& options) = 0;
     virtual std::vector<Dictionary> list_models() = 0;
     virtual std::vector<uint32_t> tokenize(const std::string& text, const Dictionary& options) = 0;
+    virtual Embeddings embed(const std::vector<std::string>& texts, const Dictionary& options) = 0;
     virtual Dictionary status() = 0;
     // For progress lines, between two looks at Ctrl-C: empty unless llmd answers within kGlance; does not throw.
     virtual Dictionary glance() = 0;

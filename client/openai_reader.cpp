@@ -112,4 +112,23 @@ StreamLine read_error(std::string_view body) {
     return error_line(error);
 }
 
+Embeddings read_embeddings(std::string_view body) {
+    dom::parser parser;
+    const dom::object answer = parse_object(parser, body);
+    Embeddings out;
+    for (const dom::element entry : array_member(answer, "data")) {
+        dom::array numbers;
+        if (entry["embedding"].get_array().get(numbers)) malformed("no array in \"embedding\"");
+        std::vector<float>& vector = out.vectors.emplace_back();
+        for (const dom::element number : numbers) {
+            double value = 0;
+            if (number.get_double().get(value)) malformed("an embedding holds what is no number");
+            vector.push_back(static_cast<float>(value));
+        }
+    }
+    out.info["model"] = text_member(answer, "model");
+    copy_counts(answer, out.info);
+    return out;
+}
+
 }  // namespace llmd::client

@@ -1,5 +1,5 @@
-// Reads what llmd's socket answers in OpenAI's shapes: the server-sent events of a stream, and errors. Pure.
-// All throw CommandError(Failed) when it is not what the format allows.
+// Reads what llmd's socket answers in OpenAI's shapes: the server-sent events of a stream, embeddings, and errors.
+// Pure. All throw CommandError(Failed) when it is not what the format allows.
 #pragma once
 
 #include <memory>
@@ -28,6 +28,9 @@ private:
     LineBuffer lines_;
     StreamLine last_;
 };
+
+// The answer to embeddings_request().
+Embeddings read_embeddings(std::string_view body);
 
 // The body of an answer that is not 200: a line of kind Error.
 StreamLine read_error(std::string_view body);

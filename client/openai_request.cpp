@@ -71,4 +71,12 @@ HttpRequest chat_request(std::vector<Dictionary> messages, Dictionary options) {
     return finish("/v1/chat/completions", std::move(json), options);
 }
 
+HttpRequest embeddings_request(const std::vector<std::string>& texts, const Dictionary& options) {
+    Dictionary fields = options;
+    fields["input"] = texts;
+    base::JsonWriter json;
+    write_json(json, fields);
+    return {"POST", "/v1/embeddings", json.take()};
+}
+
 }  // namespace llmd::client

@@ -1,4 +1,4 @@
-// Requests for texts as llmd's socket takes them: OpenAI's, streamed, with the counts at the end. Pure.
+// Requests as llmd's socket takes them, OpenAI's. Those for texts are streamed, with the counts at the end. Pure.
 #pragma once
 
 #include <string>
@@ -14,5 +14,6 @@ namespace llmd::client {
 HttpRequest completion_request(const std::string& prompt, const Dictionary& options);
 // A message has `role` and `content`.
 HttpRequest chat_request(std::vector<Dictionary> messages, Dictionary options);
+HttpRequest embeddings_request(const std::vector<std::string>& texts, const Dictionary& options);
 
 }  // namespace llmd::client

@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <sstream>
 
 #include "base/unique_fd.h"
 #include "base/utf8.h"
@@ -49,6 +50,12 @@ std::string read_text(int fd, const std::string& name) {
     return text;
 }
 
+void check_there_is_text(const std::vector<std::string>& words, int input_fd) {
+    if (words.empty() && ::isatty(input_fd) == 1) {
+        throw CommandError(ExitCode::Usage, "a text is missing: give it as an argument or on standard input");
+    }
+}
+
 }  // namespace
 
 std::string read_text_file(const std::string& option, const std::string& path) {
@@ -69,9 +76,7 @@ std::string read_prompt(const std::vector<std::string>& words, int input_fd) {
         if (!text.empty()) text += ' ';
         text += word;
     }
-    if (words.empty() && ::isatty(input_fd) == 1) {
-        throw CommandError(ExitCode::Usage, "a text is missing: give it as an argument or on standard input");
-    }
+    check_there_is_text(words, input_fd);
     if (asked || has_input(input_fd)) {
         std::string input = read_text(input_fd, "standard input");
         if (!input.empty() && input.back() == '\n') input.pop_back();
@@ -79,6 +84,15 @@ std::string read_prompt(const std::vector<std::string>& words, int input_fd) {
         text += input;
     }
     return text;
+}
+
+std::vector<std::string> read_texts(const std::vector<std::string>& words, int input_fd) {
+    check_there_is_text(words, input_fd);
+    if (!words.empty() && words != std::vector<std::string>{"-"}) return words;
+    std::istringstream input(read_text(input_fd, "standard input"));
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(input, line);) lines.push_back(line);
+    return lines;
 }
 
 }  // namespace llmd::client

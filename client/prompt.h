@@ -23,6 +23,10 @@ inline constexpr std::chrono::milliseconds kInputGrace{250};
 // TooLong past kMaxInputBytes.
 std::string read_prompt(const std::vector<std::string>& words, int input_fd);
 
+// Several texts: the words, or, without a word or with a word "-" alone, the lines of `input_fd`. Throws as
+// read_prompt() does.
+std::vector<std::string> read_texts(const std::vector<std::string>& words, int input_fd);
+
 // A file of UTF-8 that an option names. Throws CommandError naming option and file: Usage when it cannot be opened or
 // is something else, TooLong past kMaxInputBytes.
 std::string read_text_file(const std::string& option, const std::string& path);

@@ -143,6 +143,10 @@ std::vector<uint32_t> SocketClient::tokenize(const std::string& text, const Dict
     return ids;
 }
 
+Embeddings SocketClient::embed(const std::vector<std::string>& texts, const Dictionary& options) {
+    return read_embeddings(ask(embeddings_request(texts, options), std::nullopt));
+}
+
 Dictionary SocketClient::ask_status(std::chrono::milliseconds timeout) const {
     const auto status = base::parse_json(ask({"GET", "/status", {}}, timeout));
     const auto* object = status ? status->get<Value::Object>() : nullptr;

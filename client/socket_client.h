@@ -19,6 +19,7 @@ public:
                                             const Dictionary& options) override;
     std::vector<Dictionary> list_models() override;
     std::vector<uint32_t> tokenize(const std::string& text, const Dictionary& options) override;
+    Embeddings embed(const std::vector<std::string>& texts, const Dictionary& options) override;
     Dictionary status() override;
     Dictionary glance() override;
     // By the number that answers over the socket carry ("cmpl-12") and the log shows.

@@ -14,6 +14,12 @@ namespace llmd::client {
 using base::Value;
 using Dictionary = std::map<std::string, Value>;
 
+// The vector of each text that was asked for, in their order.
+struct Embeddings {
+    std::vector<std::vector<float>> vectors;
+    Dictionary info;  // what they cost: model, prompt_tokens
+};
+
 // A key's value as a number or text; the fallback when it is absent or of another type.
 uint64_t number_of(const Dictionary& dictionary, const std::string& key, uint64_t fallback = 0);
 double real_of(const Dictionary& dictionary, const std::string& key, double fallback = 0);

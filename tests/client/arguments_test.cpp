@@ -183,6 +183,17 @@ TEST(Arguments, JsonMayStandBeforeTheCommand) {
     EXPECT_EQ(parse({"--json", "help", "load"}).help, parse({"load", "--help"}).help);
 }
 
+TEST(Arguments, EachTextToEmbedStaysItself) {
+    const Arguments arguments =
+        parse({"embed", "-m", "tales", "--priority", "background", "--deadline-ms", "9", "a b", "c"});
+    EXPECT_EQ(arguments.command, Command::Embed);
+    EXPECT_EQ(arguments.operands, (std::vector<std::string>{"a b", "c"}));
+    const Dictionary expected = {
+        {"model", std::string("tales")}, {"priority", std::string("background")}, {"deadline_ms", uint64_t{9}}};
+    EXPECT_EQ(as_json(arguments.request), as_json(expected));
+    EXPECT_EQ(refusal({"embed", "--seed", "1"}), "unknown option --seed; see 'llmctl embed --help'");
+}
+
 TEST(Arguments, CancelTakesOneRequestOrAll) {
     EXPECT_TRUE(parse({"cancel", "--all"}).all);
     EXPECT_EQ(parse({"cancel", "1_42/a"}).operands.size(), 1u);

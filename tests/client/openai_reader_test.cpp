@@ -73,5 +73,18 @@ TEST(OpenAiStreamReader, RefusesWhatIsNotTheFormat) {
     }
 }
 
+TEST(Embeddings, AreTheVectorsInTheirOrderAndWhatTheyCost) {
+    const Embeddings read = read_embeddings(
+        R"({"object":"list","data":[{"index":0,"embedding":[0.1,-1]},{"index":1,"embedding":[0,1e-7]}],)"
+        R"("model":"tales","usage":{"prompt_tokens":5,"total_tokens":5}})");
+    EXPECT_EQ(read.vectors, (std::vector<std::vector<float>>{{0.1F, -1}, {0, 1e-7F}}));
+    EXPECT_EQ(text_of(read.info, "model"), "tales");
+    EXPECT_EQ(number_of(read.info, "prompt_tokens"), 5u);
+    for (const char* body : {"", "{}", R"({"model":"m","data":[{}]})", R"({"model":"m","data":[{"embedding":["1"]}]})",
+                             R"({"data":[]})"}) {
+        EXPECT_THROW((void)read_embeddings(body), CommandError) << body;
+    }
+}
+
 }  // namespace
 }  // namespace llmd::client

@@ -56,5 +56,12 @@ TEST(CompletionRequest, RefusesWhatJsonCannotSayAndWhatConversationsHaveNot) {
     EXPECT_EQ(refused({{"system", std::string()}, {"echo", true}}), "echo: not with a conversation");
 }
 
+TEST(EmbeddingsRequest, HasTheTextsAndTheOptions) {
+    const HttpRequest request = embeddings_request({"a \"b\"", "c"}, {{"model", std::string("tales")}});
+    EXPECT_EQ(request.method, "POST");
+    EXPECT_EQ(request.target, "/v1/embeddings");
+    EXPECT_EQ(request.body, R"({"input":["a \"b\"","c"],"model":"tales"})");
+}
+
 }  // namespace
 }  // namespace llmd::client

@@ -79,5 +79,13 @@ TEST(TextFile, ThatCannotBeReadIsNamedWithItsOption) {
     EXPECT_EQ(read_text_file("--json-schema", "/dev/null"), "");
 }
 
+TEST(Texts, AreTheWordsOrTheLinesOfTheInput) {
+    EXPECT_EQ(read_texts({"a b", "-"}, input("not asked for").get()), (std::vector<std::string>{"a b", "-"}));
+    EXPECT_EQ(read_texts({}, input("a b\n\nc\n").get()), (std::vector<std::string>{"a b", "", "c"}));
+    EXPECT_EQ(read_texts({"-"}, input("a").get()), std::vector<std::string>{"a"});
+    EXPECT_TRUE(read_texts({}, input("").get()).empty());
+    EXPECT_THROW((void)read_texts({}, input("\xff").get()), CommandError);
+}
+
 }  // namespace
 }  // namespace llmd::client

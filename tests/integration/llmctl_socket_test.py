@@ -134,6 +134,22 @@ class OverTheSocket(harness.TestCase):
                          self.ctl("tokenize", PROMPT, DBUS_SESSION_BUS_ADDRESS=self.bus.address).stdout)
         self.assertIn(b"llmd   0.", self.ctl("version").stdout)
 
+    def test_texts_are_embedded(self):
+        lines = self.ctl("embed", "--model", LLAMA, PROMPT, "The end").stdout.splitlines()
+        vectors = [[float(number) for number in line.split()] for line in lines]
+        self.assertEqual(len(vectors), 2)
+        for vector in vectors:
+            self.assertAlmostEqual(sum(number * number for number in vector), 1, places=4)
+        self.assertNotEqual(vectors[0], vectors[1])
+        self.assertEqual(self.ctl("embed", "--model", LLAMA, stdin=f"{PROMPT}\nThe end\n".encode()).stdout.splitlines(), lines)
+        whole = json.loads(self.ctl("--json", "embed", "-m", LLAMA, PROMPT, "The end").stdout)
+        self.assertEqual(whole["embeddings"], vectors)
+        self.assertEqual(whole["model"], LLAMA)
+        self.assertGreater(whole["prompt_tokens"], 2)
+        self.ctl("embed", "--model", "no-such", "x", code=4)
+        self.ctl("embed", "a b " * 5000, code=7)
+        self.assertIn(b"--deadline-ms: ", self.ctl("embed", "--deadline-ms", "0", "x", code=2).stderr)
+
     def test_what_the_socket_has_not_is_said_in_one_line(self):
         for arguments in (("load", LLAMA), ("unload",), ("queue",), ("cancel", "--all")):
             done = self.ctl(*arguments, code=1)
