@@ -122,8 +122,9 @@ private:
         }
         if (json_) {
             print_json(text.result());
-        } else if (::isatty(STDOUT_FILENO) != 1 && !text.text().ends_with('\n')) {
-            print("\n");
+        } else {
+            if (::isatty(STDOUT_FILENO) != 1 && !text.text().ends_with('\n')) print("\n");
+            if (::isatty(STDERR_FILENO) == 1) tell(cut_hint(text.result(), options_));
         }
         // An answer that was stopped before its first word was none.
         text.text().empty() ? turns_.pop_back() : add("assistant", text.text());

@@ -57,9 +57,11 @@ ExitCode run_generate(const Arguments& arguments) {
     const Dictionary result = text.result();
     if (arguments.json) print_json(result);
     if (end == TextStream::End::Interrupted) return ExitCode::Interrupted;
-    if (arguments.verbose) {
+    std::string notes = arguments.verbose ? summary(result) : "";
+    if (!arguments.json && ::isatty(STDERR_FILENO) == 1) notes += cut_hint(result, options);
+    if (!notes.empty()) {
         const bool mid_line = !arguments.json && !text.text().empty() && text.text().back() != '\n';
-        write_all(STDERR_FILENO, (mid_line && output_leads_to_errors() ? "\n" : "") + summary(result));
+        write_all(STDERR_FILENO, (mid_line && output_leads_to_errors() ? "\n" : "") + notes);
     }
     if (text_of(result, "finish_reason") == "cancelled") {
         if (arguments.json) return ExitCode::Failed;

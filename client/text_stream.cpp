@@ -13,7 +13,9 @@
 #include <utility>
 
 #include "base/utf8.h"
+#include "client/counts.h"
 #include "client/exit_code.h"
+#include "service/request.h"
 
 namespace llmd::client {
 namespace {
@@ -152,6 +154,15 @@ void TextStream::report_progress() {
     } else if (state == "prefill") {
         progress_.show("processing the prompt");
     }
+}
+
+std::string cut_hint(const Dictionary& result, const Dictionary& options) {
+    if (text_of(result, "finish_reason") != "length") return "";
+    const uint64_t count = number_of(result, "generated_tokens");
+    const uint64_t wanted = number_of(options, "max_tokens", service::GenerateRequest::kDefaultMaxTokens);
+    return "llmctl: cut after " + counted(count, "token") +
+           (count < wanted ? ", where the model's context is full; the setting context_length says how long it is\n"
+                           : "; --max-tokens allows more\n");
 }
 
 }  // namespace llmd::client

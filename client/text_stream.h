@@ -74,4 +74,8 @@ private:
     StreamLine last_;
 };
 
+// A line for a person whose text ended because its length did: after how many tokens, and what gives it more. Empty
+// where it ended otherwise. `options` are those that it was asked for with.
+std::string cut_hint(const Dictionary& result, const Dictionary& options);
+
 }  // namespace llmd::client

@@ -298,6 +298,24 @@ class Llmctl(harness.TestCase):
         os.close(ours)
         os.close(theirs)
 
+    def errors_on_a_terminal(self, *options):
+        ours, theirs = pty.openpty()
+        done = subprocess.run([LLMCTL, "generate", "--model", LLAMA, "--temperature", "0", *options, PROMPT],
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=theirs, env=self.bus.environment,
+                              timeout=LIMIT_S)
+        os.close(theirs)
+        self.assertEqual(done.returncode, 0)
+        return read_terminal(ours)
+
+    def test_a_person_is_told_that_a_text_was_cut(self):
+        # Behind a pipe that another program shows on the terminal, it begins a line.
+        cut = "\r\nllmctl: cut after 4 tokens; --max-tokens allows more\r\n"
+        self.assertEqual(self.errors_on_a_terminal("--max-tokens", "4"), cut)
+        self.assertEqual(self.errors_on_a_terminal("--max-tokens", "4", "--json"), "")
+        self.assertEqual(self.errors_on_a_terminal("--stop", " "), "")
+        self.assertRegex(self.errors_on_a_terminal("--max-tokens", "100000"), r"^(\r\n)?llmctl: cut after \d+ tokens, where the "
+                         r"model's context is full; the setting context_length says how long it is\r\n$")
+
     def test_a_terminal_gets_a_line_end_and_no_progress_after_the_text(self):
         ours, theirs = pty.openpty()
         process = subprocess.Popen([LLMCTL, "generate", "--max-tokens", "8", PROMPT], stdin=subprocess.DEVNULL,
