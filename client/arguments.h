@@ -35,12 +35,13 @@ enum class Command {
 struct Arguments {
     Command command = Command::Help;
     std::vector<std::string> operands;  // what follows the command and is no option
-    Dictionary request;                 // generate's, chat's and tokenize's options under their D-Bus names, but that
-                                        // json_schema is the name of a file; what the other commands take
+    Dictionary request;                 // the options of what is asked of llmd under their D-Bus names, but that
+                                        // json_schema and tools name files; what the other commands take
     bool json = false;                  // print one JSON object
     bool verbose = false;               // generate: counts and speeds on stderr
     bool all = false;                   // cancel: every request
     bool watch = false;                 // status: again and again
+    bool no_thinking = false;           // generate, chat: do not show what the model thinks
     std::string help;                   // Help: what to print on stdout
 };
 

@@ -13,6 +13,7 @@
 #include "client/line_input.h"
 #include "client/llmd_client.h"
 #include "client/output.h"
+#include "client/prompt.h"
 #include "client/report.h"
 #include "client/text_stream.h"
 
@@ -21,6 +22,7 @@ namespace {
 
 constexpr std::string_view kPrompt = ">>> ";
 constexpr std::string_view kMorePrompt = "... ";
+constexpr std::string_view kResultPrompt = "result> ";
 constexpr std::string_view kQuotes = "\"\"\"";
 
 constexpr std::string_view kHelp =
@@ -33,13 +35,19 @@ constexpr std::string_view kHelp =
 class Chat {
 public:
     explicit Chat(const Arguments& arguments)
-        : json_(arguments.json), options_(arguments.request), input_(LineInput::open()) {
+        : json_(arguments.json),
+          show_{.text = !json_, .leading_space = false, .thinking = !arguments.no_thinking},
+          options_(arguments.request),
+          input_(LineInput::open()) {
+        if (const auto tools = options_.find("tools"); tools != options_.end()) {
+            tools->second = read_text_file("--tools", *tools->second.get<std::string>());
+        }
         if (input_->is_person()) interrupts_.emplace();
     }
 
     ExitCode run() {
         if (input_->is_person()) tell("Ctrl-D leaves, /help shows what else there is.\n");
-        while (const std::optional<std::string> turn = read_turn()) {
+        while (const std::optional<std::string> turn = read_text(kPrompt)) {
             if (turn->find_first_not_of(" \t\n") == std::string::npos) continue;
             if (const auto leave = take(*turn)) return *leave;
         }
@@ -50,8 +58,8 @@ private:
     static void tell(std::string_view text) { TextOutput(STDERR_FILENO).write(text); }
 
     // A line, or the lines between two """.
-    std::optional<std::string> read_turn() {
-        std::optional<std::string> line = input_->read(std::string(kPrompt));
+    std::optional<std::string> read_text(std::string_view prompt) {
+        std::optional<std::string> line = input_->read(std::string(prompt));
         if (!line || !line->starts_with(kQuotes)) return line;
         std::string text = line->substr(kQuotes.size());
         while (!text.ends_with(kQuotes)) {
@@ -85,13 +93,17 @@ private:
     std::optional<ExitCode> take(const std::string& turn) {
         const size_t n_before = turns_.size();
         try {
-            if (const size_t at = base::clean_prefix(turn); at != turn.size()) {
-                throw CommandError(ExitCode::Usage,
-                                   "standard input: not UTF-8 text at byte " + std::to_string(at) + " of a line");
-            }
+            check_utf8(turn);
             if (turn.front() == '/') return obey(turn);
             add("user", turn);
-            return answer();
+            while (true) {
+                if (const auto leave = answer()) return leave;
+                if (calls_.empty()) break;
+                if (!add_results()) return ExitCode::Ok;
+            }
+            // An answer that was stopped before its first word was none.
+            if (text_of(turns_.back(), "role") != "assistant") turns_.resize(n_before);
+            return std::nullopt;
         } catch (const CommandError& error) {
             turns_.resize(n_before);
             if (!input_->is_person() || error.code() == ExitCode::Ok) throw;
@@ -114,22 +126,55 @@ private:
 
     std::optional<ExitCode> answer(Interrupts& interrupts) {
         auto source = client_->stream_chat(turns_, options_);
-        TextStream text(std::move(source), interrupts, {.text = !json_, .leading_space = false});
+        TextStream text(std::move(source), interrupts, show_);
         const TextStream::End end = text.run();
         if (end == TextStream::End::NobodyReads) return ExitCode::Ok;
         if (end == TextStream::End::Complete && text_of(text.result(), "finish_reason") == "cancelled") {
             throw CommandError(ExitCode::Failed, "another program cancelled the answer", "Cancelled");
         }
+        // Those of an answer that ended otherwise may be cut.
+        const bool calls = end == TextStream::End::Complete && text_of(text.result(), "finish_reason") == "tool_calls";
+        calls_ = calls ? text.calls() : std::vector<ToolCall>();
         if (json_) {
             print_json(text.result());
         } else {
-            if (::isatty(STDOUT_FILENO) != 1 && !text.text().ends_with('\n')) print("\n");
+            const bool only_calls = text.text().empty() && !calls_.empty();
+            if (::isatty(STDOUT_FILENO) != 1 && !text.text().ends_with('\n') && !only_calls) print("\n");
             if (::isatty(STDERR_FILENO) == 1) tell(cut_hint(text.result(), options_));
         }
-        // An answer that was stopped before its first word was none.
-        text.text().empty() ? turns_.pop_back() : add("assistant", text.text());
+        if (!text.text().empty() || !calls_.empty()) add("assistant", text.text());
+        if (!calls_.empty()) turns_.back()["tool_calls"] = calls_value(calls_);
         if (end == TextStream::End::Interrupted && !input_->is_person()) return ExitCode::Interrupted;
         return std::nullopt;
+    }
+
+    // Asks for the result of each call. False at the end of the input.
+    bool add_results() {
+        for (const ToolCall& call : calls_) {
+            if (!json_) show(call);
+            const std::optional<std::string> result = read_text(kResultPrompt);
+            if (!result) return false;
+            check_utf8(*result);
+            add("tool", *result);
+            turns_.back()["tool_call_id"] = call.id;
+        }
+        return true;
+    }
+
+    // On one line, whatever white space the model has put between the arguments.
+    static void show(const ToolCall& call) {
+        const auto arguments = base::parse_json(call.arguments);
+        const std::string text = arguments ? base::json_text(*arguments) : call.arguments;
+        if (!TextOutput(STDOUT_FILENO).write("call " + call.name + ' ' + text + '\n')) {
+            throw CommandError(ExitCode::Ok, "");
+        }
+    }
+
+    static void check_utf8(const std::string& text) {
+        const size_t at = base::clean_prefix(text);
+        if (at == text.size()) return;
+        throw CommandError(ExitCode::Usage,
+                           "standard input: not UTF-8 text at byte " + std::to_string(at) + " of a line");
     }
 
     void add(const std::string& role, const std::string& content) {
@@ -137,8 +182,10 @@ private:
     }
 
     const bool json_;
+    const TextStream::Show show_;
     Dictionary options_;
     std::vector<Dictionary> turns_;
+    std::vector<ToolCall> calls_;  // of the last answer, which wait for their results
     const std::unique_ptr<LlmdClient> client_ = connect_to_llmd();
     const std::unique_ptr<LineInput> input_;
     // At a terminal all the time: a Ctrl-C that comes just behind an answer is not meant to end the conversation.

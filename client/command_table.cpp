@@ -15,7 +15,8 @@ constexpr std::array kCommands = {
         "Continues PROMPT and prints the text as it is made.\n\n"
         "Without PROMPT, or with - in it, the prompt is read from standard input; with a PROMPT, what is piped in\n"
         "is appended to it on a new line. The last line break of the input is dropped.\n"
-        "Ctrl-C stops the generation.\n\n"
+        "Ctrl-C stops the generation. With --json all is printed at the end: text, thinking, finish_reason, "
+        "figures.\n\n"
         "Examples:\n"
         "  llmctl generate \"Once upon a time\"\n"
         "  llmctl generate --temperature 0 --max-tokens 40 \"The old king\"\n"
@@ -24,11 +25,14 @@ constexpr std::array kCommands = {
     CommandSpec{
         Command::Chat, "chat", "", 0, 0, "talk with the model",
         "Reads what you say, a line at a time, and prints the model's answers. A text of several lines stands between\n"
-        "two \"\"\". Ctrl-C stops an answer, Ctrl-D or /exit leaves, /help says what else there is. Standard input "
-        "may\n"
-        "be a file or a pipe: each line is a turn then.\n\n"
+        "two \"\"\". Ctrl-C stops an answer, Ctrl-D or /exit leaves, /help says what else there is. Standard input\n"
+        "may be a file or a pipe: each line is a turn then. What the model thinks before it answers is shown dim, on\n"
+        "a terminal only.\n\n"
+        "With --tools the model may call a tool: the call is shown as 'call NAME ARGUMENTS', and the next line that\n"
+        "you give is its result. With several calls each is shown and answered in turn.\n\n"
         "Examples:\n"
         "  llmctl chat\n"
+        "  llmctl chat --tools tools.json\n"
         "  llmctl chat --system \"You answer in one sentence.\"\n"},
     CommandSpec{
         Command::Models, "models", "", 0, 0, "list the models that can be named",
@@ -146,6 +150,19 @@ constexpr std::array kOptions = {
     OptionSpec{"stop", 0, "TEXT", Kind::TextList, "stop", kMakers, "end before TEXT; may be given several times"},
     OptionSpec{"json-schema", 0, "FILE", Kind::Text, "json_schema", "generate",
                "make JSON that fits the schema in FILE"},
+    OptionSpec{"tools", 0, "FILE", Kind::Text, "tools", "chat",
+               "the tools that the model may call, as OpenAI's JSON array"},
+    OptionSpec{"thinking", 0, "on|off", Kind::Text, "thinking", kMakers,
+               "think before the answer or not, where the model leaves the choice"},
+    OptionSpec{"no-thinking",
+               0,
+               "",
+               Kind::Flag,
+               nullptr,
+               kMakers,
+               "do not show what the model thinks",
+               {},
+               &Arguments::no_thinking},
     OptionSpec{"priority", 0, "P", Kind::Text, "priority", kRequests, "interactive, normal or background (normal)"},
     OptionSpec{"deadline-ms", 0, "N", Kind::Whole, "deadline_ms", kRequests, "end after N milliseconds"},
     OptionSpec{"echo", 'e', "", Kind::Flag, "echo", "generate", "begin with the prompt"},

@@ -112,8 +112,28 @@ public:
         }
     }
 
+    // An older llmd ignores an option that it does not know, and would answer all the same.
+    void check_offered(const Dictionary& options) {
+        std::vector<std::string> wanted;
+        for (const char* key : {"thinking", "tools"}) {
+            if (options.contains(key)) wanted.emplace_back(key);
+        }
+        if (wanted.empty()) return;
+        // All properties: the one alone would be an error where it is not there.
+        bus::VariantMap properties;
+        call("org.freedesktop.DBus.Properties", "GetAll", kShort, std::tie(properties), std::string(kRoot));
+        const std::vector<std::string> features = list_of(to_dictionary(properties), "Features");
+        for (const std::string& key : wanted) {
+            if (std::find(features.begin(), features.end(), key) != features.end()) continue;
+            constexpr std::string_view kRefusal = "InvalidArgument";  // as one that knows the option refuses it
+            throw CommandError(exit_code_of(kRefusal), key + ": this version of llmd does not offer it",
+                               std::string(kRefusal));
+        }
+    }
+
     template <typename Asked>
     std::unique_ptr<TextSource> open_stream(const std::string& method, const Asked& asked, const Dictionary& options) {
+        check_offered(options);
         bus::VariantMap variants = to_variants(options);
         variants.emplace("format", sdbus::Variant(std::string("ndjson")));
         variants.emplace("delivery", sdbus::Variant(std::string("fd")));
@@ -222,7 +242,12 @@ std::unique_ptr<TextSource> DbusClient::stream(const std::string& prompt, const 
 std::unique_ptr<TextSource> DbusClient::stream_chat(const std::vector<Dictionary>& messages,
                                                     const Dictionary& options) {
     std::vector<bus::VariantMap> maps;
-    for (const Dictionary& message : messages) maps.push_back(to_variants(message));
+    for (Dictionary message : messages) {
+        // On the bus a message's calls are JSON text.
+        const auto calls = message.find("tool_calls");
+        if (calls != message.end()) calls->second = base::json_text(calls->second);
+        maps.push_back(to_variants(message));
+    }
     return impl_->open_stream("StreamChat", maps, options);
 }
 

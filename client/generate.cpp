@@ -47,10 +47,13 @@ ExitCode run_generate(const Arguments& arguments) {
     if (const auto schema = options.find("json_schema"); schema != options.end()) {
         schema->second = read_text_file("--json-schema", *schema->second.get<std::string>());
     }
+    if (options.contains("thinking") && !options.contains("system")) {
+        throw CommandError(ExitCode::Usage, "--thinking: only in a conversation, which --system makes of the prompt");
+    }
     const auto client = connect_to_llmd();
     auto source = client->stream(prompt, options);
     Interrupts interrupts;
-    TextStream text(std::move(source), interrupts, {.text = !arguments.json});
+    TextStream text(std::move(source), interrupts, {.text = !arguments.json, .thinking = !arguments.no_thinking});
     const TextStream::End end = text.run();
     if (end == TextStream::End::NobodyReads) return ExitCode::Ok;  // disconnecting cancels
 

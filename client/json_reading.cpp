@@ -20,6 +20,11 @@ std::string text_member(const simdjson::dom::object& object, const char* key) {
     return std::string(value);
 }
 
+std::string optional_text(const simdjson::dom::object& object, const char* key) {
+    std::string_view value;
+    return object[key].get_string().get(value) ? std::string() : std::string(value);
+}
+
 simdjson::dom::array array_member(const simdjson::dom::object& object, const char* key) {
     simdjson::dom::array value;
     if (object[key].get_array().get(value)) malformed(std::string("no array in \"") + key + '"');

@@ -20,6 +20,9 @@ simdjson::dom::object parse_object(simdjson::dom::parser& parser, std::string_vi
 std::string text_member(const simdjson::dom::object& object, const char* key);
 simdjson::dom::array array_member(const simdjson::dom::object& object, const char* key);
 
+// The text of a member that need not be there; empty where it is not, or is no text.
+std::string optional_text(const simdjson::dom::object& object, const char* key);
+
 // Copies the scalars of `object`; nested values and null are left out.
 void copy_scalars(const simdjson::dom::object& object, Dictionary& out);
 

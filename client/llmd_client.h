@@ -50,9 +50,11 @@ public:
     LlmdClient(const LlmdClient&) = delete;
     LlmdClient& operator=(const LlmdClient&) = delete;
 
-    // Options have the names of the D-Bus interface. The client must outlive what these return.
+    // Options have the names of the D-Bus interface; InvalidArgument names one that an older llmd does not offer. The
+    // client must outlive what these return.
     virtual std::unique_ptr<TextSource> stream(const std::string& prompt, const Dictionary& options) = 0;
-    // A message has `role` and `content`.
+    // A message has `role` and `content`; one of the assistant may have `tool_calls`, an array as calls_value() makes
+    // it, and one of a tool has `tool_call_id`.
     virtual std::unique_ptr<TextSource> stream_chat(const std::vector<Dictionary>& messages,
                                                     const Dictionary& options) = 0;
     virtual std::vector<Dictionary> list_models() = 0;

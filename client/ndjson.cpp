@@ -35,6 +35,12 @@ StreamLine StreamReader::parse(std::string_view line) {
     } else if (std::string_view thinking; !object["thinking"].get_string().get(thinking)) {
         out.kind = StreamLine::Kind::Thinking;
         out.text = thinking;
+    } else if (simdjson::dom::object call; !object["tool_call"].get_object().get(call)) {
+        out.kind = StreamLine::Kind::ToolCall;
+        if (call["index"].get_uint64().get(out.call.index)) malformed("no number in \"index\"");
+        out.call.id = optional_text(call, "id");
+        out.call.name = optional_text(call, "name");
+        out.call.arguments = optional_text(call, "arguments");
     } else {
         out.text = text_member(object, "text");
     }

@@ -1,6 +1,7 @@
 #include "client/openai_reader.h"
 
 #include <array>
+#include <optional>
 #include <utility>
 
 #include "base/error.h"
@@ -55,11 +56,24 @@ void copy_counts(const dom::object& event, Dictionary& out) {
 }
 
 // The piece of text in a choice: a completion's, or a conversation's.
-std::string_view text_in(const dom::element& choice) {
+std::optional<std::string> text_in(const dom::element& choice) {
     for (const auto& text : {choice["text"], choice["delta"]["content"]}) {
-        if (text.is_string()) return text.get_string().value_unsafe();
+        if (text.is_string()) return std::string(text.get_string().value_unsafe());
     }
-    return {};
+    return std::nullopt;
+}
+
+ToolCall read_call(const dom::element& element) {
+    dom::object call;
+    ToolCall out;
+    if (element.get_object().get(call)) malformed("a tool call is not an object");
+    if (call["index"].get_uint64().get(out.index)) malformed("no number in \"index\"");
+    out.id = optional_text(call, "id");
+    if (dom::object function; !call["function"].get_object().get(function)) {
+        out.name = optional_text(function, "name");
+        out.arguments = optional_text(function, "arguments");
+    }
+    return out;
 }
 
 }  // namespace
@@ -76,33 +90,34 @@ std::vector<StreamLine> OpenAiStreamReader::take(std::string_view bytes) {
     for (const std::string& line : lines_.take(bytes)) {
         // Between events is an empty line; other fields than `data` are not for us.
         if (!line.starts_with(kData)) continue;
-        if (auto read = parse(std::string_view(line).substr(kData.size()))) out.push_back(*std::move(read));
+        parse(std::string_view(line).substr(kData.size()), out);
     }
     return out;
 }
 
-std::optional<StreamLine> OpenAiStreamReader::parse(std::string_view event) {
+void OpenAiStreamReader::parse(std::string_view event, std::vector<StreamLine>& out) {
     if (event == kDone) {
         if (last_.finish_reason.empty()) malformed("the text ends without \"finish_reason\"");
         last_.kind = StreamLine::Kind::Done;
-        return last_;
+        return out.push_back(last_);
     }
     const dom::object object = parse_object(parser_->dom, event);
     dom::object error;
-    if (!object["error"].get_object().get(error)) return error_line(error);
+    if (!object["error"].get_object().get(error)) return out.push_back(error_line(error));
     last_.info["model"] = text_member(object, "model");
     copy_counts(object, last_.info);
     const dom::array choices = array_member(object, "choices");
-    if (choices.size() == 0) return std::nullopt;
+    if (choices.size() == 0) return;
     const dom::element choice = choices.at(0).value_unsafe();
     if (std::string_view reason; !choice["finish_reason"].get_string().get(reason)) last_.finish_reason = reason;
-    StreamLine out;
-    out.text = text_in(choice);
     if (std::string_view thinking; !choice["delta"]["reasoning_content"].get_string().get(thinking)) {
-        out.kind = StreamLine::Kind::Thinking;
-        out.text = thinking;
+        out.push_back({.kind = StreamLine::Kind::Thinking, .text = std::string(thinking)});
     }
-    return out;
+    if (auto text = text_in(choice)) out.push_back({.text = *std::move(text)});
+    if (dom::array calls; !choice["delta"]["tool_calls"].get_array().get(calls)) {
+        for (const dom::element call : calls)
+            out.push_back({.kind = StreamLine::Kind::ToolCall, .call = read_call(call)});
+    }
 }
 
 StreamLine read_error(std::string_view body) {

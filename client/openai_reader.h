@@ -3,7 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -21,7 +20,7 @@ public:
     std::vector<StreamLine> take(std::string_view bytes);
 
 private:
-    std::optional<StreamLine> parse(std::string_view event);
+    void parse(std::string_view event, std::vector<StreamLine>& out);
 
     struct Parser;  // simdjson's, kept out of this header
     std::unique_ptr<Parser> parser_;

@@ -15,21 +15,31 @@ const std::string kSystem = "system";
 const std::string kEcho = "echo";
 const std::string kJsonSchema = "json_schema";
 const std::string kMaxTokens = "max_tokens";
+const std::string kTools = "tools";
+const std::string kThinking = "thinking";
 
 [[noreturn]] void refuse(const std::string& key, const std::string& why) {
     constexpr std::string_view kName = "InvalidArgument";
     throw CommandError(exit_code_of(kName), key + ": " + why, std::string(kName));
 }
 
-// As the value of a key. `schema` is pasted into the body: it must be one value, and nothing more.
-std::string response_format(const std::string& schema) {
+// The JSON text of an option, which is pasted into the body: it must be one value, and nothing more.
+std::string pasted(const Dictionary& options, const std::string& key, simdjson::dom::element_type type,
+                   const std::string& wanted) {
+    std::string text = text_of(options, key);
     simdjson::dom::parser parser;
     simdjson::dom::element element;
-    if (const auto code = parser.parse(schema).get(element)) {
-        refuse(kJsonSchema, std::string("not JSON: ") + simdjson::error_message(code));
+    if (const auto code = parser.parse(text).get(element)) {
+        refuse(key, std::string("not JSON: ") + simdjson::error_message(code));
     }
-    if (!element.is_object()) refuse(kJsonSchema, "not a JSON schema, which is an object");
-    return R"({"type":"json_schema","json_schema":{"schema":)" + schema + "}}";
+    if (element.type() != type) refuse(key, "not " + wanted);
+    return text;
+}
+
+// Where the model's chat template can switch it.
+Value template_options(const std::string& thinking) {
+    if (thinking != "on" && thinking != "off") refuse(kThinking, base::in_quotes(thinking) + " is neither on nor off");
+    return Value::Object{{"enable_thinking", thinking == "on"}};
 }
 
 // `json` is in the body's object, behind what is to be continued.
@@ -37,15 +47,20 @@ HttpRequest finish(const char* target, base::JsonWriter json, const Dictionary& 
     json.key("stream").value(true);
     json.key("stream_options").begin_object().key("include_usage").value(true).end_object();
     for (const auto& [key, value] : options) {
-        if (key == kJsonSchema) continue;
+        if (key == kJsonSchema || key == kTools) continue;
         if (const auto* number = value.get<double>(); number && !std::isfinite(*number)) {
             refuse(key, "not a finite number");
         }
         write_json(json.key(key), value);
     }
     std::string body = json.take();
-    if (const std::string schema = text_of(options, kJsonSchema); !schema.empty()) {
-        body += R"(,"response_format":)" + response_format(schema);
+    using Type = simdjson::dom::element_type;
+    if (options.contains(kJsonSchema)) {
+        body += R"(,"response_format":{"type":"json_schema","json_schema":{"schema":)" +
+                pasted(options, kJsonSchema, Type::OBJECT, "a JSON schema, which is an object") + "}}";
+    }
+    if (options.contains(kTools)) {
+        body += R"(,"tools":)" + pasted(options, kTools, Type::ARRAY, "an array of tools");
     }
     return {"POST", target, body + '}'};
 }
@@ -63,6 +78,9 @@ HttpRequest chat_request(std::vector<Dictionary> messages, Dictionary options) {
     if (flag_of(options, kEcho)) refuse(kEcho, "not with a conversation");
     if (const auto system = options.extract(kSystem)) {
         messages.insert(messages.begin(), {{"role", kSystem}, {"content", system.mapped()}});
+    }
+    if (const auto thinking = options.extract(kThinking)) {
+        options["chat_template_kwargs"] = template_options(*thinking.mapped().get<std::string>());
     }
     // OpenAI's conversations have a longer limit of their own.
     options.try_emplace(kMaxTokens, uint64_t{service::GenerateRequest::kDefaultMaxTokens});

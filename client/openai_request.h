@@ -12,7 +12,7 @@ namespace llmd::client {
 // Options have their D-Bus names. With `system` a prompt is a conversation, as it is on the bus.
 // What JSON cannot say, and what the socket would pass over, throws CommandError(Usage) naming the option.
 HttpRequest completion_request(const std::string& prompt, const Dictionary& options);
-// A message has `role` and `content`.
+// Messages as LlmdClient::stream_chat() takes them.
 HttpRequest chat_request(std::vector<Dictionary> messages, Dictionary options);
 HttpRequest embeddings_request(const std::vector<std::string>& texts, const Dictionary& options);
 

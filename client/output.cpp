@@ -91,12 +91,20 @@ std::string table(const std::vector<std::vector<std::string>>& rows) {
     return out;
 }
 
-TextOutput::TextOutput(int fd) : fd_(fd), is_terminal_(::isatty(fd) == 1) {}
+bool obeys_sequences(int fd) {
+    const char* term = std::getenv("TERM");
+    return ::isatty(fd) == 1 && term != nullptr && std::string_view(term) != "dumb";
+}
 
-bool TextOutput::write(std::string_view text) {
+TextOutput::TextOutput(int fd) : fd_(fd), is_terminal_(::isatty(fd) == 1), can_dim_(obeys_sequences(fd)) {}
+
+bool TextOutput::write(std::string_view text, Style style) {
     if (!is_terminal_) return write_all(fd_, text);
-    const std::string clean = cleaner_.clean(text);
-    if (!clean.empty()) at_line_start_ = clean.back() == '\n';
+    std::string clean = cleaner_.clean(text);
+    if (clean.empty()) return true;
+    at_line_start_ = clean.back() == '\n';
+    // ECMA-48 SGR 2 and 22, around each piece: whatever ends the program leaves the terminal as it was.
+    if (style == Style::Dim && can_dim_) clean = "\x1b[2m" + clean + "\x1b[22m";
     return write_all(fd_, clean);
 }
 
@@ -105,10 +113,7 @@ void TextOutput::finish() {
     at_line_start_ = true;
 }
 
-ProgressLine::ProgressLine() {
-    const char* term = std::getenv("TERM");
-    enabled_ = ::isatty(STDERR_FILENO) == 1 && term != nullptr && std::string_view(term) != "dumb";
-}
+ProgressLine::ProgressLine() : enabled_(obeys_sequences(STDERR_FILENO)) {}
 
 void ProgressLine::show(const std::string& text) {
     if (!enabled_ || text == shown_) return;

@@ -35,24 +35,31 @@ std::string wrap(std::string_view text, size_t indent, size_t columns);
 // Columns as wide as their widest cell, two spaces between them. A row may have fewer cells than others.
 std::string table(const std::vector<std::vector<std::string>>& rows);
 
+// `fd` is a terminal that obeys ECMA-48's sequences, as far as TERM says ("dumb" does not).
+bool obeys_sequences(int fd);
+
 // A model's text on its way to standard output: cleaned for a terminal, unchanged for a pipe.
 class TextOutput {
 public:
+    enum class Style { Plain, Dim };  // Dim: where the terminal obeys_sequences()
+
     explicit TextOutput(int fd);
+    bool can_dim() const { return can_dim_; }
     // False when the reader has gone.
-    bool write(std::string_view text);
+    bool write(std::string_view text, Style style = Style::Plain);
     // On a terminal, moves to a new line if the text did not end with one, so that the shell's prompt stands alone.
     void finish();
 
 private:
     int fd_;
     bool is_terminal_;
+    bool can_dim_;
     bool at_line_start_ = true;
     TerminalText cleaner_;
 };
 
 // A line on standard error that is overwritten in place and erased at the end. Prints nothing unless standard error is
-// a terminal that can erase (TERM is not "dumb").
+// a terminal that can erase: obeys_sequences().
 class ProgressLine {
 public:
     ProgressLine();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,11 +11,23 @@
 
 namespace llmd::client {
 
+// A call of a tool, or a part of one: the parts of a call have the same index.
+struct ToolCall {
+    uint64_t index = 0;     // of the call in its answer
+    std::string id;         // in the first part
+    std::string name;       // likewise
+    std::string arguments;  // JSON text, which further parts continue
+};
+
+// The calls as a message of the assistant has them, `tool_calls` in OpenAI's form.
+Value::Array calls_value(const std::vector<ToolCall>& calls);
+
 struct StreamLine {
-    enum class Kind { Text, Thinking, Done, Error };
+    enum class Kind { Text, Thinking, ToolCall, Done, Error };
     Kind kind = Kind::Text;
     std::string text;           // Text, Thinking
-    std::string finish_reason;  // Done: "stop", "length", "cancelled", "timeout"
+    ToolCall call;              // ToolCall
+    std::string finish_reason;  // Done: "stop", "length", "tool_calls", "cancelled", "timeout"
     Dictionary info;            // Done: what it cost, under the names of the D-Bus interface's `info`
     std::string error_name;     // Error, as the daemon sent it
     std::string message;        // Error

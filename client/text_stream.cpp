@@ -33,6 +33,10 @@ sigset_t interrupt_signal() {
     return signals;
 }
 
+std::string_view without_leading_space(std::string_view text) {
+    return text.substr(std::min(text.find_first_not_of(" \n\t"), text.size()));
+}
+
 }  // namespace
 
 Interrupts::Interrupts() {
@@ -85,6 +89,8 @@ Dictionary TextStream::result() const {
     Dictionary result = last_.info;
     result["finish_reason"] = last_.finish_reason;
     result["text"] = text_;
+    if (show_.thinking) result["thinking"] = thinking_;
+    if (!calls_.empty()) result["tool_calls"] = calls_value(calls_);
     return result;
 }
 
@@ -101,13 +107,13 @@ TextStream::Ready TextStream::wait(int fd, short events) {
 }
 
 // Never blocks for longer than Ctrl-C takes: a pager may have stopped reading.
-TextStream::End TextStream::write(std::string_view text) {
+TextStream::End TextStream::write(std::string_view text, TextOutput::Style style) {
     while (!text.empty()) {
         const Ready ready = wait(STDOUT_FILENO, POLLOUT);
         if (ready == Ready::Interrupt) return End::Interrupted;
         if (ready == Ready::Nothing) continue;
         const std::string_view piece = text.substr(0, base::utf8_cut(text, kUnblockedWrite));
-        if (!output_.write(piece)) return End::NobodyReads;
+        if (!output_.write(piece, style)) return End::NobodyReads;
         text.remove_prefix(piece.size());
     }
     return End::Complete;
@@ -121,26 +127,58 @@ TextStream::End TextStream::read_some() {
         throw CommandError(ExitCode::Unreachable, "llmd ended before the text was complete; try again", "Unreachable");
     }
     for (StreamLine& line : *lines) {
-        if (line.kind == StreamLine::Kind::Thinking) {
-            thinks_ = true;
-            if (text_.empty()) progress_.show("thinking");
-        } else if (line.kind == StreamLine::Kind::Text) {
-            if (const End end = take_text(line.text); end != End::Complete) return end;
-        } else {
-            last_ = std::move(line);
-            ended_ = true;
+        End end = End::Complete;
+        switch (line.kind) {
+            case StreamLine::Kind::Thinking:
+                end = take_thinking(line.text);
+                break;
+            case StreamLine::Kind::Text:
+                end = take_text(line.text);
+                break;
+            case StreamLine::Kind::ToolCall:
+                take_call(line.call);
+                break;
+            case StreamLine::Kind::Done:
+            case StreamLine::Kind::Error:
+                last_ = std::move(line);
+                ended_ = true;
         }
+        if (end != End::Complete) return end;
     }
     return End::Complete;
+}
+
+TextStream::End TextStream::take_thinking(std::string_view text) {
+    thinks_ = true;
+    if (show_.thinking) thinking_ += text;
+    if (!show_.thinking || !show_.text || !output_.can_dim()) {
+        if (text_.empty()) progress_.show("thinking");
+        return End::Complete;
+    }
+    progress_.clear();
+    if (!shows_thinking_) text = without_leading_space(text);
+    shows_thinking_ = shows_thinking_ || !text.empty();
+    return write(text, TextOutput::Style::Dim);
 }
 
 TextStream::End TextStream::take_text(std::string_view text) {
     text_ += text;
     if (!text_.empty()) progress_.clear();
     if (!show_.text) return End::Complete;
-    if (!show_.leading_space && !shown_) text.remove_prefix(std::min(text.find_first_not_of(" \n\t"), text.size()));
-    shown_ = shown_ || !text.empty();
-    return write(text);
+    if (!shown_ && (!show_.leading_space || shows_thinking_)) text = without_leading_space(text);
+    if (text.empty()) return End::Complete;
+    if (!std::exchange(shown_, true) && shows_thinking_) {
+        output_.finish();
+        if (const End end = write("\n", TextOutput::Style::Plain); end != End::Complete) return end;
+    }
+    return write(text, TextOutput::Style::Plain);
+}
+
+void TextStream::take_call(const ToolCall& part) {
+    const auto same = [&](const ToolCall& call) { return call.index == part.index; };
+    const auto call = std::find_if(calls_.begin(), calls_.end(), same);
+    if (call == calls_.end()) return calls_.push_back(part);
+    call->arguments += part.arguments;
 }
 
 void TextStream::report_progress() {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/unique_fd.h"
 #include "client/llmd_client.h"
@@ -40,6 +41,9 @@ public:
     struct Show {
         bool text = true;           // on standard output, as it comes
         bool leading_space = true;  // of the whole text
+        // What the model thinks: in result(), and with `text` also on standard output, dim, where that is a terminal
+        // that can. Elsewhere the progress line says that the model thinks.
+        bool thinking = true;
     };
 
     // `interrupts` must outlive the stream. Destruction cancels what has not ended.
@@ -50,16 +54,21 @@ public:
 
     // So far.
     const std::string& text() const { return text_; }
-    // What `--json` promises: text, finish_reason and the daemon's counts. After run().
+    // The calls of tools, whole when the text's finish_reason is "tool_calls". After run().
+    const std::vector<ToolCall>& calls() const { return calls_; }
+    // What `--json` promises: text, thinking, tool_calls where there are any, finish_reason and the daemon's counts.
+    // After run().
     Dictionary result() const;
 
 private:
     enum class Ready { Descriptor, Interrupt, Nothing };
 
     Ready wait(int fd, short events);
-    End write(std::string_view text);
+    End write(std::string_view text, TextOutput::Style style);
     End read_some();
+    End take_thinking(std::string_view text);
     End take_text(std::string_view text);
+    void take_call(const ToolCall& part);
     void report_progress();
 
     const std::unique_ptr<TextSource> source_;
@@ -67,9 +76,12 @@ private:
     const Show show_;
     TextOutput output_;
     ProgressLine progress_;
+    std::string thinking_;
     std::string text_;
-    bool thinks_ = false;  // before the text
-    bool shown_ = false;   // something of it
+    std::vector<ToolCall> calls_;
+    bool thinks_ = false;          // before the text
+    bool shows_thinking_ = false;  // something of it has been shown
+    bool shown_ = false;           // something of the text has been
     bool ended_ = false;
     StreamLine last_;
 };

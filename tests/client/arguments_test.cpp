@@ -183,6 +183,17 @@ TEST(Arguments, JsonMayStandBeforeTheCommand) {
     EXPECT_EQ(parse({"--json", "help", "load"}).help, parse({"load", "--help"}).help);
 }
 
+TEST(Arguments, ToolsAndThinkingAreOfConversations) {
+    const Arguments chat = parse({"chat", "--tools", "tools.json", "--thinking", "off", "--no-thinking"});
+    const Dictionary expected = {{"tools", std::string("tools.json")}, {"thinking", std::string("off")}};
+    EXPECT_EQ(as_json(chat.request), as_json(expected));
+    EXPECT_TRUE(chat.no_thinking);
+    const Arguments generate = parse({"generate", "--thinking", "on", "x"});
+    EXPECT_EQ(text_of(generate.request, "thinking"), "on");
+    EXPECT_FALSE(generate.no_thinking);
+    EXPECT_EQ(refusal({"generate", "--tools", "tools.json"}), "unknown option --tools; see 'llmctl generate --help'");
+}
+
 TEST(Arguments, EachTextToEmbedStaysItself) {
     const Arguments arguments =
         parse({"embed", "-m", "tales", "--priority", "background", "--deadline-ms", "9", "a b", "c"});

@@ -61,14 +61,28 @@ TEST(StreamReader, IgnoresUnknownMembers) {
 }
 
 TEST(StreamReader, RefusesWhatIsNotTheFormat) {
-    for (const std::string line :
-         {"", "text", "[]", "{\"seq\":0}", "{\"text\":5}", "{\"done\":true}", "{\"done\":false}",
-          "{\"error\":{\"name\":\"Failed\"}}", "{\"text\":\"\xff\"}", "{\"text\":\"a\""}) {
+    for (const std::string line : {"", "text", "[]", "{\"seq\":0}", "{\"text\":5}", "{\"done\":true}",
+                                   "{\"done\":false}", "{\"error\":{\"name\":\"Failed\"}}",
+                                   "{\"tool_call\":{\"name\":\"look\"}}", "{\"text\":\"\xff\"}", "{\"text\":\"a\""}) {
         StreamReader reader;
         EXPECT_THROW((void)reader.take(line + '\n'), CommandError) << line;
     }
     StreamReader reader;
     EXPECT_THROW((void)reader.take(std::string(kMaxLineBytes + 1, 'x')), CommandError);
+}
+
+TEST(StreamReader, ACallOfAToolIsNoText) {
+    StreamReader reader;
+    const auto lines = reader.take(
+        "{\"seq\":0,\"tool_call\":{\"id\":\"call_1\",\"index\":2,\"name\":\"look\",\"arguments\":\"{\\\"at\\\":1}\"}}\n"
+        "{\"done\":true,\"finish_reason\":\"tool_calls\"}\n");
+    ASSERT_EQ(lines.size(), 2u);
+    EXPECT_EQ(lines[0].kind, StreamLine::Kind::ToolCall);
+    EXPECT_EQ(lines[0].call.id, "call_1");
+    EXPECT_EQ(lines[0].call.index, 2u);
+    EXPECT_EQ(lines[0].call.name, "look");
+    EXPECT_EQ(lines[0].call.arguments, "{\"at\":1}");
+    EXPECT_EQ(lines[1].finish_reason, "tool_calls");
 }
 
 }  // namespace

@@ -73,6 +73,43 @@ TEST(OpenAiStreamReader, RefusesWhatIsNotTheFormat) {
     }
 }
 
+// An event of a conversation with this delta.
+std::string delta(const std::string& members) {
+    return R"(data: {"model":"m","choices":[{"delta":{)" + members + "}}]}\n\n";
+}
+
+TEST(OpenAiStreamReader, ReadsThePartsOfCallsByTheirIndex) {
+    OpenAiStreamReader reader;
+    auto lines =
+        reader.take(delta(R"("content":"Let me see.","tool_calls":[{"index":0,"id":"call_1","type":"function",)"
+                          R"("function":{"name":"look","arguments":""}}])"));
+    ASSERT_EQ(lines.size(), 2u);
+    EXPECT_EQ(lines[0].kind, StreamLine::Kind::Text);
+    EXPECT_EQ(lines[0].text, "Let me see.");
+    EXPECT_EQ(lines[1].kind, StreamLine::Kind::ToolCall);
+    EXPECT_EQ(lines[1].call.id, "call_1");
+    EXPECT_EQ(lines[1].call.name, "look");
+    lines = reader.take(delta(R"("tool_calls":[{"index":0,"function":{"arguments":"{}"}},)"
+                              R"({"index":1,"id":"call_2","function":{"name":"go","arguments":"{\"to\":2}"}}])"));
+    ASSERT_EQ(lines.size(), 2u);
+    EXPECT_EQ(lines[0].call.index, 0u);
+    EXPECT_EQ(lines[0].call.arguments, "{}");
+    EXPECT_EQ(lines[1].call.index, 1u);
+    EXPECT_EQ(lines[1].call.arguments, R"({"to":2})");
+    for (const char* calls : {"[{}]", "[5]"}) {
+        EXPECT_THROW((void)reader.take(delta(R"("tool_calls":)" + std::string(calls))), CommandError) << calls;
+    }
+}
+
+TEST(OpenAiStreamReader, WhatTheModelThinksIsNoText) {
+    OpenAiStreamReader reader;
+    const auto lines = reader.take(delta(R"("reasoning_content":"hm")") + delta(R"("content":"so")"));
+    ASSERT_EQ(lines.size(), 2u);
+    EXPECT_EQ(lines[0].kind, StreamLine::Kind::Thinking);
+    EXPECT_EQ(lines[0].text, "hm");
+    EXPECT_EQ(lines[1].kind, StreamLine::Kind::Text);
+}
+
 TEST(Embeddings, AreTheVectorsInTheirOrderAndWhatTheyCost) {
     const Embeddings read = read_embeddings(
         R"({"object":"list","data":[{"index":0,"embedding":[0.1,-1]},{"index":1,"embedding":[0,1e-7]}],)"

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "client/exit_code.h"
+#include "client/stream_line.h"
 
 namespace llmd::client {
 namespace {
@@ -54,6 +55,47 @@ TEST(CompletionRequest, RefusesWhatJsonCannotSayAndWhatConversationsHaveNot) {
     EXPECT_EQ(refused({{"top_p", std::nan("")}}), "top_p: not a finite number");
     EXPECT_EQ(refused({{"temperature", INFINITY}}), "temperature: not a finite number");
     EXPECT_EQ(refused({{"system", std::string()}, {"echo", true}}), "echo: not with a conversation");
+}
+
+const Dictionary kUser = {{"role", std::string("user")}, {"content", std::string("p")}};
+
+TEST(ChatRequest, HasToolsAndTheTurnsOfACallAsJson) {
+    const std::vector<ToolCall> calls = {{0, "call_1", "look", R"({"at":"x"})"}};
+    const std::vector<Dictionary> messages = {
+        kUser,
+        {{"role", std::string("assistant")}, {"content", std::string()}, {"tool_calls", calls_value(calls)}},
+        {{"role", std::string("tool")}, {"content", std::string("5")}, {"tool_call_id", std::string("call_1")}}};
+    const std::string tools = R"([{"type": "function", "function": {"name": "look"}}])";
+    EXPECT_EQ(chat_request(messages, {{"max_tokens", uint64_t{9}}, {"tools", tools}}).body,
+              R"({"messages":[{"content":"p","role":"user"},)"
+              R"({"content":"","role":"assistant","tool_calls":[{"id":"call_1","type":"function",)"
+              R"("function":{"name":"look","arguments":"{\"at\":\"x\"}"}}]},)"
+              R"({"content":"5","role":"tool","tool_call_id":"call_1"}],)" +
+                  kStreamed + R"(,"max_tokens":9,"tools":)" + tools + "}");
+}
+
+TEST(ChatRequest, RefusesToolsThatAreNoArray) {
+    for (const char* text : {"", "{}", "[", "[] []", "[]}"}) {
+        try {
+            (void)chat_request({kUser}, {{"tools", std::string(text)}});
+            ADD_FAILURE() << "accepted: " << text;
+        } catch (const CommandError& error) {
+            EXPECT_EQ(error.code(), ExitCode::Usage);
+            EXPECT_EQ(std::string(error.what()).rfind("tools: not ", 0), 0u) << error.what();
+        }
+    }
+}
+
+TEST(ChatRequest, SwitchesThinkingThroughTheTemplate) {
+    for (const auto& [word, flag] : {std::pair("on", "true"), std::pair("off", "false")}) {
+        const std::string body = chat_request({kUser}, {{"thinking", std::string(word)}}).body;
+        EXPECT_NE(body.find(R"("chat_template_kwargs":{"enable_thinking":)" + std::string(flag) + "}"),
+                  std::string::npos)
+            << body;
+        EXPECT_EQ(body.find(R"("thinking")"), std::string::npos) << body;
+    }
+    EXPECT_EQ(refused({{"system", std::string()}, {"thinking", std::string("high")}}),
+              R"(thinking: "high" is neither on nor off)");
 }
 
 TEST(EmbeddingsRequest, HasTheTextsAndTheOptions) {

@@ -1,7 +1,15 @@
 // Lines for people: broken between words, never longer than the terminal unless a word is.
 #include "client/output.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <pty.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+
+#include "base/unique_fd.h"
 
 namespace llmd::client {
 namespace {
@@ -27,6 +35,41 @@ TEST(Wrap, CountsCharactersNotBytes) {
 
 TEST(Wrap, OnlyATerminalHasColumns) {
     EXPECT_FALSE(terminal_columns(-1));
+}
+
+// What a terminal gets of `text`, which the terminal's own new lines ("\r\n") end.
+std::string on_terminal(const char* term, std::string_view text, TextOutput::Style style) {
+    int ours = -1;
+    int theirs = -1;
+    EXPECT_EQ(::openpty(&ours, &theirs, nullptr, nullptr, nullptr), 0);
+    const base::UniqueFd our_end(ours);
+    const base::UniqueFd their_end(theirs);
+    ::setenv("TERM", term, 1);
+    TextOutput output(theirs);
+    EXPECT_TRUE(output.write(text, style));
+    output.finish();
+    std::string seen;
+    for (char c = 0; c != '\n' && ::read(ours, &c, 1) == 1;) seen += c;
+    return seen;
+}
+
+TEST(TextOutput, DimsOnATerminalThatCanAndLeavesItAsItWas) {
+    EXPECT_EQ(on_terminal("xterm", "hm", TextOutput::Style::Dim), "\x1b[2mhm\x1b[22m\r\n");
+    EXPECT_EQ(on_terminal("xterm", "\x1b[5mhm", TextOutput::Style::Dim), "\x1b[2mhm\x1b[22m\r\n");
+    EXPECT_EQ(on_terminal("xterm", "hm", TextOutput::Style::Plain), "hm\r\n");
+    EXPECT_EQ(on_terminal("dumb", "hm", TextOutput::Style::Dim), "hm\r\n");
+}
+
+TEST(TextOutput, APipeGetsTheBytes) {
+    std::array<int, 2> ends;
+    ASSERT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
+    const base::UniqueFd read_end(ends[0]);
+    const base::UniqueFd write_end(ends[1]);
+    TextOutput output(ends[1]);
+    EXPECT_FALSE(output.can_dim());
+    EXPECT_TRUE(output.write("\x1b[5mhm", TextOutput::Style::Dim));
+    std::array<char, 16> bytes;
+    EXPECT_EQ(::read(ends[0], bytes.data(), bytes.size()), 6);
 }
 
 }  // namespace

@@ -1,0 +1,145 @@
+"""What stands in llmd's place, on the bus or on its socket, where a test chooses the answers: no bundled model thinks or
+calls tools. It says only what llmctl asks for, and keeps what it was asked.
+
+An answer is a list of ("text", TEXT), ("thinking", TEXT), ("call", ID, NAME, ARGUMENTS) and, last, the finish reason.
+"""
+import http.server
+import json
+import os
+import socketserver
+import threading
+
+import harness
+from harness import Gio, GLib
+
+MEMBERS = {
+    "Stream": '<method name="Stream"><arg type="s" direction="in"/><arg type="a{sv}" direction="in"/>'
+              '<arg type="o" direction="out"/><arg type="h" direction="out"/></method>',
+    "StreamChat": '<method name="StreamChat"><arg type="aa{sv}" direction="in"/><arg type="a{sv}" direction="in"/>'
+                  '<arg type="o" direction="out"/><arg type="h" direction="out"/></method>',
+    "Embed": '<method name="Embed"><arg type="as" direction="in"/><arg type="a{sv}" direction="in"/>'
+             '<arg type="aad" direction="out"/><arg type="a{sv}" direction="out"/></method>',
+    "Features": '<property name="Features" type="as" access="read"/>',
+}
+
+
+class OnTheBus:
+    """An llmd with those of MEMBERS that are named; an older one lacks some."""
+
+    def __init__(self, bus, members=tuple(MEMBERS)):
+        self.answers, self.asked = [], []
+        self.address = bus.address
+        self.xml = f'<node><interface name="{harness.NAME}">{"".join(MEMBERS[name] for name in members)}</interface></node>'
+        self.loop = None
+        ready = threading.Event()
+        self.thread = threading.Thread(target=self._serve, args=(ready,))
+        self.thread.start()
+        assert ready.wait(harness.LIMIT_S)
+
+    def close(self):
+        self.loop.get_context().invoke_full(GLib.PRIORITY_DEFAULT, self.loop.quit)
+        self.thread.join(harness.LIMIT_S)
+
+    def _serve(self, ready):
+        context = GLib.MainContext()
+        context.push_thread_default()
+        flags = Gio.DBusConnectionFlags
+        connection = Gio.DBusConnection.new_for_address_sync(
+            self.address, flags.AUTHENTICATION_CLIENT | flags.MESSAGE_BUS_CONNECTION, None, None)
+        connection.set_exit_on_close(False)
+        connection.register_object(harness.ROOT, Gio.DBusNodeInfo.new_for_xml(self.xml).interfaces[0], self._call,
+                                   lambda *_: GLib.Variant("as", ["thinking", "tools"]), None)
+        connection.call_sync("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName",
+                             GLib.Variant("(su)", (harness.NAME, 0)), None, Gio.DBusCallFlags.NONE, -1, None)
+        self.loop = GLib.MainLoop(context)
+        ready.set()
+        self.loop.run()
+        connection.close_sync(None)
+        context.pop_thread_default()
+
+    def _call(self, _connection, _sender, _path, _interface, method, arguments, invocation):
+        what, options = arguments.unpack()
+        if method == "Embed":
+            self.asked.append((what, options))
+            vectors = [[len(text), 0.1] for text in what]
+            invocation.return_value(GLib.Variant("(aada{sv})", (vectors, {"model": GLib.Variant("s", "tales")})))
+            return
+        for message in what if method == "StreamChat" else []:
+            if "tool_calls" in message:
+                message["tool_calls"] = json.loads(message["tool_calls"])
+        if "tools" in options:
+            options["tools"] = json.loads(options["tools"])
+        self.asked.append((what, options))
+        if not self.answers:
+            invocation.return_dbus_error(harness.ERROR + "Failed", "no answer was chosen for this")
+            return
+        read_end, write_end = os.pipe()
+        with os.fdopen(write_end, "w") as pipe:  # shorter than what a pipe holds
+            pipe.writelines(self._lines(self.answers.pop(0)))
+        fds = Gio.UnixFDList.new_from_array([read_end])  # which it closes
+        invocation.return_value_with_unix_fd_list(GLib.Variant("(oh)", (harness.ROOT + "/request/1_1/a", 0)), fds)
+
+    @staticmethod
+    def _lines(answer):
+        n_calls = 0
+        for seq, (kind, *rest) in enumerate(answer[:-1]):
+            value = rest[0]
+            if kind == "call":
+                kind, value = "tool_call", {"id": rest[0], "index": n_calls, "name": rest[1], "arguments": rest[2]}
+                n_calls += 1
+            yield json.dumps({"seq": seq, kind: value}) + "\n"
+        yield json.dumps({"done": True, "finish_reason": answer[-1], "usage": {"generated_tokens": 7, "seed": 1}}) + "\n"
+
+
+class OnTheSocket(socketserver.ThreadingUnixStreamServer):
+    def __init__(self, bus):
+        self.answers, self.asked = [], []
+        os.makedirs(bus.path("runtime/llmd"), exist_ok=True)
+        super().__init__(bus.path("runtime/llmd/llmd.sock"), Handler)
+        self.thread = threading.Thread(target=self.serve_forever)
+        self.thread.start()
+
+    def close(self):
+        self.shutdown()
+        self.server_close()
+        self.thread.join(harness.LIMIT_S)
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def address_string(self):
+        return "socket"
+
+    def log_message(self, *_):
+        pass
+
+    def do_GET(self):
+        self.reply("{}")
+
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.asked.append((body.pop("messages"), body))
+        self.reply("".join(self.events(self.server.answers.pop(0))))
+
+    def reply(self, text):
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(text.encode())
+
+    @staticmethod
+    def events(answer):
+        def event(choices, **rest):
+            return "data: " + json.dumps({"model": "tales", "choices": choices, **rest}) + "\n\n"
+
+        n_calls = 0
+        for kind, *rest in answer[:-1]:
+            if kind != "call":
+                yield event([{"delta": {"text": {"content": rest[0]}, "thinking": {"reasoning_content": rest[0]}}[kind]}])
+                continue
+            head = {"index": n_calls, "id": rest[0], "type": "function", "function": {"name": rest[1], "arguments": ""}}
+            yield event([{"delta": {"tool_calls": [head]}}])
+            for character in rest[2]:
+                yield event([{"delta": {"tool_calls": [{"index": n_calls, "function": {"arguments": character}}]}}])
+            n_calls += 1
+        yield event([{"delta": {}, "finish_reason": answer[-1]}])
+        yield event([], usage={"prompt_tokens": 3, "completion_tokens": 7})
+        yield "data: [DONE]\n\n"

@@ -1,0 +1,190 @@
+"""llmctl and answers that no bundled model gives: what a model thinks, and the tools that it calls. Another program stands in
+llmd's place, over the bus and over the socket."""
+import json
+import os
+import pty
+import subprocess
+import unittest
+
+import fake_llmd
+import harness
+from harness import LIMIT_S, LLMCTL
+from terminal import Terminal, read_terminal
+
+TOOLS = [{"type": "function", "function": {"name": "weather", "parameters": {
+    "type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}}}]
+WEATHER = ("call", "call_1", "weather", '{\n"city": "Oslo"}')
+TIME = ("call", "call_2", "time", "{}")
+TURN = {"role": "user", "content": "How is it?"}
+
+
+def calls_of(*calls):
+    """As messages and --json have them."""
+    return [{"id": id_, "type": "function", "function": {"name": name, "arguments": arguments}}
+            for _, id_, name, arguments in calls]
+
+
+class Answers:
+    """The tests of both transports."""
+
+    def setUp(self):
+        self.bus = harness.PrivateBus()
+        self.addCleanup(self.bus.close)
+        self.tools = self.bus.path("tools.json")
+        with open(self.tools, "w") as file:
+            json.dump(TOOLS, file)
+
+    def ctl(self, *arguments, stdin="", code=0, **how):
+        how = how or dict(stdout=subprocess.PIPE)
+        done = subprocess.run([LLMCTL, *arguments], input=stdin.encode(), env=self.bus.environment, timeout=LIMIT_S,
+                              stderr=subprocess.PIPE, **how)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done
+
+    def chat(self, *options, stdin, answers):
+        """(standard output, the messages of each request)"""
+        self.llmd.answers += answers
+        done = self.ctl("chat", *options, stdin=stdin)
+        self.assertEqual((done.stderr, self.llmd.answers), (b"", []))
+        return done.stdout.decode(), [messages for messages, _ in self.llmd.asked]
+
+    def test_the_results_of_calls_go_back(self):
+        out, asked = self.chat("--tools", self.tools, stdin="How is it?\n5 degrees\nnoon\nThanks\n", answers=[
+            [("text", "Let me see."), WEATHER, TIME, "tool_calls"], [("text", "Cold"), "stop"], [("text", "Welcome"), "stop"]])
+        self.assertEqual(out, 'Let me see.\ncall weather {"city":"Oslo"}\ncall time {}\nCold\nWelcome\n')
+        self.assertEqual(asked[0], [TURN])
+        second = [TURN,
+                  {"role": "assistant", "content": "Let me see.", "tool_calls": calls_of(WEATHER, TIME)},
+                  {"role": "tool", "content": "5 degrees", "tool_call_id": "call_1"},
+                  {"role": "tool", "content": "noon", "tool_call_id": "call_2"}]
+        self.assertEqual(asked[1], second)
+        self.assertEqual(asked[2], [*second, {"role": "assistant", "content": "Cold"}, {"role": "user", "content": "Thanks"}])
+        for _, options in self.llmd.asked:
+            self.assertEqual(options["tools"], TOOLS)
+
+    def test_a_model_may_call_again(self):
+        out, asked = self.chat("--tools", self.tools, stdin="How is it?\n\nnoon\n", answers=[
+            [WEATHER, "tool_calls"], [TIME, "tool_calls"], [("text", "Cold"), "stop"]])
+        self.assertEqual(out, 'call weather {"city":"Oslo"}\ncall time {}\nCold\n')
+        self.assertEqual([message["role"] for message in asked[2]], ["user", "assistant", "tool", "assistant", "tool"])
+        self.assertEqual(asked[2][2]["content"], "")
+
+    def test_json_has_calls_and_thinking(self):
+        out, _ = self.chat("--tools", self.tools, "--json", stdin="How is it?\n5\nnoon\n", answers=[
+            [("thinking", "h"), ("thinking", "m"), WEATHER, TIME, "tool_calls"], [("text", "Cold"), "stop"]])
+        first, second = map(json.loads, out.splitlines())
+        self.assertEqual(first["tool_calls"], calls_of(WEATHER, TIME))
+        self.assertEqual((first["text"], first["thinking"], first["finish_reason"]), ("", "hm", "tool_calls"))
+        self.assertEqual(first["generated_tokens"], 7)
+        self.assertEqual((second["text"], second["thinking"], "tool_calls" in second), ("Cold", "", False))
+
+    def test_an_input_that_ends_at_a_call_ends_the_chat(self):
+        out, asked = self.chat("--tools", self.tools, stdin="How is it?\n", answers=[[WEATHER, "tool_calls"]])
+        self.assertEqual((out, len(asked)), ('call weather {"city":"Oslo"}\n', 1))
+
+    def test_a_call_that_was_cut_is_none(self):
+        out, asked = self.chat("--tools", self.tools, stdin="How is it?\nAnd now?\n", answers=[
+            [("text", "Let me see."), ("call", "call_1", "weather", '{"ci'), "length"], [("text", "Cold"), "stop"]])
+        self.assertEqual(out, "Let me see.\nCold\n")
+        self.assertEqual(asked[1], [TURN, {"role": "assistant", "content": "Let me see."},
+                                    {"role": "user", "content": "And now?"}])
+
+    def test_at_a_terminal_each_result_is_asked_for(self):
+        self.llmd.answers += [[WEATHER, TIME, "tool_calls"], [("text", "Cold"), "stop"]]
+        terminal = Terminal(self, "--tools", self.tools)
+        terminal.expect(">>> ")
+        terminal.type("How is it?\r")
+        terminal.expect('call weather {"city":"Oslo"}', "result> ")
+        terminal.type("5 degrees\r")
+        terminal.expect("call time {}", "result> ")
+        terminal.type('"""one\r')
+        terminal.expect("... ")
+        terminal.type('two"""\r')
+        terminal.expect("Cold", ">>> ")
+        self.assertEqual([message["content"] for message in self.llmd.asked[1][0][2:]], ["5 degrees", "one\ntwo"])
+        terminal.type("\x04")
+        self.assertEqual(terminal.process.wait(LIMIT_S), 0)
+
+    def generate(self, *options, **how):
+        self.llmd.answers.append([("thinking", "\nh"), ("thinking", "m\n"), ("text", "\n\nso"), "stop"])
+        return self.ctl("generate", "--system", "s", *options, "p", **how)
+
+    def on_terminal(self, *options):
+        ours, theirs = pty.openpty()
+        self.bus.environment["TERM"] = "xterm"
+        self.generate(*options, stdout=theirs)
+        os.close(theirs)
+        return read_terminal(ours)
+
+    def test_thinking_is_dim_on_a_terminal_and_in_no_pipe(self):
+        dim, normal = "\x1b[2m", "\x1b[22m"
+        self.assertEqual(self.on_terminal(), f"{dim}h{normal}{dim}m\r\n{normal}\r\nso\r\n")
+        self.assertEqual(self.on_terminal("--no-thinking"), "\r\n\r\nso\r\n")
+        done = self.generate()
+        self.assertEqual((done.stdout, done.stderr), (b"\n\nso", b""))
+        self.assertEqual(json.loads(self.generate("--json").stdout)["thinking"], "\nhm\n")
+        self.assertNotIn("thinking", json.loads(self.generate("--json", "--no-thinking").stdout))
+
+    def test_thinking_is_switched(self):
+        for word, flag in ("on", True), ("off", False):
+            self.generate("--thinking", word)
+            _, options = self.llmd.asked.pop()
+            self.assertEqual(options.get("thinking", options.get("chat_template_kwargs")), self.switched(word, flag))
+        done = self.ctl("generate", "--thinking", "on", "p", code=2)
+        self.assertTrue(done.stderr.startswith(b"llmctl: --thinking: only in a conversation"), done.stderr)
+
+
+class OverTheBus(Answers, unittest.TestCase):
+    def setUp(self):
+        super().setUp()
+        self.start()
+
+    def start(self, **how):
+        self.llmd = fake_llmd.OnTheBus(self.bus, **how)
+        self.addCleanup(self.llmd.close)
+
+    @staticmethod
+    def switched(word, _flag):
+        return word
+
+    def test_texts_are_embedded(self):
+        done = self.ctl("embed", "--model", "tales", "ab", "c d e")
+        self.assertEqual(done.stdout, b"2 0.1\n5 0.1\n")
+        self.assertEqual(self.llmd.asked, [(["ab", "c d e"], {"model": "tales"})])
+        self.assertEqual(json.loads(self.ctl("embed", "--json", stdin="ab\n\n").stdout),
+                         {"model": "tales", "embeddings": [[2, 0.1], [0, 0.1]]})
+
+
+class AnOlderLlmd(unittest.TestCase):
+    def test_it_is_not_asked_for_what_it_would_ignore(self):
+        bus = harness.PrivateBus()
+        self.addCleanup(bus.close)
+        llmd = fake_llmd.OnTheBus(bus, members=["Stream", "StreamChat"])
+        self.addCleanup(llmd.close)
+        tools = bus.path("tools.json")
+        with open(tools, "w") as file:
+            json.dump(TOOLS, file)
+        for arguments, code, words in (
+                (("chat", "--tools", tools), 2, b"llmctl: --tools: this version of llmd does not offer it\n"),
+                (("chat", "--thinking", "off"), 2, b"llmctl: --thinking: this version of llmd does not offer it\n"),
+                (("embed", "x"), 1, b"llmctl: this version of llmd does not offer embeddings over D-Bus\n")):
+            done = subprocess.run([LLMCTL, *arguments], input=b"How is it?\n", env=bus.environment, capture_output=True,
+                                  timeout=LIMIT_S)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (code, b"", words))
+        self.assertEqual(llmd.asked, [])
+
+
+class OverTheSocket(Answers, unittest.TestCase):
+    def setUp(self):
+        super().setUp()
+        self.bus.environment["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=/nonexistent/bus"
+        self.llmd = fake_llmd.OnTheSocket(self.bus)
+        self.addCleanup(self.llmd.close)
+
+    @staticmethod
+    def switched(_word, flag):
+        return {"enable_thinking": flag}
+
+
+if __name__ == "__main__":
+    harness.main()
