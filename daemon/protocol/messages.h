@@ -83,7 +83,7 @@ inline constexpr uint32_t kMaxTopLogprobs = 20;
 struct Submit {
     uint64_t id = 0;
     std::string prompt;        // UTF-8; empty with `messages` or `prompt_ids`
-    uint32_t max_tokens = 0;   // >= 1
+    uint32_t max_tokens = 0;   // 0: the prompt is only computed
     float temperature = 0;     // 0: greedy
     uint32_t top_k = 0;        // 0: off
     float top_p = 1;           // 1: off

@@ -42,6 +42,11 @@ size_t text_bytes(const protocol::ChatMessage& message) {
     return bytes;
 }
 
+bool is_preload(const GenerateRequest& request) {
+    return request.max_tokens == 0 && request.prompt.empty() && request.messages.empty() &&
+           request.prompt_ids.empty() && request.inputs.empty();
+}
+
 base::Result<void> check(const GenerateRequest& request) {
     using Limits = RequestLimits;
     const Sampling& sampling = request.sampling;

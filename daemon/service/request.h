@@ -99,9 +99,9 @@ struct GenerateRequest {
     std::string tool_name;  // with ToolChoice::Named
     bool parallel_tool_calls = true;
     protocol::Thinking thinking = protocol::Thinking::Default;
-    std::string json_schema;  // the text is JSON that fits it; empty: any text
-    std::string model;        // a name from the catalogue; empty: the loaded model, else the default
-    uint32_t max_tokens = kDefaultMaxTokens;
+    std::string json_schema;                  // the text is JSON that fits it; empty: any text
+    std::string model;                        // a name from the catalogue; empty: the loaded model, else the default
+    uint32_t max_tokens = kDefaultMaxTokens;  // 0: the prompt is only read; without one the model is only loaded
     Sampling sampling;
     std::vector<std::string> stops;
     Priority priority = Priority::Normal;
@@ -125,6 +125,9 @@ size_t text_bytes(const protocol::ChatMessage& message);
 base::Result<void> check(const GenerateRequest& request);
 
 enum class RequestState : uint8_t { Queued, Loading, Prefill, Decode, Paused };
+// Whether the request asks for nothing but that the model is loaded.
+bool is_preload(const GenerateRequest& request);
+
 std::string_view request_state_name(RequestState state);  // "queued"
 
 enum class Finish : uint8_t { Stop, Length, ToolCalls, Cancelled, Timeout, Error };

@@ -379,7 +379,8 @@ void Service::Impl::end(RequestRecord& record, Finish finish, std::optional<base
     if (outcome.decode_tps > 0) decode_tps_.add(outcome.decode_tps);
     cache_hits_ += outcome.cached_tokens > 0 ? 1 : 0;
     cache_hit_tokens_ += outcome.cached_tokens;
-    if ((is_complete(finish) || finish == Finish::Length) && record.request.inputs.empty()) {
+    if ((is_complete(finish) || finish == Finish::Length) && record.request.max_tokens > 0 &&
+        record.request.inputs.empty()) {
         follow(pace_.mean_tokens, outcome.generated_tokens);
         if (outcome.decode_tps > 0) follow(pace_.ms_per_token, kMsPerSecond / outcome.decode_tps);
     }

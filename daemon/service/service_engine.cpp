@@ -150,11 +150,12 @@ void Service::Impl::feed() {
     if (std::exchange(cache_is_due_, false)) link_->send(protocol::DropCache{});
     for (auto& [id, record] : records_) {
         // It is taken out of the map: the next turn goes on.
-        if (record.running && !send_start(record)) return;
+        if (record.running && !is_preload(record.request) && !send_start(record)) return;
+    end_preloads();
     }
     // The waiting too: their prompts are checked and counted before their turn comes.
     for (auto& [id, record] : records_) {
-        if (!record.sent && serves(record.model)) send_submit(record);
+        if (!record.sent && !is_preload(record.request) && serves(record.model)) send_submit(record);
     }
     for (TokenizeCall& call : tokenize_calls_) {
         if (call.sent || !serves(call.model)) continue;
@@ -166,6 +167,21 @@ void Service::Impl::feed() {
 bool Service::Impl::send_start(RequestRecord& record) {
     if (record.file && record.file != file_) {
         end(record, Finish::Error,
+void Service::Impl::end_preloads() {
+    std::vector<RequestId> loaded;
+    for (auto& [id, record] : records_) {
+        // One without a slot waits for jobs, as other requests do: the file may be about to be loaded again.
+        if (is_preload(record.request) && serves(record.model) && (record.running || jobs_.empty())) {
+            loaded.push_back(id);
+        }
+    }
+    for (const RequestId id : loaded) {
+        RequestRecord& record = records_.at(id);
+        record.started = clocks_.now();
+        end(record, Finish::Length);
+    }
+}
+
             base::fail(ErrorCode::ModelLoadFailed, model_->path, ": has changed while it was used"));
         return false;
     }

@@ -142,6 +142,8 @@ private:
     bool take_embedding(RequestRecord& record, const protocol::Finished& finished);
 
     void on_message(const protocol::Message& message);
+    // Those that wait for nothing but the model: the engine never hears of them.
+    void end_preloads();
     void on(const protocol::LoadProgress& progress);
     void on(const protocol::DeviceChosen& chosen);
     void on(const protocol::Ready& ready);

@@ -254,6 +254,10 @@ base::Result<void> Generator::deliver(Sequence& sequence, const compute::Sampled
         return {};
     }
     pages_.enter(*sequence.slot, {sequence.cache_scope(), sequence.ids().first(sequence.n_computed())});
+    if (sequence.only_reads()) {
+        finish(sequence, End::Length);
+        return {};
+    }
     if (!sequence.may_go_on()) {
         end_without_token(sequence);
         return {};

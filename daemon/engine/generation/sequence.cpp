@@ -59,8 +59,6 @@ base::Result<void> check_ids(const char* field, const std::vector<int32_t>& ids,
 }
 
 base::Result<void> check(const GenerationRequest& request, const SequenceLimits& limits) {
-    if (request.max_tokens == 0 && !request.embeds)
-        return fail(ErrorCode::InvalidArgument, "max_tokens: 0 is less than 1");
     for (size_t i = 0; i < request.stops.size(); ++i) {
         if (request.stops[i].empty()) return fail(ErrorCode::InvalidArgument, "stop: string ", i, " is empty");
     }
@@ -129,10 +127,11 @@ Sequence::Sequence(const GenerationRequest& request, std::vector<int32_t> prompt
     : id_(request.id),
       cache_scope_(request.embeds ? std::string() : request.cache_scope),
       embeds_(request.embeds),
+      only_reads_(!request.embeds && request.max_tokens == 0),
       ids_(std::move(prompt_ids)),
       n_prompt_(static_cast<uint32_t>(ids_.size())),
       n_prefill_(n_prompt_),
-      max_generated_(embeds_ ? 0 : std::min(request.max_tokens, limits.n_ctx - n_prompt_)),
+      max_generated_(embeds_ ? 0 : std::min(std::max(request.max_tokens, 1u), limits.n_ctx - n_prompt_)),
       min_generated_(request.min_tokens),
       ignores_model_end_ids_(request.ignore_eos),
       sampler_(request.sampling, limits.n_vocab),

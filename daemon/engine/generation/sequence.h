@@ -25,7 +25,7 @@ struct GenerationRequest {
     std::string prompt;                                // UTF-8
     std::vector<tokenizer::TextSegment> conversation;  // instead of a prompt: one that is rendered; empty: none
     std::vector<int32_t> prompt_ids;                   // instead of a prompt: one that is tokenized; empty: none
-    uint32_t max_tokens = 0;                           // at least 1
+    uint32_t max_tokens = 0;                           // 0: the prompt is only computed
     SamplerParameters sampling;
     std::vector<std::string> stops;  // none empty
     // The control tokens whose text counts, ascending (chat/call_syntax.h): the same of every request of a model that
@@ -74,6 +74,8 @@ public:
     uint64_t id() const { return id_; }
     const std::string& cache_scope() const { return cache_scope_; }
     bool embeds() const { return embeds_; }
+    // The answer has no tokens; the one that the end of the prompt gives is discarded.
+    bool only_reads() const { return only_reads_; }
     uint32_t n_prompt() const { return n_prompt_; }
     // The most tokens that this sequence can have.
     uint32_t max_length() const { return n_prompt_ + max_generated_; }
@@ -162,6 +164,7 @@ private:
     uint64_t id_;
     std::string cache_scope_;
     bool embeds_;
+    bool only_reads_;
     std::vector<int32_t> ids_;
     uint32_t n_prompt_;
     uint32_t n_prefill_;  // the prompt, and after an eviction the tokens that are computed again

@@ -181,5 +181,82 @@ TEST_F(ServiceLoadingTest, AnEngineThatCannotBeStartedIsAFailedLoad) {
     EXPECT_EQ(service_->status().state, State::Error);
 }
 
+GenerateRequest preload(GenerateRequest request) {
+    request.prompt.clear();
+    request.max_tokens = 0;
+    return request;
+}
+
+TEST_F(ServiceTest, ARequestOfNothingEndsWhenTheModelIsThere) {
+    RecordingSink sink;
+    const RequestId id = submit(sink, preload(request()));
+    EXPECT_EQ(state(id), RequestState::Loading);
+    load_and_get_ready();
+    EXPECT_EQ(sink.outcome().finish, Finish::Length);
+    engine().expect_nothing();
+    EXPECT_TRUE(service_->requests().empty());
+}
+
+TEST_F(ServiceTest, ARequestOfNothingWaitsForNoSlotOfALoadedModel) {
+    RecordingSink busy, nothing;
+    const RequestId id = submit(busy);
+    load_and_get_ready(1);
+    expect_start(id);
+    submit(nothing, preload(request()));
+    EXPECT_EQ(nothing.outcome().finish, Finish::Length);
+    engine().expect_nothing();
+    finish(id);
+    EXPECT_EQ(busy.outcome().finish, Finish::Stop);
+}
+
+TEST_F(ServiceTest, ARequestOfNothingWaitsForAnotherModelsRequests) {
+    RecordingSink busy, nothing;
+    const RequestId id = run(busy);
+    submit(nothing, preload(request("b")));
+    EXPECT_FALSE(nothing.ended());
+    finish(id);
+    exit_engine();
+    EXPECT_EQ(expect_load().model_path, folder_.path() + "/b.gguf");
+    EXPECT_FALSE(nothing.ended());
+    ready();
+    EXPECT_EQ(nothing.outcome().finish, Finish::Length);
+}
+
+TEST_F(ServiceTest, ARequestOfNothingGetsTheFileThatHasTakenThePlace) {
+    RecordingSink busy, nothing;
+    const RequestId id = run(busy);
+    folder_.write("a.gguf", "another model a");
+    submit(nothing, preload(request()));
+    EXPECT_FALSE(nothing.ended()) << "what is loaded is out of date";
+    finish(id);
+    exit_engine();
+    load_and_get_ready();
+    EXPECT_EQ(nothing.outcome().finish, Finish::Length);
+}
+
+TEST_F(ServiceTest, ARequestOfNothingDoesNotMakeAFailedLoadForgotten) {
+    RecordingSink first;
+    submit(first, preload(request()));
+    expect_load();
+    send(protocol::LoadFailed{base::ErrorCode::ModelLoadFailed, "it is no model"});
+    exit_engine();
+    EXPECT_EQ(first.error().message, "it is no model");
+    EXPECT_EQ(refusal(preload(request())).message, "it is no model");
+    EXPECT_EQ(n_engines(), 1u);
+}
+
+TEST_F(ServiceTest, APromptIsReadWithoutATokenOfAnAnswer) {
+    RecordingSink sink;
+    auto generate = request();
+    generate.max_tokens = 0;
+    const RequestId id = submit(sink, generate);
+    load_and_get_ready();
+    EXPECT_EQ(expect_start(id).max_tokens, 0u);
+    finish(id, protocol::FinishReason::Length);
+    EXPECT_EQ(sink.outcome().finish, Finish::Length);
+    EXPECT_EQ(sink.outcome().generated_tokens, 0u);
+    EXPECT_EQ(sink.outcome().prompt_tokens, 3u);
+}
+
 }  // namespace
 }  // namespace llmd::service

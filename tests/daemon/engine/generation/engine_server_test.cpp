@@ -218,7 +218,9 @@ TEST_F(EngineServerTest, RefusesWhatDoesNotFitNamingIt) {
     ASSERT_EQ(of_scope.size(), 1u);
     EXPECT_EQ(of_scope[0].message.rfind("cache_scope: 301", 0), 0u) << of_scope[0].message;
     say(submit(1, std::string(300, 'a')));
-    say(submit(2, "a", 0));
+    auto no_stop = submit(2, "a");
+    no_stop.stops = {""};
+    say(no_stop);
     say(submit(3, "a"));
     say(submit(3, "a"));
     const auto refused = only<protocol::Refused>(serve());

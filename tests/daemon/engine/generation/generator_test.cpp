@@ -43,6 +43,21 @@ TEST_P(GeneratorTest, IsGreedyOverTheDevicesLogits) {
     EXPECT_EQ(alone.finish->costs.decode_tokens, 9u);
 }
 
+TEST_P(GeneratorTest, ARequestOfNoTokensComputesItsPromptAlone) {
+    auto model = device();
+    RecordedEvents events;
+    Generator generator(model, PrefillPace(0), events);
+    ASSERT_TRUE(generator.submit(request(1, "hello", 0)));
+    generator.start(1, 0);
+    while (generator.has_work()) ASSERT_TRUE(generator.step());
+    const auto& read = events.requests[1];
+    EXPECT_TRUE(read.ended_with(End::Length));
+    EXPECT_TRUE(read.ids.empty());
+    EXPECT_EQ(read.text, "");
+    EXPECT_EQ(read.finish->costs.prefill_tokens, 5u);
+    EXPECT_EQ(read.finish->costs.decode_tokens, 0u);
+}
+
 TEST_P(GeneratorTest, ChunksChangeNothing) {
     for (const auto& sampling : {SamplerParameters{}, kSeeded, kFiltered}) {
         const auto alone = undisturbed(request(1, std::string(50, 'p'), 40, sampling));
