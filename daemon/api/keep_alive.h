@@ -5,11 +5,12 @@
 
 #include "base/result.h"
 #include "base/value.h"
+#include "service/request.h"
 
 namespace llmd::api {
 
-// Longer wishes are cut to this: a year is for ever, and sums of times cannot overflow.
-inline constexpr std::chrono::seconds kLongestKeepAlive = std::chrono::hours(24 * 365);
+// Longer wishes are cut to this: a year is for ever.
+inline constexpr std::chrono::seconds kLongestKeepAlive = service::RequestLimits::kMaxKeepAlive;
 
 // `value` is a number of seconds, or a text: such a number ("300", "-1"), or a duration as Go writes it, which is one
 // or more numbers that are each followed by ns, us, µs, ms, s, m or h ("5m", "1h30m", "300ms"). Parts of a second are

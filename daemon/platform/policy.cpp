@@ -53,6 +53,18 @@ void pause_background(Directive& directive, const std::string& why) {
 
 }  // namespace
 
+base::TimePoint end_of(std::span<const KeepAlive> wishes, std::chrono::seconds idle_time) {
+    auto end = base::TimePoint::min();
+    for (const KeepAlive& one : wishes) {
+        const bool is_endless = one.wish && one.wish->count() < 0;
+        if (is_endless && !one.capped) return base::TimePoint::max();
+        auto time = is_endless ? idle_time : one.wish.value_or(idle_time);
+        if (one.capped) time = std::min(time, idle_time);
+        end = std::max(end, one.used + time);
+    }
+    return end;
+}
+
 void Policy::memory_stalled(base::TimePoint now) {
     if (rung_ != Rung::Refusing) rung_ = static_cast<Rung>(static_cast<uint8_t>(rung_) + 1);
     rung_since_ = now;
@@ -166,12 +178,14 @@ void Policy::apply_idleness(const Conditions& conditions, base::TimePoint now, D
     };
     keep(idle_since_, is_idle && conditions.has_engine);
     keep(empty_since_, is_idle && !conditions.has_engine && !conditions.has_requests);
+    const bool on_battery = conditions.power && conditions.power->on_battery.value_or(false);
+    directive.idle_time = on_battery ? idle_times_.unload_on_battery : idle_times_.unload_on_mains;
     if (idle_since_) {
-        const bool on_battery = conditions.power && conditions.power->on_battery.value_or(false);
-        const auto end = *idle_since_ + (on_battery ? idle_times_.unload_on_battery : idle_times_.unload_on_mains);
+        const auto end = conditions.keep_alive.empty() ? *idle_since_ + directive.idle_time
+                                                       : end_of(conditions.keep_alive, directive.idle_time);
         if (now >= end) {
             directive.unload = true;
-        } else if (!directive.unload) {
+        } else if (!directive.unload && end != base::TimePoint::max()) {
             review(end);
         }
     }

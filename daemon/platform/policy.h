@@ -10,15 +10,18 @@
 //   Suspended, and the model goes as soon as nobody needs it.
 // - Heat: from kHeatMargin below a passive trip point (where the kernel slows the device down) the engine rests between
 //   its steps; from kHeatMargin below a hot or critical one everything pauses.
-// - Nobody asks: the model goes after a while, and later, if something starts llmd again when it is needed, llmd.
+// - Nobody asks: the model goes after a while, or when the last of its clients wishes (KeepAlive), and later, if
+//   something starts llmd again when it is needed, llmd.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/error.h"
 #include "base/event_loop.h"
@@ -49,6 +52,16 @@ struct IdleTimes {
     std::chrono::seconds exit{10 * 60};             // after the model has gone
 };
 
+// How long a client wishes the model that it has used to stay. It is a wish: memory, power and other models go first.
+struct KeepAlive {
+    base::TimePoint used;                      // the end of its last request
+    std::optional<std::chrono::seconds> wish;  // after that; nothing: the idle time; negative: for ever
+    bool capped = false;                       // it is the idle time at most: the client is in a sandbox
+    bool operator==(const KeepAlive&) const = default;
+};
+// When the last of these wishes ends; TimePoint::max(): never. Precondition: there is one.
+base::TimePoint end_of(std::span<const KeepAlive> wishes, std::chrono::seconds idle_time);
+
 struct Conditions {
     bool memory_is_watched = false;
     std::optional<Power> power;       // nothing: unknown
@@ -58,6 +71,7 @@ struct Conditions {
     bool has_engine = false;
     bool has_work = false;
     bool has_requests = false;
+    std::vector<KeepAlive> keep_alive;
     bool may_exit = false;  // somebody starts llmd again when it is needed
 };
 
@@ -79,6 +93,7 @@ struct Directive {
     uint32_t duty_cycle_percent = protocol::kFullDutyCycle;  // share of the time that the engine computes
     bool drop_cache = false;                                 // now, once
     bool unload = false;                                     // as soon as nobody needs the model
+    std::chrono::seconds idle_time{};                        // how long it stays without another wish; 0: not known
     bool exit = false;                                       // nobody has asked for long
     bool throttled = false;
     bool suspended = false;

@@ -58,6 +58,7 @@ platform::Conditions Governor::conditions(const Activity& activity, base::TimePo
     conditions.has_engine = activity.has_engine;
     conditions.has_work = activity.has_work;
     conditions.has_requests = activity.has_requests;
+    conditions.keep_alive = activity.keep_alive;
     conditions.may_exit = static_cast<bool>(options_.on_exit);
     return conditions;
 }

@@ -144,6 +144,9 @@ base::Result<void> check(const GenerateRequest& request) {
                               " bytes, must be 1 to ", Limits::kMaxStopBytes);
         }
     }
+    if (request.keep_alive > Limits::kMaxKeepAlive) {
+        return invalid("keep_alive", static_cast<double>(request.keep_alive->count()));
+    }
     if (request.deadline && !within(static_cast<double>(request.deadline->count()), 0, Limits::kMaxDeadlineMs)) {
         return invalid("deadline_ms", static_cast<double>(request.deadline->count()));
     }

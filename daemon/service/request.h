@@ -56,6 +56,7 @@ struct RequestLimits {
     static constexpr size_t kMaxStopTokenIds = 16;
     static constexpr size_t kMaxToolsBytes = 512u << 10;  // of the tools' JSON
     static constexpr uint32_t kMaxDeadlineMs = 24u * 3600 * 1000;
+    static constexpr std::chrono::seconds kMaxKeepAlive = std::chrono::hours(24 * 365);
     static constexpr size_t kMaxApplicationBytes = protocol::kMaxCacheScopeBytes;
 };
 
@@ -113,6 +114,10 @@ struct GenerateRequest {
     std::vector<Prompt> inputs;
     // Of each embedding, that many values are wanted, of length 1 again; 0: all. More than the model's are refused.
     uint32_t dimensions = 0;
+    // How long the model is to stay after the answer, as far as memory, power and other clients let it: negative for
+    // ever (of a sandboxed client for the idle time), 0 not at all; nothing: for the idle time. The last wish of a
+    // share counts.
+    std::optional<std::chrono::seconds> keep_alive;
 
     static constexpr uint32_t kDefaultMaxTokens = 256;
 };
@@ -120,14 +125,14 @@ struct GenerateRequest {
 // Of all texts of a message.
 size_t text_bytes(const protocol::ChatMessage& message);
 
+// Whether the request asks for nothing but that the model is loaded.
+bool is_preload(const GenerateRequest& request);
+
 // Front ends have refused such requests in their own words; this keeps the engine and its frames safe from a mistake.
 // InvalidArgument or PromptTooLong names the first field that is out of its limits.
 base::Result<void> check(const GenerateRequest& request);
 
 enum class RequestState : uint8_t { Queued, Loading, Prefill, Decode, Paused };
-// Whether the request asks for nothing but that the model is loaded.
-bool is_preload(const GenerateRequest& request);
-
 std::string_view request_state_name(RequestState state);  // "queued"
 
 enum class Finish : uint8_t { Stop, Length, ToolCalls, Cancelled, Timeout, Error };

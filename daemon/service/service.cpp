@@ -21,6 +21,8 @@ using std::chrono::milliseconds;
 // Weight of the newest request in what is expected of the next.
 constexpr double kNewestWeight = 0.25;
 constexpr double kMsPerSecond = 1000;
+// Shares whose wishes about the loaded model are kept. Those that used it longest ago are forgotten.
+constexpr size_t kMaxKeepAlives = 64;
 
 constexpr std::array<std::string_view, 7> kStateNames = {"idle",      "loading",   "ready", "busy",
                                                          "throttled", "suspended", "error"};
@@ -298,6 +300,7 @@ Activity Service::Impl::activity() const {
         return directive_.run_background || record.second.request.priority != Priority::Background;
     });
     activity.has_work = may_run || !jobs_.empty() || !tokenize_calls_.empty();
+    for (const auto& [share, wish] : keep_alive_) activity.keep_alive.push_back(wish);
     activity.is_quiet = engine_state_ != EngineState::Ready || link_->is_idle();
     return activity;
 }
@@ -317,6 +320,7 @@ Status Service::Impl::status() const {
         status.notes = ready_.notes;
         status.sandbox = ready_.sandbox;
         status.context_length = ready_.n_ctx;
+        status.slots = ready_.n_slots;
         status.weight_bytes = ready_.weight_bytes;
         status.kv_bytes = ready_.kv_bytes;
         status.kv_pages_used = pages_.used;
@@ -334,6 +338,7 @@ Status Service::Impl::status() const {
     if (ready || status.state == State::Loading) status.model = model_->name;
     status.queued = static_cast<uint32_t>(scheduler_.n_waiting());
     status.active = static_cast<uint32_t>(scheduler_.n_running());
+    status.unload_in = unload_in();
     status.engine_pid = link_ ? link_->pid() : 0;
     status.engine_restarts = engine_restarts_;
     status.last_fault = last_fault_;
@@ -347,6 +352,30 @@ Status Service::Impl::status() const {
     status.cache_hits = cache_hits_;
     status.cache_hit_tokens = cache_hit_tokens_;
     return status;
+}
+
+void Service::Impl::note_use(const std::string& share, std::optional<std::chrono::seconds> wish, bool sandboxed) {
+    keep_alive_[share] = platform::KeepAlive{clocks_.now(), wish, sandboxed};
+    if (keep_alive_.size() <= kMaxKeepAlives) return;
+    keep_alive_.erase(std::min_element(keep_alive_.begin(), keep_alive_.end(), [](const auto& one, const auto& other) {
+        return one.second.used < other.second.used;
+    }));
+}
+
+std::optional<milliseconds> Service::Impl::unload_in() const {
+    if (engine_state_ != EngineState::Ready || directive_.idle_time.count() == 0) return std::nullopt;
+    const base::TimePoint now = clocks_.now();
+    std::vector<platform::KeepAlive> wishes;
+    for (const auto& [share, wish] : keep_alive_) wishes.push_back(wish);
+    // As if they ended now.
+    for (const auto& [id, record] : records_) {
+        if (record.running) wishes.push_back({now, record.request.keep_alive, record.request.sandboxed});
+    }
+    if (wishes.empty()) wishes.push_back({ready_since_, std::nullopt, false});  // whoever it was loaded for has left
+    if (directive_.unload) return milliseconds(0);
+    const base::TimePoint end = platform::end_of(wishes, directive_.idle_time);
+    if (end == base::TimePoint::max()) return milliseconds::max();
+    return std::max(whole_ms(end - now), milliseconds(0));
 }
 
 RequestRecord* Service::Impl::find(RequestId id) {
@@ -388,6 +417,9 @@ void Service::Impl::end(RequestRecord& record, Finish finish, std::optional<base
                  outcome.error ? " " : "", outcome.error ? base::error_name(outcome.error->code) : "",
                  outcome.prompt_tokens, outcome.generated_tokens);
 
+    if (record.started && serves(record.model)) {
+        note_use(record.request.share, record.request.keep_alive, record.request.sandboxed);
+    }
     if (record.sent && costs == nullptr && engine_state_ == EngineState::Ready)
         link_->send(protocol::Cancel{record.id});
     loop_.cancel_timer(record.deadline_timer);

@@ -34,9 +34,13 @@ struct Status {
     std::vector<std::string> notes;  // why this device, and the like
     std::string sandbox;             // what of the engine is sandboxed, for people; empty until a model is loaded
     uint32_t context_length = 0;
+    uint32_t slots = 0;           // requests that the loaded model can compute at a time
     uint32_t load_per_mille = 0;  // while loading
     uint32_t queued = 0;
     uint32_t active = 0;
+    // Until the loaded model goes, if nobody asks meanwhile; max(): it stays. Nothing: no model is loaded, or nobody
+    // has told the service how long one may be idle.
+    std::optional<std::chrono::milliseconds> unload_in;
     uint64_t weight_bytes = 0;
     uint64_t kv_bytes = 0;
     uint32_t kv_pages_used = 0;    // of kPageTokens tokens each, by requests
@@ -69,10 +73,11 @@ struct ServiceClocks {
 
 // What the policy has to know of the service; cheaper than its status.
 struct Activity {
-    bool has_engine = false;    // a model is loaded, is being loaded, or is going
-    bool has_work = false;      // that may be done: held-back background requests are none
-    bool has_requests = false;  // these included
-    bool is_quiet = false;      // no engine computes, or has an answer to give
+    bool has_engine = false;                      // a model is loaded, is being loaded, or is going
+    bool has_work = false;                        // that may be done: held-back background requests are none
+    bool has_requests = false;                    // these included
+    bool is_quiet = false;                        // no engine computes, or has an answer to give
+    std::vector<platform::KeepAlive> keep_alive;  // of those that have used the model
 };
 
 class Service {

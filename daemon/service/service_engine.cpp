@@ -91,7 +91,10 @@ void Service::Impl::start_engine(const ModelReference& model) {
     default_at_load_ = options_.default_model;
     // What one model does to a device says little about another.
     const auto file = file_identity(model.path);
-    if (file != file_) avoid_device_reason_.clear();
+    if (file != file_) {
+        avoid_device_reason_.clear();
+        keep_alive_.clear();
+    }
     file_ = file;
     load_per_mille_ = 0;
     default_load_failed_ = false;
@@ -148,10 +151,10 @@ void Service::Impl::feed() {
         link_->send(protocol::SetPaused{id, true});
     }
     if (std::exchange(cache_is_due_, false)) link_->send(protocol::DropCache{});
+    end_preloads();
     for (auto& [id, record] : records_) {
         // It is taken out of the map: the next turn goes on.
         if (record.running && !is_preload(record.request) && !send_start(record)) return;
-    end_preloads();
     }
     // The waiting too: their prompts are checked and counted before their turn comes.
     for (auto& [id, record] : records_) {
@@ -164,9 +167,6 @@ void Service::Impl::feed() {
     }
 }
 
-bool Service::Impl::send_start(RequestRecord& record) {
-    if (record.file && record.file != file_) {
-        end(record, Finish::Error,
 void Service::Impl::end_preloads() {
     std::vector<RequestId> loaded;
     for (auto& [id, record] : records_) {
@@ -182,6 +182,9 @@ void Service::Impl::end_preloads() {
     }
 }
 
+bool Service::Impl::send_start(RequestRecord& record) {
+    if (record.file && record.file != file_) {
+        end(record, Finish::Error,
             base::fail(ErrorCode::ModelLoadFailed, model_->path, ": has changed while it was used"));
         return false;
     }
@@ -289,6 +292,7 @@ void Service::Impl::on(const protocol::Ready& ready) {
     told_duty_cycle_ = protocol::kFullDutyCycle;
     cache_is_due_ = false;
     proven_file_ = file_;
+    ready_since_ = clocks_.now();
     load_failures_.forget(model_->path);
     spdlog::info("model {} is ready after {} ms on {} ({}), context {}", model_->name, ready.load_ms,
                  protocol::backend_name(ready.backend), ready.device, ready.n_ctx);
@@ -479,6 +483,7 @@ void Service::Impl::on_engine_ended(const EngineEnd& end) {
     }
     if (asked) {
         proven_file_.reset();
+        keep_alive_.clear();
     } else {
         on_engine_died(end, was_ready);
     }

@@ -95,6 +95,9 @@ private:
     // --- service_tokenizer.cpp: questions for a model's tokenizer ----------------------------------------------------
 
     void ask(const std::string& model, TokenizeQuestion question,
+    // The loaded model has been used; the wish of that share from now on.
+    void note_use(const std::string& share, std::optional<std::chrono::seconds> wish, bool sandboxed);
+    std::optional<std::chrono::milliseconds> unload_in() const;
              std::function<void(base::Result<protocol::Message>)> done);
     std::optional<base::Error> refuse(const TokenizeQuestion& question) const;
     void answer(TokenizeCall& call, base::Result<protocol::Message> result);
@@ -210,6 +213,8 @@ private:
     std::deque<TokenizeCall> tokenize_calls_;
     std::vector<std::function<void()>> callbacks_;  // answers that are due in the next turn
 
+    base::TimePoint ready_since_{};                          // of the loaded model
+    std::map<std::string, platform::KeepAlive> keep_alive_;  // of the loaded model, by share
     // The engine.
     EngineState engine_state_ = EngineState::None;
     std::unique_ptr<EngineLink> link_;

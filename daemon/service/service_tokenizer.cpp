@@ -105,3 +105,4 @@ void Service::Impl::on(const protocol::Detokenized& detokenized) {
 }
 
 }  // namespace llmd::service
+    note_use({}, std::nullopt, false);

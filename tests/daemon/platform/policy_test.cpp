@@ -52,9 +52,11 @@ protected:
 };
 
 TEST_F(PolicyTest, WithoutAnyConditionEverythingIsAllowed) {
-    EXPECT_EQ(decide({}), Directive{});
+    Directive nothing;
+    nothing.idle_time = IdleTimes{}.unload_on_mains;
+    EXPECT_EQ(decide({}), nothing);
     EXPECT_FALSE(policy_.review_at());
-    Directive expected;
+    Directive expected = nothing;
     expected.words.memory = "enough";
     expected.states.memory = "enough";
     EXPECT_EQ(decide(working()), expected);
@@ -222,6 +224,24 @@ TEST_F(PolicyTest, AModelThatNobodyNeedsGoesSoonerOnBattery) {
     now_ += minutes(6);
     EXPECT_FALSE(decide(idle(false)).unload);
     EXPECT_TRUE(decide(idle(true)).unload) << "unplugged after all that time";
+}
+
+TEST_F(PolicyTest, AModelStaysAsLongAsTheLastOfItsClientsWishes) {
+    Conditions conditions = idle(true);
+    conditions.keep_alive = {{now_, std::nullopt}, {now_ - minutes(1), minutes(7)}, {now_, seconds(0)}};
+    EXPECT_FALSE(decide(conditions).unload);
+    EXPECT_EQ(policy_.review_at(), now_ + minutes(6));
+    conditions.keep_alive[1].capped = true;
+    decide(conditions);
+    EXPECT_EQ(policy_.review_at(), now_ + minutes(5));
+    conditions.keep_alive[2].wish = seconds(-1);
+    EXPECT_FALSE(decide(conditions).unload);
+    EXPECT_FALSE(policy_.review_at()) << "nothing is due";
+    conditions.keep_alive[2].capped = true;
+    decide(conditions);
+    EXPECT_EQ(policy_.review_at(), now_ + minutes(5));
+    conditions.keep_alive = {{now_, seconds(0)}};
+    EXPECT_TRUE(decide(conditions).unload);
 }
 
 TEST_F(PolicyTest, LeavesSomeTimeAfterTheModelIfItMay) {

@@ -260,5 +260,146 @@ TEST_F(GovernorTest, LeavesOnlyWithoutRequestsAndIfSomebodyStartsItAgain) {
     EXPECT_GE(n_exits, 1);
 }
 
+// A model of which somebody has an answer, and says how long it is to stay.
+class KeepAliveTest : public GovernorTest {
+protected:
+    void answer(const std::string& share, std::optional<seconds> wish, bool sandboxed = false) {
+        auto generate = request();
+        generate.client = generate.share = share;
+        generate.keep_alive = wish;
+        generate.sandboxed = sandboxed;
+        RecordingSink sink;
+        const bool is_first = n_engines() == 0;
+        const RequestId id = submit(sink, generate);
+        if (is_first) load_and_get_ready();
+        expect_start(id);
+        finish(id);
+        EXPECT_TRUE(sink.ended());
+    }
+    bool is_loaded() { return !engine().hung_up(); }
+    // The model goes after so much time, and not before.
+    void expect_to_go_after(std::chrono::milliseconds time) {
+        EXPECT_EQ(service_->status().unload_in, time);
+        pass(time - seconds(1));
+        EXPECT_TRUE(is_loaded());
+        pass(seconds(1));
+        EXPECT_FALSE(is_loaded());
+    }
+};
+
+TEST_F(KeepAliveTest, AModelThatNobodyHasWaitedForGoesAsWell) {
+    RecordingSink sink;
+    const RequestId id = submit(sink);
+    expect_load();
+    ASSERT_TRUE(service_->cancel(id));
+    settle();
+    ready();
+    expect_to_go_after(minutes(30));
+}
+
+TEST_F(KeepAliveTest, WithoutAWishTheIdleTimeCounts) {
+    answer("a", std::nullopt);
+    expect_to_go_after(minutes(30));
+}
+
+TEST_F(KeepAliveTest, AWishIsLongerOrShorterThanTheIdleTime) {
+    answer("a", minutes(90));
+    EXPECT_EQ(service_->status().unload_in, minutes(90));
+    answer("a", minutes(2));
+    expect_to_go_after(minutes(2));
+}
+
+TEST_F(KeepAliveTest, ZeroUnloadsAtOnceWhereNobodyElseWantsTheModel) {
+    answer("a", std::nullopt);
+    pass(minutes(10));
+    answer("b", seconds(0));
+    expect_to_go_after(minutes(20));
+    exit_engine();
+    RecordingSink sink;
+    submit(sink);
+    EXPECT_EQ(n_engines(), 2u);
+}
+
+TEST_F(KeepAliveTest, ZeroWaitsForWhoeverStillRuns) {
+    RecordingSink other;
+    const RequestId id = run(other);
+    answer("b", seconds(0));
+    EXPECT_TRUE(is_loaded());
+    EXPECT_EQ(service_->status().unload_in, minutes(30)) << "after the one that runs";
+    finish(id);
+    expect_to_go_after(minutes(30));
+}
+
+TEST_F(KeepAliveTest, ZeroAloneUnloadsAfterTheAnswer) {
+    answer("a", seconds(0));
+    EXPECT_FALSE(is_loaded());
+}
+
+TEST_F(KeepAliveTest, APinStaysUntilItsClientSaysOtherwise) {
+    answer("a", seconds(-1));
+    EXPECT_EQ(service_->status().unload_in, std::chrono::milliseconds::max());
+    pass(std::chrono::hours(1000));
+    EXPECT_TRUE(is_loaded());
+    answer("b", seconds(0));
+    EXPECT_TRUE(is_loaded()) << "b has not pinned it";
+    answer("a", seconds(0));
+    EXPECT_FALSE(is_loaded());
+}
+
+TEST_F(KeepAliveTest, ASandboxKeepsAModelForTheIdleTimeAtMost) {
+    answer("a", seconds(-1), true);
+    EXPECT_EQ(service_->status().unload_in, minutes(30));
+    answer("a", std::chrono::hours(24), true);
+    expect_to_go_after(minutes(30));
+}
+
+TEST_F(KeepAliveTest, NoWishOutranksMemoryOrPower) {
+    answer("a", seconds(-1));
+    for (int i = 0; i < 3; ++i) pressure_.stall();
+    settle();
+    EXPECT_FALSE(is_loaded());
+    exit_engine();
+
+    RecordingSink sink;
+    auto pinned = request();
+    pinned.keep_alive = seconds(-1);
+    pass(4 * kMemoryCalm);
+    const RequestId id = submit(sink, pinned);
+    load_and_get_ready();
+    expect_start(id);
+    finish(id);
+    EXPECT_TRUE(is_loaded());
+    power_.set(Power{true, Battery::Critical, false});
+    settle();
+    EXPECT_FALSE(is_loaded());
+}
+
+TEST_F(KeepAliveTest, AnotherModelTakesThePlaceAndHasItsOwnWishes) {
+    answer("a", seconds(-1));
+    RecordingSink sink;
+    auto other = request("b");
+    other.keep_alive = minutes(1);
+    const RequestId id = submit(sink, other);
+    EXPECT_FALSE(is_loaded());
+    exit_engine();
+    load_and_get_ready();
+    expect_start(id);
+    finish(id);
+    expect_to_go_after(minutes(1));
+}
+
+TEST_F(KeepAliveTest, ARequestOfNothingUnloadsALoadedModel) {
+    answer("a", seconds(-1));
+    auto nothing = request();
+    nothing.share = "a";
+    nothing.prompt.clear();
+    nothing.max_tokens = 0;
+    nothing.keep_alive = seconds(0);
+    RecordingSink sink;
+    submit(sink, nothing);
+    EXPECT_EQ(sink.outcome().finish, Finish::Length);
+    EXPECT_FALSE(is_loaded());
+}
+
 }  // namespace
 }  // namespace llmd::service

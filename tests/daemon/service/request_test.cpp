@@ -46,5 +46,27 @@ TEST(CheckRequest, LogprobsAreLimitedAndNotForAnEcho) {
     EXPECT_EQ(refused(request), "top_logprobs: 21 is out of range");
 }
 
+TEST(CheckRequest, OneOfNoTokensMayHaveAPromptOrNone) {
+    GenerateRequest request;
+    request.max_tokens = 0;
+    EXPECT_TRUE(check(request));
+    EXPECT_TRUE(is_preload(request));
+    request.prompt_ids = {1};
+    EXPECT_TRUE(check(request));
+    EXPECT_FALSE(is_preload(request));
+    request.sampling.min_tokens = 1;
+    EXPECT_EQ(refused(request), "min_tokens: 1 is out of range");
+}
+
+TEST(CheckRequest, AModelIsKeptForAYearAtMost) {
+    GenerateRequest request;
+    for (const auto wish : {std::chrono::seconds(-1), std::chrono::seconds(0), RequestLimits::kMaxKeepAlive}) {
+        request.keep_alive = wish;
+        EXPECT_TRUE(check(request));
+    }
+    request.keep_alive = std::chrono::seconds::max();
+    EXPECT_EQ(refused(request).rfind("keep_alive: ", 0), 0u);
+}
+
 }  // namespace
 }  // namespace llmd::service
