@@ -108,12 +108,22 @@ template <typename Io>
 void fields(Io& io, Is<Tokenize> auto& m) {
     io.number("id", m.id);
     io.bytes("text", m.text);
+    io.number("add_special", m.add_special);
+    io.number("with_pieces", m.with_pieces);
 }
 
 template <typename Io>
 void fields(Io& io, Is<Detokenize> auto& m) {
     io.number("id", m.id);
     io.list("ids", m.ids);
+}
+
+template <typename Io>
+void fields(Io& io, Is<Render> auto& m) {
+    io.number("id", m.id);
+    io.records("messages", m.messages, kMaxChatMessages);
+    io.choice("thinking", m.thinking, Thinking::Off);
+    io.bytes("tools", m.tools);
 }
 
 template <typename Io>
@@ -243,10 +253,17 @@ template <typename Io>
 void fields(Io& io, Is<Tokenized> auto& m) {
     io.number("id", m.id);
     io.list("ids", m.ids);
+    io.list("pieces", m.pieces);
 }
 
 template <typename Io>
 void fields(Io& io, Is<Detokenized> auto& m) {
+    io.number("id", m.id);
+    io.text("text", m.text);
+}
+
+template <typename Io>
+void fields(Io& io, Is<Rendered> auto& m) {
     io.number("id", m.id);
     io.text("text", m.text);
 }

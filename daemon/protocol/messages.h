@@ -4,9 +4,9 @@
 // A session: llmd sends Load; the engine answers DeviceChosen, LoadProgress…, then Ready or LoadFailed. For each
 // request llmd sends Submit (the engine tokenizes and answers Accepted or Refused, then holds the request), Start when
 // its turn has come, and the engine sends Started, Tokens… and one Finished. SetPaused takes the turn away and gives it
-// back: at most Ready.n_slots requests are started and not paused. Cancel drops a request silently. Tokenize and
-// Detokenize are answered at once, by Tokenized and Detokenized or by Refused. A Fault ends the engine. Requests are
-// named by llmd; ids are never reused in the life of llmd.
+// back: at most Ready.n_slots requests are started and not paused. Cancel drops a request silently. Tokenize,
+// Detokenize and Render are answered at once, by Tokenized, Detokenized and Rendered or by Refused. A Fault ends the
+// engine. Requests are named by llmd; ids are never reused in the life of llmd.
 #pragma once
 
 #include <cstdint>
@@ -144,11 +144,21 @@ struct SetPaused {
 struct Tokenize {
     uint64_t id = 0;
     std::string text;
+    bool add_special = false;  // the begin-of-text token comes first where the model's prompts have one
+    bool with_pieces = false;  // Tokenized has the texts of the tokens
 };
 
 struct Detokenize {
     uint64_t id = 0;
     std::vector<int32_t> ids;  // at most kMaxArrayElements (frame.h)
+};
+
+// A conversation, as in Submit, whose prompt is wanted as text.
+struct Render {
+    uint64_t id = 0;
+    std::vector<ChatMessage> messages;
+    Thinking thinking = Thinking::Default;
+    std::string tools;
 };
 
 // Memory is short: the engine lets go of what it keeps to save work later. No text changes by it.
@@ -295,11 +305,17 @@ struct Finished {
 struct Tokenized {
     uint64_t id = 0;
     std::vector<int32_t> ids;
+    std::vector<std::string> pieces;  // their texts, control tokens' included, where they are wanted; need not be UTF-8
 };
 
 struct Detokenized {
     uint64_t id = 0;
-    std::string text;  // control tokens have none
+    std::string text;  // control tokens have none, nor is there the blank that the tokenizer puts before a text
+};
+
+struct Rendered {
+    uint64_t id = 0;
+    std::string text;  // control tokens are spelled
 };
 
 // The device failed; the engine exits after this frame.
@@ -319,6 +335,6 @@ struct Inspection {
 
 using Message = std::variant<Load, Submit, Start, Cancel, SetPaused, Tokenize, PhaseChange, LoadProgress, Ready,
                              LoadFailed, Accepted, Refused, Tokens, Finished, Tokenized, Fault, Inspection, DropCache,
-                             SetPace, Started, Pages, DeviceChosen, Detokenize, Detokenized>;
+                             SetPace, Started, Pages, DeviceChosen, Detokenize, Detokenized, Render, Rendered>;
 
 }  // namespace llmd::protocol

@@ -35,10 +35,11 @@ bool is_any_of(const protocol::Message& message) {
 }
 // Each of these is answered once, by one of those.
 bool wants_answer(const protocol::Message& message) {
-    return is_any_of<protocol::Submit, protocol::Tokenize, protocol::Detokenize>(message);
+    return is_any_of<protocol::Submit, protocol::Tokenize, protocol::Detokenize, protocol::Render>(message);
 }
 bool is_answer(const protocol::Message& message) {
-    return is_any_of<protocol::Accepted, protocol::Refused, protocol::Tokenized, protocol::Detokenized>(message);
+    return is_any_of<protocol::Accepted, protocol::Refused, protocol::Tokenized, protocol::Detokenized,
+                     protocol::Rendered>(message);
 }
 
 EngineEnd end_from_status(int status) {

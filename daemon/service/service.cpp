@@ -471,6 +471,14 @@ void Service::tokenize(const std::string& model, std::string text,
                        std::function<void(base::Result<std::vector<int32_t>>)> done) {
     impl_->tokenize(model, std::move(text), std::move(done));
 }
+void Service::tokenize(const std::string& model, protocol::Tokenize question,
+                       std::function<void(base::Result<protocol::Tokenized>)> done) {
+    impl_->tokenize(model, std::move(question), std::move(done));
+}
+void Service::render(const std::string& model, protocol::Render question,
+                     std::function<void(base::Result<std::string>)> done) {
+    impl_->render(model, std::move(question), std::move(done));
+}
 void Service::detokenize(const std::string& model, std::vector<int32_t> ids,
                          std::function<void(base::Result<std::string>)> done) {
     impl_->detokenize(model, std::move(ids), std::move(done));

@@ -111,7 +111,16 @@ public:
     // Empty `model`: the loaded one, else the default. Loads it if need be.
     void tokenize(const std::string& model, std::string text,
                   std::function<void(base::Result<std::vector<int32_t>>)> done);
-    // The text that these tokens are, as clean text (base/utf8.h); control tokens have none. Else as tokenize().
+    // The same with what else Tokenize can ask for; its id means nothing.
+    void tokenize(const std::string& model, protocol::Tokenize question,
+                  std::function<void(base::Result<protocol::Tokenized>)> done);
+    // The prompt that the model's chat template makes of a conversation, with the texts of its control tokens: for
+    // people, since a prompt of this text would not be the same. The message's id means nothing. Else as tokenize().
+    // InvalidArgument names what the template has no place for.
+    void render(const std::string& model, protocol::Render question,
+                std::function<void(base::Result<std::string>)> done);
+    // The text that these tokens are, as clean text (base/utf8.h); control tokens have none, and the blank that the
+    // tokenizer puts before a text is not there. Else as tokenize().
     // InvalidArgument names an id that the model's vocabulary does not have.
     void detokenize(const std::string& model, std::vector<int32_t> ids,
                     std::function<void(base::Result<std::string>)> done);

@@ -42,6 +42,10 @@ public:
     std::vector<RequestSnapshot> requests() const;
     void tokenize(const std::string& model, std::string text,
                   std::function<void(base::Result<std::vector<int32_t>>)> done);
+    void tokenize(const std::string& model, protocol::Tokenize question,
+                  std::function<void(base::Result<protocol::Tokenized>)> done);
+    void render(const std::string& model, protocol::Render question,
+                std::function<void(base::Result<std::string>)> done);
     void detokenize(const std::string& model, std::vector<int32_t> ids,
                     std::function<void(base::Result<std::string>)> done);
     void list_models(std::function<void(std::vector<ModelEntry>)> done);
@@ -65,7 +69,7 @@ private:
         std::function<void(base::Result<void>)> done;
     };
     // A question for the tokenizer of a model, and who gets the answer: the message of that name.
-    using TokenizeQuestion = std::variant<protocol::Tokenize, protocol::Detokenize>;
+    using TokenizeQuestion = std::variant<protocol::Tokenize, protocol::Detokenize, protocol::Render>;
     struct TokenizeCall {
         uint64_t id = 0;
         ModelReference model;
@@ -91,13 +95,13 @@ private:
     void end(RequestRecord& record, Finish finish, std::optional<base::Error> error = std::nullopt,
              const protocol::Finished* costs = nullptr);
     RequestSnapshot snapshot(const RequestRecord& record) const;
+    // The loaded model has been used; the wish of that share from now on.
+    void note_use(const std::string& share, std::optional<std::chrono::seconds> wish, bool sandboxed);
+    std::optional<std::chrono::milliseconds> unload_in() const;
 
     // --- service_tokenizer.cpp: questions for a model's tokenizer ----------------------------------------------------
 
     void ask(const std::string& model, TokenizeQuestion question,
-    // The loaded model has been used; the wish of that share from now on.
-    void note_use(const std::string& share, std::optional<std::chrono::seconds> wish, bool sandboxed);
-    std::optional<std::chrono::milliseconds> unload_in() const;
              std::function<void(base::Result<protocol::Message>)> done);
     std::optional<base::Error> refuse(const TokenizeQuestion& question) const;
     void answer(TokenizeCall& call, base::Result<protocol::Message> result);
@@ -138,6 +142,8 @@ private:
     bool waits_to_retry() const;
     // Tells the engine what it does not know yet.
     void feed();
+    // Those that wait for nothing but the model: the engine never hears of them.
+    void end_preloads();
     // False when the record has ended instead.
     bool send_start(RequestRecord& record);
     void send_submit(RequestRecord& record);
@@ -145,8 +151,6 @@ private:
     bool take_embedding(RequestRecord& record, const protocol::Finished& finished);
 
     void on_message(const protocol::Message& message);
-    // Those that wait for nothing but the model: the engine never hears of them.
-    void end_preloads();
     void on(const protocol::LoadProgress& progress);
     void on(const protocol::DeviceChosen& chosen);
     void on(const protocol::Ready& ready);
@@ -159,6 +163,7 @@ private:
     void on(const protocol::Finished& finished);
     void on(const protocol::Tokenized& tokenized);
     void on(const protocol::Detokenized& detokenized);
+    void on(const protocol::Rendered& rendered);
     // What only llmd says, only an inspection, or what the link keeps to itself.
     template <typename T>
     void on(const T& unexpected);
@@ -208,13 +213,13 @@ private:
     Histogram queue_ms_, ttft_ms_, decode_tps_;  // as in Status
     uint64_t cache_hits_ = 0, cache_hit_tokens_ = 0;
     platform::Directive directive_;
+    base::TimePoint ready_since_{};                          // of the loaded model
+    std::map<std::string, platform::KeepAlive> keep_alive_;  // of the loaded model, by share
 
     std::deque<Job> jobs_;
     std::deque<TokenizeCall> tokenize_calls_;
     std::vector<std::function<void()>> callbacks_;  // answers that are due in the next turn
 
-    base::TimePoint ready_since_{};                          // of the loaded model
-    std::map<std::string, platform::KeepAlive> keep_alive_;  // of the loaded model, by share
     // The engine.
     EngineState engine_state_ = EngineState::None;
     std::unique_ptr<EngineLink> link_;

@@ -32,7 +32,20 @@ std::function<void(base::Result<protocol::Message>)> unwrap(std::function<void(b
 
 void Service::Impl::tokenize(const std::string& model, std::string text,
                              std::function<void(base::Result<std::vector<int32_t>>)> done) {
-    ask(model, protocol::Tokenize{0, std::move(text)}, unwrap(std::move(done), &protocol::Tokenized::ids));
+    ask(model, protocol::Tokenize{.text = std::move(text)}, unwrap(std::move(done), &protocol::Tokenized::ids));
+}
+
+void Service::Impl::tokenize(const std::string& model, protocol::Tokenize question,
+                             std::function<void(base::Result<protocol::Tokenized>)> done) {
+    ask(model, std::move(question), [done = std::move(done)](base::Result<protocol::Message> answer) {
+        if (!answer) return done(std::move(answer).error());
+        done(std::get<protocol::Tokenized>(*std::move(answer)));
+    });
+}
+
+void Service::Impl::render(const std::string& model, protocol::Render question,
+                           std::function<void(base::Result<std::string>)> done) {
+    ask(model, std::move(question), unwrap(std::move(done), &protocol::Rendered::text));
 }
 
 void Service::Impl::detokenize(const std::string& model, std::vector<int32_t> ids,
@@ -70,6 +83,13 @@ std::optional<base::Error> Service::Impl::refuse(const TokenizeQuestion& questio
         return base::fail(ErrorCode::PromptTooLong, "tokens: ", detokenize->ids.size(), " are more than ",
                           protocol::kMaxArrayElements);
     }
+    const auto* render = std::get_if<protocol::Render>(&question);
+    if (render != nullptr) {
+        GenerateRequest request;
+        request.messages = render->messages;
+        request.tools = render->tools;
+        if (auto checked = check(request); !checked) return std::move(checked).error();
+    }
     if (tokenize_calls_.size() >= kMaxTokenizeCalls) {
         return base::fail(ErrorCode::QueueFull, tokenize_calls_.size(),
                           " texts are waiting to be tokenized or detokenized, at most ", kMaxTokenizeCalls, " may");
@@ -92,6 +112,7 @@ void Service::Impl::on_answer(const Answer& answered) {
                          base::concat("answered question ", answered.id, " with a ", protocol::message_name(answered)));
         return;
     }
+    note_use({}, std::nullopt, false);
     answer(*call, protocol::Message(answered));
     tokenize_calls_.erase(call);
 }
@@ -104,5 +125,8 @@ void Service::Impl::on(const protocol::Detokenized& detokenized) {
     on_answer<protocol::Detokenize>(detokenized);
 }
 
+void Service::Impl::on(const protocol::Rendered& rendered) {
+    on_answer<protocol::Render>(rendered);
+}
+
 }  // namespace llmd::service
-    note_use({}, std::nullopt, false);

@@ -40,6 +40,13 @@ chat::ChatMessage taken(const protocol::ChatMessage& message) {
     return out;
 }
 
+std::vector<chat::ChatMessage> taken(const std::vector<protocol::ChatMessage>& messages) {
+    std::vector<chat::ChatMessage> out;
+    out.reserve(messages.size());
+    for (const protocol::ChatMessage& message : messages) out.push_back(taken(message));
+    return out;
+}
+
 constraint::ToolChoice choice_of(const protocol::Submit& submit) {
     using Kind = constraint::ToolChoice::Kind;
     constraint::ToolChoice choice;
@@ -102,9 +109,7 @@ base::Result<std::unique_ptr<AnswerForm>> AnswerForm::create(const protocol::Sub
 
 base::Result<void> AnswerForm::take_conversation(const protocol::Submit& submit, const generation::LoadedModel& model,
                                                  generation::GenerationRequest& request) {
-    std::vector<chat::ChatMessage> messages;
-    messages.reserve(submit.messages.size());
-    for (const protocol::ChatMessage& message : submit.messages) messages.push_back(taken(message));
+    const std::vector<chat::ChatMessage> messages = taken(submit.messages);
     const bool has_tools = !submit.tools.empty() && submit.tool_choice != protocol::ToolChoice::None;
     chat::ChatInput input;
     input.messages = messages;
@@ -181,6 +186,19 @@ std::vector<AnswerPart> AnswerForm::parts(std::vector<chat::AnswerEvent> events)
         out.push_back({kind, std::move(event.text), event.call});
     }
     return out;
+}
+
+base::Result<std::string> render_text(const protocol::Render& render, const chat::ChatTemplate& chat_template) {
+    const std::vector<chat::ChatMessage> messages = taken(render.messages);
+    chat::ChatInput input;
+    input.messages = messages;
+    input.tools = render.tools;
+    input.thinking = static_cast<chat::Thinking>(render.thinking);
+    const auto rendered = chat_template.render(input);
+    if (!rendered) return rendered.error();
+    std::string text;
+    for (const tokenizer::TextSegment& segment : rendered->segments) text += segment.text;
+    return text;
 }
 
 }  // namespace llmd::engine

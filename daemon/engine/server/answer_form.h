@@ -5,11 +5,13 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
 #include "engine/chat/answer_reader.h"
+#include "engine/chat/chat_template.h"
 #include "engine/chat/tool.h"
 #include "engine/generation/loaded_model.h"
 #include "engine/generation/sequence.h"
@@ -45,5 +47,8 @@ private:
     std::optional<chat::AnswerReader> reader_;  // nothing: all of the answer is text
     bool ends_with_call_ = false;
 };
+
+// Returns the prompt of a conversation as text, control tokens spelled. Errors are those of ChatTemplate::render().
+base::Result<std::string> render_text(const protocol::Render& render, const chat::ChatTemplate& chat_template);
 
 }  // namespace llmd::engine

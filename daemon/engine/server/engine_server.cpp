@@ -10,6 +10,8 @@
 #include <utility>
 #include <variant>
 
+#include "base/utf8.h"
+
 namespace llmd::engine {
 
 using base::ErrorCode;
@@ -170,6 +172,8 @@ void EngineServer::handle(const protocol::Message& message) {
         handle_tokenize(*tokenize);
     } else if (const auto* detokenize = std::get_if<protocol::Detokenize>(&message)) {
         handle_detokenize(*detokenize);
+    } else if (const auto* render = std::get_if<protocol::Render>(&message)) {
+        handle_render(*render);
     } else if (const auto* start = std::get_if<protocol::Start>(&message)) {
         if (generator_) generator_->start(start->id, static_cast<uint32_t>(start->priority));
     } else if (const auto* cancel = std::get_if<protocol::Cancel>(&message)) {
@@ -288,13 +292,22 @@ void EngineServer::handle_tokenize(const protocol::Tokenize& tokenize) {
         return;
     }
     report_phase(protocol::Phase::Step, kTokenizeBudget);
-    auto ids = model_->tokenizer->encode(tokenize.text);
-    if (ids.size() > protocol::kMaxArrayElements) {
-        refuse(tokenize.id, fail(ErrorCode::PromptTooLong, "text: ", ids.size(), " tokens are more than ",
+    const tokenizer::Tokenizer& tokenizer = *model_->tokenizer;
+    protocol::Tokenized tokenized{.id = tokenize.id, .ids = {}, .pieces = {}};
+    tokenized.ids = tokenize.add_special ? tokenizer.encode_prompt(tokenize.text) : tokenizer.encode(tokenize.text);
+    if (tokenized.ids.size() > protocol::kMaxArrayElements) {
+        refuse(tokenize.id, fail(ErrorCode::PromptTooLong, "text: ", tokenized.ids.size(), " tokens are more than ",
                                  protocol::kMaxArrayElements));
-    } else {
-        send(protocol::Tokenized{tokenize.id, std::move(ids)});
+        return;
     }
+    if (tokenize.with_pieces) {
+        for (const int32_t id : tokenized.ids) {
+            std::string& piece = tokenized.pieces.emplace_back();
+            tokenizer.append_bytes(id, piece);
+            if (piece.empty()) piece = tokenizer.token_text(id);  // a control token
+        }
+    }
+    send(tokenized);
 }
 
 void EngineServer::handle_detokenize(const protocol::Detokenize& detokenize) {
@@ -303,14 +316,21 @@ void EngineServer::handle_detokenize(const protocol::Detokenize& detokenize) {
         return;
     }
     report_phase(protocol::Phase::Step, kTokenizeBudget);
+    const tokenizer::Tokenizer& tokenizer = *model_->tokenizer;
     std::string text;
+    bool is_first = true;
     for (const int32_t id : detokenize.ids) {
         if (id < 0 || static_cast<uint32_t>(id) >= model_->spec.n_vocab) {
             refuse(detokenize.id, fail(ErrorCode::InvalidArgument, "tokens: ", id, " is not in the vocabulary of ",
                                        model_->spec.n_vocab));
             return;
         }
-        model_->tokenizer->append_bytes(id, text);
+        tokenizer.append_bytes(id, text);
+        if (is_first && !text.empty()) {
+            is_first = false;
+            // encode() has put it there.
+            if (tokenizer.adds_space(id) && text.front() == ' ') text.erase(0, 1);
+        }
         if (text.size() > protocol::kMaxStringBytes) {
             refuse(detokenize.id, fail(ErrorCode::PromptTooLong, "tokens: their text has more than ",
                                        protocol::kMaxStringBytes, " bytes"));
@@ -318,6 +338,24 @@ void EngineServer::handle_detokenize(const protocol::Detokenize& detokenize) {
         }
     }
     send(protocol::Detokenized{detokenize.id, std::move(text)});
+}
+
+void EngineServer::handle_render(const protocol::Render& render) {
+    if (!model_) {
+        refuse(render.id, fail(ErrorCode::NotReady, "no model is loaded"));
+        return;
+    }
+    report_phase(protocol::Phase::Step, kTokenizeBudget);
+    auto text = render_text(render, model_->chat_template);
+    if (text && text->size() > protocol::kMaxStringBytes) {
+        text = fail(ErrorCode::PromptTooLong, "messages: their prompt has more than ", protocol::kMaxStringBytes,
+                    " bytes");
+    }
+    if (!text) {
+        refuse(render.id, text.error());
+    } else {
+        send(protocol::Rendered{render.id, base::to_clean_text(*text)});
+    }
 }
 
 void EngineServer::handle_pace(const protocol::SetPace& pace) {

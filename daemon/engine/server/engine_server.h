@@ -79,6 +79,7 @@ private:
     void handle_submit(const protocol::Submit& submit);
     void handle_tokenize(const protocol::Tokenize& tokenize);
     void handle_detokenize(const protocol::Detokenize& detokenize);
+    void handle_render(const protocol::Render& render);
     void handle_pace(const protocol::SetPace& pace);
     bool has_work() const { return generator_ && generator_->has_work(); }
     base::Result<void> step();

@@ -36,7 +36,7 @@ base::Result<void> SentencePieceBpe::read(const model::Gguf& gguf) {
 
     const auto prefix = gguf.get_bool_or("tokenizer.ggml.add_space_prefix", true);
     if (!prefix) return prefix.error();
-    add_space_prefix_ = *prefix;
+    adds_space_ = *prefix;
     const auto unknown = read_token_id(gguf, "tokenizer.ggml.unknown_token_id");
     if (!unknown) return unknown.error();
     unknown_id_ = *unknown;
@@ -109,7 +109,7 @@ std::vector<int32_t> SentencePieceBpe::encode_parsed(std::string_view text, std:
 void SentencePieceBpe::encode_plain(std::string_view text, std::vector<int32_t>& ids) const {
     std::string spelled;
     spelled.reserve(text.size() + kSpace.size());
-    if (add_space_prefix_) spelled += kSpace;
+    if (adds_space_) spelled += kSpace;
     for (const char c : text) {
         if (c == ' ')
             spelled += kSpace;

@@ -53,7 +53,6 @@ private:
     std::vector<uint32_t> ranks_;             // by id: how many different scores are higher than the token's
     std::array<int32_t, 256> byte_ids_ = {};  // -1: no token
     int32_t unknown_id_ = -1;
-    bool add_space_prefix_ = true;
 };
 
 }  // namespace llmd::tokenizer

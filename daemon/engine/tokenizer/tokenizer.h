@@ -69,6 +69,12 @@ public:
     std::vector<int32_t> encode_prompt(std::string_view text) const;
     std::vector<int32_t> encode_prompt(std::span<const TextSegment> segments) const;
 
+    // Whether encode() puts a space before a text, and token `id` is one that may begin with it.
+    bool adds_space(int32_t id) const {
+        if (!adds_space_ || id < 0 || static_cast<uint32_t>(id) >= vocabulary_size()) return false;
+        return kind(id) == TokenKind::Normal || kind(id) == TokenKind::Unused;
+    }
+
     // The texts of the file's begin-of-text and end-of-text tokens; empty if it names none.
     const std::string& begin_text() const { return begin_text_; }
     const std::string& end_text() const { return end_text_; }
@@ -103,6 +109,7 @@ protected:
     int32_t begin_id_ = -1;         // -1: none
     int32_t empty_prompt_id_ = -1;
     bool add_begin_ = false;
+    bool adds_space_ = false;
 
 private:
     std::string begin_text_;

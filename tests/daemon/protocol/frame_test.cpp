@@ -182,7 +182,7 @@ TEST(Frame, ErrorsNameMessageAndField) {
 
     std::string ids = encoded(Tokenized{1, {5}}).substr(4);
     ids.replace(9, 4, std::string("\0\0\x10\0", 4));
-    EXPECT_EQ(refusal(ids), "Tokenized.ids: 1048576 elements do not fit into the 4 bytes left");
+    EXPECT_EQ(refusal(ids), "Tokenized.ids: 1048576 elements do not fit into the 8 bytes left");
     ids.replace(9, 4, std::string("\x01\0\x10\0", 4));
     EXPECT_EQ(refusal(ids), "Tokenized.ids: 1048577 elements are more than 1048576");
 }

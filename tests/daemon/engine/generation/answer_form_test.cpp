@@ -111,5 +111,17 @@ TEST_F(AnswerFormTest, AnotherEngineGoesOnWithTheParts) {
     }
 }
 
+TEST_F(AnswerFormTest, APromptIsRenderedAsTheTextThatTheModelReads) {
+    protocol::Render render;
+    render.messages = submit_.messages;
+    EXPECT_EQ(*render_text(render, model_.chat_template),
+              "<|im_start|>user\nLight!<|im_end|>\n<|im_start|>assistant\n");
+    render.thinking = protocol::Thinking::Off;
+    EXPECT_TRUE(render_text(render, model_.chat_template)->ends_with("<think>\n\n</think>\n\n"));
+    render.tools = kTools;
+    EXPECT_NE(render_text(render, model_.chat_template)->find("\"light\""), std::string::npos);
+    EXPECT_FALSE(render_text(render, chat::ChatTemplate()));
+}
+
 }  // namespace
 }  // namespace llmd::engine

@@ -274,6 +274,73 @@ TEST_F(EngineServerTest, Tokenizes) {
     ASSERT_EQ(tokenized.size(), 1u);
     EXPECT_EQ(tokenized[0].id, 5u);
     EXPECT_EQ(tokenized[0].ids, (std::vector<int32_t>{'h', 'i'}));
+    EXPECT_TRUE(tokenized[0].pieces.empty());
+    say(protocol::Tokenize{.id = 6, .text = "hi", .with_pieces = true});
+    EXPECT_EQ(only<protocol::Tokenized>(serve()).at(0).pieces, (std::vector<std::string>{"h", "i"}));
+}
+
+// 'B' begins every prompt, encode() adds a space, and control tokens have names.
+class MarkingTokenizer final : public test::ByteTokenizer {
+public:
+    MarkingTokenizer() {
+        begin_id_ = 'B';
+        add_begin_ = adds_space_ = true;
+    }
+    std::vector<int32_t> encode_parsed(std::string_view text,
+                                       std::span<const tokenizer::ByteRange> parsed) const override {
+        return test::ByteTokenizer::encode_parsed(base::concat(' ', text), parsed);
+    }
+    std::string_view token_text(int32_t id) const override { return id == kEnd ? "<end>" : ""; }
+};
+
+class MarkingEngineTest : public EngineServerTest {
+protected:
+    MarkingEngineTest() {
+        make_tokenizer_ = [] { return std::make_unique<MarkingTokenizer>(); };
+    }
+    std::string text_of(std::vector<int32_t> ids) {
+        say(protocol::Detokenize{7, std::move(ids)});
+        return only<protocol::Detokenized>(serve()).at(0).text;
+    }
+};
+
+TEST_F(MarkingEngineTest, PromptsBeginWithASpecialTokenWhereThatIsAskedFor) {
+    load();
+    say(protocol::Tokenize{5, "h"});
+    EXPECT_EQ(only<protocol::Tokenized>(serve()).at(0).ids, (std::vector<int32_t>{' ', 'h'}));
+    say(protocol::Tokenize{.id = 6, .text = "h", .add_special = true});
+    EXPECT_EQ(only<protocol::Tokenized>(serve()).at(0).ids, (std::vector<int32_t>{'B', ' ', 'h'}));
+}
+
+TEST_F(MarkingEngineTest, TheSpaceThatEncodingAddsIsNotInTheText) {
+    load();
+    EXPECT_EQ(text_of({' ', 'h', ' ', 'i'}), "h i");
+    EXPECT_EQ(text_of({' ', ' ', 'h'}), " h") << "only that one";
+    EXPECT_EQ(text_of({test::ByteTokenizer::kEnd, ' ', 'h'}), "h") << "a control token has no text";
+    EXPECT_EQ(text_of({'h', ' ', 'i'}), "h i");
+    EXPECT_EQ(text_of({' '}), "");
+    EXPECT_EQ(text_of({}), "");
+}
+
+TEST_F(EngineServerTest, RendersAConversationAsText) {
+    say(protocol::Load{.model_path = "good", .chat_template = "none"});
+    serve();
+    say(protocol::Render{.id = 5, .messages = {{.content = "hi"}}});
+    const auto rendered = only<protocol::Rendered>(serve());
+    ASSERT_EQ(rendered.size(), 1u);
+    EXPECT_EQ(rendered[0].id, 5u);
+    EXPECT_EQ(rendered[0].text, "User: hi\nAssistant:");
+}
+
+TEST_F(EngineServerTest, RendersNothingWithoutATemplate) {
+    say(protocol::Render{.id = 4, .messages = {{.content = "hi"}}});
+    EXPECT_EQ(only<protocol::Refused>(serve()).at(0).code, base::ErrorCode::NotReady);
+    load();
+    say(protocol::Render{.id = 5, .messages = {{.content = "hi"}}});
+    const auto refused = only<protocol::Refused>(serve());
+    ASSERT_EQ(refused.size(), 1u) << "the model has no chat template";
+    EXPECT_EQ(refused[0].id, 5u);
+    EXPECT_EQ(refused[0].message.rfind("chat_template: ", 0), 0u) << refused[0].message;
 }
 
 TEST_F(EngineServerTest, DetokenizesOrNamesWhatItCannot) {

@@ -7,6 +7,8 @@
 #include <array>
 #include <chrono>
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -47,6 +49,7 @@ protected:
         for (uint64_t i = 1; i <= 1000; ++i) observer.on_uploaded(i, 1000);
         asked_ = options.backend.precision;
         auto model = fake_model(model_options_);
+        if (make_tokenizer_) model.tokenizer = make_tokenizer_();
         if (!options.chat_template.empty()) {
             const auto bytes = GgufWriter().bytes();
             const auto gguf = model::Gguf::parse(bytes);
@@ -124,6 +127,7 @@ protected:
     std::optional<engine::EngineServer::Leave> left_;
     std::filesystem::path prefixes_;  // directory of its on-disk prefix cache
     FakeModelOptions model_options_;
+    std::function<std::unique_ptr<tokenizer::Tokenizer>()> make_tokenizer_;  // of another tokenizer than its own
     std::string profile_ = "fake";
     std::optional<uint32_t> fail_step_;
     compute::Precision precision_ = compute::Precision::Faithful;  // of the device

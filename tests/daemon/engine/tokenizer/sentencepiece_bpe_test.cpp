@@ -71,6 +71,9 @@ TEST(SentencePieceBpe, SpacePrefixAtTheBeginningAndAfterAddedTokens) {
     EXPECT_EQ(tokenizer->decode({space, space_x, newline, x}), "  x\nx");
     EXPECT_EQ(tokenizer->encode("</s>x", SpecialTokens::Parse), (Ids{2, space_x}));
     EXPECT_EQ(tokenizer->encode_prompt("x"), (Ids{1, space_x}));
+    EXPECT_TRUE(tokenizer->adds_space(space_x));
+    for (const int32_t id : {-1, 2, newline, newline + 1}) EXPECT_FALSE(tokenizer->adds_space(id)) << id;
+    EXPECT_FALSE(create(without_prefix())->adds_space(kFirstByte - 1));
 }
 
 TEST(SentencePieceBpe, BytesThatAreNoTokensFallBackToByteTokens) {
