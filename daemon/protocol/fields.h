@@ -281,6 +281,17 @@ void fields(Io& io, Is<Inspection> auto& m) {
     io.text("quantization", m.quantization);
     io.number("n_ctx_train", m.n_ctx_train);
     io.number("weight_bytes", m.weight_bytes);
+    io.number("n_parameters", m.n_parameters);
+    io.number("n_embd", m.n_embd);
+    io.number("n_layers", m.n_layers);
+    io.number("n_heads", m.n_heads);
+    io.number("n_kv_heads", m.n_kv_heads);
+    io.number("n_ff", m.n_ff);
+    io.number("n_vocab", m.n_vocab);
+    io.text("digest", m.digest);
+    io.text("chat_template", m.chat_template);
+    io.number("chats", m.chats);
+    io.number("thinks", m.thinks);
 }
 
 }  // namespace llmd::protocol

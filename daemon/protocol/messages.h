@@ -331,7 +331,19 @@ struct Inspection {
     std::string quantization;
     uint32_t n_ctx_train = 0;
     uint64_t weight_bytes = 0;
+    uint64_t n_parameters = 0;
+    uint32_t n_embd = 0;
+    uint32_t n_layers = 0;
+    uint32_t n_heads = 0;  // the most of a layer, as the next two
+    uint32_t n_kv_heads = 0;
+    uint32_t n_ff = 0;
+    uint32_t n_vocab = 0;
+    std::string digest;  // 64 hexadecimal digits that tell files apart; of size, metadata and a sample of the weights
+    std::string chat_template;  // the file's, where it has one of at most kMaxInspectedTemplate bytes
+    bool chats = false;         // llmd knows the form of its conversations; with it, of calls of tools
+    bool thinks = false;        // before it answers
 };
+inline constexpr size_t kMaxInspectedTemplate = 32u << 10;  // all of an inspection fits into a pipe
 
 using Message = std::variant<Load, Submit, Start, Cancel, SetPaused, Tokenize, PhaseChange, LoadProgress, Ready,
                              LoadFailed, Accepted, Refused, Tokens, Finished, Tokenized, Fault, Inspection, DropCache,

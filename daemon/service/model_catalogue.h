@@ -34,6 +34,13 @@ struct ModelEntry {
     std::string architecture;
     std::string quantization;
     uint32_t context_length = 0;
+    uint64_t n_parameters = 0;
+    // As in protocol::Inspection.
+    uint32_t n_embd = 0, n_layers = 0, n_heads = 0, n_kv_heads = 0, n_ff = 0, n_vocab = 0;
+    std::string digest;
+    std::string chat_template;
+    bool chats = false;
+    bool thinks = false;
     std::string error;
 };
 

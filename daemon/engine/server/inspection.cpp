@@ -2,12 +2,15 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "base/json_writer.h"
 #include "base/mapped_file.h"
+#include "base/sha256.h"
 #include "base/utf8.h"
+#include "engine/chat/template_text.h"
 #include "engine/compute/opencl/runtime/device.h"
 #include "engine/model/architectures.h"
 #include "engine/model/gguf.h"
@@ -34,6 +37,48 @@ base::Result<Metadata> read_metadata(const std::string& path) {
     return Metadata{*std::move(file), *std::move(gguf), *std::move(spec)};
 }
 
+// What is read of the weights for the digest: enough that two trainings of one model differ, and less than a disk reads
+// in the time that people notice.
+constexpr size_t kSampleBytes = 4096;
+constexpr size_t kMaxSamples = 256;
+
+// SHA-256 of the file's size, of all that comes before the weights, and of blocks spread evenly over these.
+std::string digest(const base::MappedFile& file, const model::Gguf& gguf) {
+    const auto bytes = file.bytes();
+    const std::byte* weights = bytes.data() + bytes.size();
+    for (const auto& [name, tensor] : gguf.tensors()) weights = std::min(weights, tensor.data.data());
+    const auto n_head = static_cast<size_t>(weights - bytes.data());
+    base::Sha256 hash;
+    hash.add(base::concat(bytes.size(), '\n'));
+    hash.add(bytes.first(n_head));
+    const auto body = bytes.subspan(n_head);
+    const size_t n_blocks = (body.size() + kSampleBytes - 1) / kSampleBytes;
+    const size_t n_samples = std::min(n_blocks, kMaxSamples);
+    for (size_t i = 0; i < n_samples; ++i) {  // the first and the last block among them
+        const size_t block = n_samples == 1 ? 0 : i * (n_blocks - 1) / (n_samples - 1);
+        const auto rest = body.subspan(block * kSampleBytes);
+        hash.add(rest.first(std::min(rest.size(), kSampleBytes)));
+    }
+    return hash.hex();
+}
+
+void read_chat_template(const model::Gguf& gguf, protocol::Inspection& inspection) {
+    const auto text = gguf.get_string_or("tokenizer.chat_template", "");
+    if (!text || text->empty()) return;
+    const chat::ChatFamily* family = chat::recognize_chat_family(*text);
+    inspection.chats = family != nullptr;
+    inspection.thinks = family != nullptr && family->thinking != nullptr;
+    std::string clean = base::to_clean_text(*text);
+    if (clean.size() <= protocol::kMaxInspectedTemplate) inspection.chat_template = std::move(clean);
+}
+
+template <typename Get>
+uint32_t most(const std::vector<model::LayerSpec>& layers, Get get) {
+    uint32_t most = 0;
+    for (const model::LayerSpec& layer : layers) most = std::max(most, get(layer));
+    return most;
+}
+
 }  // namespace
 
 protocol::Inspection inspect_model(const std::string& path) {
@@ -48,6 +93,16 @@ protocol::Inspection inspect_model(const std::string& path) {
     inspection.quantization = metadata->spec.quantization;
     inspection.n_ctx_train = metadata->spec.n_ctx_train;
     inspection.weight_bytes = metadata->gguf.weight_bytes();
+    for (const auto& [name, tensor] : metadata->gguf.tensors()) inspection.n_parameters += tensor.rows * tensor.cols;
+    const model::DecoderSpec& spec = metadata->spec;
+    inspection.n_embd = spec.n_embd;
+    inspection.n_layers = spec.n_layers();
+    inspection.n_heads = most(spec.layers, [](const auto& layer) { return layer.n_heads; });
+    inspection.n_kv_heads = most(spec.layers, [](const auto& layer) { return layer.n_kv_heads; });
+    inspection.n_ff = spec.max_ff();
+    inspection.n_vocab = spec.n_vocab;
+    inspection.digest = digest(metadata->file, metadata->gguf);
+    read_chat_template(metadata->gguf, inspection);
     return inspection;
 }
 

@@ -28,6 +28,16 @@ protected:
         inspection.architecture = "llama";
         inspection.quantization = "Q4_0";
         inspection.n_ctx_train = 512;
+        inspection.n_parameters = 1'000;
+        inspection.n_embd = 64;
+        inspection.n_layers = 5;
+        inspection.n_heads = 8;
+        inspection.n_kv_heads = 4;
+        inspection.n_ff = 172;
+        inspection.n_vocab = 320;
+        inspection.digest = "abc";
+        inspection.chat_template = "{{x}}";
+        inspection.chats = inspection.thinks = true;
         return inspection;
     }
     std::vector<ModelEntry> list(ModelCatalogue& catalogue) {
@@ -62,6 +72,16 @@ TEST_F(ModelCatalogueTest, ListsWhatTheInspectionSaysInOrderOfNames) {
     EXPECT_EQ(entries[0].architecture, "llama");
     EXPECT_EQ(entries[0].quantization, "Q4_0");
     EXPECT_EQ(entries[0].context_length, 512u);
+    EXPECT_EQ(entries[0].n_parameters, 1'000u);
+    EXPECT_EQ(entries[0].n_embd, 64u);
+    EXPECT_EQ(entries[0].n_layers, 5u);
+    EXPECT_EQ(entries[0].n_heads, 8u);
+    EXPECT_EQ(entries[0].n_kv_heads, 4u);
+    EXPECT_EQ(entries[0].n_ff, 172u);
+    EXPECT_EQ(entries[0].n_vocab, 320u);
+    EXPECT_EQ(entries[0].digest, "abc");
+    EXPECT_EQ(entries[0].chat_template, "{{x}}");
+    EXPECT_TRUE(entries[0].chats && entries[0].thinks);
     EXPECT_EQ(entries[0].error, "");
     EXPECT_FALSE(entries[0].loaded);
     EXPECT_EQ(entries[1].path, first_.path() + "/b.gguf");
