@@ -1,5 +1,6 @@
 #include "api/status.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -29,6 +30,8 @@ constexpr std::array kFields = {
     StatusField{"sandbox", "s", [](const Status& s) -> Value { return s.sandbox; }},
     StatusField{"context_length", "u", [](const Status& s) -> Value { return s.context_length; }, "context_tokens",
                 MetricType::Gauge, "Length of the loaded model's context."},
+    StatusField{"slots", "u", [](const Status& s) -> Value { return s.slots; }, "slots", MetricType::Gauge,
+                "Requests that the loaded model can compute at a time."},
     StatusField{"load_per_mille", "u", [](const Status& s) -> Value { return s.load_per_mille; }},
     StatusField{"queued", "u", [](const Status& s) -> Value { return s.queued; }, "requests_queued", MetricType::Gauge,
                 "Requests that wait."},
@@ -127,6 +130,28 @@ std::vector<StatusValue> status_values(const Status& status, std::string_view ve
         out.push_back({key + "_p50", "d", histogram.quantile(kMedian)});
         out.push_back({key + "_p95", "d", histogram.quantile(kNearlyAll)});
     }
+    return out;
+}
+
+Status private_view(Status status, const std::vector<service::RequestSnapshot>& own) {
+    const auto n_running = std::count_if(own.begin(), own.end(), [](const auto& request) { return request.running; });
+    Status out;
+    out.state = status.state;
+    out.model = std::move(status.model);
+    out.backend = std::move(status.backend);
+    out.device = std::move(status.device);
+    out.driver = std::move(status.driver);
+    out.precision = std::move(status.precision);
+    out.context_length = status.context_length;
+    out.slots = status.slots;
+    out.load_per_mille = status.load_per_mille;
+    out.active = static_cast<uint32_t>(n_running);
+    out.queued = static_cast<uint32_t>(own.size()) - out.active;
+    out.unload_in = status.unload_in;
+    out.weight_bytes = status.weight_bytes;
+    out.kv_bytes = status.kv_bytes;
+    out.kv_pages_total = status.kv_pages_total;
+    out.conditions = std::move(status.conditions);
     return out;
 }
 

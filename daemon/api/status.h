@@ -45,6 +45,10 @@ struct StatusValue {
 // All figures in the order of the table, llmd's version before and the histograms behind them.
 std::vector<StatusValue> status_values(const service::Status& status, std::string_view version);
 
+// What a program in a sandbox may know of `status`: queued and active are those of `own` requests; nothing of files,
+// processes, faults, caches and the requests of others.
+service::Status private_view(service::Status status, const std::vector<service::RequestSnapshot>& own);
+
 // One JSON object.
 std::string status_json(const service::Status& status, std::string_view version);
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "api/fields.h"
+#include "api/status.h"
 #include "bus/variant.h"
 #include "dbus/dictionaries.h"
 #include "dbus/interface_builder.h"
@@ -328,7 +329,11 @@ void RootObject::Detokenize(sdbus::Result<std::string>&& result, const std::vect
 }
 
 bus::VariantMap RootObject::GetStatus(const bus::VariantMap&) {
-    return status_dictionary(session_.service().status(), version_);
+    const std::string caller = bus::sender_of(getObject());
+    const api::Caller identity = session_.identity_now(caller);
+    service::Status status = session_.service().status();
+    if (identity.sandboxed) status = api::private_view(std::move(status), session_.requests_for(identity, caller));
+    return status_dictionary(status, version_);
 }
 
 uint32_t RootObject::count_requests(const std::string& reader, bool running) {

@@ -63,5 +63,34 @@ TEST(Status, JsonHasTheKeysOfTheBus) {
     EXPECT_NE(json.find(R"("weight_bytes":7095552)"), std::string::npos);
 }
 
+// Whatever is added to Status is kept back until it is found to be no secret.
+TEST(Status, ASandboxSeesItsOwnRequestsAndNoSecrets) {
+    service::Status status;
+    status.model = "tale";
+    status.device = "a GPU";
+    status.context_length = 128;
+    status.queued = status.active = 9;
+    status.kv_pages_used = status.kv_pages_cached = 9;
+    status.cache_hits = status.cache_hit_tokens = 9;
+    status.engine_pid = status.engine_restarts = 9;
+    status.last_fault = status.settings_error = status.quarantined = status.sandbox = "secret";
+    status.notes = {"secret"};
+    status.queue_ms.add(9);
+    status.ttft_ms.add(9);
+    status.decode_tps.add(9);
+    service::RequestSnapshot running, waiting;
+    running.running = true;
+    const service::Status own = private_view(status, {running, waiting, waiting});
+    EXPECT_EQ(own.model, "tale");
+    EXPECT_EQ(own.device, "a GPU");
+    EXPECT_EQ(own.context_length, 128u);
+    EXPECT_EQ(own.active, 1u);
+    EXPECT_EQ(own.queued, 2u);
+    const std::string json = status_json(own, "1.2.3");
+    EXPECT_EQ(json.find("secret"), std::string::npos) << json;
+    EXPECT_EQ(json.find(":9"), std::string::npos) << json;
+    EXPECT_EQ(metrics_text(own, "1.2.3").find(" 9\n"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace llmd::api

@@ -91,6 +91,10 @@ int sandboxed_caller(const std::string& root, const std::string& others_request,
         };
         if (n_listed() != 0) return 10;
         if (figure("QueueDepth") != 0 || figure("ActiveRequests") != 0) return 11;
+        bus::VariantMap status;
+        daemon->callMethod("GetStatus").onInterface(kInterface).withArguments(bus::VariantMap{}).storeResultsTo(status);
+        if (status.at("queued").get<uint32_t>() + status.at("active").get<uint32_t>() != 0) return 14;
+        if (status.at("engine_pid").get<int64_t>() != 0) return 15;
         // Half of what others may have in flight.
         constexpr size_t kMine = service::RequestLimits::kMaxPerClient / 2;
         std::vector<sdbus::UnixFd> pipes(kMine + 1);
