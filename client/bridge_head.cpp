@@ -30,7 +30,8 @@ constexpr const char* kOnce[] = {"host", "origin", "content-length", "transfer-e
 constexpr const char* kPassed[] = {"Content-Type", "Content-Encoding", "Expect"};
 
 // What a POST to these, and to what is below the last, asks is answered at once.
-constexpr const char* kQuickPaths[] = {"/tokenize", "/detokenize", "/apply-template", "/api/show"};
+constexpr const char* kQuickPaths[] = {"/tokenize", "/detokenize", "/apply-template", "/api/show",
+                                       "/api/pull", "/api/copy",   "/api/create",     "/api/push"};
 constexpr std::string_view kRequestsPath = "/v1/requests/";
 constexpr std::string_view kOllamasPath = "/api/";
 

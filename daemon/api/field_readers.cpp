@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "api/conversation.h"
+#include "api/keep_alive.h"
 
 namespace llmd::api {
 
@@ -87,8 +88,8 @@ bool ends_with_assistant(const Call& call) {
 
 // --- One value -------------------------------------------------------------------------------------------------------
 
-void read_model_or_none(FieldReader& reader, Key, Call& call) {
-    read_model(reader, call.request.model);
+void read_model_or_none(FieldReader& reader, Key key, Call& call) {
+    read_model(reader, key, call.request.model);
 }
 
 // On the bus a path would look like a name; only Admin.LoadModel takes one.
@@ -498,8 +499,15 @@ void read_include(FieldReader& reader, Key key, Call&) {
     }
 }
 
-void read_model(FieldReader& reader, std::string& out) {
-    reader.text("model", out);
+void read_keep_alive(FieldReader& reader, Key key, Call& call) {
+    const Value* value = reader.find(key);
+    if (!value) return;
+    const auto wish = parse_keep_alive(*value);
+    wish ? void(call.request.keep_alive = *wish) : reader.set(wish.error());
+}
+
+void read_model(FieldReader& reader, Key key, std::string& out) {
+    reader.text(key, out);
     if (out.ends_with(kLatest)) out.resize(out.size() - kLatest.size());
 }
 

@@ -64,7 +64,8 @@ void read_call_tool_choice(FieldReader& reader, std::string_view key, Call& call
 void read_bus_tool_choice(FieldReader& reader, std::string_view key, Call& call);
 void read_include(FieldReader& reader, std::string_view key, Call& call);
 
-// The field `model`, which is a name; Ollama's clients append ":latest" to one without a tag.
-void read_model(FieldReader& reader, std::string& out);
+// A model's name; Ollama's clients append ":latest" to one without a tag.
+void read_model(FieldReader& reader, std::string_view key, std::string& out);
+void read_keep_alive(FieldReader& reader, std::string_view key, Call& call);
 
 }  // namespace llmd::api

@@ -40,6 +40,7 @@ constexpr Field kTable[] = {
     {"format", kBus, kHonoured, read_pipe_format},
     {"priority", kAll, kHonoured, read_priority},
     {"deadline_ms", kAll, kHonoured, read_deadline},
+    {"keep_alive", kOllama | kOllamaEmbed | kOllamaEmbeddings, kHonoured, read_keep_alive},
     {"encoding_format", kEmbeddings, kHonoured, read_encoding},
     {"dimensions", kBus | kEmbeddings | kOllamaEmbed, kHonoured,
      [](FieldReader& reader, Key key, Call& call) {

@@ -38,6 +38,24 @@ std::optional<std::string_view> id_in(std::string_view path, std::string_view pa
     return path.substr(before.size(), path.size() - before.size() - after.size());
 }
 
+// What llama.cpp's server tells at /props of the model that answers, loaded or not.
+std::string llama_props(const service::ModelEntry& model, const service::Status& status, const std::string& version,
+                        bool with_path) {
+    base::JsonWriter json;
+    json.begin_object();
+    json.key("default_generation_settings").begin_object();
+    json.key("n_ctx").value(model.loaded ? status.context_length : model.context_length);
+    json.end_object();
+    json.key("total_slots").value(model.loaded ? status.slots : 0);
+    json.key("model_alias").value(model.name);
+    json.key("model_path").value(with_path ? model.path : model.name);
+    json.key("chat_template").value(model.chat_template);
+    json.key("modalities").begin_object().key("vision").value(false).key("audio").value(false).end_object();
+    json.key("build_info").value("llmd " + version);
+    json.key("is_sleeping").value(!model.loaded);
+    return json.end_object().take();
+}
+
 // Of "cmpl-12", "chatcmpl-12", "resp_692d5f3c_12" or "12"; 0 when it is none.
 service::RequestId request_id(std::string_view id) {
     for (const std::string_view prefix : {"chatcmpl-", "cmpl-"}) {
@@ -60,7 +78,9 @@ struct Api::Endpoint {
 const Api::Endpoint Api::kEndpoints[] = {
     {"GET", "/health", &Api::get_health},
     {"GET", "/v1/models", &Api::get_models},
+    {"GET", "/models", &Api::get_models},
     {"GET", kModelPath, &Api::get_model},
+    {"GET", "/props", &Api::get_props},
     {"GET", "/status", &Api::get_status},
     {"GET", "/metrics", &Api::get_metrics},
     {"POST", "/v1/completions", &Api::post_completions},
@@ -70,6 +90,7 @@ const Api::Endpoint Api::kEndpoints[] = {
     {"POST", kCancelPath, &Api::post_cancel},
     {"POST", "/tokenize", &Api::post_tokenize},
     {"POST", "/detokenize", &Api::post_detokenize},
+    {"POST", "/apply-template", &Api::post_apply_template},
     {"GET", "/", &Api::get_ollama},
     {"GET", "/api/version", &Api::get_ollama_version},
     {"GET", "/api/tags", &Api::get_ollama_tags},
@@ -79,6 +100,13 @@ const Api::Endpoint Api::kEndpoints[] = {
     {"POST", "/api/chat", &Api::post_ollama_chat},
     {"POST", "/api/embed", &Api::post_ollama_embed},
     {"POST", "/api/embeddings", &Api::post_ollama_embeddings},
+    {"POST", "/api/pull", &Api::post_ollama_pull},
+    {"DELETE", "/api/delete", &Api::refuse_ollama},
+    {"POST", "/api/copy", &Api::refuse_ollama},
+    {"POST", "/api/create", &Api::refuse_ollama},
+    {"POST", "/api/push", &Api::refuse_ollama},
+    {"GET", "/api/blobs/{id}", &Api::refuse_ollama},
+    {"POST", "/api/blobs/{id}", &Api::refuse_ollama},
 };
 
 Api::Api(base::EventLoop& loop, service::Service& service, std::string version)
@@ -87,11 +115,12 @@ Api::Api(base::EventLoop& loop, service::Service& service, std::string version)
 void Api::handle(const std::shared_ptr<Exchange>& exchange, const Request& request) {
     // HEAD is GET without the body, which libmicrohttpd leaves out by itself.
     const std::string_view method = request.method == "HEAD" ? "GET" : std::string_view(request.method);
-    std::string_view allowed;
+    std::string allowed;
     for (const Endpoint& endpoint : kEndpoints) {
         if (!id_in(request.path, endpoint.path)) continue;
         if (endpoint.method == method) return (this->*endpoint.handler)(exchange, request);
-        allowed = endpoint.method;
+        allowed +=
+            (allowed.empty() ? "" : ", ") + std::string(endpoint.method == "GET" ? "GET, HEAD" : endpoint.method);
     }
     if (allowed.empty()) {
         return exchange->reply(
@@ -100,7 +129,7 @@ void Api::handle(const std::shared_ptr<Exchange>& exchange, const Request& reque
     Reply reply = refusal(
         fail(ErrorCode::InvalidArgument, request.path, " takes ", allowed, ", not ", base::in_quotes(request.method)));
     reply.status = 405;
-    reply.headers.emplace_back("Allow", allowed == "GET" ? "GET, HEAD" : std::string(allowed));
+    reply.headers.emplace_back("Allow", allowed);
     exchange->reply(std::move(reply));
 }
 
@@ -159,8 +188,33 @@ void Api::post_responses(const std::shared_ptr<Exchange>& exchange, const Reques
     generate(exchange, request, std::move(*call), std::move(format));
 }
 
-void Api::get_status(const std::shared_ptr<Exchange>& exchange, const Request&) {
-    exchange->reply(json_reply(api::status_json(service_.status(), version_)));
+service::Status Api::status_for(const Client& client) const {
+    if (!client.caller.sandboxed) return service_.status();
+    auto own = service_.requests();
+    std::erase_if(own, [&](const service::RequestSnapshot& request) {
+        const std::string& application = client.caller.application;
+        return request.client != client.name && (application.empty() || request.application != application);
+    });
+    return api::private_view(service_.status(), own);
+}
+
+void Api::get_status(const std::shared_ptr<Exchange>& exchange, const Request& request) {
+    exchange->reply(json_reply(api::status_json(status_for(request.client), version_)));
+}
+
+void Api::get_props(const std::shared_ptr<Exchange>& exchange, const Request& request) {
+    const bool sees_paths = !request.client.caller.sandboxed;
+    service_.list_models([exchange, sees_paths, &service = service_, version = version_](const auto& models) {
+        auto found = std::find_if(models.begin(), models.end(), [](const auto& one) { return one.loaded; });
+        if (found == models.end()) {
+            found = std::find_if(models.begin(), models.end(), [](const auto& one) { return one.is_default; });
+        }
+        if (found == models.end()) {
+            return exchange->reply(
+                refusal(fail(ErrorCode::ModelNotFound, "no model is loaded, and none is the default")));
+        }
+        exchange->reply(json_reply(llama_props(*found, service.status(), version, sees_paths)));
+    });
 }
 
 void Api::post_embeddings(const std::shared_ptr<Exchange>& exchange, const Request& request) {
@@ -170,18 +224,22 @@ void Api::post_embeddings(const std::shared_ptr<Exchange>& exchange, const Reque
     generate(exchange, request, std::move(*call), std::move(format));
 }
 
-void Api::get_metrics(const std::shared_ptr<Exchange>& exchange, const Request&) {
+void Api::get_metrics(const std::shared_ptr<Exchange>& exchange, const Request& request) {
     Reply reply;
     reply.type = api::kMetricsType;
-    reply.body = api::metrics_text(service_.status(), version_);
+    reply.body = api::metrics_text(status_for(request.client), version_);
     exchange->reply(std::move(reply));
 }
 
 void Api::post_tokenize(const std::shared_ptr<Exchange>& exchange, const Request& request) {
     auto body = parse_tokenize(request.body);
     if (!body) return exchange->reply(refusal(body.error()));
-    service_.tokenize(body->model, std::move(body->content), [exchange](const auto& ids) {
-        exchange->reply(ids ? json_reply(tokenized_json(*ids)) : refusal(ids.error()));
+    protocol::Tokenize question;
+    question.text = std::move(body->content);
+    question.add_special = body->add_special;
+    question.with_pieces = body->with_pieces;
+    service_.tokenize(body->model, std::move(question), [exchange](const auto& tokenized) {
+        exchange->reply(tokenized ? json_reply(tokenized_json(*tokenized)) : refusal(tokenized.error()));
     });
 }
 
@@ -190,6 +248,20 @@ void Api::post_detokenize(const std::shared_ptr<Exchange>& exchange, const Reque
     if (!body) return exchange->reply(refusal(body.error()));
     service_.detokenize(body->model, std::move(body->tokens), [exchange](const auto& text) {
         exchange->reply(text ? json_reply(detokenized_json(*text)) : refusal(text.error()));
+    });
+}
+
+void Api::post_apply_template(const std::shared_ptr<Exchange>& exchange, const Request& request) {
+    // All that a chat completion takes: what would not change the prompt does no harm.
+    auto call = parse_chat_completion(request.body);
+    if (!call) return exchange->reply(refusal(call.error()));
+    service::GenerateRequest& chat = call->requests.front();
+    protocol::Render question;
+    question.messages = std::move(chat.messages);
+    question.thinking = chat.thinking;
+    if (chat.tool_choice != protocol::ToolChoice::None) question.tools = std::move(chat.tools);
+    service_.render(chat.model, std::move(question), [exchange](const auto& text) {
+        exchange->reply(text ? json_reply(rendered_json(*text)) : refusal(text.error()));
     });
 }
 

@@ -41,6 +41,7 @@ private:
     void get_health(const std::shared_ptr<Exchange>& exchange, const Request& request);
     void get_models(const std::shared_ptr<Exchange>& exchange, const Request& request);
     void get_model(const std::shared_ptr<Exchange>& exchange, const Request& request);
+    void get_props(const std::shared_ptr<Exchange>& exchange, const Request& request);
     void get_status(const std::shared_ptr<Exchange>& exchange, const Request& request);
     void get_metrics(const std::shared_ptr<Exchange>& exchange, const Request& request);
     void post_completions(const std::shared_ptr<Exchange>& exchange, const Request& request);
@@ -51,6 +52,7 @@ private:
     void post_embeddings(const std::shared_ptr<Exchange>& exchange, const Request& request);
     void post_tokenize(const std::shared_ptr<Exchange>& exchange, const Request& request);
     void post_detokenize(const std::shared_ptr<Exchange>& exchange, const Request& request);
+    void post_apply_template(const std::shared_ptr<Exchange>& exchange, const Request& request);
     void post_cancel(const std::shared_ptr<Exchange>& exchange, const Request& request);
 
     // --- ollama_api.cpp ----------------------------------------------------------------------------------------------
@@ -63,9 +65,17 @@ private:
     void post_ollama_chat(const std::shared_ptr<Exchange>& exchange, const Request& request);
     void post_ollama_embed(const std::shared_ptr<Exchange>& exchange, const Request& request);
     void post_ollama_embeddings(const std::shared_ptr<Exchange>& exchange, const Request& request);
+    void post_ollama_pull(const std::shared_ptr<Exchange>& exchange, const Request& request);
+    // All that would change the model files.
+    void refuse_ollama(const std::shared_ptr<Exchange>& exchange, const Request& request);
     void ollama(const std::shared_ptr<Exchange>& exchange, const Request& request, OllamaKind kind,
                 base::Result<api::Call> call);
+    // The model is loaded, or unloaded where the client wishes to keep it for no time; nothing is generated.
+    void preload(const std::shared_ptr<Exchange>& exchange, const Request& request, OllamaKind kind,
+                 const service::GenerateRequest& wanted);
 
+    // As far as the client may know it: a program in a sandbox sees its own application's figures.
+    service::Status status_for(const Client& client) const;
     // `answer` has the model of that name, or null.
     void find_model(std::string name, std::function<void(const service::ModelEntry*)> answer);
     // Submits the requests of `call`, one for each choice, for the client of `request`.

@@ -1,4 +1,6 @@
 // Ollama's endpoints.
+#include <algorithm>
+#include <array>
 #include <utility>
 
 #include "api/field_readers.h"
@@ -13,6 +15,72 @@ using base::ErrorCode;
 using base::fail;
 using service::ModelEntry;
 
+namespace {
+
+// The version of Ollama whose API this is: clients ask for it before they use what newer ones have. It is the first one
+// with /v1/responses.
+constexpr const char* kOllamaVersion = "0.13.3";
+constexpr const char* kOllamaStreamType = "application/x-ndjson";
+constexpr const char* kUnload = "unload";
+
+struct Refusal {
+    std::string_view path;  // its beginning
+    const char* message;
+};
+constexpr std::array kRefusals = {
+    Refusal{"/api/delete", "llmd deletes no models: `llmctl rm` does"},
+    Refusal{"/api/copy", "llmd copies no models"},
+    Refusal{"/api/create", "llmd makes no models: `llmctl import` takes files into its directory"},
+    Refusal{"/api/push", "llmd uploads no models"},
+    Refusal{"/api/blobs/", "llmd takes no files: `llmctl import` does"},
+};
+
+struct ModelBody {
+    std::string model;
+    bool stream = true;
+};
+
+// A body that names a model; Ollama's older clients call it name.
+base::Result<ModelBody> parse_model_body(std::string_view text) {
+    const auto json = api::parse_body(text);
+    if (!json) return json.error();
+    api::FieldReader reader(*json->get<base::Value::Object>());
+    ModelBody body;
+    api::read_model(reader, "name", body.model);
+    api::read_model(reader, "model", body.model);
+    if (body.model.empty()) reader.refuse("model", "it is missing");
+    reader.boolean("stream", body.stream);
+    if (reader.error()) return *reader.error();
+    return body;
+}
+
+base::Error no_such_model(const std::string& name) {
+    return fail(ErrorCode::ModelNotFound, "there is no model ", base::in_quotes(name));
+}
+
+// The answer to a request of no tokens, which is never a stream.
+class PreloadFormat final : public AnswerFormat {
+public:
+    PreloadFormat(OllamaKind kind, bool unloads) : kind_(kind), unloads_(unloads) {}
+
+    const char* stream_type() const override { return kJsonType; }
+    std::string begin(const AnswerHead&) override { return {}; }
+    std::string text(size_t, std::string_view, Logprobs) override { return {}; }
+    std::string end_choice(size_t, const service::Outcome&, Logprobs) override { return {}; }
+    std::string end(const std::vector<Choice>&) override { return {}; }
+    std::string failure(const base::Error&) override { return {}; }
+    std::string whole(const AnswerHead& head, const std::vector<Choice>&) override {
+        return ollama_loaded(kind_, head, unloads_ ? kUnload : "load");
+    }
+    Reply refusal(const base::Error& error, uint32_t) override { return ollama_error(error); }
+
+private:
+    const OllamaKind kind_;
+    const bool unloads_;
+};
+
+}  // namespace
+
 void Api::get_ollama(const std::shared_ptr<Exchange>& exchange, const Request&) {
     // By these words clients know that it is there.
     Reply reply;
@@ -23,7 +91,7 @@ void Api::get_ollama(const std::shared_ptr<Exchange>& exchange, const Request&) 
 
 void Api::get_ollama_version(const std::shared_ptr<Exchange>& exchange, const Request&) {
     base::JsonWriter json;
-    json.begin_object().key("version").value(version_).end_object();
+    json.begin_object().key("version").value(kOllamaVersion).key("llmd").value(version_).end_object();
     exchange->reply(json_reply(json.take()));
 }
 
@@ -33,24 +101,41 @@ void Api::get_ollama_tags(const std::shared_ptr<Exchange>& exchange, const Reque
 }
 
 void Api::get_ollama_ps(const std::shared_ptr<Exchange>& exchange, const Request&) {
-    service_.list_models([exchange](std::vector<ModelEntry> models) {
-        std::erase_if(models, [](const ModelEntry& model) { return !model.loaded; });
-        exchange->reply(json_reply(ollama_models(models)));
+    service_.list_models([exchange, &service = service_](const std::vector<ModelEntry>& models) {
+        exchange->reply(json_reply(ollama_loaded_models(models, service.status())));
     });
 }
 
 void Api::post_ollama_show(const std::shared_ptr<Exchange>& exchange, const Request& request) {
-    const auto json = api::parse_body(request.body);
-    if (!json) return exchange->reply(ollama_error(json.error()));
-    api::FieldReader reader(*json->get<base::Value::Object>());
-    std::string name;
-    api::read_model(reader, name);
-    if (name.empty()) reader.refuse("model", "it is missing");
-    if (reader.error()) return exchange->reply(ollama_error(*reader.error()));
-    find_model(name, [exchange, name](const ModelEntry* model) {
-        if (model != nullptr) return exchange->reply(json_reply(ollama_model(*model)));
-        exchange->reply(ollama_error(fail(ErrorCode::ModelNotFound, "there is no model ", base::in_quotes(name))));
+    const auto body = parse_model_body(request.body);
+    if (!body) return exchange->reply(ollama_error(body.error()));
+    find_model(body->model, [exchange, name = body->model](const ModelEntry* model) {
+        exchange->reply(model != nullptr ? json_reply(ollama_model(*model)) : ollama_error(no_such_model(name)));
     });
+}
+
+void Api::post_ollama_pull(const std::shared_ptr<Exchange>& exchange, const Request& request) {
+    const auto body = parse_model_body(request.body);
+    if (!body) return exchange->reply(ollama_error(body.error()));
+    find_model(body->model, [exchange, body = *body](const ModelEntry* model) {
+        if (model == nullptr) {
+            return exchange->reply(
+                ollama_error(fail(ErrorCode::ModelNotFound, "there is no model ", base::in_quotes(body.model),
+                                  ", and llmd downloads none: `llmctl pull` does")));
+        }
+        Reply reply = json_reply(R"({"status":"success"})");
+        if (body.stream) {
+            reply.type = kOllamaStreamType;
+            reply.body += '\n';
+        }
+        exchange->reply(std::move(reply));
+    });
+}
+
+void Api::refuse_ollama(const std::shared_ptr<Exchange>& exchange, const Request& request) {
+    const auto row = std::find_if(kRefusals.begin(), kRefusals.end(),
+                                  [&](const auto& one) { return request.path.starts_with(one.path); });
+    exchange->reply(ollama_error(fail(ErrorCode::NotAllowed, row->message)));
 }
 
 void Api::post_ollama_generate(const std::shared_ptr<Exchange>& exchange, const Request& request) {
@@ -76,17 +161,27 @@ void Api::post_ollama_embeddings(const std::shared_ptr<Exchange>& exchange, cons
 void Api::ollama(const std::shared_ptr<Exchange>& exchange, const Request& request, OllamaKind kind,
                  base::Result<api::Call> call) {
     if (!call) return exchange->reply(ollama_error(call.error()));
-    if (!call->request.prompt.empty() || !call->request.messages.empty()) {
-        return generate(exchange, request, std::move(*call), make_ollama_format(kind));
+    if (call->request.prompt.empty() && call->request.messages.empty()) {
+        return preload(exchange, request, kind, call->request);
     }
-    if (request.client.caller.sandboxed) {
-        return exchange->reply(
-            ollama_error(fail(ErrorCode::NotAllowed, "a sandboxed application may load no model by itself")));
+    generate(exchange, request, std::move(*call), make_ollama_format(kind));
+}
+
+void Api::preload(const std::shared_ptr<Exchange>& exchange, const Request& request, OllamaKind kind,
+                  const service::GenerateRequest& wanted) {
+    api::Call nothing;
+    nothing.request.max_tokens = 0;
+    nothing.request.model = wanted.model;
+    nothing.request.priority = wanted.priority;
+    nothing.request.keep_alive = wanted.keep_alive;
+    const bool unloads = wanted.keep_alive == std::chrono::seconds(0);
+    if (!unloads || service_.status().model == wanted.model) {
+        return generate(exchange, request, std::move(nothing), std::make_unique<PreloadFormat>(kind, unloads));
     }
-    const std::string& model = call->request.model;
-    const AnswerHead head{0, model, std::chrono::system_clock::now()};
-    service_.load_model(model, [exchange, kind, head](const base::Result<void>& loaded) {
-        exchange->reply(loaded ? json_reply(ollama_loaded(kind, head)) : ollama_error(loaded.error()));
+    // It is not to be loaded for that.
+    find_model(wanted.model, [exchange, kind, name = wanted.model](const ModelEntry* model) {
+        if (model == nullptr) return exchange->reply(ollama_error(no_such_model(name)));
+        exchange->reply(json_reply(ollama_loaded(kind, {0, name, std::chrono::system_clock::now()}, kUnload)));
     });
 }
 

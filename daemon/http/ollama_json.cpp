@@ -148,8 +148,8 @@ Reply ollama_error(const base::Error& error) {
     return error_reply(error, error_line(error));
 }
 
-std::string ollama_loaded(OllamaKind kind, const AnswerHead& head) {
-    return line(kind, head, {""}, true).key("done_reason").value("load").end_object().take();
+std::string ollama_loaded(OllamaKind kind, const AnswerHead& head, std::string_view done_reason) {
+    return line(kind, head, {""}, true).key("done_reason").value(done_reason).end_object().take();
 }
 
 }  // namespace llmd::http

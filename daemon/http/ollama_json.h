@@ -5,6 +5,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "http/answer_format.h"
 
@@ -21,7 +22,7 @@ std::string ollama_time(std::chrono::system_clock::time_point time);
 // {"error":"…"}, with the status of the error.
 Reply ollama_error(const base::Error& error);
 
-// The answer to a call that only loads `model`.
-std::string ollama_loaded(OllamaKind kind, const AnswerHead& head);
+// The answer to a call that only loads or unloads a model; `done_reason` is "load" or "unload".
+std::string ollama_loaded(OllamaKind kind, const AnswerHead& head, std::string_view done_reason);
 
 }  // namespace llmd::http

@@ -4,13 +4,18 @@
 #include <string>
 #include <vector>
 
-#include "service/model_catalogue.h"
+#include "service/service.h"
 
 namespace llmd::http {
 
-// {"models":[…]}: of tags, and of ps for those that are loaded.
+// {"models":[…]}: of tags.
 std::string ollama_models(const std::vector<service::ModelEntry>& models);
+// {"models":[…]}: of ps, which tells of the loaded model, the memory that it has and when it goes.
+std::string ollama_loaded_models(const std::vector<service::ModelEntry>& models, const service::Status& status);
 // What show tells of one.
 std::string ollama_model(const service::ModelEntry& model);
+
+// A number of parameters, as "1.1B", "134.52M" or "15K"; empty for 0, which is not known.
+std::string parameter_size(uint64_t n_parameters);
 
 }  // namespace llmd::http

@@ -8,12 +8,15 @@
 #include <vector>
 
 #include "base/result.h"
+#include "protocol/messages.h"
 
 namespace llmd::http {
 
 struct TokenizeBody {
     std::string model;  // empty: as Service has it
     std::string content;
+    bool add_special = false;  // with the begin-of-text token, where the model's prompts have one
+    bool with_pieces = false;  // with the tokens' texts
 };
 struct DetokenizeBody {
     std::string model;
@@ -24,8 +27,10 @@ struct DetokenizeBody {
 base::Result<TokenizeBody> parse_tokenize(std::string_view body);
 base::Result<DetokenizeBody> parse_detokenize(std::string_view body);
 
-// {"tokens":[…]} and {"content":"…"}: the answers.
-std::string tokenized_json(const std::vector<int32_t>& ids);
+// {"tokens":[…]}, {"content":"…"} and {"prompt":"…"}: the answers. With pieces a token is {"id":…,"piece":…}, and a
+// piece that is no UTF-8, being a part of a character, is an array of bytes.
+std::string tokenized_json(const protocol::Tokenized& tokenized);
 std::string detokenized_json(std::string_view text);
+std::string rendered_json(std::string_view text);
 
 }  // namespace llmd::http

@@ -81,8 +81,9 @@ TEST(BridgeHead, OnlyWhatIsKnownToBeAnsweredAtOnceIsNoCall) {
                              "POST /tokenize/", "POST /%74okenize"}) {
         EXPECT_TRUE(is_call(line)) << line;
     }
-    for (const char* line : {"GET /v1/models", "GET /api/chat", "HEAD /", "DELETE /api/delete", "POST /tokenize",
-                             "POST /tokenize?x", "POST /api/show", "POST /v1/requests/cmpl-1/cancel"}) {
+    for (const char* line :
+         {"GET /v1/models", "GET /api/chat", "HEAD /", "DELETE /api/delete", "POST /tokenize", "POST /tokenize?x",
+          "POST /api/show", "POST /api/pull", "POST /v1/requests/cmpl-1/cancel"}) {
         EXPECT_FALSE(is_call(line)) << line;
     }
     EXPECT_TRUE(std::get<BridgedHead>(read("POST /api/chat?x")).is_ollamas);

@@ -341,8 +341,28 @@ def ollama_tools(client):
 def ollama_models(client):
     assert client.generate(MODEL).done_reason == "load"
     assert MODEL in [model.model for model in client.list().models]
-    assert [model.model for model in client.ps().models] == [MODEL]
-    assert client.show(MODEL).details.family == "llama"
+    loaded, = client.ps().models
+    assert loaded.model == MODEL and loaded.size > 0 and loaded.expires_at.year > 2000
+    assert loaded.digest in [model.digest for model in client.list().models]
+    show = client.show(MODEL)
+    assert show.details.family == "llama" and show.capabilities == ["completion"]
+    assert show.modelinfo["llama.context_length"] > 0
+
+
+def ollama_model_files(client):
+    assert client.pull(MODEL).status == "success"
+    assert [part.status for part in client.pull(MODEL, stream=True)] == ["success"]
+    for change, code, word in ((lambda: client.pull("nobody"), 404, "llmctl pull"),
+                               (lambda: client.delete(MODEL), 403, "llmctl rm"),
+                               (lambda: client.copy(MODEL, "other"), 403, "copies"),
+                               (lambda: client.create("other", from_=MODEL), 403, "llmctl import"),
+                               (lambda: client.push(MODEL), 403, "uploads")):
+        try:
+            change()
+        except ollama.ResponseError as error:
+            assert error.status_code == code and word in error.error, error
+        else:
+            raise AssertionError("a model was changed")
 
 
 def ollama_embeddings(client):

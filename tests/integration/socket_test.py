@@ -1,4 +1,5 @@
 """What programs do over llmd's Unix socket, with the real engine: plain HTTP, and clients that misbehave."""
+import datetime
 import http.client
 import json
 import os
@@ -7,6 +8,7 @@ import select
 import signal
 import socket
 import sys
+import time
 import unittest
 
 import harness
@@ -177,14 +179,84 @@ class Socket(harness.TestCase):
         status, _, body = connection.ask("HEAD", "/health")
         self.assertEqual((status, body), (200, b""))
 
+    def json(self, method, path, body=None):
+        connection = Connection(self.path)
+        status, _, data = connection.ask(method, path, body)
+        connection.close()
+        self.assertEqual(status, 200, data)
+        return json.loads(data)
+
+    def test_what_ollama_tells_of_models(self):
+        """A digest is that of the content: a copy has the same, a file that differs in one weight another."""
+        with open(os.path.join(harness.MODELS, LLAMA + ".gguf"), "rb") as file:
+            model = bytearray(file.read())
+        names = {"alike": bytes(model)}
+        model[-1] ^= 1
+        names["other"] = bytes(model)
+        for name, content in names.items():
+            path = self.bus.path(f"data/llmd/models/{name}.gguf")
+            with open(path, "wb") as file:
+                file.write(content)
+            self.addCleanup(os.unlink, path)
+        tags = {one["model"]: one for one in self.json("GET", "/api/tags")["models"]}
+        digest = tags[LLAMA]["digest"]
+        self.assertRegex(digest, "^[0-9a-f]{64}$")
+        self.assertEqual(tags["alike"]["digest"], digest)
+        self.assertNotIn(digest, (tags["other"]["digest"], tags[harness.GPT2]["digest"]))
+        self.assertRegex(tags[LLAMA]["details"]["parameter_size"], r"^1\d\.\d\dM$")
+
+        show = self.json("POST", "/api/show", {"model": LLAMA + ":latest"})
+        self.assertEqual((show["capabilities"], show["template"]), (["completion"], ""))
+        self.assertEqual(show["details"], tags[LLAMA]["details"])
+        info = show["model_info"]
+        self.assertEqual(info["general.architecture"], "llama")
+        self.assertGreater(info["general.parameter_count"], 10_000_000)
+        for figure in ("embedding_length", "block_count", "feed_forward_length", "attention.head_count"):
+            self.assertGreater(info["llama." + figure], 0, figure)
+        self.assertEqual(info["llama.context_length"], tags[LLAMA]["context_length"])
+
+        loaded = self.json("POST", "/api/generate", {"model": LLAMA})
+        self.assertEqual((loaded["done_reason"], loaded["response"]), ("load", ""))
+        one, = self.json("GET", "/api/ps")["models"]
+        self.assertEqual((one["model"], one["digest"]), (LLAMA, digest))
+        self.assertGreater(one["size"], 5_000_000)
+        expected = time.time() + 30 * 60  # no battery is known here
+        expires = datetime.datetime.fromisoformat(one["expires_at"].replace("Z", "+00:00")).timestamp()
+        self.assertLess(abs(expires - expected), LIMIT_S)
+        self.assertEqual(self.json("GET", "/props")["model_alias"], LLAMA)
+
+    def test_a_prompt_that_a_conversation_becomes(self):
+        chat = {"model": LLAMA, "messages": [{"role": "user", "content": PROMPT}]}
+        self.assertEqual(self.json("POST", "/apply-template", chat), {"prompt": f"User: {PROMPT}\nAssistant:"})
+        status, _, error = self.refusal({"model": LLAMA, "messages": []}, "/apply-template")
+        self.assertEqual((status, error["param"]), (400, "messages"))
+
+    def test_a_sandbox_sees_its_own_figures(self):
+        def tell(path, **headers):
+            connection = self.http()
+            connection.request("GET", path, headers=headers)
+            return connection.getresponse().read()
+        self.complete(max_tokens=2)
+        whole, own = json.loads(tell("/status")), json.loads(tell("/status", **{"Llmd-Bridge": "1"}))
+        self.assertEqual(whole.keys(), own.keys())
+        self.assertGreater(whole["queue_ms_count"], 0)
+        self.assertGreater(whole["engine_pid"], 0)
+        for key in ("queue_ms_count", "engine_pid", "cache_hits", "kv_pages_cached", "last_fault"):
+            self.assertFalse(own[key], key)
+        self.assertEqual((own["model"], own["context_length"]), (LLAMA, whole["context_length"]))
+        self.assertIn(b"llmd_queue_seconds_count 0\n", tell("/metrics", **{"Llmd-Bridge": "1"}))
+
     def test_tokens_and_text_become_each_other(self):
-        text = f" {MARKER} \u00e4\u20ac\U0001f600 said"
         for model in (LLAMA, harness.GPT2):
-            status, _, body = self.http().ask("POST", "/tokenize", {"content": text, "model": model})
-            self.assertEqual(status, 200, body)
-            tokens = json.loads(body)["tokens"]
-            status, _, body = self.http().ask("POST", "/detokenize", {"tokens": tokens, "model": model})
-            self.assertEqual((status, json.loads(body)["content"].lstrip()), (200, text.lstrip()))
+            for text in (f" {MARKER} \u00e4\u20ac\U0001f600 said", MARKER, ""):
+                tokens = self.json("POST", "/tokenize", {"content": text, "model": model})["tokens"]
+                back = self.json("POST", "/detokenize", {"tokens": tokens, "model": model})
+                self.assertEqual(back["content"], text)
+                pieces = self.json("POST", "/tokenize", {"content": text, "model": model, "with_pieces": True})["tokens"]
+                self.assertEqual([one["id"] for one in pieces], tokens)
+                data = b"".join(one["piece"].encode() if isinstance(one["piece"], str) else bytes(one["piece"])
+                                for one in pieces)
+                self.assertEqual(data.decode().removeprefix(" " if model == LLAMA else ""), text)
             status, _, error = self.refusal({"tokens": [1 << 30], "model": model}, "/detokenize")
             self.assertEqual((status, error["name"]), (400, "InvalidArgument"))
             self.assertTrue(error["message"].startswith("tokens: 1073741824 "), error["message"])

@@ -25,7 +25,8 @@ std::string described(const Call& call) {
         << s.repeat_penalty << '|' << s.presence_penalty << '|' << s.frequency_penalty << '|' << s.repeat_last_n << '|'
         << s.min_tokens << s.ignore_eos << '|' << s.seed.value_or(0) << '|' << call.n << call.stream
         << call.include_usage << call.raw << '|' << call.n_ctx.value_or(0) << '|' << int(call.encoding)
-        << call.handle_token << int(call.delivery) << int(call.format) << call.system.value_or("-");
+        << (r.keep_alive ? r.keep_alive->count() : -9) << call.handle_token << int(call.delivery) << int(call.format)
+        << call.system.value_or("-");
     for (const auto& [id, bias] : s.logit_bias) out << '|' << id << ':' << bias;
     for (const int32_t id : s.stop_token_ids) out << "|e" << id;
     for (const std::string& stop : r.stops) out << "|s" << stop;
@@ -327,6 +328,7 @@ const std::vector<Sent> kServersCompletion = {
     {"add_special_tokens", "\"no\""},
     {"response_format", R"({"type":"json_object"})"},
 };
+const std::vector<Sent> kOllamaAll = {{"keep_alive", "\"5m\""}};
 // llmd's own.
 const std::vector<Sent> kOwnChoice = {{"tool_choice", "\"none\""}, {"parallel_tool_calls", "false"}};
 const std::vector<Sent> kOwn = {{"priority", "\"background\""}, {"deadline_ms", "5"}};
@@ -381,6 +383,10 @@ const List kLists[] = {
     {kEmbeddings, kOwn},
     {kOllamaGenerate, kOllamaGenerateFields},
     {kOllamaGenerate, kOwn},
+    {kOllamaGenerate, kOllamaAll},
+    {kOllamaChat, kOllamaAll},
+    {kOllamaEmbed, kOllamaAll},
+    {kOllamaEmbeddings, kOllamaAll},
     {kOllamaChat, kOllamaChatFields},
     {kOllamaChat, kOwn},
     {kOllamaChat, kOwnChoice},

@@ -35,7 +35,8 @@ TEST(OllamaJson, AStreamIsLinesAndTheLastHasTheCosts) {
               begin + R"("message":{"role":"assistant","content":"","thinking":"hm"},"done":false})" + "\n");
     EXPECT_EQ(chat->whole(head, {{"all", outcome, {}, "hm"}}),
               begin + R"("message":{"role":"assistant","content":"all","thinking":"hm"},)" + costs);
-    EXPECT_EQ(ollama_loaded(OllamaKind::Generate, head), begin + R"("response":"","done":true,"done_reason":"load"})");
+    EXPECT_EQ(ollama_loaded(OllamaKind::Generate, head, "load"),
+              begin + R"("response":"","done":true,"done_reason":"load"})");
     EXPECT_EQ(ollama_error({base::ErrorCode::ModelNotFound, "no model"}).status, 404u);
 }
 

@@ -4,11 +4,13 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "base/bridge_header.h"
 #include "server_fixture.h"
 
 namespace llmd::http {
 namespace {
 
+const std::string kBridged = base::concat(base::kBridgeHeader, ": 1\r\n");
 const std::string kStream = R"({"prompt":"Once","seed":1,"stream":true})";
 const std::string kWhole = R"({"prompt":"Once","seed":1})";
 
@@ -121,7 +123,7 @@ TEST_F(ServerTest, RefusalsComeBeforeAnythingElse) {
 
 TEST_F(ServerTest, OllamasClientsFindWhatTheyLookFor) {
     EXPECT_EQ(body(ask(get("/"))), "Ollama is running");
-    EXPECT_EQ(body(ask(get("/api/version"))), R"({"version":"1.2.3"})");
+    EXPECT_EQ(body(ask(get("/api/version"))), R"({"version":"0.13.3","llmd":"1.2.3"})");
     EXPECT_EQ(status(ask(get("/api/chat"))), 405);
     const std::string nameless = ask(post("/api/show", "{}"));
     EXPECT_EQ(status(nameless), 400);
@@ -148,6 +150,139 @@ TEST_F(ServerTest, ARequestWithoutATextLoadsTheModel) {
     EXPECT_EQ(read(client), "");
     ready();
     EXPECT_NE(read(client).find(R"("done_reason":"load")"), std::string::npos);
+    engine().expect_nothing();
+
+    // A sandbox's wish is a request like any other of it, and is refused like one.
+    write(client, post("/api/chat", R"({"model":"b","messages":[]})", kBridged));
+    EXPECT_NE(read(client).find(R"("message":{"role":"assistant","content":""},"done":true,"done_reason":"load"})"),
+              std::string::npos);
+    platform::Directive directive;
+    directive.refuse_all = platform::Refusal{base::ErrorCode::Suspended, "it is too hot"};
+    service_->apply(directive);
+    const std::string refused = ask(post("/api/generate", R"({"model":"b"})"));
+    EXPECT_EQ(status(refused), 503);
+    EXPECT_EQ(body(refused), R"({"error":"it is too hot"})");
+}
+
+TEST_F(ServerTest, HeadIsEverywhereWhereGetIs) {
+    for (const char* path :
+         {"/", "/health", "/v1/models", "/models", "/status", "/metrics", "/api/version", "/api/tags", "/api/ps"}) {
+        const std::string whole = ask(get(path));
+        const std::string head = ask(base::concat("HEAD ", path, " HTTP/1.1\r\nHost: llmd\r\n\r\n"));
+        EXPECT_EQ(status(head), 200) << path;
+        EXPECT_EQ(body(head), "") << path;
+        EXPECT_NE(head.find(base::concat("Content-Length: ", body(whole).size(), "\r\n")), std::string::npos) << path;
+    }
+    EXPECT_EQ(body(ask(get("/models"))), body(ask(get("/v1/models"))));
+    EXPECT_NE(ask(get("/api/delete")).find("\r\nAllow: DELETE\r\n"), std::string::npos);
+    const std::string blob = ask("PUT /api/blobs/sha256:0 HTTP/1.1\r\nHost: llmd\r\nContent-Length: 0\r\n\r\n");
+    EXPECT_NE(blob.find("\r\nAllow: GET, HEAD, POST\r\n"), std::string::npos) << blob;
+}
+
+TEST_F(ServerTest, NothingThatOllamasClientsAskChangesModelFiles) {
+    const std::string erase =
+        ask("DELETE /api/delete HTTP/1.1\r\nHost: llmd\r\nContent-Length: 13\r\n\r\n{\"model\":\"a\"}");
+    EXPECT_EQ(status(erase), 403);
+    EXPECT_EQ(body(erase), R"({"error":"llmd deletes no models: `llmctl rm` does"})");
+    for (const char* path : {"/api/copy", "/api/create", "/api/push", "/api/blobs/sha256:0"}) {
+        const std::string refused = ask(post(path, R"({"model":"a"})"));
+        EXPECT_EQ(status(refused), 403) << path;
+        EXPECT_EQ(body(refused).rfind(R"({"error":"llmd )", 0), 0u) << path;
+    }
+    EXPECT_EQ(status(ask("HEAD /api/blobs/sha256:0 HTTP/1.1\r\nHost: llmd\r\n\r\n")), 403);
+    EXPECT_TRUE(service_->requests().empty());
+}
+
+TEST_F(ServerTest, PullingAModelThatIsThereIsDoneAtOnce) {
+    const std::string stream = ask(post("/api/pull", R"({"model":"a:latest"})"));
+    EXPECT_NE(stream.find("Content-Type: application/x-ndjson\r\n"), std::string::npos);
+    EXPECT_EQ(body(stream), "{\"status\":\"success\"}\n");
+    const std::string whole = ask(post("/api/pull", R"({"name":"a","stream":false})"));
+    EXPECT_NE(whole.find("Content-Type: application/json\r\n"), std::string::npos);
+    EXPECT_EQ(body(whole), R"({"status":"success"})");
+    const std::string absent = ask(post("/api/pull", R"({"model":"smollm2"})"));
+    EXPECT_EQ(status(absent), 404);
+    EXPECT_EQ(body(absent),
+              R"({"error":"there is no model \"smollm2\", and llmd downloads none: `llmctl pull` does"})");
+    EXPECT_EQ(n_engines(), 0u);
+}
+
+TEST_F(ServerTest, TheLoadedModelSaysWhenItGoes) {
+    EXPECT_EQ(body(ask(get("/api/ps"))), R"({"models":[]})");
+    platform::Directive directive;
+    directive.idle_time = std::chrono::minutes(5);
+    service_->apply(directive);
+    const base::UniqueFd client = connect();
+    write(client, post("/api/generate", R"({"model":"a"})"));
+    load_and_get_ready();
+    const auto year = [&] {
+        std::smatch match;
+        const std::string ps = body(ask(get("/api/ps")));
+        return std::regex_search(ps, match, std::regex(R"re("expires_at":"(\d+)-)re")) ? std::stoi(match[1]) : 0;
+    };
+    const int now = year();
+    EXPECT_GT(now, 2000);
+    service::RecordingSink sink;
+    auto pin = request();
+    pin.keep_alive = std::chrono::seconds(-1);
+    const service::RequestId id = submit(sink, pin);
+    expect_start(id);
+    finish(id);
+    EXPECT_GE(year(), now + 99) << "Ollama's programs call that Forever";
+}
+
+TEST_F(ServerTest, ASandboxSeesItsOwnFiguresOnly) {
+    service::RecordingSink other;
+    run(other);
+    const std::string all = body(ask(get("/status")));
+    EXPECT_NE(all.find(R"("active":1,)"), std::string::npos) << all;
+    EXPECT_NE(all.find(R"("engine_pid":1,)"), std::string::npos) << all;
+    const std::string bridged = base::concat("GET /status HTTP/1.1\r\nHost: llmd\r\n", kBridged, "\r\n");
+    const std::string own = body(ask(bridged));
+    EXPECT_NE(own.find(R"("model":"a")"), std::string::npos) << own;
+    EXPECT_NE(own.find(R"("active":0,)"), std::string::npos) << own;
+    EXPECT_NE(own.find(R"("engine_pid":0,)"), std::string::npos) << own;
+    const std::string metrics = ask(base::concat("GET /metrics HTTP/1.1\r\nHost: llmd\r\n", kBridged, "\r\n"));
+    EXPECT_NE(metrics.find("\nllmd_requests_active 0\n"), std::string::npos);
+
+    const base::UniqueFd sandboxed = connect();
+    write(sandboxed, post("/v1/completions", kStream, kBridged));
+    expect_start(2);
+    EXPECT_NE(body(ask(bridged)).find(R"("active":1,)"), std::string::npos);
+    EXPECT_NE(body(ask(get("/status"))).find(R"("active":2,)"), std::string::npos);
+}
+
+TEST_F(ServerTest, PropsAreThoseOfTheModelThatAnswers) {
+    const std::string before = body(ask(get("/props")));
+    EXPECT_NE(before.find(R"("model_alias":"a")"), std::string::npos) << before;
+    EXPECT_NE(before.find(R"("is_sleeping":true)"), std::string::npos) << before;
+    EXPECT_EQ(n_engines(), 0u) << "asking wakes nobody";
+    const base::UniqueFd client = connect();
+    write(client, post("/api/generate", R"({"model":"b"})"));
+    load_and_get_ready();
+    const std::string props = body(ask(get("/props")));
+    EXPECT_EQ(props.rfind(R"({"default_generation_settings":{"n_ctx":128},"total_slots":2,"model_alias":"b",)", 0), 0u)
+        << props;
+    EXPECT_NE(props.find(folder_.path() + "/b.gguf"), std::string::npos);
+    const std::string sandboxed = ask(base::concat("GET /props HTTP/1.1\r\nHost: llmd\r\n", kBridged, "\r\n"));
+    EXPECT_EQ(sandboxed.find(folder_.path()), std::string::npos);
+}
+
+TEST_F(ServerTest, RendersAConversationAndTakesWhatAChatTakes) {
+    const base::UniqueFd client = connect();
+    write(client,
+          post("/apply-template", R"({"model":"a","messages":[{"role":"user","content":"hi"}],"temperature":0})"));
+    load_and_get_ready();
+    const auto call = engine().expect<protocol::Render>();
+    ASSERT_EQ(call.messages.size(), 1u);
+    EXPECT_EQ(call.messages[0].content, "hi");
+    send(protocol::Rendered{call.id, "<user>hi</user>"});
+    EXPECT_EQ(body(read(client)), R"({"prompt":"<user>hi</user>"})");
+    EXPECT_EQ(status(ask(post("/apply-template", R"({"model":"a"})"))), 400);
+    write(client, post("/apply-template", R"({"messages":[{"role":"user","content":"hi"}]})"));
+    const auto other = engine().expect<protocol::Render>();
+    send(protocol::Refused{other.id, base::ErrorCode::InvalidArgument, "chat_template: it is not known"});
+    EXPECT_EQ(status(read(client)), 400);
 }
 
 TEST_F(ServerTest, TokenizesAndCancelsAndCounts) {
@@ -161,6 +296,12 @@ TEST_F(ServerTest, TokenizesAndCancelsAndCounts) {
     EXPECT_EQ(call.text, "Once");
     send(protocol::Tokenized{call.id, {4, 5}});
     EXPECT_EQ(body(read(other)), R"({"tokens":[4,5]})");
+    EXPECT_FALSE(call.add_special || call.with_pieces);
+    write(other, post("/tokenize", R"({"content":"Once","add_special":true,"with_pieces":true})"));
+    const auto pieces = engine().expect<protocol::Tokenize>();
+    EXPECT_TRUE(pieces.add_special && pieces.with_pieces);
+    send(protocol::Tokenized{pieces.id, {1, 4}, {"<s>", "Once"}});
+    EXPECT_EQ(body(read(other)), R"({"tokens":[{"id":1,"piece":"<s>"},{"id":4,"piece":"Once"}]})");
     write(other, post("/detokenize", R"({"tokens":[4,5]})"));
     const auto back = engine().expect<protocol::Detokenize>();
     EXPECT_EQ(back.ids, (std::vector<int32_t>{4, 5}));

@@ -22,6 +22,8 @@ TEST(TokenizerBody, TakesATextOrTokens) {
     ASSERT_TRUE(text) << text.error().message;
     EXPECT_EQ(text->content, "Once");
     EXPECT_EQ(text->model, "m");
+    EXPECT_TRUE(text->add_special && !text->with_pieces);
+    EXPECT_TRUE(parse_tokenize(R"({"content":"x","with_pieces":true})")->with_pieces);
     EXPECT_EQ(parse_tokenize(R"({"content":""})")->content, "");
     const auto tokens = parse_detokenize(R"({"tokens":[0,1.0,2147483647],"model":"m"})");
     ASSERT_TRUE(tokens) << tokens.error().message;
@@ -33,6 +35,8 @@ TEST(TokenizerBody, TakesATextOrTokens) {
 TEST(TokenizerBody, WhatCannotBeIsRefusedByName) {
     EXPECT_EQ(refused_content("{}"), "content: it is missing");
     EXPECT_EQ(refused_content(R"({"content":[1]})"), "content: expected a string, got an array of 1");
+    EXPECT_EQ(refused_content(R"({"content":"x","parse_special":true})").rfind("parse_special: ", 0), 0u);
+    EXPECT_EQ(refused_content(R"({"content":"x","add_special":1})"), "add_special: expected true or false, got 1");
     EXPECT_EQ(refused_content("[]"), "body: not a JSON object");
     EXPECT_EQ(parse_detokenize("{}").error().message, "tokens: it is missing");
     EXPECT_EQ(refused_tokens("null"), "tokens: it is missing");
@@ -45,8 +49,11 @@ TEST(TokenizerBody, WhatCannotBeIsRefusedByName) {
 }
 
 TEST(TokenizerBody, AnswersAreWhatTheOtherCallTakes) {
-    EXPECT_EQ(tokenized_json({1, 2}), R"({"tokens":[1,2]})");
+    EXPECT_EQ(tokenized_json({7, {1, 2}, {}}), R"({"tokens":[1,2]})");
     EXPECT_EQ(tokenized_json({}), R"({"tokens":[]})");
+    EXPECT_EQ(tokenized_json({7, {1, 2}, {" a", "\xe2\x96"}}),
+              R"({"tokens":[{"id":1,"piece":" a"},{"id":2,"piece":[226,150]}]})");
+    EXPECT_EQ(rendered_json("<s>"), R"({"prompt":"<s>"})");
     EXPECT_EQ(detokenized_json("a \"b\""), R"({"content":"a \"b\""})");
 }
 
