@@ -253,9 +253,9 @@ void Api::post_detokenize(const std::shared_ptr<Exchange>& exchange, const Reque
 
 void Api::post_apply_template(const std::shared_ptr<Exchange>& exchange, const Request& request) {
     // All that a chat completion takes: what would not change the prompt does no harm.
-    auto call = parse_chat_completion(request.body);
+    auto call = api::read_call(request.body, api::kChat);
     if (!call) return exchange->reply(refusal(call.error()));
-    service::GenerateRequest& chat = call->requests.front();
+    service::GenerateRequest& chat = call->request;
     protocol::Render question;
     question.messages = std::move(chat.messages);
     question.thinking = chat.thinking;

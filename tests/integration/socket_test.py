@@ -225,6 +225,34 @@ class Socket(harness.TestCase):
         self.assertLess(abs(expires - expected), LIMIT_S)
         self.assertEqual(self.json("GET", "/props")["model_alias"], LLAMA)
 
+    def test_a_wish_keeps_a_model_or_unloads_it(self):
+        def generate(keep_alive, **headers):
+            connection = self.http()
+            connection.request("POST", "/api/generate", json.dumps({"model": LLAMA, "keep_alive": keep_alive}), headers)
+            answer = json.loads(connection.getresponse().read())
+            connection.close()
+            return answer["done_reason"]
+
+        def stays_s():
+            one, = self.json("GET", "/api/ps")["models"]
+            return datetime.datetime.fromisoformat(one["expires_at"].replace("Z", "+00:00")).timestamp() - time.time()
+
+        def is_gone():
+            return self.json("GET", "/api/ps")["models"] == []
+        self.client.wait(lambda: generate(0) == "unload" and is_gone(), "the model to be unloaded")
+        self.assertEqual(generate("2h"), "load")
+        self.assertLess(abs(stays_s() - 2 * 3600), LIMIT_S)
+        self.assertEqual(generate(-1), "load")
+        self.assertGreater(stays_s(), 20 * 365 * 24 * 3600)
+        # A sandbox may neither pin a model nor end another's pin.
+        self.assertEqual(generate(0, **{"Llmd-Bridge": "1"}), "unload")
+        self.assertGreater(stays_s(), 20 * 365 * 24 * 3600)
+        self.assertEqual(generate(-1, **{"Llmd-Bridge": "1"}), "load")
+        self.assertEqual(generate(0), "unload")
+        self.assertLess(abs(stays_s() - 30 * 60), LIMIT_S)
+        self.assertEqual(generate(0, **{"Llmd-Bridge": "1"}), "unload")
+        self.client.wait(is_gone, "the model to be unloaded")
+
     def test_a_prompt_that_a_conversation_becomes(self):
         chat = {"model": LLAMA, "messages": [{"role": "user", "content": PROMPT}]}
         self.assertEqual(self.json("POST", "/apply-template", chat), {"prompt": f"User: {PROMPT}\nAssistant:"})

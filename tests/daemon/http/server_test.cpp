@@ -164,6 +164,27 @@ TEST_F(ServerTest, ARequestWithoutATextLoadsTheModel) {
     EXPECT_EQ(body(refused), R"({"error":"it is too hot"})");
 }
 
+TEST_F(ServerTest, KeepAliveOfZeroUnloadsAndLoadsNothingForIt) {
+    const std::string absent = ask(post("/api/generate", R"({"model":"a","keep_alive":0})"));
+    EXPECT_NE(body(absent).find(R"("done":true,"done_reason":"unload"})"), std::string::npos) << absent;
+    EXPECT_EQ(status(ask(post("/api/generate", R"({"model":"none","keep_alive":0})"))), 404);
+    EXPECT_EQ(
+        body(ask(post("/api/generate", R"({"model":"a","keep_alive":"x"})"))).rfind(R"({"error":"keep_alive: )", 0),
+        0u);
+    EXPECT_EQ(n_engines(), 0u);
+    const base::UniqueFd client = connect();
+    write(client, post("/api/chat", R"({"model":"a","keep_alive":"2m"})"));
+    load_and_get_ready();
+    EXPECT_NE(read(client).find(R"("done_reason":"load"})"), std::string::npos);
+    platform::Directive directive;
+    directive.idle_time = std::chrono::minutes(30);
+    service_->apply(directive);
+    EXPECT_EQ(service_->status().unload_in, std::chrono::minutes(2));
+    write(client, post("/api/chat", R"({"model":"a","keep_alive":"0s"})"));
+    EXPECT_NE(read(client).find(R"("done_reason":"unload"})"), std::string::npos);
+    EXPECT_EQ(service_->status().unload_in, std::chrono::milliseconds(0));
+}
+
 TEST_F(ServerTest, HeadIsEverywhereWhereGetIs) {
     for (const char* path :
          {"/", "/health", "/v1/models", "/models", "/status", "/metrics", "/api/version", "/api/tags", "/api/ps"}) {
