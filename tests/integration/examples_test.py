@@ -1,6 +1,8 @@
-"""The programs of docs/examples against the real llmd: each reads a text as it comes, and then waits for the same one."""
+"""The programs of docs/examples against the real llmd: each reads a text as it comes, and then waits for the same one; or
+lets the model call a function."""
 import json
 import os
+import re
 import shutil
 import subprocess
 
@@ -55,6 +57,12 @@ class Examples(harness.TestCase):
         subprocess.run(["valac", "--pkg", "gio-unix-2.0", "-X", "-w", "-o", program,
                         os.path.join(EXAMPLES, "client.vala")], cwd=self.bus.folder, check=True, timeout=LIMIT_S)
         self.assert_both_ways(self.program(program))
+
+    def test_tools(self):
+        call, _, answer = self.program("/usr/bin/python3", os.path.join(EXAMPLES, "tools.py")).partition("\n")
+        arguments = re.fullmatch(r"battery\((.*)\) = 83 percent", call)
+        self.assertEqual(json.loads(arguments[1]), {"unit": "percent"})
+        self.assertTrue(answer.strip())
 
     def test_shell(self):
         text = self.expected()
