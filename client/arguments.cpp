@@ -33,6 +33,16 @@ std::optional<Number> whole_text_as(const std::string& text) {
     return number;
 }
 
+// `word` is one of those in `list`, between which is a |.
+bool is_one_of(std::string_view list, std::string_view word) {
+    while (true) {
+        const size_t end = list.find('|');
+        if (list.substr(0, end) == word) return true;
+        if (end == std::string_view::npos) return false;
+        list.remove_prefix(end + 1);
+    }
+}
+
 // Of what is for the daemon only the form is checked: it knows the ranges and names the option in its refusal.
 Value value_of(const OptionSpec& option, const std::string& text) {
     const auto reject = [&](const std::string& wanted) {
@@ -52,6 +62,7 @@ Value value_of(const OptionSpec& option, const std::string& text) {
         if (const auto number = whole_text_as<double>(text)) return *number;
         reject("a number");
     }
+    if (option.kind == Kind::Word && !is_one_of(option.placeholder, text)) reject(option.placeholder);
     return text;
 }
 

@@ -152,7 +152,7 @@ constexpr std::array kOptions = {
                "make JSON that fits the schema in FILE"},
     OptionSpec{"tools", 0, "FILE", Kind::Text, "tools", "chat",
                "the tools that the model may call, as OpenAI's JSON array"},
-    OptionSpec{"thinking", 0, "on|off", Kind::Text, "thinking", kMakers,
+    OptionSpec{"thinking", 0, "on|off", Kind::Word, "thinking", kMakers,
                "think before the answer or not, where the model leaves the choice"},
     OptionSpec{"no-thinking",
                0,

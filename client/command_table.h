@@ -22,7 +22,7 @@ struct CommandSpec {
 };
 
 struct OptionSpec {
-    enum class Kind { Flag, Text, TextList, Whole, Real };
+    enum class Kind { Flag, Text, Word, TextList, Whole, Real };  // Word: one of the placeholder's, a | between
     struct Range {
         uint64_t least;
         uint64_t most;

@@ -36,12 +36,6 @@ std::string pasted(const Dictionary& options, const std::string& key, simdjson::
     return text;
 }
 
-// Where the model's chat template can switch it.
-Value template_options(const std::string& thinking) {
-    if (thinking != "on" && thinking != "off") refuse(kThinking, base::in_quotes(thinking) + " is neither on nor off");
-    return Value::Object{{"enable_thinking", thinking == "on"}};
-}
-
 // `json` is in the body's object, behind what is to be continued.
 HttpRequest finish(const char* target, base::JsonWriter json, const Dictionary& options) {
     json.key("stream").value(true);
@@ -80,7 +74,8 @@ HttpRequest chat_request(std::vector<Dictionary> messages, Dictionary options) {
         messages.insert(messages.begin(), {{"role", kSystem}, {"content", system.mapped()}});
     }
     if (const auto thinking = options.extract(kThinking)) {
-        options["chat_template_kwargs"] = template_options(*thinking.mapped().get<std::string>());
+        const bool is_on = *thinking.mapped().get<std::string>() == "on";
+        options["chat_template_kwargs"] = Value::Object{{"enable_thinking", is_on}};
     }
     // OpenAI's conversations have a longer limit of their own.
     options.try_emplace(kMaxTokens, uint64_t{service::GenerateRequest::kDefaultMaxTokens});

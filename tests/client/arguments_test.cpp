@@ -191,6 +191,9 @@ TEST(Arguments, ToolsAndThinkingAreOfConversations) {
     const Arguments generate = parse({"generate", "--thinking", "on", "x"});
     EXPECT_EQ(text_of(generate.request, "thinking"), "on");
     EXPECT_FALSE(generate.no_thinking);
+    for (const char* word : {"", "o", "on|off", "|", "high"}) {
+        EXPECT_EQ(refusal({"chat", "--thinking", word}), "--thinking: '" + std::string(word) + "' is not on|off");
+    }
     EXPECT_EQ(refusal({"generate", "--tools", "tools.json"}), "unknown option --tools; see 'llmctl generate --help'");
 }
 
