@@ -371,7 +371,8 @@ std::optional<milliseconds> Service::Impl::unload_in() const {
     for (const auto& [id, record] : records_) {
         if (record.running) wishes.push_back({now, record.request.keep_alive, record.request.sandboxed});
     }
-    if (wishes.empty()) wishes.push_back({ready_since_, std::nullopt, false});  // whoever it was loaded for has left
+    // It was loaded for its tokenizer, or whoever it was loaded for has left.
+    if (wishes.empty()) wishes.push_back({last_question_, std::nullopt, false});
     if (directive_.unload) return milliseconds(0);
     const base::TimePoint end = platform::end_of(wishes, directive_.idle_time);
     if (end == base::TimePoint::max()) return milliseconds::max();

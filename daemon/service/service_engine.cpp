@@ -292,7 +292,7 @@ void Service::Impl::on(const protocol::Ready& ready) {
     told_duty_cycle_ = protocol::kFullDutyCycle;
     cache_is_due_ = false;
     proven_file_ = file_;
-    ready_since_ = clocks_.now();
+    last_question_ = clocks_.now();
     load_failures_.forget(model_->path);
     spdlog::info("model {} is ready after {} ms on {} ({}), context {}", model_->name, ready.load_ms,
                  protocol::backend_name(ready.backend), ready.device, ready.n_ctx);

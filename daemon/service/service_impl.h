@@ -213,7 +213,7 @@ private:
     Histogram queue_ms_, ttft_ms_, decode_tps_;  // as in Status
     uint64_t cache_hits_ = 0, cache_hit_tokens_ = 0;
     platform::Directive directive_;
-    base::TimePoint ready_since_{};                          // of the loaded model
+    base::TimePoint last_question_{};                        // for the loaded model's tokenizer, or when it was ready
     std::map<std::string, platform::KeepAlive> keep_alive_;  // of the loaded model, by share
 
     std::deque<Job> jobs_;

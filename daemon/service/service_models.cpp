@@ -139,7 +139,7 @@ bool Service::Impl::run_jobs() {
         const Job& job = jobs_.front();
         if (job.load && serves(*job.load) && file_ == file_identity(job.load->path)) {
             if (engine_state_ == EngineState::Loading) return true;
-            note_use({}, std::nullopt, false);
+            if (job.done) note_use({}, std::nullopt, false);
             finish_job({});
             continue;
         }

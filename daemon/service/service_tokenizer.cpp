@@ -112,7 +112,7 @@ void Service::Impl::on_answer(const Answer& answered) {
                          base::concat("answered question ", answered.id, " with a ", protocol::message_name(answered)));
         return;
     }
-    note_use({}, std::nullopt, false);
+    last_question_ = clocks_.now();
     answer(*call, protocol::Message(answered));
     tokenize_calls_.erase(call);
 }

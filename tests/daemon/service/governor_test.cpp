@@ -297,6 +297,30 @@ TEST_F(KeepAliveTest, AModelThatNobodyHasWaitedForGoesAsWell) {
     expect_to_go_after(minutes(30));
 }
 
+TEST_F(KeepAliveTest, AQuestionForTheTokenizerIsNoWish) {
+    const auto ask = [&] {
+        service_->tokenize("a", "x", [](const auto&) {});
+        settle();
+        if (n_engines() == 1 && service_->status().state == State::Loading) load_and_get_ready();
+        send(protocol::Tokenized{engine().expect<protocol::Tokenize>().id, {1}, {}});
+    };
+    ask();
+    pass(minutes(29));
+    ask();
+    EXPECT_EQ(service_->status().unload_in, minutes(30));
+    pass(minutes(29));
+    EXPECT_TRUE(is_loaded());
+    answer("a", seconds(0));
+    EXPECT_FALSE(is_loaded());
+}
+
+TEST_F(KeepAliveTest, LoadingAModelByNameIsAWishForTheIdleTime) {
+    answer("a", minutes(1));
+    service_->load_model("a", [](const auto&) {});
+    settle();
+    expect_to_go_after(minutes(30));
+}
+
 TEST_F(KeepAliveTest, WithoutAWishTheIdleTimeCounts) {
     answer("a", std::nullopt);
     expect_to_go_after(minutes(30));
