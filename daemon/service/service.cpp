@@ -355,6 +355,8 @@ Status Service::Impl::status() const {
 }
 
 void Service::Impl::note_use(const std::string& share, std::optional<std::chrono::seconds> wish, bool sandboxed) {
+    // LoadModel, which has no share, is for programs outside of sandboxes: what one of these says later holds.
+    if (!sandboxed) keep_alive_.erase(std::string());
     keep_alive_[share] = platform::KeepAlive{clocks_.now(), wish, sandboxed};
     if (keep_alive_.size() <= kMaxKeepAlives) return;
     keep_alive_.erase(std::min_element(keep_alive_.begin(), keep_alive_.end(), [](const auto& one, const auto& other) {

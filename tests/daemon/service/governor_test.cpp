@@ -318,7 +318,17 @@ TEST_F(KeepAliveTest, LoadingAModelByNameIsAWishForTheIdleTime) {
     answer("a", minutes(1));
     service_->load_model("a", [](const auto&) {});
     settle();
+    EXPECT_EQ(service_->status().unload_in, minutes(30));
+    answer("b", seconds(0), true);
     expect_to_go_after(minutes(30));
+}
+
+TEST_F(KeepAliveTest, WhatAProgramWishesAfterLoadModelHolds) {
+    service_->load_model("a", [](const auto&) {});
+    settle();
+    load_and_get_ready();
+    answer("a", seconds(0));
+    EXPECT_FALSE(is_loaded());
 }
 
 TEST_F(KeepAliveTest, WithoutAWishTheIdleTimeCounts) {
