@@ -319,9 +319,10 @@ INLINE float2 gated(float2 gate, float2 v) { return (float2)(GATE(gate.x) * v.x,
     const uint outputs = BATCH_ROWS == 1 ? 1 : min((uint)BATCH_ROWS, (uint)step[STEP_OUTPUT_COUNT] - FIRST_ROW); \
     const uint first_id = 2 * (first_pair + FIRST_PAIR);                                                         \
     const uint ids = min(min((uint)GROUP_ROWS, 2 * (n_pairs - FIRST_PAIR)), n_vocab - min(first_id, n_vocab));   \
-    for (uint i = requests[REQUEST_ADJUSTMENTS] + ITEM; i < requests[REQUEST_ADJUSTMENTS_END]; i += ITEMS) {     \
+    const uint2 list = REQUESTS_AT(uint2, REQUEST_ADJUSTMENTS);                                                  \
+    for (uint i = list.x + ITEM; i < list.y; i += ITEMS) {                                                       \
         adjust(made, GROUP_ROWS, outputs, (uint)(FIRST_ROW) << ADJUSTED_ID_BITS | first_id, ids,                 \
-               ((__global const uint4*)requests)[i]);                                                            \
+               REQUESTS_AT(uint4, ADJUSTMENT_WORDS * i));                                                        \
     }                                                                                                            \
     barrier(CLK_LOCAL_MEM_FENCE);                                                                                \
     FOR_SHARE(i, ITEM, ITEMS, BATCH_ROWS * GROUP_ROWS) {                                                         \
@@ -351,10 +352,9 @@ INLINE float2 gated(float2 gate, float2 v) { return (float2)(GATE(gate.x) * v.x,
             best_score[n], best_id[n], largest[n], as_uint(sum_of(scores + n * GROUP_ROWS, ids)));               \
     }
 
-// The first four words of a request: temperature, key, mask, whether it wants candidates. Words are counted from the first
-// request's, so that one 64-bit addition makes an address.
+// The first four words of a request: temperature, key, mask, whether it wants candidates.
 INLINE uint4 request_head(__global const uint* requests, uint output) {
-    return ((__global const uint4*)requests)[mul24(output, (uint)(REQUEST_WORDS / 4))];
+    return REQUESTS_AT(uint4, REQUEST_WORDS * output);
 }
 
 // Of one output no id comes twice, so that no two items change the same logit.

@@ -8,9 +8,13 @@
 // Options: N_VOCAB, CHUNKS, TOP.
 #define CHUNK_IDS ((N_VOCAB + CHUNKS - 1) / CHUNKS)
 
+// What the requests hold from a word on, counted from the first request's. The offset has 32 bits, so that one 64-bit addition
+// makes an address.
+#define REQUESTS_AT(type, word) (*(__global const type*)((__global const uchar*)requests + 4 * (uint)(word)))
+
 // `requests` are the first row's, `mask` is the row's REQUEST_MASK.
 INLINE bool takes_part(__global const uint* requests, uint mask, uint id) {
-    return mask == 0 ? true : (requests[mask + id / 32] >> id % 32 & 1) != 0;
+    return mask == 0 ? true : (REQUESTS_AT(uint, mask + id / 32) >> id % 32 & 1) != 0;
 }
 // Counts the ids from begin to end that take part.
 INLINE uint count_taking_part(__global const uint* requests, uint mask, uint begin, uint end) {

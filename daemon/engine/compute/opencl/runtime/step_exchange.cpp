@@ -85,6 +85,8 @@ base::Result<void> upload_rotations(DeviceQueue& queue, const model::DecoderSpec
 namespace {
 
 static_assert(uint32_t{kRequestWords} % uint32_t{kAdjustmentWords} == 0);
+// Kernels read both as one vector.
+static_assert(uint32_t{kRequestAdjustments} % 2 == 0 && kRequestAdjustmentsEnd == kRequestAdjustments + 1);
 
 void write_request(const SampleRequest& request, std::span<uint32_t> out) {
     std::fill(out.begin(), out.end(), 0u);

@@ -54,7 +54,8 @@ base::Result<void> upload_rotations(DeviceQueue& queue, const model::DecoderSpec
 inline constexpr uint32_t kSampleChunks = 64;
 inline constexpr uint32_t kChunkCandidates = kMaxCandidates / kSampleChunks;
 
-// The words that the requests of a step with so many outputs may need, adjustments and masks included.
+// The words that the requests of a step with so many outputs may need, adjustments and masks included. Kernels address
+// them with offsets of 32 bits: they come to 4 GiB only where the logits of as many outputs would take 100 GiB.
 size_t request_words(size_t outputs, uint32_t n_vocab);
 // Writes the requests and gives how many words of `out` they take.
 size_t write_requests(std::span<const SampleRequest> requests, std::span<uint32_t> out);
