@@ -115,9 +115,9 @@ class OverTheBus(ChatTest):
         good = of("user", FIRST)
         self.assertEqual(self.refusal(), "messages: there is none")
         self.assertEqual(self.refusal(good, of("robot", FIRST)),
-                         'messages[1].role: "robot" is none of system, user, assistant')
-        self.assertEqual(self.refusal({"role": "user"}), "messages[0].content: is missing")
-        self.assertEqual(self.refusal(good, {"content": FIRST}), "messages[1].role: is missing")
+                         'messages[1].role: "robot" is none of system, user, assistant, tool')
+        self.assertEqual(self.refusal({"role": "user"}), "messages[0].content: it is missing")
+        self.assertEqual(self.refusal(good, {"content": FIRST}), "messages[1].role: it is missing")
         self.assertEqual(self.refusal(of("user", GLib.Variant("u", 7))),
                          "messages[0].content: expected a string (s), got the integer 7")
         self.assertEqual(self.refusal(*[good] * 1025), "messages: 1025 are more than 1024")

@@ -150,6 +150,24 @@ class OverTheSocket(harness.TestCase):
         self.ctl("embed", "a b " * 5000, code=7)
         self.assertIn(b"--deadline-ms: ", self.ctl("embed", "--deadline-ms", "0", "x", code=2).stderr)
 
+    def test_tools_and_thinking_reach_the_daemon_either_way(self):
+        tools = self.bus.path("tools.json")
+        with open(tools, "w") as file:
+            json.dump([{"type": "function", "function": {"name": "weather", "parameters": {
+                "type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}}}], file)
+        arguments = ("chat", *GREEDY, "--max-tokens", "8", "--json")
+        plain = json.loads(self.ctl(*arguments, stdin=b"How is it?\n").stdout)
+        over_socket, over_bus = (
+            json.loads(self.ctl(*arguments, "--tools", tools, "--thinking", "off", stdin=b"How is it?\n",
+                                DBUS_SESSION_BUS_ADDRESS=address).stdout) for address in (NO_BUS, self.bus.address))
+        self.assertGreater(over_socket["prompt_tokens"], plain["prompt_tokens"])
+        for key in ("text", "finish_reason", "prompt_tokens"):
+            self.assertEqual(over_socket[key], over_bus[key], key)
+
+    def test_embeddings_are_those_of_the_bus(self):
+        arguments = ("embed", "--model", LLAMA, PROMPT, "The end")
+        self.assertEqual(self.ctl(*arguments).stdout, self.ctl(*arguments, DBUS_SESSION_BUS_ADDRESS=self.bus.address).stdout)
+
     def test_what_the_socket_has_not_is_said_in_one_line(self):
         for arguments in (("load", LLAMA), ("unload",), ("queue",), ("cancel", "--all")):
             done = self.ctl(*arguments, code=1)

@@ -78,8 +78,8 @@ class Llmctl(harness.TestCase):
         self.assertIn(b"UTF-8", done.stderr)
 
     def test_a_refusal_is_one_line_that_names_the_option(self):
-        for arguments, words in ((("generate", "--temperature", "11", PROMPT), "--temperature: 11"),
-                                 (("generate", "--max-tokens", "0", PROMPT), "--max-tokens: 0"),
+        for arguments, words in ((("generate", "--temperature", "11", PROMPT), "--temperature: expected a number from 0 to 10, got 11"),
+                                 (("generate", "--max-tokens", "1048577", PROMPT), "--max-tokens: expected"),
                                  (("generate", "--stop", "", PROMPT), "--stop: "),
                                  (("generate", "--model", "/a.gguf", PROMPT), "llmctl load"),
                                  (("generate", "--loud", PROMPT), "llmctl generate --help"),
