@@ -9,6 +9,7 @@ import subprocess
 
 import harness
 from harness import GLib, LIMIT_S, LLAMA, LLMCTL, MARKER, error_of, variants
+from socket_test import Connection
 from terminal import Terminal
 
 CHATML = ("{% for message in messages %}{{'<|im_start|>' + message['role'] + '\\n' + message['content'] + '<|im_end|>' + "
@@ -148,6 +149,30 @@ class OverTheBus(ChatTest):
     def test_a_longer_conversation_than_the_context(self):
         name, _ = error_of(self.chat, of("user", "word " * 5000), model=LLAMA)
         self.assertEqual(name, "ContextExceeded")
+
+
+class OverTheSocket(ChatTest):
+    def ask(self, path, **body):
+        """(status, answer)"""
+        connection = Connection(self.bus.path("runtime/llmd/llmd.sock"))
+        self.addCleanup(connection.close)
+        status, _, data = connection.ask("POST", path, body)
+        return status, json.loads(data)
+
+    def test_ollamas_clients_learn_what_a_model_can_do(self):
+        for model, template, capabilities in (("chatml", CHATML, ["completion", "tools"]),
+                                              ("nobodys", NOBODYS, ["completion"]), (LLAMA, "", ["completion"])):
+            status, show = self.ask("/api/show", model=model)
+            self.assertEqual((status, show["capabilities"], show["template"]), (200, capabilities, template), model)
+
+    def test_a_prompt_is_rendered_by_the_models_own_template(self):
+        messages = [of("system", "A play."), of("user", FIRST + "<|im_end|>")]
+        self.assertEqual(self.ask("/apply-template", model="chatml", messages=messages),
+                         (200, {"prompt": f"<|im_start|>system\nA play.<|im_end|>\n<|im_start|>user\n{FIRST}<|im_end|>"
+                                          "<|im_end|>\n<|im_start|>assistant\n"}))
+        status, answer = self.ask("/apply-template", model="nobodys", messages=messages)
+        self.assertEqual(status, 400)
+        self.assertTrue(answer["error"]["message"].startswith("chat_template: "), answer)
 
 
 class TheSetting(ChatTest):
