@@ -17,17 +17,17 @@ def v(signature, value):
 
 # Option, wrong value: the answer is InvalidArgument and names the option.
 WRONG_OPTIONS = [
-    ("max_tokens", v("u", 0)), ("max_tokens", v("i", -1)), ("max_tokens", v("t", 2**63)), ("max_tokens", v("u", 2**20 + 1)),
-    ("max_tokens", v("d", 8.0)), ("max_tokens", v("s", "8")),
+    ("max_tokens", v("i", -2)), ("max_tokens", v("t", 2**63)), ("max_tokens", v("u", 2**20 + 1)),
+    ("max_tokens", v("d", 8.5)), ("max_tokens", v("s", "8")),
     ("temperature", v("d", float("nan"))), ("temperature", v("d", -0.1)), ("temperature", v("d", float("inf"))),
     ("temperature", v("d", 10.5)), ("temperature", v("s", "hot")),
-    ("top_k", v("i", -1)), ("top_k", v("u", 257)), ("top_k", v("t", 2**63)), ("top_k", v("b", True)),
+    ("top_k", v("i", -2)), ("top_k", v("t", 2**63)), ("top_k", v("b", True)),
     ("top_p", v("d", float("nan"))), ("top_p", v("d", 1.01)), ("top_p", v("d", -1.0)),
     ("min_p", v("d", float("nan"))), ("min_p", v("d", 1.5)), ("min_p", v("as", ["0"])),
     ("repeat_penalty", v("d", 0.0)), ("repeat_penalty", v("d", -1.0)), ("repeat_penalty", v("d", 11.0)),
     ("repeat_penalty", v("d", float("nan"))),
-    ("seed", v("i", -1)), ("seed", v("x", -2**63)), ("seed", v("d", 1.0)), ("seed", v("s", "7")),
-    ("stop", v("s", "word")), ("stop", v("as", [""])), ("stop", v("as", ["x"] * 17)), ("stop", v("as", ["x"] * 10000)),
+    ("seed", v("d", 1.5)), ("seed", v("s", "7")),
+    ("stop", v("u", 1)), ("stop", v("as", [""])), ("stop", v("as", ["x"] * 17)), ("stop", v("as", ["x"] * 10000)),
     ("stop", v("as", ["x" * 257])),
     ("priority", v("s", "urgent")), ("priority", v("u", 1)),
     ("deadline_ms", v("u", 0)), ("deadline_ms", v("i", -5)), ("deadline_ms", v("u", 86400001)), ("deadline_ms", v("t", 2**63)),

@@ -120,12 +120,12 @@ class OverTheBus(ChatTest):
         self.assertEqual(self.refusal({"role": "user"}), "messages[0].content: it is missing")
         self.assertEqual(self.refusal(good, {"content": FIRST}), "messages[1].role: it is missing")
         self.assertEqual(self.refusal(of("user", GLib.Variant("u", 7))),
-                         "messages[0].content: expected a string (s), got the integer 7")
+                         "messages[0].content: expected a string or an array of parts, got 7")
         self.assertEqual(self.refusal(*[good] * 1025), "messages: 1025 are more than 1024")
         self.assertEqual(self.refusal(good, echo=True), "echo: not with a conversation")
         self.assertEqual(self.refusal(of("system", "a"), good, system="b"), "system: the messages begin with one already")
         self.assertEqual(self.refusal(good, system=GLib.Variant("b", True)),
-                         "system: expected a string (s), got the boolean true")
+                         "system: expected a string, got true")
         self.assertEqual(error_of(self.chat, of("user", "a" * 40000), of("assistant", "b" * 30000)),
                          ("PromptTooLong", "messages: 70000 bytes are more than 65536"))
         self.assertEqual(self.chat({**good, "name": "ann"}, model=LLAMA, max_tokens=1)[1]["generated_tokens"], 1)

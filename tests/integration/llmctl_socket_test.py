@@ -101,7 +101,7 @@ class OverTheSocket(harness.TestCase):
         for arguments, code, name, words in (
                 (("--temperature", "11"), 2, "InvalidArgument", "--temperature: "),
                 (("--temperature", "nan"), 2, "InvalidArgument", "--temperature: "),
-                (("--max-tokens", "0"), 2, "InvalidArgument", "--max-tokens: "),
+                (("--max-tokens", "1048577"), 2, "InvalidArgument", "--max-tokens: "),
                 (("--deadline-ms", "0"), 2, "InvalidArgument", "--deadline-ms: "),
                 (("--model", "no-such"), 4, "ModelNotFound", "no-such"),
                 (("a b " * 5000,), 7, "ContextExceeded", "")):

@@ -57,7 +57,8 @@ class Llmctl(harness.TestCase):
 
     def test_exit_codes(self):
         self.ctl("generate", "--temperature", "-1", PROMPT, code=2)
-        self.ctl("generate", "--max-tokens", "0", PROMPT, code=2)
+        self.ctl("generate", "--max-tokens", "1048577", PROMPT, code=2)
+        self.assertEqual(self.ctl("generate", "--max-tokens", "0", PROMPT).stdout, b"")
         self.ctl("generate", "--model", "no-such", PROMPT, code=4)
         self.ctl("generate", "once " * 5000, code=7)
         self.ctl("generate", stdin=b"x " * 40000, code=7)

@@ -234,7 +234,7 @@ def openai_tools(ai):
     assert all(one.function.name == "alarm" and json.loads(one.function.arguments)["hour"] in range(24) for one in calls)
     turns = MESSAGES + [whole.choices[0].message, dict(role="tool", tool_call_id=call.id, content="noon")]
     answer = ai.chat.completions.create(**dict(asked, messages=turns, tool_choice="none", max_tokens=8))
-    assert answer.choices[0].message.tool_calls is None and answer.usage.prompt_tokens > whole.usage.prompt_tokens
+    assert answer.choices[0].message.tool_calls is None and answer.choices[0].message.content
     try:
         ai.chat.completions.create(**dict(asked, messages=turns[:-1] + [dict(turns[-1], tool_call_id="nobody")]))
     except openai.BadRequestError as error:
@@ -243,7 +243,7 @@ def openai_tools(ai):
         raise AssertionError("a result of a call that was never made was accepted")
 
 
-# Two calls of one answer: a bias against the end of the text would be another way; here enough seeds are tried.
+# Two calls of one answer, of one of the first seeds.
 def openai_parallel_calls(ai):
     for seed in range(64):
         whole = ai.chat.completions.create(messages=MESSAGES, tools=TOOLS, tool_choice="required", model=MODEL, seed=seed,
@@ -288,7 +288,7 @@ def openai_responses(ai):
     assert called.status == "completed" and call.type == "function_call" and json.loads(call.arguments) is not None
     turns = MESSAGES + [call, dict(type="function_call_output", call_id=call.call_id, output="noon")]
     again = ai.responses.create(model=MODEL, input=turns, tools=flat, tool_choice="none", max_output_tokens=4)
-    assert again.usage.input_tokens > called.usage.input_tokens
+    assert again.output_text and again.status == "incomplete"
     try:
         ai.responses.create(model=MODEL, input="x", previous_response_id=called.id)
     except openai.BadRequestError as error:
@@ -334,8 +334,8 @@ def ollama_tools(client):
         assert call.function.name in ("clock", "alarm") and isinstance(call.function.arguments, dict)
     turns = MESSAGES + [dict(role="assistant", tool_calls=[dict(function=dict(name="alarm", arguments=dict(hour=7)))]),
                         dict(role="tool", tool_name="alarm", content="set")]
-    answer = client.chat(MODEL, turns, tools=TOOLS, think=False, options=OPTIONS)
-    assert answer.prompt_eval_count > called.prompt_eval_count
+    answer = client.chat(MODEL, turns, think=False, options=OPTIONS)
+    assert answer.message.content and not answer.message.tool_calls
 
 
 def ollama_models(client):
@@ -419,6 +419,11 @@ class Sdk(harness.TestCase):
         make_environment()
         super().setUpClass()
 
+    @classmethod
+    def prepare(cls):
+        # A family whose answers may have several calls.
+        cls.bus.config('backend = "cpu"\nchat_template = "hermes"\n')
+
     def run_all(self, package, n_tests):
         self.client.load(LLAMA)
         engine, = self.daemon.engines()
@@ -431,7 +436,7 @@ class Sdk(harness.TestCase):
         self.run_all("openai", 14)
 
     def test_ollama(self):
-        self.run_all("ollama", 7)
+        self.run_all("ollama", 8)
 
 
 if __name__ == "__main__":
