@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 
+#include "api/errors.h"
 #include "base/bridge_header.h"
 #include "base/json_writer.h"
 
@@ -278,19 +279,16 @@ bool answers_with_a_stream(std::string_view head) {
 }
 
 std::string bridge_answer(const BridgeRefusal& refusal) {
-    base::JsonWriter json;
-    json.begin_object().key("error");
+    std::string body;
     if (refusal.is_ollamas) {
-        json.value(refusal.error.message);
+        base::JsonWriter json;
+        body = json.begin_object().key("error").value(refusal.error.message).end_object().take();
     } else {
-        json.begin_object().key("message").value(refusal.error.message);
-        json.key("type").value(refusal.status == 429  ? "rate_limit_error"
-                               : refusal.status < 500 ? "invalid_request_error"
-                                                      : "server_error");
-        json.key("code").value(base::error_name(refusal.error.code)).end_object();
+        api::ErrorDetails details;
+        if (refusal.status == 401) details.openai_code = "invalid_api_key";
+        body = api::openai_error(refusal.error, details);
     }
-    const std::string body = json.end_object().take();
-    const bool is_passing = refusal.error.code == ErrorCode::NotReady || refusal.error.code == ErrorCode::QueueFull;
+    const bool is_passing = api::error_row(refusal.error.code).may_retry;
     return base::concat("HTTP/1.1 ", refusal.status, ' ', reason_phrase(refusal.status),
                         "\r\nContent-Type: application/json\r\nContent-Length: ", body.size(),
                         refusal.status == 401 ? "\r\nWWW-Authenticate: Bearer" : "",

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "base/json_writer.h"
+
 namespace llmd::api {
 
 namespace {
@@ -44,11 +46,39 @@ constexpr bool is_in_order() {
 }
 static_assert(is_in_order(), "one row for each code, in the order of the codes");
 
+// Returns the field that a message begins with, as in "top_p: 3 is not ..."; empty if it begins with none.
+std::string_view field_in(std::string_view message) {
+    const auto is_of_path = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
+               c == '[' || c == ']';
+    };
+    size_t end = 0;
+    while (end < message.size() && is_of_path(message[end])) ++end;
+    return message.substr(end).starts_with(": ") ? message.substr(0, end) : std::string_view();
+}
+
 }  // namespace
 
 const ErrorRow& error_row(ErrorCode code) {
     const auto index = static_cast<size_t>(code);
     return index < kErrors.size() ? kErrors[index] : kErrors[0];
+}
+
+std::string openai_error(const base::Error& error, const ErrorDetails& details) {
+    const ErrorRow& row = error_row(error.code);
+    base::JsonWriter json;
+    json.begin_object().key("error").begin_object();
+    json.key("message").value(error.message);
+    json.key("type").value(row.type);
+    json.key("code").value(details.openai_code.empty() ? row.openai_code : details.openai_code);
+    const std::string_view field = error.code == ErrorCode::InvalidArgument ? field_in(error.message) : "";
+    field.empty() ? json.key("param").null() : json.key("param").value(field);
+    json.key("name").value(base::error_name(error.code));
+    if (error.code == ErrorCode::ContextExceeded) {
+        if (details.n_prompt_tokens != 0) json.key("n_prompt_tokens").value(details.n_prompt_tokens);
+        if (details.n_ctx != 0) json.key("n_ctx").value(details.n_ctx);
+    }
+    return json.end_object().end_object().take();
 }
 
 std::string dbus_error_name(ErrorCode code) {

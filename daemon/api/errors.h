@@ -2,6 +2,7 @@
 // Pure.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -37,6 +38,18 @@ struct ErrorRow {
 
 // Returns the row of Failed for a number that is no code.
 const ErrorRow& error_row(base::ErrorCode code);
+
+// What is known beside an error when it is told.
+struct ErrorDetails {
+    // Of a prompt and the context that it does not fit into, in tokens; 0: not known.
+    uint32_t n_prompt_tokens = 0;
+    uint32_t n_ctx = 0;
+    std::string_view openai_code = {};  // instead of the row's, where a front end knows more
+};
+
+// {"error":{"message":…,"type":…,"code":…,"param":…,"name":…}}: OpenAI's form, with the name that the error has on the
+// bus. The lengths are told with ContextExceeded.
+std::string openai_error(const base::Error& error, const ErrorDetails& details = {});
 
 inline constexpr std::string_view kDbusErrorPrefix = "org.llmd.Llmd1.Error.";
 

@@ -25,7 +25,8 @@ sdbus::Variant u64(T value) {
 
 }  // namespace
 
-bus::VariantMap info_dictionary(const service::Outcome& outcome, std::span<const api::AnswerCall> calls) {
+bus::VariantMap info_dictionary(const service::Outcome& outcome, std::span<const api::AnswerCall> calls,
+                                std::span<const std::string> notes) {
     bus::VariantMap out{
         {"finish_reason", text(service::finish_name(outcome.finish))},
         {"prompt_tokens", u32(outcome.prompt_tokens)},
@@ -43,6 +44,11 @@ bus::VariantMap info_dictionary(const service::Outcome& outcome, std::span<const
         base::JsonWriter json;
         write_tool_calls(json, calls);
         out.emplace("tool_calls", sdbus::Variant(json.take()));
+    }
+    if (!notes.empty()) {
+        std::vector<std::string> told;
+        for (const std::string& note : notes) told.push_back(base::to_clean_text(note));
+        out.emplace("notes", sdbus::Variant(told));
     }
     return out;
 }

@@ -112,7 +112,7 @@ void RequestObject::emit_finished(const std::optional<Error>& delivery_error) {
     if (outcome_->finish == service::Finish::Cancelled) status = FinishedStatus::Cancelled;
     if (error) status = FinishedStatus::Error;
 
-    bus::VariantMap info = info_dictionary(*outcome_, calls_);
+    bus::VariantMap info = info_dictionary(*outcome_, calls_, notes_);
     if (delivery_error) info["finish_reason"] = sdbus::Variant(std::string(finish_name(service::Finish::Error)));
     if (auto kept = delivery_->kept_text()) {
         info.emplace("text", sdbus::Variant(kept->first));

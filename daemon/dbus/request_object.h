@@ -31,6 +31,9 @@ public:
     service::RequestId id() const { return id_; }
     // Of tools, in the answer so far.
     const std::vector<api::AnswerCall>& calls() const { return calls_; }
+    // What of the request is not held to the letter.
+    const std::vector<std::string>& notes() const { return notes_; }
+    void set_notes(std::vector<std::string> notes) { notes_ = std::move(notes); }
 
     // What a delivery of this request is to be made with.
     Delivery::Events delivery_events();
@@ -41,6 +44,7 @@ public:
     void set_id(service::RequestId id) { id_ = id; }
 
     // service::RequestSink
+    void on_note(const std::string& note) override { notes_.push_back(note); }
     void on_accepted(uint32_t prompt_tokens) override;
     void on_text(std::string_view text) override;
     void on_part(const protocol::AnswerPart& part) override;
@@ -58,6 +62,7 @@ private:
     const std::string owner_;
     const std::chrono::system_clock::time_point created_ = std::chrono::system_clock::now();
     service::RequestId id_ = 0;
+    std::vector<std::string> notes_;
     std::vector<api::AnswerCall> calls_;
     std::unique_ptr<sdbus::IObject> object_;
     std::unique_ptr<Delivery> delivery_;

@@ -243,7 +243,7 @@ void RootObject::answer_at_end(sdbus::Result<Values...>&& result, Result<api::Ca
             if (outcome.finish == service::Finish::Cancelled) {
                 return reply.fail(fail(ErrorCode::Cancelled, "the request was cancelled"));
             }
-            send(reply, text, outcome, info_dictionary(outcome, object.calls()));
+            send(reply, text, outcome, info_dictionary(outcome, object.calls(), object.notes()));
         };
         return Result<std::unique_ptr<Delivery>>(
             make_collected_delivery(object.delivery_events(), std::move(finished)));

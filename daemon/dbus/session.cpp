@@ -182,6 +182,7 @@ Result<RequestObject*> Session::start(const std::string& owner, api::Call call, 
         auto delivery = make_delivery(*object);
         if (!delivery) return delivery.error();
         object->set_delivery(std::move(*delivery));
+        object->set_notes(std::move(call.notes));
         watch_client(owner);
         const auto id = service_.submit(std::move(request), *object);
         if (!id) {

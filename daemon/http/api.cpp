@@ -4,6 +4,7 @@
 #include <charconv>
 #include <utility>
 
+#include "api/errors.h"
 #include "api/fields.h"
 #include "api/status.h"
 #include "base/json_writer.h"
@@ -23,7 +24,7 @@ constexpr std::string_view kModelPath = "/v1/models/{id}";
 constexpr std::string_view kCancelPath = "/v1/requests/{id}/cancel";
 
 Reply refusal(const Error& error) {
-    return error_reply(error, error_object(error));
+    return error_reply(error, api::openai_error(error));
 }
 
 // What stands in `path` where `pattern` has "{id}", empty if that has none; nothing when they do not match.

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/errors.h"
 #include "base/json_writer.h"
 #include "http/base64.h"
 #include "http/ollama_json.h"
@@ -58,7 +59,7 @@ public:
         : encoding_(encoding), n_ctx_(std::move(n_ctx)) {}
 
     Reply refusal(const base::Error& error, uint32_t prompt_tokens) override {
-        return error_reply(error, error_object(error, {prompt_tokens, n_ctx_()}));
+        return error_reply(error, api::openai_error(error, {prompt_tokens, n_ctx_()}));
     }
 
 private:

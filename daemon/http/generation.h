@@ -53,6 +53,9 @@ private:
     class Sink final : public service::RequestSink {
     public:
         Sink(Generation& generation, size_t choice) : generation_(generation), choice_(choice) {}
+        void on_note(const std::string& note) override {
+            if (choice_ == 0) generation_.notes_.push_back(note);  // those of the others are the same
+        }
         void on_accepted(uint32_t) override { generation_.on_accepted(); }
         void on_logprobs(std::span<const protocol::TokenLogprobs> logprobs) override { aligner.add(logprobs); }
         void on_text(std::string_view text) override {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/errors.h"
 #include "base/json_writer.h"
 #include "http/openai_logprobs.h"
 
@@ -130,7 +131,7 @@ public:
         return out + event("[DONE]");
     }
 
-    std::string failure(const base::Error& error) override { return event(error_object(error, {0, n_ctx_()})); }
+    std::string failure(const base::Error& error) override { return event(api::openai_error(error, {0, n_ctx_()})); }
 
     std::string whole(const AnswerHead& head, const std::vector<Choice>& choices) override {
         JsonWriter json = object(head, is_chat_ ? "chat.completion" : "text_completion");
@@ -152,7 +153,7 @@ public:
     }
 
     Reply refusal(const base::Error& error, uint32_t prompt_tokens) override {
-        return error_reply(error, error_object(error, {prompt_tokens, n_ctx_()}));
+        return error_reply(error, api::openai_error(error, {prompt_tokens, n_ctx_()}));
     }
 
 private:

@@ -1,7 +1,6 @@
 // What an HTTP request is answered with when all of it is known.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,16 +21,6 @@ struct Reply {
 Reply json_reply(std::string body);
 
 inline constexpr int kRetryAfterSeconds = 2;
-
-// Of a prompt and the context that it does not fit into, in tokens; 0: not known.
-struct Lengths {
-    uint32_t n_prompt_tokens = 0;
-    uint32_t n_ctx = 0;
-};
-
-// {"error":{"message":…,"type":…,"code":…,"param":…,"name":…}}: OpenAI's form, with the name that the error has on the
-// bus; those `lengths` that are known are added to ContextExceeded.
-std::string error_object(const base::Error& error, Lengths lengths = {});
 
 // The reply with that status, these headers and `body`.
 Reply error_reply(const base::Error& error, std::string body);

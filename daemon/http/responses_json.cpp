@@ -193,7 +193,7 @@ public:
     }
 
     Reply refusal(const base::Error& error, uint32_t prompt_tokens) override {
-        return error_reply(error, error_object(error, {prompt_tokens, n_ctx_()}));
+        return error_reply(error, api::openai_error(error, {prompt_tokens, n_ctx_()}));
     }
 
 private:

@@ -181,6 +181,7 @@ template <typename Io>
 void fields(Io& io, Is<Accepted> auto& m) {
     io.number("id", m.id);
     io.number("prompt_tokens", m.prompt_tokens);
+    io.texts("notes", m.notes);
 }
 
 template <typename Io>

@@ -220,7 +220,9 @@ struct LoadFailed {
 struct Accepted {
     uint64_t id = 0;
     uint32_t prompt_tokens = 0;
+    std::vector<std::string> notes;  // what of the request is not held to the letter, at most kMaxNotes
 };
+inline constexpr size_t kMaxNotes = 16;
 
 struct Refused {
     uint64_t id = 0;

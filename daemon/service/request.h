@@ -164,6 +164,8 @@ struct Outcome {
 class RequestSink {
 public:
     virtual ~RequestSink() = default;
+    // What of the request is not held to the letter, a sentence that begins with the field; before on_accepted().
+    virtual void on_note(const std::string& note) { (void)note; }
     // Tokenized: the request fits the model.
     virtual void on_accepted(uint32_t prompt_tokens) = 0;
     // One for each token that was made, each before its text; where they are wanted.

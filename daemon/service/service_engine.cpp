@@ -325,6 +325,7 @@ void Service::Impl::on(const protocol::Accepted& accepted) {
     schedule_turn();
     RequestSink& sink = *record->sink;
     const std::string echo = record->request.echo ? base::to_clean_text(record->request.prompt) : std::string();
+    for (const std::string& note : accepted.notes) sink.on_note(note);
     sink.on_accepted(record->prompt_tokens);
     if (!echo.empty() && find(accepted.id) != nullptr) sink.on_text(echo);
 }

@@ -98,7 +98,9 @@ TEST(BridgeHead, ARefusalHasTheFormOfTheApi) {
     const std::string full = bridge_answer({429, base::fail(base::ErrorCode::QueueFull, "full")});
     EXPECT_TRUE(full.starts_with("HTTP/1.1 429 Too Many Requests\r\n")) << full;
     EXPECT_NE(full.find("\r\nRetry-After: "), std::string::npos);
-    EXPECT_TRUE(full.ends_with(R"({"error":{"message":"full","type":"rate_limit_error","code":"QueueFull"}})")) << full;
+    EXPECT_TRUE(full.ends_with(
+        R"({"error":{"message":"full","type":"rate_limit_error","code":"rate_limit_exceeded","param":null,"name":"QueueFull"}})"))
+        << full;
 }
 
 TEST(BridgeHead, AnAnswerWithoutALengthIsAStream) {
@@ -113,7 +115,8 @@ TEST(BridgeHead, ARefusalIsAWholeAnswerThatMayBeRepeatedOrNot) {
     const std::string passing = bridge_answer({503, base::fail(base::ErrorCode::NotReady, "not \"now\"")});
     EXPECT_TRUE(passing.starts_with("HTTP/1.1 503 Service Unavailable\r\n")) << passing;
     EXPECT_NE(passing.find("\r\nRetry-After: "), std::string::npos);
-    EXPECT_TRUE(passing.ends_with(R"({"error":{"message":"not \"now\"","type":"server_error","code":"NotReady"}})"));
+    EXPECT_TRUE(passing.ends_with(
+        R"({"error":{"message":"not \"now\"","type":"server_error","code":"not_ready","param":null,"name":"NotReady"}})"));
     const std::string lasting = bridge_answer({403, base::fail(base::ErrorCode::NotAllowed, "never")});
     EXPECT_NE(lasting.find("\r\nx-should-retry: false\r\n"), std::string::npos);
 }

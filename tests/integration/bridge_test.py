@@ -277,7 +277,7 @@ class WithLlmd(harness.TestCase):
             self.assertEqual(status, 429)
             self.assertIn(b"\r\nRetry-After: 2\r\n", answer)
             error = json.loads(answer.partition(b"\r\n\r\n")[2])["error"]
-            self.assertEqual((error["type"], error["code"]), ("rate_limit_error", "QueueFull"))
+            self.assertEqual((error["type"], error["code"]), ("rate_limit_error", "rate_limit_exceeded"))
             status, answer = self.bridge.exchange(self.bridge.post(LONG, path="/api/chat"))
             self.assertEqual(status, 429)
             self.assertEqual(json.loads(answer.partition(b"\r\n\r\n")[2]),

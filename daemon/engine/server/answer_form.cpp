@@ -1,5 +1,6 @@
 #include "engine/server/answer_form.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "engine/generation/constraint/json_schema.h"
@@ -146,6 +147,8 @@ base::Result<void> AnswerForm::take_conversation(const protocol::Submit& submit,
         auto grammar = constraint::compile_answer_grammar(shape);
         if (!grammar) return grammar.error();
         request.grammar = std::move(grammar->grammar);
+        notes_ = std::move(grammar->loosened);
+        notes_.resize(std::min(notes_.size(), protocol::kMaxNotes));
     }
     if (tools_.empty() && !thinking) return {};
     request.markers = chat::marker_tokens(*model.tokenizer, family.calls, thinking ? &*thinking : nullptr);

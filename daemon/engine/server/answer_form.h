@@ -32,6 +32,8 @@ public:
     // Returns the parts that became certain with the next text of the answer, and at its end the rest.
     std::vector<protocol::AnswerPart> feed(std::string_view text);
     std::vector<protocol::AnswerPart> finish();
+    // What the grammar does not hold to its schema (constraint::AnswerGrammar::loosened), at most protocol::kMaxNotes.
+    const std::vector<std::string>& notes() const { return notes_; }
     // A call that is whole ends what is there of the answer.
     bool ends_with_call() const { return ends_with_call_; }
 
@@ -44,6 +46,7 @@ private:
     std::vector<protocol::AnswerPart> parts(std::vector<chat::AnswerEvent> events);
 
     std::vector<chat::Tool> tools_;
+    std::vector<std::string> notes_;
     std::optional<chat::AnswerReader> reader_;  // nothing: all of the answer is text
     bool ends_with_call_ = false;
 };

@@ -281,8 +281,8 @@ void EngineServer::handle_submit(const protocol::Submit& submit) {
         const bool too_long = submitted.error().code == ErrorCode::ContextExceeded;
         refuse(submit.id, submitted.error(), too_long ? n_prompt : 0);
     } else {
-        answers_[submit.id] = *std::move(form);
-        send(protocol::Accepted{.id = submit.id, .prompt_tokens = n_prompt});
+        const auto& answer = answers_[submit.id] = *std::move(form);
+        send(protocol::Accepted{.id = submit.id, .prompt_tokens = n_prompt, .notes = answer->notes()});
     }
 }
 

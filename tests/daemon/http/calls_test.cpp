@@ -238,6 +238,7 @@ protected:
         generation.submit({wanted});
         settle();
         load_and_get_ready();
+        send(protocol::Accepted{generation.id(), 3, {"tools[0]: any JSON"}});
         expect_start(generation.id());
         finish(generation.id());
         std::vector<std::string> out;
@@ -247,7 +248,8 @@ protected:
         return out;
     }
     const std::vector<std::string> kNotes{"x-llmd-note: top_k: 1000 was brought to 256",
-                                          "x-llmd-note: num_ctx: the context is 128"};
+                                          "x-llmd-note: num_ctx: the context is 128",
+                                          "x-llmd-note: tools[0]: any JSON"};
 };
 
 TEST_F(NotesTest, AreHeadersOfAWholeAnswer) {

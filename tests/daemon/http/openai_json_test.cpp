@@ -216,7 +216,7 @@ TEST(Refusal, HasAStatusAndSaysWhetherToTryAgain) {
     EXPECT_EQ(too_long.body,
               R"({"error":{"message":"m","type":"invalid_request_error","code":"context_length_exceeded",)"
               R"("param":null,"name":"ContextExceeded","n_prompt_tokens":600,"n_ctx":512}})");
-    EXPECT_EQ(error_object({base::ErrorCode::ContextExceeded, "m"}),
+    EXPECT_EQ(api::openai_error({base::ErrorCode::ContextExceeded, "m"}),
               R"({"error":{"message":"m","type":"invalid_request_error","code":"context_length_exceeded","param":null,)"
               R"("name":"ContextExceeded"}})");
 }
@@ -233,7 +233,9 @@ TEST(Refusal, EveryErrorHasExactlyOneAdvice) {
 }
 
 TEST(Refusal, NamesTheFieldThatIsWrong) {
-    const auto object = [](const char* message) { return error_object({base::ErrorCode::InvalidArgument, message}); };
+    const auto object = [](const char* message) {
+        return api::openai_error({base::ErrorCode::InvalidArgument, message});
+    };
     EXPECT_NE(object("options.top_p: 3 is not in the range").find(R"("param":"options.top_p")"), std::string::npos);
     EXPECT_NE(object("messages[2].role: \"x\" is none").find(R"("param":"messages[2].role")"), std::string::npos);
     EXPECT_NE(object("there is no such thing: really").find(R"("param":null)"), std::string::npos);
