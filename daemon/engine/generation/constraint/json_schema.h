@@ -20,7 +20,7 @@
 //               known is ignored beside a pattern
 //   numbers     minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf up to kMaxMultipleOf without its
 //               decimal point, such as 5 or 0.01
-// Annotations such as `title`, `default` and names in "x-" are ignored. Everything else is refused, as is a
+// Annotations such as `title`, `default`, `strict` and names in "x-" are ignored. Everything else is refused, as is a
 // contradiction such as a minLength above maxLength outside of alternatives: nothing that restricts a text is ignored.
 #pragma once
 

@@ -42,11 +42,12 @@ constexpr std::array<std::string_view, kKeywords> kNames = {
     "$ref",
 };
 
-// Annotations do not change which texts are valid, nor do OpenAPI's `discriminator`, `example` and names in "x-".
-constexpr std::array<std::string_view, 15> kAnnotations = {
-    "title",      "description", "default",       "examples",        "example",
-    "deprecated", "readOnly",    "writeOnly",     "$comment",        "$schema",
-    "$defs",      "definitions", "discriminator", "contentEncoding", "contentMediaType",
+// Annotations do not change which texts are valid, nor do OpenAPI's `discriminator`, `example` and names in "x-", nor
+// OpenAI's `strict`, which Home Assistant writes into the schema itself: every schema is kept to here.
+constexpr std::array<std::string_view, 16> kAnnotations = {
+    "title",         "description",     "default",          "examples", "example", "deprecated",
+    "readOnly",      "writeOnly",       "$comment",         "$schema",  "$defs",   "definitions",
+    "discriminator", "contentEncoding", "contentMediaType", "strict",
 };
 
 template <size_t n>

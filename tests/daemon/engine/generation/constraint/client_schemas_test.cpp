@@ -93,5 +93,16 @@ TEST(ClientSchemas, Zod) {
               "a Unicode property is not supported");
 }
 
+// What Home Assistant makes of the structure of a task: `strict` in every object, and null for what may be left out.
+TEST(ClientSchemas, HomeAssistant) {
+    check({R"({"type":"object","properties":{"lit":{"type":"boolean","description":"Is it lit?"},
+               "lamp":{"type":["object","null"],"properties":{"watts":{"type":["integer","null"]}},
+               "required":["watts"],"strict":true,"additionalProperties":false}},
+               "required":["lit","lamp"],"strict":true,"additionalProperties":false})",
+           {R"({"lit":true,"lamp":null})", R"({"lit":false,"lamp":{"watts":5}})",
+            R"({"lit":false,"lamp":{"watts":null}})"},
+           {R"({"lit":true})", R"({"lit":null,"lamp":null})", R"({"lit":true,"lamp":{}})"}});
+}
+
 }  // namespace
 }  // namespace llmd::constraint
