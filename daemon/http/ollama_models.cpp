@@ -168,7 +168,7 @@ std::string ollama_model(const ModelEntry& model) {
     json.key("modified_at").value(modified_at(model));
     write_details(json, model);
     write_figures(json, model);
-    json.key("capabilities").begin_array().value("completion");
+    json.key("capabilities").begin_array().value("completion").value("embedding");
     if (model.chats) json.value("tools");
     if (model.thinks) json.value("thinking");
     json.end_array();

@@ -345,7 +345,7 @@ def ollama_models(client):
     assert loaded.model == MODEL and loaded.size > 0 and loaded.expires_at.year > 2000
     assert loaded.digest in [model.digest for model in client.list().models]
     show = client.show(MODEL)
-    assert show.details.family == "llama" and show.capabilities == ["completion"]
+    assert show.details.family == "llama" and show.capabilities == ["completion", "embedding"]
     assert show.modelinfo["llama.context_length"] > 0
 
 

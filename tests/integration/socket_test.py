@@ -206,7 +206,7 @@ class Socket(harness.TestCase):
         self.assertRegex(tags[LLAMA]["details"]["parameter_size"], r"^1\d\.\d\dM$")
 
         show = self.json("POST", "/api/show", {"model": LLAMA + ":latest"})
-        self.assertEqual((show["capabilities"], show["template"]), (["completion"], ""))
+        self.assertEqual((show["capabilities"], show["template"]), (["completion", "embedding"], ""))
         self.assertEqual(show["details"], tags[LLAMA]["details"])
         info = show["model_info"]
         self.assertEqual(info["general.architecture"], "llama")

@@ -89,7 +89,7 @@ TEST(OllamaModels, PsTellsOfMemoryAndOfTheEnd) {
 TEST(OllamaModels, ShowHasTheFiguresUnderTheArchitecturesName) {
     service::ModelEntry model = entry();
     const std::string plain = ollama_model(model);
-    EXPECT_EQ(at(plain, {"capabilities"}), R"(["completion"])");
+    EXPECT_EQ(at(plain, {"capabilities"}), R"(["completion","embedding"])");
     EXPECT_EQ(at(plain, {"template"}), R"("{% \"x\" %}")");
     EXPECT_EQ(at(plain, {"details", "family"}), R"("llama")");
     EXPECT_EQ(at(plain, {"model_info", "general.architecture"}), R"("llama")");
@@ -103,9 +103,9 @@ TEST(OllamaModels, ShowHasTheFiguresUnderTheArchitecturesName) {
     EXPECT_NE(at(plain, {"modelfile"}).find("FROM tale\\nTEMPLATE"), std::string::npos);
     EXPECT_EQ(plain.find("nonexistent"), std::string::npos) << "no path";
     model.chats = true;
-    EXPECT_EQ(at(ollama_model(model), {"capabilities"}), R"(["completion","tools"])");
+    EXPECT_EQ(at(ollama_model(model), {"capabilities"}), R"(["completion","embedding","tools"])");
     model.thinks = true;
-    EXPECT_EQ(at(ollama_model(model), {"capabilities"}), R"(["completion","tools","thinking"])");
+    EXPECT_EQ(at(ollama_model(model), {"capabilities"}), R"(["completion","embedding","tools","thinking"])");
 }
 
 }  // namespace
