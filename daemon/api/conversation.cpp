@@ -115,10 +115,11 @@ void read_tool_calls(FieldReader& reader, std::vector<protocol::ToolCall>& out) 
     }
 }
 
-void read_message(FieldReader& reader, ChatMessage& out) {
+void read_message(FieldReader& reader, MissingContent missing, ChatMessage& out) {
     read_role(reader, out.role);
     read_content(reader, "content", out.content);
-    if (out.role != Role::Assistant && !reader.find("content")) reader.refuse("content", "it is missing");
+    const bool needs_content = out.role != Role::Assistant && missing == MissingContent::Refused;
+    if (needs_content && !reader.find("content")) reader.refuse("content", "it is missing");
     for (const std::string_view key : {"reasoning", "reasoning_content", "thinking"}) reader.text(key, out.thinking);
     read_tool_calls(reader, out.tool_calls);
     reader.text("tool_call_id", out.tool_call_id);
@@ -142,7 +143,7 @@ void read_item(FieldReader& reader, std::vector<ChatMessage>& out) {
     reader.text("type", type);
     if (type == "message") {
         ChatMessage message;
-        read_message(reader, message);
+        read_message(reader, MissingContent::Refused, message);
         const bool continues = message.role == Role::Assistant && !out.empty() && out.back().role == Role::Assistant &&
                                out.back().content.empty() && out.back().tool_calls.empty();
         if (continues) {
@@ -188,10 +189,11 @@ void each_object(FieldReader& reader, std::string_view key, const Value::Array& 
 
 }  // namespace
 
-void read_messages(FieldReader& reader, std::string_view key, std::vector<ChatMessage>& out) {
+void read_messages(FieldReader& reader, std::string_view key, MissingContent missing, std::vector<ChatMessage>& out) {
     const auto* messages = reader.array(key);
     if (!messages) return;
-    each_object(reader, key, *messages, [&](FieldReader& fields) { read_message(fields, out.emplace_back()); });
+    each_object(reader, key, *messages,
+                [&](FieldReader& fields) { read_message(fields, missing, out.emplace_back()); });
 }
 
 void read_input_items(FieldReader& reader, std::string_view key, std::vector<ChatMessage>& out) {

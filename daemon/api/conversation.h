@@ -2,6 +2,7 @@
 // As with every FieldReader, the first error is kept in the reader; it names the message or item by its place.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,11 +12,16 @@
 
 namespace llmd::api {
 
+// Of a message that is not the assistant's. Ollama's Python package leaves out what is empty, as a tool's result may
+// be.
+enum class MissingContent : uint8_t { Refused, IsEmpty };
+
 // An array of messages: role (developer is system, function is tool), content (a text, null, or parts of which each is
 // a text), and of the assistant tool_calls (an array, or its JSON as a text) and what it thought (thinking,
 // reasoning_content, reasoning). A result says which call it is of by tool_call_id or by the tool's name, or by its
 // place. Images and other media are refused. Whether the messages make a conversation is for the engine to say.
-void read_messages(FieldReader& reader, std::string_view key, std::vector<protocol::ChatMessage>& out);
+void read_messages(FieldReader& reader, std::string_view key, MissingContent missing,
+                   std::vector<protocol::ChatMessage>& out);
 // OpenAI's `input`: a text, or items: messages, function_call, function_call_output and reasoning. Calls become part of
 // the assistant's message before them.
 void read_input_items(FieldReader& reader, std::string_view key, std::vector<protocol::ChatMessage>& out);

@@ -451,7 +451,11 @@ void read_stream_options(FieldReader& reader, Key key, Call& call) {
 // --- Conversations and tools -----------------------------------------------------------------------------------------
 
 void read_chat_messages(FieldReader& reader, Key key, Call& call) {
-    read_messages(reader, key, call.request.messages);
+    read_messages(reader, key, MissingContent::Refused, call.request.messages);
+}
+
+void read_ollama_messages(FieldReader& reader, Key key, Call& call) {
+    read_messages(reader, key, MissingContent::IsEmpty, call.request.messages);
 }
 
 void read_add_generation_prompt(FieldReader& reader, Key key, Call& call) {

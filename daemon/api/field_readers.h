@@ -57,6 +57,7 @@ void read_stream_options(FieldReader& reader, std::string_view key, Call& call);
 
 // --- Conversations and tools -----------------------------------------------------------------------------------------
 void read_chat_messages(FieldReader& reader, std::string_view key, Call& call);
+void read_ollama_messages(FieldReader& reader, std::string_view key, Call& call);
 void read_add_generation_prompt(FieldReader& reader, std::string_view key, Call& call);
 void read_continue_final_message(FieldReader& reader, std::string_view key, Call& call);
 void read_call_tools(FieldReader& reader, std::string_view key, Call& call);

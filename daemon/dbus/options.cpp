@@ -58,7 +58,7 @@ Result<void> take_messages(Call& call, std::vector<Value::Object> messages) {
     const Value::Object holder{{"messages", std::move(listed)}};
     api::FieldReader reader(holder);
     std::vector<ChatMessage> read;
-    api::read_messages(reader, "messages", read);
+    api::read_messages(reader, "messages", api::MissingContent::Refused, read);
     if (reader.error()) return *reader.error();
     if (call.system && read.front().role == ChatMessage::Role::System) {
         return fail(ErrorCode::InvalidArgument, "system: the messages begin with one already");

@@ -121,9 +121,9 @@ base::Result<Conversation> Conversation::read(const ChatInput& input) {
             conversation.calls[i] = *first;
         } else if (!message.tool_calls.empty()) {
             return fail(ErrorCode::InvalidArgument, "messages[", i, "].tool_calls: only the assistant has them");
-        } else if (message.role == Role::Assistant && message.content.empty()) {
+        } else if (message.role == Role::Assistant && message.content.empty() && message.thinking.empty()) {
             return fail(ErrorCode::InvalidArgument, "messages[", i,
-                        "].content: empty; a message of the assistant has content or tool_calls");
+                        "].content: empty; a message of the assistant has content, thinking or tool_calls");
         }
     }
     const size_t last = messages.size() - 1;

@@ -24,9 +24,9 @@ struct Conversation {
     std::vector<Call> calls;
 
     // `input` must outlive the result. InvalidArgument names the tool or the message that is wrong: no messages; an
-    // assistant that says and calls nothing; two messages of the assistant at the end; calls of somebody else; a result
-    // for a call that nobody made; tools that are not a JSON array of functions with names, or more than kMaxTools or
-    // kMaxToolsBytes.
+    // assistant that says, thinks and calls nothing; two messages of the assistant at the end; calls of somebody else;
+    // a result for a call that nobody made; tools that are not a JSON array of functions with names, or more than
+    // kMaxTools or kMaxToolsBytes.
     static base::Result<Conversation> read(const ChatInput& input);
 };
 

@@ -57,6 +57,18 @@ TEST(Messages, HaveCallsAndResultsInOllamasSpelling) {
     EXPECT_EQ(request.messages[2].tool_name, "f");
 }
 
+// Ollama's Python package leaves out members that are empty.
+TEST(Messages, MayLackTheirContentInOllamasSpellingAlone) {
+    const std::string messages =
+        R"("messages":[{"role":"user"},{"role":"assistant","tool_calls":[{"function":{"name":"f"}}]},)"
+        R"({"role":"tool","tool_name":"f"}]})";
+    const auto request = request_of(R"({"model":"m",)" + messages, kOllamaChat);
+    ASSERT_EQ(request.messages.size(), 3u);
+    EXPECT_EQ(request.messages[0].content, "");
+    EXPECT_EQ(request.messages[2].content, "");
+    EXPECT_EQ(refused("{" + messages, kChat), "messages[0].content: it is missing");
+}
+
 TEST(Messages, AreRefusedByTheirPlace) {
     const auto refusal = [](const std::string& message) {
         return refused(R"({"messages":[{"role":"user","content":"u"},)" + message + "]}", kChat);

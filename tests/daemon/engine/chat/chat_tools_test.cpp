@@ -98,7 +98,10 @@ TEST(ChatTools, CallsAndResultsThatDoNotFitAreNamed) {
     const ChatMessage user{Role::User, "a"};
     const ChatMessage call = call_of({{"1", "f", "{}"}, {"2", "g", ""}});
     EXPECT_EQ(model.refusal({user, {Role::Assistant, ""}}),
-              "messages[1].content: empty; a message of the assistant has content or tool_calls");
+              "messages[1].content: empty; a message of the assistant has content, thinking or tool_calls");
+    ChatMessage cut{Role::Assistant, ""};  // while it was thinking
+    cut.thinking = "hm";
+    EXPECT_THAT(model.text({user, cut, user}), HasSubstr("<|im_start|>assistant\n<|im_end|>\n"));
     EXPECT_EQ(model.refusal({user, {Role::Assistant, "b"}, {Role::Assistant, "c"}}),
               "messages[2].role: a second \"assistant\" at the end");
     EXPECT_EQ(model.refusal({user, {Role::Assistant, "b"}, call}),
