@@ -81,7 +81,8 @@ void read_prompts(FieldReader& reader, Key key, size_t most, std::vector<service
 
 // vLLM's two fields say what a last message of the assistant says by itself here: it is the beginning of the answer.
 bool ends_with_assistant(const Call& call) {
-    return !call.request.messages.empty() && call.request.messages.back().role == ChatMessage::Role::Assistant;
+    return !call.request.messages.empty() &&
+           call.request.messages.back().role == protocol::ChatMessage::Role::Assistant;
 }
 
 }  // namespace
