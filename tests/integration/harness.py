@@ -11,6 +11,7 @@ import select
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -157,6 +158,19 @@ class PrivateBus:
         path = self.path(f"data/llmd/models/tiny-{architecture}.gguf")
         subprocess.run([os.path.join(BUILD, "tests/support/write_tiny_model"), path, architecture], check=True, timeout=LIMIT_S)
         return f"tiny-{architecture}"
+
+    def write_with_template(self, name, template):
+        """A model of this name, there from now on, that is the bundled LLaMA with a chat template."""
+        key, text = b"tokenizer.chat_template", template.encode()
+        head, type_string = struct.Struct("<4sIQQ"), 8  # magic, version, number of tensors, number of metadata
+        n_around = len(key) + struct.calcsize("<QIQ")
+        text += b" " * (-(n_around + len(text)) % 32)  # the tensors stay aligned
+        entry = struct.pack("<Q", len(key)) + key + struct.pack("<IQ", type_string, len(text)) + text
+        with open(os.path.join(MODELS, LLAMA + ".gguf"), "rb") as file:
+            *start, n_metadata = head.unpack(file.read(head.size))
+            rest = file.read()
+        with open(self.path(f"data/llmd/models/{name}.gguf"), "wb") as file:
+            file.write(head.pack(*start, n_metadata + 1) + entry + rest)
 
     def connect(self):
         client = Client(self)

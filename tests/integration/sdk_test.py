@@ -1,18 +1,22 @@
-"""OpenAI's and Ollama's own Python packages against llmd's Unix socket. They come from PyPI, into a virtual environment
-below the build folder that is made once."""
+"""OpenAI's and Ollama's own Python packages against llmd's Unix socket, and the program llm with its plugin llm-ollama over
+the bridge. They come from PyPI, into a virtual environment below the build folder that is made once."""
 import os
 import subprocess
 import sys
 import unittest
 
 import harness
-from harness import LLAMA, MARKER
+from bridge import Bridge
+from chat_templates_chatml import CHATML
+from harness import GPT2, LLAMA, MARKER
 
 ENVIRONMENT = os.path.join(harness.BUILD, "sdk-venv")
 PYTHON = os.path.join(ENVIRONMENT, "bin", "python")
 # What the program below was written for.
-PACKAGES = ["openai>=1.40,<4", "ollama>=0.4,<1"]
+PACKAGES = ["openai>=1.40,<4", "ollama>=0.4,<1", "llm>=0.32,<1", "llm-ollama>=0.19,<1"]
 INSTALL_LIMIT_S = 240
+
+CHATTY = "chatty"  # a model with a chat template of its own
 
 PROMPT = f"Once upon a time {MARKER}"
 MESSAGES = [{"role": "user", "content": PROMPT}]
@@ -34,7 +38,7 @@ import httpx
 
 PACKAGE = sys.argv[2]
 globals()[PACKAGE] = importlib.import_module(PACKAGE)
-PROMPT, MESSAGES, SCHEMA, MODEL = {PROMPT!r}, {MESSAGES!r}, {SCHEMA!r}, {LLAMA!r}
+PROMPT, MESSAGES, SCHEMA, MODEL, OTHER, CHATTY = {PROMPT!r}, {MESSAGES!r}, {SCHEMA!r}, {LLAMA!r}, {GPT2!r}, {CHATTY!r}
 TOOLS = {TOOLS!r}
 LOOKS = 100_000  # only a failure needs so many
 COMMON = dict(model=MODEL, max_tokens=8, temperature=0)
@@ -389,7 +393,68 @@ def ollama_errors(client):
         raise AssertionError("a model that is not there was accepted")
 
 
-if PACKAGE == "openai":
+# It takes models of one digest for one, and what a model can from /api/show.
+def llm_models(run):
+    listed = [line for line in run("models").splitlines() if line.startswith("Ollama: ")]
+    assert sorted(line.split()[1] for line in listed) == sorted("ollama/" + name for name in (MODEL, OTHER, CHATTY)), listed
+
+
+def llm_prompt(run):
+    asked = ["prompt", PROMPT, "-m", "ollama/" + MODEL, "-o", "num_predict", "8", "-o", "temperature", "0"]
+    whole = run(*asked, "--no-stream")
+    assert whole.strip() and run(*asked) == whole
+    last = json.loads(run("logs", "list", "-n", "1", "--json"))[0]
+    assert last["response"].strip() == whole.strip() and last["input_tokens"] > 0 and last["output_tokens"] == 8
+
+
+def llm_tool(run):
+    from llm.parts import Message, TextPart, ToolCallPart, ToolResultPart
+
+    def alarm(hour: int) -> str:
+        raise AssertionError("the model has called it by itself")
+
+    turns = [Message(role="user", parts=[TextPart(text=PROMPT)])]
+    asked = dict(tools=[alarm], num_predict=8, temperature=0, stream=True)
+    first = llm.get_model("ollama/" + CHATTY).prompt(messages=turns, **asked)
+    assert first.text() and first.tool_calls() == []
+    turns += [Message(role="assistant", parts=[ToolCallPart(name="alarm", arguments=dict(hour=7), tool_call_id="1")]),
+              Message(role="tool", parts=[ToolResultPart(name="alarm", output="set", tool_call_id="1")])]
+    second = llm.get_model("ollama/" + CHATTY).prompt(messages=turns, **asked)
+    assert second.text() and second.usage().input > first.usage().input
+    assert not llm.get_model("ollama/" + MODEL).supports_tools
+
+
+def llm_schema(run):
+    text = run("prompt", PROMPT, "-m", "ollama/" + MODEL, "-o", "num_predict", "60", "--schema", "lit bool, age int")
+    answer = json.loads(text)
+    assert isinstance(answer["lit"], bool) and isinstance(answer["age"], int)
+
+
+def llm_embedding(run):
+    vector = json.loads(run("embed", "-m", "ollama/" + MODEL, "-c", PROMPT))
+    assert len(vector) > 64 and abs(sum(x * x for x in vector) - 1) < 1e-3
+
+
+def llm_errors(run):
+    try:
+        llm.get_model("ollama/" + MODEL).prompt(PROMPT, num_predict=-7).text()
+    except Exception as error:
+        assert "num_predict" in str(error), error
+    else:
+        raise AssertionError("-7 tokens were accepted")
+
+
+def run_llm(*arguments):
+    from click.testing import CliRunner
+    from llm.cli import cli
+    result = CliRunner().invoke(cli, list(arguments))
+    assert result.exit_code == 0, (arguments, result.output, result.exception)
+    return result.output
+
+
+if PACKAGE == "llm":
+    client = run_llm
+elif PACKAGE == "openai":
     client = openai.OpenAI(base_url="http://llmd/v1", api_key="none",
                            http_client=httpx.Client(transport=transport(), event_hooks=dict(response=[answered])))
 else:
@@ -403,7 +468,7 @@ for name, test in list(globals().items()):
 
 def make_environment():
     """Installs the packages, unless they are there already."""
-    look = [PYTHON, "-c", "import openai, ollama"]
+    look = [PYTHON, "-c", "import openai, ollama, llm, llm_ollama"]
     if os.path.exists(PYTHON) and subprocess.run(look, stderr=subprocess.DEVNULL).returncode == 0:
         return
     harness.require("pypi")
@@ -423,12 +488,13 @@ class Sdk(harness.TestCase):
     def prepare(cls):
         # A family whose answers may have several calls.
         cls.bus.config('backend = "cpu"\nchat_template = "hermes"\n')
+        cls.bus.write_with_template(CHATTY, CHATML)
 
-    def run_all(self, package, n_tests):
+    def run_all(self, package, n_tests, **environment):
         self.client.load(LLAMA)
         engine, = self.daemon.engines()
         done = subprocess.run([PYTHON, "-c", PROGRAM, self.bus.path("runtime/llmd/llmd.sock"), package, str(engine)],
-                              capture_output=True, text=True, timeout=harness.LIMIT_S)
+                              env=dict(os.environ, **environment), capture_output=True, text=True, timeout=harness.LIMIT_S)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual(len(done.stdout.split()), n_tests, done.stdout)
 
@@ -437,6 +503,11 @@ class Sdk(harness.TestCase):
 
     def test_ollama(self):
         self.run_all("ollama", 8)
+
+    def test_llm(self):
+        bridge = Bridge(self.bus.environment)
+        self.addCleanup(bridge.stop)
+        self.run_all("llm", 6, OLLAMA_HOST=bridge.urls[0], LLM_USER_PATH=self.bus.path("llm"))
 
 
 if __name__ == "__main__":
