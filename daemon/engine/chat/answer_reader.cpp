@@ -22,6 +22,7 @@ AnswerReader::AnswerReader(const Options& options)
     : syntax_(options.syntax),
       reads_calls_(options.syntax != nullptr && !options.tools.empty()),
       calls_come_first_(options.calls_come_first),
+      must_call_(options.must_call),
       thinking_(options.thinking),
       state_(!options.thinking            ? State::Answer
              : options.begins_in_thinking ? State::Thinking
@@ -37,13 +38,14 @@ std::vector<AnswerEvent> AnswerReader::feed(std::string_view piece) {
 
 std::vector<AnswerEvent> AnswerReader::finish() {
     const bool is_head = state_ == State::Head || state_ == State::Name || state_ == State::NameEnd;
+    const bool follows_call = n_calls_ > 0 && drops_space_;  // without text in between
     if (in_call_) {
         events_.push_back({.kind = AnswerEvent::Kind::CallEnd, .text = {}, .call = n_calls_ - 1, .finished = false});
     } else if (state_ == State::Thinking) {
         write_text(AnswerEvent::Kind::Thinking, held_);
-    } else if (is_head && has_marker() && head_.starts_with(syntax_->marker)) {
+    } else if (must_call_ || follows_call || (is_head && has_marker() && head_.starts_with(syntax_->marker))) {
         space_.clear();
-    } else if (state_ != State::ListNext) {
+    } else {
         write_text(AnswerEvent::Kind::Text, is_head ? head_ : held_);
         if (!drops_space_) write(AnswerEvent::Kind::Text, std::exchange(space_, {}));
     }

@@ -54,13 +54,16 @@ public:
         // Behind the thinking the answer begins with a call or has none, as beside a schema of the text, in which a
         // marker may be a part of a string. So it is with calls without a marker.
         bool calls_come_first = false;
+        // Behind the thinking the answer has calls alone, as its grammar says.
+        bool must_call = false;
     };
     explicit AnswerReader(const Options& options);
 
     // Takes the next piece of valid UTF-8 and returns what became certain with it.
     std::vector<AnswerEvent> feed(std::string_view piece);
     // Returns the rest at the end of the answer: text that was held back, and the end of a call that was cut off. A
-    // call that was cut off in its name is dropped.
+    // call that was cut off before the end of its name is dropped. The beginning of a marker is one behind another call
+    // or where the answer must call; else it is text.
     std::vector<AnswerEvent> finish();
 
     // The calls that have begun.
@@ -119,6 +122,7 @@ private:
     const CallSyntax* syntax_;
     bool reads_calls_;  // and has not found that the answer has none
     bool calls_come_first_;
+    bool must_call_;
     std::unordered_map<std::string_view, const Tool*> tools_;
     std::optional<ThinkingMarkers> thinking_;
 

@@ -158,6 +158,8 @@ base::Result<void> AnswerForm::take_conversation(const protocol::Submit& submit,
     options.thinking = thinking;
     options.begins_in_thinking = rendered->begins_in_thinking;
     options.calls_come_first = !submit.json_schema.empty();
+    options.must_call =
+        submit.tool_choice == protocol::ToolChoice::Required || submit.tool_choice == protocol::ToolChoice::Named;
     reader_.emplace(options);
     return {};
 }

@@ -129,6 +129,35 @@ TEST(AnswerReader, ACallThatLeavesTheSyntaxIsUnfinished) {
               (ReadAnswer{"x</param></function>", {}, {{"find", "", false}}}));
 }
 
+TEST(AnswerReader, TheBeginningOfACallThatIsCutIsNoText) {
+    for (const CallSyntax* syntax : call_syntaxes()) {
+        SCOPED_TRACE(syntax->name);
+        const std::string rest = std::string("find_all") + std::string(syntax->name_end) +
+                                 (syntax->form == ArgumentForm::Json ? "{}" : "") + std::string(syntax->call_end);
+        const std::string first = std::string(syntax->begin) + std::string(syntax->call_begin) + rest;
+        const std::string next = std::string(syntax->separator) + std::string(syntax->call_begin) + rest;
+        const std::string whole = first + (syntax->many ? next : "") + std::string(syntax->end);
+        AnswerReader::Options options = options_of(*syntax);
+        // A call without a marker is one at the beginning only.
+        const std::string text = syntax->marker.empty() ? "" : "a ";
+        for (size_t length = first.size(); length <= whole.size(); ++length) {
+            const ReadAnswer answer = test::read_answer(options, text + whole.substr(0, length));
+            EXPECT_EQ(answer.text, text.substr(0, 1)) << length;
+            EXPECT_GE(answer.calls.size(), 1u) << length;
+        }
+        // Where text may come, a marker is one from its end on.
+        EXPECT_EQ(test::read_answer(options, whole.substr(0, 1)).text, whole.substr(0, 1));
+        options.must_call = true;
+        for (size_t length = 0; length <= whole.size(); ++length) {
+            for (const std::string_view thinking : {"", "<think>x</think>"}) {
+                const std::string answer = std::string(thinking) + whole.substr(0, length);
+                EXPECT_EQ(test::read_answer(options, answer).text, "") << answer;
+            }
+        }
+    }
+    EXPECT_EQ(test::read_answer(options_of(kMistralCalls), "[TOOL_CALLS]find[ARGS]{} b [TOOL").text, "b [TOOL");
+}
+
 TEST(AnswerReader, PiecesChangeNothing) {
     // Texts of markers, calls and everything between, in any order.
     std::mt19937 random(3);
