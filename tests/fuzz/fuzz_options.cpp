@@ -1,6 +1,7 @@
-// Hostile option dictionaries: whatever parse_generate_options() accepts must be inside every limit, whatever it
+// Hostile option dictionaries: whatever read_call() accepts of the bus must be inside every limit, whatever it
 // refuses must be InvalidArgument with one clean line that begins with the key. Input: entries of one byte for the key
-// (a known one, or 255: a made-up one), one byte for the type, then the value.
+// (a known one, or 255: a made-up one), one byte for the type, then the value. New keys go to the end, so that the kept
+// inputs keep theirs.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -16,10 +17,41 @@ namespace {
 using llmd::base::Value;
 using llmd::service::RequestLimits;
 
-constexpr const char* kKeys[] = {"handle_token", "model",       "system",   "max_tokens",  "temperature",
-                                 "top_k",        "top_p",       "min_p",    "seed",        "repeat_penalty",
-                                 "stop",         "json_schema", "priority", "deadline_ms", "delivery",
-                                 "format",       "echo",        "role",     "content"};
+constexpr const char* kKeys[] = {"handle_token",
+                                 "model",
+                                 "system",
+                                 "max_tokens",
+                                 "temperature",
+                                 "top_k",
+                                 "top_p",
+                                 "min_p",
+                                 "seed",
+                                 "repeat_penalty",
+                                 "stop",
+                                 "json_schema",
+                                 "priority",
+                                 "deadline_ms",
+                                 "delivery",
+                                 "format",
+                                 "echo",
+                                 "role",
+                                 "content",
+                                 "dimensions",
+                                 "min_tokens",
+                                 "ignore_eos",
+                                 "stop_token_ids",
+                                 "presence_penalty",
+                                 "frequency_penalty",
+                                 "repeat_last_n",
+                                 "logit_bias",
+                                 "tools",
+                                 "tool_choice",
+                                 "parallel_tool_calls",
+                                 "thinking",
+                                 "tool_calls",
+                                 "tool_call_id",
+                                 "tool_name",
+                                 "grammar"};
 
 void require(bool condition) {
     if (!condition) __builtin_trap();
@@ -51,7 +83,7 @@ private:
 };
 
 Value read_value(Input& input) {
-    switch (input.byte() % 8) {
+    switch (input.byte() % 9) {
         case 0:
             return (input.byte() & 1) != 0;
         case 1:
@@ -73,8 +105,14 @@ Value read_value(Input& input) {
             for (std::string& string : strings) string = input.text();
             return strings;
         }
-        default:
+        case 7:
             return Value::Other{input.text()};
+        default: {  // an array or a dictionary, which JSON spells
+            size_t n = input.byte();
+            n += size_t{input.byte()} << 8;
+            auto value = llmd::base::parse_json(input.take(n));
+            return value ? std::move(*value) : Value(Value::Array{});
+        }
     }
 }
 
@@ -93,6 +131,17 @@ void check_accepted(const llmd::api::Call& options) {
     require(in_range(request.sampling.repeat_penalty, 0, RequestLimits::kMaxRepeatPenalty));
     require(request.stops.size() <= RequestLimits::kMaxStops);
     for (const auto& stop : request.stops) require(!stop.empty() && stop.size() <= RequestLimits::kMaxStopBytes);
+    require(in_range(request.sampling.presence_penalty, -RequestLimits::kMaxPenalty, RequestLimits::kMaxPenalty));
+    require(in_range(request.sampling.frequency_penalty, -RequestLimits::kMaxPenalty, RequestLimits::kMaxPenalty));
+    require(in_range(request.sampling.repeat_last_n, -1, RequestLimits::kMaxRepeatLastN));
+    require(request.sampling.min_tokens <= RequestLimits::kMaxTokens);
+    require(request.sampling.logit_bias.size() <= RequestLimits::kMaxLogitBias);
+    for (const auto& [token, bias] : request.sampling.logit_bias) {
+        require(token >= 0 && in_range(bias, -RequestLimits::kMaxBias, RequestLimits::kMaxBias));
+    }
+    require(request.sampling.stop_token_ids.size() <= RequestLimits::kMaxStopTokenIds);
+    for (const int32_t token : request.sampling.stop_token_ids) require(token >= 0);
+    require(request.tools.size() <= RequestLimits::kMaxToolsBytes);
     require(request.model.find('/') == std::string::npos);
     require(!request.deadline ||
             (request.deadline->count() >= 1 && request.deadline->count() <= int64_t{RequestLimits::kMaxDeadlineMs}));
@@ -104,7 +153,8 @@ void check_accepted(const llmd::api::Call& options) {
 void check_refused(const llmd::base::Error& error, const Value::Object& options) {
     require(error.code == llmd::base::ErrorCode::InvalidArgument);
     for (const char c : error.message) require(static_cast<unsigned char>(c) >= 0x20);
-    require(find(options, error.message.substr(0, error.message.find(':'))) != nullptr);
+    // Of an element too: "logit_bias[2].bias: ..."
+    require(find(options, error.message.substr(0, error.message.find_first_of(":[."))) != nullptr);
 }
 
 }  // namespace
