@@ -160,8 +160,9 @@ class OverTheSocket(ChatTest):
         return status, json.loads(data)
 
     def test_ollamas_clients_learn_what_a_model_can_do(self):
-        for model, template, capabilities in (("chatml", CHATML, ["completion", "tools"]),
-                                              ("nobodys", NOBODYS, ["completion"]), (LLAMA, "", ["completion"])):
+        for model, template, capabilities in (("chatml", CHATML, ["completion", "embedding", "tools"]),
+                                              ("nobodys", NOBODYS, ["completion", "embedding"]),
+                                              (LLAMA, "", ["completion", "embedding"])):
             status, show = self.ask("/api/show", model=model)
             self.assertEqual((status, show["capabilities"], show["template"]), (200, capabilities, template), model)
 
