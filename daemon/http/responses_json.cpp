@@ -23,7 +23,7 @@ constexpr std::string_view kFailed = "failed";
 
 // An item of the output.
 struct Item {
-    enum class Kind : uint8_t { Reasoning, Message, Call };
+    enum class Kind : uint8_t { Reasoning, Summary, Message, Call };
     Kind kind;
     std::string id;
     std::string call_id = {};                    // of a call
@@ -38,12 +38,13 @@ void write_text(JsonWriter& json, std::string_view key, const std::optional<std:
     text ? json.value(*text) : json.null();
 }
 
-// A reasoning item and a message have one part.
+// A reasoning item, which holds all that was thought or calls that a summary, and a message have one part.
 void write_part(JsonWriter& json, const Item& item) {
-    const bool is_message = item.kind == Item::Kind::Message;
-    json.begin_object();
-    json.key("type").value(is_message ? "output_text" : "reasoning_text").key("text").value(item.text);
-    if (is_message) {
+    const char* type = "output_text";
+    if (item.kind == Item::Kind::Reasoning) type = "reasoning_text";
+    if (item.kind == Item::Kind::Summary) type = "summary_text";
+    json.begin_object().key("type").value(type).key("text").value(item.text);
+    if (item.kind == Item::Kind::Message) {
         json.key("annotations").begin_array().end_array();
         write_token_logprobs(json.key("logprobs"), item.logprobs);
     }
@@ -64,9 +65,9 @@ void write_item(JsonWriter& json, const Item& item) {
             json.key("type").value("message").key("status").value(item.status).key("role").value("assistant");
         } else {
             json.key("type").value("reasoning").key("status").value(item.status);
-            json.key("summary").begin_array().end_array();
+            if (item.kind == Item::Kind::Reasoning) json.key("summary").begin_array().end_array();
         }
-        json.key("content").begin_array();
+        json.key(item.kind == Item::Kind::Summary ? "summary" : "content").begin_array();
         if (!begins) write_part(json, item);
         json.end_array();
     }
@@ -128,10 +129,11 @@ public:
     }
 
     std::string thinking(size_t, std::string_view text) override {
-        std::string out = go_on_with(Item::Kind::Reasoning);
+        std::string out = go_on_with(echo_.wants_summary ? Item::Kind::Summary : Item::Kind::Reasoning);
         items_.back().text += text;
-        return out +
-               part_event("response.reasoning_text.delta", [&](JsonWriter& json) { json.key("delta").value(text); });
+        return out + part_event(echo_.wants_summary ? "response.reasoning_summary_text.delta"
+                                                    : "response.reasoning_text.delta",
+                                [&](JsonWriter& json) { json.key("delta").value(text); });
     }
 
     std::string call_begin(size_t, size_t, const api::AnswerCall& call) override {
@@ -221,7 +223,7 @@ private:
     template <typename Fill>
     std::string part_event(std::string_view type, const Fill& fill) {
         return place_event(type, [&](JsonWriter& json) {
-            json.key("content_index").value(uint64_t{0});
+            json.key(items_.back().kind == Item::Kind::Summary ? "summary_index" : "content_index").value(uint64_t{0});
             fill(json);
         });
     }
@@ -242,7 +244,8 @@ private:
         std::string out = close(kCompleted);
         items_.push_back({kind, id_of(kind == Item::Kind::Message ? "msg_" : "rs_", items_.size())});
         out += item_event("response.output_item.added");
-        return out + part_event("response.content_part.added",
+        return out + part_event(kind == Item::Kind::Summary ? "response.reasoning_summary_part.added"
+                                                            : "response.content_part.added",
                                 [&](JsonWriter& json) { write_part(json.key("part"), items_.back()); });
     }
     // Does nothing when none is open.
@@ -259,7 +262,9 @@ private:
                 });
                 break;
             case Item::Kind::Reasoning:
-                out = part_event("response.reasoning_text.done",
+            case Item::Kind::Summary:
+                out = part_event(item.kind == Item::Kind::Summary ? "response.reasoning_summary_text.done"
+                                                                  : "response.reasoning_text.done",
                                  [&](JsonWriter& json) { json.key("text").value(item.text); });
                 break;
             case Item::Kind::Call:
@@ -272,8 +277,9 @@ private:
                 break;
         }
         if (item.kind != Item::Kind::Call) {
-            out +=
-                part_event("response.content_part.done", [&](JsonWriter& json) { write_part(json.key("part"), item); });
+            out += part_event(item.kind == Item::Kind::Summary ? "response.reasoning_summary_part.done"
+                                                               : "response.content_part.done",
+                              [&](JsonWriter& json) { write_part(json.key("part"), item); });
         }
         return out + item_event("response.output_item.done");
     }
@@ -314,7 +320,7 @@ private:
         json.key("parallel_tool_calls").value(echo_.parallel_tool_calls);
         json.key("previous_response_id").null();
         json.key("reasoning").json(echo_.reasoning);
-        json.key("store").value(echo_.store);
+        json.key("store").value(false);
         json.key("temperature").value(echo_.temperature);
         json.key("text").json(echo_.text);
         json.key("tool_choice").json(echo_.tool_choice);
@@ -355,8 +361,11 @@ ResponsesEcho responses_echo(const base::Value::Object& body, const api::Call& c
     take_json("text", echo.text);
     take_json("tool_choice", echo.tool_choice);
     take_json("tools", echo.tools);
-    if (const base::Value* store = base::find(body, "store"); store && store->is<bool>()) {
-        echo.store = *store->get<bool>();
+    const base::Value* reasoning = base::find(body, "reasoning");
+    if (const auto* asked = reasoning ? reasoning->get<base::Value::Object>() : nullptr) {
+        const base::Value* summary = base::find(*asked, "summary");
+        if (!summary) summary = base::find(*asked, "generate_summary");
+        echo.wants_summary = summary && summary->is<std::string>();
     }
     const base::Value* most = base::find(body, "max_output_tokens");
     if (most && !most->is_null()) echo.max_output_tokens = call.request.max_tokens;

@@ -26,7 +26,7 @@ struct ResponsesEcho {
     std::string metadata = "{}";  // JSON
     bool parallel_tool_calls = true;
     std::string reasoning = R"({"effort":null,"summary":null})";  // JSON
-    bool store = true;
+    bool wants_summary = false;  // what the model thinks is told as a summary of itself, which is what clients show
     float temperature = 1;
     std::string text = R"({"format":{"type":"text"}})";  // JSON
     std::string tool_choice = R"("auto")";               // JSON

@@ -29,7 +29,6 @@ ResponsesEcho echo() {
     echo.metadata = R"({"a":"b"})";
     echo.parallel_tool_calls = false;
     echo.reasoning = R"({"effort":"low","summary":null})";
-    echo.store = false;
     echo.temperature = 0.5;
     echo.tool_choice = R"({"type":"function","name":"clock"})";
     echo.tools = R"([{"type":"function","name":"clock","parameters":{},"strict":true}])";
@@ -196,6 +195,31 @@ TEST(ResponsesJson, LogprobsGoOutWithTheirText) {
     const std::string end = stream->end_choice(0, ended(), rest);
     EXPECT_NE(end.find(R"("text":"a",)" + both + "}\n\n"), std::string::npos) << end;
     EXPECT_NE(end.find(R"("annotations":[],)" + both + "}]}}\n\n"), std::string::npos) << end;
+}
+
+// Clients such as Home Assistant show a summary, and nothing else of what was thought.
+TEST(ResponsesJson, WhatWasThoughtIsItsOwnSummaryWhereOneIsAskedFor) {
+    const auto body = base::parse_json(R"({"input":"x","reasoning":{"effort":"low","summary":"auto"}})");
+    ResponsesEcho asked = responses_echo(*body->get<base::Value::Object>(), {});
+    EXPECT_TRUE(asked.wants_summary);
+    const auto stream = format(std::move(asked));
+    (void)stream->begin(head());
+    const std::string thought = at("rs_3e8_7_0", 0) + R"("summary_index":0,)";
+    const std::string summary = R"("part":{"type":"summary_text","text":")";
+    EXPECT_EQ(stream->thinking(0, "hm"),
+              event("response.output_item.added", 2,
+                    R"("output_index":0,"item":{"id":"rs_3e8_7_0","type":"reasoning","status":"in_progress",)"
+                    R"("summary":[]})") +
+                  event("response.reasoning_summary_part.added", 3, thought + summary + "\"}") +
+                  event("response.reasoning_summary_text.delta", 4, thought + R"("delta":"hm")"));
+    const std::string next = stream->text(0, "so", {});
+    EXPECT_TRUE(next.starts_with(event("response.reasoning_summary_text.done", 5, thought + R"("text":"hm")") +
+                                 event("response.reasoning_summary_part.done", 6, thought + summary + "hm\"}") +
+                                 event("response.output_item.done", 7,
+                                       R"("output_index":0,"item":{"id":"rs_3e8_7_0","type":"reasoning",)"
+                                       R"("status":"completed","summary":[{"type":"summary_text","text":"hm"}]})")))
+        << next;
+    EXPECT_FALSE(responses_echo({}, {}).wants_summary);
 }
 
 // What nobody has set is what OpenAI's server would tell.
