@@ -17,10 +17,12 @@ using Key = std::string_view;
 
 void read_options(FieldReader& reader, Key key, Call& call);
 
-constexpr uint32_t kOpenAi = kChat | kCompletion;
+constexpr uint32_t kCompletions = kChat | kCompletion;
+constexpr uint32_t kConversation = kChat | kResponses;
+constexpr uint32_t kOpenAi = kChat | kCompletion | kResponses;
 constexpr uint32_t kOllama = kOllamaGenerate | kOllamaChat;
 constexpr uint32_t kEmbeds = kEmbeddings | kOllamaEmbed | kOllamaEmbeddings;
-constexpr uint32_t kAll = kBus | kOpenAi | kResponses | kEmbeds | kOllama;
+constexpr uint32_t kAll = kBus | kOpenAi | kEmbeds | kOllama;
 constexpr uint32_t kSampled = kBus | kOpenAi | kOllamaOptions;  // where what Sampling has may stand
 constexpr uint32_t kTools = kBus | kChat | kResponses | kOllamaChat;
 
@@ -33,9 +35,9 @@ constexpr Field kTable[] = {
     {"handle_token", kBus, kHonoured, read_handle_token},
     {"model", kBus, kHonoured, read_bus_model},
     {"model", kAll & ~kBus, kHonoured, read_model_or_none},
-    {"stream", kOpenAi | kResponses | kOllama, kHonoured,
+    {"stream", kOpenAi | kOllama, kHonoured,
      [](FieldReader& reader, Key key, Call& call) { reader.boolean(key, call.stream); }},
-    {"stream_options", kOpenAi | kResponses, kHonoured, read_stream_options},
+    {"stream_options", kOpenAi, kHonoured, read_stream_options},
     {"delivery", kBus, kHonoured, read_delivery},
     {"format", kBus, kHonoured, read_pipe_format},
     {"priority", kAll, kHonoured, read_priority},
@@ -61,10 +63,10 @@ constexpr Field kTable[] = {
     {"instructions", kResponses, kHonoured, read_system},
     {"raw", kOllamaGenerate, kHonoured,
      [](FieldReader& reader, Key key, Call& call) { reader.boolean(key, call.raw); }},
-    {"add_generation_prompt", kChat, kHonoured, read_add_generation_prompt},
-    {"continue_final_message", kChat, kHonoured, read_continue_final_message},
-    {"n", kOpenAi, kHonoured, read_n},
-    {"n_cmpl", kOpenAi, kHonoured, read_n},
+    {"add_generation_prompt", kConversation, kHonoured, read_add_generation_prompt},
+    {"continue_final_message", kConversation, kHonoured, read_continue_final_message},
+    {"n", kCompletions, kHonoured, read_n},
+    {"n_cmpl", kCompletions, kHonoured, read_n},
     {"best_of", kCompletion, kHonoured, read_best_of},
     {"echo", kBus, kHonoured, [](FieldReader& reader, Key key, Call& call) { reader.boolean(key, call.request.echo); }},
     {"echo", kCompletion, kHonoured, read_completion_echo},
@@ -72,7 +74,7 @@ constexpr Field kTable[] = {
     // How far
     {"max_tokens", kBus | kOpenAi, kHonoured, read_max_tokens},
     {"n_predict", kOpenAi, kHonoured, read_max_tokens},
-    {"max_completion_tokens", kChat, kHonoured, read_max_tokens},
+    {"max_completion_tokens", kConversation, kHonoured, read_max_tokens},
     {"max_output_tokens", kResponses, kHonoured, read_max_tokens},
     {"num_predict", kOllamaOptions, kHonoured, read_max_tokens},
     {"min_tokens", kSampled, kHonoured,
@@ -91,12 +93,12 @@ constexpr Field kTable[] = {
      }},
 
     // Sampling
-    {"temperature", kSampled | kResponses, kHonoured,
+    {"temperature", kSampled, kHonoured,
      [](FieldReader& reader, Key key, Call& call) {
          reader.number(key, 0, RequestLimits::kMaxTemperature, call.request.sampling.temperature);
      }},
     {"top_k", kSampled, kHonoured, read_top_k},
-    {"top_p", kSampled | kResponses, kHonoured,
+    {"top_p", kSampled, kHonoured,
      [](FieldReader& reader, Key key, Call& call) { reader.number(key, 0, 1, call.request.sampling.top_p); }},
     {"min_p", kSampled, kHonoured,
      [](FieldReader& reader, Key key, Call& call) { reader.number(key, 0, 1, call.request.sampling.min_p); }},
@@ -141,39 +143,43 @@ constexpr Field kTable[] = {
      [](FieldReader& reader, Key key, Call& call) { reader.boolean(key, call.request.parallel_tool_calls); }},
     {"thinking", kBus, kHonoured, read_thinking},
     {"think", kOllama, kHonoured, read_thinking},
-    {"reasoning_effort", kChat, kHonoured, read_thinking},
+    {"reasoning_effort", kConversation, kHonoured, read_thinking},
     {"reasoning", kResponses, kHonoured, read_reasoning},
-    {"chat_template_kwargs", kChat, kHonoured, read_template_arguments},
-    {"reasoning_format", kChat, kHonoured, read_reasoning_format},
+    {"chat_template_kwargs", kConversation, kHonoured, read_template_arguments},
+    {"reasoning_format", kConversation, kHonoured, read_reasoning_format},
     {"include", kResponses, kHonoured, read_include},
     {"options", kOllama, kHonoured, read_options},
 
     // OpenAI's that change no answer of llmd's, which keeps nothing, knows its caller by the socket, reuses every
-    // prompt
-    // that it can, and has one tier
-    {"metadata", kChat | kResponses, kHarmless},
-    {"prompt_cache_key", kChat | kResponses, kHarmless},
-    {"prompt_cache_retention", kChat | kResponses, kHarmless},
-    {"safety_identifier", kChat | kResponses, kHarmless},
-    {"service_tier", kChat | kResponses, kHarmless},
-    {"store", kChat | kResponses, kHarmless},
-    {"user", kOpenAi | kResponses | kEmbeddings, kHarmless},
-    {"prediction", kChat, kHarmless},           // makes an answer faster, never another
+    // prompt that it can, and has one tier
+    {"metadata", kConversation, kHarmless},
+    {"prompt_cache_key", kConversation, kHarmless},
+    {"prompt_cache_retention", kConversation, kHarmless},
+    {"safety_identifier", kConversation, kHarmless},
+    {"service_tier", kConversation, kHarmless},
+    {"store", kConversation, kHarmless},
+    {"user", kOpenAi | kEmbeddings, kHarmless},
+    {"prediction", kConversation, kHarmless},   // makes an answer faster, never another
     {"max_tool_calls", kResponses, kHarmless},  // of built-in tools
     {"truncation", kResponses, kHarmless},      // what is too long is refused, whatever it says
-    {"audio", kChat, kRefused},
+    {"audio", kConversation, kRefused},
     {"background", kResponses, kRefused},
+    {"best_of", kConversation, kRefused, nullptr, "1"},
     {"context_management", kResponses, kRefused},
     {"conversation", kResponses, kRefused},
-    {"function_call", kChat, kRefused, nullptr, R"("none")"},
-    {"functions", kChat, kRefused},
-    {"modalities", kChat, kRefused, nullptr, R"(["text"])"},
+    {"function_call", kConversation, kRefused, nullptr, R"("none")"},
+    {"functions", kConversation, kRefused},
+    {"logprobs", kResponses, kRefused},
+    {"messages", kResponses, kRefused},
+    {"n", kResponses, kRefused, nullptr, "1"},
+    {"n_cmpl", kResponses, kRefused, nullptr, "1"},
+    {"modalities", kConversation, kRefused, nullptr, R"(["text"])"},
     {"previous_response_id", kResponses, kRefused},
     {"prompt", kResponses, kRefused},
     {"suffix", kCompletion | kOllamaGenerate, kRefused},
     {"top_logprobs", kResponses, kRefused},
-    {"verbosity", kChat, kRefused, nullptr, R"("medium")"},
-    {"web_search_options", kChat, kRefused},
+    {"verbosity", kConversation, kRefused, nullptr, R"("medium")"},
+    {"web_search_options", kConversation, kRefused},
 
     // Ollama's
     {"context", kOllamaGenerate, kRefused},
@@ -252,14 +258,14 @@ constexpr Field kTable[] = {
     {"xtc_threshold", kOpenAi, kHarmless},  // of xtc_probability
 
     // vLLM's
-    {"add_special_tokens", kChat, kRefused},
+    {"add_special_tokens", kConversation, kRefused},
     {"add_special_tokens", kCompletion, kRefused, nullptr, "true"},
     {"allowed_token_ids", kOpenAi, kRefused},
     {"bad_words", kOpenAi, kRefused},
     {"cache_salt", kOpenAi, kHarmless},
-    {"chat_template", kChat, kRefused},
-    {"documents", kChat, kRefused},
-    {"echo", kChat, kRefused},
+    {"chat_template", kConversation, kRefused},
+    {"documents", kConversation, kRefused},
+    {"echo", kConversation, kRefused},
     {"guided_choice", kOpenAi, kRefused},
     {"guided_decoding_backend", kOpenAi, kHarmless},  // the language is the same
     {"guided_grammar", kOpenAi, kRefused},

@@ -18,7 +18,7 @@ namespace llmd::api {
 
 // Where a field may stand; a set of them in Field::dialects.
 enum Dialect : uint32_t {
-    kBus = 1u << 0,             // the options of Generate, Stream, Chat
+    kBus = 1u << 0,             // the options of Generate, Stream, Chat, StreamChat and Embed
     kChat = 1u << 1,            // OpenAI's chat completions, with what llama-server and vLLM add
     kCompletion = 1u << 2,      // likewise completions
     kResponses = 1u << 3,       // OpenAI's responses

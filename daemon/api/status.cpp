@@ -152,6 +152,8 @@ Status private_view(Status status, const std::vector<service::RequestSnapshot>& 
     out.kv_bytes = status.kv_bytes;
     out.kv_pages_total = status.kv_pages_total;
     out.conditions = std::move(status.conditions);
+    out.states = std::move(status.states);
+    out.duty_cycle_percent = status.duty_cycle_percent;
     return out;
 }
 

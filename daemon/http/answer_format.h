@@ -37,8 +37,7 @@ class AnswerFormat {
 public:
     virtual ~AnswerFormat() = default;
 
-    // --- A stream: begin(), for each choice its parts and end_choice(), then end(); or failure() instead of the rest
-    // ---
+    // --- A stream: begin(), for each choice its parts and end_choice(), then end(), or failure() -----------------
     virtual const char* stream_type() const = 0;  // its media type
     virtual std::string begin(const AnswerHead& head) = 0;
     // `logprobs`, where they are wanted, are those that go out with this text, or at the end.

@@ -1,6 +1,6 @@
-// What is served over HTTP: finds the endpoint of a request and answers it from the service. OpenAI's API, the part of
-// Ollama's that its clients need, and a few calls of llmd's own. Knows neither sockets nor libmicrohttpd.
-// Thread-bound to the event loop.
+// What is served over HTTP: finds the endpoint of a request and answers it from the service. OpenAI's API, the
+// parts of Ollama's and llama-server's that their clients need, and a few calls of llmd's own. Knows neither sockets
+// nor libmicrohttpd. Thread-bound to the event loop.
 #pragma once
 
 #include <functional>

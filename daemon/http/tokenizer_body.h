@@ -1,5 +1,5 @@
-// The bodies of llmd's own calls that ask a model's tokenizer: of tokenize and detokenize, as llama.cpp's server has
-// them. Pure. Fields that are not known are ignored.
+// The bodies of llama-server's tokenize and detokenize. Pure. `parse_special` is refused; fields that are not known are
+// ignored.
 #pragma once
 
 #include <cstdint>

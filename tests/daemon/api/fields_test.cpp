@@ -81,7 +81,7 @@ const char* const kTool = R"([{"type":"function","function":{"name":"f"}}])";
 // OpenAI's references of 2025, and what the `openai` package sends.
 const std::vector<Sent> kOpenAiChat = {
     {"model", "\"x\""},
-    {"messages", "[]"},
+    {"messages", R"([{"role":"user","content":"x"}])"},
     {"audio", R"({"voice":"a"})"},
     {"frequency_penalty", "1"},
     {"function_call", R"({"name":"f"})"},
@@ -330,6 +330,7 @@ const std::vector<Sent> kServersCompletion = {
 };
 const std::vector<Sent> kOllamaAll = {{"keep_alive", "\"5m\""}};
 // llmd's own.
+const std::vector<Sent> kBestOf = {{"best_of", "2"}};
 const std::vector<Sent> kOwnChoice = {{"tool_choice", "\"none\""}, {"parallel_tool_calls", "false"}};
 const std::vector<Sent> kOwn = {{"priority", "\"background\""}, {"deadline_ms", "5"}};
 const std::vector<Sent> kBusFields = {
@@ -378,7 +379,12 @@ const List kLists[] = {
     {kCompletion, kServersCompletion},
     {kCompletion, kOwn},
     {kResponses, kOpenAiResponses},
+    {kChat, kBestOf},
+    {kResponses, kBestOf},
     {kResponses, kOwn},
+    {kResponses, kServers},
+    {kResponses, kServersChat},
+    {kResponses, kOpenAiChat},
     {kEmbeddings, kOpenAiEmbeddings},
     {kEmbeddings, kOwn},
     {kOllamaGenerate, kOllamaGenerateFields},

@@ -75,6 +75,8 @@ TEST(Status, ASandboxSeesItsOwnRequestsAndNoSecrets) {
     status.engine_pid = status.engine_restarts = 9;
     status.last_fault = status.settings_error = status.quarantined = status.sandbox = "secret";
     status.notes = {"secret"};
+    status.states.memory = "refuses";
+    status.duty_cycle_percent = 60;
     status.queue_ms.add(9);
     status.ttft_ms.add(9);
     status.decode_tps.add(9);
@@ -86,6 +88,8 @@ TEST(Status, ASandboxSeesItsOwnRequestsAndNoSecrets) {
     EXPECT_EQ(own.context_length, 128u);
     EXPECT_EQ(own.active, 1u);
     EXPECT_EQ(own.queued, 2u);
+    EXPECT_EQ(own.states, status.states) << "as the sentences beside them";
+    EXPECT_EQ(own.duty_cycle_percent, 60u);
     const std::string json = status_json(own, "1.2.3");
     EXPECT_EQ(json.find("secret"), std::string::npos) << json;
     EXPECT_EQ(json.find(":9"), std::string::npos) << json;
