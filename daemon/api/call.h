@@ -25,6 +25,7 @@ struct Call {
     std::vector<service::Prompt> prompts;  // of a completion: each gets n answers
     uint32_t n = 1;
     std::optional<std::string> system;  // to stand in front of the conversation; with a prompt it makes one of it
+    bool has_max_tokens = false;        // or one of its other names
     bool stream = false;
     bool include_usage = false;     // the stream ends with what the request cost
     bool raw = false;               // the prompt is not to become a conversation

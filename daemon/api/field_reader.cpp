@@ -73,10 +73,14 @@ std::optional<int64_t> FieldReader::negative(std::string_view key) const {
 }
 
 void FieldReader::refuse_unless_no(std::string_view key, std::string_view neutral) {
-    const base::Value* value = find(key);
-    if (!value || (says_no(*value) && neutral != "true")) return;
-    const auto* number = value->get<double>();
-    const bool is_neutral = number ? base::digits(*number) == neutral : base::json_text(*value) == neutral;
+    if (const base::Value* value = find(key)) refuse_value_unless_no(key, *value, neutral);
+}
+
+void FieldReader::refuse_value_unless_no(std::string_view key, const base::Value& value, std::string_view neutral) {
+    const bool must_be_neutral = neutral == "true" || (!neutral.empty() && neutral[0] >= '1' && neutral[0] <= '9');
+    if (value.is_null() || (says_no(value) && !must_be_neutral)) return;
+    const auto* number = value.get<double>();
+    const bool is_neutral = number ? base::digits(*number) == neutral : base::json_text(value) == neutral;
     if (!is_neutral) refuse(key, "this version of llmd does not offer it");
 }
 

@@ -53,8 +53,10 @@ public:
         set(base::fail(base::ErrorCode::InvalidArgument, path_, key, ": ", parts...));
     }
     // Unless the field is absent or says no (null, false, 0, empty), or is what the JSON `neutral` says; where that is
-    // "true", it must be that.
+    // true or a positive number, a field that is there and not null must be it.
     void refuse_unless_no(std::string_view key, std::string_view neutral = {});
+    // The same of `value`, which was found at `key`.
+    void refuse_value_unless_no(std::string_view key, const base::Value& value, std::string_view neutral = {});
     void wrong_type(std::string_view key, std::string_view expected, const base::Value& value);
     void set(base::Error error) {
         if (!error_) error_ = std::move(error);

@@ -123,6 +123,8 @@ void read_handle_token(FieldReader& reader, Key key, Call& call) {
 // read.
 void read_max_tokens(FieldReader& reader, Key key, Call& call) {
     const auto negative = reader.negative(key);
+    if (reader.is_null(key) && std::exchange(call.has_max_tokens, true)) return;  // another name of it says more
+    call.has_max_tokens = true;
     if (reader.is_null(key) || negative == -1 || (key == "num_predict" && negative == -2)) {
         call.request.max_tokens = RequestLimits::kMaxTokens;
     } else {
@@ -314,7 +316,7 @@ void read_structured_outputs(FieldReader& reader, Key key, Call& call) {
             fields.boolean(name, wanted);
             if (wanted) call.request.json_schema = kAnyObjectSchema;
         } else {
-            fields.refuse_unless_no(name);
+            fields.refuse_value_unless_no(name, value);
         }
     }
     if (fields.error()) reader.set(*fields.error());
@@ -493,6 +495,13 @@ void read_bus_tool_choice(FieldReader& reader, Key key, Call& call) {
     call.request.tool_choice = protocol::ToolChoice::Named;
     call.request.tool_name = std::move(name);
     if (call.request.tools.empty()) reader.refuse(key, "there are no tools to choose from");
+}
+
+// llama-server's, which is off below 0.
+void read_adaptive_target(FieldReader& reader, Key key, Call&) {
+    float target = -1;
+    reader.number(key, -1, 1, target);
+    if (target >= 0) reader.refuse(key, "this version of llmd does not offer it");
 }
 
 // Responses' `include`: what is added to an answer. What llmd's never have cannot be missed in them.

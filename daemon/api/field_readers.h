@@ -63,6 +63,7 @@ void read_continue_final_message(FieldReader& reader, std::string_view key, Call
 void read_call_tools(FieldReader& reader, std::string_view key, Call& call);
 void read_call_tool_choice(FieldReader& reader, std::string_view key, Call& call);
 void read_bus_tool_choice(FieldReader& reader, std::string_view key, Call& call);
+void read_adaptive_target(FieldReader& reader, std::string_view key, Call& call);
 void read_include(FieldReader& reader, std::string_view key, Call& call);
 
 // A model's name; Ollama's clients append ":latest" to one without a tag.

@@ -144,7 +144,7 @@ constexpr Field kTable[] = {
     {"thinking", kBus, kHonoured, read_thinking},
     {"think", kOllama, kHonoured, read_thinking},
     {"reasoning_effort", kConversation, kHonoured, read_thinking},
-    {"reasoning", kResponses, kHonoured, read_reasoning},
+    {"reasoning", kConversation, kHonoured, read_reasoning},
     {"chat_template_kwargs", kConversation, kHonoured, read_template_arguments},
     {"reasoning_format", kConversation, kHonoured, read_reasoning_format},
     {"include", kResponses, kHonoured, read_include},
@@ -212,7 +212,7 @@ constexpr Field kTable[] = {
 
     // llama-server's
     {"adaptive_decay", kOpenAi, kHarmless},  // of adaptive_target
-    {"adaptive_target", kOpenAi, kRefused, nullptr, "-1"},
+    {"adaptive_target", kOpenAi, kHonoured, read_adaptive_target},
     {"backend_sampling", kOpenAi, kHarmless},
     {"cache_prompt", kOpenAi, kHarmless},  // what is reused is the same bit for bit
     {"chat_format", kOpenAi, kRefused},
@@ -232,6 +232,7 @@ constexpr Field kTable[] = {
     {"mirostat", kSampled, kRefused},
     {"mirostat_eta", kSampled, kHarmless},  // of mirostat
     {"mirostat_tau", kSampled, kHarmless},
+    {"embd_normalize", kEmbeddings, kRefused, nullptr, "2"},
     {"n_cache_reuse", kOpenAi, kHarmless},
     {"n_discard", kOpenAi, kHarmless},  // of a context that is shifted
     {"n_indent", kOpenAi, kRefused},
@@ -259,13 +260,14 @@ constexpr Field kTable[] = {
 
     // vLLM's
     {"add_special_tokens", kConversation, kRefused},
-    {"add_special_tokens", kCompletion, kRefused, nullptr, "true"},
+    {"add_special_tokens", kCompletion | kEmbeddings, kRefused, nullptr, "true"},
     {"allowed_token_ids", kOpenAi, kRefused},
     {"bad_words", kOpenAi, kRefused},
     {"cache_salt", kOpenAi, kHarmless},
     {"chat_template", kConversation, kRefused},
     {"documents", kConversation, kRefused},
     {"echo", kConversation, kRefused},
+    {"embed_dtype", kEmbeddings, kRefused, nullptr, R"("float32")"},
     {"guided_choice", kOpenAi, kRefused},
     {"guided_decoding_backend", kOpenAi, kHarmless},  // the language is the same
     {"guided_grammar", kOpenAi, kRefused},
@@ -277,6 +279,7 @@ constexpr Field kTable[] = {
     {"length_penalty", kOpenAi, kHarmless},  // of use_beam_search
     {"logits_processors", kOpenAi, kRefused},
     {"mm_processor_kwargs", kOpenAi, kRefused},
+    {"normalize", kEmbeddings, kRefused, nullptr, "true"},
     {"prompt_embeds", kOpenAi, kRefused},
     {"prompt_logprobs", kOpenAi, kRefused},
     {"request_id", kOpenAi, kHarmless},
@@ -286,7 +289,7 @@ constexpr Field kTable[] = {
     {"spaces_between_special_tokens", kOpenAi, kHarmless},  // of skip_special_tokens
     {"structural_tag", kOpenAi, kRefused},
     {"thinking_token_budget", kOpenAi, kRefused},
-    {"truncate_prompt_tokens", kOpenAi, kRefused},
+    {"truncate_prompt_tokens", kOpenAi | kEmbeddings, kRefused},
     {"use_beam_search", kOpenAi, kRefused},
     {"vllm_xargs", kOpenAi, kRefused},
 };

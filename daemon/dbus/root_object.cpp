@@ -73,6 +73,7 @@ Result<api::Call> parse(const std::vector<bus::VariantMap>& messages, const bus:
 Result<api::Call> parse_embed(const std::vector<std::string>& inputs, const bus::VariantMap& options) {
     auto parsed = parse_options(options);
     if (!parsed) return parsed;
+    if (parsed->system) return fail(ErrorCode::InvalidArgument, "system: not with an embedding");
     if (inputs.empty()) return fail(ErrorCode::InvalidArgument, "inputs: there is none");
     if (inputs.size() > service::RequestLimits::kMaxInputs) {
         return fail(ErrorCode::InvalidArgument, "inputs: ", inputs.size(), " are more than ",
@@ -292,10 +293,17 @@ void RootObject::Cancel(sdbus::Result<>&& result, const sdbus::ObjectPath& reque
 }
 
 void RootObject::ListModels(sdbus::Result<std::vector<bus::VariantMap>>&& result, const bus::VariantMap&) {
+    const bool sandboxed = session_.identity_now(bus::sender_of(getObject())).sandboxed;
     session_.service().list_models(
-        [reply = reply_to(session_, std::move(result))](const std::vector<service::ModelEntry>& models) {
+        [reply = reply_to(session_, std::move(result)), sandboxed](const std::vector<service::ModelEntry>& models) {
             std::vector<bus::VariantMap> out;
-            for (const auto& model : models) out.push_back(model_dictionary(model));
+            for (service::ModelEntry model : models) {
+                if (sandboxed) {
+                    model = without_path_in_error(std::move(model));
+                    model.path.clear();
+                }
+                out.push_back(model_dictionary(model));
+            }
             reply.send(out);
         });
 }

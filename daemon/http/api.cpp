@@ -142,16 +142,21 @@ void Api::get_health(const std::shared_ptr<Exchange>& exchange, const Request&) 
     exchange->reply(json_reply(json.end_object().take()));
 }
 
-void Api::get_models(const std::shared_ptr<Exchange>& exchange, const Request&) {
-    service_.list_models([exchange](const std::vector<service::ModelEntry>& models) {
+void Api::get_models(const std::shared_ptr<Exchange>& exchange, const Request& request) {
+    service_.list_models([exchange, sandboxed = request.client.caller.sandboxed](auto models) {
+        if (sandboxed) std::transform(models.begin(), models.end(), models.begin(), service::without_path_in_error);
         exchange->reply(json_reply(openai_models(models)));
     });
 }
 
 void Api::get_model(const std::shared_ptr<Exchange>& exchange, const Request& request) {
     const std::string name(*id_in(request.path, kModelPath));
-    find_model(name, [exchange, name](const service::ModelEntry* model) {
-        if (model != nullptr) return exchange->reply(json_reply(openai_model(*model)));
+    const bool sandboxed = request.client.caller.sandboxed;
+    find_model(name, [exchange, name, sandboxed](const service::ModelEntry* model) {
+        if (model != nullptr) {
+            return exchange->reply(
+                json_reply(openai_model(sandboxed ? service::without_path_in_error(*model) : *model)));
+        }
         exchange->reply(refusal(fail(ErrorCode::ModelNotFound, "there is no model ", base::in_quotes(name))));
     });
 }

@@ -49,6 +49,13 @@ bool is_model_name(std::string_view name) {
     return !name.empty() && name.front() != '.' && name.find('/') == std::string_view::npos && is_one_line(name);
 }
 
+ModelEntry without_path_in_error(ModelEntry entry) {
+    for (size_t at = 0; !entry.path.empty() && (at = entry.error.find(entry.path)) != std::string::npos;) {
+        entry.error.replace(at, entry.path.size(), entry.name);
+    }
+    return entry;
+}
+
 std::optional<FileIdentity> file_identity(const std::string& path) {
     struct stat status;
     if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;

@@ -44,6 +44,9 @@ struct ModelEntry {
     std::string error;
 };
 
+// With the model's name in the place of its path in the error, as a sandboxed program may see it.
+ModelEntry without_path_in_error(ModelEntry entry);
+
 // A changed file has another identity.
 struct FileIdentity {
     uint64_t device = 0;

@@ -37,8 +37,11 @@ std::string_view finish_name(Finish finish) {
 }
 
 size_t text_bytes(const protocol::ChatMessage& message) {
-    size_t bytes = message.content.size() + message.thinking.size();
-    for (const protocol::ToolCall& call : message.tool_calls) bytes += call.name.size() + call.arguments.size();
+    size_t bytes =
+        message.content.size() + message.thinking.size() + message.tool_call_id.size() + message.tool_name.size();
+    for (const protocol::ToolCall& call : message.tool_calls) {
+        bytes += call.id.size() + call.name.size() + call.arguments.size();
+    }
     return bytes;
 }
 
@@ -96,7 +99,13 @@ base::Result<void> check(const GenerateRequest& request) {
                           Limits::kMaxMessages);
     }
     size_t content_bytes = 0;
-    for (const protocol::ChatMessage& message : request.messages) content_bytes += text_bytes(message);
+    for (size_t i = 0; i < request.messages.size(); ++i) {
+        content_bytes += text_bytes(request.messages[i]);
+        if (const size_t n_calls = request.messages[i].tool_calls.size(); n_calls > protocol::kMaxToolCalls) {
+            return base::fail(base::ErrorCode::InvalidArgument, "messages[", i, "].tool_calls: ", n_calls,
+                              " are more than ", protocol::kMaxToolCalls);
+        }
+    }
     if (content_bytes > Limits::kMaxSocketPromptBytes) {
         return base::fail(base::ErrorCode::PromptTooLong, "messages: ", content_bytes, " bytes are more than ",
                           Limits::kMaxSocketPromptBytes);
@@ -108,6 +117,10 @@ base::Result<void> check(const GenerateRequest& request) {
     if (request.tools.size() > Limits::kMaxToolsBytes) {
         return base::fail(base::ErrorCode::InvalidArgument, "tools: ", request.tools.size(), " bytes are more than ",
                           Limits::kMaxToolsBytes);
+    }
+    if (request.tool_name.size() > Limits::kMaxToolNameBytes) {
+        return base::fail(base::ErrorCode::InvalidArgument, "tool_choice: a name of ", request.tool_name.size(),
+                          " bytes is longer than ", Limits::kMaxToolNameBytes);
     }
     if (sampling.logit_bias.size() > Limits::kMaxLogitBias) {
         return invalid("logit_bias", static_cast<double>(sampling.logit_bias.size()));

@@ -54,6 +54,7 @@ struct RequestLimits {
     static constexpr size_t kMaxLogitBias = 300;
     static constexpr double kMaxBias = 100;
     static constexpr size_t kMaxStopTokenIds = 16;
+    static constexpr size_t kMaxToolNameBytes = 128;      // as the engine's kMaxToolName
     static constexpr size_t kMaxToolsBytes = 512u << 10;  // of the tools' JSON
     static constexpr uint32_t kMaxDeadlineMs = 24u * 3600 * 1000;
     static constexpr std::chrono::seconds kMaxKeepAlive = std::chrono::hours(24 * 365);

@@ -100,7 +100,7 @@ void Service::Impl::start_engine(const ModelReference& model) {
     default_load_failed_ = false;
     chosen_.reset();
     if (!file_) {
-        fail_load(model, base::fail(ErrorCode::ModelNotFound, model.path, ": there is no such file any more"));
+        fail_load(model, base::fail(ErrorCode::ModelNotFound, model.name, ": there is no such file any more"));
         return;
     }
     auto link =
@@ -185,7 +185,7 @@ void Service::Impl::end_preloads() {
 bool Service::Impl::send_start(RequestRecord& record) {
     if (record.file && record.file != file_) {
         end(record, Finish::Error,
-            base::fail(ErrorCode::ModelLoadFailed, model_->path, ": has changed while it was used"));
+            base::fail(ErrorCode::ModelLoadFailed, model_->name, ": has changed while it was used"));
         return false;
     }
     if (!record.sent) send_submit(record);
@@ -511,7 +511,7 @@ void Service::Impl::on_engine_died(const EngineEnd& end, bool was_ready) {
     const EngineVerdict verdict = judge(death);
     if (verdict == EngineVerdict::LoadFailed) {
         fail_load(ModelReference(*model_), base::fail(ErrorCode::ModelLoadFailed, "llmd-engine ", end.detail,
-                                                      " while it loaded ", model_->path));
+                                                      " while it loaded ", model_->name));
         return;
     }
 

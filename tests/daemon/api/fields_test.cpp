@@ -330,6 +330,11 @@ const std::vector<Sent> kServersCompletion = {
 };
 const std::vector<Sent> kOllamaAll = {{"keep_alive", "\"5m\""}};
 // llmd's own.
+const std::vector<Sent> kServersEmbeddings = {
+    {"truncate_prompt_tokens", "8"}, {"add_special_tokens", "false"}, {"normalize", "false"},
+    {"embed_dtype", "\"float16\""},  {"embd_normalize", "0"},
+};
+const std::vector<Sent> kReasoning = {{"reasoning", R"({"effort":"none"})"}};
 const std::vector<Sent> kBestOf = {{"best_of", "2"}};
 const std::vector<Sent> kOwnChoice = {{"tool_choice", "\"none\""}, {"parallel_tool_calls", "false"}};
 const std::vector<Sent> kOwn = {{"priority", "\"background\""}, {"deadline_ms", "5"}};
@@ -387,6 +392,8 @@ const List kLists[] = {
     {kResponses, kOpenAiChat},
     {kEmbeddings, kOpenAiEmbeddings},
     {kEmbeddings, kOwn},
+    {kEmbeddings, kServersEmbeddings},
+    {kChat, kReasoning},
     {kOllamaGenerate, kOllamaGenerateFields},
     {kOllamaGenerate, kOwn},
     {kOllamaGenerate, kOllamaAll},
@@ -444,8 +451,8 @@ TEST(Fields, WhatIsRefusedMayBeThereAndSayNo) {
             if (field->treatment != Treatment::Refused) continue;
             for (const std::string no :
                  {"null", "false", "0", "\"\"", "[]", "{}", std::string(field->neutral).c_str()}) {
-                const bool must_be_true = field->neutral == "true" && no != "null" && no != "true";
-                if (no.empty() || must_be_true) continue;
+                const bool is_exact = field->neutral == "true" || field->neutral == "1" || field->neutral == "2";
+                if (no.empty() || (is_exact && no != "null" && no != field->neutral)) continue;
                 const auto call =
                     read_call(body_with(list.dialect, base::concat('"', sent.name, "\":", no)), read_as(list.dialect));
                 EXPECT_TRUE(call) << sent.name << ' ' << no << ' ' << call.error().message;
@@ -453,6 +460,9 @@ TEST(Fields, WhatIsRefusedMayBeThereAndSayNo) {
         }
     }
     EXPECT_TRUE(read_call(body_with(kOllamaOptions, R"("tfs_z":1.0)"), kOllamaChat)) << "1.0 is 1";
+    for (const char* field : {R"("typical_p":0)", R"("adaptive_target":0)"}) {
+        EXPECT_FALSE(read_call(body_with(kCompletion, field), kCompletion)) << field << " is not off";
+    }
 }
 
 TEST(Fields, TheListsHaveEveryRow) {

@@ -179,6 +179,8 @@ TEST(Completion, SentinelsMeanWhatTheyMeanElsewhere) {
          {R"("max_tokens":null)", R"("max_tokens":-1)", R"("max_tokens":-1.0)", R"("n_predict":-1)"}) {
         EXPECT_EQ(max_tokens(field), RequestLimits::kMaxTokens) << field;
     }
+    EXPECT_EQ(max_tokens(R"("max_tokens":50,"n_predict":null)"), 50u) << "another name of it says more";
+    EXPECT_EQ(max_tokens(R"("max_tokens":null,"n_predict":50)"), 50u);
     EXPECT_EQ(max_tokens(R"("max_tokens":0)"), 0u);
     EXPECT_EQ(max_tokens(R"("max_tokens":3,"n_predict":5)"), 5u);
     EXPECT_EQ(refused(R"("max_tokens":-2)"), "max_tokens: expected an integer from 0 to 1048576, got -2");

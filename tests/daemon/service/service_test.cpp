@@ -306,6 +306,19 @@ TEST_F(ServiceTest, RefusesWhatNoFrontEndShouldLetThrough) {
     EXPECT_EQ(code([](auto& r) { r.model = "../a"; }), ErrorCode::ModelNotFound);
     EXPECT_EQ(code([&](auto& r) { r.model = folder_.path() + "/a.gguf"; }), ErrorCode::ModelNotFound);
     EXPECT_EQ(code([](auto& r) { r.max_tokens = RequestLimits::kMaxTokens + 1; }), ErrorCode::InvalidArgument);
+    // What no frame to the engine could carry: it would take the blame.
+    EXPECT_EQ(code([](auto& r) { r.tool_name.assign(RequestLimits::kMaxToolNameBytes + 1, 'f'); }),
+              ErrorCode::InvalidArgument);
+    EXPECT_EQ(code([](auto& r) {
+                  r.prompt.clear();
+                  r.messages.emplace_back().tool_calls.resize(protocol::kMaxToolCalls + 1);
+              }),
+              ErrorCode::InvalidArgument);
+    EXPECT_EQ(code([](auto& r) {
+                  r.prompt.clear();
+                  r.messages.emplace_back().tool_call_id.assign(RequestLimits::kMaxSocketPromptBytes + 1, 'x');
+              }),
+              ErrorCode::PromptTooLong);
     EXPECT_EQ(code([&](auto& r) { r.sampling.temperature = nan; }), ErrorCode::InvalidArgument);
     EXPECT_EQ(code([](auto& r) { r.sampling.top_p = -1; }), ErrorCode::InvalidArgument);
     EXPECT_EQ(code([](auto& r) { r.sampling.repeat_penalty = 0; }), ErrorCode::InvalidArgument);
