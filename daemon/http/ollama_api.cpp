@@ -173,6 +173,7 @@ void Api::preload(const std::shared_ptr<Exchange>& exchange, const Request& requ
     nothing.request.max_tokens = 0;
     nothing.request.model = wanted.model;
     nothing.request.priority = wanted.priority;
+    nothing.request.deadline = wanted.deadline;
     nothing.request.keep_alive = wanted.keep_alive;
     const bool unloads = wanted.keep_alive == std::chrono::seconds(0);
     if (!unloads || service_.status().model == wanted.model) {

@@ -194,8 +194,9 @@ void Service::Impl::add(GenerateRequest request, RequestSink& sink, const ModelR
     record.deadline_timer = loop_.add_timer_after(*record.request.deadline, [this, id] {
         RequestRecord* late = find(id);
         if (late == nullptr) return;
-        // A text has got so far; embeddings are worth something only together.
-        if (late->request.inputs.empty()) return end(*late, Finish::Timeout);
+        // A text has got so far; embeddings are worth something only together, and a model only when it is loaded.
+        const bool is_text = late->request.inputs.empty() && !is_preload(late->request);
+        if (is_text) return end(*late, Finish::Timeout);
         end(*late, Finish::Error, base::fail(ErrorCode::Timeout, "deadline_ms has passed"));
     });
 }

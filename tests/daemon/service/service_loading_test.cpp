@@ -197,6 +197,16 @@ TEST_F(ServiceTest, ARequestOfNothingEndsWhenTheModelIsThere) {
     EXPECT_TRUE(service_->requests().empty());
 }
 
+TEST_F(ServiceTest, ARequestOfNothingIsLateWithAnError) {
+    RecordingSink sink;
+    auto wanted = preload(request());
+    wanted.deadline = milliseconds(0);
+    submit(sink, wanted);
+    settle();
+    EXPECT_EQ(sink.outcome().finish, Finish::Error) << "the model is not there";
+    EXPECT_EQ(sink.outcome().error->code, ErrorCode::Timeout);
+}
+
 TEST_F(ServiceTest, ARequestOfNothingWaitsForNoSlotOfALoadedModel) {
     RecordingSink busy, nothing;
     const RequestId id = submit(busy);
