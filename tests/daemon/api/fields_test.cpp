@@ -449,8 +449,8 @@ TEST(Fields, WhatIsRefusedMayBeThereAndSayNo) {
         for (const Sent& sent : list.fields) {
             const Field* field = row(list.dialect, sent.name);
             if (field->treatment != Treatment::Refused) continue;
-            for (const std::string no :
-                 {"null", "false", "0", "\"\"", "[]", "{}", std::string(field->neutral).c_str()}) {
+            const std::string neutral(field->neutral);
+            for (const std::string no : {"null", "false", "0", "\"\"", "[]", "{}", neutral.c_str()}) {
                 const bool is_exact = field->neutral == "true" || field->neutral == "1" || field->neutral == "2";
                 if (no.empty() || (is_exact && no != "null" && no != field->neutral)) continue;
                 const auto call =
