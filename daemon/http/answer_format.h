@@ -60,4 +60,15 @@ public:
     virtual Reply refusal(const base::Error& error, uint32_t prompt_tokens) = 0;
 };
 
+// One that is never a stream.
+class WholeFormat : public AnswerFormat {
+public:
+    const char* stream_type() const final { return kJsonType; }
+    std::string begin(const AnswerHead&) final { return {}; }
+    std::string text(size_t, std::string_view, Logprobs) final { return {}; }
+    std::string end_choice(size_t, const service::Outcome&, Logprobs) final { return {}; }
+    std::string end(const std::vector<Choice>&) final { return {}; }
+    std::string failure(const base::Error&) final { return {}; }
+};
+
 }  // namespace llmd::http

@@ -35,15 +35,9 @@ std::string little_endian_base64(const std::vector<float>& values) {
     return base64(bytes);
 }
 
-// Of what an answer to such a call never is, and of the one choice that it has.
-class EmbeddingsFormat : public AnswerFormat {
+// Of the one choice that an answer to such a call has.
+class EmbeddingsFormat : public WholeFormat {
 public:
-    const char* stream_type() const final { return kJsonType; }
-    std::string begin(const AnswerHead&) final { return {}; }
-    std::string text(size_t, std::string_view, Logprobs) final { return {}; }
-    std::string end_choice(size_t, const Outcome&, Logprobs) final { return {}; }
-    std::string end(const std::vector<Choice>&) final { return {}; }
-    std::string failure(const base::Error&) final { return {}; }
     std::string whole(const AnswerHead& head, const std::vector<Choice>& choices) final {
         return answer(head, choices.front().outcome);
     }

@@ -58,17 +58,11 @@ base::Error no_such_model(const std::string& name) {
     return fail(ErrorCode::ModelNotFound, "there is no model ", base::in_quotes(name));
 }
 
-// The answer to a request of no tokens, which is never a stream.
-class PreloadFormat final : public AnswerFormat {
+// The answer to a request of no tokens.
+class PreloadFormat final : public WholeFormat {
 public:
     PreloadFormat(OllamaKind kind, bool unloads) : kind_(kind), unloads_(unloads) {}
 
-    const char* stream_type() const override { return kJsonType; }
-    std::string begin(const AnswerHead&) override { return {}; }
-    std::string text(size_t, std::string_view, Logprobs) override { return {}; }
-    std::string end_choice(size_t, const service::Outcome&, Logprobs) override { return {}; }
-    std::string end(const std::vector<Choice>&) override { return {}; }
-    std::string failure(const base::Error&) override { return {}; }
     std::string whole(const AnswerHead& head, const std::vector<Choice>&) override {
         return ollama_loaded(kind_, head, unloads_ ? kUnload : "load");
     }
