@@ -133,6 +133,22 @@ std::vector<StatusValue> status_values(const Status& status, std::string_view ve
     return out;
 }
 
+std::vector<service::RequestSnapshot> requests_for(const service::Service& service, const Caller& caller,
+                                                   const std::string& client) {
+    auto requests = service.requests();
+    std::erase_if(requests, [&](const service::RequestSnapshot& request) {
+        const bool is_own =
+            request.client == client || (!caller.application.empty() && request.application == caller.application);
+        return caller.sandboxed && !is_own;
+    });
+    return requests;
+}
+
+Status status_for(const service::Service& service, const Caller& caller, const std::string& client) {
+    Status status = service.status();
+    return caller.sandboxed ? private_view(std::move(status), requests_for(service, caller, client)) : status;
+}
+
 Status private_view(Status status, const std::vector<service::RequestSnapshot>& own) {
     const auto n_running = std::count_if(own.begin(), own.end(), [](const auto& request) { return request.running; });
     Status out;
@@ -147,7 +163,6 @@ Status private_view(Status status, const std::vector<service::RequestSnapshot>& 
     out.load_per_mille = status.load_per_mille;
     out.active = static_cast<uint32_t>(n_running);
     out.queued = static_cast<uint32_t>(own.size()) - out.active;
-    out.unload_in = status.unload_in;
     out.weight_bytes = status.weight_bytes;
     out.kv_bytes = status.kv_bytes;
     out.kv_pages_total = status.kv_pages_total;

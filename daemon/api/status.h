@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/caller.h"
 #include "base/value.h"
 #include "service/service.h"
 
@@ -44,6 +45,14 @@ struct StatusValue {
 };
 // All figures in the order of the table, llmd's version before and the histograms behind them.
 std::vector<StatusValue> status_values(const service::Status& status, std::string_view version);
+
+// The requests that a caller may know of: all, or, from inside a sandbox, those of its application and its own.
+// `client` is what it is called in GenerateRequest::client.
+std::vector<service::RequestSnapshot> requests_for(const service::Service& service, const Caller& caller,
+                                                   const std::string& client);
+
+// The status as the caller may know it.
+service::Status status_for(const service::Service& service, const Caller& caller, const std::string& client);
 
 // What a program in a sandbox may know of `status`: queued and active are those of `own` requests; nothing of files,
 // processes, faults, caches and the requests of others.

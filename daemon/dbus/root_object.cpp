@@ -338,14 +338,11 @@ void RootObject::Detokenize(sdbus::Result<std::string>&& result, const std::vect
 
 bus::VariantMap RootObject::GetStatus(const bus::VariantMap&) {
     const std::string caller = bus::sender_of(getObject());
-    const api::Caller identity = session_.identity_now(caller);
-    service::Status status = session_.service().status();
-    if (identity.sandboxed) status = api::private_view(std::move(status), session_.requests_for(identity, caller));
-    return status_dictionary(status, version_);
+    return status_dictionary(api::status_for(session_.service(), session_.identity_now(caller), caller), version_);
 }
 
 uint32_t RootObject::count_requests(const std::string& reader, bool running) {
-    const auto known = session_.requests_for(session_.identity_now(reader), reader);
+    const auto known = api::requests_for(session_.service(), session_.identity_now(reader), reader);
     return static_cast<uint32_t>(
         std::count_if(known.begin(), known.end(), [&](const auto& request) { return request.running == running; }));
 }
@@ -380,7 +377,7 @@ void RootObject::ListRequests(sdbus::Result<std::vector<bus::VariantMap>>&& resu
     const std::string caller = bus::sender_of(getObject());
     session_.identify(caller, [this, reply, caller](const api::Caller& identity) {
         std::vector<bus::VariantMap> out;
-        for (const auto& request : session_.requests_for(identity, caller)) {
+        for (const auto& request : api::requests_for(session_.service(), identity, caller)) {
             const std::string path = session_.path_of(request);
             if (!path.empty()) out.push_back(request_dictionary(path, request));
         }

@@ -140,17 +140,6 @@ api::Caller Session::identity_now(const std::string& caller) {
     return identities_->resolve_now(caller);
 }
 
-std::vector<service::RequestSnapshot> Session::requests_for(const api::Caller& identity,
-                                                            const std::string& caller) const {
-    auto requests = service_.requests();
-    std::erase_if(requests, [&](const service::RequestSnapshot& request) {
-        const bool is_own =
-            request.client == caller || (!identity.application.empty() && request.application == identity.application);
-        return identity.sandboxed && !is_own;
-    });
-    return requests;
-}
-
 Result<std::string> Session::request_path(const std::string& owner, const std::string& token) {
     const std::string prefix = path_prefix(owner);
     if (!token.empty()) {

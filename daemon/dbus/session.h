@@ -63,8 +63,6 @@ public:
     // Who `caller` is: once the bus has answered, or at once as in check_reader().
     void identify(const std::string& caller, std::function<void(const api::Caller&)> done);
     api::Caller identity_now(const std::string& caller);
-    // The requests of all, or of a sandboxed caller those of its application and its own.
-    std::vector<service::RequestSnapshot> requests_for(const api::Caller& identity, const std::string& caller) const;
 
     // Submits a request of `owner`. `make_delivery` gets the request's object when everything else has been checked.
     using MakeDelivery = std::function<base::Result<std::unique_ptr<Delivery>>(RequestObject&)>;

@@ -194,18 +194,9 @@ void Api::post_responses(const std::shared_ptr<Exchange>& exchange, const Reques
     generate(exchange, request, std::move(*call), std::move(format));
 }
 
-service::Status Api::status_for(const Client& client) const {
-    if (!client.caller.sandboxed) return service_.status();
-    auto own = service_.requests();
-    std::erase_if(own, [&](const service::RequestSnapshot& request) {
-        const std::string& application = client.caller.application;
-        return request.client != client.name && (application.empty() || request.application != application);
-    });
-    return api::private_view(service_.status(), own);
-}
-
 void Api::get_status(const std::shared_ptr<Exchange>& exchange, const Request& request) {
-    exchange->reply(json_reply(api::status_json(status_for(request.client), version_)));
+    exchange->reply(
+        json_reply(api::status_json(api::status_for(service_, request.client.caller, request.client.name), version_)));
 }
 
 void Api::get_props(const std::shared_ptr<Exchange>& exchange, const Request& request) {
@@ -233,7 +224,7 @@ void Api::post_embeddings(const std::shared_ptr<Exchange>& exchange, const Reque
 void Api::get_metrics(const std::shared_ptr<Exchange>& exchange, const Request& request) {
     Reply reply;
     reply.type = api::kMetricsType;
-    reply.body = api::metrics_text(status_for(request.client), version_);
+    reply.body = api::metrics_text(api::status_for(service_, request.client.caller, request.client.name), version_);
     exchange->reply(std::move(reply));
 }
 

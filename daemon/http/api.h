@@ -74,8 +74,6 @@ private:
     void preload(const std::shared_ptr<Exchange>& exchange, const Request& request, OllamaKind kind,
                  const service::GenerateRequest& wanted);
 
-    // As far as the client may know it: a program in a sandbox sees its own application's figures.
-    service::Status status_for(const Client& client) const;
     // `answer` has the model of that name, or null.
     void find_model(std::string name, std::function<void(const service::ModelEntry*)> answer);
     // Submits the requests of `call`, one for each choice, for the client of `request`.
