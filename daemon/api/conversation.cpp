@@ -39,10 +39,7 @@ void read_content(FieldReader& reader, std::string_view key, std::string& out) {
     }
     const auto* parts = content->get<Value::Array>();
     if (!parts) return reader.wrong_type(key, "a string or an array of parts", *content);
-    for (size_t i = 0; i < parts->size(); ++i) {
-        const auto* object = (*parts)[i].get<Value::Object>();
-        if (!object) return reader.wrong_type(key, "parts that are objects", (*parts)[i]);
-        FieldReader fields(*object, base::concat(reader.path(), key, "[", i, "]."));
+    reader.each(key, *parts, "parts that are objects", [&out](FieldReader& fields) {
         std::string type;
         std::string text;
         fields.text("type", type);
@@ -55,9 +52,8 @@ void read_content(FieldReader& reader, std::string_view key, std::string& out) {
         } else {
             fields.refuse("type", base::in_quotes(type), " is not offered, only text is");
         }
-        if (fields.error()) return reader.set(*fields.error());
         out += text;
-    }
+    });
 }
 
 // A JSON text: what came as one, or what an object is written as.
@@ -74,12 +70,11 @@ void read_arguments(FieldReader& reader, std::string& out) {
 
 void read_tool_call(FieldReader& reader, protocol::ToolCall& out) {
     reader.text("id", out.id);
-    const auto* function = reader.object("function");
-    if (!function) return reader.refuse("function", "it is missing");
-    FieldReader fields(*function, reader.path() + "function.");
-    fields.text("name", out.name);
-    read_arguments(fields, out.arguments);
-    if (fields.error()) reader.set(*fields.error());
+    if (!reader.find("function")) reader.refuse("function", "it is missing");
+    reader.within("function", [&out](FieldReader& fields) {
+        fields.text("name", out.name);
+        read_arguments(fields, out.arguments);
+    });
 }
 
 // An array at `key`, or its JSON as a text, which is then kept in `parsed`.
@@ -106,13 +101,8 @@ void read_tool_calls(FieldReader& reader, std::vector<protocol::ToolCall>& out) 
     if (calls->size() > protocol::kMaxToolCalls) {
         return reader.refuse("tool_calls", calls->size(), " are more than ", protocol::kMaxToolCalls);
     }
-    for (size_t i = 0; i < calls->size(); ++i) {
-        const auto* object = (*calls)[i].get<Value::Object>();
-        if (!object) return reader.wrong_type("tool_calls", "objects", (*calls)[i]);
-        FieldReader fields(*object, base::concat(reader.path(), "tool_calls[", i, "]."));
-        read_tool_call(fields, out.emplace_back());
-        if (fields.error()) return reader.set(*fields.error());
-    }
+    reader.each("tool_calls", *calls, "objects",
+                [&out](FieldReader& fields) { read_tool_call(fields, out.emplace_back()); });
 }
 
 void read_message(FieldReader& reader, MissingContent missing, ChatMessage& out) {
@@ -172,19 +162,13 @@ void read_item(FieldReader& reader, std::vector<ChatMessage>& out) {
     }
 }
 
-// Each element of the array at `key` with a reader of its own.
+// Each message or item of the array at `key`.
 template <typename Read>
-void each_object(FieldReader& reader, std::string_view key, const Value::Array& array, Read read) {
+void each_turn(FieldReader& reader, std::string_view key, const Value::Array& array, Read read) {
     if (array.size() > RequestLimits::kMaxMessages) {
         return reader.refuse(key, array.size(), " are more than ", RequestLimits::kMaxMessages);
     }
-    for (size_t i = 0; i < array.size(); ++i) {
-        const auto* object = array[i].get<Value::Object>();
-        if (!object) return reader.wrong_type(key, "objects", array[i]);
-        FieldReader fields(*object, base::concat(reader.path(), key, "[", i, "]."));
-        read(fields);
-        if (fields.error()) return reader.set(*fields.error());
-    }
+    reader.each(key, array, "objects", read);
 }
 
 }  // namespace
@@ -192,8 +176,7 @@ void each_object(FieldReader& reader, std::string_view key, const Value::Array& 
 void read_messages(FieldReader& reader, std::string_view key, MissingContent missing, std::vector<ChatMessage>& out) {
     const auto* messages = reader.array(key);
     if (!messages) return;
-    each_object(reader, key, *messages,
-                [&](FieldReader& fields) { read_message(fields, missing, out.emplace_back()); });
+    each_turn(reader, key, *messages, [&](FieldReader& fields) { read_message(fields, missing, out.emplace_back()); });
 }
 
 void read_input_items(FieldReader& reader, std::string_view key, std::vector<ChatMessage>& out) {
@@ -205,7 +188,7 @@ void read_input_items(FieldReader& reader, std::string_view key, std::vector<Cha
     }
     const auto* items = input->get<Value::Array>();
     if (!items) return reader.wrong_type(key, "a string or an array of items", *input);
-    each_object(reader, key, *items, [&](FieldReader& fields) { read_item(fields, out); });
+    each_turn(reader, key, *items, [&](FieldReader& fields) { read_item(fields, out); });
 }
 
 void read_tools(FieldReader& reader, std::string_view key, std::string& out) {

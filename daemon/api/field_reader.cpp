@@ -88,21 +88,22 @@ void FieldReader::wrong_type(std::string_view key, std::string_view expected, co
     refuse(key, "expected ", expected, ", got ", describe(value));
 }
 
-std::optional<uint64_t> FieldReader::integer_within(std::string_view key, uint64_t least, uint64_t most) {
-    const base::Value* value = find(key);
-    if (!value) return std::nullopt;
-    const auto number = whole_number_of(*value);
+std::optional<uint64_t> FieldReader::integer_within(std::string_view key, const base::Value& value, uint64_t least,
+                                                    uint64_t most) {
+    const auto number = whole_number_of(value);
     if (number && *number >= least && *number <= most) return number;
-    wrong_type(key, base::concat("an integer from ", least, " to ", most), *value);
+    wrong_type(key, base::concat("an integer from ", least, " to ", most), value);
     return std::nullopt;
 }
 
 void FieldReader::number(std::string_view key, double least, double most, float& out) {
-    const base::Value* value = find(key);
-    if (!value) return;
-    const auto number = number_of(*value);
+    if (const base::Value* value = find(key)) number(key, *value, least, most, out);
+}
+
+void FieldReader::number(std::string_view key, const base::Value& value, double least, double most, float& out) {
+    const auto number = number_of(value);
     if (!number || !(*number >= least && *number <= most)) {
-        return wrong_type(key, base::concat("a number from ", least, " to ", most), *value);
+        return wrong_type(key, base::concat("a number from ", least, " to ", most), value);
     }
     out = static_cast<float>(*number);
 }

@@ -32,9 +32,15 @@ public:
 
     template <typename Integer>
     void integer(std::string_view key, uint64_t least, uint64_t most, Integer& out) {
-        if (const auto number = integer_within(key, least, most)) out = static_cast<Integer>(*number);
+        if (const base::Value* value = find(key)) integer(key, *value, least, most, out);
     }
     void number(std::string_view key, double least, double most, float& out);
+    // The same of `value`, which was found at `key`.
+    template <typename Integer>
+    void integer(std::string_view key, const base::Value& value, uint64_t least, uint64_t most, Integer& out) {
+        if (const auto number = integer_within(key, value, least, most)) out = static_cast<Integer>(*number);
+    }
+    void number(std::string_view key, const base::Value& value, double least, double most, float& out);
     void boolean(std::string_view key, bool& out);
     void text(std::string_view key, std::string& out);
     // A string, or an array of strings.
@@ -43,6 +49,27 @@ public:
     void ids(std::string_view key, std::vector<int32_t>& out);
     // The same of `value`, which was found at `key`.
     void ids(std::string_view key, const base::Value& value, std::vector<int32_t>& out);
+    // Calls `read` with a reader of the object that a field holds, if it is there, and keeps its error.
+    template <typename Read>
+    void within(std::string_view key, Read read) {
+        const auto* held = object(key);
+        if (!held) return;
+        FieldReader fields(*held, base::concat(path_, key, "."));
+        read(fields);
+        if (fields.error()) set(*fields.error());
+    }
+    // The same of each element of `array`, which was found at `key`; the first error ends it. `expected`, for messages,
+    // says what the elements must be.
+    template <typename Read>
+    void each(std::string_view key, const base::Value::Array& array, std::string_view expected, Read read) {
+        for (size_t i = 0; i < array.size() && !error_; ++i) {
+            const auto* held = array[i].get<base::Value::Object>();
+            if (!held) return wrong_type(key, expected, array[i]);
+            FieldReader fields(*held, base::concat(path_, key, "[", i, "]."));
+            read(fields);
+            if (fields.error()) set(*fields.error());
+        }
+    }
     // The object that a field holds; nothing when there is none.
     const base::Value::Object* object(std::string_view key);
     const base::Value::Array* array(std::string_view key);
@@ -62,11 +89,13 @@ public:
         if (!error_) error_ = std::move(error);
     }
 
+    const base::Value::Object& members() const { return object_; }
     const std::string& path() const { return path_; }
     const std::optional<base::Error>& error() const { return error_; }
 
 private:
-    std::optional<uint64_t> integer_within(std::string_view key, uint64_t least, uint64_t most);
+    std::optional<uint64_t> integer_within(std::string_view key, const base::Value& value, uint64_t least,
+                                           uint64_t most);
 
     const base::Value::Object& object_;
     const std::string path_;

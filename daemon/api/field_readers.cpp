@@ -119,8 +119,7 @@ void read_handle_token(FieldReader& reader, Key key, Call& call) {
     call.handle_token = std::move(token);
 }
 
-// null and -1: to the end of the context, as llama-server means it; Ollama's -2 is that too. 0: the prompt is only
-// read.
+// null and -1: to the end of the context, as llama-server means it; Ollama's -2 is that too. 0: prefill only.
 void read_max_tokens(FieldReader& reader, Key key, Call& call) {
     const auto negative = reader.negative(key);
     if (reader.is_null(key) && std::exchange(call.has_max_tokens, true)) return;  // another name of it says more
@@ -168,24 +167,16 @@ void read_logit_bias(FieldReader& reader, Key key, Call& call) {
     if (!value) return;
     auto& biases = call.request.sampling.logit_bias;
     const auto add = [&](const Value& id, const Value& bias) {
-        const Value pair = Value::Object{{"id", id}, {"bias", bias}};
-        FieldReader fields(*pair.get<Value::Object>(), base::concat(reader.path(), key, "[", biases.size(), "]."));
+        const std::string at = base::concat(key, "[", biases.size(), "].");
         auto& [token, number] = biases.emplace_back();
-        if (const auto* text = id.get<std::string>()) {
-            const auto parsed = base::parse_json(*text);
-            const Value number_of_text = Value::Object{{"id", parsed ? *parsed : Value(*text)}};
-            FieldReader spelled(*number_of_text.get<Value::Object>(), fields.path());
-            spelled.integer("id", 0, std::numeric_limits<int32_t>::max(), token);
-            if (spelled.error()) return reader.set(*spelled.error());
-        } else {
-            fields.integer("id", 0, std::numeric_limits<int32_t>::max(), token);
-        }
+        const auto* text = id.get<std::string>();
+        const auto spelled = text ? base::parse_json(*text) : id;
+        reader.integer(at + "id", spelled ? *spelled : id, 0, std::numeric_limits<int32_t>::max(), token);
         if (const auto* never = bias.get<bool>(); never && !*never) {
             number = -static_cast<float>(RequestLimits::kMaxBias);
         } else {
-            fields.number("bias", -RequestLimits::kMaxBias, RequestLimits::kMaxBias, number);
+            reader.number(at + "bias", bias, -RequestLimits::kMaxBias, RequestLimits::kMaxBias, number);
         }
-        if (fields.error()) reader.set(*fields.error());
     };
     const auto* object = value->get<Value::Object>();
     const auto* array = value->get<Value::Array>();
@@ -261,34 +252,31 @@ void read_schema(FieldReader& reader, Key key, Call& call) {
 // OpenAI's response_format, whose schema is within `json_schema`, and the `format` of responses, where it is beside the
 // type; llama-server takes one beside json_object.
 void read_format(FieldReader& reader, Key key, Call& call) {
-    const auto* format = reader.object(key);
-    if (!format) return;
-    FieldReader fields(*format, base::concat(reader.path(), key, "."));
-    std::string type;
-    fields.text("type", type);
-    if (type == "json_object") {
-        call.request.json_schema = kAnyObjectSchema;
+    const auto read_required_schema = [&call](FieldReader& fields) {
         read_schema(fields, "schema", call);
-    } else if (type == "json_schema") {
-        const auto* described = fields.object("json_schema");
-        FieldReader inner(described ? *described : *format, fields.path() + (described ? "json_schema." : ""));
-        read_schema(inner, "schema", call);
-        if (!inner.find("schema")) inner.refuse("schema", "it is missing");
-        if (inner.error()) fields.set(*inner.error());
-    } else if (type != "text") {
-        fields.refuse("type", base::in_quotes(type), " is none of text, json_object, json_schema");
-    }
-    if (fields.error()) reader.set(*fields.error());
+        if (!fields.find("schema")) fields.refuse("schema", "it is missing");
+    };
+    reader.within(key, [&](FieldReader& fields) {
+        std::string type;
+        fields.text("type", type);
+        if (type == "json_object") {
+            call.request.json_schema = kAnyObjectSchema;
+            read_schema(fields, "schema", call);
+        } else if (type == "json_schema") {
+            fields.find("json_schema") ? fields.within("json_schema", read_required_schema)
+                                       : read_required_schema(fields);
+        } else if (type != "text") {
+            fields.refuse("type", base::in_quotes(type), " is none of text, json_object, json_schema");
+        }
+    });
 }
 
 // Responses' `text`.
 void read_text_form(FieldReader& reader, Key key, Call& call) {
-    const auto* text = reader.object(key);
-    if (!text) return;
-    FieldReader fields(*text, base::concat(reader.path(), key, "."));
-    read_format(fields, "format", call);
-    fields.refuse_unless_no("verbosity", R"("medium")");
-    if (fields.error()) reader.set(*fields.error());
+    reader.within(key, [&](FieldReader& fields) {
+        read_format(fields, "format", call);
+        fields.refuse_unless_no("verbosity", R"("medium")");
+    });
 }
 
 // Ollama's: "json", or a schema.
@@ -305,21 +293,19 @@ void read_ollama_format(FieldReader& reader, Key key, Call& call) {
 
 // vLLM's.
 void read_structured_outputs(FieldReader& reader, Key key, Call& call) {
-    const auto* outputs = reader.object(key);
-    if (!outputs) return;
-    FieldReader fields(*outputs, base::concat(reader.path(), key, "."));
-    for (const auto& [name, value] : *outputs) {
-        if (name == "json") {
-            read_schema(fields, name, call);
-        } else if (name == "json_object") {
-            bool wanted = false;
-            fields.boolean(name, wanted);
-            if (wanted) call.request.json_schema = kAnyObjectSchema;
-        } else {
-            fields.refuse_value_unless_no(name, value);
+    reader.within(key, [&](FieldReader& fields) {
+        for (const auto& [name, value] : fields.members()) {
+            if (name == "json") {
+                read_schema(fields, name, call);
+            } else if (name == "json_object") {
+                bool wanted = false;
+                fields.boolean(name, wanted);
+                if (wanted) call.request.json_schema = kAnyObjectSchema;
+            } else {
+                fields.refuse_value_unless_no(name, value);
+            }
         }
-    }
-    if (fields.error()) reader.set(*fields.error());
+    });
 }
 
 // --- Thinking --------------------------------------------------------------------------------------------------------
@@ -347,23 +333,18 @@ void read_thinking(FieldReader& reader, Key key, Call& call) {
 
 // Responses' `reasoning`: its summary is what it thought, whole.
 void read_reasoning(FieldReader& reader, Key key, Call& call) {
-    const auto* reasoning = reader.object(key);
-    if (!reasoning) return;
-    FieldReader fields(*reasoning, base::concat(reader.path(), key, "."));
-    read_thinking(fields, "effort", call);
-    if (fields.error()) reader.set(*fields.error());
+    reader.within(key, [&](FieldReader& fields) { read_thinking(fields, "effort", call); });
 }
 
 // What templates of other servers are given; only the switch of thinking is known here.
 void read_template_arguments(FieldReader& reader, Key key, Call& call) {
-    const auto* arguments = reader.object(key);
-    if (!arguments) return;
-    FieldReader fields(*arguments, base::concat(reader.path(), key, "."));
-    for (const auto& [name, value] : *arguments) {
-        const bool switches = name == "enable_thinking" || name == "thinking" || name == "reasoning_effort";
-        switches ? read_thinking(fields, name, call) : fields.refuse(name, "this version of llmd does not offer it");
-    }
-    if (fields.error()) reader.set(*fields.error());
+    reader.within(key, [&](FieldReader& fields) {
+        for (const auto& [name, value] : fields.members()) {
+            const bool switches = name == "enable_thinking" || name == "thinking" || name == "reasoning_effort";
+            switches ? read_thinking(fields, name, call)
+                     : fields.refuse(name, "this version of llmd does not offer it");
+        }
+    });
 }
 
 // llama-server's: where thinking goes, which is always beside the text.
@@ -444,11 +425,7 @@ void read_top_logprobs(FieldReader& reader, Key key, Call& call) {
 }
 
 void read_stream_options(FieldReader& reader, Key key, Call& call) {
-    const auto* options = reader.object(key);
-    if (!options) return;
-    FieldReader fields(*options, base::concat(reader.path(), key, "."));
-    fields.boolean("include_usage", call.include_usage);
-    if (fields.error()) reader.set(*fields.error());
+    reader.within(key, [&](FieldReader& fields) { fields.boolean("include_usage", call.include_usage); });
 }
 
 // --- Conversations and tools -----------------------------------------------------------------------------------------

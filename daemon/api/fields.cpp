@@ -303,11 +303,7 @@ void read_fields(FieldReader& reader, Dialect dialect, Call& call) {
 }
 
 void read_options(FieldReader& reader, Key key, Call& call) {
-    const auto* options = reader.object(key);
-    if (!options) return;
-    FieldReader fields(*options, base::concat(reader.path(), key, "."));
-    read_fields(fields, kOllamaOptions, call);
-    if (fields.error()) reader.set(*fields.error());
+    reader.within(key, [&](FieldReader& fields) { read_fields(fields, kOllamaOptions, call); });
 }
 
 void set_defaults(Dialect dialect, Call& call) {

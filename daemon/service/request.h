@@ -103,7 +103,7 @@ struct GenerateRequest {
     protocol::Thinking thinking = protocol::Thinking::Default;
     std::string json_schema;                  // the text is JSON that fits it; empty: any text
     std::string model;                        // a name from the catalogue; empty: the loaded model, else the default
-    uint32_t max_tokens = kDefaultMaxTokens;  // 0: the prompt is only read; without one the model is only loaded
+    uint32_t max_tokens = kDefaultMaxTokens;  // 0: prefill only; without a prompt the model is only loaded
     Sampling sampling;
     std::vector<std::string> stops;
     Priority priority = Priority::Normal;
