@@ -36,6 +36,10 @@ constexpr std::array kErrors = {
     ErrorRow{ErrorCode::Suspended, 503, kServer, "suspended", true, ExitCode::Refused},
     ErrorRow{ErrorCode::ShuttingDown, 503, kServer, "shutting_down", true, ExitCode::Busy},
     ErrorRow{ErrorCode::ConstraintFailed, 400, kBadRequest, "constraint_failed", false, ExitCode::Unsatisfiable},
+    ErrorRow{ErrorCode::NotSupported, 400, kBadRequest, "not_supported", false, ExitCode::Usage},
+    ErrorRow{ErrorCode::RemoteUnreachable, 503, kServer, "remote_unreachable", true, ExitCode::Busy},
+    ErrorRow{ErrorCode::RemoteRefused, 502, kServer, "remote_refused", false, ExitCode::Refused},
+    ErrorRow{ErrorCode::RemoteLost, 502, kServer, "remote_lost", false, ExitCode::Failed},
 };
 
 constexpr bool is_in_order() {

@@ -11,6 +11,33 @@
 
 namespace llmd::base {
 
+// A [[remote]]: a bigger machine that texts may be asked of, as MODEL@NAME. None is there by default. A value that
+// cannot be so refuses the whole file: a remote is never half configured.
+struct RemoteSettings {
+    std::string name;                    // of 1 to 32 characters a-z 0-9 - ; begins with a letter, and only one has it
+    std::string url;                     // https://HOST[:PORT][/PATH], http:// as RemotePolicy allows, or unix:/PATH
+    std::string api = "auto";            // auto | vllm | llama-server | sglang | ollama | openai
+    std::vector<std::string> models;     // that may be asked for, never empty; "ALIAS=UPSTREAM/NAME" renames
+    std::string key_file;                // absolute or from ~/; readable by its owner only; empty: no key is sent
+    std::string ca_file;                 // of one's own authority; empty: the system's
+    std::string pin;                     // of the public key: sha256//BASE64; empty: none
+    std::string interface;               // a network device that it is reached through, and no other; empty: any
+    std::vector<std::string> apps;       // who may ask: exact application ids, "host", or "*" for every host program
+    std::string metered = "deny";        // deny | allow: over a connection that costs
+    uint32_t parallel = 4;               // requests at a time, 1..16
+    uint32_t first_token_seconds = 300;  // 1..3600
+    uint32_t resume_seconds = 120;       // how long a text that was cut waits for the remote, 0..3600; 0: never resumed
+};
+
+// A [[model]]: what holds for one model in place of the settings of all.
+struct ModelSettings {
+    std::string name;             // from the catalogue
+    uint32_t context_length = 0;  // 0 or absent: as for all; the same below
+    std::string backend;
+    std::string chat_template;
+    bool pinned = false;  // it stays, once it is loaded, until memory is short
+};
+
 // When llmd reads the files again, `model` (for whoever names none), `idle_unload_seconds`, `idle_exit_seconds` and
 // `log_level` hold from then on, the others from the next load of a model. Nothing needs a restart.
 struct Config {
@@ -35,6 +62,10 @@ struct Config {
     // go on from; they hold those prompts, as token ids. 0 or absent: none, and those that are there are removed.
     uint32_t saved_prefix_mib = 0;
     std::string log_level = "info";  // error | warn | info | debug
+    uint32_t max_models = 0;         // that are loaded at a time, 1..16; 0 or absent: as many as memory allows
+    uint32_t memory_mib = 0;  // that all of them take together, 64..1048576; 0 or absent: decided from the device
+    std::vector<RemoteSettings> remotes;
+    std::vector<ModelSettings> models;
 };
 
 struct Settings {

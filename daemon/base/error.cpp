@@ -7,10 +7,10 @@ namespace llmd::base {
 namespace {
 
 constexpr std::array<std::string_view, static_cast<size_t>(kLastErrorCode) + 1> kNames = {
-    "Failed",          "InvalidArgument", "NotAllowed",   "NotFound",         "ModelNotFound",
-    "ModelLoadFailed", "QueueFull",       "RateLimited",  "PromptTooLong",    "ContextExceeded",
-    "NotReady",        "DeviceError",     "OutOfMemory",  "Cancelled",        "Timeout",
-    "SlowConsumer",    "Suspended",       "ShuttingDown", "ConstraintFailed",
+    "Failed",           "InvalidArgument", "NotAllowed",        "NotFound",        "ModelNotFound", "ModelLoadFailed",
+    "QueueFull",        "RateLimited",     "PromptTooLong",     "ContextExceeded", "NotReady",      "DeviceError",
+    "OutOfMemory",      "Cancelled",       "Timeout",           "SlowConsumer",    "Suspended",     "ShuttingDown",
+    "ConstraintFailed", "NotSupported",    "RemoteUnreachable", "RemoteRefused",   "RemoteLost",
 };
 
 }  // namespace

@@ -31,9 +31,13 @@ enum class ErrorCode : uint8_t {
     SlowConsumer,      // the reader did not keep up
     Suspended,         // the device is going to sleep, or saves its battery and takes no background work
     ShuttingDown,      // the daemon is leaving
-    ConstraintFailed,  // this model's vocabulary cannot spell a text that fits the schema
+    ConstraintFailed,  // this model's vocabulary cannot spell a text that fits the schema; or a remote did not obey it
+    NotSupported,      // this model or remote cannot do it, whatever the value
+    RemoteUnreachable,  // the remote cannot be reached now; the device's own models are as before
+    RemoteRefused,      // the remote does not let llmd in, or is not who it should be
+    RemoteLost,         // the remote was lost in the middle of a text that could not be resumed
 };
-inline constexpr ErrorCode kLastErrorCode = ErrorCode::ConstraintFailed;
+inline constexpr ErrorCode kLastErrorCode = ErrorCode::RemoteLost;
 
 struct Error {
     ErrorCode code = ErrorCode::Failed;

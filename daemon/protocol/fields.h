@@ -32,6 +32,18 @@ void fields(Io& io, Is<Load> auto& m) {
     io.bytes("avoid_device_reason", m.avoid_device_reason);
     io.bytes("chat_template", m.chat_template);
     io.number("saved_prefix_bytes", m.saved_prefix_bytes);
+    io.number("memory_bytes", m.memory_bytes);
+}
+
+template <typename Io>
+void fields(Io& io, Is<Connect> auto& m) {
+    io.bytes("remote", m.remote);
+    io.bytes("model", m.model);
+}
+
+template <typename Io>
+void fields(Io& io, Is<SetLease> auto& m) {
+    io.number("held", m.held);
 }
 
 template <typename Io>
@@ -136,7 +148,7 @@ void fields(Io& io, Is<SetPace> auto& m) {
 
 template <typename Io>
 void fields(Io& io, Is<PhaseChange> auto& m) {
-    io.choice("phase", m.phase, Phase::Step);
+    io.choice("phase", m.phase, Phase::Waiting);
     io.number("budget_ms", m.budget_ms);
 }
 
@@ -147,9 +159,21 @@ void fields(Io& io, Is<LoadProgress> auto& m) {
 
 template <typename Io>
 void fields(Io& io, Is<DeviceChosen> auto& m) {
-    io.choice("backend", m.backend, BackendKind::Cpu);
+    io.choice("backend", m.backend, BackendKind::Remote);
     io.text("device", m.device);
     io.text("driver", m.driver);
+}
+
+template <typename Io>
+void fields(Io&, Is<LeaseReleased> auto&) {}
+
+template <typename Io>
+void fields(Io& io, Is<Usage> auto& m) {
+    io.number("id", m.id);
+    io.number("prompt_tokens", m.prompt_tokens);
+    io.number("cached_tokens", m.cached_tokens);
+    io.number("generated_tokens", m.generated_tokens);
+    io.number("resumed", m.resumed);
 }
 
 template <typename Io>
@@ -159,7 +183,7 @@ void fields(Io& io, Is<Ready> auto& m) {
     io.number("n_ctx", m.n_ctx);
     io.number("n_vocab", m.n_vocab);
     io.number("n_slots", m.n_slots);
-    io.choice("backend", m.backend, BackendKind::Cpu);
+    io.choice("backend", m.backend, BackendKind::Remote);
     io.text("device", m.device);
     io.text("driver", m.driver);
     io.choice("precision", m.precision, Precision::Fast);
@@ -168,6 +192,7 @@ void fields(Io& io, Is<Ready> auto& m) {
     io.text("sandbox", m.sandbox);
     io.number("weight_bytes", m.weight_bytes);
     io.number("kv_bytes", m.kv_bytes);
+    io.number("overhead_bytes", m.overhead_bytes);
     io.number("load_ms", m.load_ms);
 }
 
@@ -293,6 +318,8 @@ void fields(Io& io, Is<Inspection> auto& m) {
     io.text("chat_template", m.chat_template);
     io.number("chats", m.chats);
     io.number("thinks", m.thinks);
+    io.number("kv_bytes_per_token", m.kv_bytes_per_token);
+    io.number("embeds", m.embeds);
 }
 
 }  // namespace llmd::protocol

@@ -18,10 +18,10 @@ constexpr size_t kLengthBytes = 4;
 constexpr size_t kTypeBytes = 1;
 
 constexpr std::array<std::string_view, std::variant_size_v<Message>> kNames = {
-    "Load",         "Submit",     "Start",       "Cancel",    "SetPaused", "Tokenize", "PhaseChange",
-    "LoadProgress", "Ready",      "LoadFailed",  "Accepted",  "Refused",   "Tokens",   "Finished",
-    "Tokenized",    "Fault",      "Inspection",  "DropCache", "SetPace",   "Started",  "Pages",
-    "DeviceChosen", "Detokenize", "Detokenized", "Render",    "Rendered",
+    "Load",       "Submit",     "Start",    "Cancel",  "SetPaused", "Tokenize",      "PhaseChange", "LoadProgress",
+    "Ready",      "LoadFailed", "Accepted", "Refused", "Tokens",    "Finished",      "Tokenized",   "Fault",
+    "Inspection", "DropCache",  "SetPace",  "Started", "Pages",     "DeviceChosen",  "Detokenize",  "Detokenized",
+    "Render",     "Rendered",   "Connect",  "Usage",   "SetLease",  "LeaseReleased",
 };
 
 // The unsigned integer that carries a T: its own bits for a float, its value otherwise.

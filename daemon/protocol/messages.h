@@ -21,10 +21,21 @@ namespace llmd::protocol {
 // --- llmd to engine --------------------------------------------------------------------------------------------------
 
 // Which kind of device computes: compute::BackendKind says what each means.
-enum class BackendKind : uint8_t { Auto = 0, OpenCl, Cpu };
-// "auto", "opencl", "cpu": as settings, status and logs name it.
+// Remote is no device of this machine: llmd-remote's alone, and never in a Load.
+enum class BackendKind : uint8_t { Auto = 0, OpenCl, Cpu, Remote };
+// "auto", "opencl", "cpu", "remote": as settings, status and logs name it.
 constexpr std::string_view backend_name(BackendKind kind) {
-    return kind == BackendKind::Auto ? "auto" : kind == BackendKind::OpenCl ? "opencl" : "cpu";
+    switch (kind) {
+        case BackendKind::Auto:
+            return "auto";
+        case BackendKind::OpenCl:
+            return "opencl";
+        case BackendKind::Cpu:
+            return "cpu";
+        case BackendKind::Remote:
+            return "remote";
+    }
+    return {};
 }
 
 // How activations enter products: compute::Precision says what each means.
@@ -46,6 +57,20 @@ struct Load {
     std::string avoid_device_reason;
     std::string chat_template;        // see chat::ChatTemplate::create; empty: what the model file says
     uint64_t saved_prefix_bytes = 0;  // of prefixes kept on disk for the next engine, at most; 0: none are
+    uint64_t memory_bytes = 0;        // of weights, KV pages and all else of this engine, at most; 0: its own choice
+};
+
+// The first message to llmd-remote, exactly once, in place of Load. It holds names only: llmd-remote reads the
+// settings itself, so that whoever reaches its socket cannot have it read a file or go to another address.
+struct Connect {
+    std::string remote;  // the name of a [[remote]] of the settings
+    std::string model;   // of one of its models
+};
+
+// Whether the engine may compute on its device, which it shares with others; it may at first. Without the lease it
+// sends LeaseReleased at the next border of a step, or at once, and is in Phase::Waiting while it has work.
+struct SetLease {
+    bool held = true;
 };
 
 // Enough for a day of talk; a context holds fewer.
@@ -175,11 +200,11 @@ struct SetPace {
 // --- engine to llmd --------------------------------------------------------------------------------------------------
 
 // What the engine is about to do, sent before every call that may block. Silence longer than the budget is a hang.
-enum class Phase : uint8_t { Idle = 0, Load, KernelBuild, Tuning, Step };
+enum class Phase : uint8_t { Idle = 0, Load, KernelBuild, Tuning, Step, Waiting };
 
 struct PhaseChange {
     Phase phase = Phase::Idle;
-    uint32_t budget_ms = 0;  // 0: idle, silence means nothing
+    uint32_t budget_ms = 0;  // 0: idle, or waiting for the lease: silence means nothing
 };
 
 struct LoadProgress {
@@ -192,6 +217,18 @@ struct DeviceChosen {
     BackendKind backend = BackendKind::Cpu;  // never Auto
     std::string device;
     std::string driver;
+};
+
+// The answer to SetLease{false}: nothing of this engine is on the device.
+struct LeaseReleased {};
+
+// From llmd-remote, before Finished: what only the remote's own count tells.
+struct Usage {
+    uint64_t id = 0;
+    uint32_t prompt_tokens = 0;  // 0: not told; also where Accepted has said 0
+    uint32_t cached_tokens = 0;  // of them
+    uint32_t generated_tokens = 0;
+    uint32_t resumed = 0;  // how often the text was cut and went on
 };
 
 struct Ready {
@@ -209,6 +246,7 @@ struct Ready {
     std::string sandbox;  // what the engine cannot do, for people
     uint64_t weight_bytes = 0;
     uint64_t kv_bytes = 0;
+    uint64_t overhead_bytes = 0;  // of the engine's own memory beside these two
     uint32_t load_ms = 0;
 };
 
@@ -341,14 +379,17 @@ struct Inspection {
     uint32_t n_ff = 0;
     uint32_t n_vocab = 0;
     std::string digest;  // 64 hexadecimal digits that tell files apart; of size, metadata and a sample of the weights
-    std::string chat_template;  // the file's, where it has one of at most kMaxInspectedTemplate bytes
-    bool chats = false;         // llmd knows the form of its conversations; with it, of calls of tools
-    bool thinks = false;        // before it answers
+    std::string chat_template;        // the file's, where it has one of at most kMaxInspectedTemplate bytes
+    bool chats = false;               // llmd knows the form of its conversations; with it, of calls of tools
+    bool thinks = false;              // before it answers
+    uint64_t kv_bytes_per_token = 0;  // of one sequence, in the form in which pages keep it
+    bool embeds = false;              // it makes embeddings and no texts
 };
 inline constexpr size_t kMaxInspectedTemplate = 32u << 10;  // all of an inspection fits into a pipe
 
-using Message = std::variant<Load, Submit, Start, Cancel, SetPaused, Tokenize, PhaseChange, LoadProgress, Ready,
-                             LoadFailed, Accepted, Refused, Tokens, Finished, Tokenized, Fault, Inspection, DropCache,
-                             SetPace, Started, Pages, DeviceChosen, Detokenize, Detokenized, Render, Rendered>;
+using Message =
+    std::variant<Load, Submit, Start, Cancel, SetPaused, Tokenize, PhaseChange, LoadProgress, Ready, LoadFailed,
+                 Accepted, Refused, Tokens, Finished, Tokenized, Fault, Inspection, DropCache, SetPace, Started, Pages,
+                 DeviceChosen, Detokenize, Detokenized, Render, Rendered, Connect, Usage, SetLease, LeaseReleased>;
 
 }  // namespace llmd::protocol

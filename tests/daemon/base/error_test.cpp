@@ -35,6 +35,8 @@ TEST(Error, NumbersOfTheFrameProtocol) {
     EXPECT_EQ(error_name(ErrorCode::ShuttingDown), "ShuttingDown");
     EXPECT_EQ(static_cast<int>(ErrorCode::ConstraintFailed), 18);
     EXPECT_EQ(error_name(ErrorCode::ConstraintFailed), "ConstraintFailed");
+    EXPECT_EQ(static_cast<int>(ErrorCode::RemoteLost), 22);
+    EXPECT_EQ(error_name(ErrorCode::RemoteLost), "RemoteLost");
     EXPECT_EQ(error_name(ErrorCode::ModelLoadFailed), "ModelLoadFailed");
 }
 

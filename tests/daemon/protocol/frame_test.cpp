@@ -165,8 +165,8 @@ TEST(Frame, ErrorsNameMessageAndField) {
     EXPECT_EQ(refusal(paused), "SetPaused.paused: unknown value 2");
 
     std::string phase = encoded(PhaseChange{Phase::Step, 250}).substr(4);
-    phase[1] = 5;
-    EXPECT_EQ(refusal(phase), "PhaseChange.phase: unknown value 5");
+    phase[1] = 6;
+    EXPECT_EQ(refusal(phase), "PhaseChange.phase: unknown value 6");
 
     std::string load = encoded(Load{}).substr(4);
     load[5] = 3;
@@ -174,7 +174,7 @@ TEST(Frame, ErrorsNameMessageAndField) {
 
     std::string failed = encoded(LoadFailed{}).substr(4);
     failed[1] = static_cast<char>(static_cast<uint8_t>(base::kLastErrorCode) + 1);
-    EXPECT_EQ(refusal(failed), "LoadFailed.code: unknown value 19");
+    EXPECT_EQ(refusal(failed), "LoadFailed.code: unknown value 23");
 
     std::string huge = encoded(Fault{"x"}).substr(4);
     huge.replace(1, 4, "\xff\xff\xff\xff");
