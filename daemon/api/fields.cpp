@@ -125,7 +125,7 @@ constexpr Field kTable[] = {
     {"repeat_last_n", kSampled, kHonoured, read_repeat_last_n},
     {"logit_bias", kSampled, kHonoured, read_logit_bias},
     {"seed", kSampled, kHonoured, read_seed},
-    {"logprobs", kCompletion, kHonoured, read_completion_logprobs},
+    {"logprobs", kBus | kCompletion, kHonoured, read_completion_logprobs},
     {"logprobs", kChat, kHonoured, read_chat_logprobs},
     {"top_logprobs", kChat, kHonoured, read_top_logprobs},
 

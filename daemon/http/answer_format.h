@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "api/answer_calls.h"
-#include "http/logprob_aligner.h"
+#include "api/logprobs.h"
 #include "http/reply.h"
 #include "service/request.h"
 
@@ -28,9 +28,9 @@ struct AnswerHead {
 struct Choice {
     std::string text;  // empty when it was streamed
     service::Outcome outcome;
-    std::vector<AlignedLogprobs> logprobs = {};  // where they are wanted; likewise
-    std::string thinking = {};                   // what the model thought before the text; likewise
-    std::vector<api::AnswerCall> calls = {};     // of tools, also when they were streamed
+    std::vector<api::AlignedLogprobs> logprobs = {};  // where they are wanted; likewise
+    std::string thinking = {};                        // what the model thought before the text; likewise
+    std::vector<api::AnswerCall> calls = {};          // of tools, also when they were streamed
 };
 
 class AnswerFormat {
@@ -41,7 +41,7 @@ public:
     virtual const char* stream_type() const = 0;  // its media type
     virtual std::string begin(const AnswerHead& head) = 0;
     // `logprobs`, where they are wanted, are those that go out with this text, or at the end.
-    using Logprobs = std::span<const AlignedLogprobs>;
+    using Logprobs = std::span<const api::AlignedLogprobs>;
     virtual std::string text(size_t choice, std::string_view text, Logprobs logprobs) = 0;
     // What the model thinks before it answers.
     virtual std::string thinking(size_t, std::string_view) { return {}; }

@@ -128,7 +128,7 @@ void Generation::keep(const Part& part) {
     keep(part.choice, part.logprobs);
 }
 
-void Generation::keep(size_t choice, std::vector<AlignedLogprobs> logprobs) {
+void Generation::keep(size_t choice, std::vector<api::AlignedLogprobs> logprobs) {
     std::move(logprobs.begin(), logprobs.end(), std::back_inserter(choices_[choice].logprobs));
 }
 

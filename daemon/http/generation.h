@@ -47,7 +47,7 @@ private:
     struct Part {
         size_t choice;
         protocol::AnswerPart part;
-        std::vector<AlignedLogprobs> logprobs;  // that go out with it
+        std::vector<api::AlignedLogprobs> logprobs;  // that go out with it
     };
     // What the service tells of one choice.
     class Sink final : public service::RequestSink {
@@ -64,7 +64,7 @@ private:
         void on_part(const protocol::AnswerPart& part) override { generation_.on_part({choice_, part, {}}); }
         void on_finished(const service::Outcome& outcome) override { generation_.on_finished(choice_, outcome); }
 
-        LogprobAligner aligner;
+        api::LogprobAligner aligner;
         service::RequestId id = 0;
         std::string key;  // see api::answer_key()
         bool ended = false;
@@ -79,7 +79,7 @@ private:
     void send(const Part& part);
     // For the whole answer.
     void keep(const Part& part);
-    void keep(size_t choice, std::vector<AlignedLogprobs> logprobs);
+    void keep(size_t choice, std::vector<api::AlignedLogprobs> logprobs);
     std::vector<std::pair<const char*, std::string>> note_headers() const;
     void on_finished(size_t choice, const service::Outcome& outcome);
     void begin_stream();

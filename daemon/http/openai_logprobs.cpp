@@ -12,14 +12,6 @@ namespace {
 using base::JsonWriter;
 using protocol::TokenLogprob;
 
-void write_token(JsonWriter& json, const TokenLogprob& token) {
-    json.key("token").value(token.bytes);
-    json.key("logprob").value(token.logprob);
-    json.key("bytes").begin_array();
-    for (const char byte : token.bytes) json.value(uint32_t{static_cast<unsigned char>(byte)});
-    json.end_array();
-}
-
 std::string name(const TokenLogprob& token) {
     if (base::valid_utf8_prefix(token.bytes) == token.bytes.size()) return token.bytes;
     constexpr std::string_view kDigits = "0123456789abcdef";
@@ -45,43 +37,27 @@ void write_alternatives(JsonWriter& json, const protocol::TokenLogprobs& token) 
 
 }  // namespace
 
-void write_token_logprobs(JsonWriter& json, std::span<const AlignedLogprobs> logprobs) {
-    json.begin_array();
-    for (const AlignedLogprobs& one : logprobs) {
-        json.begin_object();
-        write_token(json, one.token.chosen);
-        json.key("top_logprobs").begin_array();
-        for (const TokenLogprob& alternative : one.token.top) {
-            json.begin_object();
-            write_token(json, alternative);
-            json.end_object();
-        }
-        json.end_array().end_object();
-    }
-    json.end_array();
-}
-
-void write_chat_logprobs(JsonWriter& json, std::span<const AlignedLogprobs> logprobs) {
+void write_chat_logprobs(JsonWriter& json, std::span<const api::AlignedLogprobs> logprobs) {
     json.begin_object();
-    write_token_logprobs(json.key("content"), logprobs);
+    api::write_token_logprobs(json.key("content"), logprobs);
     json.key("refusal").null().end_object();
 }
 
-void write_completion_logprobs(JsonWriter& json, std::span<const AlignedLogprobs> logprobs, bool wants_top) {
+void write_completion_logprobs(JsonWriter& json, std::span<const api::AlignedLogprobs> logprobs, bool wants_top) {
     json.begin_object().key("tokens").begin_array();
-    for (const AlignedLogprobs& one : logprobs) json.value(name(one.token.chosen));
+    for (const api::AlignedLogprobs& one : logprobs) json.value(name(one.token.chosen));
     json.end_array().key("token_logprobs").begin_array();
-    for (const AlignedLogprobs& one : logprobs) json.value(one.token.chosen.logprob);
+    for (const api::AlignedLogprobs& one : logprobs) json.value(one.token.chosen.logprob);
     json.end_array().key("top_logprobs");
     if (wants_top) {
         json.begin_array();
-        for (const AlignedLogprobs& one : logprobs) write_alternatives(json, one.token);
+        for (const api::AlignedLogprobs& one : logprobs) write_alternatives(json, one.token);
         json.end_array();
     } else {
         json.null();
     }
     json.key("text_offset").begin_array();
-    for (const AlignedLogprobs& one : logprobs) json.value(one.text_offset);
+    for (const api::AlignedLogprobs& one : logprobs) json.value(one.text_offset);
     json.end_array().end_object();
 }
 

@@ -26,10 +26,10 @@ struct Item {
     enum class Kind : uint8_t { Reasoning, Summary, Message, Call };
     Kind kind;
     std::string id;
-    std::string call_id = {};                    // of a call
-    std::string name = {};                       // likewise
-    std::string text = {};                       // of a call its arguments
-    std::vector<AlignedLogprobs> logprobs = {};  // of a message
+    std::string call_id = {};                         // of a call
+    std::string name = {};                            // likewise
+    std::string text = {};                            // of a call its arguments
+    std::vector<api::AlignedLogprobs> logprobs = {};  // of a message
     std::string_view status = kInProgress;
 };
 
@@ -46,7 +46,7 @@ void write_part(JsonWriter& json, const Item& item) {
     json.begin_object().key("type").value(type).key("text").value(item.text);
     if (item.kind == Item::Kind::Message) {
         json.key("annotations").begin_array().end_array();
-        write_token_logprobs(json.key("logprobs"), item.logprobs);
+        api::write_token_logprobs(json.key("logprobs"), item.logprobs);
     }
     json.end_object();
 }
@@ -124,7 +124,7 @@ public:
         item.logprobs.insert(item.logprobs.end(), logprobs.begin(), logprobs.end());
         return out + part_event("response.output_text.delta", [&](JsonWriter& json) {
                    json.key("delta").value(text);
-                   write_token_logprobs(json.key("logprobs"), logprobs);
+                   api::write_token_logprobs(json.key("logprobs"), logprobs);
                });
     }
 
@@ -258,7 +258,7 @@ private:
             case Item::Kind::Message:
                 out = part_event("response.output_text.done", [&](JsonWriter& json) {
                     json.key("text").value(item.text);
-                    write_token_logprobs(json.key("logprobs"), item.logprobs);
+                    api::write_token_logprobs(json.key("logprobs"), item.logprobs);
                 });
                 break;
             case Item::Kind::Reasoning:

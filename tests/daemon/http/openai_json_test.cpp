@@ -125,7 +125,7 @@ TEST(OpenAiJson, AStreamOfSeveralChoicesNamesThem) {
 
 // Half an emoji, then a word whose alternatives are another one and half an emoji; the first was chosen though it was
 // none of the likeliest.
-std::vector<AlignedLogprobs> two_tokens() {
+std::vector<api::AlignedLogprobs> two_tokens() {
     return {{{{7, -3, "\xF0\x9F"}, {{1, -0.5, "a"}, {2, -1.25, "a"}}}, 0},
             {{{8, -0.25, "\x99\x82 b"}, {{8, -0.25, "\x99\x82 b"}, {9, -9999, "\xE4"}}}, 0}};
 }

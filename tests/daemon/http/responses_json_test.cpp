@@ -180,15 +180,15 @@ TEST(ResponsesJson, AFailureIsToldAsAnEventAndAsAResponse) {
 
 // With their text, and those that are left over at the end with the message.
 TEST(ResponsesJson, LogprobsGoOutWithTheirText) {
-    const auto token = [](const char* bytes) { return AlignedLogprobs{{{8, -0.5, bytes}, {{9, -1, "b"}}}, 0}; };
+    const auto token = [](const char* bytes) { return api::AlignedLogprobs{{{8, -0.5, bytes}, {{9, -1, "b"}}}, 0}; };
     const auto told = [](const std::string& text, int byte) {
         return R"({"token":")" + text + R"(","logprob":-0.5,"bytes":[)" + std::to_string(byte) +
                R"(],"top_logprobs":[{"token":"b","logprob":-1,"bytes":[98]}]})";
     };
     const auto stream = format();
     (void)stream->begin(head());
-    const std::vector<AlignedLogprobs> first{token("a")};
-    const std::vector<AlignedLogprobs> rest{token("!")};
+    const std::vector<api::AlignedLogprobs> first{token("a")};
+    const std::vector<api::AlignedLogprobs> rest{token("!")};
     EXPECT_NE(stream->text(0, "a", first).find(R"("delta":"a","logprobs":[)" + told("a", 97) + "]}\n\n"),
               std::string::npos);
     const std::string both = R"("logprobs":[)" + told("a", 97) + "," + told("!", 33) + "]";

@@ -1,10 +1,24 @@
-#include "http/logprob_aligner.h"
+#include "api/logprobs.h"
 
 #include <utility>
 
 #include "base/utf8.h"
 
-namespace llmd::http {
+namespace llmd::api {
+
+namespace {
+
+using base::JsonWriter;
+
+void write_token(JsonWriter& json, const protocol::TokenLogprob& token) {
+    json.key("token").value(token.bytes);
+    json.key("logprob").value(token.logprob);
+    json.key("bytes").begin_array();
+    for (const char byte : token.bytes) json.value(uint32_t{static_cast<unsigned char>(byte)});
+    json.end_array();
+}
+
+}  // namespace
 
 void LogprobAligner::add(std::span<const protocol::TokenLogprobs> tokens) {
     for (const protocol::TokenLogprobs& token : tokens) {
@@ -51,4 +65,20 @@ void LogprobAligner::release(std::vector<AlignedLogprobs>& out) {
     }
 }
 
-}  // namespace llmd::http
+void write_token_logprobs(JsonWriter& json, std::span<const AlignedLogprobs> logprobs) {
+    json.begin_array();
+    for (const AlignedLogprobs& one : logprobs) {
+        json.begin_object();
+        write_token(json, one.token.chosen);
+        json.key("top_logprobs").begin_array();
+        for (const protocol::TokenLogprob& alternative : one.token.top) {
+            json.begin_object();
+            write_token(json, alternative);
+            json.end_object();
+        }
+        json.end_array().end_object();
+    }
+    json.end_array();
+}
+
+}  // namespace llmd::api

@@ -16,9 +16,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json_writer.h"
 #include "protocol/messages.h"
 
-namespace llmd::http {
+namespace llmd::api {
 
 struct AlignedLogprobs {
     protocol::TokenLogprobs token;
@@ -46,4 +47,8 @@ private:
     uint64_t first_offset_ = 0;  // and in characters of the text
 };
 
-}  // namespace llmd::http
+// Writes the array [{"token","logprob","bytes","top_logprobs":[…]}], as in OpenAI's chat. `token` has U+FFFD for what
+// is no UTF-8 by itself; `bytes` is what counts. Control tokens, which stand for no text, are "".
+void write_token_logprobs(base::JsonWriter& json, std::span<const AlignedLogprobs> logprobs);
+
+}  // namespace llmd::api

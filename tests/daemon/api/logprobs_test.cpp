@@ -1,5 +1,5 @@
 // What is told of tokens fits the text to the byte, whenever the text comes and whatever of it is missing.
-#include "http/logprob_aligner.h"
+#include "api/logprobs.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 
 #include "base/utf8.h"
 
-namespace llmd::http {
+namespace llmd::api {
 namespace {
 
 using testing::ElementsAre;
@@ -139,4 +139,4 @@ TEST_F(LogprobAlignerTest, TheBytesToldAreThoseOfTheTextWhateverComesWhen) {
 }
 
 }  // namespace
-}  // namespace llmd::http
+}  // namespace llmd::api
