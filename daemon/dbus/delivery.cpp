@@ -54,8 +54,11 @@ public:
     }
 
     void text(std::string_view text) override {
-        pipe_->write(format_ == PipeFormat::JsonLines ? text_line(seq_++, text) : std::string(text));
+        pipe_->write(format_ == PipeFormat::JsonLines ? text_line(seq_++, text, std::exchange(logprobs_, {}))
+                                                      : std::string(text));
     }
+
+    void logprobs(std::vector<api::AlignedLogprobs> logprobs) override { logprobs_ = std::move(logprobs); }
 
     void thinking(std::string_view text) override {
         if (format_ == PipeFormat::JsonLines) pipe_->write(thinking_line(seq_++, text));
@@ -68,6 +71,7 @@ public:
     void finish(const Outcome& outcome) override {
         finishing_ = true;
         if (closed_) return events_.on_delivered(std::nullopt);
+        if (!logprobs_.empty()) text({});
         if (format_ == PipeFormat::JsonLines) pipe_->write(last_line(outcome));
         pipe_->finish();
     }
@@ -84,6 +88,7 @@ private:
     Events events_;
     PipeFormat format_;
     std::unique_ptr<TextPipe> pipe_;
+    std::vector<api::AlignedLogprobs> logprobs_;
     uint64_t seq_ = 0;
     bool finishing_ = false;
     bool closed_ = false;

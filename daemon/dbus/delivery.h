@@ -8,9 +8,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "api/answer_calls.h"
 #include "api/call.h"
+#include "api/logprobs.h"
 #include "base/event_loop.h"
 #include "base/result.h"
 #include "base/unique_fd.h"
@@ -31,6 +33,8 @@ public:
 
     virtual ~Delivery() = default;
     virtual void text(std::string_view text) = 0;
+    // Log-probabilities that go out with the text that comes next, or at the end. Told in JSON lines only.
+    virtual void logprobs(std::vector<api::AlignedLogprobs>) {}
     // What the model thinks before it answers. Told in JSON lines only.
     virtual void thinking(std::string_view) {}
     // A call of a tool has ended; `number` counts them from 0. Told in JSON lines, and by all in the info at the end.

@@ -4,9 +4,11 @@
 
 namespace llmd::dbus {
 
-std::string text_line(uint64_t seq, std::string_view text) {
+std::string text_line(uint64_t seq, std::string_view text, std::span<const api::AlignedLogprobs> logprobs) {
     base::JsonWriter json;
-    json.begin_object().key("seq").value(seq).key("text").value(text).end_object();
+    json.begin_object().key("seq").value(seq).key("text").value(text);
+    if (!logprobs.empty()) api::write_token_logprobs(json.key("logprobs"), logprobs);
+    json.end_object();
     return json.take() + '\n';
 }
 

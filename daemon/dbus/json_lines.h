@@ -2,16 +2,18 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "api/answer_calls.h"
+#include "api/logprobs.h"
 #include "service/request.h"
 
 namespace llmd::dbus {
 
-// {"seq":0,"text":"…"}
-std::string text_line(uint64_t seq, std::string_view text);
+// {"seq":0,"text":"…"}, with "logprobs":[…] behind it where there are some (api/logprobs.h).
+std::string text_line(uint64_t seq, std::string_view text, std::span<const api::AlignedLogprobs> logprobs = {});
 // {"seq":N,"thinking":"..."}
 std::string thinking_line(uint64_t seq, std::string_view text);
 // {"seq":N,"tool_call":{"id":…,"index":NUMBER,"name":…,"arguments":"…"}}; "cut":true behind arguments that were cut.

@@ -46,6 +46,7 @@ public:
     // service::RequestSink
     void on_note(const std::string& note) override { notes_.push_back(note); }
     void on_accepted(uint32_t prompt_tokens) override;
+    void on_logprobs(std::span<const protocol::TokenLogprobs> logprobs) override { aligner_.add(logprobs); }
     void on_text(std::string_view text) override;
     void on_part(const protocol::AnswerPart& part) override;
     void on_finished(const service::Outcome& outcome) override;
@@ -64,6 +65,7 @@ private:
     service::RequestId id_ = 0;
     std::vector<std::string> notes_;
     std::vector<api::AnswerCall> calls_;
+    api::LogprobAligner aligner_;
     std::unique_ptr<sdbus::IObject> object_;
     std::unique_ptr<Delivery> delivery_;
     std::optional<service::Outcome> outcome_;

@@ -29,7 +29,8 @@ constexpr const char* kMainInterface = "org.llmd.Llmd1";
 constexpr const char* kRootPath = "/org/llmd/Llmd1";
 // What was added to the interface, in words that the interface documents. An older llmd ignores an option that it does
 // not know, and so a caller that depends on one looks here first.
-const std::vector<std::string> kFeatures = {"detokenize", "embed", "json_schema", "prompt_fd", "thinking", "tools"};
+const std::vector<std::string> kFeatures = {"detokenize", "embed",    "json_schema", "logprobs",
+                                            "prompt_fd",  "thinking", "tools"};
 
 template <typename... Values>
 Reply<Values...> reply_to(Session& session, sdbus::Result<Values...>&& result) {
@@ -101,6 +102,10 @@ Result<std::vector<int32_t>> token_ids(const std::vector<uint32_t>& tokens) {
         ids.push_back(static_cast<int32_t>(token));
     }
     return ids;
+}
+
+base::Error logprobs_untold() {
+    return fail(ErrorCode::InvalidArgument, "logprobs: are told by Stream and StreamChat in format ndjson only");
 }
 
 // Answers a call that has no results.
@@ -236,6 +241,7 @@ template <typename... Values, typename Send>
 void RootObject::answer_at_end(sdbus::Result<Values...>&& result, Result<api::Call> parsed, Send send) {
     const std::string caller = bus::sender_of(getObject());
     const auto reply = reply_to(session_, std::move(result));
+    if (parsed && parsed->request.top_logprobs) parsed = logprobs_untold();
     if (!parsed) return reply.fail(parsed.error());
 
     const auto started = session_.start(caller, std::move(*parsed), [&](RequestObject& object) {
@@ -265,6 +271,9 @@ void RootObject::StreamChat(sdbus::Result<sdbus::ObjectPath, sdbus::UnixFd>&& re
 void RootObject::open_stream(sdbus::Result<sdbus::ObjectPath, sdbus::UnixFd>&& result, Result<api::Call> parsed) {
     const std::string caller = bus::sender_of(getObject());
     const auto reply = reply_to(session_, std::move(result));
+    const bool has_lines =
+        parsed && parsed->delivery == api::TextDelivery::Pipe && parsed->format == api::PipeFormat::JsonLines;
+    if (parsed && parsed->request.top_logprobs && !has_lines) parsed = logprobs_untold();
     if (!parsed) return reply.fail(parsed.error());
 
     base::UniqueFd read_end;

@@ -109,6 +109,31 @@ class Logprobs(harness.TestCase):
             self.assertEqual(len(one["top_logprobs"]), 3)
             self.assertEqual(one["top_logprobs"][0], {key: one[key] for key in ("token", "logprob", "bytes")})
 
+    def test_lines_on_the_bus_tell_the_same(self):
+        client = harness.Client(self.bus)
+        options = {"model": LLAMA, "max_tokens": 24, "temperature": 0.0}
+        choice, = self.completions(temperature=0, logprobs=2, response_format=EMOJI)
+        for schema, whole in ((None, self.completions(temperature=0, logprobs=2)[0]), (EMOJI, choice)):
+            more = {"json_schema": json.dumps(schema["json_schema"]["schema"])} if schema else {}
+            _, fd = client.stream(PROMPT, logprobs=harness.GLib.Variant("u", 2), **options, **more)
+            *lines, last = map(json.loads, harness.read_all(fd).splitlines())
+            self.assertTrue(last["done"])
+            text = "".join(line["text"] for line in lines)
+            told = [one for line in lines for one in line.get("logprobs", ())]
+            self.assertEqual(text, whole["text"])
+            self.assertEqual(b"".join(bytes(one["bytes"]) for one in told).decode(), text)
+            self.assertEqual([one["logprob"] for one in told], whole["logprobs"]["token_logprobs"])
+            if schema is None:  # which may leave fewer alternatives
+                self.assertEqual({len(one["top_logprobs"]) for one in told}, {2})
+            _, fd = client.stream(PROMPT, **options, **more)
+            self.assertFalse([line for line in harness.read_all(fd).splitlines() if b"logprobs" in line])
+        for ask, more in ((client.generate, {}), (client.stream, {"format": "text"}),
+                          (client.stream, {"delivery": "signals"}), (client.stream, {"echo": True}),
+                          (client.stream, {"logprobs": harness.GLib.Variant("u", 21)})):
+            name, message = harness.error_of(ask, PROMPT, **{"logprobs": harness.GLib.Variant("u", 2), **options, **more})
+            self.assertEqual(name, "InvalidArgument")
+            self.assertRegex(message, "^(logprobs|echo): ")
+
     def test_stop_strings_are_not_told_of(self):
         whole, = self.completions(temperature=0, logprobs=0)
         text = whole["text"]

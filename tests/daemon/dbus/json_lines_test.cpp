@@ -9,6 +9,12 @@ TEST(JsonLines, TextIsOneLineWhateverItHolds) {
     EXPECT_EQ(text_line(3, "say \"hi\"\n\u2028\\"), "{\"seq\":3,\"text\":\"say \\\"hi\\\"\\n\u2028\\\\\"}\n");
 }
 
+TEST(JsonLines, TextTellsHowLikelyItWasWhereThatIsWanted) {
+    EXPECT_EQ(text_line(0, "a", std::vector<api::AlignedLogprobs>{{{{8, -0.5, "a"}, {{9, -1, "b"}}}, 0}}),
+              "{\"seq\":0,\"text\":\"a\",\"logprobs\":[{\"token\":\"a\",\"logprob\":-0.5,\"bytes\":[97],"
+              "\"top_logprobs\":[{\"token\":\"b\",\"logprob\":-1,\"bytes\":[98]}]}]}\n");
+}
+
 TEST(JsonLines, ThinkingIsNoText) {
     EXPECT_EQ(thinking_line(0, "hm \"so\""), "{\"seq\":0,\"thinking\":\"hm \\\"so\\\"\"}\n");
 }
