@@ -58,7 +58,7 @@ constexpr std::array kCommands = {
     CommandSpec{
         Command::Embed, "embed", "[TEXT...]", 0, -1, "turn texts into vectors",
         "Prints the embedding of each TEXT, a line of numbers. Without TEXT, or with - in its place, each line of\n"
-        "standard input is a text. At most 2048 texts at a time.\n\n"
+        "standard input is a text. At most 1024 texts at a time.\n\n"
         "Examples:\n"
         "  llmctl embed \"Once upon a time\" \"The end\"\n"
         "  llmctl embed --json < titles.txt\n"},

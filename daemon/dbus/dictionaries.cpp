@@ -57,7 +57,7 @@ bus::VariantMap limits_dictionary() {
     return {
         {"max_prompt_bytes", u64(RequestLimits::kMaxPromptBytes)},
         {"max_prompt_fd_bytes", u64(RequestLimits::kMaxSocketPromptBytes)},
-        {"max_inputs", u32(RequestLimits::kMaxInputs)},
+        {"max_inputs", u32(RequestLimits::kMaxBusInputs)},
         {"max_messages", u32(RequestLimits::kMaxMessages)},
         {"max_queued", u32(RequestLimits::kMaxQueued)},
         {"max_per_client", u32(RequestLimits::kMaxPerClient)},

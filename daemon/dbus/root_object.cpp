@@ -76,9 +76,9 @@ Result<api::Call> parse_embed(const std::vector<std::string>& inputs, const bus:
     if (!parsed) return parsed;
     if (parsed->system) return fail(ErrorCode::InvalidArgument, "system: not with an embedding");
     if (inputs.empty()) return fail(ErrorCode::InvalidArgument, "inputs: there is none");
-    if (inputs.size() > service::RequestLimits::kMaxInputs) {
+    if (inputs.size() > service::RequestLimits::kMaxBusInputs) {
         return fail(ErrorCode::InvalidArgument, "inputs: ", inputs.size(), " are more than ",
-                    service::RequestLimits::kMaxInputs);
+                    service::RequestLimits::kMaxBusInputs);
     }
     size_t bytes = 0;
     for (const std::string& input : inputs) {

@@ -41,6 +41,9 @@ struct RequestLimits {
         return {kMaxQueued, kMaxPerClient, kMaxPerApplication};
     }
     static constexpr size_t kMaxInputs = 2048;  // of one request for embeddings
+    // Over D-Bus, whose arrays have at most 64 MiB (D-Bus Specification, "Container types"): so many embeddings of
+    // 4096 doubles take half of that, and more texts are refused before anything is computed.
+    static constexpr size_t kMaxBusInputs = 1024;
     static constexpr uint32_t kMaxTokens = 1u << 20;
     static constexpr size_t kMaxStops = 16;
     static constexpr size_t kMaxStopBytes = 256;  // of one stop string

@@ -154,7 +154,7 @@ TEST_F(FrontEndTest, EmbedRefusesWhatIsNoListOfTexts) {
         return call_and_wait(*client, kRoot, kInterface, "Embed", inputs, bus::VariantMap{});
     };
     EXPECT_EQ(embed({}), "InvalidArgument");
-    EXPECT_EQ(embed(std::vector<std::string>(service::RequestLimits::kMaxInputs + 1)), "InvalidArgument");
+    EXPECT_EQ(embed(std::vector<std::string>(service::RequestLimits::kMaxBusInputs + 1)), "InvalidArgument");
     EXPECT_EQ(embed({std::string(service::RequestLimits::kMaxPromptBytes, 'x'), "y"}), "PromptTooLong");
     EXPECT_TRUE(service->requests().empty());
 }
