@@ -14,8 +14,8 @@
 #include <simdjson.h>
 
 #include "base/utf8.h"
-#include "engine/generation/constraint/automaton.h"
-#include "engine/generation/constraint/json_schema.h"
+#include "constraint/automaton.h"
+#include "constraint/json_schema.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "base/utf8.h"
+#include "constraint/automaton.h"
 #include "engine/chat/answer_reader.h"
-#include "engine/generation/constraint/automaton.h"
 #include "engine/generation/constraint/tool_grammar.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/generation/constraint/json_schema.h"
+#include "constraint/json_schema.h"
 #include "engine/generation/constraint/tool_grammar.h"
 #include "engine/tokenizer/stream_detokenizer.h"
 

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "engine/generation/constraint/automaton.h"
+#include "constraint/automaton.h"
 #include "engine/generation/constraint/token_trie.h"
 
 namespace llmd::constraint {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/generation/constraint/automaton.h"
+#include "constraint/automaton.h"
 #include "engine/tokenizer/tokenizer.h"
 
 namespace llmd::constraint {

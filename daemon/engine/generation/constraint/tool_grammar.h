@@ -20,9 +20,9 @@
 #include <vector>
 
 #include "base/result.h"
+#include "constraint/grammar.h"
 #include "engine/chat/call_syntax.h"
 #include "engine/chat/tool.h"
-#include "engine/generation/constraint/grammar.h"
 #include "engine/generation/constraint/tool_list.h"
 
 namespace llmd::constraint {

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "base/json_writer.h"
-#include "engine/generation/constraint/json_schema.h"
-#include "engine/generation/constraint/merged_schema.h"
+#include "constraint/json_schema.h"
+#include "constraint/merged_schema.h"
 #include "engine/generation/constraint/value_spelling.h"
 
 namespace llmd::constraint {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/utf8.h"
-#include "engine/generation/constraint/merged_schema.h"
-#include "engine/generation/constraint/pattern.h"
+#include "constraint/merged_schema.h"
+#include "constraint/pattern.h"
 
 namespace llmd::constraint {
 

@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
+#include "constraint/grammar.h"
+#include "constraint/json_schema.h"
+#include "constraint/json_text.h"
 #include "engine/chat/tool.h"
-#include "engine/generation/constraint/grammar.h"
-#include "engine/generation/constraint/json_schema.h"
-#include "engine/generation/constraint/json_text.h"
 
 namespace llmd::constraint {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "engine/generation/constraint/automaton.h"
-#include "engine/generation/constraint/json_schema.h"
+#include "constraint/automaton.h"
+#include "constraint/json_schema.h"
 #include "engine/generation/generator.h"
 #include "fake_model.h"
 #include "generator_runs.h"

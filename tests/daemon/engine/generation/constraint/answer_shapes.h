@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "../../../constraint/schema_matching.h"
 #include "../../chat/read_answer.h"
 #include "engine/generation/constraint/tool_grammar.h"
-#include "schema_matching.h"
 
 namespace llmd::test {
 

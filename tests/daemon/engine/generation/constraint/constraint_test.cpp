@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "schema_matching.h"
+#include "../../../constraint/schema_matching.h"
 
 namespace llmd::constraint {
 namespace {

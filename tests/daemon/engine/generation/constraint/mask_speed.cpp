@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "base/mapped_file.h"
+#include "constraint/json_schema.h"
 #include "engine/generation/constraint/constraint.h"
-#include "engine/generation/constraint/json_schema.h"
 #include "engine/generation/constraint/tool_grammar.h"
 #include "engine/generation/forward.h"
 #include "engine/generation/loaded_model.h"

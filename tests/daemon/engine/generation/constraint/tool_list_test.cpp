@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "answer_shapes.h"
-#include "engine/generation/constraint/json_schema.h"
+#include "constraint/json_schema.h"
 
 namespace llmd::constraint {
 namespace {

@@ -8,11 +8,11 @@
 #include <map>
 #include <random>
 
+#include "constraint/automaton.h"
 #include "daemon/engine/generation/fake_model.h"
 #include "daemon/engine/generation/generator_runs.h"
 #include "daemon/engine/generation/recorded_events.h"
 #include "engine/compute/noise.h"
-#include "engine/generation/constraint/automaton.h"
 
 namespace llmd::generation {
 namespace {

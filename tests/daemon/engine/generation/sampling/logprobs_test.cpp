@@ -8,10 +8,10 @@
 #include <cmath>
 #include <map>
 
+#include "constraint/automaton.h"
 #include "daemon/engine/generation/fake_model.h"
 #include "daemon/engine/generation/generator_runs.h"
 #include "daemon/engine/generation/recorded_events.h"
-#include "engine/generation/constraint/automaton.h"
 
 namespace llmd::generation {
 namespace {

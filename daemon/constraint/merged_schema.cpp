@@ -1,4 +1,4 @@
-#include "engine/generation/constraint/merged_schema.h"
+#include "constraint/merged_schema.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "engine/generation/constraint/grammar.h"
+#include "constraint/grammar.h"
 
 #include <algorithm>
 

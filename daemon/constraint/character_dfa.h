@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "engine/generation/constraint/grammar.h"
-#include "engine/generation/constraint/json_text.h"
+#include "constraint/grammar.h"
+#include "constraint/json_text.h"
 
 namespace llmd::constraint {
 

@@ -1,4 +1,4 @@
-#include "engine/generation/constraint/pattern_parser.h"
+#include "constraint/pattern_parser.h"
 
 #include <algorithm>
 #include <optional>

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/generation/constraint/grammar.h"
+#include "constraint/grammar.h"
 
 namespace llmd::constraint {
 

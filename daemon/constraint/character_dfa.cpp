@@ -1,4 +1,4 @@
-#include "engine/generation/constraint/character_dfa.h"
+#include "constraint/character_dfa.h"
 
 #include <algorithm>
 #include <array>

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "engine/generation/constraint/character_dfa.h"
+#include "constraint/character_dfa.h"
 
 namespace llmd::constraint {
 

@@ -1,6 +1,6 @@
 // Each keyword by texts that fit it and texts that do not; what is refused, and how it is named; and schemas made to
 // take for ever.
-#include "engine/generation/constraint/json_schema.h"
+#include "constraint/json_schema.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "engine/generation/constraint/json_schema.h"
+#include "constraint/json_schema.h"
 
 #include <simdjson.h>
 
@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "base/result.h"
-#include "engine/generation/constraint/character_dfa.h"
-#include "engine/generation/constraint/grammar.h"
-#include "engine/generation/constraint/json_text.h"
-#include "engine/generation/constraint/merged_schema.h"
-#include "engine/generation/constraint/pattern.h"
+#include "constraint/character_dfa.h"
+#include "constraint/grammar.h"
+#include "constraint/json_text.h"
+#include "constraint/merged_schema.h"
+#include "constraint/pattern.h"
 
 namespace llmd::constraint {
 

@@ -1,4 +1,4 @@
-#include "engine/generation/constraint/json_text.h"
+#include "constraint/json_text.h"
 
 #include <algorithm>
 #include <array>

@@ -18,7 +18,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "engine/generation/constraint/grammar.h"
+#include "constraint/grammar.h"
 
 namespace llmd::constraint {
 

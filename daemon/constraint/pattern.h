@@ -19,8 +19,8 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "engine/generation/constraint/character_dfa.h"
-#include "engine/generation/constraint/pattern_parser.h"
+#include "constraint/character_dfa.h"
+#include "constraint/pattern_parser.h"
 
 namespace llmd::constraint {
 

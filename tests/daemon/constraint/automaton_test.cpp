@@ -1,6 +1,6 @@
 // Compares the automaton with a parser that tries everything, on small random grammars, and proves that neither earlier
 // input nor compaction changes an answer.
-#include "engine/generation/constraint/automaton.h"
+#include "constraint/automaton.h"
 
 #include <gtest/gtest.h>
 

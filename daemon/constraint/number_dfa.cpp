@@ -1,4 +1,4 @@
-#include "engine/generation/constraint/number_dfa.h"
+#include "constraint/number_dfa.h"
 
 #include <algorithm>
 #include <map>
@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "engine/generation/constraint/pattern.h"
+#include "constraint/pattern.h"
 
 namespace llmd::constraint {
 

@@ -1,4 +1,4 @@
-#include "engine/generation/constraint/automaton.h"
+#include "constraint/automaton.h"
 
 #include <algorithm>
 #include <utility>

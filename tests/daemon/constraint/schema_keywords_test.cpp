@@ -4,7 +4,7 @@
 #include <cmath>
 #include <random>
 
-#include "engine/generation/constraint/merged_schema.h"
+#include "constraint/merged_schema.h"
 #include "schema_matching.h"
 
 namespace llmd::constraint {

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "engine/generation/constraint/automaton.h"
-#include "engine/generation/constraint/json_schema.h"
+#include "constraint/automaton.h"
+#include "constraint/json_schema.h"
 
 namespace llmd::test {
 

@@ -1,6 +1,6 @@
 // Patterns and formats: each construct by texts that match and texts that do not, all of them against the standard
 // library's regular expressions, and what is refused.
-#include "engine/generation/constraint/pattern.h"
+#include "constraint/pattern.h"
 
 #include <gtest/gtest.h>
 

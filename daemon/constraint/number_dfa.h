@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "engine/generation/constraint/character_dfa.h"
-#include "engine/generation/constraint/json_text.h"
+#include "constraint/character_dfa.h"
+#include "constraint/json_text.h"
 
 namespace llmd::constraint {
 

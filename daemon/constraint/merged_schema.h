@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "base/error.h"
-#include "engine/generation/constraint/json_text.h"
-#include "engine/generation/constraint/number_dfa.h"
-#include "engine/generation/constraint/schema_keywords.h"
+#include "constraint/json_text.h"
+#include "constraint/number_dfa.h"
+#include "constraint/schema_keywords.h"
 
 namespace llmd::constraint {
 

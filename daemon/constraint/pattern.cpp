@@ -1,4 +1,4 @@
-#include "engine/generation/constraint/pattern.h"
+#include "constraint/pattern.h"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/generation/constraint/pattern_parser.h"
+#include "constraint/pattern_parser.h"
 
 namespace llmd::constraint {
 

@@ -30,9 +30,9 @@
 #include <vector>
 
 #include "base/result.h"
-#include "engine/generation/constraint/character_dfa.h"
-#include "engine/generation/constraint/grammar.h"
-#include "engine/generation/constraint/json_text.h"
+#include "constraint/character_dfa.h"
+#include "constraint/grammar.h"
+#include "constraint/json_text.h"
 
 namespace simdjson::dom {
 class element;

@@ -1,4 +1,4 @@
-#include "engine/generation/constraint/schema_keywords.h"
+#include "constraint/schema_keywords.h"
 
 #include <algorithm>
 #include <iterator>
