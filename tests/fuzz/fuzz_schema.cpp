@@ -1,6 +1,7 @@
 // Hostile schemas, and hostile texts against them: whatever is compiled must be readable without getting stuck, what it
-// takes for whole must be JSON, and what is refused must be one clean line. Input: a schema up to the first zero byte,
-// then bytes: each chooses among those that may come next, so that a short input is a long walk.
+// takes for whole must be JSON, and the checker of texts from elsewhere must agree, and what is refused must be one
+// clean line. Input: a schema up to the first zero byte, then bytes: each chooses among those that may come next, so
+// that a short input is a long walk.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -16,6 +17,7 @@
 #include "base/utf8.h"
 #include "constraint/automaton.h"
 #include "constraint/json_schema.h"
+#include "constraint/text_checker.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
@@ -57,6 +59,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         return 0;
     }
     Automaton automaton(std::make_shared<const constraint::Grammar>(std::move(*grammar)));
+    auto checker = constraint::TextChecker::create(input.substr(0, zero));
+    require(checker.has_value());
     auto state = automaton.start();
     std::string text;
     simdjson::dom::parser parser;
@@ -67,6 +71,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         text += static_cast<char>(bytes[static_cast<uint8_t>(choice) % bytes.size()]);
         if (automaton.is_full()) automaton.compact(std::span(&state, 1));
         state = automaton.advance(state, static_cast<uint8_t>(text.back()));
+        require(checker->push(std::string_view(text).substr(text.size() - 1)));
+        require(checker->is_complete() == automaton.is_complete(state));
         if (automaton.is_complete(state)) require(parser.parse(text).error() == simdjson::SUCCESS);
     }
     return 0;

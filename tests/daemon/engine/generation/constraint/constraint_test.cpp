@@ -8,7 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "../../../constraint/random_schema.h"
 #include "../../../constraint/schema_matching.h"
+#include "constraint/text_checker.h"
 
 namespace llmd::constraint {
 namespace {
@@ -129,6 +131,45 @@ TEST(Constraint, MakesRoomOnTheWay) {
     EXPECT_FALSE(constraint.allowed().tokens.contains('x'));
     EXPECT_TRUE(constraint.accept('"'));
     EXPECT_TRUE(constraint.is_final());
+}
+
+// What a checker lets through is what the engine would have let a model generate, token by token.
+TEST(Constraint, AcceptsWhatACheckerOfTextsFromElsewhereAccepts) {
+    const Words words;
+    const auto trie = trie_of(words);
+    std::mt19937 random(11);
+    int n_complete = 0, n_refused = 0;
+    for (int round = 0; round < 60; ++round) {
+        const std::string schema = test::random_schema(random, 3);
+        auto checker = TextChecker::create(schema);
+        ASSERT_TRUE(checker) << checker.error().message << " in " << schema;
+        auto constraint = constraint_of(schema, trie);
+        std::string text;
+        for (int step = 0; step < 25 && !constraint.is_final(); ++step) {
+            std::vector<int32_t> allowed;
+            for (uint32_t id = 0; id < words.vocabulary_size(); ++id) {
+                const std::string& token = words.text(id);
+                if (trie->bytes(static_cast<int32_t>(id)).empty()) continue;
+                const bool fits = constraint.allowed().tokens.contains(id);
+                if (fits) allowed.push_back(static_cast<int32_t>(id));
+                // A checker takes more white space than the grammar has.
+                const bool may_differ = token.find_first_of(" \n\t\r") != std::string::npos;
+                if (may_differ && !fits) continue;
+                auto ahead = *checker;
+                ASSERT_EQ(ahead.push(token), fits) << schema << " and " << text << " then " << token;
+                n_refused += fits ? 0 : 1;
+            }
+            if (allowed.empty()) break;
+            const int32_t id = allowed[random() % allowed.size()];
+            ASSERT_TRUE(constraint.accept(id));
+            ASSERT_TRUE(checker->push(words.text(static_cast<uint32_t>(id))));
+            ASSERT_EQ(checker->is_complete(), constraint.is_complete()) << schema << " and " << text;
+            n_complete += constraint.is_complete() ? 1 : 0;
+            text += words.text(static_cast<uint32_t>(id));
+        }
+    }
+    EXPECT_GT(n_complete, 20);
+    EXPECT_GT(n_refused, 10000);
 }
 
 }  // namespace
