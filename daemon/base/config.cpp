@@ -8,22 +8,16 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <span>
 #include <sstream>
 #include <string_view>
 
-// Header-only and without exceptions, whatever the distribution's package was built with.
-#undef TOML_SHARED_LIB
-#undef TOML_HEADER_ONLY
-#define TOML_HEADER_ONLY 1
-#define TOML_EXCEPTIONS 0
-#include <toml++/toml.h>
-
+#include "base/config_file.h"
 #include "base/json_writer.h"
+#include "base/toml.h"
 #include "base/unique_fd.h"
+#include "base/utf8.h"
 
 namespace llmd::base {
 
@@ -34,6 +28,12 @@ constexpr size_t kMaxConfigBytes = 256u << 10;
 
 constexpr const char* kFile = "/llmd/llmd.toml";
 constexpr uint32_t kMaxIdleSeconds = 365u * 24 * 3600;  // as good as never
+
+struct Range {
+    uint32_t least;
+    uint32_t most;
+};
+constexpr Range kContextLengths{32, 1u << 20};
 
 constexpr std::array<std::string_view, 3> kBackends = {"auto", "opencl", "cpu"};
 constexpr std::array<std::string_view, 2> kPrecisions = {"faithful", "fast"};
@@ -95,19 +95,242 @@ constexpr std::array kKeys = {
     Key{"precision", &Config::precision, kPrecisions},
     Key{"chat_template", &Config::chat_template, kTemplates},
     Key{"threads", &Config::threads, 1, 256},
-    Key{"context_length", &Config::context_length, 32, 1u << 20},
+    Key{"context_length", &Config::context_length, kContextLengths.least, kContextLengths.most},
     Key{"parallel", &Config::parallel, 1, 16},
     Key{"prefill_chunk", &Config::prefill_chunk, 1, 512},
     Key{"idle_unload_seconds", &Config::idle_unload_seconds, 1, kMaxIdleSeconds},
     Key{"idle_exit_seconds", &Config::idle_exit_seconds, 1, kMaxIdleSeconds},
     Key{"saved_prefix_mib", &Config::saved_prefix_mib, 1, 65'536},
     Key{"log_level", &Config::log_level, kLogLevels},
+    Key{"max_models", &Config::max_models, 1, 16},
+    Key{"memory_mib", &Config::memory_mib, 64, 1u << 20},
 };
+
+std::string home_directory() {
+    const char* home = std::getenv("HOME");
+    const passwd* user = home != nullptr ? nullptr : ::getpwuid(::getuid());
+    return user ? user->pw_dir : home ? home : "";
+}
+
+// Reads one table's keys; remembers the first error.
+class TableReader {
+public:
+    // `where` is the table, "[[remote]] home", or empty for the keys that are in none.
+    TableReader(const std::string& path, std::string where, const toml::table& table)
+        : path_(path), where_(std::move(where)), table_(table) {}
+
+    void text(std::string_view key, std::string& out) {
+        const toml::node* node = find(key);
+        if (!node) return;
+        if (const auto* text = node->as_string()) {
+            out = text->get();
+        } else {
+            set(*node, key, "expected a string");
+        }
+    }
+
+    void choice(std::string_view key, std::span<const std::string_view> names, std::string& out) {
+        text(key, out);
+        const toml::node* node = table_.get(key);
+        if (!node || names.empty() || std::find(names.begin(), names.end(), out) != names.end()) return;
+        std::string list;
+        for (const std::string_view name : names) {
+            list += (list.empty() ? "" : ", ") + (name.empty() ? toml_text(name) : std::string(name));
+        }
+        set(*node, key, toml_text(out) + " is none of " + list);
+    }
+
+    void texts(std::string_view key, std::vector<std::string>& out) {
+        const toml::node* node = find(key);
+        if (!node) return;
+        const toml::array* list = node->as_array();
+        if (!list) return set(*node, key, "expected a list of strings, in [ ]");
+        out.clear();
+        for (const toml::node& item : *list) {
+            const auto* text = item.as_string();
+            if (!text) return set(item, key, "expected a list of strings");
+            out.push_back(text->get());
+        }
+    }
+
+    // 0 stands for "absent" as well as least..most.
+    void integer_or_0(std::string_view key, uint32_t least, uint32_t most, uint32_t& out) {
+        integer(key, least, most, out, true);
+    }
+    void integer(std::string_view key, uint32_t least, uint32_t most, uint32_t& out, bool may_be_0 = false) {
+        const toml::node* node = find(key);
+        if (!node) return;
+        const auto* number = node->as_integer();
+        if (!number) return set(*node, key, "expected an integer");
+        const int64_t value = number->get();
+        if ((value != 0 || !may_be_0) && (value < least || value > most)) {
+            return set(*node, key,
+                       concat(value, " is not ", may_be_0 ? "0 or " : "", "in the range ", least, " to ", most));
+        }
+        out = static_cast<uint32_t>(value);
+    }
+
+    void boolean(std::string_view key, bool& out) {
+        const toml::node* node = find(key);
+        if (!node) return;
+        const auto* flag = node->as_boolean();
+        if (!flag) return set(*node, key, "expected true or false");
+        out = flag->get();
+    }
+
+    // The tables [[key]], in their order.
+    std::vector<const toml::table*> tables(std::string_view key, size_t most) {
+        std::vector<const toml::table*> out;
+        const toml::node* node = find(key);
+        if (!node) return out;
+        const toml::array* list = node->as_array();
+        if (list != nullptr && list->size() > most) set(*node, key, concat("there are more than ", most));
+        if (list == nullptr) set(*node, key, concat("expected tables, each below [[", key, "]]"));
+        if (error) return out;
+        for (const toml::node& item : *list) {
+            if (!item.is_table()) set(item, key, concat("expected tables, each below [[", key, "]]"));
+            if (error) return {};
+            out.push_back(item.as_table());
+        }
+        return out;
+    }
+
+    // What is wrong with a key that is there, or should be.
+    void fault(std::string_view key, const std::string& what) {
+        const toml::node* node = table_.get(key);
+        set(node ? *node : table_, key, what);
+    }
+    bool has(std::string_view key) const { return table_.contains(key); }
+
+    // A line for each key that nothing above has asked for.
+    std::vector<std::string> unknown_keys() const {
+        std::vector<std::string> lines;
+        for (const auto& [key, node] : table_) {
+            if (std::find(known_.begin(), known_.end(), key.str()) != known_.end()) continue;
+            lines.push_back(concat(place(node, key.str()), "there is no such key"));
+        }
+        return lines;
+    }
+
+    std::optional<Error> error;
+
+private:
+    void set(const toml::node& node, std::string_view key, const std::string& what) {
+        if (error) return;
+        error = fail(ErrorCode::InvalidArgument, place(node, key), what);
+    }
+    std::string place(const toml::node& node, std::string_view key) const {
+        return concat("settings ", path_, ", line ", node.source().begin.line, ": ", where_, where_.empty() ? "" : ": ",
+                      key, ": ");
+    }
+    const toml::node* find(std::string_view key) {
+        known_.push_back(key);
+        return table_.get(key);
+    }
+
+    const std::string& path_;
+    std::string where_;
+    const toml::table& table_;
+    std::vector<std::string_view> known_;  // literals
+};
+
+// "[[remote]] home" as far as the table has a name that is a string.
+std::string name_of_table(std::string_view kind, const toml::table& table) {
+    const auto* text = table.get_as<std::string>("name");
+    const std::string name = text ? text->get() : std::string();
+    return concat("[[", kind, "]]", text ? " " : "", !text || is_model_name(name) ? name : in_quotes(name));
+}
+
+Result<RemoteSettings> read_remote(const std::string& path, const toml::table& table) {
+    TableReader reader(path, name_of_table("remote", table), table);
+    RemoteSettings remote;
+    reader.text("name", remote.name);
+    reader.text("url", remote.url);
+    reader.text("api", remote.api);
+    reader.texts("models", remote.models);
+    reader.text("key_file", remote.key_file);
+    reader.text("ca_file", remote.ca_file);
+    reader.text("pin", remote.pin);
+    reader.text("interface", remote.interface);
+    reader.texts("apps", remote.apps);
+    reader.text("metered", remote.metered);
+    reader.integer("parallel", 1, 16, remote.parallel);
+    reader.integer("first_token_seconds", 1, 3600, remote.first_token_seconds);
+    reader.integer("resume_seconds", 0, 3600, remote.resume_seconds);
+    // A misspelt `pin` or `metered` must not be as good as none.
+    if (const auto unknown = reader.unknown_keys(); !unknown.empty()) {
+        return fail(ErrorCode::InvalidArgument, unknown.front());
+    }
+    for (const char* key : {"name", "url", "models"}) {
+        if (!reader.has(key)) reader.fault(key, "is missing");
+    }
+    if (reader.error) return *reader.error;
+    remote.key_file = in_home(remote.key_file);
+    remote.ca_file = in_home(remote.ca_file);
+    if (const auto fault = fault_in(remote)) reader.fault(fault->key, fault->what);
+    if (reader.error) return *reader.error;
+    return remote;
+}
+
+Result<ModelSettings> read_model(const std::string& path, const toml::table& table,
+                                 std::vector<std::string>& warnings) {
+    TableReader reader(path, name_of_table("models", table), table);
+    ModelSettings model;
+    reader.text("name", model.name);
+    reader.integer_or_0("context_length", kContextLengths.least, kContextLengths.most, model.context_length);
+    reader.choice("backend", kBackends, model.backend);
+    reader.choice("chat_template", kTemplates, model.chat_template);
+    reader.boolean("pinned", model.pinned);
+    if (!reader.has("name")) reader.fault("name", "is missing");
+    if (!is_model_name(model.name)) {
+        reader.fault("name", in_quotes(model.name) + " cannot be the name of a model, as 'llmctl models' shows them");
+    }
+    if (model.name.find('@') != std::string::npos) {
+        reader.fault("name", in_quotes(model.name) + " is of a remote; these settings are for this device's models");
+    }
+    if (reader.error) return *reader.error;
+    for (std::string& warning : reader.unknown_keys()) warnings.push_back(std::move(warning));
+    return model;
+}
+
+// Adds what `read` makes of the tables [[kind]] of one file, in place of what has the same name in files before it.
+template <typename Table, typename Read>
+Result<void> read_tables(const std::string& path, std::string_view kind, const std::vector<const toml::table*>& tables,
+                         std::vector<Table>& out, const Read& read) {
+    std::vector<Table> own;
+    const auto same_in = [](std::vector<Table>& list, const Table& one) {
+        return std::find_if(list.begin(), list.end(), [&](const Table& other) { return other.name == one.name; });
+    };
+    for (const toml::table* table : tables) {
+        auto one = read(*table);
+        if (!one) return std::move(one).error();
+        if (same_in(own, *one) != own.end()) {
+            TableReader reader(path, name_of_table(kind, *table), *table);
+            reader.fault("name", "another one has this name already");
+            return *reader.error;
+        }
+        own.push_back(std::move(*one));
+    }
+    for (Table& one : own) {
+        if (const auto before = same_in(out, one); before != out.end()) {
+            *before = std::move(one);
+        } else {
+            out.push_back(std::move(one));
+        }
+    }
+    return {};
+}
+
+}  // namespace
 
 std::string toml_text(std::string_view text) {
     std::string out;
     append_json_string(out, text);
     return out;
+}
+
+std::string in_home(const std::string& path) {
+    return path.starts_with("~/") ? home_directory() + path.substr(1) : path;
 }
 
 Result<std::string> read_text(const std::string& path, bool& exists) {
@@ -134,94 +357,38 @@ Result<std::string> read_text(const std::string& path, bool& exists) {
     }
 }
 
-// Reads one table's keys; remembers the first error.
-class TableReader {
-public:
-    TableReader(const std::string& path, const toml::table& table) : path_(path), table_(table) {}
-
-    void text(std::string_view key, std::string& out) {
-        const toml::node* node = find(key);
-        if (!node) return;
-        if (const auto* text = node->as_string()) {
-            out = text->get();
-        } else {
-            set(*node, key, "expected a string");
-        }
-    }
-
-    void choice(std::string_view key, std::span<const std::string_view> names, std::string& out) {
-        text(key, out);
-        const toml::node* node = table_.get(key);
-        if (!node || names.empty() || std::find(names.begin(), names.end(), out) != names.end()) return;
-        std::string list;
-        for (const std::string_view name : names) {
-            list += (list.empty() ? "" : ", ") + (name.empty() ? toml_text(name) : std::string(name));
-        }
-        set(*node, key, toml_text(out) + " is none of " + list);
-    }
-
-    // 0 stands for "absent" as well as least..most.
-    void integer(std::string_view key, uint32_t least, uint32_t most, uint32_t& out) {
-        const toml::node* node = find(key);
-        if (!node) return;
-        const auto* number = node->as_integer();
-        if (!number) return set(*node, key, "expected an integer");
-        const int64_t value = number->get();
-        if (value != 0 && (value < least || value > most)) {
-            return set(*node, key, concat(value, " is not 0 or in the range ", least, " to ", most));
-        }
-        out = static_cast<uint32_t>(value);
-    }
-
-    // A line for each key that nothing above has asked for.
-    std::vector<std::string> unknown_keys() const {
-        std::vector<std::string> lines;
-        for (const auto& [key, node] : table_) {
-            if (std::find(known_.begin(), known_.end(), key.str()) != known_.end()) continue;
-            lines.push_back(concat(place(node, key.str()), "there is no such key"));
-        }
-        return lines;
-    }
-
-    std::optional<Error> error;
-
-private:
-    void set(const toml::node& node, std::string_view key, const std::string& what) {
-        if (error) return;
-        error = fail(ErrorCode::InvalidArgument, place(node, key), what);
-    }
-    std::string place(const toml::node& node, std::string_view key) const {
-        return concat("settings ", path_, ", line ", node.source().begin.line, ": ", key, ": ");
-    }
-    const toml::node* find(std::string_view key) {
-        known_.push_back(key);
-        return table_.get(key);
-    }
-
-    const std::string& path_;
-    const toml::table& table_;
-    std::vector<std::string_view> known_;  // literals
-};
-
-// The keys of one file, over those of the files before it.
 Result<void> read_keys(const std::string& path, const std::string& text, Settings& settings) {
     const toml::parse_result parsed = toml::parse(text, path);
     if (!parsed) {
         return fail(ErrorCode::InvalidArgument, "settings ", path, ", line ", parsed.error().source().begin.line, ": ",
                     parsed.error().description());
     }
-    TableReader reader(path, parsed.table());
+    TableReader reader(path, "", parsed.table());
     for (const Key& key : kKeys) {
         if (key.number == nullptr) {
             reader.choice(key.name, key.choices, settings.config.*key.text);
         } else {
-            reader.integer(key.name, key.least, key.most, settings.config.*key.number);
+            reader.integer_or_0(key.name, key.least, key.most, settings.config.*key.number);
         }
     }
+    const std::string& model = settings.config.model;
+    if (!model.starts_with('/') && model.find('@') != std::string::npos && reader.has("model")) {
+        reader.fault("model", in_quotes(model) + " is of a remote; who names no model gets one of this device");
+    }
+    const auto remotes = reader.tables("remote", kMaxRemotes);
+    const auto models = reader.tables("models", kMaxModelSettings);
     if (reader.error) return *reader.error;
+    auto read = read_tables(path, "remote", remotes, settings.config.remotes,
+                            [&](const toml::table& table) { return read_remote(path, table); });
+    if (!read) return read;
+    read = read_tables(path, "models", models, settings.config.models,
+                       [&](const toml::table& table) { return read_model(path, table, settings.warnings); });
+    if (!read) return read;
     for (std::string& warning : reader.unknown_keys()) settings.warnings.push_back(std::move(warning));
     return {};
 }
+
+namespace {
 
 Result<const Key*> find_key(const std::string& name) {
     const auto key =
@@ -232,65 +399,10 @@ Result<const Key*> find_key(const std::string& name) {
     return fail(ErrorCode::InvalidArgument, "there is no setting ", toml_text(name), "; there are ", list);
 }
 
-// The byte at a position of toml++, which counts lines and, in each, code points from 1 on.
-size_t offset_of(const std::string& text, const toml::source_position& position) {
-    size_t at = 0;
-    for (uint32_t line = 1; line < position.line && at < text.size(); ++line) at = text.find('\n', at) + 1;
-    for (uint32_t column = 1; column < position.column && at < text.size(); ++column) {
-        do {
-            ++at;
-        } while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80);
-    }
-    return at;
-}
-
-// `text`, which is sound, with another value of `key` in the place of the one that it has, or else a new line. All else
-// stays.
-std::string with_value(std::string text, const std::string& key, const std::string& value) {
-    const toml::parse_result parsed = toml::parse(text);
-    if (const toml::node* node = parsed.table().get(key)) {
-        const size_t begin = offset_of(text, node->source().begin);
-        return text.replace(begin, offset_of(text, node->source().end) - begin, value);
-    }
-    const std::string line = key + " = " + value + '\n';
-    // What stands behind a table's name belongs to the table.
-    if (text.starts_with('[')) return line + text;
-    if (const size_t table = text.find("\n["); table != std::string::npos) return text.insert(table + 1, line);
-    if (!text.empty() && text.back() != '\n') text += '\n';
-    return text + line;
-}
-
-// What stands behind "KEY: " in a message of read_keys().
-std::string reason_in(const std::string& message, const std::string& key) {
-    const size_t at = message.find(key + ": ");
-    return at == std::string::npos ? message : message.substr(at + key.size() + 2);
-}
-
-// The file is the old one or the new one, also after a crash. A link stays one.
-Result<void> write_text(const std::string& path, const std::string& text) {
-    std::error_code error;
-    std::filesystem::path target = std::filesystem::canonical(path, error);
-    // What is not there yet may be a link's target.
-    if (error) target = std::filesystem::path(path).parent_path() / std::filesystem::read_symlink(path, error);
-    if (error) target = path;
-    std::filesystem::create_directories(target.parent_path(), error);
-    const std::string next = target.string() + ".new";
-    const UniqueFd file(
-        ::open(next.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH));
-    const bool written = file && ::write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
-                         ::fsync(file.get()) == 0 && ::rename(next.c_str(), target.c_str()) == 0;
-    if (written) return {};
-    const int why = errno;
-    ::unlink(next.c_str());
-    return fail_errno(ErrorCode::Failed, "settings " + path, why);
-}
-
 std::string xdg_dir(const char* variable, std::string_view below_home) {
     // The specification: a relative path is invalid and ignored.
     if (const char* dir = std::getenv(variable); dir && dir[0] == '/') return dir;
-    const char* home = std::getenv("HOME");
-    const passwd* user = home != nullptr ? nullptr : ::getpwuid(::getuid());
-    return std::string(user ? user->pw_dir : home ? home : "") + "/" + std::string(below_home);
+    return home_directory() + "/" + std::string(below_home);
 }
 
 }  // namespace
@@ -331,39 +443,15 @@ std::vector<std::string> setting_names() {
     return names;
 }
 
+bool is_number(const std::string& name) {
+    const auto key = find_key(name);
+    return key && (*key)->number != nullptr;
+}
+
 Result<std::string> setting_value(const Config& config, const std::string& name) {
     const auto key = find_key(name);
     if (!key) return key.error();
     return (*key)->number != nullptr ? std::to_string(config.*(*key)->number) : config.*(*key)->text;
-}
-
-Result<void> change_setting(const std::string& path, const std::string& name, const std::string& value) {
-    const auto key = find_key(name);
-    if (!key) return key.error();
-    bool exists = false;
-    auto text = read_text(path, exists);
-    if (!text && exists) return text.error();
-    Settings before;
-    if (text) {
-        if (auto read = read_keys(path, *text, before); !read) return read;
-    }
-    const bool is_number = (*key)->number != nullptr;
-    const bool has_digits = !value.empty() && value.find_first_not_of("0123456789") == std::string::npos;
-    if (is_number && !has_digits)
-        return fail(ErrorCode::InvalidArgument, name, ": expected a number, not ", toml_text(value));
-    const std::string changed = with_value(text ? *text : "", name, is_number ? value : toml_text(value));
-    Settings after;
-    if (auto read = read_keys(path, changed, after); !read) {
-        return fail(ErrorCode::InvalidArgument, name, ": ", reason_in(read.error().message, name));
-    }
-    for (const Key& other : kKeys) {
-        const auto was = setting_value(before.config, std::string(other.name));
-        const auto is = setting_value(after.config, std::string(other.name));
-        if (other.name == name ? *is == value || is_number : *is == *was) continue;
-        return fail(ErrorCode::InvalidArgument, "settings ", path, " are written so that ", name,
-                    " cannot be changed in them");
-    }
-    return write_text(path, changed);
 }
 
 std::string xdg_config_home() {

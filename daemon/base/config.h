@@ -1,47 +1,37 @@
 // llmd's settings: TOML files, in which every key is optional. A wrong type or a value out of range is an error that
-// names file, line, key and value. An unknown key is a warning, so that a file for a newer llmd does not keep this one
-// from serving.
+// names file, line, table, key and value. An unknown key is a warning, so that a file for a newer llmd does not keep
+// this one from serving; but in a [[remote]] it is an error, for a misspelt `pin` must not be as good as none.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "base/remote_settings.h"
 #include "base/result.h"
 
 namespace llmd::base {
 
-// A [[remote]]: a bigger machine that texts may be asked of, as MODEL@NAME. None is there by default. A value that
-// cannot be so refuses the whole file: a remote is never half configured.
-struct RemoteSettings {
-    std::string name;                    // of 1 to 32 characters a-z 0-9 - ; begins with a letter, and only one has it
-    std::string url;                     // https://HOST[:PORT][/PATH], http:// as RemotePolicy allows, or unix:/PATH
-    std::string api = "auto";            // auto | vllm | llama-server | sglang | ollama | openai
-    std::vector<std::string> models;     // that may be asked for, never empty; "ALIAS=UPSTREAM/NAME" renames
-    std::string key_file;                // absolute or from ~/; readable by its owner only; empty: no key is sent
-    std::string ca_file;                 // of one's own authority; empty: the system's
-    std::string pin;                     // of the public key: sha256//BASE64; empty: none
-    std::string interface;               // a network device that it is reached through, and no other; empty: any
-    std::vector<std::string> apps;       // who may ask: exact application ids, "host", or "*" for every host program
-    std::string metered = "deny";        // deny | allow: over a connection that costs
-    uint32_t parallel = 4;               // requests at a time, 1..16
-    uint32_t first_token_seconds = 300;  // 1..3600
-    uint32_t resume_seconds = 120;       // how long a text that was cut waits for the remote, 0..3600; 0: never resumed
-};
+inline constexpr size_t kMaxModelSettings = 256;
 
-// A [[model]]: what holds for one model in place of the settings of all.
+// A [[models]]: what holds for one model in place of the settings of all. Not [[model]], for TOML does not let a table
+// have the name of the key `model`.
 struct ModelSettings {
-    std::string name;             // from the catalogue
+    std::string name;             // from the catalogue, is_model_name(), without '@'; only one has it
     uint32_t context_length = 0;  // 0 or absent: as for all; the same below
     std::string backend;
     std::string chat_template;
     bool pinned = false;  // it stays, once it is loaded, until memory is short
+
+    bool operator==(const ModelSettings&) const = default;
 };
 
 // When llmd reads the files again, `model` (for whoever names none), `idle_unload_seconds`, `idle_exit_seconds` and
-// `log_level` hold from then on, the others from the next load of a model. Nothing needs a restart.
+// `log_level` hold from then on, remotes from the next request of one, the others from the next load of a model.
+// Nothing needs a restart.
 struct Config {
-    std::string model;                   // default model: a catalogue name or an absolute path; empty: the bundled one
+    // Default model: a name from the catalogue or an absolute path, never MODEL@REMOTE; empty: the bundled one.
+    std::string model;
     std::string backend = "auto";        // auto | opencl | cpu
     std::string device;                  // part of an OpenCL platform's or device's name
     std::string precision = "faithful";  // faithful | fast: activations of 15 bits or, most of them, of 8
@@ -74,22 +64,31 @@ struct Settings {
     std::vector<std::string> warnings;  // file, line and key of what is unknown
 };
 
-// Where settings may be. The keys of a file replace those of the files before it: llmd/llmd.toml in the installation's
-// data directory, for packages that know a device; in $XDG_CONFIG_DIRS (/etc/xdg), for whoever looks after the machine;
-// and in $XDG_CONFIG_HOME, the user's own.
+// Where settings may be. The keys of a file replace those of the files before it, and its [[remote]] or [[models]]
+// the whole one of the same name: nothing of a remote comes from another file than the rest of it. They are:
+// llmd/llmd.toml in the installation's data directory, for packages that know a device; in $XDG_CONFIG_DIRS (/etc/xdg),
+// for whoever looks after the machine; and in $XDG_CONFIG_HOME, the user's own.
 std::vector<std::string> settings_files();
 // The last of settings_files().
 std::string user_settings_file();
 // What `files` say together. One that is absent says nothing, or is an error with `must_exist`.
 Result<Settings> read_settings(const std::vector<std::string>& files, bool must_exist = false);
 
-// The keys of Config, in its order.
+// The keys of Config that have one value, in its order.
 std::vector<std::string> setting_names();
 // The value of one, as text. InvalidArgument: there is no such key.
 Result<std::string> setting_value(const Config& config, const std::string& name);
 // Has the file at `path`, which is made if need be, say `value`; its other lines and comments stay. InvalidArgument
 // names the key and why it cannot be so, or what is wrong with the file as it is; Failed says why it cannot be written.
 Result<void> change_setting(const std::string& path, const std::string& name, const std::string& value);
+
+// Adds `remote` as a [[remote]] at the end of the file at `path`, which is made if need be; the rest of it stays. Keys
+// that are as they come anyhow are not written, and "~/" stays. InvalidArgument: a fault in the remote or the file,
+// or the file has a remote of the name; Failed: it cannot be written.
+Result<void> add_remote(const std::string& path, const RemoteSettings& remote);
+// Deletes the [[remote]] of that name from the file at `path`: its lines, the comments right above it and in it, and
+// one blank line above those. The rest stays. NotFound: it has none of that name; else as add_remote().
+Result<void> remove_remote(const std::string& path, const std::string& name);
 
 // Directories of the XDG base directory specification, with their fallbacks from $HOME.
 std::string xdg_config_home();
