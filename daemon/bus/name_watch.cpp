@@ -26,7 +26,7 @@ NameWatch::NameWatch(sdbus::IConnection& connection, sdbus::IProxy& bus, const s
                        .onInterface("org.freedesktop.DBus")
                        .withArguments(name)
                        .uponReplyInvoke([this](ReplyError error, const std::string& owner) {
-                           if (!error && !has_changed_) set_owner(owner);
+                           if (!has_changed_) set_owner(error ? std::string() : owner);
                        });
 }
 
@@ -35,7 +35,7 @@ NameWatch::~NameWatch() {
 }
 
 void NameWatch::set_owner(const std::string& owner) {
-    if (std::exchange(owner_, owner) != owner) on_owner_(owner_);
+    if (std::exchange(owner_, owner) != owner) on_owner_(owner);
 }
 
 }  // namespace llmd::bus

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "bus/sdbus_compat.h"
@@ -11,9 +12,9 @@ namespace llmd::bus {
 
 class NameWatch {
 public:
-    // Calls `on_owner` from the loop with the unique name of each new owner, and with nothing when there is none any
-    // more; the present owner is reported too. Throws sdbus::Error. Waits until the bus has confirmed the match.
-    // `bus` is a proxy of org.freedesktop.DBus; both references must outlive the watch.
+    // Calls `on_owner` from the loop, first with the unique name of the present owner, or with nothing where there is
+    // none, and then with that of each new one, or with nothing. Throws sdbus::Error. Waits until the bus has confirmed
+    // the match. `bus` is a proxy of org.freedesktop.DBus; both references must outlive the watch.
     NameWatch(sdbus::IConnection& connection, sdbus::IProxy& bus, const std::string& name,
               std::function<void(const std::string& owner)> on_owner);
     ~NameWatch();
@@ -24,8 +25,8 @@ private:
     void set_owner(const std::string& owner);
 
     std::function<void(const std::string&)> on_owner_;
-    std::string owner_;
-    bool has_changed_ = false;  // the answer to the first question is out of date
+    std::optional<std::string> owner_;  // that was told; nothing: none was yet
+    bool has_changed_ = false;          // the answer to the first question is out of date
     sdbus::Slot match_;
     sdbus::PendingAsyncCall first_owner_;
 };

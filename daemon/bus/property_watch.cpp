@@ -23,14 +23,16 @@ PropertyWatch::PropertyWatch(sdbus::IConnection& connection, const std::string& 
                            std::string of;
                            VariantMap changed;
                            message >> of >> changed;
-                           on_values_(changed);
+                           // What has changed before the answer is in the answer.
+                           if (has_answered_) on_values_(changed);
                        })),
       object_(sdbus::createProxy(connection, BusName(owner), BusPath(path))) {
     first_values_ = object_->callMethodAsync("GetAll")
                         .onInterface(kProperties)
                         .withArguments(interface)
                         .uponReplyInvoke([this](ReplyError error, const VariantMap& values) {
-                            if (!error) on_values_(values);
+                            has_answered_ = true;
+                            on_values_(error ? VariantMap() : values);
                         });
 }
 

@@ -1,6 +1,7 @@
 // D-Bus variants as values and back.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,14 @@ namespace llmd::bus {
 // signature.
 base::Value to_value(const sdbus::Variant& variant);
 base::Value::Object to_object(const VariantMap& map);
+
+// The value of `key` if it is there and is a T.
+template <typename T>
+std::optional<T> value_of(const VariantMap& values, const char* key) {
+    const auto found = values.find(key);
+    if (found == values.end() || !found->second.containsValueOfType<T>()) return std::nullopt;
+    return found->second.get<T>();
+}
 
 // The variant of this D-Bus type: b, u, t, x, d, s or as. Text is cleaned (base/utf8.h), because a D-Bus string is
 // UTF-8 and the name of a file may be anything. Precondition: the value is of that kind.

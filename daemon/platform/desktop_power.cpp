@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "bus/variant.h"
+
 namespace llmd::platform {
 
 namespace {
@@ -20,14 +22,6 @@ constexpr const char* kLegacyProfilesPath = "/net/hadess/PowerProfiles";
 // UPower's WarningLevel.
 constexpr uint32_t kWarningLow = 3;
 constexpr uint32_t kWarningCritical = 4;  // 5: the device is about to turn itself off
-
-// The value of `key` if it is there and is a T.
-template <typename T>
-std::optional<T> value_of(const bus::VariantMap& values, const char* key) {
-    const auto found = values.find(key);
-    if (found == values.end() || !found->second.containsValueOfType<T>()) return std::nullopt;
-    return found->second.get<T>();
-}
 
 }  // namespace
 
@@ -70,13 +64,13 @@ void DesktopPower::on_upower(const std::string& owner) {
     on_battery_.reset();
     open_display_device();
     if (!owner.empty()) {
-        daemon_ = std::make_unique<bus::PropertyWatch>(connection_, owner, kUPowerPath, kUPower,
-                                                       [this](const bus::VariantMap& values) {
-                                                           const auto on_battery = value_of<bool>(values, "OnBattery");
-                                                           if (!on_battery) return;
-                                                           on_battery_ = on_battery;
-                                                           changed();
-                                                       });
+        daemon_ = std::make_unique<bus::PropertyWatch>(
+            connection_, owner, kUPowerPath, kUPower, [this](const bus::VariantMap& values) {
+                const auto on_battery = bus::value_of<bool>(values, "OnBattery");
+                if (!on_battery) return;
+                on_battery_ = on_battery;
+                changed();
+            });
     }
     changed();
 }
@@ -87,7 +81,7 @@ void DesktopPower::open_display_device() {
     if (owner_.empty() || !watches_battery_) return;
     display_device_ = std::make_unique<bus::PropertyWatch>(
         connection_, owner_, kDisplayDevice, kDevice, [this](const bus::VariantMap& values) {
-            const auto warning = value_of<uint32_t>(values, "WarningLevel");
+            const auto warning = bus::value_of<uint32_t>(values, "WarningLevel");
             if (!warning) return;
             battery_ = *warning >= kWarningCritical ? Battery::Critical
                        : *warning == kWarningLow    ? Battery::Low
@@ -102,7 +96,7 @@ void DesktopPower::on_profiles(Profiles& profiles, const std::string& owner, con
     if (owner.empty()) return changed();
     profiles.properties = std::make_unique<bus::PropertyWatch>(
         connection_, owner, path, interface, [this, &profiles](const bus::VariantMap& values) {
-            const auto profile = value_of<std::string>(values, "ActiveProfile");
+            const auto profile = bus::value_of<std::string>(values, "ActiveProfile");
             if (!profile) return;
             profiles.saves = *profile == "power-saver";
             profiles.is_known = true;

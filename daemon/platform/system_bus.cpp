@@ -1,5 +1,6 @@
 #include "platform/system_bus.h"
 
+#include "platform/desktop_network.h"
 #include "platform/desktop_power.h"
 #include "platform/login_sleep.h"
 
@@ -22,12 +23,14 @@ base::Result<void> SystemBus::connect() {
                                   bus::BusPath("/org/freedesktop/DBus"));
         power_ = std::make_unique<DesktopPower>(*connection_, *bus_);
         sleep_ = std::make_unique<LoginSleep>(*connection_, *bus_);
+        network_ = std::make_unique<DesktopNetwork>(*connection_, *bus_);
     } catch (const sdbus::Error& error) {
         return base::fail(base::ErrorCode::NotReady, "no system bus: ", error.getMessage());
     }
     source_ = std::make_unique<bus::BusSource>(loop_, *connection_, [this](const std::string&) {
         power_->forget();
         sleep_->forget();
+        network_->forget();
     });
     return {};
 }
@@ -37,6 +40,9 @@ PowerWatch& SystemBus::power() {
 }
 SleepWatch& SystemBus::sleep() {
     return *sleep_;
+}
+NetworkWatch& SystemBus::network() {
+    return *network_;
 }
 
 }  // namespace llmd::platform

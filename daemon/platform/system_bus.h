@@ -1,7 +1,6 @@
-// llmd on the system bus: power and sleep of the device, as the services of a desktop tell them. Those that are not
-// there are watched for and never started. When the bus is lost, nothing is known any more; llmd does not go back to
-// it, since a system whose bus has ended is going down.
-// Thread-bound to the event loop.
+// llmd on the system bus: power, sleep and network of the device, as the services of a desktop tell them. Those that
+// are not there are watched for and never started. When the bus is lost, nothing is known any more; llmd does not go
+// back to it, since a system whose bus has ended is going down. Thread-bound to the event loop.
 #pragma once
 
 #include <functional>
@@ -12,12 +11,14 @@
 #include "base/result.h"
 #include "bus/bus_source.h"
 #include "bus/sdbus_compat.h"
+#include "platform/network.h"
 #include "platform/power.h"
 #include "platform/sleep_watch.h"
 
 namespace llmd::platform {
 
 class LoginSleep;
+class DesktopNetwork;
 class DesktopPower;
 
 class SystemBus {
@@ -30,6 +31,7 @@ public:
 
     PowerWatch& power();
     SleepWatch& sleep();
+    NetworkWatch& network();
 
 private:
     explicit SystemBus(base::EventLoop& loop);
@@ -41,6 +43,7 @@ private:
     std::unique_ptr<sdbus::IProxy> bus_;  // org.freedesktop.DBus
     std::unique_ptr<DesktopPower> power_;
     std::unique_ptr<LoginSleep> sleep_;
+    std::unique_ptr<DesktopNetwork> network_;
     std::unique_ptr<bus::BusSource> source_;
 };
 
