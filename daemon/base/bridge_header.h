@@ -9,6 +9,8 @@ namespace llmd::base {
 // counts as one of a sandboxed application: half the limits, priority at most normal, and a prefix cache apart from
 // other programs'. The bridge sets it always and passes none on; it only takes rights away, whoever sends it.
 inline constexpr const char* kBridgeHeader = "Llmd-Bridge";
+// The application (api/caller.h) of all programs that come this way.
+inline constexpr const char* kBridgeApplication = "bridge";
 
 // Open to llmd's socket at once, of one process.
 inline constexpr size_t kConnectionsPerProcess = 8;

@@ -25,7 +25,6 @@ using base::fail;
 // one that sends more is cut off.
 constexpr size_t kMaxIgnoredBytes = 4u << 20;
 // What a request that came through `llmctl bridge` counts as.
-constexpr const char* kBridgeApplication = "bridge";
 // Of a stream's text, handed to libmicrohttpd at a time.
 constexpr size_t kStreamBlockBytes = 16u << 10;
 
@@ -156,7 +155,7 @@ Client Connection::requester() const {
     const char* bridged = MHD_lookup_connection_value(handle_, MHD_HEADER_KIND, base::kBridgeHeader);
     // A sandbox's own name holds: it would else share the bridge's prefix cache.
     if (bridged != nullptr && !client.caller.sandboxed) {
-        client.caller = {.sandboxed = true, .application = kBridgeApplication, .share = kBridgeApplication};
+        client.caller = {.sandboxed = true, .application = base::kBridgeApplication, .share = base::kBridgeApplication};
     }
     return client;
 }
