@@ -465,6 +465,10 @@ std::string xdg_cache_home() {
     return xdg_dir("XDG_CACHE_HOME", ".cache");
 }
 
+std::string xdg_state_home() {
+    return xdg_dir("XDG_STATE_HOME", ".local/state");
+}
+
 Result<std::string> xdg_runtime_dir() {
     const char* dir = std::getenv("XDG_RUNTIME_DIR");
     if (!dir || dir[0] != '/') {

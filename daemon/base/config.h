@@ -94,6 +94,7 @@ Result<void> remove_remote(const std::string& path, const std::string& name);
 std::string xdg_config_home();
 std::string xdg_data_home();
 std::string xdg_cache_home();
+std::string xdg_state_home();
 // $XDG_RUNTIME_DIR; NotReady when it is not set.
 Result<std::string> xdg_runtime_dir();
 

@@ -1,0 +1,82 @@
+#include "remotes/names.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/json_writer.h"
+
+namespace llmd::remotes {
+
+namespace {
+
+using base::ErrorCode;
+using base::in_quotes;
+
+constexpr size_t kMaxListed = 16;  // names in an error
+
+std::string list_of(const std::vector<std::string_view>& names) {
+    std::string list;
+    for (size_t i = 0; i < std::min(names.size(), kMaxListed); ++i) list.append(i == 0 ? "" : ", ").append(names[i]);
+    return names.size() > kMaxListed ? list + ", ..." : list;
+}
+
+// An entry of RemoteSettings::models is "NAME" or "NAME=UPSTREAM".
+std::string_view name_in(std::string_view entry) {
+    return entry.substr(0, entry.find('='));
+}
+std::string_view upstream_in(std::string_view entry) {
+    return entry.substr(entry.find('=') == std::string_view::npos ? 0 : entry.find('=') + 1);
+}
+
+}  // namespace
+
+base::Result<ModelName> parse_model_name(std::string_view name) {
+    const size_t at = name.find('@');
+    if (at == std::string_view::npos || name.starts_with('/')) return ModelName{std::string(name), ""};
+    if (name.find('@', at + 1) != std::string_view::npos) {
+        return base::fail(ErrorCode::InvalidArgument, in_quotes(name), " has more than one '@'");
+    }
+    if (at == 0 || at + 1 == name.size()) {
+        return base::fail(ErrorCode::InvalidArgument, in_quotes(name),
+                          " lacks a name beside the '@'; a remote's model is MODEL@REMOTE");
+    }
+    return ModelName{std::string(name.substr(0, at)), std::string(name.substr(at + 1))};
+}
+
+std::string_view Place::where() const {
+    return remote != nullptr ? std::string_view(remote->name) : "device";
+}
+
+base::Result<Place> find_place(std::string_view name, std::span<const base::RemoteSettings> remotes,
+                               const Caller& caller) {
+    auto parsed = parse_model_name(name);
+    if (!parsed) return base::fail(parsed.error().code, "model: ", parsed.error().message);
+    if (parsed->remote.empty()) return Place{nullptr, std::move(parsed->model), ""};
+    if (auto allowed = check_caller(caller, parsed->remote, remotes); !allowed) return std::move(allowed).error();
+    const auto remote =
+        std::find_if(remotes.begin(), remotes.end(), [&](const auto& r) { return r.name == parsed->remote; });
+    if (remote == remotes.end()) {
+        const std::string names = remote_names(remotes, caller);
+        return base::fail(ErrorCode::ModelNotFound, "the settings have no remote ", in_quotes(parsed->remote),
+                          names.empty() ? "" : "; they have ", names);
+    }
+    std::vector<std::string_view> models;
+    for (const std::string& entry : remote->models) {
+        if (name_in(entry) == parsed->model) {
+            return Place{&*remote, std::move(parsed->model), std::string(upstream_in(entry))};
+        }
+        models.push_back(name_in(entry));
+    }
+    return base::fail(ErrorCode::ModelNotFound, "the remote ", in_quotes(remote->name), " has no model ",
+                      in_quotes(parsed->model), " in the settings; it has ", list_of(models));
+}
+
+std::string remote_names(std::span<const base::RemoteSettings> remotes, const Caller& caller) {
+    std::vector<std::string_view> names;
+    for (const base::RemoteSettings& remote : remotes) {
+        if (!caller.sandboxed || may_use(caller, remote)) names.push_back(remote.name);
+    }
+    return list_of(names);
+}
+
+}  // namespace llmd::remotes

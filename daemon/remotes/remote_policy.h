@@ -1,0 +1,68 @@
+// Who may have a request handed to a remote, and when: the rules that keep prompts on the device unless its user has
+// said otherwise. That a remote's address is safe to send prompts to is checked with the settings, before a remote
+// exists. Pure: facts go in, a decision comes out.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/config.h"
+#include "base/error.h"
+#include "base/result.h"
+#include "platform/network.h"
+
+namespace llmd::remotes {
+
+// Of a request, as the front end that took it has found out (api/caller.h).
+struct Caller {
+    bool sandboxed = true;
+    // "host", "flatpak:org.example.App", "snap:example", base::kBridgeApplication, or empty when it cannot be told.
+    std::string application;
+};
+
+// Whether RemoteSettings::apps lists the caller. "host" and "*" are the programs outside of sandboxes, which count as
+// one: no other entry lets one of them in, and neither of the two lets a Flatpak or a Snap in. What comes through the
+// bridge, or cannot be told, is in no list.
+bool may_use(const Caller& caller, const base::RemoteSettings& remote);
+// NotAllowed, unless it may. A caller in a sandbox gets the same error for a remote that does not exist: it learns only
+// of those of `remotes` that list it.
+base::Result<void> check_caller(const Caller& caller, std::string_view remote,
+                                std::span<const base::RemoteSettings> remotes);
+
+struct Facts {
+    Caller caller;
+    bool is_background = false;  // the request's priority
+    // What background requests on the device do now: Directive::run_background is false.
+    bool background_waits = false;
+    bool goes_to_sleep = false;
+    // Nothing: not known yet, as NetworkWatch::network() has it. Where nobody will ever tell, a Network of unknowns.
+    std::optional<platform::Network> network;
+};
+
+struct Decision {
+    enum class Action : uint8_t { Send, Wait, Refuse };
+    Action action = Action::Send;
+    // With Refuse what the request fails with; with Wait why it waits, for status. A caller outside of sandboxes is
+    // told which line of the settings would change it.
+    base::Error why;
+};
+// Whether a request goes to this remote now; to be asked again whenever a fact has changed. Neither memory, heat nor
+// the battery's charge is a fact of it: a remote costs the device none of them, and never takes a request because of
+// them.
+Decision decide(const base::RemoteSettings& remote, const Facts& facts);
+
+inline constexpr size_t kMaxFallbacks = 4;
+// Whether `models` can be the `fallback` of a request for `model`. InvalidArgument names the field and the value.
+base::Result<void> check_fallback(std::string_view model, std::span<const std::string> models);
+// Which of a request's own `fallback` is to be asked, when its model and the first `n_tried` of these have failed, the
+// last one with `failure`. Nothing: the failure stands, since no more are listed, something has been delivered already,
+// or another model would change nothing. No other rule ever moves a request to another model or place.
+std::optional<std::string_view> next_model(std::span<const std::string> fallback, size_t n_tried,
+                                           base::ErrorCode failure, bool has_delivered);
+
+}  // namespace llmd::remotes
