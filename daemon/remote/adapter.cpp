@@ -1,0 +1,286 @@
+#include "remote/adapter.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/json_writer.h"
+
+namespace llmd::remote {
+
+namespace {
+
+using base::ErrorCode;
+using base::fail;
+using base::JsonWriter;
+using protocol::ChatMessage;
+using protocol::Submit;
+
+// clang-format off
+constexpr std::array<ApiTraits, 5> kApis = {{
+    // api            name            server          probe           key            health     ids  k-off repeat             all   rules eos   bias  salt  begins
+    {Api::LlamaServer, "llama-server", "llama-server", "/props",       "total_slots", "/health", true,  0, "repeat_penalty",     false, false, true,  true,  false, true},
+    {Api::Ollama,      "ollama",       "Ollama",       "/api/version", "version",     "",        false, 0, "repeat_penalty",     false, false, false, false, false, false},
+    {Api::Sglang,      "sglang",       "SGLang",       "/server_info", "version",     "/health", true, -1, "repetition_penalty", true,  true,  true,  true,  false, false},
+    {Api::Vllm,        "vllm",         "vLLM",         "/version",     "version",     "/health", true, -1, "repetition_penalty", true,  true,  true,  true,  true,  true},
+    {Api::OpenAi,      "openai",       "OpenAI API",   "",             "",            "",        false, -1, "repetition_penalty", true,  false, false, true,  false, false},
+}};
+// clang-format on
+
+constexpr std::array<std::string_view, 4> kRoles = {"system", "user", "assistant", "tool"};
+
+bool is_chat(const Submit& submit) {
+    return !submit.messages.empty();
+}
+
+void write_messages(JsonWriter& json, const std::vector<ChatMessage>& messages, std::string_view answer = {}) {
+    json.key("messages").begin_array();
+    for (const ChatMessage& message : messages) {
+        json.begin_object().key("role").value(kRoles[static_cast<size_t>(message.role)]);
+        json.key("content").value(message.content).end_object();
+    }
+    if (!answer.empty()) {
+        json.begin_object().key("role").value("assistant").key("content").value(answer).end_object();
+    }
+    json.end_array();
+}
+
+// In ids mode the markup of thinking would be part of the text.
+void write_thinking(JsonWriter& json, protocol::Thinking thinking) {
+    const bool on = thinking == protocol::Thinking::On;
+    json.key("chat_template_kwargs").begin_object().key("enable_thinking").value(on).end_object();
+}
+
+void write_ids(JsonWriter& json, std::string_view key, std::span<const int32_t> ids) {
+    json.key(key).begin_array();
+    for (const int32_t id : ids) json.value(int64_t{id});
+    json.end_array();
+}
+
+void write_penalties(JsonWriter& json, const ApiTraits& api, const Generation& generation) {
+    const Submit& submit = generation.submit;
+    json.key("temperature").value(submit.temperature);
+    json.key("top_k").value(submit.top_k == 0 ? int64_t{api.top_k_off} : int64_t{submit.top_k});
+    json.key("top_p").value(submit.top_p);
+    json.key("min_p").value(submit.min_p);
+    json.key(api.repeat_key).value(submit.repeat_penalty);
+    json.key("presence_penalty").value(submit.presence_penalty);
+    json.key("frequency_penalty").value(submit.frequency_penalty);
+    json.key("seed").value(generation.seed);
+    if (!api.penalizes_all) json.key("repeat_last_n").value(int64_t{submit.repeat_last_n});
+}
+
+void write_token_rules(JsonWriter& json, const ApiTraits& api, const Submit& submit) {
+    if (api.has_ignore_eos) json.key("ignore_eos").value(submit.ignore_eos);
+    if (api.has_token_rules) {
+        json.key("min_tokens").value(submit.min_tokens);
+        if (!submit.stop_token_ids.empty()) write_ids(json, "stop_token_ids", submit.stop_token_ids);
+    }
+    if (!api.has_logit_bias || submit.logit_bias_ids.empty()) return;
+    json.key("logit_bias").begin_object();
+    const size_t n = std::min(submit.logit_bias_ids.size(), submit.logit_biases.size());
+    for (size_t i = 0; i < n; ++i) json.key(std::to_string(submit.logit_bias_ids[i])).value(submit.logit_biases[i]);
+    json.end_object();
+}
+
+GenerationCall llama_server_call(const ApiTraits& api, const Generation& generation) {
+    const Submit& submit = generation.submit;
+    JsonWriter json;
+    json.begin_object().key("model").value(generation.model);
+    write_ids(json, "prompt", generation.ids);
+    json.key("n_predict").value(generation.max_tokens).key("stream").value(true);
+    json.key("return_tokens").value(true).key("cache_prompt").value(true);
+    json.key("n_probs").value(submit.wants_logprobs ? std::max(submit.n_top_logprobs, 1u) : 0u);
+    // The last event would repeat the prompt, which may be longer than an event may be.
+    json.key("response_fields").begin_array();
+    for (const char* field : {"content", "tokens", "stop", "stop_type", "tokens_predicted", "tokens_evaluated",
+                              "timings", "completion_probabilities", "error"}) {
+        json.value(field);
+    }
+    json.end_array();
+    write_penalties(json, api, generation);
+    write_token_rules(json, api, submit);
+    return {{"/completion", json.end_object().take()}, Shape::LlamaServer, Framing::ServerSentEvents};
+}
+
+GenerationCall ollama_call(const ApiTraits& api, const Generation& generation) {
+    const Submit& submit = generation.submit;
+    JsonWriter json;
+    json.begin_object().key("model").value(generation.model).key("stream").value(true);
+    if (is_chat(submit)) {
+        write_messages(json, submit.messages);
+        if (submit.thinking != protocol::Thinking::Default) {
+            json.key("think").value(submit.thinking == protocol::Thinking::On);
+        }
+    } else {
+        json.key("prompt").value(submit.prompt + std::string(generation.answer)).key("raw").value(true);
+    }
+    // Without these it cuts the prompt, or shifts the context, and says nothing.
+    json.key("truncate").value(false).key("shift").value(false);
+    if (submit.wants_logprobs) json.key("logprobs").value(true).key("top_logprobs").value(submit.n_top_logprobs);
+    json.key("options").begin_object().key("num_predict").value(generation.max_tokens);
+    write_penalties(json, api, generation);
+    json.end_object().end_object();
+    return {{is_chat(submit) ? "/api/chat" : "/api/generate", json.take()}, Shape::Ollama, Framing::JsonLines};
+}
+
+GenerationCall openai_call(const ApiTraits& api, const Generation& generation) {
+    const Submit& submit = generation.submit;
+    const bool chat = is_chat(submit) && generation.ids.empty();
+    JsonWriter json;
+    json.begin_object().key("model").value(generation.model);
+    if (chat) {
+        write_messages(json, submit.messages, generation.answer);
+        if (!generation.answer.empty()) {
+            json.key("continue_final_message").value(true).key("add_generation_prompt").value(false);
+        }
+        if (submit.thinking != protocol::Thinking::Default) write_thinking(json, submit.thinking);
+    } else if (!generation.ids.empty()) {
+        write_ids(json, "prompt", generation.ids);
+        json.key("return_token_ids").value(true);
+    } else {
+        json.key("prompt").value(submit.prompt + std::string(generation.answer));
+    }
+    json.key("max_tokens").value(generation.max_tokens).key("stream").value(true);
+    json.key("stream_options").begin_object().key("include_usage").value(true).end_object();
+    if (submit.wants_logprobs && chat) {
+        json.key("logprobs").value(true).key("top_logprobs").value(submit.n_top_logprobs);
+    } else if (submit.wants_logprobs) {
+        json.key("logprobs").value(submit.n_top_logprobs);
+    }
+    write_penalties(json, api, generation);
+    write_token_rules(json, api, submit);
+    if (api.has_cache_salt) json.key("cache_salt").value(generation.cache_salt);
+    return {{chat ? "/v1/chat/completions" : "/v1/completions", json.end_object().take()},
+            chat ? Shape::Chat : Shape::Completion,
+            Framing::ServerSentEvents};
+}
+
+GenerationCall embedding_call(const ApiTraits& api, const Generation& generation) {
+    JsonWriter json;
+    json.begin_object().key("model").value(generation.model);
+    if (generation.ids.empty()) {
+        json.key("input").value(generation.submit.prompt);
+    } else {
+        write_ids(json, "input", generation.ids);
+    }
+    // Its OpenAI endpoint cuts what is too long, and says nothing.
+    const bool is_ollama = api.api == Api::Ollama;
+    if (is_ollama) {
+        json.key("truncate").value(false);
+    } else {
+        json.key("encoding_format").value("float");
+    }
+    return {{is_ollama ? "/api/embed" : "/v1/embeddings", json.end_object().take()}, Shape::Embedding, {}};
+}
+
+}  // namespace
+
+const ApiTraits& traits(Api api) {
+    return *std::find_if(kApis.begin(), kApis.end(), [&](const ApiTraits& row) { return row.api == api; });
+}
+
+std::optional<Api> api_from_name(std::string_view name) {
+    for (const ApiTraits& row : kApis) {
+        if (row.name == name) return row.api;
+    }
+    return std::nullopt;
+}
+
+std::span<const ApiTraits> all_apis() {
+    return kApis;
+}
+
+base::Result<std::vector<std::string>> check_supported(Api api, const Submit& submit) {
+    const ApiTraits& can = traits(api);
+    const auto no = [&](std::string_view field) {
+        return fail(ErrorCode::NotSupported, field, ": ", can.server, " cannot do this for llmd");
+    };
+    const bool has_calls = std::any_of(submit.messages.begin(), submit.messages.end(), [](const ChatMessage& message) {
+        return message.role == ChatMessage::Role::Tool || !message.tool_calls.empty();
+    });
+    if (!submit.tools.empty() || has_calls) return fail(ErrorCode::NotSupported, "tools: a remote has none");
+    if (!submit.prompt_ids.empty() && !can.takes_ids) return no("prompt_ids");
+    if (!can.has_token_rules && submit.min_tokens > 0) return no("min_tokens");
+    if (!can.has_token_rules && !submit.stop_token_ids.empty()) return no("stop_token_ids");
+    if (!can.has_ignore_eos && submit.ignore_eos) return no("ignore_eos");
+    if (!can.has_logit_bias && !submit.logit_bias_ids.empty()) return no("logit_bias");
+    if (submit.embeds && !submit.messages.empty()) return no("messages");
+    if (submit.temperature > 0 && submit.seed > kMaxSeed) {
+        return fail(ErrorCode::InvalidArgument, "seed: ", submit.seed, " is more than ", kMaxSeed,
+                    ", which a remote can hold");
+    }
+    std::vector<std::string> notes;
+    if (can.penalizes_all && submit.repeat_penalty != 1 && submit.repeat_last_n != -1) {
+        notes.push_back(base::concat("repeat_last_n: ", can.server, " looks at the whole text"));
+    }
+    return notes;
+}
+
+bool wants_ids(Api api, const Submit& submit) {
+    return traits(api).takes_ids && (submit.messages.empty() || submit.thinking != protocol::Thinking::On);
+}
+
+HttpCall make_template_call(std::string_view model, const std::vector<ChatMessage>& messages,
+                            protocol::Thinking thinking) {
+    JsonWriter json;
+    json.begin_object().key("model").value(model);
+    write_messages(json, messages);
+    write_thinking(json, thinking);
+    return {"/apply-template", json.end_object().take()};
+}
+
+HttpCall make_tokenize_chat_call(std::string_view model, const Submit& submit) {
+    JsonWriter json;
+    json.begin_object().key("model").value(model);
+    write_messages(json, submit.messages);
+    json.key("add_generation_prompt").value(true);
+    write_thinking(json, submit.thinking);
+    return {"/tokenize", json.end_object().take()};
+}
+
+HttpCall make_tokenize_call(Api api, std::string_view model, std::string_view text, TokenizeOptions options) {
+    JsonWriter json;
+    json.begin_object().key("model").value(model);
+    if (api == Api::LlamaServer) {
+        json.key("content").value(text).key("add_special").value(options.add_special);
+        json.key("parse_special").value(options.parse_special).key("with_pieces").value(options.with_pieces);
+    } else {
+        json.key("prompt").value(text).key("add_special_tokens").value(options.add_special);
+        json.key("return_token_strs").value(options.with_pieces);
+    }
+    return {"/tokenize", json.end_object().take()};
+}
+
+HttpCall make_detokenize_call(std::string_view model, std::span<const int32_t> ids) {
+    JsonWriter json;
+    json.begin_object().key("model").value(model);
+    write_ids(json, "tokens", ids);
+    return {"/detokenize", json.end_object().take()};
+}
+
+std::string_view detokenized_key(Api api) {
+    return api == Api::LlamaServer ? "content" : api == Api::Sglang ? "text" : "prompt";
+}
+
+GenerationCall make_generation_call(Api api, const Generation& generation) {
+    const ApiTraits& can = traits(api);
+    if (generation.submit.embeds) return embedding_call(can, generation);
+    if (api == Api::Ollama) return ollama_call(can, generation);
+    if (api == Api::LlamaServer && !generation.ids.empty()) return llama_server_call(can, generation);
+    return openai_call(can, generation);
+}
+
+bool can_continue_text(Api api, const Submit& submit) {
+    return submit.messages.empty() || (traits(api).begins_answers && submit.thinking != protocol::Thinking::On);
+}
+
+uint64_t seed_at(uint64_t seed, uint64_t n_tokens) {
+    if (n_tokens == 0) return seed & kMaxSeed;
+    // SplitMix64's finalizer (Steele, Lea, Flood 2014) spreads neighbouring positions.
+    uint64_t mixed = seed + n_tokens * 0x9E3779B97F4A7C15u;
+    mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9u;
+    mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EBu;
+    return (mixed ^ (mixed >> 31)) & kMaxSeed;
+}
+
+}  // namespace llmd::remote

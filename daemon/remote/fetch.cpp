@@ -1,0 +1,62 @@
+#include "remote/fetch.h"
+
+#include <utility>
+
+namespace llmd::remote {
+
+std::optional<Failure> failure_of(const TransferEnd& end, std::string_view body) {
+    constexpr long kOk = 200;
+    using Kind = Failure::Kind;
+    Failure failure{.kind = Kind::Cut, .status = 0, .told = {}, .retry_after = end.retry_after, .detail = end.detail};
+    switch (end.how) {
+        case TransferEnd::How::Answered:
+            if (end.status == kOk) return std::nullopt;
+            failure.kind = Kind::Status;
+            failure.status = end.status;
+            failure.told = read_error(body).value_or(UpstreamError{});
+            break;
+        case TransferEnd::How::Unreachable:
+            failure.kind = Kind::Unreachable;
+            break;
+        case TransferEnd::How::Untrusted:
+            failure.kind = Kind::Untrusted;
+            break;
+        case TransferEnd::How::Broken:
+            break;
+    }
+    return failure;
+}
+
+Fetch::Fetch(base::EventLoop& loop, Transport& transport, HttpCall call, Milliseconds timeout, Done done)
+    : loop_(loop), done_(std::move(done)) {
+    timer_ = loop_.add_timer_after(timeout, [this, timeout] {
+        end({.how = TransferEnd::How::Broken,
+             .detail = base::concat("the remote gave no answer in ", timeout.count(), " ms")});
+    });
+    transfer_ = transport.start(
+        call.path, std::move(call.body),
+        {[this](long, std::string_view bytes) {
+             if (reply_.body.size() + bytes.size() <= kMaxBodyBytes) {
+                 reply_.body += bytes;
+                 return;
+             }
+             end({.how = TransferEnd::How::Broken,
+                  .detail = base::concat("the remote's answer has more than ", kMaxBodyBytes, " bytes")});
+         },
+         [this](const TransferEnd& how) { end(how); }});
+}
+
+Fetch::~Fetch() {
+    loop_.cancel_timer(timer_);
+}
+
+void Fetch::end(TransferEnd how) {
+    loop_.cancel_timer(std::exchange(timer_, 0));
+    transfer_.reset();
+    reply_.end = std::move(how);
+    const Reply reply = std::move(reply_);
+    const Done done = std::move(done_);
+    done(reply);
+}
+
+}  // namespace llmd::remote

@@ -1,0 +1,50 @@
+#include "remote/key_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+
+#include "base/json_writer.h"
+#include "base/unique_fd.h"
+
+namespace llmd::remote {
+
+base::Result<std::string> read_key(const std::string& path) {
+    constexpr std::string_view kHome = "~/";
+    constexpr std::string_view kBlanks = " \t\r\n";
+    const auto refuse = [&](const auto&... why) {
+        return base::fail(base::ErrorCode::NotReady, "key_file: ", base::in_quotes(path, path.size()), " ", why...);
+    };
+    std::string whole = path;
+    if (path.starts_with(kHome)) {
+        const char* home = std::getenv("HOME");
+        if (home == nullptr) return refuse("is below $HOME, which is not set");
+        whole = home + path.substr(1);
+    }
+    // A FIFO must not hold this up.
+    const base::UniqueFd fd(::open(whole.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+    if (!fd)
+        return base::fail_errno(base::ErrorCode::NotReady, "key_file: " + base::in_quotes(path, path.size()), errno);
+    struct stat status {};
+    if (::fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode)) return refuse("is no regular file");
+    if (status.st_uid != ::geteuid()) return refuse("belongs to another user");
+    if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0) return refuse("can be read by others: chmod 600");
+    std::string key(kMaxKeyBytes + 1, '\0');
+    const ssize_t n = ::read(fd.get(), key.data(), key.size());
+    if (n < 0)
+        return base::fail_errno(base::ErrorCode::NotReady, "key_file: " + base::in_quotes(path, path.size()), errno);
+    if (static_cast<size_t>(n) > kMaxKeyBytes) return refuse("has more than ", kMaxKeyBytes, " bytes");
+    key.resize(static_cast<size_t>(n));
+    const size_t begin = key.find_first_not_of(kBlanks);
+    if (begin == std::string::npos) return refuse("is empty");
+    key = key.substr(begin, key.find_last_not_of(kBlanks) - begin + 1);
+    for (const char c : key) {
+        if (c <= ' ' || c > '~') return refuse("holds more than one word");
+    }
+    return key;
+}
+
+}  // namespace llmd::remote

@@ -1,0 +1,600 @@
+#include "remote/remote_request.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/json_writer.h"
+#include "base/sha256.h"
+#include "base/utf8.h"
+
+namespace llmd::remote {
+
+namespace {
+
+using base::ErrorCode;
+using protocol::AnswerPart;
+using protocol::FinishReason;
+using What = Verdict::What;
+
+constexpr size_t kMaxErrorBytes = 64u << 10;
+constexpr int32_t kUnknownId = -1;
+constexpr uint64_t kUsPerMs = 1000;
+
+// Equal for the requests of one application, and of no use to anybody who does not have the key: a keyed hash.
+std::string salt_of(const std::string& key, const std::string& scope) {
+    base::Sha256 inner;
+    inner.add(key);
+    inner.add(scope);
+    base::Sha256 outer;
+    outer.add(key);
+    outer.add(inner.hex());
+    return outer.hex();
+}
+
+bool lacks_endpoint(long status) {
+    constexpr long kNotFound = 404, kNotAllowed = 405, kNotImplemented = 501;
+    return status == kNotFound || status == kNotAllowed || status == kNotImplemented;
+}
+
+uint64_t us(Milliseconds time) {
+    return static_cast<uint64_t>(std::max<int64_t>(time.count(), 0)) * kUsPerMs;
+}
+
+}  // namespace
+
+RemoteRequest::RemoteRequest(RemoteContext& context, Host& host, protocol::Submit submit)
+    : context_(context),
+      host_(host),
+      submit_(std::move(submit)),
+      api_(traits(context.upstream.api)),
+      stops_(submit_.stops) {
+    unsent_.id = submit_.id;
+}
+
+RemoteRequest::~RemoteRequest() {
+    context_.loop.cancel_timer(watch_timer_);
+    context_.loop.cancel_timer(wait_timer_);
+}
+
+bool RemoteRequest::is_busy() const {
+    return !has_ended_ && !is_paused_ && (transfer_ || fetch_ || wait_timer_ != 0 || waits_to_post_);
+}
+
+// --- Preparation -----------------------------------------------------------------------------------------------------
+
+void RemoteRequest::begin() {
+    begun_ = context_.clock();
+    if (context_.off) return give_up(*context_.off);
+    if (const auto left = context_.away.left(begun_); left.count() > 0) {
+        return give_up(base::fail(ErrorCode::RemoteUnreachable,
+                                  "the remote could not be reached; it is asked again in ", left.count(), " ms"));
+    }
+    auto notes = check_supported(context_.upstream.api, submit_);
+    if (!notes) return give_up(notes.error());
+    notes_ = *std::move(notes);
+    if (!submit_.json_schema.empty()) {
+        if (!context_.make_checker) {
+            return give_up(base::fail(ErrorCode::NotSupported, "json_schema: llmd does not check a remote's answers"));
+        }
+        auto checker = context_.make_checker(submit_.json_schema);
+        if (!checker) return give_up(checker.error());
+        checker_ = *std::move(checker);
+    }
+    ids_mode_ = wants_ids(context_.upstream.api, submit_) && !context_.has_no_tokenizer;
+    if (!submit_.prompt_ids.empty() && !ids_mode_) {
+        return give_up(base::fail(ErrorCode::NotSupported, "prompt_ids: the remote has no tokenizer"));
+    }
+    prepare();
+}
+
+void RemoteRequest::prepare() {
+    if (!ids_mode_) return fall_back_to_text();
+    const std::string& model = context_.upstream.model;
+    if (!submit_.prompt_ids.empty()) {
+        prompt_ids_ = submit_.prompt_ids;
+        read_replay();
+    } else if (submit_.messages.empty()) {
+        tokenize(submit_.prompt, false);
+    } else if (context_.upstream.api == Api::LlamaServer) {
+        fetch(make_template_call(model, submit_.messages, submit_.thinking), [this](const Reply& reply) {
+            const auto failure = failure_of(reply.end, reply.body);
+            const auto text = failure ? std::nullopt : read_string(reply.body, "prompt");
+            text ? tokenize(*text, true) : on_prompt_ids(reply);
+        });
+    } else {
+        fetch(make_tokenize_chat_call(model, submit_), [this](const Reply& reply) { on_prompt_ids(reply); });
+    }
+}
+
+void RemoteRequest::tokenize(const std::string& text, bool parse_special) {
+    fetch(make_tokenize_call(context_.upstream.api, context_.upstream.model, text,
+                             {.add_special = true, .parse_special = parse_special}),
+          [this](const Reply& reply) { on_prompt_ids(reply); });
+}
+
+void RemoteRequest::on_prompt_ids(const Reply& reply) {
+    constexpr long kBadRequest = 400, kUnprocessable = 422;
+    if (const auto failure = failure_of(reply.end, reply.body)) {
+        // Some versions have no tokenizer, or one for texts and not for conversations.
+        const bool has_none = lacks_endpoint(failure->status);
+        if (has_none || failure->status == kBadRequest || failure->status == kUnprocessable) {
+            context_.has_no_tokenizer = context_.has_no_tokenizer || has_none;
+            return fall_back_to_text();
+        }
+        return fail(*failure);
+    }
+    auto tokens = read_tokens(reply.body);
+    if (!tokens || tokens->ids.empty()) return fall_back_to_text();
+    prompt_ids_ = std::move(tokens->ids);
+    read_replay();
+}
+
+void RemoteRequest::fall_back_to_text() {
+    ids_mode_ = false;
+    if (submit_.delivered_bytes > 0) {
+        return give_up(base::fail(ErrorCode::RemoteLost, "a text without token ids cannot go on at the remote"));
+    }
+    is_prepared_ = true;
+    if (submit_.max_tokens == 0 && !submit_.embeds) return accept(0);
+    waits_to_post_ = true;
+    post_if_waiting();
+}
+
+// An llmd-remote before this one has told llmd ids and text. Their text may be longer than what llmd has of it.
+void RemoteRequest::read_replay() {
+    const auto n = static_cast<uint32_t>(prompt_ids_.size());
+    if (submit_.replay_ids.empty()) {
+        is_prepared_ = true;
+        return accept(n);
+    }
+    const bool is_whole =
+        std::find(submit_.replay_ids.begin(), submit_.replay_ids.end(), kUnknownId) == submit_.replay_ids.end();
+    if (!is_whole || checker_ != nullptr) {
+        if (submit_.delivered_bytes > 0) {
+            return give_up(base::fail(ErrorCode::RemoteLost, "a text of which ids are missing cannot go on"));
+        }
+        is_prepared_ = true;
+        return accept(n);
+    }
+    fetch(make_detokenize_call(context_.upstream.model, submit_.replay_ids), [this, n](const Reply& reply) {
+        if (const auto failure = failure_of(reply.end, reply.body)) return fail(*failure);
+        const auto text = read_string(reply.body, detokenized_key(context_.upstream.api));
+        if (!text || text->size() < submit_.delivered_bytes) {
+            return give_up(base::fail(ErrorCode::RemoteLost, "the remote has another text for the ids so far"));
+        }
+        ids_ = submit_.replay_ids;
+        answer_ = *text;
+        last_words_ = text->substr(submit_.delivered_bytes);
+        resumed_ = 1;
+        is_prepared_ = true;
+        accept(n);
+    });
+}
+
+void RemoteRequest::accept(uint32_t prompt_tokens) {
+    if (std::exchange(is_accepted_, true)) return;
+    const uint32_t n_ctx = context_.upstream.n_ctx;
+    if (n_ctx != 0 && prompt_tokens + (submit_.embeds ? 0 : 1) > n_ctx) {
+        has_ended_ = true;
+        const auto error = base::fail(ErrorCode::ContextExceeded, "the prompt has ", prompt_tokens,
+                                      " tokens, the context holds ", n_ctx);
+        host_.send(protocol::Refused{submit_.id, error.code, error.message, prompt_tokens});
+        return host_.on_ended(submit_.id);
+    }
+    host_.send(protocol::Accepted{submit_.id, prompt_tokens, notes_});
+}
+
+void RemoteRequest::start() {
+    if (std::exchange(is_started_, true) || has_ended_) return;
+    if (submit_.max_tokens == 0 && !submit_.embeds) return complete(FinishReason::Length);
+    if (!embedding_.empty()) return complete(FinishReason::Stop);
+    if (!has_event_ && !transfer_ && is_prepared_ && !waits_to_post_ && !fetch_ && wait_timer_ == 0) {
+        return post();
+    }
+    // Events that came before.
+    for (AnswerEvent& event : std::exchange(backlog_, {})) {
+        if (has_ended_) return;
+        take(std::move(event));
+    }
+    if (has_ended_) return;
+    if (transfer_ && !is_paused_) transfer_->set_paused(false);
+    last_token_ = last_byte_ = context_.clock();
+    watch();
+}
+
+void RemoteRequest::set_paused(bool paused) {
+    if (std::exchange(is_paused_, paused) == paused || has_ended_) return;
+    const bool reads = !paused && (is_started_ || !has_event_);
+    if (transfer_) transfer_->set_paused(!reads);
+    last_token_ = last_byte_ = context_.clock();
+    watch();
+}
+
+// --- The call --------------------------------------------------------------------------------------------------------
+
+void RemoteRequest::post_if_waiting() {
+    if (!waits_to_post_ || has_ended_ || !(is_started_ || host_.may_post())) return;
+    waits_to_post_ = false;
+    post();
+}
+
+void RemoteRequest::post() {
+    const auto max_tokens =
+        submit_.max_tokens - std::min<uint32_t>(submit_.max_tokens, static_cast<uint32_t>(ids_.size()));
+    if (!submit_.embeds && max_tokens == 0) return complete(FinishReason::Length);
+    std::vector<int32_t> ids;
+    uint32_t room = max_tokens;
+    if (ids_mode_) {
+        ids = prompt_ids_;
+        ids.insert(ids.end(), ids_.begin(), ids_.end());
+        if (const uint32_t n_ctx = context_.upstream.n_ctx; n_ctx > ids.size()) {
+            room = std::min(room, n_ctx - static_cast<uint32_t>(ids.size()));
+        }
+    }
+    std::string salt;
+    if (api_.has_cache_salt) {
+        const std::string nobodys = base::concat('#', submit_.id, ' ', context_.jitter());
+        salt = salt_of(context_.salt_key, submit_.cache_scope.empty() ? nobodys : submit_.cache_scope);
+    }
+    GenerationCall call = make_generation_call(context_.upstream.api, {.submit = submit_,
+                                                                       .model = context_.upstream.model,
+                                                                       .ids = ids,
+                                                                       .answer = answer_,
+                                                                       .max_tokens = room,
+                                                                       .seed = seed_at(submit_.seed, ids_.size()),
+                                                                       .cache_salt = salt});
+    is_called_ = true;
+    shape_ = call.shape;
+    reader_.emplace(call.framing);
+    body_.clear();
+    has_event_ = false;
+    n_call_ids_ = 0;
+    n_comments_ = 0;
+    n_sick_ = 0;
+    posted_ = last_byte_ = last_token_ = last_look_ = context_.clock();
+    transfer_ = context_.transport.start(call.http.path, std::move(call.http.body),
+                                         {[this](long status, std::string_view bytes) { on_bytes(status, bytes); },
+                                          [this](const TransferEnd& end) { on_end(end); }});
+    if (is_paused_) transfer_->set_paused(true);
+    watch();
+}
+
+void RemoteRequest::on_bytes(long status, std::string_view bytes) {
+    constexpr long kOk = 200;
+    last_byte_ = context_.clock();
+    if (status != kOk || shape_ == Shape::Embedding) {
+        const size_t limit = status == kOk ? kMaxBodyBytes : kMaxErrorBytes;
+        body_ += bytes.substr(0, limit - std::min(limit, body_.size()));
+        return;
+    }
+    std::vector<StreamEvent> events;
+    const auto fed = reader_->feed(bytes, events);
+    n_comments_ = reader_->n_comments();
+    for (const StreamEvent& one : events) {
+        auto event = read_event(shape_, one.data);
+        if (event && one.is_error && !event->error) event->error = UpstreamError{.message = "an error event"};
+        if (!event) return fail({.kind = Failure::Kind::Malformed, .detail = event.error().message});
+        if (event->error) {
+            constexpr long kServerError = 500;
+            const long code = event->error->status != 0 ? event->error->status : kServerError;
+            return fail({.kind = Failure::Kind::Status, .status = code, .told = *event->error});
+        }
+        if (!std::exchange(has_event_, true)) {
+            first_event_ = last_token_ = context_.clock();
+            attempts_.tries = 0;
+            context_.away.note_reached();
+            accept(ids_mode_ ? static_cast<uint32_t>(prompt_ids_.size()) : 0);
+        }
+        if (!is_started_) {
+            transfer_->set_paused(true);
+            backlog_.push_back(*std::move(event));
+            continue;
+        }
+        const Transfer* const current = transfer_.get();
+        take(*std::move(event));
+        if (has_ended_ || transfer_.get() != current) return;
+    }
+    if (!fed) return fail({.kind = Failure::Kind::Malformed, .detail = fed.error().message});
+}
+
+void RemoteRequest::on_end(const TransferEnd& end) {
+    transfer_.reset();
+    if (finish_) return complete(*finish_);
+    if (auto failure = failure_of(end, body_)) return fail(*failure);
+    if (shape_ != Shape::Embedding) {
+        return fail({.kind = Failure::Kind::Cut, .detail = "the remote's answer ended without a reason"});
+    }
+    auto embedding = read_embedding(body_);
+    if (!embedding) return fail({.kind = Failure::Kind::Malformed, .detail = embedding.error().message});
+    embedding_ = std::move(embedding->values);
+    counts_ = Counts{embedding->prompt_tokens, 0, 0};
+    has_event_ = true;
+    first_event_ = context_.clock();
+    context_.away.note_reached();
+    accept(ids_mode_ ? static_cast<uint32_t>(prompt_ids_.size()) : 0);
+    if (is_started_) complete(FinishReason::Stop);
+}
+
+void RemoteRequest::take(AnswerEvent event) {
+    if (event.counts) counts_ = event.counts;
+    if (!std::exchange(told_started_, true)) {
+        host_.send(protocol::Started{submit_.id, 0});
+        if (!last_words_.empty()) {
+            take_text(std::exchange(last_words_, {}), {});
+            if (has_ended_) return;
+        }
+    }
+    if (!finish_) {
+        const size_t before = n_tokens();
+        take_tokens(event);
+        if (has_ids() && n_tokens() > submit_.max_tokens) {
+            return fail(
+                {.kind = Failure::Kind::Malformed, .detail = "the remote sent more tokens than were asked for"});
+        }
+        if (n_tokens() > before || !event.text.empty()) {
+            last_token_ = context_.clock();
+            attempts_.fruitless = 0;
+            cut_.reset();
+            if (std::exchange(is_resuming_, false)) ++resumed_;
+        }
+        if (checker_ && !event.text.empty()) {
+            if (const auto fits = checker_->feed(event.text); !fits) return give_up(fits.error());
+        }
+        take_text(event.text, event.thinking);
+        if (has_ended_) return;
+        if (stops_.has_stopped()) return complete(FinishReason::Stop);
+    }
+    if (!event.other_finish.empty()) {
+        return fail({.kind = Failure::Kind::Malformed,
+                     .detail = base::concat("the remote ended the text with ", base::in_quotes(event.other_finish))});
+    }
+    if (event.finish) finish_ = event.finish;
+    // Counts come with the finish reason, after it, or never.
+    if (finish_ && (counts_ || event.is_done)) return complete(*finish_);
+    if (finish_) watch();
+}
+
+void RemoteRequest::take_tokens(AnswerEvent& event) {
+    if (!has_ids()) {
+        const size_t n_here =
+            event.logprobs.empty() ? (event.text.empty() && event.thinking.empty() ? 0 : 1) : event.logprobs.size();
+        event.ids.assign(std::min<size_t>(n_here, submit_.max_tokens - n_tokens()), kUnknownId);
+    } else {
+        // llama-server says nothing of tokens whose characters are not whole, and counts them.
+        const size_t n_known = n_call_ids_ + event.ids.size();
+        if (event.n_generated && !event.finish && *event.n_generated > n_known) {
+            const size_t room =
+                submit_.max_tokens - std::min<size_t>(submit_.max_tokens, n_tokens() + event.ids.size());
+            event.ids.insert(event.ids.begin(), std::min<size_t>(*event.n_generated - n_known, room), kUnknownId);
+        }
+        n_call_ids_ += event.ids.size();
+    }
+    held_ids_.insert(held_ids_.end(), event.ids.begin(), event.ids.end());
+    if (!submit_.wants_logprobs) return;
+    // One for each id, whatever the server left out.
+    const size_t n_missing = event.ids.size() - std::min(event.ids.size(), event.logprobs.size());
+    event.logprobs.resize(event.ids.size() - n_missing);
+    event.logprobs.insert(event.logprobs.begin(), n_missing,
+                          protocol::TokenLogprobs{{kUnknownId, protocol::kLeastLogprob, {}}, {}});
+    for (size_t i = 0; i < event.ids.size(); ++i) {
+        protocol::TokenLogprobs& told = event.logprobs[i];
+        if (told.chosen.id == kUnknownId) told.chosen.id = event.ids[i];
+        if (told.top.size() > submit_.n_top_logprobs) told.top.resize(submit_.n_top_logprobs);
+        held_logprobs_.push_back(std::move(told));
+    }
+}
+
+void RemoteRequest::take_text(const std::string& text, const std::string& thinking) {
+    if (!thinking.empty()) {
+        has_thought_ = true;
+        // Not asked for, it is counted and not told.
+        if (submit_.thinking != protocol::Thinking::Off) {
+            unsent_.parts.push_back({AnswerPart::Kind::Thinking, thinking, 0});
+            unsent_.bytes += thinking.size();
+        }
+    }
+    if (text.empty() && thinking.empty()) return;  // ids without their text are held back
+    answer_ += text;
+    if (std::string certain = stops_.feed(text); !certain.empty()) {
+        unsent_.bytes += certain.size();
+        unsent_.parts.push_back({AnswerPart::Kind::Text, std::move(certain), 0});
+    }
+    emit();
+}
+
+void RemoteRequest::emit() {
+    unsent_.ids = std::exchange(held_ids_, {});
+    unsent_.logprobs = std::exchange(held_logprobs_, {});
+    ids_.insert(ids_.end(), unsent_.ids.begin(), unsent_.ids.end());
+    unsent_.position = static_cast<uint32_t>(prompt_ids_.size() + ids_.size());
+    if (!unsent_.ids.empty() || !unsent_.parts.empty()) host_.send(unsent_);
+    unsent_ = {.id = submit_.id};
+}
+
+void RemoteRequest::complete(FinishReason reason) {
+    if (checker_ && reason == FinishReason::Stop && !stops_.has_stopped()) {
+        if (const auto fits = checker_->finish(); !fits) return give_up(fits.error());
+    }
+    if (!std::exchange(told_started_, true)) host_.send(protocol::Started{submit_.id, 0});
+    // Events may hold several tokens; the server's count is the right one.
+    if (!has_ids() && counts_ && !submit_.wants_logprobs && resumed_ == 0) {
+        const size_t n = std::min<size_t>(counts_->generated_tokens, submit_.max_tokens);
+        if (n > n_tokens()) held_ids_.resize(held_ids_.size() + n - n_tokens(), kUnknownId);
+    }
+    emit();
+    protocol::Usage usage{.id = submit_.id};
+    usage.prompt_tokens = ids_mode_ ? static_cast<uint32_t>(prompt_ids_.size()) : counts_ ? counts_->prompt_tokens : 0;
+    usage.cached_tokens = counts_ ? std::min(counts_->cached_tokens, usage.prompt_tokens) : 0;
+    usage.generated_tokens = static_cast<uint32_t>(ids_.size());
+    usage.resumed = resumed_;
+    host_.send(usage);
+    protocol::Finished finished{.id = submit_.id, .reason = reason};
+    if (std::string rest = stops_.has_stopped() ? "" : stops_.finish(); !rest.empty()) {
+        finished.bytes = rest.size();
+        finished.parts.push_back({AnswerPart::Kind::Text, std::move(rest), 0});
+    }
+    finished.prefill_tokens = usage.prompt_tokens;
+    finished.prefill_us = us(first_event_ - posted_);
+    finished.decode_tokens = usage.generated_tokens;
+    finished.decode_us = us(context_.clock() - first_event_);
+    finished.embedding = std::move(embedding_);
+    has_ended_ = true;
+    transfer_.reset();
+    host_.send(finished);
+    host_.on_ended(submit_.id);
+}
+
+// --- Failures --------------------------------------------------------------------------------------------------------
+
+bool RemoteRequest::can_resume() const {
+    const bool has_nothing = answer_.empty() && ids_.empty() && !has_thought_;
+    if (has_nothing) return true;
+    if (checker_ || submit_.embeds) return false;  // a grammar would begin anew
+    return has_ids() || can_continue_text(context_.upstream.api, submit_);
+}
+
+void RemoteRequest::fail(const Failure& failure) {
+    if (has_ended_) return;
+    const auto now = context_.clock();
+    const bool was_called = std::exchange(is_called_, false);
+    transfer_.reset();
+    health_.reset();
+    const bool is_loss = failure.kind == Failure::Kind::Cut || failure.kind == Failure::Kind::SlowFirstToken;
+    if (!cut_ && (is_loss || !ids_.empty())) cut_ = now;
+    if (was_called && (is_loss || has_event_)) ++attempts_.fruitless;
+    attempts_.waited = now - begun_;
+    // A first token that is late is no loss of one that waits to go on.
+    attempts_.has_begun = !ids_.empty() || (cut_ && failure.kind != Failure::Kind::SlowFirstToken);
+    attempts_.since_cut = cut_ ? now - *cut_ : Milliseconds(0);
+    attempts_.can_resume = can_resume();
+    has_event_ = false;
+    backlog_.clear();
+    const Verdict verdict = judge(failure, attempts_, context_.limits, context_.jitter());
+    ++attempts_.tries;
+    if (verdict.turns_off) context_.off = verdict.error;
+    if (verdict.is_away) context_.away.note_unreachable(now);
+    if (verdict.what == What::Fail) return give_up(verdict.error);
+    // Of ids only those that llmd knows count; the others come again.
+    held_ids_.clear();
+    held_logprobs_.clear();
+    wait_timer_ = context_.loop.add_timer_after(verdict.delay, [this, what = verdict.what] {
+        wait_timer_ = 0;
+        if (what == What::Resume) return look_again();
+        is_prepared_ ? post() : prepare();
+    });
+}
+
+void RemoteRequest::give_up(const base::Error& error) {
+    if (std::exchange(has_ended_, true)) return;
+    transfer_.reset();
+    if (!is_accepted_) {
+        host_.send(protocol::Refused{submit_.id, error.code, error.message, 0});
+    } else {
+        protocol::Finished finished{.id = submit_.id, .reason = FinishReason::Error, .code = error.code};
+        finished.message = error.message;
+        host_.send(finished);
+    }
+    host_.on_ended(submit_.id);
+}
+
+// The server that is there now may be another one.
+void RemoteRequest::look_again() {
+    fetch({"/v1/models", {}}, [this](const Reply& reply) { on_looked(reply); });
+}
+
+void RemoteRequest::on_looked(const Reply& reply) {
+    if (const auto failure = failure_of(reply.end, reply.body)) return fail(*failure);
+    const auto models = read_models(reply.body);
+    const ListedModel* model = models ? find_model(*models, context_.upstream.model) : nullptr;
+    const bool has_text = !ids_.empty() || !answer_.empty();
+    if (model == nullptr || (has_text && model->n_ctx != context_.upstream.n_ctx && model->n_ctx != 0)) {
+        return give_up(base::fail(has_text ? ErrorCode::RemoteLost : ErrorCode::ModelNotFound,
+                                  "the remote no longer has ", base::in_quotes(context_.upstream.model)));
+    }
+    if (!is_prepared_) return prepare();
+    is_resuming_ = has_text;
+    if (!has_ids() || std::find(ids_.begin(), ids_.end(), kUnknownId) == ids_.end()) return post();
+    // Ids are missing, so the text is turned back into ids: perhaps others, but it goes on.
+    fetch(make_tokenize_call(context_.upstream.api, context_.upstream.model, answer_, {.add_special = false}),
+          [this](const Reply& tokenized) {
+              if (const auto failure = failure_of(tokenized.end, tokenized.body)) return fail(*failure);
+              const auto tokens = read_tokens(tokenized.body);
+              if (!tokens) return fail({.kind = Failure::Kind::Malformed, .detail = tokens.error().message});
+              // As many as llmd counts: the prompt takes the difference.
+              std::vector<int32_t> ids = tokens->ids;
+              const size_t n_first = ids.size() > ids_.size() ? ids.size() - ids_.size() : 0;
+              prompt_ids_.insert(prompt_ids_.end(), ids.begin(), ids.begin() + static_cast<ptrdiff_t>(n_first));
+              ids.erase(ids.begin(), ids.begin() + static_cast<ptrdiff_t>(n_first));
+              ids_ = std::move(ids);
+              post();
+          });
+}
+
+// --- Times -----------------------------------------------------------------------------------------------------------
+
+void RemoteRequest::watch() {
+    context_.loop.cancel_timer(std::exchange(watch_timer_, 0));
+    if (!transfer_ || is_paused_ || has_ended_ || (has_event_ && !is_started_)) return;
+    const Limits& limits = context_.limits;
+    Milliseconds until{};
+    if (finish_) {
+        until = last_token_ + limits.last_words;
+    } else if (has_event_) {
+        until = last_token_ + limits.hung;
+        if (n_comments_ > 0) until = std::min(until, last_byte_ + limits.silent);
+    } else {
+        until = posted_ + limits.first_token;
+        if (!api_.health.empty()) until = std::min(until, last_look_ + limits.health_period);
+    }
+    const auto left = std::max(until - context_.clock(), Milliseconds(0)) + Milliseconds(1);
+    watch_timer_ = context_.loop.add_timer_after(left, [this] {
+        watch_timer_ = 0;
+        check_times();
+    });
+}
+
+void RemoteRequest::check_times() {
+    const Limits& limits = context_.limits;
+    const auto now = context_.clock();
+    if (finish_) {
+        if (now - last_token_ >= limits.last_words) return complete(*finish_);
+    } else if (has_event_) {
+        if (now - last_token_ >= limits.hung) {
+            return fail({.kind = Failure::Kind::Cut,
+                         .detail = base::concat("the remote sent no token for ", limits.hung.count(), " ms")});
+        }
+        if (n_comments_ > 0 && now - last_byte_ >= limits.silent) {
+            return fail({.kind = Failure::Kind::Cut,
+                         .detail = base::concat("the remote was silent for ", limits.silent.count(), " ms")});
+        }
+    } else if (now - posted_ >= limits.first_token) {
+        return fail({.kind = Failure::Kind::SlowFirstToken,
+                     .detail = base::concat("the remote sent no first token in ", limits.first_token.count(), " ms")});
+    } else if (!api_.health.empty() && now - last_look_ >= limits.health_period) {
+        last_look_ = now;
+        look_at_health();
+    }
+    watch();
+}
+
+void RemoteRequest::look_at_health() {
+    if (health_) return;
+    health_ =
+        std::make_unique<Fetch>(context_.loop, context_.transport, HttpCall{std::string(api_.health), {}},
+                                context_.limits.health_period, [this](const Reply& reply) {
+                                    const auto keep = std::move(health_);
+                                    n_sick_ = failure_of(reply.end, reply.body) ? n_sick_ + 1 : 0;
+                                    if (n_sick_ < kMaxSickLooks || has_event_ || !transfer_) return;
+                                    fail({.kind = Failure::Kind::Cut, .detail = "the remote's health has failed"});
+                                });
+}
+
+void RemoteRequest::fetch(HttpCall call, Fetch::Done done) {
+    fetch_ = std::make_unique<Fetch>(context_.loop, context_.transport, std::move(call), context_.limits.reply,
+                                     [this, done = std::move(done)](const Reply& reply) {
+                                         const auto keep = std::move(fetch_);
+                                         done(reply);
+                                     });
+}
+
+}  // namespace llmd::remote

@@ -1,0 +1,144 @@
+// The life of one request at a remote: its prompt as ids where the server can, the call, its events, and what follows
+// when something goes wrong. Before a request is accepted the first event is read where the server cannot count the
+// prompt, because an error may come inside a 200. A text that was cut goes on from its ids.
+// Thread-bound to the event loop.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "protocol/messages.h"
+#include "remote/answer_checker.h"
+#include "remote/connector.h"
+#include "remote/fetch.h"
+#include "remote/stop_filter.h"
+
+namespace llmd::remote {
+
+// What the requests of one remote share.
+struct RemoteContext {
+    base::EventLoop& loop;
+    Transport& transport;
+    Limits limits;
+    Upstream upstream;
+    std::string salt_key;                 // secret of this installation
+    std::function<double()> jitter;       // in [0, 1)
+    std::function<Milliseconds()> clock;  // since any begin
+    Away away = {};
+    std::optional<base::Error> off = {};  // why nothing more is asked of it
+    bool has_no_tokenizer = false;        // it should have one, and does not
+    // Makes what checks an answer against `json_schema`; empty: there is none, and schemas are refused.
+    std::function<base::Result<std::unique_ptr<AnswerChecker>>(const std::string& json_schema)> make_checker = {};
+};
+
+class RemoteRequest {
+public:
+    class Host {
+    public:
+        virtual ~Host() = default;
+        virtual void send(const protocol::Message& message) = 0;
+        // It has been refused or is finished; the host destroys it later, not within this call.
+        virtual void on_ended(uint64_t id) = 0;
+        // Whether one more call may be at the remote, for a request that llmd has not started.
+        virtual bool may_post() const = 0;
+    };
+
+    RemoteRequest(RemoteContext& context, Host& host, protocol::Submit submit);
+    ~RemoteRequest();
+    RemoteRequest(const RemoteRequest&) = delete;
+    RemoteRequest& operator=(const RemoteRequest&) = delete;
+
+    void begin();  // once
+    void start();
+    void set_paused(bool paused);
+    // Tells it that may_post() may have changed.
+    void post_if_waiting();
+
+    bool is_posted() const { return transfer_ != nullptr; }
+    // The remote has something to do or to answer for it, so that llmd must be patient.
+    bool is_busy() const;
+
+private:
+    // Preparation
+    void prepare();
+    void tokenize(const std::string& text, bool parse_special);
+    void on_prompt_ids(const Reply& reply);
+    void fall_back_to_text();
+    void read_replay();
+    void accept(uint32_t prompt_tokens);
+    // The call
+    void post();
+    void on_bytes(long status, std::string_view bytes);
+    void on_end(const TransferEnd& end);
+    void take(AnswerEvent event);
+    void take_tokens(AnswerEvent& event);
+    void take_text(const std::string& text, const std::string& thinking);
+    void emit();
+    void complete(protocol::FinishReason reason);
+    // Failures
+    void fail(const Failure& failure);
+    void give_up(const base::Error& error);
+    void look_again();
+    void on_looked(const Reply& reply);
+    bool can_resume() const;
+    // Times
+    void watch();
+    void check_times();
+    void look_at_health();
+
+    void fetch(HttpCall call, Fetch::Done done);
+    bool has_ids() const { return ids_mode_; }
+    size_t n_tokens() const { return ids_.size() + held_ids_.size(); }
+
+    RemoteContext& context_;
+    Host& host_;
+    const protocol::Submit submit_;
+    const ApiTraits& api_;
+    std::vector<std::string> notes_;
+    std::unique_ptr<AnswerChecker> checker_;
+    StopFilter stops_;
+
+    bool ids_mode_ = false;
+    std::vector<int32_t> prompt_ids_;
+    bool is_accepted_ = false, is_started_ = false, is_paused_ = false, has_ended_ = false;
+    bool told_started_ = false;
+    bool waits_to_post_ = false;
+    bool is_prepared_ = false;
+
+    // The answer. What was told llmd, and of ids only those whose text is whole.
+    std::vector<int32_t> ids_;
+    std::vector<int32_t> held_ids_;
+    std::vector<protocol::TokenLogprobs> held_logprobs_;
+    std::string answer_;      // all text that came, stop strings included
+    std::string last_words_;  // of a replay: what llmd does not have of its text
+    bool has_thought_ = false;
+    protocol::Tokens unsent_;
+    std::optional<Counts> counts_;
+    std::optional<protocol::FinishReason> finish_;
+    std::vector<float> embedding_;
+
+    // The call that runs.
+    std::unique_ptr<Transfer> transfer_;
+    Shape shape_ = Shape::Completion;
+    std::optional<SseReader> reader_;
+    std::string body_;                  // of an error, or of an embedding
+    std::vector<AnswerEvent> backlog_;  // that came before Start
+    bool is_called_ = false;            // it was made, and has not failed
+    bool has_event_ = false;
+    size_t n_call_ids_ = 0;  // ids of this call
+    uint64_t n_comments_ = 0;
+    bool is_resuming_ = false;
+    uint32_t resumed_ = 0;
+
+    Attempts attempts_;
+    Milliseconds begun_{}, posted_{}, first_event_{}, last_byte_{}, last_token_{}, last_look_{};
+    std::optional<Milliseconds> cut_;
+    unsigned n_sick_ = 0;
+    base::EventLoop::TimerId watch_timer_ = 0, wait_timer_ = 0;
+    std::unique_ptr<Fetch> fetch_, health_;
+};
+
+}  // namespace llmd::remote

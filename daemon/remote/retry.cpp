@@ -1,0 +1,128 @@
+#include "remote/retry.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "base/json_writer.h"
+
+namespace llmd::remote {
+
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+using base::fail;
+using Kind = Failure::Kind;
+using What = Verdict::What;
+
+constexpr Milliseconds kFirstAway{30'000};
+constexpr Milliseconds kLastAway{600'000};
+constexpr unsigned kMaxDoublings = 16;
+
+// Twice as long each time, and up to a quarter more.
+Milliseconds backoff(unsigned tries, const Limits& limits, double jitter) {
+    constexpr double kSpread = 0.25;
+    const auto whole = std::min(limits.first_backoff * (1u << std::min(tries, kMaxDoublings)), limits.last_backoff);
+    return whole + Milliseconds(static_cast<int64_t>(static_cast<double>(whole.count()) * kSpread * jitter));
+}
+
+std::string told(const Failure& failure) {
+    std::string text = failure.detail;
+    if (failure.status != 0) text = base::concat("the remote answered ", failure.status);
+    if (text.empty()) text = "the remote's answer broke off";
+    if (!failure.told.message.empty()) text += ": " + base::in_quotes(failure.told.message, kMaxToldBytes);
+    return text;
+}
+
+Verdict failed(ErrorCode code, const Failure& failure) {
+    return {.what = What::Fail, .error = Error{code, told(failure)}};
+}
+
+// The text is cut, or its remote cannot be reached while it waits to go on.
+Verdict judge_loss(const Failure& failure, const Attempts& attempts, const Limits& limits, double jitter) {
+    if (!attempts.can_resume || attempts.fruitless > kMaxFruitless || attempts.since_cut >= limits.resume) {
+        return failed(ErrorCode::RemoteLost, failure);
+    }
+    return {.what = What::Resume, .delay = backoff(attempts.tries, limits, jitter)};
+}
+
+Verdict judge_busy(const Failure& failure, const Attempts& attempts, const Limits& limits, double jitter) {
+    if (attempts.tries >= kMaxTries) return failed(ErrorCode::QueueFull, failure);
+    if (!failure.retry_after) return {.what = What::Again, .delay = backoff(attempts.tries, limits, jitter)};
+    if (*failure.retry_after > limits.longest_retry_after) return failed(ErrorCode::QueueFull, failure);
+    return {.what = What::Again, .delay = *failure.retry_after};
+}
+
+Verdict judge_unreachable(const Failure& failure, const Attempts& attempts, const Limits& limits, double jitter) {
+    if (attempts.tries < kMaxTries) return {.what = What::Again, .delay = backoff(attempts.tries, limits, jitter)};
+    Verdict verdict = failed(ErrorCode::RemoteUnreachable, failure);
+    verdict.is_away = true;
+    return verdict;
+}
+
+Verdict judge_status(const Failure& failure, const Attempts& attempts, const Limits& limits, double jitter) {
+    constexpr long kUnauthorized = 401, kForbidden = 403, kNotFound = 404, kNotAllowed = 405, kTimeout = 408,
+                   kTooManyRequests = 429, kFirstServerError = 500, kNotImplemented = 501, kBadGateway = 502,
+                   kUnavailable = 503, kGatewayTimeout = 504, kFirstRedirect = 300, kFirstClientError = 400;
+    const long status = failure.status;
+    if (status == kUnauthorized || status == kForbidden) {
+        Verdict verdict = failed(ErrorCode::RemoteRefused, failure);
+        verdict.turns_off = true;
+        return verdict;
+    }
+    if (status >= kFirstRedirect && status < kFirstClientError) return failed(ErrorCode::RemoteRefused, failure);
+    // Not only with 400: some wrap it in a 500.
+    if (says_context_exceeded(failure.told)) return failed(ErrorCode::ContextExceeded, failure);
+    if (status == kUnavailable && says_loading(failure.told)) {
+        if (attempts.waited >= limits.first_token) return failed(ErrorCode::NotReady, failure);
+        return {.what = What::Again, .delay = limits.loading_wait};
+    }
+    if (attempts.has_begun) return judge_loss(failure, attempts, limits, jitter);
+    if (status == kTooManyRequests || status == kUnavailable) return judge_busy(failure, attempts, limits, jitter);
+    // One new look whether the model is still there.
+    if (status == kNotFound) {
+        return attempts.tries == 0 ? Verdict{.what = What::Resume} : failed(ErrorCode::ModelNotFound, failure);
+    }
+    if (status == kNotAllowed || status == kNotImplemented) return failed(ErrorCode::NotSupported, failure);
+    if (status == kTimeout || status == kBadGateway || status == kGatewayTimeout) {
+        return judge_unreachable(failure, attempts, limits, jitter);
+    }
+    if (status >= kFirstServerError || status == 0) return judge_loss(failure, attempts, limits, jitter);
+    return failed(ErrorCode::InvalidArgument, failure);
+}
+
+}  // namespace
+
+Verdict judge(const Failure& failure, const Attempts& attempts, const Limits& limits, double jitter) {
+    switch (failure.kind) {
+        case Kind::Untrusted: {
+            Verdict verdict = failed(ErrorCode::RemoteRefused, failure);
+            verdict.turns_off = true;
+            return verdict;
+        }
+        case Kind::Unreachable:
+            return attempts.has_begun ? judge_loss(failure, attempts, limits, jitter)
+                                      : judge_unreachable(failure, attempts, limits, jitter);
+        case Kind::Status:
+            return judge_status(failure, attempts, limits, jitter);
+        case Kind::Cut:
+            return judge_loss(failure, attempts, limits, jitter);
+        case Kind::SlowFirstToken:
+            return attempts.has_begun ? judge_loss(failure, attempts, limits, jitter)
+                                      : failed(ErrorCode::Timeout, failure);
+        case Kind::Malformed:
+            break;
+    }
+    return failed(ErrorCode::RemoteLost, failure);
+}
+
+void Away::note_unreachable(Milliseconds now) {
+    last_ = last_.count() == 0 ? kFirstAway : std::min(last_ * 2, kLastAway);
+    until_ = now + last_;
+}
+
+Milliseconds Away::left(Milliseconds now) const {
+    return std::max(until_ - now, Milliseconds(0));
+}
+
+}  // namespace llmd::remote

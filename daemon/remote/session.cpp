@@ -1,0 +1,290 @@
+#include "remote/session.h"
+
+#include <poll.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <utility>
+
+#include "base/utf8.h"
+
+namespace llmd::remote {
+
+namespace {
+
+using base::ErrorCode;
+using base::fail;
+
+constexpr size_t kReadBytes = 64u << 10;
+
+// Not for secrets: profiles and jitter.
+uint64_t random_number() {
+    uint64_t number = 0;
+    (void)!::getrandom(&number, sizeof number, 0);
+    return number;
+}
+
+double random_share() {
+    constexpr int kBits = 53;  // of a double's mantissa
+    return static_cast<double>(random_number() >> (64 - kBits)) / static_cast<double>(uint64_t{1} << kBits);
+}
+
+}  // namespace
+
+Session::Session(base::EventLoop& loop, base::UniqueFd socket, Environment environment)
+    : loop_(loop), socket_(std::move(socket)), environment_(std::move(environment)) {
+    loop_.add_fd(socket_.get(), POLLIN, [this](short) { receive(); });
+    send(protocol::PhaseChange{protocol::Phase::Idle, 0});
+}
+
+Session::~Session() {
+    if (!left_) loop_.remove_fd(socket_.get());
+    loop_.cancel_timer(cleaning_);
+}
+
+void Session::receive() {
+    std::array<char, kReadBytes> buffer;
+    const ssize_t n = ::recv(socket_.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
+    if (n == 0 || (n < 0 && errno == ECONNRESET)) return leave(Leave::PeerGone, "");
+    if (n < 0) {
+        if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) return;
+        return leave(Leave::Broken, base::fail_errno(ErrorCode::Failed, "recv", errno).message);
+    }
+    reader_.append({buffer.data(), static_cast<size_t>(n)});
+    while (!left_) {
+        const auto message = reader_.next();
+        if (!message) return leave(Leave::Broken, message.error().message);
+        if (!message->has_value()) break;
+        handle(**message);
+    }
+    clean_up_soon();
+}
+
+void Session::handle(const protocol::Message& message) {
+    const auto request = [this](uint64_t id) -> RemoteRequest* {
+        const auto at = requests_.find(id);
+        return at == requests_.end() ? nullptr : at->second.get();
+    };
+    if (const auto* named = std::get_if<protocol::Connect>(&message)) {
+        connect(*named);
+    } else if (const auto* asked = std::get_if<protocol::Submit>(&message)) {
+        submit(*asked);
+    } else if (const auto* text = std::get_if<protocol::Tokenize>(&message)) {
+        tokenize(*text);
+    } else if (const auto* ids = std::get_if<protocol::Detokenize>(&message)) {
+        detokenize(*ids);
+    } else if (const auto* conversation = std::get_if<protocol::Render>(&message)) {
+        render(*conversation);
+    } else if (const auto* start = std::get_if<protocol::Start>(&message)) {
+        // A second one tells another priority, which remotes do not have.
+        if (RemoteRequest* one = request(start->id)) one->start();
+    } else if (const auto* cancel = std::get_if<protocol::Cancel>(&message)) {
+        requests_.erase(cancel->id);
+        questions_.erase(cancel->id);
+    } else if (const auto* pause = std::get_if<protocol::SetPaused>(&message)) {
+        if (RemoteRequest* one = request(pause->id)) one->set_paused(pause->paused);
+    } else if (std::holds_alternative<protocol::DropCache>(message) ||
+               std::holds_alternative<protocol::SetPace>(message) ||
+               std::holds_alternative<protocol::SetLease>(message)) {
+        // They concern a device of this machine.
+    } else {
+        leave(Leave::Broken, base::concat("a ", protocol::message_name(message), " is not for llmd-remote"));
+    }
+}
+
+void Session::connect(const protocol::Connect& connect) {
+    if (std::exchange(connect_seen_, true)) return leave(Leave::Broken, "a second Connect");
+    const auto failed = [this](const base::Error& error) { send(protocol::LoadFailed{error.code, error.message}); };
+    auto opened = environment_.open(connect.remote);
+    if (!opened) return failed(opened.error());
+    settings_ = opened->settings;
+    sandbox_ = opened->sandbox;
+    limits_ = environment_.limits;
+    limits_.first_token = std::chrono::seconds(settings_.first_token_seconds);
+    limits_.resume = std::chrono::seconds(settings_.resume_seconds);
+    auto model = upstream_name(settings_, connect.model);
+    if (!model) return failed(model.error());
+    auto endpoint = make_endpoint(settings_, std::move(opened->key));
+    if (!endpoint) return failed(endpoint.error());
+    transport_ = std::make_unique<Transport>(loop_, *std::move(endpoint), kConnectTimeout);
+    send(protocol::PhaseChange{protocol::Phase::Load,
+                               static_cast<uint32_t>((limits_.first_token + kBudgetMargin).count())});
+    connector_ =
+        std::make_unique<Connector>(loop_, *transport_, settings_, *std::move(model), limits_,
+                                    [this](const base::Result<Upstream>& upstream) { on_connected(upstream); });
+}
+
+void Session::on_connected(const base::Result<Upstream>& upstream) {
+    const auto keep = std::move(connector_);
+    const auto took = std::chrono::duration_cast<Milliseconds>(base::Clock::now() - begun_);
+    if (!upstream) {
+        send(protocol::LoadFailed{upstream.error().code, upstream.error().message});
+    } else {
+        context_.emplace(RemoteContext{
+            .loop = loop_,
+            .transport = *transport_,
+            .limits = limits_,
+            .upstream = *upstream,
+            .salt_key = environment_.salt_key,
+            .jitter = random_share,
+            .clock = [this] { return std::chrono::duration_cast<Milliseconds>(base::Clock::now() - begun_); },
+            .make_checker = environment_.make_checker});
+        const ApiTraits& api = traits(upstream->api);
+        protocol::DeviceChosen chosen{protocol::BackendKind::Remote, {}, {}};
+        chosen.device = base::concat(settings_.name, ": ", api.server, upstream->version.empty() ? "" : " ",
+                                     upstream->version.substr(0, base::utf8_cut(upstream->version, kMaxToldBytes)));
+        send(chosen);
+        protocol::Ready ready;
+        ready.n_ctx = upstream->n_ctx;
+        ready.n_slots = settings_.parallel;
+        ready.backend = protocol::BackendKind::Remote;
+        ready.device = chosen.device;
+        // Whether the remote would go on bit for bit nobody knows.
+        ready.profile = base::concat("remote ", random_number());
+        ready.sandbox = sandbox_;
+        ready.load_ms = static_cast<uint32_t>(took.count());
+        send(ready);
+    }
+    send(protocol::PhaseChange{protocol::Phase::Idle, 0});
+}
+
+void Session::submit(const protocol::Submit& submit) {
+    if (!context_) return refuse(submit.id, fail(ErrorCode::NotReady, "no remote is connected"));
+    RemoteRequest::Host& host = *this;
+    auto& request = requests_[submit.id] = std::make_unique<RemoteRequest>(*context_, host, submit);
+    request->begin();
+}
+
+void Session::tokenize(const protocol::Tokenize& tokenize) {
+    if (!context_) return refuse(tokenize.id, fail(ErrorCode::NotReady, "no remote is connected"));
+    ask(tokenize.id,
+        make_tokenize_call(context_->upstream.api, context_->upstream.model, tokenize.text,
+                           {.add_special = tokenize.add_special, .with_pieces = tokenize.with_pieces}),
+        [id = tokenize.id, pieces = tokenize.with_pieces](const std::string& body) -> base::Result<protocol::Message> {
+            auto tokens = read_tokens(body, pieces);
+            if (!tokens) return tokens.error();
+            return protocol::Message(protocol::Tokenized{id, std::move(tokens->ids), std::move(tokens->pieces)});
+        });
+}
+
+void Session::detokenize(const protocol::Detokenize& detokenize) {
+    if (!context_) return refuse(detokenize.id, fail(ErrorCode::NotReady, "no remote is connected"));
+    ask(detokenize.id, make_detokenize_call(context_->upstream.model, detokenize.ids),
+        [id = detokenize.id,
+         key = detokenized_key(context_->upstream.api)](const std::string& body) -> base::Result<protocol::Message> {
+            auto text = read_string(body, key);
+            if (!text) return fail(ErrorCode::RemoteLost, "the remote's answer has no text");
+            return protocol::Message(protocol::Detokenized{id, *std::move(text)});
+        });
+}
+
+void Session::render(const protocol::Render& render) {
+    if (!context_) return refuse(render.id, fail(ErrorCode::NotReady, "no remote is connected"));
+    if (context_->upstream.api != Api::LlamaServer || !render.tools.empty()) {
+        return refuse(render.id, fail(ErrorCode::NotSupported, "the remote does not show its prompts"));
+    }
+    ask(render.id, make_template_call(context_->upstream.model, render.messages, render.thinking),
+        [id = render.id](const std::string& body) -> base::Result<protocol::Message> {
+            auto text = read_string(body, "prompt");
+            if (!text) return fail(ErrorCode::RemoteLost, "the remote's answer has no prompt");
+            return protocol::Message(protocol::Rendered{id, *std::move(text)});
+        });
+}
+
+void Session::ask(uint64_t id, HttpCall call,
+                  std::function<base::Result<protocol::Message>(const std::string& body)> read) {
+    const ApiTraits& api = traits(context_->upstream.api);
+    if (!api.takes_ids || context_->has_no_tokenizer) {
+        return refuse(id, fail(ErrorCode::NotSupported, api.server, " has no tokenizer that can be asked"));
+    }
+    if (context_->off) return refuse(id, *context_->off);
+    questions_[id] = std::make_unique<Fetch>(
+        loop_, *transport_, std::move(call), limits_.reply, [this, id, read = std::move(read)](const Reply& reply) {
+            const auto keep = std::move(questions_[id]);
+            questions_.erase(id);
+            if (const auto failure = failure_of(reply.end, reply.body)) {
+                base::Error error = judge(*failure, {.tries = kMaxTries}, limits_, 0).error;
+                // No such path, rather than no such model.
+                if (error.code == ErrorCode::ModelNotFound) error.code = ErrorCode::NotSupported;
+                return refuse(id, error);
+            }
+            const auto answer = read(reply.body);
+            answer ? send(*answer) : refuse(id, answer.error());
+        });
+}
+
+void Session::refuse(uint64_t id, const base::Error& error) {
+    send(protocol::Refused{id, error.code, error.message, 0});
+}
+
+// Blocking is safe: llmd is an event loop that always reads, and a dead one closes the socket.
+void Session::send(const protocol::Message& message) {
+    if (left_) return;
+    unsent_.clear();
+    if (const auto encoded = protocol::encode(message, unsent_); !encoded) {
+        return leave(Leave::Broken, encoded.error().message);
+    }
+    std::string_view rest = unsent_;
+    while (!rest.empty()) {
+        const ssize_t n = ::send(socket_.get(), rest.data(), rest.size(), MSG_NOSIGNAL);
+        if (n >= 0) {
+            rest.remove_prefix(static_cast<size_t>(n));
+        } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+            pollfd waiting{socket_.get(), POLLOUT, 0};
+            ::poll(&waiting, 1, -1);
+        } else if (errno == EPIPE || errno == ECONNRESET) {
+            return leave(Leave::PeerGone, "");
+        } else if (errno != EINTR) {
+            return leave(Leave::Broken, base::fail_errno(ErrorCode::Failed, "send", errno).message);
+        }
+    }
+    clean_up_soon();
+}
+
+void Session::on_ended(uint64_t id) {
+    // It is in the middle of a call.
+    if (auto request = requests_.extract(id); !request.empty()) ended_.insert(std::move(request));
+    clean_up_soon();
+}
+
+bool Session::may_post() const {
+    const auto n =
+        std::count_if(requests_.begin(), requests_.end(), [](const auto& one) { return one.second->is_posted(); });
+    return static_cast<uint32_t>(n) < settings_.parallel;
+}
+
+void Session::clean_up_soon() {
+    if (cleaning_ != 0 || !context_) return;
+    cleaning_ = loop_.add_timer_after(Milliseconds(0), [this] {
+        cleaning_ = 0;
+        ended_.clear();
+        std::vector<uint64_t> ids;
+        for (const auto& [id, request] : requests_) ids.push_back(id);
+        for (const uint64_t id : ids) {
+            if (const auto at = requests_.find(id); at != requests_.end()) at->second->post_if_waiting();
+        }
+        report_phase();
+    });
+}
+
+void Session::report_phase() {
+    const bool busy = !questions_.empty() || std::any_of(requests_.begin(), requests_.end(),
+                                                         [](const auto& one) { return one.second->is_busy(); });
+    if (std::exchange(told_busy_, busy) == busy) return;
+    const auto budget = limits_.first_token + limits_.resume + kBudgetMargin;
+    send(protocol::PhaseChange{busy ? protocol::Phase::Step : protocol::Phase::Idle,
+                               busy ? static_cast<uint32_t>(budget.count()) : 0});
+}
+
+void Session::leave(Leave leave, std::string reason) {
+    if (left_) return;
+    left_ = leave;
+    reason_ = std::move(reason);
+    loop_.remove_fd(socket_.get());
+    loop_.stop();
+}
+
+}  // namespace llmd::remote

@@ -1,0 +1,345 @@
+// What llmd hears of a remote: the frames for the answers and failures of a server that takes texts, and of one that
+// takes ids.
+#include <atomic>
+
+#include "session_fixture.h"
+
+namespace llmd::test {
+namespace {
+
+using base::ErrorCode;
+using protocol::FinishReason;
+
+constexpr std::string_view kModels =
+    R"({"data":[{"id":"tales","owned_by":"llamacpp","meta":{"n_ctx":64}},{"id":"other","max_model_len":9}]})";
+
+// The text API: /v1/completions and /v1/chat/completions, answered by `generate`.
+UpstreamServer::Handler openai(UpstreamServer::Handler generate) {
+    return [generate](const UpstreamCall& call, const UpstreamServer::Answer& answer) {
+        if (call.path == "/v1/models") return answer.json(kModels);
+        if (call.method == "GET") return answer.json("{}", 404);
+        generate(call, answer);
+    };
+}
+
+void say_words(const UpstreamServer::Answer& answer) {
+    answer.head(200);
+    answer.event(R"({"choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}]})");
+    answer.event(R"({"choices":[{"index":0,"delta":{"reasoning_content":"hm"},"finish_reason":null}]})");
+    answer.event(R"({"choices":[{"index":0,"delta":{"content":"Once "},"finish_reason":null}]})");
+    answer.event(R"({"choices":[{"index":0,"delta":{"content":"upon."},"finish_reason":"stop"}]})");
+    answer.event(R"({"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":5,)"
+                 R"("prompt_tokens_details":{"cached_tokens":3}}})");
+    answer.event("[DONE]");
+}
+
+TEST_F(SessionTest, TellsWhatTheRemoteIs) {
+    serve(openai({}));
+    connect("auto");
+    EXPECT_EQ(ready_->backend, protocol::BackendKind::Remote);
+    EXPECT_EQ(ready_->device, "home: OpenAI API");
+    EXPECT_EQ(ready_->n_ctx, 64u);
+    EXPECT_EQ(ready_->n_slots, 4u);
+    EXPECT_NE(upstream_->calls("/v1/models").at(0).head.find("Authorization: Bearer geheim\r\n"), std::string::npos);
+}
+
+TEST_F(SessionTest, RefusesAModelThatIsNotListed) {
+    settings_.models = {"tales=somebody/else"};
+    serve(openai({}));
+    open("openai");
+    const auto failed = wait_for<protocol::LoadFailed>();
+    ASSERT_TRUE(failed);
+    EXPECT_EQ(failed->code, ErrorCode::ModelNotFound);
+}
+
+TEST_F(SessionTest, CannotReachWhoIsNotThere) {
+    settings_.url = "http://127.0.0.1:1";
+    open("openai");
+    const auto failed = wait_for<protocol::LoadFailed>();
+    ASSERT_TRUE(failed);
+    EXPECT_EQ(failed->code, ErrorCode::RemoteUnreachable);
+    EXPECT_EQ(failed->message.find("geheim"), std::string::npos);
+}
+
+TEST_F(SessionTest, DeliversAConversation) {
+    serve(openai([](const UpstreamCall&, const UpstreamServer::Answer& answer) { say_words(answer); }));
+    connect("openai");
+    const auto outcome = run(chat_request("Tell."));
+    ASSERT_TRUE(outcome.finished && outcome.accepted && outcome.usage);
+    EXPECT_EQ(outcome.accepted->prompt_tokens, 0u);  // not counted
+    EXPECT_EQ(outcome.finished->reason, FinishReason::Stop);
+    EXPECT_EQ(outcome.text, "Once upon.");
+    EXPECT_EQ(outcome.thinking, "hm");
+    EXPECT_EQ(outcome.ids, std::vector<int32_t>(5, -1));
+    EXPECT_EQ(outcome.usage->prompt_tokens, 7u);
+    EXPECT_EQ(outcome.usage->cached_tokens, 3u);
+    EXPECT_EQ(outcome.usage->generated_tokens, 5u);
+    const std::string body = upstream_->calls("/v1/chat/completions").at(0).body;
+    for (const char* key : {"max_tokens", "temperature", "top_k", "top_p", "min_p", "repetition_penalty", "seed"}) {
+        EXPECT_NE(body.find('"' + std::string(key) + "\":"), std::string::npos) << key;
+    }
+}
+
+TEST_F(SessionTest, RefusesWithTheStatusOfTheFirstAnswer) {
+    struct Row {
+        int status;
+        const char* body;
+        ErrorCode code;
+    };
+    for (const Row& row :
+         {Row{400, R"({"error":{"message":"max_tokens is odd"}})", ErrorCode::InvalidArgument},
+          Row{400, R"({"error":{"message":"maximum context length is 9"}})", ErrorCode::ContextExceeded},
+          Row{429, "busy", ErrorCode::QueueFull}, Row{302, "", ErrorCode::RemoteRefused},
+          Row{404, "", ErrorCode::ModelNotFound},
+          Row{200, R"(data: {"error":{"message":"full","code":503}})", ErrorCode::QueueFull}}) {
+        SCOPED_TRACE(row.status);
+        session_.reset();
+        serve(openai([row](const UpstreamCall&, const UpstreamServer::Answer& answer) {
+            answer.json(std::string(row.body) + "\n\n", row.status);
+        }));
+        settings_.url.clear();
+        connect("openai");
+        const auto outcome = run(text_request("Once"));
+        ASSERT_TRUE(outcome.refused);
+        EXPECT_EQ(outcome.refused->code, row.code);
+    }
+}
+
+TEST_F(SessionTest, EndOfFileWithoutAReasonIsALoss) {
+    serve(openai([](const UpstreamCall&, const UpstreamServer::Answer& answer) {
+        answer.head(200);
+        answer.event(R"({"choices":[{"index":0,"delta":{"content":"Once "},"finish_reason":null}]})");
+        answer.event("[DONE]");
+    }));
+    connect("openai");
+    const auto outcome = run(chat_request("Tell."));
+    ASSERT_TRUE(outcome.finished);
+    EXPECT_EQ(outcome.finished->reason, FinishReason::Error);
+    EXPECT_EQ(outcome.finished->code, ErrorCode::RemoteLost);
+    EXPECT_EQ(outcome.text, "Once ");
+}
+
+TEST_F(SessionTest, ARawTextGoesOnBehindWhatWasDelivered) {
+    std::atomic<int> n{0};
+    serve(openai([&n](const UpstreamCall& call, const UpstreamServer::Answer& answer) {
+        answer.head(200);
+        if (n++ == 0) return answer.event(R"({"choices":[{"text":"b","finish_reason":null}]})");
+        EXPECT_NE(call.body.find(R"("prompt":"ab")"), std::string::npos) << call.body;
+        answer.event(R"({"choices":[{"text":"c","finish_reason":"length"}]})");
+    }));
+    connect("openai");
+    const auto outcome = run(text_request("a"));
+    ASSERT_TRUE(outcome.finished && outcome.usage);
+    EXPECT_EQ(outcome.text, "bc");
+    EXPECT_EQ(outcome.finished->reason, FinishReason::Length);
+    EXPECT_EQ(outcome.usage->resumed, 1u);
+}
+
+TEST_F(SessionTest, CutsAtStopStringsItself) {
+    serve(openai([](const UpstreamCall&, const UpstreamServer::Answer& answer) {
+        answer.head(200);
+        answer.event(R"({"choices":[{"text":"one EN","finish_reason":null}]})");
+        answer.event(R"({"choices":[{"text":"D two","finish_reason":null}]})");
+        answer.hold();
+    }));
+    connect("openai");
+    auto submit = text_request("a");
+    submit.stops = {"END"};
+    const auto outcome = run(submit);
+    ASSERT_TRUE(outcome.finished);
+    EXPECT_EQ(outcome.text, "one ");
+    EXPECT_EQ(outcome.finished->reason, FinishReason::Stop);
+}
+
+TEST_F(SessionTest, CancelClosesTheConnection) {
+    std::atomic<bool> left{false};
+    serve(openai([&left](const UpstreamCall&, const UpstreamServer::Answer& answer) {
+        answer.head(200);
+        answer.event(R"({"choices":[{"text":"one","finish_reason":null}]})");
+        answer.hold();
+        left = true;
+    }));
+    connect("openai");
+    auto submit = text_request("a");
+    submit.id = 7;
+    say(submit);
+    ASSERT_TRUE(wait_for<protocol::Accepted>());
+    say(protocol::Cancel{7});
+    for (int i = 0; i < 1000 && !left; ++i) ASSERT_TRUE(loop_.run_once(std::chrono::milliseconds(10)));
+    EXPECT_TRUE(left);
+}
+
+TEST_F(SessionTest, RefusesWhatItCannotDo) {
+    serve(openai([](const UpstreamCall&, const UpstreamServer::Answer& answer) { say_words(answer); }));
+    connect("openai");
+    auto tools = chat_request("a");
+    tools.tools = "[]";
+    auto schema = chat_request("a");
+    schema.json_schema = "{}";
+    auto ids = text_request("");
+    ids.prompt_ids = {1};
+    for (const auto& submit : {tools, schema, ids}) {
+        const auto outcome = run(submit);
+        ASSERT_TRUE(outcome.refused);
+        EXPECT_EQ(outcome.refused->code, ErrorCode::NotSupported);
+    }
+    auto seeded = chat_request("a");
+    seeded.temperature = 1;
+    seeded.seed = uint64_t{1} << 31;
+    const auto outcome = run(seeded);
+    ASSERT_TRUE(outcome.refused);
+    EXPECT_EQ(outcome.refused->code, ErrorCode::InvalidArgument);
+}
+
+TEST_F(SessionTest, RefusesACompressedAnswer) {
+    serve([](const UpstreamCall&, const UpstreamServer::Answer& answer) {
+        answer.json(kModels, 200, "Content-Encoding: gzip\r\n");
+    });
+    open("openai");
+    const auto failed = wait_for<protocol::LoadFailed>();
+    ASSERT_TRUE(failed);
+    EXPECT_NE(failed->message.find("compressed"), std::string::npos) << failed->message;
+}
+
+TEST_F(SessionTest, EndsWithTheSocket) {
+    serve(openai({}));
+    connect("openai");
+    peer_.reset();
+    ASSERT_TRUE(loop_.run());
+    EXPECT_EQ(session_->left(), remote::Session::Leave::PeerGone);
+}
+
+// A llama-server whose prompts have two ids, and whose answers go on: the id 100 + n is "w<n> ".
+class IdsTest : public SessionTest {
+protected:
+    static constexpr size_t kPromptTokens = 2;
+    static constexpr int kLast = 6;  // the text ends before this id
+
+    void serve_ids() {
+        serve([this](const UpstreamCall& call, const UpstreamServer::Answer& answer) {
+            if (call.path == "/v1/models") return answer.json(kModels);
+            if (call.path == "/props") return answer.json(R"({"build_info":"b1","total_slots":1})");
+            if (call.path == "/apply-template") return answer.json(R"({"prompt":"<u>hi"})");
+            if (call.path == "/tokenize") return answer.json(R"({"tokens":[1,2]})");
+            if (call.path == "/detokenize") return answer.json(R"({"content":"w0 w1 "})");
+            if (call.path == "/completion") return complete(call, answer);
+            answer.json("{}", 404);
+        });
+    }
+
+    void complete(const UpstreamCall& call, const UpstreamServer::Answer& answer) {
+        const size_t open = call.body.find("\"prompt\":[");
+        const std::string ids = call.body.substr(open, call.body.find(']', open) - open);
+        const int n_before = static_cast<int>(std::count(ids.begin(), ids.end(), ',')) + 1 - int{kPromptTokens};
+        const int fault = n_calls_++;
+        answer.head(200);
+        for (int n = n_before; n < kLast; ++n) {
+            if (fault < n_faults_ && n == n_before + n_before_fault_) return;
+            const std::string number = std::to_string(100 + n);
+            answer.event(R"({"content":"w)" + std::to_string(n) + R"( ","tokens":[)" + number +
+                         R"(],"stop":false,"tokens_predicted":)" + std::to_string(n - n_before + 1) + "}");
+        }
+        answer.event(R"({"content":"","tokens":[],"stop":true,"stop_type":"eos","tokens_predicted":7,)"
+                     R"("tokens_evaluated":2,"timings":{"cache_n":1}})");
+    }
+
+    std::atomic<int> n_calls_{0};
+    int n_faults_ = 0;        // calls that are cut
+    int n_before_fault_ = 2;  // tokens before that
+};
+
+const std::vector<int32_t> kAllIds = {100, 101, 102, 103, 104, 105};
+constexpr std::string_view kAllText = "w0 w1 w2 w3 w4 w5 ";
+
+TEST_F(IdsTest, TellsIdsAndCounts) {
+    serve_ids();
+    connect("auto");
+    EXPECT_EQ(ready_->device, "home: llama-server b1");
+    const auto outcome = run(chat_request("hi"));
+    ASSERT_TRUE(outcome.finished && outcome.accepted);
+    EXPECT_EQ(outcome.accepted->prompt_tokens, kPromptTokens);
+    EXPECT_EQ(outcome.ids, kAllIds);
+    EXPECT_EQ(outcome.text, kAllText);
+    EXPECT_EQ(outcome.usage->cached_tokens, 1u);
+    EXPECT_EQ(outcome.usage->resumed, 0u);
+}
+
+TEST_F(IdsTest, ACutTextGoesOnFromItsIds) {
+    n_faults_ = 2;
+    serve_ids();
+    connect("llama-server");
+    const auto outcome = run(chat_request("hi"));
+    ASSERT_TRUE(outcome.finished && outcome.usage);
+    EXPECT_EQ(outcome.finished->reason, FinishReason::Stop);
+    EXPECT_EQ(outcome.ids, kAllIds);
+    EXPECT_EQ(outcome.text, kAllText);
+    EXPECT_EQ(outcome.usage->resumed, 2u);
+    EXPECT_NE(upstream_->calls("/completion").at(1).body.find("\"prompt\":[1,2,100,101]"), std::string::npos);
+    EXPECT_NE(upstream_->calls("/completion").at(1).body.find("\"n_predict\":6"), std::string::npos);
+}
+
+TEST_F(IdsTest, IsLostAfterTwoLossesWithoutAToken) {
+    n_faults_ = 100;
+    n_before_fault_ = 0;
+    serve_ids();
+    connect("llama-server");
+    const auto outcome = run(chat_request("hi"));
+    ASSERT_TRUE(outcome.finished);
+    EXPECT_EQ(outcome.finished->code, ErrorCode::RemoteLost);
+    EXPECT_EQ(n_calls_, 3);
+}
+
+TEST_F(IdsTest, IsNeverResumedWhereTheSettingsSaySo) {
+    n_faults_ = 1;
+    settings_.resume_seconds = 0;
+    serve_ids();
+    connect("llama-server");
+    const auto outcome = run(chat_request("hi"));
+    ASSERT_TRUE(outcome.finished);
+    EXPECT_EQ(outcome.finished->code, ErrorCode::RemoteLost);
+    EXPECT_EQ(outcome.text, "w0 w1 ");
+}
+
+TEST_F(IdsTest, GoesOnForALlmdRemoteBeforeIt) {
+    serve_ids();
+    connect("llama-server");
+    auto submit = chat_request("hi");
+    submit.replay_ids = {100, 101};
+    submit.delivered_bytes = 4;  // "w0 w"
+    const auto outcome = run(submit);
+    ASSERT_TRUE(outcome.finished);
+    EXPECT_EQ(outcome.text, "1 w2 w3 w4 w5 ");
+    EXPECT_EQ(outcome.ids, std::vector<int32_t>(kAllIds.begin() + 2, kAllIds.end()));
+}
+
+TEST_F(IdsTest, APromptThatDoesNotFitIsRefusedBeforeTheCall) {
+    serve_ids();
+    connect("llama-server");
+    auto submit = text_request("");
+    submit.prompt_ids = std::vector<int32_t>(64, 5);
+    const auto outcome = run(submit);
+    ASSERT_TRUE(outcome.refused);
+    EXPECT_EQ(outcome.refused->code, ErrorCode::ContextExceeded);
+    EXPECT_EQ(outcome.refused->prompt_tokens, 64u);
+    EXPECT_EQ(n_calls_, 0);
+}
+
+TEST_F(IdsTest, AnswersTokenizerQuestions) {
+    serve_ids();
+    connect("llama-server");
+    say(protocol::Tokenize{.id = 5, .text = "hi"});
+    const auto tokenized = wait_for<protocol::Tokenized>();
+    ASSERT_TRUE(tokenized);
+    EXPECT_EQ(tokenized->ids, (std::vector<int32_t>{1, 2}));
+    say(protocol::Detokenize{.id = 6, .ids = {100, 101}});
+    const auto detokenized = wait_for<protocol::Detokenized>();
+    ASSERT_TRUE(detokenized);
+    EXPECT_EQ(detokenized->text, "w0 w1 ");
+    say(protocol::Render{.id = 7, .messages = chat_request("hi").messages});
+    const auto rendered = wait_for<protocol::Rendered>();
+    ASSERT_TRUE(rendered);
+    EXPECT_EQ(rendered->text, "<u>hi");
+}
+
+}  // namespace
+}  // namespace llmd::test
