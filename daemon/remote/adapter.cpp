@@ -82,6 +82,14 @@ void write_token_rules(JsonWriter& json, const ApiTraits& api, const Submit& sub
     json.end_object();
 }
 
+// The schema is JSON: the checker of the answer has read it.
+void write_response_format(JsonWriter& json, const Submit& submit) {
+    if (submit.json_schema.empty()) return;
+    json.key("response_format").begin_object().key("type").value("json_schema");
+    json.key("json_schema").begin_object().key("name").value("answer").key("strict").value(true);
+    json.key("schema").json(submit.json_schema).end_object().end_object();
+}
+
 GenerationCall llama_server_call(const ApiTraits& api, const Generation& generation) {
     const Submit& submit = generation.submit;
     JsonWriter json;
@@ -99,6 +107,7 @@ GenerationCall llama_server_call(const ApiTraits& api, const Generation& generat
     json.end_array();
     write_penalties(json, api, generation);
     write_token_rules(json, api, submit);
+    if (!submit.json_schema.empty()) json.key("json_schema").json(submit.json_schema);
     return {{"/completion", json.end_object().take()}, Shape::LlamaServer, Framing::ServerSentEvents};
 }
 
@@ -117,6 +126,7 @@ GenerationCall ollama_call(const ApiTraits& api, const Generation& generation) {
     // Without these it cuts the prompt, or shifts the context, and says nothing.
     json.key("truncate").value(false).key("shift").value(false);
     if (submit.wants_logprobs) json.key("logprobs").value(true).key("top_logprobs").value(submit.n_top_logprobs);
+    if (!submit.json_schema.empty()) json.key("format").json(submit.json_schema);
     json.key("options").begin_object().key("num_predict").value(generation.max_tokens);
     write_penalties(json, api, generation);
     json.end_object().end_object();
@@ -149,6 +159,11 @@ GenerationCall openai_call(const ApiTraits& api, const Generation& generation) {
     }
     write_penalties(json, api, generation);
     write_token_rules(json, api, submit);
+    if (api.api == Api::Sglang && !chat) {
+        if (!submit.json_schema.empty()) json.key("json_schema").value(submit.json_schema);
+    } else {
+        write_response_format(json, submit);
+    }
     if (api.has_cache_salt) json.key("cache_salt").value(generation.cache_salt);
     return {{chat ? "/v1/chat/completions" : "/v1/completions", json.end_object().take()},
             chat ? Shape::Chat : Shape::Completion,

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/json_writer.h"
+#include "base/remote_settings.h"
 
 namespace llmd::remote {
 
@@ -24,8 +25,8 @@ Api confirmed(Api probed, const ListedModel& model) {
 
 base::Result<std::string> upstream_name(const base::RemoteSettings& settings, const std::string& model) {
     for (const std::string& entry : settings.models) {
-        const size_t equals = entry.find('=');
-        if (entry.substr(0, equals) == model) return equals == std::string::npos ? entry : entry.substr(equals + 1);
+        const base::RemoteModel one = base::remote_model(entry);
+        if (one.name == model) return one.upstream;
     }
     return fail(ErrorCode::ModelNotFound, "remote ", base::in_quotes(settings.name), ": its models do not list ",
                 base::in_quotes(model));

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 
 #include "base/json_writer.h"
 #include "base/unique_fd.h"
@@ -13,19 +12,12 @@
 namespace llmd::remote {
 
 base::Result<std::string> read_key(const std::string& path) {
-    constexpr std::string_view kHome = "~/";
     constexpr std::string_view kBlanks = " \t\r\n";
     const auto refuse = [&](const auto&... why) {
         return base::fail(base::ErrorCode::NotReady, "key_file: ", base::in_quotes(path, path.size()), " ", why...);
     };
-    std::string whole = path;
-    if (path.starts_with(kHome)) {
-        const char* home = std::getenv("HOME");
-        if (home == nullptr) return refuse("is below $HOME, which is not set");
-        whole = home + path.substr(1);
-    }
     // A FIFO must not hold this up.
-    const base::UniqueFd fd(::open(whole.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+    const base::UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
     if (!fd)
         return base::fail_errno(base::ErrorCode::NotReady, "key_file: " + base::in_quotes(path, path.size()), errno);
     struct stat status {};

@@ -9,7 +9,7 @@ namespace llmd::remote {
 
 inline constexpr size_t kMaxKeyBytes = 8192;
 
-// The key in the file at `path`, which may begin with "~/", without blanks and line breaks around it. NotReady names
+// The key in the file at `path`, without blanks and line breaks around it. NotReady names
 // the path and what is wrong: it is no regular file, others than its owner may read or write it, its owner is somebody
 // else, it is empty or too long.
 base::Result<std::string> read_key(const std::string& path);

@@ -73,12 +73,9 @@ void RemoteRequest::begin() {
     if (!notes) return give_up(notes.error());
     notes_ = *std::move(notes);
     if (!submit_.json_schema.empty()) {
-        if (!context_.make_checker) {
-            return give_up(base::fail(ErrorCode::NotSupported, "json_schema: llmd does not check a remote's answers"));
-        }
-        auto checker = context_.make_checker(submit_.json_schema);
+        auto checker = constraint::TextChecker::create(submit_.json_schema);
         if (!checker) return give_up(checker.error());
-        checker_ = *std::move(checker);
+        checker_.emplace(*std::move(checker));
     }
     ids_mode_ = wants_ids(context_.upstream.api, submit_) && !context_.has_no_tokenizer;
     if (!submit_.prompt_ids.empty() && !ids_mode_) {
@@ -149,7 +146,7 @@ void RemoteRequest::read_replay() {
     }
     const bool is_whole =
         std::find(submit_.replay_ids.begin(), submit_.replay_ids.end(), kUnknownId) == submit_.replay_ids.end();
-    if (!is_whole || checker_ != nullptr) {
+    if (!is_whole || checker_) {
         if (submit_.delivered_bytes > 0) {
             return give_up(base::fail(ErrorCode::RemoteLost, "a text of which ids are missing cannot go on"));
         }
@@ -337,8 +334,8 @@ void RemoteRequest::take(AnswerEvent event) {
             cut_.reset();
             if (std::exchange(is_resuming_, false)) ++resumed_;
         }
-        if (checker_ && !event.text.empty()) {
-            if (const auto fits = checker_->feed(event.text); !fits) return give_up(fits.error());
+        if (checker_ && !checker_->push(event.text)) {
+            return give_up(base::fail(ErrorCode::ConstraintFailed, "the remote's answer does not fit the schema"));
         }
         take_text(event.text, event.thinking);
         if (has_ended_) return;
@@ -412,8 +409,8 @@ void RemoteRequest::emit() {
 }
 
 void RemoteRequest::complete(FinishReason reason) {
-    if (checker_ && reason == FinishReason::Stop && !stops_.has_stopped()) {
-        if (const auto fits = checker_->finish(); !fits) return give_up(fits.error());
+    if (checker_ && reason == FinishReason::Stop && !stops_.has_stopped() && !checker_->is_complete()) {
+        return give_up(base::fail(ErrorCode::ConstraintFailed, "the remote's answer ends before the schema does"));
     }
     if (!std::exchange(told_started_, true)) host_.send(protocol::Started{submit_.id, 0});
     // Events may hold several tokens; the server's count is the right one.

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "constraint/text_checker.h"
 #include "protocol/messages.h"
-#include "remote/answer_checker.h"
 #include "remote/connector.h"
 #include "remote/fetch.h"
 #include "remote/stop_filter.h"
@@ -30,8 +30,6 @@ struct RemoteContext {
     Away away = {};
     std::optional<base::Error> off = {};  // why nothing more is asked of it
     bool has_no_tokenizer = false;        // it should have one, and does not
-    // Makes what checks an answer against `json_schema`; empty: there is none, and schemas are refused.
-    std::function<base::Result<std::unique_ptr<AnswerChecker>>(const std::string& json_schema)> make_checker = {};
 };
 
 class RemoteRequest {
@@ -98,7 +96,7 @@ private:
     const protocol::Submit submit_;
     const ApiTraits& api_;
     std::vector<std::string> notes_;
-    std::unique_ptr<AnswerChecker> checker_;
+    std::optional<constraint::TextChecker> checker_;  // a server that says so does not always obey a schema
     StopFilter stops_;
 
     bool ids_mode_ = false;

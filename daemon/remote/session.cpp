@@ -130,8 +130,7 @@ void Session::on_connected(const base::Result<Upstream>& upstream) {
             .upstream = *upstream,
             .salt_key = environment_.salt_key,
             .jitter = random_share,
-            .clock = [this] { return std::chrono::duration_cast<Milliseconds>(base::Clock::now() - begun_); },
-            .make_checker = environment_.make_checker});
+            .clock = [this] { return std::chrono::duration_cast<Milliseconds>(base::Clock::now() - begun_); }});
         const ApiTraits& api = traits(upstream->api);
         protocol::DeviceChosen chosen{protocol::BackendKind::Remote, {}, {}};
         chosen.device = base::concat(settings_.name, ": ", api.server, upstream->version.empty() ? "" : " ",

@@ -36,7 +36,6 @@ public:
         std::function<base::Result<OpenedRemote>(const std::string& remote)> open;
         Limits limits = {};  // first_token and resume are the settings'
         std::string salt_key;
-        std::function<base::Result<std::unique_ptr<AnswerChecker>>(const std::string& json_schema)> make_checker = {};
     };
 
     enum class Leave : uint8_t {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/json_writer.h"
+#include "base/remote_settings.h"
 
 namespace llmd::remote {
 
@@ -22,27 +23,6 @@ using How = TransferEnd::How;
 
 constexpr long kKeepAliveSeconds = 15;
 constexpr int kKeepAliveProbes = 3;
-constexpr std::string_view kUnixPrefix = "unix:";
-constexpr std::string_view kVersionSuffix = "/v1";
-
-struct FreeUrl {
-    void operator()(CURLU* url) const { curl_url_cleanup(url); }
-};
-struct FreeText {
-    void operator()(char* text) const { curl_free(text); }
-};
-
-std::string url_part(CURLU* url, CURLUPart part) {
-    char* text = nullptr;
-    if (curl_url_get(url, part, &text, 0) != CURLUE_OK) return {};
-    const std::unique_ptr<char, FreeText> owner(text);
-    return text;
-}
-
-bool is_loopback(std::string_view host) {
-    return host == "localhost" || host == "[::1]" ||
-           (host.starts_with("127.") && host.find_first_not_of("0123456789.") == std::string_view::npos);
-}
 
 How how_it_ended(CURLcode code, CURL* curl) {
     switch (code) {
@@ -74,42 +54,25 @@ How how_it_ended(CURLcode code, CURL* curl) {
 }  // namespace
 
 base::Result<Endpoint> make_endpoint(const base::RemoteSettings& settings, std::string key) {
+    const auto refuse = [&](const auto&... why) {
+        return fail(ErrorCode::InvalidArgument, "remote ", base::in_quotes(settings.name), ": ", why...);
+    };
+    if (const auto fault = base::fault_in(settings)) return refuse(fault->key, ": ", fault->what);
+    const auto url = base::parse_remote_url(settings.url);
+    if (!url) return refuse("url: ", url.error().message);
+    // It becomes a line of the head.
+    if (key.find_first_of(std::string_view("\r\n\0", 3)) != std::string::npos) return refuse("key_file: has lines");
     Endpoint endpoint{.base_url = settings.url,
                       .unix_path = {},
                       .interface = settings.interface,
                       .ca_file = settings.ca_file,
                       .pin = settings.pin,
                       .key = std::move(key)};
-    const auto refuse = [&](std::string_view why) {
-        return fail(ErrorCode::InvalidArgument, "remote ", base::in_quotes(settings.name),
-                    ": url: ", base::in_quotes(settings.url), " ", why);
-    };
-    // It becomes a line of the head.
-    if (endpoint.key.find_first_of(std::string_view("\r\n\0", 3)) != std::string::npos) {
-        return fail(ErrorCode::InvalidArgument, "remote ", base::in_quotes(settings.name),
-                    ": key_file: more than one line");
-    }
-    if (settings.url.starts_with(kUnixPrefix)) {
-        endpoint.unix_path = settings.url.substr(kUnixPrefix.size());
+    if (url->scheme == base::RemoteUrl::Scheme::Unix) {
+        endpoint.unix_path = url->path;
         endpoint.base_url = "http://localhost";
-        if (!endpoint.unix_path.starts_with('/')) return refuse("has no absolute path");
-        return endpoint;
     }
-    const std::unique_ptr<CURLU, FreeUrl> url(curl_url());
-    if (curl_url_set(url.get(), CURLUPART_URL, settings.url.c_str(), 0) != CURLUE_OK) return refuse("is no URL");
-    const std::string scheme = url_part(url.get(), CURLUPART_SCHEME);
-    const std::string host = url_part(url.get(), CURLUPART_HOST);
-    if (scheme != "https" && scheme != "http") return refuse("is neither http nor https nor unix");
-    for (const CURLUPart part : {CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_QUERY, CURLUPART_FRAGMENT}) {
-        if (!url_part(url.get(), part).empty()) return refuse("has more than host, port and path");
-    }
-    if (scheme == "http" && !is_loopback(host) && settings.interface.empty()) {
-        return refuse("is not encrypted: https, or an interface that encrypts");
-    }
-    while (endpoint.base_url.ends_with('/')) endpoint.base_url.pop_back();
-    if (endpoint.base_url.ends_with(kVersionSuffix)) {  // as other clients want it; the paths have it already
-        endpoint.base_url.resize(endpoint.base_url.size() - kVersionSuffix.size());
-    }
+    if (endpoint.base_url.ends_with('/')) endpoint.base_url.pop_back();
     return endpoint;
 }
 

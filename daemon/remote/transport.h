@@ -29,8 +29,7 @@ struct Endpoint {
     std::string pin;
     std::string key;  // empty: none is sent
 };
-// InvalidArgument: the settings' URL cannot be used, or is plain http to what is neither this machine nor behind a
-// named interface.
+// InvalidArgument: what base::fault_in() says of the settings, or a key that is no line.
 base::Result<Endpoint> make_endpoint(const base::RemoteSettings& settings, std::string key);
 
 struct TransferEnd {

@@ -174,11 +174,9 @@ TEST_F(SessionTest, RefusesWhatItCannotDo) {
     connect("openai");
     auto tools = chat_request("a");
     tools.tools = "[]";
-    auto schema = chat_request("a");
-    schema.json_schema = "{}";
     auto ids = text_request("");
     ids.prompt_ids = {1};
-    for (const auto& submit : {tools, schema, ids}) {
+    for (const auto& submit : {tools, ids}) {
         const auto outcome = run(submit);
         ASSERT_TRUE(outcome.refused);
         EXPECT_EQ(outcome.refused->code, ErrorCode::NotSupported);
@@ -189,6 +187,32 @@ TEST_F(SessionTest, RefusesWhatItCannotDo) {
     const auto outcome = run(seeded);
     ASSERT_TRUE(outcome.refused);
     EXPECT_EQ(outcome.refused->code, ErrorCode::InvalidArgument);
+}
+
+TEST_F(SessionTest, ChecksTheAnswerAgainstItsSchema) {
+    struct Row {
+        const char* text;
+        bool fits;
+    };
+    for (const Row& row : {Row{R"({\"a\": 1})", true}, Row{R"({\"b\": 1})", false}, Row{R"({\"a\": )", false}}) {
+        SCOPED_TRACE(row.text);
+        session_.reset();
+        serve(openai([row](const UpstreamCall&, const UpstreamServer::Answer& answer) {
+            answer.head(200);
+            answer.event(
+                base::concat(R"({"choices":[{"delta":{"content":")", row.text, R"("},"finish_reason":null}]})"));
+            answer.event(R"({"choices":[{"delta":{},"finish_reason":"stop"}]})");
+        }));
+        settings_.url.clear();
+        connect("openai");
+        auto submit = chat_request("a");
+        submit.json_schema =
+            R"({"type":"object","properties":{"a":{"type":"integer"}},"required":["a"],"additionalProperties":false})";
+        const auto outcome = run(submit);
+        ASSERT_TRUE(outcome.finished);
+        EXPECT_EQ(outcome.finished->reason, row.fits ? FinishReason::Stop : FinishReason::Error);
+        EXPECT_EQ(outcome.finished->code, row.fits ? ErrorCode::Failed : ErrorCode::ConstraintFailed);
+    }
 }
 
 TEST_F(SessionTest, RefusesACompressedAnswer) {
