@@ -89,7 +89,7 @@ void Connector::probe() {
 void Connector::on_probed(const Reply& reply) {
     const auto failure = failure_of(reply.end, reply.body);
     if (failure && failure->kind != Failure::Kind::Status) {
-        return end(judge(*failure, {.tries = kMaxTries}, limits_, 0).error);
+        return end(last_error(*failure));
     }
     const ApiTraits& row = is_auto_ ? all_apis()[probed_] : traits(upstream_.api);
     if (!failure && has_member(reply.body, row.probe_key)) {
@@ -109,9 +109,9 @@ void Connector::list() {
 
 void Connector::on_listed(const Reply& reply) {
     if (const auto failure = failure_of(reply.end, reply.body)) {
-        base::Error error = judge(*failure, {.tries = kMaxTries}, limits_, 0).error;
+        base::Error error = last_error(*failure);
         // That there is no such list is no word on the model.
-        if (error.code == ErrorCode::ModelNotFound || error.code == ErrorCode::RemoteLost) {
+        if (error.code == ErrorCode::ModelNotFound || error.code == ErrorCode::NotSupported) {
             error.code = ErrorCode::RemoteRefused;
         }
         return end(error);
@@ -138,7 +138,7 @@ void Connector::show() {
 
 void Connector::on_shown(const Reply& reply) {
     if (const auto failure = failure_of(reply.end, reply.body)) {
-        return end(judge(*failure, {.tries = kMaxTries}, limits_, 0).error);
+        return end(last_error(*failure));
     }
     const auto shown = read_shown_model(reply.body);
     if (!shown) return end(fail(ErrorCode::RemoteRefused, "/api/show: ", shown.error().message));

@@ -18,6 +18,7 @@
 #include "base/event_loop.h"
 #include "base/json_writer.h"
 #include "remote/key_file.h"
+#include "remote/peer.h"
 #include "remote/sandbox.h"
 #include "remote/session.h"
 
@@ -82,6 +83,7 @@ ExitCode serve(std::string_view number) {
         return complain(base::concat("--socket-fd: '", number, "' is not an open descriptor"), kUsage);
     }
     ::fcntl(fd, F_SETFD, FD_CLOEXEC);
+    if (const auto peer = remote::check_peer(fd); !peer) return complain(peer.error().message, kFailed);
     ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);  // no core files and no debuggers: prompts and the key are in this memory
     base::EventLoop loop;
     remote::Session session(loop, base::UniqueFd(fd),

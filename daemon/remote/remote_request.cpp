@@ -89,7 +89,7 @@ void RemoteRequest::prepare() {
     const std::string& model = context_.upstream.model;
     if (!submit_.prompt_ids.empty()) {
         prompt_ids_ = submit_.prompt_ids;
-        read_replay();
+        on_prompt();
     } else if (submit_.messages.empty()) {
         tokenize(submit_.prompt, false);
     } else if (context_.upstream.api == Api::LlamaServer) {
@@ -123,7 +123,7 @@ void RemoteRequest::on_prompt_ids(const Reply& reply) {
     auto tokens = read_tokens(reply.body);
     if (!tokens || tokens->ids.empty()) return fall_back_to_text();
     prompt_ids_ = std::move(tokens->ids);
-    read_replay();
+    on_prompt();
 }
 
 void RemoteRequest::fall_back_to_text() {
@@ -138,7 +138,8 @@ void RemoteRequest::fall_back_to_text() {
 }
 
 // An llmd-remote before this one has told llmd ids and text. Their text may be longer than what llmd has of it.
-void RemoteRequest::read_replay() {
+void RemoteRequest::on_prompt() {
+    base_ids_ = prompt_ids_;
     const auto n = static_cast<uint32_t>(prompt_ids_.size());
     if (submit_.replay_ids.empty()) {
         is_prepared_ = true;
@@ -222,8 +223,8 @@ void RemoteRequest::post() {
     std::vector<int32_t> ids;
     uint32_t room = max_tokens;
     if (ids_mode_) {
-        ids = prompt_ids_;
-        ids.insert(ids.end(), ids_.begin(), ids_.end());
+        ids = base_ids_;
+        ids.insert(ids.end(), ids_.begin() + static_cast<ptrdiff_t>(n_in_base_), ids_.end());
         if (const uint32_t n_ctx = context_.upstream.n_ctx; n_ctx > ids.size()) {
             room = std::min(room, n_ctx - static_cast<uint32_t>(ids.size()));
         }
@@ -324,7 +325,8 @@ void RemoteRequest::take(AnswerEvent event) {
     if (!finish_) {
         const size_t before = n_tokens();
         take_tokens(event);
-        if (has_ids() && n_tokens() > submit_.max_tokens) {
+        const size_t most = has_ids() ? submit_.max_tokens : n_tokens();
+        if (n_tokens() > most || held_ids_.size() > protocol::kMaxTokensOfOneStep) {
             return fail(
                 {.kind = Failure::Kind::Malformed, .detail = "the remote sent more tokens than were asked for"});
         }
@@ -376,6 +378,7 @@ void RemoteRequest::take_tokens(AnswerEvent& event) {
     for (size_t i = 0; i < event.ids.size(); ++i) {
         protocol::TokenLogprobs& told = event.logprobs[i];
         if (told.chosen.id == kUnknownId) told.chosen.id = event.ids[i];
+        if (told.chosen.bytes.empty() && event.ids.size() == 1) told.chosen.bytes = event.text;
         if (told.top.size() > submit_.n_top_logprobs) told.top.resize(submit_.n_top_logprobs);
         held_logprobs_.push_back(std::move(told));
     }
@@ -510,19 +513,18 @@ void RemoteRequest::on_looked(const Reply& reply) {
     }
     if (!is_prepared_) return prepare();
     is_resuming_ = has_text;
-    if (!has_ids() || std::find(ids_.begin(), ids_.end(), kUnknownId) == ids_.end()) return post();
+    const bool is_whole =
+        std::find(ids_.begin() + static_cast<ptrdiff_t>(n_in_base_), ids_.end(), kUnknownId) == ids_.end();
+    if (!has_ids() || is_whole) return post();
     // Ids are missing, so the text is turned back into ids: perhaps others, but it goes on.
     fetch(make_tokenize_call(context_.upstream.api, context_.upstream.model, answer_, {.add_special = false}),
           [this](const Reply& tokenized) {
               if (const auto failure = failure_of(tokenized.end, tokenized.body)) return fail(*failure);
               const auto tokens = read_tokens(tokenized.body);
               if (!tokens) return fail({.kind = Failure::Kind::Malformed, .detail = tokens.error().message});
-              // As many as llmd counts: the prompt takes the difference.
-              std::vector<int32_t> ids = tokens->ids;
-              const size_t n_first = ids.size() > ids_.size() ? ids.size() - ids_.size() : 0;
-              prompt_ids_.insert(prompt_ids_.end(), ids.begin(), ids.begin() + static_cast<ptrdiff_t>(n_first));
-              ids.erase(ids.begin(), ids.begin() + static_cast<ptrdiff_t>(n_first));
-              ids_ = std::move(ids);
+              base_ids_ = prompt_ids_;
+              base_ids_.insert(base_ids_.end(), tokens->ids.begin(), tokens->ids.end());
+              n_in_base_ = ids_.size();
               post();
           });
 }

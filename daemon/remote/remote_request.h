@@ -65,7 +65,7 @@ private:
     void tokenize(const std::string& text, bool parse_special);
     void on_prompt_ids(const Reply& reply);
     void fall_back_to_text();
-    void read_replay();
+    void on_prompt();
     void accept(uint32_t prompt_tokens);
     // The call
     void post();
@@ -101,6 +101,9 @@ private:
 
     bool ids_mode_ = false;
     std::vector<int32_t> prompt_ids_;
+    // What a call begins with, in ids: the prompt, and so many of ids_ in one form or another.
+    std::vector<int32_t> base_ids_;
+    size_t n_in_base_ = 0;
     bool is_accepted_ = false, is_started_ = false, is_paused_ = false, has_ended_ = false;
     bool told_started_ = false;
     bool waits_to_post_ = false;

@@ -79,9 +79,11 @@ Verdict judge_status(const Failure& failure, const Attempts& attempts, const Lim
     }
     if (attempts.has_begun) return judge_loss(failure, attempts, limits, jitter);
     if (status == kTooManyRequests || status == kUnavailable) return judge_busy(failure, attempts, limits, jitter);
-    // One new look whether the model is still there.
+    // One new look whether the model is still there. If it is, what is not there may be the call.
     if (status == kNotFound) {
-        return attempts.tries == 0 ? Verdict{.what = What::Resume} : failed(ErrorCode::ModelNotFound, failure);
+        if (attempts.tries == 0) return {.what = What::Resume};
+        const bool has_words = !failure.told.message.empty() && failure.told.message != "Not Found";
+        return failed(has_words ? ErrorCode::ModelNotFound : ErrorCode::NotSupported, failure);
     }
     if (status == kNotAllowed || status == kNotImplemented) return failed(ErrorCode::NotSupported, failure);
     if (status == kTimeout || status == kBadGateway || status == kGatewayTimeout) {
@@ -114,6 +116,12 @@ Verdict judge(const Failure& failure, const Attempts& attempts, const Limits& li
             break;
     }
     return failed(ErrorCode::RemoteLost, failure);
+}
+
+base::Error last_error(const Failure& failure) {
+    base::Error error = judge(failure, {.tries = kMaxTries, .waited = Milliseconds::max()}, {}, 0).error;
+    if (error.code == ErrorCode::RemoteLost) error.code = ErrorCode::RemoteUnreachable;
+    return error;
 }
 
 void Away::note_unreachable(Milliseconds now) {

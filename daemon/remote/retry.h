@@ -74,6 +74,9 @@ struct Verdict {
 // `jitter` is in [0, 1): it spreads the waits of several.
 Verdict judge(const Failure& failure, const Attempts& attempts, const Limits& limits, double jitter);
 
+// What `failure` is where nothing had begun and nothing more is tried.
+base::Error last_error(const Failure& failure);
+
 // A remote that could not be reached is away for 30 s, then twice as long each time, to 10 minutes; reached once, it is
 // back. Time is what the caller counts.
 class Away {

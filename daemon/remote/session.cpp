@@ -205,13 +205,18 @@ void Session::ask(uint64_t id, HttpCall call,
             const auto keep = std::move(questions_[id]);
             questions_.erase(id);
             if (const auto failure = failure_of(reply.end, reply.body)) {
-                base::Error error = judge(*failure, {.tries = kMaxTries}, limits_, 0).error;
+                base::Error error = last_error(*failure);
                 // No such path, rather than no such model.
                 if (error.code == ErrorCode::ModelNotFound) error.code = ErrorCode::NotSupported;
                 return refuse(id, error);
             }
             const auto answer = read(reply.body);
-            answer ? send(*answer) : refuse(id, answer.error());
+            if (!answer) return refuse(id, answer.error());
+            std::string frame;
+            if (const auto encoded = protocol::encode(*answer, frame); !encoded) {
+                return refuse(id, fail(ErrorCode::PromptTooLong, encoded.error().message));
+            }
+            send(*answer);
         });
 }
 

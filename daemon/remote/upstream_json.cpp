@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -130,13 +131,28 @@ float logprob_of(dom::element value) {
     return static_cast<float>(std::clamp<double>(number, protocol::kLeastLogprob, 0));
 }
 
+// vLLM and SGLang name a token that is no text by itself "token_id:123".
+protocol::TokenLogprob named_token(std::string_view name, float logprob) {
+    constexpr std::string_view kPrefix = "token_id:";
+    protocol::TokenLogprob told{-1, logprob, {}};
+    if (name.starts_with(kPrefix)) {
+        const std::string_view digits = name.substr(kPrefix.size());
+        const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), told.id);
+        if (error == std::errc() && end == digits.data() + digits.size() && told.id >= 0) return told;
+        told.id = -1;
+    }
+    told.bytes = base::to_clean_text(name);
+    return told;
+}
+
 // {"token", "logprob", "bytes", "id"}, of which only the first two are everywhere.
 protocol::TokenLogprob read_logprob(dom::element entry) {
-    protocol::TokenLogprob told{-1, protocol::kLeastLogprob, {}};
+    const auto value = member(entry, "logprob");
+    protocol::TokenLogprob told =
+        named_token(raw_text(entry, "token").value_or(""), value ? logprob_of(*value) : protocol::kLeastLogprob);
     if (const auto id = member(entry, "id")) told.id = whole_of<int32_t>(*id).value_or(-1);
-    if (const auto value = member(entry, "logprob")) told.logprob = logprob_of(*value);
     const auto bytes = member(entry, "bytes");
-    told.bytes = (bytes ? bytes_of(*bytes) : std::nullopt).value_or(text_of(entry, "token"));
+    if (auto known = bytes ? bytes_of(*bytes) : std::nullopt) told.bytes = *std::move(known);
     return told;
 }
 
@@ -165,7 +181,7 @@ void read_logprob_columns(dom::element columns, std::vector<protocol::TokenLogpr
     for (const dom::element token : *tokens) {
         std::string_view text;
         if (token.get(text) != simdjson::SUCCESS) text = {};
-        out.emplace_back().chosen = {-1, protocol::kLeastLogprob, base::to_clean_text(text)};
+        out.emplace_back().chosen = named_token(text, protocol::kLeastLogprob);
     }
     size_t i = 0;
     for (const dom::element value : *values) out[i++].chosen.logprob = logprob_of(value);
@@ -177,7 +193,7 @@ void read_logprob_columns(dom::element columns, std::vector<protocol::TokenLogpr
         protocol::TokenLogprobs& told = out[i++];
         if (top.get(object) != simdjson::SUCCESS) continue;
         for (const auto& [text, value] : object) {
-            told.top.push_back({-1, logprob_of(value), base::to_clean_text(text)});
+            told.top.push_back(named_token(text, logprob_of(value)));
         }
         sort_and_cut(told.top);
     }

@@ -48,7 +48,8 @@ const Judged kJudged[] = {
     {"403", status(403), {}, What::Fail, 0, ErrorCode::RemoteRefused, true},
     {"a redirect", status(302), {}, What::Fail, 0, ErrorCode::RemoteRefused},
     {"404", status(404), {}, What::Resume, 0},
-    {"404 after a look", status(404), {.tries = 1}, What::Fail, 0, ErrorCode::ModelNotFound},
+    {"404 after a look", status(404, "no model x"), {.tries = 1}, What::Fail, 0, ErrorCode::ModelNotFound},
+    {"404 of a path", status(404, "Not Found"), {.tries = 1}, What::Fail, 0, ErrorCode::NotSupported},
     {"400 context", status(400, "maximum context length is 9"), {}, What::Fail, 0, ErrorCode::ContextExceeded},
     {"400", status(400), {}, What::Fail, 0, ErrorCode::InvalidArgument},
     {"422", status(422), {}, What::Fail, 0, ErrorCode::InvalidArgument},
@@ -90,6 +91,13 @@ TEST(Retry, JudgesEachFailure) {
             EXPECT_FALSE(verdict.error.message.empty());
         }
     }
+}
+
+TEST(Retry, NamesWhatNothingMoreIsTriedOf) {
+    EXPECT_EQ(last_error(status(503, "Loading model")).code, ErrorCode::NotReady);
+    EXPECT_EQ(last_error(of(Kind::Cut)).code, ErrorCode::RemoteUnreachable);
+    EXPECT_EQ(last_error(status(500)).code, ErrorCode::RemoteUnreachable);
+    EXPECT_EQ(last_error(status(404, "no model x")).code, ErrorCode::ModelNotFound);
 }
 
 TEST(Retry, IsNeverResumedWithoutTime) {

@@ -90,7 +90,7 @@ TEST_F(SessionTest, RefusesWithTheStatusOfTheFirstAnswer) {
          {Row{400, R"({"error":{"message":"max_tokens is odd"}})", ErrorCode::InvalidArgument},
           Row{400, R"({"error":{"message":"maximum context length is 9"}})", ErrorCode::ContextExceeded},
           Row{429, "busy", ErrorCode::QueueFull}, Row{302, "", ErrorCode::RemoteRefused},
-          Row{404, "", ErrorCode::ModelNotFound},
+          Row{404, "", ErrorCode::NotSupported},
           Row{200, R"(data: {"error":{"message":"full","code":503}})", ErrorCode::QueueFull}}) {
         SCOPED_TRACE(row.status);
         session_.reset();
