@@ -25,6 +25,7 @@ enum class Command {
     Remove,
     Default,
     Config,
+    Remote,
     Bench,
     Doctor,
     Bridge,

@@ -99,6 +99,23 @@ constexpr std::array kCommands = {
                 "  llmctl config set backend cpu\n"
                 "  llmctl config get context_length\n"},
     CommandSpec{
+        Command::Remote, "remote", "[add NAME URL | list | test NAME | log | remove NAME]", 0, 3,
+        "name bigger machines that texts may be asked of",
+        "Names a bigger machine, whose models are then asked for as MODEL@NAME. Without one in the settings, and for\n"
+        "every other name, nothing leaves this device.\n\n"
+        "  add NAME URL   writes it into your settings. URL is https://HOST[:PORT][/PATH], http:// to this device or\n"
+        "                 through --interface, or unix:/PATH. --model and --app say what it may be asked for, by "
+        "whom.\n"
+        "  list           shows those there are, and the state of each if llmd runs; so does no word at all\n"
+        "  test NAME      asks it for one token, and shows each step\n"
+        "  log            shows what has left this device in the last 7 days: who, when, where and how much, no texts\n"
+        "  remove NAME    deletes it from your settings\n\n"
+        "Examples:\n"
+        "  llmctl remote add home https://box.lan:8443 --model qwen3-32b --app host --key-file "
+        "~/.config/llmd/home.key\n"
+        "  llmctl remote test home\n"
+        "  llmctl generate --model qwen3-32b@home \"Once upon a time\"\n"},
+    CommandSpec{
         Command::Bench, "bench", "", 0, 0, "measure how fast the model is",
         "Has llmd read a prompt of random words and go on with it, some times, and shows how many tokens a second\n"
         "it reads and makes, and when the first one comes: mean and standard deviation. Nothing is kept.\n"},
@@ -193,6 +210,18 @@ constexpr std::array kOptions = {
     OptionSpec{"token-file", 0, "FILE", Kind::Text, "token_file", "bridge", "answer only who has the token in FILE"},
     OptionSpec{"allow-host", 0, "NAME", Kind::TextList, "allow_host", "bridge",
                "also answer to this name; may be given several times"},
+    OptionSpec{"model", 0, "M", Kind::TextList, "models", "remote",
+               "add: may be asked for; ALIAS=MODEL renames; may be given several times"},
+    OptionSpec{"app", 0, "A", Kind::TextList, "apps", "remote",
+               "add: may ask: host, a Flatpak's id, snap:NAME; may be given several times (nobody)"},
+    OptionSpec{"api", 0, "A", Kind::Text, "api", "remote",
+               "add: vllm, llama-server, sglang, ollama or openai (auto: finds out)"},
+    OptionSpec{"key-file", 0, "FILE", Kind::Text, "key_file", "remote", "add: has the key that the machine asks for"},
+    OptionSpec{"pin", 0, "P", Kind::Text, "pin", "remote", "add: its public key, as sha256//BASE64, and no other"},
+    OptionSpec{"ca-file", 0, "FILE", Kind::Text, "ca_file", "remote", "add: certificates to trust, not the system's"},
+    OptionSpec{"interface", 0, "I", Kind::Text, "interface", "remote", "add: the only network device, as of a VPN"},
+    OptionSpec{"metered", 0, "allow|deny", Kind::Word, "metered", "remote",
+               "add: over connections that cost too or not (deny)"},
     OptionSpec{"json", 'j', "", Kind::Flag, nullptr, "*", "print one JSON object", {}, &Arguments::json},
     OptionSpec{"help", 'h', "", Kind::Flag, nullptr, "*", "show this help"},
 };

@@ -23,6 +23,7 @@ ExitCode run_pull(const Arguments& arguments);     // import.cpp
 ExitCode run_rm(const Arguments& arguments);       // settings.cpp
 ExitCode run_default(const Arguments& arguments);  // settings.cpp
 ExitCode run_config(const Arguments& arguments);   // settings.cpp
+ExitCode run_remote(const Arguments& arguments);   // remote.cpp
 ExitCode run_bench(const Arguments& arguments);    // bench.cpp
 ExitCode run_doctor(const Arguments& arguments);   // doctor.cpp
 ExitCode run_bridge(const Arguments& arguments);   // bridge.cpp

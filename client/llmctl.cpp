@@ -44,6 +44,8 @@ ExitCode run(const Arguments& arguments) {
             return run_default(arguments);
         case Command::Config:
             return run_config(arguments);
+        case Command::Remote:
+            return run_remote(arguments);
         case Command::Version:
             return run_version(arguments);
         case Command::Help:  // run_program()'s

@@ -69,7 +69,7 @@ void reload_if_running() {
     }
 }
 
-std::optional<std::string> running_version() {
+std::optional<Dictionary> running_status() {
     std::string fault;
     const auto from_bus = [&]() -> std::unique_ptr<LlmdClient> {
         auto bus = std::make_unique<DbusClient>();
@@ -79,10 +79,15 @@ std::optional<std::string> running_version() {
         auto client = attempt(fault, from_bus);
         // Only where somebody serves it: systemd would start llmd for whoever connects.
         if (!client && is_running()) client = std::make_unique<SocketClient>(socket_path(), fault);
-        if (client) return text_of(client->status(), "version");
+        if (client) return client->status();
     } catch (const CommandError&) {  // it has gone meanwhile
     }
     return std::nullopt;
+}
+
+std::optional<std::string> running_version() {
+    const auto status = running_status();
+    return status ? std::optional(text_of(*status, "version")) : std::nullopt;
 }
 
 }  // namespace llmd::client

@@ -88,7 +88,10 @@ std::string start_command();
 // Has the running daemon read its settings again, where the bus leads to it. Does not start it, and does not throw.
 void reload_if_running();
 
-// Version of the running daemon; nothing when it is not running. Does not start it, and does not throw.
+// What the running daemon tells of itself; nothing when it is not running. Does not start it, and does not throw.
+std::optional<Dictionary> running_status();
+
+// Version of the running daemon; else as running_status().
 std::optional<std::string> running_version();
 
 }  // namespace llmd::client

@@ -24,12 +24,6 @@ namespace {
                        error.message);
 }
 
-base::Settings current_settings() {
-    auto settings = base::read_settings(base::settings_files());
-    if (!settings) throw CommandError(ExitCode::Failed, settings.error().message);
-    return std::move(*settings);
-}
-
 std::string value_in(const base::Config& config, const std::string& name) {
     auto value = base::setting_value(config, name);
     if (!value) refuse(value.error());
@@ -50,6 +44,13 @@ ExitCode show_all(const base::Settings& settings, bool json) {
     }
     TextOutput output(STDOUT_FILENO);
     output.write(table(rows));
+    const auto names = [&](const char* what, const auto& tables) {
+        std::string line;
+        for (const auto& one : tables) line += (line.empty() ? what : ", ") + one.name;
+        if (!line.empty()) output.write(line + '\n');
+    };
+    names("settings of their own: ", settings.config.models);
+    names("remotes, as 'llmctl remote list' shows them: ", settings.config.remotes);
     for (const std::string& file : settings.files) output.write("from " + file + '\n');
     for (const std::string& warning : settings.warnings) output.write(warning + '\n');
     return ExitCode::Ok;
@@ -91,6 +92,12 @@ void remove_model(const std::string& name) {
 }
 
 }  // namespace
+
+base::Settings current_settings() {
+    auto settings = base::read_settings(base::settings_files());
+    if (!settings) throw CommandError(ExitCode::Failed, settings.error().message);
+    return std::move(*settings);
+}
 
 void change_user_setting(const std::string& name, const std::string& value) {
     if (auto changed = base::change_setting(base::user_settings_file(), name, value); !changed) refuse(changed.error());

@@ -1,9 +1,14 @@
-// llmd's settings from the shell: `llmctl config`, `llmctl default`, and what a new model asks about.
+// llmd's settings from the shell: `llmctl config`, `llmctl default` and what a new model asks about.
 #pragma once
 
 #include <string>
 
+#include "base/config.h"
+
 namespace llmd::client {
+
+// What all files say now. Throws CommandError(Failed).
+base::Settings current_settings();
 
 // Sets `name` in the user's file, and has llmd, if it runs and can be told, read it. Throws CommandError: Usage naming
 // key and value, Failed.

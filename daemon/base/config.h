@@ -90,6 +90,8 @@ Result<void> add_remote(const std::string& path, const RemoteSettings& remote);
 // one blank line above those. The rest stays. NotFound: it has none of that name; else as add_remote().
 Result<void> remove_remote(const std::string& path, const std::string& name);
 
+// `path` with the home directory for "~" in "~/" at its beginning.
+std::string in_home(const std::string& path);
 // Directories of the XDG base directory specification, with their fallbacks from $HOME.
 std::string xdg_config_home();
 std::string xdg_data_home();

@@ -209,7 +209,7 @@ Result<void> add_remote(const std::string& path, const RemoteSettings& remote) {
     if (std::any_of(remotes.begin(), remotes.end(),
                     [&](const RemoteSettings& one) { return one.name == remote.name; })) {
         return fail(ErrorCode::InvalidArgument, "name: there is a remote ", toml_text(remote.name), " in ", path,
-                    " already");
+                    " already; it has to be removed first");
     }
     if (remotes.size() >= kMaxRemotes) {
         return fail(ErrorCode::InvalidArgument, "name: ", path, " has ", kMaxRemotes,

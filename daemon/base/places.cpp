@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <initializer_list>
 #include <sstream>
 #include <system_error>
 
@@ -21,6 +22,17 @@ std::string from_environment(const char* variable, const char* otherwise) {
 std::filesystem::path folder_of_this_program() {
     std::error_code error;
     return std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+}
+
+// What `variable` names, else the first of `places` that there is, seen from this program's folder.
+std::string program_at(const char* variable, std::initializer_list<const char*> places, const char* installed) {
+    if (const char* program = std::getenv(variable); program && *program) return program;
+    const std::filesystem::path here = folder_of_this_program();
+    for (const char* place : places) {
+        const std::filesystem::path program = here / place;
+        if (::access(program.c_str(), X_OK) == 0) return program.lexically_normal();
+    }
+    return installed;
 }
 
 // The build tree's program at `place`, seen from this one's folder, if it is there.
@@ -48,13 +60,13 @@ std::string find_pull() {
 }
 
 std::string find_engine() {
-    if (const char* engine = std::getenv("LLMD_ENGINE"); engine && *engine) return engine;
-    const std::filesystem::path here = folder_of_this_program();
-    for (const char* place : {"llmd-engine", "engine/llmd-engine", "../daemon/engine/llmd-engine"}) {
-        const std::filesystem::path engine = here / place;
-        if (::access(engine.c_str(), X_OK) == 0) return engine.lexically_normal();
-    }
-    return LLMD_LIBEXECDIR "/llmd-engine";
+    return program_at("LLMD_ENGINE", {"llmd-engine", "engine/llmd-engine", "../daemon/engine/llmd-engine"},
+                      LLMD_LIBEXECDIR "/llmd-engine");
+}
+
+std::string find_remote() {
+    return program_at("LLMD_REMOTE", {"llmd-remote", "remote/llmd-remote", "../daemon/remote/llmd-remote"},
+                      LLMD_LIBEXECDIR "/llmd-remote");
 }
 
 std::string user_model_folder() {

@@ -10,6 +10,9 @@ namespace llmd::base {
 // where it is installed.
 std::string find_engine();
 
+// $LLMD_REMOTE; else llmd-remote, likewise.
+std::string find_remote();
+
 // llmd where the build tree has it if this program is there too, else where it is installed.
 std::string find_daemon();
 

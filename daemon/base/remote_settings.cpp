@@ -172,9 +172,8 @@ std::optional<std::string> fault_in_url(const RemoteSettings& remote) {
     if (!url) return url.error().message;
     if (url->scheme != RemoteUrl::Scheme::Http || is_loopback(*url)) return std::nullopt;
     if (remote.interface.empty()) {
-        return "http:// sends prompts in the clear; beyond this device that takes https://, or as interface the "
-               "network "
-               "device of a VPN";
+        return "http:// to another machine sends prompts in the clear: use https://, or name the network device of a "
+               "VPN as interface";
     }
     std::string host = url->host;
     std::transform(host.begin(), host.end(), host.begin(), [](unsigned char c) { return std::tolower(c); });
@@ -260,7 +259,7 @@ Result<RemoteUrl> parse_remote_url(std::string_view url) {
     std::string_view authority = url.substr(0, slash);
     std::string_view path = url.substr(slash);
     if (authority.find('@') != std::string_view::npos) {
-        return bad("has a user or a password in it; key_file names a file with the key");
+        return bad("has a user or a password in it; the key goes into the file that key_file names");
     }
     const size_t behind_address = authority.starts_with('[') ? authority.find(']') : 0;
     if (const size_t colon = authority.find(':', std::min(behind_address, authority.size()));
@@ -278,8 +277,12 @@ Result<RemoteUrl> parse_remote_url(std::string_view url) {
     if (!host) return std::move(host).error();
     out.host = std::move(*host);
     if (!is_path(path)) return bad("what follows the host is no path");
-    while (path.ends_with('/')) path.remove_suffix(1);
-    if (path.ends_with("/v1")) return bad("ends in /v1, which is added to it by itself: leave it out");
+    const auto without_slashes = [&] {
+        while (path.ends_with('/')) path.remove_suffix(1);
+    };
+    without_slashes();
+    if (path.ends_with("/v1")) path.remove_suffix(std::string_view("/v1").size());
+    without_slashes();
     out.path = path;
     return out;
 }

@@ -59,10 +59,12 @@ struct RemoteUrl {
     Scheme scheme = Scheme::Https;
     std::string host;   // a name, or an address, of version 6 without its brackets; empty for Unix
     uint16_t port = 0;  // 0 for Unix
-    std::string path;   // of the socket; else empty or from '/' on, and never with one at its end
+    // Of the socket; else empty or from '/' on, without one at its end and without the /v1 that other clients want
+    // there and that all requests add.
+    std::string path;
 };
-// https://HOST[:PORT][/PATH], http:// likewise, or unix:/PATH of a socket. No user, password, query or fragment; no
-// /v1 at the end, which all requests add. InvalidArgument without the key.
+// https://HOST[:PORT][/PATH], http:// likewise, or unix:/PATH of a socket. No user, password, query or fragment.
+// InvalidArgument without the key.
 Result<RemoteUrl> parse_remote_url(std::string_view url);
 // "localhost", 127.0.0.0/8 and ::1: what never leaves this device.
 bool is_loopback(const RemoteUrl& url);

@@ -217,8 +217,6 @@ TEST_F(RemoteSettingsTest, AddressesAreReadToTheLetter) {
         {"https://box.lan/..", kPath},
         {"https://box.lan/ä", kPath},
         {"https://box.lan/\\n", kPath},
-        {"https://box.lan/v1", "leave it out"},
-        {"https://box.lan/x/v1/", "leave it out"},
         {"https://box.lan#x", "has a fragment"},
         {"https://box.lan/?x=1", "has a query"},
         {"https://user:secret@box.lan", "has a user or a password in it"},
@@ -253,6 +251,9 @@ TEST_F(RemoteSettingsTest, AddressesAreReadToTheLetter) {
     EXPECT_EQ(url->host, "FD00::9");
     EXPECT_EQ(url->port, 443);
     EXPECT_EQ(url->path, "/a/b");
+    EXPECT_EQ(parse_remote_url("https://box/v1")->path, "");
+    EXPECT_EQ(parse_remote_url("https://box/x//v1/")->path, "/x");
+    EXPECT_EQ(parse_remote_url("https://box/xv1")->path, "/xv1");
     EXPECT_EQ(parse_remote_url("http://localhost")->port, 80);
     EXPECT_EQ(parse_remote_url("unix:/a")->path, "/a");
 }
@@ -466,7 +467,8 @@ TEST_F(RemoteSettingsTest, WhatCannotBeAddedChangesNothing) {
         return added ? "it was accepted" : added.error().message;
     };
     const RemoteSettings box = {.name = "home", .url = "https://box", .models = {"a"}};
-    EXPECT_EQ(refused(kHome, box), "name: there is a remote \"home\" in " + path_ + " already");
+    EXPECT_EQ(refused(kHome, box),
+              "name: there is a remote \"home\" in " + path_ + " already; it has to be removed first");
     RemoteSettings bad = box;
     bad.pin = "sha256//short";
     EXPECT_NE(refused("", bad).find("pin: \"sha256//short\" is not"), std::string::npos);
@@ -537,7 +539,7 @@ TEST_F(RemoteSettingsTest, RandomFilesAreReadOrRefused) {
     const std::string remote = "[[remote]]\nurl = \"https://h\"\nmodels = [\"m\"]\n";
     std::mt19937 random(1);
     size_t accepted = 0;
-    for (int round = 0; round < 3000; ++round) {
+    for (int round = 0; round < 1000; ++round) {
         std::string text;
         for (uint32_t i = random() % 8; i > 0; --i) {
             if (random() % 3 == 0) text += remote + "name = \"r" + std::to_string(random() % 5) + "\"\n";
@@ -550,7 +552,7 @@ TEST_F(RemoteSettingsTest, RandomFilesAreReadOrRefused) {
             continue;
         }
         for (const RemoteSettings& one : settings->config.remotes) EXPECT_FALSE(fault_in(one)) << text;
-        if (round % 10 != 0) continue;  // what writes files takes long
+        if (round % 5 != 0) continue;  // what writes files takes long
         if (!add_remote(path_, {.name = "new", .url = "https://h", .models = {"x"}})) {
             EXPECT_NE(text.find("remote = []"), std::string::npos) << text;
             continue;
@@ -567,7 +569,7 @@ TEST_F(RemoteSettingsTest, RandomFilesAreReadOrRefused) {
         EXPECT_TRUE(read_settings({path_})->config.remotes.empty());
         EXPECT_EQ(read_settings({path_})->config.models, settings->config.models);
     }
-    EXPECT_GT(accepted, 30u);
+    EXPECT_GT(accepted, 20u);
 }
 
 }  // namespace

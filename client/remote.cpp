@@ -1,0 +1,362 @@
+// `llmctl remote`: the bigger machines of the settings. Nothing here contacts one; what tries it is llmd-remote.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <fstream>
+#include <iomanip>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "base/config.h"
+#include "base/places.h"
+#include "client/commands.h"
+#include "client/counts.h"
+#include "client/json_reading.h"
+#include "client/llmd_client.h"
+#include "client/output.h"
+#include "client/settings.h"
+
+namespace llmd::client {
+namespace {
+
+// "a, b and c"
+std::string joined(const std::vector<std::string>& words) {
+    std::string out;
+    for (size_t i = 0; i < words.size(); ++i) {
+        out += (i == 0 ? "" : i + 1 == words.size() ? " and " : ", ") + words[i];
+    }
+    return out;
+}
+
+std::string listed(const std::vector<std::string>& words) {
+    std::string out;
+    for (const std::string& word : words) out += (out.empty() ? "" : ", ") + word;
+    return out;
+}
+
+const base::RemoteSettings* remote_named(const std::vector<base::RemoteSettings>& remotes, const std::string& name) {
+    const auto found = std::find_if(remotes.begin(), remotes.end(), [&](const auto& one) { return one.name == name; });
+    return found == remotes.end() ? nullptr : &*found;
+}
+
+// The name under which a program asks for each of its models.
+std::vector<std::string> names_of_models(const base::RemoteSettings& remote) {
+    std::vector<std::string> names;
+    for (const std::string& entry : remote.models) names.push_back(base::remote_model(entry).name + '@' + remote.name);
+    return names;
+}
+
+std::string who_may_ask(const std::vector<std::string>& apps) {
+    std::vector<std::string> words;
+    for (const std::string& app : apps) {
+        const std::string word =
+            app == "host" || app == "*" ? "every program outside of a sandbox (llmctl is one)" : app;
+        if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
+    }
+    return joined(words);
+}
+
+std::string where_it_goes(const base::RemoteSettings& remote) {
+    const auto url = base::parse_remote_url(remote.url);
+    if (url->scheme == base::RemoteUrl::Scheme::Unix) return "the socket " + url->path;
+    std::string where = url->host + ", port " + std::to_string(url->port);
+    if (url->scheme == base::RemoteUrl::Scheme::Http) {
+        where +=
+            base::is_loopback(*url) ? ", on this device" : ", unencrypted but for what " + remote.interface + " does";
+    } else {
+        where += ", encrypted, if its ";
+        where += remote.pin.empty() ? "certificate is good" : "public key is the pinned one";
+    }
+    if (!remote.interface.empty()) where += ", and only through " + remote.interface;
+    return where;
+}
+
+// What is wrong with the file that is to hold the key; llmd-remote refuses it then. Empty: nothing.
+std::string fault_of_key_file(const std::string& path) {
+    struct stat info = {};
+    if (::stat(path.c_str(), &info) != 0) {
+        return errno == ENOENT ? "is not there yet; write the key into it: (umask 077; cat > '" + path + "')"
+                               : std::string("cannot be read: ") + std::strerror(errno);
+    }
+    if (!S_ISREG(info.st_mode)) return "is not a regular file";
+    if ((info.st_mode & (S_IRWXG | S_IRWXO)) != 0) return "can be read by others: chmod 600 '" + path + "'";
+    return {};
+}
+
+// What happens from now on, and what to do next.
+std::string after_adding(const base::RemoteSettings& remote, const std::string& file) {
+    std::ostringstream out;
+    const auto line = [&](const char* what, const std::string& value) {
+        out << "  " << std::left << std::setw(14) << what << value << '\n';
+    };
+    out << remote.name << " is in " << file << " now. What this changes:\n";
+    line("what leaves", "prompts of requests for " + joined(names_of_models(remote)) + "; nothing else does");
+    line("goes to", where_it_goes(remote));
+    line("who may ask",
+         remote.apps.empty()
+             ? "nobody; remove it and add it again with --app host, which is every program outside of a sandbox"
+             : who_may_ask(remote.apps));
+    line("metered",
+         remote.metered == "allow" ? "also over connections that cost" : "never over a connection that costs");
+    out << "Nothing has been contacted. Try it:\n  llmctl remote test " << remote.name << '\n';
+    if (!remote.apps.empty()) {
+        out << "  llmctl generate --model " << names_of_models(remote).front() << " \"Once upon a time\"\n";
+    }
+    return out.str();
+}
+
+[[noreturn]] void refuse_remote(const base::Error& error) {
+    // The reader's keys are options here, but for the two that are arguments.
+    std::string message = error.message;
+    if (error.code == base::ErrorCode::InvalidArgument) {
+        if (message.starts_with("name: ")) {
+            message.replace(0, 4, "NAME");
+        } else if (message.starts_with("url: ")) {
+            message.replace(0, 3, "URL");
+        } else {
+            message = with_option_name(message);
+        }
+    }
+    throw CommandError(error.code == base::ErrorCode::InvalidArgument ? ExitCode::Usage : ExitCode::Failed, message);
+}
+
+ExitCode run_add(const Arguments& arguments) {
+    const Dictionary& options = arguments.request;
+    const auto text = [&](const char* key, std::string& out) {
+        if (options.count(key) != 0) out = text_of(options, key);
+    };
+    base::RemoteSettings remote;
+    remote.name = arguments.operands[1];
+    remote.url = arguments.operands[2];
+    remote.models = list_of(options, "models");
+    remote.apps = list_of(options, "apps");
+    text("api", remote.api);
+    text("key_file", remote.key_file);
+    text("pin", remote.pin);
+    text("ca_file", remote.ca_file);
+    text("interface", remote.interface);
+    text("metered", remote.metered);
+    if (remote.models.empty()) {
+        throw CommandError(ExitCode::Usage,
+                           "--model is missing: name each model that may be asked for, as the machine "
+                           "calls it, or as ALIAS=MODEL");
+    }
+    const std::string file = base::user_settings_file();
+    if (auto added = base::add_remote(file, remote); !added) refuse_remote(added.error());
+    reload_if_running();
+    const std::string key_file = base::in_home(remote.key_file);
+    const std::string fault = key_file.empty() ? std::string() : fault_of_key_file(key_file);
+    if (!fault.empty()) TextOutput(STDERR_FILENO).write("llmctl: --key-file: " + key_file + ' ' + fault + '\n');
+    if (arguments.json) return done(arguments);
+    TextOutput(STDOUT_FILENO).write(after_adding(remote, file));
+    return ExitCode::Ok;
+}
+
+ExitCode run_remove(const Arguments& arguments) {
+    const std::string& name = arguments.operands[1];
+    const auto removed = base::remove_remote(base::user_settings_file(), name);
+    const auto settings = base::read_settings(base::settings_files());
+    const base::RemoteSettings* other = settings ? remote_named(settings->config.remotes, name) : nullptr;
+    if (!removed && removed.error().code == base::ErrorCode::NotFound) {
+        throw CommandError(
+            ExitCode::ModelMissing,
+            removed.error().message + (other != nullptr ? "; it is from another of the files that 'llmctl config' shows"
+                                                        : "; 'llmctl remote list' shows those there are"));
+    }
+    if (!removed) refuse_remote(removed.error());
+    reload_if_running();
+    if (other != nullptr) {
+        TextOutput(STDERR_FILENO)
+            .write("llmctl: there is still a remote " + name + ", from another file: " + other->url + '\n');
+    }
+    return done(arguments);
+}
+
+// What llmd tells of the remote, if it runs and does: "ready", "away: the last error".
+std::string state_of(const std::optional<Dictionary>& status, const std::string& name) {
+    if (!status) return {};
+    const auto found = status->find("remotes");
+    const auto* list = found == status->end() ? nullptr : found->second.get<Value::Array>();
+    if (list == nullptr) return {};
+    for (const Value& item : *list) {
+        const auto* remote = item.get<Value::Object>();
+        const auto text = [&](const char* key) {
+            const Value* value = remote ? base::find(*remote, key) : nullptr;
+            const auto* string = value ? value->get<std::string>() : nullptr;
+            return string ? *string : std::string();
+        };
+        if (text("name") != name) continue;
+        const std::string error = text("last_error");
+        return text("state") + (error.empty() ? "" : ": " + error);
+    }
+    return {};
+}
+
+ExitCode run_list(const Arguments& arguments) {
+    const base::Settings settings = current_settings();
+    const std::vector<base::RemoteSettings>& remotes = settings.config.remotes;
+    const std::optional<Dictionary> status = remotes.empty() ? std::nullopt : running_status();
+    if (arguments.json) {
+        base::JsonWriter json;
+        const auto texts = [&](const char* key, const std::vector<std::string>& list) {
+            json.key(key).begin_array();
+            for (const std::string& text : list) json.value(text);
+            json.end_array();
+        };
+        json.begin_object().key("remotes").begin_array();
+        for (const base::RemoteSettings& remote : remotes) {
+            json.begin_object().key("name").value(remote.name).key("url").value(remote.url);
+            json.key("api").value(remote.api);
+            texts("models", names_of_models(remote));
+            texts("apps", remote.apps);
+            json.key("metered").value(remote.metered);
+            if (const std::string state = state_of(status, remote.name); !state.empty()) {
+                json.key("state").value(state);
+            }
+            json.end_object();
+        }
+        json.end_array().end_object();
+        print(json.take() + '\n');
+        return ExitCode::Ok;
+    }
+    TextOutput output(STDOUT_FILENO);
+    if (remotes.empty()) {
+        output.write(
+            "There is no remote: nothing leaves this device. 'llmctl remote add --help' says how to add one.\n");
+        return ExitCode::Ok;
+    }
+    std::vector<std::vector<std::string>> rows = {{"NAME", "URL", "MODELS", "APPS"}};
+    if (status) rows.back().emplace_back("STATE");
+    for (const base::RemoteSettings& remote : remotes) {
+        rows.push_back({remote.name, remote.url, listed(names_of_models(remote)),
+                        remote.apps.empty() ? "nobody" : listed(remote.apps)});
+        if (status) rows.back().push_back(state_of(status, remote.name));
+    }
+    output.write(table(rows));
+    return ExitCode::Ok;
+}
+
+ExitCode run_test(const Arguments& arguments) {
+    const std::string& name = arguments.operands[1];
+    if (remote_named(current_settings().config.remotes, name) == nullptr) {
+        throw CommandError(ExitCode::ModelMissing,
+                           "there is no remote '" + name + "'; 'llmctl remote list' shows those there are");
+    }
+    const std::string program = base::find_remote();
+    std::vector<std::string> words = {"llmd-remote", "--test", name};
+    if (arguments.json) words.emplace_back("--json");
+    std::vector<char*> argv;
+    for (std::string& word : words) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    ::execv(program.c_str(), argv.data());
+    throw CommandError(ExitCode::Failed,
+                       errno == ENOENT ? "llmd-remote, which has the network, is not installed: there is no " + program
+                                       : program + " does not start: " + std::strerror(errno));
+}
+
+// The record that llmd keeps, one object a line; what is no object is passed over, for a line may have been cut.
+std::vector<Dictionary> read_log() {
+    std::ifstream file(base::xdg_state_home() + "/llmd/remote.log");
+    std::vector<Dictionary> entries;
+    simdjson::dom::parser parser;
+    for (std::string line; std::getline(file, line);) {
+        try {
+            Dictionary entry;
+            copy_scalars(parse_object(parser, line), entry);
+            entries.push_back(std::move(entry));
+        } catch (const CommandError&) {
+        }
+    }
+    return entries;
+}
+
+// "2026-11-25T21:40:00Z" as this device's clock shows it; as it is when it is no such time.
+std::string local_time(const std::string& text) {
+    std::tm utc{};
+    const char* end = ::strptime(text.c_str(), "%Y-%m-%dT%H:%M:%SZ", &utc);
+    if (end == nullptr || *end != '\0') return text;
+    const std::time_t seconds = ::timegm(&utc);
+    std::tm local{};
+    ::localtime_r(&seconds, &local);
+    std::ostringstream out;
+    out << std::put_time(&local, "%Y-%m-%d %H:%M:%S");
+    return out.str();
+}
+
+ExitCode run_log(const Arguments& arguments) {
+    const std::vector<Dictionary> entries = read_log();
+    if (arguments.json) {
+        base::JsonWriter json;
+        json.begin_object();
+        write_json(json.key("requests"), entries);
+        json.end_object();
+        print(json.take() + '\n');
+        return ExitCode::Ok;
+    }
+    TextOutput output(STDOUT_FILENO);
+    if (entries.empty()) {
+        output.write("Nothing has left this device in the last 7 days.\n");
+        return ExitCode::Ok;
+    }
+    std::vector<std::vector<std::string>> rows = {
+        {"TIME", "APPLICATION", "MODEL", "TOKENS", "SENT", "RECEIVED", "SECONDS", "END"}};
+    uint64_t sent = 0;
+    for (const Dictionary& entry : entries) {
+        const auto number = [&](const char* key) { return number_of(entry, key); };
+        std::ostringstream seconds;
+        seconds << std::fixed << std::setprecision(1) << static_cast<double>(number("milliseconds")) / 1000;
+        sent += number("sent_bytes");
+        rows.push_back({local_time(text_of(entry, "time")), text_of(entry, "application"),
+                        text_of(entry, "model") + '@' + text_of(entry, "remote"),
+                        (number("prompt_tokens") == 0 ? "?" : std::to_string(number("prompt_tokens"))) + " + " +
+                            std::to_string(number("generated_tokens")),
+                        counted(number("sent_bytes"), "byte"), counted(number("received_bytes"), "byte"), seconds.str(),
+                        text_of(entry, "end")});
+    }
+    output.write(table(rows));
+    output.write(counted(entries.size(), "request") + " in the last 7 days, " + counted(sent, "byte") +
+                 " of prompts. Texts are not recorded.\n");
+    return ExitCode::Ok;
+}
+
+struct Verb {
+    std::string_view name;
+    size_t operands;  // with the verb
+    bool takes_options;
+    ExitCode (*run)(const Arguments&);
+    const char* usage;
+};
+constexpr Verb kVerbs[] = {{"add", 3, true, &run_add, "add NAME URL --model MODEL"},
+                           {"list", 1, false, &run_list, "list"},
+                           {"test", 2, false, &run_test, "test NAME"},
+                           {"log", 1, false, &run_log, "log"},
+                           {"remove", 2, false, &run_remove, "remove NAME"}};
+
+}  // namespace
+
+ExitCode run_remote(const Arguments& arguments) {
+    const std::string name = arguments.operands.empty() ? "list" : arguments.operands[0];
+    const auto* const verb =
+        std::find_if(std::begin(kVerbs), std::end(kVerbs), [&](const Verb& one) { return one.name == name; });
+    if (verb == std::end(kVerbs)) {
+        throw CommandError(ExitCode::Usage, "'llmctl remote' takes add, list, test, log or remove, not '" + name +
+                                                "'; see 'llmctl remote --help'");
+    }
+    if (!arguments.operands.empty() && arguments.operands.size() != verb->operands) {
+        throw CommandError(ExitCode::Usage,
+                           std::string("it is 'llmctl remote ") + verb->usage + "'; see 'llmctl remote --help'");
+    }
+    if (!verb->takes_options && !arguments.request.empty()) {
+        throw CommandError(ExitCode::Usage, "'llmctl remote " + name + "' takes no " +
+                                                with_option_name(arguments.request.begin()->first + ':') +
+                                                " only 'add' does");
+    }
+    return verb->run(arguments);
+}
+
+}  // namespace llmd::client
