@@ -90,4 +90,8 @@ private:
 // where it ended otherwise. `options` are those that it was asked for with.
 std::string cut_hint(const Dictionary& result, const Dictionary& options);
 
+// A line for a person whose text has not been generated on this device: where it was, and whether it had to be resumed.
+// Empty where this device did it.
+std::string remote_hint(const Dictionary& result);
+
 }  // namespace llmd::client

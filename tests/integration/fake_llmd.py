@@ -82,13 +82,17 @@ class OnTheBus:
     @staticmethod
     def _lines(answer):
         n_calls = 0
+        info = {}
         for seq, (kind, *rest) in enumerate(answer[:-1]):
             value = rest[0]
+            if kind == "info":
+                info = value
+                continue
             if kind == "call":
                 kind, value = "tool_call", {"id": rest[0], "index": n_calls, "name": rest[1], "arguments": rest[2]}
                 n_calls += 1
             yield json.dumps({"seq": seq, kind: value}) + "\n"
-        yield json.dumps({"done": True, "finish_reason": answer[-1], "usage": {"generated_tokens": 7, "seed": 1}}) + "\n"
+        yield json.dumps({"done": True, "finish_reason": answer[-1], "usage": {"generated_tokens": 7, "seed": 1, **info}}) + "\n"
 
 
 class OnTheSocket(socketserver.ThreadingUnixStreamServer):
@@ -127,11 +131,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     @staticmethod
     def events(answer):
+        model = next((value["model"] for kind, value, *_ in answer[:-1] if kind == "info"), "tales")
+
         def event(choices, **rest):
-            return "data: " + json.dumps({"model": "tales", "choices": choices, **rest}) + "\n\n"
+            return "data: " + json.dumps({"model": model, "choices": choices, **rest}) + "\n\n"
 
         n_calls = 0
         for kind, *rest in answer[:-1]:
+            if kind == "info":
+                continue
             if kind != "call":
                 yield event([{"delta": {"text": {"content": rest[0]}, "thinking": {"reasoning_content": rest[0]}}[kind]}])
                 continue
