@@ -1,5 +1,5 @@
-"""A system bus of the test's own, with logind, UPower and power-profiles-daemon as far as llmd knows them, and the files
-of a kernel: what a desktop tells llmd about the device. Python bindings only; nothing of the machine is touched."""
+"""A system bus of the test's own, with logind, UPower, power-profiles-daemon, NetworkManager and ModemManager as far as llmd
+knows them, and the files of a kernel: what a desktop tells llmd about the device. Python bindings only; nothing of the machine is touched."""
 import os
 import subprocess
 
@@ -31,6 +31,10 @@ LOGIN = "org.freedesktop.login1"
 UPOWER = "org.freedesktop.UPower"
 PROFILES = "org.freedesktop.UPower.PowerProfiles"
 LEGACY_PROFILES = "net.hadess.PowerProfiles"
+NETWORK_MANAGER = "org.freedesktop.NetworkManager"
+MODEM_MANAGER = "org.freedesktop.ModemManager1"
+MODEM_3GPP = "org.freedesktop.ModemManager1.Modem.Modem3gpp"
+SERVICES = (LOGIN, UPOWER, PROFILES, LEGACY_PROFILES, NETWORK_MANAGER, MODEM_MANAGER)
 
 LOGIN_XML = """<node><interface name="org.freedesktop.login1.Manager">
   <method name="Inhibit"><arg type="s" direction="in"/><arg type="s" direction="in"/><arg type="s" direction="in"/>
@@ -41,6 +45,14 @@ UPOWER_XML = """<node><interface name="org.freedesktop.UPower">
   <property name="OnBattery" type="b" access="read"/></interface></node>"""
 DEVICE_XML = """<node><interface name="org.freedesktop.UPower.Device">
   <property name="WarningLevel" type="u" access="read"/></interface></node>"""
+NETWORK_XML = """<node><interface name="org.freedesktop.NetworkManager">
+  <property name="Metered" type="u" access="read"/><property name="State" type="u" access="read"/>
+  <property name="PrimaryConnectionType" type="s" access="read"/>
+  <property name="PrimaryConnection" type="o" access="read"/></interface></node>"""
+OBJECTS_XML = """<node><interface name="org.freedesktop.DBus.ObjectManager">
+  <method name="GetManagedObjects"><arg type="a{oa{sa{sv}}}" direction="out"/></method></interface></node>"""
+MODEM_XML = """<node><interface name="org.freedesktop.ModemManager1.Modem.Modem3gpp">
+  <property name="RegistrationState" type="u" access="read"/></interface></node>"""
 PROFILES_XML = """<node><interface name="{name}">
   <property name="ActiveProfile" type="s" access="read"/></interface></node>"""
 
@@ -53,7 +65,7 @@ class SystemBus:
         self.path = bus.path("system-bus")
         services = bus.path("system-services")
         os.makedirs(services)
-        for name in (LOGIN, UPOWER, PROFILES, LEGACY_PROFILES):
+        for name in SERVICES:
             with open(os.path.join(services, name + ".service"), "w") as file:
                 file.write(ACTIVATION.format(name=name, mark=self.mark(name)))
         with open(bus.path("system-bus.conf"), "w") as file:
@@ -69,7 +81,7 @@ class SystemBus:
 
     def started(self):
         """The services that somebody has tried to start."""
-        return [name for name in (LOGIN, UPOWER, PROFILES, LEGACY_PROFILES) if os.path.exists(self.mark(name))]
+        return [name for name in SERVICES if os.path.exists(self.mark(name))]
 
     def close(self):
         self.daemon.terminate()
@@ -172,6 +184,55 @@ class PowerProfiles(Service):
 
     def choose(self, profile):
         self.change(self.path, self.name, self.properties, "ActiveProfile", GLib.Variant("s", profile))
+
+
+class NetworkManager(Service):
+    """On Wi-Fi that is guessed not to be metered, unless it is told otherwise."""
+
+    PATH = "/org/freedesktop/NetworkManager"
+    METERED, NOT_METERED, UNKNOWN = 1, 4, 0
+
+    def __init__(self, system_bus, metered=NOT_METERED, type="802-11-wireless"):
+        super().__init__(system_bus, NETWORK_MANAGER)
+        self.n_joined = 1
+        self.properties = {"Metered": GLib.Variant("u", metered), "State": GLib.Variant("u", 70),
+                           "PrimaryConnectionType": GLib.Variant("s", type), "PrimaryConnection": self._connection()}
+        self.export(self.PATH, NETWORK_XML, properties=self.properties)
+        self.appear()
+
+    def _connection(self):
+        return GLib.Variant("o", f"{self.PATH}/ActiveConnection/{self.n_joined}")
+
+    def set_metered(self, metered):
+        self.change(self.PATH, self.name, self.properties, "Metered", GLib.Variant("u", metered))
+
+    def join(self, type="802-11-wireless"):
+        """Another network, of this kind ("gsm": a modem's)."""
+        self.n_joined += 1
+        self.change(self.PATH, self.name, self.properties, "PrimaryConnectionType", GLib.Variant("s", type))
+        self.change(self.PATH, self.name, self.properties, "PrimaryConnection", self._connection())
+
+
+class ModemManager(Service):
+    """With one modem."""
+
+    PATH = "/org/freedesktop/ModemManager1"
+    MODEM = PATH + "/Modem/0"
+    HOME, ROAMING = 1, 5
+
+    def __init__(self, system_bus, registration=HOME):
+        super().__init__(system_bus, MODEM_MANAGER)
+        self.properties = {"RegistrationState": GLib.Variant("u", registration)}
+        self.export(self.PATH, OBJECTS_XML, self._on_call)
+        self.export(self.MODEM, MODEM_XML, properties=self.properties)
+        self.appear()
+
+    def _on_call(self, _connection, _sender, _path, _interface, _method, _arguments, invocation):
+        objects = {self.MODEM: {MODEM_3GPP: self.properties}}
+        invocation.return_value(GLib.Variant("(a{oa{sa{sv}}})", (objects,)))
+
+    def register(self, registration):
+        self.change(self.MODEM, MODEM_3GPP, self.properties, "RegistrationState", GLib.Variant("u", registration))
 
 
 class Thermal:
