@@ -289,6 +289,15 @@ TEST_F(DesktopNetworkTest, AModemThatRoamsAlreadyIsKnownAtOnce) {
     EXPECT_TRUE(known().roaming) << "the first that is known, not a moment later";
 }
 
+TEST_F(DesktopNetworkTest, AServiceThatHasNoAnswerIsNotWaitedFor) {
+    Program manager(loop_, kManager);
+    Program modems(loop_, kModems);
+    manager.appear();
+    modems.appear();
+    network_->watch(true);
+    EXPECT_EQ(known(), Network());
+}
+
 TEST_F(DesktopNetworkTest, ALostBusLeavesNothingKnownAndNobodyWaiting) {
     NetworkManager manager(loop_);
     manager.metered = 1;
