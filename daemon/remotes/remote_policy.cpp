@@ -108,8 +108,9 @@ Decision decide(const base::RemoteSettings& remote, const Facts& facts) {
         return {Decision::Action::Refuse, std::move(allowed).error()};
     }
     if (facts.goes_to_sleep) return refuse(ErrorCode::Suspended, "the device is going to sleep");
-    if (!facts.network) return wait("it is not known yet what the network costs");
-    if (remote.metered != "allow" && platform::costs(*facts.network)) {
+    const bool may_cost = remote.metered == "allow";
+    if (!facts.network && (!may_cost || facts.is_background)) return wait("it is not known yet what the network costs");
+    if (!may_cost && platform::costs(*facts.network)) {
         return refuse(ErrorCode::NotAllowed,
                       concat("the device is on a metered connection, over which the remote ", name, " is not asked",
                              way_out(facts.caller, "metered = \"allow\"")));

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -87,7 +88,8 @@ TEST_F(RemoteLogTest, OnlyItsOwnerMayReadIt) {
     log.append(entry(kNow));
     EXPECT_EQ(mode(path_), 0600u) << "whoever let others read it";
     now_ += kLogDays + hours(1);
-    log.append(entry(now_));
+    const RemoteLog trimmed(loop_, options());
+    EXPECT_EQ(text(), "");
     EXPECT_EQ(mode(path_), 0600u) << "a file that was written anew";
     ::umask(before);
 }
@@ -154,6 +156,8 @@ TEST_F(RemoteLogTest, TheOlderHalfGoesBeforeTheFileGrowsTooLarge) {
     for (size_t i = 0; i < kept.size(); ++i) {
         ASSERT_EQ(kept[i], name + std::to_string(n - kept.size() + i)) << "the newest, each whole";
     }
+    const std::string all = text();
+    EXPECT_EQ(static_cast<size_t>(std::count(all.begin(), all.end(), '\n')), kept.size()) << "no line is cut";
     EXPECT_TRUE(warnings_.empty());
 }
 

@@ -140,6 +140,10 @@ TEST(RemotePolicy, RoamingIsMeteredAndTheUnknownIsOnAModem) {
 
 TEST(RemotePolicy, NothingIsSentBeforeItIsKnownWhatTheNetworkCosts) {
     EXPECT_EQ(refusal(remote({"host"}), facts(kHost, std::nullopt)), "waits");
+    EXPECT_EQ(refusal(remote({"host"}, "allow"), facts(kHost, std::nullopt)), "sent") << "whatever it costs";
+    Facts background = facts(kHost, std::nullopt);
+    background.is_background = true;
+    EXPECT_EQ(refusal(remote({"host"}, "allow"), background), "waits") << "it may be a modem";
     EXPECT_TRUE(refusal(remote({}), facts(kHost, std::nullopt)).starts_with("NotAllowed: "))
         << "no need to wait for that";
 }
