@@ -447,8 +447,12 @@ def make_certificate(folder, name="127.0.0.1", valid_s=86400, begins_s=-3600):
 
 
 def pin_of(certificate):
-    """sha256//BASE64 of its public key, as curl and [[remote]] write it."""
-    lines = openssl("x509", "-in", certificate, "-noout", "-pubkey").splitlines()
+    """sha256//BASE64 of its public key, as curl and [[remote]] write it. A file, or what one holds."""
+    given = certificate
+    if "\n" not in certificate:
+        with open(certificate) as file:
+            given = file.read()
+    lines = openssl("x509", "-noout", "-pubkey", given=given).splitlines()
     key = base64.b64decode("".join(line for line in lines if not line.startswith("-----")))
     return "sha256//" + base64.b64encode(hashlib.sha256(key).digest()).decode()
 
