@@ -4,7 +4,8 @@ Written after the engines' own documents and sources: vLLM 0.33 (entrypoints/ope
 (entrypoints/openai/protocol.py), exo 0.3.70 (src/exo/api) and mlx-lm of 2026-08 (server.py). What is silently ignored there is
 silently ignored here. Those with a form of their own are in fake_engines.py.
 
-A method gets a Call and returns a Reply. The events of a streamed reply are pairs of a kind (head, token, finish, usage, done) and
+A method gets a Call and returns a Reply. The events of a streamed reply are pairs of a kind (head, thought, token, last for
+a finish with a token, finish, usage, done) and
 their bytes, so that the server can cut or change them at a given token."""
 import itertools
 import json
@@ -52,16 +53,18 @@ class Text:
     def __init__(self, prompt, tokens, limit, stops, fault, n_top=0):
         self.prompt, self.tokens, self.limit, self.stops, self.fault, self.n_top = prompt, tokens, limit, stops, fault, n_top
         self.n = 0
+        self.first = None  # step
         self.reason = "length"
 
     def steps(self):
         whole, sent, odd = b"", 0, self.fault.get("token_ids")
         limit = self.limit + self.fault.get("extra_tokens", 0)
         for token in itertools.islice(self.tokens, limit):
-            if token == model.END:
-                self.reason = "stop"
-                break
             self.n += 1
+            if token == model.END:  # which is a token as any other, without a text
+                self.reason = "stop"
+                yield Step(token, "", -0.25, [(token, -0.25)])
+                break
             whole += model.piece(token)
             text = whole.decode(errors="ignore")
             found = min((text.find(stop) for stop in self.stops if stop in text), default=-1)
@@ -74,8 +77,9 @@ class Text:
                                              default=0)]
             if odd and self.n == self.fault.get("after", 0) + 1:
                 token = odd[0]
-            yield Step(token, text[sent:], -0.25, [(token, -0.25)] + [(model.FIRST_WORD + i, -2.0 - i)
-                                                                    for i in range(self.n_top - 1)])
+            step = Step(token, text[sent:], -0.25, [(token, -0.25)] + [(model.FIRST_WORD + i, -2.0 - i) for i in range(self.n_top - 1)])
+            self.first = self.first or step
+            yield step
             sent = max(sent, len(text))
             if found >= 0:
                 break
@@ -103,6 +107,7 @@ class OpenAi:
     reasoning = "reasoning_content"
     gives_ids = False
     usage_in_finish = False  # unasked, in the event with the finish_reason
+    finish_has_token = False  # the event with the finish_reason has the last token's text and id
     default_tokens = 16
     parses_specials = True
     may_be_unlisted = False
@@ -237,7 +242,7 @@ class OpenAi:
             choice["logprobs"] = self.old_logprobs([step])
         if self.gives_ids and body.get("return_token_ids"):
             choice["token_ids"] = [step.token] if step else []
-            if text.n <= 1 and step:
+            if step is not None and text.first is step:
                 choice["prompt_token_ids"] = text.prompt
         return choice
 
@@ -291,11 +296,20 @@ class OpenAi:
         for thought in call.fault.get("thinks", "").split():
             text.n += 1
             yield sse("thought", {**frame, "choices": [{"index": 0, "delta": {self.reasoning: thought + " "}, "finish_reason": None}]})
+        def event(kind, step, usage, reason=None):
+            usage = {"usage": usage} if each or (reason and self.usage_in_finish) else {}
+            return sse(kind, {**frame, "choices": [dict(choice_of(body, text, step), finish_reason=reason)], **usage})
+
+        last = None
+        merges = self.finish_has_token and "no_finish" not in call.fault
         for step in text.steps():
-            each = {"usage": text.usage()} if options.get("continuous_usage_stats") else {}
-            yield sse("token", {**frame, "choices": [choice_of(body, text, step)], **each})
-        usage = {"usage": text.usage()} if self.usage_in_finish or each else {}
-        yield sse("finish", {**frame, "choices": [dict(choice_of(body, text, None), finish_reason=text.reason)], **usage})
+            if last:
+                yield event("token", *last)
+            last = (step, text.usage())
+            if not merges:
+                yield event("token", *last)
+                last = None
+        yield event("last" if last else "finish", last and last[0], text.usage(), text.reason)
         if options.get("include_usage") and not self.usage_in_finish:
             yield sse("usage", {**frame, "choices": [], "usage": text.usage()})
         yield sse("done", b"[DONE]")
@@ -309,6 +323,7 @@ class OpenAi:
 
 class Vllm(OpenAi):
     owner = "vllm"
+    finish_has_token = True
     parameters = {"max_tokens", "temperature", "top_k", "top_p", "min_p", "repetition_penalty", "presence_penalty",
                   "frequency_penalty", "seed"}
     reasoning = "reasoning"
@@ -381,6 +396,19 @@ class Sglang(Vllm):
     def schema(self, body):
         return json.loads(body["json_schema"]) if body.get("json_schema") else super().schema(body)
 
+    def chat_ids(self, body):
+        return body.get("input_ids") or super().chat_ids(body)
+
+    def tokenize(self, call):
+        """Of texts only: there is no field for messages (serving_tokenize.py)."""
+        if "prompt" not in call.body:
+            self.refuse("prompt: Field required")
+        reply = super().tokenize(Call(call.path, {"prompt": call.body["prompt"],
+                                                  "add_special_tokens": call.body.get("add_special_tokens", True)}, call.fault))
+        reply.body.pop("token_strs")
+        reply.body["max_model_len"] = -1  # the tokenizer's, where it has one
+        return reply
+
     def detokenize(self, call):
         return Reply({"text": model.detokenize(call.body["tokens"])})
 
@@ -389,7 +417,7 @@ class Exo(OpenAi):
     """Chats only, always with a new turn of the assistant; `response_format` is taken and dropped."""
     owner = "exo"
     parameters = {"max_tokens", "temperature", "top_k", "top_p", "min_p", "repetition_penalty", "seed"}
-    usage_in_finish = True
+    usage_in_finish = finish_has_token = True
     default_tokens = None
     pings = 10
     pings_at_once = True

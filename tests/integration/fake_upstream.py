@@ -388,14 +388,14 @@ class FakeUpstream:
         if getattr(self.engine, "pings_at_once", False):
             yield b": ping\n\n"
         for kind, data in events:
-            if acts and n >= after and kind in ("token", "finish"):
+            if acts and n >= after and kind in ("token", "last", "finish"):
                 acts = False
                 yield from self.act(fault, handler)
                 if fault.keys() & {"error", "cut_clean"}:
                     return
             if f"no_{kind}" in fault:
                 continue
-            if kind == "token":
+            if kind in ("token", "last"):
                 n += 1
                 if pause_s:
                     self.stopping.wait(pause_s)

@@ -130,8 +130,11 @@ class Texts(Case):
         upstream = self.upstream("vllm", ends_at=40)
         prompt = model.tokenize("Once", True)
         whole = self.complete(upstream, prompt, 100)
-        self.assertEqual(len(prompt + whole.ids()), 40)
+        self.assertEqual((len(prompt + whole.ids()), whole.ids()[-1]), (41, model.END))
         self.assertEqual(whole.reasons(), ["stop"])
+        self.assertEqual(whole.events()[-1]["choices"][0]["token_ids"], [model.END])  # in the event with the reason
+        native = self.native(self.upstream("llama-server", ends_at=40), prompt, 100).events()
+        self.assertEqual(([e["tokens"] for e in native[-2:]], native[-1]["stop_type"]), ([[model.END], []], "eos"))
         self.assertEqual(self.complete(upstream, prompt + whole.ids()[:9], 100).ids(), whole.ids()[9:])
 
     def test_stop_texts_and_characters_of_several_tokens_come_whole(self):
