@@ -166,7 +166,7 @@ class Ollama(OpenAi):
         name = call.body.get("model")
         self.find(name)
         kinds = ["embedding"] if self.embeds else ["completion"]
-        return Reply({"model_info": {"general.architecture": "tales", "tales.context_length": self.n_ctx},
+        return Reply({"model_info": {"general.architecture": "llama", "llama.context_length": self.n_ctx},
                       "capabilities": kinds + self.script.get("capabilities", []), "details": {"family": "tales"}, **self.cloud(name)})
 
     def completions(self, call):

@@ -383,6 +383,14 @@ class Sglang(Vllm):
 
     may_be_unlisted = True
 
+    def entry(self, name):
+        entry = super().entry(name)
+        entry.pop("permission")
+        return entry
+
+    def error(self, status, kind, message):
+        return {"object": "error", "message": message, "type": kind, "param": None, "code": status}
+
     def seed(self, _body):
         return None  # without deterministic inference
 
@@ -400,11 +408,10 @@ class Sglang(Vllm):
         return body.get("input_ids") or super().chat_ids(body)
 
     def tokenize(self, call):
-        """Of texts only: there is no field for messages (serving_tokenize.py)."""
-        if "prompt" not in call.body:
+        """Older ones (serving_tokenize.py of 2025) know texts only."""
+        if "prompt" not in call.body and self.script.get("tokenizes_texts_only"):
             self.refuse("prompt: Field required")
-        reply = super().tokenize(Call(call.path, {"prompt": call.body["prompt"],
-                                                  "add_special_tokens": call.body.get("add_special_tokens", True)}, call.fault))
+        reply = super().tokenize(call)
         reply.body.pop("token_strs")
         reply.body["max_model_len"] = -1  # the tokenizer's, where it has one
         return reply

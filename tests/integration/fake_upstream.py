@@ -7,7 +7,9 @@ prints the URL as soon as it listens, and with --record a line of JSON in FILE f
 In a test: `with FakeUpstream({"api": "vllm"}) as upstream:`, then upstream.url, upstream.calls. The script, every key optional:
 
   api            vllm | sglang | llama-server | ollama | exo | mlx | openai (the default)
+  recorded       a file of tests/data/upstream: a call gets the next answer to its path there, and the last one again and again
   models         names (["tales"]); more_models: so many more are listed; serves_unlisted: any name is served
+  tokenizes_texts_only  true: SGLang's tokenizer, as it was before it took conversations
   n_ctx          4096; version; slots (llama-server's); capabilities, cloud {name: host} (Ollama's); priorities (vLLM's)
   router         {name: status}: llama-server as a router
   embeddings     true: it was started for them
@@ -53,6 +55,7 @@ import threading
 import time
 from dataclasses import dataclass, field
 
+import fake_recordings
 from fake_engines import ENGINES
 from fake_openai import Call, Refusal, Reply
 
@@ -292,9 +295,12 @@ class FakeUpstream:
         self.engine = ENGINES[self.script.get("api", "openai")](self.script)
         self.loading = self.script.get("loading", 0)
         self.faults = [dict(fault, times=fault.get("times", 1)) for fault in self.script.get("faults", [])]
-        unknown = set(self.script) - {"api", "models", "more_models", "serves_unlisted", "n_ctx", "version", "slots", "capabilities",
+        self.recorded = {}
+        for exchange in fake_recordings.read(self.script["recorded"]) if "recorded" in self.script else []:
+            self.recorded.setdefault((exchange.method, exchange.path), []).append(exchange)
+        unknown = set(self.script) - {"api", "recorded", "models", "more_models", "serves_unlisted", "n_ctx", "version", "slots", "capabilities",
                                       "cloud", "priorities", "router", "embeddings", "key", "ends_at", "token_ms", "ping_ms",
-                                      "loading", "faults"}
+                                      "loading", "faults", "tokenizes_texts_only"}
         if unknown:
             raise ValueError(f"a script has no {sorted(unknown)}")
 
@@ -339,7 +345,7 @@ class FakeUpstream:
         self.released.set()
 
     def wait(self, condition, limit_s=60):
-        """Until condition(self) holds; it is looked at when a call begins or ends."""
+        """Until condition(self) holds; it is looked at when a call begins, has a token or ends."""
         with self.changed:
             if not self.changed.wait_for(lambda: condition(self), limit_s):
                 raise AssertionError(f"still waiting after {limit_s} s; calls: {[(c.path, c.status) for c in self.calls]}")
@@ -366,6 +372,9 @@ class FakeUpstream:
         return {}
 
     def reply(self, record):
+        if recorded := self.recorded.get((record.method, record.path)):
+            exchange = recorded.pop(0) if len(recorded) > 1 else recorded[0]
+            return Reply(exchange.answer, exchange.status, type=exchange.type)
         if self.loading:
             self.loading -= 1
             return Reply(self.engine.error(503, "unavailable_error", "Loading model"), 503)
@@ -400,8 +409,10 @@ class FakeUpstream:
                 if pause_s:
                     self.stopping.wait(pause_s)
                     handler.look_for_end()
-            handler.record.tokens = n
             yield data
+            with self.changed:
+                handler.record.tokens = n
+                self.changed.notify_all()
 
     def act(self, fault, handler):
         if "event_bytes" in fault:

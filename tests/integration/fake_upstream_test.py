@@ -16,9 +16,11 @@ import urllib.error
 import urllib.request
 
 import fake_model as model
+import fake_recordings
 from fake_upstream import FakeUpstream, make_certificate, pin_of
 
 LIMIT_S = 60
+RECORDINGS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "data", "upstream")
 TALK = [{"role": "user", "content": "Once upon a time"}]
 
 
@@ -368,7 +370,7 @@ class Failures(Case):
 
     def test_dies_and_comes_back_at_its_address(self):
         upstream = self.upstream("vllm", {"hang": True, "after": 3})
-        killer = threading.Thread(target=lambda: (upstream.wait(lambda u: u.calls), upstream.stop()))
+        killer = threading.Thread(target=lambda: (upstream.wait(lambda u: u.calls and u.calls[0].tokens == 3), upstream.stop()))
         killer.start()
         self.assertFalse(self.complete(upstream).whole)
         killer.join()
@@ -382,6 +384,48 @@ class Failures(Case):
         self.assertEqual([ask(upstream, "/v1/models").status for _ in range(2)], [500, 500])
         self.assertEqual([ask(upstream, "/tokenize", {"prompt": "a"}).status for _ in range(2)], [422, 200])
         self.assertEqual(self.complete(upstream).status, 200)
+
+
+def members(value):
+    """The paths of all members that say something."""
+    if isinstance(value, list):
+        return set().union(*map(members, value))
+    if not isinstance(value, dict):
+        return set()
+    return {(key, *rest) for key, inner in value.items() if inner is not None for rest in members(inner) | {()}}
+
+
+class Recordings(Case):
+    FILES = {"vllm": "vllm-0.33.0", "sglang": "sglang-0.5.23", "llama-server": "llama-server-0.7.0", "ollama": "ollama-2026-08",
+             "exo": "exo-0.3.70"}
+
+    def path(self, api):
+        return os.path.join(RECORDINGS, self.FILES[api] + ".http")
+
+    def test_they_are_answered(self):
+        for api in self.FILES:
+            exchanges = fake_recordings.read(self.path(api))
+            upstream = self.upstream("openai", recorded=self.path(api))
+            for exchange in exchanges:
+                answer = ask(upstream, exchange.path, exchange.body)
+                self.assertEqual((answer.status, answer.headers["Content-Type"], answer.bytes), (exchange.status, exchange.type, exchange.answer))
+                self.assertTrue(answer.events() or answer.json)
+            self.assertEqual(set(os.listdir(RECORDINGS)) - {"README.md"}, {f"{name}.http" for name in self.FILES.values()})
+
+    def test_the_fake_engines_say_nothing_else(self):
+        for api in self.FILES:
+            exchanges = fake_recordings.read(self.path(api))
+            names = {exchange.body["model"] for exchange in exchanges if exchange.body and "model" in exchange.body} - {"other"}
+            upstream = self.upstream(api, *[{"thinks": "Hm.", "path": "/v1/chat/completions"}], models=sorted(names) or ["tales"],
+                                     cloud={"large:cloud": "https://ollama.com:443"})
+            for exchange in exchanges:
+                recorded = [each for each in exchanges if each.path == exchange.path]
+                answer = ask(upstream, exchange.path, exchange.body)
+                self.assertIn((answer.status, answer.headers["Content-Type"]), {(each.status, each.type) for each in recorded})
+                said = members(answer.events() or answer.json)
+                known = members([json.loads(line.removeprefix("data: ")) for each in recorded for line in each.answer.decode().splitlines()
+                                 if line.removeprefix("data: ")[:1] in ("{", '"')])
+                self.assertEqual(said - known, set(), f"{api} {exchange.path}")
 
 
 class Transports(Case):
