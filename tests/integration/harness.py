@@ -18,6 +18,8 @@ import tempfile
 import time
 import unittest
 
+import socket_trap
+
 SKIP = 77  # meson's exit code for a test that cannot run here
 
 try:
@@ -29,6 +31,7 @@ except ImportError:
 BUILD = os.environ["LLMD_BUILD"]
 SOURCE = os.environ["LLMD_SOURCE"]
 BACKEND = os.environ.get("LLMD_BACKEND", "cpu")
+SOCKET_TRAP = os.environ.get("LLMD_SOCKET_TRAP")
 LLMD = os.path.join(BUILD, "daemon", "llmd")
 ENGINE = os.path.join(BUILD, "daemon", "engine", "llmd-engine")
 LLMCTL = os.path.join(BUILD, "client", "llmctl")
@@ -189,6 +192,8 @@ class Daemon:
 
     def __init__(self, bus, log_name="llmd.log", command=(LLMD,)):
         self.log_path = bus.path(log_name)
+        if SOCKET_TRAP:
+            command = (*socket_trap.prefix(SOCKET_TRAP), *command)
         notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         notify_path = bus.path("notify-" + log_name)
         notify.bind(notify_path)

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""cluster BUILD [--kills N] [--seed N] [--tokens N] [--ubatch N] [--through llmd|http] [--server COMMAND] [--rpc-server COMMAND] [--root DIRECTORY]
+"""cluster BUILD [--kills N] [--seed N] [--tokens N] [--ubatch N] [--through llmd|remote|http] [--server COMMAND] [--rpc-server COMMAND] [--root DIRECTORY]
 
 The machines of a small cluster: `server` with llama-server, `node1` and `node2` with ggml-rpc-server, which hold the model between
 them, and `phone`, where the real llmd of the build directory BUILD runs and asks the cluster for greedy texts of N tokens (400), over
@@ -10,12 +10,13 @@ TLS with a pinned key. What ends is started again, as a service manager does. Me
   - the phone's and a node's link is pulled for 5 s
   - the phone's link takes 200 ms more, all links lose 1 % of their frames, or both
   - the server is not the one whose key is pinned: RemoteRefused, and it has been asked for nothing
-  - beside every text the phone's own model makes one
+  - beside every text the phone's own model makes one (through llmd)
 
 Every text must be the undisturbed one, byte for byte. llama-server computes one token at a time for that (-ub 1): its kernels for
 many tokens round otherwise than those for one, so that after a prefill of what had been generated the likeliest token may be another
-(--ubatch 512, its own choice, shows how often), and so it may be after a prompt that was in its cache in part. With --through http (which is chosen where BUILD has no llmd-remote) a client
-in this file takes llmd's place and goes on from token ids in the same way: that proves the cluster, and says nothing of llmd.
+(--ubatch 512, its own choice, shows how often), and so it may be after a prompt that was in its cache in part. With --through remote the lane talks to llmd-remote in llmd's place. With
+--through http (which is chosen where BUILD has no llmd-remote) a client in this file takes the place of both and goes on from token
+ids in the same way: that proves the cluster, and says nothing of llmd.
 The last line is `cluster: N texts, N changed, N resumed, N lost`; exit status 1 if any text was changed or lost."""
 import argparse
 import base64
@@ -42,6 +43,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.dirname(os.path.dirname(HERE))
 sys.path[:0] = [HERE, os.path.join(SOURCE, "tests", "integration")]
 
+import frames
 from cluster_network import Network
 from fake_upstream import make_certificate, pin_of
 
@@ -57,6 +59,7 @@ RESUME_S = 120
 PROMPTS = ["Once upon a time there was", "The old king sat by the fire and", "In the deep forest lived a", "A poor woodcutter had three sons.",
            "The sea was quiet that night, and", "There was a girl who", "Far away in the hills", "When the winter came,"]
 LEAST_PROMPTS = 3
+DRAINED_S = 1  # after a death all that it had sent has been read
 
 
 class Cluster:
@@ -183,7 +186,7 @@ class HttpClient:
     """llmd's stand-in: goes on from the prompt's ids and those so far after a cut. The thread that makes it is on the phone."""
     own = None
 
-    def __init__(self, network, cluster):
+    def __init__(self, network, cluster, _build):
         self.cluster = cluster
         network.enter("phone")
 
@@ -241,6 +244,85 @@ class HttpClient:
         pass
 
 
+def write_remotes(cluster, directory):
+    """The settings' text of the cluster, and of one by another name whose pin is not the cluster's."""
+    key = os.path.join(directory, "cluster.key")
+    shutil.copy(os.path.join(cluster.folder, "api.key"), key)
+    os.chmod(key, 0o600)
+    remote = (f'url = "https://{cluster.network.address["server"]}:{PORT}"\napi = "llama-server"\nmodels = ["tales"]\napps = ["*"]\n'
+              f'key_file = "{key}"\nca_file = "{cluster.certificate}"\nresume_seconds = {RESUME_S}\n')
+    other = make_certificate(cluster.folder, "other")[0]
+    return (f'[[remote]]\nname = "cluster"\n{remote}pin = "{pin_of(cluster.certificate)}"\n'
+            f'[[remote]]\nname = "other"\n{remote}pin = "{pin_of(other)}"\n')
+
+
+class RemoteClient:
+    """The real llmd-remote on the phone, told what to do as llmd tells it."""
+    own = None
+
+    def __init__(self, network, cluster, build):
+        self.directory = tempfile.mkdtemp()
+        os.makedirs(os.path.join(self.directory, "llmd"))
+        with open(os.path.join(self.directory, "llmd", "llmd.toml"), "w") as file:
+            file.write(write_remotes(cluster, self.directory))
+        self.command = network.inside("phone", [os.path.join(build, "daemon", "remote", "llmd-remote")])
+        self.environment = dict(os.environ, XDG_CONFIG_HOME=self.directory, XDG_CONFIG_DIRS="/nonexistent")
+        self.errors = frames.error_names(SOURCE)
+        self.last_id = 0
+        self.peer, failed = self.connect("cluster")
+        if failed:
+            raise SystemExit(f"cluster: llmd-remote cannot connect: {failed}")
+
+    def connect(self, remote):
+        """(llmd-remote, why it is of no use)"""
+        peer = frames.Peer(self.command, self.environment)
+        peer.send("Connect", remote=remote, model="tales")
+        name, message = peer.expect("Ready", "LoadFailed")
+        return peer, self.error(message) if name == "LoadFailed" else ""
+
+    def error(self, message):
+        return f"{self.errors[message['code']]} {message['message']}"
+
+    def text(self, prompt, n, on_tokens=lambda n: None, pin=None):
+        peer, outcome = self.peer, Outcome()
+        if pin:
+            peer, failed = self.connect("other")
+            if failed:
+                peer.close()
+                return Outcome(error=failed)
+        self.last_id += 1
+        number, n_ids, last = self.last_id, 0, time.monotonic()
+        peer.send("Submit", id=number, prompt=prompt, max_tokens=n)
+        while True:
+            name, message = peer.receive()
+            if name == "End":
+                outcome.error = "llmd-remote has ended"
+            elif message.get("id") != number:
+                continue
+            elif name == "Accepted":
+                peer.send("Start", id=number)
+            elif name == "Refused":
+                outcome.error = self.error(message)
+            elif name == "Usage":
+                outcome.resumed = message["resumed"]
+            elif name in ("Tokens", "Finished"):
+                outcome.text += "".join(part["text"] for part in message["parts"])
+                outcome.longest_wait_s = max(outcome.longest_wait_s, time.monotonic() - last)
+                last = time.monotonic()
+            if name == "Tokens":
+                n_ids += len(message["ids"])
+                on_tokens(n_ids)
+            if name == "Finished" and frames.REASONS[message["reason"]] == "error":
+                outcome.error = self.error(message)
+            if name == "Finished" or outcome.error:
+                if pin:
+                    peer.close()
+                return outcome
+
+    def close(self):
+        self.peer.close()
+
+
 class LlmdClient:
     """The real llmd on the phone, asked over D-Bus. `own` is a text of the phone's own model."""
 
@@ -249,14 +331,7 @@ class LlmdClient:
         import harness
         self.harness = harness
         self.bus = harness.PrivateBus()
-        key = self.bus.path("cluster.key")
-        shutil.copy(os.path.join(cluster.folder, "api.key"), key)
-        os.chmod(key, 0o600)
-        remote = (f'url = "https://{network.address["server"]}:{PORT}"\napi = "llama-server"\nmodels = ["tales"]\napps = ["*"]\n'
-                  f'key_file = "{key}"\nca_file = "{cluster.certificate}"\nresume_seconds = {RESUME_S}\n')
-        other = make_certificate(cluster.folder, "other")[0]
-        self.bus.config(f'backend = "cpu"\n[[remote]]\nname = "cluster"\n{remote}pin = "{pin_of(cluster.certificate)}"\n'
-                        f'[[remote]]\nname = "other"\n{remote}pin = "{pin_of(other)}"\n')
+        self.bus.config('backend = "cpu"\n' + write_remotes(cluster, self.bus.folder))
         self.daemon = harness.Daemon(self.bus, command=network.inside("phone", [harness.LLMD]))
         self.client = self.bus.connect()
         self.own = self.client.generate("The fox", model=harness.LLAMA, max_tokens=60, temperature=0.0)[0]
@@ -321,6 +396,7 @@ class Lane:
 
     def try_one(self, what, disturb, after=None):
         """A text, and disturb() in another thread when it has so many tokens."""
+        self.killed = None
         prompt, expected = self.chance.choice(sorted(self.undisturbed.items()))
         after = self.chance.randint(1, self.args.tokens * 3 // 4) if after is None else after
         trigger = threading.Event()
@@ -334,7 +410,7 @@ class Lane:
             beside.start()
         began = time.monotonic()
         outcome = self.client.text(prompt, self.args.tokens, lambda n: n >= after and trigger.set())
-        seconds = time.monotonic() - began
+        ended = time.monotonic()
         trigger.set()
         thread.join()
         if beside:
@@ -350,20 +426,25 @@ class Lane:
             self.n_changed += 1
             same = next((i for i, (a, b) in enumerate(zip(outcome.text, expected)) if a != b), min(len(outcome.text), len(expected)))
             verdict = f"CHANGED at byte {same} of {len(expected)}"
+        if self.killed and ended - self.killed > DRAINED_S and outcome.resumed == 0 and not outcome.error:
+            self.fail(f"{what}: the text has gone on, and nobody says so")
         self.n_resumed += outcome.resumed > 0
         if outcome.resumed:
             self.waits_s.append(outcome.longest_wait_s)
         print(f"{what} after {after} tokens: {verdict}, resumed {outcome.resumed}, longest wait {outcome.longest_wait_s:.1f} s, "
-              f"all {seconds:.1f} s", flush=True)
+              f"all {ended - began:.1f} s", flush=True)
         if not self.cluster.ready.wait(READY_S):
             raise SystemExit("cluster: it does not come back")
 
     def kill(self, name):
         self.cluster.signal(name, signal.SIGKILL)
+        self.killed = time.monotonic()
 
     def stop(self, name, seconds, then):
         self.cluster.signal(name, signal.SIGSTOP)
         time.sleep(seconds)
+        if then == signal.SIGKILL:
+            return self.kill(name)
         self.cluster.signal(name, then)
 
     def pull(self, name, seconds):
@@ -422,7 +503,7 @@ def main():
     parser.add_argument("--tokens", type=int, default=400)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--ubatch", type=int, default=1, help="of llama-server: tokens that it computes at a time")
-    parser.add_argument("--through", choices=("llmd", "http"))
+    parser.add_argument("--through", choices=("llmd", "remote", "http"))
     parser.add_argument("--server", default="llama-server", help="the command that runs llama-server")
     parser.add_argument("--rpc-server", default="ggml-rpc-server", help="the command that runs ggml-rpc-server")
     parser.add_argument("--root", default="", help="where these commands see /, with this tree's models as /models")
@@ -435,7 +516,7 @@ def main():
     cluster = Cluster(args, network, folder, os.path.join(tempfile.mkdtemp(), "cluster.log"))
     try:
         cluster.start()
-        client = HttpClient(network, cluster) if through == "http" else LlmdClient(network, cluster, build)
+        client = {"http": HttpClient, "remote": RemoteClient, "llmd": LlmdClient}[through](network, cluster, build)
         with contextlib.closing(client):
             return Lane(args, network, cluster, client).run()
     finally:
