@@ -252,6 +252,9 @@ public:
     // empty if there was none; valid until the next wait().
     virtual base::Result<std::span<const Sampled>> wait() = 0;
 
+    // With no step in flight: waits until the device has nothing more to do for this backend.
+    virtual base::Result<void> finish() { return {}; }
+
     // After wait() and before the next begin(), with no step in flight: the logits of the output-th row that wanted
     // output, after its adjustments and unmasked. out has V elements.
     virtual base::Result<void> read_logits(uint32_t output, std::span<float> out) = 0;

@@ -117,6 +117,13 @@ base::Result<void> Generator::launch(DeviceStep& step) {
     return submit_step(*model_.backend, batch.rows, step.requests);
 }
 
+base::Result<void> Generator::settle() {
+    if (current_.is_in_flight) {
+        if (auto completed = complete(current_); !completed) return completed;
+    }
+    return model_.backend->finish();
+}
+
 // No step follows prefill: a chunk takes as long as a new request should have to wait, and hides the host's time
 // anyway.
 bool Generator::may_be_followed(const DeviceStep& step) const {

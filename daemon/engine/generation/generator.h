@@ -98,6 +98,9 @@ public:
     // Advances every request that can advance, by one step of the device. A row whose logits are not finite ends that
     // request alone; an error is the device's.
     base::Result<void> step();
+    // Delivers the results of the step in flight, if there is one, and submits no other. Then the device has nothing to
+    // do until the next call of step() or save_next(). An error is the device's.
+    base::Result<void> settle();
 
     // True if save_next() would save something.
     bool has_unsaved() const { return disk_cache_ && disk_cache_->has_unsaved(); }

@@ -90,9 +90,11 @@ EngineServer::Leave EngineServer::run() {
 
 std::optional<EngineServer::Leave> EngineServer::run_once() {
     report_pages();
-    const bool busy = has_work();
-    if (!busy && !idle_) report_phase(protocol::Phase::Idle, milliseconds(0));
-    receive(busy ? static_cast<int>(rest().count()) : has_unsaved() ? 0 : -1);
+    if (!is_busy()) {
+        const auto quiet = has_work() ? protocol::Phase::Waiting : protocol::Phase::Idle;
+        if (quiet_phase_ != quiet) report_phase(quiet, milliseconds(0));
+    }
+    receive(is_busy() ? static_cast<int>(rest().count()) : has_unsaved() ? 0 : -1);
     while (!leave_) {
         const auto message = reader_.next();
         if (!message) {
@@ -103,11 +105,9 @@ std::optional<EngineServer::Leave> EngineServer::run_once() {
             break;
         }
     }
-    if (!leave_ && has_work() && rest().count() == 0) {
-        if (!std::exchange(step_reported_, false)) report_phase(protocol::Phase::Step, kStepBudget);
-        if (const auto stepped = step(); !stepped) {
-            report_fault(stepped.error());
-        } else if (has_work() && rest().count() == 0) {
+    if (!leave_ && is_busy() && rest().count() == 0) {
+        compute(&generation::Generator::step);
+        if (!leave_ && has_work() && rest().count() == 0) {
             // It goes out with the tokens of the last step, so that llmd is woken once a step.
             send(protocol::PhaseChange{protocol::Phase::Step, static_cast<uint32_t>(kStepBudget.count())});
             step_reported_ = true;
@@ -126,15 +126,16 @@ void EngineServer::report_fault(const base::Error& error) {
     leave(Leave::DeviceFault, error.message);
 }
 
-base::Result<void> EngineServer::step() {
+void EngineServer::compute(base::Result<void> (generation::Generator::*call)()) {
+    if (!std::exchange(step_reported_, false)) report_phase(protocol::Phase::Step, kStepBudget);
     const auto began = now_();
-    auto stepped = generator_->step();
+    const auto computed = ((*generator_).*call)();
     if (duty_cycle_percent_ < protocol::kFullDutyCycle) {
         const auto ended = now_();
         const auto rest = (ended - began) * (protocol::kFullDutyCycle - duty_cycle_percent_) / duty_cycle_percent_;
-        rests_until_ = ended + std::min<std::chrono::steady_clock::duration>(rest, kMaxRest);
+        rests_until_ = std::max(rests_until_, ended + std::min<std::chrono::steady_clock::duration>(rest, kMaxRest));
     }
-    return stepped;
+    if (!computed) report_fault(computed.error());
 }
 
 milliseconds EngineServer::rest() const {
@@ -185,6 +186,8 @@ void EngineServer::handle(const protocol::Message& message) {
         if (generator_) generator_->drop_cache();
     } else if (const auto* pace = std::get_if<protocol::SetPace>(&message)) {
         handle_pace(*pace);
+    } else if (const auto* lease = std::get_if<protocol::SetLease>(&message)) {
+        handle_lease(*lease);
     } else {
         leave(Leave::Broken, base::concat("a message of type ", message.index(), " is not for the engine"));
     }
@@ -195,6 +198,7 @@ void EngineServer::handle_load(const protocol::Load& load) {
         leave(Leave::Broken, "a second Load");
         return;
     }
+    has_lease_ = true;
     const auto begin = std::chrono::steady_clock::now();
     auto loaded = loader_(load.model_path, load_options(load), *this);
     if (!loaded) {
@@ -365,8 +369,24 @@ void EngineServer::handle_pace(const protocol::SetPace& pace) {
         return;
     }
     duty_cycle_percent_ = pace.duty_cycle_percent;
-    if (duty_cycle_percent_ == protocol::kFullDutyCycle) rests_until_ = {};
+    if (duty_cycle_percent_ == protocol::kFullDutyCycle) {
+        rests_until_ = {};
+        rest_left_ = {};
+    }
     if (generator_) generator_->set_runs_ahead(duty_cycle_percent_ == protocol::kFullDutyCycle);
+}
+
+void EngineServer::handle_lease(const protocol::SetLease& lease) {
+    const bool had_lease = std::exchange(has_lease_, lease.held);
+    if (lease.held) {
+        if (!had_lease) rests_until_ = now_() + std::exchange(rest_left_, {});
+        return;
+    }
+    if (had_lease) {
+        if (has_work()) compute(&generation::Generator::settle);
+        rest_left_ = std::max(rests_until_ - now_(), std::chrono::steady_clock::duration());
+    }
+    send(protocol::LeaseReleased{});
 }
 
 void EngineServer::send(const protocol::Message& message) {
@@ -406,7 +426,7 @@ void EngineServer::report_pages() {
 }
 
 void EngineServer::report_phase(protocol::Phase phase, milliseconds budget) {
-    idle_ = phase == protocol::Phase::Idle && budget.count() == 0;
+    quiet_phase_ = budget.count() == 0 ? std::optional(phase) : std::nullopt;
     step_reported_ = false;
     send(protocol::PhaseChange{phase, static_cast<uint32_t>(budget.count())});
     flush();

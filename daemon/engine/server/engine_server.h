@@ -1,5 +1,12 @@
 // The engine's side of the connection to llmd (protocol/messages.h). The server reads commands between steps, runs the
 // generator while there is work, and reports before each call that may block how long it may take.
+//
+// The device may be leased (SetLease): without the lease the server computes nothing and saves no pages, but handles
+// every command. It has the lease from Load on until it is told otherwise, so that loading, self-tests and tuning are
+// never interrupted. Rests (SetPace) are held within the lease: what is left of one when the lease goes is held when it
+// comes back. If time without the lease counted as rest, engines that alternate would together keep the device busy all
+// the time, whatever their duty cycle.
+//
 // One thread; run() is the whole life of the process. The socket belongs to the server.
 #pragma once
 
@@ -81,9 +88,13 @@ private:
     void handle_detokenize(const protocol::Detokenize& detokenize);
     void handle_render(const protocol::Render& render);
     void handle_pace(const protocol::SetPace& pace);
+    void handle_lease(const protocol::SetLease& lease);
     bool has_work() const { return generator_ && generator_->has_work(); }
-    base::Result<void> step();
-    bool has_unsaved() const { return generator_ && generator_->has_unsaved(); }
+    // True if there is something to compute and the device may be used. A rest may have to pass first.
+    bool is_busy() const { return has_lease_ && has_work(); }
+    // Calls step() or settle() of the generator, and sets the rest that follows. Reports a fault.
+    void compute(base::Result<void> (generation::Generator::*call)());
+    bool has_unsaved() const { return has_lease_ && generator_ && generator_->has_unsaved(); }
     // Reports an error of the device, after which the server ends.
     void report_fault(const base::Error& error);
     // Opens the files of the on-disk prefix cache. Returns nothing if the cache is off; if it is on and cannot be
@@ -123,13 +134,16 @@ private:
     std::optional<generation::Generator> generator_;                     // borrows *model_
     std::unordered_map<uint64_t, std::unique_ptr<AnswerForm>> answers_;  // of the requests that have not ended
     bool load_seen_ = false;
-    bool idle_ = false;                       // Idle without a budget was the last phase
+    // Idle or Waiting, if that was the last phase and had no budget.
+    std::optional<protocol::Phase> quiet_phase_;
     bool step_reported_ = false;              // Step was the last phase, and the next step has not begun
     uint32_t load_per_mille_ = 0;             // as last reported
     uint32_t tuned_per_mille_ = 0;            // tuning's part of the load
     generation::KvPages::Counts pages_ = {};  // as last reported
     uint32_t duty_cycle_percent_ = protocol::kFullDutyCycle;  // SetPace.duty_cycle_percent
+    bool has_lease_ = true;
     std::chrono::steady_clock::time_point rests_until_{};
+    std::chrono::steady_clock::duration rest_left_{};  // of when the lease went
     std::chrono::steady_clock::time_point next_progress_{};
     std::optional<Leave> leave_;
     std::string reason_;

@@ -45,7 +45,8 @@ public:
     uint32_t n_steps = 0;        // that were waited for
     uint32_t n_steps_ahead = 0;  // that were submitted while another was in flight
     uint32_t n_logit_reads = 0;
-    uint32_t n_outputs = 0;  // rows that wanted output
+    uint32_t n_outputs = 0;   // rows that wanted output
+    uint32_t n_finished = 0;  // calls of finish()
     uint32_t n_page_reads = 0;
     uint32_t n_page_writes = 0;
     size_t most_window_pages = 0;  // of a slot
@@ -208,6 +209,11 @@ public:
         in_flight_.pop_front();
         if (fail_step == n_steps++) return base::fail(base::ErrorCode::DeviceError, "the fake device failed");
         return std::span<const compute::Sampled>(given_.answers);
+    }
+    base::Result<void> finish() override {
+        if (is_open_ || !in_flight_.empty()) return misuse("finish: out of turn");
+        ++n_finished;
+        return {};
     }
     base::Result<void> read_logits(uint32_t output, std::span<float> out) override {
         if (is_open_ || !in_flight_.empty()) return misuse("read_logits: out of turn");

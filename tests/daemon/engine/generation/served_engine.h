@@ -58,6 +58,8 @@ protected:
         fake_backend(model).set_precision(precision_);
         fake_backend(model).set_profile(profile_);
         fake_backend(model).fail_step = fail_step_;
+        fake_backend(model).asynchronous = asynchronous_;
+        fake_ = &fake_backend(model);
         observer.on_device({compute::BackendKind::OpenCl, "FD630", "26.1.6"});
         return model;
     }
@@ -130,6 +132,8 @@ protected:
     std::function<std::unique_ptr<tokenizer::Tokenizer>()> make_tokenizer_;  // of another tokenizer than its own
     std::string profile_ = "fake";
     std::optional<uint32_t> fail_step_;
+    bool asynchronous_ = false;                                    // the device
+    FakeBackend* fake_ = nullptr;                                  // once the model is loaded
     compute::Precision precision_ = compute::Precision::Faithful;  // of the device
     std::optional<compute::Precision> asked_;                      // of it, by what loads
     size_t n_started_ = 0;

@@ -89,6 +89,7 @@ public:
     Result<void> sample(std::span<const SampleRequest> requests) override;
     Result<void> submit() override;
     Result<std::span<const Sampled>> wait() override { return exchange_.wait(); }
+    Result<void> finish() override { return queue_.finish(); }
     Result<void> read_logits(uint32_t output, std::span<float> out) override {
         return exchange_.read_logits(output, out);
     }
