@@ -246,7 +246,7 @@ struct Ready {
     std::string sandbox;  // what the engine cannot do, for people
     uint64_t weight_bytes = 0;
     uint64_t kv_bytes = 0;
-    uint64_t overhead_bytes = 0;  // of the engine's own memory beside these two
+    uint64_t overhead_bytes = 0;  // of the engine beside these two, as measured: generation::overhead_bytes()
     uint32_t load_ms = 0;
 };
 
@@ -382,8 +382,8 @@ struct Inspection {
     std::string chat_template;        // the file's, where it has one of at most kMaxInspectedTemplate bytes
     bool chats = false;               // llmd knows the form of its conversations; with it, of calls of tools
     bool thinks = false;              // before it answers
-    uint64_t kv_bytes_per_token = 0;  // of one sequence, in the form in which pages keep it
-    bool embeds = false;              // it makes embeddings and no texts
+    uint64_t kv_bytes_per_token = 0;  // of one sequence, as pages keep it; sliding windows make it less in the long run
+    bool embeds = false;              // it was trained for embeddings (ARCHITECTURE.pooling_type), not for texts
 };
 inline constexpr size_t kMaxInspectedTemplate = 32u << 10;  // all of an inspection fits into a pipe
 

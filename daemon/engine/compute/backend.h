@@ -159,6 +159,8 @@ struct DeviceReport {
     std::vector<std::string> notes;  // why this device, what was re-encoded, what is slow; one sentence each
     uint64_t weight_bytes = 0;       // held by weights
     uint64_t kv_bytes = 0;           // held by KV pages
+    uint64_t working_bytes = 0;      // held for steps: activations, logits, batches, scratch memory
+    bool is_host_memory = false;     // all three are private memory of this process
 };
 
 // What declare_tensors() does that may take seconds.

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "engine/compute/cpu/cpu_backend.h"
+#include "engine/compute/cpu/cpu_memory.h"
 #include "engine/compute/cpu/processor.h"
 #include "engine/compute/opencl/gpu/matmul_rows.h"
 #include "engine/compute/opencl/opencl_backend.h"
@@ -123,8 +124,11 @@ base::Result<std::unique_ptr<Backend>> create_on(const Devices& devices, size_t 
                                                  const std::vector<std::string>& notes) {
     const OpenClDevice& device = devices[index];
     const uint64_t host_bytes = device.shares_host_memory ? available_memory_bytes() : UINT64_MAX;
-    const DeviceMemory memory = {std::min(device.memory_bytes, host_bytes), device.max_buffer_bytes,
-                                 gpu::gpu_weight_bytes, options.scarce == BackendKind::OpenCl};
+    const DeviceMemory memory = {std::min(device.memory_bytes, host_bytes),
+                                 device.max_buffer_bytes,
+                                 gpu::gpu_weight_bytes,
+                                 options.scarce == BackendKind::OpenCl,
+                                 {}};
     tell(options, {BackendKind::OpenCl, device.name, device.driver});
     return create_planned(plan, memory, [&](const BackendLimits& limits) {
         const OpenClOverrides overrides = {.tuning_budget = options.tuning_budget,
@@ -213,8 +217,12 @@ base::Result<std::unique_ptr<Backend>> create_backend(const model::DecoderSpec& 
         case BackendKind::Cpu:
             break;
     }
+    const uint32_t n_threads = options.n_threads == 0 ? count_performance_cores() : options.n_threads;
     const DeviceMemory memory = {.available_bytes = available_memory_bytes(),
-                                 .is_scarce = options.scarce == BackendKind::Cpu};
+                                 .is_scarce = options.scarce == BackendKind::Cpu,
+                                 .working_bytes = [&](const BackendLimits& limits) {
+                                     return CpuMemory::working_bytes(spec, limits, n_threads);
+                                 }};
     tell(options, {BackendKind::Cpu, "", ""});
     return create_planned(plan, memory, [&](const BackendLimits& limits) {
         return create_cpu_backend(spec, limits, options.n_threads, notes);

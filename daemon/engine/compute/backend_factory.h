@@ -53,6 +53,9 @@ struct DeviceMemory {
     // What a model's weights take there, at most.
     uint64_t (*weight_bytes)(std::span<const model::Weight> weights) = block_weight_bytes;
     bool is_scarce = false;  // what an earlier plan allowed could not be allocated: only the least will do
+    // What a backend with these limits takes for its steps (DeviceReport::working_bytes); empty: that is not known
+    // before it is built.
+    std::function<uint64_t(const BackendLimits& limits)> working_bytes;
 };
 
 // The limits on a device with that memory; OutOfMemory where the model does not fit.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/mapped_file.h"
+#include "engine/compute/cpu/processor.h"
 #include "engine/generation/batch.h"
 #include "engine/generation/kv_cache/content_hash.h"
 #include "engine/generation/kv_cache/kv_pages.h"
@@ -43,7 +44,13 @@ base::Result<compute::BackendLimits> backend_limits(const model::DecoderSpec& sp
     limits.max_rows = n_computing + (options.prefill_chunk == 0 ? kMaxPrefillRows : options.prefill_chunk);
     limits.max_outputs = std::max(options.max_outputs, n_computing);
     limits.max_rows = std::max(limits.max_rows, limits.max_outputs);
-    if (auto planned = plan_kv_pages(spec, n_computing, weight_bytes, memory, limits); !planned) return planned.error();
+    std::optional<MemoryBound> bound;
+    if (options.memory_bytes != 0) {
+        const uint64_t working = memory.working_bytes ? memory.working_bytes(limits) : kMemoryHeadroomBytes;
+        bound = {options.memory_bytes, compute::private_dirty_bytes() + working + kRequestReserveBytes};
+    }
+    const auto planned = plan_kv_pages(spec, n_computing, weight_bytes, memory, limits, bound);
+    if (!planned) return planned.error();
     return limits;
 }
 
@@ -195,6 +202,11 @@ base::Result<LoadedModel> load(const base::MappedFile& file, const LoadOptions& 
 }
 
 }  // namespace
+
+uint64_t overhead_bytes(const compute::DeviceReport& report, uint64_t private_dirty) {
+    const uint64_t weights = report.is_host_memory ? std::min(report.weight_bytes, private_dirty) : 0;
+    return private_dirty - weights + report.working_bytes;
+}
 
 base::Result<LoadedModel> load_model(const std::string& path, const LoadOptions& options, LoadObserver& observer) {
     if (auto checked = check(options); !checked) return checked.error();

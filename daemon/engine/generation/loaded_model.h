@@ -30,9 +30,13 @@ struct LoadOptions {
     uint32_t n_slots = 0;        // sequences in one batch, at most kMaxSlots; 0: kDefaultSlots. The backend has twice
                                  // as many, so that as many can keep their pages while they are paused
     uint32_t prefill_chunk = 0;  // most rows of prefill in one step, at most kMaxPrefillChunk; 0: kMaxPrefillRows
-    std::string chat_template;   // as ChatTemplate::create() takes it
-    uint32_t max_outputs = 0;    // rows of one step that want output; 0: n_slots
-    bool identifies = false;     // LoadedModel::content is wanted
+    // Of weights, KV pages and all else of this engine, at most; 0: no bound. What is neither is estimated before pages
+    // are allocated: what this process has written so far, the backend's working memory (of OpenCL, with the driver's:
+    // kMemoryHeadroomBytes) and kRequestReserveBytes. A driver may take more; overhead_bytes() tells.
+    uint64_t memory_bytes = 0;
+    std::string chat_template;  // as ChatTemplate::create() takes it
+    uint32_t max_outputs = 0;   // rows of one step that want output; 0: n_slots
+    bool identifies = false;    // LoadedModel::content is wanted
     // Tests replace it.
     std::function<decltype(compute::create_backend)> create_backend = compute::create_backend;
 };
@@ -67,11 +71,17 @@ struct LoadedModel {
     uint64_t step_weight_bytes = 0;  // bytes of the file's weights that one step reads, without embedding look-ups
 };
 
+// The bytes that an engine takes beside weights and KV pages, where nothing has been computed since the load:
+// `private_dirty` of its process (compute::private_dirty_bytes()), less the weights where those are in it, and the
+// backend's working memory, which steps write. So it counts the data of libraries, the vocabulary, what a driver and
+// its compiler hold, and the reported buffers; not the programs' code and the model file, which the system can drop.
+uint64_t overhead_bytes(const compute::DeviceReport& report, uint64_t private_dirty);
+
 // Errors: ModelNotFound, InvalidArgument (an option, or not a regular file), ModelLoadFailed, DeviceError, and
-// OutOfMemory before anything is allocated if weights and KV cache exceed the device's memory. Messages begin with the
-// path. If a device runs out of memory during the load, the model is loaded once more with the KV cache of one
-// sequence. With BackendKind::Auto, if a GPU fails all the same, the CPU gets the model, and the report's notes say
-// why.
+// OutOfMemory before anything is allocated if weights and KV cache exceed the device's memory or memory_bytes. Messages
+// begin with the path. If a device runs out of memory during the load, the model is loaded once more with the KV cache
+// of one sequence. With BackendKind::Auto, if a GPU fails all the same, the CPU gets the model, and the report's notes
+// say why.
 base::Result<LoadedModel> load_model(const std::string& path, const LoadOptions& options, LoadObserver& observer);
 
 }  // namespace llmd::generation

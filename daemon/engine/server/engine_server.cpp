@@ -11,6 +11,7 @@
 #include <variant>
 
 #include "base/utf8.h"
+#include "engine/compute/cpu/processor.h"
 
 namespace llmd::engine {
 
@@ -47,6 +48,7 @@ generation::LoadOptions load_options(const protocol::Load& load) {
     options.n_ctx = load.n_ctx;
     options.n_slots = load.n_slots;
     options.prefill_chunk = load.prefill_chunk;
+    options.memory_bytes = load.memory_bytes;
     options.chat_template = load.chat_template;
     options.identifies = load.saved_prefix_bytes > 0;
     return options;
@@ -70,6 +72,7 @@ protocol::Ready ready(const generation::LoadedModel& model, milliseconds load_ti
     ready.sandbox = sandbox;
     ready.weight_bytes = report.weight_bytes;
     ready.kv_bytes = report.kv_bytes;
+    ready.overhead_bytes = generation::overhead_bytes(report, compute::private_dirty_bytes());
     ready.load_ms = static_cast<uint32_t>(load_time.count());
     return ready;
 }

@@ -12,6 +12,7 @@
 #include "base/utf8.h"
 #include "engine/chat/template_text.h"
 #include "engine/compute/opencl/runtime/device.h"
+#include "engine/generation/kv_cache/kv_pages.h"
 #include "engine/model/architectures.h"
 #include "engine/model/gguf.h"
 #include "engine/model/weights.h"
@@ -62,6 +63,13 @@ std::string digest(const base::MappedFile& file, const model::Gguf& gguf) {
     return hash.hex();
 }
 
+// Files of models that were trained to give embeddings say how the tokens' vectors become one.
+bool embeds(const model::Gguf& gguf, const std::string& architecture) {
+    constexpr uint32_t kMean = 1, kLast = 3;  // llama.cpp's numbers; 0 is none, 2 the first token, 4 a ranking
+    const auto pooling = gguf.get_u32_or(base::concat(architecture, ".pooling_type"), 0);
+    return pooling && *pooling >= kMean && *pooling <= kLast;
+}
+
 void read_chat_template(const model::Gguf& gguf, protocol::Inspection& inspection) {
     const auto text = gguf.get_string_or("tokenizer.chat_template", "");
     if (!text || text->empty()) return;
@@ -102,6 +110,8 @@ protocol::Inspection inspect_model(const std::string& path) {
     inspection.n_ff = spec.max_ff();
     inspection.n_vocab = spec.n_vocab;
     inspection.digest = digest(metadata->file, metadata->gguf);
+    inspection.kv_bytes_per_token = generation::kv_bytes_per_token(spec);
+    inspection.embeds = embeds(metadata->gguf, spec.architecture);
     read_chat_template(metadata->gguf, inspection);
     return inspection;
 }

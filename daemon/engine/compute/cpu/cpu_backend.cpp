@@ -43,6 +43,8 @@ public:
         report_.profile = base::concat("cpu/", kernels.isa, "/i16");
         report_.notes = std::move(notes);
         report_.kv_bytes = memory_.kv.size_bytes();
+        report_.working_bytes = CpuMemory::working_bytes(spec, limits, pool_->n_threads());
+        report_.is_host_memory = true;
         rows_.reserve(limits.max_rows);
         all_rows_.resize(limits.max_rows);
         std::iota(all_rows_.begin(), all_rows_.end(), 0u);

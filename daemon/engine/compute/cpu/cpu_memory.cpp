@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -84,7 +85,7 @@ Result<KvStore> KvStore::allocate(const model::DecoderSpec& spec, const BackendL
         Layer layer;
         layer.pool = limits.pool_of(of);
         layer.head_dim = of.head_dim;
-        layer.value_dim = (of.head_dim + 15) / 16 * 16;
+        layer.value_dim = padded_value_dim(of.head_dim);
         layer.first_key = n_keys;
         layer.first_value = n_values;
         layer.key_page = size_t{of.kv_rows()} * kPageTokens;
@@ -149,22 +150,59 @@ void KvStore::discard(KvPool pool, std::span<const uint32_t> pages) const {
     }
 }
 
-Result<CpuMemory> CpuMemory::allocate(const model::DecoderSpec& spec, const BackendLimits& limits, uint32_t n_threads) {
-    CpuMemory memory;
-    auto kv = KvStore::allocate(spec, limits);
-    if (!kv) return kv.error();
-    memory.kv = std::move(*kv);
+namespace {
+
+// In floats, of one row or thread.
+struct Strides {
+    std::array<size_t, model::kOperandCount> operands{};
+    size_t widest = 0;  // of a matmul's input
+    size_t scratch = 0;
+};
+
+Strides strides_of(const model::DecoderSpec& spec) {
     using enum model::Operand;
     const std::pair<model::Operand, uint32_t> widths[] = {
         {Residual, spec.n_embd},   {Normed, spec.n_embd},       {Query, spec.max_q_rows()},
         {Key, spec.max_kv_rows()}, {Value, spec.max_kv_rows()}, {Attended, spec.max_q_rows()},
         {Gate, spec.max_ff()},     {Up, spec.max_ff()},         {Projected, spec.n_embd},
     };
-    size_t widest = 0;  // of a matmul's input
+    Strides strides;
     for (const auto& [operand, width] : widths) {
-        Activations& to = memory.operands[static_cast<size_t>(operand)];
-        to.stride = (size_t{width} + kActivationPadding - 1) / kActivationPadding * kActivationPadding;
-        if (operand == Normed || operand == Attended || operand == Up) widest = std::max(widest, to.stride);
+        const size_t stride = (size_t{width} + kActivationPadding - 1) / kActivationPadding * kActivationPadding;
+        strides.operands[static_cast<size_t>(operand)] = stride;
+        if (operand == Normed || operand == Attended || operand == Up) {
+            strides.widest = std::max(strides.widest, stride);
+        }
+    }
+    strides.scratch = kDecodedRows * strides.widest;
+    for (const model::LayerSpec& layer : spec.layers) {
+        if (layer.is_convolution()) continue;
+        const size_t of_attention = attend_scratch_floats(layer.heads_per_kv(), padded_value_dim(layer.head_dim));
+        strides.scratch = std::max(strides.scratch, of_attention);
+    }
+    return strides;
+}
+
+}  // namespace
+
+uint64_t CpuMemory::working_bytes(const model::DecoderSpec& spec, const BackendLimits& limits, uint32_t n_threads) {
+    const Strides strides = strides_of(spec);
+    const uint64_t of_row = std::accumulate(strides.operands.begin(), strides.operands.end(), uint64_t{0}) +
+                            spec.ropes.size() * (spec.n_rot() / 2) * 2;
+    const uint64_t floats =
+        limits.max_rows * of_row + uint64_t{limits.max_outputs} * spec.n_vocab + uint64_t{n_threads} * strides.scratch;
+    return floats * sizeof(float) + limits.max_rows * quantized_stride(strides.widest);
+}
+
+Result<CpuMemory> CpuMemory::allocate(const model::DecoderSpec& spec, const BackendLimits& limits, uint32_t n_threads) {
+    CpuMemory memory;
+    auto kv = KvStore::allocate(spec, limits);
+    if (!kv) return kv.error();
+    memory.kv = std::move(*kv);
+    const Strides strides = strides_of(spec);
+    for (size_t operand = 0; operand < model::kOperandCount; ++operand) {
+        Activations& to = memory.operands[operand];
+        to.stride = strides.operands[operand];
         auto data = HostBuffer::allocate(limits.max_rows * to.stride * sizeof(float), "activations");
         if (!data) return data.error();
         to.data = std::move(*data);
@@ -173,16 +211,10 @@ Result<CpuMemory> CpuMemory::allocate(const model::DecoderSpec& spec, const Back
     if (!logits) return logits.error();
     memory.logits_data = std::move(*logits);
 
-    auto quantized = HostBuffer::allocate(limits.max_rows * quantized_stride(widest), "activations");
+    auto quantized = HostBuffer::allocate(limits.max_rows * quantized_stride(strides.widest), "activations");
     if (!quantized) return quantized.error();
     memory.quantized = std::move(*quantized);
-    memory.scratch_stride = kDecodedRows * widest;
-    for (uint32_t layer = 0; layer < spec.n_layers(); ++layer) {
-        if (spec.layers[layer].is_convolution()) continue;
-        const size_t of_attention =
-            attend_scratch_floats(spec.layers[layer].heads_per_kv(), memory.kv.value_dim(layer));
-        memory.scratch_stride = std::max(memory.scratch_stride, of_attention);
-    }
+    memory.scratch_stride = strides.scratch;
     auto scratch = HostBuffer::allocate(n_threads * memory.scratch_stride * sizeof(float), "scratch memory");
     if (!scratch) return scratch.error();
     memory.scratch_data = std::move(*scratch);

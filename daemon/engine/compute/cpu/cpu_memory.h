@@ -106,7 +106,7 @@ public:
     // Elements of one page of a layer.
     size_t key_page(uint32_t layer) const { return layers_[layer].key_page; }
     size_t value_page(uint32_t layer) const { return layers_[layer].value_page; }
-    // A layer's head_dim rounded up to a multiple of 16.
+    // padded_value_dim() of the layer.
     uint32_t value_dim(uint32_t layer) const { return layers_[layer].value_dim; }
     uint64_t size_bytes() const { return keys_.size() + values_.size(); }
     // Of one page in all layers of its pool: of each layer the keys, then the values.
@@ -142,6 +142,8 @@ struct CpuMemory {
     // OutOfMemory names what does not fit and its size.
     static base::Result<CpuMemory> allocate(const model::DecoderSpec& spec, const BackendLimits& limits,
                                             uint32_t n_threads);
+    // The bytes of all that allocate() allocates with these arguments, and of Rotations, without KV pages.
+    static uint64_t working_bytes(const model::DecoderSpec& spec, const BackendLimits& limits, uint32_t n_threads);
 
     // Of every operand but Logits.
     const Activations& of(model::Operand operand) const { return operands[static_cast<size_t>(operand)]; }

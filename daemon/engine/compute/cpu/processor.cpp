@@ -2,6 +2,7 @@
 
 #include <sched.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
@@ -94,6 +95,15 @@ std::string cpu_name() {
 uint64_t available_memory_bytes() {
     const uint64_t kib = number_or(field("/proc/meminfo", "MemAvailable"), std::numeric_limits<uint64_t>::max() / 1024);
     return kib * 1024;
+}
+
+uint64_t private_dirty_bytes() {
+    const std::string kib = field("/proc/self/smaps_rollup", "Private_Dirty");
+    if (!kib.empty()) return number_or(kib, 0) * 1024;
+    std::ifstream statm("/proc/self/statm");  // in pages
+    uint64_t size = 0, resident = 0, shared = 0;
+    statm >> size >> resident >> shared;
+    return (resident - std::min(resident, shared)) * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
 #if defined(LLMD_X86_KERNELS)

@@ -1,6 +1,8 @@
 #include "engine/generation/kv_cache/kv_pages.h"
 
 #include <algorithm>
+#include <numeric>
+#include <string_view>
 
 namespace llmd::generation {
 
@@ -9,18 +11,24 @@ namespace {
 constexpr uint64_t kKeyAndValue = 2;
 constexpr uint64_t kHalfBytes = 2;
 
-}  // namespace
-
-namespace {
-
 uint64_t page_bytes(uint32_t kv_rows) {
     return uint64_t{compute::kPageTokens} * kKeyAndValue * kv_rows * kHalfBytes;
+}
+
+uint64_t token_bytes(const model::LayerSpec& layer) {
+    // Floats in place of two halves.
+    if (layer.is_convolution()) return kKeyAndValue * layer.kv_rows() * kHalfBytes;
+    return (layer.kv_rows() + uint64_t{layer.n_kv_heads} * compute::padded_value_dim(layer.head_dim)) * kHalfBytes;
+}
+
+uint64_t page_bytes(const model::LayerSpec& layer) {
+    return compute::kPageTokens * token_bytes(layer);
 }
 
 uint64_t page_bytes(const model::DecoderSpec& spec, const compute::BackendLimits& limits, compute::KvPool pool) {
     uint64_t bytes = 0;
     for (const model::LayerSpec& layer : spec.layers) {
-        bytes += limits.pool_of(layer) == pool ? page_bytes(layer.kv_rows()) : 0;
+        bytes += limits.pool_of(layer) == pool ? page_bytes(layer) : 0;
     }
     return bytes;
 }
@@ -34,7 +42,7 @@ uint32_t best_window(const model::DecoderSpec& spec, const compute::BackendLimit
         const uint32_t all = pages_for(limits.n_ctx);
         const uint32_t kept = WindowPages::most_held(layer.window, limits.max_rows, limits.n_ctx) +
                               WindowPages::behind_border(layer.window, all);
-        if (kept < all) saved[layer.window] += (all - kept) * page_bytes(layer.kv_rows());
+        if (kept < all) saved[layer.window] += (all - kept) * page_bytes(layer);
     }
     uint32_t best = 0;
     for (const auto& [window, bytes] : saved) {
@@ -45,25 +53,39 @@ uint32_t best_window(const model::DecoderSpec& spec, const compute::BackendLimit
 
 }  // namespace
 
+uint64_t kv_bytes_per_token(const model::DecoderSpec& spec) {
+    return std::accumulate(spec.layers.begin(), spec.layers.end(), uint64_t{0},
+                           [](uint64_t sum, const model::LayerSpec& layer) { return sum + token_bytes(layer); });
+}
+
 base::Result<void> plan_kv_pages(const model::DecoderSpec& spec, uint32_t n_sequences, uint64_t weight_bytes,
-                                 const compute::DeviceMemory& memory, compute::BackendLimits& limits) {
+                                 const compute::DeviceMemory& memory, compute::BackendLimits& limits,
+                                 const std::optional<MemoryBound>& bound) {
     limits.window = best_window(spec, limits);
     const uint64_t least = pages_for(limits.n_ctx);
     const uint64_t windowed =
         limits.window == 0 ? 0 : WindowPages::most_held(limits.window, limits.max_rows, limits.n_ctx);
-    const uint64_t of_border =
-        limits.window == 0 || memory.is_scarce ? 0 : WindowPages::behind_border(limits.window, pages_for(limits.n_ctx));
     const uint64_t window_page_bytes = page_bytes(spec, limits, compute::KvPool::Window);
     const uint64_t sequence_bytes =
         least * page_bytes(spec, limits, compute::KvPool::Full) + windowed * window_page_bytes;
-    const uint64_t taken = weight_bytes + kMemoryHeadroomBytes;
-    const uint64_t free = memory.available_bytes > taken ? memory.available_bytes - taken : 0;
-    // weight_bytes is compared alone first, since `taken` may overflow.
-    if (weight_bytes > memory.available_bytes || sequence_bytes > free) {
+    // What weights and `rest` leave of so many bytes for pages; nothing if those of one sequence do not fit.
+    const auto left_of = [&](uint64_t bytes, uint64_t rest) -> std::optional<uint64_t> {
+        if (weight_bytes > bytes || rest > bytes - weight_bytes) return std::nullopt;  // their sum may overflow
+        const uint64_t left = bytes - weight_bytes - rest;
+        return left < sequence_bytes ? std::nullopt : std::optional(left);
+    };
+    const auto too_little = [&](uint64_t rest, uint64_t bytes, std::string_view of) {
         return base::fail(base::ErrorCode::OutOfMemory, "the model needs ", weight_bytes, " bytes for weights, ",
-                          sequence_bytes, " for the cache of one sequence of ", limits.n_ctx, " tokens and ",
-                          kMemoryHeadroomBytes, " to work in; ", memory.available_bytes,
-                          " bytes of memory are available");
+                          sequence_bytes, " for the cache of one sequence of ", limits.n_ctx, " tokens and ", rest,
+                          " to work in; ", bytes, of);
+    };
+    const auto free = left_of(memory.available_bytes, kMemoryHeadroomBytes);
+    if (!free) return too_little(kMemoryHeadroomBytes, memory.available_bytes, " bytes of memory are available");
+    uint64_t for_pages = std::max(*free / 2, sequence_bytes);
+    if (bound) {
+        const auto allowed = left_of(bound->bytes, bound->rest);
+        if (!allowed) return too_little(bound->rest, bound->bytes, " bytes are allowed");
+        for_pages = std::min(*free, *allowed);
     }
     const uint64_t buffer_page_bytes = page_bytes(spec.max_kv_rows());
     const uint64_t most_in_buffer = memory.max_buffer_bytes / buffer_page_bytes;
@@ -72,11 +94,14 @@ base::Result<void> plan_kv_pages(const model::DecoderSpec& spec, uint32_t n_sequ
                           least * buffer_page_bytes, " bytes in one buffer; the device gives at most ",
                           memory.max_buffer_bytes);
     }
+    uint64_t of_border =
+        limits.window == 0 || memory.is_scarce ? 0 : WindowPages::behind_border(limits.window, pages_for(limits.n_ctx));
+    if (bound && sequence_bytes + of_border * window_page_bytes > for_pages) of_border = 0;
     // Of a page of KvPool::Full with its share of the windowed ones.
     const uint64_t share_bytes = (sequence_bytes + of_border * window_page_bytes + least - 1) / least;
     const uint64_t most = std::min(least * n_sequences, most_in_buffer);
     limits.n_pages = static_cast<uint32_t>(
-        memory.is_scarce ? least : std::clamp(free / 2 / share_bytes, least, std::max(least, most)));
+        memory.is_scarce ? least : std::clamp(for_pages / share_bytes, least, std::max(least, most)));
     limits.n_window_pages = static_cast<uint32_t>((windowed + of_border) * limits.n_pages / least);
     return {};
 }

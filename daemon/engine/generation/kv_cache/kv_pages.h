@@ -24,15 +24,31 @@ namespace llmd::generation {
 // Memory that is left for the activations, the driver and its compiler, and other programs.
 inline constexpr uint64_t kMemoryHeadroomBytes = 64u << 20;
 
+// Left beside these where the engine's memory is bounded: for what requests hold, like texts and grammars.
+inline constexpr uint64_t kRequestReserveBytes = 16u << 20;
+
+// The bytes of one position of a sequence in the pages of all layers, as the CPU keeps them. OpenCL takes no more.
+// Layers with a window may let go of positions that it no longer sees, so of a long sequence this is the most.
+uint64_t kv_bytes_per_token(const model::DecoderSpec& spec);
+
+// A bound of the engine's memory (LoadOptions::memory_bytes).
+struct MemoryBound {
+    uint64_t bytes = 0;
+    uint64_t rest = 0;  // of them, for all but weights and pages
+};
+
 // Sets the limits' n_pages, and where pages of their own for the layers of a window take less memory, window and
 // n_window_pages; n_ctx and max_rows must be set. The pages are enough for n_sequences of n_ctx tokens, if that takes
 // at most half of the memory that the weights leave free, and else for as many as that half holds; they are not more
 // than fit into one buffer, and never fewer than one whole sequence needs. If memory is scarce they are just that.
 // Otherwise there are windowed pages for the prefix cache beside those of sequences: of one border for each sequence.
-// OutOfMemory names the memory that is needed and available, if the weights, the pages of one sequence and the headroom
-// exceed the available memory or those pages exceed the buffer.
+// With a bound, the pages may take all that weights and rest leave of it, instead of half of what is available, and
+// there are none for borders if those of one sequence leave too little.
+// OutOfMemory names the memory that is needed and available or allowed, if the weights, the pages of one sequence and
+// the headroom exceed the available memory, with the rest exceed the bound, or those pages exceed the buffer.
 base::Result<void> plan_kv_pages(const model::DecoderSpec& spec, uint32_t n_sequences, uint64_t weight_bytes,
-                                 const compute::DeviceMemory& memory, compute::BackendLimits& limits);
+                                 const compute::DeviceMemory& memory, compute::BackendLimits& limits,
+                                 const std::optional<MemoryBound>& bound = {});
 
 class KvPages {
 public:

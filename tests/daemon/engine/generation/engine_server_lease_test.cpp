@@ -156,12 +156,14 @@ TEST_F(EngineServerLease, RestsAreHeldWithinTheLease) {
     run_once(protocol::Cancel{9});
     EXPECT_EQ(fake_->n_steps, n_steps + 1) << "nor is it over";
     now_ += milliseconds(1);
+    tick_ = milliseconds(500);
     run_once(protocol::Cancel{9});
     EXPECT_EQ(fake_->n_steps, n_steps + 2) << "it is no longer than it was";
+    tick_ = {};
     run_once(kStop);
     run_once(protocol::SetPace{protocol::kFullDutyCycle});
     run_once(kGo);
-    EXPECT_EQ(fake_->n_steps, n_steps + 3);
+    EXPECT_EQ(fake_->n_steps, n_steps + 3) << "without a pace there is no rest";
 }
 
 class EngineServerLeaseSaving : public EngineServerLease {

@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <numeric>
 
+#include "engine/compute/cpu/processor.h"
+#include "engine/generation/forward.h"
 #include "engine/generation/kv_cache/kv_pages.h"
 #include "fake_backend.h"
 #include "support/gguf_writer.h"
@@ -235,6 +237,91 @@ TEST_F(LoadModel, NamesTheFileThatIsNoModel) {
     ASSERT_FALSE(model);
     EXPECT_EQ(model.error().code, base::ErrorCode::ModelLoadFailed);
     EXPECT_TRUE(model.error().message.starts_with(path_)) << model.error().message;
+}
+
+// 16 MiB of keys and values a sequence.
+test::TinyModel with_long_context() {
+    return {.n_layers = 4, .n_embd = 256, .n_heads = 4, .n_kv_heads = 4, .head_dim = 64, .n_ctx = 4096};
+}
+
+TEST_F(LoadModel, StaysWithinABoundWithFewerPages) {
+    ASSERT_TRUE(test::write_file(path_, test::tiny_model(with_long_context())));
+    const auto unbounded = load();
+    ASSERT_TRUE(unbounded) << unbounded.error().message;
+    const auto& report = unbounded->backend->report();
+    ASSERT_EQ(report.kv_bytes, 64u << 20);
+    const uint64_t rest = report.weight_bytes + overhead_bytes(report, compute::private_dirty_bytes());
+    const uint64_t bound = rest + kRequestReserveBytes + (40u << 20);
+    const auto bounded = load({.memory_bytes = bound});
+    ASSERT_TRUE(bounded) << bounded.error().message;
+    EXPECT_EQ(bounded->backend->limits().n_ctx, 4096u);
+    EXPECT_EQ(bounded->backend->limits().max_outputs, kDefaultSlots);
+    EXPECT_GE(bounded->backend->report().kv_bytes, 32u << 20);
+    EXPECT_LE(bounded->backend->report().kv_bytes, 41u << 20);
+    const auto refused = load({.memory_bytes = rest});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, base::ErrorCode::OutOfMemory);
+    EXPECT_NE(refused.error().message.find(base::concat(" to work in; ", rest, " bytes are allowed")),
+              std::string::npos)
+        << refused.error().message;
+}
+
+// A device whose working memory is known only when it is built.
+TEST_F(LoadModel, LeavesADriverItsMemoryWithinABound) {
+    ASSERT_TRUE(test::write_file(path_, test::tiny_model(with_long_context())));
+    std::optional<compute::BackendLimits> known, unknown;
+    LoadOptions options;
+    options.memory_bytes = compute::private_dirty_bytes() + kMemoryHeadroomBytes + kRequestReserveBytes + (48u << 20);
+    options.create_backend = [&](const model::DecoderSpec&, const compute::LimitsPlan& plan,
+                                 const compute::BackendOptions&) -> base::Result<std::unique_ptr<compute::Backend>> {
+        compute::DeviceMemory memory{.available_bytes = uint64_t{1} << 40};
+        unknown = *plan(memory);
+        memory.working_bytes = [](const compute::BackendLimits& limits) { return limits.max_rows; };
+        known = *plan(memory);
+        return std::make_unique<test::FakeBackend>(257, *known);
+    };
+    ASSERT_TRUE(load_on(options));
+    EXPECT_EQ(known->n_pages, 4 * pages_for(4096));
+    EXPECT_LT(unknown->n_pages, 4 * pages_for(4096));
+    EXPECT_GE(unknown->n_pages, pages_for(4096));
+}
+
+TEST(OverheadBytes, AreAllButWeightsAndPages) {
+    const compute::DeviceReport report = {.weight_bytes = 1000, .kv_bytes = 500, .working_bytes = 30};
+    EXPECT_EQ(overhead_bytes(report, 4000), 4030u) << "weights are in the device's own memory";
+    auto host = report;
+    host.is_host_memory = true;
+    EXPECT_EQ(overhead_bytes(host, 4000), 3030u);
+    EXPECT_EQ(overhead_bytes(host, 900), 30u);
+}
+
+// What a process that has computed has written is its weights, its pages and the overhead that was told before.
+TEST_F(LoadModel, OverheadIsWhatComputingWillTake) {
+    test::TinyModel tiny = with_long_context();
+    tiny.n_ctx = 512;
+    tiny.n_ff = 4096;  // activations that are not lost among all else
+    ASSERT_TRUE(test::write_file(path_, test::tiny_model(tiny)));
+    const auto model = load({.n_slots = 1});
+    ASSERT_TRUE(model) << model.error().message;
+    compute::Backend& backend = *model->backend;
+    const auto& report = backend.report();
+    EXPECT_GT(report.working_bytes, 4u << 20);
+    const uint64_t overhead = overhead_bytes(report, compute::private_dirty_bytes());
+    EXPECT_GT(overhead, report.working_bytes);
+    std::vector<uint32_t> pages(pages_for(512));
+    std::iota(pages.begin(), pages.end(), 0u);
+    ASSERT_TRUE(backend.set_pages(0, pages));
+    const uint32_t n_rows = backend.limits().max_rows;
+    for (uint32_t begin = 0; begin < 512; begin += n_rows) {
+        std::vector<compute::Row> rows;
+        for (uint32_t i = begin; i < std::min(512u, begin + n_rows); ++i) rows.push_back({0, i, 65, i + 1 == 512});
+        const std::vector<compute::SampleRequest> requests(rows.back().wants_output ? 1 : 0);
+        ASSERT_TRUE(forward(backend, rows, requests));
+    }
+    const uint64_t told = report.weight_bytes + report.kv_bytes + overhead;
+    const uint64_t written = compute::private_dirty_bytes();
+    EXPECT_LE(written, told + (2u << 20));
+    EXPECT_GE(written + (4u << 20), told);
 }
 
 TEST_F(LoadModel, NeverWaitsForAFifo) {

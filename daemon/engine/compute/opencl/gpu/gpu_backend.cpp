@@ -243,6 +243,9 @@ Result<void> GpuBackend::finish_loading() {
     if (!plan) return plan.error();
     plan_ = std::move(*plan);
     report_.weight_bytes = weights_.size_bytes();
+    const uint64_t told = report_.weight_bytes + report_.kv_bytes;
+    report_.working_bytes = queue_.allocated_bytes() - std::min(queue_.allocated_bytes(), told);
+    report_.is_host_memory = queue_.limits().is_cpu;
     if (weights_.split_matmuls() > 0) {
         report_.notes.push_back(base::concat(weights_.split_matmuls(), " matrices are split: one buffer holds at most ",
                                              queue_.limits().max_buffer_bytes, " bytes"));

@@ -6,25 +6,14 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <numeric>
 #include <string>
 #include <vector>
 
+#include "engine/compute/cpu/processor.h"
+
 namespace llmd::compute {
 namespace {
-
-// Private memory of this process that is written.
-uint64_t private_dirty_bytes() {
-    std::ifstream smaps("/proc/self/smaps_rollup");
-    std::string word;
-    while (smaps >> word) {
-        uint64_t kib = 0;
-        if (word == "Private_Dirty:" && smaps >> kib) return kib << 10;
-    }
-    ADD_FAILURE() << "/proc/self/smaps_rollup has no Private_Dirty";
-    return 0;
-}
 
 void check_discard(const model::DecoderSpec& spec, uint32_t n_pages) {
     const auto kv = KvStore::allocate(spec, {.n_pages = n_pages});
@@ -95,6 +84,40 @@ TEST(Rotations, AreThoseOfTheTableOfAllPositions) {
             EXPECT_EQ(head[kRot], 1) << "the rest of the head";
         }
     }
+}
+
+TEST(CpuMemory, SaysBeforehandWhatItTakesToWorkIn) {
+    model::DecoderSpec spec;
+    spec.layers.assign(3, {.n_heads = 4, .n_kv_heads = 2, .head_dim = 20, .n_ff = 300});
+    spec.layers[1].n_ff = 500;
+    spec.n_embd = 72;
+    spec.n_vocab = 1000;
+    const BackendLimits limits{.n_ctx = 64, .n_pages = 4, .max_rows = 33, .max_outputs = 5};
+    for (const uint32_t n_threads : {1u, 3u}) {
+        const auto memory = CpuMemory::allocate(spec, limits, n_threads);
+        ASSERT_TRUE(memory) << memory.error().message;
+        uint64_t bytes = memory->quantized.size() + memory->logits_data.size() + memory->scratch_data.size();
+        for (const Activations& one : memory->operands) bytes += one.data.size();
+        EXPECT_EQ(CpuMemory::working_bytes(spec, limits, n_threads), bytes);
+    }
+    spec.layers[0].rotation = model::Rotation::Interleaved;
+    spec.layers[0].n_rot = 16;
+    spec.ropes.resize(2);
+    const uint64_t rotated = CpuMemory::working_bytes(spec, limits, 1);
+    for (auto& layer : spec.layers) layer.rotation = model::Rotation::None, layer.n_rot = 0;
+    EXPECT_EQ(rotated - CpuMemory::working_bytes(spec, limits, 1), 2u * 33 * 8 * 2 * sizeof(float));
+}
+
+TEST(PrivateDirtyBytes, CountWhatIsWritten) {
+    constexpr uint64_t kBytes = 32u << 20;
+    const uint64_t before = private_dirty_bytes();
+    EXPECT_GT(before, 0u);
+    const auto buffer = HostBuffer::allocate(kBytes, "a test");
+    ASSERT_TRUE(buffer);
+    EXPECT_LT(private_dirty_bytes(), before + kBytes / 8) << "nothing is written yet";
+    std::fill_n(buffer->as<char>(), kBytes, 'x');
+    EXPECT_GE(private_dirty_bytes(), before + kBytes);
+    EXPECT_LT(private_dirty_bytes(), before + kBytes + kBytes / 8);
 }
 
 }  // namespace

@@ -6,6 +6,9 @@
 #include <array>
 #include <random>
 #include <set>
+#include <tuple>
+
+#include "engine/compute/cpu/cpu_memory.h"
 
 namespace llmd::generation {
 namespace {
@@ -108,6 +111,67 @@ TEST(PlanKvPages, GivesLayersWithAWindowWhatItSees) {
     limits.n_ctx = 1024;
     ASSERT_TRUE(plan_kv_pages(spec, 4, 1 << 20, {.available_bytes = uint64_t{1} << 40}, limits));
     EXPECT_EQ(limits.window, 256u) << "it saves more";
+}
+
+// Of four sequences of 1,000 tokens, 10 MiB of weights, and as much for the rest.
+constexpr uint64_t kBoundWeights = 10 << 20;
+base::Result<uint32_t> plan_bounded(uint64_t for_pages, uint64_t available = uint64_t{1} << 40) {
+    compute::BackendLimits limits{.n_ctx = 1000};
+    const auto planned = plan_kv_pages(small_spec(), 4, kBoundWeights, {.available_bytes = available}, limits,
+                                       MemoryBound{2 * kBoundWeights + for_pages, kBoundWeights});
+    if (!planned) return planned.error();
+    return limits.n_pages;
+}
+
+TEST(PlanKvPagesOfABound, TakesAllThatItLeaves) {
+    EXPECT_EQ(*plan_bounded(50 * kPageBytes), 50u);
+    EXPECT_EQ(*plan_bounded(51 * kPageBytes - 1), 50u);
+    EXPECT_EQ(*plan_bounded(1000 * kPageBytes), 4 * 32u) << "no more than all sequences need";
+    const uint64_t available = kBoundWeights + kMemoryHeadroomBytes + 40 * kPageBytes;
+    EXPECT_EQ(*plan_bounded(50 * kPageBytes, available), 40u) << "nor than there is";
+}
+
+TEST(PlanKvPagesOfABound, IsNoSmallerThanOneSequence) {
+    EXPECT_EQ(*plan_bounded(32 * kPageBytes), 32u);
+    const auto none = plan_bounded(32 * kPageBytes - 1);
+    ASSERT_FALSE(none);
+    EXPECT_EQ(none.error().code, base::ErrorCode::OutOfMemory);
+    EXPECT_EQ(none.error().message,
+              "the model needs 10485760 bytes for weights, 2097152 for the cache of one sequence of 1000 tokens and "
+              "10485760 to work in; 23068671 bytes are allowed");
+    compute::BackendLimits limits{.n_ctx = 1000};
+    for (const auto& bound : {MemoryBound{1 << 20, 0}, MemoryBound{64 << 20, ~uint64_t{0}}}) {
+        EXPECT_FALSE(
+            plan_kv_pages(small_spec(), 4, kBoundWeights, {.available_bytes = uint64_t{1} << 40}, limits, bound));
+    }
+}
+
+// As in GivesLayersWithAWindowWhatItSees. Where a border of the prefix cache does not fit, sequences still do.
+TEST(PlanKvPagesOfABound, HoldsWindowedPagesToo) {
+    model::DecoderSpec spec = small_spec();
+    for (const uint32_t layer : {0u, 1u, 3u}) spec.layers[layer].window = 256;
+    const uint64_t sequence = 32 * kPageBytes / 4 + 13 * kPageBytes / 4 * 3;
+    const uint64_t border = 8 * kPageBytes / 4 * 3;
+    for (const auto& [for_pages, n_pages, n_window_pages] :
+         {std::tuple(sequence, 32u, 13u), std::tuple(sequence + border - 1, 42u, 17u),
+          std::tuple(sequence + border, 32u, 21u), std::tuple(2 * (sequence + border), 64u, 42u)}) {
+        compute::BackendLimits limits{.n_ctx = 1024, .max_rows = 128};
+        ASSERT_TRUE(plan_kv_pages(spec, 4, kBoundWeights, {.available_bytes = uint64_t{1} << 40}, limits,
+                                  MemoryBound{2 * kBoundWeights + for_pages, kBoundWeights}));
+        EXPECT_EQ(limits.n_pages, n_pages);
+        EXPECT_EQ(limits.n_window_pages, n_window_pages);
+    }
+}
+
+TEST(KvBytesPerToken, AreWhatThePagesOfTheCpuTake) {
+    model::DecoderSpec spec = small_spec();
+    EXPECT_EQ(kv_bytes_per_token(spec) * compute::kPageTokens, kPageBytes);
+    spec.layers[1].head_dim = 20;  // no whole vectors
+    spec.layers[2] = {.mixer = model::Mixer::Convolution, .n_heads = 1, .n_kv_heads = 1, .head_dim = 72, .window = 3};
+    spec.layers[3].window = 64;
+    const auto kv = compute::KvStore::allocate(spec, {.n_pages = 7});
+    ASSERT_TRUE(kv) << kv.error().message;
+    EXPECT_EQ(kv_bytes_per_token(spec) * compute::kPageTokens * 7, kv->size_bytes());
 }
 
 const std::string kNobody;
