@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/compute/cpu/processor.h"
 #include "served_engine.h"
 
 namespace llmd::engine {
@@ -63,6 +64,17 @@ TEST_F(EngineServerLoad, SaysWhichPrecisionTheDeviceComputesWithWhateverWasAsked
         EXPECT_EQ(asked_, compute::Precision::Fast);
         EXPECT_EQ(ready[0].precision, announced);
     }
+}
+
+TEST_F(EngineServerLoad, IsBoundedAndTellsItsOverhead) {
+    say(protocol::Load{.model_path = "good", .memory_bytes = 123'456'789});
+    const auto ready = only<protocol::Ready>(serve());
+    ASSERT_EQ(ready.size(), 1u);
+    EXPECT_EQ(asked_memory_, 123'456'789u);
+    // The fake device holds nothing, so it is all that this process has written.
+    const uint64_t written = compute::private_dirty_bytes();
+    EXPECT_GE(ready[0].overhead_bytes, written / 2);
+    EXPECT_LE(ready[0].overhead_bytes, written * 2);
 }
 
 TEST_F(EngineServerLoad, ReportsALoadThatFailedAndStays) {

@@ -266,6 +266,35 @@ TEST_F(LoadModel, StaysWithinABoundWithFewerPages) {
         << refused.error().message;
 }
 
+class LoadModelOn : public testing::TestWithParam<test::TestDevice> {};
+
+TEST_P(LoadModelOn, ABoundHoldsOnEveryDevice) {
+    const auto path = std::filesystem::temp_directory_path() / base::concat("llmd-bounded-", ::getpid(), ".gguf");
+    const auto file = test::tiny_model(with_long_context());
+    ASSERT_TRUE(test::write_file(path, file));
+    test::PatientObserver observer;
+    LoadOptions options;
+    options.backend = GetParam().options;
+    options.memory_bytes = compute::private_dirty_bytes() + file.size() + kRequestReserveBytes + kMemoryHeadroomBytes;
+    if (options.backend.kind == compute::BackendKind::OpenCl) options.memory_bytes += 40u << 20;
+    const auto model = load_model(path, options, observer);
+    ASSERT_TRUE(model) << model.error().message;
+    const auto& report = model->backend->report();
+    EXPECT_GE(report.kv_bytes, 16u << 20);
+    EXPECT_LT(report.kv_bytes, 64u << 20);
+    EXPECT_EQ(report.is_host_memory, options.backend.kind == compute::BackendKind::Cpu || GetParam().only_tests_use_it);
+    EXPECT_GE(report.working_bytes, 512u << 10);
+    EXPECT_LE(report.working_bytes, kMemoryHeadroomBytes) << "what is left for a driver holds them";
+    options.memory_bytes = file.size();
+    const auto refused = load_model(path, options, observer);
+    std::filesystem::remove(path);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, base::ErrorCode::OutOfMemory);
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, LoadModelOn, testing::ValuesIn(test::test_devices()),
+                         [](const auto& test) { return test.param.label; });
+
 // A device whose working memory is known only when it is built.
 TEST_F(LoadModel, LeavesADriverItsMemoryWithinABound) {
     ASSERT_TRUE(test::write_file(path_, test::tiny_model(with_long_context())));

@@ -48,6 +48,7 @@ protected:
         }
         for (uint64_t i = 1; i <= 1000; ++i) observer.on_uploaded(i, 1000);
         asked_ = options.backend.precision;
+        asked_memory_ = options.memory_bytes;
         auto model = fake_model(model_options_);
         if (make_tokenizer_) model.tokenizer = make_tokenizer_();
         if (!options.chat_template.empty()) {
@@ -136,6 +137,7 @@ protected:
     FakeBackend* fake_ = nullptr;                                  // once the model is loaded
     compute::Precision precision_ = compute::Precision::Faithful;  // of the device
     std::optional<compute::Precision> asked_;                      // of it, by what loads
+    uint64_t asked_memory_ = 0;                                    // likewise
     size_t n_started_ = 0;
     std::chrono::steady_clock::time_point now_{};  // of rests
     std::chrono::milliseconds tick_{1};            // every look at the clock takes so long
