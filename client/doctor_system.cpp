@@ -12,15 +12,15 @@
 #include "base/places.h"
 #include "client/counts.h"
 #include "client/doctor.h"
+#include "engines/model_catalogue.h"
 #include "platform/policy.h"
 #include "platform/thermometer.h"
-#include "service/model_catalogue.h"
 
 namespace llmd::client {
 namespace {
 
 namespace fs = std::filesystem;
-using service::ModelEntry;
+using engines::ModelEntry;
 using State = Check::State;
 
 // Beside a model's weights: keys and values, activations, what programs take meanwhile.
@@ -46,7 +46,7 @@ struct Models {
 
 std::vector<ModelEntry> list_models() {
     base::EventLoop loop;
-    service::ModelCatalogue catalogue(loop, base::model_folders(), base::find_engine());
+    engines::ModelCatalogue catalogue(loop, base::model_folders(), base::find_engine());
     std::vector<ModelEntry> out;
     catalogue.list([&](std::vector<ModelEntry> models) {
         out = std::move(models);
@@ -69,7 +69,7 @@ Models look_at_models() {
     };
     if (!models.wanted.empty()) {
         models.found = find(models.wanted);
-    } else if (models.found = find(service::kBundledModel); !models.found && models.list.size() == 1) {
+    } else if (models.found = find(engines::kBundledModel); !models.found && models.list.size() == 1) {
         models.found = &models.list.front();
     }
     if (models.found != nullptr) models.wanted = models.found->name;

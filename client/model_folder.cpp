@@ -16,7 +16,7 @@
 #include "client/counts.h"
 #include "client/exit_code.h"
 #include "client/output.h"
-#include "service/model_catalogue.h"
+#include "engines/model_catalogue.h"
 
 namespace llmd::client {
 namespace {
@@ -78,7 +78,7 @@ std::string model_name(const std::string& file, const std::string& given) {
     }
     if (given.empty() && name.ends_with(kCheckpointSuffix)) name.resize(name.size() - kCheckpointSuffix.size());
     if (name.ends_with(kModelSuffix)) name.resize(name.size() - kModelSuffix.size());
-    if (!service::is_model_name(name)) {
+    if (!engines::is_model_name(name)) {
         throw CommandError(ExitCode::Usage, !given.empty()
                                                 ? "--name: '" + name + "' can be no model's name"
                                                 : file + ": no model can be called so; --name gives it another");

@@ -19,8 +19,8 @@
 #include "client/counts.h"
 #include "client/exit_code.h"
 #include "client/output.h"
+#include "engines/model_catalogue.h"
 #include "protocol/frame.h"
-#include "service/model_catalogue.h"
 
 namespace llmd::client {
 namespace {

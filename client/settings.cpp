@@ -14,7 +14,7 @@
 #include "client/llmd_client.h"
 #include "client/model_folder.h"
 #include "client/output.h"
-#include "service/model_catalogue.h"
+#include "engines/model_catalogue.h"
 
 namespace llmd::client {
 namespace {
@@ -77,14 +77,14 @@ bool is_model(const std::string& name) {
     std::error_code ignored;
     if (name.starts_with('/')) return std::filesystem::is_regular_file(name, ignored);
     const std::vector<std::string> folders = base::model_folders();
-    return service::is_model_name(name) && std::any_of(folders.begin(), folders.end(), [&](const std::string& folder) {
+    return engines::is_model_name(name) && std::any_of(folders.begin(), folders.end(), [&](const std::string& folder) {
                return std::filesystem::is_regular_file(model_path(folder, name), ignored);
            });
 }
 
 void remove_model(const std::string& name) {
     const std::string folder = base::user_model_folder();
-    const bool is_name = service::is_model_name(name);
+    const bool is_name = engines::is_model_name(name);
     if (is_name && ::unlink(model_path(folder, name).c_str()) == 0) return;
     throw CommandError(ExitCode::ModelMissing, is_name && is_model(name)
                                                    ? "the model '" + name + "' is not in " + folder + ", and stays"

@@ -66,8 +66,8 @@ bool is_systemd_service() {
 
 Daemon::Daemon(ReadSettings read)
     : read_settings_(std::move(read)),
-      service_(loop_, read_settings(), service::make_process_launcher(base::find_engine()),
-               std::make_unique<service::ModelCatalogue>(loop_, base::model_folders(), base::find_engine())),
+      service_(loop_, read_settings(), engines::make_process_launcher(base::find_engine()),
+               std::make_unique<engines::ModelCatalogue>(loop_, base::model_folders(), base::find_engine())),
       front_end_(loop_, service_, LLMD_VERSION, bus_events()) {
     service_.on_status_changed([this] {
         if (governor_) governor_->review();

@@ -72,7 +72,7 @@ bus::VariantMap limits_dictionary() {
     };
 }
 
-bus::VariantMap model_dictionary(const service::ModelEntry& model) {
+bus::VariantMap model_dictionary(const engines::ModelEntry& model) {
     bus::VariantMap out{
         {"name", text(model.name)},
         {"path", text(model.path)},

@@ -16,7 +16,7 @@ namespace llmd::dbus {
 bus::VariantMap info_dictionary(const service::Outcome& outcome, std::span<const api::AnswerCall> calls,
                                 std::span<const std::string> notes);
 bus::VariantMap limits_dictionary();
-bus::VariantMap model_dictionary(const service::ModelEntry& model);
+bus::VariantMap model_dictionary(const engines::ModelEntry& model);
 bus::VariantMap request_dictionary(const std::string& path, const service::RequestSnapshot& request);
 bus::VariantMap status_dictionary(const service::Status& status, const std::string& version);
 

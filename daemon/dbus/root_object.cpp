@@ -304,9 +304,9 @@ void RootObject::Cancel(sdbus::Result<>&& result, const sdbus::ObjectPath& reque
 void RootObject::ListModels(sdbus::Result<std::vector<bus::VariantMap>>&& result, const bus::VariantMap&) {
     const bool sandboxed = session_.identity_now(bus::sender_of(getObject())).sandboxed;
     session_.service().list_models(
-        [reply = reply_to(session_, std::move(result)), sandboxed](const std::vector<service::ModelEntry>& models) {
+        [reply = reply_to(session_, std::move(result)), sandboxed](const std::vector<engines::ModelEntry>& models) {
             std::vector<bus::VariantMap> out;
-            for (service::ModelEntry model : models) {
+            for (engines::ModelEntry model : models) {
                 if (sandboxed) {
                     model = without_path_in_error(std::move(model));
                     model.path.clear();

@@ -40,7 +40,7 @@ std::optional<std::string_view> id_in(std::string_view path, std::string_view pa
 }
 
 // What llama.cpp's server tells at /props of the model that answers, loaded or not.
-std::string llama_props(const service::ModelEntry& model, const service::Status& status, const std::string& version,
+std::string llama_props(const engines::ModelEntry& model, const service::Status& status, const std::string& version,
                         bool with_path) {
     base::JsonWriter json;
     json.begin_object();
@@ -144,7 +144,7 @@ void Api::get_health(const std::shared_ptr<Exchange>& exchange, const Request&) 
 
 void Api::get_models(const std::shared_ptr<Exchange>& exchange, const Request& request) {
     service_.list_models([exchange, sandboxed = request.client.caller.sandboxed](auto models) {
-        if (sandboxed) std::transform(models.begin(), models.end(), models.begin(), service::without_path_in_error);
+        if (sandboxed) std::transform(models.begin(), models.end(), models.begin(), engines::without_path_in_error);
         exchange->reply(json_reply(openai_models(models)));
     });
 }
@@ -152,16 +152,16 @@ void Api::get_models(const std::shared_ptr<Exchange>& exchange, const Request& r
 void Api::get_model(const std::shared_ptr<Exchange>& exchange, const Request& request) {
     const std::string name(*id_in(request.path, kModelPath));
     const bool sandboxed = request.client.caller.sandboxed;
-    find_model(name, [exchange, name, sandboxed](const service::ModelEntry* model) {
+    find_model(name, [exchange, name, sandboxed](const engines::ModelEntry* model) {
         if (model != nullptr) {
             return exchange->reply(
-                json_reply(openai_model(sandboxed ? service::without_path_in_error(*model) : *model)));
+                json_reply(openai_model(sandboxed ? engines::without_path_in_error(*model) : *model)));
         }
         exchange->reply(refusal(fail(ErrorCode::ModelNotFound, "there is no model ", base::in_quotes(name))));
     });
 }
 
-void Api::find_model(std::string name, std::function<void(const service::ModelEntry*)> answer) {
+void Api::find_model(std::string name, std::function<void(const engines::ModelEntry*)> answer) {
     service_.list_models([name = std::move(name), answer = std::move(answer)](const auto& models) {
         const auto found =
             std::find_if(models.begin(), models.end(), [&](const auto& one) { return one.name == name; });

@@ -75,7 +75,7 @@ private:
                  const service::GenerateRequest& wanted);
 
     // `answer` has the model of that name, or null.
-    void find_model(std::string name, std::function<void(const service::ModelEntry*)> answer);
+    void find_model(std::string name, std::function<void(const engines::ModelEntry*)> answer);
     // Submits the requests of `call`, one for each choice, for the client of `request`.
     void generate(const std::shared_ptr<Exchange>& exchange, const Request& request, api::Call call,
                   std::unique_ptr<AnswerFormat> format);

@@ -13,7 +13,7 @@ namespace llmd::http {
 
 using base::ErrorCode;
 using base::fail;
-using service::ModelEntry;
+using engines::ModelEntry;
 
 namespace {
 

@@ -13,7 +13,7 @@ namespace llmd::http {
 namespace {
 
 using base::JsonWriter;
-using service::ModelEntry;
+using engines::ModelEntry;
 using std::chrono::nanoseconds;
 using std::chrono::system_clock;
 
@@ -32,7 +32,7 @@ void write_details(JsonWriter& json, const ModelEntry& model) {
 }
 
 std::string modified_at(const ModelEntry& model) {
-    const auto file = service::file_identity(model.path);
+    const auto file = engines::file_identity(model.path);
     const nanoseconds mtime(file ? file->mtime_ns : 0);
     return ollama_time(system_clock::time_point(std::chrono::duration_cast<system_clock::duration>(mtime)));
 }

@@ -232,8 +232,8 @@ std::unique_ptr<AnswerFormat> make_openai_format(OpenAiKind kind, uint32_t n_per
 
 namespace {
 
-void write_model(JsonWriter& json, const service::ModelEntry& model) {
-    const auto file = service::file_identity(model.path);
+void write_model(JsonWriter& json, const engines::ModelEntry& model) {
+    const auto file = engines::file_identity(model.path);
     json.begin_object();
     json.key("id").value(model.name);
     json.key("object").value("model");
@@ -251,16 +251,16 @@ void write_model(JsonWriter& json, const service::ModelEntry& model) {
 
 }  // namespace
 
-std::string openai_model(const service::ModelEntry& model) {
+std::string openai_model(const engines::ModelEntry& model) {
     JsonWriter json;
     write_model(json, model);
     return json.take();
 }
 
-std::string openai_models(const std::vector<service::ModelEntry>& models) {
+std::string openai_models(const std::vector<engines::ModelEntry>& models) {
     JsonWriter json;
     json.begin_object().key("object").value("list").key("data").begin_array();
-    for (const service::ModelEntry& model : models) write_model(json, model);
+    for (const engines::ModelEntry& model : models) write_model(json, model);
     return json.end_array().end_object().take();
 }
 

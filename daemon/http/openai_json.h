@@ -9,8 +9,8 @@
 #include <memory>
 #include <optional>
 
+#include "engines/model_catalogue.h"
 #include "http/answer_format.h"
-#include "service/model_catalogue.h"
 
 namespace llmd::http {
 
@@ -21,8 +21,8 @@ enum class OpenAiKind : uint8_t { Completion, Chat };
 std::unique_ptr<AnswerFormat> make_openai_format(OpenAiKind kind, uint32_t n_per_prompt, bool include_usage,
                                                  std::optional<uint32_t> top_logprobs, std::function<uint32_t()> n_ctx);
 
-std::string openai_model(const service::ModelEntry& model);
+std::string openai_model(const engines::ModelEntry& model);
 // {"object":"list","data":[…]}
-std::string openai_models(const std::vector<service::ModelEntry>& models);
+std::string openai_models(const std::vector<engines::ModelEntry>& models);
 
 }  // namespace llmd::http

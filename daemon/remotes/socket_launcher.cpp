@@ -21,7 +21,7 @@ base::Result<std::string> remote_socket_path() {
     return *directory + "/llmd-remote/llmd-remote.socket";
 }
 
-base::Result<service::EngineProcess> SocketLauncher::launch() {
+base::Result<engines::EngineProcess> SocketLauncher::launch() {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     if (path_.size() >= sizeof address.sun_path) {
@@ -40,14 +40,14 @@ base::Result<service::EngineProcess> SocketLauncher::launch() {
         if (errno == EAGAIN) return fail(ErrorCode::NotReady, "too many connections to llmd-remote are waiting");
         return fail_errno(ErrorCode::Failed, "connect to " + path_, errno);
     }
-    return service::EngineProcess{-1, base::UniqueFd(), std::move(socket)};
+    return engines::EngineProcess{-1, base::UniqueFd(), std::move(socket)};
 }
 
-void SocketLauncher::kill(const service::EngineProcess& process) {
+void SocketLauncher::kill(const engines::EngineProcess& process) {
     if (process.socket) ::shutdown(process.socket.get(), SHUT_RDWR);
 }
 
-int SocketLauncher::reap(const service::EngineProcess&) {
+int SocketLauncher::reap(const engines::EngineProcess&) {
     return 0;
 }
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "service/engine_link.h"
+#include "engines/engine_link.h"
 
 namespace llmd::remotes {
 
@@ -15,17 +15,17 @@ base::Result<std::string> remote_socket_path();
 
 // An EngineProcess of this launcher has neither a pid nor a pidfd: the process is systemd's, and all that is known of
 // it is the connection. Its end of file is the end of the process.
-class SocketLauncher final : public service::EngineLauncher {
+class SocketLauncher final : public engines::EngineLauncher {
 public:
     explicit SocketLauncher(std::string path) : path_(std::move(path)) {}
 
     // Connects; does not block. NotReady: nobody listens there, and the message has the command that changes that, or
     // too many connections are waiting.
-    base::Result<service::EngineProcess> launch() override;
+    base::Result<engines::EngineProcess> launch() override;
     // Shuts the connection down, by which llmd-remote ends. The socket itself stays open, and tells end of file.
-    void kill(const service::EngineProcess& process) override;
+    void kill(const engines::EngineProcess& process) override;
     // There is no wait status: 0, as of a process that ended by itself.
-    int reap(const service::EngineProcess& process) override;
+    int reap(const engines::EngineProcess& process) override;
 
 private:
     std::string path_;

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/event_loop.h"
-#include "service/engine_fault.h"
-#include "service/model_catalogue.h"
+#include "engines/engine_fault.h"
+#include "engines/model_catalogue.h"
 #include "service/request.h"
 
 namespace llmd::service {
@@ -44,10 +44,10 @@ struct RequestRecord {
     std::vector<int32_t> ids;
     uint64_t delivered_bytes = 0;  // of the text behind `ids`; an echoed prompt does not count
 
-    std::optional<FileIdentity> file;  // of the model that made `ids`
-    std::string profile;               // of the engine that made the last id
+    std::optional<engines::FileIdentity> file;  // of the model that made `ids`
+    std::string profile;                        // of the engine that made the last id
     bool profile_changed = false;
-    FaultCount faults;
+    engines::FaultCount faults;
 
     // Of the parts that have been delivered.
     uint32_t n_calls = 0;       // that have begun

@@ -9,7 +9,7 @@
 
 #include <spdlog/spdlog.h>
 
-#include "service/device_record.h"
+#include "engines/device_record.h"
 #include "service/service_impl.h"
 
 namespace llmd::service {
@@ -89,8 +89,8 @@ std::string_view state_name(State state) {
 }
 
 Service::Impl::Impl(base::EventLoop& loop, base::Result<ServiceOptions> options,
-                    std::unique_ptr<EngineLauncher> launcher, std::unique_ptr<ModelCatalogue> catalogue,
-                    ServiceClocks clocks)
+                    std::unique_ptr<engines::EngineLauncher> launcher,
+                    std::unique_ptr<engines::ModelCatalogue> catalogue, ServiceClocks clocks)
     : loop_(loop), launcher_(std::move(launcher)), catalogue_(std::move(catalogue)), clocks_(std::move(clocks)) {
     take_options(std::move(options));
 }
@@ -110,7 +110,8 @@ void Service::Impl::take_options(base::Result<ServiceOptions> options) {
     settings_error_.reset();
     if (options) {
         options_ = std::move(*options);
-        if (!has_options_) device_health_ = DeviceHealth::decode(read_device_record(options_.device_record));
+        if (!has_options_)
+            device_health_ = engines::DeviceHealth::decode(engines::read_device_record(options_.device_record));
         has_options_ = true;
         load_failures_ = {};
     } else {
@@ -434,8 +435,9 @@ void Service::Impl::end(RequestRecord& record, Finish finish, std::optional<base
     schedule_turn();
 }
 
-Service::Service(base::EventLoop& loop, base::Result<ServiceOptions> options, std::unique_ptr<EngineLauncher> launcher,
-                 std::unique_ptr<ModelCatalogue> catalogue, ServiceClocks clocks)
+Service::Service(base::EventLoop& loop, base::Result<ServiceOptions> options,
+                 std::unique_ptr<engines::EngineLauncher> launcher, std::unique_ptr<engines::ModelCatalogue> catalogue,
+                 ServiceClocks clocks)
     : impl_(std::make_unique<Impl>(loop, std::move(options), std::move(launcher), std::move(catalogue),
                                    std::move(clocks))) {}
 Service::~Service() = default;
@@ -487,7 +489,7 @@ void Service::detokenize(const std::string& model, std::vector<int32_t> ids,
                          std::function<void(base::Result<std::string>)> done) {
     impl_->detokenize(model, std::move(ids), std::move(done));
 }
-void Service::list_models(std::function<void(std::vector<ModelEntry>)> done) {
+void Service::list_models(std::function<void(std::vector<engines::ModelEntry>)> done) {
     impl_->list_models(std::move(done));
 }
 void Service::load_model(const std::string& name_or_path, std::function<void(base::Result<void>)> done) {

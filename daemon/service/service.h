@@ -11,13 +11,14 @@
 
 #include "base/event_loop.h"
 #include "base/result.h"
+#include "engines/device_health.h"
+#include "engines/engine_link.h"
+#include "engines/model_catalogue.h"
 #include "platform/policy.h"
-#include "service/device_health.h"
-#include "service/engine_link.h"
 #include "service/histogram.h"
-#include "service/model_catalogue.h"
 #include "service/request.h"
 #include "service/scheduler.h"
+#include "service/service_options.h"
 
 namespace llmd::service {
 
@@ -68,7 +69,7 @@ struct ServiceClocks {
     // Of queue times and of the pause after a failed load.
     std::function<base::TimePoint()> now = base::Clock::now;
     // Of how long a device is quarantined, which may be longer than llmd lives.
-    std::function<DeviceHealth::WallTime()> wall = std::chrono::system_clock::now;
+    std::function<engines::DeviceHealth::WallTime()> wall = std::chrono::system_clock::now;
 };
 
 // What the policy has to know of the service; cheaper than its status.
@@ -83,8 +84,9 @@ struct Activity {
 class Service {
 public:
     // The loop must outlive the service. Deadlines and budgets are timers of the loop. `options` as in configure().
-    Service(base::EventLoop& loop, base::Result<ServiceOptions> options, std::unique_ptr<EngineLauncher> launcher,
-            std::unique_ptr<ModelCatalogue> catalogue, ServiceClocks clocks = {});
+    Service(base::EventLoop& loop, base::Result<ServiceOptions> options,
+            std::unique_ptr<engines::EngineLauncher> launcher, std::unique_ptr<engines::ModelCatalogue> catalogue,
+            ServiceClocks clocks = {});
     // Kills the engine. Sinks and callbacks that still wait are never called.
     ~Service();
 
@@ -124,7 +126,7 @@ public:
     // InvalidArgument names an id that the model's vocabulary does not have.
     void detokenize(const std::string& model, std::vector<int32_t> ids,
                     std::function<void(base::Result<std::string>)> done);
-    void list_models(std::function<void(std::vector<ModelEntry>)> done);
+    void list_models(std::function<void(std::vector<engines::ModelEntry>)> done);
     // A name from the catalogue or an absolute path. Waits for running requests of another model; a loaded model whose
     // file has changed is loaded again. Forgets that the model failed to load and that the device was quarantined.
     void load_model(const std::string& name_or_path, std::function<void(base::Result<void>)> done);

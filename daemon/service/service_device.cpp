@@ -2,7 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
-#include "service/device_record.h"
+#include "engines/device_record.h"
 #include "service/service_impl.h"
 
 namespace llmd::service {
@@ -26,20 +26,20 @@ bool Service::Impl::may_leave_device() const {
            avoid_device_reason_.empty();
 }
 
-std::optional<DeviceName> Service::Impl::failed_device(const EngineEnd& end) const {
+std::optional<engines::DeviceName> Service::Impl::failed_device(const engines::EngineEnd& end) const {
     if (options_.backend != protocol::BackendKind::Auto || !end.counts_against_device()) return std::nullopt;
     if (chosen_) {
         if (chosen_->backend == protocol::BackendKind::Cpu) return std::nullopt;
-        return DeviceName{chosen_->device, chosen_->driver};
+        return engines::DeviceName{chosen_->device, chosen_->driver};
     }
     // It looked for devices, or began with one, and was told of none that it should keep away from altogether.
     const bool looked = end.phase == protocol::Phase::KernelBuild;
     const bool told = !avoid_device_reason_.empty() || device_health_.quarantine(clocks_.wall()) != nullptr;
     if (!looked || (told && !looks_at_device_)) return std::nullopt;
-    return DeviceName{};
+    return engines::DeviceName{};
 }
 
-bool Service::Impl::count_against_device(const EngineEnd& end) {
+bool Service::Impl::count_against_device(const engines::EngineEnd& end) {
     const auto device = failed_device(end);
     if (!device) return false;
     if (looks_at_device_ && !chosen_) {
@@ -69,7 +69,7 @@ void Service::Impl::note_device() {
 
 void Service::Impl::keep_device_health() {
     if (options_.device_record.empty()) return;
-    const auto written = write_device_record(options_.device_record, device_health_.encode());
+    const auto written = engines::write_device_record(options_.device_record, device_health_.encode());
     if (!written) spdlog::warn("what is known about the device is not kept: {}", written.error().message);
 }
 

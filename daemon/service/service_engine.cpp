@@ -90,7 +90,7 @@ void Service::Impl::start_engine(const ModelReference& model) {
     model_ = model;
     default_at_load_ = options_.default_model;
     // What one model does to a device says little about another.
-    const auto file = file_identity(model.path);
+    const auto file = engines::file_identity(model.path);
     if (file != file_) {
         avoid_device_reason_.clear();
         keep_alive_.clear();
@@ -103,10 +103,10 @@ void Service::Impl::start_engine(const ModelReference& model) {
         fail_load(model, base::fail(ErrorCode::ModelNotFound, model.name, ": there is no such file any more"));
         return;
     }
-    auto link =
-        EngineLink::start(loop_, *launcher_,
-                          {[this](const protocol::Message& message) { on_message(message); },
-                           [this](const EngineEnd& end) { on_engine_ended(end); }, [this] { schedule_turn(); }});
+    auto link = engines::EngineLink::start(
+        loop_, *launcher_,
+        {[this](const protocol::Message& message) { on_message(message); },
+         [this](const engines::EngineEnd& end) { on_engine_ended(end); }, [this] { schedule_turn(); }});
     if (!link) {
         fail_load(model, std::move(link).error());
         return;
@@ -260,7 +260,7 @@ void Service::Impl::on_message(const protocol::Message& message) {
 
 template <typename T>
 void Service::Impl::on(const T& unexpected) {
-    link_->terminate(EngineEnd::Cause::Protocol,
+    link_->terminate(engines::EngineEnd::Cause::Protocol,
                      concat("sent an unexpected ", protocol::message_name(protocol::Message(unexpected))));
 }
 
@@ -272,7 +272,7 @@ void Service::Impl::on(const protocol::LoadProgress& progress) {
 
 void Service::Impl::on(const protocol::DeviceChosen& chosen) {
     if (engine_state_ != EngineState::Loading) {
-        link_->terminate(EngineEnd::Cause::Protocol, "sent a DeviceChosen out of turn");
+        link_->terminate(engines::EngineEnd::Cause::Protocol, "sent a DeviceChosen out of turn");
         return;
     }
     chosen_ = chosen;
@@ -280,7 +280,7 @@ void Service::Impl::on(const protocol::DeviceChosen& chosen) {
 
 void Service::Impl::on(const protocol::Ready& ready) {
     if (engine_state_ != EngineState::Loading || ready.n_slots == 0) {
-        link_->terminate(EngineEnd::Cause::Protocol,
+        link_->terminate(engines::EngineEnd::Cause::Protocol,
                          concat("sent a Ready out of turn or with ", ready.n_slots, " slots"));
         return;
     }
@@ -301,12 +301,12 @@ void Service::Impl::on(const protocol::Ready& ready) {
 
 void Service::Impl::on(const protocol::LoadFailed& failed) {
     if (engine_state_ != EngineState::Loading) {
-        link_->terminate(EngineEnd::Cause::Protocol, "sent a LoadFailed out of turn");
+        link_->terminate(engines::EngineEnd::Cause::Protocol, "sent a LoadFailed out of turn");
         return;
     }
     if (failed.code == ErrorCode::OutOfMemory && is_replacement()) {
         // It did fit before: whatever has the memory now may give it back.
-        link_->terminate(EngineEnd::Cause::NoMemory, "could not load the model again: " + failed.message);
+        link_->terminate(engines::EngineEnd::Cause::NoMemory, "could not load the model again: " + failed.message);
         return;
     }
     stop_engine();
@@ -356,8 +356,9 @@ void Service::Impl::on(const protocol::Started& started) {
     RequestRecord* record = find(started.id);
     if (record == nullptr) return;
     if (!record->started_as || !record->answered || started.cached_tokens > record->prompt_tokens) {
-        link_->terminate(EngineEnd::Cause::Protocol, concat("started request ", started.id, " with ",
-                                                            started.cached_tokens, " tokens that it did not have"));
+        link_->terminate(
+            engines::EngineEnd::Cause::Protocol,
+            concat("started request ", started.id, " with ", started.cached_tokens, " tokens that it did not have"));
         return;
     }
     // Behind its first token its prompt is only computed again.
@@ -376,7 +377,7 @@ void Service::Impl::on(const protocol::Tokens& tokens) {
     const size_t n_logprobs = record->request.top_logprobs ? tokens.ids.size() : 0;
     if (!record->started_as || !record->answered || record->ids.size() + tokens.ids.size() > most_tokens ||
         tokens.logprobs.size() != n_logprobs) {
-        link_->terminate(EngineEnd::Cause::Protocol,
+        link_->terminate(engines::EngineEnd::Cause::Protocol,
                          concat("sent tokens that request ", tokens.id, " did not ask for"));
         return;
     }
@@ -408,14 +409,16 @@ void Service::Impl::on(const protocol::Finished& finished) {
     RequestRecord* record = find(finished.id);
     if (record == nullptr) return;
     if (!record->started_as || !record->answered) {
-        link_->terminate(EngineEnd::Cause::Protocol, concat("finished request ", finished.id, " before its start"));
+        link_->terminate(engines::EngineEnd::Cause::Protocol,
+                         concat("finished request ", finished.id, " before its start"));
         return;
     }
     const bool has_succeeded = finished.reason != protocol::FinishReason::Error;
     const bool embeds = !record->request.inputs.empty();
     if ((embeds && has_succeeded) == finished.embedding.empty()) {
-        link_->terminate(EngineEnd::Cause::Protocol, concat("finished request ", finished.id, " with an embedding of ",
-                                                            finished.embedding.size(), " numbers"));
+        link_->terminate(
+            engines::EngineEnd::Cause::Protocol,
+            concat("finished request ", finished.id, " with an embedding of ", finished.embedding.size(), " numbers"));
         return;
     }
     if (embeds && has_succeeded && !take_embedding(*record, finished)) return;
@@ -461,7 +464,7 @@ bool Service::Impl::deliver(RequestRecord& record, const std::vector<protocol::A
     RequestSink& sink = *record.sink;
     for (const protocol::AnswerPart& part : parts) {
         if (!record.follow(part)) {
-            link_->terminate(EngineEnd::Cause::Protocol,
+            link_->terminate(engines::EngineEnd::Cause::Protocol,
                              concat("sent a part of the answer to request ", id, " that does not follow the others"));
             return false;
         }
@@ -471,16 +474,16 @@ bool Service::Impl::deliver(RequestRecord& record, const std::vector<protocol::A
     return true;
 }
 
-void Service::Impl::on_engine_ended(const EngineEnd& end) {
+void Service::Impl::on_engine_ended(const engines::EngineEnd& end) {
     const bool was_ready = engine_state_ == EngineState::Ready;
-    spdlog::log(end.cause == EngineEnd::Cause::Asked ? spdlog::level::info : spdlog::level::err, "engine {} {}",
-                link_->pid(), end.detail);
+    spdlog::log(end.cause == engines::EngineEnd::Cause::Asked ? spdlog::level::info : spdlog::level::err,
+                "engine {} {}", link_->pid(), end.detail);
     const bool asked = engine_state_ == EngineState::Ending;
     retired_link_ = std::move(link_);
     engine_state_ = EngineState::None;
-    if (end.cause != EngineEnd::Cause::Asked) {
+    if (end.cause != engines::EngineEnd::Cause::Asked) {
         last_fault_ = "llmd-engine " + end.detail;
-        last_fault_cause_ = cause_name(end.cause);
+        last_fault_cause_ = engines::cause_name(end.cause);
     }
     if (asked) {
         proven_file_.reset();
@@ -493,9 +496,9 @@ void Service::Impl::on_engine_ended(const EngineEnd& end) {
     schedule_turn();
 }
 
-void Service::Impl::on_engine_died(const EngineEnd& end, bool was_ready) {
+void Service::Impl::on_engine_died(const engines::EngineEnd& end, bool was_ready) {
     std::vector<RequestId> exposed;
-    EngineDeath death;
+    engines::EngineDeath death;
     death.lacked_memory = end.lacked_memory();
     death.was_ready = was_ready;
     death.was_replacement = !was_ready && is_replacement();
@@ -508,14 +511,14 @@ void Service::Impl::on_engine_died(const EngineEnd& end, bool was_ready) {
         death.worst.counted = std::max(death.worst.counted, record.faults.counted);
         death.worst.foreign_kills = std::max(death.worst.foreign_kills, record.faults.foreign_kills);
     }
-    const EngineVerdict verdict = judge(death);
-    if (verdict == EngineVerdict::LoadFailed) {
+    const engines::EngineVerdict verdict = engines::judge(death);
+    if (verdict == engines::EngineVerdict::LoadFailed) {
         fail_load(ModelReference(*model_), base::fail(ErrorCode::ModelLoadFailed, "llmd-engine ", end.detail,
                                                       " while it loaded ", model_->name));
         return;
     }
 
-    if (verdict == EngineVerdict::QuarantineDevice) {
+    if (verdict == engines::EngineVerdict::QuarantineDevice) {
         if (!death.device_failed) {
             const std::string& device = chosen_ ? chosen_->device : ready_.device;
             avoid_device_reason_ = concat("llmd has quarantined ", device, ": llmd-engine ", end.detail);
@@ -523,21 +526,23 @@ void Service::Impl::on_engine_died(const EngineEnd& end, bool was_ready) {
         }
         for (auto& [id, record] : records_) record.faults = {};
     }
-    if (end.cause == EngineEnd::Cause::NoMemory) {
+    if (end.cause == engines::EngineEnd::Cause::NoMemory) {
         // 1, 2, 4 … s, until FaultCount has had enough.
-        retry_timer_ = loop_.add_timer_after(kFirstLoadRetry * (1u << (death.worst.foreign_kills - 1)), [this] {
-            retry_timer_ = 0;
-            schedule_turn();
-        });
+        retry_timer_ =
+            loop_.add_timer_after(engines::kFirstLoadRetry * (1u << (death.worst.foreign_kills - 1)), [this] {
+                retry_timer_ = 0;
+                schedule_turn();
+            });
     }
     for (const RequestId id : exposed) {
         RequestRecord& record = records_.at(id);
         const auto code = record.faults.verdict();
         if (!code) continue;
         const bool device = *code == ErrorCode::DeviceError;
-        this->end(record, Finish::Error,
-                  base::fail(*code, "llmd-engine ended ", device ? kMaxCountedFaults : kMaxForeignKills,
-                             " times without a new token; the last time it ", end.detail));
+        this->end(
+            record, Finish::Error,
+            base::fail(*code, "llmd-engine ended ", device ? engines::kMaxCountedFaults : engines::kMaxForeignKills,
+                       " times without a new token; the last time it ", end.detail));
     }
     for (TokenizeCall& call : tokenize_calls_) {
         if (call.sent && ++call.deaths >= kMaxTokenizeDeaths) {

@@ -14,7 +14,7 @@
 #include <variant>
 #include <vector>
 
-#include "service/load_failures.h"
+#include "engines/load_failures.h"
 #include "service/request_record.h"
 #include "service/service.h"
 
@@ -26,8 +26,8 @@ inline base::Error shutting_down() {
 
 class Service::Impl {
 public:
-    Impl(base::EventLoop& loop, base::Result<ServiceOptions> options, std::unique_ptr<EngineLauncher> launcher,
-         std::unique_ptr<ModelCatalogue> catalogue, ServiceClocks clocks);
+    Impl(base::EventLoop& loop, base::Result<ServiceOptions> options, std::unique_ptr<engines::EngineLauncher> launcher,
+         std::unique_ptr<engines::ModelCatalogue> catalogue, ServiceClocks clocks);
     ~Impl();
 
     // As in Service.
@@ -48,7 +48,7 @@ public:
                 std::function<void(base::Result<std::string>)> done);
     void detokenize(const std::string& model, std::vector<int32_t> ids,
                     std::function<void(base::Result<std::string>)> done);
-    void list_models(std::function<void(std::vector<ModelEntry>)> done);
+    void list_models(std::function<void(std::vector<engines::ModelEntry>)> done);
     void load_model(const std::string& name_or_path, std::function<void(base::Result<void>)> done);
     void unload_model(std::function<void(base::Result<void>)> done);
     void reload();
@@ -171,8 +171,8 @@ private:
     // False: the request has ended with that, or the engine, which tells nonsense.
     bool deliver(RequestRecord& record, const std::vector<protocol::AnswerPart>& parts, uint64_t bytes);
 
-    void on_engine_ended(const EngineEnd& end);
-    void on_engine_died(const EngineEnd& end, bool was_ready);
+    void on_engine_ended(const engines::EngineEnd& end);
+    void on_engine_died(const engines::EngineEnd& end, bool was_ready);
     // Whoever waits for this model gets `error`; it is not tried again for a while.
     void fail_load(const ModelReference& model, base::Error error);
 
@@ -182,9 +182,9 @@ private:
     // The engine computes, or would compute, on a GPU that llmd may leave for the CPU.
     bool may_leave_device() const;
     // Whose failure the death of an engine is; nothing when it is not that of such a GPU.
-    std::optional<DeviceName> failed_device(const EngineEnd& end) const;
+    std::optional<engines::DeviceName> failed_device(const engines::EngineEnd& end) const;
     // True when the device is quarantined by this death.
-    bool count_against_device(const EngineEnd& end);
+    bool count_against_device(const engines::EngineEnd& end);
     // Somebody who may do so wants it.
     void use_device_again();
     // After Ready.
@@ -200,8 +200,8 @@ private:
 
     // Constant after construction.
     base::EventLoop& loop_;
-    const std::unique_ptr<EngineLauncher> launcher_;
-    const std::unique_ptr<ModelCatalogue> catalogue_;
+    const std::unique_ptr<engines::EngineLauncher> launcher_;
+    const std::unique_ptr<engines::ModelCatalogue> catalogue_;
     const ServiceClocks clocks_;
 
     // Requests.
@@ -222,21 +222,21 @@ private:
 
     // The engine.
     EngineState engine_state_ = EngineState::None;
-    std::unique_ptr<EngineLink> link_;
-    std::unique_ptr<EngineLink> retired_link_;  // ended; destroyed in the next turn
-    std::optional<ModelReference> model_;       // of the engine, or of the last one until it is unloaded
-    std::optional<FileIdentity> file_;          // of *model_ when the engine was started
-    std::optional<FileIdentity> proven_file_;   // was ready in this engine, or in the one that died
-    protocol::Ready ready_;                     // of the last engine that was ready
-    protocol::Pages pages_;                     // of it, as last heard
+    std::unique_ptr<engines::EngineLink> link_;
+    std::unique_ptr<engines::EngineLink> retired_link_;  // ended; destroyed in the next turn
+    std::optional<ModelReference> model_;                // of the engine, or of the last one until it is unloaded
+    std::optional<engines::FileIdentity> file_;          // of *model_ when the engine was started
+    std::optional<engines::FileIdentity> proven_file_;   // was ready in this engine, or in the one that died
+    protocol::Ready ready_;                              // of the last engine that was ready
+    protocol::Pages pages_;                              // of it, as last heard
     uint32_t load_per_mille_ = 0;
     uint32_t engine_restarts_ = 0;
     std::optional<protocol::DeviceChosen> chosen_;  // by the engine that runs or has just died
-    std::string avoid_device_reason_;  // not empty: the device has been quarantined, for this file_ and this llmd
-    DeviceHealth device_health_;       // quarantines it for every model, and for longer
-    bool looks_at_device_ = false;     // the engine was told the name of the device that it is to avoid
+    std::string avoid_device_reason_;      // not empty: the device has been quarantined, for this file_ and this llmd
+    engines::DeviceHealth device_health_;  // quarantines it for every model, and for longer
+    bool looks_at_device_ = false;         // the engine was told the name of the device that it is to avoid
     base::EventLoop::TimerId retry_timer_ = 0;  // not 0: *model_ did not fit into memory a moment ago
-    LoadFailures load_failures_;
+    engines::LoadFailures load_failures_;
     bool default_load_failed_ = false;
     uint32_t told_duty_cycle_ = 0;  // of the engine that runs now
     bool cache_is_due_ = false;     // DropCache

@@ -18,14 +18,14 @@ constexpr size_t kMaxJobs = 16;
 // A path that is named outside of the catalogue. Its model is called like the file, without ".gguf".
 base::Result<ModelReference> model_at(const std::string& path) {
     std::string name = path.substr(path.rfind('/') + 1);
-    if (name.ends_with(kModelSuffix)) name.resize(name.size() - kModelSuffix.size());
-    if (!is_one_line(path) || !is_model_name(name)) {
+    if (name.ends_with(engines::kModelSuffix)) name.resize(name.size() - engines::kModelSuffix.size());
+    if (!engines::is_one_line(path) || !engines::is_model_name(name)) {
         std::string shown = base::to_clean_text(path);
-        std::replace_if(shown.begin(), shown.end(), is_control, '?');
+        std::replace_if(shown.begin(), shown.end(), engines::is_control, '?');
         return base::fail(ErrorCode::InvalidArgument, shown,
                           ": has control characters, or a file name that begins with a dot");
     }
-    if (!file_identity(path)) {
+    if (!engines::file_identity(path)) {
         struct stat status;
         if (::stat(path.c_str(), &status) != 0) return base::fail_errno(ErrorCode::ModelNotFound, path, errno);
         return base::fail(ErrorCode::InvalidArgument, path, ": is not a regular file");
@@ -38,11 +38,12 @@ base::Result<ModelReference> model_at(const std::string& path) {
 base::Result<ModelReference> Service::Impl::default_model() const {
     const std::string& configured = options_.default_model;
     if (!configured.empty()) return configured.front() == '/' ? model_at(configured) : resolve(configured, false);
-    if (auto path = catalogue_->find(kBundledModel)) return ModelReference{std::string(kBundledModel), *path};
+    if (auto path = catalogue_->find(engines::kBundledModel))
+        return ModelReference{std::string(engines::kBundledModel), *path};
     const auto names = catalogue_->names();
     if (names.size() == 1) return resolve(names.front(), false);
-    return base::fail(ErrorCode::ModelNotFound, "no default model: '", kBundledModel, "' is not installed and ",
-                      names.empty() ? "there is no other" : "there is more than one other");
+    return base::fail(ErrorCode::ModelNotFound, "no default model: '", engines::kBundledModel,
+                      "' is not installed and ", names.empty() ? "there is no other" : "there is more than one other");
 }
 
 base::Result<ModelReference> Service::Impl::resolve(const std::string& name_or_path, bool allow_path) const {
@@ -59,14 +60,14 @@ base::Result<ModelReference> Service::Impl::resolve(const std::string& name_or_p
 }
 
 std::optional<base::Error> Service::Impl::recent_load_failure(const ModelReference& model) {
-    return load_failures_.current(model.path, file_identity(model.path), clocks_.now());
+    return load_failures_.current(model.path, engines::file_identity(model.path), clocks_.now());
 }
 
-void Service::Impl::list_models(std::function<void(std::vector<ModelEntry>)> done) {
+void Service::Impl::list_models(std::function<void(std::vector<engines::ModelEntry>)> done) {
     // The catalogue forgets its callbacks when it goes, and it goes with this object.
-    catalogue_->list([this, done = std::move(done)](std::vector<ModelEntry> entries) {
+    catalogue_->list([this, done = std::move(done)](std::vector<engines::ModelEntry> entries) {
         const auto chosen = default_model();
-        for (ModelEntry& entry : entries) {
+        for (engines::ModelEntry& entry : entries) {
             entry.is_default = chosen && entry.path == chosen->path;
             entry.loaded = engine_state_ == EngineState::Ready && entry.path == model_->path;
         }
@@ -130,14 +131,14 @@ void Service::Impl::queue_loads_for_tokenizing() {
 
 void Service::Impl::queue_load_if_replaced(const ModelReference& model) {
     if (!serves(model)) return;
-    const auto now = file_identity(model.path);  // nothing: it is gone, and what is loaded is all there is
+    const auto now = engines::file_identity(model.path);  // nothing: it is gone, and what is loaded is all there is
     if (now && now != file_) queue_load(model);
 }
 
 bool Service::Impl::run_jobs() {
     while (!jobs_.empty() && engine_state_ != EngineState::Ending) {
         const Job& job = jobs_.front();
-        if (job.load && serves(*job.load) && file_ == file_identity(job.load->path)) {
+        if (job.load && serves(*job.load) && file_ == engines::file_identity(job.load->path)) {
             if (engine_state_ == EngineState::Loading) return true;
             if (job.done) note_use({}, std::nullopt, false);
             finish_job({});

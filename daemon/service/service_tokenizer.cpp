@@ -108,7 +108,7 @@ void Service::Impl::on_answer(const Answer& answered) {
                                    [&](const TokenizeCall& c) { return c.id == answered.id; });
     if (call == tokenize_calls_.end()) return;
     if (!std::holds_alternative<Question>(call->question)) {
-        link_->terminate(EngineEnd::Cause::Protocol,
+        link_->terminate(engines::EngineEnd::Cause::Protocol,
                          base::concat("answered question ", answered.id, " with a ", protocol::message_name(answered)));
         return;
     }

@@ -28,8 +28,8 @@
 #include "base/unique_fd.h"
 #include "bus/sdbus_compat.h"
 #include "daemon/dbus/private_bus.h"
+#include "engines/engine_link.h"
 #include "protocol/frame.h"
-#include "service/engine_link.h"
 
 namespace llmd {
 namespace {
@@ -162,7 +162,7 @@ TEST_F(DaemonTest, TerminationEndsItAndASecondOneAtOnce) {
     expect_notice("STOPPING=1");
     ASSERT_EQ(::kill(llmd, SIGTERM), 0);
     EXPECT_EQ(wait_for_exit(), 0);
-    EXPECT_LT(base::Clock::now() - first, service::EngineTimeouts{}.exit) << "it has waited for the engine";
+    EXPECT_LT(base::Clock::now() - first, engines::EngineTimeouts{}.exit) << "it has waited for the engine";
 }
 
 TEST_F(DaemonTest, TerminationWithNothingToDoEndsIt) {

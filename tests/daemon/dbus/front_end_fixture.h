@@ -20,7 +20,7 @@
 #include "bus/bus_source.h"
 #include "bus/sdbus_compat.h"
 #include "daemon/dbus/private_bus.h"
-#include "daemon/service/fake_engine.h"
+#include "daemon/engines/fake_engine.h"
 #include "dbus/front_end.h"
 
 namespace llmd::dbus {
@@ -103,12 +103,12 @@ protected:
         folder = ::mkdtemp(pattern.data());
         std::ofstream(folder + "/tale.gguf") << "a model";
         bus.emplace(folder);
-        auto made = std::make_unique<service::FakeLauncher>();
+        auto made = std::make_unique<engines::FakeLauncher>();
         launcher = made.get();
         service::ServiceOptions options;
         options.default_model = "tale";
         service.emplace(loop, options, std::move(made),
-                        std::make_unique<service::ModelCatalogue>(
+                        std::make_unique<engines::ModelCatalogue>(
                             loop, std::vector<std::string>{folder, folder + "/\xff"}, "/bin/false"));
         FrontEnd::Events events;
         events.on_bus_lost = [this](const std::string&) { ++lost; };
@@ -183,7 +183,7 @@ protected:
     }
 
     // The engine's part: ready for the model, then one request accepted and started.
-    service::FakeEngine& engine() { return launcher->last(); }
+    engines::FakeEngine& engine() { return launcher->last(); }
     template <typename T>
     T expect_frame() {
         std::optional<protocol::Message> message;
@@ -265,7 +265,7 @@ protected:
     std::string folder;
     std::optional<PrivateBus> bus;
     base::EventLoop loop;
-    service::FakeLauncher* launcher = nullptr;
+    engines::FakeLauncher* launcher = nullptr;
     std::optional<service::Service> service;
     std::optional<FrontEnd> front_end;
     std::optional<Client> client;

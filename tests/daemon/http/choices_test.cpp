@@ -170,7 +170,7 @@ TEST_F(ChoicesTest, LogprobsGoOutWithTheTextOfTheirChoice) {
     accept_two();
     (void)read(client);
     const auto tell = [&](service::RequestId id, const std::string& bytes, float logprob, const std::string& text) {
-        protocol::Tokens tokens = service::tokens_of(id, {5}, text);
+        protocol::Tokens tokens = engines::tokens_of(id, {5}, text);
         tokens.logprobs.push_back({{5, logprob, bytes}, {}});
         send(tokens);
     };
@@ -212,7 +212,7 @@ TEST_F(ChoicesTest, LogprobsGoOutWithTheTextOfTheirChoice) {
 TEST_F(ChoicesTest, LogprobsThatComeBeforeTheStreamBeginsAreInIt) {
     const base::UniqueFd client = ask_for_two(R"("prompt":"Once","n":2,"stream":true,"logprobs":0)");
     send(protocol::Accepted{1, 3});
-    protocol::Tokens tokens = service::tokens_of(1, {5, 6}, " up");
+    protocol::Tokens tokens = engines::tokens_of(1, {5, 6}, " up");
     tokens.logprobs = {{{5, -1, " up"}, {}}, {{6, -2, "onto"}, {}}};
     send(tokens);
     finish(1);

@@ -8,8 +8,8 @@
 namespace llmd::http {
 namespace {
 
-service::ModelEntry entry() {
-    service::ModelEntry model;
+engines::ModelEntry entry() {
+    engines::ModelEntry model;
     model.name = "tale";
     model.path = "/nonexistent/tale.gguf";
     model.size_bytes = 7;
@@ -53,7 +53,7 @@ TEST(OllamaModels, NumbersOfParametersAreShort) {
 }
 
 TEST(OllamaModels, TagsHaveWhatTellsModelsApart) {
-    service::ModelEntry broken = entry();
+    engines::ModelEntry broken = entry();
     broken.error = "it is no model";
     const std::string tags = ollama_models({entry(), broken});
     EXPECT_EQ(at(tags, {"models", "0", "model"}), R"("tale")");
@@ -65,7 +65,7 @@ TEST(OllamaModels, TagsHaveWhatTellsModelsApart) {
 }
 
 TEST(OllamaModels, PsTellsOfMemoryAndOfTheEnd) {
-    service::ModelEntry loaded = entry();
+    engines::ModelEntry loaded = entry();
     loaded.loaded = true;
     service::Status status;
     status.backend = "opencl";
@@ -87,7 +87,7 @@ TEST(OllamaModels, PsTellsOfMemoryAndOfTheEnd) {
 }
 
 TEST(OllamaModels, ShowHasTheFiguresUnderTheArchitecturesName) {
-    service::ModelEntry model = entry();
+    engines::ModelEntry model = entry();
     const std::string plain = ollama_model(model);
     EXPECT_EQ(at(plain, {"capabilities"}), R"(["completion","embedding"])");
     EXPECT_EQ(at(plain, {"template"}), R"("{% \"x\" %}")");

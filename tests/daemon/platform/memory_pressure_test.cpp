@@ -13,7 +13,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "daemon/service/fake_engine.h"
+#include "daemon/engines/fake_engine.h"
 #include "support/temporary_directory.h"
 
 namespace llmd::platform {
@@ -49,7 +49,7 @@ protected:
         EXPECT_EQ(::mkfifo(path.c_str(), 0600), 0);
         return path;
     }
-    void settle() { service::settle(loop_); }
+    void settle() { engines::settle(loop_); }
 
     test::TemporaryDirectory folder_;
     base::EventLoop loop_;

@@ -246,7 +246,7 @@ TEST_F(ServiceAnswersTest, LogprobsComeOnceForEachTokenAndBeforeItsText) {
     EXPECT_TRUE(first.wants_logprobs);
     EXPECT_EQ(first.n_top_logprobs, 2u);
     const auto tell = [&](int32_t token, const std::string& text) {
-        protocol::Tokens tokens = service::tokens_of(id, {token}, text);
+        protocol::Tokens tokens = engines::tokens_of(id, {token}, text);
         tokens.logprobs.push_back({{token, -1, "x"}, {}});
         send(tokens);
     };
@@ -266,7 +266,7 @@ TEST_F(ServiceAnswersTest, LogprobsComeOnceForEachTokenAndBeforeItsText) {
 TEST_F(ServiceAnswersTest, LogprobsThatAreNotOnePerTokenWantedEndTheEngine) {
     RecordingSink plain;
     const RequestId id = run(plain);
-    protocol::Tokens tokens = service::tokens_of(id, {5}, "five");
+    protocol::Tokens tokens = engines::tokens_of(id, {5}, "five");
     tokens.logprobs.push_back({{5, -1, "five"}, {}});
     send(tokens);
     EXPECT_EQ(n_engines(), 2u) << "nobody asked for them";

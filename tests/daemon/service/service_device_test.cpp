@@ -1,6 +1,6 @@
 // A GPU on which engines fail again and again is left for the CPU: by this llmd, by the next, and until it may be
 // better.
-#include "service/device_record.h"
+#include "engines/device_record.h"
 #include "service_fixture.h"
 
 namespace llmd::service {
@@ -119,11 +119,11 @@ TEST_F(ServiceDeviceTest, ADriverThatKillsWhoeverLooksForDevicesIsLeftToo) {
     EXPECT_FALSE(sinks[2].ended());
     expect_avoided(expect_load());
     // On the CPU such a death says nothing about a GPU.
-    const std::string kept = read_device_record(record_);
+    const std::string kept = engines::read_device_record(record_);
     send(protocol::PhaseChange{protocol::Phase::KernelBuild, 1000});
     die_of(SIGABRT);
     EXPECT_EQ(sinks[2].error().code, base::ErrorCode::ModelLoadFailed);
-    EXPECT_EQ(read_device_record(record_), kept);
+    EXPECT_EQ(engines::read_device_record(record_), kept);
 }
 
 TEST_F(ServiceDeviceTest, WhatSaysNothingAboutAGpuIsNotCounted) {
@@ -166,7 +166,7 @@ TEST_F(ServiceDeviceTest, AnotherDriverEndsIt) {
     expect_avoided(expect_load(), "opencl device", "1.0");
     ready_on("opencl", "2.0");  // the engine has found the name, and another driver
     EXPECT_EQ(service_->status().quarantined, "");
-    EXPECT_EQ(read_device_record(record_), "");
+    EXPECT_EQ(engines::read_device_record(record_), "");
 }
 
 TEST_F(ServiceDeviceTest, ADriverThatKillsWhoeverLooksAtItIsLookedAtOnce) {
@@ -192,7 +192,7 @@ TEST_F(ServiceDeviceTest, LoadModelTriesItAtOnce) {
     settle();
     EXPECT_EQ(expect_load().avoid_device_reason, "");
     EXPECT_EQ(service_->status().quarantined, "");
-    EXPECT_EQ(read_device_record(record_), "");
+    EXPECT_EQ(engines::read_device_record(record_), "");
 }
 
 TEST_F(ServiceDeviceTest, ARecordThatIsDamagedOrCannotBeWrittenChangesNothingElse) {

@@ -1,5 +1,5 @@
 // What the service does when engines die or lie: nobody's request is lost, and nothing is tried for ever.
-#include "service/engine_fault.h"
+#include "engines/engine_fault.h"
 #include "service_fixture.h"
 
 namespace llmd::service {
@@ -69,7 +69,7 @@ TEST_F(ServiceEngineTest, EveryKindOfDeathIsFollowedByAReplayFromTheIds) {
 TEST_F(ServiceEngineTest, WhatTheEngineSentBeforeItDiedIsNotAskedForAgain) {
     RecordingSink sink;
     const RequestId id = run(sink);
-    engine().send(tokens_of(id, {5}, "five", 4));
+    engine().send(engines::tokens_of(id, {5}, "five", 4));
     die_of(SIGKILL);
     load_and_get_ready();
     EXPECT_EQ(expect_start(id).replay_ids, std::vector<int32_t>{5});
@@ -259,7 +259,7 @@ TEST_F(ServiceEngineTest, OtherErrorsOfARequestAreItsOwn) {
 TEST_F(ServiceEngineTest, FiveForeignKillsAreOutOfMemory) {
     RecordingSink sink;
     const RequestId id = run(sink, "opencl");
-    for (uint32_t i = 1; i < kMaxForeignKills; ++i) {
+    for (uint32_t i = 1; i < engines::kMaxForeignKills; ++i) {
         die_of(SIGKILL);
         // Whether it had loaded the model again or not.
         if (i % 2 == 0) load_and_get_ready(2, "opencl", "opencl");
@@ -305,13 +305,13 @@ TEST_F(ServiceEngineTest, TokensNobodyAskedForEndTheEngine) {
     expect_start(id);
     const RequestId waiting = submit(sinks[1]);
     send(protocol::Accepted{waiting, 3});
-    send(tokens_of(id, {1, 2, 3}, "too much", 0));
+    send(engines::tokens_of(id, {1, 2, 3}, "too much", 0));
     EXPECT_EQ(n_engines(), 2u);
     load_and_get_ready(1);
     EXPECT_TRUE(expect_start(id).replay_ids.empty());
     EXPECT_EQ(engine().expect<protocol::Submit>().id, waiting);
     send(protocol::Accepted{waiting, 3});
-    send(tokens_of(waiting, {1}, "early", 0));
+    send(engines::tokens_of(waiting, {1}, "early", 0));
     EXPECT_EQ(n_engines(), 2u + 1);
     EXPECT_EQ(sinks[0].error().code, ErrorCode::DeviceError);
     EXPECT_EQ(sinks[0].text, "");
@@ -319,7 +319,7 @@ TEST_F(ServiceEngineTest, TokensNobodyAskedForEndTheEngine) {
     // Unknown ids are requests that have ended in the meantime.
     load_and_get_ready(1);
     expect_start(waiting);
-    send(tokens_of(9999, {1}, "x", 0));
+    send(engines::tokens_of(9999, {1}, "x", 0));
     send(protocol::Finished{.id = 9999, .message = {}, .parts = {}});
     send(protocol::Accepted{9999, 1});
     EXPECT_EQ(n_engines(), 3u);
@@ -359,8 +359,8 @@ protected:
         const std::string path =
             folder_.write_program("engine", "#!/bin/sh\necho start >>" + folder_.path() + "/starts\n" + body + "\n");
         service_ = std::make_unique<Service>(
-            loop_, ServiceOptions{.default_model = "a"}, make_process_launcher(path),
-            std::make_unique<ModelCatalogue>(loop_, std::vector<std::string>{folder_.path()}, path));
+            loop_, ServiceOptions{.default_model = "a"}, engines::make_process_launcher(path),
+            std::make_unique<engines::ModelCatalogue>(loop_, std::vector<std::string>{folder_.path()}, path));
     }
     int starts() const {
         std::ifstream file(folder_.path() + "/starts");
@@ -391,8 +391,8 @@ TEST_F(RealEngineTest, AProgramThatCrashesAtStartIsStartedOnce) {
 
 TEST_F(RealEngineTest, AProgramThatIsMissingIsNamed) {
     service_ = std::make_unique<Service>(
-        loop_, ServiceOptions{.default_model = "a"}, make_process_launcher("/nonexistent/llmd-engine"),
-        std::make_unique<ModelCatalogue>(loop_, std::vector<std::string>{folder_.path()}, ""));
+        loop_, ServiceOptions{.default_model = "a"}, engines::make_process_launcher("/nonexistent/llmd-engine"),
+        std::make_unique<engines::ModelCatalogue>(loop_, std::vector<std::string>{folder_.path()}, ""));
     RecordingSink sink;
     submit(sink);
     EXPECT_EQ(sink.error().message, "cannot run /nonexistent/llmd-engine: No such file or directory");

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "fake_engine.h"
+#include "daemon/engines/fake_engine.h"
 #include "service/service.h"
 #include "support/temporary_directory.h"
 
@@ -74,14 +74,14 @@ protected:
 
     void make_service(ServiceOptions options) {
         service_.reset();
-        auto launcher = std::make_unique<FakeLauncher>();
+        auto launcher = std::make_unique<engines::FakeLauncher>();
         launcher_ = launcher.get();
         service_ = std::make_unique<Service>(
             loop_, std::move(options), std::move(launcher),
-            std::make_unique<ModelCatalogue>(loop_, std::vector<std::string>{folder_.path()}, "/nonexistent"),
+            std::make_unique<engines::ModelCatalogue>(loop_, std::vector<std::string>{folder_.path()}, "/nonexistent"),
             ServiceClocks{[this] { return now_; }, [this] { return wall_; }});
     }
-    void settle() { service::settle(loop_); }
+    void settle() { engines::settle(loop_); }
 
     // --- The client's side ---
     static GenerateRequest request(std::string model = "a") {
@@ -108,7 +108,7 @@ protected:
     RequestState state(RequestId id) { return service_->request(id).value_or(RequestSnapshot{}).state; }
 
     // --- The engine's side ---
-    FakeEngine& engine() { return launcher_->last(); }
+    engines::FakeEngine& engine() { return launcher_->last(); }
     size_t n_engines() const { return launcher_->engines.size(); }
     protocol::Load expect_load() { return engine().expect<protocol::Load>(); }
     void send(const protocol::Message& message) {
@@ -147,7 +147,7 @@ protected:
         expect_start(id);
         return id;
     }
-    void token(RequestId id, int32_t token, const std::string& text) { send(tokens_of(id, {token}, text, 0)); }
+    void token(RequestId id, int32_t token, const std::string& text) { send(engines::tokens_of(id, {token}, text, 0)); }
     void finish(RequestId id, protocol::FinishReason reason = protocol::FinishReason::Stop) {
         protocol::Finished message;
         message.id = id;
@@ -166,8 +166,8 @@ protected:
     TemporaryDirectory folder_;
     base::EventLoop loop_;
     base::TimePoint now_{};
-    DeviceHealth::WallTime wall_{std::chrono::hours(24 * 365 * 50)};  // some day
-    FakeLauncher* launcher_ = nullptr;
+    engines::DeviceHealth::WallTime wall_{std::chrono::hours(24 * 365 * 50)};  // some day
+    engines::FakeLauncher* launcher_ = nullptr;
     std::unique_ptr<Service> service_;
 };
 

@@ -1,11 +1,12 @@
 // What the service does when a model cannot be loaded: at first, or by the replacement of an engine that died.
-#include "service/engine_fault.h"
+#include "engines/engine_fault.h"
 #include "service_fixture.h"
 
 namespace llmd::service {
 namespace {
 
 using base::ErrorCode;
+using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 class ServiceLoadingTest : public ServiceTest {};
@@ -50,7 +51,7 @@ TEST_F(ServiceLoadingTest, ALoadThatFailedForMemoryIsTriedAgain) {
 TEST_F(ServiceLoadingTest, TooLittleMemoryForTheFifthTimeIsOutOfMemory) {
     RecordingSink sink;
     run(sink);
-    for (uint32_t i = 1; i < kMaxForeignKills; ++i) die_of(SIGKILL);
+    for (uint32_t i = 1; i < engines::kMaxForeignKills; ++i) die_of(SIGKILL);
     send(protocol::LoadFailed{ErrorCode::OutOfMemory, "3 GiB do not fit"});
     EXPECT_EQ(sink.error().code, ErrorCode::OutOfMemory);
     EXPECT_NE(sink.error().message.find("3 GiB do not fit"), std::string::npos) << sink.error().message;
@@ -137,7 +138,7 @@ TEST_F(ServiceLoadingTest, AFailedLoadIsTriedAgainAfterAPause) {
         exit_engine();
         EXPECT_EQ(service_->status().state, State::Error);
 
-        now_ += seconds(delay) - std::chrono::milliseconds(1);
+        now_ += seconds(delay) - milliseconds(1);
         const auto error = refusal(request());
         EXPECT_EQ(error.code, ErrorCode::OutOfMemory);
         EXPECT_EQ(error.message, "3 GiB do not fit");
@@ -145,7 +146,7 @@ TEST_F(ServiceLoadingTest, AFailedLoadIsTriedAgainAfterAPause) {
         service_->tokenize("a", "x", [&](auto result) { tokenize_error = result.error().code; });
         settle();
         EXPECT_EQ(tokenize_error, ErrorCode::OutOfMemory);
-        now_ += std::chrono::milliseconds(1);
+        now_ += milliseconds(1);
     }
     EXPECT_EQ(n_engines(), 3u);
 }

@@ -134,7 +134,7 @@ TEST_F(ServiceModelsTest, LoadModelRefusesNamesThatCannotBeShown) {
         settle();
         ASSERT_TRUE(error);
         EXPECT_EQ(error->code, ErrorCode::InvalidArgument);
-        EXPECT_TRUE(is_one_line(error->message)) << error->message;
+        EXPECT_TRUE(engines::is_one_line(error->message)) << error->message;
     }
     EXPECT_EQ(n_engines(), 0u);
 }
@@ -294,8 +294,8 @@ TEST_F(ServiceModelsTest, ListsModelsAndSaysWhichIsLoaded) {
     RecordingSink sink;
     submit(sink, request("b"));
     load_and_get_ready();
-    std::vector<ModelEntry> entries;
-    service_->list_models([&](std::vector<ModelEntry> list) { entries = std::move(list); });
+    std::vector<engines::ModelEntry> entries;
+    service_->list_models([&](std::vector<engines::ModelEntry> list) { entries = std::move(list); });
     settle();
     ASSERT_EQ(entries.size(), 2u);
     EXPECT_EQ(entries[0].name, "a");

@@ -1,9 +1,9 @@
-#include "service/load_failures.h"
+#include "engines/load_failures.h"
 
 #include <algorithm>
 #include <utility>
 
-namespace llmd::service {
+namespace llmd::engines {
 
 void LoadFailures::add(const std::string& path, std::optional<FileIdentity> file, base::Error error,
                        base::TimePoint now) {
@@ -25,4 +25,4 @@ std::optional<base::Error> LoadFailures::current(const std::string& path, std::o
     return it->second.error;
 }
 
-}  // namespace llmd::service
+}  // namespace llmd::engines

@@ -1,11 +1,11 @@
 // One engine's life from start to end: what it says arrives, and each way to end has its name.
-#include "service/engine_link.h"
+#include "engines/engine_link.h"
 
 #include <gtest/gtest.h>
 
 #include "fake_engine.h"
 
-namespace llmd::service {
+namespace llmd::engines {
 namespace {
 
 using Cause = EngineEnd::Cause;
@@ -236,4 +236,4 @@ TEST_F(EngineLinkTest, TheDestructorKillsARunningEngine) {
 }
 
 }  // namespace
-}  // namespace llmd::service
+}  // namespace llmd::engines

@@ -16,10 +16,10 @@
 #include <utility>
 #include <vector>
 
+#include "engines/engine_link.h"
 #include "protocol/frame.h"
-#include "service/engine_link.h"
 
-namespace llmd::service {
+namespace llmd::engines {
 
 // The engine's end of one conversation.
 class FakeEngine {
@@ -143,4 +143,4 @@ inline void settle(base::EventLoop& loop) {
     for (int i = 0; i < kHops; ++i) ASSERT_TRUE(loop.run_once(std::chrono::milliseconds(0)));
 }
 
-}  // namespace llmd::service
+}  // namespace llmd::engines

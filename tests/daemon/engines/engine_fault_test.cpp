@@ -1,11 +1,11 @@
 // The table of deaths: what each means for the engine and for a request.
-#include "service/engine_fault.h"
+#include "engines/engine_fault.h"
 
 #include <gtest/gtest.h>
 
-#include "service/load_failures.h"
+#include "engines/load_failures.h"
 
-namespace llmd::service {
+namespace llmd::engines {
 namespace {
 
 using base::ErrorCode;
@@ -102,4 +102,4 @@ TEST(LoadFailures, AChangedFileOrForgettingStartsAnew) {
 }
 
 }  // namespace
-}  // namespace llmd::service
+}  // namespace llmd::engines

@@ -1,5 +1,5 @@
 // What a child gets from llmd, and above all what it does not get.
-#include "service/engine_process.h"
+#include "engines/engine_process.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -14,10 +14,12 @@
 #include <fstream>
 #include <sstream>
 
-#include "service_fixture.h"
+#include "support/temporary_directory.h"
 
-namespace llmd::service {
+namespace llmd::engines {
 namespace {
+
+using test::TemporaryDirectory;
 
 struct Answer {
     int status = -1;
@@ -173,4 +175,4 @@ TEST(Spawn, SaysWhatCannotBeRun) {
 }
 
 }  // namespace
-}  // namespace llmd::service
+}  // namespace llmd::engines

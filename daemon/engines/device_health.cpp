@@ -1,4 +1,4 @@
-#include "service/device_health.h"
+#include "engines/device_health.h"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/utf8.h"
 
-namespace llmd::service {
+namespace llmd::engines {
 namespace {
 
 using std::chrono::seconds;
@@ -92,4 +92,4 @@ DeviceHealth DeviceHealth::decode(std::string_view text) {
     return health;
 }
 
-}  // namespace llmd::service
+}  // namespace llmd::engines

@@ -1,4 +1,4 @@
-#include "service/device_record.h"
+#include "engines/device_record.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -11,7 +11,7 @@
 
 #include "base/unique_fd.h"
 
-namespace llmd::service {
+namespace llmd::engines {
 namespace {
 
 using base::ErrorCode;
@@ -57,4 +57,4 @@ base::Result<void> write_device_record(const std::string& path, const std::strin
     return written;
 }
 
-}  // namespace llmd::service
+}  // namespace llmd::engines

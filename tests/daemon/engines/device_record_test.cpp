@@ -1,12 +1,18 @@
 // The record is written whole or not at all, and no state of the file system is worse than having none.
-#include "service/device_record.h"
+#include "engines/device_record.h"
 
+#include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include "service_fixture.h"
+#include <filesystem>
+#include <iterator>
 
-namespace llmd::service {
+#include "support/temporary_directory.h"
+
+namespace llmd::engines {
 namespace {
+
+using test::TemporaryDirectory;
 
 namespace fs = std::filesystem;
 
@@ -54,4 +60,4 @@ TEST(DeviceRecord, AFullDiskIsAnErrorThatNamesTheFileAndLeavesTheOldRecord) {
 }
 
 }  // namespace
-}  // namespace llmd::service
+}  // namespace llmd::engines

@@ -1,11 +1,11 @@
 // Three failures in ten minutes quarantine a device for a day, also for the llmd that comes after this one.
-#include "service/device_health.h"
+#include "engines/device_health.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
-namespace llmd::service {
+namespace llmd::engines {
 namespace {
 
 using std::chrono::hours;
@@ -135,4 +135,4 @@ TEST(DeviceHealth, DamageIsAsIfThereWereNothing) {
 }
 
 }  // namespace
-}  // namespace llmd::service
+}  // namespace llmd::engines

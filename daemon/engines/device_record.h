@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 
-namespace llmd::service {
+namespace llmd::engines {
 
 inline constexpr size_t kMaxDeviceRecordBytes = 8u << 10;  // several times the longest record
 
@@ -18,4 +18,4 @@ std::string read_device_record(const std::string& path);
 // Empty text: removes the file. Failed names the file and what is wrong.
 base::Result<void> write_device_record(const std::string& path, const std::string& text);
 
-}  // namespace llmd::service
+}  // namespace llmd::engines

@@ -1,4 +1,4 @@
-#include "service/engine_link.h"
+#include "engines/engine_link.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -14,7 +14,7 @@
 
 #include "protocol/frame.h"
 
-namespace llmd::service {
+namespace llmd::engines {
 namespace {
 
 using Cause = EngineEnd::Cause;
@@ -303,4 +303,4 @@ bool EngineLink::is_idle() const {
     return impl_->is_idle();
 }
 
-}  // namespace llmd::service
+}  // namespace llmd::engines

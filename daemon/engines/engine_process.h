@@ -10,7 +10,7 @@
 #include "base/result.h"
 #include "base/unique_fd.h"
 
-namespace llmd::service {
+namespace llmd::engines {
 
 struct ChildProcess {
     pid_t pid = -1;
@@ -38,4 +38,4 @@ void kill_child(pid_t pid);
 // Kills what is left of its process group and returns the wait status. After its pidfd became readable: does not block.
 int reap_child(pid_t pid);
 
-}  // namespace llmd::service
+}  // namespace llmd::engines

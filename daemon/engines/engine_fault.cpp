@@ -1,6 +1,6 @@
-#include "service/engine_fault.h"
+#include "engines/engine_fault.h"
 
-namespace llmd::service {
+namespace llmd::engines {
 
 void FaultCount::add(const EngineEnd& end) {
     if (end.counts_against_device()) ++counted;
@@ -21,4 +21,4 @@ EngineVerdict judge(const EngineDeath& death) {
     return EngineVerdict::Resume;
 }
 
-}  // namespace llmd::service
+}  // namespace llmd::engines

@@ -19,22 +19,7 @@
 #include "base/unique_fd.h"
 #include "protocol/messages.h"
 
-namespace llmd::service {
-
-// How to run engines; constant in the life of the daemon.
-struct ServiceOptions {
-    std::string default_model;  // name or absolute path; empty: the bundled model
-    protocol::BackendKind backend = protocol::BackendKind::Auto;
-    std::string device = {};
-    protocol::Precision precision = protocol::Precision::Faithful;
-    uint32_t n_threads = 0;  // 0: the engine's choice, as below
-    uint32_t n_ctx = 0;
-    uint32_t n_slots = 0;
-    uint32_t prefill_chunk = 0;
-    std::string device_record;        // the file that keeps DeviceHealth; empty: it is not kept
-    std::string chat_template;        // of every model, as in protocol::Load
-    uint64_t saved_prefix_bytes = 0;  // likewise
-};
+namespace llmd::engines {
 
 // A started engine: its process and llmd's end of the socketpair (non-blocking).
 struct EngineProcess {
@@ -133,4 +118,4 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace llmd::service
+}  // namespace llmd::engines

@@ -1,14 +1,16 @@
 // Folders full of anything become a list of models; hostile names and hanging inspections stay harmless.
-#include "service/model_catalogue.h"
+#include "engines/model_catalogue.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "protocol/frame.h"
-#include "service_fixture.h"
+#include "support/temporary_directory.h"
 
-namespace llmd::service {
+namespace llmd::engines {
 namespace {
+
+using test::TemporaryDirectory;
 
 using base::ErrorCode;
 
@@ -200,4 +202,4 @@ TEST_F(ModelCatalogueTest, GoesAwayInTheMiddleOfAnInspection) {
 }
 
 }  // namespace
-}  // namespace llmd::service
+}  // namespace llmd::engines

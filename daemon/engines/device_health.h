@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-namespace llmd::service {
+namespace llmd::engines {
 
 // One may be an accident and two may be one request; a third in so short a time is the device.
 inline constexpr size_t kMaxDeviceFailures = 3;
@@ -67,4 +67,4 @@ private:
     std::optional<Quarantine> quarantine_;
 };
 
-}  // namespace llmd::service
+}  // namespace llmd::engines

@@ -1,4 +1,4 @@
-#include "service/model_catalogue.h"
+#include "engines/model_catalogue.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -16,10 +16,10 @@
 
 #include "base/unique_fd.h"
 #include "base/utf8.h"
+#include "engines/engine_process.h"
 #include "protocol/frame.h"
-#include "service/engine_process.h"
 
-namespace llmd::service {
+namespace llmd::engines {
 namespace {
 
 using base::ErrorCode;
@@ -281,4 +281,4 @@ void ModelCatalogue::forget_inspections() {
     impl_->forget_inspections();
 }
 
-}  // namespace llmd::service
+}  // namespace llmd::engines

@@ -1,4 +1,4 @@
-#include "service/engine_process.h"
+#include "engines/engine_process.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -16,11 +16,11 @@
 #include <string_view>
 #include <utility>
 
-#include "service/engine_link.h"
+#include "engines/engine_link.h"
 
 extern char** environ;
 
-namespace llmd::service {
+namespace llmd::engines {
 namespace {
 
 using base::ErrorCode;
@@ -147,4 +147,4 @@ std::unique_ptr<EngineLauncher> make_process_launcher(std::string engine_path) {
     return std::make_unique<ProcessLauncher>(std::move(engine_path));
 }
 
-}  // namespace llmd::service
+}  // namespace llmd::engines

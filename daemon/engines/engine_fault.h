@@ -6,9 +6,9 @@
 #include <optional>
 
 #include "base/error.h"
-#include "service/engine_link.h"
+#include "engines/engine_link.h"
 
-namespace llmd::service {
+namespace llmd::engines {
 
 // One failure may be an accident; a second one in the same place is the device.
 inline constexpr uint32_t kMaxCountedFaults = 2;
@@ -47,4 +47,4 @@ enum class EngineVerdict : uint8_t {
 // device that DeviceHealth quarantines with this death: the next engine does not use it.
 EngineVerdict judge(const EngineDeath& death);
 
-}  // namespace llmd::service
+}  // namespace llmd::engines

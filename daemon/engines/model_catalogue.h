@@ -18,7 +18,7 @@
 #include "base/event_loop.h"
 #include "base/result.h"
 
-namespace llmd::service {
+namespace llmd::engines {
 
 // The default model where the settings name none; without it, the only one there is.
 inline constexpr std::string_view kBundledModel = "tales-llama-11m-q4_0";
@@ -95,4 +95,4 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace llmd::service
+}  // namespace llmd::engines

@@ -9,9 +9,9 @@
 
 #include "base/error.h"
 #include "base/event_loop.h"
-#include "service/model_catalogue.h"
+#include "engines/model_catalogue.h"
 
-namespace llmd::service {
+namespace llmd::engines {
 
 inline constexpr std::chrono::seconds kFirstLoadRetry{1};
 inline constexpr std::chrono::seconds kLastLoadRetry{60};  // a changed file or LoadModel does not wait for it
@@ -35,4 +35,4 @@ private:
     std::map<std::string, Failure> failures_;  // by path; one for each file that was asked for and is broken
 };
 
-}  // namespace llmd::service
+}  // namespace llmd::engines
