@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
 #include <queue>
 #include <set>
 #include <utility>
@@ -42,19 +43,18 @@ base::Result<void> Scheduler::admit(std::vector<Ticket> call) {
     return {};
 }
 
-Scheduler::Changes Scheduler::plan(uint32_t n_slots, const std::string& model_path, bool may_replace,
-                                   base::TimePoint now) {
+Scheduler::Changes Scheduler::plan(std::span<const EngineSlots> engines, uint32_t max_slots, base::TimePoint now) {
+    engines_.assign(engines.begin(), engines.end());
+    max_slots_ = max_slots;
     std::vector<RequestId> before;
     for (const Entry& entry : entries_) {
         if (entry.running) before.push_back(entry.ticket.id);
     }
-    for (Entry& entry : entries_) {
-        if (entry.running && !may_run(entry)) stop(entry);
-    }
-    note_hunger(n_slots, now);
+    take_slots();
+    note_hunger(now);
     grant_turn(now);
-    fill_slots(n_slots, model_path, may_replace);
-    note_hunger(n_slots, now);
+    fill_slots();
+    note_hunger(now);
     forget_those_who_left();
     unreviewed_tokens_ = 0;
 
@@ -64,28 +64,59 @@ Scheduler::Changes Scheduler::plan(uint32_t n_slots, const std::string& model_pa
         if (ran && !entry.running) changes.stops.push_back(entry.ticket.id);
         if (!ran && entry.running) changes.starts.push_back(entry.ticket.id);
     }
+    const Entry* wanted = max_slots_ > 0 ? first_without_engine() : nullptr;
+    if (wanted != nullptr) {
+        const Ticket& ticket = wanted->ticket;
+        changes.wants = Wanted{ticket.id, ticket.model_path, ticket.priority, turn_ == ticket.id};
+    }
     return changes;
 }
 
-void Scheduler::fill_slots(uint32_t n_slots, const std::string& model_path, bool may_replace) {
-    while (n_running() > n_slots) stop(*last_running());
-    if (n_slots == 0) return;
-    while (Entry* next = first_waiting()) {
-        Entry* last = last_running();
-        if (next->ticket.model_path != (last != nullptr ? last->ticket.model_path : model_path)) {
-            const bool yields = std::all_of(entries_.begin(), entries_.end(), [&](const Entry& e) {
-                return !e.running || (e.ticket.priority > next->ticket.priority && turn_ != e.ticket.id);
-            });
-            if (!may_replace || !yields) return;
-            for (Entry& entry : entries_) {
-                if (entry.running) stop(entry);
-            }
-            start(*next);
-            return;
+bool Scheduler::keeps_slot(const Entry& entry) const {
+    const EngineSlots* engine = engine_of(entry);
+    if (!may_run(entry) || engine == nullptr) return false;
+    if (turn_ == entry.ticket.id) return true;
+    return !engine->yields_to_all && (!engine->yields_to || entry.ticket.priority <= *engine->yields_to);
+}
+
+bool Scheduler::is_held(const Entry& waiting) {
+    const EngineSlots& engine = *engine_of(waiting);
+    if (!engine.yields_to && !engine.yields_to_all) return false;
+    const Entry* wanted = first_without_engine();
+    return engine.yields_to_all || (wanted != nullptr && key(*wanted) < key(waiting));
+}
+
+void Scheduler::take_slots() {
+    for (Entry& entry : entries_) {
+        if (entry.running && !keeps_slot(entry)) stop(entry);
+    }
+    for (const EngineSlots& engine : engines_) {
+        while (n_running(engine.model) > engine.n_slots) stop(*last_running(&engine));
+    }
+    while (n_running() > max_slots_) stop(*last_running());
+}
+
+void Scheduler::fill_slots() {
+    if (max_slots_ == 0) return;
+    std::set<const EngineSlots*> closed;  // of which nobody gets a slot any more
+    const auto has_open_engine = [&](const Entry& entry) {
+        const EngineSlots* engine = engine_of(entry);
+        return engine != nullptr && engine->n_slots > 0 && !closed.contains(engine);
+    };
+    while (Entry* next = first_waiting(has_open_engine)) {
+        const EngineSlots* engine = engine_of(*next);
+        if (is_held(*next)) {
+            closed.insert(engine);
+            continue;
         }
-        if (n_running() >= n_slots) {
-            Entry* loser = loser_to(*next);
-            if (loser == nullptr) return;
+        const bool is_full = n_running(engine->model) >= engine->n_slots;
+        if (is_full || n_running() >= max_slots_) {
+            Entry* loser = loser_to(*next, is_full ? engine : nullptr);
+            if (loser == nullptr && !is_full) return;
+            if (loser == nullptr) {
+                closed.insert(engine);
+                continue;
+            }
             stop(*loser);
         }
         start(*next);
@@ -103,8 +134,8 @@ bool Scheduler::takes_slot_of(const Entry& waiting, const Entry& running) const 
                   : is_behind(ahead.share_served, behind.share_served);
 }
 
-Scheduler::Entry* Scheduler::loser_to(const Entry& waiting) {
-    for (Entry* running : {last_running(), last_running(&waiting)}) {
+Scheduler::Entry* Scheduler::loser_to(const Entry& waiting, const EngineSlots* engine) {
+    for (Entry* running : {last_running(engine), last_running(engine, &waiting)}) {
         if (running != nullptr && takes_slot_of(waiting, *running)) return running;
     }
     return nullptr;
@@ -174,37 +205,85 @@ void Scheduler::remove(RequestId id) {
 
 std::optional<uint32_t> Scheduler::position(RequestId id) const {
     const auto waiting = queue();
-    for (uint32_t ahead = 0; ahead < waiting.size(); ++ahead) {
-        if (waiting[ahead]->ticket.id == id) return ahead;
-    }
-    return std::nullopt;
+    const auto own = std::find_if(waiting.begin(), waiting.end(), [id](const Entry* e) { return e->ticket.id == id; });
+    if (own == waiting.end()) return std::nullopt;
+    return static_cast<uint32_t>(
+        std::count_if(waiting.begin(), own, [&](const Entry* ahead) { return is_in_the_way(*ahead, **own); }));
 }
 
-std::chrono::milliseconds Scheduler::estimated_wait(RequestId id, uint32_t n_slots, const Pace& pace) const {
+bool Scheduler::is_in_the_way(const Entry& ahead, const Entry& behind) const {
+    if (ahead.ticket.model_path == behind.ticket.model_path) return true;
+    const auto add = [](uint64_t sum, const EngineSlots& engine) { return sum + engine.n_slots; };
+    if (std::accumulate(engines_.begin(), engines_.end(), uint64_t{0}, add) > max_slots_) return true;
+    const auto makes_room = [](const EngineSlots* engine) {
+        return engine == nullptr || engine->yields_to || engine->yields_to_all;
+    };
+    return makes_room(engine_of(ahead)) && makes_room(engine_of(behind));
+}
+
+std::chrono::milliseconds Scheduler::estimated_wait(RequestId id, const Pace& pace) const {
     const auto time_of = [&](const Entry& entry) {
         const double most = entry.ticket.max_tokens;
         const double expected = std::min(pace.mean_tokens, most);
-        const double made = entry.n_tokens;
-        return pace.ms_per_token * (made < expected ? expected - made : std::max(most - made, 0.0));
+        const double generated = entry.n_tokens;
+        return pace.ms_per_token * (generated < expected ? expected - generated : std::max(most - generated, 0.0));
     };
-    std::priority_queue<double, std::vector<double>, std::greater<>> ends;  // when each slot is free, in ms
+    // When each slot is free, in ms: of an engine, and of all that the policy allows.
+    using Ends = std::priority_queue<double, std::vector<double>, std::greater<>>;
+    std::map<std::string, Ends> engines;
+    Ends all;
+    double has_made_room = 0;
     for (const Entry& entry : entries_) {
-        if (entry.running) ends.push(time_of(entry));
+        if (!entry.running) continue;
+        const EngineSlots* engine = engine_of(entry);
+        const double end = time_of(entry);
+        engines[entry.ticket.model_path].push(end);
+        all.push(end);
+        if (engine != nullptr && (engine->yields_to || engine->yields_to_all)) {
+            has_made_room = std::max(has_made_room, end);
+        }
     }
-    while (ends.size() < n_slots) ends.push(0);
+    while (all.size() < std::min<size_t>(max_slots_, entries_.size())) all.push(0);
+    uint32_t most_slots = 1;
+    for (const EngineSlots& engine : engines_) {
+        Ends& ends = engines[engine.model];
+        const auto n_slots = std::min(engine.n_slots, static_cast<uint32_t>(entries_.size()));
+        while (ends.size() < n_slots) ends.push(0);
+        most_slots = std::max(most_slots, n_slots);
+    }
     for (const Entry* entry : queue()) {
-        if (ends.empty()) break;
-        const double start = ends.top();
+        Ends& ends = engines[entry->ticket.model_path];
+        if (engine_of(*entry) == nullptr) {
+            while (ends.size() < most_slots) ends.push(has_made_room);  // as large as the largest that is there
+        }
+        if (ends.empty() || all.empty()) continue;
+        const double start = std::max(ends.top(), all.top());
         if (entry->ticket.id == id) return std::chrono::milliseconds(static_cast<int64_t>(start));
         ends.pop();
+        all.pop();
         ends.push(start + time_of(*entry));
+        all.push(start + time_of(*entry));
     }
     return {};
+}
+
+std::optional<Priority> Scheduler::highest_running(std::string_view model) const {
+    std::optional<Priority> highest;
+    for (const Entry& entry : entries_) {
+        if (!entry.running || entry.ticket.model_path != model) continue;
+        highest = std::min(highest.value_or(entry.ticket.priority), entry.ticket.priority);
+    }
+    return highest;
 }
 
 size_t Scheduler::n_running() const {
     return static_cast<size_t>(
         std::count_if(entries_.begin(), entries_.end(), [](const Entry& e) { return e.running; }));
+}
+
+size_t Scheduler::n_running(std::string_view model) const {
+    return static_cast<size_t>(std::count_if(
+        entries_.begin(), entries_.end(), [&](const Entry& e) { return e.running && e.ticket.model_path == model; }));
 }
 
 std::vector<const Scheduler::Entry*> Scheduler::queue() const {
@@ -263,19 +342,31 @@ void Scheduler::expect_turn(Key& key, const Ticket& ticket, const Ticket& other)
     if (other.client == ticket.client) key.client_served += kFairTokens;
 }
 
-Scheduler::Entry* Scheduler::first_waiting() {
+const EngineSlots* Scheduler::engine_of(const Entry& entry) const {
+    const auto it = std::find_if(engines_.begin(), engines_.end(),
+                                 [&](const EngineSlots& engine) { return engine.model == entry.ticket.model_path; });
+    return it == engines_.end() ? nullptr : &*it;
+}
+
+template <typename Condition>
+Scheduler::Entry* Scheduler::first_waiting(Condition is_like) {
     Entry* first = nullptr;
     for (Entry& entry : entries_) {
-        if (waits(entry) && (first == nullptr || key(entry) < key(*first))) first = &entry;
+        if (waits(entry) && is_like(entry) && (first == nullptr || key(entry) < key(*first))) first = &entry;
     }
     return first;
 }
 
-Scheduler::Entry* Scheduler::last_running(const Entry* rival) {
+Scheduler::Entry* Scheduler::first_without_engine() {
+    return first_waiting([this](const Entry& entry) { return engine_of(entry) == nullptr; });
+}
+
+Scheduler::Entry* Scheduler::last_running(const EngineSlots* engine, const Entry* rival) {
     Entry* last = nullptr;
     for (Entry& entry : entries_) {
-        const bool is_meant = rival == nullptr || (entry.ticket.priority == rival->ticket.priority &&
-                                                   entry.ticket.share == rival->ticket.share);
+        const bool is_meant = (engine == nullptr || entry.ticket.model_path == engine->model) &&
+                              (rival == nullptr || (entry.ticket.priority == rival->ticket.priority &&
+                                                    entry.ticket.share == rival->ticket.share));
         if (entry.running && is_meant && (last == nullptr || key(*last) < key(entry))) last = &entry;
     }
     return last;
@@ -338,39 +429,30 @@ void Scheduler::forget_those_who_left() {
     }
 }
 
-void Scheduler::note_hunger(uint32_t n_slots, base::TimePoint now) {
-    for (Class& members : classes_) {
-        const auto priority = static_cast<Priority>(&members - classes_.data());
-        bool does_wait = false;
-        bool runs = false;
-        for (const Entry& entry : entries_) {
-            if (entry.ticket.priority != priority) continue;
-            does_wait = does_wait || waits(entry);
-            runs = runs || entry.running;
-        }
-        if (!does_wait || runs || n_slots == 0) {
-            members.hungry_since.reset();
-        } else if (!members.hungry_since) {
-            members.hungry_since = now;
-        }
+void Scheduler::note_hunger(base::TimePoint now) {
+    std::map<std::pair<Priority, std::string>, base::TimePoint> hungry;
+    for (const Entry& entry : entries_) {
+        const EngineSlots* engine = engine_of(entry);
+        if (max_slots_ == 0 || !waits(entry) || (engine != nullptr && engine->n_slots == 0)) continue;
+        const std::pair which(entry.ticket.priority, entry.ticket.model_path);
+        const auto since = hungry_since_.find(which);
+        hungry.emplace(which, since == hungry_since_.end() ? now : since->second);
     }
+    for (const Entry& entry : entries_) {
+        if (entry.running) hungry.erase({entry.ticket.priority, entry.ticket.model_path});
+    }
+    hungry_since_ = std::move(hungry);
 }
 
 void Scheduler::grant_turn(base::TimePoint now) {
     if (turn_ && find(*turn_)->running) return;
-    turn_.reset();  // one that still waits, for another model, may have been overtaken meanwhile
-    const Class* hungriest = nullptr;
-    for (const Class& members : classes_) {
-        if (!members.hungry_since || now - *members.hungry_since < kStarvationTimeout) continue;
-        if (hungriest == nullptr || *members.hungry_since < *hungriest->hungry_since) hungriest = &members;
-    }
-    if (hungriest == nullptr) return;
-    const Entry* first = nullptr;
-    for (const Entry& entry : entries_) {
-        if (waits(entry) && &class_of(entry) == hungriest && (first == nullptr || key(entry) < key(*first))) {
-            first = &entry;
-        }
-    }
+    turn_.reset();  // one that still waits, for its model to be loaded, may have been overtaken meanwhile
+    const auto hungriest = std::min_element(hungry_since_.begin(), hungry_since_.end(),
+                                            [](const auto& a, const auto& b) { return a.second < b.second; });
+    if (hungriest == hungry_since_.end() || now - hungriest->second < kStarvationTimeout) return;
+    const Entry* first = first_waiting([&](const Entry& entry) {
+        return entry.ticket.priority == hungriest->first.first && entry.ticket.model_path == hungriest->first.second;
+    });
     if (first == nullptr) return;
     turn_ = first->ticket.id;
     turn_tokens_ = kTurnTokens;

@@ -16,14 +16,20 @@
 //   largest counter, because tokens that nobody else wanted are free. A share that has left and is not ahead of the
 //   clock is forgotten.
 // - Within a class and share its clients share what it gets in the same way.
-// - Within a class, share and client: first in, first out.
-// - No class starves: one that waits for kStarvationTimeout without a slot gets one for kTurnTokens tokens, before all
-// others.
-//   Only one class at a time, so that with more than one slot an interactive request never waits for it. A turn and
-//   not a share of every step, because on a phone each row of the batch makes all the others slower.
-// - One engine computes one model. When the first of the waiting needs another one, nothing new starts until those of
-//   its class and higher ones that run have ended; those of lower classes lose their slots. With kStarvationTimeout
-//   this is the only time that a slot stays empty while somebody waits.
+// - Within a class, share, client and model: first in, first out.
+// - Each engine has slots of its own and computes one model; together they have no more than the policy allows. There
+// is
+//   one ledger of shares for all engines. One that waits takes a slot on its own engine when that is full, and
+//   otherwise, when all together have no slot left, on any. A full engine keeps nobody from the others.
+// - A request whose model has no engine waits, in the same order, until the caller has one: plan() names the first of
+//   them. The caller may have an engine make room for it. That engine yields: nothing starts there any more but what
+//   comes before the first that has no engine, and what runs there at a lower class loses its slot. Those of its class
+//   and higher ones that run go on to their ends; who waits for that engine keeps its place in the order.
+// - Nobody starves: a class of which requests wait for a model for kStarvationTimeout, and none runs there, gets a slot
+//   there for kTurnTokens tokens, before all others. Only one class and model at a time, so that with more than one
+//   slot an interactive request never waits for it where the engine is there; otherwise engines yield to it whatever
+//   they compute, and it comes when its model is loaded. A turn and not a share of every step, because on a phone each
+//   row of the batch makes all the others slower.
 // - A blocked request, whose client does not read, has no slot and is passed over. So has every background request
 //   while the policy holds background back.
 //
@@ -35,7 +41,10 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/event_loop.h"
@@ -63,7 +72,7 @@ struct Ticket {
     std::string client;
     std::string share;
     bool sandboxed = false;  // RequestLimits::allowance()
-    std::string model_path;
+    std::string model_path;  // which engine: EngineSlots::model
     Priority priority = Priority::Normal;
     uint32_t max_tokens = 0;  // that it may generate
 };
@@ -74,20 +83,38 @@ struct Pace {
     double mean_tokens = 0;   // of one text
 };
 
+// An engine as plan() is told of it.
+struct EngineSlots {
+    std::string model;
+    uint32_t n_slots = 0;               // 0: it has a place in memory but cannot compute now
+    std::optional<Priority> yields_to;  // the class that it is to make room for
+    bool yields_to_all = false;         // to a request that has starved: nothing runs or starts on it
+};
+
 class Scheduler {
 public:
     // The requests of one call: all or none. RateLimited (this client or its application has enough requests) or
     // QueueFull (everybody together has), naming number and limit.
     base::Result<void> admit(std::vector<Ticket> call);
 
+    // The first of the waiting whose model has no engine.
+    struct Wanted {
+        RequestId id = 0;
+        std::string model;
+        Priority priority = Priority::Normal;
+        bool has_starved = false;  // and is to come before everything
+    };
     struct Changes {
         std::vector<RequestId> stops;   // have lost their slots
         std::vector<RequestId> starts;  // have got one, the first or another
+        std::optional<Wanted> wants;    // nothing while there are no slots at all
     };
-    // Gives `n_slots` slots of an engine with this model (empty: no engine); with none, nobody starves. When one that
-    // needs another model gets a slot it is the only one that has; the caller then replaces the engine, which it may
-    // forbid.
-    Changes plan(uint32_t n_slots, const std::string& model_path, bool may_replace, base::TimePoint now);
+    // Gives the slots of these engines, `max_slots` of them at a time; with none, nobody starves. What runs on an
+    // engine that is not among them any more loses its slot. Which engines yield follows from what was wanted before:
+    // whoever changes that plans again. An engine that is the only one there is room for always yields to Background at
+    // least, which takes no slot from anybody; so nothing starts in front of a request that has just come and was
+    // first.
+    Changes plan(std::span<const EngineSlots> engines, uint32_t max_slots, base::TimePoint now);
 
     // The request was served. True when plan() is due because of it.
     bool add_generated(RequestId id, uint32_t n_tokens);
@@ -100,13 +127,20 @@ public:
     void set_runs_background(bool runs);
     void remove(RequestId id);
 
-    // Requests that will get a slot before this one; nothing when it runs or is unknown.
+    // The three below go by the engines of the last plan().
+
+    // Requests that will get a slot before this one; nothing when it runs or is unknown. Those of other engines count
+    // where they come into its way: while all engines together have too few slots, and where one makes room.
     std::optional<uint32_t> position(RequestId id) const;
     // Until it gets one, if those that run go on to their ends: each generates as many tokens as the mean, or as it
-    // may when it has passed that. 0 when it runs, is unknown, or nothing was measured.
-    std::chrono::milliseconds estimated_wait(RequestId id, uint32_t n_slots, const Pace& pace) const;
+    // may when it has passed that. For a request whose model has no engine, until those have ended that run on engines
+    // that yield; loading comes on top of it. 0 when it runs, is unknown, or nothing was measured.
+    std::chrono::milliseconds estimated_wait(RequestId id, const Pace& pace) const;
+    // The highest class that runs on the engine of this model; nothing when it is idle.
+    std::optional<Priority> highest_running(std::string_view model) const;
     size_t n_waiting() const { return entries_.size() - n_running(); }  // blocked ones included
     size_t n_running() const;
+    size_t n_running(std::string_view model) const;
 
 private:
     struct Entry {
@@ -123,7 +157,6 @@ private:
     struct Class {
         Counters shares;
         std::map<std::string, Counters> clients;  // of each share that is here
-        std::optional<base::TimePoint> hungry_since;
     };
     // What orders requests; the smallest is served first.
     struct Key {
@@ -149,11 +182,16 @@ private:
     bool may_run(const Entry& entry) const {
         return !entry.blocked && (runs_background_ || entry.ticket.priority != Priority::Background);
     }
-    Entry* first_waiting();
-    // The last of all, or of those in the class and share of `rival`.
-    Entry* last_running(const Entry* rival = nullptr);
-    // Who gives its slot to one that waits, when there is no other place; null: nobody.
-    Entry* loser_to(const Entry& waiting);
+    // Null: the model has none.
+    const EngineSlots* engine_of(const Entry& entry) const;
+    // The first of those that wait and are like this.
+    template <typename Condition>
+    Entry* first_waiting(Condition is_like);
+    Entry* first_without_engine();
+    // The last of all, or of those on one engine; or of these those in the class and share of `rival`.
+    Entry* last_running(const EngineSlots* engine = nullptr, const Entry* rival = nullptr);
+    // Who gives its slot to one that waits, on this engine or any; null: nobody.
+    Entry* loser_to(const Entry& waiting, const EngineSlots* engine);
     bool takes_slot_of(const Entry& waiting, const Entry& running) const;
     void start(Entry& entry) { entry.running = true; }
     void stop(Entry& entry);
@@ -164,16 +202,27 @@ private:
     // Of the shares of a class, or of the clients of a share.
     void advance_clock(Counters& counters, Priority priority, const std::string* share);
     void forget_those_who_left();
-    void fill_slots(uint32_t n_slots, const std::string& model_path, bool may_replace);
-    void note_hunger(uint32_t n_slots, base::TimePoint now);
+    // Whether one that runs may go on where it is.
+    bool keeps_slot(const Entry& entry) const;
+    // Whether its engine makes room for another request, behind which this one is.
+    bool is_held(const Entry& waiting);
+    void take_slots();
+    void fill_slots();
+    void note_hunger(base::TimePoint now);
     void grant_turn(base::TimePoint now);
     // The waiting, in the order in which slots will be given if nothing else happens.
     std::vector<const Entry*> queue() const;
+    // Whether one that waits ahead of another comes into its way.
+    bool is_in_the_way(const Entry& ahead, const Entry& behind) const;
 
-    std::vector<Entry> entries_;  // in order of submission
+    std::vector<Entry> entries_;        // in order of submission
+    std::vector<EngineSlots> engines_;  // of the last plan
+    uint32_t max_slots_ = 0;
     bool runs_background_ = true;
     std::array<Class, 3> classes_;
-    std::optional<RequestId> turn_;  // of a class that was starving
+    // Since when requests of a class wait for a model on which none of the class runs.
+    std::map<std::pair<Priority, std::string>, base::TimePoint> hungry_since_;
+    std::optional<RequestId> turn_;  // of one that was starving
     uint32_t turn_tokens_ = 0;       // left of it
     uint32_t unreviewed_tokens_ = 0;
 };

@@ -272,7 +272,7 @@ RequestSnapshot Service::Impl::snapshot(const RequestRecord& record) const {
     }
 
     snapshot.position = scheduler_.position(record.id).value_or(0);
-    snapshot.estimated_wait_ms = static_cast<uint64_t>(scheduler_.estimated_wait(record.id, n_slots(), pace_).count());
+    snapshot.estimated_wait_ms = static_cast<uint64_t>(scheduler_.estimated_wait(record.id, pace_).count());
     return snapshot;
 }
 

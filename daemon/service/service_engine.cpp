@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
+#include <span>
 #include <type_traits>
 #include <utility>
 
@@ -72,17 +74,33 @@ uint32_t Service::Impl::n_slots() const {
 
 void Service::Impl::give_slots() {
     if (engine_state_ == EngineState::Loading || engine_state_ == EngineState::Ending) return;
+    const auto give = [this](std::span<const EngineSlots> engines) {
+        const auto changes = scheduler_.plan(engines, directive_.max_slots, clocks_.now());
+        for (const RequestId id : changes.stops) records_.at(id).running = false;
+        for (const RequestId id : changes.starts) records_.at(id).running = true;
+        return changes.wants;
+    };
     const bool ready = engine_state_ == EngineState::Ready;
+    std::vector<EngineSlots> engines;
+    const auto running = std::find_if(records_.begin(), records_.end(), [](const auto& r) { return r.second.running; });
+    if (ready) {
+        engines.push_back({model_->path, n_slots()});
+    } else if (running != records_.end()) {
+        engines.push_back({running->second.model.path, n_slots()});
+    }
+    // There is room for one engine, so that it yields to whatever is wanted.
+    if (!engines.empty()) engines.front().yields_to = Priority::Background;
+    auto wants = give(engines);
+    if (wants && !engines.empty()) {
+        engines.front().yields_to = wants->priority;
+        wants = give(engines);
+    }
     // The engine may have been started for these: replaced before it has answered, it would be started again.
     const bool owes_answer = std::any_of(tokenize_calls_.begin(), tokenize_calls_.end(),
                                          [this](const TokenizeCall& call) { return serves(call.model); });
-    const auto changes = scheduler_.plan(n_slots(), ready ? model_->path : std::string(), !owes_answer, clocks_.now());
-    for (const RequestId id : changes.stops) records_.at(id).running = false;
-    for (const RequestId id : changes.starts) {
-        RequestRecord& record = records_.at(id);
-        record.running = true;
-        if (ready && !serves(record.model)) stop_engine();
-    }
+    if (!wants || scheduler_.n_running() > 0 || owes_answer) return;
+    give(std::array{EngineSlots{wants->model, 1}});
+    if (ready) stop_engine();
 }
 
 void Service::Impl::start_engine(const ModelReference& model) {

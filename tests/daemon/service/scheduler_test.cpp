@@ -1,4 +1,4 @@
-// The scheduler keeps the limits and the order, and never mixes models. What holds whatever happens is in
+// The scheduler keeps the limits and the order, and tells engines apart. What holds whatever happens is in
 // scheduler_simulation_test.cpp.
 #include "service/scheduler.h"
 
@@ -46,10 +46,14 @@ protected:
         }
         return out;
     }
-    Ids starts(uint32_t n_slots = 1, const std::string& model = "a", bool may_replace = true) {
-        changes_ = scheduler_.plan(n_slots, model, may_replace, now_);
+    // With one engine, of model a, or with these.
+    Ids starts(uint32_t n_slots = 1) { return starts({{"a", n_slots}}, n_slots); }
+    Ids starts(std::vector<EngineSlots> engines, uint32_t max_slots = 16) {
+        changes_ = scheduler_.plan(engines, max_slots, now_);
         return changes_.starts;
     }
+    // The model that is to be loaded next.
+    std::string wants() const { return changes_.wants ? changes_.wants->model : ""; }
     const Ids& stops() const { return changes_.stops; }
 
     Scheduler scheduler_;
@@ -93,11 +97,17 @@ TEST_F(SchedulerTest, BackgroundThatIsHeldBackHasNoPlaceAndNoTurn) {
 TEST_F(SchedulerTest, NobodyStarvesWhileThereAreNoPlaces) {
     admit(1, "x", Priority::Background);
     admit(2, "y", Priority::Normal, "b");
-    EXPECT_EQ(starts(0, "a"), Ids{}) << "no replacement of the engine either";
+    EXPECT_EQ(starts(0), Ids{});
+    EXPECT_EQ(wants(), "") << "nothing is loaded for it either";
     now_ += 2 * kStarvationTimeout;
-    EXPECT_EQ(starts(0, "a"), Ids{});
+    EXPECT_EQ(starts(0), Ids{});
     admit(3, "z", Priority::Interactive);
-    EXPECT_EQ(starts(1, "a"), Ids{3}) << "before those that were kept waiting by the device";
+    EXPECT_EQ(starts(1), Ids{3}) << "before those that were kept waiting by the device";
+    EXPECT_EQ(starts({{"a", 0}}, 1), Ids{});
+    EXPECT_EQ(stops(), Ids{3});
+    now_ += 2 * kStarvationTimeout;
+    EXPECT_EQ(starts({{"a", 0}}, 1), Ids{});
+    EXPECT_EQ(wants(), "b") << "an engine that cannot compute has a place";
 }
 
 TEST_F(SchedulerTest, HigherClassesComeFirstAndTakePlaces) {
@@ -189,31 +199,184 @@ TEST_F(SchedulerTest, ABlockedRequestGivesItsPlaceAway) {
     EXPECT_EQ(starts(), Ids{1});
 }
 
-TEST_F(SchedulerTest, AnotherModelWaitsForRunningOnesAndHoldsLaterArrivals) {
-    admit(1, "", Priority::Normal, "a");
-    EXPECT_EQ(starts(4, ""), Ids{1});
-    admit(2, "", Priority::Normal, "b");
-    admit(3, "", Priority::Normal, "a");
-    EXPECT_EQ(starts(4), Ids{});
-    scheduler_.remove(1);
-    EXPECT_EQ(starts(4, "a", false), Ids{});
-    EXPECT_EQ(starts(4, "a"), Ids{2});
-    EXPECT_EQ(starts(4, "b"), Ids{});
-    scheduler_.remove(2);
-    EXPECT_EQ(starts(4, "b"), Ids{3});
+TEST_F(SchedulerTest, EnginesHaveSlotsOfTheirOwn) {
+    for (RequestId id = 1; id <= 3; ++id) admit(id);
+    admit(4, "", Priority::Background, "b");
+    EXPECT_EQ(starts({{"a", 2}, {"b", 1}}), (Ids{1, 2, 4})) << "a full engine keeps nobody from another";
+    EXPECT_EQ(wants(), "");
+    admit(5, "", Priority::Interactive, "b");
+    EXPECT_EQ(starts({{"a", 2}, {"b", 1}}), Ids{5});
+    EXPECT_EQ(stops(), Ids{4}) << "on its own engine, though lower than another's";
+    EXPECT_EQ(scheduler_.highest_running("a"), Priority::Normal);
+    EXPECT_EQ(scheduler_.highest_running("b"), Priority::Interactive);
+    EXPECT_EQ(scheduler_.highest_running("c"), std::nullopt);
+    EXPECT_EQ(scheduler_.n_running("a"), 2u);
 }
 
-TEST_F(SchedulerTest, AnotherModelOfAHigherClassDoesNotWait) {
-    admit(1, "", Priority::Background, "a");
-    admit(2, "", Priority::Background, "a");
-    EXPECT_EQ(starts(2), (Ids{1, 2}));
-    admit(3, "", Priority::Interactive, "b");
-    EXPECT_EQ(starts(2, "a", false), Ids{});
-    EXPECT_EQ(starts(2), Ids{3});
-    EXPECT_EQ(stops(), (Ids{1, 2}));
+TEST_F(SchedulerTest, TheTotalIsOverAllEngines) {
+    admit(1, "", Priority::Background);
+    admit(2, "", Priority::Normal);
+    admit(3, "", Priority::Normal, "b");
+    EXPECT_EQ(starts({{"a", 2}, {"b", 2}}, 2), (Ids{2, 3}));
+    admit(4, "", Priority::Interactive);
+    EXPECT_EQ(starts({{"a", 2}, {"b", 2}}, 2), Ids{4});
+    EXPECT_EQ(stops(), Ids{3}) << "the last of all, wherever it runs";
+    EXPECT_EQ(starts({{"a", 2}, {"b", 2}}, 1), Ids{});
+    EXPECT_EQ(stops(), Ids{2}) << "the policy has taken one away";
+    EXPECT_EQ(starts({{"a", 2}, {"b", 2}}, 4), (Ids{2, 3}));
+    EXPECT_EQ(scheduler_.n_running(), 3u) << "the engine's slots hold too";
+}
+
+TEST_F(SchedulerTest, SharesAreOneForAllEngines) {
+    admit(1, "first");
+    EXPECT_EQ(starts({{"a", 1}, {"b", 1}}, 1), Ids{1});
+    admit(2, "second", Priority::Normal, "b");
+    EXPECT_EQ(starts({{"a", 1}, {"b", 1}}, 1), Ids{});
+    scheduler_.add_generated(1, kFairTokens);
+    EXPECT_EQ(starts({{"a", 1}, {"b", 1}}, 1), Ids{2});
+    EXPECT_EQ(stops(), Ids{1}) << "its turn is over, whichever engine computed it";
+}
+
+TEST_F(SchedulerTest, NamesTheFirstThatHasNoEngine) {
+    admit(1);
+    admit(2, "", Priority::Background, "b");
+    admit(3, "", Priority::Normal, "c");
+    admit(4, "", Priority::Interactive, "d");
+    scheduler_.set_blocked(4, true);
+    EXPECT_EQ(starts(), Ids{1});
+    ASSERT_TRUE(changes_.wants);
+    EXPECT_EQ(changes_.wants->id, 3u);
+    EXPECT_EQ(changes_.wants->priority, Priority::Normal);
+    EXPECT_FALSE(changes_.wants->has_starved);
+    EXPECT_EQ(wants(), "c");
     scheduler_.remove(3);
-    EXPECT_EQ(starts(2, "b"), Ids{1});  // alone, until its model is there
-    EXPECT_EQ(starts(2, "a"), Ids{2});
+    starts();
+    EXPECT_EQ(wants(), "b");
+    scheduler_.set_runs_background(false);
+    starts();
+    EXPECT_EQ(wants(), "") << "background is held back";
+}
+
+TEST_F(SchedulerTest, AnEngineThatIsGoneHasNoRequests) {
+    admit(1);
+    EXPECT_EQ(starts(), Ids{1});
+    EXPECT_EQ(starts(std::vector<EngineSlots>{}), Ids{});
+    EXPECT_EQ(stops(), Ids{1});
+    EXPECT_EQ(wants(), "a");
+}
+
+TEST_F(SchedulerTest, AnEngineThatYieldsEndsWhatItHasAndStartsNothing) {
+    admit(1);
+    EXPECT_EQ(starts({{"a", 4, Priority::Normal}}), Ids{1}) << "nobody needs another";
+    admit(2, "", Priority::Normal, "b");
+    admit(3);
+    EXPECT_EQ(starts({{"a", 4, Priority::Normal}}), Ids{}) << "it is behind the one that needs another";
+    EXPECT_EQ(stops(), Ids{});
+    admit(4, "", Priority::Interactive);
+    EXPECT_EQ(starts({{"a", 4, Priority::Normal}}), Ids{4}) << "it is before that";
+    scheduler_.remove(1);
+    scheduler_.remove(4);
+    EXPECT_EQ(starts({{"a", 4, Priority::Normal}}), Ids{});
+    EXPECT_EQ(wants(), "b");
+    EXPECT_EQ(starts({{"b", 4}}), Ids{2});
+    EXPECT_EQ(wants(), "a");
+    EXPECT_EQ(starts({{"b", 4}, {"a", 4}}), Ids{3});
+}
+
+TEST_F(SchedulerTest, AnEngineThatYieldsTakesPoorerApplicationsFirst) {
+    admit(1, "rich");
+    EXPECT_EQ(starts(), Ids{1});
+    admit(2, "rich", Priority::Normal, "b");
+    admit(3, "poor");
+    scheduler_.add_generated(1, kFairTokens);
+    scheduler_.remove(1);
+    EXPECT_EQ(starts({{"a", 1, Priority::Normal}}), Ids{3});
+}
+
+TEST_F(SchedulerTest, WhatIsLowerLosesItsSlotOnAnEngineThatYields) {
+    admit(1, "", Priority::Background);
+    admit(2, "", Priority::Normal);
+    admit(3, "", Priority::Background, "c");
+    EXPECT_EQ(starts({{"a", 2}, {"c", 2}}), (Ids{1, 2, 3}));
+    admit(4, "", Priority::Normal, "b");
+    EXPECT_EQ(starts({{"a", 2, Priority::Normal}, {"c", 2}}), Ids{});
+    EXPECT_EQ(stops(), Ids{1}) << "and nobody on another engine";
+    scheduler_.remove(2);
+    EXPECT_EQ(starts({{"b", 2}, {"c", 2}}), Ids{4});
+    EXPECT_EQ(wants(), "a") << "who was stopped waits again";
+    EXPECT_EQ(changes_.wants->id, 1u);
+}
+
+TEST_F(SchedulerTest, OneThatStarvesForAnEngineComesBeforeAll) {
+    admit(1, "busy", Priority::Interactive);
+    admit(2, "patient", Priority::Background, "b");
+    admit(3, "other", Priority::Interactive, "c");
+    EXPECT_EQ(starts(), Ids{1});
+    EXPECT_EQ(wants(), "c");
+    scheduler_.remove(3);
+    now_ += kStarvationTimeout - milliseconds(1);
+    starts();
+    EXPECT_FALSE(changes_.wants->has_starved);
+    now_ += milliseconds(1);
+    admit(4, "other", Priority::Interactive, "c");
+    EXPECT_EQ(starts(), Ids{});
+    EXPECT_EQ(wants(), "b");
+    EXPECT_TRUE(changes_.wants->has_starved);
+    EXPECT_EQ(scheduler_.position(2), 0u);
+    std::vector<EngineSlots> engines{{"a", 1, Priority::Background, true}};
+    EXPECT_EQ(starts(engines), Ids{});
+    EXPECT_EQ(stops(), Ids{1}) << "whatever it computes";
+    EXPECT_EQ(wants(), "b");
+    // The pool may have it make room for the next at once: its turn goes on.
+    EXPECT_EQ(starts({{"b", 1, Priority::Interactive}}), Ids{2});
+    EXPECT_EQ(wants(), "a");
+    EXPECT_EQ(starts({{"b", 1, Priority::Interactive}}), Ids{});
+    EXPECT_EQ(stops(), Ids{});
+    scheduler_.add_generated(2, kTurnTokens);
+    EXPECT_EQ(starts({{"b", 1, Priority::Interactive}}), Ids{});
+    EXPECT_EQ(stops(), Ids{2});
+}
+
+TEST_F(SchedulerTest, EachModelOfAClassStarvesByItself) {
+    admit(1);
+    admit(2, "", Priority::Normal, "b");
+    EXPECT_EQ(starts(), Ids{1});
+    now_ += kStarvationTimeout;
+    EXPECT_EQ(starts(), Ids{});
+    EXPECT_TRUE(changes_.wants->has_starved) << "though one of its class runs, elsewhere";
+}
+
+TEST_F(SchedulerTest, AnEngineThatCannotComputeStarvesNobody) {
+    admit(1, "", Priority::Background);
+    admit(2, "", Priority::Interactive, "b");
+    EXPECT_EQ(starts({{"a", 0}, {"b", 1}}), Ids{2});
+    now_ += 2 * kStarvationTimeout;
+    EXPECT_EQ(starts({{"a", 0}, {"b", 1}}), Ids{});
+    EXPECT_EQ(starts({{"a", 1}, {"b", 1}}, 1), Ids{}) << "it begins to starve now";
+}
+
+TEST_F(SchedulerTest, PositionsAndEstimatesGoByEngine) {
+    for (RequestId id = 1; id <= 2; ++id) admit(id);
+    admit(3, "", Priority::Normal, "b");
+    EXPECT_EQ(starts({{"a", 1}, {"b", 1}}), (Ids{1, 3}));
+    scheduler_.add_generated(3, 30);
+    admit(4, "", Priority::Normal, "b");
+    admit(5, "", Priority::Normal, "c");
+    const Pace pace{.ms_per_token = 10, .mean_tokens = 50};
+    starts({{"a", 1}, {"b", 1}});
+    EXPECT_EQ(scheduler_.position(2), 0u);
+    EXPECT_EQ(scheduler_.position(4), 0u) << "the one before it is another engine's";
+    EXPECT_EQ(scheduler_.position(5), 0u) << "it may have room beside the others";
+    EXPECT_EQ(scheduler_.estimated_wait(2, pace), milliseconds(500));
+    EXPECT_EQ(scheduler_.estimated_wait(4, pace), milliseconds(200));
+    EXPECT_EQ(scheduler_.estimated_wait(5, pace), milliseconds(0));
+    starts({{"a", 1, Priority::Normal}, {"b", 1}});
+    EXPECT_EQ(scheduler_.position(5), 1u) << "the engine that makes room has one to start before";
+    EXPECT_EQ(scheduler_.estimated_wait(5, pace), milliseconds(500)) << "until the one there has ended";
+    starts({{"a", 1}, {"b", 1}}, UINT32_MAX);
+    EXPECT_EQ(scheduler_.estimated_wait(2, pace), milliseconds(500)) << "the policy need not name a limit";
+    starts({{"a", 1}, {"b", 1}}, 1);
+    EXPECT_EQ(scheduler_.position(4), 1u) << "all wait for one slot";
 }
 
 TEST_F(SchedulerTest, RefusesTheSeventeenthWaitingRequest) {
@@ -338,11 +501,11 @@ TEST_F(SchedulerTest, EstimatesFromWhatIsLeftOfThoseAhead) {
     scheduler_.add_generated(1, 10);
     scheduler_.add_generated(2, 60);  // more than most: up to 40 are left
     const Pace pace{.ms_per_token = 10, .mean_tokens = 50};
-    EXPECT_EQ(scheduler_.estimated_wait(3, 2, pace), milliseconds(400));
-    EXPECT_EQ(scheduler_.estimated_wait(4, 2, pace), milliseconds(400));
-    EXPECT_EQ(scheduler_.estimated_wait(5, 2, pace), milliseconds(900));
-    EXPECT_EQ(scheduler_.estimated_wait(1, 2, pace), milliseconds(0));
-    EXPECT_EQ(scheduler_.estimated_wait(5, 2, {}), milliseconds(0));
+    EXPECT_EQ(scheduler_.estimated_wait(3, pace), milliseconds(400));
+    EXPECT_EQ(scheduler_.estimated_wait(4, pace), milliseconds(400));
+    EXPECT_EQ(scheduler_.estimated_wait(5, pace), milliseconds(900));
+    EXPECT_EQ(scheduler_.estimated_wait(1, pace), milliseconds(0));
+    EXPECT_EQ(scheduler_.estimated_wait(5, {}), milliseconds(0));
 }
 
 TEST(Names, GoThereAndBack) {
