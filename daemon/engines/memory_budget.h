@@ -1,0 +1,40 @@
+// How much memory engines may take together, and how much one will; pure. All in bytes; sums that do not fit into 64
+// bits stay at their greatest value, since sizes come from model files.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace llmd::engines {
+
+// What engines leave of the memory that is available. The kernel's figure takes file pages as free that a shell and its
+// applications use all the time, and the next application that is opened, a browser's page say, wants some 300 MiB at
+// once: with less, every start of one makes the device stall. Of a phone with 2 GiB, about half of which is available,
+// it leaves room for one small model; on one with 8 GiB it is lost among the rest.
+inline constexpr uint64_t kReserveBytes = uint64_t{384} << 20;
+
+// What an engine has beside weights and KV pages: code, vocabulary, activations of a prefill chunk, and what an OpenCL
+// driver keeps for itself, most of it. A guess that holds until its Ready has told what was measured.
+inline constexpr uint64_t kOverheadBytes = uint64_t{96} << 20;
+
+// MemAvailable of the text of /proc/meminfo; nothing: it does not say so.
+std::optional<uint64_t> available_bytes(std::string_view meminfo);
+
+// What all engines may take: `memory_mib` (0: not set), or what there is, kReserveBytes less. `held` is the engines'
+// memory that would come back: anonymous and shared memory and what a device has, and no pages of model files, which
+// count as available already. Where nothing is known of the device, no more than they hold.
+uint64_t memory_budget(uint32_t memory_mib, std::optional<uint64_t> available, uint64_t held);
+
+struct EngineSize {
+    uint64_t weight_bytes = 0;        // as in protocol::Inspection
+    uint64_t kv_bytes_per_token = 0;  // likewise
+    uint32_t n_ctx = 0;
+    uint32_t n_slots = 0;
+};
+// What an engine will take before its Ready has told: weights, KV pages, kOverheadBytes. The pages are those of all
+// slots when each fills its context, which few do: no more than half of what `budget` leaves beside the rest, but
+// always enough for one.
+uint64_t estimated_bytes(const EngineSize& size, uint64_t budget);
+
+}  // namespace llmd::engines
