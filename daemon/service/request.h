@@ -104,8 +104,8 @@ struct GenerateRequest {
     std::string tool_name;  // with ToolChoice::Named
     bool parallel_tool_calls = true;
     protocol::Thinking thinking = protocol::Thinking::Default;
-    std::string json_schema;                  // the text is JSON that fits it; empty: any text
-    std::string model;                        // a name from the catalogue; empty: the loaded model, else the default
+    std::string json_schema;  // the text is JSON that fits it; empty: any text
+    std::string model;        // from the catalogue; empty: the last used for texts or for `inputs`, else the default
     uint32_t max_tokens = kDefaultMaxTokens;  // 0: prefill only; without a prompt the model is only loaded
     Sampling sampling;
     std::vector<std::string> stops;
@@ -161,6 +161,8 @@ struct Outcome {
     double prefill_tps = 0;                  // tokens per second; 0 if unknown
     double decode_tps = 0;
     bool profile_changed = false;                // the text was continued on another device or kernel set
+    uint32_t resumed = 0;                        // how often a remote's text was cut and went on
+    std::string where = "device";                // or the name of the remote that computed it
     std::vector<std::vector<float>> embeddings;  // of length 1 each, of every input, when the request has succeeded
 };
 

@@ -9,14 +9,10 @@
 #include "base/event_loop.h"
 #include "engines/engine_fault.h"
 #include "engines/model_catalogue.h"
+#include "service/model_reference.h"
 #include "service/request.h"
 
 namespace llmd::service {
-
-struct ModelReference {
-    std::string name;
-    std::string path;
-};
 
 struct RequestRecord {
     RequestId id = 0;
@@ -35,6 +31,7 @@ struct RequestRecord {
     bool paused = false;    // its client does not read
     uint32_t prompt_tokens = 0;
     uint32_t cached_tokens = 0;  // of them, when they were first computed
+    uint32_t resumed = 0;        // as in protocol::Usage
 
     // Of a request for embeddings.
     size_t n_checked = 0;  // inputs that this engine has found to fit, until all do: then accepted

@@ -9,7 +9,6 @@
 
 #include <spdlog/spdlog.h>
 
-#include "engines/device_record.h"
 #include "service/service_impl.h"
 
 namespace llmd::service {
@@ -18,21 +17,11 @@ namespace {
 using base::ErrorCode;
 using std::chrono::milliseconds;
 
-// Weight of the newest request in what is expected of the next.
-constexpr double kNewestWeight = 0.25;
-constexpr double kMsPerSecond = 1000;
-// Shares whose wishes about the loaded model are kept. Those that used it longest ago are forgotten.
-constexpr size_t kMaxKeepAlives = 64;
-
 constexpr std::array<std::string_view, 7> kStateNames = {"idle",      "loading",   "ready", "busy",
                                                          "throttled", "suspended", "error"};
 
 milliseconds whole_ms(base::Clock::duration duration) {
     return std::chrono::duration_cast<milliseconds>(duration);
-}
-
-double per_second(uint32_t tokens, uint64_t us) {
-    return us == 0 ? 0 : static_cast<double>(tokens) * 1e6 / static_cast<double>(us);
 }
 
 base::Result<uint64_t> random_seed() {
@@ -42,11 +31,6 @@ base::Result<uint64_t> random_seed() {
         return base::fail_errno(ErrorCode::Failed, "getrandom for a seed", errno);
     }
     return seed;
-}
-
-// The mean that follows what is measured; 0: nothing was.
-void follow(double& mean, double newest) {
-    mean = mean == 0 ? newest : mean + kNewestWeight * (newest - mean);
 }
 
 // Of the texts that a request brings; what a front end has copied for each of a call's answers counts for each.
@@ -78,6 +62,16 @@ Priority allowed_priority(Priority wanted, bool sandboxed) {
     return sandboxed ? std::max(wanted, Priority::Normal) : wanted;
 }
 
+// Gives the member of the answer to a tokenizer question that `done` is for.
+template <typename Answer, typename T>
+std::function<void(base::Result<protocol::Message>)> unwrap(std::function<void(base::Result<T>)> done,
+                                                            T Answer::*member) {
+    return [done = std::move(done), member](base::Result<protocol::Message> answer) {
+        if (!answer) return done(std::move(answer).error());
+        done(std::move(std::get<Answer>(*answer).*member));
+    };
+}
+
 base::Error no_such_request(RequestId id) {
     return base::fail(ErrorCode::NotFound, "request ", id, " does not exist or has ended");
 }
@@ -91,14 +85,23 @@ std::string_view state_name(State state) {
 Service::Impl::Impl(base::EventLoop& loop, base::Result<ServiceOptions> options,
                     std::unique_ptr<engines::EngineLauncher> launcher,
                     std::unique_ptr<engines::ModelCatalogue> catalogue, ServiceClocks clocks)
-    : loop_(loop), launcher_(std::move(launcher)), catalogue_(std::move(catalogue)), clocks_(std::move(clocks)) {
+    : loop_(loop),
+      launcher_(std::move(launcher)),
+      catalogue_(std::move(catalogue)),
+      clocks_(std::move(clocks)),
+      requests_(loop, scheduler_,
+                {clocks_.now, [this](RequestRecord& record, bool is_over) { on_leaving(record, is_over); },
+                 [this] { schedule_turn(); }}),
+      questions_([this](std::function<void()> callback) { post(std::move(callback)); }),
+      jobs_([this](std::function<void()> callback) { post(std::move(callback)); }),
+      devices_(clocks_.wall),
+      context_{loop_, clocks_.now, options_, scheduler_, requests_, questions_, devices_, *this} {
     take_options(std::move(options));
 }
 
 Service::Impl::~Impl() {
     loop_.cancel_timer(turn_timer_);
-    loop_.cancel_timer(retry_timer_);
-    for (const auto& [id, record] : records_) loop_.cancel_timer(record.deadline_timer);
+    loop_.cancel_timer(unload_timer_);
 }
 
 void Service::Impl::configure(base::Result<ServiceOptions> options) {
@@ -110,8 +113,7 @@ void Service::Impl::take_options(base::Result<ServiceOptions> options) {
     settings_error_.reset();
     if (options) {
         options_ = std::move(*options);
-        if (!has_options_)
-            device_health_ = engines::DeviceHealth::decode(engines::read_device_record(options_.device_record));
+        devices_.keep_in(options_.device_record);
         has_options_ = true;
         load_failures_ = {};
     } else {
@@ -125,18 +127,19 @@ void Service::Impl::schedule_turn() {
     if (turn_timer_ == 0) turn_timer_ = loop_.add_timer_after({}, [this] { turn(); });
 }
 
+void Service::Impl::post(std::function<void()> callback) {
+    callbacks_.push_back(std::move(callback));
+    schedule_turn();
+}
+
 void Service::Impl::turn() {
     turn_timer_ = 0;
-    retired_link_.reset();
     advance();
     // Sinks and callbacks may call the service; what they change waits for the next turn.
-    for (const Ending& ending : std::exchange(endings_, {})) {
-        if (ending.open_call) ending.sink->on_part({protocol::AnswerPart::Kind::CallCut, {}, *ending.open_call});
-        ending.sink->on_finished(ending.outcome);
-    }
+    requests_.deliver_endings();
     for (const auto& callback : std::exchange(callbacks_, {})) callback();
     if (std::exchange(status_changed_, false) && status_callback_) status_callback_();
-    if (shutting_down_ && engine_state_ == EngineState::None && endings_.empty()) {
+    if (shutting_down_ && engines_.empty() && !requests_.has_endings()) {
         for (const auto& done : std::exchange(shut_down_callbacks_, {})) done();
     }
 }
@@ -151,8 +154,8 @@ base::Result<std::vector<RequestId>> Service::Impl::submit(std::vector<GenerateR
     if (directive_.refuse_background && first.priority == Priority::Background) {
         return directive_.refuse_background->error();
     }
-    auto model = resolve(first.model, false);
-    if (!model) return std::move(model).error();
+    const auto model = resolve(first.model, !first.inputs.empty());
+    if (!model) return model.error();
     if (auto failure = recent_load_failure(*model)) return *std::move(failure);
     std::vector<Ticket> call;
     for (GenerateRequest& request : requests) {
@@ -167,7 +170,7 @@ base::Result<std::vector<RequestId>> Service::Impl::submit(std::vector<GenerateR
                         .client = request.client,
                         .share = request.share,
                         .sandboxed = request.sandboxed,
-                        .model_path = model->path,
+                        .model_path = model->key(),
                         .priority = request.priority,
                         .max_tokens = request.inputs.empty() ? request.max_tokens : 0});
     }
@@ -175,53 +178,29 @@ base::Result<std::vector<RequestId>> Service::Impl::submit(std::vector<GenerateR
     std::vector<RequestId> ids;
     for (size_t i = 0; i < requests.size(); ++i) {
         ids.push_back(++last_id_);
-        add(std::move(requests[i]), *sinks[i], *model);
+        requests_.add(last_id_, std::move(requests[i]), *sinks[i], *model);
     }
+    queue_load_if_replaced(*model);
     schedule_turn();
     return ids;
 }
 
-void Service::Impl::add(GenerateRequest request, RequestSink& sink, const ModelReference& model) {
-    const RequestId id = last_id_;
-    RequestRecord& record = records_[id];
-    record.id = id;
-    record.request = std::move(request);
-    record.sink = &sink;
-    record.model = model;
-    record.seed = *record.request.sampling.seed;
-    queue_load_if_replaced(record.model);
-    record.submitted = clocks_.now();
-    if (!record.request.deadline) return;
-    record.deadline_timer = loop_.add_timer_after(*record.request.deadline, [this, id] {
-        RequestRecord* late = find(id);
-        if (late == nullptr) return;
-        // A text has got so far; embeddings are worth something only together, and a model only when it is loaded.
-        const bool is_text = late->request.inputs.empty() && !is_preload(late->request);
-        if (is_text) return end(*late, Finish::Timeout);
-        end(*late, Finish::Error, base::fail(ErrorCode::Timeout, "deadline_ms has passed"));
-    });
-}
-
 base::Result<void> Service::Impl::cancel(RequestId id) {
-    RequestRecord* record = find(id);
+    RequestRecord* record = requests_.find(id);
     if (record == nullptr) return no_such_request(id);
-    end(*record, Finish::Cancelled);
+    requests_.end(*record, Finish::Cancelled);
     return {};
 }
 
 base::Result<void> Service::Impl::fail(RequestId id, base::Error error) {
-    RequestRecord* record = find(id);
+    RequestRecord* record = requests_.find(id);
     if (record == nullptr) return no_such_request(id);
-    end(*record, Finish::Error, std::move(error));
+    requests_.end(*record, Finish::Error, std::move(error));
     return {};
 }
 
-void Service::Impl::cancel_all() {
-    while (!records_.empty()) end(records_.begin()->second, Finish::Cancelled);
-}
-
 base::Result<void> Service::Impl::set_paused(RequestId id, bool paused) {
-    RequestRecord* record = find(id);
+    RequestRecord* record = requests_.find(id);
     if (record == nullptr) return no_such_request(id);
     if (std::exchange(record->paused, paused) == paused) return {};
     scheduler_.set_blocked(id, paused);
@@ -230,7 +209,7 @@ base::Result<void> Service::Impl::set_paused(RequestId id, bool paused) {
 }
 
 base::Result<void> Service::Impl::set_priority(RequestId id, Priority priority) {
-    RequestRecord* record = find(id);
+    RequestRecord* record = requests_.find(id);
     if (record == nullptr) return no_such_request(id);
     record->request.priority = allowed_priority(priority, record->request.sandboxed);
     scheduler_.set_priority(id, record->request.priority);
@@ -239,13 +218,14 @@ base::Result<void> Service::Impl::set_priority(RequestId id, Priority priority) 
 }
 
 std::optional<RequestSnapshot> Service::Impl::request(RequestId id) const {
-    const auto it = records_.find(id);
-    return it == records_.end() ? std::nullopt : std::optional(snapshot(it->second));
+    const auto& records = requests_.records();
+    const auto it = records.find(id);
+    return it == records.end() ? std::nullopt : std::optional(snapshot(it->second));
 }
 
 std::vector<RequestSnapshot> Service::Impl::requests() const {
     std::vector<RequestSnapshot> snapshots;
-    for (const auto& [id, record] : records_) snapshots.push_back(snapshot(record));
+    for (const auto& [id, record] : requests_.records()) snapshots.push_back(snapshot(record));
     return snapshots;
 }
 
@@ -260,11 +240,12 @@ RequestSnapshot Service::Impl::snapshot(const RequestRecord& record) const {
     snapshot.generated_tokens = static_cast<uint32_t>(record.ids.size());
     snapshot.priority = record.request.priority;
 
-    const bool loading = engine_state_ != EngineState::Ready || !serves(record.model);
+    const Engine* engine = serving(record.model);
+    const bool loading = engine == nullptr || !engine->is_ready();
     if (record.paused || (record.started && !record.running)) {
         snapshot.state = RequestState::Paused;
     } else if (!record.running) {
-        snapshot.state = loading && serves(record.model) ? RequestState::Loading : RequestState::Queued;
+        snapshot.state = loading && engine != nullptr ? RequestState::Loading : RequestState::Queued;
     } else if (loading) {
         snapshot.state = RequestState::Loading;
     } else {
@@ -272,39 +253,100 @@ RequestSnapshot Service::Impl::snapshot(const RequestRecord& record) const {
     }
 
     snapshot.position = scheduler_.position(record.id).value_or(0);
-    snapshot.estimated_wait_ms = static_cast<uint64_t>(scheduler_.estimated_wait(record.id, pace_).count());
+    snapshot.estimated_wait_ms = static_cast<uint64_t>(scheduler_.estimated_wait(record.id, requests_.pace()).count());
     return snapshot;
+}
+
+void Service::Impl::ask(const std::string& model, TokenizerQuestions::Question question,
+                        TokenizerQuestions::Done done) {
+    std::optional<base::Error> refused;
+    if (shutting_down_) refused = shutting_down();
+    if (!refused) refused = questions_.refuse(question);
+    if (const auto* error = refuse_without_options(); error && !refused) refused = *error;
+    if (refused) return questions_.refuse(std::move(done), *std::move(refused));
+    auto resolved = resolve(model, false);
+    if (!resolved) return questions_.refuse(std::move(done), std::move(resolved).error());
+    if (auto failure = recent_load_failure(*resolved)) return questions_.refuse(std::move(done), *std::move(failure));
+    if (directive_.refuse_all && serving(*resolved) == nullptr) {
+        return questions_.refuse(std::move(done), directive_.refuse_all->error());
+    }
+    questions_.add(++last_id_, std::move(*resolved), std::move(question), std::move(done));
+    schedule_turn();
 }
 
 void Service::Impl::shut_down(std::function<void()> done) {
     shutting_down_ = true;
     shut_down_callbacks_.push_back(std::move(done));
-    while (!records_.empty()) end(records_.begin()->second, Finish::Error, shutting_down());
-    while (!jobs_.empty()) finish_job(shutting_down());
-    for (TokenizeCall& call : tokenize_calls_) answer(call, shutting_down());
-    tokenize_calls_.clear();
+    requests_.end_all(Finish::Error, shutting_down());
+    jobs_.fail_all(shutting_down());
+    questions_.fail_all(shutting_down());
     schedule_turn();
 }
 
 void Service::Impl::apply(const platform::Directive& directive) {
-    cache_is_due_ = cache_is_due_ || directive.drop_cache;
+    if (directive.drop_cache) {
+        for (auto& [key, engine] : engines_) engine->drop_cache();
+    }
     if (directive == directive_) return;
     directive_ = directive;
     scheduler_.set_runs_background(directive.run_background);
     schedule_turn();
 }
 
+void Service::Impl::on_leaving(RequestRecord& record, bool is_over) {
+    Engine* engine = serving(record.model);
+    if (engine == nullptr) return;
+    if (record.started) engine->note_use(record.request.share, record.request.keep_alive, record.request.sandboxed);
+    if (!is_over) engine->cancel(record);
+}
+
 Activity Service::Impl::activity() const {
     Activity activity;
-    activity.has_engine = engine_state_ != EngineState::None;
-    activity.has_requests = !records_.empty();
-    const bool may_run = std::any_of(records_.begin(), records_.end(), [this](const auto& record) {
+    activity.has_requests = !requests_.empty();
+    activity.is_quiet = true;
+    for (const auto& [key, engine] : engines_) {
+        activity.has_engine = activity.has_engine || engine->has_process();
+        activity.is_quiet = activity.is_quiet && engine->is_quiet();
+        for (const auto& wish : engine->wishes()) activity.keep_alive.push_back(wish);
+    }
+    const auto& records = requests_.records();
+    const bool may_run = std::any_of(records.begin(), records.end(), [this](const auto& record) {
         return directive_.run_background || record.second.request.priority != Priority::Background;
     });
-    activity.has_work = may_run || !jobs_.empty() || !tokenize_calls_.empty();
-    for (const auto& [share, wish] : keep_alive_) activity.keep_alive.push_back(wish);
-    activity.is_quiet = engine_state_ != EngineState::Ready || link_->is_idle();
+    activity.has_work = may_run || !jobs_.empty() || !questions_.empty();
     return activity;
+}
+
+const Engine* Service::Impl::main_engine() const {
+    const auto text = last_text_ ? base::Result<ModelReference>(last_text_->model) : default_model();
+    const Engine* main = nullptr;
+    for (const auto& [key, engine] : engines_) {
+        const bool counts = engine->is_alive() || (engine->waits_to_retry() && engine->n_running() > 0);
+        if (counts && (main == nullptr || (text && key == text->key()))) main = engine.get();
+    }
+    return main;
+}
+
+State Service::Impl::state_of(const Engine& engine) const {
+    if (!engine.is_ready()) return State::Loading;
+    return engine.n_running() > 0 ? State::Busy : State::Ready;
+}
+
+EngineStatus Service::Impl::status_of(const Engine& engine) const {
+    EngineStatus status;
+    status.model = engine.model().name;
+    status.state = state_of(engine);
+    status.memory_bytes = engine.memory_bytes();
+    status.active = static_cast<uint32_t>(engine.n_running());
+    status.unload_in = unload_in(engine);
+    status.pid = engine.pid();
+    status.restarts = engine.restarts();
+    if (!engine.is_ready()) return status;
+    status.backend = protocol::backend_name(engine.ready().backend);
+    status.device = engine.ready().device;
+    status.context_length = engine.ready().n_ctx;
+    status.slots = engine.ready().n_slots;
+    return status;
 }
 
 Status Service::Impl::status() const {
@@ -312,127 +354,63 @@ Status Service::Impl::status() const {
     status.conditions = directive_.words;
     status.states = directive_.states;
     status.duty_cycle_percent = directive_.duty_cycle_percent;
-    const bool ready = engine_state_ == EngineState::Ready;
-    if (ready) {
-        status.state = scheduler_.n_running() > 0 ? State::Busy : State::Ready;
-        status.backend = protocol::backend_name(ready_.backend);
-        status.device = ready_.device;
-        status.driver = ready_.driver;
-        status.precision = ready_.precision == protocol::Precision::Fast ? "fast" : "faithful";
-        status.notes = ready_.notes;
-        status.sandbox = ready_.sandbox;
-        status.context_length = ready_.n_ctx;
-        status.slots = ready_.n_slots;
-        status.weight_bytes = ready_.weight_bytes;
-        status.kv_bytes = ready_.kv_bytes;
-        status.kv_pages_used = pages_.used;
-        status.kv_pages_cached = pages_.cached;
-        status.kv_pages_total = pages_.total;
-    } else if (engine_state_ == EngineState::Loading || waits_to_retry()) {
-        status.state = State::Loading;
-        status.load_per_mille = load_per_mille_;
+    status.engine_restarts = past_restarts_;
+    for (const auto& [key, engine] : engines_) {
+        status.engine_restarts += engine->restarts();
+        if (engine->is_alive()) status.engines.push_back(status_of(*engine));
+    }
+    const Engine* main = main_engine();
+    const bool ready = main != nullptr && main->is_ready();
+    if (main != nullptr) {
+        status.state = state_of(*main);
+        status.model = main->model().name;
+        status.load_per_mille = ready ? 0 : main->load_per_mille();
+        status.engine_pid = main->pid();
+        status.unload_in = unload_in(*main);
     } else if (default_load_failed_ || !has_options_) {
         status.state = State::Error;
     }
-    const bool has_requests = !records_.empty();
-    if (ready && directive_.throttled && has_requests) status.state = State::Throttled;
+    if (ready) {
+        const protocol::Ready& told = main->ready();
+        status.backend = protocol::backend_name(told.backend);
+        status.device = told.device;
+        status.driver = told.driver;
+        status.precision = told.precision == protocol::Precision::Fast ? "fast" : "faithful";
+        status.notes = told.notes;
+        status.sandbox = told.sandbox;
+        status.context_length = told.n_ctx;
+        status.slots = told.n_slots;
+        status.weight_bytes = told.weight_bytes;
+        status.kv_bytes = told.kv_bytes;
+        status.kv_pages_used = main->pages().used;
+        status.kv_pages_cached = main->pages().cached;
+        status.kv_pages_total = main->pages().total;
+        // Aggregated: it would change at every alternation of two engines.
+        if (scheduler_.n_running() > 0) status.state = State::Busy;
+        if (directive_.throttled && !requests_.empty()) status.state = State::Throttled;
+    }
     if (directive_.suspended) status.state = State::Suspended;
-    if (ready || status.state == State::Loading) status.model = model_->name;
     status.queued = static_cast<uint32_t>(scheduler_.n_waiting());
     status.active = static_cast<uint32_t>(scheduler_.n_running());
-    status.unload_in = unload_in();
-    status.engine_pid = link_ ? link_->pid() : 0;
-    status.engine_restarts = engine_restarts_;
     status.last_fault = last_fault_;
     status.last_fault_cause = last_fault_cause_;
     if (settings_error_) status.settings_error = settings_error_->message;
-    const auto* quarantine = device_health_.quarantine(clocks_.wall());
-    status.quarantined = quarantine != nullptr ? quarantine->reason : avoid_device_reason_;
-    status.queue_ms = queue_ms_;
-    status.ttft_ms = ttft_ms_;
-    status.decode_tps = decode_tps_;
-    status.cache_hits = cache_hits_;
-    status.cache_hit_tokens = cache_hit_tokens_;
+    status.quarantined = devices_.reason();
+    const RequestTable::Measured& measured = requests_.measured();
+    status.queue_ms = measured.queue_ms;
+    status.ttft_ms = measured.ttft_ms;
+    status.decode_tps = measured.decode_tps;
+    status.cache_hits = measured.cache_hits;
+    status.cache_hit_tokens = measured.cache_hit_tokens;
     return status;
 }
 
-void Service::Impl::note_use(const std::string& share, std::optional<std::chrono::seconds> wish, bool sandboxed) {
-    // LoadModel, which has no share, is for programs outside of sandboxes: what one of these says later holds.
-    if (!sandboxed) keep_alive_.erase(std::string());
-    keep_alive_[share] = platform::KeepAlive{clocks_.now(), wish, sandboxed};
-    if (keep_alive_.size() <= kMaxKeepAlives) return;
-    keep_alive_.erase(std::min_element(keep_alive_.begin(), keep_alive_.end(), [](const auto& one, const auto& other) {
-        return one.second.used < other.second.used;
-    }));
-}
-
-std::optional<milliseconds> Service::Impl::unload_in() const {
-    if (engine_state_ != EngineState::Ready || directive_.idle_time.count() == 0) return std::nullopt;
-    const base::TimePoint now = clocks_.now();
-    std::vector<platform::KeepAlive> wishes;
-    for (const auto& [share, wish] : keep_alive_) wishes.push_back(wish);
-    // As if they ended now.
-    for (const auto& [id, record] : records_) {
-        if (record.running) wishes.push_back({now, record.request.keep_alive, record.request.sandboxed});
-    }
-    // It was loaded for its tokenizer, or whoever it was loaded for has left.
-    if (wishes.empty()) wishes.push_back({last_question_, std::nullopt, false});
+std::optional<milliseconds> Service::Impl::unload_in(const Engine& engine) const {
+    if (!engine.is_ready() || directive_.idle_time.count() == 0) return std::nullopt;
     if (directive_.unload) return milliseconds(0);
-    const base::TimePoint end = platform::end_of(wishes, directive_.idle_time);
+    const base::TimePoint end = engine.stays_until(directive_.idle_time);
     if (end == base::TimePoint::max()) return milliseconds::max();
-    return std::max(whole_ms(end - now), milliseconds(0));
-}
-
-RequestRecord* Service::Impl::find(RequestId id) {
-    const auto it = records_.find(id);
-    return it == records_.end() ? nullptr : &it->second;
-}
-
-void Service::Impl::end(RequestRecord& record, Finish finish, std::optional<base::Error> error,
-                        const protocol::Finished* costs) {
-    const base::TimePoint now = clocks_.now();
-    Outcome outcome;
-    outcome.finish = finish;
-    outcome.error = std::move(error);
-    outcome.model = record.model.name;
-    outcome.seed = record.seed;
-    outcome.prompt_tokens = record.prompt_tokens;
-    outcome.cached_tokens = record.cached_tokens;
-    outcome.generated_tokens = static_cast<uint32_t>(record.ids.size());
-    outcome.thinking_tokens = record.thinking_tokens;
-    outcome.queue_time = whole_ms(record.started.value_or(now) - record.submitted);
-    if (record.first_token) outcome.ttft = whole_ms(*record.first_token - record.submitted);
-    outcome.profile_changed = record.profile_changed;
-    if (costs != nullptr) {
-        outcome.prefill_tps = per_second(costs->prefill_tokens, costs->prefill_us);
-        outcome.decode_tps = per_second(costs->decode_tokens, costs->decode_us);
-    }
-    if (finish == Finish::Stop) outcome.embeddings = std::move(record.embeddings);
-    if (record.started) queue_ms_.add(static_cast<double>(outcome.queue_time.count()));
-    if (record.first_token) ttft_ms_.add(static_cast<double>(outcome.ttft.count()));
-    if (outcome.decode_tps > 0) decode_tps_.add(outcome.decode_tps);
-    cache_hits_ += outcome.cached_tokens > 0 ? 1 : 0;
-    cache_hit_tokens_ += outcome.cached_tokens;
-    if ((is_complete(finish) || finish == Finish::Length) && record.request.max_tokens > 0 &&
-        record.request.inputs.empty()) {
-        follow(pace_.mean_tokens, outcome.generated_tokens);
-        if (outcome.decode_tps > 0) follow(pace_.ms_per_token, kMsPerSecond / outcome.decode_tps);
-    }
-    spdlog::info("request {} ended: {}{}{}, {} prompt tokens, {} generated", record.id, finish_name(finish),
-                 outcome.error ? " " : "", outcome.error ? base::error_name(outcome.error->code) : "",
-                 outcome.prompt_tokens, outcome.generated_tokens);
-
-    if (record.started && serves(record.model)) {
-        note_use(record.request.share, record.request.keep_alive, record.request.sandboxed);
-    }
-    if (record.sent && costs == nullptr && engine_state_ == EngineState::Ready)
-        link_->send(protocol::Cancel{record.id});
-    loop_.cancel_timer(record.deadline_timer);
-    scheduler_.remove(record.id);
-    const auto open_call = record.call_is_open ? std::optional(record.n_calls - 1) : std::nullopt;
-    endings_.push_back(Ending{record.sink, std::move(outcome), open_call});
-    records_.erase(record.id);
-    schedule_turn();
+    return std::max(whole_ms(end - clocks_.now()), milliseconds(0));
 }
 
 Service::Service(base::EventLoop& loop, base::Result<ServiceOptions> options,
@@ -475,19 +453,22 @@ std::vector<RequestSnapshot> Service::requests() const {
 }
 void Service::tokenize(const std::string& model, std::string text,
                        std::function<void(base::Result<std::vector<int32_t>>)> done) {
-    impl_->tokenize(model, std::move(text), std::move(done));
+    impl_->ask(model, protocol::Tokenize{.text = std::move(text)}, unwrap(std::move(done), &protocol::Tokenized::ids));
 }
 void Service::tokenize(const std::string& model, protocol::Tokenize question,
                        std::function<void(base::Result<protocol::Tokenized>)> done) {
-    impl_->tokenize(model, std::move(question), std::move(done));
+    impl_->ask(model, std::move(question), [done = std::move(done)](base::Result<protocol::Message> answer) {
+        if (!answer) return done(std::move(answer).error());
+        done(std::get<protocol::Tokenized>(*std::move(answer)));
+    });
 }
 void Service::render(const std::string& model, protocol::Render question,
                      std::function<void(base::Result<std::string>)> done) {
-    impl_->render(model, std::move(question), std::move(done));
+    impl_->ask(model, std::move(question), unwrap(std::move(done), &protocol::Rendered::text));
 }
 void Service::detokenize(const std::string& model, std::vector<int32_t> ids,
                          std::function<void(base::Result<std::string>)> done) {
-    impl_->detokenize(model, std::move(ids), std::move(done));
+    impl_->ask(model, protocol::Detokenize{0, std::move(ids)}, unwrap(std::move(done), &protocol::Detokenized::text));
 }
 void Service::list_models(std::function<void(std::vector<engines::ModelEntry>)> done) {
     impl_->list_models(std::move(done));
@@ -496,7 +477,10 @@ void Service::load_model(const std::string& name_or_path, std::function<void(bas
     impl_->load_model(name_or_path, std::move(done));
 }
 void Service::unload_model(std::function<void(base::Result<void>)> done) {
-    impl_->unload_model(std::move(done));
+    impl_->unload_model({}, std::move(done));
+}
+void Service::unload_model(const std::string& name, std::function<void(base::Result<void>)> done) {
+    impl_->unload_model(name, std::move(done));
 }
 void Service::configure(base::Result<ServiceOptions> options) {
     impl_->configure(std::move(options));

@@ -1,5 +1,5 @@
 // What the front ends talk to: takes requests, keeps them alive across engine deaths, and tells how things are.
-// Owns the scheduler (order), the engine link (the running engine) and the model catalogue (names).
+// Owns the scheduler (order), the engines (one a loaded model) and the model catalogue (names).
 // Thread-bound to the event loop. No call blocks; no callback or sink is called before the call that caused it returns.
 #pragma once
 
@@ -25,10 +25,27 @@ namespace llmd::service {
 enum class State : uint8_t { Idle, Loading, Ready, Busy, Throttled, Suspended, Error };
 std::string_view state_name(State state);  // "idle"
 
+// One engine, and so one model.
+struct EngineStatus {
+    std::string model;
+    State state = State::Idle;  // loading, ready or busy
+    std::string backend;        // "opencl", "cpu"; empty until it is loaded
+    std::string device;
+    uint64_t memory_bytes = 0;  // that it takes, or is allowed while it loads
+    uint32_t context_length = 0;
+    uint32_t slots = 0;
+    uint32_t active = 0;
+    std::optional<std::chrono::milliseconds> unload_in;  // as in Status
+    int64_t pid = 0;
+    uint32_t restarts = 0;  // in the place of dead ones
+};
+
+// What is about one model, is about the last text model that was used, else the default, else any that is loaded.
 struct Status {
     State state = State::Idle;
-    std::string model;    // of the loaded or loading model; empty when none
-    std::string backend;  // "opencl", "cpu"; empty until a model is loaded
+    std::vector<EngineStatus> engines;  // all that run, by model
+    std::string model;                  // of the loaded or loading model; empty when none
+    std::string backend;                // "opencl", "cpu"; empty until a model is loaded
     std::string device;
     std::string driver;
     std::string precision;           // "faithful", "fast"
@@ -74,11 +91,11 @@ struct ServiceClocks {
 
 // What the policy has to know of the service; cheaper than its status.
 struct Activity {
-    bool has_engine = false;                      // a model is loaded, is being loaded, or is going
+    bool has_engine = false;                      // any model is loaded, is being loaded, or is going
     bool has_work = false;                        // that may be done: held-back background requests are none
     bool has_requests = false;                    // these included
     bool is_quiet = false;                        // no engine computes, or has an answer to give
-    std::vector<platform::KeepAlive> keep_alive;  // of those that have used the model
+    std::vector<platform::KeepAlive> keep_alive;  // of those that have used a model that is loaded
 };
 
 class Service {
@@ -87,7 +104,7 @@ public:
     Service(base::EventLoop& loop, base::Result<ServiceOptions> options,
             std::unique_ptr<engines::EngineLauncher> launcher, std::unique_ptr<engines::ModelCatalogue> catalogue,
             ServiceClocks clocks = {});
-    // Kills the engine. Sinks and callbacks that still wait are never called.
+    // Kills the engines. Sinks and callbacks that still wait are never called.
     ~Service();
 
     // Errors: ModelNotFound, QueueFull, RateLimited, ShuttingDown, InvalidArgument, PromptTooLong; Suspended or
@@ -110,7 +127,7 @@ public:
     std::optional<RequestSnapshot> request(RequestId id) const;
     std::vector<RequestSnapshot> requests() const;
 
-    // Empty `model`: the loaded one, else the default. Loads it if need be.
+    // Empty `model`: the last that was used for texts, else the default. Loads it if need be.
     void tokenize(const std::string& model, std::string text,
                   std::function<void(base::Result<std::vector<int32_t>>)> done);
     // The same with what else Tokenize can ask for; its id means nothing.
@@ -127,11 +144,14 @@ public:
     void detokenize(const std::string& model, std::vector<int32_t> ids,
                     std::function<void(base::Result<std::string>)> done);
     void list_models(std::function<void(std::vector<engines::ModelEntry>)> done);
-    // A name from the catalogue or an absolute path. Waits for running requests of another model; a loaded model whose
-    // file has changed is loaded again. Forgets that the model failed to load and that the device was quarantined.
+    // A name from the catalogue or an absolute path. Waits for running requests of other models where there is no room
+    // beside them; a loaded model whose file has changed is loaded again. Forgets that the model failed to load and
+    // that the device was quarantined.
     void load_model(const std::string& name_or_path, std::function<void(base::Result<void>)> done);
-    // Ends the engine once running requests have ended.
+    // Ends all engines once running requests have ended.
     void unload_model(std::function<void(base::Result<void>)> done);
+    // Likewise the engine of one model; ModelNotFound: there is no such model.
+    void unload_model(const std::string& name, std::function<void(base::Result<void>)> done);
     // Has the settings read again, and inspects all models again when they are next listed. The directories themselves
     // are read at every question.
     void reload();
@@ -151,7 +171,7 @@ public:
     // Called (in its own turn, coalesced) whenever status() may have changed.
     void on_status_changed(std::function<void()> callback);
 
-    // Refuses new requests and ends the others, all with ShuttingDown, ends the engine, then calls `done`.
+    // Refuses new requests and ends the others, all with ShuttingDown, ends the engines, then calls `done`.
     void shut_down(std::function<void()> done);
 
 private:

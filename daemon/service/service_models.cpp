@@ -1,3 +1,4 @@
+// The models that requests, questions and jobs name, and the jobs that load and unload them.
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -11,9 +12,6 @@ namespace llmd::service {
 namespace {
 
 using base::ErrorCode;
-
-// LoadModel and UnloadModel calls that wait: more is a client out of control.
-constexpr size_t kMaxJobs = 16;
 
 // A path that is named outside of the catalogue. Its model is called like the file, without ".gguf".
 base::Result<ModelReference> model_at(const std::string& path) {
@@ -37,30 +35,65 @@ base::Result<ModelReference> model_at(const std::string& path) {
 
 base::Result<ModelReference> Service::Impl::default_model() const {
     const std::string& configured = options_.default_model;
-    if (!configured.empty()) return configured.front() == '/' ? model_at(configured) : resolve(configured, false);
-    if (auto path = catalogue_->find(engines::kBundledModel))
-        return ModelReference{std::string(engines::kBundledModel), *path};
+    if (!configured.empty()) return configured.front() == '/' ? resolve_path(configured) : resolve(configured, false);
+    if (auto path = catalogue_->find(engines::kBundledModel)) {
+        return as_known({std::string(engines::kBundledModel), *path});
+    }
     const auto names = catalogue_->names();
     if (names.size() == 1) return resolve(names.front(), false);
     return base::fail(ErrorCode::ModelNotFound, "no default model: '", engines::kBundledModel,
                       "' is not installed and ", names.empty() ? "there is no other" : "there is more than one other");
 }
 
-base::Result<ModelReference> Service::Impl::resolve(const std::string& name_or_path, bool allow_path) const {
-    if (name_or_path.empty()) {
-        if (model_ && default_at_load_ == options_.default_model) return *model_;
+base::Result<ModelReference> Service::Impl::resolve(const std::string& name, bool embeds) const {
+    if (name.empty()) {
+        const auto& last = embeds ? last_embedder_ : last_text_;
+        if (last && last->default_model == options_.default_model) return last->model;
         return default_model();
     }
-    if (allow_path && name_or_path.front() == '/') return model_at(name_or_path);
-    auto path = catalogue_->find(name_or_path);
-    if (path) return ModelReference{name_or_path, std::move(*path)};
+    auto path = catalogue_->find(name);
+    if (path) return as_known({name, std::move(*path)});
     // Loaded by its path, from outside of the catalogue: a name there goes first.
-    if (model_ && model_->name == name_or_path) return *model_;
+    for (const auto* last : {&last_text_, &last_embedder_}) {
+        if (*last && (*last)->model.name == name) return (*last)->model;
+    }
+    for (const auto& [key, engine] : engines_) {
+        if (engine->is_alive() && engine->model().name == name) return engine->model();
+    }
     return std::move(path).error();
 }
 
+base::Result<ModelReference> Service::Impl::resolve_path(const std::string& path) const {
+    auto model = model_at(path);
+    return model ? base::Result<ModelReference>(as_known(std::move(*model))) : model;
+}
+
+ModelReference Service::Impl::as_known(ModelReference model) const {
+    if (engines_.contains(model.key())) return model;
+    const auto file = engines::file_identity(model.path);
+    const auto settings = options_.of(model.name);
+    const auto is_same = [&](const ModelReference& other, const std::optional<engines::FileIdentity>& other_file) {
+        return !other.is_remote() && other_file == file && options_.of(other.name) == settings;
+    };
+    for (const auto& [key, engine] : engines_) {
+        if (!engine->is_alive() || !is_same(engine->model(), engine->file())) continue;
+        model.path = engine->model().path;
+        return model;
+    }
+    for (const auto& [id, record] : requests_.records()) {
+        if (!is_same(record.model, engines::file_identity(record.model.path))) continue;
+        model.path = record.model.path;
+        return model;
+    }
+    return model;
+}
+
 std::optional<base::Error> Service::Impl::recent_load_failure(const ModelReference& model) {
-    return load_failures_.current(model.path, engines::file_identity(model.path), clocks_.now());
+    return load_failures_.current(model.key(), engines::file_identity(model.path), clocks_.now());
+}
+
+void Service::Impl::note_used(const ModelReference& model, bool embeds) {
+    (embeds ? last_embedder_ : last_text_) = LastUsed{model, options_.default_model};
 }
 
 void Service::Impl::list_models(std::function<void(std::vector<engines::ModelEntry>)> done) {
@@ -68,8 +101,10 @@ void Service::Impl::list_models(std::function<void(std::vector<engines::ModelEnt
     catalogue_->list([this, done = std::move(done)](std::vector<engines::ModelEntry> entries) {
         const auto chosen = default_model();
         for (engines::ModelEntry& entry : entries) {
-            entry.is_default = chosen && entry.path == chosen->path;
-            entry.loaded = engine_state_ == EngineState::Ready && entry.path == model_->path;
+            const ModelReference model = as_known({entry.name, entry.path});
+            const Engine* engine = serving(model);
+            entry.is_default = chosen && model.key() == chosen->key();
+            entry.loaded = engine != nullptr && engine->is_ready();
         }
         done(std::move(entries));
     });
@@ -80,82 +115,93 @@ void Service::Impl::reload() {
     catalogue_->forget_inspections();
 }
 
-void Service::Impl::load_model(const std::string& name_or_path, std::function<void(base::Result<void>)> done) {
-    auto model = resolve(name_or_path, true);
+void Service::Impl::load_model(const std::string& name_or_path, ModelJobs::Done done) {
+    const bool is_path = !name_or_path.empty() && name_or_path.front() == '/';
+    auto model = is_path ? resolve_path(name_or_path) : resolve(name_or_path, false);
     auto refused = refuse_job();
     if (const auto* error = refuse_without_options(); error && !refused) refused = *error;
     if (!refused && directive_.refuse_all) refused = directive_.refuse_all->error();
     if (!refused && !model) refused = model.error();
-    if (refused) return answer(std::move(done), *std::move(refused));
-    load_failures_.forget(model->path);
-    use_device_again();
-    jobs_.push_back(Job{std::move(*model), std::move(done)});
+    if (refused) return jobs_.answer(std::move(done), *std::move(refused));
+    load_failures_.forget(model->key());
+    devices_.forget();
+    // An answer is due even where nobody listens: what was asked for by name is used from now on.
+    if (!done) done = [](const base::Result<void>&) {};
+    jobs_.add({ModelJobs::Job::Kind::Load, std::move(*model), std::move(done)});
     schedule_turn();
 }
 
-void Service::Impl::unload_model(std::function<void(base::Result<void>)> done) {
-    if (auto refused = refuse_job()) return answer(std::move(done), *std::move(refused));
-    jobs_.push_back(Job{std::nullopt, std::move(done)});
+void Service::Impl::unload_model(const std::string& name, ModelJobs::Done done) {
+    if (auto refused = refuse_job()) return jobs_.answer(std::move(done), *std::move(refused));
+    std::optional<ModelReference> model;
+    if (!name.empty()) {
+        auto resolved = resolve(name, false);
+        if (!resolved) return jobs_.answer(std::move(done), std::move(resolved).error());
+        model = std::move(*resolved);
+    }
+    jobs_.add({ModelJobs::Job::Kind::Unload, std::move(model), std::move(done)});
     schedule_turn();
 }
 
 std::optional<base::Error> Service::Impl::refuse_job() const {
-    if (shutting_down_) return shutting_down();
-    if (jobs_.size() < kMaxJobs) return std::nullopt;
-    return base::fail(ErrorCode::QueueFull, jobs_.size(), " loads and unloads are waiting, at most ", kMaxJobs, " may");
-}
-
-void Service::Impl::finish_job(base::Result<void> result) {
-    Job job = std::move(jobs_.front());
-    jobs_.pop_front();
-    answer(std::move(job.done), std::move(result));
-}
-
-void Service::Impl::answer(std::function<void(base::Result<void>)> done, base::Result<void> result) {
-    if (!done) return;
-    callbacks_.push_back([done = std::move(done), result = std::move(result)] { done(result); });
-    schedule_turn();
-}
-
-void Service::Impl::queue_load(const ModelReference& model) {
-    const bool queued = std::any_of(jobs_.begin(), jobs_.end(),
-                                    [&](const Job& job) { return job.load && job.load->path == model.path; });
-    if (!queued) jobs_.push_back(Job{model, nullptr});
-}
-
-void Service::Impl::queue_loads_for_tokenizing() {
-    for (const TokenizeCall& call : tokenize_calls_) {
-        if (!serves(call.model)) queue_load(call.model);
-    }
+    return shutting_down_ ? std::optional(shutting_down()) : jobs_.refuse();
 }
 
 void Service::Impl::queue_load_if_replaced(const ModelReference& model) {
-    if (!serves(model)) return;
+    const Engine* engine = serving(model);
+    if (engine == nullptr || model.is_remote()) return;
     const auto now = engines::file_identity(model.path);  // nothing: it is gone, and what is loaded is all there is
-    if (now && now != file_) queue_load(model);
+    if (now && now != engine->file()) jobs_.add_load_for_others(model);
 }
 
-bool Service::Impl::run_jobs() {
-    while (!jobs_.empty() && engine_state_ != EngineState::Ending) {
-        const Job& job = jobs_.front();
-        if (job.load && serves(*job.load) && file_ == engines::file_identity(job.load->path)) {
-            if (engine_state_ == EngineState::Loading) return true;
-            if (job.done) note_use({}, std::nullopt, false);
-            finish_job({});
+void Service::Impl::run_jobs() {
+    job_lacks_room_ = false;
+    while (!jobs_.empty()) {
+        const ModelJobs::Job& job = jobs_.front();
+        if (!(job.kind == ModelJobs::Job::Kind::Load ? run_load(job) : run_unload(job))) return;
+    }
+}
+
+bool Service::Impl::run_load(const ModelJobs::Job& job) {
+    const ModelReference model = *job.model;
+    if (Engine* engine = serving(model); engine != nullptr && is_current(*engine)) {
+        if (!engine->is_ready()) return false;
+        if (job.done) {
+            engine->note_use({}, std::nullopt, false);
+            note_used(model, false);
+        }
+        jobs_.finish({});
+        return true;
+    } else if (engine != nullptr) {
+        if (engine->n_running() == 0) engine->stop();
+        return false;
+    }
+    uint64_t memory_bytes = 0;
+    const Room room = make_room(model, memory_bytes);
+    job_lacks_room_ = room == Room::Busy;
+    if (room != Room::Made) return false;
+    start_engine(model, memory_bytes);
+    return jobs_.empty() || jobs_.front().model != model;
+}
+
+bool Service::Impl::run_unload(const ModelJobs::Job& job) {
+    bool is_done = true;
+    for (auto& [key, engine] : engines_) {
+        if (job.model && job.model->key() != key) continue;
+        if (engine->n_running() > 0) {
+            is_done = false;
             continue;
         }
-        if (scheduler_.n_running() > 0) return true;
-        if (engine_state_ != EngineState::None) {
-            stop_engine();
-        } else if (job.load) {
-            start_engine(ModelReference(*job.load));
-        } else {
-            model_.reset();
-            default_load_failed_ = false;
-            finish_job({});
-        }
+        engine->stop();
+        is_done = is_done && engine->state() == Engine::State::Gone;
     }
-    return engine_state_ != EngineState::Ending;
+    if (!is_done) return false;
+    for (auto* last : {&last_text_, &last_embedder_}) {
+        if (*last && (!job.model || (*last)->model.key() == job.model->key())) last->reset();
+    }
+    default_load_failed_ = false;
+    jobs_.finish({});
+    return true;
 }
 
 }  // namespace llmd::service

@@ -72,8 +72,10 @@ protected:
         make_service({.default_model = "a"});
     }
 
+    // With one model at a time, where the options do not say otherwise.
     void make_service(ServiceOptions options) {
         service_.reset();
+        if (options.max_models == 0) options.max_models = 1;
         auto launcher = std::make_unique<engines::FakeLauncher>();
         launcher_ = launcher.get();
         service_ = std::make_unique<Service>(

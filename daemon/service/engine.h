@@ -1,0 +1,204 @@
+// One model's engine and its life: started, loaded, fed with what the scheduler has decided, replaced when it dies, and
+// stopped. It knows the requests of its own model only; a death says nothing about the others'. Which engines there are
+// and when they may start is Service's to decide. Logs. Thread-bound to the event loop.
+//
+//     Down ─start()─▶ Loading ─Ready─▶ Ready ─stop()─▶ Ending ─▶ Gone
+//      ▲                 │               │ died            load failed, or ended as asked:
+//      └─────────────────┴───────────────┘                 the object is of no more use
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "base/event_loop.h"
+#include "engines/engine_link.h"
+#include "platform/policy.h"
+#include "service/device_quarantine.h"
+#include "service/model_reference.h"
+#include "service/request_table.h"
+#include "service/scheduler.h"
+#include "service/service_options.h"
+#include "service/tokenizer_questions.h"
+
+namespace llmd::service {
+
+class Engine;
+
+// What an engine tells its owner, from inside callbacks of the loop: the owner acts in a later turn.
+class EngineHost {
+public:
+    virtual void schedule_turn() = 0;
+    virtual void on_ready(Engine& engine) = 0;
+    // Its model cannot be loaded: whoever waits for it gets `error`.
+    virtual void on_load_failed(Engine& engine, const base::Error& error) = 0;
+    // It has ended by itself. `what`: one sentence for people.
+    virtual void on_died(Engine& engine, const engines::EngineEnd& end) = 0;
+    virtual void on_lease_released(Engine& engine) = 0;
+
+protected:
+    ~EngineHost() = default;
+};
+
+// What all engines share; all of it outlives them.
+struct EngineContext {
+    base::EventLoop& loop;
+    const std::function<base::TimePoint()>& now;
+    const ServiceOptions& options;  // as the settings are now
+    Scheduler& scheduler;
+    RequestTable& requests;
+    TokenizerQuestions& questions;
+    DeviceQuarantine& devices;
+    EngineHost& host;
+};
+
+class Engine {
+public:
+    enum class State : uint8_t { Down, Loading, Ready, Ending, Gone };
+
+    Engine(const EngineContext& context, engines::EngineLauncher& launcher, ModelReference model);
+    Engine(const Engine&) = delete;
+    Engine& operator=(const Engine&) = delete;
+    ~Engine();  // kills the process if there is one
+
+    const ModelReference& model() const { return model_; }
+    const std::string& key() const { return model_.key(); }
+    State state() const { return state_; }
+    bool is_alive() const { return state_ == State::Loading || state_ == State::Ready; }
+    bool is_ready() const { return state_ == State::Ready; }
+    bool has_process() const { return link_ != nullptr; }
+    pid_t pid() const { return link_ ? link_->pid() : 0; }
+    // Computes nothing and has nothing to answer.
+    bool is_quiet() const { return state_ != State::Ready || link_->is_idle(); }
+    // Of the file when it was started; nothing for a remote one.
+    const std::optional<engines::FileIdentity>& file() const { return file_; }
+    // Of the last Ready.
+    const protocol::Ready& ready() const { return ready_; }
+    const protocol::Pages& pages() const { return pages_; }
+    uint32_t load_per_mille() const { return load_per_mille_; }
+    uint32_t restarts() const { return restarts_; }
+    // That it was started with.
+    const ModelOptions& settings() const { return settings_; }
+    // What it was allowed, until it has said what it takes.
+    uint64_t memory_bytes() const;
+    size_t n_running() const { return context_.requests.n_running(key()); }
+    // That it can compute at a time: one until it is ready, and those that ran on one that has died go on.
+    uint32_t n_slots() const;
+    // It has failed for lack of memory; the next try is due later.
+    bool waits_to_retry() const { return retry_timer_ != 0; }
+
+    uint64_t booked_bytes() const { return booked_bytes_; }
+    // The last time that anybody began or ended to use it.
+    base::TimePoint last_used() const;
+
+    // Starts a process that loads the model into at most so many bytes (0: its own choice). Down before.
+    void start(uint64_t memory_bytes);
+    void stop();
+    // In a turn of its own after it has ended.
+    void release_ended_link() { ended_link_.reset(); }
+
+    struct Orders {
+        uint32_t duty_cycle_percent = protocol::kFullDutyCycle;
+        bool drains = false;  // nothing new begins on it: it is to be stopped or replaced
+    };
+    // Tells it what it does not know yet.
+    void feed(const Orders& orders);
+    void drop_cache() { cache_is_due_ = true; }
+    // It knows no more of this one, which is about to end.
+    void cancel(const RequestRecord& record);
+
+    // Where it computes, or is about to; nothing while that is not known. The name of the GPU, or kCpu.
+    static constexpr std::string_view kCpu = "cpu";
+    std::optional<std::string> device() const;
+    void set_lease(bool held);
+    bool holds_lease() const { return holds_lease_; }
+
+    // The wish of that share about how long the model stays, from now on.
+    void note_use(const std::string& share, std::optional<std::chrono::seconds> wish, bool sandboxed);
+    // Of those that have used it.
+    std::vector<platform::KeepAlive> wishes() const;
+    // When nobody has needed it for long enough; max(): never.
+    base::TimePoint stays_until(std::chrono::seconds idle_time) const;
+
+private:
+    // A request of this engine's model; null: it has ended, or is another's, which this engine does not know.
+    RequestRecord* find(RequestId id) const;
+    template <typename Action>
+    void for_each_request(Action action);
+    bool is_replacement() const { return proven_file_ == file_ && n_running() > 0; }
+    bool is_remote() const { return model_.is_remote(); }
+
+    void send_first_message(uint64_t memory_bytes);
+    void fail_load(base::Error error);
+    void end_preloads(bool drains);
+    // False when the record has ended instead.
+    bool send_start(RequestRecord& record);
+    void send_submit(RequestRecord& record);
+    // An input has its embedding; false when the next one is due.
+    bool take_embedding(RequestRecord& record, const protocol::Finished& finished);
+    // Hands text to the sink and counts it. False: the request has ended with that, or the engine, which tells
+    // nonsense.
+    bool deliver(RequestRecord& record, const std::vector<protocol::AnswerPart>& parts, uint64_t bytes);
+    template <typename Answer>
+    void take_answer(const Answer& answer);
+    void condemn(std::string what);
+
+    void on_message(const protocol::Message& message);
+    void on(const protocol::LoadProgress& progress);
+    void on(const protocol::DeviceChosen& chosen);
+    void on(const protocol::Ready& ready);
+    void on(const protocol::LoadFailed& failed);
+    void on(const protocol::Accepted& accepted);
+    void on(const protocol::Refused& refused);
+    void on(const protocol::Started& started);
+    void on(const protocol::Pages& pages);
+    void on(const protocol::Tokens& tokens);
+    void on(const protocol::Usage& usage);
+    void on(const protocol::Finished& finished);
+    void on(const protocol::Tokenized& tokenized) { take_answer(tokenized); }
+    void on(const protocol::Detokenized& detokenized) { take_answer(detokenized); }
+    void on(const protocol::Rendered& rendered) { take_answer(rendered); }
+    void on(const protocol::LeaseReleased& released);
+    // What only llmd says, only an inspection, or what the link keeps to itself.
+    template <typename T>
+    void on(const T& unexpected);
+
+    void on_ended(const engines::EngineEnd& end);
+    void on_died(const engines::EngineEnd& end, bool was_ready);
+    // It computes, or would compute, on a GPU that may be left for the CPU.
+    bool may_leave_device() const;
+    // Whose failure its death is; nothing when it is not that of such a GPU.
+    std::optional<engines::DeviceName> failed_device(const engines::EngineEnd& end) const;
+    bool count_against_device(const engines::EngineEnd& end);
+
+    const EngineContext& context_;
+    engines::EngineLauncher& launcher_;
+    const ModelReference model_;
+
+    State state_ = State::Down;
+    std::unique_ptr<engines::EngineLink> link_;
+    std::unique_ptr<engines::EngineLink> ended_link_;
+    base::TimePoint started_{};
+    ModelOptions settings_;                             // that it was started with
+    std::optional<engines::FileIdentity> file_;         // when it was started
+    std::optional<engines::FileIdentity> proven_file_;  // was ready in this process, or in the one that died
+    uint64_t booked_bytes_ = 0;
+    protocol::Ready ready_;
+    protocol::Pages pages_;  // as last heard
+    uint32_t load_per_mille_ = 0;
+    uint32_t restarts_ = 0;
+    std::optional<protocol::DeviceChosen> chosen_;  // by the process that runs or has just died
+    DeviceQuarantine::Avoidance avoidance_;         // that it was told of
+    base::EventLoop::TimerId retry_timer_ = 0;
+    uint32_t told_duty_cycle_ = 0;
+    bool cache_is_due_ = false;
+    bool holds_lease_ = true;
+    base::TimePoint last_question_{};                        // for its tokenizer, or when it was ready
+    std::map<std::string, platform::KeepAlive> keep_alive_;  // by share
+};
+
+}  // namespace llmd::service

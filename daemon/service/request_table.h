@@ -1,0 +1,84 @@
+// The requests that have entered and not yet ended, and what those that ended have measured. Knows the scheduler, which
+// it keeps up to date, and no engine. Thread-bound to the event loop.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "base/event_loop.h"
+#include "service/histogram.h"
+#include "service/request_record.h"
+#include "service/scheduler.h"
+
+namespace llmd::service {
+
+class RequestTable {
+public:
+    struct Hooks {
+        std::function<base::TimePoint()> now;
+        // It is about to go. `is_over`: the engine that has it knows that already.
+        std::function<void(RequestRecord& record, bool is_over)> on_leaving;
+        std::function<void()> on_ended;  // deliver_endings() is due
+    };
+    // Of requests that have ended since llmd started; as in Status.
+    struct Measured {
+        Histogram queue_ms, ttft_ms, decode_tps;
+        uint64_t cache_hits = 0, cache_hit_tokens = 0;
+    };
+
+    RequestTable(base::EventLoop& loop, Scheduler& scheduler, Hooks hooks);
+    RequestTable(const RequestTable&) = delete;
+    RequestTable& operator=(const RequestTable&) = delete;
+    ~RequestTable();  // calls nobody
+
+    // One that the scheduler has admitted.
+    RequestRecord& add(RequestId id, GenerateRequest request, RequestSink& sink, ModelReference model);
+    // Null when it has ended.
+    RequestRecord* find(RequestId id);
+    // Takes the request out; its final event follows in deliver_endings(). `costs`: the engine has ended it.
+    void end(RequestRecord& record, Finish finish, std::optional<base::Error> error = std::nullopt,
+             const protocol::Finished* costs = nullptr);
+    void end_all(Finish finish, const std::optional<base::Error>& error);
+    // All for which `is_meant` holds.
+    template <typename Condition>
+    void end_if(Condition is_meant, Finish finish, const std::optional<base::Error>& error);
+    void deliver_endings();
+
+    std::map<RequestId, RequestRecord>& records() { return records_; }
+    const std::map<RequestId, RequestRecord>& records() const { return records_; }
+    bool empty() const { return records_.empty(); }
+    bool has_endings() const { return !endings_.empty(); }
+    // Of one engine, by the key of its model.
+    size_t n_running(const std::string& key) const;
+    const Pace& pace() const { return pace_; }
+    const Measured& measured() const { return measured_; }
+
+private:
+    struct Ending {
+        RequestSink* sink;
+        Outcome outcome;
+        std::optional<uint32_t> open_call;  // which this has cut
+    };
+    void end_late(RequestId id);
+
+    base::EventLoop& loop_;
+    Scheduler& scheduler_;
+    const Hooks hooks_;
+    std::map<RequestId, RequestRecord> records_;
+    std::vector<Ending> endings_;
+    Pace pace_;
+    Measured measured_;
+};
+
+template <typename Condition>
+void RequestTable::end_if(Condition is_meant, Finish finish, const std::optional<base::Error>& error) {
+    std::vector<RequestId> meant;
+    for (const auto& [id, record] : records_) {
+        if (is_meant(record)) meant.push_back(id);
+    }
+    for (const RequestId id : meant) end(records_.at(id), finish, error);
+}
+
+}  // namespace llmd::service
