@@ -41,7 +41,7 @@ TEST(LlmdsCgroup, IsTheUnitOfTheUsersManager) {
     EXPECT_FALSE(is("0::/user.slice/user@1000.service/app.slice/podman-7.scope/llmd.service\n")) << "a container's own";
     EXPECT_FALSE(is("0::/user.slice/user@1000.service/app.slice/x.service/llmd.service\n"));
     EXPECT_FALSE(is("0::/user.slice/user@1000.service/app.slice/app-flatpak-org.example.App-7.scope\n"));
-    EXPECT_FALSE(is("5:pids:/user@1000.service/llmd.service\n0::/user@1000.service/app.slice\n"))
+    EXPECT_FALSE(is("0::/user@1000.service/app.slice\n5:pids:/user@1000.service/llmd.service\n"))
         << "hierarchies that are not systemd's say nothing";
     EXPECT_FALSE(is("1:name=systemd:/user@1000.service/app.slice/x.scope\n0::/user@1000.service/llmd.service\n"));
 }
