@@ -235,6 +235,14 @@ bool wants_ids(Api api, const Submit& submit) {
     return traits(api).takes_ids && (submit.messages.empty() || submit.thinking != protocol::Thinking::On);
 }
 
+std::vector<std::string> caveats(Api api) {
+    const ApiTraits& can = traits(api);
+    std::vector<std::string> notes = {"the remote may take what users write for control tokens"};
+    if (!can.has_cache_salt) notes.emplace_back("the remote's prompt cache is shared by all its users");
+    if (!can.takes_ids) notes.emplace_back("a conversation that breaks off at the remote does not go on");
+    return notes;
+}
+
 HttpCall make_template_call(std::string_view model, const std::vector<ChatMessage>& messages,
                             protocol::Thinking thinking) {
     JsonWriter json;

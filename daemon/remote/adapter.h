@@ -55,6 +55,9 @@ struct HttpCall {
     std::string body;  // JSON; empty: GET
 };
 
+// What holds for every text of such a server and not for this device's models, for people.
+std::vector<std::string> caveats(Api api);
+
 // What makes the prompt's ids. llama-server's template is a call of its own, whose text is then tokenized.
 HttpCall make_template_call(std::string_view model, const std::vector<protocol::ChatMessage>& messages,
                             protocol::Thinking thinking);

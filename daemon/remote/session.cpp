@@ -144,6 +144,7 @@ void Session::on_connected(const base::Result<Upstream>& upstream) {
         // Whether the remote would go on bit for bit nobody knows.
         ready.profile = base::concat("remote ", random_number());
         ready.sandbox = sandbox_;
+        ready.notes = caveats(upstream->api);
         ready.load_ms = static_cast<uint32_t>(took.count());
         send(ready);
     }

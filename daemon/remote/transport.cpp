@@ -62,7 +62,11 @@ base::Result<Endpoint> make_endpoint(const base::RemoteSettings& settings, std::
     if (!url) return refuse("url: ", url.error().message);
     // It becomes a line of the head.
     if (key.find_first_of(std::string_view("\r\n\0", 3)) != std::string::npos) return refuse("key_file: has lines");
-    Endpoint endpoint{.base_url = settings.url,
+    // A literal address of version 6 has lost its brackets.
+    const bool is_version_6 = url->host.find(':') != std::string::npos;
+    const std::string host = is_version_6 ? '[' + url->host + ']' : url->host;
+    Endpoint endpoint{.base_url = base::concat(url->scheme == base::RemoteUrl::Scheme::Https ? "https://" : "http://",
+                                               host, ':', url->port, url->path),
                       .unix_path = {},
                       .interface = settings.interface,
                       .ca_file = settings.ca_file,
@@ -72,7 +76,6 @@ base::Result<Endpoint> make_endpoint(const base::RemoteSettings& settings, std::
         endpoint.unix_path = url->path;
         endpoint.base_url = "http://localhost";
     }
-    if (endpoint.base_url.ends_with('/')) endpoint.base_url.pop_back();
     return endpoint;
 }
 

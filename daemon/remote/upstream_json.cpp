@@ -434,18 +434,19 @@ Result<UpstreamEmbedding> read_embedding(std::string_view body) {
     const auto data = first_of(document.root, "data");
     const auto list = data ? member(*data, "embedding") : first_of(document.root, "embeddings");  // OpenAI's, Ollama's
     if (!list || list->get(values) != simdjson::SUCCESS) return lacks("embedding");
+    std::vector<double> numbers;
     double squares = 0;
     for (const dom::element value : values) {
         double number = 0;
-        if (value.get(number) != simdjson::SUCCESS || embedding.values.size() >= kMaxEmbeddingValues) {
+        if (value.get(number) != simdjson::SUCCESS || numbers.size() >= kMaxEmbeddingValues) {
             return lacks("embedding");
         }
         squares += number * number;
-        embedding.values.push_back(static_cast<float>(number));
+        numbers.push_back(number);
     }
     const double length = std::sqrt(squares);
     if (!std::isnormal(length)) return lacks("embedding");
-    for (float& value : embedding.values) value = static_cast<float>(value / length);
+    for (const double number : numbers) embedding.values.push_back(static_cast<float>(number / length));
     return embedding;
 }
 

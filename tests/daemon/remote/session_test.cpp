@@ -40,7 +40,35 @@ TEST_F(SessionTest, TellsWhatTheRemoteIs) {
     EXPECT_EQ(ready_->device, "home: OpenAI API");
     EXPECT_EQ(ready_->n_ctx, 64u);
     EXPECT_EQ(ready_->n_slots, 4u);
+    EXPECT_EQ(ready_->notes.size(), 3u);
     EXPECT_NE(upstream_->calls("/v1/models").at(0).head.find("Authorization: Bearer geheim\r\n"), std::string::npos);
+}
+
+TEST(Endpoint, IsReadAsTheSettingsReadIt) {
+    struct Url {
+        const char* url;
+        const char* base;
+        const char* unix_path;
+    };
+    base::RemoteSettings settings;
+    settings.name = "home";
+    settings.models = {"tales"};
+    for (const Url& row :
+         {Url{"https://box.lan:8443/llm/", "https://box.lan:8443/llm", ""},
+          Url{"https://box.lan", "https://box.lan:443", ""}, Url{"http://[::1]:80", "http://[::1]:80", ""},
+          Url{"unix:/run/tunnel", "http://localhost", "/run/tunnel"}}) {
+        settings.url = row.url;
+        const auto endpoint = remote::make_endpoint(settings, "");
+        ASSERT_TRUE(endpoint) << endpoint.error().message;
+        EXPECT_EQ(endpoint->base_url, row.base);
+        EXPECT_EQ(endpoint->unix_path, row.unix_path);
+    }
+    for (const char* url : {"http://box.lan", "ftp://box.lan", "https://me:pw@box.lan", "unix:run/tunnel", ""}) {
+        settings.url = url;
+        EXPECT_FALSE(remote::make_endpoint(settings, "")) << url;
+    }
+    settings.url = "https://box.lan";
+    EXPECT_FALSE(remote::make_endpoint(settings, "a\r\nX: b"));
 }
 
 TEST_F(SessionTest, RefusesAModelThatIsNotListed) {

@@ -219,6 +219,7 @@ TEST(UpstreamJson, ReadsEmbeddingsAsVectorsOfLengthOne) {
         EXPECT_EQ(embedding->values, (std::vector<float>{0.6f, 0.8f}));
         EXPECT_EQ(embedding->prompt_tokens, 2u);
     }
+    EXPECT_EQ(read_embedding(R"({"data":[{"embedding":[0,1e150]}]})")->values, (std::vector<float>{0, 1}));
     for (const char* body : {"{}", R"({"data":[]})", R"({"data":[{"embedding":"AAAA"}]})",
                              R"({"data":[{"embedding":[0,0]}]})", R"({"data":[{"embedding":[1,null]}]})"}) {
         EXPECT_FALSE(read_embedding(body)) << body;
