@@ -6,77 +6,15 @@ import sys
 import tempfile
 import time
 import unittest
-from dataclasses import dataclass, field
 
 import fake_model as model
-import frames
 from fake_upstream import FakeUpstream, make_certificate, pin_of
+from remote_peer import ERRORS, MARKER, N, PROGRAM, USER, Remote
 
 SKIP = 77
-PROGRAM = os.path.join(os.environ["LLMD_BUILD"], "daemon", "remote", "llmd-remote")
-ERRORS = frames.error_names(os.environ["LLMD_SOURCE"])
 ENGINES = ("vllm", "sglang", "llama-server", "ollama", "exo", "openai", "mlx")
 WITH_IDS = ("vllm", "sglang", "llama-server")
 TEXT_ENDS = ("stop", "length")
-N = 30
-USER = 1  # ChatMessage.role
-MARKER = "Hollerbusch"  # in prompts and keys: no message may have it
-
-
-@dataclass
-class Answer:
-    end: str = ""  # stop, length or the name of an error
-    message: str = ""
-    text: str = ""
-    thinking: str = ""
-    ids: list = field(default_factory=list)
-    resumed: int = 0
-    prompt_tokens: int = 0
-
-
-class Remote:
-    """An llmd-remote that is connected to the upstream; `failed` is the error's name where it is not."""
-
-    def __init__(self, case, upstream, name="tales", **settings):
-        directory = tempfile.mkdtemp()
-        case.addCleanup(shutil.rmtree, directory)
-        os.makedirs(os.path.join(directory, "llmd"))
-        lines = {"name": "home", "url": upstream.url, "models": ["tales"], "apps": ["host"], **settings}
-        with open(os.path.join(directory, "llmd", "llmd.toml"), "w") as file:
-            file.write("[[remote]]\n" + "".join(f"{key} = {json.dumps(value)}\n" for key, value in lines.items()))
-        self.peer = frames.Peer([PROGRAM], dict(os.environ, XDG_CONFIG_HOME=directory, XDG_CONFIG_DIRS="/nonexistent"))
-        case.addCleanup(self.peer.close)
-        self.peer.send("Connect", remote="home", model=name)
-        kind, self.ready = self.peer.expect("Ready", "LoadFailed")
-        self.failed = ERRORS[self.ready["code"]] if kind == "LoadFailed" else ""
-        self.last_id = 0
-
-    def ask(self, n=N, on_tokens=lambda n: None, **submit):
-        self.last_id += 1
-        number, answer = self.last_id, Answer()
-        if "messages" not in submit and "prompt_ids" not in submit:
-            submit.setdefault("prompt", f"Once {MARKER}")
-        self.peer.send("Submit", id=number, max_tokens=n, **submit)
-        while not answer.end:
-            kind, message = self.peer.receive()
-            assert kind != "End", "llmd-remote has ended"
-            if message.get("id") != number:
-                continue
-            if kind == "Accepted":
-                answer.prompt_tokens = message["prompt_tokens"]
-                self.peer.send("Start", id=number)
-            if kind in ("Tokens", "Finished"):
-                answer.text += "".join(part["text"] for part in message["parts"] if part["kind"] == frames.TEXT)
-                answer.thinking += "".join(part["text"] for part in message["parts"] if part["kind"] == frames.THINKING)
-                answer.ids += message.get("ids", [])
-                on_tokens(len(answer.ids))
-            if kind == "Usage":
-                answer.resumed = message["resumed"]
-            if kind == "Refused" or kind == "Finished" and frames.REASONS[message["reason"]] == "error":
-                answer.end, answer.message = ERRORS[message["code"]], message["message"]
-            elif kind == "Finished":
-                answer.end = frames.REASONS[message["reason"]]
-        return answer
 
 
 def prompt_ids(chat=None, text=f"Once {MARKER}"):
@@ -97,7 +35,7 @@ class Case(unittest.TestCase):
     def ask(self, api, *faults, submit=None, **script):
         """(answer, upstream) of one request: a conversation where the server has no raw prompts."""
         upstream = self.upstream(api, *faults, **script)
-        remote = Remote(self, upstream)
+        remote = Remote(self, upstream.url)
         self.assertEqual(remote.failed, "", f"{api}: {remote.ready}")
         submit = dict(submit or {})
         if api == "exo":
@@ -181,7 +119,7 @@ class Cuts(Case):
         for api in WITH_IDS:
             with self.subTest(api):
                 upstream = self.upstream(api, token_ms=3)
-                remote = Remote(self, upstream)
+                remote = Remote(self, upstream.url)
                 state = []
 
                 def die(n, upstream=upstream, state=state, api=api):
@@ -199,7 +137,7 @@ class Cuts(Case):
                              "another model after loading": {"models": ["other"], "serves_unlisted": True, "loading": 1}}.items():
             with self.subTest(what):
                 upstream = self.upstream("vllm", token_ms=3)
-                remote = Remote(self, upstream)
+                remote = Remote(self, upstream.url)
                 state = []
 
                 def change(n, upstream=upstream, state=state, script=script):
@@ -295,7 +233,7 @@ class Failures(Case):
             with self.subTest(place):
                 fault = {"redirect": other.url + "/v1/completions", "times": -1, **({"path": place} if place else {})}
                 upstream = self.upstream("vllm", fault, key=MARKER)
-                remote = Remote(self, upstream, api="vllm" if place != "/version" else "auto", key_file=key)
+                remote = Remote(self, upstream.url, api="vllm" if place != "/version" else "auto", key_file=key)
                 self.assertNotIn((remote.failed or remote.ask().end), TEXT_ENDS if place != "/version" else ())
         self.assertEqual((other.calls, other.n_connections), ([], 0))
 
@@ -323,13 +261,13 @@ class Connecting(Case):
     def test_models_that_are_not_listed(self):
         for api in ENGINES:
             with self.subTest(api):
-                remote = Remote(self, self.upstream(api, models=["other"], serves_unlisted=True))
+                remote = Remote(self, self.upstream(api, models=["other"], serves_unlisted=True).url)
                 self.assertEqual(remote.failed, "ModelNotFound")
-        self.assertEqual(Remote(self, self.upstream("vllm"), name="unnamed").failed, "ModelNotFound")
+        self.assertEqual(Remote(self, self.upstream("vllm").url, name="unnamed").failed, "ModelNotFound")
 
     def test_a_million_models(self):
         began = time.monotonic()
-        remote = Remote(self, self.upstream("vllm", more_models=1_000_000))
+        remote = Remote(self, self.upstream("vllm", more_models=1_000_000).url)
         self.assertTrue(not remote.failed or remote.failed in ERRORS)
         with open(f"/proc/{remote.peer.process.pid}/status") as file:
             peak_kb = next((int(line.split()[1]) for line in file if line.startswith("VmHWM")), 0)
@@ -338,8 +276,8 @@ class Connecting(Case):
 
     def test_models_of_a_cloud_are_refused(self):
         upstream = self.upstream("ollama", models=["tales", "big-cloud"], cloud={"tales": "https://ollama.com"})
-        self.assertIn(Remote(self, upstream).failed, ("NotAllowed", "RemoteRefused", "NotSupported"))
-        self.assertIn(Remote(self, self.upstream("ollama", models=["big-cloud"]), models=["tales=big-cloud"]).failed,
+        self.assertIn(Remote(self, upstream.url).failed, ("NotAllowed", "RemoteRefused", "NotSupported"))
+        self.assertIn(Remote(self, self.upstream("ollama", models=["big-cloud"]).url, models=["tales=big-cloud"]).failed,
                       ("NotAllowed", "RemoteRefused", "NotSupported"))
 
     def test_keys(self):
@@ -349,13 +287,13 @@ class Connecting(Case):
             file.write(MARKER + "\n")
         os.chmod(path, 0o644)
         upstream = self.upstream("vllm", key=MARKER)
-        remote = Remote(self, upstream, key_file=path)
+        remote = Remote(self, upstream.url, key_file=path)
         self.assertNotEqual(remote.failed, "")
         self.assertEqual(upstream.calls, [])
         os.chmod(path, 0o600)
-        self.assertEqual(Remote(self, upstream, key_file=path).ask().end, "length")
+        self.assertEqual(Remote(self, upstream.url, key_file=path).ask().end, "length")
         for settings in ({}, {"key_file": path}):
-            remote = Remote(self, self.upstream("vllm", key="another"), **settings)
+            remote = Remote(self, self.upstream("vllm", key="another").url, **settings)
             self.assertEqual(remote.failed, "RemoteRefused")
             self.assertNotIn(MARKER, remote.ready["message"])
 
@@ -363,15 +301,15 @@ class Connecting(Case):
         directory = self.directory()
         good = make_certificate(directory)
         upstream = self.upstream("vllm", tls=good)
-        self.assertEqual(Remote(self, upstream, ca_file=good[0], pin=pin_of(good[0])).ask().end, "length")
+        self.assertEqual(Remote(self, upstream.url, ca_file=good[0], pin=pin_of(good[0])).ask().end, "length")
         other = make_certificate(directory, "other")[0]
-        self.assertEqual(Remote(self, upstream, ca_file=good[0], pin=pin_of(other)).failed, "RemoteRefused")
-        self.assertEqual(Remote(self, upstream).failed, "RemoteRefused")  # signed by nobody
+        self.assertEqual(Remote(self, upstream.url, ca_file=good[0], pin=pin_of(other)).failed, "RemoteRefused")
+        self.assertEqual(Remote(self, upstream.url).failed, "RemoteRefused")  # signed by nobody
         n_calls = len(upstream.calls)
         for what, pair in {"name": make_certificate(directory, "example.org"), "expired": make_certificate(directory, valid_s=-60)}.items():
             with self.subTest(what):
                 upstream.use_certificate(pair)
-                self.assertEqual(Remote(self, upstream, ca_file=pair[0]).failed, "RemoteRefused")
+                self.assertEqual(Remote(self, upstream.url, ca_file=pair[0]).failed, "RemoteRefused")
         self.assertEqual(len(upstream.calls), n_calls)
 
     def test_a_certificate_expires_in_the_middle_of_a_text(self):
@@ -382,7 +320,7 @@ class Connecting(Case):
                 with open(certificate) as file:
                     both.write(file.read())
         upstream = self.upstream("vllm", {"cut": True, "after": 9}, tls=good)
-        remote = Remote(self, upstream, ca_file=both.name)
+        remote = Remote(self, upstream.url, ca_file=both.name)
         answer = remote.ask(on_tokens=lambda n: upstream.use_certificate(expired))
         self.assertIn(answer.end, ("RemoteRefused", "RemoteLost"))
         self.assertTrue(self.expected("vllm").startswith(answer.text))
@@ -391,7 +329,7 @@ class Connecting(Case):
     def test_nobody_is_there(self):
         upstream = self.upstream("vllm")
         upstream.stop()
-        self.assertEqual(Remote(self, upstream).failed, "RemoteUnreachable")
+        self.assertEqual(Remote(self, upstream.url).failed, "RemoteUnreachable")
         upstream.start()
 
 
