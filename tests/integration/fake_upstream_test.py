@@ -95,6 +95,7 @@ class Texts(Case):
     def test_a_greedy_text_goes_on_from_its_ids(self):
         upstream = self.upstream("vllm")
         ids = ask(upstream, "/tokenize", {"messages": TALK, "add_generation_prompt": True}).json["tokens"]
+        self.assertEqual(ids[:2], [model.BEGIN, model.TURN_BEGIN])
         whole = self.complete(upstream, ids, 60)
         self.assertEqual(whole.text(), model.greedy_text(ids, 60))
         self.assertEqual(whole.text(), self.chat(upstream, 60).text())
@@ -303,6 +304,8 @@ class Failures(Case):
         squeezed = self.complete(upstream)
         self.assertIn(b"[DONE]", gzip.decompress(squeezed.bytes))
         self.assertEqual(len(self.complete(upstream).ids()), 20)  # the faults are used up
+        whole = self.complete(self.upstream("vllm", {"gzip": True}), stream=False)
+        self.assertEqual(json.loads(gzip.decompress(whole.bytes))["usage"]["completion_tokens"], 20)
 
     def test_loading(self):
         upstream = self.upstream("llama-server", loading=2)
