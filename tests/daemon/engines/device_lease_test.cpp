@@ -45,6 +45,7 @@ TEST_F(DeviceLeaseTest, OneWithWorkKeepsTheLease) {
     EXPECT_EQ(next_due_, std::nullopt) << "nobody waits";
     lease_.set_work(1, std::nullopt);
     EXPECT_EQ(changes(), Changes{}) << "nor does anybody now";
+    lease_.release(1);
     EXPECT_EQ(lease_.holder(), 1u);
 }
 
@@ -83,6 +84,25 @@ TEST_F(DeviceLeaseTest, AHigherClassComesAtOnceButNotTwiceInARound) {
     lease_.set_work(2, Priority::Interactive);
     EXPECT_EQ(changes(), Changes{}) << "it has had its turn";
     EXPECT_EQ(next_due_, now_ + kLeaseTurn);
+}
+
+TEST_F(DeviceLeaseTest, EachHasATurnInARoundWhateverItsClass) {
+    two_engines();
+    lease_.set_work(1, Priority::Background);
+    lease_.set_work(2, Priority::Normal);
+    lease_.join(3);
+    lease_.set_work(3, Priority::Interactive);
+    EXPECT_EQ(changes(), (Changes{{3, false}, {1, false}}));
+    lease_.release(3);
+    lease_.release(1);
+    std::vector<DeviceLease::EngineId> holders;
+    for (int i = 0; i < 9; ++i) {
+        if (!changes().empty()) lease_.release(*lease_.holder());
+        changes();
+        holders.push_back(*lease_.holder());
+        now_ += kLeaseTurn;
+    }
+    EXPECT_EQ(holders, (std::vector<DeviceLease::EngineId>{3, 2, 1, 3, 2, 1, 3, 2, 1}));
 }
 
 TEST_F(DeviceLeaseTest, WhoNeedsTheDeviceAloneIsNotInterrupted) {
