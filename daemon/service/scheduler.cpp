@@ -433,9 +433,11 @@ void Scheduler::note_hunger(base::TimePoint now) {
     std::map<std::pair<Priority, std::string>, base::TimePoint> hungry;
     for (const Entry& entry : entries_) {
         const EngineSlots* engine = engine_of(entry);
-        if (max_slots_ == 0 || !waits(entry) || (engine != nullptr && engine->n_slots == 0)) continue;
+        if (max_slots_ == 0 || !waits(entry)) continue;
         const std::pair which(entry.ticket.priority, entry.ticket.model_path);
         const auto since = hungry_since_.find(which);
+        // Hunger does not begin at an engine that cannot compute, and is not forgotten while one loads because of it.
+        if (engine != nullptr && engine->n_slots == 0 && since == hungry_since_.end()) continue;
         hungry.emplace(which, since == hungry_since_.end() ? now : since->second);
     }
     for (const Entry& entry : entries_) {

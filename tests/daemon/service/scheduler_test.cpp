@@ -327,8 +327,10 @@ TEST_F(SchedulerTest, OneThatStarvesForAnEngineComesBeforeAll) {
     EXPECT_EQ(starts(engines), Ids{});
     EXPECT_EQ(stops(), Ids{1}) << "whatever it computes";
     EXPECT_EQ(wants(), "b");
+    EXPECT_EQ(starts({{"b", 0}}), Ids{}) << "it loads, and";
+    admit(5, "hasty", Priority::Interactive, "b");
     // The pool may have it make room for the next at once: its turn goes on.
-    EXPECT_EQ(starts({{"b", 1, Priority::Interactive}}), Ids{2});
+    EXPECT_EQ(starts({{"b", 1, Priority::Interactive}}), Ids{2}) << "its turn is not forgotten";
     EXPECT_EQ(wants(), "a");
     EXPECT_EQ(starts({{"b", 1, Priority::Interactive}}), Ids{});
     EXPECT_EQ(stops(), Ids{});
