@@ -21,6 +21,9 @@ std::optional<Failure> failure_of(const TransferEnd& end, std::string_view body)
         case TransferEnd::How::Untrusted:
             failure.kind = Kind::Untrusted;
             break;
+        case TransferEnd::How::Unusable:
+            failure.kind = Kind::Malformed;
+            break;
         case TransferEnd::How::Broken:
             break;
     }
@@ -40,7 +43,7 @@ Fetch::Fetch(base::EventLoop& loop, Transport& transport, HttpCall call, Millise
                  reply_.body += bytes;
                  return;
              }
-             end({.how = TransferEnd::How::Broken,
+             end({.how = TransferEnd::How::Unusable,
                   .detail = base::concat("the remote's answer has more than ", kMaxBodyBytes, " bytes")});
          },
          [this](const TransferEnd& how) { end(how); }});

@@ -74,6 +74,12 @@ Verdict judge_status(const Failure& failure, const Attempts& attempts, const Lim
     // Not only with 400: some wrap it in a 500.
     if (says_context_exceeded(failure.told)) return failed(ErrorCode::ContextExceeded, failure);
     if (status == kUnavailable && says_loading(failure.told)) {
+        if (attempts.has_begun) {
+            // What comes back may be another model.
+            const bool may_wait = attempts.can_resume && attempts.since_cut < limits.resume;
+            return may_wait ? Verdict{.what = What::Resume, .delay = limits.loading_wait}
+                            : failed(ErrorCode::RemoteLost, failure);
+        }
         if (attempts.waited >= limits.first_token) return failed(ErrorCode::NotReady, failure);
         return {.what = What::Again, .delay = limits.loading_wait};
     }
@@ -120,7 +126,10 @@ Verdict judge(const Failure& failure, const Attempts& attempts, const Limits& li
 
 base::Error last_error(const Failure& failure) {
     base::Error error = judge(failure, {.tries = kMaxTries, .waited = Milliseconds::max()}, {}, 0).error;
-    if (error.code == ErrorCode::RemoteLost) error.code = ErrorCode::RemoteUnreachable;
+    const bool is_no_answer = failure.kind == Kind::Malformed;
+    if (error.code == ErrorCode::RemoteLost) {
+        error.code = is_no_answer ? ErrorCode::RemoteRefused : ErrorCode::RemoteUnreachable;
+    }
     return error;
 }
 

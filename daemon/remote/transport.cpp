@@ -253,6 +253,7 @@ void Transport::collect() {
         curl_easy_getinfo(state.curl, CURLINFO_RETRY_AFTER, &seconds);
         if (seconds > 0) end.retry_after = std::chrono::seconds(seconds);
         if (end.how == How::Answered) continue;
+        if (state.is_encoded) end.how = How::Unusable;
         const std::string why = state.error[0] != 0 ? state.error.data() : curl_easy_strerror(code);
         end.detail = state.is_encoded ? "the remote's answer is compressed, which was not asked for"
                                       : base::concat("the remote: ", base::in_quotes(why, state.error.size()));

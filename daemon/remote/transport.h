@@ -37,7 +37,8 @@ struct TransferEnd {
         Answered = 0,  // whole, whatever its status
         Unreachable,
         Untrusted,
-        Broken,  // the connection, or the answer's form
+        Broken,    // the connection, or HTTP itself
+        Unusable,  // compressed, or too long
     };
     How how = How::Answered;
     long status = 0;                                  // 0: there is no answer

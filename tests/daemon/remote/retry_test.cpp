@@ -66,6 +66,8 @@ const Judged kJudged[] = {
      What::Fail,
      0,
      ErrorCode::NotReady},
+    {"503 loading in a text", status(503, "Loading model"), cut(1, 119'000), What::Resume, 2000},
+    {"… for too long", status(503, "Loading model"), cut(1, 120'000), What::Fail, 0, ErrorCode::RemoteLost},
     {"502", status(502), {}, What::Again, 500},
     {"500 before a token", status(500), {.can_resume = true, .fruitless = 1}, What::Resume, 500},
     {"500 in a text", status(500), cut(1), What::Resume, 500},
@@ -96,6 +98,7 @@ TEST(Retry, JudgesEachFailure) {
 TEST(Retry, NamesWhatNothingMoreIsTriedOf) {
     EXPECT_EQ(last_error(status(503, "Loading model")).code, ErrorCode::NotReady);
     EXPECT_EQ(last_error(of(Kind::Cut)).code, ErrorCode::RemoteUnreachable);
+    EXPECT_EQ(last_error(of(Kind::Malformed)).code, ErrorCode::RemoteRefused);
     EXPECT_EQ(last_error(status(500)).code, ErrorCode::RemoteUnreachable);
     EXPECT_EQ(last_error(status(404, "no model x")).code, ErrorCode::ModelNotFound);
 }

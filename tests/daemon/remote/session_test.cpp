@@ -250,7 +250,9 @@ TEST_F(SessionTest, RefusesACompressedAnswer) {
     open("openai");
     const auto failed = wait_for<protocol::LoadFailed>();
     ASSERT_TRUE(failed);
+    EXPECT_EQ(failed->code, ErrorCode::RemoteRefused);
     EXPECT_NE(failed->message.find("compressed"), std::string::npos) << failed->message;
+    EXPECT_EQ(upstream_->calls("/v1/models").size(), 1u);
 }
 
 TEST_F(SessionTest, EndsWithTheSocket) {
