@@ -4,9 +4,8 @@ Written after the engines' own documents and sources: vLLM 0.33 (entrypoints/ope
 (entrypoints/openai/protocol.py), exo 0.3.70 (src/exo/api) and mlx-lm of 2026-08 (server.py). What is silently ignored there is
 silently ignored here. Those with a form of their own are in fake_engines.py.
 
-A method gets a Call and returns a Reply. The events of a streamed reply are pairs of a kind (head, thought, token, last for
-a finish with a token, finish, usage, done) and
-their bytes, so that the server can cut or change them at a given token."""
+A method gets a Call and returns a Reply. The events of a streamed reply are pairs of a kind (head, thought, token, finish, last for
+a finish with a token, usage, done) and their bytes, so that the server can cut or change them at a given token."""
 import itertools
 import json
 from dataclasses import dataclass, field
