@@ -7,23 +7,36 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
 
 #include "base/notify.h"
 #include "base/places.h"
+#include "engines/memory_budget.h"
 #include "log_format.h"
 
 namespace llmd {
 
 namespace {
 
+protocol::BackendKind backend_of(const std::string& name) {
+    using Kind = protocol::BackendKind;
+    return name == "opencl" ? Kind::OpenCl : name == "cpu" ? Kind::Cpu : Kind::Auto;
+}
+
+std::optional<uint64_t> available_memory() {
+    std::ifstream file(base::procfs() + "/meminfo");
+    const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    return engines::available_bytes(text);
+}
+
 service::ServiceOptions service_options(const base::Config& config) {
     service::ServiceOptions options;
     options.default_model = config.model;
-    using Kind = protocol::BackendKind;
-    options.backend = config.backend == "opencl" ? Kind::OpenCl : config.backend == "cpu" ? Kind::Cpu : Kind::Auto;
+    options.backend = backend_of(config.backend);
     options.device = config.device;
     options.precision = config.precision == "fast" ? protocol::Precision::Fast : protocol::Precision::Faithful;
     options.n_threads = config.threads;
@@ -32,6 +45,15 @@ service::ServiceOptions service_options(const base::Config& config) {
     options.prefill_chunk = config.prefill_chunk;
     options.chat_template = config.chat_template;
     options.saved_prefix_bytes = uint64_t{config.saved_prefix_mib} << 20;
+    options.max_models = config.max_models;
+    options.memory_mib = config.memory_mib;
+    for (const base::ModelSettings& model : config.models) {
+        service::ModelOptions& own = options.models[model.name];
+        if (!model.backend.empty()) own.backend = backend_of(model.backend);
+        own.n_ctx = model.context_length;
+        own.chat_template = model.chat_template;
+        own.pinned = model.pinned;
+    }
     options.device_record = base::xdg_cache_home() + "/llmd/device-health";
     return options;
 }
@@ -67,7 +89,8 @@ bool is_systemd_service() {
 Daemon::Daemon(ReadSettings read)
     : read_settings_(std::move(read)),
       service_(loop_, read_settings(), engines::make_process_launcher(base::find_engine()),
-               std::make_unique<engines::ModelCatalogue>(loop_, base::model_folders(), base::find_engine())),
+               std::make_unique<engines::ModelCatalogue>(loop_, base::model_folders(), base::find_engine()),
+               {.available_memory = available_memory}),
       front_end_(loop_, service_, LLMD_VERSION, bus_events()) {
     service_.on_status_changed([this] {
         if (governor_) governor_->review();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <utility>
 
 namespace llmd::api {
@@ -19,6 +20,34 @@ constexpr double celsius(platform::MilliCelsius temperature) {
     return temperature / 1000.0;
 }
 
+constexpr int64_t kNever = -1;
+
+// One dictionary an engine.
+Value engines_value(const Status& status) {
+    Value::Array rows;
+    for (const service::EngineStatus& engine : status.engines) {
+        Value::Object row{
+            {"model", engine.model},
+            {"state", std::string(state_name(engine.state))},
+            {"backend", engine.backend},
+            {"device", engine.device},
+            {"memory_bytes", engine.memory_bytes},
+            {"context_length", engine.context_length},
+            {"slots", engine.slots},
+            {"active", engine.active},
+            {"pid", engine.pid},
+            {"restarts", engine.restarts},
+        };
+        // Milliseconds; -1: it stays. Absent where nothing tells.
+        if (engine.unload_in) {
+            const bool stays = *engine.unload_in == std::chrono::milliseconds::max();
+            row.push_back({"unload_in_ms", stays ? kNever : int64_t{engine.unload_in->count()}});
+        }
+        rows.emplace_back(std::move(row));
+    }
+    return rows;
+}
+
 constexpr std::array kFields = {
     StatusField{"state", "s", [](const Status& s) -> Value { return std::string(state_name(s.state)); }},
     StatusField{"model", "s", [](const Status& s) -> Value { return s.model; }},
@@ -32,6 +61,7 @@ constexpr std::array kFields = {
                 MetricType::Gauge, "Length of the loaded model's context."},
     StatusField{"slots", "u", [](const Status& s) -> Value { return s.slots; }, "slots", MetricType::Gauge,
                 "Requests that the loaded model can compute at a time."},
+    StatusField{"engines", "aa{sv}", engines_value},
     StatusField{"load_per_mille", "u", [](const Status& s) -> Value { return s.load_per_mille; }},
     StatusField{"queued", "u", [](const Status& s) -> Value { return s.queued; }, "requests_queued", MetricType::Gauge,
                 "Requests that wait."},
@@ -188,6 +218,11 @@ std::string metrics_text(const Status& status, std::string_view version) {
         if (field.metric_type == MetricType::None) continue;
         out += description(field.metric, field.metric_type == MetricType::Counter ? "counter" : "gauge", field.help);
         out += base::concat("llmd_", field.metric, ' ', sample(field.get(status)), '\n');
+    }
+    out += description("engine_memory_bytes", "gauge", "Memory of each loaded model's engine.");
+    for (const service::EngineStatus& engine : status.engines) {
+        out += base::concat("llmd_engine_memory_bytes{model=", label(engine.model), ",device=", label(engine.device),
+                            ",state=", label(state_name(engine.state)), "} ", engine.memory_bytes, '\n');
     }
     for (const StatusHistogram& row : kHistograms) {
         const Histogram& histogram = row.get(status);

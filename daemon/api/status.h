@@ -19,7 +19,7 @@ enum class MetricType : uint8_t { None, Gauge, Counter };
 
 struct StatusField {
     std::string_view key;   // on the bus and in JSON
-    std::string_view type;  // D-Bus: s, as, u, t, x or d
+    std::string_view type;  // D-Bus: s, as, aa{sv}, u, t, x or d
     base::Value (*get)(const service::Status& status);
     std::string_view metric{};  // behind "llmd_"; empty: the field is not among the metrics
     MetricType metric_type = MetricType::None;

@@ -45,6 +45,19 @@ Number number_of(const Value& value) {
     return Number{};
 }
 
+std::vector<VariantMap> dictionaries_of(const Value& value) {
+    std::vector<VariantMap> out;
+    const auto* objects = value.get<Value::Array>();
+    if (objects == nullptr) return out;
+    for (const Value& one : *objects) {
+        VariantMap& map = out.emplace_back();
+        const auto* object = one.get<Value::Object>();
+        if (object == nullptr) continue;
+        for (const Value::Member& member : *object) map.emplace(member.key, to_variant(member.value));
+    }
+    return out;
+}
+
 }  // namespace
 
 Value to_value(const sdbus::Variant& variant) {
@@ -79,6 +92,7 @@ sdbus::Variant to_variant(const Value& value, std::string_view type) {
     if (type == "x") return sdbus::Variant(number_of<int64_t>(value));
     if (type == "d") return sdbus::Variant(number_of<double>(value));
     if (type == "as") return sdbus::Variant(texts_of(value));
+    if (type == "aa{sv}") return sdbus::Variant(dictionaries_of(value));
     if (const auto* flag = value.get<bool>(); flag && type == "b") return sdbus::Variant(*flag);
     const auto* text = value.get<std::string>();
     return sdbus::Variant(text ? base::to_clean_text(*text) : std::string());

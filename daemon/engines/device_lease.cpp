@@ -55,7 +55,7 @@ DeviceLease::Review DeviceLease::review(base::TimePoint now) {
 
 void DeviceLease::tell_others(Review& review) {
     for (auto& [id, engine] : engines_) {
-        if (holder_ && holder_ != id && engine.is_told) tell(id, false, review);
+        if (holder_ && holder_ != id && engine.is_told && !engine.alone) tell(id, false, review);
     }
 }
 

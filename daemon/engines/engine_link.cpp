@@ -103,7 +103,7 @@ public:
     }
 
     pid_t pid() const { return process_.pid; }
-    bool is_idle() const { return budget_.count() == 0 && unanswered_ == 0; }
+    bool is_idle() const { return budget_.count() == 0 && unanswered_ == 0 && phase_ != protocol::Phase::Waiting; }
 
 private:
     // Nothing that it says counts from now on. False when that is so already.

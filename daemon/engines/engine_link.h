@@ -109,7 +109,7 @@ public:
     // follows.
     void terminate(EngineEnd::Cause cause, std::string detail);
     pid_t pid() const;
-    // It has nothing to compute and nothing to answer.
+    // It has nothing to compute, with or without the lease of its device, and nothing to answer.
     bool is_idle() const;
 
 private:

@@ -120,7 +120,26 @@ public:
         continue_inspecting();
     }
 
-    void forget_inspections() { known_.clear(); }
+    std::optional<ModelNeeds> needs(const std::string& path) {
+        const auto identity = file_identity(path);
+        if (!identity) return ModelNeeds{};
+        if (const auto known = needs_of(*identity)) return known;
+        const bool is_due = std::any_of(to_inspect_.begin(), to_inspect_.end(),
+                                        [&](const ModelFile& file) { return file.identity == *identity; });
+        const bool is_running = std::any_of(children_.begin(), children_.end(), [&](const auto& child) {
+            return child.second.identity == *identity && !child.second.given_up;
+        });
+        if (!is_due && !is_running) to_inspect_.push_front({path, *identity});
+        continue_inspecting();
+        return needs_of(*identity);
+    }
+
+    void on_inspected(std::function<void()> callback) { inspected_callback_ = std::move(callback); }
+
+    void forget_inspections() {
+        known_.clear();
+        silent_.clear();
+    }
 
 private:
     struct Child {
@@ -131,6 +150,21 @@ private:
         bool given_up = false;  // killed; nothing but its end is awaited
     };
 
+    std::optional<ModelNeeds> needs_of(const FileIdentity& identity) const {
+        const auto known = known_.find(identity);
+        const bool is_model = known != known_.end() && known->second.ok;
+        if (!is_model && known == known_.end() && !silent_.contains(identity)) return std::nullopt;
+        if (!is_model) return ModelNeeds{.weight_bytes = identity.size};
+        const Inspection& inspection = known->second;
+        return ModelNeeds{inspection.weight_bytes, inspection.kv_bytes_per_token, inspection.n_ctx_train,
+                          inspection.embeds};
+    }
+
+    void fail_inspection(const FileIdentity& identity, std::string why) {
+        failures_[identity] = std::move(why);
+        silent_.insert(identity);
+    }
+
     size_t n_inspecting() const {
         return static_cast<size_t>(std::count_if(children_.begin(), children_.end(),
                                                  [](const auto& child) { return !child.second.given_up; }));
@@ -140,7 +174,7 @@ private:
         while (!to_inspect_.empty() && n_inspecting() < kMaxInspections) {
             const ModelFile file = std::move(to_inspect_.front());
             to_inspect_.pop_front();
-            if (auto started = start_child(file); !started) failures_[file.identity] = started.error().message;
+            if (auto started = start_child(file); !started) fail_inspection(file.identity, started.error().message);
         }
         if (n_inspecting() == 0 && to_inspect_.empty() && !waiting_.empty() && report_timer_ == 0) {
             // A timer that is due: unlike a deferred call it can be cancelled.
@@ -164,10 +198,11 @@ private:
         child.output = std::move(output);
         child.identity = file.identity;
         child.timer = loop_.add_timer_after(kInspectionLimit, [this, &child] {
-            failures_[child.identity] = "the inspection took more than 5 s";
+            fail_inspection(child.identity, "the inspection took more than 5 s");
             child.given_up = true;
             kill_child(child.process.pid);
             continue_inspecting();
+            if (inspected_callback_) inspected_callback_();
         });
         loop_.add_fd(pidfd, POLLIN, [this, pidfd](short) { on_exit(pidfd); });
         return {};
@@ -180,13 +215,14 @@ private:
             if (auto inspection = read_inspection(child.output.get(), status)) {
                 known_[child.identity] = *std::move(inspection);
             } else {
-                failures_[child.identity] = inspection.error().message;
+                fail_inspection(child.identity, inspection.error().message);
             }
         }
         loop_.cancel_timer(child.timer);
         loop_.remove_fd(pidfd);
         children_.erase(pidfd);
         continue_inspecting();
+        if (inspected_callback_) inspected_callback_();
     }
 
     // All of it is in the pipe by now: one that wrote more than a pipe holds has waited until it was killed.
@@ -235,6 +271,7 @@ private:
             entry.chat_template = inspection.chat_template;
             entry.chats = inspection.chats;
             entry.thinks = inspection.thinks;
+            entry.embeds = inspection.embeds;
             if (!inspection.ok) entry.error = inspection.error.empty() ? "not a model" : inspection.error;
         }
         for (auto& done : std::exchange(waiting_, {})) done(entries);
@@ -255,7 +292,9 @@ private:
     std::map<std::string, ModelFile> models_;
     std::deque<ModelFile> to_inspect_;
     std::map<FileIdentity, std::string> failures_;  // of this list only: a second try may have more luck
+    std::set<FileIdentity> silent_;                 // that have given no answer since forget_inspections()
     std::map<int, Child> children_;                 // by pidfd
+    std::function<void()> inspected_callback_;
     base::EventLoop::TimerId report_timer_ = 0;
     std::vector<std::function<void(std::vector<ModelEntry>)>> waiting_;
 };
@@ -276,6 +315,12 @@ std::vector<std::string> ModelCatalogue::names() const {
 
 void ModelCatalogue::list(std::function<void(std::vector<ModelEntry>)> done) {
     impl_->list(std::move(done));
+}
+std::optional<ModelNeeds> ModelCatalogue::needs(const std::string& path) {
+    return impl_->needs(path);
+}
+void ModelCatalogue::on_inspected(std::function<void()> callback) {
+    impl_->on_inspected(std::move(callback));
 }
 void ModelCatalogue::forget_inspections() {
     impl_->forget_inspections();

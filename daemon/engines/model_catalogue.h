@@ -41,7 +41,16 @@ struct ModelEntry {
     std::string chat_template;
     bool chats = false;
     bool thinks = false;
+    bool embeds = false;  // it makes embeddings and no texts
     std::string error;
+};
+
+// What a model will need of memory, before it is loaded; as in protocol::Inspection.
+struct ModelNeeds {
+    uint64_t weight_bytes = 0;        // the file's size where it could not be inspected
+    uint64_t kv_bytes_per_token = 0;  // 0: not known
+    uint32_t n_ctx_train = 0;
+    bool embeds = false;
 };
 
 // With the model's name in the place of its path in the error, as a sandboxed program may see it.
@@ -87,6 +96,9 @@ public:
     // Inspects what is new or has given no answer yet, then calls `done` in a later turn; sorted by name. `loaded` is
     // false: the service knows.
     void list(std::function<void(std::vector<ModelEntry>)> done);
+    // Of the file at `path`. Nothing: it is being inspected, and on_inspected() is called when there is an answer.
+    std::optional<ModelNeeds> needs(const std::string& path);
+    void on_inspected(std::function<void()> callback);
     // Forgets what inspections have found. The directories themselves are read at every question.
     void forget_inspections();
 

@@ -170,7 +170,10 @@ void Api::preload(const std::shared_ptr<Exchange>& exchange, const Request& requ
     nothing.request.deadline = wanted.deadline;
     nothing.request.keep_alive = wanted.keep_alive;
     const bool unloads = wanted.keep_alive == std::chrono::seconds(0);
-    if (!unloads || service_.status().model == wanted.model) {
+    const auto engines = service_.status().engines;
+    const bool is_loaded =
+        std::any_of(engines.begin(), engines.end(), [&](const auto& engine) { return engine.model == wanted.model; });
+    if (!unloads || is_loaded) {
         return generate(exchange, request, std::move(nothing), std::make_unique<PreloadFormat>(kind, unloads));
     }
     // It is not to be loaded for that.

@@ -46,8 +46,8 @@ void write_row(JsonWriter& json, const ModelEntry& model, uint64_t size_bytes) {
     write_details(json, model);
 }
 
-std::string expires_at(const service::Status& status) {
-    const auto stay = status.unload_in.value_or(std::chrono::milliseconds::max());
+std::string expires_at(const service::EngineStatus& engine) {
+    const auto stay = engine.unload_in.value_or(std::chrono::milliseconds::max());
     return ollama_time(system_clock::now() +
                        std::min(stay, std::chrono::duration_cast<std::chrono::milliseconds>(kForEver)));
 }
@@ -146,14 +146,15 @@ std::string ollama_models(const std::vector<ModelEntry>& models) {
 std::string ollama_loaded_models(const std::vector<ModelEntry>& models, const service::Status& status) {
     JsonWriter json;
     json.begin_object().key("models").begin_array();
-    for (const ModelEntry& model : models) {
-        if (!model.loaded) continue;
-        const uint64_t memory = status.weight_bytes + status.kv_bytes;
+    for (const service::EngineStatus& engine : status.engines) {
+        const auto model = std::find_if(models.begin(), models.end(),
+                                        [&](const ModelEntry& entry) { return entry.name == engine.model; });
+        if (model == models.end() || engine.state == service::State::Loading) continue;
         json.begin_object();
-        write_row(json, model, memory);
-        json.key("size_vram").value(status.backend == "cpu" ? 0 : memory);
-        json.key("expires_at").value(expires_at(status));
-        json.key("context_length").value(status.context_length);
+        write_row(json, *model, engine.memory_bytes);
+        json.key("size_vram").value(engine.backend == "cpu" ? 0 : engine.memory_bytes);
+        json.key("expires_at").value(expires_at(engine));
+        json.key("context_length").value(engine.context_length);
         json.end_object();
     }
     return json.end_array().end_object().take();

@@ -54,9 +54,16 @@ void Engine::for_each_request(Action action) {
 }
 
 uint64_t Engine::memory_bytes() const {
-    if (!has_process() || is_remote()) return 0;
+    if (is_remote() || (!has_process() && n_running() == 0)) return 0;
     const uint64_t measured = ready_.weight_bytes + ready_.kv_bytes + ready_.overhead_bytes;
-    return state_ == State::Loading || measured == 0 ? booked_bytes_ : measured;
+    return state_ != State::Ready || measured == 0 ? memory_.booked : measured;
+}
+
+uint64_t Engine::held_bytes() const {
+    if (state_ != State::Ready || is_remote()) return 0;
+    // The CPU computes with the weights where the file's pages are.
+    const bool has_copy = ready_.backend != protocol::BackendKind::Cpu;
+    return ready_.kv_bytes + ready_.overhead_bytes + (has_copy ? ready_.weight_bytes : 0);
 }
 
 uint32_t Engine::n_slots() const {
@@ -71,13 +78,14 @@ std::optional<std::string> Engine::device() const {
 
 // --- its life --------------------------------------------------------------------------------------------------------
 
-void Engine::start(uint64_t memory_bytes) {
+void Engine::start(uint64_t id, Memory memory) {
     context_.loop.cancel_timer(std::exchange(retry_timer_, 0));
     settings_ = context_.options.of(model_.name);
-    booked_bytes_ = memory_bytes;
+    memory_ = memory;
+    id_ = id;
+    has_served_ = false;
     load_per_mille_ = 0;
     chosen_.reset();
-    holds_lease_ = true;
     file_ = is_remote() ? std::optional(engines::FileIdentity{}) : engines::file_identity(model_.path);
     if (!file_) {
         return fail_load(base::fail(ErrorCode::ModelNotFound, model_.name, ": there is no such file any more"));
@@ -92,11 +100,11 @@ void Engine::start(uint64_t memory_bytes) {
     started_ = context_.now();
     if (proven_file_ == file_) ++restarts_;
     spdlog::info("engine {} started, loads {}", link_->pid(), model_.name);
-    send_first_message(memory_bytes);
+    send_first_message();
     context_.host.schedule_turn();
 }
 
-void Engine::send_first_message(uint64_t memory_bytes) {
+void Engine::send_first_message() {
     if (is_remote()) {
         link_->send(protocol::Connect{model_.remote, model_.name.substr(0, model_.name.rfind('@'))});
         return;
@@ -114,7 +122,7 @@ void Engine::send_first_message(uint64_t memory_bytes) {
     load.prefill_chunk = options.prefill_chunk;
     load.chat_template = settings_.chat_template;
     load.saved_prefix_bytes = options.saved_prefix_bytes;
-    load.memory_bytes = memory_bytes;
+    load.memory_bytes = memory_.limit;
     load.avoid_device = avoidance_.device.name;
     load.avoid_driver = avoidance_.device.driver;
     load.avoid_device_reason = avoidance_.reason;
@@ -172,7 +180,9 @@ void Engine::end_preloads(bool drains) {
     // Those that wait for nothing but the model: the engine never hears of them. One without a slot waits as other
     // requests do where the engine drains: the file may be about to be loaded again.
     for_each_request([&](RequestRecord& record) {
-        if (is_preload(record.request) && (record.running || !drains)) record.started = context_.now();
+        if (!is_preload(record.request) || (!record.running && drains)) return;
+        record.started = context_.now();
+        has_served_ = true;
     });
     context_.requests.end_if(
         [&](const RequestRecord& record) {
@@ -187,6 +197,7 @@ bool Engine::send_start(RequestRecord& record) {
                               base::fail(ErrorCode::ModelLoadFailed, model_.name, ": has changed while it was used"));
         return false;
     }
+    has_served_ = true;
     if (!record.sent) send_submit(record);
     if (record.started_as != record.request.priority) {
         record.started_as = record.request.priority;
@@ -257,8 +268,7 @@ void Engine::cancel(const RequestRecord& record) {
 }
 
 void Engine::set_lease(bool held) {
-    if (!link_ || is_remote() || std::exchange(holds_lease_, held) == held) return;
-    link_->send(protocol::SetLease{held});
+    if (link_ && is_alive()) link_->send(protocol::SetLease{held});
 }
 
 // --- what it says ----------------------------------------------------------------------------------------------------
@@ -484,6 +494,7 @@ void Engine::on(const protocol::Usage& usage) {
 template <typename Answer>
 void Engine::take_answer(const Answer& answer) {
     last_question_ = context_.now();
+    has_served_ = true;
     if (auto wrong = context_.questions.take(key(), answer); !wrong.empty()) condemn(std::move(wrong));
 }
 
@@ -612,6 +623,14 @@ base::TimePoint Engine::last_used() const {
     base::TimePoint last = last_question_;
     for (const auto& [share, wish] : keep_alive_) last = std::max(last, wish.used);
     return last;
+}
+
+base::TimePoint Engine::kept_until() const {
+    std::vector<platform::KeepAlive> certain;
+    for (const auto& [share, wish] : keep_alive_) {
+        if (wish.wish && !wish.capped) certain.push_back(wish);
+    }
+    return certain.empty() ? base::TimePoint::min() : platform::end_of(certain, {});
 }
 
 base::TimePoint Engine::stays_until(std::chrono::seconds idle_time) const {

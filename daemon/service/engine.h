@@ -74,6 +74,10 @@ public:
     pid_t pid() const { return link_ ? link_->pid() : 0; }
     // Computes nothing and has nothing to answer.
     bool is_quiet() const { return state_ != State::Ready || link_->is_idle(); }
+    // It has begun with some request or answered a question since it was started.
+    bool has_served() const { return has_served_; }
+    // Tells its processes apart.
+    uint64_t id() const { return id_; }
     // Of the file when it was started; nothing for a remote one.
     const std::optional<engines::FileIdentity>& file() const { return file_; }
     // Of the last Ready.
@@ -91,12 +95,19 @@ public:
     // It has failed for lack of memory; the next try is due later.
     bool waits_to_retry() const { return retry_timer_ != 0; }
 
-    uint64_t booked_bytes() const { return booked_bytes_; }
+    // What comes back when it ends, beside pages of the model's file.
+    uint64_t held_bytes() const;
     // The last time that anybody began or ended to use it.
     base::TimePoint last_used() const;
 
-    // Starts a process that loads the model into at most so many bytes (0: its own choice). Down before.
-    void start(uint64_t memory_bytes);
+    // Memory that an engine is given: what is booked, and what its Load says (0: its own choice).
+    struct Memory {
+        uint64_t booked = 0, limit = 0;
+    };
+    // That it was started with the last time.
+    const Memory& memory() const { return memory_; }
+    // Starts a process that loads the model. Down before. `id`: never used before.
+    void start(uint64_t id, Memory memory);
     void stop();
     // In a turn of its own after it has ended.
     void release_ended_link() { ended_link_.reset(); }
@@ -115,12 +126,13 @@ public:
     static constexpr std::string_view kCpu = "cpu";
     std::optional<std::string> device() const;
     void set_lease(bool held);
-    bool holds_lease() const { return holds_lease_; }
 
     // The wish of that share about how long the model stays, from now on.
     void note_use(const std::string& share, std::optional<std::chrono::seconds> wish, bool sandboxed);
     // Of those that have used it.
     std::vector<platform::KeepAlive> wishes() const;
+    // When the last wish for a certain time ends; max(): never.
+    base::TimePoint kept_until() const;
     // When nobody has needed it for long enough; max(): never.
     base::TimePoint stays_until(std::chrono::seconds idle_time) const;
 
@@ -132,7 +144,7 @@ private:
     bool is_replacement() const { return proven_file_ == file_ && n_running() > 0; }
     bool is_remote() const { return model_.is_remote(); }
 
-    void send_first_message(uint64_t memory_bytes);
+    void send_first_message();
     void fail_load(base::Error error);
     void end_preloads(bool drains);
     // False when the record has ended instead.
@@ -186,7 +198,9 @@ private:
     ModelOptions settings_;                             // that it was started with
     std::optional<engines::FileIdentity> file_;         // when it was started
     std::optional<engines::FileIdentity> proven_file_;  // was ready in this process, or in the one that died
-    uint64_t booked_bytes_ = 0;
+    Memory memory_;
+    uint64_t id_ = 0;
+    bool has_served_ = false;
     protocol::Ready ready_;
     protocol::Pages pages_;  // as last heard
     uint32_t load_per_mille_ = 0;
@@ -196,7 +210,6 @@ private:
     base::EventLoop::TimerId retry_timer_ = 0;
     uint32_t told_duty_cycle_ = 0;
     bool cache_is_due_ = false;
-    bool holds_lease_ = true;
     base::TimePoint last_question_{};                        // for its tokenizer, or when it was ready
     std::map<std::string, platform::KeepAlive> keep_alive_;  // by share
 };

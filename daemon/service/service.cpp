@@ -95,7 +95,9 @@ Service::Impl::Impl(base::EventLoop& loop, base::Result<ServiceOptions> options,
       questions_([this](std::function<void()> callback) { post(std::move(callback)); }),
       jobs_([this](std::function<void()> callback) { post(std::move(callback)); }),
       devices_(clocks_.wall),
-      context_{loop_, clocks_.now, options_, scheduler_, requests_, questions_, devices_, *this} {
+      context_{loop_, clocks_.now, options_, scheduler_, requests_, questions_, devices_, *this},
+      leases_(loop, clocks_.now, [this] { schedule_turn(); }) {
+    catalogue_->on_inspected([this] { schedule_turn(); });
     take_options(std::move(options));
 }
 
@@ -318,6 +320,7 @@ Activity Service::Impl::activity() const {
 }
 
 const Engine* Service::Impl::main_engine() const {
+    if (engines_.empty()) return nullptr;
     const auto text = last_text_ ? base::Result<ModelReference>(last_text_->model) : default_model();
     const Engine* main = nullptr;
     for (const auto& [key, engine] : engines_) {

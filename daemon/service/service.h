@@ -81,12 +81,14 @@ struct Status {
     uint64_t cache_hit_tokens = 0;  // their tokens that were not computed again
 };
 
-// The clocks of a service; others in tests.
+// What a service asks of the machine; other answers in tests.
 struct ServiceClocks {
     // Of queue times and of the pause after a failed load.
     std::function<base::TimePoint()> now = base::Clock::now;
     // Of how long a device is quarantined, which may be longer than llmd lives.
     std::function<engines::DeviceHealth::WallTime()> wall = std::chrono::system_clock::now;
+    // Memory that can be had without swapping; without it, what is loaded next takes the place of what is loaded.
+    std::function<std::optional<uint64_t>()> available_memory = {};
 };
 
 // What the policy has to know of the service; cheaper than its status.

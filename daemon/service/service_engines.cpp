@@ -1,12 +1,20 @@
 // Which engines there are, and what each computes.
 #include <algorithm>
+#include <set>
 #include <utility>
 
-#include <spdlog/spdlog.h>
-
+#include "engines/memory_budget.h"
 #include "service/service_impl.h"
 
 namespace llmd::service {
+
+namespace {
+
+// What an engine takes where the settings do not say otherwise.
+constexpr uint32_t kUsualContext = 4096;
+constexpr uint32_t kUsualSlots = 4;
+
+}  // namespace
 
 using base::TimePoint;
 
@@ -23,6 +31,7 @@ void Service::Impl::advance() {
     assign_slots();
     unload_idle();
     restart_dead();
+    give_leases();
     feed();
 }
 
@@ -58,7 +67,7 @@ bool Service::Impl::drains(const Engine& engine) const {
     const ModelJobs::Job& job = jobs_.front();
     const bool is_meant = job.model && job.model->key() == engine.key();
     if (job.kind == ModelJobs::Job::Kind::Unload) return !job.model || is_meant;
-    return is_meant ? !is_current(engine) : job_lacks_room_;
+    return is_meant ? !is_current(engine) : draining_.contains(engine.key());
 }
 
 bool Service::Impl::is_idle(const Engine& engine) const {
@@ -112,72 +121,101 @@ void Service::Impl::assign_slots() {
         // Jobs come first.
         if (!wants || !jobs_.empty()) return;
         const ModelReference model = requests_.find(wants->id)->model;
-        uint64_t memory_bytes = 0;
-        const Room room = make_room(model, memory_bytes);
-        if (room == Room::Later) return;
-        if (room == Room::Made) {
-            start_engine(model, memory_bytes);
-            continue;
+        const auto step = step_to(model, wants->priority, wants->has_starved);
+        if (std::holds_alternative<engines::LoadIt>(step)) {
+            start_engine(model);
+        } else if (const auto* yields = std::get_if<engines::Yield>(&step)) {
+            EngineSlots slots_of{yields->model, 0, yields->priority, yields->to_all};
+            auto& known = yielding_[yields->model];
+            if (known.yields_to == slots_of.yields_to && known.yields_to_all == slots_of.yields_to_all) return;
+            known = std::move(slots_of);
+            yielded_for_ = wants->model;
+        } else if (const auto* error = std::get_if<base::Error>(&step)) {
+            requests_.end(*requests_.find(wants->id), Finish::Error, *error);
+        } else {
+            return;
         }
-        // The one whose requests matter least, and of these the one that was used longest ago.
-        Engine* victim = nullptr;
-        const auto rank = [&](const Engine& engine) {
-            const auto highest = scheduler_.highest_running(engine.key());
-            return std::pair(highest ? -static_cast<int>(*highest) : 1, engine.last_used());
-        };
-        for (auto& [key, engine] : engines_) {
-            const bool counts = engine->has_process() || engine->n_running() > 0;
-            if (!counts || engine->model().is_remote() || questions_.wait_for(key)) continue;
-            if (victim == nullptr || rank(*engine) < rank(*victim)) victim = engine.get();
-        }
-        if (victim == nullptr || yielding_.contains(victim->key())) return;
-        yielded_for_ = wants->model;
-        yielding_[victim->key()] = EngineSlots{victim->key(), 0, wants->priority, wants->has_starved};
     }
+}
+
+std::vector<engines::Resident> Service::Impl::residents() const {
+    std::vector<engines::Resident> residents;
+    for (const auto& [key, engine] : engines_) {
+        if (engine->model().is_remote() || (!engine->has_process() && engine->n_running() == 0)) continue;
+        engines::Resident& one = residents.emplace_back();
+        one.model = key;
+        one.name = engine->model().name;
+        one.bytes = engine->memory_bytes();
+        const auto state = engine->state();
+        one.state = state == Engine::State::Loading  ? engines::ResidentState::Loading
+                    : state == Engine::State::Ending ? engines::ResidentState::Ending
+                                                     : engines::ResidentState::Ready;
+        one.last_use = engine->last_used();
+        one.kept_until = engine->kept_until();
+        one.pinned = engine->settings().pinned;
+        one.runs = scheduler_.highest_running(key);
+        one.owes_answer = questions_.wait_for(key);
+        if (engine->has_served()) continue;
+        for (const auto& [id, record] : requests_.records()) {
+            if (record.model.key() != key || record.running) continue;
+            one.is_due_to = std::min(one.is_due_to.value_or(Priority::Background), record.request.priority);
+        }
+    }
+    return residents;
+}
+
+uint64_t Service::Impl::memory_budget() const {
+    uint64_t held = 0;
+    for (const auto& [key, engine] : engines_) held += engine->held_bytes();
+    const auto available = clocks_.available_memory ? clocks_.available_memory() : std::nullopt;
+    return engines::memory_budget(options_.memory_mib, available, held);
+}
+
+std::optional<Engine::Memory> Service::Impl::needed_memory(const ModelReference& model) const {
+    if (model.is_remote()) return Engine::Memory{};
+    const auto needs = catalogue_->needs(model.path);
+    if (!needs) return std::nullopt;
+    const ModelOptions own = options_.of(model.name);
+    engines::EngineSize size;
+    size.weight_bytes = needs->weight_bytes;
+    size.kv_bytes_per_token = needs->kv_bytes_per_token;
+    const uint32_t n_ctx = needs->n_ctx_train == 0 ? kUsualContext : std::min(needs->n_ctx_train, kUsualContext);
+    size.n_ctx = own.n_ctx != 0 ? own.n_ctx : n_ctx;
+    size.n_slots = options_.n_slots != 0 ? options_.n_slots : kUsualSlots;
+    const uint64_t bytes = engines::estimated_bytes(size, memory_budget());
+    return Engine::Memory{bytes, needs->kv_bytes_per_token != 0 ? bytes : 0};
+}
+
+engines::Step Service::Impl::step_to(const ModelReference& model, Priority priority, bool has_starved) {
+    if (model.is_remote()) {
+        const auto own = engines_.find(model.key());
+        const bool is_going = own != engines_.end() && own->second->has_process();
+        return is_going ? engines::Step(engines::Wait{"it is ending"}) : engines::LoadIt{};
+    }
+    if (!free_memory_after_kill()) return engines::Wait{"idle models go first"};
+    const auto memory = needed_memory(model);
+    if (!memory) return engines::Wait{"the file is being inspected"};
+    const engines::WantedModel wanted{model.key(), model.name, memory->booked, priority, has_starved};
+    const engines::PoolLimits limits{memory_budget(), options_.max_models};
+    auto step = engines::next_step(residents(), wanted, limits, clocks_.now());
+    if (const auto* evicts = std::get_if<engines::Evict>(&step)) engines_.at(evicts->model)->stop();
+    return step;
 }
 
 bool Service::Impl::free_memory_after_kill() {
     if (!memory_is_short_) return true;
-    bool is_going = false;
-    for (auto& [key, engine] : engines_) {
-        if (engine->is_ready() && !engine->model().is_remote() && is_idle(*engine)) engine->stop();
-        is_going = is_going || engine->state() == Engine::State::Ending;
-    }
-    if (!is_going) memory_is_short_ = false;
-    return !is_going;
+    for (const std::string& key : engines::eviction_order(residents(), clocks_.now())) engines_.at(key)->stop();
+    memory_is_short_ = std::any_of(engines_.begin(), engines_.end(),
+                                   [](const auto& one) { return one.second->state() == Engine::State::Ending; });
+    return !memory_is_short_;
 }
 
-Service::Impl::Room Service::Impl::make_room(const ModelReference& model, uint64_t& memory_bytes) {
-    memory_bytes = 0;
-    const auto own = engines_.find(model.key());
-    if (own != engines_.end() && own->second->state() == Engine::State::Ending) return Room::Later;
-    if (model.is_remote()) return Room::Made;
-    if (is_loading() || !free_memory_after_kill()) return Room::Later;
-
-    size_t n_resident = 0;
-    bool is_going = false;
-    Engine* idle = nullptr;
-    for (auto& [key, engine] : engines_) {
-        if (engine->model().is_remote() || key == model.key()) continue;
-        if (!engine->has_process() && engine->n_running() == 0) continue;
-        ++n_resident;
-        is_going = is_going || engine->state() == Engine::State::Ending;
-        if (!engine->is_ready() || !is_idle(*engine)) continue;
-        if (idle == nullptr || engine->last_used() < idle->last_used()) idle = engine.get();
-    }
-    if (n_resident < std::max<uint32_t>(options_.max_models, 1)) return Room::Made;
-    if (is_going) return Room::Later;
-    if (idle == nullptr) return Room::Busy;
-    idle->stop();
-    return Room::Later;
-}
-
-void Service::Impl::start_engine(const ModelReference& model, uint64_t memory_bytes) {
+void Service::Impl::start_engine(const ModelReference& model) {
     auto& engine = engines_[model.key()];
     if (!engine) engine = std::make_unique<Engine>(context_, *launcher_, model);
     default_load_failed_ = false;
     yielding_.clear();
-    engine->start(memory_bytes);
+    engine->start(++last_engine_id_, needed_memory(model).value_or(Engine::Memory{}));
 }
 
 void Service::Impl::unload_idle() {
@@ -210,12 +248,36 @@ void Service::Impl::restart_dead() {
         if (engine->state() != Engine::State::Down || engine->n_running() == 0 || engine->waits_to_retry()) continue;
         if (!engine->model().is_remote() && (is_loading() || !free_memory_after_kill())) continue;
         default_load_failed_ = false;
-        engine->start(engine->booked_bytes());
+        engine->start(++last_engine_id_, engine->memory());
     }
 }
 
 void Service::Impl::feed() {
-    for (auto& [key, engine] : engines_) engine->feed({directive_.duty_cycle_percent, drains(*engine)});
+    // What is told of the pace is for the whole device: those that compute side by side share it.
+    std::set<std::string> devices;
+    for (const auto& [key, engine] : engines_) {
+        if (const auto device = engine->device(); device && engine->n_running() > 0) devices.insert(*device);
+    }
+    uint32_t duty_cycle = directive_.duty_cycle_percent;
+    if (duty_cycle != protocol::kFullDutyCycle && devices.size() > 1) {
+        duty_cycle = std::max<uint32_t>(1, duty_cycle / static_cast<uint32_t>(devices.size()));
+    }
+    for (auto& [key, engine] : engines_) engine->feed({duty_cycle, drains(*engine)});
+}
+
+void Service::Impl::give_leases() {
+    std::vector<DeviceLeases::Member> members;
+    for (const auto& [key, engine] : engines_) {
+        const auto device = engine->device();
+        if (!device) continue;
+        members.push_back(
+            {engine->id(), *device, scheduler_.highest_running(key), engine->state() == Engine::State::Loading});
+    }
+    for (const auto& change : leases_.review(members)) {
+        for (auto& [key, engine] : engines_) {
+            if (engine->id() == change.engine) engine->set_lease(change.held);
+        }
+    }
 }
 
 void Service::Impl::on_ready(Engine& engine) {
@@ -245,7 +307,8 @@ void Service::Impl::on_died(Engine&, const engines::EngineEnd& end) {
     if (end.lacked_memory()) memory_is_short_ = true;
 }
 
-void Service::Impl::on_lease_released(Engine&) {
+void Service::Impl::on_lease_released(Engine& engine) {
+    leases_.release(engine.id());
     schedule_turn();
 }
 

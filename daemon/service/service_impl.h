@@ -9,10 +9,13 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "engines/load_failures.h"
+#include "engines/pool.h"
+#include "service/device_leases.h"
 #include "service/device_quarantine.h"
 #include "service/engine.h"
 #include "service/model_jobs.h"
@@ -106,7 +109,14 @@ private:
     void advance();
     void drop_ended_engines();
     void assign_slots();
-    void make_yield(Engine& engine, const Scheduler::Wanted& wanted);
+    // What the pool has to know of all engines, and of a model that is to be loaded; nothing: that is not known yet.
+    std::vector<engines::Resident> residents() const;
+    std::optional<Engine::Memory> needed_memory(const ModelReference& model) const;
+    uint64_t memory_budget() const;
+    // The next step towards having the model, taken as far as it is not for the caller: EngineSlots that yield, or the
+    // error of a model that cannot be had.
+    engines::Step step_to(const ModelReference& model, Priority priority, bool has_starved);
+    void give_leases();
     void unload_idle();
     void restart_dead();
     void feed();
@@ -122,14 +132,9 @@ private:
     // Nobody who may run wants its model.
     bool is_needed(const Engine& engine) const;
     bool is_loading() const;
-    enum class Room : uint8_t {
-        Made,   // the model can be loaded now
-        Later,  // something is on its way that ends by itself
-        Busy,   // what is loaded computes
-    };
-    Room make_room(const ModelReference& model, uint64_t& memory_bytes);
+    // False while idle engines are going because one was killed for its memory.
     bool free_memory_after_kill();
-    void start_engine(const ModelReference& model, uint64_t memory_bytes);
+    void start_engine(const ModelReference& model);
 
     void schedule_turn() override;
     void on_ready(Engine& engine) override;
@@ -160,7 +165,9 @@ private:
     const EngineContext context_;
     Engines engines_;
     std::optional<LastUsed> last_text_, last_embedder_;
-    bool job_lacks_room_ = false;  // the first job waits for engines that compute
+    uint64_t last_engine_id_ = 0;
+    DeviceLeases leases_;
+    std::set<std::string> draining_;  // what makes room for the first job
     // Engines that make room for the request that is wanted, and how far.
     std::string yielded_for_;
     std::map<std::string, EngineSlots> yielding_;

@@ -155,7 +155,7 @@ void Service::Impl::queue_load_if_replaced(const ModelReference& model) {
 }
 
 void Service::Impl::run_jobs() {
-    job_lacks_room_ = false;
+    draining_.clear();
     while (!jobs_.empty()) {
         const ModelJobs::Job& job = jobs_.front();
         if (!(job.kind == ModelJobs::Job::Kind::Load ? run_load(job) : run_unload(job))) return;
@@ -168,7 +168,8 @@ bool Service::Impl::run_load(const ModelJobs::Job& job) {
         if (!engine->is_ready()) return false;
         if (job.done) {
             engine->note_use({}, std::nullopt, false);
-            note_used(model, false);
+            const auto needs = model.is_remote() ? std::nullopt : catalogue_->needs(model.path);
+            note_used(model, needs && needs->embeds);
         }
         jobs_.finish({});
         return true;
@@ -176,12 +177,15 @@ bool Service::Impl::run_load(const ModelJobs::Job& job) {
         if (engine->n_running() == 0) engine->stop();
         return false;
     }
-    uint64_t memory_bytes = 0;
-    const Room room = make_room(model, memory_bytes);
-    job_lacks_room_ = room == Room::Busy;
-    if (room != Room::Made) return false;
-    start_engine(model, memory_bytes);
-    return jobs_.empty() || jobs_.front().model != model;
+    const auto step = step_to(model, Priority::Normal, false);
+    if (const auto* yields = std::get_if<engines::Yield>(&step)) draining_.insert(yields->model);
+    if (const auto* error = std::get_if<base::Error>(&step)) {
+        jobs_.finish(*error);
+        return true;
+    }
+    if (!std::holds_alternative<engines::LoadIt>(step)) return false;
+    start_engine(model);
+    return serving(model) == nullptr;  // it has failed, and the job with it
 }
 
 bool Service::Impl::run_unload(const ModelJobs::Job& job) {

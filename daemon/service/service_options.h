@@ -32,7 +32,7 @@ struct ServiceOptions {
     std::string chat_template;                        // of every model, as in protocol::Load
     uint64_t saved_prefix_bytes = 0;                  // likewise
     uint32_t max_models = 0;                          // that are loaded at a time; 0: as many as memory allows
-    uint64_t memory_bytes = 0;                        // of all engines together; 0: decided from the device
+    uint32_t memory_mib = 0;                          // of all engines together; 0: decided from the device
     std::map<std::string, ModelOptions> models = {};  // by name
 
     // With what holds for all filled in.

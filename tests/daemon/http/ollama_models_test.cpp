@@ -65,22 +65,26 @@ TEST(OllamaModels, TagsHaveWhatTellsModelsApart) {
 }
 
 TEST(OllamaModels, PsTellsOfMemoryAndOfTheEnd) {
-    engines::ModelEntry loaded = entry();
-    loaded.loaded = true;
+    engines::ModelEntry loaded = entry(), other = entry();
+    other.name = "another";
     service::Status status;
-    status.backend = "opencl";
-    status.weight_bytes = 100;
-    status.kv_bytes = 20;
-    status.context_length = 128;
-    status.unload_in = std::chrono::milliseconds(0);
-    const std::string ps = ollama_loaded_models({entry(), loaded}, status);
-    EXPECT_EQ(at(ps, {"models", "1"}), "nothing at 1");
+    status.engines = {{.model = loaded.name,
+                       .state = service::State::Ready,
+                       .backend = "opencl",
+                       .memory_bytes = 120,
+                       .context_length = 128,
+                       .unload_in = std::chrono::milliseconds(0)},
+                      {.model = other.name, .state = service::State::Busy, .memory_bytes = 7},
+                      {.model = "one that loads", .state = service::State::Loading}};
+    const std::string ps = ollama_loaded_models({other, loaded}, status);
+    EXPECT_EQ(at(ps, {"models", "1", "name"}), R"("another")");
+    EXPECT_EQ(at(ps, {"models", "2"}), "nothing at 2");
     EXPECT_EQ(at(ps, {"models", "0", "size"}), "120");
     EXPECT_EQ(at(ps, {"models", "0", "size_vram"}), "120");
     EXPECT_EQ(at(ps, {"models", "0", "context_length"}), "128");
     const std::string now = at(ps, {"models", "0", "expires_at"});
-    status.backend = "cpu";
-    status.unload_in = std::chrono::hours(24 * 366);
+    status.engines[0].backend = "cpu";
+    status.engines[0].unload_in = std::chrono::hours(24 * 366);
     const std::string later = ollama_loaded_models({loaded}, status);
     EXPECT_EQ(at(later, {"models", "0", "size_vram"}), "0");
     EXPECT_LT(now.substr(0, 5), at(later, {"models", "0", "expires_at"}).substr(0, 5)) << "another year";

@@ -182,7 +182,7 @@ TEST_F(ServerTest, KeepAliveOfZeroUnloadsAndLoadsNothingForIt) {
     EXPECT_EQ(service_->status().unload_in, std::chrono::minutes(2));
     write(client, post("/api/chat", R"({"model":"a","keep_alive":"0s"})"));
     EXPECT_NE(read(client).find(R"("done_reason":"unload"})"), std::string::npos);
-    EXPECT_EQ(service_->status().unload_in, std::chrono::milliseconds(0));
+    EXPECT_TRUE(engine().hung_up()) << "nobody needs it any more";
 }
 
 TEST_F(ServerTest, HeadIsEverywhereWhereGetIs) {

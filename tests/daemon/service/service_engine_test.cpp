@@ -357,7 +357,8 @@ class RealEngineTest : public ServiceTest {
 protected:
     void use_program(const std::string& body) {
         const std::string path =
-            folder_.write_program("engine", "#!/bin/sh\necho start >>" + folder_.path() + "/starts\n" + body + "\n");
+            folder_.write_program("engine", "#!/bin/sh\n[ \"$1\" = --inspect ] && exit 1\necho start >>" +
+                                                folder_.path() + "/starts\n" + body + "\n");
         service_ = std::make_unique<Service>(
             loop_, ServiceOptions{.default_model = "a"}, engines::make_process_launcher(path),
             std::make_unique<engines::ModelCatalogue>(loop_, std::vector<std::string>{folder_.path()}, path));

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -81,7 +82,7 @@ protected:
         service_ = std::make_unique<Service>(
             loop_, std::move(options), std::move(launcher),
             std::make_unique<engines::ModelCatalogue>(loop_, std::vector<std::string>{folder_.path()}, "/nonexistent"),
-            ServiceClocks{[this] { return now_; }, [this] { return wall_; }});
+            ServiceClocks{[this] { return now_; }, [this] { return wall_; }, [this] { return available_; }});
     }
     void settle() { engines::settle(loop_); }
 
@@ -168,6 +169,7 @@ protected:
     TemporaryDirectory folder_;
     base::EventLoop loop_;
     base::TimePoint now_{};
+    std::optional<uint64_t> available_ = uint64_t{8} << 30;                    // memory
     engines::DeviceHealth::WallTime wall_{std::chrono::hours(24 * 365 * 50)};  // some day
     engines::FakeLauncher* launcher_ = nullptr;
     std::unique_ptr<Service> service_;

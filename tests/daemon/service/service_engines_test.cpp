@@ -1,0 +1,370 @@
+// Several models side by side: what fits stays, what does not waits or goes, and no engine is another's concern.
+#include <algorithm>
+#include <filesystem>
+
+#include "engines/device_lease.h"
+#include "service_fixture.h"
+
+namespace llmd::service {
+namespace {
+
+using std::chrono::minutes;
+
+class ServiceEnginesTest : public ServiceTest {
+protected:
+    ServiceEnginesTest() {
+        folder_.write("c.gguf", "model c");
+        make_service({.default_model = "a", .max_models = 2});
+    }
+
+    engines::FakeEngine& engine(size_t n) { return *launcher_->engines.at(n); }
+    void send(size_t n, const protocol::Message& message) {
+        engine(n).send(message);
+        settle();
+    }
+    // The n-th engine that was started is to load this model, and does.
+    protocol::Load load(size_t n, const std::string& model, const std::string& backend = "cpu") {
+        if (n >= n_engines()) {
+            ADD_FAILURE() << "there is no engine " << n;
+            return {};
+        }
+        auto load = engine(n).expect<protocol::Load>();
+        EXPECT_EQ(load.model_path, folder_.path() + "/" + model + ".gguf");
+        protocol::Ready ready;
+        ready.n_ctx = 128;
+        ready.n_slots = 2;
+        ready.backend = kind_of(backend);
+        ready.device = backend + " device";
+        ready.profile = backend;
+        send(n, ready);
+        return load;
+    }
+    protocol::Submit accept(size_t n, RequestId id) {
+        auto submit = engine(n).expect<protocol::Submit>();
+        EXPECT_EQ(submit.id, id);
+        EXPECT_EQ(engine(n).expect<protocol::Start>().id, id);
+        send(n, protocol::Accepted{id, 3});
+        return submit;
+    }
+    // A request that runs on the n-th engine, which is started for it if need be.
+    RequestId run(size_t n, RecordingSink& sink, const std::string& model, Priority priority = Priority::Normal) {
+        auto wanted = request(model);
+        wanted.priority = priority;
+        const bool is_new = n == n_engines();
+        const RequestId id = submit(sink, wanted);
+        if (is_new) load(n, model);
+        accept(n, id);
+        return id;
+    }
+    void finish(size_t n, RequestId id) {
+        protocol::Finished message;
+        message.id = id;
+        send(n, message);
+    }
+    void serve(size_t n, const std::string& model) {
+        RecordingSink sink;
+        finish(n, run(n, sink, model));
+        EXPECT_EQ(sink.outcome().finish, Finish::Stop);
+    }
+    void exit(size_t n) {
+        while (engine(n).next()) {
+        }
+        EXPECT_TRUE(engine(n).hung_up());
+        engine(n).exit_with(0);
+        settle();
+    }
+    std::vector<std::string> resident() {
+        std::vector<std::string> names;
+        for (const EngineStatus& one : service_->status().engines) names.push_back(one.model);
+        return names;
+    }
+    using Names = std::vector<std::string>;
+};
+
+TEST_F(ServiceEnginesTest, TwoModelsAreResidentAndServeSideBySide) {
+    RecordingSink sinks[2];
+    const RequestId a = run(0, sinks[0], "a");
+    const RequestId b = run(1, sinks[1], "b");
+    EXPECT_FALSE(engine(0).hung_up());
+    send(1, engines::tokens_of(b, {1}, "of b"));
+    send(0, engines::tokens_of(a, {1}, "of a"));
+    EXPECT_EQ(sinks[0].text, "of a");
+    EXPECT_EQ(sinks[1].text, "of b");
+    const Status status = service_->status();
+    ASSERT_EQ(status.engines.size(), 2u);
+    EXPECT_EQ(status.engines[1].model, "b");
+    EXPECT_EQ(status.engines[1].state, State::Busy);
+    EXPECT_EQ(status.engines[1].active, 1u);
+    EXPECT_EQ(status.engines[1].pid, 2);
+    EXPECT_EQ(status.active, 2u);
+    EXPECT_EQ(status.model, "b") << "the last text model";
+    finish(0, a);
+    finish(1, b);
+    EXPECT_EQ(service_->status().state, State::Ready);
+    std::vector<engines::ModelEntry> entries;
+    service_->list_models([&](std::vector<engines::ModelEntry> list) { entries = std::move(list); });
+    settle();
+    ASSERT_EQ(entries.size(), 3u);
+    EXPECT_TRUE(entries[0].loaded && entries[1].loaded && !entries[2].loaded);
+    // Whoever asks again waits for no load.
+    RecordingSink again;
+    accept(0, submit(again, request("a")));
+    EXPECT_EQ(n_engines(), 2u);
+}
+
+TEST_F(ServiceEnginesTest, ADeathOfOneLeavesTheOthersRequestsUntouched) {
+    RecordingSink sinks[2];
+    const RequestId a = run(0, sinks[0], "a");
+    const RequestId b = run(1, sinks[1], "b");
+    send(0, engines::tokens_of(a, {1}, "one"));
+    send(1, engines::tokens_of(b, {5}, "five"));
+    engine(0).die_of(SIGSEGV);
+    settle();
+    engine(1).expect_nothing();
+    send(1, engines::tokens_of(b, {6}, " six"));
+    EXPECT_EQ(sinks[1].text, "five six");
+    load(2, "a");
+    EXPECT_EQ(accept(2, a).replay_ids, std::vector<int32_t>{1});
+    finish(1, b);
+    finish(2, a);
+    EXPECT_EQ(sinks[0].outcome().finish, Finish::Stop);
+    EXPECT_EQ(sinks[1].outcome().finish, Finish::Stop);
+    const Status status = service_->status();
+    EXPECT_EQ(status.engine_restarts, 1u);
+    EXPECT_EQ(status.engines[0].restarts, 1u);
+    EXPECT_EQ(status.engines[1].restarts, 0u);
+}
+
+TEST_F(ServiceEnginesTest, AnEngineThatSpeaksOfAnothersRequestIsNotHeard) {
+    RecordingSink sinks[2];
+    const RequestId a = run(0, sinks[0], "a");
+    run(1, sinks[1], "b");
+    send(1, engines::tokens_of(a, {1}, "forged"));
+    EXPECT_EQ(sinks[0].text, "");
+    EXPECT_FALSE(engine(0).hung_up());
+}
+
+TEST_F(ServiceEnginesTest, AThirdThatDoesNotFitTakesThePlaceOfTheLeastRecentlyUsedIdleOne) {
+    serve(0, "a");
+    now_ += minutes(1);
+    serve(1, "b");
+    now_ += minutes(1);
+    serve(0, "a");
+    RecordingSink sink;
+    const RequestId c = submit(sink, request("c"));
+    EXPECT_FALSE(engine(0).hung_up());
+    EXPECT_EQ(n_engines(), 2u) << "not before the other has gone";
+    exit(1);
+    load(2, "c");
+    accept(2, c);
+    EXPECT_EQ(resident(), (Names{"a", "c"}));
+}
+
+TEST_F(ServiceEnginesTest, AThirdThatDoesNotFitWaitsForThoseThatRun) {
+    RecordingSink sinks[4];
+    const RequestId a = run(0, sinks[0], "a");
+    now_ += minutes(1);
+    const RequestId b = run(1, sinks[1], "b");
+    const RequestId c = submit(sinks[2], request("c"));
+    EXPECT_EQ(state(c), RequestState::Queued);
+    EXPECT_EQ(n_engines(), 2u);
+    EXPECT_FALSE(engine(0).hung_up() || engine(1).hung_up()) << "of one class nobody is interrupted";
+    finish(0, a);
+    exit(0);
+    load(2, "c");
+    accept(2, c);
+    send(1, engines::tokens_of(b, {1}, "on"));
+    EXPECT_EQ(sinks[1].text, "on");
+}
+
+TEST_F(ServiceEnginesTest, AHigherClassTakesThePlaceOfALowerOneOnAnotherEngine) {
+    RecordingSink sinks[3];
+    const RequestId low = run(0, sinks[0], "a", Priority::Background);
+    run(1, sinks[1], "b");
+    send(0, engines::tokens_of(low, {1}, "one"));
+    auto urgent = request("c");
+    urgent.priority = Priority::Interactive;
+    const RequestId c = submit(sinks[2], urgent);
+    EXPECT_FALSE(engine(1).hung_up());
+    exit(0);
+    load(2, "c");
+    accept(2, c);
+    EXPECT_EQ(state(low), RequestState::Paused);
+    EXPECT_FALSE(sinks[0].ended());
+    finish(2, c);
+    exit(2);
+    load(3, "a");
+    EXPECT_EQ(accept(3, low).replay_ids, std::vector<int32_t>{1}) << "it goes on where it was";
+}
+
+TEST_F(ServiceEnginesTest, ModelsOfOneFileAndSettingsAreOneEngine) {
+    std::filesystem::create_symlink(folder_.path() + "/a.gguf", folder_.path() + "/alias.gguf");
+    RecordingSink sinks[3];
+    run(0, sinks[0], "a");
+    const RequestId alias = submit(sinks[1], request("alias"));
+    EXPECT_EQ(n_engines(), 1u);
+    accept(0, alias);
+    EXPECT_EQ(service_->request(alias)->model, "alias");
+
+    make_service({.default_model = "a", .max_models = 2, .models = {{"alias", {.n_ctx = 64}}}});
+    run(0, sinks[0], "a");
+    submit(sinks[2], request("alias"));
+    ASSERT_EQ(n_engines(), 2u);
+    EXPECT_EQ(load(1, "alias").n_ctx, 64u);
+}
+
+TEST_F(ServiceEnginesTest, APinnedModelStaysWhileAnotherCanGo) {
+    make_service({.default_model = "a", .max_models = 2, .models = {{"a", {.pinned = true}}}});
+    serve(0, "a");
+    now_ += minutes(1);
+    serve(1, "b");
+    RecordingSink sink;
+    submit(sink, request("c"));
+    EXPECT_FALSE(engine(0).hung_up());
+    exit(1);
+    load(2, "c");
+    // Nor does it go for want of anything to do.
+    platform::Directive directive;
+    directive.idle_time = minutes(5);
+    service_->apply(directive);
+    now_ += minutes(60);
+    service_->cancel_all();
+    settle();
+    EXPECT_FALSE(engine(0).hung_up());
+}
+
+TEST_F(ServiceEnginesTest, MemoryIsBookedBeforeALoad) {
+    // With what an engine needs beside its model, two of these files fit.
+    make_service({.default_model = "a", .max_models = 16, .memory_mib = 250});
+    serve(0, "a");
+    serve(1, "b");
+    EXPECT_GT(service_->status().engines[0].memory_bytes, uint64_t{64} << 20);
+    RecordingSink sink;
+    submit(sink, request("c"));
+    exit(0);
+    load(2, "c");
+    EXPECT_EQ(resident(), (Names{"b", "c"}));
+}
+
+TEST_F(ServiceEnginesTest, OneLoadAtATime) {
+    RecordingSink sinks[2];
+    submit(sinks[0], request("a"));
+    submit(sinks[1], request("b"));
+    EXPECT_EQ(n_engines(), 1u);
+    load(0, "a");
+    EXPECT_EQ(n_engines(), 2u);
+}
+
+TEST_F(ServiceEnginesTest, AfterAKillForMemoryIdleOnesGoBeforeAnythingIsLoaded) {
+    RecordingSink sink;
+    const RequestId a = run(0, sink, "a");
+    serve(1, "b");
+    send(0, engines::tokens_of(a, {1}, "one"));
+    engine(0).die_of(SIGKILL);
+    settle();
+    EXPECT_EQ(n_engines(), 2u);
+    exit(1);
+    load(2, "a");
+    EXPECT_EQ(accept(2, a).replay_ids, std::vector<int32_t>{1});
+}
+
+TEST_F(ServiceEnginesTest, EachGoesWhenNobodyHasNeededItForItsOwnTime) {
+    platform::Directive directive;
+    directive.idle_time = minutes(5);
+    service_->apply(directive);
+    RecordingSink sink;
+    const RequestId a = run(0, sink, "a");
+    serve(1, "b");
+    now_ += minutes(6);
+    send(0, engines::tokens_of(a, {1}, "still here"));
+    service_->reload();
+    auto moved = directive;
+    moved.throttled = true;
+    service_->apply(moved);
+    settle();
+    exit(1);
+    EXPECT_EQ(resident(), Names{"a"});
+    EXPECT_FALSE(engine(0).hung_up());
+}
+
+TEST_F(ServiceEnginesTest, WhereMemoryIsShortIdleOnesGoWhileOthersCompute) {
+    RecordingSink sink;
+    const RequestId a = run(0, sink, "a");
+    serve(1, "b");
+    platform::Directive directive;
+    directive.unload = true;
+    service_->apply(directive);
+    settle();
+    exit(1);
+    EXPECT_FALSE(engine(0).hung_up());
+    finish(0, a);
+    exit(0);
+}
+
+TEST_F(ServiceEnginesTest, UnloadingEndsAllOrTheOneThatIsNamed) {
+    serve(0, "a");
+    serve(1, "b");
+    int done = 0;
+    service_->unload_model("b", [&](const base::Result<void>& result) { done += result ? 1 : 0; });
+    settle();
+    EXPECT_FALSE(engine(0).hung_up());
+    exit(1);
+    EXPECT_EQ(done, 1);
+    serve(2, "b");
+    RecordingSink sink;
+    const RequestId a = run(0, sink, "a");
+    service_->unload_model([&](const base::Result<void>& result) { done += result ? 1 : 0; });
+    settle();
+    exit(2);
+    EXPECT_EQ(done, 1) << "one of them still computes";
+    finish(0, a);
+    exit(0);
+    EXPECT_EQ(done, 2);
+    EXPECT_TRUE(resident().empty());
+}
+
+TEST_F(ServiceEnginesTest, NoModelMeansTheLastThatWasUsedForTheSame) {
+    RecordingSink sinks[3];
+    serve(0, "b");
+    auto embedding = request("c");
+    embedding.prompt.clear();
+    embedding.inputs = {{"a text", {}}};
+    const RequestId c = submit(sinks[0], embedding);
+    load(1, "c");
+    EXPECT_EQ(engine(1).expect<protocol::Submit>().id, c);
+    EXPECT_EQ(service_->status().model, "b");
+    EXPECT_EQ(service_->request(submit(sinks[1], request("")))->model, "b");
+    embedding.model.clear();
+    embedding.client = embedding.share = "another";
+    EXPECT_EQ(service_->request(submit(sinks[2], embedding))->model, "c");
+}
+
+TEST_F(ServiceEnginesTest, TwoThatComputeOnOneDeviceTakeTurns) {
+    RecordingSink sinks[2];
+    run(0, sinks[0], "a");
+    engine(0).gives_lease_back = false;
+    engine(0).expect_nothing();  // alone, it needs no leave
+    const RequestId b = submit(sinks[1], request("b"));
+    engine(1).gives_lease_back = false;
+    send(1, protocol::DeviceChosen{protocol::BackendKind::Cpu, "", ""});
+    engine(0).expect_nothing();
+    now_ += engines::kLeaseTurn;
+    send(0, protocol::Pages{1, 0, 2});
+    EXPECT_FALSE(engine(0).expect<protocol::SetLease>().held) << "who loads has the device alone, after this turn";
+    send(0, protocol::LeaseReleased{});
+    load(1, "b");
+    accept(1, b);
+    now_ += engines::kLeaseTurn;
+    send(1, protocol::Pages{1, 0, 2});
+    EXPECT_FALSE(engine(1).expect<protocol::SetLease>().held);
+    engine(0).expect_nothing();
+    send(1, protocol::LeaseReleased{});
+    EXPECT_TRUE(engine(0).expect<protocol::SetLease>().held);
+    // The lease of one that has ended is free.
+    engine(0).die_of(SIGKILL);
+    settle();
+    EXPECT_TRUE(engine(1).expect<protocol::SetLease>().held);
+}
+
+}  // namespace
+}  // namespace llmd::service
