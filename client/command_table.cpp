@@ -107,7 +107,7 @@ constexpr std::array kCommands = {
         "                 through --interface, or unix:/PATH. --model and --app say what it may be asked for, by "
         "whom.\n"
         "  list           shows those there are, and the state of each if llmd runs; so does no word at all\n"
-        "  test NAME      asks it for one token, and shows each step\n"
+        "  test NAME      asks each of its models for one token\n"
         "  log            shows what has left this device in the last 7 days: who, when, where and how much, no texts\n"
         "  remove NAME    deletes it from your settings\n\n"
         "Examples:\n"

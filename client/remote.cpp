@@ -1,10 +1,8 @@
-// `llmctl remote`: the bigger machines of the settings. Nothing here contacts one; what tries it is llmd-remote.
+// `llmctl remote`: the bigger machines of the settings. Nothing here contacts one; `test` has llmd ask it.
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <ctime>
 #include <fstream>
 #include <iomanip>
@@ -13,13 +11,13 @@
 #include <vector>
 
 #include "base/config.h"
-#include "base/places.h"
 #include "client/commands.h"
 #include "client/counts.h"
 #include "client/json_reading.h"
 #include "client/llmd_client.h"
 #include "client/output.h"
 #include "client/settings.h"
+#include "client/text_stream.h"
 
 namespace llmd::client {
 namespace {
@@ -241,22 +239,36 @@ ExitCode run_list(const Arguments& arguments) {
     return ExitCode::Ok;
 }
 
+// Asks by way of llmd, as everybody does: so what is tried is all of it, the rules about who may ask included.
 ExitCode run_test(const Arguments& arguments) {
     const std::string& name = arguments.operands[1];
-    if (remote_named(current_settings().config.remotes, name) == nullptr) {
+    const auto remotes = current_settings().config.remotes;
+    const base::RemoteSettings* remote = remote_named(remotes, name);
+    if (remote == nullptr) {
         throw CommandError(ExitCode::ModelMissing,
                            "there is no remote '" + name + "'; 'llmctl remote list' shows those there are");
     }
-    const std::string program = base::find_remote();
-    std::vector<std::string> words = {"llmd-remote", "--test", name};
-    if (arguments.json) words.emplace_back("--json");
-    std::vector<char*> argv;
-    for (std::string& word : words) argv.push_back(word.data());
-    argv.push_back(nullptr);
-    ::execv(program.c_str(), argv.data());
-    throw CommandError(ExitCode::Failed,
-                       errno == ENOENT ? "llmd-remote, which has the network, is not installed: there is no " + program
-                                       : program + " does not start: " + std::strerror(errno));
+    const auto client = connect_to_llmd();
+    Interrupts interrupts;
+    TextOutput output(STDOUT_FILENO);
+    for (const std::string& model : names_of_models(*remote)) {
+        const Dictionary options = {{"model", model}, {"max_tokens", uint64_t{1}}, {"temperature", 0.0}};
+        TextStream text(client->stream("Hello", options), interrupts, {.text = false});
+        if (text.run() != TextStream::End::Complete) return ExitCode::Interrupted;
+        const Dictionary& result = text.result();
+        if (arguments.json) {
+            base::JsonWriter json;
+            json.begin_object().key("model").value(model);
+            json.key("prompt_tokens").value(number_of(result, "prompt_tokens"));
+            json.key("generated_tokens").value(number_of(result, "generated_tokens"));
+            json.key("ttft_ms").value(number_of(result, "ttft_ms"));
+            output.write(json.end_object().take() + '\n');
+        } else {
+            output.write(model + ": " + counted(number_of(result, "generated_tokens"), "token") + " after " +
+                         std::to_string(number_of(result, "ttft_ms")) + " ms\n");
+        }
+    }
+    return ExitCode::Ok;
 }
 
 // The record that llmd keeps, one object a line; what is no object is passed over, for a line may have been cut.

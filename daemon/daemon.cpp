@@ -17,6 +17,7 @@
 #include "base/places.h"
 #include "engines/memory_budget.h"
 #include "log_format.h"
+#include "remotes/socket_launcher.h"
 
 namespace llmd {
 
@@ -54,6 +55,7 @@ service::ServiceOptions service_options(const base::Config& config) {
         own.chat_template = model.chat_template;
         own.pinned = model.pinned;
     }
+    options.remotes = config.remotes;
     options.device_record = base::xdg_cache_home() + "/llmd/device-health";
     return options;
 }
@@ -84,6 +86,13 @@ bool is_systemd_service() {
     return pid != nullptr && pid == std::to_string(::getpid());
 }
 
+// A service of systemd has no network, nor have its children: systemd starts llmd-remote for it.
+std::unique_ptr<engines::EngineLauncher> make_remote_launcher() {
+    const auto path = remotes::remote_socket_path();
+    if (is_systemd_service() && path) return std::make_unique<remotes::SocketLauncher>(*path);
+    return engines::make_process_launcher(base::find_remote());
+}
+
 }  // namespace
 
 Daemon::Daemon(ReadSettings read)
@@ -92,6 +101,7 @@ Daemon::Daemon(ReadSettings read)
                std::make_unique<engines::ModelCatalogue>(loop_, base::model_folders(), base::find_engine()),
                {.available_memory = available_memory}),
       front_end_(loop_, service_, LLMD_VERSION, bus_events()) {
+    service_.set_remote_launcher(make_remote_launcher());
     service_.on_status_changed([this] {
         if (governor_) governor_->review();
         front_end_.status_changed();
@@ -103,6 +113,10 @@ Daemon::Daemon(ReadSettings read)
         service_.configure(read_settings());
         if (governor_) governor_->set_idle_times(idle_times_);
     });
+}
+
+Daemon::~Daemon() {
+    service_.set_network(nullptr);  // which goes before the service
 }
 
 base::Result<service::ServiceOptions> Daemon::read_settings() {
@@ -162,6 +176,7 @@ void Daemon::start_governor() {
         system_bus_ = std::move(*bus);
         sources.power = &system_bus_->power();
         sources.sleep = &system_bus_->sleep();
+        service_.set_network(&system_bus_->network());
     } else {
         spdlog::info("power and sleep are not watched: {}", bus.error().message);
     }

@@ -21,6 +21,7 @@ public:
     using ReadSettings = std::function<base::Result<base::Settings>()>;
 
     explicit Daemon(ReadSettings read_settings);
+    ~Daemon();
     Daemon(const Daemon&) = delete;
     Daemon& operator=(const Daemon&) = delete;
 

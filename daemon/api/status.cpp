@@ -48,6 +48,20 @@ Value engines_value(const Status& status) {
     return rows;
 }
 
+// One dictionary a remote.
+Value remotes_value(const Status& status) {
+    Value::Array rows;
+    for (const service::RemoteStatus& remote : status.remotes) {
+        Value::Object row{
+            {"name", remote.name},           {"state", remote.state},           {"since_s", remote.since_s},
+            {"in_flight", remote.in_flight}, {"last_error", remote.last_error}, {"models", remote.models},
+        };
+        if (remote.state == "away") row.push_back({"retry_in_s", remote.retry_in_s});
+        rows.emplace_back(std::move(row));
+    }
+    return rows;
+}
+
 constexpr std::array kFields = {
     StatusField{"state", "s", [](const Status& s) -> Value { return std::string(state_name(s.state)); }},
     StatusField{"model", "s", [](const Status& s) -> Value { return s.model; }},
@@ -62,6 +76,7 @@ constexpr std::array kFields = {
     StatusField{"slots", "u", [](const Status& s) -> Value { return s.slots; }, "slots", MetricType::Gauge,
                 "Requests that the loaded model can compute at a time."},
     StatusField{"engines", "aa{sv}", engines_value},
+    StatusField{"remotes", "aa{sv}", remotes_value},
     StatusField{"load_per_mille", "u", [](const Status& s) -> Value { return s.load_per_mille; }},
     StatusField{"queued", "u", [](const Status& s) -> Value { return s.queued; }, "requests_queued", MetricType::Gauge,
                 "Requests that wait."},

@@ -39,7 +39,9 @@ bus::VariantMap info_dictionary(const service::Outcome& outcome, std::span<const
         {"decode_tps", sdbus::Variant(outcome.decode_tps)},
         {"seed", u64(outcome.seed)},
         {"model", text(outcome.model)},
+        {"where", text(outcome.where)},
     };
+    if (outcome.resumed > 0) out.emplace("resumed", u32(outcome.resumed));
     if (!calls.empty()) {
         base::JsonWriter json;
         write_tool_calls(json, calls);

@@ -52,6 +52,8 @@ std::string last_line(const service::Outcome& outcome) {
         json.key("decode_tps").value(outcome.decode_tps);
         json.key("seed").value(outcome.seed);
         json.key("model").value(outcome.model);
+        json.key("where").value(outcome.where);
+        if (outcome.resumed > 0) json.key("resumed").value(outcome.resumed);
         json.end_object();
     }
     json.end_object();

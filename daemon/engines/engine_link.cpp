@@ -68,7 +68,7 @@ public:
           timeouts_(timeouts),
           budget_(timeouts.start) {
         loop_.add_fd(process_.socket.get(), POLLIN, [this](short revents) { on_socket(revents); });
-        loop_.add_fd(process_.pidfd.get(), POLLIN, [this](short) { on_exit(); });
+        if (process_.pidfd) loop_.add_fd(process_.pidfd.get(), POLLIN, [this](short) { on_exit(); });
         watch();
     }
 
@@ -117,12 +117,12 @@ private:
     // Lets it leave by itself.
     void dismiss(Cause cause, std::string detail) {
         if (!give_up(cause, std::move(detail))) return;
-        set_timer(timeouts_.exit, [this] { kill(); });
+        set_timer(process_.pidfd ? timeouts_.exit : std::chrono::milliseconds(0), [this] { kill(); });
     }
 
     void kill() {
         launcher_.kill(process_);
-        set_timer(timeouts_.kill, [this] { end(*why_); });
+        set_timer(process_.pidfd ? timeouts_.kill : std::chrono::milliseconds(0), [this] { end(*why_); });
     }
 
     void on_socket(short revents) {
@@ -161,6 +161,11 @@ private:
             if (n < 0 && errno == EAGAIN) return;
             if (n <= 0) {
                 close_socket();
+                // Of a process that is not llmd's child this is all that tells of its end.
+                if (!process_.pidfd) {
+                    set_timer({}, [this] { end(why_ ? *why_ : EngineEnd{Cause::Exit, "closed its connection"}); });
+                    return;
+                }
                 // Usually the pidfd is readable in this very turn.
                 set_timer(timeouts_.exit, [this] { terminate(Cause::Silence, "closed its socket and did not end"); });
                 return;
@@ -252,7 +257,7 @@ private:
     void forget_descriptors() {
         cancel_timer();
         close_socket();
-        loop_.remove_fd(process_.pidfd.get());
+        if (process_.pidfd) loop_.remove_fd(process_.pidfd.get());
     }
 
     base::EventLoop& loop_;

@@ -24,7 +24,7 @@ namespace llmd::engines {
 // A started engine: its process and llmd's end of the socketpair (non-blocking).
 struct EngineProcess {
     pid_t pid = -1;
-    base::UniqueFd pidfd;  // readable when the process has ended
+    base::UniqueFd pidfd;  // readable when the process has ended; none: it is not llmd's child, and its socket tells
     base::UniqueFd socket;
 };
 

@@ -180,10 +180,15 @@ void RemoteRequest::accept(uint32_t prompt_tokens) {
         return host_.on_ended(submit_.id);
     }
     host_.send(protocol::Accepted{submit_.id, prompt_tokens, notes_});
+    if (is_started_ && !is_called_) generate();
 }
 
 void RemoteRequest::start() {
     if (std::exchange(is_started_, true) || has_ended_) return;
+    if (is_prepared_) generate();  // else when the prompt has been counted
+}
+
+void RemoteRequest::generate() {
     if (submit_.max_tokens == 0 && !submit_.embeds) return complete(FinishReason::Length);
     if (!embedding_.empty()) return complete(FinishReason::Stop);
     if (!has_event_ && !transfer_ && is_prepared_ && !waits_to_post_ && !fetch_ && wait_timer_ == 0) {

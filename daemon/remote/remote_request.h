@@ -60,6 +60,8 @@ public:
     bool is_busy() const;
 
 private:
+    // It has been started, and its prompt is ready.
+    void generate();
     // Preparation
     void prepare();
     void tokenize(const std::string& text, bool parse_special);

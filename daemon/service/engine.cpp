@@ -535,7 +535,7 @@ void Engine::on_died(const EngineEnd& end, bool was_ready) {
     });
     const engines::EngineVerdict verdict = engines::judge(death);
     if (verdict == engines::EngineVerdict::LoadFailed) {
-        return fail_load(base::fail(is_remote() ? ErrorCode::RemoteLost : ErrorCode::ModelLoadFailed, "llmd-engine ",
+        return fail_load(base::fail(is_remote() ? ErrorCode::RemoteLost : ErrorCode::ModelLoadFailed, program(), ' ',
                                     end.detail, " while it loaded ", model_.name));
     }
 
@@ -561,7 +561,7 @@ void Engine::on_died(const EngineEnd& end, bool was_ready) {
         const bool device = *code == ErrorCode::DeviceError;
         context_.requests.end(
             record, Finish::Error,
-            base::fail(*code, "llmd-engine ended ", device ? engines::kMaxCountedFaults : engines::kMaxForeignKills,
+            base::fail(*code, program(), " ended ", device ? engines::kMaxCountedFaults : engines::kMaxForeignKills,
                        " times without a new token; the last time it ", end.detail));
     }
     context_.questions.engine_died(key(), end);

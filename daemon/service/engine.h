@@ -80,6 +80,8 @@ public:
     uint64_t id() const { return id_; }
     // Of the file when it was started; nothing for a remote one.
     const std::optional<engines::FileIdentity>& file() const { return file_; }
+    // What its process is called.
+    std::string_view program() const { return is_remote() ? "llmd-remote" : "llmd-engine"; }
     // Of the last Ready.
     const protocol::Ready& ready() const { return ready_; }
     const protocol::Pages& pages() const { return pages_; }

@@ -29,6 +29,7 @@ struct RequestRecord {
     bool running = false;   // it has a slot, whether or not an engine has it at the moment
     bool accepted = false;  // the sink knows the prompt's length
     bool paused = false;    // its client does not read
+    bool held = false;      // it may not go to its remote yet
     uint32_t prompt_tokens = 0;
     uint32_t cached_tokens = 0;  // of them, when they were first computed
     uint32_t resumed = 0;        // as in protocol::Usage

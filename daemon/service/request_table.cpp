@@ -100,7 +100,7 @@ void RequestTable::end(RequestRecord& record, Finish finish, std::optional<base:
                  outcome.error ? " " : "", outcome.error ? base::error_name(outcome.error->code) : "",
                  outcome.prompt_tokens, outcome.generated_tokens);
 
-    hooks_.on_leaving(record, costs != nullptr);
+    hooks_.on_leaving(record, outcome, costs != nullptr);
     loop_.cancel_timer(record.deadline_timer);
     scheduler_.remove(record.id);
     const auto open_call = record.call_is_open ? std::optional(record.n_calls - 1) : std::nullopt;

@@ -19,7 +19,7 @@ public:
     struct Hooks {
         std::function<base::TimePoint()> now;
         // It is about to go. `is_over`: the engine that has it knows that already.
-        std::function<void(RequestRecord& record, bool is_over)> on_leaving;
+        std::function<void(RequestRecord& record, const Outcome& outcome, bool is_over)> on_leaving;
         std::function<void()> on_ended;  // deliver_endings() is due
     };
     // Of requests that have ended since llmd started; as in Status.

@@ -17,12 +17,10 @@ namespace {
 using base::ErrorCode;
 using std::chrono::milliseconds;
 
+constexpr uint64_t kMostRemoteSeed = 0x7fff'ffff;
+
 constexpr std::array<std::string_view, 7> kStateNames = {"idle",      "loading",   "ready", "busy",
                                                          "throttled", "suspended", "error"};
-
-milliseconds whole_ms(base::Clock::duration duration) {
-    return std::chrono::duration_cast<milliseconds>(duration);
-}
 
 base::Result<uint64_t> random_seed() {
     uint64_t seed = 0;
@@ -90,11 +88,15 @@ Service::Impl::Impl(base::EventLoop& loop, base::Result<ServiceOptions> options,
       catalogue_(std::move(catalogue)),
       clocks_(std::move(clocks)),
       requests_(loop, scheduler_,
-                {clocks_.now, [this](RequestRecord& record, bool is_over) { on_leaving(record, is_over); },
+                {clocks_.now,
+                 [this](RequestRecord& record, const Outcome& outcome, bool is_over) {
+                     on_leaving(record, outcome, is_over);
+                 },
                  [this] { schedule_turn(); }}),
       questions_([this](std::function<void()> callback) { post(std::move(callback)); }),
       jobs_([this](std::function<void()> callback) { post(std::move(callback)); }),
       devices_(clocks_.wall),
+      remotes_(loop, clocks_.now, [this] { schedule_turn(); }),
       context_{loop_, clocks_.now, options_, scheduler_, requests_, questions_, devices_, *this},
       leases_(loop, clocks_.now, [this] { schedule_turn(); }) {
     catalogue_->on_inspected([this] { schedule_turn(); });
@@ -116,6 +118,7 @@ void Service::Impl::take_options(base::Result<ServiceOptions> options) {
     if (options) {
         options_ = std::move(*options);
         devices_.keep_in(options_.device_record);
+        remotes_.configure(options_.remotes);
         has_options_ = true;
         load_failures_ = {};
     } else {
@@ -152,19 +155,17 @@ base::Result<std::vector<RequestId>> Service::Impl::submit(std::vector<GenerateR
     if (auto checked = check_call(requests); !checked) return std::move(checked).error();
     if (const auto* refused = refuse_without_options()) return *refused;
     const GenerateRequest& first = requests.front();
-    if (directive_.refuse_all) return directive_.refuse_all->error();
-    if (directive_.refuse_background && first.priority == Priority::Background) {
-        return directive_.refuse_background->error();
-    }
-    const auto model = resolve(first.model, !first.inputs.empty());
+    const auto model = model_of(first);
     if (!model) return model.error();
-    if (auto failure = recent_load_failure(*model)) return *std::move(failure);
+    bool held = false;
+    if (auto refused = refusal(first, *model, held)) return *std::move(refused);
     std::vector<Ticket> call;
     for (GenerateRequest& request : requests) {
         if (!request.sampling.seed) {
             const auto seed = random_seed();
             if (!seed) return seed.error();
-            request.sampling.seed = *seed;
+            // Remotes hold 31 bits.
+            request.sampling.seed = model->is_remote() ? *seed & kMostRemoteSeed : *seed;
         }
         request.priority = allowed_priority(request.priority, request.sandboxed);
         call.push_back({.id = last_id_ + 1 + call.size(),
@@ -180,7 +181,9 @@ base::Result<std::vector<RequestId>> Service::Impl::submit(std::vector<GenerateR
     std::vector<RequestId> ids;
     for (size_t i = 0; i < requests.size(); ++i) {
         ids.push_back(++last_id_);
-        requests_.add(last_id_, std::move(requests[i]), *sinks[i], *model);
+        RequestRecord& record = requests_.add(last_id_, std::move(requests[i]), *sinks[i], *model);
+        record.held = held;
+        if (held) block(record);
     }
     queue_load_if_replaced(*model);
     schedule_turn();
@@ -205,9 +208,13 @@ base::Result<void> Service::Impl::set_paused(RequestId id, bool paused) {
     RequestRecord* record = requests_.find(id);
     if (record == nullptr) return no_such_request(id);
     if (std::exchange(record->paused, paused) == paused) return {};
-    scheduler_.set_blocked(id, paused);
-    schedule_turn();
+    block(*record);
     return {};
+}
+
+void Service::Impl::block(RequestRecord& record) {
+    scheduler_.set_blocked(record.id, record.paused || record.held);
+    schedule_turn();
 }
 
 base::Result<void> Service::Impl::set_priority(RequestId id, Priority priority) {
@@ -295,10 +302,14 @@ void Service::Impl::apply(const platform::Directive& directive) {
     schedule_turn();
 }
 
-void Service::Impl::on_leaving(RequestRecord& record, bool is_over) {
+void Service::Impl::on_leaving(RequestRecord& record, const Outcome& outcome, bool is_over) {
+    if (record.model.is_remote()) remotes_.end(record, outcome);
     Engine* engine = serving(record.model);
     if (engine == nullptr) return;
-    if (record.started) engine->note_use(record.request.share, record.request.keep_alive, record.request.sandboxed);
+    if (record.started) {
+        const auto wish = record.model.is_remote() ? std::nullopt : record.request.keep_alive;
+        engine->note_use(record.request.share, wish, record.request.sandboxed);
+    }
     if (!is_over) engine->cancel(record);
 }
 
@@ -354,6 +365,12 @@ EngineStatus Service::Impl::status_of(const Engine& engine) const {
 
 Status Service::Impl::status() const {
     Status status;
+    for (const RemoteAccess::Status& remote : remotes_.status()) {
+        const auto& words = remote.words;
+        status.remotes.push_back({remote.name, std::string(words.state), static_cast<uint64_t>(words.since.count()),
+                                  static_cast<uint64_t>(words.retry_in.count()), words.last_error, words.in_flight,
+                                  remote.models});
+    }
     status.conditions = directive_.words;
     status.states = directive_.states;
     status.duty_cycle_percent = directive_.duty_cycle_percent;
@@ -409,11 +426,12 @@ Status Service::Impl::status() const {
 }
 
 std::optional<milliseconds> Service::Impl::unload_in(const Engine& engine) const {
-    if (!engine.is_ready() || directive_.idle_time.count() == 0) return std::nullopt;
+    const bool is_remote = engine.model().is_remote();
+    if (!engine.is_ready() || (directive_.idle_time.count() == 0 && !is_remote)) return std::nullopt;
     if (directive_.unload) return milliseconds(0);
-    const base::TimePoint end = engine.stays_until(directive_.idle_time);
+    const base::TimePoint end = engine.stays_until(is_remote ? kRemoteIdle : directive_.idle_time);
     if (end == base::TimePoint::max()) return milliseconds::max();
-    return std::max(whole_ms(end - clocks_.now()), milliseconds(0));
+    return std::max(std::chrono::duration_cast<milliseconds>(end - clocks_.now()), milliseconds(0));
 }
 
 Service::Service(base::EventLoop& loop, base::Result<ServiceOptions> options,
@@ -503,6 +521,12 @@ Activity Service::activity() const {
 }
 Status Service::status() const {
     return impl_->status();
+}
+void Service::set_remote_launcher(std::unique_ptr<engines::EngineLauncher> launcher) {
+    impl_->remotes().set_launcher(std::move(launcher));
+}
+void Service::set_network(platform::NetworkWatch* network) {
+    impl_->remotes().set_network(network);
 }
 void Service::on_status_changed(std::function<void()> callback) {
     impl_->on_status_changed(std::move(callback));

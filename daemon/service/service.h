@@ -14,6 +14,7 @@
 #include "engines/device_health.h"
 #include "engines/engine_link.h"
 #include "engines/model_catalogue.h"
+#include "platform/network.h"
 #include "platform/policy.h"
 #include "service/histogram.h"
 #include "service/request.h"
@@ -40,10 +41,21 @@ struct EngineStatus {
     uint32_t restarts = 0;  // in the place of dead ones
 };
 
+struct RemoteStatus {
+    std::string name;
+    std::string state;  // "unused", "ready", "away", "off"
+    uint64_t since_s = 0;
+    uint64_t retry_in_s = 0;  // while it is away
+    std::string last_error;
+    uint32_t in_flight = 0;
+    std::vector<std::string> models;  // as they are asked for
+};
+
 // What is about one model, is about the last text model that was used, else the default, else any that is loaded.
 struct Status {
     State state = State::Idle;
     std::vector<EngineStatus> engines;  // all that run, by model
+    std::vector<RemoteStatus> remotes;  // that the settings name
     std::string model;                  // of the loaded or loading model; empty when none
     std::string backend;                // "opencl", "cpu"; empty until a model is loaded
     std::string device;
@@ -172,6 +184,12 @@ public:
     Status status() const;
     // Called (in its own turn, coalesced) whenever status() may have changed.
     void on_status_changed(std::function<void()> callback);
+
+    // What starts llmd-remote, without which no model of a remote can be had.
+    void set_remote_launcher(std::unique_ptr<engines::EngineLauncher> launcher);
+    // What tells of the network, which a request for a remote waits for; null, as at first: nobody does. It outlives
+    // the service, or null is set before it goes.
+    void set_network(platform::NetworkWatch* network);
 
     // Refuses new requests and ends the others, all with ShuttingDown, ends the engines, then calls `done`.
     void shut_down(std::function<void()> done);

@@ -28,6 +28,7 @@ void Service::Impl::advance() {
         if (serving(model) == nullptr) jobs_.add_load_for_others(model);
     }
     run_jobs();
+    review_held();
     assign_slots();
     unload_idle();
     restart_dead();
@@ -110,6 +111,7 @@ void Service::Impl::assign_slots() {
         for (const RequestId id : changes.starts) {
             RequestRecord& record = *requests_.find(id);
             record.running = true;
+            if (record.model.is_remote()) remotes_.begin(record);
             note_used(record.model, !record.request.inputs.empty());
         }
         const auto& wants = changes.wants;
@@ -212,10 +214,25 @@ bool Service::Impl::free_memory_after_kill() {
 
 void Service::Impl::start_engine(const ModelReference& model) {
     auto& engine = engines_[model.key()];
-    if (!engine) engine = std::make_unique<Engine>(context_, *launcher_, model);
+    auto& launcher = model.is_remote() ? *remotes_.launcher() : *launcher_;
+    if (!engine) engine = std::make_unique<Engine>(context_, launcher, model);
     default_load_failed_ = false;
     yielding_.clear();
     engine->start(++last_engine_id_, needed_memory(model).value_or(Engine::Memory{}));
+}
+
+void Service::Impl::review_held() {
+    using Action = remotes::Decision::Action;
+    std::vector<std::pair<RequestId, base::Error>> refused;
+    for (auto& [id, record] : requests_.records()) {
+        if (!record.held) continue;
+        auto decision = remotes_.decide(record.model.remote, record.request, directive_);
+        if (decision.action == Action::Wait) continue;
+        if (decision.action == Action::Refuse) refused.emplace_back(id, std::move(decision.why));
+        record.held = false;
+        block(record);
+    }
+    for (auto& [id, why] : refused) requests_.end(*requests_.find(id), Finish::Error, std::move(why));
 }
 
 void Service::Impl::unload_idle() {
@@ -229,8 +246,9 @@ void Service::Impl::unload_idle() {
             engine->stop();
             continue;
         }
-        if (directive_.idle_time.count() == 0) continue;
-        const TimePoint end = engine->stays_until(directive_.idle_time);
+        const bool is_remote = engine->model().is_remote();
+        if (directive_.idle_time.count() == 0 && !is_remote) continue;
+        const TimePoint end = engine->stays_until(is_remote ? kRemoteIdle : directive_.idle_time);
         if (end <= now) engine->stop();
         if (end > now) next = std::min(next, end);
     }
@@ -286,7 +304,7 @@ void Service::Impl::on_ready(Engine& engine) {
 
 void Service::Impl::on_load_failed(Engine& engine, const base::Error& error) {
     const std::string& key = engine.key();
-    load_failures_.add(key, engine.file(), error, clocks_.now());
+    if (!engine.model().is_remote()) load_failures_.add(key, engine.file(), error, clocks_.now());
     const auto expected = default_model();
     default_load_failed_ = expected && expected->key() == key;
     last_fault_ = error.message;
@@ -301,8 +319,8 @@ void Service::Impl::on_load_failed(Engine& engine, const base::Error& error) {
     if (job.kind == ModelJobs::Job::Kind::Load && job.model->key() == key) jobs_.finish(error);
 }
 
-void Service::Impl::on_died(Engine&, const engines::EngineEnd& end) {
-    last_fault_ = "llmd-engine " + end.detail;
+void Service::Impl::on_died(Engine& engine, const engines::EngineEnd& end) {
+    last_fault_ = base::concat(engine.program(), ' ', end.detail);
     last_fault_cause_ = engines::cause_name(end.cause);
     if (end.lacked_memory()) memory_is_short_ = true;
 }

@@ -19,6 +19,7 @@
 #include "service/device_quarantine.h"
 #include "service/engine.h"
 #include "service/model_jobs.h"
+#include "service/remote_access.h"
 #include "service/request_table.h"
 #include "service/service.h"
 #include "service/tokenizer_questions.h"
@@ -59,6 +60,7 @@ public:
     void on_status_changed(std::function<void()> callback) { status_callback_ = std::move(callback); }
     void on_reload(std::function<void()> callback) { reload_callback_ = std::move(callback); }
     void shut_down(std::function<void()> done);
+    RemoteAccess& remotes() { return remotes_; }
 
 private:
     using Engines = std::map<std::string, std::unique_ptr<Engine>>;  // by ModelReference::key()
@@ -77,7 +79,8 @@ private:
     void take_options(base::Result<ServiceOptions> options);
     // Why nothing that needs a model can be done: there never were settings.
     const base::Error* refuse_without_options() const { return has_options_ ? nullptr : &*settings_error_; }
-    void on_leaving(RequestRecord& record, bool is_over);
+    void on_leaving(RequestRecord& record, const Outcome& outcome, bool is_over);
+    void block(RequestRecord& record);
     RequestSnapshot snapshot(const RequestRecord& record) const;
     // Whose figures stand in the status for all: the last used text model's, or the default's, or any.
     const Engine* main_engine() const;
@@ -90,6 +93,10 @@ private:
     base::Result<ModelReference> default_model() const;
     // Empty `name`: the last that was used for this, else the default.
     base::Result<ModelReference> resolve(const std::string& name, bool embeds) const;
+    // The model of a request, which may be a remote's.
+    base::Result<ModelReference> model_of(const GenerateRequest& request) const;
+    // Why the request cannot be taken now. Sets `held` where it can be taken and has to wait.
+    std::optional<base::Error> refusal(const GenerateRequest& request, const ModelReference& model, bool& held);
     base::Result<ModelReference> resolve_path(const std::string& path) const;
     // The same under the name by which its file is in use already.
     ModelReference as_known(ModelReference model) const;
@@ -117,6 +124,8 @@ private:
     // error of a model that cannot be had.
     engines::Step step_to(const ModelReference& model, Priority priority, bool has_starved);
     void give_leases();
+    // Lets go what may go to its remote by now.
+    void review_held();
     void unload_idle();
     void restart_dead();
     void feed();
@@ -159,6 +168,7 @@ private:
     TokenizerQuestions questions_;
     ModelJobs jobs_;
     DeviceQuarantine devices_;
+    RemoteAccess remotes_;
     std::vector<std::function<void()>> callbacks_;  // that are due in the next turn
     platform::Directive directive_;
 

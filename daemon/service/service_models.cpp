@@ -63,6 +63,33 @@ base::Result<ModelReference> Service::Impl::resolve(const std::string& name, boo
     return std::move(path).error();
 }
 
+base::Result<ModelReference> Service::Impl::model_of(const GenerateRequest& request) const {
+    if (!request.model.empty()) {
+        auto remote = remotes_.find(request.model, request);
+        if (!remote) return std::move(remote).error();
+        if (*remote) return **remote;
+    }
+    return resolve(request.model, !request.inputs.empty());
+}
+
+std::optional<base::Error> Service::Impl::refusal(const GenerateRequest& request, const ModelReference& model,
+                                                  bool& held) {
+    if (model.is_remote()) {
+        if (remotes_.launcher() == nullptr) {
+            return base::fail(ErrorCode::NotSupported, "this llmd has no llmd-remote, which asks remotes");
+        }
+        auto decision = remotes_.decide(model.remote, request, directive_);
+        held = decision.action == remotes::Decision::Action::Wait;
+        if (decision.action != remotes::Decision::Action::Refuse) return std::nullopt;
+        return std::move(decision.why);
+    }
+    if (directive_.refuse_all) return directive_.refuse_all->error();
+    if (directive_.refuse_background && request.priority == Priority::Background) {
+        return directive_.refuse_background->error();
+    }
+    return recent_load_failure(model);
+}
+
 base::Result<ModelReference> Service::Impl::resolve_path(const std::string& path) const {
     auto model = model_at(path);
     return model ? base::Result<ModelReference>(as_known(std::move(*model))) : model;
@@ -93,6 +120,7 @@ std::optional<base::Error> Service::Impl::recent_load_failure(const ModelReferen
 }
 
 void Service::Impl::note_used(const ModelReference& model, bool embeds) {
+    if (model.is_remote()) return;  // whoever names no model gets one of this device
     (embeds ? last_embedder_ : last_text_) = LastUsed{model, options_.default_model};
 }
 

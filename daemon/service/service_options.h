@@ -5,7 +5,9 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "base/remote_settings.h"
 #include "protocol/messages.h"
 
 namespace llmd::service {
@@ -34,6 +36,7 @@ struct ServiceOptions {
     uint32_t max_models = 0;                          // that are loaded at a time; 0: as many as memory allows
     uint32_t memory_mib = 0;                          // of all engines together; 0: decided from the device
     std::map<std::string, ModelOptions> models = {};  // by name
+    std::vector<base::RemoteSettings> remotes = {};
 
     // With what holds for all filled in.
     ModelOptions of(const std::string& model) const {

@@ -109,6 +109,7 @@ class PrivateBus:
             "XDG_RUNTIME_DIR": self.path("runtime"), "XDG_CONFIG_HOME": self.path("config"),
             "XDG_CONFIG_DIRS": self.path("no-config"),
             "XDG_DATA_HOME": self.path("data"), "XDG_CACHE_HOME": self.path("cache"),
+            "XDG_STATE_HOME": self.path("state"),
             "LLMD_MODEL_PATH": MODELS,
             # This machine's memory, heat, power and sleep are not those of the test's device.
             "LLMD_SYSFS": self.path("sysfs"), "MEMORY_PRESSURE_WATCH": "/dev/null",

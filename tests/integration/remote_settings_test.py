@@ -188,16 +188,8 @@ class RemoteSettings(unittest.TestCase):
         client.wait(lambda: client.status()["settings_error"] == "", "the settings to be read")
         self.assertRegex(self.llmctl("remote", "list"), r"(?m)^NAME .* STATE *$")
 
-    def test_it_is_tried_by_llmd_remote(self):
+    def test_what_is_not_there_is_not_tried(self):
         self.assertIn("there is no remote 'home'", self.refused("remote", "test", "home", code=4))
-        self.add()
-        self.assertIn("llmd-remote, which has the network, is not installed", self.refused("remote", "test", "home", code=1))
-        with open(self.bus.environment["LLMD_REMOTE"], "w") as file:
-            file.write('#!/bin/sh\necho "asked $*"\necho broken >&2\nexit 7\n')
-        os.chmod(self.bus.environment["LLMD_REMOTE"], 0o700)
-        done = self.run_llmctl("remote", "test", "home")
-        self.assertEqual((done.returncode, done.stdout, done.stderr), (7, "asked --test home\n", "broken\n"))
-        self.assertEqual(self.run_llmctl("remote", "test", "home", "--json").stdout, "asked --test home --json\n")
 
     def test_what_has_left_is_shown(self):
         self.assertEqual(self.llmctl("remote", "log"), "Nothing has left this device in the last 7 days.\n")

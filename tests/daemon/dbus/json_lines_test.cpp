@@ -41,7 +41,7 @@ TEST(JsonLines, TheLastLineSaysHowItEnded) {
               "{\"done\":true,\"finish_reason\":\"length\",\"usage\":{\"prompt_tokens\":4,\"cached_tokens\":0,"
               "\"generated_tokens\":20,\"thinking_tokens\":6,\"queue_ms\":0,\"ttft_ms\":0,\"prefill_tps\":0,\"decode_"
               "tps\":12.5,"
-              "\"seed\":18446744073709551615,\"model\":\"tales\"}}\n");
+              "\"seed\":18446744073709551615,\"model\":\"tales\",\"where\":\"device\"}}\n");
 }
 
 TEST(JsonLines, AnErrorTakesThePlaceOfTheUsage) {

@@ -366,5 +366,46 @@ TEST_F(ServiceEnginesTest, TwoThatComputeOnOneDeviceTakeTurns) {
     EXPECT_TRUE(engine(1).expect<protocol::SetLease>().held);
 }
 
+TEST_F(ServiceEnginesTest, ARemotesModelIsNotOfThisDevice) {
+    base::RemoteSettings home;
+    home.name = "home";
+    home.models = {"big"};
+    home.apps = {"host"};
+    make_service({.default_model = "a", .max_models = 1, .remotes = {home}});
+    auto made = std::make_unique<engines::FakeLauncher>();
+    engines::FakeLauncher& remotes = *made;
+    service_->set_remote_launcher(std::move(made));
+    EXPECT_EQ(refusal(request("big@elsewhere")).code, base::ErrorCode::ModelNotFound);
+    RecordingSink sinks[2];
+    run(0, sinks[0], "a");
+    GenerateRequest big = request("big@home");
+    EXPECT_EQ(refusal(big).code, base::ErrorCode::NotAllowed) << "whoever cannot be told may ask no remote";
+    big.application = "host";
+    const RequestId id = submit(sinks[1], std::move(big));
+    ASSERT_EQ(remotes.engines.size(), 1u) << "it needs no room here";
+    const auto connect = remotes.last().expect<protocol::Connect>();
+    EXPECT_EQ(connect.remote, "home");
+    EXPECT_EQ(connect.model, "big");
+    const auto say = [&](const protocol::Message& message) {
+        remotes.last().send(message);
+        settle();
+    };
+    say(protocol::Ready{.n_ctx = 128, .n_slots = 4, .backend = protocol::BackendKind::Remote});
+    EXPECT_EQ(remotes.last().expect<protocol::Submit>().id, id);
+    EXPECT_EQ(remotes.last().expect<protocol::Start>().id, id);
+    say(protocol::Accepted{id, 0, {}});
+    say(protocol::Usage{.id = id, .prompt_tokens = 7, .cached_tokens = 2, .generated_tokens = 0, .resumed = 1});
+    protocol::Finished finished;
+    finished.id = id;
+    say(finished);
+    const Outcome& outcome = sinks[1].outcome();
+    EXPECT_EQ(outcome.where, "home");
+    EXPECT_EQ(outcome.prompt_tokens, 7u);
+    EXPECT_EQ(outcome.cached_tokens, 2u);
+    EXPECT_EQ(outcome.resumed, 1u);
+    remotes.last().expect_nothing();
+    engine(0).expect_nothing();
+}
+
 }  // namespace
 }  // namespace llmd::service

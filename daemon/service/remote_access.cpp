@@ -1,0 +1,147 @@
+#include "service/remote_access.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <spdlog/spdlog.h>
+
+#include "base/json_writer.h"
+#include "remotes/names.h"
+
+namespace llmd::service {
+
+namespace {
+
+remotes::Caller caller_of(const GenerateRequest& request) {
+    return {request.sandboxed, request.application};
+}
+
+remotes::RemoteLog::Options log_options() {
+    remotes::RemoteLog::Options options;
+    options.warn = [](const base::Error& error) {
+        spdlog::warn("what goes to remotes is not recorded: {}", error.message);
+    };
+    return options;
+}
+
+uint64_t text_bytes_of(const GenerateRequest& request) {
+    uint64_t n = request.prompt.size();
+    for (const protocol::ChatMessage& message : request.messages) n += text_bytes(message);
+    for (const Prompt& input : request.inputs) n += input.text.size();
+    return n;
+}
+
+}  // namespace
+
+RemoteAccess::RemoteAccess(base::EventLoop& loop, const std::function<base::TimePoint()>& now,
+                           std::function<void()> on_changed)
+    : now_(now), on_changed_(std::move(on_changed)), log_(loop, log_options()) {}
+
+RemoteAccess::~RemoteAccess() {
+    set_network(nullptr);
+}
+
+void RemoteAccess::configure(std::vector<base::RemoteSettings> remotes) {
+    settings_ = std::move(remotes);
+    std::erase_if(states_, [this](const auto& state) { return find_settings(state.first) == nullptr; });
+    for (const base::RemoteSettings& remote : settings_) {
+        states_.try_emplace(remote.name, remote.name).first->second.reload();
+    }
+    if (network_ != nullptr) network_->watch(!settings_.empty());
+}
+
+void RemoteAccess::set_network(platform::NetworkWatch* network) {
+    if (network_ != nullptr) network_->on_changed(nullptr);
+    network_ = network;
+    if (network_ == nullptr) return;
+    network_->on_changed([this] {
+        for (auto& [name, state] : states_) state.network_changed();
+        on_changed_();
+    });
+    network_->watch(!settings_.empty());
+}
+
+const base::RemoteSettings* RemoteAccess::find_settings(const std::string& name) const {
+    const auto found =
+        std::find_if(settings_.begin(), settings_.end(), [&](const auto& remote) { return remote.name == name; });
+    return found == settings_.end() ? nullptr : &*found;
+}
+
+base::Result<std::optional<ModelReference>> RemoteAccess::find(const std::string& name,
+                                                               const GenerateRequest& request) const {
+    const auto place = remotes::find_place(name, settings_, caller_of(request));
+    if (!place) {
+        base::Error error = place.error();
+        if (error.code == base::ErrorCode::InvalidArgument) error.message = "model: " + error.message;
+        return error;
+    }
+    if (place->remote == nullptr) return std::optional<ModelReference>();
+    return std::optional(ModelReference{.name = place->name(), .remote = place->remote->name});
+}
+
+remotes::Decision RemoteAccess::decide(const std::string& remote, const GenerateRequest& request,
+                                       const platform::Directive& directive) const {
+    using Action = remotes::Decision::Action;
+    const base::RemoteSettings* settings = find_settings(remote);
+    if (settings == nullptr) {
+        return {Action::Refuse, base::fail(base::ErrorCode::ModelNotFound, "the settings name no remote ",
+                                           base::in_quotes(remote), " any more")};
+    }
+    remotes::Facts facts;
+    facts.caller = caller_of(request);
+    facts.is_background = request.priority == Priority::Background;
+    facts.background_waits = !directive.run_background;
+    facts.goes_to_sleep = directive.states.sleep == "going_to_sleep";
+    facts.network = network_ != nullptr ? network_->network() : platform::Network{};
+    remotes::Decision decision = remotes::decide(*settings, facts);
+    if (decision.action != Action::Send) return decision;
+    if (auto refused = states_.at(remote).refusal(request.sandboxed, now_())) {
+        return {Action::Refuse, std::move(*refused)};
+    }
+    return decision;
+}
+
+void RemoteAccess::begin(const RequestRecord& record) {
+    const auto state = states_.find(record.model.remote);
+    if (state == states_.end()) return;
+    const auto wall = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+    if (handed_over_.try_emplace(record.id, HandedOver{wall, now_()}).second) state->second.begin(now_());
+}
+
+void RemoteAccess::end(const RequestRecord& record, const Outcome& outcome) {
+    const auto it = handed_over_.find(record.id);
+    if (it == handed_over_.end()) return;
+    const HandedOver handed_over = it->second;
+    handed_over_.erase(it);
+    if (const auto state = states_.find(record.model.remote); state != states_.end()) {
+        state->second.end(outcome.error, now_());
+    }
+    remotes::LogEntry entry;
+    entry.time = handed_over.time;
+    entry.application = record.request.share;
+    entry.remote = record.model.remote;
+    entry.model = record.model.name.substr(0, record.model.name.rfind('@'));
+    entry.prompt_tokens = outcome.prompt_tokens;
+    entry.generated_tokens = outcome.generated_tokens;
+    entry.sent_bytes = text_bytes_of(record.request);
+    entry.received_bytes = record.delivered_bytes;
+    entry.duration = std::chrono::duration_cast<std::chrono::milliseconds>(now_() - handed_over.since);
+    entry.end = outcome.error ? base::error_name(outcome.error->code) : finish_name(outcome.finish);
+    log_.append(entry);
+}
+
+std::vector<RemoteAccess::Status> RemoteAccess::status() const {
+    std::vector<Status> out;
+    for (const base::RemoteSettings& remote : settings_) {
+        Status& one = out.emplace_back();
+        one.name = remote.name;
+        for (const std::string& model : remote.models) {
+            one.models.push_back(model.substr(0, model.find('=')) + "@" + remote.name);
+        }
+        one.apps = remote.apps;
+        one.words = states_.at(remote.name).words(now_());
+    }
+    return out;
+}
+
+}  // namespace llmd::service
