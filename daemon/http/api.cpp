@@ -202,7 +202,10 @@ void Api::get_status(const std::shared_ptr<Exchange>& exchange, const Request& r
 void Api::get_props(const std::shared_ptr<Exchange>& exchange, const Request& request) {
     const bool sees_paths = !request.client.caller.sandboxed;
     service_.list_models([exchange, sees_paths, &service = service_, version = version_](const auto& models) {
-        auto found = std::find_if(models.begin(), models.end(), [](const auto& one) { return one.loaded; });
+        // The one that the status tells of; others may be loaded too.
+        const service::Status status = service.status();
+        auto found = std::find_if(models.begin(), models.end(),
+                                  [&](const auto& one) { return one.loaded && one.name == status.model; });
         if (found == models.end()) {
             found = std::find_if(models.begin(), models.end(), [](const auto& one) { return one.is_default; });
         }
@@ -210,7 +213,7 @@ void Api::get_props(const std::shared_ptr<Exchange>& exchange, const Request& re
             return exchange->reply(
                 refusal(fail(ErrorCode::ModelNotFound, "no model is loaded, and none is the default")));
         }
-        exchange->reply(json_reply(llama_props(*found, service.status(), version, sees_paths)));
+        exchange->reply(json_reply(llama_props(*found, status, version, sees_paths)));
     });
 }
 

@@ -387,6 +387,9 @@ Status Service::Impl::status() const {
         status.load_per_mille = ready ? 0 : main->load_per_mille();
         status.engine_pid = main->pid();
         status.unload_in = unload_in(*main);
+    } else if (inspected_) {
+        status.state = State::Loading;
+        status.model = inspected_->name;
     } else if (default_load_failed_ || !has_options_) {
         status.state = State::Error;
     }

@@ -20,6 +20,7 @@ using base::TimePoint;
 
 void Service::Impl::advance() {
     drop_ended_engines();
+    inspected_.reset();
     if (shutting_down_) {
         for (auto& [key, engine] : engines_) engine->stop();
         return drop_ended_engines();
@@ -196,7 +197,10 @@ engines::Step Service::Impl::step_to(const ModelReference& model, Priority prior
     }
     if (!free_memory_after_kill()) return engines::Wait{"idle models go first"};
     const auto memory = needed_memory(model);
-    if (!memory) return engines::Wait{"the file is being inspected"};
+    if (!memory) {
+        inspected_ = model;
+        return engines::Wait{"the file is being inspected"};
+    }
     const engines::WantedModel wanted{model.key(), model.name, memory->booked, priority, has_starved};
     const engines::PoolLimits limits{memory_budget(), options_.max_models};
     auto step = engines::next_step(residents(), wanted, limits, clocks_.now());

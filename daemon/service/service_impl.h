@@ -175,6 +175,7 @@ private:
     const EngineContext context_;
     Engines engines_;
     std::optional<LastUsed> last_text_, last_embedder_;
+    std::optional<ModelReference> inspected_;  // now, before it is loaded
     uint64_t last_engine_id_ = 0;
     DeviceLeases leases_;
     std::set<std::string> draining_;  // what makes room for the first job
