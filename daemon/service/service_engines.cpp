@@ -290,8 +290,9 @@ void Service::Impl::feed() {
 void Service::Impl::give_leases() {
     std::vector<DeviceLeases::Member> members;
     for (const auto& [key, engine] : engines_) {
+        // The kernel shares the cores better than turns would (docs/performance.md).
         const auto device = engine->device();
-        if (!device) continue;
+        if (!device || *device == Engine::kCpu) continue;
         members.push_back(
             {engine->id(), *device, scheduler_.highest_running(key), engine->state() == Engine::State::Loading});
     }

@@ -47,12 +47,13 @@ protected:
         return submit;
     }
     // A request that runs on the n-th engine, which is started for it if need be.
-    RequestId run(size_t n, RecordingSink& sink, const std::string& model, Priority priority = Priority::Normal) {
+    RequestId run(size_t n, RecordingSink& sink, const std::string& model, Priority priority = Priority::Normal,
+                  const std::string& backend = "cpu") {
         auto wanted = request(model);
         wanted.priority = priority;
         const bool is_new = n == n_engines();
         const RequestId id = submit(sink, wanted);
-        if (is_new) load(n, model);
+        if (is_new) load(n, model, backend);
         accept(n, id);
         return id;
     }
@@ -339,20 +340,30 @@ TEST_F(ServiceEnginesTest, NoModelMeansTheLastThatWasUsedForTheSame) {
     EXPECT_EQ(service_->request(submit(sinks[2], embedding))->model, "c");
 }
 
-TEST_F(ServiceEnginesTest, TwoThatComputeOnOneDeviceTakeTurns) {
+TEST_F(ServiceEnginesTest, TheCoresAreShared) {
     RecordingSink sinks[2];
     run(0, sinks[0], "a");
+    run(1, sinks[1], "b");
+    now_ += engines::kLeaseTurn;
+    send(0, protocol::Pages{1, 0, 2});
+    engine(0).expect_nothing();
+    engine(1).expect_nothing();
+}
+
+TEST_F(ServiceEnginesTest, TwoThatComputeOnOneGpuTakeTurns) {
+    RecordingSink sinks[2];
+    run(0, sinks[0], "a", Priority::Normal, "gpu");
     engine(0).gives_lease_back = false;
     engine(0).expect_nothing();  // alone, it needs no leave
     const RequestId b = submit(sinks[1], request("b"));
     engine(1).gives_lease_back = false;
-    send(1, protocol::DeviceChosen{protocol::BackendKind::Cpu, "", ""});
+    send(1, protocol::DeviceChosen{protocol::BackendKind::OpenCl, "gpu device", ""});
     engine(0).expect_nothing();
     now_ += engines::kLeaseTurn;
     send(0, protocol::Pages{1, 0, 2});
     EXPECT_FALSE(engine(0).expect<protocol::SetLease>().held) << "who loads has the device alone, after this turn";
     send(0, protocol::LeaseReleased{});
-    load(1, "b");
+    load(1, "b", "gpu");
     accept(1, b);
     now_ += engines::kLeaseTurn;
     send(1, protocol::Pages{1, 0, 2});
