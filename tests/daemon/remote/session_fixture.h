@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -21,7 +22,14 @@ namespace llmd::test {
 
 class SessionTest : public testing::Test {
 protected:
-    // Every call of the upstream comes here.
+    // A handler may still run when the test's body has ended.
+    void TearDown() override {
+        may_go_on_ = true;
+        session_.reset();
+        upstream_.reset();
+    }
+
+    // Every call of the upstream comes here, on threads of its own: what a handler refers to is a member.
     void serve(UpstreamServer::Handler handler) { upstream_ = std::make_unique<UpstreamServer>(std::move(handler)); }
 
     void open(const std::string& api) {
@@ -147,6 +155,9 @@ protected:
     std::vector<protocol::Message> heard_, all_;
     std::optional<protocol::Ready> ready_;
     uint64_t last_id_ = 0;
+    // For handlers.
+    std::atomic<int> n_handled_ = 0;
+    std::atomic<bool> may_go_on_ = false, has_gone_on_ = false;
 };
 
 inline protocol::Submit text_request(std::string prompt, uint32_t max_tokens = 8) {

@@ -148,10 +148,9 @@ TEST_F(SessionTest, EndOfFileWithoutAReasonIsALoss) {
 }
 
 TEST_F(SessionTest, ARawTextGoesOnBehindWhatWasDelivered) {
-    std::atomic<int> n{0};
-    serve(openai([&n](const UpstreamCall& call, const UpstreamServer::Answer& answer) {
+    serve(openai([this](const UpstreamCall& call, const UpstreamServer::Answer& answer) {
         answer.head(200);
-        if (n++ == 0) return answer.event(R"({"choices":[{"text":"b","finish_reason":null}]})");
+        if (n_handled_++ == 0) return answer.event(R"({"choices":[{"text":"b","finish_reason":null}]})");
         EXPECT_NE(call.body.find(R"("prompt":"ab")"), std::string::npos) << call.body;
         answer.event(R"({"choices":[{"text":"c","finish_reason":"length"}]})");
     }));
@@ -180,12 +179,11 @@ TEST_F(SessionTest, CutsAtStopStringsItself) {
 }
 
 TEST_F(SessionTest, CancelClosesTheConnection) {
-    std::atomic<bool> left{false};
-    serve(openai([&left](const UpstreamCall&, const UpstreamServer::Answer& answer) {
+    serve(openai([this](const UpstreamCall&, const UpstreamServer::Answer& answer) {
         answer.head(200);
         answer.event(R"({"choices":[{"text":"one","finish_reason":null}]})");
         answer.hold();
-        left = true;
+        has_gone_on_ = true;
     }));
     connect("openai");
     auto submit = text_request("a");
@@ -193,8 +191,8 @@ TEST_F(SessionTest, CancelClosesTheConnection) {
     say(submit);
     ASSERT_TRUE(wait_for<protocol::Accepted>());
     say(protocol::Cancel{7});
-    for (int i = 0; i < 1000 && !left; ++i) ASSERT_TRUE(loop_.run_once(std::chrono::milliseconds(10)));
-    EXPECT_TRUE(left);
+    for (int i = 0; i < 1000 && !has_gone_on_; ++i) ASSERT_TRUE(loop_.run_once(std::chrono::milliseconds(10)));
+    EXPECT_TRUE(has_gone_on_);
 }
 
 TEST_F(SessionTest, RefusesWhatItCannotDo) {

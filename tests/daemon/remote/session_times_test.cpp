@@ -54,18 +54,13 @@ protected:
 TEST_F(SessionTimesTest, CommentsAreNoProgress) {
     limits_.hung = milliseconds(100);
     settings_.resume_seconds = 0;
-    std::atomic<bool> over = false;
-    serve_texts([&over](const UpstreamCall&, const UpstreamServer::Answer& answer) {
+    serve_texts([](const UpstreamCall&, const UpstreamServer::Answer& answer) {
         answer.head(200);
         answer.event(kWord);
-        while (!over) {
-            answer.write(": ping\n\n");
-            std::this_thread::yield();
-        }
+        while (answer.write(": ping\n\n")) std::this_thread::yield();
     });
     connect("openai");
     expect_lost(run(text_request("Once")), "no token");
-    over = true;
 }
 
 TEST_F(SessionTimesTest, SilenceIsALossWhereThereWereComments) {
@@ -101,9 +96,8 @@ TEST_F(SessionTimesTest, AFirstTokenThatDoesNotComeIsATimeout) {
 }
 
 TEST_F(SessionTimesTest, WaitsForAModelThatLoads) {
-    std::atomic<int> n = 0;
-    serve_texts([&n](const UpstreamCall&, const UpstreamServer::Answer& answer) {
-        if (n++ < 5) return answer.json(R"({"error":{"message":"Loading model","code":503}})", 503);
+    serve_texts([this](const UpstreamCall&, const UpstreamServer::Answer& answer) {
+        if (n_handled_++ < 5) return answer.json(R"({"error":{"message":"Loading model","code":503}})", 503);
         answer.head(200);
         answer.event(kLastWord);
     });
@@ -165,13 +159,12 @@ TEST_F(SessionTimesTest, TellsThatItIsBusyForAsLongAsTheRemoteMayTake) {
 }
 
 TEST_F(SessionTimesTest, APausedRequestReadsNothing) {
-    std::atomic<bool> may_go_on = false, has_gone_on = false;
-    serve_texts([&](const UpstreamCall&, const UpstreamServer::Answer& answer) {
+    serve_texts([this](const UpstreamCall&, const UpstreamServer::Answer& answer) {
         answer.head(200);
         answer.event(kWord);
-        while (!may_go_on) std::this_thread::yield();
+        while (!may_go_on_) std::this_thread::yield();
         answer.event(kLastWord);
-        has_gone_on = true;
+        has_gone_on_ = true;
     });
     connect("openai");
     auto submit = text_request("Once");
@@ -182,8 +175,8 @@ TEST_F(SessionTimesTest, APausedRequestReadsNothing) {
     ASSERT_TRUE(wait_for<protocol::Tokens>());
     say(protocol::SetPaused{1, true});
     turn(milliseconds(20));
-    may_go_on = true;
-    turn_until([&] { return has_gone_on.load(); });
+    may_go_on_ = true;
+    turn_until([&] { return has_gone_on_.load(); });
     EXPECT_FALSE(wait_for<protocol::Tokens>(milliseconds(50)));
     say(protocol::SetPaused{1, false});
     const auto tokens = wait_for<protocol::Tokens>();
@@ -194,11 +187,10 @@ TEST_F(SessionTimesTest, APausedRequestReadsNothing) {
 
 TEST_F(SessionTimesTest, HasNoMoreCallsAtTheRemoteThanItMay) {
     settings_.parallel = 1;
-    std::atomic<bool> may_end = false;
-    serve_texts([&](const UpstreamCall&, const UpstreamServer::Answer& answer) {
+    serve_texts([this](const UpstreamCall&, const UpstreamServer::Answer& answer) {
         answer.head(200);
         answer.event(kWord);
-        while (!may_end) std::this_thread::yield();
+        while (!may_go_on_) std::this_thread::yield();
         answer.event(kLastWord);
     });
     connect("openai");
@@ -212,7 +204,7 @@ TEST_F(SessionTimesTest, HasNoMoreCallsAtTheRemoteThanItMay) {
     say(protocol::Start{first->id});
     EXPECT_FALSE(wait_for<protocol::Accepted>(milliseconds(50)));
     EXPECT_EQ(upstream_->calls("/v1/completions").size(), 1u);
-    may_end = true;
+    may_go_on_ = true;
     const auto second = wait_for<protocol::Accepted>();
     ASSERT_TRUE(second);
     EXPECT_EQ(upstream_->calls("/v1/completions").size(), 2u);
@@ -241,8 +233,7 @@ TEST_F(SessionTimesTest, SharesACacheOnlyWithinAScope) {
 }
 
 TEST_F(SessionTimesTest, IdsThatAreLeftOutAreMadeOfTheText) {
-    std::atomic<int> n_calls = 0;
-    serve([&](const UpstreamCall& call, const UpstreamServer::Answer& answer) {
+    serve([this](const UpstreamCall& call, const UpstreamServer::Answer& answer) {
         if (call.path == "/v1/models") return answer.json(kOneModel);
         if (call.path == "/tokenize") {
             const bool of_answer = call.body.find("\"content\":\"a\xC3\xA9\"") != std::string::npos;
@@ -250,7 +241,7 @@ TEST_F(SessionTimesTest, IdsThatAreLeftOutAreMadeOfTheText) {
         }
         if (call.path != "/completion") return answer.json("{}", 404);
         answer.head(200);
-        if (n_calls++ == 0) {  // the first half of the second character is said nothing of
+        if (n_handled_++ == 0) {  // the first half of the second character is said nothing of
             answer.event(R"({"content":"a","tokens":[7],"stop":false,"tokens_predicted":1})");
             return answer.event(R"({"content":"é","tokens":[9],"stop":false,"tokens_predicted":3})");
         }

@@ -33,7 +33,10 @@ public:
     class Answer {
     public:
         Answer(int fd, UpstreamServer& server) : fd_(fd), server_(server) {}
-        void write(std::string_view bytes) const { (void)!::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL); }
+        // False: the caller has gone.
+        bool write(std::string_view bytes) const {
+            return ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(bytes.size());
+        }
         void head(int status, std::string_view more = "Content-Type: text/event-stream\r\n") const {
             write("HTTP/1.1 " + std::to_string(status) + " X\r\nConnection: close\r\n" + std::string(more) + "\r\n");
         }
