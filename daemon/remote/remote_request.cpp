@@ -272,7 +272,7 @@ void RemoteRequest::on_bytes(long status, std::string_view bytes) {
     }
     std::vector<StreamEvent> events;
     const auto fed = reader_->feed(bytes, events);
-    n_comments_ = reader_->n_comments();
+    if (std::exchange(n_comments_, reader_->n_comments()) == 0 && n_comments_ > 0) watch();
     for (const StreamEvent& one : events) {
         auto event = read_event(shape_, one.data);
         if (event && one.is_error && !event->error) event->error = UpstreamError{.message = "an error event"};
@@ -287,6 +287,7 @@ void RemoteRequest::on_bytes(long status, std::string_view bytes) {
             attempts_.tries = 0;
             context_.away.note_reached();
             accept(ids_mode_ ? static_cast<uint32_t>(prompt_ids_.size()) : 0);
+            watch();
         }
         if (!is_started_) {
             transfer_->set_paused(true);
