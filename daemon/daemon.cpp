@@ -17,6 +17,7 @@
 #include "base/places.h"
 #include "engines/memory_budget.h"
 #include "log_format.h"
+#include "remotes/log.h"
 #include "remotes/socket_launcher.h"
 
 namespace llmd {
@@ -56,6 +57,7 @@ service::ServiceOptions service_options(const base::Config& config) {
         own.pinned = model.pinned;
     }
     options.remotes = config.remotes;
+    options.remote_log = remotes::remote_log_path();
     options.device_record = base::xdg_cache_home() + "/llmd/device-health";
     return options;
 }

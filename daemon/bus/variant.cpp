@@ -77,6 +77,11 @@ Value to_value(const sdbus::Variant& variant) {
     if (type == "au") return numbers_of<uint32_t>(variant);
     if (type == "ai") return numbers_of<int32_t>(variant);
     if (type == "a{ud}") return numbers_by_number(variant);
+    if (type == "aa{sv}") {
+        Value::Array out;
+        for (const VariantMap& one : variant.get<std::vector<VariantMap>>()) out.emplace_back(to_object(one));
+        return out;
+    }
     return Value::Other{type};
 }
 

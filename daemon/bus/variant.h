@@ -10,9 +10,9 @@
 
 namespace llmd::bus {
 
-// Numbers of any width become int64_t, or uint64_t where only that holds them. as, au and ai become arrays, and a{ud}
-// an object whose keys are the numbers as text, as in JSON. A variant of any other type becomes Value::Other with its
-// signature.
+// Numbers of any width become int64_t, or uint64_t where only that holds them. as, au, ai and aa{sv} become arrays, and
+// a{ud} an object whose keys are the numbers as text, as in JSON. A variant of any other type becomes Value::Other with
+// its signature.
 base::Value to_value(const sdbus::Variant& variant);
 base::Value::Object to_object(const VariantMap& map);
 

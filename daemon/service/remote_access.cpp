@@ -16,8 +16,9 @@ remotes::Caller caller_of(const GenerateRequest& request) {
     return {request.sandboxed, request.application};
 }
 
-remotes::RemoteLog::Options log_options() {
+remotes::RemoteLog::Options log_options(const std::string& path) {
     remotes::RemoteLog::Options options;
+    options.path = path;
     options.warn = [](const base::Error& error) {
         spdlog::warn("what goes to remotes is not recorded: {}", error.message);
     };
@@ -35,14 +36,18 @@ uint64_t text_bytes_of(const GenerateRequest& request) {
 
 RemoteAccess::RemoteAccess(base::EventLoop& loop, const std::function<base::TimePoint()>& now,
                            std::function<void()> on_changed)
-    : now_(now), on_changed_(std::move(on_changed)), log_(loop, log_options()) {}
+    : loop_(loop), now_(now), on_changed_(std::move(on_changed)) {}
 
 RemoteAccess::~RemoteAccess() {
     set_network(nullptr);
 }
 
-void RemoteAccess::configure(std::vector<base::RemoteSettings> remotes) {
+void RemoteAccess::configure(std::vector<base::RemoteSettings> remotes, const std::string& log_path) {
     settings_ = std::move(remotes);
+    if (std::exchange(log_path_, log_path) != log_path) {
+        log_.reset();
+        if (!log_path.empty()) log_.emplace(loop_, log_options(log_path));
+    }
     std::erase_if(states_, [this](const auto& state) { return find_settings(state.first) == nullptr; });
     for (const base::RemoteSettings& remote : settings_) {
         states_.try_emplace(remote.name, remote.name).first->second.reload();
@@ -70,11 +75,7 @@ const base::RemoteSettings* RemoteAccess::find_settings(const std::string& name)
 base::Result<std::optional<ModelReference>> RemoteAccess::find(const std::string& name,
                                                                const GenerateRequest& request) const {
     const auto place = remotes::find_place(name, settings_, caller_of(request));
-    if (!place) {
-        base::Error error = place.error();
-        if (error.code == base::ErrorCode::InvalidArgument) error.message = "model: " + error.message;
-        return error;
-    }
+    if (!place) return place.error();
     if (place->remote == nullptr) return std::optional<ModelReference>();
     return std::optional(ModelReference{.name = place->name(), .remote = place->remote->name});
 }
@@ -116,6 +117,7 @@ void RemoteAccess::end(const RequestRecord& record, const Outcome& outcome) {
     if (const auto state = states_.find(record.model.remote); state != states_.end()) {
         state->second.end(outcome.error, now_());
     }
+    if (!log_) return;
     remotes::LogEntry entry;
     entry.time = handed_over.time;
     entry.application = record.request.share;
@@ -127,7 +129,7 @@ void RemoteAccess::end(const RequestRecord& record, const Outcome& outcome) {
     entry.received_bytes = record.delivered_bytes;
     entry.duration = std::chrono::duration_cast<std::chrono::milliseconds>(now_() - handed_over.since);
     entry.end = outcome.error ? base::error_name(outcome.error->code) : finish_name(outcome.finish);
-    log_.append(entry);
+    log_->append(entry);
 }
 
 std::vector<RemoteAccess::Status> RemoteAccess::status() const {

@@ -41,7 +41,8 @@ public:
     RemoteAccess& operator=(const RemoteAccess&) = delete;
 
     // The settings were read: no remote is away or off any more.
-    void configure(std::vector<base::RemoteSettings> remotes);
+    // `log_path`: of the record; empty: none is kept.
+    void configure(std::vector<base::RemoteSettings> remotes, const std::string& log_path);
     // What tells of the network; null: nobody does. It outlives this object, or null is set before it goes.
     void set_network(platform::NetworkWatch* network);
     // What starts llmd-remote.
@@ -67,13 +68,15 @@ private:
     };
     const base::RemoteSettings* find_settings(const std::string& name) const;
 
+    base::EventLoop& loop_;
     const std::function<base::TimePoint()>& now_;
     const std::function<void()> on_changed_;
     std::vector<base::RemoteSettings> settings_;
     std::map<std::string, remotes::RemoteState> states_;  // by the name of the remote
     platform::NetworkWatch* network_ = nullptr;
     std::unique_ptr<engines::EngineLauncher> launcher_;
-    remotes::RemoteLog log_;
+    std::string log_path_;
+    std::optional<remotes::RemoteLog> log_;
     std::map<RequestId, HandedOver> handed_over_;
 };
 

@@ -118,7 +118,7 @@ void Service::Impl::take_options(base::Result<ServiceOptions> options) {
     if (options) {
         options_ = std::move(*options);
         devices_.keep_in(options_.device_record);
-        remotes_.configure(options_.remotes);
+        remotes_.configure(options_.remotes, options_.remote_log);
         has_options_ = true;
         load_failures_ = {};
     } else {

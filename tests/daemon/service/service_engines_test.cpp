@@ -386,7 +386,7 @@ TEST_F(ServiceEnginesTest, ARemotesModelIsNotOfThisDevice) {
     auto made = std::make_unique<engines::FakeLauncher>();
     engines::FakeLauncher& remotes = *made;
     service_->set_remote_launcher(std::move(made));
-    EXPECT_EQ(refusal(request("big@elsewhere")).code, base::ErrorCode::ModelNotFound);
+    EXPECT_EQ(refusal(request("big@elsewhere")).code, base::ErrorCode::NotAllowed);
     RecordingSink sinks[2];
     run(0, sinks[0], "a");
     GenerateRequest big = request("big@home");
