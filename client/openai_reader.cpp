@@ -41,6 +41,8 @@ constexpr std::array kCounts = {
     Count{"/timings", "cache_n", "cached_tokens"},
     Count{"/timings", "queue_ms", "queue_ms"},
     Count{"/timings", "ttft_ms", "ttft_ms"},
+    Count{"/timings", "where", "where"},
+    Count{"/timings", "resumed", "resumed"},
     Count{"/timings", "prompt_per_second", "prefill_tps"},
     Count{"/timings", "predicted_per_second", "decode_tps"},
 };

@@ -38,6 +38,8 @@ void write_timings(JsonWriter& json, const Outcome& outcome) {
     json.key("predicted_per_second").value(outcome.decode_tps);
     json.key("queue_ms").value(int64_t{outcome.queue_time.count()});
     json.key("ttft_ms").value(int64_t{outcome.ttft.count()});
+    json.key("where").value(outcome.where);
+    if (outcome.resumed > 0) json.key("resumed").value(outcome.resumed);
     json.end_object();
 }
 

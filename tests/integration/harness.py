@@ -288,6 +288,11 @@ class Client:
     def status(self):
         return self.call("GetStatus", GLib.Variant("(a{sv})", ({},)))[0]
 
+    def engine_of(self, model):
+        """The process that has it loaded."""
+        pid, = [engine["pid"] for engine in self.status()["engines"] if engine["model"] == model]
+        return pid
+
     def requests(self):
         return self.admin("ListRequests")[0]
 

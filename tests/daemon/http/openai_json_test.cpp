@@ -33,7 +33,7 @@ const std::string kCosts =
     R"("usage":{"prompt_tokens":5,"completion_tokens":3,"total_tokens":8,"prompt_tokens_details":{"cached_tokens":2},)"
     R"("completion_tokens_details":{"reasoning_tokens":0}},)"
     R"("timings":{"cache_n":2,"prompt_n":3,"prompt_per_second":100,"predicted_n":3,"predicted_per_second":12.5,)"
-    R"("queue_ms":10,"ttft_ms":20}})";
+    R"("queue_ms":10,"ttft_ms":20,"where":"device"}})";
 
 TEST(OpenAiJson, ACompletionAtOnce) {
     EXPECT_EQ(format(OpenAiKind::Completion)->whole(head(), {{"a \"tale\"", outcome(), {}}}),
