@@ -335,6 +335,7 @@ const Engine* Service::Impl::main_engine() const {
     const auto text = last_text_ ? base::Result<ModelReference>(last_text_->model) : default_model();
     const Engine* main = nullptr;
     for (const auto& [key, engine] : engines_) {
+        if (engine->model().is_remote()) continue;  // whoever may not ask it is not told of it
         const bool counts = engine->is_alive() || (engine->waits_to_retry() && engine->n_running() > 0);
         if (counts && (main == nullptr || (text && key == text->key()))) main = engine.get();
     }

@@ -58,7 +58,8 @@ base::Result<ModelReference> Service::Impl::resolve(const std::string& name, boo
         if (*last && (*last)->model.name == name) return (*last)->model;
     }
     for (const auto& [key, engine] : engines_) {
-        if (engine->is_alive() && engine->model().name == name) return engine->model();
+        const bool is_ours = engine->is_alive() && !engine->model().is_remote();
+        if (is_ours && engine->model().name == name) return engine->model();
     }
     return std::move(path).error();
 }

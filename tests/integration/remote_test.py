@@ -66,6 +66,14 @@ class Remote(harness.TestCase):
         self.assertEqual((self.state()["name"], self.state()["state"]), ("home", "ready"))
         self.assertRegex(self.llmctl("remote", "list"), r"(?m)^home +\S+ +tales@home +host +ready")
 
+    def test_what_is_told_of_one_model_is_of_this_device(self):
+        self.text()
+        self.assertNotIn("@", self.client.status()["model"])
+        # No question for a tokenizer leaves it either, though the remote is there.
+        name, _ = harness.error_of(self.client.call, "Tokenize", harness.GLib.Variant(
+            "(sa{sv})", (PROMPT, harness.variants({"model": MODEL}))))
+        self.assertEqual(name, "ModelNotFound")
+
     def test_it_may_die_in_the_middle_of_a_text(self):
         whole, _ = self.text(n=200)
         path, fd = self.client.stream(PROMPT, model=MODEL, max_tokens=200, temperature=0.0)
