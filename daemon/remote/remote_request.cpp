@@ -57,7 +57,8 @@ RemoteRequest::~RemoteRequest() {
 }
 
 bool RemoteRequest::is_busy() const {
-    return !has_ended_ && !is_paused_ && (transfer_ || fetch_ || wait_timer_ != 0 || waits_to_post_);
+    // Until it is accepted llmd waits for an answer, paused or not.
+    return !has_ended_ && (!is_paused_ || !is_accepted_) && (transfer_ || fetch_ || wait_timer_ != 0 || waits_to_post_);
 }
 
 // --- Preparation -----------------------------------------------------------------------------------------------------
