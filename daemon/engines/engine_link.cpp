@@ -35,11 +35,12 @@ bool is_any_of(const protocol::Message& message) {
 }
 // Each of these is answered once, by one of those.
 bool wants_answer(const protocol::Message& message) {
+    if (const auto* lease = std::get_if<protocol::SetLease>(&message)) return !lease->held;
     return is_any_of<protocol::Submit, protocol::Tokenize, protocol::Detokenize, protocol::Render>(message);
 }
 bool is_answer(const protocol::Message& message) {
     return is_any_of<protocol::Accepted, protocol::Refused, protocol::Tokenized, protocol::Detokenized,
-                     protocol::Rendered>(message);
+                     protocol::Rendered, protocol::LeaseReleased>(message);
 }
 
 EngineEnd end_from_status(int status) {

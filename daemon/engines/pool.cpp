@@ -59,7 +59,11 @@ Step next_step(std::span<const Resident> residents, const WantedModel& wanted, c
         all.push_back(&resident);
         if (is_protected(resident, wanted)) pinned.push_back(&resident);
     }
-    if (!fits(pinned, wanted, limits)) {
+    // While others load or go it is not known yet what there is to share.
+    const bool settles = std::any_of(residents.begin(), residents.end(), [&](const Resident& resident) {
+        return resident.state != ResidentState::Ready && !is_protected(resident, wanted);
+    });
+    if (!settles && !fits(pinned, wanted, limits)) {
         return base::Error{base::ErrorCode::OutOfMemory,
                            base::concat(in_words(wanted),
                                         ", and does not fit beside pinned models, which do not make "

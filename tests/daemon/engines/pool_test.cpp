@@ -95,6 +95,10 @@ TEST(Pool, PinnedOnesGoLastAndNotForBackground) {
               "refuse: new needs 500 MiB, and does not fit beside pinned models, which do not make room for background "
               "requests");
     EXPECT_EQ(step({pinned}, wanted(5, Priority::Background, true), {1000 << 20, 1}).substr(0, 6), "refuse");
+    auto going = idle("b", 400);
+    going.state = ResidentState::Ending;
+    EXPECT_EQ(step({pinned, going}, wanted(500, Priority::Background)).substr(0, 4), "wait")
+        << "what there is will tell";
     pinned.state = ResidentState::Loading;
     EXPECT_EQ(step({pinned}, wanted(500, Priority::Background)).substr(0, 6), "refuse") << "waiting would not help";
 }
