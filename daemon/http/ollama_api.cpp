@@ -173,7 +173,8 @@ void Api::preload(const std::shared_ptr<Exchange>& exchange, const Request& requ
     const auto engines = service_.status().engines;
     const bool is_loaded =
         std::any_of(engines.begin(), engines.end(), [&](const auto& engine) { return engine.model == wanted.model; });
-    if (!unloads || is_loaded) {
+    const bool is_remote = wanted.model.find('@') != std::string::npos;  // the rules answer, whether it is there or not
+    if (!unloads || is_loaded || is_remote) {
         return generate(exchange, request, std::move(nothing), std::make_unique<PreloadFormat>(kind, unloads));
     }
     // It is not to be loaded for that.

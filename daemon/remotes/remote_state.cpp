@@ -39,9 +39,13 @@ void RemoteState::accepted(base::TimePoint now) {
     become(State::Ready, now);
 }
 
-void RemoteState::end(const std::optional<base::Error>& error, base::TimePoint now) {
+void RemoteState::left(base::TimePoint now) {
     if (in_flight_ != 0) --in_flight_;
     last_use_ = now;
+}
+
+void RemoteState::end(const std::optional<base::Error>& error, base::TimePoint now) {
+    left(now);
     if (error) last_error_ = base::concat(base::error_name(error->code), ": ", error->message);
     if (!error) return accepted(now);
     if (state_ == State::Off) return;

@@ -32,6 +32,8 @@ public:
     void begin(base::TimePoint now);
     void accepted(base::TimePoint now);
     void end(const std::optional<base::Error>& error, base::TimePoint now);
+    // The request ends before the remote has said anything: nothing is known of it by that.
+    void left(base::TimePoint now);
 
     // Another network may reach it: it is no longer away, and the next absence is short again.
     void network_changed();

@@ -63,7 +63,10 @@ uint64_t Engine::held_bytes() const {
     if (state_ != State::Ready || is_remote()) return 0;
     // The CPU computes with the weights where the file's pages are.
     const bool has_copy = ready_.backend != protocol::BackendKind::Cpu;
-    return ready_.kv_bytes + ready_.overhead_bytes + (has_copy ? ready_.weight_bytes : 0);
+    // Its pages are memory once they have been written; those of a GPU at once.
+    const uint64_t n_written = std::min(uint64_t{pages_.used} + pages_.cached, uint64_t{pages_.total});
+    const uint64_t of_pages = pages_.total == 0 ? 0 : ready_.kv_bytes / pages_.total * n_written;
+    return has_copy ? ready_.kv_bytes + ready_.overhead_bytes + ready_.weight_bytes : of_pages + ready_.overhead_bytes;
 }
 
 uint32_t Engine::n_slots() const {
@@ -83,7 +86,7 @@ void Engine::start(uint64_t id, Memory memory) {
     settings_ = context_.options.of(model_.name);
     memory_ = memory;
     id_ = id;
-    has_served_ = false;
+    has_served_ = is_outdated_ = false;
     load_per_mille_ = 0;
     chosen_.reset();
     file_ = is_remote() ? std::optional(engines::FileIdentity{}) : engines::file_identity(model_.path);
@@ -171,7 +174,8 @@ void Engine::feed(const Orders& orders) {
     }
     // The waiting too: their prompts are checked and counted before their turn comes.
     for_each_request([&](RequestRecord& record) {
-        if (!record.sent && !is_preload(record.request)) send_submit(record);
+        // To a remote a Submit is the hand-over: it comes with the start.
+        if (!record.sent && !is_remote() && !is_preload(record.request)) send_submit(record);
     });
     context_.questions.send(*link_, key());
 }
@@ -559,10 +563,10 @@ void Engine::on_died(const EngineEnd& end, bool was_ready) {
         const auto code = record.faults.verdict();
         if (!code) continue;
         const bool device = *code == ErrorCode::DeviceError;
-        context_.requests.end(
-            record, Finish::Error,
-            base::fail(*code, program(), " ended ", device ? engines::kMaxCountedFaults : engines::kMaxForeignKills,
-                       " times without a new token; the last time it ", end.detail));
+        context_.requests.end(record, Finish::Error,
+                              base::fail(is_remote() ? ErrorCode::RemoteLost : *code, program(), " ended ",
+                                         device ? engines::kMaxCountedFaults : engines::kMaxForeignKills,
+                                         " times without a new token; the last time it ", end.detail));
     }
     context_.questions.engine_died(key(), end);
 }

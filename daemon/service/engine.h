@@ -87,6 +87,9 @@ public:
     const protocol::Pages& pages() const { return pages_; }
     uint32_t load_per_mille() const { return load_per_mille_; }
     uint32_t restarts() const { return restarts_; }
+    // It is to be replaced once nobody runs on it; until it is started again.
+    void become_outdated() { is_outdated_ = true; }
+    bool is_outdated() const { return is_outdated_; }
     // That it was started with.
     const ModelOptions& settings() const { return settings_; }
     // What it was allowed, until it has said what it takes.
@@ -203,6 +206,7 @@ private:
     Memory memory_;
     uint64_t id_ = 0;
     bool has_served_ = false;
+    bool is_outdated_ = false;
     protocol::Ready ready_;
     protocol::Pages pages_;  // as last heard
     uint32_t load_per_mille_ = 0;

@@ -92,7 +92,7 @@ remotes::Decision RemoteAccess::decide(const std::string& remote, const Generate
     facts.caller = caller_of(request);
     facts.is_background = request.priority == Priority::Background;
     facts.background_waits = !directive.run_background;
-    facts.goes_to_sleep = directive.states.sleep == "going_to_sleep";
+    facts.goes_to_sleep = is_going_to_sleep(directive);
     facts.network = network_ != nullptr ? network_->network() : platform::Network{};
     remotes::Decision decision = remotes::decide(*settings, facts);
     if (decision.action != Action::Send) return decision;
@@ -115,7 +115,7 @@ void RemoteAccess::end(const RequestRecord& record, const Outcome& outcome) {
     const HandedOver handed_over = it->second;
     handed_over_.erase(it);
     if (const auto state = states_.find(record.model.remote); state != states_.end()) {
-        state->second.end(outcome.error, now_());
+        outcome.error || record.accepted ? state->second.end(outcome.error, now_()) : state->second.left(now_());
     }
     if (!log_) return;
     remotes::LogEntry entry;

@@ -55,6 +55,10 @@ public:
     remotes::Decision decide(const std::string& remote, const GenerateRequest& request,
                              const platform::Directive& directive) const;
 
+    static bool is_going_to_sleep(const platform::Directive& directive) {
+        return directive.states.sleep == "going_to_sleep";
+    }
+
     // The request is handed over, and has ended.
     void begin(const RequestRecord& record);
     void end(const RequestRecord& record, const Outcome& outcome);

@@ -96,7 +96,11 @@ Service::Impl::Impl(base::EventLoop& loop, base::Result<ServiceOptions> options,
       questions_([this](std::function<void()> callback) { post(std::move(callback)); }),
       jobs_([this](std::function<void()> callback) { post(std::move(callback)); }),
       devices_(clocks_.wall),
-      remotes_(loop, clocks_.now, [this] { schedule_turn(); }),
+      remotes_(loop, clocks_.now,
+               [this] {
+                   remotes_changed_ = true;
+                   schedule_turn();
+               }),
       context_{loop_, clocks_.now, options_, scheduler_, requests_, questions_, devices_, *this},
       leases_(loop, clocks_.now, [this] { schedule_turn(); }) {
     catalogue_->on_inspected([this] { schedule_turn(); });
@@ -119,6 +123,7 @@ void Service::Impl::take_options(base::Result<ServiceOptions> options) {
         options_ = std::move(*options);
         devices_.keep_in(options_.device_record);
         remotes_.configure(options_.remotes, options_.remote_log);
+        remotes_changed_ = true;
         has_options_ = true;
         load_failures_ = {};
     } else {
@@ -331,15 +336,17 @@ Activity Service::Impl::activity() const {
 }
 
 const Engine* Service::Impl::main_engine() const {
-    if (engines_.empty()) return nullptr;
-    const auto text = last_text_ ? base::Result<ModelReference>(last_text_->model) : default_model();
-    const Engine* main = nullptr;
+    std::vector<const Engine*> all;
     for (const auto& [key, engine] : engines_) {
         if (engine->model().is_remote()) continue;  // whoever may not ask it is not told of it
         const bool counts = engine->is_alive() || (engine->waits_to_retry() && engine->n_running() > 0);
-        if (counts && (main == nullptr || (text && key == text->key()))) main = engine.get();
+        if (counts) all.push_back(engine.get());
     }
-    return main;
+    if (all.size() < 2) return all.empty() ? nullptr : all.front();
+    const auto text = last_text_ ? base::Result<ModelReference>(last_text_->model) : default_model();
+    const auto main = std::find_if(all.begin(), all.end(),
+                                   [&](const Engine* engine) { return text && engine->key() == text->key(); });
+    return main == all.end() ? all.front() : *main;
 }
 
 State Service::Impl::state_of(const Engine& engine) const {

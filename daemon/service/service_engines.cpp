@@ -29,12 +29,21 @@ void Service::Impl::advance() {
         if (serving(model) == nullptr) jobs_.add_load_for_others(model);
     }
     run_jobs();
-    review_held();
+    replace_remotes_if_changed();
+    review_remote_requests();
+    start_remotes();
     assign_slots();
     unload_idle();
     restart_dead();
     give_leases();
     feed();
+}
+
+void Service::Impl::replace_remotes_if_changed() {
+    if (!std::exchange(remotes_changed_, false)) return;
+    for (auto& [key, engine] : engines_) {
+        if (engine->model().is_remote()) engine->become_outdated();
+    }
 }
 
 void Service::Impl::drop_ended_engines() {
@@ -65,6 +74,7 @@ bool Service::Impl::is_current(const Engine& engine) const {
 }
 
 bool Service::Impl::drains(const Engine& engine) const {
+    if (engine.is_outdated()) return true;
     if (jobs_.empty()) return false;
     const ModelJobs::Job& job = jobs_.front();
     const bool is_meant = job.model && job.model->key() == engine.key();
@@ -87,8 +97,10 @@ bool Service::Impl::is_needed(const Engine& engine) const {
 }
 
 bool Service::Impl::is_loading() const {
-    return std::any_of(engines_.begin(), engines_.end(),
-                       [](const auto& one) { return one.second->state() == Engine::State::Loading; });
+    return std::any_of(engines_.begin(), engines_.end(), [](const auto& one) {
+        const Engine& engine = *one.second;
+        return !engine.model().is_remote() && engine.state() == Engine::State::Loading;
+    });
 }
 
 void Service::Impl::assign_slots() {
@@ -220,23 +232,45 @@ void Service::Impl::start_engine(const ModelReference& model) {
     auto& engine = engines_[model.key()];
     auto& launcher = model.is_remote() ? *remotes_.launcher() : *launcher_;
     if (!engine) engine = std::make_unique<Engine>(context_, launcher, model);
-    default_load_failed_ = false;
-    yielding_.clear();
+    if (!model.is_remote()) {
+        default_load_failed_ = false;
+        yielding_.clear();
+    }
     engine->start(++last_engine_id_, needed_memory(model).value_or(Engine::Memory{}));
 }
 
-void Service::Impl::review_held() {
+void Service::Impl::review_remote_requests() {
+    if (remotes_.is_going_to_sleep(directive_)) return;  // nothing goes, and nobody is ended by it
     using Action = remotes::Decision::Action;
     std::vector<std::pair<RequestId, base::Error>> refused;
     for (auto& [id, record] : requests_.records()) {
-        if (!record.held) continue;
+        if (!record.model.is_remote()) continue;
         auto decision = remotes_.decide(record.model.remote, record.request, directive_);
-        if (decision.action == Action::Wait) continue;
-        if (decision.action == Action::Refuse) refused.emplace_back(id, std::move(decision.why));
-        record.held = false;
-        block(record);
+        const bool is_away = record.running || record.started.has_value();  // handed over already
+        if (decision.action == Action::Refuse) {
+            // Its text may be asked for again at any time, prompt and all: not against the rules.
+            const bool ends = !is_away || decision.why.code == base::ErrorCode::NotAllowed;
+            if (ends) refused.emplace_back(id, std::move(decision.why));
+            continue;
+        }
+        const bool held = !is_away && decision.action == Action::Wait;
+        if (std::exchange(record.held, held) != held) block(record);
     }
     for (auto& [id, why] : refused) requests_.end(*requests_.find(id), Finish::Error, std::move(why));
+}
+
+void Service::Impl::start_remotes() {
+    const bool unloads = !jobs_.empty() && jobs_.front().kind == ModelJobs::Job::Kind::Unload;
+    if (directive_.max_slots == 0 || unloads) return;
+    std::map<std::string, ModelReference> due;  // start_engine() may end requests
+    for (const auto& [id, record] : requests_.records()) {
+        if (!record.model.is_remote() || record.held || record.paused) continue;
+        if (!directive_.run_background && record.request.priority == Priority::Background) continue;
+        const auto own = engines_.find(record.model.key());
+        const bool is_there = own != engines_.end() && (own->second->has_process() || own->second->n_running() > 0);
+        if (!is_there) due.emplace(record.model.key(), record.model);
+    }
+    for (const auto& [key, model] : due) start_engine(model);
 }
 
 void Service::Impl::unload_idle() {
@@ -244,7 +278,12 @@ void Service::Impl::unload_idle() {
     const TimePoint now = clocks_.now();
     TimePoint next = TimePoint::max();
     for (auto& [key, engine] : engines_) {
-        if (!engine->is_ready() || is_needed(*engine)) continue;
+        if (!engine->is_ready()) continue;
+        if (engine->is_outdated() && is_idle(*engine)) {
+            engine->stop();
+            continue;
+        }
+        if (is_needed(*engine)) continue;
         // As if it had died: whoever asks next gets the same model.
         if (directive_.unload) {
             engine->stop();
@@ -269,7 +308,7 @@ void Service::Impl::restart_dead() {
     for (auto& [key, engine] : engines_) {
         if (engine->state() != Engine::State::Down || engine->n_running() == 0 || engine->waits_to_retry()) continue;
         if (!engine->model().is_remote() && (is_loading() || !free_memory_after_kill())) continue;
-        default_load_failed_ = false;
+        if (!engine->model().is_remote()) default_load_failed_ = false;
         engine->start(++last_engine_id_, engine->memory());
     }
 }
@@ -310,8 +349,10 @@ void Service::Impl::on_ready(Engine& engine) {
 void Service::Impl::on_load_failed(Engine& engine, const base::Error& error) {
     const std::string& key = engine.key();
     if (!engine.model().is_remote()) load_failures_.add(key, engine.file(), error, clocks_.now());
-    const auto expected = default_model();
-    default_load_failed_ = expected && expected->key() == key;
+    if (!engine.model().is_remote()) {
+        const auto expected = default_model();
+        default_load_failed_ = expected && expected->key() == key;
+    }
     last_fault_ = error.message;
     last_fault_cause_ = "load_failed";
     for (auto* last : {&last_text_, &last_embedder_}) {
@@ -327,7 +368,7 @@ void Service::Impl::on_load_failed(Engine& engine, const base::Error& error) {
 void Service::Impl::on_died(Engine& engine, const engines::EngineEnd& end) {
     last_fault_ = base::concat(engine.program(), ' ', end.detail);
     last_fault_cause_ = engines::cause_name(end.cause);
-    if (end.lacked_memory()) memory_is_short_ = true;
+    if (end.lacked_memory() && !engine.model().is_remote()) memory_is_short_ = true;
 }
 
 void Service::Impl::on_lease_released(Engine& engine) {

@@ -124,8 +124,12 @@ private:
     // error of a model that cannot be had.
     engines::Step step_to(const ModelReference& model, Priority priority, bool has_starved);
     void give_leases();
-    // Lets go what may go to its remote by now.
-    void review_held();
+    // What was read of the settings and of the network when llmd-remote was started may be other now.
+    void replace_remotes_if_changed();
+    // Asks the rules again about all that is for a remote: it may go by now, or not any more.
+    void review_remote_requests();
+    // They need no room here, so nothing of this device is waited for.
+    void start_remotes();
     void unload_idle();
     void restart_dead();
     void feed();
@@ -169,6 +173,7 @@ private:
     ModelJobs jobs_;
     DeviceQuarantine devices_;
     RemoteAccess remotes_;
+    bool remotes_changed_ = false;
     std::vector<std::function<void()>> callbacks_;  // that are due in the next turn
     platform::Directive directive_;
 

@@ -206,7 +206,7 @@ bool Service::Impl::run_load(const ModelJobs::Job& job) {
         if (engine->n_running() == 0) engine->stop();
         return false;
     }
-    const auto step = step_to(model, Priority::Normal, false);
+    const auto step = step_to(model, Priority::Interactive, false);  // for which all others make room
     if (const auto* yields = std::get_if<engines::Yield>(&step)) draining_.insert(yields->model);
     if (const auto* error = std::get_if<base::Error>(&step)) {
         jobs_.finish(*error);

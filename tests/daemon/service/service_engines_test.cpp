@@ -418,5 +418,51 @@ TEST_F(ServiceEnginesTest, ARemotesModelIsNotOfThisDevice) {
     engine(0).expect_nothing();
 }
 
+TEST_F(ServiceEnginesTest, NothingGoesToARemoteBeforeItsTurnOrAgainstItsRules) {
+    base::RemoteSettings home;
+    home.name = "home";
+    home.models = {"big"};
+    home.apps = {"host"};
+    make_service({.default_model = "a", .max_models = 2, .remotes = {home}});
+    auto made = std::make_unique<engines::FakeLauncher>();
+    engines::FakeLauncher& remotes = *made;
+    service_->set_remote_launcher(std::move(made));
+    GenerateRequest big = request("big@home");
+    big.application = "host";
+    RecordingSink sinks[3];
+    // A remote that takes its time to connect holds up nobody here: an engine that dies meanwhile is replaced.
+    const RequestId a = run(0, sinks[2], "a");
+    const RequestId first = submit(sinks[0], big);
+    const auto say = [&](const protocol::Message& message) {
+        remotes.last().send(message);
+        settle();
+    };
+    remotes.last().expect<protocol::Connect>();
+    engine(0).die_of(SIGSEGV);
+    settle();
+    ASSERT_EQ(n_engines(), 2u);
+    load(1, "a");
+    accept(1, a);
+
+    say(protocol::Ready{.n_ctx = 128, .n_slots = 1, .backend = protocol::BackendKind::Remote});
+    EXPECT_EQ(remotes.last().expect<protocol::Submit>().id, first);
+    EXPECT_EQ(remotes.last().expect<protocol::Start>().id, first);
+    say(protocol::Accepted{first, 3, {}});
+    submit(sinks[1], big);
+    remotes.last().expect_nothing();  // its only slot is taken, and a Submit would be the hand-over
+    // Whoever is not among the apps any more is not waited for either.
+    home.apps = {"org.example.Notes"};
+    service_->configure(ServiceOptions{.default_model = "a", .max_models = 2, .remotes = {home}});
+    settle();
+    for (const RecordingSink& sink : {std::cref(sinks[0]), std::cref(sinks[1])}) {
+        ASSERT_TRUE(sink.outcome().error);
+        EXPECT_EQ(sink.outcome().error->code, base::ErrorCode::NotAllowed);
+    }
+    EXPECT_EQ(remotes.last().expect<protocol::Cancel>().id, first);
+    EXPECT_TRUE(remotes.last().hung_up()) << "what it read of the settings is out of date";
+    EXPECT_FALSE(engine(1).hung_up());
+    finish(1, a);
+}
+
 }  // namespace
 }  // namespace llmd::service
