@@ -13,6 +13,8 @@ namespace {
 // What an engine takes where the settings do not say otherwise.
 constexpr uint32_t kUsualContext = 4096;
 constexpr uint32_t kUsualSlots = 4;
+// That an engine may take beside its estimate where there is room: Mesa's llvmpipe with its compiler has 190 MB.
+constexpr uint64_t kDriverBytes = 256u << 20;
 
 }  // namespace
 
@@ -228,6 +230,19 @@ bool Service::Impl::free_memory_after_kill() {
     return !memory_is_short_;
 }
 
+uint64_t Service::Impl::memory_limit(const Engine& engine, const Engine::Memory& memory) const {
+    // What a GPU's driver takes for itself is known once it has, and is a few MiB or a few hundred. A model that is
+    // alone may try with all there is, unless the settings say how much that is.
+    uint64_t of_others = 0;
+    for (const engines::Resident& resident : residents()) {
+        if (resident.model != engine.key()) of_others += resident.bytes;
+    }
+    if (memory.limit == 0 || (of_others == 0 && options_.memory_mib == 0)) return 0;
+    const uint64_t budget = memory_budget();
+    const uint64_t room = budget > of_others ? budget - of_others : 0;
+    return std::max(memory.limit, std::min(memory.limit + kDriverBytes, room));
+}
+
 void Service::Impl::start_engine(const ModelReference& model) {
     auto& engine = engines_[model.key()];
     auto& launcher = model.is_remote() ? *remotes_.launcher() : *launcher_;
@@ -236,7 +251,9 @@ void Service::Impl::start_engine(const ModelReference& model) {
         default_load_failed_ = false;
         yielding_.clear();
     }
-    engine->start(++last_engine_id_, needed_memory(model).value_or(Engine::Memory{}));
+    Engine::Memory memory = needed_memory(model).value_or(Engine::Memory{});
+    memory.limit = memory_limit(*engine, memory);
+    engine->start(++last_engine_id_, memory);
 }
 
 void Service::Impl::review_remote_requests() {

@@ -120,6 +120,8 @@ private:
     std::vector<engines::Resident> residents() const;
     std::optional<Engine::Memory> needed_memory(const ModelReference& model) const;
     uint64_t memory_budget() const;
+    // What its Load is to say, given what was booked for it.
+    uint64_t memory_limit(const Engine& engine, const Engine::Memory& memory) const;
     // The next step towards having the model, taken as far as it is not for the caller: EngineSlots that yield, or the
     // error of a model that cannot be had.
     engines::Step step_to(const ModelReference& model, Priority priority, bool has_starved);
