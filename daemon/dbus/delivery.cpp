@@ -58,7 +58,9 @@ public:
                                                       : std::string(text));
     }
 
-    void logprobs(std::vector<api::AlignedLogprobs> logprobs) override { logprobs_ = std::move(logprobs); }
+    void logprobs(std::span<const api::AlignedLogprobs> logprobs) override {
+        logprobs_.assign(logprobs.begin(), logprobs.end());
+    }
 
     void thinking(std::string_view text) override {
         if (format_ == PipeFormat::JsonLines) pipe_->write(thinking_line(seq_++, text));

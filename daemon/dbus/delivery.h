@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,7 +35,7 @@ public:
     virtual ~Delivery() = default;
     virtual void text(std::string_view text) = 0;
     // Log-probabilities that go out with the text that comes next, or at the end. Told in JSON lines only.
-    virtual void logprobs(std::vector<api::AlignedLogprobs>) {}
+    virtual void logprobs(std::span<const api::AlignedLogprobs>) {}
     // What the model thinks before it answers. Told in JSON lines only.
     virtual void thinking(std::string_view) {}
     // A call of a tool has ended; `number` counts them from 0. Told in JSON lines, and by all in the info at the end.

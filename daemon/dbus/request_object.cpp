@@ -77,7 +77,7 @@ Delivery::Events RequestObject::delivery_events() {
 void RequestObject::on_accepted(uint32_t) {}
 
 void RequestObject::on_text(std::string_view text) {
-    if (auto logprobs = aligner_.take(text); !logprobs.empty()) delivery_->logprobs(std::move(logprobs));
+    if (const auto logprobs = aligner_.take(text); !logprobs.empty()) delivery_->logprobs(logprobs);
     delivery_->text(text);
 }
 
@@ -90,7 +90,7 @@ void RequestObject::on_part(const protocol::AnswerPart& part) {
 
 void RequestObject::on_finished(const service::Outcome& outcome) {
     outcome_ = outcome;
-    if (auto logprobs = aligner_.finish(); !logprobs.empty()) delivery_->logprobs(std::move(logprobs));
+    if (const auto logprobs = aligner_.finish(); !logprobs.empty()) delivery_->logprobs(logprobs);
     delivery_->finish(*outcome_);
 }
 
