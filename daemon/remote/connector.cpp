@@ -150,7 +150,7 @@ void Connector::on_shown(const Reply& reply) {
     end(upstream_);
 }
 
-void Connector::end(base::Result<Upstream> upstream) {
+void Connector::end(const base::Result<Upstream>& upstream) {
     const Done done = std::move(done_);
     done(upstream);
 }

@@ -44,7 +44,7 @@ private:
     void on_listed(const Reply& reply);
     void show();
     void on_shown(const Reply& reply);
-    void end(base::Result<Upstream> upstream);
+    void end(const base::Result<Upstream>& upstream);
 
     base::EventLoop& loop_;
     Transport& transport_;
