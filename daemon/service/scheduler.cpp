@@ -50,8 +50,8 @@ Scheduler::Changes Scheduler::plan(std::span<const EngineSlots> engines, uint32_
     for (const Entry& entry : entries_) {
         if (entry.running) before.push_back(entry.ticket.id);
     }
+    note_hunger(now);  // of who ran until now
     take_slots();
-    note_hunger(now);
     grant_turn(now);
     fill_slots();
     note_hunger(now);
