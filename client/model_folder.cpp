@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "base/places.h"
+#include "base/remote_settings.h"
 #include "client/child.h"
 #include "client/counts.h"
 #include "client/exit_code.h"
@@ -78,7 +79,7 @@ std::string model_name(const std::string& file, const std::string& given) {
     }
     if (given.empty() && name.ends_with(kCheckpointSuffix)) name.resize(name.size() - kCheckpointSuffix.size());
     if (name.ends_with(kModelSuffix)) name.resize(name.size() - kModelSuffix.size());
-    if (!engines::is_model_name(name)) {
+    if (!base::is_model_name(name)) {
         throw CommandError(ExitCode::Usage, !given.empty()
                                                 ? "--name: '" + name + "' can be no model's name"
                                                 : file + ": no model can be called so; --name gives it another");

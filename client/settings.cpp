@@ -77,14 +77,14 @@ bool is_model(const std::string& name) {
     std::error_code ignored;
     if (name.starts_with('/')) return std::filesystem::is_regular_file(name, ignored);
     const std::vector<std::string> folders = base::model_folders();
-    return engines::is_model_name(name) && std::any_of(folders.begin(), folders.end(), [&](const std::string& folder) {
+    return base::is_model_name(name) && std::any_of(folders.begin(), folders.end(), [&](const std::string& folder) {
                return std::filesystem::is_regular_file(model_path(folder, name), ignored);
            });
 }
 
 void remove_model(const std::string& name) {
     const std::string folder = base::user_model_folder();
-    const bool is_name = engines::is_model_name(name);
+    const bool is_name = base::is_model_name(name);
     if (is_name && ::unlink(model_path(folder, name).c_str()) == 0) return;
     throw CommandError(ExitCode::ModelMissing, is_name && is_model(name)
                                                    ? "the model '" + name + "' is not in " + folder + ", and stays"

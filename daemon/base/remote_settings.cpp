@@ -37,12 +37,6 @@ bool is_in(std::string_view set, char c) {
     return set.find(c) != std::string_view::npos;
 }
 
-bool is_one_line(std::string_view text) {
-    return is_clean_text(text) && std::none_of(text.begin(), text.end(), [](char c) {
-               return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-           });
-}
-
 // Cuts `text` at the first `separator`; nothing is left behind it where there is none.
 std::string_view cut(std::string_view& text, char separator) {
     const std::string_view part = text.substr(0, text.find(separator));

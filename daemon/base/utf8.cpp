@@ -1,5 +1,7 @@
 #include "base/utf8.h"
 
+#include <algorithm>
+
 namespace llmd::base {
 namespace {
 
@@ -98,6 +100,14 @@ size_t clean_prefix(std::string_view text) {
 
 bool is_clean_text(std::string_view text) {
     return clean_prefix(text) == text.size();
+}
+
+bool is_control(char c) {
+    return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+}
+
+bool is_one_line(std::string_view text) {
+    return std::none_of(text.begin(), text.end(), is_control) && is_clean_text(text);
 }
 
 std::string to_clean_text(std::string_view bytes) {

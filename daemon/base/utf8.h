@@ -42,6 +42,9 @@ size_t utf8_cut(std::string_view text, size_t limit);
 bool is_clean(const Utf8Step& step);         // of one character
 size_t clean_prefix(std::string_view text);  // the length of the longest clean prefix
 bool is_clean_text(std::string_view text);
+bool is_control(char c);
+// Clean text without control characters: it can be shown to people and logged.
+bool is_one_line(std::string_view text);
 // With U+FFFD for U+0000, noncharacters and everything that is not UTF-8.
 std::string to_clean_text(std::string_view bytes);
 

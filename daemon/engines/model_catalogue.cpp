@@ -14,6 +14,7 @@
 #include <set>
 #include <utility>
 
+#include "base/remote_settings.h"
 #include "base/unique_fd.h"
 #include "base/utf8.h"
 #include "engines/engine_process.h"
@@ -36,18 +37,6 @@ struct ModelFile {
 };
 
 }  // namespace
-
-bool is_control(char c) {
-    return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-}
-
-bool is_one_line(std::string_view text) {
-    return std::none_of(text.begin(), text.end(), is_control) && base::is_clean_text(text);
-}
-
-bool is_model_name(std::string_view name) {
-    return !name.empty() && name.front() != '.' && name.find('/') == std::string_view::npos && is_one_line(name);
-}
 
 ModelEntry without_path_in_error(ModelEntry entry) {
     for (size_t at = 0; !entry.path.empty() && (at = entry.error.find(entry.path)) != std::string::npos;) {
@@ -76,7 +65,7 @@ public:
     }
 
     base::Result<std::string> find(std::string_view name) const {
-        if (is_model_name(name)) {
+        if (base::is_model_name(name)) {
             for (const std::string& folder : folders_) {
                 std::string path = base::concat(folder, "/", name, kModelSuffix);
                 if (file_identity(path)) return path;
@@ -97,7 +86,7 @@ public:
                 std::string_view name = entry->d_name;
                 if (!name.ends_with(kModelSuffix)) continue;
                 name.remove_suffix(kModelSuffix.size());
-                if (!is_model_name(name) || models.size() >= kMaxModels) continue;
+                if (!base::is_model_name(name) || models.size() >= kMaxModels) continue;
                 std::string path = base::concat(folder, "/", name, kModelSuffix);
                 const auto identity = file_identity(path);
                 if (identity) models.try_emplace(std::string(name), ModelFile{std::move(path), *identity});

@@ -67,12 +67,6 @@ struct FileIdentity {
 // Nothing when `path` is not a regular file or a link to one.
 std::optional<FileIdentity> file_identity(const std::string& path);
 
-bool is_control(char c);
-// Clean text without control characters: it can be shown to people and logged.
-bool is_one_line(std::string_view text);
-// A name that people can also type: one line without '/' that does not begin with a dot.
-bool is_model_name(std::string_view name);
-
 class ModelCatalogue {
 public:
     // For one file; then the process is killed, and the list goes on without it even if it does not die.

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/remote_settings.h"
 #include "base/utf8.h"
 #include "service/service_impl.h"
 
@@ -17,9 +18,9 @@ using base::ErrorCode;
 base::Result<ModelReference> model_at(const std::string& path) {
     std::string name = path.substr(path.rfind('/') + 1);
     if (name.ends_with(engines::kModelSuffix)) name.resize(name.size() - engines::kModelSuffix.size());
-    if (!engines::is_one_line(path) || !engines::is_model_name(name)) {
+    if (!base::is_one_line(path) || !base::is_model_name(name)) {
         std::string shown = base::to_clean_text(path);
-        std::replace_if(shown.begin(), shown.end(), engines::is_control, '?');
+        std::replace_if(shown.begin(), shown.end(), base::is_control, '?');
         return base::fail(ErrorCode::InvalidArgument, shown,
                           ": has control characters, or a file name that begins with a dot");
     }

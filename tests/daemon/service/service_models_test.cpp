@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 
+#include "base/utf8.h"
 #include "service_fixture.h"
 
 namespace llmd::service {
@@ -134,7 +135,7 @@ TEST_F(ServiceModelsTest, LoadModelRefusesNamesThatCannotBeShown) {
         settle();
         ASSERT_TRUE(error);
         EXPECT_EQ(error->code, ErrorCode::InvalidArgument);
-        EXPECT_TRUE(engines::is_one_line(error->message)) << error->message;
+        EXPECT_TRUE(base::is_one_line(error->message)) << error->message;
     }
     EXPECT_EQ(n_engines(), 0u);
 }
