@@ -14,18 +14,10 @@ using base::in_quotes;
 
 constexpr size_t kMaxListed = 16;  // names in an error
 
-std::string list_of(const std::vector<std::string_view>& names) {
+std::string list_of(const std::vector<std::string>& names) {
     std::string list;
     for (size_t i = 0; i < std::min(names.size(), kMaxListed); ++i) list.append(i == 0 ? "" : ", ").append(names[i]);
     return names.size() > kMaxListed ? list + ", ..." : list;
-}
-
-// An entry of RemoteSettings::models is "NAME" or "NAME=UPSTREAM".
-std::string_view name_in(std::string_view entry) {
-    return entry.substr(0, entry.find('='));
-}
-std::string_view upstream_in(std::string_view entry) {
-    return entry.substr(entry.find('=') == std::string_view::npos ? 0 : entry.find('=') + 1);
 }
 
 }  // namespace
@@ -60,19 +52,18 @@ base::Result<Place> find_place(std::string_view name, std::span<const base::Remo
         return base::fail(ErrorCode::ModelNotFound, "the settings have no remote ", in_quotes(parsed->remote),
                           names.empty() ? "" : "; they have ", names);
     }
-    std::vector<std::string_view> models;
+    std::vector<std::string> models;
     for (const std::string& entry : remote->models) {
-        if (name_in(entry) == parsed->model) {
-            return Place{&*remote, std::move(parsed->model), std::string(upstream_in(entry))};
-        }
-        models.push_back(name_in(entry));
+        base::RemoteModel one = base::remote_model(entry);
+        if (one.name == parsed->model) return Place{&*remote, std::move(one.name), std::move(one.upstream)};
+        models.push_back(std::move(one.name));
     }
     return base::fail(ErrorCode::ModelNotFound, "the remote ", in_quotes(remote->name), " has no model ",
                       in_quotes(parsed->model), " in the settings; it has ", list_of(models));
 }
 
 std::string remote_names(std::span<const base::RemoteSettings> remotes, const Caller& caller) {
-    std::vector<std::string_view> names;
+    std::vector<std::string> names;
     for (const base::RemoteSettings& remote : remotes) {
         if (!caller.sandboxed || may_use(caller, remote)) names.push_back(remote.name);
     }

@@ -138,7 +138,7 @@ std::vector<RemoteAccess::Status> RemoteAccess::status() const {
         Status& one = out.emplace_back();
         one.name = remote.name;
         for (const std::string& model : remote.models) {
-            one.models.push_back(model.substr(0, model.find('=')) + "@" + remote.name);
+            one.models.push_back(base::remote_model(model).name + "@" + remote.name);
         }
         one.apps = remote.apps;
         one.words = states_.at(remote.name).words(now_());
