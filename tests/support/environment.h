@@ -19,10 +19,10 @@ inline bool takes_all_of_pocl() {
     return std::getenv("LLMD_ALL") != nullptr;
 }
 
-// How far apart the cases of a long row are that run: each, or in a sample every `step`-th. An odd step meets even
-// cases and odd ones.
+// How far apart the cases of a long row on PoCL are that run: each with LLMD_ALL, else every `step`-th. An odd step meets
+// even cases and odd ones.
 inline uint64_t sample_step(uint64_t step) {
-    return takes_sample() ? step : 1;
+    return takes_all_of_pocl() && !takes_sample() ? 1 : step;
 }
 
 // Why a test that needs the ability `name` is skipped, in the words of tests/abilities, which tests/lanes/summary.py
