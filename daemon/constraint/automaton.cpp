@@ -42,7 +42,14 @@ void Automaton::reset() {
     depths_.clear();
     frames_by_value_.clear();
     intern({kCaller, 0, 0});
-    Known dead{.first_thread = 0, .n_threads = 0, .is_complete = false, .after_plain = kDead, .next = {}};
+    Known dead{.first_thread = 0,
+               .n_threads = 0,
+               .is_complete = false,
+               .after_plain = {},
+               .n_after_plain = 0,
+               .n_ahead = 0,
+               .run = {},
+               .next = {}};
     states_.push_back(dead);
     new_threads_.clear();
     new_is_complete_ = false;
@@ -62,8 +69,7 @@ uint32_t Automaton::intern(const Frame& frame) {
     return found->second;
 }
 
-Automaton::State Automaton::advance(State state, uint8_t byte) {
-    if (const State known = states_[state].next[byte]; known != kNotMade) return known;
+Automaton::State Automaton::make(State state, uint8_t byte) {
     new_threads_.clear();
     new_is_complete_ = false;
     followed_.clear();
@@ -88,27 +94,58 @@ Automaton::State Automaton::advance(State state, uint8_t byte) {
     return next;
 }
 
-bool Automaton::takes_plain(State state, uint32_t n) {
-    for (; n > 0; --n) {
-        const State next = after_plain(state);
-        if (next == kDead) return false;
-        if (next == state) return true;
-        state = next;
+void Automaton::look_ahead(State state, uint8_t n) {
+    const auto found = [&](uint8_t n_ahead, uint8_t n_taken, bool ends) {
+        states_[state].n_ahead = n_ahead;
+        states_[state].run = {n_taken, ends};
+    };
+    std::array<State, kMaxPlainStates> from = {state};  // where the bytes so far may have led, ascending
+    std::span<const State> states = std::span(from).first(1);
+    for (uint8_t taken = 0; taken < n; ++taken) {
+        std::array<State, kMaxPlainStates> to{};
+        size_t n_to = 0;
+        for (const State one : states) {
+            const auto after = after_plain(one);
+            if (after.empty()) return found(UINT8_MAX, taken, false);
+            for (const State next : after) {
+                const auto at = std::lower_bound(to.begin(), to.begin() + n_to, next);
+                if (at != to.begin() + n_to && *at == next) continue;
+                if (n_to == to.size()) return found(UINT8_MAX, taken, false);
+                std::move_backward(at, to.begin() + n_to, to.begin() + n_to + 1);
+                *at = next;
+                ++n_to;
+            }
+        }
+        if (to[0] == kDead) return found(UINT8_MAX, taken, n_to == 1);
+        // From some of the same states bytes can only lead to some of the same again.
+        if (std::includes(states.begin(), states.end(), to.begin(), to.begin() + n_to)) {
+            return found(UINT8_MAX, UINT8_MAX, false);
+        }
+        from = to;
+        states = std::span(from).first(n_to);
     }
-    return true;
+    found(n, n, false);
 }
 
-Automaton::State Automaton::after_plain(State state) {
-    if (const State known = states_[state].after_plain; known != kNotMade) return known;
-    State all = kNotMade;
-    for (uint32_t byte = 0; byte < 256 && all != kDead; ++byte) {
-        if (!is_plain(static_cast<uint8_t>(byte))) continue;
-        if (states_[state].next[byte] == kNotMade && is_full()) return kDead;
-        const State next = advance(state, static_cast<uint8_t>(byte));
-        all = all == kNotMade || all == next ? next : kDead;
+std::span<const Automaton::State> Automaton::after_plain(State state) {
+    if (states_[state].n_after_plain == 0) {
+        std::array<State, kMaxPlainStates> found{};
+        uint8_t n = 0;
+        for (uint32_t byte = 0; byte < 256 && n <= kMaxPlainStates; ++byte) {
+            if (!is_plain(static_cast<uint8_t>(byte))) continue;
+            if (!has_room_for(state, static_cast<uint8_t>(byte))) return {};
+            const State next = advance(state, static_cast<uint8_t>(byte));
+            if (std::find(found.begin(), found.begin() + n, next) != found.begin() + n) continue;
+            if (n < kMaxPlainStates) found[n] = next;
+            ++n;
+        }
+        std::sort(found.begin(), found.begin() + std::min(n, kMaxPlainStates));
+        states_[state].after_plain = found;
+        states_[state].n_after_plain = n;
     }
-    states_[state].after_plain = all;
-    return all;
+    const Known& known = states_[state];
+    if (known.n_after_plain == kManyStates) return {};
+    return std::span(known.after_plain).first(known.n_after_plain);
 }
 
 void Automaton::follow(NfaThread from) {
@@ -177,7 +214,8 @@ Automaton::State Automaton::intern_new_threads() {
     known.first_thread = static_cast<uint32_t>(threads_.size());
     known.n_threads = static_cast<uint32_t>(new_threads_.size());
     known.is_complete = new_is_complete_;
-    known.after_plain = kNotMade;
+    known.n_after_plain = known.n_ahead = 0;
+    known.run = {};
     known.next.fill(kNotMade);
     threads_.insert(threads_.end(), new_threads_.begin(), new_threads_.end());
     states_by_hash_.emplace(hash, added);

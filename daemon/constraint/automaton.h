@@ -42,17 +42,32 @@ public:
 
     // The state before the first byte.
     State start() const { return kStart; }
-    // Returns the state after one more byte. Precondition: the state is not kDead, and !is_full().
-    State advance(State state, uint8_t byte);
-    // True if any n or fewer plain bytes can follow. It may be false if that is not known yet and there is no room to
+    // Returns the state after one more byte. Precondition: the state is not kDead, and has_room_for() it.
+    State advance(State state, uint8_t byte) {
+        const State known = states_[state].next[byte];
+        return known != kNotMade ? known : make(state, byte);
+    }
+    // False if the state after this byte is neither known nor has room; compact() makes some.
+    bool has_room_for(State state, uint8_t byte) const { return states_[state].next[byte] != kNotMade || !is_full(); }
+    // What plain bytes can follow: any `n` or fewer, whichever they are. `ends`: and after n of them none can.
+    struct PlainRun {
+        uint8_t n;
+        bool ends;
+    };
+    // Looks at most `n` bytes ahead. The run may be too short where states are many, or not known yet without room to
     // find out. Precondition: the state is not kDead.
-    bool takes_plain(State state, uint32_t n);
+    PlainRun plain_run(State state, uint8_t n) {
+        const Known& known = states_[state];
+        if (n > known.n_ahead && known.run.n == known.n_ahead) look_ahead(state, n);
+        const PlainRun& run = states_[state].run;
+        return run.n < n ? run : PlainRun{n, run.n == n && run.ends};
+    }
     // True if the text so far is a text of the grammar.
     bool is_complete(State state) const { return states_[state].is_complete; }
     // True if moreover nothing can follow.
     bool is_final(State state) const { return is_complete(state) && states_[state].n_threads == 0; }
 
-    // There is no room for another state; compact() makes some.
+    // There is no room for another state.
     bool is_full() const {
         return states_.size() >= kMaxStates || threads_.size() >= kMaxKeptNfaThreads || frames_.size() >= kMaxFrames;
     }
@@ -64,6 +79,8 @@ public:
 private:
     static constexpr State kStart = 1;
     static constexpr State kNotMade = 0xFFFF;
+    static constexpr uint8_t kMaxPlainStates = 4;
+    static constexpr uint8_t kManyStates = kMaxPlainStates + 1;
     static_assert(kMaxStates < kNotMade);
 
     // A call that has not returned. Equal frames are interned, so equal ids mean equal stacks.
@@ -86,18 +103,24 @@ private:
         uint32_t first_thread;
         uint32_t n_threads;
         bool is_complete;
-        State after_plain;  // the state after any plain byte, if it is the same for all; else kDead
+        std::array<State, kMaxPlainStates> after_plain;  // the states after plain bytes, ascending
+        uint8_t n_after_plain;                           // 0: not found yet; kManyStates: more than have a place
+        uint8_t n_ahead;                                 // bytes that have been looked at for `run`
+        PlainRun run;                                    // as long as n_ahead: it may go on
         std::array<State, 256> next;
     };
 
     void reset();
+    State make(State state, uint8_t byte);
     uint32_t intern(const Frame& frame);
     uint32_t depth(uint32_t frame) const { return depths_[frame]; }
     // Follows the silent steps from a thread, and adds the threads that wait for a byte to new_threads_.
     void follow(NfaThread from);
     void take_silent_step(NfaThread from);
     State intern_new_threads();
-    State after_plain(State state);
+    void look_ahead(State state, uint8_t n);
+    // The states after any plain byte; none if they are too many, or some is not known and has no room.
+    std::span<const State> after_plain(State state);
 
     std::shared_ptr<const Grammar> grammar_;
     std::vector<Known> states_;

@@ -19,8 +19,8 @@ inline bool takes_all_of_pocl() {
     return std::getenv("LLMD_ALL") != nullptr;
 }
 
-// How far apart the cases of a long row on PoCL are that run: each with LLMD_ALL, else every `step`-th. An odd step meets
-// even cases and odd ones.
+// How far apart the cases of a long row on PoCL are that run: each with LLMD_ALL, else every `step`-th. An odd step
+// meets even cases and odd ones.
 inline uint64_t sample_step(uint64_t step) {
     return takes_all_of_pocl() && !takes_sample() ? 1 : step;
 }

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <string>
 
@@ -112,6 +113,33 @@ TEST(Automaton, KnowsWhenNothingCanFollow) {
     EXPECT_TRUE(number.is_complete(state));
     EXPECT_FALSE(number.is_final(state));
     EXPECT_TRUE(number.is_final(test::behind(number, "123456789012345")));
+}
+
+TEST(Automaton, LooksAheadInStrings) {
+    const struct {
+        const char *schema, *text;
+        uint8_t n;
+        bool ends;
+    } cases[] = {
+        {R"({"type":"string"})", "\"", 255, false},
+        {R"({"type":"string"})", "", 0, true},
+        {R"({"type":"string","maxLength":5})", "\"a", 4, true},
+        {R"({"type":"string","maxLength":5})", "\"abcde", 0, true},
+        {R"({"type":"string","maxLength":300})", "\"", 255, false},
+        {R"({"type":"string","pattern":"[a-z]$"})", "\"A", 255, false},
+        {R"({"type":"string","pattern":"^.{2}[^a]"})", "\"", 2, false},
+        {R"({"enum":["abc","abd"]})", "\"a", 0, false},
+    };
+    for (const auto& c : cases) {
+        auto automaton = test::automaton_of(c.schema);
+        const auto state = test::behind(automaton, c.text);
+        // What was asked before makes no difference.
+        for (const int n : {1, 16, 255, 16, 1}) {
+            const auto run = automaton.plain_run(state, static_cast<uint8_t>(n));
+            EXPECT_EQ(run.n, std::min<int>(n, c.n)) << c.schema << c.text << n;
+            EXPECT_EQ(run.ends, c.ends && n >= c.n) << c.schema << c.text << n;
+        }
+    }
 }
 
 TEST(Automaton, RoomIsMadeWithoutChangingAnything) {

@@ -6,18 +6,13 @@
 
 namespace llmd::constraint {
 
-uint32_t TokenSet::size() const {
-    uint32_t n = 0;
-    for (const uint32_t word : words_) n += static_cast<uint32_t>(std::popcount(word));
-    return n;
-}
-
 uint32_t TokenSet::first() const {
     const auto word = std::find_if(words_.begin(), words_.end(), [](uint32_t w) { return w != 0; });
     return static_cast<uint32_t>(word - words_.begin()) * kBits + static_cast<uint32_t>(std::countr_zero(*word));
 }
 
-TokenTrie::TokenTrie(const tokenizer::Tokenizer& tokenizer, uint32_t n_vocab, std::span<const int32_t> markers) {
+TokenTrie::TokenTrie(const tokenizer::Tokenizer& tokenizer, uint32_t n_vocab, std::span<const int32_t> markers)
+    : short_(kMaxShortBytes + 1, TokenSet(n_vocab)) {
     starts_.reserve(n_vocab + size_t{1});
     starts_.push_back(0);
     for (uint32_t id = 0; id < n_vocab; ++id) {
@@ -35,20 +30,38 @@ TokenTrie::TokenTrie(const tokenizer::Tokenizer& tokenizer, uint32_t n_vocab, st
         if (bytes_.size() > start) ids_.push_back(id);
         starts_.push_back(static_cast<uint32_t>(bytes_.size()));
     }
-    std::sort(ids_.begin(), ids_.end(), [&](uint32_t a, uint32_t b) {
+    const auto rest =
+        std::stable_partition(ids_.begin(), ids_.end(), [&](uint32_t id) { return is_short_and_plain(id); });
+    const auto n_short = static_cast<uint32_t>(rest - ids_.begin());
+    const auto by_bytes = [&](uint32_t a, uint32_t b) {
         const int order = bytes(static_cast<int32_t>(a)).compare(bytes(static_cast<int32_t>(b)));
         return order != 0 ? order < 0 : a < b;
-    });
-    add_nodes();
+    };
+    std::sort(ids_.begin(), rest, by_bytes);
+    std::sort(rest, ids_.end(), by_bytes);
+    add_nodes(0, n_short);
+    n_short_nodes_ = static_cast<uint32_t>(nodes_.size());
+    for (uint32_t i = 0; i < n_short; ++i) {
+        for (size_t n = bytes(static_cast<int32_t>(ids_[i])).size(); n <= kMaxShortBytes; ++n)
+            short_[n].insert(ids_[i]);
+    }
+    add_nodes(n_short, static_cast<uint32_t>(ids_.size()));
+    nodes_.push_back({0, static_cast<uint32_t>(ids_.size()), 0, 0, 0});
     find_plain();
 }
 
-void TokenTrie::add_nodes() {
+bool TokenTrie::is_short_and_plain(uint32_t id) const {
+    const std::string_view token = bytes(static_cast<int32_t>(id));
+    return token.size() <= kMaxShortBytes &&
+           std::all_of(token.begin(), token.end(), [](char c) { return is_plain(static_cast<uint8_t>(c)); });
+}
+
+void TokenTrie::add_nodes(uint32_t first, uint32_t last) {
     std::vector<uint32_t> path;  // the nodes above, from the first byte on
-    std::string_view last;
-    for (uint32_t i = 0; i < ids_.size(); ++i) {
+    std::string_view before;
+    for (uint32_t i = first; i < last; ++i) {
         const std::string_view token = bytes(static_cast<int32_t>(ids_[i]));
-        const auto differ = std::mismatch(token.begin(), token.end(), last.begin(), last.end());
+        const auto differ = std::mismatch(token.begin(), token.end(), before.begin(), before.end());
         const auto n_same = static_cast<size_t>(differ.first - token.begin());
         for (; path.size() > n_same; path.pop_back())
             nodes_[path.back()].subtree_end = static_cast<uint32_t>(nodes_.size());
@@ -56,10 +69,9 @@ void TokenTrie::add_nodes() {
             path.push_back(static_cast<uint32_t>(nodes_.size()));
             nodes_.push_back({0, i, static_cast<uint16_t>(depth + 1), static_cast<uint8_t>(token[depth]), 0});
         }
-        last = token;
+        before = token;
     }
     for (const uint32_t node : path) nodes_[node].subtree_end = static_cast<uint32_t>(nodes_.size());
-    nodes_.push_back({0, static_cast<uint32_t>(ids_.size()), 0, 0, 0});
 }
 
 void TokenTrie::find_plain() {
@@ -83,22 +95,27 @@ std::string_view TokenTrie::bytes(int32_t id) const {
 }
 
 TokenSet TokenTrie::following(Automaton& automaton, Automaton::State& state) const {
-    TokenSet set(n_vocab());
+    const auto [n_plain, ends] = automaton.plain_run(state, kMaxShortBytes);
+    const bool knows_short = ends || n_plain == kMaxShortBytes;
+    TokenSet set = knows_short ? short_[n_plain] : TokenSet(n_vocab());
     std::array<Automaton::State, kMaxTokenBytes + 1> path;  // the state at each depth
     path[0] = state;
     const auto end = static_cast<uint32_t>(nodes_.size() - 1);
-    for (uint32_t i = 0; i < end;) {
+    for (uint32_t i = knows_short ? n_short_nodes_ : 0; i < end;) {
         const Node& node = nodes_[i];
-        if (automaton.is_full()) automaton.compact(std::span(path).first(node.depth));
-        path[node.depth] = automaton.advance(path[node.depth - 1u], node.byte);
-        if (path[node.depth] == Automaton::kDead) {
+        if (!automaton.has_room_for(path[node.depth - 1u], node.byte)) {
+            automaton.compact(std::span(path).first(node.depth));
+        }
+        const Automaton::State after = automaton.advance(path[node.depth - 1u], node.byte);
+        if (after == Automaton::kDead) {
             i = node.subtree_end;
             continue;
         }
-        // Inside a string nearly the whole vocabulary is allowed, and this skips nearly all nodes.
-        i = node.plain_below > 0 && automaton.takes_plain(path[node.depth], node.plain_below) ? node.subtree_end
-                                                                                              : i + 1;
-        for (uint32_t n = node.first_id; n < nodes_[i].first_id; ++n) set.insert(ids_[n]);
+        path[node.depth] = after;
+        const uint8_t below = node.plain_below;
+        i = below > 0 && automaton.plain_run(after, below).n == below ? node.subtree_end : i + 1;
+        const uint32_t last_id = nodes_[i].first_id;
+        for (uint32_t n = node.first_id; n < last_id; ++n) set.insert(ids_[n]);
     }
     state = path[0];
     return set;

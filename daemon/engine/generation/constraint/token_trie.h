@@ -1,6 +1,8 @@
 // A trie of the vocabulary's token bytes, in which one walk finds all tokens that are allowed next: a common prefix of
-// tokens is read once, and a prefix that is not allowed rules out all tokens that begin with it.
-// Immutable: may be used from any thread.
+// tokens is read once, and a prefix that is not allowed rules out all tokens that begin with it. Short tokens of plain
+// bytes (constraint/automaton.h), which are most of a vocabulary, have a trie of their own: inside a string mostly all
+// of them are allowed that are no longer than there is room, and these sets are kept. Immutable: may be used from any
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -16,22 +18,29 @@ namespace llmd::constraint {
 
 // Longer tokens are never allowed. GPT-2's longest has 128 bytes.
 inline constexpr size_t kMaxTokenBytes = 256;
+// Of the short tokens: in GPT-2's vocabulary all but 59 of the 49,201 of plain bytes.
+inline constexpr uint8_t kMaxShortBytes = 16;
 
 // A set of ids, with one bit for each id of the vocabulary.
 class TokenSet {
 public:
     explicit TokenSet(uint32_t n_vocab) : words_((n_vocab + kBits - 1) / kBits) {}
-    void insert(uint32_t id) { words_[id / kBits] |= 1u << id % kBits; }
+    // Precondition: the id is not in the set.
+    void insert(uint32_t id) {
+        words_[id / kBits] |= 1u << id % kBits;
+        ++size_;
+    }
     bool contains(uint32_t id) const { return (words_[id / kBits] >> id % kBits & 1) != 0; }
     // The bits in the form of compute::SampleRequest::allowed.
     std::span<const uint32_t> words() const { return words_; }
-    uint32_t size() const;
+    uint32_t size() const { return size_; }
     // Precondition: the set is not empty.
     uint32_t first() const;
 
 private:
     static constexpr uint32_t kBits = 32;
     std::vector<uint32_t> words_;
+    uint32_t size_ = 0;
 };
 
 class TokenTrie {
@@ -59,13 +68,17 @@ private:
         uint8_t plain_below;  // bytes to the deepest node below; 0 if there is none or some byte below is not plain
     };
 
-    void add_nodes();
+    // Adds the nodes of the tokens ids_[first, last), a trie of their own.
+    void add_nodes(uint32_t first, uint32_t last);
     void find_plain();
+    bool is_short_and_plain(uint32_t id) const;
 
     std::string bytes_;             // of all tokens, by id
     std::vector<uint32_t> starts_;  // in bytes_, by id, and the end of the last token
-    std::vector<uint32_t> ids_;     // of tokens with bytes, sorted by their bytes
-    std::vector<Node> nodes_;       // with a sentinel at the end
+    std::vector<uint32_t> ids_;     // of tokens with bytes: the short ones of plain bytes first; sorted by their bytes
+    std::vector<Node> nodes_;       // those of the short tokens of plain bytes first; with a sentinel at the end
+    uint32_t n_short_nodes_ = 0;
+    std::vector<TokenSet> short_;  // the short tokens of plain bytes; at n those of at most n bytes
     std::vector<uint32_t> end_ids_;
 };
 

@@ -22,10 +22,12 @@ public:
     Words() {
         for (int byte = 0; byte < 256; ++byte) texts_.emplace_back(1, static_cast<char>(byte));
         texts_.emplace_back();
-        for (const char* text : {"{\"", "\":", "\": ", "true", "tru", "false", ", \"", "\"}", "\xC3\xA9", "\x80\x80",
-                                 "\xE2", "e\xE2\x82", "a", "[[", "]]", "  ", "12", "123456"}) {
+        for (const char* text :
+             {"{\"", "\":", "\": ", "true", "tru", "false",  ", \"", "\"}", "\xC3\xA9", "\x80\x80", "\xE2", "e\xE2\x82",
+              "a",   "[[",  "]]",   "  ",   "12",  "123456", "aa",   "abc", "cab",      " tale",    "ab1",  "a tale"}) {
             texts_.emplace_back(text);
         }
+        for (size_t n = kMaxShortBytes - 1u; n <= kMaxShortBytes + 1u; ++n) texts_.emplace_back(n, 'b');
         texts_.emplace_back(kMaxTokenBytes + 1, 'x');
         texts_.emplace_back(kMaxTokenBytes, 'x');
         kinds_.assign(texts_.size(), tokenizer::TokenKind::Normal);
@@ -64,8 +66,11 @@ TEST(Constraint, AllowsTheTokensThatTheAutomatonCanRead) {
     std::mt19937 random(5);
     for (const char* schema :
          {"true", R"({"properties":{"a":{"type":"boolean"},"aa":{"maxLength":4}},"additionalProperties":true})",
-          R"({"type":"array","items":{"$ref":"#"}})", R"({"type":"integer"})",
-          R"({"type":"string","maxLength":300})"}) {
+          R"({"type":"array","items":{"$ref":"#"}})", R"({"type":"integer"})", R"({"type":"string","maxLength":300})",
+          R"({"type":"string","minLength":2,"maxLength":5})", R"({"type":"string","maxLength":16})",
+          R"({"type":"string","pattern":"[a-z]$"})", R"({"type":"string","pattern":"^(a|bb)*$"})",
+          R"({"type":"string","pattern":"^.{2}[^a]","maxLength":6})", R"({"type":"string","pattern":"^[^!]*$"})",
+          R"({"enum":["abcab","aa","b"]})"}) {
         auto automaton = test::automaton_of(schema);
         for (int round = 0; round < 10; ++round) {
             auto constraint = constraint_of(schema, trie);
@@ -82,6 +87,7 @@ TEST(Constraint, AllowsTheTokensThatTheAutomatonCanRead) {
                     ASSERT_EQ(constraint.allows(static_cast<int32_t>(id)), fits || ends);
                     if (fits) allowed.push_back(static_cast<int32_t>(id));
                 }
+                ASSERT_EQ(constraint.allowed().n, allowed.size() + (constraint.is_complete() ? 1 : 0));
                 if (allowed.empty()) break;
                 const int32_t id = allowed[random() % allowed.size()];
                 ASSERT_TRUE(constraint.accept(id));

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <simdjson.h>
 
-#include <chrono>
+#include <ctime>
 #include <memory>
 #include <string>
 #include <utility>
@@ -77,7 +77,7 @@ TEST(ToolList, HostileSchemasAreRefusedOrCompiledSoon) {
                          schema, R"(},"$defs":{"any":{"anyOf":[)", any, R"(]},"wide":)", wide, "}}}");
     }
     tools += "]";
-    const auto begin = std::chrono::steady_clock::now();
+    const std::clock_t begin = std::clock();
     const auto parsed = parse_tools(tools);
     ASSERT_TRUE(parsed) << parsed.error().message;
     for (const chat::CallSyntax* syntax : {&chat::kHermesCalls, &chat::kQwenXmlCalls, &chat::kLfm2Calls}) {
@@ -85,8 +85,7 @@ TEST(ToolList, HostileSchemasAreRefusedOrCompiledSoon) {
         if (!compiled) {
             EXPECT_EQ(compiled.error().message.rfind("tools", 0), 0u) << compiled.error().message;
         }
-        const auto took = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin);
-        EXPECT_LT(took.count(), 20) << syntax->name;
+        EXPECT_LT((std::clock() - begin) / CLOCKS_PER_SEC, 20) << syntax->name;  // of the processor
     }
 }
 
