@@ -92,7 +92,7 @@ Connection::Connection(base::EventLoop& loop, Api& api, BodyBudget& bodies, int 
 Connection::~Connection() {
     release_body();
     if (exchange_) exchange_->leave();
-    if (suspended_) loop_.remove_fd(fd_);
+    unwatch();
     loop_.cancel_timer(timer_);
 }
 
@@ -259,22 +259,34 @@ ssize_t Connection::read_stream(void* connection, uint64_t, char* out, size_t si
 void Connection::suspend() {
     suspended_ = true;
     MHD_suspend_connection(handle_);
+    watch();
+}
+
+// From the first time that it is suspended until its answer is complete: a descriptor that came and went with each
+// piece of a text would change the loop's set twice a token.
+void Connection::watch() {
+    if (std::exchange(watched_, true)) return;
     // Both directions closed is gone. A client that has only said that it sends no more still waits for its answer.
     // Its request is cancelled before a later connection is served, for which it may have made room.
     loop_.add_fd(fd_, 0, [this](short) {
+        unwatch();
         gone_ = true;
-        exchange_->leave();
+        if (exchange_) exchange_->leave();
         wake();
     });
 }
 
+void Connection::unwatch() {
+    if (std::exchange(watched_, false)) loop_.remove_fd(fd_);
+}
+
 void Connection::wake() {
     if (!std::exchange(suspended_, false)) return;
-    loop_.remove_fd(fd_);
     MHD_resume_connection(handle_);
 }
 
 void Connection::on_completed() {
+    unwatch();
     release_body();
     if (exchange_) exchange_->leave();
     exchange_.reset();

@@ -85,6 +85,8 @@ private:
     MHD_Result send_answer();
     static ssize_t read_stream(void* connection, uint64_t position, char* out, size_t size);
     void suspend();
+    void watch();
+    void unwatch();
     void wake();
     void set_time_limit(std::chrono::seconds limit);
 
@@ -102,6 +104,7 @@ private:
     Request request_;
     std::shared_ptr<Exchange> exchange_;
     bool suspended_ = false;
+    bool watched_ = false;  // by the loop, for its end
     bool gone_ = false;
     base::EventLoop::TimerId timer_ = 0;
 };
