@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "engines/device_lease.h"
+#include "service/remote_access.h"
 #include "service_fixture.h"
 
 namespace llmd::service {
@@ -416,6 +417,49 @@ TEST_F(ServiceEnginesTest, ARemotesModelIsNotOfThisDevice) {
     EXPECT_EQ(outcome.resumed, 1u);
     remotes.last().expect_nothing();
     engine(0).expect_nothing();
+}
+
+TEST_F(ServiceEnginesTest, ARemoteIsNotKeptAsLongAsAModelOfThisDevice) {
+    base::RemoteSettings home;
+    home.name = "home";
+    home.models = {"big"};
+    home.apps = {"host"};
+    make_service({.default_model = "a", .max_models = 1, .remotes = {home}});
+    auto made = std::make_unique<engines::FakeLauncher>();
+    engines::FakeLauncher& remotes = *made;
+    service_->set_remote_launcher(std::move(made));
+    RecordingSink sinks[2];
+    finish(0, run(0, sinks[0], "a"));
+    GenerateRequest big = request("big@home");
+    big.application = "host";
+    const RequestId id = submit(sinks[1], std::move(big));
+    remotes.last().expect<protocol::Connect>();
+    const auto say = [&](const protocol::Message& message) {
+        remotes.last().send(message);
+        settle();
+    };
+    say(protocol::Ready{.n_ctx = 128, .n_slots = 4, .backend = protocol::BackendKind::Remote});
+    remotes.last().expect<protocol::Submit>();
+    remotes.last().expect<protocol::Start>();
+    say(protocol::Accepted{id, 3, {}});
+    platform::Directive directive;
+    directive.idle_time = minutes(5);
+    const auto wait = [&](std::chrono::milliseconds time) {
+        now_ += time;
+        directive.idle_time += std::chrono::seconds(1);  // one that is the same is not looked at
+        service_->apply(directive);
+        settle();
+    };
+    wait(kRemoteIdle * 2);
+    EXPECT_FALSE(remotes.last().hung_up()) << "its text is not finished";
+    protocol::Finished finished;
+    finished.id = id;
+    say(finished);
+    wait(kRemoteIdle - std::chrono::milliseconds(1));
+    EXPECT_FALSE(remotes.last().hung_up());
+    wait(std::chrono::milliseconds(1));
+    EXPECT_TRUE(remotes.last().hung_up());
+    EXPECT_FALSE(engine(0).hung_up());
 }
 
 TEST_F(ServiceEnginesTest, NothingGoesToARemoteBeforeItsTurnOrAgainstItsRules) {
