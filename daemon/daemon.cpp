@@ -17,6 +17,7 @@
 #include "base/places.h"
 #include "engines/memory_budget.h"
 #include "log_format.h"
+#include "platform/oom_kills.h"
 #include "remotes/log.h"
 #include "remotes/socket_launcher.h"
 
@@ -33,6 +34,10 @@ std::optional<uint64_t> available_memory() {
     std::ifstream file(base::procfs() + "/meminfo");
     const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
     return engines::available_bytes(text);
+}
+
+platform::PressureFiles kernel_files() {
+    return {base::procfs(), base::sysfs() + "/fs/cgroup"};
 }
 
 service::ServiceOptions service_options(const base::Config& config) {
@@ -101,7 +106,8 @@ Daemon::Daemon(ReadSettings read)
     : read_settings_(std::move(read)),
       service_(loop_, read_settings(), engines::make_process_launcher(base::find_engine()),
                std::make_unique<engines::ModelCatalogue>(loop_, base::model_folders(), base::find_engine()),
-               {.available_memory = available_memory}),
+               {.available_memory = available_memory,
+                .oom_kills = [] { return platform::count_oom_kills(kernel_files()); }}),
       front_end_(loop_, service_, LLMD_VERSION, bus_events()) {
     service_.set_remote_launcher(make_remote_launcher());
     service_.on_status_changed([this] {
@@ -164,7 +170,7 @@ base::Result<void> Daemon::run(int signal_fd, const std::string& socket_path) {
 
 void Daemon::start_governor() {
     service::Governor::Sources sources;
-    auto memory = platform::watch_memory_pressure(loop_, {base::procfs(), base::sysfs() + "/fs/cgroup"});
+    auto memory = platform::watch_memory_pressure(loop_, kernel_files());
     if (memory) {
         memory_ = std::move(*memory);
         sources.memory = memory_.get();

@@ -4,7 +4,7 @@ namespace llmd::engines {
 
 void FaultCount::add(const EngineEnd& end) {
     if (end.counts_against_device()) ++counted;
-    if (end.lacked_memory() || end.was_silent_while_idle()) ++foreign_kills;
+    if (end.may_have_lacked_memory() || end.was_silent_while_idle()) ++foreign_kills;
 }
 
 std::optional<base::ErrorCode> FaultCount::verdict() const {

@@ -48,7 +48,7 @@ EngineEnd end_from_status(int status) {
         const int number = WTERMSIG(status);
         const bool foreign = number == SIGKILL || number == SIGTERM;
         return {foreign ? Cause::ForeignKill : Cause::Signal,
-                concat("ended by signal ", number, " (", ::strsignal(number), ")")};
+                concat("ended by signal ", number, " (", ::strsignal(number), ")"), std::nullopt, number};
     }
     return {Cause::Exit, concat("exited with status ", WEXITSTATUS(status))};
 }

@@ -50,7 +50,7 @@ struct EngineEnd {
         Signal,       // SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE
         Silence,      // llmd killed it: silent beyond its budget
         Protocol,     // llmd killed it: it sent a malformed frame
-        ForeignKill,  // SIGKILL or SIGTERM that llmd did not send: the out-of-memory killer, a person
+        ForeignKill,  // SIGKILL or SIGTERM that llmd did not send: the kernel's for want of memory, a person's
         NoMemory,     // llmd killed it: it could not load again what had been loaded before
         Exit,         // exited without being asked
     };
@@ -58,6 +58,7 @@ struct EngineEnd {
     std::string detail;  // one sentence for status and log
     // Where it was: the last phase that it has announced; nothing if it had not begun.
     std::optional<protocol::Phase> phase = {};
+    int signal = 0;  // that ended it, of Signal and ForeignKill
 
     // It computed nothing and was silent for too long: swapped out, or held up by a disk.
     bool was_silent_while_idle() const { return cause == Cause::Silence && phase == protocol::Phase::Idle; }
@@ -66,7 +67,8 @@ struct EngineEnd {
         return cause == Cause::Fault || cause == Cause::Signal || cause == Cause::Protocol || cause == Cause::Exit ||
                (cause == Cause::Silence && !was_silent_while_idle());
     }
-    bool lacked_memory() const { return cause == Cause::ForeignKill || cause == Cause::NoMemory; }
+    // What killed it says nothing of its model or its device.
+    bool may_have_lacked_memory() const { return cause == Cause::ForeignKill || cause == Cause::NoMemory; }
 };
 
 std::string_view cause_name(EngineEnd::Cause cause);  // "device_error", "crash"

@@ -17,8 +17,8 @@
 //   So each load serves a request, and two models of one class cannot send each other away for nothing.
 // - A request that has starved is behind nobody: everything yields to it. This, once in kStarvationTimeout for a class
 //   and model, bounds how often models that do not fit side by side take turns.
-// - Nothing that is busy is evicted before it is idle, and nothing idle goes before all else that is needed is idle
-// too.
+// - Nothing that is busy is evicted before it is idle, and nothing idle goes before all else that is needed is
+//   idle too.
 #pragma once
 
 #include <cstdint>

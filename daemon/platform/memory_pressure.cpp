@@ -53,16 +53,6 @@ std::optional<std::string> from_base64(std::string_view text) {
     return out;
 }
 
-// Of control groups v2: "0::/user.slice/…" in /proc/self/cgroup.
-std::string own_control_group(const PressureFiles& files) {
-    std::ifstream groups(files.proc + "/self/cgroup");
-    constexpr std::string_view kUnified = "0::";
-    for (std::string line; std::getline(groups, line);) {
-        if (line.starts_with(kUnified)) return line.substr(kUnified.size());
-    }
-    return {};
-}
-
 Result<base::UniqueFd> open_socket(const std::string& path) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
@@ -135,6 +125,15 @@ Result<std::unique_ptr<MemoryPressure>> watch(base::EventLoop& loop, const Targe
 }
 
 }  // namespace
+
+std::string own_control_group(const PressureFiles& files) {
+    std::ifstream groups(files.proc + "/self/cgroup");
+    constexpr std::string_view kUnified = "0::";
+    for (std::string line; std::getline(groups, line);) {
+        if (line.starts_with(kUnified)) return line.substr(kUnified.size());
+    }
+    return {};
+}
 
 Result<std::unique_ptr<MemoryPressure>> watch_memory_pressure(base::EventLoop& loop, const PressureFiles& files) {
     if (const char* path = std::getenv("MEMORY_PRESSURE_WATCH"); path != nullptr && *path != '\0') {

@@ -30,6 +30,9 @@ struct PressureFiles {
     std::string cgroups = "/sys/fs/cgroup";
 };
 
+// llmd's control group (v2), "/user.slice/…" say, from /proc/self/cgroup; empty: it has none.
+std::string own_control_group(const PressureFiles& files);
+
 // $MEMORY_PRESSURE_WATCH with $MEMORY_PRESSURE_WRITE (base64); without it the memory.pressure of llmd's own control
 // group, else that of the whole system. A FIFO or a socket in place of a file is read, a file never is.
 // NotReady: the user does not want it (/dev/null), or the kernel has none for llmd; the message says which. It is an

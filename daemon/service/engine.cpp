@@ -525,7 +525,7 @@ void Engine::on_ended(const EngineEnd& end) {
 void Engine::on_died(const EngineEnd& end, bool was_ready) {
     std::vector<RequestId> exposed;
     engines::EngineDeath death;
-    death.lacked_memory = end.lacked_memory();
+    death.lacked_memory = end.may_have_lacked_memory();
     death.was_ready = was_ready;
     death.was_replacement = !was_ready && is_replacement();
     death.can_quarantine = may_leave_device();

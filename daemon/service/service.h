@@ -101,6 +101,9 @@ struct ServiceClocks {
     std::function<engines::DeviceHealth::WallTime()> wall = std::chrono::system_clock::now;
     // Memory that can be had without swapping; without it, what is loaded next takes the place of what is loaded.
     std::function<std::optional<uint64_t>()> available_memory = {};
+    // How many processes the kernel has killed for want of memory (platform/oom_kills.h); without it, whoever kills an
+    // engine may have been the kernel.
+    std::function<std::optional<uint64_t>()> oom_kills = {};
 };
 
 // What the policy has to know of the service; cheaper than its status.

@@ -1,4 +1,7 @@
 // Which engines there are, and what each computes.
+#include <signal.h>
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -250,6 +253,7 @@ void Service::Impl::start_engine(const ModelReference& model) {
     if (!model.is_remote()) {
         default_load_failed_ = false;
         yielding_.clear();
+        look_for_oom_kills();
     }
     Engine::Memory memory = needed_memory(model).value_or(Engine::Memory{});
     memory.limit = memory_limit(*engine, memory);
@@ -325,7 +329,10 @@ void Service::Impl::restart_dead() {
     for (auto& [key, engine] : engines_) {
         if (engine->state() != Engine::State::Down || engine->n_running() == 0 || engine->waits_to_retry()) continue;
         if (!engine->model().is_remote() && (is_loading() || !free_memory_after_kill())) continue;
-        if (!engine->model().is_remote()) default_load_failed_ = false;
+        if (!engine->model().is_remote()) {
+            default_load_failed_ = false;
+            look_for_oom_kills();
+        }
         engine->start(++last_engine_id_, engine->memory());
     }
 }
@@ -385,7 +392,18 @@ void Service::Impl::on_load_failed(Engine& engine, const base::Error& error) {
 void Service::Impl::on_died(Engine& engine, const engines::EngineEnd& end) {
     last_fault_ = base::concat(engine.program(), ' ', end.detail);
     last_fault_cause_ = engines::cause_name(end.cause);
-    if (end.lacked_memory() && !engine.model().is_remote()) memory_is_short_ = true;
+    if (engine.model().is_remote() || !lacked_memory(end)) return;
+    spdlog::warn("memory was short: idle models go before anything is loaded");
+    memory_is_short_ = true;
+}
+
+bool Service::Impl::lacked_memory(const engines::EngineEnd& end) {
+    if (end.cause != engines::EngineEnd::Cause::ForeignKill) return end.cause == engines::EngineEnd::Cause::NoMemory;
+    return end.signal != SIGKILL || look_for_oom_kills();
+}
+
+bool Service::Impl::look_for_oom_kills() {
+    return oom_kills_.look(clocks_.oom_kills ? clocks_.oom_kills() : std::nullopt, clocks_.now());
 }
 
 void Service::Impl::on_lease_released(Engine& engine) {

@@ -15,6 +15,7 @@
 
 #include "engines/load_failures.h"
 #include "engines/pool.h"
+#include "platform/oom_kills.h"
 #include "service/device_leases.h"
 #include "service/device_quarantine.h"
 #include "service/engine.h"
@@ -149,6 +150,9 @@ private:
     bool is_loading() const;
     // False while idle engines are going because one was killed for its memory.
     bool free_memory_after_kill();
+    // A death for which idle engines are to go: certainly or perhaps for want of memory (platform/oom_kills.h).
+    bool lacked_memory(const engines::EngineEnd& end);
+    bool look_for_oom_kills();  // OomKills::look()
     void start_engine(const ModelReference& model);
 
     void schedule_turn() override;
@@ -189,6 +193,7 @@ private:
     // Engines that make room for the request that is wanted, and how far.
     std::string yielded_for_;
     std::map<std::string, EngineSlots> yielding_;
+    platform::OomKills oom_kills_;
     bool memory_is_short_ = false;  // an engine was killed for it; idle ones go before anything is loaded
     engines::LoadFailures load_failures_;
     bool default_load_failed_ = false;

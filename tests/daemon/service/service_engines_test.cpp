@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "engines/device_lease.h"
+#include "platform/oom_kills.h"
 #include "service/remote_access.h"
 #include "service_fixture.h"
 
@@ -10,6 +11,7 @@ namespace llmd::service {
 namespace {
 
 using std::chrono::minutes;
+using std::chrono::seconds;
 
 class ServiceEnginesTest : public ServiceTest {
 protected:
@@ -258,16 +260,55 @@ TEST_F(ServiceEnginesTest, OneLoadAtATime) {
 }
 
 TEST_F(ServiceEnginesTest, AfterAKillForMemoryIdleOnesGoBeforeAnythingIsLoaded) {
+    struct Case {
+        int signal;
+        std::optional<uint64_t> kills_at_start, kills_at_death;
+        bool idle_ones_go;
+    };
+    for (const auto& [signal, kills_at_start, kills_at_death, idle_ones_go] :
+         {Case{SIGKILL, {}, {}, true},    // nobody knows
+          Case{SIGKILL, {}, 0, true},     // likewise
+          Case{SIGKILL, 0, 1, true},      // the kernel
+          Case{SIGKILL, 0, 0, false},     // a person
+          Case{SIGKILL, 3, 3, false},     // likewise: those were others
+          Case{SIGTERM, 0, 0, true},      // a program that watches memory
+          Case{SIGSEGV, 0, 1, false}}) {  // an engine that the kernel has killed ends by SIGKILL
+        SCOPED_TRACE(testing::Message() << signal << ' ' << kills_at_start.value_or(99) << ' '
+                                        << kills_at_death.value_or(99));
+        oom_kills_ = 0;
+        make_service({.default_model = "a", .max_models = 2});
+        oom_kills_ = kills_at_start;
+        RecordingSink sink;
+        const RequestId a = run(0, sink, "a");
+        serve(1, "b");
+        send(0, engines::tokens_of(a, {1}, "one"));
+        now_ += platform::OomKills::kOneShortage + seconds(1);
+        oom_kills_ = kills_at_death;
+        engine(0).die_of(signal);
+        settle();
+        EXPECT_EQ(n_engines(), idle_ones_go ? 2u : 3u);
+        if (idle_ones_go) exit(1);
+        load(2, "a");
+        EXPECT_EQ(accept(2, a).replay_ids, std::vector<int32_t>{1});
+        EXPECT_EQ(resident(), idle_ones_go ? Names{"a"} : (Names{"a", "b"}));
+    }
+}
+
+TEST_F(ServiceEnginesTest, AReplacementLooksAtTheKernelsKillsAgain) {
+    oom_kills_ = 0;
     RecordingSink sink;
     const RequestId a = run(0, sink, "a");
     serve(1, "b");
-    send(0, engines::tokens_of(a, {1}, "one"));
-    engine(0).die_of(SIGKILL);
+    oom_kills_ = 1;  // not an engine
+    engine(0).die_of(SIGSEGV);
     settle();
-    EXPECT_EQ(n_engines(), 2u);
-    exit(1);
     load(2, "a");
-    EXPECT_EQ(accept(2, a).replay_ids, std::vector<int32_t>{1});
+    accept(2, a);
+    now_ += platform::OomKills::kOneShortage + seconds(1);
+    engine(2).die_of(SIGKILL);
+    settle();
+    load(3, "a");
+    EXPECT_EQ(resident(), (Names{"a", "b"}));
 }
 
 TEST_F(ServiceEnginesTest, EachGoesWhenNobodyHasNeededItForItsOwnTime) {

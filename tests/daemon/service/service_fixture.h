@@ -82,7 +82,8 @@ protected:
         service_ = std::make_unique<Service>(
             loop_, std::move(options), std::move(launcher),
             std::make_unique<engines::ModelCatalogue>(loop_, std::vector<std::string>{folder_.path()}, "/nonexistent"),
-            ServiceClocks{[this] { return now_; }, [this] { return wall_; }, [this] { return available_; }});
+            ServiceClocks{[this] { return now_; }, [this] { return wall_; }, [this] { return available_; },
+                          [this] { return oom_kills_; }});
     }
     void settle() { engines::settle(loop_); }
 
@@ -170,6 +171,7 @@ protected:
     base::EventLoop loop_;
     base::TimePoint now_{};
     std::optional<uint64_t> available_ = uint64_t{8} << 30;                    // memory
+    std::optional<uint64_t> oom_kills_;                                        // nothing: the kernel does not say
     engines::DeviceHealth::WallTime wall_{std::chrono::hours(24 * 365 * 50)};  // some day
     engines::FakeLauncher* launcher_ = nullptr;
     std::unique_ptr<Service> service_;
