@@ -21,6 +21,10 @@ inline constexpr uint64_t kOverheadBytes = uint64_t{96} << 20;
 // MemAvailable of the text of /proc/meminfo; nothing: it does not say so.
 std::optional<uint64_t> available_bytes(std::string_view meminfo);
 
+// What requests may add to what an engine has as soon as it is ready: texts, grammars and the tokens that these allow.
+// An engine that is told how much it may take leaves as much (generation::kRequestReserveBytes).
+inline constexpr uint64_t kRequestBytes = uint64_t{16} << 20;
+
 // What all engines may take: `memory_mib` (0: not set), or what there is, kReserveBytes less. `held` is the engines'
 // memory that would come back: anonymous and shared memory and what a device has, and no pages of model files, which
 // count as available already. Where nothing is known of the device, no more than they hold.

@@ -40,7 +40,7 @@ enum class ResidentState : uint8_t { Loading, Ready, Ending };
 struct Resident {
     std::string model;   // what tells engines apart
     std::string name;    // of the model, for people
-    uint64_t bytes = 0;  // estimated; measured as soon as it is ready
+    uint64_t bytes = 0;  // estimated; as soon as it is ready measured, and kRequestBytes
     ResidentState state = ResidentState::Ready;
     base::TimePoint last_use{};
     base::TimePoint kept_until{};                 // when the last keep_alive ends; TimePoint::max(): never

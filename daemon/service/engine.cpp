@@ -10,6 +10,7 @@
 #include "base/utf8.h"
 #include "engines/engine_fault.h"
 #include "engines/load_failures.h"
+#include "engines/memory_budget.h"
 #include "protocol/frame.h"
 
 namespace llmd::service {
@@ -53,10 +54,22 @@ void Engine::for_each_request(Action action) {
     }
 }
 
+uint64_t Engine::measured_bytes() const {
+    return ready_.weight_bytes + ready_.kv_bytes + ready_.overhead_bytes;
+}
+
 uint64_t Engine::memory_bytes() const {
     if (is_remote() || (!has_process() && n_running() == 0)) return 0;
-    const uint64_t measured = ready_.weight_bytes + ready_.kv_bytes + ready_.overhead_bytes;
+    const uint64_t measured = measured_bytes();
     return state_ != State::Ready || measured == 0 ? memory_.booked : measured;
+}
+
+uint64_t Engine::counted_bytes() const {
+    const uint64_t measured = measured_bytes();
+    if (measured == 0) return memory_bytes();
+    if (state_ == State::Ready) return measured + engines::kRequestBytes;
+    // It has all that it had until its process has gone.
+    return state_ == State::Ending ? std::max(memory_.booked, measured + engines::kRequestBytes) : memory_bytes();
 }
 
 uint64_t Engine::held_bytes() const {

@@ -94,6 +94,8 @@ public:
     const ModelOptions& settings() const { return settings_; }
     // What it was allowed, until it has said what it takes.
     uint64_t memory_bytes() const;
+    // What the pool counts for it: the same with room for requests, and while it is ending the larger of both.
+    uint64_t counted_bytes() const;
     size_t n_running() const { return context_.requests.n_running(key()); }
     // That it can compute at a time: one until it is ready, and those that ran on one that has died go on.
     uint32_t n_slots() const;
@@ -148,6 +150,7 @@ private:
     void for_each_request(Action action);
     bool is_replacement() const { return proven_file_ == file_ && n_running() > 0; }
     bool is_remote() const { return model_.is_remote(); }
+    uint64_t measured_bytes() const;  // 0: it has not been ready
 
     void send_first_message();
     void fail_load(base::Error error);

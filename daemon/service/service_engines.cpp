@@ -165,7 +165,7 @@ std::vector<engines::Resident> Service::Impl::residents() const {
         engines::Resident& one = residents.emplace_back();
         one.model = key;
         one.name = engine->model().name;
-        one.bytes = engine->memory_bytes();
+        one.bytes = engine->counted_bytes();
         const auto state = engine->state();
         one.state = state == Engine::State::Loading  ? engines::ResidentState::Loading
                     : state == Engine::State::Ending ? engines::ResidentState::Ending

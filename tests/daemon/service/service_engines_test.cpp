@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "engines/device_lease.h"
+#include "engines/memory_budget.h"
 #include "platform/oom_kills.h"
 #include "service/remote_access.h"
 #include "service_fixture.h"
@@ -248,6 +249,30 @@ TEST_F(ServiceEnginesTest, MemoryIsBookedBeforeALoad) {
     exit(0);
     load(2, "c");
     EXPECT_EQ(resident(), (Names{"b", "c"}));
+}
+
+TEST_F(ServiceEnginesTest, WhatIsMeasuredIsBookedWithRoomForRequests) {
+    constexpr uint32_t kMeasuredMib = 100;
+    constexpr auto kBookedMib =
+        static_cast<uint32_t>(kMeasuredMib + ((engines::kRequestBytes + engines::kOverheadBytes) >> 20));
+    for (const bool fits : {true, false}) {
+        make_service({.default_model = "a", .max_models = 2, .memory_mib = fits ? kBookedMib + 1 : kBookedMib - 1});
+        RecordingSink sinks[2];
+        const RequestId a = submit(sinks[0], request("a"));
+        engine(0).expect<protocol::Load>();
+        protocol::Ready ready;
+        ready.n_ctx = 128;
+        ready.n_slots = 2;
+        ready.overhead_bytes = uint64_t{kMeasuredMib} << 20;
+        send(0, ready);
+        accept(0, a);
+        finish(0, a);
+        EXPECT_EQ(service_->status().engines[0].memory_bytes, ready.overhead_bytes)
+            << "people are told what was measured";
+        submit(sinks[1], request("b"));
+        EXPECT_EQ(engine(0).hung_up(), !fits);
+        EXPECT_EQ(n_engines(), fits ? 2u : 1u);
+    }
 }
 
 TEST_F(ServiceEnginesTest, OneLoadAtATime) {
