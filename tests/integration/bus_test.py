@@ -160,7 +160,7 @@ class Bus(harness.TestCase):
 
     def test_the_engine_is_sandboxed_and_says_so(self):
         self.client.load(LLAMA)
-        with open(f"/proc/{self.daemon.engines()[0]}/status") as file:
+        with open(f"/proc/{self.client.engine_of(LLAMA)}/status") as file:
             process = dict(line.split(":\t", 1) for line in file.read().splitlines() if ":\t" in line)
         sandbox = self.client.status()["sandbox"]
         self.assertEqual(process["NoNewPrivs"], "1")

@@ -101,7 +101,7 @@ class OverTheBus(ChatTest):
         text, _ = self.chat(*turns, model=LLAMA, seed=2, max_tokens=80)
         _, fd = self.stream_chat(*turns, model=LLAMA, seed=2, max_tokens=80)
         begun = harness.read_line(fd)["text"]
-        os.kill(self.daemon.engines()[0], signal.SIGKILL)
+        os.kill(self.client.engine_of(LLAMA), signal.SIGKILL)
         lines = [json.loads(line) for line in harness.read_all(fd).splitlines()]
         self.assertEqual(begun + "".join(line["text"] for line in lines[:-1]), text)
         self.assertTrue(lines[-1]["done"])

@@ -231,14 +231,17 @@ class Daemon:
 
     @contextlib.contextmanager
     def held_engine(self):
-        """The engine makes no token inside the block, so that what happens there comes before the text's end."""
-        pid = self.engines()[0]
-        os.kill(pid, signal.SIGSTOP)
+        """No engine that is there makes a token inside the block, so that what happens there comes before the text's end."""
+        pids = self.engines()
+        assert pids, "no engine runs"
+        for pid in pids:
+            os.kill(pid, signal.SIGSTOP)
         try:
             yield
         finally:
-            with contextlib.suppress(ProcessLookupError):  # llmd may have ended inside the block, and it with llmd
-                os.kill(pid, signal.SIGCONT)
+            for pid in pids:
+                with contextlib.suppress(ProcessLookupError):  # llmd may have ended inside the block, and it with llmd
+                    os.kill(pid, signal.SIGCONT)
 
 
 class Client:

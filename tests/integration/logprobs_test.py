@@ -178,7 +178,7 @@ class Logprobs(harness.TestCase):
         connection.request("POST", "/v1/completions", json.dumps(dict(body, stream=True)))
         response = connection.getresponse()
         begin = response.readline()
-        os.kill(self.daemon.engines()[0], signal.SIGKILL)
+        os.kill(self.client.engine_of(LLAMA), signal.SIGKILL)
         *frames, done = events(begin + response.read())
         self.assertEqual(done, "[DONE]")
         choice, = merged(map(json.loads, frames))

@@ -179,7 +179,7 @@ class SavedPrefix(Asking):
         self.client.load(LLAMA)
         text, _ = self.generate(prompt, **options)
         self.generate(prompt, **options)
-        os.kill(self.daemon.engines()[0], signal.SIGKILL)
+        os.kill(self.client.engine_of(LLAMA), signal.SIGKILL)
         self.assertEqual(self.generate(prompt, **options)[0], text)
 
 

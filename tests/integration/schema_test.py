@@ -7,6 +7,7 @@ import json
 import os
 import random
 import re
+import signal
 import struct
 import subprocess
 import sys
@@ -281,7 +282,7 @@ class Schema(harness.TestCase):
                                       top_p=1.0, min_p=0.0, **options)
         parts = [harness.read_line(fd)["text"]]
         with self.daemon.held_engine():
-            os.kill(self.daemon.engines()[0], 9)
+            os.kill(self.client.engine_of(LLAMA), signal.SIGKILL)
         while "text" in (line := harness.read_line(fd)):
             parts.append(line["text"])
         os.close(fd)

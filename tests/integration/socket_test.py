@@ -481,7 +481,7 @@ class Socket(harness.TestCase):
         connection.request("POST", "/v1/completions", json.dumps(dict(GREEDY, max_tokens=200, stream=True)))
         response = connection.getresponse()
         begin = response.readline()
-        os.kill(self.daemon.engines()[0], signal.SIGKILL)
+        os.kill(self.client.engine_of(LLAMA), signal.SIGKILL)
         frames = events(begin + response.read())
         self.assertEqual(frames.pop(), "[DONE]")
         self.assertEqual("".join(json.loads(frame)["choices"][0]["text"] for frame in frames), whole)
