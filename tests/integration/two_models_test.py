@@ -1,4 +1,5 @@
-"""Two models side by side: both stay resident, and a death of one engine is no concern of the other's."""
+"""Two models side by side: both stay resident, and a death of one engine is no concern of the other's, unless it was the kernel that
+killed it for want of memory."""
 import os
 import signal
 
@@ -8,9 +9,27 @@ import harness
 from harness import GPT2, LLAMA, MARKER
 
 
+def has_control_group():
+    """Whether llmd has one of the second version, which is where it looks for the count of the kernel's kills first."""
+    with open("/proc/self/cgroup") as file:
+        return any(line.startswith("0::") for line in file)
+
+
 class TwoModels(harness.TestCase):
     n_tokens = 450  # nearly all that the models' contexts hold
     n_tries = 20
+
+    @classmethod
+    def prepare(cls):
+        cls.control_groups = cls.bus.path("sysfs/fs/cgroup")
+        os.makedirs(cls.control_groups)
+        cls.count_kills(0)
+
+    @classmethod
+    def count_kills(cls, n):
+        """What the kernel says from now on, for the group that is above all others."""
+        with open(os.path.join(cls.control_groups, "memory.events"), "w") as file:
+            file.write(f"oom 0\noom_kill {n}\noom_group_kill 0\n")
 
     def options(self, model):
         return {"model": model, "max_tokens": self.n_tokens, "temperature": 1.0, "seed": 5,
@@ -64,10 +83,25 @@ class TwoModels(harness.TestCase):
                 if were_running:
                     break
             self.assertTrue(were_running, "the texts always ended before the kill")
-            # The kill may have been the kernel's for want of memory, but the other one had work.
             self.assertEqual(self.engines()[other], pids[other])
             self.text(victim)
             self.assertNotEqual(self.engines()[victim], pids[victim])
+
+    def test_an_idle_one_goes_after_the_kernels_kills_and_only_after_these(self):
+        if not has_control_group():
+            self.skipTest("llmd has no control group of the second version; boot with cgroup2")
+        for model in (GPT2, LLAMA):
+            self.text(model)
+        for n_kills, stays in ((0, True), (1, False)):
+            pids = self.engines()
+            self.assertEqual(set(pids), {LLAMA, GPT2})
+            self.count_kills(n_kills)
+            os.kill(pids[LLAMA], signal.SIGKILL)
+            # Whoever asks has a new engine, before which idle ones go if memory was short.
+            self.client.wait(lambda: LLAMA not in self.engines(), "the end of the one that was killed")
+            self.text(LLAMA)
+            self.assertEqual(self.engines().get(GPT2), pids[GPT2] if stays else None)
+            self.text(GPT2)
 
     def test_unloading_ends_both(self):
         for model in (LLAMA, GPT2):
