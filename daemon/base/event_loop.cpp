@@ -26,7 +26,7 @@ EventLoop::TimerId EventLoop::add_timer(TimePoint when, std::function<void()> ca
 }
 
 EventLoop::TimerId EventLoop::add_timer_after(std::chrono::milliseconds delay, std::function<void()> callback) {
-    return add_timer(Clock::now() + delay, std::move(callback));
+    return add_timer(now_() + delay, std::move(callback));
 }
 
 void EventLoop::cancel_timer(TimerId id) {
@@ -57,7 +57,7 @@ Result<void> EventLoop::run() {
 }
 
 Result<void> EventLoop::run_once(std::chrono::milliseconds timeout) {
-    return turn(Clock::now() + timeout);
+    return turn(now_() + timeout);
 }
 
 Result<void> EventLoop::turn(std::optional<TimePoint> deadline) {
@@ -81,7 +81,7 @@ Result<void> EventLoop::turn(std::optional<TimePoint> deadline) {
         timeout_ms = 0;
     } else if (deadline) {
         // Rounded up: a timer must not make the loop spin through its last fraction of a millisecond.
-        const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline - Clock::now());
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline - now_());
         timeout_ms = static_cast<int>(std::clamp<int64_t>(left.count(), 0, 1 << 30));
     }
     if (auto waited = set_.wait(fds_, timeout_ms); !waited) return waited;
@@ -99,7 +99,7 @@ Result<void> EventLoop::turn(std::optional<TimePoint> deadline) {
     }
 
     // Only timers that existed before: one that adds itself again in the past must not keep the turn from ending.
-    const TimePoint now = Clock::now();
+    const TimePoint now = now_();
     const TimerId newest = last_timer_;
     const auto due = [&] {
         return std::find_if(timers_.begin(), timers_.end(),

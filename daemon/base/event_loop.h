@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/poll_set.h"
@@ -39,7 +40,8 @@ public:
     using FdCallback = std::function<void(short revents)>;
     using TimerId = uint64_t;
 
-    EventLoop() = default;
+    // Timers go by `now`: with a test's own, hours pass at once.
+    explicit EventLoop(std::function<TimePoint()> now = &Clock::now) : now_(std::move(now)) {}
     EventLoop(const EventLoop&) = delete;
     EventLoop& operator=(const EventLoop&) = delete;
 
@@ -49,6 +51,8 @@ public:
     void add_fd(int fd, short events, FdCallback callback);
     void set_events(int fd, short events);
     void remove_fd(int fd);
+
+    TimePoint now() const { return now_(); }
 
     // Runs `callback` once, at or soon after `when`. Ids are never 0 and never reused. Cancelling a timer that has run
     // or does not exist does nothing.
@@ -79,6 +83,7 @@ private:
 
     Result<void> turn(std::optional<TimePoint> deadline);
 
+    const std::function<TimePoint()> now_;
     std::map<int, Watch> watches_;
     std::map<std::pair<TimePoint, TimerId>, std::function<void()>> timers_;
     std::vector<std::function<void()>> deferred_;

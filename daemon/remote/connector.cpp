@@ -62,7 +62,7 @@ void Connector::ask(HttpCall call, Step again, std::function<void(const Reply&)>
         loop_, transport_, std::move(call), limits_.reply,
         [this, again, answered = std::move(answered)](const Reply& reply) {
             const auto failure = failure_of(reply.end, reply.body);
-            attempts_.waited = std::chrono::duration_cast<Milliseconds>(base::Clock::now() - begun_);
+            attempts_.waited = std::chrono::duration_cast<Milliseconds>(loop_.now() - begun_);
             if (failure && failure->kind != Failure::Kind::Untrusted) {
                 Failure lost = *failure;
                 // Nothing was begun that could be lost.

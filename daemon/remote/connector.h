@@ -55,7 +55,7 @@ private:
     const bool is_auto_;
     size_t probed_ = 0;  // rows of all_apis(), with is_auto_
     Attempts attempts_;
-    const base::TimePoint begun_ = base::Clock::now();
+    const base::TimePoint begun_ = loop_.now();
     base::EventLoop::TimerId timer_ = 0;
     std::unique_ptr<Fetch> fetch_;
 };

@@ -119,18 +119,18 @@ void Session::connect(const protocol::Connect& connect) {
 
 void Session::on_connected(const base::Result<Upstream>& upstream) {
     const auto keep = std::move(connector_);
-    const auto took = std::chrono::duration_cast<Milliseconds>(base::Clock::now() - begun_);
+    const auto took = std::chrono::duration_cast<Milliseconds>(loop_.now() - begun_);
     if (!upstream) {
         send(protocol::LoadFailed{upstream.error().code, upstream.error().message});
     } else {
-        context_.emplace(RemoteContext{
-            .loop = loop_,
-            .transport = *transport_,
-            .limits = limits_,
-            .upstream = *upstream,
-            .salt_key = environment_.salt_key,
-            .jitter = random_share,
-            .clock = [this] { return std::chrono::duration_cast<Milliseconds>(base::Clock::now() - begun_); }});
+        context_.emplace(
+            RemoteContext{.loop = loop_,
+                          .transport = *transport_,
+                          .limits = limits_,
+                          .upstream = *upstream,
+                          .salt_key = environment_.salt_key,
+                          .jitter = random_share,
+                          .clock = [this] { return std::chrono::duration_cast<Milliseconds>(loop_.now() - begun_); }});
         const ApiTraits& api = traits(upstream->api);
         protocol::DeviceChosen chosen{protocol::BackendKind::Remote, {}, {}};
         chosen.device = base::concat(settings_.name, ": ", api.server, upstream->version.empty() ? "" : " ",

@@ -80,7 +80,7 @@ private:
     base::RemoteSettings settings_;
     std::string sandbox_;
     Limits limits_;
-    const base::TimePoint begun_ = base::Clock::now();
+    const base::TimePoint begun_ = loop_.now();
     // In the order in which each needs those before it.
     std::unique_ptr<Transport> transport_;
     std::unique_ptr<Connector> connector_;

@@ -128,6 +128,19 @@ TEST(EventLoop, ACallbackMayReplaceItself) {
     EXPECT_EQ(log, "old new ");
 }
 
+TEST(EventLoop, TimersGoByTheClockThatItWasGiven) {
+    TimePoint now{};
+    EventLoop loop([&] { return now; });
+    int calls = 0;
+    loop.add_timer_after(std::chrono::hours(1), [&] { ++calls; });
+    now += std::chrono::hours(1) - std::chrono::milliseconds(1);
+    turn(loop);
+    EXPECT_EQ(calls, 0);
+    now += std::chrono::milliseconds(1);
+    turn(loop);
+    EXPECT_EQ(calls, 1);
+}
+
 TEST(EventLoop, ADescriptorThatReusesANumberGetsNoEventsOfTheOldOne) {
     EventLoop loop;
     Pipe first, second, quiet;
