@@ -132,30 +132,22 @@ void RemoteRequest::fall_back_to_text() {
     if (submit_.delivered_bytes > 0) {
         return give_up(base::fail(ErrorCode::RemoteLost, "a text without token ids cannot go on at the remote"));
     }
-    is_prepared_ = true;
-    if (submit_.max_tokens == 0 && !submit_.embeds) return accept(0);
-    waits_to_post_ = true;
-    post_if_waiting();
+    on_prepared();
 }
 
 // An llmd-remote before this one has told llmd ids and text. Their text may be longer than what llmd has of it.
 void RemoteRequest::on_prompt() {
     base_ids_ = prompt_ids_;
-    const auto n = static_cast<uint32_t>(prompt_ids_.size());
-    if (submit_.replay_ids.empty()) {
-        is_prepared_ = true;
-        return accept(n);
-    }
+    if (submit_.replay_ids.empty()) return on_prepared();
     const bool is_whole =
         std::find(submit_.replay_ids.begin(), submit_.replay_ids.end(), kUnknownId) == submit_.replay_ids.end();
     if (!is_whole || checker_) {
         if (submit_.delivered_bytes > 0) {
             return give_up(base::fail(ErrorCode::RemoteLost, "a text of which ids are missing cannot go on"));
         }
-        is_prepared_ = true;
-        return accept(n);
+        return on_prepared();
     }
-    fetch(make_detokenize_call(context_.upstream.model, submit_.replay_ids), [this, n](const Reply& reply) {
+    fetch(make_detokenize_call(context_.upstream.model, submit_.replay_ids), [this](const Reply& reply) {
         if (const auto failure = failure_of(reply.end, reply.body)) return fail(*failure);
         const auto text = read_string(reply.body, detokenized_key(context_.upstream.api));
         if (!text || text->size() < submit_.delivered_bytes) {
@@ -165,22 +157,30 @@ void RemoteRequest::on_prompt() {
         answer_ = *text;
         last_words_ = text->substr(submit_.delivered_bytes);
         resumed_ = 1;
-        is_prepared_ = true;
-        accept(n);
+        on_prepared();
     });
 }
 
-void RemoteRequest::accept(uint32_t prompt_tokens) {
-    if (std::exchange(is_accepted_, true)) return;
+// Before the server has answered the call nothing is accepted: its refusal is the request's.
+void RemoteRequest::on_prepared() {
+    is_prepared_ = true;
     const uint32_t n_ctx = context_.upstream.n_ctx;
-    if (n_ctx != 0 && prompt_tokens + (submit_.embeds ? 0 : 1) > n_ctx) {
+    const auto n_prompt = static_cast<uint32_t>(prompt_ids_.size());
+    if (n_ctx != 0 && n_prompt + (submit_.embeds ? 0 : 1) > n_ctx) {
         has_ended_ = true;
-        const auto error = base::fail(ErrorCode::ContextExceeded, "the prompt has ", prompt_tokens,
-                                      " tokens, the context holds ", n_ctx);
-        host_.send(protocol::Refused{submit_.id, error.code, error.message, prompt_tokens});
+        const auto error =
+            base::fail(ErrorCode::ContextExceeded, "the prompt has ", n_prompt, " tokens, the context holds ", n_ctx);
+        host_.send(protocol::Refused{submit_.id, error.code, error.message, n_prompt});
         return host_.on_ended(submit_.id);
     }
-    host_.send(protocol::Accepted{submit_.id, prompt_tokens, notes_});
+    if (!submit_.embeds && ids_.size() >= submit_.max_tokens) return accept();
+    waits_to_post_ = true;
+    post_if_waiting();
+}
+
+void RemoteRequest::accept() {
+    if (std::exchange(is_accepted_, true)) return;
+    host_.send(protocol::Accepted{submit_.id, static_cast<uint32_t>(prompt_ids_.size()), notes_});
     if (is_started_ && !is_called_) generate();
 }
 
@@ -195,11 +195,7 @@ void RemoteRequest::generate() {
     if (!has_event_ && !transfer_ && is_prepared_ && !waits_to_post_ && !fetch_ && wait_timer_ == 0) {
         return post();
     }
-    // Events that came before.
-    for (AnswerEvent& event : std::exchange(backlog_, {})) {
-        if (has_ended_) return;
-        take(std::move(event));
-    }
+    take_events(std::exchange(backlog_, {}), std::exchange(backlog_fault_, std::nullopt));
     if (has_ended_) return;
     if (transfer_ && !is_paused_) transfer_->set_paused(false);
     last_token_ = last_byte_ = context_.clock();
@@ -274,9 +270,13 @@ void RemoteRequest::on_bytes(long status, std::string_view bytes) {
     std::vector<StreamEvent> events;
     const auto fed = reader_->feed(bytes, events);
     if (std::exchange(n_comments_, reader_->n_comments()) == 0 && n_comments_ > 0) watch();
-    for (const StreamEvent& one : events) {
-        auto event = read_event(shape_, one.data);
-        if (event && one.is_error && !event->error) event->error = UpstreamError{.message = "an error event"};
+    take_events(std::move(events), fed ? std::nullopt : std::optional(fed.error()));
+}
+
+void RemoteRequest::take_events(std::vector<StreamEvent> events, std::optional<base::Error> fault) {
+    for (size_t i = 0; i < events.size(); ++i) {
+        auto event = read_event(shape_, events[i].data);
+        if (event && events[i].is_error && !event->error) event->error = UpstreamError{.message = "an error event"};
         if (!event) return fail({.kind = Failure::Kind::Malformed, .detail = event.error().message});
         if (event->error) {
             constexpr long kServerError = 500;
@@ -287,19 +287,22 @@ void RemoteRequest::on_bytes(long status, std::string_view bytes) {
             first_event_ = last_token_ = context_.clock();
             attempts_.tries = 0;
             context_.away.note_reached();
-            accept(ids_mode_ ? static_cast<uint32_t>(prompt_ids_.size()) : 0);
+            accept();
             watch();
         }
+        // All that came with the first one waits, errors too: a text that has begun is not what is refused.
         if (!is_started_) {
             transfer_->set_paused(true);
-            backlog_.push_back(*std::move(event));
-            continue;
+            events.erase(events.begin(), events.begin() + static_cast<ptrdiff_t>(i));
+            backlog_ = std::move(events);
+            backlog_fault_ = std::move(fault);
+            return;
         }
         const Transfer* const current = transfer_.get();
         take(*std::move(event));
         if (has_ended_ || transfer_.get() != current) return;
     }
-    if (!fed) return fail({.kind = Failure::Kind::Malformed, .detail = fed.error().message});
+    if (fault) fail({.kind = Failure::Kind::Malformed, .detail = fault->message});
 }
 
 void RemoteRequest::on_end(const TransferEnd& end) {
@@ -316,7 +319,7 @@ void RemoteRequest::on_end(const TransferEnd& end) {
     has_event_ = true;
     first_event_ = context_.clock();
     context_.away.note_reached();
-    accept(ids_mode_ ? static_cast<uint32_t>(prompt_ids_.size()) : 0);
+    accept();
     if (is_started_) complete(FinishReason::Stop);
 }
 
@@ -466,6 +469,7 @@ void RemoteRequest::fail(const Failure& failure) {
     const bool was_called = std::exchange(is_called_, false);
     transfer_.reset();
     health_.reset();
+    context_.loop.cancel_timer(std::exchange(watch_timer_, 0));  // the times of a call are not those of a wait
     const bool is_loss = failure.kind == Failure::Kind::Cut || failure.kind == Failure::Kind::SlowFirstToken;
     if (!cut_ && (is_loss || !ids_.empty())) cut_ = now;
     if (was_called && (is_loss || has_event_)) ++attempts_.fruitless;
@@ -476,6 +480,7 @@ void RemoteRequest::fail(const Failure& failure) {
     attempts_.can_resume = can_resume();
     has_event_ = false;
     backlog_.clear();
+    backlog_fault_.reset();
     const Verdict verdict = judge(failure, attempts_, context_.limits, context_.jitter());
     ++attempts_.tries;
     if (verdict.turns_off) context_.off = verdict.error;

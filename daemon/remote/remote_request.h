@@ -1,6 +1,6 @@
 // The life of one request at a remote: its prompt as ids where the server can, the call, its events, and what follows
-// when something goes wrong. Before a request is accepted the first event is read where the server cannot count the
-// prompt, because an error may come inside a 200. A text that was cut goes on from its ids.
+// when something goes wrong. A request is accepted with the first event of its answer, because an error may come inside
+// a 200. A text that was cut goes on from its ids.
 // Thread-bound to the event loop.
 #pragma once
 
@@ -68,11 +68,14 @@ private:
     void on_prompt_ids(const Reply& reply);
     void fall_back_to_text();
     void on_prompt();
-    void accept(uint32_t prompt_tokens);
+    void on_prepared();
+    void accept();
     // The call
     void post();
     void on_bytes(long status, std::string_view bytes);
     void on_end(const TransferEnd& end);
+    // `fault`: what is behind them.
+    void take_events(std::vector<StreamEvent> events, std::optional<base::Error> fault);
     void take(AnswerEvent event);
     void take_tokens(AnswerEvent& event);
     void take_text(const std::string& text, const std::string& thinking);
@@ -127,9 +130,10 @@ private:
     std::unique_ptr<Transfer> transfer_;
     Shape shape_ = Shape::Completion;
     std::optional<SseReader> reader_;
-    std::string body_;                  // of an error, or of an embedding
-    std::vector<AnswerEvent> backlog_;  // that came before Start
-    bool is_called_ = false;            // it was made, and has not failed
+    std::string body_;                          // of an error, or of an embedding
+    std::vector<StreamEvent> backlog_;          // that came before Start
+    std::optional<base::Error> backlog_fault_;  // what came behind them is no event
+    bool is_called_ = false;                    // it was made, and has not failed
     bool has_event_ = false;
     size_t n_call_ids_ = 0;  // ids of this call
     uint64_t n_comments_ = 0;

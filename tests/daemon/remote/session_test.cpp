@@ -336,8 +336,8 @@ TEST_F(IdsTest, IsLostAfterTwoLossesWithoutAToken) {
     serve_ids();
     connect("llama-server");
     const auto outcome = run(chat_request("hi"));
-    ASSERT_TRUE(outcome.finished);
-    EXPECT_EQ(outcome.finished->code, ErrorCode::RemoteLost);
+    ASSERT_TRUE(outcome.refused);
+    EXPECT_EQ(outcome.refused->code, ErrorCode::RemoteLost);
     EXPECT_EQ(n_calls_, 3);
 }
 
