@@ -3,6 +3,7 @@
 // codes.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <sstream>
@@ -42,6 +43,7 @@ inline constexpr ErrorCode kLastErrorCode = ErrorCode::RemoteLost;
 struct Error {
     ErrorCode code = ErrorCode::Failed;
     std::string message;  // what, where and the offending value; one line, no trailing full stop
+    std::optional<std::chrono::seconds> retry_after = {};  // when the same request may succeed, where that is known
 };
 
 // "InvalidArgument" for ErrorCode::InvalidArgument.

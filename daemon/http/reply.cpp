@@ -15,7 +15,7 @@ Reply error_reply(const base::Error& error, std::string body) {
     reply.status = api::error_row(error.code).http_status;
     reply.body = std::move(body);
     if (api::error_row(error.code).may_retry) {
-        reply.headers.emplace_back("Retry-After", std::to_string(kRetryAfterSeconds));
+        reply.headers.emplace_back("Retry-After", std::to_string(error.retry_after.value_or(kRetryAfter).count()));
     } else {
         reply.headers.emplace_back("x-should-retry", "false");
     }

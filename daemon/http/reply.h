@@ -1,6 +1,7 @@
 // What an HTTP request is answered with when all of it is known.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,7 +21,8 @@ struct Reply {
 
 Reply json_reply(std::string body);
 
-inline constexpr int kRetryAfterSeconds = 2;
+// For errors that do not say it themselves.
+inline constexpr std::chrono::seconds kRetryAfter{2};
 
 // The reply with that status, these headers and `body`.
 Reply error_reply(const base::Error& error, std::string body);

@@ -215,6 +215,7 @@ void fields(Io& io, Is<Refused> auto& m) {
     io.choice("code", m.code, base::kLastErrorCode);
     io.text("message", m.message);
     io.number("prompt_tokens", m.prompt_tokens);
+    io.number("retry_after_s", m.retry_after_s);
 }
 
 template <typename Io>

@@ -267,6 +267,7 @@ struct Refused {
     base::ErrorCode code = base::ErrorCode::Failed;
     std::string message;
     uint32_t prompt_tokens = 0;  // of the prompt that does not fit, with ContextExceeded
+    uint32_t retry_after_s = 0;  // when it may succeed, as a remote says; 0: it says nothing
 };
 
 // The request has its KV pages; again after it had to give them away. So many tokens of its prompt are in them already.

@@ -47,9 +47,12 @@ Verdict judge_loss(const Failure& failure, const Attempts& attempts, const Limit
 }
 
 Verdict judge_busy(const Failure& failure, const Attempts& attempts, const Limits& limits, double jitter) {
-    if (attempts.tries >= kMaxTries) return failed(ErrorCode::QueueFull, failure);
+    if (attempts.tries >= kMaxTries || failure.retry_after > limits.longest_retry_after) {
+        Verdict verdict = failed(ErrorCode::QueueFull, failure);
+        verdict.error.retry_after = failure.retry_after;
+        return verdict;
+    }
     if (!failure.retry_after) return {.what = What::Again, .delay = backoff(attempts.tries, limits, jitter)};
-    if (*failure.retry_after > limits.longest_retry_after) return failed(ErrorCode::QueueFull, failure);
     return {.what = What::Again, .delay = *failure.retry_after};
 }
 

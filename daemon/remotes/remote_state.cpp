@@ -17,8 +17,11 @@ using std::chrono::seconds;
 std::optional<base::Error> RemoteState::refusal(bool sandboxed, base::TimePoint now) const {
     const std::string reason = sandboxed || reason_.empty() ? "" : ": " + reason_;
     if (state_ == State::Away && now < retry_at_) {
-        return base::fail(ErrorCode::RemoteUnreachable, "the remote ", base::in_quotes(name_),
-                          " could not be reached; it is tried again in ", words(now).retry_in.count(), " s", reason);
+        const seconds left = words(now).retry_in;
+        base::Error error = base::fail(ErrorCode::RemoteUnreachable, "the remote ", base::in_quotes(name_),
+                                       " could not be reached; it is tried again in ", left.count(), " s", reason);
+        error.retry_after = left;
+        return error;
     }
     if (state_ == State::Off) {
         return base::fail(ErrorCode::RemoteRefused, "the remote ", base::in_quotes(name_),
@@ -46,8 +49,12 @@ void RemoteState::left(base::TimePoint now) {
 
 void RemoteState::end(const std::optional<base::Error>& error, base::TimePoint now) {
     left(now);
-    if (error) last_error_ = base::concat(base::error_name(error->code), ": ", error->message);
     if (!error) return accepted(now);
+    last_error_ = base::error_name(error->code);
+    // The words of other errors are for whoever asked: a server may tell the prompt back.
+    if (error->code == ErrorCode::RemoteRefused || error->code == ErrorCode::RemoteUnreachable) {
+        last_error_ += ": " + error->message;
+    }
     if (state_ == State::Off) return;
     if (error->code == ErrorCode::RemoteRefused) {
         reason_ = error->message;

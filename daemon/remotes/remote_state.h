@@ -45,7 +45,9 @@ public:
         std::string_view state;            // "unused", "ready", "away", "off"
         std::chrono::seconds since{0};     // for how long, rounded down; 0 with "unused"
         std::chrono::seconds retry_in{0};  // rounded up; with "away" only, where 0 is the next request
-        std::string last_error;            // of the last request that failed, with its name; empty: none has
+        // The name of the last request's error that failed, and what was said where that concerns the remote and not
+        // the request; empty: none has.
+        std::string last_error;
         std::optional<std::chrono::seconds> last_use;  // how long ago a request last began or ended; nothing: never
         uint32_t in_flight = 0;
         bool operator==(const Words&) const = default;

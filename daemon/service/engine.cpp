@@ -363,6 +363,7 @@ void Engine::on(const protocol::Accepted& accepted) {
 
 void Engine::on(const protocol::Refused& refused) {
     base::Error error{refused.code, refused.message};
+    if (refused.retry_after_s != 0) error.retry_after = std::chrono::seconds(refused.retry_after_s);
     if (RequestRecord* record = find(refused.id)) {
         const size_t n_inputs = record->request.inputs.size();
         if (n_inputs > 1) {

@@ -33,7 +33,7 @@ FIELDS = {
              "weight_bytes:Q kv_bytes:Q overhead_bytes:Q load_ms:I",
     "LoadFailed": "code:B message:s",
     "Accepted": "id:Q prompt_tokens:I notes:[s",
-    "Refused": "id:Q code:B message:s prompt_tokens:I",
+    "Refused": "id:Q code:B message:s prompt_tokens:I retry_after_s:I",
     "Started": "id:Q cached_tokens:I",
     "Tokens": "id:Q ids:[i parts:{AnswerPart} bytes:Q position:I logprobs:{TokenLogprobs}",
     "Finished": "id:Q reason:B code:B message:s parts:{AnswerPart} bytes:Q prefill_tokens:I prefill_us:Q decode_tokens:I decode_us:Q "

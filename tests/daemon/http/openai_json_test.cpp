@@ -232,6 +232,11 @@ TEST(Refusal, EveryErrorHasExactlyOneAdvice) {
     }
 }
 
+TEST(Refusal, SaysWhenToTryAgainWhereThatIsKnown) {
+    EXPECT_EQ(error_reply({base::ErrorCode::QueueFull, "m"}, "{}").headers[0].second, "2");
+    EXPECT_EQ(error_reply({base::ErrorCode::QueueFull, "m", std::chrono::seconds(100)}, "{}").headers[0].second, "100");
+}
+
 TEST(Refusal, NamesTheFieldThatIsWrong) {
     const auto object = [](const char* message) {
         return api::openai_error({base::ErrorCode::InvalidArgument, message});

@@ -107,6 +107,12 @@ TEST(Retry, IsNeverResumedWithoutTime) {
     EXPECT_EQ(judge(of(Kind::Cut), cut(1), {.resume = Milliseconds(0)}, 0).error.code, ErrorCode::RemoteLost);
 }
 
+TEST(Retry, PassesOnWhenABusyServerWantsToBeAsked) {
+    EXPECT_EQ(judge(status(429, "", seconds(61)), {}, {}, 0).error.retry_after, seconds(61));
+    EXPECT_EQ(judge(status(503, "busy", seconds(9)), {.tries = 2}, {}, 0).error.retry_after, seconds(9));
+    EXPECT_FALSE(judge(status(429), {.tries = 2}, {}, 0).error.retry_after);
+}
+
 TEST(Retry, SpreadsItsWaits) {
     EXPECT_EQ(judge(of(Kind::Unreachable), {}, {}, 0.5).delay, Milliseconds(562));
 }
