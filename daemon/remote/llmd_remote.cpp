@@ -57,7 +57,8 @@ std::string installation_key() {
 // The names come from llmd; where to and with which key, from the settings alone.
 base::Result<remote::OpenedRemote> open_remote(const std::string& name) {
     const auto settings = base::read_settings(base::settings_files());
-    if (!settings) return settings.error();
+    // As llmd says it: nothing is wrong with the request.
+    if (!settings) return base::fail(base::ErrorCode::NotReady, settings.error().message);
     const auto& remotes = settings->config.remotes;
     const auto found =
         std::find_if(remotes.begin(), remotes.end(), [&](const base::RemoteSettings& one) { return one.name == name; });
