@@ -40,7 +40,7 @@ protected:
         std::array<int, 2> fds{};
         ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds.data()), 0);
         peer_.reset(fds[0]);
-        limits_.first_backoff = limits_.loading_wait = std::chrono::milliseconds(1);
+        if (!frozen_) limits_.first_backoff = limits_.loading_wait = std::chrono::milliseconds(1);
         session_.emplace(loop_, base::UniqueFd(fds[1]),
                          remote::Session::Environment{.open =
                                                           [this](const std::string&) {
@@ -145,7 +145,8 @@ protected:
         }
     }
 
-    base::EventLoop loop_;
+    std::optional<base::TimePoint> frozen_;  // the session's time stands still and is moved by the test
+    base::EventLoop loop_{[this] { return frozen_.value_or(base::Clock::now()); }};
     base::RemoteSettings settings_;
     remote::Limits limits_;
     std::unique_ptr<UpstreamServer> upstream_;
@@ -158,6 +159,27 @@ protected:
     // For handlers.
     std::atomic<int> n_handled_ = 0;
     std::atomic<bool> may_go_on_ = false, has_gone_on_ = false;
+};
+
+inline constexpr const char* kOneModel = R"({"data":[{"id":"tales","owned_by":"vllm","max_model_len":64}]})";
+inline constexpr std::string_view kWord = R"({"choices":[{"text":"a","token_ids":[7],"finish_reason":null}]})";
+inline constexpr std::string_view kLastWord = R"({"choices":[{"text":"z","token_ids":[8],"finish_reason":"stop"}]})";
+
+class TextSessionTest : public SessionTest {
+protected:
+    // A server that has a tokenizer where it is asked as vLLM, and generates by `generate`.
+    void serve_texts(UpstreamServer::Handler generate) {
+        serve([this, generate = std::move(generate)](const UpstreamCall& call, const UpstreamServer::Answer& answer) {
+            if (call.path == "/v1/models") return answer.json(models_.load(), list_status_);
+            if (call.path == "/version") return answer.json(R"({"version":"1"})");
+            if (call.path == "/health") return answer.json("", 503);
+            if (call.path == "/tokenize") return answer.json(R"({"tokens":[1,2]})");
+            generate(call, answer);
+        });
+    }
+
+    std::atomic<const char*> models_ = kOneModel;
+    std::atomic<int> list_status_ = 200;
 };
 
 inline protocol::Submit text_request(std::string prompt, uint32_t max_tokens = 8) {

@@ -11,22 +11,8 @@ using base::ErrorCode;
 using protocol::FinishReason;
 using std::chrono::milliseconds;
 
-constexpr const char* kOneModel = R"({"data":[{"id":"tales","owned_by":"vllm","max_model_len":64}]})";
-constexpr std::string_view kWord = R"({"choices":[{"text":"a","token_ids":[7],"finish_reason":null}]})";
-constexpr std::string_view kLastWord = R"({"choices":[{"text":"z","token_ids":[8],"finish_reason":"stop"}]})";
-
-class SessionTimesTest : public SessionTest {
+class SessionTimesTest : public TextSessionTest {
 protected:
-    // A server that has a tokenizer where it is asked as vLLM, and generates by `generate`.
-    void serve_texts(UpstreamServer::Handler generate) {
-        serve([this, generate](const UpstreamCall& call, const UpstreamServer::Answer& answer) {
-            if (call.path == "/v1/models") return answer.json(models_.load());
-            if (call.path == "/version") return answer.json(R"({"version":"1"})");
-            if (call.path == "/health") return answer.json("", health_);
-            if (call.path == "/tokenize") return answer.json(R"({"tokens":[1,2]})");
-            generate(call, answer);
-        });
-    }
     void turn(milliseconds time) {
         const auto end = base::Clock::now() + time;
         while (base::Clock::now() < end) {
@@ -46,54 +32,7 @@ protected:
         EXPECT_EQ(outcome.finished->code, ErrorCode::RemoteLost);
         EXPECT_NE(outcome.finished->message.find(why), std::string::npos) << outcome.finished->message;
     }
-
-    std::atomic<const char*> models_ = kOneModel;
-    std::atomic<int> health_ = 200;
 };
-
-TEST_F(SessionTimesTest, CommentsAreNoProgress) {
-    limits_.hung = milliseconds(100);
-    settings_.resume_seconds = 0;
-    serve_texts([](const UpstreamCall&, const UpstreamServer::Answer& answer) {
-        answer.head(200);
-        answer.event(kWord);
-        while (answer.write(": ping\n\n")) std::this_thread::yield();
-    });
-    connect("openai");
-    expect_lost(run(text_request("Once")), "no token");
-}
-
-TEST_F(SessionTimesTest, SilenceIsALossWhereThereWereComments) {
-    limits_.silent = milliseconds(50);
-    settings_.resume_seconds = 0;
-    serve_texts([](const UpstreamCall&, const UpstreamServer::Answer& answer) {
-        answer.head(200);
-        answer.event(kWord);
-        answer.write(": ping\n\n");
-        answer.hold();
-    });
-    connect("openai");
-    expect_lost(run(text_request("Once")), "silent");
-}
-
-TEST_F(SessionTimesTest, FailedHealthIsALossBeforeTheFirstToken) {
-    limits_.health_period = milliseconds(20);
-    settings_.resume_seconds = 0;
-    health_ = 503;
-    serve_texts([](const UpstreamCall&, const UpstreamServer::Answer& answer) { answer.hold(); });
-    connect("vllm");
-    expect_lost(run(text_request("Once")), "health");
-    EXPECT_EQ(upstream_->calls("/health").size(), 2u);
-}
-
-TEST_F(SessionTimesTest, AFirstTokenThatDoesNotComeIsATimeout) {
-    settings_.first_token_seconds = 1;
-    serve_texts([](const UpstreamCall&, const UpstreamServer::Answer& answer) { answer.hold(); });
-    connect("openai");
-    const auto outcome = run(text_request("Once"));
-    ASSERT_TRUE(outcome.refused);
-    EXPECT_EQ(outcome.refused->code, ErrorCode::Timeout);
-}
 
 TEST_F(SessionTimesTest, WaitsForAModelThatLoads) {
     serve_texts([this](const UpstreamCall&, const UpstreamServer::Answer& answer) {
