@@ -115,7 +115,7 @@ class PrivateBus:
             "LLMD_SYSFS": self.path("sysfs"), "MEMORY_PRESSURE_WATCH": "/dev/null",
             "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=" + self.path("no-system-bus"),
             # Compiled kernels are kept between tests: they are not what is tested here.
-            "POCL_CACHE_DIR": os.path.join(BUILD, "pocl-cache"),
+            "POCL_CACHE_DIR": os.environ.get("POCL_CACHE_DIR", os.path.join(BUILD, "pocl-cache")),
         }
         for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "LD_LIBRARY_PATH"):
             if name in os.environ:
