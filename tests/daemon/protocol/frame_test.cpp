@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <limits>
 #include <random>
 
@@ -133,6 +135,19 @@ TEST(Frame, EveryMessageComesBackEqual) {
         ASSERT_TRUE(back) << back.error().message;
         EXPECT_EQ(back->index(), message.index());
         EXPECT_EQ(print(*back), print(message));
+    }
+}
+
+// Inputs that are refused at their first field teach a fuzzer nothing of the others.
+TEST(Frame, TheFuzzersCorpusHasEveryMessageAsItIsNow) {
+    for (const Message& message : all_messages()) {
+        const std::string name(message_name(message));
+        std::ifstream file(FUZZ_CORPUS "/frame/" + name, std::ios::binary);
+        const std::string input{std::istreambuf_iterator<char>(file), {}};
+        ASSERT_FALSE(input.empty()) << name;
+        const auto kept = decode(std::string_view(input).substr(1));  // behind what is the fuzzer's own
+        ASSERT_TRUE(kept) << kept.error().message;
+        EXPECT_EQ(kept->index(), message.index()) << name;
     }
 }
 
