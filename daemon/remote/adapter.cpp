@@ -17,12 +17,12 @@ using protocol::Submit;
 
 // clang-format off
 constexpr std::array<ApiTraits, 5> kApis = {{
-    // api            name            server          probe           key            health     ids  k-off repeat             all   rules eos   bias  salt  begins
-    {Api::LlamaServer, "llama-server", "llama-server", "/props",       "total_slots", "/health", true,  0, "repeat_penalty",     false, false, true,  true,  false, true},
-    {Api::Ollama,      "ollama",       "Ollama",       "/api/version", "version",     "",        false, 0, "repeat_penalty",     false, false, false, false, false, false},
-    {Api::Sglang,      "sglang",       "SGLang",       "/server_info", "version",     "/health", true, -1, "repetition_penalty", true,  true,  true,  true,  false, false},
-    {Api::Vllm,        "vllm",         "vLLM",         "/version",     "version",     "/health", true, -1, "repetition_penalty", true,  true,  true,  true,  true,  true},
-    {Api::OpenAi,      "openai",       "OpenAI API",   "",             "",            "",        false, -1, "repetition_penalty", true,  false, false, true,  false, false},
+    // api            name            server          probe           key            health     ids  k-off repeat             all   rules eos   bias  salt  begins repeats
+    {Api::LlamaServer, "llama-server", "llama-server", "/props",       "total_slots", "/health", true,  0, "repeat_penalty",     false, false, true,  true,  false, true,  true},
+    {Api::Ollama,      "ollama",       "Ollama",       "/api/version", "version",     "",        false, 0, "repeat_penalty",     false, false, false, false, false, false, false},
+    {Api::Sglang,      "sglang",       "SGLang",       "/server_info", "version",     "/health", true, -1, "repetition_penalty", true,  true,  true,  true,  false, false, false},
+    {Api::Vllm,        "vllm",         "vLLM",         "/version",     "version",     "/health", true, -1, "repetition_penalty", true,  true,  true,  true,  true,  true,  false},
+    {Api::OpenAi,      "openai",       "OpenAI API",   "",             "",            "",        false, -1, "repetition_penalty", true,  false, false, true,  false, false, false},
 }};
 // clang-format on
 
@@ -96,7 +96,8 @@ GenerationCall llama_server_call(const ApiTraits& api, const Generation& generat
     json.begin_object().key("model").value(generation.model);
     write_ids(json, "prompt", generation.ids);
     json.key("n_predict").value(generation.max_tokens).key("stream").value(true);
-    json.key("return_tokens").value(true).key("cache_prompt").value(true);
+    json.key("return_tokens").value(true).key("cache_prompt").value(!generation.repeats);
+    if (generation.goes_on) json.key("timings_per_token").value(true);
     json.key("n_probs").value(submit.wants_logprobs ? std::max(submit.n_top_logprobs, 1u) : 0u);
     // The last event would repeat the prompt, which may be longer than an event may be.
     json.key("response_fields").begin_array();

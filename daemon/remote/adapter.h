@@ -35,6 +35,7 @@ struct ApiTraits {
     bool has_logit_bias;
     bool has_cache_salt;
     bool begins_answers;  // goes on with an assistant's last message, and does not repeat it in a stream
+    bool repeats;  // can compute a text from nothing, in the same steps as before, and says what was in its cache
 };
 const ApiTraits& traits(Api api);
 std::optional<Api> api_from_name(std::string_view name);  // nothing for "auto" too
@@ -77,6 +78,8 @@ struct Generation {
     std::string_view model;
     std::span<const int32_t> ids;  // the prompt's and those generated so far; empty: as text
     std::string_view answer;       // without ids: what is there of the answer already
+    bool goes_on = false;          // the ids are a prompt's and some of its answer: say what of them was in the cache
+    bool repeats = false;          // from nothing, as the first time: whatever is in the cache is not taken
     uint32_t max_tokens = 0;       // that are still to come
     uint64_t seed = 0;
     std::string_view cache_salt;

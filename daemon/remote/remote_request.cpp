@@ -17,7 +17,6 @@ using protocol::FinishReason;
 using What = Verdict::What;
 
 constexpr size_t kMaxErrorBytes = 64u << 10;
-constexpr int32_t kUnknownId = -1;
 constexpr std::chrono::seconds kLongestRetryAfter = std::chrono::hours(24);
 constexpr uint64_t kUsPerMs = 1000;
 
@@ -80,6 +79,8 @@ void RemoteRequest::begin() {
         checker_.emplace(*std::move(checker));
     }
     ids_mode_ = wants_ids(context_.upstream.api, submit_) && !context_.has_no_tokenizer;
+    // Of a schema the server's grammar can only begin at the beginning.
+    may_repeat_ = api_.repeats && ids_mode_ && (submit_.temperature == 0 || checker_);
     if (!submit_.prompt_ids.empty() && !ids_mode_) {
         return give_up(base::fail(ErrorCode::NotSupported, "prompt_ids: the remote has no tokenizer"));
     }
@@ -220,14 +221,14 @@ void RemoteRequest::post_if_waiting() {
 }
 
 void RemoteRequest::post() {
-    const auto max_tokens =
-        submit_.max_tokens - std::min<uint32_t>(submit_.max_tokens, static_cast<uint32_t>(ids_.size()));
+    const size_t n_there = repetition_ ? 0 : ids_.size();
+    const auto max_tokens = submit_.max_tokens - std::min<uint32_t>(submit_.max_tokens, static_cast<uint32_t>(n_there));
     if (!submit_.embeds && max_tokens == 0) return complete(FinishReason::Length);
     std::vector<int32_t> ids;
     uint32_t room = max_tokens;
     if (ids_mode_) {
-        ids = base_ids_;
-        ids.insert(ids.end(), ids_.begin() + static_cast<ptrdiff_t>(n_in_base_), ids_.end());
+        ids = repetition_ ? prompt_ids_ : base_ids_;
+        if (!repetition_) ids.insert(ids.end(), ids_.begin() + static_cast<ptrdiff_t>(n_in_base_), ids_.end());
         if (const uint32_t n_ctx = context_.upstream.n_ctx; n_ctx > ids.size()) {
             room = std::min(room, n_ctx - static_cast<uint32_t>(ids.size()));
         }
@@ -241,8 +242,10 @@ void RemoteRequest::post() {
                                                                        .model = context_.upstream.model,
                                                                        .ids = ids,
                                                                        .answer = answer_,
+                                                                       .goes_on = may_repeat_ && n_there > 0,
+                                                                       .repeats = repetition_.has_value(),
                                                                        .max_tokens = room,
-                                                                       .seed = seed_at(submit_.seed, ids_.size()),
+                                                                       .seed = seed_at(submit_.seed, n_there),
                                                                        .cache_salt = salt});
     is_called_ = true;
     shape_ = call.shape;
@@ -335,6 +338,8 @@ void RemoteRequest::take(AnswerEvent event) {
     }
     if (!finish_) {
         const size_t before = n_tokens();
+        name_tokens(event);
+        if (!is_new(event)) return;
         take_tokens(event);
         const size_t most = has_ids() ? submit_.max_tokens : n_tokens();
         if (n_tokens() > most || held_ids_.size() > protocol::kMaxTokensOfOneStep) {
@@ -364,7 +369,7 @@ void RemoteRequest::take(AnswerEvent event) {
     if (finish_) watch();
 }
 
-void RemoteRequest::take_tokens(AnswerEvent& event) {
+void RemoteRequest::name_tokens(AnswerEvent& event) {
     if (!has_ids()) {
         const size_t n_here =
             event.logprobs.empty() ? (event.text.empty() && event.thinking.empty() ? 0 : 1) : event.logprobs.size();
@@ -373,12 +378,42 @@ void RemoteRequest::take_tokens(AnswerEvent& event) {
         // llama-server says nothing of tokens whose characters are not whole, and counts them.
         const size_t n_known = n_call_ids_ + event.ids.size();
         if (event.n_generated && !event.finish && *event.n_generated > n_known) {
-            const size_t room =
-                submit_.max_tokens - std::min<size_t>(submit_.max_tokens, n_tokens() + event.ids.size());
+            const size_t n_before = (repetition_ ? n_call_ids_ : n_tokens()) + event.ids.size();
+            const size_t room = submit_.max_tokens - std::min<size_t>(submit_.max_tokens, n_before);
             event.ids.insert(event.ids.begin(), std::min<size_t>(*event.n_generated - n_known, room), kUnknownId);
         }
-        n_call_ids_ += event.ids.size();
     }
+}
+
+// A server that still has all of what it computed goes on with it. One that has lost it would compute the answer so far
+// in batches, whose rounding is another than that of single tokens, and the likeliest token may be another then. So it
+// is asked from the beginning, as long as that takes no longer than a text may wait for its remote.
+bool RemoteRequest::is_new(AnswerEvent& event) {
+    const bool is_first = n_call_ids_ == 0;
+    if (has_ids()) n_call_ids_ += event.ids.size();
+    if (!repetition_ && may_repeat_ && is_first && !ids_.empty() && (!event.n_computed || *event.n_computed > 1)) {
+        repetition_.emplace(ids_);
+        call_again();
+        return false;
+    }
+    if (repetition_ && repetition_->is_whole()) repetition_.reset();
+    if (!repetition_) return true;
+    last_token_ = context_.clock();
+    cut_.reset();
+    const bool is_other = !repetition_->take(event.ids) || event.finish || !event.other_finish.empty();
+    const bool is_slow = !checker_ && repetition_->estimate(last_token_ - first_event_) > context_.limits.resume;
+    if (!is_other && !is_slow) return false;
+    repetition_.reset();
+    may_repeat_ = false;
+    if (!can_resume()) {
+        give_up(base::fail(ErrorCode::RemoteLost, "the remote says something else than before"));
+    } else {
+        go_on();
+    }
+    return false;
+}
+
+void RemoteRequest::take_tokens(AnswerEvent& event) {
     held_ids_.insert(held_ids_.end(), event.ids.begin(), event.ids.end());
     if (!submit_.wants_logprobs) return;
     // One for each id, whatever the server left out.
@@ -460,28 +495,26 @@ void RemoteRequest::complete(FinishReason reason) {
 bool RemoteRequest::can_resume() const {
     const bool has_nothing = answer_.empty() && ids_.empty() && !has_thought_;
     if (has_nothing) return true;
-    if (checker_ || submit_.embeds) return false;  // a grammar would begin anew
+    if (checker_) return may_repeat_;  // a grammar would begin anew
+    if (submit_.embeds) return false;
     return has_ids() || can_continue_text(context_.upstream.api, submit_);
 }
 
 void RemoteRequest::fail(const Failure& failure) {
     if (has_ended_) return;
     const auto now = context_.clock();
-    const bool was_called = std::exchange(is_called_, false);
-    transfer_.reset();
-    health_.reset();
-    context_.loop.cancel_timer(std::exchange(watch_timer_, 0));  // the times of a call are not those of a wait
+    const bool was_called = is_called_, had_event = has_event_;
+    hang_up();
+    // It may never get to the end of what is known.
+    if (std::exchange(repetition_, std::nullopt)) may_repeat_ = checker_.has_value();
     const bool is_loss = failure.kind == Failure::Kind::Cut || failure.kind == Failure::Kind::SlowFirstToken;
     if (!cut_ && (is_loss || !ids_.empty())) cut_ = now;
-    if (was_called && (is_loss || has_event_)) ++attempts_.fruitless;
+    if (was_called && (is_loss || had_event)) ++attempts_.fruitless;
     attempts_.waited = now - begun_;
     // A first token that is late is no loss of one that waits to go on.
     attempts_.has_begun = !ids_.empty() || (cut_ && failure.kind != Failure::Kind::SlowFirstToken);
     attempts_.since_cut = cut_ ? now - *cut_ : Milliseconds(0);
     attempts_.can_resume = can_resume();
-    has_event_ = false;
-    backlog_.clear();
-    backlog_fault_.reset();
     const Verdict verdict = judge(failure, attempts_, context_.limits, context_.jitter());
     ++attempts_.tries;
     if (verdict.turns_off) context_.off = verdict.error;
@@ -528,9 +561,16 @@ void RemoteRequest::on_looked(const Reply& reply) {
     }
     if (!is_prepared_) return prepare();
     is_resuming_ = has_text;
+    go_on();
+}
+
+// Behind what llmd knows of the text.
+void RemoteRequest::go_on() {
+    hang_up();
+    if (checker_ && !ids_.empty()) repetition_.emplace(ids_);
     const bool is_whole =
         std::find(ids_.begin() + static_cast<ptrdiff_t>(n_in_base_), ids_.end(), kUnknownId) == ids_.end();
-    if (!has_ids() || is_whole) return post();
+    if (!has_ids() || is_whole || repetition_) return call_again();
     // Ids are missing, so the text is turned back into ids: perhaps others, but it goes on.
     fetch(make_tokenize_call(context_.upstream.api, context_.upstream.model, answer_, {.add_special = false}),
           [this](const Reply& tokenized) {
@@ -542,6 +582,24 @@ void RemoteRequest::on_looked(const Reply& reply) {
               n_in_base_ = ids_.size();
               post();
           });
+}
+
+void RemoteRequest::hang_up() {
+    is_called_ = has_event_ = false;
+    transfer_.reset();
+    health_.reset();
+    context_.loop.cancel_timer(std::exchange(watch_timer_, 0));  // the times of a call are not those of a wait
+    backlog_.clear();
+    backlog_fault_.reset();
+}
+
+// Not within an event of the last call.
+void RemoteRequest::call_again() {
+    hang_up();
+    wait_timer_ = context_.loop.add_timer_after(Milliseconds(0), [this] {
+        wait_timer_ = 0;
+        post();
+    });
 }
 
 // --- Times -----------------------------------------------------------------------------------------------------------

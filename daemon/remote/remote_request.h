@@ -14,6 +14,7 @@
 #include "protocol/messages.h"
 #include "remote/connector.h"
 #include "remote/fetch.h"
+#include "remote/repetition.h"
 #include "remote/stop_filter.h"
 
 namespace llmd::remote {
@@ -77,6 +78,7 @@ private:
     // `fault`: what is behind them.
     void take_events(std::vector<StreamEvent> events, std::optional<base::Error> fault);
     void take(AnswerEvent event);
+    void name_tokens(AnswerEvent& event);
     void take_tokens(AnswerEvent& event);
     void take_text(const std::string& text, const std::string& thinking);
     void emit();
@@ -87,6 +89,11 @@ private:
     void look_again();
     void on_looked(const Reply& reply);
     bool can_resume() const;
+    void go_on();
+    void hang_up();
+    void call_again();
+    // Whether the event is one of those that go on with the text; else it has been dealt with.
+    bool is_new(AnswerEvent& event);
     // Times
     void watch();
     void check_times();
@@ -138,6 +145,8 @@ private:
     size_t n_call_ids_ = 0;  // ids of this call
     uint64_t n_comments_ = 0;
     bool is_resuming_ = false;
+    bool may_repeat_ = false;  // a server that has lost what it had computed is asked from the beginning
+    std::optional<Repetition> repetition_;
     uint32_t resumed_ = 0;
 
     Attempts attempts_;

@@ -266,12 +266,14 @@ Result<void> read_llama_server(dom::element root, AnswerEvent& event) {
     if (ids && !read_ids(*ids, event.ids)) return lacks("tokens");
     if (const auto entries = array_of(root, "completion_probabilities")) read_logprob_list(*entries, event.logprobs);
     if (const auto n = member(root, "tokens_predicted")) event.n_generated = whole_of<uint32_t>(*n);
+    const auto timings = member(root, "timings");
+    if (const auto n = timings ? member(*timings, "prompt_n") : std::nullopt) event.n_computed = whole_of<uint32_t>(*n);
     if (!is_true(root, "stop")) return {};
     take_finish(raw_text(root, "stop_type").value_or(""), event);
     Counts& counts = event.counts.emplace();
     counts.prompt_tokens = count_of(root, "tokens_evaluated");
     counts.generated_tokens = event.n_generated.value_or(0);
-    if (const auto timings = member(root, "timings")) counts.cached_tokens = count_of(*timings, "cache_n");
+    if (timings) counts.cached_tokens = count_of(*timings, "cache_n");
     return {};
 }
 

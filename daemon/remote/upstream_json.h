@@ -88,6 +88,7 @@ struct AnswerEvent {
     std::string other_finish;                      // any other reason
     std::optional<Counts> counts;
     std::optional<uint32_t> n_generated;  // tokens so far, as llama-server counts them
+    std::optional<uint32_t> n_computed;   // of the prompt, as it says: the others were in its cache
     bool is_done = false;                 // "[DONE]", which proves nothing
     std::optional<UpstreamError> error;
 };

@@ -118,6 +118,8 @@ class LlamaServer(OpenAi):
         for step in text.steps():
             event = {"index": 0, "content": step.text, "tokens": [step.token], "stop": False, "id_slot": 0,
                      "tokens_predicted": text.n, "tokens_evaluated": len(text.prompt)}
+            if call.body.get("timings_per_token"):
+                event["timings"] = {"cache_n": len(text.prompt) - 1, "prompt_n": 1}  # it has kept what it computed
             if call.body.get("n_probs"):
                 def entry(token, value):
                     return {"id": token, "token": model.detokenize([token]), "bytes": list(model.piece(token)), "logprob": value}

@@ -320,7 +320,9 @@ TEST_F(IdsTest, ACutTextGoesOnFromItsIds) {
     n_faults_ = 2;
     serve_ids();
     connect("llama-server");
-    const auto outcome = run(chat_request("hi"));
+    auto submit = chat_request("hi");
+    submit.temperature = 1;
+    const auto outcome = run(submit);
     ASSERT_TRUE(outcome.finished && outcome.usage);
     EXPECT_EQ(outcome.finished->reason, FinishReason::Stop);
     EXPECT_EQ(outcome.ids, kAllIds);
