@@ -156,6 +156,8 @@ class PrivateBus:
     def config(self, text):
         with open(self.path("config/llmd/llmd.toml"), "w") as file:
             file.write(text)
+        if SOCKET_TRAP:
+            socket_trap.note_remotes(SOCKET_TRAP, text)
 
     def write_tiny_model(self, architecture):
         """The name of a tiny model that is there from now on."""

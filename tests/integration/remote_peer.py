@@ -6,6 +6,7 @@ import tempfile
 from dataclasses import dataclass, field
 
 import frames
+import socket_trap
 
 PROGRAM = os.path.join(os.environ["LLMD_BUILD"], "daemon", "remote", "llmd-remote")
 ERRORS = frames.error_names(os.environ["LLMD_SOURCE"])
@@ -35,7 +36,11 @@ class Remote:
         lines = {"name": "home", "url": url, "models": ["tales"], "apps": ["host"], **settings}
         with open(os.path.join(directory, "llmd", "llmd.toml"), "w") as file:
             file.write("[[remote]]\n" + "".join(f"{key} = {json.dumps(value)}\n" for key, value in lines.items()))
-        self.peer = frames.Peer([PROGRAM], dict(os.environ, XDG_CONFIG_HOME=directory, XDG_CONFIG_DIRS="/nonexistent"))
+        command = [PROGRAM]
+        if trap := os.environ.get("LLMD_SOCKET_TRAP"):
+            command = [*socket_trap.prefix(trap), PROGRAM]
+            socket_trap.note_remotes(trap, f'url = "{url}"')
+        self.peer = frames.Peer(command, dict(os.environ, XDG_CONFIG_HOME=directory, XDG_CONFIG_DIRS="/nonexistent"))
         case.addCleanup(self.peer.close)
         self.peer.send("Connect", remote="home", model=name)
         kind, self.ready = self.peer.expect("Ready", "LoadFailed")
