@@ -161,7 +161,8 @@ TEST_F(RepeatedTextTest, ATextWithASchemaGoesOnIfItComesAgain) {
         settings_.url.clear();
         serve_text();
         auto submit = text_request("hi");
-        submit.temperature = 1;  // of the same seed
+        submit.temperature = 1;
+        submit.seed = 7;
         submit.json_schema =
             R"({"type":"object","properties":{"a":{"type":"integer"}},"required":["a"],"additionalProperties":false})";
         const auto outcome = run(submit);
@@ -170,6 +171,8 @@ TEST_F(RepeatedTextTest, ATextWithASchemaGoesOnIfItComesAgain) {
         EXPECT_EQ(outcome.text, comes_again ? R"({"a":12})" : R"({"a":)") << outcome.finished->message;
         EXPECT_EQ(outcome.finished->code, comes_again ? ErrorCode::Failed : ErrorCode::RemoteLost);
         EXPECT_EQ(calls(), "2 2R ");
+        const auto asked = upstream_->calls("/completion");
+        for (const auto& call : asked) EXPECT_NE(call.body.find("\"seed\":7,"), std::string::npos) << call.body;
     }
 }
 

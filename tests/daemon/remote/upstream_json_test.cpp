@@ -170,11 +170,15 @@ TEST(UpstreamJson, ReadsCounts) {
     EXPECT_EQ(openai->counts->cached_tokens, 3u);
     const auto llama = read_event(Shape::LlamaServer, R"({"content":"","stop":true,"stop_type":"eos",)"
                                                       R"("tokens_predicted":5,"tokens_evaluated":7,)"
-                                                      R"("timings":{"cache_n":3}})");
+                                                      R"("timings":{"cache_n":3,"prompt_n":4}})");
     ASSERT_TRUE(llama && llama->counts);
     EXPECT_EQ(llama->counts->prompt_tokens, 7u);
     EXPECT_EQ(llama->counts->cached_tokens, 3u);
     EXPECT_EQ(llama->n_generated, 5u);
+    EXPECT_EQ(llama->n_computed, 4u);
+    const auto odd = read_event(Shape::LlamaServer, R"({"content":"a","tokens":[5],"timings":{"prompt_n":-1}})");
+    ASSERT_TRUE(odd);
+    EXPECT_FALSE(odd->n_computed);
     EXPECT_EQ(read_event(Shape::Chat, R"({"choices":[],"usage":{"prompt_tokens":-7}})")->counts->prompt_tokens, 0u);
 }
 
