@@ -12,17 +12,21 @@ TLS with a pinned key. What ends is started again, as a service manager does. Me
   - the server is not the one whose key is pinned: RemoteRefused, and it has been asked for nothing
   - beside every text the phone's own model makes one (through llmd)
 
-Every text must be the undisturbed one, byte for byte. llama-server computes one token at a time for that (-ub 1): its kernels for
-many tokens round otherwise than those for one, so that after a prefill of what had been generated the likeliest token may be another
-(--ubatch 512, its own choice, shows how often), and so it may be after a prompt that was in its cache in part. With --through remote the lane talks to llmd-remote in llmd's place. With
---through http (which is chosen where BUILD has no llmd-remote) a client in this file takes the place of both and goes on from token
-ids in the same way: that proves the cluster, and says nothing of llmd.
+Every text must be the undisturbed one, byte for byte, although llama-server's kernels for many tokens round otherwise than those for
+one: llmd-remote asks a server that has lost a text for all of it once more. What a server has of a prompt in its cache changes how it
+computes the rest; so before each text it is given something else to remember. With --ubatch 1 it computes prompts token by token, and
+it makes no difference.
+With --through remote the lane talks to llmd-remote in llmd's place. With --through http (which is chosen where BUILD has no
+llmd-remote) a client in this file takes the place of both and goes on from token ids, at a server with --ubatch 1: that proves the
+cluster, and says nothing of llmd.
 The last line is `cluster: N texts, N changed, N resumed, N lost`; exit status 1 if any text was changed or lost."""
 import argparse
 import base64
+import concurrent.futures
 import contextlib
 import hashlib
 import http.client
+import json
 import os
 import random
 import shlex
@@ -52,6 +56,7 @@ READY_S = 120  # a cluster that takes longer does not start
 PROMPTS = ["Once upon a time there was", "The old king sat by the fire and", "In the deep forest lived a", "A poor woodcutter had three sons.",
            "The sea was quiet that night, and", "There was a girl who", "Far away in the hills", "When the winter came,"]
 LEAST_PROMPTS = 3
+OTHER_IDS = [400, 401, 402]  # no beginning of a text's
 DRAINED_S = 1  # after a death all that it had sent has been read
 
 
@@ -69,7 +74,7 @@ class Cluster:
         self.commands = {node: [*shlex.split(args.rpc_server), "-H", network.address[node], "-p", str(RPC_PORT)] for node in NODES}
         self.commands["server"] = [
             *shlex.split(args.server), "-m", f"{models}/{FILE}", "--alias", "tales", "--rpc", nodes, "-ngl", "99", "--tensor-split", "1,1",
-            "-c", str(N_CTX), "-np", "1", "-ub", str(args.ubatch), "--host", network.address["server"], "--port", str(PORT), "--api-key-file", f"{self.seen}/api.key",
+            "-c", str(N_CTX), "-np", "1", "-ub", str(args.ubatch), "--cache-ram", "0", "--host", network.address["server"], "--port", str(PORT), "--api-key-file", f"{self.seen}/api.key",
             "--ssl-cert-file", f"{self.seen}/{os.path.basename(self.certificate)}", "--ssl-key-file", f"{self.seen}/{os.path.basename(key)}"]
         self.processes = {}
         self.ready_s = []
@@ -139,6 +144,19 @@ class Cluster:
         """To the program itself: the commands before it have become it."""
         self.processes[name].send_signal(number)
 
+    def forget(self):
+        """The server's cache holds nothing that a prompt begins with. How it computes a prompt depends on what it has of it."""
+        def ask():
+            self.network.enter("server")
+            connection = connect(self, READY_S)
+            with contextlib.closing(connection):
+                connection.request("POST", "/completion", json.dumps({"prompt": OTHER_IDS, "n_predict": 1, "cache_prompt": False}),
+                                   {"Authorization": f"Bearer {KEY}", "Content-Type": "application/json"})
+                if connection.getresponse().status != 200:
+                    raise SystemExit("cluster: the server does not forget")
+        with concurrent.futures.ThreadPoolExecutor(1) as thread:
+            thread.submit(ask).result()
+
     def asked(self):
         """How many requests the server has logged."""
         with open(self.log, errors="replace") as file:
@@ -167,6 +185,7 @@ class Lane:
         """The texts that the others are compared with."""
         for prompt in PROMPTS:
             n = [0]
+            self.cluster.forget()
             outcome = self.client.text(prompt, self.args.tokens, lambda so_far: n.__setitem__(0, so_far))
             if outcome.error:
                 raise SystemExit(f"cluster: the undisturbed text has failed: {outcome.error}")
@@ -179,6 +198,7 @@ class Lane:
     def try_one(self, what, disturb, after=None):
         """A text, and disturb() in another thread when it has so many tokens."""
         self.killed = None
+        self.cluster.forget()
         prompt, expected = self.chance.choice(sorted(self.undisturbed.items()))
         after = self.chance.randint(1, self.args.tokens * 3 // 4) if after is None else after
         trigger = threading.Event()
@@ -284,7 +304,7 @@ def main():
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--tokens", type=int, default=400)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--ubatch", type=int, default=1, help="of llama-server: tokens that it computes at a time")
+    parser.add_argument("--ubatch", type=int, help="of llama-server: tokens that it computes at a time (512, its own choice)")
     parser.add_argument("--through", choices=("llmd", "remote", "http"))
     parser.add_argument("--server", default="llama-server", help="the command that runs llama-server")
     parser.add_argument("--rpc-server", default="ggml-rpc-server", help="the command that runs ggml-rpc-server")
@@ -292,6 +312,7 @@ def main():
     args = parser.parse_args()
     build = os.path.abspath(args.build)
     through = args.through or ("llmd" if os.path.exists(os.path.join(build, "daemon", "remote", "llmd-remote")) else "http")
+    args.ubatch = args.ubatch or (1 if through == "http" else 512)
     print(f"asked through {through}", flush=True)
     folder = os.path.join(args.root, "tmp", "cluster") if args.root else tempfile.mkdtemp()
     network = Network(["phone", "server", *NODES], args.seed)
