@@ -140,7 +140,7 @@ private:
         } else {
             const bool only_calls = text.text().empty() && !calls_.empty();
             if (::isatty(STDOUT_FILENO) != 1 && !text.text().ends_with('\n') && !only_calls) print("\n");
-            tell(remote_hint(text.result()));
+            tell(fallback_hint(text.result(), options_) + remote_hint(text.result()));
             if (::isatty(STDERR_FILENO) == 1) tell(cut_hint(text.result(), options_));
         }
         if (!text.text().empty() || !calls_.empty()) add("assistant", text.text());

@@ -155,6 +155,8 @@ constexpr std::string_view kRequests = "generate chat embed";
 constexpr std::array kOptions = {
     OptionSpec{"model", 'm', "NAME", Kind::Text, "model", "generate chat tokenize embed bench",
                "which model; see 'llmctl models'"},
+    OptionSpec{"fallback", 0, "NAME", Kind::TextList, "fallback", kMakers,
+               "ask NAME where the model fails before its first word; may be given several times"},
     OptionSpec{"system", 's', "TEXT", Kind::Text, "system", kMakers, "how the model is to answer"},
     OptionSpec{"max-tokens", 'n', "N", Kind::Whole, "max_tokens", kMakers, "stop after N tokens (256)"},
     OptionSpec{"temperature", 't', "X", Kind::Real, "temperature", kMakers, "0 always takes the likeliest token (0.8)"},

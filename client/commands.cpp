@@ -127,6 +127,11 @@ ExitCode run_models(const Arguments& arguments) {
             rows.push_back({loaded, text_of(model, "name"), "unusable: " + error});
             continue;
         }
+        if (const std::string remote = text_of(model, "remote"); !remote.empty()) {
+            const std::string host = text_of(model, "host");
+            rows.push_back({loaded, text_of(model, "name"), "at " + (host.empty() ? remote : host)});
+            continue;
+        }
         rows.push_back({loaded, text_of(model, "name"), text_of(model, "architecture"), text_of(model, "quantization"),
                         size_text(number_of(model, "size_bytes")), std::to_string(number_of(model, "context_length"))});
         if (is_default) rows.back().emplace_back("default");

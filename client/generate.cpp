@@ -61,7 +61,7 @@ ExitCode run_generate(const Arguments& arguments) {
     if (arguments.json) print_json(result);
     if (end == TextStream::End::Interrupted) return ExitCode::Interrupted;
     std::string notes = arguments.verbose ? summary(result) : "";
-    if (!arguments.json) notes += remote_hint(result);
+    if (!arguments.json) notes += fallback_hint(result, options) + remote_hint(result);
     if (!arguments.json && ::isatty(STDERR_FILENO) == 1) notes += cut_hint(result, options);
     if (!notes.empty()) {
         const bool mid_line = !arguments.json && !text.text().empty() && text.text().back() != '\n';

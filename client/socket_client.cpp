@@ -17,9 +17,10 @@ namespace dom = simdjson::dom;
 constexpr unsigned kHttpOk = 200;
 const std::string kSeed = "seed";
 
+// No more bits than remotes hold.
 uint64_t random_seed() {
     std::random_device random;
-    return uint64_t{random()} << 32 | random();
+    return random() & 0x7fff'ffffu;
 }
 
 // A text that comes as server-sent events.
@@ -71,7 +72,8 @@ Dictionary model_from(const dom::object& model) {
     for (const auto& [theirs, ours] : {std::pair("id", "name"), std::pair("size", "size_bytes")}) {
         if (const auto value = out.find(theirs); value != out.end()) named[ours] = value->second;
     }
-    for (const char* key : {"architecture", "quantization", "context_length", "loaded", "default", "error"}) {
+    for (const char* key :
+         {"architecture", "quantization", "context_length", "loaded", "default", "error", "remote", "host"}) {
         if (const auto value = out.find(key); value != out.end()) named[key] = value->second;
     }
     return named;

@@ -497,9 +497,13 @@ void read_keep_alive(FieldReader& reader, Key key, Call& call) {
     wish ? void(call.request.keep_alive = *wish) : reader.set(wish.error());
 }
 
+std::string_view without_latest(std::string_view name) {
+    return name.ends_with(kLatest) ? name.substr(0, name.size() - kLatest.size()) : name;
+}
+
 void read_model(FieldReader& reader, Key key, std::string& out) {
     reader.text(key, out);
-    if (out.ends_with(kLatest)) out.resize(out.size() - kLatest.size());
+    out.resize(without_latest(out).size());
 }
 
 }  // namespace llmd::api

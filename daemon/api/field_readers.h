@@ -68,6 +68,8 @@ void read_include(FieldReader& reader, std::string_view key, Call& call);
 
 // A model's name; Ollama's clients append ":latest" to one without a tag.
 void read_model(FieldReader& reader, std::string_view key, std::string& out);
+// The name of a model without Ollama's tag of the newest.
+std::string_view without_latest(std::string_view name);
 void read_keep_alive(FieldReader& reader, std::string_view key, Call& call);
 
 }  // namespace llmd::api

@@ -5,6 +5,7 @@
 
 #include "api/conversation.h"
 #include "api/field_readers.h"
+#include "remotes/remote_policy.h"
 
 namespace llmd::api {
 
@@ -16,6 +17,8 @@ using service::RequestLimits;
 using Key = std::string_view;
 
 void read_options(FieldReader& reader, Key key, Call& call);
+void read_fallback(FieldReader& reader, Key key, Call& call);
+void read_bus_fallback(FieldReader& reader, Key key, Call& call);
 
 constexpr uint32_t kCompletions = kChat | kCompletion;
 constexpr uint32_t kConversation = kChat | kResponses;
@@ -35,6 +38,8 @@ constexpr Field kTable[] = {
     {"handle_token", kBus, kHonoured, read_handle_token},
     {"model", kBus, kHonoured, read_bus_model},
     {"model", kAll & ~kBus, kHonoured, read_model_or_none},
+    {"fallback", kBus, kHonoured, read_bus_fallback},
+    {"fallback", kAll & ~kBus, kHonoured, read_fallback},
     {"stream", kOpenAi | kOllama, kHonoured,
      [](FieldReader& reader, Key key, Call& call) { reader.boolean(key, call.stream); }},
     {"stream_options", kOpenAi, kHonoured, read_stream_options},
@@ -304,6 +309,34 @@ void read_fields(FieldReader& reader, Dialect dialect, Call& call) {
 
 void read_options(FieldReader& reader, Key key, Call& call) {
     reader.within(key, [&](FieldReader& fields) { read_fields(fields, kOllamaOptions, call); });
+}
+
+template <typename ReadName>
+void read_fallback_names(FieldReader& reader, Key key, Call& call, ReadName read_name) {
+    const Value* value = reader.find(key);
+    if (!value) return;
+    const auto* names = value->get<Value::Array>();
+    if (!names) return reader.wrong_type(key, "an array of names of models", *value);
+    std::vector<std::string> models;
+    for (const Value& name : *names) {
+        const auto* text = name.get<std::string>();
+        if (!text) {
+            return reader.wrong_type(base::concat(key, "[", models.size(), "]"), "the name of a model", name);
+        }
+        models.push_back(read_name(*text));
+    }
+    if (auto checked = remotes::check_fallback(call.request.model, models); !checked) {
+        return reader.set(std::move(checked).error());
+    }
+    call.request.fallback = std::move(models);
+}
+
+void read_fallback(FieldReader& reader, Key key, Call& call) {
+    read_fallback_names(reader, key, call, [](const std::string& name) { return std::string(without_latest(name)); });
+}
+
+void read_bus_fallback(FieldReader& reader, Key key, Call& call) {
+    read_fallback_names(reader, key, call, [](const std::string& name) { return name; });
 }
 
 void set_defaults(Dialect dialect, Call& call) {

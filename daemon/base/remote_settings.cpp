@@ -30,7 +30,12 @@ constexpr size_t kPinDigits = 43;  // of 256 bits; an '=' follows
 constexpr size_t kMaxHostBytes = 253;
 constexpr size_t kMaxLabelBytes = 63;
 constexpr size_t kMaxAppBytes = 255;  // as D-Bus allows for the name that an application must be able to own
-constexpr std::array<std::string_view, 6> kApis = {"auto", "vllm", "llama-server", "sglang", "ollama", "openai"};
+constexpr std::array<std::string_view, kRemoteApis.size() + 1> kApis = [] {
+    std::array<std::string_view, kRemoteApis.size() + 1> names = {"auto"};
+    std::transform(kRemoteApis.begin(), kRemoteApis.end(), names.begin() + 1,
+                   [](const RemoteApi& api) { return api.name; });
+    return names;
+}();
 constexpr std::array<std::string_view, 2> kMetered = {"deny", "allow"};
 
 bool is_in(std::string_view set, char c) {

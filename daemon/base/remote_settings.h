@@ -2,6 +2,7 @@
 // Pure functions without any look-up, so that neither reading nor checking contacts anybody; any thread.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -37,6 +38,20 @@ struct RemoteSettings {
 
     bool operator==(const RemoteSettings&) const = default;
 };
+
+// What RemoteSettings::api may be beside "auto", and what the servers of that API do for every text.
+struct RemoteApi {
+    std::string_view name;
+    bool takes_ids;       // and gives them: a text that was cut goes on from its tokens
+    bool has_cache_salt;  // no application's prefix cache serves another one
+};
+inline constexpr std::array<RemoteApi, 5> kRemoteApis = {{
+    {"vllm", true, true},
+    {"llama-server", true, false},
+    {"sglang", true, false},
+    {"ollama", false, false},
+    {"openai", false, false},
+}};
 
 // What is wrong with a remote: the key and why, without file and line.
 struct RemoteFault {

@@ -82,7 +82,11 @@ bus::VariantMap model_dictionary(const engines::ModelEntry& model) {
         {"loaded", sdbus::Variant(model.loaded)},
         {"default", sdbus::Variant(model.is_default)},
     };
-    if (!model.error.empty()) {
+    if (!model.remote.empty()) {
+        out.emplace("remote", text(model.remote));
+        out.emplace("host", text(model.host));
+        out.emplace("guarantees", sdbus::Variant(model.guarantees));
+    } else if (!model.error.empty()) {
         out.emplace("error", text(model.error));
     } else {
         out.emplace("architecture", text(model.architecture));
@@ -97,6 +101,7 @@ bus::VariantMap request_dictionary(const std::string& path, const service::Reque
         {"request", sdbus::Variant(sdbus::ObjectPath(path))},
         {"client", text(request.client)},
         {"model", text(request.model)},
+        {"where", text(request.where)},
         {"state", text(service::request_state_name(request.state))},
         {"position", u32(request.position)},
         {"estimated_wait_ms", u64(request.estimated_wait_ms)},

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 #include <type_traits>
 #include <utility>
 
@@ -29,8 +30,8 @@ constexpr const char* kMainInterface = "org.llmd.Llmd1";
 constexpr const char* kRootPath = "/org/llmd/Llmd1";
 // What was added to the interface, in words that the interface documents. An older llmd ignores an option that it does
 // not know, and so a caller that depends on one looks here first.
-const std::vector<std::string> kFeatures = {"detokenize", "embed",    "json_schema", "logprobs",
-                                            "prompt_fd",  "thinking", "tools"};
+const std::vector<std::string> kFeatures = {"detokenize", "embed",     "fallback", "json_schema",
+                                            "logprobs",   "prompt_fd", "thinking", "tools"};
 
 template <typename... Values>
 Reply<Values...> reply_to(Session& session, sdbus::Result<Values...>&& result) {
@@ -102,6 +103,14 @@ Result<std::vector<int32_t>> token_ids(const std::vector<uint32_t>& tokens) {
         ids.push_back(static_cast<int32_t>(token));
     }
     return ids;
+}
+
+std::vector<std::string> names_in_use(const service::Status& status) {
+    std::vector<std::string> names;
+    for (const service::RemoteStatus& remote : status.remotes) {
+        if (remote.in_flight > 0) names.push_back(remote.name);
+    }
+    return names;
 }
 
 base::Error logprobs_untold() {
@@ -180,6 +189,9 @@ void RootObject::export_main_interface() {
     add_status("Model", "s", [](const service::Status& now) { return now.model; });
     add_status("Device", "s", [](const service::Status& now) { return now.device; });
     add_status("ContextLength", "u", [](const service::Status& now) { return now.context_length; });
+    interface.add_property<std::vector<std::string>>(
+        "RemotesInUse", "as", [this](const std::string& reader) { return remotes_in_use(reader); },
+        Flags::EMITS_INVALIDATION_SIGNAL);
     interface.add_property<uint32_t>("QueueDepth", "u",
                                      [this](const std::string& reader) { return count_requests(reader, false); });
     interface.add_property<uint32_t>("ActiveRequests", "u",
@@ -201,6 +213,7 @@ void RootObject::status_changed() {
     if (now.model != announced_.model) changed.emplace_back("Model");
     if (now.device != announced_.device) changed.emplace_back("Device");
     if (now.context_length != announced_.context_length) changed.emplace_back("ContextLength");
+    if (names_in_use(now) != names_in_use(announced_)) changed.emplace_back("RemotesInUse");
     announced_ = now;
     if (changed.empty()) return;
     try {
@@ -302,19 +315,20 @@ void RootObject::Cancel(sdbus::Result<>&& result, const sdbus::ObjectPath& reque
 }
 
 void RootObject::ListModels(sdbus::Result<std::vector<bus::VariantMap>>&& result, const bus::VariantMap&) {
-    const bool sandboxed = session_.identity_now(bus::sender_of(getObject())).sandboxed;
-    session_.service().list_models(
-        [reply = reply_to(session_, std::move(result)), sandboxed](const std::vector<engines::ModelEntry>& models) {
-            std::vector<bus::VariantMap> out;
-            for (engines::ModelEntry model : models) {
-                if (sandboxed) {
-                    model = without_path_in_error(std::move(model));
-                    model.path.clear();
-                }
-                out.push_back(model_dictionary(model));
-            }
-            reply.send(out);
-        });
+    const api::Caller caller = session_.identity_now(bus::sender_of(getObject()));
+    session_.service().list_models({caller.sandboxed, caller.application},
+                                   [reply = reply_to(session_, std::move(result)),
+                                    sandboxed = caller.sandboxed](const std::vector<engines::ModelEntry>& models) {
+                                       std::vector<bus::VariantMap> out;
+                                       for (engines::ModelEntry model : models) {
+                                           if (sandboxed) {
+                                               model = without_path_in_error(std::move(model));
+                                               model.path.clear();
+                                           }
+                                           out.push_back(model_dictionary(model));
+                                       }
+                                       reply.send(out);
+                                   });
 }
 
 void RootObject::Tokenize(sdbus::Result<uint32_t, std::vector<uint32_t>>&& result, std::string text,
@@ -348,6 +362,14 @@ void RootObject::Detokenize(sdbus::Result<std::string>&& result, const std::vect
 bus::VariantMap RootObject::GetStatus(const bus::VariantMap&) {
     const std::string caller = bus::sender_of(getObject());
     return status_dictionary(api::status_for(session_.service(), session_.identity_now(caller), caller), version_);
+}
+
+std::vector<std::string> RootObject::remotes_in_use(const std::string& reader) {
+    std::set<std::string> names;
+    for (const auto& request : api::requests_for(session_.service(), session_.identity_now(reader), reader)) {
+        if (request.away) names.insert(request.where);
+    }
+    return {names.begin(), names.end()};
 }
 
 uint32_t RootObject::count_requests(const std::string& reader, bool running) {

@@ -51,6 +51,8 @@ private:
     bus::VariantMap GetStatus(const bus::VariantMap& options);
     // Those that `reader` may know of and that have a place, or have none.
     uint32_t count_requests(const std::string& reader, bool running);
+    // At which requests are that `reader` may know of.
+    std::vector<std::string> remotes_in_use(const std::string& reader);
 
     // org.llmd.Llmd1.Admin
     void LoadModel(sdbus::Result<>&& result, std::string model, bus::VariantMap options) override;

@@ -43,6 +43,12 @@ struct ModelEntry {
     bool thinks = false;
     bool embeds = false;  // it makes embeddings and no texts
     std::string error;
+    // Of a remote's model, of which nothing else is told, since nobody is asked for it: the remote's name, the host of
+    // its address or the path of its socket, and what holds for each of its texts, in words that the D-Bus interface
+    // documents.
+    std::string remote = {};
+    std::string host = {};
+    std::vector<std::string> guarantees = {};
 };
 
 // What a model will need of memory, before it is loaded; as in protocol::Inspection.

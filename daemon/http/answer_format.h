@@ -22,6 +22,7 @@ struct AnswerHead {
     std::string model;
     std::chrono::system_clock::time_point created;
     size_t n_choices = 1;
+    std::string where = {};  // as in service::Outcome
 };
 
 // One that has ended.

@@ -143,7 +143,7 @@ void Api::get_health(const std::shared_ptr<Exchange>& exchange, const Request&) 
 }
 
 void Api::get_models(const std::shared_ptr<Exchange>& exchange, const Request& request) {
-    service_.list_models([exchange, sandboxed = request.client.caller.sandboxed](auto models) {
+    list_models(request, [exchange, sandboxed = request.client.caller.sandboxed](auto models) {
         if (sandboxed) std::transform(models.begin(), models.end(), models.begin(), engines::without_path_in_error);
         exchange->reply(json_reply(openai_models(models)));
     });
@@ -152,7 +152,7 @@ void Api::get_models(const std::shared_ptr<Exchange>& exchange, const Request& r
 void Api::get_model(const std::shared_ptr<Exchange>& exchange, const Request& request) {
     const std::string name(*id_in(request.path, kModelPath));
     const bool sandboxed = request.client.caller.sandboxed;
-    find_model(name, [exchange, name, sandboxed](const engines::ModelEntry* model) {
+    find_model(request, name, [exchange, name, sandboxed](const engines::ModelEntry* model) {
         if (model != nullptr) {
             return exchange->reply(
                 json_reply(openai_model(sandboxed ? engines::without_path_in_error(*model) : *model)));
@@ -161,8 +161,13 @@ void Api::get_model(const std::shared_ptr<Exchange>& exchange, const Request& re
     });
 }
 
-void Api::find_model(std::string name, std::function<void(const engines::ModelEntry*)> answer) {
-    service_.list_models([name = std::move(name), answer = std::move(answer)](const auto& models) {
+void Api::list_models(const Request& request, std::function<void(std::vector<engines::ModelEntry>)> answer) {
+    const api::Caller& caller = request.client.caller;
+    service_.list_models({caller.sandboxed, caller.application}, std::move(answer));
+}
+
+void Api::find_model(const Request& request, std::string name, std::function<void(const engines::ModelEntry*)> answer) {
+    list_models(request, [name = std::move(name), answer = std::move(answer)](const auto& models) {
         const auto found =
             std::find_if(models.begin(), models.end(), [&](const auto& one) { return one.name == name; });
         answer(found != models.end() ? &*found : nullptr);

@@ -74,8 +74,10 @@ private:
     void preload(const std::shared_ptr<Exchange>& exchange, const Request& request, OllamaKind kind,
                  const service::GenerateRequest& wanted);
 
-    // `answer` has the model of that name, or null.
-    void find_model(std::string name, std::function<void(const engines::ModelEntry*)> answer);
+    // `answer` has the models that whoever asked may use.
+    void list_models(const Request& request, std::function<void(std::vector<engines::ModelEntry>)> answer);
+    // `answer` has the one of that name, or null.
+    void find_model(const Request& request, std::string name, std::function<void(const engines::ModelEntry*)> answer);
     // Submits the requests of `call`, one for each choice, for the client of `request`.
     void generate(const std::shared_ptr<Exchange>& exchange, const Request& request, api::Call call,
                   std::unique_ptr<AnswerFormat> format);

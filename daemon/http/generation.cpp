@@ -42,8 +42,15 @@ void Generation::submit(std::vector<service::GenerateRequest> requests) {
         sinks_[i].key = api::answer_key(head_.created, sinks_[i].id);
     }
     head_.id = sinks_.front().id;
-    head_.model = service_.request(head_.id).value_or(service::RequestSnapshot{}).model;
+    name_model();
     head_.n_choices = choices_.size();
+}
+
+void Generation::name_model() {
+    const auto request = service_.request(head_.id);
+    if (!request) return;  // it has ended, and its outcome has named it
+    head_.model = request->model;
+    head_.where = request->where;
 }
 
 std::optional<service::RequestId> Generation::unended() const {
@@ -71,7 +78,8 @@ void Generation::on_accepted() {
 
 void Generation::begin_stream() {
     streaming_ = true;
-    exchange_->begin_stream(format_->stream_type(), note_headers());
+    name_model();
+    exchange_->begin_stream(format_->stream_type(), headers());
     exchange_->write(format_->begin(head_));
     for (const Part& part : std::exchange(waiting_, {})) send(part);
     for (size_t i = 0; i < choices_.size(); ++i) {
@@ -136,6 +144,10 @@ void Generation::on_finished(size_t choice, const service::Outcome& outcome) {
     sinks_[choice].ended = true;
     ++n_ended_;
     choices_[choice].outcome = outcome;
+    if (choice == 0) {
+        head_.model = outcome.model;
+        head_.where = outcome.where;
+    }
     auto logprobs = sinks_[choice].aligner.finish();
     if (!failed_) {
         if (outcome.finish == service::Finish::Cancelled) {
@@ -161,13 +173,13 @@ void Generation::answer() {
         exchange_->finish();
     } else {
         Reply reply = json_reply(format_->whole(head_, choices_));
-        reply.headers = note_headers();
+        reply.headers = headers();
         exchange_->reply(std::move(reply));
     }
 }
 
-std::vector<std::pair<const char*, std::string>> Generation::note_headers() const {
-    std::vector<std::pair<const char*, std::string>> headers;
+std::vector<std::pair<const char*, std::string>> Generation::headers() const {
+    std::vector<std::pair<const char*, std::string>> headers{{kWhereHeader, head_.where}};
     for (const std::string& note : notes_) headers.emplace_back(kNoteHeader, note);
     return headers;
 }

@@ -21,6 +21,8 @@
 namespace llmd::http {
 
 inline constexpr const char* kNoteHeader = "x-llmd-note";
+// Of an answer: "device", or the name of the remote that computes it.
+inline constexpr const char* kWhereHeader = "x-llmd-where";
 
 class Generation {
 public:
@@ -80,7 +82,9 @@ private:
     // For the whole answer.
     void keep(const Part& part);
     void keep(size_t choice, std::vector<api::AlignedLogprobs> logprobs);
-    std::vector<std::pair<const char*, std::string>> note_headers() const;
+    std::vector<std::pair<const char*, std::string>> headers() const;
+    // Which model it is that answers: it may have become another of the request's fallback.
+    void name_model();
     void on_finished(size_t choice, const service::Outcome& outcome);
     void begin_stream();
     void answer();

@@ -89,13 +89,14 @@ void Api::get_ollama_version(const std::shared_ptr<Exchange>& exchange, const Re
     exchange->reply(json_reply(json.take()));
 }
 
-void Api::get_ollama_tags(const std::shared_ptr<Exchange>& exchange, const Request&) {
-    service_.list_models(
-        [exchange](const std::vector<ModelEntry>& models) { exchange->reply(json_reply(ollama_models(models))); });
+void Api::get_ollama_tags(const std::shared_ptr<Exchange>& exchange, const Request& request) {
+    list_models(request, [exchange](const std::vector<ModelEntry>& models) {
+        exchange->reply(json_reply(ollama_models(models)));
+    });
 }
 
-void Api::get_ollama_ps(const std::shared_ptr<Exchange>& exchange, const Request&) {
-    service_.list_models([exchange, &service = service_](const std::vector<ModelEntry>& models) {
+void Api::get_ollama_ps(const std::shared_ptr<Exchange>& exchange, const Request& request) {
+    list_models(request, [exchange, &service = service_](const std::vector<ModelEntry>& models) {
         exchange->reply(json_reply(ollama_loaded_models(models, service.status())));
     });
 }
@@ -103,7 +104,7 @@ void Api::get_ollama_ps(const std::shared_ptr<Exchange>& exchange, const Request
 void Api::post_ollama_show(const std::shared_ptr<Exchange>& exchange, const Request& request) {
     const auto body = parse_model_body(request.body);
     if (!body) return exchange->reply(ollama_error(body.error()));
-    find_model(body->model, [exchange, name = body->model](const ModelEntry* model) {
+    find_model(request, body->model, [exchange, name = body->model](const ModelEntry* model) {
         exchange->reply(model != nullptr ? json_reply(ollama_model(*model)) : ollama_error(no_such_model(name)));
     });
 }
@@ -111,7 +112,7 @@ void Api::post_ollama_show(const std::shared_ptr<Exchange>& exchange, const Requ
 void Api::post_ollama_pull(const std::shared_ptr<Exchange>& exchange, const Request& request) {
     const auto body = parse_model_body(request.body);
     if (!body) return exchange->reply(ollama_error(body.error()));
-    find_model(body->model, [exchange, body = *body](const ModelEntry* model) {
+    find_model(request, body->model, [exchange, body = *body](const ModelEntry* model) {
         if (model == nullptr) {
             return exchange->reply(
                 ollama_error(fail(ErrorCode::ModelNotFound, "there is no model ", base::in_quotes(body.model),
@@ -178,7 +179,7 @@ void Api::preload(const std::shared_ptr<Exchange>& exchange, const Request& requ
         return generate(exchange, request, std::move(nothing), std::make_unique<PreloadFormat>(kind, unloads));
     }
     // It is not to be loaded for that.
-    find_model(wanted.model, [exchange, kind, name = wanted.model](const ModelEntry* model) {
+    find_model(request, wanted.model, [exchange, kind, name = wanted.model](const ModelEntry* model) {
         if (model == nullptr) return exchange->reply(ollama_error(no_such_model(name)));
         exchange->reply(json_reply(ollama_loaded(kind, {0, name, std::chrono::system_clock::now()}, kUnload)));
     });

@@ -46,6 +46,12 @@ void write_row(JsonWriter& json, const ModelEntry& model, uint64_t size_bytes) {
     write_details(json, model);
 }
 
+// As Ollama tells of models that other machines have.
+void write_remote(JsonWriter& json, const ModelEntry& model) {
+    json.key("remote_model").value(model.name.substr(0, model.name.rfind('@')));
+    json.key("remote_host").value(model.host.empty() ? model.remote : model.host);
+}
+
 std::string expires_at(const service::EngineStatus& engine) {
     const auto stay = engine.unload_in.value_or(std::chrono::milliseconds::max());
     return ollama_time(system_clock::now() +
@@ -138,6 +144,7 @@ std::string ollama_models(const std::vector<ModelEntry>& models) {
         write_row(json, model, model.size_bytes);
         json.key("modified_at").value(modified_at(model));
         json.key("context_length").value(model.context_length);
+        if (!model.remote.empty()) write_remote(json, model);
         json.end_object();
     }
     return json.end_array().end_object().take();

@@ -235,12 +235,19 @@ std::unique_ptr<AnswerFormat> make_openai_format(OpenAiKind kind, uint32_t n_per
 namespace {
 
 void write_model(JsonWriter& json, const engines::ModelEntry& model) {
-    const auto file = engines::file_identity(model.path);
+    const bool is_remote = !model.remote.empty();
+    const auto file = is_remote ? std::nullopt : engines::file_identity(model.path);
     json.begin_object();
     json.key("id").value(model.name);
     json.key("object").value("model");
     json.key("created").value(file ? file->mtime_ns / kNsPerSecond : int64_t{0});
-    json.key("owned_by").value("llmd");
+    json.key("owned_by").value(is_remote ? model.remote : "llmd");
+    if (is_remote) {
+        json.key("remote").value(model.remote).key("host").value(model.host).key("guarantees").begin_array();
+        for (const std::string& guarantee : model.guarantees) json.value(guarantee);
+        json.end_array().end_object();
+        return;
+    }
     json.key("architecture").value(model.architecture);
     json.key("quantization").value(model.quantization);
     json.key("size").value(model.size_bytes);

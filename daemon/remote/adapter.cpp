@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/json_writer.h"
+#include "base/remote_settings.h"
 
 namespace llmd::remote {
 
@@ -25,6 +26,13 @@ constexpr std::array<ApiTraits, 5> kApis = {{
     {Api::OpenAi,      "openai",       "OpenAI API",   "",             "",            "",        false, -1, "repetition_penalty", true,  false, false, true,  false, false, false},
 }};
 // clang-format on
+
+// What llmd promises of a remote before it is asked is what is done with it.
+static_assert(std::all_of(kApis.begin(), kApis.end(), [](const ApiTraits& api) {
+    return std::any_of(base::kRemoteApis.begin(), base::kRemoteApis.end(), [&](const base::RemoteApi& told) {
+        return told.name == api.name && told.takes_ids == api.takes_ids && told.has_cache_salt == api.has_cache_salt;
+    });
+}));
 
 constexpr std::array<std::string_view, 4> kRoles = {"system", "user", "assistant", "tool"};
 

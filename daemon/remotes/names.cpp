@@ -1,9 +1,9 @@
 #include "remotes/names.h"
 
 #include <algorithm>
-#include <vector>
 
 #include "base/json_writer.h"
+#include "base/remote_settings.h"
 
 namespace llmd::remotes {
 
@@ -23,8 +23,8 @@ std::string list_of(const std::vector<std::string>& names) {
 }  // namespace
 
 base::Result<ModelName> parse_model_name(std::string_view name) {
+    if (is_of_this_device(name)) return ModelName{std::string(name), ""};
     const size_t at = name.find('@');
-    if (at == std::string_view::npos || name.starts_with('/')) return ModelName{std::string(name), ""};
     if (name.find('@', at + 1) != std::string_view::npos) {
         return base::fail(ErrorCode::InvalidArgument, in_quotes(name), " has more than one '@'");
     }
@@ -33,6 +33,10 @@ base::Result<ModelName> parse_model_name(std::string_view name) {
                           " lacks a name beside the '@'; a remote's model is MODEL@REMOTE");
     }
     return ModelName{std::string(name.substr(0, at)), std::string(name.substr(at + 1))};
+}
+
+bool is_of_this_device(std::string_view name) {
+    return name.starts_with('/') || name.find('@') == std::string_view::npos;
 }
 
 std::string_view Place::where() const {
@@ -60,6 +64,22 @@ base::Result<Place> find_place(std::string_view name, std::span<const base::Remo
     }
     return base::fail(ErrorCode::ModelNotFound, "the remote ", in_quotes(remote->name), " has no model ",
                       in_quotes(parsed->model), " in the settings; it has ", list_of(models));
+}
+
+std::string host_of(const base::RemoteSettings& remote) {
+    const auto url = base::parse_remote_url(remote.url);
+    if (!url) return {};  // the settings were refused with it
+    return url->scheme == base::RemoteUrl::Scheme::Unix ? url->path : url->host;
+}
+
+std::vector<std::string> guarantees(const base::RemoteSettings& remote) {
+    std::vector<std::string> words = {"schema checked"};
+    const auto api = std::find_if(base::kRemoteApis.begin(), base::kRemoteApis.end(),
+                                  [&](const base::RemoteApi& one) { return one.name == remote.api; });
+    if (api == base::kRemoteApis.end()) return words;  // "auto": it is found out when it is asked
+    if (api->takes_ids && remote.resume_seconds > 0) words.emplace_back("resumed by token ids");
+    if (api->has_cache_salt) words.emplace_back("cache salted");
+    return words;
 }
 
 std::string remote_names(std::span<const base::RemoteSettings> remotes, const Caller& caller) {

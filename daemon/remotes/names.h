@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/config.h"
 #include "base/result.h"
@@ -20,6 +21,9 @@ struct ModelName {
 // field: nothing stands on one side of the '@', or there are two.
 base::Result<ModelName> parse_model_name(std::string_view name);
 
+// Whether a request for the model `name` can only be for this device.
+bool is_of_this_device(std::string_view name);
+
 // Where a model is.
 struct Place {
     const base::RemoteSettings* remote = nullptr;  // nothing: this device
@@ -34,6 +38,12 @@ struct Place {
 // is no such remote, or it does not offer the model. Lists what there is instead to those who may use it.
 base::Result<Place> find_place(std::string_view name, std::span<const base::RemoteSettings> remotes,
                                const Caller& caller);
+
+// Of the address: "box.lan", or the path of a socket.
+std::string host_of(const base::RemoteSettings& remote);
+// What holds for each text of the remote whatever server it is, as far as the settings tell that: "schema checked",
+// "resumed by token ids", "cache salted".
+std::vector<std::string> guarantees(const base::RemoteSettings& remote);
 
 // "home, work": those that the caller may know of, which is all for a program outside of sandboxes and else those that
 // list it.

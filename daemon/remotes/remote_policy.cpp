@@ -131,22 +131,29 @@ base::Result<void> check_fallback(std::string_view model, std::span<const std::s
                           kMaxFallbacks);
     }
     for (size_t i = 0; i < models.size(); ++i) {
+        const auto wrong = [i](const auto&... what) {
+            return base::fail(ErrorCode::InvalidArgument, "fallback[", i, "]: ", what...);
+        };
+        const auto name = parse_model_name(models[i]);
+        if (!name) return wrong(name.error().message);
+        if (!base::is_model_name(name->model)) return wrong(in_quotes(models[i]), " is not the name of a model");
         const auto seen = models.first(i);
-        if (models[i].empty()) return base::fail(ErrorCode::InvalidArgument, "fallback: an empty name names no model");
-        if (auto name = parse_model_name(models[i]); !name) {
-            return base::fail(ErrorCode::InvalidArgument, "fallback: ", name.error().message);
-        }
         if (models[i] == model || std::find(seen.begin(), seen.end(), models[i]) != seen.end()) {
-            return base::fail(ErrorCode::InvalidArgument, "fallback: ", in_quotes(models[i]), " is asked for twice");
+            return wrong(in_quotes(models[i]), " is asked for twice");
         }
     }
     return {};
 }
 
-std::optional<std::string_view> next_model(std::span<const std::string> fallback, size_t n_tried, ErrorCode failure,
-                                           bool has_delivered) {
-    if (has_delivered || n_tried >= fallback.size() || !may_go_elsewhere(failure)) return std::nullopt;
-    return fallback[n_tried];
+std::optional<std::string_view> Fallback::next(std::span<const std::string> models, const Failure& failure) {
+    if (failure.has_delivered || !may_go_elsewhere(failure.code)) return std::nullopt;
+    const bool is_short = failure.code == ErrorCode::OutOfMemory || failure.code == ErrorCode::Suspended;
+    device_is_short_ = device_is_short_ || (failure.on_device && is_short);
+    while (n_tried_ < models.size()) {
+        const std::string& model = models[n_tried_++];
+        if (!device_is_short_ || is_of_this_device(model)) return model;
+    }
+    return std::nullopt;
 }
 
 }  // namespace llmd::remotes

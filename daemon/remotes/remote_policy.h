@@ -57,12 +57,28 @@ struct Decision {
 Decision decide(const base::RemoteSettings& remote, const Facts& facts);
 
 inline constexpr size_t kMaxFallbacks = 4;
-// Whether `models` can be the `fallback` of a request for `model`. InvalidArgument names the field and the value.
+// Whether `models` can be the `fallback` of a request for `model`. InvalidArgument names the field, the index and the
+// value.
 base::Result<void> check_fallback(std::string_view model, std::span<const std::string> models);
-// Which of a request's own `fallback` is to be asked, when its model and the first `n_tried` of these have failed, the
-// last one with `failure`. Nothing: the failure stands, since no more are listed, something has been delivered already,
-// or another model would change nothing. No other rule ever moves a request to another model or place.
-std::optional<std::string_view> next_model(std::span<const std::string> fallback, size_t n_tried,
-                                           base::ErrorCode failure, bool has_delivered);
+
+// Why a model that was asked does not answer.
+struct Failure {
+    base::ErrorCode code;
+    bool on_device = false;      // it is a model of this device
+    bool has_delivered = false;  // the client has been given something of the answer
+};
+// How far a request has got in its own `fallback`. No other rule ever moves a request to another model or place.
+class Fallback {
+public:
+    // The model to ask after this failure, out of the request's list. Nothing: the failure stands, since no more are
+    // listed, something has been delivered, or another model would change nothing. Once the device has refused the
+    // request because memory or power are short, models of remotes are passed over.
+    std::optional<std::string_view> next(std::span<const std::string> models, const Failure& failure);
+    bool has_more(std::span<const std::string> models) const { return n_tried_ < models.size(); }
+
+private:
+    size_t n_tried_ = 0;
+    bool device_is_short_ = false;
+};
 
 }  // namespace llmd::remotes

@@ -354,11 +354,21 @@ void Engine::on(const protocol::Accepted& accepted) {
     record->answered = true;
     if (std::exchange(record->accepted, true)) return;  // by an engine before this one, or with another input
     context_.host.schedule_turn();
-    RequestSink& sink = *record->sink;
-    const std::string echo = record->request.echo ? base::to_clean_text(record->request.prompt) : std::string();
-    for (const std::string& note : accepted.notes) sink.on_note(note);
-    sink.on_accepted(record->prompt_tokens);
-    if (!echo.empty() && find(accepted.id) != nullptr) sink.on_text(echo);
+    record->notes = accepted.notes;
+    // What it has been told it cannot be told again of another model.
+    if (!record->may_move_on()) (void)announce(*record);
+}
+
+bool Engine::announce(RequestRecord& record) {
+    if (std::exchange(record.told, true)) return true;
+    const RequestId id = record.id;
+    RequestSink& sink = *record.sink;
+    const std::string echo = record.request.echo ? base::to_clean_text(record.request.prompt) : std::string();
+    if (const std::string note = record.route.note(); !note.empty()) sink.on_note(note);
+    for (const std::string& note : std::exchange(record.notes, {})) sink.on_note(note);
+    sink.on_accepted(record.prompt_tokens);
+    if (!echo.empty() && find(id) != nullptr) sink.on_text(echo);
+    return find(id) != nullptr;
 }
 
 void Engine::on(const protocol::Refused& refused) {
@@ -429,7 +439,10 @@ void Engine::on(const protocol::Tokens& tokens) {
         if (thinks) record->thinking_tokens += static_cast<uint32_t>(tokens.ids.size());
     }
     // None again from an engine that goes on with these ids: it tells of new tokens only.
-    if (!tokens.logprobs.empty()) record->sink->on_logprobs(tokens.logprobs);
+    if (!tokens.logprobs.empty()) {
+        if (!announce(*record)) return;
+        record->sink->on_logprobs(tokens.logprobs);
+    }
     (void)deliver(*record, tokens.parts, tokens.bytes);
 }
 
@@ -449,6 +462,7 @@ void Engine::on(const protocol::Finished& finished) {
         return;
     }
     if (embeds && has_succeeded && !take_embedding(*record, finished)) return;
+    if (has_succeeded && !announce(*record)) return;
     if (!deliver(*record, finished.parts, finished.bytes)) return;
     switch (finished.reason) {
         case protocol::FinishReason::Stop:
@@ -486,6 +500,7 @@ bool Engine::take_embedding(RequestRecord& record, const protocol::Finished& fin
 }
 
 bool Engine::deliver(RequestRecord& record, const std::vector<protocol::AnswerPart>& parts, uint64_t bytes) {
+    if (!parts.empty() && !announce(record)) return false;
     record.delivered_bytes += bytes;
     const RequestId id = record.id;
     RequestSink& sink = *record.sink;

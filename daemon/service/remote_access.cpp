@@ -6,6 +6,7 @@
 #include <spdlog/spdlog.h>
 
 #include "base/json_writer.h"
+#include "base/sha256.h"
 #include "remotes/names.h"
 
 namespace llmd::service {
@@ -70,6 +71,26 @@ const base::RemoteSettings* RemoteAccess::find_settings(const std::string& name)
     const auto found =
         std::find_if(settings_.begin(), settings_.end(), [&](const auto& remote) { return remote.name == name; });
     return found == settings_.end() ? nullptr : &*found;
+}
+
+std::vector<engines::ModelEntry> RemoteAccess::models(const remotes::Caller& caller) const {
+    std::vector<engines::ModelEntry> entries;
+    for (const base::RemoteSettings& remote : settings_) {
+        if (!remotes::may_use(caller, remote)) continue;
+        for (const std::string& model : remote.models) {
+            engines::ModelEntry& entry = entries.emplace_back();
+            entry.name = base::remote_model(model).name + "@" + remote.name;
+            entry.remote = remote.name;
+            // Ollama's programs show the first digits, and take them for there.
+            base::Sha256 digest;
+            digest.add(entry.name);
+            entry.digest = digest.hex();
+            // As a path, an address is for programs outside of sandboxes.
+            if (!caller.sandboxed) entry.host = remotes::host_of(remote);
+            entry.guarantees = remotes::guarantees(remote);
+        }
+    }
+    return entries;
 }
 
 base::Result<std::optional<ModelReference>> RemoteAccess::find(const std::string& name,

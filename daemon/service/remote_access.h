@@ -13,6 +13,7 @@
 #include "base/config.h"
 #include "base/event_loop.h"
 #include "engines/engine_link.h"
+#include "engines/model_catalogue.h"
 #include "platform/network.h"
 #include "platform/policy.h"
 #include "remotes/log.h"
@@ -51,6 +52,8 @@ public:
 
     // The remote model of that name; nothing: the name is one of this device. Errors as remotes::find_place().
     base::Result<std::optional<ModelReference>> find(const std::string& name, const GenerateRequest& request) const;
+    // The models that this caller may ask for, as a list of models has them. Nobody is contacted.
+    std::vector<engines::ModelEntry> models(const remotes::Caller& caller) const;
     // Whether the request goes to this remote now; the remote's own state is part of it.
     remotes::Decision decide(const std::string& remote, const GenerateRequest& request,
                              const platform::Directive& directive) const;

@@ -76,6 +76,10 @@ base::Result<void> check(const GenerateRequest& request) {
             return base::fail(base::ErrorCode::InvalidArgument, "input: ", request.inputs.size(), " are more than ",
                               Limits::kMaxInputs);
         }
+        if (!request.fallback.empty()) {
+            return base::fail(base::ErrorCode::InvalidArgument,
+                              "fallback: not with an embedding, since those of two models cannot be compared");
+        }
         size_t input_bytes = 0;
         for (const Prompt& input : request.inputs) {
             input_bytes += input.text.size();

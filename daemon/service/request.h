@@ -106,6 +106,9 @@ struct GenerateRequest {
     protocol::Thinking thinking = protocol::Thinking::Default;
     std::string json_schema;  // the text is JSON that fits it; empty: any text
     std::string model;        // from the catalogue; empty: the last used for texts or for `inputs`, else the default
+    // Models that are asked instead, one after another, where those before them fail before anything of the answer has
+    // been told (remotes/remote_policy.h). Not with `inputs`, and for calls with one answer only.
+    std::vector<std::string> fallback;
     uint32_t max_tokens = kDefaultMaxTokens;  // 0: prefill only; without a prompt the model is only loaded
     Sampling sampling;
     std::vector<std::string> stops;
@@ -191,6 +194,8 @@ struct RequestSnapshot {
     std::string client;
     std::string application;  // as in GenerateRequest
     std::string model;
+    std::string where = "device";  // or the name of the remote that has it, or is about to
+    bool away = false;             // it was handed over to that remote
     RequestState state = RequestState::Queued;
     bool running = false;   // it has a place
     uint32_t position = 0;  // requests that run before it does; 0 when running

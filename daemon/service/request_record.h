@@ -11,6 +11,7 @@
 #include "engines/model_catalogue.h"
 #include "service/model_reference.h"
 #include "service/request.h"
+#include "service/route.h"
 
 namespace llmd::service {
 
@@ -27,7 +28,8 @@ struct RequestRecord {
     base::EventLoop::TimerId deadline_timer = 0;
 
     bool running = false;   // it has a slot, whether or not an engine has it at the moment
-    bool accepted = false;  // the sink knows the prompt's length
+    bool accepted = false;  // the prompt's length is known
+    bool told = false;      // so does the sink, which from then on is told of this model only
     bool paused = false;    // its client does not read
     bool held = false;      // it may not go to its remote yet
     uint32_t prompt_tokens = 0;
@@ -37,6 +39,28 @@ struct RequestRecord {
     // Of a request for embeddings.
     size_t n_checked = 0;  // inputs that this engine has found to fit, until all do: then accepted
     std::vector<std::vector<float>> embeddings;  // of the first inputs
+
+    Route route;                     // `model` is where it has got to
+    std::vector<std::string> notes;  // that the sink is to be told of first
+
+    // Its model's engine has it, or had it and will go on with it.
+    bool has_been_handed_over() const { return running || started.has_value(); }
+    // Another model may still be asked instead of this one.
+    bool may_move_on() const { return !told && route.fallback.has_more(request.fallback); }
+    // The same request as it was before any model had it.
+    void begin_anew(ModelReference next) {
+        RequestRecord fresh;
+        fresh.id = id;
+        fresh.request = std::move(request);
+        fresh.sink = sink;
+        fresh.model = std::move(next);
+        fresh.seed = seed;
+        fresh.submitted = submitted;
+        fresh.deadline_timer = deadline_timer;
+        fresh.paused = paused;
+        fresh.route = std::move(route);
+        *this = std::move(fresh);
+    }
 
     // What a replay sends.
     std::vector<int32_t> ids;

@@ -86,6 +86,8 @@ void RequestTable::end(RequestRecord& record, Finish finish, std::optional<base:
         outcome.decode_tps = per_second(costs->decode_tokens, costs->decode_us);
     }
     if (finish == Finish::Stop) outcome.embeddings = std::move(record.embeddings);
+    hooks_.on_leaving(record, outcome, costs != nullptr);
+    if (outcome.error && hooks_.ask_next(record, *outcome.error)) return;
     if (record.started) measured_.queue_ms.add(static_cast<double>(outcome.queue_time.count()));
     if (record.first_token) measured_.ttft_ms.add(static_cast<double>(outcome.ttft.count()));
     if (outcome.decode_tps > 0) measured_.decode_tps.add(outcome.decode_tps);
@@ -100,7 +102,6 @@ void RequestTable::end(RequestRecord& record, Finish finish, std::optional<base:
                  outcome.error ? " " : "", outcome.error ? base::error_name(outcome.error->code) : "",
                  outcome.prompt_tokens, outcome.generated_tokens);
 
-    hooks_.on_leaving(record, outcome, costs != nullptr);
     loop_.cancel_timer(record.deadline_timer);
     scheduler_.remove(record.id);
     const auto open_call = record.call_is_open ? std::optional(record.n_calls - 1) : std::nullopt;

@@ -18,8 +18,10 @@ class RequestTable {
 public:
     struct Hooks {
         std::function<base::TimePoint()> now;
-        // It is about to go. `is_over`: the engine that has it knows that already.
+        // It is about to leave its model. `is_over`: the engine that has it knows that already.
         std::function<void(RequestRecord& record, const Outcome& outcome, bool is_over)> on_leaving;
+        // Its model has failed. True: another has it now, and it goes on; else the error that it is to end with.
+        std::function<bool(RequestRecord& record, base::Error& error)> ask_next;
         std::function<void()> on_ended;  // deliver_endings() is due
     };
     // Of requests that have ended since llmd started; as in Status.
@@ -37,7 +39,8 @@ public:
     RequestRecord& add(RequestId id, GenerateRequest request, RequestSink& sink, ModelReference model);
     // Null when it has ended.
     RequestRecord* find(RequestId id);
-    // Takes the request out; its final event follows in deliver_endings(). `costs`: the engine has ended it.
+    // Takes the request out; its final event follows in deliver_endings(). `costs`: the engine has ended it. One that
+    // ends with an error may go on with another model instead, without any event.
     void end(RequestRecord& record, Finish finish, std::optional<base::Error> error = std::nullopt,
              const protocol::Finished* costs = nullptr);
     void end_all(Finish finish, const std::optional<base::Error>& error);

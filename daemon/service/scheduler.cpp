@@ -185,6 +185,15 @@ void Scheduler::set_priority(RequestId id, Priority priority) {
     *entry = std::move(moved);
 }
 
+void Scheduler::set_model(RequestId id, std::string model) {
+    Entry* entry = find(id);
+    if (entry == nullptr) return;
+    if (entry->running) stop(*entry);
+    if (turn_ == id) turn_.reset();
+    entry->n_tokens = 0;
+    entry->ticket.model_path = std::move(model);
+}
+
 void Scheduler::set_runs_background(bool runs) {
     if (runs == runs_background_) return;
     for (const Entry& entry : entries_) {

@@ -123,6 +123,8 @@ public:
     // The others ignore an unknown id.
     void set_blocked(RequestId id, bool blocked);
     void set_priority(RequestId id, Priority priority);
+    // Another model is asked from its beginning: it loses its slot, and keeps its place in the order.
+    void set_model(RequestId id, std::string model);
     // Whether background requests get slots.
     void set_runs_background(bool runs);
     void remove(RequestId id);

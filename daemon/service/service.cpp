@@ -9,6 +9,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include "remotes/names.h"
 #include "service/service_impl.h"
 
 namespace llmd::service {
@@ -48,6 +49,10 @@ base::Result<void> check_call(const std::vector<GenerateRequest>& requests) {
     for (const GenerateRequest& request : requests) {
         if (auto checked = check(request); !checked) return checked;
         n_bytes += prompt_bytes(request);
+    }
+    if (requests.size() > 1 && !requests.front().fallback.empty()) {
+        return base::fail(ErrorCode::InvalidArgument, "fallback: not with ", requests.size(),
+                          " answers, which may not be of several models");
     }
     if (requests.size() > 1 && n_bytes > RequestLimits::kMaxSocketPromptBytes) {
         return base::fail(ErrorCode::PromptTooLong, "prompt: ", n_bytes, " bytes for ", requests.size(),
@@ -92,6 +97,7 @@ Service::Impl::Impl(base::EventLoop& loop, base::Result<ServiceOptions> options,
                  [this](RequestRecord& record, const Outcome& outcome, bool is_over) {
                      on_leaving(record, outcome, is_over);
                  },
+                 [this](RequestRecord& record, base::Error& error) { return ask_next(record, error); },
                  [this] { schedule_turn(); }}),
       questions_([this](std::function<void()> callback) { post(std::move(callback)); }),
       jobs_([this](std::function<void()> callback) { post(std::move(callback)); }),
@@ -160,17 +166,21 @@ base::Result<std::vector<RequestId>> Service::Impl::submit(std::vector<GenerateR
     if (auto checked = check_call(requests); !checked) return std::move(checked).error();
     if (const auto* refused = refuse_without_options()) return *refused;
     const GenerateRequest& first = requests.front();
-    const auto model = model_of(first);
-    if (!model) return model.error();
+    Route route;
+    route.model = first.model;
     bool held = false;
-    if (auto refused = refusal(first, *model, held)) return *std::move(refused);
+    const auto model = choose_model(first, route, held);
+    if (!model) return model.error();
+    const bool may_go_to_remote =
+        model->is_remote() || std::any_of(first.fallback.begin(), first.fallback.end(),
+                                          [](const std::string& name) { return !remotes::is_of_this_device(name); });
     std::vector<Ticket> call;
     for (GenerateRequest& request : requests) {
         if (!request.sampling.seed) {
             const auto seed = random_seed();
             if (!seed) return seed.error();
             // Remotes hold 31 bits.
-            request.sampling.seed = model->is_remote() ? *seed & kMostRemoteSeed : *seed;
+            request.sampling.seed = may_go_to_remote ? *seed & kMostRemoteSeed : *seed;
         }
         request.priority = allowed_priority(request.priority, request.sandboxed);
         call.push_back({.id = last_id_ + 1 + call.size(),
@@ -187,6 +197,7 @@ base::Result<std::vector<RequestId>> Service::Impl::submit(std::vector<GenerateR
     for (size_t i = 0; i < requests.size(); ++i) {
         ids.push_back(++last_id_);
         RequestRecord& record = requests_.add(last_id_, std::move(requests[i]), *sinks[i], *model);
+        record.route = route;
         record.held = held;
         if (held) block(record);
     }
@@ -250,6 +261,8 @@ RequestSnapshot Service::Impl::snapshot(const RequestRecord& record) const {
     snapshot.application = record.request.application;
     snapshot.running = record.running;
     snapshot.model = record.model.name;
+    if (record.model.is_remote()) snapshot.where = record.model.remote;
+    snapshot.away = record.model.is_remote() && record.has_been_handed_over();
     snapshot.prompt_tokens = record.prompt_tokens;
     snapshot.generated_tokens = static_cast<uint32_t>(record.ids.size());
     snapshot.priority = record.request.priority;
@@ -316,6 +329,29 @@ void Service::Impl::on_leaving(RequestRecord& record, const Outcome& outcome, bo
         engine->note_use(record.request.share, wish, record.request.sandboxed);
     }
     if (!is_over) engine->cancel(record);
+}
+
+bool Service::Impl::ask_next(RequestRecord& record, base::Error& error) {
+    Route route = record.route;
+    if (!route.advance(record.request.fallback, error, record.told)) {
+        error = route.with_history(std::move(error));
+        return false;
+    }
+    bool held = false;
+    auto next = choose_model(record.request, route, held);
+    if (!next) {
+        error = std::move(next).error();
+        return false;
+    }
+    spdlog::info("request {} is for {} now, since {} failed: {}", record.id, next->name, record.model.name,
+                 base::error_name(error.code));
+    record.route = std::move(route);
+    record.begin_anew(std::move(*next));
+    record.held = held;
+    scheduler_.set_model(record.id, record.model.key());
+    block(record);
+    queue_load_if_replaced(record.model);
+    return true;
 }
 
 Activity Service::Impl::activity() const {
@@ -501,6 +537,13 @@ void Service::render(const std::string& model, protocol::Render question,
 void Service::detokenize(const std::string& model, std::vector<int32_t> ids,
                          std::function<void(base::Result<std::string>)> done) {
     impl_->ask(model, protocol::Detokenize{0, std::move(ids)}, unwrap(std::move(done), &protocol::Detokenized::text));
+}
+void Service::list_models(const remotes::Caller& caller, std::function<void(std::vector<engines::ModelEntry>)> done) {
+    impl_->list_models(
+        [remote = impl_->remotes().models(caller), done = std::move(done)](std::vector<engines::ModelEntry> models) {
+            models.insert(models.end(), remote.begin(), remote.end());
+            done(std::move(models));
+        });
 }
 void Service::list_models(std::function<void(std::vector<engines::ModelEntry>)> done) {
     impl_->list_models(std::move(done));

@@ -16,6 +16,7 @@
 #include "engines/model_catalogue.h"
 #include "platform/network.h"
 #include "platform/policy.h"
+#include "remotes/remote_policy.h"
 #include "service/histogram.h"
 #include "service/request.h"
 #include "service/scheduler.h"
@@ -160,7 +161,9 @@ public:
     // InvalidArgument names an id that the model's vocabulary does not have.
     void detokenize(const std::string& model, std::vector<int32_t> ids,
                     std::function<void(base::Result<std::string>)> done);
-    void list_models(std::function<void(std::vector<engines::ModelEntry>)> done);
+    // Those of this device and, behind them, the remotes' that the caller may ask for.
+    void list_models(const remotes::Caller& caller, std::function<void(std::vector<engines::ModelEntry>)> done);
+    void list_models(std::function<void(std::vector<engines::ModelEntry>)> done);  // of this device
     // A name from the catalogue or an absolute path. Waits for running requests of other models where there is no room
     // beside them; a loaded model whose file has changed is loaded again. Forgets that the model failed to load and
     // that the device was quarantined.

@@ -267,7 +267,7 @@ void Service::Impl::review_remote_requests() {
     for (auto& [id, record] : requests_.records()) {
         if (!record.model.is_remote()) continue;
         auto decision = remotes_.decide(record.model.remote, record.request, directive_);
-        const bool is_away = record.running || record.started.has_value();  // handed over already
+        const bool is_away = record.has_been_handed_over();
         if (decision.action == Action::Refuse) {
             // Its text may be asked for again at any time, prompt and all: not against the rules.
             const bool ends = !is_away || decision.why.code == base::ErrorCode::NotAllowed;

@@ -81,6 +81,7 @@ private:
     // Why nothing that needs a model can be done: there never were settings.
     const base::Error* refuse_without_options() const { return has_options_ ? nullptr : &*settings_error_; }
     void on_leaving(RequestRecord& record, const Outcome& outcome, bool is_over);
+    bool ask_next(RequestRecord& record, base::Error& error);
     void block(RequestRecord& record);
     RequestSnapshot snapshot(const RequestRecord& record) const;
     // Whose figures stand in the status for all: the last used text model's, or the default's, or any.
@@ -94,8 +95,10 @@ private:
     base::Result<ModelReference> default_model() const;
     // Empty `name`: the last that was used for this, else the default.
     base::Result<ModelReference> resolve(const std::string& name, bool embeds) const;
-    // The model of a request, which may be a remote's.
-    base::Result<ModelReference> model_of(const GenerateRequest& request) const;
+    // The model `name`, which may be a remote's, for this request.
+    base::Result<ModelReference> model_of(const std::string& name, const GenerateRequest& request) const;
+    // The first of the route, from where it has got to, that takes the request now. Sets `held` as refusal() does.
+    base::Result<ModelReference> choose_model(const GenerateRequest& request, Route& route, bool& held);
     // Why the request cannot be taken now. Sets `held` where it can be taken and has to wait.
     std::optional<base::Error> refusal(const GenerateRequest& request, const ModelReference& model, bool& held);
     base::Result<ModelReference> resolve_path(const std::string& path) const;

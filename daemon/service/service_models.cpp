@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/json_writer.h"
 #include "base/remote_settings.h"
 #include "base/utf8.h"
 #include "service/service_impl.h"
@@ -65,13 +66,32 @@ base::Result<ModelReference> Service::Impl::resolve(const std::string& name, boo
     return std::move(path).error();
 }
 
-base::Result<ModelReference> Service::Impl::model_of(const GenerateRequest& request) const {
-    if (!request.model.empty()) {
-        auto remote = remotes_.find(request.model, request);
+base::Result<ModelReference> Service::Impl::model_of(const std::string& name, const GenerateRequest& request) const {
+    if (!name.empty()) {
+        auto remote = remotes_.find(name, request);
         if (!remote) return std::move(remote).error();
         if (*remote) return **remote;
     }
-    return resolve(request.model, !request.inputs.empty());
+    return resolve(name, !request.inputs.empty());
+}
+
+base::Result<ModelReference> Service::Impl::choose_model(const GenerateRequest& request, Route& route, bool& held) {
+    while (true) {
+        auto model = model_of(route.model, request);
+        std::optional<base::Error> failure;
+        if (!model) {
+            failure = std::move(model).error();
+        } else if (std::find(route.keys.begin(), route.keys.end(), model->key()) != route.keys.end()) {
+            failure = base::fail(ErrorCode::NotReady, base::in_quotes(model->name), " is the model that failed before");
+        } else {
+            failure = refusal(request, *model, held);
+        }
+        if (!failure) {
+            route.keys.push_back(model->key());
+            return model;
+        }
+        if (!route.advance(request.fallback, *failure, false)) return route.with_history(*std::move(failure));
+    }
 }
 
 std::optional<base::Error> Service::Impl::refusal(const GenerateRequest& request, const ModelReference& model,

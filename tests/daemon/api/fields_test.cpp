@@ -30,6 +30,7 @@ std::string described(const Call& call) {
     for (const auto& [id, bias] : s.logit_bias) out << '|' << id << ':' << bias;
     for (const int32_t id : s.stop_token_ids) out << "|e" << id;
     for (const std::string& stop : r.stops) out << "|s" << stop;
+    for (const std::string& model : r.fallback) out << "|f" << model;
     for (const service::Prompt& prompt : call.prompts) out << "|p" << prompt.text;
     for (const service::Prompt& input : r.inputs) out << "|i" << input.text;
     for (const protocol::ChatMessage& message : r.messages) out << "|m" << int(message.role) << message.content;
@@ -337,10 +338,11 @@ const std::vector<Sent> kServersEmbeddings = {
 const std::vector<Sent> kReasoning = {{"reasoning", R"({"effort":"none"})"}};
 const std::vector<Sent> kBestOf = {{"best_of", "2"}};
 const std::vector<Sent> kOwnChoice = {{"tool_choice", "\"none\""}, {"parallel_tool_calls", "false"}};
-const std::vector<Sent> kOwn = {{"priority", "\"background\""}, {"deadline_ms", "5"}};
+const std::vector<Sent> kOwn = {{"priority", "\"background\""}, {"deadline_ms", "5"}, {"fallback", R"(["x"])"}};
 const std::vector<Sent> kBusFields = {
     {"handle_token", "\"t\""},
     {"model", "\"x\""},
+    {"fallback", R"(["x"])"},
     {"max_tokens", "5"},
     {"temperature", "0.5"},
     {"top_k", "5"},

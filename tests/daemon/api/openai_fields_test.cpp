@@ -413,5 +413,37 @@ TEST(HostileBody, IsRefusedOrHarmless) {
               base::concat("temperature: expected a number from 0 to 10, got a string of ", text.size(), " bytes"));
 }
 
+TEST(Fallback, IsAListOfModelsInEveryDialect) {
+    const std::pair<Dialect, std::string> dialects[] = {
+        {kCompletion, R"("prompt":"p")"},
+        {kChat, R"("messages":[{"role":"user","content":"p"}])"},
+        {kResponses, R"("input":"p")"},
+        {kOllamaGenerate, R"("prompt":"p")"},
+        {kOllamaChat, R"("messages":[{"role":"user","content":"p"}])"},
+    };
+    for (const auto& [dialect, prompt] : dialects) {
+        const auto read = [&, dialect = dialect, &prompt = prompt](const std::string& fallback) {
+            return read_call("{" + prompt + R"(,"model":"m@home","fallback":)" + fallback + "}", dialect);
+        };
+        using Models = std::vector<std::string>;
+        EXPECT_EQ(accepted(read(R"(["a@work","b:latest"])")).request.fallback, (Models{"a@work", "b"})) << prompt;
+        EXPECT_TRUE(accepted(read("[]")).request.fallback.empty());
+        EXPECT_TRUE(accepted(read("null")).request.fallback.empty());
+        EXPECT_EQ(refused(read(R"("a")")), "fallback: expected an array of names of models, got a string of 1 bytes");
+        EXPECT_EQ(refused(read(R"(["a",5])")), "fallback[1]: expected the name of a model, got 5");
+        EXPECT_EQ(refused(read(R"(["a",""])")), "fallback[1]: \"\" is not the name of a model");
+        EXPECT_EQ(refused(read(R"(["a@b@c"])")), "fallback[0]: \"a@b@c\" has more than one '@'");
+        EXPECT_EQ(refused(read(R"(["../a"])")), "fallback[0]: \"../a\" is not the name of a model");
+        EXPECT_EQ(refused(read(R"(["m@home"])")), "fallback[0]: \"m@home\" is asked for twice");
+        EXPECT_EQ(refused(read(R"(["a","b","c","d","e"])")), "fallback: 5 models are more than 4");
+    }
+}
+
+TEST(Fallback, IsNotForEmbeddings) {
+    const auto call = read_call(R"({"input":"p","fallback":["a"]})", kEmbeddings);
+    ASSERT_TRUE(call);
+    EXPECT_FALSE(service::check(call->request)) << "which the service refuses for every front end";
+}
+
 }  // namespace
 }  // namespace llmd::api

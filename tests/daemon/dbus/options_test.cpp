@@ -146,6 +146,15 @@ TEST(Options, ModelIsANameAndNeverAPath) {
               "model: \"\" is not a name from ListModels; only Admin.LoadModel takes a path");
 }
 
+TEST(Options, FallbackIsAListOfNames) {
+    using Names = std::vector<std::string>;
+    EXPECT_EQ(accepted({{"fallback", Names{"a@home", "b:latest"}}}).request.fallback, (Names{"a@home", "b:latest"}));
+    EXPECT_EQ(refusal("fallback", Names{"a", "/etc/passwd"}),
+              "fallback[1]: \"/etc/passwd\" is not the name of a model");
+    EXPECT_EQ(refusal("fallback", std::string("a")),
+              "fallback: expected an array of names of models, got a string of 1 bytes");
+}
+
 TEST(Options, ASchemaIsTextOfALimitedSize) {
     EXPECT_EQ(accepted({{"json_schema", std::string("{}")}}).request.json_schema, "{}");
     EXPECT_EQ(accepted({}).request.json_schema, "");

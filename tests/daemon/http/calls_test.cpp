@@ -247,16 +247,16 @@ protected:
         exchange->leave();
         return out;
     }
-    const std::vector<std::string> kNotes{"x-llmd-note: top_k: 1000 was brought to 256",
-                                          "x-llmd-note: num_ctx: the context is 128",
-                                          "x-llmd-note: tools[0]: any JSON"};
+    const std::vector<std::string> kHeaders{"x-llmd-where: device", "x-llmd-note: top_k: 1000 was brought to 256",
+                                            "x-llmd-note: num_ctx: the context is 128",
+                                            "x-llmd-note: tools[0]: any JSON"};
 };
 
 TEST_F(NotesTest, AreHeadersOfAWholeAnswer) {
-    EXPECT_EQ(headers(false), kNotes);
+    EXPECT_EQ(headers(false), kHeaders);
 }
 TEST_F(NotesTest, AreHeadersOfAStream) {
-    EXPECT_EQ(headers(true), kNotes);
+    EXPECT_EQ(headers(true), kHeaders);
 }
 
 }  // namespace

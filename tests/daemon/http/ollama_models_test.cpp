@@ -112,5 +112,18 @@ TEST(OllamaModels, ShowHasTheFiguresUnderTheArchitecturesName) {
     EXPECT_EQ(at(ollama_model(model), {"capabilities"}), R"(["completion","embedding","tools","thinking"])");
 }
 
+TEST(OllamaModels, ARemotesModelSaysWhereItIs) {
+    engines::ModelEntry model;
+    model.name = "big@home";
+    model.remote = "home";
+    model.host = "box.lan";
+    const std::string tags = ollama_models({model});
+    EXPECT_EQ(at(tags, {"models", "0", "remote_model"}), "\"big\"");
+    EXPECT_EQ(at(tags, {"models", "0", "remote_host"}), "\"box.lan\"");
+    EXPECT_EQ(at(ollama_models({entry()}), {"models", "0", "remote_host"}), "nothing at remote_host");
+    model.host.clear();
+    EXPECT_EQ(at(ollama_models({model}), {"models", "0", "remote_host"}), "\"home\"") << "a sandbox sees no address";
+}
+
 }  // namespace
 }  // namespace llmd::http

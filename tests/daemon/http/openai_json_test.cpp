@@ -246,5 +246,16 @@ TEST(Refusal, NamesTheFieldThatIsWrong) {
     EXPECT_NE(object("there is no such thing: really").find(R"("param":null)"), std::string::npos);
 }
 
+TEST(OpenAiJson, ARemotesModelSaysWhereItIsAndWhatHolds) {
+    engines::ModelEntry model;
+    model.name = "big@home";
+    model.remote = "home";
+    model.host = "box.lan";
+    model.guarantees = {"schema checked"};
+    EXPECT_EQ(openai_model(model),
+              R"({"id":"big@home","object":"model","created":0,"owned_by":"home","remote":"home","host":"box.lan",)"
+              R"("guarantees":["schema checked"]})");
+}
+
 }  // namespace
 }  // namespace llmd::http

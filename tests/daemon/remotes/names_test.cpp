@@ -97,5 +97,30 @@ TEST(FindPlace, LongListsAndNamesAreCut) {
     EXPECT_EQ(error_of("m@a\nb", kHost, remotes).find('\n'), std::string::npos);
 }
 
+TEST(ListedRemotes, AHostIsWhatTheAddressHas) {
+    base::RemoteSettings remote = remote_for({"host"});
+    for (const auto& [url, host] :
+         {std::pair("https://box.lan:8443/v1", "box.lan"), std::pair("http://[::1]:80", "::1"),
+          std::pair("unix:/run/home.sock", "/run/home.sock")}) {
+        remote.url = url;
+        EXPECT_EQ(host_of(remote), host) << url;
+    }
+}
+
+// "resumed" and "salted" are promised only where the settings say which server it is.
+TEST(ListedRemotes, GuaranteesAreThoseOfTheApi) {
+    using Words = std::vector<std::string>;
+    base::RemoteSettings remote = remote_for({"host"});
+    EXPECT_EQ(guarantees(remote), Words{"schema checked"}) << "auto";
+    remote.api = "vllm";
+    EXPECT_EQ(guarantees(remote), (Words{"schema checked", "resumed by token ids", "cache salted"}));
+    remote.api = "llama-server";
+    EXPECT_EQ(guarantees(remote), (Words{"schema checked", "resumed by token ids"}));
+    remote.resume_seconds = 0;
+    EXPECT_EQ(guarantees(remote), Words{"schema checked"}) << "the settings forbid it";
+    remote.api = "ollama";
+    EXPECT_EQ(guarantees(remote), Words{"schema checked"});
+}
+
 }  // namespace
 }  // namespace llmd::remotes

@@ -178,29 +178,47 @@ TEST(RemotePolicy, OnlyTheNameLeadsToARemote) {
     const std::vector<base::RemoteSettings> remotes = {remote({"host"})};
     EXPECT_EQ(find_place("m", remotes, kHost)->remote, nullptr);
     EXPECT_EQ(find_place("", remotes, kHost)->remote, nullptr);
-    EXPECT_EQ(next_model({}, 0, ErrorCode::OutOfMemory, false), std::nullopt);
-    EXPECT_EQ(next_model({}, 0, ErrorCode::Suspended, false), std::nullopt);
+    for (const ErrorCode code : {ErrorCode::OutOfMemory, ErrorCode::Suspended}) {
+        EXPECT_EQ(Fallback().next({}, {code, true, false}), std::nullopt);
+    }
+}
+
+// Row "device refuses": not even to a remote that the request lists.
+TEST(Fallback, ADeviceThatIsShortGivesNothingAway) {
+    const std::vector<std::string> models = {"a@home", "tale", "b@home"};
+    for (const ErrorCode code : {ErrorCode::OutOfMemory, ErrorCode::Suspended}) {
+        Fallback fallback;
+        EXPECT_EQ(fallback.next(models, {code, true, false}), "tale") << base::error_name(code);
+        EXPECT_EQ(fallback.next(models, {ErrorCode::ModelNotFound, true, false}), std::nullopt)
+            << "it is still short when the next model is not there";
+        EXPECT_EQ(Fallback().next(models, {code, false, false}), "a@home") << "a remote has said so, not the device";
+    }
+    EXPECT_EQ(Fallback().next(models, {ErrorCode::DeviceError, true, false}), "a@home");
 }
 
 // Row "unreachable".
 TEST(Fallback, GoesThroughTheListOfTheRequestInItsOrder) {
-    const std::vector<std::string> fallback = {"b@work", "tale"};
-    EXPECT_EQ(next_model(fallback, 0, ErrorCode::RemoteUnreachable, false), "b@work");
-    EXPECT_EQ(next_model(fallback, 1, ErrorCode::RemoteRefused, false), "tale");
-    EXPECT_EQ(next_model(fallback, 2, ErrorCode::RemoteUnreachable, false), std::nullopt);
-    EXPECT_EQ(next_model({}, 0, ErrorCode::RemoteUnreachable, false), std::nullopt) << "nobody listed anything";
+    const std::vector<std::string> models = {"b@work", "tale"};
+    Fallback fallback;
+    EXPECT_TRUE(fallback.has_more(models));
+    EXPECT_EQ(fallback.next(models, {ErrorCode::RemoteUnreachable}), "b@work");
+    EXPECT_EQ(fallback.next(models, {ErrorCode::RemoteRefused}), "tale");
+    EXPECT_FALSE(fallback.has_more(models));
+    EXPECT_EQ(fallback.next(models, {ErrorCode::RemoteUnreachable}), std::nullopt);
+    EXPECT_EQ(Fallback().next({}, {ErrorCode::RemoteUnreachable}), std::nullopt) << "nobody listed anything";
 }
 
 TEST(Fallback, EndsWithTheFirstByte) {
-    const std::vector<std::string> fallback = {"tale"};
-    EXPECT_EQ(next_model(fallback, 0, ErrorCode::RemoteLost, false), "tale");
-    EXPECT_EQ(next_model(fallback, 0, ErrorCode::RemoteLost, true), std::nullopt);
-    EXPECT_EQ(next_model(fallback, 0, ErrorCode::RemoteUnreachable, true), std::nullopt);
+    const std::vector<std::string> models = {"tale"};
+    for (const ErrorCode code : {ErrorCode::RemoteLost, ErrorCode::RemoteUnreachable}) {
+        EXPECT_EQ(Fallback().next(models, {code, false, false}), "tale");
+        EXPECT_EQ(Fallback().next(models, {code, false, true}), std::nullopt);
+    }
 }
 
 TEST(Fallback, IsForWhatAnotherModelMayHave) {
-    const std::vector<std::string> fallback = {"tale"};
-    const auto helps = [&](ErrorCode code) { return next_model(fallback, 0, code, false).has_value(); };
+    const std::vector<std::string> models = {"tale"};
+    const auto helps = [&](ErrorCode code) { return Fallback().next(models, {code}).has_value(); };
     for (const ErrorCode code :
          {ErrorCode::NotAllowed, ErrorCode::ModelNotFound, ErrorCode::ModelLoadFailed, ErrorCode::QueueFull,
           ErrorCode::NotReady, ErrorCode::DeviceError, ErrorCode::OutOfMemory, ErrorCode::Suspended,
@@ -223,10 +241,15 @@ TEST(Fallback, AListThatCannotBeIsRefusedWithItsValue) {
     EXPECT_EQ(error("m@home", {}), "none");
     EXPECT_EQ(error("m@home", {"a@work", "b", "c", "d"}), "none");
     EXPECT_EQ(error("m@home", {"a", "b", "c", "d", "e"}), "InvalidArgument: fallback: 5 models are more than 4");
-    EXPECT_EQ(error("m@home", {"a@b@c"}), "InvalidArgument: fallback: \"a@b@c\" has more than one '@'");
-    EXPECT_EQ(error("m@home", {"a", ""}), "InvalidArgument: fallback: an empty name names no model");
-    EXPECT_EQ(error("m@home", {"a", "a"}), "InvalidArgument: fallback: \"a\" is asked for twice");
-    EXPECT_EQ(error("m@home", {"m@home"}), "InvalidArgument: fallback: \"m@home\" is asked for twice");
+    EXPECT_EQ(error("m@home", {"a@b@c"}), "InvalidArgument: fallback[0]: \"a@b@c\" has more than one '@'");
+    EXPECT_EQ(error("m@home", {"a", ""}), "InvalidArgument: fallback[1]: \"\" is not the name of a model");
+    EXPECT_EQ(error("m@home", {"a", "a"}), "InvalidArgument: fallback[1]: \"a\" is asked for twice");
+    EXPECT_EQ(error("m@home", {"m@home"}), "InvalidArgument: fallback[0]: \"m@home\" is asked for twice");
+    EXPECT_EQ(error("m@home", {"a", "/etc/passwd"}),
+              "InvalidArgument: fallback[1]: \"/etc/passwd\" is not the name of a model");
+    EXPECT_EQ(error("m@home", {".a@home"}), "InvalidArgument: fallback[0]: \".a@home\" is not the name of a model");
+    EXPECT_EQ(error("m@home", {"a@"}),
+              "InvalidArgument: fallback[0]: \"a@\" lacks a name beside the '@'; a remote's model is MODEL@REMOTE");
 }
 
 }  // namespace
