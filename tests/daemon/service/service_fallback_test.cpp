@@ -107,6 +107,7 @@ TEST_F(ServiceFallbackTest, ARemoteThatCannotBeReachedHandsTheRequestOn) {
     EXPECT_EQ(model_of(id), "a");
     EXPECT_EQ(where(id), "device");
     EXPECT_EQ(service_->status().remotes.front().state, "away") << "that it failed is known of it all the same";
+    ASSERT_EQ(n_engines(), 1u);
     load_and_get_ready();
     answer_here(id, "a king");
     EXPECT_EQ(sink_.text, "a king");
@@ -140,11 +141,12 @@ TEST_F(ServiceFallbackTest, OneThatWasAcceptedAndIsLostBeforeItsFirstByteGoesOn)
     EXPECT_TRUE(sink_.prompt_tokens.empty()) << "what is told cannot be taken back";
     say(protocol::Tokens{.id = id, .ids = {1}, .parts = {}, .bytes = 0, .position = 0});
     say(failed(id, ErrorCode::RemoteLost));
-    EXPECT_EQ(model_of(id), "small@home");
+    ASSERT_EQ(model_of(id), "small@home");
     connect("small");
     take(id);
     say(protocol::Refused{.id = id, .code = ErrorCode::NotSupported, .message = "no"});
-    EXPECT_EQ(model_of(id), "a");
+    ASSERT_EQ(model_of(id), "a");
+    ASSERT_EQ(n_engines(), 1u);
     load_and_get_ready();
     answer_here(id, "a king");
     EXPECT_EQ(outcome().generated_tokens, 1u) << "the others' are not counted";
