@@ -93,16 +93,21 @@ void Scheduler::take_slots() {
     for (const EngineSlots& engine : engines_) {
         while (n_running(engine.model) > engine.n_slots) stop(*last_running(&engine));
     }
-    while (n_running() > max_slots_) stop(*last_running());
+    while (n_running_here() > max_slots_) stop(*last_running());
 }
 
 void Scheduler::fill_slots() {
-    if (max_slots_ == 0) return;
     std::set<const EngineSlots*> closed;  // of which nobody gets a slot any more
+    const auto close_device = [&] {
+        for (const EngineSlots& engine : engines_) {
+            if (!engine.is_remote) closed.insert(&engine);
+        }
+    };
     const auto has_open_engine = [&](const Entry& entry) {
         const EngineSlots* engine = engine_of(entry);
         return engine != nullptr && engine->n_slots > 0 && !closed.contains(engine);
     };
+    if (max_slots_ == 0) close_device();
     while (Entry* next = first_waiting(has_open_engine)) {
         const EngineSlots* engine = engine_of(*next);
         if (is_held(*next)) {
@@ -110,9 +115,9 @@ void Scheduler::fill_slots() {
             continue;
         }
         const bool is_full = n_running(engine->model) >= engine->n_slots;
-        if (is_full || n_running() >= max_slots_) {
+        if (is_full || (!engine->is_remote && n_running_here() >= max_slots_)) {
             Entry* loser = loser_to(*next, is_full ? engine : nullptr);
-            if (loser == nullptr && !is_full) return;
+            if (loser == nullptr && !is_full) close_device();
             if (loser == nullptr) {
                 closed.insert(engine);
                 continue;
@@ -222,7 +227,10 @@ std::optional<uint32_t> Scheduler::position(RequestId id) const {
 
 bool Scheduler::is_in_the_way(const Entry& ahead, const Entry& behind) const {
     if (ahead.ticket.model_path == behind.ticket.model_path) return true;
-    const auto add = [](uint64_t sum, const EngineSlots& engine) { return sum + engine.n_slots; };
+    if (is_remote(ahead) || is_remote(behind)) return false;
+    const auto add = [](uint64_t sum, const EngineSlots& engine) {
+        return sum + (engine.is_remote ? 0 : engine.n_slots);
+    };
     if (std::accumulate(engines_.begin(), engines_.end(), uint64_t{0}, add) > max_slots_) return true;
     const auto makes_room = [](const EngineSlots* engine) {
         return engine == nullptr || engine->yields_to || engine->yields_to_all;
@@ -247,7 +255,7 @@ std::chrono::milliseconds Scheduler::estimated_wait(RequestId id, const Pace& pa
         const EngineSlots* engine = engine_of(entry);
         const double end = time_of(entry);
         engines[entry.ticket.model_path].push(end);
-        all.push(end);
+        if (!is_remote(entry)) all.push(end);
         if (engine != nullptr && (engine->yields_to || engine->yields_to_all)) {
             has_made_room = std::max(has_made_room, end);
         }
@@ -265,12 +273,14 @@ std::chrono::milliseconds Scheduler::estimated_wait(RequestId id, const Pace& pa
         if (engine_of(*entry) == nullptr) {
             while (ends.size() < most_slots) ends.push(has_made_room);  // as large as the largest that is there
         }
-        if (ends.empty() || all.empty()) continue;
-        const double start = std::max(ends.top(), all.top());
+        const bool is_here = !is_remote(*entry);
+        if (ends.empty() || (is_here && all.empty())) continue;
+        const double start = is_here ? std::max(ends.top(), all.top()) : ends.top();
         if (entry->ticket.id == id) return std::chrono::milliseconds(static_cast<int64_t>(start));
         ends.pop();
-        all.pop();
         ends.push(start + time_of(*entry));
+        if (!is_here) continue;
+        all.pop();
         all.push(start + time_of(*entry));
     }
     return {};
@@ -288,6 +298,11 @@ std::optional<Priority> Scheduler::highest_running(std::string_view model) const
 size_t Scheduler::n_running() const {
     return static_cast<size_t>(
         std::count_if(entries_.begin(), entries_.end(), [](const Entry& e) { return e.running; }));
+}
+
+size_t Scheduler::n_running_here() const {
+    return static_cast<size_t>(
+        std::count_if(entries_.begin(), entries_.end(), [this](const Entry& e) { return e.running && !is_remote(e); }));
 }
 
 size_t Scheduler::n_running(std::string_view model) const {
@@ -357,6 +372,11 @@ const EngineSlots* Scheduler::engine_of(const Entry& entry) const {
     return it == engines_.end() ? nullptr : &*it;
 }
 
+bool Scheduler::is_remote(const Entry& entry) const {
+    const EngineSlots* engine = engine_of(entry);
+    return engine != nullptr && engine->is_remote;
+}
+
 template <typename Condition>
 Scheduler::Entry* Scheduler::first_waiting(Condition is_like) {
     Entry* first = nullptr;
@@ -373,9 +393,9 @@ Scheduler::Entry* Scheduler::first_without_engine() {
 Scheduler::Entry* Scheduler::last_running(const EngineSlots* engine, const Entry* rival) {
     Entry* last = nullptr;
     for (Entry& entry : entries_) {
-        const bool is_meant = (engine == nullptr || entry.ticket.model_path == engine->model) &&
-                              (rival == nullptr || (entry.ticket.priority == rival->ticket.priority &&
-                                                    entry.ticket.share == rival->ticket.share));
+        const bool is_there = engine == nullptr ? !is_remote(entry) : entry.ticket.model_path == engine->model;
+        const bool is_meant = is_there && (rival == nullptr || (entry.ticket.priority == rival->ticket.priority &&
+                                                                entry.ticket.share == rival->ticket.share));
         if (entry.running && is_meant && (last == nullptr || key(*last) < key(entry))) last = &entry;
     }
     return last;
@@ -442,7 +462,7 @@ void Scheduler::note_hunger(base::TimePoint now) {
     std::map<std::pair<Priority, std::string>, base::TimePoint> hungry;
     for (const Entry& entry : entries_) {
         const EngineSlots* engine = engine_of(entry);
-        if (max_slots_ == 0 || !waits(entry)) continue;
+        if ((max_slots_ == 0 && !is_remote(entry)) || !waits(entry)) continue;
         const std::pair which(entry.ticket.priority, entry.ticket.model_path);
         const auto since = hungry_since_.find(which);
         // Hunger does not begin at an engine that cannot compute, and is not forgotten while one loads because of it.

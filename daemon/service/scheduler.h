@@ -17,10 +17,10 @@
 //   clock is forgotten.
 // - Within a class and share its clients share what it gets in the same way.
 // - Within a class, share, client and model: first in, first out.
-// - Each engine has slots of its own and computes one model; together they have no more than the policy allows. There
-// is
-//   one ledger of shares for all engines. One that waits takes a slot on its own engine when that is full, and
-//   otherwise, when all together have no slot left, on any. A full engine keeps nobody from the others.
+// - Each engine has slots of its own and computes one model; those of this device together have no more than the policy
+//   allows, which is about its heat and memory and so not about remotes. There is one ledger of shares for all engines.
+//   One that waits takes a slot on its own engine when that is full, and otherwise, when all of this device together
+//   have no slot left, on any of these. A full engine keeps nobody from the others.
 // - A request whose model has no engine waits, in the same order, until the caller has one: plan() names the first of
 //   them. The caller may have an engine make room for it. That engine yields: nothing starts there any more but what
 //   comes before the first that has no engine, and what runs there at a lower class loses its slot. Those of its class
@@ -89,6 +89,7 @@ struct EngineSlots {
     uint32_t n_slots = 0;               // 0: it has a place in memory but cannot compute now
     std::optional<Priority> yields_to;  // the class that it is to make room for
     bool yields_to_all = false;         // to a request that has starved: nothing runs or starts on it
+    bool is_remote = false;             // another machine computes: the policy's limit on slots is not for it
 };
 
 class Scheduler {
@@ -109,11 +110,11 @@ public:
         std::vector<RequestId> starts;  // have got one, the first or another
         std::optional<Wanted> wants;    // nothing while there are no slots at all
     };
-    // Gives the slots of these engines, `max_slots` of them at a time; with none, nobody starves. What runs on an
-    // engine that is not among them any more loses its slot. Which engines yield follows from what was wanted before:
-    // whoever changes that plans again. An engine that is the only one there is room for always yields to Background at
-    // least, which takes no slot from anybody; so nothing starts in front of a request that has just come and was
-    // first.
+    // Gives the slots of these engines, `max_slots` of this device's at a time; with none, nobody starves there. What
+    // runs on an engine that is not among them any more loses its slot. Which engines yield follows from what was
+    // wanted before: whoever changes that plans again. An engine that is the only one there is room for always yields
+    // to Background at least, which takes no slot from anybody; so nothing starts in front of a request that has just
+    // come and was first.
     Changes plan(std::span<const EngineSlots> engines, uint32_t max_slots, base::TimePoint now);
 
     // The request was served. True when plan() is due because of it.
@@ -132,7 +133,8 @@ public:
     // The three below go by the engines of the last plan().
 
     // Requests that will get a slot before this one; nothing when it runs or is unknown. Those of other engines count
-    // where they come into its way: while all engines together have too few slots, and where one makes room.
+    // where they come into its way: while all engines of this device together have too few slots, and where one makes
+    // room.
     std::optional<uint32_t> position(RequestId id) const;
     // Until it gets one, if those that run go on to their ends: each generates as many tokens as the mean, or as it
     // may when it has passed that. For a request whose model has no engine, until those have ended that run on engines
@@ -186,13 +188,16 @@ private:
     }
     // Null: the model has none.
     const EngineSlots* engine_of(const Entry& entry) const;
+    // One without an engine is this device's until it has one.
+    bool is_remote(const Entry& entry) const;
+    size_t n_running_here() const;  // not on a remote
     // The first of those that wait and are like this.
     template <typename Condition>
     Entry* first_waiting(Condition is_like);
     Entry* first_without_engine();
-    // The last of all, or of those on one engine; or of these those in the class and share of `rival`.
+    // The last of all on this device, or of those on one engine; or of these those in the class and share of `rival`.
     Entry* last_running(const EngineSlots* engine = nullptr, const Entry* rival = nullptr);
-    // Who gives its slot to one that waits, on this engine or any; null: nobody.
+    // Who gives its slot to one that waits, on this engine or any of this device; null: nobody.
     Entry* loser_to(const Entry& waiting, const EngineSlots* engine);
     bool takes_slot_of(const Entry& waiting, const Entry& running) const;
     void start(Entry& entry) { entry.running = true; }

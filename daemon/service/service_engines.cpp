@@ -118,6 +118,8 @@ void Service::Impl::assign_slots() {
             const bool is_there = engine->is_alive() || (engine->state() == Engine::State::Down && n_running > 0);
             if (!is_there) continue;
             EngineSlots one{key, drains(*engine) ? n_running : engine->n_slots(), std::nullopt, false};
+            one.is_remote = engine->model().is_remote();
+            if (one.is_remote && remotes_.is_going_to_sleep(directive_)) one.n_slots = 0;
             if (const auto yields = yielding_.find(key); yields != yielding_.end()) {
                 one.yields_to = yields->second.yields_to;
                 one.yields_to_all = yields->second.yields_to_all;
@@ -145,7 +147,7 @@ void Service::Impl::assign_slots() {
         if (std::holds_alternative<engines::LoadIt>(step)) {
             start_engine(model);
         } else if (const auto* yields = std::get_if<engines::Yield>(&step)) {
-            EngineSlots slots_of{yields->model, 0, yields->priority, yields->to_all};
+            EngineSlots slots_of{yields->model, 0, yields->priority, yields->to_all, false};
             auto& known = yielding_[yields->model];
             if (known.yields_to == slots_of.yields_to && known.yields_to_all == slots_of.yields_to_all) return;
             known = std::move(slots_of);
@@ -282,7 +284,7 @@ void Service::Impl::review_remote_requests() {
 
 void Service::Impl::start_remotes() {
     const bool unloads = !jobs_.empty() && jobs_.front().kind == ModelJobs::Job::Kind::Unload;
-    if (directive_.max_slots == 0 || unloads) return;
+    if (remotes_.is_going_to_sleep(directive_) || unloads) return;
     std::map<std::string, ModelReference> due;  // start_engine() may end requests
     for (const auto& [id, record] : requests_.records()) {
         if (!record.model.is_remote() || record.held || record.paused) continue;

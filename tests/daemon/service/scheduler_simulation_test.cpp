@@ -1,7 +1,7 @@
 // The scheduler's promises over thousands of random arrivals, each checked after every step by a model of its own:
 // nobody waits for ever, nobody overtakes inside a class and client, no slot stays empty while somebody could use it,
 // applications of a class get the same within a constant, however many clients they have and answers they want,
-// whatever entered ends exactly once, and all of that with fewer engines than models.
+// whatever entered ends exactly once, and all of that with fewer engines than models, and beside a remote.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -42,9 +42,16 @@ public:
         bool waits() const { return !runs && !blocked; }
     };
 
-    // Each of `n_engines` engines has `n_slots`, and so have all together.
-    Simulation(uint32_t seed, uint32_t n_slots, std::vector<std::string> models = {"a"}, size_t n_engines = 1)
-        : n_slots_(n_slots), n_engines_(n_engines), models_(std::move(models)), chance_(seed) {}
+    // Each of `n_engines` engines has `n_slots`, and so have all together. One more is a remote's, if its model is
+    // given.
+    Simulation(uint32_t seed, uint32_t n_slots, std::vector<std::string> models = {"a"}, size_t n_engines = 1,
+               const std::string& remote = "")
+        : n_slots_(n_slots),
+          n_engines_(n_engines + (remote.empty() ? 0 : 1)),
+          models_(std::move(models)),
+          chance_(seed) {
+        if (!remote.empty()) engines_.push_back({remote, n_slots, std::nullopt, false, true});
+    }
 
     uint32_t draw(uint32_t least, uint32_t most) { return std::uniform_int_distribution(least, most)(chance_); }
     bool happens(double probability) { return std::bernoulli_distribution(probability)(chance_); }
@@ -177,10 +184,11 @@ private:
                                        [](const EngineSlots& engine) { return engine.n_slots == 0; });
         if (wants && !loads) {
             const auto idle = std::find_if(engines_.begin(), engines_.end(), [this](const EngineSlots& engine) {
-                return !scheduler_.highest_running(engine.model);
+                return !engine.is_remote && !scheduler_.highest_running(engine.model);
             });
             const auto lower = std::find_if(engines_.begin(), engines_.end(), [&](const EngineSlots& engine) {
-                return wants->has_starved || scheduler_.highest_running(engine.model) >= wants->priority;
+                const bool is_lower = scheduler_.highest_running(engine.model) >= wants->priority;
+                return !engine.is_remote && (wants->has_starved || is_lower);
             });
             if (engines_.size() == n_engines_ && idle != engines_.end()) engines_.erase(idle);
             if (engines_.size() < n_engines_) {
@@ -201,14 +209,15 @@ private:
 
     void check_slots(const Scheduler::Changes& changes) {
         uint32_t n_running = 0;
+        uint32_t n_away = 0;
         for (const auto& [id, request] : requests_) {
-            n_running += request.runs ? 1 : 0;
             ASSERT_FALSE(request.runs && request.blocked) << id;
             ASSERT_FALSE(request.runs && engine_of(request.model) == nullptr) << id;
+            if (request.runs) ++(engine_of(request.model)->is_remote ? n_away : n_running);
             ASSERT_TRUE(!request.waits() || engine_of(request.model) != nullptr || changes.wants) << id;
         }
         ASSERT_LE(n_running, n_slots_);
-        ASSERT_EQ(n_running, scheduler_.n_running());
+        ASSERT_EQ(n_running + n_away, scheduler_.n_running());
         for (const EngineSlots& engine : engines_) {
             uint32_t n_here = 0;
             bool waits = false;
@@ -218,7 +227,7 @@ private:
                 waits = waits || request.waits();
             }
             ASSERT_LE(n_here, engine.n_slots);
-            const bool is_full = n_here == engine.n_slots || n_running == n_slots_;
+            const bool is_full = n_here == engine.n_slots || (!engine.is_remote && n_running == n_slots_);
             ASSERT_TRUE(is_full || !waits || yields(engine)) << "a slot is empty while somebody waits";
         }
     }
@@ -384,6 +393,14 @@ TEST_P(SchedulerSimulation, KeepsItsPromisesWithAnEngineAModel) {
     Simulation simulation(seed, GetParam(), {"a", "b"}, 2);
     live(simulation, 40'000, 0.02 * GetParam());
     EXPECT_EQ(simulation.n_loads(), 2u) << "nobody has to go";
+}
+
+TEST_P(SchedulerSimulation, KeepsItsPromisesBesideARemote) {
+    const uint32_t seed = random_seed();
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Simulation simulation(seed, GetParam(), {"a", "b", "c", "r@home"}, 2, "r@home");
+    live(simulation, 40'000, 0.01 * GetParam());
+    EXPECT_GT(simulation.n_arrived(), 100u);
 }
 
 // Two applications that always wait, of which one has calls of several answers, among others that come and go and a

@@ -75,6 +75,33 @@ TEST_F(SchedulerTest, StartsInOrderUpToThePlaces) {
     EXPECT_EQ(stops(), Ids{3});
 }
 
+// What the policy takes of the slots for heat or memory it takes of this device's.
+TEST_F(SchedulerTest, ALimitOfThisDeviceIsNotForRemotes) {
+    const auto engines = [](uint32_t n_away) {
+        EngineSlots away{"r@home", n_away};
+        away.is_remote = true;
+        return std::vector<EngineSlots>{{"a", 2}, away};
+    };
+    for (RequestId id = 1; id <= 3; ++id) admit(id);
+    for (RequestId id = 4; id <= 6; ++id) admit(id, "", Priority::Normal, "r@home");
+    EXPECT_EQ(starts(engines(2), 2), (Ids{1, 2, 4, 5})) << "two of each";
+    EXPECT_EQ(scheduler_.position(6), 0u) << "nobody of this device comes into its way";
+    EXPECT_EQ(scheduler_.position(3), 0u);
+    EXPECT_EQ(starts(engines(2), 1), Ids{});
+    EXPECT_EQ(stops(), Ids{2});
+    EXPECT_EQ(starts(engines(2), 0), Ids{});
+    EXPECT_EQ(stops(), Ids{1}) << "those that are away go on";
+    scheduler_.remove(4);
+    EXPECT_EQ(starts(engines(2), 0), Ids{6}) << "and new ones go";
+    EXPECT_EQ(starts(engines(0), 0), Ids{});
+    EXPECT_EQ(stops(), (Ids{5, 6})) << "who goes to sleep gives the remote no slots either";
+    EXPECT_EQ(starts(engines(2), 2), (Ids{1, 2, 5, 6}));
+    // Of a higher class that waits on this device nobody away loses a slot, whatever its class.
+    admit(7, "", Priority::Interactive, "a");
+    EXPECT_EQ(starts(engines(2), 1), Ids{7});
+    EXPECT_EQ(stops(), (Ids{1, 2}));
+}
+
 TEST_F(SchedulerTest, BackgroundThatIsHeldBackHasNoPlaceAndNoTurn) {
     admit(1, "x", Priority::Background);
     admit(2, "y", Priority::Normal);
