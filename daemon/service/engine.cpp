@@ -122,7 +122,7 @@ void Engine::start(uint64_t id, Memory memory) {
 
 void Engine::send_first_message() {
     if (is_remote()) {
-        link_->send(protocol::Connect{model_.remote, model_.name.substr(0, model_.name.rfind('@'))});
+        link_->send(protocol::Connect{model_.remote, model_.name_there()});
         return;
     }
     const ServiceOptions& options = context_.options;

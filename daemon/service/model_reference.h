@@ -13,6 +13,8 @@ struct ModelReference {
     bool is_remote() const { return !remote.empty(); }
     // Equal for what one engine serves: models of one file, under whichever name.
     const std::string& key() const { return is_remote() ? name : path; }
+    // MODEL of MODEL@REMOTE.
+    std::string name_there() const { return name.substr(0, name.rfind('@')); }
     bool operator==(const ModelReference&) const = default;
 };
 

@@ -143,7 +143,7 @@ void RemoteAccess::end(const RequestRecord& record, const Outcome& outcome) {
     entry.time = handed_over.time;
     entry.application = record.request.share;
     entry.remote = record.model.remote;
-    entry.model = record.model.name.substr(0, record.model.name.rfind('@'));
+    entry.model = record.model.name_there();
     entry.prompt_tokens = outcome.prompt_tokens;
     entry.generated_tokens = outcome.generated_tokens;
     entry.sent_bytes = text_bytes_of(record.request);
