@@ -79,10 +79,11 @@ std::string model_name(const std::string& file, const std::string& given) {
     }
     if (given.empty() && name.ends_with(kCheckpointSuffix)) name.resize(name.size() - kCheckpointSuffix.size());
     if (name.ends_with(kModelSuffix)) name.resize(name.size() - kModelSuffix.size());
-    if (!base::is_model_name(name)) {
-        throw CommandError(ExitCode::Usage, !given.empty()
-                                                ? "--name: '" + name + "' can be no model's name"
-                                                : file + ": no model can be called so; --name gives it another");
+    if (!base::is_local_model_name(name)) {
+        const std::string why = base::is_model_name(name) ? ", because '@' stands between a model and its remote" : "";
+        throw CommandError(ExitCode::Usage,
+                           !given.empty() ? "--name: '" + name + "' can be no model's name" + why
+                                          : file + ": no model can be called so" + why + "; --name gives it another");
     }
     return name;
 }

@@ -77,7 +77,8 @@ bool is_model(const std::string& name) {
     std::error_code ignored;
     if (name.starts_with('/')) return std::filesystem::is_regular_file(name, ignored);
     const std::vector<std::string> folders = base::model_folders();
-    return base::is_model_name(name) && std::any_of(folders.begin(), folders.end(), [&](const std::string& folder) {
+    return base::is_local_model_name(name) &&
+           std::any_of(folders.begin(), folders.end(), [&](const std::string& folder) {
                return std::filesystem::is_regular_file(model_path(folder, name), ignored);
            });
 }

@@ -307,6 +307,10 @@ bool is_model_name(std::string_view name) {
     return !name.empty() && name.front() != '.' && name.find('/') == std::string_view::npos && is_one_line(name);
 }
 
+bool is_local_model_name(std::string_view name) {
+    return is_model_name(name) && name.find('@') == std::string_view::npos;
+}
+
 std::optional<RemoteFault> fault_in(const RemoteSettings& remote) {
     const auto is_path_of_file = [](const std::string& path) {
         return path.empty() || (path.starts_with('/') && !path.ends_with('/') && is_one_line(path));

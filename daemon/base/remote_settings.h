@@ -94,5 +94,7 @@ bool is_remote_app(std::string_view text);
 // A model of this device or of a remote may have this name, which is also a file's: no '/', no '.' at its beginning,
 // one line of clean text (base/utf8.h).
 bool is_model_name(std::string_view name);
+// Likewise of a model of this device alone: without '@', for MODEL@REMOTE is a remote's.
+bool is_local_model_name(std::string_view name);
 
 }  // namespace llmd::base

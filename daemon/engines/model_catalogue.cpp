@@ -65,18 +65,27 @@ public:
     }
 
     base::Result<std::string> find(std::string_view name) const {
-        if (base::is_model_name(name)) {
+        if (base::is_local_model_name(name)) {
             for (const std::string& folder : folders_) {
                 std::string path = base::concat(folder, "/", name, kModelSuffix);
                 if (file_identity(path)) return path;
             }
         }
         std::string known;
-        for (const auto& [other, file] : scan()) known += (known.empty() ? "" : ", ") + other;
+        for (const std::string& other : names()) known += (known.empty() ? "" : ", ") + other;
         return fail(ErrorCode::ModelNotFound, "no model is called '", base::to_clean_text(name), "'; there ",
                     known.empty() ? "are none" : "are: ", known);
     }
 
+    std::vector<std::string> names() const {
+        std::vector<std::string> names;
+        for (const auto& [name, file] : scan()) {
+            if (base::is_local_model_name(name)) names.push_back(name);
+        }
+        return names;
+    }
+
+    // Those with an '@' too, of which nothing but the name is told.
     std::map<std::string, ModelFile> scan() const {
         std::map<std::string, ModelFile> models;
         for (const std::string& folder : folders_) {
@@ -102,6 +111,7 @@ public:
         failures_.clear();
         std::set<FileIdentity> present;
         for (const auto& [name, file] : models_) {
+            if (!base::is_local_model_name(name)) continue;
             if (!present.insert(file.identity).second || known_.contains(file.identity)) continue;
             to_inspect_.push_back(file);
         }
@@ -239,6 +249,10 @@ private:
             entry.name = name;
             entry.path = file.path;
             entry.size_bytes = file.identity.size;
+            if (!base::is_local_model_name(name)) {
+                entry.error = kNameOfRemote;
+                continue;
+            }
             const auto known = known_.find(file.identity);
             if (known == known_.end()) {
                 const auto failure = failures_.find(file.identity);
@@ -297,9 +311,7 @@ base::Result<std::string> ModelCatalogue::find(std::string_view name) const {
 }
 
 std::vector<std::string> ModelCatalogue::names() const {
-    std::vector<std::string> names;
-    for (const auto& [name, file] : impl_->scan()) names.push_back(name);
-    return names;
+    return impl_->names();
 }
 
 void ModelCatalogue::list(std::function<void(std::vector<ModelEntry>)> done) {

@@ -23,6 +23,9 @@ namespace llmd::engines {
 // The default model where the settings name none; without it, the only one there is.
 inline constexpr std::string_view kBundledModel = "tales-llama-11m-q4_0";
 inline constexpr std::string_view kModelSuffix = ".gguf";
+// What is wrong with a file that is_model_name() allows and is_local_model_name() does not.
+inline constexpr const char* kNameOfRemote =
+    "its name has an '@', which stands between a model and its remote: rename the file";
 
 struct ModelEntry {
     std::string name;  // the file's name without ".gguf"
@@ -83,7 +86,7 @@ public:
     // `folders` in falling precedence: a name in an earlier directory hides the same name in a later one. `engine_path`
     // is the llmd-engine to inspect with. A directory that does not exist is empty; what is not a regular file is
     // skipped (symbolic links to one are fine), and so are hidden files and names that are not clean text or hold
-    // control characters.
+    // control characters. A file with an '@' in its name is listed with an error that says so, and is nobody's model.
     ModelCatalogue(base::EventLoop& loop, std::vector<std::string> folders, std::string engine_path);
     ModelCatalogue(const ModelCatalogue&) = delete;
     ModelCatalogue& operator=(const ModelCatalogue&) = delete;

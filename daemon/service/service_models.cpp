@@ -25,6 +25,9 @@ base::Result<ModelReference> model_at(const std::string& path) {
         return base::fail(ErrorCode::InvalidArgument, shown,
                           ": has control characters, or a file name that begins with a dot");
     }
+    if (!base::is_local_model_name(name)) {
+        return base::fail(ErrorCode::InvalidArgument, path, ": ", engines::kNameOfRemote);
+    }
     if (!engines::file_identity(path)) {
         struct stat status;
         if (::stat(path.c_str(), &status) != 0) return base::fail_errno(ErrorCode::ModelNotFound, path, errno);

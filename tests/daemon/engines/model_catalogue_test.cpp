@@ -191,6 +191,23 @@ TEST_F(ModelCatalogueTest, FindsByNameAndNeverByPath) {
     EXPECT_EQ(empty.find("c").error().message, "no model is called 'c'; there are none");
 }
 
+// MODEL@REMOTE is asked of a remote, whatever files there are.
+TEST_F(ModelCatalogueTest, AFileThatIsCalledLikeARemotesModelIsListedAsUnusable) {
+    first_.write("a.gguf", "123");
+    first_.write("b@home.gguf", "12345");
+    ModelCatalogue catalogue(loop_, {first_.path()}, inspector(llama()));
+    const auto entries = list(catalogue);
+    ASSERT_EQ(entries.size(), 2u);
+    EXPECT_EQ(entries[0].error, "");
+    EXPECT_EQ(entries[1].name, "b@home");
+    EXPECT_EQ(entries[1].error, kNameOfRemote);
+    EXPECT_EQ(inspections(), 1);
+    EXPECT_EQ(catalogue.names(), std::vector<std::string>{"a"});
+    const auto found = catalogue.find("b@home");
+    ASSERT_FALSE(found);
+    EXPECT_EQ(found.error().message, "no model is called 'b@home'; there are: a");
+}
+
 TEST_F(ModelCatalogueTest, GoesAwayInTheMiddleOfAnInspection) {
     first_.write("a.gguf", "1");
     {

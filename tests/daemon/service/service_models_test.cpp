@@ -128,7 +128,8 @@ TEST_F(ServiceModelsTest, LoadModelSaysWhatIsWrongWithAPath) {
 }
 
 TEST_F(ServiceModelsTest, LoadModelRefusesNamesThatCannotBeShown) {
-    for (const std::string name : {"line\nbreak.gguf", "\x1b[31mred.gguf", "\xff.gguf", ".hidden.gguf", ".gguf"}) {
+    for (const std::string name :
+         {"line\nbreak.gguf", "\x1b[31mred.gguf", "\xff.gguf", ".hidden.gguf", ".gguf", "big@home.gguf"}) {
         std::optional<base::Error> error;
         service_->load_model(folder_.write(name, "a model"),
                              [&](base::Result<void> result) { error = result.error(); });

@@ -1,0 +1,37 @@
+// What a new model may be called.
+#include "client/model_folder.h"
+
+#include <gtest/gtest.h>
+
+#include "client/exit_code.h"
+
+namespace llmd::client {
+namespace {
+
+std::string refusal(const std::string& file, const std::string& given = "") {
+    try {
+        return "it may be called " + model_name(file, given);
+    } catch (const CommandError& error) {
+        EXPECT_EQ(error.code(), ExitCode::Usage);
+        return error.what();
+    }
+}
+
+TEST(ModelName, IsTheFilesOrTheOneThatIsGiven) {
+    EXPECT_EQ(model_name("/x/tale.gguf", ""), "tale");
+    EXPECT_EQ(model_name("tale.bin", ""), "tale");
+    EXPECT_EQ(model_name("a@b.gguf", "c"), "c");
+}
+
+// MODEL@REMOTE is asked of a remote.
+TEST(ModelName, HasNoAt) {
+    EXPECT_EQ(refusal("a@b.gguf"),
+              "a@b.gguf: no model can be called so, because '@' stands between a model and its remote; --name gives it "
+              "another");
+    EXPECT_EQ(refusal("tale.gguf", "a@b"),
+              "--name: 'a@b' can be no model's name, because '@' stands between a model and its remote");
+    EXPECT_EQ(refusal(".gguf"), ".gguf: no model can be called so; --name gives it another");
+}
+
+}  // namespace
+}  // namespace llmd::client
