@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "base/json_writer.h"
@@ -132,7 +134,9 @@ ModelReference Service::Impl::as_known(ModelReference model) const {
         model.path = engine->model().path;
         return model;
     }
+    std::set<std::string_view> looked_at;  // each file once, however many requests are for it
     for (const auto& [id, record] : requests_.records()) {
+        if (record.model.is_remote() || !looked_at.insert(record.model.path).second) continue;
         if (!is_same(record.model, engines::file_identity(record.model.path))) continue;
         model.path = record.model.path;
         return model;
