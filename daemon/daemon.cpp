@@ -63,6 +63,7 @@ service::ServiceOptions service_options(const base::Config& config) {
     }
     options.remotes = config.remotes;
     options.remote_log = remotes::remote_log_path();
+    options.records_remotes = config.remote_log;
     options.device_record = base::xdg_cache_home() + "/llmd/device-health";
     return options;
 }

@@ -74,15 +74,18 @@ constexpr std::array<std::string_view, 4> kLogLevels = {"error", "warn", "info",
 struct Key {
     using Text = std::string Config::*;
     using Number = uint32_t Config::*;
+    using Switch = bool Config::*;
 
     constexpr Key(std::string_view key, Text member, std::span<const std::string_view> may_be = {})
         : name(key), text(member), choices(may_be) {}
     constexpr Key(std::string_view key, Number member, uint32_t smallest, uint32_t largest)
         : name(key), number(member), least(smallest), most(largest) {}
+    constexpr Key(std::string_view key, Switch member) : name(key), flag(member) {}
 
     std::string_view name;
-    Text text = nullptr;                        // or
-    Number number = nullptr;                    // 0, which stands for "absent", or least to most
+    Text text = nullptr;      // or
+    Number number = nullptr;  // 0, which stands for "absent", or least to most; or
+    Switch flag = nullptr;
     std::span<const std::string_view> choices;  // empty: any text
     uint32_t least = 0;
     uint32_t most = 0;
@@ -104,6 +107,7 @@ constexpr std::array kKeys = {
     Key{"log_level", &Config::log_level, kLogLevels},
     Key{"max_models", &Config::max_models, 1, 16},
     Key{"memory_mib", &Config::memory_mib, 64, 1u << 20},
+    Key{"remote_log", &Config::remote_log},
 };
 
 std::string home_directory() {
@@ -365,10 +369,12 @@ Result<void> read_keys(const std::string& path, const std::string& text, Setting
     }
     TableReader reader(path, "", parsed.table());
     for (const Key& key : kKeys) {
-        if (key.number == nullptr) {
+        if (key.text != nullptr) {
             reader.choice(key.name, key.choices, settings.config.*key.text);
-        } else {
+        } else if (key.number != nullptr) {
             reader.integer_or_0(key.name, key.least, key.most, settings.config.*key.number);
+        } else {
+            reader.boolean(key.name, settings.config.*key.flag);
         }
     }
     const std::string& model = settings.config.model;
@@ -448,9 +454,15 @@ bool is_number(const std::string& name) {
     return key && (*key)->number != nullptr;
 }
 
+bool is_switch(const std::string& name) {
+    const auto key = find_key(name);
+    return key && (*key)->flag != nullptr;
+}
+
 Result<std::string> setting_value(const Config& config, const std::string& name) {
     const auto key = find_key(name);
     if (!key) return key.error();
+    if ((*key)->flag != nullptr) return std::string(config.*(*key)->flag ? "true" : "false");
     return (*key)->number != nullptr ? std::to_string(config.*(*key)->number) : config.*(*key)->text;
 }
 

@@ -26,9 +26,9 @@ struct ModelSettings {
     bool operator==(const ModelSettings&) const = default;
 };
 
-// When llmd reads the files again, `model` (for whoever names none), `idle_unload_seconds`, `idle_exit_seconds` and
-// `log_level` hold from then on, remotes from the next request of one, the others from the next load of a model.
-// Nothing needs a restart.
+// When llmd reads the files again, `model` (for whoever names none), `idle_unload_seconds`, `idle_exit_seconds`,
+// `log_level` and `remote_log` hold from then on, remotes from the next request of one, the others from the next load
+// of a model. Nothing needs a restart.
 struct Config {
     // Default model: a name from the catalogue or an absolute path, never MODEL@REMOTE; empty: the bundled one.
     std::string model;
@@ -54,6 +54,7 @@ struct Config {
     std::string log_level = "info";  // error | warn | info | debug
     uint32_t max_models = 0;         // that are loaded at a time, 1..16; 0 or absent: as many as memory allows
     uint32_t memory_mib = 0;  // that all of them take together, 64..1048576; 0 or absent: decided from the device
+    bool remote_log = true;   // whether it is recorded who asked which remote when, and how much; never any text
     std::vector<RemoteSettings> remotes;
     std::vector<ModelSettings> models;
 };
@@ -76,7 +77,7 @@ Result<Settings> read_settings(const std::vector<std::string>& files, bool must_
 
 // The keys of Config that have one value, in its order.
 std::vector<std::string> setting_names();
-// The value of one, as text. InvalidArgument: there is no such key.
+// The value of one, as text: of a switch "true" or "false". InvalidArgument: there is no such key.
 Result<std::string> setting_value(const Config& config, const std::string& name);
 // Has the file at `path`, which is made if need be, say `value`; its other lines and comments stay. InvalidArgument
 // names the key and why it cannot be so, or what is wrong with the file as it is; Failed says why it cannot be written.

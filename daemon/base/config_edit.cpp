@@ -184,7 +184,10 @@ Result<void> change_setting(const std::string& path, const std::string& name, co
     const bool has_digits = !value.empty() && value.find_first_not_of("0123456789") == std::string::npos;
     if (is_number(name) && !has_digits)
         return fail(ErrorCode::InvalidArgument, name, ": expected a number, not ", toml_text(value));
-    const std::string changed = with_value(before->text, name, is_number(name) ? value : toml_text(value));
+    if (is_switch(name) && value != "true" && value != "false")
+        return fail(ErrorCode::InvalidArgument, name, ": expected true or false, not ", toml_text(value));
+    const bool is_bare = is_number(name) || is_switch(name);
+    const std::string changed = with_value(before->text, name, is_bare ? value : toml_text(value));
     Settings after;
     if (auto read = read_keys(path, changed, after); !read) {
         return fail(ErrorCode::InvalidArgument, name, ": ", reason_in(read.error().message, name));

@@ -14,6 +14,8 @@ Result<std::string> read_text(const std::string& path, bool& exists);
 Result<void> read_keys(const std::string& path, const std::string& text, Settings& settings);
 // Is the value of this setting, which there is, a number?
 bool is_number(const std::string& name);
+// Is it true or false?
+bool is_switch(const std::string& name);
 // A string of TOML in its quotes, which JSON's are too.
 std::string toml_text(std::string_view text);
 

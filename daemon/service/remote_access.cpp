@@ -43,12 +43,13 @@ RemoteAccess::~RemoteAccess() {
     set_network(nullptr);
 }
 
-void RemoteAccess::configure(std::vector<base::RemoteSettings> remotes, const std::string& log_path) {
+void RemoteAccess::configure(std::vector<base::RemoteSettings> remotes, const std::string& log_path, bool records) {
     settings_ = std::move(remotes);
     if (std::exchange(log_path_, log_path) != log_path) {
         log_.reset();
         if (!log_path.empty()) log_.emplace(loop_, log_options(log_path));
     }
+    if (log_) log_->turn(records);
     std::erase_if(states_, [this](const auto& state) { return find_settings(state.first) == nullptr; });
     for (const base::RemoteSettings& remote : settings_) {
         states_.try_emplace(remote.name, remote.name).first->second.reload();

@@ -42,8 +42,9 @@ public:
     RemoteAccess& operator=(const RemoteAccess&) = delete;
 
     // The settings were read: no remote is away or off any more.
-    // `log_path`: of the record; empty: none is kept.
-    void configure(std::vector<base::RemoteSettings> remotes, const std::string& log_path);
+    // `log_path`: of the record; empty: there is none. Unless `records`, nothing is written into it, and what is there
+    // goes as it gets too old.
+    void configure(std::vector<base::RemoteSettings> remotes, const std::string& log_path, bool records);
     // What tells of the network; null: nobody does. It outlives this object, or null is set before it goes.
     void set_network(platform::NetworkWatch* network);
     // What starts llmd-remote.

@@ -128,7 +128,7 @@ void Service::Impl::take_options(base::Result<ServiceOptions> options) {
     if (options) {
         options_ = std::move(*options);
         devices_.keep_in(options_.device_record);
-        remotes_.configure(options_.remotes, options_.remote_log);
+        remotes_.configure(options_.remotes, options_.remote_log, options_.records_remotes);
         remotes_changed_ = true;
         has_options_ = true;
         load_failures_ = {};

@@ -37,7 +37,8 @@ struct ServiceOptions {
     uint32_t memory_mib = 0;                          // of all engines together; 0: decided from the device
     std::map<std::string, ModelOptions> models = {};  // by name
     std::vector<base::RemoteSettings> remotes = {};
-    std::string remote_log;  // the file that keeps the record of what remotes were asked; empty: none is kept
+    std::string remote_log;  // the file that keeps the record of what remotes were asked; empty: there is none
+    bool records_remotes = true;
 
     // With what holds for all filled in.
     ModelOptions of(const std::string& model) const {

@@ -45,7 +45,7 @@ TEST_F(ConfigTest, EveryKeyIsRead) {
         "chat_template = \"zephyr\"\nthreads = 256\ncontext_length = 32\n"
         "parallel = 16\nprefill_chunk = 512\nidle_unload_seconds = 60\nidle_exit_seconds = 31536000\nsaved_prefix_mib "
         "= 65536\nlog_level = "
-        "\"debug\"\n");
+        "\"debug\"\nremote_log = false\n");
     ASSERT_TRUE(config) << config.error().message;
     EXPECT_EQ(config->model, "tales");
     EXPECT_EQ(config->backend, "opencl");
@@ -60,6 +60,20 @@ TEST_F(ConfigTest, EveryKeyIsRead) {
     EXPECT_EQ(config->idle_exit_seconds, 31'536'000u);
     EXPECT_EQ(config->saved_prefix_mib, 65'536u);
     EXPECT_EQ(config->log_level, "debug");
+    EXPECT_FALSE(config->remote_log);
+    EXPECT_TRUE(Config().remote_log);
+}
+
+TEST_F(ConfigTest, ASwitchIsTrueOrFalse) {
+    EXPECT_NE(refusal("remote_log = \"off\"").find("line 1: remote_log: expected true or false"), std::string::npos);
+    ASSERT_TRUE(read("threads = 3\n"));
+    ASSERT_TRUE(change_setting(path_, "remote_log", "false"));
+    const auto settings = read_settings({path_});
+    ASSERT_TRUE(settings);
+    EXPECT_FALSE(settings->config.remote_log);
+    EXPECT_EQ(*setting_value(settings->config, "remote_log"), "false");
+    EXPECT_EQ(change_setting(path_, "remote_log", "off").error().message,
+              "remote_log: expected true or false, not \"off\"");
 }
 
 TEST_F(ConfigTest, AbsentFileIsAnErrorOnlyWhenNamed) {
