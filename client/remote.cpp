@@ -3,8 +3,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstring>
 #include <ctime>
-#include <fstream>
 #include <iomanip>
 #include <sstream>
 #include <string>
@@ -13,11 +14,11 @@
 #include "base/config.h"
 #include "client/commands.h"
 #include "client/counts.h"
-#include "client/json_reading.h"
 #include "client/llmd_client.h"
 #include "client/output.h"
 #include "client/settings.h"
 #include "client/text_stream.h"
+#include "remotes/log.h"
 
 namespace llmd::client {
 namespace {
@@ -271,28 +272,8 @@ ExitCode run_test(const Arguments& arguments) {
     return ExitCode::Ok;
 }
 
-// The record that llmd keeps, one object a line; what is no object is passed over, for a line may have been cut.
-std::vector<Dictionary> read_log() {
-    std::ifstream file(base::xdg_state_home() + "/llmd/remote.log");
-    std::vector<Dictionary> entries;
-    simdjson::dom::parser parser;
-    for (std::string line; std::getline(file, line);) {
-        try {
-            Dictionary entry;
-            copy_scalars(parse_object(parser, line), entry);
-            entries.push_back(std::move(entry));
-        } catch (const CommandError&) {
-        }
-    }
-    return entries;
-}
-
-// "2026-11-25T21:40:00Z" as this device's clock shows it; as it is when it is no such time.
-std::string local_time(const std::string& text) {
-    std::tm utc{};
-    const char* end = ::strptime(text.c_str(), "%Y-%m-%dT%H:%M:%SZ", &utc);
-    if (end == nullptr || *end != '\0') return text;
-    const std::time_t seconds = ::timegm(&utc);
+std::string local_time(remotes::LogTime time) {
+    const std::time_t seconds = time.time_since_epoch().count();
     std::tm local{};
     ::localtime_r(&seconds, &local);
     std::ostringstream out;
@@ -301,37 +282,40 @@ std::string local_time(const std::string& text) {
 }
 
 ExitCode run_log(const Arguments& arguments) {
-    const std::vector<Dictionary> entries = read_log();
+    const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+    const auto entries = remotes::read_remote_log(remotes::remote_log_path(), now);
+    if (!entries) throw CommandError(ExitCode::Failed, entries.error().message);
     if (arguments.json) {
         base::JsonWriter json;
-        json.begin_object();
-        write_json(json.key("requests"), entries);
-        json.end_object();
+        json.begin_object().key("requests").begin_array();
+        for (const remotes::LogEntry& entry : *entries) remotes::write_json(json, entry);
+        json.end_array().end_object();
         print(json.take() + '\n');
         return ExitCode::Ok;
     }
     TextOutput output(STDOUT_FILENO);
-    if (entries.empty()) {
-        output.write("Nothing has left this device in the last 7 days.\n");
+    const auto settings = base::read_settings(base::settings_files());
+    const bool is_off = settings && !settings->config.remote_log;
+    if (is_off) output.write("Nothing is recorded now: remote_log is false in the settings.\n");
+    if (entries->empty()) {
+        if (!is_off) output.write("Nothing has left this device in the last 7 days.\n");
         return ExitCode::Ok;
     }
     std::vector<std::vector<std::string>> rows = {
         {"TIME", "APPLICATION", "MODEL", "TOKENS", "SENT", "RECEIVED", "SECONDS", "END"}};
     uint64_t sent = 0;
-    for (const Dictionary& entry : entries) {
-        const auto number = [&](const char* key) { return number_of(entry, key); };
+    for (const remotes::LogEntry& entry : *entries) {
         std::ostringstream seconds;
-        seconds << std::fixed << std::setprecision(1) << static_cast<double>(number("milliseconds")) / 1000;
-        sent += number("sent_bytes");
-        rows.push_back({local_time(text_of(entry, "time")), text_of(entry, "application"),
-                        text_of(entry, "model") + '@' + text_of(entry, "remote"),
-                        (number("prompt_tokens") == 0 ? "?" : std::to_string(number("prompt_tokens"))) + " + " +
-                            std::to_string(number("generated_tokens")),
-                        counted(number("sent_bytes"), "byte"), counted(number("received_bytes"), "byte"), seconds.str(),
-                        text_of(entry, "end")});
+        seconds << std::fixed << std::setprecision(1) << std::chrono::duration<double>(entry.duration).count();
+        sent += entry.sent_bytes;
+        rows.push_back({local_time(entry.time), entry.application, entry.model + '@' + entry.remote,
+                        (entry.prompt_tokens == 0 ? "?" : std::to_string(entry.prompt_tokens)) + " + " +
+                            std::to_string(entry.generated_tokens),
+                        counted(entry.sent_bytes, "byte"), counted(entry.received_bytes, "byte"), seconds.str(),
+                        entry.end});
     }
     output.write(table(rows));
-    output.write(counted(entries.size(), "request") + " in the last 7 days, " + counted(sent, "byte") +
+    output.write(counted(entries->size(), "request") + " in the last 7 days, " + counted(sent, "byte") +
                  " of prompts. Texts are not recorded.\n");
     return ExitCode::Ok;
 }

@@ -15,7 +15,6 @@
 
 #include "base/config.h"
 #include "base/file_bytes.h"
-#include "base/json_writer.h"
 #include "base/unique_fd.h"
 #include "base/value.h"
 
@@ -47,18 +46,8 @@ std::optional<LogTime> time_of(const std::string& text) {
 
 std::string line_of(const LogEntry& entry) {
     base::JsonWriter json;
-    json.begin_object();
-    json.key("time").value(text_of(entry.time));
-    json.key("application").value(entry.application);
-    json.key("remote").value(entry.remote);
-    json.key("model").value(entry.model);
-    json.key("prompt_tokens").value(entry.prompt_tokens);
-    json.key("generated_tokens").value(entry.generated_tokens);
-    json.key("sent_bytes").value(entry.sent_bytes);
-    json.key("received_bytes").value(entry.received_bytes);
-    json.key("milliseconds").value(static_cast<int64_t>(entry.duration.count()));
-    json.key("end").value(entry.end);
-    return json.end_object().take() + "\n";
+    write_json(json, entry);
+    return json.take() + "\n";
 }
 
 // Nothing when the line is none of ours.
@@ -161,6 +150,21 @@ base::Result<void> replace_file(const std::string& path, std::string_view text) 
 }
 
 }  // namespace
+
+void write_json(base::JsonWriter& json, const LogEntry& entry) {
+    json.begin_object();
+    json.key("time").value(text_of(entry.time));
+    json.key("application").value(entry.application);
+    json.key("remote").value(entry.remote);
+    json.key("model").value(entry.model);
+    json.key("prompt_tokens").value(entry.prompt_tokens);
+    json.key("generated_tokens").value(entry.generated_tokens);
+    json.key("sent_bytes").value(entry.sent_bytes);
+    json.key("received_bytes").value(entry.received_bytes);
+    json.key("milliseconds").value(static_cast<int64_t>(entry.duration.count()));
+    json.key("end").value(entry.end);
+    json.end_object();
+}
 
 std::string remote_log_path() {
     return base::xdg_state_home() + "/llmd/remote.log";

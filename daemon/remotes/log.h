@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/event_loop.h"
+#include "base/json_writer.h"
 #include "base/result.h"
 
 namespace llmd::remotes {
@@ -36,6 +37,9 @@ struct LogEntry {
     std::string end;  // the name of a Finish, or of the error: never its message, which may quote something
     bool operator==(const LogEntry&) const = default;
 };
+
+// The entry as a line of the record has it, one JSON object.
+void write_json(base::JsonWriter& json, const LogEntry& entry);
 
 // $XDG_STATE_HOME/llmd/remote.log
 std::string remote_log_path();
