@@ -14,6 +14,21 @@ using std::chrono::seconds;
 
 }  // namespace
 
+base::Error without_address(base::Error error, std::string_view remote) {
+    const std::string name = base::in_quotes(remote);
+    switch (error.code) {
+        case ErrorCode::RemoteUnreachable:
+            return base::fail(error.code, "the remote ", name, " could not be reached");
+        case ErrorCode::RemoteRefused:
+            return base::fail(error.code, "the remote ", name,
+                              " does not let llmd in, or is not the one that the settings name");
+        case ErrorCode::RemoteLost:
+            return base::fail(error.code, "the remote ", name, " was lost in the middle of the text");
+        default:
+            return error;
+    }
+}
+
 std::optional<base::Error> RemoteState::refusal(bool sandboxed, base::TimePoint now) const {
     const std::string reason = sandboxed || reason_.empty() ? "" : ": " + reason_;
     if (state_ == State::Away && now < retry_at_) {

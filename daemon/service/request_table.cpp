@@ -5,6 +5,8 @@
 
 #include <spdlog/spdlog.h>
 
+#include "remotes/remote_state.h"
+
 namespace llmd::service {
 namespace {
 
@@ -87,6 +89,9 @@ void RequestTable::end(RequestRecord& record, Finish finish, std::optional<base:
     }
     if (finish == Finish::Stop) outcome.embeddings = std::move(record.embeddings);
     hooks_.on_leaving(record, outcome, costs != nullptr);
+    if (outcome.error && record.model.is_remote() && record.request.sandboxed) {
+        outcome.error = remotes::without_address(*std::move(outcome.error), record.model.remote);
+    }
     if (outcome.error && hooks_.ask_next(record, *outcome.error)) return;
     if (record.started) measured_.queue_ms.add(static_cast<double>(outcome.queue_time.count()));
     if (record.first_token) measured_.ttft_ms.add(static_cast<double>(outcome.ttft.count()));

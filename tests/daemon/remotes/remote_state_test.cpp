@@ -139,5 +139,17 @@ TEST_F(RemoteStateTest, AnApplicationIsNotToldTheReason) {
     EXPECT_EQ(refusal(true).find("box.example"), std::string::npos);
 }
 
+TEST_F(RemoteStateTest, AnErrorIsToldWithoutAnAddress) {
+    for (const auto code : {ErrorCode::RemoteUnreachable, ErrorCode::RemoteRefused, ErrorCode::RemoteLost}) {
+        const Error told = without_address(Error{code, "box.example: 192.0.2.1 port 8443"}, "home");
+        EXPECT_EQ(told.code, code);
+        EXPECT_TRUE(told.message.starts_with("the remote \"home\" ")) << told.message;
+        EXPECT_EQ(told.message.find("8443"), std::string::npos);
+    }
+    // What is wrong with the request its application has to know.
+    EXPECT_EQ(without_address(Error{ErrorCode::ContextExceeded, "9 are more than 8"}, "home").message,
+              "9 are more than 8");
+}
+
 }  // namespace
 }  // namespace llmd::remotes
