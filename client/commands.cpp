@@ -160,6 +160,43 @@ ExitCode run_unload(const Arguments& arguments) {
 
 namespace {
 
+// "12 s", "3 min", "5 h", "2 days": how long ago.
+std::string age_text(uint64_t seconds) {
+    constexpr uint64_t kMinute = 60;
+    constexpr uint64_t kHour = 60 * kMinute;
+    constexpr uint64_t kDay = 24 * kHour;
+    if (seconds < kMinute) return std::to_string(seconds) + " s";
+    if (seconds < kHour) return std::to_string(seconds / kMinute) + " min";
+    if (seconds < 2 * kDay) return std::to_string(seconds / kHour) + " h";
+    return std::to_string(seconds / kDay) + " days";
+}
+
+// "tales: ready on the CPU, 21 MB, 0 of 4 slots in use, idle for 12 s, pinned"
+std::string engine_line(const Dictionary& engine) {
+    const std::string state = text_of(engine, "state");
+    const std::string backend = text_of(engine, "backend");
+    std::string line = text_of(engine, "model") + ": " + state;
+    if (!backend.empty()) line += " on " + (backend == "cpu" ? "the CPU" : text_of(engine, "device"));
+    if (const uint64_t bytes = number_of(engine, "memory_bytes"); bytes != 0) line += ", " + size_text(bytes);
+    if (backend.empty()) return line;
+    line += ", " + std::to_string(number_of(engine, "active")) + " of " + counted(number_of(engine, "slots"), "slot") +
+            " in use";
+    if (state == "ready" && engine.contains("idle_s")) line += ", idle for " + age_text(number_of(engine, "idle_s"));
+    if (flag_of(engine, "pinned")) line += ", pinned";
+    return line;
+}
+
+// "home (box.lan:8443): ready for 3 min, 2 requests away"
+std::string remote_line(const Dictionary& remote) {
+    const std::string state = text_of(remote, "state");
+    std::string line = text_of(remote, "name") + " (" + text_of(remote, "host") + "): " + state;
+    if (state != "unused") line += " for " + age_text(number_of(remote, "since_s"));
+    if (remote.contains("retry_in_s")) line += ", tried again in " + age_text(number_of(remote, "retry_in_s"));
+    line += ", " + counted(number_of(remote, "in_flight"), "request") + " away";
+    const std::string error = text_of(remote, "last_error");
+    return state == "ready" || error.empty() ? line : line + "; " + error;
+}
+
 struct StatusReport {
     Dictionary status;
     std::optional<std::vector<Dictionary>> requests;  // where they are offered
@@ -215,6 +252,11 @@ std::string status_text(const StatusReport& report) {
                           " kept for prompts that begin alike; " + counted(number_of(status, "cache_hits"), "request") +
                           " found " + counted(number_of(status, "cache_hit_tokens"), "token"));
     }
+    for (const Dictionary& engine : dictionaries_of(status, "engines")) {
+        // What asks a remote takes nothing of this device.
+        if (text_of(engine, "model").find('@') == std::string::npos) line("Engine", engine_line(engine));
+    }
+    for (const Dictionary& remote : dictionaries_of(status, "remotes")) line("Remote", remote_line(remote));
     line("Requests", std::to_string(number_of(status, "active")) + " running, " +
                          std::to_string(number_of(status, "queued")) + " waiting");
     if (const uint64_t restarts = number_of(status, "engine_restarts"); restarts != 0) {

@@ -179,19 +179,10 @@ ExitCode run_remove(const Arguments& arguments) {
 // What llmd tells of the remote, if it runs and does: "ready", "away: the last error".
 std::string state_of(const std::optional<Dictionary>& status, const std::string& name) {
     if (!status) return {};
-    const auto found = status->find("remotes");
-    const auto* list = found == status->end() ? nullptr : found->second.get<Value::Array>();
-    if (list == nullptr) return {};
-    for (const Value& item : *list) {
-        const auto* remote = item.get<Value::Object>();
-        const auto text = [&](const char* key) {
-            const Value* value = remote ? base::find(*remote, key) : nullptr;
-            const auto* string = value ? value->get<std::string>() : nullptr;
-            return string ? *string : std::string();
-        };
-        if (text("name") != name) continue;
-        const std::string error = text("last_error");
-        return text("state") + (error.empty() ? "" : ": " + error);
+    for (const Dictionary& remote : dictionaries_of(*status, "remotes")) {
+        if (text_of(remote, "name") != name) continue;
+        const std::string error = text_of(remote, "last_error");
+        return text_of(remote, "state") + (error.empty() ? "" : ": " + error);
     }
     return {};
 }

@@ -45,6 +45,19 @@ std::vector<std::string> list_of(const Dictionary& dictionary, const std::string
     return out;
 }
 
+std::vector<Dictionary> dictionaries_of(const Dictionary& dictionary, const std::string& key) {
+    std::vector<Dictionary> out;
+    if (const auto* values = find<Value::Array>(dictionary, key)) {
+        for (const Value& value : *values) {
+            const auto* object = value.get<Value::Object>();
+            if (object == nullptr) continue;
+            Dictionary& one = out.emplace_back();
+            for (const Value::Member& member : *object) one.emplace(member.key, member.value);
+        }
+    }
+    return out;
+}
+
 void write_json(base::JsonWriter& json, const Dictionary& dictionary) {
     json.begin_object();
     for (const auto& [key, value] : dictionary) write_json(json.key(key), value);

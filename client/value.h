@@ -26,6 +26,7 @@ double real_of(const Dictionary& dictionary, const std::string& key, double fall
 bool flag_of(const Dictionary& dictionary, const std::string& key);
 std::string text_of(const Dictionary& dictionary, const std::string& key);
 std::vector<std::string> list_of(const Dictionary& dictionary, const std::string& key);
+std::vector<Dictionary> dictionaries_of(const Dictionary& dictionary, const std::string& key);
 
 // Appends an object, or an array of objects.
 void write_json(base::JsonWriter& json, const Dictionary& dictionary);

@@ -35,9 +35,11 @@ Value engines_value(const Status& status) {
             {"context_length", engine.context_length},
             {"slots", engine.slots},
             {"active", engine.active},
+            {"pinned", engine.pinned},
             {"pid", engine.pid},
             {"restarts", engine.restarts},
         };
+        if (engine.idle) row.push_back({"idle_s", uint64_t(engine.idle->count())});
         // Milliseconds; -1: it stays. Absent where nothing tells.
         if (engine.unload_in) {
             const bool stays = *engine.unload_in == std::chrono::milliseconds::max();
@@ -53,9 +55,11 @@ Value remotes_value(const Status& status) {
     Value::Array rows;
     for (const service::RemoteStatus& remote : status.remotes) {
         Value::Object row{
-            {"name", remote.name},           {"state", remote.state},           {"since_s", remote.since_s},
-            {"in_flight", remote.in_flight}, {"last_error", remote.last_error}, {"models", remote.models},
+            {"name", remote.name},       {"host", remote.host},           {"state", remote.state},
+            {"since_s", remote.since_s}, {"in_flight", remote.in_flight}, {"last_error", remote.last_error},
+            {"models", remote.models},
         };
+        if (remote.last_use_s) row.push_back({"last_use_s", *remote.last_use_s});
         if (remote.state == "away") row.push_back({"retry_in_s", remote.retry_in_s});
         rows.emplace_back(std::move(row));
     }
@@ -128,6 +132,29 @@ constexpr std::array kHistograms = {
                     kSecondsPerMs, "From submission to the first token."},
     StatusHistogram{"decode_tps", [](const Status& s) -> const Histogram& { return s.decode_tps; },
                     "decode_tokens_per_second", 1, "Speed of a request's text."},
+};
+
+// Of each engine, and of each remote.
+template <typename T>
+struct LabelledMetric {
+    std::string_view name;  // behind "llmd_"
+    std::string_view type;
+    std::string_view help;
+    uint64_t (*get)(const T& of);
+};
+using service::EngineStatus;
+using service::RemoteStatus;
+constexpr std::array kEngineMetrics = {
+    LabelledMetric<EngineStatus>{"engine_memory_bytes", "gauge", "Memory of each loaded model's engine.",
+                                 [](const EngineStatus& e) { return e.memory_bytes; }},
+    LabelledMetric<EngineStatus>{"engine_slots", "gauge", "Requests that each can compute at a time.",
+                                 [](const EngineStatus& e) { return uint64_t{e.slots}; }},
+    LabelledMetric<EngineStatus>{"engine_requests_active", "gauge", "Requests that run on each.",
+                                 [](const EngineStatus& e) { return uint64_t{e.active}; }},
+};
+constexpr std::array kRemoteMetrics = {
+    LabelledMetric<RemoteStatus>{"remote_requests_active", "gauge", "Requests that each remote of the settings has.",
+                                 [](const RemoteStatus& r) { return uint64_t{r.in_flight}; }},
 };
 
 // A label's value: '\', '"' and line breaks are escaped.
@@ -234,10 +261,19 @@ std::string metrics_text(const Status& status, std::string_view version) {
         out += description(field.metric, field.metric_type == MetricType::Counter ? "counter" : "gauge", field.help);
         out += base::concat("llmd_", field.metric, ' ', sample(field.get(status)), '\n');
     }
-    out += description("engine_memory_bytes", "gauge", "Memory of each loaded model's engine.");
-    for (const service::EngineStatus& engine : status.engines) {
-        out += base::concat("llmd_engine_memory_bytes{model=", label(engine.model), ",device=", label(engine.device),
-                            ",state=", label(state_name(engine.state)), "} ", engine.memory_bytes, '\n');
+    for (const auto& [name, type, help, get] : kEngineMetrics) {
+        out += description(name, type, help);
+        for (const service::EngineStatus& engine : status.engines) {
+            out += base::concat("llmd_", name, "{model=", label(engine.model), ",device=", label(engine.device),
+                                ",state=", label(state_name(engine.state)), "} ", get(engine), '\n');
+        }
+    }
+    for (const auto& [name, type, help, get] : kRemoteMetrics) {
+        out += description(name, type, help);
+        for (const service::RemoteStatus& remote : status.remotes) {
+            out += base::concat("llmd_", name, "{remote=", label(remote.name), ",host=", label(remote.host),
+                                ",state=", label(remote.state), "} ", get(remote), '\n');
+        }
     }
     for (const StatusHistogram& row : kHistograms) {
         const Histogram& histogram = row.get(status);

@@ -294,6 +294,12 @@ bool is_loopback(const RemoteUrl& url) {
     return url.host == "localhost";
 }
 
+std::string address_of(const RemoteUrl& url) {
+    if (url.scheme == RemoteUrl::Scheme::Unix) return "unix:" + url.path;
+    const bool has_colons = url.host.find(':') != std::string::npos;  // of version 6
+    return concat(has_colons ? "[" : "", url.host, has_colons ? "]:" : ":", url.port);
+}
+
 bool is_remote_app(std::string_view text) {
     constexpr std::string_view kFlatpak = "flatpak:";
     constexpr std::string_view kSnap = "snap:";

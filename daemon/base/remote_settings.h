@@ -81,6 +81,8 @@ struct RemoteUrl {
 // https://HOST[:PORT][/PATH], http:// likewise, or unix:/PATH of a socket. No user, password, query or fragment.
 // InvalidArgument without the key.
 Result<RemoteUrl> parse_remote_url(std::string_view url);
+// For people: "HOST:PORT", or "unix:/PATH".
+std::string address_of(const RemoteUrl& url);
 // "localhost", 127.0.0.0/8 and ::1: what never leaves this device.
 bool is_loopback(const RemoteUrl& url);
 

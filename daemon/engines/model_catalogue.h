@@ -28,7 +28,7 @@ inline constexpr const char* kNameOfRemote =
     "its name has an '@', which stands between a model and its remote: rename the file";
 
 struct ModelEntry {
-    std::string name;  // the file's name without ".gguf"
+    std::string name;  // the file's name without ".gguf", or MODEL@REMOTE
     std::string path;
     uint64_t size_bytes = 0;
     bool loaded = false;
@@ -46,9 +46,8 @@ struct ModelEntry {
     bool thinks = false;
     bool embeds = false;  // it makes embeddings and no texts
     std::string error;
-    // Of a remote's model, of which nothing else is told, since nobody is asked for it: the remote's name, the host of
-    // its address or the path of its socket, and what holds for each of its texts, in words that the D-Bus interface
-    // documents.
+    // Of a remote's model, of which nothing else is told, since nobody is asked for it: the remote's name, its address
+    // as remotes::host_of() has it, and what holds for each of its texts, in words that the D-Bus interface documents.
     std::string remote = {};
     std::string host = {};
     std::vector<std::string> guarantees = {};

@@ -154,11 +154,13 @@ std::string ollama_loaded_models(const std::vector<ModelEntry>& models, const se
     JsonWriter json;
     json.begin_object().key("models").begin_array();
     for (const service::EngineStatus& engine : status.engines) {
-        const auto model = std::find_if(models.begin(), models.end(),
+        if (engine.state == service::State::Loading || engine.backend == "remote") continue;
+        const auto known = std::find_if(models.begin(), models.end(),
                                         [&](const ModelEntry& entry) { return entry.name == engine.model; });
-        if (model == models.end() || engine.state == service::State::Loading) continue;
+        // One that was loaded by its path is in no list.
+        const ModelEntry model = known != models.end() ? *known : ModelEntry{.name = engine.model, .path = {}};
         json.begin_object();
-        write_row(json, *model, engine.memory_bytes);
+        write_row(json, model, engine.memory_bytes);
         json.key("size_vram").value(engine.backend == "cpu" ? 0 : engine.memory_bytes);
         json.key("expires_at").value(expires_at(engine));
         json.key("context_length").value(engine.context_length);

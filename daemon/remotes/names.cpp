@@ -68,8 +68,7 @@ base::Result<Place> find_place(std::string_view name, std::span<const base::Remo
 
 std::string host_of(const base::RemoteSettings& remote) {
     const auto url = base::parse_remote_url(remote.url);
-    if (!url) return {};  // the settings were refused with it
-    return url->scheme == base::RemoteUrl::Scheme::Unix ? url->path : url->host;
+    return url ? base::address_of(*url) : "";  // the settings were refused with another one
 }
 
 std::vector<std::string> guarantees(const base::RemoteSettings& remote) {

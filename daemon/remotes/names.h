@@ -39,7 +39,7 @@ struct Place {
 base::Result<Place> find_place(std::string_view name, std::span<const base::RemoteSettings> remotes,
                                const Caller& caller);
 
-// Of the address: "box.lan", or the path of a socket.
+// For people: "box.lan:8443", or "unix:/PATH".
 std::string host_of(const base::RemoteSettings& remote);
 // What holds for each text of the remote whatever server it is, as far as the settings tell that: "schema checked",
 // "resumed by token ids", "cache salted".

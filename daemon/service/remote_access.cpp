@@ -17,6 +17,14 @@ remotes::Caller caller_of(const GenerateRequest& request) {
     return {request.sandboxed, request.application};
 }
 
+std::vector<std::string> names_of_models(const base::RemoteSettings& remote) {
+    std::vector<std::string> names;
+    for (const std::string& model : remote.models) {
+        names.push_back(base::remote_model(model).name + "@" + remote.name);
+    }
+    return names;
+}
+
 remotes::RemoteLog::Options log_options(const std::string& path) {
     remotes::RemoteLog::Options options;
     options.path = path;
@@ -128,7 +136,13 @@ void RemoteAccess::begin(const RequestRecord& record) {
     const auto state = states_.find(record.model.remote);
     if (state == states_.end()) return;
     const auto wall = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-    if (handed_over_.try_emplace(record.id, HandedOver{wall, now_()}).second) state->second.begin(now_());
+    if (handed_over_.try_emplace(record.id, HandedOver{wall, now_(), false}).second) state->second.begin(now_());
+}
+
+void RemoteAccess::accepted(const RequestRecord& record) {
+    const auto it = handed_over_.find(record.id);
+    if (it == handed_over_.end() || std::exchange(it->second.accepted, true)) return;
+    if (const auto state = states_.find(record.model.remote); state != states_.end()) state->second.accepted(now_());
 }
 
 void RemoteAccess::end(const RequestRecord& record, const Outcome& outcome) {
@@ -159,10 +173,8 @@ std::vector<RemoteAccess::Status> RemoteAccess::status() const {
     for (const base::RemoteSettings& remote : settings_) {
         Status& one = out.emplace_back();
         one.name = remote.name;
-        for (const std::string& model : remote.models) {
-            one.models.push_back(base::remote_model(model).name + "@" + remote.name);
-        }
-        one.apps = remote.apps;
+        one.host = remotes::host_of(remote);
+        one.models = names_of_models(remote);
         one.words = states_.at(remote.name).words(now_());
     }
     return out;

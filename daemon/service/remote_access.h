@@ -30,8 +30,8 @@ class RemoteAccess {
 public:
     struct Status {
         std::string name;
+        std::string host;                 // as base::address_of() has it
         std::vector<std::string> models;  // as they are asked for, "qwen3-32b@home"
-        std::vector<std::string> apps;
         remotes::RemoteState::Words words;
     };
 
@@ -63,8 +63,9 @@ public:
         return directive.states.sleep == "going_to_sleep";
     }
 
-    // The request is handed over, and has ended.
+    // The request is handed over, was accepted there (once or again), and has ended.
     void begin(const RequestRecord& record);
+    void accepted(const RequestRecord& record);
     void end(const RequestRecord& record, const Outcome& outcome);
 
     std::vector<Status> status() const;
@@ -73,6 +74,7 @@ private:
     struct HandedOver {
         remotes::LogTime time;
         base::TimePoint since;
+        bool accepted = false;
     };
     const base::RemoteSettings* find_settings(const std::string& name) const;
 

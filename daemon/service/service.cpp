@@ -399,7 +399,10 @@ EngineStatus Service::Impl::status_of(const Engine& engine) const {
     status.unload_in = unload_in(engine);
     status.pid = engine.pid();
     status.restarts = engine.restarts();
+    status.pinned = engine.settings().pinned;
     if (!engine.is_ready()) return status;
+    const auto unused = clocks_.now() - engine.last_used();
+    status.idle = engine.n_running() > 0 ? std::chrono::seconds(0) : std::chrono::floor<std::chrono::seconds>(unused);
     status.backend = protocol::backend_name(engine.ready().backend);
     status.device = engine.ready().device;
     status.context_length = engine.ready().n_ctx;
@@ -411,9 +414,16 @@ Status Service::Impl::status() const {
     Status status;
     for (const RemoteAccess::Status& remote : remotes_.status()) {
         const auto& words = remote.words;
-        status.remotes.push_back({remote.name, std::string(words.state), static_cast<uint64_t>(words.since.count()),
-                                  static_cast<uint64_t>(words.retry_in.count()), words.last_error, words.in_flight,
-                                  remote.models});
+        RemoteStatus& one = status.remotes.emplace_back();
+        one.name = remote.name;
+        one.host = remote.host;
+        one.state = words.state;
+        one.since_s = static_cast<uint64_t>(words.since.count());
+        one.retry_in_s = static_cast<uint64_t>(words.retry_in.count());
+        one.last_error = words.last_error;
+        one.in_flight = words.in_flight;
+        if (words.last_use) one.last_use_s = static_cast<uint64_t>(words.last_use->count());
+        one.models = remote.models;
     }
     status.conditions = directive_.words;
     status.states = directive_.states;

@@ -31,25 +31,30 @@ std::string_view state_name(State state);  // "idle"
 struct EngineStatus {
     std::string model;
     State state = State::Idle;  // loading, ready or busy
-    std::string backend;        // "opencl", "cpu"; empty until it is loaded
+    std::string backend;        // "opencl", "cpu" or "remote"; empty until it is loaded
     std::string device;
     uint64_t memory_bytes = 0;  // that it takes, or is allowed while it loads
     uint32_t context_length = 0;
     uint32_t slots = 0;
     uint32_t active = 0;
     std::optional<std::chrono::milliseconds> unload_in;  // as in Status
+    bool pinned = false;                                 // by the settings
+    // For how long nobody has used it; 0 while somebody does. Nothing until it is loaded.
+    std::optional<std::chrono::seconds> idle;
     int64_t pid = 0;
     uint32_t restarts = 0;  // in the place of dead ones
 };
 
 struct RemoteStatus {
     std::string name;
+    std::string host;   // as base::address_of() has it
     std::string state;  // "unused", "ready", "away", "off"
     uint64_t since_s = 0;
     uint64_t retry_in_s = 0;  // while it is away
     std::string last_error;
     uint32_t in_flight = 0;
-    std::vector<std::string> models;  // as they are asked for
+    std::optional<uint64_t> last_use_s;  // nothing: not since llmd started
+    std::vector<std::string> models;     // as they are asked for
 };
 
 // What is about one model, is about the last text model that was used, else the default, else any that is loaded.

@@ -268,6 +268,7 @@ void Service::Impl::review_remote_requests() {
     std::vector<std::pair<RequestId, base::Error>> refused;
     for (auto& [id, record] : requests_.records()) {
         if (!record.model.is_remote()) continue;
+        if (record.accepted) remotes_.accepted(record);
         auto decision = remotes_.decide(record.model.remote, record.request, directive_);
         const bool is_away = record.has_been_handed_over();
         if (decision.action == Action::Refuse) {

@@ -1,13 +1,18 @@
 """A bigger machine behind llmd: what people, programs and the status are told, and who may ask. The machine is a fake; llmd,
 llmd-remote and llmctl are the real ones."""
+import http.client
 import json
 import os
+import pty
 import signal
+import socket
 import subprocess
+import termios
 
 import harness
 from fake_upstream import FakeUpstream
 from harness import LIMIT_S, LLAMA, MARKER
+from terminal import read_terminal
 
 PROMPT = f"Once upon a time {MARKER}"
 MODEL = "tales@home"
@@ -65,6 +70,58 @@ class Remote(harness.TestCase):
         self.assertLess(engines[MODEL]["unload_in_ms"], 60_000)
         self.assertEqual((self.state()["name"], self.state()["state"]), ("home", "ready"))
         self.assertRegex(self.llmctl("remote", "list"), r"(?m)^home +\S+ +tales@home +host +ready")
+        address = self.upstream.url.split("/")[2]
+        self.assertEqual((self.state()["host"], self.state()["last_use_s"]), (address, 0))
+        status = self.llmctl("status")
+        self.assertRegex(status, rf"(?m)^Engine +{LLAMA}: ready on .*, \d+\.\d MB, 0 of \d+ slots in use, idle for \d+ s$")
+        self.assertRegex(status, rf"(?m)^Remote +home \({address}\): ready for \d+ (s|min), 0 requests away$")
+        self.assertEqual(status.count("Engine "), 1, status)
+        self.assertRegex(self.fetch("/metrics"), rf'(?m)^llmd_engine_slots{{model="{LLAMA}",device=".+",state="ready"}} \d+$')
+        self.assertIn(f'\nllmd_remote_requests_active{{remote="home",host="{address}",state="ready"}} 0\n', self.fetch("/metrics"))
+        loaded = [model["name"] for model in json.loads(self.fetch("/api/ps"))["models"]]
+        self.assertEqual(loaded, [LLAMA])
+
+    def test_who_may_ask_it_finds_its_models_listed(self):
+        models = {model["name"]: model for model in self.models()}
+        self.assertEqual((models[MODEL]["remote"], models[MODEL]["path"], models[MODEL]["loaded"]), ("home", "", False))
+        self.assertNotIn("remote", models[LLAMA])
+        self.assertRegex(self.llmctl("models"), rf"(?m)^ +{MODEL} +at {self.upstream.url.split('/')[2]}$")
+        listed = {model["id"]: model for model in json.loads(self.fetch("/v1/models"))["data"]}
+        self.assertEqual((listed[MODEL]["remote"], listed[MODEL]["owned_by"]), ("home", "home"))
+        self.assertEqual(json.loads(self.fetch(f"/v1/models/{MODEL}")), listed[MODEL])
+        self.set_apps('["org.example.Notes"]')
+        try:
+            self.assertNotIn(MODEL, [model["name"] for model in self.models()])
+        finally:
+            self.set_apps('["host"]')
+
+    def test_what_is_away_is_told_and_fits_a_phone(self):
+        path, fd = self.client.stream(PROMPT, model=MODEL, max_tokens=400, temperature=0.0)
+        harness.read_line(fd)
+        request, = self.client.requests()
+        self.assertEqual((request["model"], request["where"]), (MODEL, "home"))
+        self.assertIn("1 request away", self.llmctl("status"))
+        figures, requests = self.status_at(48).split("REQUEST")
+        self.assertIn("Remote", figures)
+        self.assertIn(MODEL, requests)
+        for line in figures.splitlines():
+            self.assertTrue(len(line) <= 48 or " " not in line[12:].strip(), line)
+        self.client.call("Cancel", harness.GLib.Variant("(o)", (path,)))
+        os.close(fd)
+
+    def test_the_record_can_be_off(self):
+        self.text()
+        before = self.llmctl("remote", "log", "--json")
+        self.llmctl("config", "set", "remote_log", "false")
+        try:
+            self.text()
+            self.assertEqual(self.llmctl("remote", "log", "--json"), before)
+            self.assertIn("Nothing is recorded now: remote_log is false", self.llmctl("remote", "log"))
+        finally:
+            self.llmctl("config", "set", "remote_log", "true")
+        self.text()
+        self.assertEqual(len(json.loads(self.llmctl("remote", "log", "--json"))["requests"]),
+                         len(json.loads(before)["requests"]) + 1)
 
     def test_what_is_told_of_one_model_is_of_this_device(self):
         self.text()
@@ -115,6 +172,28 @@ class Remote(harness.TestCase):
     def set_apps(self, apps):
         self.bus.config(SETTINGS.format(url=self.upstream.url, apps=apps))
         self.client.admin("Reload")
+
+    def models(self):
+        return self.client.call("ListModels", harness.GLib.Variant("(a{sv})", ({},)))[0]
+
+    def fetch(self, path):
+        """What llmd's socket has at this path."""
+        connection = http.client.HTTPConnection("llmd", timeout=LIMIT_S)
+        connection.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.addCleanup(connection.close)
+        connection.sock.settimeout(LIMIT_S)
+        connection.sock.connect(self.bus.path("runtime/llmd/llmd.sock"))
+        connection.request("GET", path)
+        return connection.getresponse().read().decode()
+
+    def status_at(self, columns):
+        """`llmctl status` at a terminal of this width."""
+        ours, theirs = pty.openpty()
+        termios.tcsetwinsize(theirs, (24, columns))
+        subprocess.run([LLMCTL, "status"], stdin=subprocess.DEVNULL, stdout=theirs, env=self.bus.environment, check=True,
+                       timeout=LIMIT_S)
+        os.close(theirs)
+        return read_terminal(ours)
 
     def llmctl(self, *arguments):
         done = self.run_llmctl(*arguments)

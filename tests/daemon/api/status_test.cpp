@@ -63,6 +63,38 @@ TEST(Status, JsonHasTheKeysOfTheBus) {
     EXPECT_NE(json.find(R"("weight_bytes":7095552)"), std::string::npos);
 }
 
+TEST(Status, EachEngineAndEachRemoteIsADictionaryAndHasItsMetrics) {
+    service::Status status;
+    status.engines = {{.model = "tale",
+                       .state = service::State::Busy,
+                       .backend = "cpu",
+                       .device = "cores",
+                       .memory_bytes = 120,
+                       .slots = 4,
+                       .active = 2,
+                       .pinned = true,
+                       .idle = std::chrono::seconds(9)},
+                      {.model = "other", .state = service::State::Loading}};
+    status.remotes = {{.name = "home", .host = "box:8443", .state = "ready", .in_flight = 3, .last_use_s = 5},
+                      {.name = "work", .host = "unix:/x", .state = "unused"}};
+    const std::string json = status_json(status, "1.2.3");
+    for (const char* part :
+         {R"({"model":"tale","state":"busy","backend":"cpu","device":"cores","memory_bytes":120,)", R"("pinned":true)",
+          R"("idle_s":9)", R"({"name":"home","host":"box:8443","state":"ready",)", R"("in_flight":3)",
+          R"("last_use_s":5})", R"({"name":"work","host":"unix:/x")"}) {
+        EXPECT_NE(json.find(part), std::string::npos) << part << " in " << json;
+    }
+    const std::string metrics = metrics_text(status, "1.2.3");
+    for (const char* line : {"llmd_engine_memory_bytes{model=\"tale\",device=\"cores\",state=\"busy\"} 120\n",
+                             "llmd_engine_slots{model=\"tale\",device=\"cores\",state=\"busy\"} 4\n",
+                             "llmd_engine_requests_active{model=\"tale\",device=\"cores\",state=\"busy\"} 2\n",
+                             "llmd_engine_slots{model=\"other\",device=\"\",state=\"loading\"} 0\n",
+                             "llmd_remote_requests_active{remote=\"home\",host=\"box:8443\",state=\"ready\"} 3\n",
+                             "llmd_remote_requests_active{remote=\"work\",host=\"unix:/x\",state=\"unused\"} 0\n"}) {
+        EXPECT_NE(metrics.find(line), std::string::npos) << line << " in " << metrics;
+    }
+}
+
 // Whatever is added to Status is kept back until it is found to be no secret.
 TEST(Status, ASandboxSeesItsOwnRequestsAndNoSecrets) {
     service::Status status;
@@ -75,6 +107,8 @@ TEST(Status, ASandboxSeesItsOwnRequestsAndNoSecrets) {
     status.engine_pid = status.engine_restarts = 9;
     status.last_fault = status.settings_error = status.quarantined = status.sandbox = "secret";
     status.notes = {"secret"};
+    status.engines = {{.model = "secret"}};
+    status.remotes = {{.name = "secret"}};
     status.states.memory = "refuses";
     status.duty_cycle_percent = 60;
     status.queue_ms.add(9);

@@ -251,6 +251,9 @@ TEST_F(RemoteSettingsTest, AddressesAreReadToTheLetter) {
     EXPECT_EQ(url->host, "FD00::9");
     EXPECT_EQ(url->port, 443);
     EXPECT_EQ(url->path, "/a/b");
+    EXPECT_EQ(address_of(*url), "[FD00::9]:443");
+    EXPECT_EQ(address_of(*parse_remote_url("http://localhost:8080/v1")), "localhost:8080");
+    EXPECT_EQ(address_of(*parse_remote_url("unix:/run/home.sock")), "unix:/run/home.sock");
     EXPECT_EQ(parse_remote_url("https://box/v1")->path, "");
     EXPECT_EQ(parse_remote_url("https://box/x//v1/")->path, "/x");
     EXPECT_EQ(parse_remote_url("https://box/xv1")->path, "/xv1");

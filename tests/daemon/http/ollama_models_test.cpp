@@ -75,10 +75,14 @@ TEST(OllamaModels, PsTellsOfMemoryAndOfTheEnd) {
                        .context_length = 128,
                        .unload_in = std::chrono::milliseconds(0)},
                       {.model = other.name, .state = service::State::Busy, .memory_bytes = 7},
-                      {.model = "one that loads", .state = service::State::Loading}};
+                      {.model = "one that loads", .state = service::State::Loading},
+                      {.model = "big@home", .state = service::State::Ready, .backend = "remote"},
+                      {.model = "by its path", .state = service::State::Ready, .backend = "cpu", .memory_bytes = 9}};
     const std::string ps = ollama_loaded_models({other, loaded}, status);
     EXPECT_EQ(at(ps, {"models", "1", "name"}), R"("another")");
-    EXPECT_EQ(at(ps, {"models", "2"}), "nothing at 2");
+    EXPECT_EQ(at(ps, {"models", "2", "name"}), R"("by its path")") << "which has what a remote has not: memory here";
+    EXPECT_EQ(at(ps, {"models", "2", "size"}), "9");
+    EXPECT_EQ(at(ps, {"models", "3"}), "nothing at 3");
     EXPECT_EQ(at(ps, {"models", "0", "size"}), "120");
     EXPECT_EQ(at(ps, {"models", "0", "size_vram"}), "120");
     EXPECT_EQ(at(ps, {"models", "0", "context_length"}), "128");

@@ -471,7 +471,10 @@ TEST_F(ServiceEnginesTest, ARemotesModelIsNotOfThisDevice) {
     say(protocol::Ready{.n_ctx = 128, .n_slots = 4, .backend = protocol::BackendKind::Remote});
     EXPECT_EQ(remotes.last().expect<protocol::Submit>().id, id);
     EXPECT_EQ(remotes.last().expect<protocol::Start>().id, id);
+    EXPECT_EQ(service_->status().remotes[0].state, "unused");
     say(protocol::Accepted{id, 0, {}});
+    EXPECT_EQ(service_->status().remotes[0].state, "ready");
+    EXPECT_EQ(service_->status().remotes[0].in_flight, 1u);
     say(protocol::Usage{.id = id, .prompt_tokens = 7, .cached_tokens = 2, .generated_tokens = 0, .resumed = 1});
     protocol::Finished finished;
     finished.id = id;
@@ -526,6 +529,86 @@ TEST_F(ServiceEnginesTest, ARemoteIsNotKeptAsLongAsAModelOfThisDevice) {
     wait(std::chrono::milliseconds(1));
     EXPECT_TRUE(remotes.last().hung_up());
     EXPECT_FALSE(engine(0).hung_up());
+}
+
+// A remote heats no phone and takes none of its memory; going to sleep is another matter.
+TEST_F(ServiceEnginesTest, HeatAndMemoryHoldUpNoRemote) {
+    base::RemoteSettings home;
+    home.name = "home";
+    home.models = {"big"};
+    home.apps = {"host"};
+    make_service({.default_model = "a", .remotes = {home}});
+    auto made = std::make_unique<engines::FakeLauncher>();
+    engines::FakeLauncher& remotes = *made;
+    service_->set_remote_launcher(std::move(made));
+    platform::Directive hot;
+    hot.max_slots = 0;
+    service_->apply(hot);
+    GenerateRequest big = request("big@home");
+    big.application = "host";
+    RecordingSink sinks[2];
+    submit(sinks[0], request("a"));
+    const RequestId id = submit(sinks[1], big);
+    EXPECT_EQ(n_engines(), 0u);
+    ASSERT_EQ(remotes.engines.size(), 1u);
+    remotes.last().expect<protocol::Connect>();
+    remotes.last().send(protocol::Ready{.n_ctx = 128, .n_slots = 1, .backend = protocol::BackendKind::Remote});
+    settle();
+    EXPECT_EQ(remotes.last().expect<protocol::Submit>().id, id);
+    EXPECT_EQ(remotes.last().expect<protocol::Start>().id, id);
+    platform::Directive sleep = hot;
+    sleep.states.sleep = "going_to_sleep";
+    service_->apply(sleep);
+    settle();
+    EXPECT_TRUE(remotes.last().expect<protocol::SetPaused>().paused);
+    service_->apply(hot);
+    settle();
+    EXPECT_FALSE(remotes.last().expect<protocol::SetPaused>().paused);
+    EXPECT_EQ(n_engines(), 0u) << "the device is still too hot";
+}
+
+TEST_F(ServiceEnginesTest, AnApplicationIsNotToldARemotesAddress) {
+    base::RemoteSettings home;
+    home.name = "home";
+    home.url = "https://box.example:8443";
+    home.models = {"big", "small"};
+    home.apps = {"host", "org.example.Notes"};
+    make_service({.default_model = "a", .remotes = {home}});
+    auto made = std::make_unique<engines::FakeLauncher>();
+    engines::FakeLauncher& remotes = *made;
+    service_->set_remote_launcher(std::move(made));
+    for (const bool sandboxed : {true, false}) {
+        GenerateRequest big = request("big@home");
+        big.sandboxed = sandboxed;
+        big.application = sandboxed ? "flatpak:org.example.Notes" : "host";
+        RecordingSink sink;
+        submit(sink, big);
+        EXPECT_EQ(service_->requests().front().where, "home");
+        remotes.last().expect<protocol::Connect>();
+        remotes.last().send(protocol::LoadFailed{base::ErrorCode::RemoteLost, "box.example:8443 went"});
+        settle();
+        ASSERT_TRUE(sink.outcome().error);
+        EXPECT_EQ(sink.outcome().error->code, base::ErrorCode::RemoteLost);
+        EXPECT_EQ(sink.outcome().error->message.find("box.example") == std::string::npos, sandboxed);
+        remotes.last().exit_with(0);
+        settle();
+    }
+    ASSERT_EQ(service_->status().remotes.size(), 1u);
+    EXPECT_EQ(service_->status().remotes[0].host, "box.example:8443");
+    EXPECT_NE(service_->status().remotes[0].last_error.find("box.example"), std::string::npos);
+}
+
+// One that is not used counts from its last use on, one that is used does not.
+TEST_F(ServiceEnginesTest, TheStatusTellsHowLongNobodyHasUsedAnEngine) {
+    make_service({.default_model = "a", .models = {{"a", {.pinned = true}}}});
+    RecordingSink sink;
+    const RequestId id = run(0, sink, "a");
+    now_ += std::chrono::seconds(5);
+    EXPECT_EQ(service_->status().engines[0].idle, std::chrono::seconds(0));
+    EXPECT_TRUE(service_->status().engines[0].pinned);
+    finish(0, id);
+    now_ += std::chrono::seconds(7);
+    EXPECT_EQ(service_->status().engines[0].idle, std::chrono::seconds(7));
 }
 
 TEST_F(ServiceEnginesTest, NothingGoesToARemoteBeforeItsTurnOrAgainstItsRules) {
