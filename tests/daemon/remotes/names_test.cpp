@@ -100,8 +100,8 @@ TEST(FindPlace, LongListsAndNamesAreCut) {
 TEST(ListedRemotes, AHostIsWhatTheAddressHas) {
     base::RemoteSettings remote = remote_for({"host"});
     for (const auto& [url, host] :
-         {std::pair("https://box.lan:8443/v1", "box.lan"), std::pair("http://[::1]:80", "::1"),
-          std::pair("unix:/run/home.sock", "/run/home.sock")}) {
+         {std::pair("https://box.lan:8443/v1", "box.lan:8443"), std::pair("http://[::1]:80", "[::1]:80"),
+          std::pair("unix:/run/home.sock", "unix:/run/home.sock")}) {
         remote.url = url;
         EXPECT_EQ(host_of(remote), host) << url;
     }
