@@ -44,7 +44,8 @@ public:
     // The events. After each, and when it is due, review(). All but the first ignore an unknown engine.
 
     // An engine has been started on the device, which may compute until it is told otherwise; it has no work yet, and
-    // is told before it gets any.
+    // is told before it gets any. One that loads when it joins is not told to stop, since nothing interrupts a load:
+    // for as long as the holder takes to give the lease back, both compute.
     void join(EngineId engine);
     // What it has to compute is of this class at most; nothing: it has no work.
     void set_work(EngineId engine, std::optional<protocol::Priority> highest);

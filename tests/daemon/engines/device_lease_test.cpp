@@ -188,11 +188,7 @@ TEST(DeviceLeaseSimulation, NeverTwoAndNeverNobody) {
     uint32_t n_turns = 0;
     for (uint32_t ms = 0; ms < 200'000; ++ms, now += milliseconds(1)) {
         bool event = due && *due <= now;
-        if (engines.size() < kEngines && draw(0, 500) == 0) {
-            lease.join(++last);
-            engines[last];
-            event = true;
-        }
+        const bool joins = engines.size() < kEngines && draw(0, 500) == 0;
         for (auto it = engines.begin(); it != engines.end();) {
             auto& [id, engine] = *it;
             if (engine.gives_back_in > 0 && --engine.gives_back_in == 0) {
@@ -222,6 +218,11 @@ TEST(DeviceLeaseSimulation, NeverTwoAndNeverNobody) {
             } else {
                 ++it;
             }
+        }
+        if (joins) {  // what it does is only known when it has been told
+            lease.join(++last);
+            engines[last];
+            event = true;
         }
         if (!event) continue;
         const auto review = lease.review(now);
