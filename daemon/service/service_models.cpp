@@ -85,7 +85,7 @@ base::Result<ModelReference> Service::Impl::choose_model(const GenerateRequest& 
         auto model = model_of(route.model, request);
         std::optional<base::Error> failure;
         if (!model) {
-            failure = std::move(model).error();
+            failure = model.error();
         } else if (std::find(route.keys.begin(), route.keys.end(), model->key()) != route.keys.end()) {
             failure = base::fail(ErrorCode::NotReady, base::in_quotes(model->name), " is the model that failed before");
         } else {
