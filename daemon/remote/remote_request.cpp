@@ -47,9 +47,7 @@ RemoteRequest::RemoteRequest(RemoteContext& context, Host& host, protocol::Submi
       host_(host),
       submit_(std::move(submit)),
       api_(traits(context.upstream.api)),
-      stops_(submit_.stops) {
-    unsent_.id = submit_.id;
-}
+      answer_(submit_) {}
 
 RemoteRequest::~RemoteRequest() {
     context_.loop.cancel_timer(watch_timer_);
@@ -155,9 +153,7 @@ void RemoteRequest::on_prompt() {
         if (!text || text->size() < submit_.delivered_bytes) {
             return give_up(base::fail(ErrorCode::RemoteLost, "the remote has another text for the ids so far"));
         }
-        ids_ = submit_.replay_ids;
-        answer_ = *text;
-        last_words_ = text->substr(submit_.delivered_bytes);
+        answer_.begin_with(submit_.replay_ids, *text);
         resumed_ = 1;
         on_prepared();
     });
@@ -175,7 +171,7 @@ void RemoteRequest::on_prepared() {
         host_.send(protocol::Refused{submit_.id, error.code, error.message, n_prompt});
         return host_.on_ended(submit_.id);
     }
-    if (!submit_.embeds && ids_.size() >= submit_.max_tokens) return accept();
+    if (!submit_.embeds && answer_.ids().size() >= submit_.max_tokens) return accept();
     waits_to_post_ = true;
     post_if_waiting();
 }
@@ -221,14 +217,15 @@ void RemoteRequest::post_if_waiting() {
 }
 
 void RemoteRequest::post() {
-    const size_t n_there = repetition_ ? 0 : ids_.size();
+    const auto told = answer_.ids();
+    const size_t n_there = repetition_ ? 0 : told.size();
     const auto max_tokens = submit_.max_tokens - std::min<uint32_t>(submit_.max_tokens, static_cast<uint32_t>(n_there));
     if (!submit_.embeds && max_tokens == 0) return complete(FinishReason::Length);
     std::vector<int32_t> ids;
     uint32_t room = max_tokens;
     if (ids_mode_) {
         ids = repetition_ ? prompt_ids_ : base_ids_;
-        if (!repetition_) ids.insert(ids.end(), ids_.begin() + static_cast<ptrdiff_t>(n_in_base_), ids_.end());
+        if (!repetition_) ids.insert(ids.end(), told.begin() + static_cast<ptrdiff_t>(n_in_base_), told.end());
         if (const uint32_t n_ctx = context_.upstream.n_ctx; n_ctx > ids.size()) {
             room = std::min(room, n_ctx - static_cast<uint32_t>(ids.size()));
         }
@@ -241,7 +238,7 @@ void RemoteRequest::post() {
     GenerationCall call = make_generation_call(context_.upstream.api, {.submit = submit_,
                                                                        .model = context_.upstream.model,
                                                                        .ids = ids,
-                                                                       .answer = answer_,
+                                                                       .answer = answer_.text(),
                                                                        .goes_on = may_repeat_ && n_there > 0,
                                                                        .repeats = repetition_.has_value(),
                                                                        .max_tokens = room,
@@ -329,24 +326,18 @@ void RemoteRequest::on_end(const TransferEnd& end) {
 
 void RemoteRequest::take(AnswerEvent event) {
     if (event.counts) counts_ = event.counts;
-    if (!std::exchange(told_started_, true)) {
-        host_.send(protocol::Started{submit_.id, 0});
-        if (!last_words_.empty()) {
-            take_text(std::exchange(last_words_, {}), {});
-            if (has_ended_) return;
-        }
-    }
+    if (!std::exchange(told_started_, true)) host_.send(protocol::Started{submit_.id, 0});
     if (!finish_) {
-        const size_t before = n_tokens();
+        const size_t before = answer_.n_tokens();
         name_tokens(event);
         if (!is_new(event)) return;
-        take_tokens(event);
-        const size_t most = has_ids() ? submit_.max_tokens : n_tokens();
-        if (n_tokens() > most || held_ids_.size() > protocol::kMaxTokensOfOneStep) {
+        answer_.take_tokens(event);
+        const bool are_too_many = has_ids() && answer_.n_tokens() > submit_.max_tokens;
+        if (are_too_many || answer_.n_held() > protocol::kMaxTokensOfOneStep) {
             return fail(
                 {.kind = Failure::Kind::Malformed, .detail = "the remote sent more tokens than were asked for"});
         }
-        if (n_tokens() > before || !event.text.empty()) {
+        if (answer_.n_tokens() > before || !event.text.empty()) {
             last_token_ = context_.clock();
             attempts_.fruitless = 0;
             cut_.reset();
@@ -355,9 +346,8 @@ void RemoteRequest::take(AnswerEvent event) {
         if (checker_ && !checker_->push(event.text)) {
             return give_up(base::fail(ErrorCode::ConstraintFailed, "the remote's answer does not fit the schema"));
         }
-        take_text(event.text, event.thinking);
-        if (has_ended_) return;
-        if (stops_.has_stopped()) return complete(FinishReason::Stop);
+        if (answer_.take_text(event.text, event.thinking)) emit();
+        if (answer_.has_stopped()) return complete(FinishReason::Stop);
     }
     if (!event.other_finish.empty()) {
         return fail({.kind = Failure::Kind::Malformed,
@@ -373,12 +363,12 @@ void RemoteRequest::name_tokens(AnswerEvent& event) {
     if (!has_ids()) {
         const size_t n_here =
             event.logprobs.empty() ? (event.text.empty() && event.thinking.empty() ? 0 : 1) : event.logprobs.size();
-        event.ids.assign(std::min<size_t>(n_here, submit_.max_tokens - n_tokens()), kUnknownId);
+        event.ids.assign(std::min<size_t>(n_here, submit_.max_tokens - answer_.n_tokens()), kUnknownId);
     } else {
         // llama-server says nothing of tokens whose characters are not whole, and counts them.
         const size_t n_known = n_call_ids_ + event.ids.size();
         if (event.n_generated && !event.finish && *event.n_generated > n_known) {
-            const size_t n_before = (repetition_ ? n_call_ids_ : n_tokens()) + event.ids.size();
+            const size_t n_before = (repetition_ ? n_call_ids_ : answer_.n_tokens()) + event.ids.size();
             const size_t room = submit_.max_tokens - std::min<size_t>(submit_.max_tokens, n_before);
             event.ids.insert(event.ids.begin(), std::min<size_t>(*event.n_generated - n_known, room), kUnknownId);
         }
@@ -390,9 +380,10 @@ void RemoteRequest::name_tokens(AnswerEvent& event) {
 // is asked from the beginning, as long as that takes no longer than a text may wait for its remote.
 bool RemoteRequest::is_new(AnswerEvent& event) {
     const bool is_first = n_call_ids_ == 0;
+    const auto told = answer_.ids();
     if (has_ids()) n_call_ids_ += event.ids.size();
-    if (!repetition_ && may_repeat_ && is_first && !ids_.empty() && (!event.n_computed || *event.n_computed > 1)) {
-        repetition_.emplace(ids_);
+    if (!repetition_ && may_repeat_ && is_first && !told.empty() && (!event.n_computed || *event.n_computed > 1)) {
+        repetition_.emplace(std::vector(told.begin(), told.end()));
         call_again();
         return false;
     }
@@ -413,69 +404,30 @@ bool RemoteRequest::is_new(AnswerEvent& event) {
     return false;
 }
 
-void RemoteRequest::take_tokens(AnswerEvent& event) {
-    held_ids_.insert(held_ids_.end(), event.ids.begin(), event.ids.end());
-    if (!submit_.wants_logprobs) return;
-    // One for each id, whatever the server left out.
-    const size_t n_missing = event.ids.size() - std::min(event.ids.size(), event.logprobs.size());
-    event.logprobs.resize(event.ids.size() - n_missing);
-    event.logprobs.insert(event.logprobs.begin(), n_missing,
-                          protocol::TokenLogprobs{{kUnknownId, protocol::kLeastLogprob, {}}, {}});
-    for (size_t i = 0; i < event.ids.size(); ++i) {
-        protocol::TokenLogprobs& told = event.logprobs[i];
-        if (told.chosen.id == kUnknownId) told.chosen.id = event.ids[i];
-        if (told.chosen.bytes.empty() && event.ids.size() == 1) told.chosen.bytes = event.text;
-        if (told.top.size() > submit_.n_top_logprobs) told.top.resize(submit_.n_top_logprobs);
-        held_logprobs_.push_back(std::move(told));
-    }
-}
-
-void RemoteRequest::take_text(const std::string& text, const std::string& thinking) {
-    if (!thinking.empty()) {
-        has_thought_ = true;
-        // Not asked for, it is counted and not told.
-        if (submit_.thinking != protocol::Thinking::Off) {
-            unsent_.parts.push_back({AnswerPart::Kind::Thinking, thinking, 0});
-            unsent_.bytes += thinking.size();
-        }
-    }
-    if (text.empty() && thinking.empty()) return;  // ids without their text are held back
-    answer_ += text;
-    if (std::string certain = stops_.feed(text); !certain.empty()) {
-        unsent_.bytes += certain.size();
-        unsent_.parts.push_back({AnswerPart::Kind::Text, std::move(certain), 0});
-    }
-    emit();
-}
-
 void RemoteRequest::emit() {
-    unsent_.ids = std::exchange(held_ids_, {});
-    unsent_.logprobs = std::exchange(held_logprobs_, {});
-    ids_.insert(ids_.end(), unsent_.ids.begin(), unsent_.ids.end());
-    unsent_.position = static_cast<uint32_t>(prompt_ids_.size() + ids_.size());
-    if (!unsent_.ids.empty() || !unsent_.parts.empty()) host_.send(unsent_);
-    unsent_ = {.id = submit_.id};
+    const protocol::Tokens tokens = answer_.next(prompt_ids_.size());
+    if (!tokens.ids.empty() || !tokens.parts.empty()) host_.send(tokens);
 }
 
 void RemoteRequest::complete(FinishReason reason) {
-    if (checker_ && reason == FinishReason::Stop && !stops_.has_stopped() && !checker_->is_complete()) {
+    if (checker_ && reason == FinishReason::Stop && !answer_.has_stopped() && !checker_->is_complete()) {
         return give_up(base::fail(ErrorCode::ConstraintFailed, "the remote's answer ends before the schema does"));
     }
     if (!std::exchange(told_started_, true)) host_.send(protocol::Started{submit_.id, 0});
     // Events may hold several tokens; the server's count is the right one.
     if (!has_ids() && counts_ && !submit_.wants_logprobs && resumed_ == 0) {
-        const size_t n = std::min<size_t>(counts_->generated_tokens, submit_.max_tokens);
-        if (n > n_tokens()) held_ids_.resize(held_ids_.size() + n - n_tokens(), kUnknownId);
+        answer_.count_to(std::min(counts_->generated_tokens, submit_.max_tokens));
     }
+    answer_.take_text({}, {});
     emit();
     protocol::Usage usage{.id = submit_.id};
     usage.prompt_tokens = ids_mode_ ? static_cast<uint32_t>(prompt_ids_.size()) : counts_ ? counts_->prompt_tokens : 0;
     usage.cached_tokens = counts_ ? std::min(counts_->cached_tokens, usage.prompt_tokens) : 0;
-    usage.generated_tokens = static_cast<uint32_t>(ids_.size());
+    usage.generated_tokens = static_cast<uint32_t>(answer_.ids().size());
     usage.resumed = resumed_;
     host_.send(usage);
     protocol::Finished finished{.id = submit_.id, .reason = reason};
-    if (std::string rest = stops_.has_stopped() ? "" : stops_.finish(); !rest.empty()) {
+    if (std::string rest = answer_.rest(); !rest.empty()) {
         finished.bytes = rest.size();
         finished.parts.push_back({AnswerPart::Kind::Text, std::move(rest), 0});
     }
@@ -493,8 +445,7 @@ void RemoteRequest::complete(FinishReason reason) {
 // --- Failures --------------------------------------------------------------------------------------------------------
 
 bool RemoteRequest::can_resume() const {
-    const bool has_nothing = answer_.empty() && ids_.empty() && !has_thought_;
-    if (has_nothing) return true;
+    if (answer_.is_empty()) return true;
     if (checker_) return may_repeat_;  // a grammar would begin anew
     if (submit_.embeds) return false;
     return has_ids() || can_continue_text(context_.upstream.api, submit_);
@@ -508,11 +459,12 @@ void RemoteRequest::fail(const Failure& failure) {
     // It may never get to the end of what is known.
     if (std::exchange(repetition_, std::nullopt)) may_repeat_ = checker_.has_value();
     const bool is_loss = failure.kind == Failure::Kind::Cut || failure.kind == Failure::Kind::SlowFirstToken;
-    if (!cut_ && (is_loss || !ids_.empty())) cut_ = now;
+    const bool has_begun = !answer_.ids().empty();
+    if (!cut_ && (is_loss || has_begun)) cut_ = now;
     if (was_called && (is_loss || had_event)) ++attempts_.fruitless;
     attempts_.waited = now - begun_;
     // A first token that is late is no loss of one that waits to go on.
-    attempts_.has_begun = !ids_.empty() || (cut_ && failure.kind != Failure::Kind::SlowFirstToken);
+    attempts_.has_begun = has_begun || (cut_ && failure.kind != Failure::Kind::SlowFirstToken);
     attempts_.since_cut = cut_ ? now - *cut_ : Milliseconds(0);
     attempts_.can_resume = can_resume();
     const Verdict verdict = judge(failure, attempts_, context_.limits, context_.jitter());
@@ -521,8 +473,7 @@ void RemoteRequest::fail(const Failure& failure) {
     if (verdict.is_away) context_.away.note_unreachable(now);
     if (verdict.what == What::Fail) return give_up(verdict.error);
     // Of ids only those that llmd knows count; the others come again.
-    held_ids_.clear();
-    held_logprobs_.clear();
+    answer_.drop_held();
     wait_timer_ = context_.loop.add_timer_after(verdict.delay, [this, what = verdict.what] {
         wait_timer_ = 0;
         if (what == What::Resume) return look_again();
@@ -554,7 +505,7 @@ void RemoteRequest::on_looked(const Reply& reply) {
     if (const auto failure = failure_of(reply.end, reply.body)) return fail(*failure);
     const auto models = read_models(reply.body);
     const ListedModel* model = models ? find_model(*models, context_.upstream.model) : nullptr;
-    const bool has_text = !ids_.empty() || !answer_.empty();
+    const bool has_text = !answer_.ids().empty() || !answer_.text().empty();
     if (model == nullptr || (has_text && model->n_ctx != context_.upstream.n_ctx && model->n_ctx != 0)) {
         return give_up(base::fail(has_text ? ErrorCode::RemoteLost : ErrorCode::ModelNotFound,
                                   "the remote no longer has ", base::in_quotes(context_.upstream.model)));
@@ -567,19 +518,20 @@ void RemoteRequest::on_looked(const Reply& reply) {
 // Behind what llmd knows of the text.
 void RemoteRequest::go_on() {
     hang_up();
-    if (checker_ && !ids_.empty()) repetition_.emplace(ids_);
-    const bool is_whole =
-        std::find(ids_.begin() + static_cast<ptrdiff_t>(n_in_base_), ids_.end(), kUnknownId) == ids_.end();
+    const auto told = answer_.ids();
+    if (checker_ && !told.empty()) repetition_.emplace(std::vector(told.begin(), told.end()));
+    const auto newer = told.subspan(n_in_base_);
+    const bool is_whole = std::find(newer.begin(), newer.end(), kUnknownId) == newer.end();
     if (!has_ids() || is_whole || repetition_) return call_again();
     // Ids are missing, so the text is turned back into ids: perhaps others, but it goes on.
-    fetch(make_tokenize_call(context_.upstream.api, context_.upstream.model, answer_, {.add_special = false}),
+    fetch(make_tokenize_call(context_.upstream.api, context_.upstream.model, answer_.text(), {.add_special = false}),
           [this](const Reply& tokenized) {
               if (const auto failure = failure_of(tokenized.end, tokenized.body)) return fail(*failure);
               const auto tokens = read_tokens(tokenized.body);
               if (!tokens) return fail({.kind = Failure::Kind::Malformed, .detail = tokens.error().message});
               base_ids_ = prompt_ids_;
               base_ids_.insert(base_ids_.end(), tokens->ids.begin(), tokens->ids.end());
-              n_in_base_ = ids_.size();
+              n_in_base_ = answer_.ids().size();
               post();
           });
 }

@@ -14,8 +14,8 @@
 #include "protocol/messages.h"
 #include "remote/connector.h"
 #include "remote/fetch.h"
+#include "remote/remote_answer.h"
 #include "remote/repetition.h"
-#include "remote/stop_filter.h"
 
 namespace llmd::remote {
 
@@ -79,8 +79,6 @@ private:
     void take_events(std::vector<StreamEvent> events, std::optional<base::Error> fault);
     void take(AnswerEvent event);
     void name_tokens(AnswerEvent& event);
-    void take_tokens(AnswerEvent& event);
-    void take_text(const std::string& text, const std::string& thinking);
     void emit();
     void complete(protocol::FinishReason reason);
     // Failures
@@ -101,7 +99,6 @@ private:
 
     void fetch(HttpCall call, Fetch::Done done);
     bool has_ids() const { return ids_mode_; }
-    size_t n_tokens() const { return ids_.size() + held_ids_.size(); }
 
     RemoteContext& context_;
     Host& host_;
@@ -109,11 +106,10 @@ private:
     const ApiTraits& api_;
     std::vector<std::string> notes_;
     std::optional<constraint::TextChecker> checker_;  // a server that says so does not always obey a schema
-    StopFilter stops_;
 
     bool ids_mode_ = false;
     std::vector<int32_t> prompt_ids_;
-    // What a call begins with, in ids: the prompt, and so many of ids_ in one form or another.
+    // What a call begins with, in ids: the prompt, and so many of the answer's in one form or another.
     std::vector<int32_t> base_ids_;
     size_t n_in_base_ = 0;
     bool is_accepted_ = false, is_started_ = false, is_paused_ = false, has_ended_ = false;
@@ -121,14 +117,7 @@ private:
     bool waits_to_post_ = false;
     bool is_prepared_ = false;
 
-    // The answer. What was told llmd, and of ids only those whose text is whole.
-    std::vector<int32_t> ids_;
-    std::vector<int32_t> held_ids_;
-    std::vector<protocol::TokenLogprobs> held_logprobs_;
-    std::string answer_;      // all text that came, stop strings included
-    std::string last_words_;  // of a replay: what llmd does not have of its text
-    bool has_thought_ = false;
-    protocol::Tokens unsent_;
+    RemoteAnswer answer_;
     std::optional<Counts> counts_;
     std::optional<protocol::FinishReason> finish_;
     std::vector<float> embedding_;
