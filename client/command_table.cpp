@@ -117,8 +117,8 @@ constexpr std::array kCommands = {
         "  llmctl generate --model qwen3-32b@home \"Once upon a time\"\n"},
     CommandSpec{
         Command::Bench, "bench", "", 0, 0, "measure how fast the model is",
-        "Has llmd read a prompt of random words and go on with it, some times, and shows how many tokens a second\n"
-        "it reads and makes, and when the first one comes: mean and standard deviation. Nothing is kept.\n"},
+        "Gives llmd a prompt of random words, several times, and shows the speed of prefill and of decode in tokens\n"
+        "a second, and when the first token comes: mean and standard deviation. Nothing is kept.\n"},
     CommandSpec{
         Command::Doctor, "doctor", "", 0, 0, "find what keeps llmd from working",
         "Looks at everything that llmd needs, one line each: ok, warn for what works but not as well as it could,\n"
@@ -202,7 +202,7 @@ constexpr std::array kOptions = {
                "a checkpoint's vocabulary (tokenizer.bin beside it)"},
     OptionSpec{"quantize", 0, "TYPE", Kind::Text, "quantize", "import",
                "what converted matrices become: f32, f16, bf16, q8_0, q4_k_m, q4_0 (as they are)"},
-    OptionSpec{"prompt-tokens", 0, "N", Kind::Whole, "prompt_tokens", "bench", "about how many to read (256)",
+    OptionSpec{"prompt-tokens", 0, "N", Kind::Whole, "prompt_tokens", "bench", "about how many prompt tokens (256)",
                kPromptTokens},
     OptionSpec{"generated-tokens", 0, "N", Kind::Whole, "generated_tokens", "bench", "how many to generate (64)",
                kGeneratedTokens},

@@ -186,13 +186,13 @@ std::string engine_line(const Dictionary& engine) {
     return line;
 }
 
-// "home (box.lan:8443): ready for 3 min, 2 requests away"
+// "home (box.lan:8443): ready for 3 min, 2 requests there"
 std::string remote_line(const Dictionary& remote) {
     const std::string state = text_of(remote, "state");
     std::string line = text_of(remote, "name") + " (" + text_of(remote, "host") + "): " + state;
     if (state != "unused") line += " for " + age_text(number_of(remote, "since_s"));
     if (remote.contains("retry_in_s")) line += ", tried again in " + age_text(number_of(remote, "retry_in_s"));
-    line += ", " + counted(number_of(remote, "in_flight"), "request") + " away";
+    line += ", " + counted(number_of(remote, "in_flight"), "request") + " there";
     const std::string error = text_of(remote, "last_error");
     return state == "ready" || error.empty() ? line : line + "; " + error;
 }

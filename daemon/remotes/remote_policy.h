@@ -51,9 +51,9 @@ struct Decision {
     // told which line of the settings would change it.
     base::Error why;
 };
-// Whether a request goes to this remote now; asked again for one that waits whenever a fact has changed. One that is
-// under way ends as it began. Neither memory, heat nor the battery's charge is a fact of it: a remote costs the device
-// none of them, and never takes a request because of them.
+// Whether a request goes to this remote now; asked again for one that waits whenever a fact has changed, and
+// for one that is under way, which Refuse ends. Neither memory, heat nor the battery's charge is a fact of it: a remote
+// costs the device none of them, and never takes a request because of them.
 Decision decide(const base::RemoteSettings& remote, const Facts& facts);
 
 inline constexpr size_t kMaxFallbacks = 4;
