@@ -15,18 +15,29 @@ using std::chrono::seconds;
 }  // namespace
 
 base::Error without_address(base::Error error, std::string_view remote) {
-    const std::string name = base::in_quotes(remote);
+    const auto say = [&](std::string_view words) {
+        error.message = base::concat("the remote ", base::in_quotes(remote), ' ', words);
+    };
     switch (error.code) {
         case ErrorCode::RemoteUnreachable:
-            return base::fail(error.code, "the remote ", name, " could not be reached");
+            say("could not be reached");
+            break;
         case ErrorCode::RemoteRefused:
-            return base::fail(error.code, "the remote ", name,
-                              " does not let llmd in, or is not the one that the settings name");
+            say("does not let llmd in, or is not the one that the settings name");
+            break;
         case ErrorCode::RemoteLost:
-            return base::fail(error.code, "the remote ", name, " was lost in the middle of the text");
+            say("was lost in the middle of the text");
+            break;
+        case ErrorCode::NotReady:  // it may name a file of the settings
+            say("is not ready, or its settings have a mistake");
+            break;
+        case ErrorCode::Failed:
+            say("cannot be asked");
+            break;
         default:
-            return error;
+            break;
     }
+    return error;
 }
 
 std::optional<base::Error> RemoteState::refusal(bool sandboxed, base::TimePoint now) const {

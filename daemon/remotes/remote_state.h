@@ -18,8 +18,9 @@ namespace llmd::remotes {
 inline constexpr std::chrono::seconds kFirstAway{30};
 inline constexpr std::chrono::seconds kLongestAway{10 * 60};
 
-// A failed request's error as a program in a sandbox is told it. What RemoteUnreachable, RemoteRefused and RemoteLost
-// say may hold the remote's address, its certificate's name or words of its own: they are told without.
+// A failed request's error as a program in a sandbox is told it. What RemoteUnreachable, RemoteRefused, RemoteLost,
+// NotReady and Failed say may hold the remote's address, its certificate's name, a path of the settings or words of its
+// own: they are told without.
 base::Error without_address(base::Error error, std::string_view remote);
 
 class RemoteState {

@@ -568,8 +568,10 @@ void Engine::on_died(const EngineEnd& end, bool was_ready) {
     });
     const engines::EngineVerdict verdict = engines::judge(death);
     if (verdict == engines::EngineVerdict::LoadFailed) {
-        return fail_load(base::fail(is_remote() ? ErrorCode::RemoteLost : ErrorCode::ModelLoadFailed, program(), ' ',
-                                    end.detail, " while it loaded ", model_.name));
+        // A device that is short of memory hands nothing over to a remote, which the code tells.
+        const auto local = death.lacked_memory ? ErrorCode::OutOfMemory : ErrorCode::ModelLoadFailed;
+        return fail_load(base::fail(is_remote() ? ErrorCode::RemoteLost : local, program(), ' ', end.detail,
+                                    " while it loaded ", model_.name));
     }
 
     if (verdict == engines::EngineVerdict::QuarantineDevice) {

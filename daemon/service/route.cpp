@@ -24,6 +24,16 @@ bool Route::advance(std::span<const std::string> models, const base::Error& erro
     return true;
 }
 
+bool Route::skip(std::span<const std::string> models, const base::Error& error) {
+    const auto next = fallback.next(models, {error.code, remotes::is_of_this_device(model), false});
+    if (next) {
+        model = *next;
+    } else {
+        failed.pop_back();  // its error is the last one, and not one before it
+    }
+    return next.has_value();
+}
+
 std::string Route::note() const {
     return failed.empty() ? std::string() : "fallback: " + list_of(failed);
 }

@@ -18,6 +18,8 @@ struct Route {
 
     // Goes on to the next of the request's own fallback. False: what failed last is how the request ends.
     bool advance(std::span<const std::string> models, const base::Error& error, bool has_delivered);
+    // Goes on from one that has had the request under another name, with the error that led to it. False: likewise.
+    bool skip(std::span<const std::string> models, const base::Error& error);
     // What whoever asked is told of those that have failed; empty: none has.
     std::string note() const;
     // The error of the last with those before it.

@@ -169,7 +169,7 @@ base::Result<std::vector<RequestId>> Service::Impl::submit(std::vector<GenerateR
     Route route;
     route.model = first.model;
     bool held = false;
-    const auto model = choose_model(first, route, held);
+    const auto model = choose_model(first, route, held, std::nullopt);
     if (!model) return model.error();
     const bool may_go_to_remote =
         model->is_remote() || std::any_of(first.fallback.begin(), first.fallback.end(),
@@ -338,7 +338,7 @@ bool Service::Impl::ask_next(RequestRecord& record, base::Error& error) {
         return false;
     }
     bool held = false;
-    auto next = choose_model(record.request, route, held);
+    auto next = choose_model(record.request, route, held, error);
     if (!next) {
         error = std::move(next).error();
         return false;

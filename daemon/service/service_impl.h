@@ -98,7 +98,9 @@ private:
     // The model `name`, which may be a remote's, for this request.
     base::Result<ModelReference> model_of(const std::string& name, const GenerateRequest& request) const;
     // The first of the route, from where it has got to, that takes the request now. Sets `held` as refusal() does.
-    base::Result<ModelReference> choose_model(const GenerateRequest& request, Route& route, bool& held);
+    // `error`: what led there, if any model has had the request.
+    base::Result<ModelReference> choose_model(const GenerateRequest& request, Route& route, bool& held,
+                                              std::optional<base::Error> error);
     // Why the request cannot be taken now. Sets `held` where it can be taken and has to wait.
     std::optional<base::Error> refusal(const GenerateRequest& request, const ModelReference& model, bool& held);
     base::Result<ModelReference> resolve_path(const std::string& path) const;

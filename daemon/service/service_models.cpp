@@ -80,22 +80,20 @@ base::Result<ModelReference> Service::Impl::model_of(const std::string& name, co
     return resolve(name, !request.inputs.empty());
 }
 
-base::Result<ModelReference> Service::Impl::choose_model(const GenerateRequest& request, Route& route, bool& held) {
+base::Result<ModelReference> Service::Impl::choose_model(const GenerateRequest& request, Route& route, bool& held,
+                                                         std::optional<base::Error> error) {
     while (true) {
         auto model = model_of(route.model, request);
-        std::optional<base::Error> failure;
-        if (!model) {
-            failure = model.error();
-        } else if (std::find(route.keys.begin(), route.keys.end(), model->key()) != route.keys.end()) {
-            failure = base::fail(ErrorCode::NotReady, base::in_quotes(model->name), " is the model that failed before");
-        } else {
-            failure = refusal(request, *model, held);
+        if (model && std::find(route.keys.begin(), route.keys.end(), model->key()) != route.keys.end()) {
+            if (!route.skip(request.fallback, *error)) return route.with_history(*std::move(error));
+            continue;
         }
-        if (!failure) {
+        error = model ? refusal(request, *model, held) : model.error();
+        if (!error) {
             route.keys.push_back(model->key());
             return model;
         }
-        if (!route.advance(request.fallback, *failure, false)) return route.with_history(*std::move(failure));
+        if (!route.advance(request.fallback, *error, false)) return route.with_history(*std::move(error));
     }
 }
 

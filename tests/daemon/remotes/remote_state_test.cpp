@@ -140,9 +140,14 @@ TEST_F(RemoteStateTest, AnApplicationIsNotToldTheReason) {
 }
 
 TEST_F(RemoteStateTest, AnErrorIsToldWithoutAnAddress) {
-    for (const auto code : {ErrorCode::RemoteUnreachable, ErrorCode::RemoteRefused, ErrorCode::RemoteLost}) {
-        const Error told = without_address(Error{code, "box.example: 192.0.2.1 port 8443"}, "home");
+    for (const auto code : {ErrorCode::RemoteUnreachable, ErrorCode::RemoteRefused, ErrorCode::RemoteLost,
+                            ErrorCode::NotReady, ErrorCode::Failed}) {
+        Error whole{code, "box.example: 192.0.2.1 port 8443, /home/anna/home.key"};
+        whole.retry_after = std::chrono::seconds(30);
+        const Error told = without_address(whole, "home");
         EXPECT_EQ(told.code, code);
+        EXPECT_EQ(told.retry_after, whole.retry_after);
+        EXPECT_EQ(told.message.find('/'), std::string::npos);
         EXPECT_TRUE(told.message.starts_with("the remote \"home\" ")) << told.message;
         EXPECT_EQ(told.message.find("8443"), std::string::npos);
     }

@@ -242,8 +242,27 @@ TEST_F(ServiceFallbackTest, TheSameModelUnderAnotherNameIsNotAskedAgain) {
     expect_load();
     send(protocol::LoadFailed{ErrorCode::ModelLoadFailed, "neither"});
     ASSERT_TRUE(outcome().error);
-    EXPECT_EQ(outcome().error->message,
-              "neither; before it the default model failed with ModelLoadFailed, \"a\" failed with NotReady");
+    EXPECT_EQ(outcome().error->message, "neither; before it the default model failed with ModelLoadFailed");
+}
+
+TEST_F(ServiceFallbackTest, TheDefaultAsItsOwnFallbackEndsWithItsError) {
+    ask("", {"a"});
+    expect_load();
+    send(protocol::LoadFailed{ErrorCode::ModelLoadFailed, "not a model"});
+    ASSERT_TRUE(outcome().error);
+    EXPECT_EQ(outcome().error->code, ErrorCode::ModelLoadFailed);
+    EXPECT_EQ(outcome().error->message, "not a model");
+}
+
+// The kernel, or a program that watches the memory, has ended the engine.
+TEST_F(ServiceFallbackTest, ALoadThatLacksMemoryGivesNothingAway) {
+    ask("a", {"big@home"});
+    expect_load();
+    engine().die_of(SIGTERM);
+    settle();
+    ASSERT_TRUE(outcome().error);
+    EXPECT_EQ(outcome().error->code, ErrorCode::OutOfMemory);
+    EXPECT_TRUE(remotes_->engines.empty());
 }
 
 TEST_F(ServiceFallbackTest, ADeadlineCountsAllOfThem) {

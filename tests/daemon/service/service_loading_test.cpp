@@ -69,18 +69,19 @@ TEST_F(ServiceLoadingTest, OtherLoadErrorsOfAReplacementFailItsRequests) {
 TEST_F(ServiceLoadingTest, ADeathBeforeReadyIsNotTriedAgain) {
     for (const int signal : {SIGSEGV, SIGKILL}) {
         make_service({.default_model = "a"});
+        const auto code = signal == SIGKILL ? ErrorCode::OutOfMemory : ErrorCode::ModelLoadFailed;
         RecordingSink sinks[3];
         submit(sinks[0]);
         submit(sinks[1]);
         submit(sinks[2], request("b"));
         bool tokenized = false;
         service_->tokenize("a", "x", [&](auto result) {
-            EXPECT_EQ(result.error().code, ErrorCode::ModelLoadFailed);
+            EXPECT_EQ(result.error().code, code);
             tokenized = true;
         });
         settle();
         die_of(signal);
-        for (int i = 0; i < 2; ++i) EXPECT_EQ(sinks[i].error().code, ErrorCode::ModelLoadFailed);
+        for (int i = 0; i < 2; ++i) EXPECT_EQ(sinks[i].error().code, code);
         EXPECT_TRUE(tokenized);
         // Only the one for the other model is left, and has its turn.
         ASSERT_EQ(n_engines(), 2u);
