@@ -20,10 +20,6 @@ using base::concat;
 using base::ErrorCode;
 using engines::EngineEnd;
 
-// Shares whose wishes about the model are kept. Those that used it longest ago are forgotten.
-constexpr size_t kMaxKeepAlives = 64;
-constexpr std::chrono::seconds kForEver{-1};  // as a wish
-
 // The first `n` values, of length 1.
 std::vector<float> shortened(const std::vector<float>& embedding, size_t n) {
     std::vector<float> out(embedding.begin(), embedding.begin() + static_cast<ptrdiff_t>(n));
@@ -226,41 +222,7 @@ bool Engine::send_start(RequestRecord& record) {
 }
 
 void Engine::send_submit(RequestRecord& record) {
-    const Sampling& sampling = record.request.sampling;
-    protocol::Submit submit;
-    submit.id = record.id;
-    submit.prompt = record.request.prompt;
-    submit.prompt_ids = record.request.prompt_ids;
-    submit.max_tokens = record.request.max_tokens;
-    submit.temperature = sampling.temperature;
-    submit.top_k = sampling.top_k;
-    submit.top_p = sampling.top_p;
-    submit.min_p = sampling.min_p;
-    submit.repeat_penalty = sampling.repeat_penalty;
-    submit.presence_penalty = sampling.presence_penalty;
-    submit.frequency_penalty = sampling.frequency_penalty;
-    submit.repeat_last_n = sampling.repeat_last_n;
-    for (const auto& [id, bias] : sampling.logit_bias) {
-        submit.logit_bias_ids.push_back(id);
-        submit.logit_biases.push_back(bias);
-    }
-    submit.min_tokens = sampling.min_tokens;
-    submit.ignore_eos = sampling.ignore_eos;
-    submit.stop_token_ids = sampling.stop_token_ids;
-    submit.seed = record.seed;
-    submit.stops = record.request.stops;
-    submit.replay_ids = record.ids;
-    submit.delivered_bytes = record.delivered_bytes;
-    submit.cache_scope = record.request.application;
-    submit.messages = record.request.messages;
-    submit.thinking = record.request.thinking;
-    submit.tools = record.request.tools;
-    submit.tool_choice = record.request.tool_choice;
-    submit.tool_name = record.request.tool_name;
-    submit.parallel_tool_calls = record.request.parallel_tool_calls;
-    submit.json_schema = record.request.json_schema;
-    submit.wants_logprobs = record.request.top_logprobs.has_value();
-    submit.n_top_logprobs = record.request.top_logprobs.value_or(0);
+    protocol::Submit submit = submit_of(record);
     record.sent = true;
     const auto& inputs = record.request.inputs;
     if (inputs.empty()) return link_->send(submit);
@@ -327,7 +289,7 @@ void Engine::on(const protocol::Ready& ready) {
     told_duty_cycle_ = protocol::kFullDutyCycle;
     cache_is_due_ = false;
     proven_file_ = file_;
-    last_question_ = context_.now();
+    use_.note_question(context_.now());
     spdlog::info("model {} is ready after {} ms on {} ({}), context {}", model_.name, ready.load_ms,
                  protocol::backend_name(ready.backend), ready.device, ready.n_ctx);
     context_.host.on_ready(*this);
@@ -526,7 +488,7 @@ void Engine::on(const protocol::Usage& usage) {
 
 template <typename Answer>
 void Engine::take_answer(const Answer& answer) {
-    last_question_ = context_.now();
+    use_.note_question(context_.now());
     has_served_ = true;
     if (auto wrong = context_.questions.take(key(), answer); !wrong.empty()) condemn(std::move(wrong));
 }
@@ -637,47 +599,13 @@ bool Engine::count_against_device(const EngineEnd& end) {
 
 // --- how long it stays -----------------------------------------------------------------------------------------------
 
-void Engine::note_use(const std::string& share, std::optional<std::chrono::seconds> wish, bool sandboxed) {
-    // LoadModel, which has no share, is for programs outside of sandboxes: what one of these says later holds.
-    if (!sandboxed) keep_alive_.erase(std::string());
-    keep_alive_[share] = platform::KeepAlive{context_.now(), wish, sandboxed};
-    if (keep_alive_.size() <= kMaxKeepAlives) return;
-    keep_alive_.erase(std::min_element(keep_alive_.begin(), keep_alive_.end(), [](const auto& one, const auto& other) {
-        return one.second.used < other.second.used;
-    }));
-}
-
-std::vector<platform::KeepAlive> Engine::wishes() const {
-    std::vector<platform::KeepAlive> wishes;
-    for (const auto& [share, wish] : keep_alive_) wishes.push_back(wish);
-    if (settings_.pinned) wishes.push_back({last_question_, kForEver, false});
-    return wishes;
-}
-
-base::TimePoint Engine::last_used() const {
-    base::TimePoint last = last_question_;
-    for (const auto& [share, wish] : keep_alive_) last = std::max(last, wish.used);
-    return last;
-}
-
-base::TimePoint Engine::kept_until() const {
-    std::vector<platform::KeepAlive> certain;
-    for (const auto& [share, wish] : keep_alive_) {
-        if (wish.wish && !wish.capped) certain.push_back(wish);
-    }
-    return certain.empty() ? base::TimePoint::min() : platform::end_of(certain, {});
-}
-
 base::TimePoint Engine::stays_until(std::chrono::seconds idle_time) const {
-    auto all = wishes();
-    // As if they ended now.
+    std::vector<platform::KeepAlive> running;
     for (const auto& [id, record] : context_.requests.records()) {
         if (!record.running || record.model.key() != key()) continue;
-        all.push_back({context_.now(), record.request.keep_alive, record.request.sandboxed});
+        running.push_back({context_.now(), record.request.keep_alive, record.request.sandboxed});
     }
-    // It was loaded for its tokenizer, or whoever it was loaded for has left.
-    if (all.empty()) all.push_back({last_question_, std::nullopt, false});
-    return platform::end_of(all, idle_time);
+    return use_.stays_until(std::move(running), settings_.pinned, idle_time);
 }
 
 }  // namespace llmd::service

@@ -7,7 +7,6 @@
 //      └─────────────────┴───────────────┘                 the object is of no more use
 #pragma once
 
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,6 +18,7 @@
 #include "engines/engine_link.h"
 #include "platform/policy.h"
 #include "service/device_quarantine.h"
+#include "service/engine_use.h"
 #include "service/model_reference.h"
 #include "service/request_table.h"
 #include "service/scheduler.h"
@@ -104,9 +104,6 @@ public:
 
     // What comes back when it ends, beside pages of the model's file.
     uint64_t held_bytes() const;
-    // The last time that anybody began or ended to use it.
-    base::TimePoint last_used() const;
-
     // Memory that an engine is given: what is booked, and what its Load says (0: its own choice).
     struct Memory {
         uint64_t booked = 0, limit = 0;
@@ -134,12 +131,10 @@ public:
     std::optional<std::string> device() const;
     void set_lease(bool held);
 
-    // The wish of that share about how long the model stays, from now on.
-    void note_use(const std::string& share, std::optional<std::chrono::seconds> wish, bool sandboxed);
-    // Of those that have used it.
-    std::vector<platform::KeepAlive> wishes() const;
-    // When the last wish for a certain time ends; max(): never.
-    base::TimePoint kept_until() const;
+    // Who uses it, and how long it stays for them.
+    EngineUse& use() { return use_; }
+    const EngineUse& use() const { return use_; }
+    std::vector<platform::KeepAlive> wishes() const { return use_.wishes(settings_.pinned); }
     // When nobody has needed it for long enough; max(): never.
     base::TimePoint stays_until(std::chrono::seconds idle_time) const;
 
@@ -221,8 +216,7 @@ private:
     base::EventLoop::TimerId retry_timer_ = 0;
     uint32_t told_duty_cycle_ = 0;
     bool cache_is_due_ = false;
-    base::TimePoint last_question_{};                        // for its tokenizer, or when it was ready
-    std::map<std::string, platform::KeepAlive> keep_alive_;  // by share
+    EngineUse use_;
 };
 
 }  // namespace llmd::service

@@ -103,4 +103,7 @@ struct RequestRecord {
     bool exposed() const { return running || (sent && !answered); }
 };
 
+// What an engine is told of it: the request, and what there is of its answer already. Without the inputs of embeddings.
+protocol::Submit submit_of(const RequestRecord& record);
+
 }  // namespace llmd::service

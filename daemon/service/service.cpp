@@ -326,7 +326,7 @@ void Service::Impl::on_leaving(RequestRecord& record, const Outcome& outcome, bo
     if (engine == nullptr) return;
     if (record.started) {
         const auto wish = record.model.is_remote() ? std::nullopt : record.request.keep_alive;
-        engine->note_use(record.request.share, wish, record.request.sandboxed);
+        engine->use().note(record.request.share, wish, record.request.sandboxed, clocks_.now());
     }
     if (!is_over) engine->cancel(record);
 }
@@ -401,7 +401,7 @@ EngineStatus Service::Impl::status_of(const Engine& engine) const {
     status.restarts = engine.restarts();
     status.pinned = engine.settings().pinned;
     if (!engine.is_ready()) return status;
-    const auto unused = clocks_.now() - engine.last_used();
+    const auto unused = clocks_.now() - engine.use().last();
     status.idle = engine.n_running() > 0 ? std::chrono::seconds(0) : std::chrono::floor<std::chrono::seconds>(unused);
     status.backend = protocol::backend_name(engine.ready().backend);
     status.device = engine.ready().device;

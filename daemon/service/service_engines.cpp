@@ -172,8 +172,8 @@ std::vector<engines::Resident> Service::Impl::residents() const {
         one.state = state == Engine::State::Loading  ? engines::ResidentState::Loading
                     : state == Engine::State::Ending ? engines::ResidentState::Ending
                                                      : engines::ResidentState::Ready;
-        one.last_use = engine->last_used();
-        one.kept_until = engine->kept_until();
+        one.last_use = engine->use().last();
+        one.kept_until = engine->use().kept_until();
         one.pinned = engine->settings().pinned;
         one.runs = scheduler_.highest_running(key);
         one.owes_answer = questions_.wait_for(key);

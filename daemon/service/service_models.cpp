@@ -222,7 +222,7 @@ bool Service::Impl::run_load(const ModelJobs::Job& job) {
     if (Engine* engine = serving(model); engine != nullptr && is_current(*engine)) {
         if (!engine->is_ready()) return false;
         if (job.done) {
-            engine->note_use({}, std::nullopt, false);
+            engine->use().note({}, std::nullopt, false, clocks_.now());
             const auto needs = model.is_remote() ? std::nullopt : catalogue_->needs(model.path);
             note_used(model, needs && needs->embeds);
         }
