@@ -129,6 +129,7 @@ void RemoteRequest::on_prompt_ids(const Reply& reply) {
 
 void RemoteRequest::fall_back_to_text() {
     ids_mode_ = false;
+    may_repeat_ = false;  // what comes again is known by its ids
     if (submit_.delivered_bytes > 0) {
         return give_up(base::fail(ErrorCode::RemoteLost, "a text without token ids cannot go on at the remote"));
     }

@@ -176,5 +176,93 @@ TEST_F(RepeatedTextTest, ATextWithASchemaGoesOnIfItComesAgain) {
     }
 }
 
+// A llama-server that cannot turn conversations into ids is asked for texts. Each call says what is left of "a" to "f".
+class WithoutIdsTest : public SessionTest {
+protected:
+    void serve_text() {
+        serve([this](const UpstreamCall& call, const UpstreamServer::Answer& answer) {
+            if (call.path == "/v1/models") return answer.json(R"({"data":[{"id":"tales","meta":{"n_ctx":64}}]})");
+            if (call.path == "/props") return answer.json(R"({"build_info":"b1","total_slots":1})");
+            if (call.path == "/apply-template") return answer.json(R"({"prompt":"<u>hi"})", template_status_);
+            if (call.path == "/tokenize") return answer.json(tokens_, tokenize_status_);
+            if (call.path == "/v1/chat/completions") return complete(call, answer);
+            answer.json("{}", 404);
+        });
+        connect("llama-server");
+    }
+
+    void complete(const UpstreamCall& call, const UpstreamServer::Answer& answer) {
+        const size_t begun = call.body.find(R"({"role":"assistant","content":")");
+        size_t n = 0;  // tokens that it is to go on behind
+        for (size_t at = begun; at < call.body.size() && n < texts_.size(); ++n) {
+            const size_t next = call.body.find(texts_[n], at);
+            if (next > call.body.find("]", begun)) break;
+            at = next;
+        }
+        const bool is_cut = n_calls_++ == 0 && cuts_;
+        answer.head(200);
+        for (size_t i = n; i < texts_.size(); ++i) {
+            if (is_cut && i == 3) return;
+            answer.event(
+                base::concat(R"({"choices":[{"delta":{"content":")", texts_[i], R"("},"finish_reason":null}]})"));
+        }
+        answer.event(R"({"choices":[{"delta":{},"finish_reason":"stop"}]})");
+    }
+
+    std::atomic<int> n_calls_{0};
+    bool cuts_ = false;  // the first call, after three tokens
+    int template_status_ = 200, tokenize_status_ = 200;
+    const char* tokens_ = R"({"tokens":[1,2]})";
+    std::array<const char*, 6> texts_ = {"a", "b", "c", "d", "e", "f"};
+};
+
+TEST_F(WithoutIdsTest, AGreedyTextIsAskedForOnce) {
+    struct Row {
+        const char* what;
+        int template_status, tokenize_status;
+        const char* tokens;
+        bool cuts;
+    };
+    for (const Row& row : {Row{"no template", 404, 400, "{}", false}, Row{"no tokenizer", 200, 404, "{}", false},
+                           Row{"not for this", 200, 400, "{}", false},
+                           Row{"no ids", 200, 200, R"({"tokens":[]})", false}, Row{"cut", 200, 404, "{}", true}}) {
+        SCOPED_TRACE(row.what);
+        session_.reset();
+        n_calls_ = 0;
+        cuts_ = row.cuts;
+        template_status_ = row.template_status;
+        tokenize_status_ = row.tokenize_status;
+        tokens_ = row.tokens;
+        settings_.url.clear();
+        serve_text();
+        const auto outcome = run(chat_request("hi"));
+        ASSERT_TRUE(outcome.finished && outcome.usage);
+        EXPECT_EQ(outcome.finished->reason, FinishReason::Stop) << outcome.finished->message;
+        EXPECT_EQ(outcome.text, "abcdef");
+        EXPECT_EQ(outcome.usage->resumed, row.cuts ? 1u : 0u);
+        EXPECT_EQ(n_calls_, row.cuts ? 2 : 1);
+    }
+}
+
+TEST_F(WithoutIdsTest, ATextWithASchemaIsAskedForOnceAndLostWhereItIsCut) {
+    texts_ = {"{", R"(\"a\")", ":", "1", "2", "}"};
+    tokenize_status_ = 404;
+    for (const bool cuts : {false, true}) {
+        session_.reset();
+        n_calls_ = 0;
+        cuts_ = cuts;
+        settings_.url.clear();
+        serve_text();
+        auto submit = chat_request("hi");
+        submit.json_schema =
+            R"({"type":"object","properties":{"a":{"type":"integer"}},"required":["a"],"additionalProperties":false})";
+        const auto outcome = run(submit);
+        ASSERT_TRUE(outcome.finished);
+        EXPECT_EQ(outcome.text, cuts ? R"({"a":)" : R"({"a":12})") << outcome.finished->message;
+        EXPECT_EQ(outcome.finished->code, cuts ? ErrorCode::RemoteLost : ErrorCode::Failed);
+        EXPECT_EQ(n_calls_, 1);
+    }
+}
+
 }  // namespace
 }  // namespace llmd::test
