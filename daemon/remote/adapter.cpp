@@ -230,7 +230,7 @@ base::Result<std::vector<std::string>> check_supported(Api api, const Submit& su
     if (!can.has_logit_bias && !submit.logit_bias_ids.empty()) return no("logit_bias");
     if (submit.embeds && !submit.messages.empty()) return no("messages");
     if (submit.temperature > 0 && submit.seed > kMaxSeed) {
-        return fail(ErrorCode::InvalidArgument, "seed: ", submit.seed, " is more than ", kMaxSeed,
+        return fail(ErrorCode::NotSupported, "seed: ", submit.seed, " is more than ", kMaxSeed,
                     ", which a remote can hold");
     }
     std::vector<std::string> notes;

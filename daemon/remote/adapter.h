@@ -44,8 +44,8 @@ std::span<const ApiTraits> all_apis();                    // in the order in whi
 // Seeds above are refused: llama-server's wrap at 32 bits, and its largest means a random one.
 inline constexpr uint64_t kMaxSeed = (uint64_t{1} << 31) - 1;
 
-// Whether the upstream can do what is asked, before anything is sent: NotSupported or InvalidArgument names the field.
-// The value is notes on what is not held to the letter.
+// Whether the upstream can do what is asked, before anything is sent: NotSupported names the field. The value is notes
+// on what is not held to the letter.
 base::Result<std::vector<std::string>> check_supported(Api api, const protocol::Submit& submit);
 
 // Prompts as ids, so that the text can go on after a loss. Thinking is told apart by the server's chat endpoint only.

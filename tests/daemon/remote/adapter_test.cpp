@@ -119,25 +119,24 @@ TEST(Adapter, RefusesWhatAServerCannotDo) {
     struct Refusal {
         Api api;
         void (*change)(Submit&);
-        ErrorCode code;
         const char* field;
     };
     const Refusal kRefusals[] = {
-        {Api::Vllm, [](Submit& s) { s.tools = "[]"; }, ErrorCode::NotSupported, "tools"},
-        {Api::Vllm, [](Submit& s) { s.messages.at(1).tool_calls.emplace_back(); }, ErrorCode::NotSupported, "tools"},
-        {Api::Ollama, [](Submit& s) { s.prompt_ids = {1}; }, ErrorCode::NotSupported, "prompt_ids"},
-        {Api::OpenAi, [](Submit& s) { s.prompt_ids = {1}; }, ErrorCode::NotSupported, "prompt_ids"},
-        {Api::LlamaServer, [](Submit& s) { s.min_tokens = 1; }, ErrorCode::NotSupported, "min_tokens"},
-        {Api::LlamaServer, [](Submit& s) { s.stop_token_ids = {1}; }, ErrorCode::NotSupported, "stop_token_ids"},
-        {Api::OpenAi, [](Submit& s) { s.ignore_eos = true; }, ErrorCode::NotSupported, "ignore_eos"},
-        {Api::Ollama, [](Submit& s) { s.logit_bias_ids = {1}; }, ErrorCode::NotSupported, "logit_bias"},
-        {Api::Vllm, [](Submit& s) { s.embeds = true; }, ErrorCode::NotSupported, "messages"},
+        {Api::Vllm, [](Submit& s) { s.tools = "[]"; }, "tools"},
+        {Api::Vllm, [](Submit& s) { s.messages.at(1).tool_calls.emplace_back(); }, "tools"},
+        {Api::Ollama, [](Submit& s) { s.prompt_ids = {1}; }, "prompt_ids"},
+        {Api::OpenAi, [](Submit& s) { s.prompt_ids = {1}; }, "prompt_ids"},
+        {Api::LlamaServer, [](Submit& s) { s.min_tokens = 1; }, "min_tokens"},
+        {Api::LlamaServer, [](Submit& s) { s.stop_token_ids = {1}; }, "stop_token_ids"},
+        {Api::OpenAi, [](Submit& s) { s.ignore_eos = true; }, "ignore_eos"},
+        {Api::Ollama, [](Submit& s) { s.logit_bias_ids = {1}; }, "logit_bias"},
+        {Api::Vllm, [](Submit& s) { s.embeds = true; }, "messages"},
         {Api::Vllm,
          [](Submit& s) {
              s.temperature = 1;
              s.seed = kMaxSeed + 1;
          },
-         ErrorCode::InvalidArgument, "seed"},
+         "seed"},
     };
     for (const Refusal& row : kRefusals) {
         Submit submit = chat();
@@ -145,7 +144,7 @@ TEST(Adapter, RefusesWhatAServerCannotDo) {
         row.change(submit);
         const auto checked = check_supported(row.api, submit);
         ASSERT_FALSE(checked) << row.field;
-        EXPECT_EQ(checked.error().code, row.code);
+        EXPECT_EQ(checked.error().code, ErrorCode::NotSupported);
         EXPECT_TRUE(checked.error().message.starts_with(row.field)) << checked.error().message;
     }
 }
