@@ -452,8 +452,9 @@ bool RemoteRequest::can_resume() const {
     return has_ids() || can_continue_text(context_.upstream.api, submit_);
 }
 
-void RemoteRequest::fail(const Failure& failure) {
+void RemoteRequest::fail(Failure failure) {
     if (has_ended_) return;
+    failure.may_quote_prompt = true;
     const auto now = context_.clock();
     const bool was_called = is_called_, had_event = has_event_;
     hang_up();

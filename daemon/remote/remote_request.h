@@ -82,7 +82,7 @@ private:
     void emit();
     void complete(protocol::FinishReason reason);
     // Failures
-    void fail(const Failure& failure);
+    void fail(Failure failure);
     void give_up(const base::Error& error);
     void look_again();
     void on_looked(const Reply& reply);

@@ -26,16 +26,22 @@ Milliseconds backoff(unsigned tries, const Limits& limits, double jitter) {
     return whole + Milliseconds(static_cast<int64_t>(static_cast<double>(whole.count()) * kSpread * jitter));
 }
 
-std::string told(const Failure& failure) {
+// These become the state of the remote, which others see too.
+bool is_of_remote(ErrorCode code) {
+    return code == ErrorCode::RemoteRefused || code == ErrorCode::RemoteUnreachable;
+}
+
+std::string told(ErrorCode code, const Failure& failure) {
     std::string text = failure.detail;
     if (failure.status != 0) text = base::concat("the remote answered ", failure.status);
     if (text.empty()) text = "the remote's answer broke off";
+    if (failure.may_quote_prompt && is_of_remote(code)) return text;
     if (!failure.told.message.empty()) text += ": " + base::in_quotes(failure.told.message, kMaxToldBytes);
     return text;
 }
 
 Verdict failed(ErrorCode code, const Failure& failure) {
-    return {.what = What::Fail, .error = Error{code, told(failure)}};
+    return {.what = What::Fail, .error = Error{code, told(code, failure)}};
 }
 
 // The text is cut, or its remote cannot be reached while it waits to go on.
@@ -132,6 +138,7 @@ base::Error last_error(const Failure& failure) {
     const bool is_no_answer = failure.kind == Kind::Malformed;
     if (error.code == ErrorCode::RemoteLost) {
         error.code = is_no_answer ? ErrorCode::RemoteRefused : ErrorCode::RemoteUnreachable;
+        error.message = told(error.code, failure);
     }
     return error;
 }

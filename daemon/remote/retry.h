@@ -46,7 +46,8 @@ struct Failure {
     long status = 0;
     UpstreamError told = {};
     std::optional<std::chrono::seconds> retry_after = {};
-    std::string detail = {};  // one sentence, without what the user wrote
+    std::string detail = {};        // one sentence, without what the user wrote
+    bool may_quote_prompt = false;  // a prompt was sent before `told` was
 };
 
 // What the request has been through.

@@ -205,7 +205,8 @@ void Session::ask(uint64_t id, HttpCall call,
         loop_, *transport_, std::move(call), limits_.reply, [this, id, read = std::move(read)](const Reply& reply) {
             const auto keep = std::move(questions_[id]);
             questions_.erase(id);
-            if (const auto failure = failure_of(reply.end, reply.body)) {
+            if (auto failure = failure_of(reply.end, reply.body)) {
+                failure->may_quote_prompt = true;
                 base::Error error = last_error(*failure);
                 // No such path, rather than no such model.
                 if (error.code == ErrorCode::ModelNotFound) error.code = ErrorCode::NotSupported;

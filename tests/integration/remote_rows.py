@@ -43,6 +43,8 @@ ROWS = (
     row("400 context", "openai", status(400, "This model's maximum context length is 64 tokens."), "ContextExceeded"),
     row("400", "vllm", status(400), "InvalidArgument"),
     row("422 that tells the prompt back", "openai", status(422, ECHO), "InvalidArgument"),
+    row("403 that tells the prompt back", "vllm", status(403, ECHO), "RemoteRefused"),
+    row("502 that tells the prompt back", "openai", status(502, ECHO), "RemoteUnreachable"),
     row("a redirect", "vllm", {"redirect": "http://127.0.0.1:9/v1/completions"}, "RemoteRefused"),
     row("busy for long", "vllm", status(429, headers={"Retry-After": 100}), "QueueFull", retry_after=100),
     row("busy", "vllm", status(429, headers={"Retry-After": 0}), "QueueFull"),

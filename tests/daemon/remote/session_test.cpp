@@ -133,6 +133,60 @@ TEST_F(SessionTest, RefusesWithTheStatusOfTheFirstAnswer) {
     }
 }
 
+// What becomes the state of the remote is shown to others than the one whose prompt it was.
+TEST_F(SessionTest, NoServersWordsOnAPromptAreInWhatOthersAreTold) {
+    for (const int status : {401, 403, 302, 408, 502, 504}) {
+        SCOPED_TRACE(status);
+        session_.reset();
+        serve(openai([status](const UpstreamCall&, const UpstreamServer::Answer& answer) {
+            answer.json(R"({"error":{"message":"no: Once upon"}})", status);
+        }));
+        settings_.url.clear();
+        connect("openai");
+        for (const bool is_first : {true, false}) {
+            const auto outcome = run(text_request("Once upon"));
+            ASSERT_TRUE(outcome.refused);
+            EXPECT_EQ(outcome.refused->code, status < 404 ? ErrorCode::RemoteRefused : ErrorCode::RemoteUnreachable);
+            EXPECT_EQ(outcome.refused->message.find("Once"), std::string::npos) << outcome.refused->message;
+            if (is_first) {
+                EXPECT_EQ(outcome.refused->message, base::concat("the remote answered ", status));
+            }
+        }
+    }
+}
+
+TEST_F(SessionTest, NoServersWordsOnATextToTokenizeAreInWhatOthersAreTold) {
+    for (const int status : {403, 500, 502}) {
+        SCOPED_TRACE(status);
+        session_.reset();
+        serve([status](const UpstreamCall& call, const UpstreamServer::Answer& answer) {
+            if (call.method == "GET") return answer.json(call.path == "/v1/models" ? kModels : R"({"total_slots":1})");
+            answer.json(R"({"error":{"message":"no: Once upon"}})", status);
+        });
+        settings_.url.clear();
+        connect("llama-server");
+        say(protocol::Tokenize{.id = 5, .text = "Once upon"});
+        const auto asked = wait_for<protocol::Refused>();
+        ASSERT_TRUE(asked);
+        EXPECT_EQ(asked->message, base::concat("the remote answered ", status));
+        if (status == 500) continue;  // of a request it is a loss, which is told to nobody else
+        const auto outcome = run(chat_request("Once upon"));
+        ASSERT_TRUE(outcome.refused);
+        EXPECT_EQ(outcome.refused->message, base::concat("the remote answered ", status));
+    }
+}
+
+TEST_F(SessionTest, TheServersWordsBeforeAnyPromptAreTold) {
+    serve([](const UpstreamCall&, const UpstreamServer::Answer& answer) {
+        answer.json(R"({"error":{"message":"Incorrect API key"}})", 401);
+    });
+    open("openai");
+    const auto failed = wait_for<protocol::LoadFailed>();
+    ASSERT_TRUE(failed);
+    EXPECT_EQ(failed->code, ErrorCode::RemoteRefused);
+    EXPECT_EQ(failed->message, R"(the remote answered 401: "Incorrect API key")");
+}
+
 TEST_F(SessionTest, EndOfFileWithoutAReasonIsALoss) {
     serve(openai([](const UpstreamCall&, const UpstreamServer::Answer& answer) {
         answer.head(200);
