@@ -200,6 +200,7 @@ template <typename Io>
 void fields(Io& io, Is<LoadFailed> auto& m) {
     io.choice("code", m.code, base::kLastErrorCode);
     io.text("message", m.message);
+    io.number("retry_after_s", m.retry_after_s);
 }
 
 template <typename Io>

@@ -253,6 +253,7 @@ struct Ready {
 struct LoadFailed {
     base::ErrorCode code = base::ErrorCode::ModelLoadFailed;
     std::string message;
+    uint32_t retry_after_s = 0;  // as of Refused
 };
 
 struct Accepted {

@@ -17,7 +17,6 @@ using protocol::FinishReason;
 using What = Verdict::What;
 
 constexpr size_t kMaxErrorBytes = 64u << 10;
-constexpr std::chrono::seconds kLongestRetryAfter = std::chrono::hours(24);
 constexpr uint64_t kUsPerMs = 1000;
 
 // Equal for the requests of one application, and of no use to anybody who does not have the key: a keyed hash.
@@ -487,9 +486,7 @@ void RemoteRequest::give_up(const base::Error& error) {
     if (std::exchange(has_ended_, true)) return;
     transfer_.reset();
     if (!is_accepted_) {
-        const auto retry_after = error.retry_after.value_or(std::chrono::seconds(0));
-        host_.send(protocol::Refused{submit_.id, error.code, error.message, 0,
-                                     static_cast<uint32_t>(std::min(retry_after, kLongestRetryAfter).count())});
+        host_.send(protocol::Refused{submit_.id, error.code, error.message, 0, retry_after_s(error)});
     } else {
         protocol::Finished finished{.id = submit_.id, .reason = FinishReason::Error, .code = error.code};
         finished.message = error.message;

@@ -18,6 +18,7 @@ using What = Verdict::What;
 constexpr Milliseconds kFirstAway{30'000};
 constexpr Milliseconds kLastAway{600'000};
 constexpr unsigned kMaxDoublings = 16;
+constexpr std::chrono::seconds kLongestRetryAfter = std::chrono::hours(24);
 
 // Twice as long each time, and up to a quarter more.
 Milliseconds backoff(unsigned tries, const Limits& limits, double jitter) {
@@ -141,6 +142,11 @@ base::Error last_error(const Failure& failure) {
         error.message = told(error.code, failure);
     }
     return error;
+}
+
+uint32_t retry_after_s(const Error& error) {
+    return static_cast<uint32_t>(
+        std::min(error.retry_after.value_or(std::chrono::seconds(0)), kLongestRetryAfter).count());
 }
 
 void Away::note_unreachable(Milliseconds now) {

@@ -32,6 +32,10 @@ double random_share() {
     return static_cast<double>(random_number() >> (64 - kBits)) / static_cast<double>(uint64_t{1} << kBits);
 }
 
+protocol::LoadFailed load_failed(const base::Error& error) {
+    return {error.code, error.message, retry_after_s(error)};
+}
+
 }  // namespace
 
 Session::Session(base::EventLoop& loop, base::UniqueFd socket, Environment environment)
@@ -97,7 +101,7 @@ void Session::handle(const protocol::Message& message) {
 
 void Session::connect(const protocol::Connect& connect) {
     if (std::exchange(connect_seen_, true)) return leave(Leave::Broken, "a second Connect");
-    const auto failed = [this](const base::Error& error) { send(protocol::LoadFailed{error.code, error.message}); };
+    const auto failed = [this](const base::Error& error) { send(load_failed(error)); };
     auto opened = environment_.open(connect.remote);
     if (!opened) return failed(opened.error());
     settings_ = opened->settings;
@@ -121,7 +125,7 @@ void Session::on_connected(const base::Result<Upstream>& upstream) {
     const auto keep = std::move(connector_);
     const auto took = std::chrono::duration_cast<Milliseconds>(loop_.now() - begun_);
     if (!upstream) {
-        send(protocol::LoadFailed{upstream.error().code, upstream.error().message});
+        send(load_failed(upstream.error()));
     } else {
         context_.emplace(
             RemoteContext{.loop = loop_,
@@ -223,7 +227,7 @@ void Session::ask(uint64_t id, HttpCall call,
 }
 
 void Session::refuse(uint64_t id, const base::Error& error) {
-    send(protocol::Refused{id, error.code, error.message, 0});
+    send(protocol::Refused{id, error.code, error.message, 0, retry_after_s(error)});
 }
 
 // Blocking is safe: llmd is an event loop that always reads, and a dead one closes the socket.

@@ -29,6 +29,14 @@ std::vector<float> shortened(const std::vector<float>& embedding, size_t n) {
     return out;
 }
 
+// Of a LoadFailed or a Refused.
+template <typename Told>
+base::Error error_of(const Told& told) {
+    base::Error error{told.code, told.message};
+    if (told.retry_after_s != 0) error.retry_after = std::chrono::seconds(told.retry_after_s);
+    return error;
+}
+
 }  // namespace
 
 Engine::Engine(const EngineContext& context, engines::EngineLauncher& launcher, ModelReference model)
@@ -303,7 +311,7 @@ void Engine::on(const protocol::LoadFailed& failed) {
         link_->terminate(EngineEnd::Cause::NoMemory, "could not load the model again: " + failed.message);
         return;
     }
-    fail_load(base::Error{failed.code, failed.message});
+    fail_load(error_of(failed));
 }
 
 void Engine::on(const protocol::Accepted& accepted) {
@@ -334,8 +342,7 @@ bool Engine::announce(RequestRecord& record) {
 }
 
 void Engine::on(const protocol::Refused& refused) {
-    base::Error error{refused.code, refused.message};
-    if (refused.retry_after_s != 0) error.retry_after = std::chrono::seconds(refused.retry_after_s);
+    base::Error error = error_of(refused);
     if (RequestRecord* record = find(refused.id)) {
         const size_t n_inputs = record->request.inputs.size();
         if (n_inputs > 1) {

@@ -31,7 +31,7 @@ FIELDS = {
     "Usage": "id:Q prompt_tokens:I cached_tokens:I generated_tokens:I resumed:I",
     "Ready": "architecture:s quantization:s n_ctx:I n_vocab:I n_slots:I backend:B device:s driver:s precision:B profile:s notes:[s sandbox:s "
              "weight_bytes:Q kv_bytes:Q overhead_bytes:Q load_ms:I",
-    "LoadFailed": "code:B message:s",
+    "LoadFailed": "code:B message:s retry_after_s:I",
     "Accepted": "id:Q prompt_tokens:I notes:[s",
     "Refused": "id:Q code:B message:s prompt_tokens:I retry_after_s:I",
     "Started": "id:Q cached_tokens:I",

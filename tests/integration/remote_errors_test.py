@@ -14,7 +14,7 @@ import harness
 from fake_upstream import FakeUpstream, make_certificate, pin_of
 from harness import LIMIT_S, LLAMA, LLMCTL, MARKER, GLib
 from remote_peer import PROGRAM
-from remote_rows import ECHO, NEVER_AGAIN, ROWS, SCHEMA, Row, row
+from remote_rows import ECHO, NEVER_AGAIN, ROWS, SCHEMA, Row, row, status
 from socket_test import Connection, events
 
 PROMPT = f"Once {MARKER}"
@@ -176,6 +176,8 @@ class Rows(Case):
         cls.add(Row("a prompt that is too long", "vllm", {}, "ContextExceeded", script={"n_ctx": 4}))
         cls.add(Row("it never loads", "vllm", {"path": "*", "status": 503, "times": -1, "body": {"error": {"message": "Loading model"}}},
                     "NotReady", settings={"first_token_seconds": 1}))
+        cls.add(Row("the list is busy", "vllm", {"path": "*", **status(429, headers={"Retry-After": 100}), "times": -1}, "QueueFull",
+                    retry_after=100))
         cls.add(Row("the list is a page", "vllm", {"path": "*", "html": True, "times": -1}, "RemoteRefused"))
         cls.add(Row("the list is elsewhere", "vllm", {"path": "*", "redirect": nobody, "times": -1}, "RemoteRefused"))
         public = cls.bus.path("public-key")

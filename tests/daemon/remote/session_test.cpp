@@ -187,6 +187,34 @@ TEST_F(SessionTest, TheServersWordsBeforeAnyPromptAreTold) {
     EXPECT_EQ(failed->message, R"(the remote answered 401: "Incorrect API key")");
 }
 
+TEST_F(SessionTest, SaysWhenABusyRemoteWantsToBeAskedForItsModels) {
+    for (const auto& [asked, told] : {std::pair("100", 100u), std::pair("100000", 86'400u)}) {
+        session_.reset();
+        serve([asked = asked](const UpstreamCall&, const UpstreamServer::Answer& answer) {
+            answer.json("busy", 429, base::concat("Retry-After: ", asked, "\r\n"));
+        });
+        settings_.url.clear();
+        open("openai");
+        const auto failed = wait_for<protocol::LoadFailed>();
+        ASSERT_TRUE(failed);
+        EXPECT_EQ(failed->code, ErrorCode::QueueFull);
+        EXPECT_EQ(failed->retry_after_s, told);
+    }
+}
+
+TEST_F(SessionTest, SaysWhenABusyRemoteWantsToBeAskedForItsTokens) {
+    serve([](const UpstreamCall& call, const UpstreamServer::Answer& answer) {
+        if (call.method == "GET") return answer.json(call.path == "/v1/models" ? kModels : R"({"total_slots":1})");
+        answer.json("busy", 503, "Retry-After: 100\r\n");
+    });
+    connect("llama-server");
+    say(protocol::Tokenize{.id = 5, .text = "Once"});
+    const auto refused = wait_for<protocol::Refused>();
+    ASSERT_TRUE(refused);
+    EXPECT_EQ(refused->code, ErrorCode::QueueFull);
+    EXPECT_EQ(refused->retry_after_s, 100u);
+}
+
 TEST_F(SessionTest, EndOfFileWithoutAReasonIsALoss) {
     serve(openai([](const UpstreamCall&, const UpstreamServer::Answer& answer) {
         answer.head(200);

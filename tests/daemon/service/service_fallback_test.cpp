@@ -133,6 +133,15 @@ TEST_F(ServiceFallbackTest, WhoListsNothingGetsTheError) {
     EXPECT_EQ(n_engines(), 0u) << "no model of this device is asked";
 }
 
+TEST_F(ServiceFallbackTest, ARemoteThatIsBusyBeforeAnythingWasAskedSaysWhenToComeBack) {
+    ask("big@home", {});
+    remote().expect<protocol::Connect>();
+    say(protocol::LoadFailed{ErrorCode::QueueFull, "the remote answered 429", 100});
+    ASSERT_TRUE(outcome().error);
+    EXPECT_EQ(outcome().error->code, ErrorCode::QueueFull);
+    EXPECT_EQ(outcome().error->retry_after, std::chrono::seconds(100));
+}
+
 TEST_F(ServiceFallbackTest, OneThatWasAcceptedAndIsLostBeforeItsFirstByteGoesOn) {
     const RequestId id = ask("big@home", {"small@home", "a"});
     connect("big");
