@@ -330,7 +330,10 @@ void RemoteRequest::take(AnswerEvent event) {
     if (!finish_) {
         const size_t before = answer_.n_tokens();
         name_tokens(event);
-        if (!is_new(event)) return;
+        if (must_repeat(event)) return repeat();
+        if (has_ids()) n_call_ids_ += event.ids.size();
+        if (repetition_ && repetition_->is_whole()) repetition_.reset();
+        if (repetition_) return follow_repetition(event);
         answer_.take_tokens(event);
         const bool are_too_many = has_ids() && answer_.n_tokens() > submit_.max_tokens;
         if (are_too_many || answer_.n_held() > protocol::kMaxTokensOfOneStep) {
@@ -378,22 +381,24 @@ void RemoteRequest::name_tokens(AnswerEvent& event) {
 // A server that still has all of what it computed goes on with it. One that has lost it would compute the answer so far
 // in batches, whose rounding is another than that of single tokens, and the likeliest token may be another then. So it
 // is asked from the beginning, as long as that takes no longer than a text may wait for its remote.
-bool RemoteRequest::is_new(AnswerEvent& event) {
+bool RemoteRequest::must_repeat(const AnswerEvent& event) const {
     const bool is_first = n_call_ids_ == 0;
+    const bool has_lost_it = !event.n_computed || *event.n_computed > 1;
+    return may_repeat_ && !repetition_ && is_first && has_lost_it && !answer_.ids().empty();
+}
+
+void RemoteRequest::repeat() {
     const auto told = answer_.ids();
-    if (has_ids()) n_call_ids_ += event.ids.size();
-    if (!repetition_ && may_repeat_ && is_first && !told.empty() && (!event.n_computed || *event.n_computed > 1)) {
-        repetition_.emplace(std::vector(told.begin(), told.end()));
-        call_again();
-        return false;
-    }
-    if (repetition_ && repetition_->is_whole()) repetition_.reset();
-    if (!repetition_) return true;
+    repetition_.emplace(std::vector(told.begin(), told.end()));
+    call_again();
+}
+
+void RemoteRequest::follow_repetition(const AnswerEvent& event) {
     last_token_ = context_.clock();
     cut_.reset();
     const bool is_other = !repetition_->take(event.ids) || event.finish || !event.other_finish.empty();
     const bool is_slow = !checker_ && repetition_->estimate(last_token_ - first_event_) > context_.limits.resume;
-    if (!is_other && !is_slow) return false;
+    if (!is_other && !is_slow) return;
     repetition_.reset();
     may_repeat_ = false;
     if (!can_resume()) {
@@ -401,7 +406,6 @@ bool RemoteRequest::is_new(AnswerEvent& event) {
     } else {
         go_on();
     }
-    return false;
 }
 
 void RemoteRequest::emit() {

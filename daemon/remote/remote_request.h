@@ -90,8 +90,12 @@ private:
     void go_on();
     void hang_up();
     void call_again();
-    // Whether the event is one of those that go on with the text; else it has been dealt with.
-    bool is_new(AnswerEvent& event);
+    // Whether the call's first event says that the server has lost what it had computed.
+    bool must_repeat(const AnswerEvent& event) const;
+    void repeat();
+    // The event belongs to a repetition. Where it is not what was said before, or takes too long, the text goes on in
+    // another way or is lost.
+    void follow_repetition(const AnswerEvent& event);
     // Times
     void watch();
     void check_times();
