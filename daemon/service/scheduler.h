@@ -145,6 +145,7 @@ public:
     size_t n_waiting() const { return entries_.size() - n_running(); }  // blocked ones included
     size_t n_running() const;
     size_t n_running(std::string_view model) const;
+    size_t n_running_here() const;  // at no remote, by the engines of the last plan()
 
 private:
     struct Entry {
@@ -190,7 +191,6 @@ private:
     const EngineSlots* engine_of(const Entry& entry) const;
     // One without an engine is this device's until it has one.
     bool is_remote(const Entry& entry) const;
-    size_t n_running_here() const;  // not on a remote
     // The first of those that wait and are like this.
     template <typename Condition>
     Entry* first_waiting(Condition is_like);

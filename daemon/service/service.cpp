@@ -463,8 +463,11 @@ Status Service::Impl::status() const {
         status.kv_pages_cached = main->pages().cached;
         status.kv_pages_total = main->pages().total;
         // Aggregated: it would change at every alternation of two engines.
-        if (scheduler_.n_running() > 0) status.state = State::Busy;
-        if (directive_.throttled && !requests_.empty()) status.state = State::Throttled;
+        if (scheduler_.n_running_here() > 0) status.state = State::Busy;
+        const auto& records = requests_.records();
+        const bool has_requests_here = std::any_of(records.begin(), records.end(),
+                                                   [](const auto& record) { return !record.second.model.is_remote(); });
+        if (directive_.throttled && has_requests_here) status.state = State::Throttled;
     }
     if (directive_.suspended) status.state = State::Suspended;
     status.queued = static_cast<uint32_t>(scheduler_.n_waiting());

@@ -567,6 +567,35 @@ TEST_F(ServiceEnginesTest, HeatAndMemoryHoldUpNoRemote) {
     EXPECT_EQ(n_engines(), 0u) << "the device is still too hot";
 }
 
+TEST_F(ServiceEnginesTest, ARequestAtARemoteMakesTheDeviceNeitherBusyNorThrottled) {
+    base::RemoteSettings home;
+    home.name = "home";
+    home.models = {"big"};
+    home.apps = {"host"};
+    make_service({.default_model = "a", .remotes = {home}});
+    auto made = std::make_unique<engines::FakeLauncher>();
+    engines::FakeLauncher& remotes = *made;
+    service_->set_remote_launcher(std::move(made));
+    serve(0, "a");
+    GenerateRequest big = request("big@home");
+    big.application = "host";
+    RecordingSink sinks[2];
+    submit(sinks[0], big);
+    remotes.last().expect<protocol::Connect>();
+    remotes.last().send(protocol::Ready{.n_ctx = 128, .n_slots = 1, .backend = protocol::BackendKind::Remote});
+    settle();
+    EXPECT_EQ(service_->status().active, 1u);
+    EXPECT_EQ(service_->status().state, State::Ready);
+    platform::Directive hot;
+    hot.throttled = true;
+    service_->apply(hot);
+    EXPECT_EQ(service_->status().state, State::Ready);
+    run(0, sinks[1], "a");
+    EXPECT_EQ(service_->status().state, State::Throttled);
+    service_->apply({});
+    EXPECT_EQ(service_->status().state, State::Busy);
+}
+
 TEST_F(ServiceEnginesTest, AnApplicationIsNotToldARemotesAddress) {
     base::RemoteSettings home;
     home.name = "home";
