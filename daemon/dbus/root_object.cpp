@@ -105,14 +105,6 @@ Result<std::vector<int32_t>> token_ids(const std::vector<uint32_t>& tokens) {
     return ids;
 }
 
-std::vector<std::string> names_in_use(const service::Status& status) {
-    std::vector<std::string> names;
-    for (const service::RemoteStatus& remote : status.remotes) {
-        if (remote.in_flight > 0) names.push_back(remote.name);
-    }
-    return names;
-}
-
 base::Error logprobs_untold() {
     return fail(ErrorCode::InvalidArgument, "logprobs: are told by Stream and StreamChat in format ndjson only");
 }
@@ -128,7 +120,8 @@ RootObject::RootObject(Session& session, std::string version)
     : AdaptorInterfaces(session.connection(), bus::BusPath(kRootPath)),
       session_(session),
       version_(std::move(version)),
-      announced_(session.service().status()) {
+      announced_(session.service().status()),
+      announced_away_(requests_away()) {
     export_main_interface();
 }
 
@@ -213,8 +206,10 @@ void RootObject::status_changed() {
     if (now.model != announced_.model) changed.emplace_back("Model");
     if (now.device != announced_.device) changed.emplace_back("Device");
     if (now.context_length != announced_.context_length) changed.emplace_back("ContextLength");
-    if (names_in_use(now) != names_in_use(announced_)) changed.emplace_back("RemotesInUse");
+    Away away = requests_away();
+    if (away != announced_away_) changed.emplace_back("RemotesInUse");
     announced_ = now;
+    announced_away_ = std::move(away);
     if (changed.empty()) return;
     try {
         bus::emit_changed(getObject(), kMainInterface, changed);
@@ -370,6 +365,16 @@ std::vector<std::string> RootObject::remotes_in_use(const std::string& reader) {
         if (request.away) names.insert(request.where);
     }
     return {names.begin(), names.end()};
+}
+
+RootObject::Away RootObject::requests_away() const {
+    Away away;
+    for (const auto& request : session_.service().requests()) {
+        // A program that cannot be identified is told of its own requests only.
+        if (request.away)
+            away.emplace(request.application.empty() ? request.client : request.application, request.where);
+    }
+    return away;
 }
 
 uint32_t RootObject::count_requests(const std::string& reader, bool running) {

@@ -5,7 +5,9 @@
 
 #include <llmd_adaptor.h>
 
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "api/call.h"
@@ -29,6 +31,8 @@ public:
 
 private:
     using Embeddings = std::vector<std::vector<double>>;
+    // Who has a request at which remote: what RemotesInUse is for each reader follows from it.
+    using Away = std::set<std::pair<std::string, std::string>>;
 
     // org.llmd.Llmd1
     void export_main_interface();
@@ -53,6 +57,7 @@ private:
     uint32_t count_requests(const std::string& reader, bool running);
     // At which requests are that `reader` may know of.
     std::vector<std::string> remotes_in_use(const std::string& reader);
+    Away requests_away() const;
 
     // org.llmd.Llmd1.Admin
     void LoadModel(sdbus::Result<>&& result, std::string model, bus::VariantMap options) override;
@@ -71,6 +76,7 @@ private:
     Session& session_;
     const std::string version_;
     service::Status announced_;
+    Away announced_away_;
 };
 
 }  // namespace llmd::dbus

@@ -350,6 +350,60 @@ TEST_F(FrontEndTest, StateAndModelAnnounceTheirChangesAndCountersDoNot) {
     EXPECT_EQ(client->changed.size(), 4u) << "QueueDepth and ActiveRequests have changed, but nobody is woken for that";
 }
 
+class SilentSink final : public service::RequestSink {
+public:
+    void on_accepted(uint32_t) override {}
+    void on_text(std::string_view) override {}
+    void on_finished(const service::Outcome&) override { has_ended = true; }
+    bool has_ended = false;
+};
+
+// Its value depends on the reader, and so a change of any reader's is one.
+TEST_F(FrontEndTest, RemotesInUseAnnouncesTheRequestsOfEachApplication) {
+    base::RemoteSettings home;
+    home.name = "home";
+    home.models = {"big"};
+    home.apps = {"host", "org.example.Notes"};
+    service::ServiceOptions options;
+    options.default_model = "tale";
+    options.remotes = {home};
+    service->configure(options);
+    auto made = std::make_unique<engines::FakeLauncher>();
+    engines::FakeLauncher& remotes = *made;
+    service->set_remote_launcher(std::move(made));
+    std::array<SilentSink, 3> sinks;
+    const auto ask = [&](SilentSink& sink, const std::string& application) {
+        service::GenerateRequest request;
+        request.client = request.share = request.application = application;
+        request.sandboxed = application != "host";
+        request.prompt = "Once";
+        request.model = "big@home";
+        const auto id = service->submit(std::move(request), sink);
+        EXPECT_TRUE(id) << id.error().message;
+        return id ? *id : 0;
+    };
+    const auto n_signals = [&] { return client->changed["RemotesInUse"].size(); };
+    const auto host = ask(sinks[0], "host");
+    until([&] { return !remotes.engines.empty(); });
+    remotes.last().send(protocol::Ready{.n_ctx = 128, .n_slots = 4, .backend = protocol::BackendKind::Remote});
+    until([&] { return n_signals() == 1; });
+    const auto notes = ask(sinks[1], "flatpak:org.example.Notes");
+    until([&] { return n_signals() == 2; });
+    ask(sinks[2], "host");
+    until([&] { return service->status().active == 3; });
+    settle();
+    EXPECT_EQ(n_signals(), 2u) << "nobody's value has changed";
+    EXPECT_TRUE(service->cancel(host));
+    until([&] { return sinks[0].has_ended; });
+    settle();
+    EXPECT_EQ(n_signals(), 2u);
+    EXPECT_TRUE(service->cancel(notes));
+    until([&] { return n_signals() == 3; });
+    EXPECT_TRUE(sinks[1].has_ended);
+    service->cancel_all();
+    until([&] { return sinks[2].has_ended; });
+}
+
 TEST_F(FrontEndTest, AFolderWhoseNameIsNotTextIsListed) {
     std::filesystem::create_directory(folder + "/\xff");
     std::ofstream(folder + "/\xff/odd.gguf") << "a model";
