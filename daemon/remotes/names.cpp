@@ -12,13 +12,7 @@ namespace {
 using base::ErrorCode;
 using base::in_quotes;
 
-constexpr size_t kMaxListed = 16;  // names in an error
-
-std::string list_of(const std::vector<std::string>& names) {
-    std::string list;
-    for (size_t i = 0; i < std::min(names.size(), kMaxListed); ++i) list.append(i == 0 ? "" : ", ").append(names[i]);
-    return names.size() > kMaxListed ? list + ", ..." : list;
-}
+constexpr size_t kMaxListed = 16;
 
 }  // namespace
 
@@ -37,10 +31,6 @@ base::Result<ModelName> parse_model_name(std::string_view name) {
 
 bool is_of_this_device(std::string_view name) {
     return name.starts_with('/') || name.find('@') == std::string_view::npos;
-}
-
-std::string_view Place::where() const {
-    return remote != nullptr ? std::string_view(remote->name) : "device";
 }
 
 base::Result<Place> find_place(std::string_view name, std::span<const base::RemoteSettings> remotes,
@@ -66,6 +56,14 @@ base::Result<Place> find_place(std::string_view name, std::span<const base::Remo
                       in_quotes(parsed->model), " in the settings; it has ", list_of(models));
 }
 
+std::vector<std::string> names_of_models(const base::RemoteSettings& remote) {
+    std::vector<std::string> names;
+    for (const std::string& entry : remote.models) {
+        names.push_back(Place{&remote, base::remote_model(entry).name, ""}.name());
+    }
+    return names;
+}
+
 std::string host_of(const base::RemoteSettings& remote) {
     const auto url = base::parse_remote_url(remote.url);
     return url ? base::address_of(*url) : "";  // the settings were refused with another one
@@ -79,6 +77,14 @@ std::vector<std::string> guarantees(const base::RemoteSettings& remote) {
     if (api->takes_ids && remote.resume_seconds > 0) words.emplace_back("resumed by token ids");
     if (api->has_cache_salt) words.emplace_back("cache salted");
     return words;
+}
+
+std::string list_of(std::span<const std::string> words) {
+    std::string list;
+    for (const std::string& word : words.first(std::min(words.size(), kMaxListed))) {
+        list.append(list.empty() ? "" : ", ").append(word);
+    }
+    return words.size() > kMaxListed ? list + ", ..." : list;
 }
 
 std::string remote_names(std::span<const base::RemoteSettings> remotes, const Caller& caller) {

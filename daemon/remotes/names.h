@@ -30,8 +30,6 @@ struct Place {
     std::string model;                             // the name without the remote's
     std::string upstream;                          // what the remote calls it; empty on this device
     std::string name() const { return remote != nullptr ? model + "@" + remote->name : model; }
-    // As `where` tells clients: "device" or the name of the remote.
-    std::string_view where() const;
 };
 // Where the model `name` is for this caller; `remotes` must outlive the place. Whether this device has a model of that
 // name is the catalogue's to say. InvalidArgument as above; NotAllowed as check_caller() has it; ModelNotFound: there
@@ -39,11 +37,17 @@ struct Place {
 base::Result<Place> find_place(std::string_view name, std::span<const base::RemoteSettings> remotes,
                                const Caller& caller);
 
+// What the remote's models are asked for as, in the order of the settings: "qwen3-32b@home".
+std::vector<std::string> names_of_models(const base::RemoteSettings& remote);
+
 // For people: "box.lan:8443", or "unix:/PATH".
 std::string host_of(const base::RemoteSettings& remote);
 // What holds for each text of the remote whatever server it is, as far as the settings tell that: "schema checked",
 // "resumed by token ids", "cache salted".
 std::vector<std::string> guarantees(const base::RemoteSettings& remote);
+
+// "a, b, c", and "..." behind the first 16.
+std::string list_of(std::span<const std::string> words);
 
 // "home, work": those that the caller may know of, which is all for a program outside of sandboxes and else those that
 // list it.

@@ -17,14 +17,6 @@ remotes::Caller caller_of(const GenerateRequest& request) {
     return {request.sandboxed, request.application};
 }
 
-std::vector<std::string> names_of_models(const base::RemoteSettings& remote) {
-    std::vector<std::string> names;
-    for (const std::string& model : remote.models) {
-        names.push_back(base::remote_model(model).name + "@" + remote.name);
-    }
-    return names;
-}
-
 remotes::RemoteLog::Options log_options(const std::string& path) {
     remotes::RemoteLog::Options options;
     options.path = path;
@@ -86,11 +78,11 @@ std::vector<engines::ModelEntry> RemoteAccess::models(const remotes::Caller& cal
     std::vector<engines::ModelEntry> entries;
     for (const base::RemoteSettings& remote : settings_) {
         if (!remotes::may_use(caller, remote)) continue;
-        for (const std::string& model : remote.models) {
+        for (std::string& name : remotes::names_of_models(remote)) {
             engines::ModelEntry& entry = entries.emplace_back();
-            entry.name = base::remote_model(model).name + "@" + remote.name;
+            entry.name = std::move(name);
             entry.remote = remote.name;
-            // Ollama's programs show the first digits, and take them for there.
+            // Ollama's clients print the first digits of the digest and fail without one.
             base::Sha256 digest;
             digest.add(entry.name);
             entry.digest = digest.hex();
@@ -174,7 +166,7 @@ std::vector<RemoteAccess::Status> RemoteAccess::status() const {
         Status& one = out.emplace_back();
         one.name = remote.name;
         one.host = remotes::host_of(remote);
-        one.models = names_of_models(remote);
+        one.models = remotes::names_of_models(remote);
         one.words = states_.at(remote.name).words(now_());
     }
     return out;

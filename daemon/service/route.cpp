@@ -5,16 +5,6 @@
 
 namespace llmd::service {
 
-namespace {
-
-std::string list_of(const std::vector<std::string>& failed) {
-    std::string list;
-    for (const std::string& one : failed) list.append(list.empty() ? "" : ", ").append(one);
-    return list;
-}
-
-}  // namespace
-
 bool Route::advance(std::span<const std::string> models, const base::Error& error, bool has_delivered) {
     const auto next = fallback.next(models, {error.code, remotes::is_of_this_device(model), has_delivered});
     if (!next) return false;
@@ -35,11 +25,11 @@ bool Route::skip(std::span<const std::string> models, const base::Error& error) 
 }
 
 std::string Route::note() const {
-    return failed.empty() ? std::string() : "fallback: " + list_of(failed);
+    return failed.empty() ? std::string() : "fallback: " + remotes::list_of(failed);
 }
 
 base::Error Route::with_history(base::Error error) const {
-    if (!failed.empty()) error.message += "; before it " + list_of(failed);
+    if (!failed.empty()) error.message += "; before it " + remotes::list_of(failed);
     return error;
 }
 

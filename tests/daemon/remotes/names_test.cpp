@@ -49,12 +49,10 @@ TEST(FindPlace, GivesTheRemoteAndWhatItCallsTheModel) {
     ASSERT_TRUE(plain);
     EXPECT_EQ(plain->remote, nullptr) << "a remote has it, but was not named";
     EXPECT_EQ(plain->name(), "qwen3-32b");
-    EXPECT_EQ(plain->where(), "device");
     const auto same = find_place("qwen3-32b@home", kRemotes, kHost);
     ASSERT_TRUE(same);
     EXPECT_EQ(same->remote, &kRemotes[0]);
     EXPECT_EQ(same->upstream, "qwen3-32b");
-    EXPECT_EQ(same->where(), "home");
     const auto renamed = find_place("small@home", kRemotes, kHost);
     ASSERT_TRUE(renamed);
     EXPECT_EQ(renamed->upstream, "org/Small-Model@2");
