@@ -24,7 +24,6 @@ using base::fail;
 // Beyond the limit this much is received for nothing, so that a client that has begun to send can finish and read why;
 // one that sends more is cut off.
 constexpr size_t kMaxIgnoredBytes = 4u << 20;
-// What a request that came through `llmctl bridge` counts as.
 // Of a stream's text, handed to libmicrohttpd at a time.
 constexpr size_t kStreamBlockBytes = 16u << 10;
 

@@ -10,12 +10,16 @@
 #include "engine/compute/cpu/processor.h"
 #include "engine/generation/forward.h"
 #include "engine/generation/kv_cache/kv_pages.h"
+#include "engines/memory_budget.h"
 #include "fake_backend.h"
 #include "support/gguf_writer.h"
 #include "test_devices.h"
 
 namespace llmd::generation {
 namespace {
+
+// What llmd adds to a ready engine for requests is what the engine itself leaves for them.
+static_assert(kRequestReserveBytes == engines::kRequestBytes);
 
 class LoadModel : public testing::Test {
 protected:
