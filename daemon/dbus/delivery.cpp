@@ -70,11 +70,13 @@ public:
         if (format_ == PipeFormat::JsonLines) pipe_->write(call_line(seq_++, number, call));
     }
 
+    void notes(std::span<const std::string> notes) override { notes_.assign(notes.begin(), notes.end()); }
+
     void finish(const Outcome& outcome) override {
         finishing_ = true;
         if (closed_) return events_.on_delivered(std::nullopt);
         if (!logprobs_.empty()) text({});
-        if (format_ == PipeFormat::JsonLines) pipe_->write(last_line(outcome));
+        if (format_ == PipeFormat::JsonLines) pipe_->write(last_line(outcome, notes_));
         pipe_->finish();
     }
 
@@ -91,6 +93,7 @@ private:
     PipeFormat format_;
     std::unique_ptr<TextPipe> pipe_;
     std::vector<api::AlignedLogprobs> logprobs_;
+    std::vector<std::string> notes_;
     uint64_t seq_ = 0;
     bool finishing_ = false;
     bool closed_ = false;

@@ -40,6 +40,8 @@ public:
     virtual void thinking(std::string_view) {}
     // A call of a tool has ended; `number` counts them from 0. Told in JSON lines, and by all in the info at the end.
     virtual void call(size_t, const api::AnswerCall&) {}
+    // What of the request is not held to the letter. Told in the last of JSON lines, and by all in the info at the end.
+    virtual void notes(std::span<const std::string>) {}
     // How the request ended; nothing follows.
     virtual void finish(const service::Outcome& outcome) = 0;
     // For Finished.info: the text as far as it is kept, and whether that is not all of it. Nothing if it is not kept.

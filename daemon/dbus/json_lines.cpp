@@ -30,7 +30,7 @@ std::string call_line(uint64_t seq, size_t number, const api::AnswerCall& call) 
     return json.take() + '\n';
 }
 
-std::string last_line(const service::Outcome& outcome) {
+std::string last_line(const service::Outcome& outcome, std::span<const std::string> notes) {
     base::JsonWriter json;
     json.begin_object();
     if (outcome.error) {
@@ -54,6 +54,11 @@ std::string last_line(const service::Outcome& outcome) {
         json.key("model").value(outcome.model);
         json.key("where").value(outcome.where);
         if (outcome.resumed > 0) json.key("resumed").value(outcome.resumed);
+        if (!notes.empty()) {
+            json.key("notes").begin_array();
+            for (const std::string& note : notes) json.value(note);
+            json.end_array();
+        }
         json.end_object();
     }
     json.end_object();

@@ -20,6 +20,6 @@ std::string thinking_line(uint64_t seq, std::string_view text);
 std::string call_line(uint64_t seq, size_t number, const api::AnswerCall& call);
 
 // The last line: {"done":true,…}, or {"error":{…}} when the outcome has an error.
-std::string last_line(const service::Outcome& outcome);
+std::string last_line(const service::Outcome& outcome, std::span<const std::string> notes = {});
 
 }  // namespace llmd::dbus

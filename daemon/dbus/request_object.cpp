@@ -91,6 +91,7 @@ void RequestObject::on_part(const protocol::AnswerPart& part) {
 void RequestObject::on_finished(const service::Outcome& outcome) {
     outcome_ = outcome;
     if (const auto logprobs = aligner_.finish(); !logprobs.empty()) delivery_->logprobs(logprobs);
+    delivery_->notes(notes_);
     delivery_->finish(*outcome_);
 }
 

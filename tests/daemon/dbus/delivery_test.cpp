@@ -102,6 +102,14 @@ TEST_F(DeliveryTest, PipeCarriesLinesThenTheLastLineThenTheEnd) {
     EXPECT_TRUE(at_end());
 }
 
+TEST_F(DeliveryTest, TheLastLineHasTheNotes) {
+    open(api::PipeFormat::JsonLines);
+    delivery->notes(std::vector<std::string>{"top_k: is 256"});
+    delivery->finish({});
+    turn();
+    EXPECT_NE(available().find(R"("notes":["top_k: is 256"])"), std::string::npos);
+}
+
 TEST_F(DeliveryTest, CallsAreLinesAmongTheOthers) {
     open(api::PipeFormat::JsonLines);
     delivery->thinking("hm");

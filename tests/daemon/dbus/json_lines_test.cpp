@@ -44,6 +44,14 @@ TEST(JsonLines, TheLastLineSaysHowItEnded) {
               "\"seed\":18446744073709551615,\"model\":\"tales\",\"where\":\"device\"}}\n");
 }
 
+TEST(JsonLines, TheLastLineTellsTheNotes) {
+    const std::vector<std::string> notes = {R"(fallback: "a" failed with QueueFull)", "top_k: is 256"};
+    const std::string line = last_line({}, notes);
+    EXPECT_TRUE(line.ends_with(R"(,"notes":["fallback: \"a\" failed with QueueFull","top_k: is 256"]}})"
+                               "\n"))
+        << line;
+}
+
 TEST(JsonLines, AnErrorTakesThePlaceOfTheUsage) {
     service::Outcome outcome;
     outcome.finish = service::Finish::Error;
