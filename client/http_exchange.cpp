@@ -1,5 +1,6 @@
 #include "client/http_exchange.h"
 
+#include <strings.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/un.h>
@@ -16,6 +17,7 @@
 namespace llmd::client {
 namespace {
 
+constexpr std::string_view kFieldEnd = "\r\n";
 constexpr std::string_view kHeadEnd = "\r\n\r\n";
 // "HTTP/1.1 200 OK": the code stands behind the version, which is always this long.
 constexpr std::string_view kVersion = "HTTP/1.";
@@ -98,7 +100,24 @@ std::string HttpExchange::take_head(std::string_view bytes) {
         malformed("it is not HTTP");
     }
     status_ = status;
-    return head_.substr(end + kHeadEnd.size());
+    std::string body = head_.substr(end + kHeadEnd.size());
+    head_.resize(end);
+    return body;
+}
+
+std::vector<std::string> HttpExchange::headers(std::string_view name) const {
+    std::vector<std::string> values;
+    if (status_ == 0) return values;
+    for (size_t at = 0; at < head_.size();) {
+        const size_t end = std::min(head_.find(kFieldEnd, at), head_.size());
+        std::string_view line = std::string_view(head_).substr(at, end - at);
+        at = end + kFieldEnd.size();
+        if (line.find(':') != name.size() || ::strncasecmp(line.data(), name.data(), name.size()) != 0) continue;
+        line.remove_prefix(name.size() + 1);
+        line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+        values.emplace_back(line);
+    }
+    return values;
 }
 
 void HttpExchange::unreachable(const std::string& why) const {

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/unique_fd.h"
 
@@ -39,6 +40,8 @@ public:
     std::optional<std::string> read();
     // 0 until the headers have come.
     unsigned status() const { return status_; }
+    // The values of the headers with this name, in their order; none until the headers have come.
+    std::vector<std::string> headers(std::string_view name) const;
 
 private:
     void connect();
@@ -48,7 +51,7 @@ private:
 
     const std::string path_;
     base::UniqueFd socket_;
-    std::string head_;
+    std::string head_;  // without the empty line, once that has come
     unsigned status_ = 0;
 };
 

@@ -48,4 +48,14 @@ void copy_scalars(const simdjson::dom::object& object, Dictionary& out) {
     }
 }
 
+void copy_texts(const simdjson::dom::object& object, const char* key, Dictionary& out) {
+    simdjson::dom::array values;
+    if (object[key].get_array().get(values)) return;
+    std::vector<std::string> texts;
+    for (const simdjson::dom::element value : values) {
+        if (std::string_view text; !value.get_string().get(text)) texts.emplace_back(text);
+    }
+    out[key] = texts;
+}
+
 }  // namespace llmd::client

@@ -25,5 +25,7 @@ std::string optional_text(const simdjson::dom::object& object, const char* key);
 
 // Copies the scalars of `object`; nested values and null are left out.
 void copy_scalars(const simdjson::dom::object& object, Dictionary& out);
+// Copies the texts of a member that is an array; nothing where it is none.
+void copy_texts(const simdjson::dom::object& object, const char* key, Dictionary& out);
 
 }  // namespace llmd::client

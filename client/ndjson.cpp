@@ -27,7 +27,10 @@ StreamLine StreamReader::parse(std::string_view line) {
         copy_scalars(object, out.info);
         out.info.erase("done");
         simdjson::dom::object usage;
-        if (!object["usage"].get_object().get(usage)) copy_scalars(usage, out.info);
+        if (!object["usage"].get_object().get(usage)) {
+            copy_scalars(usage, out.info);
+            copy_texts(usage, "notes", out.info);
+        }
     } else if (!object["error"].get_object().get(error)) {
         out.kind = StreamLine::Kind::Error;
         out.error_name = text_member(error, "name");

@@ -16,6 +16,7 @@ namespace dom = simdjson::dom;
 
 constexpr unsigned kHttpOk = 200;
 const std::string kSeed = "seed";
+constexpr std::string_view kNoteHeader = "x-llmd-note";
 
 // No more bits than remotes hold.
 uint64_t random_seed() {
@@ -33,7 +34,7 @@ public:
 
     std::optional<std::vector<StreamLine>> read() override {
         const auto bytes = exchange_.read();
-        if (exchange_.status() == kHttpOk) return bytes ? std::optional(with_seed(reader_.take(*bytes))) : std::nullopt;
+        if (exchange_.status() == kHttpOk) return bytes ? std::optional(with_info(reader_.take(*bytes))) : std::nullopt;
         if (!bytes) return std::vector{read_error(refusal_)};
         refusal_ += *bytes;
         if (refusal_.size() > kMaxLineBytes) malformed("an error of more than 1 MiB");
@@ -50,9 +51,12 @@ public:
     }
 
 private:
-    std::vector<StreamLine> with_seed(std::vector<StreamLine> lines) const {
+    // What the bus has in `info` and the events have not.
+    std::vector<StreamLine> with_info(std::vector<StreamLine> lines) const {
         for (StreamLine& line : lines) {
-            if (line.kind == StreamLine::Kind::Done) line.info[kSeed] = seed_;
+            if (line.kind != StreamLine::Kind::Done) continue;
+            line.info[kSeed] = seed_;
+            if (const auto notes = exchange_.headers(kNoteHeader); !notes.empty()) line.info["notes"] = notes;
         }
         return lines;
     }

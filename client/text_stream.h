@@ -93,7 +93,7 @@ std::string cut_hint(const Dictionary& result, const Dictionary& options);
 // A line for a person whose text has not been generated on this device: where it was, and whether it had to be resumed.
 // Empty where this device did it.
 std::string remote_hint(const Dictionary& result);
-// Which model of --fallback has answered, where one has.
+// Which model of --fallback has answered, where one has because others failed.
 std::string fallback_hint(const Dictionary& result, const Dictionary& options);
 
 }  // namespace llmd::client

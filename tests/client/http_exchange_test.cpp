@@ -69,6 +69,19 @@ TEST(Fetch, SendsTheRequestAndReadsTheAnswerToItsEnd) {
               "POST /tokenize HTTP/1.0\r\nHost: llmd\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}");
 }
 
+TEST(HttpExchange, GivesTheValuesOfAHeaderInTheirOrder) {
+    const Peer peer(
+        "HTTP/1.1 200 OK\r\nX-Note: a: b\r\nX-Notes: no\r\nx-note:\t c\r\nX: X-Note: no\r\nX-NOTE:\r\n\r\nX-Note: "
+        "text");
+    HttpExchange exchange(peer.path, {"GET", "/", {}});
+    EXPECT_TRUE(exchange.headers("x-note").empty());
+    std::string body;
+    while (const auto part = exchange.read()) body += *part;
+    EXPECT_EQ(body, "X-Note: text");
+    EXPECT_EQ(exchange.headers("x-note"), (std::vector<std::string>{"a: b", "c", ""}));
+    EXPECT_TRUE(exchange.headers("x-none").empty());
+}
+
 TEST(Fetch, AnEndBeforeTheAnswerIsADaemonThatIsGone) {
     for (const char* answer : {"", "HTTP/1.1 200 OK\r\nContent-"}) {
         EXPECT_EQ(failure_of(answer), ExitCode::Unreachable) << answer;

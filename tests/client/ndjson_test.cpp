@@ -32,6 +32,14 @@ TEST(StreamReader, ReadsTheSameLinesWhereverThePipeCuts) {
     }
 }
 
+TEST(StreamReader, ReadsTheNotesOfTheUsage) {
+    StreamReader reader;
+    const auto lines = reader.take(
+        "{\"done\":true,\"finish_reason\":\"stop\",\"usage\":{\"notes\":[\"top_k: is 256\",7,\"n: is 1\"]}}\n");
+    ASSERT_EQ(lines.size(), 1u);
+    EXPECT_EQ(list_of(lines[0].info, "notes"), (std::vector<std::string>{"top_k: is 256", "n: is 1"}));
+}
+
 TEST(StreamReader, WhatTheModelThinksIsNoText) {
     StreamReader reader;
     const auto lines = reader.take("{\"seq\":0,\"thinking\":\"hm\"}\n{\"seq\":1,\"text\":\"so\"}\n");
