@@ -68,17 +68,22 @@ private:
     std::string refusal_;
 };
 
-// Under the names that ListModels has.
+// As ListModels has it, but for the path, which is not told here.
 Dictionary model_from(const dom::object& model) {
     Dictionary out;
     copy_scalars(model, out);
-    Dictionary named;
+    // Which a remote's model has on the bus alone.
+    Dictionary named = {{"size_bytes", uint64_t{0}}, {"loaded", false}, {"default", false}};
     for (const auto& [theirs, ours] : {std::pair("id", "name"), std::pair("size", "size_bytes")}) {
         if (const auto value = out.find(theirs); value != out.end()) named[ours] = value->second;
     }
     for (const char* key :
          {"architecture", "quantization", "context_length", "loaded", "default", "error", "remote", "host"}) {
         if (const auto value = out.find(key); value != out.end()) named[key] = value->second;
+    }
+    copy_texts(model, "guarantees", named);
+    if (named.contains("error")) {
+        for (const char* unknown : {"architecture", "quantization", "context_length"}) named.erase(unknown);
     }
     return named;
 }

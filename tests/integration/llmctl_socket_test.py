@@ -55,6 +55,10 @@ class OverTheSocket(harness.TestCase):
     def test_a_model_that_cannot_be_used_says_why_in_the_list(self):
         self.add_broken_model()
         self.assertRegex(self.ctl("models").stdout.decode(), r"(?m)^ +broken +unusable: .*not a GGUF file")
+        over_bus = json.loads(self.ctl("models", "--json", DBUS_SESSION_BUS_ADDRESS=self.bus.address).stdout)["models"]
+        for model in over_bus:
+            del model["path"]
+        self.assertEqual(json.loads(self.ctl("models", "--json").stdout)["models"], over_bus)
 
     def test_system_makes_a_conversation(self):
         text, _ = self.client.generate(PROMPT, system="A tale.", temperature=0.0, model=LLAMA)

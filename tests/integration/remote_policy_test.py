@@ -295,6 +295,11 @@ class RemotePolicy(harness.TestCase):
             answers = self.both_ways("generate", *model, "--fallback", LLAMA, "--max-tokens", "2", "--temperature", "0", PROMPT)
             self.assertEqual([(done.returncode, done.stderr) for done in answers], [(0, hint)] * 2)
             self.assertEqual(answers[0].stdout, answers[1].stdout)
+        over_bus, over_socket = (json.loads(done.stdout)["models"] for done in self.both_ways("models", "--json"))
+        for model in over_bus:
+            del model["path"]
+        self.assertIn(MODEL, [model["name"] for model in over_bus])
+        self.assertEqual(over_socket, over_bus)
 
     def both_ways(self, *arguments):
         return [self.ctl(address, *arguments) for address in (self.bus.address, NO_BUS)]
