@@ -47,7 +47,9 @@ Verdict failed(ErrorCode code, const Failure& failure) {
 
 // The text is cut, or its remote cannot be reached while it waits to go on.
 Verdict judge_loss(const Failure& failure, const Attempts& attempts, const Limits& limits, double jitter) {
-    if (!attempts.can_resume || attempts.fruitless > kMaxFruitless || attempts.since_cut >= limits.resume) {
+    const bool never_begins = !attempts.has_begun && attempts.tries >= kMaxTries;
+    if (never_begins || !attempts.can_resume || attempts.fruitless > kMaxFruitless ||
+        attempts.since_cut >= limits.resume) {
         return failed(ErrorCode::RemoteLost, failure);
     }
     return {.what = What::Resume, .delay = backoff(attempts.tries, limits, jitter)};

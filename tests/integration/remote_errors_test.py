@@ -302,7 +302,8 @@ class InTheMiddle(Case):
                 self.assertEqual((name, reason in message), ("NotReady", True), message)
                 self.check_device()
 
-    @unittest.skipUnless(os.environ.get("LLMD_ALL"), "two minutes pass: LLMD_ALL=1; the times are those of session_clock_test.cpp")
+    # Two minutes pass; the times by a clock are those of session_clock_test.cpp.
+    @unittest.skipUnless(os.environ.get("LLMD_ALL"), "left to another lane: what takes minutes")
     def test_nothing_comes_and_nobody_reads(self):
         path, fd = self.client.stream(PROMPT, model=f"tales@{self.endless}", max_tokens=4000, temperature=0.0)
         fcntl.fcntl(fd, fcntl.F_SETPIPE_SZ, 4096)

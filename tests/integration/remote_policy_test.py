@@ -71,6 +71,8 @@ class RemotePolicy(harness.TestCase):
         self.n_calls = len(self.upstream.calls)
 
     def service(self, kind, *arguments, **options):
+        # The next test begins when llmd knows that it has gone.
+        self.addCleanup(lambda: self.client.wait(lambda: self.end_of(priority="background") == "home", "the service to be gone"))
         service = kind(self.system_bus, *arguments, **options)
         self.addCleanup(service.close)
         return service

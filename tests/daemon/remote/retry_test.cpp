@@ -70,6 +70,7 @@ const Judged kJudged[] = {
     {"… for too long", status(503, "Loading model"), cut(1, 120'000), What::Fail, 0, ErrorCode::RemoteLost},
     {"502", status(502), {}, What::Again, 500},
     {"500 before a token", status(500), {.can_resume = true, .fruitless = 1}, What::Resume, 500},
+    {"500 before a token again", status(500), {.tries = 2, .can_resume = true}, What::Fail, 0, ErrorCode::RemoteLost},
     {"500 in a text", status(500), cut(1), What::Resume, 500},
     {"slow first token", of(Kind::SlowFirstToken), {}, What::Fail, 0, ErrorCode::Timeout},
     {"slow after a cut", of(Kind::SlowFirstToken), cut(2, 1000, 1), What::Resume, 1000},

@@ -215,6 +215,24 @@ TEST_F(SessionTest, SaysWhenABusyRemoteWantsToBeAskedForItsTokens) {
     EXPECT_EQ(refused->retry_after_s, 100u);
 }
 
+TEST_F(SessionTest, AServerThatAlwaysFailsIsAskedThrice) {
+    for (const std::string path : {"/tokenize", "/completion"}) {
+        SCOPED_TRACE(path);
+        session_.reset();
+        serve([path](const UpstreamCall& call, const UpstreamServer::Answer& answer) {
+            if (call.path == "/v1/models") return answer.json(kModels);
+            if (call.path == "/props") return answer.json(R"({"total_slots":1})");
+            answer.json(R"({"tokens":[1,2]})", call.path == path ? 500 : 200);
+        });
+        settings_.url.clear();
+        connect("llama-server");
+        const auto outcome = run(text_request("Once"));
+        ASSERT_TRUE(outcome.refused);
+        EXPECT_EQ(outcome.refused->code, ErrorCode::RemoteLost);
+        EXPECT_EQ(upstream_->calls(path).size(), 3u);
+    }
+}
+
 TEST_F(SessionTest, EndOfFileWithoutAReasonIsALoss) {
     serve(openai([](const UpstreamCall&, const UpstreamServer::Answer& answer) {
         answer.head(200);
