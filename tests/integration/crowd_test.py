@@ -216,14 +216,8 @@ class Crowd(harness.TestCase):
 
 def flood(root, address, n_connections):
     """The part of as_flatpak() that runs in a process of its own."""
-    if not harness.may_change_root():
-        return harness.NOT_PERMITTED
-    clients = [harness.Client(types.SimpleNamespace(address=address)) for _ in range(int(n_connections))]
-    for client in clients:
-        client.owner()  # everything is loaded that the other root does not have
-    try:
-        os.chroot(root)
-    except PermissionError:
+    clients = harness.enter_root(root, address, int(n_connections))
+    if not clients:
         return harness.NOT_PERMITTED
     outcomes = []
     streams = []  # whose descriptors stay open

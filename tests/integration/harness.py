@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import types
 import unittest
 
 import socket_trap
@@ -378,6 +379,21 @@ def may_change_root():
     except PermissionError:  # Ubuntu's AppArmor gives it no rights
         return False
     return True
+
+
+def enter_root(root, address, n=1):
+    """`n` clients of the bus at `address`, whose process, which has no threads yet, is in another root from now on; none where it may
+    not change it."""
+    if not may_change_root():
+        return []
+    clients = [Client(types.SimpleNamespace(address=address)) for _ in range(n)]
+    for client in clients:
+        client.owner()  # everything is loaded that the other root does not have
+    try:
+        os.chroot(root)
+    except PermissionError:
+        return []
+    return clients
 
 
 def read_all(fd):

@@ -6,7 +6,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import types
 
 import harness
 from harness import GPT2, LIMIT_S, LLAMA, MARKER
@@ -213,14 +212,10 @@ class NoFolder(harness.TestCase):
 
 def ask(root, address, prompt, options):
     """The part of as_flatpak() that runs in a process of its own."""
-    if not harness.may_change_root():
+    clients = harness.enter_root(root, address)
+    if not clients:
         return harness.NOT_PERMITTED
-    client = harness.Client(types.SimpleNamespace(address=address))
-    client.owner()  # everything is loaded that the other root does not have
-    try:
-        os.chroot(root)
-    except PermissionError:
-        return harness.NOT_PERMITTED
+    client, = clients
     text, info = client.generate(prompt, max_tokens=24, **json.loads(options))
     print(json.dumps({"text": text, "cached_tokens": info["cached_tokens"]}))
     return 0

@@ -5,7 +5,6 @@ import os
 import re
 import subprocess
 import sys
-import types
 
 import harness
 from bridge import Bridge
@@ -388,14 +387,10 @@ def in_use(client):
 
 def call(root, address, calls):
     """The part of in_flatpak() that runs in a process of its own."""
-    if not harness.may_change_root():
+    clients = harness.enter_root(root, address)
+    if not clients:
         return harness.NOT_PERMITTED
-    client = harness.Client(types.SimpleNamespace(address=address))
-    client.owner()  # everything is loaded that the other root does not have
-    try:
-        os.chroot(root)
-    except PermissionError:
-        return harness.NOT_PERMITTED
+    client, = clients
     answers = []
     for what in json.loads(calls):
         try:

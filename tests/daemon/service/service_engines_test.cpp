@@ -21,6 +21,24 @@ protected:
         make_service({.default_model = "a", .max_models = 2});
     }
 
+    // A remote whose model `big` programs of the host may ask.
+    static base::RemoteSettings home() {
+        base::RemoteSettings home;
+        home.name = "home";
+        home.models = {"big"};
+        home.apps = {"host"};
+        return home;
+    }
+    // Returns what starts the processes that ask it.
+    engines::FakeLauncher& make_service_with(base::RemoteSettings remote, ServiceOptions options) {
+        options.remotes = {std::move(remote)};
+        make_service(std::move(options));
+        auto made = std::make_unique<engines::FakeLauncher>();
+        engines::FakeLauncher& remotes = *made;
+        service_->set_remote_launcher(std::move(made));
+        return remotes;
+    }
+
     engines::FakeEngine& engine(size_t n) { return *launcher_->engines.at(n); }
     void send(size_t n, const protocol::Message& message) {
         engine(n).send(message);
@@ -445,14 +463,7 @@ TEST_F(ServiceEnginesTest, TwoThatComputeOnOneGpuTakeTurns) {
 }
 
 TEST_F(ServiceEnginesTest, ARemotesModelIsNotOfThisDevice) {
-    base::RemoteSettings home;
-    home.name = "home";
-    home.models = {"big"};
-    home.apps = {"host"};
-    make_service({.default_model = "a", .max_models = 1, .remotes = {home}});
-    auto made = std::make_unique<engines::FakeLauncher>();
-    engines::FakeLauncher& remotes = *made;
-    service_->set_remote_launcher(std::move(made));
+    engines::FakeLauncher& remotes = make_service_with(home(), {.default_model = "a", .max_models = 1});
     EXPECT_EQ(refusal(request("big@elsewhere")).code, base::ErrorCode::NotAllowed);
     RecordingSink sinks[2];
     run(0, sinks[0], "a");
@@ -489,14 +500,7 @@ TEST_F(ServiceEnginesTest, ARemotesModelIsNotOfThisDevice) {
 }
 
 TEST_F(ServiceEnginesTest, ARemoteIsNotKeptAsLongAsAModelOfThisDevice) {
-    base::RemoteSettings home;
-    home.name = "home";
-    home.models = {"big"};
-    home.apps = {"host"};
-    make_service({.default_model = "a", .max_models = 1, .remotes = {home}});
-    auto made = std::make_unique<engines::FakeLauncher>();
-    engines::FakeLauncher& remotes = *made;
-    service_->set_remote_launcher(std::move(made));
+    engines::FakeLauncher& remotes = make_service_with(home(), {.default_model = "a", .max_models = 1});
     RecordingSink sinks[2];
     finish(0, run(0, sinks[0], "a"));
     GenerateRequest big = request("big@home");
@@ -533,14 +537,7 @@ TEST_F(ServiceEnginesTest, ARemoteIsNotKeptAsLongAsAModelOfThisDevice) {
 
 // A remote heats no phone and takes none of its memory; going to sleep is another matter.
 TEST_F(ServiceEnginesTest, HeatAndMemoryHoldUpNoRemote) {
-    base::RemoteSettings home;
-    home.name = "home";
-    home.models = {"big"};
-    home.apps = {"host"};
-    make_service({.default_model = "a", .remotes = {home}});
-    auto made = std::make_unique<engines::FakeLauncher>();
-    engines::FakeLauncher& remotes = *made;
-    service_->set_remote_launcher(std::move(made));
+    engines::FakeLauncher& remotes = make_service_with(home(), {.default_model = "a"});
     platform::Directive hot;
     hot.max_slots = 0;
     service_->apply(hot);
@@ -568,14 +565,7 @@ TEST_F(ServiceEnginesTest, HeatAndMemoryHoldUpNoRemote) {
 }
 
 TEST_F(ServiceEnginesTest, ARequestAtARemoteMakesTheDeviceNeitherBusyNorThrottled) {
-    base::RemoteSettings home;
-    home.name = "home";
-    home.models = {"big"};
-    home.apps = {"host"};
-    make_service({.default_model = "a", .remotes = {home}});
-    auto made = std::make_unique<engines::FakeLauncher>();
-    engines::FakeLauncher& remotes = *made;
-    service_->set_remote_launcher(std::move(made));
+    engines::FakeLauncher& remotes = make_service_with(home(), {.default_model = "a"});
     serve(0, "a");
     GenerateRequest big = request("big@home");
     big.application = "host";
@@ -597,15 +587,11 @@ TEST_F(ServiceEnginesTest, ARequestAtARemoteMakesTheDeviceNeitherBusyNorThrottle
 }
 
 TEST_F(ServiceEnginesTest, AnApplicationIsNotToldARemotesAddress) {
-    base::RemoteSettings home;
-    home.name = "home";
-    home.url = "https://box.example:8443";
-    home.models = {"big", "small"};
-    home.apps = {"host", "org.example.Notes"};
-    make_service({.default_model = "a", .remotes = {home}});
-    auto made = std::make_unique<engines::FakeLauncher>();
-    engines::FakeLauncher& remotes = *made;
-    service_->set_remote_launcher(std::move(made));
+    base::RemoteSettings settings = home();
+    settings.url = "https://box.example:8443";
+    settings.models = {"big", "small"};
+    settings.apps = {"host", "org.example.Notes"};
+    engines::FakeLauncher& remotes = make_service_with(settings, {.default_model = "a"});
     for (const bool sandboxed : {true, false}) {
         GenerateRequest big = request("big@home");
         big.sandboxed = sandboxed;
@@ -641,14 +627,7 @@ TEST_F(ServiceEnginesTest, TheStatusTellsHowLongNobodyHasUsedAnEngine) {
 }
 
 TEST_F(ServiceEnginesTest, NothingGoesToARemoteBeforeItsTurnOrAgainstItsRules) {
-    base::RemoteSettings home;
-    home.name = "home";
-    home.models = {"big"};
-    home.apps = {"host"};
-    make_service({.default_model = "a", .max_models = 2, .remotes = {home}});
-    auto made = std::make_unique<engines::FakeLauncher>();
-    engines::FakeLauncher& remotes = *made;
-    service_->set_remote_launcher(std::move(made));
+    engines::FakeLauncher& remotes = make_service_with(home(), {.default_model = "a", .max_models = 2});
     GenerateRequest big = request("big@home");
     big.application = "host";
     RecordingSink sinks[3];
@@ -673,8 +652,9 @@ TEST_F(ServiceEnginesTest, NothingGoesToARemoteBeforeItsTurnOrAgainstItsRules) {
     submit(sinks[1], big);
     remotes.last().expect_nothing();  // its only slot is taken, and a Submit would be the hand-over
     // Whoever is not among the apps any more is not waited for either.
-    home.apps = {"org.example.Notes"};
-    service_->configure(ServiceOptions{.default_model = "a", .max_models = 2, .remotes = {home}});
+    base::RemoteSettings settings = home();
+    settings.apps = {"org.example.Notes"};
+    service_->configure(ServiceOptions{.default_model = "a", .max_models = 2, .remotes = {settings}});
     settle();
     for (const RecordingSink& sink : {std::cref(sinks[0]), std::cref(sinks[1])}) {
         ASSERT_TRUE(sink.outcome().error);
