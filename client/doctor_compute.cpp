@@ -118,10 +118,10 @@ Check check_rusticl(const Devices& devices) {
 }
 
 Check check_render_node() {
-    const std::string folder = "/dev/dri";
+    const std::string directory = "/dev/dri";
     std::string opened;
     std::error_code error;
-    for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    for (const auto& entry : std::filesystem::directory_iterator(directory, error)) {
         const std::string path = entry.path();
         if (entry.path().filename().string().rfind("renderD", 0) != 0) continue;
         const base::UniqueFd fd(::open(path.c_str(), O_RDWR | O_CLOEXEC));
@@ -139,7 +139,7 @@ Check check_render_node() {
     }
     return {"render node",
             State::Ok,
-            opened.empty() ? "there is none in " + folder + ": no GPU with a driver" : opened,
+            opened.empty() ? "there is none in " + directory + ": no GPU with a driver" : opened,
             {}};
 }
 

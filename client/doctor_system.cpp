@@ -105,10 +105,10 @@ Check check_model(const Models& models) {
 // --- The cache of compiled kernels -----------------------------------------------------------------------------------
 
 Check check_cache() {
-    const std::string folder = base::xdg_cache_home() + "/llmd";
+    const std::string directory = base::xdg_cache_home() + "/llmd";
     std::error_code error;
     // What is not there yet is made in the first directory that is.
-    fs::path nearest = folder;
+    fs::path nearest = directory;
     while (!fs::exists(nearest, error) && nearest.has_relative_path()) nearest = nearest.parent_path();
     if (::access(nearest.c_str(), W_OK | X_OK) != 0) {
         return {"kernel cache", State::Warn,
@@ -118,7 +118,7 @@ Check check_cache() {
     uintmax_t bytes = 0;
     size_t n_files = 0;
     const auto options = fs::directory_options::skip_permission_denied;
-    for (auto at = fs::recursive_directory_iterator(folder, options, error); !error && at != end(at);
+    for (auto at = fs::recursive_directory_iterator(directory, options, error); !error && at != end(at);
          at.increment(error)) {
         std::error_code gone;
         if (!at->is_regular_file(gone)) continue;
@@ -127,8 +127,8 @@ Check check_cache() {
     }
     return {"kernel cache",
             State::Ok,
-            n_files == 0 ? folder + " is empty: the first load on a GPU compiles"
-                         : folder + " holds " + counted(n_files, "file") + ", " + size_text(bytes),
+            n_files == 0 ? directory + " is empty: the first load on a GPU compiles"
+                         : directory + " holds " + counted(n_files, "file") + ", " + size_text(bytes),
             {}};
 }
 
@@ -193,15 +193,15 @@ Check check_power() {
     bool is_low = false;
     bool discharging = false;
     for (const auto& entry : fs::directory_iterator(base::sysfs() + "/class/power_supply", error)) {
-        const std::string folder = entry.path();
-        if (first_line(folder + "/scope") == "Device") continue;  // a mouse's, not this device's
-        if (first_line(folder + "/type") != "Battery") {
-            on_mains = on_mains || first_line(folder + "/online") == "1";
+        const std::string directory = entry.path();
+        if (first_line(directory + "/scope") == "Device") continue;  // a mouse's, not this device's
+        if (first_line(directory + "/type") != "Battery") {
+            on_mains = on_mains || first_line(directory + "/online") == "1";
             continue;
         }
-        const int64_t percent = number_in(first_line(folder + "/capacity"), -1);
+        const int64_t percent = number_in(first_line(directory + "/capacity"), -1);
         if (percent < 0) continue;
-        const std::string status = first_line(folder + "/status");
+        const std::string status = first_line(directory + "/status");
         discharging = discharging || status == "Discharging";
         is_low = is_low || percent < kLowBattery;
         battery += (battery.empty() ? "battery " : ", ") + std::to_string(percent) + " %, " + status;

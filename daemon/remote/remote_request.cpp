@@ -331,11 +331,11 @@ void RemoteRequest::take(AnswerEvent event) {
         const size_t before = answer_.n_tokens();
         name_tokens(event);
         if (must_repeat(event)) return repeat();
-        if (has_ids()) n_call_ids_ += event.ids.size();
+        if (ids_mode_) n_call_ids_ += event.ids.size();
         if (repetition_ && repetition_->is_whole()) repetition_.reset();
         if (repetition_) return follow_repetition(event);
         answer_.take_tokens(event);
-        const bool are_too_many = has_ids() && answer_.n_tokens() > submit_.max_tokens;
+        const bool are_too_many = ids_mode_ && answer_.n_tokens() > submit_.max_tokens;
         if (are_too_many || answer_.n_held() > protocol::kMaxTokensOfOneStep) {
             return fail(
                 {.kind = Failure::Kind::Malformed, .detail = "the remote sent more tokens than were asked for"});
@@ -363,7 +363,7 @@ void RemoteRequest::take(AnswerEvent event) {
 }
 
 void RemoteRequest::name_tokens(AnswerEvent& event) {
-    if (!has_ids()) {
+    if (!ids_mode_) {
         const size_t n_here =
             event.logprobs.empty() ? (event.text.empty() && event.thinking.empty() ? 0 : 1) : event.logprobs.size();
         event.ids.assign(std::min<size_t>(n_here, submit_.max_tokens - answer_.n_tokens()), kUnknownId);
@@ -419,7 +419,7 @@ void RemoteRequest::complete(FinishReason reason) {
     }
     if (!std::exchange(told_started_, true)) host_.send(protocol::Started{submit_.id, 0});
     // Events may hold several tokens; the server's count is the right one.
-    if (!has_ids() && counts_ && !submit_.wants_logprobs && resumed_ == 0) {
+    if (!ids_mode_ && counts_ && !submit_.wants_logprobs && resumed_ == 0) {
         answer_.count_to(std::min(counts_->generated_tokens, submit_.max_tokens));
     }
     answer_.take_text({}, {});
@@ -452,7 +452,7 @@ bool RemoteRequest::can_resume() const {
     if (answer_.is_empty()) return true;
     if (checker_) return may_repeat_;  // a grammar would begin anew
     if (submit_.embeds) return false;
-    return has_ids() || can_continue_text(context_.upstream.api, submit_);
+    return ids_mode_ || can_continue_text(context_.upstream.api, submit_);
 }
 
 void RemoteRequest::fail(Failure failure) {
@@ -525,7 +525,7 @@ void RemoteRequest::go_on() {
     if (checker_ && !told.empty()) repetition_.emplace(std::vector(told.begin(), told.end()));
     const auto newer = told.subspan(n_in_base_);
     const bool is_whole = std::find(newer.begin(), newer.end(), kUnknownId) == newer.end();
-    if (!has_ids() || is_whole || repetition_) return call_again();
+    if (!ids_mode_ || is_whole || repetition_) return call_again();
     // Ids are missing, so the text is turned back into ids: perhaps others, but it goes on.
     fetch(make_tokenize_call(context_.upstream.api, context_.upstream.model, answer_.text(), {.add_special = false}),
           [this](const Reply& tokenized) {

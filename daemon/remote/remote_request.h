@@ -102,7 +102,6 @@ private:
     void look_at_health();
 
     void fetch(HttpCall call, Fetch::Done done);
-    bool has_ids() const { return ids_mode_; }
 
     RemoteContext& context_;
     Host& host_;

@@ -326,10 +326,10 @@ void Engine::on(const protocol::Accepted& accepted) {
     context_.host.schedule_turn();
     record->notes = accepted.notes;
     // What it has been told it cannot be told again of another model.
-    if (!record->may_move_on()) (void)announce(*record);
+    if (!record->may_move_on()) (void)tell_accepted(*record);
 }
 
-bool Engine::announce(RequestRecord& record) {
+bool Engine::tell_accepted(RequestRecord& record) {
     if (std::exchange(record.told, true)) return true;
     const RequestId id = record.id;
     RequestSink& sink = *record.sink;
@@ -409,7 +409,7 @@ void Engine::on(const protocol::Tokens& tokens) {
     }
     // None again from an engine that goes on with these ids: it tells of new tokens only.
     if (!tokens.logprobs.empty()) {
-        if (!announce(*record)) return;
+        if (!tell_accepted(*record)) return;
         record->sink->on_logprobs(tokens.logprobs);
     }
     (void)deliver(*record, tokens.parts, tokens.bytes);
@@ -431,7 +431,7 @@ void Engine::on(const protocol::Finished& finished) {
         return;
     }
     if (embeds && has_succeeded && !take_embedding(*record, finished)) return;
-    if (has_succeeded && !announce(*record)) return;
+    if (has_succeeded && !tell_accepted(*record)) return;
     if (!deliver(*record, finished.parts, finished.bytes)) return;
     switch (finished.reason) {
         case protocol::FinishReason::Stop:
@@ -469,7 +469,7 @@ bool Engine::take_embedding(RequestRecord& record, const protocol::Finished& fin
 }
 
 bool Engine::deliver(RequestRecord& record, const std::vector<protocol::AnswerPart>& parts, uint64_t bytes) {
-    if (!parts.empty() && !announce(record)) return false;
+    if (!parts.empty() && !tell_accepted(record)) return false;
     record.delivered_bytes += bytes;
     const RequestId id = record.id;
     RequestSink& sink = *record.sink;

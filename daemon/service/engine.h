@@ -156,7 +156,7 @@ private:
     // An input has its embedding; false when the next one is due.
     bool take_embedding(RequestRecord& record, const protocol::Finished& finished);
     // Tells the sink that the request is accepted, unless it knows. False: the request has ended with that.
-    bool announce(RequestRecord& record);
+    bool tell_accepted(RequestRecord& record);
     // Hands text to the sink and counts it. False: the request has ended with that, or the engine, which tells
     // nonsense.
     bool deliver(RequestRecord& record, const std::vector<protocol::AnswerPart>& parts, uint64_t bytes);
