@@ -18,7 +18,8 @@ using What = Verdict::What;
 constexpr Milliseconds kFirstAway{30'000};
 constexpr Milliseconds kLastAway{600'000};
 constexpr unsigned kMaxDoublings = 16;
-constexpr std::chrono::seconds kLongestRetryAfter = std::chrono::hours(24);
+// Also where libcurl since 8.12 cuts CURLINFO_RETRY_AFTER.
+constexpr std::chrono::seconds kLongestRetryAfter = std::chrono::hours(6);
 
 // Twice as long each time, and up to a quarter more.
 Milliseconds backoff(unsigned tries, const Limits& limits, double jitter) {

@@ -78,7 +78,7 @@ Verdict judge(const Failure& failure, const Attempts& attempts, const Limits& li
 // What `failure` is where nothing had begun and nothing more is tried.
 base::Error last_error(const Failure& failure);
 
-// When to ask again, in seconds and at most a day, as frames have it; 0: nobody knows.
+// When to ask again, in seconds and at most six hours, as frames have it; 0: nobody knows.
 uint32_t retry_after_s(const base::Error& error);
 
 // A remote that could not be reached is away for 30 s, then twice as long each time, to 10 minutes; reached once, it is

@@ -89,7 +89,7 @@ base::Result<ChatTemplate> ChatTemplate::create(const model::Gguf& gguf, const t
     if (!setting.empty()) {
         family = find_chat_family(setting);
         if (family == nullptr) {
-            return fail(ErrorCode::InvalidArgument, "chat_template: ", model::quoted(setting), " is none of ",
+            return fail(ErrorCode::InvalidArgument, "chat_template: ", model::in_quotes(setting), " is none of ",
                         chat_family_names());
         }
     } else {

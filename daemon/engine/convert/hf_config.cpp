@@ -83,7 +83,7 @@ public:
     void require_text(std::string_view key, std::string_view other, std::span<const std::string_view> supported) {
         const std::string value = text(key, other);
         if (std::find(supported.begin(), supported.end(), value) == supported.end()) {
-            keep(object_.fail(key, ": ", model::quoted(value), " is not supported (", supported.front(), " is)"));
+            keep(object_.fail(key, ": ", model::in_quotes(value), " is not supported (", supported.front(), " is)"));
         }
     }
     void keep(base::Error error) {
@@ -165,7 +165,7 @@ Result<void> read_rope(const JsonObject& config, HfConfig& out) {
     if (*type == "default") return {};
     if (*type == "llama3") return read_llama3_scaling(**scaling, out);
     if (*type != "linear") {
-        return (*scaling)->fail(type_key, ": ", model::quoted(*type),
+        return (*scaling)->fail(type_key, ": ", model::in_quotes(*type),
                                 " is not supported (default, linear, llama3 are)");
     }
     const auto factor = (*scaling)->real("factor", 1, Limits::kMaxRopeFactor);
@@ -218,7 +218,7 @@ Result<void> check_heads(const JsonObject& config, HfConfig& out) {
 }
 
 std::string quoted_json(simdjson::dom::element element) {
-    return model::quoted(std::string(simdjson::minify(element)));
+    return model::in_quotes(std::string(simdjson::minify(element)));
 }
 
 // Reads a number or an array of numbers.
@@ -256,7 +256,8 @@ Result<HfConfig> HfConfig::read(const JsonObject& config) {
     const auto* found = std::find_if(std::begin(kArchitectures), std::end(kArchitectures),
                                      [&](const HfArchitecture& row) { return row.name == *type; });
     if (found == std::end(kArchitectures)) {
-        return config.fail("model_type: ", model::quoted(*type), " is not supported (", known_model_types(), " are)");
+        return config.fail("model_type: ", model::in_quotes(*type), " is not supported (", known_model_types(),
+                           " are)");
     }
     out.architecture = found;
     if (config.has("quantization_config")) {

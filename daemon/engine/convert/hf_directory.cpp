@@ -67,7 +67,7 @@ public:
 private:
     template <typename... Parts>
     base::Error fail(const std::string& name, const Shards::Tensor& tensor, const Parts&... parts) const {
-        return base::fail(ErrorCode::ModelLoadFailed, shards_.path_of(tensor), ": tensor ", quoted(name), " ",
+        return base::fail(ErrorCode::ModelLoadFailed, shards_.path_of(tensor), ": tensor ", model::in_quotes(name), " ",
                           parts...);
     }
 

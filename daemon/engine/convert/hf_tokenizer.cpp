@@ -13,7 +13,7 @@ namespace {
 
 using base::ErrorCode;
 using base::Result;
-using model::quoted;
+using model::in_quotes;
 using simdjson::SUCCESS;
 using tokenizer::TokenKind;
 namespace dom = simdjson::dom;
@@ -166,7 +166,7 @@ Result<HfTokenizer> HfTokenizer::from(const SentencePieceModel& model, const Jso
             uint32_t id = 0;
             const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), id);
             if (error != std::errc() || end != number.data() + number.size()) {
-                return (*added)->fail(quoted(number), " is no id");
+                return (*added)->fail(in_quotes(number), " is no id");
             }
             const std::string_view text = text_at(token, "content");
             if (tokenizer.find(text) == id) continue;  // it is a piece already
@@ -195,11 +195,11 @@ void HfTokenizer::name_unused() {
 Result<void> HfTokenizer::read_pipeline(const JsonObject& file, const JsonObject& model) {
     const auto type = model.text("type", "BPE");  // older files do not say it
     if (!type) return type.error();
-    if (*type != "BPE") return model.fail("type: ", quoted(*type), " is not supported (BPE is)");
+    if (*type != "BPE") return model.fail("type: ", in_quotes(*type), " is not supported (BPE is)");
     for (const std::string_view key : {"continuing_subword_prefix", "end_of_word_suffix"}) {
         const auto text = model.text(key, "");
         if (!text) return text.error();
-        if (!text->empty()) return model.fail(key, ": ", quoted(*text), " is not supported");
+        if (!text->empty()) return model.fail(key, ": ", in_quotes(*text), " is not supported");
     }
     const auto is_sentencepiece = model.boolean("byte_fallback", false);
     if (!is_sentencepiece) return is_sentencepiece.error();
@@ -212,12 +212,12 @@ Result<void> HfTokenizer::read_pipeline(const JsonObject& file, const JsonObject
             adds_space_prefix_ = rule.adds_space_prefix;
             return {};
         }
-        return file.fail("normalizer ", quoted(normalizer), " with pre_tokenizer ", quoted(pre_tokenizer),
+        return file.fail("normalizer ", in_quotes(normalizer), " with pre_tokenizer ", in_quotes(pre_tokenizer),
                          " is not known");
     }
     // llmd does not compose characters, so with Qwen's NFC only text that is composed already gives the same ids.
     if (!normalizer.empty() && normalizer != "NFC")
-        return file.fail("normalizer ", quoted(normalizer), " is not known");
+        return file.fail("normalizer ", in_quotes(normalizer), " is not known");
     for (const ByteLevelRule& rule : kByteLevelRules) {
         if (rule.steps != pre_tokenizer) continue;
         pre_tokenizer_ = rule.name;
@@ -226,7 +226,7 @@ Result<void> HfTokenizer::read_pipeline(const JsonObject& file, const JsonObject
         if (*ignores == rule.ignores_merges) return {};
         return model.fail("ignore_merges is not as with the other tokenizers called ", rule.name);
     }
-    return file.fail("pre_tokenizer ", quoted(pre_tokenizer), " is not known");
+    return file.fail("pre_tokenizer ", in_quotes(pre_tokenizer), " is not known");
 }
 
 Result<void> HfTokenizer::set_token(uint64_t id, std::string_view text, std::string_view from) {
@@ -234,15 +234,15 @@ Result<void> HfTokenizer::set_token(uint64_t id, std::string_view text, std::str
         return base::fail(ErrorCode::ModelLoadFailed, from, ": ", parts...);
     };
     if (id >= tokens_.size()) {
-        return fail("token ", quoted(text), " has the id ", id, ", the model has ", tokens_.size(), " tokens");
+        return fail("token ", in_quotes(text), " has the id ", id, ", the model has ", tokens_.size(), " tokens");
     }
-    if (text.empty() || !base::is_clean_text(text)) return fail("token ", id, " ", quoted(text), " is no text");
+    if (text.empty() || !base::is_clean_text(text)) return fail("token ", id, " ", in_quotes(text), " is no text");
     const auto [known, is_new] = ids_.try_emplace(std::string(text), static_cast<uint32_t>(id));
     if (!is_new && known->second != id) {
-        return fail("token ", quoted(text), " has the ids ", known->second, " and ", id);
+        return fail("token ", in_quotes(text), " has the ids ", known->second, " and ", id);
     }
     if (is_new && types_[id] != static_cast<int32_t>(TokenKind::Unused)) {
-        return fail("tokens ", quoted(tokens_[id]), " and ", quoted(text), " have the same id ", id);
+        return fail("tokens ", in_quotes(tokens_[id]), " and ", in_quotes(text), " have the same id ", id);
     }
     tokens_[id] = text;
     return {};
@@ -254,7 +254,7 @@ Result<void> HfTokenizer::read_vocabulary(const JsonObject& model, uint32_t n_vo
     start(n_vocab);
     for (const auto& [text, value] : vocabulary) {
         uint64_t id = 0;
-        if (value.get(id) != SUCCESS) return model.fail("vocab: the id of ", quoted(text), " is no number");
+        if (value.get(id) != SUCCESS) return model.fail("vocab: the id of ", in_quotes(text), " is no number");
         if (auto set = set_token(id, text, model.path()); !set) return set;
         const TokenKind kind =
             is_sentencepiece_ && tokenizer::spelled_byte(text) >= 0 ? TokenKind::Byte : TokenKind::Normal;
@@ -296,7 +296,7 @@ Result<void> HfTokenizer::read_merges(const JsonObject& model) {
         if (left.empty() || right.empty()) return model.fail("merges[", rank, "] is not two tokens");
         const auto result = find(base::concat(left, right));
         if (!find(left) || !find(right) || !result) {
-            return model.fail("merges[", rank, "]: ", quoted(left), " and ", quoted(right),
+            return model.fail("merges[", rank, "]: ", in_quotes(left), " and ", in_quotes(right),
                               " or what they make are no tokens");
         }
         if (!is_sentencepiece_) {

@@ -19,7 +19,7 @@ namespace {
 
 using base::ErrorCode;
 using base::Result;
-using model::quoted;
+using model::in_quotes;
 using model::TensorType;
 using simdjson::SUCCESS;
 namespace dom = simdjson::dom;
@@ -69,7 +69,7 @@ public:
         std::string_view type;
         if (fields["dtype"].get(type) != SUCCESS) return fail("dtype is not a string");
         const StoredType* stored = find_stored_type(type);
-        if (stored == nullptr) return fail("dtype ", quoted(type), " is not known");
+        if (stored == nullptr) return fail("dtype ", in_quotes(type), " is not known");
         tensor.type = type;
         auto shape = numbers(fields, "shape");
         if (!shape) return std::move(shape).error();
@@ -99,7 +99,7 @@ public:
 private:
     template <typename... Parts>
     base::Error fail(const Parts&... parts) const {
-        return file_.fail("tensor ", quoted(name_), ": ", parts...);
+        return file_.fail("tensor ", in_quotes(name_), ": ", parts...);
     }
 
     Result<std::vector<uint64_t>> numbers(dom::object fields, std::string_view key) const {
@@ -109,7 +109,7 @@ private:
         for (const dom::element element : array) {
             uint64_t value = 0;
             if (element.get(value) != SUCCESS)
-                return fail(key, " holds ", quoted(simdjson::minify(element)), ", no whole number");
+                return fail(key, " holds ", in_quotes(simdjson::minify(element)), ", no whole number");
             values.push_back(value);
         }
         return values;
@@ -151,12 +151,12 @@ Result<void> Safetensors::read_header() {
         if (name == "__metadata__") continue;
         if (tensors_.size() == kMaxTensors) return file_.fail("more than ", kMaxTensors, " tensors");
         dom::object fields;
-        if (value.get(fields) != SUCCESS) return file_.fail("tensor ", quoted(name), " is not an object");
+        if (value.get(fields) != SUCCESS) return file_.fail("tensor ", in_quotes(name), " is not an object");
         Range range{};
         auto tensor = Entry(file_, name).read(fields, data_at, data_bytes, range);
         if (!tensor) return std::move(tensor).error();
         if (!tensors_.emplace(name, *std::move(tensor)).second) {
-            return file_.fail("tensor ", quoted(name), " occurs twice");
+            return file_.fail("tensor ", in_quotes(name), " occurs twice");
         }
         ranges.push_back(range);
     }
@@ -164,7 +164,7 @@ Result<void> Safetensors::read_header() {
     uint64_t at = 0;
     for (const Range& range : ranges) {
         if (range.begin != at) {
-            return file_.fail("tensor ", quoted(range.name), " begins at byte ", range.begin,
+            return file_.fail("tensor ", in_quotes(range.name), " begins at byte ", range.begin,
                               ", the one before it ends at ", at);
         }
         at = range.end;
@@ -221,8 +221,8 @@ Result<std::set<std::string>> Shards::list(const std::string& directory, const s
     for (const auto& [tensor, value] : (*map)->raw()) {
         std::string_view name;
         if (value.get(name) != simdjson::SUCCESS || !name.ends_with(".safetensors") ||
-            name.find('/') != std::string_view::npos || quoted(name) != base::concat("\"", name, "\"")) {
-            return (*map)->fail(quoted(tensor), " is in ", quoted(name),
+            name.find('/') != std::string_view::npos || in_quotes(name) != base::concat("\"", name, "\"")) {
+            return (*map)->fail(in_quotes(tensor), " is in ", in_quotes(name),
                                 ", not in a file called *.safetensors beside it");
         }
         paths.insert(base::concat(directory, "/", name));
@@ -238,7 +238,7 @@ Result<void> Shards::add(const std::string& path) {
     for (const auto& [name, tensor] : file->tensors()) {
         const auto [other, is_new] = tensors_.try_emplace(name, Tensor{paths_.size() - 1, tensor});
         if (!is_new) {
-            return base::fail(ErrorCode::ModelLoadFailed, path, ": tensor ", quoted(name), " is in ",
+            return base::fail(ErrorCode::ModelLoadFailed, path, ": tensor ", in_quotes(name), " is in ",
                               path_of(other->second), " too");
         }
     }

@@ -251,7 +251,7 @@ void read_rope(KeyReader& keys, const Architecture& row, DecoderSpec& spec, Laye
     } else if (scaling == "longrope") {
         spec.longrope_context = keys.number("rope.scaling.original_context_length", 1, Limits::kMaxContext);
     } else if (scaling != "none") {
-        keys.keep(fail(ErrorCode::ModelLoadFailed, keys.key("rope.scaling.type"), " is ", quoted(scaling),
+        keys.keep(fail(ErrorCode::ModelLoadFailed, keys.key("rope.scaling.type"), " is ", in_quotes(scaling),
                        ", which is not supported (none, linear, yarn and longrope are)"));
     }
 }
@@ -361,8 +361,8 @@ Result<DecoderSpec> read_decoder_spec(const Gguf& gguf, std::span<const Architec
     if (!name) return name.error();
     const auto row = std::find_if(known.begin(), known.end(), [&](const Architecture& a) { return a.name == *name; });
     if (row == known.end()) {
-        return fail(ErrorCode::ModelLoadFailed, "general.architecture is ", quoted(*name), ", which is not supported (",
-                    architecture_names(known), " are)");
+        return fail(ErrorCode::ModelLoadFailed, "general.architecture is ", in_quotes(*name),
+                    ", which is not supported (", architecture_names(known), " are)");
     }
 
     DecoderSpec spec;

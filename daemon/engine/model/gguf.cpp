@@ -206,7 +206,7 @@ uint64_t Gguf::weight_bytes() const {
     return sum;
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
     constexpr size_t kMaxBytes = 64;
     std::string out = "\"";
     for (const char c : text.substr(0, kMaxBytes)) out += c >= ' ' && c <= '~' ? c : '?';

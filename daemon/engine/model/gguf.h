@@ -145,7 +145,7 @@ private:
 
 // Text from an untrusted file, made fit for an error message: in double quotes, cut at 64 bytes; every byte that is not
 // printable ASCII becomes '?', because messages travel on transports that want valid UTF-8 and into logs that want one
-// line.
-std::string quoted(std::string_view text);
+// line. (Not `quoted`: for a std::string an unqualified call would find std::quoted.)
+std::string in_quotes(std::string_view text);
 
 }  // namespace llmd::model

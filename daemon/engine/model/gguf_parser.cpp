@@ -72,7 +72,7 @@ Result<Gguf> GgufParser::parse() {
     if (!magic) return magic.error();
     if (std::memcmp(file_.data(), "GGUF", 4) != 0) {
         return fail(ErrorCode::ModelLoadFailed, "gguf: not a GGUF file: it begins with ",
-                    quoted({reinterpret_cast<const char*>(file_.data()), 4}));
+                    in_quotes({reinterpret_cast<const char*>(file_.data()), 4}));
     }
     auto version = read<uint32_t>("the version");
     if (!version) return version.error();
@@ -125,12 +125,12 @@ Result<void> GgufParser::read_key_value(uint64_t index) {
     auto key = read_string(base::concat("key ", index), GgufLimits::kMaxKeyBytes);
     if (!key) return key.error();
     if (key->empty()) return fail(ErrorCode::ModelLoadFailed, "gguf: key ", index, " is empty");
-    auto type = read<uint32_t>(base::concat("the type of ", quoted(*key)));
+    auto type = read<uint32_t>(base::concat("the type of ", in_quotes(*key)));
     if (!type) return type.error();
     auto value = read_value(*key, static_cast<ValueType>(*type));
     if (!value) return value.error();
     if (!gguf_.values_.emplace(*key, *value).second) {
-        return fail(ErrorCode::ModelLoadFailed, "gguf: key ", quoted(*key), " occurs twice");
+        return fail(ErrorCode::ModelLoadFailed, "gguf: key ", in_quotes(*key), " occurs twice");
     }
     return {};
 }
@@ -138,16 +138,16 @@ Result<void> GgufParser::read_key_value(uint64_t index) {
 Result<Gguf::Value> GgufParser::read_value(std::string_view key, ValueType type) {
     if (type == ValueType::Array) return read_array(key);
     if (type == ValueType::String) {
-        auto text = read_string(base::concat("the value of ", quoted(key)), file_.size());
+        auto text = read_string(base::concat("the value of ", in_quotes(key)), file_.size());
         if (!text) return text.error();
         return Gguf::Value(*text);
     }
     const size_t size = scalar_bytes(type);
     if (size == 0) {
-        return fail(ErrorCode::ModelLoadFailed, "gguf: ", quoted(key), " has value type ", static_cast<uint32_t>(type),
-                    ", which does not exist");
+        return fail(ErrorCode::ModelLoadFailed, "gguf: ", in_quotes(key), " has value type ",
+                    static_cast<uint32_t>(type), ", which does not exist");
     }
-    if (left() < size) return ends_early(base::concat("the value of ", quoted(key)), size);
+    if (left() < size) return ends_early(base::concat("the value of ", in_quotes(key)), size);
     switch (type) {
         case ValueType::U8:
             return Gguf::Value(uint64_t{take<uint8_t>()});
@@ -174,13 +174,13 @@ Result<Gguf::Value> GgufParser::read_value(std::string_view key, ValueType type)
     }
     const auto byte = take<uint8_t>();
     if (byte > 1) {
-        return fail(ErrorCode::ModelLoadFailed, "gguf: ", quoted(key), " is a boolean of value ", int{byte});
+        return fail(ErrorCode::ModelLoadFailed, "gguf: ", in_quotes(key), " is a boolean of value ", int{byte});
     }
     return Gguf::Value(byte == 1);
 }
 
 Result<Gguf::Value> GgufParser::read_array(std::string_view key) {
-    const std::string what = base::concat("the array ", quoted(key));
+    const std::string what = base::concat("the array ", in_quotes(key));
     auto element_type = read<uint32_t>(what);
     if (!element_type) return element_type.error();
     auto count = read<uint64_t>(what);
@@ -216,7 +216,7 @@ Result<void> GgufParser::read_tensor_info(uint64_t index) {
     auto name = read_string(base::concat("the name of tensor ", index), GgufLimits::kMaxTensorNameBytes);
     if (!name) return name.error();
     if (name->empty()) return fail(ErrorCode::ModelLoadFailed, "gguf: the name of tensor ", index, " is empty");
-    const std::string what = base::concat("tensor ", quoted(*name));
+    const std::string what = base::concat("tensor ", in_quotes(*name));
 
     auto n_dimensions = read<uint32_t>(what);
     if (!n_dimensions) return n_dimensions.error();
@@ -280,7 +280,7 @@ Result<void> GgufParser::place_tensors(uint64_t alignment) {
     uint64_t used = 0;  // end of the tensor before
     for (const TensorInfo& info : infos_) {
         const auto misplaced = [&](const auto&... why) {
-            return fail(ErrorCode::ModelLoadFailed, "gguf: tensor ", quoted(*info.name), " of ", info.size,
+            return fail(ErrorCode::ModelLoadFailed, "gguf: tensor ", in_quotes(*info.name), " of ", info.size,
                         " bytes at offset ", info.offset, why...);
         };
         if (info.offset % alignment != 0) return misplaced(" is not aligned to ", alignment);

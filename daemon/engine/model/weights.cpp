@@ -181,7 +181,7 @@ public:
     Result<void> check_all_bound() const {
         for (const auto& [name, tensor] : gguf_.tensors()) {
             if (bound_.contains(name)) continue;
-            return fail(ErrorCode::ModelLoadFailed, "tensor ", quoted(name), " is not supported in ",
+            return fail(ErrorCode::ModelLoadFailed, "tensor ", in_quotes(name), " is not supported in ",
                         spec_.architecture, " models");
         }
         return {};

@@ -14,7 +14,7 @@ base::Result<AddedTokens> AddedTokens::create(const TokenTexts& texts, const std
         if (text.empty() || !(is_control || kinds[i] == TokenKind::UserDefined)) continue;
         if (text.size() > kMaxBytes) {
             return base::fail(base::ErrorCode::ModelLoadFailed, "tokenizer.ggml.tokens: token ", i, " ",
-                              model::quoted(text), " is user-defined or a control token and has ", text.size(),
+                              model::in_quotes(text), " is user-defined or a control token and has ", text.size(),
                               " bytes, more than ", kMaxBytes);
         }
         added.tokens_.push_back({std::string(text), static_cast<int32_t>(i), is_control});

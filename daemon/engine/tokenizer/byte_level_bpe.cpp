@@ -88,7 +88,7 @@ base::Result<void> ByteLevelBpe::read_merges(const model::Gguf& gguf) {
     for (const std::string_view line : *lines) {
         const size_t i = merges_.size();
         const auto refuse = [&](std::string_view reason) {
-            return fail(ErrorCode::ModelLoadFailed, "tokenizer.ggml.merges[", i, "] = ", model::quoted(line), ": ",
+            return fail(ErrorCode::ModelLoadFailed, "tokenizer.ggml.merges[", i, "] = ", model::in_quotes(line), ": ",
                         reason);
         };
         const size_t space = line.find(' ', 1);

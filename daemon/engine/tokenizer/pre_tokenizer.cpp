@@ -177,7 +177,7 @@ base::Result<PreTokenizer> PreTokenizer::create(std::string_view name) {
         if (known.name == name) rule = &known;
     }
     if (rule == nullptr) {
-        return fail(ErrorCode::ModelLoadFailed, "tokenizer.ggml.pre: unknown pre-tokenizer ", model::quoted(name),
+        return fail(ErrorCode::ModelLoadFailed, "tokenizer.ggml.pre: unknown pre-tokenizer ", model::in_quotes(name),
                     "; known are ", known_names());
     }
 

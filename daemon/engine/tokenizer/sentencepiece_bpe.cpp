@@ -52,8 +52,8 @@ base::Result<void> SentencePieceBpe::read_bytes() {
         if (kind(id) != TokenKind::Byte) continue;
         const int32_t byte = spelled_byte(texts_[id]);
         if (byte < 0) {
-            return fail(ErrorCode::ModelLoadFailed, "tokenizer.ggml.tokens: token ", id, " ", model::quoted(texts_[id]),
-                        " has the type of a byte and is not <0x00>..<0xFF>");
+            return fail(ErrorCode::ModelLoadFailed, "tokenizer.ggml.tokens: token ", id, " ",
+                        model::in_quotes(texts_[id]), " has the type of a byte and is not <0x00>..<0xFF>");
         }
         byte_ids_[static_cast<size_t>(byte)] = id;
     }

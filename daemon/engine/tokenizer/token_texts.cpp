@@ -27,7 +27,7 @@ base::Result<TokenTexts> TokenTexts::create(const model::Gguf& gguf) {
         if (!token.empty()) {
             if (const int32_t other = texts.find(token); other >= 0) {
                 return fail(ErrorCode::ModelLoadFailed, "tokenizer.ggml.tokens: tokens ", other, " and ", id,
-                            " have the same text ", model::quoted(token));
+                            " have the same text ", model::in_quotes(token));
             }
         }
         texts.bytes_ += token;

@@ -75,7 +75,7 @@ base::Result<std::unique_ptr<Tokenizer>> Tokenizer::create(const model::Gguf& gg
     if (!family) return family.error();
     if (*family == "gpt2") return ByteLevelBpe::create(gguf);
     if (*family == "llama") return SentencePieceBpe::create(gguf);
-    return fail(ErrorCode::ModelLoadFailed, "tokenizer.ggml.model: unknown tokenizer ", model::quoted(*family),
+    return fail(ErrorCode::ModelLoadFailed, "tokenizer.ggml.model: unknown tokenizer ", model::in_quotes(*family),
                 "; known are gpt2, llama");
 }
 

@@ -188,7 +188,7 @@ TEST_F(SessionTest, TheServersWordsBeforeAnyPromptAreTold) {
 }
 
 TEST_F(SessionTest, SaysWhenABusyRemoteWantsToBeAskedForItsModels) {
-    for (const auto& [asked, told] : {std::pair("100", 100u), std::pair("100000", 86'400u)}) {
+    for (const auto& [asked, told] : {std::pair("100", 100u), std::pair("100000", 21'600u)}) {
         session_.reset();
         serve([asked = asked](const UpstreamCall&, const UpstreamServer::Answer& answer) {
             answer.json("busy", 429, base::concat("Retry-After: ", asked, "\r\n"));
