@@ -26,6 +26,9 @@ using base::Result;
 using model::Operand;
 using model::Role;
 
+// Results of a matmul that a worker computes before it goes on with them, so that they are still in its cache.
+constexpr uint32_t kCachedResults = 8192;
+
 class CpuBackend final : public Backend {
 public:
     CpuBackend(const model::DecoderSpec& spec, const BackendLimits& limits, const CpuKernels& kernels,
@@ -287,22 +290,25 @@ void CpuBackend::multiply(const Sweep& sweep, uint32_t n_rows) {
         kernels_.quantize_activations(x.row(r), static_cast<uint32_t>(x.stride),
                                       memory_.quantized.as<uint8_t>() + r * quantized_stride(x.stride));
     });
-    uint32_t total = 0;
-    for (const MatmulPart& part : parts) total = is_joint ? part.matrix->rows : total + part.matrix->rows;
-    // Small enough that stealing evens out uneven cores, large enough that claiming an item costs nothing beside it.
-    const uint32_t chunk = std::clamp(total / (pool_->n_threads() * 8) / kPackedRows * kPackedRows, kPackedRows, 64u);
-    const auto chunks_of = [&](const MatmulPart& part) { return (part.matrix->rows + chunk - 1) / chunk; };
-    uint32_t n_chunks = 0;
-    for (const MatmulPart& part : parts) n_chunks = is_joint ? chunks_of(part) : n_chunks + chunks_of(part);
-    pool_->run(n_rows == 0 ? 0 : n_chunks, [&](uint32_t item, uint32_t worker) {
+    // An item is kPackedRows rows of a part, or of all parts where they are computed together.
+    const auto groups_of = [](const MatmulPart& part) { return (part.matrix->rows + kPackedRows - 1) / kPackedRows; };
+    uint32_t n_groups = 0;
+    for (const MatmulPart& part : parts) n_groups = is_joint ? groups_of(part) : n_groups + groups_of(part);
+    const uint32_t most = std::max(kCachedResults / std::max(n_rows, 1u) / kPackedRows, 1u);
+    pool_->run_ranges(n_rows == 0 ? 0 : n_groups, most, [&](uint32_t item, uint32_t n_items, uint32_t worker) {
         const MatmulPart* part = parts.data();
-        while (!is_joint && item >= chunks_of(*part)) item -= chunks_of(*part++);
-        const uint32_t first = item * chunk;
-        const uint32_t n = std::min(chunk, part->matrix->rows - first);
-        for (const MatmulPart& one : is_joint ? parts : std::span(part, 1)) {
-            multiply_rows(one, first, n, x, n_rows, worker);
+        while (n_items > 0) {
+            while (!is_joint && item >= groups_of(*part)) item -= groups_of(*part++);
+            const uint32_t n_here = std::min(n_items, groups_of(*part) - item);
+            const uint32_t first = item * kPackedRows;
+            const uint32_t n = std::min(n_here * kPackedRows, part->matrix->rows - first);
+            for (const MatmulPart& one : is_joint ? parts : std::span(part, 1)) {
+                multiply_rows(one, first, n, x, n_rows, worker);
+            }
+            finish_rows(sweep, first, n, n_rows);
+            item += n_here;
+            n_items -= n_here;
         }
-        finish_rows(sweep, first, n, n_rows);
     });
 }
 

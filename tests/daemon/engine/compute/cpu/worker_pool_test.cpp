@@ -26,18 +26,36 @@ TEST(WorkerPool, RunsEveryItemOnce) {
     }
 }
 
-// Once a worker that came late to a short loop could claim an item of the next, longer one, which then ran twice or
-// never ended. More threads than cores and a loop that is over before most of them look at it make that likely.
-TEST(WorkerPool, ALateWorkerTakesNothingOfTheNextLoop) {
+// A worker that comes late to a loop meets the next one while its ranges are being filled. What it takes then must be
+// run once, and what it takes from another's range must not be lost when its own is filled.
+TEST(WorkerPool, ALateWorkerLosesNothingOfTheNextLoop) {
     constexpr uint32_t kLong = 64;
-    auto pool = WorkerPool::create(8);
-    ASSERT_TRUE(pool);
-    std::vector<uint32_t> runs(kLong);
-    for (uint32_t loop = 0; loop < 20'000; ++loop) {
-        const uint32_t n_items = loop % 2 == 0 ? 2 : kLong;
-        std::fill(runs.begin(), runs.end(), 0);
-        (*pool)->run(n_items, [&](uint32_t item, uint32_t) { ++runs[item]; });
-        for (uint32_t item = 0; item < kLong; ++item) ASSERT_EQ(runs[item], item < n_items ? 1u : 0u);
+    for (const uint32_t n_threads : {2u, 3u, 8u}) {
+        auto pool = WorkerPool::create(n_threads);
+        ASSERT_TRUE(pool);
+        std::vector<uint32_t> runs(kLong);
+        for (uint32_t loop = 0; loop < 20'000; ++loop) {
+            const uint32_t n_items = loop % 2 == 0 ? 2 + loop % 3 : kLong;
+            std::fill(runs.begin(), runs.end(), 0);
+            (*pool)->run(n_items, [&](uint32_t item, uint32_t) { ++runs[item]; });
+            for (uint32_t item = 0; item < kLong; ++item) ASSERT_EQ(runs[item], item < n_items ? 1u : 0u);
+        }
+    }
+}
+
+TEST(WorkerPool, RunsRangesOfAtMostSoManyItems) {
+    for (const uint32_t n_threads : {1u, 4u}) {
+        auto pool = WorkerPool::create(n_threads);
+        ASSERT_TRUE(pool);
+        for (const uint32_t most : {0u, 1u, 7u, 1000u}) {
+            std::vector<uint32_t> runs(100);
+            (*pool)->run_ranges(100, most, [&](uint32_t first, uint32_t n, uint32_t) {
+                ASSERT_LE(n, std::max(most, 1u));
+                ASSERT_GE(n, 1u);
+                for (uint32_t item = first; item < first + n; ++item) ++runs[item];
+            });
+            for (const uint32_t n : runs) EXPECT_EQ(n, 1u);
+        }
     }
 }
 
