@@ -58,21 +58,33 @@ std::span<const Field> fields_of(TensorType type) {
 template <size_t kSize>
 using Size = std::integral_constant<size_t, kSize>;
 
-// copy(byte of the row's block, byte of the group's, size) for every part of row r in a block. Sizes are types, so that
-// a copy is a move and not a call: three times as fast.
+// copy(byte of the row, byte of the group, size) for every part of row r, whose elements lie as the header says. Sizes
+// are types, so that a copy is a move and not a call: three times as fast.
 template <class Copy>
-void for_each_unit(std::span<const Field> fields, size_t r, const Copy& copy) {
-    size_t at = 0;
-    const auto each = [&](auto size, size_t end) {
-        for (; at < end; at += size) copy(at, kPackedRows * at + size * r, size);
-    };
-    for (const Field& field : fields) {
-        if (field.size == 4) {
-            each(Size<4>(), field.end);
-        } else if (field.size == 2) {
-            each(Size<2>(), field.end);
-        } else {
-            each(Size<1>(), field.end);
+void for_each_unit(TensorType type, size_t row_bytes, size_t r, const Copy& copy) {
+    const std::span<const Field> fields = fields_of(type);
+    const size_t block = model::block_format(type).block_bytes;
+    const size_t n_blocks = row_bytes / block;
+    const size_t apart = block % 4;  // bytes of the half that lies before all blocks
+    for (size_t b = 0; b < n_blocks; ++b) {
+        size_t at = 0;
+        size_t in_group = (apart == 0 ? 0 : packed_halves_bytes(n_blocks)) + kPackedRows * (block - apart) * b;
+        const auto each = [&](auto size, size_t end) {
+            for (; at < end; at += size, in_group += kPackedRows * size) {
+                copy(b * block + at, in_group + size * r, size);
+            }
+        };
+        for (const Field& field : fields) {
+            if (field.size == 4) {
+                each(Size<4>(), field.end);
+            } else if (field.size == 1) {
+                each(Size<1>(), field.end);
+            } else if (apart == 0) {
+                each(Size<2>(), field.end);
+            } else {
+                copy(b * block + at, kPackedRows * apart * b + 2 * r, Size<2>());
+                at = field.end;
+            }
         }
     }
 }
@@ -84,28 +96,20 @@ bool is_packed(TensorType type) {
 }
 
 void pack_rows(TensorType type, size_t row_bytes, std::span<const std::byte> rows, uint8_t* to) {
-    const std::span<const Field> fields = fields_of(type);
-    const size_t block = model::block_format(type).block_bytes;
     for (size_t row = 0; row < rows.size() / row_bytes; ++row) {
         const std::byte* from = rows.data() + row * row_bytes;
-        uint8_t* group = to + row / kPackedRows * kPackedRows * row_bytes;
-        for (size_t b = 0; b < row_bytes; b += block, from += block, group += kPackedRows * block) {
-            for_each_unit(fields, row % kPackedRows, [&](size_t in_row, size_t in_group, auto size) {
-                std::memcpy(group + in_group, from + in_row, size);
-            });
-        }
+        uint8_t* group = to + row / kPackedRows * packed_group_bytes(row_bytes);
+        for_each_unit(type, row_bytes, row % kPackedRows, [&](size_t in_row, size_t in_group, auto size) {
+            std::memcpy(group + in_group, from + in_row, size);
+        });
     }
 }
 
 void unpack_row(TensorType type, const uint8_t* packed, size_t row, std::span<std::byte> to) {
-    const std::span<const Field> fields = fields_of(type);
-    const size_t block = model::block_format(type).block_bytes;
-    const uint8_t* group = packed + row / kPackedRows * kPackedRows * to.size();
-    for (size_t b = 0; b < to.size(); b += block, group += kPackedRows * block) {
-        for_each_unit(fields, row % kPackedRows, [&](size_t in_row, size_t in_group, auto size) {
-            std::memcpy(to.data() + b + in_row, group + in_group, size);
-        });
-    }
+    const uint8_t* group = packed + row / kPackedRows * packed_group_bytes(to.size());
+    for_each_unit(type, to.size(), row % kPackedRows, [&](size_t in_row, size_t in_group, auto size) {
+        std::memcpy(to.data() + in_row, group + in_group, size);
+    });
 }
 
 using base::ErrorCode;
@@ -127,7 +131,7 @@ base::Result<void> CpuWeights::add(const model::Weight& weight, const OnCopied& 
     // A position's row is only ever looked up.
     const bool packed = !as_floats && weight.role != Role::PositionEmbedding && is_packed(view.type);
     const uint64_t row_bytes = as_floats ? view.cols * sizeof(float) : view.data.size() / view.rows;
-    const uint64_t bytes = row_bytes * (packed ? padded_rows(view.rows) : view.rows);
+    const uint64_t bytes = packed ? packed_bytes(view.rows, row_bytes) : row_bytes * view.rows;
     auto data = HostBuffer::allocate(bytes, name);
     if (!data) return data.error();
     if (as_floats) {
@@ -137,7 +141,7 @@ base::Result<void> CpuWeights::add(const model::Weight& weight, const OnCopied& 
         const uint64_t at_once = std::max<uint64_t>(kCopiedBytes / row_bytes / kPackedRows, 1) * kPackedRows;
         for (uint64_t row = 0; row < view.rows; row += at_once) {
             const auto rows = view.slice(row, std::min(at_once, view.rows - row)).data;
-            uint8_t* to = data->as<uint8_t>() + row * row_bytes;
+            uint8_t* to = data->as<uint8_t>() + (packed ? packed_bytes(row, row_bytes) : row * row_bytes);
             if (packed) {
                 pack_rows(view.type, row_bytes, rows, to);
             } else {

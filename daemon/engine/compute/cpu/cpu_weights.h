@@ -23,18 +23,20 @@ namespace llmd::compute {
 //
 // Of a group of 16 rows, all first blocks come first, then all second blocks and so on. A block is a sequence of
 // elements: 4 bytes of quants, 1 byte of a superblock's scales or a 2-byte half. The element at byte o of row r's
-// block, s bytes wide, lies at byte 16 * o + s * r of the group's. Rows that fill up the last group are zeros. Pure
-// functions.
+// block, s bytes wide, lies at byte 16 * o + s * r of the group's. Where a block has one half, its size is no multiple
+// of 4: the halves lie behind all blocks of the group, those of the first blocks of its rows first, so that no vector
+// of quants crosses a cache line, and o counts as if they were not there. Groups begin at packed_group_bytes(). Rows
+// that fill up the last group are zeros. Pure functions.
 
 // Whether matrices of this format are kept so: all but plain numbers.
 bool is_packed(model::TensorType type);
 
-// Rows a packed matrix has room for.
-constexpr uint64_t padded_rows(uint64_t rows) {
-    return (rows + kPackedRows - 1) / kPackedRows * kPackedRows;
+// Bytes of a packed matrix whose rows have row_bytes in the file.
+constexpr uint64_t packed_bytes(uint64_t rows, uint64_t row_bytes) {
+    return (rows + kPackedRows - 1) / kPackedRows * packed_group_bytes(row_bytes);
 }
 
-// to: padded_rows(rows) * row_bytes zeros; rows: whole rows of row_bytes each.
+// to: packed_bytes() zeros; rows: whole rows of row_bytes each.
 void pack_rows(model::TensorType type, size_t row_bytes, std::span<const std::byte> rows, uint8_t* to);
 
 // Row `row` of a packed matrix in the file's own blocks; to has row_bytes.

@@ -57,9 +57,12 @@ LLMD_INLINE Quants bits_of(Quants quants, unsigned shift, uint8_t mask) {
     return reinterpret_cast<Quants>(reinterpret_cast<Words>(quants) >> static_cast<int>(shift)) & (Quants{} + mask);
 }
 
-// Every byte of `small`, whose bits all stay in it, shifted up.
-LLMD_INLINE Quants shifted_up(Quants small, unsigned shift) {
-    return reinterpret_cast<Quants>(reinterpret_cast<Words>(small) << static_cast<int>(shift));
+// The bits of each byte from `from` on, moved to where `to` begins; `mask` is what lies there.
+LLMD_INLINE Quants bits_moved(Quants quants, unsigned from, unsigned to, uint8_t mask) {
+    const auto words = reinterpret_cast<Words>(quants);
+    return reinterpret_cast<Quants>(from > to ? words >> static_cast<int>(from - to)
+                                              : words << static_cast<int>(to - from)) &
+           (Quants{} + mask);
 }
 
 LLMD_INLINE Vec to_float(Ints values) {
@@ -76,6 +79,17 @@ LLMD_INLINE Ints load_byte_rows(const uint8_t* from) {
     Ints r;
     for (unsigned i = 0; i < kVecFloats; ++i) r[i] = from[i];
     return r;
+#endif
+}
+
+// The same, signed.
+LLMD_INLINE Ints load_signed_byte_rows(const uint8_t* from) {
+#if defined(__AVX512F__)
+    return reinterpret_cast<Ints>(_mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i_u*>(from))));
+#elif defined(__AVX2__)
+    return reinterpret_cast<Ints>(_mm256_cvtepi8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i_u*>(from))));
+#else
+    return (load_byte_rows(from) ^ 128) - 128;
 #endif
 }
 

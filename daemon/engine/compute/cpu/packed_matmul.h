@@ -19,7 +19,11 @@ inline constexpr unsigned kPackedTile = 4;
 #endif
 
 inline constexpr size_t kLineBytes = 64;
-inline constexpr size_t kFetchAheadBytes = 4096;
+// How far ahead weights are fetched, where so few rows of the batch share them that the memory limits. Measured: see
+// docs/performance.md.
+inline constexpr size_t kFetchAheadOfOne = 8192;
+inline constexpr size_t kFetchAhead = 4096;
+inline constexpr unsigned kLargestMemoryBound = 4;
 
 // A block that is not finite gets a scale that is not finite; one that is all but zero becomes zero, because a float
 // cannot hold the inverse of its scale.
@@ -64,45 +68,82 @@ static void quantize_activations(const float* x, uint32_t n, uint8_t* to) {
     for (uint32_t b = 0; b < (n + 31) / 32; ++b) quantize_block(x + size_t{32} * b, blocks + b);
 }
 
-// Rows `row` ... of a group with `Batch` rows of x, x_stride blocks apart.
+// Where kVecFloats rows of a group are being read.
 template <class Format, unsigned Batch>
-LLMD_INLINE void multiply_rows(const uint8_t* block, unsigned row, uint32_t n_blocks, const QuantizedBlock* x,
-                               size_t x_stride, Vec out[Batch]) {
+struct Position {
+    const uint8_t* block;
+    const uint8_t* half;
+    const uint8_t* ahead;  // what is fetched next; goes over the halves as well
+    unsigned row;          // the first
+    const QuantizedBlock* x;
+    size_t x_stride;  // from one row of the batch to the next, in blocks
+};
+
+// A sub-block of these rows with `Batch` rows of x, and on to the next.
+template <class Format, unsigned Batch>
+LLMD_INLINE void multiply_sub_block(Position<Format, Batch>& at, unsigned sub_block, Vec out[Batch]) {
     constexpr unsigned kGroups = 8 / Format::kScales;
-    constexpr size_t kSubBlockBytes = size_t{kPackedRows} * Format::kBytes / Format::kSubBlocks;
-    for (unsigned c = 0; c < Batch; ++c) out[c] = Vec{};
-    for (uint32_t b = 0; b < n_blocks; ++b, block += size_t{kPackedRows} * Format::kBytes) {
-        for (unsigned sub_block = 0; sub_block < Format::kSubBlocks; ++sub_block, ++x) {
-            if constexpr (Batch <= 4) {
-                for (size_t at = sub_block * kSubBlockBytes; at < (sub_block + 1) * kSubBlockBytes; at += kLineBytes) {
-                    __builtin_prefetch(block + kFetchAheadBytes + at);
-                }
-            }
+    constexpr size_t kSubBlockBytes = kPackedRows * Format::kBytes / Format::kSubBlocks;
+    // Compilers would otherwise fetch a whole superblock ahead at once, for which processors have no room.
+    asm volatile("" ::: "memory");
+    if constexpr (Batch <= kLargestMemoryBound) {
+        for (size_t line = 0; line < kSubBlockBytes; line += kLineBytes) {
+            // With one row the next use is a token away: past the last level's cache where processors can.
+            __builtin_prefetch(at.ahead + line, 0, Batch == 1 ? 0 : 3);
+        }
+        at.ahead += kSubBlockBytes;
+    }
 #pragma GCC unroll 2
-            for (unsigned part = 0; part < Format::kScales; ++part) {
-                PartialSums sums[Batch] = {};
+    for (unsigned part = 0; part < Format::kScales; ++part) {
+        PartialSums sums[Batch] = {};
 #pragma GCC unroll 8
-                for (unsigned group = part * kGroups; group < (part + 1) * kGroups; ++group) {
-                    const Quants quants = Format::quants(block, row, sub_block, group);
+        for (unsigned group = part * kGroups; group < (part + 1) * kGroups; ++group) {
+            const Quants quants = Format::quants(at.block, at.row, sub_block, group);
 #pragma GCC unroll 8
-                    for (unsigned c = 0; c < Batch; ++c) add_dot_products(&sums[c], quants, x[c * x_stride], group);
-                }
-                const Vec scale = Format::scale(block, row, sub_block, part);
-                Vec minimum = {};
-                if constexpr (Format::kHasMinimum) minimum = Format::minimum(block, row, sub_block, part);
+            for (unsigned c = 0; c < Batch; ++c) add_dot_products(&sums[c], quants, at.x[c * at.x_stride], group);
+        }
+        const Vec scale = Format::scale(at.block, at.half, at.row, sub_block, part);
+        Vec minimum = {};
+        if constexpr (Format::kHasMinimum) minimum = Format::minimum(at.block, at.row, sub_block, part);
 #pragma GCC unroll 8
-                for (unsigned c = 0; c < Batch; ++c) {
-                    const QuantizedBlock& quantized = x[c * x_stride];
-                    const int32_t sum =
-                        Format::kScales == 2 ? quantized.sums[part] : quantized.sums[0] + quantized.sums[1];
-                    const Ints products = total(sums[c]) - Format::kOffset * sum;
-                    out[c] = out[c] + to_float(products) * (scale * quantized.scale);
-                    if constexpr (Format::kHasMinimum) {
-                        out[c] = out[c] + minimum * (quantized.scale * static_cast<float>(sum));
-                    }
-                }
+        for (unsigned c = 0; c < Batch; ++c) {
+            const QuantizedBlock& quantized = at.x[c * at.x_stride];
+            const int32_t sum = Format::kScales == 2 ? quantized.sums[part] : quantized.sums[0] + quantized.sums[1];
+            const Ints products = total(sums[c]) - Format::kOffset * sum;
+            out[c] = out[c] + to_float(products) * (scale * quantized.scale);
+            if constexpr (Format::kHasMinimum) {
+                out[c] = out[c] + minimum * (quantized.scale * static_cast<float>(sum));
             }
         }
+    }
+    ++at.x;
+}
+
+// Rows `row` ... of a group with `Batch` rows of x, x_stride blocks apart.
+template <class Format, unsigned Batch>
+LLMD_INLINE void multiply_rows(const uint8_t* group, unsigned row, uint32_t n_blocks, const QuantizedBlock* x,
+                               size_t x_stride, Vec out[Batch]) {
+    Position<Format, Batch> at{group + (kHalfApart<Format> ? packed_halves_bytes(n_blocks) : 0),
+                               group,
+                               group + (Batch == 1 ? kFetchAheadOfOne : kFetchAhead),
+                               row,
+                               x,
+                               x_stride};
+    for (unsigned c = 0; c < Batch; ++c) out[c] = Vec{};
+    for (uint32_t b = 0; b < n_blocks; ++b) {
+        if constexpr (Format::kSubBlocks > 1 && Batch <= 2) {
+            // By fours, so that shifts are constants; with more rows of x registers would not do.
+#pragma GCC unroll 4
+            for (unsigned sub_block = 0; sub_block < Format::kSubBlocks; ++sub_block) {
+                multiply_sub_block(at, sub_block, out);
+            }
+        } else {
+            for (unsigned sub_block = 0; sub_block < Format::kSubBlocks; ++sub_block) {
+                multiply_sub_block(at, sub_block, out);
+            }
+        }
+        at.block += kPackedRows * kBlockBytes<Format>;
+        at.half += size_t{2} * kPackedRows;
     }
 }
 
@@ -135,8 +176,8 @@ void multiply_packed_as(const Matrix& w, uint32_t first, uint32_t n_rows, const 
                         uint32_t n_batch, float* out, size_t out_stride) {
     for (uint32_t r = 0; r < n_rows; r += kPackedRows) {
         const uint32_t n = n_rows - r < kPackedRows ? n_rows - r : kPackedRows;
-        multiply_columns<Format>(w.data + (first + r) * w.row_bytes, n, w.cols, x, x_stride, n_batch, out + r,
-                                 out_stride);
+        multiply_columns<Format>(w.data + (first + r) / kPackedRows * packed_group_bytes(w.row_bytes), n, w.cols, x,
+                                 x_stride, n_batch, out + r, out_stride);
     }
 }
 

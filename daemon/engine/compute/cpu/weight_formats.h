@@ -2,10 +2,11 @@
 // format has kSubBlocks (of 32 columns in a block), kBytes (of one row's block), kScales (parts of a sub-block with a
 // scale of their own), kOffset, kHasMinimum and, of rows `row` ... of the group,
 //     quants(block, row, sub_block, group): of columns 32 * sub_block + 4 * group ... + 3
-//     scale(block, row, sub_block, part), minimum(block, row, sub_block)
+//     scale(block, half, row, sub_block, part), minimum(block, row, sub_block)
 //     weight = scale * (quant - kOffset) + minimum
-// where minimum() has a part too if there are several. Layouts:
-// https://github.com/ggml-org/ggml/blob/master/src/ggml-common.h. Kernel sources only (lanes.h).
+// where minimum() has a part too if there are several. `half` is where the halves lie that formats with one a block
+// have apart; kHalfApart says which do. Layouts: https://github.com/ggml-org/ggml/blob/master/src/ggml-common.h. Kernel
+// sources only (lanes.h).
 #pragma once
 
 #include "engine/compute/cpu/integer_lanes.h"
@@ -20,8 +21,21 @@ LLMD_INLINE Quants words_at(const uint8_t* block, size_t at, unsigned row) {
 LLMD_INLINE Vec halves_at(const uint8_t* block, size_t at, unsigned row) {
     return load_half_rows(block + 16 * at + size_t{2} * row);
 }
+// Those of a format that has one a block, which lie apart.
+LLMD_INLINE Vec halves_apart(const uint8_t* half, unsigned row) {
+    return load_half_rows(half + size_t{2} * row);
+}
+template <class Format>
+inline constexpr bool kHalfApart = Format::kBytes % 4 != 0;
+// Bytes of one row's block without it.
+template <class Format>
+inline constexpr size_t kBlockBytes = Format::kBytes - Format::kBytes % 4;
 LLMD_INLINE Ints bytes_at(const uint8_t* block, size_t at, unsigned row) {
     return load_byte_rows(block + 16 * at + row);
+}
+
+LLMD_INLINE Ints signed_bytes_at(const uint8_t* block, size_t at, unsigned row) {
+    return load_signed_byte_rows(block + 16 * at + row);
 }
 
 // Of signed bytes: as add_dot_products() wants them, and what that has added.
@@ -48,9 +62,11 @@ struct Q4_0 {
     static constexpr int32_t kOffset = 8;
     static constexpr bool kHasMinimum = false;
     LLMD_INLINE Quants quants(const uint8_t* block, unsigned row, unsigned, unsigned group) {
-        return nibbles_at(block, 2, row, group);
+        return nibbles_at(block, 0, row, group);
     }
-    LLMD_INLINE Vec scale(const uint8_t* block, unsigned row, unsigned, unsigned) { return halves_at(block, 0, row); }
+    LLMD_INLINE Vec scale(const uint8_t*, const uint8_t* half, unsigned row, unsigned, unsigned) {
+        return halves_apart(half, row);
+    }
 };
 
 struct Q4_1 {
@@ -60,7 +76,9 @@ struct Q4_1 {
     LLMD_INLINE Quants quants(const uint8_t* block, unsigned row, unsigned, unsigned group) {
         return nibbles_at(block, 4, row, group);
     }
-    LLMD_INLINE Vec scale(const uint8_t* block, unsigned row, unsigned, unsigned) { return halves_at(block, 0, row); }
+    LLMD_INLINE Vec scale(const uint8_t* block, const uint8_t*, unsigned row, unsigned, unsigned) {
+        return halves_at(block, 0, row);
+    }
     LLMD_INLINE Vec minimum(const uint8_t* block, unsigned row, unsigned, unsigned) { return halves_at(block, 2, row); }
 };
 
@@ -69,9 +87,11 @@ struct Q5_0 {
     static constexpr int32_t kOffset = 16;
     static constexpr bool kHasMinimum = false;
     LLMD_INLINE Quants quants(const uint8_t* block, unsigned row, unsigned, unsigned group) {
-        return nibbles_at(block, 6, row, group) | fifth_bits_at(block, 2, row, group);
+        return nibbles_at(block, 4, row, group) | fifth_bits_at(block, 0, row, group);
     }
-    LLMD_INLINE Vec scale(const uint8_t* block, unsigned row, unsigned, unsigned) { return halves_at(block, 0, row); }
+    LLMD_INLINE Vec scale(const uint8_t*, const uint8_t* half, unsigned row, unsigned, unsigned) {
+        return halves_apart(half, row);
+    }
 };
 
 struct Q5_1 {
@@ -81,7 +101,9 @@ struct Q5_1 {
     LLMD_INLINE Quants quants(const uint8_t* block, unsigned row, unsigned, unsigned group) {
         return nibbles_at(block, 8, row, group) | fifth_bits_at(block, 4, row, group);
     }
-    LLMD_INLINE Vec scale(const uint8_t* block, unsigned row, unsigned, unsigned) { return halves_at(block, 0, row); }
+    LLMD_INLINE Vec scale(const uint8_t* block, const uint8_t*, unsigned row, unsigned, unsigned) {
+        return halves_at(block, 0, row);
+    }
     LLMD_INLINE Vec minimum(const uint8_t* block, unsigned row, unsigned, unsigned) { return halves_at(block, 2, row); }
 };
 
@@ -90,9 +112,11 @@ struct Q8_0 {
     static constexpr int32_t kOffset = kSignedOffset;
     static constexpr bool kHasMinimum = false;
     LLMD_INLINE Quants quants(const uint8_t* block, unsigned row, unsigned, unsigned group) {
-        return signed_quants(words_at(block, 2 + size_t{4} * group, row));
+        return signed_quants(words_at(block, size_t{4} * group, row));
     }
-    LLMD_INLINE Vec scale(const uint8_t* block, unsigned row, unsigned, unsigned) { return halves_at(block, 0, row); }
+    LLMD_INLINE Vec scale(const uint8_t*, const uint8_t* half, unsigned row, unsigned, unsigned) {
+        return halves_apart(half, row);
+    }
 };
 
 // The levels that nibbles stand for, signed.
@@ -106,9 +130,11 @@ struct IQ4_NL {
     static constexpr int32_t kOffset = kSignedOffset;
     static constexpr bool kHasMinimum = false;
     LLMD_INLINE Quants quants(const uint8_t* block, unsigned row, unsigned, unsigned group) {
-        return levels_at(block, 2, row, group);
+        return levels_at(block, 0, row, group);
     }
-    LLMD_INLINE Vec scale(const uint8_t* block, unsigned row, unsigned, unsigned) { return halves_at(block, 0, row); }
+    LLMD_INLINE Vec scale(const uint8_t*, const uint8_t* half, unsigned row, unsigned, unsigned) {
+        return halves_apart(half, row);
+    }
 };
 
 // --- Superblocks of 256 ----------------------------------------------------------------------------------------------
@@ -133,7 +159,7 @@ struct Q4_K {
         return bits_of(words_at(block, 16 + size_t{32} * (sub_block / 2) + size_t{4} * group, row), 4 * (sub_block % 2),
                        15);
     }
-    LLMD_INLINE Vec scale(const uint8_t* block, unsigned row, unsigned sub_block, unsigned) {
+    LLMD_INLINE Vec scale(const uint8_t* block, const uint8_t*, unsigned row, unsigned sub_block, unsigned) {
         return halves_at(block, 0, row) * packed_scale(block, row, sub_block);
     }
     LLMD_INLINE Vec minimum(const uint8_t* block, unsigned row, unsigned sub_block, unsigned) {
@@ -148,7 +174,7 @@ struct Q5_K : Q4_K {
     LLMD_INLINE Quants quants(const uint8_t* block, unsigned row, unsigned sub_block, unsigned group) {
         const Quants q = words_at(block, 48 + size_t{32} * (sub_block / 2) + size_t{4} * group, row);
         const Quants high = words_at(block, 16 + size_t{4} * group, row);
-        return bits_of(q, 4 * (sub_block % 2), 15) | shifted_up(bits_of(high, sub_block, 1), 4);
+        return bits_of(q, 4 * (sub_block % 2), 15) | bits_moved(high, sub_block, 4, 16);
     }
 };
 
@@ -159,15 +185,14 @@ struct Q6_K {
     static constexpr int32_t kOffset = 32;
     static constexpr bool kHasMinimum = false;
     LLMD_INLINE Quants quants(const uint8_t* block, unsigned row, unsigned sub_block, unsigned group) {
-        const size_t half = sub_block / 4, j = sub_block % 4;
-        const Quants low = words_at(block, 64 * half + 32 * (j % 2) + size_t{4} * group, row);
-        const Quants high = words_at(block, 128 + 32 * half + size_t{4} * group, row);
-        return bits_of(low, 4 * static_cast<unsigned>(j / 2), 15) |
-               shifted_up(bits_of(high, 2 * static_cast<unsigned>(j), 3), 4);
+        const unsigned half = sub_block / 4, j = sub_block % 4;
+        const Quants low = words_at(block, size_t{64} * half + 32 * (j % 2) + size_t{4} * group, row);
+        const Quants high = words_at(block, 128 + size_t{32} * half + size_t{4} * group, row);
+        return bits_of(low, 4 * (j / 2), 15) | bits_moved(high, 2 * j, 4, 0x30);
     }
-    LLMD_INLINE Vec scale(const uint8_t* block, unsigned row, unsigned sub_block, unsigned part) {
-        const Ints factor = (bytes_at(block, 192 + size_t{2} * sub_block + part, row) ^ 128) - 128;
-        return halves_at(block, 208, row) * to_float(factor);
+    LLMD_INLINE Vec scale(const uint8_t* block, const uint8_t* half, unsigned row, unsigned sub_block, unsigned part) {
+        const Ints factor = signed_bytes_at(block, 192 + size_t{2} * sub_block + part, row);
+        return halves_apart(half, row) * to_float(factor);
     }
 };
 
@@ -180,7 +205,7 @@ struct IQ4_XS {
     LLMD_INLINE Quants quants(const uint8_t* block, unsigned row, unsigned sub_block, unsigned group) {
         return levels_at(block, 8 + size_t{16} * sub_block, row, group);
     }
-    LLMD_INLINE Vec scale(const uint8_t* block, unsigned row, unsigned sub_block, unsigned) {
+    LLMD_INLINE Vec scale(const uint8_t* block, const uint8_t*, unsigned row, unsigned sub_block, unsigned) {
         const Ints low = bytes_at(block, 4 + sub_block / 2, row) >> static_cast<int>(4 * (sub_block % 2)) & 15;
         const Ints high = bytes_at(block, 2 + sub_block / 4, row) >> static_cast<int>(2 * (sub_block % 4)) & 3;
         return halves_at(block, 0, row) * to_float((low | high << 4) - 32);
@@ -195,14 +220,14 @@ struct Q3_K {
     static constexpr bool kHasMinimum = false;
     LLMD_INLINE Quants quants(const uint8_t* block, unsigned row, unsigned sub_block, unsigned group) {
         const Quants pairs = words_at(block, 32 + size_t{32} * (sub_block / 4) + size_t{4} * group, row);
-        const Quants set = bits_of(words_at(block, size_t{4} * group, row), sub_block, 1);
-        return bits_of(pairs, 2 * (sub_block % 4), 3) | shifted_up(set, 2);
+        const Quants set = bits_moved(words_at(block, size_t{4} * group, row), sub_block, 2, 4);
+        return bits_of(pairs, 2 * (sub_block % 4), 3) | set;
     }
-    LLMD_INLINE Vec scale(const uint8_t* block, unsigned row, unsigned sub_block, unsigned part) {
+    LLMD_INLINE Vec scale(const uint8_t* block, const uint8_t* half, unsigned row, unsigned sub_block, unsigned part) {
         const unsigned k = 2 * sub_block + part;
         const Ints low = bytes_at(block, 96 + k % 8, row) >> static_cast<int>(4 * (k / 8)) & 15;
         const Ints high = bytes_at(block, 104 + k % 4, row) >> static_cast<int>(2 * (k / 4)) & 3;
-        return halves_at(block, 108, row) * to_float((low | high << 4) - 32);
+        return halves_apart(half, row) * to_float((low | high << 4) - 32);
     }
 };
 
@@ -215,7 +240,7 @@ struct Q2_K {
         return bits_of(words_at(block, 16 + size_t{32} * (sub_block / 4) + size_t{4} * group, row), 2 * (sub_block % 4),
                        3);
     }
-    LLMD_INLINE Vec scale(const uint8_t* block, unsigned row, unsigned sub_block, unsigned part) {
+    LLMD_INLINE Vec scale(const uint8_t* block, const uint8_t*, unsigned row, unsigned sub_block, unsigned part) {
         return halves_at(block, 80, row) * to_float(bytes_at(block, size_t{2} * sub_block + part, row) & 15);
     }
     LLMD_INLINE Vec minimum(const uint8_t* block, unsigned row, unsigned sub_block, unsigned part) {

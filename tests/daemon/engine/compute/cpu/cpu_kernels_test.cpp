@@ -34,7 +34,7 @@ Problem random_matrix(TensorType type, uint32_t rows, uint32_t cols) {
     p.w = {
         type, rows, cols, p.blocks.size() / rows, is_packed(type), reinterpret_cast<const uint8_t*>(p.blocks.data())};
     if (p.w.is_packed) {
-        p.packed.resize(padded_rows(rows) * p.w.row_bytes);
+        p.packed.resize(packed_bytes(rows, p.w.row_bytes));
         pack_rows(type, p.w.row_bytes, p.blocks, p.packed.data());
         p.w.data = p.packed.data();
     }

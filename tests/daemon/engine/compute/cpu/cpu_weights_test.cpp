@@ -26,7 +26,7 @@ TEST(PackedRows, UnpackToTheFilesBlocks) {
             test::Noise noise(rows);
             const auto blocks = test::random_blocks(format.type, uint64_t{rows} * kCols, 1, noise);
             const size_t row_bytes = blocks.size() / rows;
-            std::vector<uint8_t> packed(padded_rows(rows) * row_bytes);
+            std::vector<uint8_t> packed(packed_bytes(rows, row_bytes));
             pack_rows(format.type, row_bytes, blocks, packed.data());
             for (uint32_t r = 0; r < rows; ++r) {
                 std::vector<std::byte> row(row_bytes);
