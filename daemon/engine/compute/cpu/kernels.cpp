@@ -198,12 +198,15 @@ void to_halves(const float* x, uint32_t n, uint16_t* out) {
     for (; i < n; ++i) out[i] = model::float_to_half(x[i]);
 }
 
-// Scores of the 32 positions of one page with `Heads` query heads: a lane is a position.
+// Scores of the 32 positions of one page with `Heads` query heads: a lane is a position. Fetches what is at `next`, the
+// page that follows: pages lie anywhere, and hardware does not fetch across them.
 template <unsigned Heads>
-LLMD_INLINE void score_page(const float* q, uint32_t head_dim, const uint16_t* keys, float scale, float* scores) {
+LLMD_INLINE void score_page(const float* q, uint32_t head_dim, const uint16_t* keys, const uint16_t* next, float scale,
+                            float* scores) {
     Lanes acc[Heads][2];
     for (unsigned h = 0; h < Heads; ++h) acc[h][0] = acc[h][1] = splat(0);
-    for (uint32_t d = 0; d < head_dim; ++d, keys += kPageTokens) {
+    for (uint32_t d = 0; d < head_dim; ++d, keys += kPageTokens, next += kPageTokens) {
+        __builtin_prefetch(next);
         const Lanes k[2] = {load_halves(keys), load_halves(keys + 16)};
         for (unsigned h = 0; h < Heads; ++h) {
             const Lanes value = splat(q[h * head_dim + d]);
@@ -230,8 +233,12 @@ LLMD_INLINE void weigh_values(const AttendItem& a, const uint32_t* pages, uint32
         const uint32_t unseen = skip > first ? skip - first : 0;
         const uint16_t* values = a.values + pages[first / kPageTokens] * a.value_page_stride + dim;
         const uint32_t n = count - first < kPageTokens ? count - first : kPageTokens;
+        const uint16_t* next = first + kPageTokens < count
+                                   ? a.values + pages[first / kPageTokens + 1] * a.value_page_stride + dim
+                                   : values;
         values += size_t{unseen} * a.value_dim;
-        for (uint32_t j = unseen; j < n; ++j, values += a.value_dim) {
+        for (uint32_t j = unseen; j < n; ++j, values += a.value_dim, next += a.value_dim) {
+            __builtin_prefetch(next);
             for (unsigned b = 0; b < Blocks; ++b) {
                 const Lanes v = load_halves(values + size_t{16} * b);
                 for (unsigned h = 0; h < Heads; ++h) {
@@ -304,11 +311,14 @@ void attend(const AttendItem& a) {
             float* s = scores + size_t{h} * kKvSplit;
             for (uint32_t p = skip / kPageTokens; p * kPageTokens < count; ++p) {
                 const uint16_t* keys = a.keys + pages[p] * a.key_page_stride;
+                const bool is_last = (p + 1) * kPageTokens >= count;
+                const uint16_t* next = is_last ? a.values + pages[skip / kPageTokens] * a.value_page_stride
+                                               : a.keys + pages[p + 1] * a.key_page_stride;
                 const float* q = a.q + size_t{h} * a.head_dim;
                 if (tile) {
-                    score_page<kTile>(q, a.head_dim, keys, a.scale, s + size_t{p} * kPageTokens);
+                    score_page<kTile>(q, a.head_dim, keys, next, a.scale, s + size_t{p} * kPageTokens);
                 } else {
-                    score_page<1>(q, a.head_dim, keys, a.scale, s + size_t{p} * kPageTokens);
+                    score_page<1>(q, a.head_dim, keys, next, a.scale, s + size_t{p} * kPageTokens);
                 }
             }
             h += tile ? kTile : 1;
