@@ -19,11 +19,10 @@ inline constexpr unsigned kPackedTile = 4;
 #endif
 
 inline constexpr size_t kLineBytes = 64;
-// How far ahead weights are fetched, where so few rows of the batch share them that the memory limits. Measured: see
-// docs/performance.md.
+// How far ahead weights are fetched: docs/performance.md.
 inline constexpr size_t kFetchAheadOfOne = 8192;
 inline constexpr size_t kFetchAhead = 4096;
-inline constexpr unsigned kLargestMemoryBound = 4;
+inline constexpr unsigned kLargestMemoryBound = 8;
 
 // A block that is not finite gets a scale that is not finite; one that is all but zero becomes zero, because a float
 // cannot hold the inverse of its scale.
@@ -86,13 +85,11 @@ LLMD_INLINE void multiply_sub_block(Position<Format, Batch>& at, unsigned sub_bl
     constexpr size_t kSubBlockBytes = kPackedRows * Format::kBytes / Format::kSubBlocks;
     // Compilers would otherwise fetch a whole superblock ahead at once, for which processors have no room.
     asm volatile("" ::: "memory");
-    if constexpr (Batch <= kLargestMemoryBound) {
-        for (size_t line = 0; line < kSubBlockBytes; line += kLineBytes) {
-            // With one row the next use is a token away: past the last level's cache where processors can.
-            __builtin_prefetch(at.ahead + line, 0, Batch == 1 ? 0 : 3);
-        }
-        at.ahead += kSubBlockBytes;
+    for (size_t line = 0; line < kSubBlockBytes; line += kLineBytes) {
+        // With one row the next use is a token away: past the last level's cache where processors can.
+        __builtin_prefetch(at.ahead + line, 0, Batch == 1 ? 0 : 3);
     }
+    at.ahead += kSubBlockBytes;
 #pragma GCC unroll 2
     for (unsigned part = 0; part < Format::kScales; ++part) {
         PartialSums sums[Batch] = {};
