@@ -9,7 +9,7 @@
 namespace llmd::compute {
 namespace {
 
-constexpr uint32_t kVocabChunk = 4096;  // ids of one work item: some microseconds without noise, a hundred with it
+constexpr uint32_t kVocabChunk = 4096;  // ids of one work item: some microseconds
 
 void adjust(const SampleRequest& request, float* logits) {
     for (const Adjustment& change : request.adjustments) logits[change.id] = adjusted(logits[change.id], change);
@@ -96,7 +96,9 @@ CpuSampler::Summary CpuSampler::summarise(const SampleRequest& request, const fl
     }
     const uint32_t key = noise_key(request.seed, request.position);
     for (uint32_t i = 0; i < n; ++i) {
-        const float value = l[i] / request.temperature + gumbel_noise(key, id_at(i));
+        const float scaled = l[i] / request.temperature;
+        if (i > 0 && scaled + gumbel_bound(key, id_at(i)) < s.best) continue;
+        const float value = scaled + gumbel_noise(key, id_at(i));
         if (i > 0 && !(value > s.best)) continue;
         s.best = value;
         s.best_id = id_at(i);

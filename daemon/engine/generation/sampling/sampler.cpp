@@ -163,7 +163,8 @@ compute::SampleRequest Sampler::request(std::span<const int32_t> ids, uint32_t p
                                         std::span<const uint32_t> allowed, std::span<const int32_t> banned) {
     list_adjustments(ids, banned);
     compute::SampleRequest request;
-    request.temperature = parameters_.is_greedy() ? 0 : parameters_.temperature;
+    // What is drawn from the candidates alone gets its noise in draw(), not for the whole vocabulary.
+    request.temperature = parameters_.is_greedy() || parameters_.filters() ? 0 : parameters_.temperature;
     request.seed = parameters_.seed;
     request.position = position;
     request.allowed = allowed;

@@ -46,5 +46,19 @@ TEST(Noise, IsUniform) {
     EXPECT_NEAR(square, 1.0 / 3, 0.005);
 }
 
+// Whoever leaves the logarithms out for ids that cannot win must never leave out one that could; and few remain.
+TEST(Noise, ItsBoundIsNeverBelowItAndIsOftenSmall) {
+    for (const uint32_t hash : {0u, 1u, 0x200u, 0x7fffffffu, 0x80000000u, 0xfffffc00u, 0xfffffe00u, 0xffffffffu}) {
+        EXPECT_GE(gumbel_bound(0, unmix32(hash)), gumbel_noise(0, unmix32(hash))) << hash;
+    }
+    uint32_t n_large = 0;
+    constexpr uint32_t kDraws = 200'000;
+    for (uint32_t id = 0; id < kDraws; ++id) {
+        ASSERT_GE(gumbel_bound(noise_key(1, 2), id), gumbel_noise(noise_key(1, 2), id)) << id;
+        n_large += gumbel_bound(noise_key(1, 2), id) > 5 ? 1 : 0;
+    }
+    EXPECT_LT(n_large, kDraws / 50);  // one in 2^7 has a noise of 7 log 2
+}
+
 }  // namespace
 }  // namespace llmd::compute
