@@ -20,13 +20,15 @@ inline constexpr uint32_t kDecodedRows = 8;
 // Rows of a quantised matrix that lie interleaved (cpu_weights.h).
 inline constexpr uint32_t kPackedRows = 16;
 
+inline constexpr size_t kCacheLineBytes = 64;
+
 // From one group of a quantised matrix to the next: whole cache lines.
 constexpr size_t packed_group_bytes(size_t row_bytes) {
-    return (kPackedRows * row_bytes + 63) / 64 * 64;
+    return (kPackedRows * row_bytes + kCacheLineBytes - 1) / kCacheLineBytes * kCacheLineBytes;
 }
 // Where the blocks of a group begin, behind its halves, if the format has one a block (cpu_weights.h).
 constexpr size_t packed_halves_bytes(size_t n_blocks) {
-    return (kPackedRows * 2 * n_blocks + 63) / 64 * 64;
+    return (kPackedRows * 2 * n_blocks + kCacheLineBytes - 1) / kCacheLineBytes * kCacheLineBytes;
 }
 
 // 32 activations quantized to 16 bits with their scale, in a form that the instruction set chooses.

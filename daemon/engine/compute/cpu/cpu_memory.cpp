@@ -24,18 +24,44 @@ base::Result<HostBuffer> HostBuffer::allocate(uint64_t bytes, std::string_view w
                           " bytes are available");
     };
     if (bytes > available || bytes > std::numeric_limits<size_t>::max()) return refused();
-    void* data = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (data == MAP_FAILED) return refused();
-    return HostBuffer(data, bytes);
+    auto buffer = reserve(bytes, what);
+    if (!buffer) return refused();
+    return buffer;
 }
 
-void HostBuffer::use_huge_pages() const {
-    // Kernels without them refuse, which changes nothing.
-    if (data_ != nullptr) ::madvise(data_, size_, MADV_HUGEPAGE);
+base::Result<HostBuffer> HostBuffer::reserve(uint64_t bytes, std::string_view what) {
+    void* data = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (data == MAP_FAILED) {
+        return base::fail(base::ErrorCode::OutOfMemory, what, ": no addresses for ", bytes, " bytes are left");
+    }
+    return HostBuffer(data, bytes);
 }
 
 HostBuffer::~HostBuffer() {
     if (data_ != nullptr) ::munmap(data_, size_);
+}
+
+base::Result<uint8_t*> HostArena::allocate(uint64_t bytes, std::string_view what) {
+    constexpr uint64_t kChunkBytes = 256u << 20;  // of addresses
+    constexpr uint64_t kHugePageBytes = 2u << 20;
+    const uint64_t available = available_memory_bytes();
+    if (bytes > available) {
+        return base::fail(base::ErrorCode::OutOfMemory, what, ": ", bytes, " bytes do not fit, ", available,
+                          " bytes are available");
+    }
+    if (chunks_.empty() || chunks_.back().size() - used_ < bytes) {
+        auto chunk = HostBuffer::reserve(std::max(kChunkBytes, bytes + kHugePageBytes), what);
+        if (!chunk) return chunk.error();
+        // Kernels without huge pages refuse, which changes nothing.
+        ::madvise(chunk->as<uint8_t>(), chunk->size(), MADV_HUGEPAGE);
+        const auto address = reinterpret_cast<uintptr_t>(chunk->as<uint8_t>());
+        used_ = (kHugePageBytes - address % kHugePageBytes) % kHugePageBytes;
+        chunks_.push_back(std::move(*chunk));
+    }
+    uint8_t* const data = chunks_.back().as<uint8_t>() + used_;
+    used_ += (bytes + kCacheLineBytes - 1) / kCacheLineBytes * kCacheLineBytes;
+    used_ = std::min(used_, chunks_.back().size());
+    return data;
 }
 
 base::Result<Rotations> Rotations::create(const model::DecoderSpec& spec, uint32_t max_rows,

@@ -25,6 +25,8 @@ class HostBuffer {
 public:
     // OutOfMemory names `what`, the size and what is available. 0 bytes give an empty buffer.
     static base::Result<HostBuffer> allocate(uint64_t bytes, std::string_view what);
+    // Addresses for as many bytes, which take memory as they are written: whether there is enough is not asked.
+    static base::Result<HostBuffer> reserve(uint64_t bytes, std::string_view what);
 
     HostBuffer() = default;
     HostBuffer(HostBuffer&& other) noexcept
@@ -35,9 +37,6 @@ public:
         return *this;
     }
     ~HostBuffer();
-
-    // Asks for huge pages, before it is written: the processor then looks up fewer addresses.
-    void use_huge_pages() const;
 
     uint64_t size() const { return size_; }
     // Aligned to a page.
@@ -51,6 +50,18 @@ private:
 
     void* data_ = nullptr;
     uint64_t size_ = 0;
+};
+
+// Memory of many tensors side by side, which the system can back with huge pages whatever their sizes: a processor
+// reads more bytes a second where it looks up fewer addresses. What has been allocated stays until the arena goes.
+class HostArena {
+public:
+    // Zeros, aligned to a cache line; at least one byte. Errors as those of HostBuffer::allocate().
+    base::Result<uint8_t*> allocate(uint64_t bytes, std::string_view what);
+
+private:
+    std::vector<HostBuffer> chunks_;  // the last is being filled
+    uint64_t used_ = 0;               // of it
 };
 
 // The rotations of the rows of one batch, and what they do to a head. A table of all positions of a long context would

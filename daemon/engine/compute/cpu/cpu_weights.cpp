@@ -125,23 +125,23 @@ base::Result<void> CpuWeights::add(const model::Weight& weight, const OnCopied& 
     const model::TensorView& view = weight.tensor;
     if (auto checked = check_weight(spec_, weight); !checked) return checked;
     const std::string name = weight_name(weight.role, weight.layer);
-    Tensor& tensor = tensors_[index(weight.role, weight.layer)];
-    if (tensor.data.size() != 0) return base::fail(ErrorCode::ModelLoadFailed, name, " is uploaded twice");
+    Matrix& tensor = tensors_[index(weight.role, weight.layer)];
+    if (tensor.data != nullptr) return base::fail(ErrorCode::ModelLoadFailed, name, " is uploaded twice");
     const bool as_floats = model::is_vector(weight.role);
     // A position's row is only ever looked up.
     const bool packed = !as_floats && weight.role != Role::PositionEmbedding && is_packed(view.type);
     const uint64_t row_bytes = as_floats ? view.cols * sizeof(float) : view.data.size() / view.rows;
     const uint64_t bytes = packed ? packed_bytes(view.rows, row_bytes) : row_bytes * view.rows;
-    auto data = HostBuffer::allocate(bytes, name);
+    const auto data = arena_.allocate(bytes, name);
     if (!data) return data.error();
     if (as_floats) {
-        model::dequantize(view.type, view.data, {data->as<float>(), view.rows * view.cols});
+        model::dequantize(view.type, view.data, {reinterpret_cast<float*>(*data), view.rows * view.cols});
         on_copied(view.data.size());
     } else {
         const uint64_t at_once = std::max<uint64_t>(kCopiedBytes / row_bytes / kPackedRows, 1) * kPackedRows;
         for (uint64_t row = 0; row < view.rows; row += at_once) {
             const auto rows = view.slice(row, std::min(at_once, view.rows - row)).data;
-            uint8_t* to = data->as<uint8_t>() + (packed ? packed_bytes(row, row_bytes) : row * row_bytes);
+            uint8_t* to = *data + (packed ? packed_bytes(row, row_bytes) : row * row_bytes);
             if (packed) {
                 pack_rows(view.type, row_bytes, rows, to);
             } else {
@@ -150,13 +150,12 @@ base::Result<void> CpuWeights::add(const model::Weight& weight, const OnCopied& 
             on_copied(rows.size());
         }
     }
-    tensor.data = std::move(*data);
-    tensor.matrix = {as_floats ? model::TensorType::F32 : view.type,
-                     static_cast<uint32_t>(view.rows),
-                     static_cast<uint32_t>(view.cols),
-                     row_bytes,
-                     packed,
-                     tensor.data.as<uint8_t>()};
+    tensor = {as_floats ? model::TensorType::F32 : view.type,
+              static_cast<uint32_t>(view.rows),
+              static_cast<uint32_t>(view.cols),
+              row_bytes,
+              packed,
+              *data};
     size_bytes_ += bytes;
     return {};
 }
@@ -165,7 +164,7 @@ base::Result<void> CpuWeights::check_complete() const {
     for (size_t i = 0; i < model::kRoleCount; ++i) {
         const auto role = static_cast<Role>(i);
         for (uint32_t layer = 0; layer < (model::is_in_layer(role) ? spec_.n_layers() : 1); ++layer) {
-            if (!model::is_required(role, spec_, layer) || tensors_[index(role, layer)].data.size() != 0) continue;
+            if (!model::is_required(role, spec_, layer) || tensors_[index(role, layer)].data != nullptr) continue;
             return base::fail(ErrorCode::ModelLoadFailed, weight_name(role, layer), " was not uploaded");
         }
     }
@@ -173,13 +172,13 @@ base::Result<void> CpuWeights::check_complete() const {
 }
 
 const Matrix* CpuWeights::matrix(Role role, uint32_t layer) const {
-    const Tensor& tensor = tensors_[index(role, layer)];
-    if (tensor.data.size() != 0) return &tensor.matrix;
+    const Matrix& tensor = tensors_[index(role, layer)];
+    if (tensor.data != nullptr) return &tensor;
     return role == Role::Output ? matrix(Role::TokenEmbedding) : nullptr;
 }
 
 const float* CpuWeights::vector(Role role, uint32_t layer) const {
-    return tensors_[index(role, layer)].data.as<float>();
+    return reinterpret_cast<const float*>(tensors_[index(role, layer)].data);
 }
 
 }  // namespace llmd::compute

@@ -63,15 +63,11 @@ public:
     uint64_t size_bytes() const { return size_bytes_; }
 
 private:
-    struct Tensor {
-        HostBuffer data;
-        Matrix matrix;
-    };
-
     size_t index(model::Role role, uint32_t layer) const;
 
     const model::DecoderSpec& spec_;
-    std::vector<Tensor> tensors_;  // [role][layer]; no data: absent
+    HostArena arena_;
+    std::vector<Matrix> tensors_;  // [role][layer]; data is null where there is none
     uint64_t size_bytes_ = 0;
 };
 

@@ -57,7 +57,13 @@ LLMD_INLINE Quants bits_of(Quants quants, unsigned shift, uint8_t mask) {
     return reinterpret_cast<Quants>(reinterpret_cast<Words>(quants) >> static_cast<int>(shift)) & (Quants{} + mask);
 }
 
-// The bits of each byte from `from` on, moved to where `to` begins; `mask` is what lies there.
+// Every byte of `small`, whose bits all stay in it, shifted up.
+LLMD_INLINE Quants shifted_up(Quants small, unsigned shift) {
+    return reinterpret_cast<Quants>(reinterpret_cast<Words>(small) << static_cast<int>(shift));
+}
+
+// The bits of each byte from `from` on, moved to where `to` begins; `mask` is what lies there. Both are constants to
+// the compiler.
 LLMD_INLINE Quants bits_moved(Quants quants, unsigned from, unsigned to, uint8_t mask) {
     const auto words = reinterpret_cast<Words>(quants);
     return reinterpret_cast<Quants>(from > to ? words >> static_cast<int>(from - to)

@@ -18,7 +18,6 @@ inline constexpr unsigned kPackedTile = 8;
 inline constexpr unsigned kPackedTile = 4;
 #endif
 
-inline constexpr size_t kLineBytes = 64;
 // How far ahead weights are fetched: docs/performance.md.
 inline constexpr size_t kFetchAheadOfOne = 8192;
 inline constexpr size_t kFetchAhead = 4096;
@@ -85,7 +84,7 @@ LLMD_INLINE void multiply_sub_block(Position<Format, Batch>& at, unsigned sub_bl
     constexpr size_t kSubBlockBytes = kPackedRows * Format::kBytes / Format::kSubBlocks;
     // Compilers would otherwise fetch a whole superblock ahead at once, for which processors have no room.
     asm volatile("" ::: "memory");
-    for (size_t line = 0; line < kSubBlockBytes; line += kLineBytes) {
+    for (size_t line = 0; line < kSubBlockBytes; line += kCacheLineBytes) {
         // With one row the next use is a token away: past the last level's cache where processors can.
         __builtin_prefetch(at.ahead + line, 0, Batch == 1 ? 0 : 3);
     }
@@ -128,15 +127,15 @@ LLMD_INLINE void multiply_rows(const uint8_t* group, unsigned row, uint32_t n_bl
                                x_stride};
     for (unsigned c = 0; c < Batch; ++c) out[c] = Vec{};
     for (uint32_t b = 0; b < n_blocks; ++b) {
-        if constexpr (Format::kSubBlocks > 1 && Batch <= 2) {
-            // By fours, so that shifts are constants; with more rows of x registers would not do.
-#pragma GCC unroll 4
-            for (unsigned sub_block = 0; sub_block < Format::kSubBlocks; ++sub_block) {
-                multiply_sub_block(at, sub_block, out);
-            }
+        if constexpr (Format::kSubBlocks == 1) {
+            multiply_sub_block(at, 0, out);
         } else {
-            for (unsigned sub_block = 0; sub_block < Format::kSubBlocks; ++sub_block) {
+            // By fours, so that shifts are constants.
+            for (unsigned sub_block = 0; sub_block < Format::kSubBlocks; sub_block += 4) {
                 multiply_sub_block(at, sub_block, out);
+                multiply_sub_block(at, sub_block + 1, out);
+                multiply_sub_block(at, sub_block + 2, out);
+                multiply_sub_block(at, sub_block + 3, out);
             }
         }
         at.block += kPackedRows * kBlockBytes<Format>;

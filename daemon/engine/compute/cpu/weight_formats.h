@@ -174,7 +174,7 @@ struct Q5_K : Q4_K {
     LLMD_INLINE Quants quants(const uint8_t* block, unsigned row, unsigned sub_block, unsigned group) {
         const Quants q = words_at(block, 48 + size_t{32} * (sub_block / 2) + size_t{4} * group, row);
         const Quants high = words_at(block, 16 + size_t{4} * group, row);
-        return bits_of(q, 4 * (sub_block % 2), 15) | bits_moved(high, sub_block, 4, 16);
+        return bits_of(q, 4 * (sub_block % 2), 15) | shifted_up(bits_of(high, sub_block, 1), 4);
     }
 };
 
@@ -220,7 +220,7 @@ struct Q3_K {
     static constexpr bool kHasMinimum = false;
     LLMD_INLINE Quants quants(const uint8_t* block, unsigned row, unsigned sub_block, unsigned group) {
         const Quants pairs = words_at(block, 32 + size_t{32} * (sub_block / 4) + size_t{4} * group, row);
-        const Quants set = bits_moved(words_at(block, size_t{4} * group, row), sub_block, 2, 4);
+        const Quants set = shifted_up(bits_of(words_at(block, size_t{4} * group, row), sub_block, 1), 2);
         return bits_of(pairs, 2 * (sub_block % 4), 3) | set;
     }
     LLMD_INLINE Vec scale(const uint8_t* block, const uint8_t* half, unsigned row, unsigned sub_block, unsigned part) {
