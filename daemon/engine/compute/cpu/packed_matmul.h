@@ -127,10 +127,15 @@ LLMD_INLINE void multiply_rows(const uint8_t* group, unsigned row, uint32_t n_bl
                                x_stride};
     for (unsigned c = 0; c < Batch; ++c) out[c] = Vec{};
     for (uint32_t b = 0; b < n_blocks; ++b) {
-        if constexpr (Format::kSubBlocks == 1) {
+        if constexpr (Batch == 1) {
+            // In a loop, though its shifts are no constants: unrolled, memory delivers a sixth less, as seen on Zen 4.
+            for (unsigned sub_block = 0; sub_block < Format::kSubBlocks; ++sub_block) {
+                multiply_sub_block(at, sub_block, out);
+            }
+        } else if constexpr (Format::kSubBlocks == 1) {
             multiply_sub_block(at, 0, out);
         } else {
-            // By fours, so that shifts are constants.
+            // By fours, so that shifts are constants: here arithmetic limits.
             for (unsigned sub_block = 0; sub_block < Format::kSubBlocks; sub_block += 4) {
                 multiply_sub_block(at, sub_block, out);
                 multiply_sub_block(at, sub_block + 1, out);
