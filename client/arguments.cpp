@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <optional>
 #include <span>
+#include <sstream>
 
 #include "base/utf8.h"
 #include "client/command_table.h"
 #include "client/exit_code.h"
+#include "client/suggestion.h"
 
 namespace llmd::client {
 namespace {
@@ -33,14 +36,9 @@ std::optional<Number> whole_text_as(const std::string& text) {
     return number;
 }
 
-// `word` is one of those in `list`, between which is a |.
-bool is_one_of(std::string_view list, std::string_view word) {
-    while (true) {
-        const size_t end = list.find('|');
-        if (list.substr(0, end) == word) return true;
-        if (end == std::string_view::npos) return false;
-        list.remove_prefix(end + 1);
-    }
+std::vector<std::string> words_of(std::string_view list) {
+    std::istringstream in{std::string(list)};
+    return {std::istream_iterator<std::string>(in), {}};
 }
 
 // Of what is for the daemon only the form is checked: it knows the ranges and names the option in its refusal.
@@ -62,16 +60,30 @@ Value value_of(const OptionSpec& option, const std::string& text) {
         if (const auto number = whole_text_as<double>(text)) return *number;
         reject("a number");
     }
-    if (option.kind == Kind::Word && !is_one_of(option.placeholder, text)) reject(option.placeholder);
+    if (option.kind == Kind::Word) {
+        const std::vector<std::string> words = words_of(option.words);
+        if (std::find(words.begin(), words.end(), text) == words.end()) {
+            std::string list;
+            for (const std::string& word : words) list += (list.empty() ? "" : "|") + word;
+            reject(list);
+        }
+    }
     return text;
 }
 
 // What getopt_long could not take: `word`, or one of its letters. `optopt` is the letter, 0 for an unknown long option.
-[[noreturn]] void refuse_option(const std::string& word, bool misses_value, std::string_view command) {
+[[noreturn]] void refuse_option(const std::string& word, bool misses_value, const CommandSpec& spec) {
+    const std::string_view command = spec.name;
     const bool is_letter = optopt > 0 && optopt < kFirstLongOption;
     const std::string name = is_letter ? std::string("-") + static_cast<char>(optopt) : word.substr(0, word.find('='));
     if (misses_value) usage_error(name + " needs a value", command);
     if (optopt >= kFirstLongOption) usage_error(name + " takes no value", command);
+    std::vector<std::string> known;
+    for (const OptionSpec& option : option_table()) {
+        if (!is_letter && takes(spec, option)) known.emplace_back(option.name);
+    }
+    const std::string hint = suggestion(name.substr(std::min<size_t>(2, name.size())), known, "--");
+    if (!hint.empty()) throw CommandError(ExitCode::Usage, "unknown option " + name + hint);
     usage_error("unknown option " + name, command);
 }
 
@@ -88,6 +100,11 @@ void store(Arguments& arguments, const OptionSpec& option, const char* text) {
         return;
     }
     check_text(std::string("--") + option.name, text);
+    if (option.word != nullptr) {
+        value_of(option, text);
+        arguments.*option.word = text;
+        return;
+    }
     if (option.kind == Kind::TextList) {
         Value& list = arguments.request.try_emplace(option.key, Value::Array()).first->second;
         std::get<Value::Array>(list.value).emplace_back(text);
@@ -101,9 +118,10 @@ void store(Arguments& arguments, const OptionSpec& option, const char* text) {
 }
 
 // Reads the options of `command` and leaves the operands, in order.
-Arguments parse_command(const CommandSpec& command, std::vector<std::string> words) {
+// With `asks_help` it is not to be done.
+Arguments parse_command(const CommandSpec& command, std::vector<std::string> words, bool asks_help) {
     Arguments arguments;
-    arguments.command = command.command;
+    arguments.command = asks_help ? Command::Help : command.command;
     const std::span<const OptionSpec> table = option_table();
 
     std::string letters =
@@ -125,18 +143,19 @@ Arguments parse_command(const CommandSpec& command, std::vector<std::string> wor
     const int argc = static_cast<int>(words.size());
     optind = 0;  // 0, not 1: also forgets what an earlier call left behind
     for (int found; (found = getopt_long(argc, argv.data(), letters.c_str(), long_options.data(), nullptr)) != -1;) {
-        if (found == '?' || found == ':') refuse_option(argv[optind - 1], found == ':', command.name);
+        if (found == '?' || found == ':') refuse_option(argv[optind - 1], found == ':', command);
         const auto spec = std::find_if(table.begin(), table.end(), [&](const OptionSpec& candidate) {
             return found >= kFirstLongOption ? &candidate - table.data() == found - kFirstLongOption
                                              : candidate.letter == found;
         });
         if (spec->letter == 'h') {
             arguments.command = Command::Help;
-            arguments.help = help_of(command);
+            arguments.help = command.name;
             return arguments;
         }
         store(arguments, *spec, optarg);
     }
+    if (asks_help) return arguments;
     for (int i = optind; i < argc; ++i) arguments.operands.emplace_back(argv[i]);
 
     const int count = static_cast<int>(arguments.operands.size());
@@ -159,32 +178,42 @@ Arguments parse_command(const CommandSpec& command, std::vector<std::string> wor
 }  // namespace
 
 Arguments parse_arguments(const std::vector<std::string>& argv) {
-    Arguments help;
-    help.help = general_help();
-    // The flags of all commands may stand before one: they are read as if they came next behind it.
-    std::vector<std::string> flags;
+    // The options of all commands may stand before one: they are read as if they came next behind it.
+    std::vector<std::string> options;
     std::vector<std::string> words;
+    bool asks_help = false;
     for (size_t i = 1; i < argv.size(); ++i) {
-        const OptionSpec* flag = words.empty() ? common_flag(argv[i]) : nullptr;
-        if (flag != nullptr && flag->letter == 'h') return help;
-        (flag != nullptr ? flags : words).push_back(argv[i]);
+        const OptionSpec* option = words.empty() ? common_option(argv[i]) : nullptr;
+        if ((option != nullptr && option->letter == 'h') || (words.empty() && argv[i] == "help")) {
+            asks_help = true;
+            continue;
+        }
+        (option != nullptr ? options : words).push_back(argv[i]);
+        const bool has_value = option != nullptr && option->kind != Kind::Flag;
+        if (has_value && argv[i].find('=') == std::string::npos && i + 1 < argv.size()) options.push_back(argv[++i]);
     }
-    if (words.empty()) usage_error("a command is missing");
-
-    const bool asks_help = words[0] == "help";
-    if (asks_help && words.size() == 1) return help;
-    const std::string name = asks_help ? words[1] : words[0] == "--version" ? "version" : words[0];
-    const std::span<const CommandSpec> table = command_table();
-    const auto command =
-        std::find_if(table.begin(), table.end(), [&](const CommandSpec& candidate) { return candidate.name == name; });
-    if (command == table.end() && name.rfind('-', 0) == 0) usage_error("all options but --json follow the command");
-    if (command == table.end()) usage_error("unknown command '" + name + "'");
-    if (asks_help) {
-        help.help = help_of(*command);
-        return help;
+    if (words.empty() && !asks_help) {
+        if (options.empty()) return Arguments{.command = Command::Start};
+        usage_error("a command is missing");
     }
-    words.insert(words.begin() + 1, flags.begin(), flags.end());
-    return parse_command(*command, std::move(words));
+    const std::string name = words.empty() || words[0] == "--version" ? "version" : words[0];
+    const CommandSpec* command = find_command(name);
+    if (command == nullptr && name.rfind('-', 0) == 0) {
+        usage_error("all options but --json and --color follow the command");
+    }
+    if (command == nullptr) {
+        std::vector<std::string> known;
+        for (const CommandSpec& spec : command_table()) known.emplace_back(spec.name);
+        const std::string hint = suggestion(name, known);
+        if (!hint.empty()) throw CommandError(ExitCode::Usage, "unknown command '" + name + '\'' + hint);
+        usage_error("unknown command '" + name + "'");
+    }
+    const bool about_all = words.empty();
+    words.insert(words.begin() + (about_all ? 0 : 1), options.begin(), options.end());
+    if (about_all) words.insert(words.begin(), name);
+    Arguments arguments = parse_command(*command, std::move(words), asks_help);
+    if (asks_help && !about_all) arguments.help = name;
+    return arguments;
 }
 
 std::string with_option_name(const std::string& message) {

@@ -1,4 +1,4 @@
-// llmctl's command line: one table of commands, one of options, from which both the parser and the help are made.
+// llmctl's command line, as the tables of commands and options (command_table.h) say it.
 // Pure: reads argv, prints nothing.
 #pragma once
 
@@ -30,7 +30,8 @@ enum class Command {
     Doctor,
     Bridge,
     Version,
-    Help
+    Help,
+    Start  // none: says what to do first
 };
 
 struct Arguments {
@@ -43,7 +44,8 @@ struct Arguments {
     bool all = false;                   // cancel: every request
     bool watch = false;                 // status: again and again
     bool no_thinking = false;           // generate, chat: do not show what the model thinks
-    std::string help;                   // Help: what to print on stdout
+    std::string color = "auto";         // or always or never
+    std::string help;                   // Help: the command that it is about; empty: all
 };
 
 // Throws CommandError(Usage) naming the argument.

@@ -1,8 +1,7 @@
 #include "client/command_table.h"
 
+#include <algorithm>
 #include <array>
-#include <iomanip>
-#include <sstream>
 
 #include "service/request.h"
 
@@ -89,17 +88,19 @@ constexpr std::array kCommands = {
     CommandSpec{
         Command::Default, "default", "[MODEL]", 0, 1, "choose the model for whoever names none",
         "Makes MODEL, a name from 'llmctl models', the one that is used without --model; shows which one that is.\n"},
-    CommandSpec{Command::Config, "config", "[get KEY | set KEY VALUE | edit]", 0, 3, "show and change llmd's settings",
-                "Shows all settings and the files that they are from, or one; changes one in your own file and leaves "
-                "the rest of\n"
-                "it as it is; or opens that file in $EDITOR. llmd reads it at once; most settings hold from the next "
-                "load of a\n"
-                "model.\n\n"
-                "Examples:\n"
-                "  llmctl config set backend cpu\n"
-                "  llmctl config get context_length\n"},
     CommandSpec{
-        Command::Remote, "remote", "[add NAME URL | list | test NAME | log | remove NAME]", 0, 3,
+        Command::Config, "config", "[get KEY | set KEY VALUE | explain [KEY] | edit]", 0, 3,
+        "show and change llmd's settings",
+        "Shows all settings and the files that they are from, or one; changes one in your own file and leaves the rest "
+        "of\n"
+        "it as it is; says what a setting means and what it may be; or opens your file in $EDITOR. llmd reads it at\n"
+        "once; most settings hold from the next load of a model.\n\n"
+        "Examples:\n"
+        "  llmctl config set backend cpu\n"
+        "  llmctl config get context_length\n"
+        "  llmctl config explain idle_unload_seconds\n"},
+    CommandSpec{
+        Command::Remote, "remote", "[add NAME URL | list | test REMOTE | log | remove REMOTE]", 0, 3,
         "name bigger machines that texts may be asked of",
         "Names a bigger machine, whose models are then asked for as MODEL@NAME. Without one in the settings, and for\n"
         "every other name, nothing leaves this device.\n\n"
@@ -107,9 +108,9 @@ constexpr std::array kCommands = {
         "                 through --interface, or unix:/PATH. --model and --app say what it may be asked for, by "
         "whom.\n"
         "  list           shows those there are, and the state of each if llmd runs; so does no word at all\n"
-        "  test NAME      asks each of its models for one token\n"
+        "  test REMOTE    asks each of its models for one token\n"
         "  log            shows what has left this device in the last 7 days: who, when, where and how much, no texts\n"
-        "  remove NAME    deletes it from your settings\n\n"
+        "  remove REMOTE  deletes it from your settings\n\n"
         "Examples:\n"
         "  llmctl remote add home https://box.lan:8443 --model qwen3-32b --app host --key-file "
         "~/.config/llmd/home.key\n"
@@ -171,8 +172,16 @@ constexpr std::array kOptions = {
                "make JSON that fits the schema in FILE"},
     OptionSpec{"tools", 0, "FILE", Kind::Text, "tools", "chat",
                "the tools that the model may call, as OpenAI's JSON array"},
-    OptionSpec{"thinking", 0, "on|off", Kind::Word, "thinking", kMakers,
-               "think before the answer or not, where the model leaves the choice"},
+    OptionSpec{"thinking",
+               0,
+               "on|off",
+               Kind::Word,
+               "thinking",
+               kMakers,
+               "think before the answer or not, where the model leaves the choice",
+               {},
+               nullptr,
+               "on off"},
     OptionSpec{"no-thinking",
                0,
                "",
@@ -182,7 +191,16 @@ constexpr std::array kOptions = {
                "do not show what the model thinks",
                {},
                &Arguments::no_thinking},
-    OptionSpec{"priority", 0, "P", Kind::Text, "priority", kRequests, "interactive, normal or background (normal)"},
+    OptionSpec{"priority",
+               0,
+               "P",
+               Kind::Text,
+               "priority",
+               kRequests,
+               "interactive, normal or background (normal)",
+               {},
+               nullptr,
+               "interactive normal background"},
     OptionSpec{"deadline-ms", 0, "N", Kind::Whole, "deadline_ms", kRequests, "end after N milliseconds"},
     OptionSpec{"echo", 'e', "", Kind::Flag, "echo", "generate", "begin with the prompt"},
     OptionSpec{"verbose",
@@ -200,8 +218,16 @@ constexpr std::array kOptions = {
                "what to call it (as the file, without .gguf or .bin)"},
     OptionSpec{"tokenizer", 0, "FILE", Kind::Text, "tokenizer", "import",
                "a checkpoint's vocabulary (tokenizer.bin beside it)"},
-    OptionSpec{"quantize", 0, "TYPE", Kind::Text, "quantize", "import",
-               "what converted matrices become: f32, f16, bf16, q8_0, q4_k_m, q4_0 (as they are)"},
+    OptionSpec{"quantize",
+               0,
+               "TYPE",
+               Kind::Text,
+               "quantize",
+               "import",
+               "what converted matrices become: f32, f16, bf16, q8_0, q4_k_m, q4_0 (as they are)",
+               {},
+               nullptr,
+               "f32 f16 bf16 q8_0 q4_k_m q4_0"},
     OptionSpec{"prompt-tokens", 0, "N", Kind::Whole, "prompt_tokens", "bench", "about how many prompt tokens (256)",
                kPromptTokens},
     OptionSpec{"generated-tokens", 0, "N", Kind::Whole, "generated_tokens", "bench", "how many to generate (64)",
@@ -216,16 +242,56 @@ constexpr std::array kOptions = {
                "add: may be asked for; ALIAS=MODEL renames; may be given several times"},
     OptionSpec{"app", 0, "A", Kind::TextList, "apps", "remote",
                "add: may ask: host, a Flatpak's id, snap:NAME; may be given several times (nobody)"},
-    OptionSpec{"api", 0, "A", Kind::Text, "api", "remote",
-               "add: vllm, llama-server, sglang, ollama or openai (auto: finds out)"},
+    OptionSpec{"api",
+               0,
+               "A",
+               Kind::Text,
+               "api",
+               "remote",
+               "add: vllm, llama-server, sglang, ollama or openai (auto: finds out)",
+               {},
+               nullptr,
+               "auto vllm llama-server sglang ollama openai"},
     OptionSpec{"key-file", 0, "FILE", Kind::Text, "key_file", "remote", "add: has the key that the machine asks for"},
     OptionSpec{"pin", 0, "P", Kind::Text, "pin", "remote", "add: its public key, as sha256//BASE64, and no other"},
     OptionSpec{"ca-file", 0, "FILE", Kind::Text, "ca_file", "remote", "add: certificates to trust, not the system's"},
     OptionSpec{"interface", 0, "I", Kind::Text, "interface", "remote", "add: the only network device, as of a VPN"},
-    OptionSpec{"metered", 0, "allow|deny", Kind::Word, "metered", "remote",
-               "add: over connections that cost too or not (deny)"},
+    OptionSpec{"metered",
+               0,
+               "allow|deny",
+               Kind::Word,
+               "metered",
+               "remote",
+               "add: over connections that cost too or not (deny)",
+               {},
+               nullptr,
+               "allow deny"},
+    OptionSpec{"color",
+               0,
+               "WHEN",
+               Kind::Word,
+               nullptr,
+               "*",
+               "colour the output: auto, always or never (auto)",
+               {},
+               nullptr,
+               "auto always never",
+               &Arguments::color},
     OptionSpec{"json", 'j', "", Kind::Flag, nullptr, "*", "print one JSON object", {}, &Arguments::json},
     OptionSpec{"help", 'h', "", Kind::Flag, nullptr, "*", "show this help"},
+};
+
+constexpr std::array kExits = {
+    ExitSpec{ExitCode::Ok, "done"},
+    ExitSpec{ExitCode::Failed, "failed"},
+    ExitSpec{ExitCode::Usage, "wrong usage"},
+    ExitSpec{ExitCode::Unreachable, "no daemon"},
+    ExitSpec{ExitCode::ModelMissing, "no such model"},
+    ExitSpec{ExitCode::Busy, "busy"},
+    ExitSpec{ExitCode::Refused, "refused"},
+    ExitSpec{ExitCode::TooLong, "prompt too long"},
+    ExitSpec{ExitCode::Unsatisfiable, "the model cannot fit the JSON schema"},
+    ExitSpec{ExitCode::Interrupted, "interrupted"},
 };
 
 }  // namespace
@@ -238,6 +304,16 @@ std::span<const OptionSpec> option_table() {
     return kOptions;
 }
 
+std::span<const ExitSpec> exit_table() {
+    return kExits;
+}
+
+const CommandSpec* find_command(std::string_view name) {
+    const auto command = std::find_if(kCommands.begin(), kCommands.end(),
+                                      [&](const CommandSpec& candidate) { return candidate.name == name; });
+    return command == kCommands.end() ? nullptr : &*command;
+}
+
 bool takes(const CommandSpec& command, const OptionSpec& option) {
     const size_t at = option.commands.find(command.name);
     if (option.commands == "*" || at == std::string_view::npos) return option.commands == "*";
@@ -246,44 +322,14 @@ bool takes(const CommandSpec& command, const OptionSpec& option) {
            (end == option.commands.size() || option.commands[end] == ' ');
 }
 
-const OptionSpec* common_flag(std::string_view word) {
+const OptionSpec* common_option(std::string_view word) {
+    const std::string_view name = word.substr(0, word.find('='));
     for (const OptionSpec& option : kOptions) {
-        if (option.commands != "*" || option.kind != Kind::Flag) continue;
-        if (word == std::string("--") + option.name || word == std::string{'-', option.letter}) return &option;
+        if (option.commands != "*") continue;
+        if (name == std::string("--") + option.name) return &option;
+        if (option.letter != 0 && word == std::string{'-', option.letter}) return &option;
     }
     return nullptr;
-}
-
-std::string general_help() {
-    std::ostringstream out;
-    out << "llmctl talks to llmd, the language model of this device.\n\n"
-           "Usage: llmctl [--json] COMMAND [OPTIONS] [ARGUMENTS]\n\n"
-           "Try:   llmctl generate \"Once upon a time\"\n\n"
-           "Commands:\n";
-    for (const CommandSpec& command : kCommands) {
-        out << "  " << std::left << std::setw(10) << command.name << command.summary << '\n';
-    }
-    out << "\n'llmctl COMMAND --help' says more about one command.\n\n"
-           "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no daemon, 4 no such model, 5 busy, 6 refused,\n"
-           "7 prompt too long, 8 the model cannot fit the JSON schema, 130 interrupted.\n";
-    return out.str();
-}
-
-std::string help_of(const CommandSpec& command) {
-    std::ostringstream out;
-    out << "Usage: llmctl " << command.name << " [OPTIONS]" << (command.operands.empty() ? "" : " ") << command.operands
-        << "\n\n"
-        << command.description << "\nOptions:\n";
-    for (const OptionSpec& option : kOptions) {
-        if (!takes(command, option)) continue;
-        std::string left = option.letter != 0 ? std::string("-") + option.letter + ", " : std::string(4, ' ');
-        left += std::string("--") + option.name;
-        if (*option.placeholder != 0) left += std::string(" ") + option.placeholder;
-        out << "  " << std::left << std::setw(26) << left << option.help;
-        if (option.range) out << "; " << option.range->least << " to " << option.range->most;
-        out << '\n';
-    }
-    return out.str();
 }
 
 }  // namespace llmd::client

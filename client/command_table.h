@@ -1,4 +1,5 @@
-// The commands of llmctl and their options: what the parser of the command line reads and the help shows.
+// The commands of llmctl and their options: what the parser of the command line reads, and what the help, the manual
+// page and the shells' completions are made from.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +9,14 @@
 #include <string_view>
 
 #include "client/arguments.h"
+#include "client/exit_code.h"
 
 namespace llmd::client {
 
 struct CommandSpec {
     Command command;
     std::string_view name;
-    std::string_view operands;
+    std::string_view operands;  // words of small letters stand for themselves, with a | between alternatives
     int min_operands;
     int max_operands;  // -1: any number
     std::string_view summary;
@@ -22,7 +24,7 @@ struct CommandSpec {
 };
 
 struct OptionSpec {
-    enum class Kind { Flag, Text, Word, TextList, Whole, Real };  // Word: one of the placeholder's, a | between
+    enum class Kind { Flag, Text, Word, TextList, Whole, Real };  // Word: one of `words`
     struct Range {
         uint64_t least;
         uint64_t most;
@@ -37,18 +39,27 @@ struct OptionSpec {
     std::string_view help;
     std::optional<Range> range = std::nullopt;  // Whole: of one that llmctl uses itself; the daemon knows the others
     bool Arguments::*flag = nullptr;            // Flag: what it sets
+    std::string_view words = {};                // what it may be, a space between; empty: anything
+    std::string Arguments::*word = nullptr;     // Word: what it sets, instead of a key
+};
+
+struct ExitSpec {
+    ExitCode code;
+    std::string_view meaning;
 };
 
 std::span<const CommandSpec> command_table();
 std::span<const OptionSpec> option_table();
 
+std::span<const ExitSpec> exit_table();
+
+// Null if there is none of that name.
+const CommandSpec* find_command(std::string_view name);
+
 bool takes(const CommandSpec& command, const OptionSpec& option);
 
-// The flag that `word` ("--json", "-j") is of all commands, so that it may also stand before one; null if it is none.
-const OptionSpec* common_flag(std::string_view word);
-
-// What `llmctl --help` and `llmctl COMMAND --help` print.
-std::string general_help();
-std::string help_of(const CommandSpec& command);
+// The option that `word` ("--json", "-j", "--color=never") is of all commands, so that it may also stand before one;
+// null if it is none.
+const OptionSpec* common_option(std::string_view word);
 
 }  // namespace llmd::client

@@ -48,6 +48,8 @@ ExitCode run(const Arguments& arguments) {
             return run_remote(arguments);
         case Command::Version:
             return run_version(arguments);
+        case Command::Start:
+            return run_start(arguments);
         case Command::Help:  // run_program()'s
             break;
     }

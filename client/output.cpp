@@ -96,16 +96,51 @@ bool obeys_sequences(int fd) {
     return ::isatty(fd) == 1 && term != nullptr && std::string_view(term) != "dumb";
 }
 
-TextOutput::TextOutput(int fd) : fd_(fd), is_terminal_(::isatty(fd) == 1), can_dim_(obeys_sequences(fd)) {}
+bool has_colors(int fd) {
+    const auto is_set = [](const char* name) {
+        const char* value = std::getenv(name);
+        return value != nullptr && *value != 0;
+    };
+    if (is_set("CLICOLOR_FORCE") && std::string_view(std::getenv("CLICOLOR_FORCE")) != "0") return true;
+    return obeys_sequences(fd) && !is_set("NO_COLOR");
+}
+
+namespace {
+
+// ECMA-48 SGR around each line of `text`: whatever ends the program leaves the terminal as it was, and a pager that
+// shows one line has all of it.
+std::string styled_text(std::string_view text, TextOutput::Style style) {
+    using Style = TextOutput::Style;
+    const char* on = style == Style::Dim       ? "\x1b[2m"
+                     : style == Style::Bold    ? "\x1b[1m"
+                     : style == Style::Good    ? "\x1b[32m"
+                     : style == Style::Warning ? "\x1b[33m"
+                                               : "\x1b[31m";
+    const char* off = style == Style::Dim || style == Style::Bold ? "\x1b[22m" : "\x1b[39m";
+    std::string out;
+    while (!text.empty()) {
+        const std::string_view line = text.substr(0, text.find('\n'));
+        if (!line.empty()) out.append(on).append(line).append(off);
+        text.remove_prefix(line.size());
+        if (text.empty()) break;
+        out += '\n';
+        text.remove_prefix(1);
+    }
+    return out;
+}
+
+}  // namespace
+
+TextOutput::TextOutput(int fd)
+    : fd_(fd), is_terminal_(::isatty(fd) == 1), can_dim_(obeys_sequences(fd)), has_colors_(client::has_colors(fd)) {}
 
 bool TextOutput::write(std::string_view text, Style style) {
-    if (!is_terminal_) return write_all(fd_, text);
+    const bool styled = style == Style::Dim ? can_dim_ : style != Style::Plain && has_colors_;
+    if (!is_terminal_ && !styled) return write_all(fd_, text);
     std::string clean = cleaner_.clean(text);
     if (clean.empty()) return true;
     at_line_start_ = clean.back() == '\n';
-    // ECMA-48 SGR 2 and 22, around each piece: whatever ends the program leaves the terminal as it was.
-    if (style == Style::Dim && can_dim_) clean = "\x1b[2m" + clean + "\x1b[22m";
-    return write_all(fd_, clean);
+    return write_all(fd_, styled ? styled_text(clean, style) : clean);
 }
 
 void TextOutput::finish() {

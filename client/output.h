@@ -38,10 +38,15 @@ std::string table(const std::vector<std::vector<std::string>>& rows);
 // `fd` is a terminal that obeys ECMA-48's sequences, as far as TERM says ("dumb" does not).
 bool obeys_sequences(int fd);
 
-// A model's text on its way to standard output: cleaned for a terminal, unchanged for a pipe.
+// `fd` is to have colours and bold words: $CLICOLOR_FORCE says so, or it is a terminal that obeys_sequences() and
+// $NO_COLOR does not forbid them (no-color.org, bixense.com/clicolors).
+bool has_colors(int fd);
+
+// Text on its way to a descriptor: cleaned for a terminal, unchanged for a pipe.
 class TextOutput {
 public:
-    enum class Style { Plain, Dim };  // Dim: where the terminal obeys_sequences()
+    // Dim: where the terminal obeys_sequences(). The others: where it has_colors().
+    enum class Style { Plain, Dim, Bold, Good, Warning, Bad };
 
     explicit TextOutput(int fd);
     bool can_dim() const { return can_dim_; }
@@ -54,6 +59,7 @@ private:
     int fd_;
     bool is_terminal_;
     bool can_dim_;
+    bool has_colors_;
     bool at_line_start_ = true;
     TerminalText cleaner_;
 };

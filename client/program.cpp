@@ -4,9 +4,13 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <exception>
 
+#include "client/completion.h"
+#include "client/help.h"
 #include "client/output.h"
 #include "client/report.h"
 
@@ -21,6 +25,28 @@ void open_standard_descriptors() {
     }
 }
 
+// On a terminal as wide as it is, but no wider than reads well; elsewhere as wide as that.
+constexpr size_t kHelpColumns = 100;
+constexpr size_t kLeastHelpColumns = 40;
+
+// --color overrules what the environment says, for every part of the program and whatever it runs.
+void choose_colors(const std::string& when) {
+    if (when == "auto") return;
+    ::setenv("CLICOLOR_FORCE", when == "always" ? "1" : "0", 1);
+    ::setenv("NO_COLOR", when == "always" ? "" : "1", 1);
+}
+
+void print_help(const Arguments& arguments) {
+    const CommandSpec* command = arguments.help.empty() ? nullptr : find_command(arguments.help);
+    if (arguments.json) return print(help_json(command));
+    const size_t columns =
+        std::clamp(terminal_columns(STDOUT_FILENO).value_or(kHelpColumns), kLeastHelpColumns, kHelpColumns);
+    print(command != nullptr ? help_of(*command, columns) : general_help(columns));
+}
+
+// What the shells' completions call; not among the commands, since nobody types it.
+constexpr std::string_view kCompleteWord = "__complete";
+
 }  // namespace
 
 int run_program(const std::vector<std::string>& argv, ExitCode (*run)(const Arguments&)) {
@@ -33,10 +59,15 @@ int run_program(const std::vector<std::string>& argv, ExitCode (*run)(const Argu
     ::setrlimit(RLIMIT_CORE, &no_core);
     bool json = false;
     try {
+        if (argv.size() > 1 && argv[1] == kCompleteWord) {
+            print(completion_of({argv.begin() + 2, argv.end()}));
+            return static_cast<int>(ExitCode::Ok);
+        }
         const Arguments arguments = parse_arguments(argv);
         json = arguments.json;
+        choose_colors(arguments.color);
         if (arguments.command == Command::Help) {
-            print(arguments.help);
+            print_help(arguments);
             return static_cast<int>(ExitCode::Ok);
         }
         return static_cast<int>(run(arguments));

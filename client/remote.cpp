@@ -320,9 +320,9 @@ struct Verb {
 };
 constexpr Verb kVerbs[] = {{"add", 3, true, &run_add, "add NAME URL --model MODEL"},
                            {"list", 1, false, &run_list, "list"},
-                           {"test", 2, false, &run_test, "test NAME"},
+                           {"test", 2, false, &run_test, "test REMOTE"},
                            {"log", 1, false, &run_log, "log"},
-                           {"remove", 2, false, &run_remove, "remove NAME"}};
+                           {"remove", 2, false, &run_remove, "remove REMOTE"}};
 
 }  // namespace
 

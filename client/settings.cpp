@@ -10,6 +10,7 @@
 
 #include "base/config.h"
 #include "base/places.h"
+#include "base/setting_table.h"
 #include "client/commands.h"
 #include "client/llmd_client.h"
 #include "client/model_folder.h"
@@ -18,6 +19,11 @@
 
 namespace llmd::client {
 namespace {
+
+// Of what `explain` prints.
+const std::string kIndent(4, ' ');
+constexpr size_t kLeastColumns = 28;
+constexpr size_t kMostColumns = 100;
 
 [[noreturn]] void refuse(const base::Error& error) {
     throw CommandError(error.code == base::ErrorCode::InvalidArgument ? ExitCode::Usage : ExitCode::Failed,
@@ -71,6 +77,33 @@ ExitCode edit(const Arguments& arguments) {
     reload_if_running();
     for (const std::string& warning : settings.warnings) print(warning + '\n');
     return done(arguments);
+}
+
+// What the keys called `name`, or all, mean and may be.
+ExitCode explain(const std::string& name, bool json) {
+    base::JsonWriter out;
+    out.begin_object().key("settings").begin_array();
+    TextOutput output(STDOUT_FILENO);
+    const size_t columns =
+        std::clamp(terminal_columns(STDOUT_FILENO).value_or(kMostColumns), kLeastColumns, kMostColumns);
+    bool found = false;
+    for (const base::SettingRow& row : base::setting_table()) {
+        if (!name.empty() && row.name != name) continue;
+        found = true;
+        const std::string values = base::plain_text(row.values);
+        const std::string meaning = base::plain_text(row.meaning);
+        out.begin_object().key("table").value(row.table).key("name").value(row.name);
+        out.key("values").value(values).key("meaning").value(meaning).end_object();
+        if (json) continue;
+        const std::string of_table = row.table.empty() ? "" : "  in [[" + std::string(row.table) + "]]";
+        output.write(std::string(row.name), TextOutput::Style::Bold);
+        output.write(of_table + '\n' + kIndent + wrap(meaning, kIndent.size(), columns) + '\n');
+        output.write(kIndent + wrap("Values: " + values, kIndent.size(), columns) + '\n');
+    }
+    // The error names those that there are.
+    if (!found) value_in(base::Config(), name);
+    if (json) print(out.end_array().end_object().take() + '\n');
+    return ExitCode::Ok;
 }
 
 bool is_model(const std::string& name) {
@@ -133,7 +166,9 @@ ExitCode run_config(const Arguments& arguments) {
         change_user_setting(words[1], words[2]);
         return done(arguments);
     }
-    throw CommandError(ExitCode::Usage, "'llmctl config' takes nothing, 'get KEY', 'set KEY VALUE' or 'edit'");
+    if (verb == "explain" && words.size() <= 2) return explain(words.size() == 2 ? words[1] : "", arguments.json);
+    throw CommandError(ExitCode::Usage,
+                       "'llmctl config' takes nothing, 'get KEY', 'set KEY VALUE', 'explain', 'explain KEY' or 'edit'");
 }
 
 ExitCode run_default(const Arguments& arguments) {

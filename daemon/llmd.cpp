@@ -30,7 +30,9 @@ constexpr const char* kUsage =
     "Serves language models to this user's applications on the session bus, as org.llmd.Llmd1, and over HTTP on the\n"
     "socket $XDG_RUNTIME_DIR/llmd/llmd.sock.\n"
     "  --config FILE   the settings of this file instead of the usual ones\n"
-    "  --check-config  says which files have settings and what is wrong with them; exit status 1 if anything is\n";
+    "  --check-config  says which files have settings and what is wrong with them; exit status 1 if anything is\n"
+    "  --version       shows the version\n"
+    "  --help          shows this help\n";
 
 // The settings of the file that the command line names, or of the usual ones.
 struct SettingsPlace {

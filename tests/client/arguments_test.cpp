@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "client/exit_code.h"
+#include "client/help.h"
 
 namespace llmd::client {
 namespace {
@@ -116,8 +117,8 @@ TEST(Arguments, RangesOfWhatTheDaemonNeverSeesAreCheckedHereAndShown) {
               "--prompt-tokens: '0' is not a whole number from 1 to 1048576");
     EXPECT_EQ(refusal({"bench", "--generated-tokens", "1"}),
               "--generated-tokens: '1' is not a whole number from 2 to 1048576");
-    EXPECT_NE(parse({"bridge", "--help"}).help.find("(11434); 0 to 65535\n"), std::string::npos);
-    EXPECT_NE(parse({"bench", "--help"}).help.find("(3); 1 to 1000\n"), std::string::npos);
+    EXPECT_NE(help_of(*find_command("bridge"), 100).find("(11434); 0 to 65535\n"), std::string::npos);
+    EXPECT_NE(help_of(*find_command("bench"), 100).find("(3); 1 to 1000\n"), std::string::npos);
 }
 
 TEST(Arguments, MalformedNumbersAreNamed) {
@@ -136,7 +137,7 @@ TEST(Arguments, TextThatIsNotUtf8IsRefusedWithItsOffset) {
 }
 
 TEST(Arguments, UnknownAndMissingThingsAreNamed) {
-    EXPECT_EQ(refusal({}), "a command is missing; see 'llmctl --help'");
+    EXPECT_EQ(parse({}).command, Command::Start);
     EXPECT_EQ(refusal({"sing"}), "unknown command 'sing'; see 'llmctl --help'");
     EXPECT_EQ(refusal({"generate", "--loud"}), "unknown option --loud; see 'llmctl generate --help'");
     EXPECT_EQ(refusal({"models", "--seed", "1"}), "unknown option --seed; see 'llmctl models --help'");
@@ -144,7 +145,8 @@ TEST(Arguments, UnknownAndMissingThingsAreNamed) {
     EXPECT_EQ(refusal({"generate", "-vZ", "x"}), "unknown option -Z; see 'llmctl generate --help'");
     EXPECT_EQ(refusal({"generate", "-vn"}), "-n needs a value; see 'llmctl generate --help'");
     EXPECT_EQ(refusal({"generate", "--echo=1"}), "--echo takes no value; see 'llmctl generate --help'");
-    EXPECT_EQ(refusal({"--seed", "1", "generate"}), "all options but --json follow the command; see 'llmctl --help'");
+    EXPECT_EQ(refusal({"--seed", "1", "generate"}),
+              "all options but --json and --color follow the command; see 'llmctl --help'");
     EXPECT_EQ(refusal({"--json"}), "a command is missing; see 'llmctl --help'");
     EXPECT_EQ(refusal({"load", ""}), "the argument is empty; see 'llmctl load --help'");
     EXPECT_EQ(refusal({"load"}), "MODEL is missing; see 'llmctl load --help'");
@@ -216,17 +218,39 @@ TEST(Arguments, CancelTakesOneRequestOrAll) {
 }
 
 TEST(Arguments, EveryWayToAskForHelpWorks) {
-    for (const auto& words : {std::vector<std::string>{"--help"}, {"-h"}, {"help"}}) {
+    for (const auto& words : {std::vector<std::string>{"--help"}, {"-h"}, {"help"}, {"--color", "never", "help"}}) {
         const Arguments arguments = parse(words);
         EXPECT_EQ(arguments.command, Command::Help);
-        EXPECT_NE(arguments.help.find("generate"), std::string::npos);
+        EXPECT_EQ(arguments.help, "");
     }
-    for (const auto& words : {std::vector<std::string>{"load", "--help"}, {"help", "load"}}) {
+    for (const auto& words : {std::vector<std::string>{"load", "--help"}, {"help", "load"}, {"--help", "load"}}) {
         const Arguments arguments = parse(words);
         EXPECT_EQ(arguments.command, Command::Help);
-        EXPECT_EQ(arguments.help.find("Usage: llmctl load [OPTIONS] MODEL"), 0u);
-        EXPECT_EQ(arguments.help.find("--temperature"), std::string::npos) << "an option of another command";
+        EXPECT_EQ(arguments.help, "load");
     }
+    EXPECT_TRUE(parse({"help", "load", "--json"}).json);
+    EXPECT_EQ(refusal({"help", "lood"}), "unknown command 'lood'; did you mean 'load'?");
+}
+
+TEST(Arguments, ColorIsOfEveryCommandAndNoneOfTheRequest) {
+    for (const auto& words : {std::vector<std::string>{"--color", "never", "generate", "x"},
+                              {"--color=never", "generate", "x"},
+                              {"generate", "--color", "never", "x"}}) {
+        const Arguments arguments = parse(words);
+        EXPECT_EQ(arguments.color, "never");
+        EXPECT_EQ(arguments.operands, std::vector<std::string>{"x"});
+        EXPECT_TRUE(arguments.request.empty());
+    }
+    EXPECT_EQ(parse({"models"}).color, "auto");
+    EXPECT_EQ(refusal({"models", "--color", "red"}), "--color: 'red' is not auto|always|never");
+    EXPECT_EQ(refusal({"--color"}), "a command is missing; see 'llmctl --help'");
+}
+
+TEST(Arguments, SomethingMistypedIsGuessed) {
+    EXPECT_EQ(refusal({"genrate", "x"}), "unknown command 'genrate'; did you mean 'generate'?");
+    EXPECT_EQ(refusal({"generate", "--max-token-count", "3"}),
+              "unknown option --max-token-count; see 'llmctl generate --help'");
+    EXPECT_EQ(refusal({"generate", "--tempreature=3"}), "unknown option --tempreature; did you mean '--temperature'?");
 }
 
 }  // namespace
