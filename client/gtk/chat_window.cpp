@@ -43,7 +43,7 @@ void ChatWindow::open(AdwApplication* application) {
 ChatWindow::ChatWindow(AdwApplication* application)
     : window_(adw_application_window_new(GTK_APPLICATION(application))),
       service_([this] { show_state(); }),
-      picker_([this] { service_.read_models(); }),
+      picker_([this] { service_.read_models(); }, [this] { composer_.focus(); }),
       composer_([this] { send(); }, [this] { show_state(); }) {
     add_actions();
     GtkWidget* content = vertical_box();
@@ -75,6 +75,7 @@ GtkWidget* ChatWindow::make_header() {
 
     const Ref<GMenu> menu(g_menu_new());
     g_menu_append(menu.get(), "New Chat", "win.new-chat");
+    g_menu_append(menu.get(), "Choose Model", "win.choose-model");
     g_menu_append(menu.get(), "Stop", "win.stop");
     g_menu_append(menu.get(), "Let the Model Read the Clock", "win.tools");
     g_menu_append(menu.get(), "About llmd", "win.about");
@@ -84,6 +85,7 @@ GtkWidget* ChatWindow::make_header() {
     gtk_menu_button_set_primary(GTK_MENU_BUTTON(button), TRUE);
     gtk_widget_set_tooltip_text(button, "Menu");
     set_accessible_name(button, "Menu");
+    on(gtk_menu_button_get_popover(GTK_MENU_BUTTON(button)), "closed", [this] { composer_.focus(); });
     adw_header_bar_pack_end(ADW_HEADER_BAR(header), button);
     return header;
 }
@@ -160,6 +162,7 @@ void ChatWindow::add_actions() {
         {"send", [this] { send(); }},
         {"stop", [this] { stop(); }},
         {"new-chat", [this] { begin_anew(); }},
+        {"choose-model", [this] { picker_.open(); }},
         {"about",
          [this] {
              gtk_show_about_dialog(GTK_WINDOW(window_), "program-name", "llmd", "version", LLMD_VERSION,
@@ -209,6 +212,7 @@ void ChatWindow::ask() {
     calls_.clear();
     shown_calls_.clear();
     row_->show_waiting();
+    if (const std::string remote = picker_.chosen_remote(); !remote.empty()) row_->show_remote(remote);
     answer_ = std::make_unique<Answer>(service_.proxy(), conversation_.messages(), g_variant_builder_end(&options),
                                        [this](const client::StreamLine& line) { take(line); });
     composer_.focus();

@@ -10,12 +10,13 @@ constexpr char kApplicationId[] = "org.llmd.Gtk";
 
 struct Key {
     const char* action;
-    const char* keys[2];
+    const char* keys[3];
 };
 constexpr Key kKeys[] = {
     {"win.stop", {"Escape", nullptr}},
     {"win.new-chat", {"<Control>n", nullptr}},
-    {"window.close", {"<Control>w", nullptr}},
+    {"win.choose-model", {"<Control>m", nullptr}},
+    {"window.close", {"<Control>w", "<Control>q", nullptr}},
 };
 
 }  // namespace

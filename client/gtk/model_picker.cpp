@@ -24,7 +24,7 @@ bool same(const std::vector<Model>& a, const std::vector<Model>& b) {
 
 }  // namespace
 
-ModelPicker::ModelPicker(std::function<void()> opened)
+ModelPicker::ModelPicker(std::function<void()> opened, std::function<void()> closed)
     : button_(gtk_menu_button_new()),
       label_(gtk_label_new("No model")),
       remote_icon_(gtk_image_new_from_icon_name(kRemoteIcon)),
@@ -45,13 +45,14 @@ ModelPicker::ModelPicker(std::function<void()> opened)
     GtkWidget* scrolled = gtk_scrolled_window_new();
     gtk_widget_set_focusable(scrolled, FALSE);  // its rows are
     gtk_scrolled_window_set_policy(GTK_SCROLLED_WINDOW(scrolled), GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC);
-    gtk_scrolled_window_set_min_content_width(GTK_SCROLLED_WINDOW(scrolled), kListWidth);
+    gtk_widget_set_size_request(scrolled, kListWidth, -1);
     gtk_scrolled_window_set_max_content_height(GTK_SCROLLED_WINDOW(scrolled), kListHeight);
     gtk_scrolled_window_set_propagate_natural_height(GTK_SCROLLED_WINDOW(scrolled), TRUE);
     gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(scrolled), list_);
     gtk_popover_set_child(GTK_POPOVER(popover_), scrolled);
     gtk_menu_button_set_popover(GTK_MENU_BUTTON(button_), popover_);
     on(popover_, "show", std::move(opened));
+    on(popover_, "closed", std::move(closed));
     show_chosen();
 }
 
@@ -76,20 +77,20 @@ void ModelPicker::add_row(const Model& model) {
     adw_action_row_set_subtitle_lines(ADW_ACTION_ROW(row), 2);
     gtk_list_box_row_set_activatable(GTK_LIST_BOX_ROW(row), TRUE);
     gtk_widget_set_sensitive(row, model.is_usable);
-    std::string name = model.name;
+    std::string more = model.detail;  // the title is the row's name
     if (model.is_default) {
         adw_action_row_add_suffix(ADW_ACTION_ROW(row), badge("default", nullptr));
-        name += ", default";
+        more += ", default";
     }
     if (!model.remote.empty()) {
         adw_action_row_add_suffix(ADW_ACTION_ROW(row), badge(model.remote, kRemoteIcon));
-        name += ", on " + model.remote;
+        more += ", on " + model.remote;
     }
     if (model.name == chosen_) {
         adw_action_row_add_suffix(ADW_ACTION_ROW(row), gtk_image_new_from_icon_name("object-select-symbolic"));
-        name += ", chosen";
+        more += ", chosen";
     }
-    set_accessible_name(row, name);
+    gtk_accessible_update_property(GTK_ACCESSIBLE(row), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, more.c_str(), -1);
     gtk_list_box_append(GTK_LIST_BOX(list_), row);
 }
 
@@ -99,10 +100,15 @@ void ModelPicker::choose(GtkListBox*, GtkListBoxRow* row, ModelPicker* self) {
     self->show(std::exchange(self->models_, {}));  // the mark moves
 }
 
+std::string ModelPicker::chosen_remote() const {
+    for (const Model& model : models_) {
+        if (model.name == chosen_) return model.remote;
+    }
+    return "";
+}
+
 void ModelPicker::show_chosen() {
-    const auto chosen =
-        std::find_if(models_.begin(), models_.end(), [this](const Model& model) { return model.name == chosen_; });
-    const bool is_remote = chosen != models_.end() && !chosen->remote.empty();
+    const bool is_remote = !chosen_remote().empty();
     gtk_label_set_text(GTK_LABEL(label_), chosen_.empty() ? "No model" : chosen_.c_str());
     gtk_widget_set_visible(remote_icon_, is_remote);
     set_accessible_name(button_,

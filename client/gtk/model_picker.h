@@ -12,14 +12,17 @@ namespace llmd::gtk {
 
 class ModelPicker {
 public:
-    // `opened` is called before the list is shown.
-    explicit ModelPicker(std::function<void()> opened);
+    // `opened` is called before the list is shown, `closed` when it is no more.
+    ModelPicker(std::function<void()> opened, std::function<void()> closed);
     GtkWidget* widget() const { return button_; }
+    void open() { gtk_menu_button_popup(GTK_MENU_BUTTON(button_)); }
 
     // Keeps what was chosen, as long as it is there; else the default is.
     void show(const std::vector<Model>& models);
     // The chosen model's name; empty where there is none.
     const std::string& chosen() const { return chosen_; }
+    // The remote that has it; empty for one of this device.
+    std::string chosen_remote() const;
 
 private:
     static void choose(GtkListBox* list, GtkListBoxRow* row, ModelPicker* self);

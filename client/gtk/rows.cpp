@@ -133,7 +133,7 @@ void AnswerRow::show_remote(const std::string& remote) {
     has_remote_ = true;
     GtkWidget* origin = badge("From " + remote + ", not from this device", "network-server-symbolic");
     gtk_widget_set_halign(origin, GTK_ALIGN_START);
-    append(parts_, origin);
+    gtk_box_prepend(GTK_BOX(box_), origin);
 }
 
 void AnswerRow::show_notice(const Notice& notice) {
