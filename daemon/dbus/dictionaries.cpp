@@ -1,5 +1,6 @@
 #include "dbus/dictionaries.h"
 
+#include "api/info.h"
 #include "api/status.h"
 #include "base/utf8.h"
 #include "bus/variant.h"
@@ -27,21 +28,10 @@ sdbus::Variant u64(T value) {
 
 bus::VariantMap info_dictionary(const service::Outcome& outcome, std::span<const api::AnswerCall> calls,
                                 std::span<const std::string> notes) {
-    bus::VariantMap out{
-        {"finish_reason", text(service::finish_name(outcome.finish))},
-        {"prompt_tokens", u32(outcome.prompt_tokens)},
-        {"cached_tokens", u32(outcome.cached_tokens)},
-        {"generated_tokens", u32(outcome.generated_tokens)},
-        {"thinking_tokens", u32(outcome.thinking_tokens)},
-        {"queue_ms", u32(outcome.queue_time.count())},
-        {"ttft_ms", u32(outcome.ttft.count())},
-        {"prefill_tps", sdbus::Variant(outcome.prefill_tps)},
-        {"decode_tps", sdbus::Variant(outcome.decode_tps)},
-        {"seed", u64(outcome.seed)},
-        {"model", text(outcome.model)},
-        {"where", text(outcome.where)},
-    };
-    if (outcome.resumed > 0) out.emplace("resumed", u32(outcome.resumed));
+    bus::VariantMap out{{"finish_reason", text(service::finish_name(outcome.finish))}};
+    api::for_each_info(outcome, [&](std::string_view key, std::string_view type, const base::Value& value) {
+        out.emplace(key, bus::to_variant(value, type));
+    });
     if (!calls.empty()) {
         base::JsonWriter json;
         write_tool_calls(json, calls);

@@ -1,5 +1,6 @@
 #include "dbus/json_lines.h"
 
+#include "api/info.h"
 #include "base/json_writer.h"
 
 namespace llmd::dbus {
@@ -42,18 +43,9 @@ std::string last_line(const service::Outcome& outcome, std::span<const std::stri
         json.key("done").value(true);
         json.key("finish_reason").value(service::finish_name(outcome.finish));
         json.key("usage").begin_object();
-        json.key("prompt_tokens").value(outcome.prompt_tokens);
-        json.key("cached_tokens").value(outcome.cached_tokens);
-        json.key("generated_tokens").value(outcome.generated_tokens);
-        json.key("thinking_tokens").value(outcome.thinking_tokens);
-        json.key("queue_ms").value(static_cast<int64_t>(outcome.queue_time.count()));
-        json.key("ttft_ms").value(static_cast<int64_t>(outcome.ttft.count()));
-        json.key("prefill_tps").value(outcome.prefill_tps);
-        json.key("decode_tps").value(outcome.decode_tps);
-        json.key("seed").value(outcome.seed);
-        json.key("model").value(outcome.model);
-        json.key("where").value(outcome.where);
-        if (outcome.resumed > 0) json.key("resumed").value(outcome.resumed);
+        api::for_each_info(outcome, [&](std::string_view key, std::string_view, const base::Value& value) {
+            write_json(json.key(key), value);
+        });
         if (!notes.empty()) {
             json.key("notes").begin_array();
             for (const std::string& note : notes) json.value(note);

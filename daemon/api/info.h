@@ -1,0 +1,31 @@
+// What a request that has ended is told to have cost: one table with a row for each figure, from which `info` on the
+// bus and the last line of a pipe are made. Pure.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "base/value.h"
+#include "service/request.h"
+
+namespace llmd::api {
+
+struct InfoField {
+    std::string_view key;   // on the bus and in JSON
+    std::string_view type;  // D-Bus: s, u, t or d
+    base::Value (*get)(const service::Outcome& outcome);
+    bool only_if_any = false;  // 0 is not told
+};
+std::span<const InfoField> info_fields();
+
+// Calls told(key, type, value) for each row that `outcome` tells, in the order of the table.
+template <typename Told>
+void for_each_info(const service::Outcome& outcome, Told told) {
+    for (const InfoField& field : info_fields()) {
+        const base::Value value = field.get(outcome);
+        const auto* number = value.get<uint64_t>();
+        if (!field.only_if_any || number == nullptr || *number > 0) told(field.key, field.type, value);
+    }
+}
+
+}  // namespace llmd::api
