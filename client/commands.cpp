@@ -252,6 +252,10 @@ std::string status_text(const StatusReport& report) {
                           " kept for prompts that begin alike; " + counted(number_of(status, "cache_hits"), "request") +
                           " found " + counted(number_of(status, "cache_hit_tokens"), "token"));
     }
+    if (const uint64_t drafted = number_of(status, "drafted_tokens"); drafted != 0) {
+        line("Speculation", std::to_string(number_of(status, "accepted_tokens")) + " of " +
+                                counted(drafted, "drafted token") + " accepted");
+    }
     for (const Dictionary& engine : dictionaries_of(status, "engines")) {
         // What asks a remote takes nothing of this device.
         if (text_of(engine, "model").find('@') == std::string::npos) line("Engine", engine_line(engine));

@@ -21,7 +21,11 @@ std::string summary(const Dictionary& result) {
     out << "llmctl: prompt " << number_of(result, "prompt_tokens") << " tokens (" << number_of(result, "cached_tokens")
         << " cached) at " << real_of(result, "prefill_tps") << "/s, first token after " << number_of(result, "ttft_ms")
         << " ms, generated " << number_of(result, "generated_tokens") << " at " << real_of(result, "decode_tps")
-        << "/s\n";
+        << "/s";
+    if (const uint64_t drafted = number_of(result, "drafted"); drafted > 0) {
+        out << " (" << number_of(result, "accepted") << " of " << drafted << " drafted tokens accepted)";
+    }
+    out << '\n';
     out << "llmctl: model " << text_of(result, "model") << ", seed " << number_of(result, "seed") << ", ended by "
         << text_of(result, "finish_reason") << '\n';
     return out.str();

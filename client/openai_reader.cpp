@@ -45,6 +45,8 @@ constexpr std::array kCounts = {
     Count{"/timings", "resumed", "resumed"},
     Count{"/timings", "prompt_per_second", "prefill_tps"},
     Count{"/timings", "predicted_per_second", "decode_tps"},
+    Count{"/timings", "draft_n", "drafted"},
+    Count{"/timings", "draft_n_accepted", "accepted"},
 };
 
 void copy_counts(const dom::object& event, Dictionary& out) {

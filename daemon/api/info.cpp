@@ -13,6 +13,8 @@ constexpr std::array kInfoFields = {
     InfoField{"cached_tokens", "u", [](const Outcome& o) -> Value { return o.cached_tokens; }},
     InfoField{"generated_tokens", "u", [](const Outcome& o) -> Value { return o.generated_tokens; }},
     InfoField{"thinking_tokens", "u", [](const Outcome& o) -> Value { return o.thinking_tokens; }},
+    InfoField{"drafted", "u", [](const Outcome& o) -> Value { return o.drafted_tokens; }},
+    InfoField{"accepted", "u", [](const Outcome& o) -> Value { return o.accepted_tokens; }},
     InfoField{"queue_ms", "u", [](const Outcome& o) -> Value { return o.queue_time.count(); }},
     InfoField{"ttft_ms", "u", [](const Outcome& o) -> Value { return o.ttft.count(); }},
     InfoField{"prefill_tps", "d", [](const Outcome& o) -> Value { return o.prefill_tps; }},

@@ -36,6 +36,8 @@ void write_timings(JsonWriter& json, const Outcome& outcome) {
     json.key("prompt_per_second").value(outcome.prefill_tps);
     json.key("predicted_n").value(outcome.generated_tokens);
     json.key("predicted_per_second").value(outcome.decode_tps);
+    json.key("draft_n").value(outcome.drafted_tokens);
+    json.key("draft_n_accepted").value(outcome.accepted_tokens);
     json.key("queue_ms").value(int64_t{outcome.queue_time.count()});
     json.key("ttft_ms").value(int64_t{outcome.ttft.count()});
     json.key("where").value(outcome.where);
@@ -49,10 +51,14 @@ void write_costs(JsonWriter& json, const std::vector<Choice>& choices, uint32_t 
     uint64_t cached = 0;
     uint64_t generated = 0;
     uint64_t thinking = 0;
+    uint64_t drafted = 0;
+    uint64_t accepted = 0;
     for (size_t i = 0; i < choices.size(); ++i) {
         const Outcome& outcome = choices[i].outcome;
         generated += outcome.generated_tokens;
         thinking += outcome.thinking_tokens;
+        drafted += outcome.drafted_tokens;
+        accepted += outcome.accepted_tokens;
         if (i % n_per_prompt != 0) continue;
         prompt += outcome.prompt_tokens;
         cached += outcome.cached_tokens;
@@ -66,6 +72,8 @@ void write_costs(JsonWriter& json, const std::vector<Choice>& choices, uint32_t 
     json.end_object();
     json.key("completion_tokens_details").begin_object();
     json.key("reasoning_tokens").value(thinking);
+    json.key("accepted_prediction_tokens").value(accepted);
+    json.key("rejected_prediction_tokens").value(drafted - accepted);
     json.end_object().end_object();
     if (choices.size() == 1) write_timings(json, choices.front().outcome);
 }

@@ -275,6 +275,8 @@ void fields(Io& io, Is<Finished> auto& m) {
     io.number("decode_tokens", m.decode_tokens);
     io.number("decode_us", m.decode_us);
     io.list("embedding", m.embedding);
+    io.number("drafted_tokens", m.drafted_tokens);
+    io.number("accepted_tokens", m.accepted_tokens);
 }
 
 template <typename Io>

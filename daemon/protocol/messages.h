@@ -342,6 +342,8 @@ struct Finished {
     uint32_t decode_tokens = 0;
     uint64_t decode_us = 0;
     std::vector<float> embedding;  // of length 1, where it is wanted
+    uint32_t drafted_tokens = 0;   // computed before it was known that they follow
+    uint32_t accepted_tokens = 0;  // of them, that did follow
 };
 
 struct Tokenized {

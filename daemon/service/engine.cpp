@@ -430,6 +430,11 @@ void Engine::on(const protocol::Finished& finished) {
             concat("finished request ", finished.id, " with an embedding of ", finished.embedding.size(), " numbers"));
         return;
     }
+    if (finished.accepted_tokens > finished.drafted_tokens) {
+        condemn(concat("finished request ", finished.id, " with ", finished.accepted_tokens, " accepted tokens of ",
+                       finished.drafted_tokens, " drafted ones"));
+        return;
+    }
     if (embeds && has_succeeded && !take_embedding(*record, finished)) return;
     if (has_succeeded && !tell_accepted(*record)) return;
     if (!deliver(*record, finished.parts, finished.bytes)) return;

@@ -159,6 +159,8 @@ struct Outcome {
     uint32_t cached_tokens = 0;  // of the prompt, that earlier requests had computed
     uint32_t generated_tokens = 0;
     uint32_t thinking_tokens = 0;            // of them, up to the one that begins what follows the thinking
+    uint32_t drafted_tokens = 0;             // that the last engine computed before it was known that they follow
+    uint32_t accepted_tokens = 0;            // of them, that are in the text
     std::chrono::milliseconds queue_time{};  // submission to start
     std::chrono::milliseconds ttft{};        // submission to first token; 0 if there was none
     double prefill_tps = 0;                  // tokens per second; 0 if unknown

@@ -86,6 +86,8 @@ void RequestTable::end(RequestRecord& record, Finish finish, std::optional<base:
     if (costs != nullptr) {
         outcome.prefill_tps = per_second(costs->prefill_tokens, costs->prefill_us);
         outcome.decode_tps = per_second(costs->decode_tokens, costs->decode_us);
+        outcome.drafted_tokens = costs->drafted_tokens;
+        outcome.accepted_tokens = costs->accepted_tokens;
     }
     if (finish == Finish::Stop) outcome.embeddings = std::move(record.embeddings);
     hooks_.on_leaving(record, outcome, costs != nullptr);
@@ -98,6 +100,8 @@ void RequestTable::end(RequestRecord& record, Finish finish, std::optional<base:
     if (outcome.decode_tps > 0) measured_.decode_tps.add(outcome.decode_tps);
     measured_.cache_hits += outcome.cached_tokens > 0 ? 1 : 0;
     measured_.cache_hit_tokens += outcome.cached_tokens;
+    measured_.drafted_tokens += outcome.drafted_tokens;
+    measured_.accepted_tokens += outcome.accepted_tokens;
     if ((is_complete(finish) || finish == Finish::Length) && record.request.max_tokens > 0 &&
         record.request.inputs.empty()) {
         follow(pace_.mean_tokens, outcome.generated_tokens);

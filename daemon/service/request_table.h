@@ -28,6 +28,7 @@ public:
     struct Measured {
         Histogram queue_ms, ttft_ms, decode_tps;
         uint64_t cache_hits = 0, cache_hit_tokens = 0;
+        uint64_t drafted_tokens = 0, accepted_tokens = 0;
     };
 
     RequestTable(base::EventLoop& loop, Scheduler& scheduler, Hooks hooks);

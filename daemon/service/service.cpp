@@ -482,6 +482,8 @@ Status Service::Impl::status() const {
     status.decode_tps = measured.decode_tps;
     status.cache_hits = measured.cache_hits;
     status.cache_hit_tokens = measured.cache_hit_tokens;
+    status.drafted_tokens = measured.drafted_tokens;
+    status.accepted_tokens = measured.accepted_tokens;
     return status;
 }
 

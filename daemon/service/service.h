@@ -97,6 +97,8 @@ struct Status {
     Histogram decode_tps;           // tokens per second, of those that the engine has ended
     uint64_t cache_hits = 0;        // requests whose prompt's beginning had been computed by earlier ones
     uint64_t cache_hit_tokens = 0;  // their tokens that were not computed again
+    uint64_t drafted_tokens = 0;    // as in Outcome, of all requests that have ended
+    uint64_t accepted_tokens = 0;
 };
 
 // What a service asks of the machine; other answers in tests.

@@ -13,7 +13,7 @@ const std::string kEvents =
     kHead + R"({"index":0,"text":"Once \"upon\"\n","logprobs":null,"finish_reason":null}],"usage":null})" + "\n\n" +
     kHead + R"({"index":0,"text":"","logprobs":null,"finish_reason":"timeout"}],"usage":null})" + "\n\n" + kHead +
     R"(],"usage":{"prompt_tokens":3,"completion_tokens":5,"total_tokens":8,"completion_tokens_details":{"reasoning_tokens":4}},)"
-    R"("timings":{"cache_n":1,"prompt_per_second":7.5,"predicted_per_second":2,"queue_ms":11,"ttft_ms":12}})"
+    R"("timings":{"cache_n":1,"prompt_per_second":7.5,"predicted_per_second":2,"draft_n":9,"draft_n_accepted":8,"queue_ms":11,"ttft_ms":12}})"
     "\n\ndata: [DONE]\n\n";
 
 TEST(OpenAiStreamReader, ReadsTheSameWhereverTheBytesAreCut) {
@@ -26,9 +26,9 @@ TEST(OpenAiStreamReader, ReadsTheSameWhereverTheBytesAreCut) {
         const StreamLine& last = lines[2];
         EXPECT_EQ(last.kind, StreamLine::Kind::Done);
         EXPECT_EQ(last.finish_reason, "timeout");
-        const std::vector<std::pair<std::string, uint64_t>> counts = {{"prompt_tokens", 3},   {"generated_tokens", 5},
-                                                                      {"thinking_tokens", 4}, {"cached_tokens", 1},
-                                                                      {"queue_ms", 11},       {"ttft_ms", 12}};
+        const std::vector<std::pair<std::string, uint64_t>> counts = {
+            {"prompt_tokens", 3}, {"generated_tokens", 5}, {"thinking_tokens", 4}, {"cached_tokens", 1},
+            {"drafted", 9},       {"accepted", 8},         {"queue_ms", 11},       {"ttft_ms", 12}};
         for (const auto& [key, count] : counts) EXPECT_EQ(number_of(last.info, key), count) << key;
         EXPECT_EQ(real_of(last.info, "prefill_tps"), 7.5);
         EXPECT_EQ(real_of(last.info, "decode_tps"), 2);

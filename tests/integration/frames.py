@@ -37,7 +37,7 @@ FIELDS = {
     "Started": "id:Q cached_tokens:I",
     "Tokens": "id:Q ids:[i parts:{AnswerPart} bytes:Q position:I logprobs:{TokenLogprobs}",
     "Finished": "id:Q reason:B code:B message:s parts:{AnswerPart} bytes:Q prefill_tokens:I prefill_us:Q decode_tokens:I decode_us:Q "
-                "embedding:[f",
+                "embedding:[f drafted_tokens:I accepted_tokens:I",
     "Tokenized": "id:Q ids:[i pieces:[s",
     "Detokenized": "id:Q text:s",
     "Fault": "message:s",

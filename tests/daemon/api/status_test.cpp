@@ -104,6 +104,7 @@ TEST(Status, ASandboxSeesItsOwnRequestsAndNoSecrets) {
     status.queued = status.active = 9;
     status.kv_pages_used = status.kv_pages_cached = 9;
     status.cache_hits = status.cache_hit_tokens = 9;
+    status.drafted_tokens = status.accepted_tokens = 9;
     status.engine_pid = status.engine_restarts = 9;
     status.last_fault = status.settings_error = status.quarantined = status.sandbox = "secret";
     status.notes = {"secret"};

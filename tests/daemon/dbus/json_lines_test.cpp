@@ -36,11 +36,13 @@ TEST(JsonLines, TheLastLineSaysHowItEnded) {
     outcome.prompt_tokens = 4;
     outcome.generated_tokens = 20;
     outcome.thinking_tokens = 6;
+    outcome.drafted_tokens = 9;
+    outcome.accepted_tokens = 7;
     outcome.decode_tps = 12.5;
     EXPECT_EQ(last_line(outcome),
               "{\"done\":true,\"finish_reason\":\"length\",\"usage\":{\"prompt_tokens\":4,\"cached_tokens\":0,"
-              "\"generated_tokens\":20,\"thinking_tokens\":6,\"queue_ms\":0,\"ttft_ms\":0,\"prefill_tps\":0,\"decode_"
-              "tps\":12.5,"
+              "\"generated_tokens\":20,\"thinking_tokens\":6,\"drafted\":9,\"accepted\":7,\"queue_ms\":0,\"ttft_ms\":0,"
+              "\"prefill_tps\":0,\"decode_tps\":12.5,"
               "\"seed\":18446744073709551615,\"model\":\"tales\",\"where\":\"device\"}}\n");
 }
 

@@ -17,6 +17,8 @@ service::Outcome outcome() {
     outcome.prompt_tokens = 5;
     outcome.cached_tokens = 2;
     outcome.generated_tokens = 3;
+    outcome.drafted_tokens = 3;
+    outcome.accepted_tokens = 2;
     outcome.queue_time = std::chrono::milliseconds(10);
     outcome.ttft = std::chrono::milliseconds(20);
     outcome.prefill_tps = 100;
@@ -31,9 +33,9 @@ std::unique_ptr<AnswerFormat> format(OpenAiKind kind, bool include_usage = false
 
 const std::string kCosts =
     R"("usage":{"prompt_tokens":5,"completion_tokens":3,"total_tokens":8,"prompt_tokens_details":{"cached_tokens":2},)"
-    R"("completion_tokens_details":{"reasoning_tokens":0}},)"
+    R"("completion_tokens_details":{"reasoning_tokens":0,"accepted_prediction_tokens":2,"rejected_prediction_tokens":1}},)"
     R"("timings":{"cache_n":2,"prompt_n":3,"prompt_per_second":100,"predicted_n":3,"predicted_per_second":12.5,)"
-    R"("queue_ms":10,"ttft_ms":20,"where":"device"}})";
+    R"("draft_n":3,"draft_n_accepted":2,"queue_ms":10,"ttft_ms":20,"where":"device"}})";
 
 TEST(OpenAiJson, ACompletionAtOnce) {
     EXPECT_EQ(format(OpenAiKind::Completion)->whole(head(), {{"a \"tale\"", outcome(), {}}}),
@@ -94,7 +96,8 @@ std::vector<Choice> four_choices() {
 
 const std::string kCostsOfFour = R"("usage":{"prompt_tokens":10,"completion_tokens":12,"total_tokens":22,)"
                                  R"("prompt_tokens_details":{"cached_tokens":4},)"
-                                 R"("completion_tokens_details":{"reasoning_tokens":0}}})";
+                                 R"("completion_tokens_details":{"reasoning_tokens":0,)"
+                                 R"("accepted_prediction_tokens":8,"rejected_prediction_tokens":4}}})";
 
 TEST(OpenAiJson, SeveralChoicesHaveOneUsageInWhichAPromptCountsOnce) {
     const auto choice = [](int index, const char* text, const char* reason) {

@@ -160,6 +160,34 @@ TEST_F(ServiceEngineTest, MoreCachedTokensThanThePromptHasAreAProtocolError) {
     EXPECT_EQ(n_engines(), 2u) << "another one goes on";
 }
 
+TEST_F(ServiceEngineTest, DraftedAndAcceptedTokensAreToldOfEachRequestAndCounted) {
+    RecordingSink sinks[2];
+    for (RecordingSink& sink : sinks) {
+        const RequestId id = submit(sink);
+        if (&sink == &sinks[0]) load_and_get_ready(2);
+        expect_start(id);
+        token(id, 1, "one");
+        protocol::Finished finished{.id = id, .message = {}, .parts = {}};
+        finished.drafted_tokens = 7;
+        finished.accepted_tokens = 5;
+        send(finished);
+        EXPECT_EQ(sink.outcome().drafted_tokens, 7u);
+        EXPECT_EQ(sink.outcome().accepted_tokens, 5u);
+    }
+    EXPECT_EQ(service_->status().drafted_tokens, 14u);
+    EXPECT_EQ(service_->status().accepted_tokens, 10u);
+}
+
+TEST_F(ServiceEngineTest, MoreAcceptedTokensThanDraftedOnesAreAProtocolError) {
+    RecordingSink sink;
+    const RequestId id = run(sink);
+    protocol::Finished finished{.id = id, .message = {}, .parts = {}};
+    finished.accepted_tokens = 1;
+    send(finished);
+    EXPECT_EQ(launcher_->engines.front()->kills, 1);
+    EXPECT_FALSE(sink.ended());
+}
+
 TEST_F(ServiceEngineTest, ADeviceErrorNeedsTwoFailuresWithNoTokenBetween) {
     make_service({.default_model = "a", .backend = protocol::BackendKind::OpenCl});
     RecordingSink sink;
