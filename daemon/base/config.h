@@ -51,6 +51,7 @@ struct Config {
     // MiB of files with what was computed of long prompts that come again, 1..65536, which models that are loaded later
     // go on from; they hold those prompts, as token ids. 0 or absent: none, and those that are there are removed.
     uint32_t saved_prefix_mib = 0;
+    bool speculation = true;         // whether tokens are drafted and computed ahead, which changes no text
     std::string log_level = "info";  // error | warn | info | debug
     uint32_t max_models = 0;         // that are loaded at a time, 1..16; 0 or absent: as many as memory allows
     uint32_t memory_mib = 0;  // that all of them take together, 64..1048576; 0 or absent: decided from the device

@@ -33,6 +33,7 @@ void fields(Io& io, Is<Load> auto& m) {
     io.bytes("chat_template", m.chat_template);
     io.number("saved_prefix_bytes", m.saved_prefix_bytes);
     io.number("memory_bytes", m.memory_bytes);
+    io.number("speculates", m.speculates);
 }
 
 template <typename Io>

@@ -58,6 +58,7 @@ struct Load {
     std::string chat_template;        // see chat::ChatTemplate::create; empty: what the model file says
     uint64_t saved_prefix_bytes = 0;  // of prefixes kept on disk for the next engine, at most; 0: none are
     uint64_t memory_bytes = 0;        // of weights, KV pages and all else of this engine, at most; 0: its own choice
+    bool speculates = true;           // tokens may be drafted and computed ahead; no text changes by it
 };
 
 // The first message to llmd-remote, exactly once, in place of Load. It holds names only: llmd-remote reads the

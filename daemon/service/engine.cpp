@@ -143,6 +143,7 @@ void Engine::send_first_message() {
     load.chat_template = settings_.chat_template;
     load.saved_prefix_bytes = options.saved_prefix_bytes;
     load.memory_bytes = memory_.limit;
+    load.speculates = options.speculates;
     load.avoid_device = avoidance_.device.name;
     load.avoid_driver = avoidance_.device.driver;
     load.avoid_device_reason = avoidance_.reason;

@@ -188,6 +188,15 @@ TEST_F(ServiceEngineTest, MoreAcceptedTokensThanDraftedOnesAreAProtocolError) {
     EXPECT_FALSE(sink.ended());
 }
 
+TEST_F(ServiceEngineTest, SpeculationIsOffWhereTheSettingsSaySo) {
+    for (const bool speculates : {true, false}) {
+        make_service({.default_model = "a", .speculates = speculates});
+        RecordingSink sink;
+        submit(sink);
+        EXPECT_EQ(engine().expect<protocol::Load>().speculates, speculates);
+    }
+}
+
 TEST_F(ServiceEngineTest, ADeviceErrorNeedsTwoFailuresWithNoTokenBetween) {
     make_service({.default_model = "a", .backend = protocol::BackendKind::OpenCl});
     RecordingSink sink;
