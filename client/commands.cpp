@@ -22,8 +22,6 @@ namespace {
 // Where the values of `status` begin, and how wide its lines are on a terminal: longer ones are hard to read, and
 // narrower ones than this would hold a word each.
 constexpr size_t kStatusIndent = 12;
-constexpr size_t kLeastColumns = 28;
-constexpr size_t kMostColumns = 100;
 
 // Of status --watch.
 constexpr std::chrono::seconds kWatchInterval{1};
@@ -214,12 +212,11 @@ std::string status_json(const StatusReport& report) {
 std::string status_text(const StatusReport& report) {
     const Dictionary& status = report.status;
     std::ostringstream out;
-    const std::optional<size_t> columns = terminal_columns(STDOUT_FILENO);
+    const bool wraps = terminal_columns(STDOUT_FILENO).has_value();
     const auto line = [&](const char* name, const std::string& value) {
         if (value.empty()) return;
         out << std::left << std::setw(kStatusIndent) << name
-            << (columns ? wrap(value, kStatusIndent, std::clamp(*columns, kLeastColumns, kMostColumns)) : value)
-            << '\n';
+            << (wraps ? wrap(value, kStatusIndent, text_columns(STDOUT_FILENO)) : value) << '\n';
     };
     const std::string model = text_of(status, "model");
     std::string state = text_of(status, "state");

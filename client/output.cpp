@@ -49,6 +49,11 @@ std::optional<size_t> terminal_columns(int fd) {
     return size.ws_col;
 }
 
+size_t text_columns(int fd) {
+    constexpr size_t kLeast = 28, kMost = 100;
+    return std::clamp(terminal_columns(fd).value_or(kMost), kLeast, kMost);
+}
+
 size_t columns_of(std::string_view text) {
     size_t columns = 0;
     for (; !text.empty(); ++columns) text.remove_prefix(base::next_utf8(text).length);

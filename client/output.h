@@ -24,6 +24,8 @@ void print_json(const Dictionary& dictionary);
 
 // Columns of the terminal behind `fd`; nothing when it is none.
 std::optional<size_t> terminal_columns(int fd);
+// Columns to wrap prose at: those of the terminal behind `fd`, from 28 to 100; 100 when it is none.
+size_t text_columns(int fd);
 
 // Columns that `text` takes when each of its characters takes one.
 size_t columns_of(std::string_view text);

@@ -25,9 +25,6 @@ void open_standard_descriptors() {
     }
 }
 
-// On a terminal as wide as it is, but no wider than reads well; elsewhere as wide as that.
-constexpr size_t kHelpColumns = 100;
-constexpr size_t kLeastHelpColumns = 40;
 
 // --color overrules what the environment says, for every part of the program and whatever it runs.
 void choose_colors(const std::string& when) {
@@ -39,8 +36,7 @@ void choose_colors(const std::string& when) {
 void print_help(const Arguments& arguments) {
     const CommandSpec* command = arguments.help.empty() ? nullptr : find_command(arguments.help);
     if (arguments.json) return print(help_json(command));
-    const size_t columns =
-        std::clamp(terminal_columns(STDOUT_FILENO).value_or(kHelpColumns), kLeastHelpColumns, kHelpColumns);
+    const size_t columns = text_columns(STDOUT_FILENO);
     print(command != nullptr ? help_of(*command, columns) : general_help(columns));
 }
 

@@ -22,8 +22,6 @@ namespace {
 
 // Of what `explain` prints.
 const std::string kIndent(4, ' ');
-constexpr size_t kLeastColumns = 28;
-constexpr size_t kMostColumns = 100;
 
 [[noreturn]] void refuse(const base::Error& error) {
     throw CommandError(error.code == base::ErrorCode::InvalidArgument ? ExitCode::Usage : ExitCode::Failed,
@@ -84,8 +82,7 @@ ExitCode explain(const std::string& name, bool json) {
     base::JsonWriter out;
     out.begin_object().key("settings").begin_array();
     TextOutput output(STDOUT_FILENO);
-    const size_t columns =
-        std::clamp(terminal_columns(STDOUT_FILENO).value_or(kMostColumns), kLeastColumns, kMostColumns);
+    const size_t columns = text_columns(STDOUT_FILENO);
     bool found = false;
     for (const base::SettingRow& row : base::setting_table()) {
         if (!name.empty() && row.name != name) continue;

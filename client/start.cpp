@@ -14,9 +14,7 @@
 namespace llmd::client {
 namespace {
 
-constexpr const char* kIndent = "  ";
-constexpr size_t kMostColumns = 80;
-constexpr size_t kLeastColumns = 28;
+constexpr const char* kCommandIndentText = "  ";
 
 // The model for whoever names none; empty: none.
 std::string default_model(const std::vector<std::string>& models) {
@@ -32,7 +30,7 @@ class Screen {
 public:
     void say(const std::string& text) { write(wrap(text, 0, columns_) + '\n', TextOutput::Style::Plain); }
     // What may be typed as it stands.
-    void command(const std::string& text) { write(kIndent + text + '\n', TextOutput::Style::Bold); }
+    void command(const std::string& text) { write(kCommandIndentText + text + '\n', TextOutput::Style::Bold); }
     void gap() { write("\n", TextOutput::Style::Plain); }
 
 private:
@@ -41,8 +39,7 @@ private:
     }
 
     TextOutput output_{STDOUT_FILENO};
-    const size_t columns_ =
-        std::clamp(terminal_columns(STDOUT_FILENO).value_or(kMostColumns), kLeastColumns, kMostColumns);
+    const size_t columns_ = text_columns(STDOUT_FILENO);
 };
 
 }  // namespace
