@@ -25,7 +25,6 @@ void open_standard_descriptors() {
     }
 }
 
-
 // --color overrules what the environment says, for every part of the program and whatever it runs.
 void choose_colors(const std::string& when) {
     if (when == "auto") return;

@@ -39,15 +39,25 @@ TEST(PackedRows, UnpackToTheFilesBlocks) {
     }
 }
 
-TEST(PackedRows, HaveTheScalesOf16RowsSideBySide) {
+TEST(PackedRows, HaveTheHalvesOf16RowsBeforeTheirBlocks) {
     constexpr size_t kBlock = 18;  // Q4_0: a half and 16 bytes of nibbles
-    std::vector<std::byte> blocks(16 * kBlock);
-    for (size_t r = 0; r < 16; ++r) blocks[r * kBlock] = blocks[r * kBlock + 2 + 4] = static_cast<std::byte>(r + 1);
-    std::vector<uint8_t> packed(blocks.size());
-    pack_rows(model::TensorType::Q4_0, kBlock, blocks, packed.data());
+    constexpr size_t kBlocks = 3;
+    std::vector<std::byte> rows(16 * kBlocks * kBlock);
     for (size_t r = 0; r < 16; ++r) {
-        EXPECT_EQ(packed[2 * r], r + 1);
-        EXPECT_EQ(packed[16 * (2 + 4) + 4 * r], r + 1);
+        for (size_t b = 0; b < kBlocks; ++b) {
+            std::byte* block = &rows[(r * kBlocks + b) * kBlock];
+            block[0] = block[2 + 4] = static_cast<std::byte>(100 * b + r);
+        }
+    }
+    std::vector<uint8_t> packed(packed_bytes(16, kBlocks * kBlock));
+    EXPECT_EQ(packed.size() % kCacheLineBytes, 0u);
+    EXPECT_EQ(packed_halves_bytes(kBlocks) % kCacheLineBytes, 0u);
+    pack_rows(model::TensorType::Q4_0, kBlocks * kBlock, rows, packed.data());
+    for (size_t r = 0; r < 16; ++r) {
+        for (size_t b = 0; b < kBlocks; ++b) {
+            EXPECT_EQ(packed[32 * b + 2 * r], 100 * b + r);
+            EXPECT_EQ(packed[packed_halves_bytes(kBlocks) + 16 * (16 * b + 4) + 4 * r], 100 * b + r);
+        }
     }
 }
 
