@@ -108,6 +108,43 @@ TEST(CpuMemory, SaysBeforehandWhatItTakesToWorkIn) {
     EXPECT_EQ(rotated - CpuMemory::working_bytes(spec, limits, 1), 2u * 33 * 8 * 2 * sizeof(float));
 }
 
+TEST(HostArena, GivesZerosOnCacheLinesSideBySide) {
+    HostArena arena;
+    uint8_t* last = nullptr;
+    for (const uint64_t bytes : {1u, 64u, 65u, 1'000'000u, 3u}) {
+        const auto data = arena.allocate(bytes, "a test");
+        ASSERT_TRUE(data) << data.error().message;
+        EXPECT_EQ(reinterpret_cast<uintptr_t>(*data) % kCacheLineBytes, 0u);
+        EXPECT_TRUE(std::all_of(*data, *data + bytes, [](uint8_t byte) { return byte == 0; }));
+        std::fill_n(*data, bytes, uint8_t{0xff});
+        if (last != nullptr) {
+            EXPECT_GT(*data, last);
+            EXPECT_LE(*data - last, 64);
+        }
+        last = *data + bytes - 1;
+    }
+}
+
+TEST(HostArena, TakesMemoryOnlyWhereItIsWritten) {
+    constexpr uint64_t kMore = 300u << 20;  // than the addresses that are reserved at a time
+    const uint64_t before = private_dirty_bytes();
+    HostArena arena;
+    for (int i = 0; i < 3; ++i) {
+        const auto data = arena.allocate(kMore, "a test");
+        ASSERT_TRUE(data) << data.error().message;
+        (*data)[0] = (*data)[kMore - 1] = 1;
+    }
+    EXPECT_LT(private_dirty_bytes(), before + (16u << 20)) << "six huge pages at the most";
+}
+
+TEST(HostArena, RefusesWhatIsNotThere) {
+    HostArena arena;
+    const auto data = arena.allocate(uint64_t{1} << 60, "the model");
+    ASSERT_FALSE(data);
+    EXPECT_EQ(data.error().code, base::ErrorCode::OutOfMemory);
+    EXPECT_NE(data.error().message.find("the model: 1152921504606846976 bytes do not fit"), std::string::npos);
+}
+
 TEST(PrivateDirtyBytes, CountWhatIsWritten) {
     constexpr uint64_t kBytes = 32u << 20;
     const uint64_t before = private_dirty_bytes();
