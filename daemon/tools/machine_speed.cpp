@@ -12,7 +12,6 @@ namespace llmd::bench {
 namespace {
 
 constexpr size_t kMultiplyAddRepetitions = 4'000'000;  // some tens of milliseconds
-constexpr size_t kCacheLine = 64;
 
 MachineLoops best_loops() {
 #if defined(LLMD_X86_KERNELS)
@@ -37,20 +36,23 @@ double seconds_of(uint32_t n_threads, const Work& work) {
 
 MemoryReader::MemoryReader(uint32_t n_threads, uint64_t bytes)
     : n_threads_(n_threads),
-      words_a_thread_(std::max<uint64_t>(bytes / (n_threads * sizeof(uint64_t)) / kReadWords, 1) * kReadWords),
-      words_(static_cast<uint64_t*>(std::aligned_alloc(kCacheLine, n_threads * words_a_thread_ * sizeof(uint64_t))),
-             std::free) {
-    if (words_) std::fill_n(words_.get(), n_threads_ * words_a_thread_, 1);
+      words_a_thread_(std::max<uint64_t>(bytes / (n_threads * sizeof(uint64_t)) / kReadWords, 1) * kReadWords) {
+    const size_t n_words = n_threads_ * words_a_thread_;
+    const auto data = arena_.allocate(n_words * sizeof(uint64_t), "memory to read");
+    if (!data) return;
+    auto* words = reinterpret_cast<uint64_t*>(*data);
+    std::fill_n(words, n_words, 1);
+    words_ = words;
 }
 
 double MemoryReader::measure_gb_s() const {
-    if (!words_) return 0;
+    if (words_ == nullptr) return 0;
     const MachineLoops loops = best_loops();
     std::atomic<uint64_t> sink{0};
     const uint64_t bytes = n_threads_ * words_a_thread_ * sizeof(uint64_t);
     const uint64_t passes = (kMemoryBytes + bytes - 1) / bytes;
     const auto read = [&](uint32_t thread) {
-        const uint64_t* part = words_.get() + thread * words_a_thread_;
+        const uint64_t* part = words_ + thread * words_a_thread_;
         for (uint64_t i = 0; i < passes; ++i) sink += loops.read(part, words_a_thread_);
     };
     return static_cast<double>(passes * bytes) / seconds_of(n_threads_, read) / 1e9;

@@ -2,16 +2,16 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdlib>
-#include <memory>
+
+#include "engine/compute/cpu/cpu_memory.h"
 
 namespace llmd::bench {
 
 // More than the caches of most machines hold.
 inline constexpr uint64_t kMemoryBytes = uint64_t{512} << 20;
 
-// Reads memory with n threads, each its own part of `bytes`. kMemoryBytes of them show the memory; as many as a model's
-// weights, again and again, show what the caches add for that model.
+// Reads memory with n threads, each its own part of `bytes`, which lie as a model's weights do. kMemoryBytes of them
+// show the memory; as many as a model's weights, again and again, show what the caches add for that model.
 class MemoryReader {
 public:
     MemoryReader(uint32_t n_threads, uint64_t bytes);
@@ -22,7 +22,8 @@ public:
 private:
     uint32_t n_threads_;
     size_t words_a_thread_;
-    std::unique_ptr<uint64_t, decltype(&std::free)> words_;
+    compute::HostArena arena_;
+    const uint64_t* words_ = nullptr;  // null: they do not fit
 };
 
 // 1e9 float operations a second of n threads doing multiply-adds in registers, two operations each, in the widest
