@@ -7,9 +7,9 @@ namespace {
 class EmbeddingsTest : public ServerTest {
 protected:
     // A client that has asked for those of three texts, which the engine has; none is accepted.
-    base::UniqueFd ask_for_three(const std::string& fields = "") {
+    base::UniqueFd ask_for_three() {
         base::UniqueFd client = connect();
-        write(client, post("/v1/embeddings", R"({"model":"a","input":["zero","one","two"])" + fields + "}"));
+        write(client, post("/v1/embeddings", R"({"model":"a","input":["zero","one","two"]})"));
         load_and_get_ready(4);
         for (const char* text : {"one", "two"}) {
             EXPECT_EQ(engine().expect<protocol::Submit>().prompt, text);
@@ -101,7 +101,9 @@ TEST_F(EmbeddingsTest, WhoCancelsTheRequestIsAnswered) {
 }
 
 TEST_F(EmbeddingsTest, WhatIsNotThereInTimeIsAnError) {
-    const base::UniqueFd client = ask_for_three(R"(,"deadline_ms":1)");
+    const base::UniqueFd client = connect();
+    write(client, post("/v1/embeddings", R"({"model":"a","input":["zero","one","two"],"deadline_ms":1})"));
+    load_and_get_ready(4);  // whether the engine still hears of them is a question of time
     for (int i = 0; i < kMaxTurns && !service_->requests().empty(); ++i) {
         ASSERT_TRUE(loop_.run_once(std::chrono::seconds(10)));
     }
