@@ -1,5 +1,5 @@
 """What stands in llmd's place, on the bus or on its socket, where a test chooses the answers: no bundled model thinks or
-calls tools. It says only what llmctl asks for, and keeps what it was asked.
+calls tools. It says only what llmctl and llmd-gtk ask for, and keeps what it was asked.
 
 An answer is a list of ("text", TEXT), ("thinking", TEXT), ("call", ID, NAME, ARGUMENTS) and, last, the finish reason.
 """
@@ -19,7 +19,11 @@ MEMBERS = {
                   '<arg type="o" direction="out"/><arg type="h" direction="out"/></method>',
     "Embed": '<method name="Embed"><arg type="as" direction="in"/><arg type="a{sv}" direction="in"/>'
              '<arg type="aad" direction="out"/><arg type="a{sv}" direction="out"/></method>',
+    "ListModels": '<method name="ListModels"><arg type="a{sv}" direction="in"/><arg type="aa{sv}" direction="out"/></method>',
+    "GetStatus": '<method name="GetStatus"><arg type="a{sv}" direction="in"/><arg type="a{sv}" direction="out"/></method>',
     "Features": '<property name="Features" type="as" access="read"/>',
+    "State": '<property name="State" type="s" access="read"/>',
+    "Model": '<property name="Model" type="s" access="read"/>',
 }
 
 
@@ -28,9 +32,12 @@ class OnTheBus:
 
     def __init__(self, bus, members=tuple(MEMBERS)):
         self.answers, self.asked = [], []
+        self.properties = {"Features": GLib.Variant("as", ["thinking", "tools"]), "State": GLib.Variant("s", "idle"),
+                           "Model": GLib.Variant("s", "tales")}
         self.address = bus.address
         self.xml = f'<node><interface name="{harness.NAME}">{"".join(MEMBERS[name] for name in members)}</interface></node>'
-        self.loop = None
+        self.loop = self.connection = None
+        self.status = {}
         ready = threading.Event()
         self.thread = threading.Thread(target=self._serve, args=(ready,))
         self.thread.start()
@@ -44,11 +51,11 @@ class OnTheBus:
         context = GLib.MainContext()
         context.push_thread_default()
         flags = Gio.DBusConnectionFlags
-        connection = Gio.DBusConnection.new_for_address_sync(
+        self.connection = connection = Gio.DBusConnection.new_for_address_sync(
             self.address, flags.AUTHENTICATION_CLIENT | flags.MESSAGE_BUS_CONNECTION, None, None)
         connection.set_exit_on_close(False)
         connection.register_object(harness.ROOT, Gio.DBusNodeInfo.new_for_xml(self.xml).interfaces[0], self._call,
-                                   lambda *_: GLib.Variant("as", ["thinking", "tools"]), None)
+                                   lambda _connection, _sender, _path, _interface, name: self.properties[name], None)
         connection.call_sync("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName",
                              GLib.Variant("(su)", (harness.NAME, 0)), None, Gio.DBusCallFlags.NONE, -1, None)
         self.loop = GLib.MainLoop(context)
@@ -57,7 +64,22 @@ class OnTheBus:
         connection.close_sync(None)
         context.pop_thread_default()
 
+    def set_state(self, state, **status):
+        """From now on State is this, and GetStatus says `status` too."""
+        self.status = status
+        self.properties["State"] = GLib.Variant("s", state)
+        changed = GLib.Variant("(sa{sv}as)", (harness.NAME, {"State": self.properties["State"]}, []))
+        self.connection.emit_signal(None, harness.ROOT, "org.freedesktop.DBus.Properties", "PropertiesChanged", changed)
+
     def _call(self, _connection, _sender, _path, _interface, method, arguments, invocation):
+        if method == "ListModels":
+            model = {"name": GLib.Variant("s", "tales"), "default": GLib.Variant("b", True), "size_bytes": GLib.Variant("t", 7_000_000),
+                     "architecture": GLib.Variant("s", "llama"), "quantization": GLib.Variant("s", "Q4_0")}
+            invocation.return_value(GLib.Variant("(aa{sv})", ([model],)))
+            return
+        if method == "GetStatus":
+            invocation.return_value(GLib.Variant("(a{sv})", (self.status,)))
+            return
         what, options = arguments.unpack()
         if method == "Embed":
             self.asked.append((what, options))
