@@ -13,6 +13,7 @@ gi.require_version("Atspi", "2.0")
 from gi.repository import Atspi, GLib  # noqa: E402
 
 LIMIT_S = 60
+Atspi.set_timeout(LIMIT_S * 1000, LIMIT_S * 1000)
 POLL_S = 0.05
 NEEDS = ("Xvfb", "openbox", "xcompmgr", "xdotool", "import", "optipng")
 AT_SPI = "/usr/libexec/at-spi-bus-launcher"
