@@ -75,7 +75,12 @@ struct BackendLimits {
     uint32_t window = 0;
     uint32_t n_window_pages = 0;
     uint32_t max_rows = 128;    // rows of one batch
-    uint32_t max_outputs = 16;  // rows of one batch that want output
+    uint32_t max_outputs = 16;  // sequences of one batch that want output
+    // Further rows of one batch that want output: those of tokens that are only drafted. All sequences share them,
+    // since each costs the logits of a vocabulary.
+    uint32_t max_drafted = 0;
+
+    uint32_t most_outputs() const { return max_outputs + max_drafted; }
 
     uint32_t pages_of(KvPool pool) const { return pool == KvPool::Full ? n_pages : n_window_pages; }
     KvPool pool_of(const model::LayerSpec& layer) const {
@@ -239,9 +244,9 @@ public:
     // --- One step --------------------------------------------------------------------------------------------------
     // The device computes while the host goes on: submitting a step before the one before is waited for gains time.
     virtual bool is_asynchronous() const = 0;
-    // Rows of one slot are neighbours with rising consecutive positions; at most limits().max_rows rows and max_outputs
-    // outputs. InvalidArgument before the previous step is submitted, or while kMaxStepsInFlight are in flight, or for
-    // kSampledToken in a slot that has none; then nothing has changed.
+    // Rows of one slot are neighbours with rising consecutive positions; at most limits().max_rows rows and
+    // most_outputs() outputs. InvalidArgument before the previous step is submitted, or while kMaxStepsInFlight are in
+    // flight, or for kSampledToken in a slot that has none; then nothing has changed.
     virtual base::Result<void> begin(std::span<const Row> rows) = 0;
     // Everything up to the last layer, once a step: what the residual stream of every row becomes.
     virtual base::Result<void> forward() = 0;

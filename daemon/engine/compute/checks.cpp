@@ -50,7 +50,7 @@ Result<void> check_limits(const model::DecoderSpec& spec, const BackendLimits& l
         {"n_pages", limits.n_pages, kMost},
         {"n_window_pages", limits.window == 0 ? 1 : limits.n_window_pages, kMost},
         {"max_rows", limits.max_rows, kMaxRows},
-        {"max_outputs", limits.max_outputs, limits.max_rows},
+        {"max_outputs", limits.max_outputs, limits.max_rows - std::min(limits.max_rows, limits.max_drafted)},
     };
     for (const auto& [name, value, most] : all) {
         if (value >= 1 && value <= most) continue;
@@ -89,8 +89,8 @@ Result<void> check_rows(const model::DecoderSpec& spec, const BackendLimits& lim
         }
     }
     const auto outputs = std::count_if(rows.begin(), rows.end(), [](const Row& row) { return row.wants_output; });
-    if (static_cast<uint64_t>(outputs) > limits.max_outputs) {
-        return fail(ErrorCode::InvalidArgument, outputs, " outputs are more than ", limits.max_outputs);
+    if (static_cast<uint64_t>(outputs) > limits.most_outputs()) {
+        return fail(ErrorCode::InvalidArgument, outputs, " outputs are more than ", limits.most_outputs());
     }
     return {};
 }

@@ -40,7 +40,7 @@ public:
           memory_(std::move(memory)),
           weights_(spec_),
           pages_(limits),
-          sampler_(kernels_, *pool_, spec.n_vocab, limits.max_outputs) {
+          sampler_(kernels_, *pool_, spec.n_vocab, limits.most_outputs()) {
         report_.device = base::concat(cpu_name(), ", ", pool_->n_threads(),
                                       pool_->n_threads() == 1 ? " thread, " : " threads, ", kernels.isa);
         report_.profile = base::concat("cpu/", kernels.isa, "/i16");
@@ -52,7 +52,7 @@ public:
         all_rows_.resize(limits.max_rows);
         std::iota(all_rows_.begin(), all_rows_.end(), 0u);
         sampled_ids_.resize(limits.n_slots);
-        outputs_.reserve(limits.max_outputs);
+        outputs_.reserve(limits.most_outputs());
     }
 
     const DeviceReport& report() const override { return report_; }

@@ -215,8 +215,8 @@ uint64_t CpuMemory::working_bytes(const model::DecoderSpec& spec, const BackendL
     const Strides strides = strides_of(spec);
     const uint64_t of_row = std::accumulate(strides.operands.begin(), strides.operands.end(), uint64_t{0}) +
                             spec.ropes.size() * (spec.n_rot() / 2) * 2;
-    const uint64_t floats =
-        limits.max_rows * of_row + uint64_t{limits.max_outputs} * spec.n_vocab + uint64_t{n_threads} * strides.scratch;
+    const uint64_t floats = limits.max_rows * of_row + uint64_t{limits.most_outputs()} * spec.n_vocab +
+                            uint64_t{n_threads} * strides.scratch;
     return floats * sizeof(float) + limits.max_rows * quantized_stride(strides.widest);
 }
 
@@ -233,7 +233,7 @@ Result<CpuMemory> CpuMemory::allocate(const model::DecoderSpec& spec, const Back
         if (!data) return data.error();
         to.data = std::move(*data);
     }
-    auto logits = HostBuffer::allocate(uint64_t{limits.max_outputs} * spec.n_vocab * sizeof(float), "logits");
+    auto logits = HostBuffer::allocate(uint64_t{limits.most_outputs()} * spec.n_vocab * sizeof(float), "logits");
     if (!logits) return logits.error();
     memory.logits_data = std::move(*logits);
 

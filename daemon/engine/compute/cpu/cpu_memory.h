@@ -159,7 +159,7 @@ struct CpuMemory {
     // Of every operand but Logits.
     const Activations& of(model::Operand operand) const { return operands[static_cast<size_t>(operand)]; }
     float* scratch(uint32_t worker) const { return scratch_data.as<float>() + worker * scratch_stride; }
-    float* logits() const { return logits_data.as<float>(); }  // [max_outputs][n_vocab]
+    float* logits() const { return logits_data.as<float>(); }  // [most_outputs()][n_vocab]
 
     KvStore kv;
     std::array<Activations, model::kOperandCount> operands;  // [max_rows][width, of the widest layer]

@@ -139,7 +139,7 @@ public:
             last[row.slot] = row.position;
             wanted += row.wants_output ? 1 : 0;
         }
-        if (wanted > limits_.max_outputs) return misuse("begin: outputs");
+        if (wanted > limits_.most_outputs()) return misuse("begin: outputs");
         n_outputs += wanted;
         rows_.assign(rows.begin(), rows.end());
         for (auto& row : rows_) {

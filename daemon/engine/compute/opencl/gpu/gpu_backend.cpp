@@ -52,7 +52,8 @@ public:
           operations_(model::derive_operations(spec)),
           weights_(spec, operations_, limits.n_ctx),
           exchange_(queue_, buffers_, spec, limits,
-                    size_t{kAnswerWords} * limits.max_outputs + candidate_words(limits.max_outputs), read_choice) {
+                    size_t{kAnswerWords} * limits.most_outputs() + candidate_words(limits.most_outputs()),
+                    read_choice) {
         report_.precision = precision;
     }
 
@@ -197,7 +198,7 @@ uint64_t GpuBackend::place_activations() {
 }
 
 Result<void> GpuBackend::allocate() {
-    if (auto ok = exchange_.allocate(limits_.max_outputs); !ok) return ok;
+    if (auto ok = exchange_.allocate(limits_.most_outputs()); !ok) return ok;
     const uint64_t activation_bytes = place_activations();
     if (activation_bytes > UINT32_MAX) {
         return base::fail(ErrorCode::OutOfMemory, "activations of ", limits_.max_rows, " rows need ", activation_bytes,
@@ -221,8 +222,8 @@ Result<void> GpuBackend::allocate() {
     const Allocation wanted[] = {
         {&buffers_.activations, "activations", activation_bytes},
         {&buffers_.partials, "attention", partial_rows_ * partial_bytes},
-        {&buffers_.answer, "sampling results", uint64_t{kAnswerWords} * limits_.max_outputs * sizeof(uint32_t)},
-        {&buffers_.candidates, "sampling results", candidate_words(limits_.max_outputs) * sizeof(uint32_t)},
+        {&buffers_.answer, "sampling results", uint64_t{kAnswerWords} * limits_.most_outputs() * sizeof(uint32_t)},
+        {&buffers_.candidates, "sampling results", candidate_words(limits_.most_outputs()) * sizeof(uint32_t)},
     };
     if (auto ok = queue_.allocate(wanted); !ok) return ok;
     report_.kv_bytes = kv_bytes(spec_, limits_);
@@ -235,7 +236,7 @@ Result<void> GpuBackend::finish_loading() {
     const uint64_t groups = choice_groups(*weights_.matmul(Use::Output), variants_);
     const uint64_t stored_floats = round_up(limits_.max_rows, kMaxBatchRows) * uint64_t{weights_.stored_width()};
     const Allocation wanted[] = {
-        {&buffers_.summaries, "sampling results", groups * kChoiceWords * limits_.max_outputs * sizeof(uint32_t)},
+        {&buffers_.summaries, "sampling results", groups * kChoiceWords * limits_.most_outputs() * sizeof(uint32_t)},
         {&buffers_.stored, "activations", stored_floats * sizeof(float)},
     };
     if (auto ok = queue_.allocate(wanted); !ok) return ok;

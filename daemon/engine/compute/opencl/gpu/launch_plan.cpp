@@ -452,7 +452,7 @@ Result<void> Binder::bind_post_norm(Operations operations, PlannedLaunches& to) 
 Result<void> Binder::bind_head(LaunchPlan& to) {
     const MatmulWeights& matmul = *weights_.matmul(Use::Output);
     const uint32_t groups = choice_groups(matmul, variants_);
-    auto ok = add_matmul(to.head, {Use::Output, 0, Epilogue::Logits, true, residual(), limits_.max_outputs},
+    auto ok = add_matmul(to.head, {Use::Output, 0, Epilogue::Logits, true, residual(), limits_.most_outputs()},
                          [&](const MatmulPart& part, Arguments& args) {
                              args.add(buffers_.logits, spec_.n_vocab, buffers_.requests, buffers_.step,
                                       buffers_.summaries, groups_before(matmul, part, variants_), groups);

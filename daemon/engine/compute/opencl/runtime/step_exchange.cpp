@@ -160,7 +160,7 @@ using base::Result;
 }  // namespace
 
 uint32_t tables_at(const BackendLimits& limits, KvPool pool) {
-    const uint32_t outputs = (limits.max_outputs + kOutputsAtOnce - 1) / kOutputsAtOnce * kOutputsAtOnce;
+    const uint32_t outputs = (limits.most_outputs() + kOutputsAtOnce - 1) / kOutputsAtOnce * kOutputsAtOnce;
     const uint32_t first = kStepHeader + kStepRowWords * limits.max_rows + outputs;
     return pool == KvPool::Full ? first : first + limits.n_slots * PageTables::max_pages(limits);
 }
@@ -180,17 +180,17 @@ StepExchange::StepExchange(DeviceQueue& queue, StepBuffers& buffers, const model
       read_output_(read_output),
       pages_(limits),
       last_output_(limits.n_slots),
-      candidates_(limits.max_outputs) {
+      candidates_(limits.most_outputs()) {
     for (HostSide& host : host_) {
         host.step.resize(tables_at(limits, KvPool::Full));
-        host.requests.resize(request_words(limits.max_outputs, spec.n_vocab));
+        host.requests.resize(request_words(limits.most_outputs(), spec.n_vocab));
         for (auto& tables : host.page_tables) {
             tables.resize(limits.n_slots);
             for (auto& table : tables) table.reserve(PageTables::max_pages(limits));
         }
     }
     for (auto& list : candidates_) list.reserve(kMaxCandidates);
-    sampled_.reserve(limits.max_outputs);
+    sampled_.reserve(limits.most_outputs());
 }
 
 Result<void> StepExchange::allocate(uint64_t outputs) {
@@ -198,7 +198,8 @@ Result<void> StepExchange::allocate(uint64_t outputs) {
     const uint64_t words = tables_at(limits_, limits_.window == 0 ? KvPool::Full : KvPool::Window) + pages;
     const Allocation all[] = {
         {&buffers_.step, "the batch and page tables", words * sizeof(int32_t)},
-        {&buffers_.requests, "sampling requests", request_words(limits_.max_outputs, spec_.n_vocab) * sizeof(uint32_t)},
+        {&buffers_.requests, "sampling requests",
+         request_words(limits_.most_outputs(), spec_.n_vocab) * sizeof(uint32_t)},
         {&buffers_.sampled, "sampled tokens", limits_.n_slots * sizeof(int32_t)},
         {&buffers_.logits, "logits", outputs * spec_.n_vocab * sizeof(float)},
     };

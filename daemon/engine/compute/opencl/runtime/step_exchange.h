@@ -99,7 +99,7 @@ public:
     StepExchange(DeviceQueue& queue, StepBuffers& buffers, const model::DecoderSpec& spec, const BackendLimits& limits,
                  size_t answer_words, ReadOutput read_output);
 
-    // Once, before the first step. Kernels may write logits of so many outputs: limits.max_outputs or more.
+    // Once, before the first step. Kernels may write logits of so many outputs: limits.most_outputs() or more.
     base::Result<void> allocate(uint64_t outputs);
 
     // The calls of Backend with their errors, as far as they are the same whatever is launched.
