@@ -5,9 +5,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "constraint/automaton.h"
 #include "engine/generation/constraint/token_trie.h"
@@ -18,10 +20,13 @@ namespace llmd::constraint {
 // A set takes 6 KB for the 50,257 tokens of GPT-2.
 inline constexpr size_t kMaxKeptSets = 32;
 
+// Where more tokens are allowed their bytes are not forced, or so long that looking for them takes long.
+inline constexpr uint32_t kMaxSpellings = 32;
+
 class Constraint {
 public:
     Constraint(std::shared_ptr<const Grammar> grammar, std::shared_ptr<const TokenTrie> tokens)
-        : tokens_(std::move(tokens)), automaton_(std::move(grammar)), state_(automaton_.start()) {}
+        : tokens_(std::move(tokens)), automaton_(std::move(grammar)), states_{automaton_.start()} {}
 
     // True if this token is allowed next, which is quick for a few tokens. A token that ends generation is allowed if
     // is_complete().
@@ -30,15 +35,25 @@ public:
         TokenSet tokens;
         uint32_t n = 0;  // tokens.size()
     };
-    // Returns all tokens that are allowed next. Valid until accept().
+    // Returns all tokens that are allowed next. Valid until the next call of a function that is not const.
     const Allowed& allowed();
+    // The next token if exactly one is allowed.
+    std::optional<int32_t> only_id();
+    // The longest token that is allowed next, if all others are its beginnings and the text cannot end here: then the
+    // grammar forces the bytes, and only how they are cut into tokens is open.
+    std::optional<int32_t> spelled();
     // Appends the token. Returns false and changes nothing if it is not allowed or ends generation.
+    // Precondition: nothing is drafted.
     bool accept(int32_t id);
+    // Likewise, but until roll_back(), which takes back all tokens that were drafted. Until then all answers are those
+    // behind them.
+    bool draft(int32_t id);
+    void roll_back() { states_.resize(1); }
 
     // True if the text so far is a text of the grammar.
-    bool is_complete() const { return automaton_.is_complete(state_); }
+    bool is_complete() const { return automaton_.is_complete(states_.back()); }
     // True if moreover nothing can follow it.
-    bool is_final() const { return automaton_.is_final(state_); }
+    bool is_final() const { return automaton_.is_final(states_.back()); }
 
 private:
     bool ends_generation(int32_t id) const;
@@ -49,7 +64,7 @@ private:
 
     std::shared_ptr<const TokenTrie> tokens_;
     Automaton automaton_;
-    Automaton::State state_;
+    std::vector<Automaton::State> states_;  // behind the accepted tokens, then behind each drafted one
     std::unordered_map<Automaton::State, Allowed> sets_;
     uint32_t n_compactions_ = 0;  // of the automaton, when the states of sets_ had these numbers
 };

@@ -11,6 +11,15 @@ uint32_t TokenSet::first() const {
     return static_cast<uint32_t>(word - words_.begin()) * kBits + static_cast<uint32_t>(std::countr_zero(*word));
 }
 
+void TokenSet::list(std::span<uint32_t> ids) const {
+    size_t n = 0;
+    for (size_t word = 0; word < words_.size() && n < ids.size(); ++word) {
+        for (uint32_t bits = words_[word]; bits != 0 && n < ids.size(); bits &= bits - 1) {
+            ids[n++] = static_cast<uint32_t>(word) * kBits + static_cast<uint32_t>(std::countr_zero(bits));
+        }
+    }
+}
+
 TokenTrie::TokenTrie(const tokenizer::Tokenizer& tokenizer, uint32_t n_vocab, std::span<const int32_t> markers)
     : short_(kMaxShortBytes + 1, TokenSet(n_vocab)) {
     starts_.reserve(n_vocab + size_t{1});
@@ -94,17 +103,18 @@ std::string_view TokenTrie::bytes(int32_t id) const {
     return std::string_view(bytes_).substr(starts_[at], starts_[at + 1] - starts_[at]);
 }
 
-TokenSet TokenTrie::following(Automaton& automaton, Automaton::State& state) const {
-    const auto [n_plain, ends] = automaton.plain_run(state, kMaxShortBytes);
+TokenSet TokenTrie::following(Automaton& automaton, std::span<Automaton::State> states) const {
+    const auto [n_plain, ends] = automaton.plain_run(states.back(), kMaxShortBytes);
     const bool knows_short = ends || n_plain == kMaxShortBytes;
     TokenSet set = knows_short ? short_[n_plain] : TokenSet(n_vocab());
-    std::array<Automaton::State, kMaxTokenBytes + 1> path;  // the state at each depth
-    path[0] = state;
+    std::vector<Automaton::State> live(states.begin(), states.end());  // the last ones are the states at each depth
+    live.resize(states.size() + kMaxTokenBytes);
+    const auto path = std::span(live).subspan(states.size() - 1);
     const auto end = static_cast<uint32_t>(nodes_.size() - 1);
     for (uint32_t i = knows_short ? n_short_nodes_ : 0; i < end;) {
         const Node& node = nodes_[i];
         if (!automaton.has_room_for(path[node.depth - 1u], node.byte)) {
-            automaton.compact(std::span(path).first(node.depth));
+            automaton.compact(std::span(live).first(states.size() - 1 + node.depth));
         }
         const Automaton::State after = automaton.advance(path[node.depth - 1u], node.byte);
         if (after == Automaton::kDead) {
@@ -117,7 +127,7 @@ TokenSet TokenTrie::following(Automaton& automaton, Automaton::State& state) con
         const uint32_t last_id = nodes_[i].first_id;
         for (uint32_t n = node.first_id; n < last_id; ++n) set.insert(ids_[n]);
     }
-    state = path[0];
+    std::copy_n(live.begin(), states.size(), states.begin());
     return set;
 }
 

@@ -36,6 +36,8 @@ public:
     uint32_t size() const { return size_; }
     // Precondition: the set is not empty.
     uint32_t first() const;
+    // Fills `ids` with the first ids of the set, rising, and leaves the rest of it.
+    void list(std::span<uint32_t> ids) const;
 
 private:
     static constexpr uint32_t kBits = 32;
@@ -55,8 +57,8 @@ public:
     // The tokens that end generation.
     std::span<const uint32_t> end_ids() const { return end_ids_; }
 
-    // Returns all tokens whose bytes can follow `state`. The state may be renumbered.
-    TokenSet following(Automaton& automaton, Automaton::State& state) const;
+    // Returns all tokens whose bytes can follow the last of `states`. All of these may be renumbered.
+    TokenSet following(Automaton& automaton, std::span<Automaton::State> states) const;
 
 private:
     // Nodes are in depth-first order: children come after their parent and before any node that is not below it.

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <string>
 #include <vector>
@@ -137,6 +138,70 @@ TEST(Constraint, MakesRoomOnTheWay) {
     EXPECT_FALSE(constraint.allowed().tokens.contains('x'));
     EXPECT_TRUE(constraint.accept('"'));
     EXPECT_TRUE(constraint.is_final());
+}
+
+// Random drafts and refusals on the way change nothing, where states are renumbered meanwhile too.
+TEST(Constraint, RollsDraftsBack) {
+    const Words words;
+    const auto trie = trie_of(words);
+    const char* const schema = R"({"type":"array","items":{"anyOf":[{"type":"string","maxLength":3000},{"enum":["abcab",
+        "true",false]},{"$ref":"#"}]}})";
+    std::mt19937 random(3);
+    for (int round = 0; round < 5; ++round) {
+        auto drafting = constraint_of(schema, trie), plain = constraint_of(schema, trie);
+        for (int step = 0; step < 120 && !plain.is_final(); ++step) {
+            auto reference = plain;
+            for (uint32_t n = random() % 12; n > 0 && reference.allowed().n > 0; --n) {
+                const auto id = static_cast<int32_t>(random() % words.vocabulary_size());
+                const bool is_drafted = drafting.draft(id);
+                ASSERT_EQ(is_drafted, reference.accept(id));
+                ASSERT_EQ(drafting.allowed().n, reference.allowed().n);
+                ASSERT_EQ(drafting.is_complete(), reference.is_complete());
+            }
+            drafting.roll_back();
+            ASSERT_TRUE(std::ranges::equal(drafting.allowed().tokens.words(), plain.allowed().tokens.words()));
+            std::vector<int32_t> allowed;
+            for (uint32_t id = 0; id < words.vocabulary_size(); ++id) {
+                if (id != Words::kEnd && plain.allowed().tokens.contains(id))
+                    allowed.push_back(static_cast<int32_t>(id));
+            }
+            if (allowed.empty()) break;
+            const int32_t id = allowed[random() % allowed.size()];
+            ASSERT_TRUE(plain.accept(id) && drafting.accept(id));
+        }
+    }
+}
+
+TEST(Constraint, RollsBackBehindRenumberedStates) {
+    const Words words;
+    auto constraint = constraint_of(R"({"type":"string","maxLength":20000})", trie_of(words));
+    ASSERT_TRUE(constraint.accept('"'));
+    // Four times as many states as there is room for.
+    for (int i = 0; i < 20000; ++i) {
+        for (int n = 0; i % 7 == 0 && n < 15; ++n) ASSERT_EQ(constraint.draft('x'), i + n < 20000);
+        if (i % 1001 == 0) ASSERT_TRUE(constraint.allowed().tokens.contains('"'));
+        constraint.roll_back();
+        ASSERT_TRUE(constraint.accept('x'));
+    }
+    EXPECT_FALSE(constraint.accept('x'));
+}
+
+TEST(Constraint, SpellsWhatIsForced) {
+    const Words words;
+    auto constraint = constraint_of(R"({"enum":["abc def","abc deg"]})", trie_of(words));
+    const auto spelled = [&] {
+        const auto id = constraint.spelled();
+        return id ? words.text(static_cast<uint32_t>(*id)) : "nothing";
+    };
+    EXPECT_EQ(spelled(), "\"");
+    EXPECT_EQ(constraint.only_id(), '"');
+    ASSERT_TRUE(constraint.accept('"'));
+    EXPECT_EQ(spelled(), "abc");  // or "a"
+    EXPECT_FALSE(constraint.only_id());
+    for (const char c : std::string_view("abc de")) ASSERT_TRUE(constraint.accept(c));
+    EXPECT_EQ(spelled(), "nothing");  // "f" or "g"
+    ASSERT_TRUE(constraint.accept('f') && constraint.accept('"'));
+    EXPECT_EQ(spelled(), "nothing");
 }
 
 // What a checker lets through is what the engine would have let a model generate, token by token.
