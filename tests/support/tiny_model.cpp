@@ -167,7 +167,8 @@ void add_layer(RandomTensors& tensors, const TinyModel& model, uint32_t layer) {
             if (qkv_biases) tensors.bias(block + name, rows);
         }
     }
-    const bool normalises_heads = model.architecture == "gemma3" || model.architecture == "lfm2";
+    const bool normalises_heads =
+        model.architecture == "gemma3" || model.architecture == "lfm2" || model.architecture == "qwen3";
     if (normalises_heads && !is_convolution(model, layer)) {
         tensors.norm(block + "attn_q_norm", model.head_dim, false);
         tensors.norm(block + "attn_k_norm", model.head_dim, false);

@@ -18,14 +18,26 @@ namespace {
 void add_part(Sequence& sequence, uint32_t n_rows, bool is_prefill, Batch& batch) {
     const bool wants_output = n_rows == sequence.n_pending() && !sequence.embeds();
     const auto ids = sequence.ids();
+    const auto drafts = wants_output && !is_prefill ? sequence.drafts() : std::span<const Draft>();
+    const auto is_followed_by_choice = [&](size_t n) { return n >= drafts.size() || !drafts[n].is_certain; };
     for (uint32_t i = 0; i < n_rows; ++i) {
         const uint32_t position = sequence.n_scheduled() + i;
         batch.rows.push_back({.slot = *sequence.slot,
                               .position = position,
                               .token = position < ids.size() ? ids[position] : compute::kSampledToken,
-                              .wants_output = wants_output && i + 1 == n_rows});
+                              .wants_output = wants_output && i + 1 == n_rows && is_followed_by_choice(0)});
     }
-    batch.parts.push_back({&sequence, n_rows, wants_output, is_prefill});
+    for (size_t i = 0; i < drafts.size(); ++i) {
+        batch.rows.push_back({.slot = *sequence.slot,
+                              .position = static_cast<uint32_t>(ids.size() + i),
+                              .token = drafts[i].id,
+                              .wants_output = is_followed_by_choice(i + 1)});
+    }
+    const auto n_drafts = static_cast<uint32_t>(drafts.size());
+    n_rows += n_drafts;
+    const auto wanted = std::span(batch.rows).last(n_rows);
+    const auto n_outputs = std::ranges::count_if(wanted, [](const auto& row) { return row.wants_output; });
+    batch.parts.push_back({&sequence, n_rows, static_cast<uint32_t>(n_outputs), n_drafts, is_prefill});
 }
 
 }  // namespace

@@ -52,7 +52,9 @@ struct Batch {
     struct Part {
         Sequence* sequence;
         uint32_t n_rows;
-        bool wants_output;  // of the last row: no token is pending after it, and the next one is to be sampled
+        uint32_t n_outputs;  // rows whose next token is sampled: the last row, if no token is pending after it, and
+                             // with drafts some before it (Sequence::list_requests())
+        uint32_t n_drafts;   // of the rows, the last ones: tokens that are only drafted
         bool is_prefill;
     };
     std::vector<Part> parts;
@@ -63,7 +65,8 @@ struct Batch {
 // Fills `batch` and reuses its buffers. Sequences take part that have a slot and pending tokens and are not paused.
 // Each decoding one gets its row; then the prefilling ones share `prefill_rows` in the given order. A decoding sequence
 // also takes some of `prefill_rows` if tokens were accepted without being sampled. A row whose token is still being
-// sampled has kSampledToken. Precondition: the decoding rows and prefill_rows fit into the backend's max_rows.
+// sampled has kSampledToken. A decoding sequence without tokens left over has its drafts too. Precondition: the
+// decoding rows and prefill_rows fit into the backend's max_rows.
 void plan_batch(std::span<Sequence* const> sequences, uint32_t prefill_rows, Batch& batch);
 
 }  // namespace llmd::generation

@@ -13,7 +13,8 @@ Generator::Generator(LoadedModel& model, PrefillPace pace, GeneratorEvents& even
       events_(events),
       logprob_reader_(model.spec.n_vocab),
       pages_(model.backend->limits()),
-      pace_(pace) {
+      pace_(pace),
+      row_costs_(model.backend->report().kind) {
     if (store) disk_cache_.emplace(*std::move(store), *model.backend);
 }
 
@@ -96,25 +97,47 @@ base::Result<void> Generator::step() {
 base::Result<void> Generator::launch(DeviceStep& step) {
     if (auto admitted = admit(); !admitted) return admitted;
     Batch& batch = step.batch;
+    draft();
     plan_batch(computing_, pace_.rows(), batch);
     if (batch.rows.empty()) return {};
     step.requests.clear();
+    step.request_data = {};
     for (const Batch::Part& part : batch.parts) {
         Sequence& sequence = *part.sequence;
-        if (part.wants_output) {
-            auto& request = step.requests.emplace_back(sequence.sampler().request(
-                sequence.ids(), sequence.length(), sequence.allowed_ids(), sequence.banned_ids()));
-            request.wants_candidates = request.wants_candidates || sequence.top_logprobs();
-        }
-        sequence.schedule(part.n_rows, part.wants_output);
+        if (part.n_outputs > 0) sequence.list_requests(step.requests, step.request_data);
+        sequence.schedule(part.n_rows - part.n_drafts, part.n_outputs > 0);
         const uint32_t slot = *sequence.slot;
-        if (!pages_.cover(slot, sequence.n_computed(), sequence.n_scheduled())) continue;
+        if (!pages_.cover(slot, sequence.n_computed(), sequence.n_scheduled() + part.n_drafts)) continue;
         const auto pages = pages_.window_pages(slot);
         if (auto set = model_.backend->set_window_pages(slot, pages_.first_window_page(slot), pages); !set) return set;
     }
     step.submitted = Clock::now();
     step.is_in_flight = true;
     return submit_step(*model_.backend, batch.rows, step.requests);
+}
+
+void Generator::draft() {
+    for (Sequence* sequence : computing_) sequence->keep_drafts(0);
+    const uint32_t most = model_.backend->limits().max_drafted;
+    if (!speculates_ || most == 0) return;
+    chances_.clear();
+    uint32_t n_rows = 0, n_tokens = 0, n_prefill_rows = 0;
+    bool may_run_ahead = runs_ahead_ && model_.backend->is_asynchronous();
+    for (uint32_t i = 0; i < computing_.size(); ++i) {
+        Sequence& sequence = *computing_[i];
+        if (!sequence.is_decoding()) {
+            n_prefill_rows = std::min(n_prefill_rows + sequence.n_pending(), pace_.rows());
+            continue;
+        }
+        n_rows += sequence.n_pending();
+        ++n_tokens;
+        may_run_ahead = may_run_ahead && sequence.is_done_by_device();
+        sequence.draft(std::min(kMaxDrafts, most));
+        for (const Draft& one : sequence.drafts()) chances_.push_back({i, one.probability, one.is_certain});
+    }
+    if (chances_.empty()) return;
+    const auto taken = worthwhile(computing_.size(), n_rows + n_prefill_rows, n_tokens, may_run_ahead);
+    for (uint32_t i = 0; i < computing_.size(); ++i) computing_[i]->keep_drafts(taken[i]);
 }
 
 base::Result<void> Generator::settle() {
@@ -126,11 +149,34 @@ base::Result<void> Generator::settle() {
 
 // No step follows prefill: a chunk takes as long as a new request should have to wait, and hides the host's time
 // anyway.
-bool Generator::may_be_followed(const DeviceStep& step) const {
+bool Generator::may_be_followed(const DeviceStep& step) {
     if (!runs_ahead_ || !model_.backend->is_asynchronous() || step.batch.n_prefill_rows > 0) return false;
-    return std::all_of(step.batch.parts.begin(), step.batch.parts.end(), [](const Batch::Part& part) {
-        return part.sequence == nullptr || part.sequence->is_done_by_device();
-    });
+    const bool is_done_by_device =
+        std::all_of(step.batch.parts.begin(), step.batch.parts.end(), [](const Batch::Part& part) {
+            return part.sequence == nullptr || (part.n_drafts == 0 && part.sequence->is_done_by_device());
+        });
+    return is_done_by_device && !expects_drafts(step);
+}
+
+bool Generator::expects_drafts(const DeviceStep& step) {
+    if (!speculates_) return false;
+    chances_.clear();
+    const auto& parts = step.batch.parts;
+    for (uint32_t i = 0; i < parts.size(); ++i) {
+        const double next = parts[i].sequence == nullptr ? 0 : parts[i].sequence->expectation();
+        double probability = 1;
+        for (uint32_t n = 0; next > 0 && n < kMaxDrafts; ++n) chances_.push_back({i, probability *= next, false});
+    }
+    if (chances_.empty()) return false;
+    const auto n_rows = static_cast<uint32_t>(step.batch.rows.size());
+    const auto taken = worthwhile(parts.size(), n_rows, n_rows, true);
+    return std::ranges::any_of(taken, [](uint32_t n) { return n > 0; });
+}
+
+std::vector<uint32_t> Generator::worthwhile(size_t n_sequences, uint32_t n_rows, uint32_t n_tokens,
+                                            bool may_run_ahead) const {
+    return worthwhile_drafts(chances_, static_cast<uint32_t>(n_sequences), n_rows, n_tokens,
+                             model_.backend->limits().max_drafted, row_costs_, may_run_ahead);
 }
 
 base::Result<void> Generator::complete(DeviceStep& step) {
@@ -145,6 +191,9 @@ base::Result<void> Generator::complete(DeviceStep& step) {
     // If all parts are discarded nothing waited for the step, so its time says nothing.
     if (std::any_of(parts.begin(), parts.end(), [](const Batch::Part& part) { return part.sequence != nullptr; })) {
         pace_.measured(step.batch.n_prefill_rows, time);
+        if (step.batch.n_prefill_rows == 0) {
+            row_costs_.measured(static_cast<uint32_t>(step.batch.rows.size()), time, began > step.submitted);
+        }
     }
     if (auto read = read_residual(step.batch); !read) return read;
     uint32_t output = 0;
@@ -152,15 +201,25 @@ base::Result<void> Generator::complete(DeviceStep& step) {
     for (const Batch::Part& part : parts) {
         const uint32_t its_output = output;
         const uint32_t its_row = row;
-        output += part.wants_output ? 1 : 0;
+        output += part.n_outputs;
         row += part.n_rows;
         if (part.sequence == nullptr) continue;
         Sequence& sequence = *part.sequence;
-        (part.is_prefill ? sequence.costs.prefill_tokens : sequence.costs.decode_tokens) += part.n_rows;
+        const uint32_t n_pending = part.n_rows - part.n_drafts;
+        (part.is_prefill ? sequence.costs.prefill_tokens : sequence.costs.decode_tokens) += n_pending;
         (part.is_prefill ? sequence.costs.prefill_time : sequence.costs.decode_time) += time;
-        sequence.arrive(part.n_rows, part.wants_output);
-        if (part.wants_output) {
-            if (auto done = deliver(sequence, (*sampled)[its_output], its_output); !done) return done;
+        std::chrono::microseconds of_drafts{};
+        if (part.n_drafts > 0) {
+            const auto n_rows = static_cast<uint32_t>(step.batch.rows.size());
+            const double share = 1 - row_costs_.cost(n_rows - part.n_drafts) / row_costs_.cost(n_rows);
+            of_drafts = std::chrono::duration_cast<std::chrono::microseconds>(share * time);
+            sequence.costs.drafted += part.n_drafts;
+            sequence.costs.draft_time += of_drafts;
+            sequence.costs.rejected_time += of_drafts;
+        }
+        sequence.arrive(n_pending, part.n_outputs > 0);
+        if (part.n_outputs > 0) {
+            if (auto done = deliver_all(part, *sampled, its_output, of_drafts); !done) return done;
         } else if (sequence.embeds()) {
             const size_t width = model_.spec.n_embd;
             pool(sequence, std::span(residual_).subspan(its_row * width, part.n_rows * width));
@@ -251,27 +310,57 @@ void Generator::evict(Sequence& sequence) {
     pages_.close(*std::exchange(sequence.slot, std::nullopt));
 }
 
-base::Result<void> Generator::deliver(Sequence& sequence, const compute::Sampled& sampled, uint32_t output) {
+base::Result<void> Generator::deliver_all(const Batch::Part& part, std::span<const compute::Sampled> sampled,
+                                          uint32_t first, std::chrono::microseconds of_drafts) {
+    Sequence& sequence = *part.sequence;
+    const auto drafts = sequence.take_drafts();
+    const size_t n_before = sequence.ids().size();
+    size_t n_right = 0;
+    for (uint32_t output = first; output < first + part.n_outputs; ++output) {
+        // The sampler has seen the requests of all drafts.
+        if (!drafts.empty()) {
+            (void)sequence.sampler().request(sequence.ids(), sequence.length(), {}, sequence.banned_ids());
+        }
+        const auto goes_on = deliver(sequence, sampled[output], output);
+        if (!goes_on) return goes_on.error();
+        if (!*goes_on) return {};
+        // Behind the sampled token may be others without an alternative, which were drafted as well.
+        const auto ids = sequence.ids().subspan(n_before);
+        for (; n_right < ids.size(); ++n_right) {
+            if (n_right == drafts.size() || drafts[n_right].id != ids[n_right]) break;
+            sequence.arrive_draft();
+            ++sequence.costs.decode_tokens;
+            ++sequence.costs.accepted;
+            sequence.costs.rejected_time -= of_drafts / drafts.size();
+        }
+        if (n_right < ids.size()) break;
+    }
+    if (speculates_) sequence.expect_next();
+    return {};
+}
+
+base::Result<bool> Generator::deliver(Sequence& sequence, const compute::Sampled& sampled, uint32_t output) {
     const auto position = static_cast<uint32_t>(sequence.ids().size());
     if (!sampled.finite) {
         pages_.forget(*sequence.slot);
         if (disk_cache_) disk_cache_->forget({sequence.cache_scope(), sequence.ids()});
         finish(sequence,
                base::fail(base::ErrorCode::DeviceError, "the logits for position ", position, " are not finite"));
-        return {};
+        return false;
     }
     pages_.enter(*sequence.slot, {sequence.cache_scope(), sequence.ids().first(sequence.n_computed())});
     if (sequence.only_reads()) {
         finish(sequence, End::Length);
-        return {};
+        return false;
     }
     if (!sequence.may_go_on()) {
         end_without_token(sequence);
-        return {};
+        return false;
     }
     const auto allowed = sequence.allowed_ids();
-    const auto id = sequence.sampler().choose(sampled, position, output, *model_.backend, allowed);
+    auto id = sequence.sampler().choose(sampled, position, output, *model_.backend, allowed);
     if (!id) return id.error();
+    if (const auto recorded = sequence.recorded()) id = *recorded;
     std::optional<TokenLogprobs> logprobs;
     if (const auto n_top = sequence.top_logprobs()) {
         auto read =
@@ -281,8 +370,9 @@ base::Result<void> Generator::deliver(Sequence& sequence, const compute::Sampled
     }
     accept(sequence, *id, logprobs ? &*logprobs : nullptr);
     accept_only_ids(sequence);
-    if (const auto end = sequence.end()) finish(sequence, *end);
-    return {};
+    const auto end = sequence.end();
+    if (end) finish(sequence, *end);
+    return !end;
 }
 
 void Generator::accept(Sequence& sequence, int32_t id, const TokenLogprobs* logprobs) {

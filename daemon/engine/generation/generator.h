@@ -18,6 +18,13 @@
 // Constraints: if only one token is allowed it is accepted without sampling; several such tokens are computed in one
 // step.
 //
+// Speculation: a decoding sequence may have drafted tokens (drafter.h) computed together with its pending ones. The
+// token that each of these rows gives is sampled as ever; the rows behind one that gives another token than was drafted
+// are thrown away, as if they had not been computed: their positions are written again before they are read. By the
+// numeric contract the tokens are those of single steps, bit for bit. Drafts are computed where they give more tokens
+// in the same time, by what rows cost on this device and by how often this sequence's drafts would have been right
+// (row_costs.h). A step with drafts is not followed ahead.
+//
 // Embeddings: such a request takes part in prefill alone. If it is evicted, it starts over.
 //
 // Thread-bound, like the backend. After step() has failed it may only be destroyed.
@@ -40,6 +47,7 @@
 #include "engine/generation/loaded_model.h"
 #include "engine/generation/sampling/sampler.h"
 #include "engine/generation/sequence.h"
+#include "engine/generation/speculation/row_costs.h"
 
 namespace llmd::generation {
 
@@ -90,6 +98,12 @@ public:
     // Allows a step to be submitted before the answer of the previous one is read. If it is not allowed, an
     // asynchronous device is idle between two calls of step().
     void set_runs_ahead(bool runs_ahead) { runs_ahead_ = runs_ahead; }
+    // Tokens that are likely to come are computed together with the one before them, where that saves time. It changes
+    // no token.
+    void set_speculates(bool speculates) { speculates_ = speculates; }
+    bool speculates() const { return speculates_; }
+    // What rows cost, in place of what has been measured.
+    void set_row_costs(const RowCosts& costs) { row_costs_ = costs; }
 
     KvPages::Counts page_counts() const { return pages_.counts(); }
 
@@ -115,6 +129,7 @@ private:
     struct DeviceStep {
         Batch batch;
         std::vector<compute::SampleRequest> requests;
+        RequestData request_data;
         bool is_in_flight = false;
         Clock::time_point submitted;
     };
@@ -126,13 +141,24 @@ private:
     bool make_room(const Sequence& sequence);
     base::Result<void> give_pages(Sequence& sequence);
     void evict(Sequence& sequence);
+    // Drafts tokens of the sequences of the next step, as far as they are worth their rows.
+    void draft();
     // Submits a step of the pending tokens, if there are any.
     base::Result<void> launch(DeviceStep& step);
+    // Of chances_, how many drafts each sequence of a step should have.
+    std::vector<uint32_t> worthwhile(size_t n_sequences, uint32_t n_rows, uint32_t n_tokens, bool may_run_ahead) const;
+    // True if the sequences of the step are likely to be worth drafts behind it, for which their tokens must be known.
+    bool expects_drafts(const DeviceStep& step);
     // True if the next step may be submitted before this one's answer is read.
-    bool may_be_followed(const DeviceStep& step) const;
+    bool may_be_followed(const DeviceStep& step);
     // Waits for the step and delivers its results.
     base::Result<void> complete(DeviceStep& step);
-    base::Result<void> deliver(Sequence& sequence, const compute::Sampled& sampled, uint32_t output);
+    // The tokens that the outputs of a part give, from output `first` of the step on: that of its last pending token,
+    // and those of its drafts as long as they are the tokens that come. The step's drafts took `of_drafts`.
+    base::Result<void> deliver_all(const Batch::Part& part, std::span<const compute::Sampled> sampled, uint32_t first,
+                                   std::chrono::microseconds of_drafts);
+    // One output's. Returns false if the request has ended: then the sequence is gone.
+    base::Result<bool> deliver(Sequence& sequence, const compute::Sampled& sampled, uint32_t output);
     // Accepts the token and reports it; `logprobs` is null if the request does not want them.
     void accept(Sequence& sequence, int32_t id, const TokenLogprobs* logprobs);
     // Accepts the tokens that follow without an alternative.
@@ -167,6 +193,9 @@ private:
     std::vector<float> residual_;       // of the rows of the completed step
     Clock::time_point completed_;
     bool runs_ahead_ = true;
+    bool speculates_ = true;
+    RowCosts row_costs_;
+    std::vector<DraftChance> chances_;
 };
 
 }  // namespace llmd::generation

@@ -23,6 +23,9 @@ inline constexpr uint32_t kDefaultContext = 4096;
 inline constexpr uint32_t kDefaultSlots = 4;
 inline constexpr uint32_t kMaxSlots = 16;
 inline constexpr uint32_t kMaxPrefillChunk = 512;
+// Most memory for the logits of drafted tokens, of all sequences together: those of 8 tokens with a vocabulary of
+// 262,144, of kMaxDrafts with one of 139,810 or fewer.
+inline constexpr uint64_t kDraftLogitBytes = 8u << 20;
 
 struct LoadOptions {
     compute::BackendOptions backend;

@@ -135,6 +135,9 @@ Sequence::Sequence(const GenerationRequest& request, std::vector<int32_t> prompt
       min_generated_(request.min_tokens),
       ignores_model_end_ids_(request.ignore_eos),
       sampler_(request.sampling, limits.n_vocab),
+      recording_(request.recording),
+      drafter_(n_prompt_ + max_generated_),
+      n_vocab_(limits.n_vocab),
       top_logprobs_(request.top_logprobs),
       detokenizer_(tokenizer, request.stops, request.markers) {
     ids_.reserve(max_length());
@@ -166,8 +169,7 @@ std::span<const uint32_t> Sequence::allowed_ids() {
 }
 
 std::optional<int32_t> Sequence::only_id() {
-    if (end_ || !constraint_ || constraint_->allowed().n != 1) return std::nullopt;
-    return static_cast<int32_t>(constraint_->allowed().tokens.first());
+    return end_ || !constraint_ ? std::nullopt : constraint_->only_id();
 }
 
 std::span<const int32_t> Sequence::banned_ids() const {
@@ -179,6 +181,55 @@ bool Sequence::is_done_by_device() const {
     const SamplerParameters& parameters = sampler_.parameters();
     return !constraint_ && !top_logprobs_ && parameters.is_done_by_device() &&
            parameters.logit_bias.size() + end_ids_.size() <= compute::kMaxAdjustments;
+}
+
+Drafter::Context Sequence::draft_context() {
+    return {.constraint = constraint(),
+            .end_ids = end_ids_,
+            .recording = recording_.get(),
+            .n_prompt = n_prompt_,
+            .n_vocab = n_vocab_};
+}
+
+void Sequence::draft(uint32_t most) {
+    drafts_.clear();
+    if (end_ || n_in_flight_ > 0 || n_awaited_ > 0 || !is_decoding()) return;
+    expect_next();
+    // The row of the last draft gives a token too, which must have room.
+    drafter_.draft(ids_, draft_context(), std::min(most, max_length() - length() - 1), drafts_);
+}
+
+compute::SampleRequest Sequence::request() {
+    auto request = sampler_.request(ids_, length(), allowed_ids(), banned_ids());
+    request.wants_candidates = request.wants_candidates || top_logprobs_;
+    return request;
+}
+
+void Sequence::list_requests(std::vector<compute::SampleRequest>& requests, RequestData& data) {
+    if (drafts_.empty()) {
+        requests.push_back(request());
+        return;
+    }
+    const size_t n = ids_.size();
+    for (size_t i = 0; i <= drafts_.size(); ++i) {
+        if (i > 0) {
+            ids_.push_back(drafts_[i - 1].id);
+            if (constraint_) (void)constraint_->draft(drafts_[i - 1].id);
+        }
+        if (i < drafts_.size() && drafts_[i].is_certain) continue;
+        auto& added = requests.emplace_back(request());
+        // The next request takes the place of what this one refers to.
+        added.adjustments = data.adjustments.emplace_back(added.adjustments.begin(), added.adjustments.end());
+        added.allowed = data.masks.emplace_back(added.allowed.begin(), added.allowed.end());
+    }
+    ids_.resize(n);
+    if (constraint_) constraint_->roll_back();
+}
+
+std::optional<int32_t> Sequence::recorded() const {
+    const size_t n = ids_.size() - n_prompt_;
+    if (!recording_ || !recording_->replaces || constraint_ || n >= recording_->ids.size()) return std::nullopt;
+    return recording_->ids[n];
 }
 
 void Sequence::finish(End end) {

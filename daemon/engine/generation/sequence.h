@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
@@ -15,6 +16,7 @@
 #include "engine/generation/constraint/constraint.h"
 #include "engine/generation/forward.h"
 #include "engine/generation/sampling/sampler.h"
+#include "engine/generation/speculation/drafter.h"
 #include "engine/tokenizer/stream_detokenizer.h"
 #include "engine/tokenizer/tokenizer.h"
 
@@ -47,7 +49,14 @@ struct GenerationRequest {
     // The prompt's embedding is wanted instead of a text: nothing is sampled, max_tokens means nothing, and the prefix
     // cache is not used, since all rows must be computed.
     bool embeds = false;
-    std::optional<uint32_t> top_logprobs;  // each token's logprob is wanted, and so many alternatives
+    std::optional<uint32_t> top_logprobs;        // each token's logprob is wanted, and so many alternatives
+    std::shared_ptr<const Recording> recording;  // for measurements; null: none
+};
+
+// What the requests of one step refer to where a sequence has several.
+struct RequestData {
+    std::deque<std::vector<compute::Adjustment>> adjustments;
+    std::deque<std::vector<uint32_t>> masks;
 };
 
 enum class End : uint8_t {
@@ -105,7 +114,31 @@ public:
         n_awaited_ -= sampled ? 1 : 0;
     }
     // The tokens in flight are pending again, because their results are discarded.
-    void recall() { n_in_flight_ = n_awaited_ = 0; }
+    void recall() {
+        n_in_flight_ = n_awaited_ = 0;
+        drafts_.clear();
+    }
+
+    // --- Speculation: tokens that are expected behind ids() are computed with the pending ones, and thrown away where
+    // something else is sampled.
+    // Learns from the tokens since the last call, and expects the next one.
+    void expect_next() { drafter_.follow(ids_, draft_context()); }
+    // The probability of that; 0 if nothing is expected.
+    double expectation() const { return drafter_.expectation(); }
+    // Drafts at most `most` tokens; none while tokens are in flight, or before the answer's first token.
+    void draft(uint32_t most);
+    // Those behind ids() that are to be computed with the pending tokens.
+    std::span<const Draft> drafts() const { return drafts_; }
+    // Keeps the first n.
+    void keep_drafts(uint32_t n) { drafts_.resize(n); }
+    std::vector<Draft> take_drafts() { return std::exchange(drafts_, {}); }
+    // The row of a draft is in the KV pages: it is the token behind those that are computed.
+    void arrive_draft() { ++n_computed_; }
+    // The device's requests for the token behind the pending ones, and behind each draft that is not followed by a
+    // certain one. They refer to the sequence until it changes, and with drafts to `data`.
+    void list_requests(std::vector<compute::SampleRequest>& requests, RequestData& data);
+    // The recorded token that comes next, if there is one.
+    std::optional<int32_t> recorded() const;
     // The first n tokens are in the KV pages already.
     // Precondition: none has been computed, n < ids().size().
     void take_cached(uint32_t n) { n_computed_ = n; }
@@ -149,6 +182,13 @@ public:
         uint32_t decode_tokens = 0;
         std::chrono::microseconds prefill_time{};
         std::chrono::microseconds decode_time{};
+        // Of speculation: tokens that were drafted, and those of them whose rows gave a token of the answer; the time
+        // of drafted rows, by what rows cost on this device (RowCosts), and what the others had of it. Both are part of
+        // decode_time.
+        uint32_t drafted = 0;
+        uint32_t accepted = 0;
+        std::chrono::microseconds draft_time{};
+        std::chrono::microseconds rejected_time{};
     } costs;
     bool paused = false;
     uint32_t rank = 0;               // sequences of smaller ranks go first
@@ -160,6 +200,8 @@ private:
              const SequenceLimits& limits);
 
     void finish(End end);
+    Drafter::Context draft_context();
+    compute::SampleRequest request();
 
     uint64_t id_;
     std::string cache_scope_;
@@ -178,6 +220,10 @@ private:
     uint32_t n_awaited_ = 0;  // tokens that are being sampled
     Sampler sampler_;
     std::optional<constraint::Constraint> constraint_;
+    std::shared_ptr<const Recording> recording_;
+    Drafter drafter_;
+    std::vector<Draft> drafts_;
+    uint32_t n_vocab_;
     std::optional<uint32_t> top_logprobs_;
     tokenizer::StreamDetokenizer detokenizer_;
     std::string text_;

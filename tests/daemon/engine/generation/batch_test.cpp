@@ -59,7 +59,7 @@ TEST_F(PlanBatch, PrefillIsCutIntoChunks) {
         plan_batch(all, 4, batch_);
         ASSERT_EQ(batch_.parts.size(), 1u);
         sizes.push_back(batch_.parts[0].n_rows);
-        EXPECT_EQ(batch_.parts[0].wants_output, sizes.size() == 3);
+        EXPECT_EQ(batch_.parts[0].n_outputs > 0, sizes.size() == 3);
         EXPECT_EQ(batch_.rows.back().wants_output, sizes.size() == 3);
         sequence.schedule(batch_.parts[0].n_rows, false);
     }
@@ -75,7 +75,7 @@ TEST_F(PlanBatch, PrefillingSequencesShareTheRowsInTurn) {
     ASSERT_EQ(batch_.parts.size(), 2u);
     EXPECT_EQ(batch_.parts[0].n_rows, 5u);
     EXPECT_EQ(batch_.parts[1].n_rows, 2u);
-    EXPECT_FALSE(batch_.parts[1].wants_output);
+    EXPECT_EQ(batch_.parts[1].n_outputs, 0u);
 }
 
 // Tokens that nothing was sampled for lie behind the last one: they take what others' prefill would, and leave the
@@ -88,13 +88,13 @@ TEST_F(PlanBatch, ADecodingSequenceCatchesUp) {
     plan_batch(all, 2, batch_);
     ASSERT_EQ(batch_.parts.size(), 1u);
     EXPECT_EQ(batch_.parts[0].n_rows, 3u);
-    EXPECT_FALSE(batch_.parts[0].wants_output);
+    EXPECT_EQ(batch_.parts[0].n_outputs, 0u);
     EXPECT_FALSE(batch_.parts[0].is_prefill);
     EXPECT_EQ(batch_.rows[2].token, 'z');
     plan_batch(all, 5, batch_);
     ASSERT_EQ(batch_.parts.size(), 2u);
     EXPECT_EQ(batch_.parts[0].n_rows, 4u);
-    EXPECT_TRUE(batch_.parts[0].wants_output);
+    EXPECT_EQ(batch_.parts[0].n_outputs, 1u);
     EXPECT_EQ(batch_.parts[1].n_rows, 2u);
     EXPECT_EQ(batch_.n_prefill_rows, 5u);
 }

@@ -45,6 +45,7 @@ struct FakeModelOptions {
     uint32_t max_rows = 64;
     uint32_t window = 0;  // of some layers, with pages of their own
     uint32_t n_window_pages = 0;
+    uint32_t max_drafted = 0;
 };
 
 inline generation::LoadedModel fake_model(const FakeModelOptions& options = {}) {
@@ -64,6 +65,7 @@ inline generation::LoadedModel fake_model(const FakeModelOptions& options = {}) 
     limits.window = options.window;
     limits.n_window_pages = options.n_window_pages;
     limits.max_outputs = options.n_slots;
+    limits.max_drafted = options.max_drafted;
     model.backend = std::make_unique<FakeBackend>(options.n_vocab, limits);
     return model;
 }
