@@ -7,6 +7,7 @@
 
 #include "base/json_writer.h"
 #include "engine/generation/forward.h"
+#include "tools/median.h"
 
 namespace llmd::bench {
 namespace {
@@ -55,12 +56,6 @@ base::Result<HostCost> decode(generation::LoadedModel& model, uint32_t position,
                     .cpu_us = (process_cpu_us() - cpu_begin) / n_tokens};
 }
 
-double median(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    const size_t middle = values.size() / 2;
-    return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
-
 struct LaunchReport {
     const Options& options;
     const generation::LoadedModel& model;
@@ -82,11 +77,11 @@ std::string as_json(const LaunchReport& report) {
     json.key("weight_bytes_per_token").value(report.model.step_weight_bytes);
     json.key("launches_per_token").value(report.launches_per_token);
     json.key("flushes_per_token").value(report.flushes_per_token);
-    json.key("host_us_per_token").value(median(report.wall_us));
+    json.key("host_us_per_token").value(median_of(report.wall_us));
     json.key("host_us_per_token_min").value(*std::min_element(report.wall_us.begin(), report.wall_us.end()));
     json.key("host_us_per_token_max").value(*std::max_element(report.wall_us.begin(), report.wall_us.end()));
-    json.key("submit_us_per_token").value(median(report.submit_us));
-    json.key("cpu_us_per_token").value(median(report.cpu_us));
+    json.key("submit_us_per_token").value(median_of(report.submit_us));
+    json.key("cpu_us_per_token").value(median_of(report.cpu_us));
     json.end_object();
     return json.take() + "\n";
 }
@@ -96,8 +91,8 @@ std::string as_markdown(const LaunchReport& report) {
         report.model.spec.architecture, ' ', report.model.spec.quantization, " on ",
         report.model.backend->report().device, ", nothing computed\n\n",
         "| launches/token | flushes/token | host us/token | submitting | of all threads |\n|---|---|---|---|---|\n| ",
-        report.launches_per_token, " | ", report.flushes_per_token, " | ", median(report.wall_us), " | ",
-        median(report.submit_us), " | ", median(report.cpu_us), " |\n");
+        report.launches_per_token, " | ", report.flushes_per_token, " | ", median_of(report.wall_us), " | ",
+        median_of(report.submit_us), " | ", median_of(report.cpu_us), " |\n");
 }
 
 }  // namespace

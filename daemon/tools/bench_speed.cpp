@@ -16,6 +16,7 @@
 #include "engine/generation/forward.h"
 #include "engine/generation/kv_cache/kv_pages.h"
 #include "tools/machine_speed.h"
+#include "tools/median.h"
 
 namespace llmd::bench {
 
@@ -23,12 +24,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
-
-double median_of(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    const size_t middle = values.size() / 2;
-    return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
 
 // One line of the result. Each sample is one repetition.
 struct Measurement {
