@@ -212,6 +212,7 @@ void EngineServer::handle_load(const protocol::Load& load) {
     std::vector<std::string> notes;
     generator_.emplace(*model_, generation::PrefillPace(load.prefill_chunk),
                        static_cast<generation::GeneratorEvents&>(*this), open_store(load.saved_prefix_bytes, notes));
+    generator_->set_speculates(load.speculates);
     auto answer = ready(*model_, std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - begin),
                         environment_.sandbox);
     answer.notes.insert(answer.notes.end(), notes.begin(), notes.end());
@@ -530,6 +531,8 @@ void EngineServer::on_finished(uint64_t id, const generation::Finish& finish) {
     finished.prefill_us = static_cast<uint64_t>(finish.costs.prefill_time.count());
     finished.decode_tokens = finish.costs.decode_tokens;
     finished.decode_us = static_cast<uint64_t>(finish.costs.decode_time.count());
+    finished.drafted_tokens = finish.costs.drafted;
+    finished.accepted_tokens = finish.costs.accepted;
     report_pages();  // first, so that the page counts are up to date when the answer arrives
     send(finished);
 }
