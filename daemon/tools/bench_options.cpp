@@ -16,6 +16,7 @@ const std::string_view kHelp =
     "usage: llmd-bench speed --model FILE [options]   tokens per second\n"
     "       llmd-bench eval --model FILE --tokens FILE [options]   likelihood of token ids, logits after them\n"
     "       llmd-bench launches --model FILE [options]   host time of decoding; OpenCL only, nothing is computed\n"
+    "       llmd-bench speculation --model FILE --text FILE [options]   what drafted tokens gain on recorded texts\n"
     "       llmd-bench --version | --help\n"
     "\n"
     "  --model FILE          a GGUF file\n"
@@ -31,6 +32,7 @@ const std::string_view kHelp =
     "speed, launches:\n"
     "  --prompt N            prompt tokens (default 128)\n"
     "  --generated-tokens N  of each sequence that is measured (default 32)\n"
+    "speed, launches, speculation:\n"
     "  --repeat N            measurements of each; the median is given, with the extremes (default 5)\n"
     "speed:\n"
     "  --batch N,N,...       sequences decoded together, each 1..16 (default 1,4)\n"
@@ -42,7 +44,15 @@ const std::string_view kHelp =
     "eval:\n"
     "  --tokens FILE,...     token ids separated by white space; - is standard input. Each file is a sequence of its\n"
     "                        own, answered by an object or a table of its own\n"
-    "  --greedy N            continue with N greedy tokens (default 0)\n";
+    "  --greedy N            continue with N greedy tokens (default 0)\n"
+    "speculation:\n"
+    "  --text FILE,...       a prompt, a line ---- and the answer, whose tokens take the place of the model's. Each "
+    "is\n"
+    "                        measured in turn without and with drafts; \"times\" is the time without by the time with\n"
+    "                        them in the same round, \"of the time\" what rejected drafts took of decode\n"
+    "  --vocabulary FILE     a GGUF file whose vocabulary makes tokens of the texts (default: the model's)\n"
+    "  --oracle N,...        also with drafts taken from the answer, each right with a probability of N %\n"
+    "  --speculation yes|no  no: without drafts only (default yes)\n";
 
 namespace {
 
@@ -59,16 +69,17 @@ base::Result<uint32_t> parse_number(std::string_view option, std::string_view te
     return number;
 }
 
-base::Result<std::vector<uint32_t>> parse_batches(std::string_view text) {
-    std::vector<uint32_t> batches;
+base::Result<std::vector<uint32_t>> parse_numbers(std::string_view option, std::string_view text, uint32_t least,
+                                                  uint32_t most) {
+    std::vector<uint32_t> numbers;
     for (size_t begin = 0; begin <= text.size();) {
         const size_t end = std::min(text.find(',', begin), text.size());
-        const auto batch = parse_number("--batch", text.substr(begin, end - begin), 1, generation::kMaxSlots);
-        if (!batch) return batch.error();
-        batches.push_back(*batch);
+        const auto number = parse_number(option, text.substr(begin, end - begin), least, most);
+        if (!number) return number.error();
+        numbers.push_back(*number);
         begin = end + 1;
     }
-    return batches;
+    return numbers;
 }
 
 std::vector<std::string> parse_paths(std::string_view text) {
@@ -96,6 +107,7 @@ base::Result<compute::BackendOptions> parse_backend(std::string_view text) {
 // Sets one option. `command` decides which exist.
 base::Result<void> apply(const std::string& name, const std::string& value, Options& options) {
     const bool measures = options.command != Command::Eval;
+    const bool speculates = options.command == Command::Speculation;
     struct Number {
         uint32_t* target;
         uint32_t least;
@@ -106,8 +118,8 @@ base::Result<void> apply(const std::string& name, const std::string& value, Opti
         {"--threads", {&options.backend.n_threads, 1, kMaxThreads, true}},
         {"--context", {&options.n_ctx, 1, model::DecoderSpecLimits::kMaxContext, true}},
         {"--prefill-chunk", {&options.prefill_chunk, 1, generation::kMaxPrefillChunk, true}},
-        {"--prompt", {&options.prompt, 1, kMaxTokens, measures}},
-        {"--generated-tokens", {&options.generated_tokens, 1, kMaxTokens, measures}},
+        {"--prompt", {&options.prompt, 1, kMaxTokens, measures && !speculates}},
+        {"--generated-tokens", {&options.generated_tokens, 1, kMaxTokens, measures && !speculates}},
         {"--repeat", {&options.repeat, 1, kMaxRepeat, measures}},
         {"--greedy", {&options.greedy, 0, kMaxTokens, !measures}},
     };
@@ -120,8 +132,20 @@ base::Result<void> apply(const std::string& name, const std::string& value, Opti
         options.model = value;
     } else if (name == "--tokens" && options.command == Command::Eval) {
         options.tokens = parse_paths(value);
+    } else if (name == "--text" && speculates) {
+        options.texts = parse_paths(value);
+    } else if (name == "--vocabulary" && speculates) {
+        options.vocabulary = value;
+    } else if (name == "--oracle" && speculates) {
+        auto percents = parse_numbers(name, value, 0, 100);
+        if (!percents) return percents.error();
+        options.oracle_percents = std::move(*percents);
+    } else if (name == "--speculation" && speculates && (value == "yes" || value == "no")) {
+        options.speculates = value == "yes";
+    } else if (name == "--speculation" && speculates) {
+        return fail(ErrorCode::InvalidArgument, "--speculation: '", value, "' is not yes or no");
     } else if (name == "--batch" && options.command == Command::Speed) {
-        auto batches = parse_batches(value);
+        auto batches = parse_numbers(name, value, 1, generation::kMaxSlots);
         if (!batches) return batches.error();
         options.batches = std::move(*batches);
     } else if (name == "--precision" && (value == "faithful" || value == "fast")) {
@@ -159,17 +183,20 @@ public:
 
 base::Result<Options> parse_options(const std::vector<std::string>& args) {
     Options options;
-    if (args.empty()) return fail(ErrorCode::InvalidArgument, "no command: speed, eval or launches");
+    if (args.empty()) return fail(ErrorCode::InvalidArgument, "no command: speed, eval, launches or speculation");
     if (args[0] == "--help") return options;
     if (args[0] == "--version") {
         options.command = Command::Version;
         return options;
     }
-    const std::map<std::string_view, Command> commands = {
-        {"speed", Command::Speed}, {"eval", Command::Eval}, {"launches", Command::Launches}};
+    const std::map<std::string_view, Command> commands = {{"speed", Command::Speed},
+                                                          {"eval", Command::Eval},
+                                                          {"launches", Command::Launches},
+                                                          {"speculation", Command::Speculation}};
     const auto command = commands.find(args[0]);
     if (command == commands.end()) {
-        return fail(ErrorCode::InvalidArgument, "'", args[0], "' is not a command: speed, eval or launches");
+        return fail(ErrorCode::InvalidArgument, "'", args[0],
+                    "' is not a command: speed, eval, launches or speculation");
     }
     options.command = command->second;
     for (size_t i = 1; i < args.size(); i += 2) {
@@ -179,6 +206,9 @@ base::Result<Options> parse_options(const std::vector<std::string>& args) {
     if (options.model.empty()) return fail(ErrorCode::InvalidArgument, "--model: missing");
     if (options.command == Command::Eval && options.tokens.empty()) {
         return fail(ErrorCode::InvalidArgument, "--tokens: missing");
+    }
+    if (options.command == Command::Speculation && options.texts.empty()) {
+        return fail(ErrorCode::InvalidArgument, "--text: missing");
     }
     return options;
 }

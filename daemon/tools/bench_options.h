@@ -13,7 +13,7 @@ namespace llmd::bench {
 
 extern const std::string_view kHelp;
 
-enum class Command : uint8_t { Help, Version, Speed, Eval, Launches };
+enum class Command : uint8_t { Help, Version, Speed, Eval, Launches, Speculation };
 enum class Format : uint8_t { Markdown, Json };
 
 struct Options {
@@ -31,6 +31,11 @@ struct Options {
     // eval
     std::vector<std::string> tokens;  // paths, or "-" for standard input
     uint32_t greedy = 0;
+    // speculation; `repeat` too
+    std::vector<std::string> texts;  // paths
+    std::string vocabulary;          // path of a GGUF file; empty: the model's
+    bool speculates = true;          // beside what is measured without
+    std::vector<uint32_t> oracle_percents;
 };
 
 // InvalidArgument names the option and its value.

@@ -7,6 +7,7 @@
 #include "tools/bench_eval.h"
 #include "tools/bench_launches.h"
 #include "tools/bench_options.h"
+#include "tools/bench_speculation.h"
 #include "tools/bench_speed.h"
 
 namespace {
@@ -31,6 +32,8 @@ base::Result<std::string> run(const bench::Options& options) {
             return bench::run_eval(options);
         case bench::Command::Launches:
             return bench::run_launches(options);
+        case bench::Command::Speculation:
+            return bench::run_speculation(options);
     }
     return std::string();
 }
