@@ -179,7 +179,9 @@ TEST(Constraint, RollsBackBehindRenumberedStates) {
     // Four times as many states as there is room for.
     for (int i = 0; i < 20000; ++i) {
         for (int n = 0; i % 7 == 0 && n < 15; ++n) ASSERT_EQ(constraint.draft('x'), i + n < 20000);
-        if (i % 1001 == 0) ASSERT_TRUE(constraint.allowed().tokens.contains('"'));
+        if (i % 1001 == 0) {
+            ASSERT_TRUE(constraint.allowed().tokens.contains('"'));
+        }
         constraint.roll_back();
         ASSERT_TRUE(constraint.accept('x'));
     }
