@@ -8,9 +8,10 @@ import os
 import random
 import re
 import signal
+import subprocess
 
 import harness
-from harness import GPT2, LLAMA, MARKER
+from harness import GPT2, LLAMA, LLMCTL, MARKER
 from socket_test import Connection
 
 N_TEXTS = 36  # each way to choose a token with each shape of an answer
@@ -165,6 +166,13 @@ class Speculation(harness.TestCase):
             told = info[key] + last["usage"][key]
             self.assertEqual(self.metric(name) - before[name], told)
             self.assertEqual(self.client.status()[f"{key}_tokens"], self.metric(name))
+        done = self.llmctl("generate", "--verbose", "--model", LLAMA, "--max-tokens", "96", "--temperature", "0", REPETITION)
+        self.assertRegex(done.stderr, r"/s \(\d+ of \d+ drafted tokens accepted\)\n")
+        self.assertRegex(self.llmctl("status").stdout, r"Speculation +\d+ of \d+ drafted tokens accepted\n")
+
+    def llmctl(self, *arguments):
+        return subprocess.run([LLMCTL, *arguments], env=self.bus.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              check=True, timeout=harness.LIMIT_S)
 
     def test_an_engine_that_dies_changes_no_text(self):
         self.set(True)
