@@ -21,7 +21,7 @@ const std::string_view kHelp =
     "\n"
     "  --model FILE          a GGUF file\n"
     "  --backend NAME        auto (default), cpu, opencl, or opencl:DEVICE with a part of the device's name\n"
-    "  --precision NAME      faithful (default) or fast: how a GPU's products take activations\n"
+    "  --precision NAME      faithful (default) or fast: how matmuls take activations\n"
     "  --tuning yes|no       whether a GPU's kernels are chosen by timing them or are the usual ones (default no; llmd "
     "does)\n"
     "  --threads N           CPU workers (default: one a performance core)\n"
@@ -41,6 +41,8 @@ const std::string_view kHelp =
     "                        bytes as a step's weights again and again, and float multiply-adds in registers. The\n"
     "                        share of a prompt is of the multiply-adds (the layers' weights x tokens, two operations\n"
     "                        each), that of what is generated is of the memory read\n"
+    "  --machine yes|no      whether that is measured (default yes); no leaves the program's instructions to the "
+    "model\n"
     "eval:\n"
     "  --tokens FILE,...     token ids separated by white space; - is standard input. Each file is a sequence of its\n"
     "                        own, answered by an object or a table of its own\n"
@@ -152,6 +154,8 @@ base::Result<void> apply(const std::string& name, const std::string& value, Opti
         options.backend.precision = value == "fast" ? compute::Precision::Fast : compute::Precision::Faithful;
     } else if (name == "--precision") {
         return fail(ErrorCode::InvalidArgument, "--precision: '", value, "' is not faithful or fast");
+    } else if (name == "--machine" && options.command == Command::Speed && (value == "yes" || value == "no")) {
+        options.measures_machine = value == "yes";
     } else if (name == "--tuning" && (value == "yes" || value == "no")) {
         options.backend.tuning_budget = value == "yes" ? compute::kTuningBudget : std::chrono::milliseconds(0);
     } else if (name == "--tuning") {

@@ -28,6 +28,7 @@ struct Options {
     uint32_t generated_tokens = 32;
     std::vector<uint32_t> batches = {1, 4};
     uint32_t repeat = 5;
+    bool measures_machine = true;  // of speed: what the cores can do at best
     // eval
     std::vector<std::string> tokens;  // paths, or "-" for standard input
     uint32_t greedy = 0;

@@ -283,7 +283,7 @@ base::Result<std::string> run_speed(const Options& options) {
                           " pages, memory holds ", model->backend->limits().n_pages);
     }
     std::optional<Cores> cores;
-    if (runs_on_host_cores(model->backend->report())) {
+    if (options.measures_machine && runs_on_host_cores(model->backend->report())) {
         const uint32_t n_threads = options.backend.n_threads > 0 ? options.backend.n_threads
                                                                  : std::max(std::thread::hardware_concurrency(), 1u);
         cores.emplace(n_threads, model->step_weight_bytes);
