@@ -225,7 +225,7 @@ base::Result<std::unique_ptr<Backend>> create_backend(const model::DecoderSpec& 
                                  }};
     tell(options, {BackendKind::Cpu, "", ""});
     return create_planned(plan, memory, [&](const BackendLimits& limits) {
-        return create_cpu_backend(spec, limits, options.n_threads, notes);
+        return create_cpu_backend(spec, limits, options.n_threads, notes, options.precision);
     });
 }
 

@@ -32,7 +32,7 @@ constexpr uint32_t kCachedResults = 8192;
 class CpuBackend final : public Backend {
 public:
     CpuBackend(const model::DecoderSpec& spec, const BackendLimits& limits, const CpuKernels& kernels,
-               std::unique_ptr<WorkerPool> pool, CpuMemory memory, std::vector<std::string> notes)
+               std::unique_ptr<WorkerPool> pool, CpuMemory memory, std::vector<std::string> notes, Precision precision)
         : spec_(spec),
           limits_(limits),
           kernels_(kernels),
@@ -43,7 +43,9 @@ public:
           sampler_(kernels_, *pool_, spec.n_vocab, limits.most_outputs()) {
         report_.device = base::concat(cpu_name(), ", ", pool_->n_threads(),
                                       pool_->n_threads() == 1 ? " thread, " : " threads, ", kernels.isa);
-        report_.profile = base::concat("cpu/", kernels.isa, "/i16");
+        report_.precision = kernels_.has_fast ? precision : Precision::Faithful;
+        report_.profile =
+            base::concat("cpu/", kernels.isa, report_.precision == Precision::Fast ? "/i8, i16 of qkv" : "/i16");
         report_.notes = std::move(notes);
         report_.kv_bytes = memory_.kv.size_bytes();
         report_.working_bytes = CpuMemory::working_bytes(spec, limits, pool_->n_threads());
@@ -107,7 +109,10 @@ private:
     float attention_scale(const model::LayerSpec& layer, uint32_t position) const;
     // out[r] = w . x[r] for rows [first, first + n) of the part's matrix, then the bias.
     void multiply_rows(const MatmulPart& part, uint32_t first, uint32_t n, const Activations& x, uint32_t n_rows,
-                       uint32_t worker) const;
+                       uint32_t worker, Precision precision) const;
+    // Queries, keys and values are computed faithfully in fast precision too: with 8 bits there, some formats would err
+    // by more than they may (docs/performance.md, "Fidelity").
+    Precision precision_of(const Sweep& sweep) const;
     void multiply(const Sweep& sweep, uint32_t n_rows);
     // Elements [first, first + n) of what is projected go into the residual stream.
     void add_to_residual(uint32_t r, uint32_t first, uint32_t n) const;
@@ -255,12 +260,13 @@ void CpuBackend::normalise(const Sweep& sweep, std::span<const uint32_t> rows) {
 }
 
 void CpuBackend::multiply_rows(const MatmulPart& part, uint32_t first, uint32_t n, const Activations& x,
-                               uint32_t n_rows, uint32_t worker) const {
+                               uint32_t n_rows, uint32_t worker, Precision precision) const {
     float* out = row(part.out, 0) + first;
     const size_t out_stride = stride(part.out);
     if (part.matrix->is_packed) {
-        kernels_.multiply_packed(*part.matrix, first, n, memory_.quantized.as<uint8_t>(), quantized_stride(x.stride),
-                                 n_rows, out, out_stride);
+        kernels_.multiply_packed[static_cast<size_t>(precision)](*part.matrix, first, n,
+                                                                 memory_.quantized.as<uint8_t>(),
+                                                                 quantized_stride(x.stride), n_rows, out, out_stride);
     } else {
         kernels_.multiply(*part.matrix, first, n, x.row(0), x.stride, n_rows, out, out_stride, memory_.scratch(worker));
     }
@@ -280,15 +286,24 @@ void CpuBackend::multiply_rows(const MatmulPart& part, uint32_t first, uint32_t 
     }
 }
 
+Precision CpuBackend::precision_of(const Sweep& sweep) const {
+    const bool makes_qkv = std::any_of(sweep.parts.begin(), sweep.parts.end(), [](const MatmulPart& part) {
+        return part.out == Operand::Query || part.out == Operand::Key || part.out == Operand::Value;
+    });
+    return makes_qkv ? Precision::Faithful : report_.precision;
+}
+
 void CpuBackend::multiply(const Sweep& sweep, uint32_t n_rows) {
     const bool is_joint = sweep.form == Sweep::Form::MatmulActivate;
     const Activations& x = memory_.of(sweep.in);
     const std::span<const MatmulPart> parts = sweep.parts;
+    const Precision precision = precision_of(sweep);
     const bool multiplies_integers =
         std::any_of(parts.begin(), parts.end(), [](const MatmulPart& part) { return part.matrix->is_packed; });
     pool_->run(multiplies_integers ? n_rows : 0, [&](uint32_t r, uint32_t) {
-        kernels_.quantize_activations(x.row(r), static_cast<uint32_t>(x.stride),
-                                      memory_.quantized.as<uint8_t>() + r * quantized_stride(x.stride));
+        kernels_.quantize_activations[static_cast<size_t>(precision)](
+            x.row(r), static_cast<uint32_t>(x.stride),
+            memory_.quantized.as<uint8_t>() + r * quantized_stride(x.stride));
     });
     // An item is kPackedRows rows of a part, or of all parts where they are computed together.
     const auto groups_of = [](const MatmulPart& part) { return (part.matrix->rows + kPackedRows - 1) / kPackedRows; };
@@ -303,7 +318,7 @@ void CpuBackend::multiply(const Sweep& sweep, uint32_t n_rows) {
             const uint32_t first = item * kPackedRows;
             const uint32_t n = std::min(n_here * kPackedRows, part->matrix->rows - first);
             for (const MatmulPart& one : is_joint ? parts : std::span(part, 1)) {
-                multiply_rows(one, first, n, x, n_rows, worker);
+                multiply_rows(one, first, n, x, n_rows, worker, precision);
             }
             finish_rows(sweep, first, n, n_rows);
             item += n_here;
@@ -479,7 +494,8 @@ Result<void> CpuBackend::read_residual(std::span<float> out) {
 }  // namespace
 
 Result<std::unique_ptr<Backend>> create_cpu_backend(const model::DecoderSpec& spec, const BackendLimits& limits,
-                                                    uint32_t n_threads, std::vector<std::string> notes) {
+                                                    uint32_t n_threads, std::vector<std::string> notes,
+                                                    Precision precision) {
     if (auto ok = check_limits(spec, limits); !ok) return ok.error();
     if (n_threads > kMaxThreads) {
         return base::fail(ErrorCode::InvalidArgument, "threads: ", n_threads, " is more than ", kMaxThreads);
@@ -489,7 +505,7 @@ Result<std::unique_ptr<Backend>> create_cpu_backend(const model::DecoderSpec& sp
     auto memory = CpuMemory::allocate(spec, limits, (*pool)->n_threads());
     if (!memory) return memory.error();
     return std::make_unique<CpuBackend>(spec, limits, usable_cpu_kernels().back(), std::move(*pool), std::move(*memory),
-                                        std::move(notes));
+                                        std::move(notes), precision);
 }
 
 }  // namespace llmd::compute

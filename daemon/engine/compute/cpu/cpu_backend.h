@@ -13,6 +13,7 @@ namespace llmd::compute {
 // n_threads 0: one worker a performance core. `notes` go into the report as they are.
 // InvalidArgument names a limit that makes no sense, OutOfMemory the size that does not fit.
 base::Result<std::unique_ptr<Backend>> create_cpu_backend(const model::DecoderSpec& spec, const BackendLimits& limits,
-                                                          uint32_t n_threads, std::vector<std::string> notes = {});
+                                                          uint32_t n_threads, std::vector<std::string> notes = {},
+                                                          Precision precision = Precision::Faithful);
 
 }  // namespace llmd::compute

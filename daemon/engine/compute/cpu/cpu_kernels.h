@@ -1,7 +1,8 @@
-// The inner loops of the CPU backend, compiled once for each instruction set from the same source. All of them give the
-// same bits: matmuls of quantised matrices are exact within 16 or 32 columns and add those in their order, of plain
-// numbers go into 32 and softmax into 16 partial sums that are added in a fixed tree, norms are summed by blocks of 32,
-// and nothing is fused. Pure functions of their arguments, callable from any thread.
+// The inner loops of the CPU backend, compiled once for each instruction set from the same source. Those of one set
+// give a row of the batch the same bits in any company: matmuls of quantised matrices are exact within 16 or 32 columns
+// and add those in their order, of plain numbers go into 32 and softmax into 16 partial sums that are added in a fixed
+// tree, and norms are summed by blocks of 32. Sets may differ in what they fuse. Pure functions of their arguments,
+// callable from any thread.
 #pragma once
 
 #include <cstddef>
@@ -31,8 +32,11 @@ constexpr size_t packed_halves_bytes(size_t n_blocks) {
     return (kPackedRows * 2 * n_blocks + kCacheLineBytes - 1) / kCacheLineBytes * kCacheLineBytes;
 }
 
-// 32 activations quantized to 16 bits with their scale, in a form that the instruction set chooses.
+// 32 activations quantized to 16 or 8 bits with their scale, in a form that the instruction set chooses.
 inline constexpr size_t kQuantizedBlockBytes = 80;
+
+// Indexes of CpuKernels' functions, the values of Precision.
+inline constexpr unsigned kPrecisions = 2;
 
 // A weight matrix: plain numbers as in the file, quantised ones in groups of rows (cpu_weights.h). (rows, cols)
 struct Matrix {
@@ -69,14 +73,17 @@ constexpr size_t attend_scratch_floats(uint32_t n_heads, uint32_t value_dim) {
 
 struct CpuKernels {
     const char* isa;  // "avx2"
+    bool has_fast;    // whether fast precision takes fewer instructions
 
+    // These two by precision: to 16 bits, or in fast precision 8, of which both must be told the same.
+    //
     // Rounds n floats, padded with zeros to a multiple of 32: to blocks of kQuantizedBlockBytes. One with a value that
     // is not finite makes every result of it not finite.
-    void (*quantize_activations)(const float* x, uint32_t n, uint8_t* to);
+    void (*quantize_activations[kPrecisions])(const float* x, uint32_t n, uint8_t* to);
     // out[c * out_stride + r] = sum over k of w[first + r][k] * x[c][k], r < n_rows, c < n_batch. w is packed, first
     // a multiple of kPackedRows; quantized rows of the batch are x_stride bytes apart.
-    void (*multiply_packed)(const Matrix& w, uint32_t first, uint32_t n_rows, const uint8_t* x, size_t x_stride,
-                            uint32_t n_batch, float* out, size_t out_stride);
+    void (*multiply_packed[kPrecisions])(const Matrix& w, uint32_t first, uint32_t n_rows, const uint8_t* x,
+                                         size_t x_stride, uint32_t n_batch, float* out, size_t out_stride);
     // The same of plain numbers, with x as floats, x_stride floats apart.
     // scratch: kDecodedRows * cols rounded up to kActivationPadding floats.
     void (*multiply)(const Matrix& w, uint32_t first, uint32_t n_rows, const float* x, size_t x_stride,

@@ -14,25 +14,21 @@ using Words = uint16_t __attribute__((vector_size(kVecBytes)));
 using Uints = uint32_t __attribute__((vector_size(kVecBytes)));
 using Ints = int32_t __attribute__((vector_size(kVecBytes)));
 
-// 32 values of one row of activations, each scale * q with |q| <= kLargestQuant. q is kept as 16 bits, or where bytes
-// are multiplied as 32 low bytes and 32 high ones: q = 256 * high + low, both signed.
+// 32 values of one row of activations, each scale * q. With two limbs |q| <= 127 * 256 + 127 and q = 256 * high + low,
+// both signed: 32 low bytes, then 32 high ones. With one |q| <= 127. Where words are multiplied instead of bytes
+// (neither kSplitsActivations nor kKeepsBytes), q is kept as 16 bits.
 struct QuantizedBlock {
     float scale;
-    int32_t sums[2];  // of the first and the last 16 q
-    int32_t unused;
+    int32_t sums[3];  // of the first and of the last 16 q, and of both
     uint8_t q[64];
 };
-inline constexpr int32_t kLargestQuant = 127 * 256 + 127;
+template <unsigned Limbs>
+inline constexpr int32_t kLargestQuant = Limbs == 2 ? 127 * 256 + 127 : 127;
 
-#if defined(__AVX512VNNI__) || defined(__ARM_FEATURE_DOTPROD)
+#if defined(__AVX512VNNI__) || defined(__aarch64__)
 inline constexpr bool kSplitsActivations = true;
 #else
 inline constexpr bool kSplitsActivations = false;
-#endif
-#if defined(__aarch64__) && !defined(__ARM_FEATURE_DOTPROD)
-inline constexpr unsigned kParts = 4;
-#else
-inline constexpr unsigned kParts = 2;
 #endif
 // Quants up to 255 are multiplied as they are, and signed ones with 128 more; otherwise signed ones as they are.
 #if defined(__aarch64__)
@@ -40,10 +36,30 @@ inline constexpr bool kMultipliesSigned = true;
 #else
 inline constexpr bool kMultipliesSigned = false;
 #endif
+// Whether two products of bytes are added to 16 bits in one instruction, which does not overflow.
+#if defined(__AVX2__) && !defined(__AVX512VNNI__)
+inline constexpr bool kKeepsBytes = true;  // of activations of one limb
+template <unsigned Limbs, unsigned Largest>
+inline constexpr bool kMultipliesPairs = Limbs == 1 && Largest <= 127;
+#else
+inline constexpr bool kKeepsBytes = kSplitsActivations;
+template <unsigned Limbs, unsigned Largest>
+inline constexpr bool kMultipliesPairs = false;
+#endif
+#if defined(__aarch64__) && !defined(__ARM_FEATURE_DOTPROD)
+inline constexpr bool kSumsHalves = true;  // products are added up in 16 bits as long as they fit
+#else
+inline constexpr bool kSumsHalves = false;
+#endif
 
-// Partial sums of kVecFloats rows.
+// Partial sums of kVecFloats rows, whose quants are up to Largest, and one row of activations.
+template <unsigned Limbs, unsigned Largest>
 struct PartialSums {
+    static constexpr unsigned kParts = kSplitsActivations || kMultipliesPairs<Limbs, Largest> ? Limbs : 2;
     Ints part[kParts];
+#if defined(__aarch64__) && !defined(__ARM_FEATURE_DOTPROD)
+    int16x8_t halves[Limbs][2];
+#endif
 };
 
 LLMD_INLINE Quants load_quants(const uint8_t* from) {
@@ -54,6 +70,10 @@ LLMD_INLINE Quants load_quants(const uint8_t* from) {
 
 // The bits of each byte from `shift` on that `mask` (shift + its width <= 8) lets through.
 LLMD_INLINE Quants bits_of(Quants quants, unsigned shift, uint8_t mask) {
+#if defined(__aarch64__)  // bytes can be shifted
+    if (shift != 0) quants = quants >> static_cast<uint8_t>(shift);
+    return mask == 255 >> shift ? quants : quants & (Quants{} + mask);
+#endif
     return reinterpret_cast<Quants>(reinterpret_cast<Words>(quants) >> static_cast<int>(shift)) & (Quants{} + mask);
 }
 
@@ -81,6 +101,10 @@ LLMD_INLINE Ints load_byte_rows(const uint8_t* from) {
     return reinterpret_cast<Ints>(_mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i_u*>(from))));
 #elif defined(__AVX2__)
     return reinterpret_cast<Ints>(_mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i_u*>(from))));
+#elif defined(__aarch64__)
+    uint32_t four;
+    __builtin_memcpy(&four, from, sizeof four);
+    return reinterpret_cast<Ints>(vmovl_u16(vget_low_u16(vmovl_u8(vcreate_u8(four)))));
 #else
     Ints r;
     for (unsigned i = 0; i < kVecFloats; ++i) r[i] = from[i];
@@ -133,24 +157,82 @@ LLMD_INLINE Quants look_up(const int8_t table[16], Quants index) {
 #endif
 }
 
-// sums += quants of 4 columns with q[4 * group] ... of a block. Quants are signed where kMultipliesSigned.
-LLMD_INLINE void add_dot_products(PartialSums* sums, Quants quants, const QuantizedBlock& x, unsigned group) {
+// product + sum, rounded once where the instruction set can.
+LLMD_INLINE Vec multiply_add(Vec a, Vec b, Vec sum) {
+#if defined(__aarch64__)
+    return reinterpret_cast<Vec>(vfmaq_f32(reinterpret_cast<float32x4_t>(sum), reinterpret_cast<float32x4_t>(a),
+                                           reinterpret_cast<float32x4_t>(b)));
+#else
+    return sum + a * b;
+#endif
+}
+
+#if defined(__aarch64__)
+// The 4 columns of a group, four times.
+LLMD_INLINE int8x16_t repeated_group(int8x16_t of_four, unsigned group) {
+    const int32x4_t words = vreinterpretq_s32_s8(of_four);
+    switch (group % 4) {
+        case 0:
+            return vreinterpretq_s8_s32(vdupq_laneq_s32(words, 0));
+        case 1:
+            return vreinterpretq_s8_s32(vdupq_laneq_s32(words, 1));
+        case 2:
+            return vreinterpretq_s8_s32(vdupq_laneq_s32(words, 2));
+        default:
+            return vreinterpretq_s8_s32(vdupq_laneq_s32(words, 3));
+    }
+}
+#endif
+#if defined(__ARM_FEATURE_DOTPROD)
+LLMD_INLINE int32x4_t add_dot_product(int32x4_t sums, int8x16_t w, int8x16_t of_four, unsigned group) {
+    switch (group % 4) {
+        case 0:
+            return vdotq_laneq_s32(sums, w, of_four, 0);
+        case 1:
+            return vdotq_laneq_s32(sums, w, of_four, 1);
+        case 2:
+            return vdotq_laneq_s32(sums, w, of_four, 2);
+        default:
+            return vdotq_laneq_s32(sums, w, of_four, 3);
+    }
+}
+#endif
+
+// sums += quants of 4 columns with q of the same columns of a block. Quants are signed where kMultipliesSigned. Where
+// kSumsHalves, fold() follows before sums overflow.
+template <unsigned Limbs, unsigned Largest>
+LLMD_INLINE void add_dot_products(PartialSums<Limbs, Largest>* sums, Quants quants, const QuantizedBlock& x,
+                                  unsigned group) {
 #if defined(__AVX512VNNI__)
-    int32_t low, high;
-    __builtin_memcpy(&low, x.q + size_t{4} * group, 4);
-    __builtin_memcpy(&high, x.q + 32 + size_t{4} * group, 4);
     const auto w = reinterpret_cast<__m512i>(quants);
-    sums->part[0] = reinterpret_cast<Ints>(
-        _mm512_dpbusd_epi32(reinterpret_cast<__m512i>(sums->part[0]), w, _mm512_set1_epi32(low)));
-    sums->part[1] = reinterpret_cast<Ints>(
-        _mm512_dpbusd_epi32(reinterpret_cast<__m512i>(sums->part[1]), w, _mm512_set1_epi32(high)));
+    for (unsigned limb = 0; limb < Limbs; ++limb) {
+        int32_t q;
+        __builtin_memcpy(&q, x.q + size_t{32} * limb + size_t{4} * group, 4);
+        sums->part[limb] = reinterpret_cast<Ints>(
+            _mm512_dpbusd_epi32(reinterpret_cast<__m512i>(sums->part[limb]), w, _mm512_set1_epi32(q)));
+    }
 #elif defined(__AVX2__)
-    int64_t q;
-    __builtin_memcpy(&q, x.q + size_t{8} * group, 8);
-    const __m256i four = _mm256_set1_epi64x(q), zero = _mm256_setzero_si256();
     const auto w = reinterpret_cast<__m256i>(quants);
-    sums->part[0] += reinterpret_cast<Ints>(_mm256_madd_epi16(_mm256_unpacklo_epi8(w, zero), four));
-    sums->part[1] += reinterpret_cast<Ints>(_mm256_madd_epi16(_mm256_unpackhi_epi8(w, zero), four));
+    if constexpr (kMultipliesPairs<Limbs, Largest>) {
+        int32_t q;
+        __builtin_memcpy(&q, x.q + size_t{4} * group, 4);
+        const __m256i pairs = _mm256_maddubs_epi16(w, _mm256_set1_epi32(q));
+        sums->part[0] += reinterpret_cast<Ints>(_mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
+    } else {
+        __m256i four;
+        if constexpr (Limbs == 1) {
+            int32_t q;
+            __builtin_memcpy(&q, x.q + size_t{4} * group, 4);
+            four = _mm256_broadcastq_epi64(_mm_cvtepi8_epi16(_mm_cvtsi32_si128(q)));
+        } else {
+            int64_t q;
+            __builtin_memcpy(&q, x.q + size_t{8} * group, 8);
+            four = _mm256_set1_epi64x(q);
+        }
+        const __m256i zero = _mm256_setzero_si256();
+        sums->part[0] += reinterpret_cast<Ints>(_mm256_madd_epi16(_mm256_unpacklo_epi8(w, zero), four));
+        sums->part[1] += reinterpret_cast<Ints>(_mm256_madd_epi16(_mm256_unpackhi_epi8(w, zero), four));
+    }
 #elif defined(__SSE2__)
     int64_t q;
     __builtin_memcpy(&q, x.q + size_t{8} * group, 8);
@@ -158,25 +240,19 @@ LLMD_INLINE void add_dot_products(PartialSums* sums, Quants quants, const Quanti
     const auto w = reinterpret_cast<__m128i>(quants);
     sums->part[0] += reinterpret_cast<Ints>(_mm_madd_epi16(_mm_unpacklo_epi8(w, zero), four));
     sums->part[1] += reinterpret_cast<Ints>(_mm_madd_epi16(_mm_unpackhi_epi8(w, zero), four));
-#elif defined(__ARM_FEATURE_DOTPROD)
-    int32_t low, high;
-    __builtin_memcpy(&low, x.q + size_t{4} * group, 4);
-    __builtin_memcpy(&high, x.q + 32 + size_t{4} * group, 4);
-    const auto w = reinterpret_cast<int8x16_t>(quants);
-    sums->part[0] = reinterpret_cast<Ints>(
-        vdotq_s32(reinterpret_cast<int32x4_t>(sums->part[0]), w, vreinterpretq_s8_s32(vdupq_n_s32(low))));
-    sums->part[1] = reinterpret_cast<Ints>(
-        vdotq_s32(reinterpret_cast<int32x4_t>(sums->part[1]), w, vreinterpretq_s8_s32(vdupq_n_s32(high))));
 #elif defined(__aarch64__)
-    int16x4_t four;
-    __builtin_memcpy(&four, x.q + size_t{8} * group, 8);
     const auto w = reinterpret_cast<int8x16_t>(quants);
-    const int16x8_t halves[2] = {vmovl_s8(vget_low_s8(w)), vmovl_s8(vget_high_s8(w))};
-    for (unsigned i = 0; i < 2; ++i) {
-        auto& first = sums->part[2 * i];
-        auto& second = sums->part[2 * i + 1];
-        first = reinterpret_cast<Ints>(vmlal_s16(reinterpret_cast<int32x4_t>(first), vget_low_s16(halves[i]), four));
-        second = reinterpret_cast<Ints>(vmlal_s16(reinterpret_cast<int32x4_t>(second), vget_high_s16(halves[i]), four));
+    for (unsigned limb = 0; limb < Limbs; ++limb) {
+        const int8x16_t q = vld1q_s8(reinterpret_cast<const int8_t*>(x.q) + 32 * limb + 16 * (group / 4));
+#if defined(__ARM_FEATURE_DOTPROD)
+        sums->part[limb] =
+            reinterpret_cast<Ints>(add_dot_product(reinterpret_cast<int32x4_t>(sums->part[limb]), w, q, group));
+#else
+        const int8x16_t four = repeated_group(q, group);
+        int16x8_t* const halves = sums->halves[limb];
+        halves[0] = vmlal_s8(halves[0], vget_low_s8(w), vget_low_s8(four));
+        halves[1] = vmlal_high_s8(halves[1], w, four);
+#endif
     }
 #else
     int16_t q[4];
@@ -185,24 +261,67 @@ LLMD_INLINE void add_dot_products(PartialSums* sums, Quants quants, const Quanti
 #endif
 }
 
+// Groups of quants up to `largest` whose products with a limb add up to 16 bits at most, where kSumsHalves; otherwise
+// any.
+constexpr unsigned groups_before_fold(unsigned largest) {
+    const unsigned most = kSumsHalves ? 255 / largest : 8;
+    return most >= 8 ? 8 : most >= 4 ? 4 : most >= 2 ? 2 : 1;
+}
+
+// Moves what `Groups` groups of quants up to Largest have added to the sums of 16 bits, if there are any, to those
+// of 32.
+template <unsigned Limbs, unsigned Largest>
+LLMD_INLINE void fold([[maybe_unused]] PartialSums<Limbs, Largest>* sums) {
+#if defined(__aarch64__) && !defined(__ARM_FEATURE_DOTPROD)
+    for (unsigned limb = 0; limb < Limbs; ++limb) {
+        int16x8_t* const halves = sums->halves[limb];
+        auto part = reinterpret_cast<int32x4_t>(sums->part[limb]);
+        if constexpr (2 * groups_before_fold(Largest) * Largest <= 255) {
+            part = vpadalq_s16(part, vpaddq_s16(halves[0], halves[1]));
+        } else {
+            part = vaddq_s32(part, vpaddq_s32(vpaddlq_s16(halves[0]), vpaddlq_s16(halves[1])));
+        }
+        sums->part[limb] = reinterpret_cast<Ints>(part);
+        halves[0] = halves[1] = vdupq_n_s16(0);
+    }
+#endif
+}
+
 // What each row's parts come to.
-LLMD_INLINE Ints total(const PartialSums& sums) {
-#if defined(__AVX512VNNI__) || defined(__ARM_FEATURE_DOTPROD)
-    return sums.part[0] + sums.part[1] * 256;
+template <unsigned Limbs, unsigned Largest>
+LLMD_INLINE Ints total(const PartialSums<Limbs, Largest>& sums) {
+#if defined(__aarch64__)
+    if constexpr (Limbs == 2) {
+        return reinterpret_cast<Ints>(
+            vmlaq_n_s32(reinterpret_cast<int32x4_t>(sums.part[0]), reinterpret_cast<int32x4_t>(sums.part[1]), 256));
+    }
+    return sums.part[0];
+#elif defined(__AVX512VNNI__)
+    if constexpr (Limbs == 2) return sums.part[0] + sums.part[1] * 256;
+    return sums.part[0];
 #elif defined(__AVX2__)
-    return reinterpret_cast<Ints>(
-        _mm256_hadd_epi32(reinterpret_cast<__m256i>(sums.part[0]), reinterpret_cast<__m256i>(sums.part[1])));
+    if constexpr (kMultipliesPairs<Limbs, Largest>) {
+        return sums.part[0];
+    } else {
+        return reinterpret_cast<Ints>(
+            _mm256_hadd_epi32(reinterpret_cast<__m256i>(sums.part[0]), reinterpret_cast<__m256i>(sums.part[1])));
+    }
 #elif defined(__SSE2__)
     const auto a = reinterpret_cast<__m128>(sums.part[0]), b = reinterpret_cast<__m128>(sums.part[1]);
     return reinterpret_cast<Ints>(_mm_shuffle_ps(a, b, _MM_SHUFFLE(2, 0, 2, 0))) +
            reinterpret_cast<Ints>(_mm_shuffle_ps(a, b, _MM_SHUFFLE(3, 1, 3, 1)));
-#elif defined(__aarch64__)
-    const auto pair = [&sums](unsigned i) {
-        return vpaddq_s32(reinterpret_cast<int32x4_t>(sums.part[i]), reinterpret_cast<int32x4_t>(sums.part[i + 1]));
-    };
-    return reinterpret_cast<Ints>(vpaddq_s32(pair(0), pair(2)));
 #else
     return sums.part[0];
+#endif
+}
+
+// values - factor * sum
+LLMD_INLINE Ints less_offset(Ints values, int32_t factor, int32_t sum) {
+#if defined(__aarch64__)
+    return reinterpret_cast<Ints>(
+        vmlsq_s32(reinterpret_cast<int32x4_t>(values), vdupq_n_s32(factor), vdupq_n_s32(sum)));
+#else
+    return values - factor * sum;
 #endif
 }
 

@@ -6,7 +6,7 @@
 namespace llmd::compute::LLMD_ISA {
 namespace {
 
-// Rows of the batch (query heads in attention) that share one pass over the weights, as many as registers hold.
+// Rows of the batch that share one pass over the weights, as many as registers hold.
 #if defined(__AVX512F__)
 constexpr unsigned kTile = 4;
 #elif defined(__AVX2__) || defined(__aarch64__)
@@ -198,25 +198,41 @@ void to_halves(const float* x, uint32_t n, uint16_t* out) {
     for (; i < n; ++i) out[i] = model::float_to_half(x[i]);
 }
 
-// Scores of the 32 positions of one page with `Heads` query heads: a lane is a position. Fetches what is at `next`, the
-// page that follows: pages lie anywhere, and hardware does not fetch across them.
+// Query heads that share one pass over keys and values, and vectors of 16 positions or dimensions in it, as many as
+// registers hold.
+#if defined(__aarch64__)
+constexpr unsigned kHeadTile = 4;
 template <unsigned Heads>
-LLMD_INLINE void score_page(const float* q, uint32_t head_dim, const uint16_t* keys, const uint16_t* next, float scale,
+constexpr unsigned kHeadBlocks = Heads == 1 ? 2 : 1;
+#else
+constexpr unsigned kHeadTile = kTile;
+template <unsigned Heads>
+constexpr unsigned kHeadBlocks = 2;
+#endif
+
+// Scores of the 32 positions of one page with `Heads` query heads, 16 * Blocks of them at a time: a lane is a position.
+// Fetches what is at `next`, the page that follows: pages lie anywhere, and hardware does not fetch across them.
+template <unsigned Heads, unsigned Blocks>
+LLMD_INLINE void score_page(const float* q, uint32_t head_dim, const uint16_t* page, const uint16_t* next, float scale,
                             float* scores) {
-    Lanes acc[Heads][2];
-    for (unsigned h = 0; h < Heads; ++h) acc[h][0] = acc[h][1] = splat(0);
-    for (uint32_t d = 0; d < head_dim; ++d, keys += kPageTokens, next += kPageTokens) {
-        __builtin_prefetch(next);
-        const Lanes k[2] = {load_halves(keys), load_halves(keys + 16)};
+    for (unsigned first = 0; first < kPageTokens; first += 16 * Blocks) {
+        Lanes acc[Heads][Blocks];
         for (unsigned h = 0; h < Heads; ++h) {
-            const Lanes value = splat(q[h * head_dim + d]);
-            acc[h][0] = acc[h][0] + value * k[0];
-            acc[h][1] = acc[h][1] + value * k[1];
+            for (unsigned b = 0; b < Blocks; ++b) acc[h][b] = splat(0);
         }
-    }
-    for (unsigned h = 0; h < Heads; ++h) {
-        store(scores + size_t{h} * kKvSplit, acc[h][0] * splat(scale));
-        store(scores + size_t{h} * kKvSplit + 16, acc[h][1] * splat(scale));
+        const uint16_t* keys = page + first;
+        for (uint32_t d = 0; d < head_dim; ++d, keys += kPageTokens) {
+            __builtin_prefetch(next + size_t{d} * kPageTokens);
+            for (unsigned b = 0; b < Blocks; ++b) {
+                const Lanes k = load_halves(keys + size_t{16} * b);
+                for (unsigned h = 0; h < Heads; ++h) acc[h][b] = multiply_add(k, q[h * head_dim + d], acc[h][b]);
+            }
+        }
+        for (unsigned h = 0; h < Heads; ++h) {
+            for (unsigned b = 0; b < Blocks; ++b) {
+                store(scores + size_t{h} * kKvSplit + first + size_t{16} * b, acc[h][b] * splat(scale));
+            }
+        }
     }
 }
 
@@ -242,7 +258,7 @@ LLMD_INLINE void weigh_values(const AttendItem& a, const uint32_t* pages, uint32
             for (unsigned b = 0; b < Blocks; ++b) {
                 const Lanes v = load_halves(values + size_t{16} * b);
                 for (unsigned h = 0; h < Heads; ++h) {
-                    acc[h][b] = acc[h][b] + splat(weights[h * kKvSplit + first + j]) * v;
+                    acc[h][b] = multiply_add(v, weights[h * kKvSplit + first + j], acc[h][b]);
                 }
             }
         }
@@ -256,8 +272,10 @@ template <unsigned Heads>
 LLMD_INLINE void weigh_all_values(const AttendItem& a, const uint32_t* pages, uint32_t skip, uint32_t count,
                                   const float* weights, float* out) {
     uint32_t dim = 0;
-    for (; dim + 32 <= a.value_dim; dim += 32) weigh_values<Heads, 2>(a, pages, skip, count, dim, weights, out);
-    if (dim < a.value_dim) weigh_values<Heads, 1>(a, pages, skip, count, dim, weights, out);
+    if constexpr (kHeadBlocks<Heads> == 2) {
+        for (; dim + 32 <= a.value_dim; dim += 32) weigh_values<Heads, 2>(a, pages, skip, count, dim, weights, out);
+    }
+    for (; dim < a.value_dim; dim += 16) weigh_values<Heads, 1>(a, pages, skip, count, dim, weights, out);
 }
 
 struct Softmax {
@@ -307,7 +325,7 @@ void attend(const AttendItem& a) {
         const uint32_t* pages = a.pages + first / kPageTokens;
         float* sums = first == first_split ? out : split_out;
         for (uint32_t h = 0; h < a.n_heads;) {
-            const bool tile = a.n_heads - h >= kTile;
+            const bool tile = a.n_heads - h >= kHeadTile;
             float* s = scores + size_t{h} * kKvSplit;
             for (uint32_t p = skip / kPageTokens; p * kPageTokens < count; ++p) {
                 const uint16_t* keys = a.keys + pages[p] * a.key_page_stride;
@@ -316,24 +334,25 @@ void attend(const AttendItem& a) {
                                                : a.keys + pages[p + 1] * a.key_page_stride;
                 const float* q = a.q + size_t{h} * a.head_dim;
                 if (tile) {
-                    score_page<kTile>(q, a.head_dim, keys, next, a.scale, s + size_t{p} * kPageTokens);
+                    score_page<kHeadTile, kHeadBlocks<kHeadTile>>(q, a.head_dim, keys, next, a.scale,
+                                                                  s + size_t{p} * kPageTokens);
                 } else {
-                    score_page<1>(q, a.head_dim, keys, next, a.scale, s + size_t{p} * kPageTokens);
+                    score_page<1, kHeadBlocks<1>>(q, a.head_dim, keys, next, a.scale, s + size_t{p} * kPageTokens);
                 }
             }
-            h += tile ? kTile : 1;
+            h += tile ? kHeadTile : 1;
         }
         for (uint32_t h = 0; h < a.n_heads;) {
-            const unsigned n = a.n_heads - h >= kTile ? kTile : 1;
-            Softmax split[kTile];
+            const unsigned n = a.n_heads - h >= kHeadTile ? kHeadTile : 1;
+            Softmax split[kHeadTile];
             for (unsigned i = 0; i < n; ++i) {
                 float* const of_head = scores + size_t{h + i} * kKvSplit;
                 if (a.score_cap != 0) cap_scores(of_head, skip, count, a.score_cap);
                 split[i] = exponentiate(of_head, skip, count);
             }
             float* o = sums + size_t{h} * a.value_dim;
-            if (n == kTile) {
-                weigh_all_values<kTile>(a, pages, skip, count, scores + size_t{h} * kKvSplit, o);
+            if (n == kHeadTile) {
+                weigh_all_values<kHeadTile>(a, pages, skip, count, scores + size_t{h} * kKvSplit, o);
             } else {
                 weigh_all_values<1>(a, pages, skip, count, scores + size_t{h} * kKvSplit, o);
             }
@@ -374,8 +393,9 @@ float exp_sum(const float* x, uint32_t n, float largest) {
 
 CpuKernels kernels() {
     return {LLMD_TEXT(LLMD_ISA),
-            quantize_activations,
-            multiply_packed,
+            kKeepsBytes,
+            {quantize_activations<2>, quantize_activations<1>},
+            {multiply_packed<2>, multiply_packed<1>},
             multiply,
             norm,
             activate,

@@ -1,5 +1,5 @@
 // Sixteen floats side by side, in registers of whatever width the instruction set of this compilation has. Every
-// operation is one IEEE operation a lane and nothing is fused, so that each instruction set gives the same bits.
+// operation is one IEEE operation a lane; what is fused, and where, follows from the instruction set alone.
 //
 // Included only by kernel sources, which meson compiles once an instruction set with LLMD_ISA naming it. They use no
 // standard templates: an inline function of the library compiled for AVX-512 here could otherwise be the copy that the
@@ -69,6 +69,20 @@ LLMD_INLINE Lanes operator*(const Lanes& a, const Lanes& b) {
     Lanes r;
     for (unsigned i = 0; i < kVecs; ++i) r.v[i] = a.v[i] * b.v[i];
     return r;
+}
+
+// sum + a * b, rounded once where that takes fewer instructions.
+LLMD_INLINE Lanes multiply_add(const Lanes& a, float b, const Lanes& sum) {
+#if defined(__aarch64__)
+    Lanes r;
+    for (unsigned i = 0; i < kVecs; ++i) {
+        r.v[i] = reinterpret_cast<Vec>(
+            vfmaq_n_f32(reinterpret_cast<float32x4_t>(sum.v[i]), reinterpret_cast<float32x4_t>(a.v[i]), b));
+    }
+    return r;
+#else
+    return sum + splat(b) * a;
+#endif
 }
 
 // Lane i with lane i + 8, then + 4, + 2, + 1.

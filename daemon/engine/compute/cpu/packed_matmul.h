@@ -1,6 +1,6 @@
-// Matmuls of packed matrices (cpu_weights.h) with activations that are quantized to 16 bits by blocks of 32: of each
-// part with one scale the integers are multiplied and added exactly, then scaled and added to a float, in the order of
-// the columns. So a result's bits depend on neither the instruction set nor its neighbours. Kernel sources only
+// Matmuls of packed matrices (cpu_weights.h) with activations that are quantized to 16 bits, or in fast precision 8, by
+// blocks of 32: of each part with one scale the integers are multiplied and added exactly, then scaled and added to a
+// float, in the order of the columns. So a result's bits do not depend on its neighbours. Kernel sources only
 // (lanes.h).
 #pragma once
 
@@ -13,20 +13,45 @@ static_assert(sizeof(QuantizedBlock) == kQuantizedBlockBytes);
 
 // Rows of the batch that share one pass over a group of weight rows, as many as registers hold; a power of two.
 #if defined(__AVX512F__)
+template <unsigned Limbs>
 inline constexpr unsigned kPackedTile = 8;
+#elif defined(__ARM_FEATURE_DOTPROD)
+template <unsigned Limbs>
+inline constexpr unsigned kPackedTile = Limbs == 2 ? 4 : 8;
+#elif defined(__aarch64__)
+template <unsigned Limbs>
+inline constexpr unsigned kPackedTile = Limbs == 2 ? 2 : 4;
 #else
+template <unsigned Limbs>
 inline constexpr unsigned kPackedTile = 4;
 #endif
+// Vectors of weight rows that share one pass over so many rows of the batch, as many as registers hold.
+template <unsigned Batch, unsigned Limbs>
+constexpr unsigned packed_vectors() {
+#if defined(__ARM_FEATURE_DOTPROD)
+    return Batch == 1 ? 4 : Batch == 2 ? 2 : 1;
+#elif defined(__aarch64__)
+    return Batch == 1 ? 4 : 2;
+#else
+    return 1;
+#endif
+}
 
-// How far ahead weights are fetched: docs/performance.md.
+// How far ahead weights are fetched, and with how many rows of the batch at most: docs/performance.md.
 inline constexpr size_t kFetchAheadOfOne = 8192;
 inline constexpr size_t kFetchAhead = 4096;
-inline constexpr unsigned kLargestMemoryBound = 8;
+#if defined(__aarch64__)
+inline constexpr unsigned kFetchingBatch = 1;
+#else
+inline constexpr unsigned kFetchingBatch = 8;
+#endif
 
 // A block that is not finite gets a scale that is not finite; one that is all but zero becomes zero, because a float
 // cannot hold the inverse of its scale.
+template <unsigned Limbs>
 LLMD_INLINE void quantize_block(const float* x, QuantizedBlock* to) {
     constexpr float kNearlyZero = 1e-30f;
+    constexpr auto kLargest = static_cast<float>(kLargestQuant<Limbs>);
     uint32_t largest_bits = 0;  // as an integer NaN is larger than any float
     for (unsigned i = 0; i < 32; ++i) {
         uint32_t bits;
@@ -36,8 +61,8 @@ LLMD_INLINE void quantize_block(const float* x, QuantizedBlock* to) {
     }
     float largest = bits_to_float(largest_bits);
     if (largest < kNearlyZero) largest = 0;
-    to->scale = largest / static_cast<float>(kLargestQuant);
-    const float inverse = largest == 0 ? 0 : static_cast<float>(kLargestQuant) / largest;
+    to->scale = largest / kLargest;
+    const float inverse = largest == 0 ? 0 : kLargest / largest;
     int32_t q[32];
     for (unsigned i = 0; i < 32; ++i) {
         const float shifted = x[i] * inverse + 0x1.8p23f;  // the nearest integer, in the low bits
@@ -50,10 +75,12 @@ LLMD_INLINE void quantize_block(const float* x, QuantizedBlock* to) {
         for (unsigned i = 0; i < 16; ++i) sum += q[16 * half + i];
         to->sums[half] = sum;
     }
-    to->unused = 0;
-    if constexpr (kSplitsActivations) {
+    to->sums[2] = to->sums[0] + to->sums[1];
+    if constexpr (kSplitsActivations || (kKeepsBytes && Limbs == 1)) {
         for (unsigned i = 0; i < 32; ++i) to->q[i] = static_cast<uint8_t>(q[i]);
-        for (unsigned i = 0; i < 32; ++i) to->q[32 + i] = static_cast<uint8_t>((q[i] + 128) >> 8);
+        if constexpr (Limbs == 2) {
+            for (unsigned i = 0; i < 32; ++i) to->q[32 + i] = static_cast<uint8_t>((q[i] + 128) >> 8);
+        }
     } else {
         int16_t narrow[32];
         for (unsigned i = 0; i < 32; ++i) narrow[i] = static_cast<int16_t>(q[i]);
@@ -61,13 +88,20 @@ LLMD_INLINE void quantize_block(const float* x, QuantizedBlock* to) {
     }
 }
 
-static void quantize_activations(const float* x, uint32_t n, uint8_t* to) {
+template <unsigned Limbs>
+void quantize_activations(const float* x, uint32_t n, uint8_t* to) {
     auto* blocks = reinterpret_cast<QuantizedBlock*>(to);
-    for (uint32_t b = 0; b < (n + 31) / 32; ++b) quantize_block(x + size_t{32} * b, blocks + b);
+    for (uint32_t b = 0; b < (n + 31) / 32; ++b) quantize_block<Limbs>(x + size_t{32} * b, blocks + b);
 }
 
-// Where kVecFloats rows of a group are being read.
-template <class Format, unsigned Batch>
+// The i-th group of a part of a sub-block: where a nibble's byte belongs to two of them, one after the other.
+template <class Format>
+constexpr unsigned group_at(unsigned part, unsigned i) {
+    if (Format::kScales == 2) return 4 * part + i;
+    return Format::kSubBlocks == 1 ? i / 2 + 4 * (i % 2) : i;
+}
+
+// Where rows of a group are being read.
 struct Position {
     const uint8_t* block;
     const uint8_t* half;
@@ -77,70 +111,91 @@ struct Position {
     size_t x_stride;  // from one row of the batch to the next, in blocks
 };
 
-// A sub-block of these rows with `Batch` rows of x, and on to the next.
-template <class Format, unsigned Batch>
-LLMD_INLINE void multiply_sub_block(Position<Format, Batch>& at, unsigned sub_block, Vec out[Batch]) {
+// A sub-block of `Vectors` times kVecFloats rows with `Batch` rows of x, and on to the next.
+template <class Format, unsigned Batch, unsigned Limbs, unsigned Vectors>
+LLMD_INLINE void multiply_sub_block(Position& at, unsigned sub_block, Vec out[Vectors][Batch]) {
     constexpr unsigned kGroups = 8 / Format::kScales;
-    constexpr size_t kSubBlockBytes = kPackedRows * Format::kBytes / Format::kSubBlocks;
+    constexpr unsigned kFold = groups_before_fold(Format::kLargest);
+    constexpr size_t kSubBlockBytes = size_t{kPackedRows} * Format::kBytes / Format::kSubBlocks;
+#if defined(__x86_64__)
     // Compilers would otherwise fetch a whole superblock ahead at once, for which processors have no room.
     asm volatile("" ::: "memory");
-    for (size_t line = 0; line < kSubBlockBytes; line += kCacheLineBytes) {
-        // With one row the next use is a token away: past the last level's cache where processors can.
-        __builtin_prefetch(at.ahead + line, 0, Batch == 1 ? 0 : 3);
+#endif
+    if constexpr (Batch <= kFetchingBatch) {
+        for (size_t line = 0; line < kSubBlockBytes; line += kCacheLineBytes) {
+            // With one row the next use is a token away: past the last level's cache where processors can.
+            __builtin_prefetch(at.ahead + line, 0, Batch == 1 ? 0 : 3);
+        }
+        at.ahead += kSubBlockBytes;
     }
-    at.ahead += kSubBlockBytes;
 #pragma GCC unroll 2
     for (unsigned part = 0; part < Format::kScales; ++part) {
-        PartialSums sums[Batch] = {};
+        PartialSums<Limbs, Format::kLargest> sums[Vectors][Batch] = {};
 #pragma GCC unroll 8
-        for (unsigned group = part * kGroups; group < (part + 1) * kGroups; ++group) {
-            const Quants quants = Format::quants(at.block, at.row, sub_block, group);
+        for (unsigned i = 0; i < kGroups; ++i) {
+            const unsigned group = group_at<Format>(part, i);
+#pragma GCC unroll 4
+            for (unsigned v = 0; v < Vectors; ++v) {
+                const Quants quants = Format::quants(at.block, at.row + v * kVecFloats, sub_block, group);
 #pragma GCC unroll 8
-            for (unsigned c = 0; c < Batch; ++c) add_dot_products(&sums[c], quants, at.x[c * at.x_stride], group);
+                for (unsigned c = 0; c < Batch; ++c) {
+                    add_dot_products(&sums[v][c], quants, at.x[c * at.x_stride], group);
+                    if ((i + 1) % kFold == 0 || i + 1 == kGroups) fold(&sums[v][c]);
+                }
+            }
         }
-        const Vec scale = Format::scale(at.block, at.half, at.row, sub_block, part);
-        Vec minimum = {};
-        if constexpr (Format::kHasMinimum) minimum = Format::minimum(at.block, at.row, sub_block, part);
+#pragma GCC unroll 4
+        for (unsigned v = 0; v < Vectors; ++v) {
+            const unsigned row = at.row + v * kVecFloats;
+            const Vec scale = Format::scale(at.block, at.half, row, sub_block, part);
+            Vec minimum = {};
+            if constexpr (Format::kHasMinimum) minimum = Format::minimum(at.block, row, sub_block, part);
 #pragma GCC unroll 8
-        for (unsigned c = 0; c < Batch; ++c) {
-            const QuantizedBlock& quantized = at.x[c * at.x_stride];
-            const int32_t sum = Format::kScales == 2 ? quantized.sums[part] : quantized.sums[0] + quantized.sums[1];
-            const Ints products = total(sums[c]) - Format::kOffset * sum;
-            out[c] = out[c] + to_float(products) * (scale * quantized.scale);
-            if constexpr (Format::kHasMinimum) {
-                out[c] = out[c] + minimum * (quantized.scale * static_cast<float>(sum));
+            for (unsigned c = 0; c < Batch; ++c) {
+                const QuantizedBlock& quantized = at.x[c * at.x_stride];
+                const int32_t sum = quantized.sums[Format::kScales == 2 ? part : 2];
+                Ints products = total(sums[v][c]);
+                if constexpr (Format::kOffset != 0) products = less_offset(products, Format::kOffset, sum);
+                out[v][c] = multiply_add(to_float(products), scale * quantized.scale, out[v][c]);
+                if constexpr (Format::kHasMinimum) {
+                    out[v][c] = multiply_add(minimum, Vec{} + quantized.scale * static_cast<float>(sum), out[v][c]);
+                }
             }
         }
     }
     ++at.x;
 }
 
-// Rows `row` ... of a group with `Batch` rows of x, x_stride blocks apart.
+// Sub-blocks that a loop has one after the other, so that shifts are constants. With one row of the batch a loop has
+// one: unrolled, memory delivers a sixth less, as seen on Zen 4.
 template <class Format, unsigned Batch>
+constexpr unsigned unrolled_sub_blocks() {
+#if defined(__aarch64__)
+    return Format::kSubBlocks;
+#else
+    return Format::kSubBlocks == 1 || Batch == 1 ? 1 : 4;
+#endif
+}
+
+// `Vectors` times kVecFloats rows from `row` on of a group with `Batch` rows of x, x_stride blocks apart.
+template <class Format, unsigned Batch, unsigned Limbs, unsigned Vectors>
 LLMD_INLINE void multiply_rows(const uint8_t* group, unsigned row, uint32_t n_blocks, const QuantizedBlock* x,
-                               size_t x_stride, Vec out[Batch]) {
-    Position<Format, Batch> at{group + (kHalfApart<Format> ? packed_halves_bytes(n_blocks) : 0),
-                               group,
-                               group + (Batch == 1 ? kFetchAheadOfOne : kFetchAhead),
-                               row,
-                               x,
-                               x_stride};
-    for (unsigned c = 0; c < Batch; ++c) out[c] = Vec{};
+                               size_t x_stride, Vec out[Vectors][Batch]) {
+    constexpr unsigned kUnrolled = unrolled_sub_blocks<Format, Batch>();
+    Position at{group + (kHalfApart<Format> ? packed_halves_bytes(n_blocks) : 0),
+                group,
+                group + (Batch == 1 ? kFetchAheadOfOne : kFetchAhead),
+                row,
+                x,
+                x_stride};
+    for (unsigned v = 0; v < Vectors; ++v) {
+        for (unsigned c = 0; c < Batch; ++c) out[v][c] = Vec{};
+    }
     for (uint32_t b = 0; b < n_blocks; ++b) {
-        if constexpr (Batch == 1) {
-            // In a loop, though its shifts are no constants: unrolled, memory delivers a sixth less, as seen on Zen 4.
-            for (unsigned sub_block = 0; sub_block < Format::kSubBlocks; ++sub_block) {
-                multiply_sub_block(at, sub_block, out);
-            }
-        } else if constexpr (Format::kSubBlocks == 1) {
-            multiply_sub_block(at, 0, out);
-        } else {
-            // By fours, so that shifts are constants: here arithmetic limits.
-            for (unsigned sub_block = 0; sub_block < Format::kSubBlocks; sub_block += 4) {
-                multiply_sub_block(at, sub_block, out);
-                multiply_sub_block(at, sub_block + 1, out);
-                multiply_sub_block(at, sub_block + 2, out);
-                multiply_sub_block(at, sub_block + 3, out);
+        for (unsigned first = 0; first < Format::kSubBlocks; first += kUnrolled) {
+#pragma GCC unroll 8
+            for (unsigned i = 0; i < kUnrolled; ++i) {
+                multiply_sub_block<Format, Batch, Limbs, Vectors>(at, first + i, out);
             }
         }
         at.block += kPackedRows * kBlockBytes<Format>;
@@ -149,45 +204,51 @@ LLMD_INLINE void multiply_rows(const uint8_t* group, unsigned row, uint32_t n_bl
 }
 
 // One group of rows, of which the first n_rows count, with `Batch` rows of x.
-template <class Format, unsigned Batch>
+template <class Format, unsigned Batch, unsigned Limbs>
 void multiply_group(const uint8_t* group, uint32_t n_rows, uint32_t cols, const QuantizedBlock* x, size_t x_stride,
                     float* out, size_t out_stride) {
+    constexpr unsigned kVectors = packed_vectors<Batch, Limbs>();
     const uint32_t n_blocks = cols / (32 * Format::kSubBlocks);
-    for (unsigned row = 0; row < n_rows; row += kVecFloats) {
-        Vec sums[Batch];
-        multiply_rows<Format, Batch>(group, row, n_blocks, x, x_stride, sums);
-        const size_t n = n_rows - row < kVecFloats ? n_rows - row : kVecFloats;
-        for (unsigned c = 0; c < Batch; ++c) __builtin_memcpy(out + c * out_stride + row, &sums[c], n * sizeof(float));
+    for (unsigned row = 0; row < n_rows; row += kVectors * kVecFloats) {
+        Vec sums[kVectors][Batch];
+        multiply_rows<Format, Batch, Limbs, kVectors>(group, row, n_blocks, x, x_stride, sums);
+        for (unsigned v = 0; v < kVectors && row + v * kVecFloats < n_rows; ++v) {
+            const unsigned at = row + v * kVecFloats;
+            const size_t n = n_rows - at < kVecFloats ? n_rows - at : kVecFloats;
+            for (unsigned c = 0; c < Batch; ++c)
+                __builtin_memcpy(out + c * out_stride + at, &sums[v][c], n * sizeof(float));
+        }
     }
 }
 
-template <class Format, unsigned Batch = kPackedTile>
+template <class Format, unsigned Limbs, unsigned Batch = kPackedTile<Limbs>>
 LLMD_INLINE void multiply_columns(const uint8_t* group, uint32_t n_rows, uint32_t cols, const QuantizedBlock* x,
                                   size_t x_stride, uint32_t n_batch, float* out, size_t out_stride) {
     for (; n_batch >= Batch; n_batch -= Batch, x += Batch * x_stride, out += Batch * out_stride) {
-        multiply_group<Format, Batch>(group, n_rows, cols, x, x_stride, out, out_stride);
+        multiply_group<Format, Batch, Limbs>(group, n_rows, cols, x, x_stride, out, out_stride);
     }
     if constexpr (Batch > 1) {
-        multiply_columns<Format, Batch / 2>(group, n_rows, cols, x, x_stride, n_batch, out, out_stride);
+        multiply_columns<Format, Limbs, Batch / 2>(group, n_rows, cols, x, x_stride, n_batch, out, out_stride);
     }
 }
 
-template <class Format>
+template <class Format, unsigned Limbs>
 void multiply_packed_as(const Matrix& w, uint32_t first, uint32_t n_rows, const QuantizedBlock* x, size_t x_stride,
                         uint32_t n_batch, float* out, size_t out_stride) {
     for (uint32_t r = 0; r < n_rows; r += kPackedRows) {
         const uint32_t n = n_rows - r < kPackedRows ? n_rows - r : kPackedRows;
-        multiply_columns<Format>(w.data + (first + r) / kPackedRows * packed_group_bytes(w.row_bytes), n, w.cols, x,
-                                 x_stride, n_batch, out + r, out_stride);
+        multiply_columns<Format, Limbs>(w.data + (first + r) / kPackedRows * packed_group_bytes(w.row_bytes), n, w.cols,
+                                        x, x_stride, n_batch, out + r, out_stride);
     }
 }
 
-static void multiply_packed(const Matrix& w, uint32_t first, uint32_t n_rows, const uint8_t* x, size_t x_stride,
-                            uint32_t n_batch, float* out, size_t out_stride) {
+template <unsigned Limbs>
+void multiply_packed(const Matrix& w, uint32_t first, uint32_t n_rows, const uint8_t* x, size_t x_stride,
+                     uint32_t n_batch, float* out, size_t out_stride) {
     using model::TensorType;
     const auto as = [&]<class Format>(Format) {
-        multiply_packed_as<Format>(w, first, n_rows, reinterpret_cast<const QuantizedBlock*>(x),
-                                   x_stride / kQuantizedBlockBytes, n_batch, out, out_stride);
+        multiply_packed_as<Format, Limbs>(w, first, n_rows, reinterpret_cast<const QuantizedBlock*>(x),
+                                          x_stride / kQuantizedBlockBytes, n_batch, out, out_stride);
     };
     switch (w.type) {
         case TensorType::F32:

@@ -1,6 +1,6 @@
 // What each quantised format has in its blocks, for kVecFloats rows at once out of a packed group (cpu_weights.h). A
 // format has kSubBlocks (of 32 columns in a block), kBytes (of one row's block), kScales (parts of a sub-block with a
-// scale of their own), kOffset, kHasMinimum and, of rows `row` ... of the group,
+// scale of their own), kLargest (quant by its magnitude), kOffset, kHasMinimum and, of rows `row` ... of the group,
 //     quants(block, row, sub_block, group): of columns 32 * sub_block + 4 * group ... + 3
 //     scale(block, half, row, sub_block, part), minimum(block, row, sub_block)
 //     weight = scale * (quant - kOffset) + minimum
@@ -58,7 +58,7 @@ LLMD_INLINE Quants fifth_bits_at(const uint8_t* block, size_t at, unsigned row, 
 }
 
 struct Q4_0 {
-    static constexpr unsigned kSubBlocks = 1, kBytes = 18, kScales = 1;
+    static constexpr unsigned kSubBlocks = 1, kBytes = 18, kScales = 1, kLargest = 15;
     static constexpr int32_t kOffset = 8;
     static constexpr bool kHasMinimum = false;
     LLMD_INLINE Quants quants(const uint8_t* block, unsigned row, unsigned, unsigned group) {
@@ -70,7 +70,7 @@ struct Q4_0 {
 };
 
 struct Q4_1 {
-    static constexpr unsigned kSubBlocks = 1, kBytes = 20, kScales = 1;
+    static constexpr unsigned kSubBlocks = 1, kBytes = 20, kScales = 1, kLargest = 15;
     static constexpr int32_t kOffset = 0;
     static constexpr bool kHasMinimum = true;
     LLMD_INLINE Quants quants(const uint8_t* block, unsigned row, unsigned, unsigned group) {
@@ -83,7 +83,7 @@ struct Q4_1 {
 };
 
 struct Q5_0 {
-    static constexpr unsigned kSubBlocks = 1, kBytes = 22, kScales = 1;
+    static constexpr unsigned kSubBlocks = 1, kBytes = 22, kScales = 1, kLargest = 31;
     static constexpr int32_t kOffset = 16;
     static constexpr bool kHasMinimum = false;
     LLMD_INLINE Quants quants(const uint8_t* block, unsigned row, unsigned, unsigned group) {
@@ -95,7 +95,7 @@ struct Q5_0 {
 };
 
 struct Q5_1 {
-    static constexpr unsigned kSubBlocks = 1, kBytes = 24, kScales = 1;
+    static constexpr unsigned kSubBlocks = 1, kBytes = 24, kScales = 1, kLargest = 31;
     static constexpr int32_t kOffset = 0;
     static constexpr bool kHasMinimum = true;
     LLMD_INLINE Quants quants(const uint8_t* block, unsigned row, unsigned, unsigned group) {
@@ -108,7 +108,7 @@ struct Q5_1 {
 };
 
 struct Q8_0 {
-    static constexpr unsigned kSubBlocks = 1, kBytes = 34, kScales = 1;
+    static constexpr unsigned kSubBlocks = 1, kBytes = 34, kScales = 1, kLargest = 128;
     static constexpr int32_t kOffset = kSignedOffset;
     static constexpr bool kHasMinimum = false;
     LLMD_INLINE Quants quants(const uint8_t* block, unsigned row, unsigned, unsigned group) {
@@ -126,7 +126,7 @@ LLMD_INLINE Quants levels_at(const uint8_t* block, size_t at, unsigned row, unsi
 }
 
 struct IQ4_NL {
-    static constexpr unsigned kSubBlocks = 1, kBytes = 18, kScales = 1;
+    static constexpr unsigned kSubBlocks = 1, kBytes = 18, kScales = 1, kLargest = 128;
     static constexpr int32_t kOffset = kSignedOffset;
     static constexpr bool kHasMinimum = false;
     LLMD_INLINE Quants quants(const uint8_t* block, unsigned row, unsigned, unsigned group) {
@@ -152,7 +152,7 @@ LLMD_INLINE Vec packed_minimum(const uint8_t* block, unsigned row, unsigned j) {
 // f16 d, f16 dmin, 12 bytes of scales, 128 bytes of nibbles: sub-block 2i in the low ones of bytes 32i ..., 2i + 1 in
 // the high.
 struct Q4_K {
-    static constexpr unsigned kSubBlocks = 8, kBytes = 144, kScales = 1;
+    static constexpr unsigned kSubBlocks = 8, kBytes = 144, kScales = 1, kLargest = 15;
     static constexpr int32_t kOffset = 0;
     static constexpr bool kHasMinimum = true;
     LLMD_INLINE Quants quants(const uint8_t* block, unsigned row, unsigned sub_block, unsigned group) {
@@ -170,7 +170,7 @@ struct Q4_K {
 // As Q4_K with 32 bytes of fifth bits before the nibbles: bit `sub_block` of byte i belongs to weight i of the
 // sub-block.
 struct Q5_K : Q4_K {
-    static constexpr unsigned kBytes = 176;
+    static constexpr unsigned kBytes = 176, kLargest = 31;
     LLMD_INLINE Quants quants(const uint8_t* block, unsigned row, unsigned sub_block, unsigned group) {
         const Quants q = words_at(block, 48 + size_t{32} * (sub_block / 2) + size_t{4} * group, row);
         const Quants high = words_at(block, 16 + size_t{4} * group, row);
@@ -181,7 +181,7 @@ struct Q5_K : Q4_K {
 // 128 bytes of low nibbles, 64 of high bit pairs, 16 signed scales, f16 d. Each half block of 128 weights has 64 + 32
 // bytes; its sub-block j has its nibbles in bytes 32 (j % 2) ..., low for j < 2, and its pairs at bit 2j.
 struct Q6_K {
-    static constexpr unsigned kSubBlocks = 8, kBytes = 210, kScales = 2;
+    static constexpr unsigned kSubBlocks = 8, kBytes = 210, kScales = 2, kLargest = 63;
     static constexpr int32_t kOffset = 32;
     static constexpr bool kHasMinimum = false;
     LLMD_INLINE Quants quants(const uint8_t* block, unsigned row, unsigned sub_block, unsigned group) {
@@ -199,7 +199,7 @@ struct Q6_K {
 // f16 d, 2 bytes of high bit pairs and 4 of low nibbles of eight 6-bit scales, less 32, 128 bytes of nibbles: 16 for
 // each sub-block, as in IQ4_NL.
 struct IQ4_XS {
-    static constexpr unsigned kSubBlocks = 8, kBytes = 136, kScales = 1;
+    static constexpr unsigned kSubBlocks = 8, kBytes = 136, kScales = 1, kLargest = 128;
     static constexpr int32_t kOffset = kSignedOffset;
     static constexpr bool kHasMinimum = false;
     LLMD_INLINE Quants quants(const uint8_t* block, unsigned row, unsigned sub_block, unsigned group) {
@@ -215,7 +215,7 @@ struct IQ4_XS {
 // 32 bytes of high bits, 64 of low bit pairs, 12 of scales, f16 d. Piece j of half h: pairs at bit 2j of bytes 32h ...,
 // high bit 4h + j; a clear high bit means 4 less. Sixteen 6-bit scales, less 32: nibbles first, then bit pairs.
 struct Q3_K {
-    static constexpr unsigned kSubBlocks = 8, kBytes = 110, kScales = 2;
+    static constexpr unsigned kSubBlocks = 8, kBytes = 110, kScales = 2, kLargest = 7;
     static constexpr int32_t kOffset = 4;
     static constexpr bool kHasMinimum = false;
     LLMD_INLINE Quants quants(const uint8_t* block, unsigned row, unsigned sub_block, unsigned group) {
@@ -233,7 +233,7 @@ struct Q3_K {
 
 // 16 bytes of (scale, minimum) nibbles, 64 of bit pairs, f16 d, f16 dmin. Pairs lie as in Q3_K.
 struct Q2_K {
-    static constexpr unsigned kSubBlocks = 8, kBytes = 84, kScales = 2;
+    static constexpr unsigned kSubBlocks = 8, kBytes = 84, kScales = 2, kLargest = 3;
     static constexpr int32_t kOffset = 0;
     static constexpr bool kHasMinimum = true;
     LLMD_INLINE Quants quants(const uint8_t* block, unsigned row, unsigned sub_block, unsigned group) {

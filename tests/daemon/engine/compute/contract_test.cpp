@@ -226,6 +226,9 @@ TEST_P(Contract, WindowedPagesDoNotMatter) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, Contract, testing::ValuesIn(devices_under_test()), device_name);
+INSTANTIATE_TEST_SUITE_P(Fast, Contract,
+                         testing::Values(DeviceUnderTest{.name = "cpu", .precision = compute::Precision::Fast}),
+                         device_name);
 
 TEST(CpuContract, ThreadsDoNotMatter) {
     for (const RandomModel& model : two_layer_models()) {

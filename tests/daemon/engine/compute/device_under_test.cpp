@@ -91,7 +91,7 @@ base::Result<std::unique_ptr<compute::Backend>> make_backend(const DeviceUnderTe
         return compute::create_opencl_backend(spec, limits, device.opencl_index, device.overrides, {},
                                               device.precision);
     }
-    return compute::create_cpu_backend(spec, limits, n_threads);
+    return compute::create_cpu_backend(spec, limits, n_threads, {}, device.precision);
 }
 
 DeviceModel::DeviceModel(const DeviceUnderTest& device, const RandomModel& model, const compute::BackendLimits& limits,

@@ -22,7 +22,7 @@ struct DeviceUnderTest {
     compute::OpenClOverrides overrides = {};
     compute::Precision precision = compute::Precision::Faithful;
 
-    // What it rounds by design: its activations.
+    // What it rounds by design: its activations. Of the CPU in faithful precision only.
     Rounding rounding() const {
         if (!is_opencl) return {.steps = 32639.0, .at_matmul = true};
         constexpr double k15Bits = 16319.0, k8Bits = 127.0;

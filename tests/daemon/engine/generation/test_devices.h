@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/compute/backend_factory.h"
+#include "engine/compute/cpu/processor.h"
 #include "engine/compute/opencl/opencl_backend.h"
 #include "engine/generation/loaded_model.h"
 
@@ -29,7 +30,8 @@ inline std::string only_letters_and_digits(std::string text) {
 
 // The CPU and every OpenCL device.
 inline std::vector<TestDevice> test_devices() {
-    std::vector<TestDevice> devices = {{"cpu", {.kind = compute::BackendKind::Cpu}}};
+    std::vector<TestDevice> devices = {
+        {"cpu", {.kind = compute::BackendKind::Cpu}, compute::usable_cpu_kernels().back().has_fast}};
     const auto listed = compute::list_opencl_devices();
     if (!listed) return devices;
     for (const auto& device : *listed) {

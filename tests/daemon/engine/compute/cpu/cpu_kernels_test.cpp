@@ -1,4 +1,4 @@
-// Products are those of the reference decoding, and every instruction set that this machine has gives the same bits.
+// Products are those of the reference decoding in both precisions, with the same bits for any number of rows.
 #include "engine/compute/cpu/cpu_kernels.h"
 
 #include <gtest/gtest.h>
@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "daemon/engine/compute/random_model.h"
+#include "engine/compute/backend.h"
 #include "engine/compute/cpu/cpu_weights.h"
 #include "engine/compute/cpu/processor.h"
 
@@ -41,8 +42,12 @@ Problem random_matrix(TensorType type, uint32_t rows, uint32_t cols) {
     return p;
 }
 
+constexpr Precision kBothPrecisions[] = {Precision::Faithful, Precision::Fast};
+
 // out[column][row] of `n_batch` columns of x, which are a multiple of kActivationPadding floats apart.
-std::vector<float> multiply(const CpuKernels& kernels, const Matrix& w, std::span<const float> x, uint32_t n_batch) {
+std::vector<float> multiply(const CpuKernels& kernels, const Matrix& w, std::span<const float> x, uint32_t n_batch,
+                            Precision precision = Precision::Faithful) {
+    const auto as = static_cast<size_t>(precision);
     const size_t stride = x.size() / n_batch;
     std::vector<float> out(size_t{n_batch} * w.rows);
     if (!w.is_packed) {
@@ -53,12 +58,13 @@ std::vector<float> multiply(const CpuKernels& kernels, const Matrix& w, std::spa
     const size_t quantized_stride = stride / kActivationPadding * kQuantizedBlockBytes;
     std::vector<uint8_t> quantized(n_batch * quantized_stride);
     for (uint32_t c = 0; c < n_batch; ++c) {
-        kernels.quantize_activations(&x[c * stride], static_cast<uint32_t>(stride), &quantized[c * quantized_stride]);
+        kernels.quantize_activations[as](&x[c * stride], static_cast<uint32_t>(stride),
+                                         &quantized[c * quantized_stride]);
     }
     // In two parts, as two threads would.
     for (uint32_t first = 0; first < w.rows; first += kPackedRows) {
-        kernels.multiply_packed(w, first, std::min(kPackedRows, w.rows - first), quantized.data(), quantized_stride,
-                                n_batch, &out[first], w.rows);
+        kernels.multiply_packed[as](w, first, std::min(kPackedRows, w.rows - first), quantized.data(), quantized_stride,
+                                    n_batch, &out[first], w.rows);
     }
     return out;
 }
@@ -89,6 +95,7 @@ TEST(CpuKernels, AProductWithAUnitVectorIsTheReferenceDecoding) {
     }
 }
 
+// Those of one machine fuse alike or not at all, so that they agree too.
 TEST(CpuKernels, EveryInstructionSetAndColumnCountGivesTheSameBits) {
     constexpr uint32_t kColumns = 19, kCols = 768;
     for (const model::BlockFormat& format : model::block_formats()) {
@@ -96,19 +103,21 @@ TEST(CpuKernels, EveryInstructionSetAndColumnCountGivesTheSameBits) {
         Noise noise(1);
         std::vector<float> x(size_t{kColumns} * kCols);
         for (float& value : x) value = static_cast<float>(noise.uniform());
-        std::vector<float> want;
-        for (const CpuKernels& kernels : usable_cpu_kernels()) {
-            for (uint32_t n = 1; n <= kColumns; ++n) {
-                std::vector<float> out;
-                for (uint32_t c = 0; c < kColumns; c += n) {
-                    const uint32_t count = std::min(n, kColumns - c);
-                    const auto some =
-                        multiply(kernels, p.w, std::span(x).subspan(size_t{c} * kCols, count * kCols), count);
-                    out.insert(out.end(), some.begin(), some.end());
+        for (const Precision precision : kBothPrecisions) {
+            std::vector<float> want;
+            for (const CpuKernels& kernels : usable_cpu_kernels()) {
+                for (uint32_t n = 1; n <= kColumns; ++n) {
+                    std::vector<float> out;
+                    for (uint32_t c = 0; c < kColumns; c += n) {
+                        const uint32_t count = std::min(n, kColumns - c);
+                        const auto some = multiply(kernels, p.w, std::span(x).subspan(size_t{c} * kCols, count * kCols),
+                                                   count, precision);
+                        out.insert(out.end(), some.begin(), some.end());
+                    }
+                    if (want.empty()) want = out;
+                    EXPECT_EQ(std::memcmp(out.data(), want.data(), out.size() * sizeof(float)), 0)
+                        << kernels.isa << ' ' << format.name << ", " << n << " columns";
                 }
-                if (want.empty()) want = out;
-                EXPECT_EQ(std::memcmp(out.data(), want.data(), out.size() * sizeof(float)), 0)
-                    << kernels.isa << ' ' << format.name << ", " << n << " columns";
             }
         }
     }
@@ -117,7 +126,6 @@ TEST(CpuKernels, EveryInstructionSetAndColumnCountGivesTheSameBits) {
 // Against the sum in double precision of what is quantized by no more than half a step of a block's largest.
 TEST(CpuKernels, APackedProductErrsByTheRoundingOfActivationsOnly) {
     constexpr uint32_t kCols = 4096;
-    constexpr double kSteps = 32639;
     for (const CpuKernels& kernels : usable_cpu_kernels()) {
         for (const model::BlockFormat& format : model::block_formats()) {
             if (!is_packed(format.type)) continue;
@@ -128,15 +136,56 @@ TEST(CpuKernels, APackedProductErrsByTheRoundingOfActivationsOnly) {
             for (uint32_t k = 0; k < kCols; ++k) {
                 x[k] = static_cast<float>(noise.uniform() * std::exp2(static_cast<double>(k / 32 % 20)));
             }
-            const auto out = multiply(kernels, p.w, x, 1);
-            for (uint32_t r = 0; r < kRows; ++r) {
-                double want = 0, bound = 0;
-                for (uint32_t k = 0; k < kCols; ++k) {
-                    const double weight = p.weights[r * kCols + k];
-                    want += weight * double{x[k]};
-                    bound += std::abs(weight) * std::exp2(k / 32 % 20) * (0.5 / kSteps + 1e-6);
+            for (const Precision precision : kBothPrecisions) {
+                const double steps = precision == Precision::Fast ? 127 : 32639;
+                const auto out = multiply(kernels, p.w, x, 1, precision);
+                double most = 0;  // of the bound
+                for (uint32_t r = 0; r < kRows; ++r) {
+                    double want = 0, bound = 0;
+                    for (uint32_t k = 0; k < kCols; ++k) {
+                        const double weight = p.weights[r * kCols + k];
+                        want += weight * double{x[k]};
+                        bound += std::abs(weight) * std::exp2(k / 32 % 20) * (0.5 / steps + 1e-6);
+                    }
+                    EXPECT_NEAR(out[r], want, bound) << kernels.isa << ' ' << format.name << " row " << r;
+                    most = std::max(most, std::abs(out[r] - want) / bound);
                 }
-                EXPECT_NEAR(out[r], want, bound) << kernels.isa << ' ' << format.name << " row " << r;
+                EXPECT_GT(most, 1e-3) << kernels.isa << ' ' << format.name << ": not the precision that was asked for";
+            }
+        }
+    }
+}
+
+// Quants and activations that are all as large as they get add up to more than any others: nothing overflows.
+TEST(CpuKernels, TheLargestProductsAddUpExactly) {
+    constexpr uint32_t kCols = 256;
+    for (const CpuKernels& kernels : usable_cpu_kernels()) {
+        for (const TensorType type : {TensorType::Q8_0, TensorType::Q6_K, TensorType::Q5_0, TensorType::Q4_0}) {
+            for (const int byte : {0x00, 0x80, 0x7f, 0xff}) {
+                Problem p = random_matrix(type, kPackedRows, kCols);
+                const model::BlockFormat& format = model::block_format(type);
+                const bool is_super = format.block_weights == 256;
+                for (size_t i = 0; i < p.blocks.size(); ++i) {
+                    const size_t at = i % format.block_bytes;
+                    const bool is_scale = is_super ? at >= 192 : at < 2;
+                    if (!is_scale) p.blocks[i] = std::byte(byte);
+                }
+                model::dequantize(type, p.blocks, p.weights);
+                std::fill(p.packed.begin(), p.packed.end(), uint8_t{0});
+                pack_rows(type, p.w.row_bytes, p.blocks, p.packed.data());
+                for (const float sign : {1.0f, -1.0f}) {
+                    for (const Precision precision : kBothPrecisions) {
+                        const auto out = multiply(kernels, p.w, std::vector<float>(kCols, sign), 1, precision);
+                        for (uint32_t r = 0; r < kPackedRows; ++r) {
+                            double want = 0, size = 0;
+                            for (uint32_t k = 0; k < kCols; ++k) {
+                                want += sign * double{p.weights[r * kCols + k]};
+                                size += std::abs(double{p.weights[r * kCols + k]});
+                            }
+                            EXPECT_NEAR(out[r], want, 1e-5 * size) << kernels.isa << ' ' << format.name << ' ' << byte;
+                        }
+                    }
+                }
             }
         }
     }
