@@ -64,6 +64,30 @@ ChatWindow::~ChatWindow() {
     if (follow_source_ != 0) g_source_remove(follow_source_);
 }
 
+// Buttons and not a menu model, whose items have no names for assistive technologies in GTK 4.18.
+GtkWidget* ChatWindow::make_menu() {
+    GtkWidget* items = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
+    GtkWidget* popover = gtk_popover_new();
+    gtk_popover_set_child(GTK_POPOVER(popover), items);
+    on(popover, "closed", [this] { composer_.focus(); });
+    const std::pair<const char*, const char*> actions[] = {
+        {"New Chat", "win.new-chat"},
+        {"About llmd", "win.about"},
+    };
+    for (const auto& [name, action] : actions) {
+        GtkWidget* item = gtk_button_new_with_label(name);
+        gtk_button_set_has_frame(GTK_BUTTON(item), FALSE);
+        gtk_actionable_set_action_name(GTK_ACTIONABLE(item), action);
+        on(item, "clicked", [popover] { gtk_popover_popdown(GTK_POPOVER(popover)); });
+        gtk_box_append(GTK_BOX(items), item);
+    }
+    GtkWidget* tools = gtk_check_button_new_with_label("Let the Model Read the Clock");
+    gtk_actionable_set_action_name(GTK_ACTIONABLE(tools), "win.tools");
+    set_accessible_name(tools, "Let the Model Read the Clock");
+    gtk_box_append(GTK_BOX(items), tools);
+    return popover;
+}
+
 GtkWidget* ChatWindow::make_header() {
     GtkWidget* header = adw_header_bar_new();
     GtkWidget* anew = gtk_button_new_from_icon_name("list-add-symbolic");
@@ -73,19 +97,12 @@ GtkWidget* ChatWindow::make_header() {
     adw_header_bar_pack_start(ADW_HEADER_BAR(header), anew);
     adw_header_bar_set_title_widget(ADW_HEADER_BAR(header), picker_.widget());
 
-    const Ref<GMenu> menu(g_menu_new());
-    g_menu_append(menu.get(), "New Chat", "win.new-chat");
-    g_menu_append(menu.get(), "Choose Model", "win.choose-model");
-    g_menu_append(menu.get(), "Stop", "win.stop");
-    g_menu_append(menu.get(), "Let the Model Read the Clock", "win.tools");
-    g_menu_append(menu.get(), "About llmd", "win.about");
     GtkWidget* button = gtk_menu_button_new();
     gtk_menu_button_set_icon_name(GTK_MENU_BUTTON(button), "open-menu-symbolic");
-    gtk_menu_button_set_menu_model(GTK_MENU_BUTTON(button), G_MENU_MODEL(menu.get()));
+    gtk_menu_button_set_popover(GTK_MENU_BUTTON(button), make_menu());
     gtk_menu_button_set_primary(GTK_MENU_BUTTON(button), TRUE);
     gtk_widget_set_tooltip_text(button, "Menu");
     set_accessible_name(button, "Menu");
-    on(gtk_menu_button_get_popover(GTK_MENU_BUTTON(button)), "closed", [this] { composer_.focus(); });
     adw_header_bar_pack_end(ADW_HEADER_BAR(header), button);
     return header;
 }

@@ -28,6 +28,7 @@ public:
 private:
     explicit ChatWindow(AdwApplication* application);
 
+    GtkWidget* make_menu();
     GtkWidget* make_header();
     GtkWidget* make_banner();
     GtkWidget* make_welcome();

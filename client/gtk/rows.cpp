@@ -98,6 +98,7 @@ void AnswerRow::add_text(const std::string& text) {
 void AnswerRow::add_thinking(const std::string& text) {
     if (thinking_ == nullptr) {
         GtkWidget* expander = gtk_expander_new("Thoughts");
+        set_accessible_name(expander, "Thoughts");
         thinking_ = text_label("");
         gtk_widget_add_css_class(thinking_, "dim-label");
         gtk_expander_set_child(GTK_EXPANDER(expander), thinking_);
