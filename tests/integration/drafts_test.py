@@ -146,7 +146,8 @@ class Speculation(harness.TestCase):
             self.assertGreaterEqual(drafted, accepted)
 
     def test_a_text_that_repeats_itself_has_drafts_that_fit(self):
-        options = {"model": LLAMA, "max_tokens": 96, "temperature": 0.0}
+        # Long, so that some drafts pay on a busy machine too, where rows may seem dear for a while.
+        options = {"model": LLAMA, "max_tokens": 300, "temperature": 0.0}
         self.set(False)
         plain, info = self.client.generate(REPETITION, **options)
         self.texts.append(plain)
@@ -166,7 +167,7 @@ class Speculation(harness.TestCase):
             told = info[key] + last["usage"][key]
             self.assertEqual(self.metric(name) - before[name], told)
             self.assertEqual(self.client.status()[f"{key}_tokens"], self.metric(name))
-        done = self.llmctl("generate", "--verbose", "--model", LLAMA, "--max-tokens", "96", "--temperature", "0", REPETITION)
+        done = self.llmctl("generate", "--verbose", "--model", LLAMA, "--max-tokens", "300", "--temperature", "0", REPETITION)
         self.assertRegex(done.stderr, r"/s \(\d+ of \d+ drafted tokens accepted\)\n")
         self.assertRegex(self.llmctl("status").stdout, r"Speculation +\d+ of \d+ drafted tokens accepted\n")
 
