@@ -146,7 +146,7 @@ Arguments parse_command(const CommandSpec& command, std::vector<std::string> wor
         if (found == '?' || found == ':') refuse_option(argv[optind - 1], found == ':', command);
         const auto spec = std::find_if(table.begin(), table.end(), [&](const OptionSpec& candidate) {
             return found >= kFirstLongOption ? &candidate - table.data() == found - kFirstLongOption
-                                             : candidate.letter == found;
+                                             : candidate.letter == found && takes(command, candidate);
         });
         if (spec->letter == 'h') {
             arguments.command = Command::Help;

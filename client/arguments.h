@@ -23,11 +23,13 @@ enum class Command {
     Import,
     Pull,
     Remove,
+    Show,
     Default,
     Config,
     Remote,
     Bench,
     Doctor,
+    Logs,
     Bridge,
     Version,
     Help,
@@ -42,7 +44,7 @@ struct Arguments {
     bool json = false;                  // print one JSON object
     bool verbose = false;               // generate: counts and speeds on stderr
     bool all = false;                   // cancel: every request
-    bool watch = false;                 // status: again and again
+    bool watch = false;                 // status, logs: again and again
     bool no_thinking = false;           // generate, chat: do not show what the model thinks
     std::string color = "auto";         // or always or never
     std::string help;                   // Help: the command that it is about; empty: all

@@ -55,8 +55,6 @@ public:
     }
 
 private:
-    static void tell(std::string_view text) { TextOutput(STDERR_FILENO).write(text); }
-
     // A line, or the lines between two """.
     std::optional<std::string> read_text(std::string_view prompt) {
         std::optional<std::string> line = input_->read(std::string(prompt));

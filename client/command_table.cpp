@@ -37,6 +37,10 @@ constexpr std::array kCommands = {
         Command::Models, "models", "", 0, 0, "list the models that can be named",
         "Lists the models in the model directories. An asterisk marks the one that is loaded, 'default' the one for\n"
         "whoever names none.\n"},
+    CommandSpec{
+        Command::Show, "show", "MODEL", 1, 1, "tell what is known of a model",
+        "Shows of MODEL, a name from 'llmctl models' or the path of a GGUF file, what it is, how much memory it takes\n"
+        "and what it is for. Loads nothing and needs no daemon; a remote is not asked.\n"},
     CommandSpec{Command::Load, "load", "MODEL", 1, 1, "load a model now",
                 "Loads MODEL, a name from 'llmctl models' or the path of a GGUF file, and waits until it is ready.\n"
                 "Models are also loaded by the first request that needs them.\n"},
@@ -126,6 +130,10 @@ constexpr std::array kCommands = {
         "fail for what does not. With a command that mends it where there is one. Needs no daemon, starts none\n"
         "and changes no setting; the engine, which it asks for devices, may make its cache. Fails (1) when a\n"
         "check does.\n"},
+    CommandSpec{Command::Logs, "logs", "", 0, 0, "show what llmd has logged",
+                "Shows the last lines that llmd and llmd-remote have logged to the journal, with journalctl. Prompts "
+                "and texts\n"
+                "are never in them. The setting log_level says how much is logged.\n"},
     CommandSpec{
         Command::Bridge, "bridge", "", 0, 0, "let programs that only know URLs reach llmd",
         "Serves llmd's Unix socket, OpenAI's and Ollama's API, as http://localhost:11434 until Ctrl-C. Only programs "
@@ -148,6 +156,7 @@ constexpr OptionSpec::Range kPorts{0, UINT16_MAX};
 constexpr OptionSpec::Range kPromptTokens{1, service::RequestLimits::kMaxTokens};
 constexpr OptionSpec::Range kGeneratedTokens{2, service::RequestLimits::kMaxTokens};
 constexpr OptionSpec::Range kRuns{1, 1000};
+constexpr OptionSpec::Range kLogLines{1, 1'000'000};
 
 // Those that generate, and those that the daemon queues.
 constexpr std::string_view kMakers = "generate chat";
@@ -214,6 +223,8 @@ constexpr std::array kOptions = {
                &Arguments::verbose},
     OptionSpec{"all", 'a', "", Kind::Flag, nullptr, "cancel", "every request of every program", {}, &Arguments::all},
     OptionSpec{"watch", 'w', "", Kind::Flag, nullptr, "status", "show it again every second", {}, &Arguments::watch},
+    OptionSpec{"follow", 'f', "", Kind::Flag, nullptr, "logs", "go on with new lines", {}, &Arguments::watch},
+    OptionSpec{"lines", 'n', "N", Kind::Whole, "lines", "logs", "how many (100)", kLogLines},
     OptionSpec{"name", 0, "NAME", Kind::Text, "name", "import pull",
                "what to call it (as the file, without .gguf or .bin)"},
     OptionSpec{"tokenizer", 0, "FILE", Kind::Text, "tokenizer", "import",

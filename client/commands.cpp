@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <filesystem>
 #include <iomanip>
@@ -19,8 +20,7 @@
 namespace llmd::client {
 namespace {
 
-// Where the values of `status` begin, and how wide its lines are on a terminal: longer ones are hard to read, and
-// narrower ones than this would hold a word each.
+// Where the values of `status` begin.
 constexpr size_t kStatusIndent = 12;
 
 // Of status --watch.
@@ -101,6 +101,46 @@ ExitCode done(const Arguments& arguments) {
     return ExitCode::Ok;
 }
 
+namespace {
+
+// What is left out of a row of `llmctl models`, one after another, where the terminal is too narrow; 'llmctl show'
+// tells it too. Architecture, context, weights: each counts the cells without those before it.
+constexpr std::array<ptrdiff_t, 3> kDispensable = {2, 4, 2};
+constexpr size_t kModelCells = 6;  // of a model that can be used; "default" may follow
+
+size_t width_of(const std::string& text) {
+    size_t widest = 0;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) widest = std::max(widest, columns_of(line));
+    return widest;
+}
+
+void print_models(std::vector<std::vector<std::string>> rows) {
+    const std::optional<size_t> columns = terminal_columns(STDOUT_FILENO);
+    std::vector<std::vector<std::string>*> full;
+    for (auto& row : rows) {
+        if (row.size() >= kModelCells) full.push_back(&row);
+    }
+    std::string text = table(rows);
+    for (const ptrdiff_t cell : kDispensable) {
+        if (!columns || width_of(text) <= *columns) break;
+        for (auto* row : full) row->erase(row->begin() + cell);
+        text = table(rows);
+    }
+    TextOutput output(STDOUT_FILENO);
+    std::istringstream lines(text);
+    std::string line;
+    for (size_t i = 0; std::getline(lines, line); ++i) {
+        const bool is_default = i < rows.size() && rows[i].back() == "default";
+        const auto style = i == 0       ? TextOutput::Style::Dim
+                           : is_default ? TextOutput::Style::Bold
+                                        : TextOutput::Style::Plain;
+        if (!output.write(line + '\n', style)) throw CommandError(ExitCode::Ok, "");
+    }
+}
+
+}  // namespace
+
 ExitCode run_models(const Arguments& arguments) {
     const std::vector<Dictionary> models = connect_to_llmd()->list_models();
     if (arguments.json) {
@@ -134,7 +174,7 @@ ExitCode run_models(const Arguments& arguments) {
                         size_text(number_of(model, "size_bytes")), std::to_string(number_of(model, "context_length"))});
         if (is_default) rows.back().emplace_back("default");
     }
-    print_text(table(rows));
+    print_models(rows);
     if (!has_default) print_text("Without --model none is used; 'llmctl default NAME' chooses one.\n");
     return ExitCode::Ok;
 }
@@ -212,11 +252,11 @@ std::string status_json(const StatusReport& report) {
 std::string status_text(const StatusReport& report) {
     const Dictionary& status = report.status;
     std::ostringstream out;
-    const bool wraps = terminal_columns(STDOUT_FILENO).has_value();
+    const bool is_terminal = terminal_columns(STDOUT_FILENO).has_value();
     const auto line = [&](const char* name, const std::string& value) {
         if (value.empty()) return;
         out << std::left << std::setw(kStatusIndent) << name
-            << (wraps ? wrap(value, kStatusIndent, text_columns(STDOUT_FILENO)) : value) << '\n';
+            << (is_terminal ? wrap(value, kStatusIndent, readable_columns(STDOUT_FILENO)) : value) << '\n';
     };
     const std::string model = text_of(status, "model");
     std::string state = text_of(status, "state");

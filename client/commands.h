@@ -27,6 +27,8 @@ ExitCode run_remote(const Arguments& arguments);   // remote.cpp
 ExitCode run_bench(const Arguments& arguments);    // bench.cpp
 ExitCode run_doctor(const Arguments& arguments);   // doctor.cpp
 ExitCode run_bridge(const Arguments& arguments);   // bridge.cpp
+ExitCode run_show(const Arguments& arguments);     // show.cpp
+ExitCode run_logs(const Arguments& arguments);     // logs.cpp
 ExitCode run_start(const Arguments& arguments);    // start.cpp
 
 // The end of a command that has nothing else to say: prints {"ok":true} with --json.

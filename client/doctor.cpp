@@ -14,6 +14,8 @@
 namespace llmd::client {
 namespace {
 
+constexpr size_t kLeastTextColumns = 24;  // narrower ones would hold a word each
+
 const char* state_name(Check::State state) {
     switch (state) {
         case Check::State::Ok:
@@ -38,17 +40,29 @@ std::string as_json(const std::vector<Check>& checks, bool healthy) {
     return json.end_array().end_object().take() + '\n';
 }
 
-std::string as_text(const std::vector<Check>& checks) {
+TextOutput::Style style_of(Check::State state) {
+    if (state == Check::State::Ok) return TextOutput::Style::Good;
+    return state == Check::State::Warn ? TextOutput::Style::Warning : TextOutput::Style::Bad;
+}
+
+void print_text(const std::vector<Check>& checks) {
+    constexpr size_t kStateColumns = 6;
     size_t width = 0;
     for (const Check& check : checks) width = std::max(width, check.name.size());
-    std::string out;
+    const size_t indent = kStateColumns + width + 2;
+    const std::optional<size_t> columns = terminal_columns(STDOUT_FILENO);
+    TextOutput output(STDOUT_FILENO);  // drivers and files choose some of these words
+    const auto write = [&](const std::string& text, TextOutput::Style style = TextOutput::Style::Plain) {
+        if (!output.write(text, style)) throw CommandError(ExitCode::Ok, "");
+    };
     for (const Check& check : checks) {
         const std::string state = state_name(check.state);
-        out +=
-            state + std::string(6 - state.size(), ' ') + check.name + std::string(width + 2 - check.name.size(), ' ');
-        out += check.text + (check.fix.empty() ? "" : "; mend it: " + check.fix) + '\n';
+        const std::string text = check.text + (check.fix.empty() ? "" : "; mend it: " + check.fix);
+        write(state, style_of(check.state));
+        write(std::string(kStateColumns - state.size(), ' ') + check.name +
+              std::string(width + 2 - check.name.size(), ' '));
+        write((columns ? wrap(text, indent, std::max(*columns, indent + kLeastTextColumns)) : text) + '\n');
     }
-    return out;
 }
 
 }  // namespace
@@ -96,8 +110,7 @@ ExitCode run_doctor(const Arguments& arguments) {
     if (arguments.json) {
         print(as_json(checks, healthy));
     } else {
-        TextOutput output(STDOUT_FILENO);  // drivers and files choose some of these words
-        output.write(as_text(checks));
+        print_text(checks);
     }
     return healthy ? ExitCode::Ok : ExitCode::Failed;
 }

@@ -69,7 +69,7 @@ ExitCode run_generate(const Arguments& arguments) {
     if (!arguments.json && ::isatty(STDERR_FILENO) == 1) notes += cut_hint(result, options);
     if (!notes.empty()) {
         const bool mid_line = !arguments.json && !text.text().empty() && text.text().back() != '\n';
-        write_all(STDERR_FILENO, (mid_line && output_leads_to_errors() ? "\n" : "") + notes);
+        tell((mid_line && output_leads_to_errors() ? "\n" : "") + notes);
     }
     if (text_of(result, "finish_reason") == "cancelled") {
         if (arguments.json) return ExitCode::Failed;

@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cerrno>
-#include <clocale>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -104,16 +103,10 @@ private:
     std::string prompt_;
 };
 
-// What is typed is UTF-8 whatever the environment forgot to say.
-void use_utf8() {
-    if (std::setlocale(LC_CTYPE, "") == nullptr || MB_CUR_MAX == 1) std::setlocale(LC_CTYPE, "C.UTF-8");
-}
-
 }  // namespace
 
 std::unique_ptr<LineInput> LineInput::open() {
     if (::isatty(STDIN_FILENO) != 1 || ::isatty(STDERR_FILENO) != 1) return std::make_unique<PipedInput>();
-    use_utf8();
     return std::make_unique<EditedInput>();
 }
 

@@ -38,6 +38,10 @@ ExitCode run(const Arguments& arguments) {
             return run_bridge(arguments);
         case Command::Pull:
             return run_pull(arguments);
+        case Command::Show:
+            return run_show(arguments);
+        case Command::Logs:
+            return run_logs(arguments);
         case Command::Remove:
             return run_rm(arguments);
         case Command::Default:

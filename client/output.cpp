@@ -49,14 +49,18 @@ std::optional<size_t> terminal_columns(int fd) {
     return size.ws_col;
 }
 
-size_t text_columns(int fd) {
-    constexpr size_t kLeast = 28, kMost = 100;
-    return std::clamp(terminal_columns(fd).value_or(kMost), kLeast, kMost);
+size_t readable_columns(int fd) {
+    constexpr size_t kLeast = 28;  // narrower lines would hold a word each
+    return std::clamp(terminal_columns(fd).value_or(kReadableColumns), kLeast, kReadableColumns);
 }
 
 size_t columns_of(std::string_view text) {
     size_t columns = 0;
-    for (; !text.empty(); ++columns) text.remove_prefix(base::next_utf8(text).length);
+    while (!text.empty()) {
+        const base::Utf8Step step = base::next_utf8(text);
+        columns += columns_of(step.character);
+        text.remove_prefix(step.length);
+    }
     return columns;
 }
 
@@ -136,21 +140,47 @@ std::string styled_text(std::string_view text, TextOutput::Style style) {
 
 }  // namespace
 
-TextOutput::TextOutput(int fd)
-    : fd_(fd), is_terminal_(::isatty(fd) == 1), can_dim_(obeys_sequences(fd)), has_colors_(client::has_colors(fd)) {}
+TextOutput::TextOutput(int fd, Lines lines)
+    : fd_(fd), is_terminal_(::isatty(fd) == 1), can_dim_(obeys_sequences(fd)), has_colors_(client::has_colors(fd)) {
+    if (is_terminal_ && lines == Lines::Wrapped) wrap_.emplace();
+}
 
 bool TextOutput::write(std::string_view text, Style style) {
-    const bool styled = style == Style::Dim ? can_dim_ : style != Style::Plain && has_colors_;
-    if (!is_terminal_ && !styled) return write_all(fd_, text);
-    std::string clean = cleaner_.clean(text);
+    if (!is_terminal_ && !has_colors_) return write_all(fd_, text);
+    std::string clean = is_terminal_ ? cleaner_.clean(text) : std::string(text);
     if (clean.empty()) return true;
-    at_line_start_ = clean.back() == '\n';
-    return write_all(fd_, styled ? styled_text(clean, style) : clean);
+    if (wrap_) {
+        const size_t columns = terminal_columns(fd_).value_or(kUsualColumns);
+        if (style != style_ && !put(wrap_->rest(columns))) return false;
+        clean = wrap_->add(clean, columns);
+    }
+    style_ = style;
+    return put(clean);
+}
+
+bool TextOutput::put(std::string_view text) {
+    if (text.empty()) return true;
+    at_line_start_ = text.back() == '\n';
+    const bool styled = style_ == Style::Dim ? can_dim_ : style_ != Style::Plain && has_colors_;
+    return styled ? write_all(fd_, styled_text(text, style_)) : write_all(fd_, text);
 }
 
 void TextOutput::finish() {
+    if (wrap_) put(wrap_->rest(terminal_columns(fd_).value_or(kUsualColumns)));
     if (is_terminal_ && !at_line_start_) write_all(fd_, "\n");
     at_line_start_ = true;
+    if (wrap_) wrap_.emplace();
+}
+
+void tell(std::string_view text, TextOutput::Style first_word) {
+    TextOutput output(STDERR_FILENO, TextOutput::Lines::Wrapped);
+    const size_t end = std::min(text.find(' '), text.size());
+    try {
+        output.write(text.substr(0, end), first_word);
+        output.write(text.substr(end));
+        if (text.ends_with('\n')) output.finish();
+    } catch (const CommandError&) {  // a full disk: there is nowhere left to say so
+    }
 }
 
 ProgressLine::ProgressLine() : enabled_(obeys_sequences(STDERR_FILENO)) {}

@@ -9,6 +9,7 @@
 
 #include "client/terminal_text.h"
 #include "client/value.h"
+#include "client/word_wrap.h"
 
 namespace llmd::client {
 
@@ -24,10 +25,13 @@ void print_json(const Dictionary& dictionary);
 
 // Columns of the terminal behind `fd`; nothing when it is none.
 std::optional<size_t> terminal_columns(int fd);
-// Columns to wrap prose at: those of the terminal behind `fd`, from 28 to 100; 100 when it is none.
-size_t text_columns(int fd);
 
-// Columns that `text` takes when each of its characters takes one.
+// The width of lines for people who read: that of the terminal behind `fd` within what reads well, else
+// kReadableColumns.
+inline constexpr size_t kReadableColumns = 100;
+size_t readable_columns(int fd);
+
+// Columns that a line takes.
 size_t columns_of(std::string_view text);
 
 // `text` with line breaks in place of spaces so that no line is longer than `columns` unless a word is; all lines but
@@ -50,7 +54,12 @@ public:
     // Dim: where the terminal obeys_sequences(). The others: where it has_colors().
     enum class Style { Plain, Dim, Bold, Good, Warning, Bad };
 
-    explicit TextOutput(int fd);
+    enum class Lines {
+        AsTheyCome,
+        Wrapped
+    };  // Wrapped: on a terminal, where the last word is held back until finish()
+
+    explicit TextOutput(int fd, Lines lines = Lines::AsTheyCome);
     bool can_dim() const { return can_dim_; }
     // False when the reader has gone.
     bool write(std::string_view text, Style style = Style::Plain);
@@ -58,13 +67,20 @@ public:
     void finish();
 
 private:
+    bool put(std::string_view text);
+
     int fd_;
     bool is_terminal_;
     bool can_dim_;
     bool has_colors_;
     bool at_line_start_ = true;
     TerminalText cleaner_;
+    std::optional<WordWrap> wrap_;
+    Style style_ = Style::Plain;  // of what came last
 };
+
+// Lines for a person on standard error, wrapped to the terminal. Never fails: who does not read does not miss them.
+void tell(std::string_view text, TextOutput::Style first_word = TextOutput::Style::Plain);
 
 // A line on standard error that is overwritten in place and erased at the end. Prints nothing unless standard error is
 // a terminal that can erase: obeys_sequences().

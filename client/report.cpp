@@ -14,9 +14,9 @@ void report(const CommandError& error, bool json) {
     if (*error.what() == 0) return;
     std::string message = error.name() == "InvalidArgument" ? with_option_name(error.what()) : error.what();
     if (error.code() == ExitCode::Busy) message += "; try again later, 'llmctl queue' shows the requests";
+    tell("llmctl: " + message + '\n', TextOutput::Style::Bad);
+    if (!json) return;
     try {
-        TextOutput(STDERR_FILENO).write("llmctl: " + message + '\n');
-        if (!json) return;
         base::JsonWriter out;
         out.begin_object().key("error").begin_object();
         out.key("name").value(error.name().empty() ? "Failed" : error.name()).key("message").value(error.what());

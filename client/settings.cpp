@@ -20,9 +20,6 @@
 namespace llmd::client {
 namespace {
 
-// Of what `explain` prints.
-const std::string kIndent(4, ' ');
-
 [[noreturn]] void refuse(const base::Error& error) {
     throw CommandError(error.code == base::ErrorCode::InvalidArgument ? ExitCode::Usage : ExitCode::Failed,
                        error.message);
@@ -82,7 +79,8 @@ ExitCode explain(const std::string& name, bool json) {
     base::JsonWriter out;
     out.begin_object().key("settings").begin_array();
     TextOutput output(STDOUT_FILENO);
-    const size_t columns = text_columns(STDOUT_FILENO);
+    const std::string indent(4, ' ');
+    const size_t columns = readable_columns(STDOUT_FILENO);
     bool found = false;
     for (const base::SettingRow& row : base::setting_table()) {
         if (!name.empty() && row.name != name) continue;
@@ -94,8 +92,8 @@ ExitCode explain(const std::string& name, bool json) {
         if (json) continue;
         const std::string of_table = row.table.empty() ? "" : "  in [[" + std::string(row.table) + "]]";
         output.write(std::string(row.name), TextOutput::Style::Bold);
-        output.write(of_table + '\n' + kIndent + wrap(meaning, kIndent.size(), columns) + '\n');
-        output.write(kIndent + wrap("Values: " + values, kIndent.size(), columns) + '\n');
+        output.write(of_table + '\n' + indent + wrap(meaning, indent.size(), columns) + '\n');
+        output.write(indent + wrap("Values: " + values, indent.size(), columns) + '\n');
     }
     // The error names those that there are.
     if (!found) value_in(base::Config(), name);

@@ -14,8 +14,6 @@
 namespace llmd::client {
 namespace {
 
-constexpr const char* kCommandIndentText = "  ";
-
 // The model for whoever names none; empty: none.
 std::string default_model(const std::vector<std::string>& models) {
     const auto settings = base::read_settings(base::settings_files());
@@ -30,7 +28,7 @@ class Screen {
 public:
     void say(const std::string& text) { write(wrap(text, 0, columns_) + '\n', TextOutput::Style::Plain); }
     // What may be typed as it stands.
-    void command(const std::string& text) { write(kCommandIndentText + text + '\n', TextOutput::Style::Bold); }
+    void command(const std::string& text) { write("  " + text + '\n', TextOutput::Style::Bold); }
     void gap() { write("\n", TextOutput::Style::Plain); }
 
 private:
@@ -39,7 +37,7 @@ private:
     }
 
     TextOutput output_{STDOUT_FILENO};
-    const size_t columns_ = text_columns(STDOUT_FILENO);
+    const size_t columns_ = readable_columns(STDOUT_FILENO);
 };
 
 }  // namespace

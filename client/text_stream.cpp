@@ -69,7 +69,10 @@ void Interrupts::release() {
 }
 
 TextStream::TextStream(std::unique_ptr<TextSource> source, Interrupts& interrupts, Show show)
-    : source_(std::move(source)), interrupts_(interrupts), show_(show), output_(STDOUT_FILENO) {}
+    : source_(std::move(source)),
+      interrupts_(interrupts),
+      show_(show),
+      output_(STDOUT_FILENO, TextOutput::Lines::Wrapped) {}
 
 TextStream::End TextStream::run() {
     End end = End::Complete;

@@ -1,7 +1,7 @@
 # Completion of llmctl for bash, with the functions of the package bash-completion, which loads this file. What may come
 # next is asked of llmctl itself (client/completion.h).
 _llmctl() {
-    local cur words cword word files= breaks=${COMP_WORDBREAKS//[^=:@]/} head=
+    local cur words cword word files='' breaks=${COMP_WORDBREAKS//[^=:@]/} head=''
     _get_comp_words_by_ref -n =:@ cur words cword || return
     # bash replaces only what stands behind the last of these characters.
     [ -z "$breaks" ] || head=${cur%"${cur##*["$breaks"]}"}

@@ -60,6 +60,22 @@ TEST(TextOutput, DimsOnATerminalThatCanAndLeavesItAsItWas) {
     EXPECT_EQ(on_terminal("dumb", "hm", TextOutput::Style::Dim), "hm\r\n");
 }
 
+TEST(TextOutput, ColoursAreForTerminalsThatCanUnlessSomebodySaysOtherwise) {
+    const auto bold = [](const char* term) { return on_terminal(term, "hm", TextOutput::Style::Bold); };
+    EXPECT_EQ(bold("xterm"), "\x1b[1mhm\x1b[22m\r\n");
+    EXPECT_EQ(on_terminal("xterm", "a\nb\n", TextOutput::Style::Bad), "\x1b[31ma\x1b[39m\r\n") << "each line by itself";
+    EXPECT_EQ(bold("dumb"), "hm\r\n");
+    ::setenv("NO_COLOR", "1", 1);
+    EXPECT_EQ(bold("xterm"), "hm\r\n");
+    EXPECT_EQ(on_terminal("xterm", "hm", TextOutput::Style::Dim), "\x1b[2mhm\x1b[22m\r\n") << "dim is no colour";
+    ::setenv("CLICOLOR_FORCE", "1", 1);
+    EXPECT_EQ(bold("dumb"), "\x1b[1mhm\x1b[22m\r\n");
+    ::unsetenv("CLICOLOR_FORCE");
+    ::setenv("NO_COLOR", "", 1);
+    EXPECT_EQ(bold("xterm"), "\x1b[1mhm\x1b[22m\r\n") << "an empty one says nothing";
+    ::unsetenv("NO_COLOR");
+}
+
 TEST(TextOutput, APipeGetsTheBytes) {
     std::array<int, 2> ends;
     ASSERT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);

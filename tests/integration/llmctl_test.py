@@ -314,8 +314,10 @@ class Llmctl(harness.TestCase):
         self.assertEqual(self.errors_on_a_terminal("--max-tokens", "4"), cut)
         self.assertEqual(self.errors_on_a_terminal("--max-tokens", "4", "--json"), "")
         self.assertEqual(self.errors_on_a_terminal("--stop", " "), "")
-        self.assertRegex(self.errors_on_a_terminal("--max-tokens", "100000"), r"^(\r\n)?llmctl: cut after \d+ tokens, where the "
-                         r"model's context is full; the setting context_length says how long it is\r\n$")
+        full = self.errors_on_a_terminal("--max-tokens", "100000")
+        self.assertRegex(" ".join(full.split()), r"^llmctl: cut after \d+ tokens, where the model's context is full; the setting "
+                         r"context_length says how long it is$")
+        self.assertEqual([line for line in full.splitlines() if len(line) > 80], [])
 
     def test_a_terminal_gets_a_line_end_and_no_progress_after_the_text(self):
         ours, theirs = pty.openpty()
@@ -345,6 +347,32 @@ class NoDaemon(unittest.TestCase):
                 self.assertIn(b"/llmd/llmd.sock", done.stderr)
                 self.assertRegex(done.stderr, rb"start it: (systemctl|rc-service|/.*/llmd)")
             self.assertIn(b"llmctl 0.", llmctl(bus, "version").stdout)
+
+    def test_a_model_is_shown_without_a_daemon(self):
+        bus = harness.PrivateBus()
+        self.addCleanup(bus.close)
+        shown = llmctl(bus, "show", LLAMA).stdout.decode()
+        self.assertRegex(shown, rf"(?m)^Name +{LLAMA}$")
+        self.assertRegex(shown, r"(?m)^Model +llama, [\d.]+ million parameters in \d+ layers, weights Q4_0$")
+        told = json.loads(llmctl(bus, "--json", "show", LLAMA).stdout)
+        self.assertEqual((told["name"], told["architecture"], told["embeds"]), (LLAMA, "llama", False))
+        missing = llmctl(bus, "show", LLAMA[:-1])
+        self.assertEqual(missing.returncode, 4)
+        self.assertIn(f"did you mean '{LLAMA}'?".encode(), missing.stderr)
+
+    def test_the_log_is_the_journals(self):
+        bus = harness.PrivateBus()
+        self.addCleanup(bus.close)
+        os.makedirs(bus.path("bin"))
+        with open(bus.path("bin/journalctl"), "w", opener=lambda path, flags: os.open(path, flags, 0o755)) as file:
+            file.write('#!/bin/sh\necho "$@"\n')
+        bus.environment["PATH"] = bus.path("bin") + ":" + os.environ["PATH"]
+        self.assertEqual(llmctl(bus, "logs", "-n", "7", "--follow").stdout,
+                         b"--user-unit=llmd.service --user-unit=llmd-remote@*.service --lines=7 --follow\n")
+        bus.environment["PATH"] = bus.path("none")
+        without = llmctl(bus, "logs")
+        self.assertEqual(without.returncode, 1)
+        self.assertIn(b"there is no journalctl here", without.stderr)
 
     def test_a_daemon_that_dies_is_told_from_one_that_is_done(self):
         bus = harness.PrivateBus()
