@@ -1,0 +1,1 @@
+"""Generates the text from which the bundled model learns, and on which it is tested. See ../README.md."""

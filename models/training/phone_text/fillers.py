@@ -1,0 +1,205 @@
+"""What fills the slots of phrasings: each filler returns what is said and the arguments that it gives."""
+from . import times, words
+from .split import Lexicon, is_for_test
+
+APPS = Lexicon("apps", ["Maps", "Camera", "Calculator", "Settings", "Photos", "Calendar", "Clock", "Mail", "Podcasts", "Files", "Terminal", "Chess", "Weather",
+                        "Notes", "Recorder", "Signal", "Browser", "Music", "Bank", "Contacts", "Tides", "Sudoku", "Compass", "Translator", "Books"])
+LANGUAGES = Lexicon("languages", ["German", "French", "Spanish", "Italian", "Dutch", "Polish", "Swedish", "Danish", "Finnish", "Turkish", "Greek",
+                                  "Japanese", "Korean", "Hindi", "Arabic", "Portuguese", "Czech", "Norwegian", "Russian", "Welsh"])
+PHRASES = Lexicon("phrases", ["good morning", "where is the station", "thank you very much", "the bill please", "I would like a coffee", "how much is it",
+                              "see you tomorrow", "I am lost", "two tickets please", "what is your name", "good night", "is this seat free",
+                              "a table for two", "where are the toilets", "I don't understand", "excuse me", "nice to meet you", "one beer please",
+                              "when does the shop open", "help me please", "have a nice day", "I am hungry"])
+TOPICS = Lexicon("topics", ["cheap flights", "how to fix a bike tyre", "pancake recipes", "opening hours of the zoo", "used pianos", "train strikes",
+                            "second-hand books", "rain boots for kids", "local elections", "how tall giraffes are", "bus timetables", "flower shops",
+                            "phone repair", "holiday homes by the sea", "garden tools", "old maps", "swimming lessons", "tent reviews",
+                            "knitting patterns", "concerts this week", "bread recipes", "how to knot a tie"])
+RESTAURANTS = Lexicon("restaurants", ["Luigi's", "the Golden Lamb", "Café Central", "the Red Lion", "Bella Vista", "the Fish House", "Green Garden",
+                                      "the Old Mill", "Sakura", "the Corner House", "Chez Marie", "the Blue Door", "Taj Palace", "the Boathouse",
+                                      "Villa Rosa", "the White Swan", "Noodle Bar", "the Station Hotel", "Olive Tree", "the Crown"])
+DOORS = Lexicon("doors", ["front", "back", "garage", "cellar", "garden", "balcony", "side", "office", "kitchen", "terrace", "shed", "barn"])
+LABELS = Lexicon("labels", ["eggs", "pasta", "potatoes", "cookies", "noodles", "beans", "ribs", "carrots", "muffins", "rolls", "fries", "dumplings", "lentils",
+                            "scones", "pancakes", "sprouts"])
+ALARM_LABELS = Lexicon("alarm labels", ["work", "school", "gym", "train", "flight", "market", "exam", "interview", "bus", "hike", "training", "breakfast",
+                                        "yoga", "ferry", "early shift", "church"])
+BY = {"walking": ("on foot", "walking"), "driving": ("by car", "driving"), "cycling": ("by bike", "by bicycle"),
+      "transit": ("by bus", "by train", "by public transport")}
+GOING = {"walking": ("I'm walking", "I walk"), "driving": ("I'm driving", "I'm taking the car"), "cycling": ("I'm cycling", "I'm riding my bike"),
+         "transit": ("I'm taking the bus", "I'm taking the train")}
+SKIP = {"next": ("skip this song", "next song", "next track", "play the next song", "skip to the next track"),
+        "previous": ("previous song", "play the previous song", "go back one song", "the song before again")}
+PAUSE = {"pause": ("pause",), "resume": ("resume", "continue", "unpause"), "stop": ("stop", "turn off", "end")}
+CURRENCIES = {"EUR": "euros", "USD": "dollars", "GBP": "pounds", "CHF": "Swiss francs", "SEK": "Swedish crowns", "PLN": "zloty", "JPY": "yen",
+              "DKK": "Danish crowns", "CZK": "Czech crowns", "INR": "rupees", "TRY": "lira"}
+
+
+def joined(items, last=" and "):
+    return items[0] if len(items) == 1 else ", ".join(items[:-1]) + last + items[-1]
+
+
+def _pick(table):
+    def fill(choose, now):
+        key = choose.rng.choice(list(table))
+        return choose.rng.choice(table[key]), key
+    return fill
+
+
+def _of(key, say):
+    def fill(choose, now):
+        text = say(choose)
+        return text, {key: text}
+    return fill
+
+
+def _when(needs_day=False, bare=False):
+    def fill(choose, now):
+        text, date, clock = times.when(choose, now, needs_day=needs_day)
+        if bare:
+            text = text.removeprefix("at ")
+        values = {"time": clock}
+        if date is not None:
+            values["date"] = str(date)
+        return text, values
+    return fill
+
+
+def _duration(choose, now):
+    return times.duration(choose)
+
+
+def _in(choose, now):
+    rng = choose.rng
+    p = rng.random()
+    if p < 0.6:
+        n = rng.choice((1, 2, 5, 10, 12, 15, 20, 25, 30, 35, 40, 45, 50, 55, 90, rng.randint(2, 90)))
+        return f"in {'a' if n == 1 else times.number(choose, n)} minute{'s' if n > 1 else ''}", {"in_minutes": n}
+    if p < 0.75:
+        return choose.rng.choice((("in half an hour", {"in_minutes": 30}), ("in a quarter of an hour", {"in_minutes": 15}), ("in an hour and a half", {"in_minutes": 90})))
+    n = rng.choice((1, 1, 2, 2, 3, 4, 5, 6))
+    return f"in {'an' if n == 1 else times.number(choose, n, 0.6)} hour{'s' if n > 1 else ''}", {"in_minutes": 60 * n}
+
+
+def _items(choose, now):
+    n = choose.rng.choice((1, 1, 2, 2, 3, 3, 4, 5))
+    items = []
+    while len(items) < n:
+        item = choose.of(words.ANY) if choose.chance(0.15) else words.some(choose, words.THINGS)
+        if choose.chance(0.12):
+            item = choose.rng.choice(("two ", "three ", "a bag of ", "a bottle of ", "some fresh ", "six ", "a box of ")) + item
+        if item not in items:
+            items.append(item)
+    return joined(items), {"items": items}
+
+
+def _list(choose):
+    return choose.of(words.ANY) if choose.chance(0.12) else words.some(choose, words.LISTS)
+
+
+def _list_answer(choose, now):
+    name = _list(choose)
+    return choose.rng.choice((f"the {name} list", f"{name}", f"my {name} list", f"{name} list")), {"list": name}
+
+
+def _day(choose, now):
+    text, date = times.day(choose, now)
+    return text.strip(), {"date": str(date)}
+
+
+def _time(choose, now):
+    text, clock = times.time(choose)
+    return text, {"time": clock}
+
+
+def _at(choose, now):
+    text, clock = times.time(choose)
+    return choose.rng.choice((f"at {text}", text)), {"time": clock}
+
+
+def _percent(key):
+    def fill(choose, now):
+        n = choose.rng.choice((0, 5, 10, 15, 20, 25, 30, 40, 50, 60, 70, 75, 80, 90, 100, choose.rng.randint(1, 99)))
+        text = times.number(choose, n, 0.3)
+        text = choose.rng.choice((f"{text} percent", f"{n}%", f"{text} percent"))
+        return text, {key: n}
+    return fill
+
+
+def _code(choose, now):
+    rng = choose.rng
+    while True:
+        letters = "".join(rng.choice("ABCDEFGHJKLMNPQRSTUVWXYZ") for _ in range(rng.choice((0, 1, 2, 2, 3))))
+        code = letters + "".join(str(rng.randrange(10)) for _ in range(rng.randint(4, 8)))
+        if is_for_test("codes", code) == (choose.side == "test"):
+            return code, {"number": code}
+
+
+def _count(choose, now):
+    n = choose.rng.randint(1, 12)
+    return times.number(choose, n, 0.6) + choose.rng.choice(("", " people" if n > 1 else " person", "")), {"people": n}
+
+
+def _degrees(choose, now):
+    n = choose.rng.randint(5, 30)
+    return f"{times.number(choose, n)} degrees", {"degrees": n}
+
+
+def _money(choose, now):
+    n = choose.rng.choice((5, 10, 20, 25, 40, 50, 80, 100, 150, 200, 250, 500, choose.rng.randint(2, 999)))
+    code = choose.rng.choice(list(CURRENCIES))
+    return f"{times.number(choose, n, 0.3)} {choose.rng.choice((CURRENCIES[code], CURRENCIES[code], code))}", {"amount": n, "from": code}
+
+
+def _money_to(choose, now):
+    code = choose.rng.choice(list(CURRENCIES))
+    return choose.rng.choice((CURRENCIES[code], code)), {"to": code}
+
+
+def _keyed(key, pick):
+    def fill(choose, now):
+        text, value = pick(choose, now)
+        return text, {key: value}
+    return fill
+
+
+def _says(key, values):
+    def fill(choose, now):
+        text, value = choose.rng.choice(values)
+        return text, {key: value}
+    return fill
+
+
+def _genre(prefix=""):
+    def fill(choose, now):
+        genre = words.some(choose, words.GENRES)
+        return prefix + genre, {"genre": genre}
+    return fill
+
+
+def _in_room(choose, now):
+    room = words.some(choose, words.ROOMS)
+    return choose.rng.choice((f"in the {room}", f"the {room}", room)), {"room": room}
+
+
+FILLERS = {
+    "duration": _duration, "when": _when(), "when0": _when(bare=True), "fixed": _when(needs_day=True), "time": _time, "at": _at, "day": _day, "in": _in,
+    "task": _of("text", lambda c: words.said(c, words.TASKS)), "message": _of("text", lambda c: words.said(c, words.MESSAGES)),
+    "note": _of("text", lambda c: words.said(c, words.NOTES)), "person": _of("to", words.person), "items": _items, "list": _of("list", _list),
+    "list_answer": _list_answer, "occasion": _of("title", lambda c: words.some(c, words.OCCASIONS, 0.5, 3)),
+    "destination": _of("destination", words.destination), "town": _of("place", words.town), "by": _keyed("mode", _pick(BY)), "going": _keyed("mode", _pick(GOING)),
+    "mode": _says("mode", [(m, m) for m in BY]), "song": _of("song", lambda c: words.some(c, words.SONGS, 0.6, 3, True)),
+    "artist": _of("artist", lambda c: words.full_name(c) if c.chance(0.25) else words.some(c, words.ARTISTS, 0.5, 2, True)), "genre": _genre(), "some_genre": _genre("some "),
+    "skip": _keyed("action", _pick(SKIP)), "pause": _keyed("action", _pick(PAUSE)), "room": _of("room", lambda c: words.some(c, words.ROOMS)), "in_room": _in_room,
+    "state": _says("state", [("on", "on"), ("off", "off")]), "darkbright": _says("state", [("dark", "off"), ("bright", "on")]),
+    "brightdark": _says("state", [("bright", "off"), ("dark", "on")]), "percent": _percent("brightness"), "color": _of("color", lambda c: words.some(c, words.COLOURS, 0.4, 1)),
+    "app": _of("app", lambda c: words.some(c, APPS, 0.6, 2, True)), "language": _of("language", lambda c: words.some(c, LANGUAGES, 0.4, 1, True)),
+    "phrase": _of("text", lambda c: words.said(c, PHRASES)), "topic": _of("query", lambda c: words.said(c, TOPICS)), "degrees": _degrees,
+    "camera": _says("camera", [("front", "front"), ("back", "back")]), "code": _code, "place": _of("restaurant", lambda c: words.some(c, RESTAURANTS, 0.5, 2, True)), "count": _count,
+    "money": _money, "money_to": _money_to, "lock": _says("action", [("lock", "lock"), ("unlock", "unlock")]), "door": _of("door", lambda c: words.some(c, DOORS, 0.5, 1)),
+    "label": _of("label", lambda c: words.some(c, LABELS, 0.5, 1)), "alarm_label": _of("label", lambda c: words.some(c, ALARM_LABELS, 0.5, 1)),
+    "event_place": _of("place", lambda c: words.destination(c) if c.chance(0.5) else words.some(c, RESTAURANTS, 0.5, 2, True)),
+}
+# Slots that have another meaning in a domain.
+OWN = {("alarm", "label"): "alarm_label", ("calendar", "place"): "event_place"}
+for _domain, _key in (("volume", "level"), ("screen", "level")):
+    FILLERS[f"{_domain}_percent"] = _percent(_key)
+    OWN[_domain, "percent"] = f"{_domain}_percent"

@@ -1,0 +1,441 @@
+"""Conversations with tools: what is offered, what is asked, what is called, and what the assistant says instead.
+
+The rules of the answers. A request that one of the offered tools can do is a call and nothing else; several requests are several calls in
+their order. Arguments stand in the order of the schema, and those that were not said are left out. Texts are copied as they were written,
+without the full stop at the end. What no offered tool can do is answered REFUSAL. What lacks a required argument is answered with the
+question of its domain, and the next message completes it. Times that do not exist and days that are over are answered with a sentence.
+"""
+import json
+import re
+
+from . import fillers, times, words
+from .domains import CORE, DOMAINS
+from .split import Lexicon, is_for_test
+
+REFUSAL = "Sorry, I have no tool for that."
+NO_SUCH_TIME = "That time does not exist."
+PAST = "That day is already over."
+
+SLOT = re.compile(r"\{(\w+)\}")
+FREE = {"message", "task", "note", "items", "topic", "phrase"}  # texts in which a further word would be a part of them
+SOFT = {("weather", "place"): 0.3, ("light", "room"): 0.25}  # required arguments that some tools do not require
+UNCHANGED = {"parcel", "convert"}  # whose texts are not written in lower case
+OFFERED = {"date": 0.75, "label": 0.5, "mode": 0.7, "hours": 0.85, "seconds": 0.85, "in_minutes": 0.6, "brightness": 0.8, "color": 0.7, "place": 0.5}
+
+BEFORE = Lexicon("before a request", ["yes, ", "ah, ", "um, ", "right, ", "alright, ", "good, ", "listen, ", "hm, ", "great, ", "no, ", "fine, ", "uh, ", "hi llmd, ", "excuse me, ",
+                                      "just ", "then ", "also ", "sorry, ", "hey phone, ", "computer, ", "phone, ", "assistant, ",
+                                      "please ", "hey, ", "hi, ", "ok, ", "hello, ", "okay ", "now ", "quick, ", "so, ", "well, ", "oh, "])
+AFTER = Lexicon("after a request", [" please", ", please", ", thanks", ", thank you", " now", ", will you"])
+JOINTS = Lexicon("between requests", [", ", "; ", ". ", ". Next, ", ", plus ", ". One more thing: ", "; and also ", ", next ", ". Finally, ",
+                                      ", and also ", " and also ", "; then ", ", then ", ". Also, ", ". Then ", "; also ", ". And ", ", and after that ", ". After that, "])
+CHANGED_MIND = Lexicon("before the missing", ["hm, ", "oh, ", "make it ", "let's say ", "sorry, ", "right, ", "um, ", "uh, ", "ah, ", "ok, ", "okay, ", "yes, ", "well, ", "er, ", "I mean ",
+                                                    "I'd say ", "it is ", "that is ", "please, ", "maybe ", "perhaps ", "I think ", "of course, ", "sure, ", "good, ", "just "])
+QUESTION = re.compile(r"^(what|how|is|are|do|does|can|could|will|where|which|am|did|when)\b", re.I)
+
+
+class Tool:
+    """One offered tool."""
+
+    def __init__(self, name, description, arguments, required, domain=None):
+        self.name, self.domain = name, domain
+        self.names = {key: argument["name"] for key, argument in arguments.items()}
+        self.order = list(arguments)
+        self.required = required
+        properties = {}
+        for argument in arguments.values():
+            properties[argument["name"]] = argument["schema"]
+        parameters = {"type": "object", "properties": properties}
+        if required:
+            parameters["required"] = [self.names[key] for key in self.order if key in required]
+        function = {"name": name}
+        if description:
+            function["description"] = description
+        function["parameters"] = parameters
+        self.json = {"type": "function", "function": function}
+
+    def offers(self, values):
+        return all(key in self.names for key in values)
+
+    def call(self, values):
+        return {"name": self.name, "arguments": {self.names[key]: values[key] for key in self.order if key in values}}
+
+
+def tool_name(choose, domain):
+    """A name for a tool of the domain: an app may call it anything, so most names are put together or say nothing at all."""
+    rng = choose.rng
+    name = choose.of(domain.tools)
+    p = rng.random()
+    if choose.side == "test" and p < 0.7:
+        return name
+    if p < 0.35:
+        name = words.odd_text(choose, 1, 3).replace(" ", "_")
+    elif p < 0.7:
+        parts = name.split("_")
+        if choose.chance(0.3):
+            rng.shuffle(parts)
+        if choose.chance(0.5):
+            parts.insert(rng.choice((0, len(parts))), rng.choice((words.odd_word(choose), choose.of(words.ANY), "phone", "app", "my", "user", "do", "v2", "tool", "action")))
+        name = "_".join(parts)
+    p = rng.random()
+    if p < 0.15:
+        name = name.replace("_", "-")
+    elif p < 0.3:
+        first, *rest = name.split("_")
+        name = first + "".join(part.capitalize() for part in rest)
+    elif p < 0.35:
+        name = name.replace("_", ".")
+    return name
+
+
+def make_tool(choose, name):
+    domain = DOMAINS[name]
+    rng = choose.rng
+    required = {k for k in domain.required if not choose.chance(SOFT.get((name, k), 0))}
+    keys = [k for k in domain.arguments if k in domain.required or choose.chance(OFFERED.get(k, 0.8)) or (name, k) == ("timer", "minutes")]
+    if name == "music" and not keys:
+        keys = ["song", "artist"]
+    if "in_minutes" in keys:
+        required.discard("time")
+    if choose.chance(0.2):
+        rng.shuffle(keys)
+    arguments, used = {}, set()
+    describes = choose.chance(0.75)
+    said_name = tool_name(choose, domain)
+    renames = choose.chance(0.15)  # an odd schema, whose descriptions say what it means
+    for key in keys:
+        argument = domain.arguments[key]
+        own = renames and key not in ("hours", "minutes", "seconds", "song", "artist", "genre", "from", "to") and choose.chance(0.6)
+        said = words.odd_word(choose) if own else next(n for n in [rng.choice(argument.names)] + list(argument.names) + [key + "_"] if n not in used)
+        used.add(said)
+        schema = {"type": argument.type}
+        if argument.type == "array":
+            schema["items"] = {"type": "string"}
+        if argument.values:
+            schema["enum"] = list(argument.values)
+        if own or describes and choose.chance(0.9):
+            schema["description"] = rng.choice(argument.descriptions)
+        arguments[key] = {"name": said, "schema": schema}
+    is_known = said_name in domain.tools.parts[choose.side]
+    description = choose.of(domain.descriptions) if not is_known or choose.chance(0.95) else None
+    return Tool(said_name, description, arguments, required, name)
+
+
+VERBS = Lexicon("verbs of unknown tools", ["find", "open", "start", "stop", "check", "order", "rent", "paint", "measure", "scan", "move", "count", "weigh",
+                                           "rate", "fetch", "clean", "load", "copy", "hide", "show", "mark", "sort", "lend", "save", "sell", "test",
+                                           "wash", "wind", "fold", "fill", "light", "print", "cut", "mix", "heat", "cool", "lift", "spin"])
+UNKNOWN_ARGUMENTS = ("number", "name", "color", "size", "code", "count", "label", "owner", "weight", "speed", "word", "room", "shelf", "level")
+
+
+def made_up_tool(choose):
+    """A tool that nobody has heard of, and a request for it."""
+    rng = choose.rng
+    verb, thing = words.some(choose, VERBS, 0.3, 1), words.some(choose, words.ANY, 0.5, 1)
+    if choose.chance(0.3):
+        thing += "_" + words.some(choose, words.ANY, 0.5, 1)
+    noun = thing.replace("_", " ")
+    keys = rng.sample(UNKNOWN_ARGUMENTS, rng.choice((0, 1, 1, 1, 2, 2, 3)))
+    if choose.chance(0.3):
+        keys.append(words.odd_word(choose))
+    arguments, values, said = {}, {}, []
+    for key in keys:
+        is_number = key in ("number", "size", "count", "weight", "speed", "level")
+        schema = {"type": "integer" if is_number else "string"}
+        if choose.chance(0.5):
+            schema["description"] = f"The {key} of the {noun}"
+        arguments[key] = {"name": key, "schema": schema}
+        if is_number:
+            value = rng.randint(1, 500)
+            text = times.number(choose, value, 0.3)
+        else:
+            value = words.first_name(choose) if key in ("owner", "name") else words.odd_text(choose, 1, 2)
+            text = value
+        values[key] = value
+        said.append(rng.choice((f"with {key} {text}", f"{key} {text}", f"with the {key} {text}")))
+    separator = rng.choice("__-")
+    name = rng.choice((f"{verb}_{thing}", f"{verb}_{thing}", f"{thing}_{verb}")).replace("_", separator)
+    description = rng.choice((f"{verb.capitalize()} the {noun}.", f"{verb.capitalize()}s a {noun}.", f"Use it to {verb} the {noun}.", None))
+    tool = Tool(name, description, arguments, set(keys))
+    ask = rng.choice((f"{verb} the {noun}", f"please {verb} the {noun}", f"can you {verb} the {noun}", f"I want to {verb} the {noun}", f"{verb} a {noun}"))
+    return tool, ask + (" " if said else "") + ", ".join(said), values
+
+
+def dressed(choose, text, may_end, slot_first, quiet=False):
+    """A phrasing as people type it."""
+    if not quiet and not slot_first and choose.chance(0.15):
+        text = (words.odd_word(choose) + ", " if choose.side == "train" and choose.chance(0.15) else choose.of(BEFORE)) + text
+    if not quiet and may_end and choose.chance(0.1):
+        text += choose.of(AFTER)
+    if not quiet and not slot_first and choose.chance(0.55):
+        text = text[0].upper() + text[1:]
+    if QUESTION.match(text) and may_end:
+        return text + ("?" if choose.chance(0.6) else "")
+    return text + ("." if choose.chance(0.3) and not text.endswith('"') else "!" if choose.chance(0.02) and may_end else "")
+
+
+def filled(choose, now, domain, phrasing, given=None):
+    """Fills the slots of a phrasing; returns the text, the values, and whether it ends and begins with a free text."""
+    phrasing = words.disturbed(choose, _expanded(choose, phrasing))
+    values = {}
+    texts = {}
+    for slot in SLOT.findall(phrasing):
+        if given and slot in given:
+            text, more = given[slot]
+        else:
+            text, more = fillers.FILLERS[fillers.OWN.get((domain, slot), slot)](choose, now)
+        if slot in texts or any(key in values for key in more):
+            return None
+        texts[slot] = text
+        values.update(more)
+    slots = SLOT.findall(phrasing)
+    ends_free = phrasing.rstrip('"').endswith("}") and slots[-1] in FREE
+    return phrasing.format(**texts), values, not ends_free, phrasing.startswith("{") or phrasing.startswith('"')
+
+
+def _expanded(choose, phrasing):
+    from .split import expand
+    return expand(choose.rng, phrasing)
+
+
+def ask(choose, now, tool, quiet=False):
+    """A request that the tool can do: its text and the values. None if the tool is too small for what was drawn."""
+    domain = DOMAINS[tool.domain]
+    for _ in range(30):
+        one = filled(choose, now, tool.domain, choose.of(domain.phrasings))
+        if one is None or not tool.offers(one[1]):
+            continue
+        text, values, may_end, slot_first = one
+        if tool.domain == "convert" and values["from"] == values["to"]:
+            continue
+        text = dressed(choose, text, may_end, slot_first, quiet)
+        if not quiet and tool.domain not in UNCHANGED and choose.chance(0.07):
+            text = text.lower()
+            values = {k: lower(v) for k, v in values.items()}
+        return text, values
+    return None
+
+
+def lower(value):
+    if isinstance(value, list):
+        return [v.lower() for v in value]
+    return value.lower() if isinstance(value, str) else value
+
+
+def ask_without(choose, now, tool):
+    """A request that lacks an argument: text, values, question, the next message, and the values it adds. None if there is none."""
+    domain = DOMAINS[tool.domain]
+    if not domain.missing:
+        return None
+    key = choose.rng.choice(list(domain.missing))
+    missing = domain.missing[key]
+    for _ in range(20):
+        one = filled(choose, now, tool.domain, choose.of(missing.phrasings))
+        if one is None or not tool.offers(one[1]):
+            continue
+        text, values, may_end, slot_first = one
+        text = dressed(choose, text, may_end, slot_first)
+        if (tool.domain, key) in SOFT and key not in tool.required:
+            return text, values, None, None, None
+        reply, more = fillers.FILLERS[fillers.OWN.get((tool.domain, missing.slot), missing.slot)](choose, now)
+        if not tool.offers(more) or any(k in values for k in more):
+            continue
+        if missing.slot not in FREE:
+            if choose.chance(0.5):
+                reply = (words.odd_word(choose) + ", " if choose.side == "train" and choose.chance(0.15) else choose.of(CHANGED_MIND)) + reply
+        if choose.chance(0.3) and reply[0].islower() and missing.slot not in FREE | {"person", "list_answer", "town"}:
+            reply = reply[0].upper() + reply[1:]
+        if choose.chance(0.2):
+            reply += "."
+        return text, values, missing.question, reply, more
+    return None
+
+
+def bad_time(choose, now):
+    """A request with a time that cannot be, and what is said to it."""
+    rng = choose.rng
+    name = rng.choice(("alarm", "alarm", "reminder", "calendar"))
+    hour = rng.randint(25, 99)
+    if choose.chance(0.5):
+        clock = rng.choice((f"{hour} o'clock", f"{hour}:{rng.randrange(60):02}", f"{rng.randrange(24)}:{rng.randint(60, 99)}", f"{times.in_words(hour)} o'clock",
+                            f"{rng.randint(13, 30)}pm" if choose.chance(0.3) else f"{hour}:00"))
+        day = rng.choice(("", "", "tomorrow ", "on Friday ", "yesterday "))
+        text, answer = f"{day}at {clock}", NO_SUCH_TIME
+    else:
+        clock, _ = times.time(choose)
+        day = rng.choice(("yesterday", "yesterday", "last " + rng.choice(times.DAYS), f"{times.number(choose, rng.randint(2, 9))} days ago", "the day before yesterday",
+                          "yesterday evening", "yesterday morning", "last week"))
+        text, answer = rng.choice((f"{day} at {clock}", f"at {clock} {day}")), PAST
+    domain = DOMAINS[name]
+    for _ in range(30):
+        phrasing = choose.of(domain.phrasings)
+        slots = SLOT.findall(phrasing)
+        time_slots = [s for s in slots if s in ("when", "when0", "fixed")]
+        if not time_slots or "place" in slots:
+            continue
+        bare = text.removeprefix("at ") if time_slots[0] == "when0" else text
+        one = filled(choose, now, name, phrasing, {time_slots[0]: (bare, {})})
+        if one is None:
+            continue
+        return name, dressed(choose, one[0], one[2], one[3]), answer
+    return None
+
+
+# ---- results --------------------------------------------------------------------------------------------------------------------------
+FAILURES = Lexicon("failures", ["no network", "contact not found", "permission denied", "not available", "busy", "timeout", "no such list", "out of range",
+                                "device is offline", "not found", "no signal", "the calendar is locked", "storage is full"])
+
+
+def result_of(choose, now, tool, values):
+    """What the tool gave, as JSON, and the sentence that reads it out."""
+    rng = choose.rng
+    if choose.chance(0.1):
+        error = words.some(choose, FAILURES, 0.4, 4)
+        return json.dumps({"error": error}), f"That did not work: {error}."
+    name = tool.domain
+    if name == "weather":
+        degrees = rng.randint(-15, 38)
+        condition = words.some(choose, words.CONDITIONS)
+        result = {rng.choice(("temperature", "degrees", "temp")): degrees, rng.choice(("condition", "sky", "weather")): condition}
+        where = f" in {values['place']}" if "place" in values else ""
+        return json.dumps(result), f"{degrees} degrees and {condition}{where}."
+    if name == "agenda":
+        events = [{"time": times.time(choose)[1], "title": words.some(choose, words.OCCASIONS)} for _ in range(rng.randrange(4))]
+        if not events:
+            return json.dumps({"events": []}), "Nothing is planned."
+        return json.dumps({"events": events}, ensure_ascii=False), "You have " + fillers.joined([f"{e['title']} at {e['time']}" for e in events]) + "."
+    if name == "list_show":
+        items = list(dict.fromkeys(words.some(choose, words.THINGS) for _ in range(rng.randrange(5))))
+        if not items:
+            return json.dumps({"items": []}), "The list is empty."
+        return json.dumps({"items": items}), "On the list: " + ", ".join(items) + "."
+    if name == "battery":
+        percent = rng.randint(1, 100)
+        return json.dumps({"percent": percent}), f"The battery is at {percent} percent."
+    if name == "translate":
+        text = words.odd_text(choose, 1, 4)
+        return json.dumps({"translation": text}), f"It is: {text}."
+    if name == "convert":
+        amount = rng.randint(1, 2000)
+        return json.dumps({"result": amount}), f"That is {amount} {values['to']}."
+    return json.dumps(rng.choice(({"status": "ok"}, {"ok": True}, {"success": True}, {"result": "done"}))), "Done."
+
+
+# ---- conversations --------------------------------------------------------------------------------------------------------------------
+def offer(choose, names, made_up=0):
+    """Tools of the domains in any order, without two of one name."""
+    tools, used = [], set()
+    for name in names:
+        tool = make_tool(choose, name)
+        if tool.name not in used:
+            used.add(tool.name)
+            tools.append(tool)
+    return tools
+
+
+NAMES = list(DOMAINS)
+
+
+def some_domains(choose, n, without=()):
+    pool = [d for d in NAMES if d not in without]
+    weights = [3 if d in CORE else 1 for d in pool]
+    chosen = []
+    while len(chosen) < n:
+        d = choose.rng.choices(pool, weights)[0]
+        if d not in chosen:
+            chosen.append(d)
+    return chosen
+
+
+# Pairs between which a request could go to either.
+CLOSE = {"light": {"heating"}, "screen": {"light"}, "volume": set()}
+
+
+class Turn:
+    """A message of the user, and what the assistant says or calls. `kind` is for the evaluation."""
+
+    def __init__(self, kind, user, say=None, calls=None, tools=None):
+        self.kind, self.user, self.say, self.calls, self.tools = kind, user, say, calls, tools
+
+
+def one_request(choose, now, tools):
+    tool = choose.rng.choices(tools, [3 if t.domain in CORE else 1 for t in tools])[0]
+    asked = ask(choose, now, tool)
+    return asked and [Turn("call", asked[0], calls=[tool.call(asked[1])], tools=[(tool, asked[1])])]
+
+
+def several_requests(choose, now, tools):
+    parts, calls, used = [], [], []
+    for _ in range(choose.rng.choice((2, 2, 2, 3))):
+        tool = choose.rng.choice(tools)
+        asked = ask(choose, now, tool, quiet=True)
+        if asked is None:
+            return None
+        parts.append(asked[0].rstrip(".?"))
+        calls.append(tool.call(asked[1]))
+        used.append((tool, asked[1]))
+    text = parts[0]
+    for part in parts[1:]:
+        text += choose.of(JOINTS) + part
+    return [Turn("several", text, calls=calls, tools=used)]
+
+
+def missing_argument(choose, now, tools):
+    tool = choose.rng.choice(tools)
+    asked = ask_without(choose, now, tool)
+    if asked is None:
+        return None
+    text, values, question, reply, more = asked
+    if question is None:
+        return [Turn("call", text, calls=[tool.call(values)], tools=[(tool, values)])]
+    values = {**values, **more}
+    return [Turn("missing", text, say=question), Turn("completed", reply, calls=[tool.call(values)], tools=[(tool, values)])]
+
+
+def not_offered(choose, now, tools):
+    offered = {t.domain for t in tools}
+    for d in list(offered):
+        offered |= CLOSE.get(d, set())
+    if choose.chance(0.15):
+        _, text, _ = made_up_tool(choose)
+        return [Turn("refusal", dressed(choose, text, True, False), say=REFUSAL)]
+    (name,) = some_domains(choose, 1, offered)
+    tool = make_tool(choose, name)
+    asked = ask(choose, now, tool)
+    if asked is None:
+        return None
+    text = asked[0]
+    if choose.chance(0.15) and (without := ask_without(choose, now, tool)):
+        text = without[0]
+    return [Turn("refusal", text, say=REFUSAL)]
+
+
+def impossible(choose, now, tools):
+    name, text, answer = bad_time(choose, now) or (None, None, None)
+    if name is None or not any(t.domain == name for t in tools):
+        return None
+    return [Turn("bad time", text, say=answer)]
+
+
+def messages_of(turns, choose, now, results=0.25):
+    """The conversation in OpenAI's form. Answers carry what they are under "kind"."""
+    messages = []
+    number = 0
+    for turn in turns:
+        messages.append({"role": "user", "content": turn.user})
+        if turn.calls is None:
+            messages.append({"role": "assistant", "content": turn.say, "kind": turn.kind})
+            continue
+        ids = []
+        for call in turn.calls:
+            ids.append(f"call_{number}")
+            number += 1
+        messages.append({"role": "assistant", "content": "", "kind": turn.kind, "tool_calls": [
+            {"id": i, "type": "function", "function": {"name": c["name"], "arguments": json.dumps(c["arguments"], ensure_ascii=False)}} for i, c in zip(ids, turn.calls)]})
+        if turn.tools and choose.chance(results):
+            sentences = []
+            for i, (tool, values) in zip(ids, turn.tools):
+                result, sentence = result_of(choose, now, tool, values)
+                messages.append({"role": "tool", "tool_call_id": i, "content": result})
+                if sentence not in sentences:
+                    sentences.append(sentence)
+            messages.append({"role": "assistant", "content": " ".join(sentences), "kind": "result"})
+    return messages

@@ -1,0 +1,76 @@
+"""The split into training and test, made before anything is generated, and the small grammar in which phrasings are written.
+
+Every lexicon and every list of phrasings is a Lexicon. Its entries are ordered by a hash of what they say; the first of
+them, one in SHARE but at least one, are for the test alone and all others for the training alone. Nothing else decides which is which, so an
+entry stays on its side when the list grows by another.
+"""
+import hashlib
+
+SHARE = 7  # one of so many entries is for the test
+
+TRAIN, TEST = "train", "test"
+
+LEXICONS = {}  # name -> Lexicon, for the test of the split
+
+
+def hash_of(kind, text):
+    return int.from_bytes(hashlib.sha256(f"{kind}\0{text}".encode()).digest()[:8], "big")
+
+
+def is_for_test(kind, text):
+    """Which side a word belongs to that is made up while generating, such as a name of syllables."""
+    return hash_of(kind, text) % SHARE == 0
+
+
+class Lexicon:
+    """A list in two parts. Entries are strings, or tuples whose first member is the string that is said."""
+
+    def __init__(self, name, entries, split=True):
+        entries = list(dict.fromkeys(entries))
+        assert name not in LEXICONS, name
+        LEXICONS[name] = self
+        self.name = name
+        self.is_split = split
+        if not split:  # a closed class, such as the days of the week
+            self.parts = {TRAIN: entries, TEST: entries}
+            return
+        ordered = sorted(entries, key=lambda e: hash_of(name, e if isinstance(e, str) else e[0]))
+        n_test = max(1, len(ordered) // SHARE)
+        self.parts = {TEST: ordered[:n_test], TRAIN: ordered[n_test:]}
+        assert self.parts[TRAIN], name
+
+
+class Chooser:
+    """A seeded source of choices on one side of the split."""
+
+    def __init__(self, rng, side):
+        self.rng = rng
+        self.side = side
+
+    def of(self, lexicon):
+        return self.rng.choice(lexicon.parts[self.side])
+
+    def some(self, lexicon, n):
+        part = lexicon.parts[self.side]
+        return self.rng.sample(part, min(n, len(part)))
+
+    def chance(self, p):
+        return self.rng.random() < p
+
+    def text(self, lexicon, **slots):
+        """A phrasing of the lexicon with its alternatives chosen and its slots filled."""
+        return self.fill(self.of(lexicon), **slots)
+
+    def fill(self, phrasing, **slots):
+        text = expand(self.rng, phrasing)
+        return text.format(**slots) if slots else text
+
+
+def expand(rng, text):
+    """Chooses among (a|b|) alternatives, which may be nested."""
+    while True:
+        close = text.find(")")
+        if close < 0:
+            return " ".join(text.split(" ")) if "  " not in text else " ".join(text.split())
+        open_ = text.rfind("(", 0, close)
+        text = text[:open_] + rng.choice(text[open_ + 1:close].split("|")) + text[close + 1:]

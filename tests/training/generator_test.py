@@ -1,0 +1,150 @@
+"""The generator of training text: what is held back for the test never reaches the training, nothing repeats, and every answer fits its
+request. Proven on a few thousand conversations, without anything but Python."""
+import json
+import os
+import random
+import re
+import sys
+import unittest
+
+SOURCE = os.environ["LLMD_SOURCE"]
+sys.path.insert(0, os.path.join(SOURCE, "models", "training"))
+
+from phone_text import domains, generate, render, split, times  # noqa: E402
+
+N = 1500
+SHORT = 10  # characters: a held-back text of fewer may be a part of something else
+
+
+def training(seed, n):
+    rng = random.Random(seed)
+    return [generate.training_sample(rng) for _ in range(n)]
+
+
+def text_of(sample):
+    return "".join(text for text, _, _ in render.segments_of(sample["messages"], sample.get("tools", ())))
+
+
+class Split(unittest.TestCase):
+    def test_every_lexicon_has_two_parts(self):
+        for name, lexicon in split.LEXICONS.items():
+            if not lexicon.is_split:
+                continue
+            ours, theirs = set(lexicon.parts[split.TRAIN]), set(lexicon.parts[split.TEST])
+            self.assertTrue(ours and theirs, name)
+            self.assertFalse(ours & theirs, name)
+
+    def test_what_is_held_back_is_never_trained(self):
+        held = {}
+        for name, lexicon in split.LEXICONS.items():
+            trained = {entry for other in split.LEXICONS.values() for entry in other.parts[split.TRAIN]}
+            if lexicon.is_split and not name.endswith((": names", ": descriptions")):  # of tools, which users do not say
+                for entry in lexicon.parts[split.TEST]:
+                    if "{" not in entry and "(" not in entry and len(entry) >= SHORT and entry not in trained:
+                        held[entry.lower()] = name
+        self.assertGreater(len(held), 100)
+        pattern = re.compile(r"(?<![\w'])(" + "|".join(map(re.escape, sorted(held, key=len, reverse=True))) + r")(?![\w'])")
+        # A phrasing may be the beginning of another one: those that train say themselves are no test of the split.
+        others = "\n".join(entry.lower() for lexicon in split.LEXICONS.values() for entry in lexicon.parts[split.TRAIN])
+        for sample in training("split", N):
+            for message in sample["messages"]:
+                if message["role"] not in ("user", "assistant"):
+                    continue
+                for found in pattern.findall(message["content"].lower()):
+                    self.assertTrue(found in others, f"{held[found]}: {found} in {message['content'][:300]}")
+
+    def test_the_tests_say_what_is_held_back(self):
+        names = set(domains.DOMAINS["timer"].phrasings.parts[split.TEST])
+        self.assertTrue(names)
+        self.assertFalse(names & set(domains.DOMAINS["timer"].phrasings.parts[split.TRAIN]))
+
+
+class Samples(unittest.TestCase):
+    def test_a_seed_gives_the_same_text(self):
+        self.assertEqual(training("same", 20), training("same", 20))
+        self.assertNotEqual(training("same", 3), training("other", 3))
+
+    def test_nothing_repeats(self):
+        """Of so many conversations none is there twice, so that far more than a million are possible."""
+        texts = [text_of(sample) for sample in training("repeats", N)]
+        self.assertEqual(len(set(texts)), N)
+
+    def test_calls_are_of_offered_tools_and_fit_their_schemas(self):
+        n = 0
+        for sample in training("calls", N):
+            tools = {tool["function"]["name"]: tool["function"]["parameters"] for tool in sample.get("tools", ())}
+            for message in sample["messages"]:
+                for call in message.get("tool_calls", ()):
+                    n += 1
+                    parameters = tools[call["function"]["name"]]
+                    arguments = json.loads(call["function"]["arguments"])
+                    order = [name for name in parameters["properties"] if name in arguments]
+                    self.assertEqual(list(arguments), order)
+                    self.assertLessEqual(set(parameters.get("required", ())), set(arguments), call)
+                    for name, value in arguments.items():
+                        schema = parameters["properties"][name]
+                        kind = {"string": str, "integer": int, "array": list}[schema["type"]]
+                        self.assertIsInstance(value, kind)
+                        if "enum" in schema:
+                            self.assertIn(value, schema["enum"])
+        self.assertGreater(n, N // 2)
+
+    def test_extracted_texts_are_in_the_text(self):
+        samples = generate.test_samples("copies", 60)["extraction"]
+        for sample in samples:
+            user, answer = sample["messages"][-2]["content"], json.loads(sample["messages"][-1]["content"])
+            properties = sample["schema"]["properties"]
+            self.assertEqual(list(answer), [name for name in properties if name in answer])
+            for value in answer.values():
+                for text in value if isinstance(value, list) else [value]:
+                    if isinstance(text, str) and not re.fullmatch(r"[\d:-]+", text):
+                        self.assertIn(text, user)
+
+    def test_tales_name_what_was_asked_for_and_end(self):
+        for sample in generate.test_samples("tales", 100)["tale"]:
+            tale, wanted = sample["messages"][-1]["content"], sample["wanted"]
+            self.assertTrue(tale.endswith("The end."))
+            self.assertTrue(80 <= len(tale.split()) <= 200, len(tale.split()))
+            for key in ("hero", "place", "thing"):
+                if wanted[key]:
+                    self.assertIn(wanted[key], tale)
+            said = set(re.findall(r"[a-z]+", tale.lower()))
+            own = {"she": {"she", "her"}, "he": {"he", "him", "his"}, "it": {"it", "its"}}[wanted["pronoun"]]
+            self.assertTrue(said & own, tale)
+            self.assertFalse(said & ({"she", "her", "he", "him", "his"} - own), tale)
+
+
+class Times(unittest.TestCase):
+    def test_days_follow_from_the_system_message(self):
+        choose = split.Chooser(random.Random(1), split.TRAIN)
+        for _ in range(500):
+            now = times.Now(choose, lists_days=True)
+            said, date = times.day(choose, now)
+            self.assertGreaterEqual(date, now.date)
+            self.assertLess((date - now.date).days, 366)
+            for k in range(1, 8):
+                day = now.after(k)
+                self.assertIn(f"{times.DAYS[day.weekday()]} {day}", now.system_line())
+                if said.split(" ")[-1] == times.DAYS[day.weekday()]:
+                    self.assertEqual(date, day)
+
+    def test_times_are_of_24_hours(self):
+        choose = split.Chooser(random.Random(2), split.TRAIN)
+        said = {}
+        for _ in range(5000):
+            text, clock = times.time(choose)
+            self.assertRegex(clock, r"^([01]\d|2[0-3]):[0-5]\d$")
+            self.assertEqual(said.setdefault(text, clock), clock, text)  # one meaning each
+        for text, clock in (("ten to seven", "06:50"), ("half past nine", "09:30"), ("noon", "12:00"), ("quarter past three in the afternoon", "15:15")):
+            self.assertEqual(said.get(text, clock), clock)
+
+
+class Rendering(unittest.TestCase):
+    def test_markup_is_balanced(self):
+        for sample in training("markup", 200):
+            text = text_of(sample)
+            self.assertEqual(text.count("<|im_start|>"), text.count("<|im_end|>"))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
