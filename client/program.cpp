@@ -39,7 +39,6 @@ void choose_colors(const std::string& when) {
     ::setenv("NO_COLOR", when == "always" ? "" : "1", 1);
 }
 
-
 void print_help(const Arguments& arguments) {
     const CommandSpec* command = arguments.help.empty() ? nullptr : find_command(arguments.help);
     if (arguments.json) return print(help_json(command));

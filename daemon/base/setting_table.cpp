@@ -26,6 +26,9 @@ constexpr std::array kRows = {
     SettingRow{"", "idle_exit_seconds", "1 to 31536000; 0: 600",
                "seconds without a model after which an llmd that something starts again ends itself"},
     SettingRow{"", "saved_prefix_mib", "1 to 65536; 0: off", "the size of the on-disk prefix cache"},
+    SettingRow{"", "speculation", "`true`, `false`; absent: `true`",
+               "whether the next tokens are drafted from what the text repeats and computed ahead "
+               "([performance.md](performance.md)); no text changes by it"},
     SettingRow{"", "log_level", "`error`, `warn`, `info`, `debug`", "how much llmd logs"},
     SettingRow{"", "max_models", "1 to 16; 0: as many as memory allows", "how many models are loaded at a time"},
     SettingRow{"", "memory_mib", "64 to 1048576; 0: what is available on the device less 384 MiB",
