@@ -1,4 +1,5 @@
 """Tokenizes generated text fast: pre-tokens are looked up, and only new ones are given to the Python package tokenizers."""
+import itertools
 import re
 
 from . import split, words
@@ -40,26 +41,22 @@ class Encoder:
                 ids.extend(self.word(word))
         return ids
 
-    def segment(self, text, is_markup):
-        if not is_markup:
-            return self.text(text)
-        ids = self._ids.get(("markup", text))
-        if ids is None:
-            ids = []
-            for part in _SPECIAL.split(text):
-                if part in self.special:
-                    ids.append(self.special[part])
-                elif part:
-                    ids.extend(self.text(part))
-            if len(self._ids) < _MOST_TEXTS:
-                self._ids["markup", text] = ids
+    def markup(self, text):
+        """Ids of a text in which special tokens are markup."""
+        ids = []
+        for part in _SPECIAL.split(text):
+            if part in self.special:
+                ids.append(self.special[part])
+            elif part:
+                ids.extend(self.text(part))
         return ids
 
     def conversation(self, messages, tools=(), prompt=False):
         """Ids, and for each whether the assistant says it."""
         ids, said = [], []
-        for text, is_markup, is_said in segments_of(messages, tools, prompt):
-            more = self.segment(text, is_markup)
+        # llmd pre-tokenizes across segments; no content of ours has the text of a special token.
+        for is_said, segments in itertools.groupby(segments_of(messages, tools, prompt), lambda segment: segment[2]):
+            more = self.markup("".join(segment[0] for segment in segments))
             ids.extend(more)
             said.extend([is_said] * len(more))
         return ids, said

@@ -1,7 +1,7 @@
 """Writes a conversation as llmd does with the family "hermes" (daemon/engine/chat/chatml_families.cpp): ChatML with Hermes calls.
 
-A prompt is a list of segments, which are tokenized one by one: markup of the template, and contents, in which nothing is markup.
-tests/training/render_test.py compares both with llmd.
+A prompt is a list of segments: markup of the template, and contents, in which nothing is markup.
+tests/training/render_test.py compares the text with llmd, tests/lanes/training the tokens.
 """
 import json
 
@@ -120,7 +120,6 @@ def segments_of(messages, tools=(), prompt=False):
                 out.write(f"{END}\n", True)
     if prompt:
         out.write(f"{TURN}assistant\n", True)
-    # What llmd joins is tokenized as one, whoever says it; only where an answer begins the model goes on from a prompt.
     return [tuple(s) for s in out.segments]
 
 
