@@ -106,8 +106,9 @@ protected:
         outcome.profile = loaded->backend->report().profile;
         outcome.n_tuned = observer.n_tuned;
         RecordedEvents events;
-        // Chunks of a fixed size, or the number of calls would depend on the time they take.
+        // Chunks of a fixed size and no drafts, or the number of calls would depend on the time they take.
         generation::Generator generator(*loaded, generation::PrefillPace::exactly(4), events);
+        generator.set_speculates(false);
         generation::GenerationRequest request;
         request.id = 1;
         request.prompt = "the tale";

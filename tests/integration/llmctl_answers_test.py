@@ -118,7 +118,7 @@ class Answers:
 
     def test_thinking_is_dim_on_a_terminal_and_in_no_pipe(self):
         dim, normal = "\x1b[2m", "\x1b[22m"
-        self.assertEqual(self.on_terminal(), f"{dim}h{normal}{dim}m\r\n{normal}\r\nso\r\n")
+        self.assertEqual(self.on_terminal(), f"{dim}hm{normal}\r\n\r\nso\r\n")
         self.assertEqual(self.on_terminal("--no-thinking"), "\r\n\r\nso\r\n")
         done = self.generate()
         self.assertEqual((done.stdout, done.stderr), (b"\n\nso", b""))
