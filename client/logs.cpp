@@ -16,10 +16,10 @@ constexpr uint64_t kUsualLines = 100;
 }  // namespace
 
 ExitCode run_logs(const Arguments& arguments) {
-    if (arguments.json) throw CommandError(ExitCode::Usage, "--json: what llmd logs is lines");
     std::vector<std::string> words = {"journalctl", "--user-unit=llmd.service", "--user-unit=llmd-remote@*.service",
                                       "--lines=" + std::to_string(number_of(arguments.request, "lines", kUsualLines))};
     if (arguments.watch) words.emplace_back("--follow");
+    if (arguments.json) words.emplace_back("--output=json");
     std::vector<char*> argv;
     for (std::string& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);

@@ -222,9 +222,7 @@ void ChatWindow::ask() {
     if (!picker_.chosen().empty()) add_option(&options, "model", g_variant_new_string(picker_.chosen().c_str()));
     add_option(&options, "max_tokens", g_variant_new_int32(-1));
     add_option(&options, "priority", g_variant_new_string("interactive"));
-    const Variant tools(g_action_group_get_action_state(G_ACTION_GROUP(window_), "tools"));
-    if (g_variant_get_boolean(tools.get()) != 0 && service_.offers("tools"))
-        add_option(&options, "tools", g_variant_new_string(kTools));
+    if (offers_tools()) add_option(&options, "tools", g_variant_new_string(kTools));
     text_.clear();
     calls_.clear();
     shown_calls_.clear();
@@ -269,6 +267,11 @@ void ChatWindow::take_end(const client::StreamLine& line) {
     show_notice(advice.happened, advice.to_do, "", advice.next);
 }
 
+bool ChatWindow::offers_tools() const {
+    const Variant tools(g_action_group_get_action_state(G_ACTION_GROUP(window_), "tools"));
+    return g_variant_get_boolean(tools.get()) != 0 && service_.offers("tools") && picker_.chosen_remote().empty();
+}
+
 void ChatWindow::take_error(const client::StreamLine& line) {
     end_answer();
     const Advice advice = advice_for_error(line.error_name);
@@ -287,7 +290,8 @@ void ChatWindow::run_calls() {
     answer_.reset();
     conversation_.answer(text_, calls_);
     for (size_t i = 0; i < calls_.size(); ++i) {
-        const std::string result = run_tool(calls_[i].name, calls_[i].arguments);
+        const std::string result =
+            offers_tools() ? run_tool(calls_[i].name, calls_[i].arguments) : "Not run: it was not offered.";
         row_->show_result(shown_calls_[i], result);
         conversation_.add_result(calls_[i].id, result);
     }

@@ -41,6 +41,8 @@ private:
     // Asks for the next part of the answer that row_ shows: all of it, what follows a call, or the rest of one that was
     // cut.
     void ask();
+    // The model may call what the app has: the person allows it, llmd passes it on, and the model is of this device.
+    bool offers_tools() const;
     void take(const client::StreamLine& line);
     void take_end(const client::StreamLine& line);
     void take_error(const client::StreamLine& line);

@@ -13,7 +13,7 @@ constexpr std::array kRows = {
                "which kind of device computes; `auto` takes a GPU, or the CPU where there is none"},
     SettingRow{"", "device", "part of an OpenCL platform's or device's name",
                "which OpenCL device computes; empty: the first suitable one"},
-    SettingRow{"", "precision", "`faithful`, `fast`", "activations of 15 bits, or most of them of 8"},
+    SettingRow{"", "precision", "`faithful`, `fast`", "activations of 15 or 16 bits, or most of them of 8"},
     SettingRow{"", "chat_template",
                "the name of a [family of chat formats](models.md#chat-templates), such as `chatml`",
                "the chat format of every model; empty: as each file says"},
@@ -26,9 +26,9 @@ constexpr std::array kRows = {
     SettingRow{"", "idle_exit_seconds", "1 to 31536000; 0: 600",
                "seconds without a model after which an llmd that something starts again ends itself"},
     SettingRow{"", "saved_prefix_mib", "1 to 65536; 0: off", "the size of the on-disk prefix cache"},
-    SettingRow{"", "speculation", "`true`, `false`; absent: `true`",
-               "whether the next tokens are drafted from what the text repeats and computed ahead "
-               "([performance.md](performance.md)); no text changes by it"},
+    SettingRow{
+        "", "speculation", "`true`, `false`; absent: `true`",
+        "whether the next tokens are drafted from what the text repeats and computed ahead; no text changes by it"},
     SettingRow{"", "log_level", "`error`, `warn`, `info`, `debug`", "how much llmd logs"},
     SettingRow{"", "max_models", "1 to 16; 0: as many as memory allows", "how many models are loaded at a time"},
     SettingRow{"", "memory_mib", "64 to 1048576; 0: what is available on the device less 384 MiB",

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Makes a Hugging Face directory of a checkpoint: convert.py --checkpoint checkpoint.pt --tokenizer tokenizer.json --out DIRECTORY
 
-`llmctl import DIRECTORY --quantize q8_0` makes the GGUF file of it. With --parts the weights go as f16 into files of at most 12 MB, for machines
-from which only small files can be brought back; --from-parts reads them. Needs PyTorch, numpy and safetensors.
+`llmctl import DIRECTORY --quantize q8_0` makes the GGUF file of it. With --parts the weights go as f16 into files of at most 12 MB,
+which --from-parts reads. Needs PyTorch, numpy and safetensors.
 """
 import argparse
 import glob
