@@ -120,15 +120,13 @@ void Generator::draft() {
     for (Sequence* sequence : computing_) sequence->keep_drafts(0);
     const uint32_t most = model_.backend->limits().max_drafted;
     if (!speculates_ || most == 0) return;
+    // Not beside prefill: drafted rows would come out of its chunk, and a first token waits longer than another one.
+    if (!std::ranges::all_of(computing_, &Sequence::is_decoding)) return;
     chances_.clear();
-    uint32_t n_rows = 0, n_tokens = 0, n_prefill_rows = 0;
+    uint32_t n_rows = 0, n_tokens = 0;
     bool may_run_ahead = runs_ahead_ && model_.backend->is_asynchronous();
     for (uint32_t i = 0; i < computing_.size(); ++i) {
         Sequence& sequence = *computing_[i];
-        if (!sequence.is_decoding()) {
-            n_prefill_rows = std::min(n_prefill_rows + sequence.n_pending(), pace_.rows());
-            continue;
-        }
         n_rows += sequence.n_pending();
         ++n_tokens;
         may_run_ahead = may_run_ahead && sequence.is_done_by_device();
@@ -136,7 +134,7 @@ void Generator::draft() {
         for (const Draft& one : sequence.drafts()) chances_.push_back({i, one.probability, one.is_certain});
     }
     if (chances_.empty()) return;
-    const auto taken = worthwhile(computing_.size(), n_rows + n_prefill_rows, n_tokens, may_run_ahead);
+    const auto taken = worthwhile(computing_.size(), n_rows, n_tokens, may_run_ahead);
     for (uint32_t i = 0; i < computing_.size(); ++i) computing_[i]->keep_drafts(taken[i]);
 }
 

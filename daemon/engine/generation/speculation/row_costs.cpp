@@ -74,16 +74,21 @@ std::vector<uint32_t> worthwhile_drafts(std::span<const DraftChance> chances, ui
     double best_rate = base_rate * kLeastGain;
     double tokens = base_tokens;
     size_t n_best = 0;
+    std::vector<uint32_t> taken(n_sequences);
+    uint32_t n_served = 0;  // sequences that have a draft
     const size_t most = std::min<size_t>(order.size(), max_rows);
     for (size_t n = 0; n < most; ++n) {
+        const uint32_t rows = base_rows + static_cast<uint32_t>(n) + 1;
+        if (costs.time_us(rows) > kLongestDraftedStepUs) break;
         const DraftChance& one = chances[order[n]];
+        n_served += taken[one.sequence]++ == 0 ? 1 : 0;
         if (!one.is_certain) tokens += one.probability;
-        const double rate = tokens / costs.cost(base_rows + static_cast<uint32_t>(n) + 1);
-        if (rate <= best_rate) continue;
+        const double rate = tokens / costs.cost(rows);
+        if (rate <= best_rate || (n_served < n_sequences && costs.cost(rows) > kMostInCompany * base_cost)) continue;
         best_rate = rate;
         n_best = n + 1;
     }
-    std::vector<uint32_t> taken(n_sequences);
+    std::ranges::fill(taken, 0u);
     for (const uint32_t i : std::span(order).first(n_best)) ++taken[chances[i].sequence];
     return taken;
 }

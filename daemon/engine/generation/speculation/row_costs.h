@@ -28,6 +28,8 @@ public:
     void measured(uint32_t rows, std::chrono::microseconds time, bool is_ahead);
     // The time of a step of so many rows that is alone, in steps of one row. It never falls with the rows.
     double cost(uint32_t rows) const;
+    // The same in microseconds; 0 while nothing is measured.
+    double time_us(uint32_t rows) const { return one_row_us_ * cost(rows); }
     // The time of a step ahead, in steps alone of as many rows; at most 1.
     double cost_ahead() const { return ahead_; }
 
@@ -46,6 +48,12 @@ private:
     bool learns_ = true;
 };
 
+// What a new request, a cancel or another sequence's next token waits for at most (batch.h).
+inline constexpr double kLongestDraftedStepUs = 250'000;
+// A step that drafts some sequences' tokens takes at most so many times as long as without: the others get theirs
+// later.
+inline constexpr double kMostInCompany = 1.25;
+
 // One drafted row of a sequence.
 struct DraftChance {
     uint32_t sequence = 0;    // the sequence's number in the step
@@ -55,7 +63,8 @@ struct DraftChance {
 
 // Of these rows, which are in the order of their sequences' tokens, so many are worth their time for each of
 // n_sequences sequences: those that give the most tokens in a step's time. `base_rows` rows and `base_tokens` tokens
-// come without them; then the step could be one ahead, if `may_run_ahead`. At most max_rows are taken.
+// come without them; then the step could be one ahead, if `may_run_ahead`. At most max_rows are taken, and no more than
+// fit a step of kLongestDraftedStepUs, or where a sequence gets none, one that takes kMostInCompany times as long.
 std::vector<uint32_t> worthwhile_drafts(std::span<const DraftChance> chances, uint32_t n_sequences, uint32_t base_rows,
                                         uint32_t base_tokens, uint32_t max_rows, const RowCosts& costs,
                                         bool may_run_ahead);

@@ -86,12 +86,37 @@ TEST(WorthwhileDrafts, AreThoseThatGiveMoreTokensInTheSameTime) {
 }
 
 TEST(WorthwhileDrafts, GoToTheLikeliestSequencesFirst) {
-    const auto costs = RowCosts::exactly(0.05);
+    const auto costs = RowCosts::exactly(0.04);
     const auto chances = chances_of(std::vector{0.3, 0.95, 0.0}, 8);
     const auto taken = worthwhile_drafts(chances, 3, 3, 3, 6, costs, false);
     EXPECT_EQ(taken[0], 0u);
     EXPECT_EQ(taken[1], 6u);
     EXPECT_EQ(taken[2], 0u);
+}
+
+// Who gets no draft waits for the step all the same.
+TEST(WorthwhileDrafts, LetOthersWaitALittle) {
+    const auto costs = RowCosts::exactly(0.1);
+    const auto taken = [&](uint32_t n_sequences, std::vector<double> probabilities) {
+        return worthwhile_drafts(chances_of(probabilities, 15), n_sequences, n_sequences, n_sequences, 15, costs,
+                                 false);
+    };
+    EXPECT_EQ(taken(1, {1})[0], 15u);
+    EXPECT_EQ(taken(2, {1})[0], 2u);  // (1.1 + 0.2) / 1.1 <= 1.25
+    const auto both = taken(2, {0.95, 0.95});
+    EXPECT_GT(both[0], 2u);
+    EXPECT_GT(both[1], 2u);
+}
+
+TEST(WorthwhileDrafts, FitAStepThatANewRequestCanWaitFor) {
+    RowCosts costs(compute::BackendKind::Cpu);
+    for (int i = 0; i < 300; ++i) {
+        for (const uint32_t rows : {1u, 2u, 4u, 8u, 16u}) costs.measured(rows, 100 * linear(rows, 0.2), false);
+    }
+    // 100 ms for one row and 20 for each further one.
+    const auto taken = worthwhile_drafts(chances_of(std::vector{1.0}, 15), 1, 1, 1, 15, costs, false)[0];
+    EXPECT_GE(taken, 6u);
+    EXPECT_LE(taken, 8u);
 }
 
 // A step with drafts is never one ahead.
