@@ -163,7 +163,8 @@ public:
     constraint::Constraint* constraint() { return constraint_ ? &*constraint_ : nullptr; }
     // True if some token is allowed next.
     bool may_go_on() { return !constraint_ || constraint_->allowed().n > 0; }
-    // The allowed tokens, as compute::SampleRequest::allowed; empty if all are allowed or none. Valid until accept().
+    // The allowed tokens, as compute::SampleRequest::allowed; empty if all are allowed or none. Valid until the
+    // constraint changes or drafts.
     std::span<const uint32_t> allowed_ids();
     // The next token if exactly one is allowed; nothing after the end.
     std::optional<int32_t> only_id();

@@ -51,6 +51,8 @@ base::Result<uint8_t*> HostArena::allocate(uint64_t bytes, std::string_view what
     }
     if (chunks_.empty() || chunks_.back().size() - used_ < bytes) {
         auto chunk = HostBuffer::reserve(std::max(kChunkBytes, bytes + kHugePageBytes), what);
+        // Where the system counts addresses as memory (vm.overcommit_memory = 2) there may be fewer.
+        if (!chunk) chunk = HostBuffer::reserve(bytes + kHugePageBytes, what);
         if (!chunk) return chunk.error();
         // Kernels without huge pages refuse, which changes nothing.
         ::madvise(chunk->as<uint8_t>(), chunk->size(), MADV_HUGEPAGE);
