@@ -90,10 +90,10 @@ ExitCode explain(const std::string& name, bool json) {
         out.begin_object().key("table").value(row.table).key("name").value(row.name);
         out.key("values").value(values).key("meaning").value(meaning).end_object();
         if (json) continue;
-        const std::string of_table = row.table.empty() ? "" : "  in [[" + std::string(row.table) + "]]";
+        const std::string of_table = row.table.empty() ? "" : base::concat("  in [[", row.table, "]]");
         output.write(std::string(row.name), TextOutput::Style::Bold);
-        output.write(of_table + '\n' + indent + wrap(meaning, indent.size(), columns) + '\n');
-        output.write(indent + wrap("Values: " + values, indent.size(), columns) + '\n');
+        output.write(base::concat(of_table, "\n", indent, wrap(meaning, indent.size(), columns), "\n", indent,
+                                  wrap("Values: " + values, indent.size(), columns), "\n"));
     }
     // The error names those that there are.
     if (!found) value_in(base::Config(), name);
