@@ -29,7 +29,7 @@ constexpr size_t packed_group_bytes(size_t row_bytes) {
 }
 // Where the blocks of a group begin, behind its halves, if the format has one a block (cpu_weights.h).
 constexpr size_t packed_halves_bytes(size_t n_blocks) {
-    return (kPackedRows * 2 * n_blocks + kCacheLineBytes - 1) / kCacheLineBytes * kCacheLineBytes;
+    return (size_t{2} * n_blocks * kPackedRows + kCacheLineBytes - 1) / kCacheLineBytes * kCacheLineBytes;
 }
 
 // 32 activations quantized to 16 or 8 bits with their scale, in a form that the instruction set chooses.

@@ -186,7 +186,7 @@ struct Q6_K {
     static constexpr bool kHasMinimum = false;
     LLMD_INLINE Quants quants(const uint8_t* block, unsigned row, unsigned sub_block, unsigned group) {
         const unsigned half = sub_block / 4, j = sub_block % 4;
-        const Quants low = words_at(block, size_t{64} * half + 32 * (j % 2) + size_t{4} * group, row);
+        const Quants low = words_at(block, size_t{64} * half + size_t{32} * (j % 2) + size_t{4} * group, row);
         const Quants high = words_at(block, 128 + size_t{32} * half + size_t{4} * group, row);
         return bits_of(low, 4 * (j / 2), 15) | bits_moved(high, 2 * j, 4, 0x30);
     }
