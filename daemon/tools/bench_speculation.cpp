@@ -120,7 +120,7 @@ public:
                 Series& m = all[round % 2 == 0 ? i : all.size() - 1 - i];
                 auto run = answer(m);
                 if (!run) return run.error();
-                m.runs.push_back(std::move(*run));
+                m.runs.push_back(*run);
             }
         }
         return all;
