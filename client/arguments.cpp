@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <charconv>
-#include <iterator>
 #include <optional>
 #include <span>
-#include <sstream>
 
 #include "base/utf8.h"
 #include "client/command_table.h"
@@ -36,11 +34,6 @@ std::optional<Number> whole_text_as(const std::string& text) {
     return number;
 }
 
-std::vector<std::string> words_of(std::string_view list) {
-    std::istringstream in{std::string(list)};
-    return {std::istream_iterator<std::string>(in), {}};
-}
-
 // Of what is for the daemon only the form is checked: it knows the ranges and names the option in its refusal.
 Value value_of(const OptionSpec& option, const std::string& text) {
     const auto reject = [&](const std::string& wanted) {
@@ -61,7 +54,7 @@ Value value_of(const OptionSpec& option, const std::string& text) {
         reject("a number");
     }
     if (option.kind == Kind::Word) {
-        const std::vector<std::string> words = words_of(option.words);
+        const std::vector<std::string> words = split_words(option.words);
         if (std::find(words.begin(), words.end(), text) == words.end()) {
             std::string list;
             for (const std::string& word : words) list += (list.empty() ? "" : "|") + word;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <sstream>
 
 #include "service/request.h"
 
@@ -323,6 +325,11 @@ const CommandSpec* find_command(std::string_view name) {
     const auto command = std::find_if(kCommands.begin(), kCommands.end(),
                                       [&](const CommandSpec& candidate) { return candidate.name == name; });
     return command == kCommands.end() ? nullptr : &*command;
+}
+
+std::vector<std::string> split_words(std::string_view list) {
+    std::istringstream in{std::string(list)};
+    return {std::istream_iterator<std::string>(in), {}};
 }
 
 bool takes(const CommandSpec& command, const OptionSpec& option) {

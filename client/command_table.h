@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "client/arguments.h"
 #include "client/exit_code.h"
@@ -55,6 +56,9 @@ std::span<const ExitSpec> exit_table();
 
 // Null if there is none of that name.
 const CommandSpec* find_command(std::string_view name);
+
+// The words of OptionSpec::words or CommandSpec::operands.
+std::vector<std::string> split_words(std::string_view list);
 
 bool takes(const CommandSpec& command, const OptionSpec& option);
 

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <iterator>
 #include <optional>
 #include <set>
-#include <sstream>
 
 #include "base/config.h"
 #include "base/places.h"
@@ -18,15 +16,10 @@ namespace {
 
 using Kind = OptionSpec::Kind;
 
-std::vector<std::string> words_of(std::string_view list) {
-    std::istringstream in{std::string(list)};
-    return {std::istream_iterator<std::string>(in), {}};
-}
-
 // The words of each alternative in "[get KEY | set KEY VALUE | edit]".
 std::vector<std::vector<std::string>> alternatives(std::string_view operands) {
     std::vector<std::vector<std::string>> out(1);
-    for (std::string word : words_of(operands)) {
+    for (std::string word : split_words(operands)) {
         std::erase_if(word, [](char c) { return c == '[' || c == ']'; });
         if (word == "|") {
             out.emplace_back();
@@ -62,7 +55,7 @@ public:
     void add_values(const OptionSpec& option, const std::string& before = "") {
         const std::string key = option.key != nullptr ? option.key : "";
         const bool is_model = option.commands != "remote" && (key == "model" || key == "fallback");
-        std::vector<std::string> words = is_model ? names_.models() : words_of(option.words);
+        std::vector<std::string> words = is_model ? names_.models() : split_words(option.words);
         for (const std::string& word : words) add(before + word);
         add_values(option.placeholder);
     }

@@ -106,8 +106,7 @@ ExitCode run_show(const Arguments& arguments) {
     const protocol::Inspection model = inspect_model(base::find_engine(), path, path);
     std::error_code error;
     const uint64_t size = std::filesystem::file_size(path, error);
-    constexpr uint64_t kUsualContext = 4096;  // the setting context_length, where there is none
-    uint64_t context = std::min<uint64_t>(model.n_ctx_train, kUsualContext);
+    uint64_t context = std::min(model.n_ctx_train, base::kUsualContext);
     if (settings && settings->config.context_length != 0) context = settings->config.context_length;
     if (arguments.json) {
         print_json(Dictionary{{"name", name},

@@ -17,13 +17,11 @@ namespace {
 // Behind GTK's drawing: where that is slower than the text, a read takes more at a time.
 constexpr int kReadPriority = G_PRIORITY_DEFAULT_IDLE;
 
-constexpr char kErrorPrefix[] = "org.llmd.Llmd1.Error.";
-
 // The name that the answer's taker knows; what the bus says becomes one of the two of its own.
 std::string name_of(const GError* error) {
     const std::unique_ptr<char, decltype(&g_free)> remote(g_dbus_error_get_remote_error(error), g_free);
     const std::string name = remote ? remote.get() : "";
-    if (name.starts_with(kErrorPrefix)) return name.substr(sizeof kErrorPrefix - 1);
+    if (const auto known = client::short_error_name(name); known.size() < name.size()) return std::string(known);
     const bool went = g_error_matches(error, G_DBUS_ERROR, G_DBUS_ERROR_NO_REPLY) != 0 ||
                       g_error_matches(error, G_DBUS_ERROR, G_DBUS_ERROR_DISCONNECTED) != 0;
     return went ? kDisconnected : kNotRunning;

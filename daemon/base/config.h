@@ -26,6 +26,9 @@ struct ModelSettings {
     bool operator==(const ModelSettings&) const = default;
 };
 
+// The longest context that an engine takes by itself, in tokens.
+inline constexpr uint32_t kUsualContext = 4096;
+
 // When llmd reads the files again, `model` (for whoever names none), `idle_unload_seconds`, `idle_exit_seconds`,
 // `log_level` and `remote_log` hold from then on, remotes from the next request of one, the others from the next load
 // of a model. Nothing needs a restart.
@@ -39,7 +42,7 @@ struct Config {
     // (engine/chat/chat_family.h), for every model; empty or absent: as each file says.
     std::string chat_template;
     uint32_t threads = 0;         // 1..256; 0 or absent: one a performance core
-    uint32_t context_length = 0;  // 32..2^20; 0 or absent: the model's, at most 4096
+    uint32_t context_length = 0;  // 32..2^20; 0 or absent: the model's, at most kUsualContext
     uint32_t parallel = 0;        // sequences in one batch, 1..16; 0 or absent: 4
     uint32_t prefill_chunk = 0;   // most prompt tokens computed in one step, 1..512; 0 or absent: 128
     // Seconds without requests, 1..31536000, after which the model is unloaded; 0 or absent: 300 on battery, 1800 on

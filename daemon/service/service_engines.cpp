@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "base/config.h"
 #include "engines/memory_budget.h"
 #include "service/service_impl.h"
 
@@ -13,9 +14,7 @@ namespace llmd::service {
 
 namespace {
 
-// What an engine takes where the settings do not say otherwise.
-constexpr uint32_t kUsualContext = 4096;
-constexpr uint32_t kUsualSlots = 4;
+constexpr uint32_t kUsualSlots = 4;  // of an engine, where the settings do not say otherwise
 // That an engine may take beside its estimate where there is room: Mesa's llvmpipe with its compiler has 190 MB.
 constexpr uint64_t kDriverBytes = 256u << 20;
 
@@ -201,7 +200,8 @@ std::optional<Engine::Memory> Service::Impl::needed_memory(const ModelReference&
     engines::EngineSize size;
     size.weight_bytes = needs->weight_bytes;
     size.kv_bytes_per_token = needs->kv_bytes_per_token;
-    const uint32_t n_ctx = needs->n_ctx_train == 0 ? kUsualContext : std::min(needs->n_ctx_train, kUsualContext);
+    const uint32_t n_ctx =
+        needs->n_ctx_train == 0 ? base::kUsualContext : std::min(needs->n_ctx_train, base::kUsualContext);
     size.n_ctx = own.n_ctx != 0 ? own.n_ctx : n_ctx;
     size.n_slots = options_.n_slots != 0 ? options_.n_slots : kUsualSlots;
     const uint64_t bytes = engines::estimated_bytes(size, memory_budget());

@@ -101,7 +101,7 @@ base::Result<void> Generator::launch(DeviceStep& step) {
     plan_batch(computing_, pace_.rows(), batch);
     if (batch.rows.empty()) return {};
     step.requests.clear();
-    step.request_data = {};
+    step.request_data.clear();
     for (const Batch::Part& part : batch.parts) {
         Sequence& sequence = *part.sequence;
         if (part.n_outputs > 0) sequence.list_requests(step.requests, step.request_data);

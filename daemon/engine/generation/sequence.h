@@ -57,6 +57,11 @@ struct GenerationRequest {
 struct RequestData {
     std::deque<std::vector<compute::Adjustment>> adjustments;
     std::deque<std::vector<uint32_t>> masks;
+
+    void clear() {
+        adjustments.clear();
+        masks.clear();
+    }
 };
 
 enum class End : uint8_t {

@@ -16,16 +16,21 @@ namespace llmd::compute {
 
 using base::Result;
 
+namespace {
+
+base::Error does_not_fit(uint64_t bytes, std::string_view what) {
+    return base::fail(base::ErrorCode::OutOfMemory, what, ": ", bytes, " bytes do not fit, ", available_memory_bytes(),
+                      " bytes are available");
+}
+
+}  // namespace
+
 base::Result<HostBuffer> HostBuffer::allocate(uint64_t bytes, std::string_view what) {
     if (bytes == 0) return HostBuffer();
-    const uint64_t available = available_memory_bytes();
-    const auto refused = [&] {
-        return base::fail(base::ErrorCode::OutOfMemory, what, ": ", bytes, " bytes do not fit, ", available,
-                          " bytes are available");
-    };
-    if (bytes > available || bytes > std::numeric_limits<size_t>::max()) return refused();
+    if (bytes > available_memory_bytes() || bytes > std::numeric_limits<size_t>::max())
+        return does_not_fit(bytes, what);
     auto buffer = reserve(bytes, what);
-    if (!buffer) return refused();
+    if (!buffer) return does_not_fit(bytes, what);
     return buffer;
 }
 
@@ -44,11 +49,7 @@ HostBuffer::~HostBuffer() {
 base::Result<uint8_t*> HostArena::allocate(uint64_t bytes, std::string_view what) {
     constexpr uint64_t kChunkBytes = 256u << 20;  // of addresses
     constexpr uint64_t kHugePageBytes = 2u << 20;
-    const uint64_t available = available_memory_bytes();
-    if (bytes > available) {
-        return base::fail(base::ErrorCode::OutOfMemory, what, ": ", bytes, " bytes do not fit, ", available,
-                          " bytes are available");
-    }
+    if (bytes > available_memory_bytes()) return does_not_fit(bytes, what);
     if (chunks_.empty() || chunks_.back().size() - used_ < bytes) {
         auto chunk = HostBuffer::reserve(std::max(kChunkBytes, bytes + kHugePageBytes), what);
         // Where the system counts addresses as memory (vm.overcommit_memory = 2) there may be fewer.

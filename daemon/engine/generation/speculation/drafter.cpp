@@ -17,6 +17,21 @@ constexpr double kPriorTries = 2;
 // A row that is less likely than this pays on no device, for none computes a row for less.
 constexpr double kLeastProbability = kOpenClRowCost;
 
+// The token at `position` of the text and the drafts behind it: what repeats itself goes on with what is drafted.
+int32_t token_at(std::span<const int32_t> ids, std::span<const Draft> drafts, uint32_t position) {
+    return position < ids.size() ? ids[position] : drafts[position - ids.size()].id;
+}
+
+// The text goes on with `id`: so does the match, unless it had another token there.
+void advance(std::optional<NgramIndex::Match>& match, int32_t had, int32_t id) {
+    if (had != id) {
+        match.reset();
+        return;
+    }
+    ++match->next;
+    ++match->length;
+}
+
 // A number in [0, 1) that depends on the position only.
 double hashed(size_t position) {
     return compute::mix32(static_cast<uint32_t>(position) + 1) * 0x1p-32;
@@ -44,12 +59,7 @@ void Drafter::follow(std::span<const int32_t> ids, const Context& context) {
     }
     for (const int32_t id : ids.subspan(n_followed_)) {
         if (!match_) break;
-        if (ids[match_->next] != id) {
-            match_.reset();
-        } else {
-            ++match_->next;
-            ++match_->length;
-        }
+        advance(match_, ids[match_->next], id);
     }
     n_followed_ = static_cast<uint32_t>(ids.size());
     index_.extend(ids);
@@ -73,8 +83,7 @@ std::optional<Drafter::Expected> Drafter::expect(std::span<const int32_t> ids, s
         return Expected{static_cast<int32_t>((static_cast<uint32_t>(id) + 1) % context.n_vocab), kRecorded};
     }
     if (match) {
-        // What repeats itself goes on with what is drafted.
-        const int32_t id = match->next < ids.size() ? ids[match->next] : drafts[match->next - ids.size()].id;
+        const int32_t id = token_at(ids, drafts, match->next);
         if (!is_end(id) && (context.constraint == nullptr || context.constraint->allows(id))) {
             return Expected{id, kind_of(match->length)};
         }
@@ -101,15 +110,7 @@ void Drafter::draft(std::span<const int32_t> ids, const Context& context, uint32
         }
         const int32_t id = certain ? *certain : next->id;
         if (constraint != nullptr && !constraint->draft(id)) break;
-        const int32_t looked_up = !match                     ? -1
-                                  : match->next < ids.size() ? ids[match->next]
-                                                             : drafts[match->next - ids.size()].id;
-        if (match && looked_up == id) {
-            ++match->next;
-            ++match->length;
-        } else {
-            match.reset();
-        }
+        if (match) advance(match, token_at(ids, drafts, match->next), id);
         drafts.push_back({id, probability, certain.has_value()});
     }
     // Behind the last one a certain one would only be computed a step too early.
