@@ -10,6 +10,7 @@
 #include "base/remote_settings.h"
 #include "client/command_table.h"
 #include "client/model_folder.h"
+#include "engines/model_catalogue.h"
 
 namespace llmd::client {
 namespace {
@@ -171,6 +172,12 @@ std::vector<std::string> known_models() {
             out.push_back(base::remote_model(entry).name + '@' + remote.name);
     }
     return out;
+}
+
+std::string default_model(const std::vector<std::string>& models) {
+    const auto settings = base::read_settings(base::settings_files());
+    if (settings && !settings->config.model.empty()) return settings->config.model;
+    return engines::default_model_of(models);
 }
 
 std::vector<std::string> known_remotes() {

@@ -35,6 +35,8 @@ std::string completion_text(const Completion& completion);
 // Settings that cannot be read name none.
 std::vector<std::string> known_models();
 std::vector<std::string> known_remotes();
+// The model for whoever names none, by the settings and by the `models` of this user; empty: there is none.
+std::string default_model(const std::vector<std::string>& models);
 
 // For main(): the answer for `words`.
 std::string completion_of(const std::vector<std::string>& words);

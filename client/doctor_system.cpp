@@ -10,6 +10,7 @@
 #include "base/config.h"
 #include "base/json_writer.h"
 #include "base/places.h"
+#include "client/completion.h"
 #include "client/counts.h"
 #include "client/doctor.h"
 #include "engines/model_catalogue.h"
@@ -59,20 +60,11 @@ std::vector<ModelEntry> list_models() {
 Models look_at_models() {
     Models models;
     models.list = list_models();
-    if (const auto settings = base::read_settings(base::settings_files())) {
-        models.wanted = settings->config.model;
-    }
-    const auto find = [&](std::string_view name) {
-        const auto found = std::find_if(models.list.begin(), models.list.end(),
-                                        [&](const ModelEntry& model) { return model.name == name; });
-        return found == models.list.end() ? nullptr : &*found;
-    };
-    if (!models.wanted.empty()) {
-        models.found = find(models.wanted);
-    } else if (models.found = find(engines::kBundledModel); !models.found && models.list.size() == 1) {
-        models.found = &models.list.front();
-    }
-    if (models.found != nullptr) models.wanted = models.found->name;
+    std::vector<std::string> names;
+    for (const ModelEntry& model : models.list) names.push_back(model.name);
+    models.wanted = default_model(names);
+    const auto found = std::find(names.begin(), names.end(), models.wanted);
+    if (found != names.end()) models.found = &models.list[size_t(found - names.begin())];
     return models;
 }
 

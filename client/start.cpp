@@ -1,28 +1,14 @@
 // `llmctl` without a command: what to do first.
 #include <unistd.h>
 
-#include <algorithm>
-
-#include "base/config.h"
 #include "client/commands.h"
 #include "client/completion.h"
 #include "client/counts.h"
 #include "client/llmd_client.h"
 #include "client/output.h"
-#include "engines/model_catalogue.h"
 
 namespace llmd::client {
 namespace {
-
-// The model for whoever names none; empty: none.
-std::string default_model(const std::vector<std::string>& models) {
-    const auto settings = base::read_settings(base::settings_files());
-    if (settings && !settings->config.model.empty()) return settings->config.model;
-    if (std::find(models.begin(), models.end(), engines::kBundledModel) != models.end()) {
-        return std::string(engines::kBundledModel);
-    }
-    return models.size() == 1 ? models.front() : "";
-}
 
 class Screen {
 public:

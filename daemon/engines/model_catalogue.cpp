@@ -38,6 +38,14 @@ struct ModelFile {
 
 }  // namespace
 
+std::string default_model_of(const std::vector<std::string>& names) {
+    const auto bundled = std::find(names.begin(), names.end(), kBundledModel);
+    if (bundled != names.end()) return *bundled;
+    const auto local = std::find_if(names.begin(), names.end(), base::is_local_model_name);
+    const bool one = local != names.end() && std::none_of(local + 1, names.end(), base::is_local_model_name);
+    return one ? *local : "";
+}
+
 ModelEntry without_path_in_error(ModelEntry entry) {
     for (size_t at = 0; !entry.path.empty() && (at = entry.error.find(entry.path)) != std::string::npos;) {
         entry.error.replace(at, entry.path.size(), entry.name);

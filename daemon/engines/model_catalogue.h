@@ -20,8 +20,10 @@
 
 namespace llmd::engines {
 
-// The default model where the settings name none; without it, the only one there is.
 inline constexpr std::string_view kBundledModel = "tales-llama-11m-q4_0";
+// The default model where the settings name none: the bundled one, or else the only one of `names` that is of this
+// device. Empty: none.
+std::string default_model_of(const std::vector<std::string>& names);
 inline constexpr std::string_view kModelSuffix = ".gguf";
 // What is wrong with a file that is_model_name() allows and is_local_model_name() does not.
 inline constexpr const char* kNameOfRemote =

@@ -43,11 +43,8 @@ base::Result<ModelReference> model_at(const std::string& path) {
 base::Result<ModelReference> Service::Impl::default_model() const {
     const std::string& configured = options_.default_model;
     if (!configured.empty()) return configured.front() == '/' ? resolve_path(configured) : resolve(configured, false);
-    if (auto path = catalogue_->find(engines::kBundledModel)) {
-        return as_known({std::string(engines::kBundledModel), *path});
-    }
     const auto names = catalogue_->names();
-    if (names.size() == 1) return resolve(names.front(), false);
+    if (const std::string chosen = engines::default_model_of(names); !chosen.empty()) return resolve(chosen, false);
     return base::fail(ErrorCode::ModelNotFound, "no default model: '", engines::kBundledModel,
                       "' is not installed and ", names.empty() ? "there is no other" : "there is more than one other");
 }

@@ -61,6 +61,16 @@ protected:
     TemporaryDirectory first_, second_, programs_;
 };
 
+TEST(DefaultModel, IsTheBundledOneOrTheOnlyOneOfThisDevice) {
+    const std::string bundled(kBundledModel);
+    EXPECT_EQ(default_model_of({}), "");
+    EXPECT_EQ(default_model_of({"a"}), "a");
+    EXPECT_EQ(default_model_of({"a", "b"}), "");
+    EXPECT_EQ(default_model_of({"a", bundled, "z"}), bundled);
+    EXPECT_EQ(default_model_of({"big@home", "small"}), "small");
+    EXPECT_EQ(default_model_of({"big@home"}), "");
+}
+
 TEST_F(ModelCatalogueTest, ListsWhatTheInspectionSaysInOrderOfNames) {
     first_.write("b.gguf", "12345");
     second_.write("a.gguf", "123");
