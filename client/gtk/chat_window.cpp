@@ -43,7 +43,7 @@ void ChatWindow::open(AdwApplication* application) {
 ChatWindow::ChatWindow(AdwApplication* application)
     : window_(adw_application_window_new(GTK_APPLICATION(application))),
       service_([this] { show_state(); }),
-      picker_([this] { service_.read_models(); }, [this] { composer_.focus(); }),
+      picker_([this] { service_.read_models(); }, [this] { composer_.focus_later(); }),
       composer_([this] { send(); }, [this] { show_state(); }) {
     add_actions();
     GtkWidget* content = vertical_box();
@@ -69,7 +69,7 @@ GtkWidget* ChatWindow::make_menu() {
     GtkWidget* items = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
     GtkWidget* popover = gtk_popover_new();
     gtk_popover_set_child(GTK_POPOVER(popover), items);
-    on(popover, "closed", [this] { composer_.focus(); });
+    on(popover, "closed", [this] { composer_.focus_later(); });
     const std::pair<const char*, const char*> actions[] = {
         {"New Chat", "win.new-chat"},
         {"About llmd", "win.about"},

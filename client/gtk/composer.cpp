@@ -67,6 +67,21 @@ Composer::Composer(std::function<void()> send, std::function<void()> changed)
     });
 }
 
+Composer::~Composer() {
+    if (focus_source_ != 0) g_source_remove(focus_source_);
+}
+
+void Composer::focus_later() {
+    if (focus_source_ != 0) return;
+    const auto grab = +[](gpointer data) -> gboolean {
+        auto* self = static_cast<Composer*>(data);
+        self->focus_source_ = 0;
+        self->focus();
+        return G_SOURCE_REMOVE;
+    };
+    focus_source_ = g_idle_add(grab, this);
+}
+
 gboolean Composer::key_pressed(GtkEventControllerKey* keys, guint key, guint, GdkModifierType state, Composer* self) {
     const bool is_enter = key == GDK_KEY_Return || key == GDK_KEY_KP_Enter || key == GDK_KEY_ISO_Enter;
     if (!is_enter || (state & GDK_SHIFT_MASK) != 0) return FALSE;
