@@ -227,8 +227,10 @@ void ChatWindow::ask() {
     calls_.clear();
     shown_calls_.clear();
     row_->show_waiting();
-    if (const std::string remote = picker_.chosen_remote(); !remote.empty()) row_->show_remote(remote);
-    answer_ = std::make_unique<Answer>(service_.proxy(), conversation_.messages(), g_variant_builder_end(&options),
+    const std::string remote = picker_.chosen_remote();
+    if (!remote.empty()) row_->show_remote(remote);
+    const auto calls = remote.empty() ? Conversation::Calls::With : Conversation::Calls::Without;
+    answer_ = std::make_unique<Answer>(service_.proxy(), conversation_.messages(calls), g_variant_builder_end(&options),
                                        [this](const client::StreamLine& line) { take(line); });
     composer_.focus();
     show_state();

@@ -37,10 +37,24 @@ void Conversation::add_result(const std::string& call_id, const std::string& tex
     messages_.push_back({kTool, text, {}, call_id});
 }
 
-GVariant* Conversation::messages() const {
+std::vector<Conversation::Message> Conversation::without_calls() const {
+    std::vector<Message> out;
+    for (const Message& message : messages_) {
+        const bool says_nothing = message.content.empty() || message.role == std::string_view(kTool);
+        if (says_nothing) continue;
+        if (!out.empty() && out.back().role == std::string_view(message.role)) {
+            out.back().content += "\n" + message.content;
+        } else {
+            out.push_back({message.role, message.content, {}, {}});
+        }
+    }
+    return out;
+}
+
+GVariant* Conversation::messages(Calls calls) const {
     GVariantBuilder list;
     g_variant_builder_init(&list, G_VARIANT_TYPE("aa{sv}"));
-    for (const Message& message : messages_) {
+    for (const Message& message : calls == Calls::With ? messages_ : without_calls()) {
         g_variant_builder_open(&list, G_VARIANT_TYPE("a{sv}"));
         add_text(&list, "role", message.role);
         add_text(&list, "content", message.content);

@@ -18,8 +18,10 @@ public:
     void add_result(const std::string& call_id, const std::string& text);
     void clear() { messages_.clear(); }
 
-    // As StreamChat's `messages` (aa{sv}), floating.
-    GVariant* messages() const;
+    // As StreamChat's `messages` (aa{sv}), floating. Without calls of tools, which a remote takes none of, what was
+    // said around them is one answer.
+    enum class Calls { With, Without };
+    GVariant* messages(Calls calls) const;
 
 private:
     struct Message {
@@ -28,6 +30,8 @@ private:
         std::string tool_calls;    // of the assistant, JSON
         std::string tool_call_id;  // of a tool's result
     };
+    std::vector<Message> without_calls() const;
+
     std::vector<Message> messages_;
 };
 

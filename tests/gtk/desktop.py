@@ -15,7 +15,8 @@ from gi.repository import Atspi, GLib  # noqa: E402
 LIMIT_S = 60
 Atspi.set_timeout(LIMIT_S * 1000, LIMIT_S * 1000)
 POLL_S = 0.05
-NEEDS = ("Xvfb", "openbox", "xcompmgr", "xdotool", "import", "optipng")
+NEEDS = ("Xvfb", "openbox", "xcompmgr", "xdotool")
+PICTURES_NEED = ("import", "optipng")
 AT_SPI = "/usr/libexec/at-spi-bus-launcher"
 
 # It only has the shortcut that gives a window the whole screen.
@@ -28,9 +29,9 @@ WINDOW_MANAGER = """<?xml version="1.0"?>
 """
 
 
-def missing():
-    """What is not installed, of what this needs."""
-    return [name for name in NEEDS if shutil.which(name) is None] + ([] if os.path.exists(AT_SPI) else ["at-spi2-core"])
+def missing(pictures):
+    """What is not installed, of what this needs; for pictures more."""
+    return [name for name in NEEDS + (PICTURES_NEED if pictures else ()) if shutil.which(name) is None] + ([] if os.path.exists(AT_SPI) else ["at-spi2-core"])
 
 
 class Desktop:

@@ -267,6 +267,20 @@ class BeforeLlmd(Window):
         longer = screen.wait(lambda: len(self.answer()) > len(cut) and self.answer(), "a longer text")
         self.assertTrue(longer.startswith(cut), (cut, longer))
 
+    def test_llmd_is_restarted_in_the_middle(self):
+        self.ask(MARKER)
+        with self.in_the_middle(self.daemon, 10):
+            self.daemon.process.terminate()
+            self.app.wait_named("What became of the answer")
+        self.daemon.stop()
+        self.app.wait_named("llmd is not running", Atspi.Role.LABEL)
+        cut = self.answer()
+        self.daemon = harness.Daemon(bus)
+        screen.wait(lambda: not self.app.named("llmd is not running"), "the banner is gone")
+        self.press_button("Go On")
+        longer = screen.wait(lambda: len(self.answer()) > len(cut) and self.answer(), "a longer text")
+        self.assertTrue(longer.startswith(cut), (cut, longer))
+
     def test_llmd_hangs(self):
         self.wait_known()
         os.kill(self.daemon.process.pid, signal.SIGSTOP)
@@ -319,6 +333,24 @@ class InItsPlace(Window):
         user, call, told = second[0]
         self.assertEqual((user["role"], call["role"], told["role"]), ("user", "assistant", "tool"))
         self.assertEqual((call["tool_calls"][0]["id"], told["tool_call_id"], told["content"]), ("call_1", "call_1", result))
+
+    def test_another_machine_is_told_what_was_said_without_calls(self):
+        self.llmd.answers = [[("text", "I look."), *LOCAL_TIME], [("text", "It is late."), "stop"]]
+        self.allow_tools()
+        self.ask(MARKER)
+        self.app.wait_text("It is late.")
+        self.llmd.close()
+        # The real one takes its place in the same conversation.
+        daemon = harness.Daemon(bus)
+        self.addCleanup(daemon.stop)
+        self.choose_and_close(REMOTE)
+        self.ask("and now?")
+        self.app.wait_text(FROM_HOME)
+        self.wait_answer()
+        told = [call.body["messages"] for call in upstream.calls if "messages" in (call.body or {})][-1]
+        self.assertEqual([(message["role"], message["content"]) for message in told],
+                         [("user", MARKER), ("assistant", "I look.\nIt is late."), ("user", "and now?")])
+        self.assertFalse([key for message in told for key in message if "tool" in key])
 
     def test_a_call_that_was_cut_is_not_run(self):
         self.llmd.answers = [[*LOCAL_TIME[:-1], "length"]]
@@ -410,8 +442,9 @@ class Pictures(Window):
 
 
 if __name__ == "__main__":
-    if missing():
-        print(f"skipped: there is no {', '.join(missing())}; tools/packages gtk installs what is missing")
+    absent = missing(bool(PICTURES))
+    if absent:
+        print(f"skipped: there is no {', '.join(absent)}; tools/packages gtk installs what is missing")
         sys.exit(harness.SKIP)
     tests = ["Pictures"] if PICTURES else ["BeforeLlmd", "WithoutLlmd", "InItsPlace"]
     unittest.main(defaultTest=tests, verbosity=2)
