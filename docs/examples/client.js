@@ -8,14 +8,11 @@ const bus = Gio.bus_get_sync(Gio.BusType.SESSION, null);
 // GLib's newer versions have the streams of descriptors in a library of their own.
 const {default: GioUnix} = await import('gi://GioUnix').catch(
     () => ({default: {InputStream: Gio.UnixInputStream, OutputStream: Gio.UnixOutputStream}}));
-const decoder = new TextDecoder();
-const encoder = new TextEncoder();
 
 function call(method, prompt, options, reply) {
-    const forever = GLib.MAXINT32;
     return bus.call_with_unix_fd_list_sync('org.llmd.Llmd1', '/org/llmd/Llmd1', 'org.llmd.Llmd1', method,
-        new GLib.Variant('(sa{sv})', [prompt, options]), new GLib.VariantType(reply), Gio.DBusCallFlags.NONE, forever,
-        null, null);
+        new GLib.Variant('(sa{sv})', [prompt, options]), new GLib.VariantType(reply), Gio.DBusCallFlags.NONE,
+        GLib.MAXINT32, null, null);
 }
 
 function generate(prompt, options) {
@@ -29,7 +26,7 @@ function* stream(prompt, options) {
     const fd = fds.get(reply.deepUnpack()[1]);
     const lines = new Gio.DataInputStream({base_stream: new GioUnix.InputStream({fd, close_fd: true})});
     for (let line; ([line] = lines.read_line(null)) && line;) {
-        const event = JSON.parse(decoder.decode(line));
+        const event = JSON.parse(new TextDecoder().decode(line));
         if (event.error) throw new Error(event.error.message);
         yield event.text ?? '';
     }
@@ -38,5 +35,5 @@ function* stream(prompt, options) {
 const prompt = system.programArgs[0] ?? 'Once upon a time';
 const options = {seed: new GLib.Variant('t', 7), max_tokens: new GLib.Variant('u', 60)};
 const stdout = new GioUnix.OutputStream({fd: 1, close_fd: false});
-for (const part of stream(prompt, options)) stdout.write_all(encoder.encode(part), null);
+for (const part of stream(prompt, options)) stdout.write_all(new TextEncoder().encode(part), null);
 print(`\n---\n${generate(prompt, options)}`);

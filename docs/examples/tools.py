@@ -5,7 +5,6 @@ import sys
 
 from gi.repository import Gio, GLib
 
-FOREVER = GLib.MAXINT
 BUS = Gio.bus_get_sync(Gio.BusType.SESSION)
 TOOLS = [{"type": "function", "function": {
     "name": "battery", "description": "How full the battery of this device is, in percent.",
@@ -24,15 +23,14 @@ def chat(messages, **options):
     texts = [{key: GLib.Variant("s", value) for key, value in message.items()} for message in messages]
     arguments = GLib.Variant("(aa{sv}a{sv})", (texts, {key: GLib.Variant("s", value) for key, value in options.items()}))
     return BUS.call_sync("org.llmd.Llmd1", "/org/llmd/Llmd1", "org.llmd.Llmd1", "Chat", arguments,
-                         GLib.VariantType("(sa{sv})"), Gio.DBusCallFlags.NONE, FOREVER, None).unpack()
+                         GLib.VariantType("(sa{sv})"), Gio.DBusCallFlags.NONE, GLib.MAXINT, None).unpack()
 
 
 if __name__ == "__main__":
     if "tools" not in property_of_llmd("Features"):
         sys.exit("this llmd is too old: it would answer as if there were no tools")
     messages = [{"role": "user", "content": sys.argv[1] if len(sys.argv) > 1 else "How full is my battery?"}]
-    choice = "required"  # "auto" leaves it to the model
-    text, info = chat(messages, tools=json.dumps(TOOLS), tool_choice=choice)
+    text, info = chat(messages, tools=json.dumps(TOOLS), tool_choice="required")  # "auto" leaves it to the model
     messages.append({"role": "assistant", "content": text, "tool_calls": info["tool_calls"]})
     for call in json.loads(info["tool_calls"]):
         function = call["function"]

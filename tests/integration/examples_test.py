@@ -13,6 +13,7 @@ from harness import LIMIT_S, MARKER
 EXAMPLES = os.path.join(harness.SOURCE, "docs", "examples")
 PROMPT = f"Once upon a time {MARKER}"
 BETWEEN = "\n---\n"
+MOST_LINES = 40
 
 
 class Examples(harness.TestCase):
@@ -36,12 +37,16 @@ class Examples(harness.TestCase):
         if shutil.which(tool) is None:
             harness.require("toolkits")
 
+    def test_each_is_short(self):
+        """And each is run by a test below."""
+        programs = sorted(os.listdir(EXAMPLES))
+        self.assertEqual(programs, ["client.cpp", "client.js", "client.py", "client.sh", "client.vala", "tools.py"])
+        for name in programs:
+            with open(os.path.join(EXAMPLES, name)) as file:
+                self.assertLessEqual(len(file.readlines()), MOST_LINES, name)
+
     def test_python(self):
-        example = os.path.join(EXAMPLES, "client.py")
-        with open(example) as file:
-            code = [line for line in file if line.strip() and not line.startswith(("#", '"""'))]
-        self.assertLessEqual(len(code), 30)
-        self.assert_both_ways(self.program("/usr/bin/python3", example))
+        self.assert_both_ways(self.program("/usr/bin/python3", os.path.join(EXAMPLES, "client.py")))
 
     def test_cpp(self):
         self.assert_both_ways(self.program(os.environ["LLMD_CPP_EXAMPLE"]))
