@@ -13,6 +13,25 @@ import xml.etree.ElementTree
 import harness
 from harness import BUILD, LLMCTL, LLMD, SOURCE
 
+# What http-api.md calls the dialects of api/fields.cpp.
+WHERE = {
+    "kOpenAi": "completions, chat and responses",
+    "kConversation": "chat and responses",
+    "kChat": "chat",
+    "kCompletion": "completions",
+    "kResponses": "responses",
+    "kSampled": "completions, chat and responses; Ollama's `options`; the bus",
+    "kEmbeddings": "embeddings",
+    "kOpenAi | kEmbeddings": "all of OpenAI's API",
+    "kCompletion | kEmbeddings": "completions and embeddings",
+    "kCompletion | kOllamaGenerate": "completions; Ollama's generate",
+    "kOllama": "Ollama's generate and chat",
+    "kOllamaGenerate": "Ollama's generate",
+    "kOllamaOptions": "Ollama's `options`",
+    "kOllama | kOllamaEmbed": "Ollama's generate, chat and embed",
+    "kOllamaEmbed | kOllamaEmbeddings": "Ollama's embed and embeddings",
+}
+
 PAGES = ("llmctl.1", "llmd.8", "llmd.toml.5", "org.llmd.Llmd1.7")
 
 
@@ -157,6 +176,43 @@ class Documents(unittest.TestCase):
         with open(os.path.join(SOURCE, "dbus-interfaces", "org.llmd.Llmd1.xml")) as file:
             described = re.search(r"(?s)NAME is one of:(.*?)OPTIONS of", file.read())[1]
         self.assertEqual(re.findall(r"(?m)^    (\w+):", described), [error["name"] for error in errors])
+
+    def fields(self):
+        """[(name, its dialects in api/fields.cpp, Honoured or Harmless or Refused, the value that is not refused)]"""
+        with open(os.path.join(SOURCE, "daemon", "api", "fields.cpp")) as file:
+            table = re.search(r"(?s)constexpr Field kTable\[\] = \{(.*?)\n\};", file.read())[1]
+        rows = re.findall(r'(?m)^    \{"([^"]+)", ([^{}]*?), k(Honoured|Harmless|Refused)'
+                          r'(?:, nullptr, (?:R"\((.*?)\)"|"([^"]*)"))?', table)
+        self.assertEqual(len(rows), len(re.findall(r'(?m)^    \{"', table)))
+        self.assertGreater(len(rows), 150)
+        return [(name, dialects, treatment, raw or neutral) for name, dialects, treatment, raw, neutral in rows]
+
+    def test_the_fields_that_change_nothing_and_those_that_are_refused_are_told(self):
+        """The table of http-api.md is that of api/fields.cpp."""
+        told = {}
+        for name, dialects, treatment, neutral in self.fields():
+            if treatment != "Honoured":
+                told.setdefault(WHERE[dialects], {"Harmless": [], "Refused": []})[treatment].append(
+                    f"`{name}`" + (f" (`{neutral}`)" if neutral else ""))
+        rows = [f"| {where} | {', '.join(row['Harmless'])} | {', '.join(row['Refused'])} |" for where, row in told.items()]
+        text = self.read("http-api.md")
+        table = text[text.index("| where | changes nothing |"):].split("\n\n")[0].splitlines()[2:]
+        self.assertEqual(table, rows)
+
+    def test_the_fields_that_are_honoured_are_told(self):
+        with open(os.path.join(SOURCE, "dbus-interfaces", "org.llmd.Llmd1.xml")) as file:
+            interface = file.read()
+        code = re.findall(r"\w+", " ".join(re.findall(r"`([^`]+)`", self.read("http-api.md"))))
+        for name, dialects, treatment, _ in self.fields():
+            if treatment == "Honoured" and dialects != "kBus":
+                self.assertIn(name, code)
+            if treatment == "Honoured" and re.search(r"\b(kBus|kAll|kSampled|kTools)\b", dialects) and "~kBus" not in dialects:
+                self.assertRegex(interface, rf"\b{name}\b")
+
+    def test_nothing_is_left_to_the_sources(self):
+        """The pages for users send nobody to a header or source of the programs."""
+        for name in ("configuration.md", "http-api.md", "dbus-api.md", "llmctl.md", "security.md", "models.md", "app.md"):
+            self.assertEqual(re.findall(r"\]\(\.\./(?:daemon|client)/[^)]*\)", self.read(name)), [], name)
 
     def test_the_status_is_told_whole(self):
         """Each key of the table in api/status.cpp is in the description of GetStatus."""
