@@ -29,6 +29,7 @@ enum class Command {
     Remote,
     Bench,
     Doctor,
+    Report,
     Logs,
     Bridge,
     Version,

@@ -1,4 +1,5 @@
-// `llmctl bench`
+#include "client/bench.h"
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -7,7 +8,6 @@
 
 #include "client/commands.h"
 #include "client/counts.h"
-#include "client/figure.h"
 #include "client/llmd_client.h"
 #include "client/output.h"
 #include "client/text_stream.h"
@@ -31,26 +31,16 @@ std::string random_words(uint64_t count) {
     return out;
 }
 
-struct Figures {
-    Figure prefill;  // tokens/s
-    Figure decode;
-    Figure ttft;            // ms
-    uint64_t n_prompt = 0;  // tokens, of the last run
-    uint64_t n_generated = 0;
-};
-
 class Bench {
 public:
-    explicit Bench(const Dictionary& options) : options_(options), client_(connect_to_llmd()) {}
-
-    LlmdClient& client() { return *client_; }
+    Bench(const Dictionary& options, LlmdClient& client) : options_(options), client_(client) {}
 
     // As many words as make up that many tokens, more or less.
     uint64_t words_for(uint64_t n_tokens) {
         Dictionary options;
         if (const auto model = options_.find("model"); model != options_.end()) options.insert(*model);
         const uint64_t n_sample = 200;
-        const size_t n = client_->tokenize(random_words(n_sample), options).size();
+        const size_t n = client_.tokenize(random_words(n_sample), options).size();
         return std::max<uint64_t>(1, n_tokens * n_sample / std::max<size_t>(1, n));
     }
 
@@ -59,7 +49,7 @@ public:
         Dictionary options;
         if (const auto model = options_.find("model"); model != options_.end()) options.insert(*model);
         options["max_tokens"] = n_generated;
-        TextStream text(client_->stream(prompt, options), interrupts_, {.text = false});
+        TextStream text(client_.stream(prompt, options), interrupts_, {.text = false});
         if (text.run() != TextStream::End::Complete) return false;
         result = text.result();
         return true;
@@ -67,11 +57,11 @@ public:
 
 private:
     const Dictionary& options_;
-    const std::unique_ptr<LlmdClient> client_;
+    LlmdClient& client_;
     Interrupts interrupts_;
 };
 
-void report(const Dictionary& status, const Figures& figures, uint64_t n_runs, bool json) {
+void print_figures(const Dictionary& status, const BenchFigures& figures, uint64_t n_runs, bool json) {
     const std::string device = text_of(status, "device");
     const std::string place = device.empty() ? text_of(status, "backend") : device;
     if (json) {
@@ -92,31 +82,40 @@ void report(const Dictionary& status, const Figures& figures, uint64_t n_runs, b
                  "first token after " + figures.ttft.text() + " ms\n");
 }
 
+uint64_t runs_of(const Dictionary& options) {
+    return number_of(options, "runs", kRuns);
+}
+
 }  // namespace
 
-ExitCode run_bench(const Arguments& arguments) {
-    const Dictionary& options = arguments.request;
+std::optional<BenchFigures> measure(LlmdClient& client, const Dictionary& options) {
     const uint64_t n_prompt = number_of(options, "prompt_tokens", kPromptTokens);
     const uint64_t n_generated = number_of(options, "generated_tokens", kGeneratedTokens);
-    const uint64_t n_runs = number_of(options, "runs", kRuns);
-    Bench bench(options);
+    Bench bench(options, client);
     const uint64_t n_words = bench.words_for(n_prompt);
     Dictionary result;
     // The first run loads the model and, on a GPU, times kernels.
-    if (!bench.run(random_words(n_words), 2, result)) return ExitCode::Interrupted;
-    if (number_of(bench.client().status(), "active") + number_of(bench.client().status(), "queued") != 0) {
+    if (!bench.run(random_words(n_words), 2, result)) return std::nullopt;
+    if (number_of(client.status(), "active") + number_of(client.status(), "queued") != 0) {
         write_all(STDERR_FILENO, "llmctl: other requests run meanwhile: llmd alone is faster\n");
     }
-    Figures figures;
-    for (uint64_t i = 0; i < n_runs; ++i) {
-        if (!bench.run(random_words(n_words), n_generated, result)) return ExitCode::Interrupted;
+    BenchFigures figures;
+    for (uint64_t i = 0; i < runs_of(options); ++i) {
+        if (!bench.run(random_words(n_words), n_generated, result)) return std::nullopt;
         figures.prefill.add(real_of(result, "prefill_tps"));
         figures.decode.add(real_of(result, "decode_tps"));
         figures.ttft.add(static_cast<double>(number_of(result, "ttft_ms")));
         figures.n_prompt = number_of(result, "prompt_tokens");
         figures.n_generated = number_of(result, "generated_tokens");
     }
-    report(bench.client().status(), figures, n_runs, arguments.json);
+    return figures;
+}
+
+ExitCode run_bench(const Arguments& arguments) {
+    const std::unique_ptr<LlmdClient> client = connect_to_llmd();
+    const auto figures = measure(*client, arguments.request);
+    if (!figures) return ExitCode::Interrupted;
+    print_figures(client->status(), *figures, runs_of(arguments.request), arguments.json);
     return ExitCode::Ok;
 }
 

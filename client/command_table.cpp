@@ -132,6 +132,16 @@ constexpr std::array kCommands = {
         "fail for what does not. With a command that mends it where there is one. Needs no daemon, starts none\n"
         "and changes no setting; the engine, which it asks for devices, may make its cache. Fails (1) when a\n"
         "check does.\n"},
+    CommandSpec{
+        Command::Report, "report", "[FILE]", 0, 1, "describe this device for llmd's developers",
+        "Measures the default model and shows what is known of the device, its drivers and llmd: a list of names and\n"
+        "figures without prompts, texts, paths, names of users, hosts and models, serial numbers or the kernel's\n"
+        "command line. Sends nothing. With FILE it is written there too, once it has been shown and, at a terminal, "
+        "you\n"
+        "have agreed.\n\n"
+        "Examples:\n"
+        "  llmctl report\n"
+        "  llmctl report llmd-report.txt\n"},
     CommandSpec{Command::Logs, "logs", "", 0, 0, "show what llmd has logged",
                 "Shows the last lines that llmd and llmd-remote have logged to the journal, with journalctl. Prompts "
                 "and texts\n"
@@ -165,7 +175,7 @@ constexpr std::string_view kMakers = "generate chat";
 constexpr std::string_view kRequests = "generate chat embed";
 
 constexpr std::array kOptions = {
-    OptionSpec{"model", 'm', "NAME", Kind::Text, "model", "generate chat tokenize embed bench",
+    OptionSpec{"model", 'm', "NAME", Kind::Text, "model", "generate chat tokenize embed bench report",
                "which model; see 'llmctl models'"},
     OptionSpec{"fallback", 0, "NAME", Kind::TextList, "fallback", kMakers,
                "ask NAME where the model fails before its first word; may be given several times"},
@@ -245,7 +255,7 @@ constexpr std::array kOptions = {
                kPromptTokens},
     OptionSpec{"generated-tokens", 0, "N", Kind::Whole, "generated_tokens", "bench", "how many to generate (64)",
                kGeneratedTokens},
-    OptionSpec{"runs", 0, "N", Kind::Whole, "runs", "bench", "how many times (3)", kRuns},
+    OptionSpec{"runs", 0, "N", Kind::Whole, "runs", "bench report", "how many times (3)", kRuns},
     OptionSpec{"port", 'p', "N", Kind::Whole, "port", "bridge", "listen on port N; 0 is any that is free (11434)",
                kPorts},
     OptionSpec{"token-file", 0, "FILE", Kind::Text, "token_file", "bridge", "answer only who has the token in FILE"},

@@ -26,6 +26,7 @@ ExitCode run_config(const Arguments& arguments);   // settings.cpp
 ExitCode run_remote(const Arguments& arguments);   // remote.cpp
 ExitCode run_bench(const Arguments& arguments);    // bench.cpp
 ExitCode run_doctor(const Arguments& arguments);   // doctor.cpp
+ExitCode run_report(const Arguments& arguments);   // device_report.cpp
 ExitCode run_bridge(const Arguments& arguments);   // bridge.cpp
 ExitCode run_show(const Arguments& arguments);     // show.cpp
 ExitCode run_logs(const Arguments& arguments);     // logs.cpp

@@ -16,18 +16,6 @@ namespace {
 
 constexpr size_t kLeastTextColumns = 24;  // narrower ones would hold a word each
 
-const char* state_name(Check::State state) {
-    switch (state) {
-        case Check::State::Ok:
-            return "ok";
-        case Check::State::Warn:
-            return "warn";
-        case Check::State::Fail:
-            break;
-    }
-    return "fail";
-}
-
 std::string as_json(const std::vector<Check>& checks, bool healthy) {
     base::JsonWriter json;
     json.begin_object().key("ok").value(healthy).key("checks").begin_array();
@@ -66,6 +54,18 @@ void print_text(const std::vector<Check>& checks) {
 }
 
 }  // namespace
+
+const char* state_name(Check::State state) {
+    switch (state) {
+        case Check::State::Ok:
+            return "ok";
+        case Check::State::Warn:
+            return "warn";
+        case Check::State::Fail:
+            break;
+    }
+    return "fail";
+}
 
 std::string install_command(const std::string& debian, const std::string& alpine) {
     if (::access("/sbin/apk", X_OK) == 0) return "sudo apk add " + alpine;

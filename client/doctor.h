@@ -22,6 +22,9 @@ struct Check {
     std::string fix;   // the command that changes it; empty: there is none, or no need
 };
 
+// "ok", "warn" or "fail".
+const char* state_name(Check::State state);
+
 // How one reaches llmd: the session bus, the socket, the daemon, the service manager (doctor_reach.cpp).
 std::vector<Check> check_reach();
 // Engine, settings, OpenCL, Rusticl, render nodes, the device's limits (doctor_compute.cpp).

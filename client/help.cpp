@@ -14,6 +14,7 @@ constexpr size_t kOptionIndent = 28;
 constexpr size_t kNarrowIndent = 8;
 constexpr size_t kLeastOptionText = 24;
 constexpr size_t kCommandIndent = 12;
+constexpr size_t kUsageIndent = 7;
 
 std::string next_line(std::string_view& text) {
     const size_t end = std::min(text.find('\n'), text.size());
@@ -95,9 +96,9 @@ void write_command(base::JsonWriter& json, const CommandSpec& command) {
 }  // namespace
 
 std::string general_help(size_t columns) {
-    std::string out = wrap("llmctl talks to llmd, the language model of this device.", 0, columns) +
-                      "\n\nUsage: llmctl [--json] COMMAND [OPTIONS] [ARGUMENTS]\n\n"
-                      "Try:   llmctl generate \"Once upon a time\"\n\n"
+    std::string out = wrap("llmctl talks to llmd, the language model of this device.", 0, columns) + "\n\n" +
+                      item("Usage:", "llmctl [--json] COMMAND [OPTIONS] [ARGUMENTS]", kUsageIndent, columns) +
+                      "\nTry:   llmctl generate \"Once upon a time\"\n\n"
                       "Commands:\n";
     for (const CommandSpec& command : command_table()) {
         out += item("  " + std::string(command.name), std::string(command.summary), kCommandIndent, columns);
@@ -116,7 +117,7 @@ std::string help_of(const CommandSpec& command, size_t columns) {
     std::string usage = "llmctl " + std::string(command.name) + " [OPTIONS]";
     if (!command.operands.empty()) usage += ' ' + std::string(command.operands);
     std::string out =
-        item("Usage:", usage, 7, columns) + '\n' + reflowed(command.description, columns) + "\nOptions:\n";
+        item("Usage:", usage, kUsageIndent, columns) + '\n' + reflowed(command.description, columns) + "\nOptions:\n";
     for (const OptionSpec& option : option_table()) {
         if (takes(command, option)) out += item("  " + left_of(option), text_of(option), kOptionIndent, columns);
     }

@@ -34,6 +34,8 @@ ExitCode run(const Arguments& arguments) {
             return run_bench(arguments);
         case Command::Doctor:
             return run_doctor(arguments);
+        case Command::Report:
+            return run_report(arguments);
         case Command::Bridge:
             return run_bridge(arguments);
         case Command::Pull:

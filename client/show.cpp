@@ -134,7 +134,7 @@ ExitCode run_show(const Arguments& arguments) {
                            counted(model.n_layers, "layer") + ", weights " + model.quantization);
     lines.add("Context", "up to " + counted(model.n_ctx_train, "token"));
     lines.add("Memory", size_text(model.weight_bytes) + " weights, " + size_text(model.kv_bytes_per_token * context) +
-                            " for each " + counted(context, "token") + " of context");
+                            " for a context of " + counted(context, "token"));
     const char* what = model.embeds ? "embeddings"
                        : model.chats
                            ? "texts, conversations and calls of tools"

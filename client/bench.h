@@ -1,0 +1,24 @@
+// What `llmctl bench` measures.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "client/figure.h"
+#include "client/llmd_client.h"
+
+namespace llmd::client {
+
+struct BenchFigures {
+    Figure prefill;  // tokens/s
+    Figure decode;
+    Figure ttft;            // ms
+    uint64_t n_prompt = 0;  // tokens, of the last run
+    uint64_t n_generated = 0;
+};
+
+// Of the bench's options: model, prompt_tokens, generated_tokens, runs. Prompts are random words. Nothing when Ctrl-C
+// ended it.
+std::optional<BenchFigures> measure(LlmdClient& client, const Dictionary& options);
+
+}  // namespace llmd::client
