@@ -6,14 +6,14 @@ import random
 import re
 import sys
 import unittest
+from unittest import mock
 
 SOURCE = os.environ["LLMD_SOURCE"]
 sys.path.insert(0, os.path.join(SOURCE, "models", "training"))
 
-from phone_text import domains, generate, render, split, times  # noqa: E402
+from phone_text import domains, generate, render, requests, split, times  # noqa: E402
 
 N = 1500
-SHORT = 10  # characters: a held-back text of fewer may be a part of something else
 
 
 def training(seed, n):
@@ -40,7 +40,7 @@ class Split(unittest.TestCase):
             trained = {entry for other in split.LEXICONS.values() for entry in other.parts[split.TRAIN]}
             if lexicon.is_split and not name.endswith((": names", ": descriptions")):  # of tools, which users do not say
                 for entry in lexicon.parts[split.TEST]:
-                    if "{" not in entry and "(" not in entry and len(entry) >= SHORT and entry not in trained:
+                    if "{" not in entry and "(" not in entry and len(entry) >= split.SHORT and entry not in trained:
                         held[entry.lower()] = name
         self.assertGreater(len(held), 100)
         pattern = re.compile(r"(?<![\w'])(" + "|".join(map(re.escape, sorted(held, key=len, reverse=True))) + r")(?![\w'])")
@@ -52,6 +52,27 @@ class Split(unittest.TestCase):
                     continue
                 for found in pattern.findall(message["content"].lower()):
                     self.assertTrue(found.removeprefix("the ") in others, f"{held[found]}: {found} in {message['content'][:300]}")
+
+    def test_a_held_back_phrasing_is_not_put_together_of_parts(self):
+        """Neither by alternatives of a trained one nor by the sentence that it is put into."""
+        all_, long = split.held_back()
+        self.assertGreater(len(long), 200)
+        for name, domain in domains.DOMAINS.items():
+            for lexicon in [domain.phrasings, *(missing.phrasings for missing in domain.missing.values())]:
+                for entry in lexicon.parts[split.TRAIN]:
+                    self.assertTrue(all_.isdisjoint(split.expansions(entry)), f"{name}: {entry}")
+        choose = split.Chooser(random.Random("parts"), split.TRAIN)
+        found = 0
+        for _ in range(6000):
+            name = choose.rng.choice(list(domains.DOMAINS))
+            phrasing = choose.of(domains.DOMAINS[name].phrasings)
+            for entry in split.expansions(phrasing):
+                said = choose.of(requests.FRAMES).replace("{}", entry)
+                if split.is_held_back(said):  # such a one is drawn now and then, and must not get through
+                    found += 1
+                    with mock.patch.object(requests, "framed", lambda choose, phrasing, said=said: said):
+                        self.assertFalse(split.is_held_back(requests.said_as(choose, phrasing)))
+        self.assertGreater(found, 0)
 
     def test_the_tests_say_what_is_held_back(self):
         names = set(domains.DOMAINS["timer"].phrasings.parts[split.TEST])
@@ -100,6 +121,23 @@ class Samples(unittest.TestCase):
                     if isinstance(text, str) and not re.fullmatch(r"[\d:-]+", text):
                         self.assertIn(text, user)
 
+    def test_bad_input_has_rows_for_the_evaluation(self):
+        sets = generate.test_samples("bad", 14)
+        kinds = {}
+        for sample in sets["bad input"]:
+            expected = sample["messages"][-1]
+            kinds.setdefault(expected["kind"], []).append(sample)
+            self.assertTrue(expected["content"].endswith("."))
+            self.assertNotIn("tool_calls", expected)
+        self.assertEqual(set(kinds), {"foreign", "insult", "facts", "work", "advice", "unclear", "ramble"})
+        for samples in kinds.values():
+            self.assertEqual(len(samples), 2)
+        self.assertTrue(any(len(sample["messages"][-2]["content"].split()) > 100 for sample in generate.test_samples("ramble", 70)["bad input"]))
+        for sample in sets["odd tools"]:
+            (call,) = sample["messages"][-1]["tool_calls"]
+            self.assertIn(call["function"]["name"], [tool["function"]["name"] for tool in sample["tools"]])
+        self.assertEqual(len(sets["bad time"]), 14)
+
     def test_tales_name_what_was_asked_for_and_end(self):
         for sample in generate.test_samples("tales", 100)["tale"]:
             tale, wanted = sample["messages"][-1]["content"], sample["wanted"]
@@ -118,7 +156,7 @@ class Times(unittest.TestCase):
     def test_days_follow_from_the_system_message(self):
         choose = split.Chooser(random.Random(1), split.TRAIN)
         for _ in range(500):
-            now = times.Now(choose, lists_days=True)
+            now = times.Now(choose)
             said, date = times.day(choose, now)
             self.assertGreaterEqual(date, now.date)
             self.assertLess((date - now.date).days, 366)

@@ -10,6 +10,10 @@ _DIGITS = re.compile(r"(\d)")
 # GPT-2's words of ASCII text without digits.
 _WORDS = re.compile(r"'(?:s|t|re|ve|m|ll|d)| ?[A-Za-z]+| ?[^\sA-Za-z]+|\s+(?!\S)|\s+")
 _MOST_TEXTS = 200_000
+_LETTERS = re.compile(r"[A-Za-z]{4,}")
+
+
+CUT_CONVERSATIONS, CUT_WORDS = 0.5, 0.25
 
 
 class Encoder:
@@ -19,6 +23,7 @@ class Encoder:
         self.special = {s: self.tokenizer.token_to_id(s) for s in SPECIAL}
         self.n_vocab = self.tokenizer.get_vocab_size()
         self._ids = {}
+        self._cuts = {}  # word -> where this conversation cuts it
         held_out = {word for lexicon in split.LEXICONS.values() if lexicon.is_split for entry in lexicon.parts[split.TEST] for word in [entry, entry.lower()]}
         pieces = sorted(token for token in self.tokenizer.get_vocab() if token.isascii() and token.isalpha() and len(token) > 1 and token not in held_out)
         words.PIECES[:] = pieces
@@ -38,7 +43,12 @@ class Encoder:
         ids = []
         for chunk in _DIGITS.split(text):
             for word in _WORDS.findall(chunk) if len(chunk) != 1 or not chunk.isdigit() else (chunk,):
-                ids.extend(self.word(word))
+                if self._cuts and (bare := word.lstrip(" ")) in self._cuts:
+                    cut = len(word) - len(bare) + self._cuts[bare]
+                    ids.extend(self.word(word[:cut]))
+                    ids.extend(self.word(word[cut:]))
+                else:
+                    ids.extend(self.word(word))
         return ids
 
     def markup(self, text):
@@ -51,9 +61,14 @@ class Encoder:
                 ids.extend(self.text(part))
         return ids
 
-    def conversation(self, messages, tools=(), prompt=False):
-        """Ids, and for each whether the assistant says it."""
+    def conversation(self, messages, tools=(), prompt=False, rng=None):
+        """Ids, and for each whether the assistant says it. With `rng`, for the training: some words of the user are cut in two wherever they
+        stand, in calls too, since a word that was always one token teaches nothing about words of several."""
         ids, said = [], []
+        self._cuts = {}
+        if rng is not None and rng.random() < CUT_CONVERSATIONS:
+            words_said = dict.fromkeys(word for message in messages if message["role"] == "user" for word in _LETTERS.findall(message["content"]))
+            self._cuts = {word: rng.randint(1, len(word) - 1) for word in words_said if rng.random() < CUT_WORDS}
         # llmd pre-tokenizes across segments; no content of ours has the text of a special token.
         for is_said, segments in itertools.groupby(segments_of(messages, tools, prompt), lambda segment: segment[2]):
             more = self.markup("".join(segment[0] for segment in segments))

@@ -27,8 +27,11 @@ def without_date(turns):
 
 def tools_conversation(choose, n_turns, kind=None, results=0.3):
     now = times.Now(choose)
-    has_date = choose.chance(0.93)
-    names = requests.some_domains(choose, choose.rng.choice((1, 2, 2, 3, 3, 4, 4, 5, 6)))
+    has_date = choose.chance(0.9)
+    n_offered = choose.rng.choice((1, 2, 2, 3, 3, 4, 4, 5, 6, 7, 8))
+    if n_offered > 6:  # within the context
+        n_turns = min(n_turns, 2)
+    names = requests.some_domains(choose, n_offered)
     tools = requests.offer(choose, names)
     unknown = []
     if choose.chance(0.25):
@@ -98,15 +101,15 @@ def talk_conversation(choose, n_turns):
     return {"kind": "talk", "messages": messages}
 
 
-def training_sample(rng):
-    """A conversation of several turns for the training."""
-    choose = Chooser(rng, TRAIN)
+def training_sample(rng, side=TRAIN):
+    """A conversation of several turns for the training. Of the other side it is for measuring the loss on it."""
+    choose = Chooser(rng, side)
     p = rng.random()
-    if p < 0.60:
+    if p < 0.62:
         return tools_conversation(choose, rng.choice((1, 2, 3, 4, 5, 6)))
-    if p < 0.80:
+    if p < 0.86:
         return extraction_conversation(choose, rng.choice((1, 2, 2, 3)))
-    if p < 0.92:
+    if p < 0.94:
         return tale_conversation(choose, rng.choice((1, 1, 2)))
     return talk_conversation(choose, rng.choice((1, 2, 3, 4, 6)))
 
@@ -131,6 +134,29 @@ def test_samples(seed, n):
                 if name == "missing" and first["kind"] != "missing":
                     continue
             sets[name].append(sample)
+    choose = Chooser(random.Random(f"{seed} bad input"), TEST)
+    sets["bad input"] = []
+    for kind in ("foreign", "insult", "facts", "work", "advice", "unclear", "ramble"):
+        wanted = max(1, n // 7)
+        while wanted:
+            user, talk_kind, answer = talk.small_talk(choose)
+            if talk_kind != kind:
+                continue
+            tools = requests.offer(choose, requests.some_domains(choose, choose.rng.randint(0, 4)))
+            now = times.Now(choose)
+            sets["bad input"].append({"kind": "tools" if tools else "talk", **({"tools": [t.json for t in tools]} if tools else {}), "messages": [
+                *system_message(choose, now), {"role": "user", "content": user}, {"role": "assistant", "content": answer, "kind": kind}]})
+            wanted -= 1
+    choose = Chooser(random.Random(f"{seed} odd tools"), TEST)
+    sets["odd tools"] = []
+    while len(sets["odd tools"]) < n:
+        made = {tool.name: (tool, text, values) for tool, text, values in (requests.made_up_tool(choose) for _ in range(choose.rng.randint(1, 3)))}
+        tool, text, values = choose.rng.choice(list(made.values()))
+        tools = [t for t, _, _ in made.values()] + requests.offer(choose, requests.some_domains(choose, choose.rng.randint(0, 3)))
+        choose.rng.shuffle(tools)
+        now = times.Now(choose)
+        turn = requests.Turn("call", requests.dressed(choose, text, False, False), calls=[tool.call(values)], tools=[(tool, values)])
+        sets["odd tools"].append({"kind": "tools", "tools": [t.json for t in tools], "messages": system_message(choose, now) + requests.messages_of([turn], choose, now, 0)})
     for name, make in (("extraction", extraction_conversation), ("tale", tale_conversation)):
         choose = Chooser(random.Random(f"{seed} {name}"), TEST)
         sets[name] = [make(choose, 1) for _ in range(n)]

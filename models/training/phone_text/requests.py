@@ -10,7 +10,7 @@ import re
 
 from . import fillers, times, words
 from .domains import CORE, DOMAINS
-from .split import Lexicon, is_for_test
+from .split import Lexicon, is_for_test, is_held_back
 
 REFUSAL = "Sorry, I have no tool for that."
 NO_SUCH_TIME = "That time does not exist."
@@ -25,7 +25,19 @@ OFFERED = {"date": 0.75, "label": 0.5, "mode": 0.7, "hours": 0.85, "seconds": 0.
 BEFORE = Lexicon("before a request", ["yes, ", "ah, ", "um, ", "right, ", "alright, ", "good, ", "listen, ", "hm, ", "great, ", "no, ", "fine, ", "uh, ", "hi llmd, ", "excuse me, ",
                                       "just ", "then ", "also ", "sorry, ", "hey phone, ", "computer, ", "phone, ", "assistant, ",
                                       "please ", "hey, ", "hi, ", "ok, ", "hello, ", "okay ", "now ", "quick, ", "so, ", "well, ", "oh, "])
-AFTER = Lexicon("after a request", [" please", ", please", ", thanks", ", thank you", " now", ", will you"])
+AFTER = Lexicon("after a request", [" please", ", please", ", thanks", ", thank you", " now", ", will you", " for me", " for me please", " right away", " if you can", ", would you",
+                                    " at once", ", that would be great", ", that's all", " quickly", ", ok", " then", ", could you"])
+# What turns "set a timer" into another request for the same.
+FRAMES = Lexicon("frames of requests", ["can you {}", "could you {}", "could you please {}", "would you {}", "would you please {}", "will you {}", "please {}", "kindly {}", "I want you to {}",
+                                        "I'd like you to {}", "I would like you to {}", "I need you to {}", "go ahead and {}", "be so kind and {}", "be so good and {}", "do me a favour and {}",
+                                        "it would be great if you could {}", "it would be nice if you could {}", "would it be possible to {}", "are you able to {}", "is it possible to {}",
+                                        "I was wondering if you could {}", "maybe you could {}", "perhaps you can {}", "I'd be glad if you could {}", "may I ask you to {}", "you should {}",
+                                        "you can {}", "I want to {}", "I'd like to {}", "I would like to {}", "let's {}", "let me {}", "help me {}", "time to {}", "now {}", "quickly {}",
+                                        "and {}", "ok {}", "what I want is to {}", "I asked you to {}", "don't forget to {}", "try to {}", "you may {}", "can't you {}", "why don't you {}"])
+IMPERATIVES = set("set start make create put run count begin ring time measure wake add let change remind schedule nudge ping give tell text message send write say drop inform answer "
+                  "reply notify compose pass call phone dial place connect get try take save jot note remember keep store record note append include extend enter insert update show read open "
+                  "list display print check view plan book mark arrange block reserve navigate guide find bring lead calculate drive play turn switch dim light pause resume stop continue end "
+                  "skip look translate search launch heat warm convert exchange track lock unlock cancel delete remove locate snap shoot close".split())
 JOINTS = Lexicon("between requests", [", ", "; ", ". ", ". Next, ", ", plus ", ". One more thing: ", "; and also ", ", next ", ". Finally, ",
                                       ", and also ", " and also ", "; then ", ", then ", ". Also, ", ". Then ", "; also ", ". And ", ", and after that ", ". After that, "])
 CHANGED_MIND = Lexicon("before the missing", ["hm, ", "oh, ", "make it ", "let's say ", "sorry, ", "right, ", "um, ", "uh, ", "ah, ", "ok, ", "okay, ", "yes, ", "well, ", "er, ", "I mean ",
@@ -155,16 +167,21 @@ def made_up_tool(choose):
     name = rng.choice((f"{verb}_{thing}", f"{verb}_{thing}", f"{thing}_{verb}")).replace("_", separator)
     description = rng.choice((f"{verb.capitalize()} the {noun}.", f"{verb.capitalize()}s a {noun}.", f"Use it to {verb} the {noun}.", None))
     tool = Tool(name, description, arguments, set(keys))
-    ask = rng.choice((f"{verb} the {noun}", f"please {verb} the {noun}", f"can you {verb} the {noun}", f"I want to {verb} the {noun}", f"{verb} a {noun}"))
+    ask = rng.choice((f"{verb} the {noun}", f"{verb} my {noun}", f"{verb} this {noun}", f"{verb} {noun}", f"{verb} a {noun}"))
+    if choose.chance(0.4):
+        ask = choose.of(FRAMES).replace("{}", ask)
     return tool, ask + (" " if said else "") + ", ".join(said), values
 
 
 def dressed(choose, text, may_end, slot_first, quiet=False):
     """A phrasing as people type it."""
+    bare = text
     if not quiet and not slot_first and choose.chance(0.15):
         text = (words.odd_word(choose) + ", " if choose.side == "train" and choose.chance(0.15) else choose.of(BEFORE)) + text
     if not quiet and may_end and choose.chance(0.1):
         text += choose.of(AFTER)
+    if choose.side == "train" and text != bare and is_held_back(text) and not is_held_back(bare):
+        text = bare
     if not quiet and not slot_first and choose.chance(0.55):
         text = text[0].upper() + text[1:]
     if QUESTION.match(text) and may_end:
@@ -174,7 +191,7 @@ def dressed(choose, text, may_end, slot_first, quiet=False):
 
 def filled(choose, now, domain, phrasing, given=None):
     """Fills the slots of a phrasing; returns the text, the values, and whether it ends and begins with a free text."""
-    phrasing = words.disturbed(choose, _expanded(choose, phrasing))
+    phrasing = said_as(choose, phrasing)
     values = {}
     texts = {}
     for slot in SLOT.findall(phrasing):
@@ -189,6 +206,20 @@ def filled(choose, now, domain, phrasing, given=None):
     slots = SLOT.findall(phrasing)
     ends_free = phrasing.rstrip('"').endswith("}") and slots[-1] in FREE
     return phrasing.format(**texts), values, not ends_free, phrasing.startswith("{") or phrasing.startswith('"')
+
+
+def framed(choose, phrasing):
+    """Some requests that begin with what is to be done, put into another sentence."""
+    if phrasing.split(" ", 1)[0] in IMPERATIVES and choose.chance(0.2):
+        return choose.of(FRAMES).replace("{}", phrasing)
+    return phrasing
+
+
+def said_as(choose, phrasing):
+    """A phrasing with its alternatives chosen and a little changed, but never into one that is the test's."""
+    phrasing = _expanded(choose, phrasing)
+    said = framed(choose, words.disturbed(choose, phrasing))
+    return phrasing if choose.side == "train" and said != phrasing and is_held_back(said) else said
 
 
 def _expanded(choose, phrasing):

@@ -4,6 +4,7 @@ Every lexicon and every list of phrasings is a Lexicon. Its entries are ordered 
 them, one in SHARE but at least one, are for the test alone and all others for the training alone. Nothing else decides which is which, so an
 entry stays on its side when the list grows by another.
 """
+import functools
 import hashlib
 
 SHARE = 7  # one of so many entries is for the test
@@ -36,7 +37,8 @@ class Lexicon:
             return
         ordered = sorted(entries, key=lambda e: hash_of(name, e if isinstance(e, str) else e[0]))
         n_test = max(1, len(ordered) // SHARE)
-        self.parts = {TEST: ordered[:n_test], TRAIN: ordered[n_test:]}
+        held = {text for e in ordered[:n_test] for text in expansions(e)}
+        self.parts = {TEST: ordered[:n_test], TRAIN: [e for e in ordered[n_test:] if held.isdisjoint(expansions(e))]}
         assert self.parts[TRAIN], name
 
 
@@ -64,6 +66,43 @@ class Chooser:
     def fill(self, phrasing, **slots):
         text = expand(self.rng, phrasing)
         return text.format(**slots) if slots else text
+
+
+def expansions(entry):
+    """All texts that an entry can become, in lower case."""
+    done, texts = [], [entry if isinstance(entry, str) else entry[0]]
+    while texts:
+        text = texts.pop()
+        close = text.find(")")
+        if close < 0:
+            done.append(" ".join(text.lower().split()))
+            continue
+        open_ = text.rfind("(", 0, close)
+        texts += [text[:open_] + choice + text[close + 1:] for choice in text[open_ + 1:close].split("|")]
+    return done
+
+
+SHORT = 10  # characters: a held-back text of fewer may be a part of something else
+
+
+@functools.cache
+def held_back():
+    """Phrasings of requests that no training text may have, neither as they are nor put together of parts: (all, those without slots)."""
+    held, trained = set(), []
+    for name, lexicon in LEXICONS.items():
+        if lexicon.is_split and (name.endswith(": phrasings") or ": without " in name or name.startswith("asks for")):
+            held.update(text for entry in lexicon.parts[TEST] for text in expansions(entry))
+            trained += [text for entry in lexicon.parts[TRAIN] for text in expansions(entry)]
+    trained = "\n".join(trained)
+    held = {text for text in held if text not in trained}
+    return frozenset(held), sorted(text for text in held if len(text) >= SHORT)
+
+
+def is_held_back(phrasing):
+    """Whether a phrasing, its slots still in it, says what the test has for itself."""
+    phrasing = phrasing.lower()
+    all_, long = held_back()
+    return phrasing in all_ or any(text in phrasing for text in long)
 
 
 def expand(rng, text):

@@ -264,7 +264,37 @@ there was {whom} {in_place}, and there was {athing}: tell me the story
 story time: {whom} {in_place} with {athing}
 another tale please, with {whom}, {aplace} and {athing}
 compose a little tale of {whom}, {athing} and {aplace}
-imagine {whom} {in_place} with {athing} and tell me the tale""".strip().split("\n"))
+imagine {whom} {in_place} with {athing} and tell me the tale
+tell me about {whom}, about {aplace} and about {athing}
+tell us a story about {athing}, {whom} and {aplace}
+tell us a tale in which {whom} owns {athing} and lives {in_place}
+I want a story about {whom} who lives {in_place} and has {athing}
+I want a tale in which {whom} lives {in_place} and loves {athing}
+I would like a tale with {athing} in it, about {whom} {in_place}
+write me a story where {whom} looks for {athing} {in_place}
+write me a tale where {whom} {in_place} loses {athing}
+please make up a tale about {whom}, the place is {aplace}, and there is {athing}
+hero: {whom}; place: {aplace}; thing: {athing}. Tell the tale
+place: {aplace}. thing: {athing}. hero: {whom}
+a tale set {in_place} about {whom} and {athing}
+a story set {in_place}: {whom} finds {athing}
+a story where {whom} has {athing}, it happens {in_place}
+how about a tale of {whom}, {aplace}, and {athing}
+it should be about {whom} {in_place}, and {athing} should be in the story
+the story is about {whom}, it takes place {in_place} and it has {athing} in it
+tell the tale of {whom} {in_place} who found {athing}
+tell me what {whom} did {in_place} with {athing}, as a story
+tell my son a story with {whom}, {athing} and {aplace}
+we'd like to hear about {whom} {in_place} and {athing}
+story please: {athing}, {whom}, {aplace}
+story: {whom} {in_place}, with {athing}
+short story, {whom}, {aplace}, {athing}
+I need a bedtime story with {aplace}, {athing} and {whom}
+can we have a tale of {whom} who keeps {athing} {in_place}
+{whom}, {aplace} and {athing}: tell a story about them
+{whom} {in_place} has {athing}, tell me the story
+{whom} lives {in_place} and owns {athing}. Tell me a tale
+there lived {whom} {in_place}, who had {athing}, go on with the story""".strip().split("\n"))
 ASKS_LESS = Lexicon("asks for any tale", """
 tell me a tale
 tell me a story
