@@ -4,9 +4,16 @@
     evaluate.py --model FILE.gguf                through the real llmd, with tools; LLMD_BUILD names the build directory
     evaluate.py --checkpoint checkpoint.pt --tokenizer tokenizer.json     through PyTorch, where there is a GPU and no llmd
 
+The set "by hand" is by_hand.json, if there is one: requests by somebody who has not seen the generator. It is a list of
+{"id", "system", "tools": [names of tools.json], "messages", "expect", "also"}; "expect" is {"calls": [{"name", "arguments"}]}, {"ask": text},
+{"refuse": true} or {"extract": value, "schema": schema}, and "also" lists other calls or values that are as right. Whether a question or a
+refusal is the wanted one is not measured, only that it is a sentence and no call. A system message that states a day is given in the
+words that the README asks for.
+
 Prints one line a figure and, with --wrong N, the first wrong answers of each set.
 """
 import argparse
+import datetime
 import http.client
 import json
 import os
@@ -14,11 +21,12 @@ import re
 import shutil
 import socket
 import sys
+import time
 
-from phone_text import generate
-from phone_text.render import segments_of  # noqa: F401
+from phone_text import generate, times
 
 MOST_TOKENS = {"tale": 420, "extraction": 200, "several": 200}
+HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
@@ -27,12 +35,80 @@ def questions(samples):
     for sample in samples:
         messages = sample["messages"]
         for i, message in enumerate(messages):
-            if message["role"] == "assistant":
+            if message["role"] == "assistant" and (i + 1 == len(messages) or "last" not in sample):
                 yield messages[:i], sample.get("tools", []), sample.get("schema"), message, sample
 
 
 def calls_of(message):
-    return [(c["function"]["name"], json.loads(c["function"]["arguments"])) for c in message.get("tool_calls") or ()]
+    calls = []
+    for call in message.get("tool_calls") or ():
+        try:
+            arguments = json.loads(call["function"]["arguments"])
+        except ValueError:  # cut off at the most tokens
+            arguments = None
+        calls.append((call["function"]["name"], arguments))
+    return calls
+
+
+# ---- requests by hand -----------------------------------------------------------------------------------------------------------------
+def by_hand(path):
+    """The requests of the file as samples: what is expected of one is its last message, and "also" says what else is right."""
+    with open(os.path.join(HERE, "tools.json")) as file:
+        table = {tool["function"]["name"]: tool for tool in json.load(file)}
+    with open(path) as file:
+        requests = json.load(file)
+    samples = []
+    for request in requests:
+        messages, expect = list(request["messages"]), request["expect"]
+        if "system" in request:
+            day = re.search(r"\d{4}-\d\d-\d\d", request["system"])
+            clock = re.search(r"\d\d:\d\d", request["system"])
+            system = times.calendar(datetime.date.fromisoformat(day[0]), clock and clock[0]) if day else request["system"]
+            messages.insert(0, {"role": "system", "content": system})
+        kind = next(iter(set(expect) - {"schema"}))
+        wanted = {"role": "assistant", "content": "", "kind": kind}
+        if kind == "calls":
+            wanted["tool_calls"] = [{"function": {"name": call["name"], "arguments": json.dumps(call["arguments"])}} for call in expect["calls"]]
+        elif kind == "extract":
+            wanted["content"] = json.dumps(expect["extract"])
+            if "Schema:" not in messages[-1]["content"]:
+                messages[-1] = {"role": "user", "content": f"Take the facts out of the text.\nSchema: {json.dumps(expect['schema'])}\nText: {messages[-1]['content']}"}
+        else:
+            wanted["content"] = expect[kind] if isinstance(expect[kind], str) else ""
+        samples.append({"kind": "by hand", "messages": [*messages, wanted], "tools": [table[name] for name in request.get("tools", ())], "schema": expect.get("schema"),
+                        "id": request["id"], "also": request.get("also", []), "last": True})
+    return samples
+
+
+def plain(value):
+    """A value without what nobody would call wrong: case, an article, the stop at the end of a text."""
+    if isinstance(value, dict):
+        return {key: plain(v) for key, v in value.items()}
+    if isinstance(value, list):
+        return [plain(v) for v in value]
+    return re.sub(r"^(the|a|an|my) ", "", value.lower().strip().rstrip(".!")) if isinstance(value, str) else value
+
+
+def judge_by_hand(expected, answer, sample):
+    kind, calls = expected["kind"], [list(call) for call in answer["calls"]]
+    content = answer["content"].strip()
+    said = bool(content) and not calls and answer["finished"]
+    if kind == "calls":
+        rights = [[[call["name"], call["arguments"]] for call in also] for also in [
+            [{"name": name, "arguments": arguments} for name, arguments in calls_of(expected)], *sample["also"]]]
+        exact = calls in rights
+        near = plain(calls) in plain(rights)
+    elif kind == "extract":
+        try:
+            value = json.loads(content)
+        except ValueError:
+            value = None
+        rights = [json.loads(expected["content"]), *sample["also"]]
+        exact = value in rights
+        near = plain(value) in plain(rights)
+    else:
+        exact = near = said and (kind == "refuse" or content.endswith("?"))
+    return {"by hand: right": exact, "by hand: right but for case, articles and stops": near, f"by hand, {kind}: right": exact}
 
 
 SHE, HE = {"she", "her", "hers", "herself"}, {"he", "him", "his", "himself"}
@@ -59,7 +135,11 @@ def judge(name, expected, answer, sample):
     calls, wanted = answer["calls"], calls_of(expected)
     content = answer["content"].strip()
     said = bool(content) and not calls and answer["finished"]
-    if name in ("call", "several") or kind == "completed":
+    if name == "by hand":
+        return judge_by_hand(expected, answer, sample)
+    if name == "bad input":
+        return {"bad input: a sentence": said, f"bad input, {kind}: a sentence": said}
+    if name in ("call", "several", "odd tools") or kind == "completed":
         label = "completed after a question" if kind == "completed" else name
         return {f"{label}: whole call exact": calls == wanted, f"{label}: name": [c[0] for c in calls] == [c[0] for c in wanted]}
     if name == "missing":
@@ -116,8 +196,7 @@ class Llmd:
         if schema:
             body["response_format"] = {"type": "json_schema", "json_schema": {"name": "facts", "schema": schema}}
         choice = self.post("/v1/chat/completions", body)["choices"][0]
-        calls = [(c["function"]["name"], json.loads(c["function"]["arguments"])) for c in choice["message"].get("tool_calls") or ()]
-        return {"content": choice["message"].get("content") or "", "calls": calls, "finished": choice["finish_reason"] in ("stop", "tool_calls")}
+        return {"content": choice["message"].get("content") or "", "calls": calls_of(choice["message"]), "finished": choice["finish_reason"] in ("stop", "tool_calls")}
 
     def answers(self, name, asked):
         return (self.answer(name, messages, tools, schema) for messages, tools, schema, _, _ in asked)
@@ -139,12 +218,16 @@ class Torch:
         from phone_text.encode import Encoder
         self.torch = torch
         self.device = "cuda" if torch.cuda.is_available() else "cpu"
-        state = torch.load(checkpoint, map_location=self.device, weights_only=True)
+        if os.path.isdir(checkpoint):
+            from convert import from_parts
+            state = from_parts(checkpoint)
+        else:
+            state = torch.load(checkpoint, map_location=self.device, weights_only=True)
         def attend(q, k, v, mask):
             n = q.shape[1] // k.shape[1]
             return torch.nn.functional.scaled_dot_product_attention(q, k.repeat_interleave(n, 1), v.repeat_interleave(n, 1), is_causal=True)
         self.model = train.Model(state["shape"], state["n_vocab"], attend, 2048).to(self.device)
-        self.model.load_state_dict(state["model"])
+        self.model.load_state_dict({name: tensor.float() for name, tensor in state["model"].items()})
         self.encoder = Encoder(tokenizer)
         self.end = self.encoder.special["<|im_end|>"]
 
@@ -203,19 +286,25 @@ class Torch:
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--model", help="a GGUF file")
-    parser.add_argument("--checkpoint")
+    parser.add_argument("--checkpoint", help="of train.py, or a directory that convert.py --parts wrote")
     parser.add_argument("--tokenizer")
     parser.add_argument("--samples", type=int, default=100, help="of each set")
     parser.add_argument("--seed", default="test")
     parser.add_argument("--sets", default="", help="the names of some, with commas between them")
     parser.add_argument("--wrong", type=int, default=0)
+    parser.add_argument("--by-hand", default=os.path.join(HERE, "by_hand.json"))
+    parser.add_argument("--seconds", type=float, help="begin no further set after so many")
     parser.add_argument("--json", help="write the figures into this file")
     options = parser.parse_args()
+    began = time.monotonic()
     engine = Llmd(options.model) if options.model else Torch(options.checkpoint, options.tokenizer)
     figures = {}
     try:
-        for name, samples in generate.test_samples(options.seed, options.samples).items():
-            if options.sets and name not in options.sets.split(","):
+        sets = generate.test_samples(options.seed, options.samples)
+        if os.path.exists(options.by_hand):
+            sets["by hand"] = by_hand(options.by_hand)
+        for name, samples in sets.items():
+            if options.sets and name not in options.sets.split(",") or options.seconds and time.monotonic() - began > options.seconds:
                 continue
             asked = list(questions(samples))
             shown = 0

@@ -4,9 +4,14 @@
     train.py --tokenizer tokenizer.json --work DIRECTORY --minutes 20            one data-centre GPU
     train.py --tokenizer tokenizer.json --work DIRECTORY --smoke                 a minute on a CPU, a far smaller model
 
-A checkpoint is written to --work at the end and every few minutes; the same command goes on from it, and --stop-after SECONDS
-ends a call early. The rate of learning follows the time that was trained, all calls together, so that the training ends on time
+A checkpoint is written to --work at the end and every minute; the same command goes on from it, and --stop-after SECONDS ends a call
+early, with exit status 75 if there is more to train. Where the checkpoint was lost, --resume goes on from the weights that
+`convert.py --parts` wrote. The rate of learning follows the time that was trained, all calls together, so that the training ends on time
 whatever the machine. At the end `convert.py` makes a Hugging Face directory of the checkpoint. Needs PyTorch, numpy and tokenizers.
+
+A line of the log has the loss of what the assistant says for each kind of conversation. "held back" is the same of phrasings and values of
+the test part, of which nothing is learned: the training part alone says little, since a model that learns it by heart has no loss there.
+"starved" is the share of steps for which the generator had no batch ready.
 """
 import argparse
 import itertools
@@ -16,6 +21,7 @@ import multiprocessing
 import os
 import queue
 import random
+import sys
 import threading
 import time
 
@@ -26,6 +32,8 @@ from torch import nn
 
 ROW = 1024  # tokens of context
 OTHER_WEIGHT = 0.02  # of the loss at tokens that the assistant does not say
+KINDS = ("tools", "extraction", "tale", "talk")  # of conversations
+MORE_TO_DO = 75  # exit status
 
 SHAPE = dict(hidden_size=384, num_hidden_layers=8, num_attention_heads=12, num_key_value_heads=4, intermediate_size=640, rope_theta=10000.0, rms_norm_eps=1e-5)
 SMOKE_SHAPE = dict(SHAPE, hidden_size=64, num_hidden_layers=2, num_attention_heads=2, num_key_value_heads=1, intermediate_size=96)
@@ -33,14 +41,14 @@ SMOKE_SHAPE = dict(SHAPE, hidden_size=64, num_hidden_layers=2, num_attention_hea
 
 # ---- data -----------------------------------------------------------------------------------------------------------------------------
 class Packer:
-    """Puts whole conversations into rows. A row has ids, loss weights, and the number of the conversation at each place."""
+    """Puts whole conversations into rows. A row has at each place an id, whether the assistant says it, the number of the conversation, and its kind."""
     OPEN = 24
 
     def __init__(self, length):
         self.length = length + 1
         self.open = []
 
-    def add(self, ids, said):
+    def add(self, ids, said, kind):
         """Returns a finished row, or None."""
         n = len(ids)
         best = None
@@ -49,12 +57,13 @@ class Packer:
             if room >= n and (best is None or room < self.length - len(best[0])):
                 best = row
         if best is None:
-            best = [[], [], []]
+            best = [[], [], [], []]
             self.open.append(best)
         number = best[2][-1] + 1 if best[2] else 1
         best[0].extend(ids)
         best[1].extend(said)
         best[2].extend([number] * n)
+        best[3].extend([kind] * n)
         if len(self.open) <= self.OPEN:
             return None
         fullest = max(self.open, key=lambda row: len(row[0]))
@@ -63,7 +72,31 @@ class Packer:
         fullest[0].extend([0] * rest)
         fullest[1].extend([None] * rest)
         fullest[2].extend([0] * rest)
+        fullest[3].extend([0] * rest)
         return fullest
+
+
+def batches_of(encoder, rng, side, rows, length):
+    """Batches for ever: ids, weights of the loss, numbers and kinds of conversations."""
+    from phone_text.generate import training_sample
+    packer = Packer(length)
+    weight = {True: 1.0, False: OTHER_WEIGHT, None: 0.0}
+    while True:
+        batch = []
+        while len(batch) < rows:
+            sample = training_sample(rng, side)
+            ids, said = encoder.conversation(sample["messages"], sample.get("tools", ()), rng=rng if side == "train" else None)
+            if len(ids) > length:
+                continue
+            row = packer.add(ids, said, KINDS.index(sample["kind"]))
+            if row:
+                batch.append(row)
+        ids = numpy.array([row[0] for row in batch], dtype=numpy.int32)
+        weights = numpy.array([[weight[s] for s in row[1]] for row in batch], dtype=numpy.float32)
+        numbers = numpy.array([row[2] for row in batch], dtype=numpy.int32)
+        kinds = numpy.array([row[3] for row in batch], dtype=numpy.int32)
+        weights[:, 1:] *= numbers[:, 1:] == numbers[:, :-1]  # the first token of a conversation follows from nothing
+        yield ids, weights, numbers, kinds
 
 
 def produce(batches, tokenizer, seed, rows, length):
@@ -71,26 +104,8 @@ def produce(batches, tokenizer, seed, rows, length):
     os.nice(5)
     torch.set_num_threads(1)
     from phone_text.encode import Encoder
-    from phone_text.generate import training_sample
-    encoder = Encoder(tokenizer)
-    rng = random.Random(seed)
-    packer = Packer(length)
-    while True:
-        batch = []
-        while len(batch) < rows:
-            sample = training_sample(rng)
-            ids, said = encoder.conversation(sample["messages"], sample.get("tools", ()))
-            if len(ids) > length:
-                continue
-            row = packer.add(ids, said)
-            if row:
-                batch.append(row)
-        ids = numpy.array([row[0] for row in batch], dtype=numpy.int32)
-        weight = {True: 1.0, False: OTHER_WEIGHT, None: 0.0}
-        weights = numpy.array([[weight[s] for s in row[1]] for row in batch], dtype=numpy.float32)
-        numbers = numpy.array([row[2] for row in batch], dtype=numpy.int32)
-        weights[:, 1:] *= numbers[:, 1:] == numbers[:, :-1]  # the first token of a conversation follows from nothing
-        batches.put((ids, weights, numbers))
+    for batch in batches_of(Encoder(tokenizer), random.Random(seed), "train", rows, length):
+        batches.put(batch)
 
 
 class Batches:
@@ -110,7 +125,8 @@ class Batches:
 
     def _take(self):
         for batches in itertools.cycle(self.queues):
-            self.ready.put(tuple(torch.from_numpy(array) for array in batches.get()))
+            arrays = tuple(torch.from_numpy(array) for array in batches.get())
+            self.ready.put(tuple(array.pin_memory() for array in arrays) if torch.cuda.is_available() else arrays)
 
     def get(self):
         return self.ready.get()
@@ -205,15 +221,104 @@ class Model(nn.Module):
         logits = F.linear(self.norm(x), self.embed_tokens.weight)
         losses = F.cross_entropy(logits.float().flatten(0, 1), targets.flatten(), reduction="none")
         weights = weights.flatten()
-        said = (weights == 1).float()
-        return (losses * weights).sum() / weights.sum(), (losses * said).sum() / said.sum()
+        return (losses * weights).sum() / weights.sum(), losses
+
+
+def by_kind(losses, weights, kinds):
+    """The sums of the losses of what the assistant says, and how many tokens that is, for each kind."""
+    said = (weights.flatten() == 1).float()
+    sums = torch.zeros((2, len(KINDS)), device=losses.device)
+    sums[0].index_add_(0, kinds.flatten(), losses.float() * said)
+    sums[1].index_add_(0, kinds.flatten(), said)
+    return sums
+
+
+def in_words(sums):
+    sums = sums.tolist()
+    return "  ".join(f"{kind} {loss / max(1, n):.4f}" for kind, loss, n in zip(KINDS, *sums))
+
+
+def dense_mask(numbers):
+    order = torch.arange(numbers.shape[1], device=numbers.device)
+    return ((order[:, None] >= order[None, :])[None] & (numbers[:, :, None] == numbers[:, None, :]))[:, None]
+
+
+class HeldBack:
+    """The losses on one batch of the test part."""
+
+    def __init__(self, options, rows, shape, n_vocab, device):
+        from phone_text.encode import Encoder
+        ids, weights, numbers, kinds = (torch.from_numpy(array).to(device) for array in next(batches_of(Encoder(options.tokenizer), random.Random("held back"), "test", rows, options.row)))
+        self.batch = ids[:, :-1].long(), ids[:, 1:].long(), weights[:, 1:], dense_mask(numbers[:, :-1])
+        self.kinds = kinds[:, 1:].long()
+        self.model = Model(shape, n_vocab, attend_dense, options.row).to(device)  # one that is not compiled
+
+    def measure(self, model, device):
+        self.model.load_state_dict(model.state_dict())
+        with torch.no_grad(), torch.autocast(device, torch.bfloat16, enabled=device == "cuda"):
+            _, losses = self.model(*self.batch)
+        return in_words(by_kind(losses, self.batch[2], self.kinds))
 
 
 # ---- training -------------------------------------------------------------------------------------------------------------------------
-def rate_at(progress, peak, warm=0.02):
-    if progress < warm:
-        return peak * progress / warm
-    return peak * (0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * min(1.0, (progress - warm) / (1 - warm)))))
+def rate_at(progress, warm=0.01, falls=0.45):
+    """Up, level, and down to nothing in a straight line."""
+    return max(0.0, min(1.0, progress / warm, (1 - progress) / (1 - falls)))
+
+
+def orthogonal(matrices, steps=5):
+    """Makes all singular values about one, by Newton and Schulz. Matrices of one shape at once."""
+    x = matrices.bfloat16() if matrices.is_cuda else matrices
+    wide = x.shape[-2] <= x.shape[-1]
+    x = x if wide else x.mT
+    x = x / (x.norm(dim=(-2, -1), keepdim=True) + 1e-7)
+    for _ in range(steps):
+        a = x @ x.mT
+        x = 3.4445 * x + (-4.7750 * a + 2.0315 * a @ a) @ x
+    return (x if wide else x.mT).to(matrices.dtype)
+
+
+class Muon(torch.optim.Optimizer):
+    """Muon (Jordan et al. 2024) for the matrices of the layers. torch.optim.Muon does one matrix after the other, which for matrices as
+    small as these takes longer than the rest of the step; here all of one shape are one."""
+
+    def __init__(self, matrices, lr, momentum=0.95, weight_decay=0.05):
+        shapes = {}
+        for p in matrices:
+            shapes.setdefault(tuple(p.shape), []).append(p)
+        super().__init__([{"params": params} for params in shapes.values()], {"lr": lr, "momentum": momentum, "weight_decay": weight_decay})
+
+    @torch.no_grad()
+    def step(self):
+        for group in self.param_groups:
+            params = group["params"]
+            grads = torch.stack([p.grad for p in params])
+            state = self.state[params[0]]
+            if "moment" not in state:
+                state["moment"] = torch.zeros_like(grads)
+            state["moment"].lerp_(grads, 1 - group["momentum"])
+            update = orthogonal(grads.lerp(state["moment"], group["momentum"]))
+            rows, columns = params[0].shape
+            torch._foreach_mul_(params, 1 - group["lr"] * group["weight_decay"])
+            torch._foreach_add_(params, list(update.unbind()), alpha=-group["lr"] * max(1, rows / columns) ** 0.5)
+
+
+def optimizers_of(model, options, device):
+    """Optimizers, each group with its highest rate under "peak"."""
+    inner = [p for name, p in model.named_parameters() if p.dim() == 2 and "embed" not in name]
+    embeddings = [p for name, p in model.named_parameters() if p.dim() == 2 and "embed" in name]
+    others = [p for p in model.parameters() if p.dim() != 2]
+    adam = [{"params": embeddings, "weight_decay": 0.1}, {"params": others, "weight_decay": 0.0}]
+    found = []
+    if options.optimizer == "muon":
+        found.append(Muon(inner, options.muon_rate))
+    else:
+        adam.insert(0, {"params": inner, "weight_decay": 0.1})
+    found.append(torch.optim.AdamW(adam, lr=options.rate, betas=(0.9, 0.95), fused=device == "cuda"))
+    for optimizer in found:
+        for group in optimizer.param_groups:
+            group["peak"] = group["lr"]
+    return found
 
 
 def save(path, data):
@@ -229,7 +334,10 @@ def main():
     parser.add_argument("--stop-after", type=float, help="seconds of this call")
     parser.add_argument("--rows", type=int, default=64, help="of a batch")
     parser.add_argument("--row", type=int, default=ROW)
-    parser.add_argument("--rate", type=float, default=3e-3)
+    parser.add_argument("--optimizer", choices=("muon", "adamw"), default="muon", help="of the matrices of the layers; the rest is AdamW's")
+    parser.add_argument("--muon-rate", type=float, default=0.02)
+    parser.add_argument("--rate", type=float, default=3e-3, help="of AdamW")
+    parser.add_argument("--resume", help="a directory of weights that convert.py --parts wrote, where --work has no checkpoint")
     parser.add_argument("--seed", default="1")
     parser.add_argument("--workers", type=int, default=max(1, (os.cpu_count() or 2) - 1))
     parser.add_argument("--attention", choices=("flex", "dense"))
@@ -250,16 +358,21 @@ def main():
     path = os.path.join(options.work, "checkpoint.pt")
 
     model = Model(shape, n_vocab, attend_flex if attention == "flex" else attend_dense, options.row).to(device)
-    matrices = [p for p in model.parameters() if p.dim() == 2]
-    others = [p for p in model.parameters() if p.dim() != 2]
-    optimizer = torch.optim.AdamW([{"params": matrices, "weight_decay": 0.1}, {"params": others, "weight_decay": 0.0}], lr=0.0, betas=(0.9, 0.95), fused=device == "cuda")
-    step, trained = 0, 0.0
+    optimizers = optimizers_of(model, options, device)
+    step, trained, tokens = 0, 0.0, 0
     if os.path.exists(path):
         state = torch.load(path, map_location=device, weights_only=True)
-        model.load_state_dict(state["model"])
-        if "optimizer" in state:
-            optimizer.load_state_dict(state["optimizer"])
-        step, trained = state["step"], state["trained"]
+        for optimizer, saved in zip(optimizers, state["optimizers"]):
+            optimizer.load_state_dict(saved)
+    elif options.resume:
+        from convert import from_parts
+        state = from_parts(options.resume)
+    else:
+        state = None
+    if state:
+        model.load_state_dict({name: tensor.float() for name, tensor in state["model"].items()})
+        step, trained, tokens = state["step"], state["trained"], state["tokens"]
+    is_fresh = state is None or "optimizers" not in state  # optimizers that know nothing yet begin slowly
     n_parameters = sum(p.numel() for p in model.parameters())
     print(f"{n_parameters / 1e6:.2f} M parameters on {torch.cuda.get_device_name() if device == 'cuda' else 'the CPU'}, from step {step}, {trained / 60:.1f} minutes trained", flush=True)
 
@@ -268,43 +381,50 @@ def main():
     if attention == "flex":
         from torch.nn.attention.flex_attention import create_block_mask
         make_mask = torch.compile(create_block_mask)
-    losses = torch.zeros(2, device=device)
-    seen, mark, mark_step, last_save, waited = 0, time.monotonic(), step, time.monotonic(), 0.0
+    held_back = HeldBack(options, options.rows, shape, n_vocab, device)
+    sums = torch.zeros((2, len(KINDS)), device=device)
+    mark, mark_step, last_save, starved = time.monotonic(), step, time.monotonic(), 0
     first_step = step
     last = time.monotonic()
     total = options.minutes * 60
+    report = 10 if options.smoke else 200
     def checkpoint():
-        save(path, {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "step": step, "trained": trained, "shape": shape, "n_vocab": n_vocab})
+        save(path, {"model": model.state_dict(), "optimizers": [optimizer.state_dict() for optimizer in optimizers], "step": step, "trained": trained, "tokens": tokens,
+                    "shape": shape, "n_vocab": n_vocab})
     while trained < total and not (options.stop_after and time.monotonic() - began > options.stop_after):
-        t0 = time.monotonic()
-        ids, weights, numbers = (array.to(device, non_blocking=True) for array in batches.get())
-        waited += time.monotonic() - t0
-        ids = ids.long()
+        starved += batches.ready.empty()
+        ids, weights, numbers, kinds = (array.to(device, non_blocking=True) for array in batches.get())
+        ids, kinds, weights = ids.long(), kinds[:, 1:].long(), weights[:, 1:].contiguous()
         numbers = numbers[:, :-1].contiguous()
         if attention == "flex":
             def seen_by(b, h, q, k):
                 return (q >= k) & (numbers[b, q] == numbers[b, k])
             mask = make_mask(seen_by, options.rows, None, options.row, options.row, device=device)
         else:
-            order = torch.arange(options.row, device=device)
-            mask = ((order[:, None] >= order[None, :])[None] & (numbers[:, :, None] == numbers[:, None, :]))[:, None]
-        for group in optimizer.param_groups:
-            group["lr"] = rate_at(trained / total, options.rate if not options.smoke else 1e-2)
+            mask = dense_mask(numbers)
+        rate = rate_at(trained / total) * (min(1.0, (step - first_step + 1) / 100) if is_fresh else 1.0)
+        for optimizer in optimizers:
+            for group in optimizer.param_groups:
+                group["lr"] = rate * group["peak"]
         with torch.autocast(device, torch.bfloat16, enabled=device == "cuda"):
-            loss, said = run(ids[:, :-1].contiguous(), ids[:, 1:].contiguous(), weights[:, 1:].contiguous(), mask)
-        optimizer.zero_grad(set_to_none=True)
+            loss, losses = run(ids[:, :-1].contiguous(), ids[:, 1:].contiguous(), weights, mask)
+        model.zero_grad(set_to_none=True)
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
-        losses += torch.stack((loss.detach(), said.detach()))
+        for optimizer in optimizers:
+            optimizer.step()
+        sums += by_kind(losses.detach(), weights, kinds)
         step += 1
-        seen += options.rows * options.row
-        if step % 100 == 0 or options.smoke:
-            values = (losses / (step - mark_step)).tolist()
+        tokens += options.rows * options.row
+        if step % report == 0:
+            words = in_words(sums)  # waits for the device
             now = time.monotonic()
-            print(f"step {step}  {trained / 60:.2f} min  loss {values[0]:.4f}  said {values[1]:.4f}  {seen / (now - mark) / 1e3:.0f} k tokens/s  waited {waited / (now - mark):.0%}", flush=True)
-            losses.zero_()
-            seen, mark, mark_step, waited = 0, now, step, 0.0
+            steps = step - mark_step
+            print(f"step {step}  {trained / 60:.2f} min  {tokens / 1e6:.0f} M tokens  {steps * options.rows * options.row / (now - mark) / 1e3:.0f} k tokens/s  starved {starved / steps:.0%}  rate {rate:.2f}  {words}", flush=True)
+            sums.zero_()
+            if step % (10 * report) == 0:
+                print(f"    held back: {held_back.measure(model, device)}", flush=True)
+            mark, mark_step, starved = time.monotonic(), step, 0
         now = time.monotonic()
         if step > first_step + 10:  # compiling is not training
             trained += now - last
@@ -316,8 +436,9 @@ def main():
         torch.cuda.synchronize()
     checkpoint()
     batches.stop()
-    print(f"ended at step {step}, {trained / 60:.2f} minutes trained", flush=True)
+    print(f"ended at step {step}, {trained / 60:.2f} minutes trained, {tokens / 1e6:.0f} M tokens; held back: {held_back.measure(model, device)}", flush=True)
+    return 0 if trained >= total else MORE_TO_DO
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
