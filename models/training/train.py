@@ -335,7 +335,7 @@ def main():
     parser.add_argument("--rows", type=int, default=64, help="of a batch")
     parser.add_argument("--row", type=int, default=ROW)
     parser.add_argument("--optimizer", choices=("muon", "adamw"), default="muon", help="of the matrices of the layers; the rest is AdamW's")
-    parser.add_argument("--muon-rate", type=float, default=0.02)
+    parser.add_argument("--muon-rate", type=float, default=0.01)
     parser.add_argument("--rate", type=float, default=3e-3, help="of AdamW")
     parser.add_argument("--resume", help="a directory of weights that convert.py --parts wrote, where --work has no checkpoint")
     parser.add_argument("--seed", default="1")

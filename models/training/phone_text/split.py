@@ -87,15 +87,15 @@ SHORT = 10  # characters: a held-back text of fewer may be a part of something e
 
 @functools.cache
 def held_back():
-    """Phrasings of requests that no training text may have, neither as they are nor put together of parts: (all, those without slots)."""
+    """Phrasings of requests that no training text may be, and those of them that it may not have as a part either. A shorter one, or one that
+    is a part of a trained phrasing, is no test of the split."""
     held, trained = set(), []
     for name, lexicon in LEXICONS.items():
         if lexicon.is_split and (name.endswith(": phrasings") or ": without " in name or name.startswith("asks for")):
             held.update(text for entry in lexicon.parts[TEST] for text in expansions(entry))
             trained += [text for entry in lexicon.parts[TRAIN] for text in expansions(entry)]
     trained = "\n".join(trained)
-    held = {text for text in held if text not in trained}
-    return frozenset(held), sorted(text for text in held if len(text) >= SHORT)
+    return frozenset(held), sorted(text for text in held if len(text) >= SHORT and text not in trained)
 
 
 def is_held_back(phrasing):
