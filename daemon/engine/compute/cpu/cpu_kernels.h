@@ -115,3 +115,6 @@ CpuKernels kernels();  // AVX-512 F, BW, VL and VNNI
 namespace llmd::compute::dotprod {
 CpuKernels kernels();  // ARMv8.2 with the dot product of bytes
 }
+namespace llmd::compute::i8mm {
+CpuKernels kernels();  // that and the product of matrices of bytes
+}

@@ -15,8 +15,8 @@ using Uints = uint32_t __attribute__((vector_size(kVecBytes)));
 using Ints = int32_t __attribute__((vector_size(kVecBytes)));
 
 // 32 values of one row of activations, each scale * q. With two limbs |q| <= 127 * 256 + 127 and q = 256 * high + low,
-// both signed: 32 low bytes, then 32 high ones. With one |q| <= 127. Where words are multiplied instead of bytes
-// (neither kSplitsActivations nor kKeepsBytes), q is kept as 16 bits.
+// both signed, where limb_at() says. With one |q| <= 127. Where words are multiplied instead of bytes (neither
+// kSplitsActivations nor kKeepsBytes), q is kept as 16 bits.
 struct QuantizedBlock {
     float scale;
     int32_t sums[3];  // of the first and of the last 16 q, and of both
@@ -36,6 +36,19 @@ inline constexpr bool kMultipliesSigned = true;
 #else
 inline constexpr bool kMultipliesSigned = false;
 #endif
+// So many low limbs lie together, then as many high ones: 8 on ARM, where one instruction multiplies two times 8 bytes.
+#if defined(__aarch64__)
+template <unsigned Limbs>
+inline constexpr unsigned kLimbRun = Limbs == 2 ? 8 : 32;
+#else
+template <unsigned Limbs>
+inline constexpr unsigned kLimbRun = 32;
+#endif
+// Where the low (0) or high (1) limb of the i-th q is.
+template <unsigned Limbs>
+constexpr unsigned limb_at(unsigned i, unsigned limb) {
+    return (i / kLimbRun<Limbs> * Limbs + limb) * kLimbRun<Limbs> + i % kLimbRun<Limbs>;
+}
 // Whether two products of bytes are added to 16 bits in one instruction, which does not overflow.
 #if defined(__AVX2__) && !defined(__AVX512VNNI__)
 inline constexpr bool kKeepsBytes = true;  // of activations of one limb
@@ -50,6 +63,12 @@ inline constexpr bool kMultipliesPairs = false;
 inline constexpr bool kSumsHalves = true;  // products are added up in 16 bits as long as they fit
 #else
 inline constexpr bool kSumsHalves = false;
+#endif
+
+#if defined(__aarch64__)
+inline constexpr bool kBeginsWithOffset = true;  // quants' offset is taken off before they are multiplied, not after
+#else
+inline constexpr bool kBeginsWithOffset = false;
 #endif
 
 // Partial sums of kVecFloats rows, whose quants are up to Largest, and one row of activations.
@@ -167,6 +186,14 @@ LLMD_INLINE Vec multiply_add(Vec a, Vec b, Vec sum) {
 #endif
 }
 
+LLMD_INLINE Vec multiply_add(Vec a, float b, Vec sum) {
+#if defined(__aarch64__)
+    return reinterpret_cast<Vec>(vfmaq_n_f32(reinterpret_cast<float32x4_t>(sum), reinterpret_cast<float32x4_t>(a), b));
+#else
+    return sum + a * b;
+#endif
+}
+
 #if defined(__aarch64__)
 // The 4 columns of a group, four times.
 LLMD_INLINE int8x16_t repeated_group(int8x16_t of_four, unsigned group) {
@@ -243,12 +270,13 @@ LLMD_INLINE void add_dot_products(PartialSums<Limbs, Largest>* sums, Quants quan
 #elif defined(__aarch64__)
     const auto w = reinterpret_cast<int8x16_t>(quants);
     for (unsigned limb = 0; limb < Limbs; ++limb) {
-        const int8x16_t q = vld1q_s8(reinterpret_cast<const int8_t*>(x.q) + 32 * limb + 16 * (group / 4));
+        const unsigned at = limb_at<Limbs>(4 * group, limb) / 4;  // groups of 4 before it
+        const int8x16_t q = vld1q_s8(reinterpret_cast<const int8_t*>(x.q) + 16 * (at / 4));
 #if defined(__ARM_FEATURE_DOTPROD)
         sums->part[limb] =
-            reinterpret_cast<Ints>(add_dot_product(reinterpret_cast<int32x4_t>(sums->part[limb]), w, q, group));
+            reinterpret_cast<Ints>(add_dot_product(reinterpret_cast<int32x4_t>(sums->part[limb]), w, q, at));
 #else
-        const int8x16_t four = repeated_group(q, group);
+        const int8x16_t four = repeated_group(q, at);
         int16x8_t* const halves = sums->halves[limb];
         halves[0] = vmlal_s8(halves[0], vget_low_s8(w), vget_low_s8(four));
         halves[1] = vmlal_high_s8(halves[1], w, four);
@@ -312,16 +340,6 @@ LLMD_INLINE Ints total(const PartialSums<Limbs, Largest>& sums) {
            reinterpret_cast<Ints>(_mm_shuffle_ps(a, b, _MM_SHUFFLE(3, 1, 3, 1)));
 #else
     return sums.part[0];
-#endif
-}
-
-// values - factor * sum
-LLMD_INLINE Ints less_offset(Ints values, int32_t factor, int32_t sum) {
-#if defined(__aarch64__)
-    return reinterpret_cast<Ints>(
-        vmlsq_s32(reinterpret_cast<int32x4_t>(values), vdupq_n_s32(factor), vdupq_n_s32(sum)));
-#else
-    return values - factor * sum;
 #endif
 }
 

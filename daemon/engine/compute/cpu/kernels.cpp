@@ -169,25 +169,39 @@ void norm(model::Norm kind, float eps, const float* x, const float* weight, cons
 }
 
 // 0.5 (1 + tanh z) = 1 / (1 + e^(-2z))
-LLMD_INLINE float gelu(float u) {
-    const float z = 0.7978845608f * (u + 0.044715f * u * u * u);
-    return u / (1.0f + exponential(-2.0f * z));
+LLMD_INLINE Lanes gelu(const Lanes& u) {
+    const Lanes z = splat(0.7978845608f) * (u + splat(0.044715f) * u * u * u);
+    return u / (splat(1) + exponential(splat(-2) * z));
+}
+
+// h = of(gate, h), 16 elements at a time.
+template <class Function>
+LLMD_INLINE void activate_with(const float* gate, float* h, uint32_t n, const Function& of) {
+    uint32_t i = 0;
+    for (; i + 16 <= n; i += 16) store(h + i, of(gate == nullptr ? splat(0) : load(gate + i), load(h + i)));
+    if (i == n) return;
+    float gates[16] = {}, rest[16] = {};
+    for (uint32_t j = i; j < n; ++j) {
+        if (gate != nullptr) gates[j - i] = gate[j];
+        rest[j - i] = h[j];
+    }
+    store(rest, of(load(gates), load(rest)));
+    for (uint32_t j = i; j < n; ++j) h[j] = rest[j - i];
 }
 
 void activate(model::Activation kind, const float* gate, float* h, uint32_t n) {
     if (kind == model::Activation::SwiGlu) {
-        for (uint32_t i = 0; i < n; ++i) h[i] = gate[i] / (1.0f + exponential(-gate[i])) * h[i];
-        return;
+        return activate_with(
+            gate, h, n, [](const Lanes& g, const Lanes& u) { return g / (splat(1) + exponential(splat(0) - g)) * u; });
     }
     if (kind == model::Activation::ReluSquared) {
         for (uint32_t i = 0; i < n; ++i) h[i] = h[i] > 0 ? h[i] * h[i] : h[i] * 0.0f;  // a NaN must go on
         return;
     }
     if (kind == model::Activation::GeGlu) {
-        for (uint32_t i = 0; i < n; ++i) h[i] = gelu(gate[i]) * h[i];
-        return;
+        return activate_with(gate, h, n, [](const Lanes& g, const Lanes& u) { return gelu(g) * u; });
     }
-    for (uint32_t i = 0; i < n; ++i) h[i] = gelu(h[i]);
+    activate_with(nullptr, h, n, [](const Lanes&, const Lanes& u) { return gelu(u); });
 }
 
 // --- Attention -------------------------------------------------------------------------------------------------------
@@ -203,7 +217,7 @@ void to_halves(const float* x, uint32_t n, uint16_t* out) {
 #if defined(__aarch64__)
 constexpr unsigned kHeadTile = 4;
 template <unsigned Heads>
-constexpr unsigned kHeadBlocks = Heads == 1 ? 2 : 1;
+constexpr unsigned kHeadBlocks = Heads <= 2 ? 2 : 1;
 #else
 constexpr unsigned kHeadTile = kTile;
 template <unsigned Heads>
@@ -221,7 +235,22 @@ LLMD_INLINE void score_page(const float* q, uint32_t head_dim, const uint16_t* p
             for (unsigned b = 0; b < Blocks; ++b) acc[h][b] = splat(0);
         }
         const uint16_t* keys = page + first;
-        for (uint32_t d = 0; d < head_dim; ++d, keys += kPageTokens) {
+        uint32_t d = 0;
+#if defined(__aarch64__)
+        for (; d + 4 <= head_dim; d += 4) {
+            float32x4_t four[Heads];
+            for (unsigned h = 0; h < Heads; ++h) four[h] = vld1q_f32(q + h * head_dim + d);
+#pragma GCC unroll 4
+            for (unsigned i = 0; i < 4; ++i, keys += kPageTokens) {
+                __builtin_prefetch(next + size_t{d + i} * kPageTokens);
+                for (unsigned b = 0; b < Blocks; ++b) {
+                    const Lanes k = load_halves(keys + size_t{16} * b);
+                    for (unsigned h = 0; h < Heads; ++h) acc[h][b] = multiply_add(k, four[h], i, acc[h][b]);
+                }
+            }
+        }
+#endif
+        for (; d < head_dim; ++d, keys += kPageTokens) {
             __builtin_prefetch(next + size_t{d} * kPageTokens);
             for (unsigned b = 0; b < Blocks; ++b) {
                 const Lanes k = load_halves(keys + size_t{16} * b);
@@ -253,7 +282,22 @@ LLMD_INLINE void weigh_values(const AttendItem& a, const uint32_t* pages, uint32
                                    ? a.values + pages[first / kPageTokens + 1] * a.value_page_stride + dim
                                    : values;
         values += size_t{unseen} * a.value_dim;
-        for (uint32_t j = unseen; j < n; ++j, values += a.value_dim, next += a.value_dim) {
+        uint32_t j = unseen;
+#if defined(__aarch64__)
+        for (; j + 4 <= n; j += 4) {
+            float32x4_t four[Heads];
+            for (unsigned h = 0; h < Heads; ++h) four[h] = vld1q_f32(weights + h * kKvSplit + first + j);
+#pragma GCC unroll 4
+            for (unsigned i = 0; i < 4; ++i, values += a.value_dim, next += a.value_dim) {
+                __builtin_prefetch(next);
+                for (unsigned b = 0; b < Blocks; ++b) {
+                    const Lanes v = load_halves(values + size_t{16} * b);
+                    for (unsigned h = 0; h < Heads; ++h) acc[h][b] = multiply_add(v, four[h], i, acc[h][b]);
+                }
+            }
+        }
+#endif
+        for (; j < n; ++j, values += a.value_dim, next += a.value_dim) {
             __builtin_prefetch(next);
             for (unsigned b = 0; b < Blocks; ++b) {
                 const Lanes v = load_halves(values + size_t{16} * b);
@@ -284,19 +328,22 @@ struct Softmax {
 
 // tanh z = 1 - 2 / (e^(2z) + 1)
 void cap_scores(float* scores, uint32_t skip, uint32_t count, float cap) {
-    for (uint32_t j = skip; j < count; ++j) {
-        scores[j] = cap * (1.0f - 2.0f / (exponential(2.0f * (scores[j] / cap)) + 1.0f));
+    for (uint32_t j = skip / 16 * 16; j < count; j += 16) {
+        const Lanes e = exponential(splat(2) * (load(scores + j) / splat(cap)));
+        store(scores + j, splat(cap) * (splat(1) - splat(2) / (e + splat(1))));
     }
 }
 
 // Turns the scores from `skip` to `count` into e^(score - largest), and what is before them and what follows them up to
 // a multiple of 16 into zeros.
 Softmax exponentiate(float* scores, uint32_t skip, uint32_t count) {
-    for (uint32_t j = 0; j < skip; ++j) scores[j] = 0;
+    const uint32_t padded = (count + 15) / 16 * 16;
     float largest = scores[skip];
     for (uint32_t j = skip + 1; j < count; ++j) largest = scores[j] > largest ? scores[j] : largest;
-    for (uint32_t j = skip; j < count; ++j) scores[j] = exponential(scores[j] - largest);
-    const uint32_t padded = (count + 15) / 16 * 16;
+    for (uint32_t j = skip / 16 * 16; j < padded; j += 16) {
+        store(scores + j, exponential(load(scores + j) - splat(largest)));
+    }
+    for (uint32_t j = 0; j < skip; ++j) scores[j] = 0;
     for (uint32_t j = count; j < padded; ++j) scores[j] = 0;
     Lanes acc = splat(0);
     for (uint32_t j = 0; j < padded; j += 16) acc = acc + load(scores + j);
@@ -312,6 +359,16 @@ void fold(Softmax* total, float* total_out, const Softmax& split, const float* s
     total->largest = largest;
 }
 
+template <unsigned Heads>
+struct Tile {};
+
+// do_tile(Tile<Heads>, h) for `Heads` heads from h on, or half as many, until all are done.
+template <unsigned Heads, class Function>
+LLMD_INLINE void for_head_tiles(uint32_t h, uint32_t n_heads, const Function& do_tile) {
+    for (; h + Heads <= n_heads; h += Heads) do_tile(Tile<Heads>(), h);
+    if constexpr (Heads > 1) for_head_tiles<Heads / 2>(h, n_heads, do_tile);
+}
+
 void attend(const AttendItem& a) {
     float* scores = a.scratch;                                 // [n_heads][kKvSplit]
     float* split_out = scores + size_t{a.n_heads} * kKvSplit;  // [n_heads][value_dim]
@@ -324,39 +381,27 @@ void attend(const AttendItem& a) {
         const uint32_t count = a.n_positions - first < kKvSplit ? a.n_positions - first : kKvSplit;
         const uint32_t* pages = a.pages + first / kPageTokens;
         float* sums = first == first_split ? out : split_out;
-        for (uint32_t h = 0; h < a.n_heads;) {
-            const bool tile = a.n_heads - h >= kHeadTile;
+        for_head_tiles<kHeadTile>(0, a.n_heads, [&]<unsigned Heads>(Tile<Heads>, uint32_t h) {
             float* s = scores + size_t{h} * kKvSplit;
             for (uint32_t p = skip / kPageTokens; p * kPageTokens < count; ++p) {
                 const uint16_t* keys = a.keys + pages[p] * a.key_page_stride;
                 const bool is_last = (p + 1) * kPageTokens >= count;
                 const uint16_t* next = is_last ? a.values + pages[skip / kPageTokens] * a.value_page_stride
                                                : a.keys + pages[p + 1] * a.key_page_stride;
-                const float* q = a.q + size_t{h} * a.head_dim;
-                if (tile) {
-                    score_page<kHeadTile, kHeadBlocks<kHeadTile>>(q, a.head_dim, keys, next, a.scale,
-                                                                  s + size_t{p} * kPageTokens);
-                } else {
-                    score_page<1, kHeadBlocks<1>>(q, a.head_dim, keys, next, a.scale, s + size_t{p} * kPageTokens);
-                }
+                score_page<Heads, kHeadBlocks<Heads>>(a.q + size_t{h} * a.head_dim, a.head_dim, keys, next, a.scale,
+                                                      s + size_t{p} * kPageTokens);
             }
-            h += tile ? kHeadTile : 1;
-        }
-        for (uint32_t h = 0; h < a.n_heads;) {
-            const unsigned n = a.n_heads - h >= kHeadTile ? kHeadTile : 1;
-            Softmax split[kHeadTile];
-            for (unsigned i = 0; i < n; ++i) {
+        });
+        for_head_tiles<kHeadTile>(0, a.n_heads, [&]<unsigned Heads>(Tile<Heads>, uint32_t h) {
+            Softmax split[Heads];
+            for (unsigned i = 0; i < Heads; ++i) {
                 float* const of_head = scores + size_t{h + i} * kKvSplit;
                 if (a.score_cap != 0) cap_scores(of_head, skip, count, a.score_cap);
                 split[i] = exponentiate(of_head, skip, count);
             }
-            float* o = sums + size_t{h} * a.value_dim;
-            if (n == kHeadTile) {
-                weigh_all_values<kHeadTile>(a, pages, skip, count, scores + size_t{h} * kKvSplit, o);
-            } else {
-                weigh_all_values<1>(a, pages, skip, count, scores + size_t{h} * kKvSplit, o);
-            }
-            for (unsigned i = 0; i < n; ++i) {
+            weigh_all_values<Heads>(a, pages, skip, count, scores + size_t{h} * kKvSplit,
+                                    sums + size_t{h} * a.value_dim);
+            for (unsigned i = 0; i < Heads; ++i) {
                 if (first == first_split) {
                     totals[h + i] = split[i];
                 } else {
@@ -364,8 +409,7 @@ void attend(const AttendItem& a) {
                     fold(&totals[h + i], out + offset, split[i], split_out + offset, a.value_dim);
                 }
             }
-            h += n;
-        }
+        });
     }
     for (uint32_t h = 0; h < a.n_heads; ++h) {
         for (uint32_t d = 0; d < a.head_dim; ++d) {
@@ -376,11 +420,11 @@ void attend(const AttendItem& a) {
 
 float exp_sum(const float* x, uint32_t n, float largest) {
     Lanes acc = splat(0);
-    float lane[16];
-    for (uint32_t i = 0; i < n; i += 16) {
-        const uint32_t count = n - i < 16 ? n - i : 16;
-        for (uint32_t j = 0; j < count; ++j) lane[j] = exponential(x[i + j] - largest);
-        for (uint32_t j = count; j < 16; ++j) lane[j] = 0;
+    uint32_t i = 0;
+    for (; i + 16 <= n; i += 16) acc = acc + exponential(load(x + i) - splat(largest));
+    if (i < n) {
+        float lane[16] = {};
+        for (uint32_t j = i; j < n; ++j) lane[j - i] = exponential(x[j] - largest);
         acc = acc + load(lane);
     }
     return sum(acc);
@@ -389,10 +433,17 @@ float exp_sum(const float* x, uint32_t n, float largest) {
 #define LLMD_TEXT_OF(name) #name
 #define LLMD_TEXT(name) LLMD_TEXT_OF(name)
 
+// Names numbers that come out alike: the baselines of two architectures do not.
+#if defined(__aarch64__) && !defined(__ARM_FEATURE_DOTPROD)
+constexpr const char* kIsa = "neon";
+#else
+constexpr const char* kIsa = LLMD_TEXT(LLMD_ISA);
+#endif
+
 }  // namespace
 
 CpuKernels kernels() {
-    return {LLMD_TEXT(LLMD_ISA),
+    return {kIsa,
             kKeepsBytes,
             {quantize_activations<2>, quantize_activations<1>},
             {multiply_packed<2>, multiply_packed<1>},

@@ -33,6 +33,8 @@ inline constexpr unsigned kVecs = 16 / kVecFloats;
 
 using Vec = float __attribute__((vector_size(kVecFloats * sizeof(float))));
 
+using Bits = uint32_t __attribute__((vector_size(kVecFloats * sizeof(float))));
+
 struct Lanes {
     Vec v[kVecs];
 };
@@ -71,6 +73,12 @@ LLMD_INLINE Lanes operator*(const Lanes& a, const Lanes& b) {
     return r;
 }
 
+LLMD_INLINE Lanes operator/(const Lanes& a, const Lanes& b) {
+    Lanes r;
+    for (unsigned i = 0; i < kVecs; ++i) r.v[i] = a.v[i] / b.v[i];
+    return r;
+}
+
 // sum + a * b, rounded once where that takes fewer instructions.
 LLMD_INLINE Lanes multiply_add(const Lanes& a, float b, const Lanes& sum) {
 #if defined(__aarch64__)
@@ -84,6 +92,21 @@ LLMD_INLINE Lanes multiply_add(const Lanes& a, float b, const Lanes& sum) {
     return sum + splat(b) * a;
 #endif
 }
+
+#if defined(__aarch64__)
+// sum + a * four[lane], where the lane is a constant to the compiler.
+LLMD_INLINE Lanes multiply_add(const Lanes& a, float32x4_t four, unsigned lane, const Lanes& sum) {
+    Lanes r;
+    for (unsigned i = 0; i < kVecs; ++i) {
+        const auto x = reinterpret_cast<float32x4_t>(a.v[i]), to = reinterpret_cast<float32x4_t>(sum.v[i]);
+        r.v[i] = reinterpret_cast<Vec>(lane == 0   ? vfmaq_laneq_f32(to, x, four, 0)
+                                       : lane == 1 ? vfmaq_laneq_f32(to, x, four, 1)
+                                       : lane == 2 ? vfmaq_laneq_f32(to, x, four, 2)
+                                                   : vfmaq_laneq_f32(to, x, four, 3));
+    }
+    return r;
+}
+#endif
 
 // Lane i with lane i + 8, then + 4, + 2, + 1.
 LLMD_INLINE float sum(const Lanes& a) {
@@ -173,15 +196,14 @@ LLMD_INLINE void store_halves(uint16_t* to, const float* from) {
 
 // e^x to within 2 units in the last place on [-87, 88], clamped outside, NaN for NaN. Range reduction by Cody and Waite
 // (1980); the polynomial is the Taylor series to the seventh power, whose remainder on |r| <= ln(2)/2 is below 2^-27.
-LLMD_INLINE float exponential(float x) {
-    x = x < -87.0f ? -87.0f : x;
-    x = x > 88.0f ? 88.0f : x;
-    const float rounded = x * 1.44269504f + 0x1.8p23f;  // the integer nearest to x / ln 2, in the low bits
-    uint32_t bits;
-    __builtin_memcpy(&bits, &rounded, sizeof bits);
-    const float n = rounded - 0x1.8p23f;
-    const float r = (x - n * 0x1.62e4p-1f) - n * 1.42860682e-6f;  // ln 2 in two parts, the first product is exact
-    float p = 1.0f / 5040;
+LLMD_INLINE Vec exponential(Vec x) {
+    const Vec least = Vec{} - 87.0f, most = Vec{} + 88.0f;
+    x = x < least ? least : x;
+    x = x > most ? most : x;
+    const Vec rounded = x * 1.44269504f + 0x1.8p23f;  // the integer nearest to x / ln 2, in the low bits
+    const Vec n = rounded - 0x1.8p23f;
+    const Vec r = (x - n * 0x1.62e4p-1f) - n * 1.42860682e-6f;  // ln 2 in two parts, the first product is exact
+    Vec p = Vec{} + 1.0f / 5040;
     p = p * r + 1.0f / 720;
     p = p * r + 1.0f / 120;
     p = p * r + 1.0f / 24;
@@ -189,7 +211,17 @@ LLMD_INLINE float exponential(float x) {
     p = p * r + 0.5f;
     p = p * r + 1.0f;
     p = p * r + 1.0f;
-    return p * bits_to_float((bits - 0x4b400000u + 127u) << 23);
+    return p * reinterpret_cast<Vec>((reinterpret_cast<Bits>(rounded) - (0x4b400000u - 127u)) << 23);
+}
+
+LLMD_INLINE Lanes exponential(const Lanes& x) {
+    Lanes r;
+    for (unsigned i = 0; i < kVecs; ++i) r.v[i] = exponential(x.v[i]);
+    return r;
+}
+
+LLMD_INLINE float exponential(float x) {
+    return exponential(Vec{} + x)[0];
 }
 
 }  // namespace llmd::compute::LLMD_ISA

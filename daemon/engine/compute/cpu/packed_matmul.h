@@ -5,6 +5,7 @@
 #pragma once
 
 #include "engine/compute/cpu/cpu_kernels.h"
+#include "engine/compute/cpu/unpacked_matmul.h"
 #include "engine/compute/cpu/weight_formats.h"
 
 namespace llmd::compute::LLMD_ISA {
@@ -77,9 +78,15 @@ LLMD_INLINE void quantize_block(const float* x, QuantizedBlock* to) {
     }
     to->sums[2] = to->sums[0] + to->sums[1];
     if constexpr (kSplitsActivations || (kKeepsBytes && Limbs == 1)) {
-        for (unsigned i = 0; i < 32; ++i) to->q[i] = static_cast<uint8_t>(q[i]);
+        uint8_t limbs[Limbs][32];
+        for (unsigned i = 0; i < 32; ++i) limbs[0][i] = static_cast<uint8_t>(q[i]);
         if constexpr (Limbs == 2) {
-            for (unsigned i = 0; i < 32; ++i) to->q[32 + i] = static_cast<uint8_t>((q[i] + 128) >> 8);
+            for (unsigned i = 0; i < 32; ++i) limbs[1][i] = static_cast<uint8_t>((q[i] + 128) >> 8);
+        }
+        for (unsigned limb = 0; limb < Limbs; ++limb) {
+            for (unsigned i = 0; i < 32; i += kLimbRun<Limbs>) {
+                __builtin_memcpy(to->q + limb_at<Limbs>(i, limb), limbs[limb] + i, kLimbRun<Limbs>);
+            }
         }
     } else {
         int16_t narrow[32];
@@ -131,6 +138,12 @@ LLMD_INLINE void multiply_sub_block(Position& at, unsigned sub_block, Vec out[Ve
 #pragma GCC unroll 2
     for (unsigned part = 0; part < Format::kScales; ++part) {
         PartialSums<Limbs, Format::kLargest> sums[Vectors][Batch] = {};
+        const auto sum_of = [&](unsigned c) { return at.x[c * at.x_stride].sums[Format::kScales == 2 ? part : 2]; };
+        if constexpr (kBeginsWithOffset && Format::kOffset != 0) {
+            for (unsigned c = 0; c < Batch; ++c) {
+                for (unsigned v = 0; v < Vectors; ++v) sums[v][c].part[0] -= Format::kOffset * sum_of(c);
+            }
+        }
 #pragma GCC unroll 8
         for (unsigned i = 0; i < kGroups; ++i) {
             const unsigned group = group_at<Format>(part, i);
@@ -153,12 +166,11 @@ LLMD_INLINE void multiply_sub_block(Position& at, unsigned sub_block, Vec out[Ve
 #pragma GCC unroll 8
             for (unsigned c = 0; c < Batch; ++c) {
                 const QuantizedBlock& quantized = at.x[c * at.x_stride];
-                const int32_t sum = quantized.sums[Format::kScales == 2 ? part : 2];
                 Ints products = total(sums[v][c]);
-                if constexpr (Format::kOffset != 0) products = less_offset(products, Format::kOffset, sum);
+                if constexpr (!kBeginsWithOffset && Format::kOffset != 0) products -= Format::kOffset * sum_of(c);
                 out[v][c] = multiply_add(to_float(products), scale * quantized.scale, out[v][c]);
                 if constexpr (Format::kHasMinimum) {
-                    out[v][c] = multiply_add(minimum, Vec{} + quantized.scale * static_cast<float>(sum), out[v][c]);
+                    out[v][c] = multiply_add(minimum, quantized.scale * static_cast<float>(sum_of(c)), out[v][c]);
                 }
             }
         }
@@ -237,8 +249,14 @@ void multiply_packed_as(const Matrix& w, uint32_t first, uint32_t n_rows, const 
                         uint32_t n_batch, float* out, size_t out_stride) {
     for (uint32_t r = 0; r < n_rows; r += kPackedRows) {
         const uint32_t n = n_rows - r < kPackedRows ? n_rows - r : kPackedRows;
-        multiply_columns<Format, Limbs>(w.data + (first + r) / kPackedRows * packed_group_bytes(w.row_bytes), n, w.cols,
-                                        x, x_stride, n_batch, out + r, out_stride);
+        const uint8_t* group = w.data + (first + r) / kPackedRows * packed_group_bytes(w.row_bytes);
+#if defined(__ARM_FEATURE_DOTPROD)
+        if (n_batch >= kUnpackedBatch && n == kPackedRows) {
+            unpack_and_multiply<Format, Limbs>(group, w.cols, x, x_stride, n_batch, out + r, out_stride);
+            continue;
+        }
+#endif
+        multiply_columns<Format, Limbs>(group, n, w.cols, x, x_stride, n_batch, out + r, out_stride);
     }
 }
 

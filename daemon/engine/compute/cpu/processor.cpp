@@ -129,8 +129,12 @@ std::vector<CpuKernels> usable_cpu_kernels() {
         }
     }
 #elif defined(LLMD_ARM64_KERNELS)
-    constexpr unsigned long kDotProduct = 1UL << 20;  // HWCAP_ASIMDDP, which older system headers lack
-    if ((getauxval(AT_HWCAP) & kDotProduct) != 0) usable.push_back(dotprod::kernels());
+    // HWCAP_ASIMDDP and HWCAP2_I8MM, which older system headers lack
+    constexpr unsigned long kDotProduct = 1UL << 20, kMatricesOfBytes = 1UL << 13;
+    if ((getauxval(AT_HWCAP) & kDotProduct) != 0) {
+        usable.push_back(dotprod::kernels());
+        if ((getauxval(AT_HWCAP2) & kMatricesOfBytes) != 0) usable.push_back(i8mm::kernels());
+    }
 #endif
     return usable;
 }
