@@ -23,6 +23,9 @@ bool is_norm(const model::Operation& operation) {
     return operation.op == model::Operator::Norm;
 }
 
+// Of KV splits of drafted rows, at most. 4,096 positions of heads with 4,096 values together need 4 MiB.
+constexpr uint64_t kDraftPartialBytes = 16u << 20;
+
 // ReadOutput: sample.cl's words of every output, then, where a row wants them, the candidates.
 Sampled read_choice(std::span<const uint32_t> answer, const Step& step, uint32_t output,
                     std::vector<Candidate>& candidates) {
@@ -210,8 +213,10 @@ Result<void> GpuBackend::allocate() {
         partial_bytes = std::max(partial_bytes, uint64_t{layer.n_heads} * (layer.head_dim + 2) * sizeof(float));
     }
     const uint32_t kv_splits = (limits_.n_ctx + kKvSplit - 1) / kKvSplit;
-    // Every row in one chunk, or a lone row of each slot in all its KV splits.
-    const uint64_t partial_rows = std::max<uint64_t>(limits_.max_rows, uint64_t{limits_.n_slots} * kv_splits);
+    // Every row in one chunk, or a row of each sequence that computes and the drafted ones in all their KV splits.
+    const uint64_t of_drafts = std::min(uint64_t{limits_.max_drafted} * kv_splits, kDraftPartialBytes / partial_bytes);
+    const uint64_t lone_rows = std::min(limits_.n_slots, limits_.max_outputs);
+    const uint64_t partial_rows = std::max(uint64_t{limits_.max_rows}, lone_rows * kv_splits + of_drafts);
     const uint64_t fitting_rows = queue_.limits().max_buffer_bytes / partial_bytes;
     if (fitting_rows < limits_.max_rows) {
         return base::fail(ErrorCode::OutOfMemory, "attention of ", limits_.max_rows, " rows needs ",

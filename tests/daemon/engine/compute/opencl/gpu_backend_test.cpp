@@ -62,10 +62,14 @@ protected:
     }
 };
 
-uint64_t launches_for(DeviceModel& device, const Row& row, const compute::SampleRequest& request) {
+uint64_t launches_for(DeviceModel& device, std::span<const Row> rows, const compute::SampleRequest& request = {}) {
     const uint64_t before = device.backend().queue_counts().launches;
-    EXPECT_EQ(device.sample({&row, 1}, {&request, 1}).size(), 1u);
+    const std::vector<compute::SampleRequest> requests(rows.size(), request);
+    EXPECT_EQ(device.sample(rows, requests).size(), rows.size());
     return device.backend().queue_counts().launches - before;
+}
+uint64_t launches_for(DeviceModel& device, const Row& row, const compute::SampleRequest& request) {
+    return launches_for(device, {&row, 1}, request);
 }
 
 TEST_P(GpuBackend, TakesFiveLaunchesALayerAndThree) {
@@ -94,6 +98,28 @@ TEST_P(GpuBackend, TakesFiveLaunchesALayerAndThree) {
         request.wants_candidates = true;
         EXPECT_EQ(launches_for(device, {0, 0, 5, true}, request), family.launches + 1);
     }
+}
+
+// The splits of drafted rows are computed side by side too, of as many rows as there can be.
+TEST_P(GpuBackend, KeepsKvSplitsBesideDrafts) {
+    constexpr uint32_t kRows = 6;
+    const UniformSpec config = small_llama();
+    compute::BackendLimits limits = test_limits(config);
+    limits.max_outputs = 1;
+    limits.max_drafted = kRows - 1;
+    limits.max_rows = kRows + 1;
+    const RandomModel model(config, {.type = TensorType::Q4_0});
+    DeviceModel device(GetParam(), model, limits);
+    if (!device.loaded()) return;
+    device.give_pages(0);
+    const auto tokens = random_tokens(config.n_ctx_train, config.n_vocab, 3);
+    const auto launches_at = [&](uint32_t first, uint32_t n) {
+        auto rows = rows_of(tokens, first, n, 0, true);
+        for (Row& row : rows) row.wants_output = true;
+        return launches_for(device, rows);
+    };
+    const uint32_t last = config.n_ctx_train - kRows;
+    EXPECT_EQ(launches_at(last, kRows), launches_at(0, kRows) + config.n_layers);
 }
 
 // One more a layer for norms of heads, and one for each post-norm.
