@@ -86,6 +86,22 @@ TEST_P(Misuse, BadBatchesAreRefused) {
     ASSERT_TRUE(backend.wait());
 }
 
+TEST_P(Misuse, AsManyDraftedRowsHaveOutputsAsWereAskedFor) {
+    const RandomModel model = std::move(two_layer_models()[0]);
+    compute::BackendLimits limits = test_limits(model.spec());
+    limits.max_outputs = 2;
+    limits.max_drafted = 3;
+    DeviceModel device(GetParam(), model, limits);
+    if (!device.loaded()) return;
+    device.give_pages(0, std::vector<uint32_t>{0});
+    auto rows = rows_of(random_tokens(6, model.spec().n_vocab, 8), 0, 6, 0, true);
+    for (compute::Row& row : rows) row.wants_output = true;
+    EXPECT_TRUE(refuses(device.backend().begin(rows))) << "one more";
+    const auto logits = device.forward(std::span(rows).first(5));
+    ASSERT_EQ(logits.size(), 5u);
+    for (size_t i = 0; i < logits.size(); ++i) EXPECT_TRUE(same_bits(logits[i], device.forward({&rows[i], 1})[0])) << i;
+}
+
 // Pages that a refused batch would have brought into use come with the next one.
 TEST_P(Misuse, ARefusedBatchLosesNoPages) {
     const RandomModel model = std::move(two_layer_models()[0]);
@@ -141,6 +157,9 @@ TEST_P(Misuse, LimitsWithoutSenseAreRefused) {
     limits = test_limits(config);
     limits.max_rows = 65'536;
     EXPECT_EQ(message_of(limits), "max_rows: 65536 is not between 1 and 65535");
+    limits = test_limits(config);
+    limits.max_drafted = 120;
+    EXPECT_EQ(message_of(limits), "max_outputs: 16 is not between 1 and 8") << "beside those of drafts";
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, Misuse, testing::ValuesIn(devices_under_test()), device_name);

@@ -92,7 +92,10 @@ TEST(CpuMemory, SaysBeforehandWhatItTakesToWorkIn) {
     spec.layers[1].n_ff = 500;
     spec.n_embd = 72;
     spec.n_vocab = 1000;
-    const BackendLimits limits{.n_ctx = 64, .n_pages = 4, .max_rows = 33, .max_outputs = 5};
+    BackendLimits limits{.n_ctx = 64, .n_pages = 4, .max_rows = 33, .max_outputs = 5};
+    const uint64_t without_drafts = CpuMemory::working_bytes(spec, limits, 1);
+    limits.max_drafted = 7;
+    EXPECT_EQ(CpuMemory::working_bytes(spec, limits, 1) - without_drafts, 7 * spec.n_vocab * sizeof(float));
     for (const uint32_t n_threads : {1u, 3u}) {
         const auto memory = CpuMemory::allocate(spec, limits, n_threads);
         ASSERT_TRUE(memory) << memory.error().message;
