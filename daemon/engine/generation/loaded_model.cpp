@@ -44,8 +44,10 @@ base::Result<compute::BackendLimits> backend_limits(const model::DecoderSpec& sp
     limits.n_ctx = std::min(options.n_ctx == 0 ? kDefaultContext : options.n_ctx, spec.n_ctx_train);
     limits.max_rows = n_computing + (options.prefill_chunk == 0 ? kMaxPrefillRows : options.prefill_chunk);
     limits.max_outputs = std::max(options.max_outputs, n_computing);
-    limits.max_drafted = static_cast<uint32_t>(
-        std::clamp<uint64_t>(kDraftLogitBytes / (uint64_t{spec.n_vocab} * sizeof(float)), 1, kMaxDrafts));
+    if (options.speculates) {
+        limits.max_drafted = static_cast<uint32_t>(
+            std::clamp<uint64_t>(kDraftLogitBytes / (uint64_t{spec.n_vocab} * sizeof(float)), 1, kMaxDrafts));
+    }
     limits.max_rows = std::max(limits.max_rows, limits.max_outputs) + limits.max_drafted;
     std::optional<MemoryBound> bound;
     if (options.memory_bytes != 0) {

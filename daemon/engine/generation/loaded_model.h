@@ -40,6 +40,7 @@ struct LoadOptions {
     std::string chat_template;  // as ChatTemplate::create() takes it
     uint32_t max_outputs = 0;   // rows of one step that want output; 0: n_slots
     bool identifies = false;    // LoadedModel::content is wanted
+    bool speculates = true;     // tokens may be drafted, whose rows and logits take memory
     // Tests replace it.
     std::function<decltype(compute::create_backend)> create_backend = compute::create_backend;
 };

@@ -51,6 +51,7 @@ generation::LoadOptions load_options(const protocol::Load& load) {
     options.memory_bytes = load.memory_bytes;
     options.chat_template = load.chat_template;
     options.identifies = load.saved_prefix_bytes > 0;
+    options.speculates = load.speculates;
     return options;
 }
 

@@ -77,6 +77,15 @@ TEST_F(EngineServerLoad, IsBoundedAndTellsItsOverhead) {
     EXPECT_LE(ready[0].overhead_bytes, written * 2);
 }
 
+TEST_F(EngineServerLoad, ReservesNothingForDraftsThatMayNotBe) {
+    for (const bool speculates : {true, false}) {
+        SetUp();
+        say(protocol::Load{.model_path = "good", .speculates = speculates});
+        ASSERT_EQ(only<protocol::Ready>(serve()).size(), 1u);
+        EXPECT_EQ(asked_to_speculate_, speculates);
+    }
+}
+
 TEST_F(EngineServerLoad, ReportsALoadThatFailedAndStays) {
     say(protocol::Load{.model_path = "bad"});
     const auto failed = only<protocol::LoadFailed>(serve());

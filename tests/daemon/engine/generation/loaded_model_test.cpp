@@ -51,6 +51,17 @@ TEST_F(LoadModel, TakesItsDefaultsFromTheModel) {
     EXPECT_GT(model->step_weight_bytes, 0u);
 }
 
+TEST_F(LoadModel, HasRoomForDraftsOnlyWhereTheyMayBe) {
+    const auto model = load(), without = load({.speculates = false});
+    ASSERT_TRUE(model && without);
+    const auto& limits = model->backend->limits();
+    EXPECT_EQ(limits.max_drafted, kMaxDrafts);
+    EXPECT_EQ(without->backend->limits().max_drafted, 0u);
+    EXPECT_EQ(without->backend->limits().max_rows, limits.max_rows - kMaxDrafts);
+    EXPECT_GT(model->backend->report().working_bytes,
+              without->backend->report().working_bytes + kMaxDrafts * model->spec.n_vocab * sizeof(float));
+}
+
 TEST_F(LoadModel, NeverGoesBeyondTheTrainedContext) {
     const auto model = load({.n_ctx = 100000});
     ASSERT_TRUE(model) << model.error().message;

@@ -49,6 +49,7 @@ protected:
         for (uint64_t i = 1; i <= 1000; ++i) observer.on_uploaded(i, 1000);
         asked_ = options.backend.precision;
         asked_memory_ = options.memory_bytes;
+        asked_to_speculate_ = options.speculates;
         auto model = fake_model(model_options_);
         if (make_tokenizer_) model.tokenizer = make_tokenizer_();
         if (!options.chat_template.empty()) {
@@ -138,6 +139,7 @@ protected:
     compute::Precision precision_ = compute::Precision::Faithful;  // of the device
     std::optional<compute::Precision> asked_;                      // of it, by what loads
     uint64_t asked_memory_ = 0;                                    // likewise
+    bool asked_to_speculate_ = true;                               // likewise
     size_t n_started_ = 0;
     std::chrono::steady_clock::time_point now_{};  // of rests
     std::chrono::milliseconds tick_{1};            // every look at the clock takes so long
