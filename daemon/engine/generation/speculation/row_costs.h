@@ -43,7 +43,8 @@ private:
 
     Points expected_;
     Points points_;
-    double one_row_us_ = 0;  // 0: not known yet
+    double one_row_us_ = 0;           // 0: not known yet
+    uint32_t n_without_one_row_ = 0;  // steps since the last one of a single row
     double ahead_ = 1;
     bool learns_ = true;
 };

@@ -28,6 +28,31 @@ TEST(RowCosts, LearnsWhatRowsCost) {
     }
 }
 
+// A text that repeats itself has no steps of one row for long, and the device becomes slower or faster meanwhile.
+TEST(RowCosts, KnowTheDevicesSpeedWithoutStepsOfOneRow) {
+    for (const int percent : {50, 80, 125, 200}) {
+        RowCosts costs(compute::BackendKind::Cpu);
+        for (int i = 0; i < 100; ++i) {
+            for (const uint32_t rows : {1u, 9u}) costs.measured(rows, linear(rows, 0.2), false);
+        }
+        for (int i = 0; i < 200; ++i) costs.measured(9, linear(9, 0.2), false);
+        for (int i = 0; i < 200; ++i) costs.measured(9, linear(9, 0.2) * percent / 100, false);
+        EXPECT_NEAR(costs.cost(9), 2.6, 0.15 * 2.6) << percent;
+        EXPECT_NEAR(costs.time_us(1), 10 * percent, 1.5 * percent) << percent;
+    }
+}
+
+// What such a text tells of rows at first is not taken for the device's speed.
+TEST(RowCosts, LearnFromStepsOfManyRowsAlone) {
+    for (const double each : {0.15, 0.5}) {
+        RowCosts costs(compute::BackendKind::Cpu);
+        for (int i = 0; i < 20; ++i) costs.measured(1, linear(1, each), false);
+        for (int i = 0; i < 200; ++i) costs.measured(9, linear(9, each), false);
+        const double truth = 1 + 8 * each;
+        EXPECT_NEAR(costs.cost(9), truth, 0.25 * truth) << each;
+    }
+}
+
 TEST(RowCosts, NeverFallWithTheRows) {
     RowCosts costs(compute::BackendKind::Cpu);
     for (int i = 0; i < 100; ++i) {
