@@ -58,8 +58,11 @@ struct Series {
     }
 };
 
-double share(std::chrono::microseconds part, std::chrono::microseconds whole) {
-    return whole.count() == 0 ? 0 : static_cast<double>(part.count()) / static_cast<double>(whole.count());
+// What drafting took for nothing: the rejected rows and the host's time, of both together with all rows.
+double extra_share(const Costs& costs) {
+    const std::chrono::nanoseconds extra = costs.rejected_time + costs.look_up_time;
+    const std::chrono::nanoseconds all = costs.decode_time + costs.look_up_time;
+    return all.count() == 0 ? 0 : static_cast<double>(extra.count()) / static_cast<double>(all.count());
 }
 
 // Times one answer and compares it with what was recorded.
@@ -223,22 +226,22 @@ std::vector<double> ratios(const Series& m, const std::vector<Series>& all, doub
 double wall_time(const Run& run) {
     return run.seconds;
 }
-// What the generator counts of the device's steps, without the host's time between them.
+// What the generator counts of the device's steps and of drafting, without the host's other time between steps.
 double accounted_time(const Run& run) {
-    return Seconds(run.costs.decode_time).count();
+    return Seconds(run.costs.decode_time + run.costs.look_up_time).count();
 }
 
 struct Line {
     double tokens_per_second, times, least_times, most_times;
     uint32_t drafted, accepted;
-    double rejected_share;  // of the decode time, that rejected rows took
+    double extra_share;
 };
 
 Line line_of(const Series& m, const std::vector<Series>& all) {
     std::vector<double> speeds, shares;
     for (const Run& run : m.runs) {
         speeds.push_back(m.tokens_per_second(run));
-        shares.push_back(share(run.costs.rejected_time, run.costs.decode_time));
+        shares.push_back(extra_share(run.costs));
     }
     const auto times = ratios(m, all, wall_time);
     const auto [least, most] = std::minmax_element(times.begin(), times.end());
@@ -261,7 +264,7 @@ std::string as_json(const Options& options, const generation::LoadedModel& model
         json.key("tokens_per_second").value(line.tokens_per_second);
         json.key("drafted").value(line.drafted).key("accepted").value(line.accepted);
         json.key("extra_rows").value(line.drafted - line.accepted);
-        json.key("extra_row_time_share").value(line.rejected_share);
+        json.key("extra_row_time_share").value(line.extra_share);
         json.key("accounted_times").value(median_of(ratios(m, all, accounted_time)));
         json.key("times").value(line.times).key("rounds").begin_array();
         for (const double ratio : ratios(m, all, wall_time)) json.value(ratio);
@@ -283,7 +286,7 @@ std::string as_markdown(const generation::LoadedModel& model, const std::vector<
         out << std::fixed << "| " << m.text->name << " | " << m.text->answer.size() << " | " << m.drafts.name << " | "
             << std::setprecision(1) << line.tokens_per_second << " | " << std::setprecision(2) << line.times << " | "
             << line.least_times << ".." << line.most_times << " | " << line.drafted << " | " << line.accepted << " | "
-            << line.drafted - line.accepted << " | " << std::setprecision(1) << line.rejected_share * 100 << " % |\n";
+            << line.drafted - line.accepted << " | " << std::setprecision(1) << line.extra_share * 100 << " % |\n";
     }
     return out.str();
 }

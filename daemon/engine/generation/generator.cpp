@@ -118,10 +118,11 @@ base::Result<void> Generator::launch(DeviceStep& step) {
 
 void Generator::draft() {
     for (Sequence* sequence : computing_) sequence->keep_drafts(0);
+    if (!may_draft()) return;
     const uint32_t most = model_.backend->limits().max_drafted;
-    if (!speculates_ || most == 0) return;
     // Not beside prefill: drafted rows would come out of its chunk, and a first token waits longer than another one.
     if (!std::ranges::all_of(computing_, &Sequence::is_decoding)) return;
+    const auto began = Clock::now();
     chances_.clear();
     uint32_t n_rows = 0, n_tokens = 0;
     bool may_run_ahead = runs_ahead_ && model_.backend->is_asynchronous();
@@ -133,9 +134,12 @@ void Generator::draft() {
         sequence.draft(std::min(kMaxDrafts, most));
         for (const Draft& one : sequence.drafts()) chances_.push_back({i, one.probability, one.is_certain});
     }
-    if (chances_.empty()) return;
-    const auto taken = worthwhile(computing_.size(), n_rows, n_tokens, may_run_ahead);
-    for (uint32_t i = 0; i < computing_.size(); ++i) computing_[i]->keep_drafts(taken[i]);
+    if (!chances_.empty()) {
+        const auto taken = worthwhile(computing_.size(), n_rows, n_tokens, may_run_ahead);
+        for (uint32_t i = 0; i < computing_.size(); ++i) computing_[i]->keep_drafts(taken[i]);
+    }
+    const auto time = Clock::now() - began;
+    for (Sequence* sequence : computing_) sequence->costs.look_up_time += time / computing_.size();
 }
 
 base::Result<void> Generator::settle() {
@@ -156,8 +160,12 @@ bool Generator::may_be_followed(const DeviceStep& step) {
     return is_done_by_device && !expects_drafts(step);
 }
 
+bool Generator::may_draft() const {
+    return speculates_ && model_.backend->limits().max_drafted > 0;
+}
+
 bool Generator::expects_drafts(const DeviceStep& step) {
-    if (!speculates_) return false;
+    if (!may_draft()) return false;
     chances_.clear();
     const auto& parts = step.batch.parts;
     for (uint32_t i = 0; i < parts.size(); ++i) {
@@ -333,7 +341,11 @@ base::Result<void> Generator::deliver_all(const Batch::Part& part, std::span<con
         }
         if (n_right < ids.size()) break;
     }
-    if (speculates_) sequence.expect_next();
+    if (may_draft()) {
+        const auto began = Clock::now();
+        sequence.expect_next();
+        sequence.costs.look_up_time += Clock::now() - began;
+    }
     return {};
 }
 

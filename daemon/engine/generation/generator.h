@@ -141,6 +141,7 @@ private:
     bool make_room(const Sequence& sequence);
     base::Result<void> give_pages(Sequence& sequence);
     void evict(Sequence& sequence);
+    bool may_draft() const;
     // Drafts tokens of the sequences of the next step, as far as they are worth their rows.
     void draft();
     // Submits a step of the pending tokens, if there are any.

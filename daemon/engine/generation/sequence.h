@@ -190,11 +190,12 @@ public:
         std::chrono::microseconds decode_time{};
         // Of speculation: tokens that were drafted, and those of them whose rows gave a token of the answer; the time
         // of drafted rows, by what rows cost on this device (RowCosts), and what the others had of it. Both are part of
-        // decode_time.
+        // decode_time. The host's time for drafting, whether rows came of it or not, is no part of it.
         uint32_t drafted = 0;
         uint32_t accepted = 0;
         std::chrono::microseconds draft_time{};
         std::chrono::microseconds rejected_time{};
+        std::chrono::nanoseconds look_up_time{};
     } costs;
     bool paused = false;
     uint32_t rank = 0;               // sequences of smaller ranks go first

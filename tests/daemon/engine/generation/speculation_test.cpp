@@ -251,6 +251,7 @@ TEST(SpeculationAhead, OnlySequencesThatDraftWaitForTheirTokens) {
                 EXPECT_EQ(given.ids, request.recording->ids);
                 EXPECT_EQ(given.finish->costs.drafted > 0, acceptance > 0);
                 EXPECT_LE(given.finish->costs.rejected_time, given.finish->costs.draft_time);
+                EXPECT_GT(given.finish->costs.look_up_time.count(), 0);
                 if (acceptance == 1) {
                     EXPECT_GE(given.finish->costs.accepted, given.ids.size() / 2);
                 }
