@@ -18,6 +18,7 @@ SERIAL, COMMAND_LINE = "9f3e77ab51c0", "androidboot.serialno=9f3e77ab51c0 quiet 
 PRIVATE_MODEL = "lovelettergpt"
 SECRETS = [MARKER, USER, HOST, "Rotraut", "Immenkamp", SERIAL, "androidboot", "splash", PRIVATE_MODEL, "Spittelmarkt"]
 DEVICE = "OnePlus 6"
+SHORT = ("--runs", "1", "--prompt-tokens", "16", "--generated-tokens", "4")
 
 # All that a report may have; a number stands for any.
 FIELDS = """llmctl llmd engine system kernel machine service_manager device compatible cpus memory memory_available swap opencl_N
@@ -68,7 +69,7 @@ class Report(harness.TestCase):
         self.environment = dict(self.bus.environment, LLMD_PROCFS=self.bus.path("proc"))
 
     def report(self, *arguments, prefix=(), **changes):
-        done = subprocess.run([*prefix, LLMCTL, "report", "--runs", "1", *arguments], env=dict(self.environment, **changes),
+        done = subprocess.run([*prefix, LLMCTL, "report", *SHORT, *arguments], env=dict(self.environment, **changes),
                               stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT_S)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
@@ -87,7 +88,7 @@ class Report(harness.TestCase):
         self.assertEqual(report["check_model"], "ok")
         if BACKEND == "opencl":
             self.assertIn("llvmpipe", report["computes_on"])
-            self.assertEqual(report["kernel_config_1"], "passed")
+            self.assertIn(report["kernel_config_1"], ("passed", "tuned"))
 
     def test_a_file_that_was_shown(self):
         file = self.bus.path("report.txt")
@@ -97,7 +98,7 @@ class Report(harness.TestCase):
         self.assertEqual(os.stat(file).st_mode & 0o777, 0o600)
         self.assert_tells_nothing(shown)
         self.assert_is_whole(dict(re.split(" {2,}", line, maxsplit=1) for line in shown.splitlines()))
-        refused = subprocess.run([LLMCTL, "report", "--runs", "1", file], env=self.environment, stdin=subprocess.DEVNULL,
+        refused = subprocess.run([LLMCTL, "report", *SHORT, file], env=self.environment, stdin=subprocess.DEVNULL,
                                  capture_output=True, text=True, timeout=LIMIT_S)
         self.assertEqual((refused.returncode, "File exists" in refused.stderr), (1, True), refused.stderr)
 
@@ -132,7 +133,7 @@ class Report(harness.TestCase):
         for answer, is_written in ("n\n", False), ("y\n", True):
             file = self.bus.path("asked.txt")
             ours, theirs = pty.openpty()
-            process = subprocess.Popen([LLMCTL, "report", "--runs", "1", file], env=self.environment, stdin=theirs, stdout=theirs,
+            process = subprocess.Popen([LLMCTL, "report", *SHORT, file], env=self.environment, stdin=theirs, stdout=theirs,
                                        stderr=theirs)
             os.close(theirs)
             seen = ""
