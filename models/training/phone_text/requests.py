@@ -365,9 +365,17 @@ def offer(choose, names, made_up=0):
 NAMES = list(DOMAINS)
 
 
+# Days are what is learned last, so those who speak of them speak more often in training.
+DATED = {"alarm", "reminder", "calendar", "agenda", "weather", "table"}
+
+
+def weight_of(choose, name):
+    return (3 if name in CORE else 1) * (2 if choose.side == "train" and name in DATED else 1)
+
+
 def some_domains(choose, n, without=()):
     pool = [d for d in NAMES if d not in without]
-    weights = [3 if d in CORE else 1 for d in pool]
+    weights = [weight_of(choose, d) for d in pool]
     chosen = []
     while len(chosen) < n:
         d = choose.rng.choices(pool, weights)[0]
@@ -388,7 +396,7 @@ class Turn:
 
 
 def one_request(choose, now, tools):
-    tool = choose.rng.choices(tools, [3 if t.domain in CORE else 1 for t in tools])[0]
+    tool = choose.rng.choices(tools, [weight_of(choose, t.domain) for t in tools])[0]
     asked = ask(choose, now, tool)
     return asked and [Turn("call", asked[0], calls=[tool.call(asked[1])], tools=[(tool, asked[1])])]
 

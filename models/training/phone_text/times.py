@@ -166,13 +166,13 @@ def day(choose, now, far=True):
 def when(choose, now, needs_day=False):
     """Returns what is said, the date or None, and HH:MM."""
     p = choose.rng.random()
-    if p < 0.35 and not needs_day:
+    if p < 0.25 and not needs_day:
         text, clock = time(choose)
         return "at " + text, None, clock
-    if p < 0.45:
+    if p < 0.35:
         text, clock = time(choose, "evening")
         return choose.rng.choice((f"tonight at {text}", f"this evening at {text}", f"at {text} tonight", f"at {text} this evening")), now.date, clock
-    if p < 0.6:
+    if p < 0.55:
         part = choose.rng.choice(("morning", "afternoon", "evening"))
         text, clock = time(choose, part)
         k = choose.rng.randint(1, 7)
