@@ -242,7 +242,8 @@ void add_kernel_configs(Report& report) {
         }
     }
     std::ifstream file(newest);
-    static const std::regex kLine("(passed|tuned|image [a-z0-9_]{1,40}|matmul [a-z0-9_]{1,40}( [0-9]{1,10}){10})");
+    static const std::regex kLine(
+        "(passed|tuned|image [A-Za-z0-9_]{1,40}|matmul [A-Za-z0-9_]{1,40}( [0-9]{1,10}){10})");
     size_t n = 0;
     for (std::string line; n < kMostKernelConfigs && std::getline(file, line);) {
         std::smatch found;

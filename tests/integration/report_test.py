@@ -18,6 +18,7 @@ SERIAL, COMMAND_LINE = "9f3e77ab51c0", "androidboot.serialno=9f3e77ab51c0 quiet 
 PRIVATE_MODEL = "lovelettergpt"
 SECRETS = [MARKER, USER, HOST, "Rotraut", "Immenkamp", SERIAL, "androidboot", "splash", PRIVATE_MODEL, "Spittelmarkt"]
 DEVICE = "OnePlus 6"
+MATMUL = "matmul Q4_0 288 288 0 1 4 8 2 1 0 4096"  # as engine/compute/opencl/autotune/kernel_config_cache.h writes it
 SHORT = ("--runs", "1", "--prompt-tokens", "16", "--generated-tokens", "4")
 
 # All that a report may have; a number stands for any.
@@ -45,6 +46,9 @@ class Report(harness.TestCase):
             settings = 'backend = "opencl"\ndevice = "llvmpipe"\n'
         shutil.copyfile(os.path.join(MODELS, LLAMA + ".gguf"), cls.bus.path(f"data/llmd/models/{PRIVATE_MODEL}.gguf"))
         cls.bus.config(f'{settings}model = "{PRIVATE_MODEL}"\nthreads = 2\n')
+        if BACKEND == "cpu":  # as an engine has left it that had a GPU
+            cls.write("cache/llmd/kernel-configs/0123.configs",
+                      f"llmcl01\1\2tuned\nimage Q4_0\n{MATMUL}\nmatmul of {USER}\n{COMMAND_LINE}\nend\n")
         # Of the kernel's files all is ours but what is told of processes.
         cls.write("sysfs/firmware/devicetree/base/model", DEVICE + "\0")
         cls.write("sysfs/firmware/devicetree/base/compatible", "oneplus,enchilada\0qcom,sdm845\0")
@@ -89,6 +93,8 @@ class Report(harness.TestCase):
         if BACKEND == "opencl":
             self.assertIn("llvmpipe", report["computes_on"])
             self.assertIn(report["kernel_config_1"], ("passed", "tuned"))
+        else:
+            self.assertEqual([report.get(f"kernel_config_{n}") for n in (1, 2, 3, 4)], ["tuned", "image Q4_0", MATMUL, None])
 
     def test_a_file_that_was_shown(self):
         file = self.bus.path("report.txt")
