@@ -14,6 +14,7 @@ import numpy
 import torch
 
 from phone_text import render
+from train import ROW
 
 PART = 12_000_000
 
@@ -61,11 +62,11 @@ def main():
     with open(options.tokenizer) as file:
         added = {token["content"]: token["id"] for token in json.load(file)["added_tokens"]}
     config = {"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_act": "silu", "attention_bias": False, "mlp_bias": False,
-              "vocab_size": state["n_vocab"], "max_position_embeddings": 1024, "tie_word_embeddings": True, "torch_dtype": "float16",
+              "vocab_size": state["n_vocab"], "max_position_embeddings": ROW, "tie_word_embeddings": True, "torch_dtype": "float16",
               "bos_token_id": added["<|endoftext|>"], "eos_token_id": added[render.END], "rope_scaling": None, **state["shape"]}
     for name, content in (("config.json", config), ("tokenizer_config.json", {
             "tokenizer_class": "PreTrainedTokenizerFast", "bos_token": "<|endoftext|>", "eos_token": render.END, "pad_token": "<|endoftext|>", "add_bos_token": False,
-            "model_max_length": 1024, "chat_template": render.TEMPLATE}), ("generation_config.json", {"eos_token_id": added[render.END], "do_sample": False})):
+            "model_max_length": ROW, "chat_template": render.TEMPLATE}), ("generation_config.json", {"eos_token_id": added[render.END], "do_sample": False})):
         with open(os.path.join(options.out, name), "w") as file:
             json.dump(content, file, indent=1)
     shutil.copy(options.tokenizer, os.path.join(options.out, "tokenizer.json"))

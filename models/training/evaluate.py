@@ -195,7 +195,11 @@ class Llmd:
             body["tools"] = tools
         if schema:
             body["response_format"] = {"type": "json_schema", "json_schema": {"name": "facts", "schema": schema}}
-        choice = self.post("/v1/chat/completions", body)["choices"][0]
+        try:
+            choice = self.post("/v1/chat/completions", body)["choices"][0]
+        except RuntimeError as error:  # such as a prompt that is longer than the context: not answered, thus wrong
+            print(error)
+            return {"content": "", "calls": [], "finished": False}
         return {"content": choice["message"].get("content") or "", "calls": calls_of(choice["message"]), "finished": choice["finish_reason"] in ("stop", "tool_calls")}
 
     def answers(self, name, asked):

@@ -30,7 +30,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-ROW = 1024  # tokens of context
+ROW = 1536  # tokens of context: eight tools, the calendar and a few turns are 1,200
 OTHER_WEIGHT = 0.02  # of the loss at tokens that the assistant does not say
 KINDS = ("tools", "extraction", "tale", "talk")  # of conversations
 MORE_TO_DO = 75  # exit status
@@ -332,7 +332,7 @@ def main():
     parser.add_argument("--work", required=True)
     parser.add_argument("--minutes", type=float, default=20, help="of training, all calls together")
     parser.add_argument("--stop-after", type=float, help="seconds of this call")
-    parser.add_argument("--rows", type=int, default=64, help="of a batch")
+    parser.add_argument("--rows", type=int, default=42, help="of a batch")
     parser.add_argument("--row", type=int, default=ROW)
     parser.add_argument("--optimizer", choices=("muon", "adamw"), default="muon", help="of the matrices of the layers; the rest is AdamW's")
     parser.add_argument("--muon-rate", type=float, default=0.01)
