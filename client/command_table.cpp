@@ -91,9 +91,9 @@ constexpr std::array kCommands = {
         "  llmctl pull hf:Qwen/Qwen2.5-0.5B-Instruct-GGUF:q4_0 --name qwen\n"},
     CommandSpec{Command::Remove, "rm", "MODEL...", 1, -1, "delete models",
                 "Deletes each MODEL from your model directory. One that is loaded goes on until it is unloaded.\n"},
-    CommandSpec{
-        Command::Default, "default", "[MODEL]", 0, 1, "choose the model for whoever names none",
-        "Makes MODEL, a name from 'llmctl models', the one that is used without --model; shows which one that is.\n"},
+    CommandSpec{Command::Default, "default", "[MODEL]", 0, 1, "choose the model for whoever names none",
+                "Makes MODEL, a name from 'llmctl models', the one that is used without --model until another is asked"
+                " by name; shows which one that is.\n"},
     CommandSpec{
         Command::Config, "config", "[get KEY | set KEY VALUE | explain [KEY] | edit]", 0, 3,
         "show and change llmd's settings",

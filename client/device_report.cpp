@@ -190,12 +190,13 @@ void add_model(Report& report, LlmdClient& client, const std::string& name) {
     }
 }
 
-// Of version 2; empty: none.
+// Its path in the hierarchy of version 2; empty where there is none.
 std::string control_group_of(uint64_t pid) {
     return field_of(base::procfs() + '/' + std::to_string(pid) + "/cgroup", "0::");
 }
 
-// What of the memory is counted for the service: on a phone it is not known whether that of the GPU is.
+// The memory that the kernel counts for the service; whether buffers of a phone's GPU are in it is what the report is
+// to tell.
 uint64_t memory_of_group(const std::string& group) {
     if (group.empty()) return 0;
     return std::strtoull(first_line(base::sysfs() + "/fs/cgroup" + group + "/memory.current").c_str(), nullptr, 10);
@@ -217,11 +218,11 @@ void add_engine(Report& report, const Dictionary& status) {
     const uint64_t pid = number_of(status, "engine_pid");
     if (pid == 0) return;
     const std::string process = base::procfs() + '/' + std::to_string(pid) + "/status";
-    const std::string filter = field_of(process, "Seccomp:");
-    report.add("engine_system_call_filter", filter == "2" ? "on" : filter == "0" ? "off" : "unknown");
+    // One is the engine's own; those of the unit come on top.
+    report.add("engine_system_call_filters", field_of(process, "Seccomp_filters:"));
     report.add_bytes("engine_resident", kib_of(process, "VmRSS:") * 1024);
     const std::string group = control_group_of(pid);
-    report.add("started_by_unit", group.find("llmd") == std::string::npos ? "no" : "yes");
+    report.add("started_by_unit", group.find("/llmd.service") == std::string::npos ? "no" : "yes");
     report.add_bytes("service_memory", memory_of_group(group));
 }
 
@@ -277,10 +278,12 @@ bool add_measured(Report& report, const Dictionary& options) {
 // At a terminal only: in a script the file's name says it.
 bool may_write(const std::string& file) {
     if (::isatty(STDIN_FILENO) != 1) return true;
-    tell("Is there anything in it that nobody should know? Write it to " + file + "? [y/N] ");
+    tell("Read it first. Write it to " + file + "? [y/N] ");
     std::string answer;
     std::getline(std::cin, answer);
-    return answer == "y" || answer == "Y" || answer == "yes";
+    if (answer == "y" || answer == "Y" || answer == "yes") return true;
+    tell("llmctl: not written\n");
+    return false;
 }
 
 void write_file(const std::string& file, const std::string& text) {

@@ -8,7 +8,8 @@ namespace {
 
 constexpr std::array kRows = {
     SettingRow{"", "model", "a name or an absolute path; empty: the bundled model",
-               "the model for requests that name none"},
+               "the model for requests that name none, until another is asked by name: then they get the one that was "
+               "asked last"},
     SettingRow{"", "backend", "`auto`, `opencl`, `cpu`",
                "which kind of device computes; `auto` takes a GPU, or the CPU where there is none"},
     SettingRow{"", "device", "part of an OpenCL platform's or device's name",

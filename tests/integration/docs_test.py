@@ -86,7 +86,9 @@ class Docs(harness.TestCase):
         os.chmod(cls.bus.path("home/.config/llmd/home.key"), 0o600)
         cls.names["turn"] = cls.write("turn", TURN)
         # Its first line, and then Ctrl-C, which a shell has its background programs ignore.
-        cls.names["bridge"] = cls.write("bridge", 'mkfifo said\nenv --default-signal=INT llmctl bridge --port 0 "$@" >said 2>&1 &\n'
+        cls.names["with_ctrl_c"] = cls.write("with_ctrl_c", "import os, signal, sys\nsignal.signal(signal.SIGINT, signal.SIG_DFL)\n"
+                                             "os.execvp(sys.argv[1], sys.argv[1:])\n")
+        cls.names["bridge"] = cls.write("bridge", f'mkfifo said\npython3 {cls.names["with_ctrl_c"]} llmctl bridge --port 0 "$@" >said 2>&1 &\n'
                                         'exec 3<said; rm said; read -r line <&3; echo "$line"; kill -INT $!; wait $! || test $? = 130\n')
         cls.names["machine"] = cls.write("machine", "llmctl remote remove home >/dev/null || true\nllmctl remote add home "
                                          f"{upstream.url} --model qwen3-32b --app host >/dev/null\n")
