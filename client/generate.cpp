@@ -66,7 +66,9 @@ ExitCode run_generate(const Arguments& arguments) {
     if (end == TextStream::End::Interrupted) return ExitCode::Interrupted;
     std::string notes = arguments.verbose ? summary(result) : "";
     if (!arguments.json) notes += fallback_hint(result, options) + remote_hint(result);
-    if (!arguments.json && ::isatty(STDERR_FILENO) == 1) notes += cut_hint(result, options);
+    // A cut text can still be read; cut JSON cannot, and a script is told.
+    const bool is_structured = options.contains("json_schema");
+    if (!arguments.json && (is_structured || ::isatty(STDERR_FILENO) == 1)) notes += cut_hint(result, options);
     if (!notes.empty()) {
         const bool mid_line = !arguments.json && !text.text().empty() && text.text().back() != '\n';
         tell((mid_line && output_leads_to_errors() ? "\n" : "") + notes);

@@ -90,6 +90,9 @@ class OverTheSocket(harness.TestCase):
                             code=code)
             if code == 0:
                 self.assertIsInstance(json.loads(done.stdout)["age"], int)
+                self.assertEqual(done.stderr, b"")
+                cut = self.ctl("generate", "--json-schema", path, "--max-tokens", "2", "--temperature", "0", PROMPT)
+                self.assertEqual(cut.stderr, b"llmctl: cut after 2 tokens; --max-tokens allows more\n")
             else:
                 self.assertTrue(done.stderr.startswith(b"llmctl: --json-schema: not "), done.stderr)
 
