@@ -17,8 +17,8 @@ struct BenchFigures {
     uint64_t n_generated = 0;
 };
 
-// Of the bench's options: model, prompt_tokens, generated_tokens, runs. Prompts are random words. Nothing when Ctrl-C
-// ended it.
+// `options` may have model, prompt_tokens, generated_tokens and runs, as the command `bench` has. Prompts are random
+// words. Returns nothing when Ctrl-C ended it.
 std::optional<BenchFigures> measure(LlmdClient& client, const Dictionary& options);
 
 }  // namespace llmd::client

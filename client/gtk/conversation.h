@@ -18,8 +18,8 @@ public:
     void add_result(const std::string& call_id, const std::string& text);
     void clear() { messages_.clear(); }
 
-    // As StreamChat's `messages` (aa{sv}), floating. Without calls of tools, which a remote takes none of, what was
-    // said around them is one answer.
+    // As StreamChat's `messages` (aa{sv}), floating. A remote takes no calls of tools: without them, the texts before
+    // and after a call become one answer.
     enum class Calls { With, Without };
     GVariant* messages(Calls calls) const;
 

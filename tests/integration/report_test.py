@@ -3,7 +3,6 @@ could look, and none of it comes. LLMD_BACKEND=opencl does the same on Mesa's ll
 import json
 import os
 import pathlib
-import pty
 import re
 import shutil
 import subprocess
@@ -11,7 +10,7 @@ import unittest
 
 import harness
 from harness import BACKEND, ENGINE, LIMIT_S, LLAMA, LLMCTL, MARKER, MODELS
-from terminal import read_terminal
+from terminal import Terminal
 
 USER, HOST, FULL_NAME = "zwoelfender", "quappenbach", "Rotraut Immenkamp"
 SERIAL, COMMAND_LINE = "9f3e77ab51c0", "androidboot.serialno=9f3e77ab51c0 quiet splash"
@@ -141,18 +140,12 @@ class Report(harness.TestCase):
     def test_at_a_terminal_one_is_asked_first(self):
         for answer, is_written in ("n\n", False), ("y\n", True):
             file = self.bus.path("asked.txt")
-            ours, theirs = pty.openpty()
-            process = subprocess.Popen([LLMCTL, "report", *SHORT, file], env=self.environment, stdin=theirs, stdout=theirs,
-                                       stderr=theirs)
-            os.close(theirs)
-            seen = ""
-            while "[y/N]" not in seen:
-                seen += os.read(ours, 4096).decode()
-            self.assertIn("decode_tokens_per_second", seen)
+            terminal = Terminal(self, *SHORT, file, command="report", environment=self.environment)
+            terminal.expect("decode_tokens_per_second", "[y/N]")
             self.assertFalse(os.path.exists(file))
-            os.write(ours, answer.encode())
-            read_terminal(ours)
-            self.assertEqual(process.wait(LIMIT_S), 0)
+            terminal.type(answer)
+            terminal.expect("written")
+            self.assertEqual(terminal.process.wait(LIMIT_S), 0)
             self.assertEqual(os.path.exists(file), is_written)
 
     def test_without_llmd_the_rest_is_told(self):

@@ -23,14 +23,14 @@ def read_terminal(fd):
 
 
 class Terminal:
-    """`llmctl chat` at a terminal of its own. Everything that it writes is kept in `seen`."""
+    """A command of llmctl at a terminal of its own. Everything that it writes is kept in `seen`."""
 
-    def __init__(self, test, *options):
+    def __init__(self, test, *options, command="chat", environment=None):
         self.ours, theirs = pty.openpty()
         termios.tcsetwinsize(theirs, (24, 200))
         self.process = subprocess.Popen(
-            [LLMCTL, "chat", *options], stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0), env=dict(test.bus.environment, TERM="xterm", LANG="C"))
+            [LLMCTL, command, *options], stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0), env=dict(environment or test.bus.environment, TERM="xterm", LANG="C"))
         os.close(theirs)
         self.seen = ""
         test.addCleanup(self.close)
