@@ -40,7 +40,7 @@ class Examples(harness.TestCase):
     def test_each_is_short(self):
         """And each is run by a test below."""
         programs = sorted(os.listdir(EXAMPLES))
-        self.assertEqual(programs, ["client.cpp", "client.js", "client.py", "client.sh", "client.vala", "tools.py"])
+        self.assertEqual(programs, ["chat.py", "chat_http.py", "client.cpp", "client.js", "client.py", "client.sh", "client.vala", "tools.py"])
         for name in programs:
             with open(os.path.join(EXAMPLES, name)) as file:
                 self.assertLessEqual(len(file.readlines()), MOST_LINES, name)
@@ -62,6 +62,23 @@ class Examples(harness.TestCase):
         subprocess.run(["valac", "--pkg", "gio-unix-2.0", "-X", "-w", "-o", program,
                         os.path.join(EXAMPLES, "client.vala")], cwd=self.bus.folder, check=True, timeout=LIMIT_S)
         self.assert_both_ways(self.program(program))
+
+    def test_conversations(self):
+        """Two questions, of which the second is asked with the first and its answer before it."""
+        over_bus, over_socket = (self.program("/usr/bin/python3", os.path.join(EXAMPLES, name), PROMPT)
+                                 for name in ("chat.py", "chat_http.py"))
+        history = [{"role": "system", "content": "You answer in one sentence."}]
+        expected = ""
+        for _ in range(2):
+            history.append({"role": "user", "content": PROMPT})
+            messages = [harness.variants(message) for message in history]
+            options = harness.variants({"seed": 7, "max_tokens": 60})
+            text, _ = self.client.call("Chat", GLib.Variant("(aa{sv}a{sv})", (messages, options)))
+            self.texts.append(text)
+            history.append({"role": "assistant", "content": text})
+            expected += text + "\n"
+        self.assertEqual(over_bus, expected)
+        self.assertEqual(over_socket, expected)
 
     def test_tools(self):
         call, _, answer = self.program("/usr/bin/python3", os.path.join(EXAMPLES, "tools.py")).partition("\n")
