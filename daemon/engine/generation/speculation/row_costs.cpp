@@ -14,8 +14,9 @@ constexpr double kMostChange = 1.5;
 // So much of what was measured is forgotten with each step of other rows: what is never chosen because it was dear once
 // is tried again after some hundreds of tokens.
 constexpr double kForgotten = 1.0 / 512;
-// The device's speed is known for so many steps of more rows; then what a step takes too long is more and more of it.
-constexpr double kSpeedKnown = 32;
+// Steps for which the device's speed counts as known when none of as few rows has told it again: then the present step
+// does.
+constexpr uint32_t kSpeedKnown = 64;
 // Drafts must give so much more tokens in the same time: costs and chances are only estimates.
 constexpr double kLeastGain = 1.08;
 // A host that takes as long as the device hides behind it all the same.
@@ -50,19 +51,25 @@ void RowCosts::measured(uint32_t rows, std::chrono::microseconds time, bool is_a
     }
     if (one_row_us_ == 0) one_row_us_ = time_us / expected;
     const double ratio = std::clamp(time_us / (one_row_us_ * expected), 1 / kMostChange, kMostChange);
-    n_without_one_row_ = rows <= 1 ? 0 : n_without_one_row_ + 1;
-    const double of_speed = rows <= 1 ? 1 : std::max(0.0, 1 - kSpeedKnown / n_without_one_row_);
-    one_row_us_ *= 1 + kWeight * of_speed * (ratio - 1);
+    if (rows <= fewest_ || ++n_since_fewest_ >= kSpeedKnown) {
+        fewest_ = rows;
+        n_since_fewest_ = 0;
+    }
+    const bool tells_speed = rows == fewest_;
+    if (tells_speed) one_row_us_ *= 1 + kWeight * (ratio - 1);
     size_t i = 1;
     while (i + 1 < kPoints && (1u << i) < rows) ++i;  // the points beside `rows` are i - 1 and i
     const double low = 1u << (i - 1);
     const double share = std::min(1.0, (rows - low) / low);
     for (size_t p = 1; p < kPoints; ++p) {
-        const double part = rows <= 1 ? 0 : p == i ? share : p == i - 1 ? 1 - share : 0;
-        points_[p] *= 1 + kWeight * (1 - of_speed) * part * (ratio - 1);
+        const double part = tells_speed ? 0 : p == i ? share : p == i - 1 ? 1 - share : 0;
+        points_[p] *= 1 + kWeight * part * (ratio - 1);
         points_[p] += kForgotten * (1 - part) * (expected_[p] - points_[p]);
+        points_[p] = std::max(points_[p], points_[0]);
     }
-    for (size_t p = 1; p < kPoints; ++p) points_[p] = std::max(points_[p], points_[p - 1]);
+    // What was measured last is right: fewer rows cost no more, more rows no less.
+    for (size_t p = i; p > 1; --p) points_[p - 1] = std::min(points_[p - 1], points_[p]);
+    for (size_t p = i + 1; p < kPoints; ++p) points_[p] = std::max(points_[p], points_[p - 1]);
 }
 
 std::vector<uint32_t> worthwhile_drafts(std::span<const DraftChance> chances, uint32_t n_sequences, uint32_t base_rows,

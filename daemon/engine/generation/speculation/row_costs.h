@@ -43,8 +43,11 @@ private:
 
     Points expected_;
     Points points_;
-    double one_row_us_ = 0;           // 0: not known yet
-    uint32_t n_without_one_row_ = 0;  // steps since the last one of a single row
+    double one_row_us_ = 0;  // 0: not known yet
+    // The fewest rows of a recent step, and how many steps ago that was. Such steps tell the device's speed, all others
+    // what rows cost.
+    uint32_t fewest_ = 1;
+    uint32_t n_since_fewest_ = 0;
     double ahead_ = 1;
     bool learns_ = true;
 };

@@ -44,12 +44,27 @@ TEST(RowCosts, KnowTheDevicesSpeedWithoutStepsOfOneRow) {
 
 // What such a text tells of rows at first is not taken for the device's speed.
 TEST(RowCosts, LearnFromStepsOfManyRowsAlone) {
-    for (const double each : {0.15, 0.5}) {
+    for (const double each : {0.05, 0.5}) {
         RowCosts costs(compute::BackendKind::Cpu);
         for (int i = 0; i < 20; ++i) costs.measured(1, linear(1, each), false);
-        for (int i = 0; i < 200; ++i) costs.measured(9, linear(9, each), false);
+        for (int i = 0; i < 60; ++i) costs.measured(9, linear(9, each), false);
         const double truth = 1 + 8 * each;
-        EXPECT_NEAR(costs.cost(9), truth, 0.25 * truth) << each;
+        EXPECT_NEAR(costs.cost(9), truth, 0.12 * truth) << each;
+    }
+}
+
+// Four sequences together have no steps of one row for hours.
+TEST(RowCosts, KeepWhatTheyHaveLearnedInCompany) {
+    for (const double each : {0.05, 0.5}) {
+        RowCosts costs(compute::BackendKind::Cpu);
+        for (int i = 0; i < 20; ++i) costs.measured(1, linear(1, each), false);
+        const double truth = (1 + 11 * each) / (1 + 3 * each);
+        for (const int n : {200, 5000}) {
+            for (int i = 0; i < n; ++i) {
+                for (const uint32_t rows : {4u, 12u}) costs.measured(rows, linear(rows, each), false);
+            }
+            EXPECT_NEAR(costs.cost(12) / costs.cost(4), truth, 0.08 * truth) << each << ", " << n;
+        }
     }
 }
 
@@ -58,6 +73,8 @@ TEST(RowCosts, NeverFallWithTheRows) {
     for (int i = 0; i < 100; ++i) {
         for (const uint32_t rows : {1u, 4u, 8u}) costs.measured(rows, microseconds(rows == 4 ? 9000 : 1000), false);
     }
+    for (uint32_t rows = 1; rows < 40; ++rows) EXPECT_LE(costs.cost(rows), costs.cost(rows + 1));
+    for (int i = 0; i < 50; ++i) costs.measured(2, microseconds(100), false);
     for (uint32_t rows = 1; rows < 40; ++rows) EXPECT_LE(costs.cost(rows), costs.cost(rows + 1));
 }
 
