@@ -7,7 +7,7 @@ namespace llmd::base {
 namespace {
 
 constexpr std::array kRows = {
-    SettingRow{"", "model", "a name or an absolute path; empty: the bundled model",
+    SettingRow{"", "model", "a name or an absolute path; empty: the bundled model, or the only one there is",
                "the model for requests that name none, until another is asked by name: then they get the one that was "
                "asked last"},
     SettingRow{"", "backend", "`auto`, `opencl`, `cpu`",

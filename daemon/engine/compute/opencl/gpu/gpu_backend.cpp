@@ -23,7 +23,7 @@ bool is_norm(const model::Operation& operation) {
     return operation.op == model::Operator::Norm;
 }
 
-// Of KV splits of drafted rows, at most. 4,096 positions of heads with 4,096 values together need 4 MiB.
+// What the KV splits of drafted rows take at most. 4,096 positions of heads with 4,096 values together need 4 MiB.
 constexpr uint64_t kDraftPartialBytes = 16u << 20;
 
 // ReadOutput: sample.cl's words of every output, then, where a row wants them, the candidates.
