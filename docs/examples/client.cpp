@@ -21,16 +21,17 @@ int main(int argc, char** argv) {
     try {
         const auto bus = sdbus::createSessionBusConnection();
         const auto llmd = sdbus::createProxy(*bus, BusName(name), sdbus::ObjectPath("/org/llmd/Llmd1"));
-
         sdbus::ObjectPath request;
         sdbus::UnixFd pipe;
         llmd->callMethod("Stream").onInterface(name).withArguments(prompt, options).storeResultsTo(request, pipe);
         char part[4096];
         for (ssize_t n; (n = ::read(pipe.get(), part, sizeof part)) > 0;) std::cout.write(part, n).flush();
-
         std::string text;
-        auto call = llmd->callMethod("Generate");
-        call.onInterface(name).withTimeout(UINT64_MAX).withArguments(prompt, options).storeResultsTo(text, info);
+        llmd->callMethod("Generate")
+            .onInterface(name)
+            .withTimeout(UINT64_MAX)
+            .withArguments(prompt, options)
+            .storeResultsTo(text, info);
         std::cout << "\n---\n" << text << "\n";
     } catch (const sdbus::Error& error) {
         std::cerr << error.getName() << ": " << error.getMessage() << "\n";
