@@ -70,10 +70,6 @@ std::string field_of(const std::string& path, const std::string& key) {
     return {};
 }
 
-uint64_t kib_of(const std::string& path, const std::string& key) {
-    return std::strtoull(field_of(path, key).c_str(), nullptr, 10);
-}
-
 std::string mib_text(uint64_t bytes) {
     return std::to_string(bytes / kMiB) + " MiB";
 }
@@ -134,10 +130,9 @@ void add_system(Report& report) {
     report.add("device", device_tree("model"));
     report.add("compatible", device_tree("compatible"));
     report.add("cpus", std::thread::hardware_concurrency());
-    const std::string meminfo = base::procfs() + "/meminfo";
-    report.add_bytes("memory", kib_of(meminfo, "MemTotal:") * 1024);
-    report.add_bytes("memory_available", kib_of(meminfo, "MemAvailable:") * 1024);
-    report.add_bytes("swap", kib_of(meminfo, "SwapTotal:") * 1024);
+    report.add_bytes("memory", meminfo_bytes("MemTotal"));
+    report.add_bytes("memory_available", meminfo_bytes("MemAvailable"));
+    report.add_bytes("swap", meminfo_bytes("SwapTotal"));
 }
 
 void add_devices(Report& report) {
@@ -220,7 +215,7 @@ void add_engine(Report& report, const Dictionary& status) {
     const std::string process = base::procfs() + '/' + std::to_string(pid) + "/status";
     // One is the engine's own; those of the unit come on top.
     report.add("engine_system_call_filters", field_of(process, "Seccomp_filters:"));
-    report.add_bytes("engine_resident", kib_of(process, "VmRSS:") * 1024);
+    report.add_bytes("engine_resident", std::strtoull(field_of(process, "VmRSS:").c_str(), nullptr, 10) * 1024);
     const std::string group = control_group_of(pid);
     report.add("started_by_unit", group.find("/llmd.service") == std::string::npos ? "no" : "yes");
     report.add_bytes("service_memory", memory_of_group(group));

@@ -3,6 +3,7 @@
 // and no setting changed. A driver is only opened in another process, the engine, which may make its cache.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -45,5 +46,7 @@ std::string edit_command();
 std::string settings_command(const std::string& line);
 // Of a file of a few lines in /sys or /proc, without its last line break; empty when it cannot be read.
 std::string first_line(const std::string& path);
+// Of /proc/meminfo, as "MemTotal" (doctor_system.cpp); 0 where it is not told.
+uint64_t meminfo_bytes(const std::string& name);
 
 }  // namespace llmd::client

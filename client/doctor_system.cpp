@@ -126,16 +126,6 @@ Check check_cache() {
 
 // --- Memory ----------------------------------------------------------------------------------------------------------
 
-uint64_t meminfo_bytes(const std::string& name) {
-    std::ifstream file(base::procfs() + "/meminfo");
-    for (std::string line; std::getline(file, line);) {
-        if (line.rfind(name + ':', 0) != 0) continue;
-        const size_t digits = line.find_first_of("0123456789");
-        return digits == std::string::npos ? 0 : static_cast<uint64_t>(number_in(line.substr(digits), 0)) * 1024;
-    }
-    return 0;
-}
-
 // Of "some avg10=0.12 avg60=…"
 double waiting_percent() {
     const std::string line = first_line(base::procfs() + "/pressure/memory");
@@ -206,6 +196,16 @@ Check check_power() {
 }
 
 }  // namespace
+
+uint64_t meminfo_bytes(const std::string& name) {
+    std::ifstream file(base::procfs() + "/meminfo");
+    for (std::string line; std::getline(file, line);) {
+        if (line.rfind(name + ':', 0) != 0) continue;
+        const size_t digits = line.find_first_of("0123456789");
+        return digits == std::string::npos ? 0 : static_cast<uint64_t>(number_in(line.substr(digits), 0)) * 1024;
+    }
+    return 0;
+}
 
 std::vector<Check> check_system() {
     const Models models = look_at_models();
