@@ -11,8 +11,14 @@ SHE_ROLES = Lexicon("roles she", ["girl", "princess", "queen", "witch", "grandmo
                                   "duchess", "aunt", "mother", "miller's daughter", "fisherman's daughter"], split=False)
 HE_ROLES = Lexicon("roles he", ["boy", "prince", "king", "wizard", "grandfather", "man", "fisherman", "brother", "shepherd boy", "farmer's son", "duke", "uncle",
                                 "father", "monk", "miller's son", "baker's boy"], split=False)
-IT_ROLES = Lexicon("roles it", ["fox", "rabbit", "bear", "mouse", "owl", "hedgehog", "robot", "dragon", "cat", "dog", "squirrel", "duck", "turtle", "frog", "goat",
-                                "crow", "beaver", "badger", "snail", "donkey", "pony", "penguin", "otter", "wolf", "kitten", "sparrow", "whale", "lamb"])
+IT_ROLES = Lexicon("roles it", """
+fox rabbit bear mouse owl hedgehog robot dragon cat dog squirrel duck turtle frog goat crow beaver badger snail donkey
+pony penguin otter wolf kitten sparrow whale lamb hen goose swan robin magpie eagle hawk raven stork pigeon parrot peacock
+lizard snake toad newt salmon trout herring crab lobster octopus seal dolphin walrus shark lion tiger leopard panther lynx cheetah
+elephant giraffe zebra camel llama alpaca buffalo bison moose deer reindeer antelope hare mole weasel ferret rat hamster puppy
+calf foal piglet pig cow horse mule sheep ram bat bee wasp beetle ladybird butterfly moth spider ant cricket grasshopper
+dragonfly worm caterpillar monkey ape gorilla koala kangaroo panda raccoon skunk sloth armadillo chameleon crocodile alligator tortoise ostrich emu flamingo
+pelican cuckoo nightingale woodpecker swallow blackbird finch canary troll giant ghost snowman scarecrow tractor unicorn griffin phoenix""".split())
 ADJECTIVES = Lexicon("hero adjectives", ["little", "brave", "shy", "curious", "old", "young", "clever", "lonely", "cheerful", "quiet", "kind", "hungry", "sleepy",
                                          "stubborn", "gentle", "tiny", "proud", "friendly", "careful", "merry"])
 PLACES = Lexicon("tale places", ["lighthouse", "forest", "castle", "village", "harbour", "mountain hut", "garden", "old mill", "desert", "island", "library", "market",
@@ -34,7 +40,8 @@ def an(noun):
 FRIENDS = Lexicon("friends", ["the old miller", "the baker", "a tall stranger", "the ferryman", "the postman", "a wise owl", "the gardener", "a travelling singer",
                               "the night watchman", "the blacksmith", "an old sailor", "the teacher", "the clockmaker", "a small hedgehog", "the librarian", "a grey heron"])
 
-# Scenes: {Hero} begins a sentence, {hero} is the name, {he} {him} {his} {He} {His} the pronoun, {place} with its preposition, {aplace}, {thing}, {friend}.
+# Scenes: {Hero} begins a sentence, {hero} is the name, {he} {him} {his} {He} {His} the pronoun, {place} with its preposition, {aplace},
+# {in_the_place} where it is known already, {thing}, {friend}.
 def scene(name, lines):
     return Lexicon(f"scene: {name}", lines.strip().split("\n"), split=False)  # answers, which are not asked for
 
@@ -47,7 +54,7 @@ There once was {a_adj_role}. {His} name was {hero}, and {he} lived {in_place}.
 Not long ago, {a_adj_role} by the name of {hero} came to live {in_place}.
 {Hero} was {a_adj_role} who lived {in_place}.
 Many years ago there lived {in_place} {a_adj_role} whose name was {hero}.
-Everybody {in_place} knew {hero}, {a_adj_role}.""")
+{In_place} there was {a_adj_role} called {hero}, whom everybody knew.""")
 HABIT = scene("habit", """
 Every morning {he} got up early and looked at the sky.
 {He} liked the smell of rain and the sound of the wind.
@@ -113,7 +120,7 @@ To thank {him}, {thefriend} gave a great feast with cake and music.
 "Ask me whenever you need help," said {thefriend}, and kept that promise."""), scene("found 9", """
 And that was worth more to {hero} than any {thing} in the world. The end.
 So {hero} gave away {athing} and won a friend. The end.
-And if you ever lose something {in_place}, {hero} will surely find it for you. The end.""")],
+And if you ever lose something {in_the_place}, {hero} will surely find it for you. The end.""")],
     "storm": [scene("storm 1", """
 One autumn a great storm came over the {place}.
 One night the wind began to howl as never before.
@@ -133,7 +140,7 @@ Far away {he} could see {friend}, who could not get home."""), scene("storm 5", 
 With the {thing} {he} made a sign that could be noticed from far away.
 Step by step {he} went on, and the {thing} helped {him} to find the way.
 The {thing} was all {he} had, and it was just the right thing."""), scene("storm 7", """
-"Follow me!" called {hero}. Hand in hand they fought their way back.
+"Follow me!" called {hero}. Side by side they fought their way back.
 "Do not be afraid," said {hero}, "we are nearly there."
 "Hold on to me," shouted {hero} against the wind, and so they came home."""), scene("storm 8", """
 By the fire they drank hot tea and waited for the morning.
@@ -143,9 +150,9 @@ In the morning the sun came out, and everyone spoke of {hero} and the {thing}. T
 Since that night {hero} has not been afraid of any storm. The end.
 And {thefriend} never forgot who had come out into the dark with {athing}. The end.""")],
     "contest": [scene("contest 1", """
-One spring a great contest was held {in_place}.
+One spring a great contest was held {in_the_place}.
 One day a messenger announced a contest: who could make the best gift for the mayor?
-Every year there was a feast {in_place}, and the best idea won a prize."""), scene("contest 2", """
+Every year there was a feast {in_the_place}, and the best idea won a prize."""), scene("contest 2", """
 Everybody wanted to win, and everybody worked in secret.
 The others had gold and silk and many helpers.
 Big and strong people came from near and far."""), scene("contest 3", """
@@ -195,7 +202,7 @@ Behind some bushes {he} saw the {thing}, and {his} heart jumped."""), scene("jou
 But the {thing} could only make one wish come true. "I wish to be home again," said {hero}.
 When {hero} touched it, {he} saw {his} home in it, and {he} knew where {he} belonged.
 {Hero} took it carefully and went home by the shortest way."""), scene("journey 9", """
-Now {he} lives {in_place} again, and the {thing} shines in {his} window at night. The end.
+Now {he} lives {in_the_place} again, and the {thing} shines in {his} window at night. The end.
 And when {hero} tells of the journey, even the wind stops to listen. The end.
 Since then {hero} has stayed at home, happy with {his} {thing}. The end.""")],
     "repair": [scene("repair 1", """
@@ -216,7 +223,7 @@ But {hero} did not want to believe it.
 First {he} laid all the pieces on a cloth and looked at them for an hour."""), scene("repair 6", """
 The first day it did not work, and the second day it did not work either.
 Twice {he} thought it was done, and twice it broke again.
-{His} fingers hurt, and more than once {he} wanted to give up."""), scene("repair 7", """
+{His} eyes hurt, and more than once {he} wanted to give up."""), scene("repair 7", """
 On the third day {thefriend} came back and helped to hold the pieces.
 Then {thefriend} brought a cup of tea and stayed to help.
 In the end {thefriend} felt sorry and lent a hand."""), scene("repair 8", """
@@ -227,74 +234,174 @@ Together they made it, and only a thin line showed where it had been broken.""")
 Now everybody brings broken things to {hero}, and {he} mends them all. The end.
 The {thing} is still there today, and so is {hero}. The end.""")],
 }
-ASKS = Lexicon("asks for a tale", """
-tell me a tale about {whom} {in_place} and {athing}
-tell me a story about {whom} {in_place} with {athing}
-tell a tale about {whom}, {aplace} and {athing}
-a story about {whom}, {aplace} and {athing} please
-tell me a short tale of {whom} {in_place} who has {athing}
-tell a story with {whom}, {aplace} and {athing}
-I want to hear a tale about {whom} {in_place} and {athing}
-can you tell me a story about {whom}, {athing} and {aplace}
-write a short story about {whom} {in_place} and {athing}
-please tell a bedtime story about {whom} {in_place} with {athing}
-tale: {whom}, {aplace}, {athing}
-story with {athing}, {aplace} and {whom}
-make up a story about {whom} {in_place} and {athing}
-a bedtime story about {whom}, {athing} and {aplace}
-tell me about {whom} {in_place} and {athing}, as a tale
-once upon a time there was {whom} {in_place} with {athing}, tell me more
-could you tell the children a tale of {whom}, {aplace} and {athing}
-give me a short tale with {whom} {in_place} and {athing}
-invent a tale: {whom} {in_place}, {athing}
-let me hear a story of {whom} {in_place} and {athing}
-the hero is {whom}, the place is {aplace}, the thing is {athing}: tell a tale
-a fairy tale with {whom}, {aplace} and {athing}
-read me a story about {whom} {in_place} and {athing}
-do you know a tale of {whom}, {aplace} and {athing}
-I'd like a story in which {whom} {in_place} finds {athing}
-a goodnight story: {whom}, {aplace}, {athing}
-think of a story about {whom} and {athing} {in_place}
-entertain me with a tale of {whom} {in_place} and {athing}
-what happened to {whom} {in_place} with {athing}, tell me a tale
-my daughter wants a story about {whom}, {aplace} and {athing}
-narrate a tale of {whom} who lives {in_place} and owns {athing}
-write a tale with {athing}, {whom} and {aplace}
-there was {whom} {in_place}, and there was {athing}: tell me the story
-story time: {whom} {in_place} with {athing}
-another tale please, with {whom}, {aplace} and {athing}
-compose a little tale of {whom}, {athing} and {aplace}
-imagine {whom} {in_place} with {athing} and tell me the tale
-tell me about {whom}, about {aplace} and about {athing}
-tell us a story about {athing}, {whom} and {aplace}
-tell us a tale in which {whom} owns {athing} and lives {in_place}
-I want a story about {whom} who lives {in_place} and has {athing}
-I want a tale in which {whom} lives {in_place} and loves {athing}
-I would like a tale with {athing} in it, about {whom} {in_place}
-write me a story where {whom} looks for {athing} {in_place}
-write me a tale where {whom} {in_place} loses {athing}
-please make up a tale about {whom}, the place is {aplace}, and there is {athing}
-hero: {whom}; place: {aplace}; thing: {athing}. Tell the tale
-place: {aplace}. thing: {athing}. hero: {whom}
-a tale set {in_place} about {whom} and {athing}
-a story set {in_place}: {whom} finds {athing}
-a story where {whom} has {athing}, it happens {in_place}
-how about a tale of {whom}, {aplace}, and {athing}
-it should be about {whom} {in_place}, and {athing} should be in the story
-the story is about {whom}, it takes place {in_place} and it has {athing} in it
-tell the tale of {whom} {in_place} who found {athing}
-tell me what {whom} did {in_place} with {athing}, as a story
-tell my son a story with {whom}, {athing} and {aplace}
-we'd like to hear about {whom} {in_place} and {athing}
-story please: {athing}, {whom}, {aplace}
-story: {whom} {in_place}, with {athing}
-short story, {whom}, {aplace}, {athing}
-I need a bedtime story with {aplace}, {athing} and {whom}
-can we have a tale of {whom} who keeps {athing} {in_place}
-{whom}, {aplace} and {athing}: tell a story about them
-{whom} {in_place} has {athing}, tell me the story
-{whom} lives {in_place} and owns {athing}. Tell me a tale
-there lived {whom} {in_place}, who had {athing}, go on with the story""".strip().split("\n"))
+# A request is one of FRAMES around one of HEROES. Nobody can tell a thing from a place by names that he has never heard, so the order is
+# hero, place, thing wherever no other word says which is which, and a hero who does not come first has a name.
+FRAMES = Lexicon("asks for a tale", """
+tell me a tale about {it}
+tell me a story about {it}
+tell a tale about {it}
+a story about {it} please
+tell me a short tale of {it}
+tell a story with {it}
+I want to hear a tale about {it}
+can you tell me a story about {it}
+write a short story about {it}
+please tell a bedtime story about {it}
+tale: {it}
+story: {it}
+make up a story about {it}
+a bedtime story about {it}
+tell me about {it}, as a tale
+once upon a time there was {it}, tell me more
+could you tell the children a tale of {it}
+give me a short tale with {it}
+invent a tale: {it}
+let me hear a story of {it}
+a fairy tale with {it}
+read me a story about {it}
+do you know a tale of {it}
+I'd like a story about {it}
+a goodnight story: {it}
+think of a story about {it}
+entertain me with a tale of {it}
+my daughter wants a story about {it}
+narrate a tale of {it}
+write a tale with {it}
+story time: {it}
+another tale please, with {it}
+compose a little tale of {it}
+imagine {it} and tell me the tale
+tell us a story about {it}
+tell us a tale of {it}
+I want a story about {it}
+I would like a tale with {it}
+write me a story about {it}
+please make up a tale about {it}
+how about a tale of {it}
+it should be about {it}, the story
+we'd like to hear about {it}
+story please: {it}
+short story, {it}
+I need a bedtime story with {it}
+can we have a tale of {it}
+{it}: tell a story about them
+{it}, tell me the story
+{it}. Tell me a tale
+the kids want to hear about {it}
+my son can't sleep, he wants {it} in a story
+we are in bed and want a tale of {it}
+tale about {it}
+story about {it}
+story with {it}
+bedtime story {it}
+could I have a story about {it}
+would you tell me a tale about {it}
+please write about {it}, a fairy tale
+your story should have {it}
+for my niece: a tale about {it}
+a little story of {it} would be nice
+can you come up with a story about {it}
+make it a tale of {it}
+spin a yarn about {it}
+do a story with {it}
+let's have a story about {it}
+what about a story with {it}
+I love stories about {it}
+give us {it} in a bedtime story
+tell grandma a tale about {it}""".strip().split("\n"))
+HEROES = Lexicon("heroes of tales", """
+{whom} {in_place} and {athing}
+{whom} {in_place} with {athing}
+{whom}, {aplace} and {athing}
+{whom}, {aplace}, {athing}
+{whom}, {aplace}, and {athing}
+{whom} {in_place} who has {athing}
+{whom} {in_place}, and {athing}
+{whom} who lives {in_place} and owns {athing}
+{whom} who lives {in_place} and has {athing}
+{whom}, who lives {in_place} and loves {athing}
+{whom} and {athing} {in_place}
+{whom} and {athing}, and it happens {in_place}
+{whom} with {athing} {in_place}
+{whom} from {aplace} and {athing}
+{whom} from {aplace} with {athing}
+{whom} who keeps {athing} {in_place}
+{whom}, about {aplace} and about {athing}
+{whom}, set {in_place}, with {athing}
+{whom}; place: {aplace}; thing: {athing}
+{whom}, the place is {aplace}, the thing is {athing}
+{whom}, it takes place {in_place} and has {athing} in it
+{whom} {in_place}, there should be {athing} in it
+{whom} in whose life {athing} matters, {in_place}
+{whom} living {in_place}, with {athing}
+{whom} that lives {in_place}, and {athing}
+{whom} {in_place}; {athing} must be in it
+{whom} + {aplace} + {athing}""".strip().split("\n"))
+NAMED_HEROES = Lexicon("heroes of tales, with names", """
+{athing}, {whom}, {in_place}
+{athing}, and {whom} {in_place}
+{athing} and {whom} who lives {in_place}
+{athing} {in_place} and {whom}
+{athing} that belongs to {whom} {in_place}
+{aplace}, where {whom} lives with {athing}
+{aplace} and {whom} who has {athing}
+{aplace}, {whom} and {athing}""".strip().split("\n"))
+# What happens, where the request says it.
+HAPPENINGS = {plot: Lexicon(f"heroes of tales: {plot}", lines.strip().split("\n")) for plot, lines in {
+    "lost": """
+{whom} {in_place} who loses {athing}
+{whom} {in_place} who cannot find {athing}
+{whom} who lives {in_place} and loses {athing}
+{whom} who has lost {athing} {in_place}
+{whom} {in_place} who looks everywhere for {athing}
+{whom} whose {thing} is gone, {in_place}
+{whom} {in_place} missing {athing}
+how {whom} lost {athing} {in_place}""",
+    "found": """
+{whom} {in_place} who finds {athing}
+{whom} who found {athing} {in_place}
+{whom} {in_place} who gives {athing} back
+{whom} who lives {in_place} and finds {athing} of somebody else
+how {whom} found {athing} {in_place}
+{whom} {in_place} who is honest about {athing}
+{whom} stumbling over {athing} {in_place}
+{whom} {in_place} and {athing} that somebody else has lost""",
+    "storm": """
+{whom} {in_place} in a storm with {athing}
+{whom} in a stormy night {in_place}, with {athing}
+{whom} who saves somebody from the storm {in_place} with {athing}
+a storm, {whom} {in_place} and {athing}
+{whom} {in_place} in bad weather with {athing}
+how {whom} {in_place} was brave in the storm with {athing}
+{whom} who helps somebody in the dark {in_place}, with {athing}
+{whom}, {aplace} in thunder and rain, and {athing}""",
+    "contest": """
+{whom} who wins a contest {in_place} with {athing}
+{whom} {in_place} who wins a prize with {athing}
+a contest {in_place}, {whom} and {athing}
+how {whom} won with {athing} {in_place}
+{whom} {in_place} competing with {athing}
+{whom} in a competition {in_place} with {athing}
+{whom} {in_place} who shows them all with {athing}
+{whom} who is laughed at {in_place} for {athing} and wins""",
+    "journey": """
+{whom} who leaves {aplace} to look for {athing}
+{whom} {in_place} who travels far to find {athing}
+the long journey of {whom} from {aplace} to {athing}
+{whom} from {aplace} who goes on a journey for {athing}
+{whom} {in_place} who goes out into the world for {athing}
+{whom} {in_place} and a quest for {athing}
+{whom} who lives {in_place} and searches the world for {athing}
+an adventure of {whom} from {aplace} looking for {athing}""",
+    "repair": """
+{whom} {in_place} who repairs {athing}
+{whom} {in_place} and {athing} that broke
+{whom} who mends {athing} {in_place}
+{whom} {in_place} who fixes {athing}
+how {whom} repaired {athing} {in_place}
+{whom} {in_place} with a broken {thing}
+{whom} who lives {in_place} and puts {athing} together again
+{whom} and {athing} in pieces, {in_place}"""}.items()}
 ASKS_LESS = Lexicon("asks for any tale", """
 tell me a tale
 tell me a story
@@ -313,34 +420,56 @@ tell me a fairy tale""".strip().split("\n"))
 PRONOUNS = {"she": ("she", "her", "her"), "he": ("he", "him", "his"), "it": ("it", "it", "its")}
 
 
+def suited(choose, entries, word):
+    """Mostly the entry that the word's last letter picks, so that the most likely tale is another for another request."""
+    return entries[ord(word[-1]) % len(entries)] if choose.chance(0.6) else choose.rng.choice(entries)
+
+
+def request(choose, named):
+    """A phrasing, and the plot that it asks for, if it says what happens."""
+    plot, heroes = None, HEROES
+    if choose.chance(0.3):
+        plot = choose.rng.choice(list(HAPPENINGS))
+        heroes = HAPPENINGS[plot]
+    elif named and choose.chance(0.25):
+        heroes = NAMED_HEROES
+    return choose.of(FRAMES).replace("{it}", choose.of(heroes)), plot
+
+
 def make(choose):
     """Returns the request, the tale, and {"hero", "place", "thing", "pronoun"} of what was asked for."""
     rng = choose.rng
-    pronoun = rng.choice(("she", "he", "it"))
-    role = words.some(choose, IT_ROLES, 0.4, 1) if pronoun == "it" else choose.of(SHE_ROLES if pronoun == "she" else HE_ROLES)
-    hero = words.made_up_name(choose) if choose.chance(0.5 if choose.side == "train" else 0.3) else choose.of(words.NAMES_SHE if pronoun == "she" else words.NAMES_HE if pronoun == "he" or choose.chance(0.5) else words.NAMES_SHE)
-    adjective, place, thing = words.some(choose, ADJECTIVES, 0.3, 1), words.some(choose, PLACES), words.some(choose, THINGS)
-    friend = choose.of(FRIENDS)
+    pronoun = rng.choice(("she", "he", "it", "it"))
+    role = words.some(choose, IT_ROLES, 0.35, 1) if pronoun == "it" else choose.of(SHE_ROLES if pronoun == "she" else HE_ROLES)
+    # The role decides about the pronoun, the name does not: a fox may be called Anna. In training nobody's name says anything about it.
+    told_by_name = choose.side == "test" and pronoun != "it"
+    names = words.NAMES_SHE if (pronoun == "she" if told_by_name else choose.chance(0.5)) else words.NAMES_HE
+    hero = words.made_up_name(choose) if choose.chance(0.4 if choose.side == "train" else 0.3) else choose.of(names)
+    any_tale, named, adjective_said = choose.chance(0.06), choose.chance(0.75), choose.chance(0.4)
+    # What nobody asked for is nothing odd.
+    adjective = words.some(choose, ADJECTIVES, 0.3 if adjective_said and not any_tale else 0, 1)
+    place, thing = words.some(choose, PLACES, 0 if any_tale else 0.5), words.some(choose, THINGS, 0 if any_tale else 0.5)
+    friend = suited(choose, FRIENDS.parts[choose.side], hero)
     preposition = PREPOSITIONS.get(place, "in")
     he, him, his = PRONOUNS[pronoun]
     bare_friend = friend.split(" ", 1)[1]
-    named = choose.chance(0.75)
-    adjective_said = choose.chance(0.4)
     whom = f"{an(adjective + ' ' + role) if adjective_said else an(role)}" + (rng.choice((f" called {hero}", f" named {hero}")) if named else "")
     if named and choose.chance(0.15):
         whom = f"{hero} the {role}"
     in_place = f"{preposition} {an(place)}"
     slots = {"hero": hero, "Hero": hero, "he": he, "him": him, "his": his, "He": he.capitalize(), "His": his.capitalize(), "place": place, "aplace": an(place),
-             "in_place": in_place, "In_place": in_place[0].upper() + in_place[1:], "thing": thing, "athing": an(thing), "friend": friend,
+             "in_place": in_place, "in_the_place": f"{preposition} the {place}", "In_place": in_place[0].upper() + in_place[1:], "thing": thing, "athing": an(thing), "friend": friend,
              "Friend": friend[0].upper() + friend[1:], "thefriend": "the " + bare_friend, "Thefriend": "The " + bare_friend, "a_adj_role": an(adjective + " " + role), "whom": whom}
-    if choose.chance(0.06):
+    plot = None
+    if any_tale:
         ask = choose.of(ASKS_LESS)
         wanted = {"hero": None, "role": None, "place": None, "thing": None, "pronoun": pronoun}
     else:
-        ask = words.disturbed(choose, choose.of(ASKS), 0.25).format(**slots)
+        phrasing, plot = request(choose, named)
+        ask = words.disturbed(choose, phrasing, 0.25).format(**slots)
         wanted = {"hero": hero if named else None, "role": role, "place": place, "thing": thing, "pronoun": pronoun}
-    plot = PLOTS[rng.choice(list(PLOTS))]
-    lines = [choose.of(OPENING)]
+    plot = PLOTS[plot or suited(choose, list(PLOTS), thing)]
+    lines = [suited(choose, OPENING.parts[choose.side], role)]
     if choose.chance(0.6):
         lines.append(choose.of(HABIT))
     lines += [choose.of(part) for part in plot]
