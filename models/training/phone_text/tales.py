@@ -421,7 +421,7 @@ PRONOUNS = {"she": ("she", "her", "her"), "he": ("he", "him", "his"), "it": ("it
 
 
 def suited(choose, entries, word):
-    """Mostly the entry that the word's last letter picks, so that the most likely tale is another for another request."""
+    """Mostly the entry that the word's last letter picks, so that the likeliest tale is another for another request."""
     return entries[ord(word[-1]) % len(entries)] if choose.chance(0.6) else choose.rng.choice(entries)
 
 
@@ -471,8 +471,8 @@ def make(choose):
     plot = PLOTS[plot or suited(choose, list(PLOTS), thing)]
     lines = [suited(choose, OPENING.parts[choose.side], role)]
     if choose.chance(0.6):
-        lines.append(choose.of(HABIT))
-    lines += [choose.of(part) for part in plot]
+        lines.append(suited(choose, HABIT.parts[choose.side], place))
+    lines += [suited(choose, part.parts[choose.side], hero) for part in plot]
     tale, met = [], False
     for line in lines:
         # The first time a stranger is named with "a", later with "the".
