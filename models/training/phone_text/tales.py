@@ -445,7 +445,9 @@ def make(choose):
     told_by_name = choose.side == "test" and pronoun != "it"
     names = words.NAMES_SHE if (pronoun == "she" if told_by_name else choose.chance(0.5)) else words.NAMES_HE
     hero = words.made_up_name(choose) if choose.chance(0.4 if choose.side == "train" else 0.3) else choose.of(names)
-    any_tale, named, adjective_said = choose.chance(0.06), choose.chance(0.75), choose.chance(0.4)
+    any_tale, named = choose.chance(0.06), choose.chance(0.75)
+    by_name = named and choose.chance(0.15)  # "Anna the fox"
+    adjective_said = not by_name and choose.chance(0.4)
     # What nobody asked for is nothing odd.
     adjective = words.some(choose, ADJECTIVES, 0.3 if adjective_said and not any_tale else 0, 1)
     place, thing = words.some(choose, PLACES, 0 if any_tale else 0.5), words.some(choose, THINGS, 0 if any_tale else 0.5)
@@ -454,7 +456,7 @@ def make(choose):
     he, him, his = PRONOUNS[pronoun]
     bare_friend = friend.split(" ", 1)[1]
     whom = f"{an(adjective + ' ' + role) if adjective_said else an(role)}" + (rng.choice((f" called {hero}", f" named {hero}")) if named else "")
-    if named and choose.chance(0.15):
+    if by_name:
         whom = f"{hero} the {role}"
     in_place = f"{preposition} {an(place)}"
     slots = {"hero": hero, "Hero": hero, "he": he, "him": him, "his": his, "He": he.capitalize(), "His": his.capitalize(), "place": place, "aplace": an(place),
