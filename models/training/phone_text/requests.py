@@ -10,7 +10,8 @@ import re
 
 from . import fillers, times, words
 from .domains import CORE, DOMAINS
-from .split import Lexicon, is_for_test, is_held_back
+from .manner import FRAMES, IMPERATIVES, among_others, dressed, joined_by, lower, spoken, spoken_value, style_of
+from .split import Lexicon, is_held_back
 
 REFUSAL = "Sorry, I have no tool for that."
 NO_SUCH_TIME = "That time does not exist."
@@ -22,27 +23,8 @@ SOFT = {("weather", "place"): 0.3, ("light", "room"): 0.25}  # required argument
 UNCHANGED = {"parcel", "convert"}  # whose texts are not written in lower case
 OFFERED = {"date": 0.75, "label": 0.5, "mode": 0.7, "hours": 0.85, "seconds": 0.85, "in_minutes": 0.6, "brightness": 0.8, "color": 0.7, "place": 0.5}
 
-BEFORE = Lexicon("before a request", ["yes, ", "ah, ", "um, ", "right, ", "alright, ", "good, ", "listen, ", "hm, ", "great, ", "no, ", "fine, ", "uh, ", "hi llmd, ", "excuse me, ",
-                                      "just ", "then ", "also ", "sorry, ", "hey phone, ", "computer, ", "phone, ", "assistant, ",
-                                      "please ", "hey, ", "hi, ", "ok, ", "hello, ", "okay ", "now ", "quick, ", "so, ", "well, ", "oh, "])
-AFTER = Lexicon("after a request", [" please", ", please", ", thanks", ", thank you", " now", ", will you", " for me", " for me please", " right away", " if you can", ", would you",
-                                    " at once", ", that would be great", ", that's all", " quickly", ", ok", " then", ", could you"])
-# What turns "set a timer" into another request for the same.
-FRAMES = Lexicon("frames of requests", ["can you {}", "could you {}", "could you please {}", "would you {}", "would you please {}", "will you {}", "please {}", "kindly {}", "I want you to {}",
-                                        "I'd like you to {}", "I would like you to {}", "I need you to {}", "go ahead and {}", "be so kind and {}", "be so good and {}", "do me a favour and {}",
-                                        "it would be great if you could {}", "it would be nice if you could {}", "would it be possible to {}", "are you able to {}", "is it possible to {}",
-                                        "I was wondering if you could {}", "maybe you could {}", "perhaps you can {}", "I'd be glad if you could {}", "may I ask you to {}", "you should {}",
-                                        "you can {}", "I want to {}", "I'd like to {}", "I would like to {}", "let's {}", "let me {}", "help me {}", "time to {}", "now {}", "quickly {}",
-                                        "and {}", "ok {}", "what I want is to {}", "I asked you to {}", "don't forget to {}", "try to {}", "you may {}", "can't you {}", "why don't you {}"])
-IMPERATIVES = set("set start make create put run count begin ring time measure wake add let change remind schedule nudge ping give tell text message send write say drop inform answer "
-                  "reply notify compose pass call phone dial place connect get try take save jot note remember keep store record note append include extend enter insert update show read open "
-                  "list display print check view plan book mark arrange block reserve navigate guide find bring lead calculate drive play turn switch dim light pause resume stop continue end "
-                  "skip look translate search launch heat warm convert exchange track lock unlock cancel delete remove locate snap shoot close".split())
-JOINTS = Lexicon("between requests", [", ", "; ", ". ", ". Next, ", ", plus ", ". One more thing: ", "; and also ", ", next ", ". Finally, ",
-                                      ", and also ", " and also ", "; then ", ", then ", ". Also, ", ". Then ", "; also ", ". And ", ", and after that ", ". After that, "])
 CHANGED_MIND = Lexicon("before the missing", ["hm, ", "oh, ", "make it ", "let's say ", "sorry, ", "right, ", "um, ", "uh, ", "ah, ", "ok, ", "okay, ", "yes, ", "well, ", "er, ", "I mean ",
                                                     "I'd say ", "it is ", "that is ", "please, ", "maybe ", "perhaps ", "I think ", "of course, ", "sure, ", "good, ", "just "])
-QUESTION = re.compile(r"^(what|how|is|are|do|does|can|could|will|where|which|am|did|when)\b", re.I)
 
 
 class Tool:
@@ -173,20 +155,24 @@ def made_up_tool(choose):
     return tool, ask + (" " if said else "") + ", ".join(said), values
 
 
-def dressed(choose, text, may_end, slot_first, quiet=False):
-    """A phrasing as people type it."""
-    bare = text
-    if not quiet and not slot_first and choose.chance(0.15):
-        text = (words.odd_word(choose) + ", " if choose.side == "train" and choose.chance(0.15) else choose.of(BEFORE)) + text
-    if not quiet and may_end and choose.chance(0.1):
-        text += choose.of(AFTER)
-    if choose.side == "train" and text != bare and is_held_back(text) and not is_held_back(bare):
-        text = bare
-    if not quiet and not slot_first and choose.chance(0.55):
-        text = text[0].upper() + text[1:]
-    if QUESTION.match(text) and may_end:
-        return text + ("?" if choose.chance(0.6) else "")
-    return text + ("." if choose.chance(0.3) and not text.endswith('"') else "!" if choose.chance(0.02) and may_end else "")
+COMPOSED = 0.55  # of the phrasings of the training
+
+
+def phrasing_of(choose, listed, composed):
+    """One of the list or, in training, one put together. Of an order it begins with "!"."""
+    if composed and choose.side == "train" and choose.chance(COMPOSED):
+        line = choose.rng.choice(composed)
+        said = line.say(choose.rng)
+        if not is_held_back(said):
+            if line.mark == "~" and choose.chance(0.12):  # its place and not the word says that it is a verb
+                said = " ".join([some_verb(choose), *said.split(" ")[1:]])
+            if not is_held_back(said):
+                return ("!" if line.mark else "") + said
+    return choose.of(listed)
+
+
+def some_verb(choose):
+    return words.odd_word(choose).lower() if choose.chance(0.5) else choose.of(VERBS)
 
 
 def filled(choose, now, domain, phrasing, given=None):
@@ -210,7 +196,9 @@ def filled(choose, now, domain, phrasing, given=None):
 
 def framed(choose, phrasing):
     """Some requests that begin with what is to be done, put into another sentence."""
-    if phrasing.split(" ", 1)[0] in IMPERATIVES and choose.chance(0.2):
+    is_order = phrasing.startswith("!")
+    phrasing = phrasing.removeprefix("!")
+    if (is_order or phrasing.split(" ", 1)[0] in IMPERATIVES) and choose.chance(0.3 if choose.side == "train" else 0.2):
         return choose.of(FRAMES).replace("{}", phrasing)
     return phrasing
 
@@ -219,6 +207,7 @@ def said_as(choose, phrasing):
     """A phrasing with its alternatives chosen and a little changed, but never into one that is the test's."""
     phrasing = _expanded(choose, phrasing)
     said = framed(choose, words.disturbed(choose, phrasing))
+    phrasing = phrasing.removeprefix("!")
     return phrasing if choose.side == "train" and said != phrasing and is_held_back(said) else said
 
 
@@ -229,26 +218,32 @@ def _expanded(choose, phrasing):
 
 def ask(choose, now, tool, quiet=False):
     """A request that the tool can do: its text and the values. None if the tool is too small for what was drawn."""
+    asked = ask_styled(choose, now, tool, quiet, None if quiet else style_of(choose))
+    return asked and asked[:2]
+
+
+def ask_styled(choose, now, tool, quiet, style):
+    """The same in a style, and whether something may be said after it."""
     domain = DOMAINS[tool.domain]
     for _ in range(30):
-        one = filled(choose, now, tool.domain, choose.of(domain.phrasings))
+        one = filled(choose, now, tool.domain, phrasing_of(choose, domain.phrasings, domain.composed))
         if one is None or not tool.offers(one[1]):
             continue
         text, values, may_end, slot_first = one
         if tool.domain == "convert" and values["from"] == values["to"]:
             continue
         text = dressed(choose, text, may_end, slot_first, quiet)
-        if not quiet and tool.domain not in UNCHANGED and choose.chance(0.07):
-            text = text.lower()
-            values = {k: lower(v) for k, v in values.items()}
-        return text, values
+        if not quiet and choose.side == "train" and choose.chance(0.1):
+            text = among_others(choose, text, may_end)
+        if style and tool.domain not in UNCHANGED:
+            text, values = text.lower(), {k: lower(v) for k, v in values.items()}
+            # Items that only commas divide keep them.
+            if style == "spoken" and not any("," in said and len(value) > 2 for value in values.values() if isinstance(value, list) for said in (text,)):
+                text, values = spoken(text), {k: spoken_value(v) for k, v in values.items()}
+            elif choose.chance(0.2) and "'" not in str(list(values.values())):
+                text = text.replace("'", "")
+        return text, values, may_end
     return None
-
-
-def lower(value):
-    if isinstance(value, list):
-        return [v.lower() for v in value]
-    return value.lower() if isinstance(value, str) else value
 
 
 def ask_without(choose, now, tool):
@@ -259,7 +254,7 @@ def ask_without(choose, now, tool):
     key = choose.rng.choice(list(domain.missing))
     missing = domain.missing[key]
     for _ in range(20):
-        one = filled(choose, now, tool.domain, choose.of(missing.phrasings))
+        one = filled(choose, now, tool.domain, phrasing_of(choose, missing.phrasings, missing.composed))
         if one is None or not tool.offers(one[1]):
             continue
         text, values, may_end, slot_first = one
@@ -297,7 +292,7 @@ def bad_time(choose, now):
         text, answer = rng.choice((f"{day} at {clock}", f"at {clock} {day}")), PAST
     domain = DOMAINS[name]
     for _ in range(30):
-        phrasing = choose.of(domain.phrasings)
+        phrasing = phrasing_of(choose, domain.phrasings, domain.composed)
         slots = SLOT.findall(phrasing)
         time_slots = [s for s in slots if s in ("when", "when0", "fixed")]
         if not time_slots or "place" in slots:
@@ -402,18 +397,25 @@ def one_request(choose, now, tools):
 
 
 def several_requests(choose, now, tools):
-    parts, calls, used = [], [], []
-    for _ in range(choose.rng.choice((2, 2, 2, 3))):
+    calls, used, text = [], [], ""
+    style = style_of(choose) if choose.chance(0.5) else None
+    ends_free = False
+    for i in range(choose.rng.choice((2, 2, 2, 3))):
         tool = choose.rng.choice(tools)
-        asked = ask(choose, now, tool, quiet=True)
+        asked = ask_styled(choose, now, tool, True, style)
         if asked is None:
             return None
-        parts.append(asked[0].rstrip(".?"))
-        calls.append(tool.call(asked[1]))
-        used.append((tool, asked[1]))
-    text = parts[0]
-    for part in parts[1:]:
-        text += choose.of(JOINTS) + part
+        part, values, may_end = asked
+        part = part.rstrip(".?")
+        if i:
+            between = joined_by(choose, ends_free, style == "spoken")
+            text += between if style is None else between.lower()
+        text += part
+        ends_free = not may_end
+        calls.append(tool.call(values))
+        used.append((tool, values))
+    if style is None and choose.side == "train" and calls and choose.chance(0.3):
+        text += choose.rng.choice((".", "", ".", "!", ", please", ", thanks") if not ends_free else (".",))
     return [Turn("several", text, calls=calls, tools=used)]
 
 

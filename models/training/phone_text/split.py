@@ -50,7 +50,8 @@ class Chooser:
         self.side = side
 
     def of(self, lexicon):
-        return self.rng.choice(lexicon.parts[self.side])
+        part = lexicon.parts[self.side]
+        return part[int(self.rng.random() * len(part))]  # rng.choice takes five times as long
 
     def some(self, lexicon, n):
         part = lexicon.parts[self.side]
@@ -98,11 +99,28 @@ def held_back():
     return frozenset(held), sorted(text for text in held if len(text) >= SHORT and text not in trained)
 
 
+@functools.cache
+def _beginnings():
+    """The long ones by their first SHORT characters, which are looked up faster than each is looked for."""
+    beginnings = {}
+    for text in held_back()[1]:
+        beginnings.setdefault(text[:SHORT], []).append(text)
+    return beginnings
+
+
 def is_held_back(phrasing):
     """Whether a phrasing, its slots still in it, says what the test has for itself."""
     phrasing = phrasing.lower()
-    all_, long = held_back()
-    return phrasing in all_ or any(text in phrasing for text in long)
+    if phrasing in held_back()[0]:
+        return True
+    beginnings, at = _beginnings(), 0
+    while True:  # at each word
+        found = beginnings.get(phrasing[at:at + SHORT])
+        if found and any(phrasing.startswith(text, at) for text in found):
+            return True
+        at = phrasing.find(" ", at) + 1
+        if not at:
+            return False
 
 
 def expand(rng, text):
