@@ -30,14 +30,15 @@ IMPERATIVES = set("set start make create put run count begin ring time measure w
                   "list display print check view plan book mark arrange block reserve navigate guide find bring lead calculate drive play turn switch dim light pause resume stop continue end "
                   "skip look translate search launch heat warm convert exchange track lock unlock cancel delete remove locate snap shoot close".split())
 # What stands between two requests besides a comma or a stop.
-JOINTS = Lexicon("between requests", """and|then|and then|also|and also|plus|oh and|after that|and after that|next|finally|and finally|one more thing:|and one more thing:|then please|
+JOINTS = Lexicon("between requests", """also|and also|plus|oh and|after that|and after that|next|finally|and finally|one more thing:|and one more thing:|then please|
 please also|also please|and please|and could you also|in addition|additionally|besides that|besides,|on top of that|afterwards|and afterwards|lastly|and lastly|once that is done|
 when that's done|when you have done that,|and when you're done|as well as that,|further,|furthermore|secondly|second,|and second,|another thing:|and another thing:|oh and also|oh, and|
 oh yes and|ah and|and then please|and then also|and next|next up:|followed by this:|while you're at it,|and while you're at it,|and at the same time|at the same time|meanwhile|
-and besides that|and in addition|apart from that,|and apart from that|with that done,|first that, then|following that,|too, and|as well, and|as well. And|too. Then|thanks, and|thanks. Now|
+and besides that|and in addition|apart from that,|and apart from that|with that done,|first that, then|following that,|
 good, and now|and now|now|ok and|okay then|right, and|well and|that's one thing, the other:|number two:|two:|p.s.|and oh,|and by the way|by the way,|moreover|for another thing,|
-and for another,|directly after that|right after that|straight after,|before I forget,|and before I forget:|also, please|also could you|and if you can,|and kindly|
-and quickly|and just|and maybe|and perhaps|and yes,|then, too,|so then|then next|additionally, please|last thing:|final thing:|and that done,|&|+|/|-|->""".replace("\n", "").split("|"))
+and for another,|directly after that|right after that|straight after,|before I forget,|and before I forget:|also could you|and if you can,|
+and just|and maybe|and perhaps|and yes,|then, too,|so then|then next|last thing:|final thing:|and that done,|&|+|/|-|->""".replace("\n", "").split("|"))
+COMMON_JOINTS = ("and", "and", "and then", "then")  # of the training, a closed class
 QUESTION = re.compile(r"^(what|how|is|are|do|does|can|could|will|where|which|am|did|when)\b", re.I)
 
 
@@ -51,7 +52,7 @@ def dressed(choose, text, may_end, slot_first, quiet=False):
         text += choose.of(AFTER)
     if choose.side == "train" and text != bare and is_held_back(text) and not is_held_back(bare):
         text = bare
-    if not quiet and not slot_first and choose.chance(0.55):
+    if not quiet and (not slot_first or slot_first == "capital" and choose.side == "train") and choose.chance(0.55):
         text = text[0].upper() + text[1:]
     if QUESTION.match(text) and may_end:
         return text + ("?" if choose.chance(0.6) else "")
@@ -62,10 +63,12 @@ def joined_by(choose, ends_free, spoken):
     """What stands between two requests. A bare "and" or comma after a free text would be a part of it."""
     rng = choose.rng
     word = choose.of(JOINTS)
-    if choose.side == "train" and choose.chance(0.1):
-        word = words.disturbed(choose, word + " " + rng.choice(("and", "then", "also", "now", "please")), 1, True)
-    if ends_free and word == "and":
-        word = choose.of(JOINTS)
+    if choose.side == "train":
+        p = rng.random()
+        if p < 0.3 and not ends_free:
+            word = rng.choice(COMMON_JOINTS)
+        elif p > 0.9:
+            word = words.disturbed(choose, word + " " + rng.choice(("and", "then", "also", "now", "please")), 1, True)
     if spoken:
         return f" {word.strip(',:-&+/>. ').replace(',', '') or 'and then'} "
     p = rng.random()
@@ -179,6 +182,58 @@ Otherwise there will be trouble.
 I really need it.""".split("\n"))
 
 
+# Why something is asked, after or before it with a comma.
+REASONS = Lexicon("reasons", """I'm off work
+I'm awake already
+I don't want to be late
+I can't do it now
+I've no time
+it's too loud here
+I'm tired
+it's getting late
+the {a} is done already
+{name} is waiting
+{name} is asleep
+we're leaving soon
+I'm on the phone
+I'm up already
+I changed my mind
+the {a} can wait
+it's for {name}
+{name} asked me to
+I nearly forgot again
+I'm hungry
+it's so quiet here
+the guests are here
+I have guests
+my battery is low
+I've got my gloves on
+I'm not at home
+it's raining
+I'm cold
+I can't see a thing
+not sure I did that
+I'm a bit lost
+I'm new here
+the {a} is out of the {room}
+we're done here
+it's all a bit much
+I'll be out all day
+I promised {name}
+I keep forgetting
+{name} won't mind
+I'm driving
+I'm running
+we are nearly there
+I have to go
+I need it
+it matters to me""".split("\n"))
+
+
+def reason(choose):
+    return choose.text(REASONS, a=choose.of(words.ANY), name=words.first_name(choose), room=choose.of(words.ROOMS))
+
+
 def aside(choose):
     return choose.text(ASIDES, a=choose.of(words.ANY), a2=choose.of(words.ANY), name=words.first_name(choose), name2=words.first_name(choose), room=choose.of(words.ROOMS),
                        town=words.town(choose), n=choose.rng.randint(2, 30))
@@ -187,6 +242,10 @@ def aside(choose):
 def among_others(choose, text, may_end):
     """A request after sentences that ask for nothing, and before a polite one."""
     rng = choose.rng
+    if choose.chance(0.4):
+        if may_end and choose.chance(0.6):
+            return text.rstrip(".!?") + rng.choice((", ", ", ", " - ", ". ", " because ", " since ", ", you see ")) + reason(choose)
+        return reason(choose) + rng.choice((", ", ", ", ", so ", ". ", " and ", " - ")) + text
     n = rng.choice((0, 1, 1, 1, 2, 2, 3, 6))
     before = ""
     for i in range(n):

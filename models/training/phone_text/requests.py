@@ -10,6 +10,7 @@ import re
 
 from . import fillers, times, words
 from .domains import CORE, DOMAINS
+from .domains.domain import Line
 from .manner import FRAMES, IMPERATIVES, among_others, dressed, joined_by, lower, spoken, spoken_value, style_of
 from .split import Lexicon, is_held_back
 
@@ -19,7 +20,8 @@ PAST = "That day is already over."
 
 SLOT = re.compile(r"\{(\w+)\}")
 FREE = {"message", "task", "note", "items", "topic", "phrase"}  # texts in which a further word would be a part of them
-SOFT = {("weather", "place"): 0.3, ("light", "room"): 0.25}  # required arguments that some tools do not require
+CAPITAL = {"items", "room", "label", "duration", "span", "percent", "occasion", "genre", "color", "state", "door", "degrees", "list"}  # may begin a sentence, and be no name
+SOFT = {("weather", "place"): 0.3, ("light", "room"): 0.25, ("reminder", "time"): 0.3}  # required arguments that some tools do not require
 UNCHANGED = {"parcel", "convert"}  # whose texts are not written in lower case
 OFFERED = {"date": 0.75, "label": 0.5, "mode": 0.7, "hours": 0.85, "seconds": 0.85, "in_minutes": 0.6, "brightness": 0.8, "color": 0.7, "place": 0.5}
 
@@ -116,43 +118,80 @@ def make_tool(choose, name):
 
 VERBS = Lexicon("verbs of unknown tools", ["find", "open", "start", "stop", "check", "order", "rent", "paint", "measure", "scan", "move", "count", "weigh",
                                            "rate", "fetch", "clean", "load", "copy", "hide", "show", "mark", "sort", "lend", "save", "sell", "test",
-                                           "wash", "wind", "fold", "fill", "light", "print", "cut", "mix", "heat", "cool", "lift", "spin"])
+                                           "wash", "wind", "fold", "fill", "light", "print", "cut", "mix", "heat", "cool", "lift", "spin"]
+                + """water feed polish carve grind bake roast stir shake pour peel slice trim mow rake dig plant seed harvest pack unpack wrap seal stamp label file shred scrub rinse dry iron
+sew knit glue nail drill saw sand bend twist stretch squeeze press push pull drag throw catch kick roll slide climb tune pluck hum sing draw sketch trace erase highlight encrypt decode
+compress merge split rename archive restore upload sync refresh reset reboot mute zoom crop rotate flip tag pin star vote bid trade invest borrow return refund hire fire train coach
+inspect audit approve reject assign release deploy dock charge inflate deflate""".split())
 UNKNOWN_ARGUMENTS = ("number", "name", "color", "size", "code", "count", "label", "owner", "weight", "speed", "word", "room", "shelf", "level")
+NUMBERS = {"number", "size", "count", "weight", "speed", "level", "amount", "width", "height", "page", "floor", "seat", "row", "temperature", "distance", "rounds", "copies"}
+MORE_ARGUMENTS = (*UNKNOWN_ARGUMENTS, "amount", "width", "height", "page", "floor", "seat", "row", "temperature", "distance", "rounds", "copies", "title", "note", "style", "shape", "pattern",
+                  "material", "brand", "group", "team", "kind", "type", "target", "source", "folder", "file", "path", "tag", "reason", "topic", "flavour", "language", "city", "street", "door",
+                  "format", "mode", "channel", "station", "person", "guest", "host", "pet", "plant", "product", "model", "version", "key", "time", "date", "day", "text", "query", "place")
 
 
-def made_up_tool(choose):
+def made_up_argument(choose, now, key, noun):
+    """The schema of an argument, its value, and how that is said."""
+    rng = choose.rng
+    kind = "integer" if key in NUMBERS or key not in MORE_ARGUMENTS and choose.chance(0.2) else "string"
+    schema = {"type": kind}
+    if choose.chance(0.5):
+        schema["description"] = rng.choice((f"The {key} of the {noun}", f"The {key} of the {noun}", f"{key.capitalize()}", f"Which {key}", f"The {key}"))
+    if kind == "integer":
+        value = rng.randint(1, 500)
+        return schema, value, times.number(choose, value, 0.3)
+    if key == "time":
+        text, value = times.time(choose)
+        return {**schema, "description": "HH:MM"}, value, text
+    if key in ("date", "day") and now:
+        text, date = times.day(choose, now)
+        return {**schema, "description": "YYYY-MM-DD"}, str(date), text.strip().removeprefix("on ")
+    if choose.side == "train" and choose.chance(0.1):
+        values = list(dict.fromkeys(words.odd_word(choose) for _ in range(rng.randint(2, 4))))
+        value = rng.choice(values)
+        return {**schema, "enum": values}, value, value
+    value = words.first_name(choose) if key in ("owner", "name", "person", "guest", "host") else words.odd_text(choose, 1, 2 if choose.side == "test" else 3)
+    return schema, value, value
+
+
+def made_up_tool(choose, now=None):
     """A tool that nobody has heard of, and a request for it."""
     rng = choose.rng
-    verb, thing = words.some(choose, VERBS, 0.3, 1), words.some(choose, words.ANY, 0.5, 1)
+    trains = choose.side == "train"
+    verb, thing = words.some(choose, VERBS, 0.35, 1), words.some(choose, words.ANY, 0.5, 1)
     if choose.chance(0.3):
         thing += "_" + words.some(choose, words.ANY, 0.5, 1)
     noun = thing.replace("_", " ")
-    keys = rng.sample(UNKNOWN_ARGUMENTS, rng.choice((0, 1, 1, 1, 2, 2, 3)))
+    keys = rng.sample(MORE_ARGUMENTS if trains else UNKNOWN_ARGUMENTS, rng.choice((0, 1, 1, 1, 2, 2, 3)))
+    if not now:
+        keys = [key for key in keys if key not in ("date", "day")]
     if choose.chance(0.3):
         keys.append(words.odd_word(choose))
     arguments, values, said = {}, {}, []
-    for key in keys:
-        is_number = key in ("number", "size", "count", "weight", "speed", "level")
-        schema = {"type": "integer" if is_number else "string"}
-        if choose.chance(0.5):
-            schema["description"] = f"The {key} of the {noun}"
+    for key in dict.fromkeys(keys):
+        schema, value, text = made_up_argument(choose, now, key, noun)
         arguments[key] = {"name": key, "schema": schema}
-        if is_number:
-            value = rng.randint(1, 500)
-            text = times.number(choose, value, 0.3)
-        else:
-            value = words.first_name(choose) if key in ("owner", "name") else words.odd_text(choose, 1, 2)
-            text = value
         values[key] = value
-        said.append(rng.choice((f"with {key} {text}", f"{key} {text}", f"with the {key} {text}")))
+        forms = [f"with {key} {text}", f"{key} {text}", f"with the {key} {text}"]
+        if trains and choose.chance(0.5):
+            forms = [f"{key}: {text}", f"the {key} is {text}", f"with {text} as {key}", f"{text} as the {key}", f"the {key} should be {text}", f"{key} = {text}", f"using {key} {text}",
+                     f"the {key} {text}", f"with a {key} of {text}", f"for the {key} {text}"]
+        said.append(rng.choice(forms))
     separator = rng.choice("__-")
-    name = rng.choice((f"{verb}_{thing}", f"{verb}_{thing}", f"{thing}_{verb}")).replace("_", separator)
+    name = rng.choice((f"{verb}_{thing}", f"{verb}_{thing}", f"{thing}_{verb}"))
+    if trains and choose.chance(0.25):
+        name = rng.choice((f"{verb}_the_{thing}", f"do_{verb}_{thing}", f"{thing}_{verb}_now", f"{verb}{thing.title().replace('_', '')}", f"my_{thing}_{verb}", f"{verb}_{thing}_{words.odd_word(choose)}"))
+    name = name.replace("_", separator)
     description = rng.choice((f"{verb.capitalize()} the {noun}.", f"{verb.capitalize()}s a {noun}.", f"Use it to {verb} the {noun}.", None))
-    tool = Tool(name, description, arguments, set(keys))
+    tool = Tool(name, description, arguments, set(arguments) if not trains or choose.chance(0.8) else {key for key in arguments if choose.chance(0.5)})
     ask = rng.choice((f"{verb} the {noun}", f"{verb} my {noun}", f"{verb} this {noun}", f"{verb} {noun}", f"{verb} a {noun}"))
     if choose.chance(0.4):
         ask = choose.of(FRAMES).replace("{}", ask)
-    return tool, ask + (" " if said else "") + ", ".join(said), values
+    between = rng.choice((", ", ", ", " and ", "; ", ", and ")) if trains else ", "
+    text = between.join(said)
+    if trains and said and choose.chance(0.15) and text.split(" ")[0].rstrip(":") in ("with", "the", "for", "using", *arguments):
+        return tool, f"{text}, {ask}", values
+    return tool, ask + (rng.choice((" ", " ", ", ", ": ", " - ")) if trains and said else " " if said else "") + text, values
 
 
 COMPOSED = 0.55  # of the phrasings of the training
@@ -191,7 +230,8 @@ def filled(choose, now, domain, phrasing, given=None):
         values.update(more)
     slots = SLOT.findall(phrasing)
     ends_free = phrasing.rstrip('"').endswith("}") and slots[-1] in FREE
-    return phrasing.format(**texts), values, not ends_free, phrasing.startswith("{") or phrasing.startswith('"')
+    begins = "capital" if slots and slots[0] in CAPITAL and phrasing.startswith("{") else phrasing.startswith(("{", '"'))
+    return phrasing.format(**texts), values, not ends_free, begins
 
 
 def framed(choose, phrasing):
@@ -233,7 +273,7 @@ def ask_styled(choose, now, tool, quiet, style):
         if tool.domain == "convert" and values["from"] == values["to"]:
             continue
         text = dressed(choose, text, may_end, slot_first, quiet)
-        if not quiet and choose.side == "train" and choose.chance(0.1):
+        if not quiet and choose.side == "train" and choose.chance(0.14):
             text = among_others(choose, text, may_end)
         if style and tool.domain not in UNCHANGED:
             text, values = text.lower(), {k: lower(v) for k, v in values.items()}
@@ -262,7 +302,7 @@ def ask_without(choose, now, tool):
         if (tool.domain, key) in SOFT and key not in tool.required:
             return text, values, None, None, None
         reply, more = fillers.FILLERS[fillers.OWN.get((tool.domain, missing.slot), missing.slot)](choose, now)
-        if not tool.offers(more) or any(k in values for k in more):
+        if not tool.offers(more) or any(k in values for k in more) or tool.domain == "convert" and more["to"] == values["from"]:
             continue
         if missing.slot not in FREE:
             if choose.chance(0.5):
@@ -431,13 +471,140 @@ def missing_argument(choose, now, tools):
     return [Turn("missing", text, say=question), Turn("completed", reply, calls=[tool.call(values)], tools=[(tool, values)])]
 
 
+# What none of the tools can do, however near it comes.
+OTHERS = Lexicon("requests for what no tool does", """order me a pizza
+order a large pizza with mushrooms
+call me a taxi
+book a taxi for eight
+get me a cab to the airport
+buy two tickets for the concert
+buy me a new pair of shoes
+pay the electricity bill
+pay my rent
+transfer fifty euros to my sister
+how many steps did I walk today
+how did I sleep last night
+what is my heart rate
+delete all my photos
+delete the last message
+read my new messages
+read me my emails
+send an email to the bank
+reply to the last email
+write a review for the hotel
+post this on my profile
+share this photo with everybody
+like the last picture
+follow that singer
+block this number
+hang up
+answer the phone
+put the call on hold
+record this call
+print this page
+print my tickets
+scan this document
+scan the code
+hoover the kitchen
+vacuum the bedroom
+mow the lawn
+water my plants
+feed the dog
+make me a coffee
+make me a sandwich
+cook dinner
+do the dishes
+close the blinds
+lower the blinds in the bedroom
+open the curtains
+close the window
+turn off the telly
+turn on the tv
+switch to channel five
+record the film tonight
+turn off the oven
+start the washing machine
+start the dishwasher
+preheat the oven
+turn on the fan
+switch on the coffee machine
+find my keys
+where is my car
+where are my glasses
+start the car
+fill up the car
+rent a bike
+book a flight to Rome
+book a hotel room
+check me in for my flight
+cancel my subscription
+cancel my gym membership
+renew my library books
+order more cat food
+order groceries
+sell my old phone
+update all apps
+install a game
+remove that app
+restart the phone
+turn off the phone
+record a video
+start a voice recording
+edit this picture
+change my wallpaper
+change the ringtone
+change my password
+log me out
+connect the headphones
+turn on flight mode
+turn on the hotspot
+share my location
+measure my blood pressure
+make an online payment
+upload my files
+back up the phone
+empty the bin
+empty my inbox
+charge the phone
+fix my bike
+clean my room""".split("\n"))
+MORE_OTHERS = [Line(line) for line in """(turn|switch) (on|off) the (telly|tv|oven|fan|kettle|dishwasher|washing machine|dryer|coffee machine|printer|computer|alarm system|sprinkler|iron|fridge|toaster)
+(turn|switch|put) the (telly|tv|oven|fan|kettle|dishwasher|washing machine|dryer|coffee machine|printer|computer|sprinkler|iron|fridge|toaster) (on|off)
+(close|lower|raise|pull up|pull down) the (blinds|curtains|shutters|awning|roller blind|garage door) (in the study|in the kitchen|in the bedroom|)
+(order|buy|get|fetch|bring) (me|us) (a|some|two|another) (pizza|burger|coffee|beer|curry|salad|taxi|cab|bunch of flowers|new phone|pair of socks|ice cream) (|please|for tonight|for seven|with extra cheese)
+(pay|settle|cancel|renew|dispute) (my|the|this) (bill|rent|invoice|subscription|insurance|membership|parking ticket|gym membership|phone contract|fine)
+(delete|remove|erase|wipe|hide) (all|every one of|the last of) my (photos|messages|emails|contacts|files|downloads|videos|apps)
+(post|share|upload|publish) (this|that|my) (picture|photo|video|story|status) (online|on my page|to my story|with everyone|)
+(hoover|vacuum|sweep|mop|tidy|clean|dust|paint) (the|my) (kitchen|bedroom|living room|office|hallway|stairs|floor|whole flat)
+(how many|how far) (steps did I take|calories did I burn|kilometres did I walk|hours did I sleep|miles did I run) (today|yesterday|this week|)
+(print|scan|fax|photocopy|laminate) (this|the|my) (boarding pass|document|code|letter|form|ticket|receipt|page)
+(block|report) (this|that) (number|caller|contact|person) (that keeps calling|please|)
+(read|check|answer|delete) my (emails|email|mail|voicemail|inbox|messages)
+(install|update|uninstall|download) (the|a|that|all) (apps|game|new version|film|update|album)
+(book|reserve|rent|hire) (me|us) a (taxi|flight|hotel room|car|hotel|train seat|bike|holiday flat) (|for tomorrow|please|for two)
+(start|warm up|charge|wash|park) (my|the) (car|bike|scooter|van|boat)
+(feed|walk|wash|brush) (the|my) (dog|cat|rabbit|fish|hamster)
+(cook|make|bake|prepare|heat) (me|us|) (dinner|a cake|some soup|breakfast|a sandwich|tea|a cup of coffee)""".split("\n")]
+
+
+def other_request(choose):
+    if choose.side == "train" and choose.chance(0.4):
+        text = choose.rng.choice(MORE_OTHERS).say(choose.rng)
+        if not is_held_back(text) and text not in OTHERS.parts["test"]:
+            return choose.of(FRAMES).replace("{}", text) if choose.chance(0.15) and text.split(" ")[0] not in ("who", "what", "what's", "how", "which") else text
+    return choose.of(OTHERS)
+
+
 def not_offered(choose, now, tools):
     offered = {t.domain for t in tools}
     for d in list(offered):
         offered |= CLOSE.get(d, set())
-    if choose.chance(0.15):
+    p = choose.rng.random()
+    if p < 0.15:
         _, text, _ = made_up_tool(choose)
         return [Turn("refusal", dressed(choose, text, True, False), say=REFUSAL)]
+    if p < 0.3:
+        return [Turn("refusal", dressed(choose, other_request(choose), True, False), say=REFUSAL)]
     (name,) = some_domains(choose, 1, offered)
     tool = make_tool(choose, name)
     asked = ask(choose, now, tool)

@@ -121,6 +121,15 @@ def person(choose):
     p = choose.rng.random()
     if choose.side == "train" and p < 0.08:
         return choose.rng.choice(("my ", "the ")) + odd_text(choose, 1, 2)
+    if choose.side == "train" and p < 0.16:
+        q = choose.rng.random()
+        if q < 0.35:
+            return choose.rng.choice(("Mr ", "Mrs ", "Ms ", "Dr ", "Miss ", "Professor ")) + (made_up_name(choose) if choose.chance(0.5) else choose.of(SURNAMES))
+        if q < 0.6:
+            return choose.rng.choice(("Aunt ", "Auntie ", "Uncle ", "Granny ", "Cousin ", "Nana ")) + first_name(choose)
+        if q < 0.8:
+            return first_name(choose) + choose.rng.choice((" from ", " at ", " from the ", " in ")) + choose.rng.choice(("work", "school", "church", odd_word(choose), choose.of(ANY)))
+        return first_name(choose) + "'s " + choose.rng.choice(("mum", "dad", "sister", "brother", "office", "wife", "husband", "boss"))
     return choose.of(KIN) if p < 0.2 else full_name(choose) if p < 0.38 else first_name(choose)
 
 
@@ -149,6 +158,15 @@ def address(choose):
 
 def destination(choose):
     p = choose.rng.random()
+    if choose.side == "train" and p < 0.14:
+        q = choose.rng.random()
+        if q < 0.25:
+            return choose.rng.choice(("home", "work", "school", "the office", "my hotel", "the car"))
+        if q < 0.5:
+            return first_name(choose) + "'s " + choose.rng.choice(("place", "house", "flat", "office"))
+        if q < 0.75:
+            return "the " + choose.rng.choice(("nearest", "closest", "next")) + " " + odd_text(choose, 1, 2)
+        return f"{choose.of(SPOTS)} in {town(choose)}"
     if p < 0.35:
         return "the " + odd_text(choose, 1, 2) if choose.side == "train" and choose.chance(0.4) else choose.of(SPOTS)
     if p < 0.65:
@@ -463,7 +481,7 @@ put the {a} into the {room}
 move the {a} to the {room}
 unpack the {a}
 measure the {room}
-sell the old {a}
+sell the spare {a}
 throw away the {a}
 congratulate {name}
 invite {name} and {n} others
@@ -523,7 +541,7 @@ recipe: {n} {a}s and a {b}
 song about a {a} and a {b}
 dream: a {a} in {town}
 the {a} and the {b} do not fit together
-the old {a} is in the garage
+the spare {a} is in the garage
 the new {a} works well
 a {a} weighs {n} grams
 a good {a} lasts {n} years
@@ -554,6 +572,9 @@ def said(choose, lexicon):
         return odd_text(choose, 1, 8, 0.45) if p > 0.04 else any_words(choose)
     p = 2 * (p - 0.5) if choose.side == "train" else p
     text = choose.of(lexicon)
+    if choose.side == "train" and p < 0.4 and lexicon in FORMS:  # what stands between requests stands in texts as well
+        other = choose.of(lexicon) if choose.chance(0.6) else sentence(choose, lexicon)
+        return text + choose.rng.choice((" and ", " and ", ", ", ", and ", " but ", "; ", ". ", " and then ", " then ", ", also ") if lexicon is not TASKS else (" and ",)) + other
     if p < 0.3 and lexicon is MESSAGES:
         text += " " + choose.rng.choice(("and", "but", "so")) + " " + choose.of(lexicon)
     return text

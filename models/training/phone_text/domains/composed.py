@@ -16,13 +16,20 @@ SYMBOLS.update({
     "my": "(my|the|our|)", "the": "(the|my|our|the|this|that)", "a": "(a|one|another|a new|an extra|the|)",
     "make": "(set|start|make|create|add|give me|get|put on|put up|set up|do|run|fix|arrange|prepare|get me|schedule|open|activate|turn on|switch on|fire up|make me|set me|new)",
     "show": "(show|show me|read|read me|read out|tell me|open|open up|display|bring up|pull up|print|list|give me|get me|let me see|let me hear|check|view|look at|see|fetch|load|go through|go over|walk me through|present|recite)",
+    "note": "(,|,|.| so| -) (please|can you|could you|) (put|pop|stick|add|note|enter|write|save|get|slot|jot) (it|that|this) (in|into|to|on|down in) (my|the|our) (calendar|diary|agenda|planner)",
     "please": "(|||please|kindly|just|quickly|now|maybe)",
 })
 
 composed("timer", """
 !<make> <a> (timer|countdown|count down|kitchen timer) (for|of|to|at|with|lasting|) {duration} <pls>
-!<make> <a> {duration} (timer|countdown|kitchen timer) <pls>
-<wish> <a> {duration} (timer|countdown) <pls>
+!<make> <a> {span} (timer|countdown|kitchen timer) <pls>
+<wish> <a> {span} (timer|countdown) <pls>
+{span} (timer|countdown) <pls>
+~<make> <a> {span} (timer|countdown) (for|called|named) <my> {label}
+{span} (timer|countdown) (for|called) <my> {label} <pls>
+<wish> <a> {span} timer for <my> {label} <pls>
+~<make> <a> (timer|countdown) for {duration}(, it's for|, that's for|, I need it for|, it is for) <my> {label}
+{label} timer(,|:| for|) {duration} <pls>
 <wish> <a> (timer|countdown|kitchen timer) (for|of|with|that runs|lasting|) {duration} <pls>
 (timer|countdown|count|clock|kitchen timer)(|,|:| for| of| to|...) {duration} <pls>
 {duration}(|,) (timer|countdown|on the clock|on the timer|timer on|go|from now|starting now) <pls>
@@ -33,13 +40,10 @@ composed("timer", """
 (this|that|it|dinner|the cake) (takes|needs|wants|should take|is going to take|has to sit for|has to rest for|must cook for) {duration}(,|, so|. So) (set|start|run|make|put on) (a timer|the timer|a countdown)
 ~<make> <a> (timer|countdown) for {duration} for <my> {label}
 ~<make> <a> {label} (timer|countdown) (for|of|to|with) {duration} <pls>
-~<make> <a> {duration} (timer|countdown) (for|called|named|labelled) <my> {label}
 ~<make> <a> (timer|countdown) (called|named|labelled) {label} (for|of|with) {duration}
 (timer|countdown)(|,|:| for) {label}(|,) {duration} <pls>
-{label}( timer| timer,| timer:) {duration} <pls>
 {label}(|,|:) {duration} (timer|on the timer|timer please)
 <my> {label} (need|have to cook|must cook|take|go in the oven|have to boil|want|should cook|stay in) (for|another|about|) {duration}(,| so|.) (set|start|run|can you set|please set) (a timer|the timer|the clock)
-<wish> <a> {duration} timer for <my> {label} <pls>
 (I'm|we're) (boiling|cooking|baking|making|frying|steaming|heating|warming up) <my> {label}(,|.| and need| so) (timer for|a timer for|time|count|set) {duration}
 """, {"minutes": """
 !<make> <a> (timer|countdown|kitchen timer) <pls>
@@ -72,6 +76,8 @@ composed("alarm", """
 {label} alarm(|,|:) {when} <pls>
 (alarm|wake-up)(|,|:) {label}(,|) {when} <pls>
 (alarm|wake me)(|,|:) {when}(,|) for <my> {label}
+(alarm|alarm clock|wake me|wake me up)(|,|:) {when}(, label it|, call it|, label|, name it|, title|, the label is) {label}
+!<make> <a> alarm {when}(, it's for|, that's for|, it is for|, because of) <my> {label}
 I (have|got|go to) {label}(,| so|, please|.) (wake me|wake me up|set an alarm|get me up) {when}
 """, {"time": """
 !<make> <a> (alarm|alarm clock|wake-up call|wake-up alarm) <pls>
@@ -108,6 +114,10 @@ composed("reminder", """
 !(remind|nudge|prompt) me (to|that I have to|that I must|that I need to) {task}
 !<make> <a> reminder (to|:|saying|that says) {task}
 <wish> <a> reminder to {task}
+!(remind|nudge) (me|us) (to|that I have to|that I must) {task} {day}
+!(remind|nudge) (me|us) {day} (to|that I have to|that I must) {task}
+(don't let me|make sure I don't|I mustn't|I can't) forget to {task} {day}
+{day}(,|) (remind me to|reminder to) {task}
 (reminder|reminders|reminder please)(:| -| to) {task}
 (don't let me|make sure I don't|I mustn't|I can't) forget to {task}
 <must> {task}(, remind me|, can you remind me|, set a reminder|, please remind me)
@@ -124,9 +134,9 @@ composed("calendar", """
 ~(put|add|enter|write|note|save|book|place|insert|get|stick|schedule|register) (a|the|my|an|) {occasion} (in|into|on|to) <my> (calendar|agenda|diary|planner) {fixed} <pls>
 ~(put|add|enter|write|note|save|book|place|insert|get|stick|schedule) (a|the|my|) {occasion} {fixed} (in|into|on|to) <my> (calendar|agenda|diary|planner) <pls>
 !(schedule|plan|book|arrange|organise|set up|fix|block time for|block off time for|add|calendar|diarise|make time for|pencil in) (a|the|my|an|) {occasion} {fixed} <pls>
-{fixed}(,|:|) (I have|I've got|there is|there's|we have|we've got|is|comes|my calendar should have|I'm booked for) (a|the|my|an|) {occasion}(, put it in my calendar|, add it to the calendar|, please add it|, note it down in the calendar|, put that in|, save it|, schedule that)
-(I have|I've got|I got|there is|there's|we have|we've got|I'm having) (a|the|my|an|) {occasion} {fixed}(, put it in my calendar|, add it to the calendar|, please add it|, put that in the calendar|, can you add it|, save it in my calendar|, schedule it)
-(my|the|our) {occasion} (is|will be|takes place|was set|has been set|got moved|happens) {fixed}(, put it in my calendar|, add it to the calendar|, please add it|, can you schedule it|, into the calendar please)
+{fixed}(,|:|) (I have|I've got|there is|there's|we have|we've got|is|comes|my calendar should have|I'm booked for) (a|the|my|an|) {occasion}(<note>|, please add it|, save it|, schedule that)
+(I have|I've got|I got|there is|there's|we have|we've got|I'm having) (a|the|my|an|) {occasion} {fixed}(<note>|, please add it|, can you add it|, schedule it)
+(my|the|our) {occasion} (is|will be|takes place|was set|has been set|got moved|happens) {fixed}(<note>|, please add it|, can you schedule it|, into the calendar please)
 (calendar|event|new event|appointment|new appointment|calendar entry|add event|add to calendar|schedule|agenda|diary)(:|,| -|) {occasion}(,|) {fixed} <pls>
 (calendar|event|new event|appointment|new appointment|calendar entry|add event|add to calendar|diary)(:|,| -|) {fixed}(:|,| -) {occasion} <pls>
 !<make> <a> (calendar entry|event|appointment|calendar event|entry in my calendar|date|booking|slot in my calendar) {fixed}(:| for| called| named| titled|, title:) {occasion}
@@ -135,6 +145,8 @@ composed("calendar", """
 {occasion}(,|) {fixed}(, calendar| in the calendar| in my diary|, calendar please|, add it to my calendar|, put it in my calendar)
 ~(put|add|enter|write|note|save|book|schedule) (a|the|my|) {occasion} at {place} (in|into|on|to) <my> (calendar|agenda|diary) {fixed}
 !(schedule|plan|book|arrange|set up|add) (a|the|my|) {occasion} (at {place} {fixed}|{fixed} at {place})
+(calendar|event|new event|appointment|new appointment|add event|calendar entry)(:|,) {occasion}, {fixed}, (at|in|) {place}
+(I have|I've got|there is|we have) (a|the|) {occasion} (at {place} {fixed}|{fixed} at {place})<note>
 (calendar|event|new event|appointment|new appointment)(:|,) {occasion}(,|) (at {place}(,|) {fixed}|{fixed}(,|) at {place})
 (I have|I've got|there is|we have) (a|the|) {occasion} (at {place} {fixed}|{fixed} at {place})(, put it in my calendar|, add it to the calendar|, please add it)
 !<make> <a> (calendar entry|event|appointment) (for|called|named|titled) {occasion} at {place} {fixed}
@@ -261,6 +273,8 @@ composed("message", """
 !(tell|text|message|write) (somebody|someone|a friend of mine|them) that {message}
 """})
 composed("call", """
+!(call|phone|ring|dial|call the number|phone up|ring up) {callee} <pls>
+(call|phone|dial|phone call|ring|number)(|:|,) {callee} <pls>
 !(call|phone|ring|dial|telephone|call up|ring up|phone up|buzz|video call|reach|contact) {person} (now|please|for me|on the phone|by phone|up|right away|again||||) <pls>
 !(give {person} (a call|a ring|a buzz|a phone call|a quick call|a bell|a tinkle|a shout by phone)|get {person} (on the phone|on the line))
 !(make|place|start|put in|set up|begin|open|do) (a|the|another|my) (call|phone call|telephone call|voice call) (to|with|for) {person} <pls>
@@ -293,6 +307,9 @@ composed("music", f"""
 {{song}} (by|from) {{artist}} (|please|now|, play it|, put it on|, play that one)
 (song|track|play song|music|play)(:| -) {{song}}(,|) (by|from|artist) {{artist}}
 !(play|start|put on|turn on|queue|stream|hear|listen to|cue|throw on|blast) (me|us|) (something|anything|songs|some songs|a song|music|some music|tracks|a track|the music|a few songs|the best|hits|an album|stuff|tunes|the songs) (by|from|of) {{artist}} <pls>
+!(play|put on|listen to|hear|start|queue|stream|throw on|stick on) (me|us|) (some|a bit of|) {{artist}} <pls>
+(I fancy|I feel like|fancy|I'm in the mood for|let's hear|I wanna hear|I want to hear|how about|I'd like|I'd love) (some|a bit of) ({{artist}}|{{genre}}) <pls>
+(I wanna hear|I want to hear|play|play me|put on|let me hear) (that song|the song called|the one called|that track|the track called|that tune) {{song}} <pls>
 !(play|put on|listen to|hear|start|queue|stream|throw on) (me|us|) (the band|the artist|the singer|the group|artist) {{artist}} <pls>
 !(play|put on|listen to|hear|start|queue|stream) (me|us|) (some|some of|) {{artist}}'s (music|songs|stuff|tracks|tunes|best songs|hits) <pls>
 <wish> (something|anything|songs|some songs|a song|music|some music|tracks|a few songs|hits) (by|from|of) {{artist}} <pls>
@@ -306,6 +323,7 @@ composed("music", f"""
 composed("player", """
 <please> {pause} (the music|the song|the track|this song|the player|playback|it|the sound|what's playing|that song|the tune|the playlist|my music) <pls>
 (can|could|would) you {pause} (the music|the song|the track|this|playback|the player|my music) <pls>
+{resume} playing (the music|music|the song|) <pls>
 <want> to {pause} (the music|the song|the track|playback|the player|listening) <pls>
 (music|player|song|playback|track)(:|,| -) {pause} <pls>
 <please> {skip} <pls>
@@ -313,16 +331,18 @@ composed("player", """
 (I don't like this one|I've heard this one|not this one|boring|I love it|this one again|ok|well|hm)(,|.) {skip} <pls>
 """)
 composed("navigation", """
-!(navigate|take me|guide me|bring me|lead me|route me|direct me|drive me|get me|get us|walk me|steer me|escort me|take us|bring us|show me the way|find the way|head|go|point me|navigation|start navigating|start navigation|plan a route) (over|) to {destination} <pls>
+!(navigate|take me|guide me|bring me|lead me|route me|direct me|get me|get us|steer me|escort me|take us|bring us|show me the way|find the way|head|go|point me|navigation|start navigating|start navigation|plan a route) (over|) to {destination} <pls>
 !(show|show me|give me|get me|get|find|find me|plan|plot|calculate|look up|tell me|display|open|map|work out|start|send me|bring up|need) (the|a|me the|) (way|route|directions|path|best way|fastest way|quickest route|shortest route|road|navigation|way over) to {destination} <pls>
 <wish> (directions|a route|the way|the route|navigation|the fastest way|the best route) to {destination} <pls>
 (directions|route|navigate|navigation|the way|nav|way|map|go|maps)(|:|,) to {destination} <pls>
-(directions|route|navigate|navigation|nav|destination|go to|drive to|walk to)(:|,| -) {destination}
-(how|which way|where) (do I|can I|do we|could we|should I|must I|would I|am I to|does one) (get|go|drive|walk|come|travel|head) (from here|best|fastest|) to {destination}
+(directions|route|navigate|navigation|nav|destination|go to)(:|,| -) {destination}
+(how do I|how can I|can I|I want to|I'd like to|let's|I need to|I have to|how do we|I'll|we) {move} to {destination} (|from here|please|, show me the way|, which way)
+{move} to {destination} <pls>
+(how|which way|where) (do I|can I|do we|could we|should I|must I|would I|am I to|does one) (get|go|come|travel|head) (from here|best|fastest|) to {destination}
 (what|what's|which) (is|would be|) (the|my) (way|best way|fastest way|quickest way|shortest way|route|best route|fastest route) (from here|) to {destination}
-<must> (go|get|be|drive|head|travel) to {destination}(|, show me the way|, take me there|, navigate|, guide me|, how do I get there|, directions please)
-<want> to (go|get|drive|walk|head|travel|see the way|visit the way|be taken|be guided) to {destination} <pls>
-(I'm|we're) (going|heading|on the way|driving|off|travelling|supposed to go|on my way) to {destination}(, show me the way|, take me there|, navigate please|, directions please|, which way is it)
+<must> (go|get|be|head|travel) to {destination}(|, show me the way|, take me there|, navigate|, guide me|, how do I get there|, directions please)
+<want> to (go|get|head|travel|be taken|be guided) to {destination} <pls>
+(I'm|we're) (going|heading|on the way|off|travelling|supposed to go|on my way) to {destination}(, show me the way|, take me there|, navigate please|, directions please|, which way is it)
 (where is|where's|where do I find|how do I find|how far is it to) {destination}(, take me there|, show me the way|, navigate there|, guide me there)
 {destination}(, please navigate|, navigate there|, show me the way|, take me there|, directions please|, how do I get there|, I need directions)
 !(navigate|take me|guide me|bring me|lead me|route me|direct me|get me|get us) to {destination}(,|) {by} <pls>
@@ -360,7 +380,11 @@ in (the|my|our) {{room}}(,|) (turn|switch|put) (the {_LIGHT} {{state}}|{{state}}
 ~(make|get|have|turn) (the|my|our) {{room}} {{darkbright}} <pls>
 ~(dim|set|turn|bring|put|take|lower|raise|change|adjust|get|make|fade) (the|my|) {{room}} {_LIGHT} (down|up|) (to|at|on|to a level of) {{percent}} <pls>
 ~(dim|set|turn|bring|put|take|lower|raise|change|adjust|fade) (the|my|all) {_LIGHT} in the {{room}} (down|up|) (to|at|on) {{percent}} <pls>
-~(dim|set|turn|bring|put) (the|my) {{room}} (down|up|) to {{percent}} (light|brightness|please|) 
+~(dim|set|turn|bring|put) (the|my) {{room}} (down|up|) to {{percent}} (light|brightness|of light)
+(it's|it is|it's a bit|I find it) {{dark}} (in|here in) (the|my) {{room}}(, light please|, lights please|, do something|, can I have light|, put the light on|. Light please|, turn on the light)
+<please> {{switch}} (the|my) {{room}} {_LIGHT} <pls>
+<please> {{switch}} (the|my|all the|all) {_LIGHT} in (the|my) {{room}} <pls>
+(can|could) you {{switch}} (the|my) ({{room}} {_LIGHT}|{_LIGHT} in the {{room}}) <pls>
 {{room}}(:|,|) {_LIGHT} (at|to|on|) {{percent}} <pls>
 <wish> (the|my|) {{room}} {_LIGHT} at {{percent}} <pls>
 (brightness|light level|lights) (of|in) the {{room}}(:|,| to| at|) {{percent}}
@@ -421,15 +445,27 @@ for _name, _what in (("torch", "(torch|flashlight|flash light|phone light|phone'
 ~(turn|switch|put|flick|set|click|get|make) {{state}} (the|my|) {_what} <pls>
 ~(turn|switch|put|flick|set|click|have|get|keep) (the|my|) {_what} {{state}} <pls>
 {_what}(|:|,) {{state}} <pls>
+<please> {{switch}} (the|my|) {_what} <pls>
+(can|could|would) you {{switch}} (the|my|) {_what} <pls>
+!(turn|switch|put|get) (the|my|) {_what} (back|) {{state}} (again|) <pls>
 {{state}} with (the|my) {_what} <pls>
 <wish> (the|my|) {_what} {{state}} <pls>
 (the|my) {_what} (should|must|can|needs to|has to) (be|go|be switched|be turned) {{state}} <pls>
 <want> to (turn|switch|have) (the|my) {_what} {{state}} <pls>""")
+composed("wifi", """
+<please> {connect} (the|my|) (wifi|wlan|wireless network) (again|) <pls>
+(can|could) you {connect} (the|my) wifi
+<want> to {connect} (the|my) wifi""")
+composed("volume", """
+<please> {mute} (the phone|the sound|it|everything|this phone|the volume) <pls>
+(can|could) you {mute} (the phone|the sound|everything|this)""")
 for _name, _what, _verb in (("volume", "(volume|sound|sound level|loudness|phone's volume|audio)", "(turn|set|put|change|bring|adjust|take|crank|get|make|move)"),
                             ("screen", "(screen|display|screen brightness|display brightness|brightness of the screen|brightness of the display)", "(turn|set|put|change|bring|adjust|take|dim|get|move|fade)")):
     composed(_name, f"""
 ~{_verb} (the|my|) {_what} (up|down|) (to|at|on) {{percent}} <pls>
 {_what}(|:|,| to| at| on) {{percent}} <pls>
+~{_verb} (the|my) {_what} {{loud}} <pls>
+{_what} {{loud}} <pls>
 <wish> (the|my) {_what} (at|on) {{percent}} <pls>
 <want> to (have|set|get) (the|my) {_what} (to|at) {{percent}}
 (the|my) {_what} (should|must|can|needs to) (be|go) (at|to|down to|up to) {{percent}} <pls>
@@ -465,6 +501,8 @@ composed("translate", """
 !(translate|translate for me|render) "{phrase}" <pls>
 !(translate|put) (the text|the phrase|the sentence) "{phrase}" (into another language|for me|) <pls>
 <wish> (a translation|the translation) of "{phrase}" <pls>
+!(translate|translate for me|please translate) {phrase}
+(translate|translation)(:|,) {phrase}
 """})
 composed("search", """
 !(search|look|browse|check|scan|hunt) (the web|the internet|online|the net|on the web|on the internet) for {topic}
@@ -515,6 +553,9 @@ composed("photo", """
 !(take|make|shoot|snap|get|capture|grab) (a|another|one|a quick) (photo|picture|pic|shot|snapshot) (with|using|by|from) (the|my|) {camera} camera <pls>
 !(use|open|take) (the|my) {camera} camera (for|to take|and take|and make) (a photo|a picture|a pic|a shot) <pls>
 {camera} camera(|,|:) (photo|picture|snap|take a picture|pic|shoot) <pls>
+!(take|make|snap|shoot|do) (a|another|one|a quick) {selfie} <pls>
+<wish> (a|) {selfie} <pls>
+{selfie} <pls>
 <wish> (a photo|a picture|a pic|a snapshot) (with the {camera} camera|) <pls>
 (photo|picture|pic|snapshot)(| please| now|, please|, quick)
 """)
@@ -539,10 +580,14 @@ composed("table", """
 <wish> (a table|a reservation|a booking) (for {count} at {place} {fixed}|at {place} {fixed} for {count}|at {place} for {count} {fixed}) <pls>
 (table|reservation|booking|book|table booking)(|:|,) {place}(,|) {fixed}(,|) (for|) {count}
 !(make|place|do) (a|the) (reservation|booking) (at|in|for) {place} (for {count} {fixed}|{fixed} for {count}) <pls>
+(dinner|lunch|a table|supper|brunch) for {count} at {place} {fixed}(, can you reserve|, book it|, please book|, can you book that|, please)
+(book|reserve|put|get) us in at {place} (for {count} {fixed}|{fixed} for {count}) <pls>
 (we're|we are|there are) {count}(,|, so|. Please) (book|reserve|get us a table at) {place} {fixed}
 (we|I) (want|would like|'d love) to (eat|dine|have dinner|have lunch) at {place} {fixed}(, we're|, there are|, we are|, table for|, book for) {count}
 """.replace("|'d love", ""), {"people": """
 !(book|reserve|get|find|get me|book us|reserve us) a (table|spot) (at|in) {place} {fixed} <pls>
+(book|reserve|put|get) us in at {place} {fixed} <pls>
+(dinner|lunch) at {place} {fixed}(, can you reserve|, book it|, please book)
 <wish> (a table|a reservation) at {place} {fixed} <pls>
 (table|reservation|booking)(|:|,) {place}(,|) {fixed}
 """})
@@ -555,6 +600,12 @@ composed("convert", """
 (convert|exchange rate|currency|exchange|conversion)(:|,) {money} (to|in) {money_to}
 (I've got|I have|it costs|the price is|that costs|they want) {money}(, how much is that in|, what's that in|, convert it to|, what is it in) {money_to}
 """)
+composed("convert", "", {"to": """
+!(convert|change|exchange|turn|swap) {money} <pls>
+(how much|what) (is|are|would be) {money} (worth|)
+<want> to (change|convert|exchange) {money}
+(convert|exchange|conversion)(:|,|) {money}
+"""})
 composed("lock", """
 <please> {lock} (the|my|our|) {door} door (now|again|) <pls>
 <please> {lock} the door (of|to) the {door} <pls>
@@ -570,7 +621,7 @@ composed("lock", """
 composed("stop_timer", """
 !(stop|cancel|end|kill|quit|abort|turn off|switch off|delete|drop|clear|halt|silence|remove|finish|shut off) (the|my|this|that) (timer|countdown|running timer|kitchen timer|timer that is running) <pls>
 !(turn|switch|shut) (the|my) (timer|countdown|kitchen timer) off <pls>
-(I don't need|we don't need|no need for|forget|never mind|forget about) (the|my) (timer|countdown) (any more|now|any longer|) <pls>
+(I don't need|we don't need|no need for|forget|never mind|never mind about|forget about) (the|my) (timer|countdown) (any more|now|any longer|) <pls>
 (timer|countdown)(|:|,) (off|stop|cancel|end) <pls>
 <want> (the|my) (timer|countdown) (to stop|stopped|off|gone|cancelled) <pls>
 (the|my) (timer|countdown) (can|should|may|must) (stop|go|end|be stopped|be cancelled) <pls>

@@ -86,7 +86,7 @@ SYMBOLS = {}  # name -> what stands for <name> in a line
 def composed(name, lines, missing=None):
     """Adds lines to a domain, and to what it asks for."""
     def made(text):
-        for line in text.strip().split("\n"):
+        for line in filter(None, text.strip().split("\n")):
             while SYMBOL.search(line):
                 line = SYMBOL.sub(lambda found: SYMBOLS[found[1]], line)
             yield Line(line)

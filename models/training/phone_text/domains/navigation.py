@@ -45,13 +45,11 @@ find a {mode} route to {destination}
 (get|bring|guide|lead|steer) me to {destination}
 (start|begin|open) the navigation to {destination}
 (start|plan) a trip to {destination}
-(drive|walk|go) with me to {destination}
 navigate me to {destination}
 navigation to {destination}
 navigation: {destination}
 go to {destination}
 let's go to {destination}
-let us drive to {destination}
 head to {destination}
 head for {destination}
 I want directions to {destination}
@@ -59,7 +57,6 @@ I need directions to {destination}
 I need the way to {destination}
 I need a route to {destination}
 I want to get to {destination}
-I want to drive to {destination}
 I'd like to go to {destination}
 I have to get to {destination}
 I have to be at {destination}, show me the way
