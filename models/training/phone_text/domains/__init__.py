@@ -8,4 +8,4 @@ from .domain import DOMAINS
 
 CORE = tuple(DOMAINS)  # what the assistant is about
 
-from . import others, composed  # noqa: E402, F401
+from . import others, composed, composed_others  # noqa: E402, F401

@@ -31,6 +31,7 @@ class Domain:
     phrasings: Lexicon
     missing: dict             # key -> Missing
     composed: list            # Lines for the training
+    pairs: list               # Lines for the training with two requests, whose slots end with 1 and 2 where they differ
 
 
 DOMAINS = {}
@@ -76,21 +77,22 @@ def domain(name, tools, descriptions, arguments, required, phrasings, missing=No
     for key, (question, slot, lines) in (missing or {}).items():
         asked[key] = Missing(question, Lexicon(f"{name}: without {key}", lines.strip().split("\n")), slot, [])
     DOMAINS[name] = Domain(name, Lexicon(f"{name}: names", tools.split()), Lexicon(f"{name}: descriptions", descriptions.strip().split("\n")),
-                           arguments, tuple(required), Lexicon(f"{name}: phrasings", phrasings.strip().split("\n")), asked, [])
+                           arguments, tuple(required), Lexicon(f"{name}: phrasings", phrasings.strip().split("\n")), asked, [], [])
 
 
 SYMBOL = re.compile(r"<(\w+)>")
 SYMBOLS = {}  # name -> what stands for <name> in a line
 
 
-def composed(name, lines, missing=None):
-    """Adds lines to a domain, and to what it asks for."""
+def composed(name, lines, missing=None, pairs=""):
+    """Adds lines to a domain, to what it asks for, and to its requests that are two in one."""
     def made(text):
         for line in filter(None, text.strip().split("\n")):
             while SYMBOL.search(line):
                 line = SYMBOL.sub(lambda found: SYMBOLS[found[1]], line)
             yield Line(line)
     DOMAINS[name].composed.extend(made(lines))
+    DOMAINS[name].pairs.extend(made(pairs))
     for key, more in (missing or {}).items():
         DOMAINS[name].missing[key].composed.extend(made(more))
 
