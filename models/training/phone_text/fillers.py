@@ -1,4 +1,6 @@
 """What fills the slots of phrasings: each filler returns what is said and the arguments that it gives."""
+import re
+
 from . import times, words
 from .split import Lexicon, is_for_test
 
@@ -66,7 +68,7 @@ def _when(needs_day=False, bare=False):
         else:
             text, date, clock = times.when(choose, now, needs_day=needs_day)
         if bare:
-            text = text.removeprefix("at ")
+            text = PREPOSITION.sub("", text)
         values = {"time": clock}
         if date is not None:
             values["date"] = str(date)
@@ -100,6 +102,7 @@ def _loosely_day(choose, now):
     return text, date
 
 
+PREPOSITION = re.compile(r"^(at exactly|at about|at|for|by|@) ")
 AT = ("at ", "at ", "at ", "", "", "around ", "about ", "at about ", "by ", "at exactly ", "for ", "@ ")
 
 

@@ -143,7 +143,6 @@ you know how it is
 I don't want to do it myself
 as I said to {name}
 I would do it myself but I'm holding the {a}
-I'm on my bike
 I'm busy with the {a}
 I just woke up
 I'm in bed already
@@ -199,7 +198,6 @@ I'm on the phone
 I'm up already
 I changed my mind
 the {a} can wait
-it's for {name}
 {name} asked me to
 I nearly forgot again
 I'm hungry
@@ -222,8 +220,6 @@ I'll be out all day
 I promised {name}
 I keep forgetting
 {name} won't mind
-I'm driving
-I'm running
 we are nearly there
 I have to go
 I need it

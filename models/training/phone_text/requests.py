@@ -64,7 +64,7 @@ def filled(choose, now, domain, phrasing, given=None):
     slots = SLOT.findall(phrasing)
     ends_free = phrasing.rstrip('"').endswith("}") and slots[-1] in FREE
     begins = "capital" if slots and slots[0] in CAPITAL and phrasing.startswith("{") else phrasing.startswith(("{", '"'))
-    return phrasing.format(**texts), values, not ends_free, begins
+    return phrasing.format(**texts).strip(), values, not ends_free, begins
 
 
 def framed(choose, phrasing):

@@ -24,11 +24,17 @@ SYLLABLES_MIDDLE = "ba be bi bo da de di do fa fi ga go ka ke ki la le li lo ma 
 SYLLABLES_LAST = "n r l s ra na la ta da ka ma no ro lo to ko ri li ni ti ki rd rt lt nd nt ck ss th ne re le te se ry ny ly ty ley ton ford well ham by sen ski vic oux ez".split()
 
 
+ACCENTS = ("oø", "oö", "oó", "eé", "eè", "aä", "aå", "aá", "uü", "nñ", "cç", "ií", "sš")  # some names have one
+
+
 def made_up_name(choose):
     """A name of syllables on the chooser's side of the split."""
     rng = choose.rng
     while True:
         name = rng.choice(SYLLABLES_FIRST) + "".join(rng.choice(SYLLABLES_MIDDLE) for _ in range(rng.choice((0, 1, 1, 2)))) + rng.choice(SYLLABLES_LAST)
+        if choose.side == "train" and rng.random() < 0.02:
+            plain, marked = rng.choice(ACCENTS)
+            name = name[0] + name[1:].replace(plain, marked, 1)
         if len(name) > 2 and is_for_test("made-up", name) == (choose.side == "test"):
             return name
 
@@ -563,13 +569,26 @@ def any_words(choose, least=2, most=6):
     return " ".join(choose.of(ANY) for _ in range(choose.rng.randint(least, most)))
 
 
+def with_signs(choose, text):
+    """A text with a number, a code or a sign in it."""
+    rng = choose.rng
+    parts = text.split(" ")
+    n = rng.randint(1, 9999)
+    at = rng.randrange(len(parts))
+    more = rng.choice((f"{n}", f"{n}", f"{parts[at]}-{n}", f"{rng.choice('ABCDEFGHKLMNPRSTX')}{n}", f"no. {n}", f"{n % 100}:{n % 50 + 10}", f"{n % 100}.5", f"{n % 100 + 1}%", f"{parts[at]}'s {odd_word(choose)}",
+                       f"{parts[at]},", f"{parts[at]},", f"{parts[at]}/{odd_word(choose)}", f"{parts[at]}-{odd_word(choose)}-{n % 100}", f"{n % 200} euros", f"{parts[at]} & {odd_word(choose)}", "don't", "it's"))
+    parts[at] = more
+    return " ".join(parts).rstrip(",")
+
+
 def said(choose, lexicon):
     """A text of the lexicon, or one of any words, so that a text is copied and never guessed."""
     if lexicon in FORMS and choose.chance(0.4):
         return sentence(choose, lexicon)
     p = choose.rng.random()
     if choose.side == "train" and p < 0.5 or p < 0.08:
-        return odd_text(choose, 1, 8, 0.45) if p > 0.04 else any_words(choose)
+        text = odd_text(choose, 1, 8, 0.45) if p > 0.04 else any_words(choose)
+        return with_signs(choose, text) if choose.side == "train" and choose.chance(0.2) else text
     p = 2 * (p - 0.5) if choose.side == "train" else p
     text = choose.of(lexicon)
     if choose.side == "train" and p < 0.4 and lexicon in FORMS:  # what stands between requests stands in texts as well
