@@ -42,16 +42,31 @@ class Lexicon:
         assert self.parts[TRAIN], name
 
 
+class Quick:
+    """What is used of a random.Random. Its choice and randint take a fifth of the time; that some are likelier by 2^-40 does not matter here."""
+
+    def __init__(self, rng):
+        self.random, self.choices, self.sample, self.shuffle = rng.random, rng.choices, rng.sample, rng.shuffle
+
+    def choice(self, sequence):
+        return sequence[int(self.random() * len(sequence))]
+
+    def randint(self, least, most):
+        return least + int(self.random() * (most - least + 1))
+
+    def randrange(self, start, stop=None):
+        return int(self.random() * start) if stop is None else start + int(self.random() * (stop - start))
+
+
 class Chooser:
     """A seeded source of choices on one side of the split."""
 
     def __init__(self, rng, side):
-        self.rng = rng
+        self.rng = Quick(rng)
         self.side = side
 
     def of(self, lexicon):
-        part = lexicon.parts[self.side]
-        return part[int(self.rng.random() * len(part))]  # rng.choice takes five times as long
+        return self.rng.choice(lexicon.parts[self.side])
 
     def some(self, lexicon, n):
         part = lexicon.parts[self.side]
