@@ -98,9 +98,9 @@ class Samples(unittest.TestCase):
         self.assertNotEqual(training("same", 3), training("other", 3))
 
     def test_nothing_repeats(self):
-        """Of so many conversations none is there twice, so that far more than a million are possible."""
-        texts = [text_of(sample) for sample in training("repeats", N)]
-        self.assertEqual(len(set(texts)), N)
+        """Of so many conversations none is there twice, so that far more than a million are possible. A greeting and its answer may be."""
+        texts = [text_of(sample) for sample in training("repeats", N) if sample["kind"] != "talk"]
+        self.assertEqual(len(set(texts)), len(texts))
 
     def test_calls_are_of_offered_tools_and_fit_their_schemas(self):
         n = 0

@@ -37,10 +37,19 @@ def phrasing_of(choose, listed, composed):
         said = line.say(choose.rng)
         if not is_held_back(said):
             if line.mark == "~" and choose.chance(0.12):  # its place and not the word says that it is a verb
-                said = " ".join([some_verb(choose), *said.split(" ")[1:]])
-            if not is_held_back(said):
-                return ("!" if line.mark else "") + said
+                other = " ".join([some_verb(choose), *said.split(" ")[1:]])
+                said = said if is_held_back(other) else other
+            return ("!" if line.mark else "") + said
     return choose.of(listed)
+
+
+# The arguments of slots that give one and always the same, so that a phrasing is not filled for a tool that lacks it.
+GIVES = {"label": "label", "in": "in_minutes", "by": "mode", "going": "mode", "mode": "mode", "move": "mode", "song": "song", "artist": "artist", "genre": "genre", "color": "color",
+         "day": "date", "fixed": "date", "state": "state", "switch": "state", "camera": "camera", "selfie": "camera", "darkbright": "state", "brightdark": "state", "dark": "state"}
+
+
+def can_take(tool, phrasing):
+    return all(GIVES[slot] in tool.names for slot in SLOT.findall(phrasing) if slot in GIVES)
 
 
 def some_verb(choose):
@@ -98,8 +107,11 @@ def ask(choose, now, tool, quiet=False):
 def ask_styled(choose, now, tool, quiet, style):
     """The same in a style, and whether something may be said after it."""
     domain = DOMAINS[tool.domain]
-    for _ in range(30):
-        one = filled(choose, now, tool.domain, phrasing_of(choose, domain.phrasings, domain.composed))
+    for _ in range(60):
+        phrasing = phrasing_of(choose, domain.phrasings, domain.composed)
+        if not can_take(tool, phrasing):
+            continue
+        one = filled(choose, now, tool.domain, phrasing)
         if one is None or not tool.offers(one[1]):
             continue
         text, values, may_end, slot_first = one
