@@ -307,7 +307,7 @@ composed("music", f"""
 {{song}} (by|from) {{artist}} (|please|now|, play it|, put it on|, play that one)
 (song|track|play song|music|play)(:| -) {{song}}(,|) (by|from|artist) {{artist}}
 !(play|start|put on|turn on|queue|stream|hear|listen to|cue|throw on|blast) (me|us|) (something|anything|songs|some songs|a song|music|some music|tracks|a track|the music|a few songs|the best|hits|an album|stuff|tunes|the songs) (by|from|of) {{artist}} <pls>
-!(play|put on|listen to|hear|start|queue|stream|throw on|stick on) (me|us|) (some|a bit of|) {{artist}} <pls>
+!(play|put on|listen to|hear|start|queue|stream|throw on|stick on) (me|us|) (some|a bit of|some more) {{artist}} <pls>
 (I fancy|I feel like|fancy|I'm in the mood for|let's hear|I wanna hear|I want to hear|how about|I'd like|I'd love) (some|a bit of) ({{artist}}|{{genre}}) <pls>
 (I wanna hear|I want to hear|play|play me|put on|let me hear) (that song|the song called|the one called|that track|the track called|that tune) {{song}} <pls>
 !(play|put on|listen to|hear|start|queue|stream|throw on) (me|us|) (the band|the artist|the singer|the group|artist) {{artist}} <pls>
