@@ -319,6 +319,12 @@ def _callee(choose, now):
     return text, {"to": text}
 
 
+def _restaurant(choose):
+    if choose.side == "train" and choose.chance(0.15):
+        return choose.rng.choice(("", "", "Café ", "Trattoria ", "Bistro ")) + words.made_up_name(choose) + choose.rng.choice(("'s", "'s", " House", " Bar", ""))
+    return words.some(choose, RESTAURANTS, 0.5, 2, True)
+
+
 def _in_room(choose, now):
     room = words.some(choose, words.ROOMS)
     return choose.rng.choice((f"in the {room}", f"the {room}", room)), {"room": room}
@@ -327,7 +333,7 @@ def _in_room(choose, now):
 FILLERS = {
     "span": _span, "switch": _keyed("state", _pick(SWITCH)), "dark": _says("state", DARK), "loud": _says("level", LOUD), "mute": _says("level", [("mute", 0), ("silence", 0)]),
     "move": _keyed("mode", _pick(MOVE)), "selfie": _says("camera", [("selfie", "front")]), "resume": _says("action", [("carry on", "resume"), ("keep", "resume"), ("continue", "resume")]),
-    "callee": _callee, "connect": _says("state", [("connect to", "on"), ("reconnect to", "on"), ("connect me to", "on"), ("disconnect from", "off"), ("disconnect", "off")]),
+    "home": _says("destination", [("home", "home")]), "callee": _callee, "connect": _says("state", [("connect to", "on"), ("reconnect to", "on"), ("connect me to", "on"), ("disconnect from", "off"), ("disconnect", "off")]),
     "duration": _duration, "when": _when(), "when0": _when(bare=True), "fixed": _when(needs_day=True), "time": _time, "at": _at, "day": _day, "in": _in,
     "task": _of("text", lambda c: words.said(c, words.TASKS)), "message": _of("text", lambda c: words.said(c, words.MESSAGES)),
     "note": _of("text", lambda c: words.said(c, words.NOTES)), "person": _of("to", words.person), "items": _items, "list": _of("list", _list),
@@ -340,10 +346,10 @@ FILLERS = {
     "brightdark": _says("state", [("bright", "off"), ("dark", "on")]), "percent": _percent("brightness"), "color": _of("color", lambda c: words.some(c, words.COLOURS, 0.4, 1)),
     "app": _of("app", lambda c: words.some(c, APPS, 0.6, 2, True)), "language": _of("language", lambda c: words.some(c, LANGUAGES, 0.4, 1, True)),
     "phrase": _of("text", lambda c: words.said(c, PHRASES)), "topic": _of("query", lambda c: words.said(c, TOPICS)), "degrees": _degrees,
-    "camera": _says("camera", [("front", "front"), ("back", "back")]), "code": _code, "place": _of("restaurant", lambda c: words.some(c, RESTAURANTS, 0.5, 2, True)), "count": _count,
+    "camera": _says("camera", [("front", "front"), ("back", "back")]), "code": _code, "place": _of("restaurant", _restaurant), "count": _count,
     "money": _money, "money_to": _money_to, "lock": _says("action", [("lock", "lock"), ("unlock", "unlock")]), "door": _of("door", lambda c: words.some(c, DOORS, 0.5, 1)),
     "label": _of("label", lambda c: words.some(c, LABELS, 0.5, 1)), "alarm_label": _of("label", lambda c: words.some(c, ALARM_LABELS, 0.5, 1)),
-    "event_place": _of("place", lambda c: words.destination(c) if c.chance(0.5) else words.some(c, RESTAURANTS, 0.5, 2, True)),
+    "event_place": _of("place", lambda c: words.destination(c) if c.chance(0.5) else _restaurant(c)),
 }
 # Slots that have another meaning in a domain.
 OWN = {("alarm", "label"): "alarm_label", ("calendar", "place"): "event_place"}

@@ -77,6 +77,7 @@ composed("alarm", """
 (alarm|wake-up)(|,|:) {label}(,|) {when} <pls>
 (alarm|wake me)(|,|:) {when}(,|) for <my> {label}
 (alarm|alarm clock|wake me|wake me up)(|,|:) {when}(, label it|, call it|, label|, name it|, title|, the label is) {label}
+!<make> <a> alarm {when} (so I don't forget|so I don't miss|in time for|so that I don't forget) my {label}
 !<make> <a> alarm {when}(, it's for|, that's for|, it is for|, because of) <my> {label}
 I (have|got|go to) {label}(,| so|, please|.) (wake me|wake me up|set an alarm|get me up) {when}
 """, {"time": """
@@ -156,10 +157,12 @@ composed("calendar", """
 ~(put|add|enter|write|note|save) (a|the|my|) {occasion} (in|into|on|to) <my> (calendar|agenda|diary) {day} <pls>
 (I have|I've got|there is|we have) (a|the|) {occasion} {day}(, put it in my calendar|, add it to the calendar|, please add it)
 (calendar|event|new event|appointment)(:|,) {occasion}(,|) {day}
+{occasion} {day}<note>
 """, "date": """
 !(schedule|plan|book|arrange|set up|fix|pencil in) (a|the|my|) {occasion} at {time} <pls>
 ~(put|add|enter|write|note|save) (a|the|my|) {occasion} (in|into|on|to) <my> (calendar|agenda|diary) at {time} <pls>
 (I have|I've got|there is|we have) (a|the|) {occasion} at {time}(, put it in my calendar|, add it to the calendar|, please add it)
+{occasion} at {time}<note>
 """, "title": """
 !(schedule|plan|book|arrange|set up|add) (something|an event|an appointment|a meeting slot) {fixed} <pls>
 ~(put|add|enter|write|note) (something|an event|an appointment|an entry) (in|into|on|to) <my> (calendar|agenda|diary) {fixed} <pls>
@@ -239,6 +242,7 @@ composed("list_show", f"""
 (is there|is|do I have|do we have|have I got) (anything|something|much|anything left|anything still) on {_LIST}
 (what do I|what do we|what did I|what must I) (need|still need|have to get|write down|have|put) (from|on|for) {_LIST}
 (I'd like to|I want to|I need to|let me|can I|could I|may I) (see|hear|read|check|look at|go through|know what is on) {_LIST} <pls>
+(which|what) (films|books|things|presents|people|games|jobs|meals|names|places) (are|do I have|did I put|have I got) on {_LIST}
 (how long is|how full is|is there an entry on|what does it say on|what have we got on) {_LIST}
 """, {"list": """
 !<show> (a list|one of my lists|my list|the list|some list|a list of mine) <pls>
@@ -338,6 +342,10 @@ composed("navigation", """
 (directions|route|navigate|navigation|nav|destination|go to)(:|,| -) {destination}
 (how do I|how can I|can I|I want to|I'd like to|let's|I need to|I have to|how do we|I'll|we) {move} to {destination} (|from here|please|, show me the way|, which way)
 {move} to {destination} <pls>
+!(take me|bring me|get me|guide me|navigate|navigate me|lead me|show me the way|directions|route|find the way) {home} <pls>
+!(take me|bring me|get me|guide me|navigate me|lead me|show me the way) {home} {by} <pls>
+<want> to (get|go|travel) {home} ({by}|) <pls>
+how do I get {home} ({by}|from here|)
 (how|which way|where) (do I|can I|do we|could we|should I|must I|would I|am I to|does one) (get|go|come|travel|head) (from here|best|fastest|) to {destination}
 (what|what's|which) (is|would be|) (the|my) (way|best way|fastest way|quickest way|shortest way|route|best route|fastest route) (from here|) to {destination}
 <must> (go|get|be|head|travel) to {destination}(|, show me the way|, take me there|, navigate|, guide me|, how do I get there|, directions please)

@@ -84,6 +84,7 @@ composed("search", """
 composed("heating", """
 ~(set|turn|put|change|bring|adjust|take|get|heat|warm|cool|raise|lower) (the|my|) {room} (heating|heater|thermostat|radiator|temperature|) (up|down|) (to|at|on) {degrees} <pls>
 ~(set|turn|put|change|bring|adjust|raise|lower) (the|) (heating|heater|thermostat|radiator|temperature) in (the|my|our) {room} (up|down|) (to|at|on) {degrees} <pls>
+~(put|have|make it|set|get|keep) {degrees} in (the|my|our) {room} <pls>
 !(heat|warm|warm up|cool|heat up|cool down) (the|my|our) {room} (up|down|) to {degrees} <pls>
 {room}(|:|,| heating| thermostat| temperature| heating:) (to|at|on) {degrees} <pls>
 <wish> {degrees} in (the|my|our) {room} <pls>
@@ -98,6 +99,7 @@ composed("heating", """
 """, "room": """
 ~(set|turn|put|change|bring|adjust) (the|) (heating|heater|thermostat|radiator|temperature) (up|down|) (to|at|on) {degrees} <pls>
 <wish> {degrees} <pls>
+(make it|it should be|I want it|I'd like it|get it) (warmer|cooler|colder|hotter)(,|:| -) {degrees} <pls>
 (heating|thermostat|temperature)(|:|,| to| at) {degrees} <pls>
 """})
 composed("battery", """
