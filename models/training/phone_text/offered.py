@@ -133,11 +133,19 @@ def made_up_argument(choose, now, key, noun):
     return schema, value, value
 
 
-def made_up_tool(choose, now=None):
+# Words of the domains: in the name of a tool that nobody has heard of they mean that tool.
+KNOWN_VERBS = "play call send note wake dim set turn add take remind text ring book reserve skip pause track lock search translate convert navigate guide delete stop start show".split()
+KNOWN_NOUNS = "alarm timer list note message song light door parcel table calendar photo battery volume app reminder call music room heating weather route".split()
+
+
+def made_up_tool(choose, now=None, is_offered=True):
     """A tool that nobody has heard of, and a request for it."""
     rng = choose.rng
     trains = choose.side == "train"
     verb, thing = words.some(choose, VERBS, 0.35, 1), words.some(choose, words.ANY, 0.5, 1)
+    if trains and is_offered:
+        verb = rng.choice(KNOWN_VERBS) if choose.chance(0.15) else verb
+        thing = rng.choice(KNOWN_NOUNS) if verb not in KNOWN_VERBS and choose.chance(0.1) else thing
     if choose.chance(0.3):
         thing += "_" + words.some(choose, words.ANY, 0.5, 1)
     noun = thing.replace("_", " ")

@@ -350,7 +350,7 @@ def not_offered(choose, now, tools):
         offered |= CLOSE.get(d, set())
     p = choose.rng.random()
     if p < 0.15:
-        _, text, _ = made_up_tool(choose)
+        _, text, _ = made_up_tool(choose, is_offered=False)
         return [Turn("refusal", dressed(choose, text, True, False), say=REFUSAL)]
     if p < 0.3:
         return [Turn("refusal", dressed(choose, other_request(choose), True, False), say=REFUSAL)]
