@@ -235,13 +235,13 @@ def aside(choose):
                        town=words.town(choose), n=choose.rng.randint(2, 30))
 
 
-def among_others(choose, text, may_end):
+def among_others(choose, text, may_end, slot_first):
     """A request after sentences that ask for nothing, and before a polite one."""
     rng = choose.rng
     if choose.chance(0.4):
         if may_end and choose.chance(0.6):
             return text.rstrip(".!?") + rng.choice((", ", ", ", " - ", ". ", " because ", " since ", ", you see ")) + reason(choose)
-        return reason(choose) + rng.choice((", ", ", ", ", so ", ". ", " and ", " - ")) + text
+        return followed_by(reason(choose) + rng.choice((", ", ", ", ", so ", ". ", " and ", " - ")), text, slot_first)
     n = rng.choice((0, 1, 1, 1, 2, 2, 3, 6))
     before = ""
     for i in range(n):
@@ -250,4 +250,9 @@ def among_others(choose, text, may_end):
     after = ""
     if not n or choose.chance(0.4):
         after = ("" if text.endswith((".", "!", "?")) else rng.choice((".", ".", "!") if may_end else ".")) + " " + choose.of(THANKS)
-    return before + text + after
+    return followed_by(before, text, slot_first) + after
+
+
+def followed_by(before, text, slot_first):
+    is_inside = before and not before.endswith((". ", "! ")) and not slot_first and not text.startswith(("I ", "I'"))
+    return before + (text[0].lower() + text[1:] if is_inside else text)

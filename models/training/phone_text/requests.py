@@ -119,7 +119,7 @@ def ask_styled(choose, now, tool, quiet, style):
             continue
         text = dressed(choose, text, may_end, slot_first, quiet)
         if not quiet and choose.side == "train" and choose.chance(0.14):
-            text = among_others(choose, text, may_end)
+            text = among_others(choose, text, may_end, slot_first)
         if style and tool.domain not in UNCHANGED:
             text, values = text.lower(), {k: lower(v) for k, v in values.items()}
             # Items that only commas divide keep them.
