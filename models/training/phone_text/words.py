@@ -366,7 +366,7 @@ curtain desert donkey dragon drawer drum dust eagle elbow engine feather fence f
 grass hammer harbour hedge helmet hill hook horse island jacket jar jungle kettle kite knee ladder lake lamp leaf lemon letter lion lizard magnet map marble
 meadow mirror monkey moon mountain mouse nail needle nest net noodle ocean onion owl paddle page paint palace paper parrot path pebble pencil piano pillow pilot
 pirate planet plate pocket pond puppet puzzle rabbit radio rainbow ribbon ring river robot rocket roof rope sail sand saddle scarf school shadow shark sheep
-shell ship shirt shoe silver snail snow soap sock spider spoon squirrel stairs star statue stone storm straw street sugar suitcase summer sword table tail
+shell ship shirt shoe silver snail snow soap sock spider spoon squirrel stairs star statue stone storm straw stream sugar suitcase summer sword table tail
 tent thread thunder ticket tiger tower toy train tree trumpet tunnel turtle umbrella valley velvet village violin wagon wall water wave whale wheel whistle
 window winter wolf wool yard zebra quickly slowly heavy little broken empty gentle hidden narrow purple silent sudden tiny wooden bright clever curious frozen""".split())
 
