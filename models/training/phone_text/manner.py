@@ -68,7 +68,8 @@ def joined_by(choose, ends_free, spoken):
         if p < 0.3 and not ends_free:
             word = rng.choice(COMMON_JOINTS)
         elif p > 0.9:
-            word = words.disturbed(choose, word + " " + rng.choice(("and", "then", "also", "now", "please")), 1, True)
+            other = words.disturbed(choose, word + " " + rng.choice(("and", "then", "also", "now", "please")), 1, True)
+            word = word if any(held in other for held in JOINTS.parts["test"]) else other
     if spoken:
         return f" {word.strip(',:-&+/>. ').replace(',', '') or 'and then'} "
     p = rng.random()
