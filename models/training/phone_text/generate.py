@@ -67,10 +67,11 @@ def tools_conversation(choose, n_turns, kind=None, results=0.3):
 
 def extraction_conversation(choose, n_turns):
     now = times.Now(choose)
-    messages = system_message(choose, now)
+    has_date = choose.chance(0.65)
+    messages = system_message(choose, now, has_date)
     schema = None
     for _ in range(n_turns):
-        user, schema, answer = extraction.make(choose, now)
+        user, schema, answer = extraction.make(choose, now if has_date else None)
         messages += [{"role": "user", "content": user}, {"role": "assistant", "content": json.dumps(answer, ensure_ascii=False), "kind": "extraction"}]
     return {"kind": "extraction", "messages": messages, "schema": schema}
 

@@ -150,7 +150,7 @@ STREETS = Lexicon("streets", ["Mill Lane", "Station Road", "Church Street", "Hig
                               "Green Lane", "North Road", "Abbey Road", "Baker Street", "Long Lane", "Meadow Lane", "Windmill Road", "Canal Street"])
 SPOTS = Lexicon("spots", ["the train station", "the airport", "the library", "the nearest pharmacy", "the town hall", "the city museum", "the post office",
                           "the main station", "the hospital", "the swimming pool", "the zoo", "the university", "the harbour", "the cinema",
-                          "the botanical garden", "the stadium", "the nearest petrol station", "the bus stop", "the market", "the old castle",
+                          "the botanical garden", "the stadium", "the nearest petrol station", "the bus stop", "the market", "the castle ruins",
                           "the opera", "the supermarket", "the nearest bakery", "the vet", "the bike shop", "the garden centre", "the concert hall"])
 
 

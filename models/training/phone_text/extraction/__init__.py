@@ -1,0 +1,22 @@
+"""Facts taken out of a text as JSON, for the schema that is given.
+
+The rules. The answer is one JSON object with the properties of the schema in its order. A property of which the text says nothing is left
+out, or null where the schema allows null. Texts are copied. Times, dates and numbers are spelled as in calls (times.py); prices are numbers with
+the digits that were written. An enum's value is the one that the text means. Where the text corrects itself, the last word counts.
+"""
+from . import anything, contact, event, grammar, parcel, shopping, ticket
+
+DOMAINS = (contact.CONTACT, event.EVENT, parcel.PARCEL, ticket.TICKET)
+MAKERS = {"anything": 0.24, "shopping": 0.16, **{domain.name: 0.15 * domain.share for domain in DOMAINS}}
+_NAMES, _WEIGHTS = list(MAKERS), list(MAKERS.values())
+_BY_NAME = {domain.name: domain for domain in DOMAINS}
+
+
+def make(choose, now):
+    """Returns the message of the user, the schema and the answer. `now` is None where the system message says no day."""
+    name = choose.rng.choices(_NAMES, _WEIGHTS)[0]
+    if name == "anything":
+        return anything.make(choose, now)
+    if name == "shopping":
+        return shopping.make(choose, now)
+    return grammar.make(choose, now, _BY_NAME[name])
