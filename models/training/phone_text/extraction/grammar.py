@@ -15,6 +15,9 @@ SLOT = re.compile(r"\{(\w+?)(0?)\}")
 FREE = ("date", "time", "count", "online", "rsvp", "people")  # kinds whose values are normalised, so that a sentence may begin with them in upper case
 
 
+HELD_LABELS = set()  # in lower case: no description in a schema of the training says them
+
+
 class Field:
     """One fact of a domain: the words that name its property, how forms label it, and what makes its value."""
 
@@ -33,6 +36,8 @@ class Domain:
         self.openings = Lexicon(f"extraction {name}: openings", openings.strip().split("\n")) if openings else None
         self.closings = Lexicon(f"extraction {name}: closings", closings.strip().split("\n")) if closings else None
         self.labels = {key: Lexicon(f"extraction {name} {key}: labels", field.said_labels) for key, field in fields.items()}
+
+        HELD_LABELS.update(label.lower() for lexicon in self.labels.values() for label in lexicon.parts["test"])
 
     @functools.cache
     def of_field(self, side, lines=False):
