@@ -190,5 +190,5 @@ def make(choose, now):
         rng.shuffle(items)
         properties = dict(items)
     schema, answer = schemas.schema_of(choose, properties, {key: value for key, (_, _, value, _) in keys.items()}, [])
-    ask = "Take the facts out of the text." if choose.chance(0.15) else choose.fill(choose.of(noise.ASKS)) if choose.chance(0.35) else choose.of(ASKS).format(thing)
+    ask = noise.FACTS if choose.chance(0.15) else choose.fill(choose.of(noise.ASKS)) if choose.chance(0.35) else choose.of(ASKS).format(thing)
     return schemas.message(choose, ask, schema, text), schema, answer

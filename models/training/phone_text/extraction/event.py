@@ -100,7 +100,7 @@ Put {title} (into|in) (my|the|your) calendar.
 {host} (invites you|is inviting|would like to invite you) to (the|a) {title}.
 {host} (is having|is throwing|organises|is planning|gives|hosts) (a|the) {title}.
 {host} (is having|is planning|hosts) (a|the) {title} {date}.
-(The|our) {title} (was moved|has moved|is moved|had to move) from {x_date} to {date0}.
+(The|our) {title} (was moved|has moved|is moved|had to move) from {x_date0} to {date0}.
 (The|our) {title} is not {x_date} but {date}.
 (The|our) {title} (was moved|has been moved) to {date0} at {time}.
 (Not|no longer) {x_date}, (but|it is now|instead we meet) {date}.

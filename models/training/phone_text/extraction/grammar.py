@@ -188,7 +188,7 @@ _STYLES, _STYLE_WEIGHTS = list(STYLES), list(STYLES.values())
 
 def with_noise(choose, pieces, most=3):
     """The pieces with sentences among them that say nothing that matters."""
-    for _ in range(choose.rng.choice((0, 0, 0, 1, 1, 1, 2, 2, 3)[:6 + most])):
+    for _ in range(choose.rng.randint(4, 9) if choose.chance(0.05) else choose.rng.choice((0, 0, 0, 0, 1, 1, 1, 2, 2, 3)[:7 + most])):
         pieces.insert(choose.rng.randint(0, len(pieces)), noise.sentence(choose))
     return pieces
 
@@ -286,6 +286,12 @@ def finished(piece):
     return piece if piece[-1] in ".!?:,;" else piece + "."
 
 
+def spelled(schema, name):
+    """As which property of the schema the name is spelled."""
+    plain = "".join(name.split()).lower()
+    return next((p for p in schema["properties"] if re.sub("[_-]", "", p).lower() == plain), None)
+
+
 def make(choose, now, domain, fields=None):
     """Returns the message of the user, the schema and the answer."""
     rng = choose.rng
@@ -322,5 +328,7 @@ def make(choose, now, domain, fields=None):
         field = fields[key]
         properties[key] = (field.names[0] if choose.chance(0.4) else rng.choice(field.names), field.type, field.choices)
     schema, answer = schemas.schema_of(choose, properties, got, domain.heads[:1], lambda key: choose.of(domain.labels[key]))
+    if "street" in properties and "city" in properties and choose.chance(0.25):
+        schemas.nest(schema, answer, "address", [name for key in ("street", "postcode", "city") if key in properties for name in schema["properties"] if name == spelled(schema, properties[key][0])])
     ask = noise.ask(choose, domain)
     return schemas.message(choose, ask, schema, text), schema, answer

@@ -258,13 +258,17 @@ def make(choose, now):
         return make(choose, now)
     made = {slot: SLOTS[slot][2](choose, now) for slot in slots}
     _clock_pair(choose, made)
+    lower = choose.chance(0.18)
+    if lower and choose.chance(0.4):  # names as lazy people write them
+        for slot, (said, value) in made.items():
+            if said is value and value.isascii() and not any(c.isdigit() for c in value) and choose.chance(0.6):
+                made[slot] = said.lower(), value.lower()
     joint = rng.choices(list(JOINTS), list(JOINTS.values()))[0]
-    lower = choose.chance(0.15)
     if lower and choose.chance(0.5) and "date" in made and not any(c.isdigit() for c in made["date"][0]):
         made["date"] = made["date"][0].lower(), made["date"][1]
     if choose.chance(0.12):
         rng.shuffle(texts)
-    if choose.chance(0.3):
+    for _ in range(rng.randint(3, 8) if choose.chance(0.06) else choose.chance(0.3)):
         texts.insert(rng.randint(0, len(texts)), noise.sentence(choose).rstrip("."))
     if choose.chance(0.12):
         texts.insert(0, noise.greeting(choose))
@@ -326,7 +330,7 @@ def make(choose, now):
     schema, answer = schemas.schema_of(choose, properties, got, list(properties)[:1], lambda slot: properties[slot][0] if properties[slot][0] not in grammar.HELD_LABELS or choose.side == "test" else "value")
     p = rng.random()
     if p < 0.35:
-        ask = "Take the facts out of the text."
+        ask = noise.FACTS
     elif p < 0.6:
         ask = words.disturbed(choose, choose.fill(choose.of(noise.ASKS)), 0.15, True)
     else:

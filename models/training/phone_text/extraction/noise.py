@@ -250,6 +250,7 @@ AFTER = Lexicon("after sentences", """(, as always|, by the way|, I think|, I ho
  :-)
  ;)
 !""".split("\n"))
+FACTS = "Take the facts out of the text."
 SEPARATORS = (": ", ": ", ": ", ": ", ": ", ": ", " - ", " = ", ":", " ", ":  ", " -> ", ": ", " | ", "\t", " .... ", ":\n")
 
 
@@ -334,7 +335,7 @@ def ask(choose, domain):
 def _ask(choose, domain):
     p = choose.rng.random()
     if p < 0.15:
-        return "Take the facts out of the text."
+        return FACTS
     if p < 0.27:
         return words.disturbed(choose, choose.fill(choose.of(ASKS)), 0.15, True)
     if p < 0.65:

@@ -136,7 +136,7 @@ Your {sender} order {order} (is confirmed|was shipped|is on its way|is packed).
 (Sent|ordered|shipped|posted) {x_date}, (arrives|arriving|expected|comes) {date}.
 (It was ordered|we sent it|it left us) {x_date} and (should come|arrives|will be there|comes) {date}.
 (Instead of|not) {x_date}(,|) (it comes|it will come|we deliver) {date}.
-(Sorry, the delivery|unfortunately it|the parcel) (moves|was moved|is moved|slips) from {x_date} to {date0}.
+(Sorry, the delivery|unfortunately it|the parcel) (moves|was moved|is moved|slips) from {x_date0} to {date0}.
 {date} (it will be with you|you get it|is the day).
 (Inside|content|contents|item|in the box|packed|product)(:|,) {content}.
 (It|the box|the parcel) (contains|holds|has) (a |){content}.

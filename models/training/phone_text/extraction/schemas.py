@@ -67,6 +67,26 @@ def schema_of(choose, asked, values, heads, labels=None):
     return schema, answer
 
 
+def nest(schema, answer, name, inner):
+    """Makes of some properties an object of its own, if its name is free."""
+    if len(inner) < 2 or name in schema["properties"] and name not in inner:
+        return
+    at = min(list(schema["properties"]).index(key) for key in inner)
+    object_ = {"type": "object", "properties": {("street" if key == name else key): schema["properties"][key] for key in inner}}
+    rest = [(key, value) for key, value in schema["properties"].items() if key not in inner]
+    schema["properties"] = dict(rest[:at] + [(name, object_)] + rest[at:])
+    found = {("street" if key == name else key): answer.pop(key) for key in inner if key in answer}
+    if "required" in schema:
+        schema["required"] = [key for key in schema["required"] if key not in inner] + ([name] if found and name not in schema["required"] and all(key in schema["required"] for key in inner) else [])
+        if not schema["required"]:
+            del schema["required"]
+    if found:
+        answer[name] = found
+        ordered = {key: answer[key] for key in schema["properties"] if key in answer}
+        answer.clear()
+        answer.update(ordered)
+
+
 def message(choose, ask, schema, text):
     """What the user says. The README tells applications to say it as most of these do."""
     rng = choose.rng

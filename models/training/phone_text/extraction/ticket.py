@@ -111,7 +111,7 @@ From {from} to {to}, {date}, {time}.
 (You booked|you bought|ticket for|seats for|this is your ticket for|your tickets for) {title}.
 {title} (starts|begins|is on) at {time}.
 {title} (is|will be|is on|takes place) {date}.
-{title} (was moved|has been moved) from {x_date} to {date0}.
+{title} (was moved|has been moved) from {x_date0} to {date0}.
 {title} is (great|sold out|waiting for you|nearly sold out).
 (The|your) (show|concert|film|play|event|match) is {title}.
 (It is|it's|held|it takes place|everything happens) (at|in) {venue}.
