@@ -327,6 +327,9 @@ def make(choose, now, domain, fields=None):
     for key in asked[:9]:
         field = fields[key]
         properties[key] = (field.names[0] if choose.chance(0.4) else rng.choice(field.names), field.type, field.choices)
+    if "street" in properties and {"street", "city"} <= set(got) and not {"city", "postcode"} & set(properties) and "address" in properties["street"][0]:
+        code, city = got.get("postcode", "?"), got["city"]
+        got["street"] = values.whole(text, got["street"], f", {code} {city}", f", {city} {code}", f", {city}")
     schema, answer = schemas.schema_of(choose, properties, got, domain.heads[:1], lambda key: choose.of(domain.labels[key]))
     if "street" in properties and "city" in properties and choose.chance(0.25):
         schemas.nest(schema, answer, "address", [name for key in ("street", "postcode", "city") if key in properties for name in schema["properties"] if name == spelled(schema, properties[key][0])])

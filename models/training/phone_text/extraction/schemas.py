@@ -27,7 +27,7 @@ def schema_of(choose, asked, values, heads, labels=None):
     rng = choose.rng
     spell = spelling(choose)
     describes = labels is not None and choose.chance(0.13)
-    formats = choose.chance(0.4)
+    formats = choose.chance(0.5)
     nullable = choose.chance(0.1)
     properties, answer, required, names = {}, {}, [], {}
     for key, (name, type_, more) in asked.items():
@@ -46,7 +46,7 @@ def schema_of(choose, asked, values, heads, labels=None):
         if describes and choose.chance(0.8):
             schema["description"] = rng.choice(("The {}", "{}", "the {}", "{} of the " + rng.choice(("text", "message", "entry")))).format(labels(key))
         elif formats and isinstance(values.get(key), str) and (form := format_of(values[key])):
-            schema["description"] = rng.choice((form, form, form, f"{form}", f"{labels(key) if labels else name.lower()}, {form}", f"as {form}"))
+            schema["description"] = rng.choice((form, form, form, form, form, f"{labels(key) if labels else name.lower()}, {form}", f"as {form}"))
         properties[name] = schema
         if key in values:
             answer[name] = values[key]

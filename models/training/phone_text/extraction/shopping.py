@@ -9,6 +9,7 @@ from .grammar import Domain, Field
 from .values import same
 
 UNITS = (("kg", 1), ("g", 100), ("litres", 1), ("packs", 1), ("bottles", 1), ("bags", 1), ("cans", 1), ("boxes", 1), ("jars", 1), ("tins", 1), ("bunches", 1), ("ml", 50), ("l", 1), ("tubes", 1), ("rolls", 1), ("slices", 1))
+BULK = ("kg", "g", "litres", "ml", "l", "kilo", "litre")
 ONE = ("bottle", "bag", "pack", "can", "box", "jar", "kilo", "litre", "loaf", "bunch", "tin")
 GROUPS = ("fruit", "vegetables", "drinks", "snacks", "things for the party", "presents")
 
@@ -77,7 +78,7 @@ def texts(choose, now, v):
     return text, text, value
 
 
-def objects(choose, names, whole):
+def objects(choose, names, whole, always):
     def make(choose, now, v):
         said, value = [], []
         priced = "price" in names
@@ -85,12 +86,16 @@ def objects(choose, names, whole):
             object_ = {"name": item}
             p = choose.rng.random()
             text = item
-            if p < (0.4 if priced else 0.8):
+            if always or p < (0.4 if priced else 0.8):
                 amount, object_["quantity"], unit = _amount(choose, whole)
-                if unit:
-                    object_["unit"] = unit
+                while "unit" not in names and (unit in BULK or unit and " of" not in amount):  # 500 g flour
+                    amount, object_["quantity"], unit = _amount(choose, whole)
                 text = f"{amount} {item}"
-                if not unit and p < 0.1:
+                if unit and "unit" in names:
+                    object_["unit"] = unit
+                elif unit:  # a jar of gherkins
+                    object_["name"] = f"{amount.split(' ', 1)[1]} {item}"
+                if not unit and p < 0.1 and not always:
                     object_["quantity"] = choose.rng.randint(2, 30)
                     text = f"{item} {choose.rng.choice(('x', 'x ', '* '))}{object_['quantity']}"
             if priced and choose.chance(0.9):
@@ -111,10 +116,11 @@ def object_field(choose, field):
     keys = choose.rng.choice((("name", "quantity"), ("name", "quantity"), ("name", "quantity", "unit"), ("name", "quantity", "unit"), ("quantity", "name"), ("quantity", "unit", "name"), ("name", "price"), ("name", "quantity", "price")))
     names = {key: choose.rng.choice(NAMES[key]) if choose.chance(0.5) else NAMES[key][0] for key in keys}
     schema = {"type": "object", "properties": {names[k]: {"type": {"name": "string", "unit": "string", "price": "number"}.get(k) or choose.rng.choice(("integer", "number", "number"))} for k in keys}}
+    always = "quantity" in names and choose.chance(0.5)
     if choose.chance(0.6):
-        schema["required"] = [names["name"]]
+        schema["required"] = [names["name"], names["quantity"]] if always else [names["name"]]
     whole = schema["properties"].get(names.get("quantity"), {}).get("type") == "integer"
-    return Field("array", "|".join(field.names), "Items", objects(choose, names, whole), choices=schema)
+    return Field("array", "|".join(field.names), "Items", objects(choose, names, whole, always), choices=schema)
 
 
 def make(choose, now):
