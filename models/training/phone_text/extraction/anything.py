@@ -162,7 +162,7 @@ def make(choose, now):
             pieces.append((key if choose.chance(0.3) else key.capitalize()) + separator + said)
             continue
         phrasing = one or choose.of(SAID)
-        if len(phrasing) > 30:
+        if len(phrasing) > 30 and "{other}" not in phrasing:
             phrasing = words.disturbed(choose, phrasing, 0.08, True)
         text = choose.fill(phrasing)
         other = any_value(choose, now)[0] if "{other}" in text else None

@@ -53,7 +53,7 @@ class Domain:
 
 
 DISTRACTORS = {"phone": values.phone, "name": values.someone, "city": values.town, "place": values.place, "street": values.street, "company": values.company, "code": values.code,
-               "shop": values.shop, "thing": lambda c: c.of(words.THINGS), "number": lambda c: str(c.rng.randint(2, 900))}
+               "shop": values.shop, "time": lambda c: values.clock(c)[0], "thing": lambda c: c.of(words.THINGS), "number": lambda c: str(c.rng.randint(2, 900))}
 
 
 class Facts:
@@ -125,7 +125,7 @@ class Facts:
             for _ in range(8 if candidates else 0):
                 phrasing, said = choose.rng.choice(candidates)
                 if said <= left_set:
-                    text = self.fill(phrasing if lines or len(phrasing) < 25 else words.disturbed(choose, phrasing, 0.08, True), lower)
+                    text = self.fill(phrasing if lines or len(phrasing) < 25 or "{x_" in phrasing else words.disturbed(choose, phrasing, 0.08, True), lower)
                     if text:
                         break
             if not text:

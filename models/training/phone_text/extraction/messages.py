@@ -1,5 +1,6 @@
 """Messages as one gets them: reminders, confirmations, notices, signs, receipts, chats. Each is a row of parts, which are said in one of several ways, left
 out, joined or put on lines of their own, so that a message hardly ever has the same form twice."""
+import itertools
 import re
 
 from .. import times, words
@@ -205,9 +206,20 @@ PARTS = {  # what it is -> its parts, each with alternatives
     "shopping message": ["(can u|can you|could you|pls|please|) get {items}( on your way home x| pls| love|)|(from|at) {shop} (I|we) need {items}|(need|get|buy)( for {title}|)(:|) {items}|{shop}:\n{items}|for {title}: {items}|{items} from {shop}", "(thank you love|ta|x|thanks|{shop} (shuts|closes) at {end}|{shop} is open till {end}|at {shop}|it's for {first})|", "(max|not more than|you can spend|up to) {total}|", "(by|for|we need it) {date}|"],
     "release note": ["{app} {version} (is out|is here|is available|released)|(new version|update|release)(:|) {app} {version}|{app} (version|update) {version}", "(on |released |){date}|", "(size|fixes|new|changes)(:|) {text}|", "(by|from|developer)(:|) {company}|{website}|{name}|"],
     "meter reading": ["(meter|reading|meter reading)(:|) {meter}|the {utility} meter (shows|says|reads|stands at) {meter}|{utility}: {meter}|{meter} on the {utility} meter", "(read|taken|on|date)(:|) {date}|", "(account|customer|meter) (no.|number) {account}|", "(at|address|flat)(:|) {street}|(read by|by|name)(:|) {name}|"],
+    "introduction": ["(Hi|hello|hey|good morning)(,| {x_name},|!) (I'm|my name is|this is|it's) {name}( from {company}|)|(Let me introduce|please meet|this is) {name}|{name} here, {job} (at|with) {company}|(I'd like to introduce|meet|welcome) our new {job}, {name}|(I met|I spoke to|I had lunch with) {name} (today|yesterday|at the fair|on the train)", "(I work|I've been working|she works|he works) (as a|as an|as) {job} (at|for) {company}|(I'm|she's|he's) the (new |){job} (at|of) {company}|{job} (at|for) {company}|(he|she) runs {company} in {city}|", "(you can|you may|feel free to|please) (reach|call|ring|text) (me|her|him) (on|at|under) {phone}|my (mobile|number|direct line) is {phone}|(email|write to|mail) {email}|(best by|reach me by) mail(:|,) {email}|{phone} or {email}", "(I live|based|our office is|we are) (in|at) {street}, {city}|(from|based in|lives in) {city}|{website}|"],
+    "contact note": ["{name} ({company}|{job})|{name}: {phone}|{name}, {phone}|{name} {phone}|{name} - {email}|{job} {name}|(number for|phone of) {name}(:|) {phone}|{company}: ask for {name}".replace("({company}|{job})", "from {company}"), "{phone}|{email}|(mob|tel|cell) {phone}|{email}, {phone}|", "{street}, {postcode} {city}|{street}, {city}|lives in {city}|(works as|job:) {job}|", "(met at|from|known through|friend of) {x_name}|(only mornings|not before nine|speaks French|very nice)|"],
+    "plan in a chat": ["(hey|yo|hi|so|ok|right|listen|oh)( {x_name}|)(,|!|) (fancy|up for|how about|what about|want to join) {title} {date}?|{title} {date}?|(are you|you) free {date}|(we're|I'm) (doing|having|planning) {title} {date}|{title} is on!|don't forget {title} {date}", "(at|around|from|say) {time}|(say|let's say|shall we say|see you at) {time}|{time} ok?|(I finish|work ends) at {x_time} so (let's say|meet at) {time}|", "(at|@|in|over at|round at) {place}|(meet|see you) (at|in|outside) {place}|my place, {street}|{restaurant}|", "{guests} (are in|said yes|will come)|{guest} (is coming|is in|can make it)|bring {item}|(costs|tickets are|entry) {price}|(text|call) {host} if you're late|"],
+    "formal invitation": ["(We cordially|we would like to|we are pleased to|on behalf of {company} we) invite you to (our|the) {title}|(You are|you and your guest are) (cordially |warmly |)invited to (the|our) {title}|{host} (requests the pleasure|invites you)|(Invitation|programme)(:|) {title}", "(on |which takes place |to be held |){date} (at|from|starting at) {time}|(date and time|when)(:|) {date}, {time}|(on |){date} from {start} to {end}|{date}", "(in|at) (the |){place}|(venue|location)(:|) {place}|{place}, {street}|(at our offices|at) {street}, {city}", "(please reply|kindly respond|RSVP|let us know) (by|before) {due}|(please confirm to|RSVP to|reply to) {email}|(dress code: casual|drinks will be served|free parking)|", "(yours sincerely|with best regards|the organisers|yours),? {host}|{host}|".replace(",?", "")],
+    "event listing": ["{title}|{title} with {band}|{band}: {title}|{title} (in|at) {venue}", "{date}, {start}-{end}|{date}, {time}|{date} | {time}".replace(" | ", " / ") + "|(every visitor welcome|for all ages|family event)|{date}", "{venue}, {city}|{venue}|{place}|{street}, {city}", "(admission|entry|tickets|fee)(:|) {price}|{price} (adults|each|at the door)|free|", "(info|more|tickets)(:|) {website}|(tel|book on|call)(:|) {phone}|"],
+    "online order": ["(Thank you for your order|thanks for shopping with us|order confirmed|your receipt|we got your order)(, {name}|)(!|.|)|(Thank you for shopping|your order) at {sender}|{sender}: (order|your order) {order} (confirmed|received|is being packed)", "(Order|order no.|order number)(:| |) {order}|(your|the) order number is {order}|{order}|", "{item} {price}|1 x {item}, {price}|(you bought|item|article|product)(:|) {item}|{items}|", "(Total|order total|amount|grand total)(:|) {total}|you paid {total}|{total}", "(delivery|arrives|expected|estimated arrival|ships)(:| by| on|) {date}|(shipping|sent|delivered) (with|by|via) {carrier}|(tracking|parcel no.)(:|) {tracking}|", "(ship to|deliver to|address)(:|) {street}, {city}|(for|customer)(:|) {name}|"],
+    "delivery chat": ["(your|the|a) (parcel|package|delivery|box) (from|of) {sender} (is here|came|arrived|will come {date}|comes {date})|{carrier} (will bring|is bringing|brings) (the |my |our |your |){item} {date}|(I ordered|we ordered|just ordered|bought) (a |the |){item} (at|from) {sender}|(can you|could you) take in a parcel from {sender}", "(they say|it should come|arriving|between) {start} (to|and|until) {end}|(it comes|should be here) {date}|(it's|comes) with {carrier}|(the number is|tracking|number:) {tracking}|", "(it cost|I paid|was) {price}|(please |)(pick it up|get it) (at|from) {pickup}|(code|pin) (is |){pin}|(they left it|it's) (at|with) {pickup}|"],
+    "rental car": ["(Your rental|car hire|reservation|booking)(:|) {item} (from|at|with) {company}|{company}: (reservation|booking) {ref}|(pick up|collect) (the car|your car) (at|in) {pickup}|{company}", "(pick-up|from|collect)(:|) {checkin}|{checkin} - {checkout}|(from|pick-up) {checkin} at {time}|(return|until|back by)(:|) {checkout}", "(at|place|desk)(:|) {pickup}|{city}|in {city}|", "(driver|name|customer)(:|) {name}|(plate|car|registration)(:|) {plate}|", "(total|price|rate)(:|) {total}|(deposit)(:|) {deposit}|", "(ref|booking no.|confirmation)(:|) {ref}|"],
+    "trip in a chat": ["(I'm|we're|I am|we are) (taking|on|catching) (the |){train} (from {from} |)to {to}|(my|our|the) (train|bus|flight|ferry) (from {from} |)(leaves|goes|departs) at {departs}|(I|we) (booked|got) (tickets|seats) from {from} to {to}|(off to|going to|visiting) {to} {date}|{from} to {to} {date}", "(leaves|leaving|departing|departs) (at |){departs}|(arrive|arriving|get in|I'm there|landing) (at |){arrives}|(leaves|departs) {departs} and (arrives|gets in) {arrives}|(on |){date}|", "(from |on |)platform {platform}|(we sit in|I'm in) coach {coach}, seat {seat}|seat {seat}|(it was|cost me|paid) {price}|(booking|ref|code) (is |){ref}|", "(can you pick me up|see you there|don't wait for me|call me on {phone})|"],
+    "match ticket": ["{home} (v|vs|against|-) {away}|(match|game|fixture)(:|) {home} - {away}|(I|we) got tickets for {home} against {away}", "{date}, {time}|(kick-off|starts|start)(:| at|) {time}|{date}|(on |){date} at {time}", "(at|in|,) {stadium}|{stadium}|", "(block|gate|entrance) {gate}|row {row}, seat {seat_no}|(seats|places) {seats}|gate {gate}, row {row}, seat {seat_no}", "(price|paid|each)(:|) {price}|(holder|name)(:|) {name}|(ticket no.|order|ref)(:|) {ref}|"],
+    "household list": ["(for|this is for) {title}(:|)|(shopping list|to get|we're out of|need|get|list|from {shop})(:|) {items}|(don't forget|remember|and also|plus)(:|) {items}|{items}|(I'm at {shop}, do we need|going to {shop} for) {items}", "(by|for|until) {due}|(we need it|needed) {date}|{first} (is coming|pays|will cook)|", "(max|budget|don't spend more than|limit)(:|) {total}|(at|from|best at|only from) {shop}|", "(thanks|ta|love you|call if unsure|ok)|"],
+    "support ticket": ["(Ticket|case|your request|support case)(:| |) {ref} (was opened|is open|received|closed)|(Dear|hello) {name}, we (have |)received your request {ref}|{company} support: {ref}|case {ref}", "(subject|problem|about|issue)(:|) {subject}|{subject}|", "(we answer|reply|expected) (by|until) {due}|(opened|created)(:| on|) {date}|", "(agent|your contact|handled by)(:|) {name}|(call|phone|hotline)(:|) {phone}|{website}|{email}|"],
     "note": ["{first} (called|rang|was here|came by) (at {time}|) (about|for|with|because of) {item}|(call|ring) {first} (back |)(on|at) {phone}|{first} (wants|needs|left|brought) {item}|{item} for {first}|(from|for)(:|) {first}", "(call|number|reach)(:|) {phone}|(on|by|before) {date}|(at|before|after) {time}|it costs {price}|{place}", "(in|at) {place}|{city}|{text}|"],
 }
-NAMES = Lexicon("extraction messages: kinds", list(PARTS))
 JOINTS = {". ": 46, "\n": 26, ", ": 10, " / ": 3, " | ": 3, " - ": 4, "; ": 2, "  ": 3, " · ": 0.5,  " ": 4, "\n\n": 2}
 
 
@@ -222,9 +234,29 @@ def _alternatives(text):
     return out + [text[start:]]
 
 
-PARTS = {name: [_alternatives(part) for part in parts] for name, parts in PARTS.items()}
+def _lexicon(name, part):
+    """The ways to say a part, split, and how often it is left out."""
+    ways = _alternatives(part)
+    said = [way for way in ways if way]
+    left_out = 1 - len(said) / len(ways)
+    if len(said) <= 2:  # what the first of their choices makes of them
+        more = []
+        for way in said:
+            depths = list(itertools.accumulate((c == "(") - (c == ")") for c in way))
+            if way[0] == "(" and 0 not in depths[:-1]:
+                more += [choice for choice in _alternatives(way[1:-1]) if choice]
+                continue
+            head, bar, rest = way.partition(")")
+            open_ = head.rfind("(")
+            more += [(head[:open_] + choice + rest).strip() for choice in head[open_ + 1:].split("|")] if bar else [way]
+        said = list(dict.fromkeys(more))
+    return Lexicon(f"extraction messages, {name}", said, len(said) > 1), left_out
+
+
+PARTS = {name: [_lexicon(f"{name} {i}", part) for i, part in enumerate(parts)] for name, parts in PARTS.items()}
+NAMES = list(PARTS)
 for _parts in PARTS.values():
-    for _slot in {slot for part in _parts for text in part for slot in SLOT.findall(text)}:
+    for _slot in {slot for part, _ in _parts for text in part.parts["train"] + part.parts["test"] for slot in SLOT.findall(text)}:
         assert _slot in SLOTS or _slot.startswith("x_"), _slot
 
 
@@ -238,16 +270,16 @@ def _clock_pair(choose, made):
 
 def make(choose, now):
     rng = choose.rng
-    kind = choose.of(NAMES)
+    kind = rng.choice(NAMES)
     texts, slots = [], {}
-    for i, part in enumerate(PARTS[kind]):
-        if i and rng.random() < 0.12:
+    for i, (part, left_out) in enumerate(PARTS[kind]):
+        if rng.random() < (max(left_out, 0.12) if i else left_out):
             continue
-        text = choose.fill(rng.choice(part)).strip().lstrip(",:")
+        text = choose.fill(choose.of(part)).strip().lstrip(",:")
         if not text or all(slot in slots for slot in SLOT.findall(text)) and "{" in text:  # said already
             continue
         if any(slot in slots for slot in SLOT.findall(text)):  # in part said already
-            text = next((t for t in (choose.fill(rng.choice(part)).strip() for _ in range(4)) if t and not any(slot in slots for slot in SLOT.findall(t))), "")
+            text = next((t for t in (choose.fill(choose.of(part)).strip() for _ in range(4)) if t and not any(slot in slots for slot in SLOT.findall(t))), "")
             if not text:
                 continue
         for slot in SLOT.findall(text):
@@ -308,7 +340,7 @@ def make(choose, now):
     all_asked = choose.chance(0.6)
     asked = [slot for slot in slots if all_asked or choose.chance(0.75)] or list(slots)[:1]
     if choose.chance(0.25):
-        others = {slot for part in PARTS[kind] for text in part for slot in SLOT.findall(text) if not slot.startswith("x_")} - set(slots)
+        others = {slot for part, _ in PARTS[kind] for text in part.parts[choose.side] for slot in SLOT.findall(text) if not slot.startswith("x_")} - set(slots)
         said_types = {SLOTS[slot][2] for slot in slots}
         others = sorted(slot for slot in others if SLOTS[slot][2] not in said_types)
         asked += rng.sample(others, min(len(others), rng.randint(1, 2)))

@@ -94,7 +94,7 @@ Have a (nice|good|great) (day|week|evening)
 Take care
 Until then
 Hugs
-Looking forward to it
+Can hardly wait for it
 (Ciao|Later)
 With (best|kind) regards
 Stay (safe|well)""".split("\n"))

@@ -188,6 +188,13 @@ def website(choose):
 
 # ---- places ---------------------------------------------------------------------------------------------------------------------------
 def street(choose):
+    while True:
+        text = _street(choose)
+        if choose.side == "test" or not any(held in text for held in words.STREETS.parts["test"]):
+            return text
+
+
+def _street(choose):
     rng = choose.rng
     p = rng.random()
     if p < 0.35:
