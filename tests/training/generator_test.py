@@ -11,7 +11,7 @@ from unittest import mock
 SOURCE = os.environ["LLMD_SOURCE"]
 sys.path.insert(0, os.path.join(SOURCE, "models", "training"))
 
-from phone_text import domains, generate, render, requests, split, times  # noqa: E402
+from phone_text import domains, extraction, generate, render, requests, split, times  # noqa: E402
 
 N = 1500
 
@@ -51,7 +51,7 @@ class Split(unittest.TestCase):
                 if message["role"] not in ("user", "assistant"):
                     continue
                 for found in pattern.findall(message["content"].lower()):
-                    self.assertTrue(found.removeprefix("the ") in others, f"{held[found]}: {found} in {message['content'][:300]}")
+                    self.assertTrue(found.strip().removeprefix("the ") in others, f"{held[found]}: {found} in {message['content'][:300]}")
 
     def test_a_held_back_phrasing_is_not_put_together_of_parts(self):
         """Neither by alternatives of a trained one nor by the sentence that it is put into."""
@@ -132,6 +132,37 @@ class Samples(unittest.TestCase):
                 for text in value if isinstance(value, list) else [value]:
                     if isinstance(text, str) and not re.fullmatch(r"[\d:-]+", text):
                         self.assertIn(text, user)
+
+    def test_extracted_answers_fit_their_schemas(self):
+        """Of every maker of texts, on both sides: types, choices, required properties and their order; texts are copied from the message."""
+        kinds = {"string": str, "integer": int, "number": (int, float), "boolean": bool, "array": list, "object": dict, "null": type(None)}
+        seen = set()
+
+        def check(value, schema, user):
+            types = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+            self.assertTrue(any(isinstance(value, kinds[t]) and (t == "boolean") == isinstance(value, bool) for t in types), (value, schema))
+            seen.update(types)
+            if "enum" in schema:
+                self.assertIn(value, schema["enum"])
+            elif isinstance(value, str) and not re.fullmatch(r"[\d:-]+", value):
+                self.assertIn(value, user)
+            elif isinstance(value, list):
+                for one in value:
+                    check(one, schema["items"], user)
+            elif isinstance(value, dict):
+                self.assertEqual(list(value), [name for name in schema["properties"] if name in value])
+                self.assertLessEqual(set(schema.get("required", ())), set(value))
+                for name, one in value.items():
+                    check(one, schema["properties"][name], user)
+
+        for side in (split.TRAIN, split.TEST):
+            choose = split.Chooser(random.Random(f"schemas {side}"), side)
+            for i in range(N):
+                user, schema, answer = extraction.make(choose, times.Now(choose) if i % 2 else None)
+                self.assertTrue(answer)
+                self.assertIn(json.dumps(schema, ensure_ascii=False).replace(" ", ""), user.replace(" ", ""))
+                check(answer, schema, user)
+        self.assertEqual(seen, set(kinds))
 
     def test_bad_input_has_rows_for_the_evaluation(self):
         sets = generate.test_samples("bad", 14)

@@ -168,7 +168,7 @@ def make(choose, now):
         other = any_value(choose, now)[0] if "{other}" in text else None
         first = not text.startswith("{")
         text = text.format(key=key, Key=key.capitalize(), value=said, thing=thing, other=other)
-        pieces.append(noise.extended(choose, text[:1].upper() + text[1:] if first else text))
+        pieces.append(noise.extended(choose, text[:1].upper() + text[1:] if first else noise.Fixed(text)))
     rng.shuffle(pieces)
     if choose.chance(0.4):
         opening = choose.fill(choose.of(NAMED)).format(thing=thing, Thing=thing.capitalize())

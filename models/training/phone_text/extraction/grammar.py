@@ -101,10 +101,10 @@ class Facts:
                 return None
         filled = text.format(**out)
         if lower:
-            return filled
+            return noise.Fixed(filled) if text.startswith("{") else filled
         first = SLOT.match(text)
         if first and not any(first[1].endswith(kind) for kind in FREE):
-            return filled
+            return noise.Fixed(filled)
         return filled[:1].upper() + filled[1:]
 
     def pieces(self, keys, lines=False, lower=False):
@@ -273,10 +273,7 @@ def joined(choose, pieces):
     out = []
     for piece in pieces:
         if out and piece[0].isupper() and out[-1][-1] not in "!?:," and choose.chance(0.14):
-            first, space, rest = piece.partition(" ")
-            if first in noise.LOWERED:
-                first = first[0].lower() + first[1:]
-            out[-1] = out[-1].rstrip(".") + choose.rng.choice((", and ", " and ", "; ", " - ", ", so ", ", but ", ", ")) + first + space + rest
+            out[-1] = type(out[-1])(out[-1].rstrip(".") + choose.rng.choice((", and ", " and ", "; ", " - ", ", so ", ", but ", ", ")) + noise.lowered(piece))
         else:
             out.append(piece)
     return [finished(piece) for piece in out]

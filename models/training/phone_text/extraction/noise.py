@@ -112,7 +112,7 @@ fyi
 so
 listen
 good news
-guess what
+guess what happened
 morning
 ok
 alright
@@ -289,17 +289,23 @@ def sentence(choose):
     return text[:1].upper() + text[1:] + rng.choices((".", "!", "...", ""), (10, 2, 0.5, 1))[0]
 
 
+class Fixed(str):
+    """A sentence that begins with a value, whose first letter stays as it is."""
+
+
+def lowered(piece):
+    """The sentence as it stands within another one."""
+    return piece[0].lower() + piece[1:] if piece.split(" ", 1)[0] in LOWERED and not isinstance(piece, Fixed) else piece
+
+
 def extended(choose, piece):
     """The sentence with words before or behind it that belong to the same sentence."""
     p = choose.rng.random()
     if p < 0.14:
-        first = piece.split(" ", 1)[0]
-        if first in LOWERED:
-            piece = piece[0].lower() + piece[1:]
         before = _filled(choose, BEFORE)
-        piece = before[0].upper() + before[1:].rstrip() + " " + piece
+        piece = before[0].upper() + before[1:].rstrip() + " " + lowered(piece)
     elif p < 0.28:
-        piece = piece.rstrip(".:,") + _filled(choose, AFTER)
+        piece = type(piece)(piece.rstrip(".:,") + _filled(choose, AFTER))
     return piece
 
 

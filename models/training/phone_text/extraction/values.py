@@ -19,7 +19,7 @@ SHOWS = Lexicon("shows", ["The Winter Garden", "Moonlight Circus", "Three Sister
                           "The Iron Horse", "Songs of the North", "The Clockmaker", "Sea of Stars", "The Tall Tale Show"])
 TRADES = Lexicon("trades", "Bakery Logistics Plumbing Motors Dental Travel Books Electronics Gardens Consulting Media Foods Furniture Textiles Software Energy Tools Optics Studio Press Services Systems "
                  "Roofing Fabrics Catering Insurance Bikes Pharmacy Design Audio".split())
-ENDINGS = ("Ltd", "Inc", "GmbH", "AG", "LLC", "& Sons", "& Co", "Group", "B.V.", "plc", "Oy", "AB")
+ENDINGS = ("Ltd", "Inc", "GmbH", "AG", "LLC", "& Sons", "& Co", "Group", "BV", "plc", "Oy", "AB")
 JOBS = Lexicon("jobs", """plumber electrician teacher nurse baker architect dentist photographer gardener accountant carpenter journalist translator pharmacist
 mechanic receptionist librarian surveyor engineer designer lawyer optician hairdresser joiner""".split() + ["sales manager", "project lead", "head of marketing", "software developer", "office manager",
                "managing director", "customer support", "store manager", "research assistant", "piano tuner", "estate agent", "tax adviser", "personal trainer", "vet", "HR manager", "product designer"])
