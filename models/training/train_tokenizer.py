@@ -26,7 +26,7 @@ def slot_words():
     found = set()
     for name, lexicon in split.LEXICONS.items():
         is_slot = name in {"names she", "names he", "surnames", "towns", "streets", "things to buy", "lists", "occasions", "artists", "songs", "genres", "rooms", "colours", "weather conditions", "any words",
-                           "apps", "languages", "restaurants", "doors", "labels", "alarm labels", "shops", "carriers", "shows", "venues", "parcel contents", "tale things", "tale places"}
+                           "apps", "languages", "restaurants", "doors", "labels", "alarm labels", "shops", "carriers", "shows", "venues", "goods", "kinds of goods", "trades", "jobs", "tale things", "tale places"}
         if is_slot:
             for entry in sum(lexicon.parts.values(), []):
                 found.update(re.findall(r"[^\W\d]+", entry))

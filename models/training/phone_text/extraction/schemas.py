@@ -46,7 +46,7 @@ def schema_of(choose, asked, values, heads, labels=None):
         if describes and choose.chance(0.8):
             schema["description"] = rng.choice(("The {}", "{}", "the {}", "{} of the " + rng.choice(("text", "message", "entry")))).format(labels(key))
         elif formats and isinstance(values.get(key), str) and (form := format_of(values[key])):
-            schema["description"] = rng.choice((form, form, form, form, form, f"{labels(key) if labels else name.lower()}, {form}", f"as {form}"))
+            schema["description"] = rng.choice((form, form, form, form, form, f"{labels(key) if labels else name.lower()}, {form}", f"as {form}", f"Date, {form}" if "Y" in form else f"24 hours, {form}", f"in the form {form}"))
         properties[name] = schema
         if key in values:
             answer[name] = values[key]
