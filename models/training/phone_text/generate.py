@@ -9,7 +9,7 @@ from .split import TEST, TRAIN, Chooser
 
 PERSONAS = ["You are a helpful assistant on a phone.", "You are an assistant.", "You are the assistant of this phone.", "You help the user of a phone.",
             "Answer briefly.", "You are a voice assistant.", "Be helpful.", "You are llmd, a small assistant that runs on this device."]
-TURNS = {requests.one_request: 50, requests.several_requests: 12, requests.missing_argument: 14, requests.not_offered: 16, requests.impossible: 4, None: 8}
+TURNS = {requests.one_request: 50, requests.several_requests: 16, requests.missing_argument: 14, requests.not_offered: 16, requests.impossible: 4, None: 8}
 
 
 def system_message(choose, now, has_date=True):
@@ -106,9 +106,9 @@ def training_sample(rng, side=TRAIN):
     """A conversation of several turns for the training. Of the other side it is for measuring the loss on it."""
     choose = Chooser(rng, side)
     p = rng.random()
-    if p < 0.62:
+    if p < 0.54:
         return tools_conversation(choose, rng.choice((1, 2, 3, 4, 5, 6)))
-    if p < 0.86:
+    if p < 0.85:
         return extraction_conversation(choose, rng.choice((1, 2, 2, 3)))
     if p < 0.94:
         return tale_conversation(choose, rng.choice((1, 1, 2)))

@@ -46,7 +46,7 @@ class Quick:
     """What is used of a random.Random. Its choice and randint take a fifth of the time; that some are likelier by 2^-40 does not matter here."""
 
     def __init__(self, rng):
-        self.random, self.choices, self.sample, self.shuffle = rng.random, rng.choices, rng.sample, rng.shuffle
+        self.random, self.choices, self.sample, self.shuffle, self.uniform = rng.random, rng.choices, rng.sample, rng.shuffle, rng.uniform
 
     def choice(self, sequence):
         return sequence[int(self.random() * len(sequence))]
