@@ -17,8 +17,8 @@ def constant_name(path):
 
 
 def strip_comments(source):
-    if "/*" in source or '"' in source:
-        sys.exit("embed_kernels.py: block comments and string literals are not supported")
+    if "/*" in source or any('"' in line and "//" in line for line in source.splitlines()):
+        sys.exit("embed_kernels.py: block comments, and comments behind string literals, are not supported")
     lines = (re.sub(r"\s*//.*", "", line).rstrip() for line in source.splitlines())
     return "\n".join(line for line in lines if line) + "\n"
 

@@ -25,7 +25,8 @@ constexpr uint32_t kNvidiaManyGroups = 64;
 // Gates and ups of so many rows have groups enough for two a processor, if the groups are small.
 constexpr uint32_t kNvidiaManyGates = 16384;
 constexpr uint32_t kNvidiaGateKSplits = 8;
-// Batch rows times limbs. A multiply-add of integers takes as long as two of floats, but quants need no conversion.
+// Without the dot core: batch rows times limbs. A multiply-add of integers takes as long as two of floats, but quants
+// need no conversion.
 constexpr uint32_t kNvidiaMostIntegers = 4;
 // On an Adreno both take as long. Above this (two limbs of eight batch rows) integers of more than four bits, whose
 // sums start anew within a block, take longer than floats (Q6_K: by a third) or more code than its cache holds (Q5_K);
@@ -55,6 +56,7 @@ Variants::Variants(const DeviceLimits& device, Precision precision)
     : precision_(precision),
       is_cpu_(device.is_cpu),
       is_nvidia_(device.vendor_id == kNvidia),
+      has_dot_(device.has_dot),
       most_items_(
           static_cast<uint32_t>(std::min<uint64_t>(device.group_items, is_nvidia_ ? kNvidiaMostItems : kMostItems))),
       has_much_local_(device.local_bytes >= kMuchLocalBytes) {}
@@ -63,6 +65,7 @@ Core Variants::usual_core(Layout layout, uint32_t batch_rows, uint32_t limbs) co
     const bool has_four_bits = layout == Layout::Q4_0 || layout == Layout::Q4_1 || layout == Layout::Q4_K;
     const bool prefers_floats = (is_nvidia_ && batch_rows * limbs > kNvidiaMostIntegers) ||
                                 (is_small_gpu() && !has_four_bits && batch_rows * limbs > kSmallGpuMostIntegers);
+    if (has_dot_ && has_dot_core(layout)) return Core::Dot;
     return has_integer_core(layout) && !prefers_floats ? Core::Integer : Core::Float;
 }
 
@@ -105,7 +108,8 @@ std::vector<KernelConfig> Variants::in_other_ways(const MatmulKind& kind, const 
     std::vector<KernelConfig> others;
     if (has_integer_core(kind.layout)) {
         others.push_back(config);
-        others.back().core = config.core == Core::Integer ? Core::Float : Core::Integer;
+        const Core integers = has_dot_ ? Core::Dot : Core::Integer;
+        others.back().core = config.core == integers ? Core::Float : integers;
     }
     if (has_much_local_) {
         others.push_back(config);
@@ -150,7 +154,7 @@ uint32_t Variants::k_splits() const {
 uint32_t Variants::spread_rows(const MatmulKind& kind, uint32_t batch_rows) const {
     if (!is_nvidia_ || batch_rows != kNvidiaSpreadBatchRows) return 0;
     const uint32_t groups = kind.rows / 2 / matmul(kind, kNvidiaSpreadRows).shape.group_pairs();
-    const bool is_quick = matmul(kind, batch_rows).core == Core::Integer;
+    const bool is_quick = kind.limbs == 1 && matmul(kind, batch_rows).core != Core::Float;
     return groups < kNvidiaManyGroups || is_quick ? kNvidiaSpreadRows : 0;
 }
 
@@ -189,7 +193,7 @@ std::string Variants::profile() const {
                         matmul_shape(1, 1, true).k_splits, "/", matmul_shape(kManyRows, 1, false).k_splits, "/",
                         matmul_shape(kManyRows, 1, true).k_splits, "/",
                         matmul_shape(kNvidiaManyGates, 1, true).k_splits, ", attention ", attention_items(),
-                        is_nvidia_ ? ", float" : "", images);
+                        is_nvidia_ ? ", float" : "", has_dot_ ? ", dot" : "", images);
 }
 
 }  // namespace llmd::compute::gpu

@@ -1,6 +1,7 @@
 // The kernels that a device uses. A table says what is usual for its kind; what was found out on the device itself
 // replaces the table's choice. Only the table decides what changes a bit, and all of that is in the numeric profile:
-// limbs, K splits, attention items, a logit group's pairs, images of weights without integer quants.
+// limbs, K splits, attention items, a logit group's pairs, images of weights without integer quants, the dot core (of
+// Q8_0).
 #pragma once
 
 #include <array>
@@ -120,6 +121,7 @@ private:
     Precision precision_;
     bool is_cpu_;  // the items of a group run one after the other
     bool is_nvidia_;
+    bool has_dot_;
     uint32_t most_items_;
     bool has_much_local_;  // local memory
     KernelConfigs configs_;

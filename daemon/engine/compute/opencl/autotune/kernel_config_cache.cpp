@@ -27,7 +27,7 @@ bool read_matmul(std::istream& in, const Variants& variants, const std::set<Matm
         config.shape.pairs >> config.shape.k_splits >> core >> config.staged_bytes;
     const auto layout = layout_from_name(name);
     if (!in || !layout || output_kind > static_cast<uint32_t>(OutputKind::Logits) ||
-        core > static_cast<uint32_t>(Core::Float)) {
+        core > static_cast<uint32_t>(kLastCore)) {
         return false;
     }
     kind.layout = *layout;

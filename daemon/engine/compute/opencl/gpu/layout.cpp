@@ -91,6 +91,10 @@ bool has_integer_core(Layout layout) {
     return format_of(layout).has_integer_core;
 }
 
+bool has_dot_core(Layout layout) {
+    return has_integer_core(layout) || layout == Layout::Q8_0;
+}
+
 uint64_t tile_bytes(Layout layout, WeightArray array, uint32_t cols, bool image) {
     const ArrayFormat format = array_format(layout, array, image);
     if (format.element_bytes == 0) return 0;

@@ -74,6 +74,9 @@ std::string_view layout_name(Layout layout);
 ArrayFormat array_format(Layout layout, WeightArray array, bool image = false);
 // Whether a matmul can be summed as integers, two rows in one word (core_int.cl).
 bool has_integer_core(Layout layout);
+// Whether it can be summed as integers from bytes and columns of 16 bits (core_dot.cl). Where the layout has an
+// integer core too, it gives the same bits.
+bool has_dot_core(Layout layout);
 
 inline uint32_t round_up(uint32_t n, uint32_t multiple) {
     return (n + multiple - 1) / multiple * multiple;

@@ -8,8 +8,9 @@
 namespace llmd::compute::gpu {
 namespace {
 
-// The bytes of local memory that four rows of the batch take.
+// The bytes of local memory that four columns of a batch row take.
 uint32_t vec4_bytes(const MatmulVariant& variant) {
+    if (variant.core == Core::Dot) return 8;
     return 16 * (variant.core == Core::Integer ? variant.limbs : 1);
 }
 
@@ -18,7 +19,9 @@ uint32_t chunk_blocks(const MatmulVariant& variant) {
     const uint32_t block_bytes = vec4_bytes(variant) * (kBlockCols / 4) * variant.batch_rows;
     const uint32_t k_splits = variant.shape.k_splits;
     const uint32_t least = (variant.shape.items() * 8 + block_bytes - 1) / block_bytes;
-    const uint32_t blocks = std::max(variant.staged_bytes / block_bytes, least);
+    // Beside 16 bits a column, what a block has of its own is no longer little.
+    const uint32_t staged_bytes = variant.core == Core::Dot ? variant.staged_bytes * 2 / 3 : variant.staged_bytes;
+    const uint32_t blocks = std::max(staged_bytes / block_bytes, least);
     return std::max((blocks + k_splits - 1) / k_splits, 1u) * k_splits;
 }
 
@@ -60,8 +63,10 @@ std::string_view macro_of(InputNorm norm) {
 }  // namespace
 
 std::string layout_source(Core core) {
-    return base::concat(kernels::kDotCl, core == Core::Integer ? kernels::kCoreIntCl : kernels::kCoreFloatCl,
-                        kernels::kActivationsCl);
+    const std::string_view core_source = core == Core::Integer ? kernels::kCoreIntCl
+                                         : core == Core::Float ? kernels::kCoreFloatCl
+                                                               : kernels::kCoreDotCl;
+    return base::concat(kernels::kDotCl, core_source, kernels::kActivationsCl);
 }
 
 std::string matmul_source(Core core, Epilogue epilogue) {

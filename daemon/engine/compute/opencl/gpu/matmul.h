@@ -17,8 +17,10 @@ enum class Epilogue : uint8_t { Qkv, Residual, Gelu, SwiGlu, Store, Gated, Logit
 // The norm that a matmul's input has gone through (epilogue.cl).
 enum class InputNorm : uint8_t { None, Rms, Layer };
 
-// How a matmul is summed. Only has_integer_core() layouts have Integer.
-enum class Core : uint8_t { Integer, Float };
+// How a matmul is summed. Only has_integer_core() layouts have Integer, only has_dot_core() layouts in buffers have
+// Dot.
+enum class Core : uint8_t { Integer, Float, Dot };
+inline constexpr Core kLastCore = Core::Dot;
 
 // A matmul's work-group: `lanes` items side by side with `pairs` row pairs each, times `k_splits` items that share a
 // row's columns. Only `k_splits` changes the bits of a result.

@@ -2,6 +2,7 @@
 
 typedef float4 staged_t;
 #define STAGED_WORDS 1
+#define STAGED_BYTES 16
 #define TOTAL_SCALE 1.0f
 
 #if ZERO_POINT != 0 && !HAS_MIN

@@ -5,6 +5,7 @@
 
 typedef int4 staged_t;
 #define STAGED_WORDS LIMBS
+#define STAGED_BYTES 16
 #define HIGH_SUMS (VEC4S / SUM_VEC4S)  // of a block; low sums: one a sub-block
 // Totals are kept as multiples of 2^16, as the odd row has them; x_scale makes up for it.
 #define TOTAL_SCALE 65536.0f

@@ -79,6 +79,9 @@ INLINE __global const uchar* in_segment(__global const uchar* array, uint offset
 //     DUAL(c, k)             int4, for each column quant(even row) + 65536 quant(odd row)
 //     ROWS(c, k, even, odd)  sets two float4 to the quants of each row, if that is shorter than to make them of DUAL's; or,
 //                            in place of DUAL where a layout has no integer quants, to its weights without their scale
+//     QUADS(c, k, first, second) sets two uint to the quants as bytes, where a layout has such: first to columns 0 and 2 of
+//                            the even row and of the odd one, second to columns 1 and 3; or, if QUADS_BY_ROW, first to the
+//                            even row and second to the odd one
 //     SCALES(c)              float2, the scales of both rows in the sub-block that vec4 0 is in
 //     MINS(c)                float2, what is added to every weight, if HAS_MIN
 //     NEXT_QUARTER(c)        goes on to the other quarter of a half
@@ -89,6 +92,10 @@ INLINE __global const uchar* in_segment(__global const uchar* array, uint offset
 //                            scale * quant + min
 //     SUM_VEC4S              vec4s whose products of (quant - ZERO_POINT) and a limb up to 127 sum up to 16 bits:
 //                            2^15 / (ZERO_POINT * 127) / 4
+
+#ifdef LAYOUT_Q8_0
+#define QUADS_BY_ROW 1
+#endif
 
 // The layouts of 4 to 6 bits share the low nibbles of a pair of rows.
 #define NIBBLES_FIELDS uint4 quants_0, quants_1;
@@ -104,6 +111,9 @@ INLINE __global const uchar* in_segment(__global const uchar* array, uint offset
 #define NEXT_QUARTER_NIBBLES(c) c.quants_0.xy = c.quants_0.zw;
 #define NEXT_HALF_NIBBLES(c) c.quants_0 = c.quants_1;
 
+// As bytes, columns 0 and 2 of both rows, or 1 and 3, are in one word.
+#define EVEN_NIBBLES(w) ((w) & 0x0f0f0f0fu)
+#define ODD_NIBBLES(w) (((w) >> 4) & 0x0f0f0f0fu)
 // Column i of a word.
 #define NIBBLE(w, i) (((w) >> (4 * (i))) & 0x000f000fu)
 
@@ -116,11 +126,15 @@ INLINE __global const uchar* in_segment(__global const uchar* array, uint offset
 #define DUAL(c, k)                                                                                   \
     (int4)(NIBBLE(NIBBLE_WORD(c, k), 0), NIBBLE(NIBBLE_WORD(c, k), 1), NIBBLE(NIBBLE_WORD(c, k), 2), \
            NIBBLE(NIBBLE_WORD(c, k), 3))
-// Columns 0 and 2 of both rows are bytes of the word; columns 1 and 3 are bytes of the shifted word.
+#define QUADS(c, k, first, second)             \
+    {                                          \
+        first = EVEN_NIBBLES(NIBBLE_WORD(c, k)); \
+        second = ODD_NIBBLES(NIBBLE_WORD(c, k)); \
+    }
 #define ROWS(c, k, even, odd)                                                                    \
     {                                                                                            \
-        const float4 first = convert_float4(as_uchar4(NIBBLE_WORD(c, k) & 0x0f0f0f0fu));         \
-        const float4 second = convert_float4(as_uchar4((NIBBLE_WORD(c, k) >> 4) & 0x0f0f0f0fu)); \
+        const float4 first = convert_float4(as_uchar4(EVEN_NIBBLES(NIBBLE_WORD(c, k))));         \
+        const float4 second = convert_float4(as_uchar4(ODD_NIBBLES(NIBBLE_WORD(c, k))));         \
         even = (float4)(first.x, second.x, first.y, second.y);                                   \
         odd = (float4)(first.z, second.z, first.w, second.w);                                    \
     }
@@ -140,6 +154,14 @@ INLINE __global const uchar* in_segment(__global const uchar* array, uint offset
 #define FIFTH(word, i) (((i) < 4 ? (word) << ((4 - (i)) & 31) : (word) >> (((i)-4) & 31)) & 0x00100010u)
 #define FIVE_BITS(c, k, i) (NIBBLE(NIBBLE_WORD(c, k), i) | FIFTH(c.fifth.x, 4 * (k) + (i)))
 #define DUAL(c, k) (int4)(FIVE_BITS(c, k, 0), FIVE_BITS(c, k, 1), FIVE_BITS(c, k, 2), FIVE_BITS(c, k, 3))
+// FIFTHS brings the fifth bits of two columns, the first of them at bit `at` of both halves, to bits 4 and 12.
+#define FIFTHS(word, at) (((word) << (4 - (at)) & 0x00100010u) | ((word) << (10 - (at)) & 0x10001000u))
+#define QUADS(c, k, first, second)                                   \
+    {                                                                \
+        const uint fifths = c.fifth.x >> (4 * (k));                  \
+        first = EVEN_NIBBLES(NIBBLE_WORD(c, k)) | FIFTHS(fifths, 0); \
+        second = ODD_NIBBLES(NIBBLE_WORD(c, k)) | FIFTHS(fifths, 1); \
+    }
 
 #define BITS_ARRAYS(array, name) array(high, quants, 2 * 16) array(name, high, 8)
 #define BITS_FIELDS NIBBLES_FIELDS uint2 fifth;
@@ -165,6 +187,14 @@ INLINE __global const uchar* in_segment(__global const uchar* array, uint offset
 #define HIGH_WORD(c, k) ((k) < 2 ? c.high_two.x : c.high_two.y)
 #define SIX_BITS(c, k, i) (NIBBLE(NIBBLE_WORD(c, k), i) | HIGH_TWO(HIGH_WORD(c, k), 4 * ((k) % 2) + (i)))
 #define DUAL(c, k) (int4)(SIX_BITS(c, k, 0), SIX_BITS(c, k, 1), SIX_BITS(c, k, 2), SIX_BITS(c, k, 3))
+// HIGH_TWOS brings the high bits of two columns, the first of them at bit `at` of both halves, to bits 4 and 12.
+#define HIGH_TWOS(word, at) (((word) << (4 - (at)) & 0x00300030u) | ((word) << (8 - (at)) & 0x30003000u))
+#define QUADS(c, k, first, second)                                    \
+    {                                                                 \
+        const uint highs = HIGH_WORD(c, k) >> (8 * ((k) % 2));        \
+        first = EVEN_NIBBLES(NIBBLE_WORD(c, k)) | HIGH_TWOS(highs, 0); \
+        second = ODD_NIBBLES(NIBBLE_WORD(c, k)) | HIGH_TWOS(highs, 2); \
+    }
 
 #define FURTHER_ARRAYS(array) array(high, quants, 2 * 16) array(scales, high, 16) array(supers, scales, 4)
 typedef struct {
@@ -284,6 +314,11 @@ typedef struct {
     {                                                           \
         even = convert_float4(as_char4(VEC4_OF_##k(c.even_0))); \
         odd = convert_float4(as_char4(VEC4_OF_##k(c.odd_0)));   \
+    }
+#define QUADS(c, k, first, second)     \
+    {                                  \
+        first = VEC4_OF_##k(c.even_0); \
+        second = VEC4_OF_##k(c.odd_0); \
     }
 #define VEC4_OF_0(vec4s) vec4s.x
 #define VEC4_OF_1(vec4s) vec4s.y

@@ -36,7 +36,7 @@
 #define GROUP_ROWS (2 * GROUP_PAIRS)
 
 // EARLY: an item finishes one result at most, knows which from the start, and has registers for what that takes.
-#if PREFETCH && BATCH_ROWS * PAIRS <= K_SPLITS && LANES * K_SPLITS * PAIRS <= 16 * CHUNK_BLOCKS && EPILOGUE <= EPILOGUE_GELU
+#if PREFETCH && BATCH_ROWS * PAIRS <= K_SPLITS && LANES * K_SPLITS * PAIRS <= STAGED_BYTES * CHUNK_BLOCKS && EPILOGUE <= EPILOGUE_GELU
 #define EARLY 1
 #endif
 

@@ -33,7 +33,7 @@
 #define SUMS (BATCH_ROWS * PAIRS)
 #define STAGED (CHUNK_BLOCKS * VEC4S * BATCH_ROWS * STAGED_WORDS)
 // The sums, of every K split, that fit where x was.
-#define PASS_MAX (STAGED * 2 / ITEMS)
+#define PASS_MAX (STAGED * STAGED_BYTES / 8 / ITEMS)
 #define PASS_SUMS (PASS_MAX < SUMS ? PASS_MAX : SUMS)
 
 #define STAGED_AT(block, k, n) ((((block)*VEC4S + (k)) * BATCH_ROWS + (n)) * STAGED_WORDS)
@@ -163,7 +163,7 @@
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void matmul(WEIGHT_ARGS, uint n_pairs, uint n_blocks, INPUT_ARGS, EPILOGUE_ARGS) {
     FIND_ARRAYS(n_pairs / TILE_PAIRS * n_blocks)
-    __local staged_t x[STAGED];
+    __local staged_t x[STAGED] __attribute__((aligned(16)));
     __local float x_scale[CHUNK_BLOCKS * BATCH_ROWS];
     CORE_LOCAL
     LAYOUT_LOCAL

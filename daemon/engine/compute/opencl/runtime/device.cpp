@@ -1,10 +1,13 @@
 #include "engine/compute/opencl/runtime/device.h"
 
+#include <CL/cl_ext.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "engine/compute/opencl/kernels/constants.h"
 #include "engine/compute/opencl/runtime/cl.h"
@@ -18,6 +21,7 @@ using base::Result;
 
 constexpr cl_int kNoPlatform = -1001;             // CL_PLATFORM_NOT_FOUND_KHR: the loader knows none
 constexpr uint64_t kKernelLocalBytes = 32 << 10;  // what OpenCL 1.2 promises of a full profile; kernels are made to fit
+constexpr std::pair<cl_uint, cl_uint> kDotCapability = {6, 1};  // dp2a in PTX: from sm_61 on
 // Kernels index a buffer's bytes with 32 bits.
 constexpr uint64_t kMaxIndexableBytes = (uint64_t{1} << 32) - 4096;
 
@@ -180,6 +184,13 @@ Result<DeviceLimits> query_limits(cl_device_id device) {
     limits.image_texels = image_texels;
     limits.has_priorities = offers("cl_khr_priority_hints") && offers("cl_khr_create_command_queue");
     limits.has_own_memory = *is_unified == CL_FALSE;
+    if (offers("cl_nv_device_attribute_query")) {
+        const auto major = device_info<cl_uint>(device, CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV);
+        if (!major) return major.error();
+        const auto minor = device_info<cl_uint>(device, CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV);
+        if (!minor) return minor.error();
+        limits.has_dot = std::pair(*major, *minor) >= kDotCapability;
+    }
     limits.vendor_id = *vendor_id;
     limits.is_cpu = (*type & CL_DEVICE_TYPE_CPU) != 0;
     if (limits.local_bytes < kKernelLocalBytes) {

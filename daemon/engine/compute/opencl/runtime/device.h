@@ -28,6 +28,7 @@ struct DeviceLimits {
     uint64_t image_texels = 0;      // of an image over a buffer; 0: no images
     bool has_priorities = false;    // a queue may have a low one (cl_khr_priority_hints)
     bool has_own_memory = false;    // apart from the host's
+    bool has_dot = false;           // NVIDIA's dp2a: two bytes times two of 16 bits, added up (core_dot.cl)
     uint32_t vendor_id = 0;         // PCI vendor
     bool is_cpu = false;            // the host's own cores
 };

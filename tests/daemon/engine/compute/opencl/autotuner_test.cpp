@@ -25,6 +25,9 @@ compute::DeviceLimits small_gpu() {
 compute::DeviceLimits nvidia() {
     return {.local_bytes = 48 * 1024, .group_items = 1024, .vendor_id = 0x10de};
 }
+compute::DeviceLimits nvidia_with_dot() {
+    return {.local_bytes = 48 * 1024, .group_items = 1024, .has_dot = true, .vendor_id = 0x10de};
+}
 compute::DeviceLimits host_cpu() {
     return {.local_bytes = 32 * 1024, .group_items = 1024, .is_cpu = true};
 }
@@ -189,7 +192,7 @@ TEST(Autotuner, GivesUpWhenTold) {
 
 // Whatever is fastest, it gives the same bits.
 TEST(Autotuner, AsksForNothingThatChangesASum) {
-    for (const auto& device : {small_gpu(), nvidia(), host_cpu()}) {
+    for (const auto& device : {small_gpu(), nvidia(), nvidia_with_dot(), host_cpu()}) {
         for (const uint32_t limbs : {1u, 2u}) {
             const Variants variants(device, compute::Precision::Fast);
             const auto of_limbs = [limbs](MatmulKind kind) {
@@ -233,6 +236,24 @@ TEST(KernelConfig, SpreadsEightRowsOverMoreGroupsWhereThereAreFew) {
     EXPECT_EQ(large.spread_rows(gates, 4), 0u);
     EXPECT_EQ(large.spread_rows(gates_of_8_bits, 4), 8u);
     EXPECT_EQ(Variants(small_gpu(), compute::Precision::Faithful).spread_rows(down, 4), 0u);
+}
+
+// Q8_0's sums as integers are not those as floats: all its kernels have the one core, and the profile says which.
+TEST(KernelConfig, MultipliesTwoColumnsAtOnceWhereTheDeviceCan) {
+    const Variants with(nvidia_with_dot(), compute::Precision::Faithful),
+        without(nvidia(), compute::Precision::Faithful);
+    for (const uint32_t batch_rows : kBatchRowCounts) {
+        for (const Layout layout : {Layout::Q4_0, Layout::Q6_K, Layout::Q8_0}) {
+            EXPECT_EQ(with.usual({layout, 2048, 2048}, batch_rows).core, Core::Dot);
+            EXPECT_NE(without.usual({layout, 2048, 2048}, batch_rows).core, Core::Dot);
+        }
+        const MatmulKind q8 = {Layout::Q8_0, 2048, 2048};
+        for (const KernelConfig& other : with.in_other_ways(q8, with.usual(q8, batch_rows))) {
+            EXPECT_EQ(other.core, Core::Dot);
+        }
+        EXPECT_EQ(with.usual({Layout::F16, 2048, 2048}, batch_rows).core, Core::Float);
+    }
+    EXPECT_NE(with.profile(), without.profile());
 }
 
 TEST(KernelConfig, SharesKeysAmongHeadsWhereGroupsAreMany) {

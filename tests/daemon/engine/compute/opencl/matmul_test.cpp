@@ -61,13 +61,17 @@ std::vector<MatmulVariant> variants_of(Layout layout, uint32_t limbs, uint32_t k
     if (is_cpu) shapes.erase(shapes.begin() + 2, shapes.end());
     if (is_cpu && limbs == 1) shapes.resize(1);
     std::vector<MatmulVariant> variants;
-    for (const Core core : {Core::Float, Core::Integer}) {
+    for (const Core core : {Core::Float, Core::Integer, Core::Dot}) {
         if (core == Core::Integer && !has_integer_core(layout)) continue;
+        if (core == Core::Dot && (!has_dot_core(layout) || (is_cpu && k_splits == 1))) continue;
+        const uint32_t block_bytes = core == Core::Dot ? 64 : 128;  // of x, of one batch row
         for (const Shape& s : shapes) {
+            if (core == Core::Dot && is_cpu && &s != &shapes.back()) continue;
             MatmulVariant variant{layout, core, limbs, s.batch_rows, {s.lanes, s.pairs, k_splits}};
             if (s.chunks_of_splits != 0) {
                 // A chunk has room for the group's sums.
-                const uint32_t least = (s.lanes * k_splits * 8 + 128 * s.batch_rows - 1) / (128 * s.batch_rows);
+                const uint32_t least =
+                    (s.lanes * k_splits * 8 + block_bytes * s.batch_rows - 1) / (block_bytes * s.batch_rows);
                 const uint32_t blocks = std::max(least, s.chunks_of_splits * k_splits);
                 variant.chunk_blocks = (blocks + k_splits - 1) / k_splits * k_splits;
             }
@@ -75,6 +79,7 @@ std::vector<MatmulVariant> variants_of(Layout layout, uint32_t limbs, uint32_t k
             variant.segment = s.pairs != 1;
             variants.push_back(variant);
         }
+        if (core == Core::Dot) continue;  // reads no images
         for (const Shape& s : {shapes.front(), shapes.back()}) {
             MatmulVariant variant{layout, core, limbs, s.batch_rows, {s.lanes, s.pairs, k_splits}};
             variant.image = true;
@@ -131,11 +136,16 @@ TEST_P(GpuMatmul, IsExactAndTheSameInEveryVariant) {
             if (has_images) by_image.emplace_back(c, queue, WeightsIn::Images);
         }
         for (const uint32_t k_splits : {1u, 8u}) {
-            // Bytes read as normalised floats are rounded: the sums of Q8_0 differ between images and pointers.
-            std::vector<std::optional<Output>> first(cases.size()), first_normalised(cases.size());
+            // Bytes read as normalised floats are rounded: the sums of Q8_0 differ between images and pointers. Its
+            // sums as integers are rounded once.
+            std::vector<std::optional<Output>> first(cases.size()), first_normalised(cases.size()),
+                first_dot(cases.size());
             for (const MatmulVariant& variant : variants_of(layout_for(type), limbs, k_splits, queue.limits().is_cpu)) {
                 if (variant.image && !has_images) continue;
-                auto& expected = variant.image && variant.layout == Layout::Q8_0 ? first_normalised : first;
+                const bool is_q8 = variant.layout == Layout::Q8_0;
+                auto& expected = is_q8 && variant.image               ? first_normalised
+                                 : is_q8 && variant.core == Core::Dot ? first_dot
+                                                                      : first;
                 // Types that are held in another's layout have no kernels of their own.
                 if (is_reencoded(type) && expected[0]) continue;
                 const ClKernel kernel = build(queue, variant);

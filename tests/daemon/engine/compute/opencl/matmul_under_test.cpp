@@ -122,10 +122,13 @@ ClKernel build(DeviceQueue& queue, const MatmulVariant& variant) {
 }
 
 std::string name_of(const MatmulVariant& v) {
-    return base::concat(layout_name(v.layout), v.core == Core::Integer ? " integer" : " float", ", limbs ", v.limbs,
-                        ", batch rows ", v.batch_rows, ", pairs ", v.shape.pairs, ", lanes ", v.shape.lanes,
-                        ", K splits ", v.shape.k_splits, ", chunks of ", v.chunk_blocks, v.image ? ", images" : "",
-                        v.segment ? ", segment" : "", v.prefetch ? ", prefetch" : "");
+    return base::concat(layout_name(v.layout),
+                        v.core == Core::Integer ? " integer"
+                        : v.core == Core::Float ? " float"
+                                                : " dot",
+                        ", limbs ", v.limbs, ", batch rows ", v.batch_rows, ", pairs ", v.shape.pairs, ", lanes ",
+                        v.shape.lanes, ", K splits ", v.shape.k_splits, ", chunks of ", v.chunk_blocks,
+                        v.image ? ", images" : "", v.segment ? ", segment" : "", v.prefetch ? ", prefetch" : "");
 }
 
 }  // namespace llmd::test
