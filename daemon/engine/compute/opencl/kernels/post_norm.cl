@@ -14,6 +14,15 @@ __kernel GROUP_SIZE void post_norm(__global const float* y, float norm_width, fl
     const uint row = get_group_id(1);
     y += row * next_width;
 
+    const uint eight = get_group_id(0) * GROUP + item;
+    const bool is_here = 8 * eight < next_width;
+    // What the end needs is loaded before anything is waited for.
+    const float8 none = (float8)(0.0f);
+    const float8 old_x = is_here ? vload8(eight, (__global const float*)(activations + x_at) + row * next_width) : none;
+    const float8 own_y = is_here ? vload8(eight, y) : none;
+    const float8 post_weight = is_here ? vload8(eight, (__global const float*)(activations + post_norm_at)) : none;
+    const float8 next_weight = is_here ? vload8(eight, (__global const float*)(activations + next_norm_at)) : none;
+
     float squares = 0.0f;
     for (uint i = item; i < next_width / 4; i += GROUP) {
         const float4 v = vload4(i, y), s = v * v;
@@ -30,17 +39,11 @@ __kernel GROUP_SIZE void post_norm(__global const float* y, float norm_width, fl
     rs *= RESIDUAL_SCALE;
 #endif
 
-    const uint eight = get_group_id(0) * GROUP + item;
-    const bool is_here = 8 * eight < next_width;
     if (is_here) {
-        for (uint i = 8 * item; i < 8 * item + 8; ++i) {
-            const uint col = get_group_id(0) * EMBED_WIDTH + i;
-            const float old_x = ACTIVATION(const float, x_at, row * next_width + col);
-            const float new_x = old_x + y[col] * rs * ACTIVATION(const float, post_norm_at, col);
-            ACTIVATION(float, x_at, row * next_width + col) = new_x;
-            made_x[i] = new_x;
-            made[i] = new_x * ACTIVATION(const float, next_norm_at, col);
-        }
+        const float8 new_x = old_x + own_y * rs * post_weight;
+        vstore8(new_x, eight, (__global float*)(activations + x_at) + row * next_width);
+        vstore8(new_x, item, made_x);
+        vstore8(new_x * next_weight, item, made);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     if (is_here) {
