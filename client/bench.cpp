@@ -88,6 +88,10 @@ uint64_t runs_of(const Dictionary& options) {
 
 }  // namespace
 
+void show_step(const std::string& text) {
+    if (::isatty(STDERR_FILENO) == 1) tell("llmctl: " + text + '\n');
+}
+
 std::optional<BenchFigures> measure(LlmdClient& client, const Dictionary& options) {
     const uint64_t n_prompt = number_of(options, "prompt_tokens", kPromptTokens);
     const uint64_t n_generated = number_of(options, "generated_tokens", kGeneratedTokens);
@@ -95,12 +99,14 @@ std::optional<BenchFigures> measure(LlmdClient& client, const Dictionary& option
     const uint64_t n_words = bench.words_for(n_prompt);
     Dictionary result;
     // The first run loads the model and, on a GPU, times kernels.
+    show_step("loading the model");
     if (!bench.run(random_words(n_words), 2, result)) return std::nullopt;
     if (number_of(client.status(), "active") + number_of(client.status(), "queued") != 0) {
         write_all(STDERR_FILENO, "llmctl: other requests run meanwhile: llmd alone is faster\n");
     }
     BenchFigures figures;
     for (uint64_t i = 0; i < runs_of(options); ++i) {
+        show_step("measuring, run " + std::to_string(i + 1) + " of " + std::to_string(runs_of(options)));
         if (!bench.run(random_words(n_words), n_generated, result)) return std::nullopt;
         figures.prefill.add(real_of(result, "prefill_tps"));
         figures.decode.add(real_of(result, "decode_tps"));

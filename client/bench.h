@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "client/figure.h"
 #include "client/llmd_client.h"
@@ -17,8 +18,11 @@ struct BenchFigures {
     uint64_t n_generated = 0;
 };
 
+// A line on standard error about what takes a while; only where that is a terminal.
+void show_step(const std::string& text);
+
 // `options` may have model, prompt_tokens, generated_tokens and runs, as the command `bench` has. Prompts are random
-// words. Returns nothing when Ctrl-C ended it.
+// words. Says with show_step() where it is. Returns nothing when Ctrl-C ended it.
 std::optional<BenchFigures> measure(LlmdClient& client, const Dictionary& options);
 
 }  // namespace llmd::client

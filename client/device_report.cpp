@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <pwd.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -25,11 +26,10 @@
 #include "base/places.h"
 #include "base/unique_fd.h"
 #include "client/bench.h"
-#include "client/child.h"
 #include "client/commands.h"
-#include "client/devices.h"
 #include "client/doctor.h"
 #include "client/llmd_client.h"
+#include "client/model_folder.h"
 #include "client/output.h"
 #include "engines/model_catalogue.h"
 
@@ -44,7 +44,6 @@ constexpr size_t kLongWord = 5;  // found within other words too
 constexpr uint64_t kMiB = 1u << 20;
 // A model has some dozens; more would be another file than we know.
 constexpr size_t kMostKernelConfigs = 256;
-constexpr std::chrono::seconds kVersionLimit{5};
 
 std::string lower(std::string_view text) {
     std::string out(text);
@@ -76,10 +75,11 @@ std::string mib_text(uint64_t bytes) {
 
 class Report {
 public:
-    // Every value passes here, ours too.
-    void add(const std::string& name, std::string_view value) {
-        if (!value.empty()) rows_.push_back({name, foreign(value, private_words_)});
-    }
+    // What llmd words, and what hardware and systems are called for everybody: a host may well be called "enchilada" or
+    // "debian".
+    void add(const std::string& name, std::string_view value) { add(name, value, {}); }
+    // What somebody else has chosen.
+    void add_chosen(const std::string& name, std::string_view value) { add(name, value, private_words_); }
     void add(const std::string& name, uint64_t value) { add(name, std::to_string(value)); }
     void add_bytes(const std::string& name, uint64_t bytes) {
         if (bytes != 0) add(name, mib_text(bytes));
@@ -94,16 +94,18 @@ public:
     }
 
 private:
+    void add(const std::string& name, std::string_view value, const std::vector<std::string>& words) {
+        if (!value.empty()) rows_.push_back({name, foreign(value, words)});
+    }
+
     const std::vector<std::string> private_words_ = private_words();
     std::vector<std::vector<std::string>> rows_;
 };
 
-void add_programs(Report& report) {
+void add_programs(Report& report, const EngineAnswers& engine) {
     report.add("llmctl", LLMD_VERSION);
     report.add("llmd", running_version().value_or("not running"));
-    const ChildEnd engine = run_child({base::find_engine(), "--version"}, kVersionLimit);
-    report.add("engine",
-               engine.output == "llmd-engine " LLMD_VERSION "\n" ? "the same version" : "missing or another version");
+    report.add("engine", engine.is_ours() ? "the same version" : "missing or another version");
 }
 
 // A property of the device tree; its texts end with NUL, and `compatible` has several.
@@ -121,7 +123,7 @@ void add_system(Report& report) {
     report.add("system", field_of(release, "ID=") + (version.empty() ? "" : " " + version));
     utsname names = {};
     if (::uname(&names) == 0) {
-        report.add("kernel", names.release);
+        report.add_chosen("kernel", names.release);
         report.add("machine", names.machine);
     }
     report.add("service_manager", ::access("/run/systemd/system", F_OK) == 0 ? "systemd"
@@ -135,15 +137,14 @@ void add_system(Report& report) {
     report.add_bytes("swap", meminfo_bytes("SwapTotal"));
 }
 
-void add_devices(Report& report) {
-    const Devices devices = ask_for_devices(base::find_engine());
+void add_devices(Report& report, const Devices& devices) {
     if (!devices.fault.empty()) report.add("opencl", "the process that asked the drivers failed");
     size_t n = 0;
     for (const Dictionary& device : devices.list) {
         const std::string name = "opencl_" + std::to_string(++n);
-        report.add(name, text_of(device, "name"));
-        report.add(name + "_platform", text_of(device, "platform"));
-        report.add(name + "_driver", text_of(device, "driver"));
+        report.add_chosen(name, text_of(device, "name"));
+        report.add_chosen(name + "_platform", text_of(device, "platform"));
+        report.add_chosen(name + "_driver", text_of(device, "driver"));
         report.add(name + "_kind", flag_of(device, "gpu") ? "GPU" : "no GPU");
         report.add_bytes(name + "_memory", number_of(device, "memory_bytes"));
         report.add_bytes(name + "_max_buffer", number_of(device, "max_buffer_bytes"));
@@ -151,14 +152,14 @@ void add_devices(Report& report) {
     }
 }
 
-// The outcome alone: the sentences name files.
-void add_checks(Report& report) {
-    for (const auto part : {check_reach, check_compute, check_system}) {
-        for (const Check& check : part()) {
-            std::string name = lower(check.name);
-            std::replace(name.begin(), name.end(), ' ', '_');
-            report.add("check_" + name, state_name(check.state));
-        }
+// Not the sentences, which name files and models.
+void add_checks(Report& report, const EngineAnswers& engine) {
+    for (const Check& check : all_checks(engine)) {
+        std::string name = lower(check.name);
+        std::replace(name.begin(), name.end(), ' ', '_');
+        report.add("check_" + name, state_name(check.state));
+        // A driver's word may be in it.
+        if (check.state != Check::State::Ok) report.add_chosen("check_" + name + "_reason", check.reason);
     }
 }
 
@@ -175,14 +176,17 @@ void add_settings(Report& report) {
     }
 }
 
-void add_model(Report& report, LlmdClient& client, const std::string& name) {
+// Returns its path; empty where llmd does not tell it.
+std::string add_model(Report& report, LlmdClient& client, const std::string& name) {
     for (const Dictionary& model : client.list_models()) {
         if (text_of(model, "name") != name) continue;
         report.add("model", name == engines::kBundledModel ? name : "another");
         report.add("model_architecture", text_of(model, "architecture"));
         report.add("model_weights", text_of(model, "quantization"));
         report.add_bytes("model_size", number_of(model, "size_bytes"));
+        return text_of(model, "path");
     }
+    return {};
 }
 
 // Its path in the hierarchy of version 2; empty where there is none.
@@ -198,9 +202,11 @@ uint64_t memory_of_group(const std::string& group) {
 }
 
 void add_engine(Report& report, const Dictionary& status) {
-    for (const char* name : {"backend", "device", "driver", "precision", "last_fault_cause", "memory_state",
-                             "heat_state", "heat_zone", "power_state", "paused_requests"}) {
-        report.add(name == std::string("device") ? "computes_on" : name, text_of(status, name));
+    report.add_chosen("computes_on", text_of(status, "device"));
+    report.add_chosen("driver", text_of(status, "driver"));
+    for (const char* name : {"backend", "precision", "last_fault_cause", "memory_state", "heat_state", "heat_zone",
+                             "power_state", "paused_requests"}) {
+        report.add(name, text_of(status, name));
     }
     for (const char* name : {"context_length", "slots", "engine_restarts", "duty_cycle_percent"}) {
         report.add(name, number_of(status, name));
@@ -225,27 +231,13 @@ void add_figure(Report& report, const std::string& name, const Figure& figure) {
     report.add(name, one_decimal(figure.mean()) + ", deviation " + one_decimal(figure.deviation()));
 }
 
-// What the autotuner wrote last; a line that is not one of its own is not shown.
-void add_kernel_configs(Report& report) {
-    std::error_code error;
-    fs::path newest;
-    fs::file_time_type when = fs::file_time_type::min();
-    for (const auto& entry : fs::directory_iterator(base::xdg_cache_home() + "/llmd/kernel-configs", error)) {
-        const auto time = entry.last_write_time(error);
-        if (!error && time > when) {
-            when = time;
-            newest = entry.path();
-        }
-    }
-    std::ifstream file(newest);
-    static const std::regex kLine(
-        "(passed|tuned|image [A-Za-z0-9_]{1,40}|matmul [A-Za-z0-9_]{1,40}( [0-9]{1,10}){10})");
+// None on the CPU, which has no autotuner.
+void add_kernel_configs(Report& report, const Dictionary& status, const std::string& path) {
+    if (text_of(status, "backend") != "opencl" || path.empty()) return;
+    const auto model = inspect_model(base::find_engine(), path, path);
     size_t n = 0;
-    for (std::string line; n < kMostKernelConfigs && std::getline(file, line);) {
-        std::smatch found;
-        if (line.size() <= kLongestName * 2 && std::regex_search(line, found, kLine) && found.suffix().str().empty()) {
-            report.add("kernel_config_" + std::to_string(++n), found.str());
-        }
+    for (const std::string& row : kernel_config_rows(base::xdg_cache_home() + "/llmd/kernel-configs", model.n_embd)) {
+        report.add("kernel_config_" + std::to_string(++n), row);
     }
 }
 
@@ -256,14 +248,14 @@ bool add_measured(Report& report, const Dictionary& options) {
         const auto figures = measure(*client, options);
         if (!figures) return false;
         const Dictionary status = client->status();
-        add_model(report, *client, text_of(status, "model"));
+        const std::string path = add_model(report, *client, text_of(status, "model"));
         add_engine(report, status);
         report.add("prompt_tokens", figures->n_prompt);
         report.add("generated_tokens", figures->n_generated);
         add_figure(report, "prefill_tokens_per_second", figures->prefill);
         add_figure(report, "decode_tokens_per_second", figures->decode);
         add_figure(report, "first_token_ms", figures->ttft);
-        add_kernel_configs(report);
+        add_kernel_configs(report, status, path);
     } catch (const CommandError& error) {
         report.add("measuring_failed", error.name().empty() ? "Failed" : error.name());
     }
@@ -279,6 +271,16 @@ bool may_write(const std::string& file) {
     if (answer == "y" || answer == "Y" || answer == "yes") return true;
     tell("llmctl: not written\n");
     return false;
+}
+
+// Before a minute is spent on what goes into it.
+void check_can_be_made(const std::string& file) {
+    const auto fail = [&](int code) { throw CommandError(ExitCode::Failed, file + ": " + std::strerror(code)); };
+    struct stat info = {};
+    if (::lstat(file.c_str(), &info) == 0) fail(EEXIST);
+    if (errno != ENOENT) fail(errno);
+    const fs::path directory = fs::path(file).parent_path();
+    if (::access(directory.empty() ? "." : directory.c_str(), W_OK | X_OK) != 0) fail(errno);
 }
 
 void write_file(const std::string& file, const std::string& text) {
@@ -336,12 +338,45 @@ std::vector<std::string> private_words() {
     return words;
 }
 
+std::vector<std::string> kernel_config_rows(const std::string& directory, uint64_t n_embd) {
+    static const std::regex kLine(
+        "(passed|tuned|image [A-Za-z0-9_]{1,40}|matmul [A-Za-z0-9_]{1,40} [0-9]{1,10} ([0-9]{1,10})( [0-9]{1,10}){8})");
+    std::error_code error;
+    std::vector<std::string> rows;
+    // A file without any matmul, of a device that is not tuned, tells of no model: it is better than none.
+    std::pair best(false, fs::file_time_type::min());
+    for (const auto& entry : fs::directory_iterator(directory, error)) {
+        std::error_code gone;
+        const auto time = entry.last_write_time(gone);
+        if (gone) continue;
+        std::vector<std::string> found;
+        bool has_matmul = false, is_of_model = false;
+        std::ifstream file(entry.path());
+        for (std::string line; found.size() < kMostKernelConfigs && std::getline(file, line);) {
+            std::smatch match;
+            // The first line stands behind the file's header.
+            if (line.size() > kLongestName * 2 || !std::regex_search(line, match, kLine)) continue;
+            if (!match.suffix().str().empty()) continue;
+            found.push_back(match[1]);
+            has_matmul = has_matmul || match[2].matched;
+            is_of_model = is_of_model || match[2] == std::to_string(n_embd);
+        }
+        if ((has_matmul && !is_of_model) || std::pair(is_of_model, time) <= best) continue;
+        best = {is_of_model, time};
+        rows = std::move(found);
+    }
+    return rows;
+}
+
 ExitCode run_report(const Arguments& arguments) {
+    if (!arguments.operands.empty()) check_can_be_made(arguments.operands[0]);
+    show_step("looking at this device and its drivers");
+    const EngineAnswers engine = ask_engine();
     Report report;
-    add_programs(report);
+    add_programs(report, engine);
     add_system(report);
-    add_devices(report);
-    add_checks(report);
+    add_devices(report, engine.devices);
+    add_checks(report, engine);
     add_settings(report);
     if (!add_measured(report, arguments.request)) return ExitCode::Interrupted;
     const std::string text = arguments.json ? report.as_json() : report.as_text();

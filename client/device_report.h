@@ -1,8 +1,9 @@
 // `llmctl report`: what a developer needs to know of a device that nobody else has, and nothing about its owner. Each
-// row is built from values that are listed in device_report.cpp; texts that somebody else has chosen go through
-// foreign().
+// row is built from values that are listed in device_report.cpp: words and figures of llmd, and what hardware and
+// systems are called for everybody. Texts that somebody else has chosen go through foreign() with private_words().
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,5 +21,9 @@ std::string foreign(std::string_view text, const std::vector<std::string>& priva
 // Words by which the user or the machine could be known: account, names in its GECOS field, home directory, host. Those
 // of fewer than three letters are left out, since they are in everything.
 std::vector<std::string> private_words();
+
+// What the autotuner has remembered of a model of `n_embd` embedding numbers, in the newest such file of `directory`
+// (engine/compute/opencl/autotune/kernel_config_cache.h): its lines, without those that are not of their form.
+std::vector<std::string> kernel_config_rows(const std::string& directory, uint64_t n_embd);
 
 }  // namespace llmd::client

@@ -100,11 +100,16 @@ std::string first_line(const std::string& path) {
     return line;
 }
 
-ExitCode run_doctor(const Arguments& arguments) {
-    std::vector<Check> checks;
-    for (const auto part : {check_reach, check_compute, check_system}) {
-        for (Check& check : part()) checks.push_back(std::move(check));
+std::vector<Check> all_checks(const EngineAnswers& engine) {
+    std::vector<Check> checks = check_reach();
+    for (auto&& part : {check_compute(engine), check_system()}) {
+        checks.insert(checks.end(), part.begin(), part.end());
     }
+    return checks;
+}
+
+ExitCode run_doctor(const Arguments& arguments) {
+    const std::vector<Check> checks = all_checks(ask_engine());
     const bool healthy = std::none_of(checks.begin(), checks.end(),
                                       [](const Check& check) { return check.state == Check::State::Fail; });
     if (arguments.json) {

@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "client/value.h"
+#include "client/child.h"
+#include "client/devices.h"
 
 namespace llmd::client {
 
@@ -21,6 +22,9 @@ struct Check {
     State state = State::Ok;
     std::string text;  // what is so
     std::string fix;   // the command that changes it; empty: there is none, or no need
+    // Why it is not Ok, in words of ours and figures alone: no name, path or text that somebody else has chosen. For
+    // reports that strangers read.
+    std::string reason = {};
 };
 
 // "ok", "warn" or "fail".
@@ -28,10 +32,21 @@ const char* state_name(Check::State state);
 
 // How one reaches llmd: the session bus, the socket, the daemon, the service manager (doctor_reach.cpp).
 std::vector<Check> check_reach();
+// What the engine says of itself and of the drivers, each in a process of its own: asked once (doctor_compute.cpp).
+struct EngineAnswers {
+    std::string program;
+    ChildEnd version;
+    Devices devices;
+
+    bool is_ours() const;  // of the same version as llmctl
+};
+EngineAnswers ask_engine();
 // Engine, settings, OpenCL, Rusticl, render nodes, the device's limits (doctor_compute.cpp).
-std::vector<Check> check_compute();
-// Models, the cache of kernels, memory, temperature, power (doctor_system.cpp).
+std::vector<Check> check_compute(const EngineAnswers& engine);
+// Models, the cache of kernels, memory, the processor, temperature, power (doctor_system.cpp).
 std::vector<Check> check_system();
+
+std::vector<Check> all_checks(const EngineAnswers& engine);
 
 // --- What checks share (doctor.cpp) ----------------------------------------------------------------------------------
 // As the engine words it: "sudo apt install DEBIAN" or "sudo apk add ALPINE", as the system is; empty on another, and

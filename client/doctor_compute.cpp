@@ -13,9 +13,7 @@
 #include "base/config.h"
 #include "base/places.h"
 #include "base/unique_fd.h"
-#include "client/child.h"
 #include "client/counts.h"
-#include "client/devices.h"
 #include "client/doctor.h"
 #include "client/exit_code.h"
 
@@ -33,20 +31,23 @@ constexpr uint64_t kSmallBufferBytes = 128u << 20;
 constexpr const char* kCpuSetting = "backend = \"cpu\"";
 constexpr const char* kCpuHint = "; backend = \"cpu\" in the settings does without OpenCL";
 
-Check check_engine(const std::string& engine) {
-    const ChildEnd end = run_child({engine, "--version"}, kVersionLimit);
-    const std::string expected = "llmd-engine " LLMD_VERSION "\n";
-    if (end.output == expected) return {"engine", State::Ok, engine, {}};
-    if (!end.fault.empty()) {
-        return {"engine", State::Fail, engine + ' ' + end.fault, install_command({}, "llmd")};
+Check check_engine(const EngineAnswers& engine) {
+    if (engine.is_ours()) return {"engine", State::Ok, engine.program, {}};
+    const std::string& fault = engine.version.fault;
+    if (!fault.empty()) {
+        return {"engine", State::Fail, engine.program + ' ' + fault, install_command({}, "llmd"), fault};
     }
-    return {"engine", State::Fail, engine + " is another version than llmctl, " LLMD_VERSION,
-            install_command({}, "llmd")};
+    return {"engine", State::Fail, engine.program + " is another version than llmctl, " LLMD_VERSION,
+            install_command({}, "llmd"), "it is another version than llmctl"};
 }
 
 Check check_settings(const base::Result<base::Settings>& settings) {
-    if (!settings) return {"settings", State::Fail, settings.error().message, edit_command()};
-    if (!settings->warnings.empty()) return {"settings", State::Warn, settings->warnings.front(), edit_command()};
+    if (!settings) {
+        return {"settings", State::Fail, settings.error().message, edit_command(), "they cannot be used"};
+    }
+    if (!settings->warnings.empty()) {
+        return {"settings", State::Warn, settings->warnings.front(), edit_command(), "there is a warning about them"};
+    }
     if (settings->files.empty()) return {"settings", State::Ok, "none: all as it comes", {}};
     std::string files;
     for (const std::string& file : settings->files) files += (files.empty() ? "" : ", ") + file;
@@ -64,7 +65,7 @@ Check check_opencl(const Devices& devices, const base::Config& settings) {
     const std::string on_cpu = insists ? ", and backend = \"opencl\" in the settings" : "; llmd computes on the CPU";
     if (!devices.fault.empty()) {
         return {"OpenCL", insists ? State::Fail : State::Warn, devices.fault + on_cpu + kCpuHint,
-                settings_command(kCpuSetting)};
+                settings_command(kCpuSetting), devices.fault};
     }
     std::string names;
     for (const Dictionary& device : devices.list) names += (names.empty() ? "" : ", ") + called(device);
@@ -72,15 +73,17 @@ Check check_opencl(const Devices& devices, const base::Config& settings) {
     const std::string rusticl = install_command("mesa-opencl-icd", "mesa-rusticl");
     if (devices.list.empty()) {
         return {"OpenCL", insists ? State::Fail : State::Ok,
-                "there is no platform" + (names.empty() ? "" : " (" + names + ')') + on_cpu, rusticl};
+                "there is no platform" + (names.empty() ? "" : " (" + names + ')') + on_cpu, rusticl,
+                "there is no platform"};
     }
     if (chosen_device(devices, settings) == nullptr) {
         const std::string what = (insists ? "no device" : "no GPU") +
                                  (settings.device.empty() ? "" : " named like '" + settings.device + '\'') + " among ";
         const bool missed = insists || !settings.device.empty();
-        return {"OpenCL", missed ? State::Fail : State::Ok, what + names + on_cpu, missed ? edit_command() : ""};
+        return {"OpenCL", missed ? State::Fail : State::Ok, what + names + on_cpu, missed ? edit_command() : "",
+                "no device is as the settings want it"};
     }
-    return {"OpenCL", devices.notes.empty() ? State::Ok : State::Warn, names, {}};
+    return {"OpenCL", devices.notes.empty() ? State::Ok : State::Warn, names, {}, "the drivers have said something"};
 }
 
 Check check_limits(const Devices& devices, const base::Config& settings) {
@@ -92,10 +95,11 @@ Check check_limits(const Devices& devices, const base::Config& settings) {
                              size_text(buffer) + " in one piece";
     if (!error.empty()) {
         return {"device limits", settings.backend == "opencl" ? State::Fail : State::Warn,
-                called(*device) + ": " + error + kCpuHint, settings_command(kCpuSetting)};
+                called(*device) + ": " + error + kCpuHint, settings_command(kCpuSetting), error};
     }
     if (buffer < kSmallBufferBytes) {
-        return {"device limits", State::Warn, text + ": large models may not fit", {}};
+        const std::string meaning = "large models may not fit";
+        return {"device limits", State::Warn, text + ": " + meaning, {}, meaning};
     }
     return {"device limits", State::Ok, text, {}};
 }
@@ -112,7 +116,7 @@ Check check_rusticl(const Devices& devices) {
     if (enabled != nullptr) {
         return {"Rusticl", State::Warn,
                 std::string("offers no device; RUSTICL_ENABLE is '") + enabled + "', which llmd does not change",
-                "unset RUSTICL_ENABLE"};
+                "unset RUSTICL_ENABLE", "it offers no device, and RUSTICL_ENABLE is set"};
     }
     return {"Rusticl", State::Ok, "installed, but none of the drivers that llmd enables has a GPU here", {}};
 }
@@ -132,9 +136,9 @@ Check check_render_node() {
             return {"render node", State::Fail,
                     path + ": " + std::strerror(EACCES) +
                         ", the GPU cannot be used until you are in its group and have logged in again",
-                    "sudo adduser $USER " + name};
+                    "sudo adduser $USER " + name, "the user is not in its group"};
         }
-        if (!fd) return {"render node", State::Warn, path + ": " + std::strerror(errno), {}};
+        if (!fd) return {"render node", State::Warn, path + ": " + std::strerror(errno), {}, std::strerror(errno)};
         opened += (opened.empty() ? "" : ", ") + path;
     }
     return {"render node",
@@ -145,12 +149,20 @@ Check check_render_node() {
 
 }  // namespace
 
-std::vector<Check> check_compute() {
-    const std::string engine = base::find_engine();
+bool EngineAnswers::is_ours() const {
+    return version.output == "llmd-engine " LLMD_VERSION "\n";
+}
+
+EngineAnswers ask_engine() {
+    const std::string program = base::find_engine();
+    return {program, run_child({program, "--version"}, kVersionLimit), ask_for_devices(program)};
+}
+
+std::vector<Check> check_compute(const EngineAnswers& engine) {
     const auto settings = base::read_settings(base::settings_files());
     const base::Config config = settings ? settings->config : base::Config();
     std::vector<Check> checks = {check_engine(engine), check_settings(settings)};
-    const Devices devices = ask_for_devices(engine);
+    const Devices& devices = engine.devices;
     checks.push_back(check_opencl(devices, config));
     checks.push_back(check_rusticl(devices));
     checks.push_back(check_render_node());

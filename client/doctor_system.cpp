@@ -13,6 +13,7 @@
 #include "client/completion.h"
 #include "client/counts.h"
 #include "client/doctor.h"
+#include "client/processor.h"
 #include "engines/model_catalogue.h"
 #include "platform/policy.h"
 #include "platform/thermometer.h"
@@ -73,7 +74,9 @@ Check check_model(const Models& models) {
     const std::string count = counted(models.list.size(), "model");
     if (models.found != nullptr) {
         const ModelEntry& model = *models.found;
-        if (!model.error.empty()) return {"model", State::Fail, model.path + ": " + model.error, import};
+        if (!model.error.empty()) {
+            return {"model", State::Fail, model.path + ": " + model.error, import, "the default cannot be used"};
+        }
         return {"model",
                 State::Ok,
                 model.name + " (" + model.architecture + ' ' + model.quantization + ", " + size_text(model.size_bytes) +
@@ -82,16 +85,18 @@ Check check_model(const Models& models) {
     }
     if (!models.wanted.empty() && models.wanted.front() == '/') {
         if (::access(models.wanted.c_str(), R_OK) == 0) return {"model", State::Ok, models.wanted, {}};
-        return {"model", State::Fail, models.wanted + ", which the settings name, cannot be read", import};
+        return {"model", State::Fail, models.wanted + ", which the settings name, cannot be read", import,
+                "the file that the settings name cannot be read"};
     }
     if (!models.wanted.empty()) {
-        return {"model", State::Fail, "'" + models.wanted + "', which the settings name, is none of " + count, import};
+        return {"model", State::Fail, "'" + models.wanted + "', which the settings name, is none of " + count, import,
+                "what the settings name is none of " + count};
     }
-    if (models.list.empty()) return {"model", State::Fail, "there is none", import};
+    if (models.list.empty()) return {"model", State::Fail, "there is none", import, "there is none"};
     std::string setting = "model = ";
     base::append_json_string(setting, models.list.front().name);
     return {"model", State::Warn, count + ", and none is the default; " + setting + " in the settings makes it one",
-            settings_command(setting)};
+            settings_command(setting), count + ", and none is the default"};
 }
 
 // --- The cache of compiled kernels -----------------------------------------------------------------------------------
@@ -105,7 +110,7 @@ Check check_cache() {
     if (::access(nearest.c_str(), W_OK | X_OK) != 0) {
         return {"kernel cache", State::Warn,
                 nearest.string() + " cannot be written: kernels are compiled at every load",
-                "sudo chown -R $USER " + nearest.string()};
+                "sudo chown -R $USER " + nearest.string(), "its directory cannot be written"};
     }
     uintmax_t bytes = 0;
     size_t n_files = 0;
@@ -138,20 +143,35 @@ double waiting_percent() {
 Check check_memory(const Models& models) {
     const uint64_t available = meminfo_bytes("MemAvailable");
     const uint64_t swap = meminfo_bytes("SwapTotal");
-    if (available == 0) return {"memory", State::Warn, base::procfs() + "/meminfo does not tell what is free", {}};
+    if (available == 0) {
+        return {"memory",
+                State::Warn,
+                base::procfs() + "/meminfo does not tell what is free",
+                {},
+                "the kernel does not tell what is free"};
+    }
     std::string text = size_text(available) + " available, " +
                        (swap == 0 ? std::string("no swap") : size_text(meminfo_bytes("SwapFree")) + " of swap free");
     const uint64_t needed = models.found == nullptr ? 0 : models.found->size_bytes + kRoomBytes;
     if (available < needed) {
         return {"memory", State::Warn, text + "; " + models.wanted + " needs about " + size_text(needed),
-                "llmctl unload"};
+                "llmctl unload", "the default model needs about " + size_text(needed)};
     }
     if (const double percent = waiting_percent(); percent > kMuchWaiting) {
-        return {"memory", State::Warn,
-                text + "; programs wait for memory " + std::to_string(std::lround(percent)) + " % of the time",
-                "llmctl unload"};
+        const std::string share = std::to_string(std::lround(percent));
+        return {"memory", State::Warn, text + "; programs wait for memory " + share + " % of the time", "llmctl unload",
+                "programs wait for memory " + share + " percent of the time"};
     }
     return {"memory", State::Ok, text, {}};
+}
+
+// --- The processor ---------------------------------------------------------------------------------------------------
+
+Check check_processor() {
+    const OtherPrograms others = ProcessorLook().finish();
+    if (others.text().empty()) return {"processor", State::Ok, "the kernel does not tell how busy it is", {}};
+    if (!others.is_much()) return {"processor", State::Ok, others.text(), {}};
+    return {"processor", State::Warn, others.text() + ": " + others.consequence(), {}, others.text()};
 }
 
 // --- Temperature and power -------------------------------------------------------------------------------------------
@@ -165,7 +185,11 @@ Check check_temperature() {
                              (heat->passive ? "the kernel slows the device down at " : "it is too hot at ") +
                              degrees(nearest->trip);
     const bool warm = nearest->left() <= platform::kHeatMargin;
-    return {"temperature", warm ? State::Warn : State::Ok, text + (warm ? ": llmd rests between its steps" : ""), {}};
+    return {"temperature",
+            warm ? State::Warn : State::Ok,
+            text + (warm ? ": llmd rests between its steps" : ""),
+            {},
+            "llmd rests between its steps"};
 }
 
 Check check_power() {
@@ -190,7 +214,7 @@ Check check_power() {
     }
     if (battery.empty()) return {"power", State::Ok, "no battery", {}};
     if (is_low && discharging && !on_mains) {
-        return {"power", State::Warn, battery + ": background requests wait", {}};
+        return {"power", State::Warn, battery + ": background requests wait", {}, "background requests wait"};
     }
     return {"power", State::Ok, battery, {}};
 }
@@ -209,7 +233,8 @@ uint64_t meminfo_bytes(const std::string& name) {
 
 std::vector<Check> check_system() {
     const Models models = look_at_models();
-    return {check_model(models), check_cache(), check_memory(models), check_temperature(), check_power()};
+    return {check_model(models), check_cache(),       check_memory(models),
+            check_processor(),   check_temperature(), check_power()};
 }
 
 }  // namespace llmd::client

@@ -1,8 +1,10 @@
 """llmctl doctor on devices that lack something: each check sees what it is for, and nothing else does."""
+import contextlib
 import json
 import os
 import pathlib
 import subprocess
+import threading
 import unittest
 
 import harness
@@ -56,8 +58,8 @@ class Doctor(unittest.TestCase):
     def test_a_device_without_opencl_is_well(self):
         checks = self.doctor()
         self.assertEqual(list(checks), ["session bus", "socket", "llmd", "service", "engine", "settings", "OpenCL", "Rusticl",
-                                        "render node", "device limits", "model", "kernel cache", "memory", "temperature",
-                                        "power"])
+                                        "render node", "device limits", "model", "kernel cache", "memory", "processor",
+                                        "temperature", "power"])
         self.assertIn("no platform; llmd computes on the CPU", checks["OpenCL"]["text"])
         self.assertIn(LLAMA, checks["model"]["text"])
         self.assertIn("the bus starts it", checks["llmd"]["text"])
@@ -165,9 +167,12 @@ class Doctor(unittest.TestCase):
         if "there is none" in self.doctor_text("model"):  # no installation has one
             self.assertEqual(self.doctor(fails=["model"])["model"]["fix"], "llmctl import FILE.gguf")
 
-    def doctor_text(self, name):
+    def checks(self):
         done = subprocess.run([LLMCTL, "doctor", "--json"], env=self.bus.environment, capture_output=True, text=True)
-        return next(check["text"] for check in json.loads(done.stdout)["checks"] if check["name"] == name)
+        return json.loads(done.stdout)["checks"]
+
+    def doctor_text(self, name):
+        return next(check["text"] for check in self.checks() if check["name"] == name)
 
     def test_memory_heat_and_power(self):
         self.write("proc/meminfo", "MemAvailable: 100000 kB\nSwapTotal: 1000 kB\nSwapFree: 500 kB\n")
@@ -189,6 +194,33 @@ class Doctor(unittest.TestCase):
         self.assertIn("battery 12 %, Discharging", self.doctor(warns=["power"])["power"]["text"])
         self.write("sysfs/class/power_supply/battery/status", "Charging\n")
         self.doctor()
+
+    def test_programs_that_load_the_processor(self):
+        for idle, warns, text in ((100, ["processor"], "other programs keep 1.5 of 2 CPUs busy: llmd is slower meanwhile"),
+                                  (2700, [], "other programs keep 0.2 of 2 CPUs busy")):
+            with self.busy_cpus(300, idle):
+                self.assertTrue(self.doctor(warns=warns)["processor"]["text"].startswith(text))
+
+    @contextlib.contextmanager
+    def busy_cpus(self, busy, idle):
+        """Two, of which the kernel tells that so much is done, and so much left, as time passes."""
+        done = threading.Event()
+
+        def count():
+            n = 0
+            while not done.is_set():
+                n += 1
+                self.write("proc/stat.new", f"cpu  {n * busy} 0 0 {n * idle} 0 0 0 0 0 0\ncpu0 1\ncpu1 1\nintr 1\n")
+                os.replace(self.bus.path("proc/stat.new"), self.bus.path("proc/stat"))
+
+        counting = threading.Thread(target=count)
+        self.write("proc/stat", "")
+        counting.start()
+        try:
+            yield
+        finally:
+            done.set()
+            counting.join()
 
     def test_a_cache_that_cannot_be_written(self):
         self.bus.environment["XDG_CACHE_HOME"] = str(self.write("no-folder", "")) + "/cache"

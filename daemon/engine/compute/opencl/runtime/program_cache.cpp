@@ -116,7 +116,10 @@ std::optional<std::vector<std::byte>> ProgramCache::take(uint64_t key) const {
 }
 
 std::optional<std::vector<std::byte>> ProgramCache::peek(uint64_t key) const {
-    return directory_.empty() ? std::nullopt : read_program(file_of(key), key);
+    if (directory_.empty()) return std::nullopt;
+    auto binary = read_program(file_of(key), key);
+    if (binary) ::utimensat(AT_FDCWD, file_of(key).c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
+    return binary;
 }
 
 void ProgramCache::put_back(uint64_t key) const {

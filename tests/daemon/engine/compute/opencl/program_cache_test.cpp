@@ -192,12 +192,13 @@ TEST_F(ProgramCacheTest, IsBoundedAndTheOldestGoFirst) {
     }
     EXPECT_EQ(n_files(), kFit);
     ASSERT_TRUE(cache.take(0));
-    cache.put_back(0);  // no longer the oldest
+    cache.put_back(0);           // no longer the oldest
+    ASSERT_TRUE(cache.peek(1));  // nor this one
     cache.keep(kFit, large);
     EXPECT_EQ(n_files(), kFit);
     EXPECT_TRUE(cache.take(0));
-    EXPECT_FALSE(cache.take(1));
-    EXPECT_TRUE(cache.take(2));
+    EXPECT_TRUE(cache.take(1));
+    EXPECT_FALSE(cache.take(2));
     EXPECT_TRUE(cache.take(kFit));
 
     cache.keep(9, std::vector<std::byte>(compute::kMaxProgramBytes + 1));
