@@ -157,6 +157,10 @@ Arguments parse_command(const CommandSpec& command, std::vector<std::string> wor
         usage_error("the argument is empty", command.name);
     }
     if (count < command.min_operands) usage_error(std::string(command.operands) + " is missing", command.name);
+    if (command.command == Command::Unload && count != 0) {
+        usage_error("MODEL is not to be named: 'llmctl unload' gives back the memory of every model that is loaded",
+                    command.name);
+    }
     if (command.max_operands >= 0 && count > command.max_operands) {
         usage_error("unexpected argument '" + arguments.operands[static_cast<size_t>(command.max_operands)] + "'",
                     command.name);

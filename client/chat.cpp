@@ -1,6 +1,7 @@
 // `llmctl chat`: a conversation that lives as long as the command does.
 #include <unistd.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@
 #include "client/commands.h"
 #include "client/line_input.h"
 #include "client/llmd_client.h"
+#include "client/model_folder.h"
 #include "client/output.h"
 #include "client/prompt.h"
 #include "client/report.h"
@@ -37,15 +39,15 @@ public:
     explicit Chat(const Arguments& arguments)
         : json_(arguments.json),
           show_{.text = !json_, .leading_space = false, .thinking = !arguments.no_thinking},
+          tools_file_(text_of(arguments.request, "tools")),
           options_(arguments.request),
           input_(LineInput::open()) {
-        if (const auto tools = options_.find("tools"); tools != options_.end()) {
-            tools->second = read_text_file("--tools", *tools->second.get<std::string>());
-        }
+        if (options_.contains("tools")) options_["tools"] = read_text_file("--tools", tools_file_);
         if (input_->is_person()) interrupts_.emplace();
     }
 
     ExitCode run() {
+        check_model();
         if (input_->is_person()) tell("Ctrl-D leaves, /help shows what else there is.\n");
         while (const std::optional<std::string> turn = read_text(kPrompt)) {
             if (turn->find_first_not_of(" \t\n") == std::string::npos) continue;
@@ -55,6 +57,23 @@ public:
     }
 
 private:
+    // Before somebody types what nothing can answer. A fallback answers where the model is not there; whether a remote
+    // may be asked, and how, llmd says.
+    void check_model() const {
+        const std::string model = text_of(options_, "model");
+        if (model.empty() || model.find('@') != std::string::npos) return;
+        std::vector<std::string> wanted = list_of(options_, "fallback");
+        wanted.push_back(model);
+        const auto is_among = [&](const std::vector<Dictionary>& known, const char* key) {
+            return std::any_of(known.begin(), known.end(), [&](const Dictionary& one) {
+                return std::find(wanted.begin(), wanted.end(), text_of(one, key)) != wanted.end();
+            });
+        };
+        // One that was loaded by its path is in no list.
+        if (is_among(client_->list_models(), "name")) return;
+        if (!is_among(dictionaries_of(client_->status(), "engines"), "model")) no_such_model(model);
+    }
+
     // A line, or the lines between two """.
     std::optional<std::string> read_text(std::string_view prompt) {
         std::optional<std::string> line = input_->read(std::string(prompt));
@@ -102,9 +121,10 @@ private:
             // An answer that was stopped before its first word was none.
             if (text_of(turns_.back(), "role") != "assistant") turns_.resize(n_before);
             return std::nullopt;
-        } catch (const CommandError& error) {
+        } catch (const CommandError& caught) {
+            const CommandError error = with_file_name(caught, "tools", tools_file_);
             turns_.resize(n_before);
-            if (!input_->is_person() || error.code() == ExitCode::Ok) throw;
+            if (!input_->is_person() || error.code() == ExitCode::Ok) throw error;
             report(error, json_);
             if (error.name() == "ContextExceeded") tell("llmctl: /clear begins anew\n");
             return std::nullopt;
@@ -182,6 +202,7 @@ private:
 
     const bool json_;
     const TextStream::Show show_;
+    const std::string tools_file_;  // empty: there are none
     Dictionary options_;
     std::vector<Dictionary> turns_;
     std::vector<ToolCall> calls_;  // of the last answer, which wait for their results

@@ -46,8 +46,8 @@ constexpr std::array kCommands = {
     CommandSpec{Command::Load, "load", "MODEL", 1, 1, "load a model now",
                 "Loads MODEL, a name from 'llmctl models' or the path of a GGUF file, and waits until it is ready.\n"
                 "Models are also loaded by the first request that needs them.\n"},
-    CommandSpec{Command::Unload, "unload", "", 0, 0, "give the model's memory back",
-                "Ends the engine once the running requests have ended.\n"},
+    CommandSpec{Command::Unload, "unload", "", 0, 0, "give the models' memory back",
+                "Ends the engine of every model that is loaded, once the running requests have ended.\n"},
     CommandSpec{Command::Status, "status", "", 0, 0, "show state, device, model and requests",
                 "Shows what llmd is doing, on which device and why, and every request. With --watch it does so every\n"
                 "second until Ctrl-C, on a terminal in place; with --json too, one object a line.\n"},
@@ -142,10 +142,12 @@ constexpr std::array kCommands = {
         "Examples:\n"
         "  llmctl report\n"
         "  llmctl report llmd-report.txt\n"},
-    CommandSpec{Command::Logs, "logs", "", 0, 0, "show what llmd has logged",
-                "Shows the last lines that llmd and llmd-remote have logged to the journal, with journalctl. Prompts "
-                "and texts\n"
-                "are never in them. The setting log_level says how much is logged.\n"},
+    CommandSpec{
+        Command::Logs, "logs", "", 0, 0, "show what llmd has logged",
+        "Shows the last lines that llmd and llmd-remote have logged to the journal, with journalctl. Prompts "
+        "and texts\n"
+        "are never in them. The setting log_level says how much is logged. Without systemd it says where the log is\n"
+        "instead.\n"},
     CommandSpec{
         Command::Bridge, "bridge", "", 0, 0, "let programs that only know URLs reach llmd",
         "Serves llmd's Unix socket, OpenAI's and Ollama's API, as http://localhost:11434 until Ctrl-C. Only programs "

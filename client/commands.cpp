@@ -15,6 +15,7 @@
 #include "client/counts.h"
 #include "client/llmd_client.h"
 #include "client/output.h"
+#include "client/processor.h"
 #include "client/prompt.h"
 
 namespace llmd::client {
@@ -36,8 +37,12 @@ void print_json(base::JsonWriter& json) {
     print(json.take() + '\n');
 }
 
-std::string whole_text(double number) {
-    return std::to_string(static_cast<uint64_t>(number));
+// "0.3", "12.5", "231": three digits say enough.
+std::string rounded_text(double number) {
+    constexpr double kWhole = 100;
+    std::ostringstream out;
+    out << std::fixed << std::setprecision(number < kWhole ? 1 : 0) << number;
+    return out.str();
 }
 
 // "4 s", "3 min": an estimate deserves no more digits. Empty when there is none.
@@ -175,6 +180,9 @@ ExitCode run_models(const Arguments& arguments) {
         if (is_default) rows.back().emplace_back("default");
     }
     print_models(rows);
+    const bool has_loaded = std::any_of(rows.begin() + 1, rows.end(), [](const auto& row) { return row[0] == "*"; });
+    if (has_loaded && terminal_columns(STDOUT_FILENO))
+        print_text("* is loaded; 'llmctl unload' gives its memory back\n");
     if (!has_default) print_text("Without --model none is used; 'llmctl default NAME' chooses one.\n");
     return ExitCode::Ok;
 }
@@ -237,6 +245,7 @@ std::string remote_line(const Dictionary& remote) {
 
 struct StatusReport {
     Dictionary status;
+    OtherPrograms others;
     std::optional<std::vector<Dictionary>> requests;  // where they are offered
 };
 
@@ -284,10 +293,15 @@ std::string status_text(const StatusReport& report) {
                            size_text(number_of(status, "kv_bytes")) + " context");
     }
     if (const uint64_t total = number_of(status, "kv_pages_total"); total != 0) {
-        line("Cache", std::to_string(number_of(status, "kv_pages_used")) + " of " + std::to_string(total) +
-                          " pages in use, " + std::to_string(number_of(status, "kv_pages_cached")) +
-                          " kept for prompts that begin alike; " + counted(number_of(status, "cache_hits"), "request") +
-                          " found " + counted(number_of(status, "cache_hit_tokens"), "token"));
+        const auto part = [&](const char* pages) {
+            return size_text(number_of(status, "kv_bytes") / total * number_of(status, pages));
+        };
+        const uint64_t hits = number_of(status, "cache_hits");
+        line("Cache", "of the context memory " + part("kv_pages_used") + " are in use and " + part("kv_pages_cached") +
+                          " keep the beginnings of earlier prompts" +
+                          (hits == 0 ? ""
+                                     : ", which has spared " + counted(hits, "request") + ' ' +
+                                           counted(number_of(status, "cache_hit_tokens"), "token")));
     }
     if (const uint64_t drafted = number_of(status, "drafted_tokens"); drafted != 0) {
         line("Speculation", std::to_string(number_of(status, "accepted_tokens")) + " of " +
@@ -303,14 +317,16 @@ std::string status_text(const StatusReport& report) {
     if (const uint64_t restarts = number_of(status, "engine_restarts"); restarts != 0) {
         line("Restarts", std::to_string(restarts) + " of the engine");
     }
-    const auto spread = [&](const char* name, const std::string& key, const char* unit) {
-        if (number_of(status, key + "_count") == 0) return;
-        line(name, "up to " + whole_text(real_of(status, key + "_p50")) + ' ' + unit + " for half of the requests, " +
-                       whole_text(real_of(status, key + "_p95")) + ' ' + unit + " for 95 %");
+    const auto mean = [&](const char* name, const std::string& key, const char* unit) {
+        const uint64_t count = number_of(status, key + "_count");
+        if (count == 0) return;
+        line(name, rounded_text(real_of(status, key + "_sum") / static_cast<double>(count)) + ' ' + unit +
+                       (count == 1 ? ", of one request" : " on average of " + counted(count, "request")));
     };
-    spread("Waiting", "queue_ms", "ms");
-    spread("First word", "ttft_ms", "ms");
-    spread("Speed", "decode_tps", "tokens/s");
+    mean("Waiting", "queue_ms", "ms");
+    mean("First word", "ttft_ms", "ms");
+    mean("Speed", "decode_tps", "tokens/s");
+    if (report.others.is_much()) line("Processor", report.others.text() + ": " + report.others.consequence());
     line("Pressure", text_of(status, "memory"));
     line("Heat", text_of(status, "heat"));
     line("Power", text_of(status, "power"));
@@ -325,8 +341,10 @@ ExitCode run_status(const Arguments& arguments) {
     const auto client = connect_to_llmd();
     const bool in_place = arguments.watch && !arguments.json && terminal_columns(STDOUT_FILENO).has_value();
     while (true) {
-        StatusReport report{client->status(), std::nullopt};
+        ProcessorLook look;
+        StatusReport report{client->status(), {}, std::nullopt};
         if (client->offers_admin()) report.requests = client->list_requests();
+        if (!arguments.json) report.others = look.finish();
         if (in_place) print("\x1b[H\x1b[J");  // ECMA-48 CUP and ED: home, then erase what is below
         arguments.json ? print(status_json(report)) : print_text(status_text(report));
         if (!arguments.watch) return ExitCode::Ok;

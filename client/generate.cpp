@@ -43,17 +43,7 @@ bool output_leads_to_errors() {
     return same || (S_ISFIFO(out.st_mode) && ::isatty(STDERR_FILENO) == 1);
 }
 
-}  // namespace
-
-ExitCode run_generate(const Arguments& arguments) {
-    const std::string prompt = read_prompt(arguments.operands, STDIN_FILENO);
-    Dictionary options = arguments.request;
-    if (const auto schema = options.find("json_schema"); schema != options.end()) {
-        schema->second = read_text_file("--json-schema", *schema->second.get<std::string>());
-    }
-    if (options.contains("thinking") && !options.contains("system")) {
-        throw CommandError(ExitCode::Usage, "--thinking: only in a conversation, which --system makes of the prompt");
-    }
+ExitCode generate(const std::string& prompt, const Dictionary& options, const Arguments& arguments) {
     const auto client = connect_to_llmd();
     auto source = client->stream(prompt, options);
     Interrupts interrupts;
@@ -78,6 +68,23 @@ ExitCode run_generate(const Arguments& arguments) {
         throw CommandError(ExitCode::Failed, "another program cancelled the request", "Cancelled");
     }
     return ExitCode::Ok;
+}
+
+}  // namespace
+
+ExitCode run_generate(const Arguments& arguments) {
+    const std::string prompt = read_prompt(arguments.operands, STDIN_FILENO);
+    Dictionary options = arguments.request;
+    const std::string schema_file = text_of(options, "json_schema");
+    if (options.contains("json_schema")) options["json_schema"] = read_text_file("--json-schema", schema_file);
+    if (options.contains("thinking") && !options.contains("system")) {
+        throw CommandError(ExitCode::Usage, "--thinking: only in a conversation, which --system makes of the prompt");
+    }
+    try {
+        return generate(prompt, options, arguments);
+    } catch (const CommandError& error) {
+        throw with_file_name(error, "json_schema", schema_file);
+    }
 }
 
 }  // namespace llmd::client

@@ -44,6 +44,11 @@ std::string other_of_that_name(const NewModel& model) {
 
 }  // namespace
 
+void no_such_model(const std::string& name) {
+    throw CommandError(ExitCode::ModelMissing,
+                       "there is no model '" + name + "'; 'llmctl models' shows those there are", "ModelNotFound");
+}
+
 std::string model_path(const std::string& folder, const std::string& name) {
     return folder + '/' + name + std::string(kModelSuffix);
 }

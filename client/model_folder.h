@@ -27,6 +27,9 @@ struct NewModel {
 // so.
 std::string model_name(const std::string& file, const std::string& given);
 
+// ModelMissing, and what shows the names that there are.
+[[noreturn]] void no_such_model(const std::string& name);
+
 // FOLDER/NAME.gguf
 std::string model_path(const std::string& folder, const std::string& name);
 

@@ -13,7 +13,6 @@
 
 #include "base/unique_fd.h"
 #include "base/utf8.h"
-#include "client/exit_code.h"
 
 namespace llmd::client {
 namespace {
@@ -63,6 +62,12 @@ std::string read_text_file(const std::string& option, const std::string& path) {
     const base::UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (!file) throw CommandError(ExitCode::Usage, name + ": " + std::strerror(errno));
     return read_text(file.get(), name);
+}
+
+CommandError with_file_name(const CommandError& error, const std::string& key, const std::string& path) {
+    const std::string message = error.what();
+    if (path.empty() || !message.starts_with(key + ": ")) return error;
+    return {error.code(), key + ": " + path + message.substr(key.size()), error.name()};
 }
 
 std::string read_prompt(const std::vector<std::string>& words, int input_fd) {

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "client/exit_code.h"
+
 namespace llmd::client {
 
 // The most that is read from standard input, in bytes: what the largest transport takes. The daemon refuses less by
@@ -30,5 +32,9 @@ std::vector<std::string> read_texts(const std::vector<std::string>& words, int i
 // A file of UTF-8 that an option names. Throws CommandError naming option and file: Usage when it cannot be opened or
 // is something else, TooLong past kMaxInputBytes.
 std::string read_text_file(const std::string& option, const std::string& path);
+
+// The option `key` of a request is what is in the file at `path`: of a refusal that names `key`, the same with the file
+// named too; any other error as it is.
+CommandError with_file_name(const CommandError& error, const std::string& key, const std::string& path);
 
 }  // namespace llmd::client

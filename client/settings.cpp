@@ -15,6 +15,7 @@
 #include "client/llmd_client.h"
 #include "client/model_folder.h"
 #include "client/output.h"
+#include "client/suggestion.h"
 #include "engines/model_catalogue.h"
 
 namespace llmd::client {
@@ -25,7 +26,16 @@ namespace {
                        error.message);
 }
 
+// What no setting is called: the one that was meant, or else all.
+void check_name(const std::string& name) {
+    const std::vector<std::string> known = base::setting_names();
+    if (std::find(known.begin(), known.end(), name) != known.end()) return;
+    const std::string hint = suggestion(name, known);
+    if (!hint.empty()) throw CommandError(ExitCode::Usage, "there is no setting '" + name + '\'' + hint);
+}
+
 std::string value_in(const base::Config& config, const std::string& name) {
+    check_name(name);
     auto value = base::setting_value(config, name);
     if (!value) refuse(value.error());
     return std::move(*value);
@@ -129,6 +139,7 @@ base::Settings current_settings() {
 }
 
 void change_user_setting(const std::string& name, const std::string& value) {
+    check_name(name);
     if (auto changed = base::change_setting(base::user_settings_file(), name, value); !changed) refuse(changed.error());
     reload_if_running();
 }
@@ -175,10 +186,7 @@ ExitCode run_default(const Arguments& arguments) {
         return ExitCode::Ok;
     }
     const std::string& model = arguments.operands[0];
-    if (!is_model(model)) {
-        throw CommandError(ExitCode::ModelMissing,
-                           "there is no model '" + model + "'; 'llmctl models' shows those there are");
-    }
+    if (!is_model(model)) no_such_model(model);
     change_user_setting("model", model);
     return done(arguments);
 }

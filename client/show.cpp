@@ -19,11 +19,6 @@ namespace {
 
 constexpr size_t kShownIndent = 12;  // where values begin
 
-[[noreturn]] void no_such_model(const std::string& name) {
-    throw CommandError(ExitCode::ModelMissing,
-                       "there is no model '" + name + "'; 'llmctl models' shows those there are", "ModelNotFound");
-}
-
 std::string file_of(const std::string& name) {
     std::error_code ignored;
     if (name.find('/') != std::string::npos) {

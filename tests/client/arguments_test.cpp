@@ -150,7 +150,11 @@ TEST(Arguments, UnknownAndMissingThingsAreNamed) {
     EXPECT_EQ(refusal({"--json"}), "a command is missing; see 'llmctl --help'");
     EXPECT_EQ(refusal({"load", ""}), "the argument is empty; see 'llmctl load --help'");
     EXPECT_EQ(refusal({"load"}), "MODEL is missing; see 'llmctl load --help'");
-    EXPECT_EQ(refusal({"unload", "x"}), "unexpected argument 'x'; see 'llmctl unload --help'");
+    EXPECT_EQ(refusal({"models", "x"}), "unexpected argument 'x'; see 'llmctl models --help'");
+    EXPECT_EQ(
+        refusal({"unload", "x"}),
+        "MODEL is not to be named: 'llmctl unload' gives back the memory of every model that is loaded; see 'llmctl "
+        "unload --help'");
 }
 
 TEST(Arguments, APathIsNoModelName) {

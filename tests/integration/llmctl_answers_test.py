@@ -182,7 +182,7 @@ class AnOlderLlmd(unittest.TestCase):
         with open(tools, "w") as file:
             json.dump(TOOLS, file)
         for arguments, code, words in (
-                (("chat", "--tools", tools), 2, b"llmctl: --tools: this version of llmd does not offer it\n"),
+                (("chat", "--tools", tools), 2, f"llmctl: --tools: {tools}: this version of llmd does not offer it\n".encode()),
                 (("chat", "--thinking", "off"), 2, b"llmctl: --thinking: this version of llmd does not offer it\n"),
                 (("embed", "x"), 1, b"llmctl: this version of llmd does not offer embeddings over D-Bus\n")):
             done = subprocess.run([LLMCTL, *arguments], input=b"How is it?\n", env=bus.environment, capture_output=True,

@@ -94,7 +94,7 @@ class OverTheSocket(harness.TestCase):
                 cut = self.ctl("generate", "--json-schema", path, "--max-tokens", "2", "--temperature", "0", PROMPT)
                 self.assertEqual(cut.stderr, b"llmctl: cut after 2 tokens; --max-tokens allows more\n")
             else:
-                self.assertTrue(done.stderr.startswith(b"llmctl: --json-schema: not "), done.stderr)
+                self.assertTrue(done.stderr.startswith(f"llmctl: --json-schema: {path}: not ".encode()), done.stderr)
 
     def test_a_deadline_ends_the_text_and_says_so(self):
         self.client.load(LLAMA)

@@ -107,20 +107,41 @@ class Llmctl(harness.TestCase):
                                   env=self.bus.environment, timeout=LIMIT_S)
             self.assertEqual(done.returncode, code, arguments)
 
+    def test_what_a_file_holds_is_refused_by_its_name(self):
+        file = self.bus.path("runtime/an.json")
+        for arguments, key in (("generate", "--json-schema", file, PROMPT), "json_schema"), (("chat", "--tools", file), "tools"):
+            for text in '{"type": ', '{"type": "strin"}':
+                with open(file, "w") as out:
+                    out.write(text)
+                done = self.ctl(*arguments, stdin=PROMPT.encode() + b"\n", code=2)
+                self.assertTrue(done.stderr.startswith(f"llmctl: {arguments[1]}: {file}: ".encode()), done.stderr)
+                refused = json.loads(self.ctl("--json", *arguments, stdin=PROMPT.encode() + b"\n", code=2).stdout)
+                self.assertTrue(refused["error"]["message"].startswith(f"{key}: {file}: "), refused)
+        self.assertIn(b"--temperature: expected", self.ctl("chat", "--temperature", "11", stdin=b"Hello.\n", code=2).stderr)
+
     def test_a_model_that_cannot_be_used_says_why_in_the_list(self):
         self.add_broken_model()
         self.assertRegex(self.ctl("models").stdout.decode(), r"(?m)^ +broken +unusable: .*not a GGUF file")
 
     def test_tables_for_people(self):
         self.ctl("load", LLAMA)
-        self.assertRegex(self.ctl("models").stdout.decode(), rf"\* +{LLAMA} +llama +Q4_0")
+        models = self.ctl("models").stdout.decode()
+        self.assertRegex(models, rf"\* +{LLAMA} +llama +Q4_0")
+        self.assertNotIn("is loaded", models)
+        self.assertRegex(self.on_a_terminal("models"), r"(?m)^\* is loaded; 'llmctl unload' gives its memory back\r?$")
         status = self.ctl("status").stdout.decode()
         self.assertRegex(status, rf"(?m)^Model +{LLAMA}$")
         self.assertRegex(status, rf"(?m)^Device +.*\({harness.BACKEND}\)$")
         self.ctl("generate", "--max-tokens", "3", PROMPT)
         status = self.ctl("status").stdout.decode()
-        for name, unit in (("Waiting", "ms"), ("First word", "ms"), ("Speed", "tokens/s")):
-            self.assertRegex(status, rf"(?m)^{name} +up to \d+ {unit} for half of the requests, \d+ {unit} for 95 %$")
+        figures = self.client.status()
+        for name, unit, key in (("Waiting", "ms", "queue_ms"), ("First word", "ms", "ttft_ms"), ("Speed", "tokens/s", "decode_tps")):
+            told = re.search(rf"(?m)^{name} +([\d.]+) {unit}(?:, of one request| on average of (\d+) requests)$", status)
+            count = figures[f"{key}_count"]
+            self.assertEqual(int(told[2] or 1), count)
+            self.assertAlmostEqual(float(told[1]), figures[f"{key}_sum"] / count, delta=0.51)
+        self.assertRegex(status, r"(?m)^Cache +of the context memory [\d.]+ MB are in use and [\d.]+ MB keep the beginnings of earlier "
+                         r"prompts(, which has spared \d+ requests? \d+ tokens?)?$")
         ids = self.ctl("tokenize", PROMPT).stdout.split()
         self.assertTrue(all(word.isdigit() for word in ids))
 
@@ -187,14 +208,17 @@ class Llmctl(harness.TestCase):
         texts = [process.communicate(timeout=LIMIT_S)[0] for process in both]
         self.assertEqual(texts, [self.ctl(*arguments[1:], prompt).stdout for prompt in prompts])
 
-    def test_status_fits_the_terminal(self):
-        self.ctl("load", LLAMA)
+    def on_a_terminal(self, command, columns=80):
         ours, theirs = pty.openpty()
-        termios.tcsetwinsize(theirs, (24, 40))
-        subprocess.run([LLMCTL, "status"], stdin=subprocess.DEVNULL, stdout=theirs, env=self.bus.environment, check=True,
+        termios.tcsetwinsize(theirs, (24, columns))
+        subprocess.run([LLMCTL, command], stdin=subprocess.DEVNULL, stdout=theirs, env=self.bus.environment, check=True,
                        timeout=LIMIT_S)
         os.close(theirs)
-        out = read_terminal(ours)
+        return read_terminal(ours)
+
+    def test_status_fits_the_terminal(self):
+        self.ctl("load", LLAMA)
+        out = self.on_a_terminal("status", columns=40)
         self.assertIn("Device", out)
         label = 10
         # A word is never broken, however long a driver makes a device's name.
@@ -373,6 +397,18 @@ class NoDaemon(unittest.TestCase):
         without = llmctl(bus, "logs")
         self.assertEqual(without.returncode, 1)
         self.assertIn(b"there is no journalctl here", without.stderr)
+
+    @unittest.skipIf(os.path.exists("/run/systemd/system"), "systemd runs here")
+    def test_without_a_journal_it_says_where_the_log_is(self):
+        bus = harness.PrivateBus()
+        self.addCleanup(bus.close)
+        bus.environment["PATH"] = bus.path("none")
+        daemon = harness.Daemon(bus)
+        self.addCleanup(daemon.stop)
+        said = f"llmctl: systemd does not run here; llmd logs to {bus.path('llmd.log')}\n"
+        self.assertIn(said, llmctl(bus, "logs").stderr.decode())
+        daemon.stop()
+        self.assertIn("llmd logs to the standard error of what starts it", llmctl(bus, "logs").stderr.decode())
 
     def test_a_daemon_that_dies_is_told_from_one_that_is_done(self):
         bus = harness.PrivateBus()

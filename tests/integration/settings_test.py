@@ -135,7 +135,9 @@ class Settings(unittest.TestCase):
         self.assertEqual(json.loads(self.llmctl("config", "--json"))["threads"], "3")
         for words, reason in ((("set", "threads", "many"), 'threads: expected a number, not "many"'),
                               (("set", "backend", "gpu"), 'backend: "gpu" is none of'),
-                              (("get", "thread"), 'there is no setting "thread"; there are model, '),
+                              (("get", "thread"), "there is no setting 'thread'; did you mean 'threads'?"),
+                              (("set", "thread", "2"), "did you mean 'threads'?"),
+                              (("get", "loud"), 'there is no setting "loud"; there are model, '),
                               (("set", "threads"), "takes nothing, 'get KEY'")):
             with self.subTest(words):
                 self.assertIn(reason, self.llmctl("config", *words, code=2))
