@@ -284,6 +284,7 @@ class BeforeLlmd(Window):
     def test_llmd_hangs(self):
         self.wait_known()
         os.kill(self.daemon.process.pid, signal.SIGSTOP)
+        self.addCleanup(os.kill, self.daemon.process.pid, signal.SIGCONT)
         self.ask(MARKER)
         self.app.wait_named("The answer is coming")
         screen.press("Escape")
