@@ -1,10 +1,11 @@
 // `llmctl logs`
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <filesystem>
+#include <sstream>
 
 #include "base/config.h"
 #include "base/instance_lock.h"
@@ -18,34 +19,28 @@ namespace {
 
 constexpr uint64_t kUsualLines = 100;
 
-// "to FILE", or what else the standard error of this user's llmd is; empty where none runs, or the kernel does not
-// tell.
+// Where nothing writes into a journal. What its standard error is llmd lets nobody but root look at; who has started
+// it, everybody.
 std::string place_of_log() {
     const auto runtime = base::xdg_runtime_dir();
-    if (!runtime || !base::is_instance_locked(*runtime + "/llmd")) return {};
-    // The lock holds the number of the process.
-    const std::string process = "/proc/" + first_line(*runtime + "/llmd/lock");
-    std::error_code error;
-    const std::string place = std::filesystem::read_symlink(process + "/fd/2", error);
-    if (error) return {};
-    if (place == "/dev/null") return "nowhere, since its standard error is /dev/null";
-    if (place.starts_with('/')) return "to " + place;
-    return "to the program that has started it (" + place + ')';
-}
-
-// Where nothing writes into a journal.
-std::string elsewhere() {
-    const std::string place = place_of_log();
-    return place.empty() ? "llmd logs to the standard error of what starts it; to see it, start it in a terminal: " +
-                               base::find_daemon()
-                         : "llmd logs " + place;
+    const std::string usual = "llmd logs to the standard error of what starts it";
+    if (!runtime || !base::is_instance_locked(*runtime + "/llmd")) {
+        return usual + "; to see it, start it in a terminal: " + base::find_daemon();
+    }
+    // The lock holds the number of the process. Behind its name, which may have any character: state and parent.
+    const std::string status = first_line("/proc/" + first_line(*runtime + "/llmd/lock") + "/stat");
+    std::istringstream fields(status.substr(std::min(status.size(), status.rfind(')') + 1)));
+    std::string state, parent;
+    fields >> state >> parent;
+    const std::string name = first_line("/proc/" + parent + "/comm");
+    return name.empty() ? usual : usual + ": " + name + " (process " + parent + ')';
 }
 
 }  // namespace
 
 ExitCode run_logs(const Arguments& arguments) {
     if (::access("/run/systemd/system", F_OK) != 0) {  // sd_booted(3)
-        tell("llmctl: systemd does not run here; " + elsewhere() + '\n');
+        tell("llmctl: systemd does not run here; " + place_of_log() + '\n');
     }
     std::vector<std::string> words = {"journalctl", "--user-unit=llmd.service", "--user-unit=llmd-remote@*.service",
                                       "--lines=" + std::to_string(number_of(arguments.request, "lines", kUsualLines))};

@@ -405,10 +405,11 @@ class NoDaemon(unittest.TestCase):
         bus.environment["PATH"] = bus.path("none")
         daemon = harness.Daemon(bus)
         self.addCleanup(daemon.stop)
-        said = f"llmctl: systemd does not run here; llmd logs to {bus.path('llmd.log')}\n"
-        self.assertIn(said, llmctl(bus, "logs").stderr.decode())
+        said = "llmctl: systemd does not run here; llmd logs to the standard error of what starts it"
+        ours = harness.command_of(os.getpid())
+        self.assertIn(f"{said}: {ours} (process {os.getpid()})\n", llmctl(bus, "logs").stderr.decode())
         daemon.stop()
-        self.assertIn("llmd logs to the standard error of what starts it", llmctl(bus, "logs").stderr.decode())
+        self.assertIn(f"{said}; to see it, start it in a terminal: /", llmctl(bus, "logs").stderr.decode())
 
     def test_a_daemon_that_dies_is_told_from_one_that_is_done(self):
         bus = harness.PrivateBus()
