@@ -30,14 +30,15 @@ inline constexpr bool kSplitsActivations = true;
 #else
 inline constexpr bool kSplitsActivations = false;
 #endif
-// Quants up to 255 are multiplied as they are, and signed ones with 128 more; otherwise signed ones as they are.
+// Whether quants are multiplied as signed bytes; otherwise as unsigned ones, to which signed ones have had 128 added.
 #if defined(__aarch64__)
 inline constexpr bool kMultipliesSigned = true;
 #else
 inline constexpr bool kMultipliesSigned = false;
 #endif
-// So many low limbs lie together, then as many high ones: 8 on ARM, where one instruction multiplies two times 8 bytes.
-#if defined(__aarch64__)
+// So many low limbs lie together, then as many high ones: with NEON alone 8, so that one register has both limbs of the
+// columns that are multiplied next.
+#if defined(__aarch64__) && !defined(__ARM_FEATURE_DOTPROD)
 template <unsigned Limbs>
 inline constexpr unsigned kLimbRun = Limbs == 2 ? 8 : 32;
 #else
@@ -296,8 +297,7 @@ constexpr unsigned groups_before_fold(unsigned largest) {
     return most >= 8 ? 8 : most >= 4 ? 4 : most >= 2 ? 2 : 1;
 }
 
-// Moves what `Groups` groups of quants up to Largest have added to the sums of 16 bits, if there are any, to those
-// of 32.
+// Moves what has been added to the sums of 16 bits, if there are any, to those of 32.
 template <unsigned Limbs, unsigned Largest>
 LLMD_INLINE void fold([[maybe_unused]] PartialSums<Limbs, Largest>* sums) {
 #if defined(__aarch64__) && !defined(__ARM_FEATURE_DOTPROD)

@@ -334,12 +334,23 @@ void cap_scores(float* scores, uint32_t skip, uint32_t count, float cap) {
     }
 }
 
+LLMD_INLINE float largest_of(const float* scores, uint32_t skip, uint32_t count) {
+    float largest = scores[skip];
+    uint32_t j = skip + 1;
+#if defined(__aarch64__)
+    float32x4_t four = vdupq_n_f32(largest);
+    for (; j + 4 <= count; j += 4) four = vmaxq_f32(four, vld1q_f32(scores + j));
+    largest = vmaxvq_f32(four);
+#endif
+    for (; j < count; ++j) largest = scores[j] > largest ? scores[j] : largest;
+    return largest;
+}
+
 // Turns the scores from `skip` to `count` into e^(score - largest), and what is before them and what follows them up to
 // a multiple of 16 into zeros.
 Softmax exponentiate(float* scores, uint32_t skip, uint32_t count) {
     const uint32_t padded = (count + 15) / 16 * 16;
-    float largest = scores[skip];
-    for (uint32_t j = skip + 1; j < count; ++j) largest = scores[j] > largest ? scores[j] : largest;
+    const float largest = largest_of(scores, skip, count);
     for (uint32_t j = skip / 16 * 16; j < padded; j += 16) {
         store(scores + j, exponential(load(scores + j) - splat(largest)));
     }

@@ -160,10 +160,11 @@ LLMD_INLINE Lanes load_halves(const void* from) {
             _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i_u*>(p + 16 * static_cast<size_t>(i)))));
     }
 #elif defined(__aarch64__)
-    for (unsigned i = 0; i < 4; ++i) {
-        float16x4_t half;
-        __builtin_memcpy(&half, p + 8 * static_cast<size_t>(i), sizeof half);
-        r.v[i] = reinterpret_cast<Vec>(vcvt_f32_f16(half));
+    for (unsigned i = 0; i < 4; i += 2) {
+        float16x8_t halves;
+        __builtin_memcpy(&halves, p + 8 * static_cast<size_t>(i), sizeof halves);
+        r.v[i] = reinterpret_cast<Vec>(vcvt_f32_f16(vget_low_f16(halves)));
+        r.v[i + 1] = reinterpret_cast<Vec>(vcvt_high_f32_f16(halves));
     }
 #else
     float lane[16];
@@ -198,8 +199,13 @@ LLMD_INLINE void store_halves(uint16_t* to, const float* from) {
 // (1980); the polynomial is the Taylor series to the seventh power, whose remainder on |r| <= ln(2)/2 is below 2^-27.
 LLMD_INLINE Vec exponential(Vec x) {
     const Vec least = Vec{} - 87.0f, most = Vec{} + 88.0f;
+#if defined(__aarch64__)  // these keep a NaN
+    x = reinterpret_cast<Vec>(vmaxq_f32(reinterpret_cast<float32x4_t>(x), reinterpret_cast<float32x4_t>(least)));
+    x = reinterpret_cast<Vec>(vminq_f32(reinterpret_cast<float32x4_t>(x), reinterpret_cast<float32x4_t>(most)));
+#else
     x = x < least ? least : x;
     x = x > most ? most : x;
+#endif
     const Vec rounded = x * 1.44269504f + 0x1.8p23f;  // the integer nearest to x / ln 2, in the low bits
     const Vec n = rounded - 0x1.8p23f;
     const Vec r = (x - n * 0x1.62e4p-1f) - n * 1.42860682e-6f;  // ln 2 in two parts, the first product is exact

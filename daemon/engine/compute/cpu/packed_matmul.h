@@ -47,23 +47,48 @@ inline constexpr unsigned kFetchingBatch = 1;
 inline constexpr unsigned kFetchingBatch = 8;
 #endif
 
-// A block that is not finite gets a scale that is not finite; one that is all but zero becomes zero, because a float
-// cannot hold the inverse of its scale.
-template <unsigned Limbs>
-LLMD_INLINE void quantize_block(const float* x, QuantizedBlock* to) {
-    constexpr float kNearlyZero = 1e-30f;
-    constexpr auto kLargest = static_cast<float>(kLargestQuant<Limbs>);
-    uint32_t largest_bits = 0;  // as an integer NaN is larger than any float
+// The largest magnitude of 32 values; a NaN is larger than any.
+LLMD_INLINE float largest_magnitude(const float* x) {
+    uint32_t largest = 0;  // as an integer NaN is larger than any float
+#if defined(__aarch64__)
+    uint32x4_t four = {};
+    for (unsigned i = 0; i < 32; i += 4) {
+        four = vmaxq_u32(four, vreinterpretq_u32_f32(vabsq_f32(vld1q_f32(x + i))));
+    }
+    largest = vmaxvq_u32(four);
+#else
     for (unsigned i = 0; i < 32; ++i) {
         uint32_t bits;
         __builtin_memcpy(&bits, x + i, sizeof bits);
         bits &= 0x7fffffffu;
-        largest_bits = bits > largest_bits ? bits : largest_bits;
+        largest = bits > largest ? bits : largest;
     }
-    float largest = bits_to_float(largest_bits);
-    if (largest < kNearlyZero) largest = 0;
-    to->scale = largest / kLargest;
-    const float inverse = largest == 0 ? 0 : kLargest / largest;
+#endif
+    return bits_to_float(largest);
+}
+
+// A block's q and sums: x * inverse, rounded to the nearest integer.
+#if defined(__aarch64__)
+template <unsigned Limbs>
+LLMD_INLINE void round_block(const float* x, float inverse, QuantizedBlock* to) {
+    for (unsigned half = 0; half < 2; ++half) {
+        int32x4_t sums = {};
+        for (unsigned i = 16 * half; i < 16 * half + 16; i += 8) {
+            const int32x4_t low = vcvtnq_s32_f32(vmulq_n_f32(vld1q_f32(x + i), inverse));
+            const int32x4_t high = vcvtnq_s32_f32(vmulq_n_f32(vld1q_f32(x + i + 4), inverse));
+            const int16x8_t q = vmovn_high_s32(vmovn_s32(low), high);
+            sums = vpadalq_s16(sums, q);
+            auto* const bytes = reinterpret_cast<int8_t*>(to->q);
+            vst1_s8(bytes + limb_at<Limbs>(i, 0), vmovn_s16(q));
+            if constexpr (Limbs == 2) vst1_s8(bytes + limb_at<Limbs>(i, 1), vrshrn_n_s16(q, 8));
+        }
+        to->sums[half] = vaddvq_s32(sums);
+    }
+    to->sums[2] = to->sums[0] + to->sums[1];
+}
+#else
+template <unsigned Limbs>
+LLMD_INLINE void round_block(const float* x, float inverse, QuantizedBlock* to) {
     int32_t q[32];
     for (unsigned i = 0; i < 32; ++i) {
         const float shifted = x[i] * inverse + 0x1.8p23f;  // the nearest integer, in the low bits
@@ -84,15 +109,26 @@ LLMD_INLINE void quantize_block(const float* x, QuantizedBlock* to) {
             for (unsigned i = 0; i < 32; ++i) limbs[1][i] = static_cast<uint8_t>((q[i] + 128) >> 8);
         }
         for (unsigned limb = 0; limb < Limbs; ++limb) {
-            for (unsigned i = 0; i < 32; i += kLimbRun<Limbs>) {
-                __builtin_memcpy(to->q + limb_at<Limbs>(i, limb), limbs[limb] + i, kLimbRun<Limbs>);
-            }
+            __builtin_memcpy(to->q + limb_at<Limbs>(0, limb), limbs[limb], sizeof limbs[limb]);
         }
     } else {
         int16_t narrow[32];
         for (unsigned i = 0; i < 32; ++i) narrow[i] = static_cast<int16_t>(q[i]);
         __builtin_memcpy(to->q, narrow, sizeof narrow);
     }
+}
+#endif
+
+// A block that is not finite gets a scale that is not finite; one that is all but zero becomes zero, because a float
+// cannot hold the inverse of its scale.
+template <unsigned Limbs>
+LLMD_INLINE void quantize_block(const float* x, QuantizedBlock* to) {
+    constexpr float kNearlyZero = 1e-30f;
+    constexpr auto kLargest = static_cast<float>(kLargestQuant<Limbs>);
+    float largest = largest_magnitude(x);
+    if (largest < kNearlyZero) largest = 0;
+    to->scale = largest / kLargest;
+    round_block<Limbs>(x, largest == 0 ? 0 : kLargest / largest, to);
 }
 
 template <unsigned Limbs>
@@ -107,6 +143,10 @@ constexpr unsigned group_at(unsigned part, unsigned i) {
     if (Format::kScales == 2) return 4 * part + i;
     return Format::kSubBlocks == 1 ? i / 2 + 4 * (i % 2) : i;
 }
+
+// Whether results are added to what `out` has, because a group of rows is multiplied a piece of its columns at a time.
+template <class Format>
+inline constexpr bool kAddsToOutput = false;
 
 // Where rows of a group are being read.
 struct Position {
@@ -189,7 +229,7 @@ constexpr unsigned unrolled_sub_blocks() {
 #endif
 }
 
-// `Vectors` times kVecFloats rows from `row` on of a group with `Batch` rows of x, x_stride blocks apart.
+// Adds `Vectors` times kVecFloats rows from `row` on of a group with `Batch` rows of x, x_stride blocks apart, to out.
 template <class Format, unsigned Batch, unsigned Limbs, unsigned Vectors>
 LLMD_INLINE void multiply_rows(const uint8_t* group, unsigned row, uint32_t n_blocks, const QuantizedBlock* x,
                                size_t x_stride, Vec out[Vectors][Batch]) {
@@ -200,9 +240,6 @@ LLMD_INLINE void multiply_rows(const uint8_t* group, unsigned row, uint32_t n_bl
                 row,
                 x,
                 x_stride};
-    for (unsigned v = 0; v < Vectors; ++v) {
-        for (unsigned c = 0; c < Batch; ++c) out[v][c] = Vec{};
-    }
     for (uint32_t b = 0; b < n_blocks; ++b) {
         for (unsigned first = 0; first < Format::kSubBlocks; first += kUnrolled) {
 #pragma GCC unroll 8
@@ -223,6 +260,14 @@ void multiply_group(const uint8_t* group, uint32_t n_rows, uint32_t cols, const 
     const uint32_t n_blocks = cols / (32 * Format::kSubBlocks);
     for (unsigned row = 0; row < n_rows; row += kVectors * kVecFloats) {
         Vec sums[kVectors][Batch];
+        for (unsigned v = 0; v < kVectors; ++v) {
+            for (unsigned c = 0; c < Batch; ++c) {
+                sums[v][c] = Vec{};
+                if constexpr (kAddsToOutput<Format>) {
+                    __builtin_memcpy(&sums[v][c], out + c * out_stride + row + v * kVecFloats, sizeof(Vec));
+                }
+            }
+        }
         multiply_rows<Format, Batch, Limbs, kVectors>(group, row, n_blocks, x, x_stride, sums);
         for (unsigned v = 0; v < kVectors && row + v * kVecFloats < n_rows; ++v) {
             const unsigned at = row + v * kVecFloats;
@@ -244,13 +289,87 @@ LLMD_INLINE void multiply_columns(const uint8_t* group, uint32_t n_rows, uint32_
     }
 }
 
+#if defined(__aarch64__) && !defined(__ARM_FEATURE_DOTPROD)
+// A sub-block of a format, unpacked once for all rows of the batch: quants as bytes, scales and minimums as floats.
+template <class Format>
+struct Unpacked {
+    static constexpr unsigned kSubBlocks = 1, kScales = Format::kScales, kLargest = Format::kLargest;
+    static constexpr int32_t kOffset = Format::kOffset;
+    static constexpr bool kHasMinimum = Format::kHasMinimum;
+    static constexpr unsigned kBytes = 32 + 4 * kScales * (kHasMinimum ? 2 : 1);
+    static constexpr size_t scale_at(unsigned part) { return 32 + size_t{4} * part; }
+    static constexpr size_t minimum_at(unsigned part) { return 32 + size_t{4} * (kScales + part); }
+
+    LLMD_INLINE Quants quants(const uint8_t* block, unsigned row, unsigned, unsigned group) {
+        return words_at(block, size_t{4} * group, row);
+    }
+    LLMD_INLINE Vec scale(const uint8_t* block, const uint8_t*, unsigned row, unsigned, unsigned part) {
+        return reinterpret_cast<Vec>(words_at(block, scale_at(part), row));
+    }
+    LLMD_INLINE Vec minimum(const uint8_t* block, unsigned row, unsigned, unsigned part) {
+        return reinterpret_cast<Vec>(words_at(block, minimum_at(part), row));
+    }
+};
+template <class Format>
+inline constexpr bool kAddsToOutput<Unpacked<Format>> = true;
+
+LLMD_INLINE void put_words_at(uint8_t* block, size_t at, unsigned row, Quants words) {
+    __builtin_memcpy(block + 16 * at + size_t{4} * row, &words, sizeof words);
+}
+
+template <class Format>
+LLMD_INLINE void unpack(const uint8_t* block, const uint8_t* half, unsigned sub_block, uint8_t* to) {
+    using To = Unpacked<Format>;
+    for (unsigned row = 0; row < kPackedRows; row += kVecFloats) {
+#pragma GCC unroll 8
+        for (unsigned group = 0; group < 8; ++group) {
+            put_words_at(to, size_t{4} * group, row, Format::quants(block, row, sub_block, group));
+        }
+#pragma GCC unroll 2
+        for (unsigned part = 0; part < Format::kScales; ++part) {
+            const Vec scale = Format::scale(block, half, row, sub_block, part);
+            put_words_at(to, To::scale_at(part), row, reinterpret_cast<Quants>(scale));
+            if constexpr (Format::kHasMinimum) {
+                const Vec minimum = Format::minimum(block, row, sub_block, part);
+                put_words_at(to, To::minimum_at(part), row, reinterpret_cast<Quants>(minimum));
+            }
+        }
+    }
+}
+
+// A whole group of rows with n_batch rows of x.
+template <class Format, unsigned Limbs>
+void unpack_and_multiply(const uint8_t* group, uint32_t cols, const QuantizedBlock* x, size_t x_stride,
+                         uint32_t n_batch, float* out, size_t out_stride) {
+    constexpr size_t kUnpackedBytes = kPackedRows * kBlockBytes<Unpacked<Format>>;
+    const uint32_t n_sub_blocks = cols / 32;
+    const uint8_t* half = group;
+    const uint8_t* block = group + (kHalfApart<Format> ? packed_halves_bytes(n_sub_blocks / Format::kSubBlocks) : 0);
+    for (uint32_t c = 0; c < n_batch; ++c) __builtin_memset(out + c * out_stride, 0, kPackedRows * sizeof(float));
+    alignas(16) uint8_t unpacked[kUnpackedSubBlocks * kUnpackedBytes];
+    for (uint32_t first = 0; first < n_sub_blocks; first += kUnpackedSubBlocks) {
+        const uint32_t n = n_sub_blocks - first < kUnpackedSubBlocks ? n_sub_blocks - first : kUnpackedSubBlocks;
+        for (uint32_t b = 0; b < n; b += Format::kSubBlocks) {
+#pragma GCC unroll 8
+            for (unsigned i = 0; i < Format::kSubBlocks; ++i) {
+                unpack<Format>(block, half, i, unpacked + (b + i) * kUnpackedBytes);
+            }
+            block += kPackedRows * kBlockBytes<Format>;
+            half += size_t{2} * kPackedRows;
+        }
+        multiply_columns<Unpacked<Format>, Limbs>(unpacked, kPackedRows, 32 * n, x + first, x_stride, n_batch, out,
+                                                  out_stride);
+    }
+}
+#endif
+
 template <class Format, unsigned Limbs>
 void multiply_packed_as(const Matrix& w, uint32_t first, uint32_t n_rows, const QuantizedBlock* x, size_t x_stride,
                         uint32_t n_batch, float* out, size_t out_stride) {
     for (uint32_t r = 0; r < n_rows; r += kPackedRows) {
         const uint32_t n = n_rows - r < kPackedRows ? n_rows - r : kPackedRows;
         const uint8_t* group = w.data + (first + r) / kPackedRows * packed_group_bytes(w.row_bytes);
-#if defined(__ARM_FEATURE_DOTPROD)
+#if defined(__aarch64__)
         if (n_batch >= kUnpackedBatch && n == kPackedRows) {
             unpack_and_multiply<Format, Limbs>(group, w.cols, x, x_stride, n_batch, out + r, out_stride);
             continue;
