@@ -231,20 +231,27 @@ LLMD_INLINE void score_page(const float* q, uint32_t head_dim, const uint16_t* p
                             float* scores) {
     for (unsigned first = 0; first < kPageTokens; first += 16 * Blocks) {
         Lanes acc[Heads][Blocks];
+#pragma GCC unroll 4
         for (unsigned h = 0; h < Heads; ++h) {
+#pragma GCC unroll 4
             for (unsigned b = 0; b < Blocks; ++b) acc[h][b] = splat(0);
         }
         const uint16_t* keys = page + first;
         uint32_t d = 0;
 #if defined(__aarch64__)
-        for (; d + 4 <= head_dim; d += 4) {
+        const float* from = q;
+        const uint16_t* ahead = next;
+        for (; d + 4 <= head_dim; d += 4, from += 4, ahead += size_t{4} * kPageTokens) {
             float32x4_t four[Heads];
-            for (unsigned h = 0; h < Heads; ++h) four[h] = vld1q_f32(q + h * head_dim + d);
+#pragma GCC unroll 4
+            for (unsigned h = 0; h < Heads; ++h) four[h] = vld1q_f32(from + size_t{h} * head_dim);
 #pragma GCC unroll 4
             for (unsigned i = 0; i < 4; ++i, keys += kPageTokens) {
-                __builtin_prefetch(next + size_t{d + i} * kPageTokens);
+                __builtin_prefetch(ahead + size_t{i} * kPageTokens);
+#pragma GCC unroll 4
                 for (unsigned b = 0; b < Blocks; ++b) {
                     const Lanes k = load_halves(keys + size_t{16} * b);
+#pragma GCC unroll 4
                     for (unsigned h = 0; h < Heads; ++h) acc[h][b] = multiply_add(k, four[h], i, acc[h][b]);
                 }
             }
@@ -252,12 +259,16 @@ LLMD_INLINE void score_page(const float* q, uint32_t head_dim, const uint16_t* p
 #endif
         for (; d < head_dim; ++d, keys += kPageTokens) {
             __builtin_prefetch(next + size_t{d} * kPageTokens);
+#pragma GCC unroll 4
             for (unsigned b = 0; b < Blocks; ++b) {
                 const Lanes k = load_halves(keys + size_t{16} * b);
+#pragma GCC unroll 4
                 for (unsigned h = 0; h < Heads; ++h) acc[h][b] = multiply_add(k, q[h * head_dim + d], acc[h][b]);
             }
         }
+#pragma GCC unroll 4
         for (unsigned h = 0; h < Heads; ++h) {
+#pragma GCC unroll 4
             for (unsigned b = 0; b < Blocks; ++b) {
                 store(scores + size_t{h} * kKvSplit + first + size_t{16} * b, acc[h][b] * splat(scale));
             }
@@ -270,10 +281,7 @@ LLMD_INLINE void score_page(const float* q, uint32_t head_dim, const uint16_t* p
 template <unsigned Heads, unsigned Blocks>
 LLMD_INLINE void weigh_values(const AttendItem& a, const uint32_t* pages, uint32_t skip, uint32_t count, uint32_t dim,
                               const float* weights, float* out) {
-    Lanes acc[Heads][Blocks];
-    for (unsigned h = 0; h < Heads; ++h) {
-        for (unsigned b = 0; b < Blocks; ++b) acc[h][b] = splat(0);
-    }
+    Lanes total[Heads][Blocks] = {};
     for (uint32_t first = skip / kPageTokens * kPageTokens; first < count; first += kPageTokens) {
         const uint32_t unseen = skip > first ? skip - first : 0;
         const uint16_t* values = a.values + pages[first / kPageTokens] * a.value_page_stride + dim;
@@ -283,15 +291,25 @@ LLMD_INLINE void weigh_values(const AttendItem& a, const uint32_t* pages, uint32
                                    : values;
         values += size_t{unseen} * a.value_dim;
         uint32_t j = unseen;
+        Lanes acc[Heads][Blocks];  // compilers keep these in registers, and those of all pages in memory
+#pragma GCC unroll 4
+        for (unsigned h = 0; h < Heads; ++h) {
+#pragma GCC unroll 4
+            for (unsigned b = 0; b < Blocks; ++b) acc[h][b] = total[h][b];
+        }
 #if defined(__aarch64__)
-        for (; j + 4 <= n; j += 4) {
+        const float* from = weights + first + j;
+        for (; j + 4 <= n; j += 4, from += 4) {
             float32x4_t four[Heads];
-            for (unsigned h = 0; h < Heads; ++h) four[h] = vld1q_f32(weights + h * kKvSplit + first + j);
+#pragma GCC unroll 4
+            for (unsigned h = 0; h < Heads; ++h) four[h] = vld1q_f32(from + size_t{h} * kKvSplit);
 #pragma GCC unroll 4
             for (unsigned i = 0; i < 4; ++i, values += a.value_dim, next += a.value_dim) {
                 __builtin_prefetch(next);
+#pragma GCC unroll 4
                 for (unsigned b = 0; b < Blocks; ++b) {
                     const Lanes v = load_halves(values + size_t{16} * b);
+#pragma GCC unroll 4
                     for (unsigned h = 0; h < Heads; ++h) acc[h][b] = multiply_add(v, four[h], i, acc[h][b]);
                 }
             }
@@ -299,16 +317,25 @@ LLMD_INLINE void weigh_values(const AttendItem& a, const uint32_t* pages, uint32
 #endif
         for (; j < n; ++j, values += a.value_dim, next += a.value_dim) {
             __builtin_prefetch(next);
+#pragma GCC unroll 4
             for (unsigned b = 0; b < Blocks; ++b) {
                 const Lanes v = load_halves(values + size_t{16} * b);
+#pragma GCC unroll 4
                 for (unsigned h = 0; h < Heads; ++h) {
                     acc[h][b] = multiply_add(v, weights[h * kKvSplit + first + j], acc[h][b]);
                 }
             }
         }
+#pragma GCC unroll 4
+        for (unsigned h = 0; h < Heads; ++h) {
+#pragma GCC unroll 4
+            for (unsigned b = 0; b < Blocks; ++b) total[h][b] = acc[h][b];
+        }
     }
+#pragma GCC unroll 4
     for (unsigned h = 0; h < Heads; ++h) {
-        for (unsigned b = 0; b < Blocks; ++b) store(out + size_t{h} * a.value_dim + dim + size_t{16} * b, acc[h][b]);
+#pragma GCC unroll 4
+        for (unsigned b = 0; b < Blocks; ++b) store(out + size_t{h} * a.value_dim + dim + size_t{16} * b, total[h][b]);
     }
 }
 

@@ -97,6 +97,7 @@ LLMD_INLINE Lanes multiply_add(const Lanes& a, float b, const Lanes& sum) {
 // sum + a * four[lane], where the lane is a constant to the compiler.
 LLMD_INLINE Lanes multiply_add(const Lanes& a, float32x4_t four, unsigned lane, const Lanes& sum) {
     Lanes r;
+#pragma GCC unroll 4
     for (unsigned i = 0; i < kVecs; ++i) {
         const auto x = reinterpret_cast<float32x4_t>(a.v[i]), to = reinterpret_cast<float32x4_t>(sum.v[i]);
         r.v[i] = reinterpret_cast<Vec>(lane == 0   ? vfmaq_laneq_f32(to, x, four, 0)
@@ -160,12 +161,13 @@ LLMD_INLINE Lanes load_halves(const void* from) {
             _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i_u*>(p + 16 * static_cast<size_t>(i)))));
     }
 #elif defined(__aarch64__)
-    for (unsigned i = 0; i < 4; i += 2) {
-        float16x8_t halves;
-        __builtin_memcpy(&halves, p + 8 * static_cast<size_t>(i), sizeof halves);
-        r.v[i] = reinterpret_cast<Vec>(vcvt_f32_f16(vget_low_f16(halves)));
-        r.v[i + 1] = reinterpret_cast<Vec>(vcvt_high_f32_f16(halves));
-    }
+    float16x8_t low, high;
+    __builtin_memcpy(&low, p, sizeof low);
+    __builtin_memcpy(&high, p + sizeof low, sizeof high);
+    r.v[0] = reinterpret_cast<Vec>(vcvt_f32_f16(vget_low_f16(low)));
+    r.v[1] = reinterpret_cast<Vec>(vcvt_high_f32_f16(low));
+    r.v[2] = reinterpret_cast<Vec>(vcvt_f32_f16(vget_low_f16(high)));
+    r.v[3] = reinterpret_cast<Vec>(vcvt_high_f32_f16(high));
 #else
     float lane[16];
     for (unsigned i = 0; i < 16; ++i) lane[i] = load_half(p + 2 * static_cast<size_t>(i));

@@ -252,10 +252,15 @@ LLMD_INLINE void multiply_rows(const uint8_t* group, unsigned row, uint32_t n_bl
     }
 }
 
-// One group of rows, of which the first n_rows count, with `Batch` rows of x.
+// One group of rows, of which the first n_rows count, with `Batch` rows of x. Inlined it takes a tenth fewer
+// instructions with NEON alone, and more with dot products.
 template <class Format, unsigned Batch, unsigned Limbs>
-void multiply_group(const uint8_t* group, uint32_t n_rows, uint32_t cols, const QuantizedBlock* x, size_t x_stride,
-                    float* out, size_t out_stride) {
+#if defined(__aarch64__) && !defined(__ARM_FEATURE_DOTPROD)
+LLMD_INLINE
+#endif
+    void
+    multiply_group(const uint8_t* group, uint32_t n_rows, uint32_t cols, const QuantizedBlock* x, size_t x_stride,
+                   float* out, size_t out_stride) {
     constexpr unsigned kVectors = packed_vectors<Batch, Limbs>();
     const uint32_t n_blocks = cols / (32 * Format::kSubBlocks);
     for (unsigned row = 0; row < n_rows; row += kVectors * kVecFloats) {
