@@ -46,6 +46,7 @@ struct Arguments {
     bool verbose = false;               // generate: counts and speeds on stderr
     bool all = false;                   // cancel: every request
     bool watch = false;                 // status, logs: again and again
+    bool calendar = false;              // generate, chat: tell the model which day it is
     bool no_thinking = false;           // generate, chat: do not show what the model thinks
     std::string color = "auto";         // or always or never
     std::string help;                   // Help: the command that it is about; empty: all

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/utf8.h"
+#include "client/calendar.h"
 #include "client/commands.h"
 #include "client/line_input.h"
 #include "client/llmd_client.h"
@@ -38,6 +39,7 @@ class Chat {
 public:
     explicit Chat(const Arguments& arguments)
         : json_(arguments.json),
+          calendar_(arguments.calendar),
           show_{.text = !json_, .leading_space = false, .thinking = !arguments.no_thinking},
           tools_file_(text_of(arguments.request, "tools")),
           options_(arguments.request),
@@ -143,7 +145,9 @@ private:
     }
 
     std::optional<ExitCode> answer(Interrupts& interrupts) {
-        auto source = client_->stream_chat(turns_, options_);
+        Dictionary options = options_;
+        if (calendar_) options["system"] = with_calendar(text_of(options, "system"));
+        auto source = client_->stream_chat(turns_, options);
         TextStream text(std::move(source), interrupts, show_);
         const TextStream::End end = text.run();
         if (end == TextStream::End::NobodyReads) return ExitCode::Ok;
@@ -201,6 +205,7 @@ private:
     }
 
     const bool json_;
+    const bool calendar_;
     const TextStream::Show show_;
     const std::string tools_file_;  // empty: there are none
     Dictionary options_;

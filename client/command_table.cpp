@@ -13,14 +13,16 @@ namespace {
 constexpr std::array kCommands = {
     CommandSpec{
         Command::Generate, "generate", "[PROMPT]", 0, -1, "continue a text",
-        "Continues PROMPT and prints the text as it is made.\n\n"
+        "Continues PROMPT and prints the text as it is made. With --system or --calendar PROMPT is what a person says, "
+        "and\n"
+        "the model answers it: most models, the bundled one too, have learned to answer and not to continue.\n\n"
         "Without PROMPT, or with - in it, the prompt is read from standard input; with a PROMPT, what is piped in\n"
         "is appended to it on a new line. The last line break of the input is dropped.\n"
         "Ctrl-C stops the generation. With --json all is printed at the end: text, thinking, finish_reason, "
         "figures.\n\n"
         "Examples:\n"
-        "  llmctl generate \"Once upon a time\"\n"
-        "  llmctl generate --temperature 0 --max-tokens 40 \"The old king\"\n"
+        "  llmctl generate --system \"Be helpful.\" \"Tell me a tale about a fox and a golden key\"\n"
+        "  llmctl generate --temperature 0 --max-tokens 40 \"Once upon a time\"\n"
         "  llmctl generate --json-schema person.json \"A person, as JSON:\"\n"
         "  llmctl generate \"Continue this letter:\" < letter.txt > answer.txt\n"},
     CommandSpec{
@@ -30,10 +32,12 @@ constexpr std::array kCommands = {
         "may be a file or a pipe: each line is a turn then. What the model thinks before it answers is shown dim, on\n"
         "a terminal only.\n\n"
         "With --tools the model may call a tool: the call is shown as 'call NAME ARGUMENTS', and the next line that\n"
-        "you give is its result. With several calls each is shown and answered in turn.\n\n"
+        "you give is its result. With several calls each is shown and answered in turn. Where a tool takes a date, "
+        "the\n"
+        "model needs --calendar: it does not know which day it is.\n\n"
         "Examples:\n"
         "  llmctl chat\n"
-        "  llmctl chat --tools tools.json\n"
+        "  llmctl chat --tools tools.json --calendar --temperature 0\n"
         "  llmctl chat --system \"You answer in one sentence.\"\n"},
     CommandSpec{
         Command::Models, "models", "", 0, 0, "list the models that can be named",
@@ -195,6 +199,15 @@ constexpr std::array kOptions = {
                "make JSON that fits the schema in FILE"},
     OptionSpec{"tools", 0, "FILE", Kind::Text, "tools", "chat",
                "the tools that the model may call, as OpenAI's JSON array"},
+    OptionSpec{"calendar",
+               0,
+               "",
+               Kind::Flag,
+               nullptr,
+               kMakers,
+               "tell the model which day it is, at the end of the system message",
+               {},
+               &Arguments::calendar},
     OptionSpec{"thinking",
                0,
                "on|off",

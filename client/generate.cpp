@@ -6,6 +6,7 @@
 #include <sstream>
 #include <utility>
 
+#include "client/calendar.h"
 #include "client/commands.h"
 #include "client/llmd_client.h"
 #include "client/output.h"
@@ -77,8 +78,10 @@ ExitCode run_generate(const Arguments& arguments) {
     Dictionary options = arguments.request;
     const std::string schema_file = text_of(options, "json_schema");
     if (options.contains("json_schema")) options["json_schema"] = read_text_file("--json-schema", schema_file);
+    if (arguments.calendar) options["system"] = with_calendar(text_of(options, "system"));
     if (options.contains("thinking") && !options.contains("system")) {
-        throw CommandError(ExitCode::Usage, "--thinking: only in a conversation, which --system makes of the prompt");
+        throw CommandError(ExitCode::Usage,
+                           "--thinking: only in a conversation, which --system or --calendar makes of the prompt");
     }
     try {
         return generate(prompt, options, arguments);

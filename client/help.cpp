@@ -98,7 +98,7 @@ void write_command(base::JsonWriter& json, const CommandSpec& command) {
 std::string general_help(size_t columns) {
     std::string out = wrap("llmctl talks to llmd, the language model of this device.", 0, columns) + "\n\n" +
                       item("Usage:", "llmctl [--json] COMMAND [OPTIONS] [ARGUMENTS]", kUsageIndent, columns) +
-                      "\nTry:   llmctl generate \"Once upon a time\"\n\n"
+                      "\nTry:   llmctl chat\n\n"
                       "Commands:\n";
     for (const CommandSpec& command : command_table()) {
         out += item("  " + std::string(command.name), std::string(command.summary), kCommandIndent, columns);

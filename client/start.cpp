@@ -49,8 +49,8 @@ ExitCode run_start(const Arguments&) {
     } else {
         const std::string others = models.size() == 1 ? "" : ", one of " + counted(models.size(), "model");
         screen.say("Ask the language model of this device (" + chosen + others + "):");
-        screen.command("llmctl generate \"Once upon a time\"");
         screen.command("llmctl chat");
+        screen.command("llmctl generate --system \"Be helpful.\" \"Tell me a tale about a fox\"");
     }
     screen.gap();
     if (!status) {

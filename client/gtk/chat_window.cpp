@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "client/calendar.h"
 #include "client/gtk/tools.h"
 #include "client/value.h"
 
@@ -230,7 +231,10 @@ void ChatWindow::ask() {
     const std::string remote = picker_.chosen_remote();
     if (!remote.empty()) row_->show_remote(remote);
     const auto calls = remote.empty() ? Conversation::Calls::With : Conversation::Calls::Without;
-    answer_ = std::make_unique<Answer>(service_.proxy(), conversation_.messages(calls), g_variant_builder_end(&options),
+    // A question that may call for a tool may be about a day.
+    const std::string system = offers_tools() ? client::with_calendar("") : "";
+    answer_ = std::make_unique<Answer>(service_.proxy(), conversation_.messages(calls, system),
+                                       g_variant_builder_end(&options),
                                        [this](const client::StreamLine& line) { take(line); });
     composer_.focus();
     show_state();

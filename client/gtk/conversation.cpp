@@ -7,6 +7,7 @@
 namespace llmd::gtk {
 namespace {
 
+constexpr char kSystem[] = "system";
 constexpr char kUser[] = "user";
 constexpr char kAssistant[] = "assistant";
 constexpr char kTool[] = "tool";
@@ -51,10 +52,12 @@ std::vector<Conversation::Message> Conversation::without_calls() const {
     return out;
 }
 
-GVariant* Conversation::messages(Calls calls) const {
+GVariant* Conversation::messages(Calls calls, const std::string& system) const {
     GVariantBuilder list;
     g_variant_builder_init(&list, G_VARIANT_TYPE("aa{sv}"));
-    for (const Message& message : calls == Calls::With ? messages_ : without_calls()) {
+    std::vector<Message> messages = calls == Calls::With ? messages_ : without_calls();
+    if (!system.empty()) messages.insert(messages.begin(), {kSystem, system, {}, {}});
+    for (const Message& message : messages) {
         g_variant_builder_open(&list, G_VARIANT_TYPE("a{sv}"));
         add_text(&list, "role", message.role);
         add_text(&list, "content", message.content);

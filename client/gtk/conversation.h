@@ -20,8 +20,9 @@ public:
 
     // As StreamChat's `messages` (aa{sv}), floating. A remote takes no calls of tools: without them, the texts before
     // and after a call become one answer.
+    // `system` is the system message; empty: none.
     enum class Calls { With, Without };
-    GVariant* messages(Calls calls) const;
+    GVariant* messages(Calls calls, const std::string& system) const;
 
 private:
     struct Message {
