@@ -20,7 +20,7 @@
 
 namespace llmd::engines {
 
-inline constexpr std::string_view kBundledModel = "tales-llama-11m-q4_0";
+inline constexpr std::string_view kBundledModel = "phone-11m-q8_0";
 // The default model where the settings name none: the bundled one, or else the only one of `names` that is of this
 // device. Empty: none.
 std::string default_model_of(const std::vector<std::string>& names);

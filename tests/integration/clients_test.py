@@ -4,7 +4,7 @@ that the answers have what those programs read.
 A trace is a table of steps, read off the program's published source, which its comment names. Four things differ from
 what the programs send: the model and the texts are the test's own; answers have at most N_TOKENS tokens where the
 program allows more, and strings of a schema are bounded; where a model is to think, `ignore_eos` keeps it from ending
-at once; and where a call of a tool is to come, `tool_choice` demands it, because the bundled model makes none by itself.
+at once; and where a call of a tool is to come, `tool_choice` demands it, because the demonstration model makes none by itself.
 """
 import datetime
 import http.client
@@ -16,7 +16,7 @@ from bridge import Bridge
 from chat_templates_chatml import QWEN3_THINKING
 from harness import GPT2, LIMIT_S, LLAMA, MARKER
 
-THINKER = "thinker"  # the bundled weights with the template of models that begin every answer by thinking
+THINKER = "thinker"  # the demonstration weights with the template of models that begin every answer by thinking
 
 N_TOKENS = 12
 N_CALL_TOKENS = 120  # a call of a tool ends before, and an object of a small schema

@@ -8,7 +8,7 @@ import threading
 import unittest
 
 import harness
-from harness import ENGINE, LIMIT_S, LLAMA, LLMCTL
+from harness import ENGINE, LIMIT_S, LLMCTL, PHONE
 
 GPU = {"platform": "rusticl", "name": "FD630", "driver": "26.1.6", "gpu": True, "memory_bytes": 4 << 30,
        "max_buffer_bytes": 2 << 30}
@@ -21,6 +21,7 @@ class Doctor(unittest.TestCase):
     def setUp(self):
         self.bus = harness.PrivateBus()
         self.addCleanup(self.bus.close)
+        self.bus.as_installed()
         os.remove(self.bus.path("config/llmd/llmd.toml"))
         with open(self.bus.path("services/llmd.service"), "w") as file:
             file.write(f"[D-BUS Service]\nName={harness.NAME}\nExec=/bin/false\n")
@@ -61,7 +62,7 @@ class Doctor(unittest.TestCase):
                                         "render node", "device limits", "model", "kernel cache", "memory", "processor",
                                         "temperature", "power"])
         self.assertIn("no platform; llmd computes on the CPU", checks["OpenCL"]["text"])
-        self.assertIn(LLAMA, checks["model"]["text"])
+        self.assertIn(PHONE, checks["model"]["text"])
         self.assertIn("the bus starts it", checks["llmd"]["text"])
         lines = subprocess.run([LLMCTL, "doctor"], env=self.bus.environment, capture_output=True, text=True).stdout
         self.assertEqual(len(lines.splitlines()), len(checks))

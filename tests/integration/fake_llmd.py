@@ -1,4 +1,4 @@
-"""What stands in llmd's place, on the bus or on its socket, where a test chooses the answers: no bundled model thinks or
+"""What stands in llmd's place, on the bus or on its socket, where a test chooses the answers: no demonstration model thinks or
 calls tools. It says only what llmctl and llmd-gtk ask for, and keeps what it was asked.
 
 An answer is a list of ("text", TEXT), ("thinking", TEXT), ("call", ID, NAME, ARGUMENTS) and, last, the finish reason.

@@ -36,9 +36,13 @@ SOCKET_TRAP = os.environ.get("LLMD_SOCKET_TRAP")
 LLMD = os.path.join(BUILD, "daemon", "llmd")
 ENGINE = os.path.join(BUILD, "daemon", "engine", "llmd-engine")
 LLMCTL = os.path.join(BUILD, "client", "llmctl")
-MODELS = os.path.join(SOURCE, "models")
+# The two demonstration models. Nothing installs them; the default one of the tests is named by the settings of a device.
+MODELS = os.path.join(SOURCE, "tests", "data", "models")
 LLAMA = "tales-llama-11m-q4_0"
 GPT2 = "tales-gpt2-6m-q8_0"
+# What is installed instead.
+BUNDLED = os.path.join(SOURCE, "models")
+PHONE = "phone-11m-q8_0"
 
 NAME = "org.llmd.Llmd1"
 ROOT = "/org/llmd/Llmd1"
@@ -100,15 +104,17 @@ class PrivateBus:
 
     def __init__(self):
         self.folder = tempfile.mkdtemp(prefix="llmd-test-")
-        for name in ("runtime", "config/llmd", "data/llmd/models", "cache", "services"):
+        for name in ("runtime", "config/llmd", "device/llmd", "data/llmd/models", "cache", "services"):
             os.makedirs(os.path.join(self.folder, name), mode=0o700)
         self.config(f'backend = "{BACKEND}"\n' + ('device = "Portable"\n' if BACKEND == "opencl" else ""))
+        with open(self.path("device/llmd/llmd.toml"), "w") as file:
+            file.write(f'model = "{LLAMA}"\n')
         with open(self.path("bus.conf"), "w") as file:
             file.write(BUS_CONFIG.format(socket=self.path("runtime/bus"), services=self.path("services")))
         self.environment = {
             "PATH": os.environ["PATH"], "LANG": "C.UTF-8", "HOME": "/nonexistent",
             "XDG_RUNTIME_DIR": self.path("runtime"), "XDG_CONFIG_HOME": self.path("config"),
-            "XDG_CONFIG_DIRS": self.path("no-config"),
+            "XDG_CONFIG_DIRS": self.path("device"),
             "XDG_DATA_HOME": self.path("data"), "XDG_CACHE_HOME": self.path("cache"),
             "XDG_STATE_HOME": self.path("state"),
             "LLMD_MODEL_PATH": MODELS,
@@ -132,6 +138,10 @@ class PrivateBus:
             ["dbus-daemon", "--config-file", self.path("bus.conf"), "--nofork", "--print-address"],
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=self.environment, text=True)
         self.daemon.stdout.readline()  # it listens
+
+    def as_installed(self):
+        """For what begins from now on: the bundled model, and no settings of a device."""
+        self.environment.update(LLMD_MODEL_PATH=BUNDLED, XDG_CONFIG_DIRS=self.path("none"))
 
     def stop(self):
         self.daemon.terminate()
@@ -167,7 +177,7 @@ class PrivateBus:
         return f"tiny-{architecture}"
 
     def write_with_template(self, name, template):
-        """A model of this name, there from now on, that is the bundled LLaMA with a chat template."""
+        """A model of this name, there from now on, that is the demonstration LLaMA with a chat template."""
         key, text = b"tokenizer.chat_template", template.encode()
         head, type_string = struct.Struct("<4sIQQ"), 8  # magic, version, number of tensors, number of metadata
         n_around = len(key) + struct.calcsize("<QIQ")

@@ -1,4 +1,4 @@
-"""llmctl and answers that no bundled model gives: what a model thinks, and the tools that it calls. Another program stands in
+"""llmctl and answers that no demonstration model gives: what a model thinks, and the tools that it calls. Another program stands in
 llmd's place, over the bus and over the socket."""
 import json
 import os

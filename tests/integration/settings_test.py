@@ -17,9 +17,7 @@ class Settings(unittest.TestCase):
     def setUp(self):
         self.bus = PrivateBus()
         self.addCleanup(self.bus.close)
-        self.system = self.bus.path("xdg")
-        os.makedirs(os.path.join(self.system, "llmd"))
-        self.bus.environment["XDG_CONFIG_DIRS"] = self.system
+        self.system = self.bus.environment["XDG_CONFIG_DIRS"]
 
     def start(self, user):
         self.bus.config(user)

@@ -70,7 +70,7 @@ class Cluster:
         with open(os.path.join(folder, "api.key"), "w") as file:
             file.write(KEY)
         nodes = ",".join(f"{network.address[node]}:{RPC_PORT}" for node in NODES)
-        models = "/models" if args.root else os.path.join(SOURCE, "models")
+        models = "/models" if args.root else os.path.join(SOURCE, "tests/data/models")
         self.commands = {node: [*shlex.split(args.rpc_server), "-H", network.address[node], "-p", str(RPC_PORT)] for node in NODES}
         self.commands["server"] = [
             *shlex.split(args.server), "-m", f"{models}/{FILE}", "--alias", "tales", "--rpc", nodes, "-ngl", "99", "--tensor-split", "1,1",

@@ -7,7 +7,7 @@ is_active() { systemctl --user is-active --quiet llmd.service; }
 is_inactive() { ! is_active; }
 state_is() { llmctl status --json | grep -q "\"state\": *\"$1\""; }
 is_refused() { llmctl generate --max-tokens 1 x 2>&1 | grep -q "llmd.toml, line 1: "; }
-answers_at_the_socket() { curl --silent --fail --max-time "$long_s" --unix-socket "$socket" http://llmd/v1/models | grep -q tales; }
+answers_at_the_socket() { curl --silent --fail --max-time "$long_s" --unix-socket "$socket" http://llmd/v1/models | grep -q phone; }
 pid() { systemctl --user show --property MainPID --value llmd.service; }
 
 at_login() { systemctl --user is-active llmd.socket && is_inactive; }

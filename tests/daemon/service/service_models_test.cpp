@@ -64,9 +64,9 @@ TEST_F(ServiceModelsTest, NoModelMeansTheLoadedOneElseTheDefault) {
     std::filesystem::remove(folder_.path() + "/a.gguf");
     RecordingSink only;
     EXPECT_EQ(service_->request(submit(only, request("")))->model, "b");
-    folder_.write("tales-llama-11m-q4_0.gguf", "bundled");
+    folder_.write(std::string(engines::kBundledModel) + ".gguf", "bundled");
     make_service({});
-    EXPECT_EQ(service_->request(submit(only, request("")))->model, "tales-llama-11m-q4_0");
+    EXPECT_EQ(service_->request(submit(only, request("")))->model, engines::kBundledModel);
 }
 
 TEST_F(ServiceModelsTest, LoadAndUnloadWaitForRunningRequests) {
