@@ -13,10 +13,12 @@ using BusName = std::string;  // before version 2
 #endif
 
 int main(int argc, char** argv) {
-    const std::string prompt = argc > 1 ? argv[1] : "Once upon a time", name = "org.llmd.Llmd1";
+    const std::string prompt = argc > 1 ? argv[1] : "Tell me a tale about a fox in a lighthouse",
+                      name = "org.llmd.Llmd1";
     std::map<std::string, sdbus::Variant> options, info;
     options["seed"] = sdbus::Variant(uint64_t{7});
     options["max_tokens"] = sdbus::Variant(uint32_t{60});
+    options["system"] = sdbus::Variant(std::string("Be helpful."));
     options["format"] = sdbus::Variant(std::string("text"));
     try {
         const auto bus = sdbus::createSessionBusConnection();
@@ -27,11 +29,8 @@ int main(int argc, char** argv) {
         char part[4096];
         for (ssize_t n; (n = ::read(pipe.get(), part, sizeof part)) > 0;) std::cout.write(part, n).flush();
         std::string text;
-        llmd->callMethod("Generate")
-            .onInterface(name)
-            .withTimeout(UINT64_MAX)
-            .withArguments(prompt, options)
-            .storeResultsTo(text, info);
+        auto generate = llmd->callMethod("Generate");
+        generate.onInterface(name).withTimeout(UINT64_MAX).withArguments(prompt, options).storeResultsTo(text, info);
         std::cout << "\n---\n" << text << "\n";
     } catch (const sdbus::Error& error) {
         std::cerr << error.getName() << ": " << error.getMessage() << "\n";

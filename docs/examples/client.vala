@@ -9,11 +9,12 @@ interface Llmd : Object {
 }
 
 int main (string[] args) {
-    var prompt = args.length > 1 ? args[1] : "Once upon a time";
+    var prompt = args.length > 1 ? args[1] : "Tell me a tale about a fox in a lighthouse";
     var options = new HashTable<string, Variant> (str_hash, str_equal);
     options["seed"] = new Variant.uint64 (7);
     options["max_tokens"] = new Variant.uint32 (60);
     options["format"] = "text";
+    options["system"] = "Be helpful.";  // it makes the prompt a question, which the model answers
     try {
         Llmd llmd = Bus.get_proxy_sync (BusType.SESSION, "org.llmd.Llmd1", "/org/llmd/Llmd1");
         ((DBusProxy) llmd).set_default_timeout (int.MAX);

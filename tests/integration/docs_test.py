@@ -12,7 +12,7 @@ import unittest
 import documents
 import harness
 from fake_upstream import FakeUpstream
-from harness import BACKEND, LIMIT_S, LLAMA, LLMCTL, LLMD, MODELS, SOURCE
+from harness import BACKEND, BUNDLED, LIMIT_S, LLMCTL, LLMD, PHONE, SOURCE
 from import_test import write_checkpoint
 
 # Blocks that are no commands, by how they begin: what they are.
@@ -21,12 +21,13 @@ NO_COMMANDS = {
     "base ← protocol": "drawing",
     "llmctl generate · an application": "drawing",
     '{.name = "qwen3"': "C++",
-    'model = "tales': "settings",
+    'model = "phone': "settings",
     "[[models]]": "settings",
     "[[remote]]": "settings",
     '[{"type": "function"': "tools",
     "memory = os.memfd_create": "Python",
     "import httpx, openai": "Python",
+    "Extract the event.": "message",
 }
 
 # (what is replaced, what runs in its place, why). A pattern is a regular expression; {names} are those of prepare().
@@ -69,6 +70,7 @@ class Docs(harness.TestCase):
     @classmethod
     def prepare(cls):
         harness.require("documents")
+        cls.bus.as_installed()
         if BACKEND == "opencl":
             cls.bus.environment["RUSTICL_ENABLE"] = "llvmpipe"
             cls.bus.config('backend = "opencl"\ndevice = "llvmpipe"\n')
@@ -80,7 +82,7 @@ class Docs(harness.TestCase):
         os.rename(cls.bus.path("config/llmd"), os.path.join(home, ".config/llmd"))
         cls.bus.environment.update(HOME=home, XDG_CONFIG_HOME=os.path.join(home, ".config"),
                                    PATH=os.path.dirname(LLMCTL) + ":" + os.environ["PATH"])
-        cls.names = {"source": SOURCE, "home": home, "model": os.path.join(MODELS, LLAMA + ".gguf")}
+        cls.names = {"source": SOURCE, "home": home, "model": os.path.join(BUNDLED, PHONE + ".gguf")}
         cls.write("home/.curlrc", "silent\nshow-error\nfail-with-body\n")
         cls.write("home/.config/llmd/home.key", "secret\n")
         os.chmod(cls.bus.path("home/.config/llmd/home.key"), 0o600)
@@ -176,6 +178,7 @@ class Docs(harness.TestCase):
         for document, blocks in everything.items():
             folder = self.bus.path("reader", document.replace("/", "-"))
             os.makedirs(folder)
+            os.symlink(os.path.join(SOURCE, "docs"), os.path.join(folder, "docs"))
             with open(os.path.join(folder, "tools.json"), "w") as file:
                 file.write(tools.text)
             for block in blocks:

@@ -1,0 +1,62 @@
+"""The model that is installed with llmd: it is the default where no settings name one, turns requests into calls, takes facts out of
+a text, and does in tools/try what that says."""
+import datetime
+import json
+import re
+import subprocess
+import unittest
+
+from harness import LIMIT_S, LLMCTL, PHONE, SOURCE, Daemon, PrivateBus, main
+
+SCHEMA = {"type": "object", "properties": {"title": {"type": "string"}, "date": {"type": "string"}}}
+MESSAGE = f"Extract the event.\nSchema: {json.dumps(SCHEMA)}\nText: Don't miss the garden party! It is on DAY."
+
+
+def tomorrow():
+    return datetime.date.today() + datetime.timedelta(1)
+
+
+class Bundled(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.bus = PrivateBus()
+        cls.addClassCleanup(cls.bus.close)
+        cls.bus.as_installed()
+        cls.daemon = Daemon(cls.bus)
+        cls.addClassCleanup(cls.daemon.stop)
+
+    def run_here(self, *words):
+        done = subprocess.run(words, cwd=SOURCE, env=self.bus.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              timeout=LIMIT_S)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout
+
+    def test_it_is_the_default_and_the_only_one(self):
+        listed = self.run_here(LLMCTL, "models").splitlines()[1:]
+        self.assertEqual(len(listed), 1, listed)
+        self.assertRegex(listed[0], rf"^[* ]  {PHONE} +llama .* default$")
+
+    def test_facts_become_json_and_a_day_of_the_week_a_date(self):
+        with open(self.bus.path("schema.json"), "w") as file:
+            json.dump(SCHEMA, file)
+        day = tomorrow()
+        facts = self.run_here(LLMCTL, "generate", "--calendar", "--json-schema", self.bus.path("schema.json"), "--temperature", "0",
+                              MESSAGE.replace("DAY", f"{day:%A}"))
+        self.assertEqual(json.loads(facts), {"title": "garden party", "date": str(day)})
+
+    def test_tools_try_shows_calls_and_a_tale(self):
+        """Last, since it ends llmd."""
+        day = tomorrow()
+        said = self.run_here("tools/try", "--on-the-bus", LLMCTL)
+        answers = re.split(r"\n\$ echo .*\n", said)[1:]
+        alarm, message, tale = (answer.strip() for answer in answers)
+        self.assertEqual(alarm, f'call set_alarm {{"time":"06:50","date":"{day}"}}')
+        self.assertEqual(message.splitlines()[0], '''call send_message {"to":"Anna","text":"I'll be late"}''')
+        for named in ("fox", "lighthouse", "golden key"):
+            self.assertIn(named, tale)
+        self.assertTrue(tale.endswith("The end."), tale)
+        self.assertEqual(self.daemon.process.wait(LIMIT_S), 0)
+
+
+if __name__ == "__main__":
+    main()
