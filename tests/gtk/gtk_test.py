@@ -331,8 +331,10 @@ class InItsPlace(Window):
         self.assertIn("Thoughts", self.app.texts())
         first, second = self.llmd.asked
         self.assertEqual(first[1]["tools"][0]["function"]["name"], "current_time")
-        user, call, told = second[0]
+        system, user, call, told = second[0]
         self.assertEqual((user["role"], call["role"], told["role"]), ("user", "assistant", "tool"))
+        self.assertEqual(system["role"], "system")
+        self.assertRegex(system["content"], r"\AToday is \w+day, \d{4}-\d\d-\d\d\.\nCalendar: tomorrow ")
         self.assertEqual((call["tool_calls"][0]["id"], told["tool_call_id"], told["content"]), ("call_1", "call_1", result))
 
     def test_another_machine_is_told_what_was_said_without_calls(self):
@@ -359,6 +361,7 @@ class InItsPlace(Window):
         self.app.wait_text("Not run: the answer was cut.")
         self.assertEqual(len(self.llmd.asked), 1)
         self.assertNotIn("tools", self.llmd.asked[0][1])  # nobody has allowed it
+        self.assertEqual([message["role"] for message in self.llmd.asked[0][0]], ["user"], "and no day is told")
 
     def test_what_was_said_is_told_again(self):
         self.llmd.answers = [[("text", " Yes."), "stop"], ["stop"], [("text", "No."), "stop"]]

@@ -7,7 +7,9 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.environ["LLMD_SOURCE"], "models", "training"))
 
+import document  # noqa: E402
 import evaluate  # noqa: E402
+from phone_text import generate  # noqa: E402
 
 SCHEMA = {"type": "object", "properties": {"name": {"type": "string"}}}
 REQUESTS = [
@@ -70,6 +72,28 @@ class Calls(unittest.TestCase):
     def test_a_call_that_was_cut_off_is_wrong_and_no_error(self):
         message = {"tool_calls": [{"function": {"name": "set_alarm", "arguments": '{"time": "07'}}]}
         self.assertEqual(evaluate.calls_of(message), [("set_alarm", None)])
+
+
+class Document(unittest.TestCase):
+    """What models/training/document.py writes into the documents."""
+
+    def test_each_figure_is_one_that_is_measured(self):
+        sets = {**generate.test_samples("figures", 2), "by hand": evaluate.by_hand(os.path.join(evaluate.HERE, "by_hand.json"))}
+        measured = set()
+        for name, samples in sets.items():
+            for *_, expected, sample in evaluate.questions(samples):
+                measured.update(evaluate.judge(name, expected, answer("A text."), sample))
+        self.assertEqual({name for _, name, _ in document.FIGURES} - measured, set())
+
+    def test_only_what_stands_between_its_comments_is_replaced(self):
+        with tempfile.TemporaryDirectory() as document.DOCS:
+            path = os.path.join(document.DOCS, "a.md")
+            with open(path, "w") as file:
+                file.write("a\n<!-- x -->\nold\n<!-- end -->\nb\n<!-- y -->\n<!-- end -->\n")
+            for _ in range(2):
+                document.replace("a.md", "x", "new\n")
+            with open(path) as file:
+                self.assertEqual(file.read(), "a\n<!-- x -->\nnew\n<!-- end -->\nb\n<!-- y -->\n<!-- end -->\n")
 
 
 if __name__ == "__main__":

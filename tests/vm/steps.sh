@@ -39,7 +39,7 @@ until_true() {
     done
 }
 
-generates() { [ "$(llmctl generate --max-tokens 8 "Once upon a time" | wc -c)" -gt 8 ]; }
+generates() { [ "$(llmctl generate --system "Be helpful." --max-tokens 8 "Tell me a tale" | wc -c)" -gt 8 ]; }
 is_told() { llmctl status --json | grep -q "llmd.toml, line 1: "; }
 is_not_told() { status=$(llmctl status --json) && ! echo "$status" | grep -q "llmd.toml, line 1: "; }
 write_settings() {
