@@ -60,6 +60,7 @@ ExitCode generate(const std::string& prompt, const Dictionary& options, const Ar
     // A cut text can still be read; cut JSON cannot, and a script is told.
     const bool is_structured = options.contains("json_schema");
     if (!arguments.json && (is_structured || ::isatty(STDERR_FILENO) == 1)) notes += cut_hint(result, options);
+    if (!arguments.json && ::isatty(STDERR_FILENO) == 1) notes += continuation_hint(result, options);
     if (!notes.empty()) {
         const bool mid_line = !arguments.json && !text.text().empty() && text.text().back() != '\n';
         tell((mid_line && output_leads_to_errors() ? "\n" : "") + notes);

@@ -93,6 +93,8 @@ std::string cut_hint(const Dictionary& result, const Dictionary& options);
 // A line for a person whose text has not been generated on this device: where it was, and whether it had to be resumed.
 // Empty where this device did it.
 std::string remote_hint(const Dictionary& result);
+// Where the bundled model was to continue a text, which it has not learned.
+std::string continuation_hint(const Dictionary& result, const Dictionary& options);
 // Which model of --fallback has answered, where one has because others failed.
 std::string fallback_hint(const Dictionary& result, const Dictionary& options);
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "client/exit_code.h"
+#include "engines/model_catalogue.h"
 
 namespace llmd::client {
 namespace {
@@ -96,6 +97,15 @@ TEST(CutHint, NamesWhatAllowsMore) {
               "it is\n");
     for (const char* reason : {"stop", "tool_calls", "cancelled", "timeout"})
         EXPECT_EQ(hint(reason, 40, {}), "") << reason;
+}
+
+TEST(ContinuationHint, IsForTheBundledModelAndATextThatItWasToContinue) {
+    const Dictionary bundled = {{"model", std::string(engines::kBundledModel)}};
+    EXPECT_EQ(
+        continuation_hint(bundled, {}),
+        "llmctl: this model has learned to answer, not to continue a text: 'llmctl chat', or --system, asks it\n");
+    EXPECT_EQ(continuation_hint(bundled, {{"system", std::string("Be brief.")}}), "");
+    EXPECT_EQ(continuation_hint({{"model", "tale"}}, {}), "");
 }
 
 }  // namespace
