@@ -22,8 +22,8 @@ std::string weekday_of(sys_days day) {
 std::string date_of(sys_days day) {
     const std::chrono::year_month_day date(day);
     std::ostringstream out;
-    out << std::setfill('0') << std::setw(4) << int(date.year()) << '-' << std::setw(2) << unsigned(date.month()) << '-'
-        << std::setw(2) << unsigned(date.day());
+    out << std::setfill('0') << std::setw(4) << static_cast<int>(date.year()) << '-' << std::setw(2)
+        << static_cast<unsigned>(date.month()) << '-' << std::setw(2) << static_cast<unsigned>(date.day());
     return out.str();
 }
 

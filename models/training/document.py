@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes what docs/models.md and docs/tales.md say of the bundled model: its figures, answers to the requests below, and tales, none
-of them chosen by what came.
+"""Writes what docs/models.md and docs/tales.md say of the bundled model: its figures, answers to the requests below, and tales, of
+which none is left out.
 
     document.py --figures FIGURES.json      of evaluate.py --json
     document.py --model FILE.gguf           through the real llmd, greedy; LLMD_BUILD names the build directory
