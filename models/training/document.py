@@ -2,7 +2,7 @@
 """Writes what docs/models.md and docs/tales.md say of the bundled model: its figures, answers to the requests below, and tales, of
 which none is left out.
 
-    document.py --figures FIGURES.json      of evaluate.py --json
+    document.py --figures Q8_0.json Q4_0.json F16.json      of evaluate.py --json, of the bundled file first
     document.py --model FILE.gguf           through the real llmd, greedy; LLMD_BUILD names the build directory
 """
 import argparse
@@ -63,17 +63,20 @@ def replace(document, name, text):
     path = os.path.join(DOCS, document)
     with open(path) as file:
         before, _, after = file.read().partition(f"<!-- {name} -->\n")
+    replaced = f"{before}<!-- {name} -->\n{text}{after[after.index('<!-- end -->'):]}"
     with open(path, "w") as file:
-        file.write(f"{before}<!-- {name} -->\n{text}{after[after.index('<!-- end -->'):]}")
+        file.write(replaced)
 
 
-def figures(path):
-    with open(path) as file:
-        measured = json.load(file)
-    rows = ["| what | right | goal |", "|---|---|---|"]
+def figures(paths):
+    files = {}
+    for path in paths:
+        with open(path) as file:
+            files[os.path.basename(path).removesuffix(".json")] = json.load(file)
+    rows = [f"| what | {' | '.join(files)} | goal |", "|---" * (len(files) + 2) + "|"]
     for what, name, goal in FIGURES:
-        n, of = measured[name]["right"], measured[name]["of"]
-        rows.append(f"| {what} | {100 * n / of:.1f} % of {of} | {f'{goal} %' if goal else ''} |")
+        cells = [f"{100 * measured[name]['right'] / measured[name]['of']:.1f} % of {measured[name]['of']}" for measured in files.values()]
+        rows.append(f"| {what} | {' | '.join(cells)} | {f'{goal} %' if goal else ''} |")
     return "\n".join(rows) + "\n"
 
 
@@ -105,7 +108,7 @@ def tales(llmd):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--figures")
+    parser.add_argument("--figures", nargs="+")
     parser.add_argument("--model")
     options = parser.parse_args()
     if options.figures:

@@ -95,6 +95,17 @@ class Document(unittest.TestCase):
             with open(path) as file:
                 self.assertEqual(file.read(), "a\n<!-- x -->\nnew\n<!-- end -->\nb\n<!-- y -->\n<!-- end -->\n")
 
+    def test_a_document_without_the_comments_stays(self):
+        with tempfile.TemporaryDirectory() as document.DOCS:
+            path = os.path.join(document.DOCS, "a.md")
+            with open(path, "w") as file:
+                file.write("a\n<!-- x -->\n")
+            for name in ("x", "y"):
+                with self.assertRaises(ValueError):
+                    document.replace("a.md", name, "new\n")
+            with open(path) as file:
+                self.assertEqual(file.read(), "a\n<!-- x -->\n")
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)

@@ -135,13 +135,13 @@ LLMD_INLINE BlockHeads load_heads(const QuantizedBlock* x[kTileBatch]) {
     return heads;
 }
 
-// A limb of the blocks before x, the first 16 columns and the others. Nothing that calls this writes activations.
+// A limb of the blocks before x, the first 16 columns and the others.
 template <unsigned Limb>
 LLMD_INLINE void load_columns(const QuantizedBlock* const x[kTileBatch], int8x16_t q[2][kTileBatch]) {
     constexpr int kAt = static_cast<int>(offsetof(QuantizedBlock, q) + 32 * Limb) - static_cast<int>(sizeof *x[0]);
 #pragma GCC unroll 4
     for (unsigned c = 0; c < kTileBatch; ++c) {
-        asm("ldp %q0, %q1, [%2, %3]" : "=w"(q[0][c]), "=w"(q[1][c]) : "r"(x[c]), "i"(kAt));
+        asm("ldp %q0, %q1, [%2, %3]" : "=w"(q[0][c]), "=w"(q[1][c]) : "r"(x[c]), "i"(kAt), "m"(x[c][-1]));
     }
 }
 // The first 16 columns, or the others.
@@ -194,7 +194,7 @@ LLMD_INLINE void add_products(int32x4_t sums[kResults], const Quants*& next, con
         "sdot %[s2].4s, %[d].16b, %[q2].4b[3]\n\t"
         "sdot %[s3].4s, %[d].16b, %[q3].4b[3]"
 #endif
-        : [s0] "+w"(sums[0]), [s1] "+w"(sums[1]), [s2] "+w"(sums[2]), [s3] "+w"(sums[3]), [next] "+r"(next),
+        : [s0] "+&w"(sums[0]), [s1] "+&w"(sums[1]), [s2] "+&w"(sums[2]), [s3] "+&w"(sums[3]), [next] "+&r"(next),
           [a] "=&w"(a), [b] "=&w"(b), [c] "=&w"(c), [d] "=&w"(d)
         : [q0] "w"(q[0]), [q1] "w"(q[1]), [q2] "w"(q[2]), [q3] "w"(q[3]),
           "m"(*reinterpret_cast<const Quants(*)[4]>(next)));

@@ -36,8 +36,8 @@ struct MatmulKind {
     auto operator<=>(const MatmulKind&) const = default;
 };
 
-// The kernel for a kind and a number of batch rows. Only the K splits change the bits of a result; where a layout has
-// both cores, they give the same.
+// The kernel for a kind and a number of batch rows. Only the K splits change the bits of a result, and of Q8_0
+// the core: Dot rounds once where Float rounds twice.
 struct KernelConfig {
     MatmulShape shape;
     Core core = Core::Float;
@@ -76,7 +76,7 @@ public:
     KernelConfig matmul(const MatmulKind& kind, uint32_t batch_rows) const;
     // The same, by the table alone.
     KernelConfig usual(const MatmulKind& kind, uint32_t batch_rows) const;
-    // Other kernels that give the same bits: `config` in other shapes; `config` with the other core or with another
+    // Other kernels that give the same bits: `config` in other shapes; `config` with another core or with another
     // share of local memory.
     std::vector<KernelConfig> in_other_shapes(const MatmulKind& kind, uint32_t batch_rows,
                                               const KernelConfig& config) const;

@@ -12,9 +12,9 @@ using base::Result;
 
 // The sources that decide float operations: those of all programs but the probes.
 constexpr std::string_view kSources[] = {
-    kernels::kCommonCl,   kernels::kActivationsCl, kernels::kDotCl,         kernels::kCoreFloatCl, kernels::kCoreIntCl,
-    kernels::kEpilogueCl, kernels::kMatmulCl,      kernels::kEmbedCl,       kernels::kAttentionCl, kernels::kSampleCl,
-    kernels::kQkvCl,      kernels::kPostNormCl,    kernels::kConvolutionCl,
+    kernels::kCommonCl,  kernels::kActivationsCl, kernels::kDotCl,      kernels::kCoreFloatCl,   kernels::kCoreIntCl,
+    kernels::kCoreDotCl, kernels::kEpilogueCl,    kernels::kMatmulCl,   kernels::kEmbedCl,       kernels::kAttentionCl,
+    kernels::kSampleCl,  kernels::kQkvCl,         kernels::kPostNormCl, kernels::kConvolutionCl,
 };
 
 // FNV-1a, to tell kernel sets apart in the profile.

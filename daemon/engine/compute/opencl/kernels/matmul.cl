@@ -5,8 +5,8 @@
 // LANES, ... of them, for the batch rows [gy BATCH_ROWS, ...). x passes through local memory in chunks of CHUNK_BLOCKS
 // blocks. K split s takes the blocks b with b % K_SPLITS == s in rising order; the sums of the splits are added in rising
 // order too. So the bits of a sum depend on the matrix, K_SPLITS and LIMBS alone: never on BATCH_ROWS, PAIRS, LANES or
-// CHUNK_BLOCKS, and on the core and IMAGE only where weights have no integer quants (Q8_0, F16, IQ4_NL, IQ4_XS): the sum of quant *
-// (128 hi + lo) in a block or sub-block is an integer below 2^24, exact in either core.
+// CHUNK_BLOCKS, and on the core and IMAGE only where a core computes in floats what another sums up as integers (Q8_0, F16, IQ4_NL, IQ4_XS):
+// elsewhere the sum of quant * (128 hi + lo) in a block or sub-block is an integer below 2^24, exact in each core.
 //
 // Grid: (ceil(n_pairs / (LANES PAIRS)), ceil(batch rows / BATCH_ROWS)). The input has rows to spare up to a multiple of
 // BATCH_ROWS; what lies there is computed and handed to FINISH. n_pairs, a multiple of 32, and n_blocks are those of the

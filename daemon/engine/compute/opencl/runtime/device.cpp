@@ -185,11 +185,10 @@ Result<DeviceLimits> query_limits(cl_device_id device) {
     limits.has_priorities = offers("cl_khr_priority_hints") && offers("cl_khr_create_command_queue");
     limits.has_own_memory = *is_unified == CL_FALSE;
     if (offers("cl_nv_device_attribute_query")) {
+        // A device that does not say it is used without.
         const auto major = device_info<cl_uint>(device, CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV);
-        if (!major) return major.error();
         const auto minor = device_info<cl_uint>(device, CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV);
-        if (!minor) return minor.error();
-        limits.has_dot = std::pair(*major, *minor) >= kDotCapability;
+        limits.has_dot = major && minor && std::pair(*major, *minor) >= kDotCapability;
     }
     limits.vendor_id = *vendor_id;
     limits.is_cpu = (*type & CL_DEVICE_TYPE_CPU) != 0;

@@ -97,7 +97,9 @@ TEST(CpuKernels, AProductWithAUnitVectorIsTheReferenceDecoding) {
 
 // Those of one machine fuse alike or not at all, so that they agree too.
 TEST(CpuKernels, EveryInstructionSetAndColumnCountGivesTheSameBits) {
-    constexpr uint32_t kColumns = 19, kCols = 768;
+    constexpr uint32_t kColumns = 19;
+    constexpr uint32_t kCols =
+        1024 + 768;  // more sub-blocks than are unpacked at once, and a part of a second such chunk
     for (const model::BlockFormat& format : model::block_formats()) {
         const Problem p = random_matrix(format.type, kRows, kCols);
         Noise noise(1);

@@ -183,6 +183,8 @@ std::span<std::byte> quant_bytes(TensorType type, std::span<std::byte> block) {
             return block.first(192);
         case TensorType::Q3_K:
             return block.first(96);
+        case TensorType::Q8_0:
+            return block.subspan(2);
         default:
             return {};
     }
@@ -193,10 +195,10 @@ std::span<std::byte> quant_bytes(TensorType type, std::span<std::byte> block) {
 TEST_P(GpuMatmul, HoldsTheLargestSums) {
     const TensorType type = GetParam().type;
     const Layout layout = layout_for(type);
-    if (!has_integer_core(layout)) return;  // nothing to spill over
+    if (!has_integer_core(layout) && !has_dot_core(layout)) return;  // nothing to spill over
     DeviceQueue queue = open_queue(GetParam().device);
     constexpr std::pair<int, int> kExtremes[] = {{127, 64}, {-127, -63}, {127, -63}, {-127, 64}};
-    for (const int fill : {0x00, 0xff}) {
+    for (const int fill : {0x00, 0x7f, 0x81, 0xff}) {
         const uint32_t cols = model::block_format(type).block_weights;
         std::vector<std::byte> blocks = random_blocks(type, uint64_t{kTileRows} * cols, 1.0, noise_);
         const size_t block_bytes = model::block_format(type).block_bytes;
@@ -211,13 +213,17 @@ TEST_P(GpuMatmul, HoldsTheLargestSums) {
                 for (uint32_t c = 0; c < cols; ++c) extreme.x.set(n, c, kExtremes[n].first, kExtremes[n].second);
             }
             extreme.compute_exact();
-            MatmulVariant variant;
-            variant.layout = layout;
-            variant.core = Core::Integer;
-            variant.limbs = limbs;
-            const Output got = MatmulUnderTest(extreme, queue, WeightsIn::Buffers).run(variant, build(queue, variant));
-            expect_close(got, extreme, base::concat(name_of(variant), ", quants of ", fill));
-            if (HasFatalFailure()) return;
+            for (const Core core : {Core::Integer, Core::Dot}) {
+                if (core == Core::Integer ? !has_integer_core(layout) : !has_dot_core(layout)) continue;
+                MatmulVariant variant;
+                variant.layout = layout;
+                variant.core = core;
+                variant.limbs = limbs;
+                const Output got =
+                    MatmulUnderTest(extreme, queue, WeightsIn::Buffers).run(variant, build(queue, variant));
+                expect_close(got, extreme, base::concat(name_of(variant), ", quants of ", fill));
+                if (HasFatalFailure()) return;
+            }
         }
     }
 }
