@@ -33,7 +33,11 @@ std::string place_of_log() {
     std::string state, parent;
     fields >> state >> parent;
     const std::string name = first_line("/proc/" + parent + "/comm");
-    return name.empty() ? usual : usual + ": " + name + " (process " + parent + ')';
+    if (name == "supervise-daemon") {  // packaging/alpine/llmd.initd
+        return "OpenRC gives what llmd logs to the system's logger, with the tag llmd (often in /var/log/messages)";
+    }
+    // Who has started it may be gone.
+    return name.empty() || parent == "1" ? usual : usual + ": " + name + " (process " + parent + ')';
 }
 
 }  // namespace
