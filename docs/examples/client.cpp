@@ -2,7 +2,6 @@
 //     c++ -std=c++20 client.cpp -o client $(pkg-config --cflags --libs sdbus-c++)
 #include <sdbus-c++/sdbus-c++.h>
 #include <unistd.h>
-
 #include <iostream>
 #include <map>
 
@@ -15,11 +14,10 @@ using BusName = std::string;  // before version 2
 int main(int argc, char** argv) {
     const std::string prompt = argc > 1 ? argv[1] : "Tell me a tale about a fox in a lighthouse",
                       name = "org.llmd.Llmd1";
-    std::map<std::string, sdbus::Variant> options, info;
-    options["seed"] = sdbus::Variant(uint64_t{7});
-    options["max_tokens"] = sdbus::Variant(uint32_t{60});
-    options["system"] = sdbus::Variant(std::string("Be helpful."));
-    options["format"] = sdbus::Variant(std::string("text"));
+    std::map<std::string, sdbus::Variant> info, options{{"seed", sdbus::Variant(uint64_t{7})},
+                                                        {"max_tokens", sdbus::Variant(uint32_t{60})},
+                                                        {"system", sdbus::Variant(std::string("Be helpful."))},
+                                                        {"format", sdbus::Variant(std::string("text"))}};
     try {
         const auto bus = sdbus::createSessionBusConnection();
         const auto llmd = sdbus::createProxy(*bus, BusName(name), sdbus::ObjectPath("/org/llmd/Llmd1"));
@@ -29,8 +27,11 @@ int main(int argc, char** argv) {
         char part[4096];
         for (ssize_t n; (n = ::read(pipe.get(), part, sizeof part)) > 0;) std::cout.write(part, n).flush();
         std::string text;
-        auto generate = llmd->callMethod("Generate");
-        generate.onInterface(name).withTimeout(UINT64_MAX).withArguments(prompt, options).storeResultsTo(text, info);
+        llmd->callMethod("Generate")  // its name lives as long as the expression
+            .onInterface(name)
+            .withTimeout(UINT64_MAX)
+            .withArguments(prompt, options)
+            .storeResultsTo(text, info);
         std::cout << "\n---\n" << text << "\n";
     } catch (const sdbus::Error& error) {
         std::cerr << error.getName() << ": " << error.getMessage() << "\n";
