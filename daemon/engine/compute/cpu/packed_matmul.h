@@ -269,7 +269,7 @@ LLMD_INLINE
             for (unsigned c = 0; c < Batch; ++c) {
                 sums[v][c] = Vec{};
                 if constexpr (kAddsToOutput<Format>) {
-                    __builtin_memcpy(&sums[v][c], out + c * out_stride + row + v * kVecFloats, sizeof(Vec));
+                    __builtin_memcpy(&sums[v][c], out + c * out_stride + row + size_t{v} * kVecFloats, sizeof(Vec));
                 }
             }
         }
