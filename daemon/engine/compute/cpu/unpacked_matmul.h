@@ -103,14 +103,14 @@ LLMD_INLINE void load_two(const Quants*& next, Vec to[2]) {
 }
 
 // What a tile's rows of x have before their quants: scales, and sums if `Sums` wants them.
-struct BlockHeads {
+struct BlockScales {
     Vec scales;
     Ints sums[3];
 };
 // Those of the blocks at x, and on to the next block of each row.
 template <bool Sums>
-LLMD_INLINE BlockHeads load_heads(const QuantizedBlock* x[kTileBatch]) {
-    BlockHeads heads = {};
+LLMD_INLINE BlockScales load_scales(const QuantizedBlock* x[kTileBatch]) {
+    BlockScales block = {};
     if constexpr (Sums) {
         static_assert(offsetof(QuantizedBlock, scale) == 0 && offsetof(QuantizedBlock, sums) == 4);
         uint32x4_t of[kTileBatch];
@@ -120,19 +120,19 @@ LLMD_INLINE BlockHeads load_heads(const QuantizedBlock* x[kTileBatch]) {
         }
         const uint32x4_t even[2] = {vzip1q_u32(of[0], of[2]), vzip2q_u32(of[0], of[2])};
         const uint32x4_t odd[2] = {vzip1q_u32(of[1], of[3]), vzip2q_u32(of[1], of[3])};
-        heads.scales = reinterpret_cast<Vec>(vzip1q_u32(even[0], odd[0]));
-        heads.sums[0] = reinterpret_cast<Ints>(vzip2q_u32(even[0], odd[0]));
-        heads.sums[1] = reinterpret_cast<Ints>(vzip1q_u32(even[1], odd[1]));
-        heads.sums[2] = reinterpret_cast<Ints>(vzip2q_u32(even[1], odd[1]));
+        block.scales = reinterpret_cast<Vec>(vzip1q_u32(even[0], odd[0]));
+        block.sums[0] = reinterpret_cast<Ints>(vzip2q_u32(even[0], odd[0]));
+        block.sums[1] = reinterpret_cast<Ints>(vzip1q_u32(even[1], odd[1]));
+        block.sums[2] = reinterpret_cast<Ints>(vzip2q_u32(even[1], odd[1]));
     } else {
         asm("ldr %s0, [%1], %5\n\t"
             "ld1 {%0.s}[1], [%2], %6\n\t"
             "ld1 {%0.s}[2], [%3], %6\n\t"
             "ld1 {%0.s}[3], [%4], %6"
-            : "=&w"(heads.scales), "+r"(x[0]), "+r"(x[1]), "+r"(x[2]), "+r"(x[3])
+            : "=&w"(block.scales), "+r"(x[0]), "+r"(x[1]), "+r"(x[2]), "+r"(x[3])
             : "i"(sizeof(QuantizedBlock)), "r"(sizeof(QuantizedBlock)), "m"(*x[0]), "m"(*x[1]), "m"(*x[2]), "m"(*x[3]));
     }
-    return heads;
+    return block;
 }
 
 // A limb of the blocks before x, the first 16 columns and the others.
@@ -309,8 +309,8 @@ LLMD_INLINE void store_results(const Vec results[kResults], float* const out[kTi
 // Adds the products of a part of a sub-block, scaled, to the results of a tile.
 template <class Format, unsigned Part>
 LLMD_INLINE void add_scaled(const int32x4_t products[kTileVectors][kResults], const Quants*& next,
-                            const BlockHeads& heads, Vec sums[kTileVectors][kResults]) {
-    const auto scales = BatchFactors::of(heads.scales);
+                            const BlockScales& block, Vec sums[kTileVectors][kResults]) {
+    const auto scales = BatchFactors::of(block.scales);
     Vec factors[kTileVectors * kRowParts];
     for (unsigned i = 0; i < kTileVectors * kRowParts; i += 2) load_two(next, factors + i);
     for_results([&](unsigned v, unsigned r) __attribute__((always_inline)) {
@@ -318,7 +318,7 @@ LLMD_INLINE void add_scaled(const int32x4_t products[kTileVectors][kResults], co
         sums[v][r] = multiply_add(to_float(reinterpret_cast<Ints>(products[v][r])), scale, sums[v][r]);
     });
     if constexpr (Format::kHasMinimum) {
-        const auto scaled_sums = BatchFactors::of(heads.scales * to_float(heads.sums[Format::kScales == 2 ? Part : 2]));
+        const auto scaled_sums = BatchFactors::of(block.scales * to_float(block.sums[Format::kScales == 2 ? Part : 2]));
         for (unsigned i = 0; i < kTileVectors * kRowParts; i += 2) load_two(next, factors + i);
         for_results([&](unsigned v, unsigned r) __attribute__((always_inline)) {
             sums[v][r] = BatchFactors::add(factors[v * kRowParts + r / kPartResults], scaled_sums, r, sums[v][r]);
@@ -329,7 +329,7 @@ LLMD_INLINE void add_scaled(const int32x4_t products[kTileVectors][kResults], co
 // Adds a sub-block, the activations of which are before x, to the results of a tile.
 template <class Format, unsigned Limbs>
 LLMD_INLINE void multiply_tile_sub_block(const Quants*& next, const QuantizedBlock* const x[kTileBatch],
-                                         const BlockHeads& heads, Vec sums[kTileVectors][kResults]) {
+                                         const BlockScales& block, Vec sums[kTileVectors][kResults]) {
     int8x16_t q[2][kTileBatch];
     if constexpr (Limbs == 1) load_columns<0>(x, q);
     const auto multiply_part = [&]<unsigned Part>(Constant<Part>) __attribute__((always_inline)) {
@@ -345,7 +345,7 @@ LLMD_INLINE void multiply_tile_sub_block(const Quants*& next, const QuantizedBlo
             add_columns(products, next, q[Part]);
             if constexpr (Format::kScales == 1) add_columns(products, next, q[1]);
         }
-        add_scaled<Format, Part>(products, next, heads, sums);
+        add_scaled<Format, Part>(products, next, block, sums);
     };
     multiply_part(Constant<0>());
     if constexpr (Format::kScales == 2) multiply_part(Constant<1>());
@@ -371,8 +371,8 @@ LLMD_INLINE void multiply_tile(const UnpackedSubBlock<Format>* w, unsigned n, co
     const auto* next = reinterpret_cast<const Quants*>(w);
     const auto* const end = reinterpret_cast<const Quants*>(w + n);
     while (next != end) {
-        const BlockHeads heads = load_heads<Format::kHasMinimum>(x);
-        multiply_tile_sub_block<Format, Limbs>(next, x, heads, sums);
+        const BlockScales block = load_scales<Format::kHasMinimum>(x);
+        multiply_tile_sub_block<Format, Limbs>(next, x, block, sums);
     }
     for (unsigned v = 0; v < kTileVectors; ++v) store_results(sums[v], batch.out, row + v * kVecFloats);
 }

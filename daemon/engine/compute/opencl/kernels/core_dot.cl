@@ -1,6 +1,6 @@
 // The dot core of matmul.cl, for GPUs that multiply two integers of 16 bits by two bytes and add the products up in one
-// instruction. x lies in local memory as integers of 16 bits, 128 hi + lo, of four columns in two words in QUADS' order;
-// QUADS of dot.cl has the quants of both rows in two words. Sums are 32-bit integers. That of a block or sub-block is below 2^24,
+// instruction. x lies in local memory as integers of 16 bits, 128 hi + lo, of four columns in two words in BYTE_QUANTS' order;
+// BYTE_QUANTS of dot.cl has the quants of both rows in two words. Sums are 32-bit integers. That of a block or sub-block is below 2^24,
 // so that it is exact as a float, but for Q8_0's: these are rounded once.
 
 typedef uint2 staged_t;
@@ -51,7 +51,7 @@ INLINE int dot_high(uint x, uint quants, int sum) {
 INLINE void stage_vec4(__local staged_t* to, char4 high, char4 low) {
     const uint h = as_uint(high) ^ 0x80808080u, l = as_uint(low) ^ 0x80808080u;
     const uint even = JOINED_LIMBS(h, l), odd = JOINED_LIMBS(h >> 8, l >> 8);
-#if QUADS_BY_ROW
+#if BYTE_QUANTS_BY_ROW
     to[0] = (uint2)((even & 0xffffu) | (odd << 16), (even >> 16) | (odd & 0xffff0000u));
 #else
     to[0] = (uint2)(even, odd);
@@ -80,13 +80,13 @@ INLINE void stage_vec4(__local staged_t* to, char4 high, char4 low) {
 #define BEGIN_SUM(sub) FOR_BATCH_ROWS FOR_PAIRS products[n][j] = START(n, sub);
 #define END_SUM FOR_BATCH_ROWS FOR_PAIRS total[n][j] = convert_float2(products[n][j]);
 
-// QUADS have a row's two columns in each half of a word, or a row in each word.
-#if QUADS_BY_ROW
-#define ADD_QUADS(sum, first, second, v)                                  \
+// BYTE_QUANTS have a row's two columns in each half of a word, or a row in each word.
+#if BYTE_QUANTS_BY_ROW
+#define ADD_BYTE_QUANTS(sum, first, second, v)                            \
     sum.x = dot_high((v).y, first, dot_low((v).x, first, sum.x));   \
     sum.y = dot_high((v).y, second, dot_low((v).x, second, sum.y));
 #else
-#define ADD_QUADS(sum, first, second, v)                                  \
+#define ADD_BYTE_QUANTS(sum, first, second, v)                            \
     sum.x = dot_low((v).y, second, dot_low((v).x, first, sum.x));   \
     sum.y = dot_high((v).y, second, dot_high((v).x, first, sum.y));
 #endif
@@ -94,10 +94,10 @@ INLINE void stage_vec4(__local staged_t* to, char4 high, char4 low) {
 #define ADD_VEC4(at, k)                                                                   \
     {                                                                                     \
         uint first[PAIRS], second[PAIRS];                                                 \
-        FOR_PAIRS { QUADS(cells[j], k, first[j], second[j]) }                             \
+        FOR_PAIRS { BYTE_QUANTS(cells[j], k, first[j], second[j]) }                       \
         FOR_BATCH_ROWS {                                                                  \
             const staged_t v = x[STAGED_AT(block, at, n)];                                \
-            FOR_PAIRS { ADD_QUADS(products[n][j], first[j], second[j], v) }               \
+            FOR_PAIRS { ADD_BYTE_QUANTS(products[n][j], first[j], second[j], v) }         \
         }                                                                                 \
     }
 

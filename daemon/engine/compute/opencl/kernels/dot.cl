@@ -79,8 +79,8 @@ INLINE __global const uchar* in_segment(__global const uchar* array, uint offset
 //     DUAL(c, k)             int4, for each column quant(even row) + 65536 quant(odd row)
 //     ROWS(c, k, even, odd)  sets two float4 to the quants of each row, if that is shorter than to make them of DUAL's; or,
 //                            in place of DUAL where a layout has no integer quants, to its weights without their scale
-//     QUADS(c, k, first, second) sets two uint to the quants as bytes, where a layout has such: first to columns 0 and 2 of
-//                            the even row and of the odd one, second to columns 1 and 3; or, if QUADS_BY_ROW, first to the
+//     BYTE_QUANTS(c, k, first, second) sets two uint to the quants as bytes, where a layout has such: first to columns 0 and 2 of
+//                            the even row and of the odd one, second to columns 1 and 3; or, if BYTE_QUANTS_BY_ROW, first to the
 //                            even row and second to the odd one
 //     SCALES(c)              float2, the scales of both rows in the sub-block that vec4 0 is in
 //     MINS(c)                float2, what is added to every weight, if HAS_MIN
@@ -94,7 +94,7 @@ INLINE __global const uchar* in_segment(__global const uchar* array, uint offset
 //                            2^15 / (ZERO_POINT * 127) / 4
 
 #ifdef LAYOUT_Q8_0
-#define QUADS_BY_ROW 1
+#define BYTE_QUANTS_BY_ROW 1
 #endif
 
 // The layouts of 4 to 6 bits share the low nibbles of a pair of rows.
@@ -126,7 +126,7 @@ INLINE __global const uchar* in_segment(__global const uchar* array, uint offset
 #define DUAL(c, k)                                                                                   \
     (int4)(NIBBLE(NIBBLE_WORD(c, k), 0), NIBBLE(NIBBLE_WORD(c, k), 1), NIBBLE(NIBBLE_WORD(c, k), 2), \
            NIBBLE(NIBBLE_WORD(c, k), 3))
-#define QUADS(c, k, first, second)             \
+#define BYTE_QUANTS(c, k, first, second)       \
     {                                          \
         first = EVEN_NIBBLES(NIBBLE_WORD(c, k)); \
         second = ODD_NIBBLES(NIBBLE_WORD(c, k)); \
@@ -156,7 +156,7 @@ INLINE __global const uchar* in_segment(__global const uchar* array, uint offset
 #define DUAL(c, k) (int4)(FIVE_BITS(c, k, 0), FIVE_BITS(c, k, 1), FIVE_BITS(c, k, 2), FIVE_BITS(c, k, 3))
 // FIFTHS brings the fifth bits of two columns, the first of them at bit `at` of both halves, to bits 4 and 12.
 #define FIFTHS(word, at) (((word) << (4 - (at)) & 0x00100010u) | ((word) << (10 - (at)) & 0x10001000u))
-#define QUADS(c, k, first, second)                                   \
+#define BYTE_QUANTS(c, k, first, second)                             \
     {                                                                \
         const uint fifths = c.fifth.x >> (4 * (k));                  \
         first = EVEN_NIBBLES(NIBBLE_WORD(c, k)) | FIFTHS(fifths, 0); \
@@ -189,7 +189,7 @@ INLINE __global const uchar* in_segment(__global const uchar* array, uint offset
 #define DUAL(c, k) (int4)(SIX_BITS(c, k, 0), SIX_BITS(c, k, 1), SIX_BITS(c, k, 2), SIX_BITS(c, k, 3))
 // HIGH_TWOS brings the high bits of two columns, the first of them at bit `at` of both halves, to bits 4 and 12.
 #define HIGH_TWOS(word, at) (((word) << (4 - (at)) & 0x00300030u) | ((word) << (8 - (at)) & 0x30003000u))
-#define QUADS(c, k, first, second)                                    \
+#define BYTE_QUANTS(c, k, first, second)                              \
     {                                                                 \
         const uint highs = HIGH_WORD(c, k) >> (8 * ((k) % 2));        \
         first = EVEN_NIBBLES(NIBBLE_WORD(c, k)) | HIGH_TWOS(highs, 0); \
@@ -315,7 +315,7 @@ typedef struct {
         even = convert_float4(as_char4(VEC4_OF_##k(c.even_0))); \
         odd = convert_float4(as_char4(VEC4_OF_##k(c.odd_0)));   \
     }
-#define QUADS(c, k, first, second)     \
+#define BYTE_QUANTS(c, k, first, second) \
     {                                  \
         first = VEC4_OF_##k(c.even_0); \
         second = VEC4_OF_##k(c.odd_0); \
