@@ -25,7 +25,7 @@ import time
 
 from phone_text import generate, times
 
-MOST_TOKENS = {"tale": 420, "extraction": 200, "several": 200}
+MOST_TOKENS = {"tale": 420, "several": 200, **dict.fromkeys(generate.EXTRACTIONS, 200)}
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -146,12 +146,12 @@ def judge(name, expected, answer, sample):
         return {"missing: asked": said and content.endswith("?"), "missing: the right question": said and content == expected["content"]}
     if name in ("refusal", "bad time"):
         return {f"{name}: refused": said, f"{name}: the right sentence": said and content == expected["content"]}
-    if name == "extraction":
+    if name in generate.EXTRACTIONS:
         try:
             value = json.loads(content)
         except ValueError:
             value = None
-        return {"extraction: exact": value == json.loads(expected["content"]), "extraction: JSON": value is not None}
+        return {f"{name}: exact": value == json.loads(expected["content"]), f"{name}: JSON": value is not None}
     if name == "tale":
         return judge_tale(content, answer["finished"], sample["wanted"])
     return {"talk: no call": said, "talk: the right sentence": said and content == expected["content"]}
@@ -322,7 +322,7 @@ def main():
                     shown += 1
                     print(f"-- {name}: {messages[-1]['content'][-700:]}\n   wanted {calls_of(expected) or expected['content']}\n   got    {answer['calls'] or answer['content']}")
             for figure, (n, of) in figures.items():
-                if figure.startswith(name) or name == "missing" and figure.startswith("completed"):
+                if figure.startswith((name + ":", name + ",")) or name == "missing" and figure.startswith("completed"):
                     print(f"{figure:48} {n:4} of {of:4}  {100 * n / of:5.1f} %", flush=True)
     finally:
         engine.close()

@@ -9,6 +9,8 @@ from .split import TEST, TRAIN, Chooser
 
 PERSONAS = ["You are a helpful assistant on a phone.", "You are an assistant.", "You are the assistant of this phone.", "You help the user of a phone.",
             "Answer briefly.", "You are a voice assistant.", "Be helpful.", "You are llmd, a small assistant that runs on this device."]
+# Test sets of extraction: of what the model is for, of any messages, and of things that nobody has heard of.
+EXTRACTIONS = {"extraction": ("contact", "event", "shopping", "parcel", "ticket"), "extraction from messages": ("messages", "rows"), "extraction of odd things": ("anything",)}
 TURNS = {requests.one_request: 50, requests.several_requests: 16, requests.missing_argument: 14, requests.not_offered: 16, requests.impossible: 4, None: 8}
 
 
@@ -65,13 +67,13 @@ def tools_conversation(choose, n_turns, kind=None, results=0.3):
     return {"kind": "tools", "tools": [t.json for t in offered], "messages": messages}
 
 
-def extraction_conversation(choose, n_turns):
+def extraction_conversation(choose, n_turns, kinds=None):
     now = times.Now(choose)
     has_date = choose.chance(0.65)
     messages = system_message(choose, now, has_date)
     schema = None
     for _ in range(n_turns):
-        user, schema, answer = extraction.make(choose, now if has_date else None)
+        user, schema, answer = extraction.make(choose, now if has_date else None, kinds)
         messages += [{"role": "user", "content": user}, {"role": "assistant", "content": json.dumps(answer, ensure_ascii=False), "kind": "extraction"}]
     return {"kind": "extraction", "messages": messages, "schema": schema}
 
@@ -106,11 +108,11 @@ def training_sample(rng, side=TRAIN):
     """A conversation of several turns for the training. Of the other side it is for measuring the loss on it."""
     choose = Chooser(rng, side)
     p = rng.random()
-    if p < 0.54:
+    if p < 0.5:
         return tools_conversation(choose, rng.choice((1, 2, 3, 4, 5, 6)))
-    if p < 0.85:
+    if p < 0.86:
         return extraction_conversation(choose, rng.choice((1, 2, 2, 3)))
-    if p < 0.94:
+    if p < 0.945:
         return tale_conversation(choose, rng.choice((1, 1, 2)))
     return talk_conversation(choose, rng.choice((1, 2, 3, 4, 6)))
 
@@ -158,9 +160,11 @@ def test_samples(seed, n):
         now = times.Now(choose)
         turn = requests.Turn("call", requests.dressed(choose, text, False, False), calls=[tool.call(values)], tools=[(tool, values)])
         sets["odd tools"].append({"kind": "tools", "tools": [t.json for t in tools], "messages": system_message(choose, now) + requests.messages_of([turn], choose, now, 0)})
-    for name, make in (("extraction", extraction_conversation), ("tale", tale_conversation)):
+    for name, kinds in EXTRACTIONS.items():
         choose = Chooser(random.Random(f"{seed} {name}"), TEST)
-        sets[name] = [make(choose, 1) for _ in range(n)]
+        sets[name] = [extraction_conversation(choose, 1, (kinds[i % len(kinds)],)) for i in range(n)]
+    choose = Chooser(random.Random(f"{seed} tale"), TEST)
+    sets["tale"] = [tale_conversation(choose, 1) for _ in range(n)]
     return sets
 
 

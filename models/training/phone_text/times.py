@@ -213,7 +213,9 @@ def duration(choose):
     if p < 0.86:
         return rng.choice(("an hour and a half", "one and a half hours")), {"hours": 1, "minutes": 30}
     if p < 0.88:
-        n = rng.randint(2, 9)
+        n = rng.randint(1, 9)
+        if choose.chance(0.5):
+            return f"{number(choose, n, 0.7)} and a half minutes", {"minutes": n, "seconds": 30}
         return f"{number(choose, n, 0.7)} and a half hours", {"hours": n, "minutes": 30}
     if p < 0.95:
         minutes = rng.choice((5, 10, 15, 20, 30, 40, 45, 50, rng.randint(1, 59)))

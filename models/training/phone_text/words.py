@@ -1,5 +1,6 @@
 """The lexicons of open classes: names, places, things, and what people say, note down and listen to."""
 from .split import Lexicon, is_for_test
+from .times import DAYS, MONTHS
 
 # First names, with the pronoun that a tale uses.
 SHE = """Anna Mia Lena Sofia Clara Emma Ida Greta Nora Julia Paula Marta Helga Ines Lucia Carla Elena Rosa Amira Leila Yasmin Zeynep Aylin Fatima
@@ -44,6 +45,13 @@ ODD_PARTS = ("ba be bi bo bu da de di do du fa fe fi fo ga ge go gu ha he hi ho 
              "stra tra tri tro thi tha whe wri ing ent ost ick all ell ill oom ead oat ish unt amp ank ern old est ound ight ock ump ave ine oke ade ork arm eep ool").split()
 ODD_ENDS = "n r l s t d k m g p x nd nt st sh ck rt rk lk ng ly er el et ow ay ee le ble tion ness ing age ful ish ous ment ock umb ard oon".split()
 LITTLE = "the a my our in on with to of and is was not for at from this that we you it they has no some very then here when all more".split()
+
+VERBS = Lexicon("verbs", """put add get bring take make give let set keep write note mark save enter store send call ring ask tell show find look see read check watch hear meet join visit come go leave arrive start
+begin stop end finish open close book order buy pay sell rent hire lend borrow return collect fetch pick drop carry move lift push pull hold hang place lay stand sit stay wait plan arrange organise prepare
+cook bake wash clean mend repair build draw paint print sign copy count measure choose try test use need want like love prefer expect hope think know remember forget remind confirm cancel change
+update renew register schedule pencil block reserve host invite welcome celebrate enjoy share pass grab stick type jot record log list attach include treat consider run drive walk travel fly catch board
+reach follow lead teach learn study train play sing dance""".split())
+_VERBS = {verb for part in VERBS.parts.values() for verb in part}
 
 
 LETTERS = "aaabcdeeeefghiiijklmnooopqrsttuuvwxyz"
@@ -97,6 +105,9 @@ def disturbed(choose, phrasing, p=0.15, anything=False):
         kind = rng.random()
         if kind < 0.4 and not beside(at):
             del parts[at]
+        elif anything and parts[at].lower() in _VERBS and kind < 0.9:  # what is to be done with it is said in any verb
+            verb = choose.of(VERBS)
+            parts[at] = verb.capitalize() if parts[at][0].isupper() else verb
         elif kind < 0.8:
             parts[at] = rng.choice(LITTLE) if beside(at) or rng.random() < 0.6 else odd_word(choose)
         elif at > 0 and "{" not in parts[at - 1]:
@@ -581,8 +592,64 @@ def with_signs(choose, text):
     return " ".join(parts).rstrip(",")
 
 
+TAILS = Lexicon("tails of what is said", """about the {a}
+about {name}'s {a}
+with the {a}
+with {name} and {other}
+without the {a}
+for the {a}
+for {name}
+from {town}
+because of the {a}
+because {name} asked for it
+instead of the {a}
+before it rains
+before the {a} breaks
+after the {a}
+until the {a} is back
+if the {a} is still there
+when {name} is back
+while {name} is away
+as soon as the {a} is ready
+or it will be too late
+and not the {a}
+next to the {b}
+by the {a}
+again
+at last
+for the whole {a}
+like last year
+of the {a} and the {b}
+since the {a} is broken
+as {name} said
+to the {a}
+in {town}
+so that {name} knows
+for {n} {a}s
+in {month}
+every {day}
+by the end of {month}
+since {month}""".split("\n"))
+TIMES_IN_TAILS = "{month}", "{day}"
+
+
+def with_tail(choose, text, lexicon):
+    """The text with some words more: what is copied does not end where it could. A task has no day behind it, which would be the reminder's."""
+    while True:
+        tail = choose.of(TAILS)
+        if lexicon is not TASKS or not any(slot in tail for slot in TIMES_IN_TAILS):
+            break
+    return f"{text} {tail}".format(a=some(choose, ANY, 0.4, 1), b=choose.of(ANY), name=first_name(choose), other=first_name(choose), town=town(choose), n=choose.rng.randint(2, 40),
+                                   month=choose.rng.choice(MONTHS), day=choose.rng.choice(DAYS))
+
+
 def said(choose, lexicon):
     """A text of the lexicon, or one of any words, so that a text is copied and never guessed."""
+    text = _said(choose, lexicon)
+    return with_tail(choose, text, lexicon) if lexicon in FORMS and choose.side == "train" and choose.chance(0.15) and "{" not in text else text
+
+
+def _said(choose, lexicon):
     if lexicon in FORMS and choose.chance(0.4):
         return sentence(choose, lexicon)
     p = choose.rng.random()

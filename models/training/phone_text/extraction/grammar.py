@@ -8,7 +8,7 @@ import functools
 import re
 
 from .. import times, words
-from ..split import Lexicon
+from ..split import Lexicon, expansions
 from . import noise, schemas, values
 
 SLOT = re.compile(r"\{(\w+?)(0?)\}")
@@ -32,6 +32,7 @@ class Domain:
         self.asks = Lexicon(f"extraction {name}: asks", asks.strip().split("\n"))
         self.held_asks = [text.lower() for text in self.asks.parts["test"]]
         self.sentences = Lexicon(f"extraction {name}: sentences", sentences.strip().split("\n"))
+        self.held_sentences = {text for phrasing in self.sentences.parts["test"] for text in expansions(phrasing)}
         self.lines = Lexicon(f"extraction {name}: lines", lines.strip().split("\n")) if lines else None
         self.openings = Lexicon(f"extraction {name}: openings", openings.strip().split("\n")) if openings else None
         self.closings = Lexicon(f"extraction {name}: closings", closings.strip().split("\n")) if closings else None
@@ -52,6 +53,7 @@ class Domain:
         return found
 
 
+DISTURBED = 0.2  # of the sentences have other words in training
 DISTRACTORS = {"phone": values.phone, "name": values.someone, "city": values.town, "place": values.place, "street": values.street, "company": values.company, "code": values.code,
                "shop": values.shop, "time": lambda c: values.clock(c)[0], "thing": lambda c: c.of(words.THINGS), "number": lambda c: str(c.rng.randint(2, 900))}
 
@@ -107,6 +109,14 @@ class Facts:
             return noise.Fixed(filled)
         return filled[:1].upper() + filled[1:]
 
+    def disturbed(self, phrasing):
+        """The phrasing, in training often with other words in it, which are none that the test has for itself."""
+        choose = self.choose
+        if choose.side == "test" or not choose.chance(DISTURBED):
+            return phrasing
+        text = words.disturbed(choose, choose.fill(phrasing), 1.0, True)
+        return phrasing if text.lower() in self.domain.held_sentences else text
+
     def pieces(self, keys, lines=False, lower=False):
         """[text] that say the fields, each by a phrasing of its own."""
         choose, domain = self.choose, self.domain
@@ -125,7 +135,7 @@ class Facts:
             for _ in range(8 if candidates else 0):
                 phrasing, said = choose.rng.choice(candidates)
                 if said <= left_set:
-                    text = self.fill(phrasing if lines or len(phrasing) < 25 or "{x_" in phrasing else words.disturbed(choose, phrasing, 0.08, True), lower)
+                    text = self.fill(phrasing if lines or len(phrasing) < 25 or "{x_" in phrasing else self.disturbed(phrasing), lower)
                     if text:
                         break
             if not text:
@@ -188,7 +198,7 @@ _STYLES, _STYLE_WEIGHTS = list(STYLES), list(STYLES.values())
 
 def with_noise(choose, pieces, most=3):
     """The pieces with sentences among them that say nothing that matters."""
-    for _ in range(choose.rng.randint(4, 9) if choose.chance(0.05) else choose.rng.choice((0, 0, 0, 0, 1, 1, 1, 2, 2, 3)[:7 + most])):
+    for _ in range(choose.rng.randint(4, 9) if choose.chance(0.04) else choose.rng.choice((0, 0, 0, 0, 0, 1, 1, 1, 2, 3)[:7 + most])):
         pieces.insert(choose.rng.randint(0, len(pieces)), noise.sentence(choose))
     return pieces
 
@@ -300,7 +310,7 @@ def make(choose, now, domain, fields=None):
     if domain.groups and choose.chance(0.92):  # of two groups of fields that seldom are in one text
         drop = rng.choice(domain.groups)
         keys = [k for k in keys if k not in drop]
-    n = min(len(keys), rng.choice((1, 2, 2, 3, 3, 3, 4, 4, 4, 5, 5, 6, 7)))
+    n = min(len(keys), rng.choice((1, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 5, 5, 6)))
     head = domain.heads[0] if domain.heads else None
     chosen = set(rng.sample(keys, n))
     if head and choose.chance(0.93):

@@ -245,10 +245,8 @@ AFTER = Lexicon("after sentences", """(, as always|, by the way|, I think|, I ho
 (, right|, ok|, isn't it)?
  (thanks to|says) {who}
 , (which is great|which is fine|what a pity|no joke|no kidding|believe it or not)
-; (all else|all other things) (stay as they are|is as ever|is still open)
+; all else (stays as it is|is as ever|is still open)
  (and that's all|and nothing else|so far|for now)
- :-)
- ;)
 !""".split("\n"))
 FACTS = "Take the facts out of the text."
 SEPARATORS = (": ", ": ", ": ", ": ", ": ", ": ", " - ", " = ", ":", " ", ":  ", " -> ", ": ", " | ", "\t", " .... ", ":\n")

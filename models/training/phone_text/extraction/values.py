@@ -23,6 +23,8 @@ ENDINGS = ("Ltd", "Inc", "GmbH", "AG", "LLC", "& Sons", "& Co", "Group", "BV", "
 JOBS = Lexicon("jobs", """plumber electrician teacher nurse baker architect dentist photographer gardener accountant carpenter journalist translator pharmacist
 mechanic receptionist librarian surveyor engineer designer lawyer optician hairdresser joiner""".split() + ["sales manager", "project lead", "head of marketing", "software developer", "office manager",
                "managing director", "customer support", "store manager", "research assistant", "piano tuner", "estate agent", "tax adviser", "personal trainer", "vet", "HR manager", "product designer"])
+POSTS = Lexicon("posts", "manager engineer assistant officer consultant trainer adviser technician director head supervisor coordinator analyst inspector estimator planner specialist clerk controller".split())
+RANKS = Lexicon("ranks", "senior junior chief assistant deputy lead principal vice acting associate regional head".split())
 GOODS = Lexicon("goods", """jacket lamp blanket grinder keyboard headphones backpack helmet teapot mirror camera charger speaker notebook scarf boots sneakers raincoat puzzle tent drill kettle toaster
 cushion curtain rug clock vase printer monitor mouse tablet guitar ukulele skateboard racket bracelet wallet umbrella sandals gloves""".split())
 GOOD_KINDS = Lexicon("kinds of goods", """blue black red wool leather wooden electric waterproof folding small large vintage ceramic wireless cotton silver portable garden kitchen kids' travel
@@ -103,7 +105,7 @@ def company(choose):
     if p < 0.2:
         return words.some(choose, SHOPS, 0.4, 2, True)
     if p < 0.27:
-        return f"{surname(choose)} & {surname(choose)}"
+        return f"{surname(choose)} {rng.choice('&&+')} {surname(choose)}" + rng.choice(("", "", f" {choose.of(TRADES)}", f" {rng.choice(ENDINGS[:5])}", f" {odd_title(choose, 1, 1)}" if choose.side == "train" else ""))
     if p < 0.3:
         return f"{surname(choose)}'s {choose.of(TRADES)}"
     name = surname(choose) if p < 0.5 else words.made_up_name(choose) if p < 0.75 else odd_title(choose)
@@ -128,10 +130,18 @@ def carrier(choose):
 
 
 def job(choose):
-    if choose.side == "train" and choose.chance(0.3):
-        return f"{words.odd_word(choose).lower()} {choose.rng.choice(('manager', 'engineer', 'assistant', 'officer', 'consultant', 'trainer', 'adviser', 'technician'))}"
-    job_ = choose.of(JOBS)
-    return job_[0].upper() + job_[1:] if choose.chance(0.3) else job_
+    rng = choose.rng
+    p = rng.random()
+    if choose.side == "train" and p < 0.3:
+        job_ = f"{words.odd_text(choose, 1, rng.choice((1, 1, 2)))} {choose.of(POSTS)}"
+    elif p < 0.4:
+        job_ = f"{choose.of(POSTS)} {rng.choice(('of', 'for'))} {choose.of(words.ANY) if choose.side == 'test' or choose.chance(0.5) else words.odd_text(choose, 1, 2)}"
+    else:
+        job_ = choose.of(JOBS)
+    if choose.chance(0.2):
+        job_ = f"{choose.of(RANKS)} {job_}"
+    p = rng.random()
+    return job_.title() if p < 0.25 else job_[0].upper() + job_[1:] if p < 0.45 else job_
 
 
 def phone(choose):
@@ -234,6 +244,8 @@ def venue(choose):
     p = rng.random()
     if p < 0.3:
         return words.some(choose, VENUES, 0.5, 2, True)
+    if p < 0.36:
+        return f"{rng.choice(('The ', 'the ', 'St ', ''))}{words.made_up_name(choose)}{rng.choice(('', '', chr(39) + 's'))} {choose.of(PLACE_KINDS).title().replace('É', 'é')}"
     if p < 0.45:
         return f"{rng.choice(('Café', 'Hotel', 'Villa', 'Club', 'Bar', 'Studio', 'Hall', 'Pub', 'Restaurant') if choose.chance(0.3) else ('Hotel', 'Villa', 'Club', 'Bar', 'Studio', 'Hall', 'Pub', 'Restaurant'))} {words.made_up_name(choose)}"
     if p < 0.6:
