@@ -1,7 +1,7 @@
 """What fills the slots of phrasings: each filler returns what is said and the arguments that it gives."""
 import re
 
-from . import times, words
+from . import sayings, times, words
 from .split import Lexicon, is_for_test
 
 APPS = Lexicon("apps", ["Maps", "Camera", "Calculator", "Settings", "Photos", "Calendar", "Clock", "Mail", "Podcasts", "Files", "Terminal", "Chess", "Weather",
@@ -197,7 +197,7 @@ def _items(choose, now):
     while len(items) < n:
         item = choose.of(words.ANY) if choose.chance(0.15) else words.some(choose, words.THINGS)
         if choose.side == "train" and choose.chance(0.08):
-            item = choose.of(words.TASKS) if choose.chance(0.3) else words.odd_text(choose, 2, 3)
+            item = choose.of(sayings.TASKS) if choose.chance(0.3) else words.odd_text(choose, 2, 3)
         elif choose.chance(0.12):
             item = choose.rng.choice(("two ", "three ", "a bag of ", "a bottle of ", "some fresh ", "six ", "a box of ", "four ", "a dozen ", "a pack of ",
                                        "2 ", "3 ", "a few ", "a can of ")) + item
@@ -335,8 +335,8 @@ FILLERS = {
     "move": _keyed("mode", _pick(MOVE)), "selfie": _says("camera", [("selfie", "front")]), "resume": _says("action", [("carry on", "resume"), ("keep", "resume"), ("continue", "resume")]),
     "home": _says("destination", [("home", "home")]), "callee": _callee, "connect": _says("state", [("connect to", "on"), ("reconnect to", "on"), ("connect me to", "on"), ("disconnect from", "off"), ("disconnect", "off")]),
     "duration": _duration, "when": _when(), "when0": _when(bare=True), "fixed": _when(needs_day=True), "time": _time, "at": _at, "day": _day, "in": _in,
-    "task": _of("text", lambda c: words.said(c, words.TASKS)), "message": _of("text", lambda c: words.said(c, words.MESSAGES)),
-    "note": _of("text", lambda c: words.said(c, words.NOTES)), "person": _of("to", words.person), "items": _items, "list": _of("list", _list),
+    "task": _of("text", lambda c: sayings.said(c, sayings.TASKS)), "message": _of("text", lambda c: sayings.said(c, sayings.MESSAGES)),
+    "note": _of("text", lambda c: sayings.said(c, sayings.NOTES)), "person": _of("to", words.person), "items": _items, "list": _of("list", _list),
     "list_answer": _list_answer, "occasion": _of("title", lambda c: words.some(c, words.OCCASIONS, 0.5, 3)),
     "destination": _of("destination", words.destination), "town": _of("place", words.town), "by": _keyed("mode", _pick(BY)), "going": _keyed("mode", _pick(GOING)),
     "mode": _says("mode", [(m, m) for m in BY]), "song": _of("song", lambda c: words.some(c, words.SONGS, 0.6, 3, True)),
@@ -345,7 +345,7 @@ FILLERS = {
     "state": _says("state", [("on", "on"), ("off", "off")]), "darkbright": _says("state", [("dark", "off"), ("bright", "on")]),
     "brightdark": _says("state", [("bright", "off"), ("dark", "on")]), "percent": _percent("brightness"), "color": _of("color", lambda c: words.some(c, words.COLOURS, 0.4, 1)),
     "app": _of("app", lambda c: words.some(c, APPS, 0.6, 2, True)), "language": _of("language", lambda c: words.some(c, LANGUAGES, 0.4, 1, True)),
-    "phrase": _of("text", lambda c: words.said(c, PHRASES)), "topic": _of("query", lambda c: words.said(c, TOPICS)), "degrees": _degrees,
+    "phrase": _of("text", lambda c: sayings.said(c, PHRASES)), "topic": _of("query", lambda c: sayings.said(c, TOPICS)), "degrees": _degrees,
     "camera": _says("camera", [("front", "front"), ("back", "back")]), "code": _code, "place": _of("restaurant", _restaurant), "count": _count,
     "money": _money, "money_to": _money_to, "lock": _says("action", [("lock", "lock"), ("unlock", "unlock")]), "door": _of("door", lambda c: words.some(c, DOORS, 0.5, 1)),
     "label": _of("label", lambda c: words.some(c, LABELS, 0.5, 1)), "alarm_label": _of("label", lambda c: words.some(c, ALARM_LABELS, 0.5, 1)),

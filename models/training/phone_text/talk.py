@@ -1,5 +1,5 @@
 """Small talk, and what the model cannot do: it says so in one sentence."""
-from . import words
+from . import sayings, words
 from .split import Lexicon
 
 I_AM = "I am the small language model that comes with llmd. I run on this device, without a network."
@@ -403,10 +403,10 @@ def ramble(choose):
         if p < 0.35:
             lines.append("I " + rng.choice(("saw", "found", "lost", "like", "remember", "had", "dreamt of")) + f" a {choose.of(words.ANY)} " + rng.choice(("yesterday", "in the street", "at home", "once", "as a child")))
         elif p < 0.6:
-            note = choose.of(words.NOTES)
+            note = choose.of(sayings.NOTES)
             lines.append(note[0].upper() + note[1:])
         elif p < 0.8:
-            lines.append(f"{words.first_name(choose)} said that {choose.of(words.NOTES)}")
+            lines.append(f"{words.first_name(choose)} said that {choose.of(sayings.NOTES)}")
         else:
             lines.append(f"My {rng.choice(('neighbour', 'uncle', 'cat', 'boss', 'bike'))} is {rng.choice(('old', 'tired', 'funny', 'slow', 'loud'))} and the {choose.of(words.ANY)} is {rng.choice(('too small', 'gone', 'blue', 'heavy', 'in the garden'))}")
     return ". ".join(lines) + "."

@@ -1,5 +1,5 @@
 """What stands around facts: greetings, sentences that say nothing that matters, closings, and how one asks for an extraction."""
-from .. import times, words
+from .. import sayings, times, words
 from ..split import Lexicon
 
 FIXED = Lexicon("noise in texts", ["It was nice to see you.", "Best wishes.", "See you soon!", "The weather is lovely.", "Hope you are well.", "Thanks!", "Let me know.",
@@ -281,7 +281,7 @@ def sentence(choose):
     if choose.side == "train" and p < 0.52:
         text = words.odd_text(choose, 2, 7, 0.5)
     elif p < 0.62:
-        text = words.sentence(choose, rng.choice((words.MESSAGES, words.NOTES)))
+        text = sayings.sentence(choose, rng.choice((sayings.MESSAGES, sayings.NOTES)))
     else:
         text = _filled(choose, FORMS).strip()
     return text[:1].upper() + text[1:] + rng.choices((".", "!", "...", ""), (10, 2, 0.5, 1))[0]
