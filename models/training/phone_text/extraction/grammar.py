@@ -53,6 +53,7 @@ class Domain:
         return found
 
 
+ODD_LABELS = 0.06  # of the labels say nothing in training: the value and the other properties tell which field it is
 DISTURBED = 0.2  # of the sentences have other words in training
 DISTRACTORS = {"phone": values.phone, "name": values.someone, "city": values.town, "place": values.place, "street": values.street, "company": values.company, "code": values.code,
                "shop": values.shop, "time": lambda c: values.clock(c)[0], "thing": lambda c: c.of(words.THINGS), "number": lambda c: str(c.rng.randint(2, 900))}
@@ -152,7 +153,8 @@ class Facts:
     def label(self, key, separator):
         if key + "0" not in self.slots:
             return None
-        label = self.choose.of(self.domain.labels[key])
+        odd = self.choose.side == "train" and self.choose.chance(ODD_LABELS)
+        label = words.odd_text(self.choose, 1, 2) if odd else self.choose.of(self.domain.labels[key])
         p = self.choose.rng.random()
         label = label if p < 0.5 else label[0].upper() + label[1:] if p < 0.9 else label.upper() if p < 0.95 else label.lower()
         return f"{label}{separator}{self.slots[key + '0']}"
