@@ -20,6 +20,7 @@ import tables
 from shim import Shim
 
 MODELS = [
+    ("phone-11m", "Q8_0"), ("phone-11m", "Q4_0"),
     ("gpt2-124m", "Q4_0"), ("gpt2-124m", "Q8_0"), ("gpt2-124m", "Q4_K_M"), ("gpt2-124m", "Q5_0"),
     ("gpt2-124m", "IQ4_NL"), ("gpt2-124m", "F16"), ("smollm2-135m", "Q4_0"), ("tinyllama-1.1b", "Q4_0"),
     ("tinyllama-1.1b", "Q4_K_M"), ("llama3.2-1b", "Q8_0"), ("qwen3-0.6b", "Q4_0"), ("smollm3-3b", "Q4_0"), ("phi4-mini", "Q4_0"),

@@ -21,6 +21,8 @@ _QWEN3 = Model("qwen3", vocabulary=151936, context=40960, head_dim=128, heads=16
 MODELS = {
     "gpt2-124m": Model("gpt2", layers=12, width=768, heads=12, kv_heads=12, head_dim=64, hidden=3072, vocabulary=50257,
                        context=1024, biases=True, learned_positions=True, gated=False, fused_qkv=True),
+    "phone-11m": Model("llama", layers=8, width=384, heads=12, kv_heads=4, head_dim=32, hidden=640, vocabulary=4608, context=1536,
+                       pre_tokenizer="smollm"),
     "smollm2-135m": Model("llama", layers=30, width=576, heads=9, kv_heads=3, head_dim=64, hidden=1536, vocabulary=49152,
                           context=8192, keys={"rope.freq_base": 1e5}),
     "tinyllama-1.1b": Model("llama", layers=22, width=2048, heads=32, kv_heads=4, head_dim=64, hidden=5632,
