@@ -1,7 +1,8 @@
 """Contacts."""
-from . import values
+from . import contact_phrasings, values
 from .grammar import Domain, Field
 from .values import same
+from .wider import widen_domain
 
 CONTACT = Domain("contact", """Extract the contact.
 Take the contact out of the text.
@@ -28,22 +29,53 @@ How do I get in touch with this person?
 Extract contact information.
 Pull the contact details out of this message.
 Person and phone number please.""", {
-    "name": Field("string", "name|full name|person|contact name|contact|who|name of person", "Name|Full name|Contact|Contact person|Person|Who|Sender|From|Attn|Customer|Signed|Responsible", lambda c, n, v: same(values.person(c))),
-    "job": Field("string", "job title|job|role|position|title|occupation|profession", "Job|Role|Position|Job title|Title|Profession|Occupation|Function|Works as", lambda c, n, v: same(values.job(c))),
-    "company": Field("string", "company|employer|organization|organisation|firm|company name|works at|business", "Company|Employer|Organisation|Organization|Firm|Co.|Business|Works at|Org", lambda c, n, v: same(values.company(c))),
-    "phone": Field("string", "phone|phone number|telephone|tel|mobile|cell|contact number|mobile number|telephone number|number",
-                   "Phone|Tel|Tel.|Telephone|Ph|T|P|Mobile|Cell|Mob|Phone number|Contact number|Call|Phone no.|Telephone no.|Number|Hotline|M", lambda c, n, v: same(values.phone(c))),
-    "mobile": Field("string", "mobile|mobile phone|cell phone|mobile number|cell|cell number", "Mobile|Cell|Mobile phone|Cell phone|Mob.|Handy|M|Mobile no.|Cellphone", lambda c, n, v: same(values.phone(c))),
-    "work_phone": Field("string", "work phone|office phone|office number|business phone|work number|work", "Office|Work|Work phone|Office phone|Desk|Direct|Phone (work)|Business|Landline (office)".replace(" (work)", " work").replace(" (office)", " office"),
+    "name": Field("string", "name|full name|person|contact name|contact|who|name of person|display name|first and last name|contact person|person name|name of contact|complete name|contact full name|name and surname",
+                    "Name|Full name|Contact|Contact person|Person|Who|Sender|From|Attn|Customer|Signed|Responsible|Contact name|Surname and name|"
+                    "Client name|Customer name|Name of the contact|Display name|Client|Owner|Name of client|Attention|Called|My name|Signed by|"
+                    "First and last name|Written by|Point of contact|Applicant", lambda c, n, v: same(values.person(c))),
+    "job": Field("string", "job title|job|role|position|title|occupation|profession|job name|function|trade|current position|current job|job role|works as|role at company",
+                    "Job|Role|Position|Job title|Title|Profession|Occupation|Function|Works as|Job role|Current position|Trade|Post|Current job|"
+                    "Employed as|Working as|Work|Line of work|Job name|Current role|Professional role|What she does", lambda c, n, v: same(values.job(c))),
+    "company": Field("string", "company|employer|organization|organisation|firm|company name|works at|business|work place|employer name|company or organisation|org|workplace|works for|name of company|business name|current employer",
+                    "Company|Employer|Organisation|Organization|Firm|Co.|Business|Works at|Org|Company name|Employed by|Employer name|Works for|"
+                    "Business name|Workplace|Place of work|Institution|Agency|Current employer|Working for|Name of company|Name of the firm|"
+                    "Employed at|Affiliation", lambda c, n, v: same(values.company(c))),
+    "phone": Field("string", "phone|phone number|telephone|tel|contact number|telephone number|number|phone no|tel no|contact phone|main phone|call number|direct number",
+                    "Phone|Tel|Tel.|Telephone|Ph|T|P|Mobile|Cell|Mob|Phone number|Contact number|Call|Phone no.|Telephone no.|Number|Hotline|M|mobile|"
+                    "cell|mobile number|Phone nr.|Tel. no.|Reach me at|Dial|Ring|Call us|Contact phone|Main phone|By phone|Direct number|Call me on|"
+                    "My number|Phone line|New number|Telephone number|Give us a call", lambda c, n, v: same(values.phone(c))),
+    "mobile": Field("string", "mobile|mobile phone|cell phone|mobile number|cell|cell number|mobile no|mobile telephone|cellphone|smartphone|cellular|mobile contact",
+                    "Mobile|Cell|Mobile phone|Cell phone|Mob.|Handy|M|Mobile no.|Cellphone|Mobile telephone|Smartphone|Mobile contact|Cell no.|"
+                    "Private mobile|On the road|Mobile nr.|Cell number|Mobile number|My mobile|My cell|Cellular|Text to", lambda c, n, v: same(values.phone(c))),
+    "work_phone": Field("string", "work phone|office phone|office number|business phone|work number|phone at work|office tel|desk phone|direct line|office line|company phone",
+                    "Office|Work|Work phone|Office phone|Desk|Direct|Phone (work)|Business|Landline (office)|work|At work|At the office|Phone at work|"
+                    "Direct line|Office no.|Work tel.|Office line|Desk phone|In the office|Company phone|Work line|Office telephone".replace(" (work)", " work").replace(" (office)", " office"),
                         lambda c, n, v: same(values.phone(c))),
-    "home_phone": Field("string", "home phone|private phone|home number|landline|home", "Home|Private|Home phone|At home|Landline|Private number|House phone", lambda c, n, v: same(values.phone(c))),
-    "fax": Field("string", "fax|fax number", "Fax|Fax no.|F|Telefax|Fax number|By fax", lambda c, n, v: same(values.phone(c))),
-    "email": Field("string", "email|mail|email address|e mail|mail address|contact email", "Email|E-mail|Mail|Email address|E|eMail|Write to|Mail address|@|e-mail address", lambda c, n, v: same(values.email(c, v.get("name"), v.get("company")))),
-    "website": Field("string", "website|web|homepage|url|site|web site", "Web|Website|Homepage|URL|Site|Online|www|Internet", lambda c, n, v: same(values.website(c))),
-    "street": Field("string", "address|street|street address|home address|postal address", "Address|Street|Home address|Addr.|Lives at|Street address|Postal address|Where|Residence", lambda c, n, v: same(values.street(c))),
-    "postcode": Field("string", "postcode|zip|zip code|postal code|plz", "Postcode|ZIP|Zip code|Postal code|ZIP code|PLZ|Post code|Code", lambda c, n, v: same(values.postcode(c))),
-    "city": Field("string", "city|town|place|location|home town|residence", "City|Town|Place|Location|Home town|Lives in|Based in|Hometown", lambda c, n, v: same(values.town(c))),
-    "birthday": Field("string", "birthday|birth date|date of birth|born|birthdate|dob|born on", "Birthday|Born|Date of birth|DOB|Birth date|b.|Bday|Geb.|D.O.B.", lambda c, n, v: values.past_date(c)),
+    "home_phone": Field("string", "home phone|private phone|home number|landline|phone at home|home tel|private number|home line|house phone",
+                    "Home|Private|Home phone|At home|Landline|Private number|House phone|home|Phone at home|Home no.|Private line|Home tel.|Home line|"
+                    "Private phone|Number at home|Home landline|Evenings|Family phone", lambda c, n, v: same(values.phone(c))),
+    "fax": Field("string", "fax|fax number|fax no|telefax|fax line|fax nr|facsimile",
+                    "Fax|Fax no.|F|Telefax|Fax number|By fax|Fax line|Our fax|Send faxes to|Facsimile|Fax nr.|Faxes to|My fax|Fax to|Telefax no.|"
+                    "Office fax", lambda c, n, v: same(values.phone(c))),
+    "email": Field("string", "email|mail|email address|e mail|mail address|contact email|mail id|electronic mail|email id|e mail address|reply to",
+                    "Email|E-mail|Mail|Email address|E|eMail|Write to|Mail address|@|e-mail address|Email to|Contact email|By mail|By email|Email us|"
+                    "Reply to|Mail to|Inbox|Electronic mail|My email|Via email|Send mail to|Contact by email|Mailbox|Current email", lambda c, n, v: same(values.email(c, v.get("name"), v.get("company")))),
+    "website": Field("string", "website|web|homepage|url|site|web site|homepage url|web page|web address|internet|website url|link|blog|internet address|home page",
+                    "Web|Website|Homepage|URL|Site|Online|www|Internet|Web page|Web address|Visit us at|More at|Find us online|Link|On the web|"
+                    "Website address|Internet address|Home page|See also|Our website|My site|Company website|Blog", lambda c, n, v: same(values.website(c))),
+    "street": Field("string", "address|street|street address|postal address|street and number|street name|mailing address|address line|street line|house and street|contact address|street and house number",
+                    "Address|Street|Home address|Addr.|Lives at|Street address|Postal address|Where|Residence|Street and number|Mailing address|"
+                    "Address line|Living at|My address|Visit us at|Delivery address|Private address|Letters to|Resides at|New address|"
+                    "Street and house number|Postal|Located at|Find us at", lambda c, n, v: same(values.street(c))),
+    "postcode": Field("string", "postcode|zip|zip code|postal code|plz|post code|zip or postcode|city zip|postal number|area postcode|post number",
+                    "Postcode|ZIP|Zip code|Postal code|ZIP code|PLZ|Post code|Code|ZIP or postcode|Postal no.|Zip number|Post number|Postal number|"
+                    "ZIP-Code|Mail code|P. code|Zip/postcode|Postcode of town|City postcode", lambda c, n, v: same(values.postcode(c))),
+    "city": Field("string", "city|town|city name|town or city|locality|city or town|name of city|municipality|town name",
+                    "City|Town|Place|Location|Home town|Lives in|Based in|Hometown|place|Residence|City name|Town or city|Home city|Living in|"
+                    "City of residence|Resides in|Comes from|Located in|Locality|City/town|Lives near|At home in|Name of town|Office in|Hails from", lambda c, n, v: same(values.town(c))),
+    "birthday": Field("string", "birthday|birth date|date of birth|born|birthdate|dob|born on|birth day|day of birth|date born|bday|birthday date|date of the birth",
+                    "Birthday|Born|Date of birth|DOB|Birth date|b.|Bday|Geb.|D.O.B.|Birth day|Day of birth|Date born|Born on the|Was born|"
+                    "Birthday date|Her birthday|His birthday|My birthday|B-day|D. of birth|Birth|Birthday on|When born", lambda c, n, v: values.past_date(c)),
 }, ("name",), """This is {name}.
 I (met|saw|talked to|spoke to|ran into) {name} (today|yesterday|last night|at the party|on the bus|).
 (Please |)(save|add|note|store) {name} (to my contacts|in my phone|as a contact|).
@@ -182,7 +214,105 @@ Mobile {mobile}, home {home_phone}.
 (Born|date of birth|birthday|born in|DOB)(:|) {birthday0}.
 (The|my|her|his) (birthday|date of birth|birth date) is {birthday0}.
 (Came|saw) (into the world|the light of day) {birthday}.
-(Has|celebrates) (a |)birthday, born {birthday}.""", """{name}
+(Has|celebrates) (a |)birthday, born {birthday}.
+(Say hi to|meet|may I introduce|allow me to introduce)(:|) {name}.
+(Everyone|people) (calls|call) (me|her|him) {name}.
+(You may|you can) call me {name}.
+(It's|it is) me, {name}.
+{name} (speaking|on the line|at your service).
+{name} (is on|joins) the team.
+{name} (sends regards|sends greetings|says thanks).
+{name} (asked me to|wants me to) pass on these details.
+(With thanks|gratefully|faithfully yours|with love from), {name}.
+(Please |)(ask|look) for {name} (when you arrive|on site).
+(The card|the envelope|the badge) says {name}.
+(The name on the|on the) (door|card|badge|bell) is {name}.
+(Make|create) a (new entry|contact) for {name}.
+(Put|enter|write) {name} (into|in) (my|the) (address book|contacts).
+{name} (needs to be|should be) in (my|the) (contacts|address book).
+(The call|the message|the letter) (came|was) from {name}.
+(Talk|speak) to {name} (about it|directly|first).
+(Remember|do you know) {name}, the {job}?
+(The|our) {job} is (called |){name}.
+{name} (earns a living|works|makes a living) as (a |){job}.
+{name} (was hired|has been hired|came to us) as (a |the |){job}.
+{name} (quit|left) {x_company} and (joined|is with) {company}.
+{name} (runs|owns|manages) {company}.
+{name}, who is (with|at) {company}, (called|wrote).
+{name} (represents|speaks for) {company}.
+{name} (is staying|is based|has a flat) in {city}.
+{name} (left|moved from) {x_city} (for|to) {city}.
+{name} (picks up|answers) (at|under) {phone}.
+{name} (reads|checks|uses) {email}.
+{name} is at {street}, {postcode} {city}.
+(Get|reach) {name} (by mail|by email) at {email}.
+(Get|reach) {name} (by phone|by telephone) (on|at) {phone}.
+Dial {phone} (and ask for|for|to reach) {name}.
+{phone} (will get you|is|belongs to) {name}.
+{name}: {phone}, {email}.
+(Give|drop) (me|us|her|him) a (call|ring)(:|,| on) {phone}.
+(The new one|the current number|the right number) is {phone}.
+{phone} (is|would be) (best|the best number|the one to call).
+(Her|his|my|the) (phone|telephone) rings (at|under) {phone}.
+(Feel free to|you may|do) (ring|phone|call) {phone} (any time|at any hour|).
+(In case|if) (of problems|you are late|there's trouble)(,|:) {phone}.
+(We|they|I) (answer|take calls|pick up) (at|on|under) {phone}.
+(Leave a message|text me|leave word) (on|at) {phone}.
+(Texts|messages) (go|please) to (my|the) (mobile|cell)(:|,) {mobile}.
+(I carry|she carries|he carries) (a|the) mobile(:|,| with the number) {mobile}.
+(When I travel|when she travels|away from the desk), (the cell|the mobile) is {mobile}.
+(My|her|his|the) cell (rings at|has the number) {mobile}.
+(My|her|his|the) desk (phone|line) (rings at|has the number) {work_phone}.
+(Weekdays|on working days|from nine to five)(,|:) (the office|the office phone) (is|answers at|on) {work_phone}.
+(For the office|to reach the office)(,| dial) {work_phone}.
+(Evenings|after work|at weekends)(,|:) (the home phone|the house phone|home) (is|on) {home_phone}.
+(We have|there is) a landline at home(:|,) {home_phone}.
+(If I'm at home|when at home)(,| try) {home_phone}.
+(Fax it|send a fax|send it by fax) to {fax}.
+(The|our) fax (machine|) (answers|is) (at|under|on) {fax}.
+(Forms|signed copies) by fax(:| to) {fax}.
+(Drop|send|shoot) (me|us|her|him) (a line|an email|a mail) (at|to) {email}.
+(My|her|his|the) inbox is {email}.
+(All|any) (enquiries|questions|mail) to {email}(, please|).
+(I|she|he|we) (can be written to|read mail|get mail) (at|under) {email}.
+(The best address|the quickest way) is {email}.
+(For anything in writing|in writing|if you'd rather write)(:|,) {email}.
+(Or|and) by (mail|email) (at|under|to) {email}.
+{email} or {phone}, (both work|as you like).
+(Pictures|opening hours|prices|the shop) (are|can be found) (at|on|under) {website}.
+(Find|see) (me|us|it|her work) (online at|on the web at|at) {website}.
+(Online|on the internet)(:|,| at) {website}.
+(I|we|she) (keep|have|run) a (site|website|blog) at {website}.
+(Drop by|come by|call in) at {street}.
+(I|we|they) (live|reside|stay) (at|in) {street}.
+(The door|the bell|the house) (to look for |)is {street}.
+(Deliver|send|post|ship) (it|everything) to {street}.
+(Deliver|send|post|ship) (it|everything) to {street}, {postcode} {city}.
+(The house|the flat|her new place) is {street} in {city}.
+(Since|from) (May|spring) (at|in) {street}, (before that|formerly) {x_street}.
+(We|they|I) (live|are|stay) in {city}.
+(A flat|an office|a house|family) in {city}.
+(You'll find|find) (me|us|her|him) in {city}.
+(Settled|registered|resident|raised|rooted) in {city}.
+{city} (is home|is where the office is|born and bred|is the town).
+(The|its) (zip|postcode|postal code) is {postcode}.
+(And the|the) (zip|postcode)? {postcode}.
+(It's|that's|the town is) {postcode} {city}.
+(My|her|his) (business|workplace|new employer) is {company}.
+(On the payroll of|employed by|hired by|in the service of) {company}.
+(I|we) (represent|speak for|act for) {company}.
+(Calling|writing) (from|on behalf of) {company}.
+(Now|these days|currently) (at|with) {company}.
+{company} (is the employer|is the firm|pays the wages|hired her).
+(She|he) (makes a living|earns money|is known) as (a |an |){job}.
+(I|we) (need|hired|found) (a|the) {job}.
+(A|the) {job} (by trade|by training|by profession).
+(Trained|qualified|registered) as (a |an |){job}.
+(I've|he's|she's) been (a|the) {job} for years.
+(Her|his|my) post is that of (a |){job}.
+{birthday0} (is the date of birth|is the birthday).
+(The passport|the file|the form) says born {birthday}.
+(Year and day|day) of birth(:| is) {birthday0}.""", """{name}
 {name}
 {name}
 {name}, {job}
@@ -237,7 +367,49 @@ born {birthday0}
 * {birthday0}
 -- {name}
 {name} (she/her)
-{city} office""".replace(" (she/her)", ", she/her"), """Business card
+{city} office
+{name} / {company} / {job}
+{name}, {phone}, {email}
+{name}: {email}
+{name}, {city}
+{name}, {street}, {city}
+contact: {name}
+attn. {name}
+c/o {company}
+{company}: {name}
+{company} - {phone}
+{company} / {city}
+{company}, {postcode} {city}
+{job}: {name}
+works as {job}
+at {company}
+{street} / {city}
+{street}; {postcode}; {city}
+lives in {city}
+from {city}
+address: {street}
+{postcode} / {city}
+ZIP {postcode}
+phone {phone}
+call {phone}
+p: {phone}
+{phone}; {email}
+{phone} - {name}
+mail: {email}
+e: {email}
+{email}, {website}
+www: {website}
+see {website}
+mob. {mobile}
+cell: {mobile}
+mobile {mobile} / office {work_phone}
+work: {work_phone}
+at home {home_phone}
+private: {home_phone}
+by fax {fax}
+fax: {fax}
+birthday {birthday0}
+DOB: {birthday0}""".replace(" (she/her)", ", she/her"), """Business card
 Signature:
 Address book
 Contact
@@ -260,3 +432,4 @@ Don't share it.
 That is all I have.
 So now you have everything.
 Call any time.""", share=1.2, clash=(("phone", "mobile", "work_phone", "home_phone"),))
+widen_domain(CONTACT, contact_phrasings.SENTENCES, contact_phrasings.LINES, contact_phrasings.LABELS, contact_phrasings.CLASSES)
